@@ -1,0 +1,45 @@
+#ifndef ATTEND_ENGINE_COMPUTE_COMPUTE_H_
+#define ATTEND_ENGINE_COMPUTE_COMPUTE_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "engine/compute/isa.h"
+#include "engine/compute/team.h"
+#include "engine/tensor/buffer.h"
+
+namespace attend {
+
+struct ComputeOptions {
+  // Threads of the team; 0: the CPU quota of the cgroup (see CpuQuota()).
+  // More than the quota makes every step slower, not faster.
+  int threads = 0;
+  // Instructions used at most; lower ones exist for tests and comparisons.
+  Isa max_isa = Isa::kAmx;
+};
+
+// The process's thread team and scratch memory, shared by all engines.
+// Not thread-safe: one step at a time.
+class Compute {
+ public:
+  explicit Compute(const ComputeOptions& options);
+
+  Team& team() { return team_; }
+  Isa isa() const { return isa_; }
+
+  // Makes sure that scratch() of every member holds `floats`. Load time only.
+  void ReserveScratch(size_t floats);
+  // Temporary memory of one member; contents end with the op that uses it.
+  absl::Span<float> scratch(int member);
+
+ private:
+  Team team_;
+  Isa isa_;
+  std::vector<Buffer<float>> scratch_;  // [members]
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_COMPUTE_COMPUTE_H_

@@ -1,0 +1,22 @@
+#ifndef ATTEND_ENGINE_COMPUTE_ISA_H_
+#define ATTEND_ENGINE_COMPUTE_ISA_H_
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace attend {
+
+// Instruction sets that kernels distinguish, each containing those before it.
+// kBaseline is what every x86-64 has.
+enum class Isa { kBaseline, kAvx2, kAvx512, kAvx512Vnni, kAmx };
+
+// The best of this machine.
+Isa DetectIsa();
+
+// "avx2", "avx512", ...; INVALID_ARGUMENT lists the known names.
+absl::StatusOr<Isa> ParseIsa(absl::string_view name);
+absl::string_view IsaName(Isa isa);
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_COMPUTE_ISA_H_

@@ -1,0 +1,142 @@
+#ifndef ATTEND_ENGINE_ENGINE_H_
+#define ATTEND_ENGINE_ENGINE_H_
+
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "engine/decoding/generation_params.h"
+#include "engine/decoding/output.h"
+
+namespace attend {
+
+// The source of a request: ids of tokens that count, with the position each
+// has in the input it comes from (masked tokens are left out here, so
+// positions may have holes). Empty `positions` means 0, 1, 2, ...
+struct SourceTokens {
+  std::vector<int> ids;
+  std::vector<int> positions;
+};
+
+// Continue the decoder start by new tokens.
+struct GenerateTask {
+  GenerationParams params;
+};
+
+// Log-probabilities of given target tokens. The result is one choice that
+// holds `target`, its log_probs and top alternatives.
+struct ScoreTask {
+  std::vector<int> target;
+  int top_log_probs = 0;
+};
+
+struct EngineRequest {
+  SourceTokens source;
+  std::variant<GenerateTask, ScoreTask> task;
+};
+
+// What a sequence has to compute next.
+enum class Phase {
+  kEncode,  // the source; `rows` is what is left of it, in rows of all layers
+  kPrompt,  // known decoder tokens: forced prefix, target to score, replay
+  kDecode,  // one row for each live hypothesis, all in one piece
+  kDone,
+};
+
+struct Work {
+  Phase phase = Phase::kDone;
+  // Rows until this phase ends. Encode and prompt may be cut into pieces of
+  // any size; decode may not.
+  int rows = 0;
+  // Blocks of the KV pool that this phase takes at most before it ends.
+  int blocks = 0;
+  // Rows of the encode buffer that this phase takes before it ends, if its
+  // first piece has not run yet; else 0.
+  int encode_rows = 0;
+};
+
+// The state of one request inside the engine. Made on any thread; from its
+// first step to its end used, and destroyed, only by the worker whose context
+// it ran in. Destruction gives its memory back to that context, which must
+// outlive it.
+class Sequence {
+ public:
+  virtual ~Sequence() = default;
+  virtual Work Next() const = 0;
+  // Grows with each step; see ChoiceOutput for what it holds while running.
+  virtual const SequenceOutput& output() const = 0;
+  // Blocks that the worst case of this request needs at once.
+  virtual int max_blocks() const = 0;
+  // Blocks held now.
+  virtual int blocks() const = 0;
+};
+
+// A part of a step: `rows` rows of a sequence's next work.
+struct Piece {
+  Sequence* sequence = nullptr;
+  int rows = 0;
+};
+
+struct StepPlan {
+  // These first give all their memory back; what they had computed is replayed
+  // by later pieces (their Next() says how much).
+  std::vector<Sequence*> preempted;
+  std::vector<Piece> pieces;  // a sequence occurs at most once
+};
+
+// Memory of one worker, sized at load: KV pool, encode buffer, activations.
+// Used by that worker's thread only.
+class EngineContext {
+ public:
+  virtual ~EngineContext() = default;
+  virtual int total_blocks() const = 0;
+  virtual int free_blocks() const = 0;
+  virtual int total_encode_rows() const = 0;
+  virtual int free_encode_rows() const = 0;
+};
+
+struct ModelInfo {
+  std::string name;
+  std::string family;  // config.json's model_type
+  std::string dtype;   // of the computation
+  int source_vocab = 0;
+  int target_vocab = 0;
+  int max_source_tokens = 0;  // limit of a source, special tokens included
+  int max_target_tokens = 0;  // limit of decoder rows: start + prefix + new
+  int max_beams = 0;
+  // Rows that one step may compute at most.
+  int max_step_rows = 0;
+  // Defaults of generation, from the model's own files.
+  GenerationParams generation;
+};
+
+// A loaded model; everything below the scheduler. Const after load and shared
+// by threads; all mutable state is in contexts and sequences.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  virtual const ModelInfo& info() const = 0;
+
+  // The memory of one worker.
+  virtual std::unique_ptr<EngineContext> NewContext() const = 0;
+
+  // Checks the request against the model and its limits, and makes its state.
+  // Computes nothing. INVALID_ARGUMENT names the field, its value and limit.
+  virtual absl::StatusOr<std::unique_ptr<Sequence>> NewSequence(
+      EngineRequest request) const = 0;
+
+  // Computes all pieces in one pass over ragged rows. The plan must respect
+  // max_step_rows, free blocks and encode rows; breaking that is a bug of the
+  // caller. Only an error of the computation itself is returned, and then no
+  // piece can be used further.
+  virtual absl::Status Step(EngineContext& context,
+                            const StepPlan& plan) const = 0;
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_ENGINE_H_

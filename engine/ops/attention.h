@@ -1,0 +1,71 @@
+#ifndef ATTEND_ENGINE_OPS_ATTENTION_H_
+#define ATTEND_ENGINE_OPS_ATTENTION_H_
+
+#include <cstddef>
+
+#include "absl/types/span.h"
+#include "engine/compute/compute.h"
+#include "engine/ops/kv_layout.h"
+#include "engine/tensor/matrix.h"
+
+namespace attend {
+
+// Consecutive rows of one hypothesis (or of several that see the same keys)
+// inside the ragged rows of a step.
+struct AttentionPiece {
+  int first_row = 0;
+  int rows = 0;
+  // Blocks that hold the keys, in order; block i holds tokens
+  // [i * block_tokens, (i + 1) * block_tokens).
+  absl::Span<std::byte* const> blocks;
+  // Keys that the first row sees: [0, keys). 0 gives a row of zeros.
+  int keys = 0;
+  // Each further row sees one key more than the row before it (causal).
+  bool causal = false;
+};
+
+// Scaled dot-product attention (Vaswani et al. 2017, eq. 1) over keys and
+// values in blocks, for all heads: dst = softmax(q k^T * scale) v with the
+// maximum subtracted. Grouped heads: query head h reads key head
+// h / (heads / kv_heads). One recurrence for encoder, prompt and decode rows:
+// a row's bits depend on its own query and keys only.
+struct AttentionArgs {
+  const KvLayout* layout = nullptr;
+  int layer = 0;
+  int heads = 0;
+  float scale = 0;
+  // Row r's query of head h starts at query + r * query_stride + h * head_dim.
+  const float* query = nullptr;
+  int query_stride = 0;
+  absl::Span<const AttentionPiece> pieces;
+  Matrix dst;  // [rows, heads * head_dim]
+};
+void Attention(Compute& compute, const AttentionArgs& args);
+
+// Stores keys and values of ragged rows in their blocks.
+struct KvWrite {
+  int first_row = 0;
+  int rows = 0;
+  absl::Span<std::byte* const> blocks;  // of the hypothesis, from its start
+  int first_token = 0;  // index in the hypothesis of the first row's token
+};
+struct WriteKvArgs {
+  const KvLayout* layout = nullptr;
+  int layer = 0;
+  // Row r's key of head h starts at key + r * stride + h * head_dim; likewise
+  // value.
+  const float* key = nullptr;
+  const float* value = nullptr;
+  int stride = 0;
+  absl::Span<const KvWrite> writes;
+};
+void WriteKv(Compute& compute, const WriteKvArgs& args);
+
+// Copies the first `tokens` tokens of all layers from one block to another.
+// Returns the bytes copied.
+size_t CopyKv(const KvLayout& layout, const std::byte* from, int tokens,
+              std::byte* to);
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_OPS_ATTENTION_H_

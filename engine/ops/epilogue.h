@@ -1,0 +1,27 @@
+#ifndef ATTEND_ENGINE_OPS_EPILOGUE_H_
+#define ATTEND_ENGINE_OPS_EPILOGUE_H_
+
+namespace attend {
+
+enum class Activation { kNone, kRelu, kGelu, kSilu };  // kGelu: the erf form
+
+// Layer normalisation (Ba et al. 2016): (x - mean) / sqrt(var + epsilon),
+// times gamma, plus beta.
+struct LayerNormWeights {
+  const float* gamma = nullptr;  // [hidden]
+  const float* beta = nullptr;   // [hidden]
+  float epsilon = 1e-5f;
+};
+
+// What happens to each row of a matmul's result while it is in cache, in this
+// order; null means not. Everything pointed to must outlive the call.
+struct Epilogue {
+  const float* bias = nullptr;      // [N]
+  Activation activation = Activation::kNone;
+  const float* residual = nullptr;  // [rows, N], may be the matmul's dst
+  const LayerNormWeights* norm = nullptr;  // over the row
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_OPS_EPILOGUE_H_
