@@ -55,8 +55,8 @@ struct GenerationParams {
   int forced_bos_id = -1;  // first new token; -1: none
   int forced_eos_id = -1;  // last allowed token; -1: none
 
-  bool log_probs = false;    // of each token
-  int top_log_probs = 0;     // alternatives a token, most likely first
+  bool log_probs = false;  // of each token
+  int top_log_probs = 0;   // alternatives a token, most likely first
 };
 
 }  // namespace attend

@@ -16,9 +16,9 @@ struct LayerNormWeights {
 // What happens to each row of a matmul's result while it is in cache, in this
 // order; null means not. Everything pointed to must outlive the call.
 struct Epilogue {
-  const float* bias = nullptr;      // [N]
+  const float* bias = nullptr;  // [N]
   Activation activation = Activation::kNone;
-  const float* residual = nullptr;  // [rows, N], may be the matmul's dst
+  const float* residual = nullptr;         // [rows, N], may be the matmul's dst
   const LayerNormWeights* norm = nullptr;  // over the row
 };
 

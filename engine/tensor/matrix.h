@@ -25,9 +25,7 @@ struct ConstMatrix {
   // A writable matrix can be read. NOLINTNEXTLINE(google-explicit-constructor)
   ConstMatrix(const Matrix& m) : data(m.data), rows(m.rows), cols(m.cols) {}
 
-  const float* row(int r) const {
-    return data + static_cast<size_t>(r) * cols;
-  }
+  const float* row(int r) const { return data + static_cast<size_t>(r) * cols; }
 };
 
 }  // namespace attend

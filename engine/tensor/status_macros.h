@@ -7,12 +7,11 @@
 #include "absl/status/statusor.h"
 
 // Returns from the enclosing function if `expression` is a non-OK status.
-#define RETURN_IF_ERROR(expression)                            \
-  do {                                                         \
-    if (absl::Status attend_status = (expression);             \
-        !attend_status.ok()) {                                 \
-      return attend_status;                                    \
-    }                                                          \
+#define RETURN_IF_ERROR(expression)                                       \
+  do {                                                                    \
+    if (absl::Status attend_status = (expression); !attend_status.ok()) { \
+      return attend_status;                                               \
+    }                                                                     \
   } while (false)
 
 #define ATTEND_CONCAT_INNER(x, y) x##y

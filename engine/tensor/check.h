@@ -1,0 +1,18 @@
+#ifndef ATTEND_ENGINE_TENSOR_CHECK_H_
+#define ATTEND_ENGINE_TENSOR_CHECK_H_
+
+#include <cstdio>
+#include <cstdlib>
+
+// Aborts with the place and the condition if it does not hold. For our own
+// bugs only: what a caller or the world can cause is an absl::Status.
+#define ATTEND_CHECK(condition)                                             \
+  do {                                                                      \
+    if (!(condition)) {                                                     \
+      std::fprintf(stderr, "%s:%d: check failed: %s\n", __FILE__, __LINE__, \
+                   #condition);                                             \
+      std::abort();                                                         \
+    }                                                                       \
+  } while (false)
+
+#endif  // ATTEND_ENGINE_TENSOR_CHECK_H_
