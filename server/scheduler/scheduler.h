@@ -1,0 +1,81 @@
+#ifndef ATTEND_SERVER_SCHEDULER_SCHEDULER_H_
+#define ATTEND_SERVER_SCHEDULER_SCHEDULER_H_
+
+#include <functional>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "engine/engine.h"
+#include "server/scheduler/request.h"
+
+namespace attend {
+
+// Time as the scheduler sees it; a fake in tests.
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  virtual absl::Time Now() const = 0;
+};
+
+struct SchedulerOptions {
+  // Requests (inputs) that wait. More: longer queues instead of refusals.
+  int max_queued_requests = 1024;
+  // Source tokens that wait, over all queued requests.
+  int max_queued_tokens = 262144;
+  // Rows computed in one step. Higher: more throughput, later first token.
+  int max_batch_tokens = 1024;
+  // Sequences that run at once.
+  int max_running = 256;
+  // Waiting this long raises a request by one priority level.
+  absl::Duration aging = absl::Seconds(1);
+  absl::Status Validate() const;
+};
+
+// What a step was, for metrics.
+struct StepReport {
+  int rows = 0;
+  int preempted = 0;
+  absl::Duration duration;
+  int queued_requests = 0;
+  int queued_tokens = 0;
+  int running = 0;
+  int used_blocks = 0;
+  int total_blocks = 0;
+};
+
+// Owns the queue and the worker of one model: plan, step, deliver. Knows
+// nothing of RPCs. Thread-safe.
+class Scheduler {
+ public:
+  // Called by the worker after each step, when all listeners have been called;
+  // must not block.
+  using StepObserver = std::function<void(const StepReport&)>;
+
+  // `engine` and `clock` must outlive the scheduler.
+  Scheduler(const SchedulerOptions& options, const Engine& engine,
+            const Clock& clock, StepObserver observer);
+  // Ends what is left with UNAVAILABLE.
+  ~Scheduler();
+
+  // Consumes the request iff it returns OK. RESOURCE_EXHAUSTED when the queue
+  // is full, with the payload kRetryAfterUrl (a duration in text form,
+  // "250ms"); UNAVAILABLE when draining.
+  absl::Status Submit(std::unique_ptr<Request>& request);
+
+  // From now on new and queued requests end with UNAVAILABLE; what runs goes
+  // on. Returns at once.
+  void Drain();
+  // True when nothing runs any more; false if `timeout` passed first.
+  bool WaitUntilIdle(absl::Duration timeout);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+inline constexpr char kRetryAfterUrl[] = "attend/retry-after";
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_SCHEDULER_SCHEDULER_H_
