@@ -40,7 +40,11 @@ struct AttentionArgs {
   absl::Span<const AttentionPiece> pieces;
   Matrix dst;  // [rows, heads * head_dim]
 };
+// A score that overflows counts as the largest or smallest float, NaN as the
+// smallest. Allocates nothing; every member's scratch must hold
+// AttentionScratchFloats(most keys that any row sees).
 void Attention(Compute& compute, const AttentionArgs& args);
+size_t AttentionScratchFloats(int max_keys);
 
 // Stores keys and values of ragged rows in their blocks.
 struct KvWrite {

@@ -12,7 +12,9 @@ struct KvLayout {
   int layers = 0;
   int kv_heads = 0;
   int head_dim = 0;
-  int block_tokens = 16;
+  // Fixed for now: one block is one key tile of the attention kernels.
+  int block_tokens = kBlockTokens;
+  static constexpr int kBlockTokens = 16;
 
   // Bytes of one block; a multiple of 64.
   size_t block_bytes() const;

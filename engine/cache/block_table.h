@@ -1,0 +1,60 @@
+#ifndef ATTEND_ENGINE_CACHE_BLOCK_TABLE_H_
+#define ATTEND_ENGINE_CACHE_BLOCK_TABLE_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "engine/cache/block_pool.h"
+
+namespace attend {
+
+// The blocks that hold the keys and values of one hypothesis, in order. Shares
+// blocks with the tables it was forked from and writes only to its own (copy
+// on write). Gives all back when destroyed. Used by its pool's thread only;
+// the pool must outlive it.
+//
+// A beam reorder without allocation keeps two sets of tables: each new table
+// calls ShareFrom() on its parent, then each old one Clear(); a parent with
+// one child is then not copied at its next append.
+class BlockTable {
+ public:
+  // Room for `max_tokens` is reserved: up to there nothing allocates memory.
+  BlockTable(BlockPool& pool, int max_tokens);
+  BlockTable(BlockTable&& other) noexcept;
+  BlockTable& operator=(BlockTable&& other) noexcept;
+  ~BlockTable() { Clear(); }
+
+  // Tokens held, and the blocks that hold them: block i holds tokens
+  // [i * block_tokens, (i + 1) * block_tokens). Valid until the table changes.
+  int tokens() const { return tokens_; }
+  absl::Span<std::byte* const> blocks() const { return blocks_; }
+
+  // Blocks of the pool that PrepareAppend(tokens) takes now. For several
+  // tables that share a last block the sum is one more than all take.
+  int BlocksToAppend(int tokens) const;
+  // Makes room for `tokens` more: a shared, partly filled last block is
+  // replaced by a copy of its filled part, and new blocks are added. Returns
+  // the index of the first new token; the caller writes them. The pool must
+  // have BlocksToAppend(tokens) free.
+  int PrepareAppend(int tokens);
+
+  // A table that holds the same tokens, sharing all blocks.
+  BlockTable Fork() const;
+  // Gives its blocks back and shares those of `other`, of the same pool.
+  void ShareFrom(const BlockTable& other);
+  // Gives all blocks back.
+  void Clear();
+
+ private:
+  // Whether an append writes to a block that others read.
+  bool TailIsShared() const;
+
+  BlockPool* pool_;
+  std::vector<std::byte*> blocks_;
+  int tokens_ = 0;
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_CACHE_BLOCK_TABLE_H_
