@@ -1,10 +1,10 @@
 #ifndef ATTEND_ENGINE_COMPUTE_COMPUTE_H_
 #define ATTEND_ENGINE_COMPUTE_COMPUTE_H_
 
-#include <string>
+#include <cstddef>
+#include <memory>
+#include <vector>
 
-#include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "engine/compute/isa.h"
 #include "engine/compute/team.h"
@@ -17,11 +17,12 @@ struct ComputeOptions {
   // More than the quota makes every step slower, not faster.
   int threads = 0;
   // Instructions used at most; lower ones exist for tests and comparisons.
+  // oneDNN has one limit for the whole process, see CapDnnlIsa().
   Isa max_isa = Isa::kAmx;
 };
 
-// The process's thread team and scratch memory, shared by all engines.
-// Not thread-safe: one step at a time.
+// The process's thread team and scratch memory, shared by all engines, which
+// it must outlive. Not thread-safe: one step, or one load, at a time.
 class Compute {
  public:
   explicit Compute(const ComputeOptions& options);
@@ -34,10 +35,15 @@ class Compute {
   // Temporary memory of one member; contents end with the op that uses it.
   absl::Span<float> scratch(int member);
 
+  // What the ops keep for all engines on this Compute; only they know its type
+  // (see DnnlContext). Load time only.
+  std::shared_ptr<void>& op_state() { return op_state_; }
+
  private:
   Team team_;
   Isa isa_;
   std::vector<Buffer<float>> scratch_;  // [members]
+  std::shared_ptr<void> op_state_;
 };
 
 }  // namespace attend

@@ -1,12 +1,18 @@
 #ifndef ATTEND_ENGINE_COMPUTE_TEAM_H_
 #define ATTEND_ENGINE_COMPUTE_TEAM_H_
 
+#include <atomic>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
 #include "absl/functional/function_ref.h"
 
 namespace attend {
 
 // A fixed set of threads that compute together. The caller of Run() is member
-// 0; the others spin shortly for the next call and then sleep.
+// 0; the others spin shortly (about 50 us) for the next call and then sleep. A
+// team of one has no threads.
 class Team {
  public:
   explicit Team(int size);
@@ -14,11 +20,24 @@ class Team {
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
-  int size() const;
+  int size() const { return size_; }
 
   // Calls work(member) once for each member in [0, size()), in parallel, and
-  // returns when all have returned. Allocates nothing. One caller at a time.
+  // returns when all have returned; what they wrote is then visible to the
+  // caller. `work` must not throw. Allocates nothing. One caller at a time.
   void Run(absl::FunctionRef<void(int member)> work);
+
+ private:
+  void Work(int member);
+
+  const int size_;
+  // Written by Run() before it raises call_, read by the members after it.
+  const absl::FunctionRef<void(int)>* work_ = nullptr;
+  bool stop_ = false;
+  // On lines of their own: members write one while they read the other.
+  alignas(64) std::atomic<uint32_t> call_{0};     // raised by each Run()
+  alignas(64) std::atomic<uint32_t> running_{0};  // members not yet back
+  std::vector<std::thread> threads_;              // members 1 .. size - 1
 };
 
 // The part [begin, end) of `total` items that falls to `member` of `members`,
