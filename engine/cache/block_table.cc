@@ -1,0 +1,85 @@
+#include "engine/cache/block_table.h"
+
+#include <utility>
+
+#include "engine/tensor/check.h"
+
+namespace attend {
+namespace {
+
+int CeilDiv(int a, int b) { return (a + b - 1) / b; }
+
+}  // namespace
+
+BlockTable::BlockTable(BlockPool& pool, int max_tokens) : pool_(&pool) {
+  blocks_.reserve(CeilDiv(max_tokens, pool.layout().block_tokens));
+}
+
+BlockTable::BlockTable(BlockTable&& other) noexcept
+    : pool_(other.pool_),
+      blocks_(std::move(other.blocks_)),
+      tokens_(std::exchange(other.tokens_, 0)) {
+  other.blocks_.clear();
+}
+
+BlockTable& BlockTable::operator=(BlockTable&& other) noexcept {
+  if (this == &other) return *this;
+  Clear();
+  pool_ = other.pool_;
+  // A swap, so that both keep a reserved vector.
+  blocks_.swap(other.blocks_);
+  tokens_ = std::exchange(other.tokens_, 0);
+  return *this;
+}
+
+bool BlockTable::TailIsShared() const {
+  return tokens_ % pool_->layout().block_tokens != 0 &&
+         pool_->references(blocks_.back()) > 1;
+}
+
+int BlockTable::BlocksToAppend(int tokens) const {
+  ATTEND_CHECK(tokens >= 0);
+  if (tokens == 0) return 0;
+  const int needed = CeilDiv(tokens_ + tokens, pool_->layout().block_tokens);
+  return needed - static_cast<int>(blocks_.size()) + (TailIsShared() ? 1 : 0);
+}
+
+int BlockTable::PrepareAppend(int tokens) {
+  ATTEND_CHECK(tokens >= 0);
+  const int first = tokens_;
+  if (tokens == 0) return first;
+  const int block_tokens = pool_->layout().block_tokens;
+  if (TailIsShared()) {
+    std::byte* const shared = blocks_.back();
+    blocks_.back() = pool_->Copy(shared, tokens_ % block_tokens);
+    pool_->Release(shared);
+  }
+  tokens_ += tokens;
+  const size_t needed = CeilDiv(tokens_, block_tokens);
+  while (blocks_.size() < needed) blocks_.push_back(pool_->Allocate());
+  return first;
+}
+
+BlockTable BlockTable::Fork() const {
+  BlockTable fork(*pool_, static_cast<int>(blocks_.capacity()) *
+                              pool_->layout().block_tokens);
+  fork.ShareFrom(*this);
+  return fork;
+}
+
+void BlockTable::ShareFrom(const BlockTable& other) {
+  ATTEND_CHECK(pool_ == other.pool_);
+  if (this == &other) return;
+  for (std::byte* block : other.blocks_) pool_->Retain(block);
+  Clear();
+  blocks_.assign(other.blocks_.begin(), other.blocks_.end());
+  tokens_ = other.tokens_;
+}
+
+void BlockTable::Clear() {
+  for (std::byte* block : blocks_) pool_->Release(block);
+  blocks_.clear();
+  tokens_ = 0;
+}
+
+}  // namespace attend

@@ -1,0 +1,19 @@
+#include "engine/ops/attention_kernel.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "engine/ops/kv_layout.h"
+#include "engine/ops/simd.h"
+
+ATTEND_BASELINE_BEGIN
+#include "engine/ops/attention_kernel.inc"
+ATTEND_BASELINE_END
+
+ATTEND_AVX2_BEGIN
+#include "engine/ops/attention_kernel.inc"
+ATTEND_AVX2_END
+
+ATTEND_AVX512_BEGIN
+#include "engine/ops/attention_kernel.inc"
+ATTEND_AVX512_END

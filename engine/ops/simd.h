@@ -1,0 +1,157 @@
+#ifndef ATTEND_ENGINE_OPS_SIMD_H_
+#define ATTEND_ENGINE_OPS_SIMD_H_
+
+#include <immintrin.h>
+
+#include <cstdint>
+#include <limits>
+
+// One vector of floats in the words of each instruction set, so that a kernel
+// is written once and compiled once for each. A kernel file (*.inc) is included
+// in each of these namespaces, between ATTEND_SIMD_BEGIN and ATTEND_SIMD_END;
+// those give every function its target, so no flag of the build matters and no
+// instruction gets into code that runs on a lesser machine.
+//
+// All operations are exact to the lane: a lane's result depends on that lane's
+// operands only. Max(a, b) is b if either is NaN.
+// clang-format off
+#define ATTEND_BASELINE_BEGIN namespace attend::baseline {
+#define ATTEND_BASELINE_END }
+#define ATTEND_AVX2_BEGIN          \
+  _Pragma("GCC push_options")      \
+  _Pragma("GCC target(\"avx2,fma\")") \
+  namespace attend::avx2 {
+#define ATTEND_AVX2_END } _Pragma("GCC pop_options")
+#define ATTEND_AVX512_BEGIN   \
+  _Pragma("GCC push_options") \
+  _Pragma("GCC target(\"avx2,fma,avx512f,avx512bw,avx512dq,avx512vl\")") \
+  namespace attend::avx512 {
+#define ATTEND_AVX512_END } _Pragma("GCC pop_options")
+// clang-format on
+
+ATTEND_BASELINE_BEGIN
+using Vec = __m128;
+inline constexpr int kLanes = 4;
+inline constexpr int kRegisters = 16;
+inline Vec Zero() { return _mm_setzero_ps(); }
+inline Vec Broadcast(float x) { return _mm_set1_ps(x); }
+inline Vec Load(const float* p) { return _mm_loadu_ps(p); }
+inline void Store(float* p, Vec v) { _mm_storeu_ps(p, v); }
+// The first `n` < kLanes values; the other lanes are 0.
+inline Vec LoadFirst(const float* p, int n) {
+  return _mm_setr_ps(n > 0 ? p[0] : 0, n > 1 ? p[1] : 0, n > 2 ? p[2] : 0, 0);
+}
+inline void StoreFirst(float* p, int n, Vec v) {
+  alignas(16) float lanes[kLanes];
+  _mm_store_ps(lanes, v);
+  for (int i = 0; i < n; ++i) p[i] = lanes[i];
+}
+inline Vec Add(Vec a, Vec b) { return _mm_add_ps(a, b); }
+inline Vec Mul(Vec a, Vec b) { return _mm_mul_ps(a, b); }
+inline Vec Max(Vec a, Vec b) { return _mm_max_ps(a, b); }
+inline Vec Min(Vec a, Vec b) { return _mm_min_ps(a, b); }
+// a * b + c; fused where the machine can.
+inline Vec MulAdd(Vec a, Vec b, Vec c) { return Add(Mul(a, b), c); }
+inline Vec Round(Vec a) { return _mm_cvtepi32_ps(_mm_cvtps_epi32(a)); }
+// 2^n for whole n in [-126, 127].
+inline Vec PowerOfTwo(Vec n) {
+  const __m128i exponent =
+      _mm_add_epi32(_mm_cvtps_epi32(n), _mm_set1_epi32(127));
+  return _mm_castsi128_ps(_mm_slli_epi32(exponent, 23));
+}
+// `value` where a >= b, else 0; 0 where a or b is NaN.
+inline Vec KeepIfAtLeast(Vec a, Vec b, Vec value) {
+  return _mm_and_ps(_mm_cmpge_ps(a, b), value);
+}
+// Whether any lane is not a <= b; true if one is NaN.
+inline bool AnyNotAtMost(Vec a, Vec b) {
+  return _mm_movemask_ps(_mm_cmpnle_ps(a, b)) != 0;
+}
+ATTEND_BASELINE_END
+
+ATTEND_AVX2_BEGIN
+using Vec = __m256;
+inline constexpr int kLanes = 8;
+inline constexpr int kRegisters = 16;
+inline Vec Zero() { return _mm256_setzero_ps(); }
+inline Vec Broadcast(float x) { return _mm256_set1_ps(x); }
+inline Vec Load(const float* p) { return _mm256_loadu_ps(p); }
+inline void Store(float* p, Vec v) { _mm256_storeu_ps(p, v); }
+inline __m256i First(int n) {
+  return _mm256_cmpgt_epi32(_mm256_set1_epi32(n),
+                            _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+inline Vec LoadFirst(const float* p, int n) {
+  return _mm256_maskload_ps(p, First(n));
+}
+inline void StoreFirst(float* p, int n, Vec v) {
+  _mm256_maskstore_ps(p, First(n), v);
+}
+inline Vec Add(Vec a, Vec b) { return _mm256_add_ps(a, b); }
+inline Vec Mul(Vec a, Vec b) { return _mm256_mul_ps(a, b); }
+inline Vec Max(Vec a, Vec b) { return _mm256_max_ps(a, b); }
+inline Vec Min(Vec a, Vec b) { return _mm256_min_ps(a, b); }
+inline Vec MulAdd(Vec a, Vec b, Vec c) { return _mm256_fmadd_ps(a, b, c); }
+inline Vec Round(Vec a) { return _mm256_cvtepi32_ps(_mm256_cvtps_epi32(a)); }
+inline Vec PowerOfTwo(Vec n) {
+  const __m256i exponent =
+      _mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127));
+  return _mm256_castsi256_ps(_mm256_slli_epi32(exponent, 23));
+}
+inline Vec KeepIfAtLeast(Vec a, Vec b, Vec value) {
+  return _mm256_and_ps(_mm256_cmp_ps(a, b, _CMP_GE_OQ), value);
+}
+inline bool AnyNotAtMost(Vec a, Vec b) {
+  return _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_NLE_UQ)) != 0;
+}
+ATTEND_AVX2_END
+
+ATTEND_AVX512_BEGIN
+using Vec = __m512;
+inline constexpr int kLanes = 16;
+inline constexpr int kRegisters = 32;
+inline Vec Zero() { return _mm512_setzero_ps(); }
+inline Vec Broadcast(float x) { return _mm512_set1_ps(x); }
+inline Vec Load(const float* p) { return _mm512_loadu_ps(p); }
+inline void Store(float* p, Vec v) { _mm512_storeu_ps(p, v); }
+inline __mmask16 First(int n) { return static_cast<__mmask16>((1u << n) - 1); }
+inline Vec LoadFirst(const float* p, int n) {
+  return _mm512_maskz_loadu_ps(First(n), p);
+}
+inline void StoreFirst(float* p, int n, Vec v) {
+  _mm512_mask_storeu_ps(p, First(n), v);
+}
+inline Vec Add(Vec a, Vec b) { return _mm512_add_ps(a, b); }
+inline Vec Mul(Vec a, Vec b) { return _mm512_mul_ps(a, b); }
+// The zero-masking forms with all lanes kept give the plain instruction without
+// the undefined operand that g++ 12 warns of (GCC bug 105593).
+inline constexpr __mmask16 kAll = 0xffff;
+inline Vec Max(Vec a, Vec b) { return _mm512_maskz_max_ps(kAll, a, b); }
+inline Vec Min(Vec a, Vec b) { return _mm512_maskz_min_ps(kAll, a, b); }
+inline __m512i ToInt(Vec a) { return _mm512_maskz_cvtps_epi32(kAll, a); }
+inline Vec MulAdd(Vec a, Vec b, Vec c) { return _mm512_fmadd_ps(a, b, c); }
+inline Vec Round(Vec a) { return _mm512_maskz_cvtepi32_ps(kAll, ToInt(a)); }
+inline Vec PowerOfTwo(Vec n) {
+  const __m512i exponent = _mm512_add_epi32(ToInt(n), _mm512_set1_epi32(127));
+  return _mm512_castsi512_ps(_mm512_maskz_slli_epi32(kAll, exponent, 23));
+}
+inline Vec KeepIfAtLeast(Vec a, Vec b, Vec value) {
+  return _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(a, b, _CMP_GE_OQ), value);
+}
+inline bool AnyNotAtMost(Vec a, Vec b) {
+  return _mm512_cmp_ps_mask(a, b, _CMP_NLE_UQ) != 0;
+}
+ATTEND_AVX512_END
+
+// What is built from these, once for each.
+ATTEND_BASELINE_BEGIN
+#include "engine/ops/simd_math.inc"
+ATTEND_BASELINE_END
+ATTEND_AVX2_BEGIN
+#include "engine/ops/simd_math.inc"
+ATTEND_AVX2_END
+ATTEND_AVX512_BEGIN
+#include "engine/ops/simd_math.inc"
+ATTEND_AVX512_END
+
+#endif  // ATTEND_ENGINE_OPS_SIMD_H_
