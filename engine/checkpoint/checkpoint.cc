@@ -1,0 +1,187 @@
+#include "engine/checkpoint/checkpoint.h"
+
+#include <unistd.h>
+
+#include <cmath>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "engine/checkpoint/convert.h"
+#include "engine/checkpoint/json_file.h"
+#include "engine/checkpoint/mapped_file.h"
+#include "engine/checkpoint/safetensors.h"
+#include "engine/tensor/check.h"
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+namespace {
+
+bool Exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
+
+// Why a directory without model.safetensors cannot be loaded.
+absl::Status NoWeights(const std::string& directory) {
+  if (!Exists(directory)) {
+    return absl::NotFoundError(absl::StrCat(directory, ": no such directory"));
+  }
+  if (Exists(directory + "/pytorch_model.bin") ||
+      Exists(directory + "/pytorch_model.bin.index.json")) {
+    return absl::NotFoundError(absl::StrCat(
+        directory,
+        ": has pytorch_model.bin but no model.safetensors; convert it with: "
+        "python3 -c 'import sys, transformers as t; "
+        "t.AutoModelForSeq2SeqLM.from_pretrained(sys.argv[1])"
+        ".save_pretrained(sys.argv[1])' ",
+        directory));
+  }
+  return absl::NotFoundError(absl::StrCat(
+      directory,
+      ": neither model.safetensors nor model.safetensors.index.json"));
+}
+
+// The files that an index lists; each is a plain name in the same directory.
+absl::StatusOr<std::set<std::string>> ShardNames(
+    const std::string& index,
+    const std::map<std::string, std::string>& weight_map) {
+  std::set<std::string> shards;
+  for (const auto& [tensor, shard] : weight_map) {
+    if (shard.empty() || shard == "." || shard == ".." ||
+        shard.find('/') != std::string::npos ||
+        shard.find('\\') != std::string::npos ||
+        shard.find('\0') != std::string::npos) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(index, ": tensor ", tensor, " is in \"", shard,
+                       "\", expected the name of a file beside the index"));
+    }
+    shards.insert(shard);
+  }
+  if (shards.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(index, ": weight_map is empty"));
+  }
+  return shards;
+}
+
+}  // namespace
+
+Checkpoint::Checkpoint(Checkpoint&&) = default;
+Checkpoint& Checkpoint::operator=(Checkpoint&&) = default;
+Checkpoint::~Checkpoint() = default;
+
+absl::StatusOr<Checkpoint> Checkpoint::Open(const std::string& directory) {
+  Checkpoint checkpoint;
+  checkpoint.directory_ = directory;
+  const std::string single = directory + "/model.safetensors";
+  const std::string index = directory + "/model.safetensors.index.json";
+  if (Exists(single)) {
+    RETURN_IF_ERROR(checkpoint.AddFile(single));
+    return checkpoint;
+  }
+  if (!Exists(index)) return NoWeights(directory);
+
+  ASSIGN_OR_RETURN(const JsonFile json, JsonFile::Load(index));
+  ASSIGN_OR_RETURN(const auto weight_map, json.StringMap("weight_map"));
+  ASSIGN_OR_RETURN(const std::set<std::string> shards,
+                   ShardNames(index, weight_map));
+  for (const std::string& shard : shards) {
+    RETURN_IF_ERROR(checkpoint.AddFile(directory + "/" + shard));
+  }
+  for (const auto& [tensor, shard] : weight_map) {
+    const auto found = checkpoint.tensors_.find(tensor);
+    if (found == checkpoint.tensors_.end() ||
+        found->second.file->path() != directory + "/" + shard) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          index, ": tensor ", tensor, " is not in ", shard, " as listed"));
+    }
+  }
+  return checkpoint;
+}
+
+absl::Status Checkpoint::AddFile(const std::string& path) {
+  ASSIGN_OR_RETURN(std::unique_ptr<MappedFile> file, MappedFile::Open(path));
+  ASSIGN_OR_RETURN(auto entries, ReadSafetensorsHeader(path, file->bytes()));
+  for (auto& [name, entry] : entries) {
+    const auto [at, added] =
+        tensors_.try_emplace(name, Tensor{file.get(), std::move(entry)});
+    if (!added) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          path, ": tensor ", name, " is in ", at->second.file->path(), " too"));
+    }
+  }
+  files_.push_back(std::move(file));
+  return absl::OkStatus();
+}
+
+bool Checkpoint::Has(absl::string_view name) const {
+  return tensors_.find(name) != tensors_.end();
+}
+
+std::vector<std::string> Checkpoint::Names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, tensor] : tensors_) names.push_back(name);
+  return names;
+}
+
+absl::StatusOr<const Checkpoint::Tensor*> Checkpoint::Find(
+    absl::string_view name) const {
+  const auto found = tensors_.find(name);
+  if (found == tensors_.end()) {
+    return absl::NotFoundError(
+        absl::StrCat(directory_, ": no tensor ", name, " in ",
+                     absl::StrJoin(files_, ", ", [](std::string* out, auto& f) {
+                       absl::StrAppend(out, f->path());
+                     })));
+  }
+  return &found->second;
+}
+
+absl::StatusOr<std::vector<int64_t>> Checkpoint::Shape(
+    absl::string_view name) const {
+  ASSIGN_OR_RETURN(const Tensor* tensor, Find(name));
+  return tensor->entry.shape;
+}
+
+absl::Status Checkpoint::Read(absl::string_view name,
+                              absl::Span<const int64_t> shape,
+                              absl::Span<float> dst) const {
+  ASSIGN_OR_RETURN(const Tensor* tensor, Find(name));
+  const SafetensorsEntry& entry = tensor->entry;
+  const std::string& path = tensor->file->path();
+  if (absl::MakeConstSpan(entry.shape) != shape) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": tensor ", name, " has shape ",
+                     ShapeText(entry.shape), ", expected ", ShapeText(shape)));
+  }
+  const uint8_t* src = tensor->file->bytes().data() + entry.begin;
+  const size_t bytes = entry.end - entry.begin;
+  if (entry.dtype == "F32") {
+    ATTEND_CHECK(bytes == dst.size() * 4);
+    F32ToF32(src, dst);
+  } else if (entry.dtype == "F16") {
+    ATTEND_CHECK(bytes == dst.size() * 2);
+    F16ToF32(src, dst);
+  } else if (entry.dtype == "BF16") {
+    ATTEND_CHECK(bytes == dst.size() * 2);
+    Bf16ToF32(src, dst);
+  } else {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": tensor ", name, " has dtype ", entry.dtype,
+                     ", expected F32, F16 or BF16"));
+  }
+  for (size_t i = 0; i < dst.size(); ++i) {
+    if (!std::isfinite(dst[i])) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(path, ": tensor ", name, " holds ", dst[i],
+                       " at element ", i, ", expected finite values"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+std::string ShapeText(absl::Span<const int64_t> shape) {
+  return absl::StrCat("[", absl::StrJoin(shape, ", "), "]");
+}
+
+}  // namespace attend

@@ -1,0 +1,213 @@
+#include "engine/checkpoint/json_file.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "engine/checkpoint/json_parse.h"
+#include "engine/checkpoint/mapped_file.h"
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+namespace {
+
+using Json = nlohmann::json;
+
+bool InRange(const Json& value, IntRange range) {
+  if (!value.is_number_integer()) return false;
+  if (value.is_number_unsigned() &&
+      value.get<uint64_t>() >
+          static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
+    return false;
+  }
+  const int64_t number = value.get<int64_t>();
+  return number >= range.min && number <= range.max;
+}
+
+std::string RangeText(IntRange range) {
+  return absl::StrCat("in [", range.min, ", ", range.max, "]");
+}
+
+// Whether `value` is an integer in range or a list of such; appends them.
+bool AppendInts(const Json& value, IntRange range, std::vector<int>& ints) {
+  if (!value.is_array()) {
+    if (!InRange(value, range)) return false;
+    ints.push_back(value.get<int>());
+    return true;
+  }
+  for (const Json& element : value) {
+    if (!InRange(element, range)) return false;
+    ints.push_back(element.get<int>());
+  }
+  return true;
+}
+
+}  // namespace
+
+JsonFile::JsonFile(std::string path, std::shared_ptr<const Json> top)
+    : path_(std::move(path)), top_(std::move(top)) {}
+
+absl::StatusOr<JsonFile> JsonFile::Load(const std::string& path) {
+  ASSIGN_OR_RETURN(std::unique_ptr<MappedFile> file, MappedFile::Open(path));
+  return Parse(path, absl::string_view(
+                         reinterpret_cast<const char*>(file->bytes().data()),
+                         file->bytes().size()));
+}
+
+absl::StatusOr<JsonFile> JsonFile::Parse(std::string name,
+                                         absl::string_view text) {
+  ASSIGN_OR_RETURN(Json top, ParseJsonObject(name, text));
+  return JsonFile(std::move(name),
+                  std::make_shared<const Json>(std::move(top)));
+}
+
+const Json* JsonFile::Find(absl::string_view key) const {
+  const auto found = top_->find(std::string(key));
+  if (found == top_->end() || found->is_null()) return nullptr;
+  return &*found;
+}
+
+bool JsonFile::Has(absl::string_view key) const { return Find(key) != nullptr; }
+
+absl::Status JsonFile::Unexpected(absl::string_view key,
+                                  absl::string_view expected) const {
+  const Json* value = Find(key);
+  return absl::InvalidArgumentError(absl::StrCat(
+      path_, ": ", key, " is ", value == nullptr ? "missing" : JsonText(*value),
+      ", expected ", expected));
+}
+
+absl::StatusOr<int64_t> JsonFile::Int(absl::string_view key,
+                                      IntRange range) const {
+  const Json* value = Find(key);
+  if (value == nullptr || !InRange(*value, range)) {
+    return Unexpected(key, absl::StrCat("an integer ", RangeText(range)));
+  }
+  return value->get<int64_t>();
+}
+
+absl::StatusOr<double> JsonFile::Float(absl::string_view key,
+                                       FloatRange range) const {
+  const Json* value = Find(key);
+  const double number = value != nullptr && value->is_number()
+                            ? value->get<double>()
+                            : std::nan("");
+  if (!(number >= range.min && number <= range.max)) {
+    return Unexpected(
+        key, absl::StrCat("a number in [", range.min, ", ", range.max, "]"));
+  }
+  return number;
+}
+
+absl::StatusOr<bool> JsonFile::Bool(absl::string_view key) const {
+  const Json* value = Find(key);
+  if (value == nullptr || !value->is_boolean()) {
+    return Unexpected(key, "true or false");
+  }
+  return value->get<bool>();
+}
+
+absl::StatusOr<std::string> JsonFile::String(absl::string_view key) const {
+  const Json* value = Find(key);
+  if (value == nullptr || !value->is_string()) {
+    return Unexpected(key, "a string");
+  }
+  return value->get<std::string>();
+}
+
+absl::StatusOr<std::vector<int>> JsonFile::Ints(absl::string_view key,
+                                                IntRange range) const {
+  const Json* value = Find(key);
+  std::vector<int> ints;
+  if (value == nullptr || !AppendInts(*value, range, ints)) {
+    return Unexpected(key, absl::StrCat("an integer or a list of integers ",
+                                        RangeText(range)));
+  }
+  return ints;
+}
+
+absl::StatusOr<std::vector<std::vector<int>>> JsonFile::IntLists(
+    absl::string_view key, IntRange range) const {
+  const Json* value = Find(key);
+  const absl::Status error = Unexpected(
+      key, absl::StrCat("a list of lists of integers ", RangeText(range)));
+  if (value == nullptr || !value->is_array()) return error;
+  std::vector<std::vector<int>> lists;
+  for (const Json& element : *value) {
+    lists.emplace_back();
+    if (!element.is_array() || !AppendInts(element, range, lists.back())) {
+      return error;
+    }
+  }
+  return lists;
+}
+
+absl::StatusOr<std::vector<std::string>> JsonFile::Strings(
+    absl::string_view key) const {
+  const Json* value = Find(key);
+  if (value != nullptr && value->is_string()) {
+    return std::vector<std::string>{value->get<std::string>()};
+  }
+  const absl::Status error = Unexpected(key, "a string or a list of strings");
+  if (value == nullptr || !value->is_array()) return error;
+  std::vector<std::string> strings;
+  for (const Json& element : *value) {
+    if (!element.is_string()) return error;
+    strings.push_back(element.get<std::string>());
+  }
+  return strings;
+}
+
+absl::StatusOr<std::map<std::string, std::string>> JsonFile::StringMap(
+    absl::string_view key) const {
+  const Json* value = Find(key);
+  const absl::Status error = Unexpected(key, "an object of strings");
+  if (value == nullptr || !value->is_object()) return error;
+  std::map<std::string, std::string> map;
+  for (const auto& [name, element] : value->items()) {
+    if (!element.is_string()) return error;
+    map[name] = element.get<std::string>();
+  }
+  return map;
+}
+
+absl::StatusOr<int64_t> JsonFile::IntOr(absl::string_view key, int64_t fallback,
+                                        IntRange range) const {
+  if (!Has(key)) return fallback;
+  return Int(key, range);
+}
+
+absl::StatusOr<double> JsonFile::FloatOr(absl::string_view key, double fallback,
+                                         FloatRange range) const {
+  if (!Has(key)) return fallback;
+  return Float(key, range);
+}
+
+absl::StatusOr<bool> JsonFile::BoolOr(absl::string_view key,
+                                      bool fallback) const {
+  if (!Has(key)) return fallback;
+  return Bool(key);
+}
+
+absl::StatusOr<std::string> JsonFile::StringOr(
+    absl::string_view key, absl::string_view fallback) const {
+  if (!Has(key)) return std::string(fallback);
+  return String(key);
+}
+
+absl::Status JsonFile::ExpectNeutral(absl::string_view key,
+                                     double neutral) const {
+  const Json* value = Find(key);
+  if (value == nullptr) return absl::OkStatus();
+  const bool is_neutral = value->is_boolean()  ? !value->get<bool>()
+                          : value->is_number() ? value->get<double>() == neutral
+                          : value->is_string()
+                              ? value->get_ref<const std::string&>().empty()
+                              : value->empty();
+  if (is_neutral) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      path_, ": ", key, " is ", JsonText(*value), ", which is not supported"));
+}
+
+}  // namespace attend

@@ -1,0 +1,88 @@
+#ifndef ATTEND_ENGINE_CHECKPOINT_JSON_FILE_H_
+#define ATTEND_ENGINE_CHECKPOINT_JSON_FILE_H_
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace attend {
+
+struct IntRange {
+  int64_t min = std::numeric_limits<int>::min();
+  int64_t max = std::numeric_limits<int>::max();
+};
+struct FloatRange {
+  double min = -std::numeric_limits<double>::max();
+  double max = std::numeric_limits<double>::max();
+};
+
+// A JSON file whose top is an object, read with care: at most 64 MiB, nested
+// at most 32 deep, no key twice. Every error names the file, the key, what was
+// found and what was expected. A key whose value is null counts as absent, as
+// it does in the configuration files of transformers.
+// Immutable; copies share the contents and may be used by any thread.
+class JsonFile {
+ public:
+  // NOT_FOUND if there is no such file, else INVALID_ARGUMENT.
+  static absl::StatusOr<JsonFile> Load(const std::string& path);
+  // `name` stands for the file in errors.
+  static absl::StatusOr<JsonFile> Parse(std::string name,
+                                        absl::string_view text);
+
+  const std::string& path() const { return path_; }
+  bool Has(absl::string_view key) const;
+
+  // INVALID_ARGUMENT if the key is absent, of another type or out of range.
+  absl::StatusOr<int64_t> Int(absl::string_view key, IntRange range = {}) const;
+  absl::StatusOr<double> Float(absl::string_view key,
+                               FloatRange range = {}) const;
+  absl::StatusOr<bool> Bool(absl::string_view key) const;
+  absl::StatusOr<std::string> String(absl::string_view key) const;
+  // One integer, or a list of them.
+  absl::StatusOr<std::vector<int>> Ints(absl::string_view key,
+                                        IntRange range = {}) const;
+  absl::StatusOr<std::vector<std::vector<int>>> IntLists(
+      absl::string_view key, IntRange range = {}) const;
+  // One string, or a list of them.
+  absl::StatusOr<std::vector<std::string>> Strings(absl::string_view key) const;
+  // An object whose values are strings.
+  absl::StatusOr<std::map<std::string, std::string>> StringMap(
+      absl::string_view key) const;
+
+  // As above, but an absent key gives `fallback` (which is not checked).
+  absl::StatusOr<int64_t> IntOr(absl::string_view key, int64_t fallback,
+                                IntRange range = {}) const;
+  absl::StatusOr<double> FloatOr(absl::string_view key, double fallback,
+                                 FloatRange range = {}) const;
+  absl::StatusOr<bool> BoolOr(absl::string_view key, bool fallback) const;
+  absl::StatusOr<std::string> StringOr(absl::string_view key,
+                                       absl::string_view fallback) const;
+
+  // OK if the key is absent or its value is empty ("", [], {}), false, or the
+  // number `neutral`; else INVALID_ARGUMENT saying that the value is not
+  // supported.
+  absl::Status ExpectNeutral(absl::string_view key, double neutral) const;
+
+  // INVALID_ARGUMENT "<file>: <key> is <value>, expected <expected>".
+  absl::Status Unexpected(absl::string_view key,
+                          absl::string_view expected) const;
+
+ private:
+  JsonFile(std::string path, std::shared_ptr<const nlohmann::json> top);
+  const nlohmann::json* Find(absl::string_view key) const;
+
+  std::string path_;
+  std::shared_ptr<const nlohmann::json> top_;  // an object
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_CHECKPOINT_JSON_FILE_H_

@@ -1,0 +1,56 @@
+#include "engine/checkpoint/mapped_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace attend {
+namespace {
+
+// Closes when it goes out of scope; a mapping outlives its descriptor.
+struct Descriptor {
+  int fd;
+  ~Descriptor() {
+    if (fd >= 0) close(fd);
+  }
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<MappedFile>> MappedFile::Open(
+    const std::string& path) {
+  // Without O_NONBLOCK a named pipe would hang the load.
+  const Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  struct stat info = {};
+  if (file.fd < 0 || fstat(file.fd, &info) != 0) {
+    return absl::ErrnoToStatus(errno, absl::StrCat("cannot open ", path));
+  }
+  if (!S_ISREG(info.st_mode)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": not a regular file"));
+  }
+  absl::Span<const uint8_t> bytes;
+  if (info.st_size > 0) {
+    const size_t size = static_cast<size_t>(info.st_size);
+    void* map = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.fd, 0);
+    if (map == MAP_FAILED) {
+      return absl::ErrnoToStatus(errno, absl::StrCat("cannot map ", path));
+    }
+    bytes = absl::MakeConstSpan(static_cast<const uint8_t*>(map), size);
+  }
+  return std::unique_ptr<MappedFile>(new MappedFile(path, bytes));
+}
+
+MappedFile::~MappedFile() {
+  if (!bytes_.empty()) {
+    munmap(const_cast<uint8_t*>(bytes_.data()), bytes_.size());
+  }
+}
+
+}  // namespace attend
