@@ -1,0 +1,216 @@
+#include "engine/decoding/beam_search.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/tensor/check.h"
+
+namespace attend {
+namespace {
+
+size_t CandidateCount(const GenerationParams& params) {
+  return std::max<size_t>(2, 1 + EndIds(params).size()) * params.num_beams;
+}
+
+}  // namespace
+
+BeamSearch::BeamSearch(const GenerationParams& params, int vocab,
+                       absl::Span<const std::string> token_texts)
+    : num_beams_(params.num_beams),
+      num_candidates_(CandidateCount(params)),
+      length_penalty_(params.length_penalty),
+      early_stopping_(params.early_stopping),
+      max_new_tokens_(params.max_new_tokens),
+      prompt_len_(1 + params.forced_prefix.size()),
+      log_probs_(params.log_probs || params.top_log_probs > 0),
+      top_log_probs_(params.top_log_probs),
+      row_(params, vocab, static_cast<int>(num_candidates_)),
+      stopping_(params, token_texts),
+      token_log_probs_(num_beams_, TokenLogProbs(params.top_log_probs)),
+      finished_(params) {
+  candidates_.reserve(num_candidates_ * num_beams_);
+  parents_.reserve(num_beams_);
+  for (int beam = 0; beam < num_beams_; ++beam) {
+    running_.push_back(EmptyHypothesis(params));
+    next_running_.push_back(EmptyHypothesis(params));
+    // All beams start as the same sequence: only the first may be continued.
+    running_.back().score = beam == 0 ? 0 : kDeadBeam;
+  }
+  output_.choices.resize(params.num_return_sequences);
+  for (ChoiceOutput& choice : output_.choices) {
+    choice.tokens.reserve(max_new_tokens_);
+    if (log_probs_) choice.log_probs.reserve(max_new_tokens_);
+    choice.top.reserve(max_new_tokens_ * top_log_probs_);
+  }
+}
+
+int BeamSearch::rows() const {
+  if (output_.finished) return 0;
+  return new_tokens_ == 0 ? 1 : num_beams_;
+}
+
+absl::Span<const int> BeamSearch::tokens(int row) const {
+  return running_[row].tokens;
+}
+
+void BeamSearch::Advance(absl::Span<const LogitsView> logits) {
+  ATTEND_CHECK(static_cast<int>(logits.size()) == rows());
+  CollectCandidates(logits);
+  for (Candidate& candidate : candidates_) {
+    candidate.finish =
+        stopping_.Check(running_[candidate.beam].tokens, candidate.id);
+  }
+  const bool at_start = new_tokens_ == 0;
+  ++new_tokens_;
+  KeepFinished();
+  KeepRunning();
+  if (at_start) std::fill(parents_.begin(), parents_.end(), 0);
+  if (CanEnd()) {
+    Finish();
+  } else {
+    EmitSharedPrefix();
+  }
+}
+
+void BeamSearch::CollectCandidates(absl::Span<const LogitsView> logits) {
+  candidates_.clear();
+  absl::Span<const TokenScore> best;
+  for (int beam = 0; beam < num_beams_; ++beam) {
+    // At the start all beams have the logits of the one row.
+    if (static_cast<size_t>(beam) < logits.size()) {
+      const float log_sum_exp = logits[beam].LogSumExp();
+      row_.Set(logits[beam], log_sum_exp, running_[beam].tokens,
+               /*normalize=*/true);
+      best = row_.Best(static_cast<int>(num_candidates_));
+      if (log_probs_) token_log_probs_[beam].Set(logits[beam], log_sum_exp);
+    }
+    AddCandidates(beam, best);
+  }
+  const size_t keep = std::min(num_candidates_, candidates_.size());
+  std::partial_sort(candidates_.begin(), candidates_.begin() + keep,
+                    candidates_.end(),
+                    [](const Candidate& a, const Candidate& b) {
+                      if (a.score != b.score) return a.score > b.score;
+                      return a.beam != b.beam ? a.beam < b.beam : a.id < b.id;
+                    });
+  candidates_.resize(keep);
+}
+
+void BeamSearch::AddCandidates(int beam, absl::Span<const TokenScore> best) {
+  const float sum = running_[beam].score;
+  for (const TokenScore& token : best) {
+    candidates_.push_back(
+        {.beam = beam, .id = token.id, .score = token.score + sum});
+  }
+}
+
+// Those beyond the first `num_beams` exist to keep enough beams running.
+void BeamSearch::KeepFinished() {
+  for (int rank = 0; rank < num_beams_; ++rank) {
+    const Candidate& candidate = candidates_[rank];
+    if (candidate.finish == FinishReason::kNone) continue;
+    const float score = Normalised(candidate.score, new_tokens_);
+    if (Hypothesis* place = finished_.Insert(score)) Extend(candidate, *place);
+  }
+}
+
+// The best that have not ended. Where there are too few, ended ones fill the
+// places as dead beams, and after them what is banned.
+void BeamSearch::KeepRunning() {
+  parents_.clear();
+  for (const int tier : {0, 1, 2}) {
+    for (const Candidate& candidate : candidates_) {
+      if (parents_.size() == running_.size()) break;
+      const bool ended = candidate.finish != FinishReason::kNone;
+      if ((std::isinf(candidate.score) ? 2 : ended) != tier) continue;
+      Hypothesis& next = next_running_[parents_.size()];
+      Extend(candidate, next);
+      next.score = candidate.score + (ended ? kDeadBeam : 0);
+      parents_.push_back(candidate.beam);
+    }
+  }
+  std::swap(running_, next_running_);
+}
+
+void BeamSearch::Extend(const Candidate& candidate, Hypothesis& to) const {
+  const Hypothesis& from = running_[candidate.beam];
+  to.tokens.assign(from.tokens.begin(), from.tokens.end());
+  to.tokens.push_back(candidate.id);
+  to.finish = candidate.finish;
+  if (!log_probs_) return;
+  to.log_probs.assign(from.log_probs.begin(), from.log_probs.end());
+  to.top.assign(from.top.begin(), from.top.end());
+  const int row = new_tokens_ == 1 ? 0 : candidate.beam;
+  token_log_probs_[row].AppendTo(candidate.id, to.log_probs, to.top);
+}
+
+bool BeamSearch::CanEnd() const {
+  if (finished_.full() && early_stopping_ == EarlyStopping::kTrue) return true;
+  if (std::all_of(candidates_.begin(), candidates_.end(),
+                  [](const Candidate& candidate) {
+                    return candidate.finish != FinishReason::kNone;
+                  })) {
+    return true;
+  }
+  const bool hope_at_max =
+      early_stopping_ == EarlyStopping::kNever && length_penalty_ > 0;
+  const float best_possible = Normalised(
+      running_[0].score, hope_at_max ? max_new_tokens_ : new_tokens_);
+  return !(best_possible > finished_.worst_score());
+}
+
+float BeamSearch::Normalised(float sum, int length) const {
+  return sum /
+         static_cast<float>(std::pow(static_cast<double>(length),
+                                     static_cast<double>(length_penalty_)));
+}
+
+// What all that may still become the best result agree on. Goes on from where
+// it stopped, so all steps together compare each token of each beam once.
+void BeamSearch::EmitSharedPrefix() {
+  ChoiceOutput& best = output_.choices[0];
+  const std::vector<int>& leader = running_[0].tokens;
+  size_t shared = prompt_len_ + best.tokens.size();
+  const auto agrees = [&](const Hypothesis& hypothesis) {
+    return shared < hypothesis.tokens.size() &&
+           hypothesis.tokens[shared] == leader[shared];
+  };
+  while (shared < leader.size() &&
+         std::all_of(running_.begin(), running_.end(), agrees) &&
+         std::all_of(finished_.begin(), finished_.end(), agrees)) {
+    ++shared;
+  }
+  EmitTokens(running_[0], shared - prompt_len_, best);
+}
+
+void BeamSearch::Finish() {
+  output_.finished = true;
+  for (size_t rank = 0; rank < output_.choices.size(); ++rank) {
+    ChoiceOutput& choice = output_.choices[rank];
+    // Places stay empty only where bans have left fewer continuations than
+    // beams.
+    const bool kept = rank < finished_.size();
+    const Hypothesis& from = kept ? finished_[rank] : running_[rank];
+    EmitTokens(from, from.tokens.size() - prompt_len_, choice);
+    choice.score = kept ? from.score : Normalised(from.score, new_tokens_);
+    choice.finish = from.finish == FinishReason::kNone
+                        ? FinishReason::kMaxLength
+                        : from.finish;
+  }
+  parents_.clear();
+}
+
+void BeamSearch::EmitTokens(const Hypothesis& from, size_t until,
+                            ChoiceOutput& to) const {
+  const size_t emitted = to.tokens.size();
+  const auto append = [](const auto& source, size_t begin, size_t end,
+                         auto& target) {
+    target.insert(target.end(), source.begin() + begin, source.begin() + end);
+  };
+  append(from.tokens, prompt_len_ + emitted, prompt_len_ + until, to.tokens);
+  if (!log_probs_) return;
+  append(from.log_probs, emitted, until, to.log_probs);
+  append(from.top, emitted * top_log_probs_, until * top_log_probs_, to.top);
+}
+
+}  // namespace attend

@@ -1,0 +1,75 @@
+#ifndef ATTEND_ENGINE_DECODING_BEAM_SEARCH_H_
+#define ATTEND_ENGINE_DECODING_BEAM_SEARCH_H_
+
+#include <string>
+#include <vector>
+
+#include "engine/decoding/finished_pool.h"
+#include "engine/decoding/hypothesis.h"
+#include "engine/decoding/processed_row.h"
+#include "engine/decoding/search.h"
+#include "engine/decoding/stopping.h"
+#include "engine/decoding/token_log_probs.h"
+
+namespace attend {
+
+// Beam search as in transformers' _beam_search, for a batch of one: log_softmax
+// before the processors, (1 + end ids) x beams candidates a step, of which only
+// the first `num_beams` may finish; scores are sums in f32.
+// Candidates of equal score are ranked by beam, then by id.
+class BeamSearch : public Search {
+ public:
+  BeamSearch(const GenerationParams& params, int vocab,
+             absl::Span<const std::string> token_texts);
+
+  int rows() const override;
+  absl::Span<const int> tokens(int row) const override;
+  void Advance(absl::Span<const LogitsView> logits) override;
+  absl::Span<const int> parents() const override { return parents_; }
+  const SequenceOutput& output() const override { return output_; }
+
+ private:
+  // A continuation of one beam by one token.
+  struct Candidate {
+    int beam = 0;
+    int id = 0;
+    float score = 0;  // sum
+    FinishReason finish = FinishReason::kNone;
+  };
+
+  void CollectCandidates(absl::Span<const LogitsView> logits);
+  void AddCandidates(int beam, absl::Span<const TokenScore> best);
+  void KeepFinished();
+  void KeepRunning();
+  // `to` becomes the candidate's hypothesis, except for its score.
+  void Extend(const Candidate& candidate, Hypothesis& to) const;
+  bool CanEnd() const;
+  float Normalised(float sum, int length) const;
+  void EmitSharedPrefix();
+  void Finish();
+  void EmitTokens(const Hypothesis& from, size_t until, ChoiceOutput& to) const;
+
+  const int num_beams_;
+  const size_t num_candidates_;
+  const float length_penalty_;
+  const EarlyStopping early_stopping_;
+  const int max_new_tokens_;
+  const size_t prompt_len_;
+  const bool log_probs_;
+  const size_t top_log_probs_;
+
+  ProcessedRow row_;
+  Stopping stopping_;
+  std::vector<TokenLogProbs> token_log_probs_;  // [beams]
+  std::vector<Candidate> candidates_;           // best first once collected
+  std::vector<Hypothesis> running_;             // [beams], best first
+  std::vector<Hypothesis> next_running_;        // [beams]
+  FinishedPool finished_;
+  int new_tokens_ = 0;  // of each running hypothesis
+  std::vector<int> parents_;
+  SequenceOutput output_;
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_DECODING_BEAM_SEARCH_H_

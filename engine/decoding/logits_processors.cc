@@ -1,0 +1,120 @@
+#include "engine/decoding/logits_processors.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "engine/decoding/stopping.h"
+
+namespace attend {
+
+LogitsProcessors::LogitsProcessors(const GenerationParams& params)
+    : repetition_penalty_(params.repetition_penalty),
+      presence_penalty_(params.presence_penalty),
+      frequency_penalty_(params.frequency_penalty),
+      ngram_size_(params.no_repeat_ngram_size),
+      prompt_len_(1 + params.forced_prefix.size()),
+      min_new_tokens_(params.min_new_tokens),
+      max_new_tokens_(params.max_new_tokens),
+      forced_bos_id_(params.forced_bos_id),
+      forced_eos_id_(params.forced_eos_id),
+      end_ids_(EndIds(params)) {
+  for (const std::vector<int>& word : params.bad_words) {
+    // As in transformers: what ends a sequence cannot be a bad word by itself.
+    const bool is_end =
+        word.size() == 1 &&
+        std::find(end_ids_.begin(), end_ids_.end(), word[0]) != end_ids_.end();
+    if (!is_end) bad_words_.push_back(word);
+  }
+  size_t max_edits = bad_words_.size() + end_ids_.size();
+  const size_t max_tokens = prompt_len_ + max_new_tokens_;
+  if (repetition_penalty_ != 1) max_edits += max_tokens;
+  if (presence_penalty_ != 0 || frequency_penalty_ != 0) {
+    max_edits += max_new_tokens_;
+  }
+  if (ngram_size_ > 0) max_edits += max_tokens;
+  edits_.reserve(max_edits);
+}
+
+void LogitsProcessors::Update(absl::Span<const int> tokens) {
+  edits_.clear();
+  forced_ = -1;
+  const size_t new_tokens = tokens.size() - prompt_len_;
+  // A forced prefix leaves no first token to force.
+  if (tokens.size() == 1) forced_ = forced_bos_id_;
+  if (forced_eos_id_ >= 0 && new_tokens + 1 == max_new_tokens_) {
+    forced_ = forced_eos_id_;
+  }
+  if (forced_ >= 0) return;
+  AddPenalties(tokens);
+  AddNgrams(tokens);
+  AddBadWords(tokens);
+  if (new_tokens < min_new_tokens_) {
+    for (int id : end_ids_) edits_.push_back({.id = id, .banned = true});
+  }
+  Merge();
+}
+
+void LogitsProcessors::AddPenalties(absl::Span<const int> tokens) {
+  if (repetition_penalty_ != 1) {
+    for (int id : tokens) edits_.push_back({.id = id, .seen = true});
+  }
+  if (presence_penalty_ != 0 || frequency_penalty_ != 0) {
+    for (int id : tokens.subspan(prompt_len_)) {
+      edits_.push_back({.id = id, .count = 1});
+    }
+  }
+}
+
+// Bans what would complete an n-gram that is in `tokens` already.
+void LogitsProcessors::AddNgrams(absl::Span<const int> tokens) {
+  const size_t n = ngram_size_;
+  if (n == 0 || tokens.size() < n) return;
+  const absl::Span<const int> suffix = tokens.last(n - 1);
+  for (size_t i = 0; i + n <= tokens.size(); ++i) {
+    if (tokens.subspan(i, n - 1) == suffix) {
+      edits_.push_back({.id = tokens[i + n - 1], .banned = true});
+    }
+  }
+}
+
+void LogitsProcessors::AddBadWords(absl::Span<const int> tokens) {
+  for (const std::vector<int>& word : bad_words_) {
+    const size_t before = word.size() - 1;
+    if (before > tokens.size()) continue;
+    if (tokens.last(before) == absl::MakeConstSpan(word).first(before)) {
+      edits_.push_back({.id = word.back(), .banned = true});
+    }
+  }
+}
+
+// Sorts the edits by id and makes one of all that a token has.
+void LogitsProcessors::Merge() {
+  std::sort(edits_.begin(), edits_.end(),
+            [](const TokenEdit& a, const TokenEdit& b) { return a.id < b.id; });
+  size_t merged = 0;
+  for (const TokenEdit& edit : edits_) {
+    if (merged == 0 || edits_[merged - 1].id != edit.id) {
+      edits_[merged++] = edit;
+      continue;
+    }
+    TokenEdit& last = edits_[merged - 1];
+    last.seen |= edit.seen;
+    last.banned |= edit.banned;
+    last.count += edit.count;
+  }
+  edits_.resize(merged);
+}
+
+float LogitsProcessors::Apply(const TokenEdit& edit, float score) const {
+  if (edit.banned) return -std::numeric_limits<float>::infinity();
+  if (edit.seen) {
+    score =
+        score < 0 ? score * repetition_penalty_ : score / repetition_penalty_;
+  }
+  if (edit.count > 0) {
+    score -= presence_penalty_ + frequency_penalty_ * edit.count;
+  }
+  return score;
+}
+
+}  // namespace attend

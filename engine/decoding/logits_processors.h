@@ -1,0 +1,63 @@
+#ifndef ATTEND_ENGINE_DECODING_LOGITS_PROCESSORS_H_
+#define ATTEND_ENGINE_DECODING_LOGITS_PROCESSORS_H_
+
+#include <vector>
+
+#include "absl/types/span.h"
+#include "engine/decoding/generation_params.h"
+
+namespace attend {
+
+// What the processors do to the score of one token.
+struct TokenEdit {
+  int id = 0;
+  bool seen = false;  // in the sequence, start and prefix included
+  bool banned = false;
+  int count = 0;  // times among the new tokens
+};
+
+// transformers' logits processors, in its order: repetition penalty, presence
+// and frequency penalty (not in transformers; over new tokens only), no-repeat
+// n-gram, bad words, min_new_tokens, forced first and last token. They change
+// few tokens of a row, so they are kept as a sorted list of edits rather than
+// applied to a row. Not thread-safe; Update() allocates nothing.
+class LogitsProcessors {
+ public:
+  explicit LogitsProcessors(const GenerationParams& params);
+
+  // Finds the edits for what follows `tokens`: start, prefix, new.
+  void Update(absl::Span<const int> tokens);
+
+  // If not -1: this token has score 0 and all others -inf; edits() is empty.
+  int forced() const { return forced_; }
+  absl::Span<const TokenEdit> edits() const { return edits_; }  // by id
+  // The processed score of a token that has `score`.
+  float Apply(const TokenEdit& edit, float score) const;
+  // Upper bound of edits().size().
+  int max_edits() const { return static_cast<int>(edits_.capacity()); }
+
+ private:
+  void AddPenalties(absl::Span<const int> tokens);
+  void AddNgrams(absl::Span<const int> tokens);
+  void AddBadWords(absl::Span<const int> tokens);
+  void Merge();
+
+  const float repetition_penalty_;
+  const float presence_penalty_;
+  const float frequency_penalty_;
+  const int ngram_size_;
+  const size_t prompt_len_;  // start and prefix
+  const size_t min_new_tokens_;
+  const size_t max_new_tokens_;
+  const int forced_bos_id_;
+  const int forced_eos_id_;
+  std::vector<int> end_ids_;
+  std::vector<std::vector<int>> bad_words_;
+
+  int forced_ = -1;
+  std::vector<TokenEdit> edits_;
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_DECODING_LOGITS_PROCESSORS_H_

@@ -1,0 +1,134 @@
+#include "engine/decoding/sampler.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace attend {
+namespace {
+
+// More tokens than k are looked at, so that a few ties of the k-th are seen.
+constexpr int kTies = 8;
+
+// By torch's stable ascending sort, read from its end.
+bool After(const TokenScore& a, const TokenScore& b) {
+  return a.score != b.score ? a.score < b.score : a.id < b.id;
+}
+
+bool HasHigherScore(const TokenScore& a, const TokenScore& b) {
+  return a.score < b.score;
+}
+
+}  // namespace
+
+Sampler::Sampler(const GenerationParams& params, int vocab)
+    : temperature_(params.temperature),
+      top_k_(params.top_k < vocab ? params.top_k : 0),
+      top_p_(params.top_p),
+      min_p_(params.min_p) {
+  kept_.reserve(vocab);
+}
+
+int Sampler::MaxBest(const GenerationParams& params, int vocab) {
+  return params.top_k < vocab ? std::min(vocab, params.top_k + kTies) : 1;
+}
+
+void Sampler::Restrict(ProcessedRow& row) {
+  KeepTopK(row);
+  // -inf has no probability. A row of nothing else has no distribution: its
+  // first token is taken.
+  if (std::none_of(kept_.begin(), kept_.end(), [](const TokenScore& token) {
+        return token.score > -std::numeric_limits<float>::infinity();
+      })) {
+    kept_.resize(1);
+    kept_[0].score = 0;
+  }
+  if (top_p_ < 1) KeepTopP();
+  Softmax();
+  if (min_p_ > 0) KeepMinP();
+}
+
+void Sampler::KeepTopK(ProcessedRow& row) {
+  if (top_k_ == 0) {
+    row.CopyAll(kept_);
+    for (TokenScore& token : kept_) token.score /= temperature_;
+    return;
+  }
+  const absl::Span<const TokenScore> best = row.Best(top_k_ + kTies);
+  const float kth = best[top_k_ - 1].score / temperature_;
+  if (best.back().score / temperature_ < kth) {
+    kept_.assign(best.begin(), best.end());
+  } else {
+    row.CopyAll(kept_);
+  }
+  for (TokenScore& token : kept_) token.score /= temperature_;
+  kept_.erase(std::remove_if(
+                  kept_.begin(), kept_.end(),
+                  [kth](const TokenScore& token) { return token.score < kth; }),
+              kept_.end());
+}
+
+// Takes the best tokens off a heap until they hold top_p.
+void Sampler::KeepTopP() {
+  const float max =
+      std::max_element(kept_.begin(), kept_.end(), HasHigherScore)->score;
+  double sum = 0;
+  for (const TokenScore& token : kept_) sum += std::exp(token.score - max);
+  // A sum that reaches top_p exactly must not depend on how it is rounded.
+  const double enough = (static_cast<double>(top_p_) - 1e-7) * sum;
+  std::make_heap(kept_.begin(), kept_.end(), After);
+  double taken = 0;
+  auto heap_end = kept_.end();
+  do {
+    std::pop_heap(kept_.begin(), heap_end, After);
+    --heap_end;
+    taken += std::exp(heap_end->score - max);
+  } while (heap_end != kept_.begin() && taken < enough);
+  kept_.erase(kept_.begin(), heap_end);
+}
+
+void Sampler::Softmax() {
+  const float max =
+      std::max_element(kept_.begin(), kept_.end(), HasHigherScore)->score;
+  double sum = 0;
+  for (TokenScore& token : kept_) {
+    token.score = std::exp(token.score - max);
+    sum += token.score;
+  }
+  for (TokenScore& token : kept_) {
+    token.score = static_cast<float>(token.score / sum);
+  }
+}
+
+void Sampler::KeepMinP() {
+  const float most =
+      std::max_element(kept_.begin(), kept_.end(), HasHigherScore)->score;
+  const float least = min_p_ * most;
+  kept_.erase(std::remove_if(kept_.begin(), kept_.end(),
+                             [least](const TokenScore& token) {
+                               return token.score < least;
+                             }),
+              kept_.end());
+  double sum = 0;
+  for (const TokenScore& token : kept_) sum += token.score;
+  for (TokenScore& token : kept_) {
+    token.score = static_cast<float>(token.score / sum);
+  }
+}
+
+int Sampler::Draw(double uniform) const {
+  double sum = 0;
+  for (const TokenScore& token : kept_) sum += token.score;
+  const double target = uniform * sum;
+  double cumulated = 0;
+  const TokenScore* drawn = &kept_.front();
+  for (const TokenScore& token : kept_) {
+    if (!(token.score > 0)) continue;
+    drawn = &token;
+    cumulated += token.score;
+    if (cumulated > target) break;
+  }
+  return drawn->id;
+}
+
+}  // namespace attend

@@ -1,0 +1,86 @@
+#include "engine/decoding/sampling_search.h"
+
+#include "engine/decoding/uniform_random.h"
+#include "engine/tensor/check.h"
+
+namespace attend {
+
+SamplingSearch::SamplingSearch(const GenerationParams& params, int vocab,
+                               absl::Span<const std::string> token_texts)
+    : do_sample_(params.do_sample),
+      log_probs_(params.log_probs || params.top_log_probs > 0),
+      seed_(params.seed),
+      row_(params, vocab,
+           params.do_sample ? Sampler::MaxBest(params, vocab) : 1),
+      sampler_(params, params.do_sample ? vocab : 0),
+      stopping_(params, token_texts),
+      token_log_probs_(params.top_log_probs) {
+  const int choices = params.num_return_sequences;
+  const size_t max_new = params.max_new_tokens;
+  output_.choices.resize(choices);
+  tokens_.resize(choices);
+  parents_.reserve(choices);
+  for (int choice = 0; choice < choices; ++choice) {
+    std::vector<int>& tokens = tokens_[choice];
+    tokens.reserve(1 + params.forced_prefix.size() + max_new);
+    tokens.push_back(params.decoder_start_id);
+    tokens.insert(tokens.end(), params.forced_prefix.begin(),
+                  params.forced_prefix.end());
+    ChoiceOutput& out = output_.choices[choice];
+    out.tokens.reserve(max_new);
+    if (log_probs_) out.log_probs.reserve(max_new);
+    out.top.reserve(max_new * params.top_log_probs);
+    live_.push_back(choice);
+  }
+}
+
+int SamplingSearch::rows() const {
+  return AtStart() ? 1 : static_cast<int>(live_.size());
+}
+
+absl::Span<const int> SamplingSearch::tokens(int row) const {
+  return tokens_[live_[row]];
+}
+
+void SamplingSearch::Advance(absl::Span<const LogitsView> logits) {
+  ATTEND_CHECK(static_cast<int>(logits.size()) == rows());
+  parents_.clear();
+  size_t still_live = 0;
+  for (size_t i = 0; i < live_.size(); ++i) {
+    const int choice = live_[i];
+    const size_t row = AtStart() ? 0 : i;
+    if (i == row) Prepare(logits[row], tokens_[choice]);
+    if (!Append(choice, Next(choice))) continue;
+    live_[still_live++] = choice;
+    parents_.push_back(static_cast<int>(row));
+  }
+  live_.resize(still_live);
+  ++position_;
+  output_.finished = live_.empty();
+}
+
+void SamplingSearch::Prepare(const LogitsView& logits,
+                             absl::Span<const int> tokens) {
+  row_.Set(logits, /*log_sum_exp=*/0, tokens, /*normalize=*/false);
+  if (do_sample_) sampler_.Restrict(row_);
+  if (log_probs_) token_log_probs_.Set(logits, logits.LogSumExp());
+}
+
+int SamplingSearch::Next(int choice) {
+  if (!do_sample_) return row_.Best(1)[0].id;
+  return sampler_.Draw(UniformRandom(seed_, choice, position_));
+}
+
+bool SamplingSearch::Append(int choice, int id) {
+  ChoiceOutput& out = output_.choices[choice];
+  out.finish = stopping_.Check(tokens_[choice], id);
+  out.tokens.push_back(id);
+  tokens_[choice].push_back(id);
+  if (log_probs_) {
+    token_log_probs_.AppendTo(id, out.log_probs, out.top);
+    out.score += out.log_probs.back();
+  }
+  return out.finish == FinishReason::kNone;
+}
+
+}  // namespace attend

@@ -1,0 +1,52 @@
+#ifndef ATTEND_ENGINE_DECODING_SAMPLING_SEARCH_H_
+#define ATTEND_ENGINE_DECODING_SAMPLING_SEARCH_H_
+
+#include <string>
+#include <vector>
+
+#include "engine/decoding/processed_row.h"
+#include "engine/decoding/sampler.h"
+#include "engine/decoding/search.h"
+#include "engine/decoding/stopping.h"
+#include "engine/decoding/token_log_probs.h"
+
+namespace attend {
+
+// Greedy search, or num_return_sequences independent samples. The samples
+// share the first row; after it each unfinished choice is a row, in order.
+class SamplingSearch : public Search {
+ public:
+  SamplingSearch(const GenerationParams& params, int vocab,
+                 absl::Span<const std::string> token_texts);
+
+  int rows() const override;
+  absl::Span<const int> tokens(int row) const override;
+  void Advance(absl::Span<const LogitsView> logits) override;
+  absl::Span<const int> parents() const override { return parents_; }
+  const SequenceOutput& output() const override { return output_; }
+
+ private:
+  bool AtStart() const { return position_ == 0; }
+  void Prepare(const LogitsView& logits, absl::Span<const int> tokens);
+  int Next(int choice);
+  // Returns whether the choice goes on.
+  bool Append(int choice, int id);
+
+  const bool do_sample_;
+  const bool log_probs_;
+  const uint64_t seed_;
+  ProcessedRow row_;
+  Sampler sampler_;
+  Stopping stopping_;
+  TokenLogProbs token_log_probs_;
+
+  int position_ = 0;                      // of the next new token
+  std::vector<std::vector<int>> tokens_;  // by choice: start, prefix, new
+  std::vector<int> live_;                 // choices that go on
+  std::vector<int> parents_;
+  SequenceOutput output_;
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_DECODING_SAMPLING_SEARCH_H_

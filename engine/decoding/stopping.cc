@@ -1,0 +1,76 @@
+#include "engine/decoding/stopping.h"
+
+#include <algorithm>
+
+namespace attend {
+
+std::vector<int> EndIds(const GenerationParams& params) {
+  std::vector<int> ids;
+  for (const std::vector<int>* list : {&params.eos_ids, &params.stop_ids}) {
+    for (int id : *list) {
+      if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
+    }
+  }
+  return ids;
+}
+
+Stopping::Stopping(const GenerationParams& params,
+                   absl::Span<const std::string> token_texts)
+    : end_ids_(EndIds(params)),
+      stop_strings_(params.stop_strings),
+      token_texts_(token_texts),
+      prompt_len_(1 + params.forced_prefix.size()),
+      max_new_tokens_(params.max_new_tokens) {
+  if (stop_strings_.empty()) return;
+  size_t longest_text = 0;
+  for (const std::string& text : token_texts_) {
+    longest_text = std::max(longest_text, text.size());
+  }
+  for (const std::string& stop : stop_strings_) {
+    max_before_ = std::max(max_before_, stop.size() - 1);
+  }
+  text_.reserve(max_before_ + longest_text);
+}
+
+FinishReason Stopping::Check(absl::Span<const int> tokens, int next) {
+  if (std::find(end_ids_.begin(), end_ids_.end(), next) != end_ids_.end()) {
+    return FinishReason::kEos;
+  }
+  const absl::Span<const int> new_tokens = tokens.subspan(prompt_len_);
+  if (CompletesStopString(new_tokens, next)) return FinishReason::kStopSequence;
+  if (new_tokens.size() + 1 >= max_new_tokens_) return FinishReason::kMaxLength;
+  return FinishReason::kNone;
+}
+
+std::string_view Stopping::Text(int id) const {
+  if (static_cast<size_t>(id) >= token_texts_.size()) return {};
+  return token_texts_[id];
+}
+
+bool Stopping::CompletesStopString(absl::Span<const int> new_tokens, int next) {
+  if (stop_strings_.empty() || Text(next).empty()) return false;
+  size_t first = new_tokens.size();
+  size_t before = 0;
+  while (first > 0 && before < max_before_) {
+    before += Text(new_tokens[--first]).size();
+  }
+  text_.clear();
+  for (int id : new_tokens.subspan(first)) {
+    const std::string_view text = Text(id);
+    // Of the first token only the end can be part of a match.
+    const size_t skip = before > max_before_ ? before - max_before_ : 0;
+    text_.append(text.substr(skip));
+    before = std::min(before, max_before_);
+  }
+  const size_t old_size = text_.size();
+  text_.append(Text(next));
+  return std::any_of(
+      stop_strings_.begin(), stop_strings_.end(), [&](const std::string& stop) {
+        // The earliest match that ends after the first `old_size` bytes.
+        const size_t from =
+            old_size >= stop.size() ? old_size - stop.size() + 1 : 0;
+        return text_.find(stop, from) != std::string::npos;
+      });
+}
+
+}  // namespace attend

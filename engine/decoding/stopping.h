@@ -1,0 +1,46 @@
+#ifndef ATTEND_ENGINE_DECODING_STOPPING_H_
+#define ATTEND_ENGINE_DECODING_STOPPING_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "engine/decoding/generation_params.h"
+#include "engine/decoding/output.h"
+
+namespace attend {
+
+// The ids that end a sequence: eos_ids, then stop_ids, each once.
+std::vector<int> EndIds(const GenerationParams& params);
+
+// Decides whether a token ends the sequence that it continues. Not
+// thread-safe; Check() allocates nothing.
+class Stopping {
+ public:
+  // `token_texts` (what each id adds to running text; ids beyond it add
+  // nothing) must outlive this. It is read for stop strings only.
+  Stopping(const GenerationParams& params,
+           absl::Span<const std::string> token_texts);
+
+  // Why `next` ends `tokens` (start, prefix, new), or kNone. A stop string
+  // counts if it ends inside the text of `next`; text of the prefix is not
+  // looked at.
+  FinishReason Check(absl::Span<const int> tokens, int next);
+
+ private:
+  std::string_view Text(int id) const;
+  bool CompletesStopString(absl::Span<const int> new_tokens, int next);
+
+  const std::vector<int> end_ids_;
+  const std::vector<std::string> stop_strings_;
+  const absl::Span<const std::string> token_texts_;
+  const size_t prompt_len_;
+  const size_t max_new_tokens_;
+  size_t max_before_ = 0;  // bytes before `next` that can be part of a match
+  std::string text_;       // end of the running text; scratch of Check()
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_DECODING_STOPPING_H_
