@@ -1,6 +1,9 @@
 #ifndef ATTEND_ENGINE_OPS_EPILOGUE_H_
 #define ATTEND_ENGINE_OPS_EPILOGUE_H_
 
+#include "engine/compute/compute.h"
+#include "engine/tensor/matrix.h"
+
 namespace attend {
 
 enum class Activation { kNone, kRelu, kGelu, kSilu };  // kGelu: the erf form
@@ -21,6 +24,11 @@ struct Epilogue {
   const float* residual = nullptr;         // [rows, N], may be the matmul's dst
   const LayerNormWeights* norm = nullptr;  // over the row
 };
+
+// dst = LayerNorm(src), row by row; both [rows, hidden]; dst may be src. For
+// where no matmul comes before. A row's bits depend on that row only.
+void LayerNorm(Compute& compute, ConstMatrix src, const LayerNormWeights& norm,
+               Matrix dst);
 
 }  // namespace attend
 

@@ -12,13 +12,14 @@
 namespace attend {
 
 // dst = epilogue(src * W^T): one weight matrix, packed once, and the oneDNN
-// primitives for every number of rows up to max_rows, made at load. Const and
-// shared by threads after Create(). Row r of dst has the same bits for any
-// number of rows and any team size.
+// primitives for every number of rows, made at load. Const after Create(). With
+// AVX-512 or more row r of dst has the same bits for any number of rows and any
+// team size; below, oneDNN's kernels promise no such thing.
 class MatMul {
  public:
   // `weights` is [n, k] row-major as checkpoints store a linear map; it is not
-  // needed after the call. Errors: INTERNAL from oneDNN.
+  // needed after the call. `compute` must outlive the matmul. More max_rows
+  // than 64 cost neither time nor memory. Errors: INTERNAL from oneDNN.
   static absl::StatusOr<MatMul> Create(Compute& compute, ConstMatrix weights,
                                        int max_rows);
   MatMul(MatMul&&);
@@ -28,7 +29,10 @@ class MatMul {
   int in() const;   // k
   int out() const;  // n
 
-  // src [rows, k], dst [rows, n]; both dense. Allocates nothing.
+  // src [rows, k], dst [rows, n], rows <= max_rows; src and dst do not overlap.
+  // `compute` is the one of Create(). Allocates nothing itself; oneDNN's
+  // dnnl_primitive_execute makes a map of its four arguments (six small
+  // allocations, freed when it returns). Error: INTERNAL from oneDNN.
   absl::Status Run(Compute& compute, ConstMatrix src, const Epilogue& epilogue,
                    Matrix dst) const;
 

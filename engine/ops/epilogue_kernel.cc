@@ -1,0 +1,27 @@
+#include "engine/ops/epilogue_kernel.h"
+
+#include <cmath>
+
+#include "engine/ops/simd.h"
+
+ATTEND_BASELINE_BEGIN
+#include "engine/ops/epilogue_kernel.inc"
+ATTEND_BASELINE_END
+
+ATTEND_AVX2_BEGIN
+#include "engine/ops/epilogue_kernel.inc"
+ATTEND_AVX2_END
+
+ATTEND_AVX512_BEGIN
+#include "engine/ops/epilogue_kernel.inc"
+ATTEND_AVX512_END
+
+namespace attend {
+
+const EpilogueKernels& EpilogueKernelsFor(Isa isa) {
+  if (isa >= Isa::kAvx512) return avx512::kEpilogueKernels;
+  if (isa >= Isa::kAvx2) return avx2::kEpilogueKernels;
+  return baseline::kEpilogueKernels;
+}
+
+}  // namespace attend
