@@ -68,12 +68,26 @@ BlockTable BlockTable::Fork() const {
 }
 
 void BlockTable::ShareFrom(const BlockTable& other) {
-  ATTEND_CHECK(pool_ == other.pool_);
+  ShareFrom(other, other.tokens_);
+}
+
+void BlockTable::ShareFrom(const BlockTable& other, int tokens) {
+  ATTEND_CHECK(pool_ == other.pool_ && tokens <= other.tokens_);
   if (this == &other) return;
-  for (std::byte* block : other.blocks_) pool_->Retain(block);
   Clear();
-  blocks_.assign(other.blocks_.begin(), other.blocks_.end());
-  tokens_ = other.tokens_;
+  const int blocks = CeilDiv(tokens, pool_->layout().block_tokens);
+  for (int i = 0; i < blocks; ++i) {
+    pool_->Retain(other.blocks_[i]);
+    blocks_.push_back(other.blocks_[i]);
+  }
+  tokens_ = tokens;
+}
+
+double BlockTable::BlockShare() const {
+  double share = 0;
+  for (const std::byte* block : blocks_)
+    share += 1.0 / pool_->references(block);
+  return share;
 }
 
 void BlockTable::Clear() {

@@ -21,6 +21,9 @@ class BlockTable {
  public:
   // Room for `max_tokens` is reserved: up to there nothing allocates memory.
   BlockTable(BlockPool& pool, int max_tokens);
+  // The same before the pool is known: Attach() comes before anything else.
+  explicit BlockTable(int max_blocks) { blocks_.reserve(max_blocks); }
+  void Attach(BlockPool& pool) { pool_ = &pool; }
   BlockTable(BlockTable&& other) noexcept;
   BlockTable& operator=(BlockTable&& other) noexcept;
   ~BlockTable() { Clear(); }
@@ -43,14 +46,19 @@ class BlockTable {
   BlockTable Fork() const;
   // Gives its blocks back and shares those of `other`, of the same pool.
   void ShareFrom(const BlockTable& other);
+  // The same for the first `tokens` tokens of `other`.
+  void ShareFrom(const BlockTable& other, int tokens);
   // Gives all blocks back.
   void Clear();
 
- private:
-  // Whether an append writes to a block that others read.
+  // Whether the next append writes to a block that others read.
   bool TailIsShared() const;
+  // Blocks held, each counted as its share among all that hold it: summed over
+  // tables that share with nobody else, the blocks that all hold together.
+  double BlockShare() const;
 
-  BlockPool* pool_;
+ private:
+  BlockPool* pool_ = nullptr;
   std::vector<std::byte*> blocks_;
   int tokens_ = 0;
 };

@@ -1,0 +1,210 @@
+#include "engine/cache/block_table.h"
+
+#include <utility>
+#include <vector>
+
+#include "engine/compute/compute.h"
+#include "engine/ops/attention.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace attend {
+namespace {
+
+using ::testing::ElementsAreArray;
+using ::testing::IsEmpty;
+
+constexpr KvLayout kLayout{.layers = 2, .kv_heads = 2, .head_dim = 8};
+constexpr int kTokens = KvLayout::kBlockTokens;
+// Bytes of one token's keys and values in all layers.
+constexpr size_t kTokenBytes = 2 * 2 * 8 * 2 * sizeof(float);
+
+std::vector<std::byte*> Blocks(const BlockTable& table) {
+  return {table.blocks().begin(), table.blocks().end()};
+}
+
+class BlockTableTest : public ::testing::Test {
+ protected:
+  // Appends one token whose keys and values are all `x`.
+  void Append(BlockTable& table, float x) {
+    const int token = table.PrepareAppend(1);
+    const std::vector<float> row(2 * 8, x);
+    const KvWrite write{
+        .rows = 1, .blocks = table.blocks(), .first_token = token};
+    for (int layer = 0; layer < kLayout.layers; ++layer) {
+      WriteKv(compute_, {.layout = &kLayout,
+                         .layer = layer,
+                         .key = row.data(),
+                         .value = row.data(),
+                         .stride = 2 * 8,
+                         .writes = {&write, 1}});
+    }
+  }
+  // The value of token `token`, read through attention with one key: shares
+  // nothing with how blocks lie in memory.
+  float At(const BlockTable& table, int token) {
+    const std::vector<float> query(2 * 8, 0.0f);
+    std::vector<float> dst(2 * 8);
+    // All keys weigh the same, so sums of prefixes differ by the value.
+    const auto sum = [&](int keys) {
+      const AttentionPiece piece{
+          .rows = 1, .blocks = table.blocks(), .keys = keys};
+      Attention(compute_, {.layout = &kLayout,
+                           .layer = 1,
+                           .heads = 2,
+                           .scale = 1,
+                           .query = query.data(),
+                           .query_stride = 2 * 8,
+                           .pieces = {&piece, 1},
+                           .dst = {dst.data(), 1, 2 * 8}});
+      return dst[0] * static_cast<float>(keys);
+    };
+    return sum(token + 1) - sum(token);
+  }
+
+  BlockPool pool_{kLayout, 40 * kLayout.block_bytes()};
+  Compute compute_{ComputeOptions{.threads = 1}};
+  void SetUp() override {
+    compute_.ReserveScratch(AttentionScratchFloats(256));
+  }
+};
+
+TEST_F(BlockTableTest, TakesABlockWhenTheLastIsFull) {
+  BlockTable table(pool_, 100);
+  EXPECT_EQ(table.tokens(), 0);
+  EXPECT_THAT(table.blocks(), IsEmpty());
+  EXPECT_EQ(table.BlocksToAppend(0), 0);
+  EXPECT_EQ(table.BlocksToAppend(1), 1);
+  EXPECT_EQ(table.BlocksToAppend(kTokens), 1);
+  EXPECT_EQ(table.BlocksToAppend(kTokens + 1), 2);
+  EXPECT_EQ(table.PrepareAppend(5), 0);
+  EXPECT_EQ(pool_.used_blocks(), 1);
+  EXPECT_EQ(table.BlocksToAppend(kTokens - 5), 0);
+  EXPECT_EQ(table.PrepareAppend(kTokens - 5), 5);
+  EXPECT_EQ(pool_.used_blocks(), 1);
+  EXPECT_EQ(table.PrepareAppend(2 * kTokens + 1), kTokens);
+  EXPECT_EQ(table.tokens(), 3 * kTokens + 1);
+  EXPECT_EQ(table.blocks().size(), 4u);
+  EXPECT_EQ(pool_.used_blocks(), 4);
+}
+
+TEST_F(BlockTableTest, GivesBackOnDestructionAndClear) {
+  {
+    BlockTable table(pool_, 100);
+    table.PrepareAppend(40);
+    EXPECT_EQ(pool_.used_blocks(), 3);
+    table.Clear();
+    EXPECT_EQ(pool_.used_blocks(), 0);
+    EXPECT_EQ(table.tokens(), 0);
+    table.PrepareAppend(40);
+  }
+  EXPECT_EQ(pool_.used_blocks(), 0);
+}
+
+TEST_F(BlockTableTest, MoveTakesTheBlocks) {
+  BlockTable a(pool_, 100);
+  a.PrepareAppend(20);
+  const std::vector<std::byte*> blocks = Blocks(a);
+  BlockTable b(std::move(a));
+  EXPECT_THAT(Blocks(b), ElementsAreArray(blocks));
+  BlockTable c(pool_, 100);
+  c.PrepareAppend(50);
+  c = std::move(b);
+  EXPECT_THAT(Blocks(c), ElementsAreArray(blocks));
+  EXPECT_EQ(c.tokens(), 20);
+  EXPECT_EQ(pool_.used_blocks(), 2);
+}
+
+TEST_F(BlockTableTest, PoolHoldsShortSequencesThatMaximumReservationCouldNot) {
+  constexpr int kMaxTokens = 160;  // of a sequence: 10 blocks
+  constexpr int kSequences = 20;
+  const int reserved = kSequences * (kMaxTokens / kTokens);
+  ASSERT_GT(reserved, pool_.total_blocks());
+  std::vector<BlockTable> tables;
+  for (int i = 0; i < kSequences; ++i) {
+    tables.emplace_back(pool_, kMaxTokens);
+    ASSERT_LE(tables.back().BlocksToAppend(kTokens + 4), pool_.free_blocks());
+    tables.back().PrepareAppend(kTokens + 4);
+  }
+  EXPECT_EQ(pool_.used_blocks(), 2 * kSequences);
+}
+
+TEST_F(BlockTableTest, ForksShareThePrefix) {
+  BlockTable parent(pool_, 200);
+  parent.PrepareAppend(3 * kTokens);
+  std::vector<BlockTable> forks;
+  for (int i = 0; i < 8; ++i) forks.push_back(parent.Fork());
+  EXPECT_EQ(pool_.used_blocks(), 3);
+  for (std::byte* block : parent.blocks())
+    EXPECT_EQ(pool_.references(block), 9);
+  // The last block is full: going on copies nothing.
+  for (BlockTable& fork : forks) {
+    EXPECT_EQ(fork.BlocksToAppend(1), 1);
+    fork.PrepareAppend(1);
+  }
+  EXPECT_EQ(pool_.used_blocks(), 3 + 8);
+  EXPECT_EQ(pool_.copied_bytes(), 0u);
+}
+
+TEST_F(BlockTableTest, ForksCopyTheFilledPartOfTheLastBlockOnly) {
+  BlockTable a(pool_, 200);
+  for (int i = 0; i < kTokens + 3; ++i) Append(a, static_cast<float>(i));
+  BlockTable b = a.Fork();
+  EXPECT_EQ(pool_.used_blocks(), 2);
+  EXPECT_EQ(b.BlocksToAppend(1), 1);
+  Append(b, 100);
+  EXPECT_EQ(pool_.copied_bytes(), 3 * kTokenBytes);
+  EXPECT_EQ(pool_.used_blocks(), 3);
+  EXPECT_EQ(a.blocks()[0], b.blocks()[0]);
+  EXPECT_NE(a.blocks()[1], b.blocks()[1]);
+  // The last holder writes in place.
+  EXPECT_EQ(a.BlocksToAppend(1), 0);
+  Append(a, 200);
+  EXPECT_EQ(pool_.copied_bytes(), 3 * kTokenBytes);
+  for (int i = 0; i < kTokens + 3; ++i) {
+    EXPECT_NEAR(At(a, i), i, 1e-3) << i;
+    EXPECT_NEAR(At(b, i), i, 1e-3) << i;
+  }
+  EXPECT_NEAR(At(a, kTokens + 3), 200, 1e-3);
+  EXPECT_NEAR(At(b, kTokens + 3), 100, 1e-3);
+}
+
+// As beam search does it: the new beams share from their parents, then the old
+// set is cleared.
+TEST_F(BlockTableTest, ReorderCopiesAtMostThePartlyFilledBlocks) {
+  std::vector<BlockTable> beams, next;
+  for (int i = 0; i < 4; ++i) {
+    beams.emplace_back(pool_, 200);
+    next.emplace_back(pool_, 200);
+    beams[i].PrepareAppend(2 * kTokens + 5);
+  }
+  const int before = pool_.used_blocks();
+  const int parents[] = {2, 2, 2, 0};
+  for (int i = 0; i < 4; ++i) next[i].ShareFrom(beams[parents[i]]);
+  for (BlockTable& beam : beams) beam.Clear();
+  EXPECT_EQ(pool_.copied_bytes(), 0u);
+  EXPECT_EQ(pool_.used_blocks(), before - 2 * 3);
+  int announced = 0;
+  for (BlockTable& beam : next) announced += beam.BlocksToAppend(1);
+  const int free = pool_.free_blocks();
+  for (BlockTable& beam : next) beam.PrepareAppend(1);
+  // Two of the three children of beam 2 copy 5 tokens; the last of them and
+  // the only child of beam 0 go on in place.
+  EXPECT_EQ(pool_.copied_bytes(), 2 * 5 * kTokenBytes);
+  EXPECT_EQ(free - pool_.free_blocks(), 2);
+  EXPECT_EQ(announced, 3);
+}
+
+TEST_F(BlockTableTest, NothingIsAllocatedWithinTheReservation) {
+  BlockTable a(pool_, 100);
+  BlockTable b(pool_, 100);
+  const std::byte* const* const a_data = a.blocks().data();
+  a.PrepareAppend(100);
+  EXPECT_EQ(a.blocks().data(), a_data);
+  const std::byte* const* const b_data = b.blocks().data();
+  b.ShareFrom(a);
+  EXPECT_EQ(b.blocks().data(), b_data);
+}
+
+}  // namespace
+}  // namespace attend
