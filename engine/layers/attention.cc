@@ -1,0 +1,67 @@
+#include "engine/layers/attention.h"
+
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+
+absl::Status SelfAttention::Project(Compute& compute, ConstMatrix src,
+                                    Matrix qkv, KvPlace place,
+                                    absl::Span<const KvWrite> writes) const {
+  RETURN_IF_ERROR(qkv_.Run(compute, src, qkv));
+  const float* key = qkv.data + shape_.query_width();
+  WriteKv(compute, {.layout = place.layout,
+                    .layer = place.layer,
+                    .key = key,
+                    .value = key + shape_.kv_width(),
+                    .stride = qkv.cols,
+                    .writes = writes});
+  return absl::OkStatus();
+}
+
+absl::Status SelfAttention::Attend(Compute& compute, const float* query,
+                                   int stride, KvPlace place,
+                                   absl::Span<const AttentionPiece> pieces,
+                                   Matrix attended, Matrix dst,
+                                   const Epilogue& epilogue) const {
+  Attention(compute, {.layout = place.layout,
+                      .layer = place.layer,
+                      .heads = shape_.heads,
+                      .scale = shape_.scale,
+                      .query = query,
+                      .query_stride = stride,
+                      .pieces = pieces,
+                      .dst = attended});
+  return out_.Run(compute, attended, dst, epilogue);
+}
+
+absl::Status CrossAttention::Remember(Compute& compute, ConstMatrix encoded,
+                                      Matrix key_value, KvPlace place,
+                                      absl::Span<const KvWrite> writes) const {
+  RETURN_IF_ERROR(key_value_.Run(compute, encoded, key_value));
+  WriteKv(compute, {.layout = place.layout,
+                    .layer = place.layer,
+                    .key = key_value.data,
+                    .value = key_value.data + shape_.kv_width(),
+                    .stride = key_value.cols,
+                    .writes = writes});
+  return absl::OkStatus();
+}
+
+absl::Status CrossAttention::Attend(Compute& compute, ConstMatrix src,
+                                    KvPlace place,
+                                    absl::Span<const AttentionPiece> pieces,
+                                    Matrix query, Matrix attended, Matrix dst,
+                                    const Epilogue& epilogue) const {
+  RETURN_IF_ERROR(query_.Run(compute, src, query));
+  Attention(compute, {.layout = place.layout,
+                      .layer = place.layer,
+                      .heads = shape_.heads,
+                      .scale = shape_.scale,
+                      .query = query.data,
+                      .query_stride = query.cols,
+                      .pieces = pieces,
+                      .dst = attended});
+  return out_.Run(compute, attended, dst, epilogue);
+}
+
+}  // namespace attend

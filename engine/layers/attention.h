@@ -1,0 +1,97 @@
+#ifndef ATTEND_ENGINE_LAYERS_ATTENTION_H_
+#define ATTEND_ENGINE_LAYERS_ATTENTION_H_
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "engine/compute/compute.h"
+#include "engine/layers/linear.h"
+#include "engine/ops/attention.h"
+#include "engine/ops/epilogue.h"
+#include "engine/ops/kv_layout.h"
+#include "engine/tensor/matrix.h"
+
+namespace attend {
+
+// Shape of multi-head attention (Vaswani et al. 2017, section 3.2).
+struct HeadShape {
+  int heads = 0;
+  int kv_heads = 0;
+  int head_dim = 0;
+  float scale = 0;
+
+  int query_width() const { return heads * head_dim; }
+  int kv_width() const { return kv_heads * head_dim; }
+};
+
+// Where one layer's keys and values lie.
+struct KvPlace {
+  const KvLayout* layout = nullptr;
+  int layer = 0;
+};
+
+// Attention over keys and values made from the rows themselves. One fused
+// matmul makes queries, keys and values. Const after construction.
+class SelfAttention {
+ public:
+  // `qkv` is hidden -> query_width + 2 * kv_width.
+  SelfAttention(HeadShape shape, Linear qkv, Linear out)
+      : shape_(shape), qkv_(std::move(qkv)), out_(std::move(out)) {}
+
+  const HeadShape& shape() const { return shape_; }
+  int qkv_width() const { return qkv_.out(); }
+
+  // src [rows, hidden] -> qkv [rows, qkv_width], keys and values into blocks.
+  absl::Status Project(Compute& compute, ConstMatrix src, Matrix qkv,
+                       KvPlace place, absl::Span<const KvWrite> writes) const;
+
+  // query: rows of `stride` floats that begin with the queries; attended
+  // [rows, query_width] is overwritten; dst [rows, hidden].
+  absl::Status Attend(Compute& compute, const float* query, int stride,
+                      KvPlace place, absl::Span<const AttentionPiece> pieces,
+                      Matrix attended, Matrix dst,
+                      const Epilogue& epilogue) const;
+
+ private:
+  HeadShape shape_;
+  Linear qkv_;
+  Linear out_;
+};
+
+// Attention over the encoder's output, whose keys and values are computed once
+// a request. Const after construction.
+class CrossAttention {
+ public:
+  // `key_value` is hidden -> 2 * kv_width.
+  CrossAttention(HeadShape shape, Linear query, Linear key_value, Linear out)
+      : shape_(shape),
+        query_(std::move(query)),
+        key_value_(std::move(key_value)),
+        out_(std::move(out)) {}
+
+  const HeadShape& shape() const { return shape_; }
+  int key_value_width() const { return key_value_.out(); }
+
+  // Rows of the encoder's output -> keys and values in blocks; `key_value`
+  // [rows, key_value_width] is overwritten.
+  absl::Status Remember(Compute& compute, ConstMatrix encoded, Matrix key_value,
+                        KvPlace place, absl::Span<const KvWrite> writes) const;
+
+  // src and dst [rows, hidden]; `query` and `attended` [rows, query_width] are
+  // overwritten.
+  absl::Status Attend(Compute& compute, ConstMatrix src, KvPlace place,
+                      absl::Span<const AttentionPiece> pieces, Matrix query,
+                      Matrix attended, Matrix dst,
+                      const Epilogue& epilogue) const;
+
+ private:
+  HeadShape shape_;
+  Linear query_;
+  Linear key_value_;
+  Linear out_;
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_LAYERS_ATTENTION_H_

@@ -1,0 +1,19 @@
+#include "engine/layers/linear.h"
+
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+
+absl::StatusOr<Linear> Linear::Create(Compute& compute, ConstMatrix weights,
+                                      Buffer<float> bias, int max_rows) {
+  ASSIGN_OR_RETURN(MatMul matmul, MatMul::Create(compute, weights, max_rows));
+  return Linear(std::move(matmul), std::move(bias));
+}
+
+absl::Status Linear::Run(Compute& compute, ConstMatrix src, Matrix dst,
+                         Epilogue epilogue) const {
+  epilogue.bias = bias_.data();
+  return matmul_.Run(compute, src, epilogue, dst);
+}
+
+}  // namespace attend

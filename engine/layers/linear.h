@@ -1,0 +1,40 @@
+#ifndef ATTEND_ENGINE_LAYERS_LINEAR_H_
+#define ATTEND_ENGINE_LAYERS_LINEAR_H_
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "engine/compute/compute.h"
+#include "engine/ops/epilogue.h"
+#include "engine/ops/matmul.h"
+#include "engine/tensor/buffer.h"
+#include "engine/tensor/matrix.h"
+
+namespace attend {
+
+// y = x W^T + b. Owns packed weights and bias; const after Create().
+class Linear {
+ public:
+  // `weights` is [out, in]; `bias` is [out] or empty.
+  static absl::StatusOr<Linear> Create(Compute& compute, ConstMatrix weights,
+                                       Buffer<float> bias, int max_rows);
+
+  int in() const { return matmul_.in(); }
+  int out() const { return matmul_.out(); }
+
+  // src [rows, in], dst [rows, out]. The rest of the epilogue follows the bias.
+  absl::Status Run(Compute& compute, ConstMatrix src, Matrix dst,
+                   Epilogue epilogue = {}) const;
+
+ private:
+  Linear(MatMul matmul, Buffer<float> bias)
+      : matmul_(std::move(matmul)), bias_(std::move(bias)) {}
+
+  MatMul matmul_;
+  Buffer<float> bias_;  // [out] or empty
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_LAYERS_LINEAR_H_

@@ -1,0 +1,36 @@
+#ifndef ATTEND_ENGINE_LAYERS_NORM_H_
+#define ATTEND_ENGINE_LAYERS_NORM_H_
+
+#include <utility>
+
+#include "engine/compute/compute.h"
+#include "engine/ops/epilogue.h"
+#include "engine/tensor/buffer.h"
+#include "engine/tensor/matrix.h"
+
+namespace attend {
+
+// A normalisation with its weights; const after construction.
+class Norm {
+ public:
+  // gamma and beta are [hidden].
+  Norm(Buffer<float> gamma, Buffer<float> beta, float epsilon)
+      : gamma_(std::move(gamma)), beta_(std::move(beta)), epsilon_(epsilon) {}
+
+  // Points into this layer; for the epilogue of a matmul.
+  LayerNormWeights weights() const {
+    return {.gamma = gamma_.data(), .beta = beta_.data(), .epsilon = epsilon_};
+  }
+
+  // src and dst [rows, hidden], which may be the same.
+  void Run(Compute& compute, ConstMatrix src, Matrix dst) const;
+
+ private:
+  Buffer<float> gamma_;  // [hidden]
+  Buffer<float> beta_;   // [hidden]
+  float epsilon_;
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_LAYERS_NORM_H_

@@ -1,0 +1,50 @@
+#include "engine/model.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/checkpoint/checkpoint.h"
+#include "engine/checkpoint/json_file.h"
+#include "engine/checkpoint/weights.h"
+#include "engine/families/family.h"
+#include "engine/families/generation_config.h"
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+
+absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& directory,
+                                const std::string& name,
+                                const EngineOptions& options) {
+  RETURN_IF_ERROR(options.Validate());
+  ASSIGN_OR_RETURN(const JsonFile config,
+                   JsonFile::Load(directory + "/config.json"));
+  ASSIGN_OR_RETURN(Family family, LoadFamily(config));
+  ASSIGN_OR_RETURN(GenerationParams generation,
+                   LoadGenerationParams(directory, config, family.spec));
+  ASSIGN_OR_RETURN(std::unique_ptr<Tokenizer> tokenizer,
+                   LoadTokenizer(directory));
+
+  ASSIGN_OR_RETURN(const Checkpoint checkpoint, Checkpoint::Open(directory));
+  Weights weights(checkpoint, std::move(family.names));
+  ASSIGN_OR_RETURN(
+      std::unique_ptr<Transformer> transformer,
+      Transformer::Load(compute, family.spec, weights, options.max_step_rows));
+  RETURN_IF_ERROR(weights.CheckAllRead());
+
+  std::vector<std::string> token_texts;
+  for (int id = 0; id < tokenizer->vocab_size(Side::kTarget); ++id) {
+    token_texts.emplace_back(tokenizer->TokenText(id));
+  }
+  ModelInfo info;
+  info.name = name;
+  info.family = std::move(family.model_type);
+  info.generation = std::move(generation);
+  ASSIGN_OR_RETURN(std::unique_ptr<Engine> engine,
+                   TransformerEngine::Create(compute, std::move(transformer),
+                                             std::move(token_texts),
+                                             std::move(info), options));
+  return Model{.engine = std::move(engine), .tokenizer = std::move(tokenizer)};
+}
+
+}  // namespace attend

@@ -1,0 +1,31 @@
+#ifndef ATTEND_ENGINE_MODEL_H_
+#define ATTEND_ENGINE_MODEL_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "engine/compute/compute.h"
+#include "engine/engine.h"
+#include "engine/tokenizer/tokenizer.h"
+#include "engine/transformer_engine.h"
+
+namespace attend {
+
+// A model as it is served.
+struct Model {
+  std::unique_ptr<Engine> engine;
+  std::unique_ptr<Tokenizer> tokenizer;
+};
+
+// Loads a Hugging Face directory: config.json, generation_config.json,
+// model.safetensors (or its shards) and the tokenizer's files. `compute` must
+// outlive the model. Errors name file, key or tensor, what was expected and
+// what was found.
+absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& directory,
+                                const std::string& name,
+                                const EngineOptions& options);
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_MODEL_H_

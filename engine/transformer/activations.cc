@@ -1,0 +1,65 @@
+#include "engine/transformer/activations.h"
+
+#include <algorithm>
+
+#include "engine/tensor/check.h"
+
+namespace attend {
+namespace {
+
+struct Widths {
+  int projected = 0;
+  int attended = 0;
+  int inner = 0;
+};
+
+void Widen(const AttentionSpec& attention, Widths& widths) {
+  const int query = attention.heads * attention.head_dim;
+  const int key_value = 2 * attention.kv_heads * attention.head_dim;
+  widths.projected = std::max(widths.projected, query + key_value);
+  widths.attended = std::max(widths.attended, query);
+}
+
+Widths WidestOf(const TransformerSpec& spec) {
+  Widths widths;
+  for (const auto& stack : {spec.encoder, spec.decoder}) {
+    if (!stack.has_value()) continue;
+    for (const LayerSpec& layer : stack->layers) {
+      Widen(layer.self_attention, widths);
+      if (layer.cross_attention) Widen(*layer.cross_attention, widths);
+      widths.inner = std::max(widths.inner, layer.feed_forward.width);
+    }
+  }
+  return widths;
+}
+
+Buffer<float> Floats(int rows, int cols) {
+  return Buffer<float>(static_cast<size_t>(rows) * cols);
+}
+
+}  // namespace
+
+Activations::Activations(const TransformerSpec& spec, int max_rows,
+                         int max_logits_rows, int vocab)
+    : hidden_(spec.hidden),
+      max_rows_(max_rows),
+      max_logits_rows_(max_logits_rows),
+      vocab_(vocab),
+      x_(Floats(max_rows, spec.hidden)),
+      normed_(Floats(max_rows, spec.hidden)),
+      projected_(Floats(max_rows, WidestOf(spec).projected)),
+      attended_(Floats(max_rows, WidestOf(spec).attended)),
+      inner_(Floats(max_rows, WidestOf(spec).inner)),
+      logits_(Floats(max_logits_rows, vocab)) {
+  lists_.ids.reserve(max_rows);
+  lists_.positions.reserve(max_rows);
+  lists_.writes.reserve(max_rows);
+  lists_.pieces.reserve(max_rows);
+}
+
+Matrix Activations::View(Buffer<float>& buffer, int rows, int cols) {
+  ATTEND_CHECK(static_cast<size_t>(rows) * cols <= buffer.size());
+  return {buffer.data(), rows, cols};
+}
+
+}  // namespace attend

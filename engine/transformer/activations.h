@@ -1,0 +1,59 @@
+#ifndef ATTEND_ENGINE_TRANSFORMER_ACTIVATIONS_H_
+#define ATTEND_ENGINE_TRANSFORMER_ACTIVATIONS_H_
+
+#include <vector>
+
+#include "engine/ops/attention.h"
+#include "engine/tensor/buffer.h"
+#include "engine/tensor/matrix.h"
+#include "engine/transformer/spec.h"
+
+namespace attend {
+
+// The buffers of one forward pass over up to `max_rows` ragged rows, reused by
+// every layer of every step. One worker's.
+class Activations {
+ public:
+  Activations(const TransformerSpec& spec, int max_rows, int max_logits_rows,
+              int vocab);
+
+  int max_rows() const { return max_rows_; }
+  int max_logits_rows() const { return max_logits_rows_; }
+
+  // The first `rows` rows of each buffer, with the asked width.
+  Matrix x(int rows) { return View(x_, rows, hidden_); }
+  Matrix normed(int rows) { return View(normed_, rows, hidden_); }
+  Matrix projected(int rows, int cols) { return View(projected_, rows, cols); }
+  Matrix attended(int rows, int cols) { return View(attended_, rows, cols); }
+  Matrix inner(int rows, int cols) { return View(inner_, rows, cols); }
+  Matrix logits(int rows) { return View(logits_, rows, vocab_); }
+
+  // Lists of one entry a row or less; reserved, so that filling them allocates
+  // nothing. Whoever uses one clears it first.
+  struct Lists {
+    std::vector<int> ids;
+    std::vector<int> positions;
+    std::vector<KvWrite> writes;
+    std::vector<AttentionPiece> pieces;
+  };
+  Lists& lists() { return lists_; }
+
+ private:
+  static Matrix View(Buffer<float>& buffer, int rows, int cols);
+
+  int hidden_;
+  int max_rows_;
+  int max_logits_rows_;
+  int vocab_;
+  Buffer<float> x_;          // [max_rows, hidden]
+  Buffer<float> normed_;     // [max_rows, hidden]
+  Buffer<float> projected_;  // [max_rows, widest of q + k + v]
+  Buffer<float> attended_;   // [max_rows, widest of heads * head_dim]
+  Buffer<float> inner_;      // [max_rows, widest feed-forward]
+  Buffer<float> logits_;     // [max_logits_rows, vocab]
+  Lists lists_;
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_TRANSFORMER_ACTIVATIONS_H_

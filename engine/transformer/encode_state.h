@@ -1,0 +1,57 @@
+#ifndef ATTEND_ENGINE_TRANSFORMER_ENCODE_STATE_H_
+#define ATTEND_ENGINE_TRANSFORMER_ENCODE_STATE_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "engine/transformer/encode_buffer.h"
+
+namespace attend {
+
+// How far one source has come through the encoder. A stage is a part of a
+// layer that needs the stage before it finished for all rows of the source:
+//   2 * layer      queries, keys and values of the layer
+//   2 * layer + 1  attention and feed-forward
+//   2 * layers     keys and values for the decoder's cross-attention
+// Holds chunks of an EncodeBuffer between Start() and Release().
+class EncodeState {
+ public:
+  // `ids` and `positions` are of the source, [rows]; they outlive the state.
+  EncodeState(absl::Span<const int> ids, absl::Span<const int> positions,
+              int max_chunks);
+  ~EncodeState() { Release(); }
+  EncodeState(const EncodeState&) = delete;
+  EncodeState& operator=(const EncodeState&) = delete;
+
+  // Takes its chunks, which must be free, and begins at the first stage.
+  void Start(EncodeBuffer& buffer);
+  // Gives the chunks back, if it holds any.
+  void Release();
+  bool started() const { return buffer_ != nullptr; }
+
+  int rows() const { return static_cast<int>(ids_.size()); }
+  absl::Span<const int> ids() const { return ids_; }
+  absl::Span<const int> positions() const { return positions_; }
+  int stage() const { return stage_; }
+  int row() const { return row_; }  // the first not done in this stage
+  // Counts `rows` more as done; the last one begins the next stage.
+  void Advance(int rows);
+
+  float* hidden(int row, int width) const;
+  float* query(int row, int width) const;
+  absl::Span<std::byte* const> kv() const { return kv_; }
+
+ private:
+  absl::Span<const int> ids_;
+  absl::Span<const int> positions_;
+  EncodeBuffer* buffer_ = nullptr;
+  std::vector<int> chunks_;
+  std::vector<std::byte*> kv_;  // one block a chunk
+  int stage_ = 0;
+  int row_ = 0;
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_TRANSFORMER_ENCODE_STATE_H_

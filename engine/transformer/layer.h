@@ -1,0 +1,65 @@
+#ifndef ATTEND_ENGINE_TRANSFORMER_LAYER_H_
+#define ATTEND_ENGINE_TRANSFORMER_LAYER_H_
+
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "engine/checkpoint/weights.h"
+#include "engine/compute/compute.h"
+#include "engine/layers/attention.h"
+#include "engine/layers/feed_forward.h"
+#include "engine/layers/norm.h"
+#include "engine/transformer/spec.h"
+
+namespace attend {
+
+// One layer of a stack: attention to itself, to the encoder's output if it is
+// a decoder's, and feed-forward, each in a residual branch with its norm.
+struct Layer {
+  struct Cross {
+    CrossAttention attention;
+    Norm norm;
+  };
+
+  NormPlace norm_place;
+  SelfAttention self_attention;
+  Norm self_norm;
+  std::optional<Cross> cross;
+  FeedForward feed_forward;
+  Norm feed_forward_norm;
+};
+
+// Reads the slots "<prefix>.self.q.weight" and so on; `prefix` is like
+// "decoder.2". Errors name the tensor. Rows a call: at most max_rows.
+absl::StatusOr<Layer> LoadLayer(Compute& compute, Weights& weights,
+                                const std::string& prefix, int hidden,
+                                const LayerSpec& spec, int max_rows);
+
+absl::StatusOr<Norm> LoadNorm(Weights& weights, const std::string& slot,
+                              int hidden, const NormSpec& spec);
+
+// A residual branch x + f(x) whose norm comes before f (pre) or after the sum
+// (post). Lives for one branch of one pass.
+class Branch {
+ public:
+  // `x` is read and written by the branch, [rows, hidden]; `normed`, of the
+  // same shape, is overwritten if the norm comes first.
+  Branch(Compute& compute, NormPlace place, const Norm& norm, Matrix x,
+         Matrix normed);
+
+  // What f reads.
+  ConstMatrix src() const { return src_; }
+  // What the last matmul of f, which writes to x, has to add.
+  Epilogue epilogue() const;
+
+ private:
+  NormPlace place_;
+  LayerNormWeights norm_;
+  Matrix x_;
+  ConstMatrix src_;
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_TRANSFORMER_LAYER_H_

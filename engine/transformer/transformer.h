@@ -1,0 +1,129 @@
+#ifndef ATTEND_ENGINE_TRANSFORMER_TRANSFORMER_H_
+#define ATTEND_ENGINE_TRANSFORMER_TRANSFORMER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "engine/checkpoint/weights.h"
+#include "engine/compute/compute.h"
+#include "engine/layers/embedding.h"
+#include "engine/ops/attention.h"
+#include "engine/transformer/activations.h"
+#include "engine/transformer/encode_buffer.h"
+#include "engine/transformer/encode_state.h"
+#include "engine/transformer/layer.h"
+#include "engine/transformer/spec.h"
+
+namespace attend {
+
+// A piece of an encode in a step.
+struct EncodePiece {
+  EncodeState* state = nullptr;
+  // Where the last stage writes keys and values for the decoder.
+  absl::Span<std::byte* const> cross_blocks;
+  // How far to go, in rows of all stages: a source of n rows ends after n.
+  int rows = 0;
+
+  // Working state of Encode(): cost that may still be spent, and rows of the
+  // stage at hand, from state->row() on.
+  int64_t budget = 0;
+  int stage_rows = 0;
+};
+
+// Ragged decoder rows of a step, all lists in the order of the rows.
+struct DecodeRows {
+  absl::Span<const int> ids;        // [rows]
+  absl::Span<const int> positions;  // [rows]
+  absl::Span<const KvWrite> writes;
+  absl::Span<const AttentionPiece> self_pieces;
+  absl::Span<const AttentionPiece> cross_pieces;
+};
+
+// A transformer described by a spec (Vaswani et al. 2017 and what came after):
+// weights and the forward pass over ragged rows. Const after Load(); what
+// changes is in the caller's activations, buffers and blocks.
+class Transformer {
+ public:
+  // Rows of one pass: at most max_rows. Errors name the tensor that is missing
+  // or has the wrong shape.
+  static absl::StatusOr<std::unique_ptr<Transformer>> Load(
+      Compute& compute, const TransformerSpec& spec, Weights& weights,
+      int max_rows);
+
+  const TransformerSpec& spec() const { return spec_; }
+  int vocab() const { return logits_.out(); }
+  // Keys and values of one encoder layer, for an EncodeBuffer.
+  KvLayout encoder_kv_layout() const;
+  // Keys and values of all decoder layers, of target and source tokens alike.
+  KvLayout decoder_kv_layout() const;
+  int encoder_query_width() const;
+  // Floats of scratch that a pass with up to max_keys keys needs a member.
+  size_t ScratchFloats(int max_keys) const;
+
+  bool Encoded(const EncodeState& state) const {
+    return state.stage() == encode_stages();
+  }
+  // What is left of an encode, in rows of all stages, rounded up.
+  int EncodeRowsLeft(const EncodeState& state) const;
+  // Advances each piece by its rows. Pieces that are in the same stage are
+  // computed together.
+  absl::Status Encode(Compute& compute, Activations& activations,
+                      absl::Span<EncodePiece> pieces) const;
+
+  // Computes the rows through all decoder layers into activations.x(rows).
+  absl::Status Decode(Compute& compute, Activations& activations,
+                      const DecodeRows& rows) const;
+  // Raw logits [rows, vocab] of some rows of the last Decode() into
+  // activations.logits(rows).
+  absl::Status Logits(Compute& compute, Activations& activations,
+                      absl::Span<const int> rows) const;
+
+ private:
+  struct Stack {
+    Embedding embedding;
+    std::vector<Layer> layers;
+    std::optional<Norm> final_norm;  // pre-norm stacks end with one
+  };
+
+  Transformer(const TransformerSpec& spec, Stack encoder, Stack decoder,
+              Linear logits);
+
+  static absl::StatusOr<Stack> LoadStack(Compute& compute, Weights& weights,
+                                         const char* name, const char* table,
+                                         int hidden, const StackSpec& spec,
+                                         int max_rows);
+
+  int encode_stages() const { return static_cast<int>(stage_costs_.size()); }
+  // Computes the stage_rows of each piece, `total` in all.
+  absl::Status RunStage(Compute& compute, Activations& activations, int stage,
+                        absl::Span<const EncodePiece> pieces, int total) const;
+  absl::Status ProjectStage(Compute& compute, Activations& activations,
+                            int layer, absl::Span<const EncodePiece> pieces,
+                            int total) const;
+  absl::Status AttendStage(Compute& compute, Activations& activations,
+                           int layer, absl::Span<const EncodePiece> pieces,
+                           int total) const;
+  absl::Status RememberStage(Compute& compute, Activations& activations,
+                             absl::Span<const EncodePiece> pieces,
+                             int total) const;
+  absl::Status DecodeLayer(Compute& compute, Activations& activations,
+                           int index, const DecodeRows& rows) const;
+
+  const TransformerSpec spec_;
+  Stack encoder_;
+  Stack decoder_;
+  Linear logits_;
+  // Relative cost of a row in each encode stage, and their sum.
+  std::vector<int64_t> stage_costs_;
+  int64_t row_cost_ = 0;
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_TRANSFORMER_TRANSFORMER_H_

@@ -1,0 +1,81 @@
+#ifndef ATTEND_ENGINE_TRANSFORMER_ENGINE_H_
+#define ATTEND_ENGINE_TRANSFORMER_ENGINE_H_
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "engine/compute/compute.h"
+#include "engine/decoding/validate_params.h"
+#include "engine/engine.h"
+#include "engine/transformer/transformer.h"
+#include "engine/transformer_sequence.h"
+
+namespace attend {
+
+struct EngineOptions {
+  // Rows one step computes at most. Higher: more throughput, later first
+  // token, and activations take more memory.
+  int max_step_rows = 1024;
+  // Longest source; longer ones are refused. Memory for encodes under way
+  // grows with it.
+  int max_source_tokens = 512;
+  // Bytes of the KV pool, self- and cross-attention together. Lower: fewer
+  // sequences at once, then preemption.
+  size_t kv_cache_bytes = size_t{512} << 20;
+  // Beams or samples of one request.
+  int max_beams = 32;
+  absl::Status Validate() const;
+};
+
+// The Engine on a Transformer. Encodes of several sources, prompts and decode
+// rows of a step each run as one ragged batch.
+class TransformerEngine : public Engine {
+ public:
+  // `compute` must outlive the engine. `token_texts` is what each target id
+  // adds to running text, [target vocab]. `info` brings name, family and
+  // generation defaults; the rest is filled here.
+  static absl::StatusOr<std::unique_ptr<TransformerEngine>> Create(
+      Compute& compute, std::unique_ptr<Transformer> transformer,
+      std::vector<std::string> token_texts, ModelInfo info,
+      const EngineOptions& options);
+
+  const ModelInfo& info() const override { return info_; }
+  std::unique_ptr<EngineContext> NewContext() const override;
+  absl::StatusOr<std::unique_ptr<Sequence>> NewSequence(
+      EngineRequest request) const override;
+  absl::Status Step(EngineContext& context,
+                    const StepPlan& plan) const override;
+
+ private:
+  class Context;
+  struct Part;
+  struct Wanted;
+
+  TransformerEngine(Compute& compute, std::unique_ptr<Transformer> transformer,
+                    std::vector<std::string> token_texts, ModelInfo info,
+                    const EngineOptions& options);
+
+  absl::Status CheckSource(const SourceTokens& source) const;
+  absl::Status RunEncodes(Context& context) const;
+  absl::Status RunRows(Context& context) const;
+  absl::Status TakeLogits(Context& context) const;
+  absl::Status TakeGroup(Context& context, absl::Span<const Wanted> group,
+                         int rows) const;
+
+  Compute& compute_;
+  const std::unique_ptr<Transformer> transformer_;
+  const std::vector<std::string> token_texts_;  // [target vocab]
+  ModelInfo info_;
+  const EngineOptions options_;
+  const DecodingLimits limits_;
+  int pool_blocks_ = 0;
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_TRANSFORMER_ENGINE_H_

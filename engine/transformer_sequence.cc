@@ -1,0 +1,233 @@
+#include "engine/transformer_sequence.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "engine/tensor/check.h"
+
+namespace attend {
+
+TransformerSequence::TransformerSequence(const Transformer& transformer,
+                                         int block_tokens, Parts parts)
+    : transformer_(transformer),
+      block_tokens_(block_tokens),
+      source_(std::move(parts.source)),
+      search_(std::move(parts.search)),
+      scorer_(std::move(parts.scorer)),
+      scored_prompt_(std::move(parts.scored_prompt)),
+      max_target_tokens_(parts.max_target_tokens),
+      max_hypotheses_(parts.max_hypotheses),
+      encode_(source_.ids, source_.positions,
+              BlocksFor(static_cast<int>(source_.ids.size()))),
+      cross_(BlocksFor(static_cast<int>(source_.ids.size()))) {
+  ATTEND_CHECK((search_ != nullptr) != (scorer_ != nullptr));
+  for (int i = 0; i < max_hypotheses_; ++i) {
+    tables_.emplace_back(BlocksFor(max_target_tokens_));
+    spare_.emplace_back(BlocksFor(max_target_tokens_));
+  }
+}
+
+const SequenceOutput& TransformerSequence::output() const {
+  return search_ != nullptr ? search_->output() : scorer_->output();
+}
+
+int TransformerSequence::Hypotheses() const {
+  return search_ != nullptr ? search_->rows() : 1;
+}
+
+absl::Span<const int> TransformerSequence::Prompt(int row) const {
+  if (search_ == nullptr) return scored_prompt_;
+  const absl::Span<const int> tokens = search_->tokens(row);
+  return tokens.first(tokens.size() - 1);
+}
+
+int TransformerSequence::PromptRowsLeft() const {
+  int rows = 0;
+  for (int i = 0; i < Hypotheses(); ++i) {
+    rows += static_cast<int>(Prompt(i).size()) - tables_[i].tokens();
+  }
+  return rows;
+}
+
+int TransformerSequence::PromptBlocks() const {
+  int blocks = 0;
+  for (int i = 0; i < Hypotheses(); ++i) {
+    const int left = static_cast<int>(Prompt(i).size()) - tables_[i].tokens();
+    if (left > 0) blocks += tables_[i].BlocksToAppend(left);
+  }
+  return blocks;
+}
+
+int TransformerSequence::DecodeBlocks() const {
+  int blocks = 0;
+  for (int i = 0; i < Hypotheses(); ++i) {
+    blocks += tables_[i].BlocksToAppend(1);
+    // Of all hypotheses that share a partly filled last block, the last one to
+    // append keeps it: count it out once, at the first of them.
+    if (!tables_[i].TailIsShared()) continue;
+    const std::byte* tail = tables_[i].blocks().back();
+    const auto shares_tail = [&](const BlockTable& table) {
+      return !table.blocks().empty() && table.blocks().back() == tail;
+    };
+    if (std::none_of(tables_.begin(), tables_.begin() + i, shares_tail)) {
+      --blocks;
+    }
+  }
+  return blocks;
+}
+
+Work TransformerSequence::Next() const {
+  if (output().finished) return {};
+  if (!encoded_) {
+    const int rows = static_cast<int>(source_.ids.size());
+    if (encode_.started()) {
+      return {.phase = Phase::kEncode,
+              .rows = transformer_.EncodeRowsLeft(encode_)};
+    }
+    const int chunks = BlocksFor(rows);
+    return {.phase = Phase::kEncode,
+            .rows = rows,
+            .blocks = chunks,
+            .encode_rows = chunks * block_tokens_};
+  }
+  if (const int rows = PromptRowsLeft(); rows > 0) {
+    return {.phase = Phase::kPrompt, .rows = rows, .blocks = PromptBlocks()};
+  }
+  return {
+      .phase = Phase::kDecode, .rows = Hypotheses(), .blocks = DecodeBlocks()};
+}
+
+int TransformerSequence::max_blocks() const {
+  return BlocksFor(static_cast<int>(source_.ids.size())) +
+         max_hypotheses_ * BlocksFor(max_target_tokens_);
+}
+
+int TransformerSequence::blocks() const {
+  // Only hypotheses of this sequence share blocks, so the parts of a block
+  // that its holders count sum to one.
+  double blocks = static_cast<double>(cross_.blocks().size());
+  for (const BlockTable& table : tables_) blocks += table.BlockShare();
+  return static_cast<int>(std::lround(blocks));
+}
+
+void TransformerSequence::Preempt() {
+  encode_.Release();
+  encoded_ = false;
+  cross_.Clear();
+  for (BlockTable& table : tables_) table.Clear();
+}
+
+EncodePiece TransformerSequence::PlanEncode(EncodeBuffer& buffer,
+                                            BlockPool& pool, int rows) {
+  if (!encode_.started()) {
+    cross_.Attach(pool);
+    for (BlockTable& table : tables_) table.Attach(pool);
+    for (BlockTable& table : spare_) table.Attach(pool);
+    cross_.PrepareAppend(encode_.rows());
+    encode_.Start(buffer);
+  }
+  return {.state = &encode_, .cross_blocks = cross_.blocks(), .rows = rows};
+}
+
+void TransformerSequence::FinishEncode() {
+  if (!transformer_.Encoded(encode_)) return;
+  encode_.Release();
+  encoded_ = true;
+}
+
+int TransformerSequence::PlanRows(int rows, RowLists lists) {
+  const int first_row = static_cast<int>(lists.ids.size());
+  const bool decode = PromptRowsLeft() == 0;
+  int left = rows;
+  for (int i = 0; i < Hypotheses() && left > 0; ++i) {
+    absl::Span<const int> tokens;
+    if (decode) {
+      tokens = search_->tokens(i).last(1);
+    } else {
+      if (i > 0 && tables_[i].tokens() == 0) SharePrefix(i);
+      tokens = Prompt(i).subspan(tables_[i].tokens());
+      tokens = tokens.first(std::min<size_t>(tokens.size(), left));
+    }
+    if (tokens.empty()) continue;
+    PlanRow(i, tokens, lists);
+    left -= static_cast<int>(tokens.size());
+  }
+  ATTEND_CHECK(!decode || left == 0);
+  const int planned = static_cast<int>(lists.ids.size()) - first_row;
+  if (planned > 0) {
+    // All hypotheses see the same source: one piece reads its keys once.
+    lists.cross_pieces.push_back({.first_row = first_row,
+                                  .rows = planned,
+                                  .blocks = cross_.blocks(),
+                                  .keys = cross_.tokens(),
+                                  .causal = false});
+  }
+  if (scorer_ == nullptr) return decode ? planned : 0;
+  const int not_scored = scorer_->remaining() - PromptRowsLeft();
+  return std::clamp(not_scored, 0, planned);
+}
+
+void TransformerSequence::PlanRow(int row, absl::Span<const int> tokens,
+                                  RowLists lists) {
+  const int first_row = static_cast<int>(lists.ids.size());
+  const int rows = static_cast<int>(tokens.size());
+  const int first_token = tables_[row].PrepareAppend(rows);
+  for (int i = 0; i < rows; ++i) {
+    lists.ids.push_back(tokens[i]);
+    lists.positions.push_back(first_token + i);
+  }
+  lists.writes.push_back({.first_row = first_row,
+                          .rows = rows,
+                          .blocks = tables_[row].blocks(),
+                          .first_token = first_token});
+  lists.self_pieces.push_back({.first_row = first_row,
+                               .rows = rows,
+                               .blocks = tables_[row].blocks(),
+                               .keys = first_token + 1,
+                               .causal = true});
+}
+
+void TransformerSequence::SharePrefix(int row) {
+  const absl::Span<const int> tokens = Prompt(row);
+  int best = 0;
+  int best_tokens = 0;
+  for (int other = 0; other < row; ++other) {
+    const absl::Span<const int> theirs = Prompt(other);
+    const auto [end, their_end] = std::mismatch(tokens.begin(), tokens.end(),
+                                                theirs.begin(), theirs.end());
+    const int common = static_cast<int>(end - tokens.begin());
+    if (common > best_tokens) {
+      best = other;
+      best_tokens = common;
+    }
+  }
+  // Full blocks only: the rows that fill them may be computed in this very
+  // step, so that a copy of a part of one would come too early.
+  tables_[row].ShareFrom(tables_[best],
+                         best_tokens / block_tokens_ * block_tokens_);
+}
+
+void TransformerSequence::TakeLogits(absl::Span<const LogitsView> logits) {
+  if (search_ != nullptr) {
+    search_->Advance(logits);
+  } else {
+    scorer_->Advance(logits);
+  }
+}
+
+void TransformerSequence::ReorderTables() {
+  if (search_ == nullptr) return;
+  const absl::Span<const int> parents = search_->parents();
+  const int rows = search_->rows();
+  bool same = true;
+  for (int i = 0; i < rows; ++i) same = same && parents[i] == i;
+  if (!same) {
+    for (int i = 0; i < rows; ++i) spare_[i].ShareFrom(tables_[parents[i]]);
+    tables_.swap(spare_);
+    for (BlockTable& table : spare_) table.Clear();
+  }
+  for (size_t i = rows; i < tables_.size(); ++i) tables_[i].Clear();
+}
+
+}  // namespace attend

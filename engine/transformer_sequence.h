@@ -1,0 +1,106 @@
+#ifndef ATTEND_ENGINE_TRANSFORMER_SEQUENCE_H_
+#define ATTEND_ENGINE_TRANSFORMER_SEQUENCE_H_
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "engine/cache/block_pool.h"
+#include "engine/cache/block_table.h"
+#include "engine/decoding/scorer.h"
+#include "engine/decoding/search.h"
+#include "engine/engine.h"
+#include "engine/ops/logits_view.h"
+#include "engine/transformer/encode_state.h"
+#include "engine/transformer/transformer.h"
+
+namespace attend {
+
+// The state of one request on a transformer: how far its source is encoded,
+// where its keys and values lie, and the search (or scorer) that its logits go
+// to. All of its memory but pool blocks and encode rows is reserved at
+// construction.
+class TransformerSequence : public Sequence {
+ public:
+  // What a request becomes: `search` or `scorer` is set.
+  struct Parts {
+    SourceTokens source;  // positions are filled
+    std::unique_ptr<Search> search;
+    std::unique_ptr<Scorer> scorer;
+    std::vector<int> scored_prompt;  // decoder tokens that are scored, if any
+    int max_target_tokens = 0;       // decoder rows of the longest result
+    int max_hypotheses = 1;
+  };
+  // `transformer` must outlive the sequence.
+  TransformerSequence(const Transformer& transformer, int block_tokens,
+                      Parts parts);
+
+  Work Next() const override;
+  const SequenceOutput& output() const override;
+  int max_blocks() const override;
+  int blocks() const override;
+
+  // Gives all memory back; what was computed is computed again.
+  void Preempt();
+
+  // Plans `rows` rows of the encode phase; the first time takes the memory.
+  EncodePiece PlanEncode(EncodeBuffer& buffer, BlockPool& pool, int rows);
+  // After the step of that piece: frees the encode rows if it was the last.
+  void FinishEncode();
+
+  // The lists of a pass to which decoder rows are added.
+  struct RowLists {
+    std::vector<int>& ids;
+    std::vector<int>& positions;
+    std::vector<KvWrite>& writes;
+    std::vector<AttentionPiece>& self_pieces;
+    std::vector<AttentionPiece>& cross_pieces;
+  };
+  // Adds `rows` rows of the prompt or decode phase. Returns how many of them,
+  // from the last one backwards, have logits that are wanted: all decode rows,
+  // and what is not scored yet of a target to score.
+  int PlanRows(int rows, RowLists lists);
+
+  // Takes the logits of the rows planned, in their order; a prompt to score
+  // may come in parts. Other sequences may do so on other threads.
+  void TakeLogits(absl::Span<const LogitsView> logits);
+  // After TakeLogits(), on the worker's thread: lets each hypothesis continue
+  // the blocks of the one it came from.
+  void ReorderTables();
+
+ private:
+  int BlocksFor(int tokens) const {
+    return (tokens + block_tokens_ - 1) / block_tokens_;
+  }
+  // Decoder tokens of a hypothesis that are computed without a choice after
+  // them: all but the last, or all of a target to score.
+  absl::Span<const int> Prompt(int row) const;
+  int Hypotheses() const;
+  int PromptRowsLeft() const;
+  int PromptBlocks() const;
+  int DecodeBlocks() const;
+  // Replay: hypothesis `row` takes over the full blocks that it has in common
+  // with an earlier one.
+  void SharePrefix(int row);
+  void PlanRow(int row, absl::Span<const int> tokens, RowLists lists);
+
+  const Transformer& transformer_;
+  const int block_tokens_;
+  const SourceTokens source_;
+  const std::unique_ptr<Search> search_;
+  const std::unique_ptr<Scorer> scorer_;
+  const std::vector<int> scored_prompt_;
+  const int max_target_tokens_;
+  const int max_hypotheses_;
+
+  EncodeState encode_;
+  bool encoded_ = false;
+  BlockTable cross_;
+  std::vector<BlockTable> tables_;  // [max_hypotheses]
+  std::vector<BlockTable> spare_;   // [max_hypotheses], empty between steps
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_TRANSFORMER_SEQUENCE_H_
