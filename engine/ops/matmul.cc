@@ -104,6 +104,10 @@ void MatMul::Impl::Multiply(Call& call, int member, const Slice& slice,
 void MatMul::Impl::Apply(const Call& call, int row, const Slice& slice,
                          const float* src) const {
   const Epilogue& e = call.epilogue;
+  if (src == call.dst.row(row) && e.bias == nullptr && e.residual == nullptr &&
+      e.activation == Activation::kNone) {
+    return;  // it is there already
+  }
   const size_t at = static_cast<size_t>(row) * n + slice.begin;
   kernels.apply({.src = src,
                  .bias = e.bias == nullptr ? nullptr : e.bias + slice.begin,

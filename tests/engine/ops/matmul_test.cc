@@ -1,0 +1,221 @@
+#include "engine/ops/matmul.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "engine/ops/dnnl_isa.h"
+#include "engine/ops/epilogue_kernel.h"
+#include "tests/engine/ops/test_isa.h"
+
+namespace attend {
+namespace {
+
+// A matrix that owns its values, drawn from a normal distribution.
+struct Values {
+  Values(int r, int c, unsigned seed) : rows(r), cols(c), data(r * c) {
+    std::mt19937 generator(seed);
+    std::normal_distribution<float> normal;
+    for (float& v : data) v = normal(generator);
+  }
+  ConstMatrix First(int n) const { return {data.data(), n, cols}; }
+  ConstMatrix All() const { return First(rows); }
+
+  int rows;
+  int cols;
+  std::vector<float> data;
+};
+
+std::unique_ptr<Compute> NewCompute(int threads) {
+  const ComputeOptions options = {.threads = threads, .max_isa = TestIsa()};
+  return std::make_unique<Compute>(options);
+}
+
+std::vector<float> Multiply(Compute& compute, const MatMul& matmul,
+                            ConstMatrix src, const Epilogue& epilogue = {}) {
+  // A guard behind the last row.
+  std::vector<float> dst(static_cast<size_t>(src.rows) * matmul.out() + 1, 7);
+  const absl::Status status =
+      matmul.Run(compute, src, epilogue, {dst.data(), src.rows, matmul.out()});
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_EQ(dst.back(), 7.0f);
+  dst.pop_back();
+  return dst;
+}
+
+// Rounding errors of k products and sums stay below k * epsilon * |a| |b|;
+// typically they are far smaller, and a wrong value is far larger.
+void ExpectProduct(const std::vector<float>& dst, ConstMatrix src,
+                   ConstMatrix weights) {
+  const double bound = 1e-6 * std::sqrt(static_cast<double>(src.cols)) + 1e-7;
+  for (int r = 0; r < src.rows; ++r) {
+    for (int c = 0; c < weights.rows; ++c) {
+      double sum = 0;
+      double square_a = 0;
+      double square_b = 0;
+      for (int i = 0; i < src.cols; ++i) {
+        const double a = src.row(r)[i];
+        const double b = weights.row(c)[i];
+        sum += a * b;
+        square_a += a * a;
+        square_b += b * b;
+      }
+      ASSERT_NEAR(dst[static_cast<size_t>(r) * weights.rows + c], sum,
+                  bound * std::sqrt(square_a * square_b))
+          << "row " << r << ", column " << c;
+    }
+  }
+}
+
+TEST(MatMulTest, EqualsTheDefinitionInOddShapes) {
+  for (int threads : {1, 2, 3}) {
+    const auto compute = NewCompute(threads);
+    for (const auto& [k, n] : std::vector<std::pair<int, int>>{
+             {1, 1}, {7, 5}, {33, 65}, {48, 128}, {17, 201}}) {
+      const Values weights(n, k, 1);
+      const Values src(300, k, 2);
+      const auto matmul = MatMul::Create(*compute, weights.All(), 300);
+      ASSERT_TRUE(matmul.ok()) << matmul.status();
+      EXPECT_EQ(matmul->in(), k);
+      EXPECT_EQ(matmul->out(), n);
+      for (int m : {1, 2, 3, 7, 16, 31, 63, 64, 65, 70, 129, 256, 300}) {
+        SCOPED_TRACE(testing::Message() << threads << " threads, " << m << " x "
+                                        << k << " x " << n);
+        ExpectProduct(Multiply(*compute, *matmul, src.First(m)), src.First(m),
+                      weights.All());
+      }
+    }
+  }
+}
+
+TEST(MatMulTest, NoRowsAreNoWork) {
+  const auto compute = NewCompute(2);
+  const Values weights(200, 8, 1);
+  const auto matmul = MatMul::Create(*compute, weights.All(), 4);
+  ASSERT_TRUE(matmul.ok());
+  EXPECT_TRUE(Multiply(*compute, *matmul, {nullptr, 0, 8}).empty());
+}
+
+// The result of a plain run, put through the row kernels.
+std::vector<float> Finish(std::vector<float> rows, int n,
+                          const Epilogue& epilogue) {
+  const EpilogueKernels& kernels = EpilogueKernelsFor(TestIsa());
+  for (size_t at = 0; at < rows.size(); at += n) {
+    kernels.apply({.src = &rows[at],
+                   .bias = epilogue.bias,
+                   .residual = epilogue.residual + at,
+                   .dst = &rows[at],
+                   .columns = n},
+                  epilogue.activation);
+    kernels.normalize(&rows[at], *epilogue.norm, n, &rows[at]);
+  }
+  return rows;
+}
+
+TEST(MatMulTest, EpilogueIsAppliedToEveryRow) {
+  const int k = 40;
+  const Values src(200, k, 1);
+  for (int n : {30, 150, 256}) {
+    const Values weights(n, k, 2);
+    const Values residual(200, n, 3);
+    const Values vectors(3, n, 4);
+    const LayerNormWeights norm = {.gamma = vectors.All().row(0),
+                                   .beta = vectors.All().row(1)};
+    const Epilogue epilogue = {.bias = vectors.All().row(2),
+                               .activation = Activation::kGelu,
+                               .residual = residual.data.data(),
+                               .norm = &norm};
+    for (int threads : {1, 2}) {
+      const auto compute = NewCompute(threads);
+      const auto matmul = MatMul::Create(*compute, weights.All(), 200);
+      ASSERT_TRUE(matmul.ok());
+      for (int m : {1, 5, 64, 66, 200}) {
+        const std::vector<float> expected =
+            Finish(Multiply(*compute, *matmul, src.First(m)), n, epilogue);
+        EXPECT_EQ(Multiply(*compute, *matmul, src.First(m), epilogue),
+                  expected);
+        // The residual may be the destination.
+        std::vector<float> dst(residual.data.begin(),
+                               residual.data.begin() + m * n);
+        Epilogue onto_itself = epilogue;
+        onto_itself.residual = dst.data();
+        ASSERT_TRUE(
+            matmul->Run(*compute, src.First(m), onto_itself, {dst.data(), m, n})
+                .ok());
+        // Through scratch the rows come in other tiles, which changes bits
+        // below AVX-512.
+        const float tolerance = TestIsa() >= Isa::kAvx512 ? 0.0f : 1e-4f;
+        EXPECT_THAT(dst,
+                    testing::Pointwise(testing::FloatNear(tolerance), expected))
+            << m << " rows, n = " << n;
+      }
+    }
+  }
+}
+
+struct Shape {
+  int k;
+  int n;
+  int step;  // of the numbers of rows tried
+};
+
+class InvarianceTest : public testing::TestWithParam<Shape> {};
+
+// Row r has the same bits alone and in any company, for any team. oneDNN gives
+// this with AVX-512 only.
+TEST_P(InvarianceTest, BitsDoNotDependOnRowsOrTeam) {
+  if (TestIsa() < Isa::kAvx512) GTEST_SKIP() << "not promised below AVX-512";
+  const auto [k, n, step] = GetParam();
+  const int max_rows = 256;
+  const Values weights(n, k, 1);
+  const Values src(max_rows, k, 2);
+  std::vector<float> alone(static_cast<size_t>(max_rows) * n);
+  for (int threads : {1, 2, 3}) {
+    const auto compute = NewCompute(threads);
+    const auto matmul = MatMul::Create(*compute, weights.All(), max_rows);
+    ASSERT_TRUE(matmul.ok());
+    for (int r = 0; threads == 1 && r < max_rows; ++r) {
+      ASSERT_TRUE(matmul
+                      ->Run(*compute, {src.All().row(r), 1, k}, {},
+                            {&alone[static_cast<size_t>(r) * n], 1, n})
+                      .ok());
+    }
+    for (int m = 1; m <= max_rows; m += step) {
+      const std::vector<float> dst = Multiply(*compute, *matmul, src.First(m));
+      ASSERT_EQ(
+          std::memcmp(dst.data(), alone.data(), dst.size() * sizeof(float)), 0)
+          << m << " rows, " << threads << " threads";
+    }
+  }
+}
+
+// Those of the bundled model, of an OPUS-MT base model, and tiny ones.
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, InvarianceTest,
+    testing::Values(Shape{256, 768, 3}, Shape{256, 256, 1}, Shape{256, 1024, 5},
+                    Shape{1024, 256, 5}, Shape{256, 8001, 51},
+                    Shape{512, 1536, 17}, Shape{512, 512, 7},
+                    Shape{512, 2048, 23}, Shape{2048, 512, 23},
+                    Shape{16, 16, 1}, Shape{24, 70, 1}, Shape{7, 200, 1}),
+    [](const auto& test) {
+      return std::to_string(test.param.k) + "x" + std::to_string(test.param.n);
+    });
+
+TEST(DnnlIsaTest, LimitComesTooLateAfterTheFirstMatMul) {
+  const auto compute = NewCompute(1);
+  const Values weights(4, 4, 1);
+  ASSERT_TRUE(MatMul::Create(*compute, weights.All(), 1).ok());
+  if (DetectIsa() == Isa::kBaseline) GTEST_SKIP() << "no lower limit";
+  EXPECT_EQ(CapDnnlIsa(Isa::kBaseline).code(),
+            absl::StatusCode::kFailedPrecondition);
+  EXPECT_TRUE(CapDnnlIsa(DetectIsa()).ok());
+}
+
+}  // namespace
+}  // namespace attend
