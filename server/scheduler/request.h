@@ -10,6 +10,10 @@
 
 namespace attend {
 
+// Payload of RESOURCE_EXHAUSTED from a full queue: when to try again, as a
+// duration in text form ("250ms", see absl::ParseDuration).
+inline constexpr char kRetryAfterUrl[] = "attend/retry-after";
+
 // When things happened to a request; InfinitePast: not yet.
 struct RequestTimes {
   absl::Time arrival = absl::InfinitePast();
@@ -19,8 +23,8 @@ struct RequestTimes {
   absl::Time ended = absl::InfinitePast();
 };
 
-// Who waits for a request. Called by the worker's thread (or by the thread
-// that drains); must not block, log or call back into the scheduler.
+// Who waits for a request. Called by the worker's thread, under no lock; must
+// not block, log or call back into the scheduler.
 class RequestListener {
  public:
   virtual ~RequestListener() = default;
@@ -29,7 +33,8 @@ class RequestListener {
   // with CANCELLED. Any thread may make it true.
   virtual bool cancelled() const = 0;
 
-  // After each step that made the output grow. `output` is valid in the call.
+  // After each step that made the output grow, the last one too. `output` is
+  // valid in the call.
   virtual void OnOutput(const SequenceOutput& output,
                         const RequestTimes& times) = 0;
 
@@ -41,8 +46,8 @@ class RequestListener {
 
 // One input's work, before and while it runs.
 struct Request {
-  std::string id;  // for logs; several inputs of one call share it
-  int priority = 0;
+  std::string id;    // for logs; several inputs of one call share it
+  int priority = 0;  // higher goes first; waiting raises it
   absl::Time deadline = absl::InfiniteFuture();
   int source_tokens = 0;  // what it counts in the queue's bound
   std::unique_ptr<Sequence> sequence;

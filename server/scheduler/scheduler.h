@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "absl/status/status.h"
+#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "engine/engine.h"
 #include "server/scheduler/request.h"
@@ -18,12 +19,19 @@ class Clock {
   virtual absl::Time Now() const = 0;
 };
 
+class SystemClock final : public Clock {
+ public:
+  absl::Time Now() const override { return absl::Now(); }
+};
+
 struct SchedulerOptions {
   // Requests (inputs) that wait. More: longer queues instead of refusals.
   int max_queued_requests = 1024;
   // Source tokens that wait, over all queued requests.
   int max_queued_tokens = 262144;
-  // Rows computed in one step. Higher: more throughput, later first token.
+  // Rows computed in one step, at most the engine's max_step_rows. Higher: more
+  // throughput, later first token. A single request with more beams than this
+  // runs nevertheless.
   int max_batch_tokens = 1024;
   // Sequences that run at once.
   int max_running = 256;
@@ -52,15 +60,16 @@ class Scheduler {
   // must not block.
   using StepObserver = std::function<void(const StepReport&)>;
 
-  // `engine` and `clock` must outlive the scheduler.
+  // `engine` and `clock` must outlive the scheduler. Valid options only.
+  // Returns when the worker has its memory.
   Scheduler(const SchedulerOptions& options, const Engine& engine,
             const Clock& clock, StepObserver observer);
-  // Ends what is left with UNAVAILABLE.
+  // Ends what is left with UNAVAILABLE, after the step that is under way.
   ~Scheduler();
 
   // Consumes the request iff it returns OK. RESOURCE_EXHAUSTED when the queue
-  // is full, with the payload kRetryAfterUrl (a duration in text form,
-  // "250ms"); UNAVAILABLE when draining.
+  // is full, with the payload kRetryAfterUrl; UNAVAILABLE when draining;
+  // INVALID_ARGUMENT if the request alone exceeds the memory of a worker.
   absl::Status Submit(std::unique_ptr<Request>& request);
 
   // From now on new and queued requests end with UNAVAILABLE; what runs goes
@@ -73,8 +82,6 @@ class Scheduler {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
-
-inline constexpr char kRetryAfterUrl[] = "attend/retry-after";
 
 }  // namespace attend
 

@@ -1,0 +1,227 @@
+#include "server/scheduler/batcher.h"
+
+#include <algorithm>
+
+#include "engine/tensor/check.h"
+
+namespace attend {
+namespace {
+
+// A step is shared by about this many encodes and prompts at first.
+constexpr int kShares = 4;
+// Smaller shares are not worth a piece.
+constexpr int kMinShare = 8;
+
+// Blocks that a running sequence may want in the step after this one: a new
+// block for each hypothesis.
+int NextBlocks(const Work& work) {
+  return work.phase == Phase::kDecode ? work.rows : 1;
+}
+
+// What must stay free for a running sequence before others are admitted.
+int ReservedBlocks(const RequestView& view) {
+  return std::max(view.work.blocks + NextBlocks(view.work),
+                  view.room - view.held_blocks);
+}
+
+// Memory that newcomers may take, as they take it.
+class Admission {
+ public:
+  Admission(absl::Span<const RequestView> running, const MemoryView& memory,
+            int max_running)
+      : places_(max_running - static_cast<int>(running.size())),
+        blocks_(memory.free_blocks),
+        encode_rows_(memory.free_encode_rows),
+        alone_(running.empty()) {
+    for (const RequestView& view : running) {
+      blocks_ -= ReservedBlocks(view);
+      encode_rows_ -= view.work.encode_rows;
+    }
+  }
+
+  bool full() const { return places_ <= 0; }
+
+  // True if it fits, and then it has its place. The first one on an empty
+  // machine needs no reserve: it cannot be in anybody's way.
+  bool TryAdmit(const RequestView& view) {
+    const int wanted = ReservedBlocks(view);
+    const int needed = alone_ ? view.work.blocks : wanted;
+    if (full() || needed > blocks_ || view.work.encode_rows > encode_rows_) {
+      return false;
+    }
+    places_ -= 1;
+    blocks_ -= wanted;
+    encode_rows_ -= view.work.encode_rows;
+    alone_ = false;
+    return true;
+  }
+
+ private:
+  int places_;
+  int blocks_;
+  int encode_rows_;
+  bool alone_;
+};
+
+}  // namespace
+
+const Decision& Batcher::Plan(absl::Span<const RequestView> waiting,
+                              absl::Span<const RequestView> running,
+                              const MemoryView& memory, const StepCost& cost,
+                              absl::Time now) {
+  decision_.running.clear();
+  decision_.admitted.clear();
+  decision_.preempted.clear();
+  decision_.decode_rows = 0;
+  decision_.prompt_rows = 0;
+  Preempt(running, memory.free_blocks, now);
+  PlanDecodes(running);
+  PlanPrompts(waiting, running, memory, cost, now);
+  ATTEND_CHECK(!decision_.running.empty() || !decision_.admitted.empty() ||
+               (waiting.empty() && running.empty()));
+  return decision_;
+}
+
+int64_t Batcher::Level(const RequestView& view, absl::Time now) const {
+  absl::Duration rest;
+  const absl::Duration waited =
+      std::max(now - view.arrival, absl::ZeroDuration());
+  return view.priority + absl::IDivDuration(waited, options_.aging, &rest);
+}
+
+void Batcher::Preempt(absl::Span<const RequestView> running, int free_blocks,
+                      absl::Time now) {
+  gone_.assign(running.size(), 0);
+  int64_t needed = 0;
+  for (const RequestView& view : running) needed += view.work.blocks;
+  int64_t left = running.size();
+  int64_t room = free_blocks;
+  while (needed > room) {
+    ATTEND_CHECK(left > 1);  // one alone always fits
+    int victim = -1;
+    int oldest = -1;
+    for (int i = 0; i < static_cast<int>(running.size()); ++i) {
+      if (gone_[i]) continue;
+      if (oldest < 0 || running[i].order < running[oldest].order) oldest = i;
+    }
+    for (int i = 0; i < static_cast<int>(running.size()); ++i) {
+      if (gone_[i] || i == oldest) continue;
+      if (victim < 0) {
+        victim = i;
+        continue;
+      }
+      const int64_t level = Level(running[i], now);
+      const int64_t lowest = Level(running[victim], now);
+      if (level < lowest ||
+          (level == lowest && running[i].order > running[victim].order)) {
+        victim = i;
+      }
+    }
+    gone_[victim] = 1;
+    decision_.preempted.push_back(victim);
+    needed -= running[victim].work.blocks;
+    room += running[victim].held_blocks;
+    --left;
+  }
+}
+
+void Batcher::PlanDecodes(absl::Span<const RequestView> running) {
+  decodes_.clear();
+  int64_t rows = 0;
+  for (int i = 0; i < static_cast<int>(running.size()); ++i) {
+    if (IsPreempted(i) || running[i].work.phase != Phase::kDecode) continue;
+    decodes_.push_back(i);
+    rows += running[i].work.rows;
+  }
+  if (rows > options_.max_rows) {
+    std::sort(decodes_.begin(), decodes_.end(), [&](int a, int b) {
+      const RequestView& x = running[a];
+      const RequestView& y = running[b];
+      return x.last_piece != y.last_piece ? x.last_piece < y.last_piece
+                                          : x.order < y.order;
+    });
+  }
+  for (const int i : decodes_) {
+    const int wanted = running[i].work.rows;
+    if (decision_.decode_rows > 0 &&
+        decision_.decode_rows + wanted > options_.max_rows) {
+      continue;
+    }
+    decision_.running.push_back({.index = i, .rows = wanted});
+    decision_.decode_rows += wanted;
+  }
+}
+
+void Batcher::CollectCandidates(absl::Span<const RequestView> waiting,
+                                absl::Span<const RequestView> running,
+                                absl::Time now) {
+  candidates_.clear();
+  const auto add = [&](const RequestView& view, size_t index, bool waits) {
+    candidates_.push_back({.level = Level(view, now),
+                           .order = view.order,
+                           .index = static_cast<int>(index),
+                           .waits = waits});
+  };
+  for (size_t i = 0; i < running.size(); ++i) {
+    if (IsPreempted(i) || running[i].work.phase == Phase::kDecode) continue;
+    add(running[i], i, /*waits=*/false);
+  }
+  if (decision_.preempted.empty() &&
+      static_cast<int>(running.size()) < options_.max_running) {
+    for (size_t i = 0; i < waiting.size(); ++i) {
+      add(waiting[i], i, /*waits=*/true);
+    }
+  }
+  std::sort(candidates_.begin(), candidates_.end(),
+            [](const Candidate& a, const Candidate& b) {
+              return a.level != b.level ? a.level > b.level : a.order < b.order;
+            });
+}
+
+void Batcher::PlanPrompts(absl::Span<const RequestView> waiting,
+                          absl::Span<const RequestView> running,
+                          const MemoryView& memory, const StepCost& cost,
+                          absl::Time now) {
+  int left = options_.max_rows - decision_.decode_rows;
+  if (left <= 0) return;
+  if (decision_.decode_rows > 0) {
+    left = std::min(left, std::max(options_.min_prompt_rows,
+                                   cost.RowsThatDouble(decision_.decode_rows)));
+  }
+  CollectCandidates(waiting, running, now);
+  Admission admission(running, memory, options_.max_running);
+  const int share = std::max(left / kShares, kMinShare);
+  bool open = true;  // for newcomers
+  for (Candidate& candidate : candidates_) {
+    if (left == 0) break;
+    const RequestView& view =
+        candidate.waits ? waiting[candidate.index] : running[candidate.index];
+    // A newcomer's decode cannot be cut; one of more rows than any step has
+    // left would wait until nothing else runs.
+    const bool whole = view.work.phase == Phase::kDecode;
+    const int rows = whole ? view.work.rows : std::min(view.work.rows, share);
+    if (whole && rows > left && !decision_.running.empty()) continue;
+    if (candidate.waits) {
+      if (!open) continue;
+      if (!admission.TryAdmit(view)) {
+        open = !admission.full() && view.room == 0 &&
+               now - view.arrival < options_.aging;
+        continue;
+      }
+    }
+    candidate.rows = whole ? rows : std::min(rows, left);
+    left = std::max(left - candidate.rows, 0);
+  }
+  for (const Candidate& candidate : candidates_) {
+    if (candidate.rows == 0) continue;
+    const Work& work = candidate.waits ? waiting[candidate.index].work
+                                       : running[candidate.index].work;
+    const int rows = std::min(work.rows, candidate.rows + left);
+    left -= rows - candidate.rows;
+    (candidate.waits ? decision_.admitted : decision_.running)
+        .push_back({.index = candidate.index, .rows = rows});
+    decision_.prompt_rows += rows;
+  }
+}
+
+}  // namespace attend

@@ -1,0 +1,121 @@
+#include "server/scheduler/scheduler.h"
+
+#include <latch>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "engine/tensor/check.h"
+#include "engine/tensor/status_macros.h"
+#include "server/scheduler/request_queue.h"
+#include "server/scheduler/worker.h"
+
+namespace attend {
+namespace {
+
+absl::Status CheckPositive(const char* name, int value) {
+  if (value >= 1) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrFormat("%s is %d, must be at least 1", name, value));
+}
+
+}  // namespace
+
+absl::Status SchedulerOptions::Validate() const {
+  RETURN_IF_ERROR(CheckPositive("max_queued_requests", max_queued_requests));
+  RETURN_IF_ERROR(CheckPositive("max_queued_tokens", max_queued_tokens));
+  RETURN_IF_ERROR(CheckPositive("max_batch_tokens", max_batch_tokens));
+  RETURN_IF_ERROR(CheckPositive("max_running", max_running));
+  if (aging <= absl::ZeroDuration()) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "aging is %s, must be more than 0", absl::FormatDuration(aging)));
+  }
+  return absl::OkStatus();
+}
+
+struct Scheduler::Impl {
+  Impl(const SchedulerOptions& options_in, const Engine& engine_in,
+       const Clock& clock_in, StepObserver observer_in)
+      : options(options_in),
+        engine(engine_in),
+        clock(clock_in),
+        observer(std::move(observer_in)),
+        queue(options.max_queued_requests, options.max_queued_tokens) {}
+
+  void RunWorker();
+  absl::Status CheckFits(const Sequence& sequence) const;
+
+  const SchedulerOptions options;
+  const Engine& engine;
+  const Clock& clock;
+  const StepObserver observer;
+  RequestQueue queue;
+  // Written by the worker before `ready`, constant after.
+  int total_blocks = 0;
+  int total_encode_rows = 0;
+  std::latch ready{1};
+  std::thread thread;
+};
+
+void Scheduler::Impl::RunWorker() {
+  Worker worker(options, engine, clock, queue);
+  total_blocks = worker.context().total_blocks();
+  total_encode_rows = worker.context().total_encode_rows();
+  ready.count_down();
+  while (queue.WaitForWork(worker.busy())) {
+    worker.Sweep();
+    if (!worker.busy()) continue;
+    worker.Plan();
+    worker.Step();
+    worker.Deliver();
+    if (observer) observer(worker.Report());
+  }
+  worker.EndAll(absl::UnavailableError("server is shutting down"));
+}
+
+// What fits alone gets its turn; what does not would wait for ever.
+absl::Status Scheduler::Impl::CheckFits(const Sequence& sequence) const {
+  if (sequence.max_blocks() > total_blocks) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("request needs up to %d blocks of the kv pool, which "
+                        "has %d: shorten it or ask for fewer beams",
+                        sequence.max_blocks(), total_blocks));
+  }
+  const int encode_rows = sequence.Next().encode_rows;
+  if (encode_rows > total_encode_rows) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("source needs %d rows of the encode buffer, which has "
+                        "%d",
+                        encode_rows, total_encode_rows));
+  }
+  return absl::OkStatus();
+}
+
+Scheduler::Scheduler(const SchedulerOptions& options, const Engine& engine,
+                     const Clock& clock, StepObserver observer)
+    : impl_(
+          std::make_unique<Impl>(options, engine, clock, std::move(observer))) {
+  ATTEND_CHECK(options.Validate().ok());
+  impl_->thread = std::thread([this] { impl_->RunWorker(); });
+  impl_->ready.wait();
+}
+
+Scheduler::~Scheduler() {
+  impl_->queue.Close();
+  impl_->thread.join();
+}
+
+absl::Status Scheduler::Submit(std::unique_ptr<Request>& request) {
+  ATTEND_CHECK(request != nullptr && request->sequence != nullptr &&
+               request->listener != nullptr);
+  RETURN_IF_ERROR(impl_->CheckFits(*request->sequence));
+  return impl_->queue.Push(request, impl_->clock.Now());
+}
+
+void Scheduler::Drain() { impl_->queue.Drain(); }
+
+bool Scheduler::WaitUntilIdle(absl::Duration timeout) {
+  return impl_->queue.WaitUntilEmpty(timeout);
+}
+
+}  // namespace attend

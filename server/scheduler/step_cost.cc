@@ -1,0 +1,68 @@
+#include "server/scheduler/step_cost.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace attend {
+namespace {
+
+// Share of a new observation; the estimate follows about the last ten steps.
+constexpr double kGain = 0.25;
+// Row counts are scaled by this so that both parts of a quiet step learn.
+constexpr double kRowScale = 16;
+// Smaller pieces say little about the cost of a row: weighted down.
+constexpr double kFullWeightRows = 32;
+// What an estimate of nearly nothing can grow by in one observation, seconds.
+constexpr double kFloor = 1e-5;
+
+// `seconds`, but no more than about twice what was expected.
+double WithoutSpike(double seconds, double expected) {
+  return std::min(seconds, 2 * expected + kFloor);
+}
+
+}  // namespace
+
+void StepCost::Observe(int decode_rows, int prompt_rows,
+                       absl::Duration duration) {
+  const double seconds = absl::ToDoubleSeconds(duration);
+  if (seconds <= 0 || decode_rows + prompt_rows <= 0) return;
+  if (prompt_rows == 0) return ObserveQuiet(decode_rows, seconds);
+  const double sample =
+      std::max(0.0, seconds - QuietSeconds(decode_rows)) / prompt_rows;
+  if (prompt_row_ == 0) {
+    prompt_row_ = sample;
+    return;
+  }
+  const double weight = kGain * std::min(1.0, prompt_rows / kFullWeightRows);
+  prompt_row_ +=
+      weight *
+      (WithoutSpike(sample, prompt_row_ + kFloor / prompt_rows) - prompt_row_);
+}
+
+// One step of normalised least mean squares: the error is shared between both
+// parts in proportion to how much each contributed.
+void StepCost::ObserveQuiet(int decode_rows, double seconds) {
+  const double expected = QuietSeconds(decode_rows);
+  if (expected == 0) {
+    fixed_ = seconds;
+    return;
+  }
+  const double x = decode_rows / kRowScale;
+  const double error = WithoutSpike(seconds, expected) - expected;
+  const double step = 2 * kGain * error / (1 + x * x);
+  fixed_ = std::max(0.0, fixed_ + step);
+  decode_row_ = std::max(0.0, decode_row_ + step * x / kRowScale);
+}
+
+double StepCost::QuietSeconds(int decode_rows) const {
+  return fixed_ + decode_row_ * decode_rows;
+}
+
+int StepCost::RowsThatDouble(int decode_rows) const {
+  if (prompt_row_ <= 0) return 0;
+  constexpr double kMany = 1 << 20;
+  return static_cast<int>(
+      std::lround(std::min(kMany, QuietSeconds(decode_rows) / prompt_row_)));
+}
+
+}  // namespace attend

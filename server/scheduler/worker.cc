@@ -1,0 +1,241 @@
+#include "server/scheduler/worker.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace attend {
+namespace {
+
+BatcherOptions ToBatcherOptions(const SchedulerOptions& options,
+                                const ModelInfo& info) {
+  BatcherOptions result;
+  // The widest decode is one piece, whatever the budget.
+  result.max_rows = std::min(std::max(options.max_batch_tokens, info.max_beams),
+                             info.max_step_rows);
+  result.max_running = options.max_running;
+  result.aging = options.aging;
+  return result;
+}
+
+// Grows with each step that adds to the output.
+size_t OutputSize(const SequenceOutput& output) {
+  size_t size = output.finished ? 1 : 0;
+  for (const ChoiceOutput& choice : output.choices) {
+    size += choice.tokens.size() + choice.log_probs.size();
+  }
+  return size;
+}
+
+// Removes the entries whose request has ended; keeps the order.
+template <typename Entries>
+void DropEnded(Entries& entries) {
+  entries.erase(std::remove_if(
+                    entries.begin(), entries.end(),
+                    [](const auto& entry) { return entry.request == nullptr; }),
+                entries.end());
+}
+
+}  // namespace
+
+Worker::Worker(const SchedulerOptions& options, const Engine& engine,
+               const Clock& clock, RequestQueue& queue)
+    : engine_(engine),
+      clock_(clock),
+      queue_(queue),
+      context_(engine.NewContext()),
+      batcher_(ToBatcherOptions(options, engine.info())) {
+  waiting_.reserve(options.max_queued_requests + options.max_running);
+  running_.reserve(options.max_running);
+  arrivals_.reserve(options.max_queued_requests);
+  plan_.pieces.reserve(options.max_running);
+  plan_.preempted.reserve(options.max_running);
+}
+
+void Worker::Sweep() {
+  queue_.Take(arrivals_);
+  const bool draining = queue_.draining();
+  for (std::unique_ptr<Request>& request : arrivals_) {
+    Entry& entry = waiting_.emplace_back();
+    entry.order = arrived_++;
+    entry.work = request->sequence->Next();
+    entry.request = std::move(request);
+  }
+  arrivals_.clear();
+
+  const absl::Time now = clock_.Now();
+  for (Entry& entry : waiting_) {
+    const absl::Status verdict = Verdict(entry, draining, now);
+    // Empty work is answered, not computed.
+    if (verdict.ok() && entry.work.phase != Phase::kDone) continue;
+    queue_.Depart(*entry.request, now);
+    End(entry, verdict, now);
+  }
+  for (Entry& entry : running_) {
+    const absl::Status verdict = Verdict(entry, draining, now);
+    if (!verdict.ok()) End(entry, verdict, now);
+  }
+  DropEnded(waiting_);
+  DropEnded(running_);
+}
+
+absl::Status Worker::Verdict(const Entry& entry, bool draining,
+                             absl::Time now) const {
+  const Request& request = *entry.request;
+  const bool started = request.times.started != absl::InfinitePast();
+  if (request.listener->cancelled()) {
+    return absl::CancelledError("request was cancelled");
+  }
+  if (request.deadline <= now) {
+    return absl::DeadlineExceededError(started
+                                           ? "deadline passed while running"
+                                           : "deadline passed in the queue");
+  }
+  if (draining && !started) {
+    return absl::UnavailableError("server is shutting down");
+  }
+  return absl::OkStatus();
+}
+
+RequestView Worker::View(const Entry& entry) const {
+  return {.order = entry.order,
+          .priority = entry.request->priority,
+          .arrival = entry.request->times.arrival,
+          .work = entry.work,
+          .room = entry.room,
+          .held_blocks = entry.request->sequence->blocks(),
+          .last_piece = entry.last_piece};
+}
+
+void Worker::Plan() {
+  waiting_views_.clear();
+  for (const Entry& entry : waiting_) waiting_views_.push_back(View(entry));
+  running_views_.clear();
+  for (const Entry& entry : running_) running_views_.push_back(View(entry));
+  const absl::Time now = clock_.Now();
+  const Decision& decision =
+      batcher_.Plan(waiting_views_, running_views_,
+                    {.free_blocks = context_->free_blocks(),
+                     .free_encode_rows = context_->free_encode_rows()},
+                    cost_, now);
+  plan_.pieces.clear();
+  plan_.preempted.clear();
+  decode_rows_ = decision.decode_rows;
+  prompt_rows_ = decision.prompt_rows;
+
+  for (const auto [index, rows] : decision.running) {
+    StartPiece(running_[index], rows, now);
+  }
+  for (const int index : decision.preempted) {
+    Entry& entry = running_[index];
+    Sequence& sequence = *entry.request->sequence;
+    plan_.preempted.push_back(&sequence);
+    queue_.Return(*entry.request);
+    entry.room =
+        std::min(sequence.blocks() + entry.work.blocks, sequence.max_blocks());
+    waiting_.push_back(std::move(entry));
+  }
+  for (const auto [index, rows] : decision.admitted) {
+    Entry& entry = waiting_[index];
+    queue_.Depart(*entry.request, now);
+    StartPiece(entry, rows, now);
+    running_.push_back(std::move(entry));
+  }
+  DropEnded(running_);
+  DropEnded(waiting_);
+}
+
+void Worker::StartPiece(Entry& entry, int rows, absl::Time now) {
+  plan_.pieces.push_back(
+      {.sequence = entry.request->sequence.get(), .rows = rows});
+  entry.piece = entry.work.phase;
+  entry.last_piece = ++pieces_;
+  RequestTimes& times = entry.request->times;
+  if (times.started == absl::InfinitePast()) times.started = now;
+}
+
+void Worker::Step() {
+  const absl::Time start = clock_.Now();
+  step_status_ = engine_.Step(*context_, plan_);
+  step_duration_ = std::max(clock_.Now() - start, absl::ZeroDuration());
+  if (step_status_.ok()) {
+    cost_.Observe(decode_rows_, prompt_rows_, step_duration_);
+  }
+}
+
+void Worker::Deliver() {
+  const absl::Time now = clock_.Now();
+  if (!plan_.preempted.empty()) {
+    // They start again from the front.
+    for (Entry& entry : waiting_) entry.work = entry.request->sequence->Next();
+  }
+  for (Entry& entry : running_) {
+    if (entry.piece == Phase::kDone) continue;
+    if (step_status_.ok()) {
+      DeliverTo(entry, now);
+    } else {
+      End(entry,
+          absl::InternalError(
+              absl::StrCat("step failed: ", step_status_.message())),
+          now);
+    }
+  }
+  DropEnded(running_);
+}
+
+void Worker::DeliverTo(Entry& entry, absl::Time now) {
+  Request& request = *entry.request;
+  const SequenceOutput& output = request.sequence->output();
+  entry.work = request.sequence->Next();
+  if (entry.piece == Phase::kEncode && entry.work.phase != Phase::kEncode &&
+      request.times.encoded == absl::InfinitePast()) {
+    request.times.encoded = now;
+  }
+  entry.piece = Phase::kDone;
+  if (const size_t size = OutputSize(output); size > entry.delivered) {
+    entry.delivered = size;
+    if (request.times.first_token == absl::InfinitePast()) {
+      request.times.first_token = now;
+    }
+    request.listener->OnOutput(output, request.times);
+  }
+  if (entry.work.phase == Phase::kDone) End(entry, absl::OkStatus(), now);
+}
+
+void Worker::End(Entry& entry, const absl::Status& status, absl::Time now) {
+  Request& request = *entry.request;
+  request.times.ended = now;
+  request.listener->OnDone(status, request.sequence->output(), request.times);
+  entry.request.reset();
+  queue_.Finish();
+}
+
+StepReport Worker::Report() const {
+  const RequestQueue::Depth depth = queue_.depth();
+  return {.rows = decode_rows_ + prompt_rows_,
+          .preempted = static_cast<int>(plan_.preempted.size()),
+          .duration = step_duration_,
+          .queued_requests = depth.requests,
+          .queued_tokens = static_cast<int>(depth.tokens),
+          .running = static_cast<int>(running_.size()),
+          .used_blocks = context_->total_blocks() - context_->free_blocks(),
+          .total_blocks = context_->total_blocks()};
+}
+
+void Worker::EndAll(const absl::Status& status) {
+  queue_.Take(arrivals_);
+  for (std::unique_ptr<Request>& request : arrivals_) {
+    waiting_.emplace_back().request = std::move(request);
+  }
+  const absl::Time now = clock_.Now();
+  for (Entry& entry : waiting_) {
+    queue_.Depart(*entry.request, now);
+    End(entry, status, now);
+  }
+  for (Entry& entry : running_) End(entry, status, now);
+  waiting_.clear();
+  running_.clear();
+}
+
+}  // namespace attend

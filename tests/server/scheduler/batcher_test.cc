@@ -1,0 +1,329 @@
+#include "server/scheduler/batcher.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace attend {
+
+// Here, so that gtest finds it.
+bool operator==(const Decision::Rows& a, const Decision::Rows& b) {
+  return a.index == b.index && a.rows == b.rows;
+}
+void PrintTo(const Decision::Rows& rows, std::ostream* os) {
+  *os << "{" << rows.index << ", " << rows.rows << " rows}";
+}
+
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using Rows = Decision::Rows;
+
+const absl::Time kNow = absl::FromUnixSeconds(1000);
+constexpr MemoryView kPlenty = {.free_blocks = 1 << 20,
+                                .free_encode_rows = 1 << 20};
+
+RequestView Newcomer(int64_t order, int rows) {
+  return {.order = order,
+          .arrival = kNow,
+          .work = {.phase = Phase::kEncode,
+                   .rows = rows,
+                   .blocks = (rows + 3) / 4,
+                   .encode_rows = rows}};
+}
+
+RequestView Encoding(int64_t order, int rows) {
+  return {.order = order,
+          .arrival = kNow,
+          .work = {.phase = Phase::kEncode, .rows = rows}};
+}
+
+RequestView Decoding(int64_t order, int rows = 1, int blocks = 0,
+                     int held_blocks = 0) {
+  return {.order = order,
+          .arrival = kNow,
+          .work = {.phase = Phase::kDecode, .rows = rows, .blocks = blocks},
+          .held_blocks = held_blocks};
+}
+
+// An estimate after which `rows` prompt rows double a step of 1 decode row.
+StepCost CostWhereRowsDouble(int rows) {
+  StepCost cost;
+  cost.Observe(1, 0, absl::Milliseconds(rows));
+  cost.Observe(0, 1, absl::Milliseconds(rows + 1));
+  return cost;
+}
+
+TEST(BatcherTest, NothingToDo) {
+  Batcher batcher({});
+  const Decision& decision = batcher.Plan({}, {}, kPlenty, {}, kNow);
+  EXPECT_THAT(decision.running, IsEmpty());
+  EXPECT_THAT(decision.admitted, IsEmpty());
+}
+
+TEST(BatcherTest, AdmitsInOrderOfArrival) {
+  Batcher batcher({.max_rows = 100});
+  const std::vector<RequestView> waiting = {Newcomer(2, 20), Newcomer(1, 20)};
+  const Decision& decision = batcher.Plan(waiting, {}, kPlenty, {}, kNow);
+  EXPECT_THAT(decision.admitted, ElementsAre(Rows{1, 20}, Rows{0, 20}));
+  EXPECT_EQ(decision.prompt_rows, 40);
+}
+
+TEST(BatcherTest, StopsAtRowBudget) {
+  Batcher batcher({.max_rows = 32});
+  const std::vector<RequestView> waiting = {Newcomer(1, 20), Newcomer(2, 20),
+                                            Newcomer(3, 20), Newcomer(4, 20),
+                                            Newcomer(5, 20)};
+  const Decision& decision = batcher.Plan(waiting, {}, kPlenty, {}, kNow);
+  // A share of 8 each, in order; the fifth gets none and waits.
+  EXPECT_THAT(decision.admitted,
+              ElementsAre(Rows{0, 8}, Rows{1, 8}, Rows{2, 8}, Rows{3, 8}));
+}
+
+TEST(BatcherTest, HigherPriorityFirst) {
+  Batcher batcher({.max_rows = 8});
+  std::vector<RequestView> waiting = {Newcomer(1, 8), Newcomer(2, 8)};
+  waiting[1].priority = 1;
+  EXPECT_THAT(batcher.Plan(waiting, {}, kPlenty, {}, kNow).admitted,
+              ElementsAre(Rows{1, 8}));
+}
+
+TEST(BatcherTest, AgingRaisesOneLevelAnInterval) {
+  Batcher batcher({.max_rows = 8, .aging = absl::Seconds(2)});
+  std::vector<RequestView> waiting = {Newcomer(1, 8), Newcomer(2, 8)};
+  waiting[1].priority = 3;
+  waiting[0].arrival = kNow - absl::Milliseconds(5999);
+  EXPECT_THAT(batcher.Plan(waiting, {}, kPlenty, {}, kNow).admitted,
+              ElementsAre(Rows{1, 8}));
+  waiting[0].arrival = kNow - absl::Seconds(6);
+  EXPECT_THAT(batcher.Plan(waiting, {}, kPlenty, {}, kNow).admitted,
+              ElementsAre(Rows{0, 8}));
+}
+
+TEST(BatcherTest, MaxRunning) {
+  Batcher batcher({.max_running = 2});
+  const std::vector<RequestView> running = {Decoding(1)};
+  const std::vector<RequestView> waiting = {Newcomer(2, 4), Newcomer(3, 4)};
+  EXPECT_THAT(batcher.Plan(waiting, running, kPlenty, {}, kNow).admitted,
+              ElementsAre(Rows{0, 4}));
+}
+
+TEST(BatcherTest, DecodesComeFirst) {
+  Batcher batcher({.max_rows = 10});
+  const std::vector<RequestView> running = {Encoding(1, 50), Decoding(2, 4),
+                                            Decoding(3, 4)};
+  const Decision& decision = batcher.Plan({}, running, kPlenty, {}, kNow);
+  EXPECT_THAT(decision.running,
+              ElementsAre(Rows{1, 4}, Rows{2, 4}, Rows{0, 2}));
+  EXPECT_EQ(decision.decode_rows, 8);
+  EXPECT_EQ(decision.prompt_rows, 2);
+}
+
+TEST(BatcherTest, DecodesBeyondTheBudgetTakeTurns) {
+  Batcher batcher({.max_rows = 8});
+  std::vector<RequestView> running;
+  for (int i = 0; i < 5; ++i) running.push_back(Decoding(i, 4));
+  std::vector<int> turns(running.size());
+  int64_t pieces = 0;
+  for (int step = 0; step < 10; ++step) {
+    const Decision& decision = batcher.Plan({}, running, kPlenty, {}, kNow);
+    EXPECT_EQ(decision.decode_rows, 8);
+    for (const auto [index, rows] : decision.running) {
+      turns[index] += 1;
+      running[index].last_piece = ++pieces;
+    }
+  }
+  EXPECT_THAT(turns, ElementsAre(4, 4, 4, 4, 4));
+}
+
+TEST(BatcherTest, APieceWiderThanTheBudgetRunsAlone) {
+  Batcher batcher({.max_rows = 4});
+  const std::vector<RequestView> running = {Decoding(1, 8), Decoding(2, 1)};
+  EXPECT_THAT(batcher.Plan({}, running, kPlenty, {}, kNow).running,
+              ElementsAre(Rows{0, 8}));
+}
+
+TEST(BatcherTest, PromptRowsAtMostDoubleAStep) {
+  Batcher batcher({.max_rows = 1000, .min_prompt_rows = 8});
+  const std::vector<RequestView> running = {Decoding(1), Encoding(2, 500)};
+  EXPECT_EQ(batcher.Plan({}, running, kPlenty, CostWhereRowsDouble(40), kNow)
+                .prompt_rows,
+            40);
+}
+
+TEST(BatcherTest, PromptRowsHaveAMinimum) {
+  Batcher batcher({.max_rows = 1000, .min_prompt_rows = 8});
+  const std::vector<RequestView> running = {Decoding(1), Encoding(2, 500)};
+  EXPECT_EQ(batcher.Plan({}, running, kPlenty, CostWhereRowsDouble(2), kNow)
+                .prompt_rows,
+            8);
+  EXPECT_EQ(batcher.Plan({}, running, kPlenty, {}, kNow).prompt_rows, 8);
+}
+
+TEST(BatcherTest, WholeBudgetForPromptsWhenNobodyDecodes) {
+  Batcher batcher({.max_rows = 1000, .min_prompt_rows = 8});
+  const std::vector<RequestView> running = {Encoding(2, 5000)};
+  EXPECT_EQ(batcher.Plan({}, running, kPlenty, CostWhereRowsDouble(2), kNow)
+                .prompt_rows,
+            1000);
+}
+
+TEST(BatcherTest, LongPromptDoesNotStarveShortOnes) {
+  Batcher batcher({.min_prompt_rows = 32});
+  const std::vector<RequestView> running = {Decoding(1), Encoding(2, 4000)};
+  const std::vector<RequestView> waiting = {Newcomer(3, 5)};
+  const Decision& decision = batcher.Plan(waiting, running, kPlenty, {}, kNow);
+  EXPECT_THAT(decision.admitted, ElementsAre(Rows{0, 5}));
+  EXPECT_THAT(decision.running, ElementsAre(Rows{0, 1}, Rows{1, 27}));
+}
+
+TEST(BatcherTest, ShortPromptsDoNotStarveALongOne) {
+  Batcher batcher({.min_prompt_rows = 32});
+  const std::vector<RequestView> running = {Decoding(1), Encoding(2, 4000)};
+  std::vector<RequestView> waiting;
+  for (int i = 0; i < 50; ++i) waiting.push_back(Newcomer(3 + i, 5));
+  const Decision& decision = batcher.Plan(waiting, running, kPlenty, {}, kNow);
+  ASSERT_EQ(decision.running.size(), 2u);
+  EXPECT_GE(decision.running[1].rows, 8);
+  EXPECT_EQ(decision.prompt_rows, 32);
+}
+
+TEST(BatcherTest, AdmitsOnlyWhatFitsTheBlocks) {
+  Batcher batcher({});
+  const std::vector<RequestView> running = {Decoding(1, 2, 2, 10)};
+  const std::vector<RequestView> waiting = {Newcomer(2, 40)};  // 10 blocks
+  // 2 for this step, 2 for the next, 10 + 1 for the newcomer.
+  EXPECT_THAT(batcher
+                  .Plan(waiting, running,
+                        {.free_blocks = 14, .free_encode_rows = 40}, {}, kNow)
+                  .admitted,
+              IsEmpty());
+  EXPECT_THAT(batcher
+                  .Plan(waiting, running,
+                        {.free_blocks = 15, .free_encode_rows = 40}, {}, kNow)
+                  .admitted,
+              ElementsAre(Rows{0, 32}));
+}
+
+TEST(BatcherTest, AdmitsOnlyWhatFitsTheEncodeRows) {
+  Batcher batcher({});
+  const std::vector<RequestView> waiting = {Newcomer(1, 30), Newcomer(2, 30)};
+  EXPECT_THAT(batcher
+                  .Plan(waiting, {},
+                        {.free_blocks = 100, .free_encode_rows = 59}, {}, kNow)
+                  .admitted,
+              ElementsAre(Rows{0, 30}));
+}
+
+TEST(BatcherTest, TheFirstOneMayTakeAllMemory) {
+  Batcher batcher({});
+  const std::vector<RequestView> waiting = {Newcomer(1, 40)};
+  EXPECT_THAT(batcher
+                  .Plan(waiting, {},
+                        {.free_blocks = 10, .free_encode_rows = 40}, {}, kNow)
+                  .admitted,
+              ElementsAre(Rows{0, 40}));
+}
+
+TEST(BatcherTest, ALongOneThatDoesNotFitIsOvertakenForAWhileOnly) {
+  Batcher batcher({.aging = absl::Seconds(1)});
+  const std::vector<RequestView> running = {Decoding(1)};
+  std::vector<RequestView> waiting = {Newcomer(2, 400), Newcomer(3, 5)};
+  const MemoryView memory = {.free_blocks = 50, .free_encode_rows = 1000};
+  EXPECT_THAT(batcher.Plan(waiting, running, memory, {}, kNow).admitted,
+              ElementsAre(Rows{1, 5}));
+  waiting[0].arrival = kNow - absl::Seconds(1);
+  EXPECT_THAT(batcher.Plan(waiting, running, memory, {}, kNow).admitted,
+              IsEmpty());
+}
+
+TEST(BatcherTest, APreemptedOneIsNotOvertaken) {
+  Batcher batcher({});
+  const std::vector<RequestView> running = {Decoding(1)};
+  std::vector<RequestView> waiting = {Newcomer(2, 8), Newcomer(3, 8)};
+  waiting[0].room = 30;
+  EXPECT_THAT(batcher
+                  .Plan(waiting, running,
+                        {.free_blocks = 30, .free_encode_rows = 100}, {}, kNow)
+                  .admitted,
+              IsEmpty());
+  EXPECT_THAT(batcher
+                  .Plan(waiting, running,
+                        {.free_blocks = 40, .free_encode_rows = 100}, {}, kNow)
+                  .admitted,
+              ElementsAre(Rows{0, 8}, Rows{1, 8}));
+}
+
+TEST(BatcherTest, RoomOfAReadmittedOneStaysReserved) {
+  Batcher batcher({});
+  std::vector<RequestView> running = {Decoding(1), Encoding(2, 8)};
+  running[1].room = 30;
+  running[1].held_blocks = 2;
+  const std::vector<RequestView> waiting = {Newcomer(3, 8)};  // 2 + 1 blocks
+  EXPECT_THAT(batcher
+                  .Plan(waiting, running,
+                        {.free_blocks = 31, .free_encode_rows = 100}, {}, kNow)
+                  .admitted,
+              IsEmpty());
+  EXPECT_THAT(batcher
+                  .Plan(waiting, running,
+                        {.free_blocks = 32, .free_encode_rows = 100}, {}, kNow)
+                  .admitted,
+              ElementsAre(Rows{0, 8}));
+}
+
+TEST(BatcherTest, PreemptsYoungestFirst) {
+  Batcher batcher({});
+  const std::vector<RequestView> running = {
+      Decoding(3, 1, 1, 1), Decoding(1, 1, 1, 5), Decoding(2, 1, 1, 5)};
+  const Decision& decision = batcher.Plan(
+      {}, running, {.free_blocks = 0, .free_encode_rows = 0}, {}, kNow);
+  // The third in age frees 1 block of 2 needed; the second must go too.
+  EXPECT_THAT(decision.preempted, ElementsAre(0, 2));
+  EXPECT_THAT(decision.running, ElementsAre(Rows{1, 1}));
+}
+
+TEST(BatcherTest, PreemptsLowestPriorityFirstButNeverTheOldest) {
+  Batcher batcher({});
+  std::vector<RequestView> running = {
+      Decoding(1, 1, 1, 9), Decoding(2, 1, 1, 9), Decoding(3, 1, 1, 9)};
+  running[0].priority = -5;
+  running[1].priority = -1;
+  EXPECT_THAT(batcher
+                  .Plan({}, running, {.free_blocks = 2, .free_encode_rows = 0},
+                        {}, kNow)
+                  .preempted,
+              ElementsAre(1));
+}
+
+TEST(BatcherTest, NobodyIsAdmittedWhileOthersArePreempted) {
+  Batcher batcher({});
+  const std::vector<RequestView> running = {Decoding(1, 1, 1, 2),
+                                            Decoding(2, 1, 1, 50)};
+  const std::vector<RequestView> waiting = {Newcomer(3, 4)};
+  const Decision& decision = batcher.Plan(
+      waiting, running, {.free_blocks = 1, .free_encode_rows = 9}, {}, kNow);
+  EXPECT_THAT(decision.preempted, ElementsAre(1));
+  EXPECT_THAT(decision.admitted, IsEmpty());
+}
+
+TEST(BatcherTest, SameArgumentsSameDecision) {
+  Batcher used({.max_rows = 16});
+  const std::vector<RequestView> many = {Decoding(1, 4, 4, 4),
+                                         Decoding(2, 4, 4, 4)};
+  used.Plan({}, many, {.free_blocks = 4, .free_encode_rows = 4}, {}, kNow);
+  Batcher fresh({.max_rows = 16});
+  const std::vector<RequestView> running = {Decoding(1), Encoding(2, 100)};
+  const std::vector<RequestView> waiting = {Newcomer(3, 5)};
+  const Decision& a = used.Plan(waiting, running, kPlenty, {}, kNow);
+  const Decision& b = fresh.Plan(waiting, running, kPlenty, {}, kNow);
+  EXPECT_EQ(a.running, b.running);
+  EXPECT_EQ(a.admitted, b.admitted);
+  EXPECT_EQ(a.preempted, b.preempted);
+}
+
+}  // namespace
+}  // namespace attend

@@ -1,0 +1,55 @@
+#include "server/scheduler/step_cost.h"
+
+#include "gtest/gtest.h"
+
+namespace attend {
+namespace {
+
+// 1 ms a step, 20 us a decode row, 50 us a prompt row.
+absl::Duration Truth(int decode_rows, int prompt_rows) {
+  return absl::Microseconds(1000 + 20 * decode_rows + 50 * prompt_rows);
+}
+
+TEST(StepCostTest, KnowsNothingAtFirst) {
+  const StepCost cost;
+  EXPECT_EQ(cost.QuietSeconds(8), 0);
+  EXPECT_EQ(cost.RowsThatDouble(8), 0);
+}
+
+TEST(StepCostTest, LearnsBothParts) {
+  StepCost cost;
+  for (int i = 0; i < 400; ++i) {
+    const int decode_rows = 1 + i * 7 % 60;
+    const int prompt_rows = i % 3 == 0 ? 40 : 0;
+    cost.Observe(decode_rows, prompt_rows, Truth(decode_rows, prompt_rows));
+  }
+  for (const int rows : {4, 16, 48}) {
+    EXPECT_NEAR(cost.QuietSeconds(rows), 1e-3 + 20e-6 * rows, 0.15e-3) << rows;
+  }
+  EXPECT_NEAR(cost.PromptRowSeconds(), 50e-6, 10e-6);
+  EXPECT_NEAR(cost.RowsThatDouble(16), 1320 / 50, 6);
+}
+
+TEST(StepCostTest, FollowsAChange) {
+  StepCost cost;
+  for (int i = 0; i < 50; ++i) cost.Observe(8, 0, absl::Milliseconds(1));
+  for (int i = 0; i < 50; ++i) cost.Observe(8, 0, absl::Milliseconds(10));
+  EXPECT_NEAR(cost.QuietSeconds(8), 10e-3, 1e-3);
+}
+
+TEST(StepCostTest, OneSpikeMovesLittle) {
+  StepCost cost;
+  for (int i = 0; i < 50; ++i) cost.Observe(8, 0, absl::Milliseconds(1));
+  cost.Observe(8, 0, absl::Seconds(1));
+  EXPECT_LT(cost.QuietSeconds(8), 2e-3);
+}
+
+TEST(StepCostTest, IgnoresStepsWithoutTimeOrRows) {
+  StepCost cost;
+  cost.Observe(8, 0, absl::ZeroDuration());
+  cost.Observe(0, 0, absl::Seconds(1));
+  EXPECT_EQ(cost.QuietSeconds(8), 0);
+}
+
+}  // namespace
+}  // namespace attend

@@ -1,0 +1,103 @@
+#ifndef ATTEND_TESTS_SUPPORT_FAKE_ENGINE_H_
+#define ATTEND_TESTS_SUPPORT_FAKE_ENGINE_H_
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "engine/engine.h"
+
+namespace attend {
+
+struct FakeEngineOptions {
+  ModelInfo info = {.name = "fake",
+                    .family = "fake",
+                    .dtype = "f32",
+                    .source_vocab = 1000,
+                    .target_vocab = 1000,
+                    .max_source_tokens = 4096,
+                    .max_target_tokens = 4096,
+                    .max_beams = 8,
+                    .max_step_rows = 4096,
+                    .generation = {}};
+  int blocks = 1 << 16;
+  int block_tokens = 4;
+  int encode_rows = 1 << 14;
+  // In each step, before its results are seen: on the worker's thread, with no
+  // lock held. Advance a clock here, cancel, look at the plan.
+  std::function<void(const StepPlan&)> on_step = nullptr;
+  // Steps that may run; more by AllowSteps(). Negative: no gate.
+  int64_t allowed_steps = -1;
+};
+
+// An engine without arithmetic: the same phases, blocks and encode rows as a
+// real one, and output that is known beforehand (FakeToken). A source of n
+// tokens takes n encode rows, ceil(n / block_tokens) blocks; a forced prefix,
+// a target to score and a replay are prompts; each hypothesis (max of num_beams
+// and num_return_sequences) has its own blocks; a generation ends after
+// max_new_tokens, with kEos if eos_ids is not empty, else kMaxLength. Several
+// choices have the same tokens.
+//
+// Aborts when a plan breaks a rule of engine.h: that is what it is for.
+class FakeEngine final : public Engine {
+ public:
+  explicit FakeEngine(FakeEngineOptions options = {});
+  // Every sequence must have been destroyed.
+  ~FakeEngine() override;
+
+  const ModelInfo& info() const override { return options_.info; }
+  std::unique_ptr<EngineContext> NewContext() const override;
+  // INVALID_ARGUMENT if the source is empty or too long.
+  absl::StatusOr<std::unique_ptr<Sequence>> NewSequence(
+      EngineRequest request) const override;
+  absl::Status Step(EngineContext& context,
+                    const StepPlan& plan) const override;
+
+  // Any thread may call these.
+  void AllowSteps(int64_t n);
+  void OpenGate();
+  // Returns when a step waits at the closed gate.
+  void WaitUntilBlocked();
+  // The next step fails with this.
+  void FailNextStep(absl::Status status);
+  int64_t steps() const { return steps_; }
+  int64_t preemptions() const { return preemptions_; }
+  int live_sequences() const { return live_sequences_; }
+
+ private:
+  void PassGate() const;
+
+  const FakeEngineOptions options_;
+  mutable std::atomic<int64_t> steps_ = 0;
+  mutable std::atomic<int64_t> preemptions_ = 0;
+  mutable std::atomic<int> live_sequences_ = 0;
+
+  mutable std::mutex mutex_;
+  // Guarded by mutex_:
+  mutable std::condition_variable changed_;
+  mutable int64_t allowed_steps_;
+  mutable bool blocked_ = false;
+  mutable absl::Status failure_;
+};
+
+// A task that generates `tokens` tokens from `source` tokens.
+struct FakeTask {
+  int source = 5;
+  int tokens = 5;
+  int beams = 1;
+  int prefix = 0;
+};
+EngineRequest MakeFakeRequest(const FakeTask& task);
+
+// The i-th token that the fake generates for a source.
+int FakeToken(const SourceTokens& source, int i);
+
+}  // namespace attend
+
+#endif  // ATTEND_TESTS_SUPPORT_FAKE_ENGINE_H_
