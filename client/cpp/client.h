@@ -1,0 +1,74 @@
+#ifndef ATTEND_CLIENT_CPP_CLIENT_H_
+#define ATTEND_CLIENT_CPP_CLIENT_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "attend/v1/attend.pb.h"
+#include "client/cpp/retry.h"
+
+namespace attend {
+
+struct ClientOptions {
+  std::string address = "localhost:50051";
+  // Deadline of each call, its retries and their pauses included.
+  // absl::InfiniteDuration(): none.
+  absl::Duration timeout = absl::Seconds(60);
+  RetryPolicy retry = {};
+  // Sent with each call, for instance {"x-request-id", "42"}.
+  std::vector<std::pair<std::string, std::string>> metadata = {};
+  // How a pause before a retry is spent. Replaced by tests.
+  std::function<void(absl::Duration)> sleep = absl::SleepFor;
+};
+
+// A client of the service attend.v1.Attend: one channel, blocking calls.
+//
+// A call's error is the status that the server sent, or UNAVAILABLE where it
+// cannot be reached and DEADLINE_EXCEEDED after `timeout`. The status of each
+// input of a batch stands in its result. A call is repeated as `retry` says,
+// never after its first message. Text must be UTF-8 (see client/cpp/utf8.h):
+// what is not is refused here, with INVALID_ARGUMENT.
+//
+// Thread-safe: any number of threads may call at once.
+class Client {
+ public:
+  explicit Client(ClientOptions options);
+  ~Client();
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  absl::StatusOr<v1::GenerateResponse> Generate(
+      const v1::GenerateRequest& request);
+  // Calls `on_chunk` for each chunk, in order, on this thread, and returns when
+  // the stream has ended. `on_chunk` returns false to cancel the call: its
+  // status is then CANCELLED.
+  absl::Status GenerateStream(
+      const v1::GenerateRequest& request,
+      absl::FunctionRef<bool(const v1::GenerateChunk&)> on_chunk);
+  absl::StatusOr<v1::ScoreResponse> Score(const v1::ScoreRequest& request);
+  absl::StatusOr<v1::TokenizeResponse> Tokenize(
+      const v1::TokenizeRequest& request);
+  absl::StatusOr<v1::DetokenizeResponse> Detokenize(
+      const v1::DetokenizeRequest& request);
+  absl::StatusOr<v1::ListModelsResponse> ListModels();
+  // `name` empty: the server's default model.
+  absl::StatusOr<v1::Model> GetModel(const std::string& name);
+
+ private:
+  struct Channel;  // keeps gRPC's headers out of this one
+
+  const ClientOptions options_;
+  const std::unique_ptr<Channel> channel_;
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_CLIENT_CPP_CLIENT_H_

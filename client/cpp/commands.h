@@ -1,0 +1,18 @@
+#ifndef ATTEND_CLIENT_CPP_COMMANDS_H_
+#define ATTEND_CLIENT_CPP_COMMANDS_H_
+
+#include "client/cpp/options.h"
+
+namespace attend {
+
+// The subcommands of `attend`. Results go to standard output, messages to
+// standard error. Each returns the exit code.
+int Run(const GenerateOptions& options);
+int Run(const ScoreOptions& options);
+int Run(const TokenizeOptions& options);
+int Run(const ModelsOptions& options);
+int Run(const BenchOptions& options);
+
+}  // namespace attend
+
+#endif  // ATTEND_CLIENT_CPP_COMMANDS_H_

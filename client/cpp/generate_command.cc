@@ -1,0 +1,80 @@
+#include <algorithm>
+#include <cstdio>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "client/cpp/client.h"
+#include "client/cpp/commands.h"
+#include "client/cpp/lines.h"
+
+namespace attend {
+namespace {
+
+v1::GenerateRequest RequestFor(const GenerateOptions& options,
+                               const std::string& text) {
+  v1::GenerateRequest request = options.request;
+  request.set_model(options.connection.model);
+  request.add_inputs()->set_text(text);
+  return request;
+}
+
+std::string Format(const GenerateOptions& options, const Line& line,
+                   const v1::GenerateResult& result) {
+  if (options.input.json) return ToJsonLine(result);
+  const bool numbered = options.request.params().num_return_sequences() > 1;
+  std::string text;
+  for (const v1::Choice& choice : result.choices()) {
+    if (numbered) {
+      absl::StrAppendFormat(&text, "%d\t%.6f\t", line.number, choice.score());
+    }
+    absl::StrAppend(&text, choice.text(), "\n", ToLines(choice.log_probs()));
+  }
+  return text;
+}
+
+absl::StatusOr<std::string> Generate(Client& client,
+                                     const GenerateOptions& options,
+                                     const Line& line) {
+  const auto response = client.Generate(RequestFor(options, line.text));
+  if (!response.ok()) return response.status();
+  if (response->results_size() != 1) {
+    return absl::InternalError(absl::StrCat(
+        "server sent ", response->results_size(), " results for 1 input"));
+  }
+  const v1::GenerateResult& result = response->results(0);
+  const absl::Status status = ToAbslStatus(result.status());
+  if (!status.ok()) return status;
+  return Format(options, line, result);
+}
+
+// Prints text while it comes and returns what is left to print, the line's end.
+absl::StatusOr<std::string> Stream(Client& client,
+                                   const GenerateOptions& options,
+                                   const Line& line) {
+  absl::Status input_status;
+  const absl::Status status = client.GenerateStream(
+      RequestFor(options, line.text), [&](const v1::GenerateChunk& chunk) {
+        std::fwrite(chunk.text().data(), 1, chunk.text().size(), stdout);
+        if (chunk.has_status()) input_status = ToAbslStatus(chunk.status());
+        return std::fflush(stdout) == 0;
+      });
+  if (!status.ok()) return status;
+  if (!input_status.ok()) return input_status;
+  return "\n";
+}
+
+}  // namespace
+
+int Run(const GenerateOptions& options) {
+  Client client(ToClientOptions(options.connection));
+  InputOptions input = options.input;
+  // Texts of two streams cannot share one terminal.
+  if (options.stream) input.in_flight = 1;
+  return ForEachInput(input, [&](const Line& line) {
+    return options.stream ? Stream(client, options, line)
+                          : Generate(client, options, line);
+  });
+}
+
+}  // namespace attend

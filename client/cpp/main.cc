@@ -1,0 +1,17 @@
+// The `attend` command line.
+
+#include <csignal>
+#include <variant>
+
+#include "client/cpp/commands.h"
+#include "client/cpp/options.h"
+
+int main(int argc, char** argv) {
+  // Whoever read our output has gone: end as other filters do, even where the
+  // parent process ignores the signal.
+  std::signal(SIGPIPE, SIG_DFL);
+  const auto parsed = attend::ParseCommandLine(argc, argv);
+  if (const int* exit_code = std::get_if<int>(&parsed)) return *exit_code;
+  return std::visit([](const auto& options) { return attend::Run(options); },
+                    std::get<attend::Command>(parsed));
+}

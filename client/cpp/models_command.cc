@@ -1,0 +1,52 @@
+#include <cstdio>
+#include <string>
+
+#include "absl/strings/str_format.h"
+#include "client/cpp/client.h"
+#include "client/cpp/commands.h"
+#include "client/cpp/lines.h"
+
+namespace attend {
+namespace {
+
+std::string ToTable(const v1::ListModelsResponse& response) {
+  std::string table =
+      absl::StrFormat("%-24s %-10s %-6s %-6s %10s %10s %6s\n", "MODEL",
+                      "FAMILY", "DTYPE", "READY", "SOURCE", "TARGET", "BEAMS");
+  for (const v1::Model& model : response.models()) {
+    absl::StrAppendFormat(&table, "%-24s %-10s %-6s %-6s %10d %10d %6d\n",
+                          model.name(), model.family(), model.dtype(),
+                          model.ready() ? "yes" : "no",
+                          model.max_source_tokens(), model.max_target_tokens(),
+                          model.max_beams());
+  }
+  return table;
+}
+
+int Print(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  return kExitOk;
+}
+
+int Fail(const absl::Status& status) {
+  PrintError(status);
+  return kExitCallFailed;
+}
+
+}  // namespace
+
+int Run(const ModelsOptions& options) {
+  Client client(ToClientOptions(options.connection));
+  const std::string& name =
+      options.name.empty() ? options.connection.model : options.name;
+  if (name.empty()) {
+    const auto models = client.ListModels();
+    if (!models.ok()) return Fail(models.status());
+    return Print(options.json ? ToJsonLine(*models) : ToTable(*models));
+  }
+  const auto model = client.GetModel(name);
+  if (!model.ok()) return Fail(model.status());
+  return Print(options.json ? ToJsonLine(*model) : model->DebugString());
+}
+
+}  // namespace attend

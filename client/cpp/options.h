@@ -1,0 +1,91 @@
+#ifndef ATTEND_CLIENT_CPP_OPTIONS_H_
+#define ATTEND_CLIENT_CPP_OPTIONS_H_
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "attend/v1/attend.pb.h"
+
+namespace attend {
+
+// Exit codes of the `attend` command line.
+inline constexpr int kExitOk = 0;
+inline constexpr int kExitCallFailed = 1;
+inline constexpr int kExitUsage = 2;
+
+// The options of one command line: a struct for each subcommand. Their meaning
+// and defaults stand in the help texts, in options.cc.
+
+struct ConnectionOptions {
+  std::string address = "localhost:50051";
+  std::string model;
+  absl::Duration timeout = absl::Seconds(60);
+};
+
+// What a command works on: arguments, else a file's lines, else those of
+// standard input.
+struct InputOptions {
+  std::vector<std::string> arguments;
+  std::string file;
+  int in_flight = 16;
+  bool json = false;
+};
+
+struct GenerateOptions {
+  ConnectionOptions connection;
+  InputOptions input;
+  v1::GenerateRequest request;  // all but its model and inputs
+  bool stream = false;
+};
+
+struct ScoreOptions {
+  ConnectionOptions connection;
+  InputOptions input;
+  v1::ScoreRequest request;  // all but its model and pairs
+  bool tokens = false;
+};
+
+struct TokenizeOptions {
+  ConnectionOptions connection;
+  InputOptions input;
+  bool decode = false;
+  bool pieces = false;
+  v1::Side side = v1::SIDE_SOURCE;  // of the texts or ids given
+  bool no_special_tokens = false;
+  bool keep_special_tokens = false;
+};
+
+struct ModelsOptions {
+  ConnectionOptions connection;
+  std::string name;
+  bool json = false;
+};
+
+struct BenchOptions {
+  ConnectionOptions connection;
+  v1::GenerateRequest request;  // all but its model and inputs
+  std::string file;
+  int concurrency = 8;
+  int requests = 100;
+  int warmup = 8;
+  double rate = 0;
+  uint64_t arrival_seed = 1;
+  bool stream = false;
+  std::string interference;
+  double interference_rate = 5;
+  bool json = false;
+};
+
+using Command = std::variant<GenerateOptions, ScoreOptions, TokenizeOptions,
+                             ModelsOptions, BenchOptions>;
+
+// Reads a command line. Where there is nothing to run (--help, or a mistake),
+// prints what is to be said and returns the exit code instead.
+std::variant<int, Command> ParseCommandLine(int argc, char** argv);
+
+}  // namespace attend
+
+#endif  // ATTEND_CLIENT_CPP_OPTIONS_H_

@@ -1,0 +1,78 @@
+#include <string>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "client/cpp/client.h"
+#include "client/cpp/commands.h"
+#include "client/cpp/lines.h"
+
+namespace attend {
+namespace {
+
+absl::Status WrongCount(int results) {
+  return absl::InternalError(
+      absl::StrCat("server sent ", results, " results for 1 input"));
+}
+
+absl::StatusOr<std::string> Tokenize(Client& client,
+                                     const TokenizeOptions& options,
+                                     const std::string& text) {
+  v1::TokenizeRequest request;
+  request.set_model(options.connection.model);
+  request.add_texts(text);
+  request.set_side(options.side);
+  request.set_no_special_tokens(options.no_special_tokens);
+  const auto response = client.Tokenize(request);
+  if (!response.ok()) return response.status();
+  if (response->results_size() != 1)
+    return WrongCount(response->results_size());
+  const v1::Tokenization& result = response->results(0);
+  const absl::Status status = ToAbslStatus(result.status());
+  if (!status.ok()) return status;
+  if (options.input.json) return ToJsonLine(result);
+  return absl::StrCat(options.pieces ? absl::StrJoin(result.pieces(), " ")
+                                     : absl::StrJoin(result.ids(), " "),
+                      "\n");
+}
+
+absl::StatusOr<std::string> Detokenize(Client& client,
+                                       const TokenizeOptions& options,
+                                       const std::string& ids) {
+  v1::DetokenizeRequest request;
+  request.set_model(options.connection.model);
+  request.set_side(options.side);
+  request.set_keep_special_tokens(options.keep_special_tokens);
+  v1::Tokens* const tokens = request.add_sequences();
+  for (const absl::string_view word :
+       absl::StrSplit(ids, absl::ByAnyChar(" ,\t"), absl::SkipEmpty())) {
+    int32_t id = 0;
+    if (!absl::SimpleAtoi(word, &id)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("\"", word, "\" is not a token id"));
+    }
+    tokens->add_ids(id);
+  }
+  const auto response = client.Detokenize(request);
+  if (!response.ok()) return response.status();
+  if (response->results_size() != 1)
+    return WrongCount(response->results_size());
+  const v1::Detokenization& result = response->results(0);
+  const absl::Status status = ToAbslStatus(result.status());
+  if (!status.ok()) return status;
+  if (options.input.json) return ToJsonLine(result);
+  return absl::StrCat(result.text(), "\n");
+}
+
+}  // namespace
+
+int Run(const TokenizeOptions& options) {
+  Client client(ToClientOptions(options.connection));
+  return ForEachInput(options.input, [&](const Line& line) {
+    return options.decode ? Detokenize(client, options, line.text)
+                          : Tokenize(client, options, line.text);
+  });
+}
+
+}  // namespace attend

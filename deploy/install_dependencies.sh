@@ -1,0 +1,65 @@
+#!/bin/sh
+# Installs what Attend is built with, from Debian (12 and 13).
+#
+#   deploy/install_dependencies.sh [--tests]
+#
+# --tests: also what the tests use. Says nothing, and asks for no rights, where
+# everything is installed.
+set -eu
+
+packages="
+  ca-certificates ccache cmake g++ git ninja-build pkg-config
+  libabsl-dev libcli11-dev libdnnl-dev libgrpc++-dev libprotobuf-dev
+  libsentencepiece-dev nlohmann-json3-dev prometheus-cpp-dev
+  protobuf-compiler protobuf-compiler-grpc"
+tests=false
+case "${1-}" in
+  "") ;;
+  --tests)
+    tests=true
+    packages="$packages
+      clang-format curl libbenchmark-dev libgmock-dev libgtest-dev
+      python3 python3-venv"
+    ;;
+  *)
+    echo "usage: $0 [--tests]" >&2
+    exit 2
+    ;;
+esac
+
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+updated=false
+update_once() {
+  if ! $updated; then
+    as_root apt-get update -qq
+    updated=true
+  fi
+}
+
+missing=
+for package in $packages; do
+  status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) ||
+    status=absent
+  [ "$status" = installed ] || missing="$missing $package"
+done
+if [ -n "$missing" ]; then
+  update_once
+  # shellcheck disable=SC2086 # a list of words
+  as_root env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -qq --no-install-recommends $missing >/dev/null
+fi
+
+# Of the package prometheus only promtool is wanted: installing all of it would
+# start a monitoring server on this machine, now and at each boot.
+if $tests && ! command -v promtool >/dev/null; then
+  update_once
+  directory=$(mktemp -d)
+  trap 'rm -rf "$directory"' EXIT
+  chmod 755 "$directory"
+  (cd "$directory" && apt-get download -qq prometheus 2>/dev/null)
+  dpkg-deb -x "$directory"/prometheus_*.deb "$directory/files"
+  as_root install -m 755 "$directory/files/usr/bin/promtool" /usr/local/bin/
+fi

@@ -1,0 +1,292 @@
+// The `attend` binary, run as its users run it, against a fake server.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/client/fake_service.h"
+
+namespace attend {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+struct Outcome {
+  int exit_code;
+  std::string out;
+  std::string err;
+};
+
+std::string ReadAll(const std::filesystem::path& file) {
+  std::stringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+class CommandLineTest : public ::testing::Test {
+ protected:
+  CommandLineTest() {
+    std::string name = ::testing::TempDir() + "attend_XXXXXX";
+    directory_ = mkdtemp(name.data());
+  }
+  ~CommandLineTest() override { std::filesystem::remove_all(directory_); }
+
+  std::string File(const std::string& name, const std::string& text) {
+    std::ofstream(directory_ / name, std::ios::binary) << text;
+    return (directory_ / name).string();
+  }
+
+  // Runs the shell command `attend ARGUMENTS` with the fake's address.
+  Outcome Run(const std::string& arguments, const std::string& input = "") {
+    return RunAt(service_.address(), arguments, input);
+  }
+
+  Outcome RunAt(const std::string& address, const std::string& arguments,
+                const std::string& input = "") {
+    const std::string in = File("in", input);
+    const std::string command =
+        "cd " + directory_.string() + " && export ATTEND_ADDRESS=" + address +
+        " && { " + ATTEND_BINARY + " " + arguments + "; } <in >out 2>err";
+    const int status = std::system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1,
+            ReadAll(directory_ / "out"), ReadAll(directory_ / "err")};
+  }
+
+  FakeService service_;
+  std::filesystem::path directory_;
+};
+
+TEST_F(CommandLineTest, TranslatesArguments) {
+  const Outcome outcome = Run("translate 'one two' three");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out, "ONE TWO\nTHREE\n");
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST_F(CommandLineTest, TranslatesStandardInputInOrder) {
+  std::string input, expected;
+  for (int i = 0; i < 300; ++i) {
+    input += "line " + std::to_string(i) + "\n";
+    expected += "LINE " + std::to_string(i) + "\n";
+  }
+  const Outcome outcome = Run("generate --in-flight 8", input);
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out, expected);
+  EXPECT_LE(service_.most_in_flight(), 8);
+}
+
+TEST_F(CommandLineTest, TranslatesAFile) {
+  File("text", "a\r\nb\n\nlast without newline");
+  const Outcome outcome = Run("translate --file text");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out, "A\nB\n\nLAST WITHOUT NEWLINE\n");
+  EXPECT_EQ(outcome.err, "");  // no progress bar: not a terminal
+}
+
+TEST_F(CommandLineTest, FileThatIsNotThere) {
+  const Outcome outcome = Run("translate --file nowhere");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("nowhere"));
+}
+
+TEST_F(CommandLineTest, Streams) {
+  const Outcome outcome = Run("translate --stream 'a b' bad c");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.out, "A B \n\nC \n");
+  EXPECT_EQ(outcome.err, "attend: argument 2: INVALID_ARGUMENT: text is bad\n");
+}
+
+TEST_F(CommandLineTest, BadLinesDoNotStopTheOthers) {
+  const Outcome outcome = Run("translate", "a\nbad\n\xff\xfe\nd\n");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.out, "A\n\n\nD\n");
+  EXPECT_EQ(outcome.err,
+            "attend: line 2: INVALID_ARGUMENT: text is bad\n"
+            "attend: line 3: INVALID_ARGUMENT: inputs[0]: not valid UTF-8\n");
+}
+
+TEST_F(CommandLineTest, SendsParameters) {
+  const Outcome outcome = Run(
+      "translate x -m small --beams 4 --max-new-tokens 9 --min-new-tokens 2 "
+      "--sample --temperature 0.5 --top-k 7 --top-p 0.9 --min-p 0.1 "
+      "--seed 18446744073709551615 --length-penalty -1.5 --early-stopping "
+      "never --repetition-penalty 1.25 --presence-penalty 0.5 "
+      "--frequency-penalty 0.25 --no-repeat-ngram 3 --stop '. ' --stop end "
+      "--stop-id 5 --bad-id 6 --prefix Vor --log-probs --priority 3 "
+      "--truncate");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  v1::GenerateRequest request = service_.last_generate();
+  EXPECT_EQ(request.model(), "small");
+  EXPECT_EQ(request.priority(), 3);
+  EXPECT_TRUE(request.truncate());
+  const v1::GenerationParams& params = request.params();
+  EXPECT_EQ(params.num_beams(), 4);
+  EXPECT_EQ(params.max_new_tokens(), 9);
+  EXPECT_EQ(params.min_new_tokens(), 2);
+  EXPECT_TRUE(params.do_sample());
+  EXPECT_EQ(params.temperature(), 0.5f);
+  EXPECT_EQ(params.top_k(), 7);
+  EXPECT_EQ(params.top_p(), 0.9f);
+  EXPECT_EQ(params.min_p(), 0.1f);
+  EXPECT_EQ(params.seed(), UINT64_MAX);
+  EXPECT_EQ(params.length_penalty(), -1.5f);
+  EXPECT_EQ(params.early_stopping(), v1::EARLY_STOPPING_NEVER);
+  EXPECT_EQ(params.repetition_penalty(), 1.25f);
+  EXPECT_EQ(params.presence_penalty(), 0.5f);
+  EXPECT_EQ(params.frequency_penalty(), 0.25f);
+  EXPECT_EQ(params.no_repeat_ngram_size(), 3);
+  EXPECT_THAT(params.stop_strings(), ::testing::ElementsAre(". ", "end"));
+  EXPECT_THAT(params.stop_ids(), ::testing::ElementsAre(5));
+  EXPECT_EQ(params.bad_words(0).ids(0), 6);
+  EXPECT_EQ(params.prefix_text(), "Vor");
+  EXPECT_TRUE(params.log_probs());
+  EXPECT_EQ(outcome.out, "X\n   -0.500000  X\n");
+}
+
+TEST_F(CommandLineTest, LeavesUnsetParametersToTheModel) {
+  ASSERT_EQ(Run("translate x").exit_code, 0);
+  EXPECT_EQ(service_.last_generate().params().ByteSizeLong(), 0);
+}
+
+TEST_F(CommandLineTest, SeveralResults) {
+  const Outcome outcome = Run("translate --beams 2 --n 2 x y");
+  EXPECT_EQ(outcome.out,
+            "1\t0.000000\tX\n1\t-1.000000\tX\n"
+            "2\t0.000000\tY\n2\t-1.000000\tY\n");
+}
+
+TEST_F(CommandLineTest, JsonResults) {
+  const Outcome outcome = Run("translate --json x");
+  EXPECT_EQ(nlohmann::json::parse(outcome.out)["choices"][0]["text"], "X");
+}
+
+TEST_F(CommandLineTest, Scores) {
+  EXPECT_EQ(Run("score source 'two words'").out, "-2.000000\n");
+  const Outcome outcome = Run("score --tokens", "a\tb c\nno tab\nd\te\n");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.out,
+            "-2.000000\n   -1.000000  b\n   -1.000000  c\n\n"
+            "-1.000000\n   -1.000000  e\n");
+  EXPECT_EQ(outcome.err,
+            "attend: line 2: INVALID_ARGUMENT: no tab between source and "
+            "target\n");
+  EXPECT_EQ(Run("score alone").exit_code, 2);
+}
+
+TEST_F(CommandLineTest, Tokenizes) {
+  EXPECT_EQ(Run("tokenize 'a bcd'").out, "1 3\n");
+  EXPECT_EQ(Run("tokenize --pieces 'a bcd'").out, "a bcd\n");
+  EXPECT_EQ(Run("tokenize --decode '4 5' 6,7").out, "ids 4+5\nids 6+7\n");
+  const Outcome outcome = Run("tokenize --decode x");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("\"x\" is not a token id"));
+}
+
+TEST_F(CommandLineTest, Models) {
+  EXPECT_THAT(Run("models").out, HasSubstr("capitals"));
+  EXPECT_EQ(
+      nlohmann::json::parse(Run("models --json").out)["models"][0]["name"],
+      "capitals");
+  EXPECT_THAT(Run("models capitals").out, HasSubstr("max_beams: 4"));
+  const Outcome outcome = Run("models other");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.err, "attend: NOT_FOUND: model \"other\" is not served\n");
+}
+
+TEST_F(CommandLineTest, NobodyThere) {
+  const Outcome outcome =
+      RunAt("localhost:1", "translate", "one\ntwo\nthree\n");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, StartsWith("attend: line 1: UNAVAILABLE: "));
+  // One message, not one a line.
+  EXPECT_THAT(outcome.err, Not(HasSubstr("line 2")));
+}
+
+TEST_F(CommandLineTest, Timeout) {
+  const Outcome outcome = Run("translate --timeout 50ms hang");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("DEADLINE_EXCEEDED"));
+}
+
+TEST_F(CommandLineTest, WrongUsage) {
+  for (const char* arguments :
+       {"", "sing", "translate --no-such-flag x", "translate --beams many x",
+        "translate --timeout soon x", "translate --timeout 0 x",
+        "translate --early-stopping maybe x", "translate --stream --n 2 x",
+        "bench --rate 5 --concurrency 2", "bench --requests 0",
+        "tokenize --decode --pieces 5", "translate --file in x"}) {
+    const Outcome outcome = Run(arguments);
+    EXPECT_EQ(outcome.exit_code, 2) << arguments;
+    EXPECT_THAT(outcome.err, Not(IsEmpty())) << arguments;
+    EXPECT_EQ(outcome.out, "") << arguments;
+  }
+  EXPECT_EQ(service_.calls(), 0);
+}
+
+TEST_F(CommandLineTest, Help) {
+  for (const char* command :
+       {"generate", "translate", "score", "tokenize", "models", "bench"}) {
+    EXPECT_THAT(Run("--help").out, HasSubstr(command));
+    const Outcome outcome = Run(std::string(command) + " --help");
+    EXPECT_EQ(outcome.exit_code, 0) << command;
+    EXPECT_THAT(outcome.out, HasSubstr("--address")) << command;
+    EXPECT_THAT(outcome.out, HasSubstr("ATTEND_ADDRESS")) << command;
+  }
+}
+
+TEST_F(CommandLineTest, EndsQuietlyWhenItsReaderHasGone) {
+  std::string input;
+  for (int i = 0; i < 2000; ++i) input += "line\n";
+  const Outcome outcome = Run("translate | head -n 1", input);
+  EXPECT_EQ(outcome.out, "LINE\n");
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_LT(service_.calls(), 2000);
+}
+
+TEST_F(CommandLineTest, Bench) {
+  const Outcome outcome =
+      Run("bench --requests 20 --concurrency 3 --warmup 2 --stream --json "
+          "--max-new-tokens 8 --min-new-tokens 8");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(json["succeeded"], 20);
+  EXPECT_EQ(json["first_token_seconds"]["count"], 20);
+  EXPECT_EQ(service_.calls(), 1 + 2 + 20);  // the first: is the model there?
+  EXPECT_EQ(service_.last_generate().params().min_new_tokens(), 8);
+  EXPECT_THAT(Run("bench --requests 5 --rate 1000").out,
+              HasSubstr("requests/s"));
+}
+
+TEST_F(CommandLineTest, BenchInterference) {
+  File("long", "so very very very long\n");
+  const Outcome outcome =
+      Run("bench --requests 30 --warmup 0 --interference long "
+          "--interference-rate 500 --json");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(json["quiet"]["succeeded"], 30);
+  EXPECT_EQ(json["busy"]["succeeded"], 30);
+  EXPECT_GT(json["p99_inter_token_ratio"], 0);
+}
+
+TEST_F(CommandLineTest, BenchErrors) {
+  File("text", "good\nbad\n");
+  const Outcome outcome = Run("bench --requests 4 --warmup 0 --file text");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("2 INVALID_ARGUMENT"));
+  EXPECT_EQ(Run("bench --model other").exit_code, 1);
+  File("broken", "good\n\xff\n");
+  EXPECT_THAT(Run("bench --file broken").err, HasSubstr("broken:2: "));
+}
+
+}  // namespace
+}  // namespace attend
