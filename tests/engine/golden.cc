@@ -1,0 +1,112 @@
+#include "tests/engine/golden.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include "engine/tensor/check.h"
+
+namespace attend {
+namespace {
+
+using nlohmann::json;
+
+constexpr char kGolden[] = ATTEND_SOURCE_DIR "/tests/golden/";
+
+EarlyStopping EarlyStoppingOf(const json& value) {
+  if (value.is_string()) return EarlyStopping::kNever;
+  return value.get<bool>() ? EarlyStopping::kTrue : EarlyStopping::kFalse;
+}
+
+template <typename T>
+void Set(const json& params, const char* name, T& field) {
+  if (params.contains(name)) field = params[name].get<T>();
+}
+
+}  // namespace
+
+json ReadGolden(const std::string& path) {
+  std::ifstream file(kGolden + path);
+  ATTEND_CHECK(file.good());
+  return json::parse(file);
+}
+
+std::string GoldenDirectory(const std::string& name) { return kGolden + name; }
+
+std::vector<std::string> GoldenModels() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(kGolden)) {
+    if (std::filesystem::exists(entry.path() / "config.json") &&
+        std::filesystem::exists(entry.path() / "expected.json")) {
+      names.push_back(entry.path().filename());
+    }
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+SourceTokens SourceOf(const json& golden_case) {
+  const std::vector<int> ids = golden_case["source"];
+  SourceTokens source;
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (golden_case.contains("mask") && golden_case["mask"][i] == 0) continue;
+    source.ids.push_back(ids[i]);
+    source.positions.push_back(static_cast<int>(i));
+  }
+  return source;
+}
+
+GenerationParams ParamsOf(const json& params,
+                          const GenerationParams& defaults) {
+  GenerationParams result = defaults;
+  Set(params, "max_new_tokens", result.max_new_tokens);
+  Set(params, "min_new_tokens", result.min_new_tokens);
+  Set(params, "num_beams", result.num_beams);
+  Set(params, "num_return_sequences", result.num_return_sequences);
+  Set(params, "length_penalty", result.length_penalty);
+  Set(params, "do_sample", result.do_sample);
+  Set(params, "repetition_penalty", result.repetition_penalty);
+  Set(params, "no_repeat_ngram_size", result.no_repeat_ngram_size);
+  Set(params, "renormalize_logits", result.renormalize_logits);
+  Set(params, "bad_words_ids", result.bad_words);
+  Set(params, "forced_eos_token_id", result.forced_eos_id);
+  Set(params, "forced_bos_token_id", result.forced_bos_id);
+  if (params.contains("stop_strings")) {
+    const json& stop = params["stop_strings"];
+    result.stop_strings = stop.is_string()
+                              ? std::vector<std::string>{stop}
+                              : stop.get<std::vector<std::string>>();
+  }
+  if (params.contains("early_stopping")) {
+    result.early_stopping = EarlyStoppingOf(params["early_stopping"]);
+  }
+  if (params.contains("eos_token_id")) {
+    const json& eos = params["eos_token_id"];
+    result.eos_ids = eos.is_array() ? eos.get<std::vector<int>>()
+                                    : std::vector<int>{eos.get<int>()};
+  }
+  if (params.contains("decoder_input_ids")) {
+    const std::vector<int> ids = params["decoder_input_ids"];
+    result.forced_prefix.assign(ids.begin() + 1, ids.end());
+  }
+  return result;
+}
+
+LoadedModel Load(const std::string& directory, const EngineOptions& options,
+                 int threads) {
+  LoadedModel loaded;
+  loaded.compute =
+      std::make_unique<Compute>(ComputeOptions{.threads = threads});
+  absl::StatusOr<Model> model =
+      LoadModel(*loaded.compute, directory, "test", options);
+  if (!model.ok()) {
+    std::fprintf(stderr, "%s\n", model.status().ToString().c_str());
+    std::abort();
+  }
+  loaded.model = *std::move(model);
+  return loaded;
+}
+
+}  // namespace attend

@@ -1,0 +1,56 @@
+#ifndef ATTEND_TESTS_ENGINE_TRANSFORMER_NAIVE_TRANSFORMER_H_
+#define ATTEND_TESTS_ENGINE_TRANSFORMER_NAIVE_TRANSFORMER_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/ops/mask.h"
+#include "engine/transformer/spec.h"
+
+namespace attend {
+
+// A tensor of the naive transformer: rows of doubles.
+using Rows = std::vector<std::vector<double>>;
+
+struct NamedTensor {
+  std::vector<int64_t> shape;
+  std::vector<float> values;
+};
+using TensorsBySlot = std::map<std::string, NamedTensor>;
+
+// Random weights for every slot of a spec, from a fixed seed.
+TensorsBySlot RandomWeights(const TransformerSpec& spec, uint32_t seed);
+
+// The formulas of the papers over padded batches, in double, one number after
+// the other, with masks written out: what the transformer must be equal to.
+class NaiveTransformer {
+ public:
+  NaiveTransformer(const TransformerSpec& spec, const TensorsBySlot& weights)
+      : spec_(spec), weights_(weights) {}
+
+  // One padded input of n tokens, and mask [1, n, n].
+  Rows Encode(const std::vector<int>& ids, const AttentionMask& mask) const;
+  // Logits after each of the decoder's tokens. `cross` is [1, target, source].
+  Rows Decode(const std::vector<int>& ids, const Rows& encoded,
+              const AttentionMask& cross) const;
+
+ private:
+  Rows Embed(const std::string& table, const EmbeddingSpec& spec,
+             const std::vector<int>& ids) const;
+  Rows Linear(const std::string& slot, const Rows& x) const;
+  Rows Norm(const std::string& slot, const NormSpec& spec, const Rows& x) const;
+  Rows Attention(const std::string& slot, const AttentionSpec& spec,
+                 const Rows& x, const Rows& memory,
+                 const AttentionMask& mask) const;
+  Rows FeedForward(const std::string& slot, const FeedForwardSpec& spec,
+                   const Rows& x) const;
+
+  const TransformerSpec& spec_;
+  const TensorsBySlot& weights_;
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_TESTS_ENGINE_TRANSFORMER_NAIVE_TRANSFORMER_H_
