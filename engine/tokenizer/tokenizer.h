@@ -37,6 +37,8 @@ class Tokenizer {
   // Special tokens at the end of an encoded source (Marian: 1, the end of
   // sequence): what truncation keeps.
   virtual int trailing_special() const = 0;
+  // Decode() takes spaces before punctuation off (see CleanUpSpaces).
+  virtual bool cleans_up_spaces() const { return false; }
 };
 
 // Text of one growing target sequence, in pieces that are never half a
@@ -51,9 +53,16 @@ class StreamDecoder {
   std::string Flush();
 
  private:
+  // Takes the whole characters off bytes_; all of it at the end.
+  std::string Characters(bool at_end);
+  // Takes off text_ what later text cannot change.
+  std::string Settled(bool at_end);
+
   const Tokenizer* tokenizer_;
-  std::string pending_;   // bytes of an unfinished character
-  bool started_ = false;  // a leading space has been dropped or was not there
+  std::string bytes_;     // of an unfinished character
+  std::string spaces_;    // dropped if nothing follows them
+  std::string text_;      // may yet lose a space before punctuation
+  bool started_ = false;  // something but spaces has come
 };
 
 // Reads a Marian tokenizer: source.spm, target.spm, vocab.json (and

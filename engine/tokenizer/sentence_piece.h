@@ -1,0 +1,55 @@
+#ifndef ATTEND_ENGINE_TOKENIZER_SENTENCE_PIECE_H_
+#define ATTEND_ENGINE_TOKENIZER_SENTENCE_PIECE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "engine/tokenizer/spm_file.h"
+#include "engine/tokenizer/spm_normalizer.h"
+
+namespace attend {
+
+// A SentencePiece unigram model (Kudo 2018; Kudo and Richardson 2018): text to
+// pieces, as SentencePieceProcessor::Encode and Decode do it. Const after
+// Load(); any thread.
+class SentencePiece {
+ public:
+  // NOT_FOUND or INVALID_ARGUMENT; names the file and what is wrong in it.
+  static absl::StatusOr<SentencePiece> Load(const std::string& path);
+
+  // The most probable segmentation of `text`, which must be UTF-8. Characters
+  // that no piece has come as pieces of their own, a run of them as one.
+  std::vector<std::string> Encode(absl::string_view text) const;
+
+  // The text of pieces, which need not be of this model.
+  std::string Decode(absl::Span<const absl::string_view> pieces) const;
+
+  // What one piece adds to text, a space mark being a space; of a byte piece
+  // its byte, which may be a part of a character only.
+  std::string PieceText(absl::string_view piece) const;
+
+ private:
+  SentencePiece(SpmFile file, SpmNormalizer normalizer);
+  // The index in file_.pieces; the unknown piece's if there is no such piece.
+  int Find(absl::string_view piece) const;
+  struct Step {  // the last piece of the best path to some place in the text
+    int begin = -1;
+    int id = 0;
+    float score = 0;
+  };
+  std::vector<Step> BestPath(absl::string_view text) const;
+
+  SpmFile file_;
+  SpmNormalizer normalizer_;
+  std::vector<int> sorted_;   // indices of all pieces, by text
+  std::vector<int> matched_;  // those that text may match, by text
+  float min_score_ = 0;       // over normal pieces
+  float max_score_ = 0;
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_TOKENIZER_SENTENCE_PIECE_H_
