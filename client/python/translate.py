@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""Translates lines with an Attend server, printing the text as it comes.
+
+    pip install -r client/python/requirements.txt
+    python -m grpc_tools.protoc -Iproto --python_out=. --grpc_python_out=. \\
+        attend/v1/attend.proto
+    python client/python/translate.py "How are you?"
+"""
+
+import argparse
+import os
+import sys
+
+import grpc
+
+sys.path.insert(0, os.getcwd())  # where protoc wrote the stubs
+from attend.v1 import attend_pb2, attend_pb2_grpc  # noqa: E402
+
+
+def stream(stub, text, params, timeout):
+    """Yields pieces of the translation of one text."""
+    request = attend_pb2.GenerateRequest(
+        inputs=[attend_pb2.Input(text=text)], params=params)
+    for chunk in stub.GenerateStream(request, timeout=timeout):
+        if chunk.HasField("status") and chunk.status.code != 0:
+            raise ValueError(chunk.status.message)
+        yield chunk.text
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("text", nargs="*", help="default: standard input")
+    parser.add_argument(
+        "--address",
+        default=os.environ.get("ATTEND_ADDRESS", "localhost:50051"))
+    parser.add_argument("--beams", type=int, default=1)
+    parser.add_argument("--timeout", type=float, default=60, help="seconds")
+    options = parser.parse_args()
+    params = attend_pb2.GenerationParams(num_beams=options.beams)
+
+    with grpc.insecure_channel(options.address) as channel:
+        stub = attend_pb2_grpc.AttendStub(channel)
+        for text in options.text or (line.rstrip("\n") for line in sys.stdin):
+            try:
+                for piece in stream(stub, text, params, options.timeout):
+                    print(piece, end="", flush=True)
+            except grpc.RpcError as error:
+                sys.exit(f"\n{error.code().name}: {error.details()}")
+            except ValueError as error:
+                print(f"{text!r}: {error}", file=sys.stderr)
+            print()
+
+
+if __name__ == "__main__":
+    main()

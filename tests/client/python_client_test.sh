@@ -1,0 +1,33 @@
+#!/bin/sh
+# Calls a server as a Python user does: a virtual environment with grpcio from
+# PyPI, stubs made by grpc_tools.protoc, the unmodified health and reflection
+# clients.
+#
+#   tests/client/python_client_test.sh ATTEND_SERVER [MODEL_DIRECTORY]
+#
+# The environment is kept in $ATTEND_PYTHON_ENV (default: build/python), and
+# made anew when client/python/requirements.txt changes.
+set -eu
+
+root=$(cd "$(dirname "$0")/../.." && pwd)
+server=${1:?the path of attend-server}
+model=${2:-$root/models/en-de}
+environment=${ATTEND_PYTHON_ENV:-$root/build/python}
+requirements=$root/client/python/requirements.txt
+
+if ! cmp -s "$requirements" "$environment/requirements.txt"; then
+  rm -rf "$environment"
+  python3 -m venv "$environment"
+  "$environment/bin/pip" install --quiet --disable-pip-version-check \
+    -r "$requirements"
+  cp "$requirements" "$environment/requirements.txt"
+fi
+
+stubs=$(mktemp -d)
+trap 'rm -rf "$stubs"' EXIT
+"$environment/bin/python" -m grpc_tools.protoc -I"$root/proto" \
+  --python_out="$stubs" --grpc_python_out="$stubs" attend/v1/attend.proto
+
+ATTEND_SERVER=$server ATTEND_MODEL=$model \
+  ATTEND_TRANSLATE=$root/client/python/translate.py PYTHONPATH=$stubs \
+  "$environment/bin/python" "$root/tests/client/python_client_test.py" -v
