@@ -34,9 +34,12 @@ struct GenerationParams {
   float min_p = 0.0f;        // [0, 1]; 0: off
   uint64_t seed = 0;
 
+  // Of tokens in the sequence, decoder start and prefix included.
   float repetition_penalty = 1.0f;  // > 0; 1: off
-  float presence_penalty = 0.0f;    // subtracted once from a seen token
-  float frequency_penalty = 0.0f;   // subtracted for each time it was seen
+  // Of new tokens only. Subtracted from the logit (under beam search from the
+  // log-probability), once for a token that is there, and for each time.
+  float presence_penalty = 0.0f;
+  float frequency_penalty = 0.0f;
   int no_repeat_ngram_size = 0;     // 0: off
   bool renormalize_logits = false;
 
@@ -56,7 +59,8 @@ struct GenerationParams {
   int forced_eos_id = -1;  // last allowed token; -1: none
 
   bool log_probs = false;  // of each token
-  int top_log_probs = 0;   // alternatives a token, most likely first
+  // Alternatives a token, most likely first. Above 0 implies log_probs.
+  int top_log_probs = 0;
 };
 
 }  // namespace attend
