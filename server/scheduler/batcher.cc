@@ -65,6 +65,15 @@ class Admission {
 
 }  // namespace
 
+Batcher::Batcher(const BatcherOptions& options) : options_(options) {
+  decision_.running.reserve(options.max_running);
+  decision_.admitted.reserve(options.max_running);
+  decision_.preempted.reserve(options.max_running);
+  candidates_.reserve(options.max_waiting + options.max_running);
+  gone_.reserve(options.max_running);
+  decodes_.reserve(options.max_running);
+}
+
 const Decision& Batcher::Plan(absl::Span<const RequestView> waiting,
                               absl::Span<const RequestView> running,
                               const MemoryView& memory, const StepCost& cost,

@@ -16,6 +16,8 @@ struct BatcherOptions {
   int max_rows = 1024;
   // Sequences that run at once.
   int max_running = 256;
+  // Sequences for which scratch memory is made beforehand.
+  int max_waiting = 1024;
   // Waiting this long raises a request by one priority level.
   absl::Duration aging = absl::Seconds(1);
   // While others decode, a step may always carry this many encode and prompt
@@ -79,7 +81,7 @@ struct Decision {
 // Holds scratch memory only, so that steps do not allocate; one user at a time.
 class Batcher {
  public:
-  explicit Batcher(const BatcherOptions& options) : options_(options) {}
+  explicit Batcher(const BatcherOptions& options);
 
   // The result is valid until the next call.
   const Decision& Plan(absl::Span<const RequestView> waiting,

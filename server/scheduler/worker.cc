@@ -15,6 +15,8 @@ BatcherOptions ToBatcherOptions(const SchedulerOptions& options,
   result.max_rows = std::min(std::max(options.max_batch_tokens, info.max_beams),
                              info.max_step_rows);
   result.max_running = options.max_running;
+  // Preempted ones wait too.
+  result.max_waiting = options.max_queued_requests + options.max_running;
   result.aging = options.aging;
   return result;
 }
@@ -48,6 +50,8 @@ Worker::Worker(const SchedulerOptions& options, const Engine& engine,
       batcher_(ToBatcherOptions(options, engine.info())) {
   waiting_.reserve(options.max_queued_requests + options.max_running);
   running_.reserve(options.max_running);
+  waiting_views_.reserve(waiting_.capacity());
+  running_views_.reserve(running_.capacity());
   arrivals_.reserve(options.max_queued_requests);
   plan_.pieces.reserve(options.max_running);
   plan_.preempted.reserve(options.max_running);

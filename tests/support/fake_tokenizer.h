@@ -1,0 +1,63 @@
+#ifndef ATTEND_TESTS_SUPPORT_FAKE_TOKENIZER_H_
+#define ATTEND_TESTS_SUPPORT_FAKE_TOKENIZER_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "engine/tokenizer/tokenizer.h"
+
+namespace attend {
+
+// A tokenizer whose tokens are bytes, so that characters of several bytes fall
+// apart: id 0 is the end of sequence, id b + 1 the byte b; ids from 257 on are
+// words, " w257" and so on.
+class FakeTokenizer final : public Tokenizer {
+ public:
+  explicit FakeTokenizer(int vocab_size = 1000) : vocab_size_(vocab_size) {
+    for (int id = 0; id < vocab_size; ++id) {
+      pieces_.push_back(id == 0     ? "</s>"
+                        : id <= 256 ? std::string(1, static_cast<char>(id - 1))
+                                    : absl::StrCat(" w", id));
+    }
+  }
+
+  // INVALID_ARGUMENT for text that has the byte 0x01: what a test needs of
+  // text that cannot be tokenised.
+  absl::StatusOr<std::vector<int>> Encode(absl::string_view text, Side,
+                                          bool add_special) const override {
+    std::vector<int> ids;
+    for (char c : text) {
+      if (c == '\x01') return absl::InvalidArgumentError("text has 0x01");
+      ids.push_back(static_cast<unsigned char>(c) + 1);
+    }
+    if (add_special) ids.push_back(0);
+    return ids;
+  }
+  absl::StatusOr<std::string> Decode(absl::Span<const int> ids, Side,
+                                     bool keep_special) const override {
+    std::string text;
+    for (int id : ids) {
+      if (id < 0 || id >= vocab_size_) {
+        return absl::InvalidArgumentError(absl::StrCat("id is ", id));
+      }
+      if (id > 0 || keep_special) text += pieces_[id];
+    }
+    return text;
+  }
+  int vocab_size(Side) const override { return vocab_size_; }
+  absl::string_view Piece(int id, Side) const override { return pieces_[id]; }
+  bool IsSpecial(int id, Side) const override { return id == 0; }
+  absl::string_view TokenText(int id) const override {
+    return id == 0 ? absl::string_view() : pieces_[id];
+  }
+  int trailing_special() const override { return 1; }
+
+ private:
+  const int vocab_size_;
+  std::vector<std::string> pieces_;
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_TESTS_SUPPORT_FAKE_TOKENIZER_H_
