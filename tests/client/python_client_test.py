@@ -34,12 +34,15 @@ class PythonClientTest(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.address = f"127.0.0.1:{free_port()}"
+        port = free_port()
+        cls.address = f"127.0.0.1:{port}"
         cls.server = subprocess.Popen([
             os.environ["ATTEND_SERVER"],
             f"--model={os.environ['ATTEND_MODEL']}",
-            f"--grpc-address={cls.address}",
-            f"--http-address=127.0.0.1:{free_port()}",
+            "--host=127.0.0.1",
+            f"--port={port}",
+            "--http-host=127.0.0.1",
+            "--http-port=0",
         ])
         cls.channel = grpc.insecure_channel(cls.address)
         cls.stub = attend_pb2_grpc.AttendStub(cls.channel)
