@@ -202,7 +202,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Shape{1024, 256, 5}, Shape{256, 8001, 51},
                     Shape{512, 1536, 17}, Shape{512, 512, 7},
                     Shape{512, 2048, 23}, Shape{2048, 512, 23},
-                    Shape{16, 16, 1}, Shape{24, 70, 1}, Shape{7, 200, 1}),
+                    Shape{16, 16, 5}, Shape{24, 70, 5}, Shape{7, 200, 5}),
     [](const auto& test) {
       return std::to_string(test.param.k) + "x" + std::to_string(test.param.n);
     });
