@@ -210,8 +210,7 @@ def turn(layer, rng):
 
 
 def build(folder, fixture):
-    """Writes tokenizer, configuration and random weights of one fixture. Takes
-    the first seed with which some greedy results end and others are cut."""
+    """Writes tokenizer, configuration and random weights of one fixture."""
     source, target, pad = write_tokenizer(folder, fixture)
     sizes = dict(d_model=24, encoder_layers=2, decoder_layers=1,
                  encoder_attention_heads=2, decoder_attention_heads=3,
@@ -226,28 +225,12 @@ def build(folder, fixture):
     generation = dict(bad_words_ids=[[pad]], decoder_start_token_id=pad,
                       eos_token_id=0, pad_token_id=pad, max_length=64,
                       num_beams=4, **fixture.get("generation", {}))
-    for seed in range(fixture["seed"], fixture["seed"] + 1000):
-        model = MarianMTModel._from_config(
-            config, attn_implementation="eager").eval()
-        with torch.no_grad():
-            randomise(model, seed, fixture)
-        model.generation_config = transformers.GenerationConfig(**generation)
-        if lively(model, seed):
-            save(model, folder, fixture)
-            print(f"  {fixture['name']}: seed {seed}, vocabulary {len(source)}"
-                  + (f" and {len(target)}" if target else ""))
-            return
-    raise SystemExit(f"{fixture['name']}: no seed gives lively results")
-
-
-def lively(model, seed):
-    """Whether greedy results differ, end at several lengths, and not all."""
-    rng = np.random.RandomState(seed)
-    results = [Case(model, random_source(rng, model), greedy(16)).ids(0)
-               for _ in range(12)]
-    ended = {len(ids) for ids in results if len(ids) < 16}
-    cut = sum(len(ids) == 16 and len(set(ids)) > 4 for ids in results)
-    return len(ended - {1, 2}) >= 2 and cut >= 3
+    model = MarianMTModel._from_config(
+        config, attn_implementation="eager").eval()
+    with torch.no_grad():
+        randomise(model, fixture["weights"], fixture)
+    model.generation_config = transformers.GenerationConfig(**generation)
+    save(model, folder, fixture)
 
 
 def save(model, folder, fixture):
@@ -669,36 +652,38 @@ def write_expected(path, value):
 ODD_TEXTS = ["", " ", "a  dog   runs", "a dog</s>runs <pad> home", "<unk> x",
              "the Kätze é 狗 🐕", "a\tdog\nruns", "  the cat ", "tea▁time"]
 
+# "weights" are seeds with which some greedy results end at several lengths, and
+# others do not end and have many different tokens.
 FIXTURES = [
-    dict(name="plain", seed=100, pieces=90, full=True, texts=ODD_TEXTS,
+    dict(name="plain", seed=100, weights=151, pieces=90, full=True, texts=ODD_TEXTS,
          config=dict(d_model=24, encoder_layers=2, decoder_layers=3,
                      encoder_attention_heads=2, decoder_attention_heads=3,
                      encoder_ffn_dim=36, decoder_ffn_dim=44)),
-    dict(name="relu", seed=200, pieces=73, config=dict(
+    dict(name="relu", seed=200, weights=247, pieces=73, config=dict(
         d_model=28, encoder_layers=3, decoder_layers=1, encoder_ffn_dim=20,
         encoder_attention_heads=4, decoder_attention_heads=2,
         activation_function="relu", scale_embedding=False)),
-    dict(name="gelu", seed=300, pieces=80, config=dict(
+    dict(name="gelu", seed=300, weights=336, pieces=80, config=dict(
         d_model=32, encoder_layers=1, decoder_layers=2, decoder_ffn_dim=52,
         activation_function="gelu", decoder_attention_heads=4)),
-    dict(name="renormalize-logits", seed=400, pieces=80,
+    dict(name="renormalize-logits", seed=400, weights=402, pieces=80,
          generation=dict(renormalize_logits=True, no_repeat_ngram_size=2)),
-    dict(name="forced-eos", seed=500, pieces=80,
+    dict(name="forced-eos", seed=500, weights=503, pieces=80,
          generation=dict(forced_eos_token_id=0)),
-    dict(name="logits-bias", seed=600, pieces=80, logits_bias=1.5),
-    dict(name="language-tokens", seed=700, pieces=80,
+    dict(name="logits-bias", seed=600, weights=600, pieces=80, logits_bias=1.5),
+    dict(name="language-tokens", seed=700, weights=712, pieces=80,
          languages=[">>deu<<", ">>fra<<", ">>zlm_Latn<<"],
          texts=[">>deu<< a small dog", ">>fra<<the cat", ">>zlm_Latn<<  he",
                 ">>xyz<< the cat", " >>deu<< the cat", "the >>deu<< cat",
                 ">> the cat", "a</s>>>deu<< dog", ">>deu<<", ">>a dog<< runs",
                 ">>deu<<>>fra<< tea"]),
-    dict(name="separate-vocabularies", seed=800, pieces=(70, 84), separate=True,
+    dict(name="separate-vocabularies", seed=800, weights=801, pieces=(70, 84), separate=True,
          texts=ODD_TEXTS),
-    dict(name="f16", seed=900, pieces=80, dtype="float16"),
-    dict(name="bf16", seed=1000, pieces=80, dtype="bfloat16"),
-    dict(name="sharded", seed=1100, pieces=80, shard="30KB"),
-    dict(name="config-4x", seed=1200, pieces=80, old_style=True),
-    dict(name="bin-only", seed=1300, pieces=80, bin_only=True),
+    dict(name="f16", seed=900, weights=904, pieces=80, dtype="float16"),
+    dict(name="bf16", seed=1000, weights=1002, pieces=80, dtype="bfloat16"),
+    dict(name="sharded", seed=1100, weights=1103, pieces=80, shard="30KB"),
+    dict(name="config-4x", seed=1200, weights=1200, pieces=80, old_style=True),
+    dict(name="bin-only", seed=1300, weights=1300, pieces=80, bin_only=True),
 ]
 
 
