@@ -1,0 +1,106 @@
+#include "engine/checkpoint/json_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/engine/checkpoint/files.h"
+
+namespace attend {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+JsonFile Parse(const std::string& text) {
+  absl::StatusOr<JsonFile> file = JsonFile::Parse("a.json", text);
+  EXPECT_TRUE(file.ok()) << file.status();
+  return *file;
+}
+
+TEST(JsonFileTest, ReadsEveryType) {
+  const JsonFile file = Parse(
+      R"({"i": -3, "f": 1.5, "b": true, "s": "x", "l": [1, 2], "n": null,
+          "ll": [[1], []], "ss": ["a", "b"], "m": {"k": "v"}})");
+  EXPECT_EQ(*file.Int("i"), -3);
+  EXPECT_EQ(*file.Float("f"), 1.5);
+  EXPECT_EQ(*file.Float("i"), -3);
+  EXPECT_TRUE(*file.Bool("b"));
+  EXPECT_EQ(*file.String("s"), "x");
+  EXPECT_THAT(*file.Ints("l"), ElementsAre(1, 2));
+  EXPECT_THAT(*file.Ints("i"), ElementsAre(-3));
+  EXPECT_THAT(*file.IntLists("ll"), ElementsAre(ElementsAre(1), ElementsAre()));
+  EXPECT_THAT(*file.Strings("s"), ElementsAre("x"));
+  EXPECT_THAT(*file.Strings("ss"), ElementsAre("a", "b"));
+  EXPECT_THAT(*file.StringMap("m"), ElementsAre(testing::Pair("k", "v")));
+  EXPECT_FALSE(file.Has("n"));
+  EXPECT_EQ(*file.IntOr("n", 7), 7);
+  EXPECT_EQ(*file.FloatOr("none", 0.5), 0.5);
+  EXPECT_EQ(*file.StringOr("none", "d"), "d");
+  EXPECT_TRUE(*file.BoolOr("none", true));
+}
+
+TEST(JsonFileTest, ErrorsNameFileKeyFoundAndExpected) {
+  const JsonFile file = Parse(
+      R"({"i": 9, "s": "x", "big": 18446744073709551615, "ll": [[1, "a"]]})");
+  EXPECT_THAT(
+      file.Int("i", {0, 5}).status().message(),
+      AllOf(HasSubstr("a.json"), HasSubstr("i is 9"), HasSubstr("[0, 5]")));
+  EXPECT_THAT(file.Int("s").status().message(), HasSubstr("s is \"x\""));
+  EXPECT_THAT(file.Int("none").status().message(), HasSubstr("is missing"));
+  EXPECT_FALSE(file.Int("big", {0, INT64_MAX}).ok());
+  EXPECT_FALSE(file.IntOr("s", 1).ok());
+  EXPECT_FALSE(file.Float("s").ok());
+  EXPECT_FALSE(file.Bool("i").ok());
+  EXPECT_FALSE(file.String("i").ok());
+  EXPECT_FALSE(file.Strings("ll").ok());
+  EXPECT_FALSE(file.StringMap("ll").ok());
+  EXPECT_FALSE(file.Ints("ll").ok());
+  EXPECT_FALSE(file.IntLists("i").ok());
+  EXPECT_THAT(file.IntLists("ll").status().message(), HasSubstr("[[1,\"a\"]]"));
+}
+
+TEST(JsonFileTest, NeutralValuesPass) {
+  const JsonFile file = Parse(
+      R"({"f": false, "n": null, "one": 1, "l": [], "t": true, "two": 2})");
+  for (const char* key : {"f", "n", "one", "l", "absent"}) {
+    EXPECT_TRUE(file.ExpectNeutral(key, 1).ok()) << key;
+  }
+  EXPECT_FALSE(file.ExpectNeutral("t", 1).ok());
+  EXPECT_THAT(file.ExpectNeutral("two", 1).message(),
+              HasSubstr("two is 2, which is not supported"));
+}
+
+TEST(JsonFileTest, HostileTextIsAnError) {
+  struct Case {
+    std::string text;
+    std::string error;
+  };
+  for (const Case& c : std::vector<Case>{
+           {"", "not valid json"},
+           {"{\"a\": 1", "not valid json"},
+           {"[1]", "expected a json object"},
+           {"{\"a\": 1, \"a\": 2}", "key \"a\" twice"},
+           {"{\"a\": \"\xff\"}", "not valid json"},
+           {"{\"a\":" + std::string(100000, '['), "nested deeper"},
+           {"{\"a\": NaN}", "not valid json"},
+           {"{\"a\": 1e999}", "not valid json"},
+       }) {
+    const auto file = JsonFile::Parse("a.json", c.text);
+    EXPECT_TRUE(absl::IsInvalidArgument(file.status())) << c.text.substr(0, 20);
+    EXPECT_THAT(file.status().message(),
+                AllOf(HasSubstr("a.json"), HasSubstr(c.error)));
+  }
+}
+
+TEST(JsonFileTest, MissingFileAndDirectory) {
+  const TestDirectory directory;
+  const auto missing = JsonFile::Load(directory.path() + "/config.json");
+  EXPECT_TRUE(absl::IsNotFound(missing.status())) << missing.status();
+  EXPECT_THAT(missing.status().message(), HasSubstr("config.json"));
+  EXPECT_TRUE(
+      absl::IsInvalidArgument(JsonFile::Load(directory.path()).status()));
+}
+
+}  // namespace
+}  // namespace attend

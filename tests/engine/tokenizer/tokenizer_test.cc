@@ -1,0 +1,215 @@
+#include "engine/tokenizer/tokenizer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <random>
+
+namespace attend {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr char kModel[] = ATTEND_SOURCE_DIR "/models/en-de";
+constexpr char kGolden[] = ATTEND_SOURCE_DIR "/tests/golden";
+
+const Tokenizer& Bundled() {
+  static const auto* tokenizer = [] {
+    auto loaded = LoadTokenizer(kModel);
+    EXPECT_TRUE(loaded.ok()) << loaded.status();
+    return loaded->release();
+  }();
+  return *tokenizer;
+}
+
+nlohmann::json Expected(const std::string& directory) {
+  nlohmann::json expected;
+  std::ifstream(directory + "/expected.json") >> expected;
+  return expected;
+}
+
+std::string Streamed(const Tokenizer& tokenizer, const std::vector<int>& ids) {
+  StreamDecoder stream(tokenizer);
+  std::string text;
+  for (const int id : ids) {
+    text += stream.Append(id);
+  }
+  return text + stream.Flush();
+}
+
+TEST(TokenizerTest, GoldenSentencesOfTheBundledModel) {
+  const nlohmann::json expected = Expected(std::string(kGolden) + "/en-de");
+  ASSERT_EQ(expected["sentences"].size(), 200u);
+  for (const nlohmann::json& e : expected["sentences"]) {
+    const std::string text = e["text"];
+    const std::vector<int> ids = e["ids"];
+    EXPECT_EQ(*Bundled().Encode(text, Side::kSource, true), ids) << text;
+    EXPECT_EQ(*Bundled().Decode(ids, Side::kTarget, false), e["decoded"]);
+    EXPECT_EQ(*Bundled().Decode(ids, Side::kTarget, true),
+              e["decoded_special"]);
+    EXPECT_EQ(Streamed(Bundled(), ids), e["decoded"]);
+    const std::vector<int> target = e["greedy"]["ids"];
+    EXPECT_EQ(Streamed(Bundled(), target), e["greedy"]["text"]);
+  }
+}
+
+// Every directory of golden data: odd texts, both sides, separate vocabularies.
+TEST(TokenizerTest, GoldenTextsOfEveryFixture) {
+  int fixtures = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(kGolden)) {
+    const std::string directory = entry.path();
+    if (!std::filesystem::exists(directory + "/source.spm") ||
+        !std::filesystem::exists(directory + "/expected.json")) {
+      continue;
+    }
+    const auto tokenizer = LoadTokenizer(directory);
+    ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
+    const nlohmann::json expected = Expected(directory);
+    if (!expected.contains("text")) continue;
+    ++fixtures;
+    for (const nlohmann::json& e : expected["text"]) {
+      const std::string text = e["text"];
+      const std::vector<int> ids = e["ids"];
+      const Side side = e["side"] == "source" ? Side::kSource : Side::kTarget;
+      EXPECT_EQ(*(*tokenizer)->Encode(text, side, true), ids)
+          << directory << ": " << text;
+      // The reference decodes as target text, whatever the ids are of.
+      if (side == Side::kSource &&
+          std::filesystem::exists(directory + "/target_vocab.json")) {
+        continue;
+      }
+      EXPECT_EQ(*(*tokenizer)->Decode(ids, side, false), e["decoded"]);
+      EXPECT_EQ(*(*tokenizer)->Decode(ids, side, true), e["decoded_special"]);
+    }
+  }
+  EXPECT_GT(fixtures, 0);
+}
+
+// Expectations from transformers 5.23's MarianTokenizer on the same directory.
+TEST(TokenizerTest, OddTexts) {
+  const auto encode = [](absl::string_view text) {
+    return *Bundled().Encode(text, Side::kSource, true);
+  };
+  EXPECT_THAT(encode(""), ElementsAre(0));
+  EXPECT_THAT(encode(" \n"), ElementsAre(0));
+  EXPECT_THAT(encode(">>deu<< Hello"), ElementsAre(1, 7016, 0));
+  EXPECT_THAT(encode("  >>x<< a"), ElementsAre(42, 1, 1034, 1, 3, 0));
+  EXPECT_THAT(encode("a</s>b <unk> <pad> x"),
+              ElementsAre(3, 0, 976, 1, 8000, 42, 1034, 0));
+  EXPECT_THAT(encode("</s>>>deu<<x"), ElementsAre(0, 1, 42, 1034, 0));
+  EXPECT_THAT(encode(absl::string_view("a\0b\x01"
+                                       "c\td\n",
+                                       8)),
+              ElementsAre(3, 1, 189, 317, 1562, 0));
+  EXPECT_THAT(encode("\xef\xac\x81"), ElementsAre(522, 255, 0));  // fi ligature
+  EXPECT_THAT(encode("\xef\xbf\xbd"), ElementsAre(0));
+  EXPECT_THAT(*Bundled().Encode("Hallo Welt", Side::kTarget, false),
+              ElementsAre(3950, 4925));
+  EXPECT_EQ(*Bundled().Decode({3, 1, 3, 8000, 2, 0}, Side::kTarget, true),
+            "a<unk> a<pad> .</s>");
+}
+
+TEST(TokenizerTest, InvalidUtf8IsNamedByItsByte) {
+  const auto ids = Bundled().Encode("ab\xc3", Side::kSource, true);
+  EXPECT_TRUE(absl::IsInvalidArgument(ids.status()));
+  EXPECT_THAT(ids.status().message(), HasSubstr("byte 2"));
+  for (const char* bad : {"\x80", "\xc0\x80", "\xed\xa0\x80",
+                          "\xf5\x80\x80\x80", "\xe2\x96", "\xf0\x80\x80\x80"}) {
+    EXPECT_FALSE(Bundled().Encode(bad, Side::kSource, true).ok());
+  }
+}
+
+TEST(TokenizerTest, IdsOutsideOfTheVocabulary) {
+  EXPECT_EQ(Bundled().vocab_size(Side::kTarget), 8001);
+  for (const int id : {-1, 8001, 1 << 30}) {
+    EXPECT_THAT(Bundled().Decode({id}, Side::kTarget, false).status().message(),
+                AllOf(HasSubstr(std::to_string(id)), HasSubstr("8001")));
+  }
+}
+
+TEST(TokenizerTest, PiecesAndSpecialTokens) {
+  EXPECT_EQ(Bundled().Piece(7016, Side::kSource), "\xe2\x96\x81Hello");
+  EXPECT_EQ(Bundled().TokenText(7016), " Hello");
+  for (const int id : {0, 1, 8000}) {
+    EXPECT_TRUE(Bundled().IsSpecial(id, Side::kTarget)) << id;
+    EXPECT_EQ(Bundled().TokenText(id), "");
+  }
+  EXPECT_FALSE(Bundled().IsSpecial(2, Side::kTarget));
+  EXPECT_EQ(Bundled().trailing_special(), 1);
+}
+
+TEST(StreamDecoderTest, JoinsToDecodeForAnyIds) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 2000; ++round) {
+    std::vector<int> ids(random() % 20);
+    for (int& id : ids) {
+      // The lone space mark, special tokens and punctuation come often.
+      constexpr int kOften[] = {42, 0, 1, 8000, 2, 9};
+      id = random() % 3 == 0 ? kOften[random() % 6] : random() % 8001;
+    }
+    ASSERT_EQ(Streamed(Bundled(), ids),
+              *Bundled().Decode(ids, Side::kTarget, false))
+        << testing::PrintToString(ids);
+  }
+}
+
+// Tokens of single bytes, spaces and letters: what a byte fallback gives.
+class ByteTokenizer : public Tokenizer {
+ public:
+  explicit ByteTokenizer(bool clean_up) : clean_up_(clean_up) {
+    for (int i = 0; i < 256; ++i) texts_.push_back(std::string(1, char(i)));
+  }
+  absl::StatusOr<std::vector<int>> Encode(absl::string_view, Side,
+                                          bool) const override {
+    return std::vector<int>();
+  }
+  absl::StatusOr<std::string> Decode(absl::Span<const int>, Side,
+                                     bool) const override {
+    return "";
+  }
+  int vocab_size(Side) const override { return 256; }
+  absl::string_view Piece(int id, Side) const override { return texts_[id]; }
+  bool IsSpecial(int, Side) const override { return false; }
+  absl::string_view TokenText(int id) const override { return texts_[id]; }
+  int trailing_special() const override { return 0; }
+  bool cleans_up_spaces() const override { return clean_up_; }
+
+ private:
+  bool clean_up_;
+  std::vector<std::string> texts_;
+};
+
+TEST(StreamDecoderTest, HoldsBytesUntilTheyAreACharacter) {
+  const ByteTokenizer tokenizer(false);
+  StreamDecoder stream(tokenizer);
+  EXPECT_EQ(stream.Append(0xe2), "");
+  EXPECT_EQ(stream.Append(0x82), "");
+  EXPECT_EQ(stream.Append(0xac), "\xe2\x82\xac");
+  EXPECT_EQ(stream.Append(0xe2), "");
+  EXPECT_EQ(stream.Append('a'),
+            "\xef\xbf\xbd"
+            "a");
+  EXPECT_EQ(stream.Append(0xff), "\xef\xbf\xbd");
+  EXPECT_EQ(stream.Append(0xf0), "");
+  EXPECT_EQ(stream.Append(0x9f), "");
+  EXPECT_EQ(stream.Flush(), "\xef\xbf\xbd\xef\xbf\xbd");
+}
+
+TEST(StreamDecoderTest, DropsSpacesAtBothEnds) {
+  const ByteTokenizer tokenizer(false);
+  StreamDecoder stream(tokenizer);
+  EXPECT_EQ(stream.Append(' '), "");
+  EXPECT_EQ(stream.Append('a'), "a");
+  EXPECT_EQ(stream.Append(' '), "");
+  EXPECT_EQ(stream.Append('b'), " b");
+  EXPECT_EQ(stream.Append(' '), "");
+  EXPECT_EQ(stream.Flush(), "");
+}
+
+}  // namespace
+}  // namespace attend
