@@ -16,9 +16,13 @@ class FakeTokenizer final : public Tokenizer {
  public:
   explicit FakeTokenizer(int vocab_size = 1000) : vocab_size_(vocab_size) {
     for (int id = 0; id < vocab_size; ++id) {
-      pieces_.push_back(id == 0     ? "</s>"
-                        : id <= 256 ? std::string(1, static_cast<char>(id - 1))
-                                    : absl::StrCat(" w", id));
+      if (id >= 1 && id <= 256) {
+        texts_.push_back(std::string(1, static_cast<char>(id - 1)));
+        pieces_.push_back(absl::StrCat("<", absl::Hex(id - 1), ">"));
+      } else {
+        texts_.push_back(id == 0 ? "" : absl::StrCat(" w", id));
+        pieces_.push_back(id == 0 ? "</s>" : texts_.back());
+      }
     }
   }
 
@@ -41,21 +45,20 @@ class FakeTokenizer final : public Tokenizer {
       if (id < 0 || id >= vocab_size_) {
         return absl::InvalidArgumentError(absl::StrCat("id is ", id));
       }
-      if (id > 0 || keep_special) text += pieces_[id];
+      text += id == 0 && keep_special ? pieces_[0] : texts_[id];
     }
     return text;
   }
   int vocab_size(Side) const override { return vocab_size_; }
   absl::string_view Piece(int id, Side) const override { return pieces_[id]; }
   bool IsSpecial(int id, Side) const override { return id == 0; }
-  absl::string_view TokenText(int id) const override {
-    return id == 0 ? absl::string_view() : pieces_[id];
-  }
+  absl::string_view TokenText(int id) const override { return texts_[id]; }
   int trailing_special() const override { return 1; }
 
  private:
   const int vocab_size_;
-  std::vector<std::string> pieces_;
+  std::vector<std::string> pieces_;  // spellings, UTF-8
+  std::vector<std::string> texts_;   // bytes
 };
 
 }  // namespace attend

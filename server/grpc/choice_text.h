@@ -1,0 +1,37 @@
+#ifndef ATTEND_SERVER_GRPC_CHOICE_TEXT_H_
+#define ATTEND_SERVER_GRPC_CHOICE_TEXT_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "engine/tokenizer/tokenizer.h"
+
+namespace attend {
+
+// Text of one growing result, in pieces: never half a character, and never
+// what is, or may yet become, a stop string. Where a stop string comes up the
+// text ends before it. Borrows both arguments.
+class ChoiceText {
+ public:
+  ChoiceText(const Tokenizer& tokenizer,
+             const std::vector<std::string>& stop_strings)
+      : decoder_(tokenizer), stop_strings_(stop_strings) {}
+
+  // The text that `id` makes certain.
+  std::string Append(int id) { return Release(decoder_.Append(id), false); }
+  // What was held back.
+  std::string Flush() { return Release(decoder_.Flush(), true); }
+
+ private:
+  std::string Release(absl::string_view text, bool last);
+
+  StreamDecoder decoder_;
+  const std::vector<std::string>& stop_strings_;
+  std::string held_;      // may be the start of a stop string
+  bool stopped_ = false;  // a stop string has come up
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_GRPC_CHOICE_TEXT_H_

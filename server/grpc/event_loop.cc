@@ -1,0 +1,93 @@
+#include "server/grpc/event_loop.h"
+
+#include <chrono>
+#include <utility>
+
+#include "absl/time/clock.h"
+
+namespace attend {
+
+EventLoop::EventLoop(std::unique_ptr<grpc::ServerCompletionQueue> queue,
+                     absl::Duration watch_interval)
+    : watch_interval_(watch_interval), queue_(std::move(queue)) {}
+
+void EventLoop::Start() {
+  thread_ = std::thread([this] { RunThread(); });
+}
+
+EventLoop::~EventLoop() {
+  {
+    std::lock_guard lock(mutex_);
+    closed_ = true;  // no alarm may be set on a queue that shuts down
+  }
+  queue_->Shutdown();
+  if (thread_.joinable()) {
+    thread_.join();
+  } else {
+    RunThread();  // never started: the queue has to be emptied all the same
+  }
+}
+
+void EventLoop::RunThread() {
+  void* tag = nullptr;
+  bool ok = false;
+  while (queue_->Next(&tag, &ok)) static_cast<Event*>(tag)->Run(ok);
+}
+
+void EventLoop::Wake(Wakeable& wakeable) {
+  std::lock_guard lock(mutex_);
+  if (std::exchange(wakeable.woken_, true)) return;
+  woken_.push_back(&wakeable);
+}
+
+void EventLoop::Flush() {
+  std::lock_guard lock(mutex_);
+  if (woken_.empty() || alarm_set_ || closed_) return;
+  alarm_set_ = true;
+  wake_alarm_.Set(queue_.get(), std::chrono::system_clock::now(),
+                  static_cast<Event*>(&wake_event_));
+}
+
+bool EventLoop::IsWoken(const Wakeable& wakeable) {
+  std::lock_guard lock(mutex_);
+  return wakeable.woken_;
+}
+
+void EventLoop::OnWakeAlarm() {
+  waking_.clear();
+  {
+    std::lock_guard lock(mutex_);
+    alarm_set_ = false;
+    waking_.swap(woken_);
+  }
+  for (Wakeable* wakeable : waking_) {
+    {
+      // One at a time: until its turn comes each is known to be on the list,
+      // and so is not destroyed.
+      std::lock_guard lock(mutex_);
+      wakeable->woken_ = false;
+    }
+    wakeable->OnWake();
+  }
+}
+
+void EventLoop::Watch(Wakeable& wakeable) {
+  watched_.insert(&wakeable);
+  if (std::exchange(watching_, true)) return;
+  watch_alarm_.Set(queue_.get(),
+                   absl::ToChronoTime(absl::Now() + watch_interval_),
+                   static_cast<Event*>(&watch_event_));
+}
+
+void EventLoop::OnWatchAlarm() {
+  watching_ = false;
+  if (watched_.empty()) return;
+  const absl::Time now = absl::Now();
+  // None of them leaves the set here: what they do has its end in an event.
+  for (Wakeable* wakeable : watched_) wakeable->OnWatch(now);
+  watching_ = true;
+  watch_alarm_.Set(queue_.get(), absl::ToChronoTime(now + watch_interval_),
+                   static_cast<Event*>(&watch_event_));
+}
+
+}  // namespace attend

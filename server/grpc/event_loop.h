@@ -1,0 +1,95 @@
+#ifndef ATTEND_SERVER_GRPC_EVENT_LOOP_H_
+#define ATTEND_SERVER_GRPC_EVENT_LOOP_H_
+
+#include <grpcpp/alarm.h>
+#include <grpcpp/completion_queue.h>
+
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <unordered_set>
+#include <vector>
+
+#include "absl/time/time.h"
+
+namespace attend {
+
+// What a completion queue's tags point to.
+class Event {
+ public:
+  virtual ~Event() = default;
+  virtual void Run(bool ok) = 0;
+};
+
+// Somebody on a loop who can be woken from other threads, and whose writes are
+// watched.
+class Wakeable {
+ public:
+  virtual ~Wakeable() = default;
+  // On the loop's thread.
+  virtual void OnWake() = 0;
+  virtual void OnWatch(absl::Time now) = 0;
+
+ private:
+  friend class EventLoop;
+  bool woken_ = false;  // guarded by the loop's mutex
+};
+
+// One completion queue and the thread that serves it. Other threads wake those
+// who live on it through one alarm, however many they wake.
+class EventLoop {
+ public:
+  // Looks at watched writes every `watch_interval`.
+  EventLoop(std::unique_ptr<grpc::ServerCompletionQueue> queue,
+            absl::Duration watch_interval);
+  // Only after the server has shut down and all its calls have ended.
+  ~EventLoop();
+
+  grpc::ServerCompletionQueue* queue() { return queue_.get(); }
+  void Start();
+
+  // Any thread may call these. OnWake() follows the next Flush().
+  void Wake(Wakeable& wakeable);
+  void Flush();
+
+  // On the loop's thread only.
+  bool IsWoken(const Wakeable& wakeable);
+  void Watch(Wakeable& wakeable);
+  void Unwatch(Wakeable& wakeable) { watched_.erase(&wakeable); }
+
+ private:
+  struct Callback : Event {
+    Callback(EventLoop& owner, void (EventLoop::*method)())
+        : loop(owner), member(method) {}
+    void Run(bool) override { (loop.*member)(); }
+    EventLoop& loop;
+    void (EventLoop::*member)();
+  };
+
+  void RunThread();
+  void OnWakeAlarm();
+  void OnWatchAlarm();
+
+  const absl::Duration watch_interval_;
+  const std::unique_ptr<grpc::ServerCompletionQueue> queue_;
+
+  std::mutex mutex_;
+  std::vector<Wakeable*> woken_;  // guarded by mutex_
+  bool alarm_set_ = false;        // guarded by mutex_
+  bool closed_ = false;           // guarded by mutex_
+  grpc::Alarm wake_alarm_;        // guarded by mutex_
+  Callback wake_event_{*this, &EventLoop::OnWakeAlarm};
+
+  // The thread's own.
+  std::vector<Wakeable*> waking_;
+  std::unordered_set<Wakeable*> watched_;
+  bool watching_ = false;
+  grpc::Alarm watch_alarm_;
+  Callback watch_event_{*this, &EventLoop::OnWatchAlarm};
+
+  std::thread thread_;
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_GRPC_EVENT_LOOP_H_

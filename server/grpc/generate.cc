@@ -1,0 +1,161 @@
+#include "server/grpc/generate.h"
+
+#include <memory>
+#include <random>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "engine/tensor/status_macros.h"
+#include "server/grpc/choice_text.h"
+#include "server/grpc/inputs.h"
+#include "server/grpc/params.h"
+
+namespace attend {
+namespace {
+
+uint64_t DrawSeed() {
+  std::random_device random;
+  return uint64_t{random()} << 32 | random();
+}
+
+// The answer to a source without a token.
+SequenceOutput EmptyOutput(const GenerationParams& params) {
+  SequenceOutput output;
+  output.choices.resize(params.num_return_sequences);
+  for (ChoiceOutput& choice : output.choices) {
+    choice.finish = FinishReason::kEos;
+  }
+  output.finished = true;
+  return output;
+}
+
+// A batch in, a batch out.
+class GenerateHandler final
+    : public Handler<v1::GenerateRequest, v1::GenerateResponse> {
+ public:
+  GenerateHandler(const Service& service, CallContext& context)
+      : service_(service), context_(context) {}
+
+  absl::Status Start(const v1::GenerateRequest& request) override {
+    RETURN_IF_ERROR(call_.Start(request, false, service_, context_));
+    for (int i = 0; i < request.inputs_size(); ++i) response_.add_results();
+    response_.set_model(service_.model().name);
+    return absl::OkStatus();
+  }
+
+  // Results are put into words as their inputs end, not all at the end.
+  bool Next(v1::GenerateResponse& response) override {
+    for (size_t i = 0; i < call_.inputs.size(); ++i) {
+      if (!response_.results(i).has_status()) TryFinish(i);
+    }
+    if (ended_ || built_ < call_.inputs.size()) return false;
+    ended_ = true;
+    {
+      std::lock_guard lock(context_.mutex());
+      status_ = CommonError(call_.inputs);
+    }
+    if (!status_.ok()) return false;
+    response = std::move(response_);
+    return true;
+  }
+  bool ended() const override { return ended_; }
+  absl::Status status() const override { return status_; }
+
+  bool quiet() const override {
+    std::lock_guard lock(context_.mutex());
+    return AllDone(call_.inputs);
+  }
+  CallSummary summary() const override {
+    std::lock_guard lock(context_.mutex());
+    return Summarize(call_.inputs);
+  }
+
+ private:
+  void TryFinish(size_t index) {
+    const InputState& input = *call_.inputs[index];
+    {
+      std::lock_guard lock(context_.mutex());
+      if (!input.done()) return;
+    }
+    // Done: the worker touches it no more.
+    ++built_;
+    v1::GenerateResult& result = *response_.mutable_results(index);
+    *result.mutable_status() = ToProto(input.status());
+    *result.mutable_usage() = MakeUsage(input.facts(), input.output());
+    *result.mutable_timings() = MakeTimings(input.times(), context_.arrival());
+    if (!input.status().ok()) return;
+    for (const ChoiceOutput& choice : input.output().choices) {
+      FillChoice(choice, *result.add_choices());
+    }
+  }
+
+  void FillChoice(const ChoiceOutput& choice, v1::Choice& to) const {
+    ChoiceText text(service_.tokenizer, call_.params.stop_strings);
+    for (int id : choice.tokens) to.mutable_text()->append(text.Append(id));
+    to.mutable_text()->append(text.Flush());
+    to.mutable_ids()->Add(choice.tokens.begin(), choice.tokens.end());
+    AddLogProbs(choice, 0, call_.params.top_log_probs, service_.tokenizer,
+                to.mutable_log_probs());
+    to.set_finish_reason(ToProto(choice.finish));
+    to.set_score(choice.score);
+  }
+
+  const Service& service_;
+  CallContext& context_;
+  GenerateCall call_;
+  v1::GenerateResponse response_;
+  size_t built_ = 0;  // results in response_
+  bool ended_ = false;
+  absl::Status status_;
+};
+
+}  // namespace
+
+absl::Status GenerateCall::Start(const v1::GenerateRequest& request,
+                                 bool streaming, const Service& service,
+                                 CallContext& context) {
+  RETURN_IF_ERROR(service.CheckModel(request.model()));
+  RETURN_IF_ERROR(service.CheckCount("inputs", request.inputs_size()));
+  RETURN_IF_ERROR(CheckPriority(request.priority()));
+  ASSIGN_OR_RETURN(params, MergeParams(request.params(), service.model(),
+                                       service.tokenizer));
+  for (int i = 0; i < request.inputs_size(); ++i) {
+    inputs.push_back(std::make_unique<InputState>(service, context, streaming));
+  }
+  for (int i = 0; i < request.inputs_size(); ++i) {
+    InputState& input = *inputs[i];
+    auto source =
+        ReadSource(request.inputs(i), request.truncate(), service.model(),
+                   service.tokenizer, absl::StrFormat("inputs[%d]", i));
+    if (!source.ok()) {
+      service.metrics.OnRejected(RejectReason::kInvalid);
+      input.End(source.status());
+    } else if (source->empty) {
+      input.End(absl::OkStatus(), EmptyOutput(params));
+    } else {
+      InputFacts facts = {
+          .source_tokens = static_cast<int>(source->tokens.ids.size()),
+          .truncated = source->truncated,
+          .sampled = params.do_sample};
+      GenerateTask task = {params};
+      if (params.do_sample && !request.params().has_seed()) {
+        task.params.seed = DrawSeed();
+      }
+      facts.seed = task.params.seed;
+      input.Submit({std::move(source->tokens), std::move(task)}, facts,
+                   {.choices = params.num_return_sequences,
+                    .tokens = params.max_new_tokens,
+                    .log_probs = params.log_probs,
+                    .top_log_probs = params.top_log_probs},
+                   request.priority());
+    }
+  }
+  return absl::OkStatus();
+}
+
+HandlerPtr<v1::GenerateRequest, v1::GenerateResponse> NewGenerateHandler(
+    const Service& service, CallContext& context) {
+  return std::make_unique<GenerateHandler>(service, context);
+}
+
+}  // namespace attend

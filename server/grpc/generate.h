@@ -1,0 +1,26 @@
+#ifndef ATTEND_SERVER_GRPC_GENERATE_H_
+#define ATTEND_SERVER_GRPC_GENERATE_H_
+
+#include "absl/status/status.h"
+#include "attend/v1/attend.pb.h"
+#include "engine/decoding/generation_params.h"
+#include "server/grpc/handler.h"
+#include "server/grpc/results.h"
+#include "server/grpc/service.h"
+
+namespace attend {
+
+// What Generate and GenerateStream share: a request, checked and submitted.
+struct GenerateCall {
+  GenerationParams params;
+  Inputs inputs;
+
+  // Fails only for what concerns the whole request; an input that is wrong or
+  // refused ends with its own status.
+  absl::Status Start(const v1::GenerateRequest& request, bool streaming,
+                     const Service& service, CallContext& context);
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_GRPC_GENERATE_H_

@@ -1,0 +1,52 @@
+#include "server/grpc/grpc_status.h"
+
+#include <string>
+
+#include "absl/strings/cord.h"
+#include "absl/strings/str_cat.h"
+#include "attend/v1/status_details.pb.h"
+#include "server/scheduler/request.h"
+
+namespace attend {
+
+std::optional<absl::Duration> RetryAfter(const absl::Status& status) {
+  const auto payload = status.GetPayload(kRetryAfterUrl);
+  absl::Duration delay;
+  if (!payload || !absl::ParseDuration(std::string(*payload), &delay)) {
+    return std::nullopt;
+  }
+  return delay;
+}
+
+grpc::Status ToGrpcStatus(const absl::Status& status) {
+  // The codes are google.rpc.Code in both.
+  const auto code = static_cast<grpc::StatusCode>(status.code());
+  const std::string message(status.message());
+  const std::optional<absl::Duration> delay = RetryAfter(status);
+  if (!delay) return grpc::Status(code, message);
+
+  v1::RetryInfo info;
+  absl::Duration rest = *delay;
+  info.mutable_retry_delay()->set_seconds(
+      absl::IDivDuration(rest, absl::Seconds(1), &rest));
+  info.mutable_retry_delay()->set_nanos(
+      static_cast<int>(absl::ToInt64Nanoseconds(rest)));
+  v1::StatusDetails details;
+  details.set_code(code);
+  details.set_message(message);
+  google::protobuf::Any& any = *details.add_details();
+  any.set_type_url("type.googleapis.com/google.rpc.RetryInfo");
+  any.set_value(info.SerializeAsString());
+  return grpc::Status(code, message, details.SerializeAsString());
+}
+
+void AddRetryPushback(const absl::Status& status,
+                      grpc::ServerContext& context) {
+  if (const auto delay = RetryAfter(status)) {
+    context.AddTrailingMetadata(
+        "grpc-retry-pushback-ms",
+        absl::StrCat(absl::ToInt64Milliseconds(*delay)));
+  }
+}
+
+}  // namespace attend

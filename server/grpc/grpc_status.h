@@ -1,0 +1,26 @@
+#ifndef ATTEND_SERVER_GRPC_GRPC_STATUS_H_
+#define ATTEND_SERVER_GRPC_GRPC_STATUS_H_
+
+#include <grpcpp/server_context.h>
+#include <grpcpp/support/status.h>
+
+#include <optional>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+
+namespace attend {
+
+// The only place where one becomes the other. A retry hint (the payload
+// kRetryAfterUrl) becomes google.rpc.RetryInfo in the status details.
+grpc::Status ToGrpcStatus(const absl::Status& status);
+
+// The retry hint of a status, if it has one.
+std::optional<absl::Duration> RetryAfter(const absl::Status& status);
+
+// Tells gRPC's own retries the hint of `status`: `grpc-retry-pushback-ms`.
+void AddRetryPushback(const absl::Status& status, grpc::ServerContext& context);
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_GRPC_GRPC_STATUS_H_

@@ -1,0 +1,30 @@
+#ifndef ATTEND_SERVER_GRPC_PARAMS_H_
+#define ATTEND_SERVER_GRPC_PARAMS_H_
+
+#include "absl/status/statusor.h"
+#include "attend/v1/attend.pb.h"
+#include "engine/decoding/generation_params.h"
+#include "engine/engine.h"
+#include "engine/tokenizer/tokenizer.h"
+
+namespace attend {
+
+inline constexpr int kMaxTopLogProbs = 20;
+inline constexpr int kMaxPriority = 10;  // either way
+
+// The model's own parameters with those that the request sets in their place.
+// INVALID_ARGUMENT names the field, its value and its limit. The seed is not
+// drawn here.
+absl::StatusOr<GenerationParams> MergeParams(const v1::GenerationParams& params,
+                                             const ModelInfo& model,
+                                             const Tokenizer& tokenizer);
+
+// What a model does by default; every scalar field is set, but no seed.
+v1::GenerationParams DescribeParams(const GenerationParams& params);
+
+absl::Status CheckTopLogProbs(int count);
+absl::Status CheckPriority(int priority);
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_GRPC_PARAMS_H_

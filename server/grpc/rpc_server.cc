@@ -1,0 +1,204 @@
+#include "server/grpc/rpc_server.h"
+
+#include <grpcpp/ext/proto_server_reflection_plugin.h>
+#include <grpcpp/health_check_service_interface.h>
+#include <grpcpp/security/server_credentials.h>
+#include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "engine/tensor/status_macros.h"
+#include "server/grpc/call.h"
+#include "server/grpc/event_loop.h"
+
+namespace attend {
+namespace {
+
+constexpr int kLoops = 2;
+
+using v1::Attend;
+using AsyncService = Attend::AsyncService;
+
+const MethodTraits<v1::GenerateRequest, v1::GenerateResponse, false> kGenerate =
+    {Method::kGenerate, &AsyncService::RequestGenerate, NewGenerateHandler};
+const MethodTraits<v1::GenerateRequest, v1::GenerateChunk, true>
+    kGenerateStream = {Method::kGenerateStream,
+                       &AsyncService::RequestGenerateStream,
+                       NewGenerateStreamHandler};
+const MethodTraits<v1::ScoreRequest, v1::ScoreResponse, false> kScore = {
+    Method::kScore, &AsyncService::RequestScore, NewScoreHandler};
+const MethodTraits<v1::TokenizeRequest, v1::TokenizeResponse, false> kTokenize =
+    {Method::kTokenize, &AsyncService::RequestTokenize, NewTokenizeHandler};
+const MethodTraits<v1::DetokenizeRequest, v1::DetokenizeResponse, false>
+    kDetokenize = {Method::kDetokenize, &AsyncService::RequestDetokenize,
+                   NewDetokenizeHandler};
+const MethodTraits<v1::ListModelsRequest, v1::ListModelsResponse, false>
+    kListModels = {Method::kListModels, &AsyncService::RequestListModels,
+                   NewListModelsHandler};
+const MethodTraits<v1::GetModelRequest, v1::Model, false> kGetModel = {
+    Method::kGetModel, &AsyncService::RequestGetModel, NewGetModelHandler};
+
+template <class Traits>
+void Ask(const Traits& traits, CallEnvironment& environment, EventLoop& loop) {
+  Call<Traits>::Ask(traits, environment, loop);
+}
+
+void AskForAll(CallEnvironment& environment, EventLoop& loop) {
+  Ask(kGenerate, environment, loop);
+  Ask(kGenerateStream, environment, loop);
+  Ask(kScore, environment, loop);
+  Ask(kTokenize, environment, loop);
+  Ask(kDetokenize, environment, loop);
+  Ask(kListModels, environment, loop);
+  Ask(kGetModel, environment, loop);
+}
+
+absl::StatusOr<std::string> ReadPem(const std::string& path) {
+  std::ifstream file(path);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file || text.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("cannot read ", path));
+  }
+  return text;
+}
+
+absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> MakeCredentials(
+    const RpcOptions& options) {
+  if (options.tls_cert.empty()) return grpc::InsecureServerCredentials();
+  ASSIGN_OR_RETURN(std::string cert, ReadPem(options.tls_cert));
+  ASSIGN_OR_RETURN(std::string key, ReadPem(options.tls_key));
+  grpc::SslServerCredentialsOptions ssl;
+  ssl.pem_key_cert_pairs.push_back({std::move(key), std::move(cert)});
+  return grpc::SslServerCredentials(ssl);
+}
+
+// Milliseconds of a channel argument; infinite is gRPC's own "never".
+int Millis(absl::Duration duration) {
+  return static_cast<int>(std::min<int64_t>(absl::ToInt64Milliseconds(duration),
+                                            std::numeric_limits<int>::max()));
+}
+
+void SetLimits(const RpcOptions& options, grpc::ServerBuilder& builder) {
+  builder.SetMaxReceiveMessageSize(options.max_message_bytes);
+  const std::pair<const char*, int> arguments[] = {
+      // A second server on the same port is a mistake, not a partner.
+      {GRPC_ARG_ALLOW_REUSEPORT, 0},
+      {GRPC_ARG_MAX_CONCURRENT_STREAMS, options.max_concurrent_streams},
+      {GRPC_ARG_KEEPALIVE_TIME_MS, Millis(options.keepalive_time)},
+      {GRPC_ARG_KEEPALIVE_TIMEOUT_MS, Millis(options.keepalive_timeout)},
+      {GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1},
+      {GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
+       Millis(options.min_ping_interval)},
+      {GRPC_ARG_MAX_CONNECTION_AGE_MS, Millis(options.max_connection_age)},
+      {GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS,
+       Millis(options.max_connection_age_grace)},
+  };
+  for (const auto& [name, value] : arguments) {
+    builder.AddChannelArgument(name, value);
+  }
+}
+
+absl::Duration WatchInterval(const RpcOptions& options) {
+  return std::clamp(options.slow_reader_timeout / 4, absl::Milliseconds(10),
+                    absl::Seconds(5));
+}
+
+}  // namespace
+
+struct RpcServer::Impl {
+  Impl(const RpcOptions& options, const Service& model_service,
+       StepSignal& signal)
+      : service(model_service),
+        step_signal(signal),
+        pool(options.tokenizer_threads, options.max_tokenizer_queue),
+        environment{service, lifecycle, pool, grpc_service,
+                    options.slow_reader_timeout} {}
+
+  const Service service;
+  StepSignal& step_signal;
+  Lifecycle lifecycle;
+  WorkPool pool;
+  AsyncService grpc_service;
+  CallEnvironment environment;
+  int port = 0;
+  std::vector<std::unique_ptr<EventLoop>> loops;
+  std::unique_ptr<grpc::Server> server;
+};
+
+RpcServer::RpcServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+RpcServer::~RpcServer() { Shutdown(absl::ZeroDuration()); }
+
+int RpcServer::port() const { return impl_->port; }
+
+absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(
+    const RpcOptions& options, const Service& service,
+    StepSignal& step_signal) {
+  RETURN_IF_ERROR(options.Validate());
+  ASSIGN_OR_RETURN(const auto credentials, MakeCredentials(options));
+  grpc::EnableDefaultHealthCheckService(true);
+  if (options.reflection) {
+    grpc::reflection::InitProtoReflectionServerBuilderPlugin();
+  }
+  auto impl = std::make_unique<Impl>(options, service, step_signal);
+  grpc::ServerBuilder builder;
+  SetLimits(options, builder);
+  const std::string address = absl::StrCat(options.host, ":", options.port);
+  builder.AddListeningPort(address, credentials, &impl->port);
+  builder.RegisterService(&impl->grpc_service);
+  for (int i = 0; i < kLoops; ++i) {
+    impl->loops.push_back(std::make_unique<EventLoop>(
+        builder.AddCompletionQueue(), WatchInterval(options)));
+  }
+  impl->server = builder.BuildAndStart();
+  if (impl->server == nullptr || impl->port == 0) {
+    return absl::UnavailableError(
+        absl::StrCat("cannot listen for grpc on ", address));
+  }
+  for (auto& loop : impl->loops) {
+    AskForAll(impl->environment, *loop);
+    loop->Start();
+  }
+  step_signal.Connect([&loops = impl->loops] {
+    for (auto& loop : loops) loop->Flush();
+  });
+  std::unique_ptr<RpcServer> server(new RpcServer(std::move(impl)));
+  server->SetServing(true);
+  return server;
+}
+
+void RpcServer::SetServing(bool serving) {
+  grpc::HealthCheckServiceInterface* health =
+      impl_->server->GetHealthCheckService();
+  health->SetServingStatus("", serving);
+  health->SetServingStatus(Attend::service_full_name(), serving);
+  health->SetServingStatus(impl_->service.model().name, serving);
+}
+
+void RpcServer::Drain() { impl_->lifecycle.draining = true; }
+
+void RpcServer::Cut() {
+  impl_->lifecycle.draining = true;
+  impl_->lifecycle.cut = true;
+}
+
+void RpcServer::Shutdown(absl::Duration grace) {
+  if (impl_ == nullptr || impl_->server == nullptr) return;
+  Drain();
+  // Health watchers are told, and let go: their streams would hold the server.
+  impl_->server->GetHealthCheckService()->Shutdown();
+  impl_->server->Shutdown(
+      absl::ToChronoTime(absl::Now() + std::min(grace, absl::Hours(24))));
+  impl_->step_signal.Connect(nullptr);
+  impl_->loops.clear();
+  impl_->server.reset();
+}
+
+}  // namespace attend

@@ -1,0 +1,54 @@
+#ifndef ATTEND_SERVER_GRPC_RPC_SERVER_H_
+#define ATTEND_SERVER_GRPC_RPC_SERVER_H_
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "server/grpc/rpc_options.h"
+#include "server/grpc/service.h"
+#include "server/grpc/step_signal.h"
+
+namespace attend {
+
+// The gRPC port: attend.v1, grpc.health.v1 and reflection. Two threads, each
+// with a completion queue of its own, serve all calls.
+//
+// An orderly end: SetServing(false), Drain(), wait for the scheduler to be
+// idle, Cut() what took too long, Shutdown(). The scheduler must run until
+// Shutdown() has returned.
+class RpcServer {
+ public:
+  // What `service` refers to, and `step_signal`, must outlive the server.
+  // UNAVAILABLE if the port cannot be bound.
+  static absl::StatusOr<std::unique_ptr<RpcServer>> Start(
+      const RpcOptions& options, const Service& service,
+      StepSignal& step_signal);
+  // Shutdown() without grace, if it was not called before.
+  ~RpcServer();
+  RpcServer(const RpcServer&) = delete;
+  RpcServer& operator=(const RpcServer&) = delete;
+
+  // That was bound.
+  int port() const;
+
+  // What grpc.health.v1 says: overall (""), of "attend.v1.Attend" and of the
+  // model's name. SERVING at the start.
+  void SetServing(bool serving);
+  // New calls end with UNAVAILABLE.
+  void Drain();
+  // Running calls end with UNAVAILABLE within a step.
+  void Cut();
+  // Closes the port; calls that still run after `grace` are cancelled. Returns
+  // when all have ended.
+  void Shutdown(absl::Duration grace);
+
+ private:
+  struct Impl;
+  explicit RpcServer(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_GRPC_RPC_SERVER_H_

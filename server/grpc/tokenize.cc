@@ -1,0 +1,100 @@
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "engine/tensor/status_macros.h"
+#include "server/grpc/immediate_handler.h"
+#include "server/grpc/inputs.h"
+#include "server/grpc/results.h"
+#include "server/grpc/service.h"
+
+namespace attend {
+namespace {
+
+absl::StatusOr<Side> ReadSide(v1::Side side) {
+  if (side == v1::SIDE_SOURCE) return Side::kSource;
+  if (side == v1::SIDE_TARGET) return Side::kTarget;
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "side is %d, must be 0 (source) or 1 (target)", static_cast<int>(side)));
+}
+
+// The one error of all results, if they all failed with one code.
+template <class Response>
+absl::Status CommonError(const Response& response) {
+  const v1::Status& first = response.results(0).status();
+  for (const auto& result : response.results()) {
+    if (result.status().code() != first.code()) return absl::OkStatus();
+  }
+  return absl::Status(static_cast<absl::StatusCode>(first.code()),
+                      first.message());
+}
+
+absl::StatusOr<v1::TokenizeResponse> Tokenize(
+    const Service& service, const v1::TokenizeRequest& request) {
+  RETURN_IF_ERROR(service.CheckModel(request.model()));
+  RETURN_IF_ERROR(service.CheckCount("texts", request.texts_size()));
+  ASSIGN_OR_RETURN(const Side side, ReadSide(request.side()));
+  v1::TokenizeResponse response;
+  response.set_model(service.model().name);
+  for (int i = 0; i < request.texts_size(); ++i) {
+    v1::Tokenization& result = *response.add_results();
+    const auto ids = service.tokenizer.Encode(request.texts(i), side,
+                                              !request.no_special_tokens());
+    *result.mutable_status() =
+        ToProto(Annotate(ids.status(), absl::StrFormat("texts[%d]", i)));
+    if (!ids.ok()) continue;
+    for (int id : *ids) {
+      result.add_ids(id);
+      result.add_pieces(std::string(service.tokenizer.Piece(id, side)));
+    }
+  }
+  RETURN_IF_ERROR(CommonError(response));
+  return response;
+}
+
+absl::StatusOr<std::string> DetokenizeOne(const Service& service,
+                                          const v1::Tokens& tokens, Side side,
+                                          bool keep_special,
+                                          const std::string& field) {
+  ASSIGN_OR_RETURN(
+      const std::vector<int> ids,
+      ReadTokens(tokens, service.tokenizer.vocab_size(side), field));
+  return service.tokenizer.Decode(ids, side, keep_special);
+}
+
+absl::StatusOr<v1::DetokenizeResponse> Detokenize(
+    const Service& service, const v1::DetokenizeRequest& request) {
+  RETURN_IF_ERROR(service.CheckModel(request.model()));
+  RETURN_IF_ERROR(service.CheckCount("sequences", request.sequences_size()));
+  ASSIGN_OR_RETURN(const Side side, ReadSide(request.side()));
+  v1::DetokenizeResponse response;
+  response.set_model(service.model().name);
+  for (int i = 0; i < request.sequences_size(); ++i) {
+    v1::Detokenization& result = *response.add_results();
+    auto text = DetokenizeOne(service, request.sequences(i), side,
+                              request.keep_special_tokens(),
+                              absl::StrFormat("sequences[%d]", i));
+    *result.mutable_status() = ToProto(text.status());
+    if (text.ok()) result.set_text(*std::move(text));
+  }
+  RETURN_IF_ERROR(CommonError(response));
+  return response;
+}
+
+}  // namespace
+
+HandlerPtr<v1::TokenizeRequest, v1::TokenizeResponse> NewTokenizeHandler(
+    const Service& service, CallContext&) {
+  return std::make_unique<
+      ImmediateHandler<v1::TokenizeRequest, v1::TokenizeResponse>>(
+      [&service](const auto& request) { return Tokenize(service, request); });
+}
+
+HandlerPtr<v1::DetokenizeRequest, v1::DetokenizeResponse> NewDetokenizeHandler(
+    const Service& service, CallContext&) {
+  return std::make_unique<
+      ImmediateHandler<v1::DetokenizeRequest, v1::DetokenizeResponse>>(
+      [&service](const auto& request) { return Detokenize(service, request); });
+}
+
+}  // namespace attend
