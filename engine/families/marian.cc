@@ -112,7 +112,8 @@ void NameEmbeddings(bool shared, bool tied, NameTable& names) {
   const std::string source = "model.encoder.embed_tokens.weight";
   const std::string target = "model.decoder.embed_tokens.weight";
   const std::string head = "lm_head.weight";
-  names.unused.push_back("model.{}.embed_positions.weight");
+  names.unused = {"model.encoder.embed_positions.weight",
+                  "model.decoder.embed_positions.weight"};
   if (shared && tied) {
     const std::vector<std::string> any = {both, source, target, head};
     names.rows.push_back({"source.embedding", any});
