@@ -185,7 +185,7 @@ TEST_F(ClientTest, FullWithoutHintIsFinal) {
 
 TEST_F(ClientTest, NobodyThere) {
   ClientOptions options = Options();
-  options.address = "localhost:1";
+  options.address = "127.0.0.1:1";
   EXPECT_EQ(Client(options).ListModels().status().code(),
             absl::StatusCode::kUnavailable);
   EXPECT_EQ(pauses_.size(), 3);

@@ -204,7 +204,7 @@ TEST_F(CommandLineTest, Models) {
 
 TEST_F(CommandLineTest, NobodyThere) {
   const Outcome outcome =
-      RunAt("localhost:1", "translate", "one\ntwo\nthree\n");
+      RunAt("127.0.0.1:1", "translate", "one\ntwo\nthree\n");
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.err, StartsWith("attend: line 1: UNAVAILABLE: "));
   // One message, not one a line.
