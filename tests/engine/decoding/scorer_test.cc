@@ -1,5 +1,6 @@
 #include "engine/decoding/scorer.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "gmock/gmock.h"
