@@ -295,9 +295,7 @@ absl::Status TransformerEngine::RunRows(Context& context) const {
                                         .self_pieces = context.self_pieces,
                                         .cross_pieces = context.cross_pieces}));
   RETURN_IF_ERROR(TakeLogits(context));
-  for (const auto& [sequence, rows] : context.computing) {
-    sequence->ReorderTables();
-  }
+  for (const Wanted& wanted : context.wanted) wanted.sequence->ReorderTables();
   return absl::OkStatus();
 }
 

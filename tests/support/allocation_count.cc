@@ -1,5 +1,6 @@
 #include "tests/support/allocation_count.h"
 
+#include <link.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -7,39 +8,53 @@
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define ATTEND_SANITIZED 1
-#include <sanitizer/allocator_interface.h>
-#endif
+#include <cstdint>
+#include <cstring>
+#include <new>
 
 namespace {
 
 std::atomic<bool> counting = false;
-std::atomic<long> count = 0;
+std::atomic<long> by_others = 0;
+std::atomic<long> by_onednn = 0;
+// The addresses of libdnnl's code.
+uintptr_t onednn_begin = 0;
+uintptr_t onednn_end = 0;
 
-void Count() {
-  if (counting.load(std::memory_order_relaxed)) ++count;
+void Count(const void* caller) {
+  if (!counting.load(std::memory_order_relaxed)) return;
+  const auto address = reinterpret_cast<uintptr_t>(caller);
+  ++(address >= onednn_begin && address < onednn_end ? by_onednn : by_others);
+}
+
+int FindOnednn(dl_phdr_info* info, size_t, void*) {
+  if (std::strstr(info->dlpi_name, "libdnnl") == nullptr) return 0;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const auto& header = info->dlpi_phdr[i];
+    if (header.p_type != PT_LOAD || (header.p_flags & PF_X) == 0) continue;
+    onednn_begin = info->dlpi_addr + header.p_vaddr;
+    onednn_end = onednn_begin + header.p_memsz;
+  }
+  return 1;
 }
 
 }  // namespace
 
-#ifdef ATTEND_SANITIZED
-
 namespace attend {
 
 void AllocationCount::Start() {
-  static const int installed = __sanitizer_install_malloc_and_free_hooks(
-      [](const volatile void*, size_t) { Count(); },
-      [](const volatile void*) {});
-  (void)installed;
-  count = 0;
+  dl_iterate_phdr(FindOnednn, nullptr);
+  by_others = 0;
+  by_onednn = 0;
   counting = true;
 }
 
-}  // namespace attend
+AllocationCount AllocationCount::Stop() {
+  counting = false;
+  return {.ours = by_others, .onednn = by_onednn};
+}
 
-#else
+}  // namespace attend
 
 // Symbols of the executable come before those of libraries, so everybody calls
 // these. glibc's own names for the real functions are part of its ABI.
@@ -51,61 +66,55 @@ void* __libc_realloc(void* old, size_t size);
 void* __libc_memalign(size_t alignment, size_t size);
 
 void* malloc(size_t size) {
-  Count();
+  Count(__builtin_return_address(0));
   return __libc_malloc(size);
 }
 
 void* calloc(size_t items, size_t size) {
-  Count();
+  Count(__builtin_return_address(0));
   return __libc_calloc(items, size);
 }
 
 void* realloc(void* old, size_t size) {
-  Count();
+  Count(__builtin_return_address(0));
   return __libc_realloc(old, size);
 }
 
 void* aligned_alloc(size_t alignment, size_t size) {
-  Count();
+  Count(__builtin_return_address(0));
   return __libc_memalign(alignment, size);
 }
 
 void* memalign(size_t alignment, size_t size) {
-  Count();
+  Count(__builtin_return_address(0));
   return __libc_memalign(alignment, size);
 }
 
 int posix_memalign(void** result, size_t alignment, size_t size) {
-  Count();
+  Count(__builtin_return_address(0));
   *result = __libc_memalign(alignment, size);
   return *result == nullptr ? ENOMEM : 0;
 }
 
 void* mmap(void* address, size_t length, int protection, int flags, int file,
            off_t offset) {
-  Count();
+  Count(__builtin_return_address(0));
   return reinterpret_cast<void*>(
       syscall(SYS_mmap, address, length, protection, flags, file, offset));
 }
 
 }  // extern "C"
 
-namespace attend {
-
-void AllocationCount::Start() {
-  count = 0;
-  counting = true;
+void* operator new(size_t size) {
+  Count(__builtin_return_address(0));
+  void* result = __libc_malloc(size);
+  if (result == nullptr) throw std::bad_alloc();
+  return result;
 }
 
-}  // namespace attend
-
-#endif
-
-namespace attend {
-
-long AllocationCount::Stop() {
-  counting = false;
-  return count;
+void* operator new[](size_t size) {
+  Count(__builtin_return_address(0));
+  void* result = __libc_malloc(size);
+  if (result == nullptr) throw std::bad_alloc();
+  return result;
 }
-
-}  // namespace attend

@@ -1,0 +1,59 @@
+#include "gtest/gtest.h"
+#include "tests/engine/golden.h"
+#include "tests/engine/random_requests.h"
+#include "tests/support/allocation_count.h"
+
+namespace attend {
+namespace {
+
+TEST(AllocationCountTest, SeesWhatIsAllocated) {
+  AllocationCount::Start();
+  std::vector<int> vector(1000);
+  const AllocationCount count = AllocationCount::Stop();
+  EXPECT_EQ(vector.size(), 1000u);
+  EXPECT_EQ(count.ours, 1);
+}
+
+TEST(AllocationTest, AStepAllocatesNothing) {
+  const LoadedModel model =
+      Load(ATTEND_SOURCE_DIR "/models/en-de",
+           {.max_step_rows = 256, .kv_cache_bytes = 64 << 20});
+  const auto context = model.engine().NewContext();
+  std::vector<std::unique_ptr<Sequence>> sequences;
+  for (EngineRequest& request :
+       RandomRequests(model.engine(), 120, 60, 60, 4)) {
+    auto sequence = model.engine().NewSequence(std::move(request));
+    ASSERT_TRUE(sequence.ok()) << sequence.status();
+    sequences.push_back(*std::move(sequence));
+  }
+  StepPlan plan;
+  plan.pieces.reserve(256);
+  // Sequences join one a few steps and leave when they end, so that the rows
+  // of a step rise and fall.
+  size_t joined = 0;
+  int steps = 0;
+  const auto step = [&] {
+    if (steps++ % 8 == 0 && joined < sequences.size()) ++joined;
+    plan.pieces.clear();
+    int rows = 256;
+    for (size_t i = 0; i < joined; ++i) {
+      const Work work = sequences[i]->Next();
+      if (work.phase == Phase::kDone || work.rows > rows) continue;
+      plan.pieces.push_back({sequences[i].get(), work.rows});
+      rows -= work.rows;
+    }
+    return plan.pieces.empty() || model.engine().Step(*context, plan).ok();
+  };
+  for (int i = 0; i < 40; ++i) ASSERT_TRUE(step());
+  AllocationCount::Start();
+  bool ok = true;
+  for (int i = 0; i < 1000; ++i) ok = ok && step();
+  const AllocationCount count = AllocationCount::Stop();
+  EXPECT_TRUE(ok);
+  EXPECT_EQ(joined, sequences.size());
+  EXPECT_EQ(count.ours, 0);
+  RecordProperty("allocations_in_onednn", static_cast<int>(count.onednn));
+}
+
+}  // namespace
+}  // namespace attend

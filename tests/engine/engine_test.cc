@@ -1,0 +1,244 @@
+#include "engine/engine.h"
+
+#include <algorithm>
+#include <functional>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/engine/driver.h"
+#include "tests/engine/golden.h"
+#include "tests/engine/random_requests.h"
+
+namespace attend {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr char kPlain[] = "plain";
+constexpr char kBundled[] = ATTEND_SOURCE_DIR "/models/en-de";
+
+EngineOptions Small() {
+  return {
+      .max_step_rows = 64, .max_source_tokens = 48, .kv_cache_bytes = 8 << 20};
+}
+
+bool SameBits(const SequenceOutput& a, const SequenceOutput& b) {
+  if (a.choices.size() != b.choices.size()) return false;
+  for (size_t i = 0; i < a.choices.size(); ++i) {
+    const ChoiceOutput& x = a.choices[i];
+    const ChoiceOutput& y = b.choices[i];
+    const bool same_top =
+        std::equal(x.top.begin(), x.top.end(), y.top.begin(), y.top.end(),
+                   [](const TokenLogProb& p, const TokenLogProb& q) {
+                     return p.id == q.id && p.log_prob == q.log_prob;
+                   });
+    if (x.tokens != y.tokens || x.log_probs != y.log_probs ||
+        x.finish != y.finish || x.score != y.score || !same_top) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void ExpectSameBits(const std::vector<SequenceOutput>& a,
+                    const std::vector<SequenceOutput>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    EXPECT_TRUE(SameBits(a[i], b[i])) << "request " << i;
+  }
+}
+
+// Blocks of the KV pool times this many bytes.
+size_t BlockBytes(const Engine& engine, size_t kv_cache_bytes) {
+  return kv_cache_bytes / engine.NewContext()->total_blocks();
+}
+
+TEST(InvarianceTest, ARequestHasTheSameBitsAloneAndInAnyCompany) {
+  const LoadedModel model = Load(GoldenDirectory(kPlain), Small());
+  std::vector<SequenceOutput> alone;
+  for (EngineRequest& request :
+       RandomRequests(model.engine(), 200, 40, 30, 1)) {
+    std::vector<EngineRequest> one;
+    one.push_back(std::move(request));
+    Driver driver(model.engine());
+    alone.push_back(driver.Run(std::move(one))[0]);
+  }
+  for (uint32_t order = 1; order <= 20; ++order) {
+    // Each order has another team, step budget and pool.
+    const int threads = 1 + order % 3;
+    const LoadedModel other =
+        Load(GoldenDirectory(kPlain),
+             {.max_step_rows = 32 << order % 4,
+              .max_source_tokens = 48,
+              .kv_cache_bytes = size_t{1} << (17 + order % 5)},
+             threads);
+    SCOPED_TRACE(order);
+    Driver driver(other.engine(), {.max_rows = 20 + static_cast<int>(order) * 7,
+                                   .seed = order,
+                                   .preempt_at_random = order % 2 == 0});
+    ExpectSameBits(driver.Run(RandomRequests(other.engine(), 200, 40, 30, 1)),
+                   alone);
+  }
+}
+
+TEST(InvarianceTest, TheBundledModelToo) {
+  const EngineOptions options = {.max_step_rows = 256,
+                                 .kv_cache_bytes = 64 << 20};
+  const LoadedModel model = Load(kBundled, options);
+  Driver driver(model.engine(), {.max_rows = 8});
+  const auto expected =
+      driver.Run(RandomRequests(model.engine(), 16, 60, 20, 2));
+  for (int threads : {1, 2, 3}) {
+    SCOPED_TRACE(threads);
+    const LoadedModel other = Load(kBundled, options, threads);
+    Driver company(other.engine(), {.seed = static_cast<uint32_t>(threads)});
+    ExpectSameBits(company.Run(RandomRequests(other.engine(), 16, 60, 20, 2)),
+                   expected);
+  }
+}
+
+TEST(PagingTest, HoldsMoreThanReservationsOfMaximumLengthCould) {
+  EngineOptions options = Small();
+  const LoadedModel large = Load(GoldenDirectory(kPlain), options);
+  const size_t block = BlockBytes(large.engine(), options.kv_cache_bytes);
+  // A source and two target blocks each: 16 sequences take 48 blocks. At the
+  // longest result (62 new tokens: 4 blocks) 9 reservations would fit.
+  options.kv_cache_bytes = 48 * block;
+  const LoadedModel model = Load(GoldenDirectory(kPlain), options);
+  std::vector<EngineRequest> requests;
+  for (int i = 0; i < 16; ++i) {
+    GenerationParams params = model.engine().info().generation;
+    params.num_beams = 1;
+    params.max_new_tokens = 62;
+    params.forced_eos_id = -1;
+    // Ends after 20 tokens, which nobody knew at admission.
+    params.stop_ids = {};
+    params.min_new_tokens = 20;
+    for (int id = 2; id < model.engine().info().target_vocab - 1; ++id) {
+      params.stop_ids.push_back(id);
+    }
+    params.stop_ids.resize(std::min<size_t>(params.stop_ids.size(), 64));
+    requests.push_back({.source = {.ids = {3 + i, 4, 0}, .positions = {}},
+                        .task = GenerateTask{params}});
+  }
+  auto one = model.engine().NewSequence(requests[0]);
+  ASSERT_TRUE(one.ok());
+  EXPECT_LT(48 / (*one)->max_blocks(), 16);
+  Driver driver(model.engine());
+  driver.Run(std::move(requests));
+  EXPECT_EQ(driver.most_running(), 16);
+  EXPECT_EQ(driver.preemptions(), 0);
+}
+
+TEST(PreemptionTest, ReplaysToTheSameBits) {
+  EngineOptions options = Small();
+  const LoadedModel large = Load(GoldenDirectory(kPlain), options);
+  Driver roomy(large.engine());
+  const auto expected =
+      roomy.Run(RandomRequests(large.engine(), 32, 40, 40, 3));
+  EXPECT_EQ(roomy.preemptions(), 0);
+
+  int largest = 0;
+  for (EngineRequest& request : RandomRequests(large.engine(), 32, 40, 40, 3)) {
+    auto sequence = large.engine().NewSequence(std::move(request));
+    ASSERT_TRUE(sequence.ok());
+    largest = std::max(largest, (*sequence)->max_blocks());
+  }
+  options.kv_cache_bytes =
+      (largest + 1) * BlockBytes(large.engine(), options.kv_cache_bytes);
+  const LoadedModel tight = Load(GoldenDirectory(kPlain), options);
+  ASSERT_EQ(tight.engine().NewContext()->total_blocks(), largest + 1);
+  Driver driver(tight.engine());
+  ExpectSameBits(driver.Run(RandomRequests(tight.engine(), 32, 40, 40, 3)),
+                 expected);
+  EXPECT_GT(driver.preemptions(), 0);
+}
+
+struct BadRequest {
+  const char* name;
+  const char* message;  // part of it
+  std::function<void(EngineRequest&, GenerationParams&)> spoil;
+};
+
+class RefusalTest : public testing::TestWithParam<BadRequest> {};
+
+TEST_P(RefusalTest, NamesFieldValueAndLimit) {
+  const LoadedModel model = Load(GoldenDirectory(kPlain), Small(), 1);
+  EngineRequest request;
+  request.source.ids = {3, 4, 0};
+  GenerationParams params = model.engine().info().generation;
+  GetParam().spoil(request, params);
+  if (!std::holds_alternative<ScoreTask>(request.task)) {
+    request.task = GenerateTask{params};
+  }
+  const auto sequence = model.engine().NewSequence(std::move(request));
+  EXPECT_EQ(sequence.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(sequence.status().message()),
+              HasSubstr(GetParam().message));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Fields, RefusalTest,
+    testing::Values(BadRequest{"NoSource", "source has 0 tokens",
+                               [](EngineRequest& request, GenerationParams&) {
+                                 request.source.ids.clear();
+                               }},
+                    BadRequest{"LongSource",
+                               "source has 49 tokens, limits are 1 and 48",
+                               [](EngineRequest& request, GenerationParams&) {
+                                 request.source.ids.assign(49, 3);
+                               }},
+                    BadRequest{"NegativeId", "source token id is -1",
+                               [](EngineRequest& request, GenerationParams&) {
+                                 request.source.ids[1] = -1;
+                               }},
+                    BadRequest{"HugeId", "source token id is 1000000",
+                               [](EngineRequest& request, GenerationParams&) {
+                                 request.source.ids[1] = 1000000;
+                               }},
+                    BadRequest{"PositionsOfOtherLength",
+                               "3 tokens but 1 positions",
+                               [](EngineRequest& request, GenerationParams&) {
+                                 request.source.positions = {0};
+                               }},
+                    BadRequest{"HugePosition", "source position is 100000",
+                               [](EngineRequest& request, GenerationParams&) {
+                                 request.source.positions = {0, 1, 100000};
+                               }},
+                    BadRequest{"Params", "max_new_tokens",
+                               [](EngineRequest&, GenerationParams& params) {
+                                 params.max_new_tokens = 0;
+                               }},
+                    BadRequest{"Target", "target",
+                               [](EngineRequest& request, GenerationParams&) {
+                                 request.task = ScoreTask{.target = {-1}};
+                               }}),
+    [](const auto& request) { return request.param.name; });
+
+TEST(RefusalTest, ARequestThatCouldNeverFitThePool) {
+  EngineOptions options = Small();
+  const LoadedModel large = Load(GoldenDirectory(kPlain), options, 1);
+  options.kv_cache_bytes =
+      4 * BlockBytes(large.engine(), options.kv_cache_bytes);
+  const LoadedModel model = Load(GoldenDirectory(kPlain), options, 1);
+  GenerationParams params = model.engine().info().generation;
+  params.num_beams = 5;
+  params.max_new_tokens = 10;
+  const auto sequence =
+      model.engine().NewSequence({.source = {.ids = {3, 0}, .positions = {}},
+                                  .task = GenerateTask{params}});
+  EXPECT_EQ(sequence.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(sequence.status().message()),
+              HasSubstr("needs up to 6 KV blocks, the pool has 4"));
+}
+
+TEST(EngineOptionsTest, AreChecked) {
+  EXPECT_FALSE((EngineOptions{.max_step_rows = 0}).Validate().ok());
+  EXPECT_FALSE((EngineOptions{.max_source_tokens = 0}).Validate().ok());
+  EXPECT_FALSE((EngineOptions{.max_beams = 1000}).Validate().ok());
+  EXPECT_TRUE(EngineOptions{}.Validate().ok());
+}
+
+}  // namespace
+}  // namespace attend
