@@ -20,6 +20,7 @@ EventLoop::~EventLoop() {
     std::lock_guard lock(mutex_);
     closed_ = true;  // no alarm may be set on a queue that shuts down
   }
+  watch_alarm_.Cancel();  // nobody is watched any more; do not wait for it
   queue_->Shutdown();
   if (thread_.joinable()) {
     thread_.join();

@@ -48,8 +48,8 @@ struct RpcOptions {
   bool reflection = true;
 
   // PEM files; both or none. Empty: plain text.
-  std::string tls_cert;
-  std::string tls_key;
+  std::string tls_cert = "";
+  std::string tls_key = "";
 
   absl::Status Validate() const;
 };

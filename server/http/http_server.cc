@@ -48,31 +48,27 @@ int Send(mg_connection* connection, const Reply& reply) {
   return reply.code;
 }
 
-HttpHandlers& Handlers(void* impl) {
-  return static_cast<HttpHandlers*>(impl)[0];
+Reply MakeReply(absl::string_view path, const HttpHandlers& handlers) {
+  if (path == "/metrics") {
+    return {.type = "text/plain; version=0.0.4; charset=utf-8",
+            .body = handlers.metrics()};
+  }
+  if (path == "/livez" || (path == "/readyz" && handlers.ready())) {
+    return {.body = "ok\n"};
+  }
+  if (path == "/readyz") {
+    return {
+        .code = 503, .reason = "Service Unavailable", .body = "not ready\n"};
+  }
+  return {.code = 404,
+          .reason = "Not Found",
+          .body = "not found; there are /metrics, /livez and /readyz\n"};
 }
 
-int Metrics(mg_connection* connection, void* handlers) {
-  return Send(connection, {.type = "text/plain; version=0.0.4; charset=utf-8",
-                           .body = Handlers(handlers).metrics()});
-}
-
-int Live(mg_connection* connection, void*) {
-  return Send(connection, {.body = "ok\n"});
-}
-
-int Ready(mg_connection* connection, void* handlers) {
-  if (Handlers(handlers).ready()) return Send(connection, {.body = "ok\n"});
-  return Send(
-      connection,
-      {.code = 503, .reason = "Service Unavailable", .body = "not ready\n"});
-}
-
-int NotFound(mg_connection* connection, void*) {
+int Handle(mg_connection* connection, void* handlers) {
   return Send(connection,
-              {.code = 404,
-               .reason = "Not Found",
-               .body = "not found; there are /metrics, /livez and /readyz\n"});
+              MakeReply(mg_get_request_info(connection)->local_uri,
+                        *static_cast<const HttpHandlers*>(handlers)));
 }
 
 }  // namespace
@@ -89,7 +85,7 @@ absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(
   const char* settings[] = {"listening_ports",
                             address.c_str(),
                             "num_threads",
-                            "2",
+                            "4",
                             "connection_queue",
                             "16",
                             "request_timeout_ms",
@@ -106,11 +102,7 @@ absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(
   mg_server_port bound = {};
   mg_get_server_ports(impl->context, 1, &bound);
   impl->port = bound.port;
-  // The longest pattern that matches is taken.
-  mg_set_request_handler(impl->context, "/", NotFound, nullptr);
-  mg_set_request_handler(impl->context, "/livez$", Live, nullptr);
-  mg_set_request_handler(impl->context, "/metrics$", Metrics, &impl->handlers);
-  mg_set_request_handler(impl->context, "/readyz$", Ready, &impl->handlers);
+  mg_set_request_handler(impl->context, "**", Handle, &impl->handlers);
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(impl)));
 }
 

@@ -23,7 +23,7 @@ struct HttpHandlers {
 };
 
 // The port for operators: /metrics, /livez (200 while the process can answer)
-// and /readyz (200 or 503). Two threads and a short timeout, whatever clients
+// and /readyz (200 or 503). Four threads and a short timeout, whatever clients
 // do; it has no part in the port that serves models.
 class HttpServer {
  public:

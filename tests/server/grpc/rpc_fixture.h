@@ -1,0 +1,121 @@
+#ifndef ATTEND_TESTS_SERVER_GRPC_RPC_FIXTURE_H_
+#define ATTEND_TESTS_SERVER_GRPC_RPC_FIXTURE_H_
+
+#include <fcntl.h>
+#include <grpcpp/create_channel.h>
+#include <grpcpp/grpcpp.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "attend/v1/attend.grpc.pb.h"
+#include "server/grpc/rpc_server.h"
+#include "tests/support/fake_engine.h"
+#include "tests/support/fake_tokenizer.h"
+
+namespace attend {
+
+struct RpcFixtureOptions {
+  FakeEngineOptions engine;
+  SchedulerOptions scheduler;
+  RpcOptions rpc = {.host = "127.0.0.1", .port = 0};
+};
+
+// A whole server over fakes, and a client of it through the loopback.
+class RpcFixture {
+ public:
+  explicit RpcFixture(RpcFixtureOptions options = {})
+      : engine(options.engine),
+        metrics(engine.info(), "test"),
+        log(LogLevel::kInfo, null_.descriptor),
+        scheduler(options.scheduler, engine, clock,
+                  [this](const StepReport& report) {
+                    metrics.OnStep(report);
+                    signal_.Notify();
+                  }) {
+    const Service service = {.engine = engine,
+                             .tokenizer = tokenizer,
+                             .scheduler = scheduler,
+                             .clock = clock,
+                             .metrics = metrics,
+                             .log = log,
+                             .max_batch_inputs = options.rpc.max_batch_inputs};
+    auto started = RpcServer::Start(options.rpc, service, signal_);
+    EXPECT_TRUE(started.ok()) << started.status();
+    server = *std::move(started);
+    stub = NewStub({});
+  }
+  ~RpcFixture() {
+    engine.OpenGate();
+    server.reset();
+  }
+
+  std::shared_ptr<grpc::Channel> NewChannel(grpc::ChannelArguments arguments) {
+    // Of its own: channels otherwise share a connection.
+    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+    return grpc::CreateCustomChannel(absl::StrCat("127.0.0.1:", server->port()),
+                                     grpc::InsecureChannelCredentials(),
+                                     arguments);
+  }
+  std::unique_ptr<v1::Attend::Stub> NewStub(
+      const grpc::ChannelArguments& arguments) {
+    return v1::Attend::NewStub(NewChannel(arguments));
+  }
+  // Returns when no request is left in the scheduler.
+  void WaitUntilFree() {
+    while (engine.live_sequences() > 0) std::this_thread::yield();
+  }
+
+ private:
+  struct NullDevice {
+    const int descriptor = open("/dev/null", O_WRONLY);
+    ~NullDevice() { close(descriptor); }
+  };
+  const NullDevice null_;
+  StepSignal signal_;
+
+ public:
+  FakeEngine engine;
+  FakeTokenizer tokenizer;
+  SystemClock clock;
+  Metrics metrics;
+  Log log;
+  Scheduler scheduler;
+  std::unique_ptr<RpcServer> server;
+  std::unique_ptr<v1::Attend::Stub> stub;
+};
+
+// A request for `tokens` tokens from each text.
+inline v1::GenerateRequest MakeRequest(const std::vector<std::string>& texts,
+                                       int tokens) {
+  v1::GenerateRequest request;
+  for (const std::string& text : texts) request.add_inputs()->set_text(text);
+  request.mutable_params()->set_max_new_tokens(tokens);
+  return request;
+}
+
+// All chunks of a stream.
+struct StreamResult {
+  grpc::Status status;
+  std::vector<v1::GenerateChunk> chunks;
+};
+inline StreamResult ReadStream(v1::Attend::Stub& stub,
+                               const v1::GenerateRequest& request) {
+  grpc::ClientContext context;
+  auto reader = stub.GenerateStream(&context, request);
+  StreamResult result;
+  v1::GenerateChunk chunk;
+  while (reader->Read(&chunk)) result.chunks.push_back(chunk);
+  result.status = reader->Finish();
+  return result;
+}
+
+}  // namespace attend
+
+#endif  // ATTEND_TESTS_SERVER_GRPC_RPC_FIXTURE_H_

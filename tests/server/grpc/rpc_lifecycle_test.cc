@@ -1,0 +1,385 @@
+// How calls and servers end: cancel, deadline, overload, slow readers, drain.
+
+#include <gmock/gmock.h>
+#include <grpcpp/generic/generic_stub.h>
+
+#include <atomic>
+#include <future>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "attend/v1/status_details.pb.h"
+#include "tests/server/grpc/rpc_fixture.h"
+
+namespace attend {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+
+TEST(RpcLifecycleTest, ACancelledCallIsFreed) {
+  RpcFixtureOptions options;
+  options.engine.allowed_steps = 3;  // encode, two tokens
+  RpcFixture fixture(options);
+  grpc::ClientContext context;
+  auto reader =
+      fixture.stub->GenerateStream(&context, MakeRequest({"abc"}, 1000));
+  v1::GenerateChunk chunk;
+  ASSERT_TRUE(reader->Read(&chunk));
+  fixture.engine.WaitUntilBlocked();
+  context.TryCancel();
+  while (reader->Read(&chunk)) {
+  }
+  EXPECT_EQ(reader->Finish().error_code(), grpc::CANCELLED);
+  fixture.engine.OpenGate();
+  fixture.WaitUntilFree();
+  EXPECT_LT(fixture.engine.steps(), 1000);
+}
+
+TEST(RpcLifecycleTest, ADeadlineEndsWhatRunsAndWhatWaits) {
+  RpcFixtureOptions options;
+  options.engine.allowed_steps = 0;
+  options.scheduler.max_running = 1;
+  RpcFixture fixture(options);
+  grpc::ClientContext running, waiting;
+  const auto deadline =
+      std::chrono::system_clock::now() + std::chrono::milliseconds(200);
+  running.set_deadline(deadline);
+  waiting.set_deadline(deadline);
+  auto reader =
+      fixture.stub->GenerateStream(&running, MakeRequest({"abc"}, 1000));
+  fixture.engine.WaitUntilBlocked();
+  v1::GenerateResponse response;
+  EXPECT_EQ(fixture.stub->Generate(&waiting, MakeRequest({"d"}, 2), &response)
+                .error_code(),
+            grpc::DEADLINE_EXCEEDED);
+  EXPECT_EQ(reader->Finish().error_code(), grpc::DEADLINE_EXCEEDED);
+  fixture.engine.OpenGate();
+  fixture.WaitUntilFree();
+  EXPECT_LT(fixture.engine.steps(), 1000);
+}
+
+TEST(RpcLifecycleTest, AFailedStepIsAnErrorOfTheCall) {
+  RpcFixture fixture;
+  fixture.engine.FailNextStep(absl::InternalError("broken"));
+  grpc::ClientContext context;
+  v1::GenerateResponse response;
+  const grpc::Status status =
+      fixture.stub->Generate(&context, MakeRequest({"abc"}, 2), &response);
+  EXPECT_EQ(status.error_code(), grpc::INTERNAL);
+  EXPECT_THAT(status.error_message(), HasSubstr("broken"));
+}
+
+TEST(RpcLifecycleTest, AFullQueueSaysWhenToTryAgain) {
+  RpcFixtureOptions options;
+  options.engine.allowed_steps = 0;
+  options.scheduler.max_running = 1;
+  options.scheduler.max_queued_requests = 1;
+  RpcFixture fixture(options);
+  grpc::ClientContext running, partly, refused;
+  auto first = fixture.stub->GenerateStream(&running, MakeRequest({"a"}, 2));
+  fixture.engine.WaitUntilBlocked();
+  // One of three fits.
+  auto second =
+      fixture.stub->GenerateStream(&partly, MakeRequest({"a", "b", "c"}, 2));
+  v1::GenerateChunk chunk;
+  ASSERT_TRUE(second->Read(&chunk));
+  EXPECT_EQ(chunk.status().code(), grpc::RESOURCE_EXHAUSTED);
+
+  v1::GenerateResponse response;
+  const grpc::Status status =
+      fixture.stub->Generate(&refused, MakeRequest({"d", "e"}, 2), &response);
+  EXPECT_EQ(status.error_code(), grpc::RESOURCE_EXHAUSTED);
+  v1::StatusDetails details;
+  ASSERT_TRUE(details.ParseFromString(status.error_details()));
+  EXPECT_EQ(details.code(), grpc::RESOURCE_EXHAUSTED);
+  ASSERT_EQ(details.details_size(), 1);
+  EXPECT_EQ(details.details(0).type_url(),
+            "type.googleapis.com/google.rpc.RetryInfo");
+  v1::RetryInfo info;
+  ASSERT_TRUE(info.ParseFromString(details.details(0).value()));
+  EXPECT_GT(info.retry_delay().seconds() + info.retry_delay().nanos(), 0);
+  EXPECT_EQ(refused.GetServerTrailingMetadata().count("grpc-retry-pushback-ms"),
+            1u);
+
+  fixture.engine.OpenGate();
+  std::map<int, int> codes;
+  do {
+    if (chunk.has_status()) codes[chunk.input()] = chunk.status().code();
+  } while (second->Read(&chunk));
+  EXPECT_TRUE(second->Finish().ok());
+  EXPECT_EQ(codes, (std::map<int, int>{{0, 0},
+                                       {1, grpc::RESOURCE_EXHAUSTED},
+                                       {2, grpc::RESOURCE_EXHAUSTED}}));
+}
+
+TEST(RpcLifecycleTest, ASlowReaderIsCancelledAndSlowsNobody) {
+  RpcFixtureOptions options;
+  options.rpc.slow_reader_timeout = absl::Milliseconds(100);
+  RpcFixture fixture(options);
+  // A window that is soon full, and answers that fill it.
+  grpc::ChannelArguments small;
+  small.SetInt(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, 1024);
+  small.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
+  const auto slow_stub = fixture.NewStub(small);
+  std::vector<std::string> texts(200, std::string(300, 'a'));
+  v1::GenerateRequest request = MakeRequest(texts, 100);
+  request.mutable_params()->set_log_probs(true);
+  grpc::ClientContext slow;
+  auto reader = slow_stub->GenerateStream(&slow, request);
+  v1::GenerateChunk chunk;
+  ASSERT_TRUE(reader->Read(&chunk));
+  // It reads no more: others are served all the same.
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_TRUE(ReadStream(*fixture.stub, MakeRequest({"abc"}, 5)).status.ok());
+  }
+  while (fixture.metrics.Serialize().find(
+             "attend_slow_readers_total{model=\"fake\"} 1") ==
+         std::string::npos) {
+    std::this_thread::yield();
+  }
+  while (reader->Read(&chunk)) {
+  }
+  EXPECT_EQ(reader->Finish().error_code(), grpc::CANCELLED);
+  fixture.WaitUntilFree();
+}
+
+TEST(RpcLifecycleTest, ADeadReaderIsFreed) {
+  RpcFixtureOptions options;
+  options.engine.allowed_steps = 2;
+  RpcFixture fixture(options);
+  {
+    auto channel = fixture.NewChannel({});
+    const auto stub = v1::Attend::NewStub(channel);
+    grpc::ClientContext context;
+    auto reader = stub->GenerateStream(&context, MakeRequest({"abc"}, 1000));
+    v1::GenerateChunk chunk;
+    ASSERT_TRUE(reader->Read(&chunk));
+    fixture.engine.WaitUntilBlocked();
+  }  // the reader, and with it its call, goes without a goodbye
+  fixture.engine.OpenGate();
+  fixture.WaitUntilFree();
+}
+
+TEST(RpcLifecycleTest, SixtyFourMixedClients) {
+  RpcFixtureOptions options;
+  options.rpc.slow_reader_timeout = absl::Seconds(60);
+  RpcFixture fixture(options);
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> clients;
+  for (int c = 0; c < 64; ++c) {
+    clients.emplace_back([&fixture, &wrong, c] {
+      const auto stub = c % 8 == 0 ? fixture.NewStub({}) : nullptr;
+      v1::Attend::Stub& own = stub ? *stub : *fixture.stub;
+      for (int i = 0; i < 3; ++i) {
+        const v1::GenerateRequest request =
+            MakeRequest({std::string(1 + c, 'a'), "b"}, 1 + (c + i) % 40);
+        grpc::ClientContext context;
+        switch ((c + i) % 4) {
+          case 0: {
+            v1::GenerateResponse response;
+            wrong += !own.Generate(&context, request, &response).ok();
+            break;
+          }
+          case 1:
+            wrong += !ReadStream(own, request).status.ok();
+            break;
+          case 2: {
+            auto reader = own.GenerateStream(&context, request);
+            v1::GenerateChunk chunk;
+            reader->Read(&chunk);
+            context.TryCancel();
+            while (reader->Read(&chunk)) {
+            }
+            const auto code = reader->Finish().error_code();
+            wrong += code != grpc::CANCELLED && code != grpc::OK;
+            break;
+          }
+          case 3: {
+            v1::TokenizeRequest tokenize;
+            tokenize.add_texts("abc");
+            v1::TokenizeResponse response;
+            wrong += !own.Tokenize(&context, tokenize, &response).ok();
+            break;
+          }
+        }
+      }
+    });
+  }
+  for (std::thread& client : clients) client.join();
+  EXPECT_EQ(wrong, 0);
+  fixture.WaitUntilFree();
+}
+
+TEST(RpcLifecycleTest, DrainFinishesWhatRunsAndRefusesTheRest) {
+  RpcFixtureOptions options;
+  options.engine.allowed_steps = 0;
+  options.scheduler.max_running = 1;
+  options.scheduler.max_queued_requests = 2;
+  RpcFixture fixture(options);
+  grpc::ClientContext running;
+  auto reader = fixture.stub->GenerateStream(&running, MakeRequest({"a"}, 3));
+  fixture.engine.WaitUntilBlocked();
+  // Two inputs fill the queue; the third is refused, which tells us so.
+  grpc::ClientContext queued;
+  auto waiting =
+      fixture.stub->GenerateStream(&queued, MakeRequest({"a", "b", "c"}, 2));
+  v1::GenerateChunk chunk;
+  ASSERT_TRUE(waiting->Read(&chunk));
+  ASSERT_EQ(chunk.input(), 2);
+
+  fixture.server->Drain();
+  fixture.scheduler.Drain();
+  grpc::ClientContext late;
+  v1::GenerateResponse response;
+  EXPECT_EQ(fixture.stub->Generate(&late, MakeRequest({"b"}, 1), &response)
+                .error_code(),
+            grpc::UNAVAILABLE);
+  fixture.engine.OpenGate();
+  int tokens = 0;
+  while (reader->Read(&chunk)) tokens += chunk.ids_size();
+  EXPECT_TRUE(reader->Finish().ok());
+  EXPECT_EQ(tokens, 3);
+  std::map<int, int> codes;
+  while (waiting->Read(&chunk)) codes[chunk.input()] = chunk.status().code();
+  EXPECT_EQ(codes, (std::map<int, int>{{0, grpc::UNAVAILABLE},
+                                       {1, grpc::UNAVAILABLE}}));
+  EXPECT_TRUE(fixture.scheduler.WaitUntilIdle(absl::Seconds(60)));
+  fixture.server->Shutdown(absl::Seconds(60));
+}
+
+TEST(RpcLifecycleTest, WhatTakesTooLongIsCutWithUnavailable) {
+  RpcFixtureOptions options;
+  options.engine.allowed_steps = 3;
+  RpcFixture fixture(options);
+  grpc::ClientContext context;
+  auto reader =
+      fixture.stub->GenerateStream(&context, MakeRequest({"abc"}, 1000));
+  v1::GenerateChunk chunk;
+  ASSERT_TRUE(reader->Read(&chunk));
+  fixture.engine.WaitUntilBlocked();
+  fixture.scheduler.Drain();
+  fixture.server->Cut();
+  fixture.engine.OpenGate();
+  while (reader->Read(&chunk)) {
+  }
+  const grpc::Status status = reader->Finish();
+  EXPECT_EQ(status.error_code(), grpc::UNAVAILABLE);
+  EXPECT_THAT(status.error_message(), HasSubstr("drain timeout"));
+}
+
+TEST(RpcLifecycleTest, ShutdownCancelsWhatIsLeft) {
+  RpcFixture fixture;
+  grpc::ClientContext context;
+  auto reader =
+      fixture.stub->GenerateStream(&context, MakeRequest({"abc"}, 4000));
+  v1::GenerateChunk chunk;
+  ASSERT_TRUE(reader->Read(&chunk));
+  fixture.server->Shutdown(absl::ZeroDuration());
+  while (reader->Read(&chunk)) {
+  }
+  EXPECT_THAT(reader->Finish().error_code(),
+              AnyOf(grpc::CANCELLED, grpc::UNAVAILABLE, grpc::OK));
+  fixture.WaitUntilFree();
+}
+
+TEST(RpcLifecycleTest, APortInUseIsAnError) {
+  RpcFixture fixture;
+  StepSignal signal;
+  const Service service = {.engine = fixture.engine,
+                           .tokenizer = fixture.tokenizer,
+                           .scheduler = fixture.scheduler,
+                           .clock = fixture.clock,
+                           .metrics = fixture.metrics,
+                           .log = fixture.log};
+  const auto second = RpcServer::Start(
+      {.host = "127.0.0.1", .port = fixture.server->port()}, service, signal);
+  EXPECT_EQ(second.status().code(), absl::StatusCode::kUnavailable);
+}
+
+// Messages of services that Debian has no headers for, as bytes.
+class RawStream {
+ public:
+  RawStream(RpcFixture& fixture, const std::string& method,
+            const std::string& message)
+      : stub_(fixture.NewChannel({})) {
+    call_ = stub_.PrepareCall(&context_, method, &queue_);
+    call_->StartCall(this);
+    EXPECT_TRUE(Next());
+    grpc::Slice slice(message);
+    call_->WriteLast(grpc::ByteBuffer(&slice, 1), {}, this);
+    EXPECT_TRUE(Next());
+  }
+  ~RawStream() {
+    context_.TryCancel();
+    grpc::Status status;
+    call_->Finish(&status, this);
+    Next();
+    queue_.Shutdown();
+    while (Next()) {
+    }
+  }
+  std::string Read() {
+    grpc::ByteBuffer buffer;
+    call_->Read(&buffer, this);
+    if (!Next()) return "(end)";
+    grpc::Slice slice;
+    EXPECT_TRUE(buffer.DumpToSingleSlice(&slice).ok());
+    return std::string(reinterpret_cast<const char*>(slice.begin()),
+                       slice.size());
+  }
+
+ private:
+  bool Next() {
+    void* tag;
+    bool ok = false;
+    return queue_.Next(&tag, &ok) && ok;
+  }
+
+  grpc::ClientContext context_;
+  grpc::CompletionQueue queue_;
+  grpc::GenericStub stub_;
+  std::unique_ptr<grpc::GenericClientAsyncReaderWriter> call_;
+};
+
+// HealthCheckRequest and HealthCheckResponse of grpc.health.v1.
+std::string HealthRequest(const std::string& service) {
+  return absl::StrCat("\x0a", std::string(1, static_cast<char>(service.size())),
+                      service);
+}
+constexpr char kServing[] = "\x08\x01";
+constexpr char kNotServing[] = "\x08\x02";
+
+TEST(RpcLifecycleTest, HealthIsWatchedOverallAndByName) {
+  RpcFixture fixture;
+  for (const char* name : {"", "fake", "attend.v1.Attend"}) {
+    EXPECT_EQ(
+        RawStream(fixture, "/grpc.health.v1.Health/Check", HealthRequest(name))
+            .Read(),
+        kServing);
+  }
+  EXPECT_EQ(
+      RawStream(fixture, "/grpc.health.v1.Health/Check", HealthRequest("other"))
+          .Read(),
+      "(end)");
+  RawStream watch(fixture, "/grpc.health.v1.Health/Watch",
+                  HealthRequest("fake"));
+  EXPECT_EQ(watch.Read(), kServing);
+  fixture.server->SetServing(false);
+  EXPECT_EQ(watch.Read(), kNotServing);
+}
+
+TEST(RpcLifecycleTest, ReflectionListsTheServices) {
+  RpcFixture fixture;
+  RawStream stream(
+      fixture, "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
+      std::string("\x3a\x00", 2));  // list_services: ""
+  const std::string answer = stream.Read();
+  EXPECT_THAT(answer, HasSubstr("attend.v1.Attend"));
+  EXPECT_THAT(answer, HasSubstr("grpc.health.v1.Health"));
+}
+
+}  // namespace
+}  // namespace attend
