@@ -1,0 +1,14 @@
+#!/bin/sh
+# Builds everything and runs all tests, from nothing.
+#
+#   tests/run.sh [PRESET]     dev (the default), asan, tsan or release
+#
+# What is missing is installed first (see deploy/install_dependencies.sh).
+set -eu
+cd "$(dirname "$0")/.."
+preset=${1-dev}
+
+deploy/install_dependencies.sh --tests
+cmake --preset "$preset" >/dev/null
+cmake --build --preset "$preset"
+ctest --preset "$preset"
