@@ -75,14 +75,14 @@ int SentencePiece::Find(absl::string_view piece) const {
 }
 
 // Viterbi over the pieces that match at each character. Element i is the last
-// step of the best path to text[0, i). Sums are rounded to f32 when stored and
-// compared before, as the reference does, so that near-ties fall alike.
+// step of the best path to text[0, i). As in the reference, so that ties fall
+// alike, sums are rounded to f32 when stored and compared before that, but for
+// those of unknown characters, which are compared rounded.
 std::vector<SentencePiece::Step> SentencePiece::BestPath(
     absl::string_view text) const {
   std::vector<Step> best(text.size() + 1);
-  const auto offer = [&](int begin, int end, int id, double score) {
+  const auto offer = [&](int begin, int end, int id, double sum) {
     Step& step = best[end];
-    const double sum = score + best[begin].score;
     if (step.begin >= 0 && sum <= step.score) return;
     step = {begin, id, static_cast<float>(sum)};
   };
@@ -110,15 +110,16 @@ std::vector<SentencePiece::Step> SentencePiece::BestPath(
       if (piece.text.size() != depth + 1) continue;
       const int bytes = end - begin;
       // A user-defined symbol always wins.
-      offer(begin, end, *from,
-            piece.type == SpmFile::Type::kUserDefined
-                ? static_cast<double>(bytes * max_score_) - 0.1
-                : piece.score);
+      const double score = piece.type == SpmFile::Type::kUserDefined
+                               ? static_cast<double>(bytes * max_score_) - 0.1
+                               : piece.score;
+      offer(begin, end, *from, score + best[begin].score);
       single |= bytes == length;
     }
     if (!single) {
-      offer(begin, begin + length, file_.unknown_id,
-            min_score_ - kUnknownPenalty);
+      const float score = min_score_ - kUnknownPenalty;
+      const float sum = score + best[begin].score;
+      offer(begin, begin + length, file_.unknown_id, sum);
     }
   }
   return best;

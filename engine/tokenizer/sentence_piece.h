@@ -21,7 +21,9 @@ class SentencePiece {
   static absl::StatusOr<SentencePiece> Load(const std::string& path);
 
   // The most probable segmentation of `text`, which must be UTF-8. Characters
-  // that no piece has come as pieces of their own, a run of them as one.
+  // that no piece has come as pieces of their own, a run of them as one. Where
+  // user-defined symbols overlap, an exact tie may fall otherwise than in the
+  // reference.
   std::vector<std::string> Encode(absl::string_view text) const;
 
   // The text of pieces, which need not be of this model.
