@@ -19,7 +19,7 @@ case "${1-}" in
     tests=true
     packages="$packages
       clang-format curl libbenchmark-dev libgmock-dev libgtest-dev
-      python3 python3-venv"
+      python3 python3-venv python3-yaml shellcheck"
     ;;
   *)
     echo "usage: $0 [--tests]" >&2
@@ -52,14 +52,17 @@ if [ -n "$missing" ]; then
     apt-get install -y -qq --no-install-recommends $missing >/dev/null
 fi
 
-# Of the package prometheus only promtool is wanted: installing all of it would
-# start a monitoring server on this machine, now and at each boot.
+# Debian 13 has a package promtool. Of 12's package prometheus only that program
+# is wanted: installing all of it would start a monitoring server on this
+# machine, now and at each boot.
 if $tests && ! command -v promtool >/dev/null; then
   update_once
+  package=promtool
+  apt-cache show "$package" >/dev/null 2>&1 || package=prometheus
   directory=$(mktemp -d)
   trap 'rm -rf "$directory"' EXIT
   chmod 755 "$directory"
-  (cd "$directory" && apt-get download -qq prometheus 2>/dev/null)
-  dpkg-deb -x "$directory"/prometheus_*.deb "$directory/files"
+  (cd "$directory" && apt-get download -qq "$package" 2>/dev/null)
+  dpkg-deb -x "$directory/$package"_*.deb "$directory/files"
   as_root install -m 755 "$directory/files/usr/bin/promtool" /usr/local/bin/
 fi

@@ -1,0 +1,45 @@
+# attend-server with the bundled model, and the client `attend` for a look from
+# inside.
+#
+#   docker build -t attend:0.1.0 .
+#   docker run --rm --read-only -p 50051:50051 -p 9090:9090 attend:0.1.0
+#
+# Every flag of attend-server has a variable (docker run attend:0.1.0 --help):
+# -e ATTEND_KV_CACHE_BYTES=1GiB. Another model: -v DIRECTORY:/model:ro
+# -e ATTEND_MODEL=/model. Nothing is written to the file system.
+
+FROM debian:trixie-slim AS build
+WORKDIR /src
+COPY deploy/install_dependencies.sh deploy/
+RUN deploy/install_dependencies.sh
+COPY CMakeLists.txt CMakePresets.json ./
+COPY proto proto
+COPY engine engine
+COPY server server
+COPY client client
+RUN cmake --preset release -DATTEND_TESTS=OFF \
+ && cmake --build build/release --target attend-server attend
+COPY deploy/http_get.sh deploy/
+COPY models models
+# What the image gets. Modes are set here: a checkout may have others.
+RUN install -D -s -t /image/usr/bin \
+      build/release/server/attend-server build/release/client/attend \
+ && install -D deploy/http_get.sh /image/usr/lib/attend/http_get \
+ && install -D -m 644 -t /image/usr/share/attend/en-de models/en-de/*
+
+FROM debian:trixie-slim
+RUN apt-get update -qq \
+ && apt-get install -y -qq --no-install-recommends \
+      libabsl20240722 libcivetweb1 libdnnl3.6 libgrpc++1.51t64 \
+      libprometheus-cpp-core1.0 libprotobuf32t64 libsentencepiece0 \
+ && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/cache/debconf/*-old \
+      /var/log/apt /var/log/dpkg.log
+COPY --from=build /image /
+# Fails here, not at the first start, if a library is missing.
+RUN attend-server --version && attend --help >/dev/null
+ENV ATTEND_MODEL=/usr/share/attend/en-de
+EXPOSE 50051 9090
+USER 65532:65532
+HEALTHCHECK --interval=10s --timeout=5s --start-period=2m \
+  CMD ["/bin/sh", "-c", "exec /usr/lib/attend/http_get ${ATTEND_HTTP_PORT:-9090} /readyz"]
+ENTRYPOINT ["attend-server"]

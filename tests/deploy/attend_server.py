@@ -1,0 +1,56 @@
+"""The server binary, as the tests in this folder use it."""
+
+import contextlib
+import os
+import pathlib
+import re
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BINARY = os.environ["ATTEND_SERVER_BINARY"]
+
+
+def help_text(environment=None):
+    """What --help prints, with these variables set, all others unset."""
+    result = subprocess.run([BINARY, "--help"], env=environment or {},
+                            capture_output=True, text=True)
+    if result.returncode != 0:
+        raise ValueError(result.stderr.strip())
+    return result.stdout
+
+
+def variables():
+    """Names of the variables that set an option."""
+    return set(re.findall(r"\bATTEND_\w+", help_text()))
+
+
+def flags():
+    """Names of the flags, with their dashes."""
+    return set(re.findall(r"^  (--[\w-]+)", help_text(), re.MULTILINE))
+
+
+def seconds(duration):
+    """"500ms", "30s", "10m" or "1h" as a number of seconds."""
+    number, unit = re.fullmatch(r"([\d.]+)(ms|s|m|h)", duration).groups()
+    return float(number) * {"ms": 0.001, "s": 1, "m": 60, "h": 3600}[unit]
+
+
+@contextlib.contextmanager
+def running():
+    """A server with the bundled model on free ports; gives its HTTP port."""
+    command = [BINARY, f"--model={ROOT}/models/en-de", "--host=127.0.0.1",
+               "--port=0", "--http-host=127.0.0.1", "--http-port=0",
+               "--kv-cache-bytes=16MiB", "--threads=1"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE,
+                          text=True) as server:
+        try:
+            log = []
+            for line in server.stderr:
+                log.append(line)
+                if "event=ready" in line:
+                    break
+            else:
+                raise RuntimeError("no server:\n" + "".join(log))
+            yield int(re.search(r"http_port=(\d+)", log[-1]).group(1))
+        finally:
+            server.terminate()

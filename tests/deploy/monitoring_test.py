@@ -1,0 +1,187 @@
+"""Prometheus' configuration, the alert rules and the dashboard."""
+
+import json
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+import urllib.request
+
+import yaml
+
+import attend_server
+
+PROMETHEUS = attend_server.ROOT / "deploy/prometheus"
+DASHBOARD = attend_server.ROOT / "deploy/grafana/dashboard.json"
+# Of Prometheus itself: it sets them for each target.
+OWN_METRICS = {"up"}
+OWN_LABELS = {"job", "instance", "le"}
+SUFFIXES = ("_bucket", "_sum", "_count")
+
+
+def promtool(*arguments):
+    result = subprocess.run(["promtool", *map(str, arguments)],
+                            capture_output=True, text=True)
+    return result.returncode, result.stdout + result.stderr
+
+
+def read_exposition():
+    with attend_server.running() as port:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as page:
+            return page.read().decode()
+
+
+def load_rules():
+    with open(PROMETHEUS / "rules.yml") as file:
+        return [rule for group in yaml.safe_load(file)["groups"]
+                for rule in group["rules"]]
+
+
+def panels():
+    return json.loads(DASHBOARD.read_text())["panels"]
+
+
+def dashboard_expressions():
+    return [target["expr"] for panel in panels()
+            for target in panel.get("targets", [])]
+
+
+def metrics_of(expression):
+    """Every selector in the expression has braces: metric{labels}."""
+    return set(re.findall(r"([a-zA-Z_:][\w:]*)\{", expression))
+
+
+def labels_of(expression):
+    labels = set(re.findall(r"(\w+)\s*(?:=~|!~|!=|=)\s*\"", expression))
+    for group in re.findall(r"\b(?:by|on)\s*\(([^)]*)\)", expression):
+        labels |= {label.strip() for label in group.split(",")}
+    return labels
+
+
+def base_name(metric):
+    for suffix in SUFFIXES:
+        if metric.endswith(suffix):
+            return metric[:-len(suffix)]
+    return metric
+
+
+class RulesTest(unittest.TestCase):
+    def test_promtool_accepts_the_configuration_and_its_rules(self):
+        code, output = promtool("check", "config",
+                                PROMETHEUS / "prometheus.yml")
+        self.assertEqual(code, 0, output)
+        code, output = promtool("check", "rules", PROMETHEUS / "rules.yml")
+        self.assertEqual(code, 0, output)
+
+    def test_alerts_fire_when_they_should(self):
+        code, output = promtool("test", "rules", PROMETHEUS / "rules_test.yml")
+        self.assertEqual(code, 0, output)
+
+    def test_each_alert_is_tested_to_fire_and_not_to_fire(self):
+        with open(PROMETHEUS / "rules_test.yml") as file:
+            cases = [case for test in yaml.safe_load(file)["tests"]
+                     for case in test["alert_rule_test"]]
+        fires = {(case["alertname"], bool(case["exp_alerts"]))
+                 for case in cases}
+        for rule in load_rules():
+            self.assertIn((rule["alert"], True), fires)
+            self.assertIn((rule["alert"], False), fires)
+
+    def test_flags_in_advice_exist(self):
+        known = attend_server.flags() | {"--max-new-tokens"}  # of the client
+        for rule in load_rules():
+            for flag in re.findall(r"--[\w-]+",
+                                   rule["annotations"]["description"]):
+                self.assertIn(flag, known, rule["alert"])
+
+
+class MetricsTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        exposition = read_exposition()
+        samples = re.findall(r"^(\w+)(?:\{(.*)\})? ", exposition, re.MULTILINE)
+        cls.exposition = exposition
+        cls.samples = {name for name, _ in samples}
+        cls.labels = {label for _, labels in samples
+                      for label in re.findall(r"(\w+)=\"", labels)}
+        cls.label_values = set(re.findall(r"\w+=\"([^\"]*)\"", exposition))
+        cls.families = set(re.findall(r"^# TYPE (\w+) ", exposition,
+                                      re.MULTILINE))
+
+    def check_expression(self, expression):
+        self.assertTrue(metrics_of(expression), expression)
+        self.assertLessEqual(metrics_of(expression),
+                             self.samples | OWN_METRICS, expression)
+        self.assertLessEqual(labels_of(expression), self.labels | OWN_LABELS,
+                             expression)
+
+    def test_promtool_accepts_the_exposition(self):
+        result = subprocess.run(["promtool", "check", "metrics"],
+                                input=self.exposition, capture_output=True,
+                                text=True)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+
+    def test_rules_use_what_the_server_exports(self):
+        for rule in load_rules():
+            self.check_expression(rule["expr"])
+
+    def test_codes_and_reasons_in_expressions_exist(self):
+        expressions = dashboard_expressions() + [r["expr"]
+                                                 for r in load_rules()]
+        named = {value for expression in expressions for pattern in
+                 re.findall(r"(?:code|reason)\s*[!=]?[=~]+\s*\"([^\"]*)\"",
+                            expression)
+                 for value in pattern.split("|")}
+        self.assertIn("INTERNAL", named)
+        self.assertLessEqual(named, self.label_values)
+
+    def test_dashboard_uses_what_the_server_exports(self):
+        for expression in dashboard_expressions():
+            self.check_expression(expression)
+
+    def test_dashboard_shows_every_metric(self):
+        shown = {base_name(metric) for expression in dashboard_expressions()
+                 for metric in metrics_of(expression)}
+        missing = {f for f in self.families if base_name(f) not in shown}
+        self.assertEqual(missing, set())
+
+
+class DashboardTest(unittest.TestCase):
+    def test_promtool_accepts_its_expressions(self):
+        rules = [{"record": f"panel:expression:{i}",
+                  "expr": e.replace("$__rate_interval", "1m")}
+                 for i, e in enumerate(dashboard_expressions())]
+        with tempfile.TemporaryDirectory() as directory:
+            path = os.path.join(directory, "rules.yml")
+            with open(path, "w") as file:
+                yaml.safe_dump({"groups": [{"name": "dashboard",
+                                            "rules": rules}]}, file)
+            code, output = promtool("check", "rules", path)
+        self.assertEqual(code, 0, output)
+        self.assertIn(f"{len(rules)} rules found", output)
+
+    def test_variables_are_declared_and_used(self):
+        text = DASHBOARD.read_text()
+        declared = {v["name"] for v in
+                    json.loads(text)["templating"]["list"]}
+        used = set(re.findall(r"\$\{?(\w+)", text)) - {"__rate_interval",
+                                                       "__all"}
+        self.assertEqual(declared, {"datasource", "model", "instance"})
+        self.assertEqual(used, declared)
+
+    def test_ids_are_unique_and_panels_do_not_overlap(self):
+        self.assertEqual(len({p["id"] for p in panels()}), len(panels()))
+        taken = set()
+        for panel in panels():
+            place = panel["gridPos"]
+            cells = {(x, y)
+                     for x in range(place["x"], place["x"] + place["w"])
+                     for y in range(place["y"], place["y"] + place["h"])}
+            self.assertLessEqual(place["x"] + place["w"], 24, panel["title"])
+            self.assertFalse(cells & taken, panel["title"])
+            taken |= cells
+
+
+if __name__ == "__main__":
+    unittest.main()
