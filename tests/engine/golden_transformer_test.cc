@@ -1,0 +1,145 @@
+// Encoder outputs and teacher-forced logits of the golden checkpoints.
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <string>
+
+#include "engine/cache/block_pool.h"
+#include "engine/cache/block_table.h"
+#include "engine/checkpoint/checkpoint.h"
+#include "engine/checkpoint/json_file.h"
+#include "engine/checkpoint/weights.h"
+#include "engine/families/family.h"
+#include "engine/transformer/transformer.h"
+#include "gtest/gtest.h"
+#include "tests/engine/golden.h"
+
+namespace attend {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kMaxRows = 64;
+
+class GoldenTransformerTest : public testing::TestWithParam<std::string> {
+ protected:
+  GoldenTransformerTest()
+      : expected_(ReadGolden(GetParam() + "/expected.json")),
+        compute_({.threads = 2}) {
+    const std::string directory = GoldenDirectory(GetParam());
+    const auto config = JsonFile::Load(directory + "/config.json");
+    auto family = LoadFamily(*config);
+    EXPECT_TRUE(family.ok()) << family.status();
+    const auto checkpoint = Checkpoint::Open(directory);
+    EXPECT_TRUE(checkpoint.ok()) << checkpoint.status();
+    Weights weights(*checkpoint, family->names);
+    auto transformer =
+        Transformer::Load(compute_, family->spec, weights, kMaxRows);
+    EXPECT_TRUE(transformer.ok()) << transformer.status();
+    transformer_ = *std::move(transformer);
+    compute_.ReserveScratch(transformer_->ScratchFloats(kMaxRows));
+    pool_.emplace(transformer_->decoder_kv_layout(), 1 << 20);
+    buffer_.emplace(transformer_->encoder_kv_layout(), kMaxRows,
+                    transformer_->spec().hidden,
+                    transformer_->encoder_query_width());
+    activations_.emplace(transformer_->spec(), kMaxRows, kMaxRows,
+                         transformer_->vocab());
+  }
+
+  // Runs the whole source; its keys and values for the decoder go to `cross`.
+  void Encode(EncodeState& state, BlockTable& cross) {
+    cross.PrepareAppend(state.rows());
+    state.Start(*buffer_);
+    EncodePiece piece = {
+        .state = &state, .cross_blocks = cross.blocks(), .rows = state.rows()};
+    ASSERT_TRUE(
+        transformer_->Encode(compute_, *activations_, absl::MakeSpan(&piece, 1))
+            .ok());
+    ASSERT_TRUE(transformer_->Encoded(state));
+  }
+
+  static void ExpectRow(const json& expected, const float* found) {
+    const std::vector<double> row = expected;
+    for (size_t j = 0; j < row.size(); ++j) {
+      ASSERT_NEAR(found[j], row[j], 5e-5 * (1 + std::abs(row[j])))
+          << "column " << j
+          << "; regenerate with: python tests/golden/make_golden.py";
+    }
+  }
+
+  const json expected_;
+  Compute compute_;
+  std::unique_ptr<Transformer> transformer_;
+  std::optional<BlockPool> pool_;
+  std::optional<EncodeBuffer> buffer_;
+  std::optional<Activations> activations_;
+};
+
+TEST_P(GoldenTransformerTest, EncodesWhatTransformersEncodes) {
+  ASSERT_FALSE(expected_["encoder"].empty());
+  for (const json& golden : expected_["encoder"]) {
+    const SourceTokens source = SourceOf(golden);
+    EncodeState state(source.ids, source.positions, 8);
+    BlockTable cross(*pool_, kMaxRows);
+    Encode(state, cross);
+    ASSERT_EQ(static_cast<size_t>(state.rows()), golden["hidden"].size());
+    for (int r = 0; r < state.rows(); ++r) {
+      ExpectRow(golden["hidden"][r],
+                state.hidden(r, transformer_->spec().hidden));
+    }
+  }
+}
+
+TEST_P(GoldenTransformerTest, LogitsAreThoseOfTransformers) {
+  ASSERT_FALSE(expected_["logits"].empty());
+  for (const json& golden : expected_["logits"]) {
+    const SourceTokens source = SourceOf(golden);
+    EncodeState state(source.ids, source.positions, 8);
+    BlockTable cross(*pool_, kMaxRows);
+    Encode(state, cross);
+
+    const std::vector<int> target = golden["target"];
+    const int rows = static_cast<int>(target.size());
+    std::vector<int> positions(rows);
+    std::iota(positions.begin(), positions.end(), 0);
+    BlockTable table(*pool_, kMaxRows);
+    table.PrepareAppend(rows);
+    const KvWrite write = {
+        .first_row = 0, .rows = rows, .blocks = table.blocks()};
+    const AttentionPiece self = {.first_row = 0,
+                                 .rows = rows,
+                                 .blocks = table.blocks(),
+                                 .keys = 1,
+                                 .causal = true};
+    const AttentionPiece to_source = {.first_row = 0,
+                                      .rows = rows,
+                                      .blocks = cross.blocks(),
+                                      .keys = cross.tokens(),
+                                      .causal = false};
+    ASSERT_TRUE(transformer_
+                    ->Decode(compute_, *activations_,
+                             {.ids = target,
+                              .positions = positions,
+                              .writes = {&write, 1},
+                              .self_pieces = {&self, 1},
+                              .cross_pieces = {&to_source, 1}})
+                    .ok());
+    ASSERT_TRUE(transformer_->Logits(compute_, *activations_, positions).ok());
+    for (int r = 0; r < rows; ++r) {
+      ExpectRow(golden["logits"][r], activations_->logits(rows).row(r));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, GoldenTransformerTest,
+                         testing::ValuesIn(GoldenModels()),
+                         [](const auto& model) {
+                           std::string name = model.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace attend
