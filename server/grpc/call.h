@@ -16,6 +16,7 @@
 #include "server/grpc/event_loop.h"
 #include "server/grpc/grpc_status.h"
 #include "server/grpc/handler.h"
+#include "server/grpc/live_calls.h"
 #include "server/grpc/request_id.h"
 #include "server/grpc/service.h"
 #include "server/grpc/work_pool.h"
@@ -28,6 +29,7 @@ struct CallEnvironment {
   const Lifecycle& lifecycle;
   WorkPool& pool;
   v1::Attend::AsyncService& grpc_service;
+  LiveCalls& live_calls;
   absl::Duration slow_reader_timeout;
 };
 
@@ -84,6 +86,7 @@ class Call final : public CallContext, public Wakeable {
 
   Call(const Traits& traits, CallEnvironment& environment, EventLoop& loop)
       : CallContext(environment.lifecycle),
+        live_(environment.live_calls),
         traits_(traits),
         environment_(environment),
         loop_(loop),
@@ -247,6 +250,11 @@ class Call final : public CallContext, public Wakeable {
     const absl::Duration duration = now - arrival_;
     environment_.service.metrics.OnCall(traits_.method, status_.code(),
                                         duration);
+    if (absl::IsInternal(status_)) {
+      environment_.service.log.Write(
+          LogLevel::kError, "call_failed",
+          {{"id", request_id_}, {"error", status_.message()}});
+    }
     const CallSummary summary =
         failed_to_start_ ? CallSummary() : handler_->summary();
     environment_.service.log.Write(
@@ -263,6 +271,7 @@ class Call final : public CallContext, public Wakeable {
          {"slow_reader", static_cast<int>(slow_)}});
   }
 
+  const LiveCalls::Entry live_;  // first: goes last
   const Traits& traits_;
   CallEnvironment& environment_;
   EventLoop& loop_;

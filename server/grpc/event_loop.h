@@ -42,7 +42,7 @@ class EventLoop {
   // Looks at watched writes every `watch_interval`.
   EventLoop(std::unique_ptr<grpc::ServerCompletionQueue> queue,
             absl::Duration watch_interval);
-  // Only after the server has shut down and all its calls have ended.
+  // Only after the server has shut down and all its calls are gone.
   ~EventLoop();
 
   grpc::ServerCompletionQueue* queue() { return queue_.get(); }

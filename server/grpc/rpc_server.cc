@@ -118,14 +118,15 @@ struct RpcServer::Impl {
       : service(model_service),
         step_signal(signal),
         pool(options.tokenizer_threads, options.max_tokenizer_queue),
-        environment{service, lifecycle, pool, grpc_service,
-                    options.slow_reader_timeout} {}
+        environment{service,      lifecycle,  pool,
+                    grpc_service, live_calls, options.slow_reader_timeout} {}
 
   const Service service;
   StepSignal& step_signal;
   Lifecycle lifecycle;
   WorkPool pool;
   AsyncService grpc_service;
+  LiveCalls live_calls;
   CallEnvironment environment;
   int port = 0;
   std::vector<std::unique_ptr<EventLoop>> loops;
@@ -196,6 +197,7 @@ void RpcServer::Shutdown(absl::Duration grace) {
   impl_->server->GetHealthCheckService()->Shutdown();
   impl_->server->Shutdown(
       absl::ToChronoTime(absl::Now() + std::min(grace, absl::Hours(24))));
+  impl_->live_calls.WaitForNone();
   impl_->step_signal.Connect(nullptr);
   impl_->loops.clear();
   impl_->server.reset();

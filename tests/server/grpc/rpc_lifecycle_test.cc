@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <grpcpp/generic/generic_stub.h>
 
+#include <algorithm>
 #include <atomic>
 #include <future>
 #include <map>
@@ -161,6 +162,49 @@ TEST(RpcLifecycleTest, ADeadReaderIsFreed) {
   }  // the reader, and with it its call, goes without a goodbye
   fixture.engine.OpenGate();
   fixture.WaitUntilFree();
+}
+
+TEST(RpcLifecycleTest, ANewcomerIsServedWithinTwoStepsAndEndsFirst) {
+  int steps_together = 0;
+  int first_token_after = 0;  // steps with the newcomer, its first token's too
+  RpcFixtureOptions options;
+  options.engine.allowed_steps = 20;
+  options.engine.on_step = [&](const StepPlan& plan) {
+    if (plan.pieces.size() < 2) return;
+    int fewest = 1000;
+    for (const Piece& piece : plan.pieces) {
+      const auto& tokens = piece.sequence->output().choices[0].tokens;
+      fewest = std::min(fewest, static_cast<int>(tokens.size()));
+    }
+    if (fewest > 0 && first_token_after == 0) {
+      first_token_after = steps_together;
+    }
+    ++steps_together;
+  };
+  RpcFixture fixture(options);
+  grpc::ClientContext context;
+  auto reader =
+      fixture.stub->GenerateStream(&context, MakeRequest({"long"}, 400));
+  fixture.engine.WaitUntilBlocked();
+  auto newcomer = std::async(std::launch::async, [&] {
+    return ReadStream(*fixture.stub, MakeRequest({"short"}, 5));
+  });
+  while (fixture.engine.live_sequences() < 2) std::this_thread::yield();
+  while (fixture.engine.live_sequences() == 2) {
+    fixture.engine.AllowSteps(1);
+    fixture.engine.WaitUntilBlocked();
+  }
+  // The long one stands at the gate.
+  EXPECT_TRUE(newcomer.get().status.ok());
+  EXPECT_EQ(fixture.engine.live_sequences(), 1);
+  EXPECT_GE(first_token_after, 1);
+  EXPECT_LE(first_token_after, 2);
+  fixture.engine.OpenGate();
+  int tokens = 0;
+  v1::GenerateChunk chunk;
+  while (reader->Read(&chunk)) tokens += chunk.ids_size();
+  EXPECT_TRUE(reader->Finish().ok());
+  EXPECT_EQ(tokens, 400);
 }
 
 TEST(RpcLifecycleTest, SixtyFourMixedClients) {

@@ -1,0 +1,44 @@
+#ifndef ATTEND_SERVER_GRPC_LIVE_CALLS_H_
+#define ATTEND_SERVER_GRPC_LIVE_CALLS_H_
+
+#include <condition_variable>
+#include <mutex>
+
+namespace attend {
+
+// Counts the calls that exist. gRPC's own shutdown ends when connections are
+// gone, which may be before their calls are. Thread-safe.
+class LiveCalls {
+ public:
+  // One call, for as long as it lives.
+  class Entry {
+   public:
+    explicit Entry(LiveCalls& calls) : calls_(calls) { calls_.Add(1); }
+    ~Entry() { calls_.Add(-1); }
+    Entry(const Entry&) = delete;
+    Entry& operator=(const Entry&) = delete;
+
+   private:
+    LiveCalls& calls_;
+  };
+
+  void WaitForNone() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return count_ == 0; });
+  }
+
+ private:
+  void Add(int change) {
+    std::lock_guard lock(mutex_);
+    count_ += change;
+    if (count_ == 0) changed_.notify_all();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int count_ = 0;  // guarded by mutex_
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_GRPC_LIVE_CALLS_H_
