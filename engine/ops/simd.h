@@ -17,15 +17,16 @@
 // clang-format off
 #define ATTEND_BASELINE_BEGIN namespace attend::baseline {
 #define ATTEND_BASELINE_END }
-#define ATTEND_AVX2_BEGIN          \
-  _Pragma("GCC push_options")      \
-  _Pragma("GCC target(\"avx2,fma\")") \
-  namespace attend::avx2 {
+// The pragmas stand last: g++ 14 drops what follows them in a macro.
+#define ATTEND_AVX2_BEGIN     \
+  namespace attend::avx2 {    \
+  _Pragma("GCC push_options") \
+  _Pragma("GCC target(\"avx2,fma\")")
 #define ATTEND_AVX2_END } _Pragma("GCC pop_options")
 #define ATTEND_AVX512_BEGIN   \
+  namespace attend::avx512 {  \
   _Pragma("GCC push_options") \
-  _Pragma("GCC target(\"avx2,fma,avx512f,avx512bw,avx512dq,avx512vl\")") \
-  namespace attend::avx512 {
+  _Pragma("GCC target(\"avx2,fma,avx512f,avx512bw,avx512dq,avx512vl\")")
 #define ATTEND_AVX512_END } _Pragma("GCC pop_options")
 // clang-format on
 
