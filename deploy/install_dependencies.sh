@@ -10,7 +10,7 @@ set -eu
 packages="
   ca-certificates ccache cmake g++ git ninja-build pkg-config
   libabsl-dev libcli11-dev libdnnl-dev libgrpc++-dev libprotobuf-dev
-  libsentencepiece-dev nlohmann-json3-dev prometheus-cpp-dev
+  nlohmann-json3-dev prometheus-cpp-dev
   protobuf-compiler protobuf-compiler-grpc"
 tests=false
 case "${1-}" in

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_format.h"
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/checkpoint/json_file.h"
 #include "engine/checkpoint/weights.h"
@@ -12,6 +13,25 @@
 #include "engine/tensor/status_macros.h"
 
 namespace attend {
+namespace {
+
+// Tokenizer and weights come from different files, so they may not belong
+// together.
+absl::Status CheckVocabularies(const Tokenizer& tokenizer,
+                               const TransformerSpec& spec) {
+  const auto check = [&](const char* side, int tokens, int rows) {
+    if (tokens == rows) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrFormat("the tokenizer has %d %s tokens, config.json says %d",
+                        tokens, side, rows));
+  };
+  RETURN_IF_ERROR(check("source", tokenizer.vocab_size(Side::kSource),
+                        spec.encoder->embedding.vocab));
+  return check("target", tokenizer.vocab_size(Side::kTarget),
+               spec.decoder->embedding.vocab);
+}
+
+}  // namespace
 
 absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& directory,
                                 const std::string& name,
@@ -24,6 +44,7 @@ absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& directory,
                    LoadGenerationParams(directory, config, family.spec));
   ASSIGN_OR_RETURN(std::unique_ptr<Tokenizer> tokenizer,
                    LoadTokenizer(directory));
+  RETURN_IF_ERROR(CheckVocabularies(*tokenizer, family.spec));
 
   ASSIGN_OR_RETURN(const Checkpoint checkpoint, Checkpoint::Open(directory));
   Weights weights(checkpoint, std::move(family.names));

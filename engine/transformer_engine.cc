@@ -126,11 +126,7 @@ absl::StatusOr<std::unique_ptr<TransformerEngine>> TransformerEngine::Create(
     std::vector<std::string> token_texts, ModelInfo info,
     const EngineOptions& options) {
   RETURN_IF_ERROR(options.Validate());
-  if (static_cast<int>(token_texts.size()) != transformer->vocab()) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("the tokenizer has %d target tokens, the model %d",
-                        token_texts.size(), transformer->vocab()));
-  }
+  ATTEND_CHECK(static_cast<int>(token_texts.size()) == transformer->vocab());
   EngineOptions limited = options;
   limited.max_source_tokens =
       std::min(options.max_source_tokens,

@@ -13,7 +13,6 @@
 namespace attend {
 namespace {
 
-constexpr int kDefaultNewTokens = 20;  // transformers' max_length
 constexpr int kMaxInt = std::numeric_limits<int>::max();
 constexpr int kMaxBeams = 1024;
 
@@ -78,9 +77,9 @@ constexpr FloatRange kPositive = {1e-6, 1e6};
 absl::Status ReadLengths(const JsonFile& file, int max_positions,
                          GenerationParams& params) {
   const int longest = max_positions - 1;  // less the decoder start
-  ASSIGN_OR_RETURN(
-      const int with_start,
-      Int(file, "max_length", kDefaultNewTokens + 1, {2, kMaxInt}));
+  ASSIGN_OR_RETURN(const int with_start,
+                   Int(file, "max_length",
+                       GenerationParams{}.max_new_tokens + 1, {2, kMaxInt}));
   ASSIGN_OR_RETURN(params.max_new_tokens,
                    Int(file, "max_new_tokens", with_start - 1, {1, kMaxInt}));
   params.max_new_tokens = std::min(params.max_new_tokens, longest);

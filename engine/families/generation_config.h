@@ -13,7 +13,8 @@ namespace attend {
 // A model's own defaults of generation, as transformers 5.23 finds them: from
 // generation_config.json in `directory`, or, where that file is missing (models
 // saved before it existed), from config.json. What neither says has
-// transformers' default, but for the longest result: 20 new tokens there, too.
+// transformers' default, but for the longest result: transformers would stop
+// after 20 tokens there, with a warning that nobody sees on a server.
 //
 // max_length and min_length count the decoder start, max_new_tokens and
 // min_new_tokens do not and win. The longest result is cut to the model's

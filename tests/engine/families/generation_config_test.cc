@@ -42,7 +42,7 @@ class GenerationConfigTest : public testing::Test {
 TEST_F(GenerationConfigTest, DefaultsAreThoseOfTransformers) {
   const auto params = Load(Json::object());
   ASSERT_TRUE(params.ok()) << params.status();
-  EXPECT_EQ(params->max_new_tokens, 20);
+  EXPECT_EQ(params->max_new_tokens, GenerationParams{}.max_new_tokens);
   EXPECT_EQ(params->num_beams, 1);
   EXPECT_EQ(params->early_stopping, EarlyStopping::kFalse);
   EXPECT_EQ(params->top_k, 50);
@@ -103,8 +103,8 @@ TEST_F(GenerationConfigTest, Lengths) {
   EXPECT_EQ(Load({{"min_length", 1}})->min_new_tokens, 0);
   EXPECT_EQ(Load({{"min_length", 9}, {"min_new_tokens", 2}})->min_new_tokens,
             2);
-  EXPECT_THAT(Load({{"min_new_tokens", 30}}).status().message(),
-              HasSubstr("min_new_tokens is 30"));
+  EXPECT_THAT(Load({{"min_new_tokens", 300}}).status().message(),
+              HasSubstr("min_new_tokens is 300"));
 }
 
 TEST_F(GenerationConfigTest, OldModelsSayItInConfigJson) {
