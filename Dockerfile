@@ -31,7 +31,7 @@ FROM debian:trixie-slim
 RUN apt-get update -qq \
  && apt-get install -y -qq --no-install-recommends \
       libabsl20240722 libcivetweb1 libdnnl3.6 libgrpc++1.51t64 \
-      libprometheus-cpp-core1.0 libprotobuf32t64 libsentencepiece0 \
+      libprometheus-cpp-core1.0 libprotobuf32t64 \
  && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/cache/debconf/*-old \
       /var/log/apt /var/log/dpkg.log
 COPY --from=build /image /

@@ -48,9 +48,10 @@ ready_field() {
 }
 
 start_server() {
+  : >"$scratch/server.log"
   "$build/server/attend-server" --model=models/en-de \
     --host=127.0.0.1 --port=0 --http-host=127.0.0.1 --http-port=0 \
-    2>"$scratch/server.log" &
+    2>>"$scratch/server.log" &
   server=$!
   until [ -n "$(ready_field http_port)" ]; do
     if ! kill -0 "$server" 2>/dev/null; then
@@ -75,10 +76,11 @@ translate() {
 }
 
 # Between two scrapes: counters by how much they grew, histograms by how many
-# values came, with their mean. Gauges here are back where they were.
+# values came, with their mean. (Gauges are back where they were.)
 show_difference() {
   awk '
-    /^#/ || /^process_/ { next }
+    $1 == "#" && $2 == "TYPE" { gauge = $4 == "gauge" }
+    /^#/ || /^process_/ || gauge { next }
     { value = $NF; series = substr($0, 1, length($0) - length($NF) - 1) }
     NR == FNR { before[series] = value; next }
     value == before[series] || series ~ /_bucket\{/ { next }
@@ -121,9 +123,10 @@ heading "Translations, streamed (attend translate --stream)"
 translate <<'SENTENCES'
 Two dogs are running through the snow.
 A man in a blue shirt is standing on a ladder cleaning a window.
-A little girl climbs into a wooden playhouse.
 Several people are sitting at a table outside a restaurant.
-I would like to learn how to play the guitar.
+A group of children are playing soccer in the park.
+I'm looking for my keys.
+Do you want to drink a cup of coffee?
 SENTENCES
 
 heading "Metrics that moved"

@@ -18,9 +18,9 @@ dnnl::cpu_isa ToDnnl(Isa isa) {
     case Isa::kAvx512Vnni:
       return dnnl::cpu_isa::avx512_core_vnni;
     case Isa::kAmx:
-      return dnnl::cpu_isa::avx512_core_amx;
+      break;
   }
-  return dnnl::cpu_isa::all;
+  return dnnl::cpu_isa::avx512_core_amx;
 }
 
 }  // namespace
