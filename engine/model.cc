@@ -10,6 +10,7 @@
 #include "engine/checkpoint/weights.h"
 #include "engine/families/family.h"
 #include "engine/families/generation_config.h"
+#include "engine/ops/dnnl_isa.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {
@@ -32,6 +33,12 @@ absl::Status CheckVocabularies(const Tokenizer& tokenizer,
 }
 
 }  // namespace
+
+absl::StatusOr<std::unique_ptr<Compute>> NewCompute(
+    const ComputeOptions& options) {
+  RETURN_IF_ERROR(CapDnnlIsa(options.max_isa));
+  return std::make_unique<Compute>(options);
+}
 
 absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& directory,
                                 const std::string& name,

@@ -18,6 +18,12 @@ struct Model {
   std::unique_ptr<Tokenizer> tokenizer;
 };
 
+// The process's thread team and scratch. oneDNN gets the same limit on
+// instructions, which holds for the whole process: FAILED_PRECONDITION if it
+// has chosen its own before.
+absl::StatusOr<std::unique_ptr<Compute>> NewCompute(
+    const ComputeOptions& options);
+
 // Loads a Hugging Face directory: config.json, generation_config.json,
 // model.safetensors (or its shards) and the tokenizer's files. `compute` must
 // outlive the model. Errors name file, key or tensor, what was expected and

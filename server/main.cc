@@ -54,10 +54,11 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
   const absl::Time begin = absl::Now();
   log.Write(LogLevel::kInfo, "loading",
             {{"version", ATTEND_VERSION}, {"model", options.model}});
-  Compute compute(options.compute);
+  ASSIGN_OR_RETURN(const std::unique_ptr<Compute> compute,
+                   NewCompute(options.compute));
   ASSIGN_OR_RETURN(
       const Model model,
-      LoadModel(compute, options.model, options.model_name, options.engine));
+      LoadModel(*compute, options.model, options.model_name, options.engine));
   if (signals.received()) return absl::OkStatus();
 
   const SystemClock clock;
@@ -87,8 +88,8 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
             {{"model", options.model_name},
              {"grpc_port", rpc->port()},
              {"http_port", http->port()},
-             {"threads", compute.team().size()},
-             {"isa", IsaName(compute.isa())},
+             {"threads", compute->team().size()},
+             {"isa", IsaName(compute->isa())},
              {"seconds", absl::Now() - begin}});
   signals.WaitForFirst();
   Drain(options, scheduler, *rpc, ready, log);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/tensor/check.h"
+#include "tests/engine/ops/test_isa.h"
 
 namespace attend {
 namespace {
@@ -97,8 +98,8 @@ GenerationParams ParamsOf(const json& params,
 LoadedModel Load(const std::string& directory, const EngineOptions& options,
                  int threads) {
   LoadedModel loaded;
-  loaded.compute =
-      std::make_unique<Compute>(ComputeOptions{.threads = threads});
+  loaded.compute = std::make_unique<Compute>(
+      ComputeOptions{.threads = threads, .max_isa = TestIsa()});
   absl::StatusOr<Model> model =
       LoadModel(*loaded.compute, directory, "test", options);
   if (!model.ok()) {

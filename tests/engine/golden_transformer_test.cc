@@ -15,6 +15,7 @@
 #include "engine/transformer/transformer.h"
 #include "gtest/gtest.h"
 #include "tests/engine/golden.h"
+#include "tests/engine/ops/test_isa.h"
 
 namespace attend {
 namespace {
@@ -27,7 +28,7 @@ class GoldenTransformerTest : public testing::TestWithParam<std::string> {
  protected:
   GoldenTransformerTest()
       : expected_(ReadGolden(GetParam() + "/expected.json")),
-        compute_({.threads = 2}) {
+        compute_({.threads = 2, .max_isa = TestIsa()}) {
     const std::string directory = GoldenDirectory(GetParam());
     const auto config = JsonFile::Load(directory + "/config.json");
     auto family = LoadFamily(*config);
