@@ -196,8 +196,10 @@ void Metrics::OnInterToken(absl::Duration gap) {
 }
 
 void Metrics::OnStep(const StepReport& report) {
-  impl_->step_seconds.Observe(absl::ToDoubleSeconds(report.duration));
-  impl_->step_rows.Observe(report.rows);
+  if (report.rows > 0) {
+    impl_->step_seconds.Observe(absl::ToDoubleSeconds(report.duration));
+    impl_->step_rows.Observe(report.rows);
+  }
   impl_->preemptions.Increment(report.preempted);
   impl_->queued_requests.Set(report.queued_requests);
   impl_->queued_tokens.Set(report.queued_tokens);

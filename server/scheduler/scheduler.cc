@@ -61,13 +61,15 @@ void Scheduler::Impl::RunWorker() {
   Worker worker(options, engine, clock, queue);
   total_blocks = worker.context().total_blocks();
   total_encode_rows = worker.context().total_encode_rows();
+  if (observer) observer(worker.Report());
   ready.count_down();
   while (queue.WaitForWork(worker.busy())) {
     worker.Sweep();
-    if (!worker.busy()) continue;
-    worker.Plan();
-    worker.Step();
-    worker.Deliver();
+    if (worker.busy()) {
+      worker.Plan();
+      worker.Step();
+      worker.Deliver();
+    }
     if (observer) observer(worker.Report());
   }
   worker.EndAll(absl::UnavailableError("server is shutting down"));

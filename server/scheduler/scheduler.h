@@ -42,7 +42,7 @@ struct SchedulerOptions {
 
 // What a step was, for metrics.
 struct StepReport {
-  int rows = 0;
+  int rows = 0;  // 0: there was no step, only the rest has changed
   int preempted = 0;
   absl::Duration duration;
   int queued_requests = 0;
@@ -56,8 +56,9 @@ struct StepReport {
 // nothing of RPCs. Thread-safe.
 class Scheduler {
  public:
-  // Called by the worker after each step, when all listeners have been called;
-  // must not block.
+  // Called by the worker when it has its memory, after each step, and when the
+  // last requests have gone without one; then all listeners have been called.
+  // Must not block.
   using StepObserver = std::function<void(const StepReport&)>;
 
   // `engine` and `clock` must outlive the scheduler. Valid options only.

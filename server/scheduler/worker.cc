@@ -58,6 +58,11 @@ Worker::Worker(const SchedulerOptions& options, const Engine& engine,
 }
 
 void Worker::Sweep() {
+  // There is no step yet.
+  decode_rows_ = 0;
+  prompt_rows_ = 0;
+  step_duration_ = absl::ZeroDuration();
+  plan_.preempted.clear();
   queue_.Take(arrivals_);
   const bool draining = queue_.draining();
   for (std::unique_ptr<Request>& request : arrivals_) {

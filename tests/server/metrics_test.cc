@@ -127,6 +127,17 @@ TEST(MetricsTest, AStepSetsGauges) {
       Value(text, "attend_rejected_total{model=\"m\",reason=\"draining\"}"), 1);
 }
 
+TEST(MetricsTest, GaugesChangeWithoutAStep) {
+  Metrics metrics(Model(), "1");
+  metrics.OnStep({.rows = 1, .duration = {}, .running = 8, .used_blocks = 10});
+  metrics.OnStep({.rows = 0, .duration = {}, .running = 0, .used_blocks = 0});
+  const std::string text = metrics.Serialize();
+  EXPECT_EQ(Value(text, "attend_running_sequences{model=\"m\"}"), 0);
+  EXPECT_EQ(Value(text, "attend_kv_blocks_used{model=\"m\"}"), 0);
+  EXPECT_EQ(Value(text, "attend_step_seconds_count{model=\"m\"}"), 1);
+  EXPECT_EQ(Value(text, "attend_step_rows_count{model=\"m\"}"), 1);
+}
+
 TEST(MetricsTest, TellsOfTheProcess) {
   const std::string text = Metrics(Model(), "1").Serialize();
   EXPECT_GT(Value(text, "process_resident_memory_bytes"), 1 << 20);

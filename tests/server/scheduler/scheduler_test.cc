@@ -191,6 +191,30 @@ TEST(SchedulerTest, CancelledWhileRunningIsFreedWithinOneStep) {
   EXPECT_TRUE(scheduler.WaitUntilIdle(absl::InfiniteDuration()));
 }
 
+TEST(SchedulerTest, ReportsThatTheLastOneHasGone) {
+  ManualClock clock;
+  FakeEngine engine({.allowed_steps = 2});
+  std::vector<StepReport> reports;
+  RecordingListener cancelled;
+  {
+    Scheduler scheduler({}, engine, clock, [&](const StepReport& report) {
+      reports.push_back(report);
+    });
+    auto request = MakeRequest(engine, cancelled, FakeTask{.tokens = 100});
+    ASSERT_TRUE(scheduler.Submit(request).ok());
+    engine.WaitUntilBlocked();
+    cancelled.cancelled_ = true;
+    engine.OpenGate();
+    EXPECT_TRUE(absl::IsCancelled(cancelled.Wait()));
+  }
+  ASSERT_EQ(reports.size(), 5u);  // at the start, three steps, at the end
+  EXPECT_EQ(reports[3].running, 1);
+  EXPECT_GT(reports[3].used_blocks, 0);
+  EXPECT_EQ(reports[4].rows, 0);
+  EXPECT_EQ(reports[4].running, 0);
+  EXPECT_EQ(reports[4].used_blocks, 0);
+}
+
 TEST(SchedulerTest, CancelledAndLateInTheQueueNeverRun) {
   ManualClock clock;
   FakeEngine engine({.allowed_steps = 3});
@@ -402,18 +426,20 @@ TEST(SchedulerTest, ReportsWhatAStepWas) {
     EXPECT_TRUE(b.Wait().ok());
     EXPECT_TRUE(scheduler.WaitUntilIdle(absl::InfiniteDuration()));
   }
-  ASSERT_EQ(reports.size(), 5u);
-  EXPECT_EQ(reports[0].rows, 7);
-  EXPECT_EQ(reports[0].duration, absl::Milliseconds(3));
-  EXPECT_EQ(reports[0].used_blocks, 2);
-  EXPECT_EQ(reports[0].running, 1);
-  EXPECT_EQ(reports[1].rows, 3);
-  EXPECT_EQ(reports[1].queued_requests, 1);
-  EXPECT_EQ(reports[1].queued_tokens, 6);
-  EXPECT_EQ(reports[1].used_blocks, 2 + 3);
-  EXPECT_EQ(reports[2].running, 0);
-  EXPECT_EQ(reports[4].queued_requests, 0);
-  EXPECT_EQ(reports[4].used_blocks, 0);
+  ASSERT_EQ(reports.size(), 6u);
+  EXPECT_EQ(reports[0].rows, 0);
+  EXPECT_EQ(reports[0].total_blocks, reports[1].total_blocks);
+  EXPECT_EQ(reports[1].rows, 7);
+  EXPECT_EQ(reports[1].duration, absl::Milliseconds(3));
+  EXPECT_EQ(reports[1].used_blocks, 2);
+  EXPECT_EQ(reports[1].running, 1);
+  EXPECT_EQ(reports[2].rows, 3);
+  EXPECT_EQ(reports[2].queued_requests, 1);
+  EXPECT_EQ(reports[2].queued_tokens, 6);
+  EXPECT_EQ(reports[2].used_blocks, 2 + 3);
+  EXPECT_EQ(reports[3].running, 0);
+  EXPECT_EQ(reports[5].queued_requests, 0);
+  EXPECT_EQ(reports[5].used_blocks, 0);
 }
 
 }  // namespace
