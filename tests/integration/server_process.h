@@ -1,0 +1,74 @@
+#ifndef ATTEND_TESTS_INTEGRATION_SERVER_PROCESS_H_
+#define ATTEND_TESTS_INTEGRATION_SERVER_PROCESS_H_
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "client/cpp/client.h"
+#include "tests/integration/process.h"
+
+namespace attend {
+
+// Under a sanitizer all is many times slower: fewer requests do.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
+// The bundled model, and its name on the server.
+std::string BundledModel();
+inline constexpr char kModelName[] = "en-de";
+
+struct HttpReply {
+  int code = 0;  // 0: nobody answered
+  std::string body;
+};
+
+// Values by series: name and labels as /metrics writes them.
+using Series = std::map<std::string, double>;
+
+// attend-server with the bundled model on free ports of the loopback.
+class ServerProcess {
+ public:
+  // Waits until it is ready; fails the test, with its log, if it ends instead.
+  // `flags` come after the ports and a KV pool that suffices for all tests.
+  explicit ServerProcess(const std::vector<std::string>& flags = {});
+
+  const std::string& address() const { return address_; }
+  // Never retries: a test wants the first answer.
+  ClientOptions client_options() const;
+
+  HttpReply Get(const std::string& path) const;
+  Series Metrics() const;
+  double Metric(const std::string& series) const;
+  // True when nothing waits, runs or holds memory, by the metrics.
+  bool IsIdle() const;
+
+  Process& process() { return process_; }
+  // SIGTERM, then the exit code.
+  int Stop();
+
+ private:
+  std::string Field(const std::string& name) const;
+
+  Process process_;
+  std::string address_;
+  std::string http_port_;
+};
+
+// One for all tests that need no flags of their own; stopped, and its exit code
+// checked, at the end.
+ServerProcess& SharedServer();
+
+// Asks again and again; false after a minute, which only a hang takes.
+bool Eventually(const std::function<bool()>& condition);
+
+// The values in the text that /metrics answers.
+Series ParseMetrics(const std::string& text);
+
+}  // namespace attend
+
+#endif  // ATTEND_TESTS_INTEGRATION_SERVER_PROCESS_H_
