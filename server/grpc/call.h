@@ -6,6 +6,7 @@
 #include <grpcpp/support/async_unary_call.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -29,7 +30,8 @@ struct CallEnvironment {
   const Lifecycle& lifecycle;
   WorkPool& pool;
   v1::Attend::AsyncService& grpc_service;
-  LiveCalls& live_calls;
+  LiveCalls& live_calls;  // also those that are only asked for
+  LiveCalls& answered_calls;
   absl::Duration slow_reader_timeout;
 };
 
@@ -105,6 +107,7 @@ class Call final : public CallContext, public Wakeable {
       delete this;
       return;
     }
+    answered_.emplace(environment_.answered_calls);
     Ask(traits_, environment_, loop_);
     const auto& metadata = grpc_.client_metadata();
     const auto id = metadata.find(kRequestIdKey);
@@ -271,7 +274,8 @@ class Call final : public CallContext, public Wakeable {
          {"slow_reader", static_cast<int>(slow_)}});
   }
 
-  const LiveCalls::Entry live_;  // first: goes last
+  const LiveCalls::Entry live_;               // first: goes last
+  std::optional<LiveCalls::Entry> answered_;  // from its acceptance on
   const Traits& traits_;
   CallEnvironment& environment_;
   EventLoop& loop_;

@@ -4,10 +4,12 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "absl/time/time.h"
+
 namespace attend {
 
-// Counts the calls that exist. gRPC's own shutdown ends when connections are
-// gone, which may be before their calls are. Thread-safe.
+// Counts calls, for those who wait for their end. gRPC's own shutdown ends when
+// connections are gone, which may be before their calls are. Thread-safe.
 class LiveCalls {
  public:
   // One call, for as long as it lives.
@@ -25,6 +27,12 @@ class LiveCalls {
   void WaitForNone() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return count_ == 0; });
+  }
+  // Returns all the same when `timeout`, which is finite, has passed.
+  void WaitForNone(absl::Duration timeout) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, absl::ToChronoNanoseconds(timeout),
+                      [this] { return count_ == 0; });
   }
 
  private:

@@ -23,6 +23,9 @@ namespace {
 
 constexpr int kLoops = 2;
 
+// From the end of the last call to that of its connection.
+constexpr absl::Duration kLastWords = absl::Milliseconds(200);
+
 using v1::Attend;
 using AsyncService = Attend::AsyncService;
 
@@ -118,8 +121,13 @@ struct RpcServer::Impl {
       : service(model_service),
         step_signal(signal),
         pool(options.tokenizer_threads, options.max_tokenizer_queue),
-        environment{service,      lifecycle,  pool,
-                    grpc_service, live_calls, options.slow_reader_timeout} {}
+        environment{service,
+                    lifecycle,
+                    pool,
+                    grpc_service,
+                    live_calls,
+                    answered_calls,
+                    options.slow_reader_timeout} {}
 
   const Service service;
   StepSignal& step_signal;
@@ -127,6 +135,7 @@ struct RpcServer::Impl {
   WorkPool pool;
   AsyncService grpc_service;
   LiveCalls live_calls;
+  LiveCalls answered_calls;
   CallEnvironment environment;
   int port = 0;
   std::vector<std::unique_ptr<EventLoop>> loops;
@@ -193,10 +202,13 @@ void RpcServer::Cut() {
 void RpcServer::Shutdown(absl::Duration grace) {
   if (impl_ == nullptr || impl_->server == nullptr) return;
   Drain();
-  // Health watchers are told, and let go: their streams would hold the server.
+  grace = std::min(grace, absl::Hours(24));
+  // The grace is for our own calls. Health watchers and reflection are told,
+  // and cut soon: they never end by themselves and would hold the server.
+  impl_->answered_calls.WaitForNone(grace);
   impl_->server->GetHealthCheckService()->Shutdown();
   impl_->server->Shutdown(
-      absl::ToChronoTime(absl::Now() + std::min(grace, absl::Hours(24))));
+      absl::ToChronoTime(absl::Now() + std::min(grace, kLastWords)));
   impl_->live_calls.WaitForNone();
   impl_->step_signal.Connect(nullptr);
   impl_->loops.clear();

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/support/sync_stream.h>
 
 #include <algorithm>
 #include <atomic>
@@ -317,6 +318,26 @@ TEST(RpcLifecycleTest, WhatTakesTooLongIsCutWithUnavailable) {
   const grpc::Status status = reader->Finish();
   EXPECT_EQ(status.error_code(), grpc::UNAVAILABLE);
   EXPECT_THAT(status.error_message(), HasSubstr("drain timeout"));
+}
+
+TEST(RpcLifecycleTest, AHealthWatcherDoesNotHoldTheServer) {
+  RpcFixture fixture;
+  const auto channel = fixture.NewChannel({});
+  grpc::ClientContext context;
+  // HealthCheckRequest of the server as a whole: no bytes.
+  const std::unique_ptr<grpc::ClientReader<grpc::ByteBuffer>> watcher(
+      grpc::internal::ClientReaderFactory<grpc::ByteBuffer>::Create(
+          channel.get(),
+          grpc::internal::RpcMethod(
+              "/grpc.health.v1.Health/Watch",
+              grpc::internal::RpcMethod::SERVER_STREAMING),
+          &context, v1::ListModelsRequest()));
+  grpc::ByteBuffer answer;
+  ASSERT_TRUE(watcher->Read(&answer));
+  fixture.server->Shutdown(absl::Hours(1));  // returns
+  while (watcher->Read(&answer)) {
+  }
+  EXPECT_FALSE(watcher->Finish().ok());
 }
 
 TEST(RpcLifecycleTest, ShutdownCancelsWhatIsLeft) {
