@@ -1,12 +1,12 @@
 #!/bin/sh
 # Builds everything and runs all tests, from nothing.
 #
-#   tests/run.sh [PRESET]     dev (the default), asan, tsan or release
+#   tests/run.sh [PRESET]     release (the default: what is shipped), asan or tsan
 #
 # What is missing is installed first (see deploy/install_dependencies.sh).
 set -eu
 cd "$(dirname "$0")/.."
-preset=${1-dev}
+preset=${1-release}
 
 deploy/install_dependencies.sh --tests
 cmake --preset "$preset" >/dev/null

@@ -118,7 +118,7 @@ std::string SpmNormalizer::Normalize(absl::string_view text) const {
     text.remove_prefix(length);
   }
   while (remove_extra_spaces_ && absl::EndsWith(normalized, space)) {
-    normalized.resize(normalized.size() - space.size());
+    normalized.erase(normalized.size() - space.size());
   }
   if (add_dummy_prefix_ && space_is_suffix_)
     absl::StrAppend(&normalized, space);
