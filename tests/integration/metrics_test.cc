@@ -76,7 +76,7 @@ class MetricsTest : public ::testing::Test {
   // Runs and waits, more than there is room for.
   std::unique_ptr<RawStream> Flood() {
     v1::GenerateRequest request = Exactly({}, 200);
-    for (int i = 0; i < 16; ++i) request.add_inputs()->set_text(Sentence(i));
+    for (int i = 0; i < 64; ++i) request.add_inputs()->set_text(Sentence(i));
     request.mutable_params()->set_num_beams(4);
     return std::make_unique<RawStream>(*channel_, kGenerateStream,
                                        request.SerializeAsString());
