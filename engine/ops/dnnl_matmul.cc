@@ -2,6 +2,7 @@
 
 #include <omp.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "absl/strings/match.h"
@@ -49,6 +50,10 @@ bool HasPackedKernel(const dnnl::engine& engine, int k, int n) try {
   throw;
 }
 
+// oneDNN 3 sums a long K in another order for one row than for several. There a
+// single row is computed as the first of two, so that its bits stay the same.
+bool PairsSingleRow(int k) { return DNNL_VERSION_MAJOR >= 3 && k > 1024; }
+
 }  // namespace
 
 DnnlShape::DnnlShape(const dnnl::engine& engine, bool packed, int k, int n,
@@ -58,12 +63,18 @@ DnnlShape::DnnlShape(const dnnl::engine& engine, bool packed, int k, int n,
 void DnnlShape::Reserve(int max_rows) {
   ATTEND_CHECK(max_rows <= kTileRows);
   for (int m = static_cast<int>(entries_.size()) + 1; m <= max_rows; ++m) {
-    const auto desc = MatMulDesc(engine_, m, k_, n_, WeightsTag(packed_));
+    const int rows = PairsSingleRow(k_) ? std::max(m, 2) : m;
+    const auto desc = MatMulDesc(engine_, rows, k_, n_, WeightsTag(packed_));
     Entry entry{matmul(desc), {}};
     const size_t scratchpad_bytes = desc.scratchpad_desc().get_size();
     for (DnnlMember& member : members_) {
       if (member.scratchpad.size() < scratchpad_bytes) {
         member.scratchpad = Buffer<char>(scratchpad_bytes);
+      }
+      const size_t pair_floats = PairsSingleRow(k_) ? 2 * (k_ + n_) : 0;
+      if (member.pair.size() < pair_floats) {
+        member.pair = Buffer<float>(pair_floats);
+        std::fill_n(member.pair.data(), pair_floats, 0.0f);
       }
       entry.args.push_back({
           memory(desc.src_desc(), engine_, DNNL_MEMORY_NONE),
@@ -75,9 +86,22 @@ void DnnlShape::Reserve(int max_rows) {
   }
 }
 
-// The C interface: the C++ one copies the arguments into a vector.
 dnnl_status_t DnnlShape::Run(int member, int rows, const float* src,
                              const memory& weights, float* dst) const {
+  if (rows > 1 || !PairsSingleRow(k_)) {
+    return Execute(member, rows, src, weights, dst);
+  }
+  float* const pair_src = members_[member].pair.data();
+  float* const pair_dst = pair_src + 2 * k_;
+  std::copy_n(src, k_, pair_src);
+  const dnnl_status_t status = Execute(member, 1, pair_src, weights, pair_dst);
+  std::copy_n(pair_dst, n_, dst);
+  return status;
+}
+
+// The C interface: the C++ one copies the arguments into a vector.
+dnnl_status_t DnnlShape::Execute(int member, int rows, const float* src,
+                                 const memory& weights, float* dst) const {
   StayOnThisThread();
   const Entry& entry = entries_[rows - 1];
   const MemberArgs& args = entry.args[member];

@@ -26,6 +26,7 @@ inline constexpr int kBlockColumns = 64;
 struct DnnlMember {
   dnnl::stream stream;
   Buffer<char> scratchpad;
+  Buffer<float> pair;  // two source rows, two result rows; see PairsSingleRow
 };
 
 // The primitives dst[m, n] = src[m, k] * weights[k, n] for m = 1 ... max_rows,
@@ -53,6 +54,9 @@ class DnnlShape {
     dnnl::primitive primitive;
     std::vector<MemberArgs> args;  // [members]
   };
+
+  dnnl_status_t Execute(int member, int rows, const float* src,
+                        const dnnl::memory& weights, float* dst) const;
 
   dnnl::engine engine_;
   bool packed_;
