@@ -54,7 +54,7 @@ LAYERS = {
 
 # Libraries that only one place may know.
 ONLY_IN = [
-    (re.compile(r"dnnl|immintrin\.h|cpuid\.h"), ("engine/ops", "engine/compute")),
+    (re.compile(r"^(oneapi/)?dnnl|immintrin\.h|cpuid\.h"), ("engine/ops", "engine/compute")),
     (re.compile(r"sentencepiece"), ("engine/tokenizer",)),
     (re.compile(r"^grpc"), ("server/grpc", "client/cpp", "server")),
     (re.compile(r"^prometheus/"), ("server", "server/http")),
