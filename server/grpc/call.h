@@ -4,6 +4,7 @@
 #include <grpcpp/server_context.h>
 #include <grpcpp/support/async_stream.h>
 #include <grpcpp/support/async_unary_call.h>
+#include <grpcpp/support/byte_buffer.h>
 
 #include <memory>
 #include <optional>
@@ -13,11 +14,11 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
-#include "attend/v1/attend.grpc.pb.h"
 #include "server/grpc/event_loop.h"
 #include "server/grpc/grpc_status.h"
 #include "server/grpc/handler.h"
 #include "server/grpc/live_calls.h"
+#include "server/grpc/raw_service.h"
 #include "server/grpc/request_id.h"
 #include "server/grpc/service.h"
 #include "server/grpc/work_pool.h"
@@ -29,7 +30,7 @@ struct CallEnvironment {
   const Service& service;
   const Lifecycle& lifecycle;
   WorkPool& pool;
-  v1::Attend::AsyncService& grpc_service;
+  RawService& grpc_service;
   LiveCalls& live_calls;  // also those that are only asked for
   LiveCalls& answered_calls;
   absl::Duration slow_reader_timeout;
@@ -43,13 +44,11 @@ struct MethodTraits {
   using Response = ResponseT;
   static constexpr bool kStream = kIsStream;
   using Responder =
-      std::conditional_t<kStream, grpc::ServerAsyncWriter<Response>,
-                         grpc::ServerAsyncResponseWriter<Response>>;
-  using Ask = void (v1::Attend::AsyncService::*)(grpc::ServerContext*, Request*,
-                                                 Responder*,
-                                                 grpc::CompletionQueue*,
-                                                 grpc::ServerCompletionQueue*,
-                                                 void*);
+      std::conditional_t<kStream, grpc::ServerAsyncWriter<grpc::ByteBuffer>,
+                         grpc::ServerAsyncResponseWriter<grpc::ByteBuffer>>;
+  using Ask = void (RawService::*)(grpc::ServerContext*, grpc::ByteBuffer*,
+                                   Responder*, grpc::CompletionQueue*,
+                                   grpc::ServerCompletionQueue*, void*);
 
   Method method;
   Ask ask;
@@ -72,7 +71,7 @@ class Call final : public CallContext, public Wakeable {
                   EventLoop& loop) {
     auto* call = new Call(traits, environment, loop);
     (environment.grpc_service.*traits.ask)(
-        &call->grpc_, &call->request_, &call->responder_, loop.queue(),
+        &call->grpc_, &call->bytes_, &call->responder_, loop.queue(),
         loop.queue(), static_cast<Event*>(&call->accepted_));
   }
 
@@ -144,7 +143,8 @@ class Call final : public CallContext, public Wakeable {
   // On a tokenizer thread.
   void RunStart() {
     absl::Status status = cancelled() ? absl::CancelledError("cancelled")
-                                      : handler_->Start(request_);
+                                      : ParseMessage(bytes_, request_);
+    if (status.ok()) status = handler_->Start(request_);
     std::lock_guard lock(mutex_);
     failed_to_start_ = !status.ok();
     start_status_ = std::move(status);
@@ -209,17 +209,18 @@ class Call final : public CallContext, public Wakeable {
 
   // One write at a time; what comes meanwhile merges into the next one.
   void Write(const typename Traits::Response& response) {
+    const grpc::ByteBuffer bytes = ToBytes(response);
     finished_ = handler_->ended();
     BeginWrite();
     if constexpr (Traits::kStream) {
       if (finished_) {
-        responder_.WriteAndFinish(response, grpc::WriteOptions(),
-                                  grpc::Status::OK, written_tag());
+        responder_.WriteAndFinish(bytes, grpc::WriteOptions(), grpc::Status::OK,
+                                  written_tag());
       } else {
-        responder_.Write(response, written_tag());
+        responder_.Write(bytes, written_tag());
       }
     } else {
-      responder_.Finish(response, grpc::Status::OK, written_tag());
+      responder_.Finish(bytes, grpc::Status::OK, written_tag());
     }
   }
 
@@ -281,7 +282,8 @@ class Call final : public CallContext, public Wakeable {
   EventLoop& loop_;
 
   grpc::ServerContext grpc_;
-  typename Traits::Request request_;
+  grpc::ByteBuffer bytes_;
+  typename Traits::Request request_;  // parsed from bytes_
   typename Traits::Responder responder_;
   HandlerPtr<typename Traits::Request, typename Traits::Response> handler_;
 

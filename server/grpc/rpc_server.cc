@@ -27,26 +27,25 @@ constexpr int kLoops = 2;
 constexpr absl::Duration kLastWords = absl::Milliseconds(200);
 
 using v1::Attend;
-using AsyncService = Attend::AsyncService;
 
 const MethodTraits<v1::GenerateRequest, v1::GenerateResponse, false> kGenerate =
-    {Method::kGenerate, &AsyncService::RequestGenerate, NewGenerateHandler};
+    {Method::kGenerate, &RawService::RequestGenerate, NewGenerateHandler};
 const MethodTraits<v1::GenerateRequest, v1::GenerateChunk, true>
     kGenerateStream = {Method::kGenerateStream,
-                       &AsyncService::RequestGenerateStream,
+                       &RawService::RequestGenerateStream,
                        NewGenerateStreamHandler};
 const MethodTraits<v1::ScoreRequest, v1::ScoreResponse, false> kScore = {
-    Method::kScore, &AsyncService::RequestScore, NewScoreHandler};
+    Method::kScore, &RawService::RequestScore, NewScoreHandler};
 const MethodTraits<v1::TokenizeRequest, v1::TokenizeResponse, false> kTokenize =
-    {Method::kTokenize, &AsyncService::RequestTokenize, NewTokenizeHandler};
+    {Method::kTokenize, &RawService::RequestTokenize, NewTokenizeHandler};
 const MethodTraits<v1::DetokenizeRequest, v1::DetokenizeResponse, false>
-    kDetokenize = {Method::kDetokenize, &AsyncService::RequestDetokenize,
+    kDetokenize = {Method::kDetokenize, &RawService::RequestDetokenize,
                    NewDetokenizeHandler};
 const MethodTraits<v1::ListModelsRequest, v1::ListModelsResponse, false>
-    kListModels = {Method::kListModels, &AsyncService::RequestListModels,
+    kListModels = {Method::kListModels, &RawService::RequestListModels,
                    NewListModelsHandler};
 const MethodTraits<v1::GetModelRequest, v1::Model, false> kGetModel = {
-    Method::kGetModel, &AsyncService::RequestGetModel, NewGetModelHandler};
+    Method::kGetModel, &RawService::RequestGetModel, NewGetModelHandler};
 
 template <class Traits>
 void Ask(const Traits& traits, CallEnvironment& environment, EventLoop& loop) {
@@ -133,7 +132,7 @@ struct RpcServer::Impl {
   StepSignal& step_signal;
   Lifecycle lifecycle;
   WorkPool pool;
-  AsyncService grpc_service;
+  RawService grpc_service;
   LiveCalls live_calls;
   LiveCalls answered_calls;
   CallEnvironment environment;
