@@ -1,5 +1,6 @@
 // attend-server: flags -> objects -> wait -> drain.
 
+#include <google/protobuf/stubs/logging.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -117,6 +118,9 @@ int Main(const std::vector<std::string>& arguments) {
   }
   Signals signals;
   Log log(line->options.log_level, STDERR_FILENO);
+  // A message that cannot be parsed has its status and its line in our log; a
+  // second line, of another form, would be one for each that a client sends.
+  google::protobuf::SetLogHandler(nullptr);
   const absl::Status status = Serve(line->options, signals, log);
   if (status.ok()) return 0;
   log.Write(LogLevel::kError, "failed", {{"error", status.message()}});
