@@ -40,7 +40,7 @@ struct GenerationParams {
   // log-probability), once for a token that is there, and for each time.
   float presence_penalty = 0.0f;
   float frequency_penalty = 0.0f;
-  int no_repeat_ngram_size = 0;     // 0: off
+  int no_repeat_ngram_size = 0;  // 0: off
   bool renormalize_logits = false;
 
   std::vector<std::vector<int>> bad_words;

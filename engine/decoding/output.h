@@ -25,8 +25,8 @@ struct ChoiceOutput {
   std::vector<TokenLogProb> top;  // [tokens * top_log_probs]
   FinishReason finish = FinishReason::kNone;
   // Beam search: sum of log-probabilities / length ^ length_penalty.
-  // Otherwise: the sum of the log-probabilities of the tokens if they were asked
-  // for, else 0.
+  // Otherwise: the sum of the log-probabilities of the tokens if they were
+  // asked for, else 0.
   float score = 0;
 };
 
