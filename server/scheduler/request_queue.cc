@@ -30,7 +30,7 @@ absl::Status RequestQueue::Push(std::unique_ptr<Request>& request,
   absl::Duration retry_after;
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    if (draining_) return absl::UnavailableError("server is shutting down");
+    if (draining_) return absl::UnavailableError("server is draining");
     const int64_t tokens = depth_.tokens + request->source_tokens;
     if (depth_.requests < max_requests_ && tokens <= max_tokens_) {
       request->times.arrival = now;

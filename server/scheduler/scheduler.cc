@@ -72,7 +72,7 @@ void Scheduler::Impl::RunWorker() {
     }
     if (observer) observer(worker.Report());
   }
-  worker.EndAll(absl::UnavailableError("server is shutting down"));
+  worker.EndAll(absl::UnavailableError("server is draining"));
 }
 
 // What fits alone gets its turn; what does not would wait for ever.

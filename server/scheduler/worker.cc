@@ -102,7 +102,7 @@ absl::Status Worker::Verdict(const Entry& entry, bool draining,
                                            : "deadline passed in the queue");
   }
   if (draining && !started) {
-    return absl::UnavailableError("server is shutting down");
+    return absl::UnavailableError("server is draining");
   }
   return absl::OkStatus();
 }
