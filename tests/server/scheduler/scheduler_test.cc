@@ -330,7 +330,7 @@ TEST(SchedulerTest, DestructorEndsEverythingOnce) {
     auto scheduler = std::make_unique<Scheduler>(
         SchedulerOptions{.max_running = 1}, engine, clock, nullptr);
     // More than can be done before the destructor is reached.
-    auto request = MakeRequest(engine, running, FakeTask{.tokens = 1000000});
+    auto request = MakeRequest(engine, running, FakeTask{.tokens = 200000});
     ASSERT_TRUE(scheduler->Submit(request).ok());
     engine.WaitUntilBlocked();
     request = MakeRequest(engine, queued, FakeTask{});
