@@ -43,7 +43,6 @@ Activations::Activations(const TransformerSpec& spec, int max_rows,
                          int max_logits_rows, int vocab)
     : hidden_(spec.hidden),
       max_rows_(max_rows),
-      max_logits_rows_(max_logits_rows),
       vocab_(vocab),
       x_(Floats(max_rows, spec.hidden)),
       normed_(Floats(max_rows, spec.hidden)),

@@ -18,7 +18,6 @@ class Activations {
               int vocab);
 
   int max_rows() const { return max_rows_; }
-  int max_logits_rows() const { return max_logits_rows_; }
 
   // The first `rows` rows of each buffer, with the asked width.
   Matrix x(int rows) { return View(x_, rows, hidden_); }
@@ -43,7 +42,6 @@ class Activations {
 
   int hidden_;
   int max_rows_;
-  int max_logits_rows_;
   int vocab_;
   Buffer<float> x_;          // [max_rows, hidden]
   Buffer<float> normed_;     // [max_rows, hidden]
