@@ -12,8 +12,10 @@
 #include <optional>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
 #include "client/cpp/progress.h"
 
 namespace attend {
@@ -153,6 +155,19 @@ absl::StatusOr<std::vector<std::string>> ReadLines(const std::string& file) {
     lines.push_back(*std::move(line));
   }
   return lines;
+}
+
+absl::Status ParseIds(absl::string_view line, v1::Tokens& tokens) {
+  for (const absl::string_view word :
+       absl::StrSplit(line, absl::ByAnyChar(" ,\t"), absl::SkipEmpty())) {
+    int32_t id = 0;
+    if (!absl::SimpleAtoi(word, &id)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("\"", word, "\" is not a token id"));
+    }
+    tokens.add_ids(id);
+  }
+  return absl::OkStatus();
 }
 
 absl::Status ToAbslStatus(const v1::Status& status) {

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "attend/v1/attend.pb.h"
 #include "client/cpp/client.h"
 #include "client/cpp/in_order.h"
@@ -39,6 +40,9 @@ int ForEachInput(
 
 // All lines of a file, without line ends.
 absl::StatusOr<std::vector<std::string>> ReadLines(const std::string& file);
+
+// Adds the token ids of a line, with spaces, tabs or commas between.
+absl::Status ParseIds(absl::string_view line, v1::Tokens& tokens);
 
 absl::Status ToAbslStatus(const v1::Status& status);
 

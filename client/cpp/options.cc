@@ -134,6 +134,21 @@ void AddModels(CLI::App& app, ModelsOptions& options) {
   command.add_flag("--json", options.json, "Print JSON");
 }
 
+void AddOutputLengths(CLI::App& app, BenchOptions& options) {
+  app.add_option_function<std::pair<int, int>>(
+         "--output-lengths",
+         [&options](const std::pair<int, int>& range) {
+           if (range.first > range.second) {
+             throw CLI::ValidationError("--output-lengths",
+                                        "the first is above the second");
+           }
+           options.output_lengths = {range.first, range.second};
+         },
+         "Each call generates exactly so many new tokens, drawn uniformly "
+         "between these two")
+      ->check(CLI::Range(1, 1000000));
+}
+
 void AddBench(CLI::App& app, BenchOptions& options) {
   CLI::App& command = *app.add_subcommand(
       "bench", "Measure a server: latency, throughput, errors");
@@ -145,6 +160,10 @@ void AddBench(CLI::App& app, BenchOptions& options) {
   command.add_option("-f,--file", options.file,
                      "Inputs, one a line, taken in turn (default: a few "
                      "built-in sentences)");
+  command.add_flag("--ids", options.ids,
+                   "The lines are token ids with spaces or commas between, "
+                   "special tokens included");
+  AddOutputLengths(command, options);
   CLI::Option* const concurrency =
       command
           .add_option("-c,--concurrency", options.concurrency,
@@ -164,7 +183,8 @@ void AddBench(CLI::App& app, BenchOptions& options) {
       ->excludes(concurrency);
   command
       .add_option("--arrival-seed", options.arrival_seed,
-                  "Of the arrivals; the same seed, the same times")
+                  "Of the arrivals and --output-lengths; the same seed, the "
+                  "same calls")
       ->capture_default_str();
   command.add_flag("-s,--stream", options.stream,
                    "Stream, and measure first token and inter-token times");

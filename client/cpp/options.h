@@ -64,10 +64,18 @@ struct ModelsOptions {
   bool json = false;
 };
 
+// New tokens of a request; both 0: what its parameters say.
+struct OutputLengths {
+  int lowest = 0;
+  int highest = 0;
+};
+
 struct BenchOptions {
   ConnectionOptions connection;
   v1::GenerateRequest request;  // all but its model and inputs
   std::string file;
+  bool ids = false;  // the lines of `file` are token ids
+  OutputLengths output_lengths;
   int concurrency = 8;
   int requests = 100;
   int warmup = 8;

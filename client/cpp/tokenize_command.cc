@@ -1,9 +1,7 @@
 #include <string>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "client/cpp/client.h"
 #include "client/cpp/commands.h"
 #include "client/cpp/lines.h"
@@ -44,16 +42,8 @@ absl::StatusOr<std::string> Detokenize(Client& client,
   request.set_model(options.connection.model);
   request.set_side(options.side);
   request.set_keep_special_tokens(options.keep_special_tokens);
-  v1::Tokens* const tokens = request.add_sequences();
-  for (const absl::string_view word :
-       absl::StrSplit(ids, absl::ByAnyChar(" ,\t"), absl::SkipEmpty())) {
-    int32_t id = 0;
-    if (!absl::SimpleAtoi(word, &id)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("\"", word, "\" is not a token id"));
-    }
-    tokens->add_ids(id);
-  }
+  const absl::Status parsed = ParseIds(ids, *request.add_sequences());
+  if (!parsed.ok()) return parsed;
   const auto response = client.Detokenize(request);
   if (!response.ok()) return response.status();
   if (response->results_size() != 1)

@@ -223,6 +223,7 @@ TEST_F(CommandLineTest, WrongUsage) {
         "translate --timeout soon x", "translate --timeout 0 x",
         "translate --early-stopping maybe x", "translate --stream --n 2 x",
         "bench --rate 5 --concurrency 2", "bench --requests 0",
+        "bench --output-lengths 9 8", "bench --output-lengths 0 8",
         "tokenize --decode --pieces 5", "translate --file in x"}) {
     const Outcome outcome = Run(arguments);
     EXPECT_EQ(outcome.exit_code, 2) << arguments;
@@ -276,6 +277,39 @@ TEST_F(CommandLineTest, BenchInterference) {
   EXPECT_EQ(json["quiet"]["succeeded"], 30);
   EXPECT_EQ(json["busy"]["succeeded"], 30);
   EXPECT_GT(json["p99_inter_token_ratio"], 0);
+}
+
+TEST_F(CommandLineTest, BenchDrawsOutputLengths) {
+  const auto lengths = [&](const std::string& seed) {
+    std::vector<int> result;
+    for (int count = 1; count <= 4; ++count) {
+      // One call at a time, so the last call made is the last that came.
+      EXPECT_EQ(Run("bench --warmup 0 --concurrency 1 --output-lengths 4 128 "
+                    "--arrival-seed " +
+                    seed + " --requests " + std::to_string(count))
+                    .exit_code,
+                0);
+      const v1::GenerationParams params = service_.last_generate().params();
+      EXPECT_EQ(params.min_new_tokens(), params.max_new_tokens());
+      EXPECT_GE(params.max_new_tokens(), 4);
+      EXPECT_LE(params.max_new_tokens(), 128);
+      result.push_back(params.max_new_tokens());
+    }
+    return result;
+  };
+  const std::vector<int> first = lengths("1");
+  EXPECT_EQ(lengths("1"), first);
+  EXPECT_NE(lengths("2"), first);
+  EXPECT_NE(first, std::vector<int>(4, first[0]));
+}
+
+TEST_F(CommandLineTest, BenchSendsIds) {
+  File("ids", "5 6,7\n");
+  Run("bench --requests 1 --warmup 0 --ids --file ids");
+  EXPECT_THAT(service_.last_generate().inputs(0).tokens().ids(),
+              ::testing::ElementsAre(5, 6, 7));
+  File("wrong", "5\nsix\n");
+  EXPECT_THAT(Run("bench --ids --file wrong").err, HasSubstr("wrong:2: "));
 }
 
 TEST_F(CommandLineTest, BenchErrors) {
