@@ -1,302 +1,261 @@
 #!/usr/bin/env python3
-"""Compares the server with CTranslate2 in f32: same checkpoint, same machine.
+"""Compares the engine with CTranslate2: same checkpoint, ids and machine.
 
     python3 -m venv /tmp/bench
     /tmp/bench/bin/pip install -r tests/bench/requirements.txt
-    /tmp/bench/bin/python tests/bench/peers.py \\
-        --server build/release/server/attend-server \\
-        --cli build/release/client/attend --source flickr2016.en
+    /tmp/bench/bin/python tests/bench/peers.py --source flickr2016.en
 
-The server is started here on a free port and measured through gRPC: text in,
-text out, the load generator (`attend bench`, or without --cli a Python client)
-on the same cores. CTranslate2 is called as a library with tokens in hand: what
-tokenising and RPC cost counts against the server alone.
+measures every workload in int8 and f32; --only greedy,alone --dtypes int8 some
+of them. workloads.py lists them: most on a model of OPUS-MT's base shape with
+random weights (random_model.py) and exactly 32 new tokens, the rest on the
+bundled model with real sentences (--source, one a line) and natural lengths.
 
-* In flight 64: the server has 64 calls of one sentence each in flight.
-  CTranslate2 gets all sentences at once and sorts them into batches of 64 / its
-  workers. In flight 1: one sentence after the other, for both.
-* CTranslate2 is tried with each setting of (workers x threads) in {2x1, 1x2},
-  CT2_USE_MKL in {0, 1} and the instruction set in {its choice, AVX512}, each in
-  a process of its own. The fastest two of a workload go on; the better median is
-  the one compared.
-* Rounds alternate between both and the server; medians and ratios are printed,
-  as a table or as JSON. First a check: greedy ids of both, counted where equal.
+* Both are libraries here, with ids in hand: attend-engine-bench, and CTranslate2
+  in Python. grpc_cost.py says what the server costs on top.
+* CTranslate2 is tried with each setting of (workers x threads) in {all x 1, 1 x
+  all}, CT2_USE_MKL in {0, 1} and the instruction set in {its choice, AVX512},
+  each in a process of its own. A setting more than 3 times slower than the best
+  in a first short trial is dropped. The fastest --finalists go through all
+  rounds of a workload, and the best median is the one compared.
+* Rounds alternate between all; the tables show medians and how many times faster
+  Attend is. "matmuls": the share of its time that the same steps' matrix
+  products take alone, the bound of what is left to gain.
+* Before f32 is timed, greedy ids of both are compared. With random weights near
+  ties between tokens occur; then a few sequences part.
 
-CTranslate2's own converter drops <pad> and starts the decoder from a zero vector.
-The model here starts from the vector of <pad>, so the conversion keeps it, and
-then greedy ids agree. Beam search of the two differs in when it stops and which
-candidates may finish; only its speed is compared.
+Beam search of the two differs in when it stops; with forced lengths the work is
+the same, with natural ones the seconds for the same sentences are compared.
 """
 
 import argparse
 import json
-import os
 import pathlib
-import socket
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-WORKLOADS = [(1, 64), (4, 64), (1, 1), (4, 1)]  # (beams, in flight)
+import attend_processes
+import ctranslate2_peer
+import machine
+import random_model
+import workloads
+
+PEER_TYPES = {"int8": "int8", "bf16": "int8", "f32": "float32"}
+DROP_ABOVE = 3.0  # times the best setting
+# CTranslate2's OpenMP threads spin for 200 ms after their work.
+QUIET_SECONDS = 0.25
 
 
-# -------------------------------------------------- CTranslate2, in a process
+class Pair:
+    """The engine and all settings of the peer on one model and dtype."""
 
-def convert(model, out):
-    from ctranslate2.converters import transformers as converters
+    def __init__(self, args, models, dtype):
+        model, converted = models
+        flags = ["--kv-cache-bytes=1GiB",
+                 *attend_processes.dtype_flags(dtype), *args.flag]
+        if args.no_amx:
+            flags += machine.NO_AMX_FLAGS
+        self.dtype = dtype
+        self.engine = attend_processes.Engine(args.build, model, flags)
+        self.peers = [
+            ctranslate2_peer.CTranslate2(converted, PEER_TYPES[dtype], setting,
+                                         args.no_amx)
+            for setting in ctranslate2_peer.settings(machine.cpu()["cpus"],
+                                                     args.no_amx)]
 
-    class Loader(converters.MarianMTLoader):
-        """Keeps <pad> and starts from its vector."""
+    def keep(self, results):
+        """Keeps the peers that ran, and not far slower than the best."""
+        best = min(r["seconds"] for r in results.values() if r)
+        for peer in list(self.peers):
+            if not results[peer] or results[peer]["seconds"] > DROP_ABOVE * best:
+                self.peers.remove(peer)
+                peer.close()
 
-        def set_config(self, config, model, tokenizer):
-            super().set_config(config, model, tokenizer)
-            config.decoder_start_token = tokenizer.pad_token
+    def warm(self, job):
+        short = job | {"sources": job["sources"][:8], "max_new_tokens": 4,
+                       "min_new_tokens": 0, "peer_batch": 4}
+        for _ in range(2):
+            results = {peer: peer.run(short) for peer in self.peers}
+        self.keep(results)
+        self.engine.run(short)
 
-        def set_decoder(self, spec, decoder):
-            converters.BartLoader.set_decoder(self, spec, decoder)
-
-        def get_vocabulary(self, model, tokenizer):
-            return converters.BartLoader.get_vocabulary(self, model, tokenizer)
-
-        def _remove_pad_weights(self, spec):
-            pass
-
-    converters._MODEL_LOADERS["MarianConfig"] = Loader()
-    converters.TransformersConverter(str(model)).convert(str(out), force=True)
-
-
-def serve_ctranslate2(model, workers, threads):
-    """Reads one job a line, {"beams", "in_flight", "sources"}; answers
-    {"seconds", "tokens", "outputs"}."""
-    import ctranslate2
-    translator = ctranslate2.Translator(
-        model, device="cpu", compute_type="float32", inter_threads=workers,
-        intra_threads=threads)
-    for line in sys.stdin:
-        job = json.loads(line)
-        options = dict(
-            beam_size=job["beams"], max_decoding_length=128, max_input_length=0,
-            min_decoding_length=0, length_penalty=1,
-            suppress_sequences=[["<pad>"]])
-        start = time.perf_counter()
-        if job["in_flight"] == 1:
-            results = [translator.translate_batch([source], **options)[0]
-                       for source in job["sources"]]
-        else:
-            results = translator.translate_batch(
-                job["sources"], max_batch_size=max(1, job["in_flight"] // workers),
-                **options)
-        seconds = time.perf_counter() - start
-        outputs = [result.hypotheses[0] for result in results]
-        # End of sequence is not in the result, but was computed.
-        tokens = sum(len(output) + 1 for output in outputs)
-        print(json.dumps({"seconds": seconds, "tokens": tokens,
-                          "outputs": outputs}), flush=True)
-
-
-class CTranslate2:
-    def __init__(self, model, workers, threads, mkl, isa):
-        self.name = f"{workers}x{threads} MKL={mkl} {isa or 'default'}"
-        environment = dict(os.environ, CT2_USE_MKL=str(mkl),
-                           OMP_NUM_THREADS=str(threads))
-        if isa:
-            environment["CT2_FORCE_CPU_ISA"] = isa
-        self.process = subprocess.Popen(
-            [sys.executable, __file__, "--serve-ctranslate2", str(model),
-             str(workers), str(threads)], env=environment, text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL)
-
-    def run(self, beams, in_flight, sources):
-        """None where the setting does not run on this machine."""
-        try:
-            self.process.stdin.write(json.dumps(
-                {"beams": beams, "in_flight": in_flight, "sources": sources}) + "\n")
-            self.process.stdin.flush()
-        except BrokenPipeError:
-            return None
-        line = self.process.stdout.readline()
-        return json.loads(line) if line else None
+    def finalists(self, job, count):
+        part = job | {"sources": job["sources"][:max(4, len(job["sources"]) // 4)]}
+        trial = {peer: timed(peer, part) for peer in self.peers}
+        return sorted(self.peers,
+                      key=lambda peer: trial[peer]["seconds"])[:count]
 
     def close(self):
-        self.process.stdin.close()
-        self.process.wait()
+        for process in [self.engine, *self.peers]:
+            process.close()
 
 
-# ------------------------------------------------------------------ the server
-
-class Attend:
-    name = "attend"
-
-    def __init__(self, args):
-        import attend_client
-        self.client, self.cli = attend_client, args.cli
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.address = f"127.0.0.1:{probe.getsockname()[1]}"
-        command = [args.server, "--model", str(args.model), "--port",
-                   self.address.split(":")[1], *args.server_flag]
-        self.process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-        try:
-            self.translate(["Hello."], 1, 1)  # waits until it is ready
-        except BaseException:
-            self.close()
-            raise
-
-    def translate(self, texts, beams, in_flight):
-        return self.client.translate(
-            self.address, texts, self.client.params(beams, 128), in_flight)
-
-    def run(self, beams, in_flight, texts, path):
-        if self.cli:
-            report = json.loads(subprocess.run(
-                [self.cli, "bench", "--address", self.address, "--file", path,
-                 "--concurrency", str(in_flight), "--requests", str(len(texts)),
-                 "--warmup", "0", "--beams", str(beams), "--max-new-tokens",
-                 "128", "--length-penalty", "1", "--early-stopping", "false",
-                 "--json"], check=True, capture_output=True, text=True).stdout)
-            if report["errors"]:
-                raise RuntimeError(f"attend bench: {report['errors']}")
-            return {"seconds": report["elapsed_seconds"],
-                    "tokens": report["generated_tokens"]}
-        start = time.perf_counter()
-        choices = self.translate(texts, beams, in_flight)
-        return {"seconds": time.perf_counter() - start,
-                "tokens": sum(len(choice.ids) for choice in choices)}
-
-    def close(self):
-        self.process.terminate()
-        self.process.wait(timeout=60)
+def timed(runner, job):
+    time.sleep(QUIET_SECONDS)
+    return runner.run(job)
 
 
-# ------------------------------------------------------------------ comparison
+def compare(pair, workload, job, args):
+    """One workload's row."""
+    pair.warm(job)
+    finalists = pair.finalists(job, args.finalists)
+    runs = {}
+    for _ in range(args.rounds):
+        for runner in [*finalists, pair.engine]:
+            runs.setdefault(runner, []).append(timed(runner, job))
+    matmuls = pair.engine.run(job | {"matmuls": True})
+    median = {runner: statistics.median(run["seconds"] for run in answers)
+              for runner, answers in runs.items()}
+    best = min(finalists, key=median.get)
+    mine, theirs = median[pair.engine], median[best]
 
-def equal_greedy(attend, peer, texts, sources, vocabulary):
-    mine = attend.translate(texts, 1, 16)
-    theirs = peer.run(1, 64, sources)["outputs"]
-    eos = vocabulary["</s>"]
-    return sum([i for i in choice.ids if i != eos]
-               == [vocabulary[token] for token in output]
-               for choice, output in zip(mine, theirs))
+    def rate(runner):
+        return workloads.work(workload, job, runs[runner][0]) / median[runner]
 
-
-def measure(attend, peers, texts, sources, path, rounds):
-    """{workload: {name: [(seconds, tokens)]}}. The first round warms up, and
-    chooses the two settings of CTranslate2 that go on for each workload."""
-    times = {}
-    for beams, in_flight in WORKLOADS:
-        count = len(texts) if in_flight > 1 else max(8, len(texts) // 8)
-        job = beams, in_flight, sources[:count]
-        trial = {peer: peer.run(*job) for peer in peers}
-        able = [peer for peer in peers if trial[peer]]
-        able.sort(key=lambda peer: trial[peer]["seconds"])
-        runs = times.setdefault((beams, in_flight), {})
-        for round_number in range(rounds + 1):
-            results = {peer.name: peer.run(*job) for peer in able[:2]}
-            if attend:
-                results[attend.name] = attend.run(beams, in_flight,
-                                                  texts[:count], path)
-            for name, result in results.items():
-                if round_number:
-                    runs.setdefault(name, []).append(
-                        (result["seconds"], result["tokens"]))
-    return times
+    return {
+        "workload": workload.name, "dtype": pair.dtype,
+        "peer_dtype": PEER_TYPES[pair.dtype], "requests": len(job["sources"]),
+        "counts": workload.counts, "attend_seconds": mine,
+        "attend_per_second": rate(pair.engine), "peer_per_second": rate(best),
+        "peer_setting": best.name, "peer_seconds": theirs,
+        "times_faster": theirs / mine,
+        "matmul_share": matmuls["matmul_seconds"] / matmuls["seconds"],
+        "attend_steps": matmuls["steps"],
+        "all_peer_seconds": {runner.name: median[runner]
+                             for runner in finalists}}
 
 
-def summarise(times):
-    """Sentences are the same for all, so seconds are what is compared."""
-    report = []
-    for (beams, in_flight), by_name in times.items():
-        medians = {name: statistics.median(s for s, _ in runs)
-                   for name, runs in by_name.items()}
-        tokens = {name: runs[0][1] for name, runs in by_name.items()}
-        best = min((n for n in medians if n != Attend.name), key=medians.get)
-        row = {"beams": beams, "in_flight": in_flight, "ctranslate2": best,
-               "ctranslate2_seconds": medians[best],
-               "ctranslate2_tokens_per_second": tokens[best] / medians[best],
-               "all_seconds": medians}
-        if Attend.name in medians:
-            mine = medians[Attend.name]
-            row |= {"attend_seconds": mine,
-                    "attend_tokens_per_second": tokens[Attend.name] / mine,
-                    "ratio": medians[best] / mine}
-        report.append(row)
-    return report
+def equal_ids(pair, workload, job):
+    """How many greedy outputs are the same, end of sequence left out."""
+    job = job | {"outputs": True}
+    mine = pair.engine.run(job)["outputs"]
+    theirs = pair.peers[0].run(job)["outputs"]
+    equal = sum([i for i in a if i != workloads.EOS] == b
+                for a, b in zip(mine, theirs))
+    if workload.new_tokens and any(len(output) != workload.new_tokens
+                                   for output in mine + theirs):
+        raise RuntimeError(f"{workload.name}: lengths are not as forced")
+    return {"workload": workload.name, "equal": equal, "of": len(mine)}
 
 
-def table(report):
-    lines = [f"{'beams':>5} {'in flight':>9} {'attend tok/s':>12} "
-             f"{'CT2 tok/s':>10} {'speed ratio':>11}  best CTranslate2"]
-    for row in report:
-        lines.append(
-            f"{row['beams']:>5} {row['in_flight']:>9} "
-            f"{row.get('attend_tokens_per_second', float('nan')):>12.0f} "
-            f"{row['ctranslate2_tokens_per_second']:>10.0f} "
-            f"{row.get('ratio', float('nan')):>11.2f}  {row['ctranslate2']}")
-    return "\n".join(lines)
+def measure(args, chosen, models, sources):
+    """Rows and id checks, one dtype and model after the other."""
+    rows, checks = [], []
+    for dtype in args.dtypes:
+        for model in models:
+            mine = [w for w in chosen if (w.sources == "text") == (model == "text")]
+            if not mine:
+                continue
+            pair = Pair(args, models[model], dtype)
+            try:
+                if dtype == "f32":
+                    checks += check(pair, mine, sources)
+                for workload in mine:
+                    job = workloads.job(workload, sources(workload))
+                    rows.append(compare(pair, workload, job, args))
+                    print(line(rows[-1]), file=sys.stderr, flush=True)
+            finally:
+                pair.close()
+    return rows, checks
+
+
+def check(pair, chosen, sources):
+    found = []
+    for workload in chosen:
+        if workload.beams == 1 and workload.new_tokens != 1:
+            job = workloads.job(workload, sources(workload))
+            found.append(equal_ids(pair, workload, job))
+            print("equal greedy ids, {workload}: {equal} of {of}".format(
+                **found[-1]), file=sys.stderr, flush=True)
+    return found
+
+
+HEADER = (f"{'workload':<15} {'dtype':<5} {'attend /s':>10} {'CT2 /s':>9} "
+          f"{'faster':>7} {'matmuls':>8}  best CTranslate2")
+
+
+def line(row):
+    return (f"{row['workload']:<15} {row['dtype']:<5} "
+            f"{row['attend_per_second']:>10.0f} {row['peer_per_second']:>9.0f} "
+            f"{row['times_faster']:>6.2f}x {row['matmul_share']:>7.0%}  "
+            f"{row['peer_dtype']} {row['peer_setting']}")
 
 
 def options():
+    names = [workload.name for workload in workloads.WORKLOADS]
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--model", default=ROOT / "models/en-de")
-    parser.add_argument("--server", help="attend-server; without it only "
-                        "CTranslate2 is measured")
-    parser.add_argument("--server-flag", action="append", default=[],
-                        help="further flag of the server, like --server-flag="
-                        "--threads=1; may be repeated")
-    parser.add_argument("--cli", help="the `attend` command line")
-    parser.add_argument("--source", default=ROOT / "tests/golden/en-de/sentences.en")
-    parser.add_argument("--sentences", type=int, default=256)
-    parser.add_argument("--rounds", type=int, default=5)
+    attend_processes.add_options(parser)
+    parser.add_argument("--only", help=f"of {', '.join(names)}")
+    parser.add_argument("--dtypes", default="int8,f32", help="also bf16")
+    parser.add_argument("--source", help="real sentences; without it the "
+                        "workloads on the bundled model are left out")
+    parser.add_argument("--sentences", type=int, default=1000)
+    parser.add_argument("--requests", type=int, default=128,
+                        help="random sources of a workload; slow ones take less")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--finalists", type=int, default=2,
+                        help="settings of CTranslate2 that are measured fully")
+    parser.add_argument("--no-amx", action="store_true",
+                        help="cap both at AVX-512 VNNI")
+    parser.add_argument("--model", help="made by random_model.py before")
+    parser.add_argument("--converted", help="that model, converted before")
     parser.add_argument("--json", action="store_true")
-    return parser.parse_args()
+    args = parser.parse_args()
+    args.dtypes = args.dtypes.split(",")
+    for name in (args.only or "").split(",") if args.only else []:
+        if name not in names:
+            parser.error(f"--only: {name} is not one of {', '.join(names)}")
+    return args
+
+
+def random_pair(args, scratch):
+    model = args.model or scratch / "model"
+    if not args.model:
+        random_model.write_model(random_model.options([str(model)]))
+    if not args.converted:
+        ctranslate2_peer.convert(model, scratch / "converted")
+    return model, args.converted or scratch / "converted"
 
 
 def run(args, scratch):
-    convert(args.model, scratch / "ctranslate2")
-    from transformers import MarianTokenizer
-    tokenizer = MarianTokenizer.from_pretrained(args.model)
-    texts = [line for line in pathlib.Path(args.source).read_text(
-        encoding="utf-8").split("\n") if line.strip()][:args.sentences]
-    sources = [tokenizer.convert_ids_to_tokens(tokenizer(text)["input_ids"])
-               for text in texts]
-    (scratch / "source").write_text("\n".join(texts) + "\n", encoding="utf-8")
-    peers = [CTranslate2(scratch / "ctranslate2", workers, threads, mkl, isa)
-             for workers, threads in ((2, 1), (1, 2))
-             for mkl in (0, 1) for isa in (None, "AVX512")]
-    attend = None
-    result = {"sentences": len(texts), "rounds": args.rounds}
-    try:
-        if args.server:
-            attend = Attend(args)
-            result["equal_greedy"] = equal_greedy(
-                attend, peers[0], texts, sources, tokenizer.get_vocab())
-        result["workloads"] = summarise(measure(
-            attend, peers, texts, sources, scratch / "source", args.rounds))
-    finally:
-        for process in peers + ([attend] if attend else []):
-            process.close()
-    return result
+    wanted = args.only.split(",") if args.only else None
+    chosen = [w for w in workloads.WORKLOADS
+              if (not wanted or w.name in wanted)
+              and (w.sources != "text" or args.source)]
+    models = {}
+    if any(w.sources != "text" for w in chosen):
+        models["random"] = random_pair(args, scratch)
+        vocab = json.loads((pathlib.Path(models["random"][0]) /
+                            "config.json").read_text())["vocab_size"]
+    if any(w.sources == "text" for w in chosen):
+        ctranslate2_peer.convert(workloads.BUNDLED, scratch / "bundled")
+        models["text"] = workloads.BUNDLED, scratch / "bundled"
+
+    def sources(workload):
+        if workload.sources == "text":
+            return workloads.text_sources(args.source, args.sentences,
+                                          workloads.BUNDLED)
+        return workloads.random_sources(
+            workload.sources, workloads.count_of(workload, args.requests), vocab)
+
+    rows, checks = measure(args, chosen, models, sources)
+    return {"cpu": machine.cpu(), "no_amx": args.no_amx, "rounds": args.rounds,
+            "equal_greedy_ids": checks, "rows": rows}
 
 
 def main():
-    if sys.argv[1:2] == ["--serve-ctranslate2"]:
-        serve_ctranslate2(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
-        return
     args = options()
     with tempfile.TemporaryDirectory() as scratch:
         result = run(args, pathlib.Path(scratch))
     if args.json:
         print(json.dumps(result, indent=1))
         return
-    if "equal_greedy" in result:
-        print(f"equal greedy ids: {result['equal_greedy']} of "
-              f"{result['sentences']}")
-    print(table(result["workloads"]))
+    print(machine.describe(result["cpu"], args.no_amx))
+    for found in result["equal_greedy_ids"]:
+        print("equal greedy ids, {workload}: {equal} of {of}".format(**found))
+    print("\n".join([HEADER, *map(line, result["rows"])]))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,117 @@
+"""Attend's programs as child processes of the measuring scripts."""
+
+import json
+import os
+import pathlib
+import socket
+import subprocess
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+BUILD = ROOT / "build/release"
+
+
+def add_options(parser):
+    parser.add_argument("--build", default=BUILD, type=pathlib.Path,
+                        help="directory that Attend was built in")
+    parser.add_argument("--flag", action="append", default=[],
+                        help="further flag of attend-server and "
+                        "attend-engine-bench, like --flag=--threads=1; may be "
+                        "repeated")
+
+
+def dtype_flags(dtype):
+    return [f"--dtype={dtype}"] if dtype != "f32" else []
+
+
+class Engine:
+    """attend-engine-bench: the engine alone."""
+
+    def __init__(self, build, model, flags):
+        self.name = "attend"
+        self.process = subprocess.Popen(
+            [build / "tests/bench/attend-engine-bench", "--model", str(model),
+             *flags], text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def run(self, job):
+        self.process.stdin.write(json.dumps(job) + "\n")
+        self.process.stdin.flush()
+        answer = json.loads(self.process.stdout.readline() or
+                            '{"error": "attend-engine-bench ended"}')
+        if "error" in answer:
+            raise RuntimeError(answer["error"])
+        return answer
+
+    def peak_rss(self):
+        return memory(self.process.pid, "VmHWM")
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+class Server:
+    """attend-server on free ports, ready when the constructor returns."""
+
+    def __init__(self, build, model, flags):
+        self.cli = build / "client/attend"
+        port = free_port()
+        self.address = f"127.0.0.1:{port}"
+        self.process = subprocess.Popen(
+            [build / "server/attend-server", "--model", str(model),
+             f"--port={port}", "--http-port=0", "--log-level=warning", *flags])
+        try:
+            self._wait()
+        except BaseException:
+            self.close()
+            raise
+
+    def _wait(self):
+        deadline = time.monotonic() + 120
+        while subprocess.run([self.cli, "models", "--address", self.address],
+                             capture_output=True).returncode:
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError("attend-server did not start")
+            time.sleep(0.2)
+
+    def bench(self, *arguments):
+        return bench(self.cli, self.address, *arguments)
+
+    def cpu_seconds(self):
+        return cpu_seconds(self.process.pid)
+
+    def close(self):
+        self.process.terminate()
+        self.process.wait(timeout=60)
+
+
+def bench(cli, address, *arguments):
+    """The report of `attend bench`."""
+    done = subprocess.run(
+        [cli, "bench", "--address", address, "--json",
+         *(str(argument) for argument in arguments)],
+        capture_output=True, text=True)
+    if done.returncode not in (0, 1) or not done.stdout:
+        raise RuntimeError(f"attend bench: {done.stderr}")
+    return json.loads(done.stdout)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def cpu_seconds(pid):
+    """User and system time of a process and its threads so far."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2]
+    user, system = fields.split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
+def memory(pid, field):
+    """Bytes of VmRSS (now) or VmHWM (the most so far)."""
+    for line in pathlib.Path(f"/proc/{pid}/status").read_text().split("\n"):
+        if line.startswith(field + ":"):
+            return int(line.split()[1]) * 1024
+    raise RuntimeError(f"no {field} of process {pid}")

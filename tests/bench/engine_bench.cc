@@ -1,0 +1,208 @@
+// attend-engine-bench: measures the engine alone, without a server.
+//
+//   attend-engine-bench --model DIR [flags of attend-server]
+//
+// Reads jobs from standard input, one JSON object a line, and answers each with
+// one line. Jobs:
+//
+// {"sources": [[ids], ...], "in_flight": 64, "beams": 1, "max_new_tokens": 32,
+//  "min_new_tokens": 32, "length_penalty": 0, "outputs": true, "matmuls": true}
+//   Generates for all sources, at most `in_flight` at a time, as the server
+//   would. All but `sources` may be left out: one at a time, greedy, natural
+//   length. Answer: seconds, cpu_seconds, tokens, steps, decode_rows,
+//   encode_rows, peak_rss_bytes; `outputs`, ids of the best result of each;
+//   `matmul_seconds`, the matmuls of the same steps alone.
+//
+// {"decode_rows": 32, "beams": 1, "source_tokens": 30, "steps": 50}
+//   Times steps in which so many rows decode. Answer: median_seconds of a step,
+//   and min_seconds.
+//
+// A line {"error": ...} and exit code 1 where a job cannot be run.
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/checkpoint/json_file.h"
+#include "engine/families/family.h"
+#include "engine/model.h"
+#include "engine/tensor/status_macros.h"
+#include "server/options.h"
+#include "tests/bench/engine_loop.h"
+#include "tests/bench/matmul_replay.h"
+
+namespace attend {
+namespace {
+
+using Json = nlohmann::json;
+
+// Highest resident memory of the process so far.
+int64_t PeakRssBytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.rfind("VmHWM:", 0) == 0) {
+      return std::strtoll(line.c_str() + 6, nullptr, 10) * 1024;
+    }
+  }
+  return 0;
+}
+
+GenerationParams Params(const Json& job, GenerationParams params) {
+  params.num_beams = job.value("beams", 1);
+  params.num_return_sequences = 1;
+  params.do_sample = false;
+  params.early_stopping = EarlyStopping::kFalse;
+  params.length_penalty = job.value("length_penalty", 1.0f);
+  params.max_new_tokens = job.value("max_new_tokens", params.max_new_tokens);
+  params.min_new_tokens = job.value("min_new_tokens", 0);
+  return params;
+}
+
+class Bench {
+ public:
+  static absl::StatusOr<std::unique_ptr<Bench>> Create(
+      const ServerOptions& options) {
+    auto bench = std::make_unique<Bench>();
+    bench->options_ = options;
+    ASSIGN_OR_RETURN(bench->compute_, NewCompute(options.compute));
+    ASSIGN_OR_RETURN(bench->model_,
+                     LoadModel(*bench->compute_, options.model,
+                               options.model_name, options.engine));
+    bench->loop_.emplace(
+        *bench->model_.engine,
+        BatcherOptions{.max_rows = options.engine.max_step_rows,
+                       .max_running = options.scheduler.max_running,
+                       .max_waiting = options.scheduler.max_queued_requests,
+                       .aging = options.scheduler.aging});
+    return bench;
+  }
+
+  absl::StatusOr<Json> Run(const Json& job) {
+    return job.contains("decode_rows") ? TimeDecodes(job) : Generate(job);
+  }
+
+ private:
+  absl::StatusOr<Json> Generate(const Json& job) {
+    const GenerationParams params = Params(job, Defaults());
+    std::vector<EngineRequest> requests;
+    for (const Json& ids : job.at("sources")) {
+      requests.push_back(
+          {.source = {.ids = ids.get<std::vector<int>>(), .positions = {}},
+           .task = GenerateTask{params}});
+    }
+    ASSIGN_OR_RETURN(
+        const LoopResult result,
+        loop_->Run(std::move(requests), job.value("in_flight", 1)));
+    int64_t tokens = 0, decode_rows = 0, encode_rows = 0;
+    Json outputs = Json::array();
+    for (const SequenceOutput& output : result.outputs) {
+      tokens += static_cast<int64_t>(output.choices[0].tokens.size());
+      outputs.push_back(output.choices[0].tokens);
+    }
+    for (const StepRows& step : result.steps) {
+      decode_rows += step.decode;
+      encode_rows += step.encode;
+    }
+    Json answer = {{"seconds", result.seconds},
+                   {"cpu_seconds", result.cpu_seconds},
+                   {"tokens", tokens},
+                   {"steps", result.steps.size()},
+                   {"decode_rows", decode_rows},
+                   {"encode_rows", encode_rows},
+                   {"peak_rss_bytes", PeakRssBytes()}};
+    if (job.value("outputs", false)) answer["outputs"] = std::move(outputs);
+    if (job.value("matmuls", false)) {
+      ASSIGN_OR_RETURN(answer["matmul_seconds"], Replay(result.steps));
+    }
+    return answer;
+  }
+
+  absl::StatusOr<Json> TimeDecodes(const Json& job) {
+    const int steps = job.value("steps", 50);
+    const int beams = job.value("beams", 1);
+    GenerationParams params = Params(job, Defaults());
+    // Newcomers join a few at a step, and the first must outlast the last.
+    params.max_new_tokens = params.min_new_tokens =
+        model_.engine->info().max_target_tokens - 1;
+    std::vector<EngineRequest> requests;
+    for (int rows = 0; rows < job.at("decode_rows").get<int>(); rows += beams) {
+      std::vector<int> ids(job.value("source_tokens", 30));
+      for (size_t i = 0; i < ids.size(); ++i) {
+        ids[i] =
+            static_cast<int>(1 + (requests.size() * 7919 + i * 104729) %
+                                     (model_.engine->info().source_vocab - 2));
+      }
+      requests.push_back({.source = {.ids = std::move(ids), .positions = {}},
+                          .task = GenerateTask{params}});
+    }
+    ASSIGN_OR_RETURN(std::vector<double> seconds,
+                     loop_->TimeDecodes(std::move(requests), steps));
+    std::sort(seconds.begin(), seconds.end());
+    return Json{{"median_seconds", seconds[seconds.size() / 2]},
+                {"min_seconds", seconds.front()},
+                {"steps", steps}};
+  }
+
+  absl::StatusOr<double> Replay(const std::vector<StepRows>& steps) {
+    if (!replay_.has_value()) {
+      ASSIGN_OR_RETURN(const JsonFile config,
+                       JsonFile::Load(options_.model + "/config.json"));
+      ASSIGN_OR_RETURN(const Family family, LoadFamily(config));
+      ASSIGN_OR_RETURN(MatMulReplay replay,
+                       MatMulReplay::Create(*compute_, family.spec,
+                                            options_.engine.max_step_rows));
+      replay_.emplace(std::move(replay));
+      RETURN_IF_ERROR(replay_->Run(steps).status());  // warms up
+    }
+    return replay_->Run(steps);
+  }
+
+  const GenerationParams& Defaults() const {
+    return model_.engine->info().generation;
+  }
+
+  ServerOptions options_;
+  std::unique_ptr<Compute> compute_;
+  Model model_;
+  std::optional<EngineLoop> loop_;
+  std::optional<MatMulReplay> replay_;
+};
+
+std::optional<std::string> ReadEnvironment(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  if (value == nullptr) return std::nullopt;
+  return value;
+}
+
+int Fail(const absl::Status& status) {
+  std::cout << Json{{"error", std::string(status.message())}} << std::endl;
+  return 1;
+}
+
+int Main(const std::vector<std::string>& arguments) {
+  const auto line = ParseCommandLine(arguments, ReadEnvironment);
+  if (!line.ok()) return Fail(line.status());
+  const auto bench = Bench::Create(line->options);
+  if (!bench.ok()) return Fail(bench.status());
+  for (std::string text; std::getline(std::cin, text);) {
+    const auto answer = (*bench)->Run(Json::parse(text));
+    if (!answer.ok()) return Fail(answer.status());
+    std::cout << *answer << std::endl;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace attend
+
+int main(int argc, char** argv) {
+  return attend::Main(std::vector<std::string>(argv + 1, argv + argc));
+}

@@ -1,0 +1,153 @@
+#include "tests/bench/engine_loop.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/time/clock.h"
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+namespace {
+
+double Seconds(const timeval& time) {
+  return static_cast<double>(time.tv_sec) +
+         static_cast<double>(time.tv_usec) * 1e-6;
+}
+
+double CpuSeconds() {
+  rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  return Seconds(usage.ru_utime) + Seconds(usage.ru_stime);
+}
+
+}  // namespace
+
+EngineLoop::EngineLoop(const Engine& engine, const BatcherOptions& options)
+    : engine_(engine), context_(engine.NewContext()), batcher_(options) {}
+
+absl::StatusOr<LoopResult> EngineLoop::Run(std::vector<EngineRequest> requests,
+                                           int in_flight) {
+  LoopResult result;
+  result.outputs.resize(requests.size());
+  const double cpu = CpuSeconds();
+  const absl::Time start = absl::Now();
+  size_t next = 0;
+  while (next < requests.size() || !waiting_.empty() || !running_.empty()) {
+    while (next < requests.size() &&
+           static_cast<int>(waiting_.size() + running_.size()) < in_flight) {
+      RETURN_IF_ERROR(Join(std::move(requests[next]), next));
+      ++next;
+    }
+    Plan();
+    RETURN_IF_ERROR(Step());
+    result.steps.push_back(rows_);
+    Collect(result.outputs);
+  }
+  result.seconds = absl::ToDoubleSeconds(absl::Now() - start);
+  result.cpu_seconds = CpuSeconds() - cpu;
+  return result;
+}
+
+absl::StatusOr<std::vector<double>> EngineLoop::TimeDecodes(
+    std::vector<EngineRequest> requests, int steps) {
+  for (size_t i = 0; i < requests.size(); ++i) {
+    RETURN_IF_ERROR(Join(std::move(requests[i]), i));
+  }
+  std::vector<double> seconds;
+  while (static_cast<int>(seconds.size()) < steps) {
+    Plan();
+    const bool counts = AllDecode();
+    const absl::Time start = absl::Now();
+    RETURN_IF_ERROR(Step());
+    if (counts) seconds.push_back(absl::ToDoubleSeconds(absl::Now() - start));
+    for (const Entry& entry : running_) {
+      if (entry.sequence->output().finished) {
+        return absl::InvalidArgumentError("a sequence ended while measured");
+      }
+    }
+  }
+  running_.clear();
+  return seconds;
+}
+
+absl::Status EngineLoop::Join(EngineRequest request, size_t index) {
+  ASSIGN_OR_RETURN(std::unique_ptr<Sequence> sequence,
+                   engine_.NewSequence(std::move(request)));
+  waiting_.push_back({.sequence = std::move(sequence), .index = index});
+  return absl::OkStatus();
+}
+
+bool EngineLoop::AllDecode() const {
+  return waiting_.empty() && plan_.pieces.size() == running_.size() &&
+         std::all_of(running_.begin(), running_.end(), [](const Entry& entry) {
+           return entry.sequence->Next().phase == Phase::kDecode;
+         });
+}
+
+void EngineLoop::Plan() {
+  const absl::Time now = absl::Now();
+  const auto views = [&](const std::vector<Entry>& entries) {
+    std::vector<RequestView> result;
+    for (const Entry& entry : entries) {
+      result.push_back({.order = static_cast<int64_t>(entry.index),
+                        .priority = 0,
+                        .arrival = now,
+                        .work = entry.sequence->Next(),
+                        .room = entry.room,
+                        .held_blocks = entry.sequence->blocks(),
+                        .last_piece = entry.last_piece});
+    }
+    return result;
+  };
+  const Decision& decision =
+      batcher_.Plan(views(waiting_), views(running_),
+                    {.free_blocks = context_->free_blocks(),
+                     .free_encode_rows = context_->free_encode_rows()},
+                    cost_, now);
+  plan_.pieces.clear();
+  plan_.preempted.clear();
+  rows_ = {.decode = decision.decode_rows, .encode = decision.prompt_rows};
+  for (const auto [index, rows] : decision.running) {
+    AddPiece(running_[index], rows);
+  }
+  for (const int index : decision.preempted) {
+    Entry& entry = running_[index];
+    plan_.preempted.push_back(entry.sequence.get());
+    entry.room =
+        std::min(entry.sequence->blocks() + entry.sequence->Next().blocks,
+                 entry.sequence->max_blocks());
+    waiting_.push_back(std::move(entry));
+  }
+  for (const auto [index, rows] : decision.admitted) {
+    AddPiece(waiting_[index], rows);
+    running_.push_back(std::move(waiting_[index]));
+  }
+  const auto moved = [](const Entry& entry) { return !entry.sequence; };
+  std::erase_if(running_, moved);
+  std::erase_if(waiting_, moved);
+}
+
+void EngineLoop::AddPiece(Entry& entry, int rows) {
+  plan_.pieces.push_back({.sequence = entry.sequence.get(), .rows = rows});
+  entry.last_piece = ++pieces_;
+}
+
+absl::Status EngineLoop::Step() {
+  const absl::Time start = absl::Now();
+  RETURN_IF_ERROR(engine_.Step(*context_, plan_));
+  cost_.Observe(rows_.decode, rows_.encode, absl::Now() - start);
+  return absl::OkStatus();
+}
+
+void EngineLoop::Collect(std::vector<SequenceOutput>& outputs) {
+  for (Entry& entry : running_) {
+    if (!entry.sequence->output().finished) continue;
+    outputs[entry.index] = entry.sequence->output();
+    entry.sequence.reset();
+  }
+  std::erase_if(running_, [](const Entry& entry) { return !entry.sequence; });
+}
+
+}  // namespace attend
