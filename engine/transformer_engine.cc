@@ -57,7 +57,8 @@ class TransformerEngine::Context : public EngineContext {
                       options.max_source_tokens + options.max_step_rows,
                       transformer.spec().hidden,
                       transformer.encoder_query_width()),
-        activations(transformer.spec(), options.max_step_rows, kMaxLogitsRows,
+        activations(transformer.spec(), transformer.dtype(),
+                    options.max_step_rows, kMaxLogitsRows,
                     transformer.vocab()) {
     const int rows = options.max_step_rows;
     encoding.reserve(rows);
@@ -112,7 +113,7 @@ TransformerEngine::TransformerEngine(Compute& compute,
       pool_blocks_(
           static_cast<int>(options.kv_cache_bytes /
                            transformer_->decoder_kv_layout().block_bytes())) {
-  info_.dtype = "f32";
+  info_.dtype = std::string(DTypeName(transformer_->dtype()));
   info_.source_vocab = transformer_->spec().encoder->embedding.vocab;
   info_.target_vocab = limits_.vocab;
   info_.max_source_tokens = options_.max_source_tokens;

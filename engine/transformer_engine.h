@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "engine/compute/compute.h"
 #include "engine/decoding/validate_params.h"
 #include "engine/engine.h"
+#include "engine/tensor/dtype.h"
 #include "engine/transformer/transformer.h"
 #include "engine/transformer_sequence.h"
 
@@ -29,6 +31,8 @@ struct EngineOptions {
   size_t kv_cache_bytes = size_t{512} << 20;
   // Beams or samples of one request.
   int max_beams = 32;
+  // Of the matmuls; none: bf16 where the CPU has AMX, else f32.
+  std::optional<DType> dtype = std::nullopt;
   absl::Status Validate() const;
 };
 

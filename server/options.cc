@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -14,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
+#include "engine/tensor/dtype.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {
@@ -21,7 +23,7 @@ namespace {
 
 // Where a row's value goes; the type says how it is read.
 using Target = std::variant<int*, size_t*, bool*, std::string*, absl::Duration*,
-                            LogLevel*, Isa*>;
+                            LogLevel*, Isa*, std::optional<DType>*>;
 
 struct Row {
   const char* name;
@@ -46,6 +48,10 @@ std::vector<Row> Rows(ServerOptions& o) {
       {"cpu-isa", &o.compute.max_isa,
        "Instructions used at most: baseline, avx2, avx512, avx512_vnni, amx. "
        "Lower is slower; for comparisons."},
+      {"dtype", &o.engine.dtype,
+       "Numbers that the model's matmuls compute with: f32, bf16, int8, or "
+       "auto: bf16 where the CPU has AMX, else f32. int8 is the fastest and "
+       "costs a little quality."},
       {"kv-cache-bytes", &o.engine.kv_cache_bytes,
        "Memory for keys and values (also 512MiB, 2GiB). Higher: more sequences "
        "at once; all of it is taken at the start."},
@@ -166,6 +172,14 @@ struct Reader {
     ASSIGN_OR_RETURN(*to, ParseIsa(text));
     return absl::OkStatus();
   }
+  absl::Status operator()(std::optional<DType>* to) const {
+    to->reset();
+    if (text == "auto") return absl::OkStatus();
+    const absl::StatusOr<DType> dtype = ParseDType(text);
+    if (!dtype.ok()) return Bad(text, "f32, bf16, int8 or auto");
+    *to = *dtype;
+    return absl::OkStatus();
+  }
 };
 
 // The value as --help shows it.
@@ -190,6 +204,9 @@ struct Writer {
   }
   std::string operator()(const Isa* value) const {
     return std::string(IsaName(*value));
+  }
+  std::string operator()(const std::optional<DType>* value) const {
+    return value->has_value() ? std::string(DTypeName(**value)) : "auto";
   }
 };
 

@@ -4,7 +4,7 @@
 
 namespace attend {
 
-absl::Status SelfAttention::Project(Compute& compute, ConstMatrix src,
+absl::Status SelfAttention::Project(Compute& compute, const Operand& src,
                                     Matrix qkv, KvPlace place,
                                     absl::Span<const KvWrite> writes) const {
   RETURN_IF_ERROR(qkv_.Run(compute, src, qkv));
@@ -21,7 +21,7 @@ absl::Status SelfAttention::Project(Compute& compute, ConstMatrix src,
 absl::Status SelfAttention::Attend(Compute& compute, const float* query,
                                    int stride, KvPlace place,
                                    absl::Span<const AttentionPiece> pieces,
-                                   Matrix attended, Matrix dst,
+                                   const Attended& attended, Matrix dst,
                                    const Epilogue& epilogue) const {
   Attention(compute, {.layout = place.layout,
                       .layer = place.layer,
@@ -30,11 +30,12 @@ absl::Status SelfAttention::Attend(Compute& compute, const float* query,
                       .query = query,
                       .query_stride = stride,
                       .pieces = pieces,
-                      .dst = attended});
-  return out_.Run(compute, attended, dst, epilogue);
+                      .dst = attended.rows});
+  MakeOperand(compute, attended.rows, attended.operand);
+  return out_.Run(compute, attended.operand, dst, epilogue);
 }
 
-absl::Status CrossAttention::Remember(Compute& compute, ConstMatrix encoded,
+absl::Status CrossAttention::Remember(Compute& compute, const Operand& encoded,
                                       Matrix key_value, KvPlace place,
                                       absl::Span<const KvWrite> writes) const {
   RETURN_IF_ERROR(key_value_.Run(compute, encoded, key_value));
@@ -47,10 +48,11 @@ absl::Status CrossAttention::Remember(Compute& compute, ConstMatrix encoded,
   return absl::OkStatus();
 }
 
-absl::Status CrossAttention::Attend(Compute& compute, ConstMatrix src,
+absl::Status CrossAttention::Attend(Compute& compute, const Operand& src,
                                     KvPlace place,
                                     absl::Span<const AttentionPiece> pieces,
-                                    Matrix query, Matrix attended, Matrix dst,
+                                    Matrix query, const Attended& attended,
+                                    Matrix dst,
                                     const Epilogue& epilogue) const {
   RETURN_IF_ERROR(query_.Run(compute, src, query));
   Attention(compute, {.layout = place.layout,
@@ -60,8 +62,9 @@ absl::Status CrossAttention::Attend(Compute& compute, ConstMatrix src,
                       .query = query.data,
                       .query_stride = query.cols,
                       .pieces = pieces,
-                      .dst = attended});
-  return out_.Run(compute, attended, dst, epilogue);
+                      .dst = attended.rows});
+  MakeOperand(compute, attended.rows, attended.operand);
+  return out_.Run(compute, attended.operand, dst, epilogue);
 }
 
 }  // namespace attend

@@ -31,6 +31,13 @@ struct KvPlace {
   int layer = 0;
 };
 
+// The heads' outputs side by side, and the same as the source of the matmul
+// that follows; overwritten.
+struct Attended {
+  Matrix rows;      // [rows, query_width]
+  Operand operand;  // of the same shape
+};
+
 // Attention over keys and values made from the rows themselves. One fused
 // matmul makes queries, keys and values. Const after construction.
 class SelfAttention {
@@ -43,14 +50,14 @@ class SelfAttention {
   int qkv_width() const { return qkv_.out(); }
 
   // src [rows, hidden] -> qkv [rows, qkv_width], keys and values into blocks.
-  absl::Status Project(Compute& compute, ConstMatrix src, Matrix qkv,
+  absl::Status Project(Compute& compute, const Operand& src, Matrix qkv,
                        KvPlace place, absl::Span<const KvWrite> writes) const;
 
-  // query: rows of `stride` floats that begin with the queries; attended
-  // [rows, query_width] is overwritten; dst [rows, hidden].
+  // query: rows of `stride` floats that begin with the queries; dst [rows,
+  // hidden].
   absl::Status Attend(Compute& compute, const float* query, int stride,
                       KvPlace place, absl::Span<const AttentionPiece> pieces,
-                      Matrix attended, Matrix dst,
+                      const Attended& attended, Matrix dst,
                       const Epilogue& epilogue) const;
 
  private:
@@ -75,14 +82,14 @@ class CrossAttention {
 
   // Rows of the encoder's output -> keys and values in blocks; `key_value`
   // [rows, key_value_width] is overwritten.
-  absl::Status Remember(Compute& compute, ConstMatrix encoded, Matrix key_value,
-                        KvPlace place, absl::Span<const KvWrite> writes) const;
+  absl::Status Remember(Compute& compute, const Operand& encoded,
+                        Matrix key_value, KvPlace place,
+                        absl::Span<const KvWrite> writes) const;
 
-  // src and dst [rows, hidden]; `query` and `attended` [rows, query_width] are
-  // overwritten.
-  absl::Status Attend(Compute& compute, ConstMatrix src, KvPlace place,
+  // src and dst [rows, hidden]; `query` [rows, query_width] is overwritten.
+  absl::Status Attend(Compute& compute, const Operand& src, KvPlace place,
                       absl::Span<const AttentionPiece> pieces, Matrix query,
-                      Matrix attended, Matrix dst,
+                      const Attended& attended, Matrix dst,
                       const Epilogue& epilogue) const;
 
  private:

@@ -4,10 +4,14 @@
 
 namespace attend {
 
-absl::Status FeedForward::Run(Compute& compute, ConstMatrix src, Matrix inner,
+absl::Status FeedForward::Run(Compute& compute, const Operand& src,
+                              Matrix inner, const Operand& inner_operand,
                               Matrix dst, const Epilogue& epilogue) const {
-  RETURN_IF_ERROR(in_.Run(compute, src, inner, {.activation = activation_}));
-  return out_.Run(compute, inner, dst, epilogue);
+  RETURN_IF_ERROR(in_.Run(compute, src, inner,
+                          {.activation = activation_,
+                           .operand = inner_operand,
+                           .operand_only = true}));
+  return out_.Run(compute, inner_operand, dst, epilogue);
 }
 
 }  // namespace attend

@@ -20,9 +20,10 @@ class FeedForward {
 
   int width() const { return in_.out(); }
 
-  // src and dst [rows, hidden]; `inner` [rows, width] is overwritten.
-  // `epilogue` (residual, norm) follows the second bias.
-  absl::Status Run(Compute& compute, ConstMatrix src, Matrix inner, Matrix dst,
+  // src and dst [rows, hidden]; `inner` and its operand [rows, width] are
+  // overwritten. `epilogue` (residual, norm) follows the second bias.
+  absl::Status Run(Compute& compute, const Operand& src, Matrix inner,
+                   const Operand& inner_operand, Matrix dst,
                    const Epilogue& epilogue) const;
 
  private:

@@ -4,13 +4,15 @@
 
 namespace attend {
 
-absl::StatusOr<Linear> Linear::Create(Compute& compute, ConstMatrix weights,
-                                      Buffer<float> bias, int max_rows) {
-  ASSIGN_OR_RETURN(MatMul matmul, MatMul::Create(compute, weights, max_rows));
+absl::StatusOr<Linear> Linear::Create(Compute& compute, DType dtype,
+                                      ConstMatrix weights, Buffer<float> bias,
+                                      int max_rows) {
+  ASSIGN_OR_RETURN(MatMul matmul,
+                   MatMul::Create(compute, dtype, weights, max_rows));
   return Linear(std::move(matmul), std::move(bias));
 }
 
-absl::Status Linear::Run(Compute& compute, ConstMatrix src, Matrix dst,
+absl::Status Linear::Run(Compute& compute, const Operand& src, Matrix dst,
                          Epilogue epilogue) const {
   epilogue.bias = bias_.data();
   return matmul_.Run(compute, src, epilogue, dst);

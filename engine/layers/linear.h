@@ -16,15 +16,16 @@ namespace attend {
 // y = x W^T + b. Owns packed weights and bias; const after Create().
 class Linear {
  public:
-  // `weights` is [out, in]; `bias` is [out] or empty.
-  static absl::StatusOr<Linear> Create(Compute& compute, ConstMatrix weights,
-                                       Buffer<float> bias, int max_rows);
+  // `weights` is [out, in]; `bias` is [out] or empty. Errors: see MatMul.
+  static absl::StatusOr<Linear> Create(Compute& compute, DType dtype,
+                                       ConstMatrix weights, Buffer<float> bias,
+                                       int max_rows);
 
   int in() const { return matmul_.in(); }
   int out() const { return matmul_.out(); }
 
   // src [rows, in], dst [rows, out]. The rest of the epilogue follows the bias.
-  absl::Status Run(Compute& compute, ConstMatrix src, Matrix dst,
+  absl::Status Run(Compute& compute, const Operand& src, Matrix dst,
                    Epilogue epilogue = {}) const;
 
  private:

@@ -2,8 +2,9 @@
 
 namespace attend {
 
-void Norm::Run(Compute& compute, ConstMatrix src, Matrix dst) const {
-  LayerNorm(compute, src, weights(), dst);
+void Norm::Run(Compute& compute, ConstMatrix src, Matrix dst,
+               const Operand& operand) const {
+  LayerNorm(compute, src, weights(), dst, operand);
 }
 
 }  // namespace attend

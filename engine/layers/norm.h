@@ -22,8 +22,10 @@ class Norm {
     return {.gamma = gamma_.data(), .beta = beta_.data(), .epsilon = epsilon_};
   }
 
-  // src and dst [rows, hidden], which may be the same.
-  void Run(Compute& compute, ConstMatrix src, Matrix dst) const;
+  // src and dst [rows, hidden], which may be the same; `operand` gets the
+  // result too, as in Epilogue.
+  void Run(Compute& compute, ConstMatrix src, Matrix dst,
+           const Operand& operand) const;
 
  private:
   Buffer<float> gamma_;  // [hidden]

@@ -3,7 +3,9 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "engine/tensor/check.h"
@@ -22,59 +24,113 @@ void StayOnThisThread() {
   static_cast<void>(done);
 }
 
-memory::desc Desc(int rows, int cols, Tag tag) {
-  return {{rows, cols}, memory::data_type::f32, tag};
+memory::data_type SourceType(DType dtype) {
+  switch (dtype) {
+    case DType::kF32:
+      return memory::data_type::f32;
+    case DType::kBf16:
+      return memory::data_type::bf16;
+    case DType::kInt8:
+      return memory::data_type::u8;
+  }
+  return memory::data_type::undef;
 }
 
-Tag WeightsTag(bool packed) { return packed ? Tag::BA16a64b : Tag::ba; }
+memory::data_type WeightsType(DType dtype) {
+  return dtype == DType::kInt8 ? memory::data_type::s8 : SourceType(dtype);
+}
 
-matmul::primitive_desc MatMulDesc(const dnnl::engine& engine, int m, int k,
-                                  int n, Tag weights) {
+memory::data_type ResultType(DType dtype) {
+  return dtype == DType::kInt8 ? memory::data_type::s32
+                               : memory::data_type::f32;
+}
+
+constexpr size_t kResultBytes = 4;
+
+// Packed: blocks of 64 columns, in which 1, 2 or 4 numbers of a column that
+// fill four bytes lie together.
+Tag WeightsTag(DType dtype, bool packed) {
+  if (!packed) return Tag::ba;
+  switch (dtype) {
+    case DType::kF32:
+      return Tag::BA16a64b;
+    case DType::kBf16:
+      return Tag::BA16a64b2a;
+    case DType::kInt8:
+      return Tag::BA16a64b4a;
+  }
+  return Tag::undef;
+}
+
+memory::desc WeightsDesc(const DnnlKey& key) {
+  return {{key.k, key.n},
+          WeightsType(key.dtype),
+          WeightsTag(key.dtype, key.packed)};
+}
+
+matmul::primitive_desc MatMulDesc(const dnnl::engine& engine, int m,
+                                  const DnnlKey& key) {
   dnnl::primitive_attr attr;
   attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  const memory::desc src = Desc(m, k, Tag::ab);
-  const memory::desc dst = Desc(m, n, Tag::ab);
+  const memory::desc src({m, key.k}, SourceType(key.dtype), Tag::ab);
+  const memory::desc dst({m, key.n}, ResultType(key.dtype), Tag::ab);
 #if DNNL_VERSION_MAJOR >= 3
-  return {engine, src, Desc(k, n, weights), dst, attr};
+  return {engine, src, WeightsDesc(key), dst, attr};
 #else
-  return {matmul::desc(src, Desc(k, n, weights), dst), attr, engine};
+  return {matmul::desc(src, WeightsDesc(key), dst), attr, engine};
 #endif
 }
 
 // Whether oneDNN has a kernel (brgemm) that reads the packed layout.
-bool HasPackedKernel(const dnnl::engine& engine, int k, int n) try {
-  const auto desc = MatMulDesc(engine, 1, k, n, WeightsTag(true));
+bool HasPackedKernel(const dnnl::engine& engine, DnnlKey key) try {
+  key.packed = true;
+  const auto desc = MatMulDesc(engine, 1, key);
   return absl::StartsWith(desc.impl_info_str(), "brg");
 } catch (const dnnl::error& e) {
   if (e.status == dnnl_unimplemented) return false;
   throw;
 }
 
-// oneDNN 3 sums a long K in another order for one row than for several. There a
-// single row is computed as the first of two, so that its bits stay the same.
-bool PairsSingleRow(int k) { return DNNL_VERSION_MAJOR >= 3 && k > 1024; }
+// Fewer rows than this are computed as the first of so many, because oneDNN
+// would sum K in another order and a row would get other bits than in company:
+// oneDNN 3 does for one row and a long K; bf16 kernels do for one row, and on
+// AMX for several where K is longer than 2048.
+int LeastRows(const DnnlKey& key) {
+  if (key.dtype == DType::kBf16) return key.k > 2048 ? kTileRows : 2;
+  const bool f32 = key.dtype == DType::kF32;
+  return DNNL_VERSION_MAJOR >= 3 && f32 && key.k > 1024 ? 2 : 1;
+}
+
+uint16_t ToBf16(float x) {
+  uint32_t bits;
+  std::memcpy(&bits, &x, sizeof(bits));
+  if (std::isnan(x)) return 0x7fc0;
+  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
 
 }  // namespace
 
-DnnlShape::DnnlShape(const dnnl::engine& engine, bool packed, int k, int n,
+DnnlShape::DnnlShape(const dnnl::engine& engine, const DnnlKey& key,
                      std::vector<DnnlMember>& members)
-    : engine_(engine), packed_(packed), k_(k), n_(n), members_(members) {}
+    : engine_(engine), key_(key), members_(members) {}
 
 void DnnlShape::Reserve(int max_rows) {
   ATTEND_CHECK(max_rows <= kTileRows);
+  const int least = LeastRows(key_);
   for (int m = static_cast<int>(entries_.size()) + 1; m <= max_rows; ++m) {
-    const int rows = PairsSingleRow(k_) ? std::max(m, 2) : m;
-    const auto desc = MatMulDesc(engine_, rows, k_, n_, WeightsTag(packed_));
+    const auto desc = MatMulDesc(engine_, std::max(m, least), key_);
     Entry entry{matmul(desc), {}};
     const size_t scratchpad_bytes = desc.scratchpad_desc().get_size();
     for (DnnlMember& member : members_) {
       if (member.scratchpad.size() < scratchpad_bytes) {
         member.scratchpad = Buffer<char>(scratchpad_bytes);
       }
-      const size_t pair_floats = PairsSingleRow(k_) ? 2 * (k_ + n_) : 0;
-      if (member.pair.size() < pair_floats) {
-        member.pair = Buffer<float>(pair_floats);
-        std::fill_n(member.pair.data(), pair_floats, 0.0f);
+      const size_t padded_bytes =
+          m < least
+              ? least * (key_.k * BytesOf(key_.dtype) + key_.n * kResultBytes)
+              : 0;
+      if (member.padded.size() < padded_bytes) {
+        member.padded = Buffer<char>(padded_bytes);
       }
       entry.args.push_back({
           memory(desc.src_desc(), engine_, DNNL_MEMORY_NONE),
@@ -86,28 +142,30 @@ void DnnlShape::Reserve(int max_rows) {
   }
 }
 
-dnnl_status_t DnnlShape::Run(int member, int rows, const float* src,
-                             const memory& weights, float* dst) const {
-  if (rows > 1 || !PairsSingleRow(k_)) {
-    return Execute(member, rows, src, weights, dst);
-  }
-  float* const pair_src = members_[member].pair.data();
-  float* const pair_dst = pair_src + 2 * k_;
-  std::copy_n(src, k_, pair_src);
-  const dnnl_status_t status = Execute(member, 1, pair_src, weights, pair_dst);
-  std::copy_n(pair_dst, n_, dst);
+dnnl_status_t DnnlShape::Run(int member, int rows, const void* src,
+                             const memory& weights, void* dst) const {
+  const int least = LeastRows(key_);
+  if (rows >= least) return Execute(member, rows, src, weights, dst);
+  // What the other rows hold does not matter: nobody reads their results.
+  char* const padded_dst = members_[member].padded.data();
+  char* const padded_src = padded_dst + least * key_.n * kResultBytes;
+  std::memcpy(padded_src, src,
+              static_cast<size_t>(rows) * key_.k * BytesOf(key_.dtype));
+  const dnnl_status_t status =
+      Execute(member, rows, padded_src, weights, padded_dst);
+  std::memcpy(dst, padded_dst, rows * key_.n * kResultBytes);
   return status;
 }
 
 // The C interface: the C++ one copies the arguments into a vector.
-dnnl_status_t DnnlShape::Execute(int member, int rows, const float* src,
-                                 const memory& weights, float* dst) const {
+dnnl_status_t DnnlShape::Execute(int member, int rows, const void* src,
+                                 const memory& weights, void* dst) const {
   StayOnThisThread();
   const Entry& entry = entries_[rows - 1];
   const MemberArgs& args = entry.args[member];
   DnnlMember& state = members_[member];
   dnnl_status_t status =
-      dnnl_memory_set_data_handle(args.src.get(), const_cast<float*>(src));
+      dnnl_memory_set_data_handle(args.src.get(), const_cast<void*>(src));
   if (status != dnnl_success) return status;
   status = dnnl_memory_set_data_handle(args.dst.get(), dst);
   if (status != dnnl_success) return status;
@@ -138,40 +196,78 @@ std::shared_ptr<DnnlContext> DnnlContext::Of(Compute& compute) {
   return std::static_pointer_cast<DnnlContext>(state);
 }
 
-DnnlShape& DnnlContext::Shape(bool packed, int k, int n, int max_rows) {
-  std::unique_ptr<DnnlShape>& shape = shapes_[{packed, {k, n}}];
+DnnlShape& DnnlContext::Shape(const DnnlKey& key, int max_rows) {
+  std::unique_ptr<DnnlShape>& shape = shapes_[key];
   if (shape == nullptr) {
-    shape = std::make_unique<DnnlShape>(engine_, packed, k, n, members_);
+    shape = std::make_unique<DnnlShape>(engine_, key, members_);
   }
   shape->Reserve(max_rows);
   return *shape;
 }
 
-DnnlWeights::DnnlWeights(const dnnl::engine& engine, ConstMatrix weights)
-    : engine_(engine),
-      k_(weights.cols),
-      packed_(HasPackedKernel(engine, weights.cols, weights.rows)) {
+DnnlWeights::DnnlWeights(const dnnl::engine& engine, DType dtype,
+                         ConstMatrix weights)
+    : engine_(engine), dtype_(dtype), k_(weights.cols), packed_(false) {
   const int n = weights.rows;
-  const memory::desc desc = Desc(k_, n, WeightsTag(packed_));
+  packed_ = HasPackedKernel(engine, key(n));
+  const Buffer<char> converted = Convert(weights);
+  const void* rows = weights.data;
+  if (dtype != DType::kF32) rows = converted.data();
+  const memory::desc desc = WeightsDesc(key(n));
   const int columns =
       packed_ ? (n + kBlockColumns - 1) / kBlockColumns * kBlockColumns : n;
-  column_floats_ = desc.get_size() / sizeof(float) / columns;
-  data_ = Buffer<float>(column_floats_ * columns);
+  column_bytes_ = desc.get_size() / columns;
+  data_ = Buffer<char>(column_bytes_ * columns);
   if (!packed_) {
-    std::memcpy(data_.data(), weights.data, sizeof(float) * data_.size());
+    std::memcpy(data_.data(), rows, data_.size());
     return;
   }
-  memory from(Desc(k_, n, Tag::ba), engine_, const_cast<float*>(weights.data));
+  memory from({{k_, n}, WeightsType(dtype), Tag::ba}, engine_,
+              const_cast<void*>(rows));
   memory to(desc, engine_, data_.data());
   dnnl::stream stream(engine_);
   dnnl::reorder(from, to).execute(stream, from, to);
   stream.wait();
 }
 
+Buffer<char> DnnlWeights::Convert(ConstMatrix weights) {
+  if (dtype_ == DType::kF32) return {};
+  const size_t count = static_cast<size_t>(weights.rows) * weights.cols;
+  Buffer<char> rows(count * BytesOf(dtype_));
+  if (dtype_ == DType::kBf16) {
+    std::transform(weights.data, weights.data + count,
+                   reinterpret_cast<uint16_t*>(rows.data()), ToBf16);
+    return rows;
+  }
+  column_scales_ = Buffer<float>(weights.rows);
+  shift_sums_ = Buffer<int32_t>(weights.rows);
+  for (int column = 0; column < weights.rows; ++column) {
+    Quantize(weights.row(column), column,
+             reinterpret_cast<int8_t*>(rows.data()) +
+                 static_cast<size_t>(column) * k_);
+  }
+  return rows;
+}
+
+void DnnlWeights::Quantize(const float* weights, int column, int8_t* to) {
+  float most = 0;
+  for (int i = 0; i < k_; ++i) most = std::max(most, std::abs(weights[i]));
+  // Smaller ones have no inverse.
+  const float inverse = most > 1e-30f ? 127.0f / most : 0;
+  int32_t sum = 0;
+  for (int i = 0; i < k_; ++i) {
+    const float whole = std::nearbyint(weights[i] * inverse);
+    to[i] = static_cast<int8_t>(std::clamp(whole, -127.0f, 127.0f));
+    sum += to[i];
+  }
+  column_scales_[column] = most / 127.0f;
+  shift_sums_[column] = 128 * sum;
+}
+
 memory DnnlWeights::Columns(int begin, int end) {
   ATTEND_CHECK(begin % kBlockColumns == 0);
-  return {Desc(k_, end - begin, WeightsTag(packed_)), engine_,
-          data_.data() + column_floats_ * begin};
+  return {WeightsDesc(key(end - begin)), engine_,
+          data_.data() + column_bytes_ * begin};
 }
 
 }  // namespace attend

@@ -1,15 +1,17 @@
 #ifndef ATTEND_ENGINE_OPS_DNNL_MATMUL_H_
 #define ATTEND_ENGINE_OPS_DNNL_MATMUL_H_
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <oneapi/dnnl/dnnl.hpp>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "engine/compute/compute.h"
 #include "engine/tensor/buffer.h"
+#include "engine/tensor/dtype.h"
 #include "engine/tensor/matrix.h"
 
 // The seam to oneDNN's matmul. Differences between its versions 2 and 3 stay in
@@ -26,14 +28,28 @@ inline constexpr int kBlockColumns = 64;
 struct DnnlMember {
   dnnl::stream stream;
   Buffer<char> scratchpad;
-  Buffer<float> pair;  // two source rows, two result rows; see PairsSingleRow
+  Buffer<char> padded;  // source and result rows; see LeastRows()
+};
+
+// What a primitive is made for, but for its number of rows.
+struct DnnlKey {
+  DType dtype = DType::kF32;
+  bool packed = false;  // the layout of the weights, see DnnlWeights
+  int k = 0;
+  int n = 0;
+
+  bool operator<(const DnnlKey& o) const {
+    return std::tie(dtype, packed, k, n) <
+           std::tie(o.dtype, o.packed, o.k, o.n);
+  }
 };
 
 // The primitives dst[m, n] = src[m, k] * weights[k, n] for m = 1 ... max_rows,
-// and the memory objects of each member.
+// and the memory objects of each member. src is what an Operand of the dtype
+// holds; dst is f32, for int8 the int32 sums.
 class DnnlShape {
  public:
-  DnnlShape(const dnnl::engine& engine, bool packed, int k, int n,
+  DnnlShape(const dnnl::engine& engine, const DnnlKey& key,
             std::vector<DnnlMember>& members);
 
   // Adds what is missing up to `max_rows` <= kTileRows. Load time only.
@@ -41,8 +57,8 @@ class DnnlShape {
 
   // Computes `rows` rows on the calling thread, which acts as `member`;
   // members may run at the same time.
-  dnnl_status_t Run(int member, int rows, const float* src,
-                    const dnnl::memory& weights, float* dst) const;
+  dnnl_status_t Run(int member, int rows, const void* src,
+                    const dnnl::memory& weights, void* dst) const;
 
  private:
   struct MemberArgs {
@@ -55,13 +71,11 @@ class DnnlShape {
     std::vector<MemberArgs> args;  // [members]
   };
 
-  dnnl_status_t Execute(int member, int rows, const float* src,
-                        const dnnl::memory& weights, float* dst) const;
+  dnnl_status_t Execute(int member, int rows, const void* src,
+                        const dnnl::memory& weights, void* dst) const;
 
   dnnl::engine engine_;
-  bool packed_;
-  int k_;
-  int n_;
+  DnnlKey key_;
   std::vector<DnnlMember>& members_;
   std::vector<Entry> entries_;  // [max_rows], entry i for i + 1 rows
 };
@@ -77,35 +91,52 @@ class DnnlContext {
   static std::shared_ptr<DnnlContext> Of(Compute& compute);
 
   // Load time only. The result lives as long as the context.
-  DnnlShape& Shape(bool packed, int k, int n, int max_rows);
+  DnnlShape& Shape(const DnnlKey& key, int max_rows);
   const dnnl::engine& engine() const { return engine_; }
 
  private:
   dnnl::engine engine_;
   std::vector<DnnlMember> members_;
-  std::map<std::pair<bool, std::pair<int, int>>, std::unique_ptr<DnnlShape>>
-      shapes_;
+  std::map<DnnlKey, std::unique_ptr<DnnlShape>> shapes_;
 };
 
 // A weight matrix in the layout that the primitives read: blocks of 64 columns
-// one after the other (AVX-512), or, where oneDNN has no packed kernel for f32
-// (2.6 on AVX2 and less), the rows of the checkpoint. In both the columns
-// [begin, end) lie together, so that one copy serves the whole and its slices.
+// one after the other, or, where oneDNN has no packed kernel (2.6: f32 on AVX2
+// and less, bf16 without bf16 instructions), the rows of the checkpoint. In
+// both the columns [begin, end) lie together, so that one copy serves the whole
+// and its slices.
+//
+// int8: each column is round(weight / scale) with scale = max|weight| / 127.
 class DnnlWeights {
  public:
   // `weights` is [n, k] row-major.
-  DnnlWeights(const dnnl::engine& engine, ConstMatrix weights);
+  DnnlWeights(const dnnl::engine& engine, DType dtype, ConstMatrix weights);
 
-  bool packed() const { return packed_; }
+  // The key of the primitives for `columns` of the columns.
+  DnnlKey key(int columns) const {
+    return {.dtype = dtype_, .packed = packed_, .k = k_, .n = columns};
+  }
   // Valid while this lives; `begin` is a multiple of kBlockColumns.
   dnnl::memory Columns(int begin, int end);
 
+  // int8 only, else null: [n] each; see Dequantize in epilogue_kernel.h.
+  const float* column_scales() const { return column_scales_.data(); }
+  const int32_t* shift_sums() const { return shift_sums_.data(); }
+
  private:
+  // The numbers of the checkpoint as the dtype, still [n, k] row-major; none
+  // for f32.
+  Buffer<char> Convert(ConstMatrix weights);
+  void Quantize(const float* weights, int column, int8_t* to);
+
   dnnl::engine engine_;
+  DType dtype_;
   int k_;
   bool packed_;
-  size_t column_floats_;
-  Buffer<float> data_;
+  size_t column_bytes_ = 0;
+  Buffer<char> data_;
+  Buffer<float> column_scales_;
+  Buffer<int32_t> shift_sums_;
 };
 
 }  // namespace attend

@@ -6,13 +6,16 @@
 namespace attend {
 
 void LayerNorm(Compute& compute, ConstMatrix src, const LayerNormWeights& norm,
-               Matrix dst) {
+               Matrix dst, const Operand& operand) {
   ATTEND_CHECK(src.rows == dst.rows && src.cols == dst.cols);
-  const auto normalize = EpilogueKernelsFor(compute.isa()).normalize;
+  const EpilogueKernels& kernels = EpilogueKernelsFor(compute.isa());
   compute.team().Run([&](int member) {
     const Range share = Share(src.rows, member, compute.team().size());
     for (int r = share.begin; r < share.end; ++r) {
-      normalize(src.row(r), norm, src.cols, dst.row(r));
+      kernels.normalize(src.row(r), norm, src.cols, dst.row(r));
+      if (operand.data != nullptr && operand.data != dst.data) {
+        kernels.make_operand(dst.row(r), operand, r);
+      }
     }
   });
 }

@@ -2,6 +2,7 @@
 #define ATTEND_ENGINE_OPS_EPILOGUE_H_
 
 #include "engine/compute/compute.h"
+#include "engine/ops/operand.h"
 #include "engine/tensor/matrix.h"
 
 namespace attend {
@@ -23,12 +24,18 @@ struct Epilogue {
   Activation activation = Activation::kNone;
   const float* residual = nullptr;         // [rows, N], may be the matmul's dst
   const LayerNormWeights* norm = nullptr;  // over the row
+  // Where the result also goes as the source of the next matmul; no data: it
+  // does not, or it is dst itself.
+  Operand operand = {};
+  // Nobody reads dst: unless it is the operand, it may be left unwritten.
+  bool operand_only = false;
 };
 
 // dst = LayerNorm(src), row by row; both [rows, hidden]; dst may be src. For
-// where no matmul comes before. A row's bits depend on that row only.
+// where no matmul comes before; `operand` is as in Epilogue. A row's bits
+// depend on that row only.
 void LayerNorm(Compute& compute, ConstMatrix src, const LayerNormWeights& norm,
-               Matrix dst);
+               Matrix dst, const Operand& operand = {});
 
 }  // namespace attend
 

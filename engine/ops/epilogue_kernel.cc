@@ -1,6 +1,7 @@
 #include "engine/ops/epilogue_kernel.h"
 
 #include <cmath>
+#include <cstring>
 
 #include "engine/ops/simd.h"
 

@@ -1,16 +1,28 @@
 #ifndef ATTEND_ENGINE_OPS_EPILOGUE_KERNEL_H_
 #define ATTEND_ENGINE_OPS_EPILOGUE_KERNEL_H_
 
+#include <cstdint>
+
 #include "engine/compute/isa.h"
 #include "engine/ops/epilogue.h"
+#include "engine/ops/operand.h"
 
 namespace attend {
+
+// What turns an int8 matmul's sums into floats: the sum of u8 x s8 products of
+// row r and column c, less shift_sums[c], times row_scale * column_scales[c].
+struct Dequantize {
+  const int32_t* shift_sums = nullptr;   // [columns], 128 * sum of the weights
+  const float* column_scales = nullptr;  // [columns]
+  float row_scale = 0;
+};
 
 // Some columns of one row of a matmul's result: dst = activation(src + bias) +
 // residual. Pointers are to the first of the columns; bias and residual may be
 // null; dst may be src or residual.
 struct RowPart {
-  const float* src = nullptr;       // [columns]
+  const void* src = nullptr;        // [columns], floats or int32 sums
+  Dequantize dequantize = {};       // for int32 sums; else without pointers
   const float* bias = nullptr;      // [columns]
   const float* residual = nullptr;  // [columns]
   float* dst = nullptr;             // [columns]
@@ -28,6 +40,9 @@ struct EpilogueKernels {
   // dst = LayerNorm(src), both [columns]; dst may be src.
   void (*normalize)(const float* src, const LayerNormWeights& norm, int columns,
                     float* dst) = nullptr;
+  // Row `row` of dst = src [dst.cols]. Its time is two passes over a row that
+  // lies in cache.
+  void (*make_operand)(const float* src, const Operand& dst, int row) = nullptr;
 };
 
 const EpilogueKernels& EpilogueKernelsFor(Isa isa);

@@ -9,14 +9,16 @@
 #include "engine/ops/dnnl_matmul.h"
 #include "engine/ops/epilogue_kernel.h"
 #include "engine/tensor/check.h"
+#include "engine/tensor/status_macros.h"
 
 namespace attend {
 namespace {
 
-// Up to here each member computes its slice of N for all rows, above its share
-// of the rows for all of N. For few rows reading the weights is the cost, and
-// a slice is read by one member only.
-constexpr int kMaxSlicedRows = 64;
+// With so many rows for each member, or more, each computes its share of the
+// rows for all of N: what it reads it has written itself, and the epilogue
+// needs nobody else. With fewer, each computes its slice of N for all rows:
+// reading the weights is the cost then, and a slice is read by one member only.
+constexpr int kRowsWorthAShare = 32;
 
 // Columns [begin, begin + columns) of the result.
 struct Slice {
@@ -28,7 +30,7 @@ struct Slice {
 
 // One call of Run().
 struct Call {
-  ConstMatrix src;
+  const Operand& src;
   const Epilogue& epilogue;
   Matrix dst;
   // The first error of any member.
@@ -38,11 +40,11 @@ struct Call {
 }  // namespace
 
 struct MatMul::Impl {
-  Impl(Compute& owner, ConstMatrix matrix, int most_rows);
+  Impl(Compute& owner, DType dtype, ConstMatrix matrix, int most_rows);
 
   Slice MakeSlice(int begin, int end) {
     return {begin, end - begin,
-            &context->Shape(weights.packed(), k, end - begin,
+            &context->Shape(weights.key(end - begin),
                             std::min(max_rows, kTileRows)),
             weights.Columns(begin, end)};
   }
@@ -51,13 +53,14 @@ struct MatMul::Impl {
   void RunSliced(Call& call, int first, int rows) const;
   // One member's rows [rows.begin, rows.end).
   void RunRows(Call& call, int member, Range rows) const;
-  // `rows` rows at `src` to a dense [rows, slice.columns].
-  void Multiply(Call& call, int member, const Slice& slice, Range rows,
-                float* dst) const;
-  // The epilogue of one row's columns but for the normalisation.
-  void Apply(const Call& call, int row, const Slice& slice,
-             const float* src) const;
-  void Normalize(const Call& call, int row) const;
+  // `rows` rows of the source to a dense [rows, slice.columns] in the member's
+  // scratch.
+  void Multiply(Call& call, int member, const Slice& slice, Range rows) const;
+  // Bias, activation and residual of one row's columns, from `result` to dst.
+  void Apply(const Call& call, int row, const Slice& slice, const float* result,
+             float* dst) const;
+  // The rest of the epilogue, for one row of all columns.
+  void Finish(const Call& call, int row, float* dst) const;
 
   Compute& compute;
   const std::shared_ptr<DnnlContext> context;
@@ -65,62 +68,68 @@ struct MatMul::Impl {
   const int n;
   const int max_rows;
   DnnlWeights weights;
+  const DType dtype;
   const EpilogueKernels& kernels;
   Slice whole;
   std::vector<Slice> slices;  // [members]; empty if N is too narrow
 };
 
-MatMul::Impl::Impl(Compute& owner, ConstMatrix matrix, int most_rows)
+MatMul::Impl::Impl(Compute& owner, DType number, ConstMatrix matrix,
+                   int most_rows)
     : compute(owner),
       context(DnnlContext::Of(owner)),
       k(matrix.cols),
       n(matrix.rows),
       max_rows(most_rows),
-      weights(context->engine(), matrix),
+      weights(context->engine(), number, matrix),
+      dtype(number),
       kernels(EpilogueKernelsFor(owner.isa())) {
   whole = MakeSlice(0, n);
   const int members = compute.team().size();
-  int widest = n;
   if (members > 1 && n >= members * kBlockColumns) {
-    widest = 0;
     for (int member = 0; member < members; ++member) {
       const Range share = Share(n, member, members, kBlockColumns);
       slices.push_back(MakeSlice(share.begin, share.end));
-      widest = std::max(widest, share.end - share.begin);
     }
   }
+  // A tile's result, and one row after its epilogue.
   const size_t tile = std::min(max_rows, kTileRows);
-  compute.ReserveScratch(std::max<size_t>(tile * widest, n));
+  compute.ReserveScratch((tile + 1) * n);
 }
 
 void MatMul::Impl::Multiply(Call& call, int member, const Slice& slice,
-                            Range rows, float* dst) const {
+                            Range rows) const {
   const dnnl_status_t status =
       slice.shape->Run(member, rows.end - rows.begin, call.src.row(rows.begin),
-                       slice.weights, dst);
+                       slice.weights, compute.scratch(member).data());
   if (status != dnnl_success) call.error = status;
 }
 
 void MatMul::Impl::Apply(const Call& call, int row, const Slice& slice,
-                         const float* src) const {
+                         const float* result, float* dst) const {
   const Epilogue& e = call.epilogue;
-  if (src == call.dst.row(row) && e.bias == nullptr && e.residual == nullptr &&
-      e.activation == Activation::kNone) {
-    return;  // it is there already
+  RowPart part = {
+      .src = result,
+      .bias = e.bias == nullptr ? nullptr : e.bias + slice.begin,
+      .residual = e.residual == nullptr
+                      ? nullptr
+                      : e.residual + static_cast<size_t>(row) * n + slice.begin,
+      .dst = dst + slice.begin,
+      .columns = slice.columns};
+  if (dtype == DType::kInt8) {
+    part.dequantize = {.shift_sums = weights.shift_sums() + slice.begin,
+                       .column_scales = weights.column_scales() + slice.begin,
+                       .row_scale = call.src.scales[row]};
   }
-  const size_t at = static_cast<size_t>(row) * n + slice.begin;
-  kernels.apply({.src = src,
-                 .bias = e.bias == nullptr ? nullptr : e.bias + slice.begin,
-                 .residual = e.residual == nullptr ? nullptr : e.residual + at,
-                 .dst = call.dst.data + at,
-                 .columns = slice.columns},
-                e.activation);
+  kernels.apply(part, e.activation);
 }
 
-void MatMul::Impl::Normalize(const Call& call, int row) const {
-  if (call.epilogue.norm == nullptr) return;
-  float* const data = call.dst.row(row);
-  kernels.normalize(data, *call.epilogue.norm, n, data);
+void MatMul::Impl::Finish(const Call& call, int row, float* dst) const {
+  const Epilogue& e = call.epilogue;
+  if (e.norm != nullptr) kernels.normalize(dst, *e.norm, n, dst);
+  if (e.operand.data != nullptr && e.operand.data != call.dst.data) {
+    kernels.make_operand(dst, e.operand, row);
+  }
 }
 
 void MatMul::Impl::RunSliced(Call& call, int first, int rows) const {
@@ -129,33 +138,38 @@ void MatMul::Impl::RunSliced(Call& call, int first, int rows) const {
   // slice is dense, in its scratch.
   team.Run([&](int member) {
     const Slice& slice = slices[member];
-    float* const result = compute.scratch(member).data();
-    Multiply(call, member, slice, {first, first + rows}, result);
+    Multiply(call, member, slice, {first, first + rows});
+    const float* const result = compute.scratch(member).data();
     for (int r = 0; r < rows; ++r) {
-      Apply(call, first + r, slice, result + r * slice.columns);
+      Apply(call, first + r, slice, result + r * slice.columns,
+            call.dst.row(first + r));
     }
   });
-  if (call.epilogue.norm == nullptr) return;
+  if (call.epilogue.norm == nullptr && call.epilogue.operand.data == nullptr) {
+    return;
+  }
   team.Run([&](int member) {
     const Range share = Share(rows, member, team.size());
-    for (int r = share.begin; r < share.end; ++r) Normalize(call, first + r);
+    for (int r = first + share.begin; r < first + share.end; ++r) {
+      Finish(call, r, call.dst.row(r));
+    }
   });
 }
 
 void MatMul::Impl::RunRows(Call& call, int member, Range rows) const {
-  // A residual that lies in dst must outlive the multiplication.
-  const bool in_place = call.epilogue.residual != call.dst.data;
-  const absl::Span<float> scratch = compute.scratch(member);
-  const int tile =
-      in_place ? kTileRows
-               : std::min<int>(kTileRows, static_cast<int>(scratch.size() / n));
-  for (int first = rows.begin; first < rows.end; first += tile) {
-    const Range part = {first, std::min(rows.end, first + tile)};
-    float* const result = in_place ? call.dst.row(first) : scratch.data();
-    Multiply(call, member, whole, part, result);
+  float* const result = compute.scratch(member).data();
+  const Epilogue& e = call.epilogue;
+  // Where nobody reads dst, one row in the nearest cache serves for all.
+  const bool unwritten = e.operand_only && e.operand.data != call.dst.data;
+  float* const row =
+      result + static_cast<size_t>(std::min(max_rows, kTileRows)) * n;
+  for (int first = rows.begin; first < rows.end; first += kTileRows) {
+    const Range part = {first, std::min(rows.end, first + kTileRows)};
+    Multiply(call, member, whole, part);
     for (int r = part.begin; r < part.end; ++r) {
-      Apply(call, r, whole, result + static_cast<size_t>(r - first) * n);
-      Normalize(call, r);
+      float* const dst = unwritten ? row : call.dst.row(r);
+      Apply(call, r, whole, result + static_cast<size_t>(r - first) * n, dst);
+      Finish(call, r, dst);
     }
   }
 }
@@ -165,32 +179,48 @@ MatMul::MatMul(MatMul&&) = default;
 MatMul& MatMul::operator=(MatMul&&) = default;
 MatMul::~MatMul() = default;
 
+DType MatMul::dtype() const { return impl_->dtype; }
 int MatMul::in() const { return impl_->k; }
 int MatMul::out() const { return impl_->n; }
 
-absl::StatusOr<MatMul> MatMul::Create(Compute& compute, ConstMatrix weights,
-                                      int max_rows) try {
-  ATTEND_CHECK(weights.rows > 0 && weights.cols > 0 && max_rows > 0);
-  return MatMul(std::make_unique<Impl>(compute, weights, max_rows));
-} catch (const dnnl::error& e) {
-  return absl::InternalError(
-      absl::StrCat("onednn matmul with k = ", weights.cols,
-                   ", n = ", weights.rows, ": ", e.what()));
+absl::Status CheckDType(DType dtype, Isa isa) {
+  const Isa needed = dtype == DType::kInt8   ? Isa::kAvx512Vnni
+                     : dtype == DType::kBf16 ? Isa::kAvx512
+                                             : Isa::kBaseline;
+  if (isa >= needed) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("dtype is ", DTypeName(dtype), ", which needs ",
+                   IsaName(needed), "; here are ", IsaName(isa)));
 }
 
-absl::Status MatMul::Run(Compute& compute, ConstMatrix src,
+DType DefaultDType(Isa isa) {
+  return isa >= Isa::kAmx ? DType::kBf16 : DType::kF32;
+}
+
+absl::StatusOr<MatMul> MatMul::Create(Compute& compute, DType dtype,
+                                      ConstMatrix weights, int max_rows) try {
+  ATTEND_CHECK(weights.rows > 0 && weights.cols > 0 && max_rows > 0);
+  RETURN_IF_ERROR(CheckDType(dtype, compute.isa()));
+  return MatMul(std::make_unique<Impl>(compute, dtype, weights, max_rows));
+} catch (const dnnl::error& e) {
+  return absl::InternalError(absl::StrCat(
+      "onednn matmul in ", DTypeName(dtype), " with k = ", weights.cols,
+      ", n = ", weights.rows, ": ", e.what()));
+}
+
+absl::Status MatMul::Run(Compute& compute, const Operand& src,
                          const Epilogue& epilogue, Matrix dst) const {
   const Impl& impl = *impl_;
-  ATTEND_CHECK(&compute == &impl.compute);
+  ATTEND_CHECK(&compute == &impl.compute && src.dtype == impl.dtype);
   ATTEND_CHECK(src.rows == dst.rows && src.rows <= impl.max_rows);
   ATTEND_CHECK(src.cols == impl.k && dst.cols == impl.n);
   Call call{.src = src, .epilogue = epilogue, .dst = dst};
-  if (src.rows <= kMaxSlicedRows && !impl.slices.empty()) {
+  Team& team = compute.team();
+  if (src.rows < kRowsWorthAShare * team.size() && !impl.slices.empty()) {
     for (int first = 0; first < src.rows; first += kTileRows) {
       impl.RunSliced(call, first, std::min(kTileRows, src.rows - first));
     }
   } else {
-    Team& team = compute.team();
     team.Run([&](int member) {
       impl.RunRows(call, member, Share(src.rows, member, team.size()));
     });

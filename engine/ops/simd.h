@@ -4,6 +4,7 @@
 #include <immintrin.h>
 
 #include <cstdint>
+#include <cstring>
 #include <limits>
 
 // One vector of floats in the words of each instruction set, so that a kernel
@@ -68,6 +69,34 @@ inline Vec KeepIfAtLeast(Vec a, Vec b, Vec value) {
 inline bool AnyNotAtMost(Vec a, Vec b) {
   return _mm_movemask_ps(_mm_cmpnle_ps(a, b)) != 0;
 }
+// a - b, as floats.
+inline Vec LoadDifference(const int32_t* a, const int32_t* b) {
+  return _mm_cvtepi32_ps(
+      _mm_sub_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(a)),
+                    _mm_loadu_si128(reinterpret_cast<const __m128i*>(b))));
+}
+// Stores values within [0, 255], rounded to the nearest whole number.
+inline void StoreBytes(uint8_t* p, Vec v) {
+  const __m128i words =
+      _mm_packs_epi32(_mm_cvtps_epi32(v), _mm_setzero_si128());
+  const int bytes = _mm_cvtsi128_si32(_mm_packus_epi16(words, words));
+  std::memcpy(p, &bytes, sizeof(bytes));
+}
+// The upper halves of floats rounded to the nearest; NaN stays NaN.
+inline void StoreBf16(uint16_t* p, Vec v) {
+  const __m128i bits = _mm_castps_si128(v);
+  const __m128i odd =
+      _mm_and_si128(_mm_srli_epi32(bits, 16), _mm_set1_epi32(1));
+  const __m128i rounded =
+      _mm_add_epi32(bits, _mm_add_epi32(_mm_set1_epi32(0x7fff), odd));
+  const __m128i nan = _mm_castps_si128(_mm_cmpunord_ps(v, v));
+  const __m128i kept =
+      _mm_or_si128(_mm_andnot_si128(nan, rounded),
+                   _mm_and_si128(nan, _mm_set1_epi32(0x7fc00000)));
+  uint32_t lanes[kLanes];
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(lanes), kept);
+  for (int i = 0; i < kLanes; ++i) p[i] = static_cast<uint16_t>(lanes[i] >> 16);
+}
 ATTEND_BASELINE_END
 
 ATTEND_AVX2_BEGIN
@@ -105,6 +134,31 @@ inline Vec KeepIfAtLeast(Vec a, Vec b, Vec value) {
 inline bool AnyNotAtMost(Vec a, Vec b) {
   return _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_NLE_UQ)) != 0;
 }
+inline Vec LoadDifference(const int32_t* a, const int32_t* b) {
+  return _mm256_cvtepi32_ps(_mm256_sub_epi32(
+      _mm256_loadu_si256(reinterpret_cast<const __m256i*>(a)),
+      _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b))));
+}
+inline void StoreBytes(uint8_t* p, Vec v) {
+  const __m256i whole = _mm256_cvtps_epi32(v);
+  const __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(whole),
+                                        _mm256_extracti128_si256(whole, 1));
+  _mm_storel_epi64(reinterpret_cast<__m128i*>(p),
+                   _mm_packus_epi16(words, words));
+}
+inline void StoreBf16(uint16_t* p, Vec v) {
+  const __m256i bits = _mm256_castps_si256(v);
+  const __m256i odd =
+      _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
+  const __m256i rounded =
+      _mm256_add_epi32(bits, _mm256_add_epi32(_mm256_set1_epi32(0x7fff), odd));
+  const __m256i nan = _mm256_castps_si256(_mm256_cmp_ps(v, v, _CMP_UNORD_Q));
+  const __m256i kept = _mm256_srli_epi32(
+      _mm256_blendv_epi8(rounded, _mm256_set1_epi32(0x7fc00000), nan), 16);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(p),
+                   _mm_packus_epi32(_mm256_castsi256_si128(kept),
+                                    _mm256_extracti128_si256(kept, 1)));
+}
 ATTEND_AVX2_END
 
 ATTEND_AVX512_BEGIN
@@ -141,6 +195,27 @@ inline Vec KeepIfAtLeast(Vec a, Vec b, Vec value) {
 }
 inline bool AnyNotAtMost(Vec a, Vec b) {
   return _mm512_cmp_ps_mask(a, b, _CMP_NLE_UQ) != 0;
+}
+inline Vec LoadDifference(const int32_t* a, const int32_t* b) {
+  return _mm512_maskz_cvtepi32_ps(
+      kAll, _mm512_sub_epi32(_mm512_loadu_si512(a), _mm512_loadu_si512(b)));
+}
+inline void StoreBytes(uint8_t* p, Vec v) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(p),
+                   _mm512_maskz_cvtepi32_epi8(kAll, ToInt(v)));
+}
+inline void StoreBf16(uint16_t* p, Vec v) {
+  const __m512i bits = _mm512_castps_si512(v);
+  const __m512i odd = _mm512_and_si512(_mm512_maskz_srli_epi32(kAll, bits, 16),
+                                       _mm512_set1_epi32(1));
+  const __m512i rounded =
+      _mm512_add_epi32(bits, _mm512_add_epi32(_mm512_set1_epi32(0x7fff), odd));
+  const __m512i kept =
+      _mm512_mask_mov_epi32(rounded, _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q),
+                            _mm512_set1_epi32(0x7fc00000));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(p),
+                      _mm512_maskz_cvtepi32_epi16(
+                          kAll, _mm512_maskz_srli_epi32(kAll, kept, 16)));
 }
 ATTEND_AVX512_END
 

@@ -39,7 +39,7 @@ Buffer<float> Floats(int rows, int cols) {
 
 }  // namespace
 
-Activations::Activations(const TransformerSpec& spec, int max_rows,
+Activations::Activations(const TransformerSpec& spec, DType dtype, int max_rows,
                          int max_logits_rows, int vocab)
     : hidden_(spec.hidden),
       max_rows_(max_rows),
@@ -49,7 +49,10 @@ Activations::Activations(const TransformerSpec& spec, int max_rows,
       projected_(Floats(max_rows, WidestOf(spec).projected)),
       attended_(Floats(max_rows, WidestOf(spec).attended)),
       inner_(Floats(max_rows, WidestOf(spec).inner)),
-      logits_(Floats(max_logits_rows, vocab)) {
+      logits_(Floats(max_logits_rows, vocab)),
+      hidden_operand_(dtype, max_rows, spec.hidden),
+      attended_operand_(dtype, max_rows, WidestOf(spec).attended),
+      inner_operand_(dtype, max_rows, WidestOf(spec).inner) {
   lists_.ids.reserve(max_rows);
   lists_.positions.reserve(max_rows);
   lists_.writes.reserve(max_rows);

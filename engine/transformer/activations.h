@@ -3,7 +3,9 @@
 
 #include <vector>
 
+#include "engine/layers/attention.h"
 #include "engine/ops/attention.h"
+#include "engine/ops/operand.h"
 #include "engine/tensor/buffer.h"
 #include "engine/tensor/matrix.h"
 #include "engine/transformer/spec.h"
@@ -14,8 +16,9 @@ namespace attend {
 // every layer of every step. One worker's.
 class Activations {
  public:
-  Activations(const TransformerSpec& spec, int max_rows, int max_logits_rows,
-              int vocab);
+  // `dtype` is that of the model's matmuls.
+  Activations(const TransformerSpec& spec, DType dtype, int max_rows,
+              int max_logits_rows, int vocab);
 
   int max_rows() const { return max_rows_; }
 
@@ -23,9 +26,20 @@ class Activations {
   Matrix x(int rows) { return View(x_, rows, hidden_); }
   Matrix normed(int rows) { return View(normed_, rows, hidden_); }
   Matrix projected(int rows, int cols) { return View(projected_, rows, cols); }
-  Matrix attended(int rows, int cols) { return View(attended_, rows, cols); }
+  Attended attended(int rows, int cols) {
+    const Matrix heads = View(attended_, rows, cols);
+    return {.rows = heads, .operand = attended_operand_.Of(heads)};
+  }
   Matrix inner(int rows, int cols) { return View(inner_, rows, cols); }
   Matrix logits(int rows) { return View(logits_, rows, vocab_); }
+
+  // The same as the source of a matmul. x and normed share one: a layer reads
+  // x where norms come after the sum, else normed.
+  Operand x_operand(int rows) { return hidden_operand_.Of(x(rows)); }
+  Operand normed_operand(int rows) { return hidden_operand_.Of(normed(rows)); }
+  Operand inner_operand(int rows, int cols) {
+    return inner_operand_.Of(inner(rows, cols));
+  }
 
   // Lists of one entry a row or less; reserved, so that filling them allocates
   // nothing. Whoever uses one clears it first.
@@ -49,6 +63,9 @@ class Activations {
   Buffer<float> attended_;   // [max_rows, widest of heads * head_dim]
   Buffer<float> inner_;      // [max_rows, widest feed-forward]
   Buffer<float> logits_;     // [max_logits_rows, vocab]
+  OperandBuffer hidden_operand_;
+  OperandBuffer attended_operand_;
+  OperandBuffer inner_operand_;
   Lists lists_;
 };
 

@@ -12,11 +12,12 @@ absl::Status Transformer::Decode(Compute& compute, Activations& activations,
   const int total = static_cast<int>(rows.ids.size());
   const Matrix x = activations.x(total);
   decoder_.embedding.Run(compute, rows.ids, rows.positions, x);
+  MakeOperand(compute, x, activations.x_operand(total));
   for (size_t layer = 0; layer < decoder_.layers.size(); ++layer) {
     RETURN_IF_ERROR(
         DecodeLayer(compute, activations, static_cast<int>(layer), rows));
   }
-  if (decoder_.final_norm) decoder_.final_norm->Run(compute, x, x);
+  if (decoder_.final_norm) decoder_.final_norm->Run(compute, x, x, {});
   return absl::OkStatus();
 }
 
@@ -27,15 +28,15 @@ absl::Status Transformer::DecodeLayer(Compute& compute,
   const KvLayout layout = decoder_kv_layout();
   const KvPlace place = {.layout = &layout, .layer = index};
   const int total = static_cast<int>(rows.ids.size());
-  const Matrix x = activations.x(total);            // [rows, hidden]
-  const Matrix normed = activations.normed(total);  // [rows, hidden]
+  const Matrix x = activations.x(total);  // [rows, hidden]
 
   {
     const SelfAttention& attention = layer.self_attention;
     const Matrix qkv = activations.projected(total, attention.qkv_width());
-    const Matrix attended =
+    const Attended attended =
         activations.attended(total, attention.shape().query_width());
-    const Branch branch(compute, layer.norm_place, layer.self_norm, x, normed);
+    const Branch branch(compute, layer.norm_place, layer.self_norm, activations,
+                        total);
     RETURN_IF_ERROR(
         attention.Project(compute, branch.src(), qkv, place, rows.writes));
     RETURN_IF_ERROR(attention.Attend(compute, qkv.data, qkv.cols, place,
@@ -45,19 +46,19 @@ absl::Status Transformer::DecodeLayer(Compute& compute,
   if (layer.cross) {
     const CrossAttention& attention = layer.cross->attention;
     const int width = attention.shape().query_width();
-    const Branch branch(compute, layer.norm_place, layer.cross->norm, x,
-                        normed);
+    const Branch branch(compute, layer.norm_place, layer.cross->norm,
+                        activations, total);
     RETURN_IF_ERROR(attention.Attend(
         compute, branch.src(), place, rows.cross_pieces,
         activations.projected(total, width), activations.attended(total, width),
         x, branch.epilogue()));
   }
-  const Branch branch(compute, layer.norm_place, layer.feed_forward_norm, x,
-                      normed);
+  const Branch branch(compute, layer.norm_place, layer.feed_forward_norm,
+                      activations, total);
+  const int width = layer.feed_forward.width();
   return layer.feed_forward.Run(
-      compute, branch.src(),
-      activations.inner(total, layer.feed_forward.width()), x,
-      branch.epilogue());
+      compute, branch.src(), activations.inner(total, width),
+      activations.inner_operand(total, width), x, branch.epilogue());
 }
 
 absl::Status Transformer::Logits(Compute& compute, Activations& activations,
@@ -68,7 +69,9 @@ absl::Status Transformer::Logits(Compute& compute, Activations& activations,
   for (int i = 0; i < total; ++i) {
     std::copy_n(x.row(rows[i]), x.cols, src.row(i));
   }
-  return logits_.Run(compute, src, activations.logits(total));
+  const Operand operand = activations.normed_operand(total);
+  MakeOperand(compute, src, operand);
+  return logits_.Run(compute, operand, activations.logits(total));
 }
 
 }  // namespace attend

@@ -153,8 +153,9 @@ absl::Status Transformer::ProjectStage(Compute& compute,
   } else {
     LoadHidden(compute, pieces, x);
   }
-  const Branch branch(compute, layer.norm_place, layer.self_norm, x,
-                      activations.normed(total));
+  MakeOperand(compute, x, activations.x_operand(total));
+  const Branch branch(compute, layer.norm_place, layer.self_norm, activations,
+                      total);
   const Matrix qkv = activations.projected(total, attention.qkv_width());
   RETURN_IF_ERROR(attention.Project(compute, branch.src(), qkv,
                                     {.layout = &layout, .layer = 0},
@@ -176,7 +177,6 @@ absl::Status Transformer::AttendStage(Compute& compute,
   const KvLayout layout = encoder_kv_layout();
   const int width = attention.shape().query_width();
   const Matrix x = activations.x(total);                     // [rows, hidden]
-  const Matrix normed = activations.normed(total);           // [rows, hidden]
   const Matrix query = activations.projected(total, width);  // [rows, width]
   LoadHidden(compute, pieces, x);
   ForEachRow(compute, pieces, total,
@@ -188,20 +188,22 @@ absl::Status Transformer::AttendStage(Compute& compute,
     // Queries were made in the stage before, from rows normed there: here only
     // the way back into the residual is left.
     const LayerNormWeights norm = layer.self_norm.weights();
-    const Epilogue epilogue = {
-        .residual = x.data,
-        .norm = layer.norm_place == NormPlace::kPost ? &norm : nullptr};
+    Epilogue epilogue = {.residual = x.data};
+    if (layer.norm_place == NormPlace::kPost) {
+      epilogue.norm = &norm;
+      epilogue.operand = activations.x_operand(total);
+    }
     RETURN_IF_ERROR(attention.Attend(
         compute, query.data, query.cols, {.layout = &layout, .layer = 0},
         AllKeys(activations, pieces), activations.attended(total, width), x,
         epilogue));
   }
-  const Branch branch(compute, layer.norm_place, layer.feed_forward_norm, x,
-                      normed);
+  const Branch branch(compute, layer.norm_place, layer.feed_forward_norm,
+                      activations, total);
+  const int inner = layer.feed_forward.width();
   RETURN_IF_ERROR(layer.feed_forward.Run(
-      compute, branch.src(),
-      activations.inner(total, layer.feed_forward.width()), x,
-      branch.epilogue()));
+      compute, branch.src(), activations.inner(total, inner),
+      activations.inner_operand(total, inner), x, branch.epilogue()));
   StoreHidden(compute, pieces, x);
   return absl::OkStatus();
 }
@@ -214,14 +216,17 @@ absl::Status Transformer::RememberStage(Compute& compute,
   const Matrix x = activations.x(total);  // [rows, hidden]
   LoadHidden(compute, pieces, x);
   if (encoder_.final_norm) {
-    encoder_.final_norm->Run(compute, x, x);
+    encoder_.final_norm->Run(compute, x, x, {});
     StoreHidden(compute, pieces, x);
   }
+  const Operand operand = activations.x_operand(total);
+  MakeOperand(compute, x, operand);
   const absl::Span<const KvWrite> writes = Writes(activations, pieces, true);
   for (size_t i = 0; i < decoder_.layers.size(); ++i) {
     const CrossAttention& attention = decoder_.layers[i].cross->attention;
     RETURN_IF_ERROR(attention.Remember(
-        compute, x, activations.projected(total, attention.key_value_width()),
+        compute, operand,
+        activations.projected(total, attention.key_value_width()),
         {.layout = &layout, .layer = static_cast<int>(i)}, writes));
   }
   return absl::OkStatus();

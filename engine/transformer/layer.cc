@@ -13,7 +13,8 @@ namespace {
 // Several linear maps of one input as one: their outputs side by side.
 absl::StatusOr<Linear> LoadLinear(Compute& compute, Weights& weights,
                                   const std::vector<std::string>& slots, int in,
-                                  const std::vector<int>& out, int max_rows) {
+                                  const std::vector<int>& out, DType dtype,
+                                  int max_rows) {
   int total = 0;
   for (int n : out) total += n;
   Buffer<float> matrix(static_cast<size_t>(total) * in);
@@ -29,8 +30,8 @@ absl::StatusOr<Linear> LoadLinear(Compute& compute, Weights& weights,
     std::copy_n(part_bias.data(), part_bias.size(), bias.data() + row);
     row += out[i];
   }
-  return Linear::Create(compute, {matrix.data(), total, in}, std::move(bias),
-                        max_rows);
+  return Linear::Create(compute, dtype, {matrix.data(), total, in},
+                        std::move(bias), max_rows);
 }
 
 HeadShape ShapeOf(const AttentionSpec& spec) {
@@ -53,14 +54,15 @@ absl::StatusOr<Norm> LoadNorm(Weights& weights, const std::string& slot,
 
 absl::StatusOr<Layer> LoadLayer(Compute& compute, Weights& weights,
                                 const std::string& prefix, int hidden,
-                                const LayerSpec& spec, int max_rows) {
+                                const LayerSpec& spec, DType dtype,
+                                int max_rows) {
   const auto linear = [&](const std::vector<const char*>& names, int in,
                           const std::vector<int>& out) {
     std::vector<std::string> slots;
     for (const char* name : names) {
       slots.push_back(absl::StrCat(prefix, ".", name));
     }
-    return LoadLinear(compute, weights, slots, in, out, max_rows);
+    return LoadLinear(compute, weights, slots, in, out, dtype, max_rows);
   };
   const auto norm = [&](const char* name) {
     return LoadNorm(weights, absl::StrCat(prefix, ".", name, ".norm"), hidden,
@@ -106,18 +108,21 @@ absl::StatusOr<Layer> LoadLayer(Compute& compute, Weights& weights,
                .feed_forward_norm = std::move(feed_forward_norm)};
 }
 
-Branch::Branch(Compute& compute, NormPlace place, const Norm& norm, Matrix x,
-               Matrix normed)
-    : place_(place), norm_(norm.weights()), x_(x), src_(x) {
+Branch::Branch(Compute& compute, NormPlace place, const Norm& norm,
+               Activations& activations, int rows)
+    : place_(place),
+      norm_(norm.weights()),
+      x_(activations.x(rows)),
+      src_(place == NormPlace::kPre ? activations.normed_operand(rows)
+                                    : activations.x_operand(rows)) {
   if (place == NormPlace::kPre) {
-    norm.Run(compute, x, normed);
-    src_ = normed;
+    norm.Run(compute, x_, activations.normed(rows), src_);
   }
 }
 
 Epilogue Branch::epilogue() const {
-  return {.residual = x_.data,
-          .norm = place_ == NormPlace::kPost ? &norm_ : nullptr};
+  if (place_ == NormPlace::kPre) return {.residual = x_.data};
+  return {.residual = x_.data, .norm = &norm_, .operand = src_};
 }
 
 }  // namespace attend

@@ -10,6 +10,7 @@
 #include "engine/layers/attention.h"
 #include "engine/layers/feed_forward.h"
 #include "engine/layers/norm.h"
+#include "engine/transformer/activations.h"
 #include "engine/transformer/spec.h"
 
 namespace attend {
@@ -34,7 +35,8 @@ struct Layer {
 // "decoder.2". Errors name the tensor. Rows a call: at most max_rows.
 absl::StatusOr<Layer> LoadLayer(Compute& compute, Weights& weights,
                                 const std::string& prefix, int hidden,
-                                const LayerSpec& spec, int max_rows);
+                                const LayerSpec& spec, DType dtype,
+                                int max_rows);
 
 absl::StatusOr<Norm> LoadNorm(Weights& weights, const std::string& slot,
                               int hidden, const NormSpec& spec);
@@ -43,21 +45,22 @@ absl::StatusOr<Norm> LoadNorm(Weights& weights, const std::string& slot,
 // (post). Lives for one branch of one pass.
 class Branch {
  public:
-  // `x` is read and written by the branch, [rows, hidden]; `normed`, of the
-  // same shape, is overwritten if the norm comes first.
-  Branch(Compute& compute, NormPlace place, const Norm& norm, Matrix x,
-         Matrix normed);
+  // The first `rows` of activations.x are read and written by the branch; where
+  // the norm comes after the sum, x_operand holds the same. activations.normed
+  // is overwritten if the norm comes first.
+  Branch(Compute& compute, NormPlace place, const Norm& norm,
+         Activations& activations, int rows);
 
-  // What f reads.
-  ConstMatrix src() const { return src_; }
+  // What f reads, [rows, hidden].
+  const Operand& src() const { return src_; }
   // What the last matmul of f, which writes to x, has to add.
   Epilogue epilogue() const;
 
  private:
   NormPlace place_;
   LayerNormWeights norm_;
-  Matrix x_;
-  ConstMatrix src_;
+  Matrix x_;     // [rows, hidden]
+  Operand src_;  // [rows, hidden]
 };
 
 }  // namespace attend

@@ -39,7 +39,7 @@ absl::Status CheckKvShapes(const StackSpec& stack) {
 
 absl::StatusOr<Transformer::Stack> Transformer::LoadStack(
     Compute& compute, Weights& weights, const char* name, const char* table,
-    int hidden, const StackSpec& spec, int max_rows) {
+    int hidden, const StackSpec& spec, DType dtype, int max_rows) {
   RETURN_IF_ERROR(CheckKvShapes(spec));
   const EmbeddingSpec& embedding = spec.embedding;
   ASSIGN_OR_RETURN(Buffer<float> tokens,
@@ -51,7 +51,7 @@ absl::StatusOr<Transformer::Stack> Transformer::LoadStack(
   for (size_t i = 0; i < spec.layers.size(); ++i) {
     ASSIGN_OR_RETURN(Layer layer,
                      LoadLayer(compute, weights, absl::StrCat(name, ".", i),
-                               hidden, spec.layers[i], max_rows));
+                               hidden, spec.layers[i], dtype, max_rows));
     stack.layers.push_back(std::move(layer));
   }
   if (spec.layers.front().norm_place == NormPlace::kPre) {
@@ -64,14 +64,14 @@ absl::StatusOr<Transformer::Stack> Transformer::LoadStack(
 
 absl::StatusOr<std::unique_ptr<Transformer>> Transformer::Load(
     Compute& compute, const TransformerSpec& spec, Weights& weights,
-    int max_rows) {
+    DType dtype, int max_rows) {
   ATTEND_CHECK(spec.encoder.has_value() && spec.decoder.has_value());
   ASSIGN_OR_RETURN(Stack encoder,
                    LoadStack(compute, weights, "encoder", "source.embedding",
-                             spec.hidden, *spec.encoder, max_rows));
+                             spec.hidden, *spec.encoder, dtype, max_rows));
   ASSIGN_OR_RETURN(Stack decoder,
                    LoadStack(compute, weights, "decoder", "target.embedding",
-                             spec.hidden, *spec.decoder, max_rows));
+                             spec.hidden, *spec.decoder, dtype, max_rows));
   const int vocab = spec.decoder->embedding.vocab;
   ASSIGN_OR_RETURN(const Buffer<float> projection,
                    weights.Read("logits.weight", {vocab, spec.hidden}));
@@ -81,15 +81,16 @@ absl::StatusOr<std::unique_ptr<Transformer>> Transformer::Load(
   }
   ASSIGN_OR_RETURN(
       Linear logits,
-      Linear::Create(compute, {projection.data(), vocab, spec.hidden},
+      Linear::Create(compute, dtype, {projection.data(), vocab, spec.hidden},
                      std::move(bias), max_rows));
   return std::unique_ptr<Transformer>(new Transformer(
-      spec, std::move(encoder), std::move(decoder), std::move(logits)));
+      spec, dtype, std::move(encoder), std::move(decoder), std::move(logits)));
 }
 
-Transformer::Transformer(const TransformerSpec& spec, Stack encoder,
-                         Stack decoder, Linear logits)
+Transformer::Transformer(const TransformerSpec& spec, DType dtype,
+                         Stack encoder, Stack decoder, Linear logits)
     : spec_(spec),
+      dtype_(dtype),
       encoder_(std::move(encoder)),
       decoder_(std::move(decoder)),
       logits_(std::move(logits)) {

@@ -50,13 +50,15 @@ struct DecodeRows {
 // changes is in the caller's activations, buffers and blocks.
 class Transformer {
  public:
-  // Rows of one pass: at most max_rows. Errors name the tensor that is missing
-  // or has the wrong shape.
+  // `dtype` is that of all matmuls; what lies between them is f32. Rows of one
+  // pass: at most max_rows. Errors name the tensor that is missing or has the
+  // wrong shape, or the dtype that this machine has no instructions for.
   static absl::StatusOr<std::unique_ptr<Transformer>> Load(
       Compute& compute, const TransformerSpec& spec, Weights& weights,
-      int max_rows);
+      DType dtype, int max_rows);
 
   const TransformerSpec& spec() const { return spec_; }
+  DType dtype() const { return dtype_; }
   int vocab() const { return logits_.out(); }
   // Keys and values of one encoder layer, for an EncodeBuffer.
   KvLayout encoder_kv_layout() const;
@@ -91,13 +93,13 @@ class Transformer {
     std::optional<Norm> final_norm;  // pre-norm stacks end with one
   };
 
-  Transformer(const TransformerSpec& spec, Stack encoder, Stack decoder,
-              Linear logits);
+  Transformer(const TransformerSpec& spec, DType dtype, Stack encoder,
+              Stack decoder, Linear logits);
 
   static absl::StatusOr<Stack> LoadStack(Compute& compute, Weights& weights,
                                          const char* name, const char* table,
                                          int hidden, const StackSpec& spec,
-                                         int max_rows);
+                                         DType dtype, int max_rows);
 
   int encode_stages() const { return static_cast<int>(stage_costs_.size()); }
   // Computes the stage_rows of each piece, `total` in all.
@@ -116,6 +118,7 @@ class Transformer {
                            int index, const DecodeRows& rows) const;
 
   const TransformerSpec spec_;
+  const DType dtype_;
   Stack encoder_;
   Stack decoder_;
   Linear logits_;

@@ -36,8 +36,8 @@ class GoldenTransformerTest : public testing::TestWithParam<std::string> {
     const auto checkpoint = Checkpoint::Open(directory);
     EXPECT_TRUE(checkpoint.ok()) << checkpoint.status();
     Weights weights(*checkpoint, family->names);
-    auto transformer =
-        Transformer::Load(compute_, family->spec, weights, kMaxRows);
+    auto transformer = Transformer::Load(compute_, family->spec, weights,
+                                         DType::kF32, kMaxRows);
     EXPECT_TRUE(transformer.ok()) << transformer.status();
     transformer_ = *std::move(transformer);
     compute_.ReserveScratch(transformer_->ScratchFloats(kMaxRows));
@@ -45,7 +45,7 @@ class GoldenTransformerTest : public testing::TestWithParam<std::string> {
     buffer_.emplace(transformer_->encoder_kv_layout(), kMaxRows,
                     transformer_->spec().hidden,
                     transformer_->encoder_query_width());
-    activations_.emplace(transformer_->spec(), kMaxRows, kMaxRows,
+    activations_.emplace(transformer_->spec(), DType::kF32, kMaxRows, kMaxRows,
                          transformer_->vocab());
   }
 

@@ -34,7 +34,8 @@ TEST(OptionsTest, ReadsEveryKindOfValue) {
   const auto line =
       Parse({"--port=0", "--max-running", "7", "--kv-cache-bytes=3MiB",
              "--drain-timeout=1m30s", "--log-level=debug", "--reflection=false",
-             "--model=/m/opus/", "--cpu-isa=avx2", "--max-connection-age=inf"});
+             "--model=/m/opus/", "--cpu-isa=avx2", "--dtype=int8",
+             "--max-connection-age=inf"});
   ASSERT_TRUE(line.ok()) << line.status();
   const ServerOptions& options = line->options;
   EXPECT_EQ(options.rpc.port, 0);
@@ -45,6 +46,7 @@ TEST(OptionsTest, ReadsEveryKindOfValue) {
   EXPECT_FALSE(options.rpc.reflection);
   EXPECT_EQ(options.model_name, "opus");
   EXPECT_EQ(options.compute.max_isa, Isa::kAvx2);
+  EXPECT_EQ(options.engine.dtype, DType::kInt8);
 }
 
 TEST(OptionsTest, AFlagWinsOverItsVariable) {
@@ -82,6 +84,7 @@ TEST(OptionsTest, AnErrorNamesFlagValueAndWhatIsExpected) {
       {{"--reflection=maybe"}, "--reflection: 'maybe' is not true or false"},
       {{"--log-level=loud"}, "--log-level: log level is 'loud'"},
       {{"--cpu-isa=mmx"}, "--cpu-isa: "},
+      {{"--dtype=int4"}, "--dtype: 'int4' is not f32, bf16, int8 or auto"},
       {{"--tls-cert=a"}, "tls_cert and tls_key"},
       {{"--max-batch-inputs=0"}, "max_batch_inputs is 0"},
       {{"--threads=-1"}, "threads is -1"},

@@ -112,13 +112,14 @@ class TransformerTest : public testing::TestWithParam<Shape> {
         weights_(RandomWeights(spec_, 5)),
         naive_(spec_, weights_),
         compute_({.threads = 2}),
-        activations_(spec_, kMaxRows, kMaxRows,
+        activations_(spec_, DType::kF32, kMaxRows, kMaxRows,
                      spec_.decoder->embedding.vocab) {
     const SlotCheckpoint files(weights_);
     auto checkpoint = Checkpoint::Open(files.directory());
     EXPECT_TRUE(checkpoint.ok()) << checkpoint.status();
     Weights slots(*checkpoint, files.names());
-    auto transformer = Transformer::Load(compute_, spec_, slots, kMaxRows);
+    auto transformer =
+        Transformer::Load(compute_, spec_, slots, DType::kF32, kMaxRows);
     EXPECT_TRUE(transformer.ok()) << transformer.status();
     EXPECT_TRUE(slots.CheckAllRead().ok());
     transformer_ = *std::move(transformer);

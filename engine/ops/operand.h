@@ -1,0 +1,57 @@
+#ifndef ATTEND_ENGINE_OPS_OPERAND_H_
+#define ATTEND_ENGINE_OPS_OPERAND_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "engine/compute/compute.h"
+#include "engine/tensor/buffer.h"
+#include "engine/tensor/dtype.h"
+#include "engine/tensor/matrix.h"
+
+namespace attend {
+
+// Rows as a matmul of `dtype` reads them; somebody else owns them.
+// f32: floats. bf16: their upper halves, rounded to nearest even. int8: a byte
+// round(x / scale) + 128 with scale = max|x| / 127 over the row; the shift, for
+// oneDNN keeps one packed layout for u8 x s8 only, is undone by column sums.
+struct Operand {
+  DType dtype = DType::kF32;
+  void* data = nullptr;     // [rows, cols]
+  float* scales = nullptr;  // [rows], int8 only
+  int rows = 0;
+  int cols = 0;
+
+  void* row(int r) const {
+    return static_cast<char*>(data) +
+           static_cast<size_t>(r) * cols * BytesOf(dtype);
+  }
+};
+
+// Floats are their own operand.
+inline Operand OperandOf(Matrix m) {
+  return {.data = m.data, .rows = m.rows, .cols = m.cols};
+}
+
+// dst = src, row by row, both [rows, cols]; a row's bits depend on that row
+// only. For where no epilogue has written the operand.
+void MakeOperand(Compute& compute, ConstMatrix src, const Operand& dst);
+
+// Owns the operand of up to max_rows rows, if it is not the floats themselves.
+class OperandBuffer {
+ public:
+  OperandBuffer(DType dtype, int max_rows, int max_cols);
+
+  // The operand that belongs to `floats`: they themselves for f32, else the
+  // first rows of this buffer.
+  Operand Of(Matrix floats);
+
+ private:
+  DType dtype_;
+  Buffer<char> data_;     // [max_rows, max_cols]
+  Buffer<float> scales_;  // [max_rows]
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_OPS_OPERAND_H_
