@@ -25,6 +25,8 @@ absl::Status CheckRange(const char* name, int64_t value, int64_t low,
 
 }  // namespace
 
+DType DefaultKvCacheDType(DType dtype) { return dtype; }
+
 absl::Status EngineOptions::Validate() const {
   RETURN_IF_ERROR(CheckRange("max_batch_tokens", max_step_rows, 16, 1 << 16));
   RETURN_IF_ERROR(
@@ -50,8 +52,9 @@ struct TransformerEngine::Wanted {
 // All memory of one worker.
 class TransformerEngine::Context : public EngineContext {
  public:
-  Context(const Transformer& transformer, const EngineOptions& options)
-      : pool(transformer.decoder_kv_layout(), options.kv_cache_bytes),
+  Context(const Transformer& transformer, const KvLayout& kv_layout,
+          const EngineOptions& options)
+      : pool(kv_layout, options.kv_cache_bytes),
         encode_buffer(transformer.encoder_kv_layout(),
                       // One source of the longest kind, and a step of others.
                       options.max_source_tokens + options.max_step_rows,
@@ -110,9 +113,11 @@ TransformerEngine::TransformerEngine(Compute& compute,
               .max_target_tokens =
                   transformer_->spec().decoder->embedding.max_positions,
               .max_beams = options.max_beams},
+      kv_layout_(
+          transformer_->decoder_kv_layout(options.kv_cache_dtype.value_or(
+              DefaultKvCacheDType(transformer_->dtype())))),
       pool_blocks_(
-          static_cast<int>(options.kv_cache_bytes /
-                           transformer_->decoder_kv_layout().block_bytes())) {
+          static_cast<int>(options.kv_cache_bytes / kv_layout_.block_bytes())) {
   info_.dtype = std::string(DTypeName(transformer_->dtype()));
   info_.source_vocab = transformer_->spec().encoder->embedding.vocab;
   info_.target_vocab = limits_.vocab;
@@ -139,17 +144,14 @@ absl::StatusOr<std::unique_ptr<TransformerEngine>> TransformerEngine::Create(
     return absl::InvalidArgumentError(absl::StrFormat(
         "kv_cache_bytes is %d, one request needs at least two blocks of %d "
         "bytes",
-        options.kv_cache_bytes,
-        engine->transformer_->decoder_kv_layout().block_bytes()));
+        options.kv_cache_bytes, engine->kv_layout_.block_bytes()));
   }
-  const int max_keys =
-      std::max(limited.max_source_tokens, engine->limits_.max_target_tokens);
-  compute.ReserveScratch(engine->transformer_->ScratchFloats(max_keys));
+  compute.ReserveScratch(engine->transformer_->ScratchFloats());
   return engine;
 }
 
 std::unique_ptr<EngineContext> TransformerEngine::NewContext() const {
-  return std::make_unique<Context>(*transformer_, options_);
+  return std::make_unique<Context>(*transformer_, kv_layout_, options_);
 }
 
 absl::Status TransformerEngine::CheckSource(const SourceTokens& source) const {
@@ -214,8 +216,7 @@ absl::StatusOr<std::unique_ptr<Sequence>> TransformerEngine::NewSequence(
         std::make_unique<Scorer>(std::move(score.target), score.top_log_probs);
   }
   auto sequence = std::make_unique<TransformerSequence>(
-      *transformer_, transformer_->decoder_kv_layout().block_tokens,
-      std::move(parts));
+      *transformer_, kv_layout_.block_tokens, std::move(parts));
   if (sequence->max_blocks() > pool_blocks_) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "request needs up to %d KV blocks, the pool has %d (kv_cache_bytes); "
@@ -286,7 +287,8 @@ absl::Status TransformerEngine::RunRows(Context& context) const {
   }
   ATTEND_CHECK(static_cast<int>(context.ids.size()) <= options_.max_step_rows);
   RETURN_IF_ERROR(transformer_->Decode(compute_, context.activations,
-                                       {.ids = context.ids,
+                                       {.kv_layout = &context.pool.layout(),
+                                        .ids = context.ids,
                                         .positions = context.positions,
                                         .writes = context.writes,
                                         .self_pieces = context.self_pieces,

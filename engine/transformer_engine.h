@@ -13,6 +13,7 @@
 #include "engine/compute/compute.h"
 #include "engine/decoding/validate_params.h"
 #include "engine/engine.h"
+#include "engine/ops/kv_layout.h"
 #include "engine/tensor/dtype.h"
 #include "engine/transformer/transformer.h"
 #include "engine/transformer_sequence.h"
@@ -29,12 +30,17 @@ struct EngineOptions {
   // Bytes of the KV pool, self- and cross-attention together. Lower: fewer
   // sequences at once, then preemption.
   size_t kv_cache_bytes = size_t{512} << 20;
+  // Of the keys and values in the pool; none: DefaultKvCacheDType().
+  std::optional<DType> kv_cache_dtype = std::nullopt;
   // Beams or samples of one request.
   int max_beams = 32;
   // Of the matmuls; none: bf16 where the CPU has AMX, else f32.
   std::optional<DType> dtype = std::nullopt;
   absl::Status Validate() const;
 };
+
+// What keys and values are kept in for a model that computes in `dtype`.
+DType DefaultKvCacheDType(DType dtype);
 
 // The Engine on a Transformer. Encodes of several sources, prompts and decode
 // rows of a step each run as one ragged batch.
@@ -77,6 +83,7 @@ class TransformerEngine : public Engine {
   ModelInfo info_;
   const EngineOptions options_;
   const DecodingLimits limits_;
+  const KvLayout kv_layout_;
   int pool_blocks_ = 0;
 };
 

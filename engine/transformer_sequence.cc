@@ -127,7 +127,10 @@ EncodePiece TransformerSequence::PlanEncode(EncodeBuffer& buffer,
     cross_.PrepareAppend(encode_.rows());
     encode_.Start(buffer);
   }
-  return {.state = &encode_, .cross_blocks = cross_.blocks(), .rows = rows};
+  return {.state = &encode_,
+          .cross_blocks = cross_.blocks(),
+          .cross_layout = &pool.layout(),
+          .rows = rows};
 }
 
 void TransformerSequence::FinishEncode() {

@@ -55,6 +55,10 @@ std::vector<Row> Rows(ServerOptions& o) {
       {"kv-cache-bytes", &o.engine.kv_cache_bytes,
        "Memory for keys and values (also 512MiB, 2GiB). Higher: more sequences "
        "at once; all of it is taken at the start."},
+      {"kv-cache-dtype", &o.engine.kv_cache_dtype,
+       "Numbers that keys and values are kept in: f32, bf16, int8, or auto: as "
+       "the model computes. Fewer bytes: faster steps and more sequences at "
+       "once, a little less exact."},
       {"max-source-tokens", &o.engine.max_source_tokens,
        "Longest source. Higher: more memory, and longer steps for all while a "
        "long one is encoded."},

@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-#include "engine/ops/attention.h"
+#include "engine/ops/kv_store.h"
 #include "engine/tensor/check.h"
 
 namespace attend {

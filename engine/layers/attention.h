@@ -10,6 +10,7 @@
 #include "engine/ops/attention.h"
 #include "engine/ops/epilogue.h"
 #include "engine/ops/kv_layout.h"
+#include "engine/ops/kv_store.h"
 #include "engine/tensor/matrix.h"
 
 namespace attend {

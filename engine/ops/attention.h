@@ -26,9 +26,11 @@ struct AttentionPiece {
 
 // Scaled dot-product attention (Vaswani et al. 2017, eq. 1) over keys and
 // values in blocks, for all heads: dst = softmax(q k^T * scale) v with the
-// maximum subtracted. Grouped heads: query head h reads key head
-// h / (heads / kv_heads). One recurrence for encoder, prompt and decode rows:
-// a row's bits depend on its own query and keys only.
+// maximum subtracted, all sums in f32. Grouped heads: query head h reads key
+// head h / (heads / kv_heads). One recurrence for encoder, prompt and decode
+// rows, with a running softmax over chunks of keys (Dao et al. 2022), so that
+// memory does not grow with the keys: a row's bits depend on its own query and
+// keys only.
 struct AttentionArgs {
   const KvLayout* layout = nullptr;
   int layer = 0;
@@ -42,33 +44,9 @@ struct AttentionArgs {
 };
 // A score that overflows counts as the largest or smallest float, NaN as the
 // smallest. Allocates nothing; every member's scratch must hold
-// AttentionScratchFloats(most keys that any row sees).
+// AttentionScratchFloats().
 void Attention(Compute& compute, const AttentionArgs& args);
-size_t AttentionScratchFloats(int max_keys);
-
-// Stores keys and values of ragged rows in their blocks.
-struct KvWrite {
-  int first_row = 0;
-  int rows = 0;
-  absl::Span<std::byte* const> blocks;  // of the hypothesis, from its start
-  int first_token = 0;  // index in the hypothesis of the first row's token
-};
-struct WriteKvArgs {
-  const KvLayout* layout = nullptr;
-  int layer = 0;
-  // Row r's key of head h starts at key + r * stride + h * head_dim; likewise
-  // value.
-  const float* key = nullptr;
-  const float* value = nullptr;
-  int stride = 0;
-  absl::Span<const KvWrite> writes;
-};
-void WriteKv(Compute& compute, const WriteKvArgs& args);
-
-// Copies the first `tokens` tokens of all layers from one block to another.
-// Returns the bytes copied.
-size_t CopyKv(const KvLayout& layout, const std::byte* from, int tokens,
-              std::byte* to);
+size_t AttentionScratchFloats();
 
 }  // namespace attend
 

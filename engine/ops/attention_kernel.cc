@@ -1,10 +1,13 @@
 #include "engine/ops/attention_kernel.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "engine/ops/kv_layout.h"
 #include "engine/ops/simd.h"
+#include "engine/ops/simd_narrow.h"
 
 ATTEND_BASELINE_BEGIN
 #include "engine/ops/attention_kernel.inc"

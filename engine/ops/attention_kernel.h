@@ -3,42 +3,51 @@
 
 #include <cstddef>
 
+#include "engine/ops/kv_layout.h"
+
 namespace attend {
 
-// Query rows that a kernel takes at once, over one load of each key.
-inline constexpr int kAttentionRows = 8;
+// Rows (of one head) or heads (of one row) that a kernel computes at once.
+inline constexpr int kAttentionLanes = 8;
+// Query rows of one call: they share what is loaded of keys and values.
+inline constexpr int kAttentionRows = 64;
+// Keys whose scores exist at once. Chunks begin at multiples of it. A chunk of
+// keys and values of a usual head, and the scores, fit the second cache level.
+inline constexpr int kAttentionChunk = 512;
+// Scratch of a call.
+inline constexpr size_t kAttentionFloats =
+    static_cast<size_t>(kAttentionLanes) * kAttentionChunk;
 
-// What one call of an attention kernel computes: a few consecutive query rows
-// of one head.
-//
-// In a block, the keys of one layer and head are a tile [head_dim][16 tokens],
-// so that 16 scores come from broadcasts of the query without sums across
-// lanes; its values are a tile [16 tokens][head_dim].
-struct AttentionRows {
+// What one call of an attention kernel computes: consecutive query rows of one
+// head, or one row of consecutive heads.
+struct AttentionTile {
+  const KvLayout* layout = nullptr;
+  // Row r of head h: query + r * query_stride + h * head_dim; likewise dst.
   const float* query = nullptr;
   int query_stride = 0;
-  int rows = 0;  // in [1, kAttentionRows]
-  int head_dim = 0;
-  float scale = 0;
-  const std::byte* const* blocks = nullptr;
-  size_t key_offset = 0;    // bytes from a block's start to the key tile
-  size_t value_offset = 0;  // likewise
-  int keys = 0;             // that the first row sees
-  int more_keys = 0;        // that each further row sees in addition: 0 or 1
-  float* scores = nullptr;  // scratch [rows, score_stride]
-  int score_stride = 0;     // a multiple of 16, at least the most keys
   float* dst = nullptr;
   int dst_stride = 0;
+  int rows = 0;   // in [1, kAttentionRows]
+  int heads = 0;  // in [1, kAttentionLanes]; 1 if there are several rows
+  // Head h reads key head (first_head + h) / heads_per_kv_head.
+  int first_head = 0;
+  int heads_per_kv_head = 1;
+  float scale = 0;
+  const std::byte* const* blocks = nullptr;
+  size_t layer_at = 0;      // bytes from a block's start to the layer
+  int keys = 0;             // that the first row sees
+  int more_keys = 0;        // that each further row sees in addition: 0 or 1
+  float* scores = nullptr;  // kAttentionFloats of scratch
 };
 
 namespace baseline {
-void AttendRows(const AttentionRows& args);
+void AttendTile(const AttentionTile& args);
 }
 namespace avx2 {
-void AttendRows(const AttentionRows& args);
+void AttendTile(const AttentionTile& args);
 }
 namespace avx512 {
-void AttendRows(const AttentionRows& args);
+void AttendTile(const AttentionTile& args);
 }
 
 }  // namespace attend

@@ -1,10 +1,28 @@
 #include "engine/ops/kv_layout.h"
 
 namespace attend {
+namespace {
 
-size_t KvLayout::block_bytes() const {
-  return static_cast<size_t>(layers) * kv_heads * 2 * head_dim * block_tokens *
-         sizeof(float);
+size_t RoundUp(size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+}  // namespace
+
+size_t KvLayout::values_at() const {
+  return RoundUp(block_tokens * head_dim * BytesOf(dtype));
+}
+
+size_t KvLayout::scales_at() const {
+  // f32 kernels read parts of vectors; others whole ones, of 16 numbers.
+  const bool reads_on = dtype != DType::kF32 && head_dim % 16 != 0;
+  const int more = reads_on ? 16 : 0;
+  return values_at() +
+         RoundUp((block_tokens * head_dim + more) * BytesOf(dtype));
+}
+
+size_t KvLayout::head_bytes() const {
+  const size_t scales =
+      dtype == DType::kInt8 ? 2 * block_tokens * sizeof(float) : 0;
+  return scales_at() + scales;
 }
 
 }  // namespace attend

@@ -5,6 +5,7 @@
 
 #include "engine/layers/attention.h"
 #include "engine/ops/attention.h"
+#include "engine/ops/kv_store.h"
 #include "engine/ops/operand.h"
 #include "engine/tensor/buffer.h"
 #include "engine/tensor/matrix.h"

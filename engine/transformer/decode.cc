@@ -25,8 +25,7 @@ absl::Status Transformer::DecodeLayer(Compute& compute,
                                       Activations& activations, int index,
                                       const DecodeRows& rows) const {
   const Layer& layer = decoder_.layers[index];
-  const KvLayout layout = decoder_kv_layout();
-  const KvPlace place = {.layout = &layout, .layer = index};
+  const KvPlace place = {.layout = rows.kv_layout, .layer = index};
   const int total = static_cast<int>(rows.ids.size());
   const Matrix x = activations.x(total);  // [rows, hidden]
 

@@ -212,7 +212,6 @@ absl::Status Transformer::RememberStage(Compute& compute,
                                         Activations& activations,
                                         absl::Span<const EncodePiece> pieces,
                                         int total) const {
-  const KvLayout layout = decoder_kv_layout();
   const Matrix x = activations.x(total);  // [rows, hidden]
   LoadHidden(compute, pieces, x);
   if (encoder_.final_norm) {
@@ -227,7 +226,8 @@ absl::Status Transformer::RememberStage(Compute& compute,
     RETURN_IF_ERROR(attention.Remember(
         compute, operand,
         activations.projected(total, attention.key_value_width()),
-        {.layout = &layout, .layer = static_cast<int>(i)}, writes));
+        {.layout = pieces.front().cross_layout, .layer = static_cast<int>(i)},
+        writes));
   }
   return absl::OkStatus();
 }

@@ -11,10 +11,11 @@
 namespace attend {
 namespace {
 
-KvLayout LayoutOf(const AttentionSpec& attention, int layers) {
+KvLayout LayoutOf(const AttentionSpec& attention, int layers, DType dtype) {
   return {.layers = layers,
           .kv_heads = attention.kv_heads,
-          .head_dim = attention.head_dim};
+          .head_dim = attention.head_dim,
+          .dtype = dtype};
 }
 
 bool SameKv(const AttentionSpec& a, const AttentionSpec& b) {
@@ -114,21 +115,17 @@ Transformer::Transformer(const TransformerSpec& spec, DType dtype,
 }
 
 KvLayout Transformer::encoder_kv_layout() const {
-  return LayoutOf(spec_.encoder->layers.front().self_attention, 1);
+  return LayoutOf(spec_.encoder->layers.front().self_attention, 1, DType::kF32);
 }
 
-KvLayout Transformer::decoder_kv_layout() const {
+KvLayout Transformer::decoder_kv_layout(DType dtype) const {
   const auto& layers = spec_.decoder->layers;
   return LayoutOf(layers.front().self_attention,
-                  static_cast<int>(layers.size()));
+                  static_cast<int>(layers.size()), dtype);
 }
 
 int Transformer::encoder_query_width() const {
   return encoder_.layers.front().self_attention.shape().query_width();
-}
-
-size_t Transformer::ScratchFloats(int max_keys) const {
-  return AttentionScratchFloats(max_keys);
 }
 
 int Transformer::EncodeRowsLeft(const EncodeState& state) const {

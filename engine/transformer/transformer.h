@@ -14,6 +14,7 @@
 #include "engine/compute/compute.h"
 #include "engine/layers/embedding.h"
 #include "engine/ops/attention.h"
+#include "engine/tensor/dtype.h"
 #include "engine/transformer/activations.h"
 #include "engine/transformer/encode_buffer.h"
 #include "engine/transformer/encode_state.h"
@@ -25,8 +26,10 @@ namespace attend {
 // A piece of an encode in a step.
 struct EncodePiece {
   EncodeState* state = nullptr;
-  // Where the last stage writes keys and values for the decoder.
+  // Where the last stage writes keys and values for the decoder; the pieces of
+  // one call have the same layout.
   absl::Span<std::byte* const> cross_blocks;
+  const KvLayout* cross_layout = nullptr;
   // How far to go, in rows of all stages: a source of n rows ends after n.
   int rows = 0;
 
@@ -38,8 +41,9 @@ struct EncodePiece {
 
 // Ragged decoder rows of a step, all lists in the order of the rows.
 struct DecodeRows {
-  absl::Span<const int> ids;        // [rows]
-  absl::Span<const int> positions;  // [rows]
+  const KvLayout* kv_layout = nullptr;  // of all blocks
+  absl::Span<const int> ids;            // [rows]
+  absl::Span<const int> positions;      // [rows]
   absl::Span<const KvWrite> writes;
   absl::Span<const AttentionPiece> self_pieces;
   absl::Span<const AttentionPiece> cross_pieces;
@@ -63,10 +67,10 @@ class Transformer {
   // Keys and values of one encoder layer, for an EncodeBuffer.
   KvLayout encoder_kv_layout() const;
   // Keys and values of all decoder layers, of target and source tokens alike.
-  KvLayout decoder_kv_layout() const;
+  KvLayout decoder_kv_layout(DType dtype) const;
   int encoder_query_width() const;
-  // Floats of scratch that a pass with up to max_keys keys needs a member.
-  size_t ScratchFloats(int max_keys) const;
+  // Floats of scratch that a pass needs a member.
+  size_t ScratchFloats() const { return AttentionScratchFloats(); }
 
   bool Encoded(const EncodeState& state) const {
     return state.stage() == encode_stages();

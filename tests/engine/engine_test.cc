@@ -98,6 +98,31 @@ TEST(InvarianceTest, TheBundledModelToo) {
   }
 }
 
+// Beams, reorders and replays included.
+TEST(InvarianceTest, WithEveryDTypeOfTheKvCacheToo) {
+  std::vector<size_t> blocks;
+  for (const DType dtype : {DType::kF32, DType::kBf16, DType::kInt8}) {
+    SCOPED_TRACE(DTypeName(dtype));
+    EngineOptions options = Small();
+    options.kv_cache_dtype = dtype;
+    const LoadedModel model = Load(GoldenDirectory(kPlain), options);
+    blocks.push_back(model.engine().NewContext()->total_blocks());
+    Driver driver(model.engine(), {.max_rows = 9});
+    const auto expected =
+        driver.Run(RandomRequests(model.engine(), 60, 40, 30, 3));
+    options.kv_cache_bytes =
+        20 * BlockBytes(model.engine(), options.kv_cache_bytes);
+    const LoadedModel tight = Load(GoldenDirectory(kPlain), options, 3);
+    Driver company(tight.engine(), {.seed = 5, .preempt_at_random = true});
+    ExpectSameBits(company.Run(RandomRequests(tight.engine(), 60, 40, 30, 3)),
+                   expected);
+    EXPECT_GT(company.preemptions(), 0);
+  }
+  // Narrower numbers, more blocks.
+  EXPECT_LT(blocks[0] * 3 / 2, blocks[1]);
+  EXPECT_LT(blocks[1], blocks[2]);
+}
+
 TEST(PagingTest, HoldsMoreThanReservationsOfMaximumLengthCould) {
   EngineOptions options = Small();
   const LoadedModel large = Load(GoldenDirectory(kPlain), options);

@@ -40,8 +40,8 @@ class GoldenTransformerTest : public testing::TestWithParam<std::string> {
                                          DType::kF32, kMaxRows);
     EXPECT_TRUE(transformer.ok()) << transformer.status();
     transformer_ = *std::move(transformer);
-    compute_.ReserveScratch(transformer_->ScratchFloats(kMaxRows));
-    pool_.emplace(transformer_->decoder_kv_layout(), 1 << 20);
+    compute_.ReserveScratch(transformer_->ScratchFloats());
+    pool_.emplace(transformer_->decoder_kv_layout(DType::kF32), 1 << 20);
     buffer_.emplace(transformer_->encoder_kv_layout(), kMaxRows,
                     transformer_->spec().hidden,
                     transformer_->encoder_query_width());
@@ -53,8 +53,10 @@ class GoldenTransformerTest : public testing::TestWithParam<std::string> {
   void Encode(EncodeState& state, BlockTable& cross) {
     cross.PrepareAppend(state.rows());
     state.Start(*buffer_);
-    EncodePiece piece = {
-        .state = &state, .cross_blocks = cross.blocks(), .rows = state.rows()};
+    EncodePiece piece = {.state = &state,
+                         .cross_blocks = cross.blocks(),
+                         .cross_layout = &pool_->layout(),
+                         .rows = state.rows()};
     ASSERT_TRUE(
         transformer_->Encode(compute_, *activations_, absl::MakeSpan(&piece, 1))
             .ok());
@@ -121,7 +123,8 @@ TEST_P(GoldenTransformerTest, LogitsAreThoseOfTransformers) {
                                       .causal = false};
     ASSERT_TRUE(transformer_
                     ->Decode(compute_, *activations_,
-                             {.ids = target,
+                             {.kv_layout = &pool_->layout(),
+                              .ids = target,
                               .positions = positions,
                               .writes = {&write, 1},
                               .self_pieces = {&self, 1},

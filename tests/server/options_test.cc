@@ -35,7 +35,7 @@ TEST(OptionsTest, ReadsEveryKindOfValue) {
       Parse({"--port=0", "--max-running", "7", "--kv-cache-bytes=3MiB",
              "--drain-timeout=1m30s", "--log-level=debug", "--reflection=false",
              "--model=/m/opus/", "--cpu-isa=avx2", "--dtype=int8",
-             "--max-connection-age=inf"});
+             "--kv-cache-dtype=bf16", "--max-connection-age=inf"});
   ASSERT_TRUE(line.ok()) << line.status();
   const ServerOptions& options = line->options;
   EXPECT_EQ(options.rpc.port, 0);
@@ -47,6 +47,7 @@ TEST(OptionsTest, ReadsEveryKindOfValue) {
   EXPECT_EQ(options.model_name, "opus");
   EXPECT_EQ(options.compute.max_isa, Isa::kAvx2);
   EXPECT_EQ(options.engine.dtype, DType::kInt8);
+  EXPECT_EQ(options.engine.kv_cache_dtype, DType::kBf16);
 }
 
 TEST(OptionsTest, AFlagWinsOverItsVariable) {
@@ -85,6 +86,8 @@ TEST(OptionsTest, AnErrorNamesFlagValueAndWhatIsExpected) {
       {{"--log-level=loud"}, "--log-level: log level is 'loud'"},
       {{"--cpu-isa=mmx"}, "--cpu-isa: "},
       {{"--dtype=int4"}, "--dtype: 'int4' is not f32, bf16, int8 or auto"},
+      {{"--kv-cache-dtype=f16"},
+       "--kv-cache-dtype: 'f16' is not f32, bf16, int8 or auto"},
       {{"--tls-cert=a"}, "tls_cert and tls_key"},
       {{"--max-batch-inputs=0"}, "max_batch_inputs is 0"},
       {{"--threads=-1"}, "threads is -1"},

@@ -5,6 +5,7 @@
 
 #include "engine/compute/compute.h"
 #include "engine/ops/attention.h"
+#include "engine/ops/kv_store.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -65,7 +66,7 @@ class BlockTableTest : public ::testing::Test {
   BlockPool pool_{kLayout, 40 * kLayout.block_bytes()};
   Compute compute_{ComputeOptions{.threads = 1}};
   void SetUp() override {
-    compute_.ReserveScratch(AttentionScratchFloats(256));
+    compute_.ReserveScratch(AttentionScratchFloats());
   }
 };
 

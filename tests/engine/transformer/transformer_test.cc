@@ -123,8 +123,8 @@ class TransformerTest : public testing::TestWithParam<Shape> {
     EXPECT_TRUE(transformer.ok()) << transformer.status();
     EXPECT_TRUE(slots.CheckAllRead().ok());
     transformer_ = *std::move(transformer);
-    compute_.ReserveScratch(transformer_->ScratchFloats(64));
-    pool_.emplace(transformer_->decoder_kv_layout(), 1 << 20);
+    compute_.ReserveScratch(transformer_->ScratchFloats());
+    pool_.emplace(transformer_->decoder_kv_layout(DType::kF32), 1 << 20);
     buffer_.emplace(transformer_->encoder_kv_layout(), 128, spec_.hidden,
                     transformer_->encoder_query_width());
   }
@@ -164,6 +164,7 @@ class TransformerTest : public testing::TestWithParam<Shape> {
         left = true;
         pieces.push_back({.state = source->state.get(),
                           .cross_blocks = source->cross->blocks(),
+                          .cross_layout = &pool_->layout(),
                           .rows = rows});
       }
       ASSERT_TRUE(
@@ -224,6 +225,7 @@ TEST_P(TransformerTest, RowsLeftFallToZeroNoSlowerThanRowsAreComputed) {
   for (int left = 30; left > 0; ++steps) {
     std::vector<EncodePiece> pieces = {{.state = source.state.get(),
                                         .cross_blocks = source.cross->blocks(),
+                                        .cross_layout = &pool_->layout(),
                                         .rows = 2}};
     ASSERT_TRUE(
         transformer_->Encode(compute_, activations_, absl::MakeSpan(pieces))
@@ -271,7 +273,8 @@ TEST_P(TransformerTest, LogitsAreThoseOfThePaddedComputation) {
     ASSERT_TRUE(
         transformer_
             ->Decode(compute_, activations_,
-                     {.ids = absl::MakeConstSpan(target).subspan(done, rows),
+                     {.kv_layout = &pool_->layout(),
+                      .ids = absl::MakeConstSpan(target).subspan(done, rows),
                       .positions = positions,
                       .writes = {&write, 1},
                       .self_pieces = {&self, 1},

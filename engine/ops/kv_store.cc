@@ -1,0 +1,115 @@
+#include "engine/ops/kv_store.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "engine/ops/kv_store_kernel.h"
+#include "engine/tensor/check.h"
+
+namespace attend {
+namespace {
+
+constexpr int kTile = KvLayout::kBlockTokens;
+// Numbers below which waking the team costs more than it saves.
+constexpr int kSmallWrite = 1 << 14;
+
+using Kernel = void (*)(const KvTokens&);
+
+Kernel KernelFor(Isa isa) {
+  if (isa >= Isa::kAvx512) return avx512::StoreTokens;
+  if (isa >= Isa::kAvx2) return avx2::StoreTokens;
+  return baseline::StoreTokens;
+}
+
+void CheckArgs(const WriteKvArgs& args) {
+  ATTEND_CHECK(args.layout->block_tokens == kTile);
+  ATTEND_CHECK(0 <= args.layer && args.layer < args.layout->layers);
+  for (const KvWrite& write : args.writes) {
+    ATTEND_CHECK(write.rows >= 0 && write.first_token >= 0);
+    ATTEND_CHECK(static_cast<size_t>(write.first_token + write.rows) <=
+                 write.blocks.size() * kTile);
+  }
+}
+
+// Stores `rows` rows of a write from its row `from` on, which lie in one block,
+// for all heads: one layer of a block is one stretch of memory.
+void StoreInBlock(const WriteKvArgs& args, const KvWrite& write, int from,
+                  int rows, Kernel kernel) {
+  const KvLayout& layout = *args.layout;
+  const int token = write.first_token + from;
+  std::byte* const block = write.blocks[token / kTile];
+  for (int head = 0; head < layout.kv_heads; ++head) {
+    const size_t at =
+        static_cast<size_t>(write.first_row + from) * args.stride +
+        static_cast<size_t>(head) * layout.head_dim;
+    kernel({.layout = &layout,
+            .key = args.key + at,
+            .value = args.value + at,
+            .stride = args.stride,
+            .head = block + layout.head_at(args.layer, head),
+            .slot = token % kTile,
+            .tokens = rows});
+  }
+}
+
+// Stores the rows in [range.begin, range.end) of all writes, laid end to end.
+void StoreRows(const WriteKvArgs& args, Range range, Kernel kernel) {
+  int first = 0;
+  for (const KvWrite& write : args.writes) {
+    int row = std::max(range.begin - first, 0);
+    const int end = std::min(range.end - first, write.rows);
+    while (row < end) {
+      const int left_in_block = kTile - (write.first_token + row) % kTile;
+      const int rows = std::min(end - row, left_in_block);
+      StoreInBlock(args, write, row, rows, kernel);
+      row += rows;
+    }
+    first += write.rows;
+    if (first >= range.end) return;
+  }
+}
+
+}  // namespace
+
+void WriteKv(Compute& compute, const WriteKvArgs& args) {
+  CheckArgs(args);
+  const KvLayout& layout = *args.layout;
+  const Kernel kernel = KernelFor(compute.isa());
+  int rows = 0;
+  for (const KvWrite& write : args.writes) rows += write.rows;
+  if (rows * layout.kv_heads * layout.head_dim < kSmallWrite) {
+    return StoreRows(args, {0, rows}, kernel);
+  }
+  const int members = compute.team().size();
+  compute.team().Run([&](int member) {
+    StoreRows(args, Share(rows, member, members), kernel);
+  });
+}
+
+size_t CopyKv(const KvLayout& layout, const std::byte* from, int tokens,
+              std::byte* to) {
+  ATTEND_CHECK(0 <= tokens && tokens <= kTile);
+  const size_t number = BytesOf(layout.dtype);
+  size_t bytes = 0;
+  const auto copy = [&](size_t at, size_t count) {
+    std::memcpy(to + at, from + at, count);
+    bytes += count;
+  };
+  const int heads = layout.layers * layout.kv_heads;
+  for (int head = 0; head < heads; ++head) {
+    const size_t head_at = head * layout.head_bytes();
+    for (int d = 0; d < layout.head_dim; ++d) {
+      copy(head_at + d * kTile * number, tokens * number);
+    }
+    copy(head_at + layout.values_at(), tokens * layout.head_dim * number);
+    if (layout.dtype == DType::kInt8) {
+      const size_t scales_at = head_at + layout.scales_at();
+      copy(scales_at, tokens * sizeof(float));
+      copy(scales_at + kTile * sizeof(float), tokens * sizeof(float));
+    }
+  }
+  return bytes;
+}
+
+}  // namespace attend
