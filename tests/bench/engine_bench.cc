@@ -158,6 +158,8 @@ class Bench {
       ASSIGN_OR_RETURN(const Family family, LoadFamily(config));
       ASSIGN_OR_RETURN(MatMulReplay replay,
                        MatMulReplay::Create(*compute_, family.spec,
+                                            options_.engine.dtype.value_or(
+                                                DefaultDType(compute_->isa())),
                                             options_.engine.max_step_rows));
       replay_.emplace(std::move(replay));
       RETURN_IF_ERROR(replay_->Run(steps).status());  // warms up

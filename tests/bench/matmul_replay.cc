@@ -52,7 +52,7 @@ std::vector<Shape> LayerShapes(const LayerSpec& layer, int hidden) {
 
 absl::StatusOr<MatMulReplay> MatMulReplay::Create(Compute& compute,
                                                   const TransformerSpec& spec,
-                                                  int max_rows) {
+                                                  DType dtype, int max_rows) {
   MatMulReplay replay(compute, max_rows);
   size_t src = 0, dst = 0;
   const auto add = [&](std::vector<MatMul>& maps, Shape shape,
@@ -61,7 +61,8 @@ absl::StatusOr<MatMulReplay> MatMulReplay::Create(Compute& compute,
         Random(static_cast<size_t>(shape.in) * shape.out);
     ASSIGN_OR_RETURN(
         MatMul map,
-        MatMul::Create(compute, {weights.data(), shape.out, shape.in}, rows));
+        MatMul::Create(compute, dtype, {weights.data(), shape.out, shape.in},
+                       rows));
     maps.push_back(std::move(map));
     src = std::max(src, static_cast<size_t>(rows) * shape.in);
     dst = std::max(dst, static_cast<size_t>(rows) * shape.out);
@@ -84,6 +85,8 @@ absl::StatusOr<MatMulReplay> MatMulReplay::Create(Compute& compute,
                       {spec.hidden, spec.decoder->embedding.vocab},
                       kProjectionRows));
   replay.src_ = Random(src);
+  replay.operand_.emplace(dtype, max_rows,
+                          static_cast<int>(src) / max_rows + 1);
   replay.dst_ = Buffer<float>(dst);
   return replay;
 }
@@ -103,7 +106,8 @@ absl::Status MatMulReplay::RunAll(absl::Span<const MatMul> maps, int rows,
   for (; rows > 0; rows -= tile) {
     const int now = std::min(rows, tile);
     for (const MatMul& map : maps) {
-      RETURN_IF_ERROR(map.Run(compute_, {src_.data(), now, map.in()}, {},
+      RETURN_IF_ERROR(map.Run(compute_,
+                              operand_->Of({src_.data(), now, map.in()}), {},
                               {dst_.data(), now, map.out()}));
     }
   }

@@ -1,12 +1,14 @@
 #ifndef ATTEND_TESTS_BENCH_MATMUL_REPLAY_H_
 #define ATTEND_TESTS_BENCH_MATMUL_REPLAY_H_
 
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "engine/compute/compute.h"
 #include "engine/ops/matmul.h"
+#include "engine/ops/operand.h"
 #include "engine/tensor/buffer.h"
 #include "engine/transformer/spec.h"
 #include "tests/bench/engine_loop.h"
@@ -20,7 +22,7 @@ class MatMulReplay {
   // `compute` must outlive the replay.
   static absl::StatusOr<MatMulReplay> Create(Compute& compute,
                                              const TransformerSpec& spec,
-                                             int max_rows);
+                                             DType dtype, int max_rows);
 
   // Seconds of the matmuls of these steps: all maps of the decoder and the
   // projection on the decode rows, all maps of the encoder and the decoder's
@@ -39,6 +41,7 @@ class MatMulReplay {
   std::vector<MatMul> decode_;
   std::vector<MatMul> projection_;  // one
   Buffer<float> src_;
+  std::optional<OperandBuffer> operand_;
   Buffer<float> dst_;
 };
 
