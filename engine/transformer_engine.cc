@@ -12,10 +12,6 @@
 namespace attend {
 namespace {
 
-// Logits rows that are projected at once: enough for the matmul to run at full
-// speed, few enough that [rows, vocab] stays in cache.
-constexpr int kMaxLogitsRows = 128;
-
 absl::Status CheckRange(const char* name, int64_t value, int64_t low,
                         int64_t high) {
   if (value >= low && value <= high) return absl::OkStatus();
@@ -61,8 +57,7 @@ class TransformerEngine::Context : public EngineContext {
                       transformer.spec().hidden,
                       transformer.encoder_query_width()),
         activations(transformer.spec(), transformer.dtype(),
-                    options.max_step_rows, kMaxLogitsRows,
-                    transformer.vocab()) {
+                    options.max_step_rows, transformer.vocab()) {
     const int rows = options.max_step_rows;
     encoding.reserve(rows);
     computing.reserve(rows);
@@ -74,6 +69,7 @@ class TransformerEngine::Context : public EngineContext {
     cross_pieces.reserve(rows);
     wanted.reserve(rows);
     wanted_rows.reserve(rows);
+    needs.reserve(kMaxLogitsRows);
     views.reserve(kMaxLogitsRows);
   }
 
@@ -96,6 +92,7 @@ class TransformerEngine::Context : public EngineContext {
   std::vector<AttentionPiece> cross_pieces;
   std::vector<Wanted> wanted;
   std::vector<int> wanted_rows;
+  std::vector<LogitsNeed> needs;
   std::vector<LogitsView> views;
 };
 
@@ -318,14 +315,18 @@ absl::Status TransformerEngine::TakeGroup(Context& context,
                                           absl::Span<const Wanted> group,
                                           int rows) const {
   const int first = group.front().first;
+  context.needs.clear();
+  for (const Wanted& wanted : group) {
+    for (int row = 0; row < wanted.rows; ++row) {
+      context.needs.push_back(wanted.sequence->need(row));
+    }
+  }
   RETURN_IF_ERROR(transformer_->Logits(
       compute_, context.activations,
-      absl::MakeSpan(context.wanted_rows).subspan(first, rows)));
-  const Matrix logits = context.activations.logits(rows);
+      absl::MakeSpan(context.wanted_rows).subspan(first, rows), context.needs));
   context.views.clear();
   for (int row = 0; row < rows; ++row) {
-    context.views.emplace_back(
-        absl::MakeConstSpan(logits.row(row), logits.cols));
+    context.views.push_back(context.activations.logits().view(row));
   }
   // Sequences cost differently: whoever is free takes the next one.
   std::atomic<size_t> next = 0;

@@ -211,6 +211,10 @@ void TransformerSequence::SharePrefix(int row) {
                          best_tokens / block_tokens_ * block_tokens_);
 }
 
+LogitsNeed TransformerSequence::need(int row) const {
+  return search_ != nullptr ? search_->needs()[row] : scorer_->need();
+}
+
 void TransformerSequence::TakeLogits(absl::Span<const LogitsView> logits) {
   if (search_ != nullptr) {
     search_->Advance(logits);

@@ -62,6 +62,8 @@ class TransformerSequence : public Sequence {
   // and what is not scored yet of a target to score.
   int PlanRows(int rows, RowLists lists);
 
+  // What the next TakeLogits() will ask of the logits of its row `row`.
+  LogitsNeed need(int row) const;
   // Takes the logits of the rows planned, in their order; a prompt to score
   // may come in parts. Other sequences may do so on other threads.
   void TakeLogits(absl::Span<const LogitsView> logits);

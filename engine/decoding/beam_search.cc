@@ -42,6 +42,8 @@ BeamSearch::BeamSearch(const GenerationParams& params, int vocab,
     if (log_probs_) choice.log_probs.reserve(max_new_tokens_);
     choice.top.reserve(max_new_tokens_ * top_log_probs_);
   }
+  needs_.reserve(num_beams_);
+  AskForNext();
 }
 
 int BeamSearch::rows() const {
@@ -69,6 +71,21 @@ void BeamSearch::Advance(absl::Span<const LogitsView> logits) {
     Finish();
   } else {
     EmitSharedPrefix();
+  }
+  AskForNext();
+}
+
+void BeamSearch::AskForNext() {
+  needs_.clear();
+  for (int beam = 0; beam < rows(); ++beam) {
+    LogitsNeed need =
+        row_.Need(running_[beam].tokens, static_cast<int>(num_candidates_),
+                  /*normalize=*/true);
+    need.top = std::max(need.top, static_cast<int>(top_log_probs_));
+    need.log_sum_exp = true;
+    // A token that is banned, or not the forced one, may fill a place too.
+    need.row |= log_probs_ && row_.edited();
+    needs_.push_back(need);
   }
 }
 

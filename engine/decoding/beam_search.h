@@ -24,6 +24,7 @@ class BeamSearch : public Search {
 
   int rows() const override;
   absl::Span<const int> tokens(int row) const override;
+  absl::Span<const LogitsNeed> needs() const override { return needs_; }
   void Advance(absl::Span<const LogitsView> logits) override;
   absl::Span<const int> parents() const override { return parents_; }
   const SequenceOutput& output() const override { return output_; }
@@ -37,6 +38,8 @@ class BeamSearch : public Search {
     FinishReason finish = FinishReason::kNone;
   };
 
+  // Fills needs_ for the rows that are live now.
+  void AskForNext();
   void CollectCandidates(absl::Span<const LogitsView> logits);
   void AddCandidates(int beam, absl::Span<const TokenScore> best);
   void KeepFinished();
@@ -67,6 +70,7 @@ class BeamSearch : public Search {
   FinishedPool finished_;
   int new_tokens_ = 0;  // of each running hypothesis
   std::vector<int> parents_;
+  std::vector<LogitsNeed> needs_;  // [rows]
   SequenceOutput output_;
 };
 

@@ -21,10 +21,28 @@ float NanToNegativeInfinity(float score) {
 
 ProcessedRow::ProcessedRow(const GenerationParams& params, int vocab,
                            int max_best)
-    : processors_(params), renormalize_(params.renormalize_logits) {
+    : vocab_(vocab),
+      processors_(params),
+      renormalize_(params.renormalize_logits) {
   const int most = std::min(vocab, max_best + processors_.max_edits());
   top_.reserve(most);
   best_.reserve(most + processors_.max_edits());
+}
+
+LogitsNeed ProcessedRow::Need(absl::Span<const int> tokens, int n,
+                              bool normalize) {
+  processors_.Update(tokens);
+  if (processors_.forced() >= 0) return {};
+  const absl::Span<const TokenEdit> edits = processors_.edits();
+  const bool reads_edited =
+      normalize && renormalize_
+          ? !edits.empty()
+          : std::any_of(edits.begin(), edits.end(),
+                        [](const TokenEdit& edit) { return !edit.banned; });
+  return {.top = std::min(vocab_, n + static_cast<int>(edits.size())),
+          .tie_margin = 0,
+          .log_sum_exp = false,
+          .row = reads_edited};
 }
 
 void ProcessedRow::Set(const LogitsView& logits, float log_sum_exp,
@@ -46,7 +64,7 @@ absl::Span<const TokenScore> ProcessedRow::Best(int n) {
   top_.resize(std::min<size_t>(logits_.vocab(), n + edits.size()));
   logits_.Top(absl::MakeSpan(top_));
   for (const TokenEdit& edit : edits) {
-    const float score = processors_.Apply(edit, Base(edit.id));
+    const float score = Edited(edit);
     best_.push_back({edit.id, NanToNegativeInfinity(score - log_normalizer_)});
   }
   int unedited = 0;
@@ -76,15 +94,19 @@ void ProcessedRow::BestOfForced(int n) {
 
 void ProcessedRow::CopyAll(std::vector<TokenScore>& out) const {
   out.resize(logits_.vocab());
+  if (processors_.forced() >= 0) {
+    for (int id = 0; id < logits_.vocab(); ++id)
+      out[id] = {id, kNegativeInfinity};
+    out[processors_.forced()].score = 0;
+    return;
+  }
   const absl::Span<const float> row = logits_.Row();
-  const bool forced = processors_.forced() >= 0;
   for (int id = 0; id < logits_.vocab(); ++id) {
-    const float score = forced ? kNegativeInfinity : row[id] - log_sum_exp_;
+    const float score = row[id] - log_sum_exp_;
     out[id] = {id, NanToNegativeInfinity(score - log_normalizer_)};
   }
-  if (forced) out[processors_.forced()].score = 0;
   for (const TokenEdit& edit : processors_.edits()) {
-    const float score = processors_.Apply(edit, Base(edit.id));
+    const float score = Edited(edit);
     out[edit.id].score = NanToNegativeInfinity(score - log_normalizer_);
   }
 }
@@ -97,7 +119,7 @@ float ProcessedRow::LogNormalizer() const {
   float highest = 0;  // of the edited scores, if above 0
   for (const TokenEdit& edit : edits) {
     removed += std::exp(static_cast<double>(Base(edit.id)));
-    highest = std::max(highest, processors_.Apply(edit, Base(edit.id)));
+    highest = std::max(highest, Edited(edit));
   }
   double rest = 1 - removed;
   // The difference has lost its digits: sum up what is left instead.
@@ -112,7 +134,7 @@ float ProcessedRow::LogNormalizer() const {
   }
   double sum = rest * std::exp(-static_cast<double>(highest));
   for (const TokenEdit& edit : edits) {
-    const double score = processors_.Apply(edit, Base(edit.id));
+    const double score = Edited(edit);
     sum += std::exp(score - highest);
   }
   // Nothing is left of the row: no shift makes it a distribution.

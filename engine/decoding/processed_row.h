@@ -20,6 +20,14 @@ class ProcessedRow {
   // `max_best`: the largest `n` that Best() will be asked for.
   ProcessedRow(const GenerationParams& params, int vocab, int max_best);
 
+  // What the row that follows `tokens` will be asked of, if Best() is asked for
+  // up to `n` and CopyAll() not called. `normalize` as in Set().
+  LogitsNeed Need(absl::Span<const int> tokens, int n, bool normalize);
+  // Whether the processors do anything to that row.
+  bool edited() const {
+    return processors_.forced() >= 0 || !processors_.edits().empty();
+  }
+
   // Processes raw logits less `log_sum_exp` (0: the raw logits themselves) that
   // follow `tokens` (start, prefix, new). `logits` must stay until the next
   // Set(). `normalize`: apply renormalize_logits, if the request asks for it;
@@ -38,7 +46,13 @@ class ProcessedRow {
   float LogNormalizer() const;
   void BestOfForced(int n);
   float Base(int id) const { return logits_.At(id) - log_sum_exp_; }
+  // The processed score but for the normalizer. What is banned needs no score.
+  float Edited(const TokenEdit& edit) const {
+    return edit.banned ? processors_.Apply(edit, 0)
+                       : processors_.Apply(edit, Base(edit.id));
+  }
 
+  const int vocab_;
   LogitsProcessors processors_;
   const bool renormalize_;
   LogitsView logits_{absl::Span<const float>()};

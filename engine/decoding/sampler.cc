@@ -24,13 +24,15 @@ bool HasHigherScore(const TokenScore& a, const TokenScore& b) {
 Sampler::Sampler(const GenerationParams& params, int vocab)
     : temperature_(params.temperature),
       top_k_(params.top_k < vocab ? params.top_k : 0),
+      best_(BestAsked(params, vocab)),
       top_p_(params.top_p),
       min_p_(params.min_p) {
   kept_.reserve(vocab);
 }
 
-int Sampler::MaxBest(const GenerationParams& params, int vocab) {
-  return params.top_k < vocab ? std::min(vocab, params.top_k + kTies) : 1;
+int Sampler::BestAsked(const GenerationParams& params, int vocab) {
+  if (params.top_k == 0 || params.top_k >= vocab) return 0;
+  return std::min(vocab, params.top_k + kTies);
 }
 
 void Sampler::Restrict(ProcessedRow& row) {
@@ -54,7 +56,7 @@ void Sampler::KeepTopK(ProcessedRow& row) {
     for (TokenScore& token : kept_) token.score /= temperature_;
     return;
   }
-  const absl::Span<const TokenScore> best = row.Best(top_k_ + kTies);
+  const absl::Span<const TokenScore> best = row.Best(best_);
   const float kth = best[top_k_ - 1].score / temperature_;
   if (best.back().score / temperature_ < kth) {
     kept_.assign(best.begin(), best.end());

@@ -18,8 +18,12 @@ class Sampler {
  public:
   Sampler(const GenerationParams& params, int vocab);
 
-  // The largest n that Restrict() asks ProcessedRow::Best() for.
-  static int MaxBest(const GenerationParams& params, int vocab);
+  // The n that Restrict() asks ProcessedRow::Best() for; 0: it calls CopyAll().
+  // After Best() it calls that as well if the last one has the score of the
+  // top_k()-th.
+  static int BestAsked(const GenerationParams& params, int vocab);
+  int best() const { return best_; }
+  int top_k() const { return top_k_; }
 
   // Finds the tokens that may follow, and their probabilities.
   void Restrict(ProcessedRow& row);
@@ -40,6 +44,7 @@ class Sampler {
 
   const float temperature_;
   const int top_k_;  // 0: off
+  const int best_;
   const float top_p_;
   const float min_p_;
   std::vector<TokenScore> kept_;  // up to [vocab]

@@ -11,7 +11,7 @@ SamplingSearch::SamplingSearch(const GenerationParams& params, int vocab,
       log_probs_(params.log_probs || params.top_log_probs > 0),
       seed_(params.seed),
       row_(params, vocab,
-           params.do_sample ? Sampler::MaxBest(params, vocab) : 1),
+           params.do_sample ? Sampler::BestAsked(params, vocab) : 1),
       sampler_(params, params.do_sample ? vocab : 0),
       stopping_(params, token_texts),
       token_log_probs_(params.top_log_probs) {
@@ -32,6 +32,32 @@ SamplingSearch::SamplingSearch(const GenerationParams& params, int vocab,
     out.top.reserve(max_new * params.top_log_probs);
     live_.push_back(choice);
   }
+  needs_.reserve(choices);
+  AskForNext();
+}
+
+void SamplingSearch::AskForNext() {
+  needs_.clear();
+  for (int row = 0; row < rows(); ++row) {
+    needs_.push_back(NeedAfter(tokens(row)));
+  }
+}
+
+LogitsNeed SamplingSearch::NeedAfter(absl::Span<const int> tokens) {
+  const int best = do_sample_ ? sampler_.best() : 1;
+  LogitsNeed need = row_.Need(tokens, best, /*normalize=*/false);
+  need.log_sum_exp = log_probs_;
+  // A forced token may be any.
+  need.row |= log_probs_ && row_.edited();
+  if (token_log_probs_.top() > need.top) need.top = token_log_probs_.top();
+  if (!do_sample_) return need;
+  // Other tokens among the best hide where those that tie with the k-th end.
+  if (best == 0 || row_.edited() || need.top > best) {
+    need.row = true;
+  } else {
+    need.tie_margin = need.top - sampler_.top_k();
+  }
+  return need;
 }
 
 int SamplingSearch::rows() const {
@@ -57,6 +83,7 @@ void SamplingSearch::Advance(absl::Span<const LogitsView> logits) {
   live_.resize(still_live);
   ++position_;
   output_.finished = live_.empty();
+  AskForNext();
 }
 
 void SamplingSearch::Prepare(const LogitsView& logits,

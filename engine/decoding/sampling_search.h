@@ -21,11 +21,15 @@ class SamplingSearch : public Search {
 
   int rows() const override;
   absl::Span<const int> tokens(int row) const override;
+  absl::Span<const LogitsNeed> needs() const override { return needs_; }
   void Advance(absl::Span<const LogitsView> logits) override;
   absl::Span<const int> parents() const override { return parents_; }
   const SequenceOutput& output() const override { return output_; }
 
  private:
+  // Fills needs_ for the rows that are live now.
+  void AskForNext();
+  LogitsNeed NeedAfter(absl::Span<const int> tokens);
   bool AtStart() const { return position_ == 0; }
   void Prepare(const LogitsView& logits, absl::Span<const int> tokens);
   int Next(int choice);
@@ -44,6 +48,7 @@ class SamplingSearch : public Search {
   std::vector<std::vector<int>> tokens_;  // by choice: start, prefix, new
   std::vector<int> live_;                 // choices that go on
   std::vector<int> parents_;
+  std::vector<LogitsNeed> needs_;  // [rows]
   SequenceOutput output_;
 };
 

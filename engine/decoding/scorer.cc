@@ -16,6 +16,13 @@ Scorer::Scorer(std::vector<int> target, int top_log_probs)
   output_.finished = target_.empty();
 }
 
+LogitsNeed Scorer::need() const {
+  return {.top = token_log_probs_.top(),
+          .tie_margin = 0,
+          .log_sum_exp = true,
+          .row = true};
+}
+
 void Scorer::Advance(absl::Span<const LogitsView> logits) {
   ATTEND_CHECK(static_cast<int>(logits.size()) <= remaining());
   ChoiceOutput& choice = output_.choices[0];

@@ -19,6 +19,8 @@ class Scorer {
   // `target` and `top_log_probs` must have passed ValidateTarget().
   Scorer(std::vector<int> target, int top_log_probs);
 
+  // What Advance() will ask of each row.
+  LogitsNeed need() const;
   // Takes the raw logits that predict the next logits.size() target tokens: the
   // first ever are those at the decoder start.
   void Advance(absl::Span<const LogitsView> logits);

@@ -26,6 +26,8 @@ class Search {
   // last one has not been computed yet.
   virtual absl::Span<const int> tokens(int row) const = 0;
 
+  // What Advance() will ask of the logits of each row.
+  virtual absl::Span<const LogitsNeed> needs() const = 0;
   // Takes the raw logits that follow each live hypothesis, in row order.
   virtual void Advance(absl::Span<const LogitsView> logits) = 0;
   // For each row now live, the row before Advance() that it continues.

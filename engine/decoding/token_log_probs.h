@@ -14,6 +14,9 @@ class TokenLogProbs {
  public:
   explicit TokenLogProbs(int top) : scratch_(top), top_(top) {}
 
+  // How many of the most likely tokens Set() asks for.
+  int top() const { return static_cast<int>(top_.size()); }
+
   // `log_sum_exp` is that of the row; `logits` must stay until the next Set().
   void Set(const LogitsView& logits, float log_sum_exp) {
     logits_ = logits;

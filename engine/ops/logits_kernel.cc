@@ -1,25 +1,9 @@
 #include "engine/ops/logits_kernel.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "engine/ops/simd.h"
-
-namespace attend {
-namespace {
-
-// The order of tokens; NaN is below everything else.
-bool Better(const TokenScore& a, const TokenScore& b) {
-  const bool a_is_nan = std::isnan(a.score);
-  const bool b_is_nan = std::isnan(b.score);
-  if (a_is_nan != b_is_nan) return b_is_nan;
-  if (!a_is_nan && a.score != b.score) return a.score > b.score;
-  return a.id < b.id;
-}
-
-}  // namespace
-}  // namespace attend
 
 ATTEND_BASELINE_BEGIN
 #include "engine/ops/logits_kernel.inc"
@@ -34,11 +18,72 @@ ATTEND_AVX512_BEGIN
 ATTEND_AVX512_END
 
 namespace attend {
+namespace {
+
+// Calls fold(tile, first column) for each tile of a row.
+template <typename Fold>
+void ForEachTile(absl::Span<const float> row, Fold fold) {
+  for (size_t begin = 0; begin < row.size(); begin += kLogitsTile) {
+    fold(row.subspan(begin, kLogitsTile), static_cast<int>(begin));
+  }
+}
+
+}  // namespace
 
 LogitsKernels LogitsKernels::For(Isa isa) {
-  if (isa >= Isa::kAvx512) return {avx512::LogSumExp, avx512::Top};
-  if (isa >= Isa::kAvx2) return {avx2::LogSumExp, avx2::Top};
-  return {baseline::LogSumExp, baseline::Top};
+  if (isa >= Isa::kAvx512) {
+    return {avx512::Max, avx512::SumExp, avx512::Offer};
+  }
+  if (isa >= Isa::kAvx2) {
+    return {avx2::Max, avx2::SumExp, avx2::Offer};
+  }
+  return {baseline::Max, baseline::SumExp, baseline::Offer};
+}
+
+void TopList::Offer(const TokenScore& token) {
+  if (!full()) {
+    data_[size_++] = token;
+    std::push_heap(data_, data_ + size_, RanksBefore);
+  } else if (capacity_ > 0 && RanksBefore(token, data_[0])) {
+    std::pop_heap(data_, data_ + size_, RanksBefore);
+    data_[size_ - 1] = token;
+    std::push_heap(data_, data_ + size_, RanksBefore);
+  }
+}
+
+void TopList::Sort() { std::sort_heap(data_, data_ + size_, RanksBefore); }
+
+void TileSums::Add(const TileSum& tile) {
+  if (tile.sum == 0) return;
+  sum_ += tile.sum * std::exp(static_cast<double>(tile.max) - max_);
+}
+
+float TileSums::LogSumExp() const {
+  if (std::isinf(max_)) return max_;
+  return static_cast<float>(max_ + std::log(sum_));
+}
+
+TileSum SumTile(const LogitsKernels& kernels, absl::Span<const float> tile,
+                float max) {
+  return {max, std::isinf(max) ? 0 : kernels.sum_exp(tile, max)};
+}
+
+float LogSumExp(const LogitsKernels& kernels, absl::Span<const float> row) {
+  TileSums sums(kernels.max(row));
+  ForEachTile(row, [&](absl::Span<const float> tile, int) {
+    sums.Add(SumTile(kernels, tile, kernels.max(tile)));
+  });
+  return sums.LogSumExp();
+}
+
+void Top(const LogitsKernels& kernels, absl::Span<const float> row,
+         absl::Span<TokenScore> out) {
+  if (out.empty()) return;
+  TopList list(out.data(), static_cast<int>(out.size()));
+  ForEachTile(row, [&](absl::Span<const float> tile, int begin) {
+    kernels.offer(tile, begin, kernels.max(tile), list);
+  });
+  list.Sort();
 }
 
 }  // namespace attend

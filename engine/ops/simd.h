@@ -65,9 +65,10 @@ inline Vec PowerOfTwo(Vec n) {
 inline Vec KeepIfAtLeast(Vec a, Vec b, Vec value) {
   return _mm_and_ps(_mm_cmpge_ps(a, b), value);
 }
-// Whether any lane is not a <= b; true if one is NaN.
-inline bool AnyNotAtMost(Vec a, Vec b) {
-  return _mm_movemask_ps(_mm_cmpnle_ps(a, b)) != 0;
+// The lanes, a bit each, that are not a <= b; those where one is NaN are among
+// them.
+inline uint32_t NotAtMost(Vec a, Vec b) {
+  return _mm_movemask_ps(_mm_cmpnle_ps(a, b));
 }
 // a - b, as floats.
 inline Vec LoadDifference(const int32_t* a, const int32_t* b) {
@@ -131,8 +132,8 @@ inline Vec PowerOfTwo(Vec n) {
 inline Vec KeepIfAtLeast(Vec a, Vec b, Vec value) {
   return _mm256_and_ps(_mm256_cmp_ps(a, b, _CMP_GE_OQ), value);
 }
-inline bool AnyNotAtMost(Vec a, Vec b) {
-  return _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_NLE_UQ)) != 0;
+inline uint32_t NotAtMost(Vec a, Vec b) {
+  return _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_NLE_UQ));
 }
 inline Vec LoadDifference(const int32_t* a, const int32_t* b) {
   return _mm256_cvtepi32_ps(_mm256_sub_epi32(
@@ -193,8 +194,8 @@ inline Vec PowerOfTwo(Vec n) {
 inline Vec KeepIfAtLeast(Vec a, Vec b, Vec value) {
   return _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(a, b, _CMP_GE_OQ), value);
 }
-inline bool AnyNotAtMost(Vec a, Vec b) {
-  return _mm512_cmp_ps_mask(a, b, _CMP_NLE_UQ) != 0;
+inline uint32_t NotAtMost(Vec a, Vec b) {
+  return _mm512_cmp_ps_mask(a, b, _CMP_NLE_UQ);
 }
 inline Vec LoadDifference(const int32_t* a, const int32_t* b) {
   return _mm512_maskz_cvtepi32_ps(

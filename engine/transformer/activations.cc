@@ -40,16 +40,15 @@ Buffer<float> Floats(int rows, int cols) {
 }  // namespace
 
 Activations::Activations(const TransformerSpec& spec, DType dtype, int max_rows,
-                         int max_logits_rows, int vocab)
+                         int vocab)
     : hidden_(spec.hidden),
       max_rows_(max_rows),
-      vocab_(vocab),
       x_(Floats(max_rows, spec.hidden)),
       normed_(Floats(max_rows, spec.hidden)),
       projected_(Floats(max_rows, WidestOf(spec).projected)),
       attended_(Floats(max_rows, WidestOf(spec).attended)),
       inner_(Floats(max_rows, WidestOf(spec).inner)),
-      logits_(Floats(max_logits_rows, vocab)),
+      logits_(std::min(max_rows, kMaxLogitsRows), vocab),
       hidden_operand_(dtype, max_rows, spec.hidden),
       attended_operand_(dtype, max_rows, WidestOf(spec).attended),
       inner_operand_(dtype, max_rows, WidestOf(spec).inner) {

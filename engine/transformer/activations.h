@@ -6,6 +6,7 @@
 #include "engine/layers/attention.h"
 #include "engine/ops/attention.h"
 #include "engine/ops/kv_store.h"
+#include "engine/ops/logits_buffer.h"
 #include "engine/ops/operand.h"
 #include "engine/tensor/buffer.h"
 #include "engine/tensor/matrix.h"
@@ -13,13 +14,17 @@
 
 namespace attend {
 
+// Rows whose logits are computed at once: enough for the matmul to run at full
+// speed.
+inline constexpr int kMaxLogitsRows = 128;
+
 // The buffers of one forward pass over up to `max_rows` ragged rows, reused by
 // every layer of every step. One worker's.
 class Activations {
  public:
   // `dtype` is that of the model's matmuls.
   Activations(const TransformerSpec& spec, DType dtype, int max_rows,
-              int max_logits_rows, int vocab);
+              int vocab);
 
   int max_rows() const { return max_rows_; }
 
@@ -32,7 +37,7 @@ class Activations {
     return {.rows = heads, .operand = attended_operand_.Of(heads)};
   }
   Matrix inner(int rows, int cols) { return View(inner_, rows, cols); }
-  Matrix logits(int rows) { return View(logits_, rows, vocab_); }
+  LogitsBuffer& logits() { return logits_; }
 
   // The same as the source of a matmul. x and normed share one: a layer reads
   // x where norms come after the sum, else normed.
@@ -57,13 +62,12 @@ class Activations {
 
   int hidden_;
   int max_rows_;
-  int vocab_;
   Buffer<float> x_;          // [max_rows, hidden]
   Buffer<float> normed_;     // [max_rows, hidden]
   Buffer<float> projected_;  // [max_rows, widest of q + k + v]
   Buffer<float> attended_;   // [max_rows, widest of heads * head_dim]
   Buffer<float> inner_;      // [max_rows, widest feed-forward]
-  Buffer<float> logits_;     // [max_logits_rows, vocab]
+  LogitsBuffer logits_;      // up to kMaxLogitsRows
   OperandBuffer hidden_operand_;
   OperandBuffer attended_operand_;
   OperandBuffer inner_operand_;

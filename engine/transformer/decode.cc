@@ -61,7 +61,8 @@ absl::Status Transformer::DecodeLayer(Compute& compute,
 }
 
 absl::Status Transformer::Logits(Compute& compute, Activations& activations,
-                                 absl::Span<const int> rows) const {
+                                 absl::Span<const int> rows,
+                                 absl::Span<const LogitsNeed> needs) const {
   const int total = static_cast<int>(rows.size());
   const Matrix x = activations.x(activations.max_rows());
   const Matrix src = activations.normed(total);  // [rows, hidden]
@@ -70,7 +71,7 @@ absl::Status Transformer::Logits(Compute& compute, Activations& activations,
   }
   const Operand operand = activations.normed_operand(total);
   MakeOperand(compute, src, operand);
-  return logits_.Run(compute, operand, activations.logits(total));
+  return logits_.Run(compute, operand, needs, activations.logits());
 }
 
 }  // namespace attend

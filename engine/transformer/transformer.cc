@@ -80,16 +80,16 @@ absl::StatusOr<std::unique_ptr<Transformer>> Transformer::Load(
   if (spec.logits_bias) {
     ASSIGN_OR_RETURN(bias, weights.Read("logits.bias", {vocab}));
   }
-  ASSIGN_OR_RETURN(
-      Linear logits,
-      Linear::Create(compute, dtype, {projection.data(), vocab, spec.hidden},
-                     std::move(bias), max_rows));
+  ASSIGN_OR_RETURN(Projection logits,
+                   Projection::Create(
+                       compute, dtype, {projection.data(), vocab, spec.hidden},
+                       std::move(bias), std::min(max_rows, kMaxLogitsRows)));
   return std::unique_ptr<Transformer>(new Transformer(
       spec, dtype, std::move(encoder), std::move(decoder), std::move(logits)));
 }
 
 Transformer::Transformer(const TransformerSpec& spec, DType dtype,
-                         Stack encoder, Stack decoder, Linear logits)
+                         Stack encoder, Stack decoder, Projection logits)
     : spec_(spec),
       dtype_(dtype),
       encoder_(std::move(encoder)),

@@ -14,6 +14,7 @@
 #include "engine/compute/compute.h"
 #include "engine/layers/embedding.h"
 #include "engine/ops/attention.h"
+#include "engine/ops/projection.h"
 #include "engine/tensor/dtype.h"
 #include "engine/transformer/activations.h"
 #include "engine/transformer/encode_buffer.h"
@@ -85,10 +86,11 @@ class Transformer {
   // Computes the rows through all decoder layers into activations.x(rows).
   absl::Status Decode(Compute& compute, Activations& activations,
                       const DecodeRows& rows) const;
-  // Raw logits [rows, vocab] of some rows of the last Decode() into
-  // activations.logits(rows).
+  // What `needs` asks of the raw logits of some rows of the last Decode(), into
+  // activations.logits(), in their order.
   absl::Status Logits(Compute& compute, Activations& activations,
-                      absl::Span<const int> rows) const;
+                      absl::Span<const int> rows,
+                      absl::Span<const LogitsNeed> needs) const;
 
  private:
   struct Stack {
@@ -98,7 +100,7 @@ class Transformer {
   };
 
   Transformer(const TransformerSpec& spec, DType dtype, Stack encoder,
-              Stack decoder, Linear logits);
+              Stack decoder, Projection logits);
 
   static absl::StatusOr<Stack> LoadStack(Compute& compute, Weights& weights,
                                          const char* name, const char* table,
@@ -125,7 +127,7 @@ class Transformer {
   const DType dtype_;
   Stack encoder_;
   Stack decoder_;
-  Linear logits_;
+  Projection logits_;
   // Relative cost of a row in each encode stage, and their sum.
   std::vector<int64_t> stage_costs_;
   int64_t row_cost_ = 0;

@@ -3,12 +3,37 @@
 
 #include <cmath>
 #include <cstdint>
+#include <deque>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
 #include "engine/decoding/search.h"
 
 namespace attend {
+
+// A row of logits that knows no more than it was asked for.
+class AskedRow {
+ public:
+  AskedRow(std::vector<float> row, const LogitsNeed& need)
+      : row_(std::move(row)), top_(need.top) {
+    const LogitsView whole(row_);
+    whole.Top(absl::MakeSpan(top_));
+    parts_ = {.vocab = whole.vocab(),
+              .top = top_,
+              .log_sum_exp = std::nullopt,
+              .row = {}};
+    if (need.log_sum_exp) parts_.log_sum_exp = whole.LogSumExp();
+    if (NeedsRow(need, top_)) parts_.row = row_;
+  }
+  LogitsView view() const { return LogitsView(parts_); }
+
+ private:
+  const std::vector<float> row_;
+  std::vector<TokenScore> top_;
+  LogitsView::Parts parts_;
+};
 
 // A model whose logits are a hash of the tokens so far: it has all that a
 // search needs of a transformer.
@@ -30,12 +55,12 @@ class FakeModel {
 
   // One step of a search, as an engine does it.
   void Step(Search& search) const {
-    std::vector<std::vector<float>> rows;
+    std::deque<AskedRow> rows;
     std::vector<LogitsView> views;
     for (int row = 0; row < search.rows(); ++row) {
-      rows.push_back(Logits(search.tokens(row)));
+      rows.emplace_back(Logits(search.tokens(row)), search.needs()[row]);
+      views.push_back(rows.back().view());
     }
-    for (const std::vector<float>& row : rows) views.emplace_back(row);
     search.Advance(views);
   }
 

@@ -27,7 +27,7 @@ TEST(SamplerGoldenTest, EqualsTransformers) {
     params.top_k = test["params"].value("top_k", 0);
     params.top_p = test["params"].value("top_p", 1.0f);
     params.min_p = test["params"].value("min_p", 0.0f);
-    ProcessedRow row(params, vocab, Sampler::MaxBest(params, vocab));
+    ProcessedRow row(params, vocab, Sampler::BestAsked(params, vocab));
     row.Set(LogitsView(logits), 0, {params.decoder_start_id}, false);
     Sampler sampler(params, vocab);
     sampler.Restrict(row);

@@ -62,7 +62,7 @@ std::vector<double> NaiveProbabilities(const GenerationParams& params,
 std::vector<double> Probabilities(const GenerationParams& params,
                                   const std::vector<float>& logits) {
   const int vocab = static_cast<int>(logits.size());
-  ProcessedRow row(params, vocab, Sampler::MaxBest(params, vocab));
+  ProcessedRow row(params, vocab, Sampler::BestAsked(params, vocab));
   row.Set(LogitsView(logits), 0, {params.decoder_start_id}, false);
   Sampler sampler(params, vocab);
   sampler.Restrict(row);
@@ -149,7 +149,7 @@ TEST(SamplerTest, DrawsFollowTheProbabilities) {
     const std::vector<float> logits = model.Logits({round});
     const std::vector<double> expected =
         NaiveProbabilities(params, NaiveProcess(params, {0}, logits));
-    ProcessedRow row(params, 60, Sampler::MaxBest(params, 60));
+    ProcessedRow row(params, 60, Sampler::BestAsked(params, 60));
     row.Set(LogitsView(logits), 0, {0}, false);
     Sampler sampler(params, 60);
     sampler.Restrict(row);

@@ -25,11 +25,11 @@ class LogitsViewTest : public ::testing::TestWithParam<Isa> {
     if (GetParam() > DetectIsa()) GTEST_SKIP() << "not on this machine";
   }
   float LogSumExp(const std::vector<float>& row) const {
-    return LogitsKernels::For(GetParam()).log_sum_exp(row);
+    return attend::LogSumExp(LogitsKernels::For(GetParam()), row);
   }
   std::vector<int> Top(absl::Span<const float> row, int n) const {
     std::vector<TokenScore> out(n);
-    LogitsKernels::For(GetParam()).top(row, absl::MakeSpan(out));
+    attend::Top(LogitsKernels::For(GetParam()), row, absl::MakeSpan(out));
     std::vector<int> ids;
     for (const TokenScore& token : out) {
       ids.push_back(token.id);
@@ -145,7 +145,7 @@ TEST_P(LogitsViewTest, ResultsDoNotDependOnAlignmentOrNeighbours) {
     std::vector<float> moved(shift + row.size() + 16, 1e9f);
     std::copy(row.begin(), row.end(), moved.begin() + shift);
     const absl::Span<const float> view(moved.data() + shift, row.size());
-    EXPECT_EQ(LogitsKernels::For(GetParam()).log_sum_exp(view), sum);
+    EXPECT_EQ(attend::LogSumExp(LogitsKernels::For(GetParam()), view), sum);
     EXPECT_EQ(Top(view, 20), top);
   }
 }

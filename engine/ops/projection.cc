@@ -1,0 +1,298 @@
+#include "engine/ops/projection.h"
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "engine/ops/dnnl_matmul.h"
+#include "engine/ops/epilogue_kernel.h"
+#include "engine/ops/logits_kernel.h"
+#include "engine/ops/matmul.h"
+#include "engine/tensor/check.h"
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+namespace {
+
+// Up to kWideRows rows one multiplication covers kWideColumns columns: then
+// reading the weights is the cost, and the fewer calls of oneDNN the better.
+// With more rows it covers one tile, so that the result stays in L2.
+constexpr int kWideRows = 16;
+constexpr int kWideColumns = 4 * kLogitsTile;
+// Wide ones must be enough for all members to end at about the same time.
+constexpr int kWidePerMember = 8;
+// Merging fewer rows than this takes less time than waking the team.
+constexpr int kMergedAlone = 8;
+
+// Columns [begin, begin + columns), a multiplication of its own.
+struct Slice {
+  int begin = 0;
+  int columns = 0;
+  const DnnlShape* shape = nullptr;
+  dnnl::memory weights;
+};
+
+// What one member keeps of the tiles that it gets.
+struct MemberTops {
+  Buffer<TokenScore> tokens;   // [max_rows, kMaxTop]
+  std::vector<TopList> lists;  // [max_rows]
+};
+
+// One call of Run().
+struct Call {
+  const Operand& src;
+  absl::Span<const LogitsNeed> needs;
+  LogitsBuffer& dst;
+  std::atomic<size_t> next_slice = 0;
+  std::atomic<int> next_row = 0;
+  // The first error of any member.
+  std::atomic<int> error = dnnl_success;
+};
+
+}  // namespace
+
+struct Projection::Impl {
+  Impl(Compute& owner, DType number, ConstMatrix matrix,
+       Buffer<float> logits_bias, int most_rows);
+
+  std::vector<Slice> MakeSlices(int columns, int rows);
+
+  // Computes and folds rows [first, first + rows) over the slices that are
+  // left, as one member of the team.
+  void RunSlices(Call& call, absl::Span<const Slice> slices, int member) const;
+  // Logits of columns from `begin` on, out of what the multiplication left;
+  // they may take its place.
+  void Finish(const Call& call, int row, int begin, const float* result,
+              absl::Span<float> logits) const;
+  void Fold(const Call& call, int member, int row, int begin, float* result,
+            int columns) const;
+  // Brings together what the members know of a row.
+  void Merge(const Call& call, int row) const;
+  // The whole of one row, if the ends of its list tie.
+  void AddRowIfTied(Call& call, int row) const;
+
+  int tiles() const { return (n + kLogitsTile - 1) / kLogitsTile; }
+
+  Compute& compute;
+  const std::shared_ptr<DnnlContext> context;
+  const int k;
+  const int n;
+  const int max_rows;
+  const DType dtype;
+  const EpilogueKernels& epilogue;
+  const LogitsKernels kernels;
+  DnnlWeights weights;
+  const Buffer<float> bias;  // [n] or empty
+  std::vector<Slice> narrow;
+  std::vector<Slice> wide;  // empty if there would be too few
+  // Working memory of Run().
+  mutable std::vector<MemberTops> members;
+  mutable Buffer<TileSum> sums;  // [tiles, max_rows]
+};
+
+Projection::Impl::Impl(Compute& owner, DType number, ConstMatrix matrix,
+                       Buffer<float> logits_bias, int most_rows)
+    : compute(owner),
+      context(DnnlContext::Of(owner)),
+      k(matrix.cols),
+      n(matrix.rows),
+      max_rows(most_rows),
+      dtype(number),
+      epilogue(EpilogueKernelsFor(owner.isa())),
+      kernels(LogitsKernels::For(owner.isa())),
+      weights(context->engine(), number, matrix),
+      bias(std::move(logits_bias)),
+      members(owner.team().size()),
+      sums(static_cast<size_t>(tiles()) * most_rows) {
+  narrow = MakeSlices(kLogitsTile, std::min(max_rows, kTileRows));
+  if (n >= kWideColumns * kWidePerMember * compute.team().size()) {
+    wide = MakeSlices(kWideColumns, std::min(max_rows, kWideRows));
+  }
+  for (MemberTops& member : members) {
+    member.tokens = Buffer<TokenScore>(static_cast<size_t>(max_rows) *
+                                       LogitsBuffer::kMaxTop);
+    member.lists.resize(max_rows);
+  }
+  compute.ReserveScratch(
+      std::max(kTileRows * kLogitsTile, kWideRows * kWideColumns));
+}
+
+std::vector<Slice> Projection::Impl::MakeSlices(int columns, int rows) {
+  std::vector<Slice> slices;
+  for (int begin = 0; begin < n; begin += columns) {
+    const int end = std::min(n, begin + columns);
+    slices.push_back({begin, end - begin,
+                      &context->Shape(weights.key(end - begin), rows),
+                      weights.Columns(begin, end)});
+  }
+  return slices;
+}
+
+void Projection::Impl::RunSlices(Call& call, absl::Span<const Slice> slices,
+                                 int member) const {
+  MemberTops& tops = members[member];
+  for (int row = 0; row < call.src.rows; ++row) {
+    tops.lists[row] = TopList(
+        tops.tokens.data() + static_cast<size_t>(row) * LogitsBuffer::kMaxTop,
+        call.dst.entry(row).top);
+  }
+  float* const result = compute.scratch(member).data();
+  for (size_t i = call.next_slice++; i < slices.size(); i = call.next_slice++) {
+    const Slice& slice = slices[i];
+    for (int first = 0; first < call.src.rows; first += kTileRows) {
+      const int rows = std::min(kTileRows, call.src.rows - first);
+      const dnnl_status_t status = slice.shape->Run(
+          member, rows, call.src.row(first), slice.weights, result);
+      if (status != dnnl_success) call.error = status;
+      for (int r = 0; r < rows; ++r) {
+        for (int c = 0; c < slice.columns; c += kLogitsTile) {
+          Fold(call, member, first + r, slice.begin + c,
+               result + static_cast<size_t>(r) * slice.columns + c,
+               std::min(kLogitsTile, slice.columns - c));
+        }
+      }
+    }
+  }
+}
+
+void Projection::Impl::Finish(const Call& call, int row, int begin,
+                              const float* result,
+                              absl::Span<float> logits) const {
+  RowPart part = {.src = result,
+                  .bias = bias.size() == 0 ? nullptr : bias.data() + begin,
+                  .dst = logits.data(),
+                  .columns = static_cast<int>(logits.size())};
+  if (dtype == DType::kInt8) {
+    part.dequantize = {.shift_sums = weights.shift_sums() + begin,
+                       .column_scales = weights.column_scales() + begin,
+                       .row_scale = call.src.scales[row]};
+  }
+  epilogue.apply(part, Activation::kNone);
+}
+
+void Projection::Impl::Fold(const Call& call, int member, int row, int begin,
+                            float* result, int columns) const {
+  const LogitsBuffer::Entry& wanted = call.dst.entry(row);
+  if (wanted.top == 0 && !wanted.log_sum_exp && !wanted.row) return;
+  const absl::Span<float> tile = wanted.row
+                                     ? call.dst.row(row).subspan(begin, columns)
+                                     : absl::MakeSpan(result, columns);
+  Finish(call, row, begin, result, tile);
+  const float max = kernels.max(tile);
+  if (wanted.log_sum_exp) {
+    const size_t at = static_cast<size_t>(begin / kLogitsTile) * max_rows + row;
+    sums[at] = SumTile(kernels, tile, max);
+  }
+  if (wanted.top > 0) {
+    kernels.offer(tile, begin, max, members[member].lists[row]);
+  }
+}
+
+void Projection::Impl::Merge(const Call& call, int row) const {
+  LogitsBuffer::Entry& found = call.dst.entry(row);
+  if (found.log_sum_exp) {
+    const absl::Span<const TileSum> tile_sums(sums.data(), sums.size());
+    float max = -std::numeric_limits<float>::infinity();
+    for (int tile = 0; tile < tiles(); ++tile) {
+      max = std::max(max, tile_sums[tile * max_rows + row].max);
+    }
+    TileSums total(max);
+    for (int tile = 0; tile < tiles(); ++tile) {
+      total.Add(tile_sums[tile * max_rows + row]);
+    }
+    found.log_sum_exp = total.LogSumExp();
+  }
+  TopList list(call.dst.top(row), found.top);
+  for (const MemberTops& member : members) {
+    for (const TokenScore& token : member.lists[row].tokens()) {
+      list.Offer(token);
+    }
+  }
+  list.Sort();
+}
+
+void Projection::Impl::AddRowIfTied(Call& call, int row) const {
+  LogitsBuffer::Entry& found = call.dst.entry(row);
+  const absl::Span<const TokenScore> top(call.dst.top(row), found.top);
+  if (found.row || !NeedsRow(call.needs[row], top)) return;
+  const absl::Span<float> logits = call.dst.row(row);
+  call.next_slice = 0;
+  compute.team().Run([&](int member) {
+    for (size_t i = call.next_slice++; i < narrow.size();
+         i = call.next_slice++) {
+      const Slice& slice = narrow[i];
+      float* const result = compute.scratch(member).data();
+      const dnnl_status_t status =
+          slice.shape->Run(member, 1, call.src.row(row), slice.weights, result);
+      if (status != dnnl_success) call.error = status;
+      Finish(call, row, slice.begin, result,
+             logits.subspan(slice.begin, slice.columns));
+    }
+  });
+  found.row = true;
+}
+
+Projection::Projection(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Projection::Projection(Projection&&) = default;
+Projection& Projection::operator=(Projection&&) = default;
+Projection::~Projection() = default;
+
+int Projection::in() const { return impl_->k; }
+int Projection::out() const { return impl_->n; }
+
+absl::StatusOr<Projection> Projection::Create(Compute& compute, DType dtype,
+                                              ConstMatrix weights,
+                                              Buffer<float> bias,
+                                              int max_rows) try {
+  ATTEND_CHECK(weights.rows > 0 && weights.cols > 0 && max_rows > 0);
+  ATTEND_CHECK(bias.size() == 0 ||
+               bias.size() == static_cast<size_t>(weights.rows));
+  RETURN_IF_ERROR(CheckDType(dtype, compute.isa()));
+  return Projection(std::make_unique<Impl>(compute, dtype, weights,
+                                           std::move(bias), max_rows));
+} catch (const dnnl::error& e) {
+  return absl::InternalError(absl::StrCat(
+      "onednn matmul in ", DTypeName(dtype), " with k = ", weights.cols,
+      ", n = ", weights.rows, ": ", e.what()));
+}
+
+absl::Status Projection::Run(Compute& compute, const Operand& src,
+                             absl::Span<const LogitsNeed> needs,
+                             LogitsBuffer& dst) const {
+  const Impl& impl = *impl_;
+  ATTEND_CHECK(&compute == &impl.compute && src.dtype == impl.dtype);
+  ATTEND_CHECK(src.cols == impl.k && dst.vocab() == impl.n);
+  ATTEND_CHECK(src.rows <= std::min(impl.max_rows, dst.max_rows()));
+  ATTEND_CHECK(needs.size() == static_cast<size_t>(src.rows));
+  for (int row = 0; row < src.rows; ++row) {
+    const LogitsNeed& need = needs[row];
+    ATTEND_CHECK(need.top <= impl.n);
+    ATTEND_CHECK(need.tie_margin == 0 || need.tie_margin < need.top);
+    const bool listed = need.top <= LogitsBuffer::kMaxTop;
+    dst.entry(row) = {.top = listed ? need.top : 0,
+                      .log_sum_exp = std::nullopt,
+                      .row = need.row || !listed};
+    if (need.log_sum_exp) dst.entry(row).log_sum_exp = 0;
+  }
+  Call call{.src = src, .needs = needs, .dst = dst};
+  const bool use_wide = src.rows <= kWideRows && !impl.wide.empty();
+  const std::vector<Slice>& slices = use_wide ? impl.wide : impl.narrow;
+  Team& team = compute.team();
+  team.Run([&](int member) { impl.RunSlices(call, slices, member); });
+  const auto merge = [&](int) {
+    for (int row = call.next_row++; row < src.rows; row = call.next_row++) {
+      impl.Merge(call, row);
+    }
+  };
+  src.rows < kMergedAlone ? merge(0) : team.Run(merge);
+  for (int row = 0; row < src.rows; ++row) impl.AddRowIfTied(call, row);
+  if (call.error == dnnl_success) return absl::OkStatus();
+  return absl::InternalError(
+      absl::StrCat("onednn matmul with k = ", impl.k, ", n = ", impl.n,
+                   ", rows = ", src.rows, ": status ", call.error.load()));
+}
+
+}  // namespace attend
