@@ -4,10 +4,13 @@
 #include <functional>
 #include <string>
 
+#include "absl/strings/str_cat.h"
+#include "engine/ops/matmul.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/engine/driver.h"
 #include "tests/engine/golden.h"
+#include "tests/engine/ops/test_isa.h"
 #include "tests/engine/random_requests.h"
 
 namespace attend {
@@ -121,6 +124,39 @@ TEST(InvarianceTest, WithEveryDTypeOfTheKvCacheToo) {
   // Narrower numbers, more blocks.
   EXPECT_LT(blocks[0] * 3 / 2, blocks[1]);
   EXPECT_LT(blocks[1], blocks[2]);
+}
+
+// What a matmul makes of a row must not depend on the row's company: int8 has a
+// scale a row, bf16 kernels must sum in one order.
+TEST(InvarianceTest, WithEveryDTypeOfTheMatmulsToo) {
+  for (const DType dtype : {DType::kBf16, DType::kInt8}) {
+    if (!CheckDType(dtype, TestIsa()).ok()) continue;
+    for (const std::string& directory :
+         {GoldenDirectory(kPlain), std::string(kBundled)}) {
+      SCOPED_TRACE(absl::StrCat(DTypeName(dtype), " ", directory));
+      EngineOptions options = {.max_step_rows = 256,
+                               .max_source_tokens = 48,
+                               .kv_cache_bytes = 64 << 20};
+      options.dtype = dtype;
+      const LoadedModel model = Load(directory, options, 1);
+      EXPECT_EQ(model.engine().info().dtype, DTypeName(dtype));
+      std::vector<SequenceOutput> alone;
+      for (EngineRequest& request :
+           RandomRequests(model.engine(), 20, 40, 20, 4)) {
+        std::vector<EngineRequest> one;
+        one.push_back(std::move(request));
+        Driver driver(model.engine());
+        alone.push_back(driver.Run(std::move(one))[0]);
+      }
+      for (const int threads : {1, 2, 3}) {
+        const LoadedModel other = Load(directory, options, threads);
+        Driver driver(other.engine(), {.seed = static_cast<uint32_t>(threads),
+                                       .preempt_at_random = threads == 2});
+        ExpectSameBits(
+            driver.Run(RandomRequests(other.engine(), 20, 40, 20, 4)), alone);
+      }
+    }
+  }
 }
 
 TEST(PagingTest, HoldsMoreThanReservationsOfMaximumLengthCould) {
