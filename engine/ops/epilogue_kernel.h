@@ -1,6 +1,7 @@
 #ifndef ATTEND_ENGINE_OPS_EPILOGUE_KERNEL_H_
 #define ATTEND_ENGINE_OPS_EPILOGUE_KERNEL_H_
 
+#include <cstddef>
 #include <cstdint>
 
 #include "engine/compute/isa.h"
@@ -10,23 +11,28 @@
 namespace attend {
 
 // What turns an int8 matmul's sums into floats: the sum of u8 x s8 products of
-// row r and column c, less shift_sums[c], times row_scale * column_scales[c].
+// row r and column c, less shift_sums[c], times row_scales[r] *
+// column_scales[c].
 struct Dequantize {
   const int32_t* shift_sums = nullptr;   // [columns], 128 * sum of the weights
   const float* column_scales = nullptr;  // [columns]
-  float row_scale = 0;
+  const float* row_scales = nullptr;     // [rows]
 };
 
-// Some columns of one row of a matmul's result: dst = activation(src + bias) +
-// residual. Pointers are to the first of the columns; bias and residual may be
-// null; dst may be src or residual.
-struct RowPart {
-  const void* src = nullptr;        // [columns], floats or int32 sums
+// Some columns of some rows of a matmul's result: dst = activation(src + bias)
+// + residual. Pointers are to the first row's first column; from row to row it
+// is a stride, in values. bias and residual may be null; dst may be src or
+// residual.
+struct ResultPart {
+  const void* src = nullptr;        // [rows, columns], floats or int32 sums
   Dequantize dequantize = {};       // for int32 sums; else without pointers
   const float* bias = nullptr;      // [columns]
-  const float* residual = nullptr;  // [columns]
-  float* dst = nullptr;             // [columns]
+  const float* residual = nullptr;  // [rows, columns]
+  float* dst = nullptr;             // [rows, columns]
   int columns = 0;
+  int rows = 1;
+  ptrdiff_t src_stride = 0;
+  ptrdiff_t dst_stride = 0;  // of residual too
 };
 
 // The row kernels of one instruction set. A value's bits depend neither on
@@ -36,7 +42,7 @@ struct RowPart {
 // absolute (erf by formula 7.1.26 of Abramowitz and Stegun).
 struct EpilogueKernels {
   // Without the normalisation.
-  void (*apply)(const RowPart& part, Activation activation) = nullptr;
+  void (*apply)(const ResultPart& part, Activation activation) = nullptr;
   // dst = LayerNorm(src), both [columns]; dst may be src.
   void (*normalize)(const float* src, const LayerNormWeights& norm, int columns,
                     float* dst) = nullptr;

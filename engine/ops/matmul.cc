@@ -20,6 +20,9 @@ namespace {
 // reading the weights is the cost then, and a slice is read by one member only.
 constexpr int kRowsWorthAShare = 32;
 
+// Rows that go through their epilogue together: few enough to stay in L1.
+constexpr int kAppliedRows = 4;
+
 // Columns [begin, begin + columns) of the result.
 struct Slice {
   int begin = 0;
@@ -49,6 +52,8 @@ struct MatMul::Impl {
             weights.Columns(begin, end)};
   }
 
+  int TileRows() const { return std::min(max_rows, kTileRows); }
+
   // Rows [first, first + rows), at most a tile.
   void RunSliced(Call& call, int first, int rows) const;
   // One member's rows [rows.begin, rows.end).
@@ -56,9 +61,10 @@ struct MatMul::Impl {
   // `rows` rows of the source to a dense [rows, slice.columns] in the member's
   // scratch.
   void Multiply(Call& call, int member, const Slice& slice, Range rows) const;
-  // Bias, activation and residual of one row's columns, from `result` to dst.
-  void Apply(const Call& call, int row, const Slice& slice, const float* result,
-             float* dst) const;
+  // Bias, activation and residual of rows' columns, from the dense `result` to
+  // dst, whose first row is rows.begin.
+  void Apply(const Call& call, Range rows, const Slice& slice,
+             const float* result, float* dst) const;
   // The rest of the epilogue, for one row of all columns.
   void Finish(const Call& call, int row, float* dst) const;
 
@@ -92,9 +98,8 @@ MatMul::Impl::Impl(Compute& owner, DType number, ConstMatrix matrix,
       slices.push_back(MakeSlice(share.begin, share.end));
     }
   }
-  // A tile's result, and one row after its epilogue.
-  const size_t tile = std::min(max_rows, kTileRows);
-  compute.ReserveScratch((tile + 1) * n);
+  // A tile's result, and a few rows after their epilogue.
+  compute.ReserveScratch(static_cast<size_t>(TileRows() + kAppliedRows) * n);
 }
 
 void MatMul::Impl::Multiply(Call& call, int member, const Slice& slice,
@@ -105,21 +110,23 @@ void MatMul::Impl::Multiply(Call& call, int member, const Slice& slice,
   if (status != dnnl_success) call.error = status;
 }
 
-void MatMul::Impl::Apply(const Call& call, int row, const Slice& slice,
+void MatMul::Impl::Apply(const Call& call, Range rows, const Slice& slice,
                          const float* result, float* dst) const {
   const Epilogue& e = call.epilogue;
-  RowPart part = {
+  const size_t at = static_cast<size_t>(rows.begin) * n + slice.begin;
+  ResultPart part = {
       .src = result,
       .bias = e.bias == nullptr ? nullptr : e.bias + slice.begin,
-      .residual = e.residual == nullptr
-                      ? nullptr
-                      : e.residual + static_cast<size_t>(row) * n + slice.begin,
+      .residual = e.residual == nullptr ? nullptr : e.residual + at,
       .dst = dst + slice.begin,
-      .columns = slice.columns};
+      .columns = slice.columns,
+      .rows = rows.end - rows.begin,
+      .src_stride = slice.columns,
+      .dst_stride = n};
   if (dtype == DType::kInt8) {
     part.dequantize = {.shift_sums = weights.shift_sums() + slice.begin,
                        .column_scales = weights.column_scales() + slice.begin,
-                       .row_scale = call.src.scales[row]};
+                       .row_scales = call.src.scales + rows.begin};
   }
   kernels.apply(part, e.activation);
 }
@@ -139,11 +146,8 @@ void MatMul::Impl::RunSliced(Call& call, int first, int rows) const {
   team.Run([&](int member) {
     const Slice& slice = slices[member];
     Multiply(call, member, slice, {first, first + rows});
-    const float* const result = compute.scratch(member).data();
-    for (int r = 0; r < rows; ++r) {
-      Apply(call, first + r, slice, result + r * slice.columns,
-            call.dst.row(first + r));
-    }
+    Apply(call, {first, first + rows}, slice, compute.scratch(member).data(),
+          call.dst.row(first));
   });
   if (call.epilogue.norm == nullptr && call.epilogue.operand.data == nullptr) {
     return;
@@ -159,17 +163,20 @@ void MatMul::Impl::RunSliced(Call& call, int first, int rows) const {
 void MatMul::Impl::RunRows(Call& call, int member, Range rows) const {
   float* const result = compute.scratch(member).data();
   const Epilogue& e = call.epilogue;
-  // Where nobody reads dst, one row in the nearest cache serves for all.
+  // Where nobody reads dst, a few rows in the nearest cache serve for all.
   const bool unwritten = e.operand_only && e.operand.data != call.dst.data;
-  float* const row =
-      result + static_cast<size_t>(std::min(max_rows, kTileRows)) * n;
+  float* const few = result + static_cast<size_t>(TileRows()) * n;
   for (int first = rows.begin; first < rows.end; first += kTileRows) {
     const Range part = {first, std::min(rows.end, first + kTileRows)};
     Multiply(call, member, whole, part);
-    for (int r = part.begin; r < part.end; ++r) {
-      float* const dst = unwritten ? row : call.dst.row(r);
-      Apply(call, r, whole, result + static_cast<size_t>(r - first) * n, dst);
-      Finish(call, r, dst);
+    for (int r = part.begin; r < part.end; r += kAppliedRows) {
+      const int end = std::min(part.end, r + kAppliedRows);
+      float* const dst = unwritten ? few : call.dst.row(r);
+      Apply(call, {r, end}, whole, result + static_cast<size_t>(r - first) * n,
+            dst);
+      for (int i = r; i < end; ++i) {
+        Finish(call, i, dst + static_cast<size_t>(i - r) * n);
+      }
     }
   }
 }

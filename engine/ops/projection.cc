@@ -27,6 +27,9 @@ constexpr int kWidePerMember = 8;
 // Merging fewer rows than this takes less time than waking the team.
 constexpr int kMergedAlone = 8;
 
+// Rows whose logits are made together; then they are folded while in L1.
+constexpr int kFinishedRows = 4;
+
 // Columns [begin, begin + columns), a multiplication of its own.
 struct Slice {
   int begin = 0;
@@ -63,12 +66,12 @@ struct Projection::Impl {
   // Computes and folds rows [first, first + rows) over the slices that are
   // left, as one member of the team.
   void RunSlices(Call& call, absl::Span<const Slice> slices, int member) const;
-  // Logits of columns from `begin` on, out of what the multiplication left;
-  // they may take its place.
-  void Finish(const Call& call, int row, int begin, const float* result,
-              absl::Span<float> logits) const;
-  void Fold(const Call& call, int member, int row, int begin, float* result,
-            int columns) const;
+  // Logits of rows, dense, out of what the multiplication of a slice left of
+  // them; they may take its place.
+  void Finish(const Call& call, Range rows, const Slice& slice,
+              const float* result, float* logits) const;
+  void Fold(const Call& call, int member, int row, const Slice& slice,
+            const float* logits) const;
   // Brings together what the members know of a row.
   void Merge(const Call& call, int row) const;
   // The whole of one row, if the ends of its list tie.
@@ -147,47 +150,58 @@ void Projection::Impl::RunSlices(Call& call, absl::Span<const Slice> slices,
       const dnnl_status_t status = slice.shape->Run(
           member, rows, call.src.row(first), slice.weights, result);
       if (status != dnnl_success) call.error = status;
-      for (int r = 0; r < rows; ++r) {
-        for (int c = 0; c < slice.columns; c += kLogitsTile) {
-          Fold(call, member, first + r, slice.begin + c,
-               result + static_cast<size_t>(r) * slice.columns + c,
-               std::min(kLogitsTile, slice.columns - c));
+      for (int r = 0; r < rows; r += kFinishedRows) {
+        const Range part = {first + r,
+                            first + std::min(rows, r + kFinishedRows)};
+        float* const logits = result + static_cast<size_t>(r) * slice.columns;
+        Finish(call, part, slice, logits, logits);
+        for (int row = part.begin; row < part.end; ++row) {
+          Fold(call, member, row, slice,
+               logits + static_cast<size_t>(row - part.begin) * slice.columns);
         }
       }
     }
   }
 }
 
-void Projection::Impl::Finish(const Call& call, int row, int begin,
-                              const float* result,
-                              absl::Span<float> logits) const {
-  RowPart part = {.src = result,
-                  .bias = bias.size() == 0 ? nullptr : bias.data() + begin,
-                  .dst = logits.data(),
-                  .columns = static_cast<int>(logits.size())};
+void Projection::Impl::Finish(const Call& call, Range rows, const Slice& slice,
+                              const float* result, float* logits) const {
+  ResultPart part = {
+      .src = result,
+      .bias = bias.size() == 0 ? nullptr : bias.data() + slice.begin,
+      .dst = logits,
+      .columns = slice.columns,
+      .rows = rows.end - rows.begin,
+      .src_stride = slice.columns,
+      .dst_stride = slice.columns};
   if (dtype == DType::kInt8) {
-    part.dequantize = {.shift_sums = weights.shift_sums() + begin,
-                       .column_scales = weights.column_scales() + begin,
-                       .row_scale = call.src.scales[row]};
+    part.dequantize = {.shift_sums = weights.shift_sums() + slice.begin,
+                       .column_scales = weights.column_scales() + slice.begin,
+                       .row_scales = call.src.scales + rows.begin};
   }
   epilogue.apply(part, Activation::kNone);
 }
 
-void Projection::Impl::Fold(const Call& call, int member, int row, int begin,
-                            float* result, int columns) const {
+void Projection::Impl::Fold(const Call& call, int member, int row,
+                            const Slice& slice, const float* logits) const {
   const LogitsBuffer::Entry& wanted = call.dst.entry(row);
-  if (wanted.top == 0 && !wanted.log_sum_exp && !wanted.row) return;
-  const absl::Span<float> tile = wanted.row
-                                     ? call.dst.row(row).subspan(begin, columns)
-                                     : absl::MakeSpan(result, columns);
-  Finish(call, row, begin, result, tile);
-  const float max = kernels.max(tile);
-  if (wanted.log_sum_exp) {
-    const size_t at = static_cast<size_t>(begin / kLogitsTile) * max_rows + row;
-    sums[at] = SumTile(kernels, tile, max);
+  if (wanted.row) {
+    std::copy_n(logits, slice.columns, call.dst.row(row).data() + slice.begin);
   }
-  if (wanted.top > 0) {
-    kernels.offer(tile, begin, max, members[member].lists[row]);
+  if (wanted.top == 0 && !wanted.log_sum_exp) return;
+  for (int c = 0; c < slice.columns; c += kLogitsTile) {
+    const int begin = slice.begin + c;
+    const absl::Span<const float> tile(
+        logits + c, std::min(kLogitsTile, slice.columns - c));
+    const float max = kernels.max(tile);
+    if (wanted.log_sum_exp) {
+      const size_t at =
+          static_cast<size_t>(begin / kLogitsTile) * max_rows + row;
+      sums[at] = SumTile(kernels, tile, max);
+    }
+    if (wanted.top > 0) {
+      kernels.offer(tile, begin, max, members[member].lists[row]);
+    }
   }
 }
 
@@ -228,8 +242,7 @@ void Projection::Impl::AddRowIfTied(Call& call, int row) const {
       const dnnl_status_t status =
           slice.shape->Run(member, 1, call.src.row(row), slice.weights, result);
       if (status != dnnl_success) call.error = status;
-      Finish(call, row, slice.begin, result,
-             logits.subspan(slice.begin, slice.columns));
+      Finish(call, {row, row + 1}, slice, result, logits.data() + slice.begin);
     }
   });
   found.row = true;

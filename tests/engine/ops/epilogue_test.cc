@@ -137,7 +137,7 @@ TEST_P(EpilogueTest, DestinationMayBeSourceOrResidual) {
   const std::vector<float> src = Random(n, 5);
   const std::vector<float> residual = Random(n, 6);
   std::vector<float> apart(n);
-  RowPart part = {.src = src.data(),
+  ResultPart part = {.src = src.data(),
                   .residual = residual.data(),
                   .dst = apart.data(),
                   .columns = n};
