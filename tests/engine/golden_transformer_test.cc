@@ -5,6 +5,8 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "engine/cache/block_pool.h"
 #include "engine/cache/block_table.h"
@@ -12,6 +14,7 @@
 #include "engine/checkpoint/json_file.h"
 #include "engine/checkpoint/weights.h"
 #include "engine/families/family.h"
+#include "engine/ops/matmul.h"
 #include "engine/transformer/transformer.h"
 #include "gtest/gtest.h"
 #include "tests/engine/golden.h"
@@ -24,28 +27,35 @@ using nlohmann::json;
 
 constexpr int kMaxRows = 64;
 
-class GoldenTransformerTest : public testing::TestWithParam<std::string> {
+class GoldenTransformerTest
+    : public testing::TestWithParam<std::tuple<std::string, DType>> {
  protected:
   GoldenTransformerTest()
-      : expected_(ReadGolden(GetParam() + "/expected.json")),
-        compute_({.threads = 2, .max_isa = TestIsa()}) {
-    const std::string directory = GoldenDirectory(GetParam());
+      : dtype_(std::get<1>(GetParam())),
+        expected_(ReadGolden(std::get<0>(GetParam()) + "/expected.json")),
+        compute_({.threads = 2, .max_isa = TestIsa()}) {}
+
+  void SetUp() override {
+    if (!CheckDType(dtype_, TestIsa()).ok()) {
+      GTEST_SKIP() << "no " << DTypeName(dtype_) << " on this machine";
+    }
+    const std::string directory = GoldenDirectory(std::get<0>(GetParam()));
     const auto config = JsonFile::Load(directory + "/config.json");
     auto family = LoadFamily(*config);
     EXPECT_TRUE(family.ok()) << family.status();
     const auto checkpoint = Checkpoint::Open(directory);
     EXPECT_TRUE(checkpoint.ok()) << checkpoint.status();
     Weights weights(*checkpoint, family->names);
-    auto transformer = Transformer::Load(compute_, family->spec, weights,
-                                         DType::kF32, kMaxRows);
-    EXPECT_TRUE(transformer.ok()) << transformer.status();
+    auto transformer =
+        Transformer::Load(compute_, family->spec, weights, dtype_, kMaxRows);
+    ASSERT_TRUE(transformer.ok()) << transformer.status();
     transformer_ = *std::move(transformer);
     compute_.ReserveScratch(transformer_->ScratchFloats());
     pool_.emplace(transformer_->decoder_kv_layout(DType::kF32), 1 << 20);
     buffer_.emplace(transformer_->encoder_kv_layout(), kMaxRows,
                     transformer_->spec().hidden,
                     transformer_->encoder_query_width());
-    activations_.emplace(transformer_->spec(), DType::kF32, kMaxRows,
+    activations_.emplace(transformer_->spec(), dtype_, kMaxRows,
                          transformer_->vocab());
   }
 
@@ -63,15 +73,39 @@ class GoldenTransformerTest : public testing::TestWithParam<std::string> {
     ASSERT_TRUE(transformer_->Encoded(state));
   }
 
-  static void ExpectRow(const json& expected, const float* found) {
+  // f32 to the last digits. In another dtype each of the M matmuls on the way
+  // rounds both its factors to a step (bf16: 2^-8; int8: 1/127 of the largest),
+  // uniformly, so by step / sqrt(12) in the mean; the largest of a row is about
+  // 3 times its mean. Errors of that kind add in quadrature: relative to the
+  // row's length sqrt(2 M) * 3 * step / sqrt(12), doubled for what residuals
+  // and norms carry on. A wrong formula or scale is off by the length itself.
+  void ExpectRow(const json& expected, const float* found) const {
     const std::vector<double> row = expected;
-    for (size_t j = 0; j < row.size(); ++j) {
-      ASSERT_NEAR(found[j], row[j], 5e-5 * (1 + std::abs(row[j])))
-          << "column " << j
-          << "; regenerate with: python tests/golden/make_golden.py";
+    if (dtype_ == DType::kF32) {
+      for (size_t j = 0; j < row.size(); ++j) {
+        ASSERT_NEAR(found[j], row[j], 5e-5 * (1 + std::abs(row[j])))
+            << "column " << j
+            << "; regenerate with: python tests/golden/make_golden.py";
+      }
+      return;
     }
+    double error = 0;
+    double length = 0;
+    for (size_t j = 0; j < row.size(); ++j) {
+      error += (found[j] - row[j]) * (found[j] - row[j]);
+      length += row[j] * row[j];
+    }
+    const TransformerSpec& spec = transformer_->spec();
+    const double matmuls = 4.0 * spec.encoder->layers.size() +
+                           7.0 * spec.decoder->layers.size() + 1;
+    const double step = dtype_ == DType::kInt8 ? 1.0 / 127 : 1.0 / 256;
+    const double bound = 2 * std::sqrt(2 * matmuls) * 3 * step / std::sqrt(12);
+    ASSERT_LT(bound, 0.5);
+    EXPECT_LT(std::sqrt(error), bound * std::sqrt(length));
+    EXPECT_GT(error, 0) << "computed in f32?";
   }
 
+  const DType dtype_;
   const json expected_;
   Compute compute_;
   std::unique_ptr<Transformer> transformer_;
@@ -140,13 +174,16 @@ TEST_P(GoldenTransformerTest, LogitsAreThoseOfTransformers) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, GoldenTransformerTest,
-                         testing::ValuesIn(GoldenModels()),
-                         [](const auto& model) {
-                           std::string name = model.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Models, GoldenTransformerTest,
+    testing::Combine(testing::ValuesIn(GoldenModels()),
+                     testing::Values(DType::kF32, DType::kBf16, DType::kInt8)),
+    [](const auto& test) {
+      std::string name = std::get<0>(test.param) + "_" +
+                         std::string(DTypeName(std::get<1>(test.param)));
+      std::replace(name.begin(), name.end(), '-', '_');
+      return name;
+    });
 
 }  // namespace
 }  // namespace attend
