@@ -9,6 +9,14 @@
 #include "engine/ops/simd.h"
 #include "engine/ops/simd_narrow.h"
 
+// Loops of few turns over vectors that are to stay in registers. Sanitizers
+// check every access: unrolled, they take minutes to compile.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define ATTEND_UNROLL
+#else
+#define ATTEND_UNROLL _Pragma("GCC unroll 8")
+#endif
+
 ATTEND_BASELINE_BEGIN
 #include "engine/ops/attention_kernel.inc"
 ATTEND_BASELINE_END

@@ -65,9 +65,7 @@ class BlockTableTest : public ::testing::Test {
 
   BlockPool pool_{kLayout, 40 * kLayout.block_bytes()};
   Compute compute_{ComputeOptions{.threads = 1}};
-  void SetUp() override {
-    compute_.ReserveScratch(AttentionScratchFloats());
-  }
+  void SetUp() override { compute_.ReserveScratch(AttentionScratchFloats()); }
 };
 
 TEST_F(BlockTableTest, TakesABlockWhenTheLastIsFull) {
