@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "engine/compute/compute.h"
 #include "engine/model.h"
@@ -121,6 +122,9 @@ int Main(const std::vector<std::string>& arguments) {
   // A message that cannot be parsed has its status and its line in our log; a
   // second line, of another form, would be one for each that a client sends.
   google::protobuf::SetLogHandler(nullptr);
+  // The distribution's Abseil looks for cycles of locks, at each lock of
+  // gRPC's.
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   const absl::Status status = Serve(line->options, signals, log);
   if (status.ok()) return 0;
   log.Write(LogLevel::kError, "failed", {{"error", status.message()}});

@@ -95,10 +95,12 @@ class Call final : public CallContext, public Wakeable {
     grpc_.AsyncNotifyWhenDone(static_cast<Event*>(&done_));
   }
 
-  void WakeAfterStep() override { loop_.Wake(*this); }
-  void WakeNow() override {
-    loop_.Wake(*this);
-    loop_.Flush();
+  void WakeAfterStep() override {
+    if (starting_) {
+      woken_early_ = true;
+    } else {
+      loop_.Wake(*this);
+    }
   }
 
   void OnAccepted(bool ok) {
@@ -145,11 +147,16 @@ class Call final : public CallContext, public Wakeable {
     absl::Status status = cancelled() ? absl::CancelledError("cancelled")
                                       : ParseMessage(bytes_, request_);
     if (status.ok()) status = handler_->Start(request_);
+    // Mostly the engine has it now, and there is nothing to say: whoever
+    // changes that wakes.
+    const bool quiet = !status.ok() || handler_->quiet();
     std::lock_guard lock(mutex_);
     failed_to_start_ = !status.ok();
     start_status_ = std::move(status);
     starting_ = false;
-    WakeNow();
+    if (!quiet && !woken_early_) return;
+    loop_.Wake(*this);
+    loop_.Flush();
   }
 
   void OnWake() override { Advance(); }
@@ -300,6 +307,7 @@ class Call final : public CallContext, public Wakeable {
   absl::Status status_;  // that the call ended with
 
   bool starting_ = false;         // guarded by mutex_
+  bool woken_early_ = false;      // while starting; guarded by mutex_
   bool failed_to_start_ = false;  // with start_status_; constant once started
   absl::Status start_status_;
 };

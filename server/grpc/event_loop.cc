@@ -45,7 +45,9 @@ void EventLoop::Flush() {
   std::lock_guard lock(mutex_);
   if (woken_.empty() || alarm_set_ || closed_) return;
   alarm_set_ = true;
-  wake_alarm_.Set(queue_.get(), std::chrono::system_clock::now(),
+  // Long past: a time of now would be rounded up to the next millisecond, and
+  // come by way of gRPC's timer thread.
+  wake_alarm_.Set(queue_.get(), std::chrono::system_clock::time_point(),
                   static_cast<Event*>(&wake_event_));
 }
 

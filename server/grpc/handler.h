@@ -24,12 +24,11 @@ class CallContext {
   // Guards what the handler shares with threads other than the call's.
   std::mutex& mutex() { return mutex_; }
 
-  // Both make the call's thread look at its handler again; with mutex() held:
-  // only so can the call not end between a change and its announcement. The
-  // first waits for the end of the engine's step, so that a step wakes each
-  // thread once; the second does not.
+  // Makes the call's thread look at its handler again; with mutex() held: only
+  // so can the call not end between a change and its announcement. Waits for
+  // the end of Start(), and then of the engine's step, so that a step wakes
+  // each thread once.
   virtual void WakeAfterStep() = 0;
-  virtual void WakeNow() = 0;
 
   // True once the client has gone, or the server wants the call to end.
   bool cancelled() const {

@@ -87,6 +87,7 @@ void InputState::End(const absl::Status& status, SequenceOutput output) {
   output_ = std::move(output);
   status_ = status;
   done_ = true;
+  context_.WakeAfterStep();
 }
 
 absl::Status InputState::status() const {
@@ -127,8 +128,7 @@ void InputState::OnDone(const absl::Status& status,
   times_ = times;
   status_ = status;
   done_ = true;
-  // At once: the worker may go to sleep now, without a step that would wake.
-  context_.WakeNow();
+  context_.WakeAfterStep();
 }
 
 }  // namespace attend

@@ -72,7 +72,9 @@ void Scheduler::Impl::RunWorker() {
     }
     if (observer) observer(worker.Report());
   }
-  worker.EndAll(absl::UnavailableError("server is draining"));
+  if (worker.EndAll(absl::UnavailableError("server is draining")) && observer) {
+    observer(worker.Report());
+  }
 }
 
 // What fits alone gets its turn; what does not would wait for ever.

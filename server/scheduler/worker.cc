@@ -232,11 +232,12 @@ StepReport Worker::Report() const {
           .total_blocks = context_->total_blocks()};
 }
 
-void Worker::EndAll(const absl::Status& status) {
+bool Worker::EndAll(const absl::Status& status) {
   queue_.Take(arrivals_);
   for (std::unique_ptr<Request>& request : arrivals_) {
     waiting_.emplace_back().request = std::move(request);
   }
+  const bool any = busy();
   const absl::Time now = clock_.Now();
   for (Entry& entry : waiting_) {
     queue_.Depart(*entry.request, now);
@@ -245,6 +246,7 @@ void Worker::EndAll(const absl::Status& status) {
   for (Entry& entry : running_) End(entry, status, now);
   waiting_.clear();
   running_.clear();
+  return any;
 }
 
 }  // namespace attend

@@ -41,8 +41,8 @@ class Worker {
   // What the last step was.
   StepReport Report() const;
 
-  // Ends everything, arrivals too.
-  void EndAll(const absl::Status& status);
+  // Ends everything, arrivals too. False if there was nothing.
+  bool EndAll(const absl::Status& status);
 
  private:
   // A request and what the worker keeps of it.
