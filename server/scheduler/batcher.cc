@@ -11,6 +11,15 @@ namespace {
 constexpr int kShares = 4;
 // Smaller shares are not worth a piece.
 constexpr int kMinShare = 8;
+// What an encode of a few rows takes, mostly the reading of weights, as a part
+// of the fixed time of a step: an encoder has about two thirds of the weights
+// of its decoder, and no projection to the vocabulary.
+constexpr double kEncodeFixed = 0.5;
+// With fewer that decode, and so end and are followed by others, company comes
+// too seldom to wait for.
+constexpr size_t kMinCompany = 12;
+// Nobody is held for longer than so many quiet steps.
+constexpr double kMaxHoldSteps = 4;
 
 // Blocks that a running sequence may want in the step after this one: a new
 // block for each hypothesis.
@@ -65,11 +74,15 @@ class Admission {
 
 }  // namespace
 
-Batcher::Batcher(const BatcherOptions& options) : options_(options) {
+Batcher::Batcher(const BatcherOptions& options)
+    : options_(options),
+      aging_microseconds_(
+          std::max<int64_t>(absl::ToInt64Microseconds(options.aging), 1)) {
   decision_.running.reserve(options.max_running);
   decision_.admitted.reserve(options.max_running);
   decision_.preempted.reserve(options.max_running);
   candidates_.reserve(options.max_waiting + options.max_running);
+  chosen_.reserve(options.max_running);
   gone_.reserve(options.max_running);
   decodes_.reserve(options.max_running);
 }
@@ -92,10 +105,9 @@ const Decision& Batcher::Plan(absl::Span<const RequestView> waiting,
 }
 
 int64_t Batcher::Level(const RequestView& view, absl::Time now) const {
-  absl::Duration rest;
-  const absl::Duration waited =
-      std::max(now - view.arrival, absl::ZeroDuration());
-  return view.priority + absl::IDivDuration(waited, options_.aging, &rest);
+  // In plain integers: this is asked for all who wait, in every step.
+  const int64_t waited = absl::ToInt64Microseconds(now - view.arrival);
+  return view.priority + std::max<int64_t>(waited, 0) / aging_microseconds_;
 }
 
 void Batcher::Preempt(absl::Span<const RequestView> running, int free_blocks,
@@ -161,9 +173,32 @@ void Batcher::PlanDecodes(absl::Span<const RequestView> running) {
   }
 }
 
+bool Batcher::HoldsEncodes(absl::Span<const RequestView> waiting,
+                           absl::Span<const RequestView> running, int budget,
+                           const StepCost& cost, absl::Time now) const {
+  if (decodes_.size() < kMinCompany) return false;
+  for (const RequestView& view : running) {
+    // There is an encode anyway.
+    if (view.work.phase == Phase::kEncode) return false;
+  }
+  const int enough = std::min(options_.min_encode_rows, budget);
+  const double longest =
+      kMaxHoldSteps * cost.QuietSeconds(decision_.decode_rows);
+  int rows = 0;
+  double waited = 0;  // seconds, of all together
+  for (const RequestView& view : waiting) {
+    if (view.work.phase != Phase::kEncode) continue;
+    const double seconds = absl::ToDoubleSeconds(now - view.arrival);
+    rows += view.work.rows;
+    waited += seconds;
+    if (rows >= enough || seconds >= longest || view.room > 0) return false;
+  }
+  return waited < kEncodeFixed * cost.QuietSeconds(0) * decision_.decode_rows;
+}
+
 void Batcher::CollectCandidates(absl::Span<const RequestView> waiting,
                                 absl::Span<const RequestView> running,
-                                absl::Time now) {
+                                bool hold, absl::Time now) {
   candidates_.clear();
   const auto add = [&](const RequestView& view, size_t index, bool waits) {
     candidates_.push_back({.level = Level(view, now),
@@ -178,13 +213,24 @@ void Batcher::CollectCandidates(absl::Span<const RequestView> waiting,
   if (decision_.preempted.empty() &&
       static_cast<int>(running.size()) < options_.max_running) {
     for (size_t i = 0; i < waiting.size(); ++i) {
+      if (hold && waiting[i].work.phase == Phase::kEncode) continue;
       add(waiting[i], i, /*waits=*/true);
     }
   }
-  std::sort(candidates_.begin(), candidates_.end(),
-            [](const Candidate& a, const Candidate& b) {
-              return a.level != b.level ? a.level > b.level : a.order < b.order;
-            });
+  // Only the first few are taken of many.
+  std::make_heap(candidates_.begin(), candidates_.end());
+}
+
+int Batcher::RowsFor(const RequestView& view, bool waits, int left,
+                     int budget) {
+  const int wanted = view.work.rows;
+  // Too long for any step as this one: a share.
+  if (wanted > budget) {
+    return std::min(left, std::max(budget / kShares, kMinShare));
+  }
+  // A newcomer of which less than half would be done waits for the next step.
+  if (waits && left < wanted && left < (wanted + 1) / 2) return 0;
+  return std::min(wanted, left);
 }
 
 void Batcher::PlanPrompts(absl::Span<const RequestView> waiting,
@@ -197,32 +243,42 @@ void Batcher::PlanPrompts(absl::Span<const RequestView> waiting,
     left = std::min(left, std::max(options_.min_prompt_rows,
                                    cost.RowsThatDouble(decision_.decode_rows)));
   }
-  CollectCandidates(waiting, running, now);
+  const int budget = left;
+  CollectCandidates(waiting, running,
+                    HoldsEncodes(waiting, running, budget, cost, now), now);
   Admission admission(running, memory, options_.max_running);
-  const int share = std::max(left / kShares, kMinShare);
+  chosen_.clear();
+  auto end = candidates_.end();
   bool open = true;  // for newcomers
-  for (Candidate& candidate : candidates_) {
-    if (left == 0) break;
+  int begun = static_cast<int>(std::count_if(
+      candidates_.begin(), end,
+      [](const Candidate& candidate) { return !candidate.waits; }));
+  while (left > 0 && (begun > 0 || (open && end != candidates_.begin()))) {
+    std::pop_heap(candidates_.begin(), end);
+    Candidate candidate = *--end;
+    if (candidate.waits && !open) continue;
+    if (!candidate.waits) --begun;
     const RequestView& view =
         candidate.waits ? waiting[candidate.index] : running[candidate.index];
     // A newcomer's decode cannot be cut; one of more rows than any step has
     // left would wait until nothing else runs.
     const bool whole = view.work.phase == Phase::kDecode;
-    const int rows = whole ? view.work.rows : std::min(view.work.rows, share);
-    if (whole && rows > left && !decision_.running.empty()) continue;
-    if (candidate.waits) {
-      if (!open) continue;
-      if (!admission.TryAdmit(view)) {
-        open = !admission.full() && view.room == 0 &&
-               now - view.arrival < options_.aging;
-        continue;
-      }
+    if (whole && view.work.rows > left && !decision_.running.empty()) continue;
+    candidate.rows =
+        whole ? view.work.rows : RowsFor(view, candidate.waits, left, budget);
+    if (candidate.rows == 0) {
+      open = false;
+      continue;
     }
-    candidate.rows = whole ? rows : std::min(rows, left);
+    if (candidate.waits && !admission.TryAdmit(view)) {
+      open = !admission.full() && view.room == 0 &&
+             now - view.arrival < options_.aging;
+      continue;
+    }
     left = std::max(left - candidate.rows, 0);
+    chosen_.push_back(candidate);
   }
-  for (const Candidate& candidate : candidates_) {
-    if (candidate.rows == 0) continue;
+  for (const Candidate& candidate : chosen_) {
     const Work& work = candidate.waits ? waiting[candidate.index].work
                                        : running[candidate.index].work;
     const int rows = std::min(work.rows, candidate.rows + left);

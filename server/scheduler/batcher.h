@@ -23,6 +23,9 @@ struct BatcherOptions {
   // While others decode, a step may always carry this many encode and prompt
   // rows. Higher: earlier first tokens, less even streams.
   int min_prompt_rows = 32;
+  // While others decode, an encode waits for company until it has this many
+  // rows. Higher: more throughput, later first tokens.
+  int min_encode_rows = 64;
 };
 
 // What the batcher knows of a request.
@@ -34,7 +37,8 @@ struct RequestView {
   // Blocks it held and wanted when it was last preempted; 0: never was.
   // Admitted again only when there is room for so much.
   int room = 0;
-  int held_blocks = 0;     // running ones
+  int held_blocks = 0;     // running ones; needed when memory is short, or
+                           // if `room` is set
   int64_t last_piece = 0;  // running ones: its last piece, counting all pieces
 };
 
@@ -66,12 +70,22 @@ struct Decision {
 // 2. Decode rows of all running sequences; if they exceed max_rows, those which
 //    waited longest for a step.
 // 3. Encode and prompt rows, those of newcomers too. While others decode, only
-//    so many that the step takes about twice a quiet one. Everyone gets a share
-//    in order, the rest goes to the first: a short input passes a long one that
-//    is being encoded, and the long one still moves in each step.
+//    so many that the step takes about twice a quiet one. In order: what fits
+//    into a step is taken whole, since pieces of sources that stand at
+//    different layers share no matmul; what does not gets a share, and then
+//    the rest. So a short input passes a long one that is being encoded, and
+//    the long one still moves in each step. The last one taken may be cut, if
+//    half of it fits.
 // A newcomer is admitted if it gets rows, its memory fits, and there is room
 // for the running ones' next steps. One that does not fit may be overtaken
 // until it has waited for `aging` (if it was preempted: not at all).
+//
+// While many decode, sources that are to be encoded are held until they are
+// enough for the matmuls to run at full rate (min_encode_rows), or have waited
+// long enough: together as long as the decoding ones, together, would be held
+// up by reading the encoder's weights for them alone. That balances the delay
+// of both, and what an idle place costs against what a joint encode saves.
+// Nobody is held for longer than a few steps.
 //
 // Guarantees: sums of rows, blocks and encode rows stay within their limits
 // (a single decode piece of more than max_rows runs alone); each call plans
@@ -96,6 +110,10 @@ class Batcher {
     int index = 0;
     bool waits = false;
     int rows = 0;  // given so far
+
+    bool operator<(const Candidate& other) const {  // comes after it
+      return level != other.level ? level < other.level : order > other.order;
+    }
   };
 
   int64_t Level(const RequestView& view, absl::Time now) const;
@@ -104,7 +122,14 @@ class Batcher {
                absl::Time now);
   void PlanDecodes(absl::Span<const RequestView> running);
   void CollectCandidates(absl::Span<const RequestView> waiting,
-                         absl::Span<const RequestView> running, absl::Time now);
+                         absl::Span<const RequestView> running, bool hold,
+                         absl::Time now);
+  // The rows that a candidate gets out of `left`, or 0.
+  static int RowsFor(const RequestView& view, bool waits, int left, int budget);
+  // True if newcomers that want an encode are to wait for company.
+  bool HoldsEncodes(absl::Span<const RequestView> waiting,
+                    absl::Span<const RequestView> running, int budget,
+                    const StepCost& cost, absl::Time now) const;
   void PlanPrompts(absl::Span<const RequestView> waiting,
                    absl::Span<const RequestView> running,
                    const MemoryView& memory, const StepCost& cost,
@@ -112,9 +137,11 @@ class Batcher {
   bool IsPreempted(int index) const { return gone_[index]; }
 
   const BatcherOptions options_;
+  const int64_t aging_microseconds_;
   Decision decision_;
   std::vector<Candidate> candidates_;
-  std::vector<char> gone_;  // [running]: preempted in this step
+  std::vector<Candidate> chosen_;  // they get rows
+  std::vector<char> gone_;         // [running]: preempted in this step
   std::vector<int> decodes_;
 };
 

@@ -107,21 +107,30 @@ absl::Status Worker::Verdict(const Entry& entry, bool draining,
   return absl::OkStatus();
 }
 
-RequestView Worker::View(const Entry& entry) const {
+RequestView Worker::View(const Entry& entry, bool with_blocks) const {
   return {.order = entry.order,
           .priority = entry.request->priority,
           .arrival = entry.request->times.arrival,
           .work = entry.work,
           .room = entry.room,
-          .held_blocks = entry.request->sequence->blocks(),
+          .held_blocks = with_blocks ? entry.request->sequence->blocks() : 0,
           .last_piece = entry.last_piece};
 }
 
 void Worker::Plan() {
   waiting_views_.clear();
-  for (const Entry& entry : waiting_) waiting_views_.push_back(View(entry));
+  for (const Entry& entry : waiting_) {
+    waiting_views_.push_back(View(entry, /*with_blocks=*/false));
+  }
+  // Blocks held are counted only where they matter: when not all goes on, and
+  // of those that were preempted.
+  int64_t needed = 0;
+  for (const Entry& entry : running_) needed += entry.work.blocks;
+  const bool tight = needed > context_->free_blocks();
   running_views_.clear();
-  for (const Entry& entry : running_) running_views_.push_back(View(entry));
+  for (const Entry& entry : running_) {
+    running_views_.push_back(View(entry, tight || entry.room > 0));
+  }
   const absl::Time now = clock_.Now();
   const Decision& decision =
       batcher_.Plan(waiting_views_, running_views_,

@@ -56,7 +56,7 @@ class Worker {
     Phase piece = Phase::kDone;  // phase of its piece in this step, or kDone
   };
 
-  RequestView View(const Entry& entry) const;
+  RequestView View(const Entry& entry, bool with_blocks) const;
   void StartPiece(Entry& entry, int rows, absl::Time now);
   void DeliverTo(Entry& entry, absl::Time now);
   // OK: it may go on.
