@@ -21,7 +21,7 @@ def add_options(parser):
 
 
 def dtype_flags(dtype):
-    return [f"--dtype={dtype}"] if dtype != "f32" else []
+    return [f"--dtype={dtype}"]
 
 
 class Engine:
@@ -42,8 +42,17 @@ class Engine:
             raise RuntimeError(answer["error"])
         return answer
 
+    def reset_peak(self):
+        """Forgets the peak so far, of loading for instance (see proc(5))."""
+        pathlib.Path(f"/proc/{self.process.pid}/clear_refs").write_text("5")
+
     def peak_rss(self):
-        return memory(self.process.pid, "VmHWM")
+        """The most resident memory since the start, or the last reset."""
+        for line in pathlib.Path(
+                f"/proc/{self.process.pid}/status").read_text().split("\n"):
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+        raise RuntimeError("the kernel does not tell VmHWM")
 
     def close(self):
         self.process.stdin.close()
@@ -107,11 +116,3 @@ def cpu_seconds(pid):
     fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2]
     user, system = fields.split()[11:13]
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
-
-
-def memory(pid, field):
-    """Bytes of VmRSS (now) or VmHWM (the most so far)."""
-    for line in pathlib.Path(f"/proc/{pid}/status").read_text().split("\n"):
-        if line.startswith(field + ":"):
-            return int(line.split()[1]) * 1024
-    raise RuntimeError(f"no {field} of process {pid}")
