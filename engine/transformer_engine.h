@@ -34,7 +34,8 @@ struct EngineOptions {
   std::optional<DType> kv_cache_dtype = std::nullopt;
   // Beams or samples of one request.
   int max_beams = 32;
-  // Of the matmuls; none: bf16 where the CPU has AMX, else f32.
+  // Of the matmuls; none: bf16 where the CPU multiplies it natively, else
+  // f32.
   std::optional<DType> dtype = std::nullopt;
   absl::Status Validate() const;
 };

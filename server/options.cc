@@ -46,11 +46,12 @@ std::vector<Row> Rows(ServerOptions& o) {
        "Threads that compute. 0: the CPU quota of the cgroup; more than that "
        "makes every step slower."},
       {"cpu-isa", &o.compute.max_isa,
-       "Instructions used at most: baseline, avx2, avx512, avx512_vnni, amx. "
-       "Lower is slower; for comparisons."},
+       "Instructions used at most: baseline, avx2, avx512, avx512_vnni, "
+       "avx512_bf16, amx. Lower is slower; for comparisons."},
       {"dtype", &o.engine.dtype,
        "Numbers that the model's matmuls compute with: f32, bf16, int8, or "
-       "auto: bf16 where the CPU has AMX, else f32. int8 is the fastest and "
+       "auto: bf16 where the CPU multiplies it natively, else f32. int8 is the "
+       "fastest and "
        "costs a little quality."},
       {"kv-cache-bytes", &o.engine.kv_cache_bytes,
        "Memory for keys and values (also 512MiB, 2GiB). Higher: more sequences "

@@ -9,11 +9,12 @@
 namespace attend {
 namespace {
 
-constexpr std::array<std::pair<Isa, absl::string_view>, 5> kNames = {{
+constexpr std::array<std::pair<Isa, absl::string_view>, 6> kNames = {{
     {Isa::kBaseline, "baseline"},
     {Isa::kAvx2, "avx2"},
     {Isa::kAvx512, "avx512"},
     {Isa::kAvx512Vnni, "avx512_vnni"},
+    {Isa::kAvx512Bf16, "avx512_bf16"},
     {Isa::kAmx, "amx"},
 }};
 
@@ -33,10 +34,11 @@ Isa DetectIsa() {
     return Isa::kAvx2;
   }
   if (!__builtin_cpu_supports("avx512vnni")) return Isa::kAvx512;
+  if (!__builtin_cpu_supports("avx512bf16")) return Isa::kAvx512Vnni;
   if (!__builtin_cpu_supports("amx-tile") ||
       !__builtin_cpu_supports("amx-bf16") ||
       !__builtin_cpu_supports("amx-int8")) {
-    return Isa::kAvx512Vnni;
+    return Isa::kAvx512Bf16;
   }
   return Isa::kAmx;
 }

@@ -8,7 +8,7 @@ namespace attend {
 
 // Instruction sets that kernels distinguish, each containing those before it.
 // kBaseline is what every x86-64 has.
-enum class Isa { kBaseline, kAvx2, kAvx512, kAvx512Vnni, kAmx };
+enum class Isa { kBaseline, kAvx2, kAvx512, kAvx512Vnni, kAvx512Bf16, kAmx };
 
 // The best of this machine.
 Isa DetectIsa();

@@ -17,6 +17,8 @@ dnnl::cpu_isa ToDnnl(Isa isa) {
       return dnnl::cpu_isa::avx512_core;
     case Isa::kAvx512Vnni:
       return dnnl::cpu_isa::avx512_core_vnni;
+    case Isa::kAvx512Bf16:
+      return dnnl::cpu_isa::avx512_core_bf16;
     case Isa::kAmx:
       break;
   }

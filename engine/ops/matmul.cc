@@ -201,7 +201,7 @@ absl::Status CheckDType(DType dtype, Isa isa) {
 }
 
 DType DefaultDType(Isa isa) {
-  return isa >= Isa::kAmx ? DType::kBf16 : DType::kF32;
+  return isa >= Isa::kAvx512Bf16 ? DType::kBf16 : DType::kF32;
 }
 
 absl::StatusOr<MatMul> MatMul::Create(Compute& compute, DType dtype,

@@ -43,6 +43,7 @@ class PythonClientTest(unittest.TestCase):
             f"--port={port}",
             "--http-host=127.0.0.1",
             "--http-port=0",
+            "--dtype=f32",
         ])
         cls.channel = grpc.insecure_channel(cls.address)
         cls.stub = attend_pb2_grpc.AttendStub(cls.channel)

@@ -97,11 +97,14 @@ GenerationParams ParamsOf(const json& params,
 
 LoadedModel Load(const std::string& directory, const EngineOptions& options,
                  int threads) {
+  // What is golden is f32, on machines too that would choose another dtype.
+  EngineOptions f32 = options;
+  f32.dtype = options.dtype.value_or(DType::kF32);
   LoadedModel loaded;
   loaded.compute = std::make_unique<Compute>(
       ComputeOptions{.threads = threads, .max_isa = TestIsa()});
   absl::StatusOr<Model> model =
-      LoadModel(*loaded.compute, directory, "test", options);
+      LoadModel(*loaded.compute, directory, "test", f32);
   if (!model.ok()) {
     std::fprintf(stderr, "%s\n", model.status().ToString().c_str());
     std::abort();

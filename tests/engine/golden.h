@@ -33,7 +33,8 @@ struct LoadedModel {
 
   const Engine& engine() const { return *model.engine; }
 };
-// Aborts with the error's text if the model does not load.
+// In f32 unless the options say otherwise. Aborts with the error's text if the
+// model does not load.
 LoadedModel Load(const std::string& directory, const EngineOptions& options,
                  int threads = 2);
 

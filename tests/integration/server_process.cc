@@ -32,11 +32,14 @@ const auto* const kStopShared =
     ::testing::AddGlobalTestEnvironment(new StopShared);
 
 std::vector<std::string> Command(const std::vector<std::string>& flags) {
-  std::vector<std::string> command = {
-      ATTEND_SERVER,           "--model=" + BundledModel(),
-      "--host=127.0.0.1",      "--port=0",
-      "--http-host=127.0.0.1", "--http-port=0",
-      "--kv-cache-bytes=64MiB"};
+  std::vector<std::string> command = {ATTEND_SERVER,
+                                      "--model=" + BundledModel(),
+                                      "--host=127.0.0.1",
+                                      "--port=0",
+                                      "--http-host=127.0.0.1",
+                                      "--http-port=0",
+                                      "--kv-cache-bytes=64MiB",
+                                      "--dtype=f32"};
   command.insert(command.end(), flags.begin(), flags.end());
   return command;
 }

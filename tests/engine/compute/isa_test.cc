@@ -12,7 +12,7 @@ namespace {
 
 TEST(IsaTest, NamesAreParsed) {
   for (Isa isa : {Isa::kBaseline, Isa::kAvx2, Isa::kAvx512, Isa::kAvx512Vnni,
-                  Isa::kAmx}) {
+                  Isa::kAvx512Bf16, Isa::kAmx}) {
     const absl::StatusOr<Isa> parsed = ParseIsa(IsaName(isa));
     ASSERT_TRUE(parsed.ok()) << IsaName(isa);
     EXPECT_EQ(*parsed, isa);

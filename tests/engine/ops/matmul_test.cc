@@ -194,6 +194,8 @@ TEST(MatMulTest, DTypeThatTheInstructionsLackIsRefused) {
             "dtype is int8, which needs avx512_vnni; here are avx2");
   EXPECT_FALSE(CheckDType(DType::kBf16, Isa::kAvx2).ok());
   EXPECT_TRUE(CheckDType(DType::kF32, Isa::kBaseline).ok());
+  EXPECT_EQ(DefaultDType(Isa::kAvx512Vnni), DType::kF32);
+  EXPECT_EQ(DefaultDType(Isa::kAvx512Bf16), DType::kBf16);
 }
 
 // What the dtype makes of a value: the naive twin of an operand and of packed

@@ -26,7 +26,7 @@ inline Isa TestIsa() {
 inline std::vector<Isa> AllIsas() {
   std::vector<Isa> isas;
   for (Isa isa : {Isa::kBaseline, Isa::kAvx2, Isa::kAvx512, Isa::kAvx512Vnni,
-                  Isa::kAmx}) {
+                  Isa::kAvx512Bf16, Isa::kAmx}) {
     if (isa <= DetectIsa()) isas.push_back(isa);
   }
   return isas;
