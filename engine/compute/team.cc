@@ -9,9 +9,11 @@ namespace attend {
 namespace {
 
 using SpinClock = std::chrono::steady_clock;
-// Between two ops of a step a few microseconds pass: spinning meets the next
-// one. Between steps sleeping leaves the core to others.
-constexpr auto kSpin = std::chrono::microseconds(50);
+// Between two ops of a step a few microseconds pass, and between two steps of a
+// busy worker about a hundred, in which results are handed over: spinning meets
+// the next one, where waking a thread that sleeps takes longer than most ops.
+// Nobody spins while there is no step.
+constexpr auto kSpin = std::chrono::microseconds(200);
 // From here on the core is offered to other threads between two looks, so that
 // a team with more members than cores gets on.
 constexpr auto kSpinAlone = std::chrono::microseconds(10);

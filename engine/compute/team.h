@@ -11,7 +11,7 @@
 namespace attend {
 
 // A fixed set of threads that compute together. The caller of Run() is member
-// 0; the others spin shortly (about 50 us) for the next call and then sleep. A
+// 0; the others spin shortly (about 200 us) for the next call and then sleep. A
 // team of one has no threads.
 class Team {
  public:
