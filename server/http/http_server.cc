@@ -2,25 +2,35 @@
 
 #include <civetweb.h>
 
+#include <atomic>
+#include <string>
+#include <thread>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 
 namespace attend {
 
 struct HttpServer::Impl {
   HttpHandlers handlers;
   mg_context* context = nullptr;
+  std::string host;
   int port = 0;
 
   ~Impl() {
-    if (context != nullptr) mg_stop(context);
+    if (context != nullptr) Stop();
   }
+  void Stop();
 };
 
 namespace {
+
+// How often the listening thread is called while it is to stop.
+constexpr absl::Duration kKnock = absl::Milliseconds(5);
 
 struct Reply {
   int code = 200;
@@ -73,6 +83,25 @@ int Handle(mg_connection* connection, void* handlers) {
 
 }  // namespace
 
+// The listening thread sees that it is to stop every two seconds, or when
+// somebody connects: so somebody does.
+void HttpServer::Impl::Stop() {
+  std::atomic<bool> stopped{false};
+  std::thread stopper([&] {
+    mg_stop(context);
+    stopped = true;
+  });
+  while (!stopped) {
+    char error[128];
+    if (mg_connection* connection = mg_connect_client(
+            host.c_str(), port, /*use_ssl=*/0, error, sizeof(error))) {
+      mg_close_connection(connection);
+    }
+    absl::SleepFor(kKnock);
+  }
+  stopper.join();
+}
+
 HttpServer::HttpServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 HttpServer::~HttpServer() = default;
 int HttpServer::port() const { return impl_->port; }
@@ -81,6 +110,7 @@ absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(
     const HttpOptions& options, HttpHandlers handlers) {
   auto impl = std::make_unique<Impl>();
   impl->handlers = std::move(handlers);
+  impl->host = options.host;
   const std::string address = absl::StrCat(options.host, ":", options.port);
   const char* settings[] = {"listening_ports",
                             address.c_str(),
