@@ -30,19 +30,36 @@ class Compute {
   Team& team() { return team_; }
   Isa isa() const { return isa_; }
 
-  // Makes sure that scratch() of every member holds `floats`. Load time only.
+  // One member of this as a Compute of its own: a team of one with that
+  // member's scratch, for passes that members do side by side inside a Run() of
+  // the team.
+  Compute& alone(int member);
+  // What alone() was called on, or this itself.
+  const Compute& whole() const { return whole_ == nullptr ? *this : *whole_; }
+  // Which member of whole() the first member of this is.
+  int first_member() const { return first_member_; }
+
+  // Makes sure that scratch() of every member holds `floats`. Load time only,
+  // and of the whole only.
   void ReserveScratch(size_t floats);
   // Temporary memory of one member; contents end with the op that uses it.
   absl::Span<float> scratch(int member);
 
   // What the ops keep for all engines on this Compute; only they know its type
   // (see DnnlContext). Load time only.
-  std::shared_ptr<void>& op_state() { return op_state_; }
+  std::shared_ptr<void>& op_state() {
+    return whole_ == nullptr ? op_state_ : whole_->op_state_;
+  }
 
  private:
+  Compute(Compute& whole, int member);
+
   Team team_;
   Isa isa_;
-  std::vector<Buffer<float>> scratch_;  // [members]
+  Compute* const whole_ = nullptr;
+  const int first_member_ = 0;
+  std::vector<std::unique_ptr<Compute>> alone_;  // [members], none for one
+  std::vector<Buffer<float>> scratch_;           // [members]
   std::shared_ptr<void> op_state_;
 };
 

@@ -14,6 +14,7 @@ absl::Status SelfAttention::Project(Compute& compute, const Operand& src,
                     .key = key,
                     .value = key + shape_.kv_width(),
                     .stride = qkv.cols,
+                    .first_row = place.first_row,
                     .writes = writes});
   return absl::OkStatus();
 }
@@ -29,6 +30,7 @@ absl::Status SelfAttention::Attend(Compute& compute, const float* query,
                       .scale = shape_.scale,
                       .query = query,
                       .query_stride = stride,
+                      .first_row = place.first_row,
                       .pieces = pieces,
                       .dst = attended.rows});
   MakeOperand(compute, attended.rows, attended.operand);
@@ -44,6 +46,7 @@ absl::Status CrossAttention::Remember(Compute& compute, const Operand& encoded,
                     .key = key_value.data,
                     .value = key_value.data + shape_.kv_width(),
                     .stride = key_value.cols,
+                    .first_row = place.first_row,
                     .writes = writes});
   return absl::OkStatus();
 }
@@ -61,6 +64,7 @@ absl::Status CrossAttention::Attend(Compute& compute, const Operand& src,
                       .scale = shape_.scale,
                       .query = query.data,
                       .query_stride = query.cols,
+                      .first_row = place.first_row,
                       .pieces = pieces,
                       .dst = attended.rows});
   MakeOperand(compute, attended.rows, attended.operand);

@@ -30,6 +30,9 @@ struct HeadShape {
 struct KvPlace {
   const KvLayout* layout = nullptr;
   int layer = 0;
+  // The row of the step, as pieces and writes count them, that the matrices of
+  // a call begin with.
+  int first_row = 0;
 };
 
 // The heads' outputs side by side, and the same as the source of the matmul

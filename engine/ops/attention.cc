@@ -83,8 +83,10 @@ void CheckArgs(const AttentionArgs& args) {
   ATTEND_CHECK(args.heads % layout.kv_heads == 0);
   ATTEND_CHECK(args.dst.cols == args.heads * layout.head_dim);
   for (const AttentionPiece& piece : args.pieces) {
-    ATTEND_CHECK(piece.rows > 0 && piece.first_row >= 0 && piece.keys >= 0);
-    ATTEND_CHECK(piece.first_row + piece.rows <= args.dst.rows);
+    ATTEND_CHECK(piece.rows > 0 && piece.first_row >= args.first_row);
+    ATTEND_CHECK(piece.keys >= 0);
+    ATTEND_CHECK(piece.first_row - args.first_row + piece.rows <=
+                 args.dst.rows);
     ATTEND_CHECK(static_cast<size_t>(KeysOf(piece, piece.rows - 1)) <=
                  piece.blocks.size() * kTokens);
   }
@@ -93,7 +95,7 @@ void CheckArgs(const AttentionArgs& args) {
 AttentionTile TileOf(const AttentionArgs& args, const AttentionPiece& piece,
                      int head, int heads, int row, int rows, float* scratch) {
   const KvLayout& layout = *args.layout;
-  const int first_row = piece.first_row + row;
+  const int first_row = piece.first_row - args.first_row + row;
   const size_t column = static_cast<size_t>(head) * layout.head_dim;
   return {.layout = &layout,
           .query = args.query +

@@ -39,6 +39,8 @@ struct AttentionArgs {
   // Row r's query of head h starts at query + r * query_stride + h * head_dim.
   const float* query = nullptr;
   int query_stride = 0;
+  // The row of the step, as pieces count them, that query and dst begin with.
+  int first_row = 0;
   absl::Span<const AttentionPiece> pieces;
   Matrix dst;  // [rows, heads * head_dim]
 };

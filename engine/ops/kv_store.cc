@@ -41,7 +41,8 @@ void StoreInBlock(const WriteKvArgs& args, const KvWrite& write, int from,
   std::byte* const block = write.blocks[token / kTile];
   for (int head = 0; head < layout.kv_heads; ++head) {
     const size_t at =
-        static_cast<size_t>(write.first_row + from) * args.stride +
+        static_cast<size_t>(write.first_row - args.first_row + from) *
+            args.stride +
         static_cast<size_t>(head) * layout.head_dim;
     kernel({.layout = &layout,
             .key = args.key + at,

@@ -27,6 +27,8 @@ struct WriteKvArgs {
   const float* key = nullptr;
   const float* value = nullptr;
   int stride = 0;
+  // The row of the step, as writes count them, that key and value begin with.
+  int first_row = 0;
   absl::Span<const KvWrite> writes;
 };
 void WriteKv(Compute& compute, const WriteKvArgs& args);

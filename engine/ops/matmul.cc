@@ -33,6 +33,7 @@ struct Slice {
 
 // One call of Run().
 struct Call {
+  Compute& compute;
   const Operand& src;
   const Epilogue& epilogue;
   Matrix dst;
@@ -105,8 +106,9 @@ MatMul::Impl::Impl(Compute& owner, DType number, ConstMatrix matrix,
 void MatMul::Impl::Multiply(Call& call, int member, const Slice& slice,
                             Range rows) const {
   const dnnl_status_t status =
-      slice.shape->Run(member, rows.end - rows.begin, call.src.row(rows.begin),
-                       slice.weights, compute.scratch(member).data());
+      slice.shape->Run(call.compute.first_member() + member,
+                       rows.end - rows.begin, call.src.row(rows.begin),
+                       slice.weights, call.compute.scratch(member).data());
   if (status != dnnl_success) call.error = status;
 }
 
@@ -161,7 +163,7 @@ void MatMul::Impl::RunSliced(Call& call, int first, int rows) const {
 }
 
 void MatMul::Impl::RunRows(Call& call, int member, Range rows) const {
-  float* const result = compute.scratch(member).data();
+  float* const result = call.compute.scratch(member).data();
   const Epilogue& e = call.epilogue;
   // Where nobody reads dst, a few rows in the nearest cache serve for all.
   const bool unwritten = e.operand_only && e.operand.data != call.dst.data;
@@ -218,12 +220,13 @@ absl::StatusOr<MatMul> MatMul::Create(Compute& compute, DType dtype,
 absl::Status MatMul::Run(Compute& compute, const Operand& src,
                          const Epilogue& epilogue, Matrix dst) const {
   const Impl& impl = *impl_;
-  ATTEND_CHECK(&compute == &impl.compute && src.dtype == impl.dtype);
+  ATTEND_CHECK(&compute.whole() == &impl.compute && src.dtype == impl.dtype);
   ATTEND_CHECK(src.rows == dst.rows && src.rows <= impl.max_rows);
   ATTEND_CHECK(src.cols == impl.k && dst.cols == impl.n);
-  Call call{.src = src, .epilogue = epilogue, .dst = dst};
+  Call call{.compute = compute, .src = src, .epilogue = epilogue, .dst = dst};
   Team& team = compute.team();
-  if (src.rows < kRowsWorthAShare * team.size() && !impl.slices.empty()) {
+  if (team.size() > 1 && src.rows < kRowsWorthAShare * team.size() &&
+      !impl.slices.empty()) {
     for (int first = 0; first < src.rows; first += kTileRows) {
       impl.RunSliced(call, first, std::min(kTileRows, src.rows - first));
     }

@@ -27,23 +27,25 @@ void MakeOperand(Compute& compute, ConstMatrix src, const Operand& dst) {
 }
 
 OperandBuffer::OperandBuffer(DType dtype, int max_rows, int max_cols)
-    : dtype_(dtype) {
+    : dtype_(dtype), max_rows_(max_rows), max_cols_(max_cols) {
   if (dtype == DType::kF32) return;
   data_ =
       Buffer<char>(static_cast<size_t>(max_rows) * max_cols * BytesOf(dtype));
   if (dtype == DType::kInt8) scales_ = Buffer<float>(max_rows);
 }
 
-Operand OperandBuffer::Of(Matrix floats) {
+Operand OperandBuffer::Of(Matrix floats, int first_row) {
   if (dtype_ == DType::kF32) return OperandOf(floats);
-  ATTEND_CHECK(static_cast<size_t>(floats.rows) * floats.cols *
-                   BytesOf(dtype_) <=
-               data_.size());
-  return {.dtype = dtype_,
-          .data = data_.data(),
-          .scales = scales_.data(),
-          .rows = floats.rows,
-          .cols = floats.cols};
+  ATTEND_CHECK(floats.cols <= max_cols_ &&
+               first_row + floats.rows <= max_rows_);
+  const size_t offset =
+      static_cast<size_t>(first_row) * max_cols_ * BytesOf(dtype_);
+  return {
+      .dtype = dtype_,
+      .data = data_.data() + offset,
+      .scales = dtype_ == DType::kInt8 ? scales_.data() + first_row : nullptr,
+      .rows = floats.rows,
+      .cols = floats.cols};
 }
 
 }  // namespace attend

@@ -42,12 +42,14 @@ class OperandBuffer {
  public:
   OperandBuffer(DType dtype, int max_rows, int max_cols);
 
-  // The operand that belongs to `floats`: they themselves for f32, else the
-  // first rows of this buffer.
-  Operand Of(Matrix floats);
+  // The operand that belongs to `floats`: they themselves for f32, else as many
+  // rows of this buffer from where `first_row` of the widest kind begins.
+  Operand Of(Matrix floats, int first_row = 0);
 
  private:
   DType dtype_;
+  int max_rows_;
+  int max_cols_;
   Buffer<char> data_;     // [max_rows, max_cols]
   Buffer<float> scales_;  // [max_rows]
 };

@@ -58,9 +58,11 @@ Activations::Activations(const TransformerSpec& spec, DType dtype, int max_rows,
   lists_.pieces.reserve(max_rows);
 }
 
-Matrix Activations::View(Buffer<float>& buffer, int rows, int cols) {
-  ATTEND_CHECK(static_cast<size_t>(rows) * cols <= buffer.size());
-  return {buffer.data(), rows, cols};
+Matrix Activations::View(Buffer<float>& buffer, Range rows, int cols) {
+  const size_t widest = buffer.size() / max_rows_;
+  const int count = rows.end - rows.begin;
+  ATTEND_CHECK(static_cast<size_t>(cols) <= widest && rows.end <= max_rows_);
+  return {buffer.data() + rows.begin * widest, count, cols};
 }
 
 }  // namespace attend

@@ -28,23 +28,31 @@ class Activations {
 
   int max_rows() const { return max_rows_; }
 
-  // The first `rows` rows of each buffer, with the asked width.
-  Matrix x(int rows) { return View(x_, rows, hidden_); }
-  Matrix normed(int rows) { return View(normed_, rows, hidden_); }
-  Matrix projected(int rows, int cols) { return View(projected_, rows, cols); }
-  Attended attended(int rows, int cols) {
-    const Matrix heads = View(attended_, rows, cols);
-    return {.rows = heads, .operand = attended_operand_.Of(heads)};
+  // Rows [rows.begin, rows.end) of each buffer, with the asked width. Where
+  // they lie depends on rows.begin and not on the width, so that passes over
+  // disjoint rows do not meet.
+  Matrix x(Range rows) { return View(x_, rows, hidden_); }
+  Matrix normed(Range rows) { return View(normed_, rows, hidden_); }
+  Matrix projected(Range rows, int cols) {
+    return View(projected_, rows, cols);
   }
-  Matrix inner(int rows, int cols) { return View(inner_, rows, cols); }
+  Attended attended(Range rows, int cols) {
+    const Matrix heads = View(attended_, rows, cols);
+    return {.rows = heads, .operand = attended_operand_.Of(heads, rows.begin)};
+  }
+  Matrix inner(Range rows, int cols) { return View(inner_, rows, cols); }
   LogitsBuffer& logits() { return logits_; }
 
   // The same as the source of a matmul. x and normed share one: a layer reads
   // x where norms come after the sum, else normed.
-  Operand x_operand(int rows) { return hidden_operand_.Of(x(rows)); }
-  Operand normed_operand(int rows) { return hidden_operand_.Of(normed(rows)); }
-  Operand inner_operand(int rows, int cols) {
-    return inner_operand_.Of(inner(rows, cols));
+  Operand x_operand(Range rows) {
+    return hidden_operand_.Of(x(rows), rows.begin);
+  }
+  Operand normed_operand(Range rows) {
+    return hidden_operand_.Of(normed(rows), rows.begin);
+  }
+  Operand inner_operand(Range rows, int cols) {
+    return inner_operand_.Of(inner(rows, cols), rows.begin);
   }
 
   // Lists of one entry a row or less; reserved, so that filling them allocates
@@ -58,7 +66,7 @@ class Activations {
   Lists& lists() { return lists_; }
 
  private:
-  static Matrix View(Buffer<float>& buffer, int rows, int cols);
+  Matrix View(Buffer<float>& buffer, Range rows, int cols);
 
   int hidden_;
   int max_rows_;

@@ -2,17 +2,86 @@
 
 #include <algorithm>
 
+#include "absl/synchronization/mutex.h"
 #include "engine/tensor/status_macros.h"
 #include "engine/transformer/transformer.h"
 
 namespace attend {
 
+namespace {
+
+// With so many rows for each member, or more, members decode their rows through
+// all layers side by side and meet only at the end; a small model's ops are
+// shorter than what meeting after each of them costs.
+constexpr int kRowsWorthALane = 16;
+
+// Of rows that all see what is written before this step and their own token, as
+// decode rows do, any part can be computed alone. The pieces of a source's
+// hypotheses stay together, so that its keys are read once.
+DecodeRows Lane(const DecodeRows& rows, int member, int members) {
+  const int total = static_cast<int>(rows.ids.size());
+  const auto piece_at = [&](int row) {
+    return std::lower_bound(rows.cross_pieces.begin(), rows.cross_pieces.end(),
+                            row, [](const AttentionPiece& piece, int wanted) {
+                              return piece.first_row < wanted;
+                            });
+  };
+  const Range ideal = Share(total, member, members);
+  const auto from = piece_at(ideal.begin);
+  const auto to = piece_at(ideal.end);
+  const auto row_of = [&](auto piece) {
+    return piece == rows.cross_pieces.end() ? total : piece->first_row;
+  };
+  const int first = row_of(from);
+  const int count = row_of(to) - first;
+  return {.kv_layout = rows.kv_layout,
+          .first_row = first,
+          .ids = rows.ids.subspan(first, count),
+          .positions = rows.positions.subspan(first, count),
+          .writes = rows.writes.subspan(first, count),
+          .self_pieces = rows.self_pieces.subspan(first, count),
+          .cross_pieces = rows.cross_pieces.subspan(
+              from - rows.cross_pieces.begin(), to - from)};
+}
+
+// Whether every row is a hypothesis of its own: then no row reads what another
+// row of this step writes.
+bool Independent(const DecodeRows& rows) {
+  return rows.self_pieces.size() == rows.ids.size() &&
+         rows.writes.size() == rows.ids.size() && !rows.cross_pieces.empty();
+}
+
+}  // namespace
+
 absl::Status Transformer::Decode(Compute& compute, Activations& activations,
                                  const DecodeRows& rows) const {
+  Team& team = compute.team();
+  const int members = team.size();
   const int total = static_cast<int>(rows.ids.size());
-  const Matrix x = activations.x(total);
+  if (members == 1 || total < kRowsWorthALane * members || !Independent(rows)) {
+    return DecodeLane(compute, activations, rows);
+  }
+  absl::Mutex mutex;
+  absl::Status first_error;
+  team.Run([&](int member) {
+    const DecodeRows lane = Lane(rows, member, members);
+    if (lane.ids.empty()) return;
+    const absl::Status status =
+        DecodeLane(compute.alone(member), activations, lane);
+    if (status.ok()) return;
+    const absl::MutexLock lock(&mutex);
+    first_error.Update(status);
+  });
+  return first_error;
+}
+
+absl::Status Transformer::DecodeLane(Compute& compute, Activations& activations,
+                                     const DecodeRows& rows) const {
+  const Range range = {rows.first_row,
+                       rows.first_row + static_cast<int>(rows.ids.size())};
+  const Matrix x = activations.x(range);
   decoder_.embedding.Run(compute, rows.ids, rows.positions, x);
-  MakeOperand(compute, x, activations.x_operand(total));
+  MakeOperand(compute, x, activations.x_operand(range));
   for (size_t layer = 0; layer < decoder_.layers.size(); ++layer) {
     RETURN_IF_ERROR(
         DecodeLayer(compute, activations, static_cast<int>(layer), rows));
@@ -25,17 +94,19 @@ absl::Status Transformer::DecodeLayer(Compute& compute,
                                       Activations& activations, int index,
                                       const DecodeRows& rows) const {
   const Layer& layer = decoder_.layers[index];
-  const KvPlace place = {.layout = rows.kv_layout, .layer = index};
-  const int total = static_cast<int>(rows.ids.size());
-  const Matrix x = activations.x(total);  // [rows, hidden]
+  const KvPlace place = {
+      .layout = rows.kv_layout, .layer = index, .first_row = rows.first_row};
+  const Range range = {rows.first_row,
+                       rows.first_row + static_cast<int>(rows.ids.size())};
+  const Matrix x = activations.x(range);  // [rows, hidden]
 
   {
     const SelfAttention& attention = layer.self_attention;
-    const Matrix qkv = activations.projected(total, attention.qkv_width());
+    const Matrix qkv = activations.projected(range, attention.qkv_width());
     const Attended attended =
-        activations.attended(total, attention.shape().query_width());
+        activations.attended(range, attention.shape().query_width());
     const Branch branch(compute, layer.norm_place, layer.self_norm, activations,
-                        total);
+                        range);
     RETURN_IF_ERROR(
         attention.Project(compute, branch.src(), qkv, place, rows.writes));
     RETURN_IF_ERROR(attention.Attend(compute, qkv.data, qkv.cols, place,
@@ -46,30 +117,30 @@ absl::Status Transformer::DecodeLayer(Compute& compute,
     const CrossAttention& attention = layer.cross->attention;
     const int width = attention.shape().query_width();
     const Branch branch(compute, layer.norm_place, layer.cross->norm,
-                        activations, total);
+                        activations, range);
     RETURN_IF_ERROR(attention.Attend(
         compute, branch.src(), place, rows.cross_pieces,
-        activations.projected(total, width), activations.attended(total, width),
+        activations.projected(range, width), activations.attended(range, width),
         x, branch.epilogue()));
   }
   const Branch branch(compute, layer.norm_place, layer.feed_forward_norm,
-                      activations, total);
+                      activations, range);
   const int width = layer.feed_forward.width();
   return layer.feed_forward.Run(
-      compute, branch.src(), activations.inner(total, width),
-      activations.inner_operand(total, width), x, branch.epilogue());
+      compute, branch.src(), activations.inner(range, width),
+      activations.inner_operand(range, width), x, branch.epilogue());
 }
 
 absl::Status Transformer::Logits(Compute& compute, Activations& activations,
                                  absl::Span<const int> rows,
                                  absl::Span<const LogitsNeed> needs) const {
   const int total = static_cast<int>(rows.size());
-  const Matrix x = activations.x(activations.max_rows());
-  const Matrix src = activations.normed(total);  // [rows, hidden]
+  const Matrix x = activations.x({0, activations.max_rows()});
+  const Matrix src = activations.normed({0, total});  // [rows, hidden]
   for (int i = 0; i < total; ++i) {
     std::copy_n(x.row(rows[i]), x.cols, src.row(i));
   }
-  const Operand operand = activations.normed_operand(total);
+  const Operand operand = activations.normed_operand({0, total});
   MakeOperand(compute, src, operand);
   return logits_.Run(compute, operand, needs, activations.logits());
 }

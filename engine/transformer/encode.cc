@@ -138,7 +138,7 @@ absl::Status Transformer::ProjectStage(Compute& compute,
   const Layer& layer = encoder_.layers[index];
   const SelfAttention& attention = layer.self_attention;
   const KvLayout layout = encoder_kv_layout();
-  const Matrix x = activations.x(total);  // [rows, hidden]
+  const Matrix x = activations.x({0, total});  // [rows, hidden]
   if (index == 0) {
     Activations::Lists& lists = activations.lists();
     lists.ids.resize(total);
@@ -153,10 +153,10 @@ absl::Status Transformer::ProjectStage(Compute& compute,
   } else {
     LoadHidden(compute, pieces, x);
   }
-  MakeOperand(compute, x, activations.x_operand(total));
+  MakeOperand(compute, x, activations.x_operand({0, total}));
   const Branch branch(compute, layer.norm_place, layer.self_norm, activations,
-                      total);
-  const Matrix qkv = activations.projected(total, attention.qkv_width());
+                      {0, total});
+  const Matrix qkv = activations.projected({0, total}, attention.qkv_width());
   RETURN_IF_ERROR(attention.Project(compute, branch.src(), qkv,
                                     {.layout = &layout, .layer = 0},
                                     Writes(activations, pieces, false)));
@@ -176,8 +176,9 @@ absl::Status Transformer::AttendStage(Compute& compute,
   const SelfAttention& attention = layer.self_attention;
   const KvLayout layout = encoder_kv_layout();
   const int width = attention.shape().query_width();
-  const Matrix x = activations.x(total);                     // [rows, hidden]
-  const Matrix query = activations.projected(total, width);  // [rows, width]
+  const Matrix x = activations.x({0, total});  // [rows, hidden]
+  const Matrix query =
+      activations.projected({0, total}, width);  // [rows, width]
   LoadHidden(compute, pieces, x);
   ForEachRow(compute, pieces, total,
              [&](const EncodeState& state, int source_row, int row) {
@@ -191,19 +192,19 @@ absl::Status Transformer::AttendStage(Compute& compute,
     Epilogue epilogue = {.residual = x.data};
     if (layer.norm_place == NormPlace::kPost) {
       epilogue.norm = &norm;
-      epilogue.operand = activations.x_operand(total);
+      epilogue.operand = activations.x_operand({0, total});
     }
     RETURN_IF_ERROR(attention.Attend(
         compute, query.data, query.cols, {.layout = &layout, .layer = 0},
-        AllKeys(activations, pieces), activations.attended(total, width), x,
-        epilogue));
+        AllKeys(activations, pieces), activations.attended({0, total}, width),
+        x, epilogue));
   }
   const Branch branch(compute, layer.norm_place, layer.feed_forward_norm,
-                      activations, total);
+                      activations, {0, total});
   const int inner = layer.feed_forward.width();
   RETURN_IF_ERROR(layer.feed_forward.Run(
-      compute, branch.src(), activations.inner(total, inner),
-      activations.inner_operand(total, inner), x, branch.epilogue()));
+      compute, branch.src(), activations.inner({0, total}, inner),
+      activations.inner_operand({0, total}, inner), x, branch.epilogue()));
   StoreHidden(compute, pieces, x);
   return absl::OkStatus();
 }
@@ -212,20 +213,20 @@ absl::Status Transformer::RememberStage(Compute& compute,
                                         Activations& activations,
                                         absl::Span<const EncodePiece> pieces,
                                         int total) const {
-  const Matrix x = activations.x(total);  // [rows, hidden]
+  const Matrix x = activations.x({0, total});  // [rows, hidden]
   LoadHidden(compute, pieces, x);
   if (encoder_.final_norm) {
     encoder_.final_norm->Run(compute, x, x, {});
     StoreHidden(compute, pieces, x);
   }
-  const Operand operand = activations.x_operand(total);
+  const Operand operand = activations.x_operand({0, total});
   MakeOperand(compute, x, operand);
   const absl::Span<const KvWrite> writes = Writes(activations, pieces, true);
   for (size_t i = 0; i < decoder_.layers.size(); ++i) {
     const CrossAttention& attention = decoder_.layers[i].cross->attention;
     RETURN_IF_ERROR(attention.Remember(
         compute, operand,
-        activations.projected(total, attention.key_value_width()),
+        activations.projected({0, total}, attention.key_value_width()),
         {.layout = pieces.front().cross_layout, .layer = static_cast<int>(i)},
         writes));
   }

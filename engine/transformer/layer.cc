@@ -109,7 +109,7 @@ absl::StatusOr<Layer> LoadLayer(Compute& compute, Weights& weights,
 }
 
 Branch::Branch(Compute& compute, NormPlace place, const Norm& norm,
-               Activations& activations, int rows)
+               Activations& activations, Range rows)
     : place_(place),
       norm_(norm.weights()),
       x_(activations.x(rows)),

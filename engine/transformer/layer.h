@@ -45,11 +45,11 @@ absl::StatusOr<Norm> LoadNorm(Weights& weights, const std::string& slot,
 // (post). Lives for one branch of one pass.
 class Branch {
  public:
-  // The first `rows` of activations.x are read and written by the branch; where
+  // Rows of activations.x are read and written by the branch; where
   // the norm comes after the sum, x_operand holds the same. activations.normed
   // is overwritten if the norm comes first.
   Branch(Compute& compute, NormPlace place, const Norm& norm,
-         Activations& activations, int rows);
+         Activations& activations, Range rows);
 
   // What f reads, [rows, hidden].
   const Operand& src() const { return src_; }

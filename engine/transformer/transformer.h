@@ -43,8 +43,9 @@ struct EncodePiece {
 // Ragged decoder rows of a step, all lists in the order of the rows.
 struct DecodeRows {
   const KvLayout* kv_layout = nullptr;  // of all blocks
-  absl::Span<const int> ids;            // [rows]
-  absl::Span<const int> positions;      // [rows]
+  int first_row = 0;  // as the lists count them, the row that ids begin with
+  absl::Span<const int> ids;        // [rows]
+  absl::Span<const int> positions;  // [rows]
   absl::Span<const KvWrite> writes;
   absl::Span<const AttentionPiece> self_pieces;
   absl::Span<const AttentionPiece> cross_pieces;
@@ -120,6 +121,9 @@ class Transformer {
   absl::Status RememberStage(Compute& compute, Activations& activations,
                              absl::Span<const EncodePiece> pieces,
                              int total) const;
+  // The rows on one Compute, from embedding to final norm.
+  absl::Status DecodeLane(Compute& compute, Activations& activations,
+                          const DecodeRows& rows) const;
   absl::Status DecodeLayer(Compute& compute, Activations& activations,
                            int index, const DecodeRows& rows) const;
 
