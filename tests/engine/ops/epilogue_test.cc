@@ -138,9 +138,9 @@ TEST_P(EpilogueTest, DestinationMayBeSourceOrResidual) {
   const std::vector<float> residual = Random(n, 6);
   std::vector<float> apart(n);
   ResultPart part = {.src = src.data(),
-                  .residual = residual.data(),
-                  .dst = apart.data(),
-                  .columns = n};
+                     .residual = residual.data(),
+                     .dst = apart.data(),
+                     .columns = n};
   kernels_.apply(part, Activation::kGelu);
   std::vector<float> in_place = residual;
   part.residual = part.dst = in_place.data();
