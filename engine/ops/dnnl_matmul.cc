@@ -209,11 +209,11 @@ DnnlWeights::DnnlWeights(const dnnl::engine& engine, DType dtype,
                          ConstMatrix weights)
     : engine_(engine), dtype_(dtype), k_(weights.cols), packed_(false) {
   const int n = weights.rows;
-  packed_ = HasPackedKernel(engine, key(n));
+  packed_ = HasPackedKernel(engine, Key(n));
   const Buffer<char> converted = Convert(weights);
   const void* rows = weights.data;
   if (dtype != DType::kF32) rows = converted.data();
-  const memory::desc desc = WeightsDesc(key(n));
+  const memory::desc desc = WeightsDesc(Key(n));
   const int columns =
       packed_ ? (n + kBlockColumns - 1) / kBlockColumns * kBlockColumns : n;
   column_bytes_ = desc.get_size() / columns;
@@ -264,10 +264,22 @@ void DnnlWeights::Quantize(const float* weights, int column, int8_t* to) {
   shift_sums_[column] = 128 * sum;
 }
 
-memory DnnlWeights::Columns(int begin, int end) {
+DnnlSlice DnnlWeights::Slice(DnnlContext& context, int begin, int end,
+                             int max_rows) {
   ATTEND_CHECK(begin % kBlockColumns == 0);
-  return {WeightsDesc(key(end - begin)), engine_,
-          data_.data() + column_bytes_ * begin};
+  const DnnlKey key = Key(end - begin);
+  return {.begin = begin,
+          .columns = end - begin,
+          .shape = &context.Shape(key, max_rows),
+          .weights = {WeightsDesc(key), engine_,
+                      data_.data() + column_bytes_ * begin}};
+}
+
+Dequantize DnnlWeights::dequantize(int begin, const float* row_scales) const {
+  if (dtype_ != DType::kInt8) return {};
+  return {.shift_sums = shift_sums_.data() + begin,
+          .column_scales = column_scales_.data() + begin,
+          .row_scales = row_scales};
 }
 
 }  // namespace attend

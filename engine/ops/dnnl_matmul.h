@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "engine/compute/compute.h"
+#include "engine/ops/epilogue_kernel.h"
 #include "engine/tensor/buffer.h"
 #include "engine/tensor/dtype.h"
 #include "engine/tensor/matrix.h"
@@ -100,6 +101,15 @@ class DnnlContext {
   std::map<DnnlKey, std::unique_ptr<DnnlShape>> shapes_;
 };
 
+// Columns [begin, begin + columns) of a weight matrix, and what multiplies
+// them.
+struct DnnlSlice {
+  int begin = 0;
+  int columns = 0;
+  const DnnlShape* shape = nullptr;
+  dnnl::memory weights;
+};
+
 // A weight matrix in the layout that the primitives read: blocks of 64 columns
 // one after the other, or, where oneDNN has no packed kernel (2.6: f32 on AVX2
 // and less, bf16 without bf16 instructions), the rows of the checkpoint. In
@@ -112,22 +122,23 @@ class DnnlWeights {
   // `weights` is [n, k] row-major.
   DnnlWeights(const dnnl::engine& engine, DType dtype, ConstMatrix weights);
 
-  // The key of the primitives for `columns` of the columns.
-  DnnlKey key(int columns) const {
-    return {.dtype = dtype_, .packed = packed_, .k = k_, .n = columns};
-  }
-  // Valid while this lives; `begin` is a multiple of kBlockColumns.
-  dnnl::memory Columns(int begin, int end);
+  // Columns [begin, end) for up to max_rows rows. Valid while this and the
+  // context live; `begin` is a multiple of kBlockColumns. Load time only.
+  DnnlSlice Slice(DnnlContext& context, int begin, int end, int max_rows);
 
-  // int8 only, else null: [n] each; see Dequantize in epilogue_kernel.h.
-  const float* column_scales() const { return column_scales_.data(); }
-  const int32_t* shift_sums() const { return shift_sums_.data(); }
+  // How results in columns from `begin` on become floats, for rows with these
+  // scales; nothing to do but for int8.
+  Dequantize dequantize(int begin, const float* row_scales) const;
 
  private:
   // The numbers of the checkpoint as the dtype, still [n, k] row-major; none
   // for f32.
   Buffer<char> Convert(ConstMatrix weights);
   void Quantize(const float* weights, int column, int8_t* to);
+  // Of the primitives for `columns` of the columns.
+  DnnlKey Key(int columns) const {
+    return {.dtype = dtype_, .packed = packed_, .k = k_, .n = columns};
+  }
 
   dnnl::engine engine_;
   DType dtype_;
@@ -135,8 +146,8 @@ class DnnlWeights {
   bool packed_;
   size_t column_bytes_ = 0;
   Buffer<char> data_;
-  Buffer<float> column_scales_;
-  Buffer<int32_t> shift_sums_;
+  Buffer<float> column_scales_;  // [n], int8 only
+  Buffer<int32_t> shift_sums_;   // [n], int8 only
 };
 
 }  // namespace attend

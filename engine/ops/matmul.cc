@@ -23,14 +23,6 @@ constexpr int kRowsWorthAShare = 32;
 // Rows that go through their epilogue together: few enough to stay in L1.
 constexpr int kAppliedRows = 4;
 
-// Columns [begin, begin + columns) of the result.
-struct Slice {
-  int begin = 0;
-  int columns = 0;
-  const DnnlShape* shape = nullptr;
-  dnnl::memory weights;
-};
-
 // One call of Run().
 struct Call {
   Compute& compute;
@@ -46,13 +38,6 @@ struct Call {
 struct MatMul::Impl {
   Impl(Compute& owner, DType dtype, ConstMatrix matrix, int most_rows);
 
-  Slice MakeSlice(int begin, int end) {
-    return {begin, end - begin,
-            &context->Shape(weights.key(end - begin),
-                            std::min(max_rows, kTileRows)),
-            weights.Columns(begin, end)};
-  }
-
   int TileRows() const { return std::min(max_rows, kTileRows); }
 
   // Rows [first, first + rows), at most a tile.
@@ -61,10 +46,11 @@ struct MatMul::Impl {
   void RunRows(Call& call, int member, Range rows) const;
   // `rows` rows of the source to a dense [rows, slice.columns] in the member's
   // scratch.
-  void Multiply(Call& call, int member, const Slice& slice, Range rows) const;
+  void Multiply(Call& call, int member, const DnnlSlice& slice,
+                Range rows) const;
   // Bias, activation and residual of rows' columns, from the dense `result` to
   // dst, whose first row is rows.begin.
-  void Apply(const Call& call, Range rows, const Slice& slice,
+  void Apply(const Call& call, Range rows, const DnnlSlice& slice,
              const float* result, float* dst) const;
   // The rest of the epilogue, for one row of all columns.
   void Finish(const Call& call, int row, float* dst) const;
@@ -77,8 +63,8 @@ struct MatMul::Impl {
   DnnlWeights weights;
   const DType dtype;
   const EpilogueKernels& kernels;
-  Slice whole;
-  std::vector<Slice> slices;  // [members]; empty if N is too narrow
+  DnnlSlice whole;
+  std::vector<DnnlSlice> slices;  // [members]; empty if N is too narrow
 };
 
 MatMul::Impl::Impl(Compute& owner, DType number, ConstMatrix matrix,
@@ -91,19 +77,20 @@ MatMul::Impl::Impl(Compute& owner, DType number, ConstMatrix matrix,
       weights(context->engine(), number, matrix),
       dtype(number),
       kernels(EpilogueKernelsFor(owner.isa())) {
-  whole = MakeSlice(0, n);
+  whole = weights.Slice(*context, 0, n, TileRows());
   const int members = compute.team().size();
   if (members > 1 && n >= members * kBlockColumns) {
     for (int member = 0; member < members; ++member) {
       const Range share = Share(n, member, members, kBlockColumns);
-      slices.push_back(MakeSlice(share.begin, share.end));
+      slices.push_back(
+          weights.Slice(*context, share.begin, share.end, TileRows()));
     }
   }
   // A tile's result, and a few rows after their epilogue.
   compute.ReserveScratch(static_cast<size_t>(TileRows() + kAppliedRows) * n);
 }
 
-void MatMul::Impl::Multiply(Call& call, int member, const Slice& slice,
+void MatMul::Impl::Multiply(Call& call, int member, const DnnlSlice& slice,
                             Range rows) const {
   const dnnl_status_t status =
       slice.shape->Run(call.compute.first_member() + member,
@@ -112,12 +99,14 @@ void MatMul::Impl::Multiply(Call& call, int member, const Slice& slice,
   if (status != dnnl_success) call.error = status;
 }
 
-void MatMul::Impl::Apply(const Call& call, Range rows, const Slice& slice,
+void MatMul::Impl::Apply(const Call& call, Range rows, const DnnlSlice& slice,
                          const float* result, float* dst) const {
   const Epilogue& e = call.epilogue;
   const size_t at = static_cast<size_t>(rows.begin) * n + slice.begin;
-  ResultPart part = {
+  const ResultPart part = {
       .src = result,
+      .dequantize =
+          weights.dequantize(slice.begin, call.src.scales + rows.begin),
       .bias = e.bias == nullptr ? nullptr : e.bias + slice.begin,
       .residual = e.residual == nullptr ? nullptr : e.residual + at,
       .dst = dst + slice.begin,
@@ -125,11 +114,6 @@ void MatMul::Impl::Apply(const Call& call, Range rows, const Slice& slice,
       .rows = rows.end - rows.begin,
       .src_stride = slice.columns,
       .dst_stride = n};
-  if (dtype == DType::kInt8) {
-    part.dequantize = {.shift_sums = weights.shift_sums() + slice.begin,
-                       .column_scales = weights.column_scales() + slice.begin,
-                       .row_scales = call.src.scales + rows.begin};
-  }
   kernels.apply(part, e.activation);
 }
 
@@ -146,7 +130,7 @@ void MatMul::Impl::RunSliced(Call& call, int first, int rows) const {
   // Strided results would send oneDNN to its unpacked kernels: each member's
   // slice is dense, in its scratch.
   team.Run([&](int member) {
-    const Slice& slice = slices[member];
+    const DnnlSlice& slice = slices[member];
     Multiply(call, member, slice, {first, first + rows});
     Apply(call, {first, first + rows}, slice, compute.scratch(member).data(),
           call.dst.row(first));

@@ -30,14 +30,6 @@ constexpr int kMergedAlone = 8;
 // Rows whose logits are made together; then they are folded while in L1.
 constexpr int kFinishedRows = 4;
 
-// Columns [begin, begin + columns), a multiplication of its own.
-struct Slice {
-  int begin = 0;
-  int columns = 0;
-  const DnnlShape* shape = nullptr;
-  dnnl::memory weights;
-};
-
 // What one member keeps of the tiles that it gets.
 struct MemberTops {
   Buffer<TokenScore> tokens;   // [max_rows, kMaxTop]
@@ -61,16 +53,17 @@ struct Projection::Impl {
   Impl(Compute& owner, DType number, ConstMatrix matrix,
        Buffer<float> logits_bias, int most_rows);
 
-  std::vector<Slice> MakeSlices(int columns, int rows);
+  std::vector<DnnlSlice> MakeSlices(int columns, int rows);
 
   // Computes and folds rows [first, first + rows) over the slices that are
   // left, as one member of the team.
-  void RunSlices(Call& call, absl::Span<const Slice> slices, int member) const;
+  void RunSlices(Call& call, absl::Span<const DnnlSlice> slices,
+                 int member) const;
   // Logits of rows, dense, out of what the multiplication of a slice left of
   // them; they may take its place.
-  void Finish(const Call& call, Range rows, const Slice& slice,
+  void Finish(const Call& call, Range rows, const DnnlSlice& slice,
               const float* result, float* logits) const;
-  void Fold(const Call& call, int member, int row, const Slice& slice,
+  void Fold(const Call& call, int member, int row, const DnnlSlice& slice,
             const float* logits) const;
   // Brings together what the members know of a row.
   void Merge(const Call& call, int row) const;
@@ -89,8 +82,8 @@ struct Projection::Impl {
   const LogitsKernels kernels;
   DnnlWeights weights;
   const Buffer<float> bias;  // [n] or empty
-  std::vector<Slice> narrow;
-  std::vector<Slice> wide;  // empty if there would be too few
+  std::vector<DnnlSlice> narrow;
+  std::vector<DnnlSlice> wide;  // empty if there would be too few
   // Working memory of Run().
   mutable std::vector<MemberTops> members;
   mutable Buffer<TileSum> sums;  // [tiles, max_rows]
@@ -123,18 +116,16 @@ Projection::Impl::Impl(Compute& owner, DType number, ConstMatrix matrix,
       std::max(kTileRows * kLogitsTile, kWideRows * kWideColumns));
 }
 
-std::vector<Slice> Projection::Impl::MakeSlices(int columns, int rows) {
-  std::vector<Slice> slices;
+std::vector<DnnlSlice> Projection::Impl::MakeSlices(int columns, int rows) {
+  std::vector<DnnlSlice> slices;
   for (int begin = 0; begin < n; begin += columns) {
     const int end = std::min(n, begin + columns);
-    slices.push_back({begin, end - begin,
-                      &context->Shape(weights.key(end - begin), rows),
-                      weights.Columns(begin, end)});
+    slices.push_back(weights.Slice(*context, begin, end, rows));
   }
   return slices;
 }
 
-void Projection::Impl::RunSlices(Call& call, absl::Span<const Slice> slices,
+void Projection::Impl::RunSlices(Call& call, absl::Span<const DnnlSlice> slices,
                                  int member) const {
   MemberTops& tops = members[member];
   for (int row = 0; row < call.src.rows; ++row) {
@@ -144,7 +135,7 @@ void Projection::Impl::RunSlices(Call& call, absl::Span<const Slice> slices,
   }
   float* const result = compute.scratch(member).data();
   for (size_t i = call.next_slice++; i < slices.size(); i = call.next_slice++) {
-    const Slice& slice = slices[i];
+    const DnnlSlice& slice = slices[i];
     for (int first = 0; first < call.src.rows; first += kTileRows) {
       const int rows = std::min(kTileRows, call.src.rows - first);
       const dnnl_status_t status = slice.shape->Run(
@@ -164,26 +155,24 @@ void Projection::Impl::RunSlices(Call& call, absl::Span<const Slice> slices,
   }
 }
 
-void Projection::Impl::Finish(const Call& call, Range rows, const Slice& slice,
-                              const float* result, float* logits) const {
-  ResultPart part = {
+void Projection::Impl::Finish(const Call& call, Range rows,
+                              const DnnlSlice& slice, const float* result,
+                              float* logits) const {
+  const ResultPart part = {
       .src = result,
+      .dequantize =
+          weights.dequantize(slice.begin, call.src.scales + rows.begin),
       .bias = bias.size() == 0 ? nullptr : bias.data() + slice.begin,
       .dst = logits,
       .columns = slice.columns,
       .rows = rows.end - rows.begin,
       .src_stride = slice.columns,
       .dst_stride = slice.columns};
-  if (dtype == DType::kInt8) {
-    part.dequantize = {.shift_sums = weights.shift_sums() + slice.begin,
-                       .column_scales = weights.column_scales() + slice.begin,
-                       .row_scales = call.src.scales + rows.begin};
-  }
   epilogue.apply(part, Activation::kNone);
 }
 
 void Projection::Impl::Fold(const Call& call, int member, int row,
-                            const Slice& slice, const float* logits) const {
+                            const DnnlSlice& slice, const float* logits) const {
   const LogitsBuffer::Entry& wanted = call.dst.entry(row);
   if (wanted.row) {
     std::copy_n(logits, slice.columns, call.dst.row(row).data() + slice.begin);
@@ -237,7 +226,7 @@ void Projection::Impl::AddRowIfTied(Call& call, int row) const {
   compute.team().Run([&](int member) {
     for (size_t i = call.next_slice++; i < narrow.size();
          i = call.next_slice++) {
-      const Slice& slice = narrow[i];
+      const DnnlSlice& slice = narrow[i];
       float* const result = compute.scratch(member).data();
       const dnnl_status_t status =
           slice.shape->Run(member, 1, call.src.row(row), slice.weights, result);
@@ -292,7 +281,7 @@ absl::Status Projection::Run(Compute& compute, const Operand& src,
   }
   Call call{.src = src, .needs = needs, .dst = dst};
   const bool use_wide = src.rows <= kWideRows && !impl.wide.empty();
-  const std::vector<Slice>& slices = use_wide ? impl.wide : impl.narrow;
+  const std::vector<DnnlSlice>& slices = use_wide ? impl.wide : impl.narrow;
   Team& team = compute.team();
   team.Run([&](int member) { impl.RunSlices(call, slices, member); });
   const auto merge = [&](int) {

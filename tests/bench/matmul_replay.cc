@@ -54,39 +54,46 @@ absl::StatusOr<MatMulReplay> MatMulReplay::Create(Compute& compute,
                                                   const TransformerSpec& spec,
                                                   DType dtype, int max_rows) {
   MatMulReplay replay(compute, max_rows);
-  size_t src = 0, dst = 0;
-  const auto add = [&](std::vector<MatMul>& maps, Shape shape,
-                       int rows) -> absl::Status {
+  int widest = 0;
+  size_t dst = 0;
+  const auto add = [&](std::vector<MatMul>& maps, Shape shape) -> absl::Status {
     const Buffer<float> weights =
         Random(static_cast<size_t>(shape.in) * shape.out);
     ASSIGN_OR_RETURN(
         MatMul map,
         MatMul::Create(compute, dtype, {weights.data(), shape.out, shape.in},
-                       rows));
+                       max_rows));
     maps.push_back(std::move(map));
-    src = std::max(src, static_cast<size_t>(rows) * shape.in);
-    dst = std::max(dst, static_cast<size_t>(rows) * shape.out);
+    widest = std::max(widest, shape.in);
+    dst = std::max(dst, static_cast<size_t>(max_rows) * shape.out);
     return absl::OkStatus();
   };
   for (const LayerSpec& layer : spec.encoder->layers) {
     for (const Shape shape : LayerShapes(layer, spec.hidden)) {
-      RETURN_IF_ERROR(add(replay.encode_, shape, max_rows));
+      RETURN_IF_ERROR(add(replay.encode_, shape));
     }
   }
   for (const LayerSpec& layer : spec.decoder->layers) {
     for (const Shape shape : LayerShapes(layer, spec.hidden)) {
-      RETURN_IF_ERROR(add(replay.decode_, shape, max_rows));
+      RETURN_IF_ERROR(add(replay.decode_, shape));
     }
-    const Shape key_value = {spec.hidden,
-                             KeyValueWidth(*layer.cross_attention)};
-    RETURN_IF_ERROR(add(replay.encode_, key_value, max_rows));
+    RETURN_IF_ERROR(add(replay.encode_,
+                        {spec.hidden, KeyValueWidth(*layer.cross_attention)}));
   }
-  RETURN_IF_ERROR(add(replay.projection_,
-                      {spec.hidden, spec.decoder->embedding.vocab},
-                      kProjectionRows));
-  replay.src_ = Random(src);
-  replay.operand_.emplace(dtype, max_rows,
-                          static_cast<int>(src) / max_rows + 1);
+  const int vocab = spec.decoder->embedding.vocab;
+  const Buffer<float> weights =
+      Random(static_cast<size_t>(spec.hidden) * vocab);
+  ASSIGN_OR_RETURN(
+      Projection projection,
+      Projection::Create(compute, dtype, {weights.data(), vocab, spec.hidden},
+                         Buffer<float>(), kProjectionRows));
+  replay.projection_.emplace(std::move(projection));
+  replay.logits_.emplace(kProjectionRows, vocab);
+
+  replay.src_ = Random(static_cast<size_t>(max_rows) * widest);
+  const Matrix src = {replay.src_.data(), max_rows, widest};
+  replay.operand_.emplace(dtype, max_rows, widest);
+  MakeOperand(compute, src, replay.operand_->Of(src));
   replay.dst_ = Buffer<float>(dst);
   return replay;
 }
@@ -94,22 +101,33 @@ absl::StatusOr<MatMulReplay> MatMulReplay::Create(Compute& compute,
 absl::StatusOr<double> MatMulReplay::Run(absl::Span<const StepRows> steps) {
   const absl::Time start = absl::Now();
   for (const StepRows& step : steps) {
-    RETURN_IF_ERROR(RunAll(decode_, step.decode, max_rows_));
-    RETURN_IF_ERROR(RunAll(projection_, step.decode, kProjectionRows));
-    RETURN_IF_ERROR(RunAll(encode_, step.encode, max_rows_));
+    RETURN_IF_ERROR(RunMaps(decode_, step.decode));
+    RETURN_IF_ERROR(RunProjection(step.decode));
+    RETURN_IF_ERROR(RunMaps(encode_, step.encode));
   }
   return absl::ToDoubleSeconds(absl::Now() - start);
 }
 
-absl::Status MatMulReplay::RunAll(absl::Span<const MatMul> maps, int rows,
-                                  int tile) {
-  for (; rows > 0; rows -= tile) {
-    const int now = std::min(rows, tile);
+absl::Status MatMulReplay::RunMaps(absl::Span<const MatMul> maps, int rows) {
+  for (; rows > 0; rows -= max_rows_) {
+    const int now = std::min(rows, max_rows_);
     for (const MatMul& map : maps) {
-      RETURN_IF_ERROR(map.Run(compute_,
-                              operand_->Of({src_.data(), now, map.in()}), {},
-                              {dst_.data(), now, map.out()}));
+      const Operand src = operand_->Of({src_.data(), now, map.in()});
+      RETURN_IF_ERROR(
+          map.Run(compute_, src, {}, {dst_.data(), now, map.out()}));
     }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status MatMulReplay::RunProjection(int rows) {
+  // Nothing is asked of the logits: products and sums only.
+  static constexpr LogitsNeed kNothing[kProjectionRows] = {};
+  for (; rows > 0; rows -= kProjectionRows) {
+    const int now = std::min(rows, kProjectionRows);
+    RETURN_IF_ERROR(projection_->Run(
+        compute_, operand_->Of({src_.data(), now, projection_->in()}),
+        {kNothing, static_cast<size_t>(now)}, *logits_));
   }
   return absl::OkStatus();
 }

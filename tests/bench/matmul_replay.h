@@ -7,13 +7,20 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "engine/compute/compute.h"
+#include "engine/ops/logits_buffer.h"
 #include "engine/ops/matmul.h"
 #include "engine/ops/operand.h"
+#include "engine/ops/projection.h"
 #include "engine/tensor/buffer.h"
+#include "engine/tensor/dtype.h"
 #include "engine/transformer/spec.h"
 #include "tests/bench/engine_loop.h"
 
 namespace attend {
+
+// Weights that each decode row is multiplied with: those of the decoder's
+// layers but the cross-attention's keys and values, and the projection.
+double DecodeWeights(const TransformerSpec& spec);
 
 // The linear maps of a transformer and nothing else, with random weights: what
 // a run would take if all but its matmuls were free.
@@ -33,16 +40,18 @@ class MatMulReplay {
   MatMulReplay(Compute& compute, int max_rows)
       : compute_(compute), max_rows_(max_rows) {}
 
-  absl::Status RunAll(absl::Span<const MatMul> maps, int rows, int tile);
+  absl::Status RunMaps(absl::Span<const MatMul> maps, int rows);
+  absl::Status RunProjection(int rows);
 
   Compute& compute_;
   int max_rows_;
   std::vector<MatMul> encode_;
   std::vector<MatMul> decode_;
-  std::vector<MatMul> projection_;  // one
+  std::optional<Projection> projection_;
   Buffer<float> src_;
-  std::optional<OperandBuffer> operand_;
+  std::optional<OperandBuffer> operand_;  // src_, as the maps read it
   Buffer<float> dst_;
+  std::optional<LogitsBuffer> logits_;
 };
 
 }  // namespace attend
