@@ -80,8 +80,9 @@ class Load:
     def __init__(self, args, path):
         self.args = args
         low, high = args.output_lengths
-        self.arguments = ["--file", path, "--ids", "--output-lengths", low, high,
-                          "--timeout", "60s"]
+        # Greedy said aloud: a model's own defaults may ask for beams.
+        self.arguments = ["--file", path, "--ids", "--beams", 1,
+                          "--output-lengths", low, high, "--timeout", "60s"]
 
     def closed(self, server, requests=TRIAL_REQUESTS):
         """Calls a second with many in flight."""
