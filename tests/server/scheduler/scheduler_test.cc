@@ -1,16 +1,11 @@
 #include "server/scheduler/scheduler.h"
 
-#include <atomic>
-#include <condition_variable>
-#include <functional>
 #include <memory>
-#include <mutex>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/server/scheduler/recording_listener.h"
 #include "tests/support/fake_engine.h"
 #include "tests/support/manual_clock.h"
 
@@ -19,80 +14,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-// Keeps what it was told. Only the worker writes; read after Wait() or while
-// the worker stands at the gate.
-class RecordingListener final : public RequestListener {
- public:
-  bool cancelled() const override { return cancelled_; }
-  void OnOutput(const SequenceOutput& output,
-                const RequestTimes& times) override {
-    EXPECT_FALSE(done_);
-    EXPECT_EQ(output.choices.size(), 1u);
-    EXPECT_GT(output.choices[0].tokens.size(), static_cast<size_t>(tokens_));
-    tokens_ = static_cast<int>(output.choices[0].tokens.size());
-    if (first_token_step_ < 0 && engine_ != nullptr) {
-      first_token_step_ = engine_->steps();
-    }
-    EXPECT_NE(times.first_token, absl::InfinitePast());
-  }
-  void OnDone(const absl::Status& status, const SequenceOutput& output,
-              const RequestTimes& times) override {
-    std::lock_guard<std::mutex> lock(mutex_);
-    EXPECT_FALSE(done_) << "OnDone twice";
-    done_ = true;
-    status_ = status;
-    times_ = times;
-    final_ = output;
-    if (engine_ != nullptr) done_step_ = engine_->steps();
-    changed_.notify_all();
-  }
-
-  const absl::Status& Wait() {
-    std::unique_lock<std::mutex> lock(mutex_);
-    changed_.wait(lock, [&] { return done_.load(); });
-    return status_;
-  }
-
-  const FakeEngine* engine_ = nullptr;  // if set: steps are recorded
-  std::atomic<bool> cancelled_ = false;
-  std::atomic<bool> done_ = false;
-  std::atomic<int> tokens_ = 0;
-  int64_t first_token_step_ = -1;
-  int64_t done_step_ = -1;
-  absl::Status status_;
-  RequestTimes times_;
-  SequenceOutput final_;
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-};
-
-std::unique_ptr<Request> MakeRequest(const FakeEngine& engine,
-                                     RecordingListener& listener,
-                                     EngineRequest work) {
-  auto request = std::make_unique<Request>();
-  request->source_tokens = static_cast<int>(work.source.ids.size());
-  request->sequence = *engine.NewSequence(std::move(work));
-  request->listener = &listener;
-  return request;
-}
-
-std::unique_ptr<Request> MakeRequest(const FakeEngine& engine,
-                                     RecordingListener& listener,
-                                     const FakeTask& task) {
-  return MakeRequest(engine, listener, MakeFakeRequest(task));
-}
-
-void ExpectTokens(const RecordingListener& listener, const FakeTask& task) {
-  const EngineRequest work = MakeFakeRequest(task);
-  const std::vector<int>& tokens = listener.final_.choices.at(0).tokens;
-  ASSERT_EQ(static_cast<int>(tokens.size()), task.tokens);
-  for (int i = 0; i < task.tokens; ++i) {
-    EXPECT_EQ(tokens[i], FakeToken(work.source, i));
-  }
-}
 
 TEST(SchedulerOptionsTest, Validate) {
   EXPECT_TRUE(SchedulerOptions().Validate().ok());
@@ -165,96 +86,6 @@ TEST(SchedulerTest, NewcomerGetsItsFirstTokenWithinTwoStepsOfALongStream) {
   EXPECT_EQ(stream.done_step_, 401);  // not one step lost
 }
 
-TEST(SchedulerTest, CancelledWhileRunningIsFreedWithinOneStep) {
-  ManualClock clock;
-  FakeEngine engine({.allowed_steps = 5});
-  StepReport last;
-  Scheduler scheduler({}, engine, clock,
-                      [&](const StepReport& report) { last = report; });
-  RecordingListener cancelled, other;
-  cancelled.engine_ = &engine;
-  auto request = MakeRequest(engine, cancelled, FakeTask{.tokens = 100});
-  ASSERT_TRUE(scheduler.Submit(request).ok());
-  engine.WaitUntilBlocked();
-  request = MakeRequest(engine, other, FakeTask{.tokens = 100});
-  ASSERT_TRUE(scheduler.Submit(request).ok());
-  cancelled.cancelled_ = true;
-  engine.AllowSteps(1);
-  EXPECT_EQ(cancelled.Wait().code(), absl::StatusCode::kCancelled);
-  EXPECT_EQ(cancelled.done_step_, 6);
-  EXPECT_EQ(cancelled.final_.choices[0].tokens.size(), 5u);
-  engine.WaitUntilBlocked();
-  EXPECT_EQ(engine.live_sequences(), 1);
-  engine.OpenGate();
-  EXPECT_TRUE(other.Wait().ok());
-  scheduler.Drain();
-  EXPECT_TRUE(scheduler.WaitUntilIdle(absl::InfiniteDuration()));
-}
-
-TEST(SchedulerTest, ReportsThatTheLastOneHasGone) {
-  ManualClock clock;
-  FakeEngine engine({.allowed_steps = 2});
-  std::vector<StepReport> reports;
-  RecordingListener cancelled;
-  {
-    Scheduler scheduler({}, engine, clock, [&](const StepReport& report) {
-      reports.push_back(report);
-    });
-    auto request = MakeRequest(engine, cancelled, FakeTask{.tokens = 100});
-    ASSERT_TRUE(scheduler.Submit(request).ok());
-    engine.WaitUntilBlocked();
-    cancelled.cancelled_ = true;
-    engine.OpenGate();
-    EXPECT_TRUE(absl::IsCancelled(cancelled.Wait()));
-  }
-  ASSERT_EQ(reports.size(), 5u);  // at the start, three steps, at the end
-  EXPECT_EQ(reports[3].running, 1);
-  EXPECT_GT(reports[3].used_blocks, 0);
-  EXPECT_EQ(reports[4].rows, 0);
-  EXPECT_EQ(reports[4].running, 0);
-  EXPECT_EQ(reports[4].used_blocks, 0);
-}
-
-TEST(SchedulerTest, CancelledAndLateInTheQueueNeverRun) {
-  ManualClock clock;
-  FakeEngine engine({.allowed_steps = 3});
-  Scheduler scheduler({.max_running = 1}, engine, clock, nullptr);
-  RecordingListener running, cancelled, late;
-  auto request = MakeRequest(engine, running, FakeTask{.tokens = 50});
-  ASSERT_TRUE(scheduler.Submit(request).ok());
-  engine.WaitUntilBlocked();
-  request = MakeRequest(engine, cancelled, FakeTask{});
-  ASSERT_TRUE(scheduler.Submit(request).ok());
-  request = MakeRequest(engine, late, FakeTask{});
-  request->deadline = clock.Now() + absl::Milliseconds(5);
-  ASSERT_TRUE(scheduler.Submit(request).ok());
-  cancelled.cancelled_ = true;
-  clock.Advance(absl::Milliseconds(5));
-  engine.AllowSteps(1);
-  EXPECT_EQ(cancelled.Wait().code(), absl::StatusCode::kCancelled);
-  EXPECT_EQ(late.Wait().code(), absl::StatusCode::kDeadlineExceeded);
-  EXPECT_THAT(late.Wait().message(), HasSubstr("in the queue"));
-  EXPECT_EQ(late.times_.started, absl::InfinitePast());
-  EXPECT_FALSE(running.done_);
-  engine.OpenGate();
-  EXPECT_TRUE(running.Wait().ok());
-}
-
-TEST(SchedulerTest, DeadlineWhileRunning) {
-  ManualClock clock;
-  FakeEngine engine({.on_step = [&](const StepPlan&) {
-    clock.Advance(absl::Milliseconds(1));
-  }});
-  Scheduler scheduler({}, engine, clock, nullptr);
-  RecordingListener listener;
-  auto request = MakeRequest(engine, listener, FakeTask{.tokens = 100});
-  request->deadline = clock.Now() + absl::Milliseconds(11);
-  ASSERT_TRUE(scheduler.Submit(request).ok());
-  EXPECT_EQ(listener.Wait().code(), absl::StatusCode::kDeadlineExceeded);
-  EXPECT_THAT(listener.Wait().message(), HasSubstr("while running"));
-  EXPECT_EQ(listener.final_.choices[0].tokens.size(), 10u);
-}
-
 TEST(SchedulerTest, FullQueueRefusesAndKeepsTheRequest) {
   ManualClock clock;
   FakeEngine engine({.allowed_steps = 3});
@@ -296,80 +127,6 @@ TEST(SchedulerTest, WhatCanNeverFitIsRefusedAtOnce) {
   request = MakeRequest(engine, listener, FakeTask{.source = 8, .tokens = 32});
   EXPECT_TRUE(scheduler.Submit(request).ok());
   EXPECT_TRUE(listener.Wait().ok());
-}
-
-TEST(SchedulerTest, DrainEndsWhatWaitsAndFinishesWhatRuns) {
-  ManualClock clock;
-  FakeEngine engine({.allowed_steps = 3});
-  Scheduler scheduler({.max_running = 1}, engine, clock, nullptr);
-  RecordingListener running, queued, late;
-  auto request = MakeRequest(engine, running, FakeTask{.tokens = 30});
-  ASSERT_TRUE(scheduler.Submit(request).ok());
-  engine.WaitUntilBlocked();
-  request = MakeRequest(engine, queued, FakeTask{});
-  ASSERT_TRUE(scheduler.Submit(request).ok());
-  scheduler.Drain();
-  EXPECT_FALSE(scheduler.WaitUntilIdle(absl::Milliseconds(1)));
-  request = MakeRequest(engine, late, FakeTask{});
-  EXPECT_EQ(scheduler.Submit(request).code(), absl::StatusCode::kUnavailable);
-  EXPECT_NE(request, nullptr);
-  engine.AllowSteps(1);
-  EXPECT_EQ(queued.Wait().code(), absl::StatusCode::kUnavailable);
-  EXPECT_FALSE(running.done_);
-  engine.OpenGate();
-  EXPECT_TRUE(scheduler.WaitUntilIdle(absl::InfiniteDuration()));
-  EXPECT_TRUE(running.Wait().ok());
-  ExpectTokens(running, {.tokens = 30});
-}
-
-TEST(SchedulerTest, DestructorEndsEverythingOnce) {
-  ManualClock clock;
-  FakeEngine engine({.allowed_steps = 3});
-  RecordingListener running, queued;
-  {
-    auto scheduler = std::make_unique<Scheduler>(
-        SchedulerOptions{.max_running = 1}, engine, clock, nullptr);
-    // More than can be done before the destructor is reached.
-    auto request = MakeRequest(engine, running, FakeTask{.tokens = 200000});
-    ASSERT_TRUE(scheduler->Submit(request).ok());
-    engine.WaitUntilBlocked();
-    request = MakeRequest(engine, queued, FakeTask{});
-    ASSERT_TRUE(scheduler->Submit(request).ok());
-    engine.OpenGate();
-  }
-  EXPECT_EQ(running.Wait().code(), absl::StatusCode::kUnavailable);
-  EXPECT_EQ(queued.Wait().code(), absl::StatusCode::kUnavailable);
-  EXPECT_EQ(engine.live_sequences(), 0);
-}
-
-TEST(SchedulerTest, DestructorOfAnIdleScheduler) {
-  ManualClock clock;
-  FakeEngine engine;
-  Scheduler scheduler({}, engine, clock, nullptr);
-}
-
-TEST(SchedulerTest, AFailedStepEndsItsMembersAndTheLoopGoesOn) {
-  ManualClock clock;
-  FakeEngine engine({.allowed_steps = 3});
-  Scheduler scheduler({.max_running = 2}, engine, clock, nullptr);
-  RecordingListener a, b, waiting;
-  auto request = MakeRequest(engine, a, FakeTask{.tokens = 50});
-  ASSERT_TRUE(scheduler.Submit(request).ok());
-  engine.WaitUntilBlocked();
-  request = MakeRequest(engine, b, FakeTask{.tokens = 50});
-  ASSERT_TRUE(scheduler.Submit(request).ok());
-  request = MakeRequest(engine, waiting, FakeTask{.tokens = 50});
-  ASSERT_TRUE(scheduler.Submit(request).ok());
-  engine.AllowSteps(2);
-  engine.WaitUntilBlocked();
-  engine.FailNextStep(absl::UnknownError("bad arithmetic"));
-  engine.OpenGate();
-  for (RecordingListener* listener : {&a, &b}) {
-    EXPECT_EQ(listener->Wait().code(), absl::StatusCode::kInternal);
-    EXPECT_THAT(listener->Wait().message(), HasSubstr("bad arithmetic"));
-  }
-  EXPECT_TRUE(waiting.Wait().ok());
-  ExpectTokens(waiting, {.tokens = 50});
 }
 
 TEST(SchedulerTest, PreemptedOnesAreReplayedAndLoseNothing) {

@@ -1,0 +1,126 @@
+#include "server/grpc/rpc_server.h"
+
+#include <gmock/gmock.h>
+#include <grpcpp/support/sync_stream.h>
+
+#include <map>
+#include <memory>
+
+#include "tests/server/grpc/rpc_fixture.h"
+
+// How a server starts and ends.
+
+namespace attend {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+
+TEST(RpcServerTest, DrainFinishesWhatRunsAndRefusesTheRest) {
+  RpcFixtureOptions options;
+  options.engine.allowed_steps = 0;
+  options.scheduler.max_running = 1;
+  options.scheduler.max_queued_requests = 2;
+  RpcFixture fixture(options);
+  grpc::ClientContext running;
+  auto reader = fixture.stub->GenerateStream(&running, MakeRequest({"a"}, 3));
+  fixture.engine.WaitUntilBlocked();
+  // Two inputs fill the queue; the third is refused, which tells us so.
+  grpc::ClientContext queued;
+  auto waiting =
+      fixture.stub->GenerateStream(&queued, MakeRequest({"a", "b", "c"}, 2));
+  v1::GenerateChunk chunk;
+  ASSERT_TRUE(waiting->Read(&chunk));
+  ASSERT_EQ(chunk.input(), 2);
+
+  fixture.server->Drain();
+  fixture.scheduler.Drain();
+  grpc::ClientContext late;
+  v1::GenerateResponse response;
+  EXPECT_EQ(fixture.stub->Generate(&late, MakeRequest({"b"}, 1), &response)
+                .error_code(),
+            grpc::UNAVAILABLE);
+  fixture.engine.OpenGate();
+  int tokens = 0;
+  while (reader->Read(&chunk)) tokens += chunk.ids_size();
+  EXPECT_TRUE(reader->Finish().ok());
+  EXPECT_EQ(tokens, 3);
+  std::map<int, int> codes;
+  while (waiting->Read(&chunk)) codes[chunk.input()] = chunk.status().code();
+  EXPECT_EQ(codes, (std::map<int, int>{{0, grpc::UNAVAILABLE},
+                                       {1, grpc::UNAVAILABLE}}));
+  EXPECT_TRUE(fixture.scheduler.WaitUntilIdle(absl::Seconds(60)));
+  fixture.server->Shutdown(absl::Seconds(60));
+}
+
+TEST(RpcServerTest, WhatTakesTooLongIsCutWithUnavailable) {
+  RpcFixtureOptions options;
+  options.engine.allowed_steps = 3;
+  RpcFixture fixture(options);
+  grpc::ClientContext context;
+  auto reader =
+      fixture.stub->GenerateStream(&context, MakeRequest({"abc"}, 1000));
+  v1::GenerateChunk chunk;
+  ASSERT_TRUE(reader->Read(&chunk));
+  fixture.engine.WaitUntilBlocked();
+  fixture.scheduler.Drain();
+  fixture.server->Cut();
+  fixture.engine.OpenGate();
+  while (reader->Read(&chunk)) {
+  }
+  const grpc::Status status = reader->Finish();
+  EXPECT_EQ(status.error_code(), grpc::UNAVAILABLE);
+  EXPECT_THAT(status.error_message(), HasSubstr("drain timeout"));
+}
+
+TEST(RpcServerTest, AHealthWatcherDoesNotHoldTheServer) {
+  RpcFixture fixture;
+  const auto channel = fixture.NewChannel({});
+  grpc::ClientContext context;
+  // HealthCheckRequest of the server as a whole: no bytes.
+  const std::unique_ptr<grpc::ClientReader<grpc::ByteBuffer>> watcher(
+      grpc::internal::ClientReaderFactory<grpc::ByteBuffer>::Create(
+          channel.get(),
+          grpc::internal::RpcMethod(
+              "/grpc.health.v1.Health/Watch",
+              grpc::internal::RpcMethod::SERVER_STREAMING),
+          &context, v1::ListModelsRequest()));
+  grpc::ByteBuffer answer;
+  ASSERT_TRUE(watcher->Read(&answer));
+  fixture.server->Shutdown(absl::Hours(1));  // returns
+  while (watcher->Read(&answer)) {
+  }
+  EXPECT_FALSE(watcher->Finish().ok());
+}
+
+TEST(RpcServerTest, ShutdownCancelsWhatIsLeft) {
+  RpcFixture fixture;
+  grpc::ClientContext context;
+  auto reader =
+      fixture.stub->GenerateStream(&context, MakeRequest({"abc"}, 4000));
+  v1::GenerateChunk chunk;
+  ASSERT_TRUE(reader->Read(&chunk));
+  fixture.server->Shutdown(absl::ZeroDuration());
+  while (reader->Read(&chunk)) {
+  }
+  EXPECT_THAT(reader->Finish().error_code(),
+              AnyOf(grpc::CANCELLED, grpc::UNAVAILABLE, grpc::OK));
+  fixture.WaitUntilFree();
+}
+
+TEST(RpcServerTest, APortInUseIsAnError) {
+  RpcFixture fixture;
+  StepSignal signal;
+  const Service service = {.engine = fixture.engine,
+                           .tokenizer = fixture.tokenizer,
+                           .scheduler = fixture.scheduler,
+                           .clock = fixture.clock,
+                           .metrics = fixture.metrics,
+                           .log = fixture.log};
+  const auto second = RpcServer::Start(
+      {.host = "127.0.0.1", .port = fixture.server->port()}, service, signal);
+  EXPECT_EQ(second.status().code(), absl::StatusCode::kUnavailable);
+}
+
+}  // namespace
+}  // namespace attend

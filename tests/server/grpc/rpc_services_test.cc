@@ -1,0 +1,99 @@
+// The services beside ours: health and reflection.
+
+#include <gmock/gmock.h>
+#include <grpcpp/generic/generic_stub.h>
+
+#include <memory>
+#include <string>
+
+#include "tests/server/grpc/rpc_fixture.h"
+
+namespace attend {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Messages of services that Debian has no headers for, as bytes.
+class RawStream {
+ public:
+  RawStream(RpcFixture& fixture, const std::string& method,
+            const std::string& message)
+      : stub_(fixture.NewChannel({})) {
+    call_ = stub_.PrepareCall(&context_, method, &queue_);
+    call_->StartCall(this);
+    EXPECT_TRUE(Next());
+    grpc::Slice slice(message);
+    call_->WriteLast(grpc::ByteBuffer(&slice, 1), {}, this);
+    EXPECT_TRUE(Next());
+  }
+  ~RawStream() {
+    context_.TryCancel();
+    grpc::Status status;
+    call_->Finish(&status, this);
+    Next();
+    queue_.Shutdown();
+    while (Next()) {
+    }
+  }
+  std::string Read() {
+    grpc::ByteBuffer buffer;
+    call_->Read(&buffer, this);
+    if (!Next()) return "(end)";
+    grpc::Slice slice;
+    EXPECT_TRUE(buffer.DumpToSingleSlice(&slice).ok());
+    return std::string(reinterpret_cast<const char*>(slice.begin()),
+                       slice.size());
+  }
+
+ private:
+  bool Next() {
+    void* tag;
+    bool ok = false;
+    return queue_.Next(&tag, &ok) && ok;
+  }
+
+  grpc::ClientContext context_;
+  grpc::CompletionQueue queue_;
+  grpc::GenericStub stub_;
+  std::unique_ptr<grpc::GenericClientAsyncReaderWriter> call_;
+};
+
+// HealthCheckRequest and HealthCheckResponse of grpc.health.v1.
+std::string HealthRequest(const std::string& service) {
+  return absl::StrCat("\x0a", std::string(1, static_cast<char>(service.size())),
+                      service);
+}
+constexpr char kServing[] = "\x08\x01";
+constexpr char kNotServing[] = "\x08\x02";
+
+TEST(RpcServicesTest, HealthIsWatchedOverallAndByName) {
+  RpcFixture fixture;
+  for (const char* name : {"", "fake", "attend.v1.Attend"}) {
+    EXPECT_EQ(
+        RawStream(fixture, "/grpc.health.v1.Health/Check", HealthRequest(name))
+            .Read(),
+        kServing);
+  }
+  EXPECT_EQ(
+      RawStream(fixture, "/grpc.health.v1.Health/Check", HealthRequest("other"))
+          .Read(),
+      "(end)");
+  RawStream watch(fixture, "/grpc.health.v1.Health/Watch",
+                  HealthRequest("fake"));
+  EXPECT_EQ(watch.Read(), kServing);
+  fixture.server->SetServing(false);
+  EXPECT_EQ(watch.Read(), kNotServing);
+}
+
+TEST(RpcServicesTest, ReflectionListsTheServices) {
+  RpcFixture fixture;
+  RawStream stream(
+      fixture, "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
+      std::string("\x3a\x00", 2));  // list_services: ""
+  const std::string answer = stream.Read();
+  EXPECT_THAT(answer, HasSubstr("attend.v1.Attend"));
+  EXPECT_THAT(answer, HasSubstr("grpc.health.v1.Health"));
+}
+
+}  // namespace
+}  // namespace attend
