@@ -25,13 +25,16 @@ struct RpcFixtureOptions {
   FakeEngineOptions engine;
   SchedulerOptions scheduler;
   RpcOptions rpc = {.host = "127.0.0.1", .port = 0};
+  // Must outlive the fixture; null: the machine's.
+  const Clock* clock = nullptr;
 };
 
 // A whole server over fakes, and a client of it through the loopback.
 class RpcFixture {
  public:
   explicit RpcFixture(RpcFixtureOptions options = {})
-      : engine(options.engine),
+      : clock(options.clock == nullptr ? system_clock_ : *options.clock),
+        engine(options.engine),
         metrics(engine.info(), "test"),
         log(LogLevel::kInfo, null_.descriptor),
         scheduler(options.scheduler, engine, clock,
@@ -78,12 +81,13 @@ class RpcFixture {
     ~NullDevice() { close(descriptor); }
   };
   const NullDevice null_;
+  const SystemClock system_clock_;
   StepSignal signal_;
 
  public:
+  const Clock& clock;
   FakeEngine engine;
   FakeTokenizer tokenizer;
-  SystemClock clock;
   Metrics metrics;
   Log log;
   Scheduler scheduler;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <future>
 #include <map>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "attend/v1/status_details.pb.h"
 #include "tests/server/grpc/rpc_fixture.h"
+#include "tests/support/manual_clock.h"
 
 namespace attend {
 namespace {
@@ -43,26 +45,35 @@ TEST(RpcLifecycleTest, ACancelledCallIsFreed) {
 }
 
 TEST(RpcLifecycleTest, ADeadlineEndsWhatRunsAndWhatWaits) {
+  ManualClock clock;
   RpcFixtureOptions options;
   options.engine.allowed_steps = 0;
   options.scheduler.max_running = 1;
+  options.clock = &clock;
   RpcFixture fixture(options);
-  grpc::ClientContext running, waiting;
+  // So late that gRPC itself does not see it pass: the server's clock decides.
   const auto deadline =
-      std::chrono::system_clock::now() + std::chrono::milliseconds(200);
+      std::chrono::system_clock::now() + std::chrono::hours(1);
+  grpc::ClientContext running, waiting;
   running.set_deadline(deadline);
   waiting.set_deadline(deadline);
   auto reader =
       fixture.stub->GenerateStream(&running, MakeRequest({"abc"}, 1000));
   fixture.engine.WaitUntilBlocked();
-  v1::GenerateResponse response;
-  EXPECT_EQ(fixture.stub->Generate(&waiting, MakeRequest({"d"}, 2), &response)
-                .error_code(),
-            grpc::DEADLINE_EXCEEDED);
-  EXPECT_EQ(reader->Finish().error_code(), grpc::DEADLINE_EXCEEDED);
+  auto second = std::async(std::launch::async, [&] {
+    v1::GenerateResponse response;
+    return fixture.stub->Generate(&waiting, MakeRequest({"d"}, 2), &response);
+  });
+  while (fixture.engine.live_sequences() < 2) std::this_thread::yield();
+  // The server counts from when the call arrived.
+  clock.Advance(absl::FromChrono(deadline) + absl::Hours(1) - clock.Now());
   fixture.engine.OpenGate();
+  EXPECT_EQ(second.get().error_code(), grpc::DEADLINE_EXCEEDED);
+  v1::GenerateChunk chunk;
+  while (reader->Read(&chunk)) EXPECT_EQ(chunk.ids_size(), 0);
+  EXPECT_EQ(reader->Finish().error_code(), grpc::DEADLINE_EXCEEDED);
   fixture.WaitUntilFree();
-  EXPECT_LT(fixture.engine.steps(), 1000);
+  EXPECT_EQ(fixture.engine.steps(), 1);
 }
 
 TEST(RpcLifecycleTest, AFailedStepIsAnErrorOfTheCall) {
