@@ -10,7 +10,7 @@
 #include "engine/checkpoint/weights.h"
 #include "engine/families/family.h"
 #include "engine/families/generation_config.h"
-#include "engine/ops/dnnl_isa.h"
+#include "engine/ops/isa_limit.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {
@@ -36,7 +36,7 @@ absl::Status CheckVocabularies(const Tokenizer& tokenizer,
 
 absl::StatusOr<std::unique_ptr<Compute>> NewCompute(
     const ComputeOptions& options) {
-  RETURN_IF_ERROR(CapDnnlIsa(options.max_isa));
+  RETURN_IF_ERROR(LimitIsa(options.max_isa));
   return std::make_unique<Compute>(options);
 }
 

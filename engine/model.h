@@ -18,9 +18,8 @@ struct Model {
   std::unique_ptr<Tokenizer> tokenizer;
 };
 
-// The process's thread team and scratch. oneDNN gets the same limit on
-// instructions, which holds for the whole process: FAILED_PRECONDITION if it
-// has chosen its own before.
+// The process's thread team and scratch; its limit on instructions holds for
+// the whole process (see LimitIsa() for the error).
 absl::StatusOr<std::unique_ptr<Compute>> NewCompute(
     const ComputeOptions& options);
 

@@ -47,14 +47,15 @@ LAYERS = {
     "server/grpc": PORTS | {"server/grpc"},
     # The program: flags and objects, and what the ports report to.
     "server": {"server", "server/grpc", "server/http", "server/scheduler",
-               "engine", "engine/compute", "engine/ops/dnnl_isa.h",
-               "engine/tokenizer", "engine/tensor"},
+               "engine", "engine/compute", "engine/tokenizer",
+               "engine/tensor"},
     "client/cpp": {"client/cpp", "proto"},
 }
 
 # Libraries that only one place may know.
 ONLY_IN = [
-    (re.compile(r"^(oneapi/)?dnnl|immintrin\.h|cpuid\.h"), ("engine/ops", "engine/compute")),
+    (re.compile(r"^(oneapi/|engine/ops/)?dnnl"), ("engine/ops",)),
+    (re.compile(r"immintrin\.h|cpuid\.h"), ("engine/ops", "engine/compute")),
     (re.compile(r"sentencepiece"), ("engine/tokenizer",)),
     (re.compile(r"^grpc"), ("server/grpc", "client/cpp", "server")),
     (re.compile(r"^prometheus/"), ("server", "server/http")),

@@ -17,7 +17,7 @@ struct ComputeOptions {
   // More than the quota makes every step slower, not faster.
   int threads = 0;
   // Instructions used at most; lower ones exist for tests and comparisons.
-  // oneDNN has one limit for the whole process, see CapDnnlIsa().
+  // oneDNN has one limit for the whole process, see LimitIsa().
   Isa max_isa = Isa::kAmx;
 };
 

@@ -12,8 +12,8 @@
 #include <tuple>
 #include <vector>
 
-#include "engine/ops/dnnl_isa.h"
 #include "engine/ops/epilogue_kernel.h"
+#include "engine/ops/isa_limit.h"
 #include "tests/engine/ops/test_isa.h"
 
 namespace attend {
@@ -381,14 +381,14 @@ INSTANTIATE_TEST_SUITE_P(
              std::to_string(shape.k) + "x" + std::to_string(shape.n);
     });
 
-TEST(DnnlIsaTest, LimitComesTooLateAfterTheFirstMatMul) {
+TEST(IsaLimitTest, LimitComesTooLateAfterTheFirstMatMul) {
   const auto compute = NewCompute(1);
   const Values weights(4, 4, 1);
   ASSERT_TRUE(MatMul::Create(*compute, DType::kF32, weights.All(), 1).ok());
   if (DetectIsa() == Isa::kBaseline) GTEST_SKIP() << "no lower limit";
-  EXPECT_EQ(CapDnnlIsa(Isa::kBaseline).code(),
+  EXPECT_EQ(LimitIsa(Isa::kBaseline).code(),
             absl::StatusCode::kFailedPrecondition);
-  EXPECT_TRUE(CapDnnlIsa(DetectIsa()).ok());
+  EXPECT_TRUE(LimitIsa(DetectIsa()).ok());
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/compute/isa.h"
-#include "engine/ops/dnnl_isa.h"
+#include "engine/ops/isa_limit.h"
 #include "engine/tensor/check.h"
 
 namespace attend {
@@ -16,7 +16,7 @@ inline Isa TestIsa() {
   static const Isa isa = [] {
     const char* const name = std::getenv("ATTEND_TEST_ISA");
     const Isa limit = name == nullptr ? Isa::kAmx : ParseIsa(name).value();
-    ATTEND_CHECK(CapDnnlIsa(limit).ok());
+    ATTEND_CHECK(LimitIsa(limit).ok());
     return limit < DetectIsa() ? limit : DetectIsa();
   }();
   return isa;

@@ -1,4 +1,4 @@
-#include "engine/ops/dnnl_isa.h"
+#include "engine/ops/isa_limit.h"
 
 #include <oneapi/dnnl/dnnl.hpp>
 
@@ -27,7 +27,7 @@ dnnl::cpu_isa ToDnnl(Isa isa) {
 
 }  // namespace
 
-absl::Status CapDnnlIsa(Isa max) {
+absl::Status LimitIsa(Isa max) {
   // Above what the machine has a limit would only hide newer instructions.
   if (max >= DetectIsa()) return absl::OkStatus();
   if (dnnl::set_max_cpu_isa(ToDnnl(max)) == dnnl::status::success) {
