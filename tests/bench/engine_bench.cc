@@ -31,6 +31,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/time/clock.h"
 #include "engine/checkpoint/json_file.h"
 #include "engine/families/family.h"
 #include "engine/model.h"
@@ -127,24 +128,16 @@ class Bench {
 
   absl::StatusOr<Json> TimeDecodes(const Json& job) {
     const int steps = job.value("steps", 50);
-    const int beams = job.value("beams", 1);
-    GenerationParams params = Params(job, Defaults());
-    // Newcomers join a few at a step, and the first must outlast the last.
-    params.max_new_tokens = params.min_new_tokens =
-        model_.engine->info().max_target_tokens - 1;
-    std::vector<EngineRequest> requests;
-    for (int rows = 0; rows < job.at("decode_rows").get<int>(); rows += beams) {
-      std::vector<int> ids(job.value("source_tokens", 30));
-      for (size_t i = 0; i < ids.size(); ++i) {
-        ids[i] =
-            static_cast<int>(1 + (requests.size() * 7919 + i * 104729) %
-                                     (model_.engine->info().source_vocab - 2));
-      }
-      requests.push_back({.source = {.ids = std::move(ids), .positions = {}},
-                          .task = GenerateTask{params}});
+    RETURN_IF_ERROR(loop_->Start(
+        SteadyRequests(*model_.engine, job.at("decode_rows"),
+                       job.value("beams", 1), job.value("source_tokens", 30))));
+    std::vector<double> seconds;
+    for (int i = 0; i < steps; ++i) {
+      const absl::Time start = absl::Now();
+      RETURN_IF_ERROR(loop_->Decode());
+      seconds.push_back(absl::ToDoubleSeconds(absl::Now() - start));
     }
-    ASSIGN_OR_RETURN(std::vector<double> seconds,
-                     loop_->TimeDecodes(std::move(requests), steps));
+    loop_->Stop();
     std::sort(seconds.begin(), seconds.end());
     return Json{{"median_seconds", seconds[seconds.size() / 2]},
                 {"min_seconds", seconds.front()},
@@ -156,10 +149,10 @@ class Bench {
       ASSIGN_OR_RETURN(const JsonFile config,
                        JsonFile::Load(options_.model + "/config.json"));
       ASSIGN_OR_RETURN(const Family family, LoadFamily(config));
+      ASSIGN_OR_RETURN(const DType dtype,
+                       ParseDType(model_.engine->info().dtype));
       ASSIGN_OR_RETURN(MatMulReplay replay,
-                       MatMulReplay::Create(*compute_, family.spec,
-                                            options_.engine.dtype.value_or(
-                                                DefaultDType(compute_->isa())),
+                       MatMulReplay::Create(*compute_, family.spec, dtype,
                                             options_.engine.max_step_rows));
       replay_.emplace(std::move(replay));
       RETURN_IF_ERROR(replay_->Run(steps).status());  // warms up

@@ -24,6 +24,27 @@ double CpuSeconds() {
 
 }  // namespace
 
+std::vector<EngineRequest> SteadyRequests(const Engine& engine, int rows,
+                                          int beams, int source_tokens) {
+  const ModelInfo& info = engine.info();
+  GenerationParams params = info.generation;
+  params.num_beams = beams;
+  params.num_return_sequences = 1;
+  params.do_sample = false;
+  params.max_new_tokens = params.min_new_tokens = info.max_target_tokens - 1;
+  std::vector<EngineRequest> requests;
+  for (int row = 0; row < rows; row += beams) {
+    std::vector<int> ids;
+    for (int64_t i = 0; i < source_tokens; ++i) {
+      ids.push_back(static_cast<int>(1 + (row * 7919 + i * 104729) %
+                                             (info.source_vocab - 2)));
+    }
+    requests.push_back({.source = {.ids = std::move(ids), .positions = {}},
+                        .task = GenerateTask{params}});
+  }
+  return requests;
+}
+
 EngineLoop::EngineLoop(const Engine& engine, const BatcherOptions& options)
     : engine_(engine), context_(engine.NewContext()), batcher_(options) {}
 
@@ -50,40 +71,62 @@ absl::StatusOr<LoopResult> EngineLoop::Run(std::vector<EngineRequest> requests,
   return result;
 }
 
-absl::StatusOr<std::vector<double>> EngineLoop::TimeDecodes(
-    std::vector<EngineRequest> requests, int steps) {
+absl::Status EngineLoop::Start(std::vector<EngineRequest> requests) {
   for (size_t i = 0; i < requests.size(); ++i) {
     RETURN_IF_ERROR(Join(std::move(requests[i]), i));
   }
-  std::vector<double> seconds;
-  while (static_cast<int>(seconds.size()) < steps) {
+  const auto decodes = [](const Entry& entry) {
+    return entry.sequence->Next().phase == Phase::kDecode;
+  };
+  while (!waiting_.empty() ||
+         !std::all_of(running_.begin(), running_.end(), decodes)) {
+    RETURN_IF_ERROR(CheckNoneEnded());
     Plan();
-    const bool counts = AllDecode();
-    const absl::Time start = absl::Now();
     RETURN_IF_ERROR(Step());
-    if (counts) seconds.push_back(absl::ToDoubleSeconds(absl::Now() - start));
-    for (const Entry& entry : running_) {
-      if (entry.sequence->output().finished) {
-        return absl::InvalidArgumentError("a sequence ended while measured");
-      }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status EngineLoop::Decode() {
+  RETURN_IF_ERROR(CheckNoneEnded());
+  Plan();
+  if (!plan_.preempted.empty()) {
+    return absl::ResourceExhaustedError("the kv cache is full");
+  }
+  return Step();
+}
+
+int64_t EngineLoop::RunningTokens() const {
+  int64_t tokens = 0;
+  for (const Entry& entry : running_) {
+    tokens +=
+        static_cast<int64_t>(entry.sequence->output().choices[0].tokens.size());
+  }
+  return tokens;
+}
+
+void EngineLoop::Stop() {
+  running_.clear();
+  waiting_.clear();
+}
+
+absl::Status EngineLoop::CheckNoneEnded() const {
+  for (const Entry& entry : running_) {
+    if (entry.sequence->output().finished) {
+      return absl::FailedPreconditionError(
+          "a sequence has ended: too few tokens, or too small a kv cache");
     }
   }
-  running_.clear();
-  return seconds;
+  return absl::OkStatus();
 }
 
 absl::Status EngineLoop::Join(EngineRequest request, size_t index) {
   ASSIGN_OR_RETURN(std::unique_ptr<Sequence> sequence,
                    engine_.NewSequence(std::move(request)));
-  waiting_.push_back({.sequence = std::move(sequence), .index = index});
+  waiting_.push_back({.sequence = std::move(sequence),
+                      .index = index,
+                      .arrival = absl::Now()});
   return absl::OkStatus();
-}
-
-bool EngineLoop::AllDecode() const {
-  return waiting_.empty() && plan_.pieces.size() == running_.size() &&
-         std::all_of(running_.begin(), running_.end(), [](const Entry& entry) {
-           return entry.sequence->Next().phase == Phase::kDecode;
-         });
 }
 
 void EngineLoop::Plan() {
@@ -93,7 +136,7 @@ void EngineLoop::Plan() {
     for (const Entry& entry : entries) {
       result.push_back({.order = static_cast<int64_t>(entry.index),
                         .priority = 0,
-                        .arrival = now,
+                        .arrival = entry.arrival,
                         .work = entry.sequence->Next(),
                         .room = entry.room,
                         .held_blocks = entry.sequence->blocks(),

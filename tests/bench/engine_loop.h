@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "engine/engine.h"
 #include "server/scheduler/batcher.h"
 #include "server/scheduler/step_cost.h"
@@ -26,6 +27,11 @@ struct LoopResult {
   std::vector<SequenceOutput> outputs;  // in the order of the requests
 };
 
+// Requests for so many decode rows that none ends before the longest target,
+// for EngineLoop::Start().
+std::vector<EngineRequest> SteadyRequests(const Engine& engine, int rows,
+                                          int beams, int source_tokens);
+
 // The engine without a server: one loop on the calling thread, with the
 // server's own policy for who computes what in a step. A request joins as soon
 // as another one has ended.
@@ -38,16 +44,24 @@ class EngineLoop {
   absl::StatusOr<LoopResult> Run(std::vector<EngineRequest> requests,
                                  int in_flight);
 
-  // Seconds of each of `steps` steps in which all of `requests` decode and
-  // nothing else happens. They must run long enough for it.
-  absl::StatusOr<std::vector<double>> TimeDecodes(
-      std::vector<EngineRequest> requests, int steps);
+  // Steady decoding, one step at a time: joins all of `requests` and runs until
+  // each of them decodes. An error if one ends before: they are too short, or
+  // the KV cache is too small for all of them.
+  absl::Status Start(std::vector<EngineRequest> requests);
+  // The next step, in which all of them decode and nothing else happens. An
+  // error if that cannot be, since one has ended or the KV cache is full.
+  absl::Status Decode();
+  // New tokens of all that run, if their search is greedy.
+  int64_t RunningTokens() const;
+  // Drops what runs and waits.
+  void Stop();
 
  private:
   struct Entry {
     std::unique_ptr<Sequence> sequence;
     size_t index = 0;  // of the request
-    int room = 0;      // see RequestView
+    absl::Time arrival;
+    int room = 0;  // see RequestView
     int64_t last_piece = 0;
   };
 
@@ -55,9 +69,9 @@ class EngineLoop {
   void Plan();
   void AddPiece(Entry& entry, int rows);
   absl::Status Step();
+  absl::Status CheckNoneEnded() const;
   // Takes the outputs of what has ended.
   void Collect(std::vector<SequenceOutput>& outputs);
-  bool AllDecode() const;
 
   const Engine& engine_;
   const std::unique_ptr<EngineContext> context_;

@@ -1,10 +1,10 @@
 #include "tests/bench/matmul_replay.h"
 
 #include <algorithm>
-#include <random>
 
 #include "absl/time/clock.h"
 #include "engine/tensor/status_macros.h"
+#include "tests/bench/random_floats.h"
 
 namespace attend {
 namespace {
@@ -12,13 +12,8 @@ namespace {
 // Logits rows that the engine computes at once.
 constexpr int kProjectionRows = 128;
 
-Buffer<float> Random(size_t count) {
-  Buffer<float> values(count);
-  std::minstd_rand random(1);
-  std::uniform_real_distribution<float> uniform(-0.05f, 0.05f);
-  for (size_t i = 0; i < count; ++i) values[i] = uniform(random);
-  return values;
-}
+// Of weights and sources.
+constexpr float kLargest = 0.05f;
 
 struct Shape {
   int in = 0;
@@ -50,6 +45,17 @@ std::vector<Shape> LayerShapes(const LayerSpec& layer, int hidden) {
 
 }  // namespace
 
+double DecodeWeights(const TransformerSpec& spec) {
+  double weights =
+      static_cast<double>(spec.hidden) * spec.decoder->embedding.vocab;
+  for (const LayerSpec& layer : spec.decoder->layers) {
+    for (const Shape shape : LayerShapes(layer, spec.hidden)) {
+      weights += static_cast<double>(shape.in) * shape.out;
+    }
+  }
+  return weights;
+}
+
 absl::StatusOr<MatMulReplay> MatMulReplay::Create(Compute& compute,
                                                   const TransformerSpec& spec,
                                                   DType dtype, int max_rows) {
@@ -58,7 +64,7 @@ absl::StatusOr<MatMulReplay> MatMulReplay::Create(Compute& compute,
   size_t dst = 0;
   const auto add = [&](std::vector<MatMul>& maps, Shape shape) -> absl::Status {
     const Buffer<float> weights =
-        Random(static_cast<size_t>(shape.in) * shape.out);
+        RandomFloats(static_cast<size_t>(shape.in) * shape.out, kLargest);
     ASSIGN_OR_RETURN(
         MatMul map,
         MatMul::Create(compute, dtype, {weights.data(), shape.out, shape.in},
@@ -82,7 +88,7 @@ absl::StatusOr<MatMulReplay> MatMulReplay::Create(Compute& compute,
   }
   const int vocab = spec.decoder->embedding.vocab;
   const Buffer<float> weights =
-      Random(static_cast<size_t>(spec.hidden) * vocab);
+      RandomFloats(static_cast<size_t>(spec.hidden) * vocab, kLargest);
   ASSIGN_OR_RETURN(
       Projection projection,
       Projection::Create(compute, dtype, {weights.data(), vocab, spec.hidden},
@@ -90,7 +96,7 @@ absl::StatusOr<MatMulReplay> MatMulReplay::Create(Compute& compute,
   replay.projection_.emplace(std::move(projection));
   replay.logits_.emplace(kProjectionRows, vocab);
 
-  replay.src_ = Random(static_cast<size_t>(max_rows) * widest);
+  replay.src_ = RandomFloats(static_cast<size_t>(max_rows) * widest, kLargest);
   const Matrix src = {replay.src_.data(), max_rows, widest};
   replay.operand_.emplace(dtype, max_rows, widest);
   MakeOperand(compute, src, replay.operand_->Of(src));
