@@ -240,6 +240,7 @@ void Batcher::PlanPrompts(absl::Span<const RequestView> waiting,
   int left = options_.max_rows - decision_.decode_rows;
   if (left <= 0) return;
   if (decision_.decode_rows > 0) {
+    if (cost.WantsQuietStep()) return;
     left = std::min(left, std::max(options_.min_prompt_rows,
                                    cost.RowsThatDouble(decision_.decode_rows)));
   }

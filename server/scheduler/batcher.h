@@ -70,9 +70,10 @@ struct Decision {
 // 2. Decode rows of all running sequences; if they exceed max_rows, those which
 //    waited longest for a step.
 // 3. Encode and prompt rows, those of newcomers too. While others decode, only
-//    so many that the step takes about twice a quiet one. In order: what fits
-//    into a step is taken whole, since pieces of sources that stand at
-//    different layers share no matmul; what does not gets a share, and then
+//    so many that the step takes about twice a quiet one, and none in the few
+//    steps that show how long that is (StepCost::WantsQuietStep). In order:
+//    what fits into a step is taken whole, since pieces of sources that stand
+//    at different layers share no matmul; what does not gets a share, and then
 //    the rest. So a short input passes a long one that is being encoded, and
 //    the long one still moves in each step. The last one taken may be cut, if
 //    half of it fits.

@@ -26,7 +26,11 @@ void StepCost::Observe(int decode_rows, int prompt_rows,
                        absl::Duration duration) {
   const double seconds = absl::ToDoubleSeconds(duration);
   if (seconds <= 0 || decode_rows + prompt_rows <= 0) return;
-  if (prompt_rows == 0) return ObserveQuiet(decode_rows, seconds);
+  if (prompt_rows == 0) {
+    steps_since_quiet_ = 0;
+    return ObserveQuiet(decode_rows, seconds);
+  }
+  ++steps_since_quiet_;
   const double sample =
       std::max(0.0, seconds - QuietSeconds(decode_rows)) / prompt_rows;
   if (prompt_row_ == 0) {

@@ -20,15 +20,22 @@ class StepCost {
   // Seconds that one encode or prompt row adds; 0: unknown.
   double PromptRowSeconds() const { return prompt_row_; }
 
+  // True if what is known of quiet steps is nothing, or old: where encodes and
+  // prompts never end, somebody has to leave them out of a step now and then.
+  bool WantsQuietStep() const { return steps_since_quiet_ >= kQuietEvery; }
+
   // Encode or prompt rows that double the time of a quiet step; 0: unknown.
   int RowsThatDouble(int decode_rows) const;
 
  private:
+  static constexpr int kQuietEvery = 16;
+
   void ObserveQuiet(int decode_rows, double seconds);
 
   double fixed_ = 0;       // seconds
   double decode_row_ = 0;  // seconds a row
   double prompt_row_ = 0;  // seconds a row
+  int steps_since_quiet_ = 0;
 };
 
 }  // namespace attend

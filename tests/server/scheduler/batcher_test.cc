@@ -153,6 +153,21 @@ TEST(BatcherTest, PromptRowsHaveAMinimum) {
   EXPECT_EQ(batcher.Plan({}, running, kPlenty, {}, kNow).prompt_rows, 8);
 }
 
+TEST(BatcherTest, LeavesPromptsOutWhereTheCostOfDecodingIsUnknown) {
+  Batcher batcher({});
+  StepCost cost;
+  while (!cost.WantsQuietStep()) cost.Observe(1, 32, absl::Milliseconds(9));
+  const std::vector<RequestView> running = {Decoding(1), Encoding(2, 500)};
+  const std::vector<RequestView> waiting = {Newcomer(3, 5)};
+  EXPECT_EQ(batcher.Plan(waiting, running, kPlenty, cost, kNow).prompt_rows, 0);
+  EXPECT_GT(
+      batcher.Plan(waiting, {&running[1], 1}, kPlenty, cost, kNow).prompt_rows,
+      0)
+      << "nobody decodes";
+  cost.Observe(1, 0, absl::Milliseconds(4));
+  EXPECT_GT(batcher.Plan(waiting, running, kPlenty, cost, kNow).prompt_rows, 0);
+}
+
 TEST(BatcherTest, WholeBudgetForPromptsWhenNobodyDecodes) {
   Batcher batcher({.max_rows = 1000, .min_prompt_rows = 8});
   const std::vector<RequestView> running = {Encoding(2, 5000)};

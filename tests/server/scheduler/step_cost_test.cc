@@ -44,6 +44,20 @@ TEST(StepCostTest, OneSpikeMovesLittle) {
   EXPECT_LT(cost.QuietSeconds(8), 2e-3);
 }
 
+TEST(StepCostTest, WantsAQuietStepWhereThereIsNone) {
+  StepCost cost;
+  for (int round = 0; round < 2; ++round) {
+    int steps = 0;
+    for (; !cost.WantsQuietStep(); ++steps) {
+      ASSERT_LT(steps, 100);
+      cost.Observe(30, 32, Truth(30, 32));
+    }
+    EXPECT_GT(steps, 8) << "a quiet step costs newcomers";
+    cost.Observe(30, 0, Truth(30, 0));
+  }
+  EXPECT_NEAR(cost.RowsThatDouble(30), 1600 / 50, 16);
+}
+
 TEST(StepCostTest, IgnoresStepsWithoutTimeOrRows) {
   StepCost cost;
   cost.Observe(8, 0, absl::ZeroDuration());
