@@ -49,7 +49,7 @@ struct TransformerEngine::Wanted {
 class TransformerEngine::Context : public EngineContext {
  public:
   Context(const Transformer& transformer, const KvLayout& kv_layout,
-          const EngineOptions& options)
+          const EngineOptions& options, int members)
       : pool(kv_layout, options.kv_cache_bytes),
         encode_buffer(transformer.encoder_kv_layout(),
                       // One source of the longest kind, and a step of others.
@@ -57,7 +57,7 @@ class TransformerEngine::Context : public EngineContext {
                       transformer.spec().hidden,
                       transformer.encoder_query_width()),
         activations(transformer.spec(), transformer.dtype(),
-                    options.max_step_rows, transformer.vocab()) {
+                    options.max_step_rows, transformer.vocab(), members) {
     const int rows = options.max_step_rows;
     encoding.reserve(rows);
     computing.reserve(rows);
@@ -148,7 +148,8 @@ absl::StatusOr<std::unique_ptr<TransformerEngine>> TransformerEngine::Create(
 }
 
 std::unique_ptr<EngineContext> TransformerEngine::NewContext() const {
-  return std::make_unique<Context>(*transformer_, kv_layout_, options_);
+  return std::make_unique<Context>(*transformer_, kv_layout_, options_,
+                                   compute_.team().size());
 }
 
 absl::Status TransformerEngine::CheckSource(const SourceTokens& source) const {

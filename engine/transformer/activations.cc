@@ -40,7 +40,7 @@ Buffer<float> Floats(int rows, int cols) {
 }  // namespace
 
 Activations::Activations(const TransformerSpec& spec, DType dtype, int max_rows,
-                         int vocab)
+                         int vocab, int members)
     : hidden_(spec.hidden),
       max_rows_(max_rows),
       x_(Floats(max_rows, spec.hidden)),
@@ -51,11 +51,14 @@ Activations::Activations(const TransformerSpec& spec, DType dtype, int max_rows,
       logits_(std::min(max_rows, kMaxLogitsRows), vocab),
       hidden_operand_(dtype, max_rows, spec.hidden),
       attended_operand_(dtype, max_rows, WidestOf(spec).attended),
-      inner_operand_(dtype, max_rows, WidestOf(spec).inner) {
-  lists_.ids.reserve(max_rows);
-  lists_.positions.reserve(max_rows);
-  lists_.writes.reserve(max_rows);
-  lists_.pieces.reserve(max_rows);
+      inner_operand_(dtype, max_rows, WidestOf(spec).inner),
+      lists_(members) {
+  for (Lists& lists : lists_) {
+    lists.ids.reserve(max_rows);
+    lists.positions.reserve(max_rows);
+    lists.writes.reserve(max_rows);
+    lists.pieces.reserve(max_rows);
+  }
 }
 
 Matrix Activations::View(Buffer<float>& buffer, Range rows, int cols) {

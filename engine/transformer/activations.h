@@ -22,9 +22,10 @@ inline constexpr int kMaxLogitsRows = 128;
 // every layer of every step. One worker's.
 class Activations {
  public:
-  // `dtype` is that of the model's matmuls.
-  Activations(const TransformerSpec& spec, DType dtype, int max_rows,
-              int vocab);
+  // `dtype` is that of the model's matmuls; `members` of the team may compute
+  // side by side.
+  Activations(const TransformerSpec& spec, DType dtype, int max_rows, int vocab,
+              int members);
 
   int max_rows() const { return max_rows_; }
 
@@ -56,14 +57,14 @@ class Activations {
   }
 
   // Lists of one entry a row or less; reserved, so that filling them allocates
-  // nothing. Whoever uses one clears it first.
+  // nothing. Each member has its own; whoever uses one clears it first.
   struct Lists {
     std::vector<int> ids;
     std::vector<int> positions;
     std::vector<KvWrite> writes;
     std::vector<AttentionPiece> pieces;
   };
-  Lists& lists() { return lists_; }
+  Lists& lists(int member) { return lists_[member]; }
 
  private:
   Matrix View(Buffer<float>& buffer, Range rows, int cols);
@@ -79,7 +80,7 @@ class Activations {
   OperandBuffer hidden_operand_;
   OperandBuffer attended_operand_;
   OperandBuffer inner_operand_;
-  Lists lists_;
+  std::vector<Lists> lists_;  // [members]
 };
 
 }  // namespace attend

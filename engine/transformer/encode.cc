@@ -2,233 +2,154 @@
 
 #include <algorithm>
 
-#include "absl/functional/function_ref.h"
+#include "absl/synchronization/mutex.h"
 #include "engine/tensor/status_macros.h"
 #include "engine/transformer/transformer.h"
 
 namespace attend {
-namespace {
-
-// Calls copy(state, source_row, ragged_row) for the rows of a stage, shared
-// among the team.
-void ForEachRow(
-    Compute& compute, absl::Span<const EncodePiece> pieces, int total,
-    absl::FunctionRef<void(const EncodeState&, int source_row, int row)> copy) {
-  compute.team().Run([&](int member) {
-    const Range mine = Share(total, member, compute.team().size());
-    int first = 0;  // ragged row at which the piece begins
-    for (const EncodePiece& piece : pieces) {
-      const int end = std::min(mine.end, first + piece.stage_rows);
-      for (int row = std::max(mine.begin, first); row < end; ++row) {
-        copy(*piece.state, piece.state->row() + row - first, row);
-      }
-      first += piece.stage_rows;
-    }
-  });
-}
-
-void LoadHidden(Compute& compute, absl::Span<const EncodePiece> pieces,
-                Matrix x) {
-  ForEachRow(compute, pieces, x.rows,
-             [&](const EncodeState& state, int source_row, int row) {
-               std::copy_n(state.hidden(source_row, x.cols), x.cols,
-                           x.row(row));
-             });
-}
-
-void StoreHidden(Compute& compute, absl::Span<const EncodePiece> pieces,
-                 Matrix x) {
-  ForEachRow(compute, pieces, x.rows,
-             [&](const EncodeState& state, int source_row, int row) {
-               std::copy_n(x.row(row), x.cols,
-                           state.hidden(source_row, x.cols));
-             });
-}
-
-// Where the keys and values of the stage's rows go.
-absl::Span<const KvWrite> Writes(Activations& activations,
-                                 absl::Span<const EncodePiece> pieces,
-                                 bool for_decoder) {
-  std::vector<KvWrite>& writes = activations.lists().writes;
-  writes.clear();
-  int first = 0;
-  for (const EncodePiece& piece : pieces) {
-    if (piece.stage_rows == 0) continue;
-    writes.push_back(
-        {.first_row = first,
-         .rows = piece.stage_rows,
-         .blocks = for_decoder ? piece.cross_blocks : piece.state->kv(),
-         .first_token = piece.state->row()});
-    first += piece.stage_rows;
-  }
-  return writes;
-}
-
-// Every row of a source sees all of its rows: a bidirectional mask.
-absl::Span<const AttentionPiece> AllKeys(Activations& activations,
-                                         absl::Span<const EncodePiece> pieces) {
-  std::vector<AttentionPiece>& result = activations.lists().pieces;
-  result.clear();
-  int first = 0;
-  for (const EncodePiece& piece : pieces) {
-    if (piece.stage_rows == 0) continue;
-    result.push_back({.first_row = first,
-                      .rows = piece.stage_rows,
-                      .blocks = piece.state->kv(),
-                      .keys = piece.state->rows(),
-                      .causal = false});
-    first += piece.stage_rows;
-  }
-  return result;
-}
-
-// Sets how many rows each piece computes in `stage` now, within its budget and
-// `max_rows` in all; returns their sum.
-int TakeRows(absl::Span<EncodePiece> pieces, int stage, int64_t cost,
-             int max_rows) {
-  int total = 0;
-  for (EncodePiece& piece : pieces) {
-    const EncodeState& state = *piece.state;
-    piece.stage_rows = 0;
-    if (state.stage() != stage) continue;
-    piece.stage_rows = static_cast<int>(std::min<int64_t>(
-        {state.rows() - state.row(), piece.budget / cost, max_rows - total}));
-    piece.budget -= piece.stage_rows * cost;
-    total += piece.stage_rows;
-  }
-  return total;
-}
-
-}  // namespace
 
 absl::Status Transformer::Encode(Compute& compute, Activations& activations,
                                  absl::Span<EncodePiece> pieces) const {
   for (EncodePiece& piece : pieces) piece.budget = piece.rows * row_cost_;
+  Team& team = compute.team();
+  const int members = team.size();
+  if (!SplitIntoLanes(pieces, members)) {
+    EncodeLane lane(compute, activations, pieces, {0, activations.max_rows()});
+    return RunLane(lane);
+  }
+  absl::Mutex mutex;
+  absl::Status first_error;
+  team.Run([&](int member) {
+    EncodeLane lane(compute.alone(member), activations,
+                    PiecesOf(pieces, member),
+                    Share(activations.max_rows(), member, members));
+    const absl::Status status = RunLane(lane);
+    if (status.ok()) return;
+    const absl::MutexLock lock(&mutex);
+    first_error.Update(status);
+  });
+  return first_error;
+}
+
+absl::Status Transformer::RunLane(EncodeLane& lane) const {
   for (int stage = 0; stage < encode_stages(); ++stage) {
-    while (true) {
-      const int total =
-          TakeRows(pieces, stage, stage_costs_[stage], activations.max_rows());
-      if (total == 0) break;
-      RETURN_IF_ERROR(RunStage(compute, activations, stage, pieces, total));
-      for (const EncodePiece& piece : pieces) {
-        if (piece.stage_rows > 0) piece.state->Advance(piece.stage_rows);
-      }
+    while (lane.TakeRows(stage, stage_costs_[stage])) {
+      RETURN_IF_ERROR(RunStage(lane, stage));
+      lane.Advance();
     }
   }
   return absl::OkStatus();
 }
 
-absl::Status Transformer::RunStage(Compute& compute, Activations& activations,
-                                   int stage,
-                                   absl::Span<const EncodePiece> pieces,
-                                   int total) const {
+absl::Status Transformer::RunStage(EncodeLane& lane, int stage) const {
+  if (stage == encode_stages() - 1) return RememberStage(lane);
   const int layer = stage / 2;
-  if (stage == encode_stages() - 1) {
-    return RememberStage(compute, activations, pieces, total);
-  }
-  return stage % 2 == 0
-             ? ProjectStage(compute, activations, layer, pieces, total)
-             : AttendStage(compute, activations, layer, pieces, total);
+  return stage % 2 == 0 ? ProjectStage(lane, layer) : AttendStage(lane, layer);
 }
 
-absl::Status Transformer::ProjectStage(Compute& compute,
-                                       Activations& activations, int index,
-                                       absl::Span<const EncodePiece> pieces,
-                                       int total) const {
+void Transformer::Embed(EncodeLane& lane) const {
+  const int total = lane.rows().end - lane.rows().begin;
+  Activations::Lists& lists =
+      lane.activations().lists(lane.compute().first_member());
+  lists.ids.resize(total);
+  lists.positions.resize(total);
+  lane.ForEachRow([&](const EncodeState& state, int source_row, int i) {
+    lists.ids[i] = state.ids()[source_row];
+    lists.positions[i] = state.positions()[source_row];
+  });
+  encoder_.embedding.Run(lane.compute(), lists.ids, lists.positions,
+                         lane.activations().x(lane.rows()));
+  if (!lane.whole()) lane.StoreHidden();
+}
+
+absl::Status Transformer::ProjectStage(EncodeLane& lane, int index) const {
+  Compute& compute = lane.compute();
+  Activations& activations = lane.activations();
   const Layer& layer = encoder_.layers[index];
   const SelfAttention& attention = layer.self_attention;
   const KvLayout layout = encoder_kv_layout();
-  const Matrix x = activations.x({0, total});  // [rows, hidden]
   if (index == 0) {
-    Activations::Lists& lists = activations.lists();
-    lists.ids.resize(total);
-    lists.positions.resize(total);
-    ForEachRow(compute, pieces, total,
-               [&](const EncodeState& state, int source_row, int row) {
-                 lists.ids[row] = state.ids()[source_row];
-                 lists.positions[row] = state.positions()[source_row];
-               });
-    encoder_.embedding.Run(compute, lists.ids, lists.positions, x);
-    StoreHidden(compute, pieces, x);
-  } else {
-    LoadHidden(compute, pieces, x);
+    Embed(lane);
+  } else if (!lane.whole()) {
+    lane.LoadHidden();
   }
-  MakeOperand(compute, x, activations.x_operand({0, total}));
+  // In a whole lane the layer before has left the operand, too.
+  if (index == 0 || !lane.whole()) {
+    MakeOperand(compute, activations.x(lane.rows()),
+                activations.x_operand(lane.rows()));
+  }
   const Branch branch(compute, layer.norm_place, layer.self_norm, activations,
-                      {0, total});
-  const Matrix qkv = activations.projected({0, total}, attention.qkv_width());
+                      lane.rows());
+  const Matrix qkv = activations.projected(lane.rows(), attention.qkv_width());
   RETURN_IF_ERROR(attention.Project(compute, branch.src(), qkv,
                                     {.layout = &layout, .layer = 0},
-                                    Writes(activations, pieces, false)));
+                                    lane.EncoderWrites()));
+  if (lane.whole()) return absl::OkStatus();
   const int width = attention.shape().query_width();
-  ForEachRow(compute, pieces, total,
-             [&](const EncodeState& state, int source_row, int row) {
-               std::copy_n(qkv.row(row), width, state.query(source_row, width));
-             });
+  lane.ForEachRow([&](const EncodeState& state, int source_row, int i) {
+    std::copy_n(qkv.row(i), width, state.query(source_row, width));
+  });
   return absl::OkStatus();
 }
 
-absl::Status Transformer::AttendStage(Compute& compute,
-                                      Activations& activations, int index,
-                                      absl::Span<const EncodePiece> pieces,
-                                      int total) const {
+absl::Status Transformer::AttendStage(EncodeLane& lane, int index) const {
+  Compute& compute = lane.compute();
+  Activations& activations = lane.activations();
+  const Range rows = lane.rows();
   const Layer& layer = encoder_.layers[index];
   const SelfAttention& attention = layer.self_attention;
   const KvLayout layout = encoder_kv_layout();
   const int width = attention.shape().query_width();
-  const Matrix x = activations.x({0, total});  // [rows, hidden]
+  const Matrix x = activations.x(rows);  // [rows, hidden]
+  // Queries are where the stage before left them: the first columns of qkv, or
+  // in the states.
   const Matrix query =
-      activations.projected({0, total}, width);  // [rows, width]
-  LoadHidden(compute, pieces, x);
-  ForEachRow(compute, pieces, total,
-             [&](const EncodeState& state, int source_row, int row) {
-               std::copy_n(state.query(source_row, width), width,
-                           query.row(row));
-             });
+      activations.projected(rows, lane.whole() ? attention.qkv_width() : width);
+  if (!lane.whole()) {
+    lane.LoadHidden();
+    lane.ForEachRow([&](const EncodeState& state, int source_row, int i) {
+      std::copy_n(state.query(source_row, width), width, query.row(i));
+    });
+  }
   {
-    // Queries were made in the stage before, from rows normed there: here only
-    // the way back into the residual is left.
+    // Their rows were normed there, too: here only the way back into the
+    // residual is left.
     const LayerNormWeights norm = layer.self_norm.weights();
     Epilogue epilogue = {.residual = x.data};
     if (layer.norm_place == NormPlace::kPost) {
       epilogue.norm = &norm;
-      epilogue.operand = activations.x_operand({0, total});
+      epilogue.operand = activations.x_operand(rows);
     }
     RETURN_IF_ERROR(attention.Attend(
         compute, query.data, query.cols, {.layout = &layout, .layer = 0},
-        AllKeys(activations, pieces), activations.attended({0, total}, width),
-        x, epilogue));
+        lane.AllKeys(), activations.attended(rows, width), x, epilogue));
   }
   const Branch branch(compute, layer.norm_place, layer.feed_forward_norm,
-                      activations, {0, total});
+                      activations, rows);
   const int inner = layer.feed_forward.width();
   RETURN_IF_ERROR(layer.feed_forward.Run(
-      compute, branch.src(), activations.inner({0, total}, inner),
-      activations.inner_operand({0, total}, inner), x, branch.epilogue()));
-  StoreHidden(compute, pieces, x);
+      compute, branch.src(), activations.inner(rows, inner),
+      activations.inner_operand(rows, inner), x, branch.epilogue()));
+  if (!lane.whole()) lane.StoreHidden();
   return absl::OkStatus();
 }
 
-absl::Status Transformer::RememberStage(Compute& compute,
-                                        Activations& activations,
-                                        absl::Span<const EncodePiece> pieces,
-                                        int total) const {
-  const Matrix x = activations.x({0, total});  // [rows, hidden]
-  LoadHidden(compute, pieces, x);
-  if (encoder_.final_norm) {
-    encoder_.final_norm->Run(compute, x, x, {});
-    StoreHidden(compute, pieces, x);
-  }
-  const Operand operand = activations.x_operand({0, total});
+absl::Status Transformer::RememberStage(EncodeLane& lane) const {
+  Compute& compute = lane.compute();
+  Activations& activations = lane.activations();
+  const Matrix x = activations.x(lane.rows());  // [rows, hidden]
+  if (!lane.whole()) lane.LoadHidden();
+  if (encoder_.final_norm) encoder_.final_norm->Run(compute, x, x, {});
+  if (lane.whole() || encoder_.final_norm) lane.StoreHidden();
+  const Operand operand = activations.x_operand(lane.rows());
   MakeOperand(compute, x, operand);
-  const absl::Span<const KvWrite> writes = Writes(activations, pieces, true);
+  const absl::Span<const KvWrite> writes = lane.CrossWrites();
   for (size_t i = 0; i < decoder_.layers.size(); ++i) {
     const CrossAttention& attention = decoder_.layers[i].cross->attention;
     RETURN_IF_ERROR(attention.Remember(
         compute, operand,
-        activations.projected({0, total}, attention.key_value_width()),
-        {.layout = pieces.front().cross_layout, .layer = static_cast<int>(i)},
-        writes));
+        activations.projected(lane.rows(), attention.key_value_width()),
+        {.layout = lane.cross_layout(), .layer = static_cast<int>(i)}, writes));
   }
   return absl::OkStatus();
 }

@@ -18,27 +18,12 @@
 #include "engine/tensor/dtype.h"
 #include "engine/transformer/activations.h"
 #include "engine/transformer/encode_buffer.h"
+#include "engine/transformer/encode_lane.h"
 #include "engine/transformer/encode_state.h"
 #include "engine/transformer/layer.h"
 #include "engine/transformer/spec.h"
 
 namespace attend {
-
-// A piece of an encode in a step.
-struct EncodePiece {
-  EncodeState* state = nullptr;
-  // Where the last stage writes keys and values for the decoder; the pieces of
-  // one call have the same layout.
-  absl::Span<std::byte* const> cross_blocks;
-  const KvLayout* cross_layout = nullptr;
-  // How far to go, in rows of all stages: a source of n rows ends after n.
-  int rows = 0;
-
-  // Working state of Encode(): cost that may still be spent, and rows of the
-  // stage at hand, from state->row() on.
-  int64_t budget = 0;
-  int stage_rows = 0;
-};
 
 // Ragged decoder rows of a step, all lists in the order of the rows.
 struct DecodeRows {
@@ -80,7 +65,7 @@ class Transformer {
   // What is left of an encode, in rows of all stages, rounded up.
   int EncodeRowsLeft(const EncodeState& state) const;
   // Advances each piece by its rows. Pieces that are in the same stage are
-  // computed together.
+  // computed together. Their order may change.
   absl::Status Encode(Compute& compute, Activations& activations,
                       absl::Span<EncodePiece> pieces) const;
 
@@ -109,18 +94,14 @@ class Transformer {
                                          DType dtype, int max_rows);
 
   int encode_stages() const { return static_cast<int>(stage_costs_.size()); }
-  // Computes the stage_rows of each piece, `total` in all.
-  absl::Status RunStage(Compute& compute, Activations& activations, int stage,
-                        absl::Span<const EncodePiece> pieces, int total) const;
-  absl::Status ProjectStage(Compute& compute, Activations& activations,
-                            int layer, absl::Span<const EncodePiece> pieces,
-                            int total) const;
-  absl::Status AttendStage(Compute& compute, Activations& activations,
-                           int layer, absl::Span<const EncodePiece> pieces,
-                           int total) const;
-  absl::Status RememberStage(Compute& compute, Activations& activations,
-                             absl::Span<const EncodePiece> pieces,
-                             int total) const;
+  // The stages of a lane's pieces, as far as these go.
+  absl::Status RunLane(EncodeLane& lane) const;
+  // One stage of the rows that the lane has taken.
+  absl::Status RunStage(EncodeLane& lane, int stage) const;
+  absl::Status ProjectStage(EncodeLane& lane, int layer) const;
+  absl::Status AttendStage(EncodeLane& lane, int layer) const;
+  absl::Status RememberStage(EncodeLane& lane) const;
+  void Embed(EncodeLane& lane) const;
   // The rows on one Compute, from embedding to final norm.
   absl::Status DecodeLane(Compute& compute, Activations& activations,
                           const DecodeRows& rows) const;

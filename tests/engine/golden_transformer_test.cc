@@ -56,7 +56,7 @@ class GoldenTransformerTest
                     transformer_->spec().hidden,
                     transformer_->encoder_query_width());
     activations_.emplace(transformer_->spec(), dtype_, kMaxRows,
-                         transformer_->vocab());
+                         transformer_->vocab(), compute_.team().size());
   }
 
   // Runs the whole source; its keys and values for the decoder go to `cross`.

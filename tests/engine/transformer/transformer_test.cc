@@ -105,7 +105,7 @@ void ExpectRow(const std::vector<double>& expected, const float* found) {
 
 class TransformerTest : public testing::TestWithParam<Shape> {
  protected:
-  static constexpr int kMaxRows = 24;
+  static constexpr int kMaxRows = 32;
 
   TransformerTest()
       : spec_(SpecOf(GetParam())),
@@ -113,7 +113,7 @@ class TransformerTest : public testing::TestWithParam<Shape> {
         naive_(spec_, weights_),
         compute_({.threads = 2}),
         activations_(spec_, DType::kF32, kMaxRows,
-                     spec_.decoder->embedding.vocab) {
+                     spec_.decoder->embedding.vocab, 2) {
     const SlotCheckpoint files(weights_);
     auto checkpoint = Checkpoint::Open(files.directory());
     EXPECT_TRUE(checkpoint.ok()) << checkpoint.status();
@@ -125,7 +125,7 @@ class TransformerTest : public testing::TestWithParam<Shape> {
     transformer_ = *std::move(transformer);
     compute_.ReserveScratch(transformer_->ScratchFloats());
     pool_.emplace(transformer_->decoder_kv_layout(DType::kF32), 1 << 20);
-    buffer_.emplace(transformer_->encoder_kv_layout(), 128, spec_.hidden,
+    buffer_.emplace(transformer_->encoder_kv_layout(), 256, spec_.hidden,
                     transformer_->encoder_query_width());
   }
 
@@ -151,6 +151,18 @@ class TransformerTest : public testing::TestWithParam<Shape> {
     source.cross->PrepareAppend(source.state->rows());
     source.state->Start(*buffer_);
     return source;
+  }
+
+  // The full blocks of keys and values for the decoder.
+  std::vector<std::string> CrossBlocks(const Source& source) {
+    std::vector<std::string> blocks;
+    const KvLayout& layout = pool_->layout();
+    for (int i = 0; i < source.cross->tokens() / layout.block_tokens; ++i) {
+      blocks.emplace_back(
+          reinterpret_cast<const char*>(source.cross->blocks()[i]),
+          layout.block_bytes());
+    }
+    return blocks;
   }
 
   // Encodes all sources together, `rows` rows of each in a step.
@@ -215,6 +227,30 @@ TEST_P(TransformerTest, AnEncodeInPiecesAndInCompanyHasTheSameBits) {
     Source other = NewSource(RandomIds(9, 31, 3), std::vector<int>(9, 1));
     Encode({&other, &again}, rows);
     EXPECT_EQ(again.hidden, alone.hidden) << rows << " rows a step";
+  }
+}
+
+TEST_P(TransformerTest, SourcesSideBySideHaveTheSameBits) {
+  // Lanes that hold their sources whole, or take them in parts, or several, or
+  // none, since they would be uneven.
+  for (const std::vector<int>& lengths : std::vector<std::vector<int>>{
+           {16, 16}, {7, 17, 9}, {40, 39}, {30, 11, 12, 6}, {40, 5}}) {
+    std::vector<Source> together;
+    std::vector<Source*> pointers;
+    together.reserve(lengths.size());
+    for (size_t i = 0; i < lengths.size(); ++i) {
+      together.push_back(NewSource(RandomIds(lengths[i], 31, 2 + i),
+                                   std::vector<int>(lengths[i], 1)));
+      pointers.push_back(&together.back());
+    }
+    Encode(pointers, 1000);
+    for (size_t i = 0; i < lengths.size(); ++i) {
+      Source alone = NewSource(RandomIds(lengths[i], 31, 2 + i),
+                               std::vector<int>(lengths[i], 1));
+      Encode({&alone}, 1000);
+      EXPECT_EQ(together[i].hidden, alone.hidden) << i << " of " << lengths[0];
+      EXPECT_EQ(CrossBlocks(together[i]), CrossBlocks(alone));
+    }
   }
 }
 

@@ -1,0 +1,164 @@
+#include "engine/transformer/encode_lane.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+
+namespace attend {
+namespace {
+
+// With so many rows for each lane, or more, lanes side by side are faster than
+// a team that meets after each op and shares its rows or columns anew.
+constexpr int kRowsWorthALane = 16;
+// How much longer than the average the longest lane may be, as a fraction: what
+// the others wait then is less than what meeting costs.
+constexpr double kUneven = 0.2;
+
+// How many rows of work a piece is.
+int RowsOf(const EncodePiece& piece) {
+  return std::min(piece.rows, piece.state->rows());
+}
+
+}  // namespace
+
+bool SplitIntoLanes(absl::Span<EncodePiece> pieces, int lanes) {
+  int total = 0;
+  for (const EncodePiece& piece : pieces) total += RowsOf(piece);
+  if (lanes == 1 || total < kRowsWorthALane * lanes) return false;
+  // Longest first, each to the lane that has least.
+  std::sort(pieces.begin(), pieces.end(),
+            [](const EncodePiece& a, const EncodePiece& b) {
+              return RowsOf(a) > RowsOf(b);
+            });
+  absl::InlinedVector<int, 64> rows(lanes);
+  for (EncodePiece& piece : pieces) {
+    const auto least = std::min_element(rows.begin(), rows.end());
+    piece.lane = static_cast<int>(least - rows.begin());
+    *least += RowsOf(piece);
+  }
+  const int longest = *std::max_element(rows.begin(), rows.end());
+  if (longest * lanes > (1 + kUneven) * total) return false;
+  std::sort(pieces.begin(), pieces.end(),
+            [](const EncodePiece& a, const EncodePiece& b) {
+              return a.lane < b.lane;
+            });
+  return true;
+}
+
+absl::Span<EncodePiece> PiecesOf(absl::Span<EncodePiece> pieces, int lane) {
+  const auto first = std::find_if(
+      pieces.begin(), pieces.end(),
+      [&](const EncodePiece& piece) { return piece.lane == lane; });
+  const auto end = std::find_if(
+      first, pieces.end(),
+      [&](const EncodePiece& piece) { return piece.lane != lane; });
+  return pieces.subspan(first - pieces.begin(), end - first);
+}
+
+EncodeLane::EncodeLane(Compute& compute, Activations& activations,
+                       absl::Span<EncodePiece> pieces, Range room)
+    : compute_(compute),
+      activations_(activations),
+      pieces_(pieces),
+      room_(room) {
+  int total = 0;
+  whole_ = true;
+  for (const EncodePiece& piece : pieces) {
+    const EncodeState& state = *piece.state;
+    whole_ &= state.stage() == 0 && state.row() == 0;
+    whole_ &= piece.rows >= state.rows();
+    total += state.rows();
+  }
+  whole_ &= total <= room.end - room.begin;
+}
+
+bool EncodeLane::TakeRows(int stage, int64_t cost) {
+  rows_ = {room_.begin, room_.begin};
+  for (EncodePiece& piece : pieces_) {
+    const EncodeState& state = *piece.state;
+    piece.stage_rows = 0;
+    if (state.stage() != stage) continue;
+    piece.stage_rows = static_cast<int>(
+        std::min<int64_t>({state.rows() - state.row(), piece.budget / cost,
+                           room_.end - rows_.end}));
+    piece.budget -= piece.stage_rows * cost;
+    rows_.end += piece.stage_rows;
+  }
+  return rows_.end > rows_.begin;
+}
+
+void EncodeLane::Advance() {
+  for (const EncodePiece& piece : pieces_) {
+    if (piece.stage_rows > 0) piece.state->Advance(piece.stage_rows);
+  }
+}
+
+void EncodeLane::ForEachRow(
+    absl::FunctionRef<void(const EncodeState&, int source_row, int i)> visit) {
+  const int members = compute_.team().size();
+  compute_.team().Run([&](int member) {
+    const Range mine = Share(rows_.end - rows_.begin, member, members);
+    int first = 0;  // at which the piece begins
+    for (const EncodePiece& piece : pieces_) {
+      const int end = std::min(mine.end, first + piece.stage_rows);
+      for (int i = std::max(mine.begin, first); i < end; ++i) {
+        visit(*piece.state, piece.state->row() + i - first, i);
+      }
+      first += piece.stage_rows;
+    }
+  });
+}
+
+void EncodeLane::LoadHidden() {
+  const Matrix x = activations_.x(rows_);
+  ForEachRow([&](const EncodeState& state, int source_row, int i) {
+    std::copy_n(state.hidden(source_row, x.cols), x.cols, x.row(i));
+  });
+}
+
+void EncodeLane::StoreHidden() {
+  const Matrix x = activations_.x(rows_);
+  ForEachRow([&](const EncodeState& state, int source_row, int i) {
+    std::copy_n(x.row(i), x.cols, state.hidden(source_row, x.cols));
+  });
+}
+
+absl::Span<const KvWrite> EncodeLane::EncoderWrites() { return Writes(false); }
+absl::Span<const KvWrite> EncodeLane::CrossWrites() { return Writes(true); }
+
+absl::Span<const KvWrite> EncodeLane::Writes(bool for_decoder) {
+  std::vector<KvWrite>& writes =
+      activations_.lists(compute_.first_member()).writes;
+  writes.clear();
+  int first = 0;
+  for (const EncodePiece& piece : pieces_) {
+    if (piece.stage_rows == 0) continue;
+    writes.push_back(
+        {.first_row = first,
+         .rows = piece.stage_rows,
+         .blocks = for_decoder ? piece.cross_blocks : piece.state->kv(),
+         .first_token = piece.state->row()});
+    first += piece.stage_rows;
+  }
+  return writes;
+}
+
+absl::Span<const AttentionPiece> EncodeLane::AllKeys() {
+  std::vector<AttentionPiece>& keys =
+      activations_.lists(compute_.first_member()).pieces;
+  keys.clear();
+  int first = 0;
+  for (const EncodePiece& piece : pieces_) {
+    if (piece.stage_rows == 0) continue;
+    keys.push_back({.first_row = first,
+                    .rows = piece.stage_rows,
+                    .blocks = piece.state->kv(),
+                    .keys = piece.state->rows(),
+                    .causal = false});
+    first += piece.stage_rows;
+  }
+  return keys;
+}
+
+}  // namespace attend
