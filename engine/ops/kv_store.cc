@@ -50,7 +50,8 @@ void StoreInBlock(const WriteKvArgs& args, const KvWrite& write, int from,
             .stride = args.stride,
             .head = block + layout.head_at(args.layer, head),
             .slot = token % kTile,
-            .tokens = rows});
+            .tokens = rows,
+            .last = from + rows == write.rows || (token + rows) % kTile == 0});
   }
 }
 

@@ -13,6 +13,9 @@ namespace attend {
 // layout: bf16 rounds to nearest, ties to even; int8 is round(x / scale) with
 // scale = the row's largest magnitude in that head / 127. Both clamp infinities
 // and keep NaN. A row's bytes depend on that row only.
+//
+// The writes of a call are to different blocks; what is in a block after a
+// write's last token is lost.
 struct KvWrite {
   int first_row = 0;
   int rows = 0;

@@ -17,6 +17,7 @@ struct KvTokens {
   std::byte* head = nullptr;     // the head's place in the block
   int slot = 0;                  // of the first token in the block
   int tokens = 0;                // slot + tokens <= 16
+  bool last = false;             // the slots after these hold nothing
 };
 
 namespace baseline {

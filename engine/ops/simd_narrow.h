@@ -10,6 +10,7 @@
 //   Load(const uint16_t*): bf16, the upper halves of floats; exact.
 //   Load(const int8_t*): exact.
 //   StoreInt8(): rounds to nearest, ties to even; values within [-128, 127].
+// And Transpose(): lane j of vector i becomes lane i of vector j.
 ATTEND_BASELINE_BEGIN
 inline bool AnyNan(Vec a) {
   return _mm_movemask_ps(_mm_cmpunord_ps(a, a)) != 0;
@@ -32,6 +33,9 @@ inline void StoreInt8(int8_t* p, Vec v) {
       _mm_cvtsi128_si32(_mm_packs_epi16(words, _mm_setzero_si128()));
   std::memcpy(p, &four, sizeof(four));
 }
+inline void Transpose(Vec (&x)[kLanes]) {
+  _MM_TRANSPOSE4_PS(x[0], x[1], x[2], x[3]);
+}
 ATTEND_BASELINE_END
 
 ATTEND_AVX2_BEGIN
@@ -53,6 +57,24 @@ inline void StoreInt8(int8_t* p, Vec v) {
   _mm_storel_epi64(reinterpret_cast<__m128i*>(p),
                    _mm_packs_epi16(words, words));
 }
+inline void Transpose(Vec (&x)[kLanes]) {
+  // Within halves of 4 lanes, then the halves.
+  Vec y[kLanes];
+  for (int i = 0; i < kLanes; i += 4) {
+    const Vec a = _mm256_unpacklo_ps(x[i], x[i + 1]);
+    const Vec b = _mm256_unpackhi_ps(x[i], x[i + 1]);
+    const Vec c = _mm256_unpacklo_ps(x[i + 2], x[i + 3]);
+    const Vec d = _mm256_unpackhi_ps(x[i + 2], x[i + 3]);
+    y[i] = _mm256_shuffle_ps(a, c, 0x44);
+    y[i + 1] = _mm256_shuffle_ps(a, c, 0xee);
+    y[i + 2] = _mm256_shuffle_ps(b, d, 0x44);
+    y[i + 3] = _mm256_shuffle_ps(b, d, 0xee);
+  }
+  for (int i = 0; i < 4; ++i) {
+    x[i] = _mm256_permute2f128_ps(y[i], y[i + 4], 0x20);
+    x[i + 4] = _mm256_permute2f128_ps(y[i], y[i + 4], 0x31);
+  }
+}
 ATTEND_AVX2_END
 
 // The zero-masking forms are for g++ 12, see simd.h.
@@ -72,6 +94,32 @@ inline Vec Load(const int8_t* p) {
 inline void StoreInt8(int8_t* p, Vec v) {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(p),
                    _mm512_maskz_cvtsepi32_epi8(kAll, ToInt(v)));
+}
+inline void Transpose(Vec (&x)[kLanes]) {
+  // Within quarters of 4 lanes, then the quarters.
+  Vec y[kLanes];
+  for (int i = 0; i < kLanes; i += 4) {
+    const Vec a = _mm512_maskz_unpacklo_ps(kAll, x[i], x[i + 1]);
+    const Vec b = _mm512_maskz_unpackhi_ps(kAll, x[i], x[i + 1]);
+    const Vec c = _mm512_maskz_unpacklo_ps(kAll, x[i + 2], x[i + 3]);
+    const Vec d = _mm512_maskz_unpackhi_ps(kAll, x[i + 2], x[i + 3]);
+    y[i] = _mm512_maskz_shuffle_ps(kAll, a, c, 0x44);
+    y[i + 1] = _mm512_maskz_shuffle_ps(kAll, a, c, 0xee);
+    y[i + 2] = _mm512_maskz_shuffle_ps(kAll, b, d, 0x44);
+    y[i + 3] = _mm512_maskz_shuffle_ps(kAll, b, d, 0xee);
+  }
+  for (int i = 0; i < 4; ++i) {
+    const Vec even = _mm512_maskz_shuffle_f32x4(kAll, y[i], y[i + 4], 0x88);
+    const Vec odd = _mm512_maskz_shuffle_f32x4(kAll, y[i], y[i + 4], 0xdd);
+    const Vec even2 =
+        _mm512_maskz_shuffle_f32x4(kAll, y[i + 8], y[i + 12], 0x88);
+    const Vec odd2 =
+        _mm512_maskz_shuffle_f32x4(kAll, y[i + 8], y[i + 12], 0xdd);
+    x[i] = _mm512_maskz_shuffle_f32x4(kAll, even, even2, 0x88);
+    x[i + 4] = _mm512_maskz_shuffle_f32x4(kAll, odd, odd2, 0x88);
+    x[i + 8] = _mm512_maskz_shuffle_f32x4(kAll, even, even2, 0xdd);
+    x[i + 12] = _mm512_maskz_shuffle_f32x4(kAll, odd, odd2, 0xdd);
+  }
 }
 ATTEND_AVX512_END
 

@@ -38,7 +38,7 @@ Cache::Cache(Compute& compute, const AttentionInputs& in,
       pool_(layout_, static_cast<int>(kept.size()) *
                          ((in.shape.keys + kTokens - 1) / kTokens)) {
   std::vector<float> keys, values;
-  std::vector<KvWrite> writes;
+  std::vector<KvWrite> writes[2];
   for (const std::vector<int>& tokens : kept) {
     blocks_.push_back(pool_.Take(static_cast<int>(tokens.size())));
   }
@@ -52,16 +52,18 @@ Cache::Cache(Compute& compute, const AttentionInputs& in,
     const int rows = static_cast<int>(kept[b].size());
     // In two parts, the second not at a block's start.
     const int first = rows / 3;
-    writes.push_back({row, first, blocks_[b], 0});
-    writes.push_back({row + first, rows - first, blocks_[b], first});
+    writes[0].push_back({row, first, blocks_[b], 0});
+    writes[1].push_back({row + first, rows - first, blocks_[b], first});
     row += rows;
   }
-  WriteKv(compute, {.layout = &layout_,
-                    .layer = 1,
-                    .key = keys.data(),
-                    .value = values.data(),
-                    .stride = in.kv_cols(),
-                    .writes = writes});
+  for (const std::vector<KvWrite>& part : writes) {
+    WriteKv(compute, {.layout = &layout_,
+                      .layer = 1,
+                      .key = keys.data(),
+                      .value = values.data(),
+                      .stride = in.kv_cols(),
+                      .writes = part});
+  }
 }
 
 std::vector<int> FirstTokens(int n) {

@@ -105,7 +105,7 @@ TEST_P(KvStoreTest, NanStaysNan) {
 TEST_P(KvStoreTest, BytesDependOnTheRowOnly) {
   const auto compute = MakeCompute();
   const auto team = MakeCompute(3);
-  constexpr int kRows = 150;
+  constexpr int kRows = 10 * kTokens;
   const AttentionInputs in({4, 4, 40, 1, kRows}, 1);
   for (const DType dtype : kDTypes) {
     const Cache whole(*team, in, {FirstTokens(kRows)}, dtype);
