@@ -18,7 +18,7 @@ case "${1-}" in
   --tests)
     tests=true
     packages="$packages
-      clang-format curl libgmock-dev libgtest-dev
+      clang-format curl libbenchmark-dev libgmock-dev libgtest-dev
       python3 python3-venv python3-yaml shellcheck"
     ;;
   *)

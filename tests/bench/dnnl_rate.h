@@ -1,0 +1,18 @@
+#ifndef ATTEND_TESTS_BENCH_DNNL_RATE_H_
+#define ATTEND_TESTS_BENCH_DNNL_RATE_H_
+
+#include "engine/compute/compute.h"
+#include "engine/tensor/dtype.h"
+
+namespace attend {
+
+// FLOP a second of oneDNN's own matmul in `dtype`, in the layouts that it likes
+// best, at the best of some shapes and numbers of rows: each member of the team
+// multiplies rows of its own, all at once. A product and a sum are two FLOP,
+// whole numbers included. CheckDType(dtype) must hold; ends the program where
+// oneDNN fails.
+double DnnlFlopPerSecond(Compute& compute, DType dtype);
+
+}  // namespace attend
+
+#endif  // ATTEND_TESTS_BENCH_DNNL_RATE_H_

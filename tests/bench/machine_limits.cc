@@ -1,0 +1,76 @@
+#include "tests/bench/machine_limits.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "engine/ops/matmul.h"
+#include "engine/tensor/check.h"
+#include "tests/bench/best_seconds.h"
+#include "tests/bench/dnnl_rate.h"
+
+namespace attend {
+namespace {
+
+// Far more than any cache.
+constexpr size_t kStreamBytes = size_t{256} << 20;
+constexpr int kRounds = 3;
+constexpr size_t kHugePage = size_t{2} << 20;
+constexpr size_t kLineWords = 64 / sizeof(uint64_t);
+
+// Sums one word of each line of [begin, begin + words): the line is what
+// travels. Read from several places in turn, since prefetchers follow each of
+// them: on some machines that moves half as much again as one stream.
+template <int kStreams>
+uint64_t ReadLines(const uint64_t* begin, size_t words) {
+  const size_t part = words / kStreams / kLineWords * kLineWords;
+  uint64_t sums[kStreams] = {};
+  for (size_t at = 0; at < part; at += kLineWords) {
+    for (int s = 0; s < kStreams; ++s) sums[s] += begin[s * part + at];
+  }
+  uint64_t sum = 0;
+  for (const uint64_t s : sums) sum += s;
+  return sum;
+}
+
+template <int kStreams>
+double ReadRate(Compute& compute, const uint64_t* data) {
+  const int members = compute.team().size();
+  const size_t words = kStreamBytes / sizeof(uint64_t) / members;
+  std::vector<uint64_t> sums(members * kLineWords);
+  const double seconds = BestSeconds(kRounds, [&] {
+    compute.team().Run([&](int member) {
+      sums[member * kLineWords] =
+          ReadLines<kStreams>(data + member * words, words);
+    });
+  });
+  // Keeps the loop: every word is 0.
+  for (const uint64_t sum : sums) ATTEND_CHECK(sum == 0);
+  return kStreamBytes / seconds;
+}
+
+}  // namespace
+
+MachineLimits::MachineLimits(Compute& compute)
+    : compute_(compute),
+      memory_(
+          static_cast<uint64_t*>(std::aligned_alloc(kHugePage, kStreamBytes)),
+          std::free) {
+  ATTEND_CHECK(memory_ != nullptr);
+  // Where it is refused, small pages are what the machine has.
+  madvise(memory_.get(), kStreamBytes, MADV_HUGEPAGE);
+  std::memset(memory_.get(), 0, kStreamBytes);
+  for (const DType dtype : {DType::kF32, DType::kBf16, DType::kInt8}) {
+    if (!CheckDType(dtype, compute.isa()).ok()) continue;
+    flop_per_second_[dtype] = DnnlFlopPerSecond(compute, dtype);
+  }
+}
+
+double MachineLimits::BytesPerSecond() const {
+  return std::max(ReadRate<1>(compute_, memory_.get()),
+                  ReadRate<4>(compute_, memory_.get()));
+}
+
+}  // namespace attend

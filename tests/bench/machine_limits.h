@@ -1,0 +1,41 @@
+#ifndef ATTEND_TESTS_BENCH_MACHINE_LIMITS_H_
+#define ATTEND_TESTS_BENCH_MACHINE_LIMITS_H_
+
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <memory>
+
+#include "engine/compute/compute.h"
+#include "engine/tensor/dtype.h"
+
+namespace attend {
+
+// What the machine can do at best, measured in this process with all threads of
+// the team at once. Rates are the best of several ways and rounds, so that a
+// share of the limit errs downwards.
+class MachineLimits {
+ public:
+  // Measures the arithmetic, which takes a second or two. `compute` must
+  // outlive this.
+  explicit MachineLimits(Compute& compute);
+
+  // Bytes a second read from memory in huge pages, measured now: on virtual
+  // machines it changes by a factor of two within seconds. Takes some 30 ms.
+  double BytesPerSecond() const;
+
+  // See DnnlFlopPerSecond(). A dtype that this machine cannot multiply in is
+  // missing.
+  const std::map<DType, double>& flop_per_second() const {
+    return flop_per_second_;
+  }
+
+ private:
+  Compute& compute_;
+  std::unique_ptr<uint64_t, decltype(&std::free)> memory_;
+  std::map<DType, double> flop_per_second_;
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_TESTS_BENCH_MACHINE_LIMITS_H_

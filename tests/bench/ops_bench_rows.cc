@@ -1,0 +1,99 @@
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "engine/layers/embedding.h"
+#include "engine/ops/epilogue.h"
+#include "engine/ops/operand.h"
+#include "engine/tensor/buffer.h"
+#include "tests/bench/ops_bench.h"
+#include "tests/bench/random_floats.h"
+
+namespace attend {
+namespace {
+
+// Of a step, of an encode, and so many that they come from memory.
+constexpr int kRows[] = {1, 32, 128, 1024, 65536};
+
+double Floats(int rows) { return static_cast<double>(rows) * kHidden; }
+
+void MakeOperandOp(benchmark::State& state, const Setup& setup, DType dtype,
+                   int rows) {
+  Buffer<float> src = RandomFloats(Floats(rows), 1);
+  const Matrix in = {src.data(), rows, kHidden};
+  OperandBuffer to(dtype, rows, kHidden);
+  const Operand operand = to.Of(in);
+  Measure(
+      state, setup, [&] { MakeOperand(setup.compute, in, operand); },
+      [&]() -> OpWork {
+        return {.bytes = Floats(rows) * (4 + BytesOf(dtype))};
+      });
+}
+
+// With the operand of the next map, as layers with the norm in front do.
+void LayerNormOp(benchmark::State& state, const Setup& setup, DType dtype,
+                 int rows) {
+  const Buffer<float> src = RandomFloats(Floats(rows), 1);
+  Buffer<float> dst(src.size());
+  const LayerNormWeights norm = {src.data(), src.data()};
+  const Matrix out = {dst.data(), rows, kHidden};
+  OperandBuffer to(dtype, rows, kHidden);
+  const Operand operand = to.Of(out);
+  Measure(
+      state, setup,
+      [&] {
+        LayerNorm(setup.compute, {src.data(), rows, kHidden}, norm, out,
+                  operand);
+      },
+      [&]() -> OpWork {
+        const int more = dtype == DType::kF32 ? 0 : BytesOf(dtype);
+        return {.bytes = Floats(rows) * (4 + 4 + more)};
+      });
+}
+
+void EmbeddingOp(benchmark::State& state, const Setup& setup, int rows) {
+  const Embedding table(RandomFloats(static_cast<size_t>(kVocab) * kHidden, 1),
+                        kHidden, 1, 512);
+  std::vector<int> ids(rows), positions(rows);
+  for (int i = 0; i < rows; ++i) {
+    ids[i] = static_cast<int>(i * 104729ll % kVocab);
+    positions[i] = i % 512;
+  }
+  Buffer<float> dst(Floats(rows));
+  Measure(
+      state, setup,
+      [&] {
+        table.Run(setup.compute, ids, positions, {dst.data(), rows, kHidden});
+      },
+      [&]() -> OpWork { return {.bytes = Floats(rows) * (4 + 4)}; });
+}
+
+}  // namespace
+
+void RegisterRowOps(const Setup& setup) {
+  for (const DType dtype : {DType::kBf16, DType::kInt8}) {
+    for (const int rows : kRows) {
+      Register(absl::StrFormat("make_operand/%s/%d", DTypeName(dtype), rows),
+               [=, &setup](benchmark::State& state) {
+                 MakeOperandOp(state, setup, dtype, rows);
+               });
+    }
+  }
+  for (const DType dtype : kDTypes) {
+    for (const int rows : kRows) {
+      Register(absl::StrFormat("layer_norm/%s/%d", DTypeName(dtype), rows),
+               [=, &setup](benchmark::State& state) {
+                 LayerNormOp(state, setup, dtype, rows);
+               });
+    }
+  }
+  for (const int rows : kRows) {
+    Register(absl::StrCat("embedding/", rows),
+             [=, &setup](benchmark::State& state) {
+               EmbeddingOp(state, setup, rows);
+             });
+  }
+}
+
+}  // namespace attend
