@@ -38,7 +38,8 @@ def server_run(server, path, requests, stream):
     before = server.cpu_seconds()
     report = server.bench(
         "--file", path, "--ids", "--requests", requests, "--warmup", 0,
-        "--concurrency", IN_FLIGHT, "--max-new-tokens", NEW_TOKENS,
+        "--concurrency", IN_FLIGHT, "--beams", 1,
+        "--max-new-tokens", NEW_TOKENS,
         "--min-new-tokens", NEW_TOKENS, *(["--stream"] if stream else []))
     if report["errors"]:
         raise RuntimeError(f"attend bench: {report['errors']}")
