@@ -43,15 +43,15 @@ LogitsKernels LogitsKernels::For(Isa isa) {
 void TopList::Offer(const TokenScore& token) {
   if (!full()) {
     data_[size_++] = token;
-    std::push_heap(data_, data_ + size_, RanksBefore);
-  } else if (capacity_ > 0 && RanksBefore(token, data_[0])) {
-    std::pop_heap(data_, data_ + size_, RanksBefore);
+    std::push_heap(data_, data_ + size_, kRanksBefore);
+  } else if (capacity_ > 0 && kRanksBefore(token, data_[0])) {
+    std::pop_heap(data_, data_ + size_, kRanksBefore);
     data_[size_ - 1] = token;
-    std::push_heap(data_, data_ + size_, RanksBefore);
+    std::push_heap(data_, data_ + size_, kRanksBefore);
   }
 }
 
-void TopList::Sort() { std::sort_heap(data_, data_ + size_, RanksBefore); }
+void TopList::Sort() { std::sort_heap(data_, data_ + size_, kRanksBefore); }
 
 void TileSums::Add(const TileSum& tile) {
   if (tile.sum == 0) return;

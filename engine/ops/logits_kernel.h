@@ -15,14 +15,15 @@ namespace attend {
 // Columns of a tile. Tiles begin at multiples of it; the last may be narrower.
 inline constexpr int kLogitsTile = 512;
 
-// Whether `a` comes before `b`.
-inline bool RanksBefore(const TokenScore& a, const TokenScore& b) {
+// Whether `a` comes before `b`. An object, so that algorithms inline it.
+inline constexpr auto kRanksBefore = [](const TokenScore& a,
+                                        const TokenScore& b) {
   const bool a_is_nan = std::isnan(a.score);
   const bool b_is_nan = std::isnan(b.score);
   if (a_is_nan != b_is_nan) return b_is_nan;
   if (!a_is_nan && a.score != b.score) return a.score > b.score;
   return a.id < b.id;
-}
+};
 
 // The best `capacity` tokens of all that were offered, in memory of somebody
 // else: a heap whose front is the worst of them.
