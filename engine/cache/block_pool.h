@@ -25,8 +25,8 @@ class BlockPool {
   int total_blocks() const { return static_cast<int>(references_.size()); }
   int free_blocks() const { return free_count_; }
   int used_blocks() const { return total_blocks() - free_count_; }
-  // Bytes that Copy() has copied since creation.
-  size_t copied_bytes() const { return copied_bytes_; }
+  // How often Copy() was called.
+  int copies() const { return copies_; }
 
   // A block with one reference: the one that has been free for longest. Its
   // contents are left over from its last user. None free is the caller's bug.
@@ -51,7 +51,7 @@ class BlockPool {
   std::vector<int> free_;  // [blocks]
   int free_head_ = 0;
   int free_count_ = 0;
-  size_t copied_bytes_ = 0;
+  int copies_ = 0;
 };
 
 }  // namespace attend

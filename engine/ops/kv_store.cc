@@ -89,29 +89,21 @@ void WriteKv(Compute& compute, const WriteKvArgs& args) {
   });
 }
 
-size_t CopyKv(const KvLayout& layout, const std::byte* from, int tokens,
-              std::byte* to) {
+void CopyKv(const KvLayout& layout, const std::byte* from, int tokens,
+            std::byte* to) {
   ATTEND_CHECK(0 <= tokens && tokens <= kTile);
-  const size_t number = BytesOf(layout.dtype);
-  size_t bytes = 0;
-  const auto copy = [&](size_t at, size_t count) {
-    std::memcpy(to + at, from + at, count);
-    bytes += count;
-  };
+  const size_t values =
+      static_cast<size_t>(tokens) * layout.head_dim * BytesOf(layout.dtype);
   const int heads = layout.layers * layout.kv_heads;
   for (int head = 0; head < heads; ++head) {
-    const size_t head_at = head * layout.head_bytes();
-    for (int d = 0; d < layout.head_dim; ++d) {
-      copy(head_at + d * kTile * number, tokens * number);
-    }
-    copy(head_at + layout.values_at(), tokens * layout.head_dim * number);
-    if (layout.dtype == DType::kInt8) {
-      const size_t scales_at = head_at + layout.scales_at();
-      copy(scales_at, tokens * sizeof(float));
-      copy(scales_at + kTile * sizeof(float), tokens * sizeof(float));
-    }
+    const size_t begin = head * layout.head_bytes();
+    const size_t end = begin + layout.head_bytes();
+    const size_t scales = begin + layout.scales_at();
+    // Keys of different tokens lie in the same lines: all of them, and values
+    // of the tokens only.
+    std::memcpy(to + begin, from + begin, layout.values_at() + values);
+    std::memcpy(to + scales, from + scales, end - scales);
   }
-  return bytes;
 }
 
 }  // namespace attend

@@ -37,9 +37,9 @@ struct WriteKvArgs {
 void WriteKv(Compute& compute, const WriteKvArgs& args);
 
 // Copies the first `tokens` tokens of all layers from one block to another,
-// scales too. Returns the bytes copied.
-size_t CopyKv(const KvLayout& layout, const std::byte* from, int tokens,
-              std::byte* to);
+// scales too. What follows them there is lost.
+void CopyKv(const KvLayout& layout, const std::byte* from, int tokens,
+            std::byte* to);
 
 }  // namespace attend
 

@@ -18,7 +18,6 @@ using ::testing::IsEmpty;
 constexpr KvLayout kLayout{.layers = 2, .kv_heads = 2, .head_dim = 8};
 constexpr int kTokens = KvLayout::kBlockTokens;
 // Bytes of one token's keys and values in all layers.
-constexpr size_t kTokenBytes = 2 * 2 * 8 * 2 * sizeof(float);
 
 std::vector<std::byte*> Blocks(const BlockTable& table) {
   return {table.blocks().begin(), table.blocks().end()};
@@ -142,24 +141,24 @@ TEST_F(BlockTableTest, ForksShareThePrefix) {
     fork.PrepareAppend(1);
   }
   EXPECT_EQ(pool_.used_blocks(), 3 + 8);
-  EXPECT_EQ(pool_.copied_bytes(), 0u);
+  EXPECT_EQ(pool_.copies(), 0);
 }
 
-TEST_F(BlockTableTest, ForksCopyTheFilledPartOfTheLastBlockOnly) {
+TEST_F(BlockTableTest, ForksCopyThePartlyFilledLastBlockOnly) {
   BlockTable a(pool_, 200);
   for (int i = 0; i < kTokens + 3; ++i) Append(a, static_cast<float>(i));
   BlockTable b = a.Fork();
   EXPECT_EQ(pool_.used_blocks(), 2);
   EXPECT_EQ(b.BlocksToAppend(1), 1);
   Append(b, 100);
-  EXPECT_EQ(pool_.copied_bytes(), 3 * kTokenBytes);
+  EXPECT_EQ(pool_.copies(), 1);
   EXPECT_EQ(pool_.used_blocks(), 3);
   EXPECT_EQ(a.blocks()[0], b.blocks()[0]);
   EXPECT_NE(a.blocks()[1], b.blocks()[1]);
   // The last holder writes in place.
   EXPECT_EQ(a.BlocksToAppend(1), 0);
   Append(a, 200);
-  EXPECT_EQ(pool_.copied_bytes(), 3 * kTokenBytes);
+  EXPECT_EQ(pool_.copies(), 1);
   for (int i = 0; i < kTokens + 3; ++i) {
     EXPECT_NEAR(At(a, i), i, 1e-3) << i;
     EXPECT_NEAR(At(b, i), i, 1e-3) << i;
@@ -181,7 +180,7 @@ TEST_F(BlockTableTest, ReorderCopiesAtMostThePartlyFilledBlocks) {
   const int parents[] = {2, 2, 2, 0};
   for (int i = 0; i < 4; ++i) next[i].ShareFrom(beams[parents[i]]);
   for (BlockTable& beam : beams) beam.Clear();
-  EXPECT_EQ(pool_.copied_bytes(), 0u);
+  EXPECT_EQ(pool_.copies(), 0);
   EXPECT_EQ(pool_.used_blocks(), before - 2 * 3);
   int announced = 0;
   for (BlockTable& beam : next) announced += beam.BlocksToAppend(1);
@@ -189,7 +188,7 @@ TEST_F(BlockTableTest, ReorderCopiesAtMostThePartlyFilledBlocks) {
   for (BlockTable& beam : next) beam.PrepareAppend(1);
   // Two of the three children of beam 2 copy 5 tokens; the last of them and
   // the only child of beam 0 go on in place.
-  EXPECT_EQ(pool_.copied_bytes(), 2 * 5 * kTokenBytes);
+  EXPECT_EQ(pool_.copies(), 2);
   EXPECT_EQ(free - pool_.free_blocks(), 2);
   EXPECT_EQ(announced, 3);
 }

@@ -133,29 +133,6 @@ TEST_P(KvStoreTest, BytesDependOnTheRowOnly) {
   }
 }
 
-TEST(CopyKvTest, CopiesTheFilledPartOnly) {
-  for (const DType dtype : kDTypes) {
-    const KvLayout layout = {
-        .layers = 2, .kv_heads = 3, .head_dim = 5, .dtype = dtype};
-    const size_t token_bytes = 2 * 5 * BytesOf(dtype) +
-                               (dtype == DType::kInt8 ? 2 * sizeof(float) : 0);
-    std::vector<std::byte> from(layout.block_bytes());
-    for (size_t i = 0; i < from.size(); ++i) from[i] = std::byte(1 + i % 250);
-    for (int tokens : {0, 1, 7, kTokens}) {
-      std::vector<std::byte> to(layout.block_bytes());
-      const size_t bytes = CopyKv(layout, from.data(), tokens, to.data());
-      EXPECT_EQ(bytes, 2u * 3 * token_bytes * tokens);
-      size_t changed = 0;
-      for (size_t i = 0; i < to.size(); ++i) {
-        if (to[i] == std::byte(0)) continue;
-        ASSERT_EQ(to[i], from[i]);
-        ++changed;
-      }
-      EXPECT_EQ(changed, bytes);
-    }
-  }
-}
-
 // A copy attends like its original; what it continues with is its own.
 TEST(CopyKvTest, CopyIsReadLikeTheOriginal) {
   Compute compute(ComputeOptions{.threads = 1});
