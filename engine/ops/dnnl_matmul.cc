@@ -3,11 +3,11 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "engine/ops/operand.h"
 #include "engine/tensor/check.h"
 
 namespace attend {
@@ -101,11 +101,16 @@ int LeastRows(const DnnlKey& key) {
   return DNNL_VERSION_MAJOR >= 3 && f32 && key.k > 1024 ? 2 : 1;
 }
 
-uint16_t ToBf16(float x) {
-  uint32_t bits;
-  std::memcpy(&bits, &x, sizeof(bits));
-  if (std::isnan(x)) return 0x7fc0;
-  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+// Makes s8 of the u8 of an Operand, in place, and returns their sum.
+int32_t Unshift(void* numbers, int count) {
+  uint8_t* const bytes = static_cast<uint8_t*>(numbers);
+  int32_t sum = 0;
+  for (int i = 0; i < count; ++i) {
+    const int number = bytes[i] - 128;
+    bytes[i] = static_cast<uint8_t>(number);
+    sum += number;
+  }
+  return sum;
 }
 
 }  // namespace
@@ -205,12 +210,14 @@ DnnlShape& DnnlContext::Shape(const DnnlKey& key, int max_rows) {
   return *shape;
 }
 
-DnnlWeights::DnnlWeights(const dnnl::engine& engine, DType dtype,
-                         ConstMatrix weights)
-    : engine_(engine), dtype_(dtype), k_(weights.cols), packed_(false) {
+DnnlWeights::DnnlWeights(Compute& compute, DType dtype, ConstMatrix weights)
+    : engine_(DnnlContext::Of(compute)->engine()),
+      dtype_(dtype),
+      k_(weights.cols),
+      packed_(false) {
   const int n = weights.rows;
-  packed_ = HasPackedKernel(engine, Key(n));
-  const Buffer<char> converted = Convert(weights);
+  packed_ = HasPackedKernel(engine_, Key(n));
+  const Buffer<char> converted = Convert(compute, weights);
   const void* rows = weights.data;
   if (dtype != DType::kF32) rows = converted.data();
   const memory::desc desc = WeightsDesc(Key(n));
@@ -230,38 +237,25 @@ DnnlWeights::DnnlWeights(const dnnl::engine& engine, DType dtype,
   stream.wait();
 }
 
-Buffer<char> DnnlWeights::Convert(ConstMatrix weights) {
+Buffer<char> DnnlWeights::Convert(Compute& compute, ConstMatrix weights) {
   if (dtype_ == DType::kF32) return {};
-  const size_t count = static_cast<size_t>(weights.rows) * weights.cols;
+  const size_t count = static_cast<size_t>(weights.rows) * k_;
   Buffer<char> rows(count * BytesOf(dtype_));
-  if (dtype_ == DType::kBf16) {
-    std::transform(weights.data, weights.data + count,
-                   reinterpret_cast<uint16_t*>(rows.data()), ToBf16);
-    return rows;
+  Operand operand = {
+      .dtype = dtype_, .data = rows.data(), .rows = weights.rows, .cols = k_};
+  if (dtype_ == DType::kInt8) {
+    column_scales_ = Buffer<float>(weights.rows);
+    operand.scales = column_scales_.data();
   }
-  column_scales_ = Buffer<float>(weights.rows);
-  shift_sums_ = Buffer<int32_t>(weights.rows);
-  for (int column = 0; column < weights.rows; ++column) {
-    Quantize(weights.row(column), column,
-             reinterpret_cast<int8_t*>(rows.data()) +
-                 static_cast<size_t>(column) * k_);
+  MakeOperand(compute, weights, operand);
+  if (dtype_ == DType::kInt8) {
+    shift_sums_ = Buffer<int32_t>(weights.rows);
+    for (int column = 0; column < weights.rows; ++column) {
+      const int32_t sum = Unshift(operand.row(column), k_);
+      shift_sums_[column] = 128 * sum;
+    }
   }
   return rows;
-}
-
-void DnnlWeights::Quantize(const float* weights, int column, int8_t* to) {
-  float most = 0;
-  for (int i = 0; i < k_; ++i) most = std::max(most, std::abs(weights[i]));
-  // Smaller ones have no inverse.
-  const float inverse = most > 1e-30f ? 127.0f / most : 0;
-  int32_t sum = 0;
-  for (int i = 0; i < k_; ++i) {
-    const float whole = std::nearbyint(weights[i] * inverse);
-    to[i] = static_cast<int8_t>(std::clamp(whole, -127.0f, 127.0f));
-    sum += to[i];
-  }
-  column_scales_[column] = most / 127.0f;
-  shift_sums_[column] = 128 * sum;
 }
 
 DnnlSlice DnnlWeights::Slice(DnnlContext& context, int begin, int end,

@@ -116,11 +116,11 @@ struct DnnlSlice {
 // both the columns [begin, end) lie together, so that one copy serves the whole
 // and its slices.
 //
-// int8: each column is round(weight / scale) with scale = max|weight| / 127.
+// Numbers are rounded as an Operand's are; int8 has a scale for each column.
 class DnnlWeights {
  public:
-  // `weights` is [n, k] row-major.
-  DnnlWeights(const dnnl::engine& engine, DType dtype, ConstMatrix weights);
+  // `weights` is [n, k] row-major. Load time only.
+  DnnlWeights(Compute& compute, DType dtype, ConstMatrix weights);
 
   // Columns [begin, end) for up to max_rows rows. Valid while this and the
   // context live; `begin` is a multiple of kBlockColumns. Load time only.
@@ -133,8 +133,7 @@ class DnnlWeights {
  private:
   // The numbers of the checkpoint as the dtype, still [n, k] row-major; none
   // for f32.
-  Buffer<char> Convert(ConstMatrix weights);
-  void Quantize(const float* weights, int column, int8_t* to);
+  Buffer<char> Convert(Compute& compute, ConstMatrix weights);
   // Of the primitives for `columns` of the columns.
   DnnlKey Key(int columns) const {
     return {.dtype = dtype_, .packed = packed_, .k = k_, .n = columns};

@@ -74,7 +74,7 @@ MatMul::Impl::Impl(Compute& owner, DType number, ConstMatrix matrix,
       k(matrix.cols),
       n(matrix.rows),
       max_rows(most_rows),
-      weights(context->engine(), number, matrix),
+      weights(owner, number, matrix),
       dtype(number),
       kernels(EpilogueKernelsFor(owner.isa())) {
   whole = weights.Slice(*context, 0, n, TileRows());

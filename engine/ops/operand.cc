@@ -7,7 +7,7 @@ namespace attend {
 namespace {
 
 // Values below which waking the team costs more than it saves.
-constexpr int kSmall = 1 << 12;
+constexpr size_t kSmall = 1 << 12;
 
 }  // namespace
 
@@ -20,7 +20,10 @@ void MakeOperand(Compute& compute, ConstMatrix src, const Operand& dst) {
       kernels.make_operand(src.row(r), dst, r);
     }
   };
-  if (src.rows * src.cols <= kSmall) return make({0, src.rows});
+  // The weights of a vocabulary come here too: an int might not do.
+  if (static_cast<size_t>(src.rows) * src.cols <= kSmall) {
+    return make({0, src.rows});
+  }
   compute.team().Run([&](int member) {
     make(Share(src.rows, member, compute.team().size()));
   });

@@ -99,7 +99,7 @@ Projection::Impl::Impl(Compute& owner, DType number, ConstMatrix matrix,
       dtype(number),
       epilogue(EpilogueKernelsFor(owner.isa())),
       kernels(LogitsKernels::For(owner.isa())),
-      weights(context->engine(), number, matrix),
+      weights(owner, number, matrix),
       bias(std::move(logits_bias)),
       members(owner.team().size()),
       sums(static_cast<size_t>(tiles()) * most_rows) {
