@@ -2,8 +2,10 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "engine/ops/simd.h"
+#include "engine/ops/simd_narrow.h"
 
 ATTEND_BASELINE_BEGIN
 #include "engine/ops/epilogue_kernel.inc"

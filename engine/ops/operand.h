@@ -15,6 +15,8 @@ namespace attend {
 // f32: floats. bf16: their upper halves, rounded to nearest even. int8: a byte
 // round(x / scale) + 128 with scale = max|x| / 127 over the row; the shift, for
 // oneDNN keeps one packed layout for u8 x s8 only, is undone by column sums.
+// What is not finite reaches every result of its row, as it does in f32, and no
+// other row's: bf16 keeps it; int8 has no byte for it and makes the scale NaN.
 struct Operand {
   DType dtype = DType::kF32;
   void* data = nullptr;     // [rows, cols]
