@@ -60,13 +60,6 @@ int BlockTable::PrepareAppend(int tokens) {
   return first;
 }
 
-BlockTable BlockTable::Fork() const {
-  BlockTable fork(*pool_, static_cast<int>(blocks_.capacity()) *
-                              pool_->layout().block_tokens);
-  fork.ShareFrom(*this);
-  return fork;
-}
-
 void BlockTable::ShareFrom(const BlockTable& other) {
   ShareFrom(other, other.tokens_);
 }

@@ -10,9 +10,9 @@
 namespace attend {
 
 // The blocks that hold the keys and values of one hypothesis, in order. Shares
-// blocks with the tables it was forked from and writes only to its own (copy
-// on write). Gives all back when destroyed. Used by its pool's thread only;
-// the pool must outlive it.
+// blocks with its parents and children (see ShareFrom()) and writes only to its
+// own (copy on write). Gives all back when destroyed. Used by its pool's
+// thread only; the pool must outlive it.
 //
 // A beam reorder without allocation keeps two sets of tables: each new table
 // calls ShareFrom() on its parent, then each old one Clear(); a parent with
@@ -42,8 +42,6 @@ class BlockTable {
   // have BlocksToAppend(tokens) free.
   int PrepareAppend(int tokens);
 
-  // A table that holds the same tokens, sharing all blocks.
-  BlockTable Fork() const;
   // Gives its blocks back and shares those of `other`, of the same pool.
   void ShareFrom(const BlockTable& other);
   // The same for the first `tokens` tokens of `other`.

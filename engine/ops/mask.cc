@@ -1,10 +1,6 @@
 #include "engine/ops/mask.h"
 
-#include <numeric>
-
-#include "absl/strings/str_format.h"
 #include "engine/tensor/check.h"
-#include "engine/tensor/status_macros.h"
 
 namespace attend {
 namespace {
@@ -53,35 +49,6 @@ AttentionMask Both(const AttentionMask& a, const AttentionMask& b) {
     both.visible[i] &= b.visible[i];
   }
   return both;
-}
-
-absl::Status ValidateTokenMask(absl::Span<const int32_t> mask, int tokens) {
-  if (mask.size() != static_cast<size_t>(tokens)) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "attention_mask has %d values for %d tokens", mask.size(), tokens));
-  }
-  for (size_t i = 0; i < mask.size(); ++i) {
-    if (mask[i] != 0 && mask[i] != 1) {
-      return absl::InvalidArgumentError(absl::StrFormat(
-          "attention_mask[%d] is %d, must be 0 or 1", i, mask[i]));
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<std::vector<int>> KeptPositions(absl::Span<const int32_t> mask,
-                                               int tokens) {
-  std::vector<int> kept;
-  if (mask.empty()) {
-    kept.resize(tokens);
-    std::iota(kept.begin(), kept.end(), 0);
-    return kept;
-  }
-  RETURN_IF_ERROR(ValidateTokenMask(mask, tokens));
-  for (int i = 0; i < tokens; ++i) {
-    if (mask[i] == 1) kept.push_back(i);
-  }
-  return kept;
 }
 
 }  // namespace attend

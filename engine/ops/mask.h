@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/types/span.h"
 
 namespace attend {
@@ -38,16 +36,6 @@ AttentionMask TokenMask(absl::Span<const int32_t> mask, int batch, int queries);
 
 // What both show. Same shapes.
 AttentionMask Both(const AttentionMask& a, const AttentionMask& b);
-
-// Checks a caller's mask of one input: one value a token, each 0 or 1.
-// INVALID_ARGUMENT names the length or the first wrong value.
-absl::Status ValidateTokenMask(absl::Span<const int32_t> mask, int tokens);
-
-// The positions whose tokens count, in order: what enters the ragged rows of
-// an input with this mask. An empty mask keeps all `tokens`. Errors as
-// ValidateTokenMask().
-absl::StatusOr<std::vector<int>> KeptPositions(absl::Span<const int32_t> mask,
-                                               int tokens);
 
 }  // namespace attend
 

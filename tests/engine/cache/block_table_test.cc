@@ -127,27 +127,31 @@ TEST_F(BlockTableTest, PoolHoldsShortSequencesThatMaximumReservationCouldNot) {
   EXPECT_EQ(pool_.used_blocks(), 2 * kSequences);
 }
 
-TEST_F(BlockTableTest, ForksShareThePrefix) {
+TEST_F(BlockTableTest, ChildrenShareThePrefix) {
   BlockTable parent(pool_, 200);
   parent.PrepareAppend(3 * kTokens);
-  std::vector<BlockTable> forks;
-  for (int i = 0; i < 8; ++i) forks.push_back(parent.Fork());
+  std::vector<BlockTable> children;
+  for (int i = 0; i < 8; ++i) {
+    children.emplace_back(pool_, 200);
+    children.back().ShareFrom(parent);
+  }
   EXPECT_EQ(pool_.used_blocks(), 3);
   for (std::byte* block : parent.blocks())
     EXPECT_EQ(pool_.references(block), 9);
   // The last block is full: going on copies nothing.
-  for (BlockTable& fork : forks) {
-    EXPECT_EQ(fork.BlocksToAppend(1), 1);
-    fork.PrepareAppend(1);
+  for (BlockTable& child : children) {
+    EXPECT_EQ(child.BlocksToAppend(1), 1);
+    child.PrepareAppend(1);
   }
   EXPECT_EQ(pool_.used_blocks(), 3 + 8);
   EXPECT_EQ(pool_.copies(), 0);
 }
 
-TEST_F(BlockTableTest, ForksCopyThePartlyFilledLastBlockOnly) {
+TEST_F(BlockTableTest, ChildrenCopyThePartlyFilledLastBlockOnly) {
   BlockTable a(pool_, 200);
   for (int i = 0; i < kTokens + 3; ++i) Append(a, static_cast<float>(i));
-  BlockTable b = a.Fork();
+  BlockTable b(pool_, 200);
+  b.ShareFrom(a);
   EXPECT_EQ(pool_.used_blocks(), 2);
   EXPECT_EQ(b.BlocksToAppend(1), 1);
   Append(b, 100);

@@ -10,7 +10,6 @@ namespace attend {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 // One line a query, "1" where it sees the key.
 std::vector<std::string> Lines(const AttentionMask& mask, int b) {
@@ -55,33 +54,6 @@ TEST(MaskTest, CallersMaskMayHaveHoles) {
 TEST(MaskTest, TokenMaskOfLengthsIsThePaddingMask) {
   EXPECT_EQ(TokenMask({1, 1, 0, 1, 0, 0}, 2, 3).visible,
             PaddingMask({2, 1}, 3, 3).visible);
-}
-
-TEST(MaskTest, ValidateNamesLengthAndValue) {
-  EXPECT_TRUE(ValidateTokenMask({1, 0, 1}, 3).ok());
-  EXPECT_EQ(
-      ValidateTokenMask({1, 0}, 3),
-      absl::InvalidArgumentError("attention_mask has 2 values for 3 tokens"));
-  EXPECT_EQ(
-      ValidateTokenMask({1, 2, 1}, 3),
-      absl::InvalidArgumentError("attention_mask[1] is 2, must be 0 or 1"));
-  EXPECT_EQ(
-      ValidateTokenMask({1, 1, -1}, 3),
-      absl::InvalidArgumentError("attention_mask[2] is -1, must be 0 or 1"));
-}
-
-TEST(MaskTest, KeptPositionsAreWhereTheMaskIsOne) {
-  EXPECT_THAT(KeptPositions({0, 1, 1, 0, 1}, 5).value(), ElementsAre(1, 2, 4));
-  EXPECT_THAT(KeptPositions({0, 0}, 2).value(), IsEmpty());
-}
-
-TEST(MaskTest, NoMaskKeepsAll) {
-  EXPECT_THAT(KeptPositions({}, 3).value(), ElementsAre(0, 1, 2));
-  EXPECT_THAT(KeptPositions({}, 0).value(), IsEmpty());
-}
-
-TEST(MaskTest, KeptPositionsOfAWrongMaskIsAnError) {
-  EXPECT_EQ(KeptPositions({1, 7}, 2).status(), ValidateTokenMask({1, 7}, 2));
 }
 
 }  // namespace
