@@ -36,16 +36,10 @@ std::string Format(const GenerateOptions& options, const Line& line,
 absl::StatusOr<std::string> Generate(Client& client,
                                      const GenerateOptions& options,
                                      const Line& line) {
-  const auto response = client.Generate(RequestFor(options, line.text));
-  if (!response.ok()) return response.status();
-  if (response->results_size() != 1) {
-    return absl::InternalError(absl::StrCat(
-        "server sent ", response->results_size(), " results for 1 input"));
-  }
-  const v1::GenerateResult& result = response->results(0);
-  const absl::Status status = ToAbslStatus(result.status());
-  if (!status.ok()) return status;
-  return Format(options, line, result);
+  const auto result =
+      OnlyResult(client.Generate(RequestFor(options, line.text)));
+  if (!result.ok()) return result.status();
+  return Format(options, line, *result);
 }
 
 // Prints text while it comes and returns what is left to print, the line's end.

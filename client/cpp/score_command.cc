@@ -21,18 +21,11 @@ absl::StatusOr<std::string> Score(Client& client, const ScoreOptions& options,
   v1::ScorePair* const pair = request.add_pairs();
   pair->mutable_source()->set_text(line.substr(0, tab));
   pair->mutable_target()->set_text(line.substr(tab + 1));
-  const auto response = client.Score(request);
-  if (!response.ok()) return response.status();
-  if (response->results_size() != 1) {
-    return absl::InternalError(absl::StrCat(
-        "server sent ", response->results_size(), " results for 1 pair"));
-  }
-  const v1::ScoreResult& result = response->results(0);
-  const absl::Status status = ToAbslStatus(result.status());
-  if (!status.ok()) return status;
-  if (options.input.json) return ToJsonLine(result);
-  return absl::StrCat(absl::StrFormat("%.6f\n", result.log_prob()),
-                      options.tokens ? ToLines(result.tokens()) : "");
+  const auto result = OnlyResult(client.Score(request));
+  if (!result.ok()) return result.status();
+  if (options.input.json) return ToJsonLine(*result);
+  return absl::StrCat(absl::StrFormat("%.6f\n", result->log_prob()),
+                      options.tokens ? ToLines(result->tokens()) : "");
 }
 
 }  // namespace

@@ -9,11 +9,6 @@
 namespace attend {
 namespace {
 
-absl::Status WrongCount(int results) {
-  return absl::InternalError(
-      absl::StrCat("server sent ", results, " results for 1 input"));
-}
-
 absl::StatusOr<std::string> Tokenize(Client& client,
                                      const TokenizeOptions& options,
                                      const std::string& text) {
@@ -22,16 +17,11 @@ absl::StatusOr<std::string> Tokenize(Client& client,
   request.add_texts(text);
   request.set_side(options.side);
   request.set_no_special_tokens(options.no_special_tokens);
-  const auto response = client.Tokenize(request);
-  if (!response.ok()) return response.status();
-  if (response->results_size() != 1)
-    return WrongCount(response->results_size());
-  const v1::Tokenization& result = response->results(0);
-  const absl::Status status = ToAbslStatus(result.status());
-  if (!status.ok()) return status;
-  if (options.input.json) return ToJsonLine(result);
-  return absl::StrCat(options.pieces ? absl::StrJoin(result.pieces(), " ")
-                                     : absl::StrJoin(result.ids(), " "),
+  const auto result = OnlyResult(client.Tokenize(request));
+  if (!result.ok()) return result.status();
+  if (options.input.json) return ToJsonLine(*result);
+  return absl::StrCat(options.pieces ? absl::StrJoin(result->pieces(), " ")
+                                     : absl::StrJoin(result->ids(), " "),
                       "\n");
 }
 
@@ -44,15 +34,10 @@ absl::StatusOr<std::string> Detokenize(Client& client,
   request.set_keep_special_tokens(options.keep_special_tokens);
   const absl::Status parsed = ParseIds(ids, *request.add_sequences());
   if (!parsed.ok()) return parsed;
-  const auto response = client.Detokenize(request);
-  if (!response.ok()) return response.status();
-  if (response->results_size() != 1)
-    return WrongCount(response->results_size());
-  const v1::Detokenization& result = response->results(0);
-  const absl::Status status = ToAbslStatus(result.status());
-  if (!status.ok()) return status;
-  if (options.input.json) return ToJsonLine(result);
-  return absl::StrCat(result.text(), "\n");
+  const auto result = OnlyResult(client.Detokenize(request));
+  if (!result.ok()) return result.status();
+  if (options.input.json) return ToJsonLine(*result);
+  return absl::StrCat(result->text(), "\n");
 }
 
 }  // namespace

@@ -4,18 +4,13 @@
 #include <cstdint>
 
 #include "engine/ops/attention_kernel.h"
+#include "engine/ops/kernel_for.h"
 #include "engine/tensor/check.h"
 
 namespace attend {
 namespace {
 
 using Kernel = void (*)(const AttentionTile&);
-
-Kernel KernelFor(Isa isa) {
-  if (isa >= Isa::kAvx512) return avx512::AttendTile;
-  if (isa >= Isa::kAvx2) return avx2::AttendTile;
-  return baseline::AttendTile;
-}
 
 // Keys that row `row` of a piece sees.
 int KeysOf(const AttentionPiece& piece, int row) {
@@ -146,7 +141,8 @@ size_t AttentionScratchFloats() { return kAttentionFloats; }
 
 void Attention(Compute& compute, const AttentionArgs& args) {
   CheckArgs(args);
-  const Kernel kernel = KernelFor(compute.isa());
+  const Kernel kernel = KernelFor(compute.isa(), baseline::AttendTile,
+                                  avx2::AttendTile, avx512::AttendTile);
   const int64_t cost = CostOf(args);
   if (cost == 0) return;
   const int members = compute.team().size();

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "engine/ops/operand.h"
 #include "engine/tensor/check.h"
 
@@ -114,6 +115,20 @@ int32_t Unshift(void* numbers, int count) {
 }
 
 }  // namespace
+
+absl::Status CreationError(DType dtype, ConstMatrix weights,
+                           const dnnl::error& error) {
+  return absl::InternalError(absl::StrCat(
+      "onednn matmul in ", DTypeName(dtype), " with k = ", weights.cols,
+      ", n = ", weights.rows, ": ", error.what()));
+}
+
+absl::Status RunStatus(int status, int rows, int k, int n) {
+  if (status == dnnl_success) return absl::OkStatus();
+  return absl::InternalError(absl::StrCat("onednn matmul with k = ", k,
+                                          ", n = ", n, ", rows = ", rows,
+                                          ": status ", status));
+}
 
 DnnlShape::DnnlShape(const dnnl::engine& engine, const DnnlKey& key,
                      std::vector<DnnlMember>& members)

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "absl/status/statusor.h"
+#include "absl/status/status.h"
 #include "engine/compute/compute.h"
 #include "engine/ops/epilogue_kernel.h"
 #include "engine/tensor/buffer.h"
@@ -24,6 +24,12 @@ namespace attend {
 inline constexpr int kTileRows = 64;
 // N-slices begin at multiples of this: the columns of one packed block.
 inline constexpr int kBlockColumns = 64;
+
+// INTERNAL: the matmuls by `weights` [n, k] could not be made.
+absl::Status CreationError(DType dtype, ConstMatrix weights,
+                           const dnnl::error& error);
+// What `status` of oneDNN says of a multiplication: INTERNAL, or OK.
+absl::Status RunStatus(int status, int rows, int k, int n);
 
 // One member's state for any primitive.
 struct DnnlMember {

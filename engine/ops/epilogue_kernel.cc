@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include "engine/ops/kernel_for.h"
 #include "engine/ops/simd.h"
 #include "engine/ops/simd_narrow.h"
 
@@ -22,9 +23,8 @@ ATTEND_AVX512_END
 namespace attend {
 
 const EpilogueKernels& EpilogueKernelsFor(Isa isa) {
-  if (isa >= Isa::kAvx512) return avx512::kEpilogueKernels;
-  if (isa >= Isa::kAvx2) return avx2::kEpilogueKernels;
-  return baseline::kEpilogueKernels;
+  return *KernelFor(isa, &baseline::kEpilogueKernels, &avx2::kEpilogueKernels,
+                    &avx512::kEpilogueKernels);
 }
 
 }  // namespace attend

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "engine/ops/kernel_for.h"
 #include "engine/ops/kv_store_kernel.h"
 #include "engine/tensor/check.h"
 
@@ -15,12 +16,6 @@ constexpr int kTile = KvLayout::kBlockTokens;
 constexpr int kSmallWrite = 1 << 14;
 
 using Kernel = void (*)(const KvTokens&);
-
-Kernel KernelFor(Isa isa) {
-  if (isa >= Isa::kAvx512) return avx512::StoreTokens;
-  if (isa >= Isa::kAvx2) return avx2::StoreTokens;
-  return baseline::StoreTokens;
-}
 
 void CheckArgs(const WriteKvArgs& args) {
   ATTEND_CHECK(args.layout->block_tokens == kTile);
@@ -77,7 +72,8 @@ void StoreRows(const WriteKvArgs& args, Range range, Kernel kernel) {
 void WriteKv(Compute& compute, const WriteKvArgs& args) {
   CheckArgs(args);
   const KvLayout& layout = *args.layout;
-  const Kernel kernel = KernelFor(compute.isa());
+  const Kernel kernel = KernelFor(compute.isa(), baseline::StoreTokens,
+                                  avx2::StoreTokens, avx512::StoreTokens);
   int rows = 0;
   for (const KvWrite& write : args.writes) rows += write.rows;
   if (rows * layout.kv_heads * layout.head_dim < kSmallWrite) {

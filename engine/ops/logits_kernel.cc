@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/ops/kernel_for.h"
 #include "engine/ops/simd.h"
 
 ATTEND_BASELINE_BEGIN
@@ -31,13 +32,10 @@ void ForEachTile(absl::Span<const float> row, Fold fold) {
 }  // namespace
 
 LogitsKernels LogitsKernels::For(Isa isa) {
-  if (isa >= Isa::kAvx512) {
-    return {avx512::Max, avx512::SumExp, avx512::Offer};
-  }
-  if (isa >= Isa::kAvx2) {
-    return {avx2::Max, avx2::SumExp, avx2::Offer};
-  }
-  return {baseline::Max, baseline::SumExp, baseline::Offer};
+  return KernelFor<LogitsKernels>(
+      isa, {baseline::Max, baseline::SumExp, baseline::Offer},
+      {avx2::Max, avx2::SumExp, avx2::Offer},
+      {avx512::Max, avx512::SumExp, avx512::Offer});
 }
 
 void TopList::Offer(const TokenScore& token) {

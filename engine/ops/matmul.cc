@@ -196,9 +196,7 @@ absl::StatusOr<MatMul> MatMul::Create(Compute& compute, DType dtype,
   RETURN_IF_ERROR(CheckDType(dtype, compute.isa()));
   return MatMul(std::make_unique<Impl>(compute, dtype, weights, max_rows));
 } catch (const dnnl::error& e) {
-  return absl::InternalError(absl::StrCat(
-      "onednn matmul in ", DTypeName(dtype), " with k = ", weights.cols,
-      ", n = ", weights.rows, ": ", e.what()));
+  return CreationError(dtype, weights, e);
 }
 
 absl::Status MatMul::Run(Compute& compute, const Operand& src,
@@ -219,10 +217,7 @@ absl::Status MatMul::Run(Compute& compute, const Operand& src,
       impl.RunRows(call, member, Share(src.rows, member, team.size()));
     });
   }
-  if (call.error == dnnl_success) return absl::OkStatus();
-  return absl::InternalError(
-      absl::StrCat("onednn matmul with k = ", impl.k, ", n = ", impl.n,
-                   ", rows = ", src.rows, ": status ", call.error.load()));
+  return RunStatus(call.error, src.rows, impl.k, impl.n);
 }
 
 }  // namespace attend

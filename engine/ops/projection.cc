@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "engine/ops/dnnl_matmul.h"
 #include "engine/ops/epilogue_kernel.h"
 #include "engine/ops/logits_kernel.h"
@@ -256,9 +255,7 @@ absl::StatusOr<Projection> Projection::Create(Compute& compute, DType dtype,
   return Projection(std::make_unique<Impl>(compute, dtype, weights,
                                            std::move(bias), max_rows));
 } catch (const dnnl::error& e) {
-  return absl::InternalError(absl::StrCat(
-      "onednn matmul in ", DTypeName(dtype), " with k = ", weights.cols,
-      ", n = ", weights.rows, ": ", e.what()));
+  return CreationError(dtype, weights, e);
 }
 
 absl::Status Projection::Run(Compute& compute, const Operand& src,
@@ -291,10 +288,7 @@ absl::Status Projection::Run(Compute& compute, const Operand& src,
   };
   src.rows < kMergedAlone ? merge(0) : team.Run(merge);
   for (int row = 0; row < src.rows; ++row) impl.AddRowIfTied(call, row);
-  if (call.error == dnnl_success) return absl::OkStatus();
-  return absl::InternalError(
-      absl::StrCat("onednn matmul with k = ", impl.k, ", n = ", impl.n,
-                   ", rows = ", src.rows, ": status ", call.error.load()));
+  return RunStatus(call.error, src.rows, impl.k, impl.n);
 }
 
 }  // namespace attend
