@@ -55,11 +55,11 @@ inline Vec Min(Vec a, Vec b) { return _mm_min_ps(a, b); }
 // a * b + c; fused where the machine can.
 inline Vec MulAdd(Vec a, Vec b, Vec c) { return Add(Mul(a, b), c); }
 inline Vec Round(Vec a) { return _mm_cvtepi32_ps(_mm_cvtps_epi32(a)); }
-// 2^n for whole n in [-126, 127].
-inline Vec PowerOfTwo(Vec n) {
+// a * 2^n for whole n in [-126, 127].
+inline Vec Scale(Vec a, Vec n) {
   const __m128i exponent =
       _mm_add_epi32(_mm_cvtps_epi32(n), _mm_set1_epi32(127));
-  return _mm_castsi128_ps(_mm_slli_epi32(exponent, 23));
+  return Mul(a, _mm_castsi128_ps(_mm_slli_epi32(exponent, 23)));
 }
 // `value` where a >= b, else 0; 0 where a or b is NaN.
 inline Vec KeepIfAtLeast(Vec a, Vec b, Vec value) {
@@ -124,10 +124,10 @@ inline Vec Max(Vec a, Vec b) { return _mm256_max_ps(a, b); }
 inline Vec Min(Vec a, Vec b) { return _mm256_min_ps(a, b); }
 inline Vec MulAdd(Vec a, Vec b, Vec c) { return _mm256_fmadd_ps(a, b, c); }
 inline Vec Round(Vec a) { return _mm256_cvtepi32_ps(_mm256_cvtps_epi32(a)); }
-inline Vec PowerOfTwo(Vec n) {
+inline Vec Scale(Vec a, Vec n) {
   const __m256i exponent =
       _mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127));
-  return _mm256_castsi256_ps(_mm256_slli_epi32(exponent, 23));
+  return Mul(a, _mm256_castsi256_ps(_mm256_slli_epi32(exponent, 23)));
 }
 inline Vec KeepIfAtLeast(Vec a, Vec b, Vec value) {
   return _mm256_and_ps(_mm256_cmp_ps(a, b, _CMP_GE_OQ), value);
@@ -186,11 +186,10 @@ inline Vec Max(Vec a, Vec b) { return _mm512_maskz_max_ps(kAll, a, b); }
 inline Vec Min(Vec a, Vec b) { return _mm512_maskz_min_ps(kAll, a, b); }
 inline __m512i ToInt(Vec a) { return _mm512_maskz_cvtps_epi32(kAll, a); }
 inline Vec MulAdd(Vec a, Vec b, Vec c) { return _mm512_fmadd_ps(a, b, c); }
-inline Vec Round(Vec a) { return _mm512_maskz_cvtepi32_ps(kAll, ToInt(a)); }
-inline Vec PowerOfTwo(Vec n) {
-  const __m512i exponent = _mm512_add_epi32(ToInt(n), _mm512_set1_epi32(127));
-  return _mm512_castsi512_ps(_mm512_maskz_slli_epi32(kAll, exponent, 23));
+inline Vec Round(Vec a) {
+  return _mm512_maskz_roundscale_ps(kAll, a, _MM_FROUND_TO_NEAREST_INT);
 }
+inline Vec Scale(Vec a, Vec n) { return _mm512_maskz_scalef_ps(kAll, a, n); }
 inline Vec KeepIfAtLeast(Vec a, Vec b, Vec value) {
   return _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(a, b, _CMP_GE_OQ), value);
 }
