@@ -39,8 +39,9 @@ std::vector<EngineRequest> SteadyRequests(const Engine& engine, int rows,
       ids.push_back(static_cast<int>(1 + (row * 7919 + i * 104729) %
                                              (info.source_vocab - 2)));
     }
-    requests.push_back({.source = {.ids = std::move(ids), .positions = {}},
-                        .task = GenerateTask{params}});
+    EngineRequest& request = requests.emplace_back();
+    request.source.ids = std::move(ids);
+    request.task = GenerateTask{params};
   }
   return requests;
 }
