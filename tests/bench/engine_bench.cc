@@ -95,9 +95,9 @@ class Bench {
     const GenerationParams params = Params(job, Defaults());
     std::vector<EngineRequest> requests;
     for (const Json& ids : job.at("sources")) {
-      requests.push_back(
-          {.source = {.ids = ids.get<std::vector<int>>(), .positions = {}},
-           .task = GenerateTask{params}});
+      EngineRequest& request = requests.emplace_back();
+      request.source.ids = ids.get<std::vector<int>>();
+      request.task = GenerateTask{params};
     }
     ASSIGN_OR_RETURN(
         const LoopResult result,
