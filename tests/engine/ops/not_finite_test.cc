@@ -207,10 +207,10 @@ TEST_P(NotFiniteTest, LogitsKeepItInTheirRow) {
         ASSERT_TRUE(projection->Run(compute, src.operand, needs, found).ok());
         for (int r = 0; r < m; ++r) {
           if (r == row) {
-            for (const float x : found.view(r).Row())
-              ASSERT_TRUE(std::isnan(x));
+            const LogitsView view = found.view(r);
+            for (const float x : view.Row()) ASSERT_TRUE(std::isnan(x));
             std::vector<TokenScore> top(3);
-            found.view(r).Top(absl::MakeSpan(top));
+            view.Top(absl::MakeSpan(top));
             EXPECT_EQ(top[0].id, 0);
             EXPECT_TRUE(std::isnan(top[0].score));
           } else {

@@ -131,8 +131,9 @@ TEST(SchedulerTest, WhatCanNeverFitIsRefusedAtOnce) {
 
 TEST(SchedulerTest, PreemptedOnesAreReplayedAndLoseNothing) {
   ManualClock clock;
-  // The largest request needs 2 + 4 * 5 = 22 blocks.
-  FakeEngine engine({.blocks = 23, .block_tokens = 4});
+  // The largest request needs 2 + 4 * 5 = 22 blocks. All are there before the
+  // second step, so memory is short.
+  FakeEngine engine({.blocks = 23, .block_tokens = 4, .allowed_steps = 1});
   int64_t reported = 0;
   std::vector<FakeTask> tasks;
   for (int i = 0; i < 32; ++i) {
@@ -151,6 +152,7 @@ TEST(SchedulerTest, PreemptedOnesAreReplayedAndLoseNothing) {
       auto request = MakeRequest(engine, listeners[i], tasks[i]);
       ASSERT_TRUE(scheduler.Submit(request).ok());
     }
+    engine.OpenGate();
     for (RecordingListener& listener : listeners) {
       EXPECT_TRUE(listener.Wait().ok());
     }
