@@ -2,18 +2,12 @@
 
 #include <algorithm>
 
-#include "absl/synchronization/mutex.h"
 #include "engine/tensor/status_macros.h"
+#include "engine/transformer/lanes.h"
 #include "engine/transformer/transformer.h"
 
 namespace attend {
-
 namespace {
-
-// With so many rows for each member, or more, members decode their rows through
-// all layers side by side and meet only at the end; a small model's ops are
-// shorter than what meeting after each of them costs.
-constexpr int kRowsWorthALane = 16;
 
 // Of rows that all see what is written before this step and their own token, as
 // decode rows do, any part can be computed alone. The pieces of a source's
@@ -55,24 +49,16 @@ bool Independent(const DecodeRows& rows) {
 
 absl::Status Transformer::Decode(Compute& compute, Activations& activations,
                                  const DecodeRows& rows) const {
-  Team& team = compute.team();
-  const int members = team.size();
+  const int members = compute.team().size();
   const int total = static_cast<int>(rows.ids.size());
   if (members == 1 || total < kRowsWorthALane * members || !Independent(rows)) {
     return DecodeLane(compute, activations, rows);
   }
-  absl::Mutex mutex;
-  absl::Status first_error;
-  team.Run([&](int member) {
+  return RunLanes(compute, [&](int member, Compute& alone) {
     const DecodeRows lane = Lane(rows, member, members);
-    if (lane.ids.empty()) return;
-    const absl::Status status =
-        DecodeLane(compute.alone(member), activations, lane);
-    if (status.ok()) return;
-    const absl::MutexLock lock(&mutex);
-    first_error.Update(status);
+    if (lane.ids.empty()) return absl::OkStatus();
+    return DecodeLane(alone, activations, lane);
   });
-  return first_error;
 }
 
 absl::Status Transformer::DecodeLane(Compute& compute, Activations& activations,

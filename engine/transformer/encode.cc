@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "absl/synchronization/mutex.h"
 #include "engine/tensor/status_macros.h"
+#include "engine/transformer/lanes.h"
 #include "engine/transformer/transformer.h"
 
 namespace attend {
@@ -11,24 +11,16 @@ namespace attend {
 absl::Status Transformer::Encode(Compute& compute, Activations& activations,
                                  absl::Span<EncodePiece> pieces) const {
   for (EncodePiece& piece : pieces) piece.budget = piece.rows * row_cost_;
-  Team& team = compute.team();
-  const int members = team.size();
+  const int members = compute.team().size();
   if (!SplitIntoLanes(pieces, members)) {
     EncodeLane lane(compute, activations, pieces, {0, activations.max_rows()});
     return RunLane(lane);
   }
-  absl::Mutex mutex;
-  absl::Status first_error;
-  team.Run([&](int member) {
-    EncodeLane lane(compute.alone(member), activations,
-                    PiecesOf(pieces, member),
+  return RunLanes(compute, [&](int member, Compute& alone) {
+    EncodeLane lane(alone, activations, PiecesOf(pieces, member),
                     Share(activations.max_rows(), member, members));
-    const absl::Status status = RunLane(lane);
-    if (status.ok()) return;
-    const absl::MutexLock lock(&mutex);
-    first_error.Update(status);
+    return RunLane(lane);
   });
-  return first_error;
 }
 
 absl::Status Transformer::RunLane(EncodeLane& lane) const {

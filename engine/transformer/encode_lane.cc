@@ -4,13 +4,11 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
+#include "engine/transformer/lanes.h"
 
 namespace attend {
 namespace {
 
-// With so many rows for each lane, or more, lanes side by side are faster than
-// a team that meets after each op and shares its rows or columns anew.
-constexpr int kRowsWorthALane = 16;
 // How much longer than the average the longest lane may be, as a fraction: what
 // the others wait then is less than what meeting costs.
 constexpr double kUneven = 0.2;

@@ -1,9 +1,6 @@
 #include "tests/bench/machine_limits.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 #include "engine/ops/matmul.h"
@@ -17,7 +14,6 @@ namespace {
 // Far more than any cache.
 constexpr size_t kStreamBytes = size_t{256} << 20;
 constexpr int kRounds = 3;
-constexpr size_t kHugePage = size_t{2} << 20;
 constexpr size_t kLineWords = 64 / sizeof(uint64_t);
 
 // Sums one word of each line of [begin, begin + words): the line is what
@@ -54,14 +50,7 @@ double ReadRate(Compute& compute, const uint64_t* data) {
 }  // namespace
 
 MachineLimits::MachineLimits(Compute& compute)
-    : compute_(compute),
-      memory_(
-          static_cast<uint64_t*>(std::aligned_alloc(kHugePage, kStreamBytes)),
-          std::free) {
-  ATTEND_CHECK(memory_ != nullptr);
-  // Where it is refused, small pages are what the machine has.
-  madvise(memory_.get(), kStreamBytes, MADV_HUGEPAGE);
-  std::memset(memory_.get(), 0, kStreamBytes);
+    : compute_(compute), memory_(kStreamBytes / sizeof(uint64_t)) {
   for (const DType dtype : {DType::kF32, DType::kBf16, DType::kInt8}) {
     if (!CheckDType(dtype, compute.isa()).ok()) continue;
     flop_per_second_[dtype] = DnnlFlopPerSecond(compute, dtype);
@@ -69,8 +58,8 @@ MachineLimits::MachineLimits(Compute& compute)
 }
 
 double MachineLimits::BytesPerSecond() const {
-  return std::max(ReadRate<1>(compute_, memory_.get()),
-                  ReadRate<4>(compute_, memory_.get()));
+  return std::max(ReadRate<1>(compute_, memory_.data()),
+                  ReadRate<4>(compute_, memory_.data()));
 }
 
 }  // namespace attend

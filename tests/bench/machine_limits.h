@@ -2,11 +2,10 @@
 #define ATTEND_TESTS_BENCH_MACHINE_LIMITS_H_
 
 #include <cstdint>
-#include <cstdlib>
 #include <map>
-#include <memory>
 
 #include "engine/compute/compute.h"
+#include "engine/tensor/buffer.h"
 #include "engine/tensor/dtype.h"
 
 namespace attend {
@@ -32,7 +31,7 @@ class MachineLimits {
 
  private:
   Compute& compute_;
-  std::unique_ptr<uint64_t, decltype(&std::free)> memory_;
+  Buffer<uint64_t> memory_;
   std::map<DType, double> flop_per_second_;
 };
 

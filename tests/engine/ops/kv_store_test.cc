@@ -105,22 +105,28 @@ TEST_P(KvStoreTest, NanStaysNan) {
 TEST_P(KvStoreTest, BytesDependOnTheRowOnly) {
   const auto compute = MakeCompute();
   const auto team = MakeCompute(3);
+  constexpr int kTogether = 150;  // the last block is filled one by one
   constexpr int kRows = 10 * kTokens;
   const AttentionInputs in({4, 4, 40, 1, kRows}, 1);
   for (const DType dtype : kDTypes) {
-    const Cache whole(*team, in, {FirstTokens(kRows)}, dtype);
-    const Cache again(*compute, in, {FirstTokens(kRows)}, dtype);
+    const Cache whole(*team, in, {FirstTokens(kTogether)}, dtype);
+    const Cache again(*compute, in, {FirstTokens(kTogether)}, dtype);
     const KvLayout& layout = whole.layout();
     Blocks pool(layout, 10);
     const std::vector<std::byte*> blocks = pool.Take(kRows);
-    for (int row = 0; row < kRows; ++row) {
-      const KvWrite write = {0, 1, blocks, row};
+    const auto write_row = [&](absl::Span<std::byte* const> to, int row) {
+      const KvWrite write = {0, 1, to, row};
       WriteKv(*compute, {.layout = &layout,
                          .layer = 1,
                          .key = &in.key[size_t(row) * in.kv_cols()],
                          .value = &in.value[size_t(row) * in.kv_cols()],
                          .stride = in.kv_cols(),
                          .writes = {&write, 1}});
+    };
+    for (int row = 0; row < kRows; ++row) write_row(blocks, row);
+    for (int row = kTogether; row < kRows; ++row) {
+      write_row(whole.blocks(0), row);
+      write_row(again.blocks(0), row);
     }
     for (size_t i = 0; i < blocks.size(); ++i) {
       for (const Cache* cache : {&whole, &again}) {
@@ -137,15 +143,18 @@ TEST_P(KvStoreTest, BytesDependOnTheRowOnly) {
 TEST(CopyKvTest, CopyIsReadLikeTheOriginal) {
   Compute compute(ComputeOptions{.threads = 1});
   compute.ReserveScratch(AttentionScratchFloats());
-  const AttentionInputs in({2, 1, 9, 1, 11}, 1);
+  const AttentionInputs in({4, 2, 9, 1, kTokens}, 1);
   for (const DType dtype : kDTypes) {
-    const Cache cache(compute, in, {FirstTokens(11)}, dtype);
-    Blocks copies(cache.layout(), 1);
-    const std::vector<std::byte*> copy = copies.Take(11);
-    CopyKv(cache.layout(), cache.blocks(0)[0], 11, copy[0]);
-    EXPECT_EQ(Attend(compute, in, cache, {{0, 1, copy, 11, false}}),
-              Attend(compute, in, cache, {{0, 1, cache.blocks(0), 11, false}}))
-        << DTypeName(dtype);
+    const Cache cache(compute, in, {FirstTokens(kTokens)}, dtype);
+    for (const int tokens : {1, 7, kTokens}) {
+      Blocks copies(cache.layout(), 1);
+      const std::vector<std::byte*> copy = copies.Take(tokens);
+      CopyKv(cache.layout(), cache.blocks(0)[0], tokens, copy[0]);
+      EXPECT_EQ(
+          Attend(compute, in, cache, {{0, 1, copy, tokens, false}}),
+          Attend(compute, in, cache, {{0, 1, cache.blocks(0), tokens, false}}))
+          << tokens << " in " << DTypeName(dtype);
+    }
   }
 }
 

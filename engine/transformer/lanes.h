@@ -1,0 +1,23 @@
+#ifndef ATTEND_ENGINE_TRANSFORMER_LANES_H_
+#define ATTEND_ENGINE_TRANSFORMER_LANES_H_
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "engine/compute/compute.h"
+
+namespace attend {
+
+// With so many rows for each member, or more, members take their rows through
+// all layers side by side and meet only at the end; a small model's ops are
+// shorter than what meeting after each of them costs.
+inline constexpr int kRowsWorthALane = 16;
+
+// Calls work(member, compute.alone(member)) for all members at once. Returns an
+// error if one did.
+absl::Status RunLanes(
+    Compute& compute,
+    absl::FunctionRef<absl::Status(int member, Compute& alone)> work);
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_TRANSFORMER_LANES_H_
