@@ -20,8 +20,8 @@ class StepCost {
   // Seconds that one encode or prompt row adds; 0: unknown.
   double PromptRowSeconds() const { return prompt_row_; }
 
-  // True if what is known of quiet steps is nothing, or old: where encodes and
-  // prompts never end, somebody has to leave them out of a step now and then.
+  // True after some steps of which none was quiet: where encodes and prompts
+  // never end, they have to be left out now and then to see what is quiet.
   bool WantsQuietStep() const { return steps_since_quiet_ >= kQuietEvery; }
 
   // Encode or prompt rows that double the time of a quiet step; 0: unknown.
