@@ -4,7 +4,7 @@ namespace attend {
 
 void Norm::Run(Compute& compute, ConstMatrix src, Matrix dst,
                const Operand& operand) const {
-  LayerNorm(compute, src, weights(), dst, operand);
+  Normalize(compute, src, weights(), dst, operand);
 }
 
 }  // namespace attend

@@ -13,13 +13,19 @@ namespace attend {
 // A normalisation with its weights; const after construction.
 class Norm {
  public:
-  // gamma and beta are [hidden].
-  Norm(Buffer<float> gamma, Buffer<float> beta, float epsilon)
-      : gamma_(std::move(gamma)), beta_(std::move(beta)), epsilon_(epsilon) {}
+  // gamma is [hidden], beta [hidden] or empty; `rms` as in NormWeights.
+  Norm(Buffer<float> gamma, Buffer<float> beta, float epsilon, bool rms = false)
+      : gamma_(std::move(gamma)),
+        beta_(std::move(beta)),
+        epsilon_(epsilon),
+        rms_(rms) {}
 
   // Points into this layer; for the epilogue of a matmul.
-  LayerNormWeights weights() const {
-    return {.gamma = gamma_.data(), .beta = beta_.data(), .epsilon = epsilon_};
+  NormWeights weights() const {
+    return {.gamma = gamma_.data(),
+            .beta = beta_.data(),
+            .epsilon = epsilon_,
+            .rms = rms_};
   }
 
   // src and dst [rows, hidden], which may be the same; `operand` gets the
@@ -29,8 +35,9 @@ class Norm {
 
  private:
   Buffer<float> gamma_;  // [hidden]
-  Buffer<float> beta_;   // [hidden]
+  Buffer<float> beta_;   // [hidden] or empty
   float epsilon_;
+  bool rms_;
 };
 
 }  // namespace attend

@@ -5,7 +5,7 @@
 
 namespace attend {
 
-void LayerNorm(Compute& compute, ConstMatrix src, const LayerNormWeights& norm,
+void Normalize(Compute& compute, ConstMatrix src, const NormWeights& norm,
                Matrix dst, const Operand& operand) {
   ATTEND_CHECK(src.rows == dst.rows && src.cols == dst.cols);
   const EpilogueKernels& kernels = EpilogueKernelsFor(compute.isa());

@@ -7,14 +7,23 @@
 
 namespace attend {
 
-enum class Activation { kNone, kRelu, kGelu, kSilu };  // kGelu: the erf form
+enum class Activation {
+  kNone,
+  kRelu,
+  kGelu,      // x * P(X <= x), by erf (Hendrycks & Gimpel 2016)
+  kGeluTanh,  // its form 0.5x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
+  kSilu,
+  kTanh,
+};
 
 // Layer normalisation (Ba et al. 2016): (x - mean) / sqrt(var + epsilon),
-// times gamma, plus beta.
-struct LayerNormWeights {
+// times gamma, plus beta. RMS normalisation (Zhang & Sennrich 2019) leaves the
+// mean out of both: x / sqrt(mean(x^2) + epsilon), times gamma, plus beta.
+struct NormWeights {
   const float* gamma = nullptr;  // [hidden]
-  const float* beta = nullptr;   // [hidden]
+  const float* beta = nullptr;   // [hidden]; null: none
   float epsilon = 1e-5f;
+  bool rms = false;
 };
 
 // What happens to each row of a matmul's result while it is in cache, in this
@@ -22,8 +31,8 @@ struct LayerNormWeights {
 struct Epilogue {
   const float* bias = nullptr;  // [N]
   Activation activation = Activation::kNone;
-  const float* residual = nullptr;         // [rows, N], may be the matmul's dst
-  const LayerNormWeights* norm = nullptr;  // over the row
+  const float* residual = nullptr;    // [rows, N], may be the matmul's dst
+  const NormWeights* norm = nullptr;  // over the row
   // Where the result also goes as the source of the next matmul; no data: it
   // does not, or it is dst itself.
   Operand operand = {};
@@ -31,10 +40,10 @@ struct Epilogue {
   bool operand_only = false;
 };
 
-// dst = LayerNorm(src), row by row; both [rows, hidden]; dst may be src. For
+// dst = norm(src), row by row; both [rows, hidden]; dst may be src. For
 // where no matmul comes before; `operand` is as in Epilogue. A row's bits
 // depend on that row only.
-void LayerNorm(Compute& compute, ConstMatrix src, const LayerNormWeights& norm,
+void Normalize(Compute& compute, ConstMatrix src, const NormWeights& norm,
                Matrix dst, const Operand& operand = {});
 
 }  // namespace attend

@@ -38,13 +38,14 @@ struct ResultPart {
 // The row kernels of one instruction set. A value's bits depend neither on
 // where a row is cut into parts, nor on other rows.
 //
-// Errors against exact arithmetic: kSilu 1e-6 relative; kGelu 3e-7 * |x|
-// absolute (erf by formula 7.1.26 of Abramowitz and Stegun).
+// Errors against exact arithmetic: kSilu 1e-6 relative; kGelu and kGeluTanh
+// 3e-7 * |x| absolute (erf by formula 7.1.26 of Abramowitz and Stegun); kTanh
+// 3e-7 relative.
 struct EpilogueKernels {
   // Without the normalisation.
   void (*apply)(const ResultPart& part, Activation activation) = nullptr;
-  // dst = LayerNorm(src), both [columns]; dst may be src.
-  void (*normalize)(const float* src, const LayerNormWeights& norm, int columns,
+  // dst = norm(src), both [columns]; dst may be src.
+  void (*normalize)(const float* src, const NormWeights& norm, int columns,
                     float* dst) = nullptr;
   // Row `row` of dst = src [dst.cols]. Its time is two passes over a row that
   // lies in cache.

@@ -106,7 +106,7 @@ absl::Status Transformer::AttendStage(EncodeLane& lane, int index) const {
   {
     // Their rows were normed there, too: here only the way back into the
     // residual is left.
-    const LayerNormWeights norm = layer.self_norm.weights();
+    const NormWeights norm = layer.self_norm.weights();
     Epilogue epilogue = {.residual = x.data};
     if (layer.norm_place == NormPlace::kPost) {
       epilogue.norm = &norm;

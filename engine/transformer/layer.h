@@ -58,7 +58,7 @@ class Branch {
 
  private:
   NormPlace place_;
-  LayerNormWeights norm_;
+  NormWeights norm_;
   Matrix x_;     // [rows, hidden]
   Operand src_;  // [rows, hidden]
 };

@@ -79,7 +79,7 @@ class MatMulFixture {
     const Matrix dst = {dst_.data(), rows, map_.n};
     const Operand operand = from_.Of(src);
     MakeOperand(setup_.compute, src, operand);
-    const LayerNormWeights norm = {vectors_.data(), vectors_.data()};
+    const NormWeights norm = {vectors_.data(), vectors_.data()};
     Epilogue epilogue = {.bias = vectors_.data(),
                          .activation = map_.activation,
                          .operand_only = map_.operand_only};

@@ -36,14 +36,14 @@ void LayerNormOp(benchmark::State& state, const Setup& setup, DType dtype,
                  int rows) {
   const Buffer<float> src = RandomFloats(Floats(rows), 1);
   Buffer<float> dst(src.size());
-  const LayerNormWeights norm = {src.data(), src.data()};
+  const NormWeights norm = {src.data(), src.data()};
   const Matrix out = {dst.data(), rows, kHidden};
   OperandBuffer to(dtype, rows, kHidden);
   const Operand operand = to.Of(out);
   Measure(
       state, setup,
       [&] {
-        LayerNorm(setup.compute, {src.data(), rows, kHidden}, norm, out,
+        Normalize(setup.compute, {src.data(), rows, kHidden}, norm, out,
                   operand);
       },
       [&]() -> OpWork {

@@ -26,8 +26,13 @@ double Naive(Activation activation, double x) {
       return x > 0 ? x : 0;
     case Activation::kGelu:
       return 0.5 * x * std::erfc(-x / std::sqrt(2.0));
+    case Activation::kGeluTanh:
+      return 0.5 * x *
+             (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
     case Activation::kSilu:
       return x / (1 + std::exp(-x));
+    case Activation::kTanh:
+      return std::tanh(x);
   }
   return 0;
 }
@@ -52,6 +57,27 @@ class EpilogueTest : public testing::TestWithParam<Isa> {
     return dst;
   }
 
+  // In place, against the definition in doubles.
+  void ExpectNormalized(const std::vector<float>& src,
+                        const NormWeights& norm) const {
+    const int n = static_cast<int>(src.size());
+    double mean = 0;
+    if (!norm.rms) {
+      for (float x : src) mean += x / static_cast<double>(n);
+    }
+    double variance = 0;
+    for (float x : src) variance += (x - mean) * (x - mean) / n;
+    std::vector<float> dst = src;
+    kernels_.normalize(dst.data(), norm, n, dst.data());
+    for (int i = 0; i < n; ++i) {
+      const double x = (src[i] - mean) / std::sqrt(variance + norm.epsilon);
+      const double beta = norm.beta == nullptr ? 0 : norm.beta[i];
+      EXPECT_NEAR(dst[i], x * norm.gamma[i] + beta,
+                  2e-6 * (1 + std::abs(x * norm.gamma[i]) + std::abs(beta)))
+          << "n " << n;
+    }
+  }
+
   const EpilogueKernels& kernels_ = EpilogueKernelsFor(GetParam());
 };
 
@@ -60,6 +86,7 @@ TEST_P(EpilogueTest, ActivationsKeepTheirDocumentedError) {
   for (float x = -100; x <= 100; x += 0.00613f) src.push_back(x);
   const std::vector<float> silu = Activate(src, Activation::kSilu);
   const std::vector<float> gelu = Activate(src, Activation::kGelu);
+  const std::vector<float> gelu_tanh = Activate(src, Activation::kGeluTanh);
   const std::vector<float> relu = Activate(src, Activation::kRelu);
   for (size_t i = 0; i < src.size(); ++i) {
     const double x = src[i];
@@ -67,7 +94,20 @@ TEST_P(EpilogueTest, ActivationsKeepTheirDocumentedError) {
     // Below -88 e^-x is bounded: 1e-36 stands for less.
     EXPECT_NEAR(silu[i], expected, 1e-6 * std::abs(expected) + 1e-36) << x;
     EXPECT_NEAR(gelu[i], Naive(Activation::kGelu, x), 3e-7 * std::abs(x)) << x;
+    EXPECT_NEAR(gelu_tanh[i], Naive(Activation::kGeluTanh, x),
+                3e-7 * std::abs(x))
+        << x;
     EXPECT_EQ(relu[i], Naive(Activation::kRelu, x)) << x;
+  }
+}
+
+TEST_P(EpilogueTest, TanhKeepsItsDocumentedErrorNearZeroToo) {
+  std::vector<float> src = {0.0f, 1e-30f, -1e-30f, 1e-6f, 0.625f, -0.625f};
+  for (float x = -10; x <= 10; x += 0.000613f) src.push_back(x);
+  const std::vector<float> tanh = Activate(src, Activation::kTanh);
+  for (size_t i = 0; i < src.size(); ++i) {
+    const double expected = std::tanh(static_cast<double>(src[i]));
+    EXPECT_NEAR(tanh[i], expected, 3e-7 * std::abs(expected)) << src[i];
   }
 }
 
@@ -79,6 +119,12 @@ TEST_P(EpilogueTest, ActivationsOfTheExtremes) {
   const std::vector<float> gelu = Activate(src, Activation::kGelu);
   EXPECT_THAT(gelu, testing::Pointwise(testing::NanSensitiveFloatEq(),
                                        {kInf, 0.0f, kNan, 0.0f, 3e38f, 0.0f}));
+  EXPECT_THAT(Activate(src, Activation::kTanh),
+              testing::Pointwise(testing::NanSensitiveFloatEq(),
+                                 {1.0f, -1.0f, kNan, 0.0f, 1.0f, -1.0f}));
+  EXPECT_THAT(Activate(src, Activation::kGeluTanh),
+              testing::Pointwise(testing::NanSensitiveFloatNear(1e-36f),
+                                 {kInf, 0.0f, kNan, 0.0f, 3e38f, 0.0f}));
   const std::vector<float> silu = Activate(src, Activation::kSilu);
   EXPECT_EQ(silu[0], kInf);
   EXPECT_TRUE(std::isnan(silu[2]));
@@ -116,8 +162,9 @@ TEST_P(EpilogueTest, BiasActivationAndResidualInThisOrder) {
 TEST_P(EpilogueTest, BitsDoNotDependOnTheCut) {
   const int n = 131;
   const std::vector<float> src = Random(n, 4);
-  for (Activation activation : {Activation::kNone, Activation::kRelu,
-                                Activation::kGelu, Activation::kSilu}) {
+  for (Activation activation :
+       {Activation::kNone, Activation::kRelu, Activation::kGelu,
+        Activation::kGeluTanh, Activation::kSilu, Activation::kTanh}) {
     const std::vector<float> whole = Activate(src, activation);
     for (int cut : {1, 16, 64, 130}) {
       std::vector<float> parts(n);
@@ -160,19 +207,18 @@ TEST_P(EpilogueTest, LayerNormEqualsItsDefinition) {
     const std::vector<float> src = Random(n, 7);
     const std::vector<float> gamma = Random(n, 8);
     const std::vector<float> beta = Random(n, 9);
-    const LayerNormWeights norm = {gamma.data(), beta.data(), 1e-5f};
-    double mean = 0;
-    for (float x : src) mean += x / static_cast<double>(n);
-    double variance = 0;
-    for (float x : src) variance += (x - mean) * (x - mean) / n;
-    std::vector<float> dst = src;  // in place
-    kernels_.normalize(dst.data(), norm, n, dst.data());
-    for (int i = 0; i < n; ++i) {
-      const double x = (src[i] - mean) / std::sqrt(variance + 1e-5);
-      EXPECT_NEAR(dst[i], x * gamma[i] + beta[i],
-                  2e-6 * (1 + std::abs(x * gamma[i]) + std::abs(beta[i])))
-          << "n " << n;
-    }
+    ExpectNormalized(src, {gamma.data(), beta.data(), 1e-5f});
+    ExpectNormalized(src, {gamma.data(), nullptr, 1e-5f});
+  }
+}
+
+TEST_P(EpilogueTest, RmsNormEqualsItsDefinition) {
+  for (int n : {1, 2, 15, 16, 31, 256, 515}) {
+    const std::vector<float> src = Random(n, 7);
+    const std::vector<float> gamma = Random(n, 8);
+    const std::vector<float> beta = Random(n, 9);
+    ExpectNormalized(src, {gamma.data(), nullptr, 1e-6f, true});
+    ExpectNormalized(src, {gamma.data(), beta.data(), 1e-3f, true});
   }
 }
 
@@ -194,7 +240,7 @@ TEST_P(EpilogueTest, LayerNormOfRowsDoesNotDependOnTheTeam) {
   const int n = 48;
   const std::vector<float> src = Random(7 * n, 10);
   const std::vector<float> gamma = Random(n, 11);
-  const LayerNormWeights norm = {gamma.data(), gamma.data(), 1e-6f};
+  const NormWeights norm = {gamma.data(), gamma.data(), 1e-6f};
   std::vector<float> expected(7 * n);
   for (int r = 0; r < 7; ++r) {
     kernels_.normalize(&src[r * n], norm, n, &expected[r * n]);
@@ -202,7 +248,7 @@ TEST_P(EpilogueTest, LayerNormOfRowsDoesNotDependOnTheTeam) {
   for (int threads : {1, 2, 3}) {
     Compute compute({.threads = threads, .max_isa = GetParam()});
     std::vector<float> dst(7 * n);
-    LayerNorm(compute, {src.data(), 7, n}, norm, {dst.data(), 7, n});
+    Normalize(compute, {src.data(), 7, n}, norm, {dst.data(), 7, n});
     EXPECT_EQ(dst, expected);
   }
 }

@@ -148,8 +148,8 @@ TEST(MatMulTest, EpilogueIsAppliedToEveryRow) {
     const Values weights(n, k, 2);
     const Values residual(200, n, 3);
     const Values vectors(3, n, 4);
-    const LayerNormWeights norm = {.gamma = vectors.All().row(0),
-                                   .beta = vectors.All().row(1)};
+    const NormWeights norm = {.gamma = vectors.All().row(0),
+                              .beta = vectors.All().row(1)};
     const Epilogue epilogue = {.bias = vectors.All().row(2),
                                .activation = Activation::kGelu,
                                .residual = residual.data.data(),

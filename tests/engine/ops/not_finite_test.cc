@@ -135,7 +135,7 @@ TEST_P(NotFiniteTest, MatMulsKeepItInItsRow) {
   const std::vector<float> first_weights = Random(kHidden * kIn, 1);
   const std::vector<float> next_weights = Random(kOut * kHidden, 2);
   const std::vector<float> gamma(kHidden, 1.0f);
-  const LayerNormWeights norm = {gamma.data(), gamma.data(), 1e-5f};
+  const NormWeights norm = {gamma.data(), gamma.data(), 1e-5f};
   for (const int threads : {1, 2}) {
     Compute compute({.threads = threads, .max_isa = TestIsa()});
     const auto first = MatMul::Create(

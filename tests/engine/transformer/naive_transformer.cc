@@ -16,8 +16,13 @@ double Activate(Activation activation, double x) {
       return x > 0 ? x : 0;
     case Activation::kGelu:
       return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0)));
+    case Activation::kGeluTanh:
+      return 0.5 * x *
+             (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
     case Activation::kSilu:
       return x / (1 + std::exp(-x));
+    case Activation::kTanh:
+      return std::tanh(x);
   }
   return x;
 }
