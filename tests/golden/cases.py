@@ -1,12 +1,8 @@
 """One call of generate() or forward() as a case of expected.json."""
 
-import math
-
 import torch
-import transformers
 
-NOTHING = -1e8  # scores below are transformers' "does not exist"
-
+from margins import Margins
 
 def nine(value):
     return float(f"{float(value):.9g}")
@@ -35,76 +31,12 @@ def random_source(rng, model):
     return [int(i) for i in ids] + [0]
 
 
-class Margins:
-    """Watches one generate() and keeps the smallest gap that decided."""
-
-    def __init__(self, model, num_beams):
-        self.least, self.k, self.final = math.inf, num_beams, []
-        for name in ("_get_top_k_continuations",
-                     "_get_running_beams_for_next_iteration",
-                     "_update_finished_beams", "_check_early_stop_heuristic"):
-            original = getattr(type(model), name)
-            bound = getattr(transformers.GenerationMixin, name)
-            if name == "_check_early_stop_heuristic":
-                bound = staticmethod(original).__func__
-            else:
-                bound = original.__get__(model)
-            setattr(model, name, getattr(self, name[1:])(bound))
-
-    def gap(self, better, worse):
-        if better > NOTHING and worse > NOTHING:
-            self.least = min(self.least, abs(float(better) - float(worse)))
-
-    def get_top_k_continuations(self, call):
-        def watch(**args):
-            self.top = torch.topk(args["accumulated_log_probs"][0],
-                                  args["beams_to_keep"] + 1)[0].tolist()
-            return call(**args)
-        return watch
-
-    def get_running_beams_for_next_iteration(self, call):
-        def watch(**args):
-            ends = args["next_token_hits_stopping_criteria"][0].tolist()
-            k, top = self.k, self.top
-            if ends[k - 1] or ends[k]:
-                self.gap(top[k - 1], top[k])
-            live = [s for s, end in zip(top, ends + [False]) if not end]
-            if len(live) > k:
-                self.gap(live[k - 1], live[k])
-            return call(**args)
-        return watch
-
-    def update_finished_beams(self, call):
-        def watch(**args):
-            before = args["beam_scores"][0].tolist()
-            result = call(**args)
-            self.final = result[1][0].tolist()
-            hits = (args["next_token_hits_stopping_criteria"]
-                    & args["top_num_beam_mask"])[0].tolist()
-            length = args["cur_len"] + 1 - args["decoder_prompt_len"]
-            new = [s / length ** args["length_penalty"]
-                   for s, hit in zip(self.top, hits) if hit]
-            merged = sorted(before + new, reverse=True)
-            if new and self.k < len(merged):
-                self.gap(merged[self.k - 1], merged[self.k])
-            return result
-        return watch
-
-    def check_early_stop_heuristic(self, call):
-        def watch(**args):
-            if args["is_sent_finished"].all():
-                length = args["cur_len"] - args["decoder_prompt_len"]
-                if args["early_stopping"] == "never" and args["length_penalty"] > 0:
-                    length = args["max_length"] - args["decoder_prompt_len"]
-                self.gap(args["running_beam_scores"][0, 0]
-                         / length ** args["length_penalty"],
-                         args["beam_scores"][0].min())
-            return call(**args)
-        return watch
-
-    def finish(self, returned):
-        for better, worse in zip(self.final[:returned], self.final[1:]):
-            self.gap(better, worse)
+def start_of(model):
+    """What generate() lets a decoder start with."""
+    config = model.generation_config
+    if config.decoder_start_token_id is not None:
+        return config.decoder_start_token_id
+    return config.bos_token_id
 
 
 class Case:
@@ -117,7 +49,7 @@ class Case:
         prompt = arguments.pop("decoder_input_ids", None)
         if prompt is not None:
             arguments["decoder_input_ids"] = torch.tensor([prompt])
-        self.prompt = prompt or [model.generation_config.decoder_start_token_id]
+        self.prompt = prompt or [start_of(model)]
         margins = Margins(model, params["num_beams"])
         out = model.generate(
             torch.tensor([source]),
@@ -164,22 +96,28 @@ def forward(model, source, target, mask=None):
 
 
 def score(model, source, target, mask=None, prompt=None):
-    prompt = prompt or [model.generation_config.decoder_start_token_id]
+    prompt = prompt or [start_of(model)]
     _, logits = forward(model, source, prompt + target[:-1], mask)
     log_probs = torch.log_softmax(logits, -1)[len(prompt) - 1:]
     return [log_probs[i, token].item() for i, token in enumerate(target)]
 
 
-def encoder_case(model, source, mask=None):
-    hidden, _ = forward(model, source, [model.config.decoder_start_token_id], mask)
+def encoder_case(model, source, mask=None, some=None):
+    """`some` are the rows to write down, of those that the mask keeps."""
+    hidden, _ = forward(model, source, [start_of(model)], mask)
     keep = [i for i, m in enumerate(mask or [1] * len(source)) if m]
-    return with_mask({"source": source, "hidden": rows(hidden[keep])}, mask)
+    chosen = {} if some is None else {"rows": some}
+    keep = keep if some is None else [keep[i] for i in some]
+    return with_mask({"source": source, **chosen, "hidden": rows(hidden[keep])},
+                     mask)
 
 
-def logits_case(model, source, target, mask=None):
-    target = [model.generation_config.decoder_start_token_id] + target
+def logits_case(model, source, target, mask=None, some=None):
+    target = [start_of(model)] + target
     _, logits = forward(model, source, target, mask)
-    return with_mask({"source": source, "target": target,
+    chosen = {} if some is None else {"rows": some}
+    logits = logits if some is None else logits[some]
+    return with_mask({"source": source, "target": target, **chosen,
                       "logits": rows(logits)}, mask)
 
 

@@ -27,10 +27,11 @@ def some_cases(model):
                            name="beams, early stopping")]
 
 
-def robust(make_cases, model, rng, count, wanted=lambda case: True):
+def robust(make_cases, model, rng, count, wanted=lambda case: True,
+           make_source=random_source):
     """For each way to make a case, the first `count` of 100 random sources with
     which it is wanted and has a margin."""
-    sources = [random_source(rng, model) for _ in range(100)]
+    sources = [make_source(rng, model) for _ in range(100)]
     result = []
     for make in make_cases:
         good = (case for case in map(make, sources)

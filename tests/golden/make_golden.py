@@ -1,25 +1,28 @@
 #!/usr/bin/env python3
-"""Writes the golden data of the tests: tiny Marian checkpoints and what
+"""Writes the golden data of the tests: tiny checkpoints of every family and what
 transformers computes with them, and what it computes with models/en-de.
 
     python3 -m venv /tmp/golden
     /tmp/golden/bin/pip install torch==2.15.0 transformers==5.23.0 \
         sentencepiece==0.2.3 safetensors==0.8.0 numpy==2.4.6
     /tmp/golden/bin/python tests/golden/make_golden.py            # everything
-    /tmp/golden/bin/python tests/golden/make_golden.py plain en-de   # some
+    /tmp/golden/bin/python tests/golden/make_golden.py plain families en-de  # some
 
 Everything follows from fixed seeds and is computed in f32 on the CPU with eager
 attention, one sequence at a time. The script prints each file that it writes.
 Tests read the committed files and never run this script.
 
-A fixture is tests/golden/NAME/: a complete checkpoint directory, and
-expected.json (all but bin-only), where every part may be absent:
+A fixture is tests/golden/NAME/ (Marian, with a tokenizer) or
+tests/golden/families/NAME/ (without): a checkpoint directory, and expected.json
+(all but bin-only), where every part may be absent:
 
   {"transformers": "5.23.0",
-   "encoder": [{"source": [ids], "mask": [0|1]?,
+   "encoder": [{"source": [ids], "types": [token types]?, "mask": [0|1]?,
+                "rows": [which, of those with mask 1]?,
                 "hidden": [[d_model] for each position with mask 1, in order]}],
    "logits": [{"source": [ids], "mask"?, "target": [decoder inputs, the
-               decoder start first], "logits": [[vocab] for each of target]}],
+               decoder start first], "rows": [which of target]?,
+               "logits": [[vocab] for each of target]}],
    "score": [{"source", "mask"?, "target": [ids], "log_probs": [each], "sum"}],
    "generate": [{"name", "source", "mask"?,
                  "params": {names and values as given to generate(); what is
@@ -29,7 +32,16 @@ expected.json (all but bin-only), where every part may be absent:
                               "log_probs": [raw log-softmax of each]?}],
                  "margin": smallest gap that decided}],
    "text": [{"text", "side": "source"|"target", "ids", "pieces", "decoded",
-             "decoded_special"}]}
+             "decoded_special"}],
+   "embed": [{"source", "types"?, "mask"?, "cls"?, "mean", "max", "lasttoken":
+              the rows pooled so, "embedding": by the modules of the directory?}],
+   "labels": [names], "classify": [{"source", "types"?, "mask"?, "activation":
+              "softmax"|"sigmoid"|"none", "logits", "scores"}],
+   "classify_tokens": [{"source", "types"?, "mask"?, "rows"?,
+                        "logits": [[labels] for each], "scores"}],
+   "fill_mask": [{"source", "types"?, "mask"?, "positions": [in source],
+                  "ids": [[the likeliest] for each], "log_probs", "logits":
+                  [[vocab] for the first position]}]}
 
 * `decoder_input_ids` holds the decoder start, then the forced prefix; both are
   not in the choices' ids.
@@ -53,8 +65,9 @@ one for each line of en-de/sentences.en, for max_new_tokens 128, length_penalty
 1, early_stopping false. Sentences in "low_margin" have a margin under 1e-4: the
 next float of any sum may change their ids.
 
-checkpoints.py writes the directories, cases.py calls transformers, fixture_cases.py
-says which cases a fixture has.
+checkpoints.py writes the directories of Marian, cases.py calls transformers,
+fixture_cases.py says which cases a fixture has; families.py does both for the
+other families, whose tables are seq2seq_fixtures.py and encoder_fixtures.py.
 
 What MarianTokenizer (5.23) does:
 * sacremoses is not needed: the tokenizer makes a punctuation normaliser from it
@@ -77,11 +90,12 @@ import numpy as np
 import torch
 import transformers
 from transformers import MarianTokenizer
-from transformers.generation import logits_process as processors
 
 import checkpoints
-from cases import Case, beams, greedy, nine, text_case
+import families
+from cases import Case, beams, greedy, text_case
 from fixture_cases import MIN_MARGIN, expected, write_expected
+from sampling_cases import write_sampling
 
 HERE = pathlib.Path(__file__).resolve().parent
 EN_DE = HERE.parent.parent / "models" / "en-de"
@@ -122,31 +136,6 @@ FIXTURES = [
 ]
 
 
-def write_sampling(path):
-    """Temperature, top-k, top-p, min-p in transformers' order."""
-    rng = np.random.RandomState(7)
-    logits = [nine(x) for x in (3 * rng.randn(60)).astype(np.float32)]
-    cases = []
-    for params in (dict(), dict(temperature=0.5), dict(temperature=2.5),
-                   dict(top_k=1), dict(top_k=5), dict(top_k=100),
-                   dict(top_p=0.5), dict(top_p=0.9), dict(top_p=0.01),
-                   dict(min_p=0.1), dict(min_p=1.0),
-                   dict(temperature=1.6, top_k=12, top_p=0.8, min_p=0.05),
-                   dict(temperature=0.7, top_k=20, top_p=0.95),
-                   dict(temperature=3.0, top_k=30, min_p=0.2)):
-        scores = torch.tensor([logits], dtype=torch.float32)
-        for name, make in (("temperature", processors.TemperatureLogitsWarper),
-                           ("top_k", processors.TopKLogitsWarper),
-                           ("top_p", processors.TopPLogitsWarper),
-                           ("min_p", processors.MinPLogitsWarper)):
-            if name in params:
-                scores = make(params[name])(None, scores)
-        probs = torch.softmax(scores, -1)[0]
-        cases.append({"params": params, "probs": {
-            str(i): nine(p) for i, p in enumerate(probs) if p > 0}})
-    write_expected(path, {"logits": [logits], "cases": cases})
-
-
 def write_en_de(folder):
     model, tokenizer = checkpoints.load(EN_DE), MarianTokenizer.from_pretrained(EN_DE)
     lines = (folder / "sentences.en").read_bytes().decode().split("\n")[:-1]
@@ -184,6 +173,14 @@ def main():
         if not fixture.get("bin_only"):
             expected(folder, fixture, np.random.RandomState(fixture["seed"]))
         report(folder)
+    for fixture in families.FIXTURES:
+        if names and fixture["name"] not in names and "families" not in names:
+            continue
+        folder = HERE / "families" / fixture["name"]
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        families.build(folder, fixture)
+        report(folder)
     if not names or "sampling" in names:
         write_sampling(HERE / "sampling.json")
         report(HERE / "sampling.json")
@@ -193,7 +190,7 @@ def main():
 
 
 def report(path):
-    for file in sorted(path.iterdir()) if path.is_dir() else [path]:
+    for file in sorted(path.rglob("*.*")) if path.is_dir() else [path]:
         print(f"{file.relative_to(HERE)}: {file.stat().st_size} bytes")
 
 

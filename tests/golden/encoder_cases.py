@@ -1,0 +1,143 @@
+"""Checkpoints and cases of the encoder-only families."""
+
+import numpy as np
+import torch
+import transformers
+
+import family_checkpoints as checkpoints
+import sentence_modules
+from cases import nine, rows
+from fixture_cases import MIN_MARGIN, write_expected
+
+LONG_ROWS = [0, 15, 16, 31, 32, 43]  # around the ends of blocks
+TOP = 5
+
+
+def build(folder, fixture):
+    kind = getattr(transformers, fixture["model"])
+    config = kind.config_class(**fixture["config"])
+    model = kind._from_config(config, attn_implementation="eager").eval()
+    rng = checkpoints.randomise(model, fixture["seed"])
+    checkpoints.save(model, folder, fixture)
+    if "sentence" in fixture:
+        sentence_modules.write(folder, config.hidden_size, fixture["sentence"], rng)
+
+
+def inputs(config, rng):
+    """Short, with as many tokens as there are positions or 56, a pair, with
+    holes in the mask, and padding: on the left, or where it is not counted."""
+    def ids(length):
+        return [int(i) for i in rng.randint(4, config.vocab_size, length)]
+    offset = counts_from_padding(config) and config.pad_token_id + 1
+    long = min(56, config.max_position_embeddings) - offset
+    result = [{"source": ids(9)}, {"source": ids(long)}]
+    if getattr(config, "type_vocab_size", 0) > 1:
+        types = [0] * 6 + [1] * 15 + [config.type_vocab_size - 1] * 3
+        result.append({"source": ids(24), "types": types})
+    mask = [1] + [int(x) for x in rng.rand(18) < 0.6] + [1]
+    result.append({"source": ids(20), "mask": mask})
+    pad = [config.pad_token_id]
+    if counts_from_padding(config):  # its position is not counted
+        result.append({"source": ids(4) + pad + ids(3)})
+    else:
+        result.append({"source": pad * 5 + ids(8), "mask": [0] * 5 + [1] * 8})
+    return result
+
+
+def counts_from_padding(config):
+    return config.model_type in ("roberta", "xlm-roberta", "mpnet")
+
+
+@torch.no_grad()
+def run(model, given):
+    arguments = {"input_ids": given["source"], "attention_mask":
+                 given.get("mask", [1] * len(given["source"]))}
+    if "types" in given:
+        arguments["token_type_ids"] = given["types"]
+    return model(**{name: torch.tensor([x]) for name, x in arguments.items()})[0][0]
+
+
+def kept(given, values):
+    return values[[i for i, m in enumerate(given["mask"]) if m]
+                  if "mask" in given else slice(None)]
+
+
+def some_rows(given, values):
+    """The rows that the mask keeps; of a long source a few."""
+    values = kept(given, values)
+    if len(values) <= max(LONG_ROWS):
+        return {}, values
+    return {"rows": LONG_ROWS}, values[LONG_ROWS]
+
+
+def embeddings(model, folder, fixture, given):
+    values = run(model, given)
+    some, few = some_rows(given, values)
+    whole = kept(given, values)
+    pooled = {mode: [nine(x) for x in sentence_modules.pool(whole, mode)]
+              for mode in sentence_modules.POOLINGS}
+    if given.get("mask", [1])[0] == 0:
+        del pooled["cls"]  # would be of padding
+    embedding = sentence_modules.embed(folder, whole, fixture["sentence"])
+    result = [("encoder", {**given, **some, "hidden": rows(few)})]
+    if fixture["sentence"]["pooling"] in pooled:
+        pooled["embedding"] = [nine(x) for x in embedding]
+    return result + [("embed", {**given, **pooled})]
+
+
+def activation(config):
+    """What a pipeline applies, or what a CrossEncoder's config names instead."""
+    named = getattr(config, "sentence_transformers", {}).get("activation_fn") or (
+        getattr(config, "sbert_ce_default_activation_function", ""))
+    if named.endswith("Identity") or config.problem_type == "regression":
+        return "none", lambda x: x
+    if config.problem_type == "multi_label_classification" or config.num_labels == 1:
+        return "sigmoid", torch.sigmoid
+    return "softmax", lambda x: torch.softmax(x, -1)
+
+
+def sequence_classes(model, folder, fixture, given):
+    if given.get("mask", [1])[0] == 0:
+        return []  # heads take the first token, padding or not
+    logits = run(model, given)
+    name, function = activation(model.config)
+    return [("classify", {**given, "activation": name, "logits": [
+        nine(x) for x in logits], "scores": [nine(x) for x in function(logits)]})]
+
+
+def token_classes(model, folder, fixture, given):
+    some, few = some_rows(given, run(model, given))
+    return [("classify_tokens", {**given, **some, "logits": rows(few),
+                                 "scores": rows(torch.softmax(few, -1))})]
+
+
+def masked_tokens(model, folder, fixture, given):
+    """The likeliest tokens at the first, a middle and the last kept position."""
+    logits = run(model, given)
+    where = [i for i, m in enumerate(given.get("mask", [1] * len(logits))) if m]
+    where = sorted({where[0], where[len(where) // 2], where[-1]})
+    log_probs = torch.log_softmax(logits[where], -1)
+    best, ids = torch.topk(log_probs, TOP + 1)
+    assert (best[:, :-1] - best[:, 1:]).min() > MIN_MARGIN
+    return [("fill_mask", {
+        **given, "positions": where, "ids": ids[:, :TOP].tolist(),
+        "log_probs": rows(best[:, :TOP]), "logits": rows(logits[where[:1]])})]
+
+
+KINDS = {"Model": embeddings, "SequenceClassification": sequence_classes,
+         "TokenClassification": token_classes, "MaskedLM": masked_tokens}
+
+
+def expected(folder, fixture):
+    kind = getattr(transformers, fixture["model"])
+    model = checkpoints.load(folder, kind)
+    make = next(make for name, make in KINDS.items() if kind.__name__.endswith(name))
+    value = {"transformers": transformers.__version__}
+    rng = np.random.RandomState(fixture["seed"] + 1)
+    for given in inputs(model.config, rng):
+        for part, case in make(model, folder, fixture, given):
+            value.setdefault(part, []).append(case)
+    if hasattr(model.config, "id2label") and make in (sequence_classes, token_classes):
+        labels = model.config.id2label
+        value["labels"] = [labels[i] for i in range(len(labels))]
+    write_expected(folder / "expected.json", value)

@@ -1,0 +1,90 @@
+"""The checkpoints of every family but Marian, under families/."""
+
+import numpy as np
+import transformers
+
+import encoder_cases
+import family_checkpoints as checkpoints
+from cases import (Case, beams, encoder_case, greedy, logits_case, score_case,
+                   start_of)
+from encoder_fixtures import ENCODERS
+from fixture_cases import robust, write_expected
+from seq2seq_fixtures import SEQ2SEQ
+
+FIXTURES = SEQ2SEQ + [{"seed": 3000 + 10 * i, **fixture}
+                      for i, fixture in enumerate(ENCODERS)]
+
+
+def build(folder, fixture):
+    """Writes one checkpoint and its expected.json."""
+    if fixture in SEQ2SEQ:
+        checkpoints.save(checkpoints.seq2seq_model(fixture), folder, fixture)
+        expected(folder, fixture)
+    else:
+        encoder_cases.build(folder, fixture)
+        encoder_cases.expected(folder, fixture)
+
+
+def source_maker(fixture):
+    """Sources of one block or of three."""
+    least, most = (33, 44) if fixture.get("long") else (3, 10)
+
+    def random_source(rng, model):
+        ids = rng.randint(4, 60, rng.randint(least, most))
+        return [int(i) for i in ids] + [model.config.eos_token_id]
+    return random_source
+
+
+def makers(model, fixture):
+    length = 40 if fixture.get("long") else 18
+    more = {}
+    if "forced_bos" in fixture:
+        more["forced_bos_token_id"] = fixture["forced_bos"]
+    start = [start_of(model)]
+    return [lambda s: Case(model, s, greedy(length, **more), name="greedy"),
+            lambda s: Case(model, s, beams(4, length, **more), name="beams"),
+            lambda s: Case(model, s, beams(3, 5, length_penalty=0.6,
+                                           early_stopping="never", **more),
+                           name="beams, cut"),
+            lambda s: Case(model, s, greedy(7, decoder_input_ids=start + [9, 30]),
+                           name="greedy, prefix")]
+
+
+def masks(rng, model):
+    """Holes, and a source with padding on its right."""
+    make = source_maker({})
+    holes = make(rng, model) + make(rng, model)
+    mask = [1] + [int(x) for x in rng.rand(len(holes) - 2) < 0.6] + [1]
+    right = make(rng, model)
+    padding = [model.config.pad_token_id] * 3
+    result = [(holes, mask), (right + padding, [1] * len(right) + [0] * 3)]
+    if model.config.model_type == "m2m_100":  # has the zero position
+        result.append((right[:2] + padding[:1] + right[2:], None))
+    return result
+
+
+def expected(folder, fixture):
+    kind = getattr(transformers, fixture["model"] + "ForConditionalGeneration")
+    model = checkpoints.load(folder, kind)
+    rng = np.random.RandomState(fixture["seed"] + 1)
+    def no_padding(case):  # m2m_100 counts it differently step by step
+        return not any(model.config.pad_token_id in choice["ids"]
+                       for choice in case.choices)
+    cases = robust(makers(model, fixture), model, rng, 2, no_padding,
+                   source_maker(fixture))
+    sources = [(case.source, None) for case in cases[:2]]
+    masked = masks(rng, model)
+    some = [0, 15, 16, 33] if fixture.get("long") else None
+    targets = [case.ids(0) for case in cases[:2]]
+    value = {"transformers": transformers.__version__}
+    value["encoder"] = [encoder_case(model, *given, some if i == 0 else None)
+                        for i, given in enumerate(sources[:1] + masked)]
+    value["logits"] = [
+        logits_case(model, *sources[0][:1], targets[0][:-1],
+                    some=[0, 1, len(targets[0]) - 1]),
+        logits_case(model, masked[0][0], targets[1][:3], masked[0][1])]
+    value["score"] = [score_case(model, *sources[1][:1], targets[0]),
+                      score_case(model, masked[1][0], [9, 30, 7], masked[1][1])]
+    value["generate"] = [case.json(log_probs=i % 2 == 0)
+                         for i, case in enumerate(cases)]
+    write_expected(folder / "expected.json", value)
