@@ -9,6 +9,7 @@ absl::Status FeedForward::Run(Compute& compute, const Operand& src,
                               Matrix dst, const Epilogue& epilogue) const {
   RETURN_IF_ERROR(in_.Run(compute, src, inner,
                           {.activation = activation_,
+                           .gated = gated_,
                            .operand = inner_operand,
                            .operand_only = true}));
   return out_.Run(compute, inner_operand, dst, epilogue);

@@ -12,13 +12,19 @@
 namespace attend {
 
 // Position-wise feed-forward network (Vaswani et al. 2017, section 3.3):
-// out(activation(in(x))). Const after construction.
+// out(activation(in(x))), or gated (Shazeer 2020): out(activation(gate(x)) *
+// in(x)). Const after construction.
 class FeedForward {
  public:
-  FeedForward(Linear in, Linear out, Activation activation)
-      : in_(std::move(in)), out_(std::move(out)), activation_(activation) {}
+  // `in` is hidden -> width; gated, it is hidden -> 2 * width: the rows of the
+  // gate, then those of the value.
+  FeedForward(Linear in, Linear out, Activation activation, bool gated = false)
+      : in_(std::move(in)),
+        out_(std::move(out)),
+        activation_(activation),
+        gated_(gated) {}
 
-  int width() const { return in_.out(); }
+  int width() const { return out_.in(); }
 
   // src and dst [rows, hidden]; `inner` and its operand [rows, width] are
   // overwritten. `epilogue` (residual, norm) follows the second bias.
@@ -27,9 +33,10 @@ class FeedForward {
                    const Epilogue& epilogue) const;
 
  private:
-  Linear in_;   // hidden -> width
+  Linear in_;   // hidden -> width, or 2 * width
   Linear out_;  // width -> hidden
   Activation activation_;
+  bool gated_;
 };
 
 }  // namespace attend

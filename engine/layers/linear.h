@@ -24,7 +24,8 @@ class Linear {
   int in() const { return matmul_.in(); }
   int out() const { return matmul_.out(); }
 
-  // src [rows, in], dst [rows, out]. The rest of the epilogue follows the bias.
+  // src [rows, in], dst [rows, out], or [rows, out / 2] if the epilogue is
+  // gated. The rest of the epilogue follows the bias.
   absl::Status Run(Compute& compute, const Operand& src, Matrix dst,
                    Epilogue epilogue = {}) const;
 

@@ -31,6 +31,10 @@ struct NormWeights {
 struct Epilogue {
   const float* bias = nullptr;  // [N]
   Activation activation = Activation::kNone;
+  // A gated linear unit (Shazeer 2020): of N = 2 * width columns the first
+  // width are the gate, the others the value; the result is [rows, width],
+  // activation(gate + bias) * (value + bias). Without residual.
+  bool gated = false;
   const float* residual = nullptr;    // [rows, N], may be the matmul's dst
   const NormWeights* norm = nullptr;  // over the row
   // Where the result also goes as the source of the next matmul; no data: it

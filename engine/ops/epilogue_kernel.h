@@ -20,15 +20,19 @@ struct Dequantize {
 };
 
 // Some columns of some rows of a matmul's result: dst = activation(src + bias)
-// + residual. Pointers are to the first row's first column; from row to row it
-// is a stride, in values. bias and residual may be null; dst may be src or
-// residual.
+// + residual, or activation(src + bias) * (value's src + value's bias).
+// Pointers are to the first row's first column; from row to row it is a stride,
+// in values. bias, and residual or value or both, may be null; dst may be src
+// or residual.
 struct ResultPart {
   const void* src = nullptr;        // [rows, columns], floats or int32 sums
   Dequantize dequantize = {};       // for int32 sums; else without pointers
   const float* bias = nullptr;      // [columns]
   const float* residual = nullptr;  // [rows, columns]
-  float* dst = nullptr;             // [rows, columns]
+  // As many other columns of the same rows; of it src, dequantize, bias and
+  // src_stride count.
+  const ResultPart* value = nullptr;
+  float* dst = nullptr;  // [rows, columns]
   int columns = 0;
   int rows = 1;
   ptrdiff_t src_stride = 0;

@@ -23,6 +23,14 @@ constexpr int kRowsWorthAShare = 32;
 // Rows that go through their epilogue together: few enough to stay in L1.
 constexpr int kAppliedRows = 4;
 
+// What was multiplied: rows of a slice's columns, dense.
+struct Product {
+  const DnnlSlice* slice = nullptr;
+  const float* rows = nullptr;
+
+  int end() const { return slice->begin + slice->columns; }
+};
+
 // One call of Run().
 struct Call {
   Compute& compute;
@@ -48,10 +56,18 @@ struct MatMul::Impl {
   // scratch.
   void Multiply(Call& call, int member, const DnnlSlice& slice,
                 Range rows) const;
-  // Bias, activation and residual of rows' columns, from the dense `result` to
-  // dst, whose first row is rows.begin.
-  void Apply(const Call& call, Range rows, const DnnlSlice& slice,
-             const float* result, float* dst) const;
+  // Columns of rows, which are among those of `product`, and their bias.
+  ResultPart PartOf(const Call& call, Range rows, Product product,
+                    Range columns) const;
+  // Bias, activation and residual of a slice's columns of rows to dst, whose
+  // first row is rows.begin.
+  void Apply(const Call& call, Range rows, Product product, float* dst) const;
+  // Bias, activation and product of columns of a gate and of its value, which
+  // begin at `gate` and `value`, to dst + columns.begin.
+  void Gate(const Call& call, Range rows, Product gate, Product value,
+            Range columns, float* dst) const;
+  // All columns, from where RunSliced() left rows from `first` on.
+  void GateSlices(const Call& call, int first, Range rows, float* dst) const;
   // The rest of the epilogue, for one row of all columns.
   void Finish(const Call& call, int row, float* dst) const;
 
@@ -99,27 +115,65 @@ void MatMul::Impl::Multiply(Call& call, int member, const DnnlSlice& slice,
   if (status != dnnl_success) call.error = status;
 }
 
-void MatMul::Impl::Apply(const Call& call, Range rows, const DnnlSlice& slice,
-                         const float* result, float* dst) const {
+ResultPart MatMul::Impl::PartOf(const Call& call, Range rows, Product product,
+                                Range columns) const {
+  const float* const bias = call.epilogue.bias;
+  return {.src = product.rows + (columns.begin - product.slice->begin),
+          .dequantize =
+              weights.dequantize(columns.begin, call.src.scales + rows.begin),
+          .bias = bias == nullptr ? nullptr : bias + columns.begin,
+          .columns = columns.end - columns.begin,
+          .rows = rows.end - rows.begin,
+          .src_stride = product.slice->columns,
+          .dst_stride = call.dst.cols};
+}
+
+void MatMul::Impl::Apply(const Call& call, Range rows, Product product,
+                         float* dst) const {
   const Epilogue& e = call.epilogue;
-  const size_t at = static_cast<size_t>(rows.begin) * n + slice.begin;
-  const ResultPart part = {
-      .src = result,
-      .dequantize =
-          weights.dequantize(slice.begin, call.src.scales + rows.begin),
-      .bias = e.bias == nullptr ? nullptr : e.bias + slice.begin,
-      .residual = e.residual == nullptr ? nullptr : e.residual + at,
-      .dst = dst + slice.begin,
-      .columns = slice.columns,
-      .rows = rows.end - rows.begin,
-      .src_stride = slice.columns,
-      .dst_stride = n};
+  const int begin = product.slice->begin;
+  ResultPart part = PartOf(call, rows, product, {begin, product.end()});
+  if (e.residual != nullptr) {
+    part.residual = e.residual + static_cast<size_t>(rows.begin) * n + begin;
+  }
+  part.dst = dst + begin;
   kernels.apply(part, e.activation);
+}
+
+void MatMul::Impl::Gate(const Call& call, Range rows, Product gate,
+                        Product value, Range columns, float* dst) const {
+  const int width = call.dst.cols;
+  const ResultPart values =
+      PartOf(call, rows, value, {width + columns.begin, width + columns.end});
+  ResultPart part = PartOf(call, rows, gate, columns);
+  part.value = &values;
+  part.dst = dst + columns.begin;
+  kernels.apply(part, call.epilogue.activation);
+}
+
+void MatMul::Impl::GateSlices(const Call& call, int first, Range rows,
+                              float* dst) const {
+  const auto product = [&](int column) {
+    int member = 0;
+    while (column >= slices[member].begin + slices[member].columns) ++member;
+    const DnnlSlice& slice = slices[member];
+    return Product{&slice,
+                   compute.scratch(member).data() +
+                       static_cast<size_t>(rows.begin - first) * slice.columns};
+  };
+  const int width = call.dst.cols;
+  for (int begin = 0; begin < width;) {
+    const Product gate = product(begin);
+    const Product value = product(width + begin);
+    const int end = std::min({width, gate.end(), value.end() - width});
+    Gate(call, rows, gate, value, {begin, end}, dst);
+    begin = end;
+  }
 }
 
 void MatMul::Impl::Finish(const Call& call, int row, float* dst) const {
   const Epilogue& e = call.epilogue;
-  if (e.norm != nullptr) kernels.normalize(dst, *e.norm, n, dst);
+  if (e.norm != nullptr) kernels.normalize(dst, *e.norm, call.dst.cols, dst);
   if (e.operand.data != nullptr && e.operand.data != call.dst.data) {
     kernels.make_operand(dst, e.operand, row);
   }
@@ -127,20 +181,21 @@ void MatMul::Impl::Finish(const Call& call, int row, float* dst) const {
 
 void MatMul::Impl::RunSliced(Call& call, int first, int rows) const {
   Team& team = compute.team();
+  const Epilogue& e = call.epilogue;
   // Strided results would send oneDNN to its unpacked kernels: each member's
   // slice is dense, in its scratch.
   team.Run([&](int member) {
     const DnnlSlice& slice = slices[member];
     Multiply(call, member, slice, {first, first + rows});
-    Apply(call, {first, first + rows}, slice, compute.scratch(member).data(),
+    if (e.gated) return;  // the gate may be one member's, the value another's
+    Apply(call, {first, first + rows}, {&slice, compute.scratch(member).data()},
           call.dst.row(first));
   });
-  if (call.epilogue.norm == nullptr && call.epilogue.operand.data == nullptr) {
-    return;
-  }
+  if (!e.gated && e.norm == nullptr && e.operand.data == nullptr) return;
   team.Run([&](int member) {
     const Range share = Share(rows, member, team.size());
     for (int r = first + share.begin; r < first + share.end; ++r) {
+      if (e.gated) GateSlices(call, first, {r, r + 1}, call.dst.row(r));
       Finish(call, r, call.dst.row(r));
     }
   });
@@ -152,16 +207,22 @@ void MatMul::Impl::RunRows(Call& call, int member, Range rows) const {
   // Where nobody reads dst, a few rows in the nearest cache serve for all.
   const bool unwritten = e.operand_only && e.operand.data != call.dst.data;
   float* const few = result + static_cast<size_t>(TileRows()) * n;
+  const int width = call.dst.cols;
   for (int first = rows.begin; first < rows.end; first += kTileRows) {
     const Range part = {first, std::min(rows.end, first + kTileRows)};
     Multiply(call, member, whole, part);
     for (int r = part.begin; r < part.end; r += kAppliedRows) {
       const int end = std::min(part.end, r + kAppliedRows);
       float* const dst = unwritten ? few : call.dst.row(r);
-      Apply(call, {r, end}, whole, result + static_cast<size_t>(r - first) * n,
-            dst);
+      const Product product = {&whole,
+                               result + static_cast<size_t>(r - first) * n};
+      if (e.gated) {
+        Gate(call, {r, end}, product, product, {0, width}, dst);
+      } else {
+        Apply(call, {r, end}, product, dst);
+      }
       for (int i = r; i < end; ++i) {
-        Finish(call, i, dst + static_cast<size_t>(i - r) * n);
+        Finish(call, i, dst + static_cast<size_t>(i - r) * width);
       }
     }
   }
@@ -204,7 +265,9 @@ absl::Status MatMul::Run(Compute& compute, const Operand& src,
   const Impl& impl = *impl_;
   ATTEND_CHECK(&compute.whole() == &impl.compute && src.dtype == impl.dtype);
   ATTEND_CHECK(src.rows == dst.rows && src.rows <= impl.max_rows);
-  ATTEND_CHECK(src.cols == impl.k && dst.cols == impl.n);
+  const int parts = epilogue.gated ? 2 : 1;
+  ATTEND_CHECK(src.cols == impl.k && parts * dst.cols == impl.n);
+  ATTEND_CHECK(!epilogue.gated || epilogue.residual == nullptr);
   Call call{.compute = compute, .src = src, .epilogue = epilogue, .dst = dst};
   Team& team = compute.team();
   if (team.size() > 1 && src.rows < kRowsWorthAShare * team.size() &&

@@ -45,8 +45,9 @@ class MatMul {
   int in() const;   // k
   int out() const;  // n
 
-  // src [rows, k] of this dtype, dst [rows, n], rows <= max_rows; src does not
-  // overlap dst or the epilogue's operand. `compute` is the one of Create()
+  // src [rows, k] of this dtype, dst [rows, n], or [rows, n / 2] if the
+  // epilogue is gated, rows <= max_rows; src does not overlap dst or the
+  // epilogue's operand. `compute` is the one of Create()
   // or a part of it.
   // Allocates nothing itself; oneDNN's dnnl_primitive_execute makes a map of
   // its four arguments (six small allocations, freed when it returns). Error:
