@@ -25,27 +25,25 @@ def build(folder, fixture):
 
 def inputs(config, rng):
     """Short, with as many tokens as there are positions or 56, a pair, with
-    holes in the mask, and padding: on the left, or where it is not counted."""
+    holes in the mask, and padding: on the left, and where it is not masked."""
+    pad = config.pad_token_id
+    counted = config.model_type not in ("roberta", "xlm-roberta", "mpnet")
+
     def ids(length):
         return [int(i) for i in rng.randint(4, config.vocab_size, length)]
-    offset = counts_from_padding(config) and config.pad_token_id + 1
-    long = min(56, config.max_position_embeddings) - offset
+    long = min(56, config.max_position_embeddings) - (0 if counted else pad + 1)
     result = [{"source": ids(9)}, {"source": ids(long)}]
     if getattr(config, "type_vocab_size", 0) > 1:
         types = [0] * 6 + [1] * 15 + [config.type_vocab_size - 1] * 3
         result.append({"source": ids(24), "types": types})
-    mask = [1] + [int(x) for x in rng.rand(18) < 0.6] + [1]
-    result.append({"source": ids(20), "mask": mask})
-    pad = [config.pad_token_id]
-    if counts_from_padding(config):  # its position is not counted
-        result.append({"source": ids(4) + pad + ids(3)})
-    else:
-        result.append({"source": pad * 5 + ids(8), "mask": [0] * 5 + [1] * 8})
+    if config.model_type != "mpnet":  # its distances count what positions do not
+        mask = [1] + [int(x) for x in rng.rand(18) < 0.6] + [1]
+        result.append({"source": [i if m or counted else pad for i, m in
+                                  zip(ids(20), mask)], "mask": mask})
+    result.append({"source": [pad] * 5 + ids(8), "mask": [0] * 5 + [1] * 8})
+    if not counted and config.model_type != "mpnet":
+        result.append({"source": ids(4) + [pad] + ids(3)})
     return result
-
-
-def counts_from_padding(config):
-    return config.model_type in ("roberta", "xlm-roberta", "mpnet")
 
 
 @torch.no_grad()
@@ -120,7 +118,7 @@ def masked_tokens(model, folder, fixture, given):
     best, ids = torch.topk(log_probs, TOP + 1)
     assert (best[:, :-1] - best[:, 1:]).min() > MIN_MARGIN
     return [("fill_mask", {
-        **given, "positions": where, "ids": ids[:, :TOP].tolist(),
+        **given, "at": where, "ids": ids[:, :TOP].tolist(),
         "log_probs": rows(best[:, :TOP]), "logits": rows(logits[where[:1]])})]
 
 

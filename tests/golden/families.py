@@ -51,16 +51,26 @@ def makers(model, fixture):
 
 
 def masks(rng, model):
-    """Holes, and a source with padding on its right."""
+    """Holes, and padding: on the right, and where it is not masked."""
+    pad = model.config.pad_token_id
+    counted = model.config.model_type != "m2m_100"
     make = source_maker({})
     holes = make(rng, model) + make(rng, model)
     mask = [1] + [int(x) for x in rng.rand(len(holes) - 2) < 0.6] + [1]
+    holes = [i if m or counted else pad for i, m in zip(holes, mask)]
     right = make(rng, model)
-    padding = [model.config.pad_token_id] * 3
-    result = [(holes, mask), (right + padding, [1] * len(right) + [0] * 3)]
-    if model.config.model_type == "m2m_100":  # has the zero position
-        result.append((right[:2] + padding[:1] + right[2:], None))
-    return result
+    result = [(holes, mask), (right + [pad] * 3, [1] * len(right) + [0] * 3)]
+    return result if counted else result + [(right[:2] + [pad] + right[2:], None)]
+
+
+def with_positions(model, case):
+    """M2M-100 counts the tokens that are not padding, which itself has -1."""
+    pad, mask = model.config.pad_token_id, case.get("mask", [1] * 100)
+    if model.config.model_type != "m2m_100" or pad not in case["source"]:
+        return case
+    real = [i != pad for i in case["source"]]
+    positions = [sum(real[:i]) if r else -1 for i, r in enumerate(real)]
+    return {**case, "positions": [p for p, m in zip(positions, mask) if m]}
 
 
 def expected(folder, fixture):
@@ -77,12 +87,13 @@ def expected(folder, fixture):
     some = [0, 15, 16, 33] if fixture.get("long") else None
     targets = [case.ids(0) for case in cases[:2]]
     value = {"transformers": transformers.__version__}
-    value["encoder"] = [encoder_case(model, *given, some if i == 0 else None)
-                        for i, given in enumerate(sources[:1] + masked)]
-    value["logits"] = [
+    value["encoder"] = [
+        with_positions(model, encoder_case(model, *given, some if i == 0 else None))
+        for i, given in enumerate(sources[:1] + masked)]
+    value["logits"] = [with_positions(model, case) for case in (
         logits_case(model, *sources[0][:1], targets[0][:-1],
                     some=[0, 1, len(targets[0]) - 1]),
-        logits_case(model, masked[0][0], targets[1][:3], masked[0][1])]
+        logits_case(model, masked[0][0], targets[1][:3], masked[0][1]))]
     value["score"] = [score_case(model, *sources[1][:1], targets[0]),
                       score_case(model, masked[1][0], [9, 30, 7], masked[1][1])]
     value["generate"] = [case.json(log_probs=i % 2 == 0)

@@ -18,10 +18,11 @@ tests/golden/families/NAME/ (without): a checkpoint directory, and expected.json
 
   {"transformers": "5.23.0",
    "encoder": [{"source": [ids], "types": [token types]?, "mask": [0|1]?,
+                "positions": [of those with mask 1, where not their indices]?,
                 "rows": [which, of those with mask 1]?,
                 "hidden": [[d_model] for each position with mask 1, in order]}],
-   "logits": [{"source": [ids], "mask"?, "target": [decoder inputs, the
-               decoder start first], "rows": [which of target]?,
+   "logits": [{"source": [ids], "mask"?, "positions"?, "target": [decoder
+               inputs, the decoder start first], "rows": [which of target]?,
                "logits": [[vocab] for each of target]}],
    "score": [{"source", "mask"?, "target": [ids], "log_probs": [each], "sum"}],
    "generate": [{"name", "source", "mask"?,
@@ -39,7 +40,7 @@ tests/golden/families/NAME/ (without): a checkpoint directory, and expected.json
               "softmax"|"sigmoid"|"none", "logits", "scores"}],
    "classify_tokens": [{"source", "types"?, "mask"?, "rows"?,
                         "logits": [[labels] for each], "scores"}],
-   "fill_mask": [{"source", "types"?, "mask"?, "positions": [in source],
+   "fill_mask": [{"source", "types"?, "mask"?, "at": [indices of source],
                   "ids": [[the likeliest] for each], "log_probs", "logits":
                   [[vocab] for the first position]}]}
 
