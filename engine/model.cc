@@ -63,7 +63,7 @@ absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& directory,
   RETURN_IF_ERROR(weights.CheckAllRead());
 
   std::vector<std::string> token_texts;
-  for (int id = 0; id < tokenizer->vocab_size(Side::kTarget); ++id) {
+  for (int id = 0; id < family.spec.decoder->embedding.vocab; ++id) {
     token_texts.emplace_back(tokenizer->TokenText(id));
   }
   ModelInfo info;

@@ -7,7 +7,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "engine/tensor/check.h"
 #include "engine/tensor/status_macros.h"
 #include "engine/tokenizer/clean_up.h"
 #include "engine/tokenizer/utf8.h"
@@ -102,44 +101,61 @@ absl::string_view MarianTokenizer::SpecialAt(absl::string_view text) const {
   return "";
 }
 
-void MarianTokenizer::EncodePlain(absl::string_view text, Side side,
-                                  std::vector<int>& ids) const {
-  if (text.empty()) return;
+void MarianTokenizer::EncodePlain(absl::string_view part, Side side,
+                                  TokenOrigin origin,
+                                  Encoding& encoding) const {
+  if (part.empty()) return;
   const Language& in = language(side);
-  const auto append = [&](absl::string_view token) {
+  const auto append = [&](absl::string_view token, int begin, int end) {
     const int id = in.vocabulary.Find(token);
-    ids.push_back(id < 0 ? in.unk_id : id);
+    encoding.Append(id < 0 ? in.unk_id : id, 0,
+                    {origin.text, origin.begin + begin, origin.begin + end});
   };
-  const absl::string_view code = LanguageCode(text);
-  if (!code.empty()) append(code);
-  for (const std::string& piece : in.encoder.Encode(text.substr(code.size()))) {
-    append(piece);
+  const absl::string_view code = LanguageCode(part);
+  const int plain = static_cast<int>(code.size());
+  if (plain > 0) append(code, 0, plain);
+  for (const auto& piece : in.encoder.Encode(part.substr(plain))) {
+    append(piece.text, plain + piece.begin, plain + piece.end);
   }
 }
 
-absl::StatusOr<std::vector<int>> MarianTokenizer::Encode(
-    absl::string_view text, Side side, bool add_special) const {
-  const size_t invalid = FindInvalidUtf8(text);
-  if (invalid != absl::string_view::npos) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("text is not UTF-8 at byte ", invalid));
-  }
-  std::vector<int> ids;
+void MarianTokenizer::EncodeText(absl::string_view text, Side side, int number,
+                                 Encoding& encoding) const {
   size_t begin = 0;  // of the plain text before `at`
+  const auto origin = [&](size_t from, size_t to) {
+    return TokenOrigin{number, static_cast<int>(from), static_cast<int>(to)};
+  };
+  const auto encode_plain = [&](size_t end) {
+    EncodePlain(text.substr(begin, end - begin), side, origin(begin, end),
+                encoding);
+  };
   for (size_t at = 0; at < text.size();) {
     const absl::string_view special = SpecialAt(text.substr(at));
     if (special.empty()) {
       ++at;
       continue;
     }
-    EncodePlain(text.substr(begin, at - begin), side, ids);
-    ids.push_back(language(side).vocabulary.Find(special));
-    at += special.size();
-    begin = at;
+    encode_plain(at);
+    begin = at + special.size();
+    encoding.Append(language(side).vocabulary.Find(special), 0,
+                    origin(at, begin));
+    at = begin;
   }
-  EncodePlain(text.substr(begin), side, ids);
-  if (add_special) ids.push_back(language(side).eos_id);
-  return ids;
+  encode_plain(text.size());
+}
+
+absl::StatusOr<Encoding> MarianTokenizer::Encode(
+    const EncodeInput& input) const {
+  RETURN_IF_ERROR(CheckTexts(input));
+  if (!input.language.empty()) return LanguageId(input.language).status();
+  Encoding encoding;
+  EncodeText(input.text, input.side, 0, encoding);
+  if (input.pair.has_value()) {
+    EncodeText(*input.pair, input.side, 1, encoding);
+  }
+  if (input.add_special) encoding.Append(language(input.side).eos_id, 0, {});
+  Truncate(input.max_tokens, TruncationSide::kRight, encoding);
+  return encoding;
 }
 
 absl::StatusOr<std::string> MarianTokenizer::Decode(absl::Span<const int> ids,
@@ -172,23 +188,21 @@ int MarianTokenizer::vocab_size(Side side) const {
 }
 
 absl::string_view MarianTokenizer::Piece(int id, Side side) const {
-  ATTEND_CHECK(id >= 0 && id < vocab_size(side));
+  if (id >= vocab_size(side)) return "";
   return language(side).vocabulary.Token(id);
 }
 
+int MarianTokenizer::TokenId(absl::string_view piece, Side side) const {
+  return language(side).vocabulary.Find(piece);
+}
+
 bool MarianTokenizer::IsSpecial(int id, Side side) const {
-  ATTEND_CHECK(id >= 0 && id < vocab_size(side));
-  return language(side).special[id];
+  return id < vocab_size(side) && language(side).special[id];
 }
 
 absl::string_view MarianTokenizer::TokenText(int id) const {
-  ATTEND_CHECK(id >= 0 && id < vocab_size(Side::kTarget));
+  if (id >= vocab_size(Side::kTarget)) return "";
   return token_texts_[id];
-}
-
-absl::StatusOr<std::unique_ptr<Tokenizer>> LoadTokenizer(
-    const std::string& directory) {
-  return MarianTokenizer::Load(directory);
 }
 
 }  // namespace attend

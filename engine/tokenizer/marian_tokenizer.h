@@ -20,15 +20,15 @@ class MarianTokenizer : public Tokenizer {
   static absl::StatusOr<std::unique_ptr<MarianTokenizer>> Load(
       const std::string& directory);
 
-  absl::StatusOr<std::vector<int>> Encode(absl::string_view text, Side side,
-                                          bool add_special) const override;
+  absl::StatusOr<Encoding> Encode(const EncodeInput& input) const override;
   absl::StatusOr<std::string> Decode(absl::Span<const int> ids, Side side,
                                      bool keep_special) const override;
   int vocab_size(Side side) const override;
   absl::string_view Piece(int id, Side side) const override;
+  int TokenId(absl::string_view piece, Side side) const override;
   bool IsSpecial(int id, Side side) const override;
   absl::string_view TokenText(int id) const override;
-  int trailing_special() const override { return 1; }
+  int max_length() const override { return config_.max_length; }
   bool cleans_up_spaces() const override { return config_.clean_up_spaces; }
 
  private:
@@ -50,8 +50,11 @@ class MarianTokenizer : public Tokenizer {
   const SentencePiece& decoder(Side side) const;
   // The special token that stands at the start of `text`; "" if none does.
   absl::string_view SpecialAt(absl::string_view text) const;
-  void EncodePlain(absl::string_view text, Side side,
-                   std::vector<int>& ids) const;
+  // A part of a text without special tokens; `origin` says which.
+  void EncodePlain(absl::string_view part, Side side, TokenOrigin origin,
+                   Encoding& encoding) const;
+  void EncodeText(absl::string_view text, Side side, int number,
+                  Encoding& encoding) const;
 
   TokenizerConfig config_;
   std::vector<std::string> special_;  // spellings, longest first

@@ -125,29 +125,34 @@ std::vector<SentencePiece::Step> SentencePiece::BestPath(
   return best;
 }
 
-std::vector<std::string> SentencePiece::Encode(absl::string_view text) const {
-  const std::string normalized = normalizer_.Normalize(text);
-  const absl::string_view all = normalized;
+std::vector<SentencePiece::Piece> SentencePiece::Encode(
+    absl::string_view text) const {
+  const SpmNormalizer::Normalized normalized = normalizer_.Normalize(text);
+  const absl::string_view all = normalized.text;
   const std::vector<Step> best = BestPath(all);
   std::vector<int> ends;
   for (int end = static_cast<int>(all.size()); end > 0; end = best[end].begin) {
     ends.push_back(end);
   }
-  std::vector<std::string> pieces;
+  std::vector<Piece> pieces;
   bool after_unknown = false;
   for (auto end = ends.rbegin(); end != ends.rend(); ++end) {
     const Step& step = best[*end];
     const absl::string_view piece = all.substr(step.begin, *end - step.begin);
     const bool unknown = step.id == file_.unknown_id;
+    const int from = normalized.origins[step.begin];
+    const int to = normalized.origins[*end];
     if (unknown && file_.byte_fallback) {
       for (const char c : piece) {
         pieces.push_back(
-            absl::StrFormat("<0x%02X>", static_cast<unsigned char>(c)));
+            {absl::StrFormat("<0x%02X>", static_cast<unsigned char>(c)), from,
+             to});
       }
     } else if (unknown && after_unknown) {
-      absl::StrAppend(&pieces.back(), piece);
+      absl::StrAppend(&pieces.back().text, piece);
+      pieces.back().end = to;
     } else {
-      pieces.emplace_back(piece);
+      pieces.push_back({std::string(piece), from, to});
     }
     after_unknown = unknown;
   }

@@ -20,11 +20,16 @@ class SentencePiece {
   // NOT_FOUND or INVALID_ARGUMENT; names the file and what is wrong in it.
   static absl::StatusOr<SentencePiece> Load(const std::string& path);
 
+  struct Piece {
+    std::string text;
+    int begin = 0;  // bytes of the original that it covers
+    int end = 0;
+  };
   // The most probable segmentation of `text`, which must be UTF-8. Characters
   // that no piece has come as pieces of their own, a run of them as one. Where
   // user-defined symbols overlap, an exact tie may fall otherwise than in the
   // reference.
-  std::vector<std::string> Encode(absl::string_view text) const;
+  std::vector<Piece> Encode(absl::string_view text) const;
 
   // The text of pieces, which need not be of this model.
   std::string Decode(absl::Span<const absl::string_view> pieces) const;

@@ -90,38 +90,45 @@ std::pair<absl::string_view, size_t> SpmNormalizer::Prefix(
   return {text.substr(0, length), length};
 }
 
-std::string SpmNormalizer::Normalize(absl::string_view text) const {
+SpmNormalizer::Normalized SpmNormalizer::Normalize(
+    absl::string_view text) const {
+  Normalized normalized;
+  const size_t size = text.size();
+  const auto append = [&](absl::string_view bytes) {
+    absl::StrAppend(&normalized.text, bytes);
+    normalized.origins.resize(normalized.text.size(),
+                              static_cast<int>(size - text.size()));
+  };
   while (remove_extra_spaces_ && !text.empty()) {
     const auto [prefix, length] = Prefix(text);
     if (prefix != " ") break;
     text.remove_prefix(length);
   }
-  if (text.empty()) return "";
   const absl::string_view space = escape_spaces_ ? kSpaceMark : " ";
-  std::string normalized;
-  if (add_dummy_prefix_ && !space_is_suffix_)
-    absl::StrAppend(&normalized, space);
+  if (add_dummy_prefix_ && !space_is_suffix_ && !text.empty()) append(space);
+  const bool empty = text.empty();
   bool after_space = remove_extra_spaces_;
   while (!text.empty()) {
     auto [prefix, length] = Prefix(text);
     while (after_space && absl::ConsumePrefix(&prefix, " ")) {
     }
-    for (const char c : prefix) {
-      if (c == ' ') {
-        absl::StrAppend(&normalized, space);
-      } else {
-        normalized.push_back(c);
-      }
+    for (size_t i = 0; i < prefix.size(); ++i) {
+      append(prefix[i] == ' ' ? space : prefix.substr(i, 1));
     }
     if (!prefix.empty()) after_space = absl::EndsWith(prefix, " ");
     if (!remove_extra_spaces_) after_space = false;
     text.remove_prefix(length);
   }
-  while (remove_extra_spaces_ && absl::EndsWith(normalized, space)) {
-    normalized.erase(normalized.size() - space.size());
+  normalized.origins.push_back(static_cast<int>(size));
+  while (remove_extra_spaces_ && absl::EndsWith(normalized.text, space)) {
+    normalized.text.resize(normalized.text.size() - space.size());
+    normalized.origins.resize(normalized.text.size() + 1);
   }
-  if (add_dummy_prefix_ && space_is_suffix_)
-    absl::StrAppend(&normalized, space);
+  if (add_dummy_prefix_ && space_is_suffix_ && !empty) {
+    const int end = normalized.origins.back();
+    absl::StrAppend(&normalized.text, space);
+    normalized.origins.resize(normalized.text.size() + 1, end);
+  }
   return normalized;
 }
 

@@ -21,8 +21,13 @@ class SpmNormalizer {
   static absl::StatusOr<SpmNormalizer> Create(const std::string& path,
                                               const SpmFile& file);
 
+  struct Normalized {
+    std::string text;
+    // Where in the original each byte of `text` comes from, and its end.
+    std::vector<int> origins;  // [text.size() + 1]
+  };
   // `text` must be UTF-8.
-  std::string Normalize(absl::string_view text) const;
+  Normalized Normalize(absl::string_view text) const;
 
  private:
   SpmNormalizer() = default;

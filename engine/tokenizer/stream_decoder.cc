@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -7,22 +8,42 @@
 #include "engine/tokenizer/utf8.h"
 
 namespace attend {
+namespace {
 
-StreamDecoder::StreamDecoder(const Tokenizer& tokenizer)
-    : tokenizer_(&tokenizer) {}
+// Joins TokenText(): spaces at both ends are dropped, a byte that is not of a
+// character is U+FFFD.
+class TokenTextStream final : public StreamDecoder {
+ public:
+  explicit TokenTextStream(const Tokenizer& tokenizer)
+      : tokenizer_(tokenizer) {}
+  std::string Append(int id) override;
+  std::string Flush() override;
 
-std::string StreamDecoder::Append(int id) {
-  absl::StrAppend(&bytes_, tokenizer_->TokenText(id));
+ private:
+  // Takes the whole characters off bytes_; all of it at the end.
+  std::string Characters(bool at_end);
+  // Takes off text_ what later text cannot change.
+  std::string Settled(bool at_end);
+
+  const Tokenizer& tokenizer_;
+  std::string bytes_;     // of an unfinished character
+  std::string spaces_;    // dropped if nothing follows them
+  std::string text_;      // may yet lose a space before punctuation
+  bool started_ = false;  // something but spaces has come
+};
+
+std::string TokenTextStream::Append(int id) {
+  absl::StrAppend(&bytes_, tokenizer_.TokenText(id));
   text_ += Characters(/*at_end=*/false);
   return Settled(/*at_end=*/false);
 }
 
-std::string StreamDecoder::Flush() {
+std::string TokenTextStream::Flush() {
   text_ += Characters(/*at_end=*/true);
   return Settled(/*at_end=*/true);
 }
 
-std::string StreamDecoder::Characters(bool at_end) {
+std::string TokenTextStream::Characters(bool at_end) {
   std::string characters;
   absl::string_view rest = bytes_;
   while (!rest.empty()) {
@@ -43,12 +64,18 @@ std::string StreamDecoder::Characters(bool at_end) {
   return characters;
 }
 
-std::string StreamDecoder::Settled(bool at_end) {
-  if (!tokenizer_->cleans_up_spaces()) return std::exchange(text_, "");
+std::string TokenTextStream::Settled(bool at_end) {
+  if (!tokenizer_.cleans_up_spaces()) return std::exchange(text_, "");
   const size_t length = at_end ? text_.size() : CleanUpBoundary(text_);
   std::string settled = CleanUpSpaces(text_.substr(0, length));
   text_.erase(0, length);
   return settled;
+}
+
+}  // namespace
+
+std::unique_ptr<StreamDecoder> Tokenizer::NewStream() const {
+  return std::make_unique<TokenTextStream>(*this);
 }
 
 }  // namespace attend

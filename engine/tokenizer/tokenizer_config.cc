@@ -70,6 +70,19 @@ absl::Status ReadBool(const std::string& path, const Json& top, const char* key,
   return absl::OkStatus();
 }
 
+// Numbers beyond any length (transformers writes 1e30) say nothing.
+absl::Status ReadLength(const std::string& path, const Json& top,
+                        const char* key, int& length) {
+  const auto found = top.find(key);
+  if (found == top.end() || found->is_null()) return absl::OkStatus();
+  if (!found->is_number() || found->get<double>() < 1) {
+    return Wrong(path, key, *found, "a positive number");
+  }
+  const auto value = found->get<double>();
+  length = value < 1 << 30 ? static_cast<int>(value) : 0;
+  return absl::OkStatus();
+}
+
 absl::StatusOr<TokenizerConfig> Read(const std::string& path, const Json& top) {
   if (!top.is_object()) return Wrong(path, "the top", top, "an object");
   TokenizerConfig config;
@@ -86,6 +99,7 @@ absl::StatusOr<TokenizerConfig> Read(const std::string& path, const Json& top) {
       ReadBool(path, top, "split_special_tokens", config.split_special_tokens));
   RETURN_IF_ERROR(ReadBool(path, top, "clean_up_tokenization_spaces",
                            config.clean_up_spaces));
+  RETURN_IF_ERROR(ReadLength(path, top, "model_max_length", config.max_length));
   const auto options = top.find("sp_model_kwargs");
   if (options != top.end() && !options->empty()) {
     return Wrong(path, "sp_model_kwargs", *options, "none");

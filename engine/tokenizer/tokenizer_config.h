@@ -18,6 +18,7 @@ struct TokenizerConfig {
   // Special tokens written out in a text are text.
   bool split_special_tokens = false;
   bool clean_up_spaces = false;
+  int max_length = 0;  // tokens of an encoding; 0: not said
 };
 
 // The defaults if there is no such file. INVALID_ARGUMENT names the file and

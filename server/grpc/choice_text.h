@@ -1,6 +1,7 @@
 #ifndef ATTEND_SERVER_GRPC_CHOICE_TEXT_H_
 #define ATTEND_SERVER_GRPC_CHOICE_TEXT_H_
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,17 +17,17 @@ class ChoiceText {
  public:
   ChoiceText(const Tokenizer& tokenizer,
              const std::vector<std::string>& stop_strings)
-      : decoder_(tokenizer), stop_strings_(stop_strings) {}
+      : decoder_(tokenizer.NewStream()), stop_strings_(stop_strings) {}
 
   // The text that `id` makes certain.
-  std::string Append(int id) { return Release(decoder_.Append(id), false); }
+  std::string Append(int id) { return Release(decoder_->Append(id), false); }
   // What was held back.
-  std::string Flush() { return Release(decoder_.Flush(), true); }
+  std::string Flush() { return Release(decoder_->Flush(), true); }
 
  private:
   std::string Release(absl::string_view text, bool last);
 
-  StreamDecoder decoder_;
+  std::unique_ptr<StreamDecoder> decoder_;
   const std::vector<std::string>& stop_strings_;
   std::string held_;      // may be the start of a stop string
   bool stopped_ = false;  // a stop string has come up

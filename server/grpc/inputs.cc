@@ -38,25 +38,42 @@ absl::StatusOr<SourceTokens> ReadMasked(const v1::Tokens& tokens, int vocab,
   return source;
 }
 
-// Leaves `limit` ids: the last `keep` ones and the first of the others.
-void Truncate(std::vector<int>& ids, std::vector<int>& positions, int limit,
-              int keep) {
-  const int size = static_cast<int>(ids.size());
-  keep = std::min(keep, limit);
-  ids.erase(ids.begin() + limit - keep, ids.begin() + size - keep);
-  // The tokens kept close up: they stand where a shorter input has them.
-  if (!positions.empty()) positions.resize(limit);
+// How many special tokens the ids end with.
+int TrailingSpecial(const std::vector<int>& ids, const Tokenizer& tokenizer) {
+  const auto last = std::find_if(ids.rbegin(), ids.rend(), [&](int id) {
+    return !tokenizer.IsSpecial(id, Side::kSource);
+  });
+  return static_cast<int>(last - ids.rbegin());
 }
 
-// How many of the last `trailing` ids are special tokens.
-int TrailingSpecial(const std::vector<int>& ids, const Tokenizer& tokenizer) {
-  int count = 0;
-  while (count < tokenizer.trailing_special() &&
-         count < static_cast<int>(ids.size()) &&
-         tokenizer.IsSpecial(ids[ids.size() - 1 - count], Side::kSource)) {
-    ++count;
+// Leaves at most `limit` tokens: the special ones at the end and the first of
+// the others.
+void TruncateIds(int limit, const Tokenizer& tokenizer, Source& source) {
+  std::vector<int>& ids = source.tokens.ids;
+  const int size = static_cast<int>(ids.size());
+  if (size <= limit) return;
+  const int keep = std::min(TrailingSpecial(ids, tokenizer), limit);
+  ids.erase(ids.begin() + limit - keep, ids.begin() + size - keep);
+  // The tokens kept close up: they stand where a shorter input has them.
+  if (!source.tokens.positions.empty()) source.tokens.positions.resize(limit);
+  source.truncated = true;
+}
+
+// `max_tokens` 0: all of the text.
+absl::StatusOr<Source> ReadText(const std::string& text, int max_tokens,
+                                const Tokenizer& tokenizer,
+                                absl::string_view field) {
+  auto encoding = tokenizer.Encode({.text = text, .max_tokens = max_tokens});
+  if (!encoding.ok()) {
+    return Annotate(encoding.status(), absl::StrCat(field, ".text"));
   }
-  return count;
+  Source source;
+  source.truncated = encoding->truncated;
+  source.empty = !encoding->truncated &&
+                 std::all_of(encoding->origins.begin(), encoding->origins.end(),
+                             [](const auto& o) { return o.text < 0; });
+  source.tokens.ids = std::move(encoding->ids);
+  return source;
 }
 
 }  // namespace
@@ -98,19 +115,21 @@ absl::StatusOr<Source> ReadSource(const v1::Input& input, bool truncate,
                                   const ModelInfo& model,
                                   const Tokenizer& tokenizer,
                                   absl::string_view field) {
+  const int limit = model.max_source_tokens;
   Source source;
   switch (input.input_case()) {
     case v1::Input::kText: {
-      auto ids = tokenizer.Encode(input.text(), Side::kSource, true);
-      if (!ids.ok()) {
-        return Annotate(ids.status(), absl::StrCat(field, ".text"));
-      }
-      source.tokens.ids = *std::move(ids);
+      ASSIGN_OR_RETURN(source, ReadText(input.text(), truncate ? limit : 0,
+                                        tokenizer, field));
       break;
     }
     case v1::Input::kTokens: {
       ASSIGN_OR_RETURN(source.tokens,
                        ReadMasked(input.tokens(), model.source_vocab, field));
+      const std::vector<int>& ids = source.tokens.ids;
+      source.empty =
+          TrailingSpecial(ids, tokenizer) == static_cast<int>(ids.size());
+      if (truncate) TruncateIds(limit, tokenizer, source);
       break;
     }
     case v1::Input::INPUT_NOT_SET:
@@ -118,17 +137,10 @@ absl::StatusOr<Source> ReadSource(const v1::Input& input, bool truncate,
           absl::StrCat(field, " is not set, must have text or tokens"));
   }
   const int size = static_cast<int>(source.tokens.ids.size());
-  const int special = TrailingSpecial(source.tokens.ids, tokenizer);
-  source.empty = size == special;
-  if (size > model.max_source_tokens) {
-    if (!truncate) {
-      return absl::InvalidArgumentError(
-          absl::StrFormat("%s has %d tokens, limit is %d (max_source_tokens)",
-                          field, size, model.max_source_tokens));
-    }
-    Truncate(source.tokens.ids, source.tokens.positions,
-             model.max_source_tokens, special);
-    source.truncated = true;
+  if (size > limit) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("%s has %d tokens, limit is %d (max_source_tokens)",
+                        field, size, limit));
   }
   return source;
 }
@@ -139,11 +151,12 @@ absl::StatusOr<std::vector<int>> ReadTarget(const v1::Input& input,
                                             absl::string_view field) {
   switch (input.input_case()) {
     case v1::Input::kText: {
-      auto ids = tokenizer.Encode(input.text(), Side::kTarget, true);
-      if (!ids.ok()) {
-        return Annotate(ids.status(), absl::StrCat(field, ".text"));
+      auto encoding =
+          tokenizer.Encode({.text = input.text(), .side = Side::kTarget});
+      if (!encoding.ok()) {
+        return Annotate(encoding.status(), absl::StrCat(field, ".text"));
       }
-      return ids;
+      return std::move(encoding->ids);
     }
     case v1::Input::kTokens:
       return ReadTokens(input.tokens(), model.target_vocab,

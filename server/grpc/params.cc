@@ -43,10 +43,13 @@ absl::StatusOr<std::vector<int>> ReadPrefix(const v1::GenerationParams& params,
                                             const ModelInfo& model,
                                             const Tokenizer& tokenizer) {
   if (params.has_prefix_text()) {
-    auto ids = tokenizer.Encode(params.prefix_text(), Side::kTarget,
-                                /*add_special=*/false);
-    if (!ids.ok()) return Annotate(ids.status(), "params.prefix_text");
-    return ids;
+    auto encoding = tokenizer.Encode({.text = params.prefix_text(),
+                                      .side = Side::kTarget,
+                                      .add_special = false});
+    if (!encoding.ok()) {
+      return Annotate(encoding.status(), "params.prefix_text");
+    }
+    return std::move(encoding->ids);
   }
   return ReadTokens(params.prefix_tokens(), model.target_vocab,
                     "params.prefix_tokens");

@@ -38,12 +38,14 @@ absl::StatusOr<v1::TokenizeResponse> Tokenize(
   response.set_model(service.model().name);
   for (int i = 0; i < request.texts_size(); ++i) {
     v1::Tokenization& result = *response.add_results();
-    const auto ids = service.tokenizer.Encode(request.texts(i), side,
-                                              !request.no_special_tokens());
+    const auto encoding =
+        service.tokenizer.Encode({.text = request.texts(i),
+                                  .side = side,
+                                  .add_special = !request.no_special_tokens()});
     *result.mutable_status() =
-        ToProto(Annotate(ids.status(), absl::StrFormat("texts[%d]", i)));
-    if (!ids.ok()) continue;
-    for (int id : *ids) {
+        ToProto(Annotate(encoding.status(), absl::StrFormat("texts[%d]", i)));
+    if (!encoding.ok()) continue;
+    for (int id : encoding->ids) {
       result.add_ids(id);
       result.add_pieces(std::string(service.tokenizer.Piece(id, side)));
     }

@@ -1,6 +1,7 @@
 #ifndef ATTEND_TESTS_SUPPORT_FAKE_TOKENIZER_H_
 #define ATTEND_TESTS_SUPPORT_FAKE_TOKENIZER_H_
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -28,15 +29,22 @@ class FakeTokenizer final : public Tokenizer {
 
   // INVALID_ARGUMENT for text that has the byte 0x01: what a test needs of
   // text that cannot be tokenised.
-  absl::StatusOr<std::vector<int>> Encode(absl::string_view text, Side,
-                                          bool add_special) const override {
-    std::vector<int> ids;
-    for (char c : text) {
-      if (c == '\x01') return absl::InvalidArgumentError("text has 0x01");
-      ids.push_back(static_cast<unsigned char>(c) + 1);
+  absl::StatusOr<Encoding> Encode(const EncodeInput& input) const override {
+    Encoding encoding;
+    const absl::string_view texts[] = {input.text, input.pair.value_or("")};
+    for (int number : {0, 1}) {
+      for (int i = 0; i < static_cast<int>(texts[number].size()); ++i) {
+        const char c = texts[number][i];
+        if (c == '\x01') return absl::InvalidArgumentError("text has 0x01");
+        encoding.Append(static_cast<unsigned char>(c) + 1, number,
+                        {number, i, i + 1});
+      }
+      if (input.add_special && (number == 0 || input.pair.has_value())) {
+        encoding.Append(0, number, {});
+      }
     }
-    if (add_special) ids.push_back(0);
-    return ids;
+    Truncate(input.max_tokens, TruncationSide::kRight, encoding);
+    return encoding;
   }
   absl::StatusOr<std::string> Decode(absl::Span<const int> ids, Side,
                                      bool keep_special) const override {
@@ -51,9 +59,13 @@ class FakeTokenizer final : public Tokenizer {
   }
   int vocab_size(Side) const override { return vocab_size_; }
   absl::string_view Piece(int id, Side) const override { return pieces_[id]; }
+  int TokenId(absl::string_view piece, Side) const override {
+    const auto found = std::find(pieces_.begin(), pieces_.end(), piece);
+    return found == pieces_.end() ? -1
+                                  : static_cast<int>(found - pieces_.begin());
+  }
   bool IsSpecial(int id, Side) const override { return id == 0; }
   absl::string_view TokenText(int id) const override { return texts_[id]; }
-  int trailing_special() const override { return 1; }
 
  private:
   const int vocab_size_;

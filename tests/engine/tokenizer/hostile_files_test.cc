@@ -84,6 +84,8 @@ TEST_F(HostileFilesTest, TokenizerConfigs) {
   EXPECT_THAT(error(R"({"eos_token": 3})"), HasSubstr("eos_token is 3"));
   EXPECT_THAT(error(R"({"separate_vocabs": 1})"),
               HasSubstr("separate_vocabs is 1"));
+  EXPECT_THAT(error(R"({"model_max_length": 0})"),
+              HasSubstr("model_max_length is 0"));
   EXPECT_THAT(error(R"({"sp_model_kwargs": {"alpha": 0.1}})"),
               HasSubstr("sp_model_kwargs"));
   EXPECT_THAT(error(R"({"pad_token": {"content": "<pad>", "lstrip": true}})"),

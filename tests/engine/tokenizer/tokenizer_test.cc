@@ -34,12 +34,20 @@ nlohmann::json Expected(const std::string& directory) {
 }
 
 std::string Streamed(const Tokenizer& tokenizer, const std::vector<int>& ids) {
-  StreamDecoder stream(tokenizer);
+  const std::unique_ptr<StreamDecoder> stream = tokenizer.NewStream();
   std::string text;
   for (const int id : ids) {
-    text += stream.Append(id);
+    text += stream->Append(id);
   }
-  return text + stream.Flush();
+  return text + stream->Flush();
+}
+
+std::vector<int> Ids(const Tokenizer& tokenizer, absl::string_view text,
+                     Side side = Side::kSource, bool add_special = true) {
+  const auto encoding = tokenizer.Encode(
+      {.text = text, .side = side, .add_special = add_special});
+  EXPECT_TRUE(encoding.ok()) << encoding.status();
+  return encoding->ids;
 }
 
 TEST(TokenizerTest, GoldenSentencesOfTheBundledModel) {
@@ -48,7 +56,7 @@ TEST(TokenizerTest, GoldenSentencesOfTheBundledModel) {
   for (const nlohmann::json& e : expected["sentences"]) {
     const std::string text = e["text"];
     const std::vector<int> ids = e["ids"];
-    EXPECT_EQ(*Bundled().Encode(text, Side::kSource, true), ids) << text;
+    EXPECT_EQ(Ids(Bundled(), text), ids) << text;
     const std::string decoded = e["decoded"];
     const std::string decoded_special = e["decoded_special"];
     EXPECT_EQ(*Bundled().Decode(ids, Side::kTarget, false), decoded);
@@ -78,8 +86,7 @@ TEST(TokenizerTest, GoldenTextsOfEveryFixture) {
       const std::string text = e["text"];
       const std::vector<int> ids = e["ids"];
       const Side side = e["side"] == "source" ? Side::kSource : Side::kTarget;
-      EXPECT_EQ(*(*tokenizer)->Encode(text, side, true), ids)
-          << directory << ": " << text;
+      EXPECT_EQ(Ids(**tokenizer, text, side), ids) << directory << ": " << text;
       // The reference decodes as target text, whatever the ids are of.
       if (side == Side::kSource &&
           std::filesystem::exists(directory + "/target_vocab.json")) {
@@ -97,7 +104,7 @@ TEST(TokenizerTest, GoldenTextsOfEveryFixture) {
 // Expectations from transformers 5.23's MarianTokenizer on the same directory.
 TEST(TokenizerTest, OddTexts) {
   const auto encode = [](absl::string_view text) {
-    return *Bundled().Encode(text, Side::kSource, true);
+    return Ids(Bundled(), text);
   };
   EXPECT_THAT(encode(""), ElementsAre(0));
   EXPECT_THAT(encode(" \n"), ElementsAre(0));
@@ -112,19 +119,73 @@ TEST(TokenizerTest, OddTexts) {
               ElementsAre(3, 1, 189, 317, 1562, 0));
   EXPECT_THAT(encode("\xef\xac\x81"), ElementsAre(522, 255, 0));  // fi ligature
   EXPECT_THAT(encode("\xef\xbf\xbd"), ElementsAre(0));
-  EXPECT_THAT(*Bundled().Encode("Hallo Welt", Side::kTarget, false),
+  EXPECT_THAT(Ids(Bundled(), "Hallo Welt", Side::kTarget, false),
               ElementsAre(3950, 4925));
   EXPECT_EQ(*Bundled().Decode({3, 1, 3, 8000, 2, 0}, Side::kTarget, true),
             "a<unk> a<pad> .</s>");
 }
 
+// Offsets as SentencePieceProcessor::Encode(_, SentencePieceText*) has them.
+TEST(TokenizerTest, OriginsAreBytesOfTheText) {
+  const std::string text = "  \xef\xac\x81t  x</s>\xf0\x9f\x90\x95 y ";
+  const auto encoding = Bundled().Encode({.text = text});
+  ASSERT_TRUE(encoding.ok());
+  std::vector<std::string> covered;
+  for (size_t i = 0; i < encoding->ids.size(); ++i) {
+    const TokenOrigin& origin = encoding->origins[i];
+    EXPECT_EQ(encoding->types[i], 0);
+    EXPECT_EQ(origin.text, i + 1 < encoding->ids.size() ? 0 : -1);
+    covered.push_back(text.substr(origin.begin, origin.end - origin.begin));
+  }
+  EXPECT_THAT(covered,
+              ElementsAre("\xef\xac\x81t", "  ", "x", "</s>", "",
+                          "\xf0\x9f\x90\x95", " ", "y", ""));
+}
+
+TEST(TokenizerTest, TruncationKeepsTheEndOfSequence) {
+  const auto whole = Ids(Bundled(), "A young man sleeps.");
+  for (int max = 1; max <= static_cast<int>(whole.size()) + 1; ++max) {
+    const auto cut =
+        Bundled().Encode({.text = "A young man sleeps.", .max_tokens = max});
+    auto expected = whole;
+    if (max < static_cast<int>(whole.size())) {
+      expected.resize(max);
+      expected.back() = whole.back();
+    }
+    EXPECT_EQ(cut->ids, expected);
+    EXPECT_EQ(cut->truncated, max < static_cast<int>(whole.size()));
+  }
+}
+
+TEST(TokenizerTest, APairIsOneTextAfterTheOther) {
+  const auto pair = Bundled().Encode({.text = "Hello", .pair = "Hello"});
+  EXPECT_THAT(pair->ids, ElementsAre(7016, 7016, 0));
+  EXPECT_EQ(pair->origins[1].text, 1);
+  EXPECT_THAT(
+      Bundled().Encode({.text = "a", .pair = "b\xff"}).status().message(),
+      HasSubstr("pair is not UTF-8 at byte 1"));
+}
+
+TEST(TokenizerTest, MarianHasNoLanguageCodes) {
+  EXPECT_THAT(
+      Bundled().Encode({.text = "a", .language = "de"}).status().message(),
+      HasSubstr("language is \"de\""));
+  EXPECT_FALSE(Bundled().LanguageId("de").ok());
+}
+
+TEST(TokenizerTest, IdsBeyondTheVocabularyHaveNoText) {
+  EXPECT_EQ(Bundled().Piece(9000, Side::kTarget), "");
+  EXPECT_EQ(Bundled().TokenText(9000), "");
+  EXPECT_FALSE(Bundled().IsSpecial(9000, Side::kTarget));
+}
+
 TEST(TokenizerTest, InvalidUtf8IsNamedByItsByte) {
-  const auto ids = Bundled().Encode("ab\xc3", Side::kSource, true);
+  const auto ids = Bundled().Encode({.text = "ab\xc3"});
   EXPECT_TRUE(absl::IsInvalidArgument(ids.status()));
   EXPECT_THAT(ids.status().message(), HasSubstr("byte 2"));
   for (const char* bad : {"\x80", "\xc0\x80", "\xed\xa0\x80",
                           "\xf5\x80\x80\x80", "\xe2\x96", "\xf0\x80\x80\x80"}) {
-    EXPECT_FALSE(Bundled().Encode(bad, Side::kSource, true).ok());
+    EXPECT_FALSE(Bundled().Encode({.text = bad}).ok());
   }
 }
 
@@ -144,7 +205,8 @@ TEST(TokenizerTest, PiecesAndSpecialTokens) {
     EXPECT_EQ(Bundled().TokenText(id), "");
   }
   EXPECT_FALSE(Bundled().IsSpecial(2, Side::kTarget));
-  EXPECT_EQ(Bundled().trailing_special(), 1);
+  EXPECT_EQ(Bundled().TokenId("\xe2\x96\x81Hello", Side::kSource), 7016);
+  EXPECT_EQ(Bundled().TokenId("no such piece", Side::kSource), -1);
 }
 
 TEST(StreamDecoderTest, JoinsToDecodeForAnyIds) {
@@ -168,9 +230,8 @@ class ByteTokenizer : public Tokenizer {
   explicit ByteTokenizer(bool clean_up) : clean_up_(clean_up) {
     for (int i = 0; i < 256; ++i) texts_.push_back(std::string(1, char(i)));
   }
-  absl::StatusOr<std::vector<int>> Encode(absl::string_view, Side,
-                                          bool) const override {
-    return std::vector<int>();
+  absl::StatusOr<Encoding> Encode(const EncodeInput&) const override {
+    return Encoding();
   }
   absl::StatusOr<std::string> Decode(absl::Span<const int>, Side,
                                      bool) const override {
@@ -180,7 +241,7 @@ class ByteTokenizer : public Tokenizer {
   absl::string_view Piece(int id, Side) const override { return texts_[id]; }
   bool IsSpecial(int, Side) const override { return false; }
   absl::string_view TokenText(int id) const override { return texts_[id]; }
-  int trailing_special() const override { return 0; }
+  int TokenId(absl::string_view, Side) const override { return -1; }
   bool cleans_up_spaces() const override { return clean_up_; }
 
  private:
@@ -190,29 +251,29 @@ class ByteTokenizer : public Tokenizer {
 
 TEST(StreamDecoderTest, HoldsBytesUntilTheyAreACharacter) {
   const ByteTokenizer tokenizer(false);
-  StreamDecoder stream(tokenizer);
-  EXPECT_EQ(stream.Append(0xe2), "");
-  EXPECT_EQ(stream.Append(0x82), "");
-  EXPECT_EQ(stream.Append(0xac), "\xe2\x82\xac");
-  EXPECT_EQ(stream.Append(0xe2), "");
-  EXPECT_EQ(stream.Append('a'),
+  const auto stream = tokenizer.NewStream();
+  EXPECT_EQ(stream->Append(0xe2), "");
+  EXPECT_EQ(stream->Append(0x82), "");
+  EXPECT_EQ(stream->Append(0xac), "\xe2\x82\xac");
+  EXPECT_EQ(stream->Append(0xe2), "");
+  EXPECT_EQ(stream->Append('a'),
             "\xef\xbf\xbd"
             "a");
-  EXPECT_EQ(stream.Append(0xff), "\xef\xbf\xbd");
-  EXPECT_EQ(stream.Append(0xf0), "");
-  EXPECT_EQ(stream.Append(0x9f), "");
-  EXPECT_EQ(stream.Flush(), "\xef\xbf\xbd\xef\xbf\xbd");
+  EXPECT_EQ(stream->Append(0xff), "\xef\xbf\xbd");
+  EXPECT_EQ(stream->Append(0xf0), "");
+  EXPECT_EQ(stream->Append(0x9f), "");
+  EXPECT_EQ(stream->Flush(), "\xef\xbf\xbd\xef\xbf\xbd");
 }
 
 TEST(StreamDecoderTest, DropsSpacesAtBothEnds) {
   const ByteTokenizer tokenizer(false);
-  StreamDecoder stream(tokenizer);
-  EXPECT_EQ(stream.Append(' '), "");
-  EXPECT_EQ(stream.Append('a'), "a");
-  EXPECT_EQ(stream.Append(' '), "");
-  EXPECT_EQ(stream.Append('b'), " b");
-  EXPECT_EQ(stream.Append(' '), "");
-  EXPECT_EQ(stream.Flush(), "");
+  const auto stream = tokenizer.NewStream();
+  EXPECT_EQ(stream->Append(' '), "");
+  EXPECT_EQ(stream->Append('a'), "a");
+  EXPECT_EQ(stream->Append(' '), "");
+  EXPECT_EQ(stream->Append('b'), " b");
+  EXPECT_EQ(stream->Append(' '), "");
+  EXPECT_EQ(stream->Flush(), "");
 }
 
 }  // namespace

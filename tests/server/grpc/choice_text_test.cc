@@ -18,9 +18,8 @@ std::vector<std::string> Pieces(const std::string& text,
   const FakeTokenizer tokenizer;
   ChoiceText choice(tokenizer, stops);
   std::vector<std::string> pieces;
-  const std::vector<int> ids =
-      tokenizer.Encode(text, Side::kTarget, false).value();
-  for (int id : ids) pieces.push_back(choice.Append(id));
+  const auto encoding = tokenizer.Encode({.text = text, .add_special = false});
+  for (int id : encoding->ids) pieces.push_back(choice.Append(id));
   pieces.push_back(choice.Flush());
   return pieces;
 }
