@@ -17,8 +17,11 @@ namespace attend {
 // has in the input it comes from (masked tokens are left out here, so
 // positions may have holes). Empty `positions` means 0, 1, 2, ...
 struct SourceTokens {
-  std::vector<int> ids;
-  std::vector<int> positions;
+  std::vector<int> ids = {};
+  std::vector<int> positions = {};
+  // Which of two texts each is of, where the model tells them apart (BERT's
+  // token types); empty: 0.
+  std::vector<int> types = {};
 };
 
 // Continue the decoder start by new tokens.
@@ -33,9 +36,27 @@ struct ScoreTask {
   int top_log_probs = 0;
 };
 
+// The encoder's output: one vector of the source, pooled as the model says, or
+// the vector of each token as the encoder left it.
+struct EmbedTask {
+  bool per_token = false;
+};
+
+// Scores of the model's labels as its head gives them, before softmax or
+// sigmoid: of the source, or of each token if the model labels tokens.
+struct ClassifyTask {};
+
+// The most likely tokens at some places of the source. The result is a choice
+// for each of them, which holds `top` alternatives and no token.
+struct FillMaskTask {
+  std::vector<int> rows;  // indices of source.ids
+  int top = 5;
+};
+
 struct EngineRequest {
   SourceTokens source;
-  std::variant<GenerateTask, ScoreTask> task;
+  std::variant<GenerateTask, ScoreTask, EmbedTask, ClassifyTask, FillMaskTask>
+      task;
 };
 
 // What a sequence has to compute next.
@@ -98,12 +119,31 @@ class EngineContext {
   virtual int free_encode_rows() const = 0;
 };
 
+// How a label's score becomes what a user reads.
+enum class LabelScores {
+  kSoftmax,  // labels exclude each other
+  kSigmoid,  // each label on its own
+  kRaw,      // regression
+};
+
 struct ModelInfo {
   std::string name;
   std::string family;  // config.json's model_type
   std::string dtype;   // of the computation
   int source_vocab = 0;
+  // Of the decoder or the masked-LM head; 0: there is neither.
   int target_vocab = 0;
+  // What it can be asked for.
+  bool generates = false;  // GenerateTask, ScoreTask
+  bool embeds = false;     // EmbedTask
+  bool classifies = false;
+  bool labels_tokens = false;  // ClassifyTask is about each token
+  bool fills_masks = false;
+  int embedding_width = 0;          // of the source's vector
+  int token_width = 0;              // of a token's
+  std::vector<std::string> labels;  // in the order of the scores
+  LabelScores label_scores = LabelScores::kSoftmax;
+  int token_types = 0;        // of SourceTokens::types; 0: the model has none
   int max_source_tokens = 0;  // limit of a source, special tokens included
   int max_target_tokens = 0;  // limit of decoder rows: start + prefix + new
   int max_beams = 0;

@@ -48,8 +48,8 @@ DType DefaultKvCacheDType(DType dtype);
 class TransformerEngine : public Engine {
  public:
   // `compute` must outlive the engine. `token_texts` is what each target id
-  // adds to running text, [target vocab]. `info` brings name, family and
-  // generation defaults; the rest is filled here.
+  // adds to running text, [target vocab] if the model generates. `info` brings
+  // name, family, labels and generation defaults; the rest is filled here.
   static absl::StatusOr<std::unique_ptr<TransformerEngine>> Create(
       Compute& compute, std::unique_ptr<Transformer> transformer,
       std::vector<std::string> token_texts, ModelInfo info,
@@ -66,13 +66,21 @@ class TransformerEngine : public Engine {
   class Context;
   struct Part;
   struct Wanted;
+  struct Vector;
 
   TransformerEngine(Compute& compute, std::unique_ptr<Transformer> transformer,
                     std::vector<std::string> token_texts, ModelInfo info,
                     const EngineOptions& options);
 
   absl::Status CheckSource(const SourceTokens& source) const;
+  absl::Status CheckTypes(const SourceTokens& source) const;
+  std::vector<int> PositionsOf(const SourceTokens& source) const;
+  absl::Status MakeSearchOrTask(EngineRequest request,
+                                TransformerSequence::Parts& parts) const;
   absl::Status RunEncodes(Context& context) const;
+  absl::Status RunHeads(Context& context, EncoderTask::Layers layers) const;
+  absl::Status RunHead(Context& context, EncoderTask::Layers layers,
+                       absl::Span<const Vector> vectors) const;
   absl::Status RunRows(Context& context) const;
   absl::Status TakeLogits(Context& context) const;
   absl::Status TakeGroup(Context& context, absl::Span<const Wanted> group,

@@ -15,13 +15,18 @@ TransformerSequence::TransformerSequence(const Transformer& transformer,
       source_(std::move(parts.source)),
       search_(std::move(parts.search)),
       scorer_(std::move(parts.scorer)),
+      encoder_task_(std::move(parts.encoder_task)),
       scored_prompt_(std::move(parts.scored_prompt)),
       max_target_tokens_(parts.max_target_tokens),
       max_hypotheses_(parts.max_hypotheses),
-      encode_(source_.ids, source_.positions,
-              BlocksFor(static_cast<int>(source_.ids.size()))),
-      cross_(BlocksFor(static_cast<int>(source_.ids.size()))) {
-  ATTEND_CHECK((search_ != nullptr) != (scorer_ != nullptr));
+      encode_({.ids = source_.ids,
+               .positions = source_.positions,
+               .types = source_.types},
+              SourceBlocks()),
+      cross_(CrossBlocks()) {
+  ATTEND_CHECK((search_ != nullptr) + (scorer_ != nullptr) +
+                   (encoder_task_ != nullptr) ==
+               1);
   for (int i = 0; i < max_hypotheses_; ++i) {
     tables_.emplace_back(BlocksFor(max_target_tokens_));
     spare_.emplace_back(BlocksFor(max_target_tokens_));
@@ -29,6 +34,7 @@ TransformerSequence::TransformerSequence(const Transformer& transformer,
 }
 
 const SequenceOutput& TransformerSequence::output() const {
+  if (encoder_task_ != nullptr) return encoder_task_->output();
   return search_ != nullptr ? search_->output() : scorer_->output();
 }
 
@@ -85,11 +91,10 @@ Work TransformerSequence::Next() const {
       return {.phase = Phase::kEncode,
               .rows = transformer_.EncodeRowsLeft(encode_)};
     }
-    const int chunks = BlocksFor(rows);
     return {.phase = Phase::kEncode,
             .rows = rows,
-            .blocks = chunks,
-            .encode_rows = chunks * block_tokens_};
+            .blocks = CrossBlocks(),
+            .encode_rows = SourceBlocks() * block_tokens_};
   }
   if (const int rows = PromptRowsLeft(); rows > 0) {
     return {.phase = Phase::kPrompt, .rows = rows, .blocks = PromptBlocks()};
@@ -99,8 +104,7 @@ Work TransformerSequence::Next() const {
 }
 
 int TransformerSequence::max_blocks() const {
-  return BlocksFor(static_cast<int>(source_.ids.size())) +
-         max_hypotheses_ * BlocksFor(max_target_tokens_);
+  return CrossBlocks() + max_hypotheses_ * BlocksFor(max_target_tokens_);
 }
 
 int TransformerSequence::blocks() const {
@@ -124,7 +128,7 @@ EncodePiece TransformerSequence::PlanEncode(EncodeBuffer& buffer,
     cross_.Attach(pool);
     for (BlockTable& table : tables_) table.Attach(pool);
     for (BlockTable& table : spare_) table.Attach(pool);
-    cross_.PrepareAppend(encode_.rows());
+    if (CrossBlocks() > 0) cross_.PrepareAppend(encode_.rows());
     encode_.Start(buffer);
   }
   return {.state = &encode_,
@@ -134,7 +138,6 @@ EncodePiece TransformerSequence::PlanEncode(EncodeBuffer& buffer,
 }
 
 void TransformerSequence::FinishEncode() {
-  if (!transformer_.Encoded(encode_)) return;
   encode_.Release();
   encoded_ = true;
 }

@@ -10,6 +10,7 @@
 #include "engine/cache/block_table.h"
 #include "engine/decoding/scorer.h"
 #include "engine/decoding/search.h"
+#include "engine/encoder_task.h"
 #include "engine/engine.h"
 #include "engine/ops/logits_view.h"
 #include "engine/transformer/encode_state.h"
@@ -18,19 +19,21 @@
 namespace attend {
 
 // The state of one request on a transformer: how far its source is encoded,
-// where its keys and values lie, and the search (or scorer) that its logits go
-// to. All of its memory but pool blocks and encode rows is reserved at
-// construction.
+// where its keys and values lie, and the search (or scorer, or encoder's task)
+// that its results go to. All of its memory but pool blocks and encode rows is
+// reserved at construction.
 class TransformerSequence : public Sequence {
  public:
-  // What a request becomes: `search` or `scorer` is set.
+  // What a request becomes: one of `search`, `scorer` and `encoder_task` is
+  // set.
   struct Parts {
     SourceTokens source;  // positions are filled
     std::unique_ptr<Search> search;
     std::unique_ptr<Scorer> scorer;
+    std::unique_ptr<EncoderTask> encoder_task;
     std::vector<int> scored_prompt;  // decoder tokens that are scored, if any
     int max_target_tokens = 0;       // decoder rows of the longest result
-    int max_hypotheses = 1;
+    int max_hypotheses = 0;
   };
   // `transformer` must outlive the sequence.
   TransformerSequence(const Transformer& transformer, int block_tokens,
@@ -46,7 +49,13 @@ class TransformerSequence : public Sequence {
 
   // Plans `rows` rows of the encode phase; the first time takes the memory.
   EncodePiece PlanEncode(EncodeBuffer& buffer, BlockPool& pool, int rows);
-  // After the step of that piece: frees the encode rows if it was the last.
+  // After the step of that piece: whether it was the last.
+  bool Encoded() const { return transformer_.Encoded(encode_); }
+  // The task of a request that ends here, and what it is about; null if there
+  // is none.
+  EncoderTask* encoder_task() { return encoder_task_.get(); }
+  const EncodeState& encode() const { return encode_; }
+  // When all of the encoder's output has been read: frees the encode rows.
   void FinishEncode();
 
   // The lists of a pass to which decoder rows are added.
@@ -75,6 +84,13 @@ class TransformerSequence : public Sequence {
   int BlocksFor(int tokens) const {
     return (tokens + block_tokens_ - 1) / block_tokens_;
   }
+  int SourceBlocks() const {
+    return BlocksFor(static_cast<int>(source_.ids.size()));
+  }
+  // Of the source's keys and values; who does not decode needs none.
+  int CrossBlocks() const {
+    return encoder_task_ != nullptr ? 0 : SourceBlocks();
+  }
   // Decoder tokens of a hypothesis that are computed without a choice after
   // them: all but the last, or all of a target to score.
   absl::Span<const int> Prompt(int row) const;
@@ -92,6 +108,7 @@ class TransformerSequence : public Sequence {
   const SourceTokens source_;
   const std::unique_ptr<Search> search_;
   const std::unique_ptr<Scorer> scorer_;
+  const std::unique_ptr<EncoderTask> encoder_task_;
   const std::vector<int> scored_prompt_;
   const int max_target_tokens_;
   const int max_hypotheses_;

@@ -55,6 +55,10 @@ Weights::Match Weights::Find(absl::string_view slot) const {
   return {};
 }
 
+bool Weights::Lists(absl::string_view slot) const {
+  return Find(slot).row != nullptr;
+}
+
 bool Weights::Has(absl::string_view slot) const {
   return !Find(slot).tensor.empty();
 }

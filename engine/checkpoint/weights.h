@@ -35,6 +35,9 @@ class Weights {
  public:
   Weights(const Checkpoint& checkpoint, NameTable names);
 
+  // Whether the table has a row for the slot: a layer without a bias, say, is
+  // one whose table has none.
+  bool Lists(absl::string_view slot) const;
   // Whether the checkpoint has a tensor for the slot.
   bool Has(absl::string_view slot) const;
   // The values of a slot in row-major order. A tensor of shape [1, n] is taken

@@ -32,6 +32,9 @@ struct ChoiceOutput {
 
 struct SequenceOutput {
   std::vector<ChoiceOutput> choices;  // best first
+  // Of an encoder's request: vectors or labels' scores, `width` to a row.
+  std::vector<float> values;  // [rows, width]
+  int width = 0;
   bool finished = false;
 };
 

@@ -97,6 +97,7 @@ absl::StatusOr<StackSpec> Stack(const JsonFile& config, const std::string& side,
   StackSpec stack;
   stack.layers.assign(layers, layer);
   stack.causal = decoder;
+  stack.embedding.width = hidden;
   stack.embedding.positions = Positions::kSinusoidal;
   ASSIGN_OR_RETURN(const bool scaled, config.BoolOr("scale_embedding", false));
   if (scaled) stack.embedding.scale = std::sqrt(static_cast<float>(hidden));
@@ -116,14 +117,15 @@ void NameEmbeddings(bool shared, bool tied, NameTable& names) {
                   "model.decoder.embed_positions.weight"};
   if (shared && tied) {
     const std::vector<std::string> any = {both, source, target, head};
-    names.rows.push_back({"source.embedding", any});
-    names.rows.push_back({"target.embedding", any});
+    names.rows.push_back({"encoder.embedding.tokens", any});
+    names.rows.push_back({"decoder.embedding.tokens", any});
     names.rows.push_back({"logits.weight", any});
     names.unused.insert(names.unused.end(), any.begin(), any.end());
     return;
   }
-  names.rows.push_back({"source.embedding", {source, both}});
-  names.rows.push_back({"target.embedding", {target, tied ? head : both}});
+  names.rows.push_back({"encoder.embedding.tokens", {source, both}});
+  names.rows.push_back(
+      {"decoder.embedding.tokens", {target, tied ? head : both}});
   names.rows.push_back({"logits.weight", {tied ? target : head, head}});
   names.unused.push_back(tied ? head : both);
 }

@@ -1,30 +1,66 @@
 #ifndef ATTEND_ENGINE_LAYERS_EMBEDDING_H_
 #define ATTEND_ENGINE_LAYERS_EMBEDDING_H_
 
+#include <optional>
+#include <utility>
+
+#include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "engine/compute/compute.h"
+#include "engine/layers/linear.h"
+#include "engine/layers/norm.h"
+#include "engine/ops/operand.h"
 #include "engine/tensor/buffer.h"
 #include "engine/tensor/matrix.h"
 
 namespace attend {
 
-// A token's vector times a scale, plus the sinusoid of its position (Vaswani
-// et al. 2017, section 3.5, with all sines first and all cosines after them, as
-// Marian stores them). Const after construction.
+// [rows, width]: row p is the sines of the angles p * 10000^-2i/width, and
+// after all of them the cosines (Vaswani et al. 2017, section 3.5, in the order
+// of Marian).
+Buffer<float> Sinusoids(int rows, int width);
+// The same with angles p * 10000^-i/(width/2 - 1), and zeros in row `zero_row`
+// (-1: none), as fairseq has them. `width` is even, above 2.
+Buffer<float> SinusoidsToEnd(int rows, int width, int zero_row);
+
+// A token's vector times a scale, plus the vectors of its position and type,
+// normed, and mapped to the width of the model. Const after construction.
 class Embedding {
  public:
-  // `tokens` is [vocab, hidden].
-  Embedding(Buffer<float> tokens, int hidden, float scale, int max_positions);
+  struct Tables {
+    int width = 0;
+    Buffer<float> tokens;     // [vocab, width]
+    float scale = 1;          // of tokens
+    Buffer<float> positions;  // [positions, width], or empty
+    int position_offset = 0;  // row of position 0
+    Buffer<float> types;      // [types, width], or empty
+  };
+  // Without a projection the width is the model's.
+  Embedding(Tables tables, std::optional<Norm> norm,
+            std::optional<Linear> projection)
+      : tables_(std::move(tables)),
+        norm_(std::move(norm)),
+        projection_(std::move(projection)) {}
 
-  // ids in [0, vocab), positions in [0, max_positions); dst [ids, hidden].
-  void Run(Compute& compute, absl::Span<const int> ids,
-           absl::Span<const int> positions, Matrix dst) const;
+  struct Rows {
+    absl::Span<const int> ids;
+    absl::Span<const int> positions;
+    absl::Span<const int> types;  // empty: 0
+  };
+  // dst [rows, hidden]. With a projection, `narrow` and `narrow_operand` [rows,
+  // width] are overwritten; else nobody looks at them.
+  absl::Status Run(Compute& compute, const Rows& rows, Matrix narrow,
+                   const Operand& narrow_operand, Matrix dst) const;
+
+  bool projected() const { return projection_.has_value(); }
+  int width() const { return tables_.width; }
 
  private:
-  Buffer<float> tokens_;     // [vocab, hidden]
-  Buffer<float> positions_;  // [max_positions, hidden]
-  int hidden_;
-  float scale_;
+  void Sum(Compute& compute, const Rows& rows, Matrix dst) const;
+
+  Tables tables_;
+  std::optional<Norm> norm_;
+  std::optional<Linear> projection_;  // width -> hidden
 };
 
 }  // namespace attend

@@ -29,6 +29,12 @@ Widths WidestOf(const TransformerSpec& spec) {
       if (layer.cross_attention) Widen(*layer.cross_attention, widths);
       widths.inner = std::max(widths.inner, layer.feed_forward.width);
     }
+    widths.inner = std::max(widths.inner, stack->embedding.width);
+  }
+  if (!spec.head) return widths;
+  widths.inner = std::max(widths.inner, spec.hidden);
+  for (const DenseSpec& layer : spec.head->layers) {
+    widths.inner = std::max(widths.inner, layer.out);
   }
   return widths;
 }
@@ -40,7 +46,7 @@ Buffer<float> Floats(int rows, int cols) {
 }  // namespace
 
 Activations::Activations(const TransformerSpec& spec, DType dtype, int max_rows,
-                         int vocab, int members)
+                         int members)
     : hidden_(spec.hidden),
       max_rows_(max_rows),
       x_(Floats(max_rows, spec.hidden)),
@@ -48,7 +54,7 @@ Activations::Activations(const TransformerSpec& spec, DType dtype, int max_rows,
       projected_(Floats(max_rows, WidestOf(spec).projected)),
       attended_(Floats(max_rows, WidestOf(spec).attended)),
       inner_(Floats(max_rows, WidestOf(spec).inner)),
-      logits_(std::min(max_rows, kMaxLogitsRows), vocab),
+      logits_(std::min(max_rows, kMaxLogitsRows), spec.LogitsVocab()),
       hidden_operand_(dtype, max_rows, spec.hidden),
       attended_operand_(dtype, max_rows, WidestOf(spec).attended),
       inner_operand_(dtype, max_rows, WidestOf(spec).inner),
@@ -56,6 +62,7 @@ Activations::Activations(const TransformerSpec& spec, DType dtype, int max_rows,
   for (Lists& lists : lists_) {
     lists.ids.reserve(max_rows);
     lists.positions.reserve(max_rows);
+    lists.types.reserve(max_rows);
     lists.writes.reserve(max_rows);
     lists.pieces.reserve(max_rows);
   }

@@ -24,7 +24,7 @@ class Activations {
  public:
   // `dtype` is that of the model's matmuls; `members` of the team may compute
   // side by side.
-  Activations(const TransformerSpec& spec, DType dtype, int max_rows, int vocab,
+  Activations(const TransformerSpec& spec, DType dtype, int max_rows,
               int members);
 
   int max_rows() const { return max_rows_; }
@@ -61,6 +61,7 @@ class Activations {
   struct Lists {
     std::vector<int> ids;
     std::vector<int> positions;
+    std::vector<int> types;
     std::vector<KvWrite> writes;
     std::vector<AttentionPiece> pieces;
   };
@@ -75,7 +76,7 @@ class Activations {
   Buffer<float> normed_;     // [max_rows, hidden]
   Buffer<float> projected_;  // [max_rows, widest of q + k + v]
   Buffer<float> attended_;   // [max_rows, widest of heads * head_dim]
-  Buffer<float> inner_;      // [max_rows, widest feed-forward]
+  Buffer<float> inner_;      // [max_rows, widest between other layers]
   LogitsBuffer logits_;      // up to kMaxLogitsRows
   OperandBuffer hidden_operand_;
   OperandBuffer attended_operand_;

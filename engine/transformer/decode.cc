@@ -66,20 +66,24 @@ absl::Status Transformer::DecodeLane(Compute& compute, Activations& activations,
   const Range range = {rows.first_row,
                        rows.first_row + static_cast<int>(rows.ids.size())};
   const Matrix x = activations.x(range);
-  decoder_.embedding.Run(compute, rows.ids, rows.positions, x);
+  const int width = decoder_->embedding.width();
+  RETURN_IF_ERROR(decoder_->embedding.Run(
+      compute, {.ids = rows.ids, .positions = rows.positions, .types = {}},
+      activations.inner(range, width), activations.inner_operand(range, width),
+      x));
   MakeOperand(compute, x, activations.x_operand(range));
-  for (size_t layer = 0; layer < decoder_.layers.size(); ++layer) {
+  for (size_t layer = 0; layer < decoder_->layers.size(); ++layer) {
     RETURN_IF_ERROR(
         DecodeLayer(compute, activations, static_cast<int>(layer), rows));
   }
-  if (decoder_.final_norm) decoder_.final_norm->Run(compute, x, x, {});
+  if (decoder_->final_norm) decoder_->final_norm->Run(compute, x, x, {});
   return absl::OkStatus();
 }
 
 absl::Status Transformer::DecodeLayer(Compute& compute,
                                       Activations& activations, int index,
                                       const DecodeRows& rows) const {
-  const Layer& layer = decoder_.layers[index];
+  const Layer& layer = decoder_->layers[index];
   const KvPlace place = {
       .layout = rows.kv_layout, .layer = index, .first_row = rows.first_row};
   const Range range = {rows.first_row,
@@ -123,12 +127,25 @@ absl::Status Transformer::Logits(Compute& compute, Activations& activations,
   const int total = static_cast<int>(rows.size());
   const Matrix x = activations.x({0, activations.max_rows()});
   const Matrix src = activations.normed({0, total});  // [rows, hidden]
+  const float scale = spec_.logits_scale;
   for (int i = 0; i < total; ++i) {
-    std::copy_n(x.row(rows[i]), x.cols, src.row(i));
+    const float* const row = x.row(rows[i]);
+    std::transform(row, row + x.cols, src.row(i),
+                   [&](float value) { return value * scale; });
   }
   const Operand operand = activations.normed_operand({0, total});
   MakeOperand(compute, src, operand);
-  return logits_.Run(compute, operand, needs, activations.logits());
+  return logits_->Run(compute, operand, needs, activations.logits());
+}
+
+absl::Status Transformer::MaskedLogits(
+    Compute& compute, Activations& activations, Matrix rows,
+    absl::Span<const LogitsNeed> needs) const {
+  // What the head has made may be narrower than the hidden states.
+  const Range range = {0, rows.rows};
+  const Operand operand = activations.inner_operand(range, rows.cols);
+  MakeOperand(compute, rows, operand);
+  return logits_->Run(compute, operand, needs, activations.logits());
 }
 
 }  // namespace attend

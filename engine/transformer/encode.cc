@@ -1,6 +1,7 @@
 // The encoder's forward pass, in pieces (see EncodeState for the stages).
 
 #include <algorithm>
+#include <optional>
 
 #include "engine/tensor/status_macros.h"
 #include "engine/transformer/lanes.h"
@@ -34,34 +35,43 @@ absl::Status Transformer::RunLane(EncodeLane& lane) const {
 }
 
 absl::Status Transformer::RunStage(EncodeLane& lane, int stage) const {
-  if (stage == encode_stages() - 1) return RememberStage(lane);
+  if (stage == encode_stages() - 1) return LastStage(lane);
   const int layer = stage / 2;
   return stage % 2 == 0 ? ProjectStage(lane, layer) : AttendStage(lane, layer);
 }
 
-void Transformer::Embed(EncodeLane& lane) const {
-  const int total = lane.rows().end - lane.rows().begin;
-  Activations::Lists& lists =
-      lane.activations().lists(lane.compute().first_member());
+absl::Status Transformer::Embed(EncodeLane& lane) const {
+  Activations& activations = lane.activations();
+  const Range range = lane.rows();
+  const int total = range.end - range.begin;
+  Activations::Lists& lists = activations.lists(lane.compute().first_member());
   lists.ids.resize(total);
   lists.positions.resize(total);
+  lists.types.resize(total);
   lane.ForEachRow([&](const EncodeState& state, int source_row, int i) {
-    lists.ids[i] = state.ids()[source_row];
-    lists.positions[i] = state.positions()[source_row];
+    const EncodeState::Tokens& tokens = state.tokens();
+    lists.ids[i] = tokens.ids[source_row];
+    lists.positions[i] = tokens.positions[source_row];
+    lists.types[i] = tokens.types.empty() ? 0 : tokens.types[source_row];
   });
-  encoder_.embedding.Run(lane.compute(), lists.ids, lists.positions,
-                         lane.activations().x(lane.rows()));
+  const int width = encoder_->embedding.width();
+  RETURN_IF_ERROR(encoder_->embedding.Run(
+      lane.compute(),
+      {.ids = lists.ids, .positions = lists.positions, .types = lists.types},
+      activations.inner(range, width), activations.inner_operand(range, width),
+      activations.x(range)));
   if (!lane.whole()) lane.StoreHidden();
+  return absl::OkStatus();
 }
 
 absl::Status Transformer::ProjectStage(EncodeLane& lane, int index) const {
   Compute& compute = lane.compute();
   Activations& activations = lane.activations();
-  const Layer& layer = encoder_.layers[index];
+  const Layer& layer = encoder_->layers[index];
   const SelfAttention& attention = layer.self_attention;
   const KvLayout layout = encoder_kv_layout();
   if (index == 0) {
-    Embed(lane);
+    RETURN_IF_ERROR(Embed(lane));
   } else if (!lane.whole()) {
     lane.LoadHidden();
   }
@@ -88,7 +98,7 @@ absl::Status Transformer::AttendStage(EncodeLane& lane, int index) const {
   Compute& compute = lane.compute();
   Activations& activations = lane.activations();
   const Range rows = lane.rows();
-  const Layer& layer = encoder_.layers[index];
+  const Layer& layer = encoder_->layers[index];
   const SelfAttention& attention = layer.self_attention;
   const KvLayout layout = encoder_kv_layout();
   const int width = attention.shape().query_width();
@@ -106,10 +116,11 @@ absl::Status Transformer::AttendStage(EncodeLane& lane, int index) const {
   {
     // Their rows were normed there, too: here only the way back into the
     // residual is left.
-    const NormWeights norm = layer.self_norm.weights();
     Epilogue epilogue = {.residual = x.data};
+    std::optional<NormWeights> norm;
     if (layer.norm_place == NormPlace::kPost) {
-      epilogue.norm = &norm;
+      norm = layer.self_norm->weights();
+      epilogue.norm = &*norm;
       epilogue.operand = activations.x_operand(rows);
     }
     RETURN_IF_ERROR(attention.Attend(
@@ -126,18 +137,25 @@ absl::Status Transformer::AttendStage(EncodeLane& lane, int index) const {
   return absl::OkStatus();
 }
 
-absl::Status Transformer::RememberStage(EncodeLane& lane) const {
+absl::Status Transformer::LastStage(EncodeLane& lane) const {
+  const Matrix x = lane.activations().x(lane.rows());  // [rows, hidden]
+  if (!lane.whole()) lane.LoadHidden();
+  if (encoder_->final_norm) {
+    encoder_->final_norm->Run(lane.compute(), x, x, {});
+  }
+  if (lane.whole() || encoder_->final_norm) lane.StoreHidden();
+  return Remember(lane);
+}
+
+absl::Status Transformer::Remember(EncodeLane& lane) const {
+  const absl::Span<const KvWrite> writes = lane.CrossWrites();
+  if (writes.empty()) return absl::OkStatus();
   Compute& compute = lane.compute();
   Activations& activations = lane.activations();
-  const Matrix x = activations.x(lane.rows());  // [rows, hidden]
-  if (!lane.whole()) lane.LoadHidden();
-  if (encoder_.final_norm) encoder_.final_norm->Run(compute, x, x, {});
-  if (lane.whole() || encoder_.final_norm) lane.StoreHidden();
   const Operand operand = activations.x_operand(lane.rows());
-  MakeOperand(compute, x, operand);
-  const absl::Span<const KvWrite> writes = lane.CrossWrites();
-  for (size_t i = 0; i < decoder_.layers.size(); ++i) {
-    const CrossAttention& attention = decoder_.layers[i].cross->attention;
+  MakeOperand(compute, activations.x(lane.rows()), operand);
+  for (size_t i = 0; i < decoder_->layers.size(); ++i) {
+    const CrossAttention& attention = decoder_->layers[i].cross->attention;
     RETURN_IF_ERROR(attention.Remember(
         compute, operand,
         activations.projected(lane.rows(), attention.key_value_width()),

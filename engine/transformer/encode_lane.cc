@@ -132,11 +132,14 @@ absl::Span<const KvWrite> EncodeLane::Writes(bool for_decoder) {
   int first = 0;
   for (const EncodePiece& piece : pieces_) {
     if (piece.stage_rows == 0) continue;
-    writes.push_back(
-        {.first_row = first,
-         .rows = piece.stage_rows,
-         .blocks = for_decoder ? piece.cross_blocks : piece.state->kv(),
-         .first_token = piece.state->row()});
+    const absl::Span<std::byte* const> blocks =
+        for_decoder ? piece.cross_blocks : piece.state->kv();
+    if (!blocks.empty()) {
+      writes.push_back({.first_row = first,
+                        .rows = piece.stage_rows,
+                        .blocks = blocks,
+                        .first_token = piece.state->row()});
+    }
     first += piece.stage_rows;
   }
   return writes;

@@ -19,8 +19,8 @@ namespace attend {
 // A piece of an encode in a step.
 struct EncodePiece {
   EncodeState* state = nullptr;
-  // Where the last stage writes keys and values for the decoder; the pieces of
-  // one call have the same layout.
+  // Where the last stage writes keys and values for the decoder, of rows from
+  // the first; the pieces of one call have the same layout. Empty: nowhere.
   absl::Span<std::byte* const> cross_blocks;
   const KvLayout* cross_layout = nullptr;
   // How far to go, in rows of all stages: a source of n rows ends after n.

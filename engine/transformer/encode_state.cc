@@ -4,9 +4,8 @@
 
 namespace attend {
 
-EncodeState::EncodeState(absl::Span<const int> ids,
-                         absl::Span<const int> positions, int max_chunks)
-    : ids_(ids), positions_(positions) {
+EncodeState::EncodeState(const Tokens& tokens, int max_chunks)
+    : tokens_(tokens) {
   chunks_.reserve(max_chunks);
   kv_.reserve(max_chunks);
 }

@@ -13,13 +13,18 @@ namespace attend {
 // layer that needs the stage before it finished for all rows of the source:
 //   2 * layer      queries, keys and values of the layer
 //   2 * layer + 1  attention and feed-forward
-//   2 * layers     keys and values for the decoder's cross-attention
+//   2 * layers     the final norm; keys and values for the decoder's
+//                  cross-attention
 // Holds chunks of an EncodeBuffer between Start() and Release().
 class EncodeState {
  public:
-  // `ids` and `positions` are of the source, [rows]; they outlive the state.
-  EncodeState(absl::Span<const int> ids, absl::Span<const int> positions,
-              int max_chunks);
+  // Of the source, [rows]; `types` may be empty. They outlive the state.
+  struct Tokens {
+    absl::Span<const int> ids;
+    absl::Span<const int> positions;
+    absl::Span<const int> types;
+  };
+  EncodeState(const Tokens& tokens, int max_chunks);
   ~EncodeState() { Release(); }
   EncodeState(const EncodeState&) = delete;
   EncodeState& operator=(const EncodeState&) = delete;
@@ -30,21 +35,20 @@ class EncodeState {
   void Release();
   bool started() const { return buffer_ != nullptr; }
 
-  int rows() const { return static_cast<int>(ids_.size()); }
-  absl::Span<const int> ids() const { return ids_; }
-  absl::Span<const int> positions() const { return positions_; }
+  int rows() const { return static_cast<int>(tokens_.ids.size()); }
+  const Tokens& tokens() const { return tokens_; }
   int stage() const { return stage_; }
   int row() const { return row_; }  // the first not done in this stage
   // Counts `rows` more as done; the last one begins the next stage.
   void Advance(int rows);
 
+  // [width]; the encoder's output once all stages are done.
   float* hidden(int row, int width) const;
   float* query(int row, int width) const;
   absl::Span<std::byte* const> kv() const { return kv_; }
 
  private:
-  absl::Span<const int> ids_;
-  absl::Span<const int> positions_;
+  const Tokens tokens_;
   EncodeBuffer* buffer_ = nullptr;
   std::vector<int> chunks_;
   std::vector<std::byte*> kv_;  // one block a chunk

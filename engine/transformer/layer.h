@@ -11,44 +11,42 @@
 #include "engine/layers/feed_forward.h"
 #include "engine/layers/norm.h"
 #include "engine/transformer/activations.h"
+#include "engine/transformer/load.h"
 #include "engine/transformer/spec.h"
 
 namespace attend {
 
 // One layer of a stack: attention to itself, to the encoder's output if it is
-// a decoder's, and feed-forward, each in a residual branch with its norm.
+// a decoder's, and feed-forward, each in a residual branch with its norm, if it
+// has one.
 struct Layer {
   struct Cross {
     CrossAttention attention;
-    Norm norm;
+    std::optional<Norm> norm;
   };
 
   NormPlace norm_place;
   SelfAttention self_attention;
-  Norm self_norm;
+  std::optional<Norm> self_norm;
   std::optional<Cross> cross;
   FeedForward feed_forward;
-  Norm feed_forward_norm;
+  std::optional<Norm> feed_forward_norm;
 };
 
 // Reads the slots "<prefix>.self.q.weight" and so on; `prefix` is like
-// "decoder.2". Errors name the tensor. Rows a call: at most max_rows.
+// "decoder.2". Errors name the tensor.
 absl::StatusOr<Layer> LoadLayer(Compute& compute, Weights& weights,
                                 const std::string& prefix, int hidden,
-                                const LayerSpec& spec, DType dtype,
-                                int max_rows);
-
-absl::StatusOr<Norm> LoadNorm(Weights& weights, const std::string& slot,
-                              int hidden, const NormSpec& spec);
+                                const LayerSpec& spec, Precision precision);
 
 // A residual branch x + f(x) whose norm comes before f (pre) or after the sum
-// (post). Lives for one branch of one pass.
+// (post), if there is one. Lives for one branch of one pass.
 class Branch {
  public:
-  // Rows of activations.x are read and written by the branch; where
-  // the norm comes after the sum, x_operand holds the same. activations.normed
-  // is overwritten if the norm comes first.
-  Branch(Compute& compute, NormPlace place, const Norm& norm,
+  // Rows of activations.x are read and written by the branch; where no norm
+  // comes first, x_operand holds the same. activations.normed is overwritten if
+  // one does.
+  Branch(Compute& compute, NormPlace place, const std::optional<Norm>& norm,
          Activations& activations, Range rows);
 
   // What f reads, [rows, hidden].
@@ -57,8 +55,7 @@ class Branch {
   Epilogue epilogue() const;
 
  private:
-  NormPlace place_;
-  NormWeights norm_;
+  std::optional<NormWeights> after_;
   Matrix x_;     // [rows, hidden]
   Operand src_;  // [rows, hidden]
 };

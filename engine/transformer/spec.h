@@ -12,7 +12,7 @@ namespace attend {
 // config.json; the transformer reads nothing else. A new architecture is a new
 // field or enumerator here.
 
-enum class NormKind { kLayerNorm };
+enum class NormKind { kLayerNorm, kRmsNorm };
 enum class NormPlace {
   kPost,  // x = norm(x + f(x)): Vaswani et al. 2017
   kPre,   // x = x + f(norm(x)), and one norm after the last layer
@@ -23,49 +23,127 @@ struct NormSpec {
   float epsilon = 1e-5f;
 };
 
+// Queries and keys are rotated by angles of their position (Su et al. 2021).
+struct RotarySpec {
+  float theta = 10000;
+};
+
 struct AttentionSpec {
   int heads = 0;
   int kv_heads = 0;
   int head_dim = 0;
   float scale = 0;  // of query times key: 1 / sqrt(head_dim)
+  std::optional<RotarySpec> rotary = std::nullopt;
+  // Keys are seen that are at most so many positions away (Beltagy et al.
+  // 2020); 0: all.
+  int window = 0;
 };
 
 struct FeedForwardSpec {
   int width = 0;
   Activation activation = Activation::kRelu;
+  // activation(gate(x)) times in(x) (Shazeer 2020), instead of
+  // activation(in(x)).
+  bool gated = false;
 };
 
 struct LayerSpec {
   NormSpec norm;
   NormPlace norm_place = NormPlace::kPost;
+  // False: self-attention reads x as it is, in a layer whose norms come first.
+  bool self_norm = true;
   AttentionSpec self_attention;
   std::optional<AttentionSpec> cross_attention;
   FeedForwardSpec feed_forward;
 };
 
 enum class Positions {
-  kSinusoidal,  // [sin | cos] halves, not interleaved
+  kNone,        // the embedding adds none
+  kSinusoidal,  // [sin | cos] halves, not interleaved; frequencies 10000^-2i/d
+  // The same with frequencies 10000^-i/(d/2 - 1), the last of them included, as
+  // tensor2tensor and fairseq have them.
+  kSinusoidalToEnd,
+  kLearned,
 };
 
 struct EmbeddingSpec {
   int vocab = 0;
+  // Of the tables; where it is not `hidden`, slot "projection" maps it there.
+  int width = 0;
   float scale = 1;  // of the token's vector, before the position is added
   Positions positions = Positions::kSinusoidal;
+  // Positions are [0, max_positions).
   int max_positions = 0;
+  // Row of the table of positions that position 0 has.
+  int position_offset = 0;
+  // Positions count the tokens that are not this one, which itself has the
+  // position before the first. -1: they count all.
+  int uncounted_id = -1;
+  int token_types = 0;  // rows of the table of token types; 0: there is none
+  std::optional<NormSpec> norm = std::nullopt;  // of the sum
+};
+
+// A learned bias of a score by the distance of key and query, the same in all
+// layers (Raffel et al. 2020).
+struct RelativeBiasSpec {
+  int buckets = 0;
+  int max_distance = 0;  // all that are farther share a bucket
 };
 
 struct StackSpec {
   EmbeddingSpec embedding;
   std::vector<LayerSpec> layers;
   bool causal = false;
+  std::optional<RelativeBiasSpec> relative_bias = std::nullopt;
+};
+
+// activation(x W^T + b), and a norm where there is one.
+struct DenseSpec {
+  int out = 0;
+  Activation activation = Activation::kNone;
+  std::optional<NormSpec> norm = std::nullopt;
+};
+
+// How the vectors of a source's tokens become one.
+enum class Pooling { kCls, kMean, kMax, kLast };  // kCls: the first
+
+// What is computed of a source's vectors to embed it.
+struct EmbedSpec {
+  Pooling pooling = Pooling::kMean;
+  std::vector<DenseSpec> layers;  // slots "embed.<i>"
+  bool normalize = false;         // to length 1
+};
+
+enum class HeadKind {
+  kSequence,  // labels of the pooled vector
+  kTokens,    // labels of each token's
+  kMaskedLm,  // the vocabulary at each token, by slots "logits"
+};
+
+// What a trained head computes of the encoder's output.
+struct HeadSpec {
+  HeadKind kind = HeadKind::kSequence;
+  Pooling pooling = Pooling::kCls;  // of kSequence
+  std::vector<DenseSpec> layers;    // slots "head.<i>"
 };
 
 struct TransformerSpec {
   int hidden = 0;
   std::optional<StackSpec> encoder;
   std::optional<StackSpec> decoder;
+  EmbedSpec embed;               // of encoders
+  std::optional<HeadSpec> head;  // of encoders
+  // Of the decoder's output, before the vocabulary projection.
+  float logits_scale = 1;
   // The vocabulary projection adds slot "logits.bias".
   bool logits_bias = false;
+
+  // Rows of the vocabulary projection; 0: there is none.
+  int LogitsVocab() const {
+    if (decoder) return decoder->embedding.vocab;
+    const bool masked_lm = head && head->kind == HeadKind::kMaskedLm;
+    return masked_lm ? encoder->embedding.vocab : 0;
+  }
 };
 
 }  // namespace attend

@@ -12,7 +12,6 @@
 #include "absl/types/span.h"
 #include "engine/checkpoint/weights.h"
 #include "engine/compute/compute.h"
-#include "engine/layers/embedding.h"
 #include "engine/ops/attention.h"
 #include "engine/ops/projection.h"
 #include "engine/tensor/dtype.h"
@@ -20,8 +19,9 @@
 #include "engine/transformer/encode_buffer.h"
 #include "engine/transformer/encode_lane.h"
 #include "engine/transformer/encode_state.h"
-#include "engine/transformer/layer.h"
+#include "engine/transformer/head.h"
 #include "engine/transformer/spec.h"
+#include "engine/transformer/stack.h"
 
 namespace attend {
 
@@ -50,10 +50,15 @@ class Transformer {
 
   const TransformerSpec& spec() const { return spec_; }
   DType dtype() const { return dtype_; }
-  int vocab() const { return logits_.out(); }
+  // Of the vocabulary projection; 0: there is none.
+  int vocab() const { return spec_.LogitsVocab(); }
+  bool generates() const { return decoder_.has_value(); }
+  // The widest vectors that embed() and head() read or write.
+  int head_width() const;
   // Keys and values of one encoder layer, for an EncodeBuffer.
   KvLayout encoder_kv_layout() const;
-  // Keys and values of all decoder layers, of target and source tokens alike.
+  // Keys and values of all decoder layers, of target and source tokens alike;
+  // there must be a decoder.
   KvLayout decoder_kv_layout(DType dtype) const;
   int encoder_query_width() const;
   // Floats of scratch that a pass needs a member.
@@ -69,6 +74,16 @@ class Transformer {
   absl::Status Encode(Compute& compute, Activations& activations,
                       absl::Span<EncodePiece> pieces) const;
 
+  // Layers that follow the encoder's output, for vectors of `hidden`: to embed,
+  // and of the trained head (empty if there is none).
+  const Head& embed() const { return embed_; }
+  const Head& head() const { return head_; }
+  // What `needs` asks of the masked-LM logits of rows [rows, ...] that head()
+  // has made, into activations.logits().
+  absl::Status MaskedLogits(Compute& compute, Activations& activations,
+                            Matrix rows,
+                            absl::Span<const LogitsNeed> needs) const;
+
   // Computes the rows through all decoder layers into activations.x(rows).
   absl::Status Decode(Compute& compute, Activations& activations,
                       const DecodeRows& rows) const;
@@ -79,19 +94,10 @@ class Transformer {
                       absl::Span<const LogitsNeed> needs) const;
 
  private:
-  struct Stack {
-    Embedding embedding;
-    std::vector<Layer> layers;
-    std::optional<Norm> final_norm;  // pre-norm stacks end with one
-  };
-
-  Transformer(const TransformerSpec& spec, DType dtype, Stack encoder,
-              Stack decoder, Projection logits);
-
-  static absl::StatusOr<Stack> LoadStack(Compute& compute, Weights& weights,
-                                         const char* name, const char* table,
-                                         int hidden, const StackSpec& spec,
-                                         DType dtype, int max_rows);
+  explicit Transformer(const TransformerSpec& spec, DType dtype);
+  absl::Status LoadHeads(Compute& compute, Weights& weights);
+  absl::Status LoadLogits(Compute& compute, Weights& weights, int max_rows);
+  void CountStageCosts();
 
   int encode_stages() const { return static_cast<int>(stage_costs_.size()); }
   // The stages of a lane's pieces, as far as these go.
@@ -100,8 +106,9 @@ class Transformer {
   absl::Status RunStage(EncodeLane& lane, int stage) const;
   absl::Status ProjectStage(EncodeLane& lane, int layer) const;
   absl::Status AttendStage(EncodeLane& lane, int layer) const;
-  absl::Status RememberStage(EncodeLane& lane) const;
-  void Embed(EncodeLane& lane) const;
+  absl::Status LastStage(EncodeLane& lane) const;
+  absl::Status Remember(EncodeLane& lane) const;
+  absl::Status Embed(EncodeLane& lane) const;
   // The rows on one Compute, from embedding to final norm.
   absl::Status DecodeLane(Compute& compute, Activations& activations,
                           const DecodeRows& rows) const;
@@ -110,9 +117,11 @@ class Transformer {
 
   const TransformerSpec spec_;
   const DType dtype_;
-  Stack encoder_;
-  Stack decoder_;
-  Projection logits_;
+  std::optional<Stack> encoder_;
+  std::optional<Stack> decoder_;
+  std::optional<Projection> logits_;
+  Head embed_{{}};
+  Head head_{{}};
   // Relative cost of a row in each encode stage, and their sum.
   std::vector<int64_t> stage_costs_;
   int64_t row_cost_ = 0;

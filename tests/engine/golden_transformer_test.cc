@@ -27,6 +27,10 @@ using nlohmann::json;
 
 constexpr int kMaxRows = 64;
 
+EncodeState::Tokens TokensOf(const SourceTokens& source) {
+  return {source.ids, source.positions, source.types};
+}
+
 class GoldenTransformerTest
     : public testing::TestWithParam<std::tuple<std::string, DType>> {
  protected:
@@ -56,7 +60,7 @@ class GoldenTransformerTest
                     transformer_->spec().hidden,
                     transformer_->encoder_query_width());
     activations_.emplace(transformer_->spec(), dtype_, kMaxRows,
-                         transformer_->vocab(), compute_.team().size());
+                         compute_.team().size());
   }
 
   // Runs the whole source; its keys and values for the decoder go to `cross`.
@@ -118,7 +122,7 @@ TEST_P(GoldenTransformerTest, EncodesWhatTransformersEncodes) {
   ASSERT_FALSE(expected_["encoder"].empty());
   for (const json& golden : expected_["encoder"]) {
     const SourceTokens source = SourceOf(golden);
-    EncodeState state(source.ids, source.positions, 8);
+    EncodeState state(TokensOf(source), 8);
     BlockTable cross(*pool_, kMaxRows);
     Encode(state, cross);
     ASSERT_EQ(static_cast<size_t>(state.rows()), golden["hidden"].size());
@@ -133,7 +137,7 @@ TEST_P(GoldenTransformerTest, LogitsAreThoseOfTransformers) {
   ASSERT_FALSE(expected_["logits"].empty());
   for (const json& golden : expected_["logits"]) {
     const SourceTokens source = SourceOf(golden);
-    EncodeState state(source.ids, source.positions, 8);
+    EncodeState state(TokensOf(source), 8);
     BlockTable cross(*pool_, kMaxRows);
     Encode(state, cross);
 

@@ -127,8 +127,8 @@ absl::Status ReadAll(const std::string& directory) {
     status.Update(weights.Read(slot, shape).status());
   };
   const int64_t d = family->spec.hidden;
-  read("source.embedding", {family->spec.encoder->embedding.vocab, d});
-  read("target.embedding", {family->spec.decoder->embedding.vocab, d});
+  read("encoder.embedding.tokens", {family->spec.encoder->embedding.vocab, d});
+  read("decoder.embedding.tokens", {family->spec.decoder->embedding.vocab, d});
   read("logits.weight", {family->spec.decoder->embedding.vocab, d});
   read("logits.bias", {family->spec.decoder->embedding.vocab});
   for (const bool decoder : {false, true}) {

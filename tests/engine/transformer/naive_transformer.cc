@@ -83,8 +83,10 @@ TensorsBySlot RandomWeights(const TransformerSpec& spec, uint32_t seed) {
       norm(name + ".norm");
     }
   };
-  make("source.embedding", {spec.encoder->embedding.vocab, hidden}, 0, 0.5);
-  make("target.embedding", {spec.decoder->embedding.vocab, hidden}, 0, 0.5);
+  make("encoder.embedding.tokens", {spec.encoder->embedding.vocab, hidden}, 0,
+       0.5);
+  make("decoder.embedding.tokens", {spec.decoder->embedding.vocab, hidden}, 0,
+       0.5);
   make("logits.weight", {spec.decoder->embedding.vocab, hidden}, 0, 0.5);
   if (spec.logits_bias) {
     make("logits.bias", {spec.decoder->embedding.vocab}, 0, 0.5);
@@ -194,7 +196,7 @@ Rows NaiveTransformer::FeedForward(const std::string& slot,
 
 Rows NaiveTransformer::Encode(const std::vector<int>& ids,
                               const AttentionMask& mask) const {
-  Rows x = Embed("source.embedding", spec_.encoder->embedding, ids);
+  Rows x = Embed("encoder.embedding.tokens", spec_.encoder->embedding, ids);
   for (size_t i = 0; i < spec_.encoder->layers.size(); ++i) {
     const LayerSpec& layer = spec_.encoder->layers[i];
     const std::string p = absl::StrCat("encoder.", i);
@@ -222,7 +224,7 @@ Rows NaiveTransformer::Decode(const std::vector<int>& ids, const Rows& encoded,
                               const AttentionMask& cross) const {
   const int length = static_cast<int>(ids.size());
   const AttentionMask causal = CausalMask(1, length, length);
-  Rows x = Embed("target.embedding", spec_.decoder->embedding, ids);
+  Rows x = Embed("decoder.embedding.tokens", spec_.decoder->embedding, ids);
   for (size_t i = 0; i < spec_.decoder->layers.size(); ++i) {
     const LayerSpec& layer = spec_.decoder->layers[i];
     const std::string p = absl::StrCat("decoder.", i);

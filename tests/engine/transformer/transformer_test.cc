@@ -74,8 +74,10 @@ TransformerSpec SpecOf(const Shape& shape) {
       .self_attention = attention,
       .cross_attention = std::nullopt,
       .feed_forward = {.width = shape.width, .activation = shape.activation}};
-  const EmbeddingSpec source = {.vocab = 31, .scale = 2, .max_positions = 64};
-  const EmbeddingSpec target = {.vocab = 29, .scale = 1, .max_positions = 64};
+  const EmbeddingSpec source = {
+      .vocab = 31, .width = shape.hidden, .scale = 2, .max_positions = 64};
+  const EmbeddingSpec target = {
+      .vocab = 29, .width = shape.hidden, .scale = 1, .max_positions = 64};
   TransformerSpec spec;
   spec.hidden = shape.hidden;
   spec.logits_bias = shape.logits_bias;
@@ -112,8 +114,7 @@ class TransformerTest : public testing::TestWithParam<Shape> {
         weights_(RandomWeights(spec_, 5)),
         naive_(spec_, weights_),
         compute_({.threads = 2}),
-        activations_(spec_, DType::kF32, kMaxRows,
-                     spec_.decoder->embedding.vocab, 2) {
+        activations_(spec_, DType::kF32, kMaxRows, 2) {
     const SlotCheckpoint files(weights_);
     auto checkpoint = Checkpoint::Open(files.directory());
     EXPECT_TRUE(checkpoint.ok()) << checkpoint.status();
@@ -145,8 +146,8 @@ class TransformerTest : public testing::TestWithParam<Shape> {
       source.ids.push_back(padded[i]);
       source.positions.push_back(static_cast<int>(i));
     }
-    source.state =
-        std::make_unique<EncodeState>(source.ids, source.positions, 8);
+    source.state = std::make_unique<EncodeState>(
+        EncodeState::Tokens{source.ids, source.positions, {}}, 8);
     source.cross = std::make_unique<BlockTable>(*pool_, 64);
     source.cross->PrepareAppend(source.state->rows());
     source.state->Start(*buffer_);

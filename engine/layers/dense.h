@@ -1,0 +1,45 @@
+#ifndef ATTEND_ENGINE_LAYERS_DENSE_H_
+#define ATTEND_ENGINE_LAYERS_DENSE_H_
+
+#include <optional>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "engine/compute/compute.h"
+#include "engine/layers/linear.h"
+#include "engine/layers/norm.h"
+#include "engine/ops/epilogue.h"
+#include "engine/tensor/matrix.h"
+
+namespace attend {
+
+// norm(activation(x W^T + b)): a layer of a trained head. Const after
+// construction.
+class Dense {
+ public:
+  Dense(Linear linear, Activation activation, std::optional<Norm> norm)
+      : linear_(std::move(linear)),
+        activation_(activation),
+        norm_(std::move(norm)) {}
+
+  int in() const { return linear_.in(); }
+  int out() const { return linear_.out(); }
+
+  // src [rows, in], dst [rows, out].
+  absl::Status Run(Compute& compute, const Operand& src, Matrix dst) const {
+    if (!norm_)
+      return linear_.Run(compute, src, dst, {.activation = activation_});
+    const auto norm = norm_->weights();
+    return linear_.Run(compute, src, dst,
+                       {.activation = activation_, .norm = &norm});
+  }
+
+ private:
+  Linear linear_;
+  Activation activation_;
+  std::optional<Norm> norm_;
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_LAYERS_DENSE_H_

@@ -1,0 +1,60 @@
+#ifndef ATTEND_ENGINE_TRANSFORMER_HEAD_H_
+#define ATTEND_ENGINE_TRANSFORMER_HEAD_H_
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "engine/compute/compute.h"
+#include "engine/layers/dense.h"
+#include "engine/tensor/buffer.h"
+#include "engine/tensor/matrix.h"
+#include "engine/transformer/encode_state.h"
+#include "engine/transformer/spec.h"
+
+namespace attend {
+
+// Vectors whose layers are computed at once.
+inline constexpr int kMaxHeadRows = 128;
+
+// Working memory of a head's layers; one worker's.
+class HeadBuffer {
+ public:
+  // `width`: the widest of what the heads of a model read and write.
+  explicit HeadBuffer(int width);
+
+  // [rows, cols]; rows <= kMaxHeadRows. `which`: 0 or 1.
+  Matrix rows(int which, int rows, int cols);
+
+ private:
+  int width_;
+  Buffer<float> memory_[2];  // [kMaxHeadRows, width]
+};
+
+// The layers that follow an encoder. All in f32: they are a row a source where
+// the layers before them were a row a token. Const after construction.
+class Head {
+ public:
+  // `layers` may be empty.
+  explicit Head(std::vector<Dense> layers) : layers_(std::move(layers)) {}
+
+  // From buffer.rows(0, rows, ...) on; returns where the result is.
+  absl::StatusOr<Matrix> Run(Compute& compute, HeadBuffer& buffer,
+                             Matrix src) const;
+
+ private:
+  std::vector<Dense> layers_;
+};
+
+// The vectors [rows, width] of an encoded source become one.
+void Pool(const EncodeState& state, Pooling pooling, int width, float* dst);
+
+// To length 1; a zero vector stays.
+void NormalizeLength(float* vector, int width);
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_TRANSFORMER_HEAD_H_

@@ -1,0 +1,135 @@
+#include "engine/transformer/load.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+namespace {
+
+// An empty buffer where the table has no such slot.
+absl::StatusOr<Buffer<float>> ReadIfListed(Weights& weights,
+                                           const std::string& slot, int size) {
+  if (!weights.Lists(slot)) return Buffer<float>();
+  return weights.Read(slot, {size});
+}
+
+absl::StatusOr<Buffer<float>> LoadPositions(Weights& weights,
+                                            const std::string& slot,
+                                            const EmbeddingSpec& spec) {
+  const int rows = spec.max_positions + spec.position_offset;
+  switch (spec.positions) {
+    case Positions::kNone:
+      break;
+    case Positions::kSinusoidal:
+      return Sinusoids(rows, spec.width);
+    case Positions::kSinusoidalToEnd:
+      // That of tokens that are not counted is no position.
+      return SinusoidsToEnd(rows, spec.width, spec.position_offset - 1);
+    case Positions::kLearned:
+      return weights.Read(slot, {rows, spec.width});
+  }
+  return Buffer<float>();
+}
+
+}  // namespace
+
+absl::StatusOr<Linear> LoadLinear(Compute& compute, Weights& weights,
+                                  const std::vector<std::string>& slots, int in,
+                                  const std::vector<int>& out,
+                                  Precision precision) {
+  int total = 0;
+  for (int n : out) total += n;
+  const bool any_bias =
+      std::any_of(slots.begin(), slots.end(), [&](const std::string& slot) {
+        return weights.Lists(absl::StrCat(slot, ".bias"));
+      });
+  Buffer<float> matrix(static_cast<size_t>(total) * in);
+  Buffer<float> bias(any_bias ? total : 0);
+  size_t row = 0;
+  for (size_t i = 0; i < slots.size(); ++i) {
+    ASSIGN_OR_RETURN(
+        const Buffer<float> part,
+        weights.Read(absl::StrCat(slots[i], ".weight"), {out[i], in}));
+    std::copy_n(part.data(), part.size(), matrix.data() + row * in);
+    ASSIGN_OR_RETURN(
+        const Buffer<float> part_bias,
+        ReadIfListed(weights, absl::StrCat(slots[i], ".bias"), out[i]));
+    if (part_bias.size() > 0) {
+      std::copy_n(part_bias.data(), part_bias.size(), bias.data() + row);
+    }
+    row += out[i];
+  }
+  return Linear::Create(compute, precision.dtype, {matrix.data(), total, in},
+                        std::move(bias), precision.max_rows);
+}
+
+absl::StatusOr<Norm> LoadNorm(Weights& weights, const std::string& slot,
+                              int size, const NormSpec& spec) {
+  ASSIGN_OR_RETURN(Buffer<float> gamma,
+                   weights.Read(absl::StrCat(slot, ".weight"), {size}));
+  ASSIGN_OR_RETURN(Buffer<float> beta,
+                   ReadIfListed(weights, absl::StrCat(slot, ".bias"), size));
+  return Norm(std::move(gamma), std::move(beta), spec.epsilon,
+              spec.kind == NormKind::kRmsNorm);
+}
+
+absl::StatusOr<Embedding> LoadEmbedding(Compute& compute, Weights& weights,
+                                        const std::string& prefix, int hidden,
+                                        const EmbeddingSpec& spec,
+                                        Precision precision) {
+  const auto slot = [&](const char* name) {
+    return absl::StrCat(prefix, ".", name);
+  };
+  Embedding::Tables tables;
+  tables.width = spec.width;
+  tables.scale = spec.scale;
+  tables.position_offset = spec.position_offset;
+  ASSIGN_OR_RETURN(tables.tokens,
+                   weights.Read(slot("tokens"), {spec.vocab, spec.width}));
+  ASSIGN_OR_RETURN(tables.positions,
+                   LoadPositions(weights, slot("positions"), spec));
+  if (spec.token_types > 0) {
+    ASSIGN_OR_RETURN(
+        tables.types,
+        weights.Read(slot("types"), {spec.token_types, spec.width}));
+  }
+  std::optional<Norm> norm;
+  if (spec.norm) {
+    ASSIGN_OR_RETURN(norm,
+                     LoadNorm(weights, slot("norm"), spec.width, *spec.norm));
+  }
+  std::optional<Linear> projection;
+  if (spec.width != hidden) {
+    ASSIGN_OR_RETURN(projection,
+                     LoadLinear(compute, weights, {slot("projection")},
+                                spec.width, {hidden}, precision));
+  }
+  return Embedding(std::move(tables), std::move(norm), std::move(projection));
+}
+
+absl::StatusOr<std::vector<Dense>> LoadDense(
+    Compute& compute, Weights& weights, const std::string& prefix, int in,
+    const std::vector<DenseSpec>& specs, Precision precision) {
+  std::vector<Dense> layers;
+  for (size_t i = 0; i < specs.size(); ++i) {
+    const DenseSpec& spec = specs[i];
+    const std::string slot = absl::StrCat(prefix, ".", i);
+    ASSIGN_OR_RETURN(Linear linear, LoadLinear(compute, weights, {slot}, in,
+                                               {spec.out}, precision));
+    std::optional<Norm> norm;
+    if (spec.norm) {
+      ASSIGN_OR_RETURN(norm, LoadNorm(weights, absl::StrCat(slot, ".norm"),
+                                      spec.out, *spec.norm));
+    }
+    layers.emplace_back(std::move(linear), spec.activation, std::move(norm));
+    in = spec.out;
+  }
+  return layers;
+}
+
+}  // namespace attend

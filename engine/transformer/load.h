@@ -1,0 +1,53 @@
+#ifndef ATTEND_ENGINE_TRANSFORMER_LOAD_H_
+#define ATTEND_ENGINE_TRANSFORMER_LOAD_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "engine/checkpoint/weights.h"
+#include "engine/compute/compute.h"
+#include "engine/layers/dense.h"
+#include "engine/layers/embedding.h"
+#include "engine/layers/linear.h"
+#include "engine/layers/norm.h"
+#include "engine/tensor/dtype.h"
+#include "engine/transformer/spec.h"
+
+namespace attend {
+
+// Layers from the slots of a checkpoint. A bias that the family's table does
+// not list does not exist; what it lists must be there. Errors name the tensor.
+
+// How linear maps compute: in `dtype`, at most max_rows rows a call.
+struct Precision {
+  DType dtype = DType::kF32;
+  int max_rows = 0;
+};
+
+// Several linear maps of one input as one: their outputs side by side. Slots
+// "<slot>.weight" [out, in] and "<slot>.bias" [out].
+absl::StatusOr<Linear> LoadLinear(Compute& compute, Weights& weights,
+                                  const std::vector<std::string>& slots, int in,
+                                  const std::vector<int>& out,
+                                  Precision precision);
+
+// Slots "<slot>.weight" and "<slot>.bias", [size].
+absl::StatusOr<Norm> LoadNorm(Weights& weights, const std::string& slot,
+                              int size, const NormSpec& spec);
+
+// Slots "<prefix>.tokens", ".positions", ".types", ".norm", ".projection".
+absl::StatusOr<Embedding> LoadEmbedding(Compute& compute, Weights& weights,
+                                        const std::string& prefix, int hidden,
+                                        const EmbeddingSpec& spec,
+                                        Precision precision);
+
+// Slots "<prefix>.<i>" and "<prefix>.<i>.norm", of which the first reads rows
+// of `in`.
+absl::StatusOr<std::vector<Dense>> LoadDense(
+    Compute& compute, Weights& weights, const std::string& prefix, int in,
+    const std::vector<DenseSpec>& specs, Precision precision);
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_TRANSFORMER_LOAD_H_

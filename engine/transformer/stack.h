@@ -1,0 +1,39 @@
+#ifndef ATTEND_ENGINE_TRANSFORMER_STACK_H_
+#define ATTEND_ENGINE_TRANSFORMER_STACK_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "engine/checkpoint/weights.h"
+#include "engine/compute/compute.h"
+#include "engine/layers/embedding.h"
+#include "engine/layers/norm.h"
+#include "engine/ops/kv_layout.h"
+#include "engine/transformer/layer.h"
+#include "engine/transformer/load.h"
+#include "engine/transformer/spec.h"
+
+namespace attend {
+
+// The layers of an encoder or a decoder, from token ids to hidden states. Const
+// after loading.
+struct Stack {
+  Embedding embedding;
+  std::vector<Layer> layers;
+  std::optional<Norm> final_norm;  // pre-norm stacks end with one
+};
+
+// Reads the slots "<name>.embedding.tokens", "<name>.0.self.q.weight" and so
+// on; `name` is "encoder" or "decoder".
+absl::StatusOr<Stack> LoadStack(Compute& compute, Weights& weights,
+                                const std::string& name, int hidden,
+                                const StackSpec& spec, Precision precision);
+
+// Of keys and values of `layers` layers of the stack.
+KvLayout KvLayoutOf(const StackSpec& stack, int layers, DType dtype);
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_TRANSFORMER_STACK_H_

@@ -1,0 +1,100 @@
+#ifndef ATTEND_ENGINE_TRANSFORMER_CONTEXT_H_
+#define ATTEND_ENGINE_TRANSFORMER_CONTEXT_H_
+
+#include <vector>
+
+#include "engine/cache/block_pool.h"
+#include "engine/engine.h"
+#include "engine/ops/attention.h"
+#include "engine/ops/kv_layout.h"
+#include "engine/ops/kv_store.h"
+#include "engine/ops/logits_view.h"
+#include "engine/transformer/activations.h"
+#include "engine/transformer/encode_buffer.h"
+#include "engine/transformer/encode_lane.h"
+#include "engine/transformer/head.h"
+#include "engine/transformer/transformer.h"
+#include "engine/transformer_engine.h"
+#include "engine/transformer_sequence.h"
+
+namespace attend {
+
+// A piece of the plan.
+struct TransformerEngine::Part {
+  TransformerSequence* sequence;
+  int rows;
+};
+
+// Logits that a sequence wants: `rows` entries of wanted_rows from `first`. A
+// target to score may be cut into several, all but the last of kMaxLogitsRows,
+// so that one group never holds two of a sequence.
+struct TransformerEngine::Wanted {
+  TransformerSequence* sequence;
+  int first;
+  int rows;
+};
+
+// A vector that an encoder's task reads.
+struct TransformerEngine::Vector {
+  TransformerSequence* sequence;
+  int index;
+};
+
+// All memory of one worker.
+class TransformerEngine::Context : public EngineContext {
+ public:
+  Context(const Transformer& transformer, const KvLayout& kv_layout,
+          const EngineOptions& options, int members)
+      : pool(kv_layout, options.kv_cache_bytes),
+        encode_buffer(transformer.encoder_kv_layout(),
+                      // One source of the longest kind, and a step of others.
+                      options.max_source_tokens + options.max_step_rows,
+                      transformer.spec().hidden,
+                      transformer.encoder_query_width()),
+        activations(transformer.spec(), transformer.dtype(),
+                    options.max_step_rows, members),
+        head_buffer(transformer.head_width()) {
+    const int rows = options.max_step_rows;
+    vectors.reserve(kMaxHeadRows);
+    encoding.reserve(rows);
+    computing.reserve(rows);
+    encodes.reserve(rows);
+    ids.reserve(rows);
+    positions.reserve(rows);
+    writes.reserve(rows);
+    self_pieces.reserve(rows);
+    cross_pieces.reserve(rows);
+    wanted.reserve(rows);
+    wanted_rows.reserve(rows);
+    needs.reserve(kMaxLogitsRows);
+    views.reserve(kMaxLogitsRows);
+  }
+
+  int total_blocks() const override { return pool.total_blocks(); }
+  int free_blocks() const override { return pool.free_blocks(); }
+  int total_encode_rows() const override { return encode_buffer.total_rows(); }
+  int free_encode_rows() const override { return encode_buffer.free_rows(); }
+
+  BlockPool pool;
+  EncodeBuffer encode_buffer;
+  Activations activations;
+  HeadBuffer head_buffer;
+  // Lists of one step; reserved, and cleared by the next step.
+  std::vector<Part> encoding;
+  std::vector<Part> computing;
+  std::vector<EncodePiece> encodes;
+  std::vector<Vector> vectors;
+  std::vector<int> ids;
+  std::vector<int> positions;
+  std::vector<KvWrite> writes;
+  std::vector<AttentionPiece> self_pieces;
+  std::vector<AttentionPiece> cross_pieces;
+  std::vector<Wanted> wanted;
+  std::vector<int> wanted_rows;
+  std::vector<LogitsNeed> needs;
+  std::vector<LogitsView> views;
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_TRANSFORMER_CONTEXT_H_

@@ -1,0 +1,146 @@
+// What requests become: checked against the model, with the state they need.
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "engine/tensor/status_macros.h"
+#include "engine/transformer_engine.h"
+
+namespace attend {
+
+absl::Status TransformerEngine::CheckSource(const SourceTokens& source) const {
+  const int rows = static_cast<int>(source.ids.size());
+  if (rows < 1 || rows > options_.max_source_tokens) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("source has %d tokens, limits are 1 and %d "
+                        "(max_source_tokens)",
+                        rows, options_.max_source_tokens));
+  }
+  for (int id : source.ids) {
+    if (id < 0 || id >= info_.source_vocab) {
+      return absl::InvalidArgumentError(
+          absl::StrFormat("source token id is %d, limits are 0 and %d", id,
+                          info_.source_vocab - 1));
+    }
+  }
+  RETURN_IF_ERROR(CheckTypes(source));
+  if (source.positions.empty()) return absl::OkStatus();
+  if (source.positions.size() != source.ids.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("source has %d tokens but %d positions", rows,
+                        source.positions.size()));
+  }
+  const int max_positions =
+      transformer_->spec().encoder->embedding.max_positions;
+  for (int position : source.positions) {
+    if (position < 0 || position >= max_positions) {
+      return absl::InvalidArgumentError(
+          absl::StrFormat("source position is %d, limits are 0 and %d",
+                          position, max_positions - 1));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status TransformerEngine::CheckTypes(const SourceTokens& source) const {
+  if (source.types.empty()) return absl::OkStatus();
+  if (source.types.size() != source.ids.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("source has %d tokens but %d token types",
+                        source.ids.size(), source.types.size()));
+  }
+  const int most = std::max(info_.token_types - 1, 0);
+  for (int type : source.types) {
+    if (type < 0 || type > most) {
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "source token type is %d, limits are 0 and %d", type, most));
+    }
+  }
+  return absl::OkStatus();
+}
+
+std::vector<int> TransformerEngine::PositionsOf(
+    const SourceTokens& source) const {
+  const int uncounted = transformer_->spec().encoder->embedding.uncounted_id;
+  std::vector<int> positions = source.positions;
+  if (uncounted < 0) {
+    if (!positions.empty()) return positions;
+    positions.resize(source.ids.size());
+    std::iota(positions.begin(), positions.end(), 0);
+    return positions;
+  }
+  // What was masked is taken to be padding: it is not counted either.
+  positions.resize(source.ids.size());
+  int counted = 0;
+  for (size_t i = 0; i < positions.size(); ++i) {
+    positions[i] = source.ids[i] == uncounted ? -1 : counted++;
+  }
+  return positions;
+}
+
+absl::Status TransformerEngine::MakeSearchOrTask(
+    EngineRequest request, TransformerSequence::Parts& parts) const {
+  const TransformerSpec& spec = transformer_->spec();
+  const int rows = static_cast<int>(parts.source.ids.size());
+  if (const auto* task = std::get_if<EmbedTask>(&request.task)) {
+    ASSIGN_OR_RETURN(parts.encoder_task,
+                     EncoderTask::Create(*task, spec, rows));
+    return absl::OkStatus();
+  }
+  if (const auto* task = std::get_if<ClassifyTask>(&request.task)) {
+    ASSIGN_OR_RETURN(parts.encoder_task,
+                     EncoderTask::Create(*task, spec, rows));
+    return absl::OkStatus();
+  }
+  if (const auto* task = std::get_if<FillMaskTask>(&request.task)) {
+    ASSIGN_OR_RETURN(parts.encoder_task,
+                     EncoderTask::Create(*task, spec, rows));
+    return absl::OkStatus();
+  }
+  if (!transformer_->generates()) {
+    return absl::InvalidArgumentError("the model has no decoder");
+  }
+  if (const auto* task = std::get_if<GenerateTask>(&request.task)) {
+    const GenerationParams& params = task->params;
+    RETURN_IF_ERROR(ValidateParams(params, limits_));
+    parts.search = MakeSearch(params, limits_.vocab, token_texts_);
+    // The last new token is never computed.
+    parts.max_target_tokens =
+        static_cast<int>(params.forced_prefix.size()) + params.max_new_tokens;
+    parts.max_hypotheses =
+        std::max(params.num_beams, params.num_return_sequences);
+    return absl::OkStatus();
+  }
+  ScoreTask& score = std::get<ScoreTask>(request.task);
+  RETURN_IF_ERROR(ValidateTarget(score.target, score.top_log_probs, limits_));
+  parts.max_target_tokens = static_cast<int>(score.target.size());
+  parts.max_hypotheses = 1;
+  parts.scored_prompt.push_back(info_.generation.decoder_start_id);
+  parts.scored_prompt.insert(parts.scored_prompt.end(), score.target.begin(),
+                             score.target.end() - 1);
+  parts.scorer =
+      std::make_unique<Scorer>(std::move(score.target), score.top_log_probs);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<Sequence>> TransformerEngine::NewSequence(
+    EngineRequest request) const {
+  RETURN_IF_ERROR(CheckSource(request.source));
+  TransformerSequence::Parts parts;
+  parts.source = std::move(request.source);
+  parts.source.positions = PositionsOf(parts.source);
+  RETURN_IF_ERROR(MakeSearchOrTask(std::move(request), parts));
+  auto sequence = std::make_unique<TransformerSequence>(
+      *transformer_, kv_layout_.block_tokens, std::move(parts));
+  if (sequence->max_blocks() > pool_blocks_) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "request needs up to %d KV blocks, the pool has %d (kv_cache_bytes); "
+        "fewer beams, samples or new tokens need less",
+        sequence->max_blocks(), pool_blocks_));
+  }
+  return sequence;
+}
+
+}  // namespace attend
