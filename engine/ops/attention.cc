@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "engine/ops/attention_kernel.h"
 #include "engine/ops/kernel_for.h"
@@ -15,6 +16,25 @@ using Kernel = void (*)(const AttentionTile&);
 // Keys that row `row` of a piece sees.
 int KeysOf(const AttentionPiece& piece, int row) {
   return piece.keys + (piece.causal ? row : 0);
+}
+
+// Which keys row `row` of a piece sees.
+Range SeenBy(const AttentionArgs& args, const AttentionPiece& piece, int row) {
+  const int keys = KeysOf(piece, row);
+  if (args.window == 0) return {0, keys};
+  const int at = piece.position + row;
+  const absl::Span<const int> positions = piece.key_positions;
+  if (positions.empty()) {
+    const int64_t end = std::min<int64_t>(keys, int64_t{at} + args.window + 1);
+    return {std::clamp(at - args.window, 0, keys), static_cast<int>(end)};
+  }
+  const int* const first = positions.data();
+  const int64_t position = first[at];
+  const int* const begin =
+      std::lower_bound(first, first + keys, position - args.window);
+  const int* const end =
+      std::upper_bound(begin, first + keys, position + args.window);
+  return {static_cast<int>(begin - first), static_cast<int>(end - first)};
 }
 
 // How pieces are cut into calls of the kernel; results do not depend on it.
@@ -32,18 +52,23 @@ struct Grain {
   }
 };
 
-// What rows [row, row + rows) of one head cost, in keys read by a query; the
-// constants are what a tile and a row cost besides.
-int64_t Cost(const AttentionPiece& piece, int row, int64_t rows) {
-  const int64_t keys = rows * KeysOf(piece, row);
-  const int64_t more = piece.causal ? rows * (rows - 1) / 2 : 0;
-  return rows * 16 + keys + more;
+// What the first `rows` rows of one head cost, in keys read by a query, taking
+// windows to be full; the constant is what a row costs besides.
+int64_t Cost(const AttentionArgs& args, const AttentionPiece& piece,
+             int64_t rows) {
+  int64_t most = std::numeric_limits<int>::max();
+  if (args.window > 0) most = int64_t{args.window} * (piece.causal ? 1 : 2) + 1;
+  const int64_t keys = std::min<int64_t>(piece.keys, most);
+  // The rows that see one key more than the row before.
+  const int64_t growing = piece.causal ? std::min(rows, most - keys) : 0;
+  const int64_t more = growing * (growing - 1) / 2 + (rows - growing) * growing;
+  return rows * (16 + keys) + more;
 }
 
 int64_t CostOf(const AttentionArgs& args) {
   int64_t cost = 0;
   for (const AttentionPiece& piece : args.pieces) {
-    cost += Cost(piece, 0, piece.rows);
+    cost += Cost(args, piece, piece.rows);
   }
   return cost * args.heads;
 }
@@ -77,6 +102,9 @@ void CheckArgs(const AttentionArgs& args) {
   ATTEND_CHECK(0 <= args.layer && args.layer < layout.layers);
   ATTEND_CHECK(args.heads % layout.kv_heads == 0);
   ATTEND_CHECK(args.dst.cols == args.heads * layout.head_dim);
+  const DistanceBias& bias = args.bias;
+  ATTEND_CHECK(args.window >= 0 && bias.max_distance >= 0);
+  ATTEND_CHECK(bias.values == nullptr || bias.stride >= bias.Entries());
   for (const AttentionPiece& piece : args.pieces) {
     ATTEND_CHECK(piece.rows > 0 && piece.first_row >= args.first_row);
     ATTEND_CHECK(piece.keys >= 0);
@@ -84,12 +112,22 @@ void CheckArgs(const AttentionArgs& args) {
                  args.dst.rows);
     ATTEND_CHECK(static_cast<size_t>(KeysOf(piece, piece.rows - 1)) <=
                  piece.blocks.size() * kTokens);
+    ATTEND_CHECK(piece.position >= 0);
+    const size_t positions = piece.key_positions.size();
+    ATTEND_CHECK(positions == 0 ||
+                 positions >= static_cast<size_t>(
+                                  std::max(KeysOf(piece, piece.rows - 1),
+                                           piece.position + piece.rows)));
   }
 }
 
 AttentionTile TileOf(const AttentionArgs& args, const AttentionPiece& piece,
-                     int head, int heads, int row, int rows, float* scratch) {
+                     int head, int heads, int row, int rows, Range* seen,
+                     float* scratch) {
   const KvLayout& layout = *args.layout;
+  for (int r = 0; r < rows; ++r) seen[r] = SeenBy(args, piece, row + r);
+  DistanceBias bias = args.bias;
+  if (bias.values != nullptr) bias.values += ptrdiff_t{head} * bias.stride;
   const int first_row = piece.first_row - args.first_row + row;
   const size_t column = static_cast<size_t>(head) * layout.head_dim;
   return {.layout = &layout,
@@ -105,18 +143,21 @@ AttentionTile TileOf(const AttentionArgs& args, const AttentionPiece& piece,
           .scale = args.scale,
           .blocks = piece.blocks.data(),
           .layer_at = layout.head_at(args.layer, 0),
-          .keys = KeysOf(piece, row),
-          .more_keys = piece.causal ? 1 : 0,
+          .seen = seen,
+          .bias = bias,
+          .position = piece.position + row,
+          .key_positions = piece.key_positions.data(),
           .scores = scratch};
 }
 
 // Computes the tiles whose start on the axis of cost lies in [begin, end).
 void AttendShare(const AttentionArgs& args, const Grain& grain, Kernel kernel,
                  int64_t begin, int64_t end, float* scratch) {
+  Range seen[kAttentionRows];
   int64_t at = 0;  // where the piece begins
   for (const AttentionPiece& piece : args.pieces) {
     if (at >= end) return;
-    const int64_t head_cost = Cost(piece, 0, piece.rows);
+    const int64_t head_cost = Cost(args, piece, piece.rows);
     const int64_t next = at + head_cost * args.heads;
     if (next > begin) {
       const int row_step = grain.RowsOf(piece);
@@ -124,10 +165,10 @@ void AttendShare(const AttentionArgs& args, const Grain& grain, Kernel kernel,
       for (int head = 0; head < args.heads; head += head_step) {
         const int heads = std::min(head_step, args.heads - head);
         for (int row = 0; row < piece.rows; row += row_step) {
-          const int64_t start = at + head_cost * head + Cost(piece, 0, row);
+          const int64_t start = at + head_cost * head + Cost(args, piece, row);
           if (start < begin || start >= end) continue;
           kernel(TileOf(args, piece, head, heads, row,
-                        std::min(row_step, piece.rows - row), scratch));
+                        std::min(row_step, piece.rows - row), seen, scratch));
         }
       }
     }

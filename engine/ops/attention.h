@@ -22,6 +22,26 @@ struct AttentionPiece {
   int keys = 0;
   // Each further row sees one key more than the row before it (causal).
   bool causal = false;
+  // Where distances count: row r stands where key position + r does.
+  int position = 0;
+  // The positions of the keys, ascending, where tokens of the input left no
+  // key; row r's is key_positions[position + r]. Empty: 0, 1, 2, ...
+  absl::Span<const int> key_positions = {};
+};
+
+// What is added to scores for the distance from query to key (Raffel et al.
+// 2020, section 2.1), a row of numbers a head:
+//   entry i is for distance i - Edge(), and those beyond max_distance on either
+//   side hold the number of max_distance there.
+// So those of a tile of 16 keys lie together, wherever it begins.
+struct DistanceBias {
+  // Head h's row begins at values + h * stride; null: no bias.
+  const float* values = nullptr;
+  int max_distance = 0;  // >= 0
+  int stride = 0;        // >= Entries()
+
+  int Edge() const { return max_distance + KvLayout::kBlockTokens - 1; }
+  int Entries() const { return 2 * Edge() + 1; }
 };
 
 // Scaled dot-product attention (Vaswani et al. 2017, eq. 1) over keys and
@@ -36,6 +56,12 @@ struct AttentionArgs {
   int layer = 0;
   int heads = 0;
   float scale = 0;
+  // Added to q k^T * scale: of head h, entry (key's position - query's).
+  DistanceBias bias = {};
+  // Of the keys that a row sees otherwise it sees those whose position is at
+  // most so many away from its own, on either side. 0: all. The others are not
+  // read, and neither are their blocks.
+  int window = 0;
   // Row r's query of head h starts at query + r * query_stride + h * head_dim.
   const float* query = nullptr;
   int query_stride = 0;

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+#include "engine/compute/team.h"
+#include "engine/ops/attention.h"
 #include "engine/ops/kv_layout.h"
 
 namespace attend {
@@ -34,9 +36,13 @@ struct AttentionTile {
   int heads_per_kv_head = 1;
   float scale = 0;
   const std::byte* const* blocks = nullptr;
-  size_t layer_at = 0;      // bytes from a block's start to the layer
-  int keys = 0;             // that the first row sees
-  int more_keys = 0;        // that each further row sees in addition: 0 or 1
+  size_t layer_at = 0;  // bytes from a block's start to the layer
+  // [rows], the keys that each sees; neither begin nor end ever falls.
+  const Range* seen = nullptr;
+  DistanceBias bias = {};  // of heads from first_head on
+  // As of AttentionPiece, of the first row; null: 0, 1, 2, ...
+  int position = 0;
+  const int* key_positions = nullptr;
   float* scores = nullptr;  // kAttentionFloats of scratch
 };
 

@@ -74,13 +74,16 @@ std::vector<int> FirstTokens(int n) {
 
 std::vector<float> Attend(Compute& compute, const AttentionInputs& in,
                           const Cache& cache,
-                          const std::vector<AttentionPiece>& pieces) {
+                          const std::vector<AttentionPiece>& pieces,
+                          const DistanceBias& bias, int window) {
   const int rows = static_cast<int>(in.query.size()) / in.query_cols();
   std::vector<float> dst(in.query.size(), 0.0f);
   Attention(compute, {.layout = &cache.layout(),
                       .layer = 1,
                       .heads = in.shape.heads,
                       .scale = in.scale(),
+                      .bias = bias,
+                      .window = window,
                       .query = in.query.data(),
                       .query_stride = in.query_cols(),
                       .pieces = pieces,

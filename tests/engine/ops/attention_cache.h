@@ -48,7 +48,8 @@ std::vector<int> FirstTokens(int n);
 // Rows that no piece computes are zeros.
 std::vector<float> Attend(Compute& compute, const AttentionInputs& in,
                           const Cache& cache,
-                          const std::vector<AttentionPiece>& pieces);
+                          const std::vector<AttentionPiece>& pieces,
+                          const DistanceBias& bias = {}, int window = 0);
 
 // A test for each instruction set that this machine has.
 class AttentionIsaTest : public ::testing::TestWithParam<Isa> {

@@ -90,7 +90,8 @@ double RoundingError(DType dtype, double amax) {
 }
 
 std::vector<double> NaiveAttention(const AttentionInputs& in,
-                                   const AttentionMask& mask) {
+                                   const AttentionMask& mask,
+                                   const ScoreBias& bias) {
   const AttentionShape& s = in.shape;
   std::vector<double> dst(in.query.size(), 0.0);
   for (int b = 0; b < mask.batch; ++b)
@@ -110,7 +111,7 @@ std::vector<double> NaiveAttention(const AttentionInputs& in,
           for (int d = 0; d < s.head_dim; ++d) {
             dot += double(in.query[at + d]) * in.key[kv_at(k) + d];
           }
-          weights[k] = dot * in.scale();
+          weights[k] = dot * in.scale() + (bias ? bias(h, q, k) : 0);
           max = std::max(max, weights[k]);
         }
         if (max == -kInf) continue;

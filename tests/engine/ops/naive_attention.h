@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "engine/ops/mask.h"
@@ -41,10 +42,14 @@ AttentionInputs Rounded(const AttentionInputs& in, DType dtype);
 // by: half a step of `dtype`.
 double RoundingError(DType dtype, double amax);
 
+// What is added to the score of a head's query and key.
+using ScoreBias = std::function<double(int head, int query, int key)>;
+
 // The paper's formula over all of [batch, heads, queries, keys], in doubles.
 // Queries that see nothing give zeros.
 std::vector<double> NaiveAttention(const AttentionInputs& in,
-                                   const AttentionMask& mask);
+                                   const AttentionMask& mask,
+                                   const ScoreBias& bias = nullptr);
 
 // What the engine may differ from it by with keys and values kept in `dtype`.
 double AttentionTolerance(const AttentionInputs& in, DType dtype = DType::kF32);
