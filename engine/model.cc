@@ -17,17 +17,18 @@ namespace attend {
 namespace {
 
 // Tokenizer and weights come from different files, so they may not belong
-// together.
+// together. A model may have more rows than its tokenizer has tokens.
 absl::Status CheckVocabularies(const Tokenizer& tokenizer,
                                const TransformerSpec& spec) {
   const auto check = [&](const char* side, int tokens, int rows) {
-    if (tokens == rows) return absl::OkStatus();
+    if (tokens <= rows) return absl::OkStatus();
     return absl::InvalidArgumentError(
         absl::StrFormat("the tokenizer has %d %s tokens, config.json says %d",
                         tokens, side, rows));
   };
   RETURN_IF_ERROR(check("source", tokenizer.vocab_size(Side::kSource),
                         spec.encoder->embedding.vocab));
+  if (!spec.decoder) return absl::OkStatus();
   return check("target", tokenizer.vocab_size(Side::kTarget),
                spec.decoder->embedding.vocab);
 }
@@ -47,11 +48,16 @@ absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& directory,
   ASSIGN_OR_RETURN(const JsonFile config,
                    JsonFile::Load(directory + "/config.json"));
   ASSIGN_OR_RETURN(Family family, LoadFamily(config));
-  ASSIGN_OR_RETURN(GenerationParams generation,
-                   LoadGenerationParams(directory, config, family.spec));
   ASSIGN_OR_RETURN(std::unique_ptr<Tokenizer> tokenizer,
                    LoadTokenizer(directory));
   RETURN_IF_ERROR(CheckVocabularies(*tokenizer, family.spec));
+  ModelInfo info;
+  info.name = name;
+  info.family = std::move(family.model_type);
+  if (family.spec.decoder) {
+    ASSIGN_OR_RETURN(info.generation,
+                     LoadGenerationParams(directory, config, family.spec));
+  }
 
   ASSIGN_OR_RETURN(const Checkpoint checkpoint, Checkpoint::Open(directory));
   Weights weights(checkpoint, std::move(family.names));
@@ -63,13 +69,9 @@ absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& directory,
   RETURN_IF_ERROR(weights.CheckAllRead());
 
   std::vector<std::string> token_texts;
-  for (int id = 0; id < family.spec.decoder->embedding.vocab; ++id) {
+  for (int id = 0; id < family.spec.LogitsVocab(); ++id) {
     token_texts.emplace_back(tokenizer->TokenText(id));
   }
-  ModelInfo info;
-  info.name = name;
-  info.family = std::move(family.model_type);
-  info.generation = std::move(generation);
   ASSIGN_OR_RETURN(std::unique_ptr<Engine> engine,
                    TransformerEngine::Create(compute, std::move(transformer),
                                              std::move(token_texts),

@@ -1,8 +1,13 @@
 #include "engine/tokenizer/tokenizer.h"
 
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "engine/tensor/status_macros.h"
+#include "engine/tokenizer/ids_only.h"
 #include "engine/tokenizer/marian_tokenizer.h"
 #include "engine/tokenizer/utf8.h"
 
@@ -14,6 +19,18 @@ absl::Status CheckUtf8(absl::string_view name, absl::string_view text) {
   if (invalid == absl::string_view::npos) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat(name, " is not UTF-8 at byte ", invalid));
+}
+
+// Whether any file is there that belongs to a tokenizer and to nothing else.
+bool HasTokenizer(const std::string& directory) {
+  constexpr const char* kFiles[] = {"tokenizer.json", "source.spm",
+                                    "target.spm", "vocab.json"};
+  return std::any_of(
+      std::begin(kFiles), std::end(kFiles), [&](const char* file) {
+        std::error_code ignored;
+        return std::filesystem::exists(
+            std::filesystem::path(directory) / file, ignored);
+      });
 }
 
 }  // namespace
@@ -31,6 +48,7 @@ absl::StatusOr<int> Tokenizer::LanguageId(absl::string_view language) const {
 
 absl::StatusOr<std::unique_ptr<Tokenizer>> LoadTokenizer(
     const std::string& directory) {
+  if (!HasTokenizer(directory)) return std::make_unique<IdsOnly>(directory);
   return MarianTokenizer::Load(directory);
 }
 

@@ -82,7 +82,8 @@ class Tokenizer {
 };
 
 // Reads a Marian tokenizer: source.spm, target.spm, vocab.json (and
-// target_vocab.json where vocabularies are separate), tokenizer_config.json.
+// target_vocab.json where vocabularies are separate), tokenizer_config.json. A
+// directory without any of them has a tokenizer that knows no text (IdsOnly).
 absl::StatusOr<std::unique_ptr<Tokenizer>> LoadTokenizer(
     const std::string& directory);
 
