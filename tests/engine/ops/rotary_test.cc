@@ -1,0 +1,74 @@
+#include "engine/ops/rotary.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/engine/ops/test_isa.h"
+
+namespace attend {
+namespace {
+
+class RotaryOpTest : public testing::TestWithParam<Isa> {};
+INSTANTIATE_TEST_SUITE_P(Isas, RotaryOpTest, testing::ValuesIn(AllIsas()),
+                         [](const auto& test) {
+                           return std::string(IsaName(test.param));
+                         });
+
+std::vector<float> Random(int n, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::normal_distribution<float> normal;
+  std::vector<float> values(n);
+  for (float& v : values) v = normal(generator);
+  return values;
+}
+
+TEST_P(RotaryOpTest, TurnsPairsInPlaceAndNothingElse) {
+  constexpr int kPositions = 50;
+  for (const int head_dim : {2, 6, 16, 62, 64, 80, 128})
+    for (const int heads : {1, 3, 8})
+      for (const int rows : {1, 2, 37}) {
+        const int half = head_dim / 2;
+        const int stride = heads * head_dim + 5;  // of what comes after them
+        const std::vector<float> src = Random(rows * stride, 1);
+        const std::vector<float> cos = Random(kPositions * half, 2);
+        const std::vector<float> sin = Random(kPositions * half, 3);
+        std::vector<int> positions;
+        for (int r = 0; r < rows; ++r) {
+          positions.push_back(r * 29 % kPositions);
+        }
+        std::vector<double> expected(src.begin(), src.end());
+        for (int r = 0; r < rows; ++r)
+          for (int h = 0; h < heads; ++h)
+            for (int i = 0; i < half; ++i) {
+              const int at = r * stride + h * head_dim + i;
+              const double c = cos[positions[r] * half + i];
+              const double s = sin[positions[r] * half + i];
+              expected[at] = src[at] * c - src[at + half] * s;
+              expected[at + half] = src[at + half] * c + src[at] * s;
+            }
+        std::vector<float> first;
+        for (const int threads : {1, 2, 3}) {
+          Compute compute({.threads = threads, .max_isa = GetParam()});
+          std::vector<float> got = src;
+          Rotate(compute,
+                 {.values = got.data(),
+                  .stride = stride,
+                  .heads = heads,
+                  .positions = positions,
+                  .table = {cos.data(), sin.data(), head_dim, kPositions}});
+          for (size_t i = 0; i < got.size(); ++i) {
+            ASSERT_NEAR(got[i], expected[i], 1e-6 * (1 + std::abs(expected[i])))
+                << head_dim << " x " << heads << ", at " << i;
+          }
+          if (threads == 1) first = got;
+          ASSERT_EQ(got, first);
+        }
+      }
+}
+
+}  // namespace
+}  // namespace attend
