@@ -2,14 +2,39 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {
+namespace {
+
+struct Loader {
+  absl::string_view model_type;
+  absl::StatusOr<Family> (*load)(const JsonFile& config);
+};
+
+constexpr Loader kFamilies[] = {
+    {"marian", LoadMarian},
+};
+
+}  // namespace
 
 absl::StatusOr<Family> LoadFamily(const JsonFile& config) {
   ASSIGN_OR_RETURN(const std::string model_type, config.String("model_type"));
-  if (model_type == "marian") return LoadMarian(config);
-  return config.Unexpected("model_type", "marian");
+  for (const Loader& family : kFamilies) {
+    if (family.model_type != model_type) continue;
+    ASSIGN_OR_RETURN(Family loaded, family.load(config));
+    loaded.model_type = model_type;
+    return loaded;
+  }
+  return config.Unexpected(
+      "model_type",
+      absl::StrCat("one of ",
+                   absl::StrJoin(kFamilies, ", ",
+                                 [](std::string* out, const Loader& family) {
+                                   absl::StrAppend(out, family.model_type);
+                                 })));
 }
 
 }  // namespace attend

@@ -1,0 +1,53 @@
+#include "engine/families/names.h"
+
+#include <utility>
+
+namespace attend {
+namespace {
+
+void AddPart(const std::string& slot, const std::vector<std::string>& tensors,
+             const char* part, NameTable& names) {
+  std::vector<std::string> parts;
+  for (const std::string& tensor : tensors) parts.push_back(tensor + part);
+  AddTensor(slot + part, std::move(parts), names);
+}
+
+}  // namespace
+
+void AddTensor(const std::string& slot, std::vector<std::string> tensors,
+               NameTable& names) {
+  names.rows.push_back({slot, std::move(tensors)});
+}
+
+void AddParts(const std::string& slot, const std::vector<std::string>& tensors,
+              Parts parts, NameTable& names) {
+  AddPart(slot, tensors, ".weight", names);
+  if (parts == Parts::kWeightAndBias) AddPart(slot, tensors, ".bias", names);
+}
+
+void AddList(const std::string& slot_prefix,
+             const std::vector<std::string>& tensor_prefixes,
+             absl::Span<const SlotName> list, Parts parts, NameTable& names) {
+  for (const SlotName& name : list) {
+    AddParts(slot_prefix + name.slot,
+             WithPrefixes(tensor_prefixes, {name.tensor}), parts, names);
+  }
+}
+
+std::vector<std::string> WithPrefixes(const std::vector<std::string>& prefixes,
+                                      const std::vector<std::string>& tensors) {
+  std::vector<std::string> all;
+  for (const std::string& tensor : tensors) {
+    for (const std::string& prefix : prefixes) all.push_back(prefix + tensor);
+  }
+  return all;
+}
+
+void AddUnused(const std::vector<std::string>& prefixes,
+               const std::vector<std::string>& tensors, NameTable& names) {
+  for (std::string& tensor : WithPrefixes(prefixes, tensors)) {
+    names.unused.push_back(std::move(tensor));
+  }
+}
+
+}  // namespace attend

@@ -1,0 +1,51 @@
+#ifndef ATTEND_ENGINE_FAMILIES_NAMES_H_
+#define ATTEND_ENGINE_FAMILIES_NAMES_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "engine/checkpoint/weights.h"
+
+namespace attend {
+
+// Tables of names, from what a family's checkpoints call a layer's parts.
+
+// A slot and what the checkpoint calls it, both without what comes before, and
+// without ".weight" and ".bias".
+struct SlotName {
+  const char* slot;    // "self.q"
+  const char* tensor;  // "self_attn.q_proj"
+};
+
+enum class Parts { kWeight, kWeightAndBias };
+
+// A matrix or a table that has no bias: a row for the slot as it is, from the
+// first of the tensors that the checkpoint has.
+void AddTensor(const std::string& slot, std::vector<std::string> tensors,
+               NameTable& names);
+
+// Rows "<slot>.weight" and "<slot>.bias" from "<tensor>.weight" and
+// "<tensor>.bias", of the first of the tensors that the checkpoint has.
+void AddParts(const std::string& slot, const std::vector<std::string>& tensors,
+              Parts parts, NameTable& names);
+
+// AddParts for every one of `list`, whose slots follow `slot_prefix` and whose
+// tensors follow each of `tensor_prefixes`: "encoder.{}." and
+// {"model.encoder.layers.{}.", "encoder.layers.{}."}, say.
+void AddList(const std::string& slot_prefix,
+             const std::vector<std::string>& tensor_prefixes,
+             absl::Span<const SlotName> list, Parts parts, NameTable& names);
+
+// Each of `tensors` after each of `prefixes`.
+std::vector<std::string> WithPrefixes(const std::vector<std::string>& prefixes,
+                                      const std::vector<std::string>& tensors);
+
+// Each of `tensors` after each of `prefixes` may be in the file and is not
+// needed.
+void AddUnused(const std::vector<std::string>& prefixes,
+               const std::vector<std::string>& tensors, NameTable& names);
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_FAMILIES_NAMES_H_
