@@ -74,7 +74,7 @@ class TransformerEngine : public Engine {
 
   absl::Status CheckSource(const SourceTokens& source) const;
   absl::Status CheckTypes(const SourceTokens& source) const;
-  std::vector<int> PositionsOf(const SourceTokens& source) const;
+  std::vector<int> TablePositions(const SourceTokens& source) const;
   absl::Status MakeSearchOrTask(EngineRequest request,
                                 TransformerSequence::Parts& parts) const;
   absl::Status RunEncodes(Context& context) const;

@@ -34,12 +34,14 @@ absl::Status TransformerEngine::CheckSource(const SourceTokens& source) const {
   }
   const int max_positions =
       transformer_->spec().encoder->embedding.max_positions;
+  int least = 0;
   for (int position : source.positions) {
-    if (position < 0 || position >= max_positions) {
-      return absl::InvalidArgumentError(
-          absl::StrFormat("source position is %d, limits are 0 and %d",
-                          position, max_positions - 1));
+    if (position < least || position >= max_positions) {
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "source position is %d, limits are %d and %d (they ascend)", position,
+          least, max_positions - 1));
     }
+    least = position + 1;
   }
   return absl::OkStatus();
 }
@@ -61,21 +63,17 @@ absl::Status TransformerEngine::CheckTypes(const SourceTokens& source) const {
   return absl::OkStatus();
 }
 
-std::vector<int> TransformerEngine::PositionsOf(
+// Empty if all tokens count.
+std::vector<int> TransformerEngine::TablePositions(
     const SourceTokens& source) const {
   const int uncounted = transformer_->spec().encoder->embedding.uncounted_id;
-  std::vector<int> positions = source.positions;
-  if (uncounted < 0) {
-    if (!positions.empty()) return positions;
-    positions.resize(source.ids.size());
-    std::iota(positions.begin(), positions.end(), 0);
-    return positions;
-  }
+  if (uncounted < 0) return {};
   // What was masked is taken to be padding: it is not counted either.
-  positions.resize(source.ids.size());
+  std::vector<int> positions;
+  positions.reserve(source.ids.size());
   int counted = 0;
-  for (size_t i = 0; i < positions.size(); ++i) {
-    positions[i] = source.ids[i] == uncounted ? -1 : counted++;
+  for (const int id : source.ids) {
+    positions.push_back(id == uncounted ? -1 : counted++);
   }
   return positions;
 }
@@ -130,7 +128,11 @@ absl::StatusOr<std::unique_ptr<Sequence>> TransformerEngine::NewSequence(
   RETURN_IF_ERROR(CheckSource(request.source));
   TransformerSequence::Parts parts;
   parts.source = std::move(request.source);
-  parts.source.positions = PositionsOf(parts.source);
+  if (parts.source.positions.empty()) {
+    parts.source.positions.resize(parts.source.ids.size());
+    std::iota(parts.source.positions.begin(), parts.source.positions.end(), 0);
+  }
+  parts.table_positions = TablePositions(parts.source);
   RETURN_IF_ERROR(MakeSearchOrTask(std::move(request), parts));
   auto sequence = std::make_unique<TransformerSequence>(
       *transformer_, kv_layout_.block_tokens, std::move(parts));

@@ -13,6 +13,7 @@ TransformerSequence::TransformerSequence(const Transformer& transformer,
     : transformer_(transformer),
       block_tokens_(block_tokens),
       source_(std::move(parts.source)),
+      table_positions_(std::move(parts.table_positions)),
       search_(std::move(parts.search)),
       scorer_(std::move(parts.scorer)),
       encoder_task_(std::move(parts.encoder_task)),
@@ -21,6 +22,7 @@ TransformerSequence::TransformerSequence(const Transformer& transformer,
       max_hypotheses_(parts.max_hypotheses),
       encode_({.ids = source_.ids,
                .positions = source_.positions,
+               .table_positions = table_positions_,
                .types = source_.types},
               SourceBlocks()),
       cross_(CrossBlocks()) {
@@ -167,7 +169,9 @@ int TransformerSequence::PlanRows(int rows, RowLists lists) {
                                   .rows = planned,
                                   .blocks = cross_.blocks(),
                                   .keys = cross_.tokens(),
-                                  .causal = false});
+                                  .causal = false,
+                                  .position = 0,
+                                  .key_positions = {}});
   }
   if (scorer_ == nullptr) return decode ? planned : 0;
   const int not_scored = scorer_->remaining() - PromptRowsLeft();
@@ -191,7 +195,9 @@ void TransformerSequence::PlanRow(int row, absl::Span<const int> tokens,
                                .rows = rows,
                                .blocks = tables_[row].blocks(),
                                .keys = first_token + 1,
-                               .causal = true});
+                               .causal = true,
+                               .position = first_token,
+                               .key_positions = {}});
 }
 
 void TransformerSequence::SharePrefix(int row) {

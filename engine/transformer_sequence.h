@@ -27,7 +27,8 @@ class TransformerSequence : public Sequence {
   // What a request becomes: one of `search`, `scorer` and `encoder_task` is
   // set.
   struct Parts {
-    SourceTokens source;  // positions are filled
+    SourceTokens source;               // positions are filled
+    std::vector<int> table_positions;  // see EncodeState
     std::unique_ptr<Search> search;
     std::unique_ptr<Scorer> scorer;
     std::unique_ptr<EncoderTask> encoder_task;
@@ -106,6 +107,7 @@ class TransformerSequence : public Sequence {
   const Transformer& transformer_;
   const int block_tokens_;
   const SourceTokens source_;
+  const std::vector<int> table_positions_;
   const std::unique_ptr<Search> search_;
   const std::unique_ptr<Scorer> scorer_;
   const std::unique_ptr<EncoderTask> encoder_task_;

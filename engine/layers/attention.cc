@@ -1,13 +1,22 @@
 #include "engine/layers/attention.h"
 
+#include "engine/ops/rotary.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {
 
 absl::Status SelfAttention::Project(Compute& compute, const Operand& src,
-                                    Matrix qkv, KvPlace place,
+                                    absl::Span<const int> positions, Matrix qkv,
+                                    KvPlace place,
                                     absl::Span<const KvWrite> writes) const {
   RETURN_IF_ERROR(qkv_.Run(compute, src, qkv));
+  if (rotates()) {
+    Rotate(compute, {.values = qkv.data,
+                     .stride = qkv.cols,
+                     .heads = shape_.heads + shape_.kv_heads,
+                     .positions = positions,
+                     .table = rules_.rotary->table()});
+  }
   const float* key = qkv.data + shape_.query_width();
   WriteKv(compute, {.layout = place.layout,
                     .layer = place.layer,
@@ -28,6 +37,9 @@ absl::Status SelfAttention::Attend(Compute& compute, const float* query,
                       .layer = place.layer,
                       .heads = shape_.heads,
                       .scale = shape_.scale,
+                      .bias = rules_.bias == nullptr ? DistanceBias()
+                                                     : rules_.bias->bias(),
+                      .window = rules_.window,
                       .query = query,
                       .query_stride = stride,
                       .first_row = place.first_row,

@@ -7,6 +7,8 @@
 #include "absl/types/span.h"
 #include "engine/compute/compute.h"
 #include "engine/layers/linear.h"
+#include "engine/layers/relative_bias.h"
+#include "engine/layers/rotary.h"
 #include "engine/ops/attention.h"
 #include "engine/ops/epilogue.h"
 #include "engine/ops/kv_layout.h"
@@ -24,6 +26,13 @@ struct HeadShape {
 
   int query_width() const { return heads * head_dim; }
   int kv_width() const { return kv_heads * head_dim; }
+};
+
+// What self-attention makes of positions; whoever owns these outlives it.
+struct PositionRules {
+  const RelativeBias* bias = nullptr;  // null: none
+  const Rotary* rotary = nullptr;      // null: none
+  int window = 0;                      // see AttentionArgs
 };
 
 // Where one layer's keys and values lie.
@@ -47,14 +56,21 @@ struct Attended {
 class SelfAttention {
  public:
   // `qkv` is hidden -> query_width + 2 * kv_width.
-  SelfAttention(HeadShape shape, Linear qkv, Linear out)
-      : shape_(shape), qkv_(std::move(qkv)), out_(std::move(out)) {}
+  SelfAttention(HeadShape shape, PositionRules rules, Linear qkv, Linear out)
+      : shape_(shape),
+        rules_(rules),
+        qkv_(std::move(qkv)),
+        out_(std::move(out)) {}
 
   const HeadShape& shape() const { return shape_; }
   int qkv_width() const { return qkv_.out(); }
+  // Whether Project() needs positions.
+  bool rotates() const { return rules_.rotary != nullptr; }
 
-  // src [rows, hidden] -> qkv [rows, qkv_width], keys and values into blocks.
-  absl::Status Project(Compute& compute, const Operand& src, Matrix qkv,
+  // src [rows, hidden] -> qkv [rows, qkv_width], keys and values into blocks;
+  // `positions` [rows].
+  absl::Status Project(Compute& compute, const Operand& src,
+                       absl::Span<const int> positions, Matrix qkv,
                        KvPlace place, absl::Span<const KvWrite> writes) const;
 
   // query: rows of `stride` floats that begin with the queries; dst [rows,
@@ -66,6 +82,7 @@ class SelfAttention {
 
  private:
   HeadShape shape_;
+  PositionRules rules_;
   Linear qkv_;
   Linear out_;
 };

@@ -25,12 +25,12 @@ absl::Status CheckUtf8(absl::string_view name, absl::string_view text) {
 bool HasTokenizer(const std::string& directory) {
   constexpr const char* kFiles[] = {"tokenizer.json", "source.spm",
                                     "target.spm", "vocab.json"};
-  return std::any_of(
-      std::begin(kFiles), std::end(kFiles), [&](const char* file) {
-        std::error_code ignored;
-        return std::filesystem::exists(
-            std::filesystem::path(directory) / file, ignored);
-      });
+  return std::any_of(std::begin(kFiles), std::end(kFiles),
+                     [&](const char* file) {
+                       std::error_code ignored;
+                       return std::filesystem::exists(
+                           std::filesystem::path(directory) / file, ignored);
+                     });
 }
 
 }  // namespace

@@ -97,8 +97,8 @@ absl::Status Transformer::DecodeLayer(Compute& compute,
         activations.attended(range, attention.shape().query_width());
     const Branch branch(compute, layer.norm_place, layer.self_norm, activations,
                         range);
-    RETURN_IF_ERROR(
-        attention.Project(compute, branch.src(), qkv, place, rows.writes));
+    RETURN_IF_ERROR(attention.Project(compute, branch.src(), rows.positions,
+                                      qkv, place, rows.writes));
     RETURN_IF_ERROR(attention.Attend(compute, qkv.data, qkv.cols, place,
                                      rows.self_pieces, attended, x,
                                      branch.epilogue()));

@@ -51,7 +51,9 @@ absl::Status Transformer::Embed(EncodeLane& lane) const {
   lane.ForEachRow([&](const EncodeState& state, int source_row, int i) {
     const EncodeState::Tokens& tokens = state.tokens();
     lists.ids[i] = tokens.ids[source_row];
-    lists.positions[i] = tokens.positions[source_row];
+    lists.positions[i] = tokens.table_positions.empty()
+                             ? tokens.positions[source_row]
+                             : tokens.table_positions[source_row];
     lists.types[i] = tokens.types.empty() ? 0 : tokens.types[source_row];
   });
   const int width = encoder_->embedding.width();
@@ -83,7 +85,9 @@ absl::Status Transformer::ProjectStage(EncodeLane& lane, int index) const {
   const Branch branch(compute, layer.norm_place, layer.self_norm, activations,
                       lane.rows());
   const Matrix qkv = activations.projected(lane.rows(), attention.qkv_width());
-  RETURN_IF_ERROR(attention.Project(compute, branch.src(), qkv,
+  absl::Span<const int> positions;
+  if (attention.rotates()) positions = lane.Positions();
+  RETURN_IF_ERROR(attention.Project(compute, branch.src(), positions, qkv,
                                     {.layout = &layout, .layer = 0},
                                     lane.EncoderWrites()));
   if (lane.whole()) return absl::OkStatus();

@@ -122,6 +122,19 @@ void EncodeLane::StoreHidden() {
   });
 }
 
+absl::Span<const int> EncodeLane::Positions() {
+  std::vector<int>& positions =
+      activations_.lists(compute_.first_member()).positions;
+  positions.clear();
+  for (const EncodePiece& piece : pieces_) {
+    const EncodeState& state = *piece.state;
+    const auto rows =
+        state.tokens().positions.subspan(state.row(), piece.stage_rows);
+    positions.insert(positions.end(), rows.begin(), rows.end());
+  }
+  return positions;
+}
+
 absl::Span<const KvWrite> EncodeLane::EncoderWrites() { return Writes(false); }
 absl::Span<const KvWrite> EncodeLane::CrossWrites() { return Writes(true); }
 
@@ -156,7 +169,9 @@ absl::Span<const AttentionPiece> EncodeLane::AllKeys() {
                     .rows = piece.stage_rows,
                     .blocks = piece.state->kv(),
                     .keys = piece.state->rows(),
-                    .causal = false});
+                    .causal = false,
+                    .position = piece.state->row(),
+                    .key_positions = piece.state->key_positions()});
     first += piece.stage_rows;
   }
   return keys;

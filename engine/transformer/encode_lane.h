@@ -70,6 +70,8 @@ class EncodeLane {
   // Between the states and the activations.
   void LoadHidden();
   void StoreHidden();
+  // Where each row stands in its input. Valid until the next call.
+  absl::Span<const int> Positions();
   // Where keys and values of the rows go, and what the rows attend to: all of
   // their source. Rows are counted from rows().begin. Valid until the next
   // call of the same.

@@ -5,7 +5,11 @@
 namespace attend {
 
 EncodeState::EncodeState(const Tokens& tokens, int max_chunks)
-    : tokens_(tokens) {
+    : tokens_(tokens),
+      // They ascend, so the last one tells.
+      has_holes_(!tokens.positions.empty() &&
+                 tokens.positions.back() + 1 !=
+                     static_cast<int>(tokens.positions.size())) {
   chunks_.reserve(max_chunks);
   kv_.reserve(max_chunks);
 }

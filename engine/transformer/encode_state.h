@@ -18,11 +18,14 @@ namespace attend {
 // Holds chunks of an EncodeBuffer between Start() and Release().
 class EncodeState {
  public:
-  // Of the source, [rows]; `types` may be empty. They outlive the state.
+  // Of the source, [rows]. They outlive the state.
   struct Tokens {
     absl::Span<const int> ids;
-    absl::Span<const int> positions;
-    absl::Span<const int> types;
+    absl::Span<const int> positions;  // in the input, ascending
+    // In the embedding's table, where tokens are that it does not count; empty:
+    // as in the input.
+    absl::Span<const int> table_positions;
+    absl::Span<const int> types;  // empty: 0
   };
   EncodeState(const Tokens& tokens, int max_chunks);
   ~EncodeState() { Release(); }
@@ -37,6 +40,10 @@ class EncodeState {
 
   int rows() const { return static_cast<int>(tokens_.ids.size()); }
   const Tokens& tokens() const { return tokens_; }
+  // Positions of all rows if they are not 0, 1, 2, ...; else empty.
+  absl::Span<const int> key_positions() const {
+    return has_holes_ ? tokens_.positions : absl::Span<const int>();
+  }
   int stage() const { return stage_; }
   int row() const { return row_; }  // the first not done in this stage
   // Counts `rows` more as done; the last one begins the next stage.
@@ -49,6 +56,7 @@ class EncodeState {
 
  private:
   const Tokens tokens_;
+  bool has_holes_ = false;
   EncodeBuffer* buffer_ = nullptr;
   std::vector<int> chunks_;
   std::vector<std::byte*> kv_;  // one block a chunk

@@ -22,7 +22,9 @@ HeadShape ShapeOf(const AttentionSpec& spec) {
 
 absl::StatusOr<Layer> LoadLayer(Compute& compute, Weights& weights,
                                 const std::string& prefix, int hidden,
-                                const LayerSpec& spec, Precision precision) {
+                                const LayerSpec& spec,
+                                const PositionRules& rules,
+                                Precision precision) {
   const auto linear = [&](const std::vector<const char*>& names, int in,
                           const std::vector<int>& out) {
     std::vector<std::string> slots;
@@ -73,8 +75,8 @@ absl::StatusOr<Layer> LoadLayer(Compute& compute, Weights& weights,
   ASSIGN_OR_RETURN(Linear out, linear({"ffn.out"}, width, {hidden}));
   ASSIGN_OR_RETURN(Norm feed_forward_norm, norm("ffn"));
   return Layer{.norm_place = spec.norm_place,
-               .self_attention =
-                   SelfAttention(self, std::move(qkv), std::move(self_out)),
+               .self_attention = SelfAttention(self, rules, std::move(qkv),
+                                               std::move(self_out)),
                .self_norm = std::move(self_norm),
                .cross = std::move(cross),
                .feed_forward = FeedForward(std::move(in), std::move(out),

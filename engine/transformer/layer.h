@@ -34,10 +34,12 @@ struct Layer {
 };
 
 // Reads the slots "<prefix>.self.q.weight" and so on; `prefix` is like
-// "decoder.2". Errors name the tensor.
+// "decoder.2"; `rules` are those of self-attention. Errors name the tensor.
 absl::StatusOr<Layer> LoadLayer(Compute& compute, Weights& weights,
                                 const std::string& prefix, int hidden,
-                                const LayerSpec& spec, Precision precision);
+                                const LayerSpec& spec,
+                                const PositionRules& rules,
+                                Precision precision);
 
 // A residual branch x + f(x) whose norm comes before f (pre) or after the sum
 // (post), if there is one. Lives for one branch of one pass.

@@ -1,5 +1,6 @@
 #include "engine/transformer/stack.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -26,6 +27,48 @@ absl::Status CheckKvShapes(const StackSpec& stack) {
   return absl::OkStatus();
 }
 
+// Slot "<name>.relative_bias" [buckets, heads]; null if there is none.
+absl::StatusOr<std::unique_ptr<const RelativeBias>> LoadRelativeBias(
+    Weights& weights, const std::string& name, const StackSpec& spec) {
+  if (!spec.relative_bias) return nullptr;
+  const DistanceBuckets buckets = {
+      .buckets = spec.relative_bias->buckets,
+      .max_distance = spec.relative_bias->max_distance,
+      .bidirectional = !spec.causal};
+  const int heads = spec.layers.front().self_attention.heads;
+  ASSIGN_OR_RETURN(const Buffer<float> table,
+                   weights.Read(absl::StrCat(name, ".relative_bias"),
+                                {buckets.buckets, heads}));
+  return std::make_unique<const RelativeBias>(
+      ConstMatrix{table.data(), buckets.buckets, heads}, buckets);
+}
+
+// The angles of each theta that layers have, and which of them a layer has.
+class Rotaries {
+ public:
+  explicit Rotaries(const StackSpec& spec)
+      : max_positions_(spec.embedding.max_positions) {}
+
+  const Rotary* Of(const AttentionSpec& attention) {
+    if (!attention.rotary) return nullptr;
+    const float theta = attention.rotary->theta;
+    const auto known = std::find(thetas_.begin(), thetas_.end(), theta);
+    const size_t index = known - thetas_.begin();
+    if (known == thetas_.end()) {
+      thetas_.push_back(theta);
+      made_.push_back(std::make_unique<const Rotary>(attention.head_dim, theta,
+                                                     max_positions_));
+    }
+    return made_[index].get();
+  }
+  std::vector<std::unique_ptr<const Rotary>> Take() { return std::move(made_); }
+
+ private:
+  const int max_positions_;
+  std::vector<float> thetas_;
+  std::vector<std::unique_ptr<const Rotary>> made_;
+};
+
 }  // namespace
 
 absl::StatusOr<Stack> LoadStack(Compute& compute, Weights& weights,
@@ -37,14 +80,23 @@ absl::StatusOr<Stack> LoadStack(Compute& compute, Weights& weights,
       LoadEmbedding(compute, weights, absl::StrCat(name, ".embedding"), hidden,
                     spec.embedding, precision));
   Stack stack{.embedding = std::move(embedding),
+              .relative_bias = nullptr,
+              .rotaries = {},
               .layers = {},
               .final_norm = std::nullopt};
+  ASSIGN_OR_RETURN(stack.relative_bias, LoadRelativeBias(weights, name, spec));
+  Rotaries rotaries(spec);
   for (size_t i = 0; i < spec.layers.size(); ++i) {
+    const AttentionSpec& attention = spec.layers[i].self_attention;
+    const PositionRules rules = {.bias = stack.relative_bias.get(),
+                                 .rotary = rotaries.Of(attention),
+                                 .window = attention.window};
     ASSIGN_OR_RETURN(Layer layer,
                      LoadLayer(compute, weights, absl::StrCat(name, ".", i),
-                               hidden, spec.layers[i], precision));
+                               hidden, spec.layers[i], rules, precision));
     stack.layers.push_back(std::move(layer));
   }
+  stack.rotaries = rotaries.Take();
   if (spec.layers.front().norm_place == NormPlace::kPre) {
     ASSIGN_OR_RETURN(stack.final_norm,
                      LoadNorm(weights, absl::StrCat(name, ".norm"), hidden,

@@ -1,6 +1,7 @@
 #ifndef ATTEND_ENGINE_TRANSFORMER_STACK_H_
 #define ATTEND_ENGINE_TRANSFORMER_STACK_H_
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "engine/compute/compute.h"
 #include "engine/layers/embedding.h"
 #include "engine/layers/norm.h"
+#include "engine/layers/relative_bias.h"
+#include "engine/layers/rotary.h"
 #include "engine/ops/kv_layout.h"
 #include "engine/transformer/layer.h"
 #include "engine/transformer/load.h"
@@ -21,6 +24,9 @@ namespace attend {
 // after loading.
 struct Stack {
   Embedding embedding;
+  // What layers share; they point to it.
+  std::unique_ptr<const RelativeBias> relative_bias;
+  std::vector<std::unique_ptr<const Rotary>> rotaries;
   std::vector<Layer> layers;
   std::optional<Norm> final_norm;  // pre-norm stacks end with one
 };

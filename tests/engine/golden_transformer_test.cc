@@ -28,7 +28,7 @@ using nlohmann::json;
 constexpr int kMaxRows = 64;
 
 EncodeState::Tokens TokensOf(const SourceTokens& source) {
-  return {source.ids, source.positions, source.types};
+  return {source.ids, source.positions, {}, source.types};
 }
 
 class GoldenTransformerTest

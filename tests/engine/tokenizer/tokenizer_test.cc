@@ -137,9 +137,8 @@ TEST(TokenizerTest, OriginsAreBytesOfTheText) {
     EXPECT_EQ(origin.text, i + 1 < encoding->ids.size() ? 0 : -1);
     covered.push_back(text.substr(origin.begin, origin.end - origin.begin));
   }
-  EXPECT_THAT(covered,
-              ElementsAre("\xef\xac\x81t", "  ", "x", "</s>", "",
-                          "\xf0\x9f\x90\x95", " ", "y", ""));
+  EXPECT_THAT(covered, ElementsAre("\xef\xac\x81t", "  ", "x", "</s>", "",
+                                   "\xf0\x9f\x90\x95", " ", "y", ""));
 }
 
 TEST(TokenizerTest, TruncationKeepsTheEndOfSequence) {

@@ -2,6 +2,7 @@
 #define ATTEND_TESTS_ENGINE_TRANSFORMER_NAIVE_TRANSFORMER_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -20,8 +21,10 @@ struct NamedTensor {
 };
 using TensorsBySlot = std::map<std::string, NamedTensor>;
 
-// Random weights for every slot of a spec, from a fixed seed.
-TensorsBySlot RandomWeights(const TransformerSpec& spec, uint32_t seed);
+// Random weights for every slot of a spec, from a fixed seed; without `biases`
+// no map and no norm adds one.
+TensorsBySlot RandomWeights(const TransformerSpec& spec, uint32_t seed,
+                            bool biases = true);
 
 // The formulas of the papers over padded batches, in double, one number after
 // the other, with masks written out: what the transformer must be equal to.
@@ -30,22 +33,38 @@ class NaiveTransformer {
   NaiveTransformer(const TransformerSpec& spec, const TensorsBySlot& weights)
       : spec_(spec), weights_(weights) {}
 
+  struct Input {
+    std::vector<int> ids;
+    std::vector<int> types = {};  // empty: 0
+  };
   // One padded input of n tokens, and mask [1, n, n].
-  Rows Encode(const std::vector<int>& ids, const AttentionMask& mask) const;
+  Rows Encode(const Input& input, const AttentionMask& mask) const;
   // Logits after each of the decoder's tokens. `cross` is [1, target, source].
   Rows Decode(const std::vector<int>& ids, const Rows& encoded,
               const AttentionMask& cross) const;
 
  private:
-  Rows Embed(const std::string& table, const EmbeddingSpec& spec,
-             const std::vector<int>& ids) const;
+  // Of a head's score, by the distance from query to key.
+  using Bias = std::function<double(int head, int distance)>;
+
+  Rows Embed(const std::string& slot, const EmbeddingSpec& spec,
+             const Input& input) const;
+  double PositionOf(const std::string& slot, const EmbeddingSpec& spec, int row,
+                    bool none, int column) const;
+  double BiasOf(const std::string& slot, const RelativeBiasSpec& spec,
+                int heads, bool bidirectional, int head, int distance) const;
+  Bias StackBias(const std::string& name, const StackSpec& stack) const;
+  void Turn(const AttentionSpec& spec, int heads, Rows& x) const;
   Rows Linear(const std::string& slot, const Rows& x) const;
   Rows Norm(const std::string& slot, const NormSpec& spec, const Rows& x) const;
   Rows Attention(const std::string& slot, const AttentionSpec& spec,
-                 const Rows& x, const Rows& memory,
-                 const AttentionMask& mask) const;
+                 const Rows& x, const Rows& memory, const AttentionMask& mask,
+                 const Bias& bias) const;
   Rows FeedForward(const std::string& slot, const FeedForwardSpec& spec,
                    const Rows& x) const;
+  // x + f(x) with its norm where the layer has it.
+  Rows Branch(const std::string& norm, const LayerSpec& layer, bool has_norm,
+              const Rows& x, const std::function<Rows(const Rows&)>& f) const;
 
   const TransformerSpec& spec_;
   const TensorsBySlot& weights_;

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <random>
 
+#include "absl/strings/str_cat.h"
 #include "engine/cache/block_pool.h"
 #include "engine/cache/block_table.h"
 #include "gtest/gtest.h"
@@ -54,40 +55,115 @@ class SlotCheckpoint {
   NameTable names_;
 };
 
-struct Shape {
-  const char* name;
+// How a transformer knows positions.
+enum class Place { kSinusoidal, kToEnd, kLearned, kRelative, kRotary, kWindow };
+
+// A row of the table: what it is, and what it goes with by its number, so that
+// each meets each in some row.
+struct Variant {
+  NormKind norm;
   NormPlace norm_place;
-  Activation activation;
-  int hidden, heads, kv_heads, head_dim, width, encoder_layers, decoder_layers;
-  bool logits_bias;
+  Place place;
+  int index;
+
+  int Cycle(int of, int slower = 1) const { return index / slower % of; }
+  bool biases() const { return Cycle(2, 3) == 0; }
 };
 
-TransformerSpec SpecOf(const Shape& shape) {
-  const AttentionSpec attention = {
-      .heads = shape.heads,
-      .kv_heads = shape.kv_heads,
-      .head_dim = shape.head_dim,
-      .scale = 1.0f / std::sqrt(static_cast<float>(shape.head_dim))};
+std::string NameOf(const Variant& variant) {
+  static constexpr const char* kPlaces[] = {"Sinusoidal", "ToEnd",  "Learned",
+                                            "Relative",   "Rotary", "Window"};
+  return absl::StrCat(
+      variant.norm == NormKind::kLayerNorm ? "LayerNorm" : "RmsNorm",
+      variant.norm_place == NormPlace::kPre ? "Pre" : "Post",
+      kPlaces[static_cast<int>(variant.place)]);
+}
+
+std::vector<Variant> Variants() {
+  std::vector<Variant> variants;
+  for (NormKind norm : {NormKind::kLayerNorm, NormKind::kRmsNorm}) {
+    for (NormPlace norm_place : {NormPlace::kPost, NormPlace::kPre}) {
+      for (Place place : {Place::kSinusoidal, Place::kToEnd, Place::kLearned,
+                          Place::kRelative, Place::kRotary, Place::kWindow}) {
+        variants.push_back(
+            {norm, norm_place, place, static_cast<int>(variants.size())});
+      }
+    }
+  }
+  return variants;
+}
+
+EmbeddingSpec EmbeddingOf(const Variant& variant, int vocab, int hidden) {
+  EmbeddingSpec spec = {.vocab = vocab,
+                        .width = variant.Cycle(4) == 1 ? 14 : hidden,
+                        .scale = variant.Cycle(2) == 0 ? 2.0f : 1.0f,
+                        .positions = Positions::kNone,
+                        .max_positions = 64};
+  if (variant.Cycle(3) == 0) spec.norm = NormSpec{.kind = variant.norm};
+  if (variant.place == Place::kSinusoidal) {
+    spec.positions = Positions::kSinusoidal;
+  } else if (variant.place == Place::kToEnd) {
+    spec.positions = Positions::kSinusoidalToEnd;
+    spec.position_offset = 2;
+    spec.uncounted_id = 1;
+  } else if (variant.place == Place::kLearned) {
+    spec.positions = Positions::kLearned;
+    spec.position_offset = 3;
+  }
+  return spec;
+}
+
+StackSpec StackOf(const Variant& variant, int vocab, int hidden,
+                  AttentionSpec attention, int layers) {
+  static constexpr Activation kActivations[] = {
+      Activation::kRelu, Activation::kGelu, Activation::kGeluTanh,
+      Activation::kSilu, Activation::kTanh};
+  attention.scale =
+      variant.Cycle(2) == 0 ? 1 / std::sqrt(float(attention.head_dim)) : 0.5f;
+  if (variant.place == Place::kRotary) attention.rotary = {.theta = 500};
   LayerSpec layer = {
-      .norm = {},
-      .norm_place = shape.norm_place,
+      .norm = {.kind = variant.norm, .epsilon = 1e-4f},
+      .norm_place = variant.norm_place,
       .self_attention = attention,
       .cross_attention = std::nullopt,
-      .feed_forward = {.width = shape.width, .activation = shape.activation}};
-  const EmbeddingSpec source = {
-      .vocab = 31, .width = shape.hidden, .scale = 2, .max_positions = 64};
-  const EmbeddingSpec target = {
-      .vocab = 29, .width = shape.hidden, .scale = 1, .max_positions = 64};
+      .feed_forward = {.width = 30 + variant.index,
+                       .activation = kActivations[variant.Cycle(5)],
+                       .gated = variant.Cycle(2, 2) == 1}};
+  StackSpec stack = {.embedding = EmbeddingOf(variant, vocab, hidden),
+                     .layers = std::vector<LayerSpec>(layers, layer)};
+  if (variant.place == Place::kRelative) {
+    stack.relative_bias = {.buckets = 8, .max_distance = 11};
+  }
+  if (variant.place == Place::kWindow) {
+    // Layers differ: the first sees all, and has no norm of its own.
+    if (variant.norm_place == NormPlace::kPre)
+      stack.layers[0].self_norm = false;
+    for (int i = 1; i < layers; ++i) {
+      stack.layers[i].self_attention.window = 5;
+      stack.layers[i].self_attention.rotary = {.theta = 100};
+    }
+  }
+  return stack;
+}
+
+// Encoder and decoder differ in layers, heads and their size.
+TransformerSpec SpecOf(const Variant& variant) {
+  const bool grouped = variant.Cycle(2, 5) == 1;
   TransformerSpec spec;
-  spec.hidden = shape.hidden;
-  spec.logits_bias = shape.logits_bias;
+  spec.hidden = 24;
+  spec.logits_bias = variant.biases();
+  spec.logits_scale = variant.Cycle(2) == 0 ? 1 : 0.3f;
   spec.encoder =
-      StackSpec{.embedding = source,
-                .layers = std::vector<LayerSpec>(shape.encoder_layers, layer)};
-  layer.cross_attention = attention;
-  spec.decoder =
-      StackSpec{.embedding = target,
-                .layers = std::vector<LayerSpec>(shape.decoder_layers, layer)};
+      StackOf(variant, 31, spec.hidden,
+              {.heads = 4, .kv_heads = grouped ? 2 : 4, .head_dim = 6}, 2);
+  const AttentionSpec attention = {
+      .heads = 2, .kv_heads = grouped ? 1 : 2, .head_dim = 10, .scale = 0.4f};
+  spec.decoder = StackOf(variant, 29, spec.hidden, attention, 3);
+  spec.decoder->causal = true;
+  for (LayerSpec& layer : spec.decoder->layers) {
+    layer.cross_attention = attention;
+  }
+  if (variant.Cycle(2, 4) == 0) spec.encoder->embedding.token_types = 2;
   return spec;
 }
 
@@ -105,13 +181,13 @@ void ExpectRow(const std::vector<double>& expected, const float* found) {
   }
 }
 
-class TransformerTest : public testing::TestWithParam<Shape> {
+class TransformerTest : public testing::TestWithParam<Variant> {
  protected:
   static constexpr int kMaxRows = 32;
 
   TransformerTest()
       : spec_(SpecOf(GetParam())),
-        weights_(RandomWeights(spec_, 5)),
+        weights_(RandomWeights(spec_, 5, GetParam().biases())),
         naive_(spec_, weights_),
         compute_({.threads = 2}),
         activations_(spec_, DType::kF32, kMaxRows, 2) {
@@ -131,27 +207,52 @@ class TransformerTest : public testing::TestWithParam<Shape> {
   }
 
   struct Source {
-    std::vector<int> ids, positions;
+    std::vector<int> ids, positions, table_positions, types;
     std::unique_ptr<EncodeState> state;
     std::unique_ptr<BlockTable> cross;
     std::vector<std::vector<float>> hidden;  // [rows, hidden] at the end
   };
 
+  // Where the embedding does not count a token, that is what masks hide.
+  NaiveTransformer::Input NewInput(int count, uint32_t seed,
+                                   const std::vector<int>& mask) const {
+    const EmbeddingSpec& embedding = spec_.encoder->embedding;
+    NaiveTransformer::Input input = {.ids = RandomIds(count, 31, seed)};
+    for (int i = 0; i < count; ++i) {
+      if (!mask[i] && embedding.uncounted_id >= 0) {
+        input.ids[i] = embedding.uncounted_id;
+      }
+      if (embedding.token_types > 0) input.types.push_back(i % 3 == 0);
+    }
+    return input;
+  }
+
   // Positions with mask 0 leave the ragged rows.
-  Source NewSource(const std::vector<int>& padded,
+  Source NewSource(const NaiveTransformer::Input& padded,
                    const std::vector<int>& mask) {
+    const int uncounted = spec_.encoder->embedding.uncounted_id;
     Source source;
-    for (size_t i = 0; i < padded.size(); ++i) {
+    int counted = 0;
+    for (size_t i = 0; i < padded.ids.size(); ++i) {
+      const int at = padded.ids[i] == uncounted ? -1 : counted++;
       if (!mask[i]) continue;
-      source.ids.push_back(padded[i]);
+      source.ids.push_back(padded.ids[i]);
       source.positions.push_back(static_cast<int>(i));
+      if (uncounted >= 0) source.table_positions.push_back(at);
+      if (!padded.types.empty()) source.types.push_back(padded.types[i]);
     }
     source.state = std::make_unique<EncodeState>(
-        EncodeState::Tokens{source.ids, source.positions, {}}, 8);
+        EncodeState::Tokens{source.ids, source.positions,
+                            source.table_positions, source.types},
+        8);
     source.cross = std::make_unique<BlockTable>(*pool_, 64);
     source.cross->PrepareAppend(source.state->rows());
     source.state->Start(*buffer_);
     return source;
+  }
+  Source NewSource(int count, uint32_t seed) {
+    const std::vector<int> ones(count, 1);
+    return NewSource(NewInput(count, seed, ones), ones);
   }
 
   // The full blocks of keys and values for the decoder.
@@ -203,15 +304,15 @@ class TransformerTest : public testing::TestWithParam<Shape> {
 };
 
 TEST_P(TransformerTest, MaskedInputsAreThoseOfThePaddedComputation) {
-  const std::vector<int> ids = RandomIds(21, 31, 1);
   for (const std::vector<int>& mask : std::vector<std::vector<int>>{
            std::vector<int>(21, 1),
            {1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
            {0, 0, 1, 1, 0, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0}}) {
-    Source source = NewSource(ids, mask);
+    const NaiveTransformer::Input input = NewInput(21, 1, mask);
+    Source source = NewSource(input, mask);
     Encode({&source}, 1000);
     const std::vector<int32_t> token_mask(mask.begin(), mask.end());
-    const Rows expected = naive_.Encode(ids, TokenMask(token_mask, 1, 21));
+    const Rows expected = naive_.Encode(input, TokenMask(token_mask, 1, 21));
     ASSERT_EQ(source.hidden.size(), source.positions.size());
     for (size_t r = 0; r < source.hidden.size(); ++r) {
       ExpectRow(expected[source.positions[r]], source.hidden[r].data());
@@ -220,12 +321,11 @@ TEST_P(TransformerTest, MaskedInputsAreThoseOfThePaddedComputation) {
 }
 
 TEST_P(TransformerTest, AnEncodeInPiecesAndInCompanyHasTheSameBits) {
-  const std::vector<int> ones(40, 1);
-  Source alone = NewSource(RandomIds(40, 31, 2), ones);
+  Source alone = NewSource(40, 2);
   Encode({&alone}, 1000);
   for (int rows : {1, 3, 7, 39}) {
-    Source again = NewSource(RandomIds(40, 31, 2), ones);
-    Source other = NewSource(RandomIds(9, 31, 3), std::vector<int>(9, 1));
+    Source again = NewSource(40, 2);
+    Source other = NewSource(9, 3);
     Encode({&other, &again}, rows);
     EXPECT_EQ(again.hidden, alone.hidden) << rows << " rows a step";
   }
@@ -240,14 +340,12 @@ TEST_P(TransformerTest, SourcesSideBySideHaveTheSameBits) {
     std::vector<Source*> pointers;
     together.reserve(lengths.size());
     for (size_t i = 0; i < lengths.size(); ++i) {
-      together.push_back(NewSource(RandomIds(lengths[i], 31, 2 + i),
-                                   std::vector<int>(lengths[i], 1)));
+      together.push_back(NewSource(lengths[i], 2 + i));
       pointers.push_back(&together.back());
     }
     Encode(pointers, 1000);
     for (size_t i = 0; i < lengths.size(); ++i) {
-      Source alone = NewSource(RandomIds(lengths[i], 31, 2 + i),
-                               std::vector<int>(lengths[i], 1));
+      Source alone = NewSource(lengths[i], 2 + i);
       Encode({&alone}, 1000);
       EXPECT_EQ(together[i].hidden, alone.hidden) << i << " of " << lengths[0];
       EXPECT_EQ(CrossBlocks(together[i]), CrossBlocks(alone));
@@ -256,7 +354,7 @@ TEST_P(TransformerTest, SourcesSideBySideHaveTheSameBits) {
 }
 
 TEST_P(TransformerTest, RowsLeftFallToZeroNoSlowerThanRowsAreComputed) {
-  Source source = NewSource(RandomIds(30, 31, 2), std::vector<int>(30, 1));
+  Source source = NewSource(30, 2);
   EXPECT_EQ(transformer_->EncodeRowsLeft(*source.state), 30);
   int steps = 0;
   for (int left = 30; left > 0; ++steps) {
@@ -275,16 +373,16 @@ TEST_P(TransformerTest, RowsLeftFallToZeroNoSlowerThanRowsAreComputed) {
 }
 
 TEST_P(TransformerTest, LogitsAreThoseOfThePaddedComputation) {
-  const std::vector<int> source_ids = RandomIds(19, 31, 4);
   std::vector<int> mask(19, 1);
   mask[3] = mask[18] = 0;
-  Source source = NewSource(source_ids, mask);
+  const NaiveTransformer::Input input = NewInput(19, 4, mask);
+  Source source = NewSource(input, mask);
   Encode({&source}, 5);
   const std::vector<int32_t> token_mask(mask.begin(), mask.end());
   const std::vector<int> target = RandomIds(20, 29, 6);
-  const Rows expected = naive_.Decode(
-      target, naive_.Encode(source_ids, TokenMask(token_mask, 1, 19)),
-      TokenMask(token_mask, 1, 20));
+  const Rows expected =
+      naive_.Decode(target, naive_.Encode(input, TokenMask(token_mask, 1, 19)),
+                    TokenMask(token_mask, 1, 20));
 
   BlockTable table(*pool_, 32);
   int done = 0;
@@ -301,12 +399,16 @@ TEST_P(TransformerTest, LogitsAreThoseOfThePaddedComputation) {
                                  .rows = rows,
                                  .blocks = table.blocks(),
                                  .keys = first + 1,
-                                 .causal = true};
+                                 .causal = true,
+                                 .position = first,
+                                 .key_positions = {}};
     const AttentionPiece cross = {.first_row = 0,
                                   .rows = rows,
                                   .blocks = source.cross->blocks(),
                                   .keys = source.cross->tokens(),
-                                  .causal = false};
+                                  .causal = false,
+                                  .position = 0,
+                                  .key_positions = {}};
     ASSERT_TRUE(
         transformer_
             ->Decode(compute_, activations_,
@@ -330,17 +432,11 @@ TEST_P(TransformerTest, LogitsAreThoseOfThePaddedComputation) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Shapes, TransformerTest,
-    testing::Values(Shape{"PostSilu", NormPlace::kPost, Activation::kSilu, 24,
-                          3, 3, 8, 40, 2, 2, false},
-                    Shape{"PostReluBias", NormPlace::kPost, Activation::kRelu,
-                          20, 2, 2, 10, 33, 1, 3, true},
-                    Shape{"PreGelu", NormPlace::kPre, Activation::kGelu, 28, 4,
-                          4, 7, 17, 3, 1, true},
-                    Shape{"PreGroupedHeads", NormPlace::kPre, Activation::kSilu,
-                          24, 6, 2, 5, 40, 2, 2, false}),
-    [](const auto& shape) { return shape.param.name; });
+INSTANTIATE_TEST_SUITE_P(Variants, TransformerTest,
+                         testing::ValuesIn(Variants()),
+                         [](const auto& variant) {
+                           return NameOf(variant.param);
+                         });
 
 }  // namespace
 }  // namespace attend
