@@ -18,10 +18,6 @@ using ::testing::ElementsAreArray;
 constexpr char kRegenerate[] =
     "regenerate with: python tests/golden/make_golden.py";
 
-// f32 and f64 runs of small models agree within 5e-6 * (1 + |x|); ten times
-// that is still far below what a wrong formula moves.
-double Tolerance(double expected) { return 5e-5 * (1 + std::abs(expected)); }
-
 EngineRequest Generate(const json& golden, const Engine& engine) {
   GenerationParams params =
       ParamsOf(golden["params"], engine.info().generation);
@@ -105,11 +101,29 @@ TEST_P(GoldenTest, ScoresWhatTransformersScores) {
   }
 }
 
+TEST_P(GoldenTest, EmbedsTokensAsTheEncoderLeavesThem) {
+  Driver driver(loaded_.engine());
+  for (const json& golden : expected_.value("encoder", json::array())) {
+    SCOPED_TRACE(kRegenerate);
+    const SequenceOutput output =
+        driver.Run({{.source = SourceOf(golden),
+                     .task = EmbedTask{.per_token = true}}})[0];
+    const int count = static_cast<int>(output.values.size()) / output.width;
+    const std::vector<int> rows = RowsOf(golden, count);
+    ASSERT_EQ(rows.size(), golden["hidden"].size());
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const std::vector<double> expected = golden["hidden"][i];
+      const float* found = output.values.data() + rows[i] * output.width;
+      for (size_t j = 0; j < expected.size(); ++j) {
+        ASSERT_NEAR(found[j], expected[j], Tolerance(expected[j]));
+      }
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Models, GoldenTest, testing::ValuesIn(GoldenModels()),
                          [](const auto& model) {
-                           std::string name = model.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
+                           return TestNameOf(model.param);
                          });
 
 // Sentences whose ids the next float of any sum may change stand on the golden

@@ -36,12 +36,11 @@ def inputs(config, rng):
     if getattr(config, "type_vocab_size", 0) > 1:
         types = [0] * 6 + [1] * 15 + [config.type_vocab_size - 1] * 3
         result.append({"source": ids(24), "types": types})
-    if config.model_type != "mpnet":  # its distances count what positions do not
-        mask = [1] + [int(x) for x in rng.rand(18) < 0.6] + [1]
-        result.append({"source": [i if m or counted else pad for i, m in
-                                  zip(ids(20), mask)], "mask": mask})
+    mask = [1] + [int(x) for x in rng.rand(18) < 0.6] + [1]
+    result.append({"source": [i if m or counted else pad for i, m in
+                              zip(ids(20), mask)], "mask": mask})
     result.append({"source": [pad] * 5 + ids(8), "mask": [0] * 5 + [1] * 8})
-    if not counted and config.model_type != "mpnet":
+    if not counted:
         result.append({"source": ids(4) + [pad] + ids(3)})
     return result
 

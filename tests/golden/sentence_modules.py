@@ -30,7 +30,7 @@ def write(folder, hidden, sentence, rng):
             f"pooling_mode_{flag}": mode == sentence["pooling"]
             for mode, flag in FLAGS.items()}, "include_prompt": True}, indent=2)
     write_json(folder / "sentence_bert_config.json",
-               {"max_seq_length": 48, "do_lower_case": False}, indent=2)
+               {"max_seq_length": 56, "do_lower_case": False}, indent=2)
     write_json(folder / "config_sentence_transformers.json", {
         "__version__": {"sentence_transformers": "4.1.0", "transformers":
                         "4.52.4", "pytorch": "2.7.0"},
