@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "engine/compute/compute.h"
@@ -24,6 +26,7 @@
 #include "server/metrics.h"
 #include "server/options.h"
 #include "server/scheduler/scheduler.h"
+#include "server/served_models.h"
 #include "server/signals.h"
 
 namespace attend {
@@ -33,7 +36,7 @@ namespace {
 constexpr absl::Duration kFlushTime = absl::Seconds(5);
 
 // Ends what runs, in order: see no new work first, then finish, then cut.
-void Drain(const ServerOptions& options, Scheduler& scheduler, RpcServer& rpc,
+void Drain(const ServerOptions& options, ServedModels& models, RpcServer& rpc,
            std::atomic<bool>& ready, Log& log) {
   ready = false;
   rpc.SetServing(false);
@@ -42,40 +45,79 @@ void Drain(const ServerOptions& options, Scheduler& scheduler, RpcServer& rpc,
       {{"delay", options.drain_delay}, {"timeout", options.drain_timeout}});
   absl::SleepFor(options.drain_delay);
   rpc.Drain();
-  scheduler.Drain();
-  if (!scheduler.WaitUntilIdle(options.drain_timeout)) {
+  models.Drain();
+  if (!models.WaitUntilIdle(options.drain_timeout)) {
     log.Write(LogLevel::kWarning, "drain_timeout", {});
     rpc.Cut();
-    scheduler.WaitUntilIdle(kFlushTime);
+    models.WaitUntilIdle(kFlushTime);
   }
   rpc.Shutdown(kFlushTime);
   log.Write(LogLevel::kInfo, "stopped", {});
 }
 
-absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
+// One model after the other, and what became of each. Those that cannot be
+// loaded do not keep the others from serving.
+struct Loaded {
+  std::string name;
+  absl::StatusOr<Model> model;
+};
+
+Loaded Load(Compute& compute, const ModelSource& source,
+            const EngineOptions& options, Log& log) {
   const absl::Time begin = absl::Now();
   log.Write(LogLevel::kInfo, "loading",
-            {{"version", ATTEND_VERSION}, {"model", options.model}});
+            {{"version", ATTEND_VERSION},
+             {"model", source.name},
+             {"directory", source.directory}});
+  auto model = LoadModel(compute, source.directory, source.name, options);
+  if (model.ok()) {
+    const ModelInfo& info = model->engine->info();
+    log.Write(LogLevel::kInfo, "loaded",
+              {{"model", source.name},
+               {"family", info.family},
+               {"dtype", info.dtype},
+               {"seconds", absl::Now() - begin}});
+  }
+  return {source.name, std::move(model)};
+}
+
+// Empty: a signal came.
+absl::StatusOr<std::vector<Loaded>> LoadAll(const ServerOptions& options,
+                                            Compute& compute, Signals& signals,
+                                            Log& log) {
+  std::vector<Loaded> all;
+  bool any = false;
+  for (const ModelSource& source : options.models) {
+    all.push_back(Load(compute, source, options.engine, log));
+    if (signals.received()) return std::vector<Loaded>();
+    const absl::Status& status = all.back().model.status();
+    any |= status.ok();
+    if (options.models.size() == 1) RETURN_IF_ERROR(status);
+    if (status.ok()) continue;
+    log.Write(LogLevel::kError, "model_failed",
+              {{"model", source.name}, {"error", status.message()}});
+  }
+  if (any) return all;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "none of the ", all.size(), " models could be loaded; see above"));
+}
+
+absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
+  const absl::Time begin = absl::Now();
   ASSIGN_OR_RETURN(const std::unique_ptr<Compute> compute,
                    NewCompute(options.compute));
-  ASSIGN_OR_RETURN(
-      const Model model,
-      LoadModel(*compute, options.model, options.model_name, options.engine));
-  if (signals.received()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(std::vector<Loaded> loaded,
+                   LoadAll(options, *compute, signals, log));
+  if (loaded.empty()) return absl::OkStatus();
 
   const SystemClock clock;
-  Metrics metrics(model.engine->info(), ATTEND_VERSION);
+  Metrics metrics(ATTEND_VERSION);
   StepSignal step_signal;
-  Scheduler scheduler(options.scheduler, *model.engine, clock,
-                      [&](const StepReport& report) {
-                        metrics.OnStep(report);
-                        step_signal.Notify();
-                      });
-  const Service service = {.engine = *model.engine,
-                           .tokenizer = *model.tokenizer,
-                           .scheduler = scheduler,
+  ServedModels models(options.scheduler, clock, metrics, step_signal);
+  for (Loaded& model : loaded) models.Add(model.name, std::move(model.model));
+  const Service service = {.models = models.entries(),
                            .clock = clock,
-                           .metrics = metrics,
+                           .other_calls = metrics.other_calls(),
                            .log = log,
                            .max_batch_inputs = options.rpc.max_batch_inputs};
   std::atomic<bool> ready{true};
@@ -87,14 +129,16 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
   ASSIGN_OR_RETURN(const std::unique_ptr<RpcServer> rpc,
                    RpcServer::Start(options.rpc, service, step_signal));
   log.Write(LogLevel::kInfo, "ready",
-            {{"model", options.model_name},
+            {{"model", loaded.front().name},
+             {"models", models.ready()},
+             {"broken", loaded.size() - models.ready()},
              {"grpc_port", rpc->port()},
              {"http_port", http->port()},
              {"threads", compute->team().size()},
              {"isa", IsaName(compute->isa())},
              {"seconds", absl::Now() - begin}});
   signals.WaitForFirst();
-  Drain(options, scheduler, *rpc, ready, log);
+  Drain(options, models, *rpc, ready, log);
   return absl::OkStatus();
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -13,8 +12,11 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "engine/tensor/check.h"
 #include "engine/tensor/dtype.h"
 #include "engine/tensor/status_macros.h"
 
@@ -22,8 +24,9 @@ namespace attend {
 namespace {
 
 // Where a row's value goes; the type says how it is read.
-using Target = std::variant<int*, size_t*, bool*, std::string*, absl::Duration*,
-                            LogLevel*, Isa*, std::optional<DType>*>;
+using Target =
+    std::variant<int*, size_t*, bool*, std::string*, std::vector<std::string>*,
+                 absl::Duration*, LogLevel*, Isa*, std::optional<DType>*>;
 
 struct Row {
   const char* name;
@@ -31,12 +34,22 @@ struct Row {
   const char* help;
 };
 
-std::vector<Row> Rows(ServerOptions& o) {
+std::vector<Row> Rows(ModelOptions& m, ServerOptions& o) {
   return {
-      {"model", &o.model,
-       "Directory of the model: config.json, model.safetensors, tokenizer."},
-      {"model-name", &o.model_name,
-       "Name that requests call it by. Default: the directory's own."},
+      {"model", &m.models,
+       "Directory of a model (config.json, model.safetensors, tokenizer), or "
+       "NAME=DIRECTORY: requests call it by that name, else by the directory's "
+       "own. Repeated, or with commas in the variable: several models, which "
+       "take turns on the same threads; each has memory and limits of its "
+       "own. Default: models/en-de."},
+      {"model-name", &m.model_name,
+       "Name of the model, if there is one --model without a name."},
+      {"models-dir", &m.models_dir,
+       "Serve each directory in this one that has a config.json, by its name; "
+       "beside those of --model."},
+      {"default-model", &m.default_model,
+       "Name of the model for requests that name none. Default: the first "
+       "--model, else the first of --models-dir by name."},
       {"host", &o.rpc.host, "Address that the gRPC port listens on."},
       {"port", &o.rpc.port, "gRPC port. 0: any free one, see the log."},
       {"http-host", &o.http.host, "Address that the HTTP port listens on."},
@@ -54,8 +67,8 @@ std::vector<Row> Rows(ServerOptions& o) {
        "fastest and "
        "costs a little quality."},
       {"kv-cache-bytes", &o.engine.kv_cache_bytes,
-       "Memory for keys and values (also 512MiB, 2GiB). Higher: more sequences "
-       "at once; all of it is taken at the start."},
+       "Memory for keys and values of each model (also 512MiB, 2GiB). Higher: "
+       "more sequences at once; all of it is taken at the start."},
       {"kv-cache-dtype", &o.engine.kv_cache_dtype,
        "Numbers that keys and values are kept in: f32, bf16, int8, or auto: as "
        "the model computes. Fewer bytes: faster steps and more sequences at "
@@ -65,13 +78,16 @@ std::vector<Row> Rows(ServerOptions& o) {
        "long one is encoded."},
       {"max-batch-tokens", &o.scheduler.max_batch_tokens,
        "Rows computed in one step. Higher: more throughput, later first "
-       "token, more memory."},
+       "token, longer waits of other models, more memory."},
       {"max-running", &o.scheduler.max_running,
-       "Inputs that run at once. Higher: more throughput, slower single ones."},
+       "Inputs of each model that run at once. Higher: more throughput, slower "
+       "single ones."},
       {"max-queued-requests", &o.scheduler.max_queued_requests,
-       "Inputs that wait. Higher: longer queues instead of refusals."},
+       "Inputs that wait for each model. Higher: longer queues instead of "
+       "refusals."},
       {"max-queued-tokens", &o.scheduler.max_queued_tokens,
-       "Source tokens that wait, over all inputs. Higher: as above."},
+       "Source tokens that wait for each model, over all inputs. Higher: as "
+       "above."},
       {"aging", &o.scheduler.aging,
        "Waiting this long raises an input by one priority. Higher: low "
        "priorities wait longer."},
@@ -164,6 +180,10 @@ struct Reader {
     *to = std::string(text);
     return absl::OkStatus();
   }
+  absl::Status operator()(std::vector<std::string>* to) const {
+    to->push_back(std::string(text));
+    return absl::OkStatus();
+  }
   absl::Status operator()(absl::Duration* to) const {
     return absl::ParseDuration(text, to)
                ? absl::OkStatus()
@@ -200,6 +220,9 @@ struct Writer {
   }
   std::string operator()(const std::string* value) const {
     return value->empty() ? "empty" : *value;
+  }
+  std::string operator()(const std::vector<std::string>* value) const {
+    return value->empty() ? "empty" : absl::StrJoin(*value, ",");
   }
   std::string operator()(const absl::Duration* value) const {
     return absl::FormatDuration(*value);
@@ -262,24 +285,28 @@ absl::Status ReadFlag(const std::vector<std::string>& arguments, size_t& index,
   return Read(*row, arguments[index], flag);
 }
 
-std::string DirectoryName(const std::string& path) {
-  const std::filesystem::path normal =
-      std::filesystem::path(path).lexically_normal();
-  return (normal.has_filename() ? normal : normal.parent_path())
-      .filename()
-      .string();
+// All variables that are set; those of lists are split at commas.
+absl::Status ReadVariables(const Environment& environment,
+                           const std::vector<Row>& rows) {
+  for (const Row& row : rows) {
+    const std::string variable = VariableName(row.name);
+    const auto value = environment(variable);
+    if (!value) continue;
+    if (std::holds_alternative<std::vector<std::string>*>(row.target)) {
+      for (absl::string_view item : absl::StrSplit(*value, ',')) {
+        RETURN_IF_ERROR(Read(row, item, variable));
+      }
+    } else {
+      RETURN_IF_ERROR(Read(row, *value, variable));
+    }
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
 
 absl::Status ServerOptions::Validate() const {
-  if (model.empty()) {
-    return absl::InvalidArgumentError("model is empty, must be a directory");
-  }
-  if (model_name.empty()) {
-    return absl::InvalidArgumentError(
-        "model_name is empty, and the directory has no name of its own");
-  }
+  ATTEND_CHECK(!models.empty());
   if (compute.threads < 0 || compute.threads > 1024) {
     return absl::InvalidArgumentError(
         absl::StrCat("threads is ", compute.threads, ", must be in [0, 1024]"));
@@ -303,13 +330,11 @@ absl::Status ServerOptions::Validate() const {
 absl::StatusOr<CommandLine> ParseCommandLine(
     const std::vector<std::string>& arguments, const Environment& environment) {
   CommandLine line;
-  const std::vector<Row> rows = Rows(line.options);
-  for (const Row& row : rows) {
-    const std::string variable = VariableName(row.name);
-    if (const auto value = environment(variable)) {
-      RETURN_IF_ERROR(Read(row, *value, variable));
-    }
-  }
+  ModelOptions models;
+  const std::vector<Row> rows = Rows(models, line.options);
+  RETURN_IF_ERROR(ReadVariables(environment, rows));
+  const std::vector<std::string> variable_models = std::move(models.models);
+  models.models.clear();
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i] == "--help" || arguments[i] == "-h") {
       line.help = true;
@@ -320,24 +345,25 @@ absl::StatusOr<CommandLine> ParseCommandLine(
     }
   }
   ServerOptions& options = line.options;
-  if (options.model_name.empty()) {
-    options.model_name = DirectoryName(options.model);
-  }
+  if (models.models.empty()) models.models = variable_models;
   // One budget: what the engine can take is what the batcher may give.
   // All beams of an input go into one step, whatever the budget is.
   options.engine.max_step_rows =
       std::max(options.scheduler.max_batch_tokens, options.engine.max_beams);
-  if (!line.help && !line.version) RETURN_IF_ERROR(options.Validate());
+  if (line.help || line.version) return line;
+  ASSIGN_OR_RETURN(options.models, FindModels(models));
+  RETURN_IF_ERROR(options.Validate());
   return line;
 }
 
 std::string HelpText() {
+  ModelOptions models;
   ServerOptions defaults;
   std::string text =
-      "attend-server: serves a transformer model over gRPC.\n\n"
+      "attend-server: serves transformer models over gRPC.\n\n"
       "Each option is a flag (--name=value) or an environment variable; the "
       "flag wins.\n\n";
-  for (const Row& row : Rows(defaults)) {
+  for (const Row& row : Rows(models, defaults)) {
     absl::StrAppend(&text, "  --", row.name, "  (", VariableName(row.name),
                     ", default ", std::visit(Writer(), row.target), ")\n      ",
                     row.help, "\n");

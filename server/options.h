@@ -14,6 +14,7 @@
 #include "server/grpc/rpc_options.h"
 #include "server/http/http_server.h"
 #include "server/log.h"
+#include "server/model_sources.h"
 #include "server/scheduler/scheduler.h"
 
 namespace attend {
@@ -21,11 +22,10 @@ namespace attend {
 // All that can be set from outside, by component. Flags and their environment
 // twins exist here and nowhere else.
 struct ServerOptions {
-  std::string model = "models/en-de";  // directory of the checkpoint
-  std::string model_name;              // empty: the directory's own name
+  std::vector<ModelSource> models;  // at least one; the default first
   ComputeOptions compute;
-  EngineOptions engine;
-  SchedulerOptions scheduler;
+  EngineOptions engine;        // of each model
+  SchedulerOptions scheduler;  // of each model
   RpcOptions rpc;
   HttpOptions http;
   LogLevel log_level = LogLevel::kInfo;
@@ -49,9 +49,9 @@ using Environment =
     std::function<std::optional<std::string>(const std::string& name)>;
 
 // Options from flags (--max-running=64 or --max-running 64), else from the
-// environment (ATTEND_MAX_RUNNING), else their defaults, validated.
-// INVALID_ARGUMENT names the flag or variable. `arguments` leaves out the
-// program's name.
+// environment (ATTEND_MAX_RUNNING), else their defaults, validated; a directory
+// of models is listed. INVALID_ARGUMENT names the flag or variable. `arguments`
+// leaves out the program's name.
 absl::StatusOr<CommandLine> ParseCommandLine(
     const std::vector<std::string>& arguments, const Environment& environment);
 

@@ -25,8 +25,8 @@ SEAM = {"engine/engine.h", "engine/decoding/generation_params.h",
         "engine/decoding/output.h", "engine/tensor"}
 SCHEDULER = SEAM | {"server/scheduler"}
 OBSERVABILITY = SCHEDULER | {"server"}
-PORTS = SCHEDULER | {"server/metrics.h", "server/log.h", "engine/tokenizer",
-                     "proto"}
+PORTS = SCHEDULER | {"server/call_metrics.h", "server/model_metrics.h",
+                     "server/log.h", "engine/tokenizer", "proto"}
 
 LAYERS = {
     "engine/tensor": TENSOR,

@@ -128,13 +128,13 @@ class Call final : public CallContext, public Wakeable {
   void Start() {
     absl::Status refused;
     if (lifecycle_.draining) {
-      environment_.service.metrics.OnRejected(RejectReason::kDraining);
+      metrics().OnRejected(RejectReason::kDraining);
       refused = absl::UnavailableError("server is draining");
     } else {
       starting_ = true;
       refused = environment_.pool.Submit([this] { RunStart(); });
       if (refused.ok()) return;
-      environment_.service.metrics.OnRejected(RejectReason::kTokenizerFull);
+      metrics().OnRejected(RejectReason::kTokenizerFull);
       refused.SetPayload(kRetryAfterUrl, absl::Cord("1s"));
       starting_ = false;
     }
@@ -185,7 +185,7 @@ class Call final : public CallContext, public Wakeable {
       return;
     }
     slow_ = true;
-    environment_.service.metrics.OnSlowReader();
+    metrics().OnSlowReader();
     grpc_.TryCancel();  // the write and the call come to their end by events
   }
 
@@ -249,6 +249,11 @@ class Call final : public CallContext, public Wakeable {
     loop_.Watch(*this);
   }
 
+  // Not while the handler starts.
+  CallMetrics& metrics() const {
+    return model_ == nullptr ? environment_.service.other_calls : model_->calls;
+  }
+
   void* written_tag() { return static_cast<Event*>(&written_); }
 
   // What became of the call, once.
@@ -259,8 +264,7 @@ class Call final : public CallContext, public Wakeable {
                                  : absl::CancelledError("");
     }
     const absl::Duration duration = now - arrival_;
-    environment_.service.metrics.OnCall(traits_.method, status_.code(),
-                                        duration);
+    metrics().OnCall(traits_.method, status_.code(), duration);
     if (absl::IsInternal(status_)) {
       environment_.service.log.Write(
           LogLevel::kError, "call_failed",
@@ -271,7 +275,7 @@ class Call final : public CallContext, public Wakeable {
     environment_.service.log.Write(
         LogLevel::kInfo, "call",
         {{"id", request_id_},
-         {"model", environment_.service.model().name},
+         {"model", model_ == nullptr ? "" : model_->name},
          {"method", MethodName(traits_.method)},
          {"code", absl::StatusCodeToString(status_.code())},
          {"seconds", duration},

@@ -39,7 +39,7 @@ class GenerateHandler final
   absl::Status Start(const v1::GenerateRequest& request) override {
     RETURN_IF_ERROR(call_.Start(request, false, service_, context_));
     for (int i = 0; i < request.inputs_size(); ++i) response_.add_results();
-    response_.set_model(service_.model().name);
+    response_.set_model(call_.model->info().name);
     return absl::OkStatus();
   }
 
@@ -90,11 +90,11 @@ class GenerateHandler final
   }
 
   void FillChoice(const ChoiceOutput& choice, v1::Choice& to) const {
-    ChoiceText text(service_.tokenizer, call_.params.stop_strings);
+    ChoiceText text(call_.model->tokenizer, call_.params.stop_strings);
     for (int id : choice.tokens) to.mutable_text()->append(text.Append(id));
     to.mutable_text()->append(text.Flush());
     to.mutable_ids()->Add(choice.tokens.begin(), choice.tokens.end());
-    AddLogProbs(choice, 0, call_.params.top_log_probs, service_.tokenizer,
+    AddLogProbs(choice, 0, call_.params.top_log_probs, call_.model->tokenizer,
                 to.mutable_log_probs());
     to.set_finish_reason(ToProto(choice.finish));
     to.set_score(choice.score);
@@ -114,21 +114,22 @@ class GenerateHandler final
 absl::Status GenerateCall::Start(const v1::GenerateRequest& request,
                                  bool streaming, const Service& service,
                                  CallContext& context) {
-  RETURN_IF_ERROR(service.CheckModel(request.model()));
+  ASSIGN_OR_RETURN(model, service.Find(request.model(), context));
   RETURN_IF_ERROR(service.CheckCount("inputs", request.inputs_size()));
   RETURN_IF_ERROR(CheckPriority(request.priority()));
-  ASSIGN_OR_RETURN(params, MergeParams(request.params(), service.model(),
-                                       service.tokenizer));
+  ASSIGN_OR_RETURN(
+      params, MergeParams(request.params(), model->info(), model->tokenizer));
   for (int i = 0; i < request.inputs_size(); ++i) {
-    inputs.push_back(std::make_unique<InputState>(service, context, streaming));
+    inputs.push_back(std::make_unique<InputState>(*model, service.clock,
+                                                  context, streaming));
   }
   for (int i = 0; i < request.inputs_size(); ++i) {
     InputState& input = *inputs[i];
     auto source =
-        ReadSource(request.inputs(i), request.truncate(), service.model(),
-                   service.tokenizer, absl::StrFormat("inputs[%d]", i));
+        ReadSource(request.inputs(i), request.truncate(), model->info(),
+                   model->tokenizer, absl::StrFormat("inputs[%d]", i));
     if (!source.ok()) {
-      service.metrics.OnRejected(RejectReason::kInvalid);
+      model->metrics.OnRejected(RejectReason::kInvalid);
       input.End(source.status());
     } else if (source->empty) {
       input.End(absl::OkStatus(), EmptyOutput(params));

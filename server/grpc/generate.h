@@ -12,6 +12,7 @@ namespace attend {
 
 // What Generate and GenerateStream share: a request, checked and submitted.
 struct GenerateCall {
+  const ServedModel* model = nullptr;
   GenerationParams params;
   Inputs inputs;
 

@@ -44,7 +44,7 @@ class GenerateStreamHandler final
     for (InputStream& stream : streams_) {
       for (int i = 0; i < call_.params.num_return_sequences; ++i) {
         stream.choices.emplace_back(
-            ChoiceText(service_.tokenizer, call_.params.stop_strings));
+            ChoiceText(call_.model->tokenizer, call_.params.stop_strings));
       }
     }
     return absl::OkStatus();
@@ -160,7 +160,7 @@ class GenerateStreamHandler final
     chunk.mutable_ids()->Add(output.tokens.begin(), output.tokens.end());
     std::string* text = chunk.mutable_text();
     for (int id : output.tokens) text->append(choice.text.Append(id));
-    AddLogProbs(output, 0, call_.params.top_log_probs, service_.tokenizer,
+    AddLogProbs(output, 0, call_.params.top_log_probs, call_.model->tokenizer,
                 chunk.mutable_log_probs());
     choice.sent += output.tokens.size();
     if (output.finish == FinishReason::kNone) return;

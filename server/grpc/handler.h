@@ -10,6 +10,8 @@
 
 namespace attend {
 
+struct ModelEntry;
+
 // What the calls of one server share about its end.
 struct Lifecycle {
   std::atomic<bool> draining{false};  // new calls are refused
@@ -43,6 +45,10 @@ class CallContext {
                : absl::OkStatus();
   }
 
+  // The model that the call is for, once it is known: its log line and its
+  // metrics name it. Set in Start().
+  void set_model(const ModelEntry& model) { model_ = &model; }
+
   const std::string& request_id() const { return request_id_; }
   absl::Time arrival() const { return arrival_; }
   absl::Time deadline() const { return deadline_; }
@@ -53,6 +59,7 @@ class CallContext {
   const Lifecycle& lifecycle_;
   std::mutex mutex_;
   std::atomic<bool> cancelled_{false};
+  const ModelEntry* model_ = nullptr;  // null: not known, or none
   std::string request_id_;
   absl::Time arrival_;
   absl::Time deadline_;

@@ -57,13 +57,13 @@ void InputState::Submit(EngineRequest engine_request, const InputFacts& facts,
                         const OutputLimits& limits, int priority) {
   facts_ = facts;
   if (context_.cancelled()) return End(absl::CancelledError("cancelled"));
-  if (service_.clock.Now() >= context_.deadline()) {
+  if (clock_.Now() >= context_.deadline()) {
     return End(absl::DeadlineExceededError(
         "deadline passed before the input was queued"));
   }
-  auto sequence = service_.engine.NewSequence(std::move(engine_request));
+  auto sequence = model_.engine.NewSequence(std::move(engine_request));
   if (!sequence.ok()) {
-    service_.metrics.OnRejected(RejectReason::kInvalid);
+    model_.metrics.OnRejected(RejectReason::kInvalid);
     return End(sequence.status());
   }
   auto request = std::make_unique<Request>();
@@ -75,9 +75,9 @@ void InputState::Submit(EngineRequest engine_request, const InputFacts& facts,
   request->listener = this;
   output_ = Reserve(limits);
   // From here on the worker may call.
-  const absl::Status status = service_.scheduler.Submit(request);
+  const absl::Status status = model_.scheduler.Submit(request);
   if (!status.ok()) {
-    service_.metrics.OnRejected(ReasonOf(status));
+    model_.metrics.OnRejected(ReasonOf(status));
     End(status);
   }
 }
@@ -100,8 +100,8 @@ absl::Status InputState::status() const {
 void InputState::ObserveGap(const SequenceOutput& output) {
   const size_t tokens = CountTokens(output);
   if (tokens <= tokens_seen_) return;
-  const absl::Time now = service_.clock.Now();
-  if (tokens_seen_ > 0) service_.metrics.OnInterToken(now - last_output_);
+  const absl::Time now = clock_.Now();
+  if (tokens_seen_ > 0) model_.metrics.OnInterToken(now - last_output_);
   tokens_seen_ = tokens;
   last_output_ = now;
 }
@@ -120,7 +120,7 @@ void InputState::OnDone(const absl::Status& status,
                         const SequenceOutput& output,
                         const RequestTimes& times) {
   ObserveGap(output);
-  service_.metrics.OnRequest(times, facts_.source_tokens, CountTokens(output));
+  model_.metrics.OnRequest(times, facts_.source_tokens, CountTokens(output));
   std::lock_guard lock(context_.mutex());
   CopyGrowth(output, output_);
   // A search may end with fewer results than were asked for.

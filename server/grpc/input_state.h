@@ -32,9 +32,13 @@ struct OutputLimits {
 // into memory that was reserved beforehand. Destroyed only once done().
 class InputState final : public RequestListener {
  public:
-  // Both outlive this. With `streaming` output is handed over as it grows.
-  InputState(const Service& service, CallContext& context, bool streaming)
-      : service_(service), context_(context), streaming_(streaming) {}
+  // All outlive this. With `streaming` output is handed over as it grows.
+  InputState(const ServedModel& model, const Clock& clock, CallContext& context,
+             bool streaming)
+      : model_(model),
+        clock_(clock),
+        context_(context),
+        streaming_(streaming) {}
 
   // Submits the input; what is refused ends at once with its status.
   void Submit(EngineRequest request, const InputFacts& facts,
@@ -61,7 +65,8 @@ class InputState final : public RequestListener {
  private:
   void ObserveGap(const SequenceOutput& output);
 
-  const Service& service_;
+  const ServedModel& model_;
+  const Clock& clock_;
   CallContext& context_;
   const bool streaming_;
   InputFacts facts_;

@@ -1,4 +1,5 @@
 #include <memory>
+#include <string>
 
 #include "engine/tensor/status_macros.h"
 #include "server/grpc/immediate_handler.h"
@@ -8,12 +9,17 @@
 namespace attend {
 namespace {
 
-v1::Model Describe(const ModelInfo& info) {
+v1::Model Describe(const ModelEntry& entry) {
   v1::Model model;
-  model.set_name(info.name);
+  model.set_name(entry.name);
+  model.set_ready(entry.served.ok());
+  if (!entry.served.ok()) {
+    model.set_error(std::string(entry.served.status().message()));
+    return model;
+  }
+  const ModelInfo& info = entry.served->info();
   model.set_family(info.family);
   model.set_dtype(info.dtype);
-  model.set_ready(true);
   model.set_source_vocab(info.source_vocab);
   model.set_target_vocab(info.target_vocab);
   model.set_max_source_tokens(info.max_source_tokens);
@@ -23,10 +29,19 @@ v1::Model Describe(const ModelInfo& info) {
   return model;
 }
 
-absl::StatusOr<v1::Model> GetModel(const Service& service,
+v1::ListModelsResponse ListModels(const Service& service) {
+  v1::ListModelsResponse response;
+  for (const ModelEntry& entry : service.models) {
+    *response.add_models() = Describe(entry);
+  }
+  return response;
+}
+
+absl::StatusOr<v1::Model> GetModel(const Service& service, CallContext& context,
                                    const v1::GetModelRequest& request) {
-  RETURN_IF_ERROR(service.CheckModel(request.name()));
-  return Describe(service.model());
+  ASSIGN_OR_RETURN(const ModelEntry* entry,
+                   service.FindEntry(request.name(), context));
+  return Describe(*entry);
 }
 
 }  // namespace
@@ -35,17 +50,13 @@ HandlerPtr<v1::ListModelsRequest, v1::ListModelsResponse> NewListModelsHandler(
     const Service& service, CallContext&) {
   return std::make_unique<
       ImmediateHandler<v1::ListModelsRequest, v1::ListModelsResponse>>(
-      [&service](const v1::ListModelsRequest&) {
-        v1::ListModelsResponse response;
-        *response.add_models() = Describe(service.model());
-        return response;
-      });
+      [&service](const auto&) { return ListModels(service); });
 }
 
 HandlerPtr<v1::GetModelRequest, v1::Model> NewGetModelHandler(
-    const Service& service, CallContext&) {
+    const Service& service, CallContext& context) {
   return std::make_unique<ImmediateHandler<v1::GetModelRequest, v1::Model>>(
-      [&service](const auto& request) { return GetModel(service, request); });
+      [&](const auto& request) { return GetModel(service, context, request); });
 }
 
 }  // namespace attend

@@ -188,7 +188,9 @@ void RpcServer::SetServing(bool serving) {
       impl_->server->GetHealthCheckService();
   health->SetServingStatus("", serving);
   health->SetServingStatus(Attend::service_full_name(), serving);
-  health->SetServingStatus(impl_->service.model().name, serving);
+  for (const ModelEntry& model : impl_->service.models) {
+    health->SetServingStatus(model.name, serving && model.served.ok());
+  }
 }
 
 void RpcServer::Drain() { impl_->lifecycle.draining = true; }

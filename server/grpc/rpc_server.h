@@ -14,8 +14,8 @@ namespace attend {
 // The gRPC port: attend.v1, grpc.health.v1 and reflection. Two threads, each
 // with a completion queue of its own, serve all calls.
 //
-// An orderly end: SetServing(false), Drain(), wait for the scheduler to be
-// idle, Cut() what took too long, Shutdown(). The scheduler must run until
+// An orderly end: SetServing(false), Drain(), wait for the schedulers to be
+// idle, Cut() what took too long, Shutdown(). The schedulers must run until
 // Shutdown() has returned.
 class RpcServer {
  public:
@@ -32,8 +32,9 @@ class RpcServer {
   // That was bound.
   int port() const;
 
-  // What grpc.health.v1 says: overall (""), of "attend.v1.Attend" and of the
-  // model's name. SERVING at the start.
+  // What grpc.health.v1 says: overall (""), of "attend.v1.Attend" and of each
+  // model's name; of one that could not be loaded always NOT_SERVING. SERVING
+  // at the start.
   void SetServing(bool serving);
   // New calls end with UNAVAILABLE.
   void Drain();

@@ -18,19 +18,19 @@ class ScoreHandler final : public Handler<v1::ScoreRequest, v1::ScoreResponse> {
       : service_(service), context_(context) {}
 
   absl::Status Start(const v1::ScoreRequest& request) override {
-    RETURN_IF_ERROR(service_.CheckModel(request.model()));
+    ASSIGN_OR_RETURN(model_, service_.Find(request.model(), context_));
     RETURN_IF_ERROR(service_.CheckCount("pairs", request.pairs_size()));
     RETURN_IF_ERROR(CheckPriority(request.priority()));
     RETURN_IF_ERROR(CheckTopLogProbs(request.top_log_probs()));
     top_log_probs_ = request.top_log_probs();
     for (int i = 0; i < request.pairs_size(); ++i) {
-      inputs_.push_back(std::make_unique<InputState>(service_, context_,
-                                                     /*streaming=*/false));
+      inputs_.push_back(std::make_unique<InputState>(
+          *model_, service_.clock, context_, /*streaming=*/false));
     }
     for (int i = 0; i < request.pairs_size(); ++i) {
       const absl::Status status = Submit(request, i);
       if (!status.ok()) {
-        service_.metrics.OnRejected(RejectReason::kInvalid);
+        model_->metrics.OnRejected(RejectReason::kInvalid);
         inputs_[i]->End(status);
       }
     }
@@ -47,7 +47,7 @@ class ScoreHandler final : public Handler<v1::ScoreRequest, v1::ScoreResponse> {
     // Done: the worker touches them no more.
     ended_ = true;
     if (!status_.ok()) return false;
-    response.set_model(service_.model().name);
+    response.set_model(model_->info().name);
     for (const auto& input : inputs_) Fill(*input, *response.add_results());
     return true;
   }
@@ -70,14 +70,14 @@ class ScoreHandler final : public Handler<v1::ScoreRequest, v1::ScoreResponse> {
     const std::string field = absl::StrFormat("pairs[%d]", index);
     ASSIGN_OR_RETURN(
         Source source,
-        ReadSource(pair.source(), request.truncate(), service_.model(),
-                   service_.tokenizer, absl::StrCat(field, ".source")));
+        ReadSource(pair.source(), request.truncate(), model_->info(),
+                   model_->tokenizer, absl::StrCat(field, ".source")));
     ASSIGN_OR_RETURN(
         std::vector<int> target,
-        ReadTarget(pair.target(), service_.model(), service_.tokenizer,
+        ReadTarget(pair.target(), model_->info(), model_->tokenizer,
                    absl::StrCat(field, ".target")));
     // Decoder rows: the start, and all of the target but its last token.
-    const int limit = service_.model().max_target_tokens;
+    const int limit = model_->info().max_target_tokens;
     const int size = static_cast<int>(target.size());
     if (source.tokens.ids.empty()) {
       return absl::InvalidArgumentError(
@@ -109,7 +109,7 @@ class ScoreHandler final : public Handler<v1::ScoreRequest, v1::ScoreResponse> {
     *result.mutable_timings() = MakeTimings(input.times(), context_.arrival());
     if (!input.status().ok() || input.output().choices.empty()) return;
     const ChoiceOutput& choice = input.output().choices.front();
-    AddLogProbs(choice, 0, top_log_probs_, service_.tokenizer,
+    AddLogProbs(choice, 0, top_log_probs_, model_->tokenizer,
                 result.mutable_tokens());
     double sum = 0;
     for (float log_prob : choice.log_probs) sum += log_prob;
@@ -118,6 +118,7 @@ class ScoreHandler final : public Handler<v1::ScoreRequest, v1::ScoreResponse> {
 
   const Service& service_;
   CallContext& context_;
+  const ServedModel* model_ = nullptr;
   int top_log_probs_ = 0;
   Inputs inputs_;
   bool ended_ = false;

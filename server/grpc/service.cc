@@ -1,15 +1,58 @@
 #include "server/grpc/service.h"
 
+#include <algorithm>
+#include <cstddef>
+
 #include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "engine/tensor/status_macros.h"
 
 namespace attend {
+namespace {
 
-absl::Status Service::CheckModel(absl::string_view name) const {
-  if (name.empty() || name == model().name) return absl::OkStatus();
-  return absl::NotFoundError(
-      absl::StrFormat("model '%s' is not served here; there is '%s'",
-                      absl::CHexEscape(name.substr(0, 100)), model().name));
+// Messages travel in metadata, which clients limit to some KiB.
+constexpr size_t kMaxListedModels = 20;
+constexpr size_t kMaxReasonBytes = 1000;
+
+// "'a', 'b' and 3 more"
+std::string ListServed(const std::vector<ModelEntry>& models) {
+  std::string list;
+  size_t served = 0;
+  for (const ModelEntry& model : models) {
+    if (!model.served.ok() || served++ >= kMaxListedModels) continue;
+    absl::StrAppend(&list, list.empty() ? "" : ", ", "'", model.name, "'");
+  }
+  if (served > kMaxListedModels) {
+    absl::StrAppend(&list, " and ", served - kMaxListedModels, " more");
+  }
+  return list;
+}
+
+}  // namespace
+
+absl::StatusOr<const ModelEntry*> Service::FindEntry(
+    absl::string_view name, CallContext& context) const {
+  const auto found =
+      std::find_if(models.begin(), models.end(), [&](const ModelEntry& model) {
+        return name.empty() || model.name == name;
+      });
+  if (found == models.end()) {
+    return absl::NotFoundError(absl::StrFormat(
+        "model '%s' is not served here; there is %s",
+        absl::CHexEscape(name.substr(0, 100)), ListServed(models)));
+  }
+  context.set_model(*found);
+  return &*found;
+}
+
+absl::StatusOr<const ServedModel*> Service::Find(absl::string_view name,
+                                                 CallContext& context) const {
+  ASSIGN_OR_RETURN(const ModelEntry* entry, FindEntry(name, context));
+  if (entry->served.ok()) return &*entry->served;
+  return absl::UnavailableError(absl::StrFormat(
+      "model '%s' could not be loaded: %s", entry->name,
+      entry->served.status().message().substr(0, kMaxReasonBytes)));
 }
 
 absl::Status Service::CheckCount(absl::string_view field, int count) const {

@@ -3,33 +3,55 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "attend/v1/attend.pb.h"
 #include "engine/engine.h"
 #include "engine/tokenizer/tokenizer.h"
 #include "server/grpc/handler.h"
 #include "server/log.h"
-#include "server/metrics.h"
+#include "server/model_metrics.h"
 #include "server/scheduler/scheduler.h"
 
 namespace attend {
 
-// What the methods of attend.v1 need: one model and what serves it. Borrows
-// everything; all of it must outlive the server.
-struct Service {
+// One model and what serves it. Borrows everything; all of it must outlive the
+// server.
+struct ServedModel {
   const Engine& engine;
   const Tokenizer& tokenizer;
   Scheduler& scheduler;
+  ModelMetrics& metrics;
+
+  const ModelInfo& info() const { return engine.info(); }
+};
+
+// A model that requests may name, whether it could be loaded or not. Outlives
+// the calls that found it.
+struct ModelEntry {
+  std::string name;
+  CallMetrics& calls;
+  absl::StatusOr<ServedModel> served;  // or why it could not be loaded
+};
+
+// What the methods of attend.v1 need. Borrows, as ServedModel does.
+struct Service {
+  std::vector<ModelEntry> models;  // at least one; the default first
   const Clock& clock;
-  Metrics& metrics;
+  CallMetrics& other_calls;  // those that belong to no entry
   Log& log;
   int max_batch_inputs = 256;
 
-  const ModelInfo& model() const { return engine.info(); }
-  // OK if `name` is empty or this model's; else NOT_FOUND.
-  absl::Status CheckModel(absl::string_view name) const;
+  // The entry of that name; empty: the default. From here on `context` is a
+  // call of that model. NOT_FOUND names those that are served.
+  absl::StatusOr<const ModelEntry*> FindEntry(absl::string_view name,
+                                              CallContext& context) const;
+  // The same, of a model that is served: else UNAVAILABLE with the reason.
+  absl::StatusOr<const ServedModel*> Find(absl::string_view name,
+                                          CallContext& context) const;
   // OK if a call may have `count` entries of `field`.
   absl::Status CheckCount(absl::string_view field, int count) const;
 };

@@ -7,8 +7,8 @@
 
 namespace attend {
 
-// From the scheduler's worker to the gRPC server: a step has ended. Lets the
-// scheduler be made before the server that uses it. Thread-safe.
+// From the schedulers' workers to the gRPC server: a step has ended. Lets the
+// schedulers be made before the server that uses them. Thread-safe.
 class StepSignal {
  public:
   void Notify() {

@@ -30,50 +30,53 @@ absl::Status CommonError(const Response& response) {
 }
 
 absl::StatusOr<v1::TokenizeResponse> Tokenize(
-    const Service& service, const v1::TokenizeRequest& request) {
-  RETURN_IF_ERROR(service.CheckModel(request.model()));
+    const Service& service, CallContext& context,
+    const v1::TokenizeRequest& request) {
+  ASSIGN_OR_RETURN(const ServedModel* model,
+                   service.Find(request.model(), context));
   RETURN_IF_ERROR(service.CheckCount("texts", request.texts_size()));
   ASSIGN_OR_RETURN(const Side side, ReadSide(request.side()));
   v1::TokenizeResponse response;
-  response.set_model(service.model().name);
+  response.set_model(model->info().name);
   for (int i = 0; i < request.texts_size(); ++i) {
     v1::Tokenization& result = *response.add_results();
     const auto encoding =
-        service.tokenizer.Encode({.text = request.texts(i),
-                                  .side = side,
-                                  .add_special = !request.no_special_tokens()});
+        model->tokenizer.Encode({.text = request.texts(i),
+                                 .side = side,
+                                 .add_special = !request.no_special_tokens()});
     *result.mutable_status() =
         ToProto(Annotate(encoding.status(), absl::StrFormat("texts[%d]", i)));
     if (!encoding.ok()) continue;
     for (int id : encoding->ids) {
       result.add_ids(id);
-      result.add_pieces(std::string(service.tokenizer.Piece(id, side)));
+      result.add_pieces(std::string(model->tokenizer.Piece(id, side)));
     }
   }
   RETURN_IF_ERROR(CommonError(response));
   return response;
 }
 
-absl::StatusOr<std::string> DetokenizeOne(const Service& service,
+absl::StatusOr<std::string> DetokenizeOne(const Tokenizer& tokenizer,
                                           const v1::Tokens& tokens, Side side,
                                           bool keep_special,
                                           const std::string& field) {
-  ASSIGN_OR_RETURN(
-      const std::vector<int> ids,
-      ReadTokens(tokens, service.tokenizer.vocab_size(side), field));
-  return service.tokenizer.Decode(ids, side, keep_special);
+  ASSIGN_OR_RETURN(const std::vector<int> ids,
+                   ReadTokens(tokens, tokenizer.vocab_size(side), field));
+  return tokenizer.Decode(ids, side, keep_special);
 }
 
 absl::StatusOr<v1::DetokenizeResponse> Detokenize(
-    const Service& service, const v1::DetokenizeRequest& request) {
-  RETURN_IF_ERROR(service.CheckModel(request.model()));
+    const Service& service, CallContext& context,
+    const v1::DetokenizeRequest& request) {
+  ASSIGN_OR_RETURN(const ServedModel* model,
+                   service.Find(request.model(), context));
   RETURN_IF_ERROR(service.CheckCount("sequences", request.sequences_size()));
   ASSIGN_OR_RETURN(const Side side, ReadSide(request.side()));
   v1::DetokenizeResponse response;
-  response.set_model(service.model().name);
+  response.set_model(model->info().name);
   for (int i = 0; i < request.sequences_size(); ++i) {
     v1::Detokenization& result = *response.add_results();
-    auto text = DetokenizeOne(service, request.sequences(i), side,
+    auto text = DetokenizeOne(model->tokenizer, request.sequences(i), side,
                               request.keep_special_tokens(),
                               absl::StrFormat("sequences[%d]", i));
     *result.mutable_status() = ToProto(text.status());
@@ -86,17 +89,19 @@ absl::StatusOr<v1::DetokenizeResponse> Detokenize(
 }  // namespace
 
 HandlerPtr<v1::TokenizeRequest, v1::TokenizeResponse> NewTokenizeHandler(
-    const Service& service, CallContext&) {
+    const Service& service, CallContext& context) {
   return std::make_unique<
       ImmediateHandler<v1::TokenizeRequest, v1::TokenizeResponse>>(
-      [&service](const auto& request) { return Tokenize(service, request); });
+      [&](const auto& request) { return Tokenize(service, context, request); });
 }
 
 HandlerPtr<v1::DetokenizeRequest, v1::DetokenizeResponse> NewDetokenizeHandler(
-    const Service& service, CallContext&) {
+    const Service& service, CallContext& context) {
   return std::make_unique<
       ImmediateHandler<v1::DetokenizeRequest, v1::DetokenizeResponse>>(
-      [&service](const auto& request) { return Detokenize(service, request); });
+      [&](const auto& request) {
+        return Detokenize(service, context, request);
+      });
 }
 
 }  // namespace attend

@@ -35,19 +35,22 @@ absl::Status SchedulerOptions::Validate() const {
 
 struct Scheduler::Impl {
   Impl(const SchedulerOptions& options_in, const Engine& engine_in,
-       const Clock& clock_in, StepObserver observer_in)
+       const Clock& clock_in, Turns& turns_in, StepObserver observer_in)
       : options(options_in),
         engine(engine_in),
         clock(clock_in),
+        turns(turns_in),
         observer(std::move(observer_in)),
         queue(options.max_queued_requests, options.max_queued_tokens) {}
 
   void RunWorker();
+  void TakeStep(Worker& worker);
   absl::Status CheckFits(const Sequence& sequence) const;
 
   const SchedulerOptions options;
   const Engine& engine;
   const Clock& clock;
+  Turns& turns;
   const StepObserver observer;
   RequestQueue queue;
   // Written by the worker before `ready`, constant after.
@@ -64,17 +67,21 @@ void Scheduler::Impl::RunWorker() {
   if (observer) observer(worker.Report());
   ready.count_down();
   while (queue.WaitForWork(worker.busy())) {
-    worker.Sweep();
-    if (worker.busy()) {
-      worker.Plan();
-      worker.Step();
-      worker.Deliver();
-    }
+    TakeStep(worker);
+    if (worker.busy()) worker.Deliver();
     if (observer) observer(worker.Report());
   }
   if (worker.EndAll(absl::UnavailableError("server is draining")) && observer) {
     observer(worker.Report());
   }
+}
+
+void Scheduler::Impl::TakeStep(Worker& worker) {
+  const Turns::Turn turn(turns);
+  worker.Sweep();
+  if (!worker.busy()) return;
+  worker.Plan();
+  worker.Step();
 }
 
 // What fits alone gets its turn; what does not would wait for ever.
@@ -96,9 +103,9 @@ absl::Status Scheduler::Impl::CheckFits(const Sequence& sequence) const {
 }
 
 Scheduler::Scheduler(const SchedulerOptions& options, const Engine& engine,
-                     const Clock& clock, StepObserver observer)
-    : impl_(
-          std::make_unique<Impl>(options, engine, clock, std::move(observer))) {
+                     const Clock& clock, Turns& turns, StepObserver observer)
+    : impl_(std::make_unique<Impl>(options, engine, clock, turns,
+                                   std::move(observer))) {
   ATTEND_CHECK(options.Validate().ok());
   impl_->thread = std::thread([this] { impl_->RunWorker(); });
   impl_->ready.wait();

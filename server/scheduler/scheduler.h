@@ -9,6 +9,7 @@
 #include "absl/time/time.h"
 #include "engine/engine.h"
 #include "server/scheduler/request.h"
+#include "server/scheduler/turns.h"
 
 namespace attend {
 
@@ -54,6 +55,9 @@ struct StepReport {
 
 // Owns the queue and the worker of one model: plan, step, deliver. Knows
 // nothing of RPCs. Thread-safe.
+//
+// Workers of several models take turns, a step each. The step is planned when
+// the turn has come, so that what arrived while others computed takes part.
 class Scheduler {
  public:
   // Called by the worker when it has its memory, after each step, and when the
@@ -61,10 +65,11 @@ class Scheduler {
   // Must not block.
   using StepObserver = std::function<void(const StepReport&)>;
 
-  // `engine` and `clock` must outlive the scheduler. Valid options only.
-  // Returns when the worker has its memory.
+  // `engine`, `clock` and `turns`, which engines on one Compute share, must
+  // outlive the scheduler. Valid options only. Returns when the worker has its
+  // memory.
   Scheduler(const SchedulerOptions& options, const Engine& engine,
-            const Clock& clock, StepObserver observer);
+            const Clock& clock, Turns& turns, StepObserver observer);
   // Ends what is left with UNAVAILABLE, after the step that is under way.
   ~Scheduler();
 

@@ -17,15 +17,16 @@ absl::StatusOr<std::unique_ptr<DecoderStep>> DecoderStep::Load(
     Compute& compute, const ServerOptions& options, DType dtype) {
   auto step = std::make_unique<DecoderStep>();
   step->dtype_ = dtype;
+  const ModelSource& source = options.models.front();
   ASSIGN_OR_RETURN(const JsonFile config,
-                   JsonFile::Load(options.model + "/config.json"));
+                   JsonFile::Load(source.directory + "/config.json"));
   ASSIGN_OR_RETURN(const Family family, LoadFamily(config));
   step->spec_ = family.spec;
   EngineOptions engine = options.engine;
   engine.dtype = dtype;
   step->kv_dtype_ = engine.kv_cache_dtype.value_or(DefaultKvCacheDType(dtype));
-  ASSIGN_OR_RETURN(step->model_, LoadModel(compute, options.model,
-                                           options.model_name, engine));
+  ASSIGN_OR_RETURN(step->model_,
+                   LoadModel(compute, source.directory, source.name, engine));
   step->loop_ = std::make_unique<EngineLoop>(
       *step->model_.engine, BatcherOptions{.max_rows = engine.max_step_rows});
   return step;

@@ -74,9 +74,10 @@ class Bench {
     auto bench = std::make_unique<Bench>();
     bench->options_ = options;
     ASSIGN_OR_RETURN(bench->compute_, NewCompute(options.compute));
+    const ModelSource& source = options.models.front();
     ASSIGN_OR_RETURN(bench->model_,
-                     LoadModel(*bench->compute_, options.model,
-                               options.model_name, options.engine));
+                     LoadModel(*bench->compute_, source.directory, source.name,
+                               options.engine));
     bench->loop_.emplace(
         *bench->model_.engine,
         BatcherOptions{.max_rows = options.engine.max_step_rows,

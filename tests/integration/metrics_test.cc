@@ -24,7 +24,8 @@ constexpr char kTokenize[] = "/attend.v1.Attend/Tokenize";
 // Families that may stay as they are, and why.
 const std::map<std::string, std::string> kConstant = {
     {"attend_build_info", "what was built does not change"},
-    {"attend_model_info", "one model is served"},
+    {"attend_model_info", "models are loaded at the start"},
+    {"attend_model_ready", "models are loaded at the start"},
     {"attend_kv_blocks_capacity", "the pool is sized at the start"},
     {"process_start_time_seconds", "it started once"},
     {"process_max_fds", "a limit set from outside"},
@@ -58,10 +59,11 @@ class MetricsTest : public ::testing::Test {
     Look();
     return last_[name + "{model=\"en-de\"}"];
   }
-  double Rejected(const std::string& reason) {
+  // Before the call's model was known: of none.
+  double Rejected(const std::string& reason, const std::string& model = "") {
     Look();
-    return last_[absl::StrCat("attend_rejected_total{model=\"en-de\",reason=\"",
-                              reason, "\"}")];
+    return last_[absl::StrCat("attend_rejected_total{model=\"", model,
+                              "\",reason=\"", reason, "\"}")];
   }
   void Look() {
     last_ = server_.Metrics();
@@ -141,7 +143,8 @@ TEST_F(MetricsTest, EveryFamilyMoves) {
     const auto flood = Flood();
     EXPECT_TRUE(
         Eventually([&] { return Value("attend_queued_requests") > 0; }));
-    EXPECT_TRUE(Eventually([&] { return Rejected("queue_full") > 0; }));
+    EXPECT_TRUE(
+        Eventually([&] { return Rejected("queue_full", "en-de") > 0; }));
     EXPECT_TRUE(
         Eventually([&] { return Value("attend_preemptions_total") > 0; }));
   }

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "absl/strings/numbers.h"
@@ -31,15 +32,13 @@ class StopShared : public ::testing::Environment {
 const auto* const kStopShared =
     ::testing::AddGlobalTestEnvironment(new StopShared);
 
+// The bundled model, unless the flags name others.
 std::vector<std::string> Command(const std::vector<std::string>& flags) {
-  std::vector<std::string> command = {ATTEND_SERVER,
-                                      "--model=" + BundledModel(),
-                                      "--host=127.0.0.1",
-                                      "--port=0",
-                                      "--http-host=127.0.0.1",
-                                      "--http-port=0",
-                                      "--kv-cache-bytes=64MiB",
+  std::vector<std::string> command = {ATTEND_SERVER,   "--host=127.0.0.1",
+                                      "--port=0",      "--http-host=127.0.0.1",
+                                      "--http-port=0", "--kv-cache-bytes=64MiB",
                                       "--dtype=f32"};
+  if (!NamesModels(flags)) command.push_back("--model=" + BundledModel());
   command.insert(command.end(), flags.begin(), flags.end());
   return command;
 }
@@ -68,6 +67,12 @@ std::string Exchange(int port, const std::string& request) {
 }  // namespace
 
 std::string BundledModel() { return ATTEND_SOURCE_DIR "/models/en-de"; }
+
+bool NamesModels(const std::vector<std::string>& flags) {
+  return std::any_of(flags.begin(), flags.end(), [](const std::string& flag) {
+    return flag.rfind("--model", 0) == 0;
+  });
+}
 
 ServerProcess::ServerProcess(const std::vector<std::string>& flags)
     : process_(Command(flags)) {

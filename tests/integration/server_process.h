@@ -21,6 +21,8 @@ inline constexpr bool kSanitized = false;
 // The bundled model, and its name on the server.
 std::string BundledModel();
 inline constexpr char kModelName[] = "en-de";
+// Whether a server with these flags takes its models from them.
+bool NamesModels(const std::vector<std::string>& flags);
 
 struct HttpReply {
   int code = 0;  // 0: nobody answered
@@ -30,7 +32,8 @@ struct HttpReply {
 // Values by series: name and labels as /metrics writes them.
 using Series = std::map<std::string, double>;
 
-// attend-server with the bundled model on free ports of the loopback.
+// attend-server with the bundled model, or those in the flags, on free ports of
+// the loopback.
 class ServerProcess {
  public:
   // Waits until it is ready; fails the test, with its log, if it ends instead.

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -39,7 +41,9 @@ double Value(const std::string& text, absl::string_view series) {
 }
 
 TEST(MetricsTest, AllSeriesExistFromTheStart) {
-  const std::string text = Metrics(Model(), "1.2.3").Serialize();
+  Metrics metrics("1.2.3");
+  metrics.AddModel(Model());
+  const std::string text = metrics.Serialize();
   EXPECT_EQ(Value(text,
                   "attend_requests_total{code=\"RESOURCE_EXHAUSTED\",method="
                   "\"Score\",model=\"m\"}"),
@@ -59,10 +63,11 @@ TEST(MetricsTest, AllSeriesExistFromTheStart) {
 }
 
 TEST(MetricsTest, ACallCountsByMethodAndCode) {
-  Metrics metrics(Model(), "1");
-  metrics.OnCall(Method::kGenerate, absl::StatusCode::kOk, absl::Seconds(2));
-  metrics.OnCall(Method::kGenerate, absl::StatusCode::kNotFound,
-                 absl::Seconds(3));
+  Metrics metrics("1");
+  ModelMetrics& model = metrics.AddModel(Model());
+  model.OnCall(Method::kGenerate, absl::StatusCode::kOk, absl::Seconds(2));
+  model.OnCall(Method::kGenerate, absl::StatusCode::kNotFound,
+               absl::Seconds(3));
   const std::string text = metrics.Serialize();
   EXPECT_EQ(Value(text,
                   "attend_requests_total{code=\"OK\",method=\"Generate\",model="
@@ -80,14 +85,15 @@ TEST(MetricsTest, ACallCountsByMethodAndCode) {
 }
 
 TEST(MetricsTest, ARequestThatDidNotGetFarCountsOnlyAsFar) {
-  Metrics metrics(Model(), "1");
+  Metrics metrics("1");
+  ModelMetrics& model = metrics.AddModel(Model());
   RequestTimes times;
   times.arrival = absl::FromUnixSeconds(100);
   times.started = absl::FromUnixSeconds(101);
-  metrics.OnRequest(times, 7, 0);
+  model.OnRequest(times, 7, 0);
   times.encoded = absl::FromUnixSeconds(103);
   times.first_token = absl::FromUnixSeconds(104);
-  metrics.OnRequest(times, 5, 11);
+  model.OnRequest(times, 5, 11);
   const std::string text = metrics.Serialize();
   EXPECT_EQ(Value(text, "attend_queue_seconds_count{model=\"m\"}"), 2);
   EXPECT_EQ(Value(text, "attend_encode_seconds_sum{model=\"m\"}"), 2);
@@ -99,18 +105,19 @@ TEST(MetricsTest, ARequestThatDidNotGetFarCountsOnlyAsFar) {
 }
 
 TEST(MetricsTest, AStepSetsGauges) {
-  Metrics metrics(Model(), "1");
-  metrics.OnStep({.rows = 64,
-                  .preempted = 2,
-                  .duration = absl::Milliseconds(5),
-                  .queued_requests = 3,
-                  .queued_tokens = 30,
-                  .running = 8,
-                  .used_blocks = 10,
-                  .total_blocks = 100});
-  metrics.OnSlowReader();
-  metrics.OnInterToken(absl::Milliseconds(4));
-  metrics.OnRejected(RejectReason::kDraining);
+  Metrics metrics("1");
+  ModelMetrics& model = metrics.AddModel(Model());
+  model.OnStep({.rows = 64,
+                .preempted = 2,
+                .duration = absl::Milliseconds(5),
+                .queued_requests = 3,
+                .queued_tokens = 30,
+                .running = 8,
+                .used_blocks = 10,
+                .total_blocks = 100});
+  model.OnSlowReader();
+  model.OnInterToken(absl::Milliseconds(4));
+  model.OnRejected(RejectReason::kDraining);
   const std::string text = metrics.Serialize();
   EXPECT_EQ(Value(text, "attend_step_rows_sum{model=\"m\"}"), 64);
   EXPECT_EQ(Value(text, "attend_step_rows_bucket{model=\"m\",le=\"64\"}"), 1);
@@ -127,10 +134,44 @@ TEST(MetricsTest, AStepSetsGauges) {
       Value(text, "attend_rejected_total{model=\"m\",reason=\"draining\"}"), 1);
 }
 
+TEST(MetricsTest, ModelsAreCountedApart) {
+  Metrics metrics("1");
+  ModelInfo second = Model();
+  second.name = "n";
+  metrics.AddModel(Model()).OnRejected(RejectReason::kInvalid);
+  ModelMetrics& model = metrics.AddModel(second);
+  model.OnStep({.rows = 3, .duration = {}, .running = 2});
+  metrics.AddBrokenModel("b").OnCall(
+      Method::kScore, absl::StatusCode::kUnavailable, absl::Seconds(1));
+  metrics.other_calls().OnRejected(RejectReason::kTokenizerFull);
+  const std::string text = metrics.Serialize();
+  for (const auto& [series, value] :
+       std::vector<std::pair<const char*, double>>{
+           {"attend_running_sequences{model=\"m\"}", 0},
+           {"attend_running_sequences{model=\"n\"}", 2},
+           {"attend_rejected_total{model=\"m\",reason=\"invalid\"}", 1},
+           {"attend_rejected_total{model=\"n\",reason=\"invalid\"}", 0},
+           {"attend_rejected_total{model=\"\",reason=\"tokenizer_full\"}", 1},
+           {"attend_requests_total{code=\"UNAVAILABLE\",method=\"Score\","
+            "model=\"b\"}",
+            1},
+           {"attend_model_ready{model=\"m\"}", 1},
+           {"attend_model_ready{model=\"n\"}", 1},
+           {"attend_model_ready{model=\"b\"}", 0}}) {
+    EXPECT_EQ(Value(text, series), value) << series;
+  }
+  // No gauges of what has no worker.
+  EXPECT_EQ(text.find("attend_running_sequences{model=\"b\"}"),
+            std::string::npos);
+  EXPECT_EQ(text.find("attend_running_sequences{model=\"\"}"),
+            std::string::npos);
+}
+
 TEST(MetricsTest, GaugesChangeWithoutAStep) {
-  Metrics metrics(Model(), "1");
-  metrics.OnStep({.rows = 1, .duration = {}, .running = 8, .used_blocks = 10});
-  metrics.OnStep({.rows = 0, .duration = {}, .running = 0, .used_blocks = 0});
+  Metrics metrics("1");
+  ModelMetrics& model = metrics.AddModel(Model());
+  model.OnStep({.rows = 1, .duration = {}, .running = 8, .used_blocks = 10});
+  model.OnStep({.rows = 0, .duration = {}, .running = 0, .used_blocks = 0});
   const std::string text = metrics.Serialize();
   EXPECT_EQ(Value(text, "attend_running_sequences{model=\"m\"}"), 0);
   EXPECT_EQ(Value(text, "attend_kv_blocks_used{model=\"m\"}"), 0);
@@ -139,7 +180,9 @@ TEST(MetricsTest, GaugesChangeWithoutAStep) {
 }
 
 TEST(MetricsTest, TellsOfTheProcess) {
-  const std::string text = Metrics(Model(), "1").Serialize();
+  Metrics metrics("1");
+  metrics.AddModel(Model());
+  const std::string text = metrics.Serialize();
   EXPECT_GT(Value(text, "process_resident_memory_bytes"), 1 << 20);
   EXPECT_GE(Value(text, "process_cpu_seconds_total"), 0);
   EXPECT_GT(Value(text, "process_open_fds"), 2);
@@ -153,7 +196,9 @@ TEST(MetricsTest, NamesAndUnitsPassPromtool) {
     FAIL() << "promtool is missing: deploy/install_dependencies.sh --tests";
   }
   FILE* promtool = popen("promtool check metrics 2>&1", "w");
-  const std::string text = Metrics(Model(), "1").Serialize();
+  Metrics metrics("1");
+  metrics.AddModel(Model());
+  const std::string text = metrics.Serialize();
   fwrite(text.data(), 1, text.size(), promtool);
   EXPECT_EQ(pclose(promtool), 0);
 }

@@ -8,6 +8,7 @@
 namespace attend {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 absl::StatusOr<CommandLine> Parse(
@@ -23,8 +24,9 @@ absl::StatusOr<CommandLine> Parse(
 TEST(OptionsTest, DefaultsAreValid) {
   const auto line = Parse({});
   ASSERT_TRUE(line.ok()) << line.status();
-  EXPECT_EQ(line->options.model, "models/en-de");
-  EXPECT_EQ(line->options.model_name, "en-de");
+  ASSERT_EQ(line->options.models.size(), 1);
+  EXPECT_EQ(line->options.models[0].directory, "models/en-de");
+  EXPECT_EQ(line->options.models[0].name, "en-de");
   EXPECT_EQ(line->options.rpc.port, 50051);
   EXPECT_EQ(line->options.http.port, 9090);
   EXPECT_FALSE(line->help);
@@ -44,7 +46,8 @@ TEST(OptionsTest, ReadsEveryKindOfValue) {
   EXPECT_EQ(options.drain_timeout, absl::Seconds(90));
   EXPECT_EQ(options.log_level, LogLevel::kDebug);
   EXPECT_FALSE(options.rpc.reflection);
-  EXPECT_EQ(options.model_name, "opus");
+  ASSERT_EQ(options.models.size(), 1);
+  EXPECT_EQ(options.models[0].name, "opus");
   EXPECT_EQ(options.compute.max_isa, Isa::kAvx2);
   EXPECT_EQ(options.engine.dtype, DType::kInt8);
   EXPECT_EQ(options.engine.kv_cache_dtype, DType::kBf16);
@@ -57,6 +60,29 @@ TEST(OptionsTest, AFlagWinsOverItsVariable) {
   ASSERT_TRUE(line.ok()) << line.status();
   EXPECT_EQ(line->options.rpc.port, 3);
   EXPECT_EQ(line->options.http.port, 2);
+}
+
+TEST(OptionsTest, SeveralModelsByFlagsOrByAVariable) {
+  const auto names = [](const absl::StatusOr<CommandLine>& line) {
+    std::vector<std::string> result;
+    if (!line.ok()) return result;
+    for (const ModelSource& model : line->options.models) {
+      result.push_back(model.name + " in " + model.directory);
+    }
+    return result;
+  };
+  const std::map<std::string, std::string> variables = {
+      {"ATTEND_MODEL", "a=/m/1,/m/b"}};
+  EXPECT_THAT(names(Parse({}, variables)),
+              ElementsAre("a in /m/1", "b in /m/b"));
+  EXPECT_THAT(names(Parse({}, {{"ATTEND_MODEL", "/m/b"},
+                               {"ATTEND_MODEL_NAME", "org/c"}})),
+              ElementsAre("org/c in /m/b"));
+  // Flags take the place of all that the variable has.
+  EXPECT_THAT(names(Parse({"--model=x=/m/1", "--model", "y=/m/2,3",
+                           "--default-model=y"},
+                          variables)),
+              ElementsAre("y in /m/2,3", "x in /m/1"));
 }
 
 TEST(OptionsTest, TheEngineTakesWhatTheBatcherGives) {
@@ -91,7 +117,11 @@ TEST(OptionsTest, AnErrorNamesFlagValueAndWhatIsExpected) {
       {{"--tls-cert=a"}, "tls_cert and tls_key"},
       {{"--max-batch-inputs=0"}, "max_batch_inputs is 0"},
       {{"--threads=-1"}, "threads is -1"},
-      {{"--model="}, "model is empty"},
+      {{"--model="}, "model is ''"},
+      {{"--model=/a/m", "--model=/b/m"}, "two models have the name 'm'"},
+      {{"--model=a b=/m"}, "model name is 'a b'"},
+      {{"--default-model=x"}, "default_model is 'x', must be one of en-de"},
+      {{"--models-dir=/no/such"}, "models_dir is '/no/such'"},
       {{"--max-running=0"}, "max_running"},
   };
   for (const auto& c : cases) {

@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "attend/v1/attend.grpc.pb.h"
 #include "server/grpc/rpc_server.h"
+#include "server/served_models.h"
 #include "tests/support/fake_engine.h"
 #include "tests/support/fake_tokenizer.h"
 
@@ -23,6 +24,10 @@ namespace attend {
 
 struct RpcFixtureOptions {
   FakeEngineOptions engine;
+  // Further models, with names of their own.
+  std::vector<FakeEngineOptions> more_engines = {};
+  // Models that could not be loaded, by name, behind the others.
+  std::vector<std::pair<std::string, absl::Status>> broken = {};
   SchedulerOptions scheduler;
   RpcOptions rpc = {.host = "127.0.0.1", .port = 0};
   // Must outlive the fixture; null: the machine's.
@@ -34,31 +39,30 @@ class RpcFixture {
  public:
   explicit RpcFixture(RpcFixtureOptions options = {})
       : clock(options.clock == nullptr ? system_clock_ : *options.clock),
-        engine(options.engine),
-        metrics(engine.info(), "test"),
+        metrics("test"),
         log(LogLevel::kInfo, null_.descriptor),
-        scheduler(options.scheduler, engine, clock,
-                  [this](const StepReport& report) {
-                    metrics.OnStep(report);
-                    signal_.Notify();
-                  }) {
-    const Service service = {.engine = engine,
-                             .tokenizer = tokenizer,
-                             .scheduler = scheduler,
-                             .clock = clock,
-                             .metrics = metrics,
-                             .log = log,
-                             .max_batch_inputs = options.rpc.max_batch_inputs};
-    auto started = RpcServer::Start(options.rpc, service, signal_);
+        models(options.scheduler, clock, metrics, signal_),
+        engine(Add(options.engine)) {
+    for (const FakeEngineOptions& more : options.more_engines) Add(more);
+    for (const auto& [name, reason] : options.broken) models.Add(name, reason);
+    auto started =
+        RpcServer::Start(options.rpc, NewService(options.rpc), signal_);
     EXPECT_TRUE(started.ok()) << started.status();
     server = *std::move(started);
     stub = NewStub({});
   }
   ~RpcFixture() {
-    engine.OpenGate();
+    for (FakeEngine* one : engines) one->OpenGate();
     server.reset();
   }
 
+  Service NewService(const RpcOptions& rpc) {
+    return {.models = models.entries(),
+            .clock = clock,
+            .other_calls = metrics.other_calls(),
+            .log = log,
+            .max_batch_inputs = rpc.max_batch_inputs};
+  }
   std::shared_ptr<grpc::Channel> NewChannel(grpc::ChannelArguments arguments) {
     // Of its own: channels otherwise share a connection.
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
@@ -70,12 +74,23 @@ class RpcFixture {
       const grpc::ChannelArguments& arguments) {
     return v1::Attend::NewStub(NewChannel(arguments));
   }
-  // Returns when no request is left in the scheduler.
+  // Returns when no request is left in a scheduler.
   void WaitUntilFree() {
-    while (engine.live_sequences() > 0) std::this_thread::yield();
+    for (FakeEngine* one : engines) {
+      while (one->live_sequences() > 0) std::this_thread::yield();
+    }
   }
 
  private:
+  FakeEngine& Add(const FakeEngineOptions& options) {
+    auto added = std::make_unique<FakeEngine>(options);
+    engines.push_back(added.get());
+    models.Add(options.info.name,
+               Model{.engine = std::move(added),
+                     .tokenizer = std::make_unique<FakeTokenizer>()});
+    return *engines.back();
+  }
+
   struct NullDevice {
     const int descriptor = open("/dev/null", O_WRONLY);
     ~NullDevice() { close(descriptor); }
@@ -86,11 +101,11 @@ class RpcFixture {
 
  public:
   const Clock& clock;
-  FakeEngine engine;
-  FakeTokenizer tokenizer;
   Metrics metrics;
   Log log;
-  Scheduler scheduler;
+  ServedModels models;
+  std::vector<FakeEngine*> engines;  // of all models that are served
+  FakeEngine& engine;                // the first of them
   std::unique_ptr<RpcServer> server;
   std::unique_ptr<v1::Attend::Stub> stub;
 };

@@ -34,7 +34,7 @@ TEST(RpcServerTest, DrainFinishesWhatRunsAndRefusesTheRest) {
   ASSERT_EQ(chunk.input(), 2);
 
   fixture.server->Drain();
-  fixture.scheduler.Drain();
+  fixture.models.Drain();
   grpc::ClientContext late;
   v1::GenerateResponse response;
   EXPECT_EQ(fixture.stub->Generate(&late, MakeRequest({"b"}, 1), &response)
@@ -49,7 +49,7 @@ TEST(RpcServerTest, DrainFinishesWhatRunsAndRefusesTheRest) {
   while (waiting->Read(&chunk)) codes[chunk.input()] = chunk.status().code();
   EXPECT_EQ(codes, (std::map<int, int>{{0, grpc::UNAVAILABLE},
                                        {1, grpc::UNAVAILABLE}}));
-  EXPECT_TRUE(fixture.scheduler.WaitUntilIdle(absl::Seconds(60)));
+  EXPECT_TRUE(fixture.models.WaitUntilIdle(absl::Seconds(60)));
   fixture.server->Shutdown(absl::Seconds(60));
 }
 
@@ -63,7 +63,7 @@ TEST(RpcServerTest, WhatTakesTooLongIsCutWithUnavailable) {
   v1::GenerateChunk chunk;
   ASSERT_TRUE(reader->Read(&chunk));
   fixture.engine.WaitUntilBlocked();
-  fixture.scheduler.Drain();
+  fixture.models.Drain();
   fixture.server->Cut();
   fixture.engine.OpenGate();
   while (reader->Read(&chunk)) {
@@ -111,14 +111,9 @@ TEST(RpcServerTest, ShutdownCancelsWhatIsLeft) {
 TEST(RpcServerTest, APortInUseIsAnError) {
   RpcFixture fixture;
   StepSignal signal;
-  const Service service = {.engine = fixture.engine,
-                           .tokenizer = fixture.tokenizer,
-                           .scheduler = fixture.scheduler,
-                           .clock = fixture.clock,
-                           .metrics = fixture.metrics,
-                           .log = fixture.log};
-  const auto second = RpcServer::Start(
-      {.host = "127.0.0.1", .port = fixture.server->port()}, service, signal);
+  const auto second =
+      RpcServer::Start({.host = "127.0.0.1", .port = fixture.server->port()},
+                       fixture.NewService({}), signal);
   EXPECT_EQ(second.status().code(), absl::StatusCode::kUnavailable);
 }
 

@@ -85,6 +85,23 @@ TEST(RpcServicesTest, HealthIsWatchedOverallAndByName) {
   EXPECT_EQ(watch.Read(), kNotServing);
 }
 
+TEST(RpcServicesTest, HealthIsOfEachModel) {
+  RpcFixtureOptions options;
+  options.more_engines.resize(1);
+  options.more_engines[0].info.name = "second";
+  options.broken = {{"broken", absl::NotFoundError("no config.json")}};
+  RpcFixture fixture(options);
+  for (const auto& [name, answer] :
+       {std::pair("", kServing), std::pair("fake", kServing),
+        std::pair("second", kServing), std::pair("broken", kNotServing)}) {
+    EXPECT_EQ(
+        RawStream(fixture, "/grpc.health.v1.Health/Check", HealthRequest(name))
+            .Read(),
+        answer)
+        << name;
+  }
+}
+
 TEST(RpcServicesTest, ReflectionListsTheServices) {
   RpcFixture fixture;
   RawStream stream(

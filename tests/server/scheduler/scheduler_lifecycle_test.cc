@@ -19,7 +19,8 @@ TEST(SchedulerLifecycleTest, CancelledWhileRunningIsFreedWithinOneStep) {
   ManualClock clock;
   FakeEngine engine({.allowed_steps = 5});
   StepReport last;
-  Scheduler scheduler({}, engine, clock,
+  Turns turns;
+  Scheduler scheduler({}, engine, clock, turns,
                       [&](const StepReport& report) { last = report; });
   RecordingListener cancelled, other;
   cancelled.engine_ = &engine;
@@ -47,9 +48,10 @@ TEST(SchedulerLifecycleTest, ReportsThatTheLastOneHasGone) {
   std::vector<StepReport> reports;
   RecordingListener cancelled;
   {
-    Scheduler scheduler({}, engine, clock, [&](const StepReport& report) {
-      reports.push_back(report);
-    });
+    Turns turns;
+    Scheduler scheduler(
+        {}, engine, clock, turns,
+        [&](const StepReport& report) { reports.push_back(report); });
     auto request = MakeRequest(engine, cancelled, FakeTask{.tokens = 100});
     ASSERT_TRUE(scheduler.Submit(request).ok());
     engine.WaitUntilBlocked();
@@ -68,7 +70,8 @@ TEST(SchedulerLifecycleTest, ReportsThatTheLastOneHasGone) {
 TEST(SchedulerLifecycleTest, CancelledAndLateInTheQueueNeverRun) {
   ManualClock clock;
   FakeEngine engine({.allowed_steps = 3});
-  Scheduler scheduler({.max_running = 1}, engine, clock, nullptr);
+  Turns turns;
+  Scheduler scheduler({.max_running = 1}, engine, clock, turns, nullptr);
   RecordingListener running, cancelled, late;
   auto request = MakeRequest(engine, running, FakeTask{.tokens = 50});
   ASSERT_TRUE(scheduler.Submit(request).ok());
@@ -95,7 +98,8 @@ TEST(SchedulerLifecycleTest, DeadlineWhileRunning) {
   FakeEngine engine({.on_step = [&](const StepPlan&) {
     clock.Advance(absl::Milliseconds(1));
   }});
-  Scheduler scheduler({}, engine, clock, nullptr);
+  Turns turns;
+  Scheduler scheduler({}, engine, clock, turns, nullptr);
   RecordingListener listener;
   auto request = MakeRequest(engine, listener, FakeTask{.tokens = 100});
   request->deadline = clock.Now() + absl::Milliseconds(11);
@@ -108,7 +112,8 @@ TEST(SchedulerLifecycleTest, DeadlineWhileRunning) {
 TEST(SchedulerLifecycleTest, DrainEndsWhatWaitsAndFinishesWhatRuns) {
   ManualClock clock;
   FakeEngine engine({.allowed_steps = 3});
-  Scheduler scheduler({.max_running = 1}, engine, clock, nullptr);
+  Turns turns;
+  Scheduler scheduler({.max_running = 1}, engine, clock, turns, nullptr);
   RecordingListener running, queued, late;
   auto request = MakeRequest(engine, running, FakeTask{.tokens = 30});
   ASSERT_TRUE(scheduler.Submit(request).ok());
@@ -134,8 +139,9 @@ TEST(SchedulerLifecycleTest, DestructorEndsEverythingOnce) {
   FakeEngine engine({.allowed_steps = 3});
   RecordingListener running, queued;
   {
+    Turns turns;
     auto scheduler = std::make_unique<Scheduler>(
-        SchedulerOptions{.max_running = 1}, engine, clock, nullptr);
+        SchedulerOptions{.max_running = 1}, engine, clock, turns, nullptr);
     // More than can be done before the destructor is reached.
     auto request = MakeRequest(engine, running, FakeTask{.tokens = 200000});
     ASSERT_TRUE(scheduler->Submit(request).ok());
@@ -152,13 +158,15 @@ TEST(SchedulerLifecycleTest, DestructorEndsEverythingOnce) {
 TEST(SchedulerLifecycleTest, DestructorOfAnIdleScheduler) {
   ManualClock clock;
   FakeEngine engine;
-  Scheduler scheduler({}, engine, clock, nullptr);
+  Turns turns;
+  Scheduler scheduler({}, engine, clock, turns, nullptr);
 }
 
 TEST(SchedulerLifecycleTest, AFailedStepEndsItsMembersAndTheLoopGoesOn) {
   ManualClock clock;
   FakeEngine engine({.allowed_steps = 3});
-  Scheduler scheduler({.max_running = 2}, engine, clock, nullptr);
+  Turns turns;
+  Scheduler scheduler({.max_running = 2}, engine, clock, turns, nullptr);
   RecordingListener a, b, waiting;
   auto request = MakeRequest(engine, a, FakeTask{.tokens = 50});
   ASSERT_TRUE(scheduler.Submit(request).ok());

@@ -31,7 +31,8 @@ TEST(SchedulerTest, RunsARequestAndFillsItsTimes) {
   FakeEngine engine({.on_step = [&](const StepPlan&) {
     clock.Advance(absl::Milliseconds(10));
   }});
-  Scheduler scheduler({}, engine, clock, nullptr);
+  Turns turns;
+  Scheduler scheduler({}, engine, clock, turns, nullptr);
   RecordingListener listener;
   const absl::Time start = clock.Now();
   auto request = MakeRequest(engine, listener, FakeTask{.tokens = 3});
@@ -51,7 +52,8 @@ TEST(SchedulerTest, RunsARequestAndFillsItsTimes) {
 TEST(SchedulerTest, ScoresAndAnswersEmptyWork) {
   ManualClock clock;
   FakeEngine engine;
-  Scheduler scheduler({}, engine, clock, nullptr);
+  Turns turns;
+  Scheduler scheduler({}, engine, clock, turns, nullptr);
   RecordingListener score;
   EngineRequest work = MakeFakeRequest({});
   work.task = ScoreTask{.target = {4, 5, 6}};
@@ -69,7 +71,8 @@ TEST(SchedulerTest, ScoresAndAnswersEmptyWork) {
 TEST(SchedulerTest, NewcomerGetsItsFirstTokenWithinTwoStepsOfALongStream) {
   ManualClock clock;
   FakeEngine engine({.allowed_steps = 50});
-  Scheduler scheduler({}, engine, clock, nullptr);
+  Turns turns;
+  Scheduler scheduler({}, engine, clock, turns, nullptr);
   RecordingListener stream, newcomer;
   stream.engine_ = newcomer.engine_ = &engine;
   auto request = MakeRequest(engine, stream, FakeTask{.tokens = 400});
@@ -89,8 +92,9 @@ TEST(SchedulerTest, NewcomerGetsItsFirstTokenWithinTwoStepsOfALongStream) {
 TEST(SchedulerTest, FullQueueRefusesAndKeepsTheRequest) {
   ManualClock clock;
   FakeEngine engine({.allowed_steps = 3});
+  Turns turns;
   Scheduler scheduler({.max_queued_requests = 2, .max_running = 1}, engine,
-                      clock, nullptr);
+                      clock, turns, nullptr);
   RecordingListener running, a, b, refused;
   auto request = MakeRequest(engine, running, FakeTask{});
   ASSERT_TRUE(scheduler.Submit(request).ok());
@@ -115,7 +119,8 @@ TEST(SchedulerTest, FullQueueRefusesAndKeepsTheRequest) {
 TEST(SchedulerTest, WhatCanNeverFitIsRefusedAtOnce) {
   ManualClock clock;
   FakeEngine engine({.blocks = 10, .block_tokens = 4, .encode_rows = 20});
-  Scheduler scheduler({}, engine, clock, nullptr);
+  Turns turns;
+  Scheduler scheduler({}, engine, clock, turns, nullptr);
   RecordingListener listener;
   auto request =
       MakeRequest(engine, listener, FakeTask{.source = 8, .tokens = 33});
@@ -144,10 +149,12 @@ TEST(SchedulerTest, PreemptedOnesAreReplayedAndLoseNothing) {
   }
   std::vector<RecordingListener> listeners(tasks.size());
   {
-    Scheduler scheduler({}, engine, clock, [&](const StepReport& report) {
-      reported += report.preempted;
-      EXPECT_LE(report.used_blocks, report.total_blocks);
-    });
+    Turns turns;
+    Scheduler scheduler({}, engine, clock, turns,
+                        [&](const StepReport& report) {
+                          reported += report.preempted;
+                          EXPECT_LE(report.used_blocks, report.total_blocks);
+                        });
     for (size_t i = 0; i < tasks.size(); ++i) {
       auto request = MakeRequest(engine, listeners[i], tasks[i]);
       ASSERT_TRUE(scheduler.Submit(request).ok());
@@ -173,8 +180,9 @@ TEST(SchedulerTest, ReportsWhatAStepWas) {
   std::vector<StepReport> reports;
   RecordingListener a, b;
   {
+    Turns turns;
     Scheduler scheduler(
-        {.max_running = 1}, engine, clock,
+        {.max_running = 1}, engine, clock, turns,
         [&](const StepReport& report) { reports.push_back(report); });
     auto request =
         MakeRequest(engine, a, FakeTask{.source = 7, .tokens = 2, .beams = 3});
