@@ -139,9 +139,9 @@ struct ModelInfo {
   bool classifies = false;
   bool labels_tokens = false;  // ClassifyTask is about each token
   bool fills_masks = false;
-  int embedding_width = 0;          // of the source's vector
-  int token_width = 0;              // of a token's
-  std::vector<std::string> labels;  // in the order of the scores
+  int embedding_width = 0;               // of the source's vector
+  int token_width = 0;                   // of a token's
+  std::vector<std::string> labels = {};  // in the order of the scores
   LabelScores label_scores = LabelScores::kSoftmax;
   int token_types = 0;        // of SourceTokens::types; 0: the model has none
   int max_source_tokens = 0;  // limit of a source, special tokens included
