@@ -15,7 +15,9 @@ struct Loader {
 };
 
 constexpr Loader kFamilies[] = {
-    {"marian", LoadMarian},
+    {"bart", LoadBart},   {"m2m_100", LoadM2m100}, {"marian", LoadMarian},
+    {"mbart", LoadMbart}, {"mt5", LoadMt5},        {"pegasus", LoadPegasus},
+    {"t5", LoadT5},
 };
 
 }  // namespace

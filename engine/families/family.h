@@ -25,8 +25,14 @@ struct Family {
 // process allocate without bound.
 absl::StatusOr<Family> LoadFamily(const JsonFile& config);
 
-// Marian: Junczys-Dowmunt et al. 2018; the models of OPUS-MT.
+// One file each.
+absl::StatusOr<Family> LoadBart(const JsonFile& config);
+absl::StatusOr<Family> LoadM2m100(const JsonFile& config);  // and NLLB
 absl::StatusOr<Family> LoadMarian(const JsonFile& config);
+absl::StatusOr<Family> LoadMbart(const JsonFile& config);
+absl::StatusOr<Family> LoadMt5(const JsonFile& config);
+absl::StatusOr<Family> LoadPegasus(const JsonFile& config);
+absl::StatusOr<Family> LoadT5(const JsonFile& config);  // and Flan-T5
 
 }  // namespace attend
 

@@ -26,8 +26,8 @@ inline constexpr IntRange kHeadDim = {1, 1 << 12};
 inline constexpr IntRange kWidth = {1, 1 << 17};
 inline constexpr IntRange kLayers = {1, 128};
 inline constexpr IntRange kPositions = {2, 1 << 16};
-inline constexpr IntRange kTokenTypes = {0, 1 << 10};
 inline constexpr IntRange kTokenId = {0, (1 << 22) - 1};
+inline constexpr IntRange kTokenTypes = {0, 1 << 10};
 
 // A number that may be spelled in several ways, all of which transformers takes
 // for one field. Where more than one is there they must agree; where none is,

@@ -34,6 +34,19 @@ void AddList(const std::string& slot_prefix,
   }
 }
 
+void AddTied(const std::vector<TableName>& tables,
+             const std::vector<std::string>& shared, NameTable& names) {
+  for (const TableName& table : tables) {
+    std::vector<std::string> any = table.tensors;
+    any.insert(any.end(), shared.begin(), shared.end());
+    for (const TableName& other : tables) {
+      any.insert(any.end(), other.tensors.begin(), other.tensors.end());
+    }
+    AddTensor(table.slot, std::move(any), names);
+  }
+  AddUnused({""}, shared, names);
+}
+
 std::vector<std::string> WithPrefixes(const std::vector<std::string>& prefixes,
                                       const std::vector<std::string>& tensors) {
   std::vector<std::string> all;

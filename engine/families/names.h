@@ -37,6 +37,19 @@ void AddList(const std::string& slot_prefix,
              const std::vector<std::string>& tensor_prefixes,
              absl::Span<const SlotName> list, Parts parts, NameTable& names);
 
+// A slot and the tensors that are its own.
+struct TableName {
+  std::string slot;
+  std::vector<std::string> tensors;
+};
+
+// Tables that are one: each comes from its own tensor where the checkpoint has
+// one (programs differ in how many of them they save, and a table that is not
+// what the configuration says is what was trained), else from `shared`, else
+// from another's.
+void AddTied(const std::vector<TableName>& tables,
+             const std::vector<std::string>& shared, NameTable& names);
+
 // Each of `tensors` after each of `prefixes`.
 std::vector<std::string> WithPrefixes(const std::vector<std::string>& prefixes,
                                       const std::vector<std::string>& tensors);

@@ -3,6 +3,7 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "engine/checkpoint/json_file.h"
 
@@ -13,6 +14,18 @@ inline JsonFile Config(
     const nlohmann::json& changes = nlohmann::json::object()) {
   nlohmann::json json;
   std::ifstream(ATTEND_SOURCE_DIR "/models/en-de/config.json") >> json;
+  json.update(changes);
+  return *JsonFile::Parse("config.json", json.dump());
+}
+
+// The same of a checkpoint under tests/golden/families.
+inline JsonFile FixtureConfig(
+    const std::string& name,
+    const nlohmann::json& changes = nlohmann::json::object()) {
+  nlohmann::json json;
+  std::ifstream(ATTEND_SOURCE_DIR "/tests/golden/families/" + name +
+                "/config.json") >>
+      json;
   json.update(changes);
   return *JsonFile::Parse("config.json", json.dump());
 }

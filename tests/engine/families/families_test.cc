@@ -2,11 +2,18 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "engine/checkpoint/checkpoint.h"
+#include "engine/checkpoint/weights.h"
+#include "engine/compute/compute.h"
 #include "engine/families/family.h"
 #include "engine/families/generation_config.h"
+#include "engine/transformer/transformer.h"
 #include "tests/engine/families/config.h"
 
 namespace attend {
@@ -81,19 +88,25 @@ TEST(MarianTest, WhatIsNotSupportedIsNamed) {
     std::string error;
   };
   for (const Case& c : std::vector<Case>{
-           {{{"model_type", "bart"}},
-            "model_type is \"bart\", expected one of marian"},
+           {{{"model_type", "umt5"}},
+            "model_type is \"umt5\", expected one of bart, m2m_100, marian, "
+            "mbart, mt5, pegasus, t5"},
            {{{"model_type", nullptr}}, "model_type is missing"},
            {{{"architectures", {"MarianModel"}}}, "architectures"},
-           {{{"activation_function", "mish"}}, "expected one of gelu, gelu_python, gelu_new"},
+           {{{"activation_function", "mish"}},
+            "expected one of gelu, gelu_python, gelu_new"},
            {{{"static_position_embeddings", false}}, "static_position"},
            {{{"normalize_before", true}}, "normalize_before"},
            {{{"normalize_embedding", true}}, "normalize_embedding"},
            {{{"add_final_layer_norm", true}}, "add_final_layer_norm"},
            {{{"is_decoder", true}}, "is_decoder"},
            {{{"is_encoder_decoder", false}}, "is_encoder_decoder"},
-           {{{"encoder_attention_heads", 3}}, "a divisor of the hidden size, 256"},
-           {{{"d_model", 255}}, "d_model is 255"},
+           {{{"encoder_attention_heads", 3}},
+            "a divisor of the hidden size, 256"},
+           {{{"d_model", 255},
+             {"encoder_attention_heads", 1},
+             {"decoder_attention_heads", 1}},
+            "d_model is 255"},
            {{{"d_model", 0}}, "d_model is 0"},
            {{{"d_model", -256}}, "d_model is -256"},
            {{{"d_model", 1 << 30}}, "d_model"},
@@ -113,69 +126,82 @@ TEST(MarianTest, WhatIsNotSupportedIsNamed) {
   }
 }
 
-// Reads every slot that the transformer asks for, as it does.
-absl::Status ReadAll(const std::string& directory) {
-  const auto config = JsonFile::Load(directory + "/config.json");
-  if (!config.ok()) return config.status();
-  const auto family = LoadFamily(*config);
+// Loads the model as the engine does, with some keys of config.json changed.
+absl::Status LoadAll(const std::string& directory,
+                     const Json& changes = Json::object()) {
+  Json json;
+  std::ifstream(directory + "/config.json") >> json;
+  json.update(changes);
+  const JsonFile config = *JsonFile::Parse("config.json", json.dump());
+  const auto family = LoadFamily(config);
   if (!family.ok()) return family.status();
   const auto checkpoint = Checkpoint::Open(directory);
   if (!checkpoint.ok()) return checkpoint.status();
   Weights weights(*checkpoint, family->names);
-  absl::Status status;
-  const auto read = [&](const std::string& slot, std::vector<int64_t> shape) {
-    status.Update(weights.Read(slot, shape).status());
-  };
-  const int64_t d = family->spec.hidden;
-  read("encoder.embedding.tokens", {family->spec.encoder->embedding.vocab, d});
-  read("decoder.embedding.tokens", {family->spec.decoder->embedding.vocab, d});
-  read("logits.weight", {family->spec.decoder->embedding.vocab, d});
-  read("logits.bias", {family->spec.decoder->embedding.vocab});
-  for (const bool decoder : {false, true}) {
-    const StackSpec& stack =
-        decoder ? *family->spec.decoder : *family->spec.encoder;
-    for (size_t i = 0; i < stack.layers.size(); ++i) {
-      const std::string prefix =
-          (decoder ? "decoder." : "encoder.") + std::to_string(i) + ".";
-      const int64_t width = stack.layers[i].feed_forward.width;
-      for (const std::string attention : {"self", "cross"}) {
-        if (attention == "cross" && !decoder) continue;
-        for (const std::string part : {"q", "k", "v", "out"}) {
-          read(prefix + attention + "." + part + ".weight", {d, d});
-          read(prefix + attention + "." + part + ".bias", {d});
-        }
-        read(prefix + attention + ".norm.weight", {d});
-        read(prefix + attention + ".norm.bias", {d});
-      }
-      read(prefix + "ffn.in.weight", {width, d});
-      read(prefix + "ffn.in.bias", {width});
-      read(prefix + "ffn.out.weight", {d, width});
-      read(prefix + "ffn.out.bias", {d});
-      read(prefix + "ffn.norm.weight", {d});
-      read(prefix + "ffn.norm.bias", {d});
-    }
+  Compute compute({.threads = 1});
+  absl::Status status =
+      Transformer::Load(compute, family->spec, weights, DType::kF32, 8)
+          .status();
+  if (status.ok()) status = weights.CheckAllRead();
+  if (status.ok() && family->spec.decoder) {
+    status = LoadGenerationParams(directory, config, family->spec).status();
   }
-  status.Update(weights.CheckAllRead());
-  status.Update(
-      LoadGenerationParams(directory, *config, family->spec).status());
   return status;
 }
 
-TEST(FamilyTest, EverySlotOfTheBundledModelAndOfEveryFixture) {
-  EXPECT_TRUE(ReadAll(std::string(kModels) + "/en-de").ok());
-  for (const auto& entry : fs::directory_iterator(kGolden)) {
+// Directories of checkpoints of encoder-decoders under `parent`.
+std::vector<std::string> Fixtures(const std::string& parent) {
+  std::vector<std::string> directories;
+  for (const auto& entry : fs::directory_iterator(parent)) {
     // A fixture is whole once its expectations are there.
     if (!fs::exists(entry.path() / "config.json") ||
-        (!fs::exists(entry.path() / "expected.json") &&
-         !fs::exists(entry.path() / "pytorch_model.bin"))) {
+        !fs::exists(entry.path() / "expected.json")) {
       continue;
     }
-    const absl::Status status = ReadAll(entry.path());
-    if (fs::exists(entry.path() / "pytorch_model.bin")) {
-      EXPECT_THAT(status.message(), HasSubstr("save_pretrained"));
-    } else {
-      EXPECT_TRUE(status.ok()) << entry.path() << ": " << status;
+    Json config;
+    std::ifstream(entry.path() / "config.json") >> config;
+    if (config.value("is_encoder_decoder", false)) {
+      directories.push_back(entry.path());
     }
+  }
+  return directories;
+}
+
+TEST(FamilyTest, EveryTensorOfEveryCheckpointHasItsSlot) {
+  std::vector<std::string> directories = Fixtures(kGolden);
+  for (std::string& directory : Fixtures(std::string(kGolden) + "/families")) {
+    directories.push_back(std::move(directory));
+  }
+  directories.push_back(std::string(kModels) + "/en-de");
+  EXPECT_GE(directories.size(), 28u);
+  for (const std::string& directory : directories) {
+    EXPECT_EQ(LoadAll(directory), absl::OkStatus()) << directory;
+  }
+  EXPECT_THAT(LoadAll(std::string(kGolden) + "/bin-only").message(),
+              HasSubstr("save_pretrained"));
+}
+
+TEST(FamilyTest, CheckpointsThatAreNotWhatTheConfigurationSays) {
+  for (const std::string& directory :
+       Fixtures(std::string(kGolden) + "/families")) {
+    Json config;
+    std::ifstream(directory + "/config.json") >> config;
+    const std::string layers =
+        config.contains("d_kv") ? "num_decoder_layers" : "decoder_layers";
+    const std::string layer = config.contains("d_kv") ? "block." : "layers.";
+    const int count = config[layers];
+    EXPECT_THAT(LoadAll(directory, {{layers, count + 1}}).message(),
+                HasSubstr("decoder." + layer + std::to_string(count) + "."))
+        << "missing; " << directory;
+    if (count > 1) {
+      EXPECT_THAT(
+          LoadAll(directory, {{layers, count - 1}}).message(),
+          HasSubstr("decoder." + layer + std::to_string(count - 1) + "."))
+          << "left over; " << directory;
+    }
+    EXPECT_THAT(LoadAll(directory, {{"vocab_size", 68}}).message(),
+                AllOf(HasSubstr("[67, "), HasSubstr("[68, ")))
+        << directory;
   }
 }
 

@@ -1,0 +1,42 @@
+// BART: Lewis et al. 2020.
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "engine/families/fairseq.h"
+#include "engine/families/family.h"
+#include "engine/families/fields.h"
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+namespace {
+
+// Fields of before 4.0 that would make another model.
+absl::Status CheckSupported(const JsonFile& config) {
+  RETURN_IF_ERROR(
+      Architecture(config, {"BartForConditionalGeneration", "BartModel"})
+          .status());
+  RETURN_IF_ERROR(ExpectFlags(config, {"normalize_embedding"}, true));
+  return ExpectFlags(
+      config,
+      {"normalize_before", "add_final_layer_norm", "add_bias_logits",
+       "static_position_embeddings", "do_blenderbot_90_layernorm"},
+      false);
+}
+
+}  // namespace
+
+absl::StatusOr<Family> LoadBart(const JsonFile& config) {
+  RETURN_IF_ERROR(CheckSupported(config));
+  Family family;
+  ASSIGN_OR_RETURN(family.spec,
+                   FairseqSpec(config, {.norm_place = NormPlace::kPost,
+                                        .activation = "gelu",
+                                        .scale_embedding = false}));
+  UseBartEmbeddings(family);
+  AddFairseqLogitsBias(family);
+  RETURN_IF_ERROR(AddFairseqTokens(config, family));
+  AddFairseqLayers(family);
+  return family;
+}
+
+}  // namespace attend

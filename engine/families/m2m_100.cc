@@ -1,0 +1,54 @@
+// M2M-100: Fan et al. 2021; NLLB: NLLB Team 2022.
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "engine/families/fairseq.h"
+#include "engine/families/family.h"
+#include "engine/families/fields.h"
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+namespace {
+
+// Positions are counted from the one after it.
+constexpr IntRange kPadding = {0, kPositions.max};
+
+// Fields of before 4.0 that would make another model.
+absl::Status CheckSupported(const JsonFile& config) {
+  RETURN_IF_ERROR(
+      Architecture(config, {"M2M100ForConditionalGeneration", "M2M100Model"})
+          .status());
+  RETURN_IF_ERROR(ExpectFlags(config,
+                              {"normalize_before", "add_final_layer_norm",
+                               "static_position_embeddings"},
+                              true));
+  return ExpectFlags(config, {"normalize_embedding", "add_bias_logits"}, false);
+}
+
+}  // namespace
+
+absl::StatusOr<Family> LoadM2m100(const JsonFile& config) {
+  RETURN_IF_ERROR(CheckSupported(config));
+  Family family;
+  ASSIGN_OR_RETURN(family.spec,
+                   FairseqSpec(config, {.norm_place = NormPlace::kPre,
+                                        .activation = "relu",
+                                        .scale_embedding = true}));
+  if (family.spec.hidden % 2 != 0 || family.spec.hidden < 4) {
+    return config.Unexpected("d_model",
+                             "an even number above 2, for the sinusoids");
+  }
+  ASSIGN_OR_RETURN(const int pad,
+                   NumberOr(config, "pad_token_id", 1, kPadding));
+  for (StackSpec* stack : {&*family.spec.encoder, &*family.spec.decoder}) {
+    stack->embedding.positions = Positions::kSinusoidalToEnd;
+    stack->embedding.uncounted_id = pad;
+    stack->embedding.position_offset = pad + 1;
+  }
+  AddUnusedPositions(family);
+  RETURN_IF_ERROR(AddFairseqTokens(config, family));
+  AddFairseqLayers(family);
+  return family;
+}
+
+}  // namespace attend

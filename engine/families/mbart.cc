@@ -1,0 +1,42 @@
+// mBART: Liu et al. 2020; mBART-50: Tang et al. 2020.
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "engine/families/fairseq.h"
+#include "engine/families/family.h"
+#include "engine/families/fields.h"
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+namespace {
+
+// Fields of before 4.0 that would make another model.
+absl::Status CheckSupported(const JsonFile& config) {
+  RETURN_IF_ERROR(
+      Architecture(config, {"MBartForConditionalGeneration", "MBartModel"})
+          .status());
+  RETURN_IF_ERROR(ExpectFlags(
+      config,
+      {"normalize_before", "normalize_embedding", "add_final_layer_norm"},
+      true));
+  return ExpectFlags(config, {"add_bias_logits", "static_position_embeddings"},
+                     false);
+}
+
+}  // namespace
+
+absl::StatusOr<Family> LoadMbart(const JsonFile& config) {
+  RETURN_IF_ERROR(CheckSupported(config));
+  Family family;
+  ASSIGN_OR_RETURN(family.spec,
+                   FairseqSpec(config, {.norm_place = NormPlace::kPre,
+                                        .activation = "gelu",
+                                        .scale_embedding = false}));
+  UseBartEmbeddings(family);
+  AddFairseqLogitsBias(family);
+  RETURN_IF_ERROR(AddFairseqTokens(config, family));
+  AddFairseqLayers(family);
+  return family;
+}
+
+}  // namespace attend

@@ -1,0 +1,185 @@
+// T5: Raffel et al. 2020; T5 v1.1, Flan-T5 (Chung et al. 2022); mT5: Xue et al.
+// 2021.
+
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_split.h"
+#include "engine/families/family.h"
+#include "engine/families/fields.h"
+#include "engine/families/names.h"
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+namespace {
+
+// Distances have no end; this is what we count up to.
+constexpr int kMaxPositions = 1 << 16;
+constexpr IntRange kBuckets = {4, 1 << 12};
+constexpr int kMaxDistance = 1 << 20;
+
+// "relu", or "gated-gelu". A file's own words on what that means win.
+absl::StatusOr<FeedForwardSpec> FeedForward(const JsonFile& config,
+                                            absl::string_view fallback) {
+  constexpr char kKey[] = "feed_forward_proj";
+  ASSIGN_OR_RETURN(const std::string text, config.StringOr(kKey, fallback));
+  const std::vector<std::string> words = absl::StrSplit(text, '-');
+  const bool gated = words.front() == "gated";
+  if (words.size() > 2 || (words.size() == 2 && !gated)) {
+    return config.Unexpected(kKey, "an activation, or gated-<activation>");
+  }
+  FeedForwardSpec spec;
+  ASSIGN_OR_RETURN(spec.gated, config.BoolOr("is_gated_act", gated));
+  if (config.Has("dense_act_fn")) {
+    ASSIGN_OR_RETURN(spec.activation, ActivationOr(config, "dense_act_fn", ""));
+  } else {
+    // What was trained under this name is the tanh form.
+    ASSIGN_OR_RETURN(
+        spec.activation,
+        ActivationNamed(config, kKey,
+                        text == "gated-gelu" ? "gelu_new" : words.back()));
+  }
+  ASSIGN_OR_RETURN(spec.width, Number(config, {"d_ff"}, kWidth));
+  return spec;
+}
+
+absl::StatusOr<StackSpec> Stack(const JsonFile& config, int hidden, int layers,
+                                bool decoder, absl::string_view activation) {
+  AttentionSpec attention;
+  ASSIGN_OR_RETURN(
+      attention.heads,
+      Number(config, {"num_heads", "num_attention_heads"}, kHeads));
+  attention.kv_heads = attention.heads;
+  ASSIGN_OR_RETURN(attention.head_dim,
+                   Number(config, {"d_kv", "head_dim"}, kHeadDim));
+  attention.scale = 1;
+
+  LayerSpec layer;
+  layer.norm.kind = NormKind::kRmsNorm;
+  ASSIGN_OR_RETURN(layer.norm.epsilon,
+                   EpsilonOr(config, "layer_norm_epsilon", 1e-6f));
+  layer.norm_place = NormPlace::kPre;
+  layer.self_attention = attention;
+  if (decoder) layer.cross_attention = attention;
+  ASSIGN_OR_RETURN(layer.feed_forward, FeedForward(config, activation));
+
+  RelativeBiasSpec bias;
+  ASSIGN_OR_RETURN(
+      bias.buckets,
+      NumberOr(config, "relative_attention_num_buckets", 32, kBuckets));
+  ASSIGN_OR_RETURN(bias.max_distance,
+                   NumberOr(config, "relative_attention_max_distance", 128,
+                            {bias.buckets / 2 + 1, kMaxDistance}));
+  if (bias.max_distance <= bias.buckets / 2) {
+    return config.Unexpected("relative_attention_max_distance",
+                             "more than half of the buckets");
+  }
+
+  StackSpec stack;
+  stack.layers.assign(layers, layer);
+  stack.causal = decoder;
+  stack.relative_bias = bias;
+  ASSIGN_OR_RETURN(stack.embedding.vocab,
+                   Number(config, {"vocab_size"}, kVocab));
+  stack.embedding.width = hidden;
+  stack.embedding.positions = Positions::kNone;
+  stack.embedding.max_positions = kMaxPositions;
+  return stack;
+}
+
+void AddLayers(bool gated, NameTable& names) {
+  static constexpr SlotName kSelf[] = {
+      {"self.q", "0.SelfAttention.q"}, {"self.k", "0.SelfAttention.k"},
+      {"self.v", "0.SelfAttention.v"}, {"self.out", "0.SelfAttention.o"},
+      {"self.norm", "0.layer_norm"},
+  };
+  static constexpr SlotName kCross[] = {
+      {"cross.q", "1.EncDecAttention.q"}, {"cross.k", "1.EncDecAttention.k"},
+      {"cross.v", "1.EncDecAttention.v"}, {"cross.out", "1.EncDecAttention.o"},
+      {"cross.norm", "1.layer_norm"},
+  };
+  std::vector<SlotName> feed_forward = {{"ffn.out", "DenseReluDense.wo"},
+                                        {"ffn.norm", "layer_norm"}};
+  if (gated) {
+    feed_forward.push_back({"ffn.gate", "DenseReluDense.wi_0"});
+    feed_forward.push_back({"ffn.in", "DenseReluDense.wi_1"});
+  } else {
+    feed_forward.push_back({"ffn.in", "DenseReluDense.wi"});
+  }
+  for (const std::string stack : {"encoder", "decoder"}) {
+    const bool decoder = stack == "decoder";
+    const std::string slot = stack + ".{}.";
+    const std::string layer = stack + ".block.{}.layer.";
+    AddList(slot, {layer}, kSelf, Parts::kWeight, names);
+    if (decoder) AddList(slot, {layer}, kCross, Parts::kWeight, names);
+    AddList(slot, {layer + (decoder ? "2." : "1.")}, feed_forward,
+            Parts::kWeight, names);
+    AddParts(stack + ".norm", {stack + ".final_layer_norm"}, Parts::kWeight,
+             names);
+    AddTensor(stack + ".relative_bias",
+              {stack + ".block.0.layer.0.SelfAttention.relative_attention_bias"
+                       ".weight"},
+              names);
+  }
+  // Saved by the first programs, read by none.
+  AddUnused({"decoder.block.0.layer.1.EncDecAttention."},
+            {"relative_attention_bias.weight"}, names);
+}
+
+absl::StatusOr<Family> Load(const JsonFile& config,
+                            absl::string_view activation) {
+  RETURN_IF_ERROR(ExpectFlags(config, {"is_encoder_decoder"}, true));
+  RETURN_IF_ERROR(ExpectFlags(config, {"is_decoder"}, false));
+  Family family;
+  TransformerSpec& spec = family.spec;
+  ASSIGN_OR_RETURN(spec.hidden,
+                   Number(config, {"d_model", "hidden_size"}, kHidden));
+  ASSIGN_OR_RETURN(
+      const int layers,
+      Number(config, {"num_layers", "num_hidden_layers"}, kLayers));
+  ASSIGN_OR_RETURN(const int decoder_layers,
+                   NumberOr(config, "num_decoder_layers", layers, kLayers));
+  ASSIGN_OR_RETURN(spec.encoder,
+                   Stack(config, spec.hidden, layers, false, activation));
+  ASSIGN_OR_RETURN(spec.decoder, Stack(config, spec.hidden, decoder_layers,
+                                       true, activation));
+  // tie_word_embeddings is about the scale: the head is its own where the
+  // checkpoint has one.
+  AddTied({{"encoder.embedding.tokens", {"encoder.embed_tokens.weight"}},
+           {"decoder.embedding.tokens", {"decoder.embed_tokens.weight"}},
+           {"logits.weight", {"lm_head.weight"}}},
+          {"shared.weight"}, family.names);
+  AddLayers(spec.encoder->layers.front().feed_forward.gated, family.names);
+  return family;
+}
+
+}  // namespace
+
+absl::StatusOr<Family> LoadT5(const JsonFile& config) {
+  // The second is the first of before 4.0.
+  RETURN_IF_ERROR(Architecture(config, {"T5ForConditionalGeneration",
+                                        "T5WithLMHeadModel", "T5Model"})
+                      .status());
+  ASSIGN_OR_RETURN(Family family, Load(config, "relu"));
+  // Files of before 5.0 say it by tie_word_embeddings.
+  ASSIGN_OR_RETURN(const bool tied, config.BoolOr("tie_word_embeddings", true));
+  ASSIGN_OR_RETURN(const bool scaled,
+                   config.BoolOr("scale_decoder_outputs", tied));
+  if (scaled) {
+    family.spec.logits_scale =
+        1 / std::sqrt(static_cast<float>(family.spec.hidden));
+  }
+  return family;
+}
+
+absl::StatusOr<Family> LoadMt5(const JsonFile& config) {
+  RETURN_IF_ERROR(
+      Architecture(config, {"MT5ForConditionalGeneration", "MT5Model"})
+          .status());
+  return Load(config, "gated-gelu");
+}
+
+}  // namespace attend

@@ -1,0 +1,177 @@
+// What config.json of the encoder-decoders means, beyond what their golden
+// results show.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "engine/families/family.h"
+#include "tests/engine/families/config.h"
+
+namespace attend {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using Json = nlohmann::json;
+
+TransformerSpec Spec(const std::string& fixture,
+                     const Json& changes = Json::object()) {
+  const auto family = LoadFamily(FixtureConfig(fixture, changes));
+  EXPECT_TRUE(family.ok()) << family.status();
+  return family->spec;
+}
+
+Activation ActivationFor(const std::string& name) {
+  return Spec("bart-a", {{"activation_function", name}})
+      .encoder->layers[0]
+      .feed_forward.activation;
+}
+
+TEST(Seq2SeqTest, ActivationsByEveryName) {
+  EXPECT_EQ(ActivationFor("relu"), Activation::kRelu);
+  for (const char* name : {"gelu", "gelu_python"}) {
+    EXPECT_EQ(ActivationFor(name), Activation::kGelu) << name;
+  }
+  for (const char* name : {"gelu_new", "gelu_fast", "gelu_accurate",
+                           "gelu_pytorch_tanh", "gelu_python_tanh"}) {
+    EXPECT_EQ(ActivationFor(name), Activation::kGeluTanh) << name;
+  }
+  EXPECT_EQ(ActivationFor("silu"), Activation::kSilu);
+  EXPECT_EQ(ActivationFor("swish"), Activation::kSilu);
+  EXPECT_EQ(ActivationFor("tanh"), Activation::kTanh);
+  EXPECT_EQ(ActivationFor("linear"), Activation::kNone);
+}
+
+TEST(Seq2SeqTest, DefaultsOfWhatConfigurationsLeaveOut) {
+  const Json without = {{"activation_function", nullptr},
+                        {"scale_embedding", nullptr},
+                        {"tie_word_embeddings", nullptr},
+                        {"pad_token_id", nullptr},
+                        {"architectures", nullptr}};
+  for (const char* fixture : {"bart-b", "mbart-a", "pegasus-b"}) {
+    const TransformerSpec spec = Spec(fixture, without);
+    EXPECT_EQ(spec.encoder->embedding.scale, 1) << fixture;
+    EXPECT_EQ(spec.decoder->layers[0].feed_forward.activation,
+              Activation::kGelu)
+        << fixture;
+  }
+  const TransformerSpec m2m = Spec("m2m_100-a", without);
+  EXPECT_EQ(m2m.encoder->embedding.scale, std::sqrt(24.0f));
+  EXPECT_EQ(m2m.encoder->layers[0].feed_forward.activation, Activation::kRelu);
+  EXPECT_EQ(m2m.decoder->embedding.position_offset, 2);
+  EXPECT_EQ(m2m.decoder->embedding.uncounted_id, 1);
+
+  const TransformerSpec t5 = Spec("t5-a", {{"num_decoder_layers", nullptr},
+                                           {"feed_forward_proj", nullptr},
+                                           {"dense_act_fn", nullptr},
+                                           {"is_gated_act", nullptr},
+                                           {"layer_norm_epsilon", nullptr}});
+  EXPECT_EQ(t5.decoder->layers.size(), 2u);
+  EXPECT_FALSE(t5.decoder->layers[0].feed_forward.gated);
+  EXPECT_EQ(t5.decoder->layers[0].feed_forward.activation, Activation::kRelu);
+  EXPECT_EQ(t5.decoder->layers[0].norm.epsilon, 1e-6f);
+  const TransformerSpec mt5 = Spec("mt5-a", {{"feed_forward_proj", nullptr}});
+  EXPECT_TRUE(mt5.decoder->layers[0].feed_forward.gated);
+  EXPECT_EQ(mt5.decoder->layers[0].feed_forward.activation,
+            Activation::kGeluTanh);
+}
+
+TEST(Seq2SeqTest, PositionsCountFromTheOneAfterPadding) {
+  const EmbeddingSpec embedding =
+      Spec("m2m_100-a", {{"pad_token_id", 5}}).encoder->embedding;
+  EXPECT_EQ(embedding.position_offset, 6);
+  EXPECT_EQ(embedding.uncounted_id, 5);
+}
+
+TEST(Seq2SeqTest, LogitsOfT5AreScaledAsTheFileSays) {
+  const float scaled = 1 / std::sqrt(24.0f);
+  const auto scale = [](const Json& tied, const Json& scales) {
+    return Spec("t5-a", {{"tie_word_embeddings", tied},
+                         {"scale_decoder_outputs", scales}})
+        .logits_scale;
+  };
+  EXPECT_EQ(scale(nullptr, nullptr), scaled);
+  EXPECT_EQ(scale(true, nullptr), scaled);
+  EXPECT_EQ(scale(false, nullptr), 1);
+  EXPECT_EQ(scale(true, false), 1);
+  EXPECT_EQ(scale(false, true), scaled);
+  EXPECT_EQ(Spec("mt5-b", {{"scale_decoder_outputs", true}}).logits_scale, 1);
+}
+
+TEST(Seq2SeqTest, FeedForwardOfT5) {
+  const auto feed_forward = [](const std::string& text) {
+    return Spec("t5-v1_1-a", {{"feed_forward_proj", text}})
+        .encoder->layers[0]
+        .feed_forward;
+  };
+  EXPECT_TRUE(feed_forward("gated-gelu").gated);
+  EXPECT_EQ(feed_forward("gated-gelu").activation, Activation::kGeluTanh);
+  EXPECT_TRUE(feed_forward("gated-silu").gated);
+  EXPECT_EQ(feed_forward("gated-silu").activation, Activation::kSilu);
+  EXPECT_FALSE(feed_forward("gelu").gated);
+  EXPECT_EQ(feed_forward("gelu").activation, Activation::kGelu);
+}
+
+TEST(Seq2SeqTest, WhatIsNotSupportedIsNamed) {
+  struct Case {
+    std::string fixture;
+    Json changes;
+    std::string error;
+  };
+  for (const Case& c : std::vector<Case>{
+           {"bart-a",
+            {{"architectures", {"BartForSequenceClassification"}}},
+            "expected one of BartForConditionalGeneration, BartModel"},
+           {"bart-a",
+            {{"activation_function", "quick_gelu"}},
+            "activation_function is \"quick_gelu\", expected one of gelu, "},
+           {"bart-a", {{"normalize_before", true}}, "normalize_before"},
+           {"bart-a", {{"normalize_embedding", false}}, "normalize_embedding"},
+           {"bart-a", {{"static_position_embeddings", true}}, "static_posit"},
+           {"bart-a", {{"add_bias_logits", true}}, "add_bias_logits is true"},
+           {"bart-a", {{"add_final_layer_norm", true}}, "add_final_layer_norm"},
+           {"bart-a", {{"encoder_attention_heads", 5}}, "divisor"},
+           {"bart-a", {{"max_position_embeddings", 1 << 20}}, "max_position"},
+           {"mbart-a", {{"architectures", {"BartModel"}}}, "MBartModel"},
+           {"mbart-a", {{"normalize_before", false}}, "normalize_before"},
+           {"mbart-a", {{"add_final_layer_norm", false}}, "add_final_layer"},
+           {"m2m_100-a",
+            {{"d_model", 27}, {"decoder_attention_heads", 3}},
+            "d_model is 27, expected an even"},
+           {"m2m_100-a", {{"pad_token_id", 1 << 20}}, "pad_token_id"},
+           {"m2m_100-a", {{"is_decoder", true}}, "is_decoder is true"},
+           {"pegasus-a", {{"static_position_embeddings", false}}, "static_"},
+           {"pegasus-a", {{"normalize_embedding", true}}, "normalize_embedd"},
+           {"t5-a", {{"architectures", {"T5EncoderModel"}}}, "T5ForCondit"},
+           {"t5-a", {{"feed_forward_proj", "relu-gelu"}}, "gated-<activation>"},
+           {"t5-a", {{"feed_forward_proj", "a-b-c"}}, "gated-<activation>"},
+           {"t5-a", {{"dense_act_fn", "mish"}}, "dense_act_fn is \"mish\""},
+           {"t5-b", {{"feed_forward_proj", "mish"}}, "expected one of gelu, "},
+           {"t5-a", {{"is_encoder_decoder", false}}, "is_encoder_decoder"},
+           {"t5-a", {{"d_kv", 0}}, "d_kv is 0"},
+           {"t5-a", {{"num_heads", nullptr}}, "num_heads is missing"},
+           {"t5-a", {{"layer_norm_epsilon", 0}}, "layer_norm_epsilon is 0"},
+           {"t5-a", {{"relative_attention_num_buckets", 2}}, "num_buckets is"},
+           {"t5-a",
+            {{"relative_attention_max_distance", 4}},
+            "relative_attention_max_distance is 4"},
+           {"t5-b",
+            {{"relative_attention_num_buckets", 256}},
+            "relative_attention_max_distance is missing"},
+           {"mt5-a", {{"architectures", {"UMT5Model"}}}, "MT5Model"},
+       }) {
+    const auto family = LoadFamily(FixtureConfig(c.fixture, c.changes));
+    EXPECT_TRUE(absl::IsInvalidArgument(family.status()))
+        << c.fixture << c.changes;
+    EXPECT_THAT(std::string(family.status().message()),
+                AllOf(HasSubstr("config.json"), HasSubstr(c.error)));
+  }
+}
+
+}  // namespace
+}  // namespace attend
