@@ -6,7 +6,8 @@
 #
 # Every flag of attend-server has a variable (docker run attend:0.1.0 --help):
 # -e ATTEND_KV_CACHE_BYTES=1GiB. Another model: -v DIRECTORY:/model:ro
-# -e ATTEND_MODEL=/model. Nothing is written to the file system.
+# -e ATTEND_MODEL=/model. Several: -v DIRECTORY:/models:ro
+# -e ATTEND_MODELS_DIR=/models. Nothing is written to the file system.
 
 FROM debian:trixie-slim AS build
 WORKDIR /src
@@ -25,7 +26,7 @@ COPY models models
 RUN install -D -s -t /image/usr/bin \
       build/release/server/attend-server build/release/client/attend \
  && install -D deploy/http_get.sh /image/usr/lib/attend/http_get \
- && install -D -m 644 -t /image/usr/share/attend/en-de models/en-de/*
+ && install -D -m 644 -t /image/usr/share/attend/models/en-de models/en-de/*
 
 FROM debian:trixie-slim
 RUN apt-get update -qq \
@@ -37,7 +38,9 @@ RUN apt-get update -qq \
 COPY --from=build /image /
 # Fails here, not at the first start, if a library is missing.
 RUN attend-server --version && attend --help >/dev/null
-ENV ATTEND_MODEL=/usr/share/attend/en-de
+# The server's default is models/en-de; a variable would stay beside
+# ATTEND_MODELS_DIR.
+WORKDIR /usr/share/attend
 EXPOSE 50051 9090
 USER 65532:65532
 HEALTHCHECK --interval=10s --timeout=5s --start-period=2m \

@@ -20,6 +20,11 @@ std::string ToTable(const v1::ListModelsResponse& response) {
                           model.max_source_tokens(), model.max_target_tokens(),
                           model.max_beams());
   }
+  for (const v1::Model& model : response.models()) {
+    if (model.ready()) continue;
+    absl::StrAppendFormat(&table, "%s is not ready: %s\n", model.name(),
+                          model.error());
+  }
   return table;
 }
 

@@ -179,8 +179,12 @@ class KubernetesTest(ContainersTest):
         self.assertIn(endpoint["port"], [p["name"] for p in service["ports"]])
 
     def test_readiness_asks_for_the_bundled_model(self):
-        model = next(word for name, rest in dockerfile() if name == "ENV"
-                     for word in rest.split() if "ATTEND_MODEL=" in word)
+        [folder] = [rest for name, rest in dockerfile() if name == "WORKDIR"
+                    and rest.startswith("/usr")]
+        [model] = re.findall(rf"/image{folder}/(models/\S+) ",
+                             (ROOT / "Dockerfile").read_text())
+        self.assertIn(f"Default: {model}.", re.sub(
+            r"\s+", " ", attend_server.help_text()))
         self.assertEqual(self.container["readinessProbe"]["grpc"]["service"],
                          model.split("/")[-1])
 
