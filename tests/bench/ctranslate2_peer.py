@@ -12,15 +12,32 @@ starts.
 import itertools
 import json
 import os
+import pathlib
 import subprocess
 import sys
 import time
 
 import machine
+import seq2seq_models
 
 
 def convert(model, out):
-    """CTranslate2's own converter drops <pad> and starts the decoder from a zero
+    """By CTranslate2's own converter; a model without a tokenizer gets made-up
+    tokens."""
+    config = json.loads(pathlib.Path(model, "config.json").read_text())
+    if config["model_type"] == "marian":
+        return convert_marian(model, out)
+    from ctranslate2.converters import transformers as converters
+
+    class Converter(converters.TransformersConverter):
+        def load_tokenizer(self, *args, **kwargs):
+            return seq2seq_models.TokensOfIds(config)
+
+    Converter(str(model)).convert(str(out), force=True)
+
+
+def convert_marian(model, out):
+    """CTranslate2's own loader drops <pad> and starts the decoder from a zero
     vector. The models here start from the vector of <pad>, so this keeps it, and
     then greedy ids agree."""
     from ctranslate2.converters import transformers as converters

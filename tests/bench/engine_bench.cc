@@ -13,6 +13,12 @@
 //   encode_rows, peak_rss_bytes; `outputs`, ids of the best result of each;
 //   `matmul_seconds`, the matmuls of the same steps alone.
 //
+// {"task": "embed", "sources": [[ids], ...], "in_flight": 64, "outputs": true,
+//  "matmuls": true}
+//   Embeds all sources; `texts` instead of `sources` are first encoded by the
+//   model's tokenizer, and cut to what the model takes. Answer: as above, where
+//   `tokens` are those of the sources, and `outputs` vectors.
+//
 // {"decode_rows": 32, "beams": 1, "source_tokens": 30, "steps": 50}
 //   Times steps in which so many rows decode. Answer: median_seconds of a step,
 //   and min_seconds.
@@ -88,10 +94,53 @@ class Bench {
   }
 
   absl::StatusOr<Json> Run(const Json& job) {
-    return job.contains("decode_rows") ? TimeDecodes(job) : Generate(job);
+    if (job.contains("decode_rows")) return TimeDecodes(job);
+    return job.value("task", "generate") == "embed" ? Embed(job)
+                                                    : Generate(job);
   }
 
  private:
+  absl::StatusOr<Json> Embed(const Json& job) {
+    std::vector<EngineRequest> requests;
+    int64_t tokens = 0;
+    const auto add = [&](SourceTokens source) {
+      tokens += static_cast<int64_t>(source.ids.size());
+      requests.push_back({.source = std::move(source), .task = EmbedTask{}});
+    };
+    for (const Json& ids : job.value("sources", Json::array())) {
+      add({.ids = ids.get<std::vector<int>>()});
+    }
+    for (const Json& text : job.value("texts", Json::array())) {
+      ASSIGN_OR_RETURN(SourceTokens source, Encode(text.get<std::string>()));
+      add(std::move(source));
+    }
+    ASSIGN_OR_RETURN(
+        const LoopResult result,
+        loop_->Run(std::move(requests), job.value("in_flight", 1)));
+    Json answer = Report(result, tokens);
+    if (job.value("outputs", false)) {
+      for (const SequenceOutput& output : result.outputs) {
+        answer["outputs"].push_back(output.values);
+      }
+    }
+    if (job.value("matmuls", false)) {
+      ASSIGN_OR_RETURN(answer["matmul_seconds"],
+                       Replay(encoder_replay_, result.steps));
+    }
+    return answer;
+  }
+
+  absl::StatusOr<SourceTokens> Encode(const std::string& text) const {
+    const int limit = model_.engine->info().max_source_tokens;
+    const int length = model_.tokenizer->max_length();
+    ASSIGN_OR_RETURN(
+        const Encoding encoding,
+        model_.tokenizer->Encode(
+            {.text = text,
+             .max_tokens = length > 0 ? std::min(length, limit) : limit}));
+    return SourceTokens{.ids = encoding.ids, .types = encoding.types};
+  }
+
   absl::StatusOr<Json> Generate(const Json& job) {
     const GenerationParams params = Params(job, Defaults());
     std::vector<EngineRequest> requests;
@@ -103,28 +152,33 @@ class Bench {
     ASSIGN_OR_RETURN(
         const LoopResult result,
         loop_->Run(std::move(requests), job.value("in_flight", 1)));
-    int64_t tokens = 0, decode_rows = 0, encode_rows = 0;
+    int64_t tokens = 0;
     Json outputs = Json::array();
     for (const SequenceOutput& output : result.outputs) {
       tokens += static_cast<int64_t>(output.choices[0].tokens.size());
       outputs.push_back(output.choices[0].tokens);
     }
+    Json answer = Report(result, tokens);
+    if (job.value("outputs", false)) answer["outputs"] = std::move(outputs);
+    if (job.value("matmuls", false)) {
+      ASSIGN_OR_RETURN(answer["matmul_seconds"], Replay(replay_, result.steps));
+    }
+    return answer;
+  }
+
+  static Json Report(const LoopResult& result, int64_t tokens) {
+    int64_t decode_rows = 0, encode_rows = 0;
     for (const StepRows& step : result.steps) {
       decode_rows += step.decode;
       encode_rows += step.encode;
     }
-    Json answer = {{"seconds", result.seconds},
-                   {"cpu_seconds", result.cpu_seconds},
-                   {"tokens", tokens},
-                   {"steps", result.steps.size()},
-                   {"decode_rows", decode_rows},
-                   {"encode_rows", encode_rows},
-                   {"peak_rss_bytes", PeakRssBytes()}};
-    if (job.value("outputs", false)) answer["outputs"] = std::move(outputs);
-    if (job.value("matmuls", false)) {
-      ASSIGN_OR_RETURN(answer["matmul_seconds"], Replay(result.steps));
-    }
-    return answer;
+    return {{"seconds", result.seconds},
+            {"cpu_seconds", result.cpu_seconds},
+            {"tokens", tokens},
+            {"steps", result.steps.size()},
+            {"decode_rows", decode_rows},
+            {"encode_rows", encode_rows},
+            {"peak_rss_bytes", PeakRssBytes()}};
   }
 
   absl::StatusOr<Json> TimeDecodes(const Json& job) {
@@ -145,20 +199,25 @@ class Bench {
                 {"steps", steps}};
   }
 
-  absl::StatusOr<double> Replay(const std::vector<StepRows>& steps) {
-    if (!replay_.has_value()) {
-      ASSIGN_OR_RETURN(const JsonFile config,
-                       JsonFile::Load(options_.model + "/config.json"));
-      ASSIGN_OR_RETURN(const Family family, LoadFamily(config));
+  // `replay` is made when it is first used.
+  absl::StatusOr<double> Replay(std::optional<MatMulReplay>& replay,
+                                const std::vector<StepRows>& steps) {
+    if (!replay.has_value()) {
+      ASSIGN_OR_RETURN(
+          const JsonFile config,
+          JsonFile::Load(options_.models.front().directory + "/config.json"));
+      ASSIGN_OR_RETURN(Family family, LoadFamily(config));
+      // Nobody asks an embedded source for keys and values of a decoder.
+      if (&replay == &encoder_replay_) family.spec.decoder.reset();
       ASSIGN_OR_RETURN(const DType dtype,
                        ParseDType(model_.engine->info().dtype));
-      ASSIGN_OR_RETURN(MatMulReplay replay,
+      ASSIGN_OR_RETURN(MatMulReplay made,
                        MatMulReplay::Create(*compute_, family.spec, dtype,
                                             options_.engine.max_step_rows));
-      replay_.emplace(std::move(replay));
-      RETURN_IF_ERROR(replay_->Run(steps).status());  // warms up
+      replay.emplace(std::move(made));
+      RETURN_IF_ERROR(replay->Run(steps).status());  // warms up
     }
-    return replay_->Run(steps);
+    return replay->Run(steps);
   }
 
   const GenerationParams& Defaults() const {
@@ -170,6 +229,7 @@ class Bench {
   Model model_;
   std::optional<EngineLoop> loop_;
   std::optional<MatMulReplay> replay_;
+  std::optional<MatMulReplay> encoder_replay_;
 };
 
 std::optional<std::string> ReadEnvironment(const std::string& name) {

@@ -38,8 +38,9 @@ std::vector<Shape> LayerShapes(const LayerSpec& layer, int hidden) {
     shapes.push_back({hidden, query});
     shapes.push_back({query, hidden});
   }
-  shapes.push_back({hidden, layer.feed_forward.width});
-  shapes.push_back({layer.feed_forward.width, hidden});
+  const FeedForwardSpec& ffn = layer.feed_forward;
+  shapes.push_back({hidden, ffn.gated ? 2 * ffn.width : ffn.width});
+  shapes.push_back({ffn.width, hidden});
   return shapes;
 }
 
@@ -79,29 +80,36 @@ absl::StatusOr<MatMulReplay> MatMulReplay::Create(Compute& compute,
       RETURN_IF_ERROR(add(replay.encode_, shape));
     }
   }
-  for (const LayerSpec& layer : spec.decoder->layers) {
-    for (const Shape shape : LayerShapes(layer, spec.hidden)) {
-      RETURN_IF_ERROR(add(replay.decode_, shape));
+  if (spec.decoder) {
+    for (const LayerSpec& layer : spec.decoder->layers) {
+      for (const Shape shape : LayerShapes(layer, spec.hidden)) {
+        RETURN_IF_ERROR(add(replay.decode_, shape));
+      }
+      RETURN_IF_ERROR(
+          add(replay.encode_,
+              {spec.hidden, KeyValueWidth(*layer.cross_attention)}));
     }
-    RETURN_IF_ERROR(add(replay.encode_,
-                        {spec.hidden, KeyValueWidth(*layer.cross_attention)}));
+    RETURN_IF_ERROR(replay.AddProjection(dtype, spec.hidden,
+                                         spec.decoder->embedding.vocab));
   }
-  const int vocab = spec.decoder->embedding.vocab;
-  const Buffer<float> weights =
-      RandomFloats(static_cast<size_t>(spec.hidden) * vocab, kLargest);
-  ASSIGN_OR_RETURN(
-      Projection projection,
-      Projection::Create(compute, dtype, {weights.data(), vocab, spec.hidden},
-                         Buffer<float>(), kProjectionRows));
-  replay.projection_.emplace(std::move(projection));
-  replay.logits_.emplace(kProjectionRows, vocab);
-
   replay.src_ = RandomFloats(static_cast<size_t>(max_rows) * widest, kLargest);
   const Matrix src = {replay.src_.data(), max_rows, widest};
   replay.operand_.emplace(dtype, max_rows, widest);
   MakeOperand(compute, src, replay.operand_->Of(src));
   replay.dst_ = Buffer<float>(dst);
   return replay;
+}
+
+absl::Status MatMulReplay::AddProjection(DType dtype, int hidden, int vocab) {
+  const Buffer<float> weights =
+      RandomFloats(static_cast<size_t>(hidden) * vocab, kLargest);
+  ASSIGN_OR_RETURN(
+      Projection projection,
+      Projection::Create(compute_, dtype, {weights.data(), vocab, hidden},
+                         Buffer<float>(), kProjectionRows));
+  projection_.emplace(std::move(projection));
+  logits_.emplace(kProjectionRows, vocab);
+  return absl::OkStatus();
 }
 
 absl::StatusOr<double> MatMulReplay::Run(absl::Span<const StepRows> steps) {

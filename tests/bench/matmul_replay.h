@@ -26,7 +26,8 @@ double DecodeWeights(const TransformerSpec& spec);
 // a run would take if all but its matmuls were free.
 class MatMulReplay {
  public:
-  // `compute` must outlive the replay.
+  // `compute` must outlive the replay. Without a decoder in `spec` only encode
+  // rows can be run.
   static absl::StatusOr<MatMulReplay> Create(Compute& compute,
                                              const TransformerSpec& spec,
                                              DType dtype, int max_rows);
@@ -40,6 +41,7 @@ class MatMulReplay {
   MatMulReplay(Compute& compute, int max_rows)
       : compute_(compute), max_rows_(max_rows) {}
 
+  absl::Status AddProjection(DType dtype, int hidden, int vocab);
   absl::Status RunMaps(absl::Span<const MatMul> maps, int rows);
   absl::Status RunProjection(int rows);
 

@@ -7,8 +7,9 @@
 
 measures every workload in int8 and f32; --only greedy,alone --dtypes int8 some
 of them. workloads.py lists them: most on a model of OPUS-MT's base shape with
-random weights (random_model.py) and exactly 32 new tokens, the rest on the
-bundled model with real sentences (--source, one a line) and natural lengths.
+random weights (random_model.py; --shape t5-base or bart-base: T5's, BART's) and
+exactly 32 new tokens, the rest on the bundled model with real sentences
+(--source, one a line) and natural lengths.
 
 * Both are libraries here, with ids in hand: attend-engine-bench, and CTranslate2
   in Python. grpc_cost.py says what the server costs on top.
@@ -39,6 +40,7 @@ import attend_processes
 import ctranslate2_peer
 import machine
 import random_model
+import seq2seq_models
 import workloads
 
 PEER_TYPES = {"int8": "int8", "bf16": "int8", "f32": "float32"}
@@ -52,6 +54,7 @@ class Pair:
 
     def __init__(self, args, models, dtype):
         model, converted = models
+        self.eos = config_of(model)["eos_token_id"]
         flags = ["--kv-cache-bytes=1GiB",
                  *attend_processes.dtype_flags(dtype), *args.flag]
         if args.no_amx:
@@ -131,7 +134,7 @@ def equal_ids(pair, workload, job):
     job = job | {"outputs": True}
     mine = pair.engine.run(job)["outputs"]
     theirs = pair.peers[0].run(job)["outputs"]
-    equal = sum([i for i in a if i != workloads.EOS] == b
+    equal = sum([i for i in a if i != pair.eos] == b
                 for a, b in zip(mine, theirs))
     if workload.new_tokens and any(len(output) != workload.new_tokens
                                    for output in mine + theirs):
@@ -199,7 +202,10 @@ def options():
                         help="settings of CTranslate2 that are measured fully")
     parser.add_argument("--no-amx", action="store_true",
                         help="cap both at AVX-512 VNNI")
-    parser.add_argument("--model", help="made by random_model.py before")
+    parser.add_argument("--shape", default="opus-base",
+                        choices=("opus-base", *seq2seq_models.SHAPES),
+                        help="of the model with random weights")
+    parser.add_argument("--model", help="of that shape, made before")
     parser.add_argument("--converted", help="that model, converted before")
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
@@ -210,9 +216,15 @@ def options():
     return args
 
 
+def config_of(model):
+    return json.loads(pathlib.Path(model, "config.json").read_text())
+
+
 def random_pair(args, scratch):
     model = args.model or scratch / "model"
-    if not args.model:
+    if not args.model and args.shape in seq2seq_models.SHAPES:
+        seq2seq_models.write_model(args.shape, model)
+    elif not args.model:
         random_model.write_model(random_model.options([str(model)]))
     if not args.converted:
         ctranslate2_peer.convert(model, scratch / "converted")
@@ -227,8 +239,7 @@ def run(args, scratch):
     models = {}
     if any(w.sources != "text" for w in chosen):
         models["random"] = random_pair(args, scratch)
-        vocab = json.loads((pathlib.Path(models["random"][0]) /
-                            "config.json").read_text())["vocab_size"]
+        config = config_of(models["random"][0])
     if any(w.sources == "text" for w in chosen):
         ctranslate2_peer.convert(workloads.BUNDLED, scratch / "bundled")
         models["text"] = workloads.BUNDLED, scratch / "bundled"
@@ -238,7 +249,8 @@ def run(args, scratch):
             return workloads.text_sources(args.source, args.sentences,
                                           workloads.BUNDLED)
         return workloads.random_sources(
-            workload.sources, workloads.count_of(workload, args.requests), vocab)
+            workload.sources, workloads.count_of(workload, args.requests),
+            config["vocab_size"], config["eos_token_id"])
 
     rows, checks = measure(args, chosen, models, sources)
     return {"cpu": machine.cpu(), "no_amx": args.no_amx, "rounds": args.rounds,

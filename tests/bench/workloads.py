@@ -41,12 +41,12 @@ PEER_BATCH = 32  # of natural lengths
 FIRST_RANDOM_ID, EOS = 8000, 0
 
 
-def random_sources(kind, count, vocab, seed=3):
+def random_sources(kind, count, vocab, eos=EOS, seed=3):
     """Ids between the bundled model's tokens and <pad>, then end of sequence."""
     draw = random.Random(f"{kind}{seed}")
     low, high = LENGTHS[kind]
     return [[draw.randrange(FIRST_RANDOM_ID, vocab - 1)
-             for _ in range(draw.randint(low, high) - 1)] + [EOS]
+             for _ in range(draw.randint(low, high) - 1)] + [eos]
             for _ in range(count)]
 
 

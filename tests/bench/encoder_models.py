@@ -1,0 +1,86 @@
+"""Random BERT models of known shapes: for Attend, and as ONNX for its peers."""
+
+import dataclasses
+import json
+import pathlib
+
+VOCAB = 30522
+FIRST_ID = 1000  # of ordinary tokens; below are special and unused ones
+MAX_POSITIONS = 512
+
+
+@dataclasses.dataclass(frozen=True)
+class Shape:
+    hidden: int
+    layers: int
+    heads: int
+    ffn: int
+
+
+SHAPES = {
+    "minilm": Shape(hidden=384, layers=6, heads=12, ffn=1536),
+    "bert-base": Shape(hidden=768, layers=12, heads=12, ffn=3072),
+}
+
+
+def write_model(shape, directory, seed=1):
+    """A Hugging Face directory that embeds by the mean of its tokens."""
+    import torch
+    import transformers
+    directory = pathlib.Path(directory)
+    torch.manual_seed(seed)
+    config = transformers.BertConfig(
+        vocab_size=VOCAB, hidden_size=shape.hidden,
+        num_hidden_layers=shape.layers, num_attention_heads=shape.heads,
+        intermediate_size=shape.ffn, max_position_embeddings=MAX_POSITIONS)
+    model = transformers.BertModel(config, add_pooling_layer=False)
+    model.save_pretrained(directory)
+    (directory / "modules.json").write_text(json.dumps([
+        {"idx": 0, "name": "0", "path": "",
+         "type": "sentence_transformers.models.Transformer"},
+        {"idx": 1, "name": "1", "path": "1_Pooling",
+         "type": "sentence_transformers.models.Pooling"}]))
+    (directory / "1_Pooling").mkdir(exist_ok=True)
+    (directory / "1_Pooling/config.json").write_text(json.dumps(
+        {"word_embedding_dimension": shape.hidden,
+         "pooling_mode_cls_token": False, "pooling_mode_mean_tokens": True,
+         "pooling_mode_max_tokens": False,
+         "pooling_mode_mean_sqrt_len_tokens": False}))
+
+
+def write_onnx(model, path):
+    """The encoder and the mean of its tokens, of any batch and length."""
+    import torch
+    import transformers
+    # Written out, attention is a pattern that the runtimes know and fuse.
+    bert = transformers.BertModel.from_pretrained(
+        model, add_pooling_layer=False, attn_implementation="eager")
+
+    class MeanOfTokens(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.bert = bert
+
+        def forward(self, input_ids, attention_mask):
+            kept = attention_mask.to(torch.float32)
+            bias = (1 - kept) * torch.finfo(torch.float32).min
+            hidden = self.bert(
+                input_ids=input_ids, attention_mask=bias[:, None, None, :],
+                token_type_ids=torch.zeros_like(input_ids)).last_hidden_state
+            kept = kept.unsqueeze(-1)
+            return (hidden * kept).sum(1) / kept.sum(1)
+
+    ids = torch.randint(FIRST_ID, VOCAB, (2, 16))
+    axes = {0: "batch", 1: "tokens"}
+    torch.onnx.export(
+        MeanOfTokens().eval(), (ids, torch.ones_like(ids)), str(path),
+        input_names=["input_ids", "attention_mask"],
+        output_names=["embedding"], opset_version=17, dynamo=False,
+        dynamic_axes={"input_ids": axes, "attention_mask": axes,
+                      "embedding": {0: "batch"}})
+
+
+def write_int8(onnx, path):
+    """ONNX Runtime's dynamic quantisation."""
+    from onnxruntime.quantization import QuantType, quantize_dynamic
+    quantize_dynamic(str(onnx), str(path), weight_type=QuantType.QInt8)

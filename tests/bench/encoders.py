@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+"""Compares encoders with ONNX Runtime and OpenVINO: same weights, ids, machine.
+
+    python3 -m venv /tmp/bench
+    /tmp/bench/bin/pip install -r tests/bench/requirements.txt
+    /tmp/bench/bin/python tests/bench/encoders.py
+
+embeds random ids by models of MiniLM's and BERT-base's shapes with random
+weights (encoder_models.py), the mean of their tokens:
+
+    equal          all sources are 128 tokens long
+    mixed          8 to 256 tokens, everybody takes them as they come
+    mixed-sorted   the same, but the peer has them all and sorts by length
+
+* All are libraries here, with ids in hand: attend-engine-bench with at most
+  --in-flight sources at a time, and the peers in Python (encoder_peers.py).
+* Peers are tried in each of their precisions, with {all x 1, 1 x all} (workers x
+  threads) and batches of 8, 16 and 32, on a part of each workload. The fastest
+  --finalists go through all rounds, and the best median is the one compared,
+  whatever Attend's own precision.
+* Rounds alternate between all. "matmuls": the share of Attend's time that the
+  same steps' matrix products take alone.
+* Before anything is timed, everybody's vectors are compared with ONNX Runtime's
+  in f32: "cosine" is the lowest of some sources.
+"""
+
+import argparse
+import json
+import pathlib
+import random
+import statistics
+import sys
+import tempfile
+import time
+
+import attend_processes
+import encoder_models
+import encoder_peers
+import machine
+
+BATCHES = (8, 16, 32)
+WORKLOADS = {  # lengths, whether the peer sorts
+    "equal": ((128, 128), False),
+    "mixed": ((8, 256), False),
+    "mixed-sorted": ((8, 256), True),
+}
+# Source tokens of a run; a token of BERT-base costs 8 times as much.
+TOKENS = {"minilm": 48000, "bert-base": 12000}
+CHECKED, TRIAL_SHARE = 8, 4
+QUIET_SECONDS = 0.1  # until the threads of whoever ran before sleep
+
+
+def sources_of(name, tokens, seed=3):
+    low, high = WORKLOADS[name][0]
+    draw = random.Random(f"{low}{high}{seed}")
+    sources = []
+    while sum(map(len, sources)) < tokens:
+        sources.append([draw.randrange(encoder_models.FIRST_ID,
+                                       encoder_models.VOCAB)
+                        for _ in range(draw.randint(low, high))])
+    return sources
+
+
+class Attend(attend_processes.Engine):
+    def __init__(self, args, model, dtype):
+        super().__init__(args.build, model,
+                         [*attend_processes.dtype_flags(dtype), *args.flag])
+        self.name, self.dtype = f"attend {dtype}", dtype
+        self.in_flight = args.in_flight
+
+    def run(self, job):
+        return super().run(job | {"task": "embed",
+                                  "in_flight": self.in_flight})
+
+
+def timed(runner, job):
+    time.sleep(QUIET_SECONDS)
+    return runner.run(job)["seconds"]
+
+
+def cosine(a, b):
+    def dot(x, y):
+        return sum(i * j for i, j in zip(x, y))
+    return dot(a, b) / (dot(a, a) * dot(b, b)) ** 0.5
+
+
+def check(runners, reference):
+    """The lowest cosine to the reference, by the runner's name."""
+    job = {"sources": sources_of("mixed", 2000)[:CHECKED], "batch": 4,
+           "outputs": True}
+    expected = reference.run(job)["outputs"]
+    return {runner.name: min(map(cosine, expected, runner.run(job)["outputs"]))
+            for runner in runners}
+
+
+def finalists(peers, job, count):
+    """(peer, batch) of the fastest, on a part of the sources."""
+    part = job | {"sources": job["sources"][:max(
+        64, len(job["sources"]) // TRIAL_SHARE)]}
+    seconds = {}
+    for peer in peers:
+        for batch in BATCHES:
+            seconds[peer, batch] = timed(peer, part | {"batch": batch})
+    return sorted(seconds, key=seconds.get)[:count]
+
+
+def compare(shape, name, engines, peers, args):
+    """A workload's rows, one for each precision of Attend."""
+    sources = sources_of(name, TOKENS[shape] * args.scale)
+    job = {"sources": sources, "sort": WORKLOADS[name][1]}
+    tokens = sum(map(len, sources))
+    for runner in [*engines, *peers]:
+        runner.run(job | {"sources": sources[:16], "batch": 8})  # warms up
+    chosen = finalists(peers, job, args.finalists)
+    seconds = {}
+    for _ in range(args.rounds):
+        for peer, batch in chosen:
+            seconds.setdefault((peer, batch), []).append(
+                timed(peer, job | {"batch": batch}))
+        for engine in engines:
+            seconds.setdefault(engine, []).append(timed(engine, job))
+    median = {runner: statistics.median(all_) for runner, all_ in
+              seconds.items()}
+    best = min(chosen, key=median.get)
+    rows = []
+    for engine in engines:
+        matmuls = engine.run(job | {"matmuls": True})
+        rows.append({
+            "shape": shape, "workload": name, "dtype": engine.dtype,
+            "sources": len(sources), "tokens": tokens,
+            "attend_per_second": tokens / median[engine],
+            "peer_per_second": tokens / median[best],
+            "times_faster": median[best] / median[engine],
+            "matmul_share": matmuls["matmul_seconds"] / matmuls["seconds"],
+            "peer": f"{best[0].name} batch {best[1]}",
+            "all_peer_seconds": {f"{peer.name} batch {batch}":
+                                 median[peer, batch]
+                                 for peer, batch in chosen}})
+    return rows
+
+
+HEADER = (f"{'shape':<10} {'workload':<13} {'dtype':<5} {'attend tok/s':>12} "
+          f"{'peer tok/s':>10} {'faster':>7} {'matmuls':>8}  best peer")
+
+
+def line(row):
+    return (f"{row['shape']:<10} {row['workload']:<13} {row['dtype']:<5} "
+            f"{row['attend_per_second']:>12.0f} {row['peer_per_second']:>10.0f} "
+            f"{row['times_faster']:>6.2f}x {row['matmul_share']:>7.0%}  "
+            f"{row['peer']}")
+
+
+def measure(shape, scratch, args):
+    model, onnx = scratch / shape, scratch / f"{shape}.onnx"
+    onnx_int8 = scratch / f"{shape}-int8.onnx"
+    if not onnx_int8.exists():
+        encoder_models.write_model(encoder_models.SHAPES[shape], model)
+        encoder_models.write_onnx(model, onnx)
+        encoder_models.write_int8(onnx, onnx_int8)
+    engines = [Attend(args, model, dtype) for dtype in args.dtypes]
+    peers = encoder_peers.all_peers(machine.cpu()["cpus"], onnx, onnx_int8)
+    rows = []
+    try:
+        cosines = check([*engines, *peers], peers[0])
+        print(shape, "cosine", *(f"{name}: {value:.5f}" for name, value in
+                                 cosines.items()), sep="\n  ",
+              file=sys.stderr, flush=True)
+        for name in args.workloads:
+            rows += compare(shape, name, engines, peers, args)
+            print("\n".join(map(line, rows[-len(engines):])), file=sys.stderr,
+                  flush=True)
+    finally:
+        for runner in [*engines, *peers]:
+            runner.close()
+    return rows, cosines
+
+
+def options():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    attend_processes.add_options(parser)
+    parser.add_argument("--shapes", nargs="+", choices=encoder_models.SHAPES,
+                        default=list(encoder_models.SHAPES))
+    parser.add_argument("--workloads", nargs="+", choices=WORKLOADS,
+                        default=list(WORKLOADS))
+    parser.add_argument("--dtypes", nargs="+", default=["int8", "bf16", "f32"])
+    parser.add_argument("--in-flight", type=int, default=64)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--finalists", type=int, default=2,
+                        help="settings of the peers that are measured fully")
+    parser.add_argument("--scale", type=float, default=1, help="of the tokens")
+    parser.add_argument("--models", type=pathlib.Path,
+                        help="keeps the models there, for the next run")
+    parser.add_argument("--json", action="store_true")
+    return parser.parse_args()
+
+
+def run(args, scratch):
+    results = {shape: measure(shape, scratch, args) for shape in args.shapes}
+    return {"cpu": machine.cpu(), "rounds": args.rounds,
+            "cosines": {shape: found for shape, (_, found) in results.items()},
+            "rows": [row for rows, _ in results.values() for row in rows]}
+
+
+def main():
+    args = options()
+    if args.models:
+        args.models.mkdir(parents=True, exist_ok=True)
+        result = run(args, args.models)
+    else:
+        with tempfile.TemporaryDirectory() as scratch:
+            result = run(args, pathlib.Path(scratch))
+    if args.json:
+        print(json.dumps(result, indent=1))
+        return
+    print(machine.describe(result["cpu"], False))
+    print("\n".join([HEADER, *map(line, result["rows"])]))
+
+
+if __name__ == "__main__":
+    main()
