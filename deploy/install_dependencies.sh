@@ -27,6 +27,19 @@ case "${1-}" in
     ;;
 esac
 
+# Cargo that can build the tokenizers: found where rustup puts it, too, and else
+# the package. Debian 12 has a recent one under another name.
+rust_needed=1.85
+PATH="$PATH:${HOME-}/.cargo/bin"
+rust_found=$(rustc --version 2>/dev/null | cut -d " " -f 2) || rust_found=
+oldest=$(printf '%s\n' "$rust_needed" "${rust_found:-0}" | sort -V | head -n 1)
+if ! command -v cargo >/dev/null || [ "$oldest" != "$rust_needed" ]; then
+  case "$(cat /etc/debian_version)" in
+    12*) packages="$packages cargo-web rustc-web" ;;
+    *) packages="$packages cargo rustc" ;;
+  esac
+fi
+
 as_root() {
   if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
 }

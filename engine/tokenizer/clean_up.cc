@@ -40,6 +40,17 @@ std::string CleanUpSpaces(absl::string_view text) {
   return clean;
 }
 
+std::string CleanUpToken(absl::string_view token) {
+  std::string clean(token);
+  for (const auto& [from, to] : kRules) {
+    if (absl::string_view(from) == " 's") {
+      clean = absl::StrReplaceAll(clean, {{" do not", " don't"}});
+    }
+    clean = absl::StrReplaceAll(clean, {{from, to}});
+  }
+  return clean;
+}
+
 // A rule begins with a space and takes only spaces away, so none reaches over
 // three bytes that are no space. (Nor is a character cut: the longest such
 // prefix ends before a space or at the end.)

@@ -15,6 +15,10 @@ std::string StripSpaces(absl::string_view text);
 // "Hello, it's me."
 std::string CleanUpSpaces(absl::string_view text);
 
+// The same of one token by the rules of Hugging Face's WordPiece decoder, which
+// has one more: " do not" becomes " don't".
+std::string CleanUpToken(absl::string_view token);
+
 // The length of the longest prefix of `text` that CleanUpSpaces() treats alike
 // whatever follows: cleaned parts joined equal the cleaned whole.
 size_t CleanUpBoundary(absl::string_view text);

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "engine/tensor/status_macros.h"
+#include "engine/tokenizer/hf_tokenizer.h"
 #include "engine/tokenizer/ids_only.h"
 #include "engine/tokenizer/marian_tokenizer.h"
 #include "engine/tokenizer/utf8.h"
@@ -21,16 +22,18 @@ absl::Status CheckUtf8(absl::string_view name, absl::string_view text) {
       absl::StrCat(name, " is not UTF-8 at byte ", invalid));
 }
 
+bool Has(const std::string& directory, const char* file) {
+  std::error_code ignored;
+  return std::filesystem::exists(std::filesystem::path(directory) / file,
+                                 ignored);
+}
+
 // Whether any file is there that belongs to a tokenizer and to nothing else.
 bool HasTokenizer(const std::string& directory) {
   constexpr const char* kFiles[] = {"tokenizer.json", "source.spm",
                                     "target.spm", "vocab.json"};
   return std::any_of(std::begin(kFiles), std::end(kFiles),
-                     [&](const char* file) {
-                       std::error_code ignored;
-                       return std::filesystem::exists(
-                           std::filesystem::path(directory) / file, ignored);
-                     });
+                     [&](const char* file) { return Has(directory, file); });
 }
 
 }  // namespace
@@ -49,6 +52,9 @@ absl::StatusOr<int> Tokenizer::LanguageId(absl::string_view language) const {
 absl::StatusOr<std::unique_ptr<Tokenizer>> LoadTokenizer(
     const std::string& directory) {
   if (!HasTokenizer(directory)) return std::make_unique<IdsOnly>(directory);
+  if (!Has(directory, "source.spm") && Has(directory, "tokenizer.json")) {
+    return HfTokenizer::Load(directory);
+  }
   return MarianTokenizer::Load(directory);
 }
 

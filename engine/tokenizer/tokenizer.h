@@ -81,7 +81,8 @@ class Tokenizer {
   virtual bool cleans_up_spaces() const { return false; }
 };
 
-// Reads a Marian tokenizer: source.spm, target.spm, vocab.json (and
+// Reads tokenizer.json and the files beside it; or, where there is none or a
+// source.spm, a Marian tokenizer: source.spm, target.spm, vocab.json (and
 // target_vocab.json where vocabularies are separate), tokenizer_config.json. A
 // directory without any of them has a tokenizer that knows no text (IdsOnly).
 absl::StatusOr<std::unique_ptr<Tokenizer>> LoadTokenizer(

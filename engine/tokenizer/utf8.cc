@@ -27,14 +27,14 @@ Utf8Char FirstUtf8Char(absl::string_view text) {
   const auto* lead = std::find_if(
       std::begin(kLeads), std::end(kLeads),
       [&](const Lead& l) { return byte(0) >= l.first && byte(0) <= l.last; });
-  if (lead == std::end(kLeads)) return {};
+  if (lead == std::end(kLeads)) return {0, false, 1};
   for (int i = 1; i < lead->length; ++i) {
-    if (static_cast<size_t>(i) == text.size()) return {0, true};
+    if (static_cast<size_t>(i) == text.size()) return {0, true, i};
     const unsigned char low = i == 1 ? lead->low : 0x80;
     const unsigned char high = i == 1 ? lead->high : 0xbf;
-    if (byte(i) < low || byte(i) > high) return {};
+    if (byte(i) < low || byte(i) > high) return {0, false, i};
   }
-  return {lead->length, false};
+  return {lead->length, false, 0};
 }
 
 size_t FindInvalidUtf8(absl::string_view text) {

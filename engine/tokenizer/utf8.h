@@ -16,6 +16,8 @@ inline constexpr absl::string_view kSpaceMark = "\xe2\x96\x81";
 struct Utf8Char {
   int length = 0;           // bytes; 0: not a character
   bool incomplete = false;  // could become one if more bytes followed
+  // If it is not a character: bytes that one could begin with, at least 1.
+  int broken = 0;
 };
 // Shortest forms only, no surrogates, nothing above U+10FFFF.
 Utf8Char FirstUtf8Char(absl::string_view text);

@@ -18,6 +18,7 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
+constexpr char kGolden[] = ATTEND_SOURCE_DIR "/tests/engine/tokenizer/golden";
 constexpr char kModel[] = ATTEND_SOURCE_DIR "/models/en-de";
 
 std::string ReadAll(const std::string& path) {
@@ -101,6 +102,103 @@ TEST_F(HostileFilesTest, MissingFilesAreNamed) {
   const auto tokenizer = LoadTokenizer(directory_);
   EXPECT_TRUE(absl::IsNotFound(tokenizer.status()));
   EXPECT_THAT(tokenizer.status().message(), HasSubstr("target.spm"));
+}
+
+class HostileJsonTest : public testing::Test {
+ protected:
+  HostileJsonTest() {
+    std::string name = testing::TempDir() + "attend-XXXXXX";
+    directory_ = mkdtemp(name.data());
+    fs::copy(fs::path(kGolden) / "bert/tokenizer.json", directory_);
+    whole_ = ReadAll(directory_ + "/tokenizer.json");
+  }
+  ~HostileJsonTest() override { fs::remove_all(directory_); }
+
+  absl::Status Load(const std::string& json,
+                    const std::string& file = "tokenizer.json") {
+    std::ofstream(directory_ + "/" + file, std::ios::binary) << json;
+    return LoadTokenizer(directory_).status();
+  }
+  // An error that names the file.
+  void ExpectError(const std::string& json,
+                   const std::string& file = "tokenizer.json") {
+    const absl::Status status = Load(json, file);
+    EXPECT_TRUE(absl::IsInvalidArgument(status))
+        << status << json.substr(0, 100);
+    EXPECT_THAT(status.message(), HasSubstr(file));
+  }
+  std::string Replaced(const std::string& from, const std::string& to) {
+    std::string json = whole_;
+    const size_t at = json.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return json.replace(at, from.size(), to);
+  }
+
+  std::string directory_;
+  std::string whole_;
+};
+
+TEST_F(HostileJsonTest, WrongTokenizers) {
+  EXPECT_TRUE(Load(whole_).ok());
+  for (const std::string& json :
+       {std::string(), std::string("null"), std::string("{}"),
+        std::string("[]"), std::string("\xff\xfe{}"), std::string(100000, '['),
+        "{\"model\":" + std::string(100000, '{'),
+        Replaced("\"vocab\":{", "\"vocab\":[{"),
+        Replaced("\"[UNK]\":1", "\"[UNK]\":-1"),
+        Replaced("\"[UNK]\":1", "\"[UNK]\":\"x\""),
+        Replaced("\"[UNK]\":1", "\"[UNK]\":99999999999"),
+        Replaced("\"added_tokens\":[", "\"added_tokens\":[7,")}) {
+    ExpectError(json);
+  }
+  for (size_t size = 0; size < whole_.size(); size += 211) {
+    ExpectError(whole_.substr(0, size));
+  }
+}
+
+TEST_F(HostileJsonTest, AnUnknownModelIsNamed) {
+  const absl::Status status =
+      Load(Replaced("\"model\":{\"type\":\"WordPiece\"",
+                    "\"model\":{\"type\":\"WordPizza\""));
+  EXPECT_THAT(status.message(),
+              AllOf(HasSubstr("tokenizer.json: model.type is \"WordPizza\""),
+                    HasSubstr("Unigram")));
+}
+
+TEST_F(HostileJsonTest, IdsBeyondReason) {
+  const absl::Status status =
+      Load(Replaced("\"[UNK]\":1", "\"[UNK]\":4000000000"));
+  EXPECT_THAT(status.message(), HasSubstr("limit is"));
+}
+
+// What the library would do with a byte changed is its own affair, but it must
+// not end the process.
+TEST_F(HostileJsonTest, FlippedBytesNeverCrash) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 300; ++round) {
+    std::string json = whole_;
+    for (int i = 0; i < 2; ++i) {
+      json[random() % json.size()] = "0\"{}[]:,9-a\\"[random() % 12];
+    }
+    std::ofstream(directory_ + "/tokenizer.json", std::ios::binary) << json;
+    const auto tokenizer = LoadTokenizer(directory_);
+    if (tokenizer.ok()) {
+      (void)(*tokenizer)->Encode({.text = "the cat sits", .pair = "x"});
+    }
+  }
+}
+
+TEST_F(HostileJsonTest, TokenizerConfigs) {
+  const std::string file = "tokenizer_config.json";
+  for (const char* json :
+       {"[]", "{", R"({"eos_token": 3})", R"({"mask_token": {"x": "y"}})",
+        R"({"added_tokens_decoder": []})",
+        R"({"added_tokens_decoder": {"x": {"content": "y"}}})",
+        R"({"truncation_side": "middle"})", R"({"model_max_length": "x"})",
+        R"({"tokenizer_class": 7})", R"({"src_lang": []})"}) {
+    ExpectError(json, file);
+  }
+  EXPECT_TRUE(Load("{}", file).ok());
 }
 
 std::string Message(int field, const std::string& bytes) {
