@@ -9,7 +9,7 @@ namespace attend {
 
 // How distances from query to key share weights (Raffel et al. 2020, section
 // 2.1): one bucket for each of the nearest, then ever wider ones up to
-// max_distance, and the last for all beyond. MPNet (Song et al. 2020) has the
+// max_distance, and the last for all beyond. Song et al. 2020 have the
 // bidirectional ones.
 struct DistanceBuckets {
   // Bidirectional: half of them for keys after the query, and at least 4. Else
