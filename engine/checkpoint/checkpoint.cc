@@ -19,6 +19,8 @@
 namespace attend {
 namespace {
 
+constexpr char kSingle[] = "model.safetensors";
+
 bool Exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
 
 // Why a directory without model.safetensors cannot be loaded.
@@ -32,7 +34,8 @@ absl::Status NoWeights(const std::string& directory) {
         directory,
         ": has pytorch_model.bin but no model.safetensors; convert it with: "
         "python3 -c 'import sys, transformers as t; "
-        "t.AutoModelForSeq2SeqLM.from_pretrained(sys.argv[1])"
+        "name = t.AutoConfig.from_pretrained(sys.argv[1]).architectures[0]; "
+        "getattr(t, name).from_pretrained(sys.argv[1])"
         ".save_pretrained(sys.argv[1])' ",
         directory));
   }
@@ -41,16 +44,21 @@ absl::Status NoWeights(const std::string& directory) {
       ": neither model.safetensors nor model.safetensors.index.json"));
 }
 
+// Whether it names something in a directory, and nothing outside of it.
+bool IsPlainName(const std::string& name) {
+  return !name.empty() && name != "." && name != ".." &&
+         name.find('/') == std::string::npos &&
+         name.find('\\') == std::string::npos &&
+         name.find('\0') == std::string::npos;
+}
+
 // The files that an index lists; each is a plain name in the same directory.
 absl::StatusOr<std::set<std::string>> ShardNames(
     const std::string& index,
     const std::map<std::string, std::string>& weight_map) {
   std::set<std::string> shards;
   for (const auto& [tensor, shard] : weight_map) {
-    if (shard.empty() || shard == "." || shard == ".." ||
-        shard.find('/') != std::string::npos ||
-        shard.find('\\') != std::string::npos ||
-        shard.find('\0') != std::string::npos) {
+    if (!IsPlainName(shard)) {
       return absl::InvalidArgumentError(
           absl::StrCat(index, ": tensor ", tensor, " is in \"", shard,
                        "\", expected the name of a file beside the index"));
@@ -70,41 +78,55 @@ Checkpoint::Checkpoint(Checkpoint&&) = default;
 Checkpoint& Checkpoint::operator=(Checkpoint&&) = default;
 Checkpoint::~Checkpoint() = default;
 
-absl::StatusOr<Checkpoint> Checkpoint::Open(const std::string& directory) {
+absl::StatusOr<Checkpoint> Checkpoint::Open(
+    const std::string& directory, const std::vector<std::string>& folders) {
   Checkpoint checkpoint;
   checkpoint.directory_ = directory;
-  const std::string single = directory + "/model.safetensors";
-  const std::string index = directory + "/model.safetensors.index.json";
-  if (Exists(single)) {
-    RETURN_IF_ERROR(checkpoint.AddFile(single));
-    return checkpoint;
+  RETURN_IF_ERROR(checkpoint.AddModel());
+  for (const std::string& folder : folders) {
+    if (!IsPlainName(folder)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(directory, ": weights are in \"", folder,
+                       "\", expected the name of a folder in it"));
+    }
+    RETURN_IF_ERROR(
+        checkpoint.AddFile(absl::StrCat(directory, "/", folder, "/", kSingle),
+                           absl::StrCat(folder, "/")));
   }
-  if (!Exists(index)) return NoWeights(directory);
+  return checkpoint;
+}
+
+absl::Status Checkpoint::AddModel() {
+  const std::string single = absl::StrCat(directory_, "/", kSingle);
+  const std::string index = directory_ + "/model.safetensors.index.json";
+  if (Exists(single)) return AddFile(single, "");
+  if (!Exists(index)) return NoWeights(directory_);
 
   ASSIGN_OR_RETURN(const JsonFile json, JsonFile::Load(index));
   ASSIGN_OR_RETURN(const auto weight_map, json.StringMap("weight_map"));
   ASSIGN_OR_RETURN(const std::set<std::string> shards,
                    ShardNames(index, weight_map));
   for (const std::string& shard : shards) {
-    RETURN_IF_ERROR(checkpoint.AddFile(directory + "/" + shard));
+    RETURN_IF_ERROR(AddFile(directory_ + "/" + shard, ""));
   }
   for (const auto& [tensor, shard] : weight_map) {
-    const auto found = checkpoint.tensors_.find(tensor);
-    if (found == checkpoint.tensors_.end() ||
-        found->second.file->path() != directory + "/" + shard) {
+    const auto found = tensors_.find(tensor);
+    if (found == tensors_.end() ||
+        found->second.file->path() != directory_ + "/" + shard) {
       return absl::InvalidArgumentError(absl::StrCat(
           index, ": tensor ", tensor, " is not in ", shard, " as listed"));
     }
   }
-  return checkpoint;
+  return absl::OkStatus();
 }
 
-absl::Status Checkpoint::AddFile(const std::string& path) {
+absl::Status Checkpoint::AddFile(const std::string& path,
+                                 const std::string& prefix) {
   ASSIGN_OR_RETURN(std::unique_ptr<MappedFile> file, MappedFile::Open(path));
   ASSIGN_OR_RETURN(auto entries, ReadSafetensorsHeader(path, file->bytes()));
   for (auto& [name, entry] : entries) {
-    const auto [at, added] =
-        tensors_.try_emplace(name, Tensor{file.get(), std::move(entry)});
+    const auto [at, added] = tensors_.try_emplace(
+        prefix + name, Tensor{file.get(), std::move(entry)});
     if (!added) {
       return absl::InvalidArgumentError(absl::StrCat(
           path, ": tensor ", name, " is in ", at->second.file->path(), " too"));

@@ -18,15 +18,18 @@ namespace attend {
 class MappedFile;
 
 // The tensors of a model directory: model.safetensors, or the shards that
-// model.safetensors.index.json lists. Files are mapped, not read; a value is
-// touched once, when Read() converts it. Every field of every header is checked
-// when the checkpoint is opened. The files must not be cut while it exists.
-// Const after Open(); any thread may read.
+// model.safetensors.index.json lists, and model.safetensors of folders in it,
+// whose tensors are named "<folder>/<tensor>". Files are mapped, not read; a
+// value is touched once, when Read() converts it. Every field of every header
+// is checked when the checkpoint is opened. The files must not be cut while it
+// exists. Const after Open(); any thread may read.
 class Checkpoint {
  public:
   // NOT_FOUND if the directory or a file is missing; INVALID_ARGUMENT if a file
   // is not what it should be. Errors name the file and the tensor.
-  static absl::StatusOr<Checkpoint> Open(const std::string& directory);
+  static absl::StatusOr<Checkpoint> Open(
+      const std::string& directory,
+      const std::vector<std::string>& folders = {});
   Checkpoint(Checkpoint&&);
   Checkpoint& operator=(Checkpoint&&);
   ~Checkpoint();
@@ -51,7 +54,9 @@ class Checkpoint {
   };
 
   Checkpoint() = default;
-  absl::Status AddFile(const std::string& path);
+  absl::Status AddModel();
+  // `prefix` is put before the names of its tensors.
+  absl::Status AddFile(const std::string& path, const std::string& prefix);
   absl::StatusOr<const Tensor*> Find(absl::string_view name) const;
 
   std::string directory_;

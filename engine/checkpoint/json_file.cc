@@ -43,6 +43,11 @@ bool AppendInts(const Json& value, IntRange range, std::vector<int>& ints) {
   return true;
 }
 
+absl::string_view TextOf(const MappedFile& file) {
+  return absl::string_view(reinterpret_cast<const char*>(file.bytes().data()),
+                           file.bytes().size());
+}
+
 }  // namespace
 
 JsonFile::JsonFile(std::string path, std::shared_ptr<const Json> top)
@@ -50,9 +55,7 @@ JsonFile::JsonFile(std::string path, std::shared_ptr<const Json> top)
 
 absl::StatusOr<JsonFile> JsonFile::Load(const std::string& path) {
   ASSIGN_OR_RETURN(std::unique_ptr<MappedFile> file, MappedFile::Open(path));
-  return Parse(path, absl::string_view(
-                         reinterpret_cast<const char*>(file->bytes().data()),
-                         file->bytes().size()));
+  return Parse(path, TextOf(*file));
 }
 
 absl::StatusOr<JsonFile> JsonFile::Parse(std::string name,
@@ -60,6 +63,24 @@ absl::StatusOr<JsonFile> JsonFile::Parse(std::string name,
   ASSIGN_OR_RETURN(Json top, ParseJsonObject(name, text));
   return JsonFile(std::move(name),
                   std::make_shared<const Json>(std::move(top)));
+}
+
+absl::StatusOr<std::vector<JsonFile>> JsonFile::LoadList(
+    const std::string& path) {
+  ASSIGN_OR_RETURN(std::unique_ptr<MappedFile> file, MappedFile::Open(path));
+  ASSIGN_OR_RETURN(Json parsed, ParseJson(path, TextOf(*file)));
+  const auto top = std::make_shared<const Json>(std::move(parsed));
+  std::vector<JsonFile> objects;
+  if (top->is_array()) {
+    for (const Json& element : *top) {
+      if (!element.is_object()) break;
+      objects.push_back(JsonFile(absl::StrCat(path, ": [", objects.size(), "]"),
+                                 std::shared_ptr<const Json>(top, &element)));
+    }
+    if (objects.size() == top->size()) return objects;
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      path, ": is ", JsonText(*top), ", expected a list of json objects"));
 }
 
 const Json* JsonFile::Find(absl::string_view key) const {
@@ -170,6 +191,15 @@ absl::StatusOr<std::map<std::string, std::string>> JsonFile::StringMap(
     map[name] = element.get<std::string>();
   }
   return map;
+}
+
+absl::StatusOr<JsonFile> JsonFile::Object(absl::string_view key) const {
+  const Json* value = Find(key);
+  if (value == nullptr || !value->is_object()) {
+    return Unexpected(key, "an object");
+  }
+  return JsonFile(absl::StrCat(path_, ": ", key),
+                  std::shared_ptr<const Json>(top_, value));
 }
 
 absl::StatusOr<int64_t> JsonFile::IntOr(absl::string_view key, int64_t fallback,

@@ -36,6 +36,9 @@ class JsonFile {
   // `name` stands for the file in errors.
   static absl::StatusOr<JsonFile> Parse(std::string name,
                                         absl::string_view text);
+  // The objects of a file whose top is a list of objects.
+  static absl::StatusOr<std::vector<JsonFile>> LoadList(
+      const std::string& path);
 
   const std::string& path() const { return path_; }
   bool Has(absl::string_view key) const;
@@ -56,6 +59,9 @@ class JsonFile {
   // An object whose values are strings.
   absl::StatusOr<std::map<std::string, std::string>> StringMap(
       absl::string_view key) const;
+
+  // An object inside; errors about it name this key too.
+  absl::StatusOr<JsonFile> Object(absl::string_view key) const;
 
   // As above, but an absent key gives `fallback` (which is not checked).
   absl::StatusOr<int64_t> IntOr(absl::string_view key, int64_t fallback,

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "engine/tensor/status_macros.h"
 
 namespace attend {
 namespace {
@@ -47,29 +48,32 @@ class Inspector {
 
 }  // namespace
 
-absl::StatusOr<nlohmann::json> ParseJsonObject(absl::string_view name,
-                                               absl::string_view text) {
+absl::StatusOr<nlohmann::json> ParseJson(absl::string_view name,
+                                         absl::string_view text) {
   if (text.size() > kMaxBytes) {
     return absl::InvalidArgumentError(absl::StrCat(
         name, ": ", text.size(), " bytes of json, limit is ", kMaxBytes));
   }
   try {
     Inspector inspector;
-    nlohmann::json top = nlohmann::json::parse(
+    return nlohmann::json::parse(
         text.begin(), text.end(),
         [&](int depth, nlohmann::json::parse_event_t event,
             nlohmann::json& parsed) {
           return inspector(depth, event, parsed);
         });
-    if (!top.is_object()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          name, ": is ", JsonText(top), ", expected a json object"));
-    }
-    return top;
   } catch (const std::exception& e) {
     return absl::InvalidArgumentError(
         absl::StrCat(name, ": not valid json: ", e.what()));
   }
+}
+
+absl::StatusOr<nlohmann::json> ParseJsonObject(absl::string_view name,
+                                               absl::string_view text) {
+  ASSIGN_OR_RETURN(nlohmann::json top, ParseJson(name, text));
+  if (top.is_object()) return top;
+  return absl::InvalidArgumentError(
+      absl::StrCat(name, ": is ", JsonText(top), ", expected a json object"));
 }
 
 std::string JsonText(const nlohmann::json& value) {

@@ -9,8 +9,11 @@
 
 namespace attend {
 
-// Parses an object with the limits of JsonFile; `name` stands for the file in
+// Parses text with the limits of JsonFile; `name` stands for the file in
 // errors. For this folder's own files.
+absl::StatusOr<nlohmann::json> ParseJson(absl::string_view name,
+                                         absl::string_view text);
+// The same, but what is at the top must be an object.
 absl::StatusOr<nlohmann::json> ParseJsonObject(absl::string_view name,
                                                absl::string_view text);
 

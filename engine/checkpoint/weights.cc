@@ -37,6 +37,15 @@ std::string FillPattern(absl::string_view pattern, absl::string_view layer) {
   return absl::StrReplaceAll(pattern, {{kLayer, layer}});
 }
 
+// The part of a tensor's values that a row of the table stands for.
+Buffer<float> PartOf(Buffer<float> values, const NameRow& row) {
+  if (row.parts == 1) return values;
+  const size_t count = values.size() / row.parts;
+  Buffer<float> part(count);
+  std::copy_n(values.data() + row.part * count, count, part.data());
+  return part;
+}
+
 }  // namespace
 
 Weights::Weights(const Checkpoint& checkpoint, NameTable names)
@@ -70,33 +79,35 @@ absl::StatusOr<Buffer<float>> Weights::Read(absl::string_view slot,
     return absl::InternalError(
         absl::StrCat("the family's table has no slot ", slot));
   }
+  std::vector<int64_t> whole(shape.begin(), shape.end());
+  whole[0] *= match.row->parts;
   size_t count = 1;
-  for (const int64_t dim : shape) count *= static_cast<size_t>(dim);
+  for (const int64_t dim : whole) count *= static_cast<size_t>(dim);
   if (match.tensor.empty()) {
-    if (match.row->zero_if_missing) return Buffer<float>(count);
+    if (match.row->zero_if_missing) {
+      return Buffer<float>(count / match.row->parts);
+    }
     return absl::NotFoundError(absl::StrCat(
         checkpoint_.directory(), ": no tensor ",
         FillPattern(absl::StrJoin(match.row->tensors, " or "), match.layer),
-        " (", slot, "), expected one of shape ", ShapeText(shape)));
+        " (", slot, "), expected one of shape ", ShapeText(whole)));
   }
   ASSIGN_OR_RETURN(const std::vector<int64_t> found,
                    checkpoint_.Shape(match.tensor));
-  std::vector<int64_t> row_shape(shape.begin(), shape.end());
+  std::vector<int64_t> row_shape = whole;
   if (shape.size() == 1) row_shape.insert(row_shape.begin(), 1);
   const bool as_row = found == row_shape;
-  const absl::Span<const int64_t> expected =
-      as_row ? absl::MakeConstSpan(row_shape) : shape;
   // A wrong shape must not allocate what the configuration claims.
-  if (!as_row && absl::MakeConstSpan(found) != shape) {
-    const absl::Status status = checkpoint_.Read(match.tensor, shape, {});
+  if (!as_row && found != whole) {
+    const absl::Status status = checkpoint_.Read(match.tensor, whole, {});
     return absl::Status(status.code(),
                         absl::StrCat(status.message(), " (", slot, ")"));
   }
   Buffer<float> values(count);
-  RETURN_IF_ERROR(checkpoint_.Read(match.tensor, expected,
+  RETURN_IF_ERROR(checkpoint_.Read(match.tensor, as_row ? row_shape : whole,
                                    absl::MakeSpan(values.data(), count)));
   read_.insert(match.tensor);
-  return values;
+  return PartOf(std::move(values), *match.row);
 }
 
 absl::Status Weights::CheckAllRead() const {

@@ -21,6 +21,10 @@ struct NameRow {
   std::string slot;                  // "encoder.{}.self.q.weight"
   std::vector<std::string> tensors;  // the first that the checkpoint has
   bool zero_if_missing = false;      // else a missing tensor is an error
+  // Where a tensor holds several slots, equal numbers of rows each: it is the
+  // part-th of `parts`.
+  int part = 0;
+  int parts = 1;
 };
 
 struct NameTable {

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 
 #include "tests/engine/checkpoint/files.h"
 
@@ -237,6 +238,31 @@ TEST(CheckpointTest, DirectoriesWithoutWeights) {
   EXPECT_THAT(Checkpoint::Open(directory.path()).status().message(),
               AllOf(HasSubstr("convert it with: python3 -c"),
                     HasSubstr("save_pretrained"), HasSubstr(directory.path())));
+}
+
+TEST(CheckpointTest, FoldersInIt) {
+  const TestDirectory directory;
+  const auto one = [](const char* name, uint16_t value) {
+    return Safetensors(std::string("{\"") + name +
+                           R"(":{"dtype":"BF16","shape":[1],)" +
+                           R"("data_offsets":[0,2]}})",
+                       Bytes({value}));
+  };
+  directory.Write("model.safetensors", one("w", 0x3f80));
+  std::filesystem::create_directory(directory.path() + "/2_Dense");
+  directory.Write("2_Dense/model.safetensors", one("w", 0x4000));
+  const auto checkpoint = Checkpoint::Open(directory.path(), {"2_Dense"});
+  ASSERT_TRUE(checkpoint.ok()) << checkpoint.status();
+  EXPECT_THAT(checkpoint->Names(), testing::ElementsAre("2_Dense/w", "w"));
+  float value = 0;
+  EXPECT_TRUE(checkpoint->Read("2_Dense/w", {1}, {&value, 1}).ok());
+  EXPECT_EQ(value, 2.0f);
+  EXPECT_TRUE(absl::IsNotFound(
+      Checkpoint::Open(directory.path(), {"3_Dense"}).status()));
+  for (const char* folder : {"..", "", "/etc", "2_Dense/.."}) {
+    EXPECT_THAT(Checkpoint::Open(directory.path(), {folder}).status().message(),
+                HasSubstr("expected the name of a folder"));
+  }
 }
 
 class ShardsTest : public testing::Test {

@@ -40,6 +40,37 @@ TEST(JsonFileTest, ReadsEveryType) {
   EXPECT_TRUE(*file.BoolOr("none", true));
 }
 
+TEST(JsonFileTest, ObjectsInside) {
+  const JsonFile file = Parse(R"({"o": {"i": 3, "p": {"j": 4}}, "l": [1]})");
+  EXPECT_EQ(*file.Object("o")->Int("i"), 3);
+  const auto inner = file.Object("o")->Object("p");
+  EXPECT_EQ(*inner->Int("j"), 4);
+  EXPECT_THAT(inner->Int("k").status().message(),
+              HasSubstr("a.json: o: p: k is missing"));
+  EXPECT_THAT(file.Object("l").status().message(),
+              HasSubstr("l is [1], expected an object"));
+  EXPECT_FALSE(file.Object("none").ok());
+}
+
+TEST(JsonFileTest, ListsOfObjects) {
+  const TestDirectory directory;
+  const std::string path = directory.path() + "/a.json";
+  directory.Write("a.json", R"([{"i": 1}, {"i": "x"}])");
+  const auto list = JsonFile::LoadList(path);
+  ASSERT_TRUE(list.ok()) << list.status();
+  ASSERT_EQ(list->size(), 2u);
+  EXPECT_EQ(*(*list)[0].Int("i"), 1);
+  EXPECT_THAT((*list)[1].Int("i").status().message(),
+              HasSubstr("a.json: [1]: i is \"x\""));
+  for (const char* text : {"[1]", "{}", "[{}, []]", "3"}) {
+    directory.Write("a.json", text);
+    EXPECT_THAT(JsonFile::LoadList(path).status().message(),
+                HasSubstr("expected a list of json objects"))
+        << text;
+  }
+  EXPECT_TRUE(absl::IsNotFound(JsonFile::LoadList("/no/such").status()));
+}
+
 TEST(JsonFileTest, ErrorsNameFileKeyFoundAndExpected) {
   const JsonFile file = Parse(
       R"({"i": 9, "s": "x", "big": 18446744073709551615, "ll": [[1, "a"]]})");

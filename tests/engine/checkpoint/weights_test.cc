@@ -49,6 +49,28 @@ TEST_F(WeightsTest, ARowIsAVector) {
   EXPECT_TRUE(weights.Read("layer.3.weight", {2}).ok());
 }
 
+TEST_F(WeightsTest, ATensorMayHoldSeveralSlots) {
+  directory_.Write(
+      "model.safetensors",
+      Safetensors(
+          R"({"qk":{"dtype":"BF16","shape":[2,1],"data_offsets":[0,4]},)"
+          R"("qk.b":{"dtype":"BF16","shape":[2],"data_offsets":[4,8]}})",
+          std::string("\x80\x3f\x00\x40\x40\x40\x80\x40", 8)));
+  const auto checkpoint = Checkpoint::Open(directory_.path());
+  ASSERT_TRUE(checkpoint.ok()) << checkpoint.status();
+  names_.rows = {{"q", {"qk"}, false, 0, 2},
+                 {"k", {"qk"}, false, 1, 2},
+                 {"k.b", {"qk.b"}, false, 1, 2}};
+  Weights weights(*checkpoint, names_);
+  EXPECT_EQ((*weights.Read("q", {1, 1}))[0], 1.0f);
+  const auto k = weights.Read("k", {1, 1});
+  EXPECT_EQ(k->size(), 1u);
+  EXPECT_EQ((*k)[0], 2.0f);
+  EXPECT_EQ((*weights.Read("k.b", {1}))[0], 4.0f);
+  EXPECT_THAT(weights.Read("k", {2, 1}).status().message(),
+              HasSubstr("has shape [2, 1], expected [4, 1] (k)"));
+}
+
 TEST_F(WeightsTest, MissingBiasIsZero) {
   Weights weights(*checkpoint_, names_);
   const auto bias = weights.Read("bias", {3});
