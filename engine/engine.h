@@ -1,6 +1,7 @@
 #ifndef ATTEND_ENGINE_ENGINE_H_
 #define ATTEND_ENGINE_ENGINE_H_
 
+#include <map>
 #include <memory>
 #include <string>
 #include <variant>
@@ -9,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "engine/decoding/generation_params.h"
+#include "engine/decoding/label_scores.h"
 #include "engine/decoding/output.h"
 
 namespace attend {
@@ -119,13 +121,6 @@ class EngineContext {
   virtual int free_encode_rows() const = 0;
 };
 
-// How a label's score becomes what a user reads.
-enum class LabelScores {
-  kSoftmax,  // labels exclude each other
-  kSigmoid,  // each label on its own
-  kRaw,      // regression
-};
-
 struct ModelInfo {
   std::string name;
   std::string family;  // config.json's model_type
@@ -143,8 +138,15 @@ struct ModelInfo {
   int token_width = 0;                   // of a token's
   std::vector<std::string> labels = {};  // in the order of the scores
   LabelScores label_scores = LabelScores::kSoftmax;
+  // Texts that users of its embeddings put before theirs, by name, and the name
+  // of the one that is put there if nobody says which; empty: none.
+  std::map<std::string, std::string> prompts = {};
+  std::string default_prompt = {};
   int token_types = 0;        // of SourceTokens::types; 0: the model has none
   int max_source_tokens = 0;  // limit of a source, special tokens included
+  // Where a text is cut that is to be embedded: what the model was made for, at
+  // most max_source_tokens.
+  int max_text_tokens = 0;
   int max_target_tokens = 0;  // limit of decoder rows: start + prefix + new
   int max_beams = 0;
   // Rows that one step may compute at most.

@@ -10,6 +10,7 @@
 #include "engine/checkpoint/weights.h"
 #include "engine/families/family.h"
 #include "engine/families/generation_config.h"
+#include "engine/families/sentence_transformers.h"
 #include "engine/ops/isa_limit.h"
 #include "engine/tensor/status_macros.h"
 
@@ -48,18 +49,25 @@ absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& directory,
   ASSIGN_OR_RETURN(const JsonFile config,
                    JsonFile::Load(directory + "/config.json"));
   ASSIGN_OR_RETURN(Family family, LoadFamily(config));
+  RETURN_IF_ERROR(ReadSentenceTransformers(directory, family));
   ASSIGN_OR_RETURN(std::unique_ptr<Tokenizer> tokenizer,
                    LoadTokenizer(directory));
   RETURN_IF_ERROR(CheckVocabularies(*tokenizer, family.spec));
   ModelInfo info;
   info.name = name;
   info.family = std::move(family.model_type);
+  info.labels = std::move(family.labels);
+  info.label_scores = family.label_scores;
+  info.prompts = std::move(family.prompts);
+  info.default_prompt = std::move(family.default_prompt);
+  info.max_text_tokens = family.max_text_tokens;
   if (family.spec.decoder) {
     ASSIGN_OR_RETURN(info.generation,
                      LoadGenerationParams(directory, config, family.spec));
   }
 
-  ASSIGN_OR_RETURN(const Checkpoint checkpoint, Checkpoint::Open(directory));
+  ASSIGN_OR_RETURN(const Checkpoint checkpoint,
+                   Checkpoint::Open(directory, family.folders));
   Weights weights(checkpoint, std::move(family.names));
   ASSIGN_OR_RETURN(
       std::unique_ptr<Transformer> transformer,

@@ -73,6 +73,10 @@ TransformerEngine::TransformerEngine(Compute& compute,
   info_.labels_tokens = spec.head && spec.head->kind == HeadKind::kTokens;
   info_.target_vocab = limits_.vocab;
   info_.max_source_tokens = options_.max_source_tokens;
+  if (info_.max_text_tokens == 0 ||
+      info_.max_text_tokens > info_.max_source_tokens) {
+    info_.max_text_tokens = info_.max_source_tokens;
+  }
   info_.max_target_tokens = limits_.max_target_tokens;
   info_.max_beams = limits_.max_beams;
   info_.max_step_rows = options_.max_step_rows;

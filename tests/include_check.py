@@ -22,7 +22,8 @@ TRANSFORMER = LAYERS_ | CHECKPOINT | {"engine/transformer"}
 DECODING = OPS | {"engine/decoding"}
 # What the engine looks like from above: the seam and its plain structures.
 SEAM = {"engine/engine.h", "engine/decoding/generation_params.h",
-        "engine/decoding/output.h", "engine/tensor"}
+        "engine/decoding/label_scores.h", "engine/decoding/output.h",
+        "engine/tensor"}
 SCHEDULER = SEAM | {"server/scheduler"}
 OBSERVABILITY = SCHEDULER | {"server"}
 PORTS = SCHEDULER | {"server/call_metrics.h", "server/model_metrics.h",
@@ -40,7 +41,8 @@ LAYERS = {
     "engine/tokenizer/rust": set(),
     "engine/transformer": TRANSFORMER,
     "engine/families": TRANSFORMER | {"engine/families",
-                                      "engine/decoding/generation_params.h"},
+                                      "engine/decoding/generation_params.h",
+                                      "engine/decoding/label_scores.h"},
     "engine/decoding": DECODING,
     "engine": TRANSFORMER | DECODING | {"engine/families", "engine/tokenizer",
                                         "engine"},

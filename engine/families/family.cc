@@ -15,9 +15,20 @@ struct Loader {
 };
 
 constexpr Loader kFamilies[] = {
-    {"bart", LoadBart},   {"m2m_100", LoadM2m100}, {"marian", LoadMarian},
-    {"mbart", LoadMbart}, {"mt5", LoadMt5},        {"pegasus", LoadPegasus},
+    {"bart", LoadBart},
+    {"bert", LoadBert},
+    {"distilbert", LoadDistilBert},
+    {"electra", LoadElectra},
+    {"m2m_100", LoadM2m100},
+    {"marian", LoadMarian},
+    {"mbart", LoadMbart},
+    {"modernbert", LoadModernBert},
+    {"mpnet", LoadMpnet},
+    {"mt5", LoadMt5},
+    {"pegasus", LoadPegasus},
+    {"roberta", LoadRoberta},
     {"t5", LoadT5},
+    {"xlm-roberta", LoadRoberta},
 };
 
 }  // namespace

@@ -1,11 +1,14 @@
 #ifndef ATTEND_ENGINE_FAMILIES_FAMILY_H_
 #define ATTEND_ENGINE_FAMILIES_FAMILY_H_
 
+#include <map>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "engine/checkpoint/json_file.h"
 #include "engine/checkpoint/weights.h"
+#include "engine/decoding/label_scores.h"
 #include "engine/transformer/spec.h"
 
 namespace attend {
@@ -17,6 +20,15 @@ struct Family {
   std::string model_type;  // "marian"
   TransformerSpec spec;
   NameTable names;
+  // Folders of the checkpoint that hold weights too.
+  std::vector<std::string> folders = {};
+  // Of the head, in the order of its scores.
+  std::vector<std::string> labels = {};
+  LabelScores label_scores = LabelScores::kSoftmax;
+  // Of embeddings; see ModelInfo.
+  std::map<std::string, std::string> prompts = {};
+  std::string default_prompt = {};
+  int max_text_tokens = 0;  // 0: as many as there are positions
 };
 
 // The family that config.json's model_type names. INVALID_ARGUMENT names the
@@ -27,12 +39,18 @@ absl::StatusOr<Family> LoadFamily(const JsonFile& config);
 
 // One file each.
 absl::StatusOr<Family> LoadBart(const JsonFile& config);
+absl::StatusOr<Family> LoadBert(const JsonFile& config);
+absl::StatusOr<Family> LoadDistilBert(const JsonFile& config);
+absl::StatusOr<Family> LoadElectra(const JsonFile& config);
 absl::StatusOr<Family> LoadM2m100(const JsonFile& config);  // and NLLB
 absl::StatusOr<Family> LoadMarian(const JsonFile& config);
 absl::StatusOr<Family> LoadMbart(const JsonFile& config);
+absl::StatusOr<Family> LoadModernBert(const JsonFile& config);
+absl::StatusOr<Family> LoadMpnet(const JsonFile& config);
 absl::StatusOr<Family> LoadMt5(const JsonFile& config);
 absl::StatusOr<Family> LoadPegasus(const JsonFile& config);
-absl::StatusOr<Family> LoadT5(const JsonFile& config);  // and Flan-T5
+absl::StatusOr<Family> LoadRoberta(const JsonFile& config);  // XLM-RoBERTa too
+absl::StatusOr<Family> LoadT5(const JsonFile& config);       // and Flan-T5
 
 }  // namespace attend
 

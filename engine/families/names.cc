@@ -47,6 +47,20 @@ void AddTied(const std::vector<TableName>& tables,
   AddUnused({""}, shared, names);
 }
 
+void AddShares(const std::string& slot_prefix,
+               absl::Span<const char* const> slots,
+               const std::vector<std::string>& tensors, Parts parts,
+               NameTable& names) {
+  for (size_t i = 0; i < slots.size(); ++i) {
+    const size_t first = names.rows.size();
+    AddParts(slot_prefix + slots[i], tensors, parts, names);
+    for (size_t row = first; row < names.rows.size(); ++row) {
+      names.rows[row].part = static_cast<int>(i);
+      names.rows[row].parts = static_cast<int>(slots.size());
+    }
+  }
+}
+
 std::vector<std::string> WithPrefixes(const std::vector<std::string>& prefixes,
                                       const std::vector<std::string>& tensors) {
   std::vector<std::string> all;

@@ -50,6 +50,12 @@ struct TableName {
 void AddTied(const std::vector<TableName>& tables,
              const std::vector<std::string>& shared, NameTable& names);
 
+// Slots that are equal shares of a tensor's rows, in this order.
+void AddShares(const std::string& slot_prefix,
+               absl::Span<const char* const> slots,
+               const std::vector<std::string>& tensors, Parts parts,
+               NameTable& names);
+
 // Each of `tensors` after each of `prefixes`.
 std::vector<std::string> WithPrefixes(const std::vector<std::string>& prefixes,
                                       const std::vector<std::string>& tensors);

@@ -117,7 +117,10 @@ class GoldenEncoderTest
           << "column " << j;
     }
     if (dtype_ == DType::kF32) return;
-    const double bound = RelativeBound(dtype_, matmuls_);
+    // A single score is a fraction of the vectors that it is a product of, in
+    // all of a model's few cases; its error is not.
+    const double fraction = expected.size() == 1 ? 0.25 : 1;
+    const double bound = RelativeBound(dtype_, matmuls_) / fraction;
     ASSERT_LT(bound, 0.5);
     EXPECT_LT(Length(error), bound * Longest(golden.part));
     EXPECT_GT(Length(error), 0) << "computed in f32?";
@@ -187,8 +190,6 @@ INSTANTIATE_TEST_SUITE_P(
       return TestNameOf(std::get<0>(test.param)) + "_" +
              std::string(DTypeName(std::get<1>(test.param)));
     });
-// Until the first family of encoders can be loaded.
-GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(GoldenEncoderTest);
 
 class GoldenEncoderInfoTest : public testing::TestWithParam<std::string> {};
 
@@ -224,7 +225,6 @@ INSTANTIATE_TEST_SUITE_P(Models, GoldenEncoderInfoTest,
                          [](const auto& test) {
                            return TestNameOf(test.param);
                          });
-GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(GoldenEncoderInfoTest);
 
 }  // namespace
 }  // namespace attend

@@ -89,8 +89,9 @@ TEST(MarianTest, WhatIsNotSupportedIsNamed) {
   };
   for (const Case& c : std::vector<Case>{
            {{{"model_type", "umt5"}},
-            "model_type is \"umt5\", expected one of bart, m2m_100, marian, "
-            "mbart, mt5, pegasus, t5"},
+            "model_type is \"umt5\", expected one of bart, bert, distilbert, "
+            "electra, m2m_100, marian, mbart, modernbert, mpnet, mt5, pegasus, "
+            "roberta, t5, xlm-roberta"},
            {{{"model_type", nullptr}}, "model_type is missing"},
            {{{"architectures", {"MarianModel"}}}, "architectures"},
            {{{"activation_function", "mish"}},

@@ -1,0 +1,72 @@
+#include "engine/families/encoder.h"
+#include "engine/families/family.h"
+#include "engine/families/fields.h"
+#include "engine/families/heads.h"
+#include "engine/families/names.h"
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+namespace {
+
+// The head of ElectraForPreTraining tells which tokens are not the original
+// ones; its encoder is what is used.
+constexpr HeadClass kClasses[] = {
+    {"ElectraModel"},
+    {"ElectraForPreTraining"},
+    {"ElectraForMaskedLM", HeadKind::kMaskedLm},
+    {"ElectraForSequenceClassification", HeadKind::kSequence},
+    {"ElectraForTokenClassification", HeadKind::kTokens},
+};
+
+absl::Status AddElectraHead(const JsonFile& config, HeadKind head,
+                            Family& family) {
+  const int hidden = family.spec.hidden;
+  RETURN_IF_ERROR(ReadLabels(config, head, family));
+  switch (head) {
+    case HeadKind::kSequence:
+      AddHead(head,
+              {{"classifier.dense", {hidden, Activation::kGelu}},
+               {"classifier.out_proj", {}}},
+              family);
+      break;
+    case HeadKind::kTokens:
+      AddHead(head, {{"classifier", {}}}, family);
+      break;
+    case HeadKind::kMaskedLm:
+      return AddMaskedLm(
+          config,
+          {"generator_predictions.dense",
+           {family.spec.encoder->embedding.width, Activation::kGelu,
+            family.spec.encoder->layers[0].norm},
+           "generator_predictions.LayerNorm"},
+          "generator_lm_head", {"generator_lm_head.bias"}, family);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Family> LoadElectra(const JsonFile& config) {
+  Family family;
+  ASSIGN_OR_RETURN(const float epsilon,
+                   EpsilonOr(config, "layer_norm_eps", 1e-12f));
+  ASSIGN_OR_RETURN(family.spec, EncoderSpec(config, {}, epsilon));
+  EmbeddingSpec& embedding = family.spec.encoder->embedding;
+  ASSIGN_OR_RETURN(embedding.token_types,
+                   NumberOr(config, "type_vocab_size", 2, kTokenTypes));
+  ASSIGN_OR_RETURN(embedding.width,
+                   NumberOr(config, "embedding_size", 128, kHidden));
+  AddBertNames("electra.", family.names);
+  AddParts("encoder.embedding.projection",
+           {"electra.embeddings_project", "embeddings_project"},
+           Parts::kWeightAndBias, family.names);
+  AddUnused({"discriminator_predictions.dense.",
+             "discriminator_predictions.dense_prediction."},
+            {"weight", "bias"}, family.names);
+  ASSIGN_OR_RETURN(const auto head, HeadOf(config, kClasses));
+  if (head) RETURN_IF_ERROR(AddElectraHead(config, *head, family));
+  AddOldNormNames(family.names);
+  return family;
+}
+
+}  // namespace attend

@@ -1,0 +1,61 @@
+#ifndef ATTEND_ENGINE_FAMILIES_HEADS_H_
+#define ATTEND_ENGINE_FAMILIES_HEADS_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "engine/checkpoint/json_file.h"
+#include "engine/families/family.h"
+#include "engine/families/names.h"
+#include "engine/transformer/spec.h"
+
+namespace attend {
+
+// Heads of encoders: which one config.json's class has, its layers, labels.
+
+// A class of transformers and the head it has, if any.
+struct HeadClass {
+  absl::string_view name;  // "BertForMaskedLM"
+  std::optional<HeadKind> head = std::nullopt;
+};
+
+// Of the class that config.json names, which must be one of `classes`; none
+// where it names none.
+absl::StatusOr<std::optional<HeadKind>> HeadOf(
+    const JsonFile& config, absl::Span<const HeadClass> classes);
+
+// Labels of a head and how their scores are read, as the pipelines of
+// transformers and CrossEncoder of sentence-transformers have it.
+absl::Status ReadLabels(const JsonFile& config, HeadKind head, Family& family);
+
+// A layer of a head and what the checkpoint calls it.
+struct HeadLayer {
+  std::string tensor;     // "classifier.dense"
+  DenseSpec spec;         // where `out` is 0: the number of labels
+  std::string norm = {};  // "head.norm", where spec has one
+  Parts parts = Parts::kWeightAndBias;
+  Parts norm_parts = Parts::kWeightAndBias;
+};
+
+// A head of these layers.
+void AddHead(HeadKind head, absl::Span<const HeadLayer> layers, Family& family);
+
+// A masked-LM head: a layer, and the vocabulary's projection "<decoder>.weight"
+// with its bias. A checkpoint that does not have the projection shares the
+// embeddings' matrix, unless config.json says that it does not. `bias` are
+// tensors of which the first is the projection's bias; empty: it has none.
+absl::Status AddMaskedLm(const JsonFile& config, const HeadLayer& layer,
+                         const std::string& decoder,
+                         const std::vector<std::string>& bias, Family& family);
+
+// The model without its head, whose tensors may be there or not.
+void DropHead(Family& family);
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_FAMILIES_HEADS_H_

@@ -1,0 +1,186 @@
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "engine/families/encoder.h"
+#include "engine/families/family.h"
+#include "engine/families/fields.h"
+#include "engine/families/heads.h"
+#include "engine/families/names.h"
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+namespace {
+
+constexpr HeadClass kClasses[] = {
+    {"ModernBertModel"},
+    {"ModernBertForMaskedLM", HeadKind::kMaskedLm},
+    {"ModernBertForSequenceClassification", HeadKind::kSequence},
+    {"ModernBertForTokenClassification", HeadKind::kTokens},
+};
+
+constexpr char kFull[] = "full_attention";
+constexpr char kSliding[] = "sliding_attention";
+
+// Whether each layer sees all tokens: a list since transformers 5, before that
+// every n-th does.
+absl::StatusOr<std::vector<bool>> FullLayers(const JsonFile& config,
+                                             size_t layers) {
+  std::vector<bool> full(layers);
+  if (!config.Has("layer_types")) {
+    ASSIGN_OR_RETURN(
+        const int every,
+        NumberOr(config, "global_attn_every_n_layers", 3, {1, kLayers.max}));
+    for (size_t i = 0; i < layers; ++i) full[i] = i % every == 0;
+    return full;
+  }
+  ASSIGN_OR_RETURN(const auto types, config.Strings("layer_types"));
+  bool known = types.size() == layers;
+  for (size_t i = 0; known && i < layers; ++i) {
+    full[i] = types[i] == kFull;
+    known = full[i] || types[i] == kSliding;
+  }
+  if (known) return full;
+  return config.Unexpected(
+      "layer_types", absl::StrCat(layers, " times ", kFull, " or ", kSliding));
+}
+
+// Of the layers of one type: under rope_parameters, or in the field `key` that
+// came before it.
+absl::StatusOr<RotarySpec> Rotary(const JsonFile& config, const char* type,
+                                  absl::string_view key, double fallback) {
+  constexpr FloatRange kTheta = {1, 1e12};
+  ASSIGN_OR_RETURN(double theta, config.FloatOr(key, fallback, kTheta));
+  if (config.Has("rope_parameters")) {
+    ASSIGN_OR_RETURN(const JsonFile all, config.Object("rope_parameters"));
+    if (all.Has(type)) {
+      ASSIGN_OR_RETURN(const JsonFile rope, all.Object(type));
+      ASSIGN_OR_RETURN(theta, rope.FloatOr("rope_theta", theta, kTheta));
+      ASSIGN_OR_RETURN(const std::string kind,
+                       rope.StringOr("rope_type", "default"));
+      if (kind != "default") return rope.Unexpected("rope_type", "default");
+    }
+  }
+  return RotarySpec{.theta = static_cast<float>(theta)};
+}
+
+absl::Status ReadLayers(const JsonFile& config, StackSpec& encoder) {
+  ASSIGN_OR_RETURN(const std::vector<bool> full,
+                   FullLayers(config, encoder.layers.size()));
+  RETURN_IF_ERROR(config.ExpectNeutral("rope_scaling", 0));
+  ASSIGN_OR_RETURN(const RotarySpec global,
+                   Rotary(config, kFull, "global_rope_theta", 160000));
+  ASSIGN_OR_RETURN(const RotarySpec local,
+                   Rotary(config, kSliding, "local_rope_theta", 10000));
+  // What a token sees in all, half of it on either side.
+  ASSIGN_OR_RETURN(const int window, NumberOr(config, "local_attention", 128,
+                                              {2, 2 * kPositions.max}));
+  if (encoder.layers[0].self_attention.head_dim % 2 != 0) {
+    return config.Unexpected("num_attention_heads",
+                             "heads of an even size, to be rotated");
+  }
+  for (size_t i = 0; i < full.size(); ++i) {
+    LayerSpec& layer = encoder.layers[i];
+    layer.norm_place = NormPlace::kPre;
+    layer.self_norm = i > 0;  // the embeddings' norm is the first layer's
+    layer.feed_forward.gated = true;
+    layer.self_attention.rotary = full[i] ? global : local;
+    layer.self_attention.window = full[i] ? 0 : window / 2;
+  }
+  return absl::OkStatus();
+}
+
+// Flags of config.json that say which parts have a bias.
+struct Biases {
+  Parts norm, attention, feed_forward, classifier;
+  bool decoder = true;
+};
+
+absl::StatusOr<Biases> ReadBiases(const JsonFile& config) {
+  Biases biases;
+  const std::pair<const char*, Parts*> flags[] = {
+      {"norm_bias", &biases.norm},
+      {"attention_bias", &biases.attention},
+      {"mlp_bias", &biases.feed_forward},
+      {"classifier_bias", &biases.classifier},
+  };
+  for (const auto& [key, parts] : flags) {
+    ASSIGN_OR_RETURN(const bool bias, config.BoolOr(key, false));
+    *parts = bias ? Parts::kWeightAndBias : Parts::kWeight;
+  }
+  ASSIGN_OR_RETURN(biases.decoder, config.BoolOr("decoder_bias", true));
+  return biases;
+}
+
+void AddNames(const Biases& biases, NameTable& names) {
+  const auto with = [](const char* name) {
+    return std::vector<std::string>{absl::StrCat("model.", name), name};
+  };
+  AddTensor("encoder.embedding.tokens",
+            with("embeddings.tok_embeddings.weight"), names);
+  AddParts("encoder.embedding.norm", with("embeddings.norm"), biases.norm,
+           names);
+  AddParts("encoder.norm", with("final_norm"), biases.norm, names);
+  const std::vector<std::string> layer = with("layers.{}.");
+  static constexpr SlotName kNorms[] = {{"self.norm", "attn_norm"},
+                                        {"ffn.norm", "mlp_norm"}};
+  AddList("encoder.{}.", layer, kNorms, biases.norm, names);
+  static constexpr const char* kQkv[] = {"self.q", "self.k", "self.v"};
+  AddShares("encoder.{}.", kQkv, WithPrefixes(layer, {"attn.Wqkv"}),
+            biases.attention, names);
+  AddList("encoder.{}.", layer, {{"self.out", "attn.Wo"}}, biases.attention,
+          names);
+  static constexpr const char* kGateAndIn[] = {"ffn.gate", "ffn.in"};
+  AddShares("encoder.{}.", kGateAndIn, WithPrefixes(layer, {"mlp.Wi"}),
+            biases.feed_forward, names);
+  AddList("encoder.{}.", layer, {{"ffn.out", "mlp.Wo"}}, biases.feed_forward,
+          names);
+}
+
+absl::Status AddModernBertHead(const JsonFile& config, HeadKind head,
+                               const Biases& biases, Family& family) {
+  RETURN_IF_ERROR(ReadLabels(config, head, family));
+  ASSIGN_OR_RETURN(const Activation activation,
+                   ActivationOr(config, "classifier_activation", "gelu"));
+  const HeadLayer layer = {
+      "head.dense",
+      {family.spec.hidden, activation, family.spec.encoder->layers[0].norm},
+      "head.norm",
+      biases.classifier,
+      biases.norm};
+  if (head == HeadKind::kMaskedLm) {
+    std::vector<std::string> bias;
+    if (biases.decoder) bias.push_back("decoder.bias");
+    return AddMaskedLm(config, layer, "decoder", bias, family);
+  }
+  AddHead(head, {layer, {"classifier", {}}}, family);
+  ASSIGN_OR_RETURN(const std::string pooling,
+                   config.StringOr("classifier_pooling", "cls"));
+  if (pooling != "cls" && pooling != "mean") {
+    return config.Unexpected("classifier_pooling", "cls or mean");
+  }
+  family.spec.head->pooling = pooling == "cls" ? Pooling::kCls : Pooling::kMean;
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Family> LoadModernBert(const JsonFile& config) {
+  Family family;
+  ASSIGN_OR_RETURN(const float epsilon, EpsilonOr(config, "norm_eps", 1e-5f));
+  ASSIGN_OR_RETURN(
+      family.spec,
+      EncoderSpec(config, {.activation = "hidden_activation"}, epsilon));
+  family.spec.encoder->embedding.positions = Positions::kNone;
+  RETURN_IF_ERROR(ReadLayers(config, *family.spec.encoder));
+  ASSIGN_OR_RETURN(const Biases biases, ReadBiases(config));
+  AddNames(biases, family.names);
+  ASSIGN_OR_RETURN(const auto head, HeadOf(config, kClasses));
+  if (head) {
+    RETURN_IF_ERROR(AddModernBertHead(config, *head, biases, family));
+  }
+  return family;
+}
+
+}  // namespace attend

@@ -1,0 +1,83 @@
+#include "engine/families/encoder.h"
+#include "engine/families/family.h"
+#include "engine/families/fields.h"
+#include "engine/families/heads.h"
+#include "engine/families/names.h"
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+namespace {
+
+constexpr HeadClass kClasses[] = {
+    {"MPNetModel"},
+    {"MPNetForMaskedLM", HeadKind::kMaskedLm},
+    {"MPNetForSequenceClassification", HeadKind::kSequence},
+    {"MPNetForTokenClassification", HeadKind::kTokens},
+};
+
+constexpr SlotName kLayer[] = {
+    {"self.q", "attention.attn.q"},       {"self.k", "attention.attn.k"},
+    {"self.v", "attention.attn.v"},       {"self.out", "attention.attn.o"},
+    {"self.norm", "attention.LayerNorm"}, {"ffn.in", "intermediate.dense"},
+    {"ffn.out", "output.dense"},          {"ffn.norm", "output.LayerNorm"},
+};
+
+// transformers has these numbers in its code; config.json's do not count there.
+constexpr int kPad = 1;
+constexpr int kBuckets = 32;
+constexpr int kMaxDistance = 128;
+
+absl::Status AddMpnetHead(const JsonFile& config, HeadKind head,
+                          Family& family) {
+  const int hidden = family.spec.hidden;
+  RETURN_IF_ERROR(ReadLabels(config, head, family));
+  switch (head) {
+    case HeadKind::kSequence:
+      AddHead(head,
+              {{"classifier.dense", {hidden, Activation::kTanh}},
+               {"classifier.out_proj", {}}},
+              family);
+      break;
+    case HeadKind::kTokens:
+      AddHead(head, {{"classifier", {}}}, family);
+      break;
+    case HeadKind::kMaskedLm:
+      return AddMaskedLm(
+          config,
+          {"lm_head.dense",
+           {hidden, Activation::kGelu, family.spec.encoder->layers[0].norm},
+           "lm_head.layer_norm"},
+          "lm_head.decoder", {"lm_head.decoder.bias", "lm_head.bias"}, family);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Family> LoadMpnet(const JsonFile& config) {
+  Family family;
+  ASSIGN_OR_RETURN(const float epsilon,
+                   EpsilonOr(config, "layer_norm_eps", 1e-12f));
+  ASSIGN_OR_RETURN(family.spec, EncoderSpec(config, {}, epsilon));
+  StackSpec& encoder = *family.spec.encoder;
+  RETURN_IF_ERROR(CountFromPad(config, kPad, encoder.embedding));
+  RETURN_IF_ERROR(NumberOr(config, "relative_attention_num_buckets", kBuckets,
+                           {kBuckets, kBuckets})
+                      .status());
+  encoder.relative_bias = {.buckets = kBuckets, .max_distance = kMaxDistance};
+  AddBertEmbeddings("mpnet.", family.names);
+  AddTensor("encoder.relative_bias",
+            {"mpnet.encoder.relative_attention_bias.weight",
+             "encoder.relative_attention_bias.weight"},
+            family.names);
+  AddList("encoder.{}.", {"mpnet.encoder.layer.{}.", "encoder.layer.{}."},
+          kLayer, Parts::kWeightAndBias, family.names);
+  AddUnused({"mpnet.", ""}, {"pooler.dense.weight", "pooler.dense.bias"},
+            family.names);
+  ASSIGN_OR_RETURN(const auto head, HeadOf(config, kClasses));
+  if (head) RETURN_IF_ERROR(AddMpnetHead(config, *head, family));
+  AddOldNormNames(family.names);
+  return family;
+}
+
+}  // namespace attend

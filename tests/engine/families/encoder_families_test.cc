@@ -1,0 +1,235 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "engine/checkpoint/checkpoint.h"
+#include "engine/families/family.h"
+#include "engine/families/sentence_transformers.h"
+#include "engine/transformer/transformer.h"
+
+namespace attend {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Json = nlohmann::json;
+
+constexpr char kFixtures[] = ATTEND_SOURCE_DIR "/tests/golden/families/";
+
+// A fixture's configuration with some keys changed (null: removed).
+JsonFile ConfigOf(const std::string& fixture,
+                  const Json& changes = Json::object()) {
+  Json json;
+  std::ifstream(kFixtures + fixture + "/config.json") >> json;
+  json.update(changes);
+  return *JsonFile::Parse("config.json", json.dump());
+}
+
+Family FamilyOf(const std::string& fixture,
+                const Json& changes = Json::object()) {
+  absl::StatusOr<Family> family = LoadFamily(ConfigOf(fixture, changes));
+  EXPECT_TRUE(family.ok()) << fixture << ": " << family.status();
+  return *std::move(family);
+}
+
+std::string Error(const std::string& fixture, const Json& changes) {
+  const auto family = LoadFamily(ConfigOf(fixture, changes));
+  EXPECT_TRUE(absl::IsInvalidArgument(family.status())) << changes;
+  return std::string(family.status().message());
+}
+
+// Loads what the configuration describes, and checks that nothing is left.
+absl::Status LoadAll(Compute& compute, const std::string& directory,
+                     Family family) {
+  const auto checkpoint = Checkpoint::Open(directory, family.folders);
+  if (!checkpoint.ok()) return checkpoint.status();
+  Weights weights(*checkpoint, family.names);
+  const auto transformer =
+      Transformer::Load(compute, family.spec, weights, DType::kF32, 16);
+  if (!transformer.ok()) return transformer.status();
+  return weights.CheckAllRead();
+}
+
+TEST(EncoderFamiliesTest, EveryTensorOfEveryFixture) {
+  Compute compute(ComputeOptions{.threads = 1});
+  int loaded = 0;
+  for (const auto& entry : fs::directory_iterator(kFixtures)) {
+    const auto config = JsonFile::Load(entry.path() / "config.json");
+    ASSERT_TRUE(config.ok()) << config.status();
+    auto family = LoadFamily(*config);
+    if (!family.ok() || family->spec.decoder) continue;
+    ASSERT_TRUE(ReadSentenceTransformers(entry.path(), *family).ok());
+    EXPECT_TRUE(LoadAll(compute, entry.path(), *family).ok())
+        << LoadAll(compute, entry.path(), *family);
+    ++loaded;
+  }
+  EXPECT_EQ(loaded, 30);
+}
+
+// Of a fixture, each tensor but those that may be there: its absence or a wrong
+// shape is an error that names it.
+TEST(EncoderFamiliesTest, AMissingOrWrongTensorIsNamed) {
+  Compute compute(ComputeOptions{.threads = 1});
+  for (const char* fixture :
+       {"bert-b", "roberta-b", "xlm-roberta-b", "distilbert-b", "mpnet-b",
+        "electra-b", "modernbert-b"}) {
+    const std::string directory = std::string(kFixtures) + fixture;
+    for (const bool missing : {false, true}) {
+      Family family = FamilyOf(fixture);
+      for (NameRow& row : family.names.rows) {
+        if (row.slot != "encoder.{}.ffn.out.weight") continue;
+        if (missing) row.tensors = {"none"};
+        if (!missing) row.parts = 2;
+      }
+      const std::string error(LoadAll(compute, directory, family).message());
+      EXPECT_THAT(error, HasSubstr("encoder.0.ffn.out.weight"));
+      EXPECT_THAT(error, HasSubstr(missing ? "no tensor none" : "has shape"));
+    }
+    Family wider = FamilyOf(fixture);
+    wider.spec.head->layers.back().out += 1;
+    EXPECT_THAT(LoadAll(compute, directory, wider).message(),
+                AllOf(HasSubstr("classifier"), HasSubstr("expected [")));
+    Family narrow = FamilyOf(fixture);
+    narrow.spec.head.reset();
+    EXPECT_THAT(LoadAll(compute, directory, narrow).message(),
+                HasSubstr("is not part of the model"));
+  }
+}
+
+TEST(EncoderFamiliesTest, SpecsAreWhatTheConfigurationSays) {
+  const Family roberta = FamilyOf("roberta-b");
+  EXPECT_EQ(roberta.model_type, "roberta");
+  EXPECT_EQ(roberta.spec.encoder->embedding.max_positions, 54);
+  EXPECT_EQ(roberta.spec.encoder->embedding.position_offset, 2);
+  EXPECT_EQ(roberta.spec.encoder->embedding.uncounted_id, 1);
+  EXPECT_EQ(roberta.spec.encoder->embedding.token_types, 1);
+
+  const Family bert = FamilyOf("bert-mask");  // leaves its defaults out
+  EXPECT_EQ(bert.spec.encoder->embedding.token_types, 2);
+  EXPECT_EQ(bert.spec.encoder->layers[0].norm.epsilon, 1e-12f);
+  EXPECT_EQ(bert.spec.head->kind, HeadKind::kMaskedLm);
+  EXPECT_EQ(bert.spec.LogitsVocab(), 61);
+  EXPECT_TRUE(bert.spec.logits_bias);
+
+  EXPECT_EQ(FamilyOf("electra-b").spec.encoder->embedding.width, 14);
+  EXPECT_EQ(FamilyOf("mpnet-a").spec.encoder->relative_bias->buckets, 32);
+}
+
+TEST(EncoderFamiliesTest, ModernBertInBothSpellings) {
+  const Family old = FamilyOf("modernbert-b");
+  const std::vector<LayerSpec>& layers = old.spec.encoder->layers;
+  ASSERT_EQ(layers.size(), 4u);
+  EXPECT_FALSE(layers[0].self_norm);
+  EXPECT_TRUE(layers[1].self_norm);
+  EXPECT_EQ(layers[0].self_attention.window, 0);
+  EXPECT_EQ(layers[1].self_attention.window, 4);
+  EXPECT_EQ(layers[2].self_attention.window, 0);
+  EXPECT_EQ(layers[0].self_attention.rotary->theta, 80000.0f);
+  EXPECT_EQ(layers[1].self_attention.rotary->theta, 1000.0f);
+
+  const Json rope = {{"full_attention", {{"rope_theta", 7.0}}},
+                     {"sliding_attention", {{"rope_type", "default"}}}};
+  const Family now = FamilyOf(
+      "modernbert-a", {{"num_hidden_layers", 2},
+                       {"layer_types", {"sliding_attention", "full_attention"}},
+                       {"rope_parameters", rope}});
+  const std::vector<LayerSpec>& other = now.spec.encoder->layers;
+  EXPECT_EQ(other[0].self_attention.window, 4);
+  EXPECT_EQ(other[0].self_attention.rotary->theta, 10000.0f);
+  EXPECT_EQ(other[1].self_attention.window, 0);
+  EXPECT_EQ(other[1].self_attention.rotary->theta, 7.0f);
+}
+
+TEST(EncoderFamiliesTest, Labels) {
+  const Family bert = FamilyOf("bert-b");
+  EXPECT_THAT(bert.labels, ElementsAre("negative", "so so", "positive"));
+  EXPECT_EQ(bert.label_scores, LabelScores::kSoftmax);
+  const auto scores = [](const Json& changes) {
+    return FamilyOf("bert-b", changes).label_scores;
+  };
+  EXPECT_EQ(scores({{"problem_type", "regression"}}), LabelScores::kRaw);
+  EXPECT_EQ(scores({{"problem_type", "multi_label_classification"}}),
+            LabelScores::kSigmoid);
+  EXPECT_EQ(scores({{"id2label", {{"0", "x"}}}}), LabelScores::kSigmoid);
+  EXPECT_EQ(FamilyOf("bert-reranker").label_scores, LabelScores::kRaw);
+  EXPECT_EQ(FamilyOf("modernbert-mean").label_scores, LabelScores::kRaw);
+  EXPECT_THAT(FamilyOf("bert-b", {{"id2label", nullptr}}).labels,
+              ElementsAre("LABEL_0", "LABEL_1"));
+  EXPECT_EQ(FamilyOf("bert-b", {{"id2label", nullptr}, {"num_labels", 11}})
+                .labels[10],
+            "LABEL_10");
+  EXPECT_TRUE(FamilyOf("bert-mask").labels.empty());
+}
+
+TEST(EncoderFamiliesTest, WhatIsNotSupportedIsNamed) {
+  struct Case {
+    std::string fixture;
+    Json changes;
+    std::string error;
+  };
+  for (const Case& c : std::vector<Case>{
+           {"bert-a",
+            {{"architectures", {"BertForQuestionAnswering"}}},
+            "BertForTokenClassification"},
+           {"bert-a", {{"is_decoder", true}}, "is_decoder is true"},
+           {"bert-a", {{"add_cross_attention", true}}, "add_cross_attention"},
+           {"bert-a",
+            {{"position_embedding_type", "relative_key"}},
+            "expected absolute"},
+           {"bert-a", {{"pruned_heads", {{"0", {1}}}}}, "pruned_heads"},
+           {"bert-a", {{"hidden_act", "mish"}}, "hidden_act is \"mish\""},
+           {"bert-a", {{"hidden_size", 25}}, "a divisor of the hidden size"},
+           {"bert-a", {{"vocab_size", nullptr}}, "vocab_size is missing"},
+           {"bert-a", {{"type_vocab_size", -1}}, "type_vocab_size is -1"},
+           {"bert-a", {{"layer_norm_eps", "x"}}, "layer_norm_eps"},
+           {"bert-b", {{"problem_type", "ranking"}}, "single_label"},
+           {"bert-b", {{"id2label", {{"1", "x"}}}}, "the ids 0, 1, 2"},
+           {"bert-b", {{"id2label", Json::object()}}, "id2label"},
+           {"bert-b", {{"num_labels", 4}}, "num_labels is 4"},
+           {"bert-reranker",
+            {{"sbert_ce_default_activation_function", "my.Own"}},
+            "torch.nn.modules.activation.Sigmoid"},
+           {"bert-mask", {{"tie_word_embeddings", 1}}, "tie_word_embeddings"},
+           {"roberta-a", {{"pad_token_id", 60}}, "max_position_embeddings"},
+           {"roberta-a", {{"pad_token_id", -1}}, "pad_token_id is -1"},
+           {"xlm-roberta-a",
+            {{"architectures", {"XLMRobertaForCausalLM"}}},
+            "XLMRobertaModel"},
+           {"distilbert-a", {{"n_heads", 0}}, "n_heads is 0"},
+           {"distilbert-a", {{"dim", 1 << 20}}, "dim is 1048576"},
+           {"distilbert-a", {{"hidden_size", 32}}, "hidden_size is 32"},
+           {"distilbert-a", {{"activation", "x"}}, "activation is \"x\""},
+           {"mpnet-a",
+            {{"relative_attention_num_buckets", 16}},
+            "relative_attention_num_buckets is 16"},
+           {"electra-a", {{"embedding_size", 0}}, "embedding_size is 0"},
+           {"modernbert-a", {{"local_attention", 1}}, "local_attention is 1"},
+           {"modernbert-a",
+            {{"layer_types", {"full_attention"}}},
+            "4 times full_attention"},
+           {"modernbert-a",
+            {{"num_hidden_layers", 1}, {"layer_types", {"linear_attention"}}},
+            "linear_attention"},
+           {"modernbert-a",
+            {{"rope_parameters",
+              {{"full_attention", {{"rope_type", "yarn"}}}}}},
+            "rope_type is \"yarn\""},
+           {"modernbert-a",
+            {{"rope_scaling", {{"type", "linear"}}}},
+            "rope_scaling"},
+           {"modernbert-a", {{"num_attention_heads", 8}}, "of an even size"},
+           {"modernbert-b", {{"classifier_pooling", "max"}}, "cls or mean"},
+           {"modernbert-a", {{"norm_bias", "no"}}, "norm_bias is \"no\""},
+       }) {
+    EXPECT_THAT(Error(c.fixture, c.changes),
+                AllOf(HasSubstr("config.json"), HasSubstr(c.error)));
+  }
+}
+
+}  // namespace
+}  // namespace attend

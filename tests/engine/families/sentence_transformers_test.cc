@@ -1,0 +1,179 @@
+#include "engine/families/sentence_transformers.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tests/engine/checkpoint/files.h"
+
+namespace attend {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+using Json = nlohmann::json;
+
+Json Module(const std::string& path, const std::string& type) {
+  return {{"idx", 0}, {"name", "0"}, {"path", path}, {"type", type}};
+}
+const std::string kOld = "sentence_transformers.models.";
+
+class SentenceTransformersTest : public testing::Test {
+ protected:
+  SentenceTransformersTest() {
+    family_.spec.hidden = 24;
+    fs::create_directory(directory_.path() + "/1_Pooling");
+    fs::create_directory(directory_.path() + "/2_Dense");
+    modules_ = {Module("", kOld + "Transformer"),
+                Module("1_Pooling", kOld + "Pooling")};
+    pooling_ = {{"word_embedding_dimension", 24}};
+    dense_ = {{"in_features", 24}, {"out_features", 8}};
+  }
+
+  absl::Status Read() {
+    directory_.Write("modules.json", modules_.dump());
+    directory_.Write("1_Pooling/config.json", pooling_.dump());
+    directory_.Write("2_Dense/config.json", dense_.dump());
+    return ReadSentenceTransformers(directory_.path(), family_);
+  }
+  std::string Error() {
+    const absl::Status status = Read();
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+    return std::string(status.message());
+  }
+
+  const TestDirectory directory_;
+  Json modules_, pooling_, dense_;
+  Family family_;
+};
+
+TEST_F(SentenceTransformersTest, APlainModelIsTheMeanOfItsVectors) {
+  ASSERT_TRUE(ReadSentenceTransformers(directory_.path(), family_).ok());
+  EXPECT_EQ(family_.spec.embed.pooling, Pooling::kMean);
+  EXPECT_FALSE(family_.spec.embed.normalize);
+  EXPECT_TRUE(family_.spec.embed.layers.empty());
+  EXPECT_EQ(family_.max_text_tokens, 0);
+}
+
+TEST_F(SentenceTransformersTest, ReadsAllFiles) {
+  modules_.push_back(Module("2_Dense", kOld + "Dense"));
+  modules_.push_back(Module("3_Normalize", kOld + "Normalize"));
+  pooling_["pooling_mode_cls_token"] = true;
+  pooling_["pooling_mode_mean_tokens"] = false;
+  dense_["activation_function"] = "torch.nn.modules.activation.GELU";
+  directory_.Write("sentence_bert_config.json",
+                   R"({"max_seq_length": 256, "do_lower_case": false})");
+  directory_.Write("config_sentence_transformers.json",
+                   R"({"prompts": {"query": "q: ", "passage": ""},
+                       "default_prompt_name": "query"})");
+  ASSERT_TRUE(Read().ok()) << Read();
+  const EmbedSpec& embed = family_.spec.embed;
+  EXPECT_EQ(embed.pooling, Pooling::kCls);
+  EXPECT_TRUE(embed.normalize);
+  ASSERT_EQ(embed.layers.size(), 1u);
+  EXPECT_EQ(embed.layers[0].out, 8);
+  EXPECT_EQ(embed.layers[0].activation, Activation::kGelu);
+  EXPECT_THAT(family_.folders, ElementsAre("2_Dense"));
+  ASSERT_EQ(family_.names.rows.size(), 2u);
+  EXPECT_EQ(family_.names.rows[1].slot, "embed.0.bias");
+  EXPECT_THAT(family_.names.rows[1].tensors,
+              ElementsAre("2_Dense/linear.bias"));
+  EXPECT_EQ(family_.max_text_tokens, 256);
+  EXPECT_THAT(family_.prompts,
+              ElementsAre(Pair("passage", ""), Pair("query", "q: ")));
+  EXPECT_EQ(family_.default_prompt, "query");
+}
+
+TEST_F(SentenceTransformersTest, NewerNames) {
+  const std::string package = "sentence_transformers.";
+  modules_ = {Module("", package + "base.modules.transformer.Transformer"),
+              Module("1_Pooling",
+                     package + "sentence_transformer.modules.pooling.Pooling"),
+              Module("2_Dense", package + "base.modules.dense.Dense")};
+  pooling_ = {{"embedding_dimension", 24}, {"pooling_mode", "lasttoken"}};
+  dense_["bias"] = false;
+  ASSERT_TRUE(Read().ok()) << Read();
+  EXPECT_EQ(family_.spec.embed.pooling, Pooling::kLast);
+  EXPECT_EQ(family_.spec.embed.layers[0].activation, Activation::kTanh);
+  EXPECT_EQ(family_.names.rows.size(), 1u);
+}
+
+TEST_F(SentenceTransformersTest, AHeadIsNotLoadedWhereThereIsAPooling) {
+  family_.spec.head = HeadSpec{.kind = HeadKind::kMaskedLm, .layers = {}};
+  family_.names.rows.resize(2);
+  family_.names.rows[0].slot = "encoder.embedding.tokens";
+  family_.names.rows[1].slot = "head.0.weight";
+  family_.names.rows[1].tensors = {"lm_head.dense.weight"};
+  const Json all = modules_;
+  modules_.erase(1);
+  ASSERT_TRUE(Read().ok()) << Read();
+  EXPECT_TRUE(family_.spec.head.has_value());
+  modules_ = all;
+  ASSERT_TRUE(Read().ok()) << Read();
+  EXPECT_FALSE(family_.spec.head.has_value());
+  EXPECT_EQ(family_.names.rows.size(), 1u);
+  EXPECT_THAT(family_.names.unused, ElementsAre("lm_head.dense.weight"));
+}
+
+TEST_F(SentenceTransformersTest, WhatIsNotSupportedIsNamed) {
+  const Json modules = modules_, pooling = pooling_, dense = dense_;
+  const auto reset = [&] {
+    modules_ = modules;
+    pooling_ = pooling;
+    dense_ = dense;
+  };
+  modules_[1]["type"] = kOld + "WeightedLayerPooling";
+  EXPECT_THAT(Error(), HasSubstr("a Transformer, a Pooling"));
+  modules_[1]["type"] = "my_module.Pooling";
+  EXPECT_THAT(Error(), HasSubstr("a class of sentence_transformers"));
+  modules_ = {modules[1], modules[0]};
+  EXPECT_THAT(Error(), HasSubstr("in this order"));
+  modules_ = modules;
+  modules_[0]["path"] = "0_Transformer";
+  EXPECT_THAT(Error(), HasSubstr("path is \"0_Transformer\""));
+
+  reset();
+  for (const char* mode : {"mean_sqrt_len_tokens", "weightedmean_tokens"}) {
+    pooling_ = {{std::string("pooling_mode_") + mode, true},
+                {"pooling_mode_mean_tokens", false}};
+    EXPECT_THAT(Error(), HasSubstr("cls, mean, max, lasttoken"));
+  }
+  pooling_ = {{"pooling_mode_cls_token", true},
+              {"pooling_mode_mean_tokens", true}};
+  EXPECT_THAT(Error(), HasSubstr("expected only one of"));
+  for (const Json& mode :
+       {Json("weightedmean"), Json("x"), Json({"cls", "mean"})}) {
+    pooling_ = {{"pooling_mode", mode}};
+    EXPECT_THAT(Error(), HasSubstr("pooling_mode is"));
+  }
+  pooling_ = {{"word_embedding_dimension", 25}};
+  EXPECT_THAT(Error(), HasSubstr("word_embedding_dimension is 25"));
+  pooling_ = {{"include_prompt", false}};
+  EXPECT_THAT(Error(), HasSubstr("include_prompt is false"));
+
+  reset();
+  modules_.push_back(Module("2_Dense", kOld + "Dense"));
+  dense_["in_features"] = 23;
+  EXPECT_THAT(Error(), HasSubstr("in_features is 23"));
+  dense_ = dense;
+  dense_["activation_function"] = "torch.nn.modules.activation.Sigmoid";
+  EXPECT_THAT(Error(), HasSubstr("Identity, Tanh, ReLU, GELU or SiLU"));
+  dense_ = dense;
+  dense_["module_input_name"] = "token_embeddings";
+  EXPECT_THAT(Error(), HasSubstr("token_embeddings"));
+
+  reset();
+  directory_.Write("sentence_bert_config.json", R"({"do_lower_case": true})");
+  EXPECT_THAT(Error(), HasSubstr("do_lower_case is true"));
+  directory_.Write("sentence_bert_config.json", "{}");
+  directory_.Write("config_sentence_transformers.json",
+                   R"({"prompts": {}, "default_prompt_name": "q"})");
+  EXPECT_THAT(Error(), HasSubstr("default_prompt_name is \"q\""));
+}
+
+}  // namespace
+}  // namespace attend
