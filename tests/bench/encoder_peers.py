@@ -21,6 +21,7 @@ import time
 
 # The precisions that each runs in; int8 is another model.
 PRECISIONS = {"onnxruntime": ("f32", "int8"), "openvino": ("f32", "bf16")}
+BATCHES = (16, 8, 32)  # that a peer may choose from; most like the first
 
 
 def batches(job):

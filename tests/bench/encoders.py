@@ -14,8 +14,8 @@ weights (encoder_models.py), the mean of their tokens:
 
 * All are libraries here, with ids in hand: attend-engine-bench with at most
   --in-flight sources at a time, and the peers in Python (encoder_peers.py).
-* Peers are tried in each of their precisions, with {all x 1, 1 x all} (workers x
-  threads) and batches of 8, 16 and 32, on a part of each workload. The fastest
+* Peers are tried in each of their precisions, with {all x 1, 1 x all} (workers
+  x threads) and batches of 16, 8 and 32, on a part of each workload. The fastest
   --finalists go through all rounds, and the best median is the one compared,
   whatever Attend's own precision.
 * Rounds alternate between all. "matmuls": the share of Attend's time that the
@@ -27,7 +27,6 @@ weights (encoder_models.py), the mean of their tokens:
 import argparse
 import json
 import pathlib
-import random
 import statistics
 import sys
 import tempfile
@@ -36,29 +35,12 @@ import time
 import attend_processes
 import encoder_models
 import encoder_peers
+import encoder_workloads as workloads
 import machine
 
-BATCHES = (8, 16, 32)
-WORKLOADS = {  # lengths, whether the peer sorts
-    "equal": ((128, 128), False),
-    "mixed": ((8, 256), False),
-    "mixed-sorted": ((8, 256), True),
-}
-# Source tokens of a run; a token of BERT-base costs 8 times as much.
-TOKENS = {"minilm": 48000, "bert-base": 12000}
 CHECKED, TRIAL_SHARE = 8, 4
+DROP_ABOVE = 1.5  # times the best peer, before other batches are tried
 QUIET_SECONDS = 0.1  # until the threads of whoever ran before sleep
-
-
-def sources_of(name, tokens, seed=3):
-    low, high = WORKLOADS[name][0]
-    draw = random.Random(f"{low}{high}{seed}")
-    sources = []
-    while sum(map(len, sources)) < tokens:
-        sources.append([draw.randrange(encoder_models.FIRST_ID,
-                                       encoder_models.VOCAB)
-                        for _ in range(draw.randint(low, high))])
-    return sources
 
 
 class Attend(attend_processes.Engine):
@@ -86,8 +68,8 @@ def cosine(a, b):
 
 def check(runners, reference):
     """The lowest cosine to the reference, by the runner's name."""
-    job = {"sources": sources_of("mixed", 2000)[:CHECKED], "batch": 4,
-           "outputs": True}
+    job = {"sources": workloads.sources("mixed", 2000)[:CHECKED],
+           "batch": 4, "outputs": True}
     expected = reference.run(job)["outputs"]
     return {runner.name: min(map(cosine, expected, runner.run(job)["outputs"]))
             for runner in runners}
@@ -97,17 +79,21 @@ def finalists(peers, job, count):
     """(peer, batch) of the fastest, on a part of the sources."""
     part = job | {"sources": job["sources"][:max(
         64, len(job["sources"]) // TRIAL_SHARE)]}
-    seconds = {}
-    for peer in peers:
-        for batch in BATCHES:
+    first, *others = encoder_peers.BATCHES
+    seconds = {(peer, first): timed(peer, part | {"batch": first})
+               for peer in peers}
+    limit = DROP_ABOVE * min(seconds.values())
+    for peer in [peer for peer, _ in seconds if seconds[peer, first] < limit]:
+        for batch in others:
             seconds[peer, batch] = timed(peer, part | {"batch": batch})
     return sorted(seconds, key=seconds.get)[:count]
 
 
 def compare(shape, name, engines, peers, args):
     """A workload's rows, one for each precision of Attend."""
-    sources = sources_of(name, TOKENS[shape] * args.scale)
-    job = {"sources": sources, "sort": WORKLOADS[name][1]}
+    workload = workloads.WORKLOADS[name]
+    sources = workloads.sources(name, workloads.TOKENS[shape] * args.scale)
+    job = {"sources": sources, "sort": workload.peer_sorts}
     tokens = sum(map(len, sources))
     for runner in [*engines, *peers]:
         runner.run(job | {"sources": sources[:16], "batch": 8})  # warms up
@@ -181,8 +167,9 @@ def options():
     attend_processes.add_options(parser)
     parser.add_argument("--shapes", nargs="+", choices=encoder_models.SHAPES,
                         default=list(encoder_models.SHAPES))
-    parser.add_argument("--workloads", nargs="+", choices=WORKLOADS,
-                        default=list(WORKLOADS))
+    parser.add_argument("--workloads", nargs="+",
+                        choices=workloads.WORKLOADS,
+                        default=list(workloads.WORKLOADS))
     parser.add_argument("--dtypes", nargs="+", default=["int8", "bf16", "f32"])
     parser.add_argument("--in-flight", type=int, default=64)
     parser.add_argument("--rounds", type=int, default=3)
