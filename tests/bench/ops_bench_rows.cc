@@ -1,6 +1,8 @@
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "engine/layers/embedding.h"
@@ -53,8 +55,12 @@ void LayerNormOp(benchmark::State& state, const Setup& setup, DType dtype,
 }
 
 void EmbeddingOp(benchmark::State& state, const Setup& setup, int rows) {
-  const Embedding table(RandomFloats(static_cast<size_t>(kVocab) * kHidden, 1),
-                        kHidden, 1, 512);
+  const Embedding table(
+      {.width = kHidden,
+       .tokens = RandomFloats(static_cast<size_t>(kVocab) * kHidden, 1),
+       .positions = Sinusoids(512, kHidden),
+       .types = {}},
+      std::nullopt, std::nullopt);
   std::vector<int> ids(rows), positions(rows);
   for (int i = 0; i < rows; ++i) {
     ids[i] = static_cast<int>(i * 104729ll % kVocab);
@@ -64,7 +70,10 @@ void EmbeddingOp(benchmark::State& state, const Setup& setup, int rows) {
   Measure(
       state, setup,
       [&] {
-        table.Run(setup.compute, ids, positions, {dst.data(), rows, kHidden});
+        const absl::Status status = table.Run(
+            setup.compute, {.ids = ids, .positions = positions, .types = {}},
+            {}, {}, {dst.data(), rows, kHidden});
+        if (!status.ok()) Fail(state, setup, status);
       },
       [&]() -> OpWork { return {.bytes = Floats(rows) * (4 + 4)}; });
 }
