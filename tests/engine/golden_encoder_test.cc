@@ -89,9 +89,7 @@ class GoldenEncoderTest
                                            .dtype = dtype_});
   }
 
-  // Compares with f32 to the last digits, in another dtype within
-  // RelativeBound() of the longest vector that the model's cases have of this
-  // kind: a score of a label may be small by chance.
+  // Compares f32 to the last digits.
   void Expect(const GoldenCase& golden, const SequenceOutput& output) {
     SCOPED_TRACE(golden.part + " " + golden.expected["source"].dump() +
                  "; regenerate with: python tests/golden/make_golden.py");
@@ -117,24 +115,21 @@ class GoldenEncoderTest
           << "column " << j;
     }
     if (dtype_ == DType::kF32) return;
-    // A single score is a fraction of the vectors that it is a product of, in
-    // all of a model's few cases; its error is not.
-    const double fraction = expected.size() == 1 ? 0.25 : 1;
-    const double bound = RelativeBound(dtype_, matmuls_) / fraction;
-    ASSERT_LT(bound, 0.5);
-    EXPECT_LT(Length(error), bound * Longest(golden.part));
+    EXPECT_LT(Length(error), Bound(golden, expected));
     EXPECT_GT(Length(error), 0) << "computed in f32?";
   }
 
-  double Longest(const std::string& part) const {
-    double longest = 0;
-    for (const GoldenCase& one : cases_) {
-      if (one.part != part) continue;
-      for (const auto& vector : VectorsOf(one)) {
-        longest = std::max(longest, Length(vector));
-      }
+  // Relative to the vector's length. A score of a label may be small only
+  // because its terms cancel out: relative to theirs, and doubled once more for
+  // the head's own layers.
+  double Bound(const GoldenCase& golden,
+               const std::vector<double>& expected) const {
+    const double relative = RelativeBound(dtype_, matmuls_);
+    EXPECT_LT(relative, 0.25);
+    if (golden.part == "classify") {
+      return 2 * relative * golden.expected["terms"].get<double>();
     }
-    return longest;
+    return relative * Length(expected);
   }
 
   void ExpectTokens(const GoldenCase& golden, const SequenceOutput& output) {

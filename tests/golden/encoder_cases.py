@@ -93,13 +93,20 @@ def activation(config):
     return "softmax", lambda x: torch.softmax(x, -1)
 
 
+@torch.no_grad()
 def sequence_classes(model, folder, fixture, given):
     if given.get("mask", [1])[0] == 0:
         return []  # heads take the first token, padding or not
+    last = getattr(model.classifier, "out_proj", model.classifier)
+    read = []
+    hook = last.register_forward_pre_hook(lambda _, inputs: read.append(inputs[0]))
     logits = run(model, given)
+    hook.remove()
+    terms = torch.cat([(last.weight * read[0]).flatten(), last.bias])
     name, function = activation(model.config)
-    return [("classify", {**given, "activation": name, "logits": [
-        nine(x) for x in logits], "scores": [nine(x) for x in function(logits)]})]
+    return [("classify", {
+        **given, "activation": name, "logits": [nine(x) for x in logits],
+        "terms": nine(terms.norm()), "scores": [nine(x) for x in function(logits)]})]
 
 
 def token_classes(model, folder, fixture, given):

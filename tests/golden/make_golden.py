@@ -37,7 +37,8 @@ tests/golden/families/NAME/ (without): a checkpoint directory, and expected.json
    "embed": [{"source", "types"?, "mask"?, "cls"?, "mean", "max", "lasttoken":
               the rows pooled so, "embedding": by the modules of the directory?}],
    "labels": [names], "classify": [{"source", "types"?, "mask"?, "activation":
-              "softmax"|"sigmoid"|"none", "logits", "scores"}],
+              "softmax"|"sigmoid"|"none", "logits", "terms": the length of all
+              that the last layer adds up, "scores"}],
    "classify_tokens": [{"source", "types"?, "mask"?, "rows"?,
                         "logits": [[labels] for each], "scores"}],
    "fill_mask": [{"source", "types"?, "mask"?, "at": [indices of source],
