@@ -34,10 +34,15 @@ absl::StatusOr<std::unique_ptr<EncoderTask>> EncoderTask::Create(
     return std::unique_ptr<EncoderTask>(
         new EncoderTask(Layers::kNone, rows, spec.hidden, 0));
   }
+  const int width = WidthAfter(spec.embed.layers, spec.hidden);
+  if (task.dimensions < 0 || task.dimensions > width) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "dimensions is %d, limits are 0 and %d", task.dimensions, width));
+  }
   std::unique_ptr<EncoderTask> embed(new EncoderTask(
-      Layers::kEmbed, 1, WidthAfter(spec.embed.layers, spec.hidden), 0));
+      Layers::kEmbed, 1, task.dimensions > 0 ? task.dimensions : width, 0));
   embed->pooling_ = spec.embed.pooling;
-  embed->normalize_ = spec.embed.normalize;
+  embed->normalize_ = task.normalize.value_or(spec.embed.normalize);
   return embed;
 }
 

@@ -37,8 +37,8 @@ class EncoderTask {
   void Read(const EncodeState& state, int i, int hidden, float* dst) const;
   LogitsNeed need() const { return {.top = top_, .log_sum_exp = true}; }
 
-  // What became of the i-th vector; in any order. After the last the output is
-  // finished.
+  // What became of the i-th vector, of which the first `width` numbers of the
+  // output are kept; in any order. After the last the output is finished.
   void Take(int i, const float* values);
   void TakeLogits(int i, const LogitsView& logits);
 

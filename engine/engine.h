@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -42,6 +43,11 @@ struct ScoreTask {
 // the vector of each token as the encoder left it.
 struct EmbedTask {
   bool per_token = false;
+  // These two are of the pooled vector: only its first numbers (0: all of
+  // them), and whether what is left is scaled to length 1 (nothing: as the
+  // model says).
+  int dimensions = 0;
+  std::optional<bool> normalize = std::nullopt;
 };
 
 // Scores of the model's labels as its head gives them, before softmax or
