@@ -9,7 +9,8 @@ namespace attend {
 namespace {
 
 constexpr std::array<absl::string_view, kNumMethods> kMethodNames = {
-    "Generate",   "GenerateStream", "Score",   "Tokenize",
+    "Generate",   "GenerateStream", "Score",   "Embed",
+    "Classify",   "FillMask",       "Rerank",  "Tokenize",
     "Detokenize", "ListModels",     "GetModel"};
 constexpr std::array<absl::string_view, kNumRejectReasons> kReasonNames = {
     "queue_full", "tokenizer_full", "draining", "invalid"};

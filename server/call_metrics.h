@@ -18,12 +18,16 @@ enum class Method {
   kGenerate,
   kGenerateStream,
   kScore,
+  kEmbed,
+  kClassify,
+  kFillMask,
+  kRerank,
   kTokenize,
   kDetokenize,
   kListModels,
   kGetModel,
 };
-inline constexpr int kNumMethods = 7;
+inline constexpr int kNumMethods = 11;
 absl::string_view MethodName(Method method);
 
 // Why work was turned away before it was queued.

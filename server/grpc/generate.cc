@@ -9,6 +9,7 @@
 #include "server/grpc/choice_text.h"
 #include "server/grpc/inputs.h"
 #include "server/grpc/params.h"
+#include "server/grpc/tasks.h"
 
 namespace attend {
 namespace {
@@ -27,6 +28,20 @@ SequenceOutput EmptyOutput(const GenerationParams& params) {
   }
   output.finished = true;
   return output;
+}
+
+// A multilingual model writes the target language's token first.
+absl::Status ReadLanguages(const v1::GenerateRequest& request,
+                           const Tokenizer& tokenizer,
+                           GenerationParams& params) {
+  RETURN_IF_ERROR(
+      CheckLanguage("source_language", request.source_language(), tokenizer));
+  RETURN_IF_ERROR(
+      CheckLanguage("target_language", request.target_language(), tokenizer));
+  if (request.target_language().empty()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(params.forced_bos_id,
+                   tokenizer.LanguageId(request.target_language()));
+  return absl::OkStatus();
 }
 
 // A batch in, a batch out.
@@ -115,29 +130,30 @@ absl::Status GenerateCall::Start(const v1::GenerateRequest& request,
                                  bool streaming, const Service& service,
                                  CallContext& context) {
   ASSIGN_OR_RETURN(model, service.Find(request.model(), context));
+  RETURN_IF_ERROR(CheckTask(model->info(), {v1::TASK_GENERATE}));
   RETURN_IF_ERROR(service.CheckCount("inputs", request.inputs_size()));
   RETURN_IF_ERROR(CheckPriority(request.priority()));
   ASSIGN_OR_RETURN(
       params, MergeParams(request.params(), model->info(), model->tokenizer));
+  RETURN_IF_ERROR(ReadLanguages(request, model->tokenizer, params));
   for (int i = 0; i < request.inputs_size(); ++i) {
     inputs.push_back(std::make_unique<InputState>(*model, service.clock,
                                                   context, streaming));
   }
   for (int i = 0; i < request.inputs_size(); ++i) {
     InputState& input = *inputs[i];
-    auto source =
-        ReadSource(request.inputs(i), request.truncate(), model->info(),
-                   model->tokenizer, absl::StrFormat("inputs[%d]", i));
+    auto source = ReadSource(
+        request.inputs(i),
+        {.truncate = request.truncate(), .language = request.source_language()},
+        model->info(), model->tokenizer, absl::StrFormat("inputs[%d]", i));
     if (!source.ok()) {
       model->metrics.OnRejected(RejectReason::kInvalid);
       input.End(source.status());
     } else if (source->empty) {
       input.End(absl::OkStatus(), EmptyOutput(params));
     } else {
-      InputFacts facts = {
-          .source_tokens = static_cast<int>(source->tokens.ids.size()),
-          .truncated = source->truncated,
-          .sampled = params.do_sample};
+      InputFacts facts = source->facts();
+      facts.sampled = params.do_sample;
       GenerateTask task = {params};
       if (params.do_sample && !request.params().has_seed()) {
         task.params.seed = DrawSeed();

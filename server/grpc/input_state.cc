@@ -23,6 +23,8 @@ void CopyGrowth(const SequenceOutput& from, SequenceOutput& to) {
     to.choices[i].finish = from.choices[i].finish;
     to.choices[i].score = from.choices[i].score;
   }
+  AppendGrowth(from.values, to.values);
+  to.width = from.width;
   to.finished = from.finished;
 }
 
@@ -34,6 +36,7 @@ SequenceOutput Reserve(const OutputLimits& limits) {
     if (limits.log_probs) choice.log_probs.reserve(limits.tokens);
     choice.top.reserve(size_t{1} * limits.tokens * limits.top_log_probs);
   }
+  output.values.reserve(limits.values);
   return output;
 }
 

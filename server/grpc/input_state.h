@@ -1,6 +1,7 @@
 #ifndef ATTEND_SERVER_GRPC_INPUT_STATE_H_
 #define ATTEND_SERVER_GRPC_INPUT_STATE_H_
 
+#include <cstddef>
 #include <cstdint>
 
 #include "absl/status/status.h"
@@ -25,6 +26,7 @@ struct OutputLimits {
   int tokens = 0;  // of a choice
   bool log_probs = false;
   int top_log_probs = 0;
+  size_t values = 0;
 };
 
 // One input of a call, from its submission to its end: the place where the

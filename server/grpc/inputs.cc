@@ -10,20 +10,31 @@
 namespace attend {
 namespace {
 
-absl::StatusOr<SourceTokens> ReadMasked(const v1::Tokens& tokens, int vocab,
+// What stands beside ids has as many values, or none.
+absl::Status CheckBeside(const google::protobuf::RepeatedField<int>& values,
+                         int ids, absl::string_view field, const char* name) {
+  if (values.empty() || values.size() == ids) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "%s.tokens.%s has %d values, must have one for each of %d ids", field,
+      name, values.size(), ids));
+}
+
+absl::StatusOr<SourceTokens> ReadMasked(const v1::Tokens& tokens,
+                                        const ModelInfo& model,
                                         absl::string_view field) {
   SourceTokens source;
-  ASSIGN_OR_RETURN(source.ids, ReadIds(tokens.ids(), vocab,
+  ASSIGN_OR_RETURN(source.ids, ReadIds(tokens.ids(), model.source_vocab,
                                        absl::StrCat(field, ".tokens.ids")));
+  RETURN_IF_ERROR(
+      CheckBeside(tokens.types(), tokens.ids_size(), field, "types"));
+  ASSIGN_OR_RETURN(source.types,
+                   ReadIds(tokens.types(), std::max(model.token_types, 1),
+                           absl::StrCat(field, ".tokens.types")));
   const auto& mask = tokens.attention_mask();
   if (mask.empty()) return source;
-  if (mask.size() != tokens.ids_size()) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "%s.tokens.attention_mask has %d values, must have one for each of %d "
-        "ids",
-        field, mask.size(), tokens.ids_size()));
-  }
-  std::vector<int> ids;
+  RETURN_IF_ERROR(
+      CheckBeside(mask, tokens.ids_size(), field, "attention_mask"));
+  std::vector<int> ids, types;
   for (int i = 0; i < mask.size(); ++i) {
     if (mask[i] != 0 && mask[i] != 1) {
       return absl::InvalidArgumentError(
@@ -32,9 +43,11 @@ absl::StatusOr<SourceTokens> ReadMasked(const v1::Tokens& tokens, int vocab,
     }
     if (mask[i] == 0) continue;
     ids.push_back(source.ids[i]);
+    if (!source.types.empty()) types.push_back(source.types[i]);
     source.positions.push_back(i);
   }
   source.ids = std::move(ids);
+  source.types = std::move(types);
   return source;
 }
 
@@ -54,25 +67,48 @@ void TruncateIds(int limit, const Tokenizer& tokenizer, Source& source) {
   if (size <= limit) return;
   const int keep = std::min(TrailingSpecial(ids, tokenizer), limit);
   ids.erase(ids.begin() + limit - keep, ids.begin() + size - keep);
+  std::vector<int>& types = source.tokens.types;
+  if (!types.empty()) {
+    types.erase(types.begin() + limit - keep, types.begin() + size - keep);
+  }
   // The tokens kept close up: they stand where a shorter input has them.
   if (!source.tokens.positions.empty()) source.tokens.positions.resize(limit);
   source.truncated = true;
 }
 
-// `max_tokens` 0: all of the text.
-absl::StatusOr<Source> ReadText(const std::string& text, int max_tokens,
+// From places in prompt and text to places in the text.
+void TakePromptOff(int prompt, std::vector<TokenOrigin>& origins) {
+  for (TokenOrigin& origin : origins) {
+    if (origin.text != 0) continue;
+    origin.begin = std::max(origin.begin - prompt, 0);
+    origin.end = std::max(origin.end - prompt, 0);
+  }
+}
+
+absl::StatusOr<Source> ReadText(const v1::Input& input,
+                                const SourceOptions& options, int limit,
                                 const Tokenizer& tokenizer,
                                 absl::string_view field) {
-  auto encoding = tokenizer.Encode({.text = text, .max_tokens = max_tokens});
+  const std::string prompted =
+      options.prompt.empty() ? "" : absl::StrCat(options.prompt, input.text());
+  EncodeInput encode = {
+      .text = options.prompt.empty() ? input.text() : prompted,
+      .language = options.language,
+      .max_tokens = options.truncate ? limit : 0};
+  if (input.has_pair()) encode.pair = input.pair();
+  auto encoding = tokenizer.Encode(encode);
   if (!encoding.ok()) {
     return Annotate(encoding.status(), absl::StrCat(field, ".text"));
   }
+  TakePromptOff(static_cast<int>(options.prompt.size()), encoding->origins);
   Source source;
   source.truncated = encoding->truncated;
   source.empty = !encoding->truncated &&
                  std::all_of(encoding->origins.begin(), encoding->origins.end(),
                              [](const auto& o) { return o.text < 0; });
   source.tokens.ids = std::move(encoding->ids);
+  source.tokens.types = std::move(encoding->types);
+  source.origins = std::move(encoding->origins);
   return source;
 }
 
@@ -102,6 +138,11 @@ absl::StatusOr<std::vector<int>> ReadIds(
 
 absl::StatusOr<std::vector<int>> ReadTokens(const v1::Tokens& tokens, int vocab,
                                             absl::string_view field) {
+  if (!tokens.types().empty()) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "%s.types has %d values, must be empty: only a source has token types",
+        field, tokens.types_size()));
+  }
   if (!tokens.attention_mask().empty()) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "%s.attention_mask has %d values, must be empty: only a source can be "
@@ -111,25 +152,33 @@ absl::StatusOr<std::vector<int>> ReadTokens(const v1::Tokens& tokens, int vocab,
   return ReadIds(tokens.ids(), vocab, absl::StrCat(field, ".ids"));
 }
 
-absl::StatusOr<Source> ReadSource(const v1::Input& input, bool truncate,
+absl::StatusOr<Source> ReadSource(const v1::Input& input,
+                                  const SourceOptions& options,
                                   const ModelInfo& model,
                                   const Tokenizer& tokenizer,
                                   absl::string_view field) {
-  const int limit = model.max_source_tokens;
+  const bool text_limit = input.has_text() && options.max_text_tokens > 0;
+  const int limit =
+      text_limit ? options.max_text_tokens : model.max_source_tokens;
+  if (input.has_pair() && (!options.takes_pair || !input.has_text())) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        field, ".pair is set, but ",
+        options.takes_pair ? "not with tokens" : "only Classify takes pairs"));
+  }
   Source source;
   switch (input.input_case()) {
     case v1::Input::kText: {
-      ASSIGN_OR_RETURN(source, ReadText(input.text(), truncate ? limit : 0,
-                                        tokenizer, field));
+      ASSIGN_OR_RETURN(source,
+                       ReadText(input, options, limit, tokenizer, field));
+      if (model.token_types < 2) source.tokens.types.clear();
       break;
     }
     case v1::Input::kTokens: {
-      ASSIGN_OR_RETURN(source.tokens,
-                       ReadMasked(input.tokens(), model.source_vocab, field));
+      ASSIGN_OR_RETURN(source.tokens, ReadMasked(input.tokens(), model, field));
       const std::vector<int>& ids = source.tokens.ids;
       source.empty =
           TrailingSpecial(ids, tokenizer) == static_cast<int>(ids.size());
-      if (truncate) TruncateIds(limit, tokenizer, source);
+      if (options.truncate) TruncateIds(limit, tokenizer, source);
       break;
     }
     case v1::Input::INPUT_NOT_SET:
@@ -138,21 +187,48 @@ absl::StatusOr<Source> ReadSource(const v1::Input& input, bool truncate,
   }
   const int size = static_cast<int>(source.tokens.ids.size());
   if (size > limit) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "%s has %d tokens, limit is %d (%s)", field, size, limit,
+        text_limit ? "max_text_tokens" : "max_source_tokens"));
+  }
+  if (size == 0 && options.needs_token) {
     return absl::InvalidArgumentError(
-        absl::StrFormat("%s has %d tokens, limit is %d (max_source_tokens)",
-                        field, size, limit));
+        absl::StrCat(field, " has no tokens, must have one"));
   }
   return source;
 }
 
+void FillSourceToken(const Source& source, size_t index,
+                     const Tokenizer& tokenizer, v1::SourceToken& to) {
+  const int id = source.tokens.ids[index];
+  to.set_id(id);
+  to.set_piece(std::string(tokenizer.Piece(id, Side::kSource)));
+  if (source.origins.empty()) {
+    to.set_special(tokenizer.IsSpecial(id, Side::kSource));
+    return;
+  }
+  const TokenOrigin& origin = source.origins[index];
+  to.set_special(origin.text < 0);
+  to.set_of_pair(origin.text == 1);
+  to.set_begin(origin.begin);
+  to.set_end(origin.end);
+}
+
+absl::Status CheckLanguage(absl::string_view field, const std::string& language,
+                           const Tokenizer& tokenizer) {
+  if (language.empty()) return absl::OkStatus();
+  return Annotate(tokenizer.LanguageId(language).status(), field);
+}
+
 absl::StatusOr<std::vector<int>> ReadTarget(const v1::Input& input,
+                                            absl::string_view language,
                                             const ModelInfo& model,
                                             const Tokenizer& tokenizer,
                                             absl::string_view field) {
   switch (input.input_case()) {
     case v1::Input::kText: {
-      auto encoding =
-          tokenizer.Encode({.text = input.text(), .side = Side::kTarget});
+      auto encoding = tokenizer.Encode(
+          {.text = input.text(), .side = Side::kTarget, .language = language});
       if (!encoding.ok()) {
         return Annotate(encoding.status(), absl::StrCat(field, ".text"));
       }

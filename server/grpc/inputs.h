@@ -1,6 +1,7 @@
 #ifndef ATTEND_SERVER_GRPC_INPUTS_H_
 #define ATTEND_SERVER_GRPC_INPUTS_H_
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "attend/v1/attend.pb.h"
 #include "engine/engine.h"
 #include "engine/tokenizer/tokenizer.h"
+#include "server/grpc/input_state.h"
 
 namespace attend {
 
@@ -24,21 +26,46 @@ absl::StatusOr<std::vector<int>> ReadTokens(const v1::Tokens& tokens, int vocab,
 
 struct Source {
   SourceTokens tokens;
+  std::vector<TokenOrigin> origins;  // of a text's tokens; else empty
   bool truncated = false;
   bool empty = false;  // nothing but special tokens
+
+  InputFacts facts() const {
+    return {.source_tokens = static_cast<int>(tokens.ids.size()),
+            .truncated = truncated};
+  }
+};
+
+struct SourceOptions {
+  bool truncate = false;     // instead of refusing what is over-long
+  int max_text_tokens = 0;   // of a text; 0: the model's max_source_tokens
+  bool needs_token = false;  // no token at all is INVALID_ARGUMENT
+  bool takes_pair = false;   // else a pair is INVALID_ARGUMENT
+  absl::string_view language = "";  // of a text; see EncodeInput
+  absl::string_view prompt = "";    // put before a text
 };
 
 // The source of one input: tokenised, or token ids with those masked left out
 // and the others at their positions. Over-long: INVALID_ARGUMENT, or if
 // `truncate` cut to the model's max_source_tokens with the final special
 // tokens kept.
-absl::StatusOr<Source> ReadSource(const v1::Input& input, bool truncate,
+absl::StatusOr<Source> ReadSource(const v1::Input& input,
+                                  const SourceOptions& options,
                                   const ModelInfo& model,
                                   const Tokenizer& tokenizer,
                                   absl::string_view field);
 
+// One token of a source as an answer shows it.
+void FillSourceToken(const Source& source, size_t index,
+                     const Tokenizer& tokenizer, v1::SourceToken& to);
+
+// OK if the tokenizer knows the language that `field` names; empty is none.
+absl::Status CheckLanguage(absl::string_view field, const std::string& language,
+                           const Tokenizer& tokenizer);
+
 // The target of a score: text gets the end of sequence, ids nothing.
 absl::StatusOr<std::vector<int>> ReadTarget(const v1::Input& input,
+                                            absl::string_view language,
                                             const ModelInfo& model,
                                             const Tokenizer& tokenizer,
                                             absl::string_view field);

@@ -5,9 +5,38 @@
 #include "server/grpc/immediate_handler.h"
 #include "server/grpc/params.h"
 #include "server/grpc/service.h"
+#include "server/grpc/tasks.h"
 
 namespace attend {
 namespace {
+
+v1::LabelScores ToProto(LabelScores kind) {
+  switch (kind) {
+    case LabelScores::kSoftmax:
+      return v1::LABEL_SCORES_SOFTMAX;
+    case LabelScores::kSigmoid:
+      return v1::LABEL_SCORES_SIGMOID;
+    case LabelScores::kRaw:
+      return v1::LABEL_SCORES_RAW;
+  }
+  return v1::LABEL_SCORES_UNSPECIFIED;
+}
+
+// What concerns encoders.
+void DescribeEncoder(const ServedModel& served, v1::Model& model) {
+  const ModelInfo& info = served.info();
+  model.set_embedding_width(info.embedding_width);
+  model.set_token_width(info.token_width);
+  model.mutable_labels()->Add(info.labels.begin(), info.labels.end());
+  if (info.classifies) model.set_label_scores(ToProto(info.label_scores));
+  if (const int mask = served.tokenizer.mask_id();
+      info.fills_masks && mask >= 0) {
+    model.set_mask_token(
+        std::string(served.tokenizer.Piece(mask, Side::kSource)));
+  }
+  model.mutable_prompts()->insert(info.prompts.begin(), info.prompts.end());
+  model.set_default_prompt_name(info.default_prompt);
+}
 
 v1::Model Describe(const ModelEntry& entry) {
   v1::Model model;
@@ -25,7 +54,11 @@ v1::Model Describe(const ModelEntry& entry) {
   model.set_max_source_tokens(info.max_source_tokens);
   model.set_max_target_tokens(info.max_target_tokens);
   model.set_max_beams(info.max_beams);
-  *model.mutable_defaults() = DescribeParams(info.generation);
+  if (info.generates) {
+    *model.mutable_defaults() = DescribeParams(info.generation);
+  }
+  for (const v1::Task task : TasksOf(info)) model.add_tasks(task);
+  DescribeEncoder(*entry.served, model);
   return model;
 }
 

@@ -14,9 +14,13 @@ namespace attend {
 template <class Service>
 using RawMethods = v1::Attend::WithRawMethod_Generate<
     v1::Attend::WithRawMethod_GenerateStream<v1::Attend::WithRawMethod_Score<
-        v1::Attend::WithRawMethod_Tokenize<v1::Attend::WithRawMethod_Detokenize<
-            v1::Attend::WithRawMethod_ListModels<
-                v1::Attend::WithRawMethod_GetModel<Service>>>>>>>;
+        v1::Attend::WithRawMethod_Embed<v1::Attend::WithRawMethod_Classify<
+            v1::Attend::WithRawMethod_FillMask<v1::Attend::WithRawMethod_Rerank<
+                v1::Attend::WithRawMethod_Tokenize<
+                    v1::Attend::WithRawMethod_Detokenize<
+                        v1::Attend::WithRawMethod_ListModels<
+                            v1::Attend::WithRawMethod_GetModel<
+                                Service>>>>>>>>>>>;
 using RawService = RawMethods<v1::Attend::Service>;
 
 // Takes the bytes. INVALID_ARGUMENT if they are not a message of that type, or

@@ -18,14 +18,6 @@ void SetDuration(absl::Time from, absl::Time to,
       static_cast<int>(absl::IDivDuration(rest, absl::Nanoseconds(1), &rest)));
 }
 
-void SetLogProb(int id, float log_prob, const Tokenizer& tokenizer,
-                v1::TokenLogProb* to) {
-  to->set_id(id);
-  const absl::string_view piece = tokenizer.Piece(id, Side::kTarget);
-  to->set_piece(piece.data(), piece.size());
-  to->set_log_prob(log_prob);
-}
-
 }  // namespace
 
 v1::FinishReason ToProto(FinishReason reason) {
@@ -47,6 +39,14 @@ v1::Status ToProto(const absl::Status& status) {
   out.set_code(static_cast<int>(status.code()));
   out.set_message(status.message().data(), status.message().size());
   return out;
+}
+
+void SetLogProb(int id, float log_prob, const Tokenizer& tokenizer,
+                v1::TokenLogProb* to) {
+  to->set_id(id);
+  const absl::string_view piece = tokenizer.Piece(id, Side::kTarget);
+  to->set_piece(piece.data(), piece.size());
+  to->set_log_prob(log_prob);
 }
 
 void AddLogProbs(const ChoiceOutput& choice, size_t begin, int top,

@@ -18,6 +18,9 @@ namespace attend {
 v1::FinishReason ToProto(FinishReason reason);
 v1::Status ToProto(const absl::Status& status);
 
+void SetLogProb(int id, float log_prob, const Tokenizer& tokenizer,
+                v1::TokenLogProb* to);
+
 // Log-probabilities of choice.tokens from `begin` on, with `top` alternatives
 // each. Nothing if the choice has none.
 void AddLogProbs(const ChoiceOutput& choice, size_t begin, int top,

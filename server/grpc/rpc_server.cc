@@ -36,6 +36,14 @@ const MethodTraits<v1::GenerateRequest, v1::GenerateChunk, true>
                        NewGenerateStreamHandler};
 const MethodTraits<v1::ScoreRequest, v1::ScoreResponse, false> kScore = {
     Method::kScore, &RawService::RequestScore, NewScoreHandler};
+const MethodTraits<v1::EmbedRequest, v1::EmbedResponse, false> kEmbed = {
+    Method::kEmbed, &RawService::RequestEmbed, NewEmbedHandler};
+const MethodTraits<v1::ClassifyRequest, v1::ClassifyResponse, false> kClassify =
+    {Method::kClassify, &RawService::RequestClassify, NewClassifyHandler};
+const MethodTraits<v1::FillMaskRequest, v1::FillMaskResponse, false> kFillMask =
+    {Method::kFillMask, &RawService::RequestFillMask, NewFillMaskHandler};
+const MethodTraits<v1::RerankRequest, v1::RerankResponse, false> kRerank = {
+    Method::kRerank, &RawService::RequestRerank, NewRerankHandler};
 const MethodTraits<v1::TokenizeRequest, v1::TokenizeResponse, false> kTokenize =
     {Method::kTokenize, &RawService::RequestTokenize, NewTokenizeHandler};
 const MethodTraits<v1::DetokenizeRequest, v1::DetokenizeResponse, false>
@@ -56,6 +64,10 @@ void AskForAll(CallEnvironment& environment, EventLoop& loop) {
   Ask(kGenerate, environment, loop);
   Ask(kGenerateStream, environment, loop);
   Ask(kScore, environment, loop);
+  Ask(kEmbed, environment, loop);
+  Ask(kClassify, environment, loop);
+  Ask(kFillMask, environment, loop);
+  Ask(kRerank, environment, loop);
   Ask(kTokenize, environment, loop);
   Ask(kDetokenize, environment, loop);
   Ask(kListModels, environment, loop);

@@ -66,6 +66,14 @@ HandlerPtr<v1::GenerateRequest, v1::GenerateChunk> NewGenerateStreamHandler(
     const Service& service, CallContext& context);
 HandlerPtr<v1::ScoreRequest, v1::ScoreResponse> NewScoreHandler(
     const Service& service, CallContext& context);
+HandlerPtr<v1::EmbedRequest, v1::EmbedResponse> NewEmbedHandler(
+    const Service& service, CallContext& context);
+HandlerPtr<v1::ClassifyRequest, v1::ClassifyResponse> NewClassifyHandler(
+    const Service& service, CallContext& context);
+HandlerPtr<v1::FillMaskRequest, v1::FillMaskResponse> NewFillMaskHandler(
+    const Service& service, CallContext& context);
+HandlerPtr<v1::RerankRequest, v1::RerankResponse> NewRerankHandler(
+    const Service& service, CallContext& context);
 HandlerPtr<v1::TokenizeRequest, v1::TokenizeResponse> NewTokenizeHandler(
     const Service& service, CallContext& context);
 HandlerPtr<v1::DetokenizeRequest, v1::DetokenizeResponse> NewDetokenizeHandler(

@@ -56,8 +56,12 @@ class FakeContext final : public EngineContext {
 
 class FakeSequence final : public Sequence {
  public:
-  FakeSequence(EngineRequest request, int block_tokens, std::atomic<int>& live)
-      : request_(std::move(request)), block_tokens_(block_tokens), live_(live) {
+  FakeSequence(EngineRequest request, const ModelInfo& info, int block_tokens,
+               std::atomic<int>& live)
+      : request_(std::move(request)),
+        info_(info),
+        block_tokens_(block_tokens),
+        live_(live) {
     if (const auto* task = std::get_if<GenerateTask>(&request_.task)) {
       params_ = task->params;
     }
@@ -76,7 +80,8 @@ class FakeSequence final : public Sequence {
 
   Work Next() const override {
     const int source = static_cast<int>(request_.source.ids.size());
-    if (output_.finished || new_tokens() == 0) return {};
+    if (output_.finished) return {};
+    if (!encodes_only() && new_tokens() == 0) return {};
     if (encoded_ < source) {
       return {.phase = Phase::kEncode,
               .rows = source - encoded_,
@@ -96,6 +101,7 @@ class FakeSequence final : public Sequence {
   }
   const SequenceOutput& output() const override { return output_; }
   int max_blocks() const override {
+    if (encodes_only()) return 0;
     return CrossBlocks() + SelfBlocks(prefix() + new_tokens());
   }
   int blocks() const override { return cross_blocks_ + self_blocks_; }
@@ -132,6 +138,9 @@ class FakeSequence final : public Sequence {
   bool is_score() const {
     return std::holds_alternative<ScoreTask>(request_.task);
   }
+  bool encodes_only() const {
+    return !is_score() && !std::holds_alternative<GenerateTask>(request_.task);
+  }
   int new_tokens() const {
     return is_score() ? static_cast<int>(
                             std::get<ScoreTask>(request_.task).target.size())
@@ -146,6 +155,7 @@ class FakeSequence final : public Sequence {
     return is_score() ? new_tokens() : prefix() + generated();
   }
   int CrossBlocks() const {
+    if (encodes_only()) return 0;
     return CeilDiv(static_cast<int>(request_.source.ids.size()), block_tokens_);
   }
   int SelfBlocks(int rows) const {
@@ -161,6 +171,41 @@ class FakeSequence final : public Sequence {
     if (rows < work.rows) return;
     context_->TakeEncodeRows(-encode_rows_);
     encode_rows_ = 0;
+    if (encodes_only()) EmitEncoded();
+  }
+
+  void EmitEncoded() {
+    const SourceTokens& source = request_.source;
+    output_.finished = true;
+    if (const auto* fill = std::get_if<FillMaskTask>(&request_.task)) {
+      output_.choices.resize(fill->rows.size());
+      for (size_t i = 0; i < fill->rows.size(); ++i) {
+        for (int k = 0; k < fill->top; ++k) {
+          output_.choices[i].top.push_back(
+              {FakeCandidate(source, fill->rows[i], k), -1.0f - k});
+        }
+      }
+      return;
+    }
+    output_.choices.clear();
+    const auto* embed = std::get_if<EmbedTask>(&request_.task);
+    const bool per_token = embed ? embed->per_token : info_.labels_tokens;
+    output_.width = embed == nullptr ? static_cast<int>(info_.labels.size())
+                    : per_token      ? info_.token_width
+                    : embed->dimensions > 0 ? embed->dimensions
+                                            : info_.embedding_width;
+    const int tokens = static_cast<int>(source.ids.size());
+    output_.values.assign(
+        static_cast<size_t>(output_.width) * (per_token ? tokens : 1), 0);
+    for (int t = 0; t < tokens; ++t) {
+      for (int i = 0; i < output_.width; ++i) {
+        output_.values[(per_token ? t * output_.width : 0) + i] +=
+            FakeValue(source, t, i);
+      }
+    }
+    if (embed == nullptr || !embed->normalize.value_or(false)) return;
+    const float first = output_.values[0];
+    for (float& value : output_.values) value /= first;
   }
 
   void Emit(int n) {
@@ -169,7 +214,9 @@ class FakeSequence final : public Sequence {
         const int at = static_cast<int>(choice.tokens.size());
         choice.tokens.push_back(
             is_score() ? std::get<ScoreTask>(request_.task).target[at]
-                       : FakeToken(request_.source, at));
+            : at == 0 && params_.forced_bos_id >= 0
+                ? params_.forced_bos_id
+                : FakeToken(request_.source, at));
         if (is_score() || params_.log_probs) choice.log_probs.push_back(-1);
       }
     }
@@ -182,6 +229,7 @@ class FakeSequence final : public Sequence {
   }
 
   const EngineRequest request_;
+  const ModelInfo& info_;
   const int block_tokens_;
   std::atomic<int>& live_;
   GenerationParams params_;
@@ -239,7 +287,7 @@ absl::StatusOr<std::unique_ptr<Sequence>> FakeEngine::NewSequence(
         absl::StrFormat("source has %d tokens, limit is 1 to %d", n,
                         options_.info.max_source_tokens));
   }
-  return std::make_unique<FakeSequence>(std::move(request),
+  return std::make_unique<FakeSequence>(std::move(request), options_.info,
                                         options_.block_tokens, live_sequences_);
 }
 
@@ -313,6 +361,15 @@ EngineRequest MakeFakeRequest(const FakeTask& task) {
 
 int FakeToken(const SourceTokens& source, int i) {
   return (static_cast<int>(source.ids.size()) * 31 + i) % 1000;
+}
+
+float FakeValue(const SourceTokens& source, int token, int i) {
+  const int type = source.types.empty() ? 0 : source.types[token];
+  return static_cast<float>(source.ids[token] % 7 + 10 * i + 100 * type + 1);
+}
+
+int FakeCandidate(const SourceTokens& source, int token, int k) {
+  return 260 + (source.ids[token] + token) % 10 + k;
 }
 
 }  // namespace attend

@@ -21,6 +21,12 @@ struct FakeEngineOptions {
                     .dtype = "f32",
                     .source_vocab = 1000,
                     .target_vocab = 1000,
+                    .generates = true,
+                    .embeds = true,
+                    .fills_masks = true,
+                    .embedding_width = 4,
+                    .token_width = 3,
+                    .token_types = 2,
                     .max_source_tokens = 4096,
                     .max_target_tokens = 4096,
                     .max_beams = 8,
@@ -41,8 +47,10 @@ struct FakeEngineOptions {
 // tokens takes n encode rows, ceil(n / block_tokens) blocks; a forced prefix,
 // a target to score and a replay are prompts; each hypothesis (max of num_beams
 // and num_return_sequences) has its own blocks; a generation ends after
-// max_new_tokens, with kEos if eos_ids is not empty, else kMaxLength. Several
-// choices have the same tokens.
+// max_new_tokens, with kEos if eos_ids is not empty, else kMaxLength, and
+// starts with forced_bos_id. Several choices have the same tokens. What an
+// encoder alone computes is FakeValue and FakeCandidate; normalised vectors are
+// divided by their own first number.
 //
 // Aborts when a plan breaks a rule of engine.h: that is what it is for.
 class FakeEngine final : public Engine {
@@ -97,6 +105,13 @@ EngineRequest MakeFakeRequest(const FakeTask& task);
 
 // The i-th token that the fake generates for a source.
 int FakeToken(const SourceTokens& source, int i);
+
+// Number i of a token's vector, or the score of its label i; of the whole
+// source: the sum over its tokens.
+float FakeValue(const SourceTokens& source, int token, int i);
+
+// The k-th candidate for a masked token; its log-probability is -1 - k.
+int FakeCandidate(const SourceTokens& source, int token, int k);
 
 }  // namespace attend
 

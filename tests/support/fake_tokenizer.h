@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "engine/tokenizer/tokenizer.h"
 
@@ -12,7 +13,8 @@ namespace attend {
 
 // A tokenizer whose tokens are bytes, so that characters of several bytes fall
 // apart: id 0 is the end of sequence, id b + 1 the byte b; ids from 257 on are
-// words, " w257" and so on.
+// words, " w257" and so on. The last id is the mask, spelled "<mask>" in text.
+// Languages are "aa" (id 300) and "bb" (301); a text in one begins with it.
 class FakeTokenizer final : public Tokenizer {
  public:
   explicit FakeTokenizer(int vocab_size = 1000) : vocab_size_(vocab_size) {
@@ -25,17 +27,29 @@ class FakeTokenizer final : public Tokenizer {
         pieces_.push_back(id == 0 ? "</s>" : texts_.back());
       }
     }
+    pieces_.back() = "<mask>";
+    texts_.back() = "";
   }
 
   // INVALID_ARGUMENT for text that has the byte 0x01: what a test needs of
   // text that cannot be tokenised.
   absl::StatusOr<Encoding> Encode(const EncodeInput& input) const override {
     Encoding encoding;
+    if (!input.language.empty()) {
+      const auto language = LanguageId(input.language);
+      if (!language.ok()) return language.status();
+      encoding.Append(*language, 0, {});
+    }
     const absl::string_view texts[] = {input.text, input.pair.value_or("")};
     for (int number : {0, 1}) {
       for (int i = 0; i < static_cast<int>(texts[number].size()); ++i) {
         const char c = texts[number][i];
         if (c == '\x01') return absl::InvalidArgumentError("text has 0x01");
+        if (absl::StartsWith(texts[number].substr(i), "<mask>")) {
+          encoding.Append(mask_id(), number, {number, i, i + 6});
+          i += 5;
+          continue;
+        }
         encoding.Append(static_cast<unsigned char>(c) + 1, number,
                         {number, i, i + 1});
       }
@@ -53,7 +67,8 @@ class FakeTokenizer final : public Tokenizer {
       if (id < 0 || id >= vocab_size_) {
         return absl::InvalidArgumentError(absl::StrCat("id is ", id));
       }
-      text += id == 0 && keep_special ? pieces_[0] : texts_[id];
+      text += IsSpecial(id, Side::kTarget) && keep_special ? pieces_[id]
+                                                           : texts_[id];
     }
     return text;
   }
@@ -64,7 +79,16 @@ class FakeTokenizer final : public Tokenizer {
     return found == pieces_.end() ? -1
                                   : static_cast<int>(found - pieces_.begin());
   }
-  bool IsSpecial(int id, Side) const override { return id == 0; }
+  bool IsSpecial(int id, Side) const override {
+    return id == 0 || id == mask_id();
+  }
+  int mask_id() const override { return vocab_size_ - 1; }
+  absl::StatusOr<int> LanguageId(absl::string_view language) const override {
+    if (language == "aa") return 300;
+    if (language == "bb") return 301;
+    return absl::InvalidArgumentError(
+        absl::StrCat("language is \"", language, "\", there are aa and bb"));
+  }
   absl::string_view TokenText(int id) const override { return texts_[id]; }
 
  private:

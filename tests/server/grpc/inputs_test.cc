@@ -20,7 +20,8 @@ class InputsTest : public ::testing::Test {
   absl::StatusOr<Source> Read(const std::string& text, bool truncate = false) {
     v1::Input input;
     EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &input));
-    return ReadSource(input, truncate, model_, tokenizer_, "inputs[3]");
+    return ReadSource(input, {.truncate = truncate}, model_, tokenizer_,
+                      "inputs[3]");
   }
 
   ModelInfo model_ = FakeEngineOptions().info;
@@ -92,13 +93,14 @@ TEST_F(InputsTest, AWrongInputIsNamedWithItsValue) {
 TEST_F(InputsTest, TargetsOfAScore) {
   v1::Input input;
   EXPECT_THAT(
-      ReadTarget(input, model_, tokenizer_, "target").status().message(),
+      ReadTarget(input, "", model_, tokenizer_, "target").status().message(),
       HasSubstr("target is not set"));
   input.set_text("a");
-  EXPECT_THAT(*ReadTarget(input, model_, tokenizer_, "target"),
+  EXPECT_THAT(*ReadTarget(input, "", model_, tokenizer_, "target"),
               ElementsAre(98, 0));
   input.mutable_tokens()->add_ids(4);
-  EXPECT_THAT(*ReadTarget(input, model_, tokenizer_, "target"), ElementsAre(4));
+  EXPECT_THAT(*ReadTarget(input, "", model_, tokenizer_, "target"),
+              ElementsAre(4));
 }
 
 }  // namespace
