@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdio>
+#include <string>
 #include <utility>
 
 #include "client/cpp/bench_requests.h"
@@ -17,7 +18,8 @@ absl::StatusOr<Load> LongEncodes(const BenchOptions& options) {
   BenchOptions long_options = options;
   long_options.request.clear_params();
   long_options.request.mutable_params()->set_max_new_tokens(1);
-  auto requests = BenchRequests(long_options, options.interference);
+  auto requests =
+      BenchRequests(long_options, options.interference, /*mask=*/"");
   if (!requests.ok()) return requests.status();
   return Load{.requests = *std::move(requests),
               .rate = options.interference_rate,
@@ -25,8 +27,9 @@ absl::StatusOr<Load> LongEncodes(const BenchOptions& options) {
               .timeout = options.connection.timeout};
 }
 
-absl::StatusOr<Load> Foreground(const BenchOptions& options) {
-  auto requests = BenchRequests(options, options.file);
+absl::StatusOr<Load> Foreground(const BenchOptions& options,
+                                const std::string& mask) {
+  auto requests = BenchRequests(options, options.file, mask);
   if (!requests.ok()) return requests.status();
   if (options.output_lengths.highest > 0) {
     requests = WithOutputLengths(*requests, options.output_lengths,
@@ -55,19 +58,29 @@ int Fail(const absl::Status& status) {
   return kExitCallFailed;
 }
 
-// True if the server can be reached and has the model.
-absl::Status CheckServer(const ConnectionOptions& connection) {
+absl::StatusOr<v1::Model> GetModel(const ConnectionOptions& connection) {
   Client client(ToClientOptions(connection));
-  return client.GetModel(connection.model).status();
+  return client.GetModel(connection.model);
+}
+
+// Options that are about generated tokens.
+bool WantsTokens(const BenchOptions& options) {
+  return options.stream || options.output_lengths.highest > 0 ||
+         !options.interference.empty() ||
+         options.request.params().ByteSizeLong() > 0;
 }
 
 }  // namespace
 
 int Run(const BenchOptions& options) {
-  const auto load = Foreground(options);
+  if (options.task != BenchTask::kGenerate && WantsTokens(options)) {
+    std::fputs("attend: options of generation need --task generate\n", stderr);
+    return kExitUsage;
+  }
+  const auto model = GetModel(options.connection);
+  if (!model.ok()) return Fail(model.status());
+  const auto load = Foreground(options, model->mask_token());
   if (!load.ok()) return Fail(load.status());
-  const absl::Status server = CheckServer(options.connection);
-  if (!server.ok()) return Fail(server);
 
   LoadGenerator generator(options.connection.address);
   if (options.warmup > 0) {

@@ -2,6 +2,7 @@
 
 #include <random>
 #include <utility>
+#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "client/cpp/lines.h"
@@ -27,52 +28,106 @@ std::vector<std::string> BuiltInSentences() {
   };
 }
 
-absl::Status AddInput(const std::string& line, bool ids,
-                      v1::GenerateRequest& request) {
-  v1::Input* const input = request.add_inputs();
-  if (ids) return ParseIds(line, *input->mutable_tokens());
-  input->set_text(line);
-  return CheckText(request);
+absl::StatusOr<std::vector<std::string>> Lines(const std::string& file) {
+  if (file.empty()) return BuiltInSentences();
+  auto lines = ReadLines(file);
+  if (lines.ok() && lines->empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(file, ": no lines"));
+  }
+  return lines;
 }
+
+// What a request of the options' task has beside its inputs.
+LoadRequest Blank(const BenchOptions& options, const std::string& query) {
+  switch (options.task) {
+    case BenchTask::kGenerate:
+      return options.request;
+    case BenchTask::kEmbed:
+      return v1::EmbedRequest();
+    case BenchTask::kClassify:
+      return v1::ClassifyRequest();
+    case BenchTask::kFillMask:
+      return v1::FillMaskRequest();
+    case BenchTask::kRerank: {
+      v1::RerankRequest request;
+      request.set_query(query);
+      return request;
+    }
+  }
+  return options.request;
+}
+
+// Adds a line to a request, whatever it is of.
+class LineAdder {
+ public:
+  LineAdder(const std::string& line, bool ids, const std::string& mask)
+      : line_(line), ids_(ids), mask_(mask) {}
+
+  template <class Request>
+  absl::Status operator()(Request& request) const {
+    v1::Input* const input = request.add_inputs();
+    if (ids_) return ParseIds(line_, *input->mutable_tokens());
+    input->set_text(line_);
+    return absl::OkStatus();
+  }
+  absl::Status operator()(v1::FillMaskRequest& request) const {
+    v1::Input* const input = request.add_inputs();
+    if (ids_) return ParseIds(line_, *input->mutable_tokens());
+    const bool masked = line_.find(mask_) != std::string::npos;
+    input->set_text(masked ? line_ : absl::StrCat(line_, " ", mask_));
+    return absl::OkStatus();
+  }
+  absl::Status operator()(v1::RerankRequest& request) const {
+    if (ids_) return absl::InvalidArgumentError("documents are no ids");
+    request.add_documents(line_);
+    return absl::OkStatus();
+  }
+
+ private:
+  const std::string& line_;
+  const bool ids_;
+  const std::string& mask_;
+};
 
 }  // namespace
 
-absl::StatusOr<std::vector<v1::GenerateRequest>> BenchRequests(
-    const BenchOptions& options, const std::string& file) {
-  std::vector<std::string> lines = BuiltInSentences();
-  if (!file.empty()) {
-    auto read = ReadLines(file);
-    if (!read.ok()) return read.status();
-    lines = *std::move(read);
-  }
-  if (lines.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(file, ": no lines"));
-  }
-  std::vector<v1::GenerateRequest> requests;
-  for (const std::string& line : lines) {
-    v1::GenerateRequest request = options.request;
-    request.set_model(options.connection.model);
-    const absl::Status status =
-        AddInput(line, options.ids && !file.empty(), request);
-    if (!status.ok()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(file, ":", requests.size() + 1, ": ", status.message()));
+absl::StatusOr<std::vector<LoadRequest>> BenchRequests(
+    const BenchOptions& options, const std::string& file,
+    const std::string& mask) {
+  const auto lines = Lines(file);
+  if (!lines.ok()) return lines.status();
+  std::vector<LoadRequest> requests;
+  for (size_t begin = 0; begin < lines->size(); begin += options.batch) {
+    LoadRequest request = Blank(options, lines->front());
+    for (int i = 0; i < options.batch; ++i) {
+      const size_t at = (begin + i) % lines->size();
+      const std::string& line = (*lines)[at];
+      const LineAdder add(line, options.ids && !file.empty(), mask);
+      const absl::Status status =
+          IsUtf8(line) ? std::visit(add, request)
+                       : absl::InvalidArgumentError("not valid UTF-8");
+      if (!status.ok()) {
+        return absl::InvalidArgumentError(
+            absl::StrCat(file, ":", at + 1, ": ", status.message()));
+      }
     }
+    std::visit([&](auto& any) { any.set_model(options.connection.model); },
+               request);
     requests.push_back(std::move(request));
   }
   return requests;
 }
 
-std::vector<v1::GenerateRequest> WithOutputLengths(
-    const std::vector<v1::GenerateRequest>& requests, OutputLengths lengths,
+std::vector<LoadRequest> WithOutputLengths(
+    const std::vector<LoadRequest>& requests, OutputLengths lengths,
     uint64_t seed, int count) {
   // By hand: std::uniform_int_distribution may give other numbers with another
   // standard library. The modulus favours nothing that could be seen.
   std::mt19937_64 random(seed);
   const uint64_t span = lengths.highest - lengths.lowest + 1;
-  std::vector<v1::GenerateRequest> result;
+  std::vector<LoadRequest> result;
   for (int i = 0; i < count; ++i) {
-    v1::GenerateRequest request = requests[i % requests.size()];
+    auto request = std::get<v1::GenerateRequest>(requests[i % requests.size()]);
     const auto length = static_cast<int32_t>(lengths.lowest + random() % span);
     request.mutable_params()->set_min_new_tokens(length);
     request.mutable_params()->set_max_new_tokens(length);

@@ -125,6 +125,30 @@ absl::StatusOr<v1::ScoreResponse> Client::Score(
   return Unary(options_, *channel_->stub, &v1::Attend::Stub::Score, request);
 }
 
+absl::StatusOr<v1::EmbedResponse> Client::Embed(
+    const v1::EmbedRequest& request) {
+  if (absl::Status text = CheckText(request); !text.ok()) return text;
+  return Unary(options_, *channel_->stub, &v1::Attend::Stub::Embed, request);
+}
+
+absl::StatusOr<v1::ClassifyResponse> Client::Classify(
+    const v1::ClassifyRequest& request) {
+  if (absl::Status text = CheckText(request); !text.ok()) return text;
+  return Unary(options_, *channel_->stub, &v1::Attend::Stub::Classify, request);
+}
+
+absl::StatusOr<v1::FillMaskResponse> Client::FillMask(
+    const v1::FillMaskRequest& request) {
+  if (absl::Status text = CheckText(request); !text.ok()) return text;
+  return Unary(options_, *channel_->stub, &v1::Attend::Stub::FillMask, request);
+}
+
+absl::StatusOr<v1::RerankResponse> Client::Rerank(
+    const v1::RerankRequest& request) {
+  if (absl::Status text = CheckText(request); !text.ok()) return text;
+  return Unary(options_, *channel_->stub, &v1::Attend::Stub::Rerank, request);
+}
+
 absl::StatusOr<v1::TokenizeResponse> Client::Tokenize(
     const v1::TokenizeRequest& request) {
   if (absl::Status text = CheckText(request); !text.ok()) return text;

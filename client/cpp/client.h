@@ -54,6 +54,12 @@ class Client {
       const v1::GenerateRequest& request,
       absl::FunctionRef<bool(const v1::GenerateChunk&)> on_chunk);
   absl::StatusOr<v1::ScoreResponse> Score(const v1::ScoreRequest& request);
+  absl::StatusOr<v1::EmbedResponse> Embed(const v1::EmbedRequest& request);
+  absl::StatusOr<v1::ClassifyResponse> Classify(
+      const v1::ClassifyRequest& request);
+  absl::StatusOr<v1::FillMaskResponse> FillMask(
+      const v1::FillMaskRequest& request);
+  absl::StatusOr<v1::RerankResponse> Rerank(const v1::RerankRequest& request);
   absl::StatusOr<v1::TokenizeResponse> Tokenize(
       const v1::TokenizeRequest& request);
   absl::StatusOr<v1::DetokenizeResponse> Detokenize(

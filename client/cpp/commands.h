@@ -9,6 +9,10 @@ namespace attend {
 // standard error. Each returns the exit code.
 int Run(const GenerateOptions& options);
 int Run(const ScoreOptions& options);
+int Run(const EmbedOptions& options);
+int Run(const ClassifyOptions& options);
+int Run(const FillMaskOptions& options);
+int Run(const RerankOptions& options);
 int Run(const TokenizeOptions& options);
 int Run(const ModelsOptions& options);
 int Run(const BenchOptions& options);

@@ -106,14 +106,16 @@ void AddContent(CLI::App& app, v1::GenerationParams* params) {
       [=](int32_t id) { params->add_bad_words()->add_ids(id); });
 }
 
-void AddScheduling(CLI::App& app, v1::GenerateRequest& request) {
-  app.add_option_function<int32_t>(
-         "--priority", [&request](int32_t n) { request.set_priority(n); },
-         "-10 to 10; higher goes first")
-      ->check(CLI::Range(-10, 10));
-  app.add_flag_function(
-      "--truncate", [&request](int64_t) { request.set_truncate(true); },
-      "Cut over-long inputs instead of refusing them");
+void AddLanguages(CLI::App& app, v1::GenerateRequest& request) {
+  app.add_option_function<std::string>(
+      "--source-language",
+      [&](const std::string& code) { request.set_source_language(code); },
+      "Of multilingual models: the language of the inputs, as the model calls "
+      "it");
+  app.add_option_function<std::string>(
+      "--target-language",
+      [&](const std::string& code) { request.set_target_language(code); },
+      "The language of the results");
 }
 
 }  // namespace attend

@@ -17,7 +17,7 @@ void AddBeams(CLI::App& app, v1::GenerationParams* params);
 void AddSampling(CLI::App& app, v1::GenerationParams* params);
 void AddPenalties(CLI::App& app, v1::GenerationParams* params);
 void AddContent(CLI::App& app, v1::GenerationParams* params);
-void AddScheduling(CLI::App& app, v1::GenerateRequest& request);
+void AddLanguages(CLI::App& app, v1::GenerateRequest& request);
 
 }  // namespace attend
 

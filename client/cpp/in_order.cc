@@ -16,31 +16,38 @@ class InOrder {
       : window_(window), pipeline_(pipeline) {}
 
   void Work() {
-    while (std::optional<Line> line = Read()) {
-      absl::StatusOr<std::string> result = pipeline_.work(*line);
-      Emit(*std::move(line), std::move(result));
+    for (std::vector<Line> lines = Read(); !lines.empty(); lines = Read()) {
+      LineResults results = pipeline_.work(lines);
+      Emit(std::move(lines), std::move(results));
     }
   }
 
  private:
-  std::optional<Line> Read() {
+  // A batch; empty: there is no more.
+  std::vector<Line> Read() {
     const std::lock_guard<std::mutex> reading(reading_);
     {
       std::unique_lock<std::mutex> lock(mutex_);
-      room_.wait(lock, [&] { return read_ - emitted_ < window_; });
+      room_.wait(lock,
+                 [&] { return read_ - emitted_ + pipeline_.batch <= window_; });
     }
-    if (ended_) return std::nullopt;
-    std::optional<std::string> text = pipeline_.next();
-    ended_ = !text.has_value();
-    if (ended_) return std::nullopt;
-    return Line{++read_, *std::move(text)};
+    std::vector<Line> lines;
+    while (!ended_ && static_cast<int>(lines.size()) < pipeline_.batch) {
+      std::optional<std::string> text = pipeline_.next();
+      ended_ = !text.has_value();
+      if (!ended_) lines.push_back({++read_, *std::move(text)});
+    }
+    return lines;
   }
 
   // Emits under the lock: where the output blocks, so shall the work.
-  void Emit(Line line, absl::StatusOr<std::string> result) {
+  void Emit(std::vector<Line> lines, LineResults results) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const int64_t number = line.number;
-    done_.emplace(number, std::pair(std::move(line), std::move(result)));
+    for (size_t i = 0; i < lines.size(); ++i) {
+      const int64_t number = lines[i].number;
+      done_.emplace(number,
+                    std::pair(std::move(lines[i]), std::move(results[i])));
+    }
     for (auto head = done_.begin();
          head != done_.end() && head->first == emitted_ + 1;
          head = done_.begin()) {
@@ -68,7 +75,7 @@ class InOrder {
 }  // namespace
 
 void RunInOrder(int in_flight, const LinePipeline& pipeline) {
-  InOrder in_order(4 * static_cast<int64_t>(in_flight), pipeline);
+  InOrder in_order(int64_t{4} * in_flight * pipeline.batch, pipeline);
   std::vector<std::thread> threads;
   for (int i = 1; i < in_flight; ++i) {
     threads.emplace_back([&] { in_order.Work(); });

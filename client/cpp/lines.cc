@@ -63,10 +63,17 @@ class LineSource {
   size_t next_ = 0;  // of the arguments
 };
 
+// Lines of a file are there; those of standard input may come slowly.
+int BatchSize(const InputOptions& input) {
+  if (input.batch > 0) return input.batch;
+  return input.file.empty() ? 1 : 32;
+}
+
 // Prints results and errors, and the progress between them.
 class Output {
  public:
-  explicit Output(const InputOptions& input) : input_(input) {
+  Output(const InputOptions& input, const char* failed)
+      : input_(input), failed_text_(failed) {
     if (input.file.empty() || isatty(STDERR_FILENO) == 0) return;
     const auto lines = ReadLines(input.file);
     if (lines.ok()) progress_.emplace(lines->size());
@@ -74,7 +81,7 @@ class Output {
 
   void Print(const Line& line, const absl::StatusOr<std::string>& result) {
     if (progress_.has_value()) progress_->Clear();
-    const std::string& text = result.ok() ? *result : "\n";
+    const std::string& text = result.ok() ? *result : failed_text_;
     std::fwrite(text.data(), 1, text.size(), stdout);
     if (std::fflush(stdout) != 0) Abandon("cannot write to standard output");
     if (!result.ok()) {
@@ -99,6 +106,7 @@ class Output {
   }
 
   const InputOptions& input_;
+  const std::string failed_text_;  // printed in the place of a result
   std::optional<Progress> progress_;
   bool failed_ = false;
 };
@@ -127,9 +135,20 @@ void PrintError(const InputOptions& input, const Line& line,
 int ForEachInput(
     const InputOptions& input,
     const std::function<absl::StatusOr<std::string>(const Line&)>& work) {
+  InputOptions single = input;
+  single.batch = 1;
+  return ForEachBatch(single, [&](const std::vector<Line>& lines) {
+    return LineResults{work(lines.front())};
+  });
+}
+
+int ForEachBatch(
+    const InputOptions& input,
+    const std::function<LineResults(const std::vector<Line>&)>& work,
+    const char* failed) {
   LineSource source;
   if (!source.Open(input)) return kExitCallFailed;
-  Output output(input);
+  Output output(input, failed);
   int in_flight = input.in_flight;
   if (!input.arguments.empty()) {
     in_flight = std::min<int>(in_flight, input.arguments.size());
@@ -140,7 +159,8 @@ int ForEachInput(
                              [&](const Line& line,
                                  const absl::StatusOr<std::string>& result) {
                                output.Print(line, result);
-                             }});
+                             },
+                         .batch = BatchSize(input)});
   output.End();
   return output.failed() ? kExitCallFailed : kExitOk;
 }

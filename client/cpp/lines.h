@@ -40,6 +40,13 @@ int ForEachInput(
     const InputOptions& input,
     const std::function<absl::StatusOr<std::string>(const Line&)>& work);
 
+// The same with a batch of inputs at a time. An input that fails prints
+// `failed`.
+int ForEachBatch(
+    const InputOptions& input,
+    const std::function<LineResults(const std::vector<Line>&)>& work,
+    const char* failed = "\n");
+
 // All lines of a file, without line ends.
 absl::StatusOr<std::vector<std::string>> ReadLines(const std::string& file);
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -12,17 +13,22 @@
 
 namespace attend {
 
+// What a call may ask for.
+using LoadRequest =
+    std::variant<v1::GenerateRequest, v1::EmbedRequest, v1::ClassifyRequest,
+                 v1::FillMaskRequest, v1::RerankRequest>;
+
 // One class of calls that a LoadGenerator makes.
 struct Load {
-  std::vector<v1::GenerateRequest> requests = {};  // taken in turn; not empty
-  int count = 100;                                 // calls to make
+  std::vector<LoadRequest> requests = {};  // taken in turn; not empty
+  int count = 100;                         // calls to make
   // Closed loop: so many calls in flight, each followed by the next.
   int concurrency = 8;
   // Above 0: open loop. Calls start at the times of a Poisson process with this
   // many a second, however many are in flight.
   double rate = 0;
   uint64_t seed = 1;   // of the process
-  bool stream = true;  // GenerateStream, else Generate
+  bool stream = true;  // GenerateStream instead of Generate
   absl::Duration timeout = absl::Seconds(60);
 };
 
@@ -33,7 +39,9 @@ struct CallRecord {
   absl::Duration first_token;        // streams: to the first chunk with tokens
   std::vector<absl::Duration> gaps;  // between chunks with tokens of a choice
   absl::Duration total;
-  int64_t tokens = 0;
+  int64_t tokens = 0;  // generated
+  int64_t source_tokens = 0;
+  int64_t inputs = 0;
 };
 
 struct LoadResult {

@@ -1,7 +1,11 @@
 #include <cstdio>
 #include <string>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "client/cpp/client.h"
 #include "client/cpp/commands.h"
 #include "client/cpp/lines.h"
@@ -9,16 +13,25 @@
 namespace attend {
 namespace {
 
+// "generate, embed"
+std::string Tasks(const v1::Model& model) {
+  return absl::StrJoin(model.tasks(), ", ", [](std::string* out, int task) {
+    const std::string name = v1::Task_Name(static_cast<v1::Task>(task));
+    absl::StrAppend(out, absl::AsciiStrToLower(absl::StrReplaceAll(
+                             name, {{"TASK_", ""}, {"_", "-"}})));
+  });
+}
+
 std::string ToTable(const v1::ListModelsResponse& response) {
-  std::string table =
-      absl::StrFormat("%-24s %-10s %-6s %-6s %10s %10s %6s\n", "MODEL",
-                      "FAMILY", "DTYPE", "READY", "SOURCE", "TARGET", "BEAMS");
+  std::string table = absl::StrFormat(
+      "%-24s %-10s %-6s %-6s %10s %10s %6s  %s\n", "MODEL", "FAMILY", "DTYPE",
+      "READY", "SOURCE", "TARGET", "BEAMS", "TASKS");
   for (const v1::Model& model : response.models()) {
-    absl::StrAppendFormat(&table, "%-24s %-10s %-6s %-6s %10d %10d %6d\n",
+    absl::StrAppendFormat(&table, "%-24s %-10s %-6s %-6s %10d %10d %6d  %s\n",
                           model.name(), model.family(), model.dtype(),
                           model.ready() ? "yes" : "no",
                           model.max_source_tokens(), model.max_target_tokens(),
-                          model.max_beams());
+                          model.max_beams(), Tasks(model));
   }
   for (const v1::Model& model : response.models()) {
     if (model.ready()) continue;

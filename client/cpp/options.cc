@@ -2,58 +2,16 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
-#include <optional>
+#include <map>
+#include <string>
 #include <utility>
 
+#include "client/cpp/common_options.h"
+#include "client/cpp/encoder_options.h"
 #include "client/cpp/generation_options.h"
 
 namespace attend {
 namespace {
-
-// "30s", "500ms", "inf", or a number of seconds.
-std::optional<absl::Duration> ParseTimeout(const std::string& text) {
-  absl::Duration timeout;
-  if (!absl::ParseDuration(text, &timeout) &&
-      !absl::ParseDuration(text + "s", &timeout)) {
-    return std::nullopt;
-  }
-  if (timeout <= absl::ZeroDuration()) return std::nullopt;
-  return timeout;
-}
-
-void AddConnection(CLI::App& app, ConnectionOptions& connection) {
-  app.add_option("-a,--address", connection.address,
-                 "Server, host:port or unix:path")
-      ->envname("ATTEND_ADDRESS")
-      ->capture_default_str();
-  app.add_option("-m,--model", connection.model,
-                 "Model; default: the server's default model");
-  app.add_option_function<std::string>(
-         "--timeout",
-         [&connection](const std::string& text) {
-           const std::optional<absl::Duration> timeout = ParseTimeout(text);
-           if (!timeout.has_value()) {
-             throw CLI::ValidationError(
-                 "--timeout", text + " is not a time above 0, like 30s or inf");
-           }
-           connection.timeout = *timeout;
-         },
-         "Deadline of each call, retries included: 500ms, 30s, 5m, inf "
-         "[60s]")
-      ->type_name("TIME");
-}
-
-void AddInput(CLI::App& app, InputOptions& input, const char* arguments) {
-  app.add_option("arguments", input.arguments, arguments);
-  app.add_option("-f,--file", input.file,
-                 "Read lines from this file (default: standard input)")
-      ->excludes("arguments");
-  app.add_option("--in-flight", input.in_flight,
-                 "Lines worked on at once; output keeps their order")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
-  app.add_flag("--json", input.json, "Print one JSON object for each input");
-}
 
 void AddGenerate(CLI::App& app, GenerateOptions& options) {
   CLI::App& command = *app.add_subcommand(
@@ -83,6 +41,7 @@ void AddGenerate(CLI::App& app, GenerateOptions& options) {
   AddSampling(command, params);
   AddPenalties(command, params);
   AddContent(command, params);
+  AddLanguages(command, options.request);
   AddScheduling(command, options.request);
   stream->excludes("--json")->excludes("--log-probs");
 }
@@ -149,6 +108,26 @@ void AddOutputLengths(CLI::App& app, BenchOptions& options) {
       ->check(CLI::Range(1, 1000000));
 }
 
+void AddTask(CLI::App& app, BenchOptions& options) {
+  const std::map<std::string, BenchTask> tasks = {
+      {"generate", BenchTask::kGenerate},
+      {"embed", BenchTask::kEmbed},
+      {"classify", BenchTask::kClassify},
+      {"fill-mask", BenchTask::kFillMask},
+      {"rerank", BenchTask::kRerank}};
+  app.add_option_function<std::string>(
+         "--task",
+         [&options, tasks](const std::string& task) {
+           options.task = tasks.at(task);
+         },
+         "What to call [generate]")
+      ->check(CLI::IsMember(tasks));
+  app.add_option("--batch", options.batch,
+                 "Inputs of a call; of rerank, documents")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+}
+
 void AddBench(CLI::App& app, BenchOptions& options) {
   CLI::App& command = *app.add_subcommand(
       "bench", "Measure a server: latency, throughput, errors");
@@ -157,6 +136,7 @@ void AddBench(CLI::App& app, BenchOptions& options) {
       "whose\n"
       "times count from when a call was due. Nothing is retried.");
   AddConnection(command, options.connection);
+  AddTask(command, options);
   command.add_option("-f,--file", options.file,
                      "Inputs, one a line, taken in turn (default: a few "
                      "built-in sentences)");
@@ -215,11 +195,19 @@ std::variant<int, Command> ParseCommandLine(int argc, char** argv) {
       "Exit code: 0 all went well, 1 a call failed, 2 wrong usage.");
   GenerateOptions generate;
   ScoreOptions score;
+  EmbedOptions embed;
+  ClassifyOptions classify;
+  FillMaskOptions fill_mask;
+  RerankOptions rerank;
   TokenizeOptions tokenize;
   ModelsOptions models;
   BenchOptions bench;
   AddGenerate(app, generate);
   AddScore(app, score);
+  AddEmbed(app, embed);
+  AddClassify(app, classify);
+  AddFillMask(app, fill_mask);
+  AddRerank(app, rerank);
   AddTokenize(app, tokenize);
   AddModels(app, models);
   AddBench(app, bench);
@@ -229,6 +217,10 @@ std::variant<int, Command> ParseCommandLine(int argc, char** argv) {
     return app.exit(error) == 0 ? kExitOk : kExitUsage;
   }
   if (app.got_subcommand("score")) return Command(std::move(score));
+  if (app.got_subcommand("embed")) return Command(std::move(embed));
+  if (app.got_subcommand("classify")) return Command(std::move(classify));
+  if (app.got_subcommand("fill-mask")) return Command(std::move(fill_mask));
+  if (app.got_subcommand("rerank")) return Command(std::move(rerank));
   if (app.got_subcommand("tokenize")) return Command(std::move(tokenize));
   if (app.got_subcommand("models")) return Command(std::move(models));
   if (app.got_subcommand("bench")) return Command(std::move(bench));

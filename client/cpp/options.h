@@ -31,6 +31,7 @@ struct InputOptions {
   std::vector<std::string> arguments;
   std::string file;
   int in_flight = 16;
+  int batch = 0;  // inputs of a call; 0: 32 of a file, else 1
   bool json = false;
 };
 
@@ -46,6 +47,32 @@ struct ScoreOptions {
   InputOptions input;
   v1::ScoreRequest request;  // all but its model and pairs
   bool tokens = false;
+};
+
+struct EmbedOptions {
+  ConnectionOptions connection;
+  InputOptions input;
+  v1::EmbedRequest request;  // all but its model and inputs
+};
+
+struct ClassifyOptions {
+  ConnectionOptions connection;
+  InputOptions input;
+  v1::ClassifyRequest request;  // all but its model and inputs
+  bool pairs = false;
+};
+
+struct FillMaskOptions {
+  ConnectionOptions connection;
+  InputOptions input;
+  v1::FillMaskRequest request;  // all but its model and inputs
+};
+
+struct RerankOptions {
+  ConnectionOptions connection;
+  std::string query;
+  InputOptions input;
+  v1::RerankRequest request;  // all but its model and texts
 };
 
 struct TokenizeOptions {
@@ -70,8 +97,13 @@ struct OutputLengths {
   int highest = 0;
 };
 
+// What `attend bench` calls.
+enum class BenchTask { kGenerate, kEmbed, kClassify, kFillMask, kRerank };
+
 struct BenchOptions {
   ConnectionOptions connection;
+  BenchTask task = BenchTask::kGenerate;
+  int batch = 1;                // inputs of a call
   v1::GenerateRequest request;  // all but its model and inputs
   std::string file;
   bool ids = false;  // the lines of `file` are token ids
@@ -87,8 +119,9 @@ struct BenchOptions {
   bool json = false;
 };
 
-using Command = std::variant<GenerateOptions, ScoreOptions, TokenizeOptions,
-                             ModelsOptions, BenchOptions>;
+using Command = std::variant<GenerateOptions, ScoreOptions, EmbedOptions,
+                             ClassifyOptions, FillMaskOptions, RerankOptions,
+                             TokenizeOptions, ModelsOptions, BenchOptions>;
 
 // Reads a command line. Where there is nothing to run (--help, or a mistake),
 // prints what is to be said and returns the exit code instead.

@@ -24,8 +24,12 @@ Json ReportJson(const BenchReport& report) {
                {"errors", report.errors},
                {"elapsed_seconds", absl::ToDoubleSeconds(report.elapsed)},
                {"generated_tokens", report.tokens},
+               {"source_tokens", report.source_tokens},
+               {"inputs", report.inputs},
                {"requests_per_second", report.requests_per_second},
-               {"tokens_per_second", report.tokens_per_second}};
+               {"tokens_per_second", report.tokens_per_second},
+               {"source_tokens_per_second", report.source_tokens_per_second},
+               {"inputs_per_second", report.inputs_per_second}};
   if (report.stream) {
     json["first_token_seconds"] = QuantilesJson(report.first_token);
     json["inter_token_seconds"] = QuantilesJson(report.inter_token);
@@ -55,6 +59,8 @@ BenchReport MakeReport(const LoadResult& result, bool stream) {
     }
     ++report.succeeded;
     report.tokens += call.tokens;
+    report.source_tokens += call.source_tokens;
+    report.inputs += call.inputs;
     if (call.first_token > absl::ZeroDuration()) {
       first_token.push_back(call.first_token);
     }
@@ -66,6 +72,9 @@ BenchReport MakeReport(const LoadResult& result, bool stream) {
     report.requests_per_second =
         static_cast<double>(report.succeeded) / seconds;
     report.tokens_per_second = static_cast<double>(report.tokens) / seconds;
+    report.source_tokens_per_second =
+        static_cast<double>(report.source_tokens) / seconds;
+    report.inputs_per_second = static_cast<double>(report.inputs) / seconds;
   }
   report.first_token = Summarize(std::move(first_token));
   report.inter_token = Summarize(std::move(inter_token));
@@ -78,6 +87,9 @@ std::string ToTable(const BenchReport& report) {
       "requests   %d ok in %.2f s: %.1f requests/s, %.1f tokens/s\n",
       report.succeeded, absl::ToDoubleSeconds(report.elapsed),
       report.requests_per_second, report.tokens_per_second);
+  absl::StrAppendFormat(
+      &table, "inputs     %d: %.1f inputs/s, %.1f source tokens/s\n",
+      report.inputs, report.inputs_per_second, report.source_tokens_per_second);
   for (const auto& [code, count] : report.errors) {
     absl::StrAppend(&table, "errors     ", count, " ", code, "\n");
   }

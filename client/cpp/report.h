@@ -15,9 +15,13 @@ struct BenchReport {
   int64_t succeeded = 0;
   std::map<std::string, int64_t> errors = {};  // by the code's name
   absl::Duration elapsed = {};
-  int64_t tokens = 0;
+  int64_t tokens = 0;  // generated
+  int64_t source_tokens = 0;
+  int64_t inputs = 0;
   double requests_per_second = 0;
   double tokens_per_second = 0;
+  double source_tokens_per_second = 0;
+  double inputs_per_second = 0;
   bool stream = false;         // the next two are measured
   Quantiles first_token = {};  // of a call
   Quantiles inter_token = {};  // between two messages of a stream

@@ -35,7 +35,19 @@ absl::Status Check(const std::string& text, const std::string& field) {
 }
 
 absl::Status CheckInput(const v1::Input& input, const std::string& field) {
-  return input.has_text() ? Check(input.text(), field) : absl::OkStatus();
+  if (!input.has_text()) return absl::OkStatus();
+  const absl::Status text = Check(input.text(), field);
+  return text.ok() ? Check(input.pair(), field + ".pair") : text;
+}
+
+// The model's name and the inputs.
+template <class Request>
+absl::Status CheckInputs(const Request& request) {
+  absl::Status status = Check(request.model(), "model");
+  for (int i = 0; status.ok() && i < request.inputs_size(); ++i) {
+    status = CheckInput(request.inputs(i), absl::StrCat("inputs[", i, "]"));
+  }
+  return status;
 }
 
 }  // namespace
@@ -56,10 +68,9 @@ bool IsUtf8(std::string_view text) {
 }
 
 absl::Status CheckText(const v1::GenerateRequest& request) {
-  absl::Status status = Check(request.model(), "model");
-  for (int i = 0; status.ok() && i < request.inputs_size(); ++i) {
-    status = CheckInput(request.inputs(i), absl::StrCat("inputs[", i, "]"));
-  }
+  absl::Status status = CheckInputs(request);
+  if (status.ok()) status = Check(request.source_language(), "source_language");
+  if (status.ok()) status = Check(request.target_language(), "target_language");
   if (status.ok()) {
     status = Check(request.params().prefix_text(), "params.prefix_text");
   }
@@ -76,6 +87,30 @@ absl::Status CheckText(const v1::ScoreRequest& request) {
     status = CheckInput(pair.source(), absl::StrCat("pairs[", i, "].source"));
     if (!status.ok()) break;
     status = CheckInput(pair.target(), absl::StrCat("pairs[", i, "].target"));
+  }
+  return status;
+}
+
+absl::Status CheckText(const v1::EmbedRequest& request) {
+  absl::Status status = CheckInputs(request);
+  if (status.ok()) status = Check(request.prompt_name(), "prompt_name");
+  if (status.ok()) status = Check(request.prompt_text(), "prompt_text");
+  return status;
+}
+
+absl::Status CheckText(const v1::ClassifyRequest& request) {
+  return CheckInputs(request);
+}
+
+absl::Status CheckText(const v1::FillMaskRequest& request) {
+  return CheckInputs(request);
+}
+
+absl::Status CheckText(const v1::RerankRequest& request) {
+  absl::Status status = Check(request.model(), "model");
+  if (status.ok()) status = Check(request.query(), "query");
+  for (int i = 0; status.ok() && i < request.documents_size(); ++i) {
+    status = Check(request.documents(i), absl::StrCat("documents[", i, "]"));
   }
   return status;
 }

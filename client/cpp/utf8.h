@@ -17,6 +17,10 @@ bool IsUtf8(std::string_view text);
 // read the whole request: one bad input would take its neighbours along.
 absl::Status CheckText(const v1::GenerateRequest& request);
 absl::Status CheckText(const v1::ScoreRequest& request);
+absl::Status CheckText(const v1::EmbedRequest& request);
+absl::Status CheckText(const v1::ClassifyRequest& request);
+absl::Status CheckText(const v1::FillMaskRequest& request);
+absl::Status CheckText(const v1::RerankRequest& request);
 absl::Status CheckText(const v1::TokenizeRequest& request);
 
 }  // namespace attend

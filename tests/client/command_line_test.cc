@@ -1,16 +1,11 @@
 // The `attend` binary, run as its users run it, against a fake server.
 
+#include "tests/client/command_line.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
-
-#include "tests/client/fake_service.h"
 
 namespace attend {
 namespace {
@@ -19,51 +14,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
-
-struct Outcome {
-  int exit_code;
-  std::string out;
-  std::string err;
-};
-
-std::string ReadAll(const std::filesystem::path& file) {
-  std::stringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
-}
-
-class CommandLineTest : public ::testing::Test {
- protected:
-  CommandLineTest() {
-    std::string name = ::testing::TempDir() + "attend_XXXXXX";
-    directory_ = mkdtemp(name.data());
-  }
-  ~CommandLineTest() override { std::filesystem::remove_all(directory_); }
-
-  std::string File(const std::string& name, const std::string& text) {
-    std::ofstream(directory_ / name, std::ios::binary) << text;
-    return (directory_ / name).string();
-  }
-
-  // Runs the shell command `attend ARGUMENTS` with the fake's address.
-  Outcome Run(const std::string& arguments, const std::string& input = "") {
-    return RunAt(service_.address(), arguments, input);
-  }
-
-  Outcome RunAt(const std::string& address, const std::string& arguments,
-                const std::string& input = "") {
-    const std::string in = File("in", input);
-    const std::string command =
-        "cd " + directory_.string() + " && export ATTEND_ADDRESS=" + address +
-        " && { " + ATTEND_BINARY + " " + arguments + "; } <in >out 2>err";
-    const int status = std::system(command.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1,
-            ReadAll(directory_ / "out"), ReadAll(directory_ / "err")};
-  }
-
-  FakeService service_;
-  std::filesystem::path directory_;
-};
 
 TEST_F(CommandLineTest, TranslatesArguments) {
   const Outcome outcome = Run("translate 'one two' three");
@@ -121,12 +71,15 @@ TEST_F(CommandLineTest, SendsParameters) {
       "--seed 18446744073709551615 --length-penalty -1.5 --early-stopping "
       "never --repetition-penalty 1.25 --presence-penalty 0.5 "
       "--frequency-penalty 0.25 --no-repeat-ngram 3 --stop '. ' --stop end "
+      "--source-language en --target-language de "
       "--stop-id 5 --bad-id 6 --prefix Vor --log-probs --priority 3 "
       "--truncate");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   v1::GenerateRequest request = service_.last_generate();
   EXPECT_EQ(request.model(), "small");
   EXPECT_EQ(request.priority(), 3);
+  EXPECT_EQ(request.source_language(), "en");
+  EXPECT_EQ(request.target_language(), "de");
   EXPECT_TRUE(request.truncate());
   const v1::GenerationParams& params = request.params();
   EXPECT_EQ(params.num_beams(), 4);
@@ -193,6 +146,7 @@ TEST_F(CommandLineTest, Tokenizes) {
 
 TEST_F(CommandLineTest, Models) {
   EXPECT_THAT(Run("models").out, HasSubstr("capitals"));
+  EXPECT_THAT(Run("models").out, HasSubstr("generate, fill-mask"));
   EXPECT_EQ(
       nlohmann::json::parse(Run("models --json").out)["models"][0]["name"],
       "capitals");
@@ -218,13 +172,28 @@ TEST_F(CommandLineTest, Timeout) {
 }
 
 TEST_F(CommandLineTest, WrongUsage) {
-  for (const char* arguments :
-       {"", "sing", "translate --no-such-flag x", "translate --beams many x",
-        "translate --timeout soon x", "translate --timeout 0 x",
-        "translate --early-stopping maybe x", "translate --stream --n 2 x",
-        "bench --rate 5 --concurrency 2", "bench --requests 0",
-        "bench --output-lengths 9 8", "bench --output-lengths 0 8",
-        "tokenize --decode --pieces 5", "translate --file in x"}) {
+  for (const char* arguments : {"",
+                                "sing",
+                                "translate --no-such-flag x",
+                                "translate --beams many x",
+                                "translate --timeout soon x",
+                                "translate --timeout 0 x",
+                                "translate --early-stopping maybe x",
+                                "translate --stream --n 2 x",
+                                "bench --rate 5 --concurrency 2",
+                                "bench --requests 0",
+                                "bench --output-lengths 9 8",
+                                "bench --output-lengths 0 8",
+                                "bench --task sing",
+                                "bench --task embed --stream",
+                                "rerank",
+                                "embed --prompt a --prompt-name b x",
+                                "embed --per-token --normalize x",
+                                "fill-mask --top-k 0 x",
+                                "classify --pairs alone",
+                                "rerank --file in q x",
+                                "tokenize --decode --pieces 5",
+                                "translate --file in x"}) {
     const Outcome outcome = Run(arguments);
     EXPECT_EQ(outcome.exit_code, 2) << arguments;
     EXPECT_THAT(outcome.err, Not(IsEmpty())) << arguments;
@@ -235,7 +204,8 @@ TEST_F(CommandLineTest, WrongUsage) {
 
 TEST_F(CommandLineTest, Help) {
   for (const char* command :
-       {"generate", "translate", "score", "tokenize", "models", "bench"}) {
+       {"generate", "translate", "score", "embed", "classify", "fill-mask",
+        "rerank", "tokenize", "models", "bench"}) {
     EXPECT_THAT(Run("--help").out, HasSubstr(command));
     const Outcome outcome = Run(std::string(command) + " --help");
     EXPECT_EQ(outcome.exit_code, 0) << command;

@@ -7,11 +7,13 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "attend/v1/attend.grpc.pb.h"
 
@@ -39,6 +41,9 @@ v1::Model FakeModel() {
   model.set_dtype("f32");
   model.set_ready(true);
   model.set_max_beams(4);
+  model.add_tasks(v1::TASK_GENERATE);
+  model.add_tasks(v1::TASK_FILL_MASK);
+  model.set_mask_token("<mask>");
   return model;
 }
 
@@ -69,7 +74,7 @@ class FakeService::Implementation final : public v1::Attend::Service {
                         const v1::GenerateRequest* request,
                         v1::GenerateResponse* response) override {
     const InFlight in_flight(*this);
-    Record(*request);
+    Record(*request, last_generate_);
     if (grpc::Status status = Begin(*context); !status.ok()) return status;
     for (const v1::Input& input : request->inputs()) {
       if (absl::StartsWith(input.text(), "hang")) return Hang(*context);
@@ -88,7 +93,7 @@ class FakeService::Implementation final : public v1::Attend::Service {
       grpc::ServerContext* context, const v1::GenerateRequest* request,
       grpc::ServerWriter<v1::GenerateChunk>* writer) override {
     const InFlight in_flight(*this);
-    Record(*request);
+    Record(*request, last_generate_);
     if (grpc::Status status = Begin(*context); !status.ok()) return status;
     for (int i = 0; i < request->inputs_size(); ++i) {
       const std::string& text = request->inputs(i).text();
@@ -129,6 +134,81 @@ class FakeService::Implementation final : public v1::Attend::Service {
         token->set_log_prob(-1);
         result->set_log_prob(result->log_prob() - 1);
       }
+    }
+    return grpc::Status::OK;
+  }
+
+  grpc::Status Embed(grpc::ServerContext* context,
+                     const v1::EmbedRequest* request,
+                     v1::EmbedResponse* response) override {
+    if (grpc::Status status = Begin(*context); !status.ok()) return status;
+    Record(*request, last_embed_);
+    for (const v1::Input& input : request->inputs()) {
+      v1::EmbedResult* const result = response->add_results();
+      if (Refused(input.text(), *result)) continue;
+      result->mutable_usage()->set_source_tokens(2);
+      for (const std::string& word : Words(input.text())) {
+        result->add_values(static_cast<float>(word.size()) + 0.5f);
+        if (request->per_token()) result->add_tokens()->set_piece(word);
+      }
+      result->set_width(request->per_token() ? 1 : result->values_size());
+    }
+    return grpc::Status::OK;
+  }
+
+  grpc::Status Classify(grpc::ServerContext* context,
+                        const v1::ClassifyRequest* request,
+                        v1::ClassifyResponse* response) override {
+    if (grpc::Status status = Begin(*context); !status.ok()) return status;
+    Record(*request, last_classify_);
+    for (const v1::Input& input : request->inputs()) {
+      v1::ClassifyResult* const result = response->add_results();
+      if (Refused(input.text(), *result)) continue;
+      if (!absl::StartsWith(input.text(), "tag")) {
+        AddLabels(input.has_pair() ? input.pair() : input.text(),
+                  result->mutable_labels());
+        continue;
+      }
+      for (const std::string& word : Words(input.text())) {
+        v1::TokenLabels* const token = result->add_tokens();
+        token->mutable_token()->set_piece(word);
+        AddLabels(word, token->mutable_labels());
+      }
+    }
+    return grpc::Status::OK;
+  }
+
+  grpc::Status FillMask(grpc::ServerContext* context,
+                        const v1::FillMaskRequest* request,
+                        v1::FillMaskResponse* response) override {
+    if (grpc::Status status = Begin(*context); !status.ok()) return status;
+    Record(*request, last_fill_mask_);
+    for (const v1::Input& input : request->inputs()) {
+      v1::FillMaskResult* const result = response->add_results();
+      if (Refused(input.text(), *result)) continue;
+      v1::FilledMask* const mask = result->add_masks();
+      for (const char* word : {"yes", "no"}) {
+        v1::MaskCandidate* const candidate = mask->add_candidates();
+        candidate->mutable_token()->set_piece(word);
+        candidate->set_text(
+            absl::StrReplaceAll(input.text(), {{"<mask>", word}}));
+      }
+      result->set_text(mask->candidates(0).text());
+    }
+    return grpc::Status::OK;
+  }
+
+  grpc::Status Rerank(grpc::ServerContext* context,
+                      const v1::RerankRequest* request,
+                      v1::RerankResponse* response) override {
+    if (grpc::Status status = Begin(*context); !status.ok()) return status;
+    Record(*request, last_rerank_);
+    // Not in the order of the request, as a server's.
+    for (int i = request->documents_size() - 1; i >= 0; --i) {
+      v1::RerankResult* const result = response->add_results();
+      result->set_index(i);
+      if (Refused(request->documents(i), *result)) continue;
+      result->set_score(static_cast<float>(request->documents(i).size()));
     }
     return grpc::Status::OK;
   }
@@ -188,6 +268,11 @@ class FakeService::Implementation final : public v1::Attend::Service {
   int most_in_flight_ = 0;
   std::string request_id_;
   v1::GenerateRequest last_generate_;
+  v1::EmbedRequest last_embed_;
+  v1::ClassifyRequest last_classify_;
+  v1::FillMaskRequest last_fill_mask_;
+  v1::RerankRequest last_rerank_;
+  bool refuse_input_ = false;
 
  private:
   class InFlight {
@@ -206,9 +291,34 @@ class FakeService::Implementation final : public v1::Attend::Service {
     Implementation& service_;
   };
 
-  void Record(const v1::GenerateRequest& request) {
+  template <class Request>
+  void Record(const Request& request, Request& last) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    last_generate_ = request;
+    last = request;
+  }
+
+  // Gives the result its status.
+  template <class Result>
+  bool Refused(const std::string& text, Result& result) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    v1::Status& status = *result.mutable_status();
+    if (absl::StartsWith(text, "bad")) {
+      FillBad(&status);
+    } else if (std::exchange(refuse_input_, false)) {
+      status.set_code(static_cast<int>(absl::StatusCode::kResourceExhausted));
+    }
+    return status.code() != 0;
+  }
+
+  static void AddLabels(
+      const std::string& text,
+      google::protobuf::RepeatedPtrField<v1::LabelScore>* labels) {
+    const bool is_long = text.size() > 3;
+    for (const bool first : {true, false}) {
+      v1::LabelScore* const label = labels->Add();
+      label->set_label(is_long == first ? "LONG" : "SHORT");
+      label->set_score(first ? 0.75f : 0.25f);
+    }
   }
 
   // Counts the call; its failure, if one is due.
@@ -298,6 +408,31 @@ std::string FakeService::request_id() const {
 v1::GenerateRequest FakeService::last_generate() const {
   const std::lock_guard<std::mutex> lock(implementation_->mutex_);
   return implementation_->last_generate_;
+}
+
+v1::EmbedRequest FakeService::last_embed() const {
+  const std::lock_guard<std::mutex> lock(implementation_->mutex_);
+  return implementation_->last_embed_;
+}
+
+v1::ClassifyRequest FakeService::last_classify() const {
+  const std::lock_guard<std::mutex> lock(implementation_->mutex_);
+  return implementation_->last_classify_;
+}
+
+v1::FillMaskRequest FakeService::last_fill_mask() const {
+  const std::lock_guard<std::mutex> lock(implementation_->mutex_);
+  return implementation_->last_fill_mask_;
+}
+
+v1::RerankRequest FakeService::last_rerank() const {
+  const std::lock_guard<std::mutex> lock(implementation_->mutex_);
+  return implementation_->last_rerank_;
+}
+
+void FakeService::RefuseInput() {
+  const std::lock_guard<std::mutex> lock(implementation_->mutex_);
+  implementation_->refuse_input_ = true;
 }
 
 }  // namespace attend

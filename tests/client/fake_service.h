@@ -25,6 +25,11 @@ struct FakeFailure {
 //   "break"  streams a chunk, then its call fails with UNAVAILABLE,
 //   "hang"   waits for the call's deadline.
 // Tokenize gives each word its length as id. Score: minus the target's words.
+// Embed gives the lengths of the words, with tokens if asked per token; labels
+// are LONG and SHORT, scored by the text's length, of a pair by the pair's; of
+// a text "tag ..." each word is labelled. FillMask fills in "yes" and "no";
+// documents score by their length. Of those too a text "bad ..." fails, and one
+// that is not text would end the call.
 class FakeService {
  public:
   FakeService();
@@ -38,6 +43,12 @@ class FakeService {
   int most_in_flight() const;      // calls at once
   std::string request_id() const;  // x-request-id of the last call
   v1::GenerateRequest last_generate() const;
+  v1::EmbedRequest last_embed() const;
+  v1::ClassifyRequest last_classify() const;
+  v1::FillMaskRequest last_fill_mask() const;
+  v1::RerankRequest last_rerank() const;
+  // The next input of a batch is refused: its queue is full.
+  void RefuseInput();
 
  private:
   class Implementation;  // keeps gRPC's headers out of the tests

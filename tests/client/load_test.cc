@@ -18,7 +18,9 @@ using ::testing::UnorderedElementsAre;
 Load MakeLoad(const std::vector<std::string>& texts) {
   Load load;
   for (const std::string& text : texts) {
-    load.requests.emplace_back().add_inputs()->set_text(text);
+    v1::GenerateRequest request;
+    request.add_inputs()->set_text(text);
+    load.requests.push_back(std::move(request));
   }
   return load;
 }
@@ -56,6 +58,29 @@ TEST(LoadTest, UnaryCallsHaveNoTokenTimes) {
     EXPECT_EQ(call.first_token, absl::ZeroDuration());
     EXPECT_TRUE(call.gaps.empty());
   }
+}
+
+TEST(LoadTest, CallsOfEncoders) {
+  FakeService service;
+  v1::EmbedRequest embed;
+  embed.add_inputs()->set_text("a b");
+  v1::ClassifyRequest classify;
+  classify.add_inputs()->set_text("a");
+  v1::FillMaskRequest fill_mask;
+  fill_mask.add_inputs()->set_text("a");
+  v1::RerankRequest rerank;
+  rerank.add_documents("a");
+  rerank.add_documents("b");
+  Load load;
+  load.requests = {embed, classify, fill_mask, rerank};
+  load.count = 8;
+  load.concurrency = 1;
+  const BenchReport report =
+      MakeReport(LoadGenerator(service.address()).Run(load), load.stream);
+  EXPECT_EQ(report.succeeded, 8);
+  EXPECT_EQ(report.inputs, 2 * 5);
+  EXPECT_EQ(report.source_tokens, 2 * 2);
+  EXPECT_EQ(service.last_rerank().documents_size(), 2);
 }
 
 TEST(LoadTest, OpenLoopStartsCallsThatDoNotWaitForOthers) {
@@ -122,7 +147,9 @@ TEST(ReportTest, Figures) {
        .first_token = absl::Milliseconds(20),
        .gaps = {absl::Milliseconds(2), absl::Milliseconds(4)},
        .total = absl::Milliseconds(30),
-       .tokens = 3});
+       .tokens = 3,
+       .source_tokens = 10,
+       .inputs = 4});
   result.calls.push_back({.code = absl::StatusCode::kUnavailable,
                           .first_token = absl::Seconds(9),
                           .gaps = {absl::Seconds(9)},
@@ -134,6 +161,8 @@ TEST(ReportTest, Figures) {
   EXPECT_EQ(json["errors"]["UNAVAILABLE"], 1);
   EXPECT_EQ(json["requests_per_second"], 0.5);
   EXPECT_EQ(json["tokens_per_second"], 1.5);
+  EXPECT_EQ(json["source_tokens_per_second"], 5);
+  EXPECT_EQ(json["inputs_per_second"], 2);
   EXPECT_EQ(json["first_token_seconds"]["p99"], 0.02);
   EXPECT_EQ(json["inter_token_seconds"]["p50"], 0.002);
   EXPECT_EQ(json["inter_token_seconds"]["max"], 0.004);

@@ -1,5 +1,6 @@
-"""Every RPC of attend.v1 from Python. Started by python_client_test.sh."""
+"""RPCs of attend.v1 from Python. Started by python_client_test.sh."""
 
+import array
 import os
 import socket
 import subprocess
@@ -160,6 +161,19 @@ class PythonClientTest(unittest.TestCase):
         self.assertAlmostEqual(result.log_prob, sum(generated),
                                delta=1e-4 * max(1, abs(result.log_prob)))
 
+    def test_embed(self):
+        request = pb.EmbedRequest(inputs=texts(TEXT, OTHER))
+        as_floats = self.stub.Embed(request, timeout=TIMEOUT).results
+        request.encoding = pb.EMBEDDING_FLOAT32
+        as_bytes = self.stub.Embed(request, timeout=TIMEOUT).results
+        width = self.stub.GetModel(pb.GetModelRequest(),
+                                   timeout=TIMEOUT).embedding_width
+        for one, other in zip(as_floats, as_bytes):
+            self.assertEqual(len(one.values), width)
+            self.assertEqual(list(one.values),
+                             list(array.array("f", other.data)))
+        self.assertNotEqual(as_floats[0].values, as_floats[1].values)
+
     def test_models(self):
         models = self.stub.ListModels(pb.ListModelsRequest(),
                                       timeout=TIMEOUT).models
@@ -245,6 +259,15 @@ class PythonClientTest(unittest.TestCase):
              self.address, TEXT], check=True, capture_output=True, text=True)
         expected = self.generate(*texts(TEXT)).results[0].choices[0].text
         self.assertEqual(output.stdout, expected + "\n")
+
+    def test_embed_script(self):
+        output = subprocess.run(
+            [sys.executable, os.environ["ATTEND_EMBED"], "--address",
+             self.address, TEXT, OTHER], check=True, capture_output=True,
+            text=True)
+        first, second = output.stdout.splitlines()
+        self.assertEqual(first, f"1.0000  {TEXT}")
+        self.assertLess(float(second.split()[0]), 0.9999)
 
 
 if __name__ == "__main__":

@@ -29,5 +29,6 @@ trap 'rm -rf "$stubs"' EXIT
   --python_out="$stubs" --grpc_python_out="$stubs" attend/v1/attend.proto
 
 ATTEND_SERVER=$server ATTEND_MODEL=$model \
-  ATTEND_TRANSLATE=$root/client/python/translate.py PYTHONPATH=$stubs \
+  ATTEND_TRANSLATE=$root/client/python/translate.py \
+  ATTEND_EMBED=$root/client/python/embed.py PYTHONPATH=$stubs \
   "$environment/bin/python" "$root/tests/client/python_client_test.py" -v

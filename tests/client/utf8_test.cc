@@ -66,6 +66,23 @@ TEST(Utf8Test, CheckTextNamesTheField) {
   score.mutable_pairs(0)->mutable_source()->set_text("\xff");
   EXPECT_EQ(CheckText(score).message(), "pairs[0].source: not valid UTF-8");
 
+  v1::ClassifyRequest classify;
+  classify.add_inputs()->set_text("ok");
+  classify.mutable_inputs(0)->set_pair("\xff");
+  EXPECT_EQ(CheckText(classify).message(), "inputs[0].pair: not valid UTF-8");
+  v1::EmbedRequest embed;
+  embed.set_prompt_text("\xff");
+  EXPECT_EQ(CheckText(embed).message(), "prompt_text: not valid UTF-8");
+  v1::FillMaskRequest fill_mask;
+  fill_mask.add_inputs()->set_text("\xff");
+  EXPECT_EQ(CheckText(fill_mask).message(), "inputs[0]: not valid UTF-8");
+  v1::RerankRequest rerank;
+  rerank.add_documents("ok");
+  rerank.add_documents("\xff");
+  EXPECT_EQ(CheckText(rerank).message(), "documents[1]: not valid UTF-8");
+  rerank.set_query("\xff");
+  EXPECT_EQ(CheckText(rerank).message(), "query: not valid UTF-8");
+
   v1::TokenizeRequest tokenize;
   tokenize.add_texts("ok");
   tokenize.add_texts("\xff");
