@@ -16,8 +16,8 @@
 namespace attend {
 
 // [rows, width]: row p is the sines of the angles p * 10000^-2i/width, and
-// after all of them the cosines (Vaswani et al. 2017, section 3.5, whose columns
-// alternate).
+// after all of them the cosines (Vaswani et al. 2017, section 3.5, whose
+// columns alternate).
 Buffer<float> Sinusoids(int rows, int width);
 // The same with angles p * 10000^-i/(width/2 - 1), and zeros in row `zero_row`
 // (-1: none), as fairseq has them. `width` is even, above 2.
