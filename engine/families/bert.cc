@@ -16,31 +16,16 @@ constexpr HeadClass kClasses[] = {
     {"BertForTokenClassification", HeadKind::kTokens},
 };
 
-absl::Status AddBertHead(const JsonFile& config, HeadKind head,
-                         Family& family) {
-  const LayerSpec& layer = family.spec.encoder->layers[0];
-  const int hidden = family.spec.hidden;
-  RETURN_IF_ERROR(ReadLabels(config, head, family));
-  switch (head) {
-    case HeadKind::kSequence:
-      AddHead(head,
-              {{"bert.pooler.dense", {hidden, Activation::kTanh}},
-               {"classifier", {}}},
-              family);
-      break;
-    case HeadKind::kTokens:
-      AddHead(head, {{"classifier", {}}}, family);
-      break;
-    case HeadKind::kMaskedLm:
-      return AddMaskedLm(
-          config,
-          {"cls.predictions.transform.dense",
-           {hidden, layer.feed_forward.activation, layer.norm},
-           "cls.predictions.transform.LayerNorm"},
-          "cls.predictions.decoder",
-          {"cls.predictions.decoder.bias", "cls.predictions.bias"}, family);
-  }
-  return absl::OkStatus();
+UsualHeads Heads(const TransformerSpec& spec) {
+  const LayerSpec& layer = spec.encoder->layers[0];
+  return {
+      .sequence = {{"bert.pooler.dense", {spec.hidden, Activation::kTanh}},
+                   {"classifier", {}}},
+      .masked_lm = {"cls.predictions.transform.dense",
+                    {spec.hidden, layer.feed_forward.activation, layer.norm},
+                    "cls.predictions.transform.LayerNorm"},
+      .decoder = "cls.predictions.decoder",
+      .decoder_bias = {"cls.predictions.decoder.bias", "cls.predictions.bias"}};
 }
 
 }  // namespace
@@ -55,8 +40,7 @@ absl::StatusOr<Family> LoadBert(const JsonFile& config) {
   AddBertNames("bert.", family.names);
   // Of the task that tells whether one sentence follows another.
   AddUnused({"cls.seq_relationship."}, {"weight", "bias"}, family.names);
-  ASSIGN_OR_RETURN(const auto head, HeadOf(config, kClasses));
-  if (head) RETURN_IF_ERROR(AddBertHead(config, *head, family));
+  RETURN_IF_ERROR(AddUsualHead(config, kClasses, Heads(family.spec), family));
   AddOldNormNames(family.names);
   return family;
 }

@@ -22,29 +22,16 @@ constexpr SlotName kLayer[] = {
     {"ffn.out", "ffn.lin2"},        {"ffn.norm", "output_layer_norm"},
 };
 
-absl::Status AddDistilBertHead(const JsonFile& config, HeadKind head,
-                               Family& family) {
-  const LayerSpec& layer = family.spec.encoder->layers[0];
-  const int hidden = family.spec.hidden;
-  RETURN_IF_ERROR(ReadLabels(config, head, family));
-  switch (head) {
-    case HeadKind::kSequence:
-      AddHead(
-          head,
-          {{"pre_classifier", {hidden, Activation::kRelu}}, {"classifier", {}}},
-          family);
-      break;
-    case HeadKind::kTokens:
-      AddHead(head, {{"classifier", {}}}, family);
-      break;
-    case HeadKind::kMaskedLm:
-      return AddMaskedLm(config,
-                         {"vocab_transform",
-                          {hidden, layer.feed_forward.activation, layer.norm},
-                          "vocab_layer_norm"},
-                         "vocab_projector", {"vocab_projector.bias"}, family);
-  }
-  return absl::OkStatus();
+UsualHeads Heads(const TransformerSpec& spec) {
+  const LayerSpec& layer = spec.encoder->layers[0];
+  return {
+      .sequence = {{"pre_classifier", {spec.hidden, Activation::kRelu}},
+                   {"classifier", {}}},
+      .masked_lm = {"vocab_transform",
+                    {spec.hidden, layer.feed_forward.activation, layer.norm},
+                    "vocab_layer_norm"},
+      .decoder = "vocab_projector",
+      .decoder_bias = {"vocab_projector.bias"}};
 }
 
 }  // namespace
@@ -62,8 +49,7 @@ absl::StatusOr<Family> LoadDistilBert(const JsonFile& config) {
   AddList("encoder.{}.",
           {"distilbert.transformer.layer.{}.", "transformer.layer.{}."}, kLayer,
           Parts::kWeightAndBias, family.names);
-  ASSIGN_OR_RETURN(const auto head, HeadOf(config, kClasses));
-  if (head) RETURN_IF_ERROR(AddDistilBertHead(config, *head, family));
+  RETURN_IF_ERROR(AddUsualHead(config, kClasses, Heads(family.spec), family));
   AddOldNormNames(family.names);
   return family;
 }

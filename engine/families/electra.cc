@@ -18,30 +18,15 @@ constexpr HeadClass kClasses[] = {
     {"ElectraForTokenClassification", HeadKind::kTokens},
 };
 
-absl::Status AddElectraHead(const JsonFile& config, HeadKind head,
-                            Family& family) {
-  const int hidden = family.spec.hidden;
-  RETURN_IF_ERROR(ReadLabels(config, head, family));
-  switch (head) {
-    case HeadKind::kSequence:
-      AddHead(head,
-              {{"classifier.dense", {hidden, Activation::kGelu}},
-               {"classifier.out_proj", {}}},
-              family);
-      break;
-    case HeadKind::kTokens:
-      AddHead(head, {{"classifier", {}}}, family);
-      break;
-    case HeadKind::kMaskedLm:
-      return AddMaskedLm(
-          config,
-          {"generator_predictions.dense",
-           {family.spec.encoder->embedding.width, Activation::kGelu,
-            family.spec.encoder->layers[0].norm},
-           "generator_predictions.LayerNorm"},
-          "generator_lm_head", {"generator_lm_head.bias"}, family);
-  }
-  return absl::OkStatus();
+UsualHeads Heads(const TransformerSpec& spec) {
+  return {.sequence = {{"classifier.dense", {spec.hidden, Activation::kGelu}},
+                       {"classifier.out_proj", {}}},
+          .masked_lm = {"generator_predictions.dense",
+                        {spec.encoder->embedding.width, Activation::kGelu,
+                         spec.encoder->layers[0].norm},
+                        "generator_predictions.LayerNorm"},
+          .decoder = "generator_lm_head",
+          .decoder_bias = {"generator_lm_head.bias"}};
 }
 
 }  // namespace
@@ -63,8 +48,7 @@ absl::StatusOr<Family> LoadElectra(const JsonFile& config) {
   AddUnused({"discriminator_predictions.dense.",
              "discriminator_predictions.dense_prediction."},
             {"weight", "bias"}, family.names);
-  ASSIGN_OR_RETURN(const auto head, HeadOf(config, kClasses));
-  if (head) RETURN_IF_ERROR(AddElectraHead(config, *head, family));
+  RETURN_IF_ERROR(AddUsualHead(config, kClasses, Heads(family.spec), family));
   AddOldNormNames(family.names);
   return family;
 }

@@ -142,6 +142,37 @@ absl::Status AddMaskedLm(const JsonFile& config, const HeadLayer& layer,
   return absl::OkStatus();
 }
 
+absl::Status AddUsualHead(const JsonFile& config,
+                          absl::Span<const HeadClass> classes,
+                          const UsualHeads& heads, Family& family) {
+  ASSIGN_OR_RETURN(const auto head, HeadOf(config, classes));
+  if (!head) return absl::OkStatus();
+  RETURN_IF_ERROR(ReadLabels(config, *head, family));
+  switch (*head) {
+    case HeadKind::kSequence:
+      AddHead(*head, heads.sequence, family);
+      break;
+    case HeadKind::kTokens:
+      AddHead(*head, {{"classifier", {}}}, family);
+      break;
+    case HeadKind::kMaskedLm:
+      return AddMaskedLm(config, heads.masked_lm, heads.decoder,
+                         heads.decoder_bias, family);
+  }
+  return absl::OkStatus();
+}
+
+UsualHeads RobertaHeads(const TransformerSpec& spec) {
+  return {.sequence = {{"classifier.dense", {spec.hidden, Activation::kTanh}},
+                       {"classifier.out_proj", {}}},
+          .masked_lm = {"lm_head.dense",
+                        {spec.hidden, Activation::kGelu,
+                         spec.encoder->layers[0].norm},
+                        "lm_head.layer_norm"},
+          .decoder = "lm_head.decoder",
+          .decoder_bias = {"lm_head.decoder.bias", "lm_head.bias"}};
+}
+
 void DropHead(Family& family) {
   std::vector<NameRow> rows;
   for (NameRow& row : family.names.rows) {

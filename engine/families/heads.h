@@ -53,6 +53,23 @@ absl::Status AddMaskedLm(const JsonFile& config, const HeadLayer& layer,
                          const std::string& decoder,
                          const std::vector<std::string>& bias, Family& family);
 
+// The heads of a family whose labels of tokens are one layer "classifier".
+struct UsualHeads {
+  std::vector<HeadLayer> sequence;
+  HeadLayer masked_lm;
+  std::string decoder;  // these two as in AddMaskedLm
+  std::vector<std::string> decoder_bias;
+};
+
+// The one of them that config.json's class has, which must be one of `classes`,
+// and its labels.
+absl::Status AddUsualHead(const JsonFile& config,
+                          absl::Span<const HeadClass> classes,
+                          const UsualHeads& heads, Family& family);
+
+// RoBERTa's (Liu et al. 2019), which others took over by name and shape.
+UsualHeads RobertaHeads(const TransformerSpec& spec);
+
 // The model without its head, whose tensors may be there or not.
 void DropHead(Family& family);
 

@@ -27,31 +27,6 @@ constexpr int kPad = 1;
 constexpr int kBuckets = 32;
 constexpr int kMaxDistance = 128;
 
-absl::Status AddMpnetHead(const JsonFile& config, HeadKind head,
-                          Family& family) {
-  const int hidden = family.spec.hidden;
-  RETURN_IF_ERROR(ReadLabels(config, head, family));
-  switch (head) {
-    case HeadKind::kSequence:
-      AddHead(head,
-              {{"classifier.dense", {hidden, Activation::kTanh}},
-               {"classifier.out_proj", {}}},
-              family);
-      break;
-    case HeadKind::kTokens:
-      AddHead(head, {{"classifier", {}}}, family);
-      break;
-    case HeadKind::kMaskedLm:
-      return AddMaskedLm(
-          config,
-          {"lm_head.dense",
-           {hidden, Activation::kGelu, family.spec.encoder->layers[0].norm},
-           "lm_head.layer_norm"},
-          "lm_head.decoder", {"lm_head.decoder.bias", "lm_head.bias"}, family);
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 absl::StatusOr<Family> LoadMpnet(const JsonFile& config) {
@@ -74,8 +49,8 @@ absl::StatusOr<Family> LoadMpnet(const JsonFile& config) {
           kLayer, Parts::kWeightAndBias, family.names);
   AddUnused({"mpnet.", ""}, {"pooler.dense.weight", "pooler.dense.bias"},
             family.names);
-  ASSIGN_OR_RETURN(const auto head, HeadOf(config, kClasses));
-  if (head) RETURN_IF_ERROR(AddMpnetHead(config, *head, family));
+  RETURN_IF_ERROR(
+      AddUsualHead(config, kClasses, RobertaHeads(family.spec), family));
   AddOldNormNames(family.names);
   return family;
 }

@@ -19,31 +19,6 @@ constexpr HeadClass kClasses[] = {
     {"XLMRobertaForTokenClassification", HeadKind::kTokens},
 };
 
-absl::Status AddRobertaHead(const JsonFile& config, HeadKind head,
-                            Family& family) {
-  const int hidden = family.spec.hidden;
-  RETURN_IF_ERROR(ReadLabels(config, head, family));
-  switch (head) {
-    case HeadKind::kSequence:
-      AddHead(head,
-              {{"classifier.dense", {hidden, Activation::kTanh}},
-               {"classifier.out_proj", {}}},
-              family);
-      break;
-    case HeadKind::kTokens:
-      AddHead(head, {{"classifier", {}}}, family);
-      break;
-    case HeadKind::kMaskedLm:
-      return AddMaskedLm(
-          config,
-          {"lm_head.dense",
-           {hidden, Activation::kGelu, family.spec.encoder->layers[0].norm},
-           "lm_head.layer_norm"},
-          "lm_head.decoder", {"lm_head.decoder.bias", "lm_head.bias"}, family);
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 absl::StatusOr<Family> LoadRoberta(const JsonFile& config) {
@@ -58,8 +33,8 @@ absl::StatusOr<Family> LoadRoberta(const JsonFile& config) {
                    NumberOr(config, "pad_token_id", 1, kTokenId));
   RETURN_IF_ERROR(CountFromPad(config, pad, embedding));
   AddBertNames("roberta.", family.names);
-  ASSIGN_OR_RETURN(const auto head, HeadOf(config, kClasses));
-  if (head) RETURN_IF_ERROR(AddRobertaHead(config, *head, family));
+  RETURN_IF_ERROR(
+      AddUsualHead(config, kClasses, RobertaHeads(family.spec), family));
   AddOldNormNames(family.names);
   return family;
 }
