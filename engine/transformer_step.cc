@@ -51,6 +51,8 @@ absl::Status TransformerEngine::RunEncodes(Context& context) const {
 
 absl::Status TransformerEngine::RunHeads(Context& context,
                                          EncoderTask::Layers layers) const {
+  // The projection of masked tokens has room for no more than a step's rows.
+  const size_t most = std::min(kMaxHeadRows, options_.max_step_rows);
   context.vectors.clear();
   for (const auto& [sequence, rows] : context.encoding) {
     const EncoderTask* const task = sequence->encoder_task();
@@ -59,7 +61,7 @@ absl::Status TransformerEngine::RunHeads(Context& context,
     }
     for (int i = 0; i < task->vectors(); ++i) {
       context.vectors.push_back({sequence, i});
-      if (static_cast<int>(context.vectors.size()) < kMaxHeadRows) continue;
+      if (context.vectors.size() < most) continue;
       RETURN_IF_ERROR(RunHead(context, layers, context.vectors));
       context.vectors.clear();
     }
