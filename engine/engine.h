@@ -85,6 +85,8 @@ struct Work {
   // Rows of the encode buffer that this phase takes before it ends, if its
   // first piece has not run yet; else 0.
   int encode_rows = 0;
+  // Whether the request takes blocks, in this phase or a later one.
+  bool uses_blocks = true;
 };
 
 // The state of one request inside the engine. Made on any thread; from its

@@ -88,15 +88,17 @@ int TransformerSequence::DecodeBlocks() const {
 Work TransformerSequence::Next() const {
   if (output().finished) return {};
   if (!encoded_) {
-    const int rows = static_cast<int>(source_.ids.size());
+    const bool uses_blocks = encoder_task_ == nullptr;
     if (encode_.started()) {
       return {.phase = Phase::kEncode,
-              .rows = transformer_.EncodeRowsLeft(encode_)};
+              .rows = transformer_.EncodeRowsLeft(encode_),
+              .uses_blocks = uses_blocks};
     }
     return {.phase = Phase::kEncode,
-            .rows = rows,
+            .rows = static_cast<int>(source_.ids.size()),
             .blocks = CrossBlocks(),
-            .encode_rows = SourceBlocks() * block_tokens_};
+            .encode_rows = SourceBlocks() * block_tokens_,
+            .uses_blocks = uses_blocks};
   }
   if (const int rows = PromptRowsLeft(); rows > 0) {
     return {.phase = Phase::kPrompt, .rows = rows, .blocks = PromptBlocks()};

@@ -24,6 +24,7 @@ constexpr double kMaxHoldSteps = 4;
 // Blocks that a running sequence may want in the step after this one: a new
 // block for each hypothesis.
 int NextBlocks(const Work& work) {
+  if (!work.uses_blocks) return 0;
   return work.phase == Phase::kDecode ? work.rows : 1;
 }
 

@@ -213,6 +213,20 @@ TEST(BatcherTest, AdmitsOnlyWhatFitsTheBlocks) {
               ElementsAre(Rows{0, 32}));
 }
 
+TEST(BatcherTest, WhatUsesNoBlocksNeedsNoneFree) {
+  Batcher batcher({});
+  std::vector<RequestView> waiting = {Newcomer(2, 20), Newcomer(3, 20)};
+  std::vector<RequestView> running = {Encoding(1, 20)};
+  for (RequestView* view : {&waiting[0], &waiting[1], &running[0]}) {
+    view->work.blocks = 0;
+    view->work.uses_blocks = false;
+  }
+  const Decision& decision = batcher.Plan(
+      waiting, running, {.free_blocks = 0, .free_encode_rows = 100}, {}, kNow);
+  EXPECT_THAT(decision.running, ElementsAre(Rows{0, 20}));
+  EXPECT_THAT(decision.admitted, ElementsAre(Rows{0, 20}, Rows{1, 20}));
+}
+
 TEST(BatcherTest, AdmitsOnlyWhatFitsTheEncodeRows) {
   Batcher batcher({});
   const std::vector<RequestView> waiting = {Newcomer(1, 30), Newcomer(2, 30)};
