@@ -3,44 +3,24 @@
 #include <algorithm>
 #include <chrono>
 
+#include "engine/compute/cpu_quota.h"
 #include "engine/tensor/check.h"
 
 namespace attend {
 namespace {
 
-using SpinClock = std::chrono::steady_clock;
 // Between two ops of a step a few microseconds pass, and between two steps of a
 // busy worker about a hundred, in which results are handed over: spinning meets
 // the next one, where waking a thread that sleeps takes longer than most ops.
 // Nobody spins while there is no step.
-constexpr auto kSpin = std::chrono::microseconds(200);
-// From here on the core is offered to other threads between two looks, so that
-// a team with more members than cores gets on.
-constexpr auto kSpinAlone = std::chrono::microseconds(10);
-
-// Waits until `value` satisfies `done`: spins, then sleeps until notified.
-template <typename Done>
-void Await(const std::atomic<uint32_t>& value, Done done) {
-  if (done(value.load(std::memory_order_acquire))) return;
-  const auto start = SpinClock::now();
-  while (true) {
-    for (int i = 0; i < 16; ++i) {
-      if (done(value.load(std::memory_order_acquire))) return;
-      __builtin_ia32_pause();
-    }
-    const auto spun = SpinClock::now() - start;
-    if (spun > kSpin) break;
-    if (spun > kSpinAlone) std::this_thread::yield();
-  }
-  for (uint32_t seen = value.load(std::memory_order_acquire); !done(seen);
-       seen = value.load(std::memory_order_acquire)) {
-    value.wait(seen, std::memory_order_acquire);
-  }
-}
+constexpr std::chrono::microseconds kSpin(200);
 
 }  // namespace
 
-Team::Team(int size) : size_(size) {
+Team::Team(int size) : Team(size, size > CpuQuota() ? kSpin * 0 : kSpin) {}
+
+Team::Team(int size, std::chrono::microseconds spin)
+    : size_(size), call_(spin), running_(spin) {
   ATTEND_CHECK(size >= 1);
   threads_.reserve(size - 1);
   for (int member = 1; member < size; ++member) {
@@ -50,29 +30,27 @@ Team::Team(int size) : size_(size) {
 
 Team::~Team() {
   stop_ = true;
-  call_.fetch_add(1, std::memory_order_release);
-  call_.notify_all();
+  call_.Add(1);
+  call_.Wake();
   for (std::thread& thread : threads_) thread.join();
 }
 
 void Team::Run(absl::FunctionRef<void(int)> work) {
   if (size_ == 1) return work(0);
   work_ = &work;
-  running_.store(size_ - 1, std::memory_order_relaxed);
-  call_.fetch_add(1, std::memory_order_release);
-  call_.notify_all();
+  running_.Store(size_ - 1);
+  call_.Add(1);
+  call_.Wake();
   work(0);
-  Await(running_, [](uint32_t running) { return running == 0; });
+  running_.Await([](uint32_t running) { return running == 0; });
 }
 
 void Team::Work(int member) {
   for (uint32_t call = 1;; ++call) {
-    Await(call_, [call](uint32_t now) { return now == call; });
+    call_.Await([call](uint32_t now) { return now == call; });
     if (stop_) return;
     (*work_)(member);
-    if (running_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-      running_.notify_one();
-    }
+    if (running_.Add(-1) == 0) running_.Wake();
   }
 }
 

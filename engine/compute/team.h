@@ -1,18 +1,19 @@
 #ifndef ATTEND_ENGINE_COMPUTE_TEAM_H_
 #define ATTEND_ENGINE_COMPUTE_TEAM_H_
 
-#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <thread>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "engine/compute/awaited.h"
 
 namespace attend {
 
 // A fixed set of threads that compute together. The caller of Run() is member
-// 0; the others spin shortly (about 200 us) for the next call and then sleep. A
-// team of one has no threads.
+// 0; the others spin shortly (200 us, unless there are more members than CPUs)
+// for the next call and then sleep. A team of one has no threads.
 class Team {
  public:
   explicit Team(int size);
@@ -28,6 +29,7 @@ class Team {
   void Run(absl::FunctionRef<void(int member)> work);
 
  private:
+  Team(int size, std::chrono::microseconds spin);
   void Work(int member);
 
   const int size_;
@@ -35,9 +37,9 @@ class Team {
   const absl::FunctionRef<void(int)>* work_ = nullptr;
   bool stop_ = false;
   // On lines of their own: members write one while they read the other.
-  alignas(64) std::atomic<uint32_t> call_{0};     // raised by each Run()
-  alignas(64) std::atomic<uint32_t> running_{0};  // members not yet back
-  std::vector<std::thread> threads_;              // members 1 .. size - 1
+  alignas(64) Awaited call_;          // raised by each Run()
+  alignas(64) Awaited running_;       // members not yet back
+  std::vector<std::thread> threads_;  // members 1 .. size - 1
 };
 
 // The part [begin, end) of `total` items that falls to `member` of `members`,
