@@ -7,7 +7,7 @@ namespace attend {
 namespace {
 
 // How many tokens of a text and its pair stay, of `sizes`, if `room` may.
-void ShareRoom(int room, int (&sizes)[2]) {
+void ShareRoom(int room, OddToken odd, int (&sizes)[2]) {
   const int shorter = sizes[1] < sizes[0] ? 1 : 0;
   const int half = room / 2;
   if (sizes[0] + sizes[1] <= room) return;
@@ -15,13 +15,15 @@ void ShareRoom(int room, int (&sizes)[2]) {
     sizes[1 - shorter] = room - sizes[shorter];
     return;
   }
-  sizes[shorter] = half;
-  sizes[1 - shorter] = room - half;
+  const int smaller = odd == OddToken::kOfText ? 1 : shorter;
+  sizes[smaller] = half;
+  sizes[1 - smaller] = room - half;
 }
 
 }  // namespace
 
-void Truncate(int max_tokens, TruncationSide side, Encoding& encoding) {
+void Truncate(int max_tokens, TruncationSide side, Encoding& encoding,
+              OddToken odd) {
   const int size = static_cast<int>(encoding.ids.size());
   if (max_tokens == 0 || size <= max_tokens) return;
   encoding.truncated = true;
@@ -31,7 +33,7 @@ void Truncate(int max_tokens, TruncationSide side, Encoding& encoding) {
   }
   const int special = size - present[0] - present[1];
   int kept[2] = {present[0], present[1]};
-  ShareRoom(std::max(max_tokens - special, 0), kept);
+  ShareRoom(std::max(max_tokens - special, 0), odd, kept);
   int seen[2] = {0, 0};
   int out = 0;
   for (int i = 0; i < size && out < max_tokens; ++i) {

@@ -29,12 +29,18 @@ struct Encoding {
 
 enum class TruncationSide { kLeft, kRight };
 
+// Which of a text and its pair keeps one token more, where both are cut to an
+// odd number: in Hugging Face's library the one that was longer (the pair, if
+// none was), in the Python of transformers the text.
+enum class OddToken { kOfLonger, kOfText };
+
 // Leaves at most `max_tokens` tokens (0: all of them): what is too much goes
 // from one end of a text, of a pair from the longer one until both are equally
 // long, then from both ("longest_first" of transformers). Special tokens put in
 // stay, unless they alone are too many: then the first `max_tokens` tokens of
 // them are left.
-void Truncate(int max_tokens, TruncationSide side, Encoding& encoding);
+void Truncate(int max_tokens, TruncationSide side, Encoding& encoding,
+              OddToken odd = OddToken::kOfLonger);
 
 }  // namespace attend
 

@@ -130,6 +130,9 @@ absl::Status ReadClass(const std::string& directory, const std::string& path,
   if (!name.empty()) return absl::OkStatus();
   const std::string config_path = directory + "/config.json";
   ASSIGN_OR_RETURN(const Json config, LoadObject(config_path));
+  RETURN_IF_ERROR(ReadString(config_path, config, "tokenizer_class", name));
+  name = std::string(absl::StripSuffix(name, "Fast"));
+  if (!name.empty()) return absl::OkStatus();
   std::string type;
   RETURN_IF_ERROR(ReadString(config_path, config, "model_type", type));
   name = ClassOf(type);
@@ -162,6 +165,12 @@ absl::StatusOr<HfConfig> LoadHfConfig(const std::string& directory) {
       ReadBool(path, top, "legacy_behaviour", config.legacy_behaviour));
   RETURN_IF_ERROR(ReadCount(path, top, "extra_ids", config.extra_ids));
   RETURN_IF_ERROR(ReadCount(path, top, "offset", config.offset));
+  RETURN_IF_ERROR(
+      ReadString(path, top, "language_codes", config.language_codes));
+  RETURN_IF_ERROR(
+      ReadBool(path, top, "separate_vocabs", config.separate_vocabs));
+  const auto options = top.find("sp_model_kwargs");
+  config.sp_options = options != top.end() && !options->empty();
   return config;
 }
 

@@ -10,10 +10,11 @@
 
 namespace attend {
 
-// What the files beside a tokenizer.json say of it, by the rules of
+// What the files beside a vocabulary say of the tokenizer, by the rules of
 // transformers 5.23: tokenizer_config.json, special_tokens_map.json where that
-// says nothing of added tokens, and config.json's model_type where there is no
-// tokenizer_class.
+// says nothing of added tokens, and config.json's tokenizer_class or model_type
+// where the first names no class. (add_bos_token and add_eos_token change
+// nothing in the classes that there are here.)
 struct HfConfig {
   struct Token {
     std::string content;
@@ -34,8 +35,11 @@ struct HfConfig {
   TruncationSide truncation_side = TruncationSide::kRight;
   std::string source_language, target_language;  // "" where not said
   bool legacy_behaviour = false;                 // NLLB: language at the end
-  int extra_ids = 100;                           // T5
-  int offset = 103;                              // Pegasus
+  std::string language_codes = "m2m100";         // M2M100: which set
+  int extra_ids = 100;                           // T5: <extra_id_0> to ..._99
+  int offset = 103;              // Pegasus: ids before the first piece's
+  bool separate_vocabs = false;  // Marian: target_vocab.json is there, too
+  bool sp_options = false;       // sp_model_kwargs says something
 };
 
 // Defaults where files are missing. INVALID_ARGUMENT names the file and the

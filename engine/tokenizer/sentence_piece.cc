@@ -65,26 +65,29 @@ SentencePiece::SentencePiece(SpmFile file, SpmNormalizer normalizer)
   }
 }
 
-int SentencePiece::Find(absl::string_view piece) const {
+int SentencePiece::FindIn(const std::vector<int>& by_text,
+                          absl::string_view piece) const {
   const auto at = std::lower_bound(
-      sorted_.begin(), sorted_.end(), piece,
+      by_text.begin(), by_text.end(), piece,
       [&](int id, absl::string_view p) { return file_.pieces[id].text < p; });
-  return at != sorted_.end() && file_.pieces[*at].text == piece
-             ? *at
-             : file_.unknown_id;
+  return at != by_text.end() && file_.pieces[*at].text == piece ? *at : -1;
+}
+
+int SentencePiece::Find(absl::string_view piece) const {
+  const int id = FindIn(sorted_, piece);
+  return id < 0 ? file_.unknown_id : id;
 }
 
 // Viterbi over the pieces that match at each character. Element i is the last
-// step of the best path to text[0, i). As in the reference, so that ties fall
-// alike, sums are rounded to f32 when stored and compared before that, but for
-// those of unknown characters, which are compared rounded.
-std::vector<SentencePiece::Step> SentencePiece::BestPath(
+// step of the best path to text[0, i). Sums are f32 and of equal ones the first
+// stays, as in the reference, so that ties fall alike.
+std::vector<SentencePiece::Step> SentencePiece::BestSteps(
     absl::string_view text) const {
   std::vector<Step> best(text.size() + 1);
-  const auto offer = [&](int begin, int end, int id, double sum) {
+  const auto offer = [&](int begin, int end, int id, float sum) {
     Step& step = best[end];
     if (step.begin >= 0 && sum <= step.score) return;
-    step = {begin, id, static_cast<float>(sum)};
+    step = {begin, id, sum};
   };
   const int size = static_cast<int>(text.size());
   int length = 0;
@@ -110,38 +113,46 @@ std::vector<SentencePiece::Step> SentencePiece::BestPath(
       if (piece.text.size() != depth + 1) continue;
       const int bytes = end - begin;
       // A user-defined symbol always wins.
-      const double score = piece.type == SpmFile::Type::kUserDefined
-                               ? static_cast<double>(bytes * max_score_) - 0.1
-                               : piece.score;
+      const float score =
+          piece.type == SpmFile::Type::kUserDefined
+              ? static_cast<float>(static_cast<double>(bytes * max_score_) -
+                                   0.1)
+              : piece.score;
       offer(begin, end, *from, score + best[begin].score);
       single |= bytes == length;
     }
     if (!single) {
       const float score = min_score_ - kUnknownPenalty;
-      const float sum = score + best[begin].score;
-      offer(begin, begin + length, file_.unknown_id, sum);
+      offer(begin, begin + length, file_.unknown_id, score + best[begin].score);
     }
   }
   return best;
+}
+
+std::vector<SentencePiece::Cut> SentencePiece::BestPath(
+    absl::string_view text) const {
+  const std::vector<Step> best = BestSteps(text);
+  std::vector<Cut> cuts;
+  for (int end = static_cast<int>(text.size()); end > 0;) {
+    cuts.push_back({best[end].begin, end, best[end].id});
+    end = best[end].begin;
+  }
+  std::reverse(cuts.begin(), cuts.end());
+  return cuts;
 }
 
 std::vector<SentencePiece::Piece> SentencePiece::Encode(
     absl::string_view text) const {
   const SpmNormalizer::Normalized normalized = normalizer_.Normalize(text);
   const absl::string_view all = normalized.text;
-  const std::vector<Step> best = BestPath(all);
-  std::vector<int> ends;
-  for (int end = static_cast<int>(all.size()); end > 0; end = best[end].begin) {
-    ends.push_back(end);
-  }
   std::vector<Piece> pieces;
   bool after_unknown = false;
-  for (auto end = ends.rbegin(); end != ends.rend(); ++end) {
-    const Step& step = best[*end];
-    const absl::string_view piece = all.substr(step.begin, *end - step.begin);
-    const bool unknown = step.id == file_.unknown_id;
-    const int from = normalized.origins[step.begin];
-    const int to = normalized.origins[*end];
+  for (const Cut& cut :
+       file_.model == SpmFile::Model::kBpe ? MergePairs(all) : BestPath(all)) {
+    const absl::string_view piece = all.substr(cut.begin, cut.end - cut.begin);
+    const bool unknown = cut.id == file_.unknown_id;
+    const int from = normalized.origins[cut.begin];
+    const int to = normalized.origins[cut.end];
     if (unknown && file_.byte_fallback) {
       for (const char c : piece) {
         pieces.push_back(

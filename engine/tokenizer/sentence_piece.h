@@ -12,9 +12,9 @@
 
 namespace attend {
 
-// A SentencePiece unigram model (Kudo 2018; Kudo and Richardson 2018): text to
-// pieces, as SentencePieceProcessor::Encode and Decode do it. Const after
-// Load(); any thread.
+// A SentencePiece model (Kudo and Richardson 2018): text to pieces, as
+// SentencePieceProcessor::Encode and Decode do it. Const after Load(); any
+// thread.
 class SentencePiece {
  public:
   // NOT_FOUND or INVALID_ARGUMENT; names the file and what is wrong in it.
@@ -25,10 +25,11 @@ class SentencePiece {
     int begin = 0;  // bytes of the original that it covers
     int end = 0;
   };
-  // The most probable segmentation of `text`, which must be UTF-8. Characters
-  // that no piece has come as pieces of their own, a run of them as one. Where
-  // user-defined symbols overlap, an exact tie may fall otherwise than in the
-  // reference.
+  // The segmentation of `text`, which must be UTF-8: the most probable one of a
+  // unigram model, what the merges of a byte-pair model leave. Characters that
+  // no piece has come as pieces of their own, a run of them as one. Where
+  // user-defined symbols of a unigram model overlap, an exact tie may fall
+  // otherwise than in the reference.
   std::vector<Piece> Encode(absl::string_view text) const;
 
   // The text of pieces, which need not be of this model.
@@ -40,14 +41,23 @@ class SentencePiece {
 
  private:
   SentencePiece(SpmFile file, SpmNormalizer normalizer);
-  // The index in file_.pieces; the unknown piece's if there is no such piece.
+  // The index in file_.pieces, of those in a list; -1 if none is like `piece`.
+  int FindIn(const std::vector<int>& by_text, absl::string_view piece) const;
+  // The same of all; the unknown piece's if there is no such piece.
   int Find(absl::string_view piece) const;
+  struct Cut {  // a piece of the text, from byte to byte
+    int begin = 0;
+    int end = 0;
+    int id = 0;  // the unknown piece's if no piece is like it
+  };
   struct Step {  // the last piece of the best path to some place in the text
     int begin = -1;
     int id = 0;
     float score = 0;
   };
-  std::vector<Step> BestPath(absl::string_view text) const;
+  std::vector<Step> BestSteps(absl::string_view text) const;
+  std::vector<Cut> BestPath(absl::string_view text) const;    // unigram
+  std::vector<Cut> MergePairs(absl::string_view text) const;  // byte pairs
 
   SpmFile file_;
   SpmNormalizer normalizer_;

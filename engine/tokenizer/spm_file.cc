@@ -144,11 +144,12 @@ absl::Status ParseTrainer(const std::string& path, absl::string_view message,
         if (field.number == 35) file.byte_fallback = field.value != 0;
         if (field.number == 44) file.unknown_surface = std::string(field.bytes);
       }));
-  if (model_type != 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, ": model_type is ", model_type,
-                     ", expected 1 (unigram); others are not supported"));
+  if (model_type != 1 && model_type != 2) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        path, ": model_type is ", model_type,
+        ", expected 1 (unigram) or 2 (bpe); others are not supported"));
   }
+  file.model = static_cast<SpmFile::Model>(model_type);
   if (FindInvalidUtf8(file.unknown_surface) != absl::string_view::npos) {
     return absl::InvalidArgumentError(
         absl::StrCat(path, ": unk_surface is not UTF-8"));

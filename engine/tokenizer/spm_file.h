@@ -28,6 +28,10 @@ struct SpmFile {
     Type type = Type::kNormal;
   };
 
+  // How text is cut: unigram (Kudo 2018), byte-pair merges (Sennrich 2016).
+  enum class Model { kUnigram = 1, kBpe = 2 };
+
+  Model model = Model::kUnigram;
   std::vector<Piece> pieces;  // exactly one is kUnknown
   int unknown_id = 0;
   std::string unknown_surface = " \xe2\x81\x87 ";
@@ -40,8 +44,8 @@ struct SpmFile {
   bool escape_spaces = true;
 };
 
-// INVALID_ARGUMENT names `path` and what is wrong: a cut or foreign file, or a
-// kind of model other than the unigram one (Kudo 2018), which Marian uses.
+// INVALID_ARGUMENT names `path` and what is wrong: a cut or foreign file, or
+// another kind of model.
 absl::StatusOr<SpmFile> ParseSpmFile(const std::string& path,
                                      absl::string_view bytes);
 

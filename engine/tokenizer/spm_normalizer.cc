@@ -78,11 +78,17 @@ std::pair<absl::string_view, size_t> SpmNormalizer::LongestRule(
   return longest;
 }
 
+absl::string_view SpmNormalizer::SymbolAt(absl::string_view text) const {
+  for (const std::string& symbol : user_defined_) {
+    if (absl::StartsWith(text, symbol)) return symbol;
+  }
+  return "";
+}
+
 std::pair<absl::string_view, size_t> SpmNormalizer::Prefix(
     absl::string_view text) const {
-  for (const std::string& symbol : user_defined_) {
-    if (absl::StartsWith(text, symbol)) return {symbol, symbol.size()};
-  }
+  const absl::string_view symbol = SymbolAt(text);
+  if (!symbol.empty()) return {symbol, symbol.size()};
   const auto longest = LongestRule(text);
   if (longest.second > 0) return longest;
   const size_t length = FirstUtf8Char(text).length;

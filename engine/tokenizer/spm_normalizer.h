@@ -29,6 +29,9 @@ class SpmNormalizer {
   // `text` must be UTF-8.
   Normalized Normalize(absl::string_view text) const;
 
+  // The longest user-defined symbol that `text` begins with; "" if none.
+  absl::string_view SymbolAt(absl::string_view text) const;
+
  private:
   SpmNormalizer() = default;
   // What the start of `text` becomes, and how many bytes of it that takes.

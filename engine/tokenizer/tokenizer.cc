@@ -1,15 +1,17 @@
 #include "engine/tokenizer/tokenizer.h"
 
-#include <algorithm>
 #include <filesystem>
-#include <iterator>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "engine/tensor/status_macros.h"
 #include "engine/tokenizer/hf_tokenizer.h"
 #include "engine/tokenizer/ids_only.h"
-#include "engine/tokenizer/marian_tokenizer.h"
+#include "engine/tokenizer/read_file.h"
+#include "engine/tokenizer/spm_json.h"
+#include "engine/tokenizer/spm_normalizer.h"
+#include "engine/tokenizer/spm_tokenizer.h"
 #include "engine/tokenizer/utf8.h"
 
 namespace attend {
@@ -28,12 +30,20 @@ bool Has(const std::string& directory, const char* file) {
                                  ignored);
 }
 
-// Whether any file is there that belongs to a tokenizer and to nothing else.
-bool HasTokenizer(const std::string& directory) {
-  constexpr const char* kFiles[] = {"tokenizer.json", "source.spm",
-                                    "target.spm", "vocab.json"};
-  return std::any_of(std::begin(kFiles), std::end(kFiles),
-                     [&](const char* file) { return Has(directory, file); });
+// Of a directory that has a SentencePiece model for all text in `file`.
+absl::StatusOr<std::unique_ptr<Tokenizer>> LoadSpm(const std::string& directory,
+                                                   const char* file) {
+  const std::string path = absl::StrCat(directory, "/", file);
+  ASSIGN_OR_RETURN(HfConfig config, LoadHfConfig(directory));
+  if (config.tokenizer_class == "M2M100Tokenizer") {
+    return SpmTokenizer::LoadM2m100(path, directory + "/vocab.json",
+                                    std::move(config));
+  }
+  ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
+  ASSIGN_OR_RETURN(const SpmFile spm, ParseSpmFile(path, bytes));
+  RETURN_IF_ERROR(SpmNormalizer::Create(path, spm).status());
+  ASSIGN_OR_RETURN(const std::string json, SpmToJson(path, spm, config));
+  return HfTokenizer::Create(path, json, std::move(config));
 }
 
 }  // namespace
@@ -51,11 +61,16 @@ absl::StatusOr<int> Tokenizer::LanguageId(absl::string_view language) const {
 
 absl::StatusOr<std::unique_ptr<Tokenizer>> LoadTokenizer(
     const std::string& directory) {
-  if (!HasTokenizer(directory)) return std::make_unique<IdsOnly>(directory);
-  if (!Has(directory, "source.spm") && Has(directory, "tokenizer.json")) {
-    return HfTokenizer::Load(directory);
+  const auto has = [&](const char* file) { return Has(directory, file); };
+  if (has("source.spm")) return SpmTokenizer::LoadMarian(directory);
+  if (has("tokenizer.json")) return HfTokenizer::Load(directory);
+  for (const char* file : {"spiece.model", "sentencepiece.bpe.model"}) {
+    if (has(file)) return LoadSpm(directory, file);
   }
-  return MarianTokenizer::Load(directory);
+  if (has("target.spm") || has("vocab.json")) {
+    return SpmTokenizer::LoadMarian(directory);
+  }
+  return std::make_unique<IdsOnly>(directory);
 }
 
 }  // namespace attend

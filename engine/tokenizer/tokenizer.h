@@ -81,10 +81,14 @@ class Tokenizer {
   virtual bool cleans_up_spaces() const { return false; }
 };
 
-// Reads tokenizer.json and the files beside it; or, where there is none or a
-// source.spm, a Marian tokenizer: source.spm, target.spm, vocab.json (and
-// target_vocab.json where vocabularies are separate), tokenizer_config.json. A
-// directory without any of them has a tokenizer that knows no text (IdsOnly).
+// Reads the files of a checkpoint's directory, by the first that is there:
+//   source.spm     Marian: and target.spm, vocab.json (and target_vocab.json
+//                  where vocabularies are separate)
+//   tokenizer.json
+//   spiece.model, sentencepiece.bpe.model
+//                  T5, Pegasus, XLM-R, mBART; M2M100: and vocab.json
+// and tokenizer_config.json beside them (see HfConfig). A directory without any
+// of them has a tokenizer that knows no text (IdsOnly).
 absl::StatusOr<std::unique_ptr<Tokenizer>> LoadTokenizer(
     const std::string& directory);
 

@@ -109,6 +109,15 @@ absl::StatusOr<Vocabulary> Vocabulary::Load(const std::string& path) {
   return vocabulary;
 }
 
+absl::Status Vocabulary::Add(const std::string& token) {
+  if (!ids_.emplace(token, size()).second) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "token \"", token, "\" has id ", Find(token), ", expected none"));
+  }
+  tokens_.push_back(token);
+  return absl::OkStatus();
+}
+
 int Vocabulary::Find(absl::string_view token) const {
   const auto found = ids_.find(token);
   return found == ids_.end() ? -1 : found->second;

@@ -10,8 +10,8 @@
 
 namespace attend {
 
-// Tokens and their ids, which are 0, 1, 2, ... without a hole. Const after
-// Load(); any thread.
+// Tokens and their ids, which are 0, 1, 2, ... without a hole. Any thread may
+// use a const one.
 class Vocabulary {
  public:
   // Reads a JSON object of ids. INVALID_ARGUMENT names the file and the token:
@@ -19,11 +19,15 @@ class Vocabulary {
   // twice.
   static absl::StatusOr<Vocabulary> Load(const std::string& path);
 
+  // Gives `token` the next id. INVALID_ARGUMENT if it has one.
+  absl::Status Add(const std::string& token);
+
   int size() const { return static_cast<int>(tokens_.size()); }
   // -1 if there is no such token.
   int Find(absl::string_view token) const;
   // `id` in [0, size()).
   const std::string& Token(int id) const { return tokens_[id]; }
+  const std::vector<std::string>& tokens() const { return tokens_; }  // by id
 
  private:
   std::vector<std::string> tokens_;

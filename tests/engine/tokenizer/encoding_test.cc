@@ -47,6 +47,17 @@ TEST(TruncateTest, TheLongerTextGivesFirst) {
   EXPECT_THAT(Truncated(Pair(3, 3), 6), ElementsAre(-3, 10, -1, 20, 21, -2));
 }
 
+TEST(TruncateTest, TheTextMayHaveTheOddToken) {
+  for (const auto& [text, pair] : {std::pair(3, 3), {3, 4}, {4, 3}}) {
+    Encoding encoding = Pair(text, pair);
+    Truncate(6, TruncationSide::kRight, encoding, OddToken::kOfText);
+    EXPECT_THAT(encoding.ids, ElementsAre(-3, 10, 11, -1, 20, -2));
+  }
+  Encoding encoding = Pair(1, 4);
+  Truncate(6, TruncationSide::kRight, encoding, OddToken::kOfText);
+  EXPECT_THAT(encoding.ids, ElementsAre(-3, 10, -1, 20, 21, -2));
+}
+
 TEST(TruncateTest, FromTheLeft) {
   EXPECT_THAT(Truncated(Pair(4, 3), 6, TruncationSide::kLeft),
               ElementsAre(-3, 12, 13, -1, 22, -2));

@@ -15,7 +15,9 @@ Each NAME/ is a directory as a checkpoint has it; its expected.json:
    "texts": [digest of the decoded ids of the lines],
    "cases": [{"text", "pair"?, "language"?, "side"?, "max_tokens"?,
               "add_special"?, "ids", "types", "origins": [[text, begin, end]],
-              "decoded"}]}
+              "decoded"}],
+   "ids_only"?: true where Python has no types and no origins to compare,
+   "forced_bos"?: {code of a target language: id that generation begins with}}
 
 Lines come from fragments.json by a generator that the test has, too. Origins are
 in bytes; text -1 is a special token put in. A digest is 64-bit FNV-1a over
@@ -23,13 +25,18 @@ integers, each line's followed by -1, in hexadecimal.
 """
 
 import collections
+import io
 import json
 import pathlib
 import sys
+import tempfile
 
+import sentencepiece
 from tokenizers import (AddedToken, Regex, Tokenizer, decoders, models,
                         normalizers, pre_tokenizers, processors, trainers)
-from transformers import AutoTokenizer
+from transformers import AutoTokenizer, logging
+from transformers.models.m2m_100.tokenization_m2m_100 import (
+    FAIRSEQ_LANGUAGE_CODES as M2M_100_LANGUAGES)
 
 HERE = pathlib.Path(__file__).resolve().parent
 FRAGMENTS = json.loads((HERE / "fragments.json").read_text(encoding="utf-8"))
@@ -98,10 +105,13 @@ def byte_offsets(text):
 
 
 def encode(tokenizer, text, pair=None, **options):
-    """ids, types, origins as the engine has them. A batch of one, as an empty
-    pair is none outside of a batch."""
-    encoding = tokenizer([text], None if pair is None else [pair],
-                         return_offsets_mapping=True,
+    """ids, types, origins as the engine has them; the last two empty where
+    Python itself does the work. A batch of one, as an empty pair is none outside
+    of a batch."""
+    pairs = None if pair is None else [pair]
+    if not tokenizer.is_fast:
+        return tokenizer([text], pairs, **options)["input_ids"][0], [], []
+    encoding = tokenizer([text], pairs, return_offsets_mapping=True,
                          return_token_type_ids=True,
                          return_special_tokens_mask=True, **options)
     special = encoding["special_tokens_mask"][0]
@@ -120,6 +130,8 @@ def encode(tokenizer, text, pair=None, **options):
 
 def flat(encoded):
     ids, types, origins = encoded
+    if not types:
+        yield from ids
     for i, kind, (text, begin, end) in zip(ids, types, origins):
         yield from (i, kind, text, begin, end)
     yield -1
@@ -335,22 +347,133 @@ def cases(name, tokenizer):
         if limit > 4:
             result.append(case(tokenizer, "the cat sits here", "a dog",
                                max_tokens=limit))
-    if name == "nllb":
-        for language in ("deu_Latn", "zul_Latn"):
-            result.append(case(tokenizer, "the cat", language=language))
-            result.append(case(tokenizer, "the cat", language=language,
-                               side="target"))
+    for language in LANGUAGES.get(name, ()):
+        result.append(case(tokenizer, "the cat", language=language))
+        result.append(case(tokenizer, "the cat", "a dog", language=language))
+        result.append(case(tokenizer, "the cat", language=language,
+                           side="target"))
     return result
 
+
+def forced_bos(name, tokenizer):
+    return {code: tokenizer._build_translation_inputs(
+        "the cat", src_lang=code, tgt_lang=code,
+        **({} if name.startswith("m2m") else {"return_tensors": None})
+    )["forced_bos_token_id"] for code in LANGUAGES.get(name, ())}
+
+
+def normalization_rules():
+    """A few of every kind: NFKC alone would be 240 kB of each model."""
+    rules = {"ﬁ": "fi", "½": "1⁄2", "…": "...", "\u200b": "", "\x01": "",
+             "a\u0308": "ä", "o\u0308": "ö", "e\u0301": "é"}
+    rules.update({c: " " for c in "\t\n\r\u00a0\u3000"})
+    rules.update({chr(c): chr(c - 0xFEE0) for c in range(0xFF01, 0xFF5F)})
+    return rules
+
+
+def train_spm(**options):
+    """The bytes of a SentencePiece model."""
+    code = lambda text: " ".join(f"{ord(c):X}" for c in text)
+    model = io.BytesIO()
+    with tempfile.NamedTemporaryFile("w") as tsv:
+        tsv.writelines(f"{code(a)}\t{code(b)}\n"
+                       for a, b in normalization_rules().items())
+        tsv.flush()
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter(training_text()), model_writer=model,
+            normalization_rule_tsv=tsv.name, num_threads=1, minloglevel=2,
+            hard_vocab_limit=False, max_sentence_length=100000,
+            character_coverage=0.98, **{"vocab_size": 500, **options})
+    return model.getvalue()
+
+
+def google(**options):
+    return {"spiece.model": train_spm(pad_id=0, eos_id=1, unk_id=2, bos_id=-1,
+                                      **options)}
+
+
+def fairseq(**options):
+    return {"sentencepiece.bpe.model": train_spm(**options)}
+
+
+def spm_t5():
+    return {**google(user_defined_symbols=["cat", "<sep>"]),
+            "tokenizer_config.json": {"tokenizer_class": "T5Tokenizer",
+                                      "extra_ids": 7, "add_eos_token": False}}
+
+
+def spm_pegasus():
+    return {**google(user_defined_symbols=["<n>"]),
+            "tokenizer_config.json": {"tokenizer_class": "PegasusTokenizerFast",
+                                      "offset": 13}}
+
+
+def spm_xlm_roberta():
+    mask = {"__type": "AddedToken", "content": "<mask>", "lstrip": True,
+            "rstrip": False, "single_word": False, "normalized": True}
+    return {**fairseq(user_defined_symbols=["cat", "<sep>"]),
+            "tokenizer_config.json": {
+                "tokenizer_class": "XLMRobertaTokenizer", "mask_token": mask,
+                "model_max_length": 512, "add_bos_token": False}}
+
+
+def spm_mbart():
+    return {**fairseq(), "config.json": {"model_type": "mbart"},
+            "tokenizer_config.json": {"src_lang": "de_DE"}}
+
+
+def spm_mbart_50():
+    return {**fairseq(), "config.json": {"model_type": "mbart",
+                                         "tokenizer_class": "MBart50Tokenizer"}}
+
+
+def m2m_100_of(model, codes, **config):
+    processor = sentencepiece.SentencePieceProcessor(model_proto=model)
+    pieces = [processor.id_to_piece(i) for i in range(3, len(processor))]
+    pieces = pieces[10:] + pieces[3:10]  # in an order of their own, and some less
+    tokens = ["<s>", "<pad>", "</s>", "<unk>", *pieces]
+    return {"sentencepiece.bpe.model": model,
+            "vocab.json": {token: i for i, token in enumerate(tokens)},
+            "tokenizer_config.json": {"tokenizer_class": "M2M100Tokenizer",
+                                      **config},
+            "special_tokens_map.json": {
+                "bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>",
+                "pad_token": "<pad>",
+                "additional_special_tokens": [f"__{c}__" for c in codes]}}
+
+
+def m2m_100():
+    return m2m_100_of(
+        train_spm(model_type="bpe", user_defined_symbols=["cat", "catch"]),
+        M2M_100_LANGUAGES["m2m100"], clean_up_tokenization_spaces=True)
+
+
+def m2m_100_unigram():
+    return m2m_100_of(train_spm(byte_fallback=True, vocab_size=600),
+                      M2M_100_LANGUAGES["wmt21"],
+                      language_codes="wmt21", src_lang="is")
+
+
+# Directories of SentencePiece models: names and contents of files.
+SPM = {"spm-t5": spm_t5, "spm-pegasus": spm_pegasus,
+       "spm-xlm-roberta": spm_xlm_roberta, "spm-mbart": spm_mbart,
+       "spm-mbart-50": spm_mbart_50, "m2m-100": m2m_100,
+       "m2m-100-unigram": m2m_100_unigram}
+
+# Of those that have languages, some.
+LANGUAGES = {"nllb": ("deu_Latn", "zul_Latn"),
+             "spm-mbart": ("ar_AR", "en_XX", "zh_CN"),
+             "spm-mbart-50": ("ar_AR", "fr_XX", "sl_SI"),
+             "m2m-100": ("af", "ast", "en", "zu"),
+             "m2m-100-unigram": ("en", "de")}
 
 TOKENIZERS = {"bert": bert, "roberta": roberta, "xlm-roberta": xlm_roberta,
               "t5": t5, "byte-fallback": byte_fallback, "nllb": nllb,
               "words": words}
 
 
-def write(name):
+def write_library(name):
     folder = HERE / name
-    folder.mkdir(exist_ok=True)
     tokenizer, config = TOKENIZERS[name]()
     top = json.loads(tokenizer.to_str())
     if top["model"]["type"] == "Unigram":
@@ -360,20 +483,37 @@ def write(name):
                                  for piece, score in top["model"]["vocab"]]
     write_json(folder / "tokenizer.json", top, separators=(",", ":"))
     write_json(folder / "tokenizer_config.json", config, indent=1)
-    loaded = AutoTokenizer.from_pretrained(folder)
-    write_json(folder / "expected.json",
-               {**digests(loaded), "cases": cases(name, loaded)}, indent=0)
-    print(folder)
+
+
+def write_spm(name):
+    for file, contents in SPM[name]().items():
+        if isinstance(contents, bytes):
+            (HERE / name / file).write_bytes(contents)
+        else:
+            write_json(HERE / name / file, contents, indent=0)
+
+
+def write(name):
+    (HERE / name).mkdir(exist_ok=True)
+    (write_spm if name in SPM else write_library)(name)
+    loaded = AutoTokenizer.from_pretrained(HERE / name)
+    expected = {**digests(loaded), "cases": cases(name, loaded),
+                "ids_only": not loaded.is_fast,
+                "forced_bos": forced_bos(name, loaded)}
+    write_json(HERE / name / "expected.json",
+               {k: v for k, v in expected.items() if v}, indent=0)
+    print(HERE / name)
 
 
 def main():
+    logging.set_verbosity_error()
     if sys.argv[1:2] == ["--show"]:
         name, number = sys.argv[2], int(sys.argv[3])
         tokenizer = AutoTokenizer.from_pretrained(HERE / name)
         print(repr(line(number)))
         print(*encode(tokenizer, line(number)), sep="\n")
         return
-    for name in sys.argv[1:] or TOKENIZERS:
+    for name in sys.argv[1:] or [*TOKENIZERS, *SPM]:
         write(name)
 
 
