@@ -47,8 +47,9 @@ absl::StatusOr<std::vector<std::string>> LanguageTokens(
   } else if (name == "M2M100Tokenizer") {
     const std::string& set = config.language_codes;
     if (set != "m2m100" && set != "wmt21") {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "language_codes is \"", set, "\", expected m2m100 or wmt21"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("tokenizer_config.json: language_codes is \"", set,
+                       "\", expected m2m100 or wmt21"));
     }
     Append(set == "m2m100" ? kM2m100 : kWmt21, "__", tokens);
   }

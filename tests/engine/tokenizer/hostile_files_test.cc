@@ -7,8 +7,6 @@
 #include <random>
 #include <sstream>
 
-#include "engine/tokenizer/spm_file.h"
-#include "engine/tokenizer/spm_normalizer.h"
 #include "engine/tokenizer/tokenizer.h"
 
 namespace attend {
@@ -199,93 +197,6 @@ TEST_F(HostileJsonTest, TokenizerConfigs) {
     ExpectError(json, file);
   }
   EXPECT_TRUE(Load("{}", file).ok());
-}
-
-std::string Message(int field, const std::string& bytes) {
-  std::string message(1, static_cast<char>(field << 3 | 2));
-  for (size_t n = bytes.size(); true; n >>= 7) {
-    message.push_back(static_cast<char>((n & 0x7f) | (n > 0x7f ? 0x80 : 0)));
-    if (n <= 0x7f) break;
-  }
-  return message + bytes;
-}
-std::string Piece(const std::string& text, const std::string& score,
-                  char type) {
-  return Message(1, Message(1, text) + "\x15" + score + "\x18" + type);
-}
-const std::string kZero(4, '\0');
-
-TEST(SpmFileTest, WrongModelsAreErrors) {
-  const std::string unknown = Piece("<unk>", kZero, 2);
-  ASSERT_TRUE(ParseSpmFile("a.spm", unknown).ok());
-  struct Case {
-    std::string bytes;
-    std::string error;
-  };
-  for (const Case& c : std::vector<Case>{
-           {"", "0 pieces"},
-           {"not a model", "not a sentencepiece model"},
-           {Piece("a", kZero, 1), "0 unknown pieces"},
-           {unknown + Piece("x", kZero, 2), "2 unknown pieces"},
-           {unknown + unknown, "\"<unk>\" twice"},
-           {unknown + Piece("", kZero, 1), "piece 1 is empty"},
-           {unknown + Piece("\xff", kZero, 1), "piece 1 is empty or not UTF-8"},
-           {unknown + Piece("a", std::string("\0\0\xc0\x7f", 4), 1),
-            "piece 1 has score nan"},
-           {unknown + Piece("a", kZero, 9), "piece 1 has type 9"},
-           {unknown + Piece("<0x00>", kZero, 6), "1 byte pieces"},
-           {unknown + Message(2, "\x18\x03"), "model_type is 3"},
-           {unknown + Message(2, "\x1a\x01x"), "wire type"},
-           {unknown + Message(5, Message(2, "abcd")), "denormalizer_spec"},
-       }) {
-    const auto file = ParseSpmFile("a.spm", c.bytes);
-    EXPECT_TRUE(absl::IsInvalidArgument(file.status())) << c.error;
-    EXPECT_THAT(file.status().message(),
-                AllOf(HasSubstr("a.spm"), HasSubstr(c.error)));
-  }
-}
-
-TEST(SpmFileTest, WrongTablesOfTheNormaliser) {
-  const std::string unknown = Piece("<unk>", kZero, 2);
-  const auto create = [&](const std::string& charsmap) {
-    const auto file =
-        ParseSpmFile("a.spm", unknown + Message(3, Message(2, charsmap)));
-    EXPECT_TRUE(file.ok()) << file.status();
-    return SpmNormalizer::Create("a.spm", *file);
-  };
-  for (const std::string& bad :
-       {std::string("x"), std::string("\xff\xff\xff\xff", 4),
-        std::string("\4\0\0\0abcd", 8), std::string("\3\0\0\0abcde", 9)}) {
-    EXPECT_THAT(create(bad).status().message(),
-                HasSubstr("precompiled_charsmap"));
-  }
-  // A table whose units point anywhere: followed only inside of it.
-  std::mt19937 random(5);
-  for (int round = 0; round < 300; ++round) {
-    std::string charsmap("\0\4\0\0", 4);
-    for (int i = 0; i < 1024; ++i) charsmap.push_back(char(random()));
-    const auto normalizer = create(charsmap + std::string("ab\0c", 4));
-    ASSERT_TRUE(normalizer.ok()) << normalizer.status();
-    std::string text;
-    for (int i = 0; i < 300; ++i) text.push_back(char(random() % 128));
-    (void)normalizer->Normalize(text);
-  }
-}
-
-TEST(SpmFileTest, FlippedBytesNeverCrash) {
-  const std::string whole = ReadAll(std::string(kModel) + "/source.spm");
-  std::mt19937 random(11);
-  for (int round = 0; round < 60; ++round) {
-    std::string bytes = whole;
-    for (int i = 0; i < 3; ++i)
-      bytes[random() % bytes.size()] ^= char(random());
-    if (round % 3 == 0) bytes.resize(random() % bytes.size());
-    const auto file = ParseSpmFile("a.spm", bytes);
-    if (!file.ok()) continue;
-    const auto normalizer = SpmNormalizer::Create("a.spm", *file);
-    if (normalizer.ok())
-      (void)normalizer->Normalize("A young man \xef\xac\x81");
-  }
 }
 
 }  // namespace
