@@ -44,6 +44,20 @@ absl::Status NoWeights(const std::string& directory) {
       ": neither model.safetensors nor model.safetensors.index.json"));
 }
 
+// Why a folder of a module of sentence-transformers cannot be loaded.
+absl::Status NoModuleWeights(const std::string& directory,
+                             const std::string& folder) {
+  const std::string path = absl::StrCat(directory, "/", folder);
+  if (!Exists(path + "/pytorch_model.bin")) {
+    return absl::NotFoundError(absl::StrCat(path, ": no ", kSingle));
+  }
+  return absl::NotFoundError(absl::StrCat(
+      path, ": has pytorch_model.bin but no ", kSingle,
+      "; convert it with: python3 -c 'import sys, sentence_transformers as s; "
+      "s.SentenceTransformer(sys.argv[1]).save_pretrained(sys.argv[1])' ",
+      directory));
+}
+
 // Whether it names something in a directory, and nothing outside of it.
 bool IsPlainName(const std::string& name) {
   return !name.empty() && name != "." && name != ".." &&
@@ -89,9 +103,9 @@ absl::StatusOr<Checkpoint> Checkpoint::Open(
           absl::StrCat(directory, ": weights are in \"", folder,
                        "\", expected the name of a folder in it"));
     }
-    RETURN_IF_ERROR(
-        checkpoint.AddFile(absl::StrCat(directory, "/", folder, "/", kSingle),
-                           absl::StrCat(folder, "/")));
+    const std::string path = absl::StrCat(directory, "/", folder, "/", kSingle);
+    if (!Exists(path)) return NoModuleWeights(directory, folder);
+    RETURN_IF_ERROR(checkpoint.AddFile(path, folder + "/"));
   }
   return checkpoint;
 }

@@ -128,19 +128,8 @@ void AddFairseqLayers(Family& family) {
 }
 
 absl::Status AddFairseqTokens(const JsonFile& config, Family& family) {
-  const std::vector<std::string> shared = Named("shared.weight");
-  const TableName source = {"encoder.embedding.tokens",
-                            Named("encoder.embed_tokens.weight")};
-  const TableName target = {"decoder.embedding.tokens",
-                            Named("decoder.embed_tokens.weight")};
-  const TableName logits = {"logits.weight", {"lm_head.weight"}};
   ASSIGN_OR_RETURN(const bool tied, config.BoolOr("tie_word_embeddings", true));
-  if (tied) {
-    AddTied({source, target, logits}, shared, family.names);
-  } else {
-    AddTied({source, target}, shared, family.names);
-    AddTied({logits}, {}, family.names);
-  }
+  AddSharedTokens(tied, family.names);
   return absl::OkStatus();
 }
 

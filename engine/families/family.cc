@@ -35,6 +35,8 @@ constexpr Loader kFamilies[] = {
 
 absl::StatusOr<Family> LoadFamily(const JsonFile& config) {
   ASSIGN_OR_RETURN(const std::string model_type, config.String("model_type"));
+  // Tensors that are not what they are called.
+  RETURN_IF_ERROR(config.ExpectNeutral("quantization_config", 0));
   for (const Loader& family : kFamilies) {
     if (family.model_type != model_type) continue;
     ASSIGN_OR_RETURN(Family loaded, family.load(config));

@@ -47,6 +47,23 @@ void AddTied(const std::vector<TableName>& tables,
   AddUnused({""}, shared, names);
 }
 
+void AddSharedTokens(bool tied, NameTable& names) {
+  // A checkpoint of the model without its head has the bare names.
+  const auto named = [](const char* tensor) {
+    return WithPrefixes({"model.", ""}, {tensor});
+  };
+  std::vector<TableName> tables = {
+      {"encoder.embedding.tokens", named("encoder.embed_tokens.weight")},
+      {"decoder.embedding.tokens", named("decoder.embed_tokens.weight")}};
+  const TableName logits = {"logits.weight", {"lm_head.weight"}};
+  if (tied) {
+    tables.push_back(logits);
+  } else {
+    AddTied({logits}, {}, names);
+  }
+  AddTied(tables, named("shared.weight"), names);
+}
+
 void AddShares(const std::string& slot_prefix,
                absl::Span<const char* const> slots,
                const std::vector<std::string>& tensors, Parts parts,

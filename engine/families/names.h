@@ -50,6 +50,10 @@ struct TableName {
 void AddTied(const std::vector<TableName>& tables,
              const std::vector<std::string>& shared, NameTable& names);
 
+// Tables of tokens of an encoder-decoder with one vocabulary: one for both
+// stacks and, where it is `tied`, for the logits.
+void AddSharedTokens(bool tied, NameTable& names);
+
 // Slots that are equal shares of a tensor's rows, in this order.
 void AddShares(const std::string& slot_prefix,
                absl::Span<const char* const> slots,

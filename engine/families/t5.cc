@@ -146,12 +146,8 @@ absl::StatusOr<Family> Load(const JsonFile& config,
                    Stack(config, spec.hidden, layers, false, activation));
   ASSIGN_OR_RETURN(spec.decoder, Stack(config, spec.hidden, decoder_layers,
                                        true, activation));
-  // tie_word_embeddings is about the scale: the head is its own where the
-  // checkpoint has one.
-  AddTied({{"encoder.embedding.tokens", {"encoder.embed_tokens.weight"}},
-           {"decoder.embedding.tokens", {"decoder.embed_tokens.weight"}},
-           {"logits.weight", {"lm_head.weight"}}},
-          {"shared.weight"}, family.names);
+  ASSIGN_OR_RETURN(const bool tied, config.BoolOr("tie_word_embeddings", true));
+  AddSharedTokens(tied, family.names);
   AddLayers(spec.encoder->layers.front().feed_forward.gated, family.names);
   return family;
 }

@@ -1,0 +1,229 @@
+// Configurations that no checkpoint of their family can have: the error names
+// the field and its value, and says what is supported.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "tests/engine/families/stored_checkpoint.h"
+
+namespace attend {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using Json = nlohmann::json;
+using Keys = std::vector<std::string>;
+
+struct Golden {
+  const char* directory;
+  Keys sizes;    // must be there, and above 0
+  Keys numbers;  // have a default
+  const char* activation;
+  const char* architecture;  // one that is supported
+};
+
+void PrintTo(const Golden& golden, std::ostream* out) {
+  *out << golden.directory;
+}
+
+Keys Join(Keys keys, const Keys& more) {
+  keys.insert(keys.end(), more.begin(), more.end());
+  return keys;
+}
+
+std::vector<Golden> Goldens() {
+  const Keys fairseq = {"d_model",
+                        "vocab_size",
+                        "max_position_embeddings",
+                        "encoder_layers",
+                        "decoder_layers",
+                        "encoder_attention_heads",
+                        "decoder_attention_heads",
+                        "encoder_ffn_dim",
+                        "decoder_ffn_dim"};
+  const Keys t5 = {"d_model",   "vocab_size", "num_layers",
+                   "num_heads", "d_kv",       "d_ff"};
+  const Keys t5_numbers = {"num_decoder_layers", "layer_norm_epsilon",
+                           "relative_attention_num_buckets",
+                           "relative_attention_max_distance"};
+  const Keys bert = {"hidden_size",       "vocab_size",
+                     "num_hidden_layers", "max_position_embeddings",
+                     "intermediate_size", "num_attention_heads"};
+  const Keys distilbert = {"dim",      "vocab_size", "max_position_embeddings",
+                           "n_layers", "n_heads",    "hidden_dim"};
+  const Keys norm = {"layer_norm_eps"};
+  const Keys types = {"layer_norm_eps", "type_vocab_size"};
+  const Keys roberta = Join(types, {"pad_token_id"});
+  static constexpr char kFairseqAct[] = "activation_function";
+  static constexpr char kT5Act[] = "feed_forward_proj";
+  static constexpr char kBertAct[] = "hidden_act";
+  return {
+      {"plain", fairseq, {}, kFairseqAct, "MarianMTModel"},
+      {"separate-vocabularies",
+       fairseq,
+       {"decoder_vocab_size"},
+       kFairseqAct,
+       "MarianMTModel"},
+      {"families/bart-a", fairseq, {}, kFairseqAct, "BartModel"},
+      {"families/mbart-a", fairseq, {}, kFairseqAct, "MBartModel"},
+      {"families/m2m_100-a",
+       fairseq,
+       {"pad_token_id"},
+       kFairseqAct,
+       "M2M100Model"},
+      {"families/pegasus-a", fairseq, {}, kFairseqAct, "PegasusModel"},
+      {"families/t5-b", t5, t5_numbers, kT5Act, "T5Model"},
+      {"families/mt5-a", t5, t5_numbers, kT5Act, "MT5Model"},
+      {"families/bert-b", bert, types, kBertAct, "BertModel"},
+      {"families/roberta-b", bert, roberta, kBertAct, "RobertaModel"},
+      {"families/xlm-roberta-b", bert, roberta, kBertAct, "XLMRobertaModel"},
+      {"families/distilbert-b",
+       distilbert,
+       {},
+       "activation",
+       "DistilBertModel"},
+      {"families/mpnet-b", bert, Join(norm, {"relative_attention_num_buckets"}),
+       kBertAct, "MPNetModel"},
+      {"families/electra-b", bert, Join(types, {"embedding_size"}), kBertAct,
+       "ElectraModel"},
+      {"families/modernbert-b",
+       bert,
+       {"norm_eps", "local_attention", "global_attn_every_n_layers",
+        "global_rope_theta", "local_rope_theta"},
+       "hidden_activation",
+       "ModernBertModel"},
+  };
+}
+
+// What none of these fields can be.
+const Json kAbsurd = {
+    -1, 1e30, -1e30, "12", "", true, Json::array({1}), Json::object()};
+
+class BadConfigsTest : public testing::TestWithParam<Golden> {
+ protected:
+  // Of loading with these fields changed (null: removed); "": it loads.
+  std::string Error(const Json& changes) {
+    const Json before = stored_.config;
+    stored_.config.update(changes);
+    const absl::Status status = stored_.Load(compute_);
+    stored_.config = before;
+    return std::string(status.message());
+  }
+
+  StoredCheckpoint stored_{GetParam().directory};
+  Compute compute_{{.threads = 1}};
+};
+
+TEST_P(BadConfigsTest, AMissingSizeIsNamed) {
+  for (const std::string& key : GetParam().sizes) {
+    EXPECT_THAT(Error({{key, nullptr}}), AllOf(HasSubstr("config.json"),
+                                               HasSubstr(key + " is missing")));
+  }
+}
+
+TEST_P(BadConfigsTest, AnAbsurdNumberIsNamedWithItsValue) {
+  const auto expect = [&](const std::string& key, const Json& value) {
+    EXPECT_THAT(Error({{key, value}}),
+                AllOf(HasSubstr("config.json"), HasSubstr(key + " is "),
+                      HasSubstr("expected ")))
+        << key << ": " << value;
+  };
+  for (const std::string& key : Join(GetParam().sizes, GetParam().numbers)) {
+    for (const Json& value : kAbsurd) expect(key, value);
+  }
+  for (const std::string& key : GetParam().sizes) {
+    for (const Json& value : {Json(0), Json(2.5)}) expect(key, value);
+  }
+}
+
+// Whatever stands in whatever field: it loads, or the error says where.
+TEST_P(BadConfigsTest, NothingInAnyFieldIsTheEndOfTheProcess) {
+  const Json all = stored_.config;
+  for (const auto& [key, before] : all.items()) {
+    for (const Json& value : {Json(-1), Json(1e30), Json(""), Json::object()}) {
+      const std::string error = Error({{key, value}});
+      if (error.empty()) continue;
+      EXPECT_THAT(error, AnyOf(HasSubstr("config.json"), HasSubstr("tensor ")))
+          << key << ": " << value;
+    }
+  }
+}
+
+// What a larger model may have makes no room for it before a tensor is seen.
+TEST_P(BadConfigsTest, SizesThatTheTensorsDoNotHaveNameATensor) {
+  for (const std::string& key : GetParam().sizes) {
+    // Any number of heads shares a matrix, and positions may be computed.
+    if (absl::StrContains(key, "heads") || absl::StrContains(key, "position")) {
+      continue;
+    }
+    const int large = absl::StrContains(key, "layers") ? 128 : 4096;
+    EXPECT_THAT(Error({{key, large}}),
+                AnyOf(HasSubstr("tensor "), HasSubstr("a divisor of")))
+        << key;
+  }
+}
+
+TEST_P(BadConfigsTest, WhatIsNotKnownIsNamedBesideWhatIs) {
+  EXPECT_THAT(Error({{"model_type", "gpt2"}}),
+              AllOf(HasSubstr("model_type is \"gpt2\", expected one of bart, "),
+                    HasSubstr(stored_.config["model_type"])));
+  EXPECT_THAT(Error({{"model_type", nullptr}}),
+              HasSubstr("model_type is missing"));
+  Json activation = {{"dense_act_fn", nullptr}};
+  activation[GetParam().activation] = "mish";
+  EXPECT_THAT(Error(activation),
+              AllOf(HasSubstr(absl::StrCat(GetParam().activation,
+                                           " is \"mish\", expected one of ")),
+                    HasSubstr("gelu_new, "), HasSubstr("relu, ")));
+  EXPECT_THAT(Error({{"architectures", Json::array({"GPT2LMHeadModel"})}}),
+              AllOf(HasSubstr("architectures is [\"GPT2LMHeadModel\"]"),
+                    HasSubstr(GetParam().architecture)));
+  EXPECT_THAT(Error({{"quantization_config", {{"bits", 4}}}}),
+              HasSubstr("quantization_config is {\"bits\":4}"));
+  EXPECT_THAT(Error({{"is_decoder", true}}), HasSubstr("is_decoder is true"));
+}
+
+TEST_P(BadConfigsTest, AnUnknownPoolingIsNamedBesideTheKnown) {
+  if (stored_.config.value("is_encoder_decoder", false)) return;
+  const auto module = [](const char* path, const char* type) {
+    return Json{{"path", path},
+                {"type", absl::StrCat("sentence_transformers.models.", type)}};
+  };
+  stored_.Write(
+      "modules.json",
+      Json{module("", "Transformer"), module("1_Pooling", "Pooling")}.dump());
+  for (const char* pooling : {"weightedmean", "median", ""}) {
+    stored_.Write("1_Pooling/config.json",
+                  Json{{"pooling_mode", pooling}}.dump());
+    EXPECT_THAT(Error(Json::object()),
+                AllOf(HasSubstr("1_Pooling/config.json"),
+                      HasSubstr(absl::StrCat("pooling_mode is \"", pooling,
+                                             "\", expected one of cls, mean, "
+                                             "max, lasttoken"))));
+  }
+  stored_.Write(
+      "modules.json",
+      Json{module("", "Transformer"), module("1_Pooling", "LSTM")}.dump());
+  EXPECT_THAT(Error(Json::object()),
+              AllOf(HasSubstr("LSTM"), HasSubstr("a Pooling")));
+}
+
+std::string NameOf(const testing::TestParamInfo<Golden>& info) {
+  std::string name = info.param.directory;
+  name.erase(0, name.rfind('/') + 1);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+INSTANTIATE_TEST_SUITE_P(Goldens, BadConfigsTest, testing::ValuesIn(Goldens()),
+                         NameOf);
+
+}  // namespace
+}  // namespace attend

@@ -1,0 +1,210 @@
+// Checkpoints whose tensors are not what config.json says, of every family: the
+// error names the tensor.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "tests/engine/families/stored_checkpoint.h"
+
+namespace attend {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+
+struct Golden {
+  const char* directory;
+  // Suffixes of tensors that may be missing, since another one or zeros stand
+  // in for them, and of those that nobody reads.
+  std::vector<std::string> spare = {};
+  std::vector<std::string> unread = {};
+};
+
+void PrintTo(const Golden& golden, std::ostream* out) {
+  *out << golden.directory;
+}
+
+std::vector<Golden> Goldens() {
+  const std::vector<std::string> pooler = {"pooler.dense.weight",
+                                           "pooler.dense.bias"};
+  const std::vector<std::string> positions = {"embed_positions.weight"};
+  const std::vector<std::string> ids = {"embeddings.position_ids"};
+  const std::vector<std::string> tables = {"embed_tokens.weight",
+                                           "lm_head.weight"};
+  return {
+      {"plain", {"final_logits_bias"}},
+      {"separate-vocabularies", {"final_logits_bias", "lm_head.weight"}},
+      {"families/bart-a", {"final_logits_bias"}},
+      {"families/bart-b",
+       {"final_logits_bias", tables[0], tables[1]},
+       {"shared.weight"}},
+      {"families/bart-c"},
+      {"families/mbart-a", {"final_logits_bias"}},
+      {"families/m2m_100-a"},
+      {"families/pegasus-a", {"final_logits_bias"}, positions},
+      {"families/t5-a"},
+      {"families/t5-v1_1-a", {tables[0]}, {"shared.weight"}},
+      {"families/mt5-b", {"lm_head.weight", "shared.weight"}},
+      {"families/bert-a", {}, pooler},
+      {"families/bert-b", {}, ids},
+      {"families/bert-tokens"},
+      {"families/roberta-b", {}, ids},
+      {"families/xlm-roberta-tokens"},
+      {"families/distilbert-b"},
+      {"families/distilbert-mask", {"vocab_projector.weight"}},
+      {"families/mpnet-b", {}, ids},
+      {"families/mpnet-mask"},
+      {"families/electra-b", {}, ids},
+      {"families/electra-mask"},
+      {"families/modernbert-b"},
+      {"families/modernbert-mask"},
+  };
+}
+
+bool Lists(const std::vector<std::string>& suffixes, absl::string_view name) {
+  return std::any_of(
+      suffixes.begin(), suffixes.end(),
+      [&](const std::string& suffix) { return absl::EndsWith(name, suffix); });
+}
+
+class BadTensorsTest : public testing::TestWithParam<Golden> {
+ protected:
+  // Of what is in memory now; "": it loads.
+  std::string Error() { return std::string(stored_.Load(compute_).message()); }
+
+  // Runs `check` for each tensor that is read, with a copy of it; afterwards it
+  // is as it was.
+  template <typename Check>
+  void ForEachRead(Check check) {
+    const StoredTensors all = stored_.tensors;
+    for (const auto& [name, tensor] : all) {
+      if (Lists(GetParam().unread, name)) continue;
+      SCOPED_TRACE(name);
+      check(name, tensor);
+      stored_.tensors[name] = tensor;
+    }
+  }
+
+  StoredCheckpoint stored_{GetParam().directory};
+  Compute compute_{{.threads = 1}};
+};
+
+TEST_P(BadTensorsTest, LoadsAsItIs) { EXPECT_EQ(Error(), ""); }
+
+TEST_P(BadTensorsTest, AMissingTensorIsNamed) {
+  ForEachRead([&](const std::string& name, const StoredTensor&) {
+    stored_.tensors.erase(name);
+    if (Lists(GetParam().spare, name)) {
+      EXPECT_EQ(Error(), "");
+    } else {
+      EXPECT_THAT(Error(), AllOf(HasSubstr("no tensor "), HasSubstr(name),
+                                 HasSubstr("expected one of shape [")));
+    }
+  });
+}
+
+TEST_P(BadTensorsTest, AWrongShapeIsNamed) {
+  ForEachRead([&](const std::string& name, const StoredTensor& tensor) {
+    StoredTensor& longer = stored_.tensors[name];
+    longer.shape.back() += 1;
+    longer.bytes.resize(tensor.bytes.size() / tensor.shape.back() *
+                        longer.shape.back());
+    EXPECT_THAT(Error(),
+                AllOf(HasSubstr(absl::StrCat("tensor ", name, " has shape [")),
+                      HasSubstr("expected [")));
+  });
+}
+
+TEST_P(BadTensorsTest, AWrongTypeIsNamed) {
+  ForEachRead([&](const std::string& name, const StoredTensor&) {
+    stored_.tensors[name].dtype = "I32";
+    EXPECT_THAT(Error(), HasSubstr(absl::StrCat(
+                             "tensor ", name,
+                             " has dtype I32, expected F32, F16 or BF16")));
+  });
+}
+
+TEST_P(BadTensorsTest, ATensorThatNobodyKnowsIsNamed) {
+  const std::string first = stored_.tensors.begin()->first;
+  for (const std::string& name :
+       {std::string("adapter.weight"), first + ".absmax", "old." + first}) {
+    stored_.tensors[name] = {"F32", {1}, std::string(4, '\0')};
+    EXPECT_THAT(Error(), HasSubstr(absl::StrCat("tensor ", name,
+                                                " is not part of the model")));
+    stored_.tensors.erase(name);
+  }
+}
+
+TEST_P(BadTensorsTest, AFileThatIsCutShortIsNamed) {
+  const std::string bytes = BytesOf(stored_.tensors);
+  const size_t header = static_cast<unsigned char>(bytes[0]) +
+                        256 * static_cast<unsigned char>(bytes[1]) + 8;
+  for (const size_t length : {size_t{1}, size_t{7}, size_t{8}, header / 2,
+                              header, header + 1, bytes.size() - 1}) {
+    const absl::Status status =
+        stored_.LoadBytes(compute_, bytes.substr(0, length));
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << length << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr("model.safetensors"));
+  }
+}
+
+std::string NameOf(const testing::TestParamInfo<Golden>& info) {
+  std::string name = info.param.directory;
+  name.erase(0, name.rfind('/') + 1);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+INSTANTIATE_TEST_SUITE_P(Goldens, BadTensorsTest, testing::ValuesIn(Goldens()),
+                         NameOf);
+
+// The weights of a layer on top of the pooled vector are in a folder.
+class BadDenseTest : public testing::Test {
+ protected:
+  std::string ErrorWith(const std::string& bytes) {
+    stored_.Write(kFile, bytes);
+    return std::string(stored_.Load(compute_).message());
+  }
+
+  static constexpr char kFile[] = "2_Dense/model.safetensors";
+  StoredCheckpoint stored_{"families/xlm-roberta-a"};
+  StoredTensors dense_ = stored_.Read(kFile);
+  Compute compute_{{.threads = 1}};
+};
+
+TEST_F(BadDenseTest, TensorsOfAFolderAreNamedWithIt) {
+  EXPECT_EQ(ErrorWith(BytesOf(dense_)), "");
+  StoredTensors more = dense_;
+  more["extra"] = {"F32", {1}, std::string(4, '\0')};
+  EXPECT_THAT(ErrorWith(BytesOf(more)), HasSubstr("2_Dense/extra is not part"));
+  for (const auto& [name, tensor] : dense_) {
+    StoredTensors less = dense_;
+    less.erase(name);
+    EXPECT_THAT(ErrorWith(BytesOf(less)), HasSubstr("2_Dense/" + name));
+    StoredTensors wrong = dense_;
+    wrong[name].shape.insert(wrong[name].shape.begin(), {1, 1});
+    EXPECT_THAT(ErrorWith(BytesOf(wrong)),
+                HasSubstr(absl::StrCat("2_Dense/", name, " has shape [1, 1")));
+  }
+}
+
+TEST_F(BadDenseTest, AFolderWithoutSafetensorsIsNamed) {
+  EXPECT_THAT(ErrorWith(""), HasSubstr("2_Dense: no model.safetensors"));
+  stored_.Write("2_Dense/pytorch_model.bin", "x");
+  EXPECT_THAT(ErrorWith(""),
+              AllOf(HasSubstr("2_Dense: has pytorch_model.bin but no "
+                              "model.safetensors"),
+                    HasSubstr("SentenceTransformer")));
+}
+
+}  // namespace
+}  // namespace attend
