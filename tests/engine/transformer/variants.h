@@ -1,0 +1,37 @@
+#ifndef ATTEND_TESTS_ENGINE_TRANSFORMER_VARIANTS_H_
+#define ATTEND_TESTS_ENGINE_TRANSFORMER_VARIANTS_H_
+
+#include <string>
+#include <vector>
+
+#include "engine/transformer/spec.h"
+
+namespace attend {
+
+// The table of transformers that are tested: norm x place of the norm x
+// positions, with activations, gates, biases, heads and widths in turn.
+
+// How a transformer knows positions.
+enum class Place { kSinusoidal, kToEnd, kLearned, kRelative, kRotary, kWindow };
+
+// A row of the table: what it is, and what it goes with by its number, so that
+// each meets each in some row.
+struct Variant {
+  NormKind norm;
+  NormPlace norm_place;
+  Place place;
+  int index;
+
+  int Cycle(int of, int slower = 1) const { return index / slower % of; }
+  bool biases() const { return Cycle(2, 3) == 0; }
+};
+
+std::string NameOf(const Variant& variant);
+std::vector<Variant> Variants();
+
+// Encoder and decoder differ in layers, heads and their size.
+TransformerSpec SpecOf(const Variant& variant);
+
+}  // namespace attend
+
+#endif  // ATTEND_TESTS_ENGINE_TRANSFORMER_VARIANTS_H_
