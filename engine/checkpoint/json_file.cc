@@ -91,6 +91,11 @@ const Json* JsonFile::Find(absl::string_view key) const {
 
 bool JsonFile::Has(absl::string_view key) const { return Find(key) != nullptr; }
 
+bool JsonFile::IsNull(absl::string_view key) const {
+  const auto found = top_->find(std::string(key));
+  return found != top_->end() && found->is_null();
+}
+
 absl::Status JsonFile::Unexpected(absl::string_view key,
                                   absl::string_view expected) const {
   const Json* value = Find(key);

@@ -42,6 +42,8 @@ class JsonFile {
 
   const std::string& path() const { return path_; }
   bool Has(absl::string_view key) const;
+  // Whether the key is there with null, for the few that mean something by it.
+  bool IsNull(absl::string_view key) const;
 
   // INVALID_ARGUMENT if the key is absent, of another type or out of range.
   absl::StatusOr<int64_t> Int(absl::string_view key, IntRange range = {}) const;

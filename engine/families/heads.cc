@@ -40,18 +40,6 @@ absl::StatusOr<std::vector<std::string>> Labels(const JsonFile& config) {
   return labels;
 }
 
-// The function that a CrossEncoder was trained with, by the name of its class.
-absl::StatusOr<std::optional<LabelScores>> NamedScores(const JsonFile& config,
-                                                       absl::string_view key) {
-  if (!config.Has(key)) return std::nullopt;
-  ASSIGN_OR_RETURN(const std::string name, config.String(key));
-  if (absl::EndsWith(name, ".Identity")) return LabelScores::kRaw;
-  if (absl::EndsWith(name, ".Sigmoid")) return LabelScores::kSigmoid;
-  return config.Unexpected(key,
-                           "torch.nn.modules.linear.Identity or "
-                           "torch.nn.modules.activation.Sigmoid");
-}
-
 absl::StatusOr<LabelScores> ScoresOf(const JsonFile& config, size_t labels) {
   std::optional<LabelScores> named;
   if (config.Has("sentence_transformers")) {
@@ -95,6 +83,17 @@ absl::StatusOr<std::optional<HeadKind>> HeadOf(
     if (known.name == name) return known.head;
   }
   return std::nullopt;
+}
+
+absl::StatusOr<std::optional<LabelScores>> NamedScores(const JsonFile& config,
+                                                       absl::string_view key) {
+  if (!config.Has(key)) return std::nullopt;
+  ASSIGN_OR_RETURN(const std::string name, config.String(key));
+  if (absl::EndsWith(name, ".Identity")) return LabelScores::kRaw;
+  if (absl::EndsWith(name, ".Sigmoid")) return LabelScores::kSigmoid;
+  return config.Unexpected(key,
+                           "torch.nn.modules.linear.Identity or "
+                           "torch.nn.modules.activation.Sigmoid");
 }
 
 absl::Status ReadLabels(const JsonFile& config, HeadKind head, Family& family) {

@@ -33,6 +33,11 @@ absl::StatusOr<std::optional<HeadKind>> HeadOf(
 // transformers and CrossEncoder of sentence-transformers have it.
 absl::Status ReadLabels(const JsonFile& config, HeadKind head, Family& family);
 
+// The function that a CrossEncoder was trained with, by the name of its class;
+// none where the key is absent.
+absl::StatusOr<std::optional<LabelScores>> NamedScores(const JsonFile& config,
+                                                       absl::string_view key);
+
 // A layer of a head and what the checkpoint calls it.
 struct HeadLayer {
   std::string tensor;     // "classifier.dense"

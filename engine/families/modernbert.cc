@@ -7,6 +7,7 @@
 #include "engine/families/family.h"
 #include "engine/families/fields.h"
 #include "engine/families/heads.h"
+#include "engine/families/layer_types.h"
 #include "engine/families/names.h"
 #include "engine/tensor/status_macros.h"
 
@@ -20,59 +21,19 @@ constexpr HeadClass kClasses[] = {
     {"ModernBertForTokenClassification", HeadKind::kTokens},
 };
 
-constexpr char kFull[] = "full_attention";
-constexpr char kSliding[] = "sliding_attention";
-
-// Whether each layer sees all tokens: a list since transformers 5, before that
-// every n-th does.
-absl::StatusOr<std::vector<bool>> FullLayers(const JsonFile& config,
-                                             size_t layers) {
-  std::vector<bool> full(layers);
-  if (!config.Has("layer_types")) {
-    ASSIGN_OR_RETURN(
-        const int every,
-        NumberOr(config, "global_attn_every_n_layers", 3, {1, kLayers.max}));
-    for (size_t i = 0; i < layers; ++i) full[i] = i % every == 0;
-    return full;
-  }
-  ASSIGN_OR_RETURN(const auto types, config.Strings("layer_types"));
-  bool known = types.size() == layers;
-  for (size_t i = 0; known && i < layers; ++i) {
-    full[i] = types[i] == kFull;
-    known = full[i] || types[i] == kSliding;
-  }
-  if (known) return full;
-  return config.Unexpected(
-      "layer_types", absl::StrCat(layers, " times ", kFull, " or ", kSliding));
-}
-
-// Of the layers of one type: under rope_parameters, or in the field `key` that
-// came before it.
-absl::StatusOr<RotarySpec> Rotary(const JsonFile& config, const char* type,
-                                  absl::string_view key, double fallback) {
-  constexpr FloatRange kTheta = {1, 1e12};
-  ASSIGN_OR_RETURN(double theta, config.FloatOr(key, fallback, kTheta));
-  if (config.Has("rope_parameters")) {
-    ASSIGN_OR_RETURN(const JsonFile all, config.Object("rope_parameters"));
-    if (all.Has(type)) {
-      ASSIGN_OR_RETURN(const JsonFile rope, all.Object(type));
-      ASSIGN_OR_RETURN(theta, rope.FloatOr("rope_theta", theta, kTheta));
-      ASSIGN_OR_RETURN(const std::string kind,
-                       rope.StringOr("rope_type", "default"));
-      if (kind != "default") return rope.Unexpected("rope_type", "default");
-    }
-  }
-  return RotarySpec{.theta = static_cast<float>(theta)};
-}
-
 absl::Status ReadLayers(const JsonFile& config, StackSpec& encoder) {
-  ASSIGN_OR_RETURN(const std::vector<bool> full,
-                   FullLayers(config, encoder.layers.size()));
-  RETURN_IF_ERROR(config.ExpectNeutral("rope_scaling", 0));
+  ASSIGN_OR_RETURN(
+      const std::vector<bool> full,
+      FullLayers(config, encoder.layers.size(),
+                 {.key = "global_attn_every_n_layers", .fallback = 3}));
   ASSIGN_OR_RETURN(const RotarySpec global,
-                   Rotary(config, kFull, "global_rope_theta", 160000));
+                   Rotary(config, kFullAttention,
+                          {.key = "global_rope_theta", .fallback = 160000}));
+  // The first programs took null for the other's.
+  const float theta = config.IsNull("local_rope_theta") ? global.theta : 10000;
   ASSIGN_OR_RETURN(const RotarySpec local,
-                   Rotary(config, kSliding, "local_rope_theta", 10000));
+                   Rotary(config, kSlidingAttention,
+                          {.key = "local_rope_theta", .fallback = theta}));
   // What a token sees in all, half of it on either side.
   ASSIGN_OR_RETURN(const int window, NumberOr(config, "local_attention", 128,
                                               {2, 2 * kPositions.max}));

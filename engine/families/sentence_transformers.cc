@@ -175,20 +175,25 @@ absl::Status ReadLongestSource(const std::string& directory, Family& family) {
   return absl::OkStatus();
 }
 
-absl::Status ReadPrompts(const std::string& directory, Family& family) {
+absl::Status ReadModelConfig(const std::string& directory, Family& family) {
   ASSIGN_OR_RETURN(
       const auto file,
       LoadIfThere(directory + "/config_sentence_transformers.json"));
   if (!file) return absl::OkStatus();
+  // Of a CrossEncoder; it comes before what config.json says.
+  ASSIGN_OR_RETURN(const auto scores, NamedScores(*file, "activation_fn"));
+  if (scores) family.label_scores = *scores;
   if (file->Has("prompts")) {
     ASSIGN_OR_RETURN(family.prompts, file->StringMap("prompts"));
   }
   ASSIGN_OR_RETURN(family.default_prompt,
                    file->StringOr("default_prompt_name", ""));
-  if (family.default_prompt.empty() ||
-      family.prompts.count(family.default_prompt) > 0) {
-    return absl::OkStatus();
+  if (family.default_prompt.empty()) return absl::OkStatus();
+  if (family.spec.head) {
+    return file->Unexpected("default_prompt_name",
+                            "null: only texts to embed have prompts");
   }
+  if (family.prompts.count(family.default_prompt) > 0) return absl::OkStatus();
   return file->Unexpected("default_prompt_name", "a name of prompts");
 }
 
@@ -204,7 +209,7 @@ absl::Status ReadSentenceTransformers(const std::string& directory,
     RETURN_IF_ERROR(AddModule(directory, (*modules)[i], i, family));
   }
   RETURN_IF_ERROR(ReadLongestSource(directory, family));
-  return ReadPrompts(directory, family);
+  return ReadModelConfig(directory, family);
 }
 
 }  // namespace attend

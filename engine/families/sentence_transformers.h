@@ -16,7 +16,7 @@ namespace attend {
 //   1_Pooling/config.json            how vectors of tokens become one
 //   2_Dense/config.json              layers on top of it, with weights beside
 //   sentence_bert_config.json        the longest source
-//   config_sentence_transformers.json  prompts
+//   config_sentence_transformers.json  prompts, a cross-encoder's function
 //
 // Where modules.json has a pooling, the model is one that embeds, and a head
 // that config.json names is not loaded. Without modules.json, the mean of the

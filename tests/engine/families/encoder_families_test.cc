@@ -132,6 +132,21 @@ TEST(EncoderFamiliesTest, ModernBertInBothSpellings) {
   EXPECT_EQ(layers[0].self_attention.rotary->theta, 80000.0f);
   EXPECT_EQ(layers[1].self_attention.rotary->theta, 1000.0f);
 
+  const auto local_theta = [](const Json& changes) {
+    return FamilyOf("modernbert-b", changes)
+        .spec.encoder->layers[1]
+        .self_attention.rotary->theta;
+  };
+  EXPECT_EQ(local_theta({{"local_rope_theta", nullptr}}), 80000.0f);
+  Json absent;
+  std::ifstream(kFixtures + std::string("modernbert-b/config.json")) >> absent;
+  absent.erase("local_rope_theta");
+  const auto parsed =
+      LoadFamily(*JsonFile::Parse("config.json", absent.dump()));
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  EXPECT_EQ(parsed->spec.encoder->layers[1].self_attention.rotary->theta,
+            10000.0f);
+
   const Json rope = {{"full_attention", {{"rope_theta", 7.0}}},
                      {"sliding_attention", {{"rope_type", "default"}}}};
   const Family now = FamilyOf(

@@ -119,6 +119,28 @@ TEST_F(SentenceTransformersTest, AHeadIsNotLoadedWhereThereIsAPooling) {
   EXPECT_THAT(family_.names.unused, ElementsAre("lm_head.dense.weight"));
 }
 
+TEST_F(SentenceTransformersTest, ACrossEncoderNamesItsFunction) {
+  family_.spec.head = HeadSpec{.kind = HeadKind::kSequence, .layers = {}};
+  family_.label_scores = LabelScores::kSigmoid;
+  modules_.erase(1);
+  const auto scores = [&](const Json& function) {
+    directory_.Write("config_sentence_transformers.json",
+                     Json{{"activation_fn", function}}.dump());
+    EXPECT_TRUE(Read().ok()) << Read();
+    return family_.label_scores;
+  };
+  EXPECT_EQ(scores(nullptr), LabelScores::kSigmoid);
+  EXPECT_EQ(scores("torch.nn.modules.linear.Identity"), LabelScores::kRaw);
+  EXPECT_EQ(scores("torch.nn.modules.activation.Sigmoid"),
+            LabelScores::kSigmoid);
+  directory_.Write("config_sentence_transformers.json",
+                   R"({"activation_fn": "torch.nn.modules.activation.Tanh"})");
+  EXPECT_THAT(Error(), HasSubstr("activation_fn is \"torch.nn.modules."));
+  directory_.Write("config_sentence_transformers.json",
+                   R"({"prompts": {"q": ""}, "default_prompt_name": "q"})");
+  EXPECT_THAT(Error(), HasSubstr("only texts to embed have prompts"));
+}
+
 TEST_F(SentenceTransformersTest, WhatIsNotSupportedIsNamed) {
   const Json modules = modules_, pooling = pooling_, dense = dense_;
   const auto reset = [&] {
