@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <ostream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -222,6 +223,14 @@ std::string NameOf(const testing::TestParamInfo<Golden>& info) {
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 }
+TEST(BadConfigsTableTest, HasEveryFamily) {
+  std::set<std::string> families;
+  for (const Golden& golden : Goldens()) {
+    families.insert(StoredCheckpoint(golden.directory).config["model_type"]);
+  }
+  EXPECT_EQ(families, SupportedModelTypes());
+}
+
 INSTANTIATE_TEST_SUITE_P(Goldens, BadConfigsTest, testing::ValuesIn(Goldens()),
                          NameOf);
 

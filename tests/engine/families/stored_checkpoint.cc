@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/str_split.h"
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/checkpoint/json_file.h"
 #include "engine/checkpoint/weights.h"
@@ -78,6 +79,13 @@ std::string BytesOf(const StoredTensors& tensors) {
     data += tensor.bytes;
   }
   return Safetensors(header.dump(), data);
+}
+
+std::set<std::string> SupportedModelTypes() {
+  const auto none = JsonFile::Parse("config.json", R"({"model_type": ""})");
+  const std::string error(LoadFamily(*none).status().message());
+  const std::string before = "one of ";
+  return absl::StrSplit(error.substr(error.find(before) + before.size()), ", ");
 }
 
 StoredCheckpoint::StoredCheckpoint(const std::string& directory) {

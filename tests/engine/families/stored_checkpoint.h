@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,9 @@ using StoredTensors = std::map<std::string, StoredTensor>;
 
 // The bytes of a file that holds them.
 std::string BytesOf(const StoredTensors& tensors);
+
+// Of every family that is supported, as the error of another one lists them.
+std::set<std::string> SupportedModelTypes();
 
 // A golden checkpoint in memory, to be spoiled: what is changed here is what
 // the next Load() finds. Not thread-safe.
