@@ -1,0 +1,27 @@
+#ifndef ATTEND_TESTS_CLIENT_FAKE_ANSWERS_H_
+#define ATTEND_TESTS_CLIENT_FAKE_ANSWERS_H_
+
+#include <string>
+#include <vector>
+
+#include "attend/v1/attend.pb.h"
+
+namespace attend {
+
+// What FakeService answers to an input that it takes (see there).
+
+std::vector<std::string> Words(const std::string& text);
+
+v1::Model FakeModel();
+
+void Answer(const std::string& text, const v1::GenerationParams& params,
+            v1::GenerateResult& result);
+void Answer(const v1::ScorePair& pair, v1::ScoreResult& result);
+void Answer(const std::string& text, bool per_token, v1::EmbedResult& result);
+void Answer(const v1::Input& input, v1::ClassifyResult& result);
+void Answer(const std::string& text, v1::FillMaskResult& result);
+void Answer(const std::string& text, v1::Tokenization& result);
+
+}  // namespace attend
+
+#endif  // ATTEND_TESTS_CLIENT_FAKE_ANSWERS_H_
