@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "tests/client/command_line.h"
 
@@ -123,6 +124,36 @@ TEST_F(EncoderCommandsTest, Rerank) {
       nlohmann::json::parse(Run("rerank query --json", "abc\n").out);
   EXPECT_EQ(json["document"], "abc");
   EXPECT_EQ(json["score"], 3);
+}
+
+TEST_F(EncoderCommandsTest, WrongFlagsAreNamed) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"embed --dimensions x a", "--dimensions"},
+      {"embed --dimensions 99999999999 a", "--dimensions"},
+      {"embed --dimensions 4 --per-token a", "--per-token"},
+      {"embed --normalize --per-token a", "--per-token"},
+      {"embed --prompt p --prompt-name q a", "--prompt"},
+      {"embed --file text a", "--file"},
+      {"embed --batch 0 a", "--batch"},
+      {"embed --priority 11 a", "--priority"},
+      {"embed --beams 4 a", "--beams"},
+      {"classify --top-k 0 a", "--top-k"},
+      {"classify --top-k -1 a", "--top-k"},
+      {"classify --pairs a", "--pairs takes TEXT and PAIR, got 1"},
+      {"classify --pairs a b c", "--pairs takes TEXT and PAIR, got 3"},
+      {"fill-mask --top-k 101 a", "--top-k"},
+      {"rerank", "query is required"},
+      {"rerank query --top-n 0 a", "--top-n"},
+      {"rerank query --file text a", "--file"},
+      {"bench --task summarize", "--task"},
+  };
+  for (const auto& [arguments, what] : cases) {
+    const Outcome outcome = Run(arguments);
+    EXPECT_EQ(outcome.exit_code, 2) << arguments;
+    EXPECT_EQ(outcome.out, "") << arguments;
+    EXPECT_THAT(outcome.err, HasSubstr(what)) << arguments;
+  }
+  EXPECT_EQ(service_.calls(), 0);
 }
 
 TEST_F(EncoderCommandsTest, BenchOfEachTask) {
