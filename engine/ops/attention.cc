@@ -95,7 +95,7 @@ Grain GrainOf(const AttentionArgs& args, int members) {
   return grain;
 }
 
-void CheckArgs(const AttentionArgs& args) {
+void CheckArgs(const Compute& compute, const AttentionArgs& args) {
   const KvLayout& layout = *args.layout;
   constexpr size_t kTokens = KvLayout::kBlockTokens;
   ATTEND_CHECK(layout.block_tokens == KvLayout::kBlockTokens);
@@ -103,11 +103,13 @@ void CheckArgs(const AttentionArgs& args) {
   ATTEND_CHECK(args.heads % layout.kv_heads == 0);
   ATTEND_CHECK(args.dst.cols == args.heads * layout.head_dim);
   const DistanceBias& bias = args.bias;
+  ATTEND_CHECK(!layout.paired ||
+               (CanPair(compute.isa(), layout) && args.window == 0));
   ATTEND_CHECK(args.window >= 0 && bias.max_distance >= 0);
   ATTEND_CHECK(bias.values == nullptr || bias.stride >= bias.Entries());
   for (const AttentionPiece& piece : args.pieces) {
     ATTEND_CHECK(piece.rows > 0 && piece.first_row >= args.first_row);
-    ATTEND_CHECK(piece.keys >= 0);
+    ATTEND_CHECK(piece.keys >= 0 && !(piece.causal && layout.paired));
     ATTEND_CHECK(piece.first_row - args.first_row + piece.rows <=
                  args.dst.rows);
     ATTEND_CHECK(static_cast<size_t>(KeysOf(piece, piece.rows - 1)) <=
@@ -181,9 +183,11 @@ void AttendShare(const AttentionArgs& args, const Grain& grain, Kernel kernel,
 size_t AttentionScratchFloats() { return kAttentionFloats; }
 
 void Attention(Compute& compute, const AttentionArgs& args) {
-  CheckArgs(args);
-  const Kernel kernel = KernelFor(compute.isa(), baseline::AttendTile,
-                                  avx2::AttendTile, avx512::AttendTile);
+  CheckArgs(compute, args);
+  const Kernel kernel = args.layout->paired
+                            ? avx512::AttendPairs
+                            : KernelFor(compute.isa(), baseline::AttendTile,
+                                        avx2::AttendTile, avx512::AttendTile);
   const int64_t cost = CostOf(args);
   if (cost == 0) return;
   const int members = compute.team().size();

@@ -54,7 +54,10 @@ void AttendTile(const AttentionTile& args);
 }
 namespace avx512 {
 void AttendTile(const AttentionTile& args);
-}
+// For a paired layout, where all rows see keys from the first on, equally many;
+// needs bf16 instructions.
+void AttendPairs(const AttentionTile& args);
+}  // namespace avx512
 
 }  // namespace attend
 

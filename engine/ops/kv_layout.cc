@@ -25,4 +25,9 @@ size_t KvLayout::head_bytes() const {
   return scales_at() + scales;
 }
 
+bool CanPair(Isa isa, const KvLayout& layout) {
+  return isa >= Isa::kAvx512Bf16 && layout.dtype == DType::kBf16 &&
+         layout.head_dim % 2 == 0 && layout.head_dim <= KvLayout::kMaxPairedDim;
+}
+
 }  // namespace attend

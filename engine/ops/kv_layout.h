@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "engine/compute/isa.h"
 #include "engine/tensor/dtype.h"
 
 namespace attend {
@@ -19,6 +20,13 @@ namespace attend {
 //     scales  of int8 only: f32 [16 tokens] of the keys, as many of the values
 //   }
 //
+// Paired, for instructions that multiply and add two numbers a lane: bf16, with
+// an even head_dim of at most kMaxPairedDim. Two numbers that are summed lie
+// together:
+//
+//     keys    [head_dim / 2][16 tokens][2]
+//     values  [8 pairs of tokens][head_dim][2]
+//
 // int8 is symmetric, with a scale a token and head, so that a token's bytes
 // depend on that token only.
 struct KvLayout {
@@ -27,6 +35,8 @@ struct KvLayout {
   int head_dim = 0;
   // Of keys and values in the blocks; sums over them are in f32.
   DType dtype = DType::kF32;
+  bool paired = false;
+  static constexpr int kMaxPairedDim = 256;
   // Fixed for now: one block is one key tile of the attention kernels.
   int block_tokens = kBlockTokens;
   static constexpr int kBlockTokens = 16;
@@ -42,6 +52,9 @@ struct KvLayout {
   // Bytes of one block; a multiple of 64.
   size_t block_bytes() const { return layers * kv_heads * head_bytes(); }
 };
+
+// Whether kernels of `isa` can keep what `layout` is about in pairs.
+bool CanPair(Isa isa, const KvLayout& layout);
 
 }  // namespace attend
 

@@ -17,7 +17,8 @@ constexpr int kSmallWrite = 1 << 14;
 
 using Kernel = void (*)(const KvTokens&);
 
-void CheckArgs(const WriteKvArgs& args) {
+void CheckArgs(const Compute& compute, const WriteKvArgs& args) {
+  ATTEND_CHECK(!args.layout->paired || CanPair(compute.isa(), *args.layout));
   ATTEND_CHECK(args.layout->block_tokens == kTile);
   ATTEND_CHECK(0 <= args.layer && args.layer < args.layout->layers);
   for (const KvWrite& write : args.writes) {
@@ -70,10 +71,12 @@ void StoreRows(const WriteKvArgs& args, Range range, Kernel kernel) {
 }  // namespace
 
 void WriteKv(Compute& compute, const WriteKvArgs& args) {
-  CheckArgs(args);
+  CheckArgs(compute, args);
   const KvLayout& layout = *args.layout;
-  const Kernel kernel = KernelFor(compute.isa(), baseline::StoreTokens,
-                                  avx2::StoreTokens, avx512::StoreTokens);
+  const Kernel kernel = layout.paired
+                            ? avx512::StorePairs
+                            : KernelFor(compute.isa(), baseline::StoreTokens,
+                                        avx2::StoreTokens, avx512::StoreTokens);
   int rows = 0;
   for (const KvWrite& write : args.writes) rows += write.rows;
   if (rows * layout.kv_heads * layout.head_dim < kSmallWrite) {
@@ -87,7 +90,7 @@ void WriteKv(Compute& compute, const WriteKvArgs& args) {
 
 void CopyKv(const KvLayout& layout, const std::byte* from, int tokens,
             std::byte* to) {
-  ATTEND_CHECK(0 <= tokens && tokens <= kTile);
+  ATTEND_CHECK(0 <= tokens && tokens <= kTile && !layout.paired);
   const size_t values =
       static_cast<size_t>(tokens) * layout.head_dim * BytesOf(layout.dtype);
   const int heads = layout.layers * layout.kv_heads;

@@ -28,7 +28,9 @@ void StoreTokens(const KvTokens& args);
 }
 namespace avx512 {
 void StoreTokens(const KvTokens& args);
-}
+// For a paired layout; needs bf16 instructions.
+void StorePairs(const KvTokens& args);
+}  // namespace avx512
 
 }  // namespace attend
 

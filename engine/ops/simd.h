@@ -29,6 +29,12 @@
   _Pragma("GCC push_options") \
   _Pragma("GCC target(\"avx2,fma,avx512f,avx512bw,avx512dq,avx512vl\")")
 #define ATTEND_AVX512_END } _Pragma("GCC pop_options")
+// For kernels that multiply bf16; they use what there is of avx512.
+#define ATTEND_AVX512_BF16_BEGIN \
+  namespace attend::avx512 {     \
+  _Pragma("GCC push_options")    \
+  _Pragma("GCC target(\"avx2,fma,avx512f,avx512bw,avx512dq,avx512vl,avx512bf16\")")
+#define ATTEND_AVX512_BF16_END ATTEND_AVX512_END
 // clang-format on
 
 ATTEND_BASELINE_BEGIN

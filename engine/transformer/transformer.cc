@@ -14,6 +14,16 @@ int OutputOf(const std::vector<DenseSpec>& layers, int in) {
   return layers.empty() ? in : layers.back().out;
 }
 
+KvLayout EncoderKvLayout(const StackSpec& encoder, DType dtype, Isa isa) {
+  KvLayout paired = KvLayoutOf(encoder, 1, DType::kBf16);
+  paired.paired = true;
+  const bool windows = std::any_of(
+      encoder.layers.begin(), encoder.layers.end(),
+      [](const LayerSpec& layer) { return layer.self_attention.window > 0; });
+  if (dtype != DType::kF32 && !windows && CanPair(isa, paired)) return paired;
+  return KvLayoutOf(encoder, 1, DType::kF32);
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Transformer>> Transformer::Load(
@@ -21,7 +31,8 @@ absl::StatusOr<std::unique_ptr<Transformer>> Transformer::Load(
     DType dtype, int max_rows) {
   ATTEND_CHECK(spec.encoder.has_value());
   const Precision precision = {.dtype = dtype, .max_rows = max_rows};
-  std::unique_ptr<Transformer> transformer(new Transformer(spec, dtype));
+  std::unique_ptr<Transformer> transformer(
+      new Transformer(spec, dtype, compute.isa()));
   ASSIGN_OR_RETURN(transformer->encoder_,
                    LoadStack(compute, weights, "encoder", spec.hidden,
                              *spec.encoder, precision));
@@ -35,8 +46,10 @@ absl::StatusOr<std::unique_ptr<Transformer>> Transformer::Load(
   return transformer;
 }
 
-Transformer::Transformer(const TransformerSpec& spec, DType dtype)
-    : spec_(spec), dtype_(dtype) {
+Transformer::Transformer(const TransformerSpec& spec, DType dtype, Isa isa)
+    : spec_(spec),
+      dtype_(dtype),
+      encoder_kv_layout_(EncoderKvLayout(*spec.encoder, dtype, isa)) {
   CountStageCosts();
 }
 
@@ -107,10 +120,6 @@ int Transformer::head_width() const {
     width = std::max(width, layer.out);
   }
   return width;
-}
-
-KvLayout Transformer::encoder_kv_layout() const {
-  return KvLayoutOf(*spec_.encoder, 1, DType::kF32);
 }
 
 KvLayout Transformer::decoder_kv_layout(DType dtype) const {

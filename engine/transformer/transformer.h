@@ -55,8 +55,9 @@ class Transformer {
   bool generates() const { return decoder_.has_value(); }
   // The widest vectors that embed() and head() read or write.
   int head_width() const;
-  // Keys and values of one encoder layer, for an EncodeBuffer.
-  KvLayout encoder_kv_layout() const;
+  // Keys and values of one encoder layer, for an EncodeBuffer: in pairs of bf16
+  // where the machine multiplies them and the matmuls are no more exact.
+  const KvLayout& encoder_kv_layout() const { return encoder_kv_layout_; }
   // Keys and values of all decoder layers, of target and source tokens alike;
   // there must be a decoder.
   KvLayout decoder_kv_layout(DType dtype) const;
@@ -94,7 +95,7 @@ class Transformer {
                       absl::Span<const LogitsNeed> needs) const;
 
  private:
-  explicit Transformer(const TransformerSpec& spec, DType dtype);
+  Transformer(const TransformerSpec& spec, DType dtype, Isa isa);
   absl::Status LoadHeads(Compute& compute, Weights& weights);
   absl::Status LoadLogits(Compute& compute, Weights& weights, int max_rows);
   void CountStageCosts();
@@ -117,6 +118,7 @@ class Transformer {
 
   const TransformerSpec spec_;
   const DType dtype_;
+  const KvLayout encoder_kv_layout_;
   std::optional<Stack> encoder_;
   std::optional<Stack> decoder_;
   std::optional<Projection> logits_;

@@ -30,11 +30,13 @@ std::vector<std::byte*> Blocks::Take(int tokens) {
 }
 
 Cache::Cache(Compute& compute, const AttentionInputs& in,
-             const std::vector<std::vector<int>>& kept, DType dtype)
+             const std::vector<std::vector<int>>& kept, DType dtype,
+             bool paired)
     : layout_{.layers = 2,
               .kv_heads = in.shape.kv_heads,
               .head_dim = in.shape.head_dim,
-              .dtype = dtype},
+              .dtype = dtype,
+              .paired = paired},
       pool_(layout_, static_cast<int>(kept.size()) *
                          ((in.shape.keys + kTokens - 1) / kTokens)) {
   std::vector<float> keys, values;
