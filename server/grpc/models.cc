@@ -27,6 +27,7 @@ void DescribeEncoder(const ServedModel& served, v1::Model& model) {
   const ModelInfo& info = served.info();
   model.set_embedding_width(info.embedding_width);
   model.set_token_width(info.token_width);
+  model.set_max_text_tokens(info.max_text_tokens);
   model.mutable_labels()->Add(info.labels.begin(), info.labels.end());
   if (info.classifies) model.set_label_scores(ToProto(info.label_scores));
   if (const int mask = served.tokenizer.mask_id();

@@ -86,6 +86,7 @@ TEST(RpcEncodersTest, ModelsAreDescribed) {
   RpcFixtureOptions options = Classifier({"x"}, LabelScores::kSigmoid);
   options.engine.info.prompts = {{"query", "q: "}};
   options.engine.info.default_prompt = "query";
+  options.engine.info.max_text_tokens = 7;
   RpcFixture fixture(options);
   v1::Model model;
   ASSERT_TRUE(
@@ -95,6 +96,7 @@ TEST(RpcEncodersTest, ModelsAreDescribed) {
                           v1::TASK_FILL_MASK, v1::TASK_RERANK));
   EXPECT_EQ(model.embedding_width(), 4);
   EXPECT_EQ(model.token_width(), 3);
+  EXPECT_EQ(model.max_text_tokens(), 7);
   EXPECT_THAT(model.labels(), ElementsAre("x"));
   EXPECT_EQ(model.label_scores(), v1::LABEL_SCORES_SIGMOID);
   EXPECT_EQ(model.mask_token(), "<mask>");
