@@ -6,7 +6,7 @@ transformers computes with them, and what it computes with models/en-de.
     /tmp/golden/bin/pip install torch==2.15.0 transformers==5.23.0 \
         sentencepiece==0.2.3 safetensors==0.8.0 numpy==2.4.6
     /tmp/golden/bin/python tests/golden/make_golden.py            # everything
-    /tmp/golden/bin/python tests/golden/make_golden.py plain families en-de  # some
+    /tmp/golden/bin/python tests/golden/make_golden.py plain families text  # some
 
 Everything follows from fixed seeds and is computed in f32 on the CPU with eager
 attention, one sequence at a time. The script prints each file that it writes.
@@ -60,6 +60,16 @@ tests/golden/families/NAME/ (without): a checkpoint directory, and expected.json
 sampling.json: {"logits": [vocab], "cases": [{"params", "probs": {id: p}}]}:
 the distribution that is drawn from, zero where an id is absent.
 
+text/ holds a tokenizer of 61 tokens, for the encoders under families/, and
+expected.json: lists of what transformers makes of text with them, by task; each
+has "model" and "text". Pipelines give {"classify": [{"pair"?, "labels", "scores":
+best first}], "classify_tokens": [{"tokens": [{"id", "begin", "end": in bytes,
+"label", "score": of the best}]}], "fill_mask": [{"masks": [{"ids", "probs": best
+first}]}]}; the others are {"rerank": [{"query", "documents", "order", "raw",
+"scores": both in that order}], "embed": [{"prompt_name", "values": as the
+modules of the directory make them}], "embed_tokens": [{"ids", "values": [[of
+each]], "mean"}]}.
+
 en-de/expected.json: {"sentences": [{"text", "ids", "pieces", "decoded",
 "decoded_special", "greedy": {"ids", "text", "margin"}, "beam4": {"ids", "text",
 "score", "margin"}}], "low_margin": {"greedy": [indices], "beam4": [indices]}},
@@ -69,7 +79,8 @@ next float of any sum may change their ids.
 
 checkpoints.py writes the directories of Marian, cases.py calls transformers,
 fixture_cases.py says which cases a fixture has; families.py does both for the
-other families, whose tables are seq2seq_fixtures.py and encoder_fixtures.py.
+other families, whose tables are seq2seq_fixtures.py and encoder_fixtures.py;
+text_tasks.py writes text/.
 
 What MarianTokenizer (5.23) does:
 * sacremoses is not needed: the tokenizer makes a punctuation normaliser from it
@@ -95,6 +106,7 @@ from transformers import MarianTokenizer
 
 import checkpoints
 import families
+import text_tasks
 from cases import Case, beams, greedy, text_case
 from fixture_cases import MIN_MARGIN, expected, write_expected
 from sampling_cases import write_sampling
@@ -182,6 +194,12 @@ def main():
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         families.build(folder, fixture)
+        report(folder)
+    if not names or "text" in names:
+        folder = HERE / "text"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        text_tasks.write(folder, HERE / "families")
         report(folder)
     if not names or "sampling" in names:
         write_sampling(HERE / "sampling.json")

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -131,8 +132,16 @@ bool ServerProcess::IsIdle() const {
   const Series all = Metrics();
   for (const char* name : {"attend_running_sequences", "attend_queued_requests",
                            "attend_queued_tokens", "attend_kv_blocks_used"}) {
-    const auto found = all.find(absl::StrCat(name, "{model=\"en-de\"}"));
-    if (found == all.end() || found->second != 0) return false;
+    // One for each model.
+    const std::string prefix = absl::StrCat(name, "{");
+    auto series = all.lower_bound(prefix);
+    if (series == all.end() || !absl::StartsWith(series->first, prefix)) {
+      return false;
+    }
+    for (; series != all.end() && absl::StartsWith(series->first, prefix);
+         ++series) {
+      if (series->second != 0) return false;
+    }
   }
   return true;
 }

@@ -1,0 +1,88 @@
+#include "tests/integration/encoder_server.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+
+namespace attend {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kGolden = ATTEND_SOURCE_DIR "/tests/golden";
+constexpr const char* kModels[] = {
+    "bert-a",        "bert-b",    "bert-mask",     "bert-tokens",
+    "bert-reranker", "roberta-b", "xlm-roberta-a", "xlm-roberta-b",
+    "modernbert-a",  "bart-a",    "t5-a"};
+
+// The server and the directory that it reads its models from.
+class Server {
+ public:
+  Server() {
+    std::string name = testing::TempDir() + "attend_XXXXXX";
+    directory_ = mkdtemp(name.data());
+    for (const char* model : kModels) {
+      fs::copy(kGolden / "families" / model, directory_ / model,
+               fs::copy_options::recursive);
+      for (const char* file : {"tokenizer.json", "tokenizer_config.json"}) {
+        fs::copy(kGolden / "text" / file, directory_ / model / file);
+      }
+    }
+    process_ = std::make_unique<ServerProcess>(std::vector<std::string>{
+        "--models-dir=" + directory_.string(), "--default-model=bert-a"});
+  }
+  ~Server() { fs::remove_all(directory_); }
+
+  ServerProcess& process() { return *process_; }
+
+ private:
+  fs::path directory_;
+  std::unique_ptr<ServerProcess> process_;
+};
+
+std::unique_ptr<Server>& Shared() {
+  static std::unique_ptr<Server> server;
+  return server;
+}
+
+class StopShared : public testing::Environment {
+  void TearDown() override {
+    if (Shared() == nullptr) return;
+    ServerProcess& server = Shared()->process();
+    EXPECT_EQ(server.Stop(), 0) << server.process().output();
+    Shared().reset();
+  }
+};
+const auto* const kStopShared =
+    testing::AddGlobalTestEnvironment(new StopShared);
+
+}  // namespace
+
+ServerProcess& EncoderServer() {
+  if (Shared() == nullptr) Shared() = std::make_unique<Server>();
+  return Shared()->process();
+}
+
+const nlohmann::json& TextCases(const std::string& part) {
+  static const auto* const all = new nlohmann::json(
+      nlohmann::json::parse(std::ifstream(kGolden / "text/expected.json")));
+  return all->at(part);
+}
+
+std::string Words(int number) {
+  static constexpr std::array kWords = {"a",   "small", "dogs", "runs", "the",
+                                        "tea", "old",   "man",  "reads"};
+  std::string text;
+  for (int i = 0; i <= number * 7 % 40; ++i) {
+    absl::StrAppend(&text, i == 0 ? "" : " ",
+                    kWords[(number + i * i) % kWords.size()]);
+  }
+  return text;
+}
+
+}  // namespace attend
