@@ -84,3 +84,14 @@ def write_int8(onnx, path):
     """ONNX Runtime's dynamic quantisation."""
     from onnxruntime.quantization import QuantType, quantize_dynamic
     quantize_dynamic(str(onnx), str(path), weight_type=QuantType.QInt8)
+
+
+def write_all(shape, directory):
+    """The model of a shape, and as ONNX in f32 and in int8; kept if there."""
+    model, onnx = directory / shape, directory / f"{shape}.onnx"
+    onnx_int8 = directory / f"{shape}-int8.onnx"
+    if not onnx_int8.exists():
+        write_model(SHAPES[shape], model)
+        write_onnx(model, onnx)
+        write_int8(onnx, onnx_int8)
+    return model, (onnx, onnx_int8)

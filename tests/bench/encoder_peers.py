@@ -96,9 +96,11 @@ class OpenVino:
         return results
 
 
+RUNTIMES = {"onnxruntime": OnnxRuntime, "openvino": OpenVino}
+
+
 def serve(runtime, precision, workers, threads, model):
-    peer = {"onnxruntime": OnnxRuntime, "openvino": OpenVino}[runtime](
-        model, precision, workers, threads)
+    peer = RUNTIMES[runtime](model, precision, workers, threads)
     for line in sys.stdin:
         job = json.loads(line)
         work = list(batches(job))

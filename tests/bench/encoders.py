@@ -137,12 +137,7 @@ def line(row):
 
 
 def measure(shape, scratch, args):
-    model, onnx = scratch / shape, scratch / f"{shape}.onnx"
-    onnx_int8 = scratch / f"{shape}-int8.onnx"
-    if not onnx_int8.exists():
-        encoder_models.write_model(encoder_models.SHAPES[shape], model)
-        encoder_models.write_onnx(model, onnx)
-        encoder_models.write_int8(onnx, onnx_int8)
+    model, (onnx, onnx_int8) = encoder_models.write_all(shape, scratch)
     engines = [Attend(args, model, dtype) for dtype in args.dtypes]
     peers = encoder_peers.all_peers(machine.cpu()["cpus"], onnx, onnx_int8)
     rows = []

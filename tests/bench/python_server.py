@@ -15,7 +15,6 @@ Greedy only, and min_new_tokens must be absent, or equal to max_new_tokens.
 
 import argparse
 import asyncio
-import concurrent.futures
 import dataclasses
 import json
 import pathlib
@@ -23,15 +22,17 @@ import pathlib
 import ctranslate2
 import grpc
 
+import batcher
 from attend_client import pb, rpc
 
 
 @dataclasses.dataclass
-class Waiting:
-    source: list   # tokens
-    length: int    # new tokens at most
-    forced: bool   # exactly so many
-    result: asyncio.Future
+class Translation(batcher.Waiting):
+    length: int = 0       # new tokens at most
+    forced: bool = False  # exactly so many
+
+    def sort(self):
+        return self.forced
 
 
 class Model:
@@ -84,66 +85,9 @@ class Model:
         return pb.Choice(text=self.text(output), ids=ids)
 
 
-class Batcher:
-    """Joins what waits into batches, one for each free worker."""
-
-    def __init__(self, model, args):
-        self.model, self.args = model, args
-        self.queue = asyncio.Queue()
-        self.pool = concurrent.futures.ThreadPoolExecutor(args.workers)
-        self.free = asyncio.Semaphore(args.workers)
-        self.kept = None  # of the other sort, first of the next batch
-
-    async def run(self):
-        loop = asyncio.get_running_loop()
-        while True:
-            await self.free.acquire()
-            batch = await self.collect()
-            work = loop.run_in_executor(self.pool, self.model.translate, batch)
-            asyncio.ensure_future(self.answer(work, batch))
-
-    async def collect(self):
-        loop = asyncio.get_running_loop()
-        batch = [self.kept or await self.queue.get()]
-        self.kept = None
-        end = loop.time() + self.args.window
-        while len(batch) < self.args.max_batch:
-            try:
-                waiting = self.queue.get_nowait()
-            except asyncio.QueueEmpty:
-                try:
-                    waiting = await asyncio.wait_for(self.queue.get(),
-                                                     end - loop.time())
-                except asyncio.TimeoutError:
-                    break
-            if waiting.forced != batch[0].forced:
-                self.kept = waiting
-                break
-            batch.append(waiting)
-        return batch
-
-    async def answer(self, work, batch):
-        try:
-            for waiting, choice in zip(batch, await work):
-                waiting.result.set_result(choice)
-        except Exception as error:  # of CTranslate2: the calls fail, we go on
-            for waiting in batch:
-                if not waiting.result.done():
-                    waiting.result.set_exception(error)
-        finally:
-            self.free.release()
-
-    async def translate(self, source, params):
-        forced = params.min_new_tokens > 0
-        result = asyncio.get_running_loop().create_future()
-        self.queue.put_nowait(Waiting(
-            source, params.max_new_tokens or 256, forced, result))
-        return await result
-
-
 class Servicer(rpc.AttendServicer):
-    def __init__(self, model, batcher):
-        self.model, self.batcher = model, batcher
+    def __init__(self, model, queue):
+        self.model, self.queue = model, queue
 
     async def GetModel(self, request, context):
         return pb.Model(name="ctranslate2")
@@ -156,7 +100,9 @@ class Servicer(rpc.AttendServicer):
                                 "greedy, and natural or forced lengths only")
         sources = [self.model.source(one) for one in request.inputs]
         choices = await asyncio.gather(*(
-            self.batcher.translate(source, params) for source in sources))
+            self.queue.submit(Translation(
+                source, length=params.max_new_tokens or 256,
+                forced=params.min_new_tokens > 0)) for source in sources))
         return pb.GenerateResponse(results=[
             pb.GenerateResult(choices=[choice], usage=pb.Usage(
                 source_tokens=len(source), generated_tokens=len(choice.ids)))
@@ -165,12 +111,13 @@ class Servicer(rpc.AttendServicer):
 
 async def serve(args):
     model = Model(args)
-    batcher = Batcher(model, args)
+    queue = batcher.Batcher(model.translate, args.workers, args.max_batch,
+                            args.window)
     server = grpc.aio.server()
-    rpc.add_AttendServicer_to_server(Servicer(model, batcher), server)
+    rpc.add_AttendServicer_to_server(Servicer(model, queue), server)
     server.add_insecure_port(f"127.0.0.1:{args.port}")
     await server.start()
-    await batcher.run()
+    await queue.run()
 
 
 def options():

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""Embeddings from Attend and from a Python server under the same open loop.
+
+    python3 -m venv /tmp/bench
+    /tmp/bench/bin/pip install -r tests/bench/requirements.txt
+    /tmp/bench/bin/python tests/bench/serve_encoders.py --shape minilm
+
+Unary calls of one input, random ids of 8 to 256 tokens, by `attend bench`. The
+other server is python_encoder_server.py: grpc.aio, batches of what waits. It is
+tried over each runtime and precision with {all x 1, 1 x all} (workers x threads)
+and batches of --max-batch in a closed loop, and the fastest is taken.
+
+Saturation is what a closed loop of 64 calls reaches. Then calls arrive as a
+Poisson process, for both at half of the Python server's saturation and at half
+of Attend's; times count from when a call was due.
+"""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+import attend_processes
+import encoder_models
+import encoder_peers
+import encoder_workloads
+import machine
+
+HERE = pathlib.Path(__file__).resolve().parent
+IN_FLIGHT = 64
+
+
+class PythonServer:
+    def __init__(self, cli, onnx, setting):
+        runtime, precision, workers, threads, max_batch = setting
+        self.cli = cli
+        self.name = (f"{runtime} {precision} {workers}x{threads} "
+                     f"batch {max_batch}")
+        port = attend_processes.free_port()
+        self.address = f"127.0.0.1:{port}"
+        self.process = subprocess.Popen(
+            [sys.executable, HERE / "python_encoder_server.py",
+             f"--runtime={runtime}", f"--precision={precision}",
+             f"--model={onnx[precision == 'int8']}", f"--port={port}",
+             f"--workers={workers}", f"--threads={threads}",
+             f"--max-batch={max_batch}"])
+        while subprocess.run([cli, "models", "any", "--address", self.address],
+                             capture_output=True).returncode:
+            if self.process.poll() is not None:
+                raise RuntimeError("python_encoder_server.py did not start")
+            time.sleep(0.2)
+
+    def bench(self, *arguments):
+        return attend_processes.bench(self.cli, self.address, *arguments)
+
+    def close(self):
+        self.process.terminate()
+        self.process.wait(timeout=60)
+
+
+class Load:
+    def __init__(self, args, path):
+        self.args = args
+        self.arguments = ["--task", "embed", "--file", path, "--ids"]
+
+    def saturation(self, server):
+        """Calls a second with many in flight."""
+        return self._report(server, "--concurrency", IN_FLIGHT,
+                            "--requests", self.args.trial_requests,
+                            "--warmup", IN_FLIGHT)["requests_per_second"]
+
+    def open(self, server, rate):
+        times = self._report(server, "--rate", f"{rate:.4f}", "--requests",
+                             round(rate * self.args.seconds), "--warmup",
+                             8)["end_to_end_seconds"]
+        return {"rate": rate, "p50": times["p50"], "p99": times["p99"]}
+
+    def _report(self, server, *arguments):
+        report = server.bench(*self.arguments, *arguments)
+        if report["errors"]:
+            raise RuntimeError(f"attend bench: {report['errors']}")
+        return report
+
+
+def best_python_server(load, onnx, args):
+    """The fastest setting in a closed loop, started, and its saturation."""
+    cpus = machine.cpu()["cpus"]
+    rates = {}
+    for setting in [(runtime, precision, workers, threads, max_batch)
+                    for runtime, precisions in encoder_peers.PRECISIONS.items()
+                    for precision in precisions
+                    for workers, threads in sorted({(cpus, 1), (1, cpus)})
+                    for max_batch in args.max_batch]:
+        server = PythonServer(args.build / "client/attend", onnx, setting)
+        try:
+            rates[setting] = load.saturation(server)
+        finally:
+            server.close()
+        print(f"python: {server.name}: {rates[setting]:.1f}/s in a closed loop",
+              file=sys.stderr, flush=True)
+    best = max(rates, key=rates.get)
+    return PythonServer(args.build / "client/attend", onnx, best), rates[best]
+
+
+def run(args, scratch):
+    model, onnx = encoder_models.write_all(args.shape, args.models or scratch)
+    sources = encoder_workloads.sources("mixed", 64000)
+    path = scratch / "ids"
+    path.write_text("".join(" ".join(map(str, ids)) + "\n" for ids in sources))
+    load = Load(args, path)
+    mine = attend_processes.Server(
+        args.build, model,
+        [*attend_processes.dtype_flags(args.dtype), *args.flag])
+    mine.name = f"attend {args.dtype}"
+    theirs = None
+    try:
+        saturation = {mine.name: load.saturation(mine)}
+        theirs, rate = best_python_server(load, onnx, args)
+        saturation[theirs.name] = rate
+        rows = [load.open(server, rate / 2) | {"server": server.name,
+                                               "half_of": of}
+                for of, rate in reversed(saturation.items())
+                for _ in range(args.rounds)
+                for server in (mine, theirs)]
+    finally:
+        for server in filter(None, (mine, theirs)):
+            server.close()
+    return {"cpu": machine.cpu(), "shape": args.shape, "saturation": saturation,
+            "rows": rows}
+
+
+def table(result):
+    lines = [machine.describe(result["cpu"], False)]
+    lines += [f"{name}: saturated at {rate:.1f} calls/s"
+              for name, rate in result["saturation"].items()]
+    lines.append(f"{'calls/s':>8} {'p50 s':>7} {'p99 s':>7}  server")
+    lines += [f"{row['rate']:>8.1f} {row['p50']:>7.4f} {row['p99']:>7.4f}  "
+              f"{row['server']}" for row in result["rows"]]
+    return "\n".join(lines)
+
+
+def options():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    attend_processes.add_options(parser)
+    parser.add_argument("--shape", choices=encoder_models.SHAPES,
+                        default="minilm")
+    parser.add_argument("--dtype", default="int8")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=10, help="of a round")
+    parser.add_argument("--trial-requests", type=int, default=512)
+    parser.add_argument("--max-batch", type=int, nargs="+", default=[8, 16],
+                        help="batches of the Python server that are tried")
+    parser.add_argument("--models", type=pathlib.Path,
+                        help="keeps the models there, for the next run")
+    parser.add_argument("--json", action="store_true")
+    return parser.parse_args()
+
+
+def main():
+    args = options()
+    with tempfile.TemporaryDirectory() as scratch:
+        result = run(args, pathlib.Path(scratch))
+    print(json.dumps(result, indent=1) if args.json else table(result))
+
+
+if __name__ == "__main__":
+    main()
