@@ -1,0 +1,125 @@
+// Text for models whose directories have SentencePiece's files and no
+// tokenizer.json.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/str_cat.h"
+#include "tests/integration/requests.h"
+#include "tests/integration/server_process.h"
+#include "tests/support/spm_bytes.h"
+
+namespace attend {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kNormal = 1, kUnknown = 2, kControl = 3;
+constexpr char kMark[] = "\xe2\x96\x81";
+
+// The mark of a space, then letters: as many as the checkpoints' 67 ids leave.
+std::vector<std::string> Letters() {
+  std::vector<std::string> letters = {kMark};
+  for (const char first : {'a', 'A'}) {
+    for (int i = 0; i < 26; ++i) letters.emplace_back(1, first + i);
+  }
+  return letters;
+}
+
+std::string Pieces() {
+  std::string bytes;
+  for (const std::string& letter : Letters()) {
+    bytes += SpmPiece(letter, kNormal, -1);
+  }
+  return bytes;
+}
+
+// Golden checkpoints, and tokenizers beside them that have no more ids.
+class TokenizersTest : public ::testing::Test {
+ protected:
+  TokenizersTest() {
+    std::string name = ::testing::TempDir() + "attend_XXXXXX";
+    directory_ = mkdtemp(name.data());
+    Add("t5-a", "spiece.model",
+        SpmPiece("<pad>", kControl) + SpmPiece("</s>", kControl) +
+            SpmPiece("<unk>", kUnknown) + Pieces());
+    Write("t5-a/tokenizer_config.json", R"({"extra_ids": 11})");
+    Add("m2m_100-a", "sentencepiece.bpe.model",
+        SpmPiece("<unk>", kUnknown) + SpmPiece("<s>", kControl) +
+            SpmPiece("</s>", kControl) + Pieces() +
+            SpmField(2, "\x18\x02"));  // byte pairs
+    nlohmann::json ids = {{"<s>", 0}, {"<pad>", 1}, {"</s>", 2}, {"<unk>", 3}};
+    for (const std::string& letter : Letters()) ids[letter] = ids.size();
+    Write("m2m_100-a/vocab.json", ids.dump());
+    Write("m2m_100-a/tokenizer_config.json", R"({"language_codes": "wmt21"})");
+  }
+  ~TokenizersTest() override { fs::remove_all(directory_); }
+
+  void Add(const std::string& model, const std::string& file,
+           const std::string& contents) {
+    fs::create_directory(directory_ / model);
+    const fs::path golden = ATTEND_SOURCE_DIR "/tests/golden/families/" + model;
+    for (const fs::directory_entry& entry : fs::directory_iterator(golden)) {
+      fs::create_symlink(entry.path(),
+                         directory_ / model / entry.path().filename());
+    }
+    Write(model + "/" + file, contents);
+  }
+  void Write(const std::string& file, const std::string& contents) {
+    std::ofstream(directory_ / file, std::ios::binary) << contents;
+  }
+
+  fs::path directory_;
+};
+
+v1::GenerateRequest Asking(const std::string& model, const std::string& text) {
+  v1::GenerateRequest request = Greedy({text});
+  request.set_model(model);
+  request.mutable_params()->set_max_new_tokens(9);
+  return request;
+}
+
+std::vector<int> Ids(const v1::Choice& choice) {
+  return {choice.ids().begin(), choice.ids().end()};
+}
+
+// Text gives what its ids give, and the answer's text is that of its ids.
+void ExpectTextIsIds(Client& client, const v1::GenerateRequest& request,
+                     const std::vector<int>& source) {
+  const v1::Choice choice = Only(client.Generate(request)).choices(0);
+  v1::GenerateRequest by_ids = request;
+  auto& ids = *by_ids.mutable_inputs(0)->mutable_tokens()->mutable_ids();
+  ids.Assign(source.begin(), source.end());
+  EXPECT_EQ(Ids(choice), Ids(Only(client.Generate(by_ids)).choices(0)));
+
+  v1::DetokenizeRequest detokenize;
+  detokenize.set_model(request.model());
+  *detokenize.add_sequences()->mutable_ids() = choice.ids();
+  const auto text = client.Detokenize(detokenize);
+  ASSERT_TRUE(text.ok()) << text.status();
+  EXPECT_EQ(choice.text(), text->results(0).text());
+}
+
+TEST_F(TokenizersTest, SentencePieceFilesServeText) {
+  ServerProcess server({"--models-dir=" + directory_.string()});
+  Client client(server.client_options());
+  ExpectTextIsIds(client, Asking("t5-a", "a Cat"), {3, 4, 3, 32, 4, 23, 1});
+
+  // en ha is ja cs ru zh de have the ids from 57 on; the source begins with its
+  // language, the target is forced to.
+  v1::GenerateRequest request = Asking("m2m_100-a", "a Cat");
+  ExpectTextIsIds(client, request, {57, 4, 5, 4, 33, 5, 24, 2});
+  request.set_source_language("de");
+  request.set_target_language("cs");
+  ExpectTextIsIds(client, request, {64, 4, 5, 4, 33, 5, 24, 2});
+  EXPECT_EQ(Only(client.Generate(request)).choices(0).ids(0), 61);
+  request.set_target_language("fr");
+  const absl::Status status = client.Generate(request).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+}
+
+}  // namespace
+}  // namespace attend
