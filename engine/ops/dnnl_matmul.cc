@@ -265,9 +265,11 @@ Buffer<char> DnnlWeights::Convert(Compute& compute, ConstMatrix weights) {
   MakeOperand(compute, weights, operand);
   if (dtype_ == DType::kInt8) {
     shift_sums_ = Buffer<int32_t>(weights.rows);
+    column_sums_ = Buffer<float>(weights.rows);
     for (int column = 0; column < weights.rows; ++column) {
       const int32_t sum = Unshift(operand.row(column), k_);
       shift_sums_[column] = 128 * sum;
+      column_sums_[column] = static_cast<float>(sum);
     }
   }
   return rows;
@@ -284,11 +286,14 @@ DnnlSlice DnnlWeights::Slice(DnnlContext& context, int begin, int end,
                       data_.data() + column_bytes_ * begin}};
 }
 
-Dequantize DnnlWeights::dequantize(int begin, const float* row_scales) const {
+Dequantize DnnlWeights::dequantize(int begin, const Operand& src,
+                                   int row) const {
   if (dtype_ != DType::kInt8) return {};
-  return {.shift_sums = shift_sums_.data() + begin,
+  return {.column_sums = column_sums_.data() + begin,
+          .shift_sums = shift_sums_.data() + begin,
           .column_scales = column_scales_.data() + begin,
-          .row_scales = row_scales};
+          .row_offsets = src.offsets + row,
+          .row_scales = src.scales + row};
 }
 
 }  // namespace attend

@@ -132,9 +132,9 @@ class DnnlWeights {
   // context live; `begin` is a multiple of kBlockColumns. Load time only.
   DnnlSlice Slice(DnnlContext& context, int begin, int end, int max_rows);
 
-  // How results in columns from `begin` on become floats, for rows with these
-  // scales; nothing to do but for int8.
-  Dequantize dequantize(int begin, const float* row_scales) const;
+  // How results in columns from `begin` on become floats, for rows of `src`
+  // from `row` on; nothing to do but for int8.
+  Dequantize dequantize(int begin, const Operand& src, int row) const;
 
  private:
   // The numbers of the checkpoint as the dtype, still [n, k] row-major; none
@@ -151,8 +151,10 @@ class DnnlWeights {
   bool packed_;
   size_t column_bytes_ = 0;
   Buffer<char> data_;
-  Buffer<float> column_scales_;  // [n], int8 only
-  Buffer<int32_t> shift_sums_;   // [n], int8 only
+  // See Dequantize; [n], int8 only.
+  Buffer<float> column_scales_;
+  Buffer<float> column_sums_;
+  Buffer<int32_t> shift_sums_;
 };
 
 }  // namespace attend

@@ -1,5 +1,6 @@
 #include "engine/ops/epilogue_kernel.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>

@@ -11,11 +11,13 @@
 namespace attend {
 
 // What turns an int8 matmul's sums into floats: the sum of u8 x s8 products of
-// row r and column c, less shift_sums[c], times row_scales[r] *
-// column_scales[c].
+// row r and column c, less shift_sums[c], plus row_offsets[r] * column_sums[c],
+// times row_scales[r] * column_scales[c].
 struct Dequantize {
-  const int32_t* shift_sums = nullptr;   // [columns], 128 * sum of the weights
+  const float* column_sums = nullptr;    // [columns], of the weights
+  const int32_t* shift_sums = nullptr;   // [columns], 128 times the same
   const float* column_scales = nullptr;  // [columns]
+  const float* row_offsets = nullptr;    // [rows]
   const float* row_scales = nullptr;     // [rows]
 };
 

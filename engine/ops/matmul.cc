@@ -119,8 +119,7 @@ ResultPart MatMul::Impl::PartOf(const Call& call, Range rows, Product product,
                                 Range columns) const {
   const float* const bias = call.epilogue.bias;
   return {.src = product.rows + (columns.begin - product.slice->begin),
-          .dequantize =
-              weights.dequantize(columns.begin, call.src.scales + rows.begin),
+          .dequantize = weights.dequantize(columns.begin, call.src, rows.begin),
           .bias = bias == nullptr ? nullptr : bias + columns.begin,
           .columns = columns.end - columns.begin,
           .rows = rows.end - rows.begin,

@@ -34,7 +34,9 @@ OperandBuffer::OperandBuffer(DType dtype, int max_rows, int max_cols)
   if (dtype == DType::kF32) return;
   data_ =
       Buffer<char>(static_cast<size_t>(max_rows) * max_cols * BytesOf(dtype));
-  if (dtype == DType::kInt8) scales_ = Buffer<float>(max_rows);
+  if (dtype != DType::kInt8) return;
+  scales_ = Buffer<float>(max_rows);
+  offsets_ = Buffer<float>(max_rows);
 }
 
 Operand OperandBuffer::Of(Matrix floats, int first_row) {
@@ -43,12 +45,14 @@ Operand OperandBuffer::Of(Matrix floats, int first_row) {
                first_row + floats.rows <= max_rows_);
   const size_t offset =
       static_cast<size_t>(first_row) * max_cols_ * BytesOf(dtype_);
-  return {
-      .dtype = dtype_,
-      .data = data_.data() + offset,
-      .scales = dtype_ == DType::kInt8 ? scales_.data() + first_row : nullptr,
-      .rows = floats.rows,
-      .cols = floats.cols};
+  Operand operand = {.dtype = dtype_,
+                     .data = data_.data() + offset,
+                     .rows = floats.rows,
+                     .cols = floats.cols};
+  if (dtype_ != DType::kInt8) return operand;
+  operand.scales = scales_.data() + first_row;
+  operand.offsets = offsets_.data() + first_row;
+  return operand;
 }
 
 }  // namespace attend

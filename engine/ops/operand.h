@@ -13,14 +13,18 @@ namespace attend {
 
 // Rows as a matmul of `dtype` reads them; somebody else owns them.
 // f32: floats. bf16: their upper halves, rounded to nearest even. int8: a byte
-// round(x / scale) + 128 with scale = max|x| / 127 over the row; the shift, for
-// oneDNN keeps one packed layout for u8 x s8 only, is undone by column sums.
+// q for scale * (q - 128 + offset), where the 254 steps of a row go from its
+// least number (or 0) to its largest (or 0), and 0 is one of them; without
+// offsets they go from -max|x| to max|x|, as weights do. The shift, for oneDNN
+// keeps one packed layout for u8 x s8 only, and the offset are undone by column
+// sums.
 // What is not finite reaches every result of its row, as it does in f32, and no
 // other row's: bf16 keeps it; int8 has no byte for it and makes the scale NaN.
 struct Operand {
   DType dtype = DType::kF32;
-  void* data = nullptr;     // [rows, cols]
-  float* scales = nullptr;  // [rows], int8 only
+  void* data = nullptr;      // [rows, cols]
+  float* scales = nullptr;   // [rows], int8 only
+  float* offsets = nullptr;  // [rows], whole numbers; int8 only, null: 0
   int rows = 0;
   int cols = 0;
 
@@ -52,8 +56,9 @@ class OperandBuffer {
   DType dtype_;
   int max_rows_;
   int max_cols_;
-  Buffer<char> data_;     // [max_rows, max_cols]
-  Buffer<float> scales_;  // [max_rows]
+  Buffer<char> data_;      // [max_rows, max_cols]
+  Buffer<float> scales_;   // [max_rows]
+  Buffer<float> offsets_;  // [max_rows]
 };
 
 }  // namespace attend

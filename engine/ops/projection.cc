@@ -159,8 +159,7 @@ void Projection::Impl::Finish(const Call& call, Range rows,
                               float* logits) const {
   const ResultPart part = {
       .src = result,
-      .dequantize =
-          weights.dequantize(slice.begin, call.src.scales + rows.begin),
+      .dequantize = weights.dequantize(slice.begin, call.src, rows.begin),
       .bias = bias.size() == 0 ? nullptr : bias.data() + slice.begin,
       .dst = logits,
       .columns = slice.columns,

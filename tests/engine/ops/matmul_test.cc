@@ -198,19 +198,23 @@ TEST(MatMulTest, DTypeThatTheInstructionsLackIsRefused) {
   EXPECT_EQ(DefaultDType(Isa::kAvx512Bf16), DType::kBf16);
 }
 
-// What the dtype makes of a value: the naive twin of an operand and of packed
-// weights.
-std::vector<float> Rounded(DType dtype, ConstMatrix m) {
+// What the dtype makes of a value: the naive twin of packed weights, whose
+// bytes are symmetric, and of an operand.
+std::vector<float> Rounded(DType dtype, ConstMatrix m, bool symmetric) {
   std::vector<float> out(m.data, m.data + static_cast<size_t>(m.rows) * m.cols);
   for (int r = 0; r < m.rows; ++r) {
-    float most = 0;
+    float above = 0;
+    float below = 0;
     for (int c = 0; c < m.cols; ++c) {
-      most = std::max(most, std::abs(m.row(r)[c]));
+      above = std::max(above, m.row(r)[c]);
+      below = std::max(below, -m.row(r)[c]);
     }
+    if (symmetric) above = below = std::max(above, below);
+    const float step = (above + below) / 254.0f;
     for (int c = 0; c < m.cols; ++c) {
       float& x = out[static_cast<size_t>(r) * m.cols + c];
       if (dtype == DType::kInt8) {
-        x = std::nearbyint(x * (127.0f / most)) * (most / 127.0f);
+        x = std::nearbyint(x / step) * step;
       } else if (dtype == DType::kBf16) {
         // 8 bits of the significand, rounded to nearest even.
         int exponent = 0;
@@ -229,8 +233,9 @@ TEST(MatMulTest, EveryDTypeMultipliesItsRoundedValues) {
              {1, 1}, {7, 5}, {33, 65}, {130, 201}, {512, 192}}) {
       const Values weights(n, k, 1);
       const Values src(140, k, 2);
-      const std::vector<float> rounded = Rounded(dtype, src.All());
-      const std::vector<float> rounded_weights = Rounded(dtype, weights.All());
+      const std::vector<float> rounded = Rounded(dtype, src.All(), false);
+      const std::vector<float> rounded_weights =
+          Rounded(dtype, weights.All(), true);
       for (int threads : {1, 2}) {
         const auto compute = NewCompute(threads);
         const auto matmul = MatMul::Create(*compute, dtype, weights.All(), 140);
@@ -301,6 +306,9 @@ TEST(MatMulTest, EpilogueWritesTheNextOperand) {
             ASSERT_EQ(std::memcmp(epilogue.operand.scales, twin.view.scales,
                                   m * sizeof(float)),
                       0);
+            ASSERT_EQ(std::memcmp(epilogue.operand.offsets, twin.view.offsets,
+                                  m * sizeof(float)),
+                      0);
           }
           if (!only) {
             ASSERT_EQ(dst, expected);
@@ -323,6 +331,38 @@ TEST(MatMulTest, OperandOfZerosAndTinyValuesIsZero) {
   }
   EXPECT_EQ(operand.view.scales[0], 0.0f);
   EXPECT_EQ(operand.view.scales[1], 0.0f);
+}
+
+// Rows on one side of 0, or nearly so, as activations leave them, lose half as
+// much as by symmetric bytes; 0 stays 0.
+TEST(MatMulTest, OperandUsesAllBytesOfLopsidedRows) {
+  if (!Supported(DType::kInt8)) GTEST_SKIP() << "no int8 on this machine";
+  const auto compute = NewCompute(1);
+  Values src(4, 300, 1);
+  for (int c = 0; c < src.cols; ++c) {
+    float* const at = src.data.data() + c;
+    at[0] = std::max(at[0], 0.0f);               // from 0 on
+    at[300] = std::max(at[300], -0.17f);         // as GELU leaves them
+    at[600] = -std::max(at[600], 0.0f);          // up to 0
+    at[900] = c == 7 ? 40.0f : at[900] * 0.01f;  // one outlier
+  }
+  const OwnedOperand operand(*compute, DType::kInt8, src.All());
+  for (int r = 0; r < src.rows; ++r) {
+    const float* const row = src.All().row(r);
+    const auto [least, most] = std::minmax_element(row, row + src.cols);
+    const float step = (*most - *least) / 254.0f;
+    EXPECT_NEAR(operand.view.scales[r], step, 1e-6f * step);
+    for (int c = 0; c < src.cols; ++c) {
+      const int byte =
+          static_cast<const uint8_t*>(operand.view.row(r))[c] - 128;
+      const float x = operand.view.scales[r] *
+                      (static_cast<float>(byte) + operand.view.offsets[r]);
+      ASSERT_NEAR(x, row[c], step * 0.501f) << "row " << r;
+      if (row[c] == 0) {
+        ASSERT_EQ(x, 0) << "row " << r;
+      }
+    }
+  }
 }
 
 struct Shape {
