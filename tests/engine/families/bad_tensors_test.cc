@@ -165,6 +165,7 @@ std::string NameOf(const testing::TestParamInfo<Golden>& info) {
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 }
+
 TEST(BadTensorsTableTest, HasEveryFamily) {
   std::set<std::string> families;
   for (const Golden& golden : Goldens()) {
