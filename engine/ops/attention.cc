@@ -106,6 +106,7 @@ void CheckArgs(const Compute& compute, const AttentionArgs& args) {
   ATTEND_CHECK(!layout.paired ||
                (CanPair(compute.isa(), layout) && args.window == 0));
   ATTEND_CHECK(args.window >= 0 && bias.max_distance >= 0);
+  ATTEND_CHECK(args.softcap >= 0);
   ATTEND_CHECK(bias.values == nullptr || bias.stride >= bias.Entries());
   for (const AttentionPiece& piece : args.pieces) {
     ATTEND_CHECK(piece.rows > 0 && piece.first_row >= args.first_row);
@@ -146,7 +147,9 @@ AttentionTile TileOf(const AttentionArgs& args, const AttentionPiece& piece,
           .blocks = piece.blocks.data(),
           .layer_at = layout.head_at(args.layer, 0),
           .seen = seen,
+          .softcap = args.softcap,
           .bias = bias,
+          .slopes = args.slopes == nullptr ? nullptr : args.slopes + head,
           .position = piece.position + row,
           .key_positions = piece.key_positions.data(),
           .scores = scratch};

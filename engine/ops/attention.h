@@ -56,8 +56,14 @@ struct AttentionArgs {
   int layer = 0;
   int heads = 0;
   float scale = 0;
-  // Added to q k^T * scale: of head h, entry (key's position - query's).
+  // Soft cap of q k^T * scale (Gemma 2, 2024): it becomes softcap *
+  // tanh(it / softcap). 0: none.
+  float softcap = 0;
+  // Added to that: of head h, entry (key's position - query's).
   DistanceBias bias = {};
+  // Linear biases (Press et al. 2022), [heads]: slopes[h] * (key's position -
+  // query's) is added, too. Null: none.
+  const float* slopes = nullptr;
   // Of the keys that a row sees otherwise it sees those whose position is at
   // most so many away from its own, on either side. 0: all. The others are not
   // read, and neither are their blocks.

@@ -39,7 +39,9 @@ struct AttentionTile {
   size_t layer_at = 0;  // bytes from a block's start to the layer
   // [rows], the keys that each sees; neither begin nor end ever falls.
   const Range* seen = nullptr;
-  DistanceBias bias = {};  // of heads from first_head on
+  float softcap = 0;
+  DistanceBias bias = {};         // of heads from first_head on
+  const float* slopes = nullptr;  // likewise
   // As of AttentionPiece, of the first row; null: 0, 1, 2, ...
   int position = 0;
   const int* key_positions = nullptr;

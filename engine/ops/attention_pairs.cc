@@ -250,9 +250,7 @@ void AttendChunk(const AttentionTile& a, int head, int row, int begin, int keys,
   }
   for (int r = 0; r < rows.count; ++r) {
     float* const scores = a.scores + r * kAttentionChunk;
-    if (a.bias.values != nullptr) {
-      AddBias(a, head, row + r, begin, {0, keys}, scores);
-    }
+    AdjustScores(a, head, row + r, begin, {0, keys}, scores);
     const Vec before = Broadcast(WeighPairs(scores, keys, rows.running[r]));
     if (begin == 0) continue;
     for (int d = 0; d < a.layout->head_dim; d += kLanes) {

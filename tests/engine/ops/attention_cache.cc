@@ -77,20 +77,30 @@ std::vector<int> FirstTokens(int n) {
 std::vector<float> Attend(Compute& compute, const AttentionInputs& in,
                           const Cache& cache,
                           const std::vector<AttentionPiece>& pieces,
-                          const DistanceBias& bias, int window) {
+                          const AttentionArgs& scores) {
   const int rows = static_cast<int>(in.query.size()) / in.query_cols();
   std::vector<float> dst(in.query.size(), 0.0f);
-  Attention(compute, {.layout = &cache.layout(),
-                      .layer = 1,
-                      .heads = in.shape.heads,
-                      .scale = in.scale(),
-                      .bias = bias,
-                      .window = window,
-                      .query = in.query.data(),
-                      .query_stride = in.query_cols(),
-                      .pieces = pieces,
-                      .dst = {dst.data(), rows, in.query_cols()}});
+  AttentionArgs args = scores;
+  args.layout = &cache.layout();
+  args.layer = 1;
+  args.heads = in.shape.heads;
+  args.scale = in.scale();
+  args.query = in.query.data();
+  args.query_stride = in.query_cols();
+  args.pieces = pieces;
+  args.dst = {dst.data(), rows, in.query_cols()};
+  Attention(compute, args);
   return dst;
+}
+
+std::vector<float> Attend(Compute& compute, const AttentionInputs& in,
+                          const Cache& cache,
+                          const std::vector<AttentionPiece>& pieces,
+                          const DistanceBias& bias, int window) {
+  AttentionArgs scores;
+  scores.bias = bias;
+  scores.window = window;
+  return Attend(compute, in, cache, pieces, scores);
 }
 
 std::unique_ptr<Compute> AttentionIsaTest::MakeCompute(int threads) const {

@@ -46,7 +46,12 @@ class Cache {
 // 0, 1, ... n - 1.
 std::vector<int> FirstTokens(int n);
 
-// Rows that no piece computes are zeros.
+// Rows that no piece computes are zeros. Of `scores` what changes scores or
+// hides keys counts: biases, cap, window.
+std::vector<float> Attend(Compute& compute, const AttentionInputs& in,
+                          const Cache& cache,
+                          const std::vector<AttentionPiece>& pieces,
+                          const AttentionArgs& scores);
 std::vector<float> Attend(Compute& compute, const AttentionInputs& in,
                           const Cache& cache,
                           const std::vector<AttentionPiece>& pieces,

@@ -4,14 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <limits>
-#include <ostream>
-#include <random>
 #include <vector>
 
 #include "gtest/gtest.h"
 #include "tests/engine/ops/attention_cache.h"
+#include "tests/engine/ops/attention_case.h"
 #include "tests/engine/ops/naive_attention.h"
 
 namespace attend {
@@ -24,131 +22,6 @@ using AttentionDistanceTest = AttentionIsaTest;
 INSTANTIATE_TEST_SUITE_P(AllIsas, AttentionDistanceTest, kAttentionIsas,
                          NameOfIsa);
 
-// Random biases of `heads` heads.
-struct Biases {
-  Biases(int heads, int max_distance)
-      : bias{.max_distance = max_distance},
-        values(RandomFloats(heads * (bias.Entries() + 3), 9)) {
-    bias.stride = bias.Entries() + 3;
-    for (int head = 0; head < heads; ++head) {
-      float* const row = &values[head * bias.stride];
-      for (int i = 0; i < bias.Entries(); ++i) {
-        row[i] = row[Entry(i - bias.Edge())];
-      }
-    }
-    bias.values = values.data();
-  }
-  int Entry(int distance) const {
-    const int most = bias.max_distance;
-    return std::clamp(distance, -most, most) + bias.Edge();
-  }
-  float Of(int head, int distance) const {
-    return values[head * bias.stride + Entry(distance)];
-  }
-
-  DistanceBias bias;
-  std::vector<float> values;
-};
-
-struct Case {
-  AttentionShape shape;
-  int position = 0;  // of the first query
-  bool causal = false;
-  int window = 0;
-  int max_distance = -1;  // of the bias; -1: none
-  bool holes = false;
-};
-
-std::ostream& operator<<(std::ostream& out, const Case& c) {
-  return out << c.shape.queries << " queries from " << c.position << ", "
-             << c.shape.keys << " keys, window " << c.window << ", bias to "
-             << c.max_distance << (c.causal ? ", causal" : "")
-             << (c.holes ? ", holes" : "");
-}
-
-// What belongs to a case besides queries, keys and values.
-struct Distances {
-  explicit Distances(const Case& which)
-      : c(which), biases(c.shape.heads, std::max(0, c.max_distance)) {
-    std::mt19937 random(3);
-    int at = 0;
-    for (int k = 0; k < std::max(c.shape.keys, c.position + c.shape.queries);
-         ++k) {
-      positions.push_back(at);
-      at += c.holes && random() % 3 == 0 ? 1 + random() % 7 : 1;
-    }
-  }
-
-  int Keys(int row) const {
-    return c.causal ? c.position + row + 1 : c.shape.keys;
-  }
-  int Distance(int row, int key) const {
-    return positions[key] - positions[c.position + row];
-  }
-  DistanceBias Bias() const {
-    return c.max_distance < 0 ? DistanceBias{} : biases.bias;
-  }
-  AttentionMask Mask() const {
-    AttentionMask mask{1, c.shape.queries, c.shape.keys, {}};
-    for (int q = 0; q < c.shape.queries; ++q)
-      for (int k = 0; k < c.shape.keys; ++k) {
-        const bool near = c.window == 0 || std::abs(Distance(q, k)) <= c.window;
-        mask.visible.push_back(k < Keys(q) && near);
-      }
-    return mask;
-  }
-  AttentionPiece Piece(const Cache& cache, int row, int rows) const {
-    AttentionPiece piece{.first_row = row,
-                         .rows = rows,
-                         .blocks = cache.blocks(0),
-                         .keys = Keys(row),
-                         .causal = c.causal,
-                         .position = c.position + row};
-    if (c.holes) piece.key_positions = positions;
-    return piece;
-  }
-
-  const Case c;
-  const Biases biases;
-  std::vector<int> positions;
-};
-
-// The naive form in every dtype; and the same bits for a row in any company.
-void ExpectDistances(const Case& c, const std::vector<Compute*>& teams) {
-  SCOPED_TRACE(testing::Message() << c);
-  const AttentionInputs in(c.shape, 1);
-  const Distances distances(c);
-  const ScoreBias bias = [&](int head, int q, int k) {
-    return c.max_distance < 0
-               ? 0.0
-               : distances.biases.Of(head, distances.Distance(q, k));
-  };
-  for (const DType dtype : {DType::kF32, DType::kBf16, DType::kInt8}) {
-    const Cache cache(*teams.front(), in, {FirstTokens(c.shape.keys)}, dtype);
-    const AttentionInputs rounded = Rounded(in, dtype);
-    const auto attend = [&](Compute& compute, int rows) {
-      std::vector<AttentionPiece> pieces;
-      for (int row = 0; row < c.shape.queries; row += rows) {
-        pieces.push_back(
-            distances.Piece(cache, row, std::min(rows, c.shape.queries - row)));
-      }
-      return Attend(compute, in, cache, pieces, distances.Bias(), c.window);
-    };
-    const std::vector<float> whole = attend(*teams.front(), c.shape.queries);
-    // A bias of some units rounds like a score.
-    ExpectNear(whole, NaiveAttention(rounded, distances.Mask(), bias),
-               AttentionTolerance(rounded) + 1e-5);
-    for (Compute* team : teams) {
-      for (int rows : {1, 2, 7, 20, c.shape.queries}) {
-        const std::vector<float> got = attend(*team, rows);
-        ASSERT_EQ(std::memcmp(got.data(), whole.data(), got.size() * 4), 0)
-            << DTypeName(dtype) << ", pieces of " << rows << " rows, team of "
-            << team->team().size();
-      }
-    }
-  }
-}
-
 TEST_P(AttentionDistanceTest, BiasesEqualTheNaiveForm) {
   const auto alone = MakeCompute(1);
   const auto two = MakeCompute(2);
@@ -156,17 +29,17 @@ TEST_P(AttentionDistanceTest, BiasesEqualTheNaiveForm) {
     for (const bool causal : {false, true})
       for (const int most : {0, 1, 20, 127}) {
         const std::vector<Compute*> teams = {alone.get(), two.get()};
-        ExpectDistances({.shape = {3, 3, 7, 45, 45},
-                         .causal = causal,
-                         .max_distance = most,
-                         .holes = holes},
-                        teams);
-        ExpectDistances({.shape = {9, 3, 16, 1, 70},
-                         .position = 69,
-                         .causal = causal,
-                         .max_distance = most,
-                         .holes = holes},
-                        teams);
+        ExpectCase({.shape = {3, 3, 7, 45, 45},
+                    .causal = causal,
+                    .max_distance = most,
+                    .holes = holes},
+                   teams);
+        ExpectCase({.shape = {9, 3, 16, 1, 70},
+                    .position = 69,
+                    .causal = causal,
+                    .max_distance = most,
+                    .holes = holes},
+                   teams);
       }
 }
 
@@ -176,12 +49,12 @@ TEST_P(AttentionDistanceTest, WindowsEqualTheNaiveForm) {
   for (const bool holes : {false, true})
     for (const bool causal : {false, true})
       for (const int window : {1, 3, 15, 16, 33, 100}) {
-        ExpectDistances({.shape = {2, 1, 20, 75, 75},
-                         .causal = causal,
-                         .window = window,
-                         .max_distance = holes ? 5 : -1,
-                         .holes = holes},
-                        {alone.get(), three.get()});
+        ExpectCase({.shape = {2, 1, 20, 75, 75},
+                    .causal = causal,
+                    .window = window,
+                    .max_distance = holes ? 5 : -1,
+                    .holes = holes},
+                   {alone.get(), three.get()});
       }
 }
 
@@ -191,18 +64,18 @@ TEST_P(AttentionDistanceTest, WindowsAcrossChunks) {
   for (const bool causal : {false, true})
     for (const int window : {5, 64, kChunk, kChunk + 90}) {
       const int position = kChunk - 33;
-      ExpectDistances({.shape = {1, 1, 8, 67, 2 * kChunk + 100},
-                       .position = position,
-                       .causal = causal,
-                       .window = window,
-                       .max_distance = 40,
-                       .holes = window == 64},
-                      {alone.get(), two.get()});
-      ExpectDistances({.shape = {3, 1, 8, 1, 2 * kChunk + 100},
-                       .position = 2 * kChunk + 60,
-                       .causal = causal,
-                       .window = window},
-                      {alone.get(), two.get()});
+      ExpectCase({.shape = {1, 1, 8, 67, 2 * kChunk + 100},
+                  .position = position,
+                  .causal = causal,
+                  .window = window,
+                  .max_distance = 40,
+                  .holes = window == 64},
+                 {alone.get(), two.get()});
+      ExpectCase({.shape = {3, 1, 8, 1, 2 * kChunk + 100},
+                  .position = 2 * kChunk + 60,
+                  .causal = causal,
+                  .window = window},
+                 {alone.get(), two.get()});
     }
 }
 

@@ -91,7 +91,7 @@ double RoundingError(DType dtype, double amax) {
 
 std::vector<double> NaiveAttention(const AttentionInputs& in,
                                    const AttentionMask& mask,
-                                   const ScoreBias& bias) {
+                                   const ScoreBias& bias, double softcap) {
   const AttentionShape& s = in.shape;
   std::vector<double> dst(in.query.size(), 0.0);
   for (int b = 0; b < mask.batch; ++b)
@@ -111,7 +111,9 @@ std::vector<double> NaiveAttention(const AttentionInputs& in,
           for (int d = 0; d < s.head_dim; ++d) {
             dot += double(in.query[at + d]) * in.key[kv_at(k) + d];
           }
-          weights[k] = dot * in.scale() + (bias ? bias(h, q, k) : 0);
+          double score = dot * in.scale();
+          if (softcap > 0) score = softcap * std::tanh(score / softcap);
+          weights[k] = score + (bias ? bias(h, q, k) : 0);
           max = std::max(max, weights[k]);
         }
         if (max == -kInf) continue;

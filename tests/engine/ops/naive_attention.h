@@ -46,10 +46,12 @@ double RoundingError(DType dtype, double amax);
 using ScoreBias = std::function<double(int head, int query, int key)>;
 
 // The paper's formula over all of [batch, heads, queries, keys], in doubles.
-// Queries that see nothing give zeros.
+// Queries that see nothing give zeros. Scores are capped softly if softcap > 0,
+// before the bias is added.
 std::vector<double> NaiveAttention(const AttentionInputs& in,
                                    const AttentionMask& mask,
-                                   const ScoreBias& bias = nullptr);
+                                   const ScoreBias& bias = nullptr,
+                                   double softcap = 0);
 
 // What the engine may differ from it by with keys and values kept in `dtype`.
 double AttentionTolerance(const AttentionInputs& in, DType dtype = DType::kF32);
