@@ -33,9 +33,9 @@ void ForEachTile(absl::Span<const float> row, Fold fold) {
 
 LogitsKernels LogitsKernels::For(Isa isa) {
   return KernelFor<LogitsKernels>(
-      isa, {baseline::Max, baseline::SumExp, baseline::Offer},
-      {avx2::Max, avx2::SumExp, avx2::Offer},
-      {avx512::Max, avx512::SumExp, avx512::Offer});
+      isa, {baseline::Max, baseline::SumExp, baseline::Offer, baseline::Cap},
+      {avx2::Max, avx2::SumExp, avx2::Offer, avx2::Cap},
+      {avx512::Max, avx512::SumExp, avx512::Offer, avx512::Cap});
 }
 
 void TopList::Offer(const TokenScore& token) {

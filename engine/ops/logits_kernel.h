@@ -80,6 +80,8 @@ struct LogitsKernels {
   // before have lower ids. `max` is that of the tile.
   void (*offer)(absl::Span<const float> tile, int first_id, float max,
                 TopList& list) = nullptr;
+  // Each becomes softcap * tanh(it / softcap); NaN stays.
+  void (*cap)(absl::Span<float> logits, float softcap) = nullptr;
 
   static LogitsKernels For(Isa isa);
 };

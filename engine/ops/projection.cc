@@ -50,7 +50,7 @@ struct Call {
 
 struct Projection::Impl {
   Impl(Compute& owner, DType number, ConstMatrix matrix,
-       Buffer<float> logits_bias, int most_rows);
+       Buffer<float> logits_bias, int most_rows, float logits_softcap);
 
   std::vector<DnnlSlice> MakeSlices(int columns, int rows);
 
@@ -76,6 +76,7 @@ struct Projection::Impl {
   const int k;
   const int n;
   const int max_rows;
+  const float softcap;  // 0: none
   const DType dtype;
   const EpilogueKernels& epilogue;
   const LogitsKernels kernels;
@@ -89,12 +90,14 @@ struct Projection::Impl {
 };
 
 Projection::Impl::Impl(Compute& owner, DType number, ConstMatrix matrix,
-                       Buffer<float> logits_bias, int most_rows)
+                       Buffer<float> logits_bias, int most_rows,
+                       float logits_softcap)
     : compute(owner),
       context(DnnlContext::Of(owner)),
       k(matrix.cols),
       n(matrix.rows),
       max_rows(most_rows),
+      softcap(logits_softcap),
       dtype(number),
       epilogue(EpilogueKernelsFor(owner.isa())),
       kernels(LogitsKernels::For(owner.isa())),
@@ -167,6 +170,8 @@ void Projection::Impl::Finish(const Call& call, Range rows,
       .src_stride = slice.columns,
       .dst_stride = slice.columns};
   epilogue.apply(part, Activation::kNone);
+  if (softcap == 0) return;
+  kernels.cap({logits, size_t(part.rows) * part.columns}, softcap);
 }
 
 void Projection::Impl::Fold(const Call& call, int member, int row,
@@ -245,14 +250,15 @@ int Projection::out() const { return impl_->n; }
 
 absl::StatusOr<Projection> Projection::Create(Compute& compute, DType dtype,
                                               ConstMatrix weights,
-                                              Buffer<float> bias,
-                                              int max_rows) try {
+                                              Buffer<float> bias, int max_rows,
+                                              float softcap) try {
   ATTEND_CHECK(weights.rows > 0 && weights.cols > 0 && max_rows > 0);
+  ATTEND_CHECK(softcap >= 0);
   ATTEND_CHECK(bias.size() == 0 ||
                bias.size() == static_cast<size_t>(weights.rows));
   RETURN_IF_ERROR(CheckDType(dtype, compute.isa()));
   return Projection(std::make_unique<Impl>(compute, dtype, weights,
-                                           std::move(bias), max_rows));
+                                           std::move(bias), max_rows, softcap));
 } catch (const dnnl::error& e) {
   return CreationError(dtype, weights, e);
 }

@@ -24,11 +24,13 @@ namespace attend {
 // Const after Create() but for its working memory: one Run() at a time.
 class Projection {
  public:
-  // `weights` is [vocab, hidden], `bias` [vocab] or empty. `compute` must
-  // outlive the projection. Errors as of MatMul.
+  // `weights` is [vocab, hidden], `bias` [vocab] or empty. With a `softcap`
+  // above 0 logits are softcap * tanh((x W^T + b) / softcap) (Gemma 2, 2024).
+  // `compute` must outlive the projection. Errors as of MatMul.
   static absl::StatusOr<Projection> Create(Compute& compute, DType dtype,
                                            ConstMatrix weights,
-                                           Buffer<float> bias, int max_rows);
+                                           Buffer<float> bias, int max_rows,
+                                           float softcap = 0);
   Projection(Projection&&);
   Projection& operator=(Projection&&);
   ~Projection();

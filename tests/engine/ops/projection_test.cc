@@ -44,11 +44,11 @@ struct Fixture {
         bias(Random(1, n, 3)),
         operand(dtype, max_rows, k) {}
 
-  Projection Make() {
+  Projection Make(float softcap = 0) {
     Buffer<float> copy(n);
     std::copy_n(bias.data(), n, copy.data());
     auto projection = Projection::Create(compute, dtype, {weights.data(), n, k},
-                                         std::move(copy), max_rows);
+                                         std::move(copy), max_rows, softcap);
     EXPECT_TRUE(projection.ok()) << projection.status();
     return *std::move(projection);
   }
@@ -241,6 +241,56 @@ TEST_P(ProjectionTest, TiesInfinitiesAndNanAreFoldedAsInARow) {
             projection.Run(f.compute, f.Rows(0, 2), {need, need}, buffer).ok());
         for (int r = 0; r < 2; ++r) ExpectFoldsOf(row, need, buffer.view(r));
       }
+    }
+  }
+}
+
+// Of all answers: the row, its list, its sum, and the row that ties call for.
+TEST_P(ProjectionTest, CapsLogitsWithTheirBias) {
+  for (const int n : {5, 700, 33001}) {
+    Fixture f(GetParam(), 2, 16, n, 20);
+    const Projection plain = f.Make();
+    const float softcap = 3;
+    const Projection capped = f.Make(softcap);
+    LogitsBuffer logits(20, n);
+    LogitsBuffer whole(20, n);
+    LogitsBuffer folded(20, n);
+    const Operand src = f.Rows(0, 20);
+    const LogitsNeed need = {.top = std::min(n, 9), .log_sum_exp = true};
+    const std::vector<LogitsNeed> rows(20, {.row = true});
+    const std::vector<LogitsNeed> needs(20, need);
+    ASSERT_TRUE(plain.Run(f.compute, src, rows, logits).ok());
+    ASSERT_TRUE(capped.Run(f.compute, src, rows, whole).ok());
+    ASSERT_TRUE(capped.Run(f.compute, src, needs, folded).ok());
+    for (int r = 0; r < 20; ++r) {
+      const absl::Span<const float> row = whole.view(r).Row();
+      for (int c = 0; c < n; ++c) {
+        const double x = logits.view(r).Row()[c];
+        ASSERT_NEAR(row[c], softcap * std::tanh(x / softcap), 2e-6) << c;
+      }
+      ExpectFoldsOf(row, need, folded.view(r));
+    }
+  }
+}
+
+// Far above the cap all logits are the cap.
+TEST_P(ProjectionTest, CappedLogitsThatTie) {
+  const int n = 1500;
+  Fixture f(GetParam(), 2, 8, n, 1);
+  std::fill_n(f.weights.data(), f.weights.size(), 0.0f);
+  for (int i = 0; i < n; ++i) f.bias[i] = i < 3 ? -kInf : 1000.0f + i;
+  f.bias[3] = kNan;
+  const Projection projection = f.Make(30);
+  LogitsBuffer buffer(1, n);
+  const LogitsNeed need = {.top = 20, .tie_margin = 8};
+  ASSERT_TRUE(projection.Run(f.compute, f.Rows(0, 1), {need}, buffer).ok());
+  ASSERT_TRUE(buffer.entry(0).row);
+  const absl::Span<const float> row = buffer.view(0).Row();
+  for (int i = 0; i < n; ++i) {
+    if (i == 3) {
+      EXPECT_TRUE(std::isnan(row[i]));
+    } else {
+      EXPECT_EQ(row[i], i < 3 ? -30 : 30) << i;
     }
   }
 }
