@@ -50,6 +50,20 @@ struct Epilogue {
 void Normalize(Compute& compute, ConstMatrix src, const NormWeights& norm,
                Matrix dst, const Operand& operand = {});
 
+// Normalizes each head's head_dim numbers of each row in place, with the same
+// gamma (and beta) [head_dim] for all: norms of queries and keys (Henry et al.
+// 2020). A row's bits depend on that row only.
+struct NormalizeHeadsArgs {
+  // Row r of head h starts at values + r * stride + h * head_dim.
+  float* values = nullptr;
+  int stride = 0;  // >= heads * head_dim
+  int rows = 0;
+  int heads = 0;
+  int head_dim = 0;
+  NormWeights norm;
+};
+void NormalizeHeads(Compute& compute, const NormalizeHeadsArgs& args);
+
 }  // namespace attend
 
 #endif  // ATTEND_ENGINE_OPS_EPILOGUE_H_
