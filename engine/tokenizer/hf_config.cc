@@ -59,11 +59,10 @@ absl::Status ReadAdded(const std::string& path, const Json& top,
 // Tokens that have a role; a later file does not undo an earlier one.
 absl::Status ReadSpecial(const std::string& path, const Json& top,
                          HfConfig& config) {
-  std::string sep, cls;
   const std::pair<const char*, std::string*> roles[] = {
       {"bos_token", &config.bos},  {"eos_token", &config.eos},
-      {"unk_token", &config.unk},  {"sep_token", &sep},
-      {"pad_token", &config.pad},  {"cls_token", &cls},
+      {"unk_token", &config.unk},  {"sep_token", &config.sep},
+      {"pad_token", &config.pad},  {"cls_token", &config.cls},
       {"mask_token", &config.mask}};
   for (const auto& [key, content] : roles) {
     const auto found = top.find(key);

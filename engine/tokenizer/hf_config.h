@@ -28,8 +28,8 @@ struct HfConfig {
   std::string tokenizer_class;  // without "Fast", as "NllbTokenizer"
   std::vector<Token> added;     // in the order of their ids
   std::vector<Token> special;   // those with a role, and additional ones
-  std::string bos, eos, unk, pad, mask;  // "" where not said
-  int max_length = 0;                    // 0: not said
+  std::string bos, eos, unk, sep, pad, cls, mask;  // "" where not said
+  int max_length = 0;                              // 0: not said
   bool clean_up_spaces = false;
   bool split_special_tokens = false;
   TruncationSide truncation_side = TruncationSide::kRight;

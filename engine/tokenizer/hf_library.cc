@@ -1,47 +1,19 @@
 #include "engine/tokenizer/hf_library.h"
 
-#include "absl/base/dynamic_annotations.h"
 #include "absl/strings/str_cat.h"
+#include "engine/tokenizer/rust_call.h"
 
 namespace attend {
 namespace {
 
-HfText ToText(absl::string_view text) {
-  return {text.empty() ? "" : text.data(), text.size()};
-}
-
-// What a call of the library puts in, by the sinks below.
-//
-// ThreadSanitizer sees what the library's calls of malloc, free and memcpy
-// touch, but not the locks that order them, as cargo builds it without: it is
-// told to look away while a call lasts.
-template <class Result>
-struct Call {
-  Call() { ABSL_ANNOTATE_IGNORE_READS_AND_WRITES_BEGIN(); }
-  ~Call() { ABSL_ANNOTATE_IGNORE_READS_AND_WRITES_END(); }
-
-  Result result;
-  std::string error;
-
-  absl::Status status() const { return absl::InvalidArgumentError(error); }
-};
-
-template <class Result>
-void TakeError(void* context, HfText text) {
-  static_cast<Call<Result>*>(context)->error.assign(text.data, text.size);
-}
-
-void TakeText(void* context, HfText text) {
-  static_cast<Call<std::string>*>(context)->result.assign(text.data, text.size);
-}
-
 void TakePiece(void* context, uint32_t id, HfText piece, bool special) {
-  static_cast<Call<std::vector<HfLibrary::Piece>>*>(context)->result.push_back(
-      {static_cast<int>(id), std::string(piece.data, piece.size), special});
+  static_cast<RustCall<std::vector<HfLibrary::Piece>>*>(context)
+      ->result.push_back(
+          {static_cast<int>(id), std::string(piece.data, piece.size), special});
 }
 
 void TakeTokens(void* context, const HfToken* tokens, size_t size) {
-  Encoding& encoding = static_cast<Call<Encoding>*>(context)->result;
+  Encoding& encoding = static_cast<RustCall<Encoding>*>(context)->result;
   encoding.ids.reserve(size);
   encoding.types.reserve(size);
   encoding.origins.reserve(size);
@@ -57,7 +29,7 @@ void TakeTokens(void* context, const HfToken* tokens, size_t size) {
 
 absl::StatusOr<HfLibrary> HfLibrary::Load(const std::string& path,
                                           absl::string_view json) {
-  Call<int> call;
+  RustCall<int> call;
   HfHandle* tokenizer = hf_tokenizer_load(ToText(json), TakeError<int>, &call);
   if (tokenizer == nullptr) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": ", call.error));
@@ -66,7 +38,7 @@ absl::StatusOr<HfLibrary> HfLibrary::Load(const std::string& path,
 }
 
 absl::Status HfLibrary::AddTokens(absl::string_view json) {
-  Call<int> call;
+  RustCall<int> call;
   return hf_tokenizer_add_tokens(tokenizer_.get(), ToText(json), TakeError<int>,
                                  &call)
              ? absl::OkStatus()
@@ -78,7 +50,7 @@ void HfLibrary::SplitSpecial() {
 }
 
 absl::StatusOr<std::vector<HfLibrary::Piece>> HfLibrary::Pieces() const {
-  Call<std::vector<Piece>> call;
+  RustCall<std::vector<Piece>> call;
   if (!hf_tokenizer_pieces(tokenizer_.get(), TakePiece,
                            TakeError<std::vector<Piece>>, &call)) {
     return call.status();
@@ -87,7 +59,7 @@ absl::StatusOr<std::vector<HfLibrary::Piece>> HfLibrary::Pieces() const {
 }
 
 absl::StatusOr<std::string> HfLibrary::Describe() const {
-  Call<std::string> call;
+  RustCall<std::string> call;
   if (!hf_tokenizer_describe(tokenizer_.get(), TakeText, TakeError<std::string>,
                              &call)) {
     return call.status();
@@ -98,7 +70,7 @@ absl::StatusOr<std::string> HfLibrary::Describe() const {
 absl::StatusOr<Encoding> HfLibrary::Encode(
     absl::string_view text, std::optional<absl::string_view> pair,
     bool add_special) const {
-  Call<Encoding> call;
+  RustCall<Encoding> call;
   const HfText second = ToText(pair.value_or(""));
   if (!hf_tokenizer_encode(tokenizer_.get(), ToText(text),
                            pair.has_value() ? &second : nullptr, add_special,
@@ -110,7 +82,7 @@ absl::StatusOr<Encoding> HfLibrary::Encode(
 
 absl::StatusOr<std::string> HfLibrary::Decode(absl::Span<const int> ids,
                                               bool skip_special) const {
-  Call<std::string> call;
+  RustCall<std::string> call;
   const std::vector<uint32_t> unsigned_ids(ids.begin(), ids.end());
   if (!hf_tokenizer_decode(tokenizer_.get(), unsigned_ids.data(),
                            unsigned_ids.size(), skip_special, TakeText,

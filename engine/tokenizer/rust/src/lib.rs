@@ -5,6 +5,11 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::slice;
 use std::sync::Once;
 
+mod chat;
+mod python;
+mod strings;
+mod style;
+
 use tokenizers::tokenizer::{EncodeInput, Result};
 use tokenizers::{AddedToken, Encoding, ModelWrapper, Tokenizer};
 
@@ -63,15 +68,19 @@ fn guard<T>(error: TextSink, context: *mut c_void, work: impl FnOnce() -> Result
     None
 }
 
+/// A panic is an error like any other here, and is not written to stderr.
+fn quiet_panics() {
+    static QUIET: Once = Once::new();
+    QUIET.call_once(|| std::panic::set_hook(Box::new(|_| {})));
+}
+
 #[no_mangle]
 pub unsafe extern "C" fn hf_tokenizer_load(
     json: HfText,
     error: TextSink,
     context: *mut c_void,
 ) -> *mut Tokenizer {
-    // A panic is an error like any other here, and is not written to stderr.
-    static QUIET: Once = Once::new();
-    QUIET.call_once(|| std::panic::set_hook(Box::new(|_| {})));
+    quiet_panics();
     let loaded = guard(error, context, || {
         let mut tokenizer = Tokenizer::from_bytes(json.bytes())?;
         tokenizer.with_truncation(None)?;

@@ -1,0 +1,269 @@
+#include "engine/tokenizer/chat_template.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
+
+#include "engine/tokenizer/tokenizer.h"
+
+namespace attend {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr char kGolden[] = ATTEND_SOURCE_DIR "/tests/engine/tokenizer/golden/";
+
+std::string Read(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+Json ReadJson(const std::string& name) {
+  return Json::parse(Read(std::string(kGolden) + "chat/" + name));
+}
+
+// A directory of files that goes when the test does.
+class Directory {
+ public:
+  Directory() {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    path_ = testing::TempDir() + "/" + test->test_suite_name() +
+            std::to_string(testing::UnitTest::GetInstance()->random_seed()) +
+            std::filesystem::path(test->name()).filename().string();
+    std::filesystem::remove_all(path_);
+    std::filesystem::create_directories(path_);
+  }
+  ~Directory() { std::filesystem::remove_all(path_); }
+  void Write(const std::string& file, const std::string& text) const {
+    const std::filesystem::path path = path_ + "/" + file;
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path) << text;
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+Chat OneTurn(const std::string& text = "Hi") {
+  Chat chat;
+  chat.messages.push_back({.role = "user", .content = text, .fields = ""});
+  return chat;
+}
+
+Chat ToChat(const Json& json) {
+  Chat chat;
+  for (const Json& message : json["messages"]) {
+    chat.messages.push_back(
+        {.role = message["role"],
+         .content = message["content"],
+         .fields = message.contains("fields") ? message["fields"].dump() : ""});
+  }
+  chat.add_generation_prompt = json.value("add_generation_prompt", true);
+  if (json.contains("variables")) chat.variables = json["variables"].dump();
+  return chat;
+}
+
+absl::Time Noon() {
+  return absl::FromCivil(absl::CivilHour(2026, 7, 4, 12),
+                         absl::LocalTimeZone());
+}
+
+std::unique_ptr<ChatTemplate> Load(const Directory& directory) {
+  auto loaded = ChatTemplate::Load(directory.path());
+  EXPECT_TRUE(loaded.ok()) << loaded.status();
+  return *std::move(loaded);
+}
+
+// Of a directory that has only this template.
+absl::StatusOr<std::string> RenderOnce(const std::string& source,
+                                       const Chat& chat) {
+  const Directory directory;
+  directory.Write("chat_template.jinja", source);
+  auto loaded = ChatTemplate::Load(directory.path());
+  if (!loaded.ok()) return loaded.status();
+  return (*loaded)->Render(chat, Noon());
+}
+
+class GoldenChatTest : public testing::TestWithParam<const char*> {};
+
+TEST_P(GoldenChatTest, AsTransformers) {
+  const Directory directory;
+  directory.Write("tokenizer_config.json",
+                  R"({"bos_token": "<s>", "eos_token": {"content": "</s>"}})");
+  directory.Write(
+      "chat_template.jinja",
+      Read(kGolden + ("chat/" + std::string(GetParam())) + ".jinja"));
+  const std::unique_ptr<ChatTemplate> chat = Load(directory);
+  ASSERT_NE(chat, nullptr);
+  const Json chats = ReadJson("conversations.json");
+  const Json expected = ReadJson("expected.json")[GetParam()];
+  int rendered = 0;
+  for (const auto& [name, conversation] : chats.items()) {
+    const auto text = chat->Render(ToChat(conversation), Noon());
+    EXPECT_EQ(text.ok(), !expected[name].is_null()) << name << text.status();
+    if (!text.ok()) continue;
+    EXPECT_EQ(*text, expected[name]) << name;
+    ++rendered;
+  }
+  EXPECT_GE(rendered, 9);
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, GoldenChatTest,
+                         testing::Values("chatml", "command-r", "deepseek-r1",
+                                         "falcon", "gemma", "llama-2",
+                                         "llama-3", "mistral", "odd", "phi-3",
+                                         "qwen2.5", "qwen3", "smollm2",
+                                         "zephyr"));
+
+TEST(ChatTemplateTest, NoneWhereNoFileHasOne) {
+  const Directory directory;
+  EXPECT_EQ(Load(directory), nullptr);
+  directory.Write("tokenizer_config.json", R"({"chat_template": null})");
+  EXPECT_EQ(Load(directory), nullptr);
+}
+
+TEST(ChatTemplateTest, InTokenizerConfigByName) {
+  const Directory directory;
+  directory.Write("tokenizer_config.json", R"({"chat_template": [
+      {"name": "default", "template": "plain {{ messages[0].content }}"},
+      {"name": "tool_use", "template": "{{ tools | length }} tools"}]})");
+  const std::unique_ptr<ChatTemplate> templates = Load(directory);
+  Chat chat = OneTurn();
+  EXPECT_EQ(*templates->Render(chat, Noon()), "plain Hi");
+  chat.variables = R"({"tools": [{}, {}]})";
+  EXPECT_EQ(*templates->Render(chat, Noon()), "2 tools");
+}
+
+TEST(ChatTemplateTest, FilesGoBeforeTokenizerConfig) {
+  const Directory directory;
+  directory.Write("tokenizer_config.json", R"({"chat_template": "config"})");
+  EXPECT_EQ(*Load(directory)->Render(OneTurn(), Noon()), "config");
+  directory.Write("chat_template.jinja", "file");
+  directory.Write("additional_chat_templates/tool_use.jinja", "tools");
+  EXPECT_EQ(*Load(directory)->Render(OneTurn(), Noon()), "file");
+  Chat chat = OneTurn();
+  chat.variables = R"({"tools": []})";
+  EXPECT_EQ(*Load(directory)->Render(chat, Noon()), "tools");
+}
+
+TEST(ChatTemplateTest, VariablesGoBeforeTokens) {
+  const Directory directory;
+  directory.Write("chat_template.jinja", "{{ bos_token }}{{ x }}");
+  directory.Write("tokenizer_config.json", R"({"bos_token": "<s>"})");
+  Chat chat = OneTurn();
+  EXPECT_EQ(*Load(directory)->Render(chat, Noon()), "<s>");
+  chat.variables = R"({"bos_token": "B", "x": [1, null]})";
+  EXPECT_EQ(*Load(directory)->Render(chat, Noon()), "B[1, None]");
+}
+
+void ExpectError(const std::string& source, const std::string& error) {
+  const absl::Status status = RenderOnce(source, OneTurn()).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << source;
+  EXPECT_THAT(status.message(),
+              AllOf(HasSubstr("chat_template.jinja: "), HasSubstr(error)));
+}
+
+TEST(ChatTemplateTest, ErrorsNameFileAndLine) {
+  ExpectError("a\n{% if %}", "line 2: syntax error");
+  ExpectError("a\n\n{{ b.c.d }}", "line 3: undefined value");
+  ExpectError("{{ raise_exception('no ' + messages[0].role) }}",
+              "line 1: no user");
+  ExpectError("{{ messages.append(1) }}", "no method named append");
+  ExpectError("{{ 'a' | nope }}", "filter nope is unknown");
+  ExpectError("{{ x | tojson }}", "undefined is not JSON serializable");
+  ExpectError("\xff", "is not UTF-8 at byte 0");
+  ExpectError(std::string((1 << 20) + 1, 'x'), "limit is 1048576");
+}
+
+TEST(ChatTemplateTest, HostileTemplatesEnd) {
+  const std::string forever =
+      "{% for a in range(90000) %}{% for b in range(90000) %}.{% endfor %}"
+      "{% endfor %}";
+  const auto nested = [](const std::string& value) {
+    return "{% set ns = namespace(x=[]) %}{% for a in range(99) %}"
+           "{% for b in range(9999) %}{% set ns.x = " +
+           value + " %}{% endfor %}{% endfor %}";
+  };
+  ExpectError(forever, "takes more than 5000000 steps");
+  ExpectError(nested("[ns.x]"), "takes more than 5000000 steps");
+  ExpectError(
+      "{% set ns = namespace(x=[]) %}{% for a in range(60) %}"
+      "{% set ns.x = [ns.x, ns.x] %}{% endfor %}{{ ns.x }}",
+      "takes more than 16777216 bytes");
+  ExpectError("{% for i in range(99) %}{{ 'x' * 1000000 }}{% endfor %}",
+              "gives more than 16777216 bytes");
+  ExpectError("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
+              "recursion limit");
+  ExpectError("{{ " + std::string(9999, '[') + std::string(9999, ']') + " }}",
+              "recursion limits");
+  ExpectError("{{ 'x' * 1000000000 }}", "too large");
+  ExpectError("{{ '{:>999999999}'.format(1) }}", "no method named format");
+}
+
+TEST(ChatTemplateTest, BadChatsAreRefused) {
+  const auto error = [](const Chat& chat) {
+    return std::string(RenderOnce("x", chat).status().message());
+  };
+  EXPECT_EQ(error(Chat()), "messages is empty, must have one");
+  Chat chat = OneTurn();
+  chat.variables = "[]";
+  EXPECT_EQ(error(chat), "variables is not a json object");
+  chat.variables = "{\"a\": ";
+  EXPECT_THAT(error(chat), HasSubstr("variables: "));
+  chat.variables =
+      "{\"a\": " + std::string(99, '[') + std::string(99, ']') + "}";
+  EXPECT_EQ(error(chat), "variables is nested deeper than the limit of 64");
+  chat = OneTurn();
+  chat.messages[0].fields = "1";
+  EXPECT_EQ(error(chat), "messages[0].fields is not a json object");
+  EXPECT_EQ(error(OneTurn("\xc3")),
+            "messages[0].content is not UTF-8 at byte 0");
+}
+
+TEST(ChatTemplateTest, WrongFieldsAreRefused) {
+  for (const char* config :
+       {R"({"chat_template": 1})", R"({"chat_template": ["x"]})",
+        R"({"chat_template": [{"name": "a", "template": 1}]})"}) {
+    const Directory directory;
+    directory.Write("tokenizer_config.json", config);
+    EXPECT_THAT(
+        std::string(ChatTemplate::Load(directory.path()).status().message()),
+        HasSubstr("tokenizer_config.json: "))
+        << config;
+  }
+  const Directory directory;
+  directory.Write("tokenizer_config.json",
+                  R"({"chat_template": [{"name": "rag", "template": "x"}]})");
+  EXPECT_THAT(
+      std::string(
+          Load(directory)->Render(OneTurn(), Noon()).status().message()),
+      HasSubstr("none of the name default: rag"));
+}
+
+TEST(ChatTemplateTest, ManyThreads) {
+  const Directory directory;
+  directory.Write("chat_template.jinja", "{{ messages[0].content }}");
+  const std::unique_ptr<ChatTemplate> chat = Load(directory);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&chat, i] {
+      for (int n = 0; n < 50; ++n) {
+        const std::string text = std::to_string(i * 1000 + n);
+        EXPECT_EQ(*chat->Render(OneTurn(text), Noon()), text);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+}  // namespace attend
