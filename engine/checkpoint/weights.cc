@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
+#include "engine/tensor/check.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {
@@ -37,13 +38,28 @@ std::string FillPattern(absl::string_view pattern, absl::string_view layer) {
   return absl::StrReplaceAll(pattern, {{kLayer, layer}});
 }
 
-// The part of a tensor's values that a row of the table stands for.
+// [columns, rows] -> [rows, columns].
+Buffer<float> Transpose(const Buffer<float>& values, size_t rows) {
+  const size_t columns = values.size() / rows;
+  Buffer<float> transposed(values.size());
+  for (size_t row = 0; row < rows; ++row) {
+    for (size_t column = 0; column < columns; ++column) {
+      transposed[row * columns + column] = values[column * rows + row];
+    }
+  }
+  return transposed;
+}
+
+// What a row of the table stands for, of all values of a tensor.
 Buffer<float> PartOf(Buffer<float> values, const NameRow& row) {
-  if (row.parts == 1) return values;
-  const size_t count = values.size() / row.parts;
-  Buffer<float> part(count);
-  std::copy_n(values.data() + row.part * count, count, part.data());
-  return part;
+  if (row.parts == row.span) return values;
+  const size_t part = values.size() / (size_t{1} * row.groups * row.parts);
+  Buffer<float> mine(part * row.span * row.groups);
+  for (int group = 0; group < row.groups; ++group) {
+    std::copy_n(values.data() + part * (group * row.parts + row.part),
+                part * row.span, mine.data() + part * row.span * group);
+  }
+  return mine;
 }
 
 }  // namespace
@@ -80,17 +96,21 @@ absl::StatusOr<Buffer<float>> Weights::Read(absl::string_view slot,
         absl::StrCat("the family's table has no slot ", slot));
   }
   std::vector<int64_t> whole(shape.begin(), shape.end());
-  whole[0] *= match.row->parts;
+  const NameRow& row = *match.row;
+  ATTEND_CHECK(whole[0] % (int64_t{1} * row.span * row.groups) == 0);
+  whole[0] = whole[0] / row.span * row.parts;
+  const size_t rows = static_cast<size_t>(whole[0]);
   size_t count = 1;
   for (const int64_t dim : whole) count *= static_cast<size_t>(dim);
+  if (row.transposed) std::reverse(whole.begin(), whole.end());
   if (match.tensor.empty()) {
-    if (match.row->zero_if_missing) {
-      return Buffer<float>(count / match.row->parts);
+    if (row.zero_if_missing) {
+      return Buffer<float>(count / row.parts * row.span);
     }
     return absl::NotFoundError(absl::StrCat(
         checkpoint_.directory(), ": no tensor ",
-        FillPattern(absl::StrJoin(match.row->tensors, " or "), match.layer),
-        " (", slot, "), expected one of shape ", ShapeText(whole)));
+        FillPattern(absl::StrJoin(row.tensors, " or "), match.layer), " (",
+        slot, "), expected one of shape ", ShapeText(whole)));
   }
   ASSIGN_OR_RETURN(const std::vector<int64_t> found,
                    checkpoint_.Shape(match.tensor));
@@ -107,7 +127,8 @@ absl::StatusOr<Buffer<float>> Weights::Read(absl::string_view slot,
   RETURN_IF_ERROR(checkpoint_.Read(match.tensor, as_row ? row_shape : whole,
                                    absl::MakeSpan(values.data(), count)));
   read_.insert(match.tensor);
-  return PartOf(std::move(values), *match.row);
+  if (row.transposed) values = Transpose(values, rows);
+  return PartOf(std::move(values), row);
 }
 
 absl::Status Weights::CheckAllRead() const {

@@ -21,10 +21,15 @@ struct NameRow {
   std::string slot;                  // "encoder.{}.self.q.weight"
   std::vector<std::string> tensors;  // the first that the checkpoint has
   bool zero_if_missing = false;      // else a missing tensor is an error
-  // Where a tensor holds several slots, equal numbers of rows each: it is the
-  // part-th of `parts`.
+  // The tensor is [columns, rows].
+  bool transposed = false;
+  // Where a tensor holds several slots: it is `groups` times `parts` parts of
+  // equal numbers of rows, and the slot has `span` of each group, from `part`
+  // on.
   int part = 0;
+  int span = 1;
   int parts = 1;
+  int groups = 1;
 };
 
 struct NameTable {

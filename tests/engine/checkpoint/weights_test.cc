@@ -3,12 +3,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/base/casts.h"
+#include "absl/strings/str_cat.h"
 #include "tests/engine/checkpoint/files.h"
 
 namespace attend {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 class WeightsTest : public testing::Test {
@@ -58,9 +66,9 @@ TEST_F(WeightsTest, ATensorMayHoldSeveralSlots) {
           std::string("\x80\x3f\x00\x40\x40\x40\x80\x40", 8)));
   const auto checkpoint = Checkpoint::Open(directory_.path());
   ASSERT_TRUE(checkpoint.ok()) << checkpoint.status();
-  names_.rows = {{"q", {"qk"}, false, 0, 2},
-                 {"k", {"qk"}, false, 1, 2},
-                 {"k.b", {"qk.b"}, false, 1, 2}};
+  names_.rows = {{.slot = "q", .tensors = {"qk"}, .part = 0, .parts = 2},
+                 {.slot = "k", .tensors = {"qk"}, .part = 1, .parts = 2},
+                 {.slot = "k.b", .tensors = {"qk.b"}, .part = 1, .parts = 2}};
   Weights weights(*checkpoint, names_);
   EXPECT_EQ((*weights.Read("q", {1, 1}))[0], 1.0f);
   const auto k = weights.Read("k", {1, 1});
@@ -104,6 +112,84 @@ TEST_F(WeightsTest, ATensorThatNobodyReadIsNamed) {
   EXPECT_TRUE(Weights(*checkpoint_, names_).CheckAllRead().ok());
   names_.unused = {"l.{}.x", "l.3"};
   EXPECT_FALSE(Weights(*checkpoint_, names_).CheckAllRead().ok());
+}
+
+// The numbers 1, 2, ... as one tensor "t" of so many rows and columns.
+class PartsTest : public testing::Test {
+ protected:
+  PartsTest(int rows, int columns) {
+    std::string bytes;
+    for (int i = 1; i <= rows * columns; ++i) {
+      const uint32_t bits = absl::bit_cast<uint32_t>(static_cast<float>(i));
+      bytes.append({static_cast<char>(bits >> 16 & 0xff),
+                    static_cast<char>(bits >> 24)});
+    }
+    directory_.Write(
+        "model.safetensors",
+        Safetensors(absl::StrCat(R"({"t":{"dtype":"BF16","shape":[)", rows, ",",
+                                 columns, R"(],"data_offsets":[0,)",
+                                 bytes.size(), "]}}"),
+                    bytes));
+    checkpoint_ =
+        std::make_unique<Checkpoint>(*Checkpoint::Open(directory_.path()));
+  }
+  std::vector<float> Read(const NameRow& row, int rows, int columns) {
+    NameTable names;
+    names.rows = {row};
+    Weights weights(*checkpoint_, names);
+    const auto values = weights.Read("s", {rows, columns});
+    EXPECT_TRUE(values.ok()) << values.status();
+    if (!values.ok()) return {};
+    return std::vector<float>(values->data(), values->data() + values->size());
+  }
+
+  TestDirectory directory_;
+  std::unique_ptr<Checkpoint> checkpoint_;
+};
+
+struct UnevenParts : PartsTest {
+  UnevenParts() : PartsTest(4, 2) {}
+};
+TEST_F(UnevenParts, ASlotMayHaveSeveral) {
+  // Two heads of queries, one of keys, one of values.
+  EXPECT_THAT(
+      Read({.slot = "s", .tensors = {"t"}, .part = 0, .span = 2, .parts = 4}, 2,
+           2),
+      ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(
+      Read({.slot = "s", .tensors = {"t"}, .part = 3, .span = 1, .parts = 4}, 1,
+           2),
+      ElementsAre(7, 8));
+}
+
+struct InterleavedParts : PartsTest {
+  InterleavedParts() : PartsTest(6, 1) {}
+};
+TEST_F(InterleavedParts, ASlotHasItsPartOfEachGroup) {
+  // Query, key and value of one head, then those of the next.
+  EXPECT_THAT(
+      Read({.slot = "s", .tensors = {"t"}, .part = 0, .parts = 3, .groups = 2},
+           2, 1),
+      ElementsAre(1, 4));
+  EXPECT_THAT(
+      Read({.slot = "s", .tensors = {"t"}, .part = 2, .parts = 3, .groups = 2},
+           2, 1),
+      ElementsAre(3, 6));
+}
+
+struct TransposedParts : PartsTest {
+  TransposedParts() : PartsTest(2, 4) {}
+};
+TEST_F(TransposedParts, RowsAreColumns) {
+  EXPECT_THAT(Read({.slot = "s", .tensors = {"t"}, .transposed = true}, 4, 2),
+              ElementsAre(1, 5, 2, 6, 3, 7, 4, 8));
+  EXPECT_THAT(Read({.slot = "s",
+                    .tensors = {"t"},
+                    .transposed = true,
+                    .part = 1,
+                    .parts = 2},
+                   2, 2),
+              ElementsAre(3, 7, 4, 8));
 }
 
 }  // namespace
