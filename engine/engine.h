@@ -27,7 +27,8 @@ struct SourceTokens {
   std::vector<int> types = {};
 };
 
-// Continue the decoder start by new tokens.
+// Continue the decoder start, or the source where that is the beginning, by new
+// tokens.
 struct GenerateTask {
   GenerationParams params;
 };
@@ -138,7 +139,10 @@ struct ModelInfo {
   int target_vocab = 0;
   // What it can be asked for.
   bool generates = false;  // GenerateTask, ScoreTask
-  bool embeds = false;     // EmbedTask
+  // The source is the beginning of what is generated or scored: it counts
+  // against max_target_tokens, in the decoder start's place.
+  bool continues_source = false;
+  bool embeds = false;  // EmbedTask
   bool classifies = false;
   bool labels_tokens = false;  // ClassifyTask is about each token
   bool fills_masks = false;

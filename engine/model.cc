@@ -28,7 +28,7 @@ absl::Status CheckVocabularies(const Tokenizer& tokenizer,
                         tokens, side, rows));
   };
   RETURN_IF_ERROR(check("source", tokenizer.vocab_size(Side::kSource),
-                        spec.encoder->embedding.vocab));
+                        spec.SourceEmbedding().vocab));
   if (!spec.decoder) return absl::OkStatus();
   return check("target", tokenizer.vocab_size(Side::kTarget),
                spec.decoder->embedding.vocab);

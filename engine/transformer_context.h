@@ -1,6 +1,7 @@
 #ifndef ATTEND_ENGINE_TRANSFORMER_CONTEXT_H_
 #define ATTEND_ENGINE_TRANSFORMER_CONTEXT_H_
 
+#include <optional>
 #include <vector>
 
 #include "engine/cache/block_pool.h"
@@ -46,15 +47,17 @@ class TransformerEngine::Context : public EngineContext {
   Context(const Transformer& transformer, const KvLayout& kv_layout,
           const EngineOptions& options, int members)
       : pool(kv_layout, options.kv_cache_bytes),
-        encode_buffer(transformer.encoder_kv_layout(),
-                      // One source of the longest kind, and a step of others.
-                      options.max_source_tokens + options.max_step_rows,
-                      transformer.spec().hidden,
-                      transformer.encoder_query_width()),
         activations(transformer.spec(), transformer.dtype(),
                     options.max_step_rows, members),
         head_buffer(transformer.head_width()) {
     const int rows = options.max_step_rows;
+    if (transformer.encodes()) {
+      encode_buffer.emplace(
+          transformer.encoder_kv_layout(),
+          // One source of the longest kind, and a step of others.
+          options.max_source_tokens + rows, transformer.spec().hidden,
+          transformer.encoder_query_width());
+    }
     vectors.reserve(kMaxHeadRows);
     encoding.reserve(rows);
     computing.reserve(rows);
@@ -72,11 +75,15 @@ class TransformerEngine::Context : public EngineContext {
 
   int total_blocks() const override { return pool.total_blocks(); }
   int free_blocks() const override { return pool.free_blocks(); }
-  int total_encode_rows() const override { return encode_buffer.total_rows(); }
-  int free_encode_rows() const override { return encode_buffer.free_rows(); }
+  int total_encode_rows() const override {
+    return encode_buffer ? encode_buffer->total_rows() : 0;
+  }
+  int free_encode_rows() const override {
+    return encode_buffer ? encode_buffer->free_rows() : 0;
+  }
 
   BlockPool pool;
-  EncodeBuffer encode_buffer;
+  std::optional<EncodeBuffer> encode_buffer;  // if there is an encoder
   Activations activations;
   HeadBuffer head_buffer;
   // Lists of one step; reserved, and cleared by the next step.

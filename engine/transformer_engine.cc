@@ -26,6 +26,18 @@ DecodingLimits LimitsOf(const Transformer& transformer,
           .max_beams = options.max_beams};
 }
 
+int MaxSourceTokens(const Transformer& transformer,
+                    const EngineOptions& options) {
+  const int positions = transformer.spec().SourceEmbedding().max_positions;
+  // What a decoder continues leaves room for a token.
+  const int most = transformer.encodes() ? positions : positions - 1;
+  int wanted = options.max_source_tokens;
+  if (wanted == 0) {
+    wanted = transformer.encodes() ? EngineOptions::kEncoderTokens : most;
+  }
+  return std::min(wanted, most);
+}
+
 // What does not decode keeps nothing; a layout needs a block nevertheless.
 KvLayout LayoutOf(const Transformer& transformer,
                   const EngineOptions& options) {
@@ -41,7 +53,7 @@ DType DefaultKvCacheDType(DType dtype) { return dtype; }
 absl::Status EngineOptions::Validate() const {
   RETURN_IF_ERROR(CheckRange("max_batch_tokens", max_step_rows, 16, 1 << 16));
   RETURN_IF_ERROR(
-      CheckRange("max_source_tokens", max_source_tokens, 1, 1 << 20));
+      CheckRange("max_source_tokens", max_source_tokens, 0, 1 << 20));
   return CheckRange("max_beams", max_beams, 1, kMaxLogitsRows);
 }
 
@@ -61,13 +73,16 @@ TransformerEngine::TransformerEngine(Compute& compute,
                                     kv_layout_.block_bytes())) {
   const TransformerSpec& spec = transformer_->spec();
   info_.dtype = std::string(DTypeName(transformer_->dtype()));
-  info_.source_vocab = spec.encoder->embedding.vocab;
-  info_.token_types = spec.encoder->embedding.token_types;
+  info_.source_vocab = spec.SourceEmbedding().vocab;
+  info_.token_types = spec.SourceEmbedding().token_types;
   info_.generates = transformer_->generates();
-  info_.embeds = true;
-  info_.token_width = spec.hidden;
-  info_.embedding_width =
-      spec.embed.layers.empty() ? spec.hidden : spec.embed.layers.back().out;
+  info_.continues_source = info_.generates && !transformer_->encodes();
+  info_.embeds = transformer_->encodes();
+  if (info_.embeds) {
+    info_.token_width = spec.hidden;
+    info_.embedding_width =
+        spec.embed.layers.empty() ? spec.hidden : spec.embed.layers.back().out;
+  }
   info_.fills_masks = spec.head && spec.head->kind == HeadKind::kMaskedLm;
   info_.classifies = spec.head && !info_.fills_masks;
   info_.labels_tokens = spec.head && spec.head->kind == HeadKind::kTokens;
@@ -91,9 +106,7 @@ absl::StatusOr<std::unique_ptr<TransformerEngine>> TransformerEngine::Create(
                static_cast<int>(token_texts.size()) == transformer->vocab());
   EngineOptions limited = options;
   if (!transformer->generates()) limited.kv_cache_bytes = 0;
-  limited.max_source_tokens =
-      std::min(options.max_source_tokens,
-               transformer->spec().encoder->embedding.max_positions);
+  limited.max_source_tokens = MaxSourceTokens(*transformer, options);
   std::unique_ptr<TransformerEngine> engine(
       new TransformerEngine(compute, std::move(transformer),
                             std::move(token_texts), std::move(info), limited));

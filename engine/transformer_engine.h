@@ -25,8 +25,10 @@ struct EngineOptions {
   // token, and activations take more memory.
   int max_step_rows = 1024;
   // Longest source; longer ones are refused. Memory for encodes under way
-  // grows with it.
-  int max_source_tokens = 512;
+  // grows with it. 0: kEncoderTokens, or where nothing is encoded all that the
+  // model has positions for.
+  int max_source_tokens = 0;
+  static constexpr int kEncoderTokens = 512;
   // Bytes of the KV pool, self- and cross-attention together. Lower: fewer
   // sequences at once, then preemption.
   size_t kv_cache_bytes = size_t{512} << 20;
@@ -75,8 +77,16 @@ class TransformerEngine : public Engine {
   absl::Status CheckSource(const SourceTokens& source) const;
   absl::Status CheckTypes(const SourceTokens& source) const;
   std::vector<int> TablePositions(const SourceTokens& source) const;
-  absl::Status MakeSearchOrTask(EngineRequest request,
-                                TransformerSequence::Parts& parts) const;
+  // What a task needs of its own, moved out of it.
+  template <class Task>  // of an encoder
+  absl::Status MakeParts(const Task& task,
+                         TransformerSequence::Parts& parts) const;
+  absl::Status MakeParts(GenerateTask& task,
+                         TransformerSequence::Parts& parts) const;
+  absl::Status MakeParts(ScoreTask& task,
+                         TransformerSequence::Parts& parts) const;
+  // The source, where it is what the decoder continues; else it stays.
+  std::vector<int> TakePrompt(TransformerSequence::Parts& parts) const;
   absl::Status RunEncodes(Context& context) const;
   absl::Status RunHeads(Context& context, EncoderTask::Layers layers) const;
   absl::Status RunHead(Context& context, EncoderTask::Layers layers,

@@ -32,6 +32,10 @@ absl::Status TransformerEngine::CheckSource(const SourceTokens& source) const {
         absl::StrFormat("source has %d tokens but %d positions", rows,
                         source.positions.size()));
   }
+  if (!transformer_->encodes()) {
+    return absl::InvalidArgumentError(
+        "source has positions, the model has no encoder that reads them");
+  }
   const int max_positions =
       transformer_->spec().encoder->embedding.max_positions;
   int least = 0;
@@ -66,7 +70,7 @@ absl::Status TransformerEngine::CheckTypes(const SourceTokens& source) const {
 // Empty if all tokens count.
 std::vector<int> TransformerEngine::TablePositions(
     const SourceTokens& source) const {
-  const int uncounted = transformer_->spec().encoder->embedding.uncounted_id;
+  const int uncounted = transformer_->spec().SourceEmbedding().uncounted_id;
   if (uncounted < 0) return {};
   // What was masked is taken to be padding: it is not counted either.
   std::vector<int> positions;
@@ -78,48 +82,64 @@ std::vector<int> TransformerEngine::TablePositions(
   return positions;
 }
 
-absl::Status TransformerEngine::MakeSearchOrTask(
-    EngineRequest request, TransformerSequence::Parts& parts) const {
-  const TransformerSpec& spec = transformer_->spec();
-  const int rows = static_cast<int>(parts.source.ids.size());
-  if (const auto* task = std::get_if<EmbedTask>(&request.task)) {
-    ASSIGN_OR_RETURN(parts.encoder_task,
-                     EncoderTask::Create(*task, spec, rows));
-    return absl::OkStatus();
+template <class Task>
+absl::Status TransformerEngine::MakeParts(
+    const Task& task, TransformerSequence::Parts& parts) const {
+  if (!transformer_->encodes()) {
+    return absl::InvalidArgumentError("the model has no encoder");
   }
-  if (const auto* task = std::get_if<ClassifyTask>(&request.task)) {
-    ASSIGN_OR_RETURN(parts.encoder_task,
-                     EncoderTask::Create(*task, spec, rows));
-    return absl::OkStatus();
-  }
-  if (const auto* task = std::get_if<FillMaskTask>(&request.task)) {
-    ASSIGN_OR_RETURN(parts.encoder_task,
-                     EncoderTask::Create(*task, spec, rows));
-    return absl::OkStatus();
-  }
+  ASSIGN_OR_RETURN(
+      parts.encoder_task,
+      EncoderTask::Create(task, transformer_->spec(),
+                          static_cast<int>(parts.source.ids.size())));
+  return absl::OkStatus();
+}
+
+std::vector<int> TransformerEngine::TakePrompt(
+    TransformerSequence::Parts& parts) const {
+  if (transformer_->encodes()) return {};
+  return std::exchange(parts.source, {}).ids;
+}
+
+absl::Status TransformerEngine::MakeParts(
+    GenerateTask& task, TransformerSequence::Parts& parts) const {
   if (!transformer_->generates()) {
     return absl::InvalidArgumentError("the model has no decoder");
   }
-  if (const auto* task = std::get_if<GenerateTask>(&request.task)) {
-    const GenerationParams& params = task->params;
-    RETURN_IF_ERROR(ValidateParams(params, limits_));
-    parts.search = MakeSearch(params, limits_.vocab, token_texts_);
-    // The last new token is never computed.
-    parts.max_target_tokens =
-        static_cast<int>(params.forced_prefix.size()) + params.max_new_tokens;
-    parts.max_hypotheses =
-        std::max(params.num_beams, params.num_return_sequences);
-    return absl::OkStatus();
+  GenerationParams& params = task.params;
+  if (const std::vector<int> prompt = TakePrompt(parts); !prompt.empty()) {
+    params.decoder_start_id = prompt.front();
+    params.forced_prefix.insert(params.forced_prefix.begin(),
+                                prompt.begin() + 1, prompt.end());
   }
-  ScoreTask& score = std::get<ScoreTask>(request.task);
-  RETURN_IF_ERROR(ValidateTarget(score.target, score.top_log_probs, limits_));
-  parts.max_target_tokens = static_cast<int>(score.target.size());
+  RETURN_IF_ERROR(ValidateParams(params, limits_));
+  parts.search = MakeSearch(params, limits_.vocab, token_texts_);
+  // The last new token is never computed.
+  parts.max_target_tokens =
+      static_cast<int>(params.forced_prefix.size()) + params.max_new_tokens;
+  parts.max_hypotheses =
+      std::max(params.num_beams, params.num_return_sequences);
+  return absl::OkStatus();
+}
+
+absl::Status TransformerEngine::MakeParts(
+    ScoreTask& task, TransformerSequence::Parts& parts) const {
+  if (!transformer_->generates()) {
+    return absl::InvalidArgumentError("the model has no decoder");
+  }
+  parts.scored_prompt = TakePrompt(parts);
+  if (transformer_->encodes()) {
+    parts.scored_prompt = {info_.generation.decoder_start_id};
+  }
+  RETURN_IF_ERROR(ValidateTarget(task.target, task.top_log_probs,
+                                 static_cast<int>(parts.scored_prompt.size()),
+                                 limits_));
   parts.max_hypotheses = 1;
-  parts.scored_prompt.push_back(info_.generation.decoder_start_id);
-  parts.scored_prompt.insert(parts.scored_prompt.end(), score.target.begin(),
-                             score.target.end() - 1);
+  parts.scored_prompt.insert(parts.scored_prompt.end(), task.target.begin(),
+                             task.target.end() - 1);
+  parts.max_target_tokens = static_cast<int>(parts.scored_prompt.size());
   parts.scorer =
-      std::make_unique<Scorer>(std::move(score.target), score.top_log_probs);
+      std::make_unique<Scorer>(std::move(task.target), task.top_log_probs);
   return absl::OkStatus();
 }
 
@@ -133,7 +153,8 @@ absl::StatusOr<std::unique_ptr<Sequence>> TransformerEngine::NewSequence(
     std::iota(parts.source.positions.begin(), parts.source.positions.end(), 0);
   }
   parts.table_positions = TablePositions(parts.source);
-  RETURN_IF_ERROR(MakeSearchOrTask(std::move(request), parts));
+  RETURN_IF_ERROR(std::visit([&](auto& task) { return MakeParts(task, parts); },
+                             request.task));
   auto sequence = std::make_unique<TransformerSequence>(
       *transformer_, kv_layout_.block_tokens, std::move(parts));
   if (sequence->max_blocks() > pool_blocks_) {

@@ -25,13 +25,14 @@ TransformerSequence::TransformerSequence(const Transformer& transformer,
                .table_positions = table_positions_,
                .types = source_.types},
               SourceBlocks()),
-      cross_(CrossBlocks()) {
+      encoded_(source_.ids.empty()),
+      cross_(CrossBlocks() * block_tokens, block_tokens) {
   ATTEND_CHECK((search_ != nullptr) + (scorer_ != nullptr) +
                    (encoder_task_ != nullptr) ==
                1);
   for (int i = 0; i < max_hypotheses_; ++i) {
-    tables_.emplace_back(BlocksFor(max_target_tokens_));
-    spare_.emplace_back(BlocksFor(max_target_tokens_));
+    tables_.emplace_back(max_target_tokens_, block_tokens_);
+    spare_.emplace_back(max_target_tokens_, block_tokens_);
   }
 }
 
@@ -121,17 +122,21 @@ int TransformerSequence::blocks() const {
 
 void TransformerSequence::Preempt() {
   encode_.Release();
-  encoded_ = false;
+  encoded_ = source_.ids.empty();
   cross_.Clear();
   for (BlockTable& table : tables_) table.Clear();
+}
+
+void TransformerSequence::Attach(BlockPool& pool) {
+  cross_.Attach(pool);
+  for (BlockTable& table : tables_) table.Attach(pool);
+  for (BlockTable& table : spare_) table.Attach(pool);
 }
 
 EncodePiece TransformerSequence::PlanEncode(EncodeBuffer& buffer,
                                             BlockPool& pool, int rows) {
   if (!encode_.started()) {
-    cross_.Attach(pool);
-    for (BlockTable& table : tables_) table.Attach(pool);
-    for (BlockTable& table : spare_) table.Attach(pool);
+    Attach(pool);
     if (CrossBlocks() > 0) cross_.PrepareAppend(encode_.rows());
     encode_.Start(buffer);
   }
@@ -146,7 +151,8 @@ void TransformerSequence::FinishEncode() {
   encoded_ = true;
 }
 
-int TransformerSequence::PlanRows(int rows, RowLists lists) {
+int TransformerSequence::PlanRows(BlockPool& pool, int rows, RowLists lists) {
+  if (source_.ids.empty() && blocks() == 0) Attach(pool);
   const int first_row = static_cast<int>(lists.ids.size());
   const bool decode = PromptRowsLeft() == 0;
   int left = rows;
@@ -165,7 +171,7 @@ int TransformerSequence::PlanRows(int rows, RowLists lists) {
   }
   ATTEND_CHECK(!decode || left == 0);
   const int planned = static_cast<int>(lists.ids.size()) - first_row;
-  if (planned > 0) {
+  if (planned > 0 && !source_.ids.empty()) {
     // All hypotheses see the same source: one piece reads its keys once.
     lists.cross_pieces.push_back({.first_row = first_row,
                                   .rows = planned,

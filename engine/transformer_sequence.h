@@ -27,7 +27,9 @@ class TransformerSequence : public Sequence {
   // What a request becomes: one of `search`, `scorer` and `encoder_task` is
   // set.
   struct Parts {
-    SourceTokens source;               // positions are filled
+    // For the encoder, positions filled; empty without one, as the source is
+    // then the beginning of the decoder's tokens.
+    SourceTokens source;
     std::vector<int> table_positions;  // see EncodeState
     std::unique_ptr<Search> search;
     std::unique_ptr<Scorer> scorer;
@@ -67,10 +69,11 @@ class TransformerSequence : public Sequence {
     std::vector<AttentionPiece>& self_pieces;
     std::vector<AttentionPiece>& cross_pieces;
   };
-  // Adds `rows` rows of the prompt or decode phase. Returns how many of them,
-  // from the last one backwards, have logits that are wanted: all decode rows,
-  // and what is not scored yet of a target to score.
-  int PlanRows(int rows, RowLists lists);
+  // Adds `rows` rows of the prompt or decode phase; the first ones of a request
+  // without an encode take the memory. Returns how many of them, from the last
+  // one backwards, have logits that are wanted: all decode rows, and what is
+  // not scored yet of a target to score.
+  int PlanRows(BlockPool& pool, int rows, RowLists lists);
 
   // What the next TakeLogits() will ask of the logits of its row `row`.
   LogitsNeed need(int row) const;
@@ -88,6 +91,8 @@ class TransformerSequence : public Sequence {
   int SourceBlocks() const {
     return BlocksFor(static_cast<int>(source_.ids.size()));
   }
+  // Makes the tables, which are empty, use the pool's blocks.
+  void Attach(BlockPool& pool);
   // Of the source's keys and values; who does not decode needs none.
   int CrossBlocks() const {
     return encoder_task_ != nullptr ? 0 : SourceBlocks();
@@ -116,7 +121,7 @@ class TransformerSequence : public Sequence {
   const int max_hypotheses_;
 
   EncodeState encode_;
-  bool encoded_ = false;
+  bool encoded_ = false;  // or there is nothing to encode
   BlockTable cross_;
   std::vector<BlockTable> tables_;  // [max_hypotheses]
   std::vector<BlockTable> spare_;   // [max_hypotheses], empty between steps

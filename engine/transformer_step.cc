@@ -34,7 +34,7 @@ absl::Status TransformerEngine::RunEncodes(Context& context) const {
   context.encodes.clear();
   for (const auto& [sequence, rows] : context.encoding) {
     context.encodes.push_back(
-        sequence->PlanEncode(context.encode_buffer, context.pool, rows));
+        sequence->PlanEncode(*context.encode_buffer, context.pool, rows));
   }
   RETURN_IF_ERROR(transformer_->Encode(compute_, context.activations,
                                        absl::MakeSpan(context.encodes)));
@@ -125,11 +125,12 @@ absl::Status TransformerEngine::RunRows(Context& context) const {
   context.wanted_rows.clear();
   for (const auto& [sequence, rows] : context.computing) {
     const int wanted =
-        sequence->PlanRows(rows, {.ids = context.ids,
-                                  .positions = context.positions,
-                                  .writes = context.writes,
-                                  .self_pieces = context.self_pieces,
-                                  .cross_pieces = context.cross_pieces});
+        sequence->PlanRows(context.pool, rows,
+                           {.ids = context.ids,
+                            .positions = context.positions,
+                            .writes = context.writes,
+                            .self_pieces = context.self_pieces,
+                            .cross_pieces = context.cross_pieces});
     const int end = static_cast<int>(context.ids.size());
     int row = end - wanted;
     while (row < end) {

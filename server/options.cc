@@ -75,7 +75,8 @@ std::vector<Row> Rows(ModelOptions& m, ServerOptions& o) {
        "once, a little less exact."},
       {"max-source-tokens", &o.engine.max_source_tokens,
        "Longest source. Higher: more memory, and longer steps for all while a "
-       "long one is encoded."},
+       "long one is encoded. 0: 512, and for models that continue it all that "
+       "they have positions for."},
       {"max-batch-tokens", &o.scheduler.max_batch_tokens,
        "Rows computed in one step. Higher: more throughput, later first "
        "token, longer waits of other models, more memory."},

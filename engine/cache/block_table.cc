@@ -11,12 +11,24 @@ int CeilDiv(int a, int b) { return (a + b - 1) / b; }
 
 }  // namespace
 
-BlockTable::BlockTable(BlockPool& pool, int max_tokens) : pool_(&pool) {
-  blocks_.reserve(CeilDiv(max_tokens, pool.layout().block_tokens));
+BlockTable::BlockTable(int max_tokens, int block_tokens)
+    : block_tokens_(block_tokens) {
+  blocks_.reserve(CeilDiv(max_tokens, block_tokens));
+}
+
+BlockTable::BlockTable(BlockPool& pool, int max_tokens)
+    : BlockTable(max_tokens, pool.layout().block_tokens) {
+  Attach(pool);
+}
+
+void BlockTable::Attach(BlockPool& pool) {
+  ATTEND_CHECK(block_tokens_ == pool.layout().block_tokens && tokens_ == 0);
+  pool_ = &pool;
 }
 
 BlockTable::BlockTable(BlockTable&& other) noexcept
-    : pool_(other.pool_),
+    : block_tokens_(other.block_tokens_),
+      pool_(other.pool_),
       blocks_(std::move(other.blocks_)),
       tokens_(std::exchange(other.tokens_, 0)) {
   other.blocks_.clear();
@@ -25,6 +37,7 @@ BlockTable::BlockTable(BlockTable&& other) noexcept
 BlockTable& BlockTable::operator=(BlockTable&& other) noexcept {
   if (this == &other) return *this;
   Clear();
+  block_tokens_ = other.block_tokens_;
   pool_ = other.pool_;
   // A swap, so that both keep a reserved vector.
   blocks_.swap(other.blocks_);
@@ -33,14 +46,13 @@ BlockTable& BlockTable::operator=(BlockTable&& other) noexcept {
 }
 
 bool BlockTable::TailIsShared() const {
-  return tokens_ % pool_->layout().block_tokens != 0 &&
-         pool_->references(blocks_.back()) > 1;
+  return tokens_ % block_tokens_ != 0 && pool_->references(blocks_.back()) > 1;
 }
 
 int BlockTable::BlocksToAppend(int tokens) const {
   ATTEND_CHECK(tokens >= 0);
   if (tokens == 0) return 0;
-  const int needed = CeilDiv(tokens_ + tokens, pool_->layout().block_tokens);
+  const int needed = CeilDiv(tokens_ + tokens, block_tokens_);
   return needed - static_cast<int>(blocks_.size()) + (TailIsShared() ? 1 : 0);
 }
 
@@ -48,14 +60,13 @@ int BlockTable::PrepareAppend(int tokens) {
   ATTEND_CHECK(tokens >= 0);
   const int first = tokens_;
   if (tokens == 0) return first;
-  const int block_tokens = pool_->layout().block_tokens;
   if (TailIsShared()) {
     std::byte* const shared = blocks_.back();
-    blocks_.back() = pool_->Copy(shared, tokens_ % block_tokens);
+    blocks_.back() = pool_->Copy(shared, tokens_ % block_tokens_);
     pool_->Release(shared);
   }
   tokens_ += tokens;
-  const size_t needed = CeilDiv(tokens_, block_tokens);
+  const size_t needed = CeilDiv(tokens_, block_tokens_);
   while (blocks_.size() < needed) blocks_.push_back(pool_->Allocate());
   return first;
 }
@@ -68,7 +79,7 @@ void BlockTable::ShareFrom(const BlockTable& other, int tokens) {
   ATTEND_CHECK(pool_ == other.pool_ && tokens <= other.tokens_);
   if (this == &other) return;
   Clear();
-  const int blocks = CeilDiv(tokens, pool_->layout().block_tokens);
+  const int blocks = CeilDiv(tokens, block_tokens_);
   for (int i = 0; i < blocks; ++i) {
     pool_->Retain(other.blocks_[i]);
     blocks_.push_back(other.blocks_[i]);

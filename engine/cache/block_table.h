@@ -21,9 +21,10 @@ class BlockTable {
  public:
   // Room for `max_tokens` is reserved: up to there nothing allocates memory.
   BlockTable(BlockPool& pool, int max_tokens);
-  // The same before the pool is known: Attach() comes before anything else.
-  explicit BlockTable(int max_blocks) { blocks_.reserve(max_blocks); }
-  void Attach(BlockPool& pool) { pool_ = &pool; }
+  // The same before the pool, of blocks of so many tokens, is known: Attach()
+  // comes before anything is appended.
+  BlockTable(int max_tokens, int block_tokens);
+  void Attach(BlockPool& pool);
   BlockTable(BlockTable&& other) noexcept;
   BlockTable& operator=(BlockTable&& other) noexcept;
   ~BlockTable() { Clear(); }
@@ -56,6 +57,7 @@ class BlockTable {
   double BlockShare() const;
 
  private:
+  int block_tokens_;
   BlockPool* pool_ = nullptr;
   std::vector<std::byte*> blocks_;
   int tokens_ = 0;

@@ -13,7 +13,6 @@ Scorer::Scorer(std::vector<int> target, int top_log_probs)
   choice.tokens.reserve(target_.size());
   choice.log_probs.reserve(target_.size());
   choice.top.reserve(target_.size() * top_log_probs);
-  output_.finished = target_.empty();
 }
 
 LogitsNeed Scorer::need() const {

@@ -176,9 +176,9 @@ absl::Status ValidateParams(const GenerationParams& params,
 }
 
 absl::Status ValidateTarget(absl::Span<const int> target, int top_log_probs,
-                            const DecodingLimits& limits) {
-  RETURN_IF_ERROR(CheckInt("target tokens", target.size(), 0,
-                           limits.max_target_tokens - 1));
+                            int known, const DecodingLimits& limits) {
+  RETURN_IF_ERROR(CheckInt("target tokens", target.size(), 1,
+                           limits.max_target_tokens - known));
   RETURN_IF_ERROR(CheckIds("target", target, limits.vocab));
   return CheckTopLogProbs(top_log_probs, limits.vocab);
 }

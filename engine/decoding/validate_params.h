@@ -19,9 +19,10 @@ struct DecodingLimits {
 absl::Status ValidateParams(const GenerationParams& params,
                             const DecodingLimits& limits);
 
-// The same for a target whose log-probabilities are wanted (see Scorer).
+// The same for a target whose log-probabilities are wanted (see Scorer) after
+// `known` decoder tokens.
 absl::Status ValidateTarget(absl::Span<const int> target, int top_log_probs,
-                            const DecodingLimits& limits);
+                            int known, const DecodingLimits& limits);
 
 }  // namespace attend
 

@@ -114,6 +114,13 @@ absl::StatusOr<std::string> Architecture(
   return names[0];
 }
 
+absl::Status CheckDecoderOf(const JsonFile& config,
+                            absl::string_view supported) {
+  RETURN_IF_ERROR(Architecture(config, {supported}).status());
+  return ExpectFlags(config, {"add_cross_attention", "is_encoder_decoder"},
+                     false);
+}
+
 absl::Status ExpectFlags(const JsonFile& config,
                          absl::Span<const absl::string_view> keys,
                          bool expected) {

@@ -26,6 +26,7 @@ inline constexpr IntRange kHeadDim = {1, 1 << 12};
 inline constexpr IntRange kWidth = {1, 1 << 17};
 inline constexpr IntRange kLayers = {1, 128};
 inline constexpr IntRange kPositions = {2, 1 << 16};
+inline constexpr IntRange kWindow = {1, 1 << 20};
 inline constexpr IntRange kTokenId = {0, (1 << 22) - 1};
 inline constexpr IntRange kTokenTypes = {0, 1 << 10};
 
@@ -62,6 +63,11 @@ absl::StatusOr<AttentionSpec> DividedHeads(const JsonFile& config,
 // none.
 absl::StatusOr<std::string> Architecture(
     const JsonFile& config, absl::Span<const absl::string_view> supported);
+
+// The same for a decoder alone, of which one class is supported, and none that
+// looks at an encoder.
+absl::Status CheckDecoderOf(const JsonFile& config,
+                            absl::string_view supported);
 
 // Each key is absent or `expected`.
 absl::Status ExpectFlags(const JsonFile& config,

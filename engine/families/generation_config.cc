@@ -74,6 +74,8 @@ absl::StatusOr<float> Float(const JsonFile& file, absl::string_view key,
 // Above zero, as far as f32 can tell.
 constexpr FloatRange kPositive = {1e-6, 1e6};
 
+// Of a decoder alone the lengths with the start count the prompt; how long that
+// is is not known here, so that of the shortest prompt is taken.
 absl::Status ReadLengths(const JsonFile& file, int max_positions,
                          GenerationParams& params) {
   const int longest = max_positions - 1;  // less the decoder start
@@ -171,7 +173,8 @@ absl::StatusOr<int> OneId(const Source& source, absl::string_view key) {
   return ids[0];
 }
 
-absl::Status ReadIds(const Source& source, GenerationParams& params) {
+absl::Status ReadIds(const Source& source, bool starts,
+                     GenerationParams& params) {
   const JsonFile& file = source.file;
   if (file.Has("eos_token_id")) {
     ASSIGN_OR_RETURN(params.eos_ids, file.Ints("eos_token_id", source.ids));
@@ -181,6 +184,7 @@ absl::Status ReadIds(const Source& source, GenerationParams& params) {
   ASSIGN_OR_RETURN(params.forced_eos_id, OneId(source, "forced_eos_token_id"));
   ASSIGN_OR_RETURN(const int start, OneId(source, "decoder_start_token_id"));
   ASSIGN_OR_RETURN(const int bos, OneId(source, "bos_token_id"));
+  if (!starts) return absl::OkStatus();
   params.decoder_start_id = start >= 0 ? start : bos;
   if (params.decoder_start_id < 0) {
     return file.Unexpected("decoder_start_token_id",
@@ -212,7 +216,8 @@ absl::StatusOr<GenerationParams> LoadGenerationParams(
   RETURN_IF_ERROR(ReadBeams(source.file, params));
   RETURN_IF_ERROR(ReadSampling(source.file, params));
   RETURN_IF_ERROR(ReadProcessors(source, params));
-  RETURN_IF_ERROR(ReadIds(source, params));
+  // What a decoder alone starts with is its prompt.
+  RETURN_IF_ERROR(ReadIds(source, spec.encoder.has_value(), params));
   return params;
 }
 

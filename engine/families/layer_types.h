@@ -1,12 +1,13 @@
 #ifndef ATTEND_ENGINE_FAMILIES_LAYER_TYPES_H_
 #define ATTEND_ENGINE_FAMILIES_LAYER_TYPES_H_
 
-#include <cstddef>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "engine/checkpoint/json_file.h"
+#include "engine/families/rotary.h"
 #include "engine/transformer/spec.h"
 
 namespace attend {
@@ -19,24 +20,17 @@ namespace attend {
 inline constexpr char kFullAttention[] = "full_attention";
 inline constexpr char kSlidingAttention[] = "sliding_attention";
 
-// A family's own field, and what it means where it is absent.
-template <class T>
-struct OlderField {
-  absl::string_view key;
-  T fallback;
-};
+// Whether each of so many layers sees all tokens; `older` says it for files
+// that do not.
+absl::StatusOr<std::vector<bool>> FullLayers(
+    const JsonFile& config, int layers,
+    absl::FunctionRef<bool(int layer)> older);
 
-// Whether each of so many layers sees all tokens; by the older field, every
-// n-th does, from the first on.
-absl::StatusOr<std::vector<bool>> FullLayers(const JsonFile& config,
-                                             size_t layers,
-                                             OlderField<int> every);
-
-// Angles of the layers of a type; by the older field, theta. Scaled ones are an
-// error.
-absl::StatusOr<RotarySpec> Rotary(const JsonFile& config,
-                                  absl::string_view type,
-                                  OlderField<float> theta);
+// Angles of the layers of a type: of rope_parameters, else plain ones of
+// defaults.theta.
+absl::StatusOr<RotarySpec> RotaryOfType(const JsonFile& config,
+                                        absl::string_view type,
+                                        const RotaryDefaults& defaults);
 
 }  // namespace attend
 

@@ -22,25 +22,32 @@ constexpr HeadClass kClasses[] = {
 };
 
 absl::Status ReadLayers(const JsonFile& config, StackSpec& encoder) {
-  ASSIGN_OR_RETURN(
-      const std::vector<bool> full,
-      FullLayers(config, encoder.layers.size(),
-                 {.key = "global_attn_every_n_layers", .fallback = 3}));
-  ASSIGN_OR_RETURN(const RotarySpec global,
-                   Rotary(config, kFullAttention,
-                          {.key = "global_rope_theta", .fallback = 160000}));
-  // The first programs took null for the other's.
-  const float theta = config.IsNull("local_rope_theta") ? global.theta : 10000;
-  ASSIGN_OR_RETURN(const RotarySpec local,
-                   Rotary(config, kSlidingAttention,
-                          {.key = "local_rope_theta", .fallback = theta}));
-  // What a token sees in all, half of it on either side.
-  ASSIGN_OR_RETURN(const int window, NumberOr(config, "local_attention", 128,
-                                              {2, 2 * kPositions.max}));
   if (encoder.layers[0].self_attention.head_dim % 2 != 0) {
     return config.Unexpected("num_attention_heads",
                              "heads of an even size, to be rotated");
   }
+  ASSIGN_OR_RETURN(
+      const int every,
+      NumberOr(config, "global_attn_every_n_layers", 3, {1, kLayers.max}));
+  ASSIGN_OR_RETURN(const std::vector<bool> full,
+                   FullLayers(config, static_cast<int>(encoder.layers.size()),
+                              [&](int i) { return i % every == 0; }));
+  RotaryDefaults rotary = {
+      .head_dim = encoder.layers[0].self_attention.head_dim,
+      .max_positions = encoder.embedding.max_positions};
+  ASSIGN_OR_RETURN(rotary.theta,
+                   config.FloatOr("global_rope_theta", 160000, kRotaryTheta));
+  ASSIGN_OR_RETURN(const RotarySpec global,
+                   RotaryOfType(config, kFullAttention, rotary));
+  // The first programs took null for the other's.
+  const double theta = config.IsNull("local_rope_theta") ? rotary.theta : 10000;
+  ASSIGN_OR_RETURN(rotary.theta,
+                   config.FloatOr("local_rope_theta", theta, kRotaryTheta));
+  ASSIGN_OR_RETURN(const RotarySpec local,
+                   RotaryOfType(config, kSlidingAttention, rotary));
+  // What a token sees in all, half of it on either side.
+  ASSIGN_OR_RETURN(const int window, NumberOr(config, "local_attention", 128,
+                                              {2, 2 * kPositions.max}));
   for (size_t i = 0; i < full.size(); ++i) {
     LayerSpec& layer = encoder.layers[i];
     layer.norm_place = NormPlace::kPre;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "engine/tensor/status_macros.h"
+
 namespace attend {
 namespace {
 
@@ -13,6 +15,11 @@ void AddPart(const std::string& slot, const std::vector<std::string>& tensors,
 }
 
 }  // namespace
+
+absl::StatusOr<Parts> PartsOf(const JsonFile& config, absl::string_view key) {
+  ASSIGN_OR_RETURN(const bool bias, config.BoolOr(key, false));
+  return bias ? Parts::kWeightAndBias : Parts::kWeight;
+}
 
 void AddTensor(const std::string& slot, std::vector<std::string> tensors,
                NameTable& names) {

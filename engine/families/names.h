@@ -4,7 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "engine/checkpoint/json_file.h"
 #include "engine/checkpoint/weights.h"
 
 namespace attend {
@@ -19,6 +22,9 @@ struct SlotName {
 };
 
 enum class Parts { kWeight, kWeightAndBias };
+
+// By a flag of config.json that is false where it is absent.
+absl::StatusOr<Parts> PartsOf(const JsonFile& config, absl::string_view key);
 
 // A matrix or a table that has no bias: a row for the slot as it is, from the
 // first of the tensors that the checkpoint has.

@@ -205,6 +205,11 @@ absl::Status ReadSentenceTransformers(const std::string& directory,
       JsonFile::LoadList(directory + "/modules.json");
   if (absl::IsNotFound(modules.status())) return absl::OkStatus();
   RETURN_IF_ERROR(modules.status());
+  if (!family.spec.encoder) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        directory,
+        "/modules.json: embeds texts, but the model has no encoder"));
+  }
   for (size_t i = 0; i < modules->size(); ++i) {
     RETURN_IF_ERROR(AddModule(directory, (*modules)[i], i, family));
   }

@@ -14,6 +14,7 @@ absl::Status SelfAttention::Project(Compute& compute, const Operand& src,
     Rotate(compute, {.values = qkv.data,
                      .stride = qkv.cols,
                      .heads = shape_.heads + shape_.kv_heads,
+                     .head_dim = shape_.head_dim,
                      .positions = positions,
                      .table = rules_.rotary->table()});
   }

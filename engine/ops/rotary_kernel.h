@@ -3,22 +3,23 @@
 
 namespace attend {
 
-// Turns the heads of one row, which lie side by side from `values` on, by the
-// angles with these cosines and sines [half]; a head has 2 * half numbers.
-using RotateRowKernel = void (*)(float* values, int heads, int half,
-                                 const float* cos, const float* sin);
+// Turns the first 2 * half numbers of each head of one row, head h's from
+// `values` + h * head_dim on, by the angles with these cosines and sines
+// [half].
+using RotateRowKernel = void (*)(float* values, int heads, int head_dim,
+                                 int half, const float* cos, const float* sin);
 
 namespace baseline {
-void RotateRow(float* values, int heads, int half, const float* cos,
-               const float* sin);
+void RotateRow(float* values, int heads, int head_dim, int half,
+               const float* cos, const float* sin);
 }
 namespace avx2 {
-void RotateRow(float* values, int heads, int half, const float* cos,
-               const float* sin);
+void RotateRow(float* values, int heads, int head_dim, int half,
+               const float* cos, const float* sin);
 }
 namespace avx512 {
-void RotateRow(float* values, int heads, int half, const float* cos,
-               const float* sin);
+void RotateRow(float* values, int heads, int head_dim, int half,
+               const float* cos, const float* sin);
 }
 
 }  // namespace attend

@@ -11,7 +11,8 @@ namespace {
 
 // Of rows that all see what is written before this step and their own token, as
 // decode rows do, any part can be computed alone. The pieces of a source's
-// hypotheses stay together, so that its keys are read once.
+// hypotheses stay together, so that its keys are read once; without a source
+// they may part anywhere.
 DecodeRows Lane(const DecodeRows& rows, int member, int members) {
   const int total = static_cast<int>(rows.ids.size());
   const auto piece_at = [&](int row) {
@@ -23,11 +24,12 @@ DecodeRows Lane(const DecodeRows& rows, int member, int members) {
   const Range ideal = Share(total, member, members);
   const auto from = piece_at(ideal.begin);
   const auto to = piece_at(ideal.end);
-  const auto row_of = [&](auto piece) {
+  const auto row_of = [&](auto piece, int wanted) {
+    if (rows.cross_pieces.empty()) return wanted;
     return piece == rows.cross_pieces.end() ? total : piece->first_row;
   };
-  const int first = row_of(from);
-  const int count = row_of(to) - first;
+  const int first = row_of(from, ideal.begin);
+  const int count = row_of(to, ideal.end) - first;
   return {.kv_layout = rows.kv_layout,
           .first_row = first,
           .ids = rows.ids.subspan(first, count),
@@ -42,7 +44,7 @@ DecodeRows Lane(const DecodeRows& rows, int member, int members) {
 // row of this step writes.
 bool Independent(const DecodeRows& rows) {
   return rows.self_pieces.size() == rows.ids.size() &&
-         rows.writes.size() == rows.ids.size() && !rows.cross_pieces.empty();
+         rows.writes.size() == rows.ids.size();
 }
 
 }  // namespace

@@ -23,9 +23,15 @@ struct NormSpec {
   float epsilon = 1e-5f;
 };
 
-// Queries and keys are rotated by angles of their position (Su et al. 2021).
+// Queries and keys are rotated by angles of their position (Su et al. 2021):
+// numbers i and i + frequencies.size() of a head by position * frequencies[i].
+// Those behind them stay.
 struct RotarySpec {
-  float theta = 10000;
+  std::vector<float> frequencies;
+  // Of what was turned (Peng et al. 2023, section 3.4).
+  float magnitude = 1;
+
+  bool operator==(const RotarySpec&) const = default;
 };
 
 struct AttentionSpec {
@@ -127,6 +133,7 @@ struct HeadSpec {
   std::vector<DenseSpec> layers;    // slots "head.<i>"
 };
 
+// An encoder, a decoder, or both.
 struct TransformerSpec {
   int hidden = 0;
   std::optional<StackSpec> encoder;
@@ -138,6 +145,11 @@ struct TransformerSpec {
   // The vocabulary projection adds slot "logits.bias".
   bool logits_bias = false;
 
+  // What reads a request's source: without an encoder, it is what the decoder
+  // continues.
+  const EmbeddingSpec& SourceEmbedding() const {
+    return encoder ? encoder->embedding : decoder->embedding;
+  }
   // Rows of the vocabulary projection; 0: there is none.
   int LogitsVocab() const {
     if (decoder) return decoder->embedding.vocab;

@@ -43,7 +43,7 @@ absl::StatusOr<std::unique_ptr<const RelativeBias>> LoadRelativeBias(
       ConstMatrix{table.data(), buckets.buckets, heads}, buckets);
 }
 
-// The angles of each theta that layers have, and which of them a layer has.
+// The angles of each kind that layers have, and which of them a layer has.
 class Rotaries {
  public:
   explicit Rotaries(const StackSpec& spec)
@@ -51,13 +51,13 @@ class Rotaries {
 
   const Rotary* Of(const AttentionSpec& attention) {
     if (!attention.rotary) return nullptr;
-    const float theta = attention.rotary->theta;
-    const auto known = std::find(thetas_.begin(), thetas_.end(), theta);
-    const size_t index = known - thetas_.begin();
-    if (known == thetas_.end()) {
-      thetas_.push_back(theta);
-      made_.push_back(std::make_unique<const Rotary>(attention.head_dim, theta,
-                                                     max_positions_));
+    const RotarySpec& spec = *attention.rotary;
+    const auto known = std::find(specs_.begin(), specs_.end(), spec);
+    const size_t index = known - specs_.begin();
+    if (known == specs_.end()) {
+      specs_.push_back(spec);
+      made_.push_back(std::make_unique<const Rotary>(
+          spec.frequencies, spec.magnitude, max_positions_));
     }
     return made_[index].get();
   }
@@ -65,7 +65,7 @@ class Rotaries {
 
  private:
   const int max_positions_;
-  std::vector<float> thetas_;
+  std::vector<RotarySpec> specs_;
   std::vector<std::unique_ptr<const Rotary>> made_;
 };
 

@@ -14,7 +14,9 @@ int OutputOf(const std::vector<DenseSpec>& layers, int in) {
   return layers.empty() ? in : layers.back().out;
 }
 
-KvLayout EncoderKvLayout(const StackSpec& encoder, DType dtype, Isa isa) {
+KvLayout EncoderKvLayout(const TransformerSpec& spec, DType dtype, Isa isa) {
+  if (!spec.encoder) return {};
+  const StackSpec& encoder = *spec.encoder;
   KvLayout paired = KvLayoutOf(encoder, 1, DType::kBf16);
   paired.paired = true;
   const bool windows = std::any_of(
@@ -29,13 +31,15 @@ KvLayout EncoderKvLayout(const StackSpec& encoder, DType dtype, Isa isa) {
 absl::StatusOr<std::unique_ptr<Transformer>> Transformer::Load(
     Compute& compute, const TransformerSpec& spec, Weights& weights,
     DType dtype, int max_rows) {
-  ATTEND_CHECK(spec.encoder.has_value());
+  ATTEND_CHECK(spec.encoder.has_value() || spec.decoder.has_value());
   const Precision precision = {.dtype = dtype, .max_rows = max_rows};
   std::unique_ptr<Transformer> transformer(
       new Transformer(spec, dtype, compute.isa()));
-  ASSIGN_OR_RETURN(transformer->encoder_,
-                   LoadStack(compute, weights, "encoder", spec.hidden,
-                             *spec.encoder, precision));
+  if (spec.encoder) {
+    ASSIGN_OR_RETURN(transformer->encoder_,
+                     LoadStack(compute, weights, "encoder", spec.hidden,
+                               *spec.encoder, precision));
+  }
   if (spec.decoder) {
     ASSIGN_OR_RETURN(transformer->decoder_,
                      LoadStack(compute, weights, "decoder", spec.hidden,
@@ -49,7 +53,7 @@ absl::StatusOr<std::unique_ptr<Transformer>> Transformer::Load(
 Transformer::Transformer(const TransformerSpec& spec, DType dtype, Isa isa)
     : spec_(spec),
       dtype_(dtype),
-      encoder_kv_layout_(EncoderKvLayout(*spec.encoder, dtype, isa)) {
+      encoder_kv_layout_(EncoderKvLayout(spec, dtype, isa)) {
   CountStageCosts();
 }
 
@@ -86,6 +90,7 @@ absl::Status Transformer::LoadLogits(Compute& compute, Weights& weights,
 }
 
 void Transformer::CountStageCosts() {
+  if (!spec_.encoder) return;
   // Multiplications of a row's matmuls: what dominates at any usual length.
   const int64_t hidden = spec_.hidden;
   for (const LayerSpec& layer : spec_.encoder->layers) {

@@ -52,11 +52,13 @@ class Transformer {
   DType dtype() const { return dtype_; }
   // Of the vocabulary projection; 0: there is none.
   int vocab() const { return spec_.LogitsVocab(); }
+  bool encodes() const { return encoder_.has_value(); }
   bool generates() const { return decoder_.has_value(); }
   // The widest vectors that embed() and head() read or write.
   int head_width() const;
   // Keys and values of one encoder layer, for an EncodeBuffer: in pairs of bf16
-  // where the machine multiplies them and the matmuls are no more exact.
+  // where the machine multiplies them and the matmuls are no more exact. There
+  // must be an encoder, as for what follows about it.
   const KvLayout& encoder_kv_layout() const { return encoder_kv_layout_; }
   // Keys and values of all decoder layers, of target and source tokens alike;
   // there must be a decoder.

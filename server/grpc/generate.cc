@@ -126,6 +126,31 @@ class GenerateHandler final
 
 }  // namespace
 
+absl::Status GenerateCall::Submit(const v1::GenerateRequest& request,
+                                  const std::string& field, Source source,
+                                  InputState& input) {
+  GenerateTask task = {params};
+  if (model->info().continues_source) {
+    const int known = static_cast<int>(source.tokens.ids.size());
+    RETURN_IF_ERROR(Annotate(
+        FitLengths(request.params(), model->info(), known, task.params),
+        absl::StrFormat("%s has %d tokens", field, known)));
+  }
+  if (params.do_sample && !request.params().has_seed()) {
+    task.params.seed = DrawSeed();
+  }
+  InputFacts facts = source.facts();
+  facts.sampled = params.do_sample;
+  facts.seed = task.params.seed;
+  const OutputLimits limits = {.choices = params.num_return_sequences,
+                               .tokens = task.params.max_new_tokens,
+                               .log_probs = params.log_probs,
+                               .top_log_probs = params.top_log_probs};
+  input.Submit({std::move(source.tokens), std::move(task)}, facts, limits,
+               request.priority());
+  return absl::OkStatus();
+}
+
 absl::Status GenerateCall::Start(const v1::GenerateRequest& request,
                                  bool streaming, const Service& service,
                                  CallContext& context) {
@@ -142,30 +167,20 @@ absl::Status GenerateCall::Start(const v1::GenerateRequest& request,
   }
   for (int i = 0; i < request.inputs_size(); ++i) {
     InputState& input = *inputs[i];
+    const std::string field = absl::StrFormat("inputs[%d]", i);
     auto source = ReadSource(
         request.inputs(i),
         {.truncate = request.truncate(), .language = request.source_language()},
-        model->info(), model->tokenizer, absl::StrFormat("inputs[%d]", i));
-    if (!source.ok()) {
-      model->metrics.OnRejected(RejectReason::kInvalid);
-      input.End(source.status());
-    } else if (source->empty) {
+        model->info(), model->tokenizer, field);
+    absl::Status status = source.status();
+    if (status.ok() && source->empty) {
       input.End(absl::OkStatus(), EmptyOutput(params));
-    } else {
-      InputFacts facts = source->facts();
-      facts.sampled = params.do_sample;
-      GenerateTask task = {params};
-      if (params.do_sample && !request.params().has_seed()) {
-        task.params.seed = DrawSeed();
-      }
-      facts.seed = task.params.seed;
-      input.Submit({std::move(source->tokens), std::move(task)}, facts,
-                   {.choices = params.num_return_sequences,
-                    .tokens = params.max_new_tokens,
-                    .log_probs = params.log_probs,
-                    .top_log_probs = params.top_log_probs},
-                   request.priority());
+      continue;
     }
+    if (status.ok()) status = Submit(request, field, *std::move(source), input);
+    if (status.ok()) continue;
+    model->metrics.OnRejected(RejectReason::kInvalid);
+    input.End(status);
   }
   return absl::OkStatus();
 }

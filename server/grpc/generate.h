@@ -1,10 +1,14 @@
 #ifndef ATTEND_SERVER_GRPC_GENERATE_H_
 #define ATTEND_SERVER_GRPC_GENERATE_H_
 
+#include <string>
+
 #include "absl/status/status.h"
 #include "attend/v1/attend.pb.h"
 #include "engine/decoding/generation_params.h"
 #include "server/grpc/handler.h"
+#include "server/grpc/input_state.h"
+#include "server/grpc/inputs.h"
 #include "server/grpc/results.h"
 #include "server/grpc/service.h"
 
@@ -20,6 +24,12 @@ struct GenerateCall {
   // refused ends with its own status.
   absl::Status Start(const v1::GenerateRequest& request, bool streaming,
                      const Service& service, CallContext& context);
+
+ private:
+  // `field` names the input in errors.
+  absl::Status Submit(const v1::GenerateRequest& request,
+                      const std::string& field, Source source,
+                      InputState& input);
 };
 
 }  // namespace attend

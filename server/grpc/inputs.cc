@@ -186,6 +186,7 @@ absl::StatusOr<Source> ReadSource(const v1::Input& input,
           absl::StrCat(field, " is not set, must have text or tokens"));
   }
   const int size = static_cast<int>(source.tokens.ids.size());
+  if (model.continues_source) source.empty = size == 0;
   if (size > limit) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "%s has %d tokens, limit is %d (%s)", field, size, limit,

@@ -28,7 +28,9 @@ struct Source {
   SourceTokens tokens;
   std::vector<TokenOrigin> origins;  // of a text's tokens; else empty
   bool truncated = false;
-  bool empty = false;  // nothing but special tokens
+  // Nothing but special tokens, of which nothing is made; a model that
+  // continues its source continues these, too.
+  bool empty = false;
 
   InputFacts facts() const {
     return {.source_tokens = static_cast<int>(tokens.ids.size()),

@@ -123,27 +123,6 @@ absl::Status MergeMode(const v1::GenerationParams& from, const ModelInfo& model,
                     limit);
 }
 
-absl::Status MergeLengths(const v1::GenerationParams& from,
-                          const ModelInfo& model, GenerationParams& to) {
-  const int prefix = static_cast<int>(to.forced_prefix.size());
-  const int limit = model.max_target_tokens - 1 - prefix;
-  if (limit < 1) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("forced prefix has %d tokens, limit is %d", prefix,
-                        model.max_target_tokens - 2));
-  }
-  to.max_new_tokens = from.has_max_new_tokens()
-                          ? from.max_new_tokens()
-                          : std::min(to.max_new_tokens, limit);
-  RETURN_IF_ERROR(
-      CheckRange("params.max_new_tokens", to.max_new_tokens, 1, limit));
-  to.min_new_tokens = from.has_min_new_tokens()
-                          ? from.min_new_tokens()
-                          : std::min(to.min_new_tokens, to.max_new_tokens);
-  return CheckRange("params.min_new_tokens", to.min_new_tokens, 0,
-                    to.max_new_tokens);
-}
-
 absl::Status MergeEarlyStopping(const v1::GenerationParams& from,
                                 GenerationParams& to) {
   switch (from.early_stopping()) {
@@ -229,13 +208,36 @@ absl::Status CheckPriority(int priority) {
   return CheckRange("priority", priority, -kMaxPriority, kMaxPriority);
 }
 
+absl::Status FitLengths(const v1::GenerationParams& request,
+                        const ModelInfo& model, int known,
+                        GenerationParams& params) {
+  const int prefix = static_cast<int>(params.forced_prefix.size());
+  const int limit = model.max_target_tokens - known - prefix;
+  if (limit < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("forced prefix has %d tokens, limit is %d", prefix,
+                        limit + prefix - 1));
+  }
+  params.max_new_tokens = request.has_max_new_tokens()
+                              ? request.max_new_tokens()
+                              : std::min(params.max_new_tokens, limit);
+  RETURN_IF_ERROR(
+      CheckRange("params.max_new_tokens", params.max_new_tokens, 1, limit));
+  params.min_new_tokens =
+      request.has_min_new_tokens()
+          ? request.min_new_tokens()
+          : std::min(params.min_new_tokens, params.max_new_tokens);
+  return CheckRange("params.min_new_tokens", params.min_new_tokens, 0,
+                    params.max_new_tokens);
+}
+
 absl::StatusOr<GenerationParams> MergeParams(const v1::GenerationParams& params,
                                              const ModelInfo& model,
                                              const Tokenizer& tokenizer) {
   GenerationParams merged = model.generation;
   RETURN_IF_ERROR(MergeLists(params, model, tokenizer, merged));
   RETURN_IF_ERROR(MergeMode(params, model, merged));
-  RETURN_IF_ERROR(MergeLengths(params, model, merged));
+  RETURN_IF_ERROR(FitLengths(params, model, 1, merged));
   RETURN_IF_ERROR(MergeEarlyStopping(params, merged));
   RETURN_IF_ERROR(MergeSampling(params, merged));
   RETURN_IF_ERROR(MergePenalties(params, merged));

@@ -19,6 +19,13 @@ absl::StatusOr<GenerationParams> MergeParams(const v1::GenerationParams& params,
                                              const ModelInfo& model,
                                              const Tokenizer& tokenizer);
 
+// Those lengths of `params` that the request leaves open are cut to what fits
+// the model after `known` decoder tokens and the forced prefix; those that it
+// sets must fit.
+absl::Status FitLengths(const v1::GenerationParams& request,
+                        const ModelInfo& model, int known,
+                        GenerationParams& params);
+
 // What a model does by default; every scalar field is set, but no seed.
 v1::GenerationParams DescribeParams(const GenerationParams& params);
 

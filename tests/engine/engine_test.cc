@@ -296,7 +296,7 @@ TEST(RefusalTest, ARequestThatCouldNeverFitThePool) {
 
 TEST(EngineOptionsTest, AreChecked) {
   EXPECT_FALSE((EngineOptions{.max_step_rows = 0}).Validate().ok());
-  EXPECT_FALSE((EngineOptions{.max_source_tokens = 0}).Validate().ok());
+  EXPECT_FALSE((EngineOptions{.max_source_tokens = -1}).Validate().ok());
   EXPECT_FALSE((EngineOptions{.max_beams = 1000}).Validate().ok());
   EXPECT_TRUE(EngineOptions{}.Validate().ok());
 }

@@ -31,12 +31,15 @@ def random_source(rng, model):
     return [int(i) for i in ids] + [0]
 
 
-def start_of(model):
-    """What generate() lets a decoder start with."""
+def start_of(model, source):
+    """What generate() lets a decoder start with: one that is alone, with all of
+    the source."""
+    if not model.config.is_encoder_decoder:
+        return source
     config = model.generation_config
     if config.decoder_start_token_id is not None:
-        return config.decoder_start_token_id
-    return config.bos_token_id
+        return [config.decoder_start_token_id]
+    return [config.bos_token_id]
 
 
 class Case:
@@ -49,7 +52,7 @@ class Case:
         prompt = arguments.pop("decoder_input_ids", None)
         if prompt is not None:
             arguments["decoder_input_ids"] = torch.tensor([prompt])
-        self.prompt = prompt or [start_of(model)]
+        self.prompt = prompt or start_of(model, source)
         margins = Margins(model, params["num_beams"])
         out = model.generate(
             torch.tensor([source]),
@@ -89,6 +92,10 @@ def with_mask(value, mask):
 
 @torch.no_grad()
 def forward(model, source, target, mask=None):
+    """Encoder output and logits; a decoder alone has the source in `target`."""
+    if not model.config.is_encoder_decoder:
+        return None, model(input_ids=torch.tensor([target]),
+                           use_cache=False).logits[0]
     out = model(input_ids=torch.tensor([source]),
                 attention_mask=torch.tensor([mask or [1] * len(source)]),
                 decoder_input_ids=torch.tensor([target]), use_cache=False)
@@ -96,7 +103,7 @@ def forward(model, source, target, mask=None):
 
 
 def score(model, source, target, mask=None, prompt=None):
-    prompt = prompt or [start_of(model)]
+    prompt = prompt or start_of(model, source)
     _, logits = forward(model, source, prompt + target[:-1], mask)
     log_probs = torch.log_softmax(logits, -1)[len(prompt) - 1:]
     return [log_probs[i, token].item() for i, token in enumerate(target)]
@@ -104,7 +111,7 @@ def score(model, source, target, mask=None, prompt=None):
 
 def encoder_case(model, source, mask=None, some=None):
     """`some` are the rows to write down, of those that the mask keeps."""
-    hidden, _ = forward(model, source, [start_of(model)], mask)
+    hidden, _ = forward(model, source, start_of(model, source), mask)
     keep = [i for i, m in enumerate(mask or [1] * len(source)) if m]
     chosen = {} if some is None else {"rows": some}
     keep = keep if some is None else [keep[i] for i in some]
@@ -113,7 +120,7 @@ def encoder_case(model, source, mask=None, some=None):
 
 
 def logits_case(model, source, target, mask=None, some=None):
-    target = [start_of(model)] + target
+    target = start_of(model, source) + target
     _, logits = forward(model, source, target, mask)
     chosen = {} if some is None else {"rows": some}
     logits = logits if some is None else logits[some]

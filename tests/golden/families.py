@@ -3,16 +3,20 @@
 import numpy as np
 import transformers
 
+import decoder_cases
 import encoder_cases
 import family_checkpoints as checkpoints
 from cases import (Case, beams, encoder_case, greedy, logits_case, score_case,
                    start_of)
+from decoder_fixtures import DECODERS
 from encoder_fixtures import ENCODERS
 from fixture_cases import robust, write_expected
 from seq2seq_fixtures import SEQ2SEQ
 
-FIXTURES = SEQ2SEQ + [{"seed": 3000 + 10 * i, **fixture}
-                      for i, fixture in enumerate(ENCODERS)]
+FIXTURES = SEQ2SEQ + [
+    {"seed": first + 10 * i, **fixture}
+    for first, fixtures in ((3000, ENCODERS), (4000, DECODERS))
+    for i, fixture in enumerate(fixtures)]
 
 
 def build(folder, fixture):
@@ -20,9 +24,10 @@ def build(folder, fixture):
     if fixture in SEQ2SEQ:
         checkpoints.save(checkpoints.seq2seq_model(fixture), folder, fixture)
         expected(folder, fixture)
-    else:
-        encoder_cases.build(folder, fixture)
-        encoder_cases.expected(folder, fixture)
+        return
+    cases = encoder_cases if fixture["seed"] < 4000 else decoder_cases
+    cases.build(folder, fixture)
+    cases.expected(folder, fixture)
 
 
 def source_maker(fixture):
@@ -40,7 +45,7 @@ def makers(model, fixture):
     more = {}
     if "forced_bos" in fixture:
         more["forced_bos_token_id"] = fixture["forced_bos"]
-    start = [start_of(model)]
+    start = start_of(model, None)
     return [lambda s: Case(model, s, greedy(length, **more), name="greedy"),
             lambda s: Case(model, s, beams(4, length, **more), name="beams"),
             lambda s: Case(model, s, beams(3, 5, length_penalty=0.6,

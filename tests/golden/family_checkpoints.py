@@ -14,7 +14,7 @@ from checkpoints import turn, write_json
 def spread(name, shape, config):
     """Mean and deviation of a tensor's random values: everything that a forward
     pass reads moves its result."""
-    if "norm" in name.lower():
+    if "norm" in name.lower() or ".ln_" in name:
         return (1.0, 0.2) if name.endswith("weight") else (0.0, 0.2)
     if name.endswith("bias") and len(shape) == 1:
         return 0.0, 0.25
@@ -22,14 +22,17 @@ def spread(name, shape, config):
         return 0.0, 0.25
     if "relative_attention_bias" in name:
         return 0.0, 0.9
-    if "embed" in name or "shared" in name or name.startswith("lm_head"):
+    if (any(part in name for part in ("embed", "shared", "wte")) or
+            name.startswith("lm_head")):
         if "position" in name or "token_type" in name:
             return 0.0, 0.3
         # The last residual holds the token's vector; large, it would repeat.
         return 0.0, 0.2 if getattr(config, "scale_embedding", False) else 0.45
     if "classifier" in name or "out_proj" in name and len(shape) == 1:
         return 0.0, 0.5
-    sharp = "attn.q_proj" in name or "attn.k_proj" in name
+    sharp = any(part in name for part in (
+        "attn.q_proj", "attn.k_proj", "c_attn", "query_key_value",
+        "qkv_proj"))
     return 0.0, (1.6 if sharp else 0.9) / np.sqrt(shape[-1])
 
 

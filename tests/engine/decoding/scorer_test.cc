@@ -46,12 +46,5 @@ TEST(ScorerTest, ChunksOfAnySizeGiveTheSame) {
   }
 }
 
-TEST(ScorerTest, AnEmptyTargetNeedsNothing) {
-  const Scorer scorer({}, 0);
-  EXPECT_TRUE(scorer.output().finished);
-  EXPECT_EQ(scorer.remaining(), 0);
-  EXPECT_EQ(scorer.output().choices[0].score, 0);
-}
-
 }  // namespace
 }  // namespace attend

@@ -69,6 +69,13 @@ std::vector<Golden> Goldens() {
       {"families/electra-mask"},
       {"families/modernbert-b"},
       {"families/modernbert-mask"},
+      {"families/gpt2-a"},
+      {"families/gpt2-b", {"wte.weight", tables[1]}},
+      {"families/llama-a"},
+      {"families/llama-b"},
+      {"families/mistral-b"},
+      {"families/qwen2-a"},
+      {"families/qwen2-b"},
   };
 }
 

@@ -4,9 +4,11 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/families/family.h"
+#include "engine/families/rotary.h"
 #include "engine/families/sentence_transformers.h"
 #include "engine/transformer/transformer.h"
 
@@ -120,6 +122,11 @@ TEST(EncoderFamiliesTest, SpecsAreWhatTheConfigurationSays) {
   EXPECT_EQ(FamilyOf("mpnet-a").spec.encoder->relative_bias->buckets, 32);
 }
 
+// Of the heads of modernbert-b, as it is and as modernbert-a.
+std::optional<RotarySpec> Plain(float theta, int head_dim = 10) {
+  return RotarySpec{RotaryFrequencies(theta, head_dim)};
+}
+
 TEST(EncoderFamiliesTest, ModernBertInBothSpellings) {
   const Family old = FamilyOf("modernbert-b");
   const std::vector<LayerSpec>& layers = old.spec.encoder->layers;
@@ -129,23 +136,23 @@ TEST(EncoderFamiliesTest, ModernBertInBothSpellings) {
   EXPECT_EQ(layers[0].self_attention.window, 0);
   EXPECT_EQ(layers[1].self_attention.window, 4);
   EXPECT_EQ(layers[2].self_attention.window, 0);
-  EXPECT_EQ(layers[0].self_attention.rotary->theta, 80000.0f);
-  EXPECT_EQ(layers[1].self_attention.rotary->theta, 1000.0f);
+  EXPECT_EQ(layers[0].self_attention.rotary, Plain(80000));
+  EXPECT_EQ(layers[1].self_attention.rotary, Plain(1000));
 
-  const auto local_theta = [](const Json& changes) {
+  const auto local_rotary = [](const Json& changes) {
     return FamilyOf("modernbert-b", changes)
         .spec.encoder->layers[1]
-        .self_attention.rotary->theta;
+        .self_attention.rotary;
   };
-  EXPECT_EQ(local_theta({{"local_rope_theta", nullptr}}), 80000.0f);
+  EXPECT_EQ(local_rotary({{"local_rope_theta", nullptr}}), Plain(80000));
   Json absent;
   std::ifstream(kFixtures + std::string("modernbert-b/config.json")) >> absent;
   absent.erase("local_rope_theta");
   const auto parsed =
       LoadFamily(*JsonFile::Parse("config.json", absent.dump()));
   ASSERT_TRUE(parsed.ok()) << parsed.status();
-  EXPECT_EQ(parsed->spec.encoder->layers[1].self_attention.rotary->theta,
-            10000.0f);
+  EXPECT_EQ(parsed->spec.encoder->layers[1].self_attention.rotary,
+            Plain(10000));
 
   const Json rope = {{"full_attention", {{"rope_theta", 7.0}}},
                      {"sliding_attention", {{"rope_type", "default"}}}};
@@ -155,9 +162,9 @@ TEST(EncoderFamiliesTest, ModernBertInBothSpellings) {
                        {"rope_parameters", rope}});
   const std::vector<LayerSpec>& other = now.spec.encoder->layers;
   EXPECT_EQ(other[0].self_attention.window, 4);
-  EXPECT_EQ(other[0].self_attention.rotary->theta, 10000.0f);
+  EXPECT_EQ(other[0].self_attention.rotary, Plain(10000, 6));
   EXPECT_EQ(other[1].self_attention.window, 0);
-  EXPECT_EQ(other[1].self_attention.rotary->theta, 7.0f);
+  EXPECT_EQ(other[1].self_attention.rotary, Plain(7, 6));
 }
 
 TEST(EncoderFamiliesTest, Labels) {
@@ -231,9 +238,8 @@ TEST(EncoderFamiliesTest, WhatIsNotSupportedIsNamed) {
             {{"num_hidden_layers", 1}, {"layer_types", {"linear_attention"}}},
             "linear_attention"},
            {"modernbert-a",
-            {{"rope_parameters",
-              {{"full_attention", {{"rope_type", "yarn"}}}}}},
-            "rope_type is \"yarn\""},
+            {{"rope_parameters", {{"full_attention", {{"rope_type", "ntk"}}}}}},
+            "rope_type is \"ntk\""},
            {"modernbert-a",
             {{"rope_scaling", {{"type", "linear"}}}},
             "rope_scaling"},

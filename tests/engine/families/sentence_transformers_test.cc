@@ -26,6 +26,7 @@ class SentenceTransformersTest : public testing::Test {
  protected:
   SentenceTransformersTest() {
     family_.spec.hidden = 24;
+    family_.spec.encoder.emplace();
     fs::create_directory(directory_.path() + "/1_Pooling");
     fs::create_directory(directory_.path() + "/2_Dense");
     modules_ = {Module("", kOld + "Transformer"),

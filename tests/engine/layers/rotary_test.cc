@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <vector>
+
 namespace attend {
 namespace {
 
@@ -29,13 +32,28 @@ TEST(RotaryTest, AnglesAreThoseOfTheReference) {
       {6, 160000, 1000, 1, 0.909215152f, -0.416326582f},
   };
   for (const auto& c : cases) {
-    const Rotary rotary(c.head_dim, c.theta, c.position + 1);
+    std::vector<float> frequencies;
+    for (int i = 0; i < c.head_dim; i += 2) {
+      frequencies.push_back(
+          1 / std::pow(c.theta, static_cast<float>(i) / c.head_dim));
+    }
+    const Rotary rotary(frequencies, 1, c.position + 1);
     const RotaryTable table = rotary.table();
-    EXPECT_EQ(table.head_dim, c.head_dim);
+    EXPECT_EQ(table.dims, c.head_dim);
     EXPECT_EQ(table.max_positions, c.position + 1);
     const int at = c.position * (c.head_dim / 2) + c.i;
     EXPECT_NEAR(table.cos[at], c.cos, 2e-7) << c.position << " " << c.i;
     EXPECT_NEAR(table.sin[at], c.sin, 2e-7) << c.position << " " << c.i;
+  }
+}
+
+TEST(RotaryTest, WhatIsTurnedHasTheMagnitude) {
+  const std::vector<float> frequencies = {1, 0.1f};
+  const Rotary plain(frequencies, 1, 3);
+  const Rotary larger(frequencies, 1.5f, 3);
+  for (int i = 0; i < 6; ++i) {
+    EXPECT_EQ(larger.table().cos[i], plain.table().cos[i] * 1.5f);
+    EXPECT_EQ(larger.table().sin[i], plain.table().sin[i] * 1.5f);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/engine/ops/test_isa.h"
@@ -28,10 +29,21 @@ std::vector<float> Random(int n, unsigned seed) {
 
 TEST_P(RotaryOpTest, TurnsPairsInPlaceAndNothingElse) {
   constexpr int kPositions = 50;
-  for (const int head_dim : {2, 6, 16, 62, 64, 80, 128})
+  for (const auto& [head_dim, dims] :
+       std::vector<std::pair<int, int>>{{2, 2},
+                                        {6, 6},
+                                        {16, 16},
+                                        {62, 62},
+                                        {64, 64},
+                                        {80, 80},
+                                        {128, 128},
+                                        {7, 4},
+                                        {24, 6},
+                                        {80, 32},
+                                        {96, 72}})
     for (const int heads : {1, 3, 8})
       for (const int rows : {1, 2, 37}) {
-        const int half = head_dim / 2;
+        const int half = dims / 2;
         const int stride = heads * head_dim + 5;  // of what comes after them
         const std::vector<float> src = Random(rows * stride, 1);
         const std::vector<float> cos = Random(kPositions * half, 2);
@@ -58,11 +70,12 @@ TEST_P(RotaryOpTest, TurnsPairsInPlaceAndNothingElse) {
                  {.values = got.data(),
                   .stride = stride,
                   .heads = heads,
+                  .head_dim = head_dim,
                   .positions = positions,
-                  .table = {cos.data(), sin.data(), head_dim, kPositions}});
+                  .table = {cos.data(), sin.data(), dims, kPositions}});
           for (size_t i = 0; i < got.size(); ++i) {
             ASSERT_NEAR(got[i], expected[i], 1e-6 * (1 + std::abs(expected[i])))
-                << head_dim << " x " << heads << ", at " << i;
+                << dims << " of " << head_dim << " x " << heads << ", at " << i;
           }
           if (threads == 1) first = got;
           ASSERT_EQ(got, first);

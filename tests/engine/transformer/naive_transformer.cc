@@ -237,18 +237,18 @@ double NaiveTransformer::BiasOf(const std::string& slot,
 void NaiveTransformer::Turn(const AttentionSpec& spec, int heads,
                             Rows& x) const {
   if (!spec.rotary) return;
-  const int half = spec.head_dim / 2;
+  const int half = static_cast<int>(spec.rotary->frequencies.size());
+  const double magnitude = spec.rotary->magnitude;
   for (size_t position = 0; position < x.size(); ++position) {
     for (int i = 0; i < heads * half; ++i) {
       const int at = i / half * spec.head_dim + i % half;
       const double angle =
-          position * std::pow(double{spec.rotary->theta},
-                              -2.0 * (i % half) / spec.head_dim);
+          position * double{spec.rotary->frequencies[i % half]};
       double& a = x[position][at];
       double& b = x[position][at + half];
       const double turned = a * std::cos(angle) - b * std::sin(angle);
-      b = b * std::cos(angle) + a * std::sin(angle);
-      a = turned;
+      b = magnitude * (b * std::cos(angle) + a * std::sin(angle));
+      a = magnitude * turned;
     }
   }
 }

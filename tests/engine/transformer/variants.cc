@@ -8,6 +8,17 @@
 namespace attend {
 namespace {
 
+// As Su et al. 2021 have them, of the first `dims` numbers of a head.
+RotarySpec RotaryOf(double theta, int dims, float magnitude = 1) {
+  RotarySpec spec;
+  for (int i = 0; i < dims; i += 2) {
+    spec.frequencies.push_back(
+        static_cast<float>(std::pow(theta, -1.0 * i / dims)));
+  }
+  spec.magnitude = magnitude;
+  return spec;
+}
+
 EmbeddingSpec EmbeddingOf(const Variant& variant, int vocab, int hidden) {
   EmbeddingSpec spec = {.vocab = vocab,
                         .width = variant.Cycle(4) == 1 ? 14 : hidden,
@@ -35,7 +46,11 @@ StackSpec StackOf(const Variant& variant, int vocab, int hidden,
       Activation::kSilu, Activation::kTanh};
   attention.scale =
       variant.Cycle(2) == 0 ? 1 / std::sqrt(float(attention.head_dim)) : 0.5f;
-  if (variant.place == Place::kRotary) attention.rotary = {.theta = 500};
+  if (variant.place == Place::kRotary) {
+    attention.rotary = variant.Cycle(2, 6) == 0
+                           ? RotaryOf(500, attention.head_dim)
+                           : RotaryOf(30, 4, 1.1f);
+  }
   LayerSpec layer = {
       .norm = {.kind = variant.norm, .epsilon = 1e-4f},
       .norm_place = variant.norm_place,
@@ -55,7 +70,7 @@ StackSpec StackOf(const Variant& variant, int vocab, int hidden,
       stack.layers[0].self_norm = false;
     for (int i = 1; i < layers; ++i) {
       stack.layers[i].self_attention.window = 5;
-      stack.layers[i].self_attention.rotary = {.theta = 100};
+      stack.layers[i].self_attention.rotary = RotaryOf(100, attention.head_dim);
     }
   }
   return stack;

@@ -1,0 +1,96 @@
+// GPT-2: Radford et al. 2019.
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "engine/families/family.h"
+#include "engine/families/fields.h"
+#include "engine/families/names.h"
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+namespace {
+
+absl::StatusOr<TransformerSpec> Spec(const JsonFile& config) {
+  TransformerSpec spec;
+  ASSIGN_OR_RETURN(spec.hidden,
+                   Number(config, {"n_embd", "hidden_size"}, kHidden));
+  ASSIGN_OR_RETURN(const int heads,
+                   Number(config, {"n_head", "num_attention_heads"}, kHeads));
+  ASSIGN_OR_RETURN(const int layers,
+                   Number(config, {"n_layer", "num_hidden_layers"}, kLayers));
+  LayerSpec layer;
+  ASSIGN_OR_RETURN(layer.norm.epsilon,
+                   EpsilonOr(config, "layer_norm_epsilon", 1e-5f));
+  layer.norm_place = NormPlace::kPre;
+  ASSIGN_OR_RETURN(layer.self_attention,
+                   DividedHeads(config, "n_head", heads, spec.hidden));
+  ASSIGN_OR_RETURN(layer.feed_forward.width,
+                   NumberOr(config, "n_inner", 4 * spec.hidden, kWidth));
+  ASSIGN_OR_RETURN(layer.feed_forward.activation,
+                   ActivationOr(config, "activation_function", "gelu_new"));
+  StackSpec& decoder = spec.decoder.emplace();
+  decoder.layers.assign(layers, layer);
+  decoder.causal = true;
+  EmbeddingSpec& embedding = decoder.embedding;
+  ASSIGN_OR_RETURN(embedding.vocab, Number(config, {"vocab_size"}, kVocab));
+  embedding.width = spec.hidden;
+  embedding.positions = Positions::kLearned;
+  ASSIGN_OR_RETURN(
+      embedding.max_positions,
+      Number(config, {"n_positions", "max_position_embeddings"}, kPositions));
+  return spec;
+}
+
+// A matrix is [in, out] here.
+void AddTransposed(const std::string& slot,
+                   const std::vector<std::string>& tensors, NameTable& names) {
+  const size_t first = names.rows.size();
+  AddParts(slot, tensors, Parts::kWeightAndBias, names);
+  names.rows[first].transposed = true;
+}
+
+void AddNames(NameTable& names) {
+  const std::vector<std::string> model = {"transformer.", ""};
+  const std::vector<std::string> layer = WithPrefixes(model, {"h.{}."});
+  AddTied({{"decoder.embedding.tokens", WithPrefixes(model, {"wte.weight"})},
+           {"logits.weight", {"lm_head.weight"}}},
+          {}, names);
+  AddTensor("decoder.embedding.positions", WithPrefixes(model, {"wpe.weight"}),
+            names);
+  AddParts("decoder.norm", WithPrefixes(model, {"ln_f"}), Parts::kWeightAndBias,
+           names);
+  static constexpr SlotName kNorms[] = {{"self.norm", "ln_1"},
+                                        {"ffn.norm", "ln_2"}};
+  AddList("decoder.{}.", layer, kNorms, Parts::kWeightAndBias, names);
+  const size_t qkv = names.rows.size();
+  static constexpr const char* kQkv[] = {"self.q", "self.k", "self.v"};
+  AddShares("decoder.{}.", kQkv, WithPrefixes(layer, {"attn.c_attn"}),
+            Parts::kWeightAndBias, names);
+  for (size_t i = qkv; i < names.rows.size(); ++i) {
+    names.rows[i].transposed = true;
+  }
+  AddTransposed("decoder.{}.self.out", WithPrefixes(layer, {"attn.c_proj"}),
+                names);
+  AddTransposed("decoder.{}.ffn.in", WithPrefixes(layer, {"mlp.c_fc"}), names);
+  AddTransposed("decoder.{}.ffn.out", WithPrefixes(layer, {"mlp.c_proj"}),
+                names);
+  // The mask, once a buffer.
+  AddUnused(layer, {"attn.bias", "attn.masked_bias"}, names);
+}
+
+}  // namespace
+
+absl::StatusOr<Family> LoadGpt2(const JsonFile& config) {
+  RETURN_IF_ERROR(CheckDecoderOf(config, "GPT2LMHeadModel"));
+  RETURN_IF_ERROR(ExpectFlags(config, {"scale_attn_weights"}, true));
+  RETURN_IF_ERROR(
+      ExpectFlags(config, {"scale_attn_by_inverse_layer_idx"}, false));
+  Family family;
+  ASSIGN_OR_RETURN(family.spec, Spec(config));
+  AddNames(family.names);
+  return family;
+}
+
+}  // namespace attend

@@ -1,0 +1,28 @@
+// Llama 1 to 3: Touvron et al. 2023, Grattafiori et al. 2024; SmolLM.
+
+#include "absl/status/statusor.h"
+#include "engine/families/family.h"
+#include "engine/families/fields.h"
+#include "engine/families/llama_layers.h"
+#include "engine/families/names.h"
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+
+absl::StatusOr<Family> LoadLlama(const JsonFile& config) {
+  RETURN_IF_ERROR(CheckDecoderOf(config, "LlamaForCausalLM"));
+  // Splits matmuls, and so changes their rounding.
+  RETURN_IF_ERROR(config.ExpectNeutral("pretraining_tp", 1));
+  const LlamaDefaults defaults;
+  Family family;
+  ASSIGN_OR_RETURN(family.spec, LlamaSpec(config, defaults));
+  RETURN_IF_ERROR(AddLlamaTable(config, defaults, family.names));
+  ASSIGN_OR_RETURN(const Parts attention, PartsOf(config, "attention_bias"));
+  ASSIGN_OR_RETURN(const Parts feed_forward, PartsOf(config, "mlp_bias"));
+  AddLlamaQkv(attention, family.names);
+  AddLlamaOut(attention, family.names);
+  AddLlamaFeedForward(feed_forward, family.names);
+  return family;
+}
+
+}  // namespace attend

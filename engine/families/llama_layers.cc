@@ -1,0 +1,154 @@
+#include "engine/families/llama_layers.h"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "engine/families/fields.h"
+#include "engine/families/layer_types.h"
+#include "engine/families/rotary.h"
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+namespace {
+
+const std::vector<std::string>& LayerPrefixes() {
+  static const auto& prefixes =
+      *new std::vector<std::string>{"model.layers.{}.", "layers.{}."};
+  return prefixes;
+}
+
+absl::StatusOr<AttentionSpec> Attention(const JsonFile& config, int hidden,
+                                        const LlamaDefaults& defaults) {
+  AttentionSpec attention;
+  ASSIGN_OR_RETURN(attention.heads,
+                   Number(config, {"num_attention_heads"}, kHeads));
+  const int head_dim =
+      defaults.head_dim > 0 ? defaults.head_dim : hidden / attention.heads;
+  ASSIGN_OR_RETURN(attention.head_dim,
+                   NumberOr(config, "head_dim", head_dim, kHeadDim));
+  ASSIGN_OR_RETURN(
+      attention.kv_heads,
+      NumberOr(config, "num_key_value_heads",
+               defaults.kv_heads > 0 ? defaults.kv_heads : attention.heads,
+               kHeads));
+  if (attention.heads % attention.kv_heads != 0) {
+    return config.Unexpected(
+        "num_key_value_heads",
+        absl::StrCat("a divisor of num_attention_heads, ", attention.heads));
+  }
+  attention.scale = 1 / std::sqrt(static_cast<float>(attention.head_dim));
+  return attention;
+}
+
+}  // namespace
+
+absl::StatusOr<TransformerSpec> LlamaSpec(const JsonFile& config,
+                                          const LlamaDefaults& defaults) {
+  TransformerSpec spec;
+  ASSIGN_OR_RETURN(spec.hidden, Number(config, {"hidden_size"}, kHidden));
+  StackSpec& decoder = spec.decoder.emplace();
+  decoder.causal = true;
+  EmbeddingSpec& embedding = decoder.embedding;
+  ASSIGN_OR_RETURN(embedding.vocab, Number(config, {"vocab_size"}, kVocab));
+  ASSIGN_OR_RETURN(embedding.max_positions,
+                   Number(config, {"max_position_embeddings"}, kPositions));
+  embedding.width = spec.hidden;
+  embedding.positions = Positions::kNone;
+
+  LayerSpec layer;
+  layer.norm.kind = NormKind::kRmsNorm;
+  ASSIGN_OR_RETURN(
+      layer.norm.epsilon,
+      EpsilonOr(config, "rms_norm_eps", static_cast<float>(defaults.epsilon)));
+  layer.norm_place = NormPlace::kPre;
+  ASSIGN_OR_RETURN(layer.self_attention,
+                   Attention(config, spec.hidden, defaults));
+  ASSIGN_OR_RETURN(
+      layer.self_attention.rotary,
+      ReadRotaryOf(config, {.head_dim = layer.self_attention.head_dim,
+                            .max_positions = embedding.max_positions}));
+  layer.feed_forward.gated = true;
+  ASSIGN_OR_RETURN(layer.feed_forward.width,
+                   Number(config, {"intermediate_size"}, kWidth));
+  ASSIGN_OR_RETURN(
+      layer.feed_forward.activation,
+      ActivationOr(config, defaults.activation_key, defaults.activation));
+  ASSIGN_OR_RETURN(const int layers,
+                   Number(config, {"num_hidden_layers"}, kLayers));
+  decoder.layers.assign(layers, layer);
+  return spec;
+}
+
+absl::Status SetWindows(const JsonFile& config, int window,
+                        absl::FunctionRef<bool(int layer)> slides,
+                        StackSpec& decoder) {
+  const int layers = static_cast<int>(decoder.layers.size());
+  ASSIGN_OR_RETURN(
+      const std::vector<bool> full,
+      FullLayers(config, layers, [&](int layer) { return !slides(layer); }));
+  for (int i = 0; i < layers; ++i) {
+    if (full[i]) continue;
+    if (window < 2) return config.Unexpected("sliding_window", "2 or more");
+    // The token itself and those before it.
+    decoder.layers[i].self_attention.window = window - 1;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SetQwenWindows(const JsonFile& config, StackSpec& decoder) {
+  ASSIGN_OR_RETURN(const bool use, config.BoolOr("use_sliding_window", false));
+  if (!use) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const int window,
+                   NumberOr(config, "sliding_window", 4096, kWindow));
+  ASSIGN_OR_RETURN(const int full,
+                   NumberOr(config, "max_window_layers", 28, {0, kLayers.max}));
+  return SetWindows(
+      config, window, [&](int layer) { return layer >= full; }, decoder);
+}
+
+absl::Status AddLlamaTable(const JsonFile& config,
+                           const LlamaDefaults& defaults, NameTable& names) {
+  ASSIGN_OR_RETURN(const bool tied,
+                   config.BoolOr("tie_word_embeddings", defaults.tied));
+  const std::vector<std::string> tokens = {"model.embed_tokens.weight",
+                                           "embed_tokens.weight"};
+  if (tied) {
+    AddTied({{"decoder.embedding.tokens", tokens},
+             {"logits.weight", {"lm_head.weight"}}},
+            {}, names);
+  } else {
+    AddTensor("decoder.embedding.tokens", tokens, names);
+    AddTensor("logits.weight", {"lm_head.weight"}, names);
+  }
+  AddParts("decoder.norm", {"model.norm", "norm"}, Parts::kWeight, names);
+  static constexpr SlotName kNorms[] = {
+      {"self.norm", "input_layernorm"},
+      {"ffn.norm", "post_attention_layernorm"}};
+  AddList("decoder.{}.", LayerPrefixes(), kNorms, Parts::kWeight, names);
+  // Buffers of checkpoints of before 4.32.
+  AddUnused(LayerPrefixes(), {"self_attn.rotary_emb.inv_freq"}, names);
+  return absl::OkStatus();
+}
+
+void AddLlamaQkv(Parts parts, NameTable& names) {
+  static constexpr SlotName kQkv[] = {{"self.q", "self_attn.q_proj"},
+                                      {"self.k", "self_attn.k_proj"},
+                                      {"self.v", "self_attn.v_proj"}};
+  AddList("decoder.{}.", LayerPrefixes(), kQkv, parts, names);
+}
+
+void AddLlamaOut(Parts parts, NameTable& names) {
+  AddList("decoder.{}.", LayerPrefixes(), {{"self.out", "self_attn.o_proj"}},
+          parts, names);
+}
+
+void AddLlamaFeedForward(Parts parts, NameTable& names) {
+  static constexpr SlotName kFeedForward[] = {{"ffn.gate", "mlp.gate_proj"},
+                                              {"ffn.in", "mlp.up_proj"},
+                                              {"ffn.out", "mlp.down_proj"}};
+  AddList("decoder.{}.", LayerPrefixes(), kFeedForward, parts, names);
+}
+
+}  // namespace attend

@@ -1,0 +1,29 @@
+// Mistral 7B: Jiang et al. 2023.
+
+#include "absl/status/statusor.h"
+#include "engine/families/family.h"
+#include "engine/families/fields.h"
+#include "engine/families/llama_layers.h"
+#include "engine/families/names.h"
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+
+absl::StatusOr<Family> LoadMistral(const JsonFile& config) {
+  RETURN_IF_ERROR(CheckDecoderOf(config, "MistralForCausalLM"));
+  const LlamaDefaults defaults = {.kv_heads = 8};
+  Family family;
+  ASSIGN_OR_RETURN(family.spec, LlamaSpec(config, defaults));
+  // Null says that there is none; a file that does not say has 4096.
+  ASSIGN_OR_RETURN(const int window,
+                   NumberOr(config, "sliding_window", 0, kWindow));
+  RETURN_IF_ERROR(SetWindows(
+      config, window, [&](int) { return window > 0; }, *family.spec.decoder));
+  RETURN_IF_ERROR(AddLlamaTable(config, defaults, family.names));
+  AddLlamaQkv(Parts::kWeight, family.names);
+  AddLlamaOut(Parts::kWeight, family.names);
+  AddLlamaFeedForward(Parts::kWeight, family.names);
+  return family;
+}
+
+}  // namespace attend

@@ -1,0 +1,25 @@
+// Qwen2 and Qwen2.5: Yang et al. 2024.
+
+#include "absl/status/statusor.h"
+#include "engine/families/family.h"
+#include "engine/families/fields.h"
+#include "engine/families/llama_layers.h"
+#include "engine/families/names.h"
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+
+absl::StatusOr<Family> LoadQwen2(const JsonFile& config) {
+  RETURN_IF_ERROR(CheckDecoderOf(config, "Qwen2ForCausalLM"));
+  const LlamaDefaults defaults = {.kv_heads = 32};
+  Family family;
+  ASSIGN_OR_RETURN(family.spec, LlamaSpec(config, defaults));
+  RETURN_IF_ERROR(SetQwenWindows(config, *family.spec.decoder));
+  RETURN_IF_ERROR(AddLlamaTable(config, defaults, family.names));
+  AddLlamaQkv(Parts::kWeightAndBias, family.names);
+  AddLlamaOut(Parts::kWeight, family.names);
+  AddLlamaFeedForward(Parts::kWeight, family.names);
+  return family;
+}
+
+}  // namespace attend

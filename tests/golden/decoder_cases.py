@@ -1,0 +1,102 @@
+"""Checkpoints and cases of decoders alone: what they continue is the source."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import torch
+import transformers
+
+import family_checkpoints as checkpoints
+from checkpoints import turn
+from cases import Case, beams, greedy, logits_case, score_case
+from fixture_cases import robust, write_expected
+
+TOKENS = dict(vocab_size=67, bos_token_id=0, pad_token_id=1, eos_token_id=2)
+
+
+class Turned:
+    """A last layer's feed-forward block in the words of checkpoints.turn()."""
+
+    def __init__(self, fc1, fc2, transposed=False):
+        self.fc1, self.fc2 = (SimpleNamespace(
+            weight=fc.weight.T if transposed else fc.weight) for fc in (fc1, fc2))
+
+
+def last_block(model):
+    """None where it is gated."""
+    if model.config.model_type == "gpt2":
+        mlp = model.transformer.h[-1].mlp
+        return Turned(mlp.c_fc, mlp.c_proj, transposed=True)
+    return None
+
+
+@torch.no_grad()
+def diversify(model, rng):
+    """Branches that are large against the token's own vector, which would repeat
+    it for ever, and ends that come up."""
+    if (block := last_block(model)) is not None:
+        turn(block, rng)
+    else:
+        for name, tensor in model.named_parameters():
+            if name.endswith(("o_proj.weight", "down_proj.weight")):
+                tensor *= 2
+    model.get_input_embeddings().weight[model.config.eos_token_id] *= 1.3
+
+
+def make(fixture):
+    """A model of random weights."""
+    names = fixture["model"]
+    config = getattr(transformers, names + "Config")(
+        **{**TOKENS, "tie_word_embeddings": not fixture.get("untied", False),
+           **fixture["config"]})
+    kind = getattr(transformers, names + "ForCausalLM", None)
+    kind = kind or getattr(transformers, names + "LMHeadModel")
+    model = kind._from_config(config, attn_implementation="eager").eval()
+    diversify(model, checkpoints.randomise(model, fixture["weights"]))
+    model.generation_config = transformers.GenerationConfig.from_model_config(
+        config)
+    model.generation_config.update(**fixture.get("generation", {}))
+    return model
+
+
+def build(folder, fixture):
+    checkpoints.save(make(fixture), folder, fixture)
+
+
+def source_maker(fixture):
+    """Prompts of one block or of three."""
+    least, most = (33, 44) if fixture.get("long") else (2, 12)
+
+    def random_source(rng, model):
+        return [int(i) for i in rng.randint(3, 67, rng.randint(least, most))]
+    return random_source
+
+
+def makers(model, fixture):
+    length = 30 if fixture.get("long") else 20
+    return [lambda s: Case(model, s, greedy(length), name="greedy"),
+            lambda s: Case(model, s, beams(4, length), name="beams"),
+            lambda s: Case(model, s, beams(3, 5, length_penalty=0.6,
+                                           early_stopping="never"),
+                           name="beams, cut"),
+            lambda s: Case(model, s, greedy(
+                12, repetition_penalty=1.3, no_repeat_ngram_size=2,
+                min_new_tokens=5), name="greedy, of prompt and result")]
+
+
+def expected(folder, fixture):
+    model = checkpoints.load(folder, type(make(fixture)))
+    rng = np.random.RandomState(fixture["seed"] + 1)
+    cases = robust(makers(model, fixture), model, rng, 2,
+                   make_source=source_maker(fixture))
+    whole = cases[0].source + cases[0].ids(0)
+    value = {"transformers": transformers.__version__}
+    value["logits"] = [logits_case(
+        model, [], whole[:-1],
+        some=[0, 1, len(whole) // 2, len(whole) - 2])]
+    # A whole prompt, and what comes after one.
+    value["score"] = [score_case(model, whole[:1], whole[1:]),
+                      score_case(model, cases[1].source, cases[0].ids(0))]
+    value["generate"] = [case.json(log_probs=i % 2 == 0)
+                         for i, case in enumerate(cases)]
+    write_expected(folder / "expected.json", value)
