@@ -53,8 +53,12 @@ absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& directory,
   ASSIGN_OR_RETURN(std::unique_ptr<Tokenizer> tokenizer,
                    LoadTokenizer(directory));
   RETURN_IF_ERROR(CheckVocabularies(*tokenizer, family.spec));
+  std::unique_ptr<ChatTemplate> chat;
   ModelInfo info;
   info.name = name;
+  if (!family.spec.encoder) {
+    ASSIGN_OR_RETURN(chat, ChatTemplate::Load(directory));
+  }
   info.family = std::move(family.model_type);
   info.labels = std::move(family.labels);
   info.label_scores = family.label_scores;
@@ -84,7 +88,9 @@ absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& directory,
                    TransformerEngine::Create(compute, std::move(transformer),
                                              std::move(token_texts),
                                              std::move(info), options));
-  return Model{.engine = std::move(engine), .tokenizer = std::move(tokenizer)};
+  return Model{.engine = std::move(engine),
+               .tokenizer = std::move(tokenizer),
+               .chat = std::move(chat)};
 }
 
 }  // namespace attend

@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "engine/compute/compute.h"
 #include "engine/engine.h"
+#include "engine/tokenizer/chat_template.h"
 #include "engine/tokenizer/tokenizer.h"
 #include "engine/transformer_engine.h"
 
@@ -16,6 +17,7 @@ namespace attend {
 struct Model {
   std::unique_ptr<Engine> engine;
   std::unique_ptr<Tokenizer> tokenizer;
+  std::unique_ptr<ChatTemplate> chat = nullptr;  // null: it does not chat
 };
 
 // The process's thread team and scratch; its limit on instructions holds for
@@ -24,7 +26,8 @@ absl::StatusOr<std::unique_ptr<Compute>> NewCompute(
     const ComputeOptions& options);
 
 // Loads a Hugging Face directory: config.json, generation_config.json,
-// model.safetensors (or its shards) and the tokenizer's files. `compute` must
+// model.safetensors (or its shards), the tokenizer's files and, of a decoder
+// alone, its chat template. `compute` must
 // outlive the model. Errors name file, key or tensor, what was expected and
 // what was found.
 absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& directory,

@@ -44,7 +44,8 @@ void ServedModels::Add(absl::string_view name, absl::StatusOr<Model> model) {
        .served = ServedModel{.engine = *serving.model.engine,
                              .tokenizer = *serving.model.tokenizer,
                              .scheduler = serving.scheduler,
-                             .metrics = metrics}});
+                             .metrics = metrics,
+                             .chat = serving.model.chat.get()}});
 }
 
 void ServedModels::Drain() {

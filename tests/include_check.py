@@ -38,7 +38,7 @@ LAYERS = {
     "engine/checkpoint": CHECKPOINT,
     "engine/tokenizer": TENSOR | {"engine/tokenizer",
                                   "engine/tokenizer/rust"},
-    "engine/tokenizer/rust": set(),
+    "engine/tokenizer/rust": {"engine/tokenizer/rust"},
     "engine/transformer": TRANSFORMER,
     "engine/families": TRANSFORMER | {"engine/families",
                                       "engine/decoding/generation_params.h",

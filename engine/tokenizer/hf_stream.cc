@@ -1,5 +1,6 @@
 #include "engine/tokenizer/hf_stream.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -8,6 +9,39 @@
 #include "engine/tokenizer/utf8.h"
 
 namespace attend {
+
+size_t HfStream::TailBegin(absl::Span<const int> ids) const {
+  // Characters have at most 4 bytes, so tokens of a broken one are few.
+  constexpr size_t kTail = 16;
+  const DecoderRules& rules = tokenizer_.rules();
+  if (rules.kind == DecoderRules::Kind::kWhole || ids.size() <= kTail) return 0;
+  size_t begin = ids.size() - kTail;
+  const auto is_byte = [&](int id) {
+    return rules.IsByte(tokenizer_.Piece(id, Side::kTarget));
+  };
+  while (begin > 0 && is_byte(ids[begin])) --begin;
+  // What is taken off the start of the text must be behind.
+  int with_text = 0;
+  for (size_t i = 0; i < begin && with_text <= rules.max_stripped; ++i) {
+    with_text += tokenizer_.HasText(ids[i]) ? 1 : 0;
+  }
+  return with_text > rules.max_stripped ? begin : 0;
+}
+
+void HfStream::Pass(absl::Span<const int> ids) {
+  const size_t begin = TailBegin(ids);
+  if (begin > 0) {
+    first_ = false;
+    stripped_ = tokenizer_.rules().max_stripped;
+  }
+  for (const int id : ids.subspan(begin)) Append(id);
+  text_.clear();
+  passed_ = std::move(ids_);
+  ids_.clear();
+  passed_bytes_ = bytes_.size();
+  // The text has begun with these.
+  if (passed_bytes_ > 0) stripped_ = tokenizer_.rules().max_stripped;
+}
 
 std::string HfStream::Append(int id) {
   if (!tokenizer_.HasText(id)) return "";
@@ -39,11 +73,7 @@ std::string HfStream::Append(int id) {
 }
 
 std::string HfStream::Flush() {
-  if (!ids_.empty()) {
-    auto text = tokenizer_.Decode(std::exchange(ids_, {}), Side::kTarget,
-                                  /*keep_special=*/false);
-    return text.ok() ? *std::move(text) : "";
-  }
+  if (!ids_.empty()) return WholeText();
   if (tokenizer_.rules().kind == DecoderRules::Kind::kByteFallback) {
     MoveByteRun();
   } else {
@@ -52,23 +82,55 @@ std::string HfStream::Flush() {
   return Settled(/*at_end=*/true);
 }
 
+std::string HfStream::WholeText() {
+  const auto decode = [&](const std::vector<int>& ids) {
+    return tokenizer_.Decode(ids, Side::kTarget, /*keep_special=*/false)
+        .value_or("");
+  };
+  const std::string before = decode(passed_);
+  passed_.insert(passed_.end(), ids_.begin(), ids_.end());
+  ids_.clear();
+  std::string text = decode(passed_);
+  const size_t shared =
+      std::mismatch(before.begin(), before.end(), text.begin(), text.end())
+          .first -
+      before.begin();
+  // From the start of the character where the two part.
+  size_t begin = shared;
+  while (begin > 0 && begin < text.size() && (text[begin] & 0xc0) == 0x80) {
+    --begin;
+  }
+  return text.substr(begin);
+}
+
 void HfStream::MoveCharacters(bool at_end) {
   absl::string_view rest = bytes_;
   while (!rest.empty()) {
     const Utf8Char first = FirstUtf8Char(rest);
     if (first.incomplete && !at_end) break;
-    absl::StrAppend(
-        &text_, first.length > 0 ? rest.substr(0, first.length) : kReplacement);
-    rest.remove_prefix(first.length > 0 ? first.length : first.broken);
+    const size_t size = first.length > 0 ? first.length : first.broken;
+    // One that was broken before has been told of.
+    if (first.length > 0) {
+      absl::StrAppend(&text_, rest.substr(0, size));
+    } else if (size > passed_bytes_) {
+      absl::StrAppend(&text_, kReplacement);
+    }
+    passed_bytes_ -= std::min(passed_bytes_, size);
+    rest.remove_prefix(size);
   }
   bytes_ = std::string(rest);
 }
 
 void HfStream::MoveByteRun() {
-  const bool whole = FindInvalidUtf8(bytes_) == absl::string_view::npos;
-  if (whole) absl::StrAppend(&text_, bytes_);
-  for (size_t i = 0; !whole && i < bytes_.size(); ++i) {
-    absl::StrAppend(&text_, kReplacement);
+  size_t begin = std::exchange(passed_bytes_, 0);
+  if (FindInvalidUtf8(bytes_) == absl::string_view::npos) {
+    // From the start of a character.
+    while (begin < bytes_.size() && (bytes_[begin] & 0xc0) == 0x80) --begin;
+    absl::StrAppend(&text_, absl::string_view(bytes_).substr(begin));
+  } else {
+    for (; begin < bytes_.size(); ++begin) {
+      absl::StrAppend(&text_, kReplacement);
+    }
   }
   bytes_.clear();
 }

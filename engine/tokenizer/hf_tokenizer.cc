@@ -154,8 +154,11 @@ absl::StatusOr<std::string> HfTokenizer::Decode(absl::Span<const int> ids,
   return config_.clean_up_spaces ? CleanUpSpaces(text) : text;
 }
 
-std::unique_ptr<StreamDecoder> HfTokenizer::NewStream() const {
-  return std::make_unique<HfStream>(*this);
+std::unique_ptr<StreamDecoder> HfTokenizer::NewStream(
+    absl::Span<const int> before) const {
+  auto stream = std::make_unique<HfStream>(*this);
+  stream->Pass(before);
+  return stream;
 }
 
 absl::string_view HfTokenizer::Piece(int id, Side side) const {

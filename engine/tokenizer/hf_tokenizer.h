@@ -31,7 +31,8 @@ class HfTokenizer final : public Tokenizer {
   absl::StatusOr<Encoding> Encode(const EncodeInput& input) const override;
   absl::StatusOr<std::string> Decode(absl::Span<const int> ids, Side side,
                                      bool keep_special) const override;
-  std::unique_ptr<StreamDecoder> NewStream() const override;
+  std::unique_ptr<StreamDecoder> NewStream(
+      absl::Span<const int> before) const override;
   int vocab_size(Side) const override {
     return static_cast<int>(pieces_.size());
   }

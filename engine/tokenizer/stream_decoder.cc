@@ -16,6 +16,8 @@ class TokenTextStream final : public StreamDecoder {
  public:
   explicit TokenTextStream(const Tokenizer& tokenizer)
       : tokenizer_(tokenizer) {}
+  // Takes `ids` as what has been decoded before.
+  void Pass(absl::Span<const int> ids);
   std::string Append(int id) override;
   std::string Flush() override;
 
@@ -31,6 +33,11 @@ class TokenTextStream final : public StreamDecoder {
   std::string text_;      // may yet lose a space before punctuation
   bool started_ = false;  // something but spaces has come
 };
+
+void TokenTextStream::Pass(absl::Span<const int> ids) {
+  for (const int id : ids) Append(id);
+  text_.clear();
+}
 
 std::string TokenTextStream::Append(int id) {
   absl::StrAppend(&bytes_, tokenizer_.TokenText(id));
@@ -74,8 +81,11 @@ std::string TokenTextStream::Settled(bool at_end) {
 
 }  // namespace
 
-std::unique_ptr<StreamDecoder> Tokenizer::NewStream() const {
-  return std::make_unique<TokenTextStream>(*this);
+std::unique_ptr<StreamDecoder> Tokenizer::NewStream(
+    absl::Span<const int> before) const {
+  auto stream = std::make_unique<TokenTextStream>(*this);
+  stream->Pass(before);
+  return stream;
 }
 
 }  // namespace attend

@@ -16,7 +16,8 @@ namespace attend {
 enum class Side { kSource, kTarget };
 
 // Text of one growing target sequence, in pieces that are never half a
-// character. Appended pieces and Flush() joined equal Tokenizer::Decode().
+// character. Appended pieces and Flush() joined equal Tokenizer::Decode(), but
+// for what follows other ids (see Tokenizer::NewStream).
 class StreamDecoder {
  public:
   virtual ~StreamDecoder() = default;
@@ -58,7 +59,12 @@ class Tokenizer {
                                              Side side,
                                              bool keep_special) const = 0;
   // Decodes target ids one by one, special tokens left out. Borrows this.
-  virtual std::unique_ptr<StreamDecoder> NewStream() const;
+  //
+  // With `before`, target ids too, the text is what follows theirs: that of
+  // both less that of the ids before, as far as these stay as they are. A
+  // character that they leave unfinished comes whole.
+  virtual std::unique_ptr<StreamDecoder> NewStream(
+      absl::Span<const int> before) const;
 
   virtual int vocab_size(Side side) const = 0;
   // The vocabulary's spelling of an id.

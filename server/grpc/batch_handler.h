@@ -78,6 +78,7 @@ class BatchHandler : public Handler<Request, Response> {
 
   const Service& service() const { return service_; }
   const Tokenizer& tokenizer() const { return model_->tokenizer; }
+  const ChatTemplate* chat() const { return model_->chat; }
   const ModelInfo& info() const { return model_->info(); }
   const InputState& input(int index) const { return *inputs_[index]; }
   int size() const { return static_cast<int>(inputs_.size()); }

@@ -6,18 +6,21 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "engine/tokenizer/tokenizer.h"
 
 namespace attend {
 
 // Text of one growing result, in pieces: never half a character, and never
 // what is, or may yet become, a stop string. Where a stop string comes up the
-// text ends before it. Borrows both arguments.
+// text ends before it. Borrows tokenizer and stop strings.
 class ChoiceText {
  public:
+  // `before`: the ids that the result continues.
   ChoiceText(const Tokenizer& tokenizer,
-             const std::vector<std::string>& stop_strings)
-      : decoder_(tokenizer.NewStream()), stop_strings_(stop_strings) {}
+             const std::vector<std::string>& stop_strings,
+             absl::Span<const int> before)
+      : decoder_(tokenizer.NewStream(before)), stop_strings_(stop_strings) {}
 
   // The text that `id` makes certain.
   std::string Append(int id) { return Release(decoder_->Append(id), false); }

@@ -100,12 +100,12 @@ class GenerateHandler final
     *result.mutable_timings() = MakeTimings(input.times(), context_.arrival());
     if (!input.status().ok()) return;
     for (const ChoiceOutput& choice : input.output().choices) {
-      FillChoice(choice, *result.add_choices());
+      FillChoice(choice, call_.NewText(index), *result.add_choices());
     }
   }
 
-  void FillChoice(const ChoiceOutput& choice, v1::Choice& to) const {
-    ChoiceText text(call_.model->tokenizer, call_.params.stop_strings);
+  void FillChoice(const ChoiceOutput& choice, ChoiceText text,
+                  v1::Choice& to) const {
     for (int id : choice.tokens) to.mutable_text()->append(text.Append(id));
     to.mutable_text()->append(text.Flush());
     to.mutable_ids()->Add(choice.tokens.begin(), choice.tokens.end());
@@ -165,24 +165,36 @@ absl::Status GenerateCall::Start(const v1::GenerateRequest& request,
     inputs.push_back(std::make_unique<InputState>(*model, service.clock,
                                                   context, streaming));
   }
+  before.resize(request.inputs_size());
   for (int i = 0; i < request.inputs_size(); ++i) {
-    InputState& input = *inputs[i];
-    const std::string field = absl::StrFormat("inputs[%d]", i);
-    auto source = ReadSource(
-        request.inputs(i),
-        {.truncate = request.truncate(), .language = request.source_language()},
-        model->info(), model->tokenizer, field);
-    absl::Status status = source.status();
-    if (status.ok() && source->empty) {
-      input.End(absl::OkStatus(), EmptyOutput(params));
-      continue;
-    }
-    if (status.ok()) status = Submit(request, field, *std::move(source), input);
+    const absl::Status status = StartInput(request, i);
     if (status.ok()) continue;
     model->metrics.OnRejected(RejectReason::kInvalid);
-    input.End(status);
+    inputs[i]->End(status);
   }
   return absl::OkStatus();
+}
+
+absl::Status GenerateCall::StartInput(const v1::GenerateRequest& request,
+                                      int index) {
+  const std::string field = absl::StrFormat("inputs[%d]", index);
+  ASSIGN_OR_RETURN(Source source,
+                   ReadSource(request.inputs(index),
+                              {.truncate = request.truncate(),
+                               .takes_chat = true,
+                               .chat = model->chat,
+                               .language = request.source_language()},
+                              model->info(), model->tokenizer, field));
+  if (source.empty) {
+    inputs[index]->End(absl::OkStatus(), EmptyOutput(params));
+    return absl::OkStatus();
+  }
+  if (model->info().continues_source) {
+    before[index] = source.tokens.ids;
+    before[index].insert(before[index].end(), params.forced_prefix.begin(),
+                         params.forced_prefix.end());
+  }
+  return Submit(request, field, std::move(source), *inputs[index]);
 }
 
 HandlerPtr<v1::GenerateRequest, v1::GenerateResponse> NewGenerateHandler(

@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "attend/v1/attend.pb.h"
 #include "engine/decoding/generation_params.h"
+#include "server/grpc/choice_text.h"
 #include "server/grpc/handler.h"
 #include "server/grpc/input_state.h"
 #include "server/grpc/inputs.h"
@@ -19,13 +20,21 @@ struct GenerateCall {
   const ServedModel* model = nullptr;
   GenerationParams params;
   Inputs inputs;
+  // For each input the ids that its results continue; none where they do not.
+  std::vector<std::vector<int>> before;
 
   // Fails only for what concerns the whole request; an input that is wrong or
   // refused ends with its own status.
   absl::Status Start(const v1::GenerateRequest& request, bool streaming,
                      const Service& service, CallContext& context);
 
+  // The text of one result of an input, from its start. Borrows this.
+  ChoiceText NewText(size_t input) const {
+    return ChoiceText(model->tokenizer, params.stop_strings, before[input]);
+  }
+
  private:
+  absl::Status StartInput(const v1::GenerateRequest& request, int index);
   // `field` names the input in errors.
   absl::Status Submit(const v1::GenerateRequest& request,
                       const std::string& field, Source source,

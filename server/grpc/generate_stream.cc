@@ -41,10 +41,9 @@ class GenerateStreamHandler final
   absl::Status Start(const v1::GenerateRequest& request) override {
     RETURN_IF_ERROR(call_.Start(request, true, service_, context_));
     streams_.resize(call_.inputs.size());
-    for (InputStream& stream : streams_) {
+    for (size_t input = 0; input < streams_.size(); ++input) {
       for (int i = 0; i < call_.params.num_return_sequences; ++i) {
-        stream.choices.emplace_back(
-            ChoiceText(call_.model->tokenizer, call_.params.stop_strings));
+        streams_[input].choices.emplace_back(call_.NewText(input));
       }
     }
     return absl::OkStatus();

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/time/clock.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {
@@ -85,22 +86,13 @@ void TakePromptOff(int prompt, std::vector<TokenOrigin>& origins) {
   }
 }
 
-absl::StatusOr<Source> ReadText(const v1::Input& input,
-                                const SourceOptions& options, int limit,
-                                const Tokenizer& tokenizer,
-                                absl::string_view field) {
-  const std::string prompted =
-      options.prompt.empty() ? "" : absl::StrCat(options.prompt, input.text());
-  EncodeInput encode = {
-      .text = options.prompt.empty() ? input.text() : prompted,
-      .language = options.language,
-      .max_tokens = options.truncate ? limit : 0};
-  if (input.has_pair()) encode.pair = input.pair();
+// Of `encode`'s text, after the first `prompt` bytes of it.
+absl::StatusOr<Source> ReadEncoded(const EncodeInput& encode, int prompt,
+                                   const Tokenizer& tokenizer,
+                                   const std::string& field) {
   auto encoding = tokenizer.Encode(encode);
-  if (!encoding.ok()) {
-    return Annotate(encoding.status(), absl::StrCat(field, ".text"));
-  }
-  TakePromptOff(static_cast<int>(options.prompt.size()), encoding->origins);
+  if (!encoding.ok()) return Annotate(encoding.status(), field);
+  TakePromptOff(prompt, encoding->origins);
   Source source;
   source.truncated = encoding->truncated;
   source.empty = !encoding->truncated &&
@@ -112,7 +104,62 @@ absl::StatusOr<Source> ReadText(const v1::Input& input,
   return source;
 }
 
+absl::StatusOr<Source> ReadText(const v1::Input& input,
+                                const SourceOptions& options, int limit,
+                                const Tokenizer& tokenizer,
+                                absl::string_view field) {
+  const std::string prompted =
+      options.prompt.empty() ? "" : absl::StrCat(options.prompt, input.text());
+  EncodeInput encode = {
+      .text = options.prompt.empty() ? input.text() : prompted,
+      .language = options.language,
+      .max_tokens = options.truncate ? limit : 0};
+  if (input.has_pair()) encode.pair = input.pair();
+  return ReadEncoded(encode, static_cast<int>(options.prompt.size()), tokenizer,
+                     absl::StrCat(field, ".text"));
+}
+
+absl::StatusOr<Source> ReadChat(const v1::Input& input,
+                                const SourceOptions& options, int limit,
+                                const ModelInfo& model,
+                                const Tokenizer& tokenizer,
+                                const std::string& field) {
+  if (!options.takes_chat) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        field, " is set, but only Generate and Score take conversations"));
+  }
+  ASSIGN_OR_RETURN(const std::string text,
+                   RenderChat(input.chat(), options.chat, model, field));
+  return ReadEncoded({.text = text,
+                      .add_special = false,
+                      .max_tokens = options.truncate ? limit : 0},
+                     0, tokenizer, field);
+}
+
 }  // namespace
+
+absl::StatusOr<std::string> RenderChat(const v1::Chat& chat,
+                                       const ChatTemplate* chat_template,
+                                       const ModelInfo& model,
+                                       absl::string_view field) {
+  if (chat_template == nullptr) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "%s is set, but model '%s' does not chat: it %s", field, model.name,
+        model.continues_source ? "has no chat template"
+                               : "does not continue text"));
+  }
+  Chat conversation = {.messages = {},
+                       .add_generation_prompt = !chat.no_generation_prompt(),
+                       .variables = chat.variables_json()};
+  for (const v1::ChatMessage& message : chat.messages()) {
+    conversation.messages.push_back({.role = message.role(),
+                                     .content = message.content(),
+                                     .fields = message.fields_json()});
+  }
+  auto text = chat_template->Render(conversation, absl::Now());
+  if (!text.ok()) return Annotate(text.status(), field);
+  return text;
+}
 
 absl::Status Annotate(const absl::Status& status, absl::string_view field) {
   if (status.ok()) return status;
@@ -181,9 +228,15 @@ absl::StatusOr<Source> ReadSource(const v1::Input& input,
       if (options.truncate) TruncateIds(limit, tokenizer, source);
       break;
     }
+    case v1::Input::kChat: {
+      ASSIGN_OR_RETURN(source, ReadChat(input, options, limit, model, tokenizer,
+                                        absl::StrCat(field, ".chat")));
+      source.tokens.types.clear();
+      break;
+    }
     case v1::Input::INPUT_NOT_SET:
       return absl::InvalidArgumentError(
-          absl::StrCat(field, " is not set, must have text or tokens"));
+          absl::StrCat(field, " is not set, must have text, tokens or a chat"));
   }
   const int size = static_cast<int>(source.tokens.ids.size());
   if (model.continues_source) source.empty = size == 0;
@@ -228,8 +281,10 @@ absl::StatusOr<std::vector<int>> ReadTarget(const v1::Input& input,
                                             absl::string_view field) {
   switch (input.input_case()) {
     case v1::Input::kText: {
-      auto encoding = tokenizer.Encode(
-          {.text = input.text(), .side = Side::kTarget, .language = language});
+      auto encoding = tokenizer.Encode({.text = input.text(),
+                                        .side = Side::kTarget,
+                                        .add_special = !model.continues_source,
+                                        .language = language});
       if (!encoding.ok()) {
         return Annotate(encoding.status(), absl::StrCat(field, ".text"));
       }
@@ -238,6 +293,7 @@ absl::StatusOr<std::vector<int>> ReadTarget(const v1::Input& input,
     case v1::Input::kTokens:
       return ReadTokens(input.tokens(), model.target_vocab,
                         absl::StrCat(field, ".tokens"));
+    case v1::Input::kChat:
     case v1::Input::INPUT_NOT_SET:
       break;
   }

@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "attend/v1/attend.pb.h"
 #include "engine/engine.h"
+#include "engine/tokenizer/chat_template.h"
 #include "engine/tokenizer/tokenizer.h"
 #include "server/grpc/input_state.h"
 
@@ -43,8 +44,10 @@ struct SourceOptions {
   int max_text_tokens = 0;   // of a text; 0: the model's max_source_tokens
   bool needs_token = false;  // no token at all is INVALID_ARGUMENT
   bool takes_pair = false;   // else a pair is INVALID_ARGUMENT
-  absl::string_view language = "";  // of a text; see EncodeInput
-  absl::string_view prompt = "";    // put before a text
+  bool takes_chat = false;   // else a chat is INVALID_ARGUMENT
+  const ChatTemplate* chat = nullptr;  // null: the model has none
+  absl::string_view language = "";     // of a text; see EncodeInput
+  absl::string_view prompt = "";       // put before a text
 };
 
 // The source of one input: tokenised, or token ids with those masked left out
@@ -56,6 +59,14 @@ absl::StatusOr<Source> ReadSource(const v1::Input& input,
                                   const ModelInfo& model,
                                   const Tokenizer& tokenizer,
                                   absl::string_view field);
+
+// The text that the chat template of `model` makes of a conversation, now. It
+// is encoded without adding special tokens. INVALID_ARGUMENT if the model does
+// not chat (`chat` is null), or the template says no.
+absl::StatusOr<std::string> RenderChat(const v1::Chat& chat,
+                                       const ChatTemplate* chat_template,
+                                       const ModelInfo& model,
+                                       absl::string_view field);
 
 // One token of a source as an answer shows it.
 void FillSourceToken(const Source& source, size_t index,

@@ -58,6 +58,8 @@ v1::Model Describe(const ModelEntry& entry) {
   if (info.generates) {
     *model.mutable_defaults() = DescribeParams(info.generation);
   }
+  model.set_continues_source(info.continues_source);
+  model.set_chats(entry.served->chat != nullptr);
   for (const v1::Task task : TasksOf(info)) model.add_tasks(task);
   DescribeEncoder(*entry.served, model);
   return model;

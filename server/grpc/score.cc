@@ -39,6 +39,8 @@ class ScoreHandler final
         ReadSource(pair.source(),
                    {.truncate = request.truncate(),
                     .needs_token = true,
+                    .takes_chat = true,
+                    .chat = chat(),
                     .language = request.source_language()},
                    info(), tokenizer(), absl::StrCat(field, ".source")));
     ASSIGN_OR_RETURN(

@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "attend/v1/attend.pb.h"
 #include "engine/engine.h"
+#include "engine/tokenizer/chat_template.h"
 #include "engine/tokenizer/tokenizer.h"
 #include "server/grpc/handler.h"
 #include "server/log.h"
@@ -25,6 +26,7 @@ struct ServedModel {
   const Tokenizer& tokenizer;
   Scheduler& scheduler;
   ModelMetrics& metrics;
+  const ChatTemplate* chat = nullptr;  // null: it does not chat
 
   const ModelInfo& info() const { return engine.info(); }
 };

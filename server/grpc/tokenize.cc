@@ -29,12 +29,33 @@ absl::Status CommonError(const Response& response) {
                       first.message());
 }
 
+void FillTokens(const std::vector<int>& ids, const Tokenizer& tokenizer,
+                Side side, v1::Tokenization& to) {
+  for (int id : ids) {
+    to.add_ids(id);
+    to.add_pieces(std::string(tokenizer.Piece(id, side)));
+  }
+}
+
+absl::Status TokenizeChat(const ServedModel& model, const v1::Chat& chat,
+                          const std::string& field, v1::Tokenization& to) {
+  ASSIGN_OR_RETURN(const std::string text,
+                   RenderChat(chat, model.chat, model.info(), field));
+  const auto encoding =
+      model.tokenizer.Encode({.text = text, .add_special = false});
+  if (!encoding.ok()) return Annotate(encoding.status(), field);
+  to.set_text(text);
+  FillTokens(encoding->ids, model.tokenizer, Side::kSource, to);
+  return absl::OkStatus();
+}
+
 absl::StatusOr<v1::TokenizeResponse> Tokenize(
     const Service& service, CallContext& context,
     const v1::TokenizeRequest& request) {
   ASSIGN_OR_RETURN(const ServedModel* model,
                    service.Find(request.model(), context));
-  RETURN_IF_ERROR(service.CheckCount("texts", request.texts_size()));
+  RETURN_IF_ERROR(service.CheckCount(
+      "texts and chats", request.texts_size() + request.chats_size()));
   ASSIGN_OR_RETURN(const Side side, ReadSide(request.side()));
   v1::TokenizeResponse response;
   response.set_model(model->info().name);
@@ -47,10 +68,12 @@ absl::StatusOr<v1::TokenizeResponse> Tokenize(
     *result.mutable_status() =
         ToProto(Annotate(encoding.status(), absl::StrFormat("texts[%d]", i)));
     if (!encoding.ok()) continue;
-    for (int id : encoding->ids) {
-      result.add_ids(id);
-      result.add_pieces(std::string(model->tokenizer.Piece(id, side)));
-    }
+    FillTokens(encoding->ids, model->tokenizer, side, result);
+  }
+  for (int i = 0; i < request.chats_size(); ++i) {
+    v1::Tokenization& result = *response.add_results();
+    *result.mutable_status() = ToProto(TokenizeChat(
+        *model, request.chats(i), absl::StrFormat("chats[%d]", i), result));
   }
   RETURN_IF_ERROR(CommonError(response));
   return response;

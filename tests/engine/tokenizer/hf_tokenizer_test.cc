@@ -29,7 +29,7 @@ std::string Directory(const std::string& name) {
 }
 
 std::string Streamed(const Tokenizer& tokenizer, const std::vector<int>& ids) {
-  const std::unique_ptr<StreamDecoder> stream = tokenizer.NewStream();
+  const std::unique_ptr<StreamDecoder> stream = tokenizer.NewStream({});
   std::string text;
   for (const int id : ids) text += stream->Append(id);
   return text + stream->Flush();

@@ -34,7 +34,7 @@ nlohmann::json Expected(const std::string& directory) {
 }
 
 std::string Streamed(const Tokenizer& tokenizer, const std::vector<int>& ids) {
-  const std::unique_ptr<StreamDecoder> stream = tokenizer.NewStream();
+  const std::unique_ptr<StreamDecoder> stream = tokenizer.NewStream({});
   std::string text;
   for (const int id : ids) {
     text += stream->Append(id);
@@ -250,7 +250,7 @@ class ByteTokenizer : public Tokenizer {
 
 TEST(StreamDecoderTest, HoldsBytesUntilTheyAreACharacter) {
   const ByteTokenizer tokenizer(false);
-  const auto stream = tokenizer.NewStream();
+  const auto stream = tokenizer.NewStream({});
   EXPECT_EQ(stream->Append(0xe2), "");
   EXPECT_EQ(stream->Append(0x82), "");
   EXPECT_EQ(stream->Append(0xac), "\xe2\x82\xac");
@@ -266,7 +266,7 @@ TEST(StreamDecoderTest, HoldsBytesUntilTheyAreACharacter) {
 
 TEST(StreamDecoderTest, DropsSpacesAtBothEnds) {
   const ByteTokenizer tokenizer(false);
-  const auto stream = tokenizer.NewStream();
+  const auto stream = tokenizer.NewStream({});
   EXPECT_EQ(stream->Append(' '), "");
   EXPECT_EQ(stream->Append('a'), "a");
   EXPECT_EQ(stream->Append(' '), "");

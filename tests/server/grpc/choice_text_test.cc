@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 std::vector<std::string> Pieces(const std::string& text,
                                 const std::vector<std::string>& stops) {
   const FakeTokenizer tokenizer;
-  ChoiceText choice(tokenizer, stops);
+  ChoiceText choice(tokenizer, stops, {});
   std::vector<std::string> pieces;
   const auto encoding = tokenizer.Encode({.text = text, .add_special = false});
   for (int id : encoding->ids) pieces.push_back(choice.Append(id));

@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <thread>
@@ -24,6 +26,8 @@ namespace attend {
 
 struct RpcFixtureOptions {
   FakeEngineOptions engine;
+  // Chat template of the models that continue text; empty: none.
+  std::string chat_template = {};
   // Further models, with names of their own.
   std::vector<FakeEngineOptions> more_engines = {};
   // Models that could not be loaded, by name, behind the others.
@@ -42,8 +46,10 @@ class RpcFixture {
         metrics("test"),
         log(LogLevel::kInfo, null_.descriptor),
         models(options.scheduler, clock, metrics, signal_),
-        engine(Add(options.engine)) {
-    for (const FakeEngineOptions& more : options.more_engines) Add(more);
+        engine(Add(options.engine, options.chat_template)) {
+    for (const FakeEngineOptions& more : options.more_engines) {
+      Add(more, options.chat_template);
+    }
     for (const auto& [name, reason] : options.broken) models.Add(name, reason);
     auto started =
         RpcServer::Start(options.rpc, NewService(options.rpc), signal_);
@@ -82,12 +88,28 @@ class RpcFixture {
   }
 
  private:
-  FakeEngine& Add(const FakeEngineOptions& options) {
+  static std::unique_ptr<ChatTemplate> LoadChat(const std::string& source) {
+    const std::string directory =
+        absl::StrCat(testing::TempDir(), "/chat", getpid());
+    std::filesystem::create_directories(directory);
+    std::ofstream(directory + "/chat_template.jinja") << source;
+    auto loaded = ChatTemplate::Load(directory);
+    std::filesystem::remove_all(directory);
+    EXPECT_TRUE(loaded.ok()) << loaded.status();
+    return *std::move(loaded);
+  }
+
+  FakeEngine& Add(const FakeEngineOptions& options,
+                  const std::string& chat_template) {
     auto added = std::make_unique<FakeEngine>(options);
     engines.push_back(added.get());
-    models.Add(options.info.name,
-               Model{.engine = std::move(added),
-                     .tokenizer = std::make_unique<FakeTokenizer>()});
+    models.Add(
+        options.info.name,
+        Model{.engine = std::move(added),
+              .tokenizer = std::make_unique<FakeTokenizer>(),
+              .chat = options.info.continues_source && !chat_template.empty()
+                          ? LoadChat(chat_template)
+                          : nullptr});
     return *engines.back();
   }
 
