@@ -4,6 +4,7 @@
 #include <optional>
 #include <random>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/numbers.h"
 #include "attend/v1/attend.grpc.pb.h"
 #include "client/cpp/channel.h"
@@ -86,6 +87,23 @@ absl::StatusOr<Response> Unary(const ClientOptions& options,
 
 }  // namespace
 
+void Cancellation::Cancel() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  cancelled_ = true;
+  if (cancel_) cancel_();
+}
+
+bool Cancellation::Enter(std::function<void()> cancel) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  cancel_ = std::move(cancel);
+  return !cancelled_;
+}
+
+void Cancellation::Leave() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  cancel_ = nullptr;
+}
+
 Client::Client(ClientOptions options)
     : options_(std::move(options)),
       channel_(std::make_unique<Channel>(options_.address)) {}
@@ -100,9 +118,15 @@ absl::StatusOr<v1::GenerateResponse> Client::Generate(
 
 absl::Status Client::GenerateStream(
     const v1::GenerateRequest& request,
-    absl::FunctionRef<bool(const v1::GenerateChunk&)> on_chunk) {
+    absl::FunctionRef<bool(const v1::GenerateChunk&)> on_chunk,
+    Cancellation* cancellation) {
   if (absl::Status text = CheckText(request); !text.ok()) return text;
+  Cancellation none;
+  Cancellation& cancel = cancellation == nullptr ? none : *cancellation;
   return CallWithRetry(options_, [&](grpc::ClientContext& context) -> Attempt {
+    const bool go = cancel.Enter([&context] { context.TryCancel(); });
+    const auto leave = absl::MakeCleanup([&cancel] { cancel.Leave(); });
+    if (!go) return {absl::CancelledError("cancelled by the caller")};
     bool begun = false;
     const auto reader = channel_->stub->GenerateStream(&context, request);
     v1::GenerateChunk chunk;

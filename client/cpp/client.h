@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +30,23 @@ struct ClientOptions {
   std::function<void(absl::Duration)> sleep = absl::SleepFor;
 };
 
+// Ends a call from another thread; one call at a time. Thread-safe.
+class Cancellation {
+ public:
+  // The call that has this ends as CANCELLED, also if it begins later.
+  void Cancel();
+
+ private:
+  friend class Client;
+  // False: cancelled already. `cancel` is called until Leave() returns.
+  bool Enter(std::function<void()> cancel);
+  void Leave();
+
+  std::mutex mutex_;
+  bool cancelled_ = false;
+  std::function<void()> cancel_;
+};
+
 // A client of the service attend.v1.Attend: one channel, blocking calls.
 //
 // A call's error is the status that the server sent, or UNAVAILABLE where it
@@ -49,10 +67,12 @@ class Client {
       const v1::GenerateRequest& request);
   // Calls `on_chunk` for each chunk, in order, on this thread, and returns when
   // the stream has ended. `on_chunk` returns false to cancel the call: its
-  // status is then CANCELLED.
+  // status is then CANCELLED. So it is after Cancel() of `cancellation`, which
+  // may be null and otherwise must outlive the call.
   absl::Status GenerateStream(
       const v1::GenerateRequest& request,
-      absl::FunctionRef<bool(const v1::GenerateChunk&)> on_chunk);
+      absl::FunctionRef<bool(const v1::GenerateChunk&)> on_chunk,
+      Cancellation* cancellation = nullptr);
   absl::StatusOr<v1::ScoreResponse> Score(const v1::ScoreRequest& request);
   absl::StatusOr<v1::EmbedResponse> Embed(const v1::EmbedRequest& request);
   absl::StatusOr<v1::ClassifyResponse> Classify(

@@ -8,6 +8,7 @@ namespace attend {
 // The subcommands of `attend`. Results go to standard output, messages to
 // standard error. Each returns the exit code.
 int Run(const GenerateOptions& options);
+int Run(const ChatOptions& options);
 int Run(const ScoreOptions& options);
 int Run(const EmbedOptions& options);
 int Run(const ClassifyOptions& options);

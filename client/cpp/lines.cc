@@ -21,22 +21,6 @@
 namespace attend {
 namespace {
 
-// Next line of a stream; takes Windows line ends too.
-std::optional<std::string> NextLine(std::istream& stream) {
-  std::string line;
-  if (!std::getline(stream, line)) return std::nullopt;
-  if (line.ends_with('\r')) line.pop_back();
-  return line;
-}
-
-bool IsShared(absl::StatusCode code) {
-  return code == absl::StatusCode::kUnavailable ||
-         code == absl::StatusCode::kNotFound ||
-         code == absl::StatusCode::kUnimplemented ||
-         code == absl::StatusCode::kUnauthenticated ||
-         code == absl::StatusCode::kPermissionDenied;
-}
-
 // Arguments, file or standard input, whichever is asked for.
 class LineSource {
  public:
@@ -112,6 +96,21 @@ class Output {
 };
 
 }  // namespace
+
+std::optional<std::string> NextLine(std::istream& stream) {
+  std::string line;
+  if (!std::getline(stream, line)) return std::nullopt;
+  if (line.ends_with('\r')) line.pop_back();
+  return line;
+}
+
+bool IsShared(absl::StatusCode code) {
+  return code == absl::StatusCode::kUnavailable ||
+         code == absl::StatusCode::kNotFound ||
+         code == absl::StatusCode::kUnimplemented ||
+         code == absl::StatusCode::kUnauthenticated ||
+         code == absl::StatusCode::kPermissionDenied;
+}
 
 ClientOptions ToClientOptions(const ConnectionOptions& connection) {
   return {.address = connection.address, .timeout = connection.timeout};

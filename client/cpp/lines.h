@@ -4,6 +4,8 @@
 #include <google/protobuf/message.h>
 
 #include <functional>
+#include <istream>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -22,6 +24,12 @@ namespace attend {
 // What the subcommands that work on lines have in common.
 
 ClientOptions ToClientOptions(const ConnectionOptions& connection);
+
+// Whether all inputs would share an error: server not there, no such model.
+bool IsShared(absl::StatusCode code);
+
+// The next line of a stream; takes Windows line ends too.
+std::optional<std::string> NextLine(std::istream& stream);
 
 // Prints "attend: CODE: message" to standard error.
 void PrintError(const absl::Status& status);

@@ -17,7 +17,7 @@ void AddGenerate(CLI::App& app, GenerateOptions& options) {
   CLI::App& command = *app.add_subcommand(
       "generate",
       "Generate a text for each input: for a translation model, "
-      "translate it");
+      "translate it; for a model that continues text, what follows");
   command.alias("translate");
   command.footer(
       "Parameters that are not given take the model's defaults.\n"
@@ -44,6 +44,30 @@ void AddGenerate(CLI::App& app, GenerateOptions& options) {
   AddLanguages(command, options.request);
   AddScheduling(command, options.request);
   stream->excludes("--json")->excludes("--log-probs");
+}
+
+void AddChat(CLI::App& app, ChatOptions& options) {
+  CLI::App& command = *app.add_subcommand(
+      "chat", "Talk to a model: each line is a turn, its answer streams");
+  command.footer(
+      "Ctrl-C stops an answer, and at the prompt the program; end of input "
+      "ends it too.\n"
+      "Standard input may be a file or a pipe. Parameters that are not given "
+      "take the\n"
+      "model's defaults.");
+  AddConnection(command, options.connection);
+  command.add_option("--system", options.system,
+                     "What the system says before the first turn");
+  command.add_option("--variables", options.variables,
+                     "More of what the model's chat template may name, as a "
+                     "JSON object: {\"enable_thinking\": false}");
+  v1::GenerationParams* const params = options.request.mutable_params();
+  AddLength(command, params);
+  AddBeams(command, params);
+  AddSampling(command, params);
+  AddPenalties(command, params);
+  AddContent(command, params);
+  AddScheduling(command, options.request);
 }
 
 void AddScore(CLI::App& app, ScoreOptions& options) {
@@ -194,6 +218,7 @@ std::variant<int, Command> ParseCommandLine(int argc, char** argv) {
       "attend COMMAND --help shows a command's options.\n"
       "Exit code: 0 all went well, 1 a call failed, 2 wrong usage.");
   GenerateOptions generate;
+  ChatOptions chat;
   ScoreOptions score;
   EmbedOptions embed;
   ClassifyOptions classify;
@@ -203,6 +228,7 @@ std::variant<int, Command> ParseCommandLine(int argc, char** argv) {
   ModelsOptions models;
   BenchOptions bench;
   AddGenerate(app, generate);
+  AddChat(app, chat);
   AddScore(app, score);
   AddEmbed(app, embed);
   AddClassify(app, classify);
@@ -216,6 +242,7 @@ std::variant<int, Command> ParseCommandLine(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kExitOk : kExitUsage;
   }
+  if (app.got_subcommand("chat")) return Command(std::move(chat));
   if (app.got_subcommand("score")) return Command(std::move(score));
   if (app.got_subcommand("embed")) return Command(std::move(embed));
   if (app.got_subcommand("classify")) return Command(std::move(classify));

@@ -42,6 +42,13 @@ struct GenerateOptions {
   bool stream = false;
 };
 
+struct ChatOptions {
+  ConnectionOptions connection;
+  v1::GenerateRequest request;  // all but its model and inputs
+  std::string system;           // a message before the others; empty: none
+  std::string variables;        // Chat.variables_json
+};
+
 struct ScoreOptions {
   ConnectionOptions connection;
   InputOptions input;
@@ -119,9 +126,10 @@ struct BenchOptions {
   bool json = false;
 };
 
-using Command = std::variant<GenerateOptions, ScoreOptions, EmbedOptions,
-                             ClassifyOptions, FillMaskOptions, RerankOptions,
-                             TokenizeOptions, ModelsOptions, BenchOptions>;
+using Command =
+    std::variant<GenerateOptions, ChatOptions, ScoreOptions, EmbedOptions,
+                 ClassifyOptions, FillMaskOptions, RerankOptions,
+                 TokenizeOptions, ModelsOptions, BenchOptions>;
 
 // Reads a command line. Where there is nothing to run (--help, or a mistake),
 // prints what is to be said and returns the exit code instead.

@@ -34,7 +34,21 @@ absl::Status Check(const std::string& text, const std::string& field) {
   return absl::InvalidArgumentError(absl::StrCat(field, ": not valid UTF-8"));
 }
 
+absl::Status CheckChat(const v1::Chat& chat, const std::string& field) {
+  absl::Status status = Check(chat.variables_json(), field + ".variables_json");
+  for (int i = 0; status.ok() && i < chat.messages_size(); ++i) {
+    const v1::ChatMessage& message = chat.messages(i);
+    const std::string name = absl::StrCat(field, ".messages[", i, "].");
+    status = Check(message.role(), name + "role");
+    if (status.ok()) status = Check(message.content(), name + "content");
+    if (status.ok())
+      status = Check(message.fields_json(), name + "fields_json");
+  }
+  return status;
+}
+
 absl::Status CheckInput(const v1::Input& input, const std::string& field) {
+  if (input.has_chat()) return CheckChat(input.chat(), field + ".chat");
   if (!input.has_text()) return absl::OkStatus();
   const absl::Status text = Check(input.text(), field);
   return text.ok() ? Check(input.pair(), field + ".pair") : text;
@@ -119,6 +133,9 @@ absl::Status CheckText(const v1::TokenizeRequest& request) {
   absl::Status status = Check(request.model(), "model");
   for (int i = 0; status.ok() && i < request.texts_size(); ++i) {
     status = Check(request.texts(i), absl::StrCat("texts[", i, "]"));
+  }
+  for (int i = 0; status.ok() && i < request.chats_size(); ++i) {
+    status = CheckChat(request.chats(i), absl::StrCat("chats[", i, "]"));
   }
   return status;
 }

@@ -23,6 +23,11 @@ void AddLabels(const std::string& text,
 
 }  // namespace
 
+std::string TextOf(const v1::Input& input) {
+  if (!input.has_chat()) return input.text();
+  return input.chat().messages().rbegin()->content();
+}
+
 std::vector<std::string> Words(const std::string& text) {
   return absl::StrSplit(text, ' ', absl::SkipEmpty());
 }

@@ -10,6 +10,9 @@ namespace attend {
 
 // What FakeService answers to an input that it takes (see there).
 
+// The text of an input; of a chat that of its last message.
+std::string TextOf(const v1::Input& input);
+
 std::vector<std::string> Words(const std::string& text);
 
 v1::Model FakeModel();

@@ -62,7 +62,7 @@ class FakeService::Implementation final : public v1::Attend::Service {
       return status;
     }
     for (int i = 0; i < request->inputs_size(); ++i) {
-      const std::string& text = request->inputs(i).text();
+      const std::string text = TextOf(request->inputs(i));
       if (absl::StartsWith(text, "hang")) return calls_.Hang(*context);
       v1::GenerateChunk last;
       last.set_input(i);

@@ -20,7 +20,8 @@ struct FakeFailure {
 
 // A server of attend.v1.Attend on a free port of this machine, which needs no
 // model. Generate "translates" a text to capitals, each word one token; its
-// stream is a chunk a word and one to end. A text that starts with
+// stream is a chunk a word and one to end; of a chat it takes the last message.
+// A text that starts with
 //   "bad"    gets INVALID_ARGUMENT as the status of its input,
 //   "break"  streams a chunk, then its call fails with UNAVAILABLE,
 //   "hang"   waits for the call's deadline.
