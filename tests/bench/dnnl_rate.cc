@@ -85,28 +85,46 @@ class Multiplication {
   std::unordered_map<int, memory> arguments_;
 };
 
-}  // namespace
+// The shortest time, and the FLOP, of one matmul by each member at once.
+struct Rate {
+  double seconds = 0;
+  double flop = 0;
+};
 
-double DnnlFlopPerSecond(Compute& compute, DType dtype) {
+Rate RateOf(Compute& compute, DType dtype, int m, int k, int n) {
   // The team's threads are all there are: oneDNN shall start no others.
   compute.team().Run([](int) { omp_set_num_threads(1); });
   const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
   const int members = compute.team().size();
+  const auto desc = MatMulDesc(engine, dtype, m, k, n);
+  std::vector<Multiplication> work;
+  for (int i = 0; i < members; ++i) work.emplace_back(engine, desc);
+  const double flop = 2.0 * m * k * n;
+  const int times = std::max(1, static_cast<int>(kRoundFlop / flop));
+  const double seconds = BestSeconds(kRounds, [&] {
+    compute.team().Run([&](int member) { work[member].Run(times); });
+  });
+  return {seconds / times, members * flop};
+}
+
+}  // namespace
+
+double DnnlFlopPerSecond(Compute& compute, DType dtype) {
   double best = 0;
   for (const auto [k, n] : kShapes) {
     for (const int m : kRows) {
-      const auto desc = MatMulDesc(engine, dtype, m, k, n);
-      std::vector<Multiplication> work;
-      for (int i = 0; i < members; ++i) work.emplace_back(engine, desc);
-      const double flop = 2.0 * m * k * n;
-      const int times = std::max(1, static_cast<int>(kRoundFlop / flop));
-      const double seconds = BestSeconds(kRounds, [&] {
-        compute.team().Run([&](int member) { work[member].Run(times); });
-      });
-      best = std::max(best, members * times * flop / seconds);
+      const Rate rate = RateOf(compute, dtype, m, k, n);
+      best = std::max(best, rate.flop / rate.seconds);
     }
   }
   return best;
+}
+
+double DnnlAttentionFlopPerSecond(Compute& compute, int head_dim) {
+  constexpr int kSize = 512;  // queries, and keys
+  const Rate scores = RateOf(compute, DType::kF32, kSize, head_dim, kSize);
+  const Rate values = RateOf(compute, DType::kF32, kSize, kSize, head_dim);
+  return (scores.flop + values.flop) / (scores.seconds + values.seconds);
 }
 
 }  // namespace attend

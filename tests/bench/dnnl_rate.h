@@ -13,6 +13,11 @@ namespace attend {
 // oneDNN fails.
 double DnnlFlopPerSecond(Compute& compute, DType dtype);
 
+// Likewise of the two matmuls of attention in f32, queries with keys and
+// weights with values, of 512 queries and keys of one head: what attention
+// would take without its softmax, and if keys and values lay as oneDNN likes.
+double DnnlAttentionFlopPerSecond(Compute& compute, int head_dim);
+
 }  // namespace attend
 
 #endif  // ATTEND_TESTS_BENCH_DNNL_RATE_H_

@@ -102,6 +102,7 @@ int Main(int argc, char** argv) {
   RegisterLogits(setup);
   RegisterRowOps(setup);
   RegisterAttention(setup);
+  RegisterLongPrompts(setup);
   const auto names_model = [](const std::string& argument) {
     return absl::StartsWith(argument, "--model");
   };

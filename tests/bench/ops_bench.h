@@ -88,6 +88,8 @@ void RegisterLogits(const Setup& setup);
 void RegisterRowOps(const Setup& setup);
 // Attention, and writing and copying of keys and values.
 void RegisterAttention(const Setup& setup);
+// Causal attention of long prompts, against its two matmuls alone.
+void RegisterLongPrompts(const Setup& setup);
 // Whole decoder steps of the model that `options` name.
 void RegisterDecoderSteps(const Setup& setup, const ServerOptions& options);
 

@@ -1,0 +1,134 @@
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "absl/time/clock.h"
+#include "engine/ops/attention.h"
+#include "engine/ops/kv_layout.h"
+#include "engine/ops/kv_store.h"
+#include "engine/tensor/buffer.h"
+#include "tests/bench/dnnl_rate.h"
+#include "tests/bench/ops_bench.h"
+#include "tests/bench/random_floats.h"
+
+namespace attend {
+namespace {
+
+// Rows of a prompt that go together.
+constexpr int kRows = 512;
+constexpr int kTokens = KvLayout::kBlockTokens;
+
+struct Prompt {
+  DType kv_dtype;
+  int kv_heads;
+  int head_dim;
+  int tokens;
+};
+
+// The keys and values of a prompt, random, in blocks in the order of a pool.
+class PromptKv {
+ public:
+  PromptKv(Compute& compute, const Prompt& prompt)
+      : layout_{.layers = 1,
+                .kv_heads = prompt.kv_heads,
+                .head_dim = prompt.head_dim,
+                .dtype = prompt.kv_dtype},
+        memory_(layout_.block_bytes() * (prompt.tokens / kTokens)) {
+    for (int i = 0; i < prompt.tokens / kTokens; ++i) {
+      blocks_.push_back(memory_.data() + i * layout_.block_bytes());
+    }
+    const int columns = prompt.kv_heads * prompt.head_dim;
+    const Buffer<float> kv = RandomFloats(size_t{kRows} * 2 * columns, 1);
+    for (int first = 0; first < prompt.tokens; first += kRows) {
+      const std::vector<KvWrite> writes = {
+          {.rows = kRows, .blocks = blocks_, .first_token = first}};
+      WriteKv(compute, {.layout = &layout_,
+                        .key = kv.data(),
+                        .value = kv.data() + columns,
+                        .stride = 2 * columns,
+                        .writes = writes});
+    }
+  }
+  const KvLayout& layout() const { return layout_; }
+  const std::vector<std::byte*>& blocks() const { return blocks_; }
+
+ private:
+  KvLayout layout_;
+  Buffer<std::byte> memory_;
+  std::vector<std::byte*> blocks_;
+};
+
+// Runs the causal attention of a prompt; of each chunk the shortest time so far
+// stays in `best`, as it does of the matmuls.
+void RunPrompt(Compute& compute, const PromptKv& kv, const Buffer<float>& query,
+               Buffer<float>& dst, std::vector<double>& best) {
+  const int columns = kHeads * kv.layout().head_dim;
+  for (size_t i = 0; i < best.size(); ++i) {
+    const int first = static_cast<int>(i) * kRows;
+    const std::vector<AttentionPiece> pieces = {{.rows = kRows,
+                                                 .blocks = kv.blocks(),
+                                                 .keys = first + 1,
+                                                 .causal = true,
+                                                 .position = first}};
+    const absl::Time start = absl::Now();
+    Attention(compute, {.layout = &kv.layout(),
+                        .heads = kHeads,
+                        .scale = 0.125f,
+                        .query = query.data(),
+                        .query_stride = columns,
+                        .pieces = pieces,
+                        .dst = {dst.data(), kRows, columns}});
+    best[i] = std::min(best[i], absl::ToDoubleSeconds(absl::Now() - start));
+  }
+}
+
+// Products and sums of all heads.
+double FlopOf(const Prompt& prompt) {
+  const double pairs = 0.5 * prompt.tokens * (prompt.tokens + 1.0);
+  return 4 * pairs * kHeads * prompt.head_dim;
+}
+
+void LongPrompt(benchmark::State& state, const Setup& setup,
+                const Prompt& prompt) {
+  const PromptKv kv(setup.compute, prompt);
+  const Buffer<float> query =
+      RandomFloats(size_t{kRows} * kHeads * prompt.head_dim, 1);
+  Buffer<float> dst(query.size());
+  const double before =
+      DnnlAttentionFlopPerSecond(setup.compute, prompt.head_dim);
+  std::vector<double> best(prompt.tokens / kRows,
+                           std::numeric_limits<double>::infinity());
+  for (auto _ : state) RunPrompt(setup.compute, kv, query, dst, best);
+  const double seconds = std::accumulate(best.begin(), best.end(), 0.0);
+  const double rate = std::max(
+      before, DnnlAttentionFlopPerSecond(setup.compute, prompt.head_dim));
+  state.counters["gflop_per_second"] = FlopOf(prompt) / seconds * 1e-9;
+  state.counters["matmul_gflop_per_second"] = rate * 1e-9;
+  state.counters["times_matmuls"] = seconds * rate / FlopOf(prompt);
+}
+
+}  // namespace
+
+void RegisterLongPrompts(const Setup& setup) {
+  for (const DType kv_dtype : {DType::kF32, DType::kBf16}) {
+    for (const int head_dim : {64, 128}) {
+      for (const int kv_heads : {8, 2}) {
+        for (const int tokens : {4096, 8192, 16384, 32768}) {
+          const Prompt prompt = {kv_dtype, kv_heads, head_dim, tokens};
+          Register(
+              absl::StrFormat("attention/causal/%s/%dx%d/%d",
+                              DTypeName(kv_dtype), kv_heads, head_dim, tokens),
+              [&setup, prompt](benchmark::State& state) {
+                LongPrompt(state, setup, prompt);
+              });
+        }
+      }
+    }
+  }
+}
+
+}  // namespace attend
