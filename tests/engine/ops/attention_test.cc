@@ -148,5 +148,50 @@ TEST_P(AttentionTest, BitsDependOnTheRowOnly) {
   }
 }
 
+// Each part sees what has been stored up to its own end, as a server stores it:
+// parts of the prompt, then token by token.
+TEST_P(AttentionTest, APromptInPartsThenTokensAreThoseOfOnePiece) {
+  constexpr int kTotal = kChunk + 60;
+  const auto compute = MakeCompute(2);
+  const AttentionInputs in({4, 2, 24, kTotal, kTotal}, 1);
+  for (const DType dtype : kDTypes) {
+    const Cache whole(*compute, in, {FirstTokens(kTotal)}, dtype);
+    const std::vector<float> expected = Attend(*compute, in, whole,
+                                               {{.rows = kTotal,
+                                                 .blocks = whole.blocks(0),
+                                                 .keys = 1,
+                                                 .causal = true}});
+    Blocks pool(whole.layout(), kTotal / 16 + 1);
+    const std::vector<std::byte*> blocks = pool.Take(kTotal);
+    std::vector<float> got(expected.size());
+    int first = 0;
+    for (const int rows : {33, kChunk, 24, 1, 1, 1}) {
+      const size_t at = static_cast<size_t>(first) * in.kv_cols();
+      const std::vector<KvWrite> writes = {
+          {.rows = rows, .blocks = blocks, .first_token = first}};
+      WriteKv(*compute, {.layout = &whole.layout(),
+                         .layer = 1,
+                         .key = &in.key[at],
+                         .value = &in.value[at],
+                         .stride = in.kv_cols(),
+                         .writes = writes});
+      const std::vector<AttentionPiece> pieces = {
+          {.rows = rows, .blocks = blocks, .keys = first + 1, .causal = true}};
+      Attention(*compute, {.layout = &whole.layout(),
+                           .layer = 1,
+                           .heads = in.shape.heads,
+                           .scale = in.scale(),
+                           .query = &in.query[first * in.query_cols()],
+                           .query_stride = in.query_cols(),
+                           .pieces = pieces,
+                           .dst = {&got[first * in.query_cols()], rows,
+                                   in.query_cols()}});
+      first += rows;
+    }
+    ASSERT_EQ(first, kTotal);
+    EXPECT_EQ(got, expected) << DTypeName(dtype);
+  }
+}
+
 }  // namespace
 }  // namespace attend
