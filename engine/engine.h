@@ -1,6 +1,7 @@
 #ifndef ATTEND_ENGINE_ENGINE_H_
 #define ATTEND_ENGINE_ENGINE_H_
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -79,7 +80,8 @@ enum class Phase {
 struct Work {
   Phase phase = Phase::kDone;
   // Rows until this phase ends. Encode and prompt may be cut into pieces of
-  // any size; decode may not.
+  // any size; decode may not. Of a prompt at most: its first piece finds out
+  // what needs not be computed.
   int rows = 0;
   // Blocks of the KV pool that this phase takes at most before it ends.
   int blocks = 0;
@@ -102,7 +104,8 @@ class Sequence {
   virtual const SequenceOutput& output() const = 0;
   // Blocks that the worst case of this request needs at once.
   virtual int max_blocks() const = 0;
-  // Blocks held now.
+  // Blocks that would be free without it: those held, but for what other
+  // sequences hold too.
   virtual int blocks() const = 0;
 };
 
@@ -119,6 +122,16 @@ struct StepPlan {
   std::vector<Piece> pieces;  // a sequence occurs at most once
 };
 
+// What the steps on a context have come to since it was made.
+struct StepCounts {
+  // Rows of pieces for which there was nothing left to compute.
+  int64_t spared_rows = 0;
+  // Tokens of prompts that were looked for in the prefix cache, again when they
+  // were replayed, and those of them that were there.
+  int64_t queried_tokens = 0;
+  int64_t hit_tokens = 0;
+};
+
 // Memory of one worker, sized at load: KV pool, encode buffer, activations.
 // Used by that worker's thread only.
 class EngineContext {
@@ -128,6 +141,7 @@ class EngineContext {
   virtual int free_blocks() const = 0;
   virtual int total_encode_rows() const = 0;
   virtual int free_encode_rows() const = 0;
+  virtual StepCounts counts() const = 0;
 };
 
 struct ModelInfo {

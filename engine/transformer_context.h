@@ -82,7 +82,10 @@ class TransformerEngine::Context : public EngineContext {
     return encode_buffer ? encode_buffer->free_rows() : 0;
   }
 
+  StepCounts counts() const override { return step_counts; }
+
   BlockPool pool;
+  StepCounts step_counts;
   std::optional<EncodeBuffer> encode_buffer;  // if there is an encoder
   Activations activations;
   HeadBuffer head_buffer;

@@ -155,6 +155,7 @@ absl::StatusOr<std::unique_ptr<Sequence>> TransformerEngine::NewSequence(
   parts.table_positions = TablePositions(parts.source);
   RETURN_IF_ERROR(std::visit([&](auto& task) { return MakeParts(task, parts); },
                              request.task));
+  parts.prefix_cache = options_.prefix_cache && info_.continues_source;
   auto sequence = std::make_unique<TransformerSequence>(
       *transformer_, kv_layout_.block_tokens, std::move(parts));
   if (sequence->max_blocks() > pool_blocks_) {

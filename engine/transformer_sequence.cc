@@ -1,7 +1,6 @@
 #include "engine/transformer_sequence.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "engine/tensor/check.h"
@@ -20,6 +19,7 @@ TransformerSequence::TransformerSequence(const Transformer& transformer,
       scored_prompt_(std::move(parts.scored_prompt)),
       max_target_tokens_(parts.max_target_tokens),
       max_hypotheses_(parts.max_hypotheses),
+      prefix_cache_(parts.prefix_cache),
       encode_({.ids = source_.ids,
                .positions = source_.positions,
                .table_positions = table_positions_,
@@ -113,11 +113,33 @@ int TransformerSequence::max_blocks() const {
 }
 
 int TransformerSequence::blocks() const {
-  // Only hypotheses of this sequence share blocks, so the parts of a block
-  // that its holders count sum to one.
-  double blocks = static_cast<double>(cross_.blocks().size());
-  for (const BlockTable& table : tables_) blocks += table.BlockShare();
-  return static_cast<int>(std::lround(blocks));
+  int blocks = static_cast<int>(cross_.blocks().size());
+  size_t most = 0;
+  for (const BlockTable& table : tables_) {
+    most = std::max(most, table.blocks().size());
+  }
+  for (size_t i = 0; i < most; ++i) blocks += OwnBlocks(static_cast<int>(i));
+  return blocks;
+}
+
+int TransformerSequence::OwnBlocks(int index) const {
+  // Hypotheses share a block at the same place only.
+  const auto block_of = [&](const BlockTable& table) -> const std::byte* {
+    const absl::Span<std::byte* const> blocks = table.blocks();
+    return index < static_cast<int>(blocks.size()) ? blocks[index] : nullptr;
+  };
+  int own = 0;
+  for (auto table = tables_.begin(); table != tables_.end(); ++table) {
+    const std::byte* const block = block_of(*table);
+    if (block == nullptr) continue;
+    const auto holds = [&](const BlockTable& other) {
+      return block_of(other) == block;
+    };
+    if (std::any_of(tables_.begin(), table, holds)) continue;  // was counted
+    const auto holders = std::count_if(table, tables_.end(), holds);
+    if (table->references(index) == holders) ++own;
+  }
+  return own;
 }
 
 void TransformerSequence::Preempt() {
@@ -152,7 +174,14 @@ void TransformerSequence::FinishEncode() {
 }
 
 int TransformerSequence::PlanRows(BlockPool& pool, int rows, RowLists lists) {
-  if (source_.ids.empty() && blocks() == 0) Attach(pool);
+  if (source_.ids.empty() && tables_[0].tokens() == 0) {
+    Attach(pool);
+    // All at once, before room for the first one's rows is made of free blocks.
+    for (int i = 0; prefix_cache_ && i < Hypotheses(); ++i) {
+      lists.counts.queried_tokens += static_cast<int64_t>(Prompt(i).size());
+      ShareSealed(i, lists.counts);
+    }
+  }
   const int first_row = static_cast<int>(lists.ids.size());
   const bool decode = PromptRowsLeft() == 0;
   int left = rows;
@@ -161,8 +190,11 @@ int TransformerSequence::PlanRows(BlockPool& pool, int rows, RowLists lists) {
     if (decode) {
       tokens = search_->tokens(i).last(1);
     } else {
-      if (i > 0 && tables_[i].tokens() == 0) SharePrefix(i);
-      tokens = Prompt(i).subspan(tables_[i].tokens());
+      const absl::Span<const int> prompt = Prompt(i);
+      if (tables_[i].tokens() == static_cast<int>(prompt.size())) continue;
+      if (i > 0) SharePrefix(i);
+      ShareSealed(i, lists.counts);
+      tokens = prompt.subspan(tables_[i].tokens());
       tokens = tokens.first(std::min<size_t>(tokens.size(), left));
     }
     if (tokens.empty()) continue;
@@ -190,22 +222,48 @@ void TransformerSequence::PlanRow(int row, absl::Span<const int> tokens,
                                   RowLists lists) {
   const int first_row = static_cast<int>(lists.ids.size());
   const int rows = static_cast<int>(tokens.size());
-  const int first_token = tables_[row].PrepareAppend(rows);
+  BlockTable& table = tables_[row];
+  const int first_token = table.PrepareAppend(rows);
+  // Prompts that come together share already what they compute together. Not
+  // single rows: steps of nothing else compute them apart.
+  if (rows > 1) SealTable(row);
   for (int i = 0; i < rows; ++i) {
     lists.ids.push_back(tokens[i]);
     lists.positions.push_back(first_token + i);
   }
   lists.writes.push_back({.first_row = first_row,
                           .rows = rows,
-                          .blocks = tables_[row].blocks(),
+                          .blocks = table.blocks(),
                           .first_token = first_token});
   lists.self_pieces.push_back({.first_row = first_row,
                                .rows = rows,
-                               .blocks = tables_[row].blocks(),
+                               .blocks = table.blocks(),
                                .keys = first_token + 1,
                                .causal = true,
                                .position = first_token,
                                .key_positions = {}});
+}
+
+absl::Span<const int> TransformerSequence::SharedPrompt(int row) const {
+  const absl::Span<const int> prompt = Prompt(row);
+  const int computed = scorer_ != nullptr ? scorer_->remaining() : 1;
+  return prompt.first(std::max(static_cast<int>(prompt.size()) - computed, 0));
+}
+
+void TransformerSequence::ShareSealed(int row, StepCounts& counts) {
+  if (!prefix_cache_) return;
+  counts.hit_tokens += tables_[row].ShareSealed(SharedPrompt(row), ChainRoot());
+}
+
+void TransformerSequence::SealTable(int row) {
+  if (!prefix_cache_) return;
+  const absl::Span<const int> tokens =
+      search_ != nullptr ? search_->tokens(row) : scored_prompt_;
+  tables_[row].Seal(tokens.first(tables_[row].tokens()), ChainRoot());
+}
+
+void TransformerSequence::Seal() {
+  for (int i = 0; i < Hypotheses(); ++i) SealTable(i);
 }
 
 void TransformerSequence::SharePrefix(int row) {
@@ -224,8 +282,10 @@ void TransformerSequence::SharePrefix(int row) {
   }
   // Full blocks only: the rows that fill them may be computed in this very
   // step, so that a copy of a part of one would come too early.
-  tables_[row].ShareFrom(tables_[best],
-                         best_tokens / block_tokens_ * block_tokens_);
+  best_tokens = best_tokens / block_tokens_ * block_tokens_;
+  if (best_tokens > tables_[row].tokens()) {
+    tables_[row].ShareFrom(tables_[best], best_tokens);
+  }
 }
 
 LogitsNeed TransformerSequence::need(int row) const {

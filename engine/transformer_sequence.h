@@ -37,6 +37,9 @@ class TransformerSequence : public Sequence {
     std::vector<int> scored_prompt;  // decoder tokens that are scored, if any
     int max_target_tokens = 0;       // decoder rows of the longest result
     int max_hypotheses = 0;
+    // Whether decoder rows are shared with other requests. Only if they depend
+    // on decoder tokens alone: without an encoder.
+    bool prefix_cache = false;
   };
   // `transformer` must outlive the sequence.
   TransformerSequence(const Transformer& transformer, int block_tokens,
@@ -68,12 +71,17 @@ class TransformerSequence : public Sequence {
     std::vector<KvWrite>& writes;
     std::vector<AttentionPiece>& self_pieces;
     std::vector<AttentionPiece>& cross_pieces;
+    StepCounts& counts;
   };
   // Adds `rows` rows of the prompt or decode phase; the first ones of a request
-  // without an encode take the memory. Returns how many of them, from the last
-  // one backwards, have logits that are wanted: all decode rows, and what is
-  // not scored yet of a target to score.
+  // without an encode take the memory, and what the prefix cache has of it; of
+  // a prompt, what is found needs no row. Returns how many of them, from the
+  // last one backwards, have logits that are wanted: all decode rows, and what
+  // is not scored yet of a target to score.
   int PlanRows(BlockPool& pool, int rows, RowLists lists);
+
+  // When the rows planned are computed: other requests may share them.
+  void Seal();
 
   // What the next TakeLogits() will ask of the logits of its row `row`.
   LogitsNeed need(int row) const;
@@ -104,9 +112,17 @@ class TransformerSequence : public Sequence {
   int PromptRowsLeft() const;
   int PromptBlocks() const;
   int DecodeBlocks() const;
+  // What may come from the prefix cache: a row of the prompt is always
+  // computed, and of a target to score those whose logits are wanted.
+  absl::Span<const int> SharedPrompt(int row) const;
+  // Takes what the prefix cache has of the prompt, after what is held of it.
+  void ShareSealed(int row, StepCounts& counts);
+  void SealTable(int row);
   // Replay: hypothesis `row` takes over the full blocks that it has in common
-  // with an earlier one.
+  // with an earlier one, if they are more than what it has.
   void SharePrefix(int row);
+  // Of the blocks at `index` of the tables, those that only this request holds.
+  int OwnBlocks(int index) const;
   void PlanRow(int row, absl::Span<const int> tokens, RowLists lists);
 
   const Transformer& transformer_;
@@ -119,6 +135,7 @@ class TransformerSequence : public Sequence {
   const std::vector<int> scored_prompt_;
   const int max_target_tokens_;
   const int max_hypotheses_;
+  const bool prefix_cache_;
 
   EncodeState encode_;
   bool encoded_ = false;  // or there is nothing to encode

@@ -25,8 +25,11 @@ absl::Status TransformerEngine::Step(EngineContext& engine_context,
         .push_back(
             {static_cast<TransformerSequence*>(piece.sequence), piece.rows});
   }
-  RETURN_IF_ERROR(RunRows(context));
-  return RunEncodes(context);
+  absl::Status status = RunRows(context);
+  // Blocks may have been sealed before they were filled.
+  if (!status.ok()) context.pool.UnsealAll();
+  if (status.ok()) status = RunEncodes(context);
+  return status;
 }
 
 absl::Status TransformerEngine::RunEncodes(Context& context) const {
@@ -124,14 +127,16 @@ absl::Status TransformerEngine::RunRows(Context& context) const {
   context.wanted.clear();
   context.wanted_rows.clear();
   for (const auto& [sequence, rows] : context.computing) {
-    const int wanted =
-        sequence->PlanRows(context.pool, rows,
-                           {.ids = context.ids,
-                            .positions = context.positions,
-                            .writes = context.writes,
-                            .self_pieces = context.self_pieces,
-                            .cross_pieces = context.cross_pieces});
+    const int begin = static_cast<int>(context.ids.size());
+    const int wanted = sequence->PlanRows(context.pool, rows,
+                                          {.ids = context.ids,
+                                           .positions = context.positions,
+                                           .writes = context.writes,
+                                           .self_pieces = context.self_pieces,
+                                           .cross_pieces = context.cross_pieces,
+                                           .counts = context.step_counts});
     const int end = static_cast<int>(context.ids.size());
+    context.step_counts.spared_rows += rows - (end - begin);
     int row = end - wanted;
     while (row < end) {
       const int part = std::min(end - row, kMaxLogitsRows);
@@ -140,6 +145,8 @@ absl::Status TransformerEngine::RunRows(Context& context) const {
       for (int i = 0; i < part; ++i) context.wanted_rows.push_back(row++);
     }
   }
+  // Replays of hypotheses may have found all that was left of them.
+  if (context.ids.empty()) return absl::OkStatus();
   ATTEND_CHECK(static_cast<int>(context.ids.size()) <= options_.max_step_rows);
   RETURN_IF_ERROR(transformer_->Decode(compute_, context.activations,
                                        {.kv_layout = &context.pool.layout(),
@@ -148,6 +155,7 @@ absl::Status TransformerEngine::RunRows(Context& context) const {
                                         .writes = context.writes,
                                         .self_pieces = context.self_pieces,
                                         .cross_pieces = context.cross_pieces}));
+  for (const auto& [sequence, rows] : context.computing) sequence->Seal();
   RETURN_IF_ERROR(TakeLogits(context));
   for (const Wanted& wanted : context.wanted) wanted.sequence->ReorderTables();
   return absl::OkStatus();

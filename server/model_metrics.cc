@@ -23,6 +23,8 @@ struct ModelMetrics::Series {
   Counter& source_tokens;
   Counter& generated_tokens;
   Counter& preemptions;
+  Counter& prefix_cache_queried_tokens;
+  Counter& prefix_cache_hit_tokens;
   Gauge& queued_requests;
   Gauge& queued_tokens;
   Gauge& running;
@@ -62,6 +64,12 @@ ModelMetrics::Series::Series(const SeriesMaker& make)
       preemptions(make.NewCounter(
           "attend_preemptions_total",
           "Running inputs that gave their memory back, to be replayed later.")),
+      prefix_cache_queried_tokens(make.NewCounter(
+          "attend_prefix_cache_queried_tokens_total",
+          "Tokens of prompts that were looked for in the prefix cache.")),
+      prefix_cache_hit_tokens(make.NewCounter(
+          "attend_prefix_cache_hit_tokens_total",
+          "Tokens of prompts that were there, and so not computed.")),
       queued_requests(
           make.NewGauge("attend_queued_requests", "Inputs that wait.")),
       queued_tokens(make.NewGauge("attend_queued_tokens",
@@ -104,6 +112,10 @@ void ModelMetrics::OnStep(const StepReport& report) {
     series_->step_rows.Observe(report.rows);
   }
   series_->preemptions.Increment(report.preempted);
+  series_->prefix_cache_queried_tokens.Increment(
+      static_cast<double>(report.queried_tokens));
+  series_->prefix_cache_hit_tokens.Increment(
+      static_cast<double>(report.hit_tokens));
   series_->queued_requests.Set(report.queued_requests);
   series_->queued_tokens.Set(report.queued_tokens);
   series_->running.Set(report.running);

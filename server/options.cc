@@ -73,6 +73,10 @@ std::vector<Row> Rows(ModelOptions& m, ServerOptions& o) {
        "Numbers that keys and values are kept in: f32, bf16, int8, or auto: as "
        "the model computes. Fewer bytes: faster steps and more sequences at "
        "once, a little less exact."},
+      {"prefix-cache", &o.engine.prefix_cache,
+       "Keep keys and values of prompts and what followed them while there is "
+       "room, so that only the rest of a prompt that begins alike is computed; "
+       "of models that continue their source. false: for comparisons."},
       {"max-source-tokens", &o.engine.max_source_tokens,
        "Longest source. Higher: more memory, and longer steps for all while a "
        "long one is encoded. 0: 512, and for models that continue it all that "

@@ -1,7 +1,5 @@
 #include "engine/cache/block_pool.h"
 
-#include <numeric>
-
 #include "engine/ops/kv_store.h"
 #include "engine/tensor/check.h"
 
@@ -12,9 +10,10 @@ BlockPool::BlockPool(const KvLayout& layout, size_t max_bytes)
       block_bytes_(layout.block_bytes()),
       references_(max_bytes / block_bytes_, 0),
       memory_(references_.size() * block_bytes_),
-      free_(references_.size()),
-      free_count_(total_blocks()) {
-  std::iota(free_.begin(), free_.end(), 0);
+      free_(references_.size() + 1),
+      sealed_(total_blocks(), layout.block_tokens) {
+  free_.back() = {.previous = total_blocks(), .next = total_blocks()};
+  for (int i = 0; i < total_blocks(); ++i) Link(i);
 }
 
 int BlockPool::Index(const std::byte* block) const {
@@ -25,9 +24,9 @@ int BlockPool::Index(const std::byte* block) const {
 
 std::byte* BlockPool::Allocate() {
   ATTEND_CHECK(free_count_ > 0);
-  const int index = free_[free_head_];
-  free_head_ = (free_head_ + 1) % total_blocks();
-  --free_count_;
+  const int index = free_.back().next;
+  Unlink(index);
+  sealed_.Forget(index);
   references_[index] = 1;
   return memory_.data() + index * block_bytes_;
 }
@@ -48,9 +47,36 @@ void BlockPool::Retain(std::byte* block) {
 void BlockPool::Release(std::byte* block) {
   const int index = Index(block);
   ATTEND_CHECK(references_[index] > 0);
-  if (--references_[index] > 0) return;
-  free_[(free_head_ + free_count_) % total_blocks()] = index;
+  if (--references_[index] == 0) Link(index);
+}
+
+void BlockPool::Link(int index) {
+  const int end = total_blocks();
+  free_[index] = {.previous = free_[end].previous, .next = end};
+  free_[free_[index].previous].next = index;
+  free_[end].previous = index;
   ++free_count_;
+}
+
+void BlockPool::Unlink(int index) {
+  const auto [previous, next] = free_[index];
+  free_[previous].next = next;
+  free_[next].previous = previous;
+  --free_count_;
+}
+
+void BlockPool::Seal(const std::byte* block, ChainId before,
+                     absl::Span<const int> tokens) {
+  const int index = Index(block);
+  ATTEND_CHECK(references_[index] > 0);
+  sealed_.Seal(index, before, tokens);
+}
+
+std::byte* BlockPool::FindSealed(ChainId before, absl::Span<const int> tokens) {
+  const int index = sealed_.Find(before, tokens);
+  if (index < 0) return nullptr;
+  if (references_[index]++ == 0) Unlink(index);
+  return memory_.data() + index * block_bytes_;
 }
 
 }  // namespace attend

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "absl/types/span.h"
+#include "engine/cache/prefix_index.h"
 #include "engine/ops/kv_layout.h"
 #include "engine/tensor/buffer.h"
 
@@ -12,7 +14,9 @@ namespace attend {
 // The KV memory of one worker: as many equal blocks as fit a limit in bytes,
 // in one buffer that is touched at creation and kept. Blocks have reference
 // counts, so that hypotheses share what they have in common (paged attention:
-// Kwon et al. 2023). Allocates nothing after creation. Not thread-safe; must
+// Kwon et al. 2023). A full block whose tokens are known may be sealed: others
+// then find it by them, while it is used and after its release until it is
+// allocated anew. Allocates nothing after creation. Not thread-safe; must
 // outlive the BlockTables made on it.
 class BlockPool {
  public:
@@ -29,28 +33,51 @@ class BlockPool {
   int copies() const { return copies_; }
 
   // A block with one reference: the one that has been free for longest. Its
-  // contents are left over from its last user. None free is the caller's bug.
+  // contents are left over from its last user, and no longer found if they
+  // were sealed. None free is the caller's bug.
   std::byte* Allocate();
   // Allocate(), with the first `tokens` tokens of `from`.
   std::byte* Copy(const std::byte* from, int tokens);
   void Retain(std::byte* block);
-  // The last release frees the block.
+  // The last release frees the block. Of what is released at once, the ends of
+  // chains should come first: without its beginning a chain is not found.
   void Release(std::byte* block);
   int references(const std::byte* block) const {
     return references_[Index(block)];
   }
 
+  // `block`, which is used, full and not sealed yet, holds `tokens` after
+  // `before`: the chain of the block before it, or a ChainRoot(). Its bytes
+  // must not change any more.
+  void Seal(const std::byte* block, ChainId before,
+            absl::Span<const int> tokens);
+  // The block sealed so, with a reference more, or null.
+  std::byte* FindSealed(ChainId before, absl::Span<const int> tokens);
+  // Nothing sealed so far is found any more: its bytes may be wrong.
+  void UnsealAll() { sealed_.ForgetAll(); }
+  // Of a sealed block; else kNoChain.
+  ChainId chain(const std::byte* block) const {
+    return sealed_.chain(Index(block));
+  }
+
  private:
   int Index(const std::byte* block) const;
+  void Link(int index);    // to the end of the free list
+  void Unlink(int index);  // from the free list
 
   const KvLayout layout_;
   const size_t block_bytes_;
   std::vector<int> references_;  // [blocks]
   Buffer<std::byte> memory_;     // [blocks, block_bytes]
-  // Ring of free block numbers, longest free first.
-  std::vector<int> free_;  // [blocks]
-  int free_head_ = 0;
+  // Ring of free blocks, longest free first: each one's neighbours. Number
+  // `blocks` stands between the last and the first.
+  struct Neighbours {
+    int previous;
+    int next;
+  };
+  std::vector<Neighbours> free_;  // [blocks + 1]
   int free_count_ = 0;
+  PrefixIndex sealed_;
   int copies_ = 0;
 };
 

@@ -65,6 +65,9 @@ int BlockTable::PrepareAppend(int tokens) {
     blocks_.back() = pool_->Copy(shared, tokens_ % block_tokens_);
     pool_->Release(shared);
   }
+  // What is sealed is found by others and must stay as it is.
+  ATTEND_CHECK(tokens_ % block_tokens_ == 0 ||
+               pool_->chain(blocks_.back()) == kNoChain);
   tokens_ += tokens;
   const size_t needed = CeilDiv(tokens_, block_tokens_);
   while (blocks_.size() < needed) blocks_.push_back(pool_->Allocate());
@@ -87,16 +90,41 @@ void BlockTable::ShareFrom(const BlockTable& other, int tokens) {
   tokens_ = tokens;
 }
 
-double BlockTable::BlockShare() const {
-  double share = 0;
-  for (const std::byte* block : blocks_)
-    share += 1.0 / pool_->references(block);
-  return share;
+int BlockTable::ShareSealed(absl::Span<const int> tokens, ChainId root) {
+  const int had = tokens_;
+  int full = tokens_ / block_tokens_;
+  while ((full + 1) * block_tokens_ <= static_cast<int>(tokens.size())) {
+    std::byte* const block =
+        pool_->FindSealed(ChainOf(full, root),
+                          tokens.subspan(full * block_tokens_, block_tokens_));
+    if (block == nullptr) break;
+    if (tokens_ % block_tokens_ != 0) {
+      pool_->Release(blocks_.back());
+      blocks_.pop_back();
+    }
+    blocks_.push_back(block);
+    tokens_ = ++full * block_tokens_;
+  }
+  return tokens_ - had;
+}
+
+void BlockTable::Seal(absl::Span<const int> tokens, ChainId root) {
+  ATTEND_CHECK(static_cast<int>(tokens.size()) == tokens_);
+  const int full = tokens_ / block_tokens_;
+  int sealed = full;
+  while (ChainOf(sealed, root) == kNoChain) --sealed;
+  for (int i = sealed; i < full; ++i) {
+    pool_->Seal(blocks_[i], ChainOf(i, root),
+                tokens.subspan(i * block_tokens_, block_tokens_));
+  }
 }
 
 void BlockTable::Clear() {
-  for (std::byte* block : blocks_) pool_->Release(block);
-  blocks_.clear();
+  // Backwards: see BlockPool::Release().
+  while (!blocks_.empty()) {
+    pool_->Release(blocks_.back());
+    blocks_.pop_back();
+  }
   tokens_ = 0;
 }
 

@@ -33,6 +33,8 @@ class BlockTable {
   // [i * block_tokens, (i + 1) * block_tokens). Valid until the table changes.
   int tokens() const { return tokens_; }
   absl::Span<std::byte* const> blocks() const { return blocks_; }
+  // Tables that hold block `index`.
+  int references(int index) const { return pool_->references(blocks_[index]); }
 
   // Blocks of the pool that PrepareAppend(tokens) takes now. For several
   // tables that share a last block the sum is one more than all take.
@@ -50,13 +52,23 @@ class BlockTable {
   // Gives all blocks back.
   void Clear();
 
+  // Goes on with sealed blocks of what `tokens`, which begin with all that the
+  // table holds, hold after it; the part of a block that it has may be replaced
+  // by a whole one. Returns how many tokens it holds more.
+  int ShareSealed(absl::Span<const int> tokens, ChainId root);
+  // Seals the full blocks that are not sealed yet; `tokens` are all that the
+  // table holds.
+  void Seal(absl::Span<const int> tokens, ChainId root);
+
   // Whether the next append writes to a block that others read.
   bool TailIsShared() const;
-  // Blocks held, each counted as its share among all that hold it: summed over
-  // tables that share with nobody else, the blocks that all hold together.
-  double BlockShare() const;
 
  private:
+  // Of the first `blocks` blocks, which are full.
+  ChainId ChainOf(int blocks, ChainId root) const {
+    return blocks == 0 ? root : pool_->chain(blocks_[blocks - 1]);
+  }
+
   int block_tokens_;
   BlockPool* pool_ = nullptr;
   std::vector<std::byte*> blocks_;

@@ -118,8 +118,9 @@ void Batcher::Preempt(absl::Span<const RequestView> running, int free_blocks,
   for (const RequestView& view : running) needed += view.work.blocks;
   int64_t left = running.size();
   int64_t room = free_blocks;
-  while (needed > room) {
-    ATTEND_CHECK(left > 1);  // one alone always fits
+  // One alone always fits; what the others shared is not in their blocks, but
+  // is free when all of them are gone.
+  while (needed > room && left > 1) {
     int victim = -1;
     int oldest = -1;
     for (int i = 0; i < static_cast<int>(running.size()); ++i) {

@@ -45,6 +45,9 @@ struct SchedulerOptions {
 struct StepReport {
   int rows = 0;  // 0: there was no step, only the rest has changed
   int preempted = 0;
+  // Of the prefix cache, in this step; see StepCounts.
+  int64_t queried_tokens = 0;
+  int64_t hit_tokens = 0;
   absl::Duration duration;
   int queued_requests = 0;
   int queued_tokens = 0;

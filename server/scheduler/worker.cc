@@ -61,6 +61,7 @@ void Worker::Sweep() {
   // There is no step yet.
   decode_rows_ = 0;
   prompt_rows_ = 0;
+  counts_before_ = context_->counts();
   step_duration_ = absl::ZeroDuration();
   plan_.preempted.clear();
   queue_.Take(arrivals_);
@@ -177,6 +178,9 @@ void Worker::Step() {
   const absl::Time start = clock_.Now();
   step_status_ = engine_.Step(*context_, plan_);
   step_duration_ = std::max(clock_.Now() - start, absl::ZeroDuration());
+  // What was planned for prompts was at most.
+  prompt_rows_ -= static_cast<int>(context_->counts().spared_rows -
+                                   counts_before_.spared_rows);
   if (step_status_.ok()) {
     cost_.Observe(decode_rows_, prompt_rows_, step_duration_);
   }
@@ -231,14 +235,18 @@ void Worker::End(Entry& entry, const absl::Status& status, absl::Time now) {
 
 StepReport Worker::Report() const {
   const RequestQueue::Depth depth = queue_.depth();
-  return {.rows = decode_rows_ + prompt_rows_,
-          .preempted = static_cast<int>(plan_.preempted.size()),
-          .duration = step_duration_,
-          .queued_requests = depth.requests,
-          .queued_tokens = static_cast<int>(depth.tokens),
-          .running = static_cast<int>(running_.size()),
-          .used_blocks = context_->total_blocks() - context_->free_blocks(),
-          .total_blocks = context_->total_blocks()};
+  const StepCounts counts = context_->counts();
+  return {
+      .rows = decode_rows_ + prompt_rows_,
+      .preempted = static_cast<int>(plan_.preempted.size()),
+      .queried_tokens = counts.queried_tokens - counts_before_.queried_tokens,
+      .hit_tokens = counts.hit_tokens - counts_before_.hit_tokens,
+      .duration = step_duration_,
+      .queued_requests = depth.requests,
+      .queued_tokens = static_cast<int>(depth.tokens),
+      .running = static_cast<int>(running_.size()),
+      .used_blocks = context_->total_blocks() - context_->free_blocks(),
+      .total_blocks = context_->total_blocks()};
 }
 
 bool Worker::EndAll(const absl::Status& status) {

@@ -80,6 +80,7 @@ class Worker {
   StepPlan plan_;
   int decode_rows_ = 0;
   int prompt_rows_ = 0;
+  StepCounts counts_before_;  // the step
   absl::Status step_status_;
   absl::Duration step_duration_;
   std::vector<std::unique_ptr<Request>> arrivals_;

@@ -79,7 +79,6 @@ void Driver::Admit(std::vector<Running>& waiting,
 
 void Driver::PreemptForRoom(std::vector<Running>& running) {
   const auto preempt = [&](Sequence* sequence) {
-    if (sequence->blocks() == 0) return;
     plan_.preempted.push_back(sequence);
     ++preemptions_;
   };

@@ -109,6 +109,8 @@ TEST(MetricsTest, AStepSetsGauges) {
   ModelMetrics& model = metrics.AddModel(Model());
   model.OnStep({.rows = 64,
                 .preempted = 2,
+                .queried_tokens = 50,
+                .hit_tokens = 32,
                 .duration = absl::Milliseconds(5),
                 .queued_requests = 3,
                 .queued_tokens = 30,
@@ -123,6 +125,10 @@ TEST(MetricsTest, AStepSetsGauges) {
   EXPECT_EQ(Value(text, "attend_step_rows_bucket{model=\"m\",le=\"64\"}"), 1);
   EXPECT_EQ(Value(text, "attend_step_rows_bucket{model=\"m\",le=\"32\"}"), 0);
   EXPECT_EQ(Value(text, "attend_preemptions_total{model=\"m\"}"), 2);
+  EXPECT_EQ(
+      Value(text, "attend_prefix_cache_queried_tokens_total{model=\"m\"}"), 50);
+  EXPECT_EQ(Value(text, "attend_prefix_cache_hit_tokens_total{model=\"m\"}"),
+            32);
   EXPECT_EQ(Value(text, "attend_queued_requests{model=\"m\"}"), 3);
   EXPECT_EQ(Value(text, "attend_queued_tokens{model=\"m\"}"), 30);
   EXPECT_EQ(Value(text, "attend_running_sequences{model=\"m\"}"), 8);

@@ -37,7 +37,8 @@ TEST(OptionsTest, ReadsEveryKindOfValue) {
       Parse({"--port=0", "--max-running", "7", "--kv-cache-bytes=3MiB",
              "--drain-timeout=1m30s", "--log-level=debug", "--reflection=false",
              "--model=/m/opus/", "--cpu-isa=avx2", "--dtype=int8",
-             "--kv-cache-dtype=bf16", "--max-connection-age=inf"});
+             "--kv-cache-dtype=bf16", "--max-connection-age=inf",
+             "--prefix-cache=false"});
   ASSERT_TRUE(line.ok()) << line.status();
   const ServerOptions& options = line->options;
   EXPECT_EQ(options.rpc.port, 0);
@@ -51,6 +52,7 @@ TEST(OptionsTest, ReadsEveryKindOfValue) {
   EXPECT_EQ(options.compute.max_isa, Isa::kAvx2);
   EXPECT_EQ(options.engine.dtype, DType::kInt8);
   EXPECT_EQ(options.engine.kv_cache_dtype, DType::kBf16);
+  EXPECT_FALSE(options.engine.prefix_cache);
 }
 
 TEST(OptionsTest, AFlagWinsOverItsVariable) {

@@ -31,7 +31,13 @@ class FakeContext final : public EngineContext {
   int free_blocks() const override { return free_blocks_; }
   int total_encode_rows() const override { return total_encode_rows_; }
   int free_encode_rows() const override { return free_encode_rows_; }
+  StepCounts counts() const override { return counts_; }
 
+  void Count(const StepCounts& step) {
+    counts_.spared_rows += step.spared_rows;
+    counts_.queried_tokens += step.queried_tokens;
+    counts_.hit_tokens += step.hit_tokens;
+  }
   void TakeBlocks(int n) {
     CheckThread();
     free_blocks_ -= n;
@@ -52,6 +58,7 @@ class FakeContext final : public EngineContext {
   const int total_encode_rows_;
   int free_blocks_;
   int free_encode_rows_;
+  StepCounts counts_;
 };
 
 class FakeSequence final : public Sequence {
@@ -310,6 +317,7 @@ absl::Status FakeEngine::Step(EngineContext& context,
   for (const Piece& piece : plan.pieces) {
     static_cast<FakeSequence*>(piece.sequence)->Compute(fake, piece.rows);
   }
+  fake.Count(options_.counts_per_step);
   return absl::OkStatus();
 }
 

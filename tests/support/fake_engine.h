@@ -35,6 +35,7 @@ struct FakeEngineOptions {
   int blocks = 1 << 16;
   int block_tokens = 4;
   int encode_rows = 1 << 14;
+  StepCounts counts_per_step = {};  // what each step claims
   // In each step, before its results are seen: on the worker's thread, with no
   // lock held. Advance a clock here, cancel, look at the plan.
   std::function<void(const StepPlan&)> on_step = nullptr;

@@ -59,6 +59,89 @@ TEST(BlockPoolTest, ReusesTheLongestFreeFirst) {
   EXPECT_EQ(pool.Allocate(), b);
 }
 
+class SealedBlockTest : public ::testing::Test {
+ protected:
+  static std::vector<int> Tokens(int first) {
+    return std::vector<int>(KvLayout::kBlockTokens, first);
+  }
+  std::byte* Sealed(int tokens) {
+    std::byte* const block = pool_.Allocate();
+    pool_.Seal(block, ChainRoot(), Tokens(tokens));
+    return block;
+  }
+  std::byte* Find(int tokens) {
+    return pool_.FindSealed(ChainRoot(), Tokens(tokens));
+  }
+
+  BlockPool pool_{kLayout, 3 * kLayout.block_bytes()};
+};
+
+TEST_F(SealedBlockTest, IsSharedWhileItIsUsed) {
+  std::byte* const a = Sealed(1);
+  EXPECT_EQ(Find(2), nullptr);
+  EXPECT_EQ(Find(1), a);
+  EXPECT_EQ(pool_.references(a), 2);
+  EXPECT_EQ(pool_.used_blocks(), 1);
+  pool_.Release(a);
+  pool_.Release(a);
+  EXPECT_EQ(pool_.free_blocks(), 3);
+}
+
+TEST_F(SealedBlockTest, IsFoundAfterItsReleaseUntilItIsReused) {
+  std::byte* const a = Sealed(1);
+  pool_.Release(a);
+  EXPECT_EQ(Find(1), a);
+  EXPECT_EQ(pool_.references(a), 1);
+  EXPECT_EQ(pool_.free_blocks(), 2);
+  pool_.Release(a);
+  for (int i = 0; i < 3; ++i) pool_.Allocate();
+  EXPECT_EQ(pool_.chain(a), kNoChain);
+  EXPECT_EQ(Find(1), nullptr);
+}
+
+TEST_F(SealedBlockTest, TheLongestUnusedGoesFirst) {
+  std::byte* const a = Sealed(1);
+  std::byte* const b = Sealed(2);
+  std::byte* const c = Sealed(3);
+  for (std::byte* block : {a, b, c}) pool_.Release(block);
+  // Out of the middle, out of the front, and back to the end.
+  for (int tokens : {2, 1}) pool_.Release(Find(tokens));
+  EXPECT_EQ(pool_.Allocate(), c);
+  EXPECT_EQ(pool_.Allocate(), b);
+  EXPECT_EQ(Find(3), nullptr);
+  EXPECT_EQ(Find(2), nullptr);
+  EXPECT_EQ(Find(1), a);
+  EXPECT_EQ(pool_.free_blocks(), 0);
+}
+
+TEST_F(SealedBlockTest, CopiesAreNotSealed) {
+  std::byte* const a = Sealed(1);
+  std::byte* const copy = pool_.Copy(a, 3);
+  EXPECT_EQ(pool_.chain(copy), kNoChain);
+  EXPECT_EQ(Find(1), a);
+}
+
+TEST_F(SealedBlockTest, UnsealAllForgetsThoseInUseToo) {
+  std::byte* const a = Sealed(1);
+  pool_.Release(Sealed(2));
+  pool_.UnsealAll();
+  EXPECT_EQ(Find(1), nullptr);
+  EXPECT_EQ(Find(2), nullptr);
+  EXPECT_EQ(pool_.references(a), 1);
+  pool_.Seal(a, ChainRoot(), Tokens(1));
+  EXPECT_EQ(Find(1), a);
+}
+
+TEST_F(SealedBlockTest, MisuseIsCaught) {
+  std::byte* const a = Sealed(1);
+  EXPECT_DEATH(pool_.Seal(a, ChainRoot(), Tokens(1)), "check failed");
+  std::byte* const b = pool_.Allocate();
+  EXPECT_DEATH(pool_.Seal(b, kNoChain, Tokens(1)), "check failed");
+  EXPECT_DEATH(pool_.Seal(b, ChainRoot(), {}), "check failed");
+  pool_.Release(b);
+  EXPECT_DEATH(pool_.Seal(b, ChainRoot(), Tokens(1)), "check failed");
+}
+
 TEST(BlockPoolTest, BlocksDoNotOverlapAndAreAligned) {
   BlockPool pool(kLayout, 4 * kLayout.block_bytes());
   std::vector<std::byte*> blocks;

@@ -197,6 +197,82 @@ TEST_F(BlockTableTest, ReorderCopiesAtMostThePartlyFilledBlocks) {
   EXPECT_EQ(announced, 3);
 }
 
+std::vector<int> Tokens(int count, int seed = 0) {
+  std::vector<int> tokens(count);
+  for (int i = 0; i < count; ++i) tokens[i] = i * 7 % 11 + seed;
+  return tokens;
+}
+
+TEST_F(BlockTableTest, TakesWhatIsSealedOfItsTokens) {
+  BlockTable a(pool_, 200);
+  a.PrepareAppend(3 * kTokens + 2);
+  a.Seal(Tokens(3 * kTokens + 2), ChainRoot());
+  BlockTable b(pool_, 200);
+  EXPECT_EQ(b.ShareSealed(Tokens(100, 1), ChainRoot()), 0);
+  EXPECT_EQ(b.ShareSealed(Tokens(100), ChainRoot(1)), 0);
+  EXPECT_EQ(b.ShareSealed(Tokens(2 * kTokens - 1), ChainRoot()), kTokens);
+  EXPECT_EQ(b.ShareSealed(Tokens(100), ChainRoot()), 2 * kTokens);
+  EXPECT_EQ(b.tokens(), 3 * kTokens);
+  EXPECT_THAT(Blocks(b), ElementsAreArray(a.blocks().first(3)));
+  EXPECT_EQ(b.references(0), 2);
+  EXPECT_EQ(a.references(3), 1);
+  // Going on copies nothing, and is found in turn.
+  b.PrepareAppend(kTokens);
+  EXPECT_EQ(pool_.copies(), 0);
+  b.Seal(Tokens(4 * kTokens), ChainRoot());
+  BlockTable c(pool_, 200);
+  EXPECT_EQ(c.ShareSealed(Tokens(100), ChainRoot()), 4 * kTokens);
+}
+
+TEST_F(BlockTableTest, AWholeSealedBlockReplacesAPart) {
+  BlockTable a(pool_, 200);
+  BlockTable b(pool_, 200);
+  a.PrepareAppend(2 * kTokens);
+  b.PrepareAppend(3);
+  a.Seal(Tokens(2 * kTokens), ChainRoot());
+  EXPECT_EQ(pool_.used_blocks(), 3);
+  EXPECT_EQ(b.ShareSealed(Tokens(2 * kTokens), ChainRoot()), 2 * kTokens - 3);
+  EXPECT_EQ(pool_.used_blocks(), 2);
+  EXPECT_THAT(Blocks(b), ElementsAreArray(a.blocks()));
+}
+
+TEST_F(BlockTableTest, BeginningsOfChainsStayForLongest) {
+  std::byte* first = nullptr;
+  {
+    BlockTable a(pool_, 700);
+    a.PrepareAppend(40 * kTokens);
+    a.Seal(Tokens(40 * kTokens), ChainRoot());
+    first = a.blocks()[0];
+  }
+  BlockTable b(pool_, 700);
+  b.PrepareAppend(38 * kTokens);
+  BlockTable c(pool_, 700);
+  EXPECT_EQ(c.ShareSealed(Tokens(40 * kTokens), ChainRoot()), 2 * kTokens);
+  EXPECT_EQ(c.blocks()[0], first);
+}
+
+TEST_F(BlockTableTest, SealsAgainWhatWasUnsealed) {
+  BlockTable a(pool_, 200);
+  a.PrepareAppend(2 * kTokens);
+  a.Seal(Tokens(2 * kTokens), ChainRoot());
+  pool_.UnsealAll();
+  BlockTable b(pool_, 200);
+  EXPECT_EQ(b.ShareSealed(Tokens(100), ChainRoot()), 0);
+  a.PrepareAppend(1);
+  a.Seal(Tokens(2 * kTokens + 1), ChainRoot());
+  EXPECT_EQ(b.ShareSealed(Tokens(100), ChainRoot()), 2 * kTokens);
+}
+
+TEST_F(BlockTableTest, ASealedBlockIsNotWrittenTo) {
+  BlockTable a(pool_, 200);
+  a.PrepareAppend(kTokens);
+  a.Seal(Tokens(kTokens), ChainRoot());
+  BlockTable b(pool_, 200);
+  b.ShareFrom(a, kTokens - 1);
+  a.Clear();
+  EXPECT_DEATH(b.PrepareAppend(1), "check failed");
+}
+
 TEST_F(BlockTableTest, NothingIsAllocatedWithinTheReservation) {
   BlockTable a(pool_, 100);
   BlockTable b(pool_, 100);

@@ -318,6 +318,20 @@ TEST(BatcherTest, PreemptsLowestPriorityFirstButNeverTheOldest) {
               ElementsAre(1));
 }
 
+// Blocks that running ones share are no one's own until all of them are gone.
+TEST(BatcherTest, PreemptsAllButOneWhereTheyHoldNothingOfTheirOwn) {
+  Batcher batcher({});
+  std::vector<RequestView> running = {Decoding(1), Decoding(2), Decoding(3)};
+  for (RequestView& view : running) {
+    view.work.blocks = 1;
+    view.held_blocks = 0;
+  }
+  const Decision& decision =
+      batcher.Plan({}, running, {.free_blocks = 0}, {}, kNow);
+  EXPECT_THAT(decision.preempted, ElementsAre(2, 1));
+  EXPECT_THAT(decision.running, ElementsAre(Rows{0, 1}));
+}
+
 TEST(BatcherTest, NobodyIsAdmittedWhileOthersArePreempted) {
   Batcher batcher({});
   const std::vector<RequestView> running = {Decoding(1, 1, 1, 2),

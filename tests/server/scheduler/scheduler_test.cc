@@ -210,5 +210,32 @@ TEST(SchedulerTest, ReportsWhatAStepWas) {
   EXPECT_EQ(reports[5].used_blocks, 0);
 }
 
+TEST(SchedulerTest, ReportsRowsThatWereComputedAndWhatWasFound) {
+  ManualClock clock;
+  FakeEngine engine(
+      {.counts_per_step = {
+           .spared_rows = 2, .queried_tokens = 9, .hit_tokens = 4}});
+  std::vector<StepReport> reports;
+  RecordingListener listener;
+  {
+    Turns turns;
+    Scheduler scheduler(
+        {}, engine, clock, turns,
+        [&](const StepReport& report) { reports.push_back(report); });
+    auto request =
+        MakeRequest(engine, listener, FakeTask{.source = 7, .tokens = 1});
+    ASSERT_TRUE(scheduler.Submit(request).ok());
+    EXPECT_TRUE(listener.Wait().ok());
+    EXPECT_TRUE(scheduler.WaitUntilIdle(absl::InfiniteDuration()));
+  }
+  ASSERT_GE(reports.size(), 3u);
+  EXPECT_EQ(reports[0].queried_tokens, 0);
+  EXPECT_EQ(reports[1].rows, 7 - 2);
+  for (int step : {1, 2}) {
+    EXPECT_EQ(reports[step].queried_tokens, 9);
+    EXPECT_EQ(reports[step].hit_tokens, 4);
+  }
+}
+
 }  // namespace
 }  // namespace attend
