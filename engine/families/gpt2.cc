@@ -54,9 +54,8 @@ void AddTransposed(const std::string& slot,
 void AddNames(NameTable& names) {
   const std::vector<std::string> model = {"transformer.", ""};
   const std::vector<std::string> layer = WithPrefixes(model, {"h.{}."});
-  AddTied({{"decoder.embedding.tokens", WithPrefixes(model, {"wte.weight"})},
-           {"logits.weight", {"lm_head.weight"}}},
-          {}, names);
+  AddInAndOut(/*tied=*/true, WithPrefixes(model, {"wte.weight"}),
+              {"lm_head.weight"}, names);
   AddTensor("decoder.embedding.positions", WithPrefixes(model, {"wpe.weight"}),
             names);
   AddParts("decoder.norm", WithPrefixes(model, {"ln_f"}), Parts::kWeightAndBias,

@@ -30,7 +30,6 @@ absl::StatusOr<std::vector<bool>> FullLayers(
 absl::StatusOr<RotarySpec> RotaryOfType(const JsonFile& config,
                                         absl::string_view type,
                                         const RotaryDefaults& defaults) {
-  RETURN_IF_ERROR(config.ExpectNeutral("rope_scaling", 0));
   if (config.Has("rope_parameters")) {
     ASSIGN_OR_RETURN(const JsonFile all, config.Object("rope_parameters"));
     if (all.Has(type)) {

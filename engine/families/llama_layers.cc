@@ -13,12 +13,6 @@
 namespace attend {
 namespace {
 
-const std::vector<std::string>& LayerPrefixes() {
-  static const auto& prefixes =
-      *new std::vector<std::string>{"model.layers.{}.", "layers.{}."};
-  return prefixes;
-}
-
 absl::StatusOr<AttentionSpec> Attention(const JsonFile& config, int hidden,
                                         const LlamaDefaults& defaults) {
   AttentionSpec attention;
@@ -108,27 +102,51 @@ absl::Status SetQwenWindows(const JsonFile& config, StackSpec& decoder) {
       config, window, [&](int layer) { return layer >= full; }, decoder);
 }
 
-absl::Status AddLlamaTable(const JsonFile& config,
-                           const LlamaDefaults& defaults, NameTable& names) {
+absl::Status SetWindowOfAll(const JsonFile& config, int fallback,
+                            StackSpec& decoder) {
+  if (config.IsNull("sliding_window")) fallback = 0;
+  ASSIGN_OR_RETURN(const int window,
+                   NumberOr(config, "sliding_window", fallback, kWindow));
+  return SetWindows(
+      config, window, [&](int) { return window > 0; }, decoder);
+}
+
+void AddLlamaHeadNorms(Family& family) {
+  for (LayerSpec& layer : family.spec.decoder->layers) {
+    layer.self_attention.head_norm = layer.norm;
+  }
+  static constexpr SlotName kNorms[] = {{"self.q.norm", "self_attn.q_norm"},
+                                        {"self.k.norm", "self_attn.k_norm"}};
+  AddList("decoder.{}.", LlamaLayerPrefixes(), kNorms, Parts::kWeight,
+          family.names);
+}
+
+const std::vector<std::string>& LlamaLayerPrefixes() {
+  static const auto& prefixes =
+      *new std::vector<std::string>{"model.layers.{}.", "layers.{}."};
+  return prefixes;
+}
+
+absl::Status AddLlamaEmbeddings(const JsonFile& config,
+                                const LlamaDefaults& defaults,
+                                NameTable& names) {
   ASSIGN_OR_RETURN(const bool tied,
                    config.BoolOr("tie_word_embeddings", defaults.tied));
-  const std::vector<std::string> tokens = {"model.embed_tokens.weight",
-                                           "embed_tokens.weight"};
-  if (tied) {
-    AddTied({{"decoder.embedding.tokens", tokens},
-             {"logits.weight", {"lm_head.weight"}}},
-            {}, names);
-  } else {
-    AddTensor("decoder.embedding.tokens", tokens, names);
-    AddTensor("logits.weight", {"lm_head.weight"}, names);
-  }
+  AddInAndOut(tied, {"model.embed_tokens.weight", "embed_tokens.weight"},
+              {"lm_head.weight"}, names);
   AddParts("decoder.norm", {"model.norm", "norm"}, Parts::kWeight, names);
+  // Buffers of checkpoints of before 4.32.
+  AddUnused(LlamaLayerPrefixes(), {"self_attn.rotary_emb.inv_freq"}, names);
+  return absl::OkStatus();
+}
+
+absl::Status AddLlamaTable(const JsonFile& config,
+                           const LlamaDefaults& defaults, NameTable& names) {
+  RETURN_IF_ERROR(AddLlamaEmbeddings(config, defaults, names));
   static constexpr SlotName kNorms[] = {
       {"self.norm", "input_layernorm"},
       {"ffn.norm", "post_attention_layernorm"}};
-  AddList("decoder.{}.", LayerPrefixes(), kNorms, Parts::kWeight, names);
-  // Buffers of checkpoints of before 4.32.
-  AddUnused(LayerPrefixes(), {"self_attn.rotary_emb.inv_freq"}, names);
+  AddList("decoder.{}.", LlamaLayerPrefixes(), kNorms, Parts::kWeight, names);
   return absl::OkStatus();
 }
 
@@ -136,19 +154,19 @@ void AddLlamaQkv(Parts parts, NameTable& names) {
   static constexpr SlotName kQkv[] = {{"self.q", "self_attn.q_proj"},
                                       {"self.k", "self_attn.k_proj"},
                                       {"self.v", "self_attn.v_proj"}};
-  AddList("decoder.{}.", LayerPrefixes(), kQkv, parts, names);
+  AddList("decoder.{}.", LlamaLayerPrefixes(), kQkv, parts, names);
 }
 
 void AddLlamaOut(Parts parts, NameTable& names) {
-  AddList("decoder.{}.", LayerPrefixes(), {{"self.out", "self_attn.o_proj"}},
-          parts, names);
+  AddList("decoder.{}.", LlamaLayerPrefixes(),
+          {{"self.out", "self_attn.o_proj"}}, parts, names);
 }
 
 void AddLlamaFeedForward(Parts parts, NameTable& names) {
   static constexpr SlotName kFeedForward[] = {{"ffn.gate", "mlp.gate_proj"},
                                               {"ffn.in", "mlp.up_proj"},
                                               {"ffn.out", "mlp.down_proj"}};
-  AddList("decoder.{}.", LayerPrefixes(), kFeedForward, parts, names);
+  AddList("decoder.{}.", LlamaLayerPrefixes(), kFeedForward, parts, names);
 }
 
 }  // namespace attend

@@ -1,6 +1,9 @@
 #ifndef ATTEND_ENGINE_FAMILIES_LLAMA_LAYERS_H_
 #define ATTEND_ENGINE_FAMILIES_LLAMA_LAYERS_H_
 
+#include <string>
+#include <vector>
+
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -40,7 +43,21 @@ absl::Status SetWindows(const JsonFile& config, int window,
 // does, for the layers from "max_window_layers" on.
 absl::Status SetQwenWindows(const JsonFile& config, StackSpec& decoder);
 
-// Names of embeddings, norms and head.
+// The same as one window of all layers: `fallback` where the file does not say;
+// null or 0 is none.
+absl::Status SetWindowOfAll(const JsonFile& config, int fallback,
+                            StackSpec& decoder);
+
+// Norms of each head's query and key, as those of the layer (Qwen3, Gemma 3).
+void AddLlamaHeadNorms(Family& family);
+
+// What the tensors of layer "{}" begin with.
+const std::vector<std::string>& LlamaLayerPrefixes();
+// Names of embeddings, last norm and head.
+absl::Status AddLlamaEmbeddings(const JsonFile& config,
+                                const LlamaDefaults& defaults,
+                                NameTable& names);
+// The same, and of the norms before the branches.
 absl::Status AddLlamaTable(const JsonFile& config,
                            const LlamaDefaults& defaults, NameTable& names);
 // Of the matrices of attention and feed-forward, one tensor each.

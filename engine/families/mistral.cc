@@ -14,11 +14,7 @@ absl::StatusOr<Family> LoadMistral(const JsonFile& config) {
   const LlamaDefaults defaults = {.kv_heads = 8};
   Family family;
   ASSIGN_OR_RETURN(family.spec, LlamaSpec(config, defaults));
-  // Null says that there is none; a file that does not say has 4096.
-  ASSIGN_OR_RETURN(const int window,
-                   NumberOr(config, "sliding_window", 0, kWindow));
-  RETURN_IF_ERROR(SetWindows(
-      config, window, [&](int) { return window > 0; }, *family.spec.decoder));
+  RETURN_IF_ERROR(SetWindowOfAll(config, 4096, *family.spec.decoder));
   RETURN_IF_ERROR(AddLlamaTable(config, defaults, family.names));
   AddLlamaQkv(Parts::kWeight, family.names);
   AddLlamaOut(Parts::kWeight, family.names);

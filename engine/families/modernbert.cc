@@ -135,6 +135,7 @@ absl::Status AddModernBertHead(const JsonFile& config, HeadKind head,
 }  // namespace
 
 absl::StatusOr<Family> LoadModernBert(const JsonFile& config) {
+  RETURN_IF_ERROR(config.ExpectNeutral("rope_scaling", 0));
   Family family;
   ASSIGN_OR_RETURN(const float epsilon, EpsilonOr(config, "norm_eps", 1e-5f));
   ASSIGN_OR_RETURN(

@@ -71,6 +71,26 @@ void AddSharedTokens(bool tied, NameTable& names) {
   AddTied(tables, named("shared.weight"), names);
 }
 
+void AddInAndOut(bool tied, const std::vector<std::string>& in,
+                 const std::vector<std::string>& out, NameTable& names) {
+  const TableName tokens = {"decoder.embedding.tokens", in};
+  const TableName logits = {"logits.weight", out};
+  if (tied) return AddTied({tokens, logits}, {}, names);
+  AddTied({tokens}, {}, names);
+  AddTied({logits}, {}, names);
+}
+
+void AddHeadShares(const std::string& slot_prefix, int heads,
+                   const std::vector<std::string>& tensors, Parts parts,
+                   NameTable& names) {
+  static constexpr const char* kQkv[] = {"self.q", "self.k", "self.v"};
+  const size_t first = names.rows.size();
+  AddShares(slot_prefix, kQkv, tensors, parts, names);
+  for (size_t row = first; row < names.rows.size(); ++row) {
+    names.rows[row].groups = heads;
+  }
+}
+
 void AddShares(const std::string& slot_prefix,
                absl::Span<const char* const> slots,
                const std::vector<std::string>& tensors, Parts parts,

@@ -60,6 +60,17 @@ void AddTied(const std::vector<TableName>& tables,
 // stacks and, where it is `tied`, for the logits.
 void AddSharedTokens(bool tied, NameTable& names);
 
+// The decoder's table of tokens from the first of `in`, and the weights of its
+// logits from the first of `out`, where they are not `tied`.
+void AddInAndOut(bool tied, const std::vector<std::string>& in,
+                 const std::vector<std::string>& out, NameTable& names);
+
+// Slots "self.q", "self.k" and "self.v" of a tensor that holds them head by
+// head.
+void AddHeadShares(const std::string& slot_prefix, int heads,
+                   const std::vector<std::string>& tensors, Parts parts,
+                   NameTable& names);
+
 // Slots that are equal shares of a tensor's rows, in this order.
 void AddShares(const std::string& slot_prefix,
                absl::Span<const char* const> slots,

@@ -113,13 +113,14 @@ absl::StatusOr<RotarySpec> ReadRotary(const JsonFile& rope,
                                       const RotaryDefaults& defaults) {
   ASSIGN_OR_RETURN(const double theta,
                    rope.FloatOr("rope_theta", defaults.theta, kRotaryTheta));
-  ASSIGN_OR_RETURN(const double part,
-                   rope.FloatOr("partial_rotary_factor", 1, {0, 1}));
+  ASSIGN_OR_RETURN(const double part, rope.FloatOr("partial_rotary_factor",
+                                                   defaults.part, {0, 1}));
   const int dims = static_cast<int>(defaults.head_dim * part);
-  if (dims < 2 || dims % 2 != 0) {
+  constexpr int kMaxDims = 1024;
+  if (dims < 2 || dims > kMaxDims || dims % 2 != 0) {
     return absl::InvalidArgumentError(absl::StrCat(
         rope.path(), ": ", dims, " of a head's ", defaults.head_dim,
-        " numbers are rotated, expected an even number of them"));
+        " numbers are rotated, expected an even number, at most ", kMaxDims));
   }
   RotarySpec spec = {RotaryFrequencies(static_cast<float>(theta), dims)};
   const char* const key = rope.Has("rope_type") ? "rope_type" : "type";
@@ -147,6 +148,8 @@ absl::StatusOr<RotarySpec> ReadRotaryOf(const JsonFile& config,
                                         RotaryDefaults defaults) {
   ASSIGN_OR_RETURN(defaults.theta,
                    config.FloatOr("rope_theta", defaults.theta, kRotaryTheta));
+  ASSIGN_OR_RETURN(defaults.part, config.FloatOr("partial_rotary_factor",
+                                                 defaults.part, {0, 1}));
   for (const char* key : {"rope_parameters", "rope_scaling"}) {
     if (!config.Has(key)) continue;
     ASSIGN_OR_RETURN(const JsonFile rope, config.Object(key));

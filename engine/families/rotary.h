@@ -21,6 +21,7 @@ inline constexpr FloatRange kRotaryTheta = {1, 1e12};
 struct RotaryDefaults {
   double theta = 10000;
   int head_dim = 0;
+  double part = 1;  // of a head's numbers, that is rotated
   int max_positions = 0;
 };
 // Of `rope`, the object that says so ("rope_parameters" since transformers 5,

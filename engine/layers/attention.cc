@@ -10,6 +10,19 @@ absl::Status SelfAttention::Project(Compute& compute, const Operand& src,
                                     KvPlace place,
                                     absl::Span<const KvWrite> writes) const {
   RETURN_IF_ERROR(qkv_.Run(compute, src, qkv));
+  if (norms_) {
+    NormalizeHeadsArgs heads = {.values = qkv.data,
+                                .stride = qkv.cols,
+                                .rows = qkv.rows,
+                                .heads = shape_.heads,
+                                .head_dim = shape_.head_dim,
+                                .norm = norms_->query.weights()};
+    NormalizeHeads(compute, heads);
+    heads.values += shape_.query_width();
+    heads.heads = shape_.kv_heads;
+    heads.norm = norms_->key.weights();
+    NormalizeHeads(compute, heads);
+  }
   if (rotates()) {
     Rotate(compute, {.values = qkv.data,
                      .stride = qkv.cols,
@@ -38,8 +51,10 @@ absl::Status SelfAttention::Attend(Compute& compute, const float* query,
                       .layer = place.layer,
                       .heads = shape_.heads,
                       .scale = shape_.scale,
+                      .softcap = shape_.softcap,
                       .bias = rules_.bias == nullptr ? DistanceBias()
                                                      : rules_.bias->bias(),
+                      .slopes = rules_.slopes,
                       .window = rules_.window,
                       .query = query,
                       .query_stride = stride,

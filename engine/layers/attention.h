@@ -1,12 +1,14 @@
 #ifndef ATTEND_ENGINE_LAYERS_ATTENTION_H_
 #define ATTEND_ENGINE_LAYERS_ATTENTION_H_
 
+#include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "engine/compute/compute.h"
 #include "engine/layers/linear.h"
+#include "engine/layers/norm.h"
 #include "engine/layers/relative_bias.h"
 #include "engine/layers/rotary.h"
 #include "engine/ops/attention.h"
@@ -23,6 +25,7 @@ struct HeadShape {
   int kv_heads = 0;
   int head_dim = 0;
   float scale = 0;
+  float softcap = 0;  // see AttentionArgs
 
   int query_width() const { return heads * head_dim; }
   int kv_width() const { return kv_heads * head_dim; }
@@ -32,7 +35,14 @@ struct HeadShape {
 struct PositionRules {
   const RelativeBias* bias = nullptr;  // null: none
   const Rotary* rotary = nullptr;      // null: none
+  const float* slopes = nullptr;       // see AttentionArgs
   int window = 0;                      // see AttentionArgs
+};
+
+// Norms of each head's query and key, with weights of [head_dim].
+struct HeadNorms {
+  Norm query;
+  Norm key;
 };
 
 // Where one layer's keys and values lie.
@@ -56,9 +66,11 @@ struct Attended {
 class SelfAttention {
  public:
   // `qkv` is hidden -> query_width + 2 * kv_width.
-  SelfAttention(HeadShape shape, PositionRules rules, Linear qkv, Linear out)
+  SelfAttention(HeadShape shape, PositionRules rules,
+                std::optional<HeadNorms> norms, Linear qkv, Linear out)
       : shape_(shape),
         rules_(rules),
+        norms_(std::move(norms)),
         qkv_(std::move(qkv)),
         out_(std::move(out)) {}
 
@@ -83,6 +95,7 @@ class SelfAttention {
  private:
   HeadShape shape_;
   PositionRules rules_;
+  std::optional<HeadNorms> norms_;
   Linear qkv_;
   Linear out_;
 };

@@ -1,6 +1,7 @@
 // The decoder's forward pass.
 
 #include <algorithm>
+#include <optional>
 
 #include "engine/tensor/status_macros.h"
 #include "engine/transformer/lanes.h"
@@ -92,35 +93,45 @@ absl::Status Transformer::DecodeLayer(Compute& compute,
                        rows.first_row + static_cast<int>(rows.ids.size())};
   const Matrix x = activations.x(range);  // [rows, hidden]
 
+  const auto feed_forward = [&]() -> absl::Status {
+    const Branch branch(compute, layer.norm_place, layer.feed_forward_norm,
+                        layer.feed_forward_branch_norm, activations, range);
+    const int width = layer.feed_forward.width();
+    RETURN_IF_ERROR(layer.feed_forward.Run(
+        compute, branch.src(), activations.inner(range, width),
+        activations.inner_operand(range, width), branch.dst(),
+        branch.epilogue()));
+    branch.Finish();
+    return absl::OkStatus();
+  };
+
   {
     const SelfAttention& attention = layer.self_attention;
     const Matrix qkv = activations.projected(range, attention.qkv_width());
     const Attended attended =
         activations.attended(range, attention.shape().query_width());
-    const Branch branch(compute, layer.norm_place, layer.self_norm, activations,
-                        range);
+    const Branch branch(compute, layer.norm_place, layer.self_norm,
+                        layer.self_branch_norm, activations, range);
     RETURN_IF_ERROR(attention.Project(compute, branch.src(), rows.positions,
                                       qkv, place, rows.writes));
+    // From here on attention reads no x.
+    if (layer.parallel) RETURN_IF_ERROR(feed_forward());
     RETURN_IF_ERROR(attention.Attend(compute, qkv.data, qkv.cols, place,
-                                     rows.self_pieces, attended, x,
+                                     rows.self_pieces, attended, branch.dst(),
                                      branch.epilogue()));
+    branch.Finish();
   }
   if (layer.cross) {
     const CrossAttention& attention = layer.cross->attention;
     const int width = attention.shape().query_width();
     const Branch branch(compute, layer.norm_place, layer.cross->norm,
-                        activations, range);
+                        std::nullopt, activations, range);
     RETURN_IF_ERROR(attention.Attend(
         compute, branch.src(), place, rows.cross_pieces,
         activations.projected(range, width), activations.attended(range, width),
         x, branch.epilogue()));
   }
-  const Branch branch(compute, layer.norm_place, layer.feed_forward_norm,
-                      activations, range);
-  const int width = layer.feed_forward.width();
-  return layer.feed_forward.Run(
-      compute, branch.src(), activations.inner(range, width),
-      activations.inner_operand(range, width), x, branch.epilogue());
+  return layer.parallel ? absl::OkStatus() : feed_forward();
 }
 
 absl::Status Transformer::Logits(Compute& compute, Activations& activations,

@@ -82,8 +82,8 @@ absl::Status Transformer::ProjectStage(EncodeLane& lane, int index) const {
     MakeOperand(compute, activations.x(lane.rows()),
                 activations.x_operand(lane.rows()));
   }
-  const Branch branch(compute, layer.norm_place, layer.self_norm, activations,
-                      lane.rows());
+  const Branch branch(compute, layer.norm_place, layer.self_norm, std::nullopt,
+                      activations, lane.rows());
   const Matrix qkv = activations.projected(lane.rows(), attention.qkv_width());
   absl::Span<const int> positions;
   if (attention.rotates()) positions = lane.Positions();
@@ -132,7 +132,7 @@ absl::Status Transformer::AttendStage(EncodeLane& lane, int index) const {
         lane.AllKeys(), activations.attended(rows, width), x, epilogue));
   }
   const Branch branch(compute, layer.norm_place, layer.feed_forward_norm,
-                      activations, rows);
+                      std::nullopt, activations, rows);
   const int inner = layer.feed_forward.width();
   RETURN_IF_ERROR(layer.feed_forward.Run(
       compute, branch.src(), activations.inner(rows, inner),

@@ -15,7 +15,8 @@ HeadShape ShapeOf(const AttentionSpec& spec) {
   return {.heads = spec.heads,
           .kv_heads = spec.kv_heads,
           .head_dim = spec.head_dim,
-          .scale = spec.scale};
+          .scale = spec.scale,
+          .softcap = spec.softcap};
 }
 
 }  // namespace
@@ -38,6 +39,13 @@ absl::StatusOr<Layer> LoadLayer(Compute& compute, Weights& weights,
                     spec.norm);
   };
 
+  const auto branch_norm =
+      [&](const char* name) -> absl::StatusOr<std::optional<Norm>> {
+    if (!spec.branch_norm) return std::nullopt;
+    return LoadNorm(weights, absl::StrCat(prefix, ".", name, ".branch_norm"),
+                    hidden, spec.norm);
+  };
+
   const HeadShape self = ShapeOf(spec.self_attention);
   ASSIGN_OR_RETURN(Linear qkv, linear({"self.q", "self.k", "self.v"}, hidden,
                                       {self.query_width(), self.kv_width(),
@@ -47,6 +55,18 @@ absl::StatusOr<Layer> LoadLayer(Compute& compute, Weights& weights,
   std::optional<Norm> self_norm;
   if (spec.self_norm) {
     ASSIGN_OR_RETURN(self_norm, norm("self"));
+  }
+
+  ASSIGN_OR_RETURN(std::optional<Norm> self_branch_norm, branch_norm("self"));
+  std::optional<HeadNorms> head_norms;
+  if (const auto& head_norm = spec.self_attention.head_norm) {
+    ASSIGN_OR_RETURN(Norm query,
+                     LoadNorm(weights, absl::StrCat(prefix, ".self.q.norm"),
+                              self.head_dim, *head_norm));
+    ASSIGN_OR_RETURN(Norm key,
+                     LoadNorm(weights, absl::StrCat(prefix, ".self.k.norm"),
+                              self.head_dim, *head_norm));
+    head_norms.emplace(HeadNorms{std::move(query), std::move(key)});
   }
 
   std::optional<Layer::Cross> cross;
@@ -74,21 +94,36 @@ absl::StatusOr<Layer> LoadLayer(Compute& compute, Weights& weights,
                        : linear({"ffn.in"}, hidden, {width}));
   ASSIGN_OR_RETURN(Linear out, linear({"ffn.out"}, width, {hidden}));
   ASSIGN_OR_RETURN(Norm feed_forward_norm, norm("ffn"));
-  return Layer{.norm_place = spec.norm_place,
-               .self_attention = SelfAttention(self, rules, std::move(qkv),
-                                               std::move(self_out)),
-               .self_norm = std::move(self_norm),
-               .cross = std::move(cross),
-               .feed_forward = FeedForward(std::move(in), std::move(out),
-                                           spec.feed_forward.activation,
-                                           spec.feed_forward.gated),
-               .feed_forward_norm = std::move(feed_forward_norm)};
+  ASSIGN_OR_RETURN(std::optional<Norm> feed_forward_branch_norm,
+                   branch_norm("ffn"));
+  return Layer{
+      .norm_place = spec.norm_place,
+      .parallel = spec.parallel,
+      .self_attention = SelfAttention(self, rules, std::move(head_norms),
+                                      std::move(qkv), std::move(self_out)),
+      .self_norm = std::move(self_norm),
+      .self_branch_norm = std::move(self_branch_norm),
+      .cross = std::move(cross),
+      .feed_forward =
+          FeedForward(std::move(in), std::move(out),
+                      spec.feed_forward.activation, spec.feed_forward.gated),
+      .feed_forward_norm = std::move(feed_forward_norm),
+      .feed_forward_branch_norm = std::move(feed_forward_branch_norm)};
 }
 
 Branch::Branch(Compute& compute, NormPlace place,
-               const std::optional<Norm>& norm, Activations& activations,
+               const std::optional<Norm>& norm,
+               const std::optional<Norm>& of_branch, Activations& activations,
                Range rows)
-    : x_(activations.x(rows)), src_(activations.x_operand(rows)) {
+    : compute_(compute),
+      x_(activations.x(rows)),
+      dst_(x_),
+      src_(activations.x_operand(rows)) {
+  if (of_branch) {
+    of_branch_ = of_branch->weights();
+    // By the time that f writes, it has read what is there now.
+    dst_ = activations.normed(rows);
+  }
   if (!norm) return;
   if (place == NormPlace::kPost) {
     after_ = norm->weights();
@@ -99,8 +134,21 @@ Branch::Branch(Compute& compute, NormPlace place,
 }
 
 Epilogue Branch::epilogue() const {
+  if (of_branch_) return {.norm = &*of_branch_};
   if (!after_) return {.residual = x_.data};
   return {.residual = x_.data, .norm = &*after_, .operand = src_};
+}
+
+void Branch::Finish() const {
+  if (!of_branch_) return;
+  compute_.team().Run([&](int member) {
+    const Range mine = Share(x_.rows, member, compute_.team().size());
+    for (int r = mine.begin; r < mine.end; ++r) {
+      float* const x = x_.row(r);
+      const float* const added = dst_.row(r);
+      for (int i = 0; i < x_.cols; ++i) x[i] += added[i];
+    }
+  });
 }
 
 }  // namespace attend

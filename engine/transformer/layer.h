@@ -17,8 +17,8 @@
 namespace attend {
 
 // One layer of a stack: attention to itself, to the encoder's output if it is
-// a decoder's, and feed-forward, each in a residual branch with its norm, if it
-// has one.
+// a decoder's, and feed-forward, each in a residual branch with its norms, if
+// it has any.
 struct Layer {
   struct Cross {
     CrossAttention attention;
@@ -26,11 +26,14 @@ struct Layer {
   };
 
   NormPlace norm_place;
+  bool parallel;
   SelfAttention self_attention;
   std::optional<Norm> self_norm;
+  std::optional<Norm> self_branch_norm;
   std::optional<Cross> cross;
   FeedForward feed_forward;
   std::optional<Norm> feed_forward_norm;
+  std::optional<Norm> feed_forward_branch_norm;
 };
 
 // Reads the slots "<prefix>.self.q.weight" and so on; `prefix` is like
@@ -47,18 +50,25 @@ class Branch {
  public:
   // Rows of activations.x are read and written by the branch; where no norm
   // comes first, x_operand holds the same. activations.normed is overwritten if
-  // one does.
+  // one does. `of_branch`: what f gives is normed before it is added.
   Branch(Compute& compute, NormPlace place, const std::optional<Norm>& norm,
-         Activations& activations, Range rows);
+         const std::optional<Norm>& of_branch, Activations& activations,
+         Range rows);
 
   // What f reads, [rows, hidden].
   const Operand& src() const { return src_; }
-  // What the last matmul of f, which writes to x, has to add.
+  // Where the last matmul of f writes to, and what it has to add.
+  Matrix dst() const { return dst_; }
   Epilogue epilogue() const;
+  // After that matmul.
+  void Finish() const;
 
  private:
+  Compute& compute_;
   std::optional<NormWeights> after_;
+  std::optional<NormWeights> of_branch_;
   Matrix x_;     // [rows, hidden]
+  Matrix dst_;   // [rows, hidden]
   Operand src_;  // [rows, hidden]
 };
 

@@ -74,6 +74,9 @@ absl::StatusOr<Norm> LoadNorm(Weights& weights, const std::string& slot,
                    weights.Read(absl::StrCat(slot, ".weight"), {size}));
   ASSIGN_OR_RETURN(Buffer<float> beta,
                    ReadIfListed(weights, absl::StrCat(slot, ".bias"), size));
+  if (spec.unit_offset) {
+    for (int i = 0; i < size; ++i) gamma[i] += 1;
+  }
   return Norm(std::move(gamma), std::move(beta), spec.epsilon,
               spec.kind == NormKind::kRmsNorm);
 }

@@ -21,6 +21,8 @@ enum class NormPlace {
 struct NormSpec {
   NormKind kind = NormKind::kLayerNorm;
   float epsilon = 1e-5f;
+  // What is stored is the weight less 1, as Gemma has it.
+  bool unit_offset = false;
 };
 
 // Queries and keys are rotated by angles of their position (Su et al. 2021):
@@ -39,7 +41,15 @@ struct AttentionSpec {
   int kv_heads = 0;
   int head_dim = 0;
   float scale = 0;  // of query times key: 1 / sqrt(head_dim)
+  // Of each head's query and key (Henry et al. 2020), before they are rotated.
+  std::optional<NormSpec> head_norm = std::nullopt;
   std::optional<RotarySpec> rotary = std::nullopt;
+  // Scores become softcap * tanh(score / softcap) (Gemma 2, 2024); 0: they
+  // stay.
+  float softcap = 0;
+  // A head's score falls by its slope for each token that the key is away
+  // (Press et al. 2022); [heads], or empty.
+  std::vector<float> slopes = {};
   // Keys are seen that are at most so many positions away (Beltagy et al.
   // 2020); 0: all.
   int window = 0;
@@ -58,6 +68,12 @@ struct LayerSpec {
   NormPlace norm_place = NormPlace::kPost;
   // False: self-attention reads x as it is, in a layer whose norms come first.
   bool self_norm = true;
+  // What a branch gives is normed before it is added, too (Gemma 2, 2024); with
+  // kPre, in decoders.
+  bool branch_norm = false;
+  // Attention and feed-forward both read x, each through its norm, and both are
+  // added (Wang & Komatsuzaki 2021); with kPre, in decoders.
+  bool parallel = false;
   AttentionSpec self_attention;
   std::optional<AttentionSpec> cross_attention;
   FeedForwardSpec feed_forward;
@@ -144,6 +160,8 @@ struct TransformerSpec {
   float logits_scale = 1;
   // The vocabulary projection adds slot "logits.bias".
   bool logits_bias = false;
+  // Logits become softcap * tanh(logit / softcap); 0: they stay.
+  float logits_softcap = 0;
 
   // What reads a request's source: without an encoder, it is what the decoder
   // continues.

@@ -82,14 +82,19 @@ absl::StatusOr<Stack> LoadStack(Compute& compute, Weights& weights,
   Stack stack{.embedding = std::move(embedding),
               .relative_bias = nullptr,
               .rotaries = {},
+              .slopes = {},
               .layers = {},
               .final_norm = std::nullopt};
   ASSIGN_OR_RETURN(stack.relative_bias, LoadRelativeBias(weights, name, spec));
   Rotaries rotaries(spec);
+  for (const LayerSpec& layer : spec.layers) {
+    stack.slopes.push_back(layer.self_attention.slopes);
+  }
   for (size_t i = 0; i < spec.layers.size(); ++i) {
     const AttentionSpec& attention = spec.layers[i].self_attention;
     const PositionRules rules = {.bias = stack.relative_bias.get(),
                                  .rotary = rotaries.Of(attention),
+                                 .slopes = stack.slopes[i].data(),
                                  .window = attention.window};
     ASSIGN_OR_RETURN(Layer layer,
                      LoadLayer(compute, weights, absl::StrCat(name, ".", i),

@@ -27,6 +27,7 @@ struct Stack {
   // What layers share; they point to it.
   std::unique_ptr<const RelativeBias> relative_bias;
   std::vector<std::unique_ptr<const Rotary>> rotaries;
+  std::vector<std::vector<float>> slopes;  // of each layer; see AttentionSpec
   std::vector<Layer> layers;
   std::optional<Norm> final_norm;  // pre-norm stacks end with one
 };

@@ -85,7 +85,8 @@ absl::Status Transformer::LoadLogits(Compute& compute, Weights& weights,
   ASSIGN_OR_RETURN(
       logits_,
       Projection::Create(compute, dtype_, {projection.data(), vocab(), in},
-                         std::move(bias), std::min(max_rows, kMaxLogitsRows)));
+                         std::move(bias), std::min(max_rows, kMaxLogitsRows),
+                         spec_.logits_softcap));
   return absl::OkStatus();
 }
 

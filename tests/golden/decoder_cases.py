@@ -24,9 +24,18 @@ class Turned:
 
 def last_block(model):
     """None where it is gated."""
-    if model.config.model_type == "gpt2":
+    kind = model.config.model_type
+    if kind == "gpt2":
         mlp = model.transformer.h[-1].mlp
         return Turned(mlp.c_fc, mlp.c_proj, transposed=True)
+    if kind == "bloom":
+        mlp = model.transformer.h[-1].mlp
+        return Turned(mlp.dense_h_to_4h, mlp.dense_4h_to_h)
+    if kind == "mpt":
+        ffn = model.transformer.blocks[-1].ffn
+        return Turned(ffn.up_proj, ffn.down_proj)
+    if kind == "opt":
+        return model.model.decoder.layers[-1]
     return None
 
 
@@ -46,7 +55,7 @@ def diversify(model, rng):
 def make(fixture):
     """A model of random weights."""
     names = fixture["model"]
-    config = getattr(transformers, names + "Config")(
+    config = getattr(transformers, fixture.get("config_name", names) + "Config")(
         **{**TOKENS, "tie_word_embeddings": not fixture.get("untied", False),
            **fixture["config"]})
     kind = getattr(transformers, names + "ForCausalLM", None)

@@ -76,6 +76,14 @@ std::vector<Golden> Goldens() {
       {"families/mistral-b"},
       {"families/qwen2-a"},
       {"families/qwen2-b"},
+      {"families/qwen3-b"},
+      {"families/phi3-a"},
+      {"families/gemma2-a"},
+      {"families/gemma3-a"},
+      {"families/gpt_neox-a"},
+      {"families/opt-a"},
+      {"families/bloom-a"},
+      {"families/mpt-a"},
   };
 }
 

@@ -89,8 +89,8 @@ TEST(MarianTest, WhatIsNotSupportedIsNamed) {
   };
   for (const Case& c : std::vector<Case>{
            {{{"model_type", "umt5"}},
-            "model_type is \"umt5\", expected one of bart, bert, distilbert, "
-            "electra, "},
+            "model_type is \"umt5\", expected one of bart, bert, bloom, "
+            "distilbert, electra, "},
            {{{"model_type", nullptr}}, "model_type is missing"},
            {{{"architectures", {"MarianModel"}}}, "architectures"},
            {{{"activation_function", "mish"}},

@@ -1,0 +1,87 @@
+// BLOOM: Le Scao et al. 2022.
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "engine/families/alibi.h"
+#include "engine/families/family.h"
+#include "engine/families/fields.h"
+#include "engine/families/names.h"
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+namespace {
+
+absl::StatusOr<TransformerSpec> Spec(const JsonFile& config) {
+  TransformerSpec spec;
+  ASSIGN_OR_RETURN(spec.hidden,
+                   Number(config, {"hidden_size", "n_embed"}, kHidden));
+  StackSpec& decoder = spec.decoder.emplace();
+  decoder.causal = true;
+  LayerSpec layer;
+  ASSIGN_OR_RETURN(layer.norm.epsilon,
+                   EpsilonOr(config, "layer_norm_epsilon", 1e-5f));
+  layer.norm_place = NormPlace::kPre;
+  ASSIGN_OR_RETURN(const int heads,
+                   Number(config, {"n_head", "num_attention_heads"}, kHeads));
+  ASSIGN_OR_RETURN(layer.self_attention,
+                   DividedHeads(config, "n_head", heads, spec.hidden));
+  layer.self_attention.slopes = AlibiSlopes(heads);
+  layer.feed_forward = {.width = 4 * spec.hidden,
+                        .activation = Activation::kGeluTanh};
+  ASSIGN_OR_RETURN(const int layers,
+                   Number(config, {"n_layer", "num_hidden_layers"}, kLayers));
+  decoder.layers.assign(layers, layer);
+
+  EmbeddingSpec& embedding = decoder.embedding;
+  ASSIGN_OR_RETURN(embedding.vocab, Number(config, {"vocab_size"}, kVocab));
+  // What it was trained with; transformers has no limit.
+  ASSIGN_OR_RETURN(embedding.max_positions,
+                   NumberOr(config, "seq_length", 2048, kPositions));
+  embedding.width = spec.hidden;
+  embedding.positions = Positions::kNone;
+  embedding.norm = layer.norm;
+  return spec;
+}
+
+absl::Status AddNames(const JsonFile& config, int heads, NameTable& names) {
+  const std::vector<std::string> model = {"transformer.", ""};
+  const std::vector<std::string> layer = WithPrefixes(model, {"h.{}."});
+  ASSIGN_OR_RETURN(const bool tied, config.BoolOr("tie_word_embeddings", true));
+  AddInAndOut(tied, WithPrefixes(model, {"word_embeddings.weight"}),
+              {"lm_head.weight"}, names);
+  AddParts("decoder.embedding.norm",
+           WithPrefixes(model, {"word_embeddings_layernorm"}),
+           Parts::kWeightAndBias, names);
+  AddParts("decoder.norm", WithPrefixes(model, {"ln_f"}), Parts::kWeightAndBias,
+           names);
+  static constexpr SlotName kParts[] = {
+      {"self.norm", "input_layernorm"},
+      {"self.out", "self_attention.dense"},
+      {"ffn.norm", "post_attention_layernorm"},
+      {"ffn.in", "mlp.dense_h_to_4h"},
+      {"ffn.out", "mlp.dense_4h_to_h"}};
+  AddList("decoder.{}.", layer, kParts, Parts::kWeightAndBias, names);
+  AddHeadShares("decoder.{}.", heads,
+                WithPrefixes(layer, {"self_attention.query_key_value"}),
+                Parts::kWeightAndBias, names);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Family> LoadBloom(const JsonFile& config) {
+  RETURN_IF_ERROR(CheckDecoderOf(config, "BloomForCausalLM"));
+  RETURN_IF_ERROR(ExpectFlags(
+      config, {"apply_residual_connection_post_layernorm", "slow_but_exact"},
+      false));
+  Family family;
+  ASSIGN_OR_RETURN(family.spec, Spec(config));
+  RETURN_IF_ERROR(
+      AddNames(config, family.spec.decoder->layers.front().self_attention.heads,
+               family.names));
+  return family;
+}
+
+}  // namespace attend

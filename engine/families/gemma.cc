@@ -1,0 +1,126 @@
+// Gemma 2 and 3: Gemma Team 2024, 2025.
+
+#include <cmath>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "engine/families/family.h"
+#include "engine/families/fields.h"
+#include "engine/families/layer_types.h"
+#include "engine/families/llama_layers.h"
+#include "engine/families/names.h"
+#include "engine/families/rotary.h"
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+namespace {
+
+constexpr LlamaDefaults kDefaults = {.activation = "gelu_pytorch_tanh",
+                                     .activation_key = "hidden_activation",
+                                     .kv_heads = 4,
+                                     .head_dim = 256,
+                                     .tied = true};
+constexpr FloatRange kCap = {1e-3, 1e6};
+
+// `fallback` where the file does not say; it may say null, which is no cap.
+absl::StatusOr<float> Cap(const JsonFile& config, absl::string_view key,
+                          float fallback) {
+  if (config.IsNull(key)) return 0.0f;
+  ASSIGN_OR_RETURN(const double cap, config.FloatOr(key, fallback, kCap));
+  return static_cast<float>(cap);
+}
+
+// What both have: norms on both ends of a branch, whose weights are stored less
+// 1, scaled embeddings, caps of scores and logits.
+absl::StatusOr<TransformerSpec> Spec(const JsonFile& config, float score_cap,
+                                     float logits_cap) {
+  RETURN_IF_ERROR(ExpectFlags(config, {"use_bidirectional_attention"}, false));
+  ASSIGN_OR_RETURN(TransformerSpec spec, LlamaSpec(config, kDefaults));
+  spec.decoder->embedding.scale = std::sqrt(static_cast<float>(spec.hidden));
+  ASSIGN_OR_RETURN(const double scalar,
+                   config.FloatOr("query_pre_attn_scalar", 256, {1e-3, 1e6}));
+  ASSIGN_OR_RETURN(spec.logits_softcap,
+                   Cap(config, "final_logit_softcapping", logits_cap));
+  ASSIGN_OR_RETURN(const float cap,
+                   Cap(config, "attn_logit_softcapping", score_cap));
+  for (LayerSpec& layer : spec.decoder->layers) {
+    layer.norm.unit_offset = true;
+    layer.branch_norm = true;
+    layer.self_attention.scale = static_cast<float>(1 / std::sqrt(scalar));
+    layer.self_attention.softcap = cap;
+  }
+  return spec;
+}
+
+// Layers that slide, and how far.
+absl::Status SetSliding(const JsonFile& config, int pattern,
+                        StackSpec& decoder) {
+  ASSIGN_OR_RETURN(const int window,
+                   NumberOr(config, "sliding_window", 4096, kWindow));
+  return SetWindows(
+      config, window, [&](int layer) { return (layer + 1) % pattern != 0; },
+      decoder);
+}
+
+absl::Status AddNames(const JsonFile& config, NameTable& names) {
+  RETURN_IF_ERROR(AddLlamaEmbeddings(config, kDefaults, names));
+  static constexpr SlotName kNorms[] = {
+      {"self.norm", "input_layernorm"},
+      {"self.branch_norm", "post_attention_layernorm"},
+      {"ffn.norm", "pre_feedforward_layernorm"},
+      {"ffn.branch_norm", "post_feedforward_layernorm"}};
+  AddList("decoder.{}.", LlamaLayerPrefixes(), kNorms, Parts::kWeight, names);
+  ASSIGN_OR_RETURN(const Parts attention, PartsOf(config, "attention_bias"));
+  AddLlamaQkv(attention, names);
+  AddLlamaOut(attention, names);
+  AddLlamaFeedForward(Parts::kWeight, names);
+  return absl::OkStatus();
+}
+
+// Angles of the layers that see all and of those that slide. Files of before
+// transformers 5 have "rope_theta" and "rope_scaling" for the first, and
+// "rope_local_base_freq" for the second.
+absl::Status SetGemma3Rotary(const JsonFile& config, StackSpec& decoder) {
+  RotaryDefaults full = {
+      .theta = 1e6,
+      .head_dim = decoder.layers.front().self_attention.head_dim,
+      .max_positions = decoder.embedding.max_positions};
+  RotaryDefaults sliding = full;
+  ASSIGN_OR_RETURN(sliding.theta,
+                   config.FloatOr("rope_local_base_freq", 10000, kRotaryTheta));
+  for (LayerSpec& layer : decoder.layers) {
+    const bool slides = layer.self_attention.window > 0;
+    ASSIGN_OR_RETURN(layer.self_attention.rotary,
+                     slides ? RotaryOfType(config, kSlidingAttention, sliding)
+                     : config.Has("rope_parameters")
+                         ? RotaryOfType(config, kFullAttention, full)
+                         : ReadRotaryOf(config, full));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Family> LoadGemma2(const JsonFile& config) {
+  RETURN_IF_ERROR(CheckDecoderOf(config, "Gemma2ForCausalLM"));
+  Family family;
+  ASSIGN_OR_RETURN(family.spec, Spec(config, 50, 30));
+  RETURN_IF_ERROR(SetSliding(config, 2, *family.spec.decoder));
+  RETURN_IF_ERROR(AddNames(config, family.names));
+  return family;
+}
+
+absl::StatusOr<Family> LoadGemma3(const JsonFile& config) {
+  RETURN_IF_ERROR(CheckDecoderOf(config, "Gemma3ForCausalLM"));
+  Family family;
+  ASSIGN_OR_RETURN(family.spec, Spec(config, 0, 0));
+  ASSIGN_OR_RETURN(const int pattern, NumberOr(config, "sliding_window_pattern",
+                                               6, {1, kLayers.max}));
+  RETURN_IF_ERROR(SetSliding(config, pattern, *family.spec.decoder));
+  RETURN_IF_ERROR(SetGemma3Rotary(config, *family.spec.decoder));
+  AddLlamaHeadNorms(family);
+  RETURN_IF_ERROR(AddNames(config, family.names));
+  return family;
+}
+
+}  // namespace attend

@@ -1,0 +1,98 @@
+// GPT-NeoX: Black et al. 2022; Pythia.
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "engine/families/family.h"
+#include "engine/families/fields.h"
+#include "engine/families/names.h"
+#include "engine/families/rotary.h"
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+namespace {
+
+absl::StatusOr<TransformerSpec> Spec(const JsonFile& config) {
+  TransformerSpec spec;
+  ASSIGN_OR_RETURN(spec.hidden, Number(config, {"hidden_size"}, kHidden));
+  StackSpec& decoder = spec.decoder.emplace();
+  decoder.causal = true;
+  EmbeddingSpec& embedding = decoder.embedding;
+  ASSIGN_OR_RETURN(embedding.vocab, Number(config, {"vocab_size"}, kVocab));
+  ASSIGN_OR_RETURN(embedding.max_positions,
+                   Number(config, {"max_position_embeddings"}, kPositions));
+  embedding.width = spec.hidden;
+  embedding.positions = Positions::kNone;
+
+  LayerSpec layer;
+  ASSIGN_OR_RETURN(layer.norm.epsilon,
+                   EpsilonOr(config, "layer_norm_eps", 1e-5f));
+  layer.norm_place = NormPlace::kPre;
+  ASSIGN_OR_RETURN(layer.parallel,
+                   config.BoolOr("use_parallel_residual", true));
+  AttentionSpec& attention = layer.self_attention;
+  ASSIGN_OR_RETURN(const int heads,
+                   Number(config, {"num_attention_heads"}, kHeads));
+  ASSIGN_OR_RETURN(attention, DividedHeads(config, "num_attention_heads", heads,
+                                           spec.hidden));
+  RotaryDefaults rotary = {.head_dim = attention.head_dim,
+                           .max_positions = embedding.max_positions};
+  ASSIGN_OR_RETURN(rotary.theta,
+                   config.FloatOr("rotary_emb_base", 10000, kRotaryTheta));
+  ASSIGN_OR_RETURN(rotary.part, config.FloatOr("rotary_pct", 0.25, {0, 1}));
+  ASSIGN_OR_RETURN(attention.rotary, ReadRotaryOf(config, rotary));
+  ASSIGN_OR_RETURN(layer.feed_forward.width,
+                   Number(config, {"intermediate_size"}, kWidth));
+  ASSIGN_OR_RETURN(layer.feed_forward.activation,
+                   ActivationOr(config, "hidden_act", "gelu"));
+  ASSIGN_OR_RETURN(const int layers,
+                   Number(config, {"num_hidden_layers"}, kLayers));
+  decoder.layers.assign(layers, layer);
+  return spec;
+}
+
+absl::Status AddNames(const JsonFile& config, const AttentionSpec& attention,
+                      NameTable& names) {
+  ASSIGN_OR_RETURN(const bool tied,
+                   config.BoolOr("tie_word_embeddings", false));
+  AddInAndOut(tied, {"gpt_neox.embed_in.weight", "embed_in.weight"},
+              {"embed_out.weight", "lm_head.weight"}, names);
+  const std::vector<std::string> model = {"gpt_neox.", ""};
+  const std::vector<std::string> layer = WithPrefixes(model, {"layers.{}."});
+  AddParts("decoder.norm", WithPrefixes(model, {"final_layer_norm"}),
+           Parts::kWeightAndBias, names);
+  static constexpr SlotName kParts[] = {
+      {"self.norm", "input_layernorm"},
+      {"ffn.norm", "post_attention_layernorm"},
+      {"ffn.in", "mlp.dense_h_to_4h"},
+      {"ffn.out", "mlp.dense_4h_to_h"}};
+  AddList("decoder.{}.", layer, kParts, Parts::kWeightAndBias, names);
+  ASSIGN_OR_RETURN(const bool bias, config.BoolOr("attention_bias", true));
+  const Parts parts = bias ? Parts::kWeightAndBias : Parts::kWeight;
+  AddHeadShares("decoder.{}.", attention.heads,
+                WithPrefixes(layer, {"attention.query_key_value"}), parts,
+                names);
+  AddList("decoder.{}.", layer, {{"self.out", "attention.dense"}}, parts,
+          names);
+  // Buffers of checkpoints of before 4.40.
+  AddUnused(layer,
+            {"attention.bias", "attention.masked_bias",
+             "attention.rotary_emb.inv_freq"},
+            names);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Family> LoadGptNeox(const JsonFile& config) {
+  RETURN_IF_ERROR(CheckDecoderOf(config, "GPTNeoXForCausalLM"));
+  Family family;
+  ASSIGN_OR_RETURN(family.spec, Spec(config));
+  RETURN_IF_ERROR(AddNames(config,
+                           family.spec.decoder->layers.front().self_attention,
+                           family.names));
+  return family;
+}
+
+}  // namespace attend

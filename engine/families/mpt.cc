@@ -1,0 +1,104 @@
+// MPT: MosaicML 2023, "Introducing MPT-7B".
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "engine/families/alibi.h"
+#include "engine/families/family.h"
+#include "engine/families/fields.h"
+#include "engine/families/names.h"
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+namespace {
+
+// What "attn_config" may say, and what would be another model.
+absl::Status ReadAttention(const JsonFile& config, AttentionSpec& attention) {
+  if (config.Has("attn_config")) {
+    ASSIGN_OR_RETURN(const JsonFile part, config.Object("attn_config"));
+    ASSIGN_OR_RETURN(const std::string type,
+                     part.StringOr("attn_type", "multihead_attention"));
+    if (type != "multihead_attention") {
+      return part.Unexpected("attn_type", "multihead_attention");
+    }
+    RETURN_IF_ERROR(ExpectFlags(part, {"alibi"}, true));
+    RETURN_IF_ERROR(ExpectFlags(
+        part, {"qk_ln", "prefix_lm", "attn_uses_sequence_id"}, false));
+    RETURN_IF_ERROR(part.ExpectNeutral("clip_qkv", 0));
+    // transformers does not read it.
+    RETURN_IF_ERROR(part.ExpectNeutral("alibi_bias_max", 8));
+    ASSIGN_OR_RETURN(
+        const double scale,
+        part.FloatOr("softmax_scale", attention.scale, {1e-6, 1e3}));
+    attention.scale = static_cast<float>(scale);
+  }
+  attention.slopes = AlibiSlopes(attention.heads);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<TransformerSpec> Spec(const JsonFile& config) {
+  TransformerSpec spec;
+  ASSIGN_OR_RETURN(spec.hidden,
+                   Number(config, {"d_model", "hidden_size"}, kHidden));
+  StackSpec& decoder = spec.decoder.emplace();
+  decoder.causal = true;
+  LayerSpec layer;
+  ASSIGN_OR_RETURN(layer.norm.epsilon,
+                   EpsilonOr(config, "layer_norm_epsilon", 1e-5f));
+  layer.norm_place = NormPlace::kPre;
+  ASSIGN_OR_RETURN(const int heads,
+                   Number(config, {"n_heads", "num_attention_heads"}, kHeads));
+  ASSIGN_OR_RETURN(layer.self_attention,
+                   DividedHeads(config, "n_heads", heads, spec.hidden));
+  RETURN_IF_ERROR(ReadAttention(config, layer.self_attention));
+  layer.feed_forward = {.width = 4 * spec.hidden,
+                        .activation = Activation::kGelu};
+  ASSIGN_OR_RETURN(const int layers,
+                   Number(config, {"n_layers", "num_hidden_layers"}, kLayers));
+  decoder.layers.assign(layers, layer);
+
+  EmbeddingSpec& embedding = decoder.embedding;
+  ASSIGN_OR_RETURN(embedding.vocab, Number(config, {"vocab_size"}, kVocab));
+  ASSIGN_OR_RETURN(embedding.max_positions,
+                   Number(config, {"max_seq_len"}, kPositions));
+  embedding.width = spec.hidden;
+  embedding.positions = Positions::kNone;
+  return spec;
+}
+
+absl::Status AddNames(const JsonFile& config, NameTable& names) {
+  const std::vector<std::string> model = {"transformer.", ""};
+  const std::vector<std::string> layer = WithPrefixes(model, {"blocks.{}."});
+  ASSIGN_OR_RETURN(const bool tied, config.BoolOr("tie_word_embeddings", true));
+  AddInAndOut(tied, WithPrefixes(model, {"wte.weight"}), {"lm_head.weight"},
+              names);
+  AddParts("decoder.norm", WithPrefixes(model, {"norm_f"}), Parts::kWeight,
+           names);
+  static constexpr SlotName kParts[] = {{"self.norm", "norm_1"},
+                                        {"self.out", "attn.out_proj"},
+                                        {"ffn.norm", "norm_2"},
+                                        {"ffn.in", "ffn.up_proj"},
+                                        {"ffn.out", "ffn.down_proj"}};
+  AddList("decoder.{}.", layer, kParts, Parts::kWeight, names);
+  static constexpr const char* kQkv[] = {"self.q", "self.k", "self.v"};
+  AddShares("decoder.{}.", kQkv, WithPrefixes(layer, {"attn.Wqkv"}),
+            Parts::kWeight, names);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Family> LoadMpt(const JsonFile& config) {
+  RETURN_IF_ERROR(CheckDecoderOf(config, "MptForCausalLM"));
+  RETURN_IF_ERROR(ExpectFlags(config, {"no_bias"}, true));
+  // transformers reads neither.
+  RETURN_IF_ERROR(config.ExpectNeutral("logit_scale", 1));
+  RETURN_IF_ERROR(config.ExpectNeutral("expansion_ratio", 4));
+  Family family;
+  ASSIGN_OR_RETURN(family.spec, Spec(config));
+  RETURN_IF_ERROR(AddNames(config, family.names));
+  return family;
+}
+
+}  // namespace attend

@@ -1,0 +1,53 @@
+// Phi-3, Phi-3.5 and Phi-4: Abdin et al. 2024.
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "engine/families/family.h"
+#include "engine/families/fields.h"
+#include "engine/families/llama_layers.h"
+#include "engine/families/names.h"
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+namespace {
+
+// One tensor for queries, keys and values, of which there are fewer heads.
+void AddQkv(const AttentionSpec& attention, NameTable& names) {
+  const int parts = attention.heads + 2 * attention.kv_heads;
+  const auto add = [&](const char* slot, int first, int heads) {
+    AddTensor(std::string("decoder.{}.self.") + slot + ".weight",
+              WithPrefixes(LlamaLayerPrefixes(), {"self_attn.qkv_proj.weight"}),
+              names);
+    NameRow& row = names.rows.back();
+    row.part = first;
+    row.span = heads;
+    row.parts = parts;
+  };
+  add("q", 0, attention.heads);
+  add("k", attention.heads, attention.kv_heads);
+  add("v", attention.heads + attention.kv_heads, attention.kv_heads);
+}
+
+}  // namespace
+
+absl::StatusOr<Family> LoadPhi3(const JsonFile& config) {
+  RETURN_IF_ERROR(CheckDecoderOf(config, "Phi3ForCausalLM"));
+  const LlamaDefaults defaults = {.epsilon = 1e-5};
+  Family family;
+  ASSIGN_OR_RETURN(family.spec, LlamaSpec(config, defaults));
+  StackSpec& decoder = *family.spec.decoder;
+  RETURN_IF_ERROR(SetWindowOfAll(config, 0, decoder));
+  RETURN_IF_ERROR(AddLlamaTable(config, defaults, family.names));
+  AddQkv(decoder.layers.front().self_attention, family.names);
+  AddLlamaOut(Parts::kWeight, family.names);
+  static constexpr const char* kGated[] = {"ffn.gate", "ffn.in"};
+  AddShares("decoder.{}.", kGated,
+            WithPrefixes(LlamaLayerPrefixes(), {"mlp.gate_up_proj"}),
+            Parts::kWeight, family.names);
+  AddList("decoder.{}.", LlamaLayerPrefixes(), {{"ffn.out", "mlp.down_proj"}},
+          Parts::kWeight, family.names);
+  return family;
+}
+
+}  // namespace attend

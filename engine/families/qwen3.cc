@@ -1,0 +1,27 @@
+// Qwen3: Yang et al. 2025.
+
+#include "absl/status/statusor.h"
+#include "engine/families/family.h"
+#include "engine/families/fields.h"
+#include "engine/families/llama_layers.h"
+#include "engine/families/names.h"
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+
+absl::StatusOr<Family> LoadQwen3(const JsonFile& config) {
+  RETURN_IF_ERROR(CheckDecoderOf(config, "Qwen3ForCausalLM"));
+  const LlamaDefaults defaults = {.kv_heads = 32, .head_dim = 128};
+  Family family;
+  ASSIGN_OR_RETURN(family.spec, LlamaSpec(config, defaults));
+  RETURN_IF_ERROR(SetQwenWindows(config, *family.spec.decoder));
+  AddLlamaHeadNorms(family);
+  RETURN_IF_ERROR(AddLlamaTable(config, defaults, family.names));
+  ASSIGN_OR_RETURN(const Parts attention, PartsOf(config, "attention_bias"));
+  AddLlamaQkv(attention, family.names);
+  AddLlamaOut(attention, family.names);
+  AddLlamaFeedForward(Parts::kWeight, family.names);
+  return family;
+}
+
+}  // namespace attend
