@@ -49,7 +49,10 @@ std::string Family(const std::string& series) {
 class MetricsTest : public ::testing::Test {
  protected:
   MetricsTest()
-      : server_({"--max-running=6", "--max-queued-requests=8",
+      : server_({"--model=en-de=" ATTEND_SOURCE_DIR "/models/en-de",
+                 "--model=continues=" ATTEND_SOURCE_DIR
+                 "/tests/golden/families/llama-b",
+                 "--max-running=6", "--max-queued-requests=8",
                  "--kv-cache-bytes=5MiB", "--slow-reader-timeout=100ms",
                  "--max-tokenizer-queue=1"}),
         first_(server_.Metrics()),
@@ -103,6 +106,18 @@ class MetricsTest : public ::testing::Test {
     EXPECT_FALSE(client.Generate(Exactly({std::string(9000, 'x')}, 1)).ok());
   }
 
+  // What the second prompt finds is what the first left.
+  void RepeatAPrompt() {
+    Client client(server_.client_options());
+    v1::GenerateRequest request;
+    request.set_model("continues");
+    request.mutable_params()->set_max_new_tokens(2);
+    v1::Tokens& prompt = *request.add_inputs()->mutable_tokens();
+    for (int id = 3; id < 43; ++id) prompt.add_ids(id);
+    EXPECT_TRUE(client.Generate(request).ok());
+    EXPECT_TRUE(client.Generate(request).ok());
+  }
+
   // Texts that take their time, until one of them finds no place to wait.
   void FloodTokenizer() {
     v1::TokenizeRequest request;
@@ -137,6 +152,7 @@ class MetricsTest : public ::testing::Test {
 
 TEST_F(MetricsTest, EveryFamilyMoves) {
   CallEveryMethod();
+  RepeatAPrompt();
   FloodTokenizer();
   KeepFromReading();
   {
