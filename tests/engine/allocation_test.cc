@@ -1,3 +1,9 @@
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
 #include "gtest/gtest.h"
 #include "tests/engine/golden.h"
 #include "tests/engine/random_requests.h"
@@ -53,6 +59,49 @@ TEST(AllocationTest, AStepAllocatesNothing) {
   EXPECT_EQ(joined, sequences.size());
   EXPECT_EQ(count.ours, 0);
   RecordProperty("allocations_in_onednn", static_cast<int>(count.onednn));
+}
+
+// Prompts that begin alike, one after the other, in greedy search and in beams.
+TEST(AllocationTest, AStepThatFindsItsPromptAllocatesNothing) {
+  const LoadedModel model =
+      Load(GoldenDirectory("families/llama-b"),
+           {.max_step_rows = 64, .kv_cache_bytes = 2 << 20});
+  const auto context = model.engine().NewContext();
+  std::vector<std::unique_ptr<Sequence>> sequences;
+  for (int i = 0; i < 60; ++i) {
+    GenerateTask task;
+    task.params.max_new_tokens = 20;
+    task.params.num_beams = 1 + i % 3;
+    SourceTokens prompt;
+    for (int k = 0; k < 50; ++k) {
+      prompt.ids.push_back(3 + (k < 20 + i % 20 ? k : k * i) % 60);
+    }
+    auto sequence = model.engine().NewSequence({prompt, task});
+    ASSERT_TRUE(sequence.ok()) << sequence.status();
+    sequences.push_back(*std::move(sequence));
+  }
+  StepPlan plan;
+  plan.pieces.reserve(1);
+  bool ok = true;
+  const auto run = [&](size_t first, size_t last) {
+    for (size_t i = first; i < last; ++i) {
+      Sequence& sequence = *sequences[i];
+      while (ok && sequence.Next().phase != Phase::kDone) {
+        plan.pieces.clear();
+        plan.pieces.push_back({&sequence, std::min(sequence.Next().rows, 64)});
+        ok = model.engine().Step(*context, plan).ok();
+      }
+      sequences[i].reset();
+    }
+  };
+  run(0, 20);
+  const int64_t hits = context->counts().hit_tokens;
+  AllocationCount::Start();
+  run(20, sequences.size());
+  const AllocationCount count = AllocationCount::Stop();
+  EXPECT_TRUE(ok);
+  EXPECT_EQ(count.ours, 0);
+  EXPECT_GT(context->counts().hit_tokens, hits);
 }
 
 }  // namespace

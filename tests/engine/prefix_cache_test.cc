@@ -11,7 +11,6 @@
 #include "gtest/gtest.h"
 #include "tests/engine/driver.h"
 #include "tests/engine/golden.h"
-#include "tests/support/allocation_count.h"
 
 namespace attend {
 namespace {
@@ -228,37 +227,6 @@ TEST_P(PrefixCacheTest, BlocksThatOthersHoldAreNotItsOwn) {
   EXPECT_EQ(context->total_blocks() - context->free_blocks(), 4);
   b.reset();
   EXPECT_EQ(a->blocks(), 3);
-}
-
-TEST_P(PrefixCacheTest, AStepAllocatesNothing) {
-  const LoadedModel model = LoadWith(true, 60);
-  const auto context = model.engine().NewContext();
-  std::vector<std::unique_ptr<Sequence>> sequences;
-  for (EngineRequest& request : Conversations(80, 3)) {
-    sequences.push_back(*model.engine().NewSequence(std::move(request)));
-  }
-  StepPlan plan;
-  plan.pieces.reserve(1);
-  bool ok = true;
-  const auto run = [&](size_t first, size_t last) {
-    for (size_t i = first; i < last; ++i) {
-      Sequence& sequence = *sequences[i];
-      while (ok && sequence.Next().phase != Phase::kDone) {
-        plan.pieces.clear();
-        plan.pieces.push_back({&sequence, std::min(sequence.Next().rows, 64)});
-        ok = model.engine().Step(*context, plan).ok();
-      }
-      sequences[i].reset();
-    }
-  };
-  run(0, 30);
-  const int64_t hits = context->counts().hit_tokens;
-  AllocationCount::Start();
-  run(30, sequences.size());
-  const AllocationCount count = AllocationCount::Stop();
-  EXPECT_TRUE(ok);
-  EXPECT_EQ(count.ours, 0);
-  EXPECT_GT(context->counts().hit_tokens, hits);
 }
 
 INSTANTIATE_TEST_SUITE_P(DecodersAlone, PrefixCacheTest,
