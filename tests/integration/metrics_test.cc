@@ -27,6 +27,8 @@ const std::map<std::string, std::string> kConstant = {
     {"attend_model_info", "models are loaded at the start"},
     {"attend_model_ready", "models are loaded at the start"},
     {"attend_kv_blocks_capacity", "the pool is sized at the start"},
+    {"attend_prefix_cache_queried_tokens_total", "of models with a prompt"},
+    {"attend_prefix_cache_hit_tokens_total", "of models with a prompt"},
     {"process_start_time_seconds", "it started once"},
     {"process_max_fds", "a limit set from outside"},
     {"process_virtual_memory_bytes", "all memory is taken at the start"},
@@ -49,10 +51,7 @@ std::string Family(const std::string& series) {
 class MetricsTest : public ::testing::Test {
  protected:
   MetricsTest()
-      : server_({"--model=en-de=" ATTEND_SOURCE_DIR "/models/en-de",
-                 "--model=continues=" ATTEND_SOURCE_DIR
-                 "/tests/golden/families/llama-b",
-                 "--max-running=6", "--max-queued-requests=8",
+      : server_({"--max-running=6", "--max-queued-requests=8",
                  "--kv-cache-bytes=5MiB", "--slow-reader-timeout=100ms",
                  "--max-tokenizer-queue=1"}),
         first_(server_.Metrics()),
@@ -106,18 +105,6 @@ class MetricsTest : public ::testing::Test {
     EXPECT_FALSE(client.Generate(Exactly({std::string(9000, 'x')}, 1)).ok());
   }
 
-  // What the second prompt finds is what the first left.
-  void RepeatAPrompt() {
-    Client client(server_.client_options());
-    v1::GenerateRequest request;
-    request.set_model("continues");
-    request.mutable_params()->set_max_new_tokens(2);
-    v1::Tokens& prompt = *request.add_inputs()->mutable_tokens();
-    for (int id = 3; id < 43; ++id) prompt.add_ids(id);
-    EXPECT_TRUE(client.Generate(request).ok());
-    EXPECT_TRUE(client.Generate(request).ok());
-  }
-
   // Texts that take their time, until one of them finds no place to wait.
   void FloodTokenizer() {
     v1::TokenizeRequest request;
@@ -152,7 +139,6 @@ class MetricsTest : public ::testing::Test {
 
 TEST_F(MetricsTest, EveryFamilyMoves) {
   CallEveryMethod();
-  RepeatAPrompt();
   FloodTokenizer();
   KeepFromReading();
   {
@@ -188,6 +174,26 @@ TEST_F(MetricsTest, EveryFamilyMoves) {
     }
     EXPECT_TRUE(exists) << family << " is on the list but not in /metrics";
   }
+}
+
+// What the second prompt finds is what the first left: its full blocks.
+TEST(PrefixCacheMetricsTest, APromptGivenTwiceIsFound) {
+  ServerProcess server({"--model=continues=" ATTEND_SOURCE_DIR
+                        "/tests/golden/families/llama-b"});
+  Client client(server.client_options());
+  v1::GenerateRequest request;
+  request.mutable_params()->set_max_new_tokens(2);
+  v1::Tokens& prompt = *request.add_inputs()->mutable_tokens();
+  for (int id = 3; id < 43; ++id) prompt.add_ids(id);
+  const auto value = [&](const char* name) {
+    return server.Metrics()[absl::StrCat("attend_prefix_cache_", name,
+                                         "_tokens_total{model=\"continues\"}")];
+  };
+  EXPECT_TRUE(client.Generate(request).ok());
+  EXPECT_TRUE(Eventually([&] { return value("queried") > 0; }));
+  EXPECT_EQ(value("hit"), 0);
+  EXPECT_TRUE(client.Generate(request).ok());
+  EXPECT_TRUE(Eventually([&] { return value("hit") == 32; }));
 }
 
 }  // namespace
