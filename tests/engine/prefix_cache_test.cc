@@ -240,7 +240,8 @@ INSTANTIATE_TEST_SUITE_P(DecodersAlone, PrefixCacheTest,
 // What an encoder makes of the source is in a decoder's keys and values.
 TEST(PrefixCacheOfEncodersTest, NothingIsShared) {
   const LoadedModel model =
-      Load(GoldenDirectory("plain"), {.prefix_cache = true});
+      Load(GoldenDirectory("plain"),
+           {.kv_cache_bytes = 8 << 20, .prefix_cache = true});
   Driver driver(model.engine());
   EngineRequest request = Generate(Tokens(9, 1), 4);
   GenerationParams& params = std::get<GenerateTask>(request.task).params;
