@@ -310,8 +310,8 @@ TEST(RpcMethodsTest, EveryMethodChecksItsFields) {
       },
       "pairs[0].target has 4097 tokens, must be 1 to 4096");
   v1::TokenizeRequest tokenize;
-  cases.push_back(
-      {CallUnary(fixture, &Stub::Tokenize, tokenize), "texts and chats has 0 entries"});
+  cases.push_back({CallUnary(fixture, &Stub::Tokenize, tokenize),
+                   "texts and chats has 0 entries"});
   tokenize.add_texts("a");
   tokenize.set_side(static_cast<v1::Side>(2));
   cases.push_back({CallUnary(fixture, &Stub::Tokenize, tokenize),
