@@ -18,10 +18,8 @@ using ::testing::HasSubstr;
 TEST(SchedulerLifecycleTest, CancelledWhileRunningIsFreedWithinOneStep) {
   ManualClock clock;
   FakeEngine engine({.allowed_steps = 5});
-  StepReport last;
   Turns turns;
-  Scheduler scheduler({}, engine, clock, turns,
-                      [&](const StepReport& report) { last = report; });
+  Scheduler scheduler({}, engine, clock, turns, nullptr);
   RecordingListener cancelled, other;
   cancelled.engine_ = &engine;
   auto request = MakeRequest(engine, cancelled, FakeTask{.tokens = 100});
