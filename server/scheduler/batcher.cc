@@ -235,6 +235,18 @@ int Batcher::RowsFor(const RequestView& view, bool waits, int left,
   return std::min(wanted, left);
 }
 
+int Batcher::RowsBesideDecodes(absl::Span<const RequestView> waiting,
+                               absl::Span<const RequestView> running,
+                               const StepCost& cost) const {
+  const auto encodes = [](const RequestView& view) {
+    return view.work.phase == Phase::kEncode;
+  };
+  const bool any = std::any_of(running.begin(), running.end(), encodes) ||
+                   std::any_of(waiting.begin(), waiting.end(), encodes);
+  return std::max(any ? options_.min_encode_piece : options_.min_prompt_piece,
+                  cost.RowsThatDouble(decision_.decode_rows));
+}
+
 void Batcher::PlanPrompts(absl::Span<const RequestView> waiting,
                           absl::Span<const RequestView> running,
                           const MemoryView& memory, const StepCost& cost,
@@ -243,8 +255,7 @@ void Batcher::PlanPrompts(absl::Span<const RequestView> waiting,
   if (left <= 0) return;
   if (decision_.decode_rows > 0) {
     if (cost.WantsQuietStep()) return;
-    left = std::min(left, std::max(options_.min_prompt_rows,
-                                   cost.RowsThatDouble(decision_.decode_rows)));
+    left = std::min(left, RowsBesideDecodes(waiting, running, cost));
   }
   const int budget = left;
   CollectCandidates(waiting, running,

@@ -20,9 +20,12 @@ struct BatcherOptions {
   int max_waiting = 1024;
   // Waiting this long raises a request by one priority level.
   absl::Duration aging = absl::Seconds(1);
-  // While others decode, a step may always carry this many encode and prompt
-  // rows. Higher: earlier first tokens, less even streams.
-  int min_prompt_rows = 32;
+  // While others decode, a step may always carry this many rows of encodes, of
+  // which each piece reads the encoder's weights, or of prompts, which share
+  // the matmuls of those that decode. Higher: earlier first tokens, less even
+  // streams.
+  int min_encode_piece = 32;
+  int min_prompt_piece = 2;
   // While others decode, an encode waits for company until it has this many
   // rows. Higher: more throughput, later first tokens.
   int min_encode_rows = 64;
@@ -131,6 +134,10 @@ class Batcher {
   bool HoldsEncodes(absl::Span<const RequestView> waiting,
                     absl::Span<const RequestView> running, int budget,
                     const StepCost& cost, absl::Time now) const;
+  // Encode and prompt rows of a step in which others decode.
+  int RowsBesideDecodes(absl::Span<const RequestView> waiting,
+                        absl::Span<const RequestView> running,
+                        const StepCost& cost) const;
   void PlanPrompts(absl::Span<const RequestView> waiting,
                    absl::Span<const RequestView> running,
                    const MemoryView& memory, const StepCost& cost,

@@ -65,7 +65,7 @@ TEST(BatcherTest, ANewcomerOfWhichLittleFitsWaits) {
 }
 
 TEST(BatcherTest, SourcesAreTakenWholeWhileOthersDecode) {
-  Batcher batcher({.max_rows = 1000, .min_prompt_rows = 100});
+  Batcher batcher({.max_rows = 1000, .min_encode_piece = 100});
   const std::vector<RequestView> running = {Decoding(1)};
   const std::vector<RequestView> waiting = {Newcomer(2, 40), Newcomer(3, 40),
                                             Newcomer(4, 40), Newcomer(5, 40)};
@@ -137,7 +137,7 @@ TEST(BatcherTest, APieceWiderThanTheBudgetRunsAlone) {
 }
 
 TEST(BatcherTest, PromptRowsAtMostDoubleAStep) {
-  Batcher batcher({.max_rows = 1000, .min_prompt_rows = 8});
+  Batcher batcher({.max_rows = 1000, .min_encode_piece = 8});
   const std::vector<RequestView> running = {Decoding(1), Encoding(2, 500)};
   EXPECT_EQ(batcher.Plan({}, running, kPlenty, CostWhereRowsDouble(40), kNow)
                 .prompt_rows,
@@ -145,12 +145,31 @@ TEST(BatcherTest, PromptRowsAtMostDoubleAStep) {
 }
 
 TEST(BatcherTest, PromptRowsHaveAMinimum) {
-  Batcher batcher({.max_rows = 1000, .min_prompt_rows = 8});
+  Batcher batcher({.max_rows = 1000, .min_encode_piece = 8});
   const std::vector<RequestView> running = {Decoding(1), Encoding(2, 500)};
   EXPECT_EQ(batcher.Plan({}, running, kPlenty, CostWhereRowsDouble(2), kNow)
                 .prompt_rows,
             8);
   EXPECT_EQ(batcher.Plan({}, running, kPlenty, {}, kNow).prompt_rows, 8);
+}
+
+TEST(BatcherTest, PromptsOfADecoderAloneComeInSmallerPieces) {
+  Batcher batcher(
+      {.max_rows = 1000, .min_encode_piece = 8, .min_prompt_piece = 3});
+  std::vector<RequestView> running = {Decoding(1), Encoding(2, 500)};
+  running[1].work.phase = Phase::kPrompt;
+  EXPECT_EQ(batcher.Plan({}, running, kPlenty, CostWhereRowsDouble(5), kNow)
+                .prompt_rows,
+            5);
+  EXPECT_EQ(batcher.Plan({}, running, kPlenty, CostWhereRowsDouble(2), kNow)
+                .prompt_rows,
+            3);
+  const std::vector<RequestView> waiting = {running[1]};
+  EXPECT_EQ(batcher
+                .Plan(waiting, {running.data(), 1}, kPlenty,
+                      CostWhereRowsDouble(2), kNow)
+                .prompt_rows,
+            3);
 }
 
 TEST(BatcherTest, LeavesPromptsOutWhereTheCostOfDecodingIsUnknown) {
@@ -169,7 +188,7 @@ TEST(BatcherTest, LeavesPromptsOutWhereTheCostOfDecodingIsUnknown) {
 }
 
 TEST(BatcherTest, WholeBudgetForPromptsWhenNobodyDecodes) {
-  Batcher batcher({.max_rows = 1000, .min_prompt_rows = 8});
+  Batcher batcher({.max_rows = 1000, .min_encode_piece = 8});
   const std::vector<RequestView> running = {Encoding(2, 5000)};
   EXPECT_EQ(batcher.Plan({}, running, kPlenty, CostWhereRowsDouble(2), kNow)
                 .prompt_rows,
@@ -177,7 +196,7 @@ TEST(BatcherTest, WholeBudgetForPromptsWhenNobodyDecodes) {
 }
 
 TEST(BatcherTest, LongPromptDoesNotStarveShortOnes) {
-  Batcher batcher({.min_prompt_rows = 32});
+  Batcher batcher({.min_encode_piece = 32});
   const std::vector<RequestView> running = {Decoding(1), Encoding(2, 4000)};
   const std::vector<RequestView> waiting = {Newcomer(3, 5)};
   const Decision& decision = batcher.Plan(waiting, running, kPlenty, {}, kNow);
@@ -186,7 +205,7 @@ TEST(BatcherTest, LongPromptDoesNotStarveShortOnes) {
 }
 
 TEST(BatcherTest, ShortPromptsDoNotStarveALongOne) {
-  Batcher batcher({.min_prompt_rows = 32});
+  Batcher batcher({.min_encode_piece = 32});
   const std::vector<RequestView> running = {Decoding(1), Encoding(2, 4000)};
   std::vector<RequestView> waiting;
   for (int i = 0; i < 50; ++i) waiting.push_back(Newcomer(3 + i, 5));
