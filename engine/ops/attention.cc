@@ -75,23 +75,21 @@ int64_t CostOf(const AttentionArgs& args) {
 
 // Large tiles, but several for each member, so that all end together.
 Grain GrainOf(const AttentionArgs& args, int members) {
-  constexpr int kTilesOfMember = 4;
   Grain grain = {.rows = kAttentionRows, .heads = kAttentionLanes};
-  const auto few = [&] {
+  const auto fewer_than = [&](int wanted) {
     int64_t tiles = 0;
     for (const AttentionPiece& piece : args.pieces) {
       const int rows = grain.RowsOf(piece);
       const int heads = grain.HeadsOf(piece);
       tiles += int64_t{(piece.rows + rows - 1) / rows} *
                ((args.heads + heads - 1) / heads);
-      if (tiles >= kTilesOfMember * members) return false;
+      if (tiles >= wanted) return false;
     }
     return true;
   };
-  while (members > 1 && grain.heads > 1 && few()) {
-    grain.rows = std::max(grain.rows / 2, 8);
-    grain.heads /= 2;
-  }
+  if (members == 1) return grain;
+  while (grain.rows > 8 && fewer_than(8 * members)) grain.rows /= 2;
+  while (grain.heads > 1 && fewer_than(4 * members)) grain.heads /= 2;
   return grain;
 }
 
@@ -146,6 +144,9 @@ AttentionTile TileOf(const AttentionArgs& args, const AttentionPiece& piece,
           .scale = args.scale,
           .blocks = piece.blocks.data(),
           .layer_at = layout.head_at(args.layer, 0),
+          .values_at = layout.values_at(),
+          .scales_at = layout.scales_at(),
+          .head_bytes = layout.head_bytes(),
           .seen = seen,
           .softcap = args.softcap,
           .bias = bias,

@@ -11,8 +11,10 @@ namespace attend {
 
 // Rows (of one head) or heads (of one row) that a kernel computes at once.
 inline constexpr int kAttentionLanes = 8;
-// Query rows of one call: they share what is loaded of keys and values.
-inline constexpr int kAttentionRows = 64;
+// Query rows of one call: keys and values come from memory once for all of
+// them. With fewer the memory is waited for; with more, rows and a chunk of
+// usual heads do not fit the second cache level.
+inline constexpr int kAttentionRows = 256;
 // Keys whose scores exist at once. Chunks begin at multiples of it. A chunk of
 // keys and values of a usual head, and the scores, fit the second cache level.
 inline constexpr int kAttentionChunk = 512;
@@ -37,6 +39,10 @@ struct AttentionTile {
   float scale = 0;
   const std::byte* const* blocks = nullptr;
   size_t layer_at = 0;  // bytes from a block's start to the layer
+  // Of the layout: bytes from a head's start.
+  size_t values_at = 0;
+  size_t scales_at = 0;
+  size_t head_bytes = 0;
   // [rows], the keys that each sees; neither begin nor end ever falls.
   const Range* seen = nullptr;
   float softcap = 0;

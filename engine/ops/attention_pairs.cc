@@ -21,22 +21,10 @@
 #include "engine/ops/simd_narrow.h"
 
 ATTEND_AVX512_BF16_BEGIN
-#include "engine/ops/attention_softmax.inc"
+#include "engine/ops/attention_ahead.inc"
+#include "engine/ops/attention_pairs_rows.inc"
 
 namespace {
-
-constexpr int kRows = 8;
-constexpr int kMaxDim = KvLayout::kMaxPairedDim;
-
-inline __mmask16 LanesOf(int n) { return First(std::min(n, kLanes)); }
-
-// Rows of one head under way.
-struct Rows {
-  int count = 0;  // nobody reads what becomes of the others
-  Running running[kRows];
-  alignas(64) uint16_t query[kRows][kMaxDim];
-  alignas(64) float sums[kRows][kMaxDim];  // of weights times values
-};
 
 inline Vec MulAddPairs(__m512i a, __m512i b, Vec sum) {
   return _mm512_dpbf16_ps(sum, reinterpret_cast<__m512bh>(a),
@@ -61,54 +49,6 @@ inline Vec RoughExp(Vec x) {
   p = MulAdd(p, r, Broadcast(0.69312419f));
   p = MulAdd(p, r, Broadcast(1.0f));
   return Scale(p, n);
-}
-
-// Rounds to the nearest; 16 numbers.
-inline void StoreRounded(uint16_t* p, Vec v) {
-  _mm256_storeu_si256(
-      reinterpret_cast<__m256i*>(p),
-      reinterpret_cast<__m256i>(_mm512_maskz_cvtneps_pbh(kAll, v)));
-}
-
-// Queries of the next rows, and where their results go, lie far apart: without
-// a word from us the memory waits for the rows before.
-inline void PrefetchRow(const AttentionTile& a, int head, int row) {
-  const ptrdiff_t column = ptrdiff_t{head} * a.layout->head_dim;
-  const float* const query = a.query + ptrdiff_t{row} * a.query_stride + column;
-  const float* const dst = a.dst + ptrdiff_t{row} * a.dst_stride + column;
-  for (int d = 0; d < a.layout->head_dim; d += kLanes) {
-    _mm_prefetch(reinterpret_cast<const char*>(query + d), _MM_HINT_T0);
-    _mm_prefetch(reinterpret_cast<const char*>(dst + d), _MM_HINT_T0);
-  }
-}
-
-void LoadRows(const AttentionTile& a, int head, int row, Rows& rows) {
-  const int head_dim = a.layout->head_dim;
-  for (int r = 0; r < kRows; ++r) {
-    const float* const query = a.query + ptrdiff_t{head} * head_dim +
-                               ptrdiff_t{row + r} * a.query_stride;
-    for (int d = 0; d < head_dim; d += kLanes) {
-      const int n = r < rows.count ? std::min(kLanes, head_dim - d) : 0;
-      StoreRounded(rows.query[r] + d,
-                   n == kLanes ? Load(query + d) : LoadFirst(query + d, n));
-      Store(rows.sums[r] + d, Zero());
-    }
-  }
-}
-
-// Divides what was summed up by the weights' sum.
-void StoreRows(const AttentionTile& a, int head, int row, const Rows& rows) {
-  const int head_dim = a.layout->head_dim;
-  for (int r = 0; r < rows.count; ++r) {
-    float* const dst =
-        a.dst + ptrdiff_t{head} * head_dim + ptrdiff_t{row + r} * a.dst_stride;
-    const float sum = rows.running[r].sum;
-    const Vec inverse = Broadcast(sum > 0 ? 1 / sum : 0);
-    for (int d = 0; d < head_dim; d += kLanes) {
-      const Vec x = Mul(Load(rows.sums[r] + d), inverse);
-      _mm512_mask_storeu_ps(dst + d, LanesOf(head_dim - d), x);
-    }
-  }
 }
 
 // The scores of all rows with T tiles of keys; row r's go to scores + r *
@@ -232,17 +172,15 @@ void AddAllValues(const AttentionTile& a, const std::byte* const* tiles,
   }
 }
 
-// Rows [row, row + rows.count) of a head over keys [begin, begin + keys), a
-// chunk or what there is of it.
+// Rows [row, row + rows.count) of a head over a chunk of keys, which lie in
+// `count` tiles.
 void AttendChunk(const AttentionTile& a, int head, int row, int begin, int keys,
-                 Rows& rows) {
-  const int kv_head = (a.first_head + head) / a.heads_per_kv_head;
-  const size_t at = a.layer_at + a.layout->head_at(0, kv_head);
-  const std::byte* tiles[kAttentionChunk / kTile];
-  const int count = (keys + kTile - 1) / kTile;
-  for (int i = 0; i < count; ++i) tiles[i] = a.blocks[begin / kTile + i] + at;
+                 const std::byte* const* tiles, Ahead ahead, Rows& rows) {
+  const int count = TilesOf(keys);
+  const int lines = ahead.LinesOf((count + 1) / 2);
   int tile = 0;
   for (; tile + 2 <= count; tile += 2) {
+    ahead.Fetch(lines);
     ScoreTiles<2>(a, rows, tiles + tile, a.scores + tile * kTile);
   }
   if (tile < count) {
@@ -260,28 +198,52 @@ void AttendChunk(const AttentionTile& a, int head, int row, int begin, int keys,
   AddAllValues(a, tiles, keys, rows);
 }
 
-void AttendRows(const AttentionTile& a, int head, int row) {
-  Rows rows;
-  rows.count = std::min(kRows, a.rows - row);
-  LoadRows(a, head, row, rows);
-  for (int next = row + kRows; next < std::min(row + 2 * kRows, a.rows);
-       ++next) {
-    PrefetchRow(a, head, next);
+// All rows of a head over the chunk of keys that begins at `begin`.
+void AttendRows(const AttentionTile& a, int head, int begin, Running* running) {
+  const int left = a.seen->end - begin;
+  const int keys = std::min(left, kAttentionChunk);
+  const int kv_head = (a.first_head + head) / a.heads_per_kv_head;
+  const size_t at = a.layer_at + kv_head * a.head_bytes;
+  const std::byte* tiles[kAttentionChunk / kTile];
+  for (int i = 0; i < TilesOf(keys); ++i) {
+    tiles[i] = a.blocks[begin / kTile + i] + at;
   }
-  const int keys = a.seen->end;
-  for (int begin = 0; begin < keys; begin += kAttentionChunk) {
-    AttendChunk(a, head, row, begin, std::min(keys - begin, kAttentionChunk),
+  const Ahead ahead(a, head, begin + keys,
+                    TilesOf(std::min(left - keys, kAttentionChunk)));
+  const int groups = (a.rows + kRows - 1) / kRows;
+  for (int group = 0; group < groups; ++group) {
+    const int row = group * kRows;
+    Rows rows;
+    rows.count = std::min(kRows, a.rows - row);
+    rows.running = running + row;
+    LoadRows(a, head, row, begin == 0, rows);
+    for (int next = row + kRows; next < std::min(row + 2 * kRows, a.rows);
+         ++next) {
+      PrefetchRow(a, head, next);
+    }
+    AttendChunk(a, head, row, begin, keys, tiles, ahead.Share(group, groups),
                 rows);
+    StoreRows(a, head, row, left == keys, rows);
   }
-  StoreRows(a, head, row, rows);
+}
+
+// Of rows of a head that see nothing.
+void FillUnseen(const AttentionTile& a, int head) {
+  for (int row = 0; row < a.rows; ++row) {
+    std::fill_n(a.dst + ptrdiff_t{row} * a.dst_stride +
+                    ptrdiff_t{head} * a.layout->head_dim,
+                a.layout->head_dim, 0.0f);
+  }
 }
 
 }  // namespace
 
 void AttendPairs(const AttentionTile& args) {
   for (int head = 0; head < args.heads; ++head) {
-    for (int row = 0; row < args.rows; row += kRows) {
-      AttendRows(args, head, row);
+    if (args.seen->end == 0) FillUnseen(args, head);
+    Running running[kAttentionRows];
+    for (int begin = 0; begin < args.seen->end; begin += kAttentionChunk) {
+      AttendRows(args, head, begin, running);
     }
   }
 }

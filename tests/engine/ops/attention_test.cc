@@ -144,6 +144,9 @@ TEST_P(AttentionTest, BitsDependOnTheRowOnly) {
                              {alone.get(), two.get(), three.get()});
       ExpectBitsOfTheRowOnly({2, 2, 17, 69, kChunk + 30}, causal, dtype,
                              {alone.get(), two.get()});
+      // More rows than go together.
+      ExpectBitsOfTheRowOnly({1, 1, 16, 269, 2 * kChunk + 30}, causal, dtype,
+                             {alone.get(), two.get()});
     }
   }
 }
