@@ -64,6 +64,7 @@ class TransformerEngine::Context : public EngineContext {
     encodes.reserve(rows);
     ids.reserve(rows);
     positions.reserve(rows);
+    lengths.reserve(rows);
     writes.reserve(rows);
     self_pieces.reserve(rows);
     cross_pieces.reserve(rows);
@@ -96,6 +97,7 @@ class TransformerEngine::Context : public EngineContext {
   std::vector<Vector> vectors;
   std::vector<int> ids;
   std::vector<int> positions;
+  std::vector<int> lengths;
   std::vector<KvWrite> writes;
   std::vector<AttentionPiece> self_pieces;
   std::vector<AttentionPiece> cross_pieces;

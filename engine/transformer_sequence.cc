@@ -20,6 +20,10 @@ TransformerSequence::TransformerSequence(const Transformer& transformer,
       max_target_tokens_(parts.max_target_tokens),
       max_hypotheses_(parts.max_hypotheses),
       prefix_cache_(parts.prefix_cache),
+      by_length_(encoder_task_ == nullptr
+                     ? transformer.spec().decoder->RotaryByLength()
+                     : nullptr),
+      given_(encoder_task_ == nullptr ? Tokens() : 0),
       encode_({.ids = source_.ids,
                .positions = source_.positions,
                .table_positions = table_positions_,
@@ -27,9 +31,8 @@ TransformerSequence::TransformerSequence(const Transformer& transformer,
               SourceBlocks()),
       encoded_(source_.ids.empty()),
       cross_(CrossBlocks() * block_tokens, block_tokens) {
-  ATTEND_CHECK((search_ != nullptr) + (scorer_ != nullptr) +
-                   (encoder_task_ != nullptr) ==
-               1);
+  ATTEND_CHECK((search_ != nullptr || scorer_ != nullptr) !=
+               (encoder_task_ != nullptr));
   for (int i = 0; i < max_hypotheses_; ++i) {
     tables_.emplace_back(max_target_tokens_, block_tokens_);
     spare_.emplace_back(max_target_tokens_, block_tokens_);
@@ -43,6 +46,15 @@ const SequenceOutput& TransformerSequence::output() const {
 
 int TransformerSequence::Hypotheses() const {
   return search_ != nullptr ? search_->rows() : 1;
+}
+
+int TransformerSequence::Tokens() const {
+  return static_cast<int>(search_ != nullptr ? search_->tokens(0).size()
+                                             : scored_prompt_.size());
+}
+
+int TransformerSequence::KindAt(int tokens) const {
+  return by_length_ == nullptr ? 0 : by_length_->KindOf(given_, tokens);
 }
 
 absl::Span<const int> TransformerSequence::Prompt(int row) const {
@@ -230,6 +242,10 @@ void TransformerSequence::PlanRow(int row, absl::Span<const int> tokens,
   for (int i = 0; i < rows; ++i) {
     lists.ids.push_back(tokens[i]);
     lists.positions.push_back(first_token + i);
+    if (by_length_ != nullptr) {
+      lists.lengths.push_back(
+          by_length_->LengthOf(first_token + i, given_, Tokens()));
+    }
   }
   lists.writes.push_back({.first_row = first_row,
                           .rows = rows,
@@ -252,14 +268,14 @@ absl::Span<const int> TransformerSequence::SharedPrompt(int row) const {
 
 void TransformerSequence::ShareSealed(int row, StepCounts& counts) {
   if (!prefix_cache_) return;
-  counts.hit_tokens += tables_[row].ShareSealed(SharedPrompt(row), ChainRoot());
+  counts.hit_tokens += tables_[row].ShareSealed(SharedPrompt(row), Root());
 }
 
 void TransformerSequence::SealTable(int row) {
   if (!prefix_cache_) return;
   const absl::Span<const int> tokens =
       search_ != nullptr ? search_->tokens(row) : scored_prompt_;
-  tables_[row].Seal(tokens.first(tables_[row].tokens()), ChainRoot());
+  tables_[row].Seal(tokens.first(tables_[row].tokens()), Root());
 }
 
 void TransformerSequence::Seal() {
@@ -289,19 +305,31 @@ void TransformerSequence::SharePrefix(int row) {
 }
 
 LogitsNeed TransformerSequence::need(int row) const {
-  return search_ != nullptr ? search_->needs()[row] : scorer_->need();
+  return scorer_ != nullptr ? scorer_->need() : search_->needs()[row];
 }
 
 void TransformerSequence::TakeLogits(absl::Span<const LogitsView> logits) {
-  if (search_ != nullptr) {
-    search_->Advance(logits);
-  } else {
-    scorer_->Advance(logits);
+  if (scorer_ == nullptr) return search_->Advance(logits);
+  scorer_->Advance(logits);
+  if (search_ == nullptr || scorer_->remaining() > 0) return;
+  search_->SetPrompt(scorer_->TakeChoice());
+  scorer_.reset();
+}
+
+void TransformerSequence::FinishRows() {
+  // The logits may have been those of a prompt: then the search has not begun.
+  if (search_ == nullptr ||
+      static_cast<int>(search_->parents().size()) < search_->rows()) {
+    return;
   }
+  ReorderTables();
+  if (output().finished) return;
+  const int tokens = Tokens();
+  if (KindAt(tokens) == KindAt(tables_[0].tokens())) return;
+  for (BlockTable& table : tables_) table.Clear();
 }
 
 void TransformerSequence::ReorderTables() {
-  if (search_ == nullptr) return;
   const absl::Span<const int> parents = search_->parents();
   const int rows = search_->rows();
   bool same = true;

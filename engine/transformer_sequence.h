@@ -25,7 +25,8 @@ namespace attend {
 class TransformerSequence : public Sequence {
  public:
   // What a request becomes: one of `search`, `scorer` and `encoder_task` is
-  // set.
+  // set, or the first two: then the scorer's target is what follows the first
+  // token of the search's prompt.
   struct Parts {
     // For the encoder, positions filled; empty without one, as the source is
     // then the beginning of the decoder's tokens.
@@ -34,8 +35,9 @@ class TransformerSequence : public Sequence {
     std::unique_ptr<Search> search;
     std::unique_ptr<Scorer> scorer;
     std::unique_ptr<EncoderTask> encoder_task;
-    std::vector<int> scored_prompt;  // decoder tokens that are scored, if any
-    int max_target_tokens = 0;       // decoder rows of the longest result
+    // The decoder tokens of a scorer without a search.
+    std::vector<int> scored_prompt;
+    int max_target_tokens = 0;  // decoder rows of the longest result
     int max_hypotheses = 0;
     // Whether decoder rows are shared with other requests. Only if they depend
     // on decoder tokens alone: without an encoder.
@@ -68,6 +70,7 @@ class TransformerSequence : public Sequence {
   struct RowLists {
     std::vector<int>& ids;
     std::vector<int>& positions;
+    std::vector<int>& lengths;
     std::vector<KvWrite>& writes;
     std::vector<AttentionPiece>& self_pieces;
     std::vector<AttentionPiece>& cross_pieces;
@@ -77,7 +80,7 @@ class TransformerSequence : public Sequence {
   // without an encode take the memory, and what the prefix cache has of it; of
   // a prompt, what is found needs no row. Returns how many of them, from the
   // last one backwards, have logits that are wanted: all decode rows, and what
-  // is not scored yet of a target to score.
+  // is not scored yet of a target or a prompt to score.
   int PlanRows(BlockPool& pool, int rows, RowLists lists);
 
   // When the rows planned are computed: other requests may share them.
@@ -89,8 +92,10 @@ class TransformerSequence : public Sequence {
   // may come in parts. Other sequences may do so on other threads.
   void TakeLogits(absl::Span<const LogitsView> logits);
   // After TakeLogits(), on the worker's thread: lets each hypothesis continue
-  // the blocks of the one it came from.
-  void ReorderTables();
+  // the blocks of the one it came from. Where the request has become so long
+  // that keys and values of earlier tokens are others now, gives all blocks
+  // back; they are computed again.
+  void FinishRows();
 
  private:
   int BlocksFor(int tokens) const {
@@ -109,11 +114,17 @@ class TransformerSequence : public Sequence {
   // them: all but the last, or all of a target to score.
   absl::Span<const int> Prompt(int row) const;
   int Hypotheses() const;
+  // Of each hypothesis, the last of which is not computed yet.
+  int Tokens() const;
+  // Of rows that are computed while there are so many tokens.
+  int KindAt(int tokens) const;
+  ChainId Root() const { return ChainRoot(0, KindAt(Tokens())); }
+  void ReorderTables();
   int PromptRowsLeft() const;
   int PromptBlocks() const;
   int DecodeBlocks() const;
   // What may come from the prefix cache: a row of the prompt is always
-  // computed, and of a target to score those whose logits are wanted.
+  // computed, and of what is to be scored those whose logits are wanted.
   absl::Span<const int> SharedPrompt(int row) const;
   // Takes what the prefix cache has of the prompt, after what is held of it.
   void ShareSealed(int row, StepCounts& counts);
@@ -130,12 +141,14 @@ class TransformerSequence : public Sequence {
   const SourceTokens source_;
   const std::vector<int> table_positions_;
   const std::unique_ptr<Search> search_;
-  const std::unique_ptr<Scorer> scorer_;
+  std::unique_ptr<Scorer> scorer_;  // beside a search until it has ended
   const std::unique_ptr<EncoderTask> encoder_task_;
   const std::vector<int> scored_prompt_;
   const int max_target_tokens_;
   const int max_hypotheses_;
   const bool prefix_cache_;
+  const RotarySpec* const by_length_;  // see StackSpec::RotaryByLength()
+  const int given_;                    // tokens that the request came with
 
   EncodeState encode_;
   bool encoded_ = false;  // or there is nothing to encode

@@ -121,6 +121,7 @@ absl::Status TransformerEngine::RunRows(Context& context) const {
   if (context.computing.empty()) return absl::OkStatus();
   context.ids.clear();
   context.positions.clear();
+  context.lengths.clear();
   context.writes.clear();
   context.self_pieces.clear();
   context.cross_pieces.clear();
@@ -131,6 +132,7 @@ absl::Status TransformerEngine::RunRows(Context& context) const {
     const int wanted = sequence->PlanRows(context.pool, rows,
                                           {.ids = context.ids,
                                            .positions = context.positions,
+                                           .lengths = context.lengths,
                                            .writes = context.writes,
                                            .self_pieces = context.self_pieces,
                                            .cross_pieces = context.cross_pieces,
@@ -152,12 +154,13 @@ absl::Status TransformerEngine::RunRows(Context& context) const {
                                        {.kv_layout = &context.pool.layout(),
                                         .ids = context.ids,
                                         .positions = context.positions,
+                                        .lengths = context.lengths,
                                         .writes = context.writes,
                                         .self_pieces = context.self_pieces,
                                         .cross_pieces = context.cross_pieces}));
   for (const auto& [sequence, rows] : context.computing) sequence->Seal();
   RETURN_IF_ERROR(TakeLogits(context));
-  for (const Wanted& wanted : context.wanted) wanted.sequence->ReorderTables();
+  for (const Wanted& wanted : context.wanted) wanted.sequence->FinishRows();
   return absl::OkStatus();
 }
 

@@ -13,10 +13,11 @@ namespace attend {
 using ChainId = uint64_t;
 // Of blocks whose tokens nobody has told.
 inline constexpr ChainId kNoChain = 0;
-// Before the first block. Chains of different adapters, whose keys and values
-// differ for the same tokens, begin apart; adapter 0 is the model alone.
-constexpr ChainId ChainRoot(uint32_t adapter = 0) {
-  return uint64_t{1} << 63 | adapter;
+// Before the first block. Chains of different adapters or kinds (see
+// RotarySpec::KindOf()), whose keys and values differ for the same tokens,
+// begin apart; adapter 0 is the model alone.
+constexpr ChainId ChainRoot(uint32_t adapter = 0, int kind = 0) {
+  return uint64_t{1} << 63 | static_cast<uint64_t>(kind) << 32 | adapter;
 }
 
 // Finds the blocks of a pool, by number, by the tokens that they hold and the

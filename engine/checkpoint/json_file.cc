@@ -43,6 +43,10 @@ bool AppendInts(const Json& value, IntRange range, std::vector<int>& ints) {
   return true;
 }
 
+double NumberOf(const Json& value) {
+  return value.is_number() ? value.get<double>() : std::nan("");
+}
+
 absl::string_view TextOf(const MappedFile& file) {
   return absl::string_view(reinterpret_cast<const char*>(file.bytes().data()),
                            file.bytes().size());
@@ -116,9 +120,7 @@ absl::StatusOr<int64_t> JsonFile::Int(absl::string_view key,
 absl::StatusOr<double> JsonFile::Float(absl::string_view key,
                                        FloatRange range) const {
   const Json* value = Find(key);
-  const double number = value != nullptr && value->is_number()
-                            ? value->get<double>()
-                            : std::nan("");
+  const double number = value == nullptr ? std::nan("") : NumberOf(*value);
   if (!(number >= range.min && number <= range.max)) {
     return Unexpected(
         key, absl::StrCat("a number in [", range.min, ", ", range.max, "]"));
@@ -151,6 +153,23 @@ absl::StatusOr<std::vector<int>> JsonFile::Ints(absl::string_view key,
                                         RangeText(range)));
   }
   return ints;
+}
+
+absl::StatusOr<std::vector<float>> JsonFile::Floats(absl::string_view key,
+                                                    size_t count,
+                                                    FloatRange range) const {
+  const Json* value = Find(key);
+  std::vector<float> floats;
+  if (value != nullptr && value->is_array()) {
+    for (const Json& element : *value) {
+      const double number = NumberOf(element);
+      if (!(number >= range.min && number <= range.max)) break;
+      floats.push_back(static_cast<float>(number));
+    }
+    if (floats.size() == count && value->size() == count) return floats;
+  }
+  return Unexpected(key, absl::StrCat("a list of ", count, " numbers in [",
+                                      range.min, ", ", range.max, "]"));
 }
 
 absl::StatusOr<std::vector<std::vector<int>>> JsonFile::IntLists(

@@ -1,6 +1,7 @@
 #ifndef ATTEND_ENGINE_CHECKPOINT_JSON_FILE_H_
 #define ATTEND_ENGINE_CHECKPOINT_JSON_FILE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -54,6 +55,9 @@ class JsonFile {
   // One integer, or a list of them.
   absl::StatusOr<std::vector<int>> Ints(absl::string_view key,
                                         IntRange range = {}) const;
+  // A list of exactly `count` numbers.
+  absl::StatusOr<std::vector<float>> Floats(absl::string_view key, size_t count,
+                                            FloatRange range) const;
   absl::StatusOr<std::vector<std::vector<int>>> IntLists(
       absl::string_view key, IntRange range = {}) const;
   // One string, or a list of them.

@@ -2,6 +2,7 @@
 #define ATTEND_ENGINE_DECODING_BEAM_SEARCH_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/decoding/finished_pool.h"
@@ -28,6 +29,9 @@ class BeamSearch : public Search {
   void Advance(absl::Span<const LogitsView> logits) override;
   absl::Span<const int> parents() const override { return parents_; }
   const SequenceOutput& output() const override { return output_; }
+  void SetPrompt(ChoiceOutput prompt) override {
+    output_.prompt = std::move(prompt);
+  }
 
  private:
   // A continuation of one beam by one token.

@@ -59,6 +59,9 @@ struct GenerationParams {
   int forced_eos_id = -1;  // last allowed token; -1: none
 
   bool log_probs = false;  // of each token
+  // Of the prompt's tokens too: decoder start and forced prefix, which hold the
+  // source where that is continued. Not of models with an encoder.
+  bool prompt_log_probs = false;
   // Alternatives a token, most likely first. Above 0 implies log_probs.
   int top_log_probs = 0;
 };

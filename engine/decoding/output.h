@@ -32,6 +32,9 @@ struct ChoiceOutput {
 
 struct SequenceOutput {
   std::vector<ChoiceOutput> choices;  // best first
+  // If asked for: the prompt's tokens but for the first, which nothing comes
+  // before, as a Scorer gives them. All at once, before any token of a choice.
+  ChoiceOutput prompt;
   // Of an encoder's request: vectors or labels' scores, `width` to a row.
   std::vector<float> values;  // [rows, width]
   int width = 0;

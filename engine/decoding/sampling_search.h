@@ -2,6 +2,7 @@
 #define ATTEND_ENGINE_DECODING_SAMPLING_SEARCH_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/decoding/processed_row.h"
@@ -25,6 +26,9 @@ class SamplingSearch : public Search {
   void Advance(absl::Span<const LogitsView> logits) override;
   absl::Span<const int> parents() const override { return parents_; }
   const SequenceOutput& output() const override { return output_; }
+  void SetPrompt(ChoiceOutput prompt) override {
+    output_.prompt = std::move(prompt);
+  }
 
  private:
   // Fills needs_ for the rows that are live now.

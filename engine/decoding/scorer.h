@@ -1,6 +1,7 @@
 #ifndef ATTEND_ENGINE_DECODING_SCORER_H_
 #define ATTEND_ENGINE_DECODING_SCORER_H_
 
+#include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -33,6 +34,8 @@ class Scorer {
   // for its last token.
   absl::Span<const int> target() const { return target_; }
   const SequenceOutput& output() const { return output_; }
+  // Moves the one choice out, when nothing remains; then this is of no use.
+  ChoiceOutput TakeChoice() { return std::move(output_.choices[0]); }
 
  private:
   const std::vector<int> target_;

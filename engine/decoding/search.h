@@ -34,6 +34,9 @@ class Search {
   virtual absl::Span<const int> parents() const = 0;
 
   virtual const SequenceOutput& output() const = 0;
+  // What a Scorer made of the prompt (decoder start and prefix) becomes part of
+  // the output. Before the first Advance(), where prompt_log_probs asks for it.
+  virtual void SetPrompt(ChoiceOutput prompt) = 0;
 };
 
 // `params` must have been validated (see ValidateParams) and is copied.

@@ -177,8 +177,9 @@ absl::Status ValidateParams(const GenerationParams& params,
 
 absl::Status ValidateTarget(absl::Span<const int> target, int top_log_probs,
                             int known, const DecodingLimits& limits) {
+  // The last one is never computed.
   RETURN_IF_ERROR(CheckInt("target tokens", target.size(), 1,
-                           limits.max_target_tokens - known));
+                           limits.max_target_tokens - known + 1));
   RETURN_IF_ERROR(CheckIds("target", target, limits.vocab));
   return CheckTopLogProbs(top_log_probs, limits.vocab);
 }

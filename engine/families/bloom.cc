@@ -5,6 +5,7 @@
 
 #include "absl/status/statusor.h"
 #include "engine/families/alibi.h"
+#include "engine/families/decoder.h"
 #include "engine/families/family.h"
 #include "engine/families/fields.h"
 #include "engine/families/names.h"
@@ -14,34 +15,25 @@ namespace attend {
 namespace {
 
 absl::StatusOr<TransformerSpec> Spec(const JsonFile& config) {
-  TransformerSpec spec;
-  ASSIGN_OR_RETURN(spec.hidden,
-                   Number(config, {"hidden_size", "n_embed"}, kHidden));
-  StackSpec& decoder = spec.decoder.emplace();
-  decoder.causal = true;
+  const DecoderKeys keys = {
+      .hidden = config.Has("n_embed") ? "n_embed" : "hidden_size",
+      .heads = "n_head",
+      .layers = "n_layer",
+      .positions = "seq_length",
+      // What it was trained with; transformers has no limit.
+      .max_positions = 2048};
+  ASSIGN_OR_RETURN(const DecoderSizes sizes, ReadDecoderSizes(config, keys));
   LayerSpec layer;
   ASSIGN_OR_RETURN(layer.norm.epsilon,
                    EpsilonOr(config, "layer_norm_epsilon", 1e-5f));
   layer.norm_place = NormPlace::kPre;
-  ASSIGN_OR_RETURN(const int heads,
-                   Number(config, {"n_head", "num_attention_heads"}, kHeads));
   ASSIGN_OR_RETURN(layer.self_attention,
-                   DividedHeads(config, "n_head", heads, spec.hidden));
-  layer.self_attention.slopes = AlibiSlopes(heads);
-  layer.feed_forward = {.width = 4 * spec.hidden,
+                   DividedHeads(config, "n_head", sizes.heads, sizes.hidden));
+  layer.self_attention.slopes = AlibiSlopes(sizes.heads);
+  layer.feed_forward = {.width = 4 * sizes.hidden,
                         .activation = Activation::kGeluTanh};
-  ASSIGN_OR_RETURN(const int layers,
-                   Number(config, {"n_layer", "num_hidden_layers"}, kLayers));
-  decoder.layers.assign(layers, layer);
-
-  EmbeddingSpec& embedding = decoder.embedding;
-  ASSIGN_OR_RETURN(embedding.vocab, Number(config, {"vocab_size"}, kVocab));
-  // What it was trained with; transformers has no limit.
-  ASSIGN_OR_RETURN(embedding.max_positions,
-                   NumberOr(config, "seq_length", 2048, kPositions));
-  embedding.width = spec.hidden;
-  embedding.positions = Positions::kNone;
-  embedding.norm = layer.norm;
+  TransformerSpec spec = DecoderOf(sizes, layer);
+  spec.decoder->embedding.norm = layer.norm;
   return spec;
 }
 

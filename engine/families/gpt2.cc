@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "engine/families/decoder.h"
 #include "engine/families/family.h"
 #include "engine/families/fields.h"
 #include "engine/families/names.h"
@@ -13,33 +14,23 @@ namespace attend {
 namespace {
 
 absl::StatusOr<TransformerSpec> Spec(const JsonFile& config) {
-  TransformerSpec spec;
-  ASSIGN_OR_RETURN(spec.hidden,
-                   Number(config, {"n_embd", "hidden_size"}, kHidden));
-  ASSIGN_OR_RETURN(const int heads,
-                   Number(config, {"n_head", "num_attention_heads"}, kHeads));
-  ASSIGN_OR_RETURN(const int layers,
-                   Number(config, {"n_layer", "num_hidden_layers"}, kLayers));
+  ASSIGN_OR_RETURN(const DecoderSizes sizes,
+                   ReadDecoderSizes(config, {.hidden = "n_embd",
+                                             .heads = "n_head",
+                                             .layers = "n_layer",
+                                             .positions = "n_positions"}));
   LayerSpec layer;
   ASSIGN_OR_RETURN(layer.norm.epsilon,
                    EpsilonOr(config, "layer_norm_epsilon", 1e-5f));
   layer.norm_place = NormPlace::kPre;
   ASSIGN_OR_RETURN(layer.self_attention,
-                   DividedHeads(config, "n_head", heads, spec.hidden));
+                   DividedHeads(config, "n_head", sizes.heads, sizes.hidden));
   ASSIGN_OR_RETURN(layer.feed_forward.width,
-                   NumberOr(config, "n_inner", 4 * spec.hidden, kWidth));
+                   NumberOr(config, "n_inner", 4 * sizes.hidden, kWidth));
   ASSIGN_OR_RETURN(layer.feed_forward.activation,
                    ActivationOr(config, "activation_function", "gelu_new"));
-  StackSpec& decoder = spec.decoder.emplace();
-  decoder.layers.assign(layers, layer);
-  decoder.causal = true;
-  EmbeddingSpec& embedding = decoder.embedding;
-  ASSIGN_OR_RETURN(embedding.vocab, Number(config, {"vocab_size"}, kVocab));
-  embedding.width = spec.hidden;
-  embedding.positions = Positions::kLearned;
-  ASSIGN_OR_RETURN(
-      embedding.max_positions,
-      Number(config, {"n_positions", "max_position_embeddings"}, kPositions));
+  TransformerSpec spec = DecoderOf(sizes, layer);
+  spec.decoder->embedding.positions = Positions::kLearned;
   return spec;
 }
 

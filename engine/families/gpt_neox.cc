@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "engine/families/decoder.h"
 #include "engine/families/family.h"
 #include "engine/families/fields.h"
 #include "engine/families/names.h"
@@ -14,17 +15,7 @@ namespace attend {
 namespace {
 
 absl::StatusOr<TransformerSpec> Spec(const JsonFile& config) {
-  TransformerSpec spec;
-  ASSIGN_OR_RETURN(spec.hidden, Number(config, {"hidden_size"}, kHidden));
-  StackSpec& decoder = spec.decoder.emplace();
-  decoder.causal = true;
-  EmbeddingSpec& embedding = decoder.embedding;
-  ASSIGN_OR_RETURN(embedding.vocab, Number(config, {"vocab_size"}, kVocab));
-  ASSIGN_OR_RETURN(embedding.max_positions,
-                   Number(config, {"max_position_embeddings"}, kPositions));
-  embedding.width = spec.hidden;
-  embedding.positions = Positions::kNone;
-
+  ASSIGN_OR_RETURN(DecoderSizes sizes, ReadDecoderSizes(config, {}));
   LayerSpec layer;
   ASSIGN_OR_RETURN(layer.norm.epsilon,
                    EpsilonOr(config, "layer_norm_eps", 1e-5f));
@@ -32,24 +23,22 @@ absl::StatusOr<TransformerSpec> Spec(const JsonFile& config) {
   ASSIGN_OR_RETURN(layer.parallel,
                    config.BoolOr("use_parallel_residual", true));
   AttentionSpec& attention = layer.self_attention;
-  ASSIGN_OR_RETURN(const int heads,
-                   Number(config, {"num_attention_heads"}, kHeads));
-  ASSIGN_OR_RETURN(attention, DividedHeads(config, "num_attention_heads", heads,
-                                           spec.hidden));
+  ASSIGN_OR_RETURN(attention, DividedHeads(config, "num_attention_heads",
+                                           sizes.heads, sizes.hidden));
   RotaryDefaults rotary = {.head_dim = attention.head_dim,
-                           .max_positions = embedding.max_positions};
+                           .max_positions = sizes.max_positions};
   ASSIGN_OR_RETURN(rotary.theta,
                    config.FloatOr("rotary_emb_base", 10000, kRotaryTheta));
   ASSIGN_OR_RETURN(rotary.part, config.FloatOr("rotary_pct", 0.25, {0, 1}));
   ASSIGN_OR_RETURN(attention.rotary, ReadRotaryOf(config, rotary));
+  ASSIGN_OR_RETURN(
+      sizes.max_positions,
+      RotaryPositions(config, *attention.rotary, sizes.max_positions));
   ASSIGN_OR_RETURN(layer.feed_forward.width,
                    Number(config, {"intermediate_size"}, kWidth));
   ASSIGN_OR_RETURN(layer.feed_forward.activation,
                    ActivationOr(config, "hidden_act", "gelu"));
-  ASSIGN_OR_RETURN(const int layers,
-                   Number(config, {"num_hidden_layers"}, kLayers));
-  decoder.layers.assign(layers, layer);
-  return spec;
+  return DecoderOf(sizes, layer);
 }
 
 absl::Status AddNames(const JsonFile& config, const AttentionSpec& attention,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "engine/families/decoder.h"
 #include "engine/families/fields.h"
 #include "engine/families/layer_types.h"
 #include "engine/families/rotary.h"
@@ -13,13 +14,13 @@
 namespace attend {
 namespace {
 
-absl::StatusOr<AttentionSpec> Attention(const JsonFile& config, int hidden,
+absl::StatusOr<AttentionSpec> Attention(const JsonFile& config,
+                                        const DecoderSizes& sizes,
                                         const LlamaDefaults& defaults) {
   AttentionSpec attention;
-  ASSIGN_OR_RETURN(attention.heads,
-                   Number(config, {"num_attention_heads"}, kHeads));
+  attention.heads = sizes.heads;
   const int head_dim =
-      defaults.head_dim > 0 ? defaults.head_dim : hidden / attention.heads;
+      defaults.head_dim > 0 ? defaults.head_dim : sizes.hidden / sizes.heads;
   ASSIGN_OR_RETURN(attention.head_dim,
                    NumberOr(config, "head_dim", head_dim, kHeadDim));
   ASSIGN_OR_RETURN(
@@ -40,39 +41,30 @@ absl::StatusOr<AttentionSpec> Attention(const JsonFile& config, int hidden,
 
 absl::StatusOr<TransformerSpec> LlamaSpec(const JsonFile& config,
                                           const LlamaDefaults& defaults) {
-  TransformerSpec spec;
-  ASSIGN_OR_RETURN(spec.hidden, Number(config, {"hidden_size"}, kHidden));
-  StackSpec& decoder = spec.decoder.emplace();
-  decoder.causal = true;
-  EmbeddingSpec& embedding = decoder.embedding;
-  ASSIGN_OR_RETURN(embedding.vocab, Number(config, {"vocab_size"}, kVocab));
-  ASSIGN_OR_RETURN(embedding.max_positions,
-                   Number(config, {"max_position_embeddings"}, kPositions));
-  embedding.width = spec.hidden;
-  embedding.positions = Positions::kNone;
-
+  ASSIGN_OR_RETURN(DecoderSizes sizes, ReadDecoderSizes(config, {}));
   LayerSpec layer;
   layer.norm.kind = NormKind::kRmsNorm;
   ASSIGN_OR_RETURN(
       layer.norm.epsilon,
       EpsilonOr(config, "rms_norm_eps", static_cast<float>(defaults.epsilon)));
   layer.norm_place = NormPlace::kPre;
-  ASSIGN_OR_RETURN(layer.self_attention,
-                   Attention(config, spec.hidden, defaults));
+  ASSIGN_OR_RETURN(layer.self_attention, Attention(config, sizes, defaults));
   ASSIGN_OR_RETURN(
       layer.self_attention.rotary,
-      ReadRotaryOf(config, {.head_dim = layer.self_attention.head_dim,
-                            .max_positions = embedding.max_positions}));
+      ReadRotaryOf(config,
+                   {.head_dim = layer.self_attention.head_dim,
+                    .max_positions = sizes.max_positions,
+                    .original_positions = defaults.original_positions}));
+  ASSIGN_OR_RETURN(sizes.max_positions,
+                   RotaryPositions(config, *layer.self_attention.rotary,
+                                   sizes.max_positions));
   layer.feed_forward.gated = true;
   ASSIGN_OR_RETURN(layer.feed_forward.width,
                    Number(config, {"intermediate_size"}, kWidth));
   ASSIGN_OR_RETURN(
       layer.feed_forward.activation,
       ActivationOr(config, defaults.activation_key, defaults.activation));
-  ASSIGN_OR_RETURN(const int layers,
-                   Number(config, {"num_hidden_layers"}, kLayers));
-  decoder.layers.assign(layers, layer);
-  return spec;
+  return DecoderOf(sizes, layer);
 }
 
 absl::Status SetWindows(const JsonFile& config, int window,

@@ -24,6 +24,7 @@ struct LlamaDefaults {
   int head_dim = 0;  // 0: hidden size / heads
   double epsilon = 1e-6;
   bool tied = false;
+  int original_positions = 0;  // see RotaryDefaults
 };
 
 // Llama's decoder (Touvron et al. 2023) in the sizes of config.json: RMS norms

@@ -5,6 +5,7 @@
 
 #include "absl/status/statusor.h"
 #include "engine/families/alibi.h"
+#include "engine/families/decoder.h"
 #include "engine/families/family.h"
 #include "engine/families/fields.h"
 #include "engine/families/names.h"
@@ -25,7 +26,8 @@ absl::Status ReadAttention(const JsonFile& config, AttentionSpec& attention) {
     RETURN_IF_ERROR(ExpectFlags(part, {"alibi"}, true));
     RETURN_IF_ERROR(ExpectFlags(
         part, {"qk_ln", "prefix_lm", "attn_uses_sequence_id"}, false));
-    RETURN_IF_ERROR(part.ExpectNeutral("clip_qkv", 0));
+    ASSIGN_OR_RETURN(const double clip, part.FloatOr("clip_qkv", 0, {0, 1e6}));
+    attention.clip = static_cast<float>(clip);
     // transformers does not read it.
     RETURN_IF_ERROR(part.ExpectNeutral("alibi_bias_max", 8));
     ASSIGN_OR_RETURN(
@@ -38,33 +40,21 @@ absl::Status ReadAttention(const JsonFile& config, AttentionSpec& attention) {
 }
 
 absl::StatusOr<TransformerSpec> Spec(const JsonFile& config) {
-  TransformerSpec spec;
-  ASSIGN_OR_RETURN(spec.hidden,
-                   Number(config, {"d_model", "hidden_size"}, kHidden));
-  StackSpec& decoder = spec.decoder.emplace();
-  decoder.causal = true;
+  ASSIGN_OR_RETURN(const DecoderSizes sizes,
+                   ReadDecoderSizes(config, {.hidden = "d_model",
+                                             .heads = "n_heads",
+                                             .layers = "n_layers",
+                                             .positions = "max_seq_len"}));
   LayerSpec layer;
   ASSIGN_OR_RETURN(layer.norm.epsilon,
                    EpsilonOr(config, "layer_norm_epsilon", 1e-5f));
   layer.norm_place = NormPlace::kPre;
-  ASSIGN_OR_RETURN(const int heads,
-                   Number(config, {"n_heads", "num_attention_heads"}, kHeads));
   ASSIGN_OR_RETURN(layer.self_attention,
-                   DividedHeads(config, "n_heads", heads, spec.hidden));
+                   DividedHeads(config, "n_heads", sizes.heads, sizes.hidden));
   RETURN_IF_ERROR(ReadAttention(config, layer.self_attention));
-  layer.feed_forward = {.width = 4 * spec.hidden,
+  layer.feed_forward = {.width = 4 * sizes.hidden,
                         .activation = Activation::kGelu};
-  ASSIGN_OR_RETURN(const int layers,
-                   Number(config, {"n_layers", "num_hidden_layers"}, kLayers));
-  decoder.layers.assign(layers, layer);
-
-  EmbeddingSpec& embedding = decoder.embedding;
-  ASSIGN_OR_RETURN(embedding.vocab, Number(config, {"vocab_size"}, kVocab));
-  ASSIGN_OR_RETURN(embedding.max_positions,
-                   Number(config, {"max_seq_len"}, kPositions));
-  embedding.width = spec.hidden;
-  embedding.positions = Positions::kNone;
-  return spec;
+  return DecoderOf(sizes, layer);
 }
 
 absl::Status AddNames(const JsonFile& config, NameTable& names) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "engine/families/decoder.h"
 #include "engine/families/family.h"
 #include "engine/families/fields.h"
 #include "engine/families/names.h"
@@ -13,49 +14,40 @@ namespace attend {
 namespace {
 
 absl::StatusOr<TransformerSpec> Spec(const JsonFile& config) {
-  TransformerSpec spec;
-  ASSIGN_OR_RETURN(spec.hidden, Number(config, {"hidden_size"}, kHidden));
-  StackSpec& decoder = spec.decoder.emplace();
-  decoder.causal = true;
-  EmbeddingSpec& embedding = decoder.embedding;
-  ASSIGN_OR_RETURN(embedding.vocab, Number(config, {"vocab_size"}, kVocab));
-  ASSIGN_OR_RETURN(embedding.max_positions,
-                   Number(config, {"max_position_embeddings"}, kPositions));
-  embedding.width = spec.hidden;
-  embedding.positions = Positions::kLearned;
-  embedding.position_offset = 2;
-
+  ASSIGN_OR_RETURN(const DecoderSizes sizes, ReadDecoderSizes(config, {}));
   LayerSpec layer;
   ASSIGN_OR_RETURN(const bool before,
                    config.BoolOr("do_layer_norm_before", true));
   layer.norm_place = before ? NormPlace::kPre : NormPlace::kPost;
-  ASSIGN_OR_RETURN(const int heads,
-                   Number(config, {"num_attention_heads"}, kHeads));
   ASSIGN_OR_RETURN(
       layer.self_attention,
-      DividedHeads(config, "num_attention_heads", heads, spec.hidden));
+      DividedHeads(config, "num_attention_heads", sizes.heads, sizes.hidden));
   ASSIGN_OR_RETURN(layer.feed_forward.width,
                    Number(config, {"ffn_dim"}, kWidth));
   ASSIGN_OR_RETURN(layer.feed_forward.activation,
                    ActivationOr(config, "activation_function", "relu"));
-  ASSIGN_OR_RETURN(const int layers,
-                   Number(config, {"num_hidden_layers"}, kLayers));
-  decoder.layers.assign(layers, layer);
+  TransformerSpec spec = DecoderOf(sizes, layer);
+  EmbeddingSpec& embedding = spec.decoder->embedding;
+  embedding.positions = Positions::kLearned;
+  embedding.position_offset = 2;
+  // OPT-350M's tables are narrower than its layers.
+  ASSIGN_OR_RETURN(embedding.width, NumberOr(config, "word_embed_proj_dim",
+                                             sizes.hidden, kHidden));
+  if (embedding.width != sizes.hidden) {
+    embedding.projects_tokens = true;
+    spec.logits_width = embedding.width;
+  }
   return spec;
 }
 
-absl::Status CheckSupported(const JsonFile& config, int hidden) {
+absl::Status CheckSupported(const JsonFile& config) {
   RETURN_IF_ERROR(CheckDecoderOf(config, "OPTForCausalLM"));
   RETURN_IF_ERROR(ExpectFlags(
       config, {"enable_bias", "layer_norm_elementwise_affine"}, true));
-  RETURN_IF_ERROR(ExpectFlags(config, {"_remove_final_layer_norm"}, false));
-  ASSIGN_OR_RETURN(const int width,
-                   NumberOr(config, "word_embed_proj_dim", hidden, kHidden));
-  if (width == hidden) return absl::OkStatus();
-  return config.Unexpected("word_embed_proj_dim", "hidden_size");
+  return ExpectFlags(config, {"_remove_final_layer_norm"}, false);
 }
 
-absl::Status AddNames(const JsonFile& config, bool final_norm,
+absl::Status AddNames(const JsonFile& config, const TransformerSpec& spec,
                       NameTable& names) {
   const std::vector<std::string> model = {"model.decoder.", "decoder."};
   ASSIGN_OR_RETURN(const bool tied, config.BoolOr("tie_word_embeddings", true));
@@ -63,7 +55,13 @@ absl::Status AddNames(const JsonFile& config, bool final_norm,
               {"lm_head.weight"}, names);
   AddTensor("decoder.embedding.positions",
             WithPrefixes(model, {"embed_positions.weight"}), names);
-  if (final_norm) {
+  if (spec.logits_width > 0) {
+    AddTensor("decoder.embedding.projection.weight",
+              WithPrefixes(model, {"project_in.weight"}), names);
+    AddTensor("logits.projection.weight",
+              WithPrefixes(model, {"project_out.weight"}), names);
+  }
+  if (spec.decoder->layers.front().norm_place == NormPlace::kPre) {
     AddParts("decoder.norm", WithPrefixes(model, {"final_layer_norm"}),
              Parts::kWeightAndBias, names);
   }
@@ -85,10 +83,8 @@ absl::Status AddNames(const JsonFile& config, bool final_norm,
 absl::StatusOr<Family> LoadOpt(const JsonFile& config) {
   Family family;
   ASSIGN_OR_RETURN(family.spec, Spec(config));
-  RETURN_IF_ERROR(CheckSupported(config, family.spec.hidden));
-  const LayerSpec& layer = family.spec.decoder->layers.front();
-  RETURN_IF_ERROR(
-      AddNames(config, layer.norm_place == NormPlace::kPre, family.names));
+  RETURN_IF_ERROR(CheckSupported(config));
+  RETURN_IF_ERROR(AddNames(config, family.spec, family.names));
   return family;
 }
 

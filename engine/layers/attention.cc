@@ -1,15 +1,33 @@
 #include "engine/layers/attention.h"
 
-#include "engine/ops/rotary.h"
+#include <algorithm>
+
 #include "engine/tensor/status_macros.h"
 
 namespace attend {
+namespace {
+
+// Bound by loads and stores of what a matmul has just written.
+void Clip(Compute& compute, float most, Matrix x) {
+  compute.team().Run([&](int member) {
+    const Range rows = Share(x.rows, member, compute.team().size());
+    for (int r = rows.begin; r < rows.end; ++r) {
+      float* const row = x.row(r);
+      for (int i = 0; i < x.cols; ++i) {
+        row[i] = std::clamp(row[i], -most, most);
+      }
+    }
+  });
+}
+
+}  // namespace
 
 absl::Status SelfAttention::Project(Compute& compute, const Operand& src,
-                                    absl::Span<const int> positions, Matrix qkv,
+                                    const RowPlaces& places, Matrix qkv,
                                     KvPlace place,
                                     absl::Span<const KvWrite> writes) const {
   RETURN_IF_ERROR(qkv_.Run(compute, src, qkv));
+  if (shape_.clip > 0) Clip(compute, shape_.clip, qkv);
   if (norms_) {
     NormalizeHeadsArgs heads = {.values = qkv.data,
                                 .stride = qkv.cols,
@@ -24,12 +42,8 @@ absl::Status SelfAttention::Project(Compute& compute, const Operand& src,
     NormalizeHeads(compute, heads);
   }
   if (rotates()) {
-    Rotate(compute, {.values = qkv.data,
-                     .stride = qkv.cols,
-                     .heads = shape_.heads + shape_.kv_heads,
-                     .head_dim = shape_.head_dim,
-                     .positions = positions,
-                     .table = rules_.rotary->table()});
+    rules_.rotary->Run(compute, places, shape_.heads + shape_.kv_heads,
+                       shape_.head_dim, qkv);
   }
   const float* key = qkv.data + shape_.query_width();
   WriteKv(compute, {.layout = place.layout,

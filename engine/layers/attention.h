@@ -26,6 +26,7 @@ struct HeadShape {
   int head_dim = 0;
   float scale = 0;
   float softcap = 0;  // see AttentionArgs
+  float clip = 0;     // of queries, keys and values; 0: none
 
   int query_width() const { return heads * head_dim; }
   int kv_width() const { return kv_heads * head_dim; }
@@ -80,10 +81,10 @@ class SelfAttention {
   bool rotates() const { return rules_.rotary != nullptr; }
 
   // src [rows, hidden] -> qkv [rows, qkv_width], keys and values into blocks;
-  // `positions` [rows].
+  // `places` of [rows].
   absl::Status Project(Compute& compute, const Operand& src,
-                       absl::Span<const int> positions, Matrix qkv,
-                       KvPlace place, absl::Span<const KvWrite> writes) const;
+                       const RowPlaces& places, Matrix qkv, KvPlace place,
+                       absl::Span<const KvWrite> writes) const;
 
   // query: rows of `stride` floats that begin with the queries; dst [rows,
   // hidden].

@@ -51,41 +51,61 @@ Buffer<float> SinusoidsToEnd(int rows, int width, int zero_row) {
   return table;
 }
 
-void Embedding::Sum(Compute& compute, const Rows& rows, Matrix dst) const {
+void Embedding::ForRows(Compute& compute, int rows,
+                        absl::FunctionRef<void(Range)> pass) const {
   // A row is a copy of a few hundred floats: below this many, waking the team
   // costs more than it saves.
   constexpr int kRowsWorthATeam = 64;
+  if (rows < kRowsWorthATeam) return pass({0, rows});
+  compute.team().Run(
+      [&](int member) { pass(Share(rows, member, compute.team().size())); });
+}
+
+void Embedding::TakeTokens(Compute& compute, const Rows& rows,
+                           Matrix dst) const {
   const int width = tables_.width;
-  const auto sum = [&](Range range) {
+  ForRows(compute, static_cast<int>(rows.ids.size()), [&](Range range) {
     for (int r = range.begin; r < range.end; ++r) {
       const float* token =
           tables_.tokens.data() + static_cast<size_t>(rows.ids[r]) * width;
       float* out = dst.row(r);
       for (int j = 0; j < width; ++j) out[j] = token[j] * tables_.scale;
-      if (tables_.types.size() > 0) {
-        AddRow(tables_.types, rows.types.empty() ? 0 : rows.types[r], width,
-               out);
+    }
+  });
+}
+
+void Embedding::AddOthers(Compute& compute, const Rows& rows,
+                          Matrix dst) const {
+  const bool types = tables_.types.size() > 0;
+  const bool positions = tables_.positions.size() > 0;
+  if (!types && !positions) return;
+  ForRows(compute, static_cast<int>(rows.ids.size()), [&](Range range) {
+    for (int r = range.begin; r < range.end; ++r) {
+      if (types) {
+        AddRow(tables_.types, rows.types.empty() ? 0 : rows.types[r], dst.cols,
+               dst.row(r));
       }
-      if (tables_.positions.size() > 0) {
+      if (positions) {
         AddRow(tables_.positions, rows.positions[r] + tables_.position_offset,
-               width, out);
+               dst.cols, dst.row(r));
       }
     }
-  };
-  const int count = static_cast<int>(rows.ids.size());
-  if (count < kRowsWorthATeam) return sum({0, count});
-  compute.team().Run(
-      [&](int member) { sum(Share(count, member, compute.team().size())); });
+  });
 }
 
 absl::Status Embedding::Run(Compute& compute, const Rows& rows, Matrix narrow,
                             const Operand& narrow_operand, Matrix dst) const {
-  const Matrix summed = projected() ? narrow : dst;
-  Sum(compute, rows, summed);
-  if (norm_) norm_->Run(compute, summed, summed, {});
-  if (!projected()) return absl::OkStatus();
-  MakeOperand(compute, narrow, narrow_operand);
-  return projection_->Run(compute, narrow_operand, dst);
+  const auto project = [&]() -> absl::Status {
+    MakeOperand(compute, narrow, narrow_operand);
+    return projection_->Run(compute, narrow_operand, dst);
+  };
+  const bool first = projected() && tables_.projects_tokens;
+  TakeTokens(compute, rows, projected() ? narrow : dst);
+  if (first) RETURN_IF_ERROR(project());
+  const Matrix sum = projected() && !first ? narrow : dst;
+  AddOthers(compute, rows, sum);
+  if (norm_) norm_->Run(compute, sum, sum, {});
+  return projected() && !first ? project() : absl::OkStatus();
 }
 
 }  // namespace attend

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "engine/compute/compute.h"
@@ -24,16 +25,20 @@ Buffer<float> Sinusoids(int rows, int width);
 Buffer<float> SinusoidsToEnd(int rows, int width, int zero_row);
 
 // A token's vector times a scale, plus the vectors of its position and type,
-// normed, and mapped to the width of the model. Const after construction.
+// normed, and mapped to the width of the model, before the sum or at last.
+// Const after construction.
 class Embedding {
  public:
   struct Tables {
     int width = 0;
-    Buffer<float> tokens;     // [vocab, width]
-    float scale = 1;          // of tokens
-    Buffer<float> positions;  // [positions, width], or empty
+    Buffer<float> tokens;  // [vocab, width]
+    float scale = 1;       // of tokens
+    // The others, if there are any, have `width` columns, or those that the
+    // tokens are mapped to.
+    bool projects_tokens = false;
+    Buffer<float> positions;  // [positions, ...], or empty
     int position_offset = 0;  // row of position 0
-    Buffer<float> types;      // [types, width], or empty
+    Buffer<float> types;      // [types, ...], or empty
   };
   // Without a projection the width is the model's.
   Embedding(Tables tables, std::optional<Norm> norm,
@@ -56,7 +61,11 @@ class Embedding {
   int width() const { return tables_.width; }
 
  private:
-  void Sum(Compute& compute, const Rows& rows, Matrix dst) const;
+  // A pass over rows that is worth the team if they are many.
+  void ForRows(Compute& compute, int rows,
+               absl::FunctionRef<void(Range)> pass) const;
+  void TakeTokens(Compute& compute, const Rows& rows, Matrix dst) const;
+  void AddOthers(Compute& compute, const Rows& rows, Matrix dst) const;
 
   Tables tables_;
   std::optional<Norm> norm_;

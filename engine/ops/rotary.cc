@@ -15,27 +15,25 @@ constexpr size_t kSmall = 1 << 12;
 }  // namespace
 
 void Rotate(Compute& compute, const RotateArgs& args) {
-  const RotaryTable& table = args.table;
-  ATTEND_CHECK(table.dims % 2 == 0 && table.dims <= args.head_dim);
+  ATTEND_CHECK(args.dims % 2 == 0 && args.dims <= args.head_dim &&
+               args.dims <= kMaxRotaryDims);
   ATTEND_CHECK(args.heads * args.head_dim <= args.stride);
   const RotateRowKernel kernel = KernelFor<RotateRowKernel>(
       compute.isa(), baseline::RotateRow, avx2::RotateRow, avx512::RotateRow);
-  const int half = table.dims / 2;
   const auto rotate = [&](Range rows) {
+    RotaryScratch scratch;
     for (int r = rows.begin; r < rows.end; ++r) {
-      const int position = args.positions[r];
-      ATTEND_CHECK(0 <= position && position < table.max_positions);
-      const size_t at = static_cast<size_t>(position) * half;
+      const RowAngles angles = args.angles(r, scratch);
       kernel(args.values + static_cast<size_t>(r) * args.stride, args.heads,
-             args.head_dim, half, table.cos + at, table.sin + at);
+             args.head_dim, args.dims / 2, angles.cos, angles.sin);
     }
   };
-  const int rows = static_cast<int>(args.positions.size());
-  if (static_cast<size_t>(rows) * args.heads * table.dims <= kSmall) {
-    return rotate({0, rows});
+  if (static_cast<size_t>(args.rows) * args.heads * args.dims <= kSmall) {
+    return rotate({0, args.rows});
   }
-  compute.team().Run(
-      [&](int member) { rotate(Share(rows, member, compute.team().size())); });
+  compute.team().Run([&](int member) {
+    rotate(Share(args.rows, member, compute.team().size()));
+  });
 }
 
 }  // namespace attend

@@ -31,6 +31,7 @@ Widths WidestOf(const TransformerSpec& spec) {
     }
     widths.inner = std::max(widths.inner, stack->embedding.width);
   }
+  widths.inner = std::max(widths.inner, spec.logits_width);
   if (!spec.head) return widths;
   widths.inner = std::max(widths.inner, spec.hidden);
   for (const DenseSpec& layer : spec.head->layers) {

@@ -35,6 +35,8 @@ DecodeRows Lane(const DecodeRows& rows, int member, int members) {
           .first_row = first,
           .ids = rows.ids.subspan(first, count),
           .positions = rows.positions.subspan(first, count),
+          .lengths = rows.lengths.empty() ? rows.lengths
+                                          : rows.lengths.subspan(first, count),
           .writes = rows.writes.subspan(first, count),
           .self_pieces = rows.self_pieces.subspan(first, count),
           .cross_pieces = rows.cross_pieces.subspan(
@@ -112,8 +114,10 @@ absl::Status Transformer::DecodeLayer(Compute& compute,
         activations.attended(range, attention.shape().query_width());
     const Branch branch(compute, layer.norm_place, layer.self_norm,
                         layer.self_branch_norm, activations, range);
-    RETURN_IF_ERROR(attention.Project(compute, branch.src(), rows.positions,
-                                      qkv, place, rows.writes));
+    RETURN_IF_ERROR(attention.Project(
+        compute, branch.src(),
+        {.positions = rows.positions, .lengths = rows.lengths}, qkv, place,
+        rows.writes));
     // From here on attention reads no x.
     if (layer.parallel) RETURN_IF_ERROR(feed_forward());
     RETURN_IF_ERROR(attention.Attend(compute, qkv.data, qkv.cols, place,
@@ -148,7 +152,15 @@ absl::Status Transformer::Logits(Compute& compute, Activations& activations,
   }
   const Operand operand = activations.normed_operand({0, total});
   MakeOperand(compute, src, operand);
-  return logits_->Run(compute, operand, needs, activations.logits());
+  if (!logits_in_) {
+    return logits_->Run(compute, operand, needs, activations.logits());
+  }
+  const int width = spec_.logits_width;
+  const Matrix mapped = activations.inner({0, total}, width);
+  RETURN_IF_ERROR(logits_in_->Run(compute, operand, mapped));
+  const Operand narrow = activations.inner_operand({0, total}, width);
+  MakeOperand(compute, mapped, narrow);
+  return logits_->Run(compute, narrow, needs, activations.logits());
 }
 
 absl::Status Transformer::MaskedLogits(

@@ -87,9 +87,9 @@ absl::Status Transformer::ProjectStage(EncodeLane& lane, int index) const {
   const Matrix qkv = activations.projected(lane.rows(), attention.qkv_width());
   absl::Span<const int> positions;
   if (attention.rotates()) positions = lane.Positions();
-  RETURN_IF_ERROR(attention.Project(compute, branch.src(), positions, qkv,
-                                    {.layout = &layout, .layer = 0},
-                                    lane.EncoderWrites()));
+  RETURN_IF_ERROR(attention.Project(
+      compute, branch.src(), {.positions = positions, .lengths = {}}, qkv,
+      {.layout = &layout, .layer = 0}, lane.EncoderWrites()));
   if (lane.whole()) return absl::OkStatus();
   const int width = attention.shape().query_width();
   lane.ForEachRow([&](const EncodeState& state, int source_row, int i) {

@@ -16,8 +16,95 @@ HeadShape ShapeOf(const AttentionSpec& spec) {
           .kv_heads = spec.kv_heads,
           .head_dim = spec.head_dim,
           .scale = spec.scale,
-          .softcap = spec.softcap};
+          .softcap = spec.softcap,
+          .clip = spec.clip};
 }
+
+// Reads the parts of one layer.
+class LayerLoader {
+ public:
+  LayerLoader(Compute& compute, Weights& weights, const std::string& prefix,
+              int hidden, const LayerSpec& spec, Precision precision)
+      : compute_(compute),
+        weights_(weights),
+        prefix_(prefix),
+        hidden_(hidden),
+        spec_(spec),
+        precision_(precision) {}
+
+  absl::StatusOr<SelfAttention> Self(const PositionRules& rules) {
+    const HeadShape shape = ShapeOf(spec_.self_attention);
+    ASSIGN_OR_RETURN(Linear qkv, Maps({"self.q", "self.k", "self.v"}, hidden_,
+                                      {shape.query_width(), shape.kv_width(),
+                                       shape.kv_width()}));
+    ASSIGN_OR_RETURN(Linear out,
+                     Maps({"self.out"}, shape.query_width(), {hidden_}));
+    ASSIGN_OR_RETURN(std::optional<HeadNorms> norms, NormsOfHeads());
+    return SelfAttention(shape, rules, std::move(norms), std::move(qkv),
+                         std::move(out));
+  }
+
+  absl::StatusOr<std::optional<Layer::Cross>> Cross() {
+    if (!spec_.cross_attention) return std::nullopt;
+    const HeadShape shape = ShapeOf(*spec_.cross_attention);
+    ASSIGN_OR_RETURN(Linear query,
+                     Maps({"cross.q"}, hidden_, {shape.query_width()}));
+    ASSIGN_OR_RETURN(Linear key_value,
+                     Maps({"cross.k", "cross.v"}, hidden_,
+                          {shape.kv_width(), shape.kv_width()}));
+    ASSIGN_OR_RETURN(Linear out,
+                     Maps({"cross.out"}, shape.query_width(), {hidden_}));
+    ASSIGN_OR_RETURN(std::optional<Norm> norm, NormOf("cross.norm", true));
+    return Layer::Cross{CrossAttention(shape, std::move(query),
+                                       std::move(key_value), std::move(out)),
+                        std::move(norm)};
+  }
+
+  absl::StatusOr<FeedForward> Inner() {
+    const auto& [width, activation, gated] = spec_.feed_forward;
+    // A gate's outputs come before those it gates.
+    ASSIGN_OR_RETURN(
+        Linear in, gated ? Maps({"ffn.gate", "ffn.in"}, hidden_, {width, width})
+                         : Maps({"ffn.in"}, hidden_, {width}));
+    ASSIGN_OR_RETURN(Linear out, Maps({"ffn.out"}, width, {hidden_}));
+    return FeedForward(std::move(in), std::move(out), activation, gated);
+  }
+
+  // Of a branch; nothing if the layer has none there.
+  absl::StatusOr<std::optional<Norm>> NormOf(const char* name, bool has) {
+    if (!has) return std::nullopt;
+    return LoadNorm(weights_, Slot(name), hidden_, spec_.norm);
+  }
+
+ private:
+  std::string Slot(const char* name) const {
+    return absl::StrCat(prefix_, ".", name);
+  }
+  absl::StatusOr<Linear> Maps(const std::vector<const char*>& names, int in,
+                              const std::vector<int>& out) {
+    std::vector<std::string> slots;
+    for (const char* name : names) slots.push_back(Slot(name));
+    return LoadLinear(compute_, weights_, slots, in, out, precision_);
+  }
+  absl::StatusOr<std::optional<HeadNorms>> NormsOfHeads() {
+    const AttentionSpec& attention = spec_.self_attention;
+    if (!attention.head_norm) return std::nullopt;
+    ASSIGN_OR_RETURN(Norm query,
+                     LoadNorm(weights_, Slot("self.q.norm"), attention.head_dim,
+                              *attention.head_norm));
+    ASSIGN_OR_RETURN(Norm key,
+                     LoadNorm(weights_, Slot("self.k.norm"), attention.head_dim,
+                              *attention.head_norm));
+    return HeadNorms{std::move(query), std::move(key)};
+  }
+
+  Compute& compute_;
+  Weights& weights_;
+  const std::string& prefix_;
+  const int hidden_;
+  const LayerSpec& spec_;
+  const Precision precision_;
+};
 
 }  // namespace
 
@@ -26,89 +113,25 @@ absl::StatusOr<Layer> LoadLayer(Compute& compute, Weights& weights,
                                 const LayerSpec& spec,
                                 const PositionRules& rules,
                                 Precision precision) {
-  const auto linear = [&](const std::vector<const char*>& names, int in,
-                          const std::vector<int>& out) {
-    std::vector<std::string> slots;
-    for (const char* name : names) {
-      slots.push_back(absl::StrCat(prefix, ".", name));
-    }
-    return LoadLinear(compute, weights, slots, in, out, precision);
-  };
-  const auto norm = [&](const char* name) {
-    return LoadNorm(weights, absl::StrCat(prefix, ".", name, ".norm"), hidden,
-                    spec.norm);
-  };
-
-  const auto branch_norm =
-      [&](const char* name) -> absl::StatusOr<std::optional<Norm>> {
-    if (!spec.branch_norm) return std::nullopt;
-    return LoadNorm(weights, absl::StrCat(prefix, ".", name, ".branch_norm"),
-                    hidden, spec.norm);
-  };
-
-  const HeadShape self = ShapeOf(spec.self_attention);
-  ASSIGN_OR_RETURN(Linear qkv, linear({"self.q", "self.k", "self.v"}, hidden,
-                                      {self.query_width(), self.kv_width(),
-                                       self.kv_width()}));
-  ASSIGN_OR_RETURN(Linear self_out,
-                   linear({"self.out"}, self.query_width(), {hidden}));
-  std::optional<Norm> self_norm;
-  if (spec.self_norm) {
-    ASSIGN_OR_RETURN(self_norm, norm("self"));
-  }
-
-  ASSIGN_OR_RETURN(std::optional<Norm> self_branch_norm, branch_norm("self"));
-  std::optional<HeadNorms> head_norms;
-  if (const auto& head_norm = spec.self_attention.head_norm) {
-    ASSIGN_OR_RETURN(Norm query,
-                     LoadNorm(weights, absl::StrCat(prefix, ".self.q.norm"),
-                              self.head_dim, *head_norm));
-    ASSIGN_OR_RETURN(Norm key,
-                     LoadNorm(weights, absl::StrCat(prefix, ".self.k.norm"),
-                              self.head_dim, *head_norm));
-    head_norms.emplace(HeadNorms{std::move(query), std::move(key)});
-  }
-
-  std::optional<Layer::Cross> cross;
-  if (spec.cross_attention.has_value()) {
-    const HeadShape shape = ShapeOf(*spec.cross_attention);
-    ASSIGN_OR_RETURN(Linear query,
-                     linear({"cross.q"}, hidden, {shape.query_width()}));
-    ASSIGN_OR_RETURN(Linear key_value,
-                     linear({"cross.k", "cross.v"}, hidden,
-                            {shape.kv_width(), shape.kv_width()}));
-    ASSIGN_OR_RETURN(Linear out,
-                     linear({"cross.out"}, shape.query_width(), {hidden}));
-    ASSIGN_OR_RETURN(Norm cross_norm, norm("cross"));
-    cross.emplace(
-        Layer::Cross{CrossAttention(shape, std::move(query),
-                                    std::move(key_value), std::move(out)),
-                     std::move(cross_norm)});
-  }
-
-  const int width = spec.feed_forward.width;
-  // A gate's outputs come before those it gates.
-  ASSIGN_OR_RETURN(Linear in,
-                   spec.feed_forward.gated
-                       ? linear({"ffn.gate", "ffn.in"}, hidden, {width, width})
-                       : linear({"ffn.in"}, hidden, {width}));
-  ASSIGN_OR_RETURN(Linear out, linear({"ffn.out"}, width, {hidden}));
-  ASSIGN_OR_RETURN(Norm feed_forward_norm, norm("ffn"));
-  ASSIGN_OR_RETURN(std::optional<Norm> feed_forward_branch_norm,
-                   branch_norm("ffn"));
-  return Layer{
-      .norm_place = spec.norm_place,
-      .parallel = spec.parallel,
-      .self_attention = SelfAttention(self, rules, std::move(head_norms),
-                                      std::move(qkv), std::move(self_out)),
-      .self_norm = std::move(self_norm),
-      .self_branch_norm = std::move(self_branch_norm),
-      .cross = std::move(cross),
-      .feed_forward =
-          FeedForward(std::move(in), std::move(out),
-                      spec.feed_forward.activation, spec.feed_forward.gated),
-      .feed_forward_norm = std::move(feed_forward_norm),
-      .feed_forward_branch_norm = std::move(feed_forward_branch_norm)};
+  LayerLoader load(compute, weights, prefix, hidden, spec, precision);
+  ASSIGN_OR_RETURN(SelfAttention self, load.Self(rules));
+  ASSIGN_OR_RETURN(auto self_norm, load.NormOf("self.norm", spec.self_norm));
+  ASSIGN_OR_RETURN(auto self_branch_norm,
+                   load.NormOf("self.branch_norm", spec.branch_norm));
+  ASSIGN_OR_RETURN(std::optional<Layer::Cross> cross, load.Cross());
+  ASSIGN_OR_RETURN(FeedForward feed_forward, load.Inner());
+  ASSIGN_OR_RETURN(auto feed_forward_norm, load.NormOf("ffn.norm", true));
+  ASSIGN_OR_RETURN(auto feed_forward_branch_norm,
+                   load.NormOf("ffn.branch_norm", spec.branch_norm));
+  return Layer{.norm_place = spec.norm_place,
+               .parallel = spec.parallel,
+               .self_attention = std::move(self),
+               .self_norm = std::move(self_norm),
+               .self_branch_norm = std::move(self_branch_norm),
+               .cross = std::move(cross),
+               .feed_forward = std::move(feed_forward),
+               .feed_forward_norm = std::move(feed_forward_norm),
+               .feed_forward_branch_norm = std::move(feed_forward_branch_norm)};
 }
 
 Branch::Branch(Compute& compute, NormPlace place,

@@ -20,18 +20,19 @@ absl::StatusOr<Buffer<float>> ReadIfListed(Weights& weights,
 
 absl::StatusOr<Buffer<float>> LoadPositions(Weights& weights,
                                             const std::string& slot,
-                                            const EmbeddingSpec& spec) {
+                                            const EmbeddingSpec& spec,
+                                            int width) {
   const int rows = spec.max_positions + spec.position_offset;
   switch (spec.positions) {
     case Positions::kNone:
       break;
     case Positions::kSinusoidal:
-      return Sinusoids(rows, spec.width);
+      return Sinusoids(rows, width);
     case Positions::kSinusoidalToEnd:
       // That of tokens that are not counted is no position.
-      return SinusoidsToEnd(rows, spec.width, spec.position_offset - 1);
+      return SinusoidsToEnd(rows, width, spec.position_offset - 1);
     case Positions::kLearned:
-      return weights.Read(slot, {rows, spec.width});
+      return weights.Read(slot, {rows, width});
   }
   return Buffer<float>();
 }
@@ -94,17 +95,17 @@ absl::StatusOr<Embedding> LoadEmbedding(Compute& compute, Weights& weights,
   tables.position_offset = spec.position_offset;
   ASSIGN_OR_RETURN(tables.tokens,
                    weights.Read(slot("tokens"), {spec.vocab, spec.width}));
+  tables.projects_tokens = spec.projects_tokens;
+  const int width = spec.projects_tokens ? hidden : spec.width;
   ASSIGN_OR_RETURN(tables.positions,
-                   LoadPositions(weights, slot("positions"), spec));
+                   LoadPositions(weights, slot("positions"), spec, width));
   if (spec.token_types > 0) {
-    ASSIGN_OR_RETURN(
-        tables.types,
-        weights.Read(slot("types"), {spec.token_types, spec.width}));
+    ASSIGN_OR_RETURN(tables.types,
+                     weights.Read(slot("types"), {spec.token_types, width}));
   }
   std::optional<Norm> norm;
   if (spec.norm) {
-    ASSIGN_OR_RETURN(norm,
-                     LoadNorm(weights, slot("norm"), spec.width, *spec.norm));
+    ASSIGN_OR_RETURN(norm, LoadNorm(weights, slot("norm"), width, *spec.norm));
   }
   std::optional<Linear> projection;
   if (spec.width != hidden) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/layers/rotary_spec.h"
 #include "engine/ops/epilogue.h"
 
 namespace attend {
@@ -25,22 +26,13 @@ struct NormSpec {
   bool unit_offset = false;
 };
 
-// Queries and keys are rotated by angles of their position (Su et al. 2021):
-// numbers i and i + frequencies.size() of a head by position * frequencies[i].
-// Those behind them stay.
-struct RotarySpec {
-  std::vector<float> frequencies;
-  // Of what was turned (Peng et al. 2023, section 3.4).
-  float magnitude = 1;
-
-  bool operator==(const RotarySpec&) const = default;
-};
-
 struct AttentionSpec {
   int heads = 0;
   int kv_heads = 0;
   int head_dim = 0;
   float scale = 0;  // of query times key: 1 / sqrt(head_dim)
+  // Queries, keys and values are cut to [-clip, clip]; 0: they stay.
+  float clip = 0;
   // Of each head's query and key (Henry et al. 2020), before they are rotated.
   std::optional<NormSpec> head_norm = std::nullopt;
   std::optional<RotarySpec> rotary = std::nullopt;
@@ -92,6 +84,10 @@ struct EmbeddingSpec {
   int vocab = 0;
   // Of the tables; where it is not `hidden`, slot "projection" maps it there.
   int width = 0;
+  // The projection maps a token's vector before anything else is made of it, so
+  // that the other tables have `hidden` columns; else it maps what the
+  // embedding comes to.
+  bool projects_tokens = false;
   float scale = 1;  // of the token's vector, before the position is added
   Positions positions = Positions::kSinusoidal;
   // Positions are [0, max_positions).
@@ -117,6 +113,16 @@ struct StackSpec {
   std::vector<LayerSpec> layers;
   bool causal = false;
   std::optional<RelativeBiasSpec> relative_bias = std::nullopt;
+
+  // What of its rotations is by length, and the same in all layers that have
+  // any such; null: nothing.
+  const RotarySpec* RotaryByLength() const {
+    for (const LayerSpec& layer : layers) {
+      const auto& rotary = layer.self_attention.rotary;
+      if (rotary && rotary->by_length()) return &*rotary;
+    }
+    return nullptr;
+  }
 };
 
 // activation(x W^T + b), and a norm where there is one.
@@ -158,6 +164,9 @@ struct TransformerSpec {
   std::optional<HeadSpec> head;  // of encoders
   // Of the decoder's output, before the vocabulary projection.
   float logits_scale = 1;
+  // Slot "logits.projection" maps the decoder's output to so many numbers,
+  // which the vocabulary projection reads; 0: there is none.
+  int logits_width = 0;
   // The vocabulary projection adds slot "logits.bias".
   bool logits_bias = false;
   // Logits become softcap * tanh(logit / softcap); 0: they stay.

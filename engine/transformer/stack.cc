@@ -27,6 +27,26 @@ absl::Status CheckKvShapes(const StackSpec& stack) {
   return absl::OkStatus();
 }
 
+// A row of a step has one length, and encoders have none.
+absl::Status CheckRotaries(const StackSpec& stack) {
+  const RotarySpec* const by_length = stack.RotaryByLength();
+  if (by_length == nullptr) return absl::OkStatus();
+  if (!stack.causal) {
+    return absl::InvalidArgumentError(
+        "rotary frequencies of an encoder depend on its length, which is not "
+        "supported");
+  }
+  for (const LayerSpec& layer : stack.layers) {
+    const auto& rotary = layer.self_attention.rotary;
+    if (rotary && rotary->by_length() && *rotary != *by_length) {
+      return absl::InvalidArgumentError(
+          "layers of a stack differ in how rotary frequencies depend on its "
+          "length, which is not supported");
+    }
+  }
+  return absl::OkStatus();
+}
+
 // Slot "<name>.relative_bias" [buckets, heads]; null if there is none.
 absl::StatusOr<std::unique_ptr<const RelativeBias>> LoadRelativeBias(
     Weights& weights, const std::string& name, const StackSpec& spec) {
@@ -56,8 +76,7 @@ class Rotaries {
     const size_t index = known - specs_.begin();
     if (known == specs_.end()) {
       specs_.push_back(spec);
-      made_.push_back(std::make_unique<const Rotary>(
-          spec.frequencies, spec.magnitude, max_positions_));
+      made_.push_back(std::make_unique<const Rotary>(spec, max_positions_));
     }
     return made_[index].get();
   }
@@ -75,6 +94,7 @@ absl::StatusOr<Stack> LoadStack(Compute& compute, Weights& weights,
                                 const std::string& name, int hidden,
                                 const StackSpec& spec, Precision precision) {
   RETURN_IF_ERROR(CheckKvShapes(spec));
+  RETURN_IF_ERROR(CheckRotaries(spec));
   ASSIGN_OR_RETURN(
       Embedding embedding,
       LoadEmbedding(compute, weights, absl::StrCat(name, ".embedding"), hidden,
@@ -82,20 +102,17 @@ absl::StatusOr<Stack> LoadStack(Compute& compute, Weights& weights,
   Stack stack{.embedding = std::move(embedding),
               .relative_bias = nullptr,
               .rotaries = {},
-              .slopes = {},
               .layers = {},
               .final_norm = std::nullopt};
   ASSIGN_OR_RETURN(stack.relative_bias, LoadRelativeBias(weights, name, spec));
   Rotaries rotaries(spec);
-  for (const LayerSpec& layer : spec.layers) {
-    stack.slopes.push_back(layer.self_attention.slopes);
-  }
   for (size_t i = 0; i < spec.layers.size(); ++i) {
     const AttentionSpec& attention = spec.layers[i].self_attention;
-    const PositionRules rules = {.bias = stack.relative_bias.get(),
-                                 .rotary = rotaries.Of(attention),
-                                 .slopes = stack.slopes[i].data(),
-                                 .window = attention.window};
+    const PositionRules rules = {
+        .bias = stack.relative_bias.get(),
+        .rotary = rotaries.Of(attention),
+        .slopes = attention.slopes.empty() ? nullptr : attention.slopes.data(),
+        .window = attention.window};
     ASSIGN_OR_RETURN(Layer layer,
                      LoadLayer(compute, weights, absl::StrCat(name, ".", i),
                                hidden, spec.layers[i], rules, precision));

@@ -27,13 +27,12 @@ struct Stack {
   // What layers share; they point to it.
   std::unique_ptr<const RelativeBias> relative_bias;
   std::vector<std::unique_ptr<const Rotary>> rotaries;
-  std::vector<std::vector<float>> slopes;  // of each layer; see AttentionSpec
   std::vector<Layer> layers;
   std::optional<Norm> final_norm;  // pre-norm stacks end with one
 };
 
 // Reads the slots "<name>.embedding.tokens", "<name>.0.self.q.weight" and so
-// on; `name` is "encoder" or "decoder".
+// on; `name` is "encoder" or "decoder". `spec` must outlive the stack.
 absl::StatusOr<Stack> LoadStack(Compute& compute, Weights& weights,
                                 const std::string& name, int hidden,
                                 const StackSpec& spec, Precision precision);

@@ -38,12 +38,12 @@ absl::StatusOr<std::unique_ptr<Transformer>> Transformer::Load(
   if (spec.encoder) {
     ASSIGN_OR_RETURN(transformer->encoder_,
                      LoadStack(compute, weights, "encoder", spec.hidden,
-                               *spec.encoder, precision));
+                               *transformer->spec_.encoder, precision));
   }
   if (spec.decoder) {
     ASSIGN_OR_RETURN(transformer->decoder_,
                      LoadStack(compute, weights, "decoder", spec.hidden,
-                               *spec.decoder, precision));
+                               *transformer->spec_.decoder, precision));
   }
   RETURN_IF_ERROR(transformer->LoadHeads(compute, weights));
   RETURN_IF_ERROR(transformer->LoadLogits(compute, weights, max_rows));
@@ -74,8 +74,16 @@ absl::Status Transformer::LoadHeads(Compute& compute, Weights& weights) {
 absl::Status Transformer::LoadLogits(Compute& compute, Weights& weights,
                                      int max_rows) {
   if (vocab() == 0) return absl::OkStatus();
-  const int in =
+  int in =
       spec_.decoder ? spec_.hidden : OutputOf(spec_.head->layers, spec_.hidden);
+  if (spec_.logits_width > 0) {
+    const Precision precision = {
+        .dtype = dtype_, .max_rows = std::min(max_rows, kMaxLogitsRows)};
+    ASSIGN_OR_RETURN(logits_in_,
+                     LoadLinear(compute, weights, {"logits.projection"}, in,
+                                {spec_.logits_width}, precision));
+    in = spec_.logits_width;
+  }
   ASSIGN_OR_RETURN(const Buffer<float> projection,
                    weights.Read("logits.weight", {vocab(), in}));
   Buffer<float> bias;

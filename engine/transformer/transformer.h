@@ -12,6 +12,7 @@
 #include "absl/types/span.h"
 #include "engine/checkpoint/weights.h"
 #include "engine/compute/compute.h"
+#include "engine/layers/linear.h"
 #include "engine/ops/attention.h"
 #include "engine/ops/projection.h"
 #include "engine/tensor/dtype.h"
@@ -31,6 +32,8 @@ struct DecodeRows {
   int first_row = 0;  // as the lists count them, the row that ids begin with
   absl::Span<const int> ids;        // [rows]
   absl::Span<const int> positions;  // [rows]
+  // See RotarySpec::LengthOf(); [rows], or empty where nothing is by length.
+  absl::Span<const int> lengths = {};
   absl::Span<const KvWrite> writes;
   absl::Span<const AttentionPiece> self_pieces;
   absl::Span<const AttentionPiece> cross_pieces;
@@ -123,6 +126,7 @@ class Transformer {
   const KvLayout encoder_kv_layout_;
   std::optional<Stack> encoder_;
   std::optional<Stack> decoder_;
+  std::optional<Linear> logits_in_;  // see TransformerSpec::logits_width
   std::optional<Projection> logits_;
   Head embed_{{}};
   Head head_{{}};

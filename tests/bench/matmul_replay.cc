@@ -75,7 +75,9 @@ absl::StatusOr<MatMulReplay> MatMulReplay::Create(Compute& compute,
     dst = std::max(dst, static_cast<size_t>(max_rows) * shape.out);
     return absl::OkStatus();
   };
-  for (const LayerSpec& layer : spec.encoder->layers) {
+  // Without an encoder a source is the decoder's prompt.
+  const StackSpec& sources = spec.encoder ? *spec.encoder : *spec.decoder;
+  for (const LayerSpec& layer : sources.layers) {
     for (const Shape shape : LayerShapes(layer, spec.hidden)) {
       RETURN_IF_ERROR(add(replay.encode_, shape));
     }
@@ -85,6 +87,7 @@ absl::StatusOr<MatMulReplay> MatMulReplay::Create(Compute& compute,
       for (const Shape shape : LayerShapes(layer, spec.hidden)) {
         RETURN_IF_ERROR(add(replay.decode_, shape));
       }
+      if (!layer.cross_attention) continue;
       RETURN_IF_ERROR(
           add(replay.encode_,
               {spec.hidden, KeyValueWidth(*layer.cross_attention)}));

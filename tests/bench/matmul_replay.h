@@ -34,7 +34,8 @@ class MatMulReplay {
 
   // Seconds of the matmuls of these steps: all maps of the decoder and the
   // projection on the decode rows, all maps of the encoder and the decoder's
-  // cross-attention keys and values on the encode rows.
+  // cross-attention keys and values on the encode rows; of a decoder alone, its
+  // own maps on the rows of prompts.
   absl::StatusOr<double> Run(absl::Span<const StepRows> steps);
 
  private:

@@ -154,6 +154,7 @@ TEST_P(GoldenTransformerTest, LogitsAreThoseOfTransformers) {
     const int rows = static_cast<int>(target.size());
     std::vector<int> positions(rows);
     std::iota(positions.begin(), positions.end(), 0);
+    const std::vector<int> lengths(rows, rows);  // one pass over all
     BlockTable table(*pool_, kMaxRows);
     table.PrepareAppend(rows);
     const KvWrite write = {
@@ -175,6 +176,7 @@ TEST_P(GoldenTransformerTest, LogitsAreThoseOfTransformers) {
                 {.kv_layout = &pool_->layout(),
                  .ids = target,
                  .positions = positions,
+                 .lengths = lengths,
                  .writes = {&write, 1},
                  .self_pieces = {&self, 1},
                  .cross_pieces = {&to_source, size_t{transformer_->encodes()}}})

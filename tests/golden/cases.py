@@ -69,14 +69,22 @@ class Case:
             self.margin = margins.least
         else:
             self.choices = [{"ids": new[0]}]
+            self.own_log_probs = [
+                torch.log_softmax(logits[0], -1)[token].item()
+                for logits, token in zip(out.logits, new[0])]
             tops = [torch.topk(s[0], 2)[0].tolist() for s in out.scores]
             self.margin = min(a - b for a, b in tops)
 
     def ids(self, choice):
         return self.choices[choice]["ids"]
 
-    def json(self, log_probs=False):
-        if log_probs:
+    def json(self, log_probs=False, own=False):
+        """`own`: those of the steps, where a step does not compute what a pass
+        over everything would; greedy only."""
+        if log_probs and own:
+            if self.params["num_beams"] == 1:
+                self.choices[0]["log_probs"] = [nine(x) for x in self.own_log_probs]
+        elif log_probs:
             for choice in self.choices:
                 choice["log_probs"] = [nine(x) for x in score(
                     self.model, self.source, choice["ids"], self.mask,

@@ -72,6 +72,14 @@ def build(folder, fixture):
     checkpoints.save(make(fixture), folder, fixture)
 
 
+def start_anew(module, args, kwargs):
+    """A rotary module forgets what it was grown for by another sequence."""
+    positions = kwargs["position_ids"] if "position_ids" in kwargs else args[1]
+    if positions.min() == 0:
+        module.inv_freq = module.original_inv_freq.clone()
+        module.max_seq_len_cached = module.original_max_seq_len
+
+
 def source_maker(fixture):
     """Prompts of one block or of three."""
     least, most = (33, 44) if fixture.get("long") else (2, 12)
@@ -95,6 +103,10 @@ def makers(model, fixture):
 
 def expected(folder, fixture):
     model = checkpoints.load(folder, type(make(fixture)))
+    original = fixture.get("original")
+    if original:
+        model.model.rotary_emb.register_forward_pre_hook(start_anew,
+                                                         with_kwargs=True)
     rng = np.random.RandomState(fixture["seed"] + 1)
     cases = robust(makers(model, fixture), model, rng, 2,
                    make_source=source_maker(fixture))
@@ -106,6 +118,9 @@ def expected(folder, fixture):
     # A whole prompt, and what comes after one.
     value["score"] = [score_case(model, whole[:1], whole[1:]),
                       score_case(model, cases[1].source, cases[0].ids(0))]
-    value["generate"] = [case.json(log_probs=i % 2 == 0)
+    if original:
+        value["score"] += [score_case(model, whole[:1], whole[1:original + more])
+                           for more in (0, 1, 2)]
+    value["generate"] = [case.json(log_probs=i % 2 == 0, own=bool(original))
                          for i, case in enumerate(cases)]
     write_expected(folder / "expected.json", value)

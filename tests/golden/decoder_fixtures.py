@@ -2,7 +2,8 @@
 
 Of each family "-a" is as 5.x saves it, with short prompts; "-b" has a
 config.json as 4.x wrote it ("old" holds what only 4.x has), prompts over several
-blocks of the cache and over the window, and odd sizes.
+blocks of the cache and over the window, and odd sizes. "original" is the length
+beyond which rotary positions of a fixture change; its prompts end on both sides.
 """
 
 
@@ -28,6 +29,8 @@ LLAMA_3 = {"rope_type": "llama3", "rope_theta": 5000.0, "factor": 8.0,
            "low_freq_factor": 1.0, "high_freq_factor": 4.0,
            "original_max_position_embeddings": 32}
 
+LONG = {"short_factor": [1.0, 1.15, 1.3], "long_factor": [1.1, 2.5, 4.0]}
+
 DECODERS = [
     dict(name="gpt2-a", model="GPT2", weights=18,
          config=dict(n_embd=24, n_layer=2, n_head=3, n_positions=64)),
@@ -38,14 +41,14 @@ DECODERS = [
               {"text-generation": {"do_sample": True, "max_length": 50}}}),
     dict(name="llama-a", model="Llama", weights=15,
          config=llama_like(24, 2, 4, 2, 36, head_dim=10, rope_parameters=LLAMA_3)),
-    dict(name="llama-b", model="Llama", weights=13, long=True, untied=True,
+    dict(name="llama-b", model="Llama", weights=8, long=True, untied=True,
          config=llama_like(30, 2, 5, 5, 38, attention_bias=True, mlp_bias=True,
                            rope_parameters={"rope_type": "linear", "factor": 2.5,
                                             "rope_theta": 300.0}),
          old={"rope_theta": 300.0, "rope_scaling": {"type": "linear", "factor": 2.5},
               "pretraining_tp": 1},
          absent=["rope_parameters", "head_dim"]),
-    dict(name="mistral-a", model="Mistral", weights=15, untied=True,
+    dict(name="mistral-a", model="Mistral", weights=17, untied=True,
          config=llama_like(24, 2, 4, 1, 36, head_dim=8, sliding_window=None)),
     dict(name="mistral-b", model="Mistral", weights=14, long=True, untied=True,
          config=llama_like(28, 2, 2, 2, 30, sliding_window=19),
@@ -54,7 +57,7 @@ DECODERS = [
     dict(name="qwen2-a", model="Qwen2", weights=14,
          config=llama_like(24, 3, 4, 2, 36, use_sliding_window=True,
                            sliding_window=7, max_window_layers=1)),
-    dict(name="qwen2-b", model="Qwen2", weights=8, long=True, untied=True,
+    dict(name="qwen2-b", model="Qwen2", weights=10, long=True, untied=True,
          config=llama_like(28, 2, 2, 1, 34, rope_parameters={
              "rope_type": "yarn", "rope_theta": 1000.0, "factor": 4.0,
              "original_max_position_embeddings": 24}),
@@ -74,12 +77,13 @@ DECODERS = [
     dict(name="opt-a", model="OPT", weights=22,
          config=dict(hidden_size=24, num_hidden_layers=2, num_attention_heads=3,
                      ffn_dim=50, max_position_embeddings=64)),
-    dict(name="opt-b", model="OPT", weights=11, long=True,
+    dict(name="opt-b", model="OPT", weights=13, long=True,
          config=dict(hidden_size=28, num_hidden_layers=2, num_attention_heads=2,
                      ffn_dim=58, max_position_embeddings=96,
-                     do_layer_norm_before=False, activation_function="gelu"),
+                     do_layer_norm_before=False, activation_function="gelu",
+                     word_embed_proj_dim=18),
          old={"prefix": "</s>", "_remove_final_layer_norm": False,
-              "word_embed_proj_dim": 28, "layerdrop": 0.0}),
+              "layerdrop": 0.0}),
     dict(name="qwen3-a", model="Qwen3", weights=17,
          config=llama_like(24, 2, 4, 2, 36, head_dim=10)),
     dict(name="qwen3-b", model="Qwen3", weights=18, long=True, untied=True,
@@ -91,10 +95,13 @@ DECODERS = [
     dict(name="phi3-a", model="Phi3", weights=12, untied=True,
          config=llama_like(24, 2, 4, 2, 36)),
     dict(name="phi3-b", model="Phi3", weights=4, long=True, untied=True,
-         config=llama_like(30, 2, 3, 1, 38, sliding_window=18, rope_parameters={
-             "rope_type": "default", "rope_theta": 10000.0,
-             "partial_rotary_factor": 0.6}),
-         old={"rope_theta": 10000.0, "rope_scaling": None,
+         original=42,
+         config=llama_like(30, 2, 3, 1, 38, sliding_window=18,
+                           original_max_position_embeddings=42,
+                           rope_parameters={**LONG, "rope_type": "longrope",
+                                            "rope_theta": 500.0,
+                                            "partial_rotary_factor": 0.6}),
+         old={"rope_theta": 500.0, "rope_scaling": {**LONG, "type": "longrope"},
               "partial_rotary_factor": 0.6},
          absent=["rope_parameters"]),
     dict(name="gemma2-a", model="Gemma2", weights=8,
@@ -140,9 +147,17 @@ DECODERS = [
          absent=["n_head", "hidden_size"]),
     dict(name="mpt-a", model="Mpt", weights=12,
          config=dict(d_model=24, n_layers=2, n_heads=3, max_seq_len=64)),
-    dict(name="mpt-b", model="Mpt", weights=20, long=True,
+    dict(name="mpt-b", model="Mpt", weights=2, long=True,
          config=dict(d_model=28, n_layers=2, n_heads=7, max_seq_len=96,
                      attn_config={"alibi": True, "alibi_bias_max": 8,
-                                  "softmax_scale": 0.7, "clip_qkv": None}),
+                                  "softmax_scale": 0.7, "clip_qkv": 0.9}),
          old={"init_config": {"name": "kaiming_normal_"}, "verbose": 0}),
+    dict(name="llama-c", model="Llama", weights=5, long=True, untied=True,
+         original=40,
+         config=llama_like(28, 2, 2, 2, 38, max_position_embeddings=40,
+                           rope_parameters={"rope_type": "dynamic", "factor": 3.5,
+                                            "rope_theta": 300.0}),
+         old={"rope_theta": 300.0,
+              "rope_scaling": {"type": "dynamic", "factor": 3.5}},
+         absent=["rope_parameters", "head_dim"]),
 ]

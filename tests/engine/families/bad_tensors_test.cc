@@ -82,6 +82,7 @@ std::vector<Golden> Goldens() {
       {"families/gemma3-a"},
       {"families/gpt_neox-a"},
       {"families/opt-a"},
+      {"families/opt-b", {tables[0], tables[1]}},
       {"families/bloom-a"},
       {"families/mpt-a"},
   };

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <string>
@@ -66,13 +67,22 @@ TEST_P(RotaryOpTest, TurnsPairsInPlaceAndNothingElse) {
         for (const int threads : {1, 2, 3}) {
           Compute compute({.threads = threads, .max_isa = GetParam()});
           std::vector<float> got = src;
-          Rotate(compute,
-                 {.values = got.data(),
-                  .stride = stride,
-                  .heads = heads,
-                  .head_dim = head_dim,
-                  .positions = positions,
-                  .table = {cos.data(), sin.data(), dims, kPositions}});
+          // Every other row's angles are made where the op has room for them.
+          Rotate(compute, {.values = got.data(),
+                           .rows = rows,
+                           .stride = stride,
+                           .heads = heads,
+                           .head_dim = head_dim,
+                           .dims = dims,
+                           .angles = [&](int r, RotaryScratch& scratch) {
+                             const int at = positions[r] * half;
+                             if (r % 2 == 0) {
+                               return RowAngles{&cos[at], &sin[at]};
+                             }
+                             std::copy_n(&cos[at], half, scratch.cos);
+                             std::copy_n(&sin[at], half, scratch.sin);
+                             return RowAngles{scratch.cos, scratch.sin};
+                           }});
           for (size_t i = 0; i < got.size(); ++i) {
             ASSERT_NEAR(got[i], expected[i], 1e-6 * (1 + std::abs(expected[i])))
                 << dims << " of " << head_dim << " x " << heads << ", at " << i;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <random>
 
 #include "absl/strings/str_cat.h"
 
@@ -37,92 +36,18 @@ Rows Add(const Rows& a, const Rows& b) {
   return sum;
 }
 
-}  // namespace
-
-TensorsBySlot RandomWeights(const TransformerSpec& spec, uint32_t seed,
-                            bool biases) {
-  std::mt19937 random(seed);
-  TensorsBySlot tensors;
-  const auto make = [&](const std::string& slot, std::vector<int64_t> shape,
-                        double mean, double deviation) {
-    size_t count = 1;
-    for (int64_t n : shape) count *= n;
-    std::normal_distribution<float> normal(mean, deviation);
-    NamedTensor tensor{.shape = std::move(shape), .values = {}};
-    for (size_t i = 0; i < count; ++i) tensor.values.push_back(normal(random));
-    tensors[slot] = std::move(tensor);
-  };
-  const auto linear = [&](const std::string& slot, int in, int out) {
-    make(slot + ".weight", {out, in}, 0, 1.5 / std::sqrt(in));
-    if (biases) make(slot + ".bias", {out}, 0, 0.3);
-  };
-  const int hidden = spec.hidden;
-  const auto norm = [&](const std::string& slot, int size,
-                        const NormSpec& norm_spec) {
-    make(slot + ".weight", {size}, 1, 0.2);
-    if (biases && norm_spec.kind == NormKind::kLayerNorm) {
-      make(slot + ".bias", {size}, 0, 0.2);
-    }
-  };
-  const auto attention = [&](const std::string& slot,
-                             const AttentionSpec& shape) {
-    const int kv = shape.kv_heads * shape.head_dim;
-    linear(slot + ".q", hidden, shape.heads * shape.head_dim);
-    linear(slot + ".k", hidden, kv);
-    linear(slot + ".v", hidden, kv);
-    linear(slot + ".out", shape.heads * shape.head_dim, hidden);
-  };
-  const auto embedding = [&](const std::string& slot,
-                             const EmbeddingSpec& table) {
-    make(slot + ".tokens", {table.vocab, table.width}, 0, 0.5);
-    if (table.positions == Positions::kLearned) {
-      make(slot + ".positions",
-           {table.max_positions + table.position_offset, table.width}, 0, 0.5);
-    }
-    if (table.token_types > 0) {
-      make(slot + ".types", {table.token_types, table.width}, 0, 0.5);
-    }
-    if (table.norm) norm(slot + ".norm", table.width, *table.norm);
-    if (table.width != hidden) {
-      linear(slot + ".projection", table.width, hidden);
-    }
-  };
-  const auto stack = [&](const std::string& name, const StackSpec& stack_spec) {
-    embedding(name + ".embedding", stack_spec.embedding);
-    if (stack_spec.relative_bias) {
-      make(name + ".relative_bias",
-           {stack_spec.relative_bias->buckets,
-            stack_spec.layers[0].self_attention.heads},
-           0, 1);
-    }
-    for (size_t i = 0; i < stack_spec.layers.size(); ++i) {
-      const LayerSpec& layer = stack_spec.layers[i];
-      const std::string prefix = absl::StrCat(name, ".", i);
-      attention(prefix + ".self", layer.self_attention);
-      if (layer.self_norm) norm(prefix + ".self.norm", hidden, layer.norm);
-      if (layer.cross_attention) {
-        attention(prefix + ".cross", *layer.cross_attention);
-        norm(prefix + ".cross.norm", hidden, layer.norm);
-      }
-      const FeedForwardSpec& feed = layer.feed_forward;
-      if (feed.gated) linear(prefix + ".ffn.gate", hidden, feed.width);
-      linear(prefix + ".ffn.in", hidden, feed.width);
-      linear(prefix + ".ffn.out", feed.width, hidden);
-      norm(prefix + ".ffn.norm", hidden, layer.norm);
-    }
-    if (stack_spec.layers[0].norm_place == NormPlace::kPre) {
-      norm(name + ".norm", hidden, stack_spec.layers[0].norm);
-    }
-  };
-  stack("encoder", *spec.encoder);
-  if (!spec.decoder) return tensors;
-  stack("decoder", *spec.decoder);
-  make("logits.weight", {spec.decoder->embedding.vocab, hidden}, 0, 0.5);
-  if (spec.logits_bias) {
-    make("logits.bias", {spec.decoder->embedding.vocab}, 0, 0.5);
-  }
-  return tensors;
+double Softcap(double cap, double x) {
+  return cap > 0 ? cap * std::tanh(x / cap) : x;
 }
+
+void Clip(double most, Rows& x) {
+  if (most == 0) return;
+  for (auto& row : x) {
+    for (double& v : row) v = std::clamp(v, -most, most);
+  }
+}
+
+}  // namespace
 
 Rows NaiveTransformer::Linear(const std::string& slot, const Rows& x) const {
   const NamedTensor& weight = weights_.at(slot + ".weight");
@@ -155,8 +80,24 @@ Rows NaiveTransformer::Norm(const std::string& slot, const NormSpec& spec,
     double variance = 0;
     for (double v : row) variance += (v - mean) * (v - mean) / row.size();
     for (size_t i = 0; i < row.size(); ++i) {
-      row[i] = (row[i] - mean) / std::sqrt(variance + spec.epsilon) * gamma[i];
+      const double weight = gamma[i] + (spec.unit_offset ? 1.0 : 0.0);
+      row[i] = (row[i] - mean) / std::sqrt(variance + spec.epsilon) * weight;
       if (beta != weights_.end()) row[i] += beta->second.values[i];
+    }
+  }
+  return y;
+}
+
+Rows NaiveTransformer::HeadNorm(const std::string& slot,
+                                const AttentionSpec& spec,
+                                const Rows& x) const {
+  Rows y = x;
+  for (auto& row : y) {
+    for (size_t at = 0; at < row.size(); at += spec.head_dim) {
+      const Rows head =
+          Norm(slot, *spec.head_norm,
+               {{row.begin() + at, row.begin() + at + spec.head_dim}});
+      std::copy(head[0].begin(), head[0].end(), row.begin() + at);
     }
   }
   return y;
@@ -165,8 +106,14 @@ Rows NaiveTransformer::Norm(const std::string& slot, const NormSpec& spec,
 Rows NaiveTransformer::Embed(const std::string& slot, const EmbeddingSpec& spec,
                              const Input& input) const {
   const auto& tokens = weights_.at(slot + ".tokens").values;
-  const int width = spec.width;
-  Rows x(input.ids.size(), std::vector<double>(width));
+  Rows x(input.ids.size(), std::vector<double>(spec.width));
+  for (size_t i = 0; i < x.size(); ++i) {
+    for (int j = 0; j < spec.width; ++j) {
+      x[i][j] = tokens[input.ids[i] * spec.width + j] * double{spec.scale};
+    }
+  }
+  if (spec.projects_tokens) x = Linear(slot + ".projection", x);
+  const int width = static_cast<int>(x[0].size());
   int counted = 0;
   for (size_t i = 0; i < x.size(); ++i) {
     const bool counts = input.ids[i] != spec.uncounted_id;
@@ -175,12 +122,11 @@ Rows NaiveTransformer::Embed(const std::string& slot, const EmbeddingSpec& spec,
     const int row = position + spec.position_offset;
     for (int j = 0; j < width; ++j) {
       double& value = x[i][j];
-      value = tokens[input.ids[i] * width + j] * double{spec.scale};
       if (spec.token_types > 0) {
         const int type = input.types.empty() ? 0 : input.types[i];
         value += weights_.at(slot + ".types").values[type * width + j];
       }
-      value += PositionOf(slot, spec, row, position < 0, j);
+      value += PositionOf(slot, spec, width, row, position < 0, j);
     }
   }
   if (spec.norm) x = Norm(slot + ".norm", *spec.norm, x);
@@ -188,9 +134,8 @@ Rows NaiveTransformer::Embed(const std::string& slot, const EmbeddingSpec& spec,
 }
 
 double NaiveTransformer::PositionOf(const std::string& slot,
-                                    const EmbeddingSpec& spec, int row,
-                                    bool none, int column) const {
-  const int width = spec.width;
+                                    const EmbeddingSpec& spec, int width,
+                                    int row, bool none, int column) const {
   const int sines = (width + 1) / 2;
   const int pair = column < sines ? column : column - sines;
   double frequency = std::pow(10000.0, -2.0 * pair / width);
@@ -234,16 +179,32 @@ double NaiveTransformer::BiasOf(const std::string& slot,
   return weights_.at(slot).values[(bucket + far) * heads + head];
 }
 
-void NaiveTransformer::Turn(const AttentionSpec& spec, int heads,
+double NaiveTransformer::FrequencyOf(const RotarySpec& spec, int i,
+                                     int length) const {
+  if (spec.original_positions == 0 || length <= spec.original_positions) {
+    return spec.frequencies[i];
+  }
+  if (!spec.long_frequencies.empty()) return spec.long_frequencies[i];
+  const double dims = 2.0 * spec.frequencies.size();
+  const double stretch =
+      spec.factor * length / spec.original_positions - (spec.factor - 1);
+  const double theta = spec.theta * std::pow(stretch, dims / (dims - 2));
+  return std::pow(theta, -2 * i / dims);
+}
+
+void NaiveTransformer::Turn(const AttentionSpec& spec, int heads, int given,
                             Rows& x) const {
   if (!spec.rotary) return;
   const int half = static_cast<int>(spec.rotary->frequencies.size());
   const double magnitude = spec.rotary->magnitude;
-  for (size_t position = 0; position < x.size(); ++position) {
+  const bool whole = !spec.rotary->long_frequencies.empty();
+  for (int position = 0; position < static_cast<int>(x.size()); ++position) {
+    int length = static_cast<int>(x.size());
+    if (!whole) length = position < given ? given : position + 1;
     for (int i = 0; i < heads * half; ++i) {
       const int at = i / half * spec.head_dim + i % half;
       const double angle =
-          position * double{spec.rotary->frequencies[i % half]};
+          position * FrequencyOf(*spec.rotary, i % half, length);
       double& a = x[position][at];
       double& b = x[position][at + half];
       const double turned = a * std::cos(angle) - b * std::sin(angle);
@@ -256,12 +217,17 @@ void NaiveTransformer::Turn(const AttentionSpec& spec, int heads,
 Rows NaiveTransformer::Attention(const std::string& slot,
                                  const AttentionSpec& spec, const Rows& x,
                                  const Rows& memory, const AttentionMask& mask,
-                                 const Bias& bias) const {
+                                 const Bias& bias, int given) const {
   Rows query = Linear(slot + ".q", x);
   Rows key = Linear(slot + ".k", memory);
-  Turn(spec, spec.heads, query);
-  Turn(spec, spec.kv_heads, key);
-  const Rows value = Linear(slot + ".v", memory);
+  Rows value = Linear(slot + ".v", memory);
+  for (Rows* rows : {&query, &key, &value}) Clip(spec.clip, *rows);
+  if (spec.head_norm) {
+    query = HeadNorm(slot + ".q.norm", spec, query);
+    key = HeadNorm(slot + ".k.norm", spec, key);
+  }
+  Turn(spec, spec.heads, given, query);
+  Turn(spec, spec.kv_heads, given, key);
   Rows joined(x.size(), std::vector<double>(spec.heads * spec.head_dim));
   for (int head = 0; head < spec.heads; ++head) {
     const int q0 = head * spec.head_dim;
@@ -279,7 +245,9 @@ Rows NaiveTransformer::Attention(const std::string& slot,
         for (int d = 0; d < spec.head_dim; ++d) {
           dot += query[r][q0 + d] * key[k][k0 + d];
         }
-        weight[k] = std::exp(dot * spec.scale + bias(head, distance));
+        double score = Softcap(spec.softcap, dot * spec.scale);
+        if (!spec.slopes.empty()) score += spec.slopes[head] * distance;
+        weight[k] = std::exp(score + bias(head, distance));
         total += weight[k];
       }
       for (size_t k = 0; k < memory.size() && total > 0; ++k) {
@@ -321,13 +289,15 @@ NaiveTransformer::Bias NaiveTransformer::StackBias(
   };
 }
 
-Rows NaiveTransformer::Branch(const std::string& norm, const LayerSpec& layer,
+Rows NaiveTransformer::Branch(const std::string& slot, const LayerSpec& layer,
                               bool has_norm, const Rows& x,
                               const std::function<Rows(const Rows&)>& f) const {
   if (layer.norm_place == NormPlace::kPost) {
-    return Norm(norm, layer.norm, Add(x, f(x)));
+    return Norm(slot + ".norm", layer.norm, Add(x, f(x)));
   }
-  return Add(x, f(has_norm ? Norm(norm, layer.norm, x) : x));
+  Rows y = f(has_norm ? Norm(slot + ".norm", layer.norm, x) : x);
+  if (layer.branch_norm) y = Norm(slot + ".branch_norm", layer.norm, y);
+  return Add(x, y);
 }
 
 Rows NaiveTransformer::Encode(const Input& input,
@@ -338,10 +308,10 @@ Rows NaiveTransformer::Encode(const Input& input,
   for (size_t i = 0; i < stack.layers.size(); ++i) {
     const LayerSpec& layer = stack.layers[i];
     const std::string p = absl::StrCat("encoder.", i);
-    x = Branch(p + ".self.norm", layer, layer.self_norm, x, [&](const Rows& y) {
-      return Attention(p + ".self", layer.self_attention, y, y, mask, bias);
+    x = Branch(p + ".self", layer, layer.self_norm, x, [&](const Rows& y) {
+      return Attention(p + ".self", layer.self_attention, y, y, mask, bias, 0);
     });
-    x = Branch(p + ".ffn.norm", layer, true, x, [&](const Rows& y) {
+    x = Branch(p + ".ffn", layer, true, x, [&](const Rows& y) {
       return FeedForward(p + ".ffn", layer.feed_forward, y);
     });
   }
@@ -352,7 +322,7 @@ Rows NaiveTransformer::Encode(const Input& input,
 }
 
 Rows NaiveTransformer::Decode(const std::vector<int>& ids, const Rows& encoded,
-                              const AttentionMask& cross) const {
+                              const AttentionMask& cross, int given) const {
   const StackSpec& stack = *spec_.decoder;
   const int length = static_cast<int>(ids.size());
   const AttentionMask causal = CausalMask(1, length, length);
@@ -362,16 +332,29 @@ Rows NaiveTransformer::Decode(const std::vector<int>& ids, const Rows& encoded,
   for (size_t i = 0; i < stack.layers.size(); ++i) {
     const LayerSpec& layer = stack.layers[i];
     const std::string p = absl::StrCat("decoder.", i);
-    x = Branch(p + ".self.norm", layer, layer.self_norm, x, [&](const Rows& y) {
-      return Attention(p + ".self", layer.self_attention, y, y, causal, bias);
+    const Rows before = x;
+    x = Branch(p + ".self", layer, layer.self_norm, x, [&](const Rows& y) {
+      return Attention(p + ".self", layer.self_attention, y, y, causal, bias,
+                       given);
     });
-    x = Branch(p + ".cross.norm", layer, true, x, [&](const Rows& y) {
-      return Attention(p + ".cross", *layer.cross_attention, y, encoded, cross,
-                       none);
-    });
-    x = Branch(p + ".ffn.norm", layer, true, x, [&](const Rows& y) {
+    if (layer.cross_attention) {
+      x = Branch(p + ".cross", layer, true, x, [&](const Rows& y) {
+        return Attention(p + ".cross", *layer.cross_attention, y, encoded,
+                         cross, none, 0);
+      });
+    }
+    const auto feed = [&](const Rows& y) {
       return FeedForward(p + ".ffn", layer.feed_forward, y);
-    });
+    };
+    if (layer.parallel) {
+      // Both branches read what came in; it is counted once.
+      x = Add(x, Branch(p + ".ffn", layer, true, before, feed));
+      for (size_t r = 0; r < x.size(); ++r) {
+        for (size_t j = 0; j < x[r].size(); ++j) x[r][j] -= before[r][j];
+      }
+    } else {
+      x = Branch(p + ".ffn", layer, true, x, feed);
+    }
   }
   const LayerSpec& first = stack.layers[0];
   if (first.norm_place == NormPlace::kPre) {
@@ -380,7 +363,12 @@ Rows NaiveTransformer::Decode(const std::vector<int>& ids, const Rows& encoded,
   for (auto& row : x) {
     for (double& v : row) v *= double{spec_.logits_scale};
   }
-  return Linear("logits", x);
+  if (spec_.logits_width > 0) x = Linear("logits.projection", x);
+  Rows logits = Linear("logits", x);
+  for (auto& row : logits) {
+    for (double& v : row) v = Softcap(spec_.logits_softcap, v);
+  }
+  return logits;
 }
 
 }  // namespace attend

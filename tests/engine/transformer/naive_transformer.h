@@ -39,9 +39,10 @@ class NaiveTransformer {
   };
   // One padded input of n tokens, and mask [1, n, n].
   Rows Encode(const Input& input, const AttentionMask& mask) const;
-  // Logits after each of the decoder's tokens. `cross` is [1, target, source].
+  // Logits after each of the decoder's tokens, of which the request came with
+  // `given` (see RotarySpec). `cross` is [1, target, source].
   Rows Decode(const std::vector<int>& ids, const Rows& encoded,
-              const AttentionMask& cross) const;
+              const AttentionMask& cross, int given = 0) const;
 
  private:
   // Of a head's score, by the distance from query to key.
@@ -49,21 +50,25 @@ class NaiveTransformer {
 
   Rows Embed(const std::string& slot, const EmbeddingSpec& spec,
              const Input& input) const;
-  double PositionOf(const std::string& slot, const EmbeddingSpec& spec, int row,
-                    bool none, int column) const;
+  double PositionOf(const std::string& slot, const EmbeddingSpec& spec,
+                    int width, int row, bool none, int column) const;
   double BiasOf(const std::string& slot, const RelativeBiasSpec& spec,
                 int heads, bool bidirectional, int head, int distance) const;
   Bias StackBias(const std::string& name, const StackSpec& stack) const;
-  void Turn(const AttentionSpec& spec, int heads, Rows& x) const;
+  double FrequencyOf(const RotarySpec& spec, int i, int length) const;
+  void Turn(const AttentionSpec& spec, int heads, int given, Rows& x) const;
+  // Of each head by itself.
+  Rows HeadNorm(const std::string& slot, const AttentionSpec& spec,
+                const Rows& x) const;
   Rows Linear(const std::string& slot, const Rows& x) const;
   Rows Norm(const std::string& slot, const NormSpec& spec, const Rows& x) const;
   Rows Attention(const std::string& slot, const AttentionSpec& spec,
                  const Rows& x, const Rows& memory, const AttentionMask& mask,
-                 const Bias& bias) const;
+                 const Bias& bias, int given) const;
   Rows FeedForward(const std::string& slot, const FeedForwardSpec& spec,
                    const Rows& x) const;
   // x + f(x) with its norm where the layer has it.
-  Rows Branch(const std::string& norm, const LayerSpec& layer, bool has_norm,
+  Rows Branch(const std::string& slot, const LayerSpec& layer, bool has_norm,
               const Rows& x, const std::function<Rows(const Rows&)>& f) const;
 
   const TransformerSpec& spec_;

@@ -1,0 +1,110 @@
+#include <cmath>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "tests/engine/transformer/naive_transformer.h"
+
+namespace attend {
+
+TensorsBySlot RandomWeights(const TransformerSpec& spec, uint32_t seed,
+                            bool biases) {
+  std::mt19937 random(seed);
+  TensorsBySlot tensors;
+  const auto make = [&](const std::string& slot, std::vector<int64_t> shape,
+                        double mean, double deviation) {
+    size_t count = 1;
+    for (int64_t n : shape) count *= n;
+    std::normal_distribution<float> normal(mean, deviation);
+    NamedTensor tensor{.shape = std::move(shape), .values = {}};
+    for (size_t i = 0; i < count; ++i) tensor.values.push_back(normal(random));
+    tensors[slot] = std::move(tensor);
+  };
+  const auto linear = [&](const std::string& slot, int in, int out) {
+    make(slot + ".weight", {out, in}, 0, 1.5 / std::sqrt(in));
+    if (biases) make(slot + ".bias", {out}, 0, 0.3);
+  };
+  const int hidden = spec.hidden;
+  const auto norm = [&](const std::string& slot, int size,
+                        const NormSpec& norm_spec) {
+    make(slot + ".weight", {size}, norm_spec.unit_offset ? 0 : 1, 0.2);
+    if (biases && norm_spec.kind == NormKind::kLayerNorm) {
+      make(slot + ".bias", {size}, 0, 0.2);
+    }
+  };
+  const auto attention = [&](const std::string& slot,
+                             const AttentionSpec& shape) {
+    const int kv = shape.kv_heads * shape.head_dim;
+    linear(slot + ".q", hidden, shape.heads * shape.head_dim);
+    linear(slot + ".k", hidden, kv);
+    linear(slot + ".v", hidden, kv);
+    linear(slot + ".out", shape.heads * shape.head_dim, hidden);
+    if (shape.head_norm) {
+      norm(slot + ".q.norm", shape.head_dim, *shape.head_norm);
+      norm(slot + ".k.norm", shape.head_dim, *shape.head_norm);
+    }
+  };
+  const auto embedding = [&](const std::string& slot,
+                             const EmbeddingSpec& table) {
+    const int width = table.projects_tokens ? hidden : table.width;
+    make(slot + ".tokens", {table.vocab, table.width}, 0, 0.5);
+    if (table.positions == Positions::kLearned) {
+      make(slot + ".positions",
+           {table.max_positions + table.position_offset, width}, 0, 0.5);
+    }
+    if (table.token_types > 0) {
+      make(slot + ".types", {table.token_types, width}, 0, 0.5);
+    }
+    if (table.norm) norm(slot + ".norm", width, *table.norm);
+    if (table.width != hidden) {
+      linear(slot + ".projection", table.width, hidden);
+    }
+  };
+  const auto stack = [&](const std::string& name, const StackSpec& stack_spec) {
+    embedding(name + ".embedding", stack_spec.embedding);
+    if (stack_spec.relative_bias) {
+      make(name + ".relative_bias",
+           {stack_spec.relative_bias->buckets,
+            stack_spec.layers[0].self_attention.heads},
+           0, 1);
+    }
+    for (size_t i = 0; i < stack_spec.layers.size(); ++i) {
+      const LayerSpec& layer = stack_spec.layers[i];
+      const std::string prefix = absl::StrCat(name, ".", i);
+      attention(prefix + ".self", layer.self_attention);
+      if (layer.self_norm) norm(prefix + ".self.norm", hidden, layer.norm);
+      if (layer.cross_attention) {
+        attention(prefix + ".cross", *layer.cross_attention);
+        norm(prefix + ".cross.norm", hidden, layer.norm);
+      }
+      const FeedForwardSpec& feed = layer.feed_forward;
+      if (feed.gated) linear(prefix + ".ffn.gate", hidden, feed.width);
+      linear(prefix + ".ffn.in", hidden, feed.width);
+      linear(prefix + ".ffn.out", feed.width, hidden);
+      norm(prefix + ".ffn.norm", hidden, layer.norm);
+      if (layer.branch_norm) {
+        norm(prefix + ".self.branch_norm", hidden, layer.norm);
+        norm(prefix + ".ffn.branch_norm", hidden, layer.norm);
+      }
+    }
+    if (stack_spec.layers[0].norm_place == NormPlace::kPre) {
+      norm(name + ".norm", hidden, stack_spec.layers[0].norm);
+    }
+  };
+  if (spec.encoder) stack("encoder", *spec.encoder);
+  if (!spec.decoder) return tensors;
+  stack("decoder", *spec.decoder);
+  const bool narrow = spec.logits_width > 0;
+  if (narrow) linear("logits.projection", hidden, spec.logits_width);
+  make("logits.weight",
+       {spec.decoder->embedding.vocab, narrow ? spec.logits_width : hidden}, 0,
+       0.5);
+  if (spec.logits_bias) {
+    make("logits.bias", {spec.decoder->embedding.vocab}, 0, 0.5);
+  }
+  return tensors;
+}
+
+}  // namespace attend
