@@ -113,7 +113,15 @@ absl::Status TransformerEngine::MakeParts(
                                 prompt.begin() + 1, prompt.end());
   }
   RETURN_IF_ERROR(ValidateParams(params, limits_));
+  if (params.prompt_log_probs && transformer_->encodes()) {
+    return absl::InvalidArgumentError(
+        "prompt_log_probs is set, but the model does not continue its source");
+  }
   parts.search = MakeSearch(params, limits_.vocab, token_texts_);
+  if (params.prompt_log_probs && !params.forced_prefix.empty()) {
+    parts.scorer =
+        std::make_unique<Scorer>(params.forced_prefix, params.top_log_probs);
+  }
   // The last new token is never computed.
   parts.max_target_tokens =
       static_cast<int>(params.forced_prefix.size()) + params.max_new_tokens;

@@ -19,16 +19,27 @@ v1::GenerateRequest RequestFor(const GenerateOptions& options,
   return request;
 }
 
+// Nothing comes before the first token, so it has none.
+std::string PromptLines(const v1::Prompt& prompt) {
+  if (prompt.log_probs().empty()) return "";
+  auto tokens = prompt.log_probs();
+  const std::string first = tokens[0].token().piece();
+  tokens.DeleteSubrange(0, 1);
+  return absl::StrCat(absl::StrFormat("  %10s  %s\n", "-", first),
+                      ToLines(tokens));
+}
+
 std::string Format(const GenerateOptions& options, const Line& line,
                    const v1::GenerateResult& result) {
   if (options.input.json) return ToJsonLine(result);
   const bool numbered = options.request.params().num_return_sequences() > 1;
-  std::string text;
+  std::string text = PromptLines(result.prompt());
   for (const v1::Choice& choice : result.choices()) {
     if (numbered) {
       absl::StrAppendFormat(&text, "%d\t%.6f\t", line.number, choice.score());
     }
-    absl::StrAppend(&text, choice.text(), "\n", ToLines(choice.log_probs()));
+    absl::StrAppend(&text, result.prompt().text(), choice.text(), "\n",
+                    ToLines(choice.log_probs()));
   }
   return text;
 }
@@ -49,7 +60,9 @@ absl::StatusOr<std::string> Stream(Client& client,
   absl::Status input_status;
   const absl::Status status = client.GenerateStream(
       RequestFor(options, line.text), [&](const v1::GenerateChunk& chunk) {
-        std::fwrite(chunk.text().data(), 1, chunk.text().size(), stdout);
+        for (const std::string& text : {chunk.prompt().text(), chunk.text()}) {
+          std::fwrite(text.data(), 1, text.size(), stdout);
+        }
         if (chunk.has_status()) input_status = ToAbslStatus(chunk.status());
         return std::fflush(stdout) == 0;
       });

@@ -36,6 +36,13 @@ void AddGenerate(CLI::App& app, GenerateOptions& options) {
   command.add_flag_function(
       "--log-probs", [=](int64_t) { params->set_log_probs(true); },
       "Print each token's log-probability below the text");
+  command.add_flag_function(
+      "--echo", [=](int64_t) { params->set_echo(true); },
+      "Print the input before what follows it, of a model that continues text");
+  command.add_flag_function(
+      "--prompt-log-probs",
+      [=](int64_t) { params->set_prompt_log_probs(true); },
+      "Print the log-probability of each token of the input, too");
   AddLength(command, params);
   AddBeams(command, params);
   AddSampling(command, params);
@@ -43,7 +50,9 @@ void AddGenerate(CLI::App& app, GenerateOptions& options) {
   AddContent(command, params);
   AddLanguages(command, options.request);
   AddScheduling(command, options.request);
-  stream->excludes("--json")->excludes("--log-probs");
+  stream->excludes("--json")
+      ->excludes("--log-probs")
+      ->excludes("--prompt-log-probs");
 }
 
 void AddChat(CLI::App& app, ChatOptions& options) {

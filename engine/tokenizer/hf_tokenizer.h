@@ -42,6 +42,9 @@ class HfTokenizer final : public Tokenizer {
   absl::string_view TokenText(int id) const override;
   absl::StatusOr<int> LanguageId(absl::string_view language) const override;
   int mask_id() const override { return mask_id_; }
+  int bos_id() const override {
+    return config_.bos.empty() ? -1 : TokenId(config_.bos, Side::kSource);
+  }
   int max_length() const override { return config_.max_length; }
   bool cleans_up_spaces() const override { return config_.clean_up_spaces; }
 

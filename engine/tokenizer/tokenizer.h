@@ -81,6 +81,9 @@ class Tokenizer {
   virtual absl::StatusOr<int> LanguageId(absl::string_view language) const;
   // The token that masks another; -1 if there is none.
   virtual int mask_id() const { return -1; }
+  // The token that a text begins with, as tokenizer_config.json says; -1 if it
+  // does not. Encode() puts it in where the rest of the files say so.
+  virtual int bos_id() const { return -1; }
   // Tokens of an encoding at most, as the files say; 0 if they do not.
   virtual int max_length() const { return 0; }
   // Decode() takes spaces before punctuation off (see CleanUpSpaces).

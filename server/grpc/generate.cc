@@ -99,6 +99,9 @@ class GenerateHandler final
     *result.mutable_usage() = MakeUsage(input.facts(), input.output());
     *result.mutable_timings() = MakeTimings(input.times(), context_.arrival());
     if (!input.status().ok()) return;
+    if (call_.wants_prompt()) {
+      call_.FillPrompt(index, input.output().prompt, *result.mutable_prompt());
+    }
     for (const ChoiceOutput& choice : input.output().choices) {
       FillChoice(choice, call_.NewText(index), *result.add_choices());
     }
@@ -130,8 +133,12 @@ absl::Status GenerateCall::Submit(const v1::GenerateRequest& request,
                                   const std::string& field, Source source,
                                   InputState& input) {
   GenerateTask task = {params};
+  int prompt_tokens = 0;
   if (model->info().continues_source) {
     const int known = static_cast<int>(source.tokens.ids.size());
+    if (params.prompt_log_probs) {
+      prompt_tokens = known + static_cast<int>(params.forced_prefix.size());
+    }
     RETURN_IF_ERROR(Annotate(
         FitLengths(request.params(), model->info(), known, task.params),
         absl::StrFormat("%s has %d tokens", field, known)));
@@ -145,10 +152,26 @@ absl::Status GenerateCall::Submit(const v1::GenerateRequest& request,
   const OutputLimits limits = {.choices = params.num_return_sequences,
                                .tokens = task.params.max_new_tokens,
                                .log_probs = params.log_probs,
-                               .top_log_probs = params.top_log_probs};
+                               .top_log_probs = params.top_log_probs,
+                               .prompt_tokens = prompt_tokens};
   input.Submit({std::move(source.tokens), std::move(task)}, facts, limits,
                request.priority());
   return absl::OkStatus();
+}
+
+void GenerateCall::FillPrompt(size_t input, const ChoiceOutput& output,
+                              v1::Prompt& to) const {
+  const std::vector<int>& ids = before[input];
+  if (echo) {
+    to.mutable_ids()->Add(ids.begin(), ids.end());
+    const auto stream = model->tokenizer.NewStream({});
+    for (int id : ids) to.mutable_text()->append(stream->Append(id));
+    to.mutable_text()->append(stream->Flush());
+  }
+  if (!params.prompt_log_probs || ids.empty()) return;
+  SetLogProb(ids[0], 0, model->tokenizer, to.add_log_probs()->mutable_token());
+  AddLogProbs(output, 0, params.top_log_probs, model->tokenizer,
+              to.mutable_log_probs());
 }
 
 absl::Status GenerateCall::Start(const v1::GenerateRequest& request,
@@ -161,6 +184,7 @@ absl::Status GenerateCall::Start(const v1::GenerateRequest& request,
   ASSIGN_OR_RETURN(
       params, MergeParams(request.params(), model->info(), model->tokenizer));
   RETURN_IF_ERROR(ReadLanguages(request, model->tokenizer, params));
+  echo = request.params().echo();
   for (int i = 0; i < request.inputs_size(); ++i) {
     inputs.push_back(std::make_unique<InputState>(*model, service.clock,
                                                   context, streaming));

@@ -22,6 +22,7 @@ struct GenerateCall {
   Inputs inputs;
   // For each input the ids that its results continue; none where they do not.
   std::vector<std::vector<int>> before;
+  bool echo = false;  // the prompt is to be returned
 
   // Fails only for what concerns the whole request; an input that is wrong or
   // refused ends with its own status.
@@ -32,6 +33,11 @@ struct GenerateCall {
   ChoiceText NewText(size_t input) const {
     return ChoiceText(model->tokenizer, params.stop_strings, before[input]);
   }
+
+  bool wants_prompt() const { return echo || params.prompt_log_probs; }
+  // What is to be told of an input's prompt, given the engine's output for it.
+  void FillPrompt(size_t input, const ChoiceOutput& output,
+                  v1::Prompt& to) const;
 
  private:
   absl::Status StartInput(const v1::GenerateRequest& request, int index);

@@ -20,7 +20,8 @@ struct ChoiceStream {
 
 struct InputStream {
   std::vector<ChoiceStream> choices;
-  bool ended = false;  // its last chunk has been sent
+  bool prompt_sent = false;  // or is not wanted
+  bool ended = false;        // its last chunk has been sent
 };
 
 // What one choice has grown by, copied out so that no lock is held while it is
@@ -28,6 +29,7 @@ struct InputStream {
 struct Growth {
   size_t choice = 0;
   ChoiceOutput output;  // the new part; `finish` is set if it is the last
+  ChoiceOutput prompt;  // of the input, with what comes of it first
   bool last_of_input = false;
 };
 
@@ -42,6 +44,7 @@ class GenerateStreamHandler final
     RETURN_IF_ERROR(call_.Start(request, true, service_, context_));
     streams_.resize(call_.inputs.size());
     for (size_t input = 0; input < streams_.size(); ++input) {
+      streams_[input].prompt_sent = !call_.wants_prompt();
       for (int i = 0; i < call_.params.num_return_sequences; ++i) {
         streams_[input].choices.emplace_back(call_.NewText(input));
       }
@@ -98,6 +101,9 @@ class GenerateStreamHandler final
       }
     }
     if (failure.ok()) {
+      if (!std::exchange(stream.prompt_sent, true)) {
+        call_.FillPrompt(index, growth.prompt, *chunk.mutable_prompt());
+      }
       Fill(growth, stream.choices[growth.choice], chunk);
     }
     if (!failure.ok() || growth.last_of_input) {
@@ -132,6 +138,7 @@ class GenerateStreamHandler final
       CopyFrom(output.top, choice.sent * top, growth.output.top);
       if (ends) growth.output.finish = output.finish;
       growth.output.score = output.score;
+      if (!stream.prompt_sent) growth.prompt = input.output().prompt;
       growth.last_of_input = ends && last;
       return true;
     }

@@ -11,31 +11,42 @@ void AppendGrowth(const std::vector<T>& from, std::vector<T>& to) {
   to.insert(to.end(), from.begin() + to.size(), from.end());
 }
 
+void CopyGrowth(const ChoiceOutput& from, ChoiceOutput& to) {
+  AppendGrowth(from.tokens, to.tokens);
+  AppendGrowth(from.log_probs, to.log_probs);
+  AppendGrowth(from.top, to.top);
+  to.finish = from.finish;
+  to.score = from.score;
+}
+
 // Makes `to` equal to `from`, of which it is an earlier state.
 void CopyGrowth(const SequenceOutput& from, SequenceOutput& to) {
   if (to.choices.size() < from.choices.size()) {
     to.choices.resize(from.choices.size());
   }
   for (size_t i = 0; i < from.choices.size(); ++i) {
-    AppendGrowth(from.choices[i].tokens, to.choices[i].tokens);
-    AppendGrowth(from.choices[i].log_probs, to.choices[i].log_probs);
-    AppendGrowth(from.choices[i].top, to.choices[i].top);
-    to.choices[i].finish = from.choices[i].finish;
-    to.choices[i].score = from.choices[i].score;
+    CopyGrowth(from.choices[i], to.choices[i]);
   }
+  CopyGrowth(from.prompt, to.prompt);
   AppendGrowth(from.values, to.values);
   to.width = from.width;
   to.finished = from.finished;
+}
+
+void Reserve(size_t tokens, bool log_probs, int top_log_probs,
+             ChoiceOutput& choice) {
+  choice.tokens.reserve(tokens);
+  if (log_probs) choice.log_probs.reserve(tokens);
+  choice.top.reserve(tokens * top_log_probs);
 }
 
 SequenceOutput Reserve(const OutputLimits& limits) {
   SequenceOutput output;
   output.choices.resize(limits.choices);
   for (ChoiceOutput& choice : output.choices) {
-    choice.tokens.reserve(limits.tokens);
-    if (limits.log_probs) choice.log_probs.reserve(limits.tokens);
-    choice.top.reserve(size_t{1} * limits.tokens * limits.top_log_probs);
+    Reserve(limits.tokens, limits.log_probs, limits.top_log_probs, choice);
   }
+  Reserve(limits.prompt_tokens, true, limits.top_log_probs, output.prompt);
   output.values.reserve(limits.values);
   return output;
 }

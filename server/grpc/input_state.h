@@ -26,6 +26,7 @@ struct OutputLimits {
   int tokens = 0;  // of a choice
   bool log_probs = false;
   int top_log_probs = 0;
+  int prompt_tokens = 0;  // whose log-probabilities are wanted
   size_t values = 0;
 };
 

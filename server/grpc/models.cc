@@ -1,5 +1,6 @@
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "engine/tensor/status_macros.h"
 #include "server/grpc/immediate_handler.h"
@@ -57,6 +58,11 @@ v1::Model Describe(const ModelEntry& entry) {
   model.set_max_beams(info.max_beams);
   if (info.generates) {
     *model.mutable_defaults() = DescribeParams(info.generation);
+    const std::vector<int>& ends = info.generation.eos_ids;
+    model.mutable_eos_ids()->Add(ends.begin(), ends.end());
+  }
+  if (const int bos = entry.served->tokenizer.bos_id(); bos >= 0) {
+    model.set_bos_id(bos);
   }
   model.set_continues_source(info.continues_source);
   model.set_chats(entry.served->chat != nullptr);

@@ -186,6 +186,16 @@ absl::Status MergePenalties(const v1::GenerationParams& from,
                     1000);
 }
 
+// Only what is continued is a prompt.
+absl::Status CheckPromptAsked(const v1::GenerationParams& params,
+                              const ModelInfo& model) {
+  if (model.continues_source) return absl::OkStatus();
+  if (!params.echo() && !params.prompt_log_probs()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "params.%s is true, but model '%s' does not continue its source",
+      params.echo() ? "echo" : "prompt_log_probs", model.name));
+}
+
 v1::EarlyStopping DescribeEarlyStopping(EarlyStopping stopping) {
   switch (stopping) {
     case EarlyStopping::kFalse:
@@ -242,6 +252,8 @@ absl::StatusOr<GenerationParams> MergeParams(const v1::GenerationParams& params,
   RETURN_IF_ERROR(MergeSampling(params, merged));
   RETURN_IF_ERROR(MergePenalties(params, merged));
   if (params.has_log_probs()) merged.log_probs = params.log_probs();
+  RETURN_IF_ERROR(CheckPromptAsked(params, model));
+  merged.prompt_log_probs = params.prompt_log_probs();
   if (params.has_top_log_probs()) {
     merged.top_log_probs = params.top_log_probs();
   }
@@ -275,6 +287,8 @@ v1::GenerationParams DescribeParams(const GenerationParams& params) {
   }
   out.set_log_probs(params.log_probs);
   out.set_top_log_probs(params.top_log_probs);
+  out.set_prompt_log_probs(params.prompt_log_probs);
+  out.set_echo(false);
   return out;
 }
 

@@ -110,6 +110,12 @@ TEST_F(CommandLineTest, LeavesUnsetParametersToTheModel) {
   EXPECT_EQ(service_.last_generate().params().ByteSizeLong(), 0);
 }
 
+TEST_F(CommandLineTest, PrintsThePrompt) {
+  EXPECT_EQ(Run("generate --echo 'a b'").out, "a b A B\n");
+  EXPECT_EQ(Run("generate --echo --prompt-log-probs 'a b'").out,
+            "           -  a\n   -2.000000  b\na b A B\n");
+}
+
 TEST_F(CommandLineTest, SeveralResults) {
   const Outcome outcome = Run("translate --beams 2 --n 2 x y");
   EXPECT_EQ(outcome.out,
@@ -215,12 +221,14 @@ TEST_F(CommandLineTest, Help) {
 }
 
 TEST_F(CommandLineTest, EndsQuietlyWhenItsReaderHasGone) {
+  // So many that even a reader that comes late goes before the last of them.
+  constexpr int kLines = 20000;
   std::string input;
-  for (int i = 0; i < 2000; ++i) input += "line\n";
+  for (int i = 0; i < kLines; ++i) input += "line\n";
   const Outcome outcome = Run("translate | head -n 1", input);
   EXPECT_EQ(outcome.out, "LINE\n");
   EXPECT_EQ(outcome.err, "");
-  EXPECT_LT(service_.calls(), 2000);
+  EXPECT_LT(service_.calls(), kLines);
 }
 
 TEST_F(CommandLineTest, Bench) {

@@ -45,8 +45,22 @@ v1::Model FakeModel() {
   return model;
 }
 
+void AnswerPrompt(const std::string& text, const v1::GenerationParams& params,
+                  v1::GenerateResult& result) {
+  if (params.echo()) result.mutable_prompt()->set_text(text + " ");
+  if (!params.prompt_log_probs()) return;
+  for (const std::string& word : Words(text)) {
+    const bool first = result.prompt().log_probs().empty();
+    v1::TokenLogProb& token =
+        *result.mutable_prompt()->add_log_probs()->mutable_token();
+    token.set_piece(word);
+    if (!first) token.set_log_prob(-2);
+  }
+}
+
 void Answer(const std::string& text, const v1::GenerationParams& params,
             v1::GenerateResult& result) {
+  AnswerPrompt(text, params, result);
   const std::vector<std::string> words = Words(absl::AsciiStrToUpper(text));
   for (int i = 0; i < std::max(1, params.num_return_sequences()); ++i) {
     v1::Choice& choice = *result.add_choices();

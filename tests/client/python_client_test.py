@@ -2,10 +2,8 @@
 
 import array
 import os
-import socket
 import subprocess
 import sys
-import time
 import unittest
 
 import grpc
@@ -15,65 +13,19 @@ from google.protobuf.descriptor_pool import DescriptorPool
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha.proto_reflection_descriptor_database import (
     ProtoReflectionDescriptorDatabase)
+from served import TIMEOUT, ServedTest
 
-TIMEOUT = 60
 TEXT = "A brown dog is running along the beach."
 OTHER = "Where is the nearest train station?"
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
 
 
 def texts(*values):
     return [pb.Input(text=value) for value in values]
 
 
-class PythonClientTest(unittest.TestCase):
+class PythonClientTest(ServedTest):
 
-    @classmethod
-    def setUpClass(cls):
-        port = free_port()
-        cls.address = f"127.0.0.1:{port}"
-        cls.server = subprocess.Popen([
-            os.environ["ATTEND_SERVER"],
-            f"--model={os.environ['ATTEND_MODEL']}",
-            "--host=127.0.0.1",
-            f"--port={port}",
-            "--http-host=127.0.0.1",
-            "--http-port=0",
-            "--dtype=f32",
-        ])
-        cls.channel = grpc.insecure_channel(cls.address)
-        cls.stub = attend_pb2_grpc.AttendStub(cls.channel)
-        cls.wait_until_serving()
-
-    @classmethod
-    def wait_until_serving(cls):
-        health = health_pb2_grpc.HealthStub(cls.channel)
-        limit = time.monotonic() + TIMEOUT
-        while time.monotonic() < limit:
-            if cls.server.poll() is not None:
-                raise RuntimeError(f"server ended: {cls.server.returncode}")
-            try:
-                answer = health.Check(health_pb2.HealthCheckRequest(),
-                                      timeout=5, wait_for_ready=True)
-                if answer.status == health_pb2.HealthCheckResponse.SERVING:
-                    return
-            except grpc.RpcError:
-                pass
-            time.sleep(0.05)
-        raise RuntimeError("server is not ready")
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.channel.close()
-        cls.server.terminate()
-        code = cls.server.wait(TIMEOUT)
-        if code != 0:
-            raise RuntimeError(f"server's exit code is {code} after SIGTERM")
+    model = os.environ["ATTEND_MODEL"]
 
     def generate(self, *inputs, **params):
         request = pb.GenerateRequest(inputs=inputs,

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Calls a server as a Python user does: a virtual environment with grpcio from
 # PyPI, stubs made by grpc_tools.protoc, the unmodified health and reflection
-# clients.
+# clients; then as lm-evaluation-harness would.
 #
 #   tests/client/python_client_test.sh ATTEND_SERVER [MODEL_DIRECTORY]
 #
@@ -28,7 +28,9 @@ trap 'rm -rf "$stubs"' EXIT
 "$environment/bin/python" -m grpc_tools.protoc -I"$root/proto" \
   --python_out="$stubs" --grpc_python_out="$stubs" attend/v1/attend.proto
 
-ATTEND_SERVER=$server ATTEND_MODEL=$model \
-  ATTEND_TRANSLATE=$root/client/python/translate.py \
-  ATTEND_EMBED=$root/client/python/embed.py PYTHONPATH=$stubs \
-  "$environment/bin/python" "$root/tests/client/python_client_test.py" -v
+export ATTEND_SERVER="$server" ATTEND_MODEL="$model"
+export ATTEND_TRANSLATE="$root/client/python/translate.py"
+export ATTEND_EMBED="$root/client/python/embed.py"
+export PYTHONPATH="$stubs:$root/client/python"
+"$environment/bin/python" -B "$root/tests/client/python_client_test.py" -v
+"$environment/bin/python" -B "$root/tests/client/lm_eval_attend_test.py" -v

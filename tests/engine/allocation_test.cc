@@ -72,6 +72,8 @@ TEST(AllocationTest, AStepThatFindsItsPromptAllocatesNothing) {
     GenerateTask task;
     task.params.max_new_tokens = 20;
     task.params.num_beams = 1 + i % 3;
+    task.params.prompt_log_probs = i % 5 == 0;
+    task.params.top_log_probs = i % 2;
     SourceTokens prompt;
     for (int k = 0; k < 50; ++k) {
       prompt.ids.push_back(3 + (k < 20 + i % 20 ? k : k * i) % 60);

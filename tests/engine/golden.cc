@@ -162,4 +162,10 @@ LoadedModel Load(const std::string& directory, const EngineOptions& options,
   return loaded;
 }
 
+size_t PoolBytes(const std::string& directory, int blocks) {
+  constexpr size_t kEnough = 1 << 20;
+  const LoadedModel model = Load(directory, {.kv_cache_bytes = kEnough});
+  return kEnough / model.engine().NewContext()->total_blocks() * blocks;
+}
+
 }  // namespace attend

@@ -54,6 +54,9 @@ struct LoadedModel {
 LoadedModel Load(const std::string& directory, const EngineOptions& options,
                  int threads = 2);
 
+// EngineOptions::kv_cache_bytes for a pool of so many of the model's blocks.
+size_t PoolBytes(const std::string& directory, int blocks);
+
 }  // namespace attend
 
 #endif  // ATTEND_TESTS_ENGINE_GOLDEN_H_

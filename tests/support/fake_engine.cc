@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_format.h"
 #include "engine/tensor/check.h"
+#include "tests/support/fake_results.h"
 
 namespace attend {
 namespace {
@@ -216,6 +217,7 @@ class FakeSequence final : public Sequence {
   }
 
   void Emit(int n) {
+    if (params_.prompt_log_probs && generated() == 0) EmitPrompt();
     for (ChoiceOutput& choice : output_.choices) {
       for (int i = 0; i < n; ++i) {
         const int at = static_cast<int>(choice.tokens.size());
@@ -233,6 +235,22 @@ class FakeSequence final : public Sequence {
       choice.finish = params_.eos_ids.empty() ? FinishReason::kMaxLength
                                               : FinishReason::kEos;
     }
+  }
+
+  void EmitPrompt() {
+    ChoiceOutput& prompt = output_.prompt;
+    const auto add = [&](int id) {
+      const float log_prob = FakePromptLogProb(prompt.tokens.size());
+      prompt.tokens.push_back(id);
+      prompt.log_probs.push_back(log_prob);
+      for (int k = 0; k < params_.top_log_probs; ++k) {
+        prompt.top.push_back({id + k, log_prob - k});
+      }
+    };
+    const std::vector<int>& ids = request_.source.ids;
+    std::for_each(ids.begin() + 1, ids.end(), add);
+    std::for_each(params_.forced_prefix.begin(), params_.forced_prefix.end(),
+                  add);
   }
 
   const EngineRequest request_;
@@ -365,19 +383,6 @@ EngineRequest MakeFakeRequest(const FakeTask& task) {
   EngineRequest request{.source = {}, .task = GenerateTask{params}};
   for (int i = 0; i < task.source; ++i) request.source.ids.push_back(i);
   return request;
-}
-
-int FakeToken(const SourceTokens& source, int i) {
-  return (static_cast<int>(source.ids.size()) * 31 + i) % 1000;
-}
-
-float FakeValue(const SourceTokens& source, int token, int i) {
-  const int type = source.types.empty() ? 0 : source.types[token];
-  return static_cast<float>(source.ids[token] % 7 + 10 * i + 100 * type + 1);
-}
-
-int FakeCandidate(const SourceTokens& source, int token, int k) {
-  return 260 + (source.ids[token] + token) % 10 + k;
 }
 
 }  // namespace attend

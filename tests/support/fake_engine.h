@@ -104,16 +104,6 @@ struct FakeTask {
 };
 EngineRequest MakeFakeRequest(const FakeTask& task);
 
-// The i-th token that the fake generates for a source.
-int FakeToken(const SourceTokens& source, int i);
-
-// Number i of a token's vector, or the score of its label i; of the whole
-// source: the sum over its tokens.
-float FakeValue(const SourceTokens& source, int token, int i);
-
-// The k-th candidate for a masked token; its log-probability is -1 - k.
-int FakeCandidate(const SourceTokens& source, int token, int k);
-
 }  // namespace attend
 
 #endif  // ATTEND_TESTS_SUPPORT_FAKE_ENGINE_H_

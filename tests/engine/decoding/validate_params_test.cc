@@ -172,13 +172,13 @@ TEST(ValidateParamsTest, TopLogProbsFitTheVocabulary) {
 }
 
 TEST(ValidateParamsTest, Target) {
-  EXPECT_TRUE(ValidateTarget(std::vector<int>(511, 99), 20, 1, kLimits).ok());
+  EXPECT_TRUE(ValidateTarget(std::vector<int>(512, 99), 20, 1, kLimits).ok());
   EXPECT_THAT(std::string(ValidateTarget({3, 100}, 0, 1, kLimits).message()),
               HasSubstr("target has token id 100"));
   EXPECT_THAT(
       std::string(
-          ValidateTarget(std::vector<int>(512, 1), 0, 1, kLimits).message()),
-      HasSubstr("512, must be in [1, 511]"));
+          ValidateTarget(std::vector<int>(513, 1), 0, 1, kLimits).message()),
+      HasSubstr("513, must be in [1, 512]"));
   EXPECT_THAT(std::string(ValidateTarget({1}, 21, 1, kLimits).message()),
               HasSubstr("top_log_probs"));
 }

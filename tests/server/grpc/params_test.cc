@@ -46,13 +46,15 @@ TEST_F(ParamsTest, AbsentFieldsAreTheModels) {
 
 TEST_F(ParamsTest, EveryFieldOfARequestArrives) {
   model_.generation.bad_words = {{9}};
+  model_.continues_source = true;
   const auto params = Merge(R"(
     max_new_tokens: 20 min_new_tokens: 2 num_beams: 4 num_return_sequences: 3
     length_penalty: 0.5 early_stopping: EARLY_STOPPING_NEVER temperature: 0.5
     top_k: 7 top_p: 0.25 min_p: 0.125 seed: 11 repetition_penalty: 1.5
     presence_penalty: 0.5 frequency_penalty: 0.75 no_repeat_ngram_size: 3
     bad_words { ids: 1 ids: 2 } prefix_tokens { ids: 5 } stop_ids: 6
-    stop_strings: "x" log_probs: true top_log_probs: 4)");
+    stop_strings: "x" log_probs: true top_log_probs: 4
+    prompt_log_probs: true)");
   ASSERT_TRUE(params.ok()) << params.status();
   EXPECT_EQ(params->max_new_tokens, 20);
   EXPECT_EQ(params->min_new_tokens, 2);
@@ -76,6 +78,7 @@ TEST_F(ParamsTest, EveryFieldOfARequestArrives) {
   EXPECT_THAT(params->stop_strings, ElementsAre("x"));
   EXPECT_TRUE(params->log_probs);
   EXPECT_EQ(params->top_log_probs, 4);
+  EXPECT_TRUE(params->prompt_log_probs);
 }
 
 TEST_F(ParamsTest, SamplingTakesThePlaceOfTheModelsBeams) {

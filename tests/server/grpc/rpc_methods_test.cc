@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/server/grpc/rpc_fixture.h"
+#include "tests/support/fake_results.h"
 
 namespace attend {
 namespace {

@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 #include "server/scheduler/request.h"
 #include "tests/support/fake_engine.h"
+#include "tests/support/fake_results.h"
 
 namespace attend {
 
