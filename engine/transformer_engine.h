@@ -92,6 +92,9 @@ class TransformerEngine : public Engine {
                          TransformerSequence::Parts& parts) const;
   // The source, where it is what the decoder continues; else it stays.
   std::vector<int> TakePrompt(TransformerSequence::Parts& parts) const;
+  // Whether the pool has room for a sequence alone.
+  absl::Status CheckBlocks(const TransformerSequence& sequence,
+                           int source_tokens) const;
   absl::Status RunEncodes(Context& context) const;
   absl::Status RunHeads(Context& context, EncoderTask::Layers layers) const;
   absl::Status RunHead(Context& context, EncoderTask::Layers layers,

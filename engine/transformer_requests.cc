@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "engine/tensor/status_macros.h"
 #include "engine/transformer_engine.h"
@@ -151,9 +152,22 @@ absl::Status TransformerEngine::MakeParts(
   return absl::OkStatus();
 }
 
+absl::Status TransformerEngine::CheckBlocks(const TransformerSequence& sequence,
+                                            int source_tokens) const {
+  if (sequence.max_blocks() <= pool_blocks_) return absl::OkStatus();
+  const int fit = sequence.SourceTokensThatFit(source_tokens, pool_blocks_);
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "source has %d tokens, %s would fit: the request needs up to %d KV "
+      "blocks, the pool has %d (kv_cache_bytes); fewer beams, samples or new "
+      "tokens need less",
+      source_tokens, fit < 1 ? "none" : absl::StrCat(fit),
+      sequence.max_blocks(), pool_blocks_));
+}
+
 absl::StatusOr<std::unique_ptr<Sequence>> TransformerEngine::NewSequence(
     EngineRequest request) const {
   RETURN_IF_ERROR(CheckSource(request.source));
+  const int source_tokens = static_cast<int>(request.source.ids.size());
   TransformerSequence::Parts parts;
   parts.source = std::move(request.source);
   if (parts.source.positions.empty()) {
@@ -166,12 +180,7 @@ absl::StatusOr<std::unique_ptr<Sequence>> TransformerEngine::NewSequence(
   parts.prefix_cache = options_.prefix_cache && info_.continues_source;
   auto sequence = std::make_unique<TransformerSequence>(
       *transformer_, kv_layout_.block_tokens, std::move(parts));
-  if (sequence->max_blocks() > pool_blocks_) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "request needs up to %d KV blocks, the pool has %d (kv_cache_bytes); "
-        "fewer beams, samples or new tokens need less",
-        sequence->max_blocks(), pool_blocks_));
-  }
+  RETURN_IF_ERROR(CheckBlocks(*sequence, source_tokens));
   return sequence;
 }
 

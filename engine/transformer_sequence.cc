@@ -124,6 +124,17 @@ int TransformerSequence::max_blocks() const {
   return CrossBlocks() + max_hypotheses_ * BlocksFor(max_target_tokens_);
 }
 
+int TransformerSequence::SourceTokensThatFit(int source_tokens,
+                                             int blocks) const {
+  if (CrossBlocks() > 0) {
+    const int target = max_hypotheses_ * BlocksFor(max_target_tokens_);
+    return (blocks - target) * block_tokens_;
+  }
+  // The source is the beginning of each hypothesis.
+  const int others = max_target_tokens_ - source_tokens;
+  return blocks / max_hypotheses_ * block_tokens_ - others;
+}
+
 int TransformerSequence::blocks() const {
   int blocks = static_cast<int>(cross_.blocks().size());
   size_t most = 0;

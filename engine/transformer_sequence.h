@@ -51,6 +51,9 @@ class TransformerSequence : public Sequence {
   const SequenceOutput& output() const override;
   int max_blocks() const override;
   int blocks() const override;
+  // The longest source with which the request, whose own has `source_tokens`,
+  // fits so many blocks; below 1: none.
+  int SourceTokensThatFit(int source_tokens, int blocks) const;
 
   // Gives all memory back; what was computed is computed again.
   void Preempt();

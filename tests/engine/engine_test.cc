@@ -12,6 +12,7 @@
 #include "tests/engine/golden.h"
 #include "tests/engine/ops/test_isa.h"
 #include "tests/engine/random_requests.h"
+#include "tests/engine/same_bits.h"
 
 namespace attend {
 namespace {
@@ -24,32 +25,6 @@ constexpr char kBundled[] = ATTEND_SOURCE_DIR "/models/en-de";
 EngineOptions Small() {
   return {
       .max_step_rows = 64, .max_source_tokens = 48, .kv_cache_bytes = 8 << 20};
-}
-
-bool SameBits(const SequenceOutput& a, const SequenceOutput& b) {
-  if (a.choices.size() != b.choices.size()) return false;
-  for (size_t i = 0; i < a.choices.size(); ++i) {
-    const ChoiceOutput& x = a.choices[i];
-    const ChoiceOutput& y = b.choices[i];
-    const bool same_top =
-        std::equal(x.top.begin(), x.top.end(), y.top.begin(), y.top.end(),
-                   [](const TokenLogProb& p, const TokenLogProb& q) {
-                     return p.id == q.id && p.log_prob == q.log_prob;
-                   });
-    if (x.tokens != y.tokens || x.log_probs != y.log_probs ||
-        x.finish != y.finish || x.score != y.score || !same_top) {
-      return false;
-    }
-  }
-  return true;
-}
-
-void ExpectSameBits(const std::vector<SequenceOutput>& a,
-                    const std::vector<SequenceOutput>& b) {
-  ASSERT_EQ(a.size(), b.size());
-  for (size_t i = 0; i < a.size(); ++i) {
-    EXPECT_TRUE(SameBits(a[i], b[i])) << "request " << i;
-  }
 }
 
 // Blocks of the KV pool times this many bytes.
@@ -276,23 +251,6 @@ INSTANTIATE_TEST_SUITE_P(
                                  request.task = ScoreTask{.target = {-1}};
                                }}),
     [](const auto& request) { return request.param.name; });
-
-TEST(RefusalTest, ARequestThatCouldNeverFitThePool) {
-  EngineOptions options = Small();
-  const LoadedModel large = Load(GoldenDirectory(kPlain), options, 1);
-  options.kv_cache_bytes =
-      4 * BlockBytes(large.engine(), options.kv_cache_bytes);
-  const LoadedModel model = Load(GoldenDirectory(kPlain), options, 1);
-  GenerationParams params = model.engine().info().generation;
-  params.num_beams = 5;
-  params.max_new_tokens = 10;
-  const auto sequence =
-      model.engine().NewSequence({.source = {.ids = {3, 0}, .positions = {}},
-                                  .task = GenerateTask{params}});
-  EXPECT_EQ(sequence.status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(sequence.status().message()),
-              HasSubstr("needs up to 6 KV blocks, the pool has 4"));
-}
 
 TEST(EngineOptionsTest, AreChecked) {
   EXPECT_FALSE((EngineOptions{.max_step_rows = 0}).Validate().ok());

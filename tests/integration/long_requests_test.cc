@@ -1,0 +1,80 @@
+// Sources that are too long for a server, and those that just fit.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "tests/integration/requests.h"
+#include "tests/integration/server_process.h"
+
+namespace attend {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string Golden(const std::string& name) {
+  return absl::StrCat(
+      "--model=model=" ATTEND_SOURCE_DIR "/tests/golden/families/", name);
+}
+
+void FillTokens(int count, v1::Input& input) {
+  v1::Tokens& tokens = *input.mutable_tokens();
+  tokens.clear_ids();
+  for (int i = 0; i < count; ++i) tokens.add_ids(3 + i % 40);
+}
+
+v1::GenerateRequest Continue(int tokens, int new_tokens) {
+  v1::GenerateRequest request;
+  FillTokens(tokens, *request.add_inputs());
+  request.mutable_params()->set_num_beams(1);
+  request.mutable_params()->set_min_new_tokens(new_tokens);
+  request.mutable_params()->set_max_new_tokens(new_tokens);
+  return request;
+}
+
+// The pool has three blocks of 16 tokens: 2 layers, 5 heads of 6 in f32.
+TEST(LongRequestsTest, APromptIsRefusedWithTheTokensThatFitThePool) {
+  ServerProcess server({Golden("llama-b"), "--kv-cache-bytes=23040"});
+  Client client(server.client_options());
+  // The last new token is not computed.
+  EXPECT_TRUE(client.Generate(Continue(44, 5)).ok());
+  const absl::Status refused = client.Generate(Continue(45, 5)).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(refused)) << refused;
+  EXPECT_THAT(refused.message(),
+              HasSubstr("source has 45 tokens, 44 would fit: "));
+  EXPECT_THAT(refused.message(), HasSubstr("the pool has 3 (kv_cache_bytes)"));
+  EXPECT_TRUE(Eventually([&] { return server.IsIdle(); }));
+}
+
+TEST(LongRequestsTest, APromptIsRefusedWithTheTokensThatItsPositionsHold) {
+  ServerProcess server({Golden("llama-b")});
+  Client client(server.client_options());
+  const int limit = client.GetModel("model")->max_source_tokens();
+  EXPECT_TRUE(client.Generate(Continue(limit, 1)).ok());
+  EXPECT_THAT(client.Generate(Continue(limit, 2)).status().message(),
+              HasSubstr("max_new_tokens is 2, must be in [1, 1]"));
+  const absl::Status refused = client.Generate(Continue(limit + 1, 1)).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(refused)) << refused;
+  EXPECT_THAT(
+      refused.message(),
+      HasSubstr(absl::StrCat("inputs[0] has ", limit + 1, " tokens, limit is ",
+                             limit, " (max_source_tokens)")));
+}
+
+TEST(LongRequestsTest, ASourceIsRefusedWithTheTokensThatTheEncoderTakes) {
+  ServerProcess server({Golden("modernbert-a"), "--max-source-tokens=40"});
+  Client client(server.client_options());
+  v1::EmbedRequest request;
+  FillTokens(40, *request.add_inputs());
+  EXPECT_TRUE(client.Embed(request).ok());
+  FillTokens(41, *request.mutable_inputs(0));
+  const absl::Status refused = client.Embed(request).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(refused)) << refused;
+  EXPECT_THAT(refused.message(),
+              HasSubstr("inputs[0] has 41 tokens, limit is 40"));
+}
+
+}  // namespace
+}  // namespace attend
