@@ -1,17 +1,22 @@
 #!/usr/bin/env python3
-"""Memory and time of encoding very long sources.
+"""Memory and time of very long sources and prompts.
 
     python3 -m venv /tmp/bench
     /tmp/bench/bin/pip install numpy==2.4.6
-    /tmp/bench/bin/python tests/bench/long.py --dtype f32
+    /tmp/bench/bin/python tests/bench/long.py --model decoder --dtype f32
+    /tmp/bench/bin/python tests/bench/long.py --model small-decoder \\
+        --dtype f32 --lengths 32768,65536,131072
 
-One process of attend-engine-bench for each length, on a model of d 512 and 6 +
-6 layers with random weights and 32,768 positions. Memory is the peak of the
-process, from when it has loaded, above that of one made for 64 tokens: hidden states, keys and values of
-the encoder, and the decoder's keys and values of the source (--kv-cache-bytes
-is set to what they need). "linear" is the growth of memory from one length to
-the next against the growth of the length: 1 is linear, attention that keeps its
-scores would show 4. Time is of encoding and one new token.
+One process of attend-engine-bench for each length, on a model with random
+weights and as many positions. --model is `translator`, of d 512 and 6 + 6 layers
+(time is of encoding and one new token), `encoder` (ModernBERT-base's shape,
+embedding) or `decoder` (SmolLM2-135M's, the prompt and one new token), or one of
+the latter with `small-` before it. Memory is the peak of the process, from when
+it has loaded, above that of one made for 64 tokens: hidden states, queries, keys
+and values of an encoder, and a decoder's keys and values (--kv-cache-bytes is
+set to what they need). "linear" is the growth of memory from one length to the
+next against the growth of the length: 1 is linear, attention that keeps its
+scores would show 4.
 """
 
 import argparse
@@ -21,6 +26,7 @@ import pathlib
 import tempfile
 
 import attend_processes
+import long_models
 import machine
 import random_model
 import workloads
@@ -29,36 +35,68 @@ D_MODEL, LAYERS, BASE_LENGTH = 512, 6, 64
 BLOCK = 16  # tokens that the KV pool gives out at once
 
 
-def pool_bytes(length):
+class Translator:
+    def __init__(self, directory, positions):
+        shape = random_model.options(
+            [directory, f"--max-positions={positions}",
+             f"--d-model={D_MODEL}", f"--layers={LAYERS}"])
+        random_model.write_model(shape)
+        self.kv_floats = LAYERS * 2 * D_MODEL
+        self.ids = range(workloads.FIRST_RANDOM_ID, shape.vocab - 1)
+        self.job = {"max_new_tokens": 1, "min_new_tokens": 1}
+
+    def source(self, length):
+        return [self.ids[i * 7919 % len(self.ids)]
+                for i in range(length - 1)] + [workloads.EOS]
+
+
+class LongModel:
+    def __init__(self, name, directory, positions):
+        shape = long_models.write_model(name, directory, positions + 1)
+        self.kv_floats, self.job = 0, {"task": "embed"}
+        if name.endswith("decoder"):
+            self.kv_floats = shape.layers * 2 * shape.kv_width()
+            self.job = {"max_new_tokens": 1, "min_new_tokens": 1}
+        self.ids = range(long_models.FIRST_ID, long_models.VOCAB)
+
+    def source(self, length):
+        return [self.ids[i * 7919 % len(self.ids)] for i in range(length)]
+
+
+def make_model(name, directory, positions):
+    if name == "translator":
+        return Translator(directory, positions)
+    return LongModel(name, directory, positions)
+
+
+def pool_bytes(model, length):
     """Room for the source and a short target in f32, whatever the dtype is, and
     for what pads a block."""
     tokens = (math.ceil(length / BLOCK) + 4) * BLOCK
-    return tokens * LAYERS * 2 * D_MODEL * 4 * 33 // 32
+    return tokens * max(model.kv_floats, 1) * 4 * 33 // 32
 
 
-def encode(args, model, vocab, length):
+def run(args, directory, model, length):
     """Seconds and peak bytes of one source in a process of its own."""
-    flags = [f"--max-source-tokens={length}",
-             f"--kv-cache-bytes={args.kv_cache_bytes or pool_bytes(length)}",
+    pool = args.kv_cache_bytes or pool_bytes(model, length)
+    flags = [f"--max-source-tokens={length}", f"--kv-cache-bytes={pool}",
              *attend_processes.dtype_flags(args.dtype), *args.flag]
-    engine = attend_processes.Engine(args.build, model, flags)
+    engine = attend_processes.Engine(args.build, directory, flags)
     try:
-        source = [workloads.FIRST_RANDOM_ID + i * 7919 %
-                  (vocab - 1 - workloads.FIRST_RANDOM_ID)
-                  for i in range(length - 1)] + [workloads.EOS]
-        job = {"sources": [source], "max_new_tokens": 1, "min_new_tokens": 1}
-        engine.run(job | {"sources": [source[-8:]]})  # it is loaded now
+        source = model.source(length)
+        engine.run(model.job | {"sources": [source[-8:]]})  # it is loaded now
         engine.reset_peak()
-        return engine.run(job)["seconds"], engine.peak_rss()
+        answer = engine.run(model.job | {"sources": [source]})
+        return answer["seconds"], engine.peak_rss()
     finally:
         engine.close()
 
 
-def measure(args, model, vocab):
-    _, base = encode(args, model, vocab, BASE_LENGTH)
+def measure(args, directory, model):
+    _, base = run(args, directory, model, BASE_LENGTH)
     rows = []
     for length in args.lengths:
-        seconds, peak = encode(args, model, vocab, length)
+        seconds, peak = run(args, directory, model, length)
         row = {"tokens": length, "peak_bytes": peak, "more_bytes": peak - base,
                "seconds": seconds, "tokens_per_second": length / seconds}
         if rows:
@@ -74,6 +112,8 @@ def options():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     attend_processes.add_options(parser)
+    parser.add_argument("--model", default="translator",
+                        choices=["translator", *long_models.SHAPES])
     parser.add_argument("--lengths", default="1024,4096,16384,32768")
     parser.add_argument("--dtype", default="f32")
     parser.add_argument("--kv-cache-bytes", help="of every process; default: "
@@ -86,16 +126,13 @@ def options():
 
 def main():
     args = options()
-    with tempfile.TemporaryDirectory() as model:
-        shape = random_model.options(
-            [model, f"--max-positions={max(args.lengths)}",
-             f"--d-model={D_MODEL}", f"--layers={LAYERS}"])
-        random_model.write_model(shape)
-        rows = measure(args, pathlib.Path(model), shape.vocab)
+    with tempfile.TemporaryDirectory() as directory:
+        model = make_model(args.model, directory, max(args.lengths))
+        rows = measure(args, pathlib.Path(directory), model)
     info = machine.cpu()
     if args.json:
-        print(json.dumps({"cpu": info, "dtype": args.dtype, "rows": rows},
-                         indent=1))
+        print(json.dumps({"cpu": info, "model": args.model,
+                          "dtype": args.dtype, "rows": rows}, indent=1))
         return
     print(machine.describe(info, False))
     print(f"{'tokens':>7} {'peak MiB':>9} {'more MiB':>9} {'linear':>7} "

@@ -84,7 +84,7 @@ def tensors(args):
 
 def draw(name, shape, random):
     """Keeps the scale of what passes through: variance 1 / inputs of a map."""
-    if name.endswith("layer_norm.weight"):
+    if name.endswith("norm.weight"):
         return np.ones(shape, np.float16)
     if len(shape) == 1 or name == "final_logits_bias":
         return np.zeros(shape, np.float16)
@@ -92,18 +92,20 @@ def draw(name, shape, random):
     return (values / math.sqrt(shape[1])).astype(np.float16)
 
 
-def write_safetensors(path, args):
+def write_safetensors(path, named_shapes, seed):
+    """Tensors of (name, shape), drawn and stored in their order."""
+    named_shapes = list(named_shapes)
     header, end = {"__metadata__": {"format": "pt"}}, 0
-    for name, shape in tensors(args):
+    for name, shape in named_shapes:
         begin, end = end, end + 2 * math.prod(shape)
         header[name] = {"dtype": "F16", "shape": shape,
                         "data_offsets": [begin, end]}
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
-    random = np.random.default_rng(args.seed)
+    random = np.random.default_rng(seed)
     with open(path, "wb") as file:
         file.write(struct.pack("<Q", len(text)) + text)
-        for name, shape in tensors(args):
+        for name, shape in named_shapes:
             file.write(draw(name, shape, random).tobytes())
 
 
@@ -117,7 +119,7 @@ def write_model(args):
                           ("vocab.json", vocabulary(args))):
         (out / name).write_text(json.dumps(content, indent=1) + "\n",
                                 encoding="utf-8")
-    write_safetensors(out / "model.safetensors", args)
+    write_safetensors(out / "model.safetensors", tensors(args), args.seed)
 
 
 def options(arguments=None):

