@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -92,12 +93,23 @@ bool HasPackedKernel(const dnnl::engine& engine, DnnlKey key) try {
   throw;
 }
 
-// Fewer rows than this are computed as the first of so many, because oneDNN
-// would sum K in another order and a row would get other bits than in company:
-// oneDNN 3 does for one row and a long K; bf16 kernels do for one row, and on
-// AMX for several where K is longer than 2048.
-int LeastRows(const DnnlKey& key) {
-  if (key.dtype == DType::kBf16) return key.k > 2048 ? kTileRows : 2;
+std::string KernelName(const dnnl::engine& engine, int m, const DnnlKey& key) {
+  return MatMulDesc(engine, m, key).impl_info_str();
+}
+
+// Of bf16: on AMX oneDNN takes another kernel for one row to about five, fewer
+// the more columns there are; and other orders for any number where K is longer
+// than 2048.
+int LeastBf16Rows(const dnnl::engine& engine, const DnnlKey& key) {
+  if (key.k > 2048) return kTileRows;
+  const std::string kernel = KernelName(engine, kTileRows, key);
+  int least = 2;
+  while (KernelName(engine, least, key) != kernel) ++least;
+  return least;
+}
+
+int LeastRows(const dnnl::engine& engine, const DnnlKey& key) {
+  if (key.dtype == DType::kBf16) return LeastBf16Rows(engine, key);
   const bool f32 = key.dtype == DType::kF32;
   return DNNL_VERSION_MAJOR >= 3 && f32 && key.k > 1024 ? 2 : 1;
 }
@@ -132,13 +144,15 @@ absl::Status RunStatus(int status, int rows, int k, int n) {
 
 DnnlShape::DnnlShape(const dnnl::engine& engine, const DnnlKey& key,
                      std::vector<DnnlMember>& members)
-    : engine_(engine), key_(key), members_(members) {}
+    : engine_(engine),
+      key_(key),
+      least_rows_(LeastRows(engine, key)),
+      members_(members) {}
 
 void DnnlShape::Reserve(int max_rows) {
   ATTEND_CHECK(max_rows <= kTileRows);
-  const int least = LeastRows(key_);
   for (int m = static_cast<int>(entries_.size()) + 1; m <= max_rows; ++m) {
-    const auto desc = MatMulDesc(engine_, std::max(m, least), key_);
+    const auto desc = MatMulDesc(engine_, std::max(m, least_rows_), key_);
     Entry entry{matmul(desc), {}};
     const size_t scratchpad_bytes = desc.scratchpad_desc().get_size();
     for (DnnlMember& member : members_) {
@@ -146,9 +160,9 @@ void DnnlShape::Reserve(int max_rows) {
         member.scratchpad = Buffer<char>(scratchpad_bytes);
       }
       const size_t padded_bytes =
-          m < least
-              ? least * (key_.k * BytesOf(key_.dtype) + key_.n * kResultBytes)
-              : 0;
+          m < least_rows_ ? least_rows_ * (key_.k * BytesOf(key_.dtype) +
+                                           key_.n * kResultBytes)
+                          : 0;
       if (member.padded.size() < padded_bytes) {
         member.padded = Buffer<char>(padded_bytes);
       }
@@ -164,11 +178,10 @@ void DnnlShape::Reserve(int max_rows) {
 
 dnnl_status_t DnnlShape::Run(int member, int rows, const void* src,
                              const memory& weights, void* dst) const {
-  const int least = LeastRows(key_);
-  if (rows >= least) return Execute(member, rows, src, weights, dst);
+  if (rows >= least_rows_) return Execute(member, rows, src, weights, dst);
   // What the other rows hold does not matter: nobody reads their results.
   char* const padded_dst = members_[member].padded.data();
-  char* const padded_src = padded_dst + least * key_.n * kResultBytes;
+  char* const padded_src = padded_dst + least_rows_ * key_.n * kResultBytes;
   std::memcpy(padded_src, src,
               static_cast<size_t>(rows) * key_.k * BytesOf(key_.dtype));
   const dnnl_status_t status =

@@ -35,7 +35,7 @@ absl::Status RunStatus(int status, int rows, int k, int n);
 struct DnnlMember {
   dnnl::stream stream;
   Buffer<char> scratchpad;
-  Buffer<char> padded;  // source and result rows; see LeastRows()
+  Buffer<char> padded;  // source and result rows; see least_rows_
 };
 
 // What a primitive is made for, but for its number of rows.
@@ -83,6 +83,10 @@ class DnnlShape {
 
   dnnl::engine engine_;
   DnnlKey key_;
+  // Fewer rows are computed as the first of so many, because oneDNN would sum K
+  // in another order and a row would get other bits than in company: oneDNN 3
+  // does for one row and a long K, bf16 kernels for a few.
+  int least_rows_;
   std::vector<DnnlMember>& members_;
   std::vector<Entry> entries_;  // [max_rows], entry i for i + 1 rows
 };
