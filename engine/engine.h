@@ -126,8 +126,9 @@ struct StepPlan {
 struct StepCounts {
   // Rows of pieces for which there was nothing left to compute.
   int64_t spared_rows = 0;
-  // Tokens of prompts that were looked for in the prefix cache, again when they
-  // were replayed, and those of them that were there.
+  // Tokens of prompts and of sources to encode that were looked for in the
+  // prefix cache, again when they were replayed, and those of them that were
+  // there.
   int64_t queried_tokens = 0;
   int64_t hit_tokens = 0;
 };

@@ -34,9 +34,10 @@ struct EngineOptions {
   size_t kv_cache_bytes = size_t{512} << 20;
   // Of the keys and values in the pool; none: DefaultKvCacheDType().
   std::optional<DType> kv_cache_dtype = std::nullopt;
-  // Of a model that is a decoder alone: what prompts have in common with
-  // earlier ones, and their continuations, is taken from the pool while it is
-  // there (RadixAttention: Zheng et al. 2024; by blocks: vLLM). Changes no
+  // What is still in the pool is not computed again. Of a model that is a
+  // decoder alone: what prompts have in common with earlier ones, and their
+  // continuations (RadixAttention: Zheng et al. 2024; by blocks: vLLM). Of one
+  // with an encoder: what a decoder attends to of the same source. Changes no
   // result, but for the rounding of instructions older than AVX-512.
   bool prefix_cache = true;
   // Beams or samples of one request.

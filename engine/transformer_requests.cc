@@ -177,7 +177,7 @@ absl::StatusOr<std::unique_ptr<Sequence>> TransformerEngine::NewSequence(
   parts.table_positions = TablePositions(parts.source);
   RETURN_IF_ERROR(std::visit([&](auto& task) { return MakeParts(task, parts); },
                              request.task));
-  parts.prefix_cache = options_.prefix_cache && info_.continues_source;
+  parts.prefix_cache = options_.prefix_cache;
   auto sequence = std::make_unique<TransformerSequence>(
       *transformer_, kv_layout_.block_tokens, std::move(parts));
   RETURN_IF_ERROR(CheckBlocks(*sequence, source_tokens));

@@ -136,7 +136,10 @@ int TransformerSequence::SourceTokensThatFit(int source_tokens,
 }
 
 int TransformerSequence::blocks() const {
-  int blocks = static_cast<int>(cross_.blocks().size());
+  int blocks = 0;
+  for (size_t i = 0; i < cross_.blocks().size(); ++i) {
+    if (cross_.references(static_cast<int>(i)) == 1) ++blocks;
+  }
   size_t most = 0;
   for (const BlockTable& table : tables_) {
     most = std::max(most, table.blocks().size());
@@ -178,20 +181,29 @@ void TransformerSequence::Attach(BlockPool& pool) {
   for (BlockTable& table : spare_) table.Attach(pool);
 }
 
-EncodePiece TransformerSequence::PlanEncode(EncodeBuffer& buffer,
-                                            BlockPool& pool, int rows) {
+std::optional<EncodePiece> TransformerSequence::PlanEncode(EncodeBuffer& buffer,
+                                                           BlockPool& pool,
+                                                           int rows,
+                                                           StepCounts& counts) {
   if (!encode_.started()) {
     Attach(pool);
+    if (SharesSource()) {
+      counts.queried_tokens += encode_.rows();
+      encoded_ = cross_.ShareSource(source_.ids);
+      counts.hit_tokens += cross_.tokens();
+      if (encoded_) return std::nullopt;
+    }
     if (CrossBlocks() > 0) cross_.PrepareAppend(encode_.rows());
     encode_.Start(buffer);
   }
-  return {.state = &encode_,
-          .cross_blocks = cross_.blocks(),
-          .cross_layout = &pool.layout(),
-          .rows = rows};
+  return EncodePiece{.state = &encode_,
+                     .cross_blocks = cross_.blocks(),
+                     .cross_layout = &pool.layout(),
+                     .rows = rows};
 }
 
 void TransformerSequence::FinishEncode() {
+  if (SharesSource()) cross_.SealSource(source_.ids);
   encode_.Release();
   encoded_ = true;
 }
@@ -200,7 +212,7 @@ int TransformerSequence::PlanRows(BlockPool& pool, int rows, RowLists lists) {
   if (source_.ids.empty() && tables_[0].tokens() == 0) {
     Attach(pool);
     // All at once, before room for the first one's rows is made of free blocks.
-    for (int i = 0; prefix_cache_ && i < Hypotheses(); ++i) {
+    for (int i = 0; SharesPrompt() && i < Hypotheses(); ++i) {
       lists.counts.queried_tokens += static_cast<int64_t>(Prompt(i).size());
       ShareSealed(i, lists.counts);
     }
@@ -278,12 +290,12 @@ absl::Span<const int> TransformerSequence::SharedPrompt(int row) const {
 }
 
 void TransformerSequence::ShareSealed(int row, StepCounts& counts) {
-  if (!prefix_cache_) return;
+  if (!SharesPrompt()) return;
   counts.hit_tokens += tables_[row].ShareSealed(SharedPrompt(row), Root());
 }
 
 void TransformerSequence::SealTable(int row) {
-  if (!prefix_cache_) return;
+  if (!SharesPrompt()) return;
   const absl::Span<const int> tokens =
       search_ != nullptr ? search_->tokens(row) : scored_prompt_;
   tables_[row].Seal(tokens.first(tables_[row].tokens()), Root());

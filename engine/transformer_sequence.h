@@ -39,8 +39,8 @@ class TransformerSequence : public Sequence {
     std::vector<int> scored_prompt;
     int max_target_tokens = 0;  // decoder rows of the longest result
     int max_hypotheses = 0;
-    // Whether decoder rows are shared with other requests. Only if they depend
-    // on decoder tokens alone: without an encoder.
+    // Whether it shares with other requests what the encoder makes of the same
+    // source or, without an encoder, decoder rows of the same beginning.
     bool prefix_cache = false;
   };
   // `transformer` must outlive the sequence.
@@ -59,7 +59,10 @@ class TransformerSequence : public Sequence {
   void Preempt();
 
   // Plans `rows` rows of the encode phase; the first time takes the memory.
-  EncodePiece PlanEncode(EncodeBuffer& buffer, BlockPool& pool, int rows);
+  // None if another request has encoded this source: then nothing is left to
+  // do of that phase.
+  std::optional<EncodePiece> PlanEncode(EncodeBuffer& buffer, BlockPool& pool,
+                                        int rows, StepCounts& counts);
   // After the step of that piece: whether it was the last.
   bool Encoded() const { return transformer_.Encoded(encode_); }
   // The task of a request that ends here, and what it is about; null if there
@@ -67,6 +70,7 @@ class TransformerSequence : public Sequence {
   EncoderTask* encoder_task() { return encoder_task_.get(); }
   const EncodeState& encode() const { return encode_; }
   // When all of the encoder's output has been read: frees the encode rows.
+  // Others may share what the decoder attends to.
   void FinishEncode();
 
   // The lists of a pass to which decoder rows are added.
@@ -112,6 +116,13 @@ class TransformerSequence : public Sequence {
   // Of the source's keys and values; who does not decode needs none.
   int CrossBlocks() const {
     return encoder_task_ != nullptr ? 0 : SourceBlocks();
+  }
+  // Decoder rows depend on decoder tokens alone where nothing is encoded.
+  bool SharesPrompt() const { return prefix_cache_ && source_.ids.empty(); }
+  // Sources are told apart by their ids.
+  bool SharesSource() const {
+    return prefix_cache_ && CrossBlocks() > 0 && source_.types.empty() &&
+           encode_.key_positions().empty();
   }
   // Decoder tokens of a hypothesis that are computed without a choice after
   // them: all but the last, or all of a target to score.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
+#include <vector>
 
 #include "engine/tensor/check.h"
 #include "engine/tensor/status_macros.h"
@@ -35,10 +37,14 @@ absl::Status TransformerEngine::Step(EngineContext& engine_context,
 absl::Status TransformerEngine::RunEncodes(Context& context) const {
   if (context.encoding.empty()) return absl::OkStatus();
   context.encodes.clear();
-  for (const auto& [sequence, rows] : context.encoding) {
-    context.encodes.push_back(
-        sequence->PlanEncode(*context.encode_buffer, context.pool, rows));
-  }
+  std::erase_if(context.encoding, [&](const Part& part) {
+    const std::optional<EncodePiece> piece = part.sequence->PlanEncode(
+        *context.encode_buffer, context.pool, part.rows, context.step_counts);
+    if (piece) context.encodes.push_back(*piece);
+    if (!piece) context.step_counts.spared_rows += part.rows;
+    return !piece;
+  });
+  if (context.encodes.empty()) return absl::OkStatus();
   RETURN_IF_ERROR(transformer_->Encode(compute_, context.activations,
                                        absl::MakeSpan(context.encodes)));
   for (const EncoderTask::Layers layers :

@@ -66,10 +66,11 @@ ModelMetrics::Series::Series(const SeriesMaker& make)
           "Running inputs that gave their memory back, to be replayed later.")),
       prefix_cache_queried_tokens(make.NewCounter(
           "attend_prefix_cache_queried_tokens_total",
-          "Tokens of prompts that were looked for in the prefix cache.")),
+          "Tokens of prompts and encoded sources that were looked for in the "
+          "prefix cache.")),
       prefix_cache_hit_tokens(make.NewCounter(
           "attend_prefix_cache_hit_tokens_total",
-          "Tokens of prompts that were there, and so not computed.")),
+          "Those of them that were there, and so not computed.")),
       queued_requests(
           make.NewGauge("attend_queued_requests", "Inputs that wait.")),
       queued_tokens(make.NewGauge("attend_queued_tokens",

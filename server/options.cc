@@ -74,9 +74,9 @@ std::vector<Row> Rows(ModelOptions& m, ServerOptions& o) {
        "the model computes. Fewer bytes: faster steps and more sequences at "
        "once, a little less exact."},
       {"prefix-cache", &o.engine.prefix_cache,
-       "Keep keys and values of prompts and what followed them while there is "
-       "room, so that only the rest of a prompt that begins alike is computed; "
-       "of models that continue their source. false: for comparisons."},
+       "Keep keys and values while there is room, so that only the rest of a "
+       "prompt that begins alike is computed, and a source that was encoded is "
+       "not encoded again. false: for comparisons."},
       {"max-source-tokens", &o.engine.max_source_tokens,
        "Longest source. Higher: more memory, and longer steps for all while a "
        "long one is encoded. 0: 512, and for models that continue it all that "

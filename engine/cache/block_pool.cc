@@ -11,7 +11,9 @@ BlockPool::BlockPool(const KvLayout& layout, size_t max_bytes)
       references_(max_bytes / block_bytes_, 0),
       memory_(references_.size() * block_bytes_),
       free_(references_.size() + 1),
-      sealed_(total_blocks(), layout.block_tokens) {
+      sealed_(total_blocks(), layout.block_tokens),
+      sources_(total_blocks(), layout.block_tokens) {
+  source_blocks_.reserve(references_.size());
   free_.back() = {.previous = total_blocks(), .next = total_blocks()};
   for (int i = 0; i < total_blocks(); ++i) Link(i);
 }
@@ -27,6 +29,7 @@ std::byte* BlockPool::Allocate() {
   const int index = free_.back().next;
   Unlink(index);
   sealed_.Forget(index);
+  sources_.Forget(index);
   references_[index] = 1;
   return memory_.data() + index * block_bytes_;
 }
@@ -74,9 +77,33 @@ void BlockPool::Seal(const std::byte* block, ChainId before,
 
 std::byte* BlockPool::FindSealed(ChainId before, absl::Span<const int> tokens) {
   const int index = sealed_.Find(before, tokens);
-  if (index < 0) return nullptr;
+  return index < 0 ? nullptr : Take(index);
+}
+
+std::byte* BlockPool::Take(int index) {
   if (references_[index]++ == 0) Unlink(index);
   return memory_.data() + index * block_bytes_;
+}
+
+void BlockPool::SealSource(absl::Span<std::byte* const> blocks,
+                           absl::Span<const int> tokens) {
+  source_blocks_.clear();
+  for (const std::byte* block : blocks) source_blocks_.push_back(Index(block));
+  sources_.Seal(source_blocks_, tokens);
+}
+
+bool BlockPool::FindSource(absl::Span<const int> tokens,
+                           std::vector<std::byte*>& blocks) {
+  const int first = sources_.Find(tokens);
+  for (int i = first; i != SourceIndex::kNone; i = sources_.next(i)) {
+    blocks.push_back(Take(i));
+  }
+  return first != SourceIndex::kNone;
+}
+
+void BlockPool::UnsealAll() {
+  sealed_.ForgetAll();
+  sources_.ForgetAll();
 }
 
 }  // namespace attend

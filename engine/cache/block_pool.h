@@ -6,6 +6,7 @@
 
 #include "absl/types/span.h"
 #include "engine/cache/prefix_index.h"
+#include "engine/cache/source_index.h"
 #include "engine/ops/kv_layout.h"
 #include "engine/tensor/buffer.h"
 
@@ -16,7 +17,8 @@ namespace attend {
 // counts, so that hypotheses share what they have in common (paged attention:
 // Kwon et al. 2023). A full block whose tokens are known may be sealed: others
 // then find it by them, while it is used and after its release until it is
-// allocated anew. Allocates nothing after creation. Not thread-safe; must
+// allocated anew; so may the blocks of a source. Allocates nothing after
+// creation. Not thread-safe; must
 // outlive the BlockTables made on it.
 class BlockPool {
  public:
@@ -53,8 +55,16 @@ class BlockPool {
             absl::Span<const int> tokens);
   // The block sealed so, with a reference more, or null.
   std::byte* FindSealed(ChainId before, absl::Span<const int> tokens);
+  // `blocks`, which are used and of no source yet, hold the keys and values of
+  // the source `tokens`, in order. Their bytes must not change any more.
+  void SealSource(absl::Span<std::byte* const> blocks,
+                  absl::Span<const int> tokens);
+  // Adds the blocks sealed so to `blocks`, each with a reference more; whether
+  // there are any.
+  bool FindSource(absl::Span<const int> tokens,
+                  std::vector<std::byte*>& blocks);
   // Nothing sealed so far is found any more: its bytes may be wrong.
-  void UnsealAll() { sealed_.ForgetAll(); }
+  void UnsealAll();
   // Of a sealed block; else kNoChain.
   ChainId chain(const std::byte* block) const {
     return sealed_.chain(Index(block));
@@ -62,6 +72,8 @@ class BlockPool {
 
  private:
   int Index(const std::byte* block) const;
+  // The block, with a reference more.
+  std::byte* Take(int index);
   void Link(int index);    // to the end of the free list
   void Unlink(int index);  // from the free list
 
@@ -78,6 +90,8 @@ class BlockPool {
   std::vector<Neighbours> free_;  // [blocks + 1]
   int free_count_ = 0;
   PrefixIndex sealed_;
+  SourceIndex sources_;
+  std::vector<int> source_blocks_;  // of SealSource(), reserved
   int copies_ = 0;
 };
 

@@ -119,6 +119,18 @@ void BlockTable::Seal(absl::Span<const int> tokens, ChainId root) {
   }
 }
 
+bool BlockTable::ShareSource(absl::Span<const int> tokens) {
+  ATTEND_CHECK(tokens_ == 0);
+  if (!pool_->FindSource(tokens, blocks_)) return false;
+  tokens_ = static_cast<int>(tokens.size());
+  return true;
+}
+
+void BlockTable::SealSource(absl::Span<const int> tokens) {
+  ATTEND_CHECK(static_cast<int>(tokens.size()) == tokens_);
+  pool_->SealSource(blocks_, tokens);
+}
+
 void BlockTable::Clear() {
   // Backwards: see BlockPool::Release().
   while (!blocks_.empty()) {

@@ -60,6 +60,12 @@ class BlockTable {
   // table holds.
   void Seal(absl::Span<const int> tokens, ChainId root);
 
+  // Of a table that is for a source, all of whose tokens these are. Shares the
+  // blocks that hold it already; whether there are any. Empty before.
+  bool ShareSource(absl::Span<const int> tokens);
+  // Lets others share them, when they are filled.
+  void SealSource(absl::Span<const int> tokens);
+
   // Whether the next append writes to a block that others read.
   bool TailIsShared() const;
 

@@ -48,7 +48,9 @@ def server_run(server, path, requests, stream):
 
 
 def measure(args, model, sources, path, dtype):
-    flags = [*attend_processes.dtype_flags(dtype), *args.flag]
+    # Both ways encode the same sources.
+    flags = ["--prefix-cache=false", *attend_processes.dtype_flags(dtype),
+             *args.flag]
     if args.no_amx:
         flags += machine.NO_AMX_FLAGS
     engine = attend_processes.Engine(args.build, model, flags)

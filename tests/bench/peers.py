@@ -56,6 +56,7 @@ class Pair:
         model, converted = models
         self.eos = config_of(model)["eos_token_id"]
         flags = ["--kv-cache-bytes=1GiB",
+                 "--prefix-cache=false",  # sources come again in each round
                  *attend_processes.dtype_flags(dtype), *args.flag]
         if args.no_amx:
             flags += machine.NO_AMX_FLAGS

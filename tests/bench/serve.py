@@ -161,7 +161,9 @@ def best_python_server(load, converted, args):
 
 
 def attend_server(model, args):
-    flags = [*attend_processes.dtype_flags(args.dtype), *args.flag]
+    # The other one encodes each source that comes again.
+    flags = ["--prefix-cache=false", *attend_processes.dtype_flags(args.dtype),
+             *args.flag]
     if args.no_amx:
         flags += machine.NO_AMX_FLAGS
     return attend_processes.Server(args.build, model, flags)

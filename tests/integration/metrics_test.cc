@@ -27,8 +27,6 @@ const std::map<std::string, std::string> kConstant = {
     {"attend_model_info", "models are loaded at the start"},
     {"attend_model_ready", "models are loaded at the start"},
     {"attend_kv_blocks_capacity", "the pool is sized at the start"},
-    {"attend_prefix_cache_queried_tokens_total", "of models with a prompt"},
-    {"attend_prefix_cache_hit_tokens_total", "of models with a prompt"},
     {"process_start_time_seconds", "it started once"},
     {"process_max_fds", "a limit set from outside"},
     {"process_virtual_memory_bytes", "all memory is taken at the start"},

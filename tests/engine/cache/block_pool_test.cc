@@ -72,6 +72,12 @@ class SealedBlockTest : public ::testing::Test {
   std::byte* Find(int tokens) {
     return pool_.FindSealed(ChainRoot(), Tokens(tokens));
   }
+  std::vector<std::byte*> FindSource(const std::vector<int>& tokens) {
+    std::vector<std::byte*> blocks;
+    const bool found = pool_.FindSource(tokens, blocks);
+    EXPECT_EQ(found, !blocks.empty());
+    return blocks;
+  }
 
   BlockPool pool_{kLayout, 3 * kLayout.block_bytes()};
 };
@@ -130,6 +136,39 @@ TEST_F(SealedBlockTest, UnsealAllForgetsThoseInUseToo) {
   EXPECT_EQ(pool_.references(a), 1);
   pool_.Seal(a, ChainRoot(), Tokens(1));
   EXPECT_EQ(Find(1), a);
+}
+
+TEST_F(SealedBlockTest, ASourceIsFoundUntilABlockOfItIsReused) {
+  const std::vector<int> tokens(KvLayout::kBlockTokens + 1, 5);
+  const std::vector<std::byte*> source = {pool_.Allocate(), pool_.Allocate()};
+  std::byte* const other = pool_.Allocate();
+  pool_.SealSource(source, tokens);
+  EXPECT_EQ(FindSource(tokens), source);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(pool_.references(source[i]), 2);
+    pool_.Release(source[i]);
+    pool_.Release(source[i]);
+  }
+  pool_.Release(other);
+  EXPECT_EQ(FindSource(tokens), source);
+  EXPECT_EQ(pool_.free_blocks(), 1);
+  for (std::byte* block : source) pool_.Release(block);
+  EXPECT_EQ(pool_.Allocate(), other);
+  EXPECT_EQ(pool_.Allocate(), source[0]);
+  EXPECT_TRUE(FindSource(tokens).empty());
+  // As a block of no source, the other one may be of a new one.
+  EXPECT_EQ(pool_.Allocate(), source[1]);
+  pool_.SealSource({&source[1], 1}, {5});
+  EXPECT_EQ(FindSource({5}), std::vector<std::byte*>{source[1]});
+}
+
+TEST_F(SealedBlockTest, UnsealAllForgetsSources) {
+  std::byte* const a = pool_.Allocate();
+  pool_.SealSource({&a, 1}, {5});
+  pool_.UnsealAll();
+  EXPECT_TRUE(FindSource({5}).empty());
+  pool_.SealSource({&a, 1}, {5});
+  EXPECT_EQ(FindSource({5}), std::vector<std::byte*>{a});
 }
 
 TEST_F(SealedBlockTest, MisuseIsCaught) {

@@ -263,6 +263,22 @@ TEST_F(BlockTableTest, SealsAgainWhatWasUnsealed) {
   EXPECT_EQ(b.ShareSealed(Tokens(100), ChainRoot()), 2 * kTokens);
 }
 
+TEST_F(BlockTableTest, SharesASourceWhole) {
+  const std::vector<int> tokens(kTokens + 3, 7);
+  BlockTable table(pool_, kTokens + 3);
+  EXPECT_FALSE(table.ShareSource(tokens));
+  EXPECT_EQ(table.tokens(), 0);
+  table.PrepareAppend(kTokens + 3);
+  table.SealSource(tokens);
+  BlockTable other(pool_, kTokens + 3);
+  // What begins alike is another source.
+  EXPECT_FALSE(other.ShareSource(absl::MakeConstSpan(tokens).first(kTokens)));
+  EXPECT_TRUE(other.ShareSource(tokens));
+  EXPECT_EQ(other.tokens(), kTokens + 3);
+  EXPECT_EQ(Blocks(other), Blocks(table));
+  EXPECT_EQ(table.references(1), 2);
+}
+
 TEST_F(BlockTableTest, ASealedBlockIsNotWrittenTo) {
   BlockTable a(pool_, 200);
   a.PrepareAppend(kTokens);
