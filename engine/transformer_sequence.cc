@@ -30,13 +30,10 @@ TransformerSequence::TransformerSequence(const Transformer& transformer,
                .types = source_.types},
               SourceBlocks()),
       encoded_(source_.ids.empty()),
-      cross_(CrossBlocks() * block_tokens, block_tokens) {
+      cross_(CrossBlocks() * block_tokens, block_tokens),
+      tables_(max_hypotheses_, max_target_tokens_, block_tokens) {
   ATTEND_CHECK((search_ != nullptr || scorer_ != nullptr) !=
                (encoder_task_ != nullptr));
-  for (int i = 0; i < max_hypotheses_; ++i) {
-    tables_.emplace_back(max_target_tokens_, block_tokens_);
-    spare_.emplace_back(max_target_tokens_, block_tokens_);
-  }
 }
 
 const SequenceOutput& TransformerSequence::output() const {
@@ -80,24 +77,6 @@ int TransformerSequence::PromptBlocks() const {
   return blocks;
 }
 
-int TransformerSequence::DecodeBlocks() const {
-  int blocks = 0;
-  for (int i = 0; i < Hypotheses(); ++i) {
-    blocks += tables_[i].BlocksToAppend(1);
-    // Of all hypotheses that share a partly filled last block, the last one to
-    // append keeps it: count it out once, at the first of them.
-    if (!tables_[i].TailIsShared()) continue;
-    const std::byte* tail = tables_[i].blocks().back();
-    const auto shares_tail = [&](const BlockTable& table) {
-      return !table.blocks().empty() && table.blocks().back() == tail;
-    };
-    if (std::none_of(tables_.begin(), tables_.begin() + i, shares_tail)) {
-      --blocks;
-    }
-  }
-  return blocks;
-}
-
 Work TransformerSequence::Next() const {
   if (output().finished) return {};
   if (!encoded_) {
@@ -116,8 +95,9 @@ Work TransformerSequence::Next() const {
   if (const int rows = PromptRowsLeft(); rows > 0) {
     return {.phase = Phase::kPrompt, .rows = rows, .blocks = PromptBlocks()};
   }
-  return {
-      .phase = Phase::kDecode, .rows = Hypotheses(), .blocks = DecodeBlocks()};
+  return {.phase = Phase::kDecode,
+          .rows = Hypotheses(),
+          .blocks = tables_.BlocksToAppendOne(Hypotheses())};
 }
 
 int TransformerSequence::max_blocks() const {
@@ -136,49 +116,23 @@ int TransformerSequence::SourceTokensThatFit(int source_tokens,
 }
 
 int TransformerSequence::blocks() const {
-  int blocks = 0;
+  int blocks = tables_.own_blocks();
   for (size_t i = 0; i < cross_.blocks().size(); ++i) {
     if (cross_.references(static_cast<int>(i)) == 1) ++blocks;
   }
-  size_t most = 0;
-  for (const BlockTable& table : tables_) {
-    most = std::max(most, table.blocks().size());
-  }
-  for (size_t i = 0; i < most; ++i) blocks += OwnBlocks(static_cast<int>(i));
   return blocks;
-}
-
-int TransformerSequence::OwnBlocks(int index) const {
-  // Hypotheses share a block at the same place only.
-  const auto block_of = [&](const BlockTable& table) -> const std::byte* {
-    const absl::Span<std::byte* const> blocks = table.blocks();
-    return index < static_cast<int>(blocks.size()) ? blocks[index] : nullptr;
-  };
-  int own = 0;
-  for (auto table = tables_.begin(); table != tables_.end(); ++table) {
-    const std::byte* const block = block_of(*table);
-    if (block == nullptr) continue;
-    const auto holds = [&](const BlockTable& other) {
-      return block_of(other) == block;
-    };
-    if (std::any_of(tables_.begin(), table, holds)) continue;  // was counted
-    const auto holders = std::count_if(table, tables_.end(), holds);
-    if (table->references(index) == holders) ++own;
-  }
-  return own;
 }
 
 void TransformerSequence::Preempt() {
   encode_.Release();
   encoded_ = source_.ids.empty();
   cross_.Clear();
-  for (BlockTable& table : tables_) table.Clear();
+  tables_.Clear();
 }
 
 void TransformerSequence::Attach(BlockPool& pool) {
   cross_.Attach(pool);
-  for (BlockTable& table : tables_) table.Attach(pool);
-  for (BlockTable& table : spare_) table.Attach(pool);
+  tables_.Attach(pool);
 }
 
 std::optional<EncodePiece> TransformerSequence::PlanEncode(EncodeBuffer& buffer,
@@ -345,24 +299,11 @@ void TransformerSequence::FinishRows() {
       static_cast<int>(search_->parents().size()) < search_->rows()) {
     return;
   }
-  ReorderTables();
+  tables_.Reorder(search_->parents().first(search_->rows()));
   if (output().finished) return;
   const int tokens = Tokens();
   if (KindAt(tokens) == KindAt(tables_[0].tokens())) return;
-  for (BlockTable& table : tables_) table.Clear();
-}
-
-void TransformerSequence::ReorderTables() {
-  const absl::Span<const int> parents = search_->parents();
-  const int rows = search_->rows();
-  bool same = true;
-  for (int i = 0; i < rows; ++i) same = same && parents[i] == i;
-  if (!same) {
-    for (int i = 0; i < rows; ++i) spare_[i].ShareFrom(tables_[parents[i]]);
-    tables_.swap(spare_);
-    for (BlockTable& table : spare_) table.Clear();
-  }
-  for (size_t i = rows; i < tables_.size(); ++i) tables_[i].Clear();
+  tables_.Clear();
 }
 
 }  // namespace attend

@@ -8,6 +8,7 @@
 #include "absl/types/span.h"
 #include "engine/cache/block_pool.h"
 #include "engine/cache/block_table.h"
+#include "engine/cache/table_set.h"
 #include "engine/decoding/scorer.h"
 #include "engine/decoding/search.h"
 #include "engine/encoder_task.h"
@@ -133,10 +134,8 @@ class TransformerSequence : public Sequence {
   // Of rows that are computed while there are so many tokens.
   int KindAt(int tokens) const;
   ChainId Root() const { return ChainRoot(0, KindAt(Tokens())); }
-  void ReorderTables();
   int PromptRowsLeft() const;
   int PromptBlocks() const;
-  int DecodeBlocks() const;
   // What may come from the prefix cache: a row of the prompt is always
   // computed, and of what is to be scored those whose logits are wanted.
   absl::Span<const int> SharedPrompt(int row) const;
@@ -146,8 +145,6 @@ class TransformerSequence : public Sequence {
   // Replay: hypothesis `row` takes over the full blocks that it has in common
   // with an earlier one, if they are more than what it has.
   void SharePrefix(int row);
-  // Of the blocks at `index` of the tables, those that only this request holds.
-  int OwnBlocks(int index) const;
   void PlanRow(int row, absl::Span<const int> tokens, RowLists lists);
 
   const Transformer& transformer_;
@@ -167,8 +164,7 @@ class TransformerSequence : public Sequence {
   EncodeState encode_;
   bool encoded_ = false;  // or there is nothing to encode
   BlockTable cross_;
-  std::vector<BlockTable> tables_;  // [max_hypotheses]
-  std::vector<BlockTable> spare_;   // [max_hypotheses], empty between steps
+  TableSet tables_;  // [max_hypotheses]
 };
 
 }  // namespace attend

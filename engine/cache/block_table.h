@@ -13,10 +13,6 @@ namespace attend {
 // blocks with its parents and children (see ShareFrom()) and writes only to its
 // own (copy on write). Gives all back when destroyed. Used by its pool's
 // thread only; the pool must outlive it.
-//
-// A beam reorder without allocation keeps two sets of tables: each new table
-// calls ShareFrom() on its parent, then each old one Clear(); a parent with
-// one child is then not copied at its next append.
 class BlockTable {
  public:
   // Room for `max_tokens` is reserved: up to there nothing allocates memory.

@@ -10,8 +10,9 @@
 namespace attend {
 
 // The tables of a request's hypotheses, which share blocks at the same places
-// only. After Attach() nothing allocates memory. Used by its pool's thread
-// only.
+// only. A reorder makes new tables share from their parents and clears the old
+// ones, so that a parent with one child is not copied at its next append. After
+// Attach() nothing allocates memory. Used by its pool's thread only.
 class TableSet {
  public:
   TableSet(int tables, int max_tokens, int block_tokens);

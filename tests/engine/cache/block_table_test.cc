@@ -171,32 +171,6 @@ TEST_F(BlockTableTest, ChildrenCopyThePartlyFilledLastBlockOnly) {
   EXPECT_NEAR(At(b, kTokens + 3), 100, 1e-3);
 }
 
-// As beam search does it: the new beams share from their parents, then the old
-// set is cleared.
-TEST_F(BlockTableTest, ReorderCopiesAtMostThePartlyFilledBlocks) {
-  std::vector<BlockTable> beams, next;
-  for (int i = 0; i < 4; ++i) {
-    beams.emplace_back(pool_, 200);
-    next.emplace_back(pool_, 200);
-    beams[i].PrepareAppend(2 * kTokens + 5);
-  }
-  const int before = pool_.used_blocks();
-  const int parents[] = {2, 2, 2, 0};
-  for (int i = 0; i < 4; ++i) next[i].ShareFrom(beams[parents[i]]);
-  for (BlockTable& beam : beams) beam.Clear();
-  EXPECT_EQ(pool_.copies(), 0);
-  EXPECT_EQ(pool_.used_blocks(), before - 2 * 3);
-  int announced = 0;
-  for (BlockTable& beam : next) announced += beam.BlocksToAppend(1);
-  const int free = pool_.free_blocks();
-  for (BlockTable& beam : next) beam.PrepareAppend(1);
-  // Two of the three children of beam 2 copy 5 tokens; the last of them and
-  // the only child of beam 0 go on in place.
-  EXPECT_EQ(pool_.copies(), 2);
-  EXPECT_EQ(free - pool_.free_blocks(), 2);
-  EXPECT_EQ(announced, 3);
-}
-
 std::vector<int> Tokens(int count, int seed = 0) {
   std::vector<int> tokens(count);
   for (int i = 0; i < count; ++i) tokens[i] = i * 7 % 11 + seed;
