@@ -12,6 +12,7 @@
 #include "tests/engine/driver.h"
 #include "tests/engine/golden.h"
 #include "tests/engine/same_bits.h"
+#include "tests/support/sanitized.h"
 
 namespace attend {
 namespace {
@@ -79,7 +80,7 @@ std::vector<EngineRequest> Conversations(int count, uint32_t seed) {
 }
 
 TEST_P(PrefixCacheTest, ResultsHaveTheSameBitsAsWithoutIt) {
-  constexpr int kCount = 200;
+  constexpr int kCount = kSanitized ? 40 : 200;
   const LoadedModel off = LoadWith(false);
   std::vector<SequenceOutput> alone;
   for (EngineRequest& request : Conversations(kCount, 1)) {

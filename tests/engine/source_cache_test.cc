@@ -11,6 +11,7 @@
 #include "tests/engine/golden.h"
 #include "tests/engine/random_requests.h"
 #include "tests/engine/same_bits.h"
+#include "tests/support/sanitized.h"
 
 namespace attend {
 namespace {
@@ -45,7 +46,7 @@ class SourceCacheTest : public ::testing::TestWithParam<const char*> {
   // Requests of all kinds, of a few sources.
   static std::vector<EngineRequest> FewSources(const Engine& engine) {
     std::vector<EngineRequest> requests =
-        RandomRequests(engine, 120, 2 * kBlock + 3, 12, 1);
+        RandomRequests(engine, kSanitized ? 36 : 120, 2 * kBlock + 3, 12, 1);
     for (size_t i = 12; i < requests.size(); ++i) {
       requests[i].source = requests[i % 12].source;
     }

@@ -8,6 +8,7 @@
 
 #include "tests/integration/requests.h"
 #include "tests/integration/server_process.h"
+#include "tests/support/sanitized.h"
 
 namespace attend {
 namespace {

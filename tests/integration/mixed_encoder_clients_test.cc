@@ -9,6 +9,7 @@
 
 #include "tests/integration/encoder_server.h"
 #include "tests/integration/raw_call.h"
+#include "tests/support/sanitized.h"
 
 namespace attend {
 namespace {

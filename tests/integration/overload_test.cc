@@ -10,6 +10,7 @@
 #include "tests/integration/raw_call.h"
 #include "tests/integration/requests.h"
 #include "tests/integration/server_process.h"
+#include "tests/support/sanitized.h"
 
 namespace attend {
 namespace {

@@ -11,13 +11,6 @@
 
 namespace attend {
 
-// Under a sanitizer all is many times slower: fewer requests do.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool kSanitized = true;
-#else
-inline constexpr bool kSanitized = false;
-#endif
-
 // The bundled model, and its name on the server.
 std::string BundledModel();
 inline constexpr char kModelName[] = "en-de";

@@ -10,18 +10,14 @@
 
 #include "engine/tokenizer/utf8.h"
 #include "tests/engine/tokenizer/lines.h"
+#include "tests/support/sanitized.h"
 
 namespace attend {
 namespace {
 
 using ::testing::HasSubstr;
 
-// Under a sanitizer, which makes them many times slower, the first of them do.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int kLines = 3000;
-#else
-constexpr int kLines = 20000;
-#endif
+constexpr int kLines = kSanitized ? 3000 : 20000;  // the first of the file's
 constexpr int kBlock = 100;
 
 std::string Directory(const std::string& name) {
