@@ -29,7 +29,7 @@ struct InputStream {
 struct Growth {
   size_t choice = 0;
   ChoiceOutput output;  // the new part; `finish` is set if it is the last
-  ChoiceOutput prompt;  // of the input, with what comes of it first
+  const ChoiceOutput* prompt = nullptr;  // of the input, constant
   bool last_of_input = false;
 };
 
@@ -102,7 +102,7 @@ class GenerateStreamHandler final
     }
     if (failure.ok()) {
       if (!std::exchange(stream.prompt_sent, true)) {
-        call_.FillPrompt(index, growth.prompt, *chunk.mutable_prompt());
+        call_.FillPrompt(index, *growth.prompt, *chunk.mutable_prompt());
       }
       Fill(growth, stream.choices[growth.choice], chunk);
     }
@@ -138,7 +138,7 @@ class GenerateStreamHandler final
       CopyFrom(output.top, choice.sent * top, growth.output.top);
       if (ends) growth.output.finish = output.finish;
       growth.output.score = output.score;
-      if (!stream.prompt_sent) growth.prompt = input.output().prompt;
+      growth.prompt = &input.output().prompt;
       growth.last_of_input = ends && last;
       return true;
     }

@@ -27,7 +27,9 @@ void CopyGrowth(const SequenceOutput& from, SequenceOutput& to) {
   for (size_t i = 0; i < from.choices.size(); ++i) {
     CopyGrowth(from.choices[i], to.choices[i]);
   }
-  CopyGrowth(from.prompt, to.prompt);
+  if (to.prompt.tokens.size() < from.prompt.tokens.size()) {
+    CopyGrowth(from.prompt, to.prompt);
+  }
   AppendGrowth(from.values, to.values);
   to.width = from.width;
   to.finished = from.finished;
