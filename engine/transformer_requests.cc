@@ -157,9 +157,10 @@ absl::Status TransformerEngine::CheckBlocks(const TransformerSequence& sequence,
   if (sequence.max_blocks() <= pool_blocks_) return absl::OkStatus();
   const int fit = sequence.SourceTokensThatFit(source_tokens, pool_blocks_);
   return absl::InvalidArgumentError(absl::StrFormat(
-      "source has %d tokens, %s would fit: the request needs up to %d KV "
-      "blocks, the pool has %d (kv_cache_bytes); fewer beams, samples or new "
-      "tokens need less",
+      "source has %d tokens, %s would fit with as many new ones: the request "
+      "needs up to %d KV blocks, the pool has %d (kv_cache_bytes); fewer "
+      "beams, "
+      "samples or new tokens need less",
       source_tokens, fit < 1 ? "none" : absl::StrCat(fit),
       sequence.max_blocks(), pool_blocks_));
 }

@@ -74,7 +74,7 @@ TEST_P(WhatFitsTest, NamesWhatWouldFitAndThatFits) {
         std::string(refused.status().message()),
         HasSubstr(absl::StrCat("source has ", tokens, " tokens, ",
                                c.fit == 0 ? "none" : absl::StrCat(c.fit),
-                               " would fit: ")));
+                               " would fit with as many new ones: ")));
     EXPECT_THAT(std::string(refused.status().message()),
                 HasSubstr(absl::StrCat("the pool has ", c.blocks,
                                        " (kv_cache_bytes)")));

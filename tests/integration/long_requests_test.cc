@@ -42,8 +42,9 @@ TEST(LongRequestsTest, APromptIsRefusedWithTheTokensThatFitThePool) {
   EXPECT_TRUE(client.Generate(Continue(44, 5)).ok());
   const absl::Status refused = client.Generate(Continue(45, 5)).status();
   EXPECT_TRUE(absl::IsInvalidArgument(refused)) << refused;
-  EXPECT_THAT(refused.message(),
-              HasSubstr("source has 45 tokens, 44 would fit: "));
+  EXPECT_THAT(
+      refused.message(),
+      HasSubstr("source has 45 tokens, 44 would fit with as many new ones: "));
   EXPECT_THAT(refused.message(), HasSubstr("the pool has 3 (kv_cache_bytes)"));
   EXPECT_TRUE(Eventually([&] { return server.IsIdle(); }));
 }
