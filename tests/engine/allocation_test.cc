@@ -26,8 +26,12 @@ TEST(AllocationTest, AStepAllocatesNothing) {
            {.max_step_rows = 256, .kv_cache_bytes = 64 << 20});
   const auto context = model.engine().NewContext();
   std::vector<std::unique_ptr<Sequence>> sequences;
+  SourceTokens earlier;
   for (EngineRequest& request :
        RandomRequests(model.engine(), 120, 60, 60, 4)) {
+    // Every third source is that of the one before.
+    if (sequences.size() % 3 == 2) request.source = earlier;
+    earlier = request.source;
     auto sequence = model.engine().NewSequence(std::move(request));
     ASSERT_TRUE(sequence.ok()) << sequence.status();
     sequences.push_back(*std::move(sequence));
@@ -57,6 +61,7 @@ TEST(AllocationTest, AStepAllocatesNothing) {
   const AllocationCount count = AllocationCount::Stop();
   EXPECT_TRUE(ok);
   EXPECT_EQ(joined, sequences.size());
+  EXPECT_GT(context->counts().hit_tokens, 0);
   EXPECT_EQ(count.ours, 0);
   RecordProperty("allocations_in_onednn", static_cast<int>(count.onednn));
 }

@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "tests/engine/driver.h"
 #include "tests/engine/golden.h"
+#include "tests/engine/same_bits.h"
 
 namespace attend {
 namespace {
@@ -139,13 +140,7 @@ TEST_F(DynamicRotaryTest, ChunksPreemptionAndSharingDoNotShow) {
                   {.max_rows = 9, .seed = seed, .preempt_at_random = true});
     const auto outputs = driver.Run(requests());
     EXPECT_GT(driver.preemptions(), 0);
-    for (size_t i = 0; i < alone.size(); ++i) {
-      for (size_t j = 0; j < alone[i].choices.size(); ++j) {
-        const ChoiceOutput& expected = alone[i].choices[j];
-        EXPECT_EQ(outputs[i].choices[j].tokens, expected.tokens) << i;
-        EXPECT_EQ(outputs[i].choices[j].log_probs, expected.log_probs) << i;
-      }
-    }
+    ExpectSameBits(outputs, alone);
   }
 }
 

@@ -124,6 +124,21 @@ TEST_P(SourceCacheTest, ASourceWithHolesIsNotShared) {
   EXPECT_EQ(driver.context().counts().hit_tokens, 5);
 }
 
+// What a decoder has attended to of its source is in its own keys and values:
+// the same beginning after another source is something else.
+TEST_P(SourceCacheTest, DecoderRowsAreNotShared) {
+  const LoadedModel on = LoadWith(true);
+  const LoadedModel off = LoadWith(false);
+  Driver driver(on.engine());
+  for (const int length : {5, 7}) {
+    EngineRequest request = Generate(on.engine(), {.ids = Source(length)});
+    std::get<GenerateTask>(request.task).params.forced_prefix =
+        Source(2 * kBlock + 3);
+    ExpectSameBits(driver.Run({request}), Driver(off.engine()).Run({request}));
+  }
+  EXPECT_EQ(driver.context().counts().hit_tokens, 0);
+}
+
 TEST_P(SourceCacheTest, BlocksThatOthersHoldAreNotItsOwn) {
   const LoadedModel model = LoadWith(true);
   const auto context = model.engine().NewContext();
