@@ -80,8 +80,8 @@ enum class Phase {
 struct Work {
   Phase phase = Phase::kDone;
   // Rows until this phase ends. Encode and prompt may be cut into pieces of
-  // any size; decode may not. Of a prompt at most: its first piece finds out
-  // what needs not be computed.
+  // any size; decode may not. Of an encode that has not begun, and of a prompt,
+  // at most: the first piece finds out what needs not be computed.
   int rows = 0;
   // Blocks of the KV pool that this phase takes at most before it ends.
   int blocks = 0;

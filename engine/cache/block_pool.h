@@ -18,8 +18,7 @@ namespace attend {
 // Kwon et al. 2023). A full block whose tokens are known may be sealed: others
 // then find it by them, while it is used and after its release until it is
 // allocated anew; so may the blocks of a source. Allocates nothing after
-// creation. Not thread-safe; must
-// outlive the BlockTables made on it.
+// creation. Not thread-safe; must outlive the BlockTables made on it.
 class BlockPool {
  public:
   // total_blocks() may be 0 if the limit is below one block.

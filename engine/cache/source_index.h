@@ -20,9 +20,9 @@ class SourceIndex {
 
   SourceIndex(int blocks, int block_tokens, Hash hash = DefaultHash);
 
-  // `blocks`, none of which is of a source yet, hold one of these tokens, of
-  // which each but the last has block_tokens. They are found in place of others
-  // that hold the same.
+  // `blocks`, none of which is of a source yet, hold the source of these
+  // tokens, block_tokens in each but the last. They are found in place of
+  // others that hold the same.
   void Seal(absl::Span<const int> blocks, absl::Span<const int> tokens);
   // The first block of the source of these tokens, or kNone.
   int Find(absl::Span<const int> tokens) const;

@@ -9,8 +9,7 @@ namespace attend {
 
 // What decoders alone share.
 
-// What a family's config.json calls things; transformers takes the usual names,
-// too.
+// What a family's config.json calls things.
 struct DecoderKeys {
   const char* hidden = "hidden_size";
   const char* heads = "num_attention_heads";

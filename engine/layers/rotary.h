@@ -21,8 +21,8 @@ struct RowPlaces {
 // floats, as where checkpoints were trained. Const after construction.
 class Rotary {
  public:
-  // Positions are [0, max_positions). Takes spec.dims() floats a position; with
-  // long_frequencies as many again.
+  // Positions are [0, max_positions). Takes spec.dims() floats a position, and
+  // where long_frequencies take over those up to the original length besides.
   Rotary(const RotarySpec& spec, int max_positions);
 
   // Turns the first `heads` heads of each row.

@@ -44,8 +44,8 @@ struct RotarySpec {
     if (of_whole()) return tokens;
     return position < given ? given : position + 1;
   }
-  // A number that two such sequences have in common, if and only if their rows
-  // at one position have the same frequencies.
+  // A number that two such sequences have in common only if all their rows at
+  // one position have the same frequencies.
   int KindOf(int given, int tokens) const {
     if (of_whole()) return tokens > original_positions ? 1 : 0;
     return given > original_positions ? given : 0;

@@ -52,7 +52,8 @@ class InputState final : public RequestListener {
   // These are constant after Submit().
   const InputFacts& facts() const { return facts_; }
 
-  // These with context.mutex() held.
+  // These with context.mutex() held. The output's prompt is there before the
+  // first token, and then constant.
   bool done() const { return done_; }
   const SequenceOutput& output() const { return output_; }
   // OK, or why the input failed; UNAVAILABLE if the server cut it off.

@@ -178,7 +178,7 @@ void Worker::Step() {
   const absl::Time start = clock_.Now();
   step_status_ = engine_.Step(*context_, plan_);
   step_duration_ = std::max(clock_.Now() - start, absl::ZeroDuration());
-  // What was planned for prompts was at most.
+  // What was planned for prompts and sources was at most.
   prompt_rows_ -= static_cast<int>(context_->counts().spared_rows -
                                    counts_before_.spared_rows);
   if (step_status_.ok()) {
