@@ -13,6 +13,7 @@
 #include "tests/engine/ops/test_isa.h"
 #include "tests/engine/random_requests.h"
 #include "tests/engine/same_bits.h"
+#include "tests/support/sanitized.h"
 
 namespace attend {
 namespace {
@@ -33,16 +34,18 @@ size_t BlockBytes(const Engine& engine, size_t kv_cache_bytes) {
 }
 
 TEST(InvarianceTest, ARequestHasTheSameBitsAloneAndInAnyCompany) {
+  constexpr int kRequests = kSanitized ? 50 : 200;
+  constexpr uint32_t kOrders = kSanitized ? 5 : 20;
   const LoadedModel model = Load(GoldenDirectory(kPlain), Small());
   std::vector<SequenceOutput> alone;
   for (EngineRequest& request :
-       RandomRequests(model.engine(), 200, 40, 30, 1)) {
+       RandomRequests(model.engine(), kRequests, 40, 30, 1)) {
     std::vector<EngineRequest> one;
     one.push_back(std::move(request));
     Driver driver(model.engine());
     alone.push_back(driver.Run(std::move(one))[0]);
   }
-  for (uint32_t order = 1; order <= 20; ++order) {
+  for (uint32_t order = 1; order <= kOrders; ++order) {
     // Each order has another team, step budget and pool.
     const int threads = 1 + order % 3;
     const LoadedModel other =
@@ -55,8 +58,9 @@ TEST(InvarianceTest, ARequestHasTheSameBitsAloneAndInAnyCompany) {
     Driver driver(other.engine(), {.max_rows = 20 + static_cast<int>(order) * 7,
                                    .seed = order,
                                    .preempt_at_random = order % 2 == 0});
-    ExpectSameBits(driver.Run(RandomRequests(other.engine(), 200, 40, 30, 1)),
-                   alone);
+    ExpectSameBits(
+        driver.Run(RandomRequests(other.engine(), kRequests, 40, 30, 1)),
+        alone);
   }
 }
 
