@@ -124,4 +124,15 @@ void Driver::PlanPieces(const std::vector<Running>& running) {
   }
 }
 
+std::vector<SequenceOutput> RunAlone(const Engine& engine,
+                                     std::vector<EngineRequest> requests) {
+  std::vector<SequenceOutput> outputs;
+  for (EngineRequest& request : requests) {
+    std::vector<EngineRequest> one;
+    one.push_back(std::move(request));
+    outputs.push_back(Driver(engine).Run(std::move(one))[0]);
+  }
+  return outputs;
+}
+
 }  // namespace attend

@@ -55,6 +55,10 @@ class Driver {
   int most_running_ = 0;
 };
 
+// Results of requests that never meet: each on a driver of its own.
+std::vector<SequenceOutput> RunAlone(const Engine& engine,
+                                     std::vector<EngineRequest> requests);
+
 }  // namespace attend
 
 #endif  // ATTEND_TESTS_ENGINE_DRIVER_H_

@@ -37,14 +37,8 @@ TEST(InvarianceTest, ARequestHasTheSameBitsAloneAndInAnyCompany) {
   constexpr int kRequests = kSanitized ? 50 : 200;
   constexpr uint32_t kOrders = kSanitized ? 5 : 20;
   const LoadedModel model = Load(GoldenDirectory(kPlain), Small());
-  std::vector<SequenceOutput> alone;
-  for (EngineRequest& request :
-       RandomRequests(model.engine(), kRequests, 40, 30, 1)) {
-    std::vector<EngineRequest> one;
-    one.push_back(std::move(request));
-    Driver driver(model.engine());
-    alone.push_back(driver.Run(std::move(one))[0]);
-  }
+  const auto alone = RunAlone(
+      model.engine(), RandomRequests(model.engine(), kRequests, 40, 30, 1));
   for (uint32_t order = 1; order <= kOrders; ++order) {
     // Each order has another team, step budget and pool.
     const int threads = 1 + order % 3;
@@ -119,14 +113,8 @@ TEST(InvarianceTest, WithEveryDTypeOfTheMatmulsToo) {
       options.dtype = dtype;
       const LoadedModel model = Load(directory, options, 1);
       EXPECT_EQ(model.engine().info().dtype, DTypeName(dtype));
-      std::vector<SequenceOutput> alone;
-      for (EngineRequest& request :
-           RandomRequests(model.engine(), 20, 40, 20, 4)) {
-        std::vector<EngineRequest> one;
-        one.push_back(std::move(request));
-        Driver driver(model.engine());
-        alone.push_back(driver.Run(std::move(one))[0]);
-      }
+      const auto alone = RunAlone(
+          model.engine(), RandomRequests(model.engine(), 20, 40, 20, 4));
       for (const int threads : {1, 2, 3}) {
         const LoadedModel other = Load(directory, options, threads);
         Driver driver(other.engine(), {.seed = static_cast<uint32_t>(threads),

@@ -82,14 +82,10 @@ std::vector<EngineRequest> Conversations(int count, uint32_t seed) {
 TEST_P(PrefixCacheTest, ResultsHaveTheSameBitsAsWithoutIt) {
   constexpr int kCount = kSanitized ? 40 : 200;
   const LoadedModel off = LoadWith(false);
-  std::vector<SequenceOutput> alone;
-  for (EngineRequest& request : Conversations(kCount, 1)) {
-    std::vector<EngineRequest> one;
-    one.push_back(std::move(request));
-    Driver driver(off.engine());
-    alone.push_back(driver.Run(std::move(one))[0]);
-    EXPECT_EQ(driver.context().counts().queried_tokens, 0);
-  }
+  const auto alone = RunAlone(off.engine(), Conversations(kCount, 1));
+  Driver without(off.engine());
+  ExpectSameBits(without.Run(Conversations(kCount, 1)), alone);
+  EXPECT_EQ(without.context().counts().queried_tokens, 0);
   int preemptions = 0;
   for (uint32_t order = 1; order <= 4; ++order) {
     SCOPED_TRACE(order);

@@ -56,14 +56,10 @@ class SourceCacheTest : public ::testing::TestWithParam<const char*> {
 
 TEST_P(SourceCacheTest, ResultsHaveTheSameBitsAsWithoutIt) {
   const LoadedModel off = LoadWith(false);
-  std::vector<SequenceOutput> alone;
-  for (EngineRequest& request : FewSources(off.engine())) {
-    std::vector<EngineRequest> one;
-    one.push_back(std::move(request));
-    Driver driver(off.engine());
-    alone.push_back(driver.Run(std::move(one))[0]);
-    EXPECT_EQ(driver.context().counts().queried_tokens, 0);
-  }
+  const auto alone = RunAlone(off.engine(), FewSources(off.engine()));
+  Driver without(off.engine());
+  ExpectSameBits(without.Run(FewSources(off.engine())), alone);
+  EXPECT_EQ(without.context().counts().queried_tokens, 0);
   int preemptions = 0;
   for (uint32_t order = 1; order <= 4; ++order) {
     SCOPED_TRACE(order);
