@@ -3,6 +3,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <memory>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <unordered_map>
 #include <utility>
@@ -85,27 +86,37 @@ class Multiplication {
   std::unordered_map<int, memory> arguments_;
 };
 
-// The shortest time, and the FLOP, of one matmul by each member at once.
-struct Rate {
-  double seconds = 0;
-  double flop = 0;
-};
+// One matmul by each member at once, some times.
+class Round {
+ public:
+  Round(Compute& compute, DType dtype, int m, int k, int n)
+      : compute_(compute) {
+    // The team's threads are all there are: oneDNN shall start no others.
+    compute.team().Run([](int) { omp_set_num_threads(1); });
+    const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+    const auto desc = MatMulDesc(engine, dtype, m, k, n);
+    for (int i = 0; i < compute.team().size(); ++i) {
+      work_.emplace_back(engine, desc);
+    }
+    const double flop = 2.0 * m * k * n;
+    times_ = std::max(1, static_cast<int>(kRoundFlop / flop));
+    flop_ = flop * times_ * compute.team().size();
+  }
 
-Rate RateOf(Compute& compute, DType dtype, int m, int k, int n) {
-  // The team's threads are all there are: oneDNN shall start no others.
-  compute.team().Run([](int) { omp_set_num_threads(1); });
-  const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
-  const int members = compute.team().size();
-  const auto desc = MatMulDesc(engine, dtype, m, k, n);
-  std::vector<Multiplication> work;
-  for (int i = 0; i < members; ++i) work.emplace_back(engine, desc);
-  const double flop = 2.0 * m * k * n;
-  const int times = std::max(1, static_cast<int>(kRoundFlop / flop));
-  const double seconds = BestSeconds(kRounds, [&] {
-    compute.team().Run([&](int member) { work[member].Run(times); });
-  });
-  return {seconds / times, members * flop};
-}
+  double flop() const { return flop_; }
+  // The shortest of so many.
+  double Seconds(int rounds) {
+    return BestSeconds(rounds, [&] {
+      compute_.team().Run([&](int member) { work_[member].Run(times_); });
+    });
+  }
+
+ private:
+  Compute& compute_;
+  std::vector<Multiplication> work_;
+  int times_ = 0;
+  double flop_ = 0;
+};
 
 }  // namespace
 
@@ -113,18 +124,30 @@ double DnnlFlopPerSecond(Compute& compute, DType dtype) {
   double best = 0;
   for (const auto [k, n] : kShapes) {
     for (const int m : kRows) {
-      const Rate rate = RateOf(compute, dtype, m, k, n);
-      best = std::max(best, rate.flop / rate.seconds);
+      Round round(compute, dtype, m, k, n);
+      best = std::max(best, round.flop() / round.Seconds(kRounds));
     }
   }
   return best;
 }
 
-double DnnlAttentionFlopPerSecond(Compute& compute, int head_dim) {
+class DnnlAttention::Matmul : public Round {
+ public:
+  using Round::Round;
+};
+
+DnnlAttention::DnnlAttention(Compute& compute, int head_dim) {
   constexpr int kSize = 512;  // queries, and keys
-  const Rate scores = RateOf(compute, DType::kF32, kSize, head_dim, kSize);
-  const Rate values = RateOf(compute, DType::kF32, kSize, kSize, head_dim);
-  return (scores.flop + values.flop) / (scores.seconds + values.seconds);
+  scores_ =
+      std::make_unique<Matmul>(compute, DType::kF32, kSize, head_dim, kSize);
+  values_ =
+      std::make_unique<Matmul>(compute, DType::kF32, kSize, kSize, head_dim);
+}
+DnnlAttention::~DnnlAttention() = default;
+
+double DnnlAttention::FlopPerSecond() {
+  return (scores_->flop() + values_->flop()) /
+         (scores_->Seconds(1) + values_->Seconds(1));
 }
 
 }  // namespace attend

@@ -1,6 +1,8 @@
 #ifndef ATTEND_TESTS_BENCH_DNNL_RATE_H_
 #define ATTEND_TESTS_BENCH_DNNL_RATE_H_
 
+#include <memory>
+
 #include "engine/compute/compute.h"
 #include "engine/tensor/dtype.h"
 
@@ -13,10 +15,22 @@ namespace attend {
 // oneDNN fails.
 double DnnlFlopPerSecond(Compute& compute, DType dtype);
 
-// Likewise of the two matmuls of attention in f32, queries with keys and
-// weights with values, of 512 queries and keys of one head: what attention
-// would take without its softmax, and if keys and values lay as oneDNN likes.
-double DnnlAttentionFlopPerSecond(Compute& compute, int head_dim);
+// The two matmuls of attention in f32, queries with keys and weights with
+// values, of 512 queries and keys of one head, likewise: what attention would
+// take without its softmax, and if keys and values lay as oneDNN likes.
+class DnnlAttention {
+ public:
+  DnnlAttention(Compute& compute, int head_dim);
+  ~DnnlAttention();
+
+  // FLOP a second of a round of some milliseconds, now.
+  double FlopPerSecond();
+
+ private:
+  class Matmul;
+  std::unique_ptr<Matmul> scores_;
+  std::unique_ptr<Matmul> values_;
+};
 
 }  // namespace attend
 

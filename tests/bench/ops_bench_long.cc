@@ -1,7 +1,5 @@
 #include <algorithm>
 #include <cstddef>
-#include <limits>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -62,53 +60,72 @@ class PromptKv {
   std::vector<std::byte*> blocks_;
 };
 
-// Runs the causal attention of a prompt; of each chunk the shortest time so far
-// stays in `best`, as it does of the matmuls.
-void RunPrompt(Compute& compute, const PromptKv& kv, const Buffer<float>& query,
-               Buffer<float>& dst, std::vector<double>& best) {
+// The seconds of causal attention of the prompt's rows from `first` on.
+double SecondsOfRows(Compute& compute, const PromptKv& kv, int first,
+                     const Buffer<float>& query, Buffer<float>& dst) {
   const int columns = kHeads * kv.layout().head_dim;
-  for (size_t i = 0; i < best.size(); ++i) {
-    const int first = static_cast<int>(i) * kRows;
-    const std::vector<AttentionPiece> pieces = {{.rows = kRows,
-                                                 .blocks = kv.blocks(),
-                                                 .keys = first + 1,
-                                                 .causal = true,
-                                                 .position = first}};
-    const absl::Time start = absl::Now();
-    Attention(compute, {.layout = &kv.layout(),
-                        .heads = kHeads,
-                        .scale = 0.125f,
-                        .query = query.data(),
-                        .query_stride = columns,
-                        .pieces = pieces,
-                        .dst = {dst.data(), kRows, columns}});
-    best[i] = std::min(best[i], absl::ToDoubleSeconds(absl::Now() - start));
-  }
+  const std::vector<AttentionPiece> pieces = {{.rows = kRows,
+                                               .blocks = kv.blocks(),
+                                               .keys = first + 1,
+                                               .causal = true,
+                                               .position = first}};
+  const absl::Time start = absl::Now();
+  Attention(compute, {.layout = &kv.layout(),
+                      .heads = kHeads,
+                      .scale = 0.125f,
+                      .query = query.data(),
+                      .query_stride = columns,
+                      .pieces = pieces,
+                      .dst = {dst.data(), kRows, columns}});
+  return absl::ToDoubleSeconds(absl::Now() - start);
 }
 
-// Products and sums of all heads.
-double FlopOf(const Prompt& prompt) {
-  const double pairs = 0.5 * prompt.tokens * (prompt.tokens + 1.0);
+double Median(std::vector<double> values) {
+  const auto middle = values.begin() + values.size() / 2;
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// Products and sums of all heads for the rows from `first` on.
+double FlopOfRows(const Prompt& prompt, int first) {
+  const double pairs = kRows * (first + 0.5 * (kRows + 1.0));
   return 4 * pairs * kHeads * prompt.head_dim;
 }
 
+// Each chunk is compared with matmuls right before and after it, since a
+// machine that is shared is faster now than later; of some comparisons the
+// median holds.
 void LongPrompt(benchmark::State& state, const Setup& setup,
                 const Prompt& prompt) {
   const PromptKv kv(setup.compute, prompt);
   const Buffer<float> query =
       RandomFloats(size_t{kRows} * kHeads * prompt.head_dim, 1);
   Buffer<float> dst(query.size());
-  const double before =
-      DnnlAttentionFlopPerSecond(setup.compute, prompt.head_dim);
-  std::vector<double> best(prompt.tokens / kRows,
-                           std::numeric_limits<double>::infinity());
-  for (auto _ : state) RunPrompt(setup.compute, kv, query, dst, best);
-  const double seconds = std::accumulate(best.begin(), best.end(), 0.0);
-  const double rate = std::max(
-      before, DnnlAttentionFlopPerSecond(setup.compute, prompt.head_dim));
-  state.counters["gflop_per_second"] = FlopOf(prompt) / seconds * 1e-9;
-  state.counters["matmul_gflop_per_second"] = rate * 1e-9;
-  state.counters["times_matmuls"] = seconds * rate / FlopOf(prompt);
+  DnnlAttention matmuls(setup.compute, prompt.head_dim);
+  matmuls.FlopPerSecond();  // the first is slower
+  const int chunks = prompt.tokens / kRows;
+  std::vector<std::vector<double>> seconds(chunks), ratios(chunks);
+  for (auto _ : state) {
+    double before = matmuls.FlopPerSecond();
+    for (int i = 0; i < chunks; ++i) {
+      const double took =
+          SecondsOfRows(setup.compute, kv, i * kRows, query, dst);
+      const double after = matmuls.FlopPerSecond();
+      seconds[i].push_back(took);
+      ratios[i].push_back(took * (before + after) / 2 /
+                          FlopOfRows(prompt, i * kRows));
+      before = after;
+    }
+  }
+  double all_seconds = 0, all_flop = 0, all_times = 0;
+  for (int i = 0; i < chunks; ++i) {
+    const double flop = FlopOfRows(prompt, i * kRows);
+    all_flop += flop;
+    all_seconds += Median(seconds[i]);
+    all_times += flop * Median(ratios[i]);
+  }
+  state.counters["gflop_per_second"] = all_flop / all_seconds * 1e-9;
+  state.counters["times_matmuls"] = all_times / all_flop;
 }
 
 }  // namespace
