@@ -54,16 +54,7 @@ class GenerateStreamHandler final
 
   // Inputs take turns, so that a busy one does not hide the others.
   bool Next(v1::GenerateChunk& chunk) override {
-    if (ended_) return false;
-    {
-      std::lock_guard lock(context_.mutex());
-      status_ = CommonError(call_.inputs);
-    }
-    if (!status_.ok()) {
-      ended_ = true;
-      return false;
-    }
-    for (size_t i = 0; i < streams_.size(); ++i) {
+    for (size_t i = 0; i < streams_.size() && !ended_; ++i) {
       const size_t index = (turn_ + i) % streams_.size();
       if (!NextOf(index, chunk)) continue;
       chunk.set_input(static_cast<int>(index));
@@ -96,6 +87,9 @@ class GenerateStreamHandler final
       std::lock_guard lock(context_.mutex());
       if (input.done() && !input.status().ok()) {
         failure = input.status();
+        status_ = CommonError(call_.inputs);
+        ended_ = !status_.ok();
+        if (ended_) return false;
       } else if (!TakeGrowth(input, stream, growth)) {
         return false;
       }
