@@ -37,21 +37,6 @@ Range SeenBy(const AttentionArgs& args, const AttentionPiece& piece, int row) {
   return {static_cast<int>(begin - first), static_cast<int>(end - first)};
 }
 
-// How pieces are cut into calls of the kernel; results do not depend on it.
-// Rows of one head share what is loaded of its keys; a single row takes several
-// heads at once instead.
-struct Grain {
-  int rows = 0;   // at most, of a piece of several rows
-  int heads = 0;  // at most, of a piece of one row
-
-  int RowsOf(const AttentionPiece& piece) const {
-    return std::min(rows, piece.rows);
-  }
-  int HeadsOf(const AttentionPiece& piece) const {
-    return piece.rows == 1 ? heads : 1;
-  }
-};
-
 // What the first `rows` rows of one head cost, in keys read by a query, taking
 // windows to be full; the constant is what a row costs besides.
 int64_t Cost(const AttentionArgs& args, const AttentionPiece& piece,
@@ -73,24 +58,59 @@ int64_t CostOf(const AttentionArgs& args) {
   return cost * args.heads;
 }
 
-// Large tiles, but several for each member, so that all end together.
-Grain GrainOf(const AttentionArgs& args, int members) {
-  Grain grain = {.rows = kAttentionRows, .heads = kAttentionLanes};
-  const auto fewer_than = [&](int wanted) {
-    int64_t tiles = 0;
-    for (const AttentionPiece& piece : args.pieces) {
-      const int rows = grain.RowsOf(piece);
-      const int heads = grain.HeadsOf(piece);
-      tiles += int64_t{(piece.rows + rows - 1) / rows} *
-               ((args.heads + heads - 1) / heads);
-      if (tiles >= wanted) return false;
+// A run of lanes, the pairs of row and head of a piece that are computed one
+// after the other: lane i is of row i / heads and of the run's head i % heads.
+// Rows of one head share what is loaded of its keys. Where rows are few, the
+// heads of one key head share it, too; a single row takes several heads at once
+// where none do. Results do not depend on any of this.
+struct Run {
+  const AttentionArgs& args;
+  const AttentionPiece& piece;
+  int heads = 1;
+  int at_once = kAttentionRows;  // lanes of one call of the kernel
+  bool gathers = false;          // lanes lie at no regular distance
+
+  int lanes() const { return piece.rows * heads; }
+  // What the first so many lanes cost.
+  int64_t CostOf(int lanes) const {
+    const int row = lanes / heads;
+    const int more = lanes % heads;
+    const int64_t cost = Cost(args, piece, row) * (heads - more);
+    return more == 0 ? cost : cost + Cost(args, piece, row + 1) * more;
+  }
+  // The first lane that begins at `cost` or later.
+  int LaneAt(int64_t cost) const {
+    int first = 0;
+    for (int last = lanes(); first < last;) {
+      const int middle = first + (last - first) / 2;
+      if (CostOf(middle) < cost) {
+        first = middle + 1;
+      } else {
+        last = middle;
+      }
     }
-    return true;
-  };
-  if (members == 1) return grain;
-  while (grain.rows > 8 && fewer_than(8 * members)) grain.rows /= 2;
-  while (grain.heads > 1 && fewer_than(4 * members)) grain.heads /= 2;
-  return grain;
+    return first;
+  }
+};
+
+// Fewer rows read keys faster than memory gives them.
+constexpr int kFewRows = 24;
+
+Run RunOf(const AttentionArgs& args, const AttentionPiece& piece) {
+  Run run = {.args = args, .piece = piece};
+  const KvLayout& layout = *args.layout;
+  const int group = args.heads / layout.kv_heads;
+  if (piece.rows == 1 && (group == 1 || layout.paired)) {
+    run.heads = args.heads;
+    run.at_once = kAttentionLanes;
+  } else if (piece.rows < kFewRows && group > 1 && !layout.paired &&
+             layout.head_dim <= kAttentionGathered) {
+    run.heads = group;
+    run.at_once =
+        std::min(kAttentionGathered / layout.head_dim, kAttentionRows);
+    run.gathers = true;
+  }
+  return run;
 }
 
 void CheckArgs(const Compute& compute, const AttentionArgs& args) {
@@ -122,11 +142,19 @@ void CheckArgs(const Compute& compute, const AttentionArgs& args) {
   }
 }
 
-AttentionTile TileOf(const AttentionArgs& args, const AttentionPiece& piece,
-                     int head, int heads, int row, int rows, Range* seen,
+// Lanes [lane, lane + lanes) of the run of heads that begins with `head`.
+AttentionTile TileOf(const Run& run, int head, int lane, int lanes, Range* seen,
                      float* scratch) {
+  const AttentionArgs& args = run.args;
+  const AttentionPiece& piece = run.piece;
   const KvLayout& layout = *args.layout;
-  for (int r = 0; r < rows; ++r) seen[r] = SeenBy(args, piece, row + r);
+  const bool one_row = piece.rows == 1 && !run.gathers;
+  if (one_row) head += lane;
+  const int row = one_row ? 0 : lane / run.heads;
+  const int rows = one_row ? 1 : lanes;
+  for (int r = 0; r < rows; ++r) {
+    seen[r] = SeenBy(args, piece, one_row ? 0 : (lane + r) / run.heads);
+  }
   DistanceBias bias = args.bias;
   if (bias.values != nullptr) bias.values += ptrdiff_t{head} * bias.stride;
   const int first_row = piece.first_row - args.first_row + row;
@@ -138,9 +166,11 @@ AttentionTile TileOf(const AttentionArgs& args, const AttentionPiece& piece,
           .dst = args.dst.row(first_row) + column,
           .dst_stride = args.dst.cols,
           .rows = rows,
-          .heads = heads,
+          .heads = one_row ? lanes : 1,
           .first_head = head,
           .heads_per_kv_head = args.heads / layout.kv_heads,
+          .group = run.gathers ? run.heads : 1,
+          .lane = run.gathers ? lane % run.heads : 0,
           .scale = args.scale,
           .blocks = piece.blocks.data(),
           .layer_at = layout.head_at(args.layer, 0),
@@ -156,35 +186,64 @@ AttentionTile TileOf(const AttentionArgs& args, const AttentionPiece& piece,
           .scores = scratch};
 }
 
-// Computes the tiles whose start on the axis of cost lies in [begin, end).
-void AttendShare(const AttentionArgs& args, const Grain& grain, Kernel kernel,
-                 int64_t begin, int64_t end, float* scratch) {
+// The kernel, for lanes that lie at no regular distance: their queries and what
+// becomes of them are kept side by side meanwhile.
+void AttendGathered(const AttentionTile& tile, Kernel kernel) {
+  const int head_dim = tile.layout->head_dim;
+  const auto at = [&](int lane, int stride) {
+    return ptrdiff_t{tile.QueryRowOf(lane)} * stride +
+           ptrdiff_t{tile.HeadOf(lane)} * head_dim;
+  };
+  float* const queries = tile.scores + kAttentionFloats;
+  float* const results = queries + kAttentionGathered;
+  for (int i = 0; i < tile.rows; ++i) {
+    std::copy_n(tile.query + at(i, tile.query_stride), head_dim,
+                queries + ptrdiff_t{i} * head_dim);
+  }
+  AttentionTile side_by_side = tile;
+  side_by_side.query = queries;
+  side_by_side.query_stride = head_dim;
+  side_by_side.dst = results;
+  side_by_side.dst_stride = head_dim;
+  kernel(side_by_side);
+  for (int i = 0; i < tile.rows; ++i) {
+    std::copy_n(results + ptrdiff_t{i} * head_dim, head_dim,
+                tile.dst + at(i, tile.dst_stride));
+  }
+}
+
+// Computes the lanes whose start on the axis of cost lies in [begin, end).
+void AttendShare(const AttentionArgs& args, Kernel kernel, int64_t begin,
+                 int64_t end, float* scratch) {
   Range seen[kAttentionRows];
-  int64_t at = 0;  // where the piece begins
+  int64_t at = 0;  // where the run begins
   for (const AttentionPiece& piece : args.pieces) {
-    if (at >= end) return;
-    const int64_t head_cost = Cost(args, piece, piece.rows);
-    const int64_t next = at + head_cost * args.heads;
-    if (next > begin) {
-      const int row_step = grain.RowsOf(piece);
-      const int head_step = grain.HeadsOf(piece);
-      for (int head = 0; head < args.heads; head += head_step) {
-        const int heads = std::min(head_step, args.heads - head);
-        for (int row = 0; row < piece.rows; row += row_step) {
-          const int64_t start = at + head_cost * head + Cost(args, piece, row);
-          if (start < begin || start >= end) continue;
-          kernel(TileOf(args, piece, head, heads, row,
-                        std::min(row_step, piece.rows - row), seen, scratch));
+    const Run run = RunOf(args, piece);
+    const int64_t cost = run.CostOf(run.lanes());
+    for (int head = 0; head < args.heads; head += run.heads, at += cost) {
+      if (at >= end) return;
+      if (at + cost <= begin) continue;
+      const int last = run.LaneAt(end - at);
+      for (int lane = run.LaneAt(begin - at); lane < last;
+           lane += run.at_once) {
+        const int lanes = std::min(run.at_once, last - lane);
+        const AttentionTile tile =
+            TileOf(run, head, lane, lanes, seen, scratch);
+        if (run.gathers) {
+          AttendGathered(tile, kernel);
+        } else {
+          kernel(tile);
         }
       }
     }
-    at = next;
   }
 }
 
 }  // namespace
 
-size_t AttentionScratchFloats() { return kAttentionFloats; }
+size_t AttentionScratchFloats() {
+  return kAttentionFloats + size_t{2} * kAttentionGathered;
+}
 
 void Attention(Compute& compute, const AttentionArgs& args) {
   CheckArgs(compute, args);
@@ -195,11 +254,10 @@ void Attention(Compute& compute, const AttentionArgs& args) {
   const int64_t cost = CostOf(args);
   if (cost == 0) return;
   const int members = compute.team().size();
-  const Grain grain = GrainOf(args, members);
   compute.team().Run([&](int member) {
     const absl::Span<float> scratch = compute.scratch(member);
     ATTEND_CHECK(scratch.size() >= AttentionScratchFloats());
-    AttendShare(args, grain, kernel, cost * member / members,
+    AttendShare(args, kernel, cost * member / members,
                 cost * (member + 1) / members, scratch.data());
   });
 }

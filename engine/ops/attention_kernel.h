@@ -13,17 +13,22 @@ namespace attend {
 inline constexpr int kAttentionLanes = 8;
 // Query rows of one call: keys and values come from memory once for all of
 // them. With fewer the memory is waited for; with more, rows and a chunk of
-// usual heads do not fit the second cache level.
-inline constexpr int kAttentionRows = 256;
+// usual heads do not fit the second cache level. A multiple of what kernels
+// take at once.
+inline constexpr int kAttentionRows = 264;
 // Keys whose scores exist at once. Chunks begin at multiples of it. A chunk of
 // keys and values of a usual head, and the scores, fit the second cache level.
 inline constexpr int kAttentionChunk = 512;
-// Scratch of a call.
+// Numbers of the queries, and of their results, that may lie side by side for a
+// call.
+inline constexpr int kAttentionGathered = 4096;
+// Scratch of a call for scores.
 inline constexpr size_t kAttentionFloats =
     static_cast<size_t>(kAttentionLanes) * kAttentionChunk;
 
-// What one call of an attention kernel computes: consecutive query rows of one
-// head, or one row of consecutive heads.
+// What one call of an attention kernel computes: queries that read one key head
+// (rows of one head, or of `group` heads in turns), or one row of consecutive
+// heads.
 struct AttentionTile {
   const KvLayout* layout = nullptr;
   // Row r of head h: query + r * query_stride + h * head_dim; likewise dst.
@@ -36,6 +41,9 @@ struct AttentionTile {
   // Head h reads key head (first_head + h) / heads_per_kv_head.
   int first_head = 0;
   int heads_per_kv_head = 1;
+  // Row r stands for head (lane + r) % group of query row (lane + r) / group.
+  int group = 1;
+  int lane = 0;  // in [0, group)
   float scale = 0;
   const std::byte* const* blocks = nullptr;
   size_t layer_at = 0;  // bytes from a block's start to the layer
@@ -48,10 +56,13 @@ struct AttentionTile {
   float softcap = 0;
   DistanceBias bias = {};         // of heads from first_head on
   const float* slopes = nullptr;  // likewise
-  // As of AttentionPiece, of the first row; null: 0, 1, 2, ...
+  // As of AttentionPiece, of the first query row; null: 0, 1, 2, ...
   int position = 0;
   const int* key_positions = nullptr;
   float* scores = nullptr;  // kAttentionFloats of scratch
+
+  int HeadOf(int row) const { return (lane + row) % group; }
+  int QueryRowOf(int row) const { return (lane + row) / group; }
 };
 
 namespace baseline {

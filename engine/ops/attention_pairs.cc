@@ -221,7 +221,7 @@ void AttendRows(const AttentionTile& a, int head, int begin, Running* running) {
          ++next) {
       PrefetchRow(a, head, next);
     }
-    AttendChunk(a, head, row, begin, keys, tiles, ahead.Share(group, groups),
+    AttendChunk(a, head, row, begin, keys, tiles, ahead.Share(group, 1, groups),
                 rows);
     StoreRows(a, head, row, left == keys, rows);
   }

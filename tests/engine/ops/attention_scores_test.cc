@@ -81,6 +81,16 @@ TEST_P(AttentionScoresTest, AllOfThemInWindowsAcrossChunks) {
                   .slopes = true,
                   .softcap = 2},
                  teams);
+      // Few rows of heads that share keys, cut in the middle of a row.
+      ExpectCase({.shape = {10, 2, 8, 5, 2 * kChunk + 100},
+                  .position = 2 * kChunk + 60,
+                  .causal = causal,
+                  .window = window,
+                  .max_distance = 40,
+                  .holes = window == 64,
+                  .slopes = true,
+                  .softcap = 2},
+                 teams);
     }
 }
 
