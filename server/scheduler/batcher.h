@@ -25,7 +25,7 @@ struct BatcherOptions {
   // the matmuls of those that decode. Higher: earlier first tokens, less even
   // streams.
   int min_encode_piece = 32;
-  int min_prompt_piece = 2;
+  int min_prompt_piece = 1;
   // While others decode, an encode waits for company until it has this many
   // rows. Higher: more throughput, later first tokens.
   int min_encode_rows = 64;
