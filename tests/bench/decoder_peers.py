@@ -147,7 +147,11 @@ class Peer:
     def run(self, job):
         self.process.stdin.write(json.dumps(job) + "\n")
         self.process.stdin.flush()
-        return json.loads(self.process.stdout.readline())
+        answer = self.process.stdout.readline()
+        if not answer:
+            raise RuntimeError(f"{self.process.args}: exit code "
+                               f"{self.process.wait()}")
+        return json.loads(answer)
 
     def close(self):
         self.process.stdin.close()
