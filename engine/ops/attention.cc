@@ -150,10 +150,10 @@ AttentionTile TileOf(const Run& run, int head, int lane, int lanes, Range* seen,
   const KvLayout& layout = *args.layout;
   const bool one_row = piece.rows == 1 && !run.gathers;
   if (one_row) head += lane;
-  const int row = one_row ? 0 : lane / run.heads;
+  const int row = lane / run.heads;
   const int rows = one_row ? 1 : lanes;
   for (int r = 0; r < rows; ++r) {
-    seen[r] = SeenBy(args, piece, one_row ? 0 : (lane + r) / run.heads);
+    seen[r] = SeenBy(args, piece, (lane + r) / run.heads);
   }
   DistanceBias bias = args.bias;
   if (bias.values != nullptr) bias.values += ptrdiff_t{head} * bias.stride;

@@ -65,29 +65,23 @@ TEST_P(AttentionScoresTest, AllOfThemInWindowsAcrossChunks) {
   for (const bool causal : {false, true})
     for (const int window : {0, 64, kChunk + 90}) {
       const std::vector<Compute*> teams = {alone.get(), three.get()};
-      ExpectCase({.shape = {2, 1, 8, 40, 2 * kChunk + 100},
-                  .position = kChunk - 33,
-                  .causal = causal,
-                  .window = window,
-                  .max_distance = 40,
-                  .holes = window == 64,
-                  .slopes = true,
-                  .softcap = 2},
-                 teams);
+      AttentionCase c = {.shape = {2, 1, 8, 40, 2 * kChunk + 100},
+                         .position = kChunk - 33,
+                         .causal = causal,
+                         .window = window,
+                         .max_distance = 40,
+                         .holes = window == 64,
+                         .slopes = true,
+                         .softcap = 2};
+      ExpectCase(c, teams);
+      // Few rows of heads that share keys, cut in the middle of a row.
+      c.shape = {10, 2, 8, 5, 2 * kChunk + 100};
+      c.position = 2 * kChunk + 60;
+      ExpectCase(c, teams);
       ExpectCase({.shape = {3, 1, 8, 1, 2 * kChunk + 100},
                   .position = 2 * kChunk + 60,
                   .causal = causal,
                   .window = window,
-                  .slopes = true,
-                  .softcap = 2},
-                 teams);
-      // Few rows of heads that share keys, cut in the middle of a row.
-      ExpectCase({.shape = {10, 2, 8, 5, 2 * kChunk + 100},
-                  .position = 2 * kChunk + 60,
-                  .causal = causal,
-                  .window = window,
-                  .max_distance = 40,
-                  .holes = window == 64,
                   .slopes = true,
                   .softcap = 2},
                  teams);

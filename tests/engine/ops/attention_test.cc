@@ -53,7 +53,9 @@ TEST_P(AttentionTest, EqualsTheNaiveFormOverOddShapes) {
                                    {2, 1, 80, 7, 129},
                                    {8, 8, 63, 1, 500},
                                    {12, 4, 24, 1, 40},
-                                   {2, 2, 128, 71, 100}}) {
+                                   {2, 2, 128, 71, 100},
+                                   // More lanes than lie side by side.
+                                   {10, 2, 600, 5, 40}}) {
     ExpectAttention(*compute, shape);
   }
 }
