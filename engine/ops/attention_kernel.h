@@ -22,9 +22,10 @@ inline constexpr int kAttentionChunk = 512;
 // Numbers of the queries, and of their results, that may lie side by side for a
 // call.
 inline constexpr int kAttentionGathered = 4096;
-// Scratch of a call for scores.
+// Rows, or heads, whose scores exist at once, and the scratch for them.
+inline constexpr int kAttentionScored = 12;
 inline constexpr size_t kAttentionFloats =
-    static_cast<size_t>(kAttentionLanes) * kAttentionChunk;
+    static_cast<size_t>(kAttentionScored) * kAttentionChunk;
 
 // What one call of an attention kernel computes: queries that read one key head
 // (rows of one head, or of `group` heads in turns), or one row of consecutive
@@ -63,6 +64,8 @@ struct AttentionTile {
 
   int HeadOf(int row) const { return (lane + row) % group; }
   int QueryRowOf(int row) const { return (lane + row) / group; }
+  // Of the row'th of those that exist at once.
+  float* RowScores(int row) const { return scores + row * kAttentionChunk; }
 };
 
 namespace baseline {

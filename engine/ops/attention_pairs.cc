@@ -94,9 +94,7 @@ inline float WeighPairs(float* scores, int keys, Running& running) {
   const int padded = (keys + kTile - 1) / kTile * kTile;
   std::fill(scores + keys, scores + padded,
             -std::numeric_limits<float>::infinity());
-  Vec max = Broadcast(running.max);
-  for (int i = 0; i < padded; i += kTile) max = Max(Load(scores + i), max);
-  const float new_max = MaxOfLanes(max);
+  const float new_max = MaxOf(scores, padded, running.max);
   const Vec minus_max = Broadcast(-new_max);
   uint16_t* const weights = reinterpret_cast<uint16_t*>(scores);
   Vec sum = Zero();

@@ -61,10 +61,16 @@ inline Vec Min(Vec a, Vec b) { return _mm_min_ps(a, b); }
 // a * b + c; fused where the machine can.
 inline Vec MulAdd(Vec a, Vec b, Vec c) { return Add(Mul(a, b), c); }
 inline Vec Round(Vec a) { return _mm_cvtepi32_ps(_mm_cvtps_epi32(a)); }
-// a * 2^n for whole n in [-126, 127].
+inline Vec Floor(Vec a) {
+  const Vec n = Round(a);
+  return _mm_sub_ps(n, _mm_and_ps(_mm_cmpgt_ps(n, a), _mm_set1_ps(1.0f)));
+}
+// a - floor(a).
+inline Vec Fraction(Vec a) { return _mm_sub_ps(a, Floor(a)); }
+// a * 2^floor(n) for n in [-126, 128).
 inline Vec Scale(Vec a, Vec n) {
   const __m128i exponent =
-      _mm_add_epi32(_mm_cvtps_epi32(n), _mm_set1_epi32(127));
+      _mm_add_epi32(_mm_cvtps_epi32(Floor(n)), _mm_set1_epi32(127));
   return Mul(a, _mm_castsi128_ps(_mm_slli_epi32(exponent, 23)));
 }
 // `value` where a >= b, else 0; 0 where a or b is NaN.
@@ -75,6 +81,16 @@ inline Vec KeepIfAtLeast(Vec a, Vec b, Vec value) {
 // them.
 inline uint32_t NotAtMost(Vec a, Vec b) {
   return _mm_movemask_ps(_mm_cmpnle_ps(a, b));
+}
+// The largest lane, where none is NaN.
+inline float MaxOfNumbers(Vec v) {
+  v = Max(v, _mm_movehl_ps(v, v));
+  return _mm_cvtss_f32(_mm_max_ss(v, _mm_shuffle_ps(v, v, 1)));
+}
+// The sum of the lanes: of halves, of halves of those, and so on.
+inline float SumOfLanes(Vec v) {
+  v = Add(v, _mm_movehl_ps(v, v));
+  return _mm_cvtss_f32(_mm_add_ss(v, _mm_shuffle_ps(v, v, 1)));
 }
 // a - b, as floats.
 inline Vec LoadDifference(const int32_t* a, const int32_t* b) {
@@ -130,9 +146,11 @@ inline Vec Max(Vec a, Vec b) { return _mm256_max_ps(a, b); }
 inline Vec Min(Vec a, Vec b) { return _mm256_min_ps(a, b); }
 inline Vec MulAdd(Vec a, Vec b, Vec c) { return _mm256_fmadd_ps(a, b, c); }
 inline Vec Round(Vec a) { return _mm256_cvtepi32_ps(_mm256_cvtps_epi32(a)); }
+inline Vec Floor(Vec a) { return _mm256_floor_ps(a); }
+inline Vec Fraction(Vec a) { return _mm256_sub_ps(a, Floor(a)); }
 inline Vec Scale(Vec a, Vec n) {
   const __m256i exponent =
-      _mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127));
+      _mm256_add_epi32(_mm256_cvtps_epi32(Floor(n)), _mm256_set1_epi32(127));
   return Mul(a, _mm256_castsi256_ps(_mm256_slli_epi32(exponent, 23)));
 }
 inline Vec KeepIfAtLeast(Vec a, Vec b, Vec value) {
@@ -140,6 +158,14 @@ inline Vec KeepIfAtLeast(Vec a, Vec b, Vec value) {
 }
 inline uint32_t NotAtMost(Vec a, Vec b) {
   return _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_NLE_UQ));
+}
+inline __m128 LowHalf(Vec v) { return _mm256_castps256_ps128(v); }
+inline __m128 HighHalf(Vec v) { return _mm256_extractf128_ps(v, 1); }
+inline float MaxOfNumbers(Vec v) {
+  return baseline::MaxOfNumbers(_mm_max_ps(LowHalf(v), HighHalf(v)));
+}
+inline float SumOfLanes(Vec v) {
+  return baseline::SumOfLanes(_mm_add_ps(LowHalf(v), HighHalf(v)));
 }
 inline Vec LoadDifference(const int32_t* a, const int32_t* b) {
   return _mm256_cvtepi32_ps(_mm256_sub_epi32(
@@ -195,12 +221,27 @@ inline Vec MulAdd(Vec a, Vec b, Vec c) { return _mm512_fmadd_ps(a, b, c); }
 inline Vec Round(Vec a) {
   return _mm512_maskz_roundscale_ps(kAll, a, _MM_FROUND_TO_NEAREST_INT);
 }
+inline Vec Fraction(Vec a) {
+  return _mm512_maskz_reduce_ps(kAll, a, _MM_FROUND_TO_NEG_INF);
+}
 inline Vec Scale(Vec a, Vec n) { return _mm512_maskz_scalef_ps(kAll, a, n); }
 inline Vec KeepIfAtLeast(Vec a, Vec b, Vec value) {
   return _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(a, b, _CMP_GE_OQ), value);
 }
 inline uint32_t NotAtMost(Vec a, Vec b) {
   return _mm512_cmp_ps_mask(a, b, _CMP_NLE_UQ);
+}
+inline __m256 LowHalf(Vec v) {
+  return _mm512_maskz_extractf32x8_ps(0xff, v, 0);
+}
+inline __m256 HighHalf(Vec v) {
+  return _mm512_maskz_extractf32x8_ps(0xff, v, 1);
+}
+inline float MaxOfNumbers(Vec v) {
+  return avx2::MaxOfNumbers(_mm256_max_ps(LowHalf(v), HighHalf(v)));
+}
+inline float SumOfLanes(Vec v) {
+  return avx2::SumOfLanes(_mm256_add_ps(LowHalf(v), HighHalf(v)));
 }
 inline Vec LoadDifference(const int32_t* a, const int32_t* b) {
   return _mm512_maskz_cvtepi32_ps(
