@@ -142,6 +142,13 @@ void CheckArgs(const Compute& compute, const AttentionArgs& args) {
   }
 }
 
+// Whether a call of so many rows makes floats of keys and values first.
+bool Unpacks(const KvLayout& layout, int rows) {
+  return layout.dtype != DType::kF32 && !layout.paired &&
+         layout.head_dim <= kAttentionUnpackedDim &&
+         rows >= kAttentionUnpackedRows;
+}
+
 // Lanes [lane, lane + lanes) of the run of heads that begins with `head`.
 AttentionTile TileOf(const Run& run, int head, int lane, int lanes, Range* seen,
                      float* scratch) {
@@ -183,7 +190,10 @@ AttentionTile TileOf(const Run& run, int head, int lane, int lanes, Range* seen,
           .slopes = args.slopes == nullptr ? nullptr : args.slopes + head,
           .position = piece.position + row,
           .key_positions = piece.key_positions.data(),
-          .scores = scratch};
+          .scores = scratch,
+          .unpacked = Unpacks(layout, rows)
+                          ? scratch + kAttentionFloats + 2 * kAttentionGathered
+                          : nullptr};
 }
 
 // The kernel, for lanes that lie at no regular distance: their queries and what
@@ -242,7 +252,8 @@ void AttendShare(const AttentionArgs& args, Kernel kernel, int64_t begin,
 }  // namespace
 
 size_t AttentionScratchFloats() {
-  return kAttentionFloats + size_t{2} * kAttentionGathered;
+  return kAttentionFloats + size_t{2} * kAttentionGathered +
+         kAttentionUnpackedFloats;
 }
 
 void Attention(Compute& compute, const AttentionArgs& args) {

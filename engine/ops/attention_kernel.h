@@ -26,6 +26,12 @@ inline constexpr int kAttentionGathered = 4096;
 inline constexpr int kAttentionScored = 12;
 inline constexpr size_t kAttentionFloats =
     static_cast<size_t>(kAttentionScored) * kAttentionChunk;
+// Calls of so many rows make floats of a chunk's narrow keys and values first,
+// if heads are no larger; the scratch for them and the scales.
+inline constexpr int kAttentionUnpackedRows = 32;
+inline constexpr int kAttentionUnpackedDim = 256;
+inline constexpr size_t kAttentionUnpackedFloats =
+    size_t{2} * kAttentionChunk * (kAttentionUnpackedDim + 1);
 
 // What one call of an attention kernel computes: queries that read one key head
 // (rows of one head, or of `group` heads in turns), or one row of consecutive
@@ -61,6 +67,9 @@ struct AttentionTile {
   int position = 0;
   const int* key_positions = nullptr;
   float* scores = nullptr;  // kAttentionFloats of scratch
+  // kAttentionUnpackedFloats of scratch; null: keys and values are f32, or are
+  // used as they are.
+  float* unpacked = nullptr;
 
   int HeadOf(int row) const { return (lane + row) % group; }
   int QueryRowOf(int row) const { return (lane + row) / group; }
