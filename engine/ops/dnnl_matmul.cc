@@ -9,6 +9,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "engine/ops/f32_kernel.h"
 #include "engine/ops/operand.h"
 #include "engine/tensor/check.h"
 
@@ -237,6 +238,21 @@ DnnlShape& DnnlContext::Shape(const DnnlKey& key, int max_rows) {
   return *shape;
 }
 
+dnnl_status_t DnnlSlice::Multiply(int member, int rows, const void* src,
+                                  void* dst) const {
+  if (shape != nullptr) return shape->Run(member, rows, src, weights, dst);
+  static_assert(kTileRows <= kF32Rows && kBlockColumns == kF32BlockColumns);
+  avx512::MultiplyF32(
+      {.src = static_cast<const float*>(src),
+       .weights = static_cast<const float*>(weights.get_data_handle()),
+       .dst = static_cast<float*>(dst),
+       .rows = rows,
+       .k = k,
+       .padded_k = padded_k,
+       .n = columns});
+  return dnnl_success;
+}
+
 DnnlWeights::DnnlWeights(Compute& compute, DType dtype, ConstMatrix weights)
     : engine_(DnnlContext::Of(compute)->engine()),
       dtype_(dtype),
@@ -244,6 +260,8 @@ DnnlWeights::DnnlWeights(Compute& compute, DType dtype, ConstMatrix weights)
       packed_(false) {
   const int n = weights.rows;
   packed_ = HasPackedKernel(engine_, Key(n));
+  own_kernel_ =
+      packed_ && dtype == DType::kF32 && compute.isa() >= Isa::kAvx512;
   const Buffer<char> converted = Convert(compute, weights);
   const void* rows = weights.data;
   if (dtype != DType::kF32) rows = converted.data();
@@ -293,9 +311,11 @@ DnnlSlice DnnlWeights::Slice(DnnlContext& context, int begin, int end,
   const DnnlKey key = Key(end - begin);
   return {.begin = begin,
           .columns = end - begin,
-          .shape = &context.Shape(key, max_rows),
+          .shape = own_kernel_ ? nullptr : &context.Shape(key, max_rows),
           .weights = {WeightsDesc(key), engine_,
-                      data_.data() + column_bytes_ * begin}};
+                      data_.data() + column_bytes_ * begin},
+          .k = k_,
+          .padded_k = static_cast<int>(column_bytes_ / BytesOf(dtype_))};
 }
 
 Dequantize DnnlWeights::dequantize(int begin, const Operand& src,

@@ -108,10 +108,9 @@ MatMul::Impl::Impl(Compute& owner, DType number, ConstMatrix matrix,
 
 void MatMul::Impl::Multiply(Call& call, int member, const DnnlSlice& slice,
                             Range rows) const {
-  const dnnl_status_t status =
-      slice.shape->Run(call.compute.first_member() + member,
-                       rows.end - rows.begin, call.src.row(rows.begin),
-                       slice.weights, call.compute.scratch(member).data());
+  const dnnl_status_t status = slice.Multiply(
+      call.compute.first_member() + member, rows.end - rows.begin,
+      call.src.row(rows.begin), call.compute.scratch(member).data());
   if (status != dnnl_success) call.error = status;
 }
 

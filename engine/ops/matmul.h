@@ -23,7 +23,8 @@ absl::Status CheckDType(DType dtype, Isa isa);
 DType DefaultDType(Isa isa);
 
 // dst = epilogue(src * W^T): one weight matrix, packed once, and the oneDNN
-// primitives for every number of rows, made at load. Const after Create(). With
+// primitives for every number of rows, made at load, or for f32 with AVX-512 a
+// kernel of our own. Const after Create(). With
 // AVX-512 or more row r of dst has the same bits for any number of rows and any
 // team size; below, oneDNN's kernels promise no such thing.
 //

@@ -140,8 +140,8 @@ void Projection::Impl::RunSlices(Call& call, absl::Span<const DnnlSlice> slices,
     const DnnlSlice& slice = slices[i];
     for (int first = 0; first < call.src.rows; first += kTileRows) {
       const int rows = std::min(kTileRows, call.src.rows - first);
-      const dnnl_status_t status = slice.shape->Run(
-          member, rows, call.src.row(first), slice.weights, result);
+      const dnnl_status_t status =
+          slice.Multiply(member, rows, call.src.row(first), result);
       if (status != dnnl_success) call.error = status;
       for (int r = 0; r < rows; r += kFinishedRows) {
         const Range part = {first + r,
@@ -232,7 +232,7 @@ void Projection::Impl::AddRowIfTied(Call& call, int row) const {
       const DnnlSlice& slice = narrow[i];
       float* const result = compute.scratch(member).data();
       const dnnl_status_t status =
-          slice.shape->Run(member, 1, call.src.row(row), slice.weights, result);
+          slice.Multiply(member, 1, call.src.row(row), result);
       if (status != dnnl_success) call.error = status;
       Finish(call, {row, row + 1}, slice, result, logits.data() + slice.begin);
     }
