@@ -97,10 +97,11 @@ void ExpectProduct(const std::vector<float>& dst, ConstMatrix src,
 }
 
 TEST(MatMulTest, EqualsTheDefinitionInOddShapes) {
+  constexpr std::pair<int, int> kShapes[] = {
+      {1, 1}, {7, 5}, {33, 65}, {48, 128}, {17, 201}, {600, 70}, {1100, 9}};
   for (int threads : {1, 2, 3}) {
     const auto compute = NewCompute(threads);
-    for (const auto& [k, n] : std::vector<std::pair<int, int>>{
-             {1, 1}, {7, 5}, {33, 65}, {48, 128}, {17, 201}}) {
+    for (const auto& [k, n] : kShapes) {
       const Values weights(n, k, 1);
       const Values src(300, k, 2);
       const auto matmul =
