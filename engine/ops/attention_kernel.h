@@ -9,7 +9,7 @@
 
 namespace attend {
 
-// Rows (of one head) or heads (of one row) that a kernel computes at once.
+// Heads (of one row) that a kernel computes at once.
 inline constexpr int kAttentionLanes = 8;
 // Query rows of one call: keys and values come from memory once for all of
 // them. With fewer the memory is waited for; with more, rows and a chunk of
@@ -26,6 +26,7 @@ inline constexpr int kAttentionGathered = 4096;
 inline constexpr int kAttentionScored = 12;
 inline constexpr size_t kAttentionFloats =
     static_cast<size_t>(kAttentionScored) * kAttentionChunk;
+static_assert(kAttentionLanes <= kAttentionScored);
 // Calls of so many rows make floats of a chunk's narrow keys and values first,
 // if heads are no larger; the scratch for them and the scales.
 inline constexpr int kAttentionUnpackedRows = 32;

@@ -74,15 +74,12 @@ inline void ScoreTiles(const AttentionTile& a, const Rows& rows,
     }
   }
   const Vec scale = Broadcast(a.scale);
-  // Finite: NaN becomes the smallest.
-  const Vec lowest = Broadcast(std::numeric_limits<float>::lowest());
-  const Vec highest = Broadcast(std::numeric_limits<float>::max());
 #pragma GCC unroll 8
   for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 8
     for (int t = 0; t < T; ++t) {
       Store(scores + r * kAttentionChunk + t * kTile,
-            Min(Max(Mul(sums[r][t], scale), lowest), highest));
+            Finite(Mul(sums[r][t], scale)));
     }
   }
 }
@@ -91,9 +88,8 @@ inline void ScoreTiles(const AttentionTile& a, const Rows& rows,
 // take the first half of their place; those up to a whole tile become 0.
 // Returns what sums over the keys before are to be multiplied by.
 inline float WeighPairs(float* scores, int keys, Running& running) {
-  const int padded = (keys + kTile - 1) / kTile * kTile;
-  std::fill(scores + keys, scores + padded,
-            -std::numeric_limits<float>::infinity());
+  const int padded = TilesOf(keys) * kTile;
+  HideUnseen(scores, 0, keys, padded);
   const float new_max = MaxOf(scores, padded, running.max);
   const Vec minus_max = Broadcast(-new_max);
   uint16_t* const weights = reinterpret_cast<uint16_t*>(scores);

@@ -257,7 +257,8 @@ DnnlWeights::DnnlWeights(Compute& compute, DType dtype, ConstMatrix weights)
     : engine_(DnnlContext::Of(compute)->engine()),
       dtype_(dtype),
       k_(weights.cols),
-      packed_(false) {
+      packed_(false),
+      own_kernel_(false) {
   const int n = weights.rows;
   packed_ = HasPackedKernel(engine_, Key(n));
   own_kernel_ =

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 
 #include "engine/ops/simd.h"
 
@@ -16,6 +17,7 @@ ATTEND_AVX512_BEGIN
 
 namespace {
 
+// Products of one sum.
 constexpr int kSummed = 512;
 // Weights of so many k meet all rows before the next do: they stay in the first
 // cache level.
@@ -68,13 +70,16 @@ inline void AddProducts(const float* src, int stride, const float* weights,
 
 using Adder = void (*)(const float* src, int stride, const float* weights,
                        int count, bool first, const float* ahead, float* sums);
+// By lines; a k's four are parted among groups of rows as 4, 2 + 2, 2 + 1 + 1
+// or 1 + 1 + 1 + 1.
 template <int R>
 inline constexpr Adder kAdders[] = {AddProducts<R, 0>, AddProducts<R, 1>,
-                                    AddProducts<R, 2>, AddProducts<R, 3>,
+                                    AddProducts<R, 2>, nullptr,
                                     AddProducts<R, 4>};
 constexpr const Adder* kAddersOfRows[] = {nullptr,    kAdders<1>, kAdders<2>,
                                           kAdders<3>, kAdders<4>, kAdders<5>,
                                           kAdders<6>};
+static_assert(std::size(kAddersOfRows) == kRowsAtOnce + 1 && kVectors == 4);
 
 // All rows by weights of `count` k.
 void AddStep(const F32Args& a, const float* src, const float* weights,

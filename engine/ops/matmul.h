@@ -23,10 +23,10 @@ absl::Status CheckDType(DType dtype, Isa isa);
 DType DefaultDType(Isa isa);
 
 // dst = epilogue(src * W^T): one weight matrix, packed once, and the oneDNN
-// primitives for every number of rows, made at load, or for f32 with AVX-512 a
-// kernel of our own. Const after Create(). With
-// AVX-512 or more row r of dst has the same bits for any number of rows and any
-// team size; below, oneDNN's kernels promise no such thing.
+// primitives for every number of rows, made at load, or, for f32 with AVX-512,
+// a kernel of our own. Const after Create(). With AVX-512 or more row r of dst
+// has the same bits for any number of rows and any team size; below, oneDNN's
+// kernels promise no such thing.
 //
 // f32: products and sums in f32. bf16: sums in f32. int8: exact sums of u8 x s8
 // in int32, with a scale per column of W and per row of src.

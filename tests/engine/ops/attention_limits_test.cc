@@ -58,6 +58,23 @@ TEST_P(AttentionLimitsTest, AllScoresMinusInfinityWeighTheSame) {
   }
 }
 
+TEST_P(AttentionLimitsTest, NanScoresAreTheSmallest) {
+  const auto compute = MakeCompute();
+  // Of the first `bad` of 20 keys the score is NaN, or minus infinity.
+  const auto attend = [&](float score, int bad) {
+    AttentionInputs in({1, 1, 16, 9, 20}, 1);
+    std::fill(in.query.begin(), in.query.end(), 1.0f);
+    std::fill_n(in.key.begin(), bad * 16, score);
+    const Cache cache(*compute, in, {FirstTokens(20)});
+    return Attend(*compute, in, cache, {{0, 9, cache.blocks(0), 20, false}});
+  };
+  for (const int bad : {1, 19, 20}) {
+    const auto dst = attend(std::numeric_limits<float>::quiet_NaN(), bad);
+    EXPECT_EQ(dst, attend(-kInf, bad)) << bad;
+    for (float x : dst) ASSERT_TRUE(std::isfinite(x));
+  }
+}
+
 TEST_P(AttentionLimitsTest, LargeValuesDoNotOverflow) {
   const auto compute = MakeCompute();
   AttentionInputs in({1, 1, 16, 1, 100}, 1);

@@ -54,6 +54,10 @@ TEST_P(AttentionTest, EqualsTheNaiveFormOverOddShapes) {
                                    {8, 8, 63, 1, 500},
                                    {12, 4, 24, 1, 40},
                                    {2, 2, 128, 71, 100},
+                                   // The largest heads that are unpacked, over
+                                   // a whole chunk, and larger ones.
+                                   {1, 1, 256, 40, 600},
+                                   {1, 1, 260, 40, 70},
                                    // More lanes than lie side by side.
                                    {10, 2, 600, 5, 40}}) {
     ExpectAttention(*compute, shape);
