@@ -16,10 +16,10 @@ FOLDERS = ("engine/transformer", "engine/layers", "engine/decoding")
 
 
 def families(root):
-    text = (root / "engine/families/family.cc").read_text(encoding="utf-8")
+    text = (root / "engine/families/load_family.cc").read_text(encoding="utf-8")
     names = re.findall(r'\{"([a-z0-9_-]+)", Load\w+\}', text)
     if not names:
-        sys.exit("no families found in engine/families/family.cc")
+        sys.exit("no families found in engine/families/load_family.cc")
     return names
 
 

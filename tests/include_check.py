@@ -1,113 +1,114 @@
 #!/usr/bin/env python3
-"""Checks that includes point down the layers, never up or sideways.
+"""Checks that a wrong include does not compile, and where libraries are known.
 
-    tests/include_check.py [ROOT]
+    tests/include_check.py ROOT BUILD
 
-Each folder may include itself and what LAYERS lists for it. A folder that is
-not listed is an error, so a new one has to find its place.
+A folder's headers are found by those alone that link its target (see
+attend_library in CMakeLists.txt). WRONG has an include that points up or
+sideways for each layer; it must not be found with the options that the layer
+is compiled with. ONLY_IN has libraries that few folders may include.
 """
 
+import json
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 
-TENSOR = {"engine/tensor"}
-COMPUTE = TENSOR | {"engine/compute"}
-OPS = COMPUTE | {"engine/ops"}
-CACHE = OPS | {"engine/cache"}
-LAYERS_ = CACHE | {"engine/layers"}
-CHECKPOINT = TENSOR | {"engine/checkpoint"}
-TRANSFORMER = LAYERS_ | CHECKPOINT | {"engine/transformer"}
-DECODING = OPS | {"engine/decoding"}
-# What the engine looks like from above: the seam and its plain structures.
-SEAM = {"engine/engine.h", "engine/decoding/generation_params.h",
-        "engine/decoding/label_scores.h", "engine/decoding/output.h",
-        "engine/tensor"}
-SCHEDULER = SEAM | {"server/scheduler"}
-OBSERVABILITY = SCHEDULER | {"server"}
-PORTS = SCHEDULER | {"server/call_metrics.h", "server/model_metrics.h",
-                     "server/log.h", "engine/tokenizer", "proto"}
-
-LAYERS = {
-    "engine/tensor": TENSOR,
-    "engine/compute": COMPUTE,
-    "engine/ops": OPS,
-    "engine/cache": CACHE,
-    "engine/layers": LAYERS_,
-    "engine/checkpoint": CHECKPOINT,
-    "engine/tokenizer": TENSOR | {"engine/tokenizer",
-                                  "engine/tokenizer/rust"},
-    "engine/tokenizer/rust": {"engine/tokenizer/rust"},
-    "engine/transformer": TRANSFORMER,
-    "engine/families": TRANSFORMER | {"engine/families",
-                                      "engine/decoding/generation_params.h",
-                                      "engine/decoding/label_scores.h"},
-    "engine/decoding": DECODING,
-    "engine": TRANSFORMER | DECODING | {"engine/families", "engine/tokenizer",
-                                        "engine"},
-    "server/scheduler": SCHEDULER,
-    "server/http": {"server/http", "engine/tensor"},
-    "server/grpc": PORTS | {"server/grpc"},
-    # The program: flags and objects, and what the ports report to.
-    "server": {"server", "server/grpc", "server/http", "server/scheduler",
-               "engine", "engine/compute", "engine/tokenizer",
-               "engine/tensor"},
-    "client/cpp": {"client/cpp", "proto"},
-}
-
-# Libraries that only one place may know.
-ONLY_IN = [
-    (re.compile(r"^(oneapi/|engine/ops/)?dnnl"), ("engine/ops",)),
-    (re.compile(r"immintrin\.h|cpuid\.h"), ("engine/ops", "engine/compute")),
-    (re.compile(r"sentencepiece"), ("engine/tokenizer",)),
-    (re.compile(r"^grpc"), ("server/grpc", "client/cpp", "server")),
-    (re.compile(r"^prometheus/"), ("server", "server/http")),
-    (re.compile(r"nlohmann/"), ("engine/checkpoint", "engine/tokenizer",
-                                "client/cpp")),
+# A source, and a header that its folder must not reach.
+WRONG = [
+    ("engine/compute/team.cc", "engine/ops/matmul/matmul.h"),
+    ("engine/ops/matmul/matmul.cc", "engine/ops/logits/projection.h"),
+    ("engine/ops/attention/attention.cc", "engine/ops/matmul/matmul.h"),
+    ("engine/cache/block_pool.cc", "engine/layers/linear.h"),
+    ("engine/layers/linear.cc", "engine/transformer/spec.h"),
+    ("engine/checkpoint/checkpoint.cc", "engine/compute/compute.h"),
+    ("engine/tokenizer/text/utf8.cc", "engine/tokenizer/hf/hf_tokenizer.h"),
+    ("engine/tokenizer/spm/spm_json.cc",
+     "engine/tokenizer/chat/chat_template.h"),
+    ("engine/transformer/decode.cc", "engine/families/shared/family.h"),
+    ("engine/transformer/decode.cc", "engine/decoding/search.h"),
+    ("engine/families/shared/encoder.cc", "engine/families/load_family.h"),
+    ("engine/families/bart.cc", "engine/runtime/model.h"),
+    ("engine/decoding/beam_search.cc", "engine/transformer/spec.h"),
+    ("engine/runtime/model.cc", "server/scheduler/request.h"),
+    ("server/scheduler/worker.cc", "engine/decoding/search.h"),
+    ("server/scheduler/worker.cc", "server/service/service.h"),
+    ("server/observability/log.cc", "server/service/service.h"),
+    ("server/service/service.cc", "server/grpc/rpc_server.h"),
+    ("server/service/service.cc", "engine/runtime/model.h"),
+    ("server/http/http_server.cc", "server/service/service.h"),
+    ("client/cpp/lib/client.cc", "client/cpp/load/load.h"),
+    ("client/cpp/load/load.cc", "client/cpp/cli/options.h"),
 ]
 
-INCLUDE = re.compile(r'^\s*#include ([<"])([^>"]+)[>"]')
+# Libraries that only these folders, and what is in them, may know.
+ONLY_IN = [
+    (re.compile(r"^oneapi/"), ("engine/ops",)),
+    (re.compile(r"^(immintrin|cpuid)\.h"), ("engine/ops", "engine/compute")),
+    (re.compile(r"^grpc"), ("server/grpc", "client/cpp")),
+    (re.compile(r"^prometheus/"), ("server/observability",)),
+    (re.compile(r"^nlohmann/"), ("engine/checkpoint", "engine/tokenizer",
+                                 "client/cpp")),
+]
+
+INCLUDE = re.compile(r'^\s*#include [<"]([^>"]+)[>"]')
 
 
-def allowed(target, permitted):
-    folder = str(pathlib.PurePosixPath(target).parent)
-    return target in permitted or folder in permitted
-
-
-def problems(root, path):
-    folder = str(path.parent)
-    if folder not in LAYERS:
-        yield f"{path}: folder {folder} is not in LAYERS"
-        return
+def library_problems(root, path):
     text = (root / path).read_text(encoding="utf-8")
     for number, line in enumerate(text.splitlines(), 1):
         match = INCLUDE.match(line)
-        if not match:
-            continue
-        target = match[2]
         for library, places in ONLY_IN:
-            if library.search(target) and folder not in places:
-                yield f"{path}:{number}: {target} belongs in {places}"
-        top = target.split("/")[0]
-        if match[1] == '"' and top in ("engine", "server", "client", "tests"):
-            if not allowed(target, LAYERS[folder]):
-                yield f"{path}:{number}: {folder} may not include {target}"
-        if target.startswith("attend/v1/") and "proto" not in LAYERS[folder]:
-            yield f"{path}:{number}: {folder} may not include {target}"
+            if (match and library.search(match[1])
+                    and not path.startswith(tuple(f"{p}/" for p in places))):
+                yield f"{path}:{number}: {match[1]} belongs in {places}"
+
+
+def compiles(command, header):
+    """Whether a file that includes the header alone does."""
+    words = shlex.split(command["command"])
+    options = [word for word in words[1:] if word.startswith(("-I", "-std"))]
+    options += [f"-isystem{words[i + 1]}" for i, word in enumerate(words)
+                if word == "-isystem"]
+    compiler = next(word for word in words if re.search(r"(\+\+|g\+\+-\d+)$",
+                                                        word))
+    return subprocess.run(
+        [compiler, *options, "-E", "-x", "c++", "-"],
+        input=f'#include "{header}"\n', cwd=command["directory"], text=True,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        check=False).returncode == 0
+
+
+def include_problems(root, build):
+    commands = {str(pathlib.Path(entry["file"]).relative_to(root)): entry
+                for entry in json.loads(
+                    (build / "compile_commands.json").read_text())
+                if pathlib.Path(entry["file"]).is_relative_to(root)}
+    for source, header in WRONG:
+        right = re.search(r'^#include "([^"]+)"', (root / source).read_text(),
+                          re.MULTILINE)[1]
+        if not (root / header).exists():
+            yield f"{header}: there is no such header"
+        if not compiles(commands[source], right):
+            yield f"{source}: does not find {right}"
+        if compiles(commands[source], header):
+            yield f"{source}: may include {header}"
 
 
 def main():
-    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
-    listed = subprocess.run(
+    root = pathlib.Path(sys.argv[1]).resolve()
+    build = pathlib.Path(sys.argv[2]).resolve()
+    sources = subprocess.run(
         ["git", "ls-files", "engine", "server", "client"], cwd=root,
         capture_output=True, text=True, check=True).stdout.split()
-    sources = [pathlib.PurePosixPath(name) for name in listed
-               if name.endswith((".h", ".cc", ".inc"))]
-    found = [text for path in sources for text in problems(root, path)]
+    sources = [name for name in sources if name.endswith((".h", ".cc", ".inc"))]
+    found = [text for path in sources for text in library_problems(root, path)]
+    found += include_problems(root, build)
     for text in found:
         print(text)
-    print(f"{len(sources)} files, {len(found)} problems")
+    print(f"{len(sources)} files, {len(WRONG)} includes, {len(found)} problems")
     return 1 if found or not sources else 0
 
 

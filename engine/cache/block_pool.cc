@@ -1,6 +1,6 @@
 #include "engine/cache/block_pool.h"
 
-#include "engine/ops/kv_store.h"
+#include "engine/ops/attention/kv_store.h"
 #include "engine/tensor/check.h"
 
 namespace attend {

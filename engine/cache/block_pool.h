@@ -7,7 +7,7 @@
 #include "absl/types/span.h"
 #include "engine/cache/prefix_index.h"
 #include "engine/cache/source_index.h"
-#include "engine/ops/kv_layout.h"
+#include "engine/ops/attention/kv_layout.h"
 #include "engine/tensor/buffer.h"
 
 namespace attend {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
-#include "engine/compute/awaited.h"
+#include "engine/compute/waitable_counter.h"
 
 namespace attend {
 
@@ -37,9 +37,9 @@ class Team {
   const absl::FunctionRef<void(int)>* work_ = nullptr;
   bool stop_ = false;
   // On lines of their own: members write one while they read the other.
-  alignas(64) Awaited call_;          // raised by each Run()
-  alignas(64) Awaited running_;       // members not yet back
-  std::vector<std::thread> threads_;  // members 1 .. size - 1
+  alignas(64) WaitableCounter call_;     // raised by each Run()
+  alignas(64) WaitableCounter running_;  // members not yet back
+  std::vector<std::thread> threads_;     // members 1 .. size - 1
 };
 
 // The part [begin, end) of `total` items that falls to `member` of `members`,

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "engine/decoding/generation_params.h"
+#include "engine/api/generation_params.h"
 #include "engine/decoding/hypothesis.h"
 
 namespace attend {

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "engine/decoding/generation_params.h"
-#include "engine/decoding/output.h"
+#include "engine/api/generation_params.h"
+#include "engine/api/output.h"
 
 namespace attend {
 

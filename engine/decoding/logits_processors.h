@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "engine/decoding/generation_params.h"
+#include "engine/api/generation_params.h"
 
 namespace attend {
 

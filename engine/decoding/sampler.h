@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "engine/decoding/generation_params.h"
+#include "engine/api/generation_params.h"
 #include "engine/decoding/processed_row.h"
-#include "engine/ops/logits_view.h"
+#include "engine/ops/logits/logits_view.h"
 
 namespace attend {
 

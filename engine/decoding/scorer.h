@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "engine/decoding/output.h"
+#include "engine/api/output.h"
 #include "engine/decoding/token_log_probs.h"
-#include "engine/ops/logits_view.h"
+#include "engine/ops/logits/logits_view.h"
 
 namespace attend {
 

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "absl/types/span.h"
-#include "engine/decoding/generation_params.h"
-#include "engine/decoding/output.h"
-#include "engine/ops/logits_view.h"
+#include "engine/api/generation_params.h"
+#include "engine/api/output.h"
+#include "engine/ops/logits/logits_view.h"
 
 namespace attend {
 

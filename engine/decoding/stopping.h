@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "engine/decoding/generation_params.h"
-#include "engine/decoding/output.h"
+#include "engine/api/generation_params.h"
+#include "engine/api/output.h"
 
 namespace attend {
 

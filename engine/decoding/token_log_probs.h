@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "engine/decoding/output.h"
-#include "engine/ops/logits_view.h"
+#include "engine/api/output.h"
+#include "engine/ops/logits/logits_view.h"
 
 namespace attend {
 

@@ -3,7 +3,7 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "engine/decoding/generation_params.h"
+#include "engine/api/generation_params.h"
 
 namespace attend {
 

@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "engine/families/alibi.h"
-#include "engine/families/decoder.h"
-#include "engine/families/family.h"
-#include "engine/families/fields.h"
-#include "engine/families/names.h"
+#include "engine/families/load_family.h"
+#include "engine/families/shared/alibi.h"
+#include "engine/families/shared/config_fields.h"
+#include "engine/families/shared/decoder.h"
+#include "engine/families/shared/tensor_names.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {

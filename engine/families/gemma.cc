@@ -4,12 +4,12 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "engine/families/family.h"
-#include "engine/families/fields.h"
-#include "engine/families/layer_types.h"
-#include "engine/families/llama_layers.h"
-#include "engine/families/names.h"
-#include "engine/families/rotary.h"
+#include "engine/families/load_family.h"
+#include "engine/families/shared/config_fields.h"
+#include "engine/families/shared/layer_types.h"
+#include "engine/families/shared/llama_layers.h"
+#include "engine/families/shared/rotary_config.h"
+#include "engine/families/shared/tensor_names.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {

@@ -1,10 +1,10 @@
 // Llama 1 to 3: Touvron et al. 2023, Grattafiori et al. 2024; SmolLM.
 
 #include "absl/status/statusor.h"
-#include "engine/families/family.h"
-#include "engine/families/fields.h"
-#include "engine/families/llama_layers.h"
-#include "engine/families/names.h"
+#include "engine/families/load_family.h"
+#include "engine/families/shared/config_fields.h"
+#include "engine/families/shared/llama_layers.h"
+#include "engine/families/shared/tensor_names.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {

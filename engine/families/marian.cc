@@ -2,10 +2,10 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "engine/families/fairseq.h"
-#include "engine/families/family.h"
-#include "engine/families/fields.h"
-#include "engine/families/names.h"
+#include "engine/families/load_family.h"
+#include "engine/families/shared/config_fields.h"
+#include "engine/families/shared/fairseq.h"
+#include "engine/families/shared/tensor_names.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {

@@ -1,8 +1,8 @@
-#include "engine/families/encoder.h"
-#include "engine/families/family.h"
-#include "engine/families/fields.h"
-#include "engine/families/heads.h"
-#include "engine/families/names.h"
+#include "engine/families/load_family.h"
+#include "engine/families/shared/config_fields.h"
+#include "engine/families/shared/encoder.h"
+#include "engine/families/shared/encoder_heads.h"
+#include "engine/families/shared/tensor_names.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {

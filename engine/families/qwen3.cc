@@ -1,10 +1,10 @@
 // Qwen3: Yang et al. 2025.
 
 #include "absl/status/statusor.h"
-#include "engine/families/family.h"
-#include "engine/families/fields.h"
-#include "engine/families/llama_layers.h"
-#include "engine/families/names.h"
+#include "engine/families/load_family.h"
+#include "engine/families/shared/config_fields.h"
+#include "engine/families/shared/llama_layers.h"
+#include "engine/families/shared/tensor_names.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {

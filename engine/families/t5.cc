@@ -8,9 +8,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_split.h"
-#include "engine/families/family.h"
-#include "engine/families/fields.h"
-#include "engine/families/names.h"
+#include "engine/families/load_family.h"
+#include "engine/families/shared/config_fields.h"
+#include "engine/families/shared/tensor_names.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {

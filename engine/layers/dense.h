@@ -8,7 +8,7 @@
 #include "engine/compute/compute.h"
 #include "engine/layers/linear.h"
 #include "engine/layers/norm.h"
-#include "engine/ops/epilogue.h"
+#include "engine/ops/matmul/epilogue.h"
 #include "engine/tensor/matrix.h"
 
 namespace attend {

@@ -10,7 +10,7 @@
 #include "engine/compute/compute.h"
 #include "engine/layers/linear.h"
 #include "engine/layers/norm.h"
-#include "engine/ops/operand.h"
+#include "engine/ops/matmul/operand.h"
 #include "engine/tensor/buffer.h"
 #include "engine/tensor/matrix.h"
 

@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "engine/compute/compute.h"
 #include "engine/layers/linear.h"
-#include "engine/ops/epilogue.h"
+#include "engine/ops/matmul/epilogue.h"
 #include "engine/tensor/matrix.h"
 
 namespace attend {

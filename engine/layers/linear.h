@@ -6,8 +6,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "engine/compute/compute.h"
-#include "engine/ops/epilogue.h"
-#include "engine/ops/matmul.h"
+#include "engine/ops/matmul/epilogue.h"
+#include "engine/ops/matmul/matmul.h"
 #include "engine/tensor/buffer.h"
 #include "engine/tensor/matrix.h"
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "engine/compute/compute.h"
-#include "engine/ops/epilogue.h"
+#include "engine/ops/matmul/epilogue.h"
 #include "engine/tensor/buffer.h"
 #include "engine/tensor/matrix.h"
 

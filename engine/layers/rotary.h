@@ -4,7 +4,7 @@
 #include "absl/types/span.h"
 #include "engine/compute/compute.h"
 #include "engine/layers/rotary_spec.h"
-#include "engine/ops/rotary.h"
+#include "engine/ops/attention/rotate.h"
 #include "engine/tensor/buffer.h"
 #include "engine/tensor/matrix.h"
 

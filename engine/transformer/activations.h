@@ -3,11 +3,11 @@
 
 #include <vector>
 
-#include "engine/layers/attention.h"
-#include "engine/ops/attention.h"
-#include "engine/ops/kv_store.h"
-#include "engine/ops/logits_buffer.h"
-#include "engine/ops/operand.h"
+#include "engine/layers/multi_head_attention.h"
+#include "engine/ops/attention/attention.h"
+#include "engine/ops/attention/kv_store.h"
+#include "engine/ops/logits/logits_buffer.h"
+#include "engine/ops/matmul/operand.h"
 #include "engine/tensor/buffer.h"
 #include "engine/tensor/matrix.h"
 #include "engine/transformer/spec.h"

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "engine/ops/kv_layout.h"
+#include "engine/ops/attention/kv_layout.h"
 #include "engine/tensor/buffer.h"
 
 namespace attend {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "engine/ops/operand.h"
+#include "engine/ops/matmul/operand.h"
 #include "engine/tensor/check.h"
 #include "engine/tensor/status_macros.h"
 

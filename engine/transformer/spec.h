@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/layers/rotary_spec.h"
-#include "engine/ops/epilogue.h"
+#include "engine/ops/matmul/epilogue.h"
 
 namespace attend {
 

@@ -13,7 +13,7 @@
 #include "engine/layers/norm.h"
 #include "engine/layers/relative_bias.h"
 #include "engine/layers/rotary.h"
-#include "engine/ops/kv_layout.h"
+#include "engine/ops/attention/kv_layout.h"
 #include "engine/transformer/layer.h"
 #include "engine/transformer/load.h"
 #include "engine/transformer/spec.h"

@@ -16,12 +16,12 @@
 #include "absl/time/clock.h"
 #include "server/grpc/event_loop.h"
 #include "server/grpc/grpc_status.h"
-#include "server/grpc/handler.h"
 #include "server/grpc/live_calls.h"
 #include "server/grpc/raw_service.h"
-#include "server/grpc/request_id.h"
-#include "server/grpc/service.h"
 #include "server/grpc/work_pool.h"
+#include "server/service/handler.h"
+#include "server/service/request_id.h"
+#include "server/service/service.h"
 
 namespace attend {
 

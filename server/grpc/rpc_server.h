@@ -6,8 +6,8 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "server/grpc/rpc_options.h"
-#include "server/grpc/service.h"
-#include "server/grpc/step_signal.h"
+#include "server/service/service.h"
+#include "server/service/step_signal.h"
 
 namespace attend {
 

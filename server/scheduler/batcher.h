@@ -6,7 +6,7 @@
 
 #include "absl/time/time.h"
 #include "absl/types/span.h"
-#include "engine/engine.h"
+#include "engine/api/engine.h"
 #include "server/scheduler/step_cost.h"
 
 namespace attend {

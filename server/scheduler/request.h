@@ -6,7 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "engine/engine.h"
+#include "engine/api/engine.h"
 
 namespace attend {
 

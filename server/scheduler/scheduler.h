@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "engine/engine.h"
+#include "engine/api/engine.h"
 #include "server/scheduler/request.h"
 #include "server/scheduler/turns.h"
 

@@ -7,10 +7,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "engine/compute/compute.h"
-#include "engine/model.h"
+#include "engine/runtime/model.h"
 #include "engine/tensor/dtype.h"
 #include "engine/transformer/spec.h"
-#include "server/options.h"
+#include "server/app/options.h"
 #include "tests/bench/engine_loop.h"
 
 namespace attend {

@@ -39,10 +39,10 @@
 
 #include "absl/time/clock.h"
 #include "engine/checkpoint/json_file.h"
-#include "engine/families/family.h"
-#include "engine/model.h"
+#include "engine/families/shared/family.h"
+#include "engine/runtime/model.h"
 #include "engine/tensor/status_macros.h"
-#include "server/options.h"
+#include "server/app/options.h"
 #include "tests/bench/engine_loop.h"
 #include "tests/bench/matmul_replay.h"
 

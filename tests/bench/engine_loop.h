@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "engine/engine.h"
+#include "engine/api/engine.h"
 #include "server/scheduler/batcher.h"
 #include "server/scheduler/step_cost.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "engine/ops/matmul.h"
+#include "engine/ops/matmul/matmul.h"
 #include "engine/tensor/check.h"
 #include "tests/bench/best_seconds.h"
 #include "tests/bench/dnnl_rate.h"

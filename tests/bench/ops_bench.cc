@@ -34,8 +34,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
-#include "engine/model.h"
-#include "engine/ops/attention.h"
+#include "engine/ops/attention/attention.h"
+#include "engine/runtime/model.h"
 
 namespace attend {
 

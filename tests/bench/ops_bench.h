@@ -13,7 +13,7 @@
 #include "absl/time/clock.h"
 #include "engine/compute/compute.h"
 #include "engine/tensor/dtype.h"
-#include "server/options.h"
+#include "server/app/options.h"
 #include "tests/bench/machine_limits.h"
 
 // What the benchmarks of attend-ops-bench have in common.

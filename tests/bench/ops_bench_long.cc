@@ -5,9 +5,9 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
-#include "engine/ops/attention.h"
-#include "engine/ops/kv_layout.h"
-#include "engine/ops/kv_store.h"
+#include "engine/ops/attention/attention.h"
+#include "engine/ops/attention/kv_layout.h"
+#include "engine/ops/attention/kv_store.h"
 #include "engine/tensor/buffer.h"
 #include "tests/bench/dnnl_rate.h"
 #include "tests/bench/ops_bench.h"

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
-#include "engine/ops/epilogue.h"
-#include "engine/ops/matmul.h"
-#include "engine/ops/operand.h"
+#include "engine/ops/matmul/epilogue.h"
+#include "engine/ops/matmul/matmul.h"
+#include "engine/ops/matmul/operand.h"
 #include "engine/tensor/buffer.h"
 #include "tests/bench/ops_bench.h"
 #include "tests/bench/random_floats.h"

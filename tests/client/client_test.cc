@@ -1,4 +1,4 @@
-#include "client/cpp/client.h"
+#include "client/cpp/lib/client.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,11 +1,11 @@
-#include "client/cpp/load.h"
+#include "client/cpp/load/load.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "client/cpp/report.h"
+#include "client/cpp/load/report.h"
 #include "tests/client/fake_service.h"
 
 namespace attend {

@@ -1,4 +1,4 @@
-#include "client/cpp/progress.h"
+#include "client/cpp/cli/progress.h"
 
 #include <gtest/gtest.h>
 

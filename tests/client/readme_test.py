@@ -23,7 +23,7 @@ def table():
 
 
 def families():
-    source = ROOT / "engine/families/family.cc"
+    source = ROOT / "engine/families/load_family.cc"
     return re.findall(r'\{"([^"]+)", Load\w+\}', source.read_text())
 
 

@@ -1,4 +1,4 @@
-#include "client/cpp/retry.h"
+#include "client/cpp/lib/retry.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "client/cpp/statistics.h"
+#include "client/cpp/load/statistics.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "client/cpp/utf8.h"
+#include "client/cpp/lib/utf8.h"
 
 #include <gtest/gtest.h>
 

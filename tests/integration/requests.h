@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "attend/v1/attend.pb.h"
-#include "client/cpp/client.h"
+#include "client/cpp/lib/client.h"
 
 namespace attend {
 

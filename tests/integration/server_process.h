@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "client/cpp/client.h"
+#include "client/cpp/lib/client.h"
 #include "tests/integration/process.h"
 
 namespace attend {

@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "engine/engine.h"
+#include "engine/api/engine.h"
 
 namespace attend {
 

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "engine/engine.h"
+#include "engine/api/engine.h"
 
 namespace attend {
 

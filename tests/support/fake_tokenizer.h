@@ -7,7 +7,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "engine/tokenizer/tokenizer.h"
+#include "engine/tokenizer/text/tokenizer.h"
 
 namespace attend {
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "engine/ops/kv_layout.h"
+#include "engine/ops/attention/kv_layout.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

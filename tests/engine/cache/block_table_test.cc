@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "engine/compute/compute.h"
-#include "engine/ops/attention.h"
-#include "engine/ops/kv_store.h"
+#include "engine/ops/attention/attention.h"
+#include "engine/ops/attention/kv_store.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

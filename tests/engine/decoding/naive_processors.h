@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "engine/decoding/generation_params.h"
+#include "engine/api/generation_params.h"
 #include "tests/engine/decoding/fake_model.h"
 
 namespace attend {

@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "engine/checkpoint/checkpoint.h"
-#include "engine/families/family.h"
-#include "engine/families/rotary.h"
-#include "engine/families/sentence_transformers.h"
+#include "engine/families/load_family.h"
+#include "engine/families/shared/rotary_config.h"
+#include "engine/families/shared/sentence_transformers.h"
 #include "engine/transformer/transformer.h"
 
 namespace attend {

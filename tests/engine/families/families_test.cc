@@ -11,8 +11,8 @@
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/checkpoint/weights.h"
 #include "engine/compute/compute.h"
-#include "engine/families/family.h"
-#include "engine/families/generation_config.h"
+#include "engine/families/load_family.h"
+#include "engine/families/shared/generation_config.h"
 #include "engine/transformer/transformer.h"
 #include "tests/engine/families/config.h"
 

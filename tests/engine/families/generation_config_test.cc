@@ -1,4 +1,4 @@
-#include "engine/families/generation_config.h"
+#include "engine/families/shared/generation_config.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "engine/families/family.h"
+#include "engine/families/load_family.h"
 #include "tests/engine/families/config.h"
 
 namespace attend {

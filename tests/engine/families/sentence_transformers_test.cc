@@ -1,4 +1,4 @@
-#include "engine/families/sentence_transformers.h"
+#include "engine/families/shared/sentence_transformers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

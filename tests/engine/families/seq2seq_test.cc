@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/families/family.h"
+#include "engine/families/load_family.h"
 #include "tests/engine/families/config.h"
 
 namespace attend {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/compute/isa.h"
-#include "engine/ops/isa_limit.h"
+#include "engine/ops/matmul/isa_limit.h"
 #include "engine/tensor/check.h"
 
 namespace attend {

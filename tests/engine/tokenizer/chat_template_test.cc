@@ -1,4 +1,4 @@
-#include "engine/tokenizer/chat_template.h"
+#include "engine/tokenizer/chat/chat_template.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <sstream>
 #include <thread>
 
-#include "engine/tokenizer/tokenizer.h"
+#include "engine/tokenizer/text/tokenizer.h"
 
 namespace attend {
 namespace {

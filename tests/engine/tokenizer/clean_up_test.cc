@@ -1,4 +1,4 @@
-#include "engine/tokenizer/clean_up.h"
+#include "engine/tokenizer/text/clean_up.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "engine/tokenizer/encoding.h"
+#include "engine/tokenizer/text/encoding.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "engine/tokenizer/hf_tokenizer.h"
+#include "engine/tokenizer/hf/hf_tokenizer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,8 @@
 #include <random>
 #include <thread>
 
-#include "engine/tokenizer/utf8.h"
+#include "engine/tokenizer/load_tokenizer.h"
+#include "engine/tokenizer/text/utf8.h"
 #include "tests/engine/tokenizer/lines.h"
 #include "tests/support/sanitized.h"
 

@@ -7,7 +7,7 @@
 #include <random>
 #include <sstream>
 
-#include "engine/tokenizer/tokenizer.h"
+#include "engine/tokenizer/load_tokenizer.h"
 
 namespace attend {
 namespace {

@@ -8,9 +8,9 @@
 #include <random>
 #include <sstream>
 
-#include "engine/tokenizer/spm_file.h"
-#include "engine/tokenizer/spm_normalizer.h"
-#include "engine/tokenizer/tokenizer.h"
+#include "engine/tokenizer/load_tokenizer.h"
+#include "engine/tokenizer/spm/spm_file.h"
+#include "engine/tokenizer/spm/spm_normalizer.h"
 #include "tests/support/spm_bytes.h"
 
 namespace attend {

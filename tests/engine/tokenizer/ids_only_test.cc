@@ -1,9 +1,10 @@
-#include "engine/tokenizer/ids_only.h"
+#include "engine/tokenizer/text/ids_only.h"
 
 #include <unistd.h>
 
 #include <filesystem>
 
+#include "engine/tokenizer/load_tokenizer.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -1,5 +1,3 @@
-#include "engine/tokenizer/tokenizer.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +5,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <random>
+
+#include "engine/tokenizer/load_tokenizer.h"
 
 namespace attend {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/ops/mask.h"
+#include "engine/ops/attention/mask.h"
 #include "engine/transformer/spec.h"
 
 namespace attend {

@@ -17,8 +17,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "attend/v1/attend.grpc.pb.h"
+#include "server/app/served_models.h"
 #include "server/grpc/rpc_server.h"
-#include "server/served_models.h"
 #include "tests/support/fake_engine.h"
 #include "tests/support/fake_tokenizer.h"
 

@@ -1,0 +1,77 @@
+#ifndef ATTEND_CLIENT_CPP_CLI_COMMAND_BATCHES_H_
+#define ATTEND_CLIENT_CPP_CLI_COMMAND_BATCHES_H_
+
+#include <functional>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "client/cpp/cli/command_inputs.h"
+#include "client/cpp/cli/ordered_lines.h"
+#include "client/cpp/lib/utf8.h"
+
+namespace attend {
+
+// How the lines of a call become its inputs, and its results their outputs.
+// Thread-safe, as the functions must be.
+template <class Request, class Response, class Result>
+struct BatchCall {
+  Request request;  // all but its inputs
+  // Adds a line's input; after an error there is none.
+  std::function<absl::Status(const Line&, Request&)> add;
+  std::function<absl::StatusOr<Response>(const Request&)> call;
+  std::function<std::string(const Line&, const Result&)> format;
+
+  LineResults operator()(const std::vector<Line>& lines) const {
+    LineResults results(lines.size(), absl::StatusOr<std::string>(""));
+    std::vector<size_t> sent;
+    Request batch = request;
+    for (size_t i = 0; i < lines.size(); ++i) {
+      // One that is not text would take its neighbours along.
+      absl::Status status = IsUtf8(lines[i].text)
+                                ? add(lines[i], batch)
+                                : absl::InvalidArgumentError("not valid UTF-8");
+      if (status.ok()) {
+        sent.push_back(i);
+      } else {
+        results[i] = std::move(status);
+      }
+    }
+    if (!sent.empty()) Send(lines, batch, sent, results);
+    return results;
+  }
+
+ private:
+  void Send(const std::vector<Line>& lines, const Request& batch,
+            const std::vector<size_t>& sent, LineResults& results) const {
+    absl::StatusOr<Response> response = call(batch);
+    if (response.ok() &&
+        response->results_size() != static_cast<int>(sent.size())) {
+      response = absl::InternalError(
+          absl::StrCat("server sent ", response->results_size(),
+                       " results for ", sent.size(), " inputs"));
+    }
+    for (size_t k = 0; k < sent.size(); ++k) {
+      const Line& line = lines[sent[k]];
+      results[sent[k]] = response.ok() ? ToResult(line, response->results(k))
+                                       : response.status();
+      // The queue had room for a part of the batch. A call of its own waits.
+      if (sent.size() > 1 &&
+          absl::IsResourceExhausted(results[sent[k]].status())) {
+        results[sent[k]] = (*this)({line}).front();
+      }
+    }
+  }
+
+  absl::StatusOr<std::string> ToResult(const Line& line,
+                                       const Result& result) const {
+    const absl::Status status = ToAbslStatus(result.status());
+    if (!status.ok()) return status;
+    return format(line, result);
+  }
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_CLIENT_CPP_CLI_COMMAND_BATCHES_H_

@@ -1,0 +1,24 @@
+#ifndef ATTEND_CLIENT_CPP_CLI_GENERATION_OPTIONS_H_
+#define ATTEND_CLIENT_CPP_CLI_GENERATION_OPTIONS_H_
+
+#include "attend/v1/attend.pb.h"
+
+namespace CLI {
+class App;
+}
+
+namespace attend {
+
+// Options of a subcommand that fill the parameters of a request, by what they
+// are about. An option that is not given leaves its field unset: the model's
+// default. `params` and `request` must outlive the parsing.
+void AddLength(CLI::App& app, v1::GenerationParams* params);
+void AddBeams(CLI::App& app, v1::GenerationParams* params);
+void AddSampling(CLI::App& app, v1::GenerationParams* params);
+void AddPenalties(CLI::App& app, v1::GenerationParams* params);
+void AddContent(CLI::App& app, v1::GenerationParams* params);
+void AddLanguages(CLI::App& app, v1::GenerateRequest& request);
+
+}  // namespace attend
+
+#endif  // ATTEND_CLIENT_CPP_CLI_GENERATION_OPTIONS_H_

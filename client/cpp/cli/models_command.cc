@@ -1,0 +1,70 @@
+#include <cstdio>
+#include <string>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "client/cpp/cli/command_inputs.h"
+#include "client/cpp/cli/commands.h"
+#include "client/cpp/lib/client.h"
+
+namespace attend {
+namespace {
+
+// "generate, embed"
+std::string Tasks(const v1::Model& model) {
+  return absl::StrJoin(model.tasks(), ", ", [](std::string* out, int task) {
+    const std::string name = v1::Task_Name(static_cast<v1::Task>(task));
+    absl::StrAppend(out, absl::AsciiStrToLower(absl::StrReplaceAll(
+                             name, {{"TASK_", ""}, {"_", "-"}})));
+  });
+}
+
+std::string ToTable(const v1::ListModelsResponse& response) {
+  std::string table = absl::StrFormat(
+      "%-24s %-10s %-6s %-6s %10s %10s %6s  %s\n", "MODEL", "FAMILY", "DTYPE",
+      "READY", "SOURCE", "TARGET", "BEAMS", "TASKS");
+  for (const v1::Model& model : response.models()) {
+    absl::StrAppendFormat(&table, "%-24s %-10s %-6s %-6s %10d %10d %6d  %s\n",
+                          model.name(), model.family(), model.dtype(),
+                          model.ready() ? "yes" : "no",
+                          model.max_source_tokens(), model.max_target_tokens(),
+                          model.max_beams(), Tasks(model));
+  }
+  for (const v1::Model& model : response.models()) {
+    if (model.ready()) continue;
+    absl::StrAppendFormat(&table, "%s is not ready: %s\n", model.name(),
+                          model.error());
+  }
+  return table;
+}
+
+int Print(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  return kExitOk;
+}
+
+int Fail(const absl::Status& status) {
+  PrintError(status);
+  return kExitCallFailed;
+}
+
+}  // namespace
+
+int Run(const ModelsOptions& options) {
+  Client client(ToClientOptions(options.connection));
+  const std::string& name =
+      options.name.empty() ? options.connection.model : options.name;
+  if (name.empty()) {
+    const auto models = client.ListModels();
+    if (!models.ok()) return Fail(models.status());
+    return Print(options.json ? ToJsonLine(*models) : ToTable(*models));
+  }
+  const auto model = client.GetModel(name);
+  if (!model.ok()) return Fail(model.status());
+  return Print(options.json ? ToJsonLine(*model) : model->DebugString());
+}
+
+}  // namespace attend

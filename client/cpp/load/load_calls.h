@@ -1,0 +1,65 @@
+#ifndef ATTEND_CLIENT_CPP_LOAD_LOAD_CALLS_H_
+#define ATTEND_CLIENT_CPP_LOAD_LOAD_CALLS_H_
+
+#include <grpcpp/grpcpp.h>
+
+#include <memory>
+#include <utility>
+
+#include "absl/time/time.h"
+#include "attend/v1/attend.grpc.pb.h"
+#include "client/cpp/lib/channel.h"
+#include "client/cpp/load/load.h"
+
+namespace attend {
+
+// Time since some start, on a clock that is never set.
+absl::Duration SteadyNow();
+
+// One call with one operation in flight on the completion queue, whose tag is
+// the call.
+class LoadCall {
+ public:
+  LoadCall(absl::Duration due, absl::Duration timeout) : due_(due) {
+    SetTimeout(context_, timeout);
+  }
+  virtual ~LoadCall() = default;
+
+  // Handles the end of the operation. False: that was the last.
+  virtual bool Proceed(bool ok) = 0;
+  void Cancel() { context_.TryCancel(); }
+
+  CallRecord TakeRecord() {
+    record_.code = static_cast<absl::StatusCode>(status_.error_code());
+    if (status_.ok()) record_.code = input_code_;
+    record_.total = SteadyNow() - due_;
+    return std::move(record_);
+  }
+
+ protected:
+  void NoteInput(const v1::Status& status, const v1::Usage& usage) {
+    if (status.code() != 0) {
+      input_code_ = static_cast<absl::StatusCode>(status.code());
+    }
+    ++record_.inputs;
+    record_.tokens += usage.generated_tokens();
+    record_.source_tokens += usage.source_tokens();
+  }
+
+  const absl::Duration due_;
+  grpc::ClientContext context_;
+  grpc::Status status_;
+  absl::StatusCode input_code_ = absl::StatusCode::kOk;
+  CallRecord record_;
+};
+
+// Starts the call of a request; with `stream`, one that generates is
+// GenerateStream.
+std::unique_ptr<LoadCall> StartCall(v1::Attend::Stub& stub,
+                                    grpc::CompletionQueue& queue,
+                                    const LoadRequest& request, bool stream,
+                                    absl::Duration due, absl::Duration timeout);
+
+}  // namespace attend
+
+#endif  // ATTEND_CLIENT_CPP_LOAD_LOAD_CALLS_H_

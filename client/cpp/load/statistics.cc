@@ -1,0 +1,38 @@
+#include "client/cpp/load/statistics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace attend {
+
+Quantiles Summarize(std::vector<absl::Duration> values) {
+  if (values.empty()) return {};
+  std::sort(values.begin(), values.end());
+  const auto count = static_cast<int64_t>(values.size());
+  const auto percentile = [&](int64_t percent) {
+    return values[(percent * count + 99) / 100 - 1];
+  };
+  const absl::Duration sum =
+      std::accumulate(values.begin(), values.end(), absl::ZeroDuration());
+  return {.count = count,
+          .mean = sum / count,
+          .p50 = percentile(50),
+          .p90 = percentile(90),
+          .p99 = percentile(99),
+          .max = values.back()};
+}
+
+absl::Duration PoissonArrivals::Next() {
+  // Made by hand from 53 bits: std::exponential_distribution may give other
+  // times with another standard library. Uniform in (0, 1], so the log is
+  // finite.
+  const double uniform =
+      (static_cast<double>(engine_() >> 11) + 1) * std::ldexp(1.0, -53);
+  // At least a nanosecond, so that times strictly increase.
+  last_ +=
+      std::max(absl::Nanoseconds(1), absl::Seconds(-std::log(uniform) / rate_));
+  return last_;
+}
+
+}  // namespace attend

@@ -1,0 +1,45 @@
+#include "engine/compute/waitable_counter.h"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <limits>
+
+namespace attend {
+namespace {
+
+// Both return early or for nothing now and then; callers look again.
+void FutexWait(const std::atomic<uint32_t>& value, uint32_t seen) {
+  syscall(SYS_futex, &value, FUTEX_WAIT_PRIVATE, seen, nullptr);
+}
+
+void FutexWakeAll(const std::atomic<uint32_t>& value) {
+  syscall(SYS_futex, &value, FUTEX_WAKE_PRIVATE,
+          std::numeric_limits<int>::max());
+}
+
+}  // namespace
+
+void WaitableCounter::Wake() {
+  // Sequentially consistent, as Add() and what Await() does: either the sleeper
+  // is counted here, or it sees the change before it sleeps.
+  if (sleepers_.load() > 0) FutexWakeAll(value_);
+}
+
+void WaitableCounter::Await(absl::FunctionRef<bool(uint32_t)> done) const {
+  const auto start = std::chrono::steady_clock::now();
+  do {
+    for (int i = 0; i < 16; ++i) {
+      if (done(Load())) return;
+      __builtin_ia32_pause();
+    }
+  } while (std::chrono::steady_clock::now() - start < spin_);
+  sleepers_.fetch_add(1);
+  for (uint32_t seen = value_.load(); !done(seen); seen = value_.load()) {
+    FutexWait(value_, seen);
+  }
+  sleepers_.fetch_sub(1);
+}
+
+}  // namespace attend

@@ -1,0 +1,45 @@
+#ifndef ATTEND_ENGINE_FAMILIES_LOAD_FAMILY_H_
+#define ATTEND_ENGINE_FAMILIES_LOAD_FAMILY_H_
+
+#include "absl/status/statusor.h"
+#include "engine/checkpoint/json_file.h"
+#include "engine/families/shared/family.h"
+
+namespace attend {
+
+// The family that config.json's model_type names. INVALID_ARGUMENT names the
+// field, its value and what is supported: a configuration that would change the
+// result and is not supported never loads, and no number in it can make the
+// process allocate without bound.
+absl::StatusOr<Family> LoadFamily(const JsonFile& config);
+
+// One file each.
+absl::StatusOr<Family> LoadBart(const JsonFile& config);
+absl::StatusOr<Family> LoadBert(const JsonFile& config);
+absl::StatusOr<Family> LoadBloom(const JsonFile& config);
+absl::StatusOr<Family> LoadDistilBert(const JsonFile& config);
+absl::StatusOr<Family> LoadElectra(const JsonFile& config);
+absl::StatusOr<Family> LoadGemma2(const JsonFile& config);
+absl::StatusOr<Family> LoadGemma3(const JsonFile& config);
+absl::StatusOr<Family> LoadGpt2(const JsonFile& config);
+absl::StatusOr<Family> LoadGptNeox(const JsonFile& config);
+absl::StatusOr<Family> LoadLlama(const JsonFile& config);
+absl::StatusOr<Family> LoadM2m100(const JsonFile& config);  // and NLLB
+absl::StatusOr<Family> LoadMarian(const JsonFile& config);
+absl::StatusOr<Family> LoadMbart(const JsonFile& config);
+absl::StatusOr<Family> LoadMistral(const JsonFile& config);
+absl::StatusOr<Family> LoadModernBert(const JsonFile& config);
+absl::StatusOr<Family> LoadMpnet(const JsonFile& config);
+absl::StatusOr<Family> LoadMpt(const JsonFile& config);
+absl::StatusOr<Family> LoadMt5(const JsonFile& config);
+absl::StatusOr<Family> LoadOpt(const JsonFile& config);
+absl::StatusOr<Family> LoadPegasus(const JsonFile& config);
+absl::StatusOr<Family> LoadPhi3(const JsonFile& config);
+absl::StatusOr<Family> LoadQwen2(const JsonFile& config);
+absl::StatusOr<Family> LoadQwen3(const JsonFile& config);
+absl::StatusOr<Family> LoadRoberta(const JsonFile& config);  // XLM-RoBERTa too
+absl::StatusOr<Family> LoadT5(const JsonFile& config);       // and Flan-T5
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_FAMILIES_LOAD_FAMILY_H_

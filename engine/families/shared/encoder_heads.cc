@@ -1,0 +1,191 @@
+#include "engine/families/shared/encoder_heads.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "engine/families/shared/config_fields.h"
+#include "engine/tensor/check.h"
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+namespace {
+
+constexpr int kMaxLabels = 1 << 20;
+constexpr char kTokens[] = "encoder.embedding.tokens";
+
+absl::StatusOr<std::vector<std::string>> Labels(const JsonFile& config) {
+  std::vector<std::string> labels;
+  if (config.Has("id2label")) {
+    ASSIGN_OR_RETURN(const auto by_id, config.StringMap("id2label"));
+    for (size_t id = 0; id < by_id.size(); ++id) {
+      const auto found = by_id.find(absl::StrCat(id));
+      if (found == by_id.end()) {
+        return config.Unexpected("id2label", "the ids 0, 1, 2, ...");
+      }
+      labels.push_back(found->second);
+    }
+    if (labels.empty()) return config.Unexpected("id2label", "labels");
+    const int64_t count = static_cast<int64_t>(labels.size());
+    RETURN_IF_ERROR(config.IntOr("num_labels", count, {count, count}).status());
+    return labels;
+  }
+  ASSIGN_OR_RETURN(const int count,
+                   NumberOr(config, "num_labels", 2, {1, kMaxLabels}));
+  for (int id = 0; id < count; ++id) {
+    labels.push_back(absl::StrCat("LABEL_", id));
+  }
+  return labels;
+}
+
+absl::StatusOr<LabelScores> ScoresOf(const JsonFile& config, size_t labels) {
+  std::optional<LabelScores> named;
+  if (config.Has("sentence_transformers")) {
+    ASSIGN_OR_RETURN(const JsonFile section,
+                     config.Object("sentence_transformers"));
+    ASSIGN_OR_RETURN(named, NamedScores(section, "activation_fn"));
+  }
+  if (!named) {
+    ASSIGN_OR_RETURN(
+        named, NamedScores(config, "sbert_ce_default_activation_function"));
+  }
+  if (named) return *named;
+  ASSIGN_OR_RETURN(const std::string problem,
+                   config.StringOr("problem_type", ""));
+  if (problem == "regression") return LabelScores::kRaw;
+  if (problem == "multi_label_classification") return LabelScores::kSigmoid;
+  if (!problem.empty() && problem != "single_label_classification") {
+    return config.Unexpected("problem_type",
+                             "regression, single_label_classification or "
+                             "multi_label_classification");
+  }
+  return labels == 1 ? LabelScores::kSigmoid : LabelScores::kSoftmax;
+}
+
+const NameRow& RowOf(const NameTable& names, absl::string_view slot) {
+  const auto found =
+      std::find_if(names.rows.begin(), names.rows.end(),
+                   [&](const NameRow& row) { return row.slot == slot; });
+  ATTEND_CHECK(found != names.rows.end());
+  return *found;
+}
+
+}  // namespace
+
+absl::StatusOr<std::optional<HeadKind>> HeadOf(
+    const JsonFile& config, absl::Span<const HeadClass> classes) {
+  std::vector<absl::string_view> supported;
+  for (const HeadClass& known : classes) supported.push_back(known.name);
+  ASSIGN_OR_RETURN(const std::string name, Architecture(config, supported));
+  for (const HeadClass& known : classes) {
+    if (known.name == name) return known.head;
+  }
+  return std::nullopt;
+}
+
+absl::StatusOr<std::optional<LabelScores>> NamedScores(const JsonFile& config,
+                                                       absl::string_view key) {
+  if (!config.Has(key)) return std::nullopt;
+  ASSIGN_OR_RETURN(const std::string name, config.String(key));
+  if (absl::EndsWith(name, ".Identity")) return LabelScores::kRaw;
+  if (absl::EndsWith(name, ".Sigmoid")) return LabelScores::kSigmoid;
+  return config.Unexpected(key,
+                           "torch.nn.modules.linear.Identity or "
+                           "torch.nn.modules.activation.Sigmoid");
+}
+
+absl::Status ReadLabels(const JsonFile& config, HeadKind head, Family& family) {
+  if (head == HeadKind::kMaskedLm) return absl::OkStatus();
+  ASSIGN_OR_RETURN(family.labels, Labels(config));
+  // Labels of tokens exclude each other.
+  if (head == HeadKind::kTokens) return absl::OkStatus();
+  ASSIGN_OR_RETURN(family.label_scores, ScoresOf(config, family.labels.size()));
+  return absl::OkStatus();
+}
+
+void AddHead(HeadKind head, absl::Span<const HeadLayer> layers,
+             Family& family) {
+  HeadSpec& spec = family.spec.head.emplace();
+  spec.kind = head;
+  for (const HeadLayer& layer : layers) {
+    const std::string slot = absl::StrCat("head.", spec.layers.size());
+    AddParts(slot, {layer.tensor}, layer.parts, family.names);
+    if (layer.spec.norm) {
+      AddParts(slot + ".norm", {layer.norm}, layer.norm_parts, family.names);
+    }
+    spec.layers.push_back(layer.spec);
+    if (layer.spec.out == 0) {
+      spec.layers.back().out = static_cast<int>(family.labels.size());
+    }
+  }
+}
+
+absl::Status AddMaskedLm(const JsonFile& config, const HeadLayer& layer,
+                         const std::string& decoder,
+                         const std::vector<std::string>& bias, Family& family) {
+  AddHead(HeadKind::kMaskedLm, {layer}, family);
+  std::vector<std::string> matrix = {decoder + ".weight"};
+  ASSIGN_OR_RETURN(const bool tied, config.BoolOr("tie_word_embeddings", true));
+  if (tied) {
+    const NameRow& tokens = RowOf(family.names, kTokens);
+    matrix.insert(matrix.end(), tokens.tensors.begin(), tokens.tensors.end());
+  }
+  AddTensor("logits.weight", std::move(matrix), family.names);
+  family.spec.logits_bias = !bias.empty();
+  if (bias.empty()) return absl::OkStatus();
+  AddTensor("logits.bias", bias, family.names);
+  // Tied ones may be there under all of their names.
+  AddUnused({""}, bias, family.names);
+  return absl::OkStatus();
+}
+
+absl::Status AddUsualHead(const JsonFile& config,
+                          absl::Span<const HeadClass> classes,
+                          const UsualHeads& heads, Family& family) {
+  ASSIGN_OR_RETURN(const auto head, HeadOf(config, classes));
+  if (!head) return absl::OkStatus();
+  RETURN_IF_ERROR(ReadLabels(config, *head, family));
+  switch (*head) {
+    case HeadKind::kSequence:
+      AddHead(*head, heads.sequence, family);
+      break;
+    case HeadKind::kTokens:
+      AddHead(*head, {{"classifier", {}}}, family);
+      break;
+    case HeadKind::kMaskedLm:
+      return AddMaskedLm(config, heads.masked_lm, heads.decoder,
+                         heads.decoder_bias, family);
+  }
+  return absl::OkStatus();
+}
+
+UsualHeads RobertaHeads(const TransformerSpec& spec) {
+  return {.sequence = {{"classifier.dense", {spec.hidden, Activation::kTanh}},
+                       {"classifier.out_proj", {}}},
+          .masked_lm = {"lm_head.dense",
+                        {spec.hidden, Activation::kGelu,
+                         spec.encoder->layers[0].norm},
+                        "lm_head.layer_norm"},
+          .decoder = "lm_head.decoder",
+          .decoder_bias = {"lm_head.decoder.bias", "lm_head.bias"}};
+}
+
+void DropHead(Family& family) {
+  std::vector<NameRow> rows;
+  for (NameRow& row : family.names.rows) {
+    if (absl::StartsWith(row.slot, "head.") ||
+        absl::StartsWith(row.slot, "logits.")) {
+      AddUnused({""}, row.tensors, family.names);
+    } else {
+      rows.push_back(std::move(row));
+    }
+  }
+  family.names.rows = std::move(rows);
+  family.spec.head.reset();
+  family.spec.logits_bias = false;
+  family.labels.clear();
+}
+
+}  // namespace attend

@@ -1,0 +1,224 @@
+#include "engine/families/shared/generation_config.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "engine/tensor/check.h"
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+namespace {
+
+constexpr int kMaxInt = std::numeric_limits<int>::max();
+constexpr int kMaxBeams = 1024;
+
+// Fields of transformers' GenerationConfig that would change the result and
+// that we do not have, with the number that means "off".
+constexpr std::pair<const char*, double> kUnsupported[] = {
+    {"num_beam_groups", 1},
+    {"diversity_penalty", 0},
+    {"penalty_alpha", 0},
+    {"constraints", 0},
+    {"force_words_ids", 0},
+    {"dola_layers", 0},
+    {"typical_p", 1},
+    {"epsilon_cutoff", 0},
+    {"eta_cutoff", 0},
+    {"top_h", 1},
+    {"encoder_repetition_penalty", 1},
+    {"encoder_no_repeat_ngram_size", 0},
+    {"exponential_decay_length_penalty", 0},
+    {"suppress_tokens", 0},
+    {"begin_suppress_tokens", 0},
+    {"sequence_bias", 0},
+    {"guidance_scale", 1},
+    {"watermarking_config", 0},
+    {"token_healing", 0},
+    {"max_time", 0},
+    {"forced_decoder_ids", 0},
+};
+
+// The file that has a model's generation settings.
+struct Source {
+  JsonFile file;
+  bool is_model_config = false;  // a config.json of before 4.27
+  IntRange ids;                  // of the target vocabulary
+};
+
+absl::StatusOr<Source> FindSource(const std::string& directory,
+                                  const JsonFile& config, int vocab) {
+  const IntRange ids = {0, vocab - 1};
+  absl::StatusOr<JsonFile> file =
+      JsonFile::Load(directory + "/generation_config.json");
+  if (file.ok()) return Source{*std::move(file), false, ids};
+  if (!absl::IsNotFound(file.status())) return std::move(file).status();
+  return Source{config, true, ids};
+}
+
+absl::StatusOr<int> Int(const JsonFile& file, absl::string_view key,
+                        int fallback, IntRange range) {
+  ASSIGN_OR_RETURN(const int64_t value, file.IntOr(key, fallback, range));
+  return static_cast<int>(value);
+}
+
+absl::StatusOr<float> Float(const JsonFile& file, absl::string_view key,
+                            float fallback, FloatRange range) {
+  ASSIGN_OR_RETURN(const double value, file.FloatOr(key, fallback, range));
+  return static_cast<float>(value);
+}
+
+// Above zero, as far as f32 can tell.
+constexpr FloatRange kPositive = {1e-6, 1e6};
+
+// Of a decoder alone the lengths with the start count the prompt; how long that
+// is is not known here, so that of the shortest prompt is taken.
+absl::Status ReadLengths(const JsonFile& file, int max_positions,
+                         GenerationParams& params) {
+  const int longest = max_positions - 1;  // less the decoder start
+  ASSIGN_OR_RETURN(const int with_start,
+                   Int(file, "max_length",
+                       GenerationParams{}.max_new_tokens + 1, {2, kMaxInt}));
+  ASSIGN_OR_RETURN(params.max_new_tokens,
+                   Int(file, "max_new_tokens", with_start - 1, {1, kMaxInt}));
+  params.max_new_tokens = std::min(params.max_new_tokens, longest);
+
+  ASSIGN_OR_RETURN(const int min_with_start,
+                   Int(file, "min_length", 0, {0, kMaxInt}));
+  ASSIGN_OR_RETURN(params.min_new_tokens,
+                   Int(file, "min_new_tokens", std::max(min_with_start - 1, 0),
+                       {0, kMaxInt}));
+  if (params.min_new_tokens > params.max_new_tokens) {
+    return file.Unexpected(
+        file.Has("min_new_tokens") ? "min_new_tokens" : "min_length",
+        absl::StrCat("at most the longest result, ", params.max_new_tokens,
+                     " new tokens"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadBeams(const JsonFile& file, GenerationParams& params) {
+  ASSIGN_OR_RETURN(params.num_beams, Int(file, "num_beams", 1, {1, kMaxBeams}));
+  ASSIGN_OR_RETURN(params.num_return_sequences,
+                   Int(file, "num_return_sequences", 1, {1, kMaxBeams}));
+  ASSIGN_OR_RETURN(params.length_penalty,
+                   Float(file, "length_penalty", 1, {-1e3, 1e3}));
+  if (!file.Has("early_stopping")) return absl::OkStatus();
+  if (const absl::StatusOr<bool> stop = file.Bool("early_stopping");
+      stop.ok()) {
+    params.early_stopping =
+        *stop ? EarlyStopping::kTrue : EarlyStopping::kFalse;
+    return absl::OkStatus();
+  }
+  const absl::StatusOr<std::string> text = file.String("early_stopping");
+  if (!text.ok() || *text != "never") {
+    return file.Unexpected("early_stopping", "true, false or \"never\"");
+  }
+  params.early_stopping = EarlyStopping::kNever;
+  return absl::OkStatus();
+}
+
+absl::Status ReadSampling(const JsonFile& file, GenerationParams& params) {
+  ASSIGN_OR_RETURN(params.do_sample, file.BoolOr("do_sample", false));
+  ASSIGN_OR_RETURN(params.temperature,
+                   Float(file, "temperature", 1, kPositive));
+  ASSIGN_OR_RETURN(params.top_k, Int(file, "top_k", 50, {0, kMaxInt}));
+  ASSIGN_OR_RETURN(params.top_p, Float(file, "top_p", 1, {1e-6, 1}));
+  ASSIGN_OR_RETURN(params.min_p, Float(file, "min_p", 0, {0, 1}));
+  if (params.do_sample && params.num_beams > 1) {
+    return file.Unexpected("num_beams", "1 where do_sample is true");
+  }
+  if (!params.do_sample && params.num_return_sequences > params.num_beams) {
+    return file.Unexpected(
+        "num_return_sequences",
+        absl::StrCat("at most num_beams = ", params.num_beams));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadProcessors(const Source& source, GenerationParams& params) {
+  const JsonFile& file = source.file;
+  ASSIGN_OR_RETURN(params.repetition_penalty,
+                   Float(file, "repetition_penalty", 1, kPositive));
+  ASSIGN_OR_RETURN(params.no_repeat_ngram_size,
+                   Int(file, "no_repeat_ngram_size", 0, {0, kMaxInt}));
+  ASSIGN_OR_RETURN(params.renormalize_logits,
+                   file.BoolOr("renormalize_logits", false));
+  if (file.Has("bad_words_ids")) {
+    ASSIGN_OR_RETURN(params.bad_words,
+                     file.IntLists("bad_words_ids", source.ids));
+    for (const std::vector<int>& word : params.bad_words) {
+      if (word.empty()) {
+        return file.Unexpected("bad_words_ids", "lists that are not empty");
+      }
+    }
+  }
+  if (file.Has("stop_strings")) {
+    ASSIGN_OR_RETURN(params.stop_strings, file.Strings("stop_strings"));
+  }
+  return absl::OkStatus();
+}
+
+// One id, also where it is written as a list; -1 if the key is absent.
+absl::StatusOr<int> OneId(const Source& source, absl::string_view key) {
+  if (!source.file.Has(key)) return -1;
+  ASSIGN_OR_RETURN(const std::vector<int> ids,
+                   source.file.Ints(key, source.ids));
+  if (ids.size() != 1) {
+    return source.file.Unexpected(key, "a single token id");
+  }
+  return ids[0];
+}
+
+absl::Status ReadIds(const Source& source, bool starts,
+                     GenerationParams& params) {
+  const JsonFile& file = source.file;
+  if (file.Has("eos_token_id")) {
+    ASSIGN_OR_RETURN(params.eos_ids, file.Ints("eos_token_id", source.ids));
+  }
+  ASSIGN_OR_RETURN(params.pad_id, OneId(source, "pad_token_id"));
+  ASSIGN_OR_RETURN(params.forced_bos_id, OneId(source, "forced_bos_token_id"));
+  ASSIGN_OR_RETURN(params.forced_eos_id, OneId(source, "forced_eos_token_id"));
+  ASSIGN_OR_RETURN(const int start, OneId(source, "decoder_start_token_id"));
+  ASSIGN_OR_RETURN(const int bos, OneId(source, "bos_token_id"));
+  if (!starts) return absl::OkStatus();
+  params.decoder_start_id = start >= 0 ? start : bos;
+  if (params.decoder_start_id < 0) {
+    return file.Unexpected("decoder_start_token_id",
+                           "a token id (there is no bos_token_id either)");
+  }
+  // Configurations of before 4.6 say so instead of naming the token.
+  if (source.is_model_config && bos >= 0) {
+    ASSIGN_OR_RETURN(const bool forced,
+                     file.BoolOr("force_bos_token_to_be_generated", false));
+    if (forced) params.forced_bos_id = bos;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<GenerationParams> LoadGenerationParams(
+    const std::string& directory, const JsonFile& config,
+    const TransformerSpec& spec) {
+  ATTEND_CHECK(spec.decoder.has_value());
+  const EmbeddingSpec& target = spec.decoder->embedding;
+  ASSIGN_OR_RETURN(const Source source,
+                   FindSource(directory, config, target.vocab));
+  for (const auto& [key, neutral] : kUnsupported) {
+    RETURN_IF_ERROR(source.file.ExpectNeutral(key, neutral));
+  }
+  GenerationParams params;
+  RETURN_IF_ERROR(ReadLengths(source.file, target.max_positions, params));
+  RETURN_IF_ERROR(ReadBeams(source.file, params));
+  RETURN_IF_ERROR(ReadSampling(source.file, params));
+  RETURN_IF_ERROR(ReadProcessors(source, params));
+  // What a decoder alone starts with is its prompt.
+  RETURN_IF_ERROR(ReadIds(source, spec.encoder.has_value(), params));
+  return params;
+}
+
+}  // namespace attend

@@ -1,0 +1,124 @@
+#include "engine/families/shared/tensor_names.h"
+
+#include <utility>
+
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+namespace {
+
+void AddPart(const std::string& slot, const std::vector<std::string>& tensors,
+             const char* part, NameTable& names) {
+  std::vector<std::string> parts;
+  for (const std::string& tensor : tensors) parts.push_back(tensor + part);
+  AddTensor(slot + part, std::move(parts), names);
+}
+
+}  // namespace
+
+absl::StatusOr<Parts> PartsOf(const JsonFile& config, absl::string_view key) {
+  ASSIGN_OR_RETURN(const bool bias, config.BoolOr(key, false));
+  return bias ? Parts::kWeightAndBias : Parts::kWeight;
+}
+
+void AddTensor(const std::string& slot, std::vector<std::string> tensors,
+               NameTable& names) {
+  names.rows.push_back({slot, std::move(tensors)});
+}
+
+void AddParts(const std::string& slot, const std::vector<std::string>& tensors,
+              Parts parts, NameTable& names) {
+  AddPart(slot, tensors, ".weight", names);
+  if (parts == Parts::kWeightAndBias) AddPart(slot, tensors, ".bias", names);
+}
+
+void AddList(const std::string& slot_prefix,
+             const std::vector<std::string>& tensor_prefixes,
+             absl::Span<const SlotName> list, Parts parts, NameTable& names) {
+  for (const SlotName& name : list) {
+    AddParts(slot_prefix + name.slot,
+             WithPrefixes(tensor_prefixes, {name.tensor}), parts, names);
+  }
+}
+
+void AddTied(const std::vector<TableName>& tables,
+             const std::vector<std::string>& shared, NameTable& names) {
+  for (const TableName& table : tables) {
+    std::vector<std::string> any = table.tensors;
+    any.insert(any.end(), shared.begin(), shared.end());
+    for (const TableName& other : tables) {
+      any.insert(any.end(), other.tensors.begin(), other.tensors.end());
+    }
+    AddTensor(table.slot, std::move(any), names);
+  }
+  AddUnused({""}, shared, names);
+}
+
+void AddSharedTokens(bool tied, NameTable& names) {
+  // A checkpoint of the model without its head has the bare names.
+  const auto named = [](const char* tensor) {
+    return WithPrefixes({"model.", ""}, {tensor});
+  };
+  std::vector<TableName> tables = {
+      {"encoder.embedding.tokens", named("encoder.embed_tokens.weight")},
+      {"decoder.embedding.tokens", named("decoder.embed_tokens.weight")}};
+  const TableName logits = {"logits.weight", {"lm_head.weight"}};
+  if (tied) {
+    tables.push_back(logits);
+  } else {
+    AddTied({logits}, {}, names);
+  }
+  AddTied(tables, named("shared.weight"), names);
+}
+
+void AddInAndOut(bool tied, const std::vector<std::string>& in,
+                 const std::vector<std::string>& out, NameTable& names) {
+  const TableName tokens = {"decoder.embedding.tokens", in};
+  const TableName logits = {"logits.weight", out};
+  if (tied) return AddTied({tokens, logits}, {}, names);
+  AddTied({tokens}, {}, names);
+  AddTied({logits}, {}, names);
+}
+
+void AddHeadShares(const std::string& slot_prefix, int heads,
+                   const std::vector<std::string>& tensors, Parts parts,
+                   NameTable& names) {
+  static constexpr const char* kQkv[] = {"self.q", "self.k", "self.v"};
+  const size_t first = names.rows.size();
+  AddShares(slot_prefix, kQkv, tensors, parts, names);
+  for (size_t row = first; row < names.rows.size(); ++row) {
+    names.rows[row].groups = heads;
+  }
+}
+
+void AddShares(const std::string& slot_prefix,
+               absl::Span<const char* const> slots,
+               const std::vector<std::string>& tensors, Parts parts,
+               NameTable& names) {
+  for (size_t i = 0; i < slots.size(); ++i) {
+    const size_t first = names.rows.size();
+    AddParts(slot_prefix + slots[i], tensors, parts, names);
+    for (size_t row = first; row < names.rows.size(); ++row) {
+      names.rows[row].part = static_cast<int>(i);
+      names.rows[row].parts = static_cast<int>(slots.size());
+    }
+  }
+}
+
+std::vector<std::string> WithPrefixes(const std::vector<std::string>& prefixes,
+                                      const std::vector<std::string>& tensors) {
+  std::vector<std::string> all;
+  for (const std::string& tensor : tensors) {
+    for (const std::string& prefix : prefixes) all.push_back(prefix + tensor);
+  }
+  return all;
+}
+
+void AddUnused(const std::vector<std::string>& prefixes,
+               const std::vector<std::string>& tensors, NameTable& names) {
+  for (std::string& tensor : WithPrefixes(prefixes, tensors)) {
+    names.unused.push_back(std::move(tensor));
+  }
+}
+
+}  // namespace attend

@@ -1,0 +1,139 @@
+#ifndef ATTEND_ENGINE_LAYERS_MULTI_HEAD_ATTENTION_H_
+#define ATTEND_ENGINE_LAYERS_MULTI_HEAD_ATTENTION_H_
+
+#include <optional>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "engine/compute/compute.h"
+#include "engine/layers/linear.h"
+#include "engine/layers/norm.h"
+#include "engine/layers/relative_bias.h"
+#include "engine/layers/rotary.h"
+#include "engine/ops/attention/attention.h"
+#include "engine/ops/attention/kv_layout.h"
+#include "engine/ops/attention/kv_store.h"
+#include "engine/ops/matmul/epilogue.h"
+#include "engine/tensor/matrix.h"
+
+namespace attend {
+
+// Shape of multi-head attention (Vaswani et al. 2017, section 3.2).
+struct HeadShape {
+  int heads = 0;
+  int kv_heads = 0;
+  int head_dim = 0;
+  float scale = 0;
+  float softcap = 0;  // see AttentionArgs
+  float clip = 0;     // of queries, keys and values; 0: none
+
+  int query_width() const { return heads * head_dim; }
+  int kv_width() const { return kv_heads * head_dim; }
+};
+
+// What self-attention makes of positions; whoever owns these outlives it.
+struct PositionRules {
+  const RelativeBias* bias = nullptr;  // null: none
+  const Rotary* rotary = nullptr;      // null: none
+  const float* slopes = nullptr;       // see AttentionArgs
+  int window = 0;                      // see AttentionArgs
+};
+
+// Norms of each head's query and key, with weights of [head_dim].
+struct HeadNorms {
+  Norm query;
+  Norm key;
+};
+
+// Where one layer's keys and values lie.
+struct KvPlace {
+  const KvLayout* layout = nullptr;
+  int layer = 0;
+  // The row of the step, as pieces and writes count them, that the matrices of
+  // a call begin with.
+  int first_row = 0;
+};
+
+// The heads' outputs side by side, and the same as the source of the matmul
+// that follows; overwritten.
+struct Attended {
+  Matrix rows;      // [rows, query_width]
+  Operand operand;  // of the same shape
+};
+
+// Attention over keys and values made from the rows themselves. One fused
+// matmul makes queries, keys and values. Const after construction.
+class SelfAttention {
+ public:
+  // `qkv` is hidden -> query_width + 2 * kv_width.
+  SelfAttention(HeadShape shape, PositionRules rules,
+                std::optional<HeadNorms> norms, Linear qkv, Linear out)
+      : shape_(shape),
+        rules_(rules),
+        norms_(std::move(norms)),
+        qkv_(std::move(qkv)),
+        out_(std::move(out)) {}
+
+  const HeadShape& shape() const { return shape_; }
+  int qkv_width() const { return qkv_.out(); }
+  // Whether Project() needs positions.
+  bool rotates() const { return rules_.rotary != nullptr; }
+
+  // src [rows, hidden] -> qkv [rows, qkv_width], keys and values into blocks;
+  // `places` of [rows].
+  absl::Status Project(Compute& compute, const Operand& src,
+                       const RowPlaces& places, Matrix qkv, KvPlace place,
+                       absl::Span<const KvWrite> writes) const;
+
+  // query: rows of `stride` floats that begin with the queries; dst [rows,
+  // hidden].
+  absl::Status Attend(Compute& compute, const float* query, int stride,
+                      KvPlace place, absl::Span<const AttentionPiece> pieces,
+                      const Attended& attended, Matrix dst,
+                      const Epilogue& epilogue) const;
+
+ private:
+  HeadShape shape_;
+  PositionRules rules_;
+  std::optional<HeadNorms> norms_;
+  Linear qkv_;
+  Linear out_;
+};
+
+// Attention over the encoder's output, whose keys and values are computed once
+// a request. Const after construction.
+class CrossAttention {
+ public:
+  // `key_value` is hidden -> 2 * kv_width.
+  CrossAttention(HeadShape shape, Linear query, Linear key_value, Linear out)
+      : shape_(shape),
+        query_(std::move(query)),
+        key_value_(std::move(key_value)),
+        out_(std::move(out)) {}
+
+  const HeadShape& shape() const { return shape_; }
+  int key_value_width() const { return key_value_.out(); }
+
+  // Rows of the encoder's output -> keys and values in blocks; `key_value`
+  // [rows, key_value_width] is overwritten.
+  absl::Status Remember(Compute& compute, const Operand& encoded,
+                        Matrix key_value, KvPlace place,
+                        absl::Span<const KvWrite> writes) const;
+
+  // src and dst [rows, hidden]; `query` [rows, query_width] is overwritten.
+  absl::Status Attend(Compute& compute, const Operand& src, KvPlace place,
+                      absl::Span<const AttentionPiece> pieces, Matrix query,
+                      const Attended& attended, Matrix dst,
+                      const Epilogue& epilogue) const;
+
+ private:
+  HeadShape shape_;
+  Linear query_;
+  Linear key_value_;
+  Linear out_;
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_LAYERS_MULTI_HEAD_ATTENTION_H_

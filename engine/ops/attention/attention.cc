@@ -1,0 +1,276 @@
+#include "engine/ops/attention/attention.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "engine/ops/attention/attention_kernel.h"
+#include "engine/ops/simd/kernel_for.h"
+#include "engine/tensor/check.h"
+
+namespace attend {
+namespace {
+
+using Kernel = void (*)(const AttentionTile&);
+
+// Keys that row `row` of a piece sees.
+int KeysOf(const AttentionPiece& piece, int row) {
+  return piece.keys + (piece.causal ? row : 0);
+}
+
+// Which keys row `row` of a piece sees.
+Range SeenBy(const AttentionArgs& args, const AttentionPiece& piece, int row) {
+  const int keys = KeysOf(piece, row);
+  if (args.window == 0) return {0, keys};
+  const int at = piece.position + row;
+  const absl::Span<const int> positions = piece.key_positions;
+  if (positions.empty()) {
+    const int64_t end = std::min<int64_t>(keys, int64_t{at} + args.window + 1);
+    return {std::clamp(at - args.window, 0, keys), static_cast<int>(end)};
+  }
+  const int* const first = positions.data();
+  const int64_t position = first[at];
+  const int* const begin =
+      std::lower_bound(first, first + keys, position - args.window);
+  const int* const end =
+      std::upper_bound(begin, first + keys, position + args.window);
+  return {static_cast<int>(begin - first), static_cast<int>(end - first)};
+}
+
+// What the first `rows` rows of one head cost, in keys read by a query, taking
+// windows to be full; the constant is what a row costs besides.
+int64_t Cost(const AttentionArgs& args, const AttentionPiece& piece,
+             int64_t rows) {
+  int64_t most = std::numeric_limits<int>::max();
+  if (args.window > 0) most = int64_t{args.window} * (piece.causal ? 1 : 2) + 1;
+  const int64_t keys = std::min<int64_t>(piece.keys, most);
+  // The rows that see one key more than the row before.
+  const int64_t growing = piece.causal ? std::min(rows, most - keys) : 0;
+  const int64_t more = growing * (growing - 1) / 2 + (rows - growing) * growing;
+  return rows * (16 + keys) + more;
+}
+
+int64_t CostOf(const AttentionArgs& args) {
+  int64_t cost = 0;
+  for (const AttentionPiece& piece : args.pieces) {
+    cost += Cost(args, piece, piece.rows);
+  }
+  return cost * args.heads;
+}
+
+// A run of lanes, the pairs of row and head of a piece that are computed one
+// after the other: lane i is of row i / heads and of the run's head i % heads.
+// Rows of one head share what is loaded of its keys. Where rows are few, the
+// heads of one key head share it, too; a single row takes several heads at once
+// where none do. Results do not depend on any of this.
+struct Run {
+  const AttentionArgs& args;
+  const AttentionPiece& piece;
+  int heads = 1;
+  int at_once = kAttentionRows;  // lanes of one call of the kernel
+  bool gathers = false;          // lanes lie at no regular distance
+
+  int lanes() const { return piece.rows * heads; }
+  // What the first so many lanes cost.
+  int64_t CostOf(int lanes) const {
+    const int row = lanes / heads;
+    const int more = lanes % heads;
+    const int64_t cost = Cost(args, piece, row) * (heads - more);
+    return more == 0 ? cost : cost + Cost(args, piece, row + 1) * more;
+  }
+  // The first lane that begins at `cost` or later.
+  int LaneAt(int64_t cost) const {
+    int first = 0;
+    for (int last = lanes(); first < last;) {
+      const int middle = first + (last - first) / 2;
+      if (CostOf(middle) < cost) {
+        first = middle + 1;
+      } else {
+        last = middle;
+      }
+    }
+    return first;
+  }
+};
+
+// Fewer rows read keys faster than memory gives them.
+constexpr int kFewRows = 24;
+
+Run RunOf(const AttentionArgs& args, const AttentionPiece& piece) {
+  Run run = {.args = args, .piece = piece};
+  const KvLayout& layout = *args.layout;
+  const int group = args.heads / layout.kv_heads;
+  if (piece.rows == 1 && (group == 1 || layout.paired)) {
+    run.heads = args.heads;
+    run.at_once = kAttentionLanes;
+  } else if (piece.rows < kFewRows && group > 1 && !layout.paired &&
+             layout.head_dim <= kAttentionGathered) {
+    run.heads = group;
+    run.at_once =
+        std::min(kAttentionGathered / layout.head_dim, kAttentionRows);
+    run.gathers = true;
+  }
+  return run;
+}
+
+void CheckArgs(const Compute& compute, const AttentionArgs& args) {
+  const KvLayout& layout = *args.layout;
+  constexpr size_t kTokens = KvLayout::kBlockTokens;
+  ATTEND_CHECK(layout.block_tokens == KvLayout::kBlockTokens);
+  ATTEND_CHECK(0 <= args.layer && args.layer < layout.layers);
+  ATTEND_CHECK(args.heads % layout.kv_heads == 0);
+  ATTEND_CHECK(args.dst.cols == args.heads * layout.head_dim);
+  const DistanceBias& bias = args.bias;
+  ATTEND_CHECK(!layout.paired ||
+               (CanPair(compute.isa(), layout) && args.window == 0));
+  ATTEND_CHECK(args.window >= 0 && bias.max_distance >= 0);
+  ATTEND_CHECK(args.softcap >= 0);
+  ATTEND_CHECK(bias.values == nullptr || bias.stride >= bias.Entries());
+  for (const AttentionPiece& piece : args.pieces) {
+    ATTEND_CHECK(piece.rows > 0 && piece.first_row >= args.first_row);
+    ATTEND_CHECK(piece.keys >= 0 && !(piece.causal && layout.paired));
+    ATTEND_CHECK(piece.first_row - args.first_row + piece.rows <=
+                 args.dst.rows);
+    ATTEND_CHECK(static_cast<size_t>(KeysOf(piece, piece.rows - 1)) <=
+                 piece.blocks.size() * kTokens);
+    ATTEND_CHECK(piece.position >= 0);
+    const size_t positions = piece.key_positions.size();
+    ATTEND_CHECK(positions == 0 ||
+                 positions >= static_cast<size_t>(
+                                  std::max(KeysOf(piece, piece.rows - 1),
+                                           piece.position + piece.rows)));
+  }
+}
+
+// Whether a call of so many rows makes floats of keys and values first.
+bool Unpacks(const KvLayout& layout, int rows) {
+  return layout.dtype != DType::kF32 && !layout.paired &&
+         layout.head_dim <= kAttentionUnpackedDim &&
+         rows >= kAttentionUnpackedRows;
+}
+
+// Lanes [lane, lane + lanes) of the run of heads that begins with `head`.
+AttentionTile TileOf(const Run& run, int head, int lane, int lanes, Range* seen,
+                     float* scratch) {
+  const AttentionArgs& args = run.args;
+  const AttentionPiece& piece = run.piece;
+  const KvLayout& layout = *args.layout;
+  const bool one_row = piece.rows == 1 && !run.gathers;
+  if (one_row) head += lane;
+  const int row = lane / run.heads;
+  const int rows = one_row ? 1 : lanes;
+  for (int r = 0; r < rows; ++r) {
+    seen[r] = SeenBy(args, piece, (lane + r) / run.heads);
+  }
+  DistanceBias bias = args.bias;
+  if (bias.values != nullptr) bias.values += ptrdiff_t{head} * bias.stride;
+  const int first_row = piece.first_row - args.first_row + row;
+  const size_t column = static_cast<size_t>(head) * layout.head_dim;
+  return {.layout = &layout,
+          .query = args.query +
+                   static_cast<size_t>(first_row) * args.query_stride + column,
+          .query_stride = args.query_stride,
+          .dst = args.dst.row(first_row) + column,
+          .dst_stride = args.dst.cols,
+          .rows = rows,
+          .heads = one_row ? lanes : 1,
+          .first_head = head,
+          .heads_per_kv_head = args.heads / layout.kv_heads,
+          .group = run.gathers ? run.heads : 1,
+          .lane = run.gathers ? lane % run.heads : 0,
+          .scale = args.scale,
+          .blocks = piece.blocks.data(),
+          .layer_at = layout.head_at(args.layer, 0),
+          .values_at = layout.values_at(),
+          .scales_at = layout.scales_at(),
+          .head_bytes = layout.head_bytes(),
+          .seen = seen,
+          .softcap = args.softcap,
+          .bias = bias,
+          .slopes = args.slopes == nullptr ? nullptr : args.slopes + head,
+          .position = piece.position + row,
+          .key_positions = piece.key_positions.data(),
+          .scores = scratch,
+          .unpacked = Unpacks(layout, rows)
+                          ? scratch + kAttentionFloats + 2 * kAttentionGathered
+                          : nullptr};
+}
+
+// The kernel, for lanes that lie at no regular distance: their queries and what
+// becomes of them are kept side by side meanwhile.
+void AttendGathered(const AttentionTile& tile, Kernel kernel) {
+  const int head_dim = tile.layout->head_dim;
+  const auto at = [&](int lane, int stride) {
+    return ptrdiff_t{tile.QueryRowOf(lane)} * stride +
+           ptrdiff_t{tile.HeadOf(lane)} * head_dim;
+  };
+  float* const queries = tile.scores + kAttentionFloats;
+  float* const results = queries + kAttentionGathered;
+  for (int i = 0; i < tile.rows; ++i) {
+    std::copy_n(tile.query + at(i, tile.query_stride), head_dim,
+                queries + ptrdiff_t{i} * head_dim);
+  }
+  AttentionTile side_by_side = tile;
+  side_by_side.query = queries;
+  side_by_side.query_stride = head_dim;
+  side_by_side.dst = results;
+  side_by_side.dst_stride = head_dim;
+  kernel(side_by_side);
+  for (int i = 0; i < tile.rows; ++i) {
+    std::copy_n(results + ptrdiff_t{i} * head_dim, head_dim,
+                tile.dst + at(i, tile.dst_stride));
+  }
+}
+
+// Computes the lanes whose start on the axis of cost lies in [begin, end).
+void AttendShare(const AttentionArgs& args, Kernel kernel, int64_t begin,
+                 int64_t end, float* scratch) {
+  Range seen[kAttentionRows];
+  int64_t at = 0;  // where the run begins
+  for (const AttentionPiece& piece : args.pieces) {
+    const Run run = RunOf(args, piece);
+    const int64_t cost = run.CostOf(run.lanes());
+    for (int head = 0; head < args.heads; head += run.heads, at += cost) {
+      if (at >= end) return;
+      if (at + cost <= begin) continue;
+      const int last = run.LaneAt(end - at);
+      for (int lane = run.LaneAt(begin - at); lane < last;
+           lane += run.at_once) {
+        const int lanes = std::min(run.at_once, last - lane);
+        const AttentionTile tile =
+            TileOf(run, head, lane, lanes, seen, scratch);
+        if (run.gathers) {
+          AttendGathered(tile, kernel);
+        } else {
+          kernel(tile);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+size_t AttentionScratchFloats() {
+  return kAttentionFloats + size_t{2} * kAttentionGathered +
+         kAttentionUnpackedFloats;
+}
+
+void Attention(Compute& compute, const AttentionArgs& args) {
+  CheckArgs(compute, args);
+  const Kernel kernel = args.layout->paired
+                            ? avx512::AttendPairs
+                            : KernelFor(compute.isa(), baseline::AttendTile,
+                                        avx2::AttendTile, avx512::AttendTile);
+  const int64_t cost = CostOf(args);
+  if (cost == 0) return;
+  const int members = compute.team().size();
+  compute.team().Run([&](int member) {
+    const absl::Span<float> scratch = compute.scratch(member);
+    ATTEND_CHECK(scratch.size() >= AttentionScratchFloats());
+    AttendShare(args, kernel, cost * member / members,
+                cost * (member + 1) / members, scratch.data());
+  });
+}
+
+}  // namespace attend

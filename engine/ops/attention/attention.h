@@ -1,0 +1,87 @@
+#ifndef ATTEND_ENGINE_OPS_ATTENTION_ATTENTION_H_
+#define ATTEND_ENGINE_OPS_ATTENTION_ATTENTION_H_
+
+#include <cstddef>
+
+#include "absl/types/span.h"
+#include "engine/compute/compute.h"
+#include "engine/ops/attention/kv_layout.h"
+#include "engine/tensor/matrix.h"
+
+namespace attend {
+
+// Consecutive rows of one hypothesis (or of several that see the same keys)
+// inside the ragged rows of a step.
+struct AttentionPiece {
+  int first_row = 0;
+  int rows = 0;
+  // Blocks that hold the keys, in order; block i holds tokens
+  // [i * block_tokens, (i + 1) * block_tokens).
+  absl::Span<std::byte* const> blocks;
+  // Keys that the first row sees: [0, keys). 0 gives a row of zeros.
+  int keys = 0;
+  // Each further row sees one key more than the row before it (causal).
+  bool causal = false;
+  // Where distances count: row r stands where key position + r does.
+  int position = 0;
+  // The positions of the keys, ascending, where tokens of the input left no
+  // key; row r's is key_positions[position + r]. Empty: 0, 1, 2, ...
+  absl::Span<const int> key_positions = {};
+};
+
+// What is added to scores for the distance from query to key (Raffel et al.
+// 2020, section 2.1), a row of numbers a head:
+//   entry i is for distance i - Edge(), and those beyond max_distance on either
+//   side hold the number of max_distance there.
+// So those of a tile of 16 keys lie together, wherever it begins.
+struct DistanceBias {
+  // Head h's row begins at values + h * stride; null: no bias.
+  const float* values = nullptr;
+  int max_distance = 0;  // >= 0
+  int stride = 0;        // >= Entries()
+
+  int Edge() const { return max_distance + KvLayout::kBlockTokens - 1; }
+  int Entries() const { return 2 * Edge() + 1; }
+};
+
+// Scaled dot-product attention (Vaswani et al. 2017, eq. 1) over keys and
+// values in blocks, for all heads: dst = softmax(q k^T * scale) v with the
+// maximum subtracted, all sums in f32. Grouped heads: query head h reads key
+// head h / (heads / kv_heads). One recurrence for encoder, prompt and decode
+// rows, with a running softmax over chunks of keys (Dao et al. 2022), so that
+// memory does not grow with the keys: a row's bits depend on its own query and
+// keys only.
+struct AttentionArgs {
+  const KvLayout* layout = nullptr;
+  int layer = 0;
+  int heads = 0;
+  float scale = 0;
+  // Soft cap of q k^T * scale (Gemma 2, 2024): it becomes softcap *
+  // tanh(it / softcap). 0: none.
+  float softcap = 0;
+  // Added to that: of head h, entry (key's position - query's).
+  DistanceBias bias = {};
+  // Linear biases (Press et al. 2022), [heads]: slopes[h] * (key's position -
+  // query's) is added, too. Null: none.
+  const float* slopes = nullptr;
+  // Of the keys that a row sees otherwise it sees those whose position is at
+  // most so many away from its own, on either side. 0: all. The others are not
+  // read, and neither are their blocks.
+  int window = 0;
+  // Row r's query of head h starts at query + r * query_stride + h * head_dim.
+  const float* query = nullptr;
+  int query_stride = 0;
+  // The row of the step, as pieces count them, that query and dst begin with.
+  int first_row = 0;
+  absl::Span<const AttentionPiece> pieces;
+  Matrix dst;  // [rows, heads * head_dim]
+};
+// A score that overflows counts as the largest or smallest float, NaN as the
+// smallest. Allocates nothing; every member's scratch must hold
+// AttentionScratchFloats().
+void Attention(Compute& compute, const AttentionArgs& args);
+size_t AttentionScratchFloats();
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_OPS_ATTENTION_ATTENTION_H_

@@ -1,0 +1,33 @@
+#include "engine/ops/attention/kv_layout.h"
+
+namespace attend {
+namespace {
+
+size_t RoundUp(size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+}  // namespace
+
+size_t KvLayout::values_at() const {
+  return RoundUp(block_tokens * head_dim * BytesOf(dtype));
+}
+
+size_t KvLayout::scales_at() const {
+  // f32 kernels read parts of vectors; others whole ones, of 16 numbers.
+  const bool reads_on = dtype != DType::kF32 && head_dim % 16 != 0;
+  const int more = reads_on ? 16 : 0;
+  return values_at() +
+         RoundUp((block_tokens * head_dim + more) * BytesOf(dtype));
+}
+
+size_t KvLayout::head_bytes() const {
+  const size_t scales =
+      dtype == DType::kInt8 ? 2 * block_tokens * sizeof(float) : 0;
+  return scales_at() + scales;
+}
+
+bool CanPair(Isa isa, const KvLayout& layout) {
+  return isa >= Isa::kAvx512Bf16 && layout.dtype == DType::kBf16 &&
+         layout.head_dim % 2 == 0 && layout.head_dim <= KvLayout::kMaxPairedDim;
+}
+
+}  // namespace attend

@@ -1,0 +1,20 @@
+#include "engine/ops/attention/kv_store_kernel.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "engine/ops/simd/simd.h"
+#include "engine/ops/simd/simd_narrow.h"
+
+ATTEND_BASELINE_BEGIN
+#include "engine/ops/attention/kv_store_kernel.inc"
+ATTEND_BASELINE_END
+
+ATTEND_AVX2_BEGIN
+#include "engine/ops/attention/kv_store_kernel.inc"
+ATTEND_AVX2_END
+
+ATTEND_AVX512_BEGIN
+#include "engine/ops/attention/kv_store_kernel.inc"
+ATTEND_AVX512_END

@@ -1,0 +1,37 @@
+#ifndef ATTEND_ENGINE_OPS_ATTENTION_KV_STORE_KERNEL_H_
+#define ATTEND_ENGINE_OPS_ATTENTION_KV_STORE_KERNEL_H_
+
+#include <cstddef>
+
+#include "engine/ops/attention/kv_layout.h"
+
+namespace attend {
+
+// What one call of a store kernel does: keys and values of one head, of
+// consecutive tokens of one block.
+struct KvTokens {
+  const KvLayout* layout = nullptr;
+  const float* key = nullptr;    // of the first token, [head_dim]
+  const float* value = nullptr;  // likewise
+  int stride = 0;                // floats from one token's to the next
+  std::byte* head = nullptr;     // the head's place in the block
+  int slot = 0;                  // of the first token in the block
+  int tokens = 0;                // slot + tokens <= 16
+  bool last = false;             // the slots after these hold nothing
+};
+
+namespace baseline {
+void StoreTokens(const KvTokens& args);
+}
+namespace avx2 {
+void StoreTokens(const KvTokens& args);
+}
+namespace avx512 {
+void StoreTokens(const KvTokens& args);
+// For a paired layout; needs bf16 instructions.
+void StorePairs(const KvTokens& args);
+}  // namespace avx512
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_OPS_ATTENTION_KV_STORE_KERNEL_H_

@@ -1,0 +1,57 @@
+#include "engine/ops/logits/logits_view.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "engine/ops/logits/logits_kernel.h"
+#include "engine/tensor/check.h"
+
+namespace attend {
+namespace {
+
+const LogitsKernels& Kernels() {
+  static const LogitsKernels kernels = LogitsKernels::For(DetectIsa());
+  return kernels;
+}
+
+}  // namespace
+
+bool NeedsRow(const LogitsNeed& need, absl::Span<const TokenScore> top) {
+  if (need.row) return true;
+  if (need.tie_margin == 0) return false;
+  // Samplers scale scores before they compare them; NaN may be anything.
+  constexpr float kRoundings = 8 * std::numeric_limits<float>::epsilon();
+  const float before = top[top.size() - 1 - need.tie_margin].score;
+  return !(top.back().score < before - kRoundings * std::abs(before));
+}
+
+float LogitsView::LogSumExp() const {
+  if (parts_.log_sum_exp) return *parts_.log_sum_exp;
+  return attend::LogSumExp(Kernels(), Row());
+}
+
+void LogitsView::Top(absl::Span<TokenScore> out) const {
+  ATTEND_CHECK(out.size() <= static_cast<size_t>(parts_.vocab));
+  if (out.size() <= parts_.top.size()) {
+    std::copy_n(parts_.top.begin(), out.size(), out.begin());
+  } else {
+    attend::Top(Kernels(), Row(), out);
+  }
+}
+
+float LogitsView::At(int id) const {
+  if (!parts_.row.empty()) return parts_.row[id];
+  const auto token =
+      std::find_if(parts_.top.begin(), parts_.top.end(),
+                   [id](const TokenScore& best) { return best.id == id; });
+  ATTEND_CHECK(token != parts_.top.end());
+  return token->score;
+}
+
+absl::Span<const float> LogitsView::Row() const {
+  ATTEND_CHECK(!parts_.row.empty());
+  return parts_.row;
+}
+
+}  // namespace attend

@@ -1,0 +1,299 @@
+#include "engine/ops/logits/projection.h"
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "engine/ops/logits/logits_kernel.h"
+#include "engine/ops/matmul/dnnl_matmul.h"
+#include "engine/ops/matmul/epilogue_kernel.h"
+#include "engine/ops/matmul/matmul.h"
+#include "engine/tensor/check.h"
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+namespace {
+
+// Up to kWideRows rows one multiplication covers kWideColumns columns: then
+// reading the weights is the cost, and the fewer calls of oneDNN the better.
+// With more rows it covers one tile, so that the result stays in L2.
+constexpr int kWideRows = 16;
+constexpr int kWideColumns = 4 * kLogitsTile;
+// Wide ones must be enough for all members to end at about the same time.
+constexpr int kWidePerMember = 8;
+// Merging fewer rows than this takes less time than waking the team.
+constexpr int kMergedAlone = 8;
+
+// Rows whose logits are made together; then they are folded while in L1.
+constexpr int kFinishedRows = 4;
+
+// What one member keeps of the tiles that it gets.
+struct MemberTops {
+  Buffer<TokenScore> tokens;   // [max_rows, kMaxTop]
+  std::vector<TopList> lists;  // [max_rows]
+};
+
+// One call of Run().
+struct Call {
+  const Operand& src;
+  absl::Span<const LogitsNeed> needs;
+  LogitsBuffer& dst;
+  std::atomic<size_t> next_slice = 0;
+  std::atomic<int> next_row = 0;
+  // The first error of any member.
+  std::atomic<int> error = dnnl_success;
+};
+
+}  // namespace
+
+struct Projection::Impl {
+  Impl(Compute& owner, DType number, ConstMatrix matrix,
+       Buffer<float> logits_bias, int most_rows, float logits_softcap);
+
+  std::vector<DnnlSlice> MakeSlices(int columns, int rows);
+
+  // Computes and folds rows [first, first + rows) over the slices that are
+  // left, as one member of the team.
+  void RunSlices(Call& call, absl::Span<const DnnlSlice> slices,
+                 int member) const;
+  // Logits of rows, dense, out of what the multiplication of a slice left of
+  // them; they may take its place.
+  void Finish(const Call& call, Range rows, const DnnlSlice& slice,
+              const float* result, float* logits) const;
+  void Fold(const Call& call, int member, int row, const DnnlSlice& slice,
+            const float* logits) const;
+  // Brings together what the members know of a row.
+  void Merge(const Call& call, int row) const;
+  // The whole of one row, if the ends of its list tie.
+  void AddRowIfTied(Call& call, int row) const;
+
+  int tiles() const { return (n + kLogitsTile - 1) / kLogitsTile; }
+
+  Compute& compute;
+  const std::shared_ptr<DnnlContext> context;
+  const int k;
+  const int n;
+  const int max_rows;
+  const float softcap;  // 0: none
+  const DType dtype;
+  const EpilogueKernels& epilogue;
+  const LogitsKernels kernels;
+  DnnlWeights weights;
+  const Buffer<float> bias;  // [n] or empty
+  std::vector<DnnlSlice> narrow;
+  std::vector<DnnlSlice> wide;  // empty if there would be too few
+  // Working memory of Run().
+  mutable std::vector<MemberTops> members;
+  mutable Buffer<TileSum> sums;  // [tiles, max_rows]
+};
+
+Projection::Impl::Impl(Compute& owner, DType number, ConstMatrix matrix,
+                       Buffer<float> logits_bias, int most_rows,
+                       float logits_softcap)
+    : compute(owner),
+      context(DnnlContext::Of(owner)),
+      k(matrix.cols),
+      n(matrix.rows),
+      max_rows(most_rows),
+      softcap(logits_softcap),
+      dtype(number),
+      epilogue(EpilogueKernelsFor(owner.isa())),
+      kernels(LogitsKernels::For(owner.isa())),
+      weights(owner, number, matrix),
+      bias(std::move(logits_bias)),
+      members(owner.team().size()),
+      sums(static_cast<size_t>(tiles()) * most_rows) {
+  narrow = MakeSlices(kLogitsTile, std::min(max_rows, kTileRows));
+  if (n >= kWideColumns * kWidePerMember * compute.team().size()) {
+    wide = MakeSlices(kWideColumns, std::min(max_rows, kWideRows));
+  }
+  for (MemberTops& member : members) {
+    member.tokens = Buffer<TokenScore>(static_cast<size_t>(max_rows) *
+                                       LogitsBuffer::kMaxTop);
+    member.lists.resize(max_rows);
+  }
+  compute.ReserveScratch(
+      std::max(kTileRows * kLogitsTile, kWideRows * kWideColumns));
+}
+
+std::vector<DnnlSlice> Projection::Impl::MakeSlices(int columns, int rows) {
+  std::vector<DnnlSlice> slices;
+  for (int begin = 0; begin < n; begin += columns) {
+    const int end = std::min(n, begin + columns);
+    slices.push_back(weights.Slice(*context, begin, end, rows));
+  }
+  return slices;
+}
+
+void Projection::Impl::RunSlices(Call& call, absl::Span<const DnnlSlice> slices,
+                                 int member) const {
+  MemberTops& tops = members[member];
+  for (int row = 0; row < call.src.rows; ++row) {
+    tops.lists[row] = TopList(
+        tops.tokens.data() + static_cast<size_t>(row) * LogitsBuffer::kMaxTop,
+        call.dst.entry(row).top);
+  }
+  float* const result = compute.scratch(member).data();
+  for (size_t i = call.next_slice++; i < slices.size(); i = call.next_slice++) {
+    const DnnlSlice& slice = slices[i];
+    for (int first = 0; first < call.src.rows; first += kTileRows) {
+      const int rows = std::min(kTileRows, call.src.rows - first);
+      const dnnl_status_t status =
+          slice.Multiply(member, rows, call.src.row(first), result);
+      if (status != dnnl_success) call.error = status;
+      for (int r = 0; r < rows; r += kFinishedRows) {
+        const Range part = {first + r,
+                            first + std::min(rows, r + kFinishedRows)};
+        float* const logits = result + static_cast<size_t>(r) * slice.columns;
+        Finish(call, part, slice, logits, logits);
+        for (int row = part.begin; row < part.end; ++row) {
+          Fold(call, member, row, slice,
+               logits + static_cast<size_t>(row - part.begin) * slice.columns);
+        }
+      }
+    }
+  }
+}
+
+void Projection::Impl::Finish(const Call& call, Range rows,
+                              const DnnlSlice& slice, const float* result,
+                              float* logits) const {
+  const ResultPart part = {
+      .src = result,
+      .dequantize = weights.dequantize(slice.begin, call.src, rows.begin),
+      .bias = bias.size() == 0 ? nullptr : bias.data() + slice.begin,
+      .dst = logits,
+      .columns = slice.columns,
+      .rows = rows.end - rows.begin,
+      .src_stride = slice.columns,
+      .dst_stride = slice.columns};
+  epilogue.apply(part, Activation::kNone);
+  if (softcap == 0) return;
+  kernels.cap({logits, size_t(part.rows) * part.columns}, softcap);
+}
+
+void Projection::Impl::Fold(const Call& call, int member, int row,
+                            const DnnlSlice& slice, const float* logits) const {
+  const LogitsBuffer::Entry& wanted = call.dst.entry(row);
+  if (wanted.row) {
+    std::copy_n(logits, slice.columns, call.dst.row(row).data() + slice.begin);
+  }
+  if (wanted.top == 0 && !wanted.log_sum_exp) return;
+  for (int c = 0; c < slice.columns; c += kLogitsTile) {
+    const int begin = slice.begin + c;
+    const absl::Span<const float> tile(
+        logits + c, std::min(kLogitsTile, slice.columns - c));
+    const float max = kernels.max(tile);
+    if (wanted.log_sum_exp) {
+      const size_t at =
+          static_cast<size_t>(begin / kLogitsTile) * max_rows + row;
+      sums[at] = SumTile(kernels, tile, max);
+    }
+    if (wanted.top > 0) {
+      kernels.offer(tile, begin, max, members[member].lists[row]);
+    }
+  }
+}
+
+void Projection::Impl::Merge(const Call& call, int row) const {
+  LogitsBuffer::Entry& found = call.dst.entry(row);
+  if (found.log_sum_exp) {
+    const absl::Span<const TileSum> tile_sums(sums.data(), sums.size());
+    float max = -std::numeric_limits<float>::infinity();
+    for (int tile = 0; tile < tiles(); ++tile) {
+      max = std::max(max, tile_sums[tile * max_rows + row].max);
+    }
+    TileSums total(max);
+    for (int tile = 0; tile < tiles(); ++tile) {
+      total.Add(tile_sums[tile * max_rows + row]);
+    }
+    found.log_sum_exp = total.LogSumExp();
+  }
+  TopList list(call.dst.top(row), found.top);
+  for (const MemberTops& member : members) {
+    for (const TokenScore& token : member.lists[row].tokens()) {
+      list.Offer(token);
+    }
+  }
+  list.Sort();
+}
+
+void Projection::Impl::AddRowIfTied(Call& call, int row) const {
+  LogitsBuffer::Entry& found = call.dst.entry(row);
+  const absl::Span<const TokenScore> top(call.dst.top(row), found.top);
+  if (found.row || !NeedsRow(call.needs[row], top)) return;
+  const absl::Span<float> logits = call.dst.row(row);
+  call.next_slice = 0;
+  compute.team().Run([&](int member) {
+    for (size_t i = call.next_slice++; i < narrow.size();
+         i = call.next_slice++) {
+      const DnnlSlice& slice = narrow[i];
+      float* const result = compute.scratch(member).data();
+      const dnnl_status_t status =
+          slice.Multiply(member, 1, call.src.row(row), result);
+      if (status != dnnl_success) call.error = status;
+      Finish(call, {row, row + 1}, slice, result, logits.data() + slice.begin);
+    }
+  });
+  found.row = true;
+}
+
+Projection::Projection(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Projection::Projection(Projection&&) = default;
+Projection& Projection::operator=(Projection&&) = default;
+Projection::~Projection() = default;
+
+int Projection::in() const { return impl_->k; }
+int Projection::out() const { return impl_->n; }
+
+absl::StatusOr<Projection> Projection::Create(Compute& compute, DType dtype,
+                                              ConstMatrix weights,
+                                              Buffer<float> bias, int max_rows,
+                                              float softcap) try {
+  ATTEND_CHECK(weights.rows > 0 && weights.cols > 0 && max_rows > 0);
+  ATTEND_CHECK(softcap >= 0);
+  ATTEND_CHECK(bias.size() == 0 ||
+               bias.size() == static_cast<size_t>(weights.rows));
+  RETURN_IF_ERROR(CheckDType(dtype, compute.isa()));
+  return Projection(std::make_unique<Impl>(compute, dtype, weights,
+                                           std::move(bias), max_rows, softcap));
+} catch (const dnnl::error& e) {
+  return CreationError(dtype, weights, e);
+}
+
+absl::Status Projection::Run(Compute& compute, const Operand& src,
+                             absl::Span<const LogitsNeed> needs,
+                             LogitsBuffer& dst) const {
+  const Impl& impl = *impl_;
+  ATTEND_CHECK(&compute == &impl.compute && src.dtype == impl.dtype);
+  ATTEND_CHECK(src.cols == impl.k && dst.vocab() == impl.n);
+  ATTEND_CHECK(src.rows <= std::min(impl.max_rows, dst.max_rows()));
+  ATTEND_CHECK(needs.size() == static_cast<size_t>(src.rows));
+  for (int row = 0; row < src.rows; ++row) {
+    const LogitsNeed& need = needs[row];
+    ATTEND_CHECK(need.top <= impl.n);
+    ATTEND_CHECK(need.tie_margin == 0 || need.tie_margin < need.top);
+    const bool listed = need.top <= LogitsBuffer::kMaxTop;
+    dst.entry(row) = {.top = listed ? need.top : 0,
+                      .log_sum_exp = std::nullopt,
+                      .row = need.row || !listed};
+    if (need.log_sum_exp) dst.entry(row).log_sum_exp = 0;
+  }
+  Call call{.src = src, .needs = needs, .dst = dst};
+  const bool use_wide = src.rows <= kWideRows && !impl.wide.empty();
+  const std::vector<DnnlSlice>& slices = use_wide ? impl.wide : impl.narrow;
+  Team& team = compute.team();
+  team.Run([&](int member) { impl.RunSlices(call, slices, member); });
+  const auto merge = [&](int) {
+    for (int row = call.next_row++; row < src.rows; row = call.next_row++) {
+      impl.Merge(call, row);
+    }
+  };
+  src.rows < kMergedAlone ? merge(0) : team.Run(merge);
+  for (int row = 0; row < src.rows; ++row) impl.AddRowIfTied(call, row);
+  return RunStatus(call.error, src.rows, impl.k, impl.n);
+}
+
+}  // namespace attend

@@ -1,0 +1,55 @@
+#ifndef ATTEND_ENGINE_OPS_LOGITS_PROJECTION_H_
+#define ATTEND_ENGINE_OPS_LOGITS_PROJECTION_H_
+
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "engine/compute/compute.h"
+#include "engine/ops/logits/logits_buffer.h"
+#include "engine/ops/logits/logits_view.h"
+#include "engine/ops/matmul/operand.h"
+#include "engine/tensor/buffer.h"
+#include "engine/tensor/dtype.h"
+#include "engine/tensor/matrix.h"
+
+namespace attend {
+
+// The vocabulary projection x W^T + b, folded into what a search asks of each
+// row while a tile of columns is in cache: [rows, vocab] is written nowhere
+// unless a row is asked for. Tiles are dealt out as members come free, and each
+// weight is read by one member only. With AVX-512 or more the answers about a
+// row have the same bits in any company and for any team size.
+// Const after Create() but for its working memory: one Run() at a time.
+class Projection {
+ public:
+  // `weights` is [vocab, hidden], `bias` [vocab] or empty. With a `softcap`
+  // above 0 logits are softcap * tanh((x W^T + b) / softcap) (Gemma 2, 2024).
+  // `compute` must outlive the projection. Errors as of MatMul.
+  static absl::StatusOr<Projection> Create(Compute& compute, DType dtype,
+                                           ConstMatrix weights,
+                                           Buffer<float> bias, int max_rows,
+                                           float softcap = 0);
+  Projection(Projection&&);
+  Projection& operator=(Projection&&);
+  ~Projection();
+
+  int in() const;   // hidden
+  int out() const;  // vocab
+
+  // Answers `needs` [rows] about the logits of src [rows, hidden], in the dtype
+  // of Create(), into dst; rows <= max_rows. `compute` is the one of Create().
+  // Allocates nothing itself (see MatMul::Run). Error: INTERNAL from oneDNN.
+  absl::Status Run(Compute& compute, const Operand& src,
+                   absl::Span<const LogitsNeed> needs, LogitsBuffer& dst) const;
+
+ private:
+  struct Impl;
+  explicit Projection(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_OPS_LOGITS_PROJECTION_H_

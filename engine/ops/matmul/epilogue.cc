@@ -1,0 +1,51 @@
+#include "engine/ops/matmul/epilogue.h"
+
+#include <cstddef>
+
+#include "engine/ops/matmul/epilogue_kernel.h"
+#include "engine/tensor/check.h"
+
+namespace attend {
+namespace {
+
+// Numbers up to which waking the team costs more than it saves.
+constexpr size_t kSmall = 1 << 12;
+
+}  // namespace
+
+void Normalize(Compute& compute, ConstMatrix src, const NormWeights& norm,
+               Matrix dst, const Operand& operand) {
+  ATTEND_CHECK(src.rows == dst.rows && src.cols == dst.cols);
+  const EpilogueKernels& kernels = EpilogueKernelsFor(compute.isa());
+  compute.team().Run([&](int member) {
+    const Range share = Share(src.rows, member, compute.team().size());
+    for (int r = share.begin; r < share.end; ++r) {
+      kernels.normalize(src.row(r), norm, src.cols, dst.row(r));
+      if (operand.data != nullptr && operand.data != dst.data) {
+        kernels.make_operand(dst.row(r), operand, r);
+      }
+    }
+  });
+}
+
+void NormalizeHeads(Compute& compute, const NormalizeHeadsArgs& args) {
+  ATTEND_CHECK(args.rows >= 0 && args.heads > 0 && args.head_dim > 0);
+  ATTEND_CHECK(args.heads * args.head_dim <= args.stride);
+  const EpilogueKernels& kernels = EpilogueKernelsFor(compute.isa());
+  const auto normalize = [&](Range rows) {
+    for (int r = rows.begin; r < rows.end; ++r) {
+      float* head = args.values + static_cast<size_t>(r) * args.stride;
+      for (int h = 0; h < args.heads; ++h, head += args.head_dim) {
+        kernels.normalize(head, args.norm, args.head_dim, head);
+      }
+    }
+  };
+  const size_t size =
+      static_cast<size_t>(args.rows) * args.heads * args.head_dim;
+  if (size <= kSmall) return normalize({0, args.rows});
+  compute.team().Run([&](int member) {
+    normalize(Share(args.rows, member, compute.team().size()));
+  });
+}
+
+}  // namespace attend

@@ -1,0 +1,284 @@
+#include "engine/ops/matmul/matmul.h"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "engine/ops/matmul/dnnl_matmul.h"
+#include "engine/ops/matmul/epilogue_kernel.h"
+#include "engine/tensor/check.h"
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+namespace {
+
+// With so many rows for each member, or more, each computes its share of the
+// rows for all of N: what it reads it has written itself, and the epilogue
+// needs nobody else. With fewer, each computes its slice of N for all rows:
+// reading the weights is the cost then, and a slice is read by one member only.
+constexpr int kRowsWorthAShare = 32;
+
+// Rows that go through their epilogue together: few enough to stay in L1.
+constexpr int kAppliedRows = 4;
+
+// What was multiplied: rows of a slice's columns, dense.
+struct Product {
+  const DnnlSlice* slice = nullptr;
+  const float* rows = nullptr;
+
+  int end() const { return slice->begin + slice->columns; }
+};
+
+// One call of Run().
+struct Call {
+  Compute& compute;
+  const Operand& src;
+  const Epilogue& epilogue;
+  Matrix dst;
+  // The first error of any member.
+  std::atomic<int> error = dnnl_success;
+};
+
+}  // namespace
+
+struct MatMul::Impl {
+  Impl(Compute& owner, DType dtype, ConstMatrix matrix, int most_rows);
+
+  int TileRows() const { return std::min(max_rows, kTileRows); }
+
+  // Rows [first, first + rows), at most a tile.
+  void RunSliced(Call& call, int first, int rows) const;
+  // One member's rows [rows.begin, rows.end).
+  void RunRows(Call& call, int member, Range rows) const;
+  // `rows` rows of the source to a dense [rows, slice.columns] in the member's
+  // scratch.
+  void Multiply(Call& call, int member, const DnnlSlice& slice,
+                Range rows) const;
+  // Columns of rows, which are among those of `product`, and their bias.
+  ResultPart PartOf(const Call& call, Range rows, Product product,
+                    Range columns) const;
+  // Bias, activation and residual of a slice's columns of rows to dst, whose
+  // first row is rows.begin.
+  void Apply(const Call& call, Range rows, Product product, float* dst) const;
+  // Bias, activation and product of columns of a gate and of its value, which
+  // begin at `gate` and `value`, to dst + columns.begin.
+  void Gate(const Call& call, Range rows, Product gate, Product value,
+            Range columns, float* dst) const;
+  // All columns, from where RunSliced() left rows from `first` on.
+  void GateSlices(const Call& call, int first, Range rows, float* dst) const;
+  // The rest of the epilogue, for one row of all columns.
+  void Finish(const Call& call, int row, float* dst) const;
+
+  Compute& compute;
+  const std::shared_ptr<DnnlContext> context;
+  const int k;
+  const int n;
+  const int max_rows;
+  DnnlWeights weights;
+  const DType dtype;
+  const EpilogueKernels& kernels;
+  DnnlSlice whole;
+  std::vector<DnnlSlice> slices;  // [members]; empty if N is too narrow
+};
+
+MatMul::Impl::Impl(Compute& owner, DType number, ConstMatrix matrix,
+                   int most_rows)
+    : compute(owner),
+      context(DnnlContext::Of(owner)),
+      k(matrix.cols),
+      n(matrix.rows),
+      max_rows(most_rows),
+      weights(owner, number, matrix),
+      dtype(number),
+      kernels(EpilogueKernelsFor(owner.isa())) {
+  whole = weights.Slice(*context, 0, n, TileRows());
+  const int members = compute.team().size();
+  if (members > 1 && n >= members * kBlockColumns) {
+    for (int member = 0; member < members; ++member) {
+      const Range share = Share(n, member, members, kBlockColumns);
+      slices.push_back(
+          weights.Slice(*context, share.begin, share.end, TileRows()));
+    }
+  }
+  // A tile's result, and a few rows after their epilogue.
+  compute.ReserveScratch(static_cast<size_t>(TileRows() + kAppliedRows) * n);
+}
+
+void MatMul::Impl::Multiply(Call& call, int member, const DnnlSlice& slice,
+                            Range rows) const {
+  const dnnl_status_t status = slice.Multiply(
+      call.compute.first_member() + member, rows.end - rows.begin,
+      call.src.row(rows.begin), call.compute.scratch(member).data());
+  if (status != dnnl_success) call.error = status;
+}
+
+ResultPart MatMul::Impl::PartOf(const Call& call, Range rows, Product product,
+                                Range columns) const {
+  const float* const bias = call.epilogue.bias;
+  return {.src = product.rows + (columns.begin - product.slice->begin),
+          .dequantize = weights.dequantize(columns.begin, call.src, rows.begin),
+          .bias = bias == nullptr ? nullptr : bias + columns.begin,
+          .columns = columns.end - columns.begin,
+          .rows = rows.end - rows.begin,
+          .src_stride = product.slice->columns,
+          .dst_stride = call.dst.cols};
+}
+
+void MatMul::Impl::Apply(const Call& call, Range rows, Product product,
+                         float* dst) const {
+  const Epilogue& e = call.epilogue;
+  const int begin = product.slice->begin;
+  ResultPart part = PartOf(call, rows, product, {begin, product.end()});
+  if (e.residual != nullptr) {
+    part.residual = e.residual + static_cast<size_t>(rows.begin) * n + begin;
+  }
+  part.dst = dst + begin;
+  kernels.apply(part, e.activation);
+}
+
+void MatMul::Impl::Gate(const Call& call, Range rows, Product gate,
+                        Product value, Range columns, float* dst) const {
+  const int width = call.dst.cols;
+  const ResultPart values =
+      PartOf(call, rows, value, {width + columns.begin, width + columns.end});
+  ResultPart part = PartOf(call, rows, gate, columns);
+  part.value = &values;
+  part.dst = dst + columns.begin;
+  kernels.apply(part, call.epilogue.activation);
+}
+
+void MatMul::Impl::GateSlices(const Call& call, int first, Range rows,
+                              float* dst) const {
+  const auto product = [&](int column) {
+    int member = 0;
+    while (column >= slices[member].begin + slices[member].columns) ++member;
+    const DnnlSlice& slice = slices[member];
+    return Product{&slice,
+                   compute.scratch(member).data() +
+                       static_cast<size_t>(rows.begin - first) * slice.columns};
+  };
+  const int width = call.dst.cols;
+  for (int begin = 0; begin < width;) {
+    const Product gate = product(begin);
+    const Product value = product(width + begin);
+    const int end = std::min({width, gate.end(), value.end() - width});
+    Gate(call, rows, gate, value, {begin, end}, dst);
+    begin = end;
+  }
+}
+
+void MatMul::Impl::Finish(const Call& call, int row, float* dst) const {
+  const Epilogue& e = call.epilogue;
+  if (e.norm != nullptr) kernels.normalize(dst, *e.norm, call.dst.cols, dst);
+  if (e.operand.data != nullptr && e.operand.data != call.dst.data) {
+    kernels.make_operand(dst, e.operand, row);
+  }
+}
+
+void MatMul::Impl::RunSliced(Call& call, int first, int rows) const {
+  Team& team = compute.team();
+  const Epilogue& e = call.epilogue;
+  // Strided results would send oneDNN to its unpacked kernels: each member's
+  // slice is dense, in its scratch.
+  team.Run([&](int member) {
+    const DnnlSlice& slice = slices[member];
+    Multiply(call, member, slice, {first, first + rows});
+    if (e.gated) return;  // the gate may be one member's, the value another's
+    Apply(call, {first, first + rows}, {&slice, compute.scratch(member).data()},
+          call.dst.row(first));
+  });
+  if (!e.gated && e.norm == nullptr && e.operand.data == nullptr) return;
+  team.Run([&](int member) {
+    const Range share = Share(rows, member, team.size());
+    for (int r = first + share.begin; r < first + share.end; ++r) {
+      if (e.gated) GateSlices(call, first, {r, r + 1}, call.dst.row(r));
+      Finish(call, r, call.dst.row(r));
+    }
+  });
+}
+
+void MatMul::Impl::RunRows(Call& call, int member, Range rows) const {
+  float* const result = call.compute.scratch(member).data();
+  const Epilogue& e = call.epilogue;
+  // Where nobody reads dst, a few rows in the nearest cache serve for all.
+  const bool unwritten = e.operand_only && e.operand.data != call.dst.data;
+  float* const few = result + static_cast<size_t>(TileRows()) * n;
+  const int width = call.dst.cols;
+  for (int first = rows.begin; first < rows.end; first += kTileRows) {
+    const Range part = {first, std::min(rows.end, first + kTileRows)};
+    Multiply(call, member, whole, part);
+    for (int r = part.begin; r < part.end; r += kAppliedRows) {
+      const int end = std::min(part.end, r + kAppliedRows);
+      float* const dst = unwritten ? few : call.dst.row(r);
+      const Product product = {&whole,
+                               result + static_cast<size_t>(r - first) * n};
+      if (e.gated) {
+        Gate(call, {r, end}, product, product, {0, width}, dst);
+      } else {
+        Apply(call, {r, end}, product, dst);
+      }
+      for (int i = r; i < end; ++i) {
+        Finish(call, i, dst + static_cast<size_t>(i - r) * width);
+      }
+    }
+  }
+}
+
+MatMul::MatMul(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+MatMul::MatMul(MatMul&&) = default;
+MatMul& MatMul::operator=(MatMul&&) = default;
+MatMul::~MatMul() = default;
+
+DType MatMul::dtype() const { return impl_->dtype; }
+int MatMul::in() const { return impl_->k; }
+int MatMul::out() const { return impl_->n; }
+
+absl::Status CheckDType(DType dtype, Isa isa) {
+  const Isa needed = dtype == DType::kInt8   ? Isa::kAvx512Vnni
+                     : dtype == DType::kBf16 ? Isa::kAvx512
+                                             : Isa::kBaseline;
+  if (isa >= needed) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("dtype is ", DTypeName(dtype), ", which needs ",
+                   IsaName(needed), "; here are ", IsaName(isa)));
+}
+
+DType DefaultDType(Isa isa) {
+  return isa >= Isa::kAvx512Bf16 ? DType::kBf16 : DType::kF32;
+}
+
+absl::StatusOr<MatMul> MatMul::Create(Compute& compute, DType dtype,
+                                      ConstMatrix weights, int max_rows) try {
+  ATTEND_CHECK(weights.rows > 0 && weights.cols > 0 && max_rows > 0);
+  RETURN_IF_ERROR(CheckDType(dtype, compute.isa()));
+  return MatMul(std::make_unique<Impl>(compute, dtype, weights, max_rows));
+} catch (const dnnl::error& e) {
+  return CreationError(dtype, weights, e);
+}
+
+absl::Status MatMul::Run(Compute& compute, const Operand& src,
+                         const Epilogue& epilogue, Matrix dst) const {
+  const Impl& impl = *impl_;
+  ATTEND_CHECK(&compute.whole() == &impl.compute && src.dtype == impl.dtype);
+  ATTEND_CHECK(src.rows == dst.rows && src.rows <= impl.max_rows);
+  const int parts = epilogue.gated ? 2 : 1;
+  ATTEND_CHECK(src.cols == impl.k && parts * dst.cols == impl.n);
+  ATTEND_CHECK(!epilogue.gated || epilogue.residual == nullptr);
+  Call call{.compute = compute, .src = src, .epilogue = epilogue, .dst = dst};
+  Team& team = compute.team();
+  if (team.size() > 1 && src.rows < kRowsWorthAShare * team.size() &&
+      !impl.slices.empty()) {
+    for (int first = 0; first < src.rows; first += kTileRows) {
+      impl.RunSliced(call, first, std::min(kTileRows, src.rows - first));
+    }
+  } else {
+    team.Run([&](int member) {
+      impl.RunRows(call, member, Share(src.rows, member, team.size()));
+    });
+  }
+  return RunStatus(call.error, src.rows, impl.k, impl.n);
+}
+
+}  // namespace attend

@@ -1,0 +1,58 @@
+#include "engine/ops/matmul/operand.h"
+
+#include "engine/ops/matmul/epilogue_kernel.h"
+#include "engine/tensor/check.h"
+
+namespace attend {
+namespace {
+
+// Values below which waking the team costs more than it saves.
+constexpr size_t kSmall = 1 << 12;
+
+}  // namespace
+
+void MakeOperand(Compute& compute, ConstMatrix src, const Operand& dst) {
+  ATTEND_CHECK(src.rows == dst.rows && src.cols == dst.cols);
+  if (src.data == dst.data) return;
+  const EpilogueKernels& kernels = EpilogueKernelsFor(compute.isa());
+  const auto make = [&](Range rows) {
+    for (int r = rows.begin; r < rows.end; ++r) {
+      kernels.make_operand(src.row(r), dst, r);
+    }
+  };
+  // The weights of a vocabulary come here too: an int might not do.
+  if (static_cast<size_t>(src.rows) * src.cols <= kSmall) {
+    return make({0, src.rows});
+  }
+  compute.team().Run([&](int member) {
+    make(Share(src.rows, member, compute.team().size()));
+  });
+}
+
+OperandBuffer::OperandBuffer(DType dtype, int max_rows, int max_cols)
+    : dtype_(dtype), max_rows_(max_rows), max_cols_(max_cols) {
+  if (dtype == DType::kF32) return;
+  data_ =
+      Buffer<char>(static_cast<size_t>(max_rows) * max_cols * BytesOf(dtype));
+  if (dtype != DType::kInt8) return;
+  scales_ = Buffer<float>(max_rows);
+  offsets_ = Buffer<float>(max_rows);
+}
+
+Operand OperandBuffer::Of(Matrix floats, int first_row) {
+  if (dtype_ == DType::kF32) return OperandOf(floats);
+  ATTEND_CHECK(floats.cols <= max_cols_ &&
+               first_row + floats.rows <= max_rows_);
+  const size_t offset =
+      static_cast<size_t>(first_row) * max_cols_ * BytesOf(dtype_);
+  Operand operand = {.dtype = dtype_,
+                     .data = data_.data() + offset,
+                     .rows = floats.rows,
+                     .cols = floats.cols};
+  if (dtype_ != DType::kInt8) return operand;
+  operand.scales = scales_.data() + first_row;
+  operand.offsets = offsets_.data() + first_row;
+  return operand;
+}
+
+}  // namespace attend

@@ -1,0 +1,97 @@
+#include "engine/runtime/model.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "engine/checkpoint/checkpoint.h"
+#include "engine/checkpoint/json_file.h"
+#include "engine/checkpoint/weights.h"
+#include "engine/families/load_family.h"
+#include "engine/families/shared/generation_config.h"
+#include "engine/families/shared/sentence_transformers.h"
+#include "engine/ops/matmul/isa_limit.h"
+#include "engine/tensor/status_macros.h"
+#include "engine/tokenizer/load_tokenizer.h"
+
+namespace attend {
+namespace {
+
+// Tokenizer and weights come from different files, so they may not belong
+// together. A model may have more rows than its tokenizer has tokens.
+absl::Status CheckVocabularies(const Tokenizer& tokenizer,
+                               const TransformerSpec& spec) {
+  const auto check = [&](const char* side, int tokens, int rows) {
+    if (tokens <= rows) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrFormat("the tokenizer has %d %s tokens, config.json says %d",
+                        tokens, side, rows));
+  };
+  RETURN_IF_ERROR(check("source", tokenizer.vocab_size(Side::kSource),
+                        spec.SourceEmbedding().vocab));
+  if (!spec.decoder) return absl::OkStatus();
+  return check("target", tokenizer.vocab_size(Side::kTarget),
+               spec.decoder->embedding.vocab);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Compute>> NewCompute(
+    const ComputeOptions& options) {
+  RETURN_IF_ERROR(LimitIsa(options.max_isa));
+  return std::make_unique<Compute>(options);
+}
+
+absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& directory,
+                                const std::string& name,
+                                const EngineOptions& options) {
+  RETURN_IF_ERROR(options.Validate());
+  ASSIGN_OR_RETURN(const JsonFile config,
+                   JsonFile::Load(directory + "/config.json"));
+  ASSIGN_OR_RETURN(Family family, LoadFamily(config));
+  RETURN_IF_ERROR(ReadSentenceTransformers(directory, family));
+  ASSIGN_OR_RETURN(std::unique_ptr<Tokenizer> tokenizer,
+                   LoadTokenizer(directory));
+  RETURN_IF_ERROR(CheckVocabularies(*tokenizer, family.spec));
+  std::unique_ptr<ChatTemplate> chat;
+  ModelInfo info;
+  info.name = name;
+  if (!family.spec.encoder) {
+    ASSIGN_OR_RETURN(chat, ChatTemplate::Load(directory));
+  }
+  info.family = std::move(family.model_type);
+  info.labels = std::move(family.labels);
+  info.label_scores = family.label_scores;
+  info.prompts = std::move(family.prompts);
+  info.default_prompt = std::move(family.default_prompt);
+  info.max_text_tokens = family.max_text_tokens;
+  if (family.spec.decoder) {
+    ASSIGN_OR_RETURN(info.generation,
+                     LoadGenerationParams(directory, config, family.spec));
+  }
+
+  ASSIGN_OR_RETURN(const Checkpoint checkpoint,
+                   Checkpoint::Open(directory, family.folders));
+  Weights weights(checkpoint, std::move(family.names));
+  ASSIGN_OR_RETURN(
+      std::unique_ptr<Transformer> transformer,
+      Transformer::Load(compute, family.spec, weights,
+                        options.dtype.value_or(DefaultDType(compute.isa())),
+                        options.max_step_rows));
+  RETURN_IF_ERROR(weights.CheckAllRead());
+
+  std::vector<std::string> token_texts;
+  for (int id = 0; id < family.spec.LogitsVocab(); ++id) {
+    token_texts.emplace_back(tokenizer->TokenText(id));
+  }
+  ASSIGN_OR_RETURN(std::unique_ptr<Engine> engine,
+                   TransformerEngine::Create(compute, std::move(transformer),
+                                             std::move(token_texts),
+                                             std::move(info), options));
+  return Model{.engine = std::move(engine),
+               .tokenizer = std::move(tokenizer),
+               .chat = std::move(chat)};
+}
+
+}  // namespace attend

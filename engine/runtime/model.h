@@ -1,0 +1,39 @@
+#ifndef ATTEND_ENGINE_RUNTIME_MODEL_H_
+#define ATTEND_ENGINE_RUNTIME_MODEL_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "engine/api/engine.h"
+#include "engine/compute/compute.h"
+#include "engine/runtime/transformer_engine.h"
+#include "engine/tokenizer/chat/chat_template.h"
+#include "engine/tokenizer/text/tokenizer.h"
+
+namespace attend {
+
+// A model as it is served.
+struct Model {
+  std::unique_ptr<Engine> engine;
+  std::unique_ptr<Tokenizer> tokenizer;
+  std::unique_ptr<ChatTemplate> chat = nullptr;  // null: it does not chat
+};
+
+// The process's thread team and scratch; its limit on instructions holds for
+// the whole process (see LimitIsa() for the error).
+absl::StatusOr<std::unique_ptr<Compute>> NewCompute(
+    const ComputeOptions& options);
+
+// Loads a Hugging Face directory: config.json, generation_config.json,
+// model.safetensors (or its shards), the tokenizer's files and, of a decoder
+// alone, its chat template. `compute` must
+// outlive the model. Errors name file, key or tensor, what was expected and
+// what was found.
+absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& directory,
+                                const std::string& name,
+                                const EngineOptions& options);
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_RUNTIME_MODEL_H_

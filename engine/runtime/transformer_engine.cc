@@ -1,0 +1,128 @@
+#include "engine/runtime/transformer_engine.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "engine/runtime/transformer_context.h"
+#include "engine/tensor/check.h"
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+namespace {
+
+absl::Status CheckRange(const char* name, int64_t value, int64_t low,
+                        int64_t high) {
+  if (value >= low && value <= high) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "%s is %d, limits are %d and %d", name, value, low, high));
+}
+
+DecodingLimits LimitsOf(const Transformer& transformer,
+                        const EngineOptions& options) {
+  const auto& decoder = transformer.spec().decoder;
+  return {.vocab = transformer.vocab(),
+          .max_target_tokens = decoder ? decoder->embedding.max_positions : 0,
+          .max_beams = options.max_beams};
+}
+
+int MaxSourceTokens(const Transformer& transformer,
+                    const EngineOptions& options) {
+  const int positions = transformer.spec().SourceEmbedding().max_positions;
+  // What a decoder continues leaves room for a token.
+  const int most = transformer.encodes() ? positions : positions - 1;
+  int wanted = options.max_source_tokens;
+  if (wanted == 0) {
+    wanted = transformer.encodes() ? EngineOptions::kEncoderTokens : most;
+  }
+  return std::min(wanted, most);
+}
+
+// What does not decode keeps nothing; a layout needs a block nevertheless.
+KvLayout LayoutOf(const Transformer& transformer,
+                  const EngineOptions& options) {
+  if (!transformer.generates()) return transformer.encoder_kv_layout();
+  return transformer.decoder_kv_layout(options.kv_cache_dtype.value_or(
+      DefaultKvCacheDType(transformer.dtype())));
+}
+
+}  // namespace
+
+DType DefaultKvCacheDType(DType dtype) { return dtype; }
+
+absl::Status EngineOptions::Validate() const {
+  RETURN_IF_ERROR(CheckRange("max_batch_tokens", max_step_rows, 16, 1 << 16));
+  RETURN_IF_ERROR(
+      CheckRange("max_source_tokens", max_source_tokens, 0, 1 << 20));
+  return CheckRange("max_beams", max_beams, 1, kMaxLogitsRows);
+}
+
+TransformerEngine::TransformerEngine(Compute& compute,
+                                     std::unique_ptr<Transformer> transformer,
+                                     std::vector<std::string> token_texts,
+                                     ModelInfo info,
+                                     const EngineOptions& options)
+    : compute_(compute),
+      transformer_(std::move(transformer)),
+      token_texts_(std::move(token_texts)),
+      info_(std::move(info)),
+      options_(options),
+      limits_(LimitsOf(*transformer_, options)),
+      kv_layout_(LayoutOf(*transformer_, options)),
+      pool_blocks_(static_cast<int>(options_.kv_cache_bytes /
+                                    kv_layout_.block_bytes())) {
+  const TransformerSpec& spec = transformer_->spec();
+  info_.dtype = std::string(DTypeName(transformer_->dtype()));
+  info_.source_vocab = spec.SourceEmbedding().vocab;
+  info_.token_types = spec.SourceEmbedding().token_types;
+  info_.generates = transformer_->generates();
+  info_.continues_source = info_.generates && !transformer_->encodes();
+  info_.embeds = transformer_->encodes();
+  if (info_.embeds) {
+    info_.token_width = spec.hidden;
+    info_.embedding_width =
+        spec.embed.layers.empty() ? spec.hidden : spec.embed.layers.back().out;
+  }
+  info_.fills_masks = spec.head && spec.head->kind == HeadKind::kMaskedLm;
+  info_.classifies = spec.head && !info_.fills_masks;
+  info_.labels_tokens = spec.head && spec.head->kind == HeadKind::kTokens;
+  info_.target_vocab = limits_.vocab;
+  info_.max_source_tokens = options_.max_source_tokens;
+  if (info_.max_text_tokens == 0 ||
+      info_.max_text_tokens > info_.max_source_tokens) {
+    info_.max_text_tokens = info_.max_source_tokens;
+  }
+  info_.max_target_tokens = limits_.max_target_tokens;
+  info_.max_beams = limits_.max_beams;
+  info_.max_step_rows = options_.max_step_rows;
+}
+
+absl::StatusOr<std::unique_ptr<TransformerEngine>> TransformerEngine::Create(
+    Compute& compute, std::unique_ptr<Transformer> transformer,
+    std::vector<std::string> token_texts, ModelInfo info,
+    const EngineOptions& options) {
+  RETURN_IF_ERROR(options.Validate());
+  ATTEND_CHECK(!transformer->generates() ||
+               static_cast<int>(token_texts.size()) == transformer->vocab());
+  EngineOptions limited = options;
+  if (!transformer->generates()) limited.kv_cache_bytes = 0;
+  limited.max_source_tokens = MaxSourceTokens(*transformer, options);
+  std::unique_ptr<TransformerEngine> engine(
+      new TransformerEngine(compute, std::move(transformer),
+                            std::move(token_texts), std::move(info), limited));
+  if (engine->transformer_->generates() && engine->pool_blocks_ < 2) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "kv_cache_bytes is %d, one request needs at least two blocks of %d "
+        "bytes",
+        options.kv_cache_bytes, engine->kv_layout_.block_bytes()));
+  }
+  compute.ReserveScratch(engine->transformer_->ScratchFloats());
+  return engine;
+}
+
+std::unique_ptr<EngineContext> TransformerEngine::NewContext() const {
+  return std::make_unique<Context>(*transformer_, kv_layout_, options_,
+                                   compute_.team().size());
+}
+
+}  // namespace attend

@@ -1,0 +1,212 @@
+#include "engine/tokenizer/chat/chat_template.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "engine/tensor/status_macros.h"
+#include "engine/tokenizer/rust/rust_call.h"
+#include "engine/tokenizer/text/hf_config.h"
+#include "engine/tokenizer/text/json_fields.h"
+#include "engine/tokenizer/text/read_file.h"
+#include "engine/tokenizer/text/utf8.h"
+
+namespace attend {
+namespace {
+
+using Json = nlohmann::ordered_json;  // templates write objects in their order
+
+// The published ones have up to 20 kB.
+constexpr size_t kMaxTemplateBytes = 1 << 20;
+constexpr int kMaxJsonDepth = 64;
+
+absl::Status CheckUtf8(absl::string_view name, absl::string_view text) {
+  const size_t invalid = FindInvalidUtf8(text);
+  if (invalid == absl::string_view::npos) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(name, " is not UTF-8 at byte ", invalid));
+}
+
+// The json object in `text`; empty text is an empty one.
+absl::StatusOr<Json> ParseObject(absl::string_view name,
+                                 absl::string_view text) {
+  if (text.empty()) return Json::object();
+  bool deep = false;
+  const auto limited = [&](int depth, Json::parse_event_t, const Json&) {
+    deep = deep || depth > kMaxJsonDepth;
+    return !deep;
+  };
+  try {
+    Json object = Json::parse(text, limited);
+    if (deep) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          name, " is nested deeper than the limit of ", kMaxJsonDepth));
+    }
+    if (object.is_object()) return object;
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, " is not a json object"));
+  } catch (const Json::exception& e) {
+    return absl::InvalidArgumentError(absl::StrCat(name, ": ", e.what()));
+  }
+}
+
+// A message's reasoning has several names; templates read one or another of
+// the first two.
+void NameReasoning(Json& message) {
+  for (const char* name : {"reasoning_content", "thinking", "reasoning"}) {
+    if (!message.contains(name)) continue;
+    Json reasoning = message[name];
+    Json named = Json::object({{"thinking", reasoning}});
+    named.update(message);
+    named["reasoning_content"] = std::move(reasoning);
+    message = std::move(named);
+    return;
+  }
+}
+
+absl::StatusOr<Json> ToJson(const ChatMessage& message, size_t index) {
+  const std::string name = absl::StrCat("messages[", index, "]");
+  RETURN_IF_ERROR(CheckUtf8(name + ".role", message.role));
+  RETURN_IF_ERROR(CheckUtf8(name + ".content", message.content));
+  ASSIGN_OR_RETURN(const Json fields,
+                   ParseObject(name + ".fields", message.fields));
+  Json json = {{"role", message.role}, {"content", message.content}};
+  json.update(fields);
+  for (auto field = json.begin(); field != json.end();) {
+    field = field->is_null() ? json.erase(field) : std::next(field);
+  }
+  NameReasoning(json);
+  return json;
+}
+
+}  // namespace
+
+absl::Status ChatTemplate::Add(const std::string& name, const std::string& path,
+                               absl::string_view source) {
+  if (source.size() > kMaxTemplateBytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": the chat template has ", source.size(),
+                     " bytes, limit is ", kMaxTemplateBytes));
+  }
+  RETURN_IF_ERROR(CheckUtf8(path + ": the chat template", source));
+  RustCall<int> call;
+  Compiled& compiled = templates_[name];
+  compiled.path = path;
+  compiled.library.reset(hf_chat_load(ToText(source), TakeError<int>, &call));
+  if (compiled.library) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(path, ": ", call.error));
+}
+
+absl::Status ChatTemplate::AddFiles(const std::string& directory) {
+  const std::string path = directory + "/chat_template.jinja";
+  const absl::StatusOr<std::string> source = ReadFile(path);
+  if (source.ok()) {
+    RETURN_IF_ERROR(Add("default", path, *source));
+  } else if (!absl::IsNotFound(source.status())) {
+    return source.status();
+  }
+  std::error_code missing;
+  const std::filesystem::path more = directory + "/additional_chat_templates";
+  for (const auto& file : std::filesystem::directory_iterator(more, missing)) {
+    if (file.path().extension() != ".jinja") continue;
+    ASSIGN_OR_RETURN(const std::string text, ReadFile(file.path().string()));
+    RETURN_IF_ERROR(
+        Add(file.path().stem().string(), file.path().string(), text));
+  }
+  return absl::OkStatus();
+}
+
+// A text, or a list of {name, template}.
+absl::Status ChatTemplate::AddFields(const std::string& directory) {
+  constexpr char kKey[] = "chat_template";
+  const std::string path = directory + "/tokenizer_config.json";
+  ASSIGN_OR_RETURN(const nlohmann::json top, LoadObject(path));
+  const auto found = top.find(kKey);
+  if (found == top.end() || found->is_null()) return absl::OkStatus();
+  const std::string place = absl::StrCat(path, ": ", kKey);
+  if (found->is_string()) {
+    return Add("default", place, found->get_ref<const std::string&>());
+  }
+  const auto wrong = [&] {
+    return WrongField(path, kKey, *found,
+                      "a text or a list of {name, template}");
+  };
+  if (!found->is_array()) return wrong();
+  for (const nlohmann::json& named : *found) {
+    std::string name, source;
+    if (!named.is_object()) return wrong();
+    RETURN_IF_ERROR(ReadString(place, named, "name", name));
+    RETURN_IF_ERROR(ReadString(place, named, "template", source));
+    RETURN_IF_ERROR(Add(name, absl::StrCat(place, " ", name), source));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<ChatTemplate>> ChatTemplate::Load(
+    const std::string& directory) {
+  std::unique_ptr<ChatTemplate> chat(new ChatTemplate);
+  RETURN_IF_ERROR(chat->AddFiles(directory));
+  if (chat->templates_.empty()) RETURN_IF_ERROR(chat->AddFields(directory));
+  if (chat->templates_.empty()) return nullptr;
+  ASSIGN_OR_RETURN(const HfConfig config, LoadHfConfig(directory));
+  const std::pair<const char*, const std::string&> tokens[] = {
+      {"bos_token", config.bos},  {"eos_token", config.eos},
+      {"unk_token", config.unk},  {"sep_token", config.sep},
+      {"pad_token", config.pad},  {"cls_token", config.cls},
+      {"mask_token", config.mask}};
+  for (const auto& [name, token] : tokens) {
+    if (!token.empty()) chat->tokens_.emplace_back(name, token);
+  }
+  return chat;
+}
+
+absl::StatusOr<const ChatTemplate::Compiled*> ChatTemplate::Choose(
+    bool has_tools) const {
+  for (const char* name : {"tool_use", "default"}) {
+    const auto found = templates_.find(name);
+    if (found == templates_.end()) continue;
+    if (found->first == "default" || has_tools) return &found->second;
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the model has chat templates, but none of the name default: ",
+      absl::StrJoin(templates_, ", ", [](std::string* out, const auto& entry) {
+        absl::StrAppend(out, entry.first);
+      })));
+}
+
+absl::StatusOr<std::string> ChatTemplate::Render(const Chat& chat,
+                                                 absl::Time now) const {
+  if (chat.messages.empty()) {
+    return absl::InvalidArgumentError("messages is empty, must have one");
+  }
+  Json variables = {{"tools", nullptr}, {"documents", nullptr}};
+  for (const auto& [name, token] : tokens_) variables[name] = token;
+  ASSIGN_OR_RETURN(const Json more, ParseObject("variables", chat.variables));
+  variables.update(more);
+  Json messages = Json::array();
+  for (size_t i = 0; i < chat.messages.size(); ++i) {
+    ASSIGN_OR_RETURN(Json message, ToJson(chat.messages[i], i));
+    messages.push_back(std::move(message));
+  }
+  variables["messages"] = std::move(messages);
+  variables["add_generation_prompt"] = chat.add_generation_prompt;
+
+  ASSIGN_OR_RETURN(const Compiled* compiled,
+                   Choose(!variables["tools"].is_null()));
+  const std::string json =
+      variables.dump(-1, ' ', false, Json::error_handler_t::replace);
+  RustCall<std::string> call;
+  if (hf_chat_render(compiled->library.get(), ToText(json),
+                     absl::ToUnixMicros(now), TakeText, TakeError<std::string>,
+                     &call)) {
+    return std::move(call.result);
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(compiled->path, ": ", call.error));
+}
+
+}  // namespace attend

@@ -1,0 +1,191 @@
+#include "engine/tokenizer/hf/hf_tokenizer.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "engine/tensor/status_macros.h"
+#include "engine/tokenizer/hf/hf_stream.h"
+#include "engine/tokenizer/text/clean_up.h"
+#include "engine/tokenizer/text/json_fields.h"
+#include "engine/tokenizer/text/read_file.h"
+
+namespace attend {
+namespace {
+
+// A file may name any id; the tables by id are as long as the largest one.
+constexpr int kMaxVocabulary = 1 << 24;
+
+// `error` of loading `json`, in clearer words where it is the model's type: the
+// library says only that nothing matches.
+absl::Status Explained(absl::Status error, const std::string& path,
+                       absl::string_view json) {
+  using Json = nlohmann::json;
+  const auto shallow = [](int depth, Json::parse_event_t, const Json&) {
+    return depth < 3;
+  };
+  const Json top = Json::parse(json, shallow, /*allow_exceptions=*/false);
+  if (!top.is_object() || !top.contains("model")) return error;
+  const Json& model = top["model"];
+  if (!model.is_object() || !model.contains("type")) return error;
+  for (const char* known : {"BPE", "Unigram", "WordLevel", "WordPiece"}) {
+    if (model["type"] == known) return error;
+  }
+  return WrongField(path, "model.type", model["type"],
+                    "BPE, Unigram, WordLevel or WordPiece");
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<HfTokenizer>> HfTokenizer::Load(
+    const std::string& directory) {
+  const std::string path = directory + "/tokenizer.json";
+  ASSIGN_OR_RETURN(const std::string json, ReadFile(path));
+  ASSIGN_OR_RETURN(HfConfig config, LoadHfConfig(directory));
+  return Create(path, json, std::move(config));
+}
+
+absl::StatusOr<std::unique_ptr<HfTokenizer>> HfTokenizer::Create(
+    const std::string& path, absl::string_view json, HfConfig config) {
+  auto library = HfLibrary::Load(path, json);
+  if (!library.ok()) return Explained(library.status(), path, json);
+  auto tokenizer = std::unique_ptr<HfTokenizer>(
+      new HfTokenizer(*std::move(library), std::move(config)));
+  RETURN_IF_ERROR(tokenizer->AddTokens(path));
+  RETURN_IF_ERROR(tokenizer->ReadDecoder());
+  tokenizer->languages_ =
+      Languages::Create(tokenizer->config_, tokenizer->pieces_);
+  return tokenizer;
+}
+
+// First those that tokenizer_config.json lists, then special ones that are not
+// known as such.
+absl::Status HfTokenizer::AddTokens(const std::string& path) {
+  if (config_.split_special_tokens) library_.SplitSpecial();
+  RETURN_IF_ERROR(library_.AddTokens(ToJson(config_.added)));
+  RETURN_IF_ERROR(ReadPieces());
+  std::vector<HfConfig::Token> unknown;
+  for (const HfConfig::Token& token : config_.special) {
+    const int id = TokenId(token.content, Side::kSource);
+    if (id < 0 || !special_[id]) unknown.push_back(token);
+  }
+  if (!unknown.empty()) {
+    RETURN_IF_ERROR(library_.AddTokens(ToJson(unknown)));
+    RETURN_IF_ERROR(ReadPieces());
+  }
+  if (pieces_.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": the vocabulary is empty"));
+  }
+  const auto find_mask = [&](absl::string_view token) {
+    if (mask_id_ < 0 && !token.empty()) {
+      mask_id_ = TokenId(token, Side::kSource);
+    }
+  };
+  find_mask(config_.mask);
+  find_mask("[MASK]");
+  find_mask("<mask>");
+  return absl::OkStatus();
+}
+
+absl::Status HfTokenizer::ReadPieces() {
+  ASSIGN_OR_RETURN(std::vector<HfLibrary::Piece> pieces, library_.Pieces());
+  pieces_.clear();
+  special_.clear();
+  ids_.clear();
+  for (HfLibrary::Piece& piece : pieces) {
+    if (piece.id < 0 || piece.id >= kMaxVocabulary) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("token \"", piece.text, "\" has id ", piece.id,
+                       ", limit is ", kMaxVocabulary));
+    }
+    if (piece.id >= static_cast<int>(pieces_.size())) {
+      pieces_.resize(piece.id + 1);
+      special_.resize(piece.id + 1);
+    }
+    ids_[piece.text] = piece.id;
+    pieces_[piece.id] = std::move(piece.text);
+    special_[piece.id] = piece.special;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status HfTokenizer::ReadDecoder() {
+  ASSIGN_OR_RETURN(const std::string described, library_.Describe());
+  const auto parts = nlohmann::json::parse(described);
+  rules_ = ParseDecoderRules(parts[1].dump());
+  // What transformers does not do to byte pairs, whatever the file says.
+  if (parts[0] == "BPE") config_.clean_up_spaces = false;
+  for (size_t id = 0; id < pieces_.size(); ++id) {
+    texts_.push_back(special_[id] || pieces_[id].empty()
+                         ? ""
+                         : rules_.TokenText(pieces_[id]));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Encoding> HfTokenizer::Encode(const EncodeInput& input) const {
+  RETURN_IF_ERROR(CheckTexts(input));
+  if (!input.language.empty()) {
+    RETURN_IF_ERROR(LanguageId(input.language).status());
+  }
+  ASSIGN_OR_RETURN(Encoding encoding,
+                   library_.Encode(input.text, input.pair,
+                                   input.add_special && !languages_));
+  if (input.add_special && languages_) {
+    RETURN_IF_ERROR(languages_->Frame(input.language, input.side, encoding));
+  }
+  Truncate(input.max_tokens, config_.truncation_side, encoding);
+  return encoding;
+}
+
+absl::StatusOr<std::string> HfTokenizer::Decode(absl::Span<const int> ids,
+                                                Side side,
+                                                bool keep_special) const {
+  for (const int id : ids) {
+    if (id < 0 || id >= vocab_size(side)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "token id ", id, " is not in the vocabulary of ", vocab_size(side)));
+    }
+  }
+  ASSIGN_OR_RETURN(std::string text, library_.Decode(ids, !keep_special));
+  return config_.clean_up_spaces ? CleanUpSpaces(text) : text;
+}
+
+std::unique_ptr<StreamDecoder> HfTokenizer::NewStream(
+    absl::Span<const int> before) const {
+  auto stream = std::make_unique<HfStream>(*this);
+  stream->Pass(before);
+  return stream;
+}
+
+absl::string_view HfTokenizer::Piece(int id, Side side) const {
+  return id < vocab_size(side) ? pieces_[id] : absl::string_view();
+}
+
+int HfTokenizer::TokenId(absl::string_view piece, Side) const {
+  const auto found = ids_.find(piece);
+  return found == ids_.end() ? -1 : found->second;
+}
+
+bool HfTokenizer::IsSpecial(int id, Side side) const {
+  return id < vocab_size(side) && special_[id];
+}
+
+absl::string_view HfTokenizer::TokenText(int id) const {
+  return id < vocab_size(Side::kTarget) ? texts_[id] : absl::string_view();
+}
+
+bool HfTokenizer::HasText(int id) const {
+  return id < vocab_size(Side::kTarget) && !special_[id] &&
+         !pieces_[id].empty();
+}
+
+absl::StatusOr<int> HfTokenizer::LanguageId(absl::string_view language) const {
+  if (!languages_) return Tokenizer::LanguageId(language);
+  return languages_->Find(language);
+}
+
+}  // namespace attend

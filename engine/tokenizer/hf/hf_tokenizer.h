@@ -1,0 +1,75 @@
+#ifndef ATTEND_ENGINE_TOKENIZER_HF_HF_TOKENIZER_H_
+#define ATTEND_ENGINE_TOKENIZER_HF_HF_TOKENIZER_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "engine/tokenizer/hf/decoder_rules.h"
+#include "engine/tokenizer/hf/hf_library.h"
+#include "engine/tokenizer/text/hf_config.h"
+#include "engine/tokenizer/text/languages.h"
+#include "engine/tokenizer/text/tokenizer.h"
+
+namespace attend {
+
+// What transformers 5.23 makes of a tokenizer.json and the files beside it. One
+// vocabulary for both sides. Const after Create(); any thread.
+class HfTokenizer final : public Tokenizer {
+ public:
+  // See LoadTokenizer.
+  static absl::StatusOr<std::unique_ptr<HfTokenizer>> Load(
+      const std::string& directory);
+
+  // Of the contents of a tokenizer.json, which need not be in a file; `path`
+  // is what errors name.
+  static absl::StatusOr<std::unique_ptr<HfTokenizer>> Create(
+      const std::string& path, absl::string_view json, HfConfig config);
+
+  absl::StatusOr<Encoding> Encode(const EncodeInput& input) const override;
+  absl::StatusOr<std::string> Decode(absl::Span<const int> ids, Side side,
+                                     bool keep_special) const override;
+  std::unique_ptr<StreamDecoder> NewStream(
+      absl::Span<const int> before) const override;
+  int vocab_size(Side) const override {
+    return static_cast<int>(pieces_.size());
+  }
+  absl::string_view Piece(int id, Side side) const override;
+  int TokenId(absl::string_view piece, Side side) const override;
+  bool IsSpecial(int id, Side side) const override;
+  absl::string_view TokenText(int id) const override;
+  absl::StatusOr<int> LanguageId(absl::string_view language) const override;
+  int mask_id() const override { return mask_id_; }
+  int bos_id() const override {
+    return config_.bos.empty() ? -1 : TokenId(config_.bos, Side::kSource);
+  }
+  int max_length() const override { return config_.max_length; }
+  bool cleans_up_spaces() const override { return config_.clean_up_spaces; }
+
+  // For streams: whether decoding heeds an id, and how.
+  bool HasText(int id) const;
+  const DecoderRules& rules() const { return rules_; }
+
+ private:
+  HfTokenizer(HfLibrary library, HfConfig config)
+      : library_(std::move(library)), config_(std::move(config)) {}
+  absl::Status AddTokens(const std::string& path);
+  absl::Status ReadPieces();
+  absl::Status ReadDecoder();
+
+  HfLibrary library_;
+  HfConfig config_;
+  DecoderRules rules_;
+  std::vector<std::string> pieces_;  // by id; "" where there is none
+  std::vector<bool> special_;        // [vocab]
+  std::vector<std::string> texts_;   // [vocab]
+  absl::flat_hash_map<std::string, int> ids_;
+  std::optional<Languages> languages_;
+  int mask_id_ = -1;
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_TOKENIZER_HF_HF_TOKENIZER_H_

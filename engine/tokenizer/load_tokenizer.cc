@@ -1,0 +1,56 @@
+#include "engine/tokenizer/load_tokenizer.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "engine/tensor/status_macros.h"
+#include "engine/tokenizer/hf/hf_tokenizer.h"
+#include "engine/tokenizer/spm/spm_json.h"
+#include "engine/tokenizer/spm/spm_normalizer.h"
+#include "engine/tokenizer/spm/spm_tokenizer.h"
+#include "engine/tokenizer/text/ids_only.h"
+#include "engine/tokenizer/text/read_file.h"
+
+namespace attend {
+namespace {
+
+bool Has(const std::string& directory, const char* file) {
+  std::error_code ignored;
+  return std::filesystem::exists(std::filesystem::path(directory) / file,
+                                 ignored);
+}
+
+// Of a directory that has a SentencePiece model for all text in `file`.
+absl::StatusOr<std::unique_ptr<Tokenizer>> LoadSpm(const std::string& directory,
+                                                   const char* file) {
+  const std::string path = absl::StrCat(directory, "/", file);
+  ASSIGN_OR_RETURN(HfConfig config, LoadHfConfig(directory));
+  if (config.tokenizer_class == "M2M100Tokenizer") {
+    return SpmTokenizer::LoadM2m100(path, directory + "/vocab.json",
+                                    std::move(config));
+  }
+  ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
+  ASSIGN_OR_RETURN(const SpmFile spm, ParseSpmFile(path, bytes));
+  RETURN_IF_ERROR(SpmNormalizer::Create(path, spm).status());
+  ASSIGN_OR_RETURN(const std::string json, SpmToJson(path, spm, config));
+  return HfTokenizer::Create(path, json, std::move(config));
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Tokenizer>> LoadTokenizer(
+    const std::string& directory) {
+  const auto has = [&](const char* file) { return Has(directory, file); };
+  if (has("source.spm")) return SpmTokenizer::LoadMarian(directory);
+  if (has("tokenizer.json")) return HfTokenizer::Load(directory);
+  for (const char* file : {"spiece.model", "sentencepiece.bpe.model"}) {
+    if (has(file)) return LoadSpm(directory, file);
+  }
+  if (has("target.spm") || has("vocab.json")) {
+    return SpmTokenizer::LoadMarian(directory);
+  }
+  return std::make_unique<IdsOnly>(directory);
+}
+
+}  // namespace attend

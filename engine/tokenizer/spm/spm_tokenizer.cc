@@ -1,0 +1,272 @@
+#include "engine/tokenizer/spm/spm_tokenizer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "engine/tensor/status_macros.h"
+#include "engine/tokenizer/text/clean_up.h"
+#include "engine/tokenizer/text/language_codes.h"
+#include "engine/tokenizer/text/utf8.h"
+
+namespace attend {
+namespace {
+
+std::vector<std::string> SpecialTokens(const HfConfig& config) {
+  std::vector<std::string> all = {config.eos, config.unk, config.pad};
+  for (const HfConfig::Token& token : config.special) {
+    all.push_back(token.content);
+  }
+  for (const HfConfig::Token& token : config.added) {
+    all.push_back(token.content);
+  }
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+    return std::pair(b.size(), a) < std::pair(a.size(), b);
+  });
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+// The language code that a text begins with, as ">>deu<<"; "" if none.
+absl::string_view LanguageCode(absl::string_view text) {
+  if (!absl::StartsWith(text, ">>")) return "";
+  const size_t end = text.find("<<");
+  return end == absl::string_view::npos ? "" : text.substr(0, end + 2);
+}
+
+// What these classes have of the config's values, or an error.
+absl::StatusOr<HfConfig> Checked(HfConfig config) {
+  constexpr char path[] = "tokenizer_config.json";
+  if (config.sp_options) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": sp_model_kwargs is not empty"));
+  }
+  for (const auto* tokens : {&config.special, &config.added}) {
+    for (const HfConfig::Token& token : *tokens) {
+      if (!token.lstrip && !token.rstrip && !token.single_word) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat(path, ": token \"", token.content, "\": expected ",
+                       "lstrip, rstrip and single_word to be false"));
+    }
+  }
+  for (auto& [token, spelling] :
+       {std::pair(&config.eos, "</s>"), std::pair(&config.unk, "<unk>"),
+        std::pair(&config.pad, "<pad>")}) {
+    if (token->empty()) *token = spelling;
+  }
+  return config;
+}
+
+}  // namespace
+
+absl::StatusOr<SpmTokenizer::SharedSideModel> SpmTokenizer::LoadSide(
+    const std::string& vocabulary, const std::string& spm,
+    const HfConfig& config, absl::Span<const std::string> more) {
+  ASSIGN_OR_RETURN(Vocabulary tokens, Vocabulary::Load(vocabulary));
+  for (const std::string& token : more) {
+    const absl::Status added = tokens.Add(token);
+    if (!added.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(vocabulary, ": ", added.message()));
+    }
+  }
+  ASSIGN_OR_RETURN(SentencePiece encoder, SentencePiece::Load(spm));
+  SideModel side{std::move(tokens), std::move(encoder), 0, 0, {}};
+  side.special.resize(side.vocabulary.size());
+  for (const std::string& token : SpecialTokens(config)) {
+    const int id = side.vocabulary.Find(token);
+    if (id < 0) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          vocabulary, ": special token \"", token, "\" is missing"));
+    }
+    side.special[id] = true;
+  }
+  side.eos_id = side.vocabulary.Find(config.eos);
+  side.unk_id = side.vocabulary.Find(config.unk);
+  return std::make_shared<const SideModel>(std::move(side));
+}
+
+absl::StatusOr<std::unique_ptr<SpmTokenizer>> SpmTokenizer::LoadMarian(
+    const std::string& directory) {
+  const std::string prefix = directory + "/";
+  ASSIGN_OR_RETURN(HfConfig config, LoadHfConfig(directory));
+  ASSIGN_OR_RETURN(config, Checked(std::move(config)));
+  config.tokenizer_class = "MarianTokenizer";  // no class's languages
+  const char* target_vocab =
+      config.separate_vocabs ? "target_vocab.json" : "vocab.json";
+  ASSIGN_OR_RETURN(
+      SharedSideModel source,
+      LoadSide(prefix + "vocab.json", prefix + "source.spm", config, {}));
+  ASSIGN_OR_RETURN(
+      SharedSideModel target,
+      LoadSide(prefix + target_vocab, prefix + "target.spm", config, {}));
+  return std::unique_ptr<SpmTokenizer>(new SpmTokenizer(
+      std::move(config), std::move(source), std::move(target)));
+}
+
+absl::StatusOr<std::unique_ptr<SpmTokenizer>> SpmTokenizer::LoadM2m100(
+    const std::string& spm, const std::string& vocabulary, HfConfig config) {
+  ASSIGN_OR_RETURN(config, Checked(std::move(config)));
+  ASSIGN_OR_RETURN(const std::vector<std::string> languages,
+                   LanguageTokens(config));
+  for (const std::string& token : languages) {
+    config.special.push_back({.content = token});
+  }
+  if (config.bos.empty()) config.special.push_back({.content = "<s>"});
+  ASSIGN_OR_RETURN(SharedSideModel both,
+                   LoadSide(vocabulary, spm, config, languages));
+  return std::unique_ptr<SpmTokenizer>(
+      new SpmTokenizer(std::move(config), both, both));
+}
+
+SpmTokenizer::SpmTokenizer(HfConfig config, SharedSideModel source,
+                           SharedSideModel target)
+    : config_(std::move(config)),
+      special_(SpecialTokens(config_)),
+      source_(std::move(source)),
+      target_(std::move(target)),
+      languages_(Languages::Create(config_, source_->vocabulary.tokens())) {
+  const Vocabulary& vocabulary = target_->vocabulary;
+  for (int id = 0; id < vocabulary.size(); ++id) {
+    token_texts_.push_back(
+        target_->special[id]
+            ? ""
+            : decoder(Side::kTarget).PieceText(vocabulary.Token(id)));
+  }
+}
+
+const SpmTokenizer::SideModel& SpmTokenizer::model(Side side) const {
+  return side == Side::kSource ? *source_ : *target_;
+}
+
+// With one vocabulary the reference decodes both sides by the source's rules.
+const SentencePiece& SpmTokenizer::decoder(Side side) const {
+  return config_.separate_vocabs ? model(side).encoder : source_->encoder;
+}
+
+absl::string_view SpmTokenizer::SpecialAt(absl::string_view text) const {
+  if (config_.split_special_tokens) return "";
+  for (const std::string& token : special_) {
+    if (absl::StartsWith(text, token)) return token;
+  }
+  return "";
+}
+
+void SpmTokenizer::EncodePlain(absl::string_view part, Side side,
+                               TokenOrigin origin, Encoding& encoding) const {
+  if (part.empty()) return;
+  const SideModel& in = model(side);
+  const auto append = [&](absl::string_view token, int begin, int end) {
+    const int id = in.vocabulary.Find(token);
+    encoding.Append(id < 0 ? in.unk_id : id, 0,
+                    {origin.text, origin.begin + begin, origin.begin + end});
+  };
+  const absl::string_view code = languages_ ? "" : LanguageCode(part);
+  const int plain = static_cast<int>(code.size());
+  if (plain > 0) append(code, 0, plain);
+  for (const auto& piece : in.encoder.Encode(part.substr(plain))) {
+    append(piece.text, plain + piece.begin, plain + piece.end);
+  }
+}
+
+void SpmTokenizer::EncodeText(absl::string_view text, Side side, int number,
+                              Encoding& encoding) const {
+  size_t begin = 0;  // of the plain text before `at`
+  const auto origin = [&](size_t from, size_t to) {
+    return TokenOrigin{number, static_cast<int>(from), static_cast<int>(to)};
+  };
+  const auto encode_plain = [&](size_t end) {
+    EncodePlain(text.substr(begin, end - begin), side, origin(begin, end),
+                encoding);
+  };
+  for (size_t at = 0; at < text.size();) {
+    const absl::string_view special = SpecialAt(text.substr(at));
+    if (special.empty()) {
+      ++at;
+      continue;
+    }
+    encode_plain(at);
+    begin = at + special.size();
+    encoding.Append(model(side).vocabulary.Find(special), 0, origin(at, begin));
+    at = begin;
+  }
+  encode_plain(text.size());
+}
+
+absl::StatusOr<Encoding> SpmTokenizer::Encode(const EncodeInput& input) const {
+  RETURN_IF_ERROR(CheckTexts(input));
+  if (!input.language.empty()) {
+    RETURN_IF_ERROR(LanguageId(input.language).status());
+  }
+  Encoding encoding;
+  EncodeText(input.text, input.side, 0, encoding);
+  if (input.pair.has_value()) {
+    EncodeText(*input.pair, input.side, 1, encoding);
+  }
+  if (input.add_special && languages_) {
+    RETURN_IF_ERROR(languages_->Frame(input.language, input.side, encoding));
+  } else if (input.add_special) {
+    encoding.Append(model(input.side).eos_id, 0, {});
+  }
+  Truncate(input.max_tokens, config_.truncation_side, encoding,
+           OddToken::kOfText);
+  return encoding;
+}
+
+absl::StatusOr<std::string> SpmTokenizer::Decode(absl::Span<const int> ids,
+                                                 Side side,
+                                                 bool keep_special) const {
+  const SideModel& in = model(side);
+  std::string text;
+  std::vector<absl::string_view> pieces;  // since the last special token
+  for (const int id : ids) {
+    if (id < 0 || id >= in.vocabulary.size()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("token id ", id, " is not in the vocabulary of ",
+                       in.vocabulary.size()));
+    }
+    const absl::string_view piece = in.vocabulary.Token(id);
+    if (!in.special[id]) {
+      pieces.push_back(piece);
+    } else if (keep_special) {
+      absl::StrAppend(&text, decoder(side).Decode(pieces), piece,
+                      languages_ ? "" : " ");
+      pieces.clear();
+    }
+  }
+  absl::StrAppend(&text, decoder(side).Decode(pieces));
+  text = StripSpaces(absl::StrReplaceAll(text, {{kSpaceMark, " "}}));
+  return config_.clean_up_spaces ? CleanUpSpaces(text) : text;
+}
+
+int SpmTokenizer::vocab_size(Side side) const {
+  return model(side).vocabulary.size();
+}
+
+absl::string_view SpmTokenizer::Piece(int id, Side side) const {
+  if (id >= vocab_size(side)) return "";
+  return model(side).vocabulary.Token(id);
+}
+
+int SpmTokenizer::TokenId(absl::string_view piece, Side side) const {
+  return model(side).vocabulary.Find(piece);
+}
+
+bool SpmTokenizer::IsSpecial(int id, Side side) const {
+  return id < vocab_size(side) && model(side).special[id];
+}
+
+absl::string_view SpmTokenizer::TokenText(int id) const {
+  if (id >= vocab_size(Side::kTarget)) return "";
+  return token_texts_[id];
+}
+
+absl::StatusOr<int> SpmTokenizer::LanguageId(absl::string_view language) const {
+  if (!languages_) return Tokenizer::LanguageId(language);
+  return languages_->Find(language);
+}
+
+}  // namespace attend

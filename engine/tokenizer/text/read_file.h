@@ -1,0 +1,16 @@
+#ifndef ATTEND_ENGINE_TOKENIZER_TEXT_READ_FILE_H_
+#define ATTEND_ENGINE_TOKENIZER_TEXT_READ_FILE_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+
+namespace attend {
+
+// The contents of a regular file of at most 64 MiB. NOT_FOUND if it is missing;
+// every error names it.
+absl::StatusOr<std::string> ReadFile(const std::string& path);
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_TOKENIZER_TEXT_READ_FILE_H_

@@ -1,0 +1,155 @@
+#include "server/app/model_sources.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kBundledModel[] = "models/en-de";
+constexpr size_t kMaxNameBytes = 128;
+
+std::string DirectoryName(const std::string& path) {
+  const fs::path normal = fs::path(path).lexically_normal();
+  return (normal.has_filename() ? normal : normal.parent_path())
+      .filename()
+      .string();
+}
+
+// Names stand in log lines, metrics and headers.
+absl::Status CheckName(const std::string& name) {
+  const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
+    return absl::ascii_isgraph(c) && c != '=' && c != ',' && c != '"' &&
+           c != '\'' && c != '\\';
+  });
+  if (plain && !name.empty() && name.size() <= kMaxNameBytes) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "model name is '", absl::CHexEscape(name.substr(0, 200)), "', must be 1 ",
+      "to ", kMaxNameBytes, " letters, digits or signs like '-', '_', '.', ",
+      "'/'; give another one: --model NAME=DIRECTORY"));
+}
+
+absl::StatusOr<ModelSource> ParseModel(const std::string& text) {
+  const size_t equals = text.find('=');
+  ModelSource source;
+  if (equals == std::string::npos || text[0] == '/' || text[0] == '.') {
+    source = {DirectoryName(text), text};
+  } else {
+    source = {text.substr(0, equals), text.substr(equals + 1)};
+  }
+  if (source.directory.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "model is '", absl::CHexEscape(text), "', must be a directory"));
+  }
+  return source;
+}
+
+absl::StatusOr<std::vector<ModelSource>> ListDirectory(
+    const std::string& directory) {
+  std::error_code error;
+  std::vector<ModelSource> sources;
+  fs::directory_iterator entries(directory, error);
+  for (; !error && entries != fs::directory_iterator();
+       entries.increment(error)) {
+    const fs::path& path = entries->path();
+    std::error_code ignored;
+    const std::string name = path.filename().string();
+    if (name[0] == '.' || !fs::exists(path / "config.json", ignored)) continue;
+    sources.push_back({name, path.string()});
+  }
+  if (error) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("models_dir is '", absl::CHexEscape(directory),
+                     "', which cannot be read: ", error.message()));
+  }
+  if (sources.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("models_dir is '", absl::CHexEscape(directory),
+                     "', in which no directory has a config.json"));
+  }
+  std::sort(sources.begin(), sources.end(),
+            [](const ModelSource& a, const ModelSource& b) {
+              return a.name < b.name;
+            });
+  return sources;
+}
+
+absl::StatusOr<std::vector<ModelSource>> ParseModels(
+    const ModelOptions& options) {
+  std::vector<ModelSource> sources;
+  for (const std::string& text : options.models) {
+    ASSIGN_OR_RETURN(ModelSource source, ParseModel(text));
+    sources.push_back(std::move(source));
+  }
+  if (options.model_name.empty()) return sources;
+  if (sources.size() != 1 ||
+      options.models.front() != sources.front().directory) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "model_name is '", absl::CHexEscape(options.model_name),
+        "', which is for one model without a name; name several by --model ",
+        "NAME=DIRECTORY"));
+  }
+  sources.front().name = options.model_name;
+  return sources;
+}
+
+absl::Status CheckNames(const std::vector<ModelSource>& sources) {
+  for (size_t i = 0; i < sources.size(); ++i) {
+    RETURN_IF_ERROR(CheckName(sources[i].name));
+    for (size_t other = 0; other < i; ++other) {
+      if (sources[i].name != sources[other].name) continue;
+      return absl::InvalidArgumentError(absl::StrCat(
+          "two models have the name '", sources[i].name,
+          "': ", sources[other].directory, " and ", sources[i].directory));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<ModelSource>> FindModels(
+    const ModelOptions& options) {
+  ModelOptions wanted = options;
+  if (wanted.models.empty() && wanted.models_dir.empty()) {
+    wanted.models = {kBundledModel};
+  }
+  ASSIGN_OR_RETURN(std::vector<ModelSource> sources, ParseModels(wanted));
+  if (!wanted.models_dir.empty()) {
+    ASSIGN_OR_RETURN(std::vector<ModelSource> more,
+                     ListDirectory(wanted.models_dir));
+    std::move(more.begin(), more.end(), std::back_inserter(sources));
+  }
+  RETURN_IF_ERROR(CheckNames(sources));
+  if (wanted.default_model.empty()) return sources;
+  const auto found = std::find_if(sources.begin(), sources.end(),
+                                  [&](const ModelSource& source) {
+                                    return source.name == wanted.default_model;
+                                  });
+  if (found == sources.end()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "default_model is '", absl::CHexEscape(wanted.default_model),
+        "', must be one of ",
+        absl::StrJoin(sources, ", ",
+                      [](std::string* out, const ModelSource& source) {
+                        absl::StrAppend(out, source.name);
+                      })));
+  }
+  std::rotate(sources.begin(), found, found + 1);
+  return sources;
+}
+
+}  // namespace attend

@@ -1,0 +1,59 @@
+#ifndef ATTEND_SERVER_OBSERVABILITY_CALL_METRICS_H_
+#define ATTEND_SERVER_OBSERVABILITY_CALL_METRICS_H_
+
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+
+namespace prometheus {
+class Registry;
+}
+
+namespace attend {
+
+// Methods of attend.v1, as a label.
+enum class Method {
+  kGenerate,
+  kGenerateStream,
+  kScore,
+  kEmbed,
+  kClassify,
+  kFillMask,
+  kRerank,
+  kTokenize,
+  kDetokenize,
+  kListModels,
+  kGetModel,
+};
+inline constexpr int kNumMethods = 11;
+absl::string_view MethodName(Method method);
+
+// Why work was turned away before it was queued.
+enum class RejectReason { kQueueFull, kTokenizerFull, kDraining, kInvalid };
+inline constexpr int kNumRejectReasons = 4;
+
+// What is counted of the calls that one model gets. Thread-safe; an observation
+// takes a lock only of the series that it changes.
+class CallMetrics {
+ public:
+  // The series of label `model` in `registry`, which must outlive this.
+  CallMetrics(prometheus::Registry& registry, absl::string_view model);
+  ~CallMetrics();
+
+  // A call has ended; `duration` is from its arrival to its end.
+  void OnCall(Method method, absl::StatusCode code, absl::Duration duration);
+  // An input was turned away.
+  void OnRejected(RejectReason reason);
+  // A call was cancelled since its client did not read.
+  void OnSlowReader();
+
+ private:
+  struct Series;
+  const std::unique_ptr<const Series> series_;
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_OBSERVABILITY_CALL_METRICS_H_

@@ -1,0 +1,77 @@
+#ifndef ATTEND_SERVER_OBSERVABILITY_LOG_H_
+#define ATTEND_SERVER_OBSERVABILITY_LOG_H_
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <initializer_list>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+
+namespace attend {
+
+enum class LogLevel { kDebug, kInfo, kWarning, kError };
+
+// "debug", "info", "warning" or "error"; else INVALID_ARGUMENT.
+absl::StatusOr<LogLevel> ParseLogLevel(absl::string_view name);
+absl::string_view LogLevelName(LogLevel level);
+
+// A named value of a log line.
+struct LogField {
+  LogField(absl::string_view name, const absl::AlphaNum& text)
+      : key(name), value(text.Piece()) {}
+  // Durations are written in seconds.
+  LogField(absl::string_view name, absl::Duration duration)
+      : key(name), value(absl::StrCat(absl::ToDoubleSeconds(duration))) {}
+  absl::string_view key;
+  std::string value;
+};
+
+// One event in logfmt, with a newline at its end: `time=... level=info
+// event=call code=OK`. A value that is more than a plain word is quoted and
+// escaped to printable ASCII, so that no input can forge a line or a field.
+std::string FormatLogLine(absl::Time time, LogLevel level,
+                          absl::string_view event,
+                          std::initializer_list<LogField> fields);
+
+// Writes events to a file descriptor from a thread of its own: callers never
+// wait for a slow terminal or pipe. When too many lines wait, new ones are
+// dropped, and a line says how many. Thread-safe; the destructor writes what
+// waits.
+class Log {
+ public:
+  static constexpr size_t kMaxQueuedLines = 4096;
+
+  Log(LogLevel min_level, int file_descriptor);
+  ~Log();
+  Log(const Log&) = delete;
+  Log& operator=(const Log&) = delete;
+
+  bool enabled(LogLevel level) const { return level >= min_level_; }
+  void Write(LogLevel level, absl::string_view event,
+             std::initializer_list<LogField> fields);
+
+ private:
+  void RunWriter();
+
+  const LogLevel min_level_;
+  const int file_descriptor_;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::string> lines_;  // guarded by mutex_
+  int64_t dropped_ = 0;            // guarded by mutex_
+  bool closed_ = false;            // guarded by mutex_
+
+  std::thread writer_;  // last: it uses all of the above
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_OBSERVABILITY_LOG_H_

@@ -1,0 +1,52 @@
+#include "server/observability/metric_series.h"
+
+namespace attend {
+
+using prometheus::Counter;
+using prometheus::Gauge;
+using prometheus::Histogram;
+
+Histogram::BucketBoundaries GeometricBounds(double first, double factor,
+                                            int count) {
+  Histogram::BucketBoundaries bounds;
+  for (double bound = first; count > 0; --count, bound *= factor) {
+    bounds.push_back(bound);
+  }
+  return bounds;
+}
+
+Histogram::BucketBoundaries DurationBounds() {
+  return GeometricBounds(1e-4, 1.5, 35);
+}
+
+Counter& SeriesMaker::NewCounter(const char* name, const char* help,
+                                 const MetricLabels& more) const {
+  return prometheus::BuildCounter()
+      .Name(name)
+      .Help(help)
+      .Register(registry_)
+      .Add(With(more));
+}
+
+Gauge& SeriesMaker::NewGauge(const char* name, const char* help,
+                             const MetricLabels& more) const {
+  return prometheus::BuildGauge().Name(name).Help(help).Register(registry_).Add(
+      With(more));
+}
+
+Histogram& SeriesMaker::NewHistogram(const char* name, const char* help,
+                                     const Histogram::BucketBoundaries& bounds,
+                                     const MetricLabels& more) const {
+  return prometheus::BuildHistogram()
+      .Name(name)
+      .Help(help)
+      .Register(registry_)
+      .Add(With(more), bounds);
+}
+
+MetricLabels SeriesMaker::With(MetricLabels more) const {
+  more.insert(labels_.begin(), labels_.end());
+  return more;
+}
+
+}  // namespace attend

@@ -1,0 +1,48 @@
+#ifndef ATTEND_SERVER_OBSERVABILITY_METRIC_SERIES_H_
+#define ATTEND_SERVER_OBSERVABILITY_METRIC_SERIES_H_
+
+#include <prometheus/counter.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+
+#include <map>
+#include <string>
+
+namespace attend {
+
+using MetricLabels = std::map<std::string, std::string>;
+
+// `count` bounds, each `factor` times the one before.
+prometheus::Histogram::BucketBoundaries GeometricBounds(double first,
+                                                        double factor,
+                                                        int count);
+// Of durations in seconds: 0.1 ms to 95 s.
+prometheus::Histogram::BucketBoundaries DurationBounds();
+
+// Makes series in a registry that must outlive them, all with some labels in
+// common.
+class SeriesMaker {
+ public:
+  SeriesMaker(prometheus::Registry& registry, MetricLabels labels)
+      : registry_(registry), labels_(std::move(labels)) {}
+
+  prometheus::Counter& NewCounter(const char* name, const char* help,
+                                  const MetricLabels& more = {}) const;
+  prometheus::Gauge& NewGauge(const char* name, const char* help,
+                              const MetricLabels& more = {}) const;
+  prometheus::Histogram& NewHistogram(
+      const char* name, const char* help,
+      const prometheus::Histogram::BucketBoundaries& bounds,
+      const MetricLabels& more = {}) const;
+
+ private:
+  MetricLabels With(MetricLabels more) const;
+
+  prometheus::Registry& registry_;
+  const MetricLabels labels_;
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_OBSERVABILITY_METRIC_SERIES_H_

@@ -1,0 +1,127 @@
+#include "server/observability/model_metrics.h"
+
+#include "server/observability/metric_series.h"
+
+namespace attend {
+namespace {
+
+using prometheus::Counter;
+using prometheus::Gauge;
+using prometheus::Histogram;
+
+}  // namespace
+
+struct ModelMetrics::Series {
+  explicit Series(const SeriesMaker& make);
+
+  Histogram& queue_seconds;
+  Histogram& encode_seconds;
+  Histogram& first_token_seconds;
+  Histogram& inter_token_seconds;
+  Histogram& step_seconds;
+  Histogram& step_rows;
+  Counter& source_tokens;
+  Counter& generated_tokens;
+  Counter& preemptions;
+  Counter& prefix_cache_queried_tokens;
+  Counter& prefix_cache_hit_tokens;
+  Gauge& queued_requests;
+  Gauge& queued_tokens;
+  Gauge& running;
+  Gauge& used_blocks;
+  Gauge& capacity_blocks;
+};
+
+ModelMetrics::Series::Series(const SeriesMaker& make)
+    : queue_seconds(make.NewHistogram(
+          "attend_queue_seconds",
+          "Time of an input from its arrival in the queue until it was first "
+          "computed.",
+          DurationBounds())),
+      encode_seconds(make.NewHistogram(
+          "attend_encode_seconds",
+          "Time from the first step of an input until its source was encoded.",
+          DurationBounds())),
+      first_token_seconds(make.NewHistogram(
+          "attend_time_to_first_token_seconds",
+          "Time of an input from its arrival in the queue to its first output.",
+          DurationBounds())),
+      inter_token_seconds(make.NewHistogram(
+          "attend_inter_token_seconds",
+          "Time between two outputs of one running generation.",
+          DurationBounds())),
+      step_seconds(make.NewHistogram("attend_step_seconds",
+                                     "Time of one step of the engine.",
+                                     DurationBounds())),
+      step_rows(make.NewHistogram("attend_step_rows",
+                                  "Rows computed in one step.",
+                                  GeometricBounds(1, 2, 14))),
+      source_tokens(make.NewCounter("attend_source_tokens_total",
+                                    "Source tokens of inputs that ended.")),
+      generated_tokens(make.NewCounter(
+          "attend_generated_tokens_total",
+          "Tokens generated (or scored), of all results returned.")),
+      preemptions(make.NewCounter(
+          "attend_preemptions_total",
+          "Running inputs that gave their memory back, to be replayed later.")),
+      prefix_cache_queried_tokens(make.NewCounter(
+          "attend_prefix_cache_queried_tokens_total",
+          "Tokens of prompts and encoded sources that were looked for in the "
+          "prefix cache.")),
+      prefix_cache_hit_tokens(make.NewCounter(
+          "attend_prefix_cache_hit_tokens_total",
+          "Those of them that were there, and so not computed.")),
+      queued_requests(
+          make.NewGauge("attend_queued_requests", "Inputs that wait.")),
+      queued_tokens(make.NewGauge("attend_queued_tokens",
+                                  "Source tokens of the inputs that wait.")),
+      running(make.NewGauge("attend_running_sequences", "Inputs that run.")),
+      used_blocks(make.NewGauge("attend_kv_blocks_used",
+                                "Blocks of the KV pool in use.")),
+      capacity_blocks(make.NewGauge("attend_kv_blocks_capacity",
+                                    "Blocks of the KV pool.")) {}
+
+ModelMetrics::ModelMetrics(prometheus::Registry& registry,
+                           const ModelInfo& model)
+    : CallMetrics(registry, model.name),
+      series_(std::make_unique<Series>(
+          SeriesMaker(registry, {{"model", model.name}}))) {}
+
+ModelMetrics::~ModelMetrics() = default;
+
+void ModelMetrics::OnRequest(const RequestTimes& times, int source_tokens,
+                             int generated_tokens) {
+  const auto observe = [](Histogram& histogram, absl::Time from,
+                          absl::Time to) {
+    if (from == absl::InfinitePast() || to == absl::InfinitePast()) return;
+    histogram.Observe(absl::ToDoubleSeconds(to - from));
+  };
+  observe(series_->queue_seconds, times.arrival, times.started);
+  observe(series_->encode_seconds, times.started, times.encoded);
+  observe(series_->first_token_seconds, times.arrival, times.first_token);
+  series_->source_tokens.Increment(source_tokens);
+  series_->generated_tokens.Increment(generated_tokens);
+}
+
+void ModelMetrics::OnInterToken(absl::Duration gap) {
+  series_->inter_token_seconds.Observe(absl::ToDoubleSeconds(gap));
+}
+
+void ModelMetrics::OnStep(const StepReport& report) {
+  if (report.rows > 0) {
+    series_->step_seconds.Observe(absl::ToDoubleSeconds(report.duration));
+    series_->step_rows.Observe(report.rows);
+  }
+  series_->preemptions.Increment(report.preempted);
+  series_->prefix_cache_queried_tokens.Increment(
+      static_cast<double>(report.queried_tokens));
+  series_->prefix_cache_hit_tokens.Increment(
+      static_cast<double>(report.hit_tokens));
+  series_->queued_requests.Set(report.queued_requests);
+  series_->queued_tokens.Set(report.queued_tokens);
+  series_->running.Set(report.running);
+  series_->used_blocks.Set(report.used_blocks);
+  series_->capacity_blocks.Set(report.total_blocks);
+}
+
+}  // namespace attend

@@ -1,0 +1,36 @@
+#ifndef ATTEND_SERVER_OBSERVABILITY_MODEL_METRICS_H_
+#define ATTEND_SERVER_OBSERVABILITY_MODEL_METRICS_H_
+
+#include <memory>
+
+#include "absl/time/time.h"
+#include "engine/api/engine.h"
+#include "server/observability/call_metrics.h"
+#include "server/scheduler/request.h"
+#include "server/scheduler/scheduler.h"
+
+namespace attend {
+
+// What is counted of one model that is served: its calls, its requests and its
+// steps. Thread-safe, as CallMetrics are.
+class ModelMetrics : public CallMetrics {
+ public:
+  // The series of the model in `registry`, which must outlive this.
+  ModelMetrics(prometheus::Registry& registry, const ModelInfo& model);
+  ~ModelMetrics();
+
+  // A request has ended: its times and tokens, as far as it came.
+  void OnRequest(const RequestTimes& times, int source_tokens,
+                 int generated_tokens);
+  // Time between two outputs of one running generation.
+  void OnInterToken(absl::Duration gap);
+  void OnStep(const StepReport& report);
+
+ private:
+  struct Series;
+  const std::unique_ptr<const Series> series_;
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_OBSERVABILITY_MODEL_METRICS_H_

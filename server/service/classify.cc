@@ -1,0 +1,105 @@
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "absl/types/span.h"
+#include "engine/tensor/status_macros.h"
+#include "server/service/batch_handler.h"
+#include "server/service/inputs.h"
+#include "server/service/labels.h"
+#include "server/service/service.h"
+#include "server/service/tasks.h"
+
+namespace attend {
+namespace {
+
+// Labels of texts, of pairs of texts, or of their tokens.
+class ClassifyHandler final
+    : public BatchHandler<v1::ClassifyRequest, v1::ClassifyResponse> {
+ public:
+  using BatchHandler::BatchHandler;
+
+ private:
+  absl::StatusOr<int> Prepare(const v1::ClassifyRequest& request) override {
+    RETURN_IF_ERROR(
+        CheckTask(info(), {v1::TASK_CLASSIFY, v1::TASK_CLASSIFY_TOKENS}));
+    RETURN_IF_ERROR(service().CheckCount("inputs", request.inputs_size()));
+    if (request.top_k() < 0) {
+      return absl::InvalidArgumentError(
+          absl::StrFormat("top_k is %d, must be 0 or more", request.top_k()));
+    }
+    top_k_ = request.top_k();
+    if (top_k_ == 0 && info().labels_tokens) top_k_ = 1;
+    kind_ = request.raw_scores() ? LabelScores::kRaw : info().label_scores;
+    if (info().labels_tokens) sources_.resize(request.inputs_size());
+    return request.inputs_size();
+  }
+
+  absl::Status Submit(const v1::ClassifyRequest& request, int index,
+                      InputState& input) override {
+    ASSIGN_OR_RETURN(
+        Source source,
+        ReadSource(request.inputs(index),
+                   {.truncate = request.truncate(),
+                    .needs_token = true,
+                    .takes_pair = true},
+                   info(), tokenizer(), absl::StrFormat("inputs[%d]", index)));
+    const InputFacts facts = source.facts();
+    size_t values = info().labels.size();
+    if (info().labels_tokens) {
+      values *= facts.source_tokens;
+      sources_[index] = source;
+    }
+    input.Submit({std::move(source.tokens), ClassifyTask{}}, facts,
+                 {.choices = 0, .values = values}, request.priority());
+    return absl::OkStatus();
+  }
+
+  void Fill(v1::ClassifyResponse& response) override {
+    for (int i = 0; i < size(); ++i) {
+      v1::ClassifyResult& result = *response.add_results();
+      if (!FillOutcome(i, result)) continue;
+      if (info().labels_tokens) {
+        FillTokens(i, result);
+      } else {
+        AddScored(i, 0, result.mutable_labels());
+      }
+    }
+  }
+
+  void FillTokens(int index, v1::ClassifyResult& result) const {
+    const Source& source = sources_[index];
+    for (size_t t = 0; t < source.tokens.ids.size(); ++t) {
+      v1::SourceToken token;
+      FillSourceToken(source, t, tokenizer(), token);
+      if (token.special()) continue;
+      v1::TokenLabels& labels = *result.add_tokens();
+      *labels.mutable_token() = std::move(token);
+      AddScored(index, t, labels.mutable_labels());
+    }
+  }
+
+  // The labels of one row of an input's output.
+  void AddScored(int index, size_t row,
+                 google::protobuf::RepeatedPtrField<v1::LabelScore>* to) const {
+    const size_t width = info().labels.size();
+    const float* const values = input(index).output().values.data();
+    std::vector<float> scores(values + row * width, values + (row + 1) * width);
+    ScoreLabels(kind_, absl::MakeSpan(scores));
+    AddLabels(scores, info(), top_k_, to);
+  }
+
+  int top_k_ = 0;
+  LabelScores kind_ = LabelScores::kRaw;
+  std::vector<Source> sources_;  // of models that label tokens
+};
+
+}  // namespace
+
+HandlerPtr<v1::ClassifyRequest, v1::ClassifyResponse> NewClassifyHandler(
+    const Service& service, CallContext& context) {
+  return std::make_unique<ClassifyHandler>(service, context);
+}
+
+}  // namespace attend

@@ -1,0 +1,178 @@
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/types/span.h"
+#include "engine/tensor/status_macros.h"
+#include "server/service/batch_handler.h"
+#include "server/service/inputs.h"
+#include "server/service/service.h"
+#include "server/service/tasks.h"
+
+namespace attend {
+namespace {
+
+static_assert(std::endian::native == std::endian::little);
+
+// Of all vectors of a call: memory that it holds until it is answered.
+constexpr int64_t kMaxValues = (int64_t{256} << 20) / sizeof(float);
+
+// The upper half, rounded to nearest, ties to even. What is not finite stays
+// so.
+uint16_t ToBfloat16(float value) {
+  const auto bits = std::bit_cast<uint32_t>(value);
+  if ((bits & 0x7f800000) == 0x7f800000) {
+    const bool is_nan = (bits & 0x007fffff) != 0;
+    return static_cast<uint16_t>(bits >> 16 | (is_nan ? 0x40 : 0));
+  }
+  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+void SetValues(absl::Span<const float> values, v1::EmbeddingEncoding encoding,
+               v1::EmbedResult& result) {
+  std::string& data = *result.mutable_data();
+  switch (encoding) {
+    case v1::EMBEDDING_FLOAT32:
+      data.assign(reinterpret_cast<const char*>(values.data()),
+                  values.size() * sizeof(float));
+      return;
+    case v1::EMBEDDING_BFLOAT16:
+      data.resize(values.size() * sizeof(uint16_t));
+      for (size_t i = 0; i < values.size(); ++i) {
+        const uint16_t bits = ToBfloat16(values[i]);
+        std::memcpy(&data[i * sizeof(bits)], &bits, sizeof(bits));
+      }
+      return;
+    default:
+      result.mutable_values()->Add(values.begin(), values.end());
+  }
+}
+
+// The text that goes before each text.
+absl::StatusOr<std::string> ReadPrompt(const v1::EmbedRequest& request,
+                                       const ModelInfo& model) {
+  if (request.has_prompt_text()) return request.prompt_text();
+  const std::string& name =
+      request.has_prompt_name() ? request.prompt_name() : model.default_prompt;
+  if (name.empty() && !request.has_prompt_name()) return "";
+  const auto found = model.prompts.find(name);
+  if (found != model.prompts.end()) return found->second;
+  std::string names;
+  for (const auto& [known, text] : model.prompts) {
+    absl::StrAppend(&names, names.empty() ? "" : ", ", "'", known, "'");
+  }
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "prompt_name is '%s', the model has %s",
+      absl::CHexEscape(name.substr(0, 100)), names.empty() ? "none" : names));
+}
+
+absl::Status CheckShape(const v1::EmbedRequest& request,
+                        const ModelInfo& model) {
+  const int dimensions = request.dimensions();
+  if (dimensions < 0 || dimensions > model.embedding_width) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("dimensions is %d, must be in [0, %d]", dimensions,
+                        model.embedding_width));
+  }
+  if (request.per_token() && (dimensions > 0 || request.has_normalize())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(dimensions > 0 ? "dimensions" : "normalize",
+                     " is set, but not for vectors of tokens (per_token)"));
+  }
+  if (!v1::EmbeddingEncoding_IsValid(request.encoding())) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("encoding is %d, must be one of EmbeddingEncoding",
+                        static_cast<int>(request.encoding())));
+  }
+  return absl::OkStatus();
+}
+
+// Vectors of texts, or of their tokens.
+class EmbedHandler final
+    : public BatchHandler<v1::EmbedRequest, v1::EmbedResponse> {
+ public:
+  using BatchHandler::BatchHandler;
+
+ private:
+  absl::StatusOr<int> Prepare(const v1::EmbedRequest& request) override {
+    RETURN_IF_ERROR(CheckTask(info(), {v1::TASK_EMBED}));
+    RETURN_IF_ERROR(service().CheckCount("inputs", request.inputs_size()));
+    RETURN_IF_ERROR(CheckShape(request, info()));
+    ASSIGN_OR_RETURN(prompt_, ReadPrompt(request, info()));
+    encoding_ = request.encoding();
+    if (request.per_token()) sources_.resize(request.inputs_size());
+    return request.inputs_size();
+  }
+
+  absl::Status Submit(const v1::EmbedRequest& request, int index,
+                      InputState& input) override {
+    ASSIGN_OR_RETURN(
+        Source source,
+        ReadSource(request.inputs(index),
+                   {.truncate = request.truncate(),
+                    .max_text_tokens = info().max_text_tokens,
+                    .needs_token = true,
+                    .prompt = prompt_},
+                   info(), tokenizer(), absl::StrFormat("inputs[%d]", index)));
+    const InputFacts facts = source.facts();
+    EmbedTask task = {.per_token = request.per_token(),
+                      .dimensions = request.dimensions()};
+    if (request.has_normalize()) task.normalize = request.normalize();
+    int64_t values =
+        task.dimensions > 0 ? task.dimensions : info().embedding_width;
+    if (task.per_token) {
+      values = int64_t{facts.source_tokens} * info().token_width;
+      RETURN_IF_ERROR(TakeRoom(values, index));
+      sources_[index] = source;
+    }
+    input.Submit({std::move(source.tokens), task}, facts,
+                 {.choices = 0, .values = static_cast<size_t>(values)},
+                 request.priority());
+    return absl::OkStatus();
+  }
+
+  absl::Status TakeRoom(int64_t values, int index) {
+    if (values_ + values > kMaxValues) {
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "inputs[%d]: vectors of tokens up to it are %d numbers, limit of a "
+          "call is %d",
+          index, values_ + values, kMaxValues));
+    }
+    values_ += values;
+    return absl::OkStatus();
+  }
+
+  void Fill(v1::EmbedResponse& response) override {
+    for (int i = 0; i < size(); ++i) {
+      v1::EmbedResult& result = *response.add_results();
+      if (!FillOutcome(i, result)) continue;
+      const SequenceOutput& output = input(i).output();
+      result.set_width(output.width);
+      SetValues(output.values, encoding_, result);
+      if (sources_.empty()) continue;
+      for (size_t t = 0; t < sources_[i].tokens.ids.size(); ++t) {
+        FillSourceToken(sources_[i], t, tokenizer(), *result.add_tokens());
+      }
+    }
+  }
+
+  std::string prompt_;
+  v1::EmbeddingEncoding encoding_ = v1::EMBEDDING_FLOATS;
+  std::vector<Source> sources_;  // with per_token
+  int64_t values_ = 0;           // with per_token: of all inputs so far
+};
+
+}  // namespace
+
+HandlerPtr<v1::EmbedRequest, v1::EmbedResponse> NewEmbedHandler(
+    const Service& service, CallContext& context) {
+  return std::make_unique<EmbedHandler>(service, context);
+}
+
+}  // namespace attend

@@ -1,0 +1,127 @@
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "engine/tensor/status_macros.h"
+#include "server/service/batch_handler.h"
+#include "server/service/inputs.h"
+#include "server/service/service.h"
+#include "server/service/tasks.h"
+
+namespace attend {
+namespace {
+
+constexpr int kDefaultTop = 5;
+constexpr int kMaxTop = 100;
+
+// Tokens for the masked places of texts.
+class FillMaskHandler final
+    : public BatchHandler<v1::FillMaskRequest, v1::FillMaskResponse> {
+ public:
+  using BatchHandler::BatchHandler;
+
+ private:
+  // An input and the places of its masks.
+  struct Masked {
+    Source source;
+    std::vector<int> rows;
+  };
+
+  absl::StatusOr<int> Prepare(const v1::FillMaskRequest& request) override {
+    RETURN_IF_ERROR(CheckTask(info(), {v1::TASK_FILL_MASK}));
+    RETURN_IF_ERROR(service().CheckCount("inputs", request.inputs_size()));
+    if (request.top_k() < 0 || request.top_k() > kMaxTop) {
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "top_k is %d, must be in [0, %d]", request.top_k(), kMaxTop));
+    }
+    if (tokenizer().mask_id() < 0) {
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "model '%s' has a tokenizer without a mask token", info().name));
+    }
+    top_k_ = std::min(request.top_k() > 0 ? request.top_k() : kDefaultTop,
+                      info().target_vocab);
+    masked_.resize(request.inputs_size());
+    return request.inputs_size();
+  }
+
+  absl::Status Submit(const v1::FillMaskRequest& request, int index,
+                      InputState& input) override {
+    const std::string field = absl::StrFormat("inputs[%d]", index);
+    Masked& masked = masked_[index];
+    ASSIGN_OR_RETURN(masked.source, ReadSource(request.inputs(index),
+                                               {.truncate = request.truncate(),
+                                                .needs_token = true},
+                                               info(), tokenizer(), field));
+    const std::vector<int>& ids = masked.source.tokens.ids;
+    const int mask = tokenizer().mask_id();
+    for (size_t i = 0; i < ids.size(); ++i) {
+      if (ids[i] == mask) masked.rows.push_back(static_cast<int>(i));
+    }
+    if (masked.rows.empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(field, " has no mask, must have one: ",
+                       tokenizer().Piece(mask, Side::kSource)));
+    }
+    input.Submit({masked.source.tokens, FillMaskTask{masked.rows, top_k_}},
+                 masked.source.facts(),
+                 {.choices = static_cast<int>(masked.rows.size()),
+                  .tokens = 1,
+                  .top_log_probs = top_k_},
+                 request.priority());
+    return absl::OkStatus();
+  }
+
+  void Fill(v1::FillMaskResponse& response) override {
+    for (int i = 0; i < size(); ++i) {
+      v1::FillMaskResult& result = *response.add_results();
+      if (!FillOutcome(i, result)) continue;
+      const Masked& masked = masked_[i];
+      std::vector<int> best = masked.source.tokens.ids;
+      for (size_t m = 0; m < masked.rows.size(); ++m) {
+        const std::vector<TokenLogProb>& top = input(i).output().choices[m].top;
+        FillOne(masked, masked.rows[m], top, *result.add_masks());
+        best[masked.rows[m]] = top.front().id;
+      }
+      result.set_text(Text(best));
+    }
+  }
+
+  void FillOne(const Masked& masked, int row,
+               const std::vector<TokenLogProb>& top,
+               v1::FilledMask& filled) const {
+    FillSourceToken(masked.source, row, tokenizer(), *filled.mutable_token());
+    std::vector<int> ids = masked.source.tokens.ids;
+    for (const TokenLogProb& entry : top) {
+      v1::MaskCandidate& candidate = *filled.add_candidates();
+      SetLogProb(entry.id, entry.log_prob, tokenizer(),
+                 candidate.mutable_token());
+      if (masked.rows.size() > 1) continue;
+      ids[row] = entry.id;
+      candidate.set_text(Text(ids));
+    }
+  }
+
+  // Special tokens left out. Empty if a token is not of the tokenizer's: models
+  // may have more.
+  std::string Text(const std::vector<int>& ids) const {
+    return tokenizer()
+        .Decode(ids, Side::kSource, /*keep_special=*/false)
+        .value_or("");
+  }
+
+  int top_k_ = 0;
+  std::vector<Masked> masked_;
+};
+
+}  // namespace
+
+HandlerPtr<v1::FillMaskRequest, v1::FillMaskResponse> NewFillMaskHandler(
+    const Service& service, CallContext& context) {
+  return std::make_unique<FillMaskHandler>(service, context);
+}
+
+}  // namespace attend

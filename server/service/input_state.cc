@@ -1,0 +1,150 @@
+#include "server/service/input_state.h"
+
+#include <memory>
+#include <utility>
+
+namespace attend {
+namespace {
+
+template <class T>
+void AppendGrowth(const std::vector<T>& from, std::vector<T>& to) {
+  to.insert(to.end(), from.begin() + to.size(), from.end());
+}
+
+void CopyGrowth(const ChoiceOutput& from, ChoiceOutput& to) {
+  AppendGrowth(from.tokens, to.tokens);
+  AppendGrowth(from.log_probs, to.log_probs);
+  AppendGrowth(from.top, to.top);
+  to.finish = from.finish;
+  to.score = from.score;
+}
+
+// Makes `to` equal to `from`, of which it is an earlier state.
+void CopyGrowth(const SequenceOutput& from, SequenceOutput& to) {
+  if (to.choices.size() < from.choices.size()) {
+    to.choices.resize(from.choices.size());
+  }
+  for (size_t i = 0; i < from.choices.size(); ++i) {
+    CopyGrowth(from.choices[i], to.choices[i]);
+  }
+  if (to.prompt.tokens.size() < from.prompt.tokens.size()) {
+    CopyGrowth(from.prompt, to.prompt);
+  }
+  AppendGrowth(from.values, to.values);
+  to.width = from.width;
+  to.finished = from.finished;
+}
+
+void Reserve(size_t tokens, bool log_probs, int top_log_probs,
+             ChoiceOutput& choice) {
+  choice.tokens.reserve(tokens);
+  if (log_probs) choice.log_probs.reserve(tokens);
+  choice.top.reserve(tokens * top_log_probs);
+}
+
+SequenceOutput Reserve(const OutputLimits& limits) {
+  SequenceOutput output;
+  output.choices.resize(limits.choices);
+  for (ChoiceOutput& choice : output.choices) {
+    Reserve(limits.tokens, limits.log_probs, limits.top_log_probs, choice);
+  }
+  Reserve(limits.prompt_tokens, true, limits.top_log_probs, output.prompt);
+  output.values.reserve(limits.values);
+  return output;
+}
+
+RejectReason ReasonOf(const absl::Status& status) {
+  if (absl::IsUnavailable(status)) return RejectReason::kDraining;
+  if (absl::IsResourceExhausted(status)) return RejectReason::kQueueFull;
+  return RejectReason::kInvalid;
+}
+
+}  // namespace
+
+int CountTokens(const SequenceOutput& output) {
+  size_t count = 0;
+  for (const ChoiceOutput& choice : output.choices) {
+    count += choice.tokens.size();
+  }
+  return static_cast<int>(count);
+}
+
+void InputState::Submit(EngineRequest engine_request, const InputFacts& facts,
+                        const OutputLimits& limits, int priority) {
+  facts_ = facts;
+  if (context_.cancelled()) return End(absl::CancelledError("cancelled"));
+  if (clock_.Now() >= context_.deadline()) {
+    return End(absl::DeadlineExceededError(
+        "deadline passed before the input was queued"));
+  }
+  auto sequence = model_.engine.NewSequence(std::move(engine_request));
+  if (!sequence.ok()) {
+    model_.metrics.OnRejected(RejectReason::kInvalid);
+    return End(sequence.status());
+  }
+  auto request = std::make_unique<Request>();
+  request->id = context_.request_id();
+  request->priority = priority;
+  request->deadline = context_.deadline();
+  request->source_tokens = facts.source_tokens;
+  request->sequence = *std::move(sequence);
+  request->listener = this;
+  output_ = Reserve(limits);
+  // From here on the worker may call.
+  const absl::Status status = model_.scheduler.Submit(request);
+  if (!status.ok()) {
+    model_.metrics.OnRejected(ReasonOf(status));
+    End(status);
+  }
+}
+
+void InputState::End(const absl::Status& status, SequenceOutput output) {
+  std::lock_guard lock(context_.mutex());
+  output_ = std::move(output);
+  status_ = status;
+  done_ = true;
+  context_.WakeAfterStep();
+}
+
+absl::Status InputState::status() const {
+  if (absl::IsCancelled(status_)) {
+    if (absl::Status cut = context_.cut_status(); !cut.ok()) return cut;
+  }
+  return status_;
+}
+
+void InputState::ObserveGap(const SequenceOutput& output) {
+  const size_t tokens = CountTokens(output);
+  if (tokens <= tokens_seen_) return;
+  const absl::Time now = clock_.Now();
+  if (tokens_seen_ > 0) model_.metrics.OnInterToken(now - last_output_);
+  tokens_seen_ = tokens;
+  last_output_ = now;
+}
+
+void InputState::OnOutput(const SequenceOutput& output,
+                          const RequestTimes& times) {
+  ObserveGap(output);
+  if (!streaming_) return;
+  std::lock_guard lock(context_.mutex());
+  CopyGrowth(output, output_);
+  times_ = times;
+  context_.WakeAfterStep();
+}
+
+void InputState::OnDone(const absl::Status& status,
+                        const SequenceOutput& output,
+                        const RequestTimes& times) {
+  ObserveGap(output);
+  model_.metrics.OnRequest(times, facts_.source_tokens, CountTokens(output));
+  std::lock_guard lock(context_.mutex());
+  CopyGrowth(output, output_);
+  // A search may end with fewer results than were asked for.
+  output_.choices.resize(output.choices.size());
+  times_ = times;
+  status_ = status;
+  done_ = true;
+  context_.WakeAfterStep();
+}
+
+}  // namespace attend

@@ -1,0 +1,304 @@
+#include "server/service/inputs.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/time/clock.h"
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+namespace {
+
+// What stands beside ids has as many values, or none.
+absl::Status CheckBeside(const google::protobuf::RepeatedField<int>& values,
+                         int ids, absl::string_view field, const char* name) {
+  if (values.empty() || values.size() == ids) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "%s.tokens.%s has %d values, must have one for each of %d ids", field,
+      name, values.size(), ids));
+}
+
+absl::StatusOr<SourceTokens> ReadMasked(const v1::Tokens& tokens,
+                                        const ModelInfo& model,
+                                        absl::string_view field) {
+  SourceTokens source;
+  ASSIGN_OR_RETURN(source.ids, ReadIds(tokens.ids(), model.source_vocab,
+                                       absl::StrCat(field, ".tokens.ids")));
+  RETURN_IF_ERROR(
+      CheckBeside(tokens.types(), tokens.ids_size(), field, "types"));
+  ASSIGN_OR_RETURN(source.types,
+                   ReadIds(tokens.types(), std::max(model.token_types, 1),
+                           absl::StrCat(field, ".tokens.types")));
+  const auto& mask = tokens.attention_mask();
+  if (mask.empty()) return source;
+  RETURN_IF_ERROR(
+      CheckBeside(mask, tokens.ids_size(), field, "attention_mask"));
+  std::vector<int> ids, types;
+  for (int i = 0; i < mask.size(); ++i) {
+    if (mask[i] != 0 && mask[i] != 1) {
+      return absl::InvalidArgumentError(
+          absl::StrFormat("%s.tokens.attention_mask[%d] is %d, must be 0 or 1",
+                          field, i, mask[i]));
+    }
+    if (mask[i] == 0) continue;
+    ids.push_back(source.ids[i]);
+    if (!source.types.empty()) types.push_back(source.types[i]);
+    source.positions.push_back(i);
+  }
+  source.ids = std::move(ids);
+  source.types = std::move(types);
+  return source;
+}
+
+// How many special tokens the ids end with.
+int TrailingSpecial(const std::vector<int>& ids, const Tokenizer& tokenizer) {
+  const auto last = std::find_if(ids.rbegin(), ids.rend(), [&](int id) {
+    return !tokenizer.IsSpecial(id, Side::kSource);
+  });
+  return static_cast<int>(last - ids.rbegin());
+}
+
+// Leaves at most `limit` tokens: the special ones at the end and the first of
+// the others.
+void TruncateIds(int limit, const Tokenizer& tokenizer, Source& source) {
+  std::vector<int>& ids = source.tokens.ids;
+  const int size = static_cast<int>(ids.size());
+  if (size <= limit) return;
+  const int keep = std::min(TrailingSpecial(ids, tokenizer), limit);
+  ids.erase(ids.begin() + limit - keep, ids.begin() + size - keep);
+  std::vector<int>& types = source.tokens.types;
+  if (!types.empty()) {
+    types.erase(types.begin() + limit - keep, types.begin() + size - keep);
+  }
+  // The tokens kept close up: they stand where a shorter input has them.
+  if (!source.tokens.positions.empty()) source.tokens.positions.resize(limit);
+  source.truncated = true;
+}
+
+// From places in prompt and text to places in the text.
+void TakePromptOff(int prompt, std::vector<TokenOrigin>& origins) {
+  for (TokenOrigin& origin : origins) {
+    if (origin.text != 0) continue;
+    origin.begin = std::max(origin.begin - prompt, 0);
+    origin.end = std::max(origin.end - prompt, 0);
+  }
+}
+
+// Of `encode`'s text, after the first `prompt` bytes of it.
+absl::StatusOr<Source> ReadEncoded(const EncodeInput& encode, int prompt,
+                                   const Tokenizer& tokenizer,
+                                   const std::string& field) {
+  auto encoding = tokenizer.Encode(encode);
+  if (!encoding.ok()) return Annotate(encoding.status(), field);
+  TakePromptOff(prompt, encoding->origins);
+  Source source;
+  source.truncated = encoding->truncated;
+  source.empty = !encoding->truncated &&
+                 std::all_of(encoding->origins.begin(), encoding->origins.end(),
+                             [](const auto& o) { return o.text < 0; });
+  source.tokens.ids = std::move(encoding->ids);
+  source.tokens.types = std::move(encoding->types);
+  source.origins = std::move(encoding->origins);
+  return source;
+}
+
+absl::StatusOr<Source> ReadText(const v1::Input& input,
+                                const SourceOptions& options, int limit,
+                                const Tokenizer& tokenizer,
+                                absl::string_view field) {
+  const std::string prompted =
+      options.prompt.empty() ? "" : absl::StrCat(options.prompt, input.text());
+  EncodeInput encode = {
+      .text = options.prompt.empty() ? input.text() : prompted,
+      .language = options.language,
+      .max_tokens = options.truncate ? limit : 0};
+  if (input.has_pair()) encode.pair = input.pair();
+  return ReadEncoded(encode, static_cast<int>(options.prompt.size()), tokenizer,
+                     absl::StrCat(field, ".text"));
+}
+
+absl::StatusOr<Source> ReadChat(const v1::Input& input,
+                                const SourceOptions& options, int limit,
+                                const ModelInfo& model,
+                                const Tokenizer& tokenizer,
+                                const std::string& field) {
+  if (!options.takes_chat) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        field, " is set, but only Generate and Score take conversations"));
+  }
+  ASSIGN_OR_RETURN(const std::string text,
+                   RenderChat(input.chat(), options.chat, model, field));
+  return ReadEncoded({.text = text,
+                      .add_special = false,
+                      .max_tokens = options.truncate ? limit : 0},
+                     0, tokenizer, field);
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> RenderChat(const v1::Chat& chat,
+                                       const ChatTemplate* chat_template,
+                                       const ModelInfo& model,
+                                       absl::string_view field) {
+  if (chat_template == nullptr) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "%s is set, but model '%s' does not chat: it %s", field, model.name,
+        model.continues_source ? "has no chat template"
+                               : "does not continue text"));
+  }
+  Chat conversation = {.messages = {},
+                       .add_generation_prompt = !chat.no_generation_prompt(),
+                       .variables = chat.variables_json()};
+  for (const v1::ChatMessage& message : chat.messages()) {
+    conversation.messages.push_back({.role = message.role(),
+                                     .content = message.content(),
+                                     .fields = message.fields_json()});
+  }
+  auto text = chat_template->Render(conversation, absl::Now());
+  if (!text.ok()) return Annotate(text.status(), field);
+  return text;
+}
+
+absl::Status Annotate(const absl::Status& status, absl::string_view field) {
+  if (status.ok()) return status;
+  absl::Status annotated(status.code(),
+                         absl::StrCat(field, ": ", status.message()));
+  status.ForEachPayload([&](absl::string_view url, const absl::Cord& payload) {
+    annotated.SetPayload(url, payload);
+  });
+  return annotated;
+}
+
+absl::StatusOr<std::vector<int>> ReadIds(
+    const google::protobuf::RepeatedField<int>& ids, int vocab,
+    absl::string_view field) {
+  for (int i = 0; i < ids.size(); ++i) {
+    if (ids[i] < 0 || ids[i] >= vocab) {
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "%s[%d] is %d, must be in [0, %d)", field, i, ids[i], vocab));
+    }
+  }
+  return std::vector<int>(ids.begin(), ids.end());
+}
+
+absl::StatusOr<std::vector<int>> ReadTokens(const v1::Tokens& tokens, int vocab,
+                                            absl::string_view field) {
+  if (!tokens.types().empty()) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "%s.types has %d values, must be empty: only a source has token types",
+        field, tokens.types_size()));
+  }
+  if (!tokens.attention_mask().empty()) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "%s.attention_mask has %d values, must be empty: only a source can be "
+        "masked",
+        field, tokens.attention_mask_size()));
+  }
+  return ReadIds(tokens.ids(), vocab, absl::StrCat(field, ".ids"));
+}
+
+absl::StatusOr<Source> ReadSource(const v1::Input& input,
+                                  const SourceOptions& options,
+                                  const ModelInfo& model,
+                                  const Tokenizer& tokenizer,
+                                  absl::string_view field) {
+  const bool text_limit = input.has_text() && options.max_text_tokens > 0;
+  const int limit =
+      text_limit ? options.max_text_tokens : model.max_source_tokens;
+  if (input.has_pair() && (!options.takes_pair || !input.has_text())) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        field, ".pair is set, but ",
+        options.takes_pair ? "not with tokens" : "only Classify takes pairs"));
+  }
+  Source source;
+  switch (input.input_case()) {
+    case v1::Input::kText: {
+      ASSIGN_OR_RETURN(source,
+                       ReadText(input, options, limit, tokenizer, field));
+      if (model.token_types < 2) source.tokens.types.clear();
+      break;
+    }
+    case v1::Input::kTokens: {
+      ASSIGN_OR_RETURN(source.tokens, ReadMasked(input.tokens(), model, field));
+      const std::vector<int>& ids = source.tokens.ids;
+      source.empty =
+          TrailingSpecial(ids, tokenizer) == static_cast<int>(ids.size());
+      if (options.truncate) TruncateIds(limit, tokenizer, source);
+      break;
+    }
+    case v1::Input::kChat: {
+      ASSIGN_OR_RETURN(source, ReadChat(input, options, limit, model, tokenizer,
+                                        absl::StrCat(field, ".chat")));
+      source.tokens.types.clear();
+      break;
+    }
+    case v1::Input::INPUT_NOT_SET:
+      return absl::InvalidArgumentError(
+          absl::StrCat(field, " is not set, must have text, tokens or a chat"));
+  }
+  const int size = static_cast<int>(source.tokens.ids.size());
+  if (model.continues_source) source.empty = size == 0;
+  if (size > limit) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "%s has %d tokens, limit is %d (%s)", field, size, limit,
+        text_limit ? "max_text_tokens" : "max_source_tokens"));
+  }
+  if (size == 0 && options.needs_token) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(field, " has no tokens, must have one"));
+  }
+  return source;
+}
+
+void FillSourceToken(const Source& source, size_t index,
+                     const Tokenizer& tokenizer, v1::SourceToken& to) {
+  const int id = source.tokens.ids[index];
+  to.set_id(id);
+  to.set_piece(std::string(tokenizer.Piece(id, Side::kSource)));
+  if (source.origins.empty()) {
+    to.set_special(tokenizer.IsSpecial(id, Side::kSource));
+    return;
+  }
+  const TokenOrigin& origin = source.origins[index];
+  to.set_special(origin.text < 0);
+  to.set_of_pair(origin.text == 1);
+  to.set_begin(origin.begin);
+  to.set_end(origin.end);
+}
+
+absl::Status CheckLanguage(absl::string_view field, const std::string& language,
+                           const Tokenizer& tokenizer) {
+  if (language.empty()) return absl::OkStatus();
+  return Annotate(tokenizer.LanguageId(language).status(), field);
+}
+
+absl::StatusOr<std::vector<int>> ReadTarget(const v1::Input& input,
+                                            absl::string_view language,
+                                            const ModelInfo& model,
+                                            const Tokenizer& tokenizer,
+                                            absl::string_view field) {
+  switch (input.input_case()) {
+    case v1::Input::kText: {
+      auto encoding = tokenizer.Encode({.text = input.text(),
+                                        .side = Side::kTarget,
+                                        .add_special = !model.continues_source,
+                                        .language = language});
+      if (!encoding.ok()) {
+        return Annotate(encoding.status(), absl::StrCat(field, ".text"));
+      }
+      return std::move(encoding->ids);
+    }
+    case v1::Input::kTokens:
+      return ReadTokens(input.tokens(), model.target_vocab,
+                        absl::StrCat(field, ".tokens"));
+    case v1::Input::kChat:
+    case v1::Input::INPUT_NOT_SET:
+      break;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(field, " is not set, must have text or tokens"));
+}
+
+}  // namespace attend

@@ -1,0 +1,50 @@
+#include "server/service/labels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+namespace attend {
+namespace {
+
+void Softmax(absl::Span<float> values) {
+  const float most = *std::max_element(values.begin(), values.end());
+  float sum = 0;
+  for (float& value : values) sum += value = std::exp(value - most);
+  for (float& value : values) value /= sum;
+}
+
+void Sigmoid(absl::Span<float> values) {
+  for (float& value : values) value = 1 / (1 + std::exp(-value));
+}
+
+}  // namespace
+
+void ScoreLabels(LabelScores kind, absl::Span<float> scores) {
+  switch (kind) {
+    case LabelScores::kSoftmax:
+      return scores.size() == 1 ? Sigmoid(scores) : Softmax(scores);
+    case LabelScores::kSigmoid:
+      return Sigmoid(scores);
+    case LabelScores::kRaw:
+      return;
+  }
+}
+
+void AddLabels(absl::Span<const float> scores, const ModelInfo& model, int top,
+               google::protobuf::RepeatedPtrField<v1::LabelScore>* to) {
+  std::vector<int> order(scores.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int a, int b) { return scores[a] > scores[b]; });
+  if (top > 0 && top < static_cast<int>(order.size())) order.resize(top);
+  for (const int index : order) {
+    v1::LabelScore* label = to->Add();
+    label->set_label(model.labels[index]);
+    label->set_index(index);
+    label->set_score(scores[index]);
+  }
+}
+
+}  // namespace attend

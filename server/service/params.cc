@@ -1,0 +1,295 @@
+#include "server/service/params.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "engine/tensor/status_macros.h"
+#include "server/service/inputs.h"
+
+namespace attend {
+namespace {
+
+constexpr int kMaxBadWords = 1000;
+constexpr int kMaxBadWordTokens = 64;
+constexpr int kMaxStopIds = 64;
+constexpr int kMaxStopStrings = 16;
+constexpr int kMaxStopStringBytes = 256;
+
+// Not a number is in no range.
+template <class T>
+absl::Status CheckRange(absl::string_view field, T value, T low, T high) {
+  if (value >= low && value <= high) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      field, " is ", value, ", must be in [", low, ", ", high, "]"));
+}
+
+// Of ranges that leave out zero.
+absl::Status CheckPositive(absl::string_view field, float value, float high) {
+  if (value > 0 && value <= high) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(field, " is ", value, ", must be in (0, ", high, "]"));
+}
+
+absl::Status CheckCount(absl::string_view field, int count, int limit) {
+  if (count <= limit) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrFormat("%s has %d entries, limit is %d", field, count, limit));
+}
+
+absl::StatusOr<std::vector<int>> ReadPrefix(const v1::GenerationParams& params,
+                                            const ModelInfo& model,
+                                            const Tokenizer& tokenizer) {
+  if (params.has_prefix_text()) {
+    auto encoding = tokenizer.Encode({.text = params.prefix_text(),
+                                      .side = Side::kTarget,
+                                      .add_special = false});
+    if (!encoding.ok()) {
+      return Annotate(encoding.status(), "params.prefix_text");
+    }
+    return std::move(encoding->ids);
+  }
+  return ReadTokens(params.prefix_tokens(), model.target_vocab,
+                    "params.prefix_tokens");
+}
+
+absl::Status MergeLists(const v1::GenerationParams& from,
+                        const ModelInfo& model, const Tokenizer& tokenizer,
+                        GenerationParams& to) {
+  RETURN_IF_ERROR(
+      CheckCount("params.bad_words", from.bad_words_size(), kMaxBadWords));
+  for (int i = 0; i < from.bad_words_size(); ++i) {
+    const std::string field = absl::StrFormat("params.bad_words[%d]", i);
+    ASSIGN_OR_RETURN(std::vector<int> ids,
+                     ReadTokens(from.bad_words(i), model.target_vocab, field));
+    if (ids.empty() || ids.size() > kMaxBadWordTokens) {
+      return absl::InvalidArgumentError(
+          absl::StrFormat("%s has %d tokens, must be 1 to %d", field,
+                          ids.size(), kMaxBadWordTokens));
+    }
+    to.bad_words.push_back(std::move(ids));
+  }
+  RETURN_IF_ERROR(
+      CheckCount("params.stop_ids", from.stop_ids_size(), kMaxStopIds));
+  ASSIGN_OR_RETURN(
+      std::vector<int> stop_ids,
+      ReadIds(from.stop_ids(), model.target_vocab, "params.stop_ids"));
+  to.stop_ids.insert(to.stop_ids.end(), stop_ids.begin(), stop_ids.end());
+  RETURN_IF_ERROR(CheckCount("params.stop_strings", from.stop_strings_size(),
+                             kMaxStopStrings));
+  for (int i = 0; i < from.stop_strings_size(); ++i) {
+    const int bytes = static_cast<int>(from.stop_strings(i).size());
+    RETURN_IF_ERROR(
+        CheckRange(absl::StrFormat("length of params.stop_strings[%d]", i),
+                   bytes, 1, kMaxStopStringBytes));
+    to.stop_strings.push_back(from.stop_strings(i));
+  }
+  if (from.forced_prefix_case() !=
+      v1::GenerationParams::FORCED_PREFIX_NOT_SET) {
+    ASSIGN_OR_RETURN(to.forced_prefix, ReadPrefix(from, model, tokenizer));
+  }
+  return absl::OkStatus();
+}
+
+// Beams, samples and how many results. A mode that the request asks for takes
+// the place of the model's: "sample" alone means without beams.
+absl::Status MergeMode(const v1::GenerationParams& from, const ModelInfo& model,
+                       GenerationParams& to) {
+  if (from.has_num_beams()) {
+    to.num_beams = from.num_beams();
+    if (to.num_beams > 1) to.do_sample = false;
+  }
+  if (from.has_do_sample()) {
+    to.do_sample = from.do_sample();
+    if (to.do_sample && !from.has_num_beams()) to.num_beams = 1;
+  }
+  RETURN_IF_ERROR(
+      CheckRange("params.num_beams", to.num_beams, 1, model.max_beams));
+  if (to.do_sample && to.num_beams > 1) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "params.do_sample is true and params.num_beams is %d: sampling has no "
+        "beams",
+        to.num_beams));
+  }
+  const int limit = to.do_sample ? model.max_beams : to.num_beams;
+  if (from.has_num_return_sequences()) {
+    to.num_return_sequences = from.num_return_sequences();
+  } else {
+    to.num_return_sequences = std::min(to.num_return_sequences, limit);
+  }
+  return CheckRange("params.num_return_sequences", to.num_return_sequences, 1,
+                    limit);
+}
+
+absl::Status MergeEarlyStopping(const v1::GenerationParams& from,
+                                GenerationParams& to) {
+  switch (from.early_stopping()) {
+    case v1::EARLY_STOPPING_UNSPECIFIED:
+      return absl::OkStatus();
+    case v1::EARLY_STOPPING_FALSE:
+      to.early_stopping = EarlyStopping::kFalse;
+      return absl::OkStatus();
+    case v1::EARLY_STOPPING_TRUE:
+      to.early_stopping = EarlyStopping::kTrue;
+      return absl::OkStatus();
+    case v1::EARLY_STOPPING_NEVER:
+      to.early_stopping = EarlyStopping::kNever;
+      return absl::OkStatus();
+    default:
+      return absl::InvalidArgumentError(
+          absl::StrFormat("params.early_stopping is %d, must be in [0, 3]",
+                          static_cast<int>(from.early_stopping())));
+  }
+}
+
+absl::Status MergeSampling(const v1::GenerationParams& from,
+                           GenerationParams& to) {
+  if (from.has_temperature()) to.temperature = from.temperature();
+  RETURN_IF_ERROR(CheckPositive("params.temperature", to.temperature, 100));
+  if (from.has_top_k()) to.top_k = from.top_k();
+  RETURN_IF_ERROR(
+      CheckRange("params.top_k", to.top_k, 0, std::numeric_limits<int>::max()));
+  if (from.has_top_p()) to.top_p = from.top_p();
+  RETURN_IF_ERROR(CheckPositive("params.top_p", to.top_p, 1));
+  if (from.has_min_p()) to.min_p = from.min_p();
+  RETURN_IF_ERROR(CheckRange("params.min_p", to.min_p, 0.f, 1.f));
+  if (from.has_seed()) to.seed = from.seed();
+  return absl::OkStatus();
+}
+
+absl::Status MergePenalties(const v1::GenerationParams& from,
+                            GenerationParams& to) {
+  if (from.has_length_penalty()) to.length_penalty = from.length_penalty();
+  RETURN_IF_ERROR(
+      CheckRange("params.length_penalty", to.length_penalty, -10.f, 10.f));
+  if (from.has_repetition_penalty()) {
+    to.repetition_penalty = from.repetition_penalty();
+  }
+  RETURN_IF_ERROR(
+      CheckPositive("params.repetition_penalty", to.repetition_penalty, 100));
+  if (from.has_presence_penalty()) {
+    to.presence_penalty = from.presence_penalty();
+  }
+  RETURN_IF_ERROR(CheckRange("params.presence_penalty", to.presence_penalty,
+                             -100.f, 100.f));
+  if (from.has_frequency_penalty()) {
+    to.frequency_penalty = from.frequency_penalty();
+  }
+  RETURN_IF_ERROR(CheckRange("params.frequency_penalty", to.frequency_penalty,
+                             -100.f, 100.f));
+  if (from.has_no_repeat_ngram_size()) {
+    to.no_repeat_ngram_size = from.no_repeat_ngram_size();
+  }
+  return CheckRange("params.no_repeat_ngram_size", to.no_repeat_ngram_size, 0,
+                    1000);
+}
+
+// Only what is continued is a prompt.
+absl::Status CheckPromptAsked(const v1::GenerationParams& params,
+                              const ModelInfo& model) {
+  if (model.continues_source) return absl::OkStatus();
+  if (!params.echo() && !params.prompt_log_probs()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "params.%s is true, but model '%s' does not continue its source",
+      params.echo() ? "echo" : "prompt_log_probs", model.name));
+}
+
+v1::EarlyStopping DescribeEarlyStopping(EarlyStopping stopping) {
+  switch (stopping) {
+    case EarlyStopping::kFalse:
+      return v1::EARLY_STOPPING_FALSE;
+    case EarlyStopping::kTrue:
+      return v1::EARLY_STOPPING_TRUE;
+    case EarlyStopping::kNever:
+      return v1::EARLY_STOPPING_NEVER;
+  }
+  return v1::EARLY_STOPPING_UNSPECIFIED;
+}
+
+}  // namespace
+
+absl::Status CheckTopLogProbs(int count) {
+  return CheckRange("top_log_probs", count, 0, kMaxTopLogProbs);
+}
+
+absl::Status CheckPriority(int priority) {
+  return CheckRange("priority", priority, -kMaxPriority, kMaxPriority);
+}
+
+absl::Status FitLengths(const v1::GenerationParams& request,
+                        const ModelInfo& model, int known,
+                        GenerationParams& params) {
+  const int prefix = static_cast<int>(params.forced_prefix.size());
+  const int limit = model.max_target_tokens - known - prefix;
+  if (limit < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("forced prefix has %d tokens, limit is %d", prefix,
+                        limit + prefix - 1));
+  }
+  params.max_new_tokens = request.has_max_new_tokens()
+                              ? request.max_new_tokens()
+                              : std::min(params.max_new_tokens, limit);
+  RETURN_IF_ERROR(
+      CheckRange("params.max_new_tokens", params.max_new_tokens, 1, limit));
+  params.min_new_tokens =
+      request.has_min_new_tokens()
+          ? request.min_new_tokens()
+          : std::min(params.min_new_tokens, params.max_new_tokens);
+  return CheckRange("params.min_new_tokens", params.min_new_tokens, 0,
+                    params.max_new_tokens);
+}
+
+absl::StatusOr<GenerationParams> MergeParams(const v1::GenerationParams& params,
+                                             const ModelInfo& model,
+                                             const Tokenizer& tokenizer) {
+  GenerationParams merged = model.generation;
+  RETURN_IF_ERROR(MergeLists(params, model, tokenizer, merged));
+  RETURN_IF_ERROR(MergeMode(params, model, merged));
+  RETURN_IF_ERROR(FitLengths(params, model, 1, merged));
+  RETURN_IF_ERROR(MergeEarlyStopping(params, merged));
+  RETURN_IF_ERROR(MergeSampling(params, merged));
+  RETURN_IF_ERROR(MergePenalties(params, merged));
+  if (params.has_log_probs()) merged.log_probs = params.log_probs();
+  RETURN_IF_ERROR(CheckPromptAsked(params, model));
+  merged.prompt_log_probs = params.prompt_log_probs();
+  if (params.has_top_log_probs()) {
+    merged.top_log_probs = params.top_log_probs();
+  }
+  RETURN_IF_ERROR(Annotate(CheckTopLogProbs(merged.top_log_probs), "params"));
+  return merged;
+}
+
+v1::GenerationParams DescribeParams(const GenerationParams& params) {
+  v1::GenerationParams out;
+  out.set_max_new_tokens(params.max_new_tokens);
+  out.set_min_new_tokens(params.min_new_tokens);
+  out.set_num_beams(params.num_beams);
+  out.set_num_return_sequences(params.num_return_sequences);
+  out.set_length_penalty(params.length_penalty);
+  out.set_early_stopping(DescribeEarlyStopping(params.early_stopping));
+  out.set_do_sample(params.do_sample);
+  out.set_temperature(params.temperature);
+  out.set_top_k(params.top_k);
+  out.set_top_p(params.top_p);
+  out.set_min_p(params.min_p);
+  out.set_repetition_penalty(params.repetition_penalty);
+  out.set_presence_penalty(params.presence_penalty);
+  out.set_frequency_penalty(params.frequency_penalty);
+  out.set_no_repeat_ngram_size(params.no_repeat_ngram_size);
+  for (const std::vector<int>& word : params.bad_words) {
+    out.add_bad_words()->mutable_ids()->Add(word.begin(), word.end());
+  }
+  out.mutable_stop_ids()->Add(params.stop_ids.begin(), params.stop_ids.end());
+  for (const std::string& stop : params.stop_strings) {
+    out.add_stop_strings(stop);
+  }
+  out.set_log_probs(params.log_probs);
+  out.set_top_log_probs(params.top_log_probs);
+  out.set_prompt_log_probs(params.prompt_log_probs);
+  out.set_echo(false);
+  return out;
+}
+
+}  // namespace attend

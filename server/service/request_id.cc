@@ -1,0 +1,40 @@
+#include "server/service/request_id.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <random>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_format.h"
+
+namespace attend {
+namespace {
+
+bool IsAllowed(char c) {
+  return absl::ascii_isalnum(c) || absl::StrContains("._:/@+=-", c);
+}
+
+// Unique over processes and restarts: a random start, then counted.
+std::string NewRequestId() {
+  static const uint64_t process = [] {
+    std::random_device random;
+    return uint64_t{random()} << 32 | random();
+  }();
+  static std::atomic<uint64_t> count{0};
+  return absl::StrFormat("%016x-%x", process,
+                         count.fetch_add(1, std::memory_order_relaxed));
+}
+
+}  // namespace
+
+std::string ChooseRequestId(absl::string_view wanted) {
+  if (wanted.empty() || wanted.size() > kMaxRequestIdBytes ||
+      !std::all_of(wanted.begin(), wanted.end(), IsAllowed)) {
+    return NewRequestId();
+  }
+  return std::string(wanted);
+}
+
+}  // namespace attend

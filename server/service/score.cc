@@ -1,0 +1,96 @@
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "engine/tensor/status_macros.h"
+#include "server/service/batch_handler.h"
+#include "server/service/inputs.h"
+#include "server/service/service.h"
+#include "server/service/tasks.h"
+
+namespace attend {
+namespace {
+
+// Log-probabilities of given targets.
+class ScoreHandler final
+    : public BatchHandler<v1::ScoreRequest, v1::ScoreResponse> {
+ public:
+  using BatchHandler::BatchHandler;
+
+ private:
+  absl::StatusOr<int> Prepare(const v1::ScoreRequest& request) override {
+    RETURN_IF_ERROR(CheckTask(info(), {v1::TASK_GENERATE}));
+    RETURN_IF_ERROR(service().CheckCount("pairs", request.pairs_size()));
+    RETURN_IF_ERROR(CheckTopLogProbs(request.top_log_probs()));
+    RETURN_IF_ERROR(CheckLanguage("source_language", request.source_language(),
+                                  tokenizer()));
+    RETURN_IF_ERROR(CheckLanguage("target_language", request.target_language(),
+                                  tokenizer()));
+    top_log_probs_ = request.top_log_probs();
+    return request.pairs_size();
+  }
+
+  absl::Status Submit(const v1::ScoreRequest& request, int index,
+                      InputState& input) override {
+    const v1::ScorePair& pair = request.pairs(index);
+    const std::string field = absl::StrFormat("pairs[%d]", index);
+    ASSIGN_OR_RETURN(
+        Source source,
+        ReadSource(pair.source(),
+                   {.truncate = request.truncate(),
+                    .needs_token = true,
+                    .takes_chat = true,
+                    .chat = chat(),
+                    .language = request.source_language()},
+                   info(), tokenizer(), absl::StrCat(field, ".source")));
+    ASSIGN_OR_RETURN(
+        std::vector<int> target,
+        ReadTarget(pair.target(), request.target_language(), info(),
+                   tokenizer(), absl::StrCat(field, ".target")));
+    // Decoder rows: the start, and all of the target but its last token.
+    const int limit = info().max_target_tokens;
+    const int size = static_cast<int>(target.size());
+    if (size < 1 || size > limit) {
+      return absl::InvalidArgumentError(
+          absl::StrFormat("%s.target has %d tokens, must be 1 to %d "
+                          "(max_target_tokens)",
+                          field, size, limit));
+    }
+    const InputFacts facts = source.facts();
+    input.Submit({std::move(source.tokens),
+                  ScoreTask{std::move(target), top_log_probs_}},
+                 facts,
+                 {.choices = 1,
+                  .tokens = size,
+                  .log_probs = true,
+                  .top_log_probs = top_log_probs_},
+                 request.priority());
+    return absl::OkStatus();
+  }
+
+  void Fill(v1::ScoreResponse& response) override {
+    for (int i = 0; i < size(); ++i) {
+      v1::ScoreResult& result = *response.add_results();
+      if (!FillOutcome(i, result) || input(i).output().choices.empty()) {
+        continue;
+      }
+      const ChoiceOutput& choice = input(i).output().choices.front();
+      AddLogProbs(choice, 0, top_log_probs_, tokenizer(),
+                  result.mutable_tokens());
+      double sum = 0;
+      for (float log_prob : choice.log_probs) sum += log_prob;
+      result.set_log_prob(sum);
+    }
+  }
+
+  int top_log_probs_ = 0;
+};
+
+}  // namespace
+
+HandlerPtr<v1::ScoreRequest, v1::ScoreResponse> NewScoreHandler(
+    const Service& service, CallContext& context) {
+  return std::make_unique<ScoreHandler>(service, context);
+}
+
+}  // namespace attend

@@ -1,0 +1,65 @@
+#include "server/service/service.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+namespace {
+
+// Messages travel in metadata, which clients limit to some KiB.
+constexpr size_t kMaxListedModels = 20;
+constexpr size_t kMaxReasonBytes = 1000;
+
+// "'a', 'b' and 3 more"
+std::string ListServed(const std::vector<ModelEntry>& models) {
+  std::string list;
+  size_t served = 0;
+  for (const ModelEntry& model : models) {
+    if (!model.served.ok() || served++ >= kMaxListedModels) continue;
+    absl::StrAppend(&list, list.empty() ? "" : ", ", "'", model.name, "'");
+  }
+  if (served > kMaxListedModels) {
+    absl::StrAppend(&list, " and ", served - kMaxListedModels, " more");
+  }
+  return list;
+}
+
+}  // namespace
+
+absl::StatusOr<const ModelEntry*> Service::FindEntry(
+    absl::string_view name, CallContext& context) const {
+  const auto found =
+      std::find_if(models.begin(), models.end(), [&](const ModelEntry& model) {
+        return name.empty() || model.name == name;
+      });
+  if (found == models.end()) {
+    return absl::NotFoundError(absl::StrFormat(
+        "model '%s' is not served here; there is %s",
+        absl::CHexEscape(name.substr(0, 100)), ListServed(models)));
+  }
+  context.set_model(*found);
+  return &*found;
+}
+
+absl::StatusOr<const ServedModel*> Service::Find(absl::string_view name,
+                                                 CallContext& context) const {
+  ASSIGN_OR_RETURN(const ModelEntry* entry, FindEntry(name, context));
+  if (entry->served.ok()) return &*entry->served;
+  return absl::UnavailableError(absl::StrFormat(
+      "model '%s' could not be loaded: %s", entry->name,
+      entry->served.status().message().substr(0, kMaxReasonBytes)));
+}
+
+absl::Status Service::CheckCount(absl::string_view field, int count) const {
+  if (count >= 1 && count <= max_batch_inputs) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrFormat("%s has %d entries, must be 1 to %d (max_batch_inputs)",
+                      field, count, max_batch_inputs));
+}
+
+}  // namespace attend

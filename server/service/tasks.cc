@@ -1,0 +1,57 @@
+#include "server/service/tasks.h"
+
+#include <algorithm>
+#include <string>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+
+namespace attend {
+namespace {
+
+// "classify tokens"
+std::string Words(v1::Task task) {
+  std::string words = absl::AsciiStrToLower(v1::Task_Name(task));
+  return absl::StrReplaceAll(words, {{"task_", ""}, {"_", " "}});
+}
+
+std::string Join(const std::vector<v1::Task>& tasks, const char* separator) {
+  return absl::StrJoin(tasks, separator, [](std::string* out, v1::Task task) {
+    absl::StrAppend(out, Words(task));
+  });
+}
+
+}  // namespace
+
+std::vector<v1::Task> TasksOf(const ModelInfo& model) {
+  std::vector<v1::Task> tasks;
+  if (model.generates) tasks.push_back(v1::TASK_GENERATE);
+  if (model.embeds) tasks.push_back(v1::TASK_EMBED);
+  if (model.classifies) {
+    tasks.push_back(model.labels_tokens ? v1::TASK_CLASSIFY_TOKENS
+                                        : v1::TASK_CLASSIFY);
+  }
+  if (model.fills_masks) tasks.push_back(v1::TASK_FILL_MASK);
+  if (model.classifies && !model.labels_tokens && model.labels.size() == 1) {
+    tasks.push_back(v1::TASK_RERANK);
+  }
+  return tasks;
+}
+
+absl::Status CheckTask(const ModelInfo& model,
+                       const std::vector<v1::Task>& tasks) {
+  const std::vector<v1::Task> able = TasksOf(model);
+  for (const v1::Task task : tasks) {
+    if (std::find(able.begin(), able.end(), task) != able.end()) {
+      return absl::OkStatus();
+    }
+  }
+  return absl::InvalidArgumentError(
+      absl::StrFormat("model '%s' cannot %s; it can %s", model.name,
+                      Join(tasks, " or "), Join(able, ", ")));
+}
+
+}  // namespace attend

@@ -1,0 +1,22 @@
+#ifndef ATTEND_SERVER_SERVICE_TASKS_H_
+#define ATTEND_SERVER_SERVICE_TASKS_H_
+
+#include <vector>
+
+#include "absl/status/status.h"
+#include "attend/v1/attend.pb.h"
+#include "engine/api/engine.h"
+
+namespace attend {
+
+// What a model can be asked for, in the order of the enumeration.
+std::vector<v1::Task> TasksOf(const ModelInfo& model);
+
+// OK if the model can be asked for one of `tasks`. INVALID_ARGUMENT names the
+// model and what it can do.
+absl::Status CheckTask(const ModelInfo& model,
+                       const std::vector<v1::Task>& tasks);
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_SERVICE_TASKS_H_

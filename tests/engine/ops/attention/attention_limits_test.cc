@@ -1,0 +1,90 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "gtest/gtest.h"
+#include "tests/engine/ops/attention/attention_cache.h"
+#include "tests/engine/ops/attention/naive_attention.h"
+
+namespace attend {
+namespace {
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
+
+using AttentionLimitsTest = AttentionIsaTest;
+INSTANTIATE_TEST_SUITE_P(AllIsas, AttentionLimitsTest, kAttentionIsas,
+                         NameOfIsa);
+
+TEST_P(AttentionLimitsTest, LaterKeysNeverTouchARow) {
+  const auto compute = MakeCompute();
+  AttentionInputs in({1, 1, 16, 8, 8}, 1);
+  std::fill(in.key.end() - 16, in.key.end(), kInf);
+  std::fill(in.value.end() - 16, in.value.end(), kInf);
+  const Cache cache(*compute, in, {FirstTokens(8)});
+  const auto dst =
+      Attend(*compute, in, cache, {{0, 8, cache.blocks(0), 1, true}});
+  for (int i = 0; i < 7 * 16; ++i) ASSERT_TRUE(std::isfinite(dst[i])) << i;
+}
+
+TEST_P(AttentionLimitsTest, HugeScoresAreNeverNan) {
+  const auto compute = MakeCompute();
+  for (float huge : {1e18f, 3e38f, kInf}) {
+    AttentionInputs in({1, 1, 16, 9, 20}, 1);
+    for (float& x : in.query) x *= huge;
+    for (float& x : in.key) x *= huge;
+    const Cache cache(*compute, in, {FirstTokens(20)});
+    const auto dst =
+        Attend(*compute, in, cache, {{0, 9, cache.blocks(0), 20, false}});
+    for (float x : dst) {
+      ASSERT_TRUE(std::isfinite(x));
+      // An average of the values.
+      ASSERT_LE(std::abs(x),
+                *std::max_element(in.value.begin(), in.value.end()) + 3);
+    }
+  }
+}
+
+TEST_P(AttentionLimitsTest, AllScoresMinusInfinityWeighTheSame) {
+  const auto compute = MakeCompute();
+  AttentionInputs in({1, 1, 4, 1, 3}, 1);
+  std::fill(in.query.begin(), in.query.end(), 1.0f);
+  std::fill(in.key.begin(), in.key.end(), -kInf);
+  const Cache cache(*compute, in, {FirstTokens(3)});
+  const auto dst =
+      Attend(*compute, in, cache, {{0, 1, cache.blocks(0), 3, false}});
+  for (int d = 0; d < 4; ++d) {
+    EXPECT_NEAR(dst[d], (in.value[d] + in.value[4 + d] + in.value[8 + d]) / 3,
+                1e-6);
+  }
+}
+
+TEST_P(AttentionLimitsTest, NanScoresAreTheSmallest) {
+  const auto compute = MakeCompute();
+  // Of the first `bad` of 20 keys the score is NaN, or minus infinity.
+  const auto attend = [&](float score, int bad) {
+    AttentionInputs in({1, 1, 16, 9, 20}, 1);
+    std::fill(in.query.begin(), in.query.end(), 1.0f);
+    std::fill_n(in.key.begin(), bad * 16, score);
+    const Cache cache(*compute, in, {FirstTokens(20)});
+    return Attend(*compute, in, cache, {{0, 9, cache.blocks(0), 20, false}});
+  };
+  for (const int bad : {1, 19, 20}) {
+    const auto dst = attend(std::numeric_limits<float>::quiet_NaN(), bad);
+    EXPECT_EQ(dst, attend(-kInf, bad)) << bad;
+    for (float x : dst) ASSERT_TRUE(std::isfinite(x));
+  }
+}
+
+TEST_P(AttentionLimitsTest, LargeValuesDoNotOverflow) {
+  const auto compute = MakeCompute();
+  AttentionInputs in({1, 1, 16, 1, 100}, 1);
+  std::fill(in.value.begin(), in.value.end(), 3e38f);
+  const Cache cache(*compute, in, {FirstTokens(100)});
+  for (float x :
+       Attend(*compute, in, cache, {{0, 1, cache.blocks(0), 100, false}})) {
+    EXPECT_NEAR(x / 3e38, 1, 1e-5);
+  }
+}
+
+}  // namespace
+}  // namespace attend

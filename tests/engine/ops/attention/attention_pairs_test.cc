@@ -1,0 +1,217 @@
+// Attention over pairs of bf16, against the formula over rounded numbers.
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "engine/ops/attention/attention.h"
+#include "engine/ops/attention/mask.h"
+#include "gtest/gtest.h"
+#include "tests/engine/ops/attention/attention_cache.h"
+#include "tests/engine/ops/attention/naive_attention.h"
+
+namespace attend {
+namespace {
+
+constexpr int kChunk = 512;  // keys that are computed at once
+
+AttentionInputs RoundedToPairs(const AttentionInputs& in) {
+  AttentionInputs queries = in;
+  queries.key = in.query;
+  AttentionInputs rounded = Rounded(in, DType::kBf16);
+  rounded.query = Rounded(queries, DType::kBf16).key;
+  return rounded;
+}
+
+// Besides f32's rounding, of the rounded numbers: a weight may be off by half a
+// step of bf16, and by the error of the exponential, as may their sum.
+double PairsTolerance(const AttentionInputs& rounded) {
+  double value = 0;
+  for (float x : rounded.value) value = std::max(value, double(std::abs(x)));
+  return AttentionTolerance(rounded) + (0x1p-9 + 2 * 3e-6) * value;
+}
+
+class AttentionPairsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (DetectIsa() < Isa::kAvx512Bf16) GTEST_SKIP() << "not on this machine";
+  }
+
+  static std::unique_ptr<Compute> MakeCompute(int threads = 1) {
+    auto compute = std::make_unique<Compute>(
+        ComputeOptions{.threads = threads, .max_isa = Isa::kAvx512Bf16});
+    compute->ReserveScratch(AttentionScratchFloats());
+    return compute;
+  }
+
+  static Cache MakeCache(Compute& compute, const AttentionInputs& in,
+                         int batch = 1) {
+    const std::vector<int> tokens = FirstTokens(in.shape.keys);
+    return Cache(compute, in, std::vector(batch, tokens), DType::kBf16,
+                 /*paired=*/true);
+  }
+
+  static void ExpectAttention(Compute& compute, const AttentionShape& shape) {
+    SCOPED_TRACE(testing::Message()
+                 << shape.heads << " heads, " << shape.queries << " queries, "
+                 << shape.keys << " keys of " << shape.head_dim);
+    const AttentionInputs in(shape, 1);
+    const Cache cache = MakeCache(compute, in);
+    const AttentionInputs rounded = RoundedToPairs(in);
+    const AttentionMask mask =
+        PaddingMask({shape.keys}, shape.queries, shape.keys);
+    ExpectNear(Attend(compute, in, cache,
+                      {{.rows = shape.queries,
+                        .blocks = cache.blocks(0),
+                        .keys = shape.keys}}),
+               NaiveAttention(rounded, mask), PairsTolerance(rounded));
+  }
+};
+
+TEST_F(AttentionPairsTest, EqualsTheNaiveFormOverOddShapes) {
+  const auto compute = MakeCompute();
+  for (const AttentionShape shape :
+       std::vector<AttentionShape>{{1, 1, 2, 1, 1},
+                                   {1, 1, 64, 1, 16},
+                                   {2, 2, 6, 3, 7},
+                                   {4, 2, 64, 8, 17},
+                                   {4, 1, 34, 9, 48},
+                                   {3, 3, 16, 13, 65},
+                                   {2, 1, 80, 7, 129},
+                                   {8, 8, 62, 1, 500},
+                                   {12, 4, 24, 1, 40},
+                                   {1, 1, 256, 2, 33},
+                                   {2, 2, 128, 71, 100}}) {
+    ExpectAttention(*compute, shape);
+  }
+}
+
+TEST_F(AttentionPairsTest, EqualsTheNaiveFormAtTheBordersOfChunks) {
+  const auto compute = MakeCompute();
+  for (int keys :
+       {kChunk - 1, kChunk, kChunk + 1, 2 * kChunk, 3 * kChunk + 5}) {
+    ExpectAttention(*compute, {2, 2, 16, 1, keys});
+    ExpectAttention(*compute, {1, 1, 20, 11, keys});
+  }
+}
+
+// The weights of a chunk may vanish beside those of another, before or after.
+TEST_F(AttentionPairsTest, OneChunkMayOutweighTheOthers) {
+  const auto compute = MakeCompute();
+  for (int heavy : {3, kChunk + 7, 2 * kChunk + 1}) {
+    AttentionInputs in({1, 1, 8, 2, 3 * kChunk}, 1);
+    std::fill(in.query.begin(), in.query.end(), 100.0f);
+    std::fill_n(in.key.begin() + heavy * 8, 8, 100.0f);
+    const Cache cache = MakeCache(*compute, in);
+    const std::vector<float> got = Attend(
+        *compute, in, cache, {{0, 2, cache.blocks(0), 3 * kChunk, false}});
+    const AttentionInputs rounded = RoundedToPairs(in);
+    for (int d = 0; d < 8; ++d) {
+      EXPECT_FLOAT_EQ(got[d], rounded.value[heavy * 8 + d]);
+    }
+  }
+}
+
+TEST_F(AttentionPairsTest, AddsWhatBelongsToDistances) {
+  const auto compute = MakeCompute();
+  const AttentionInputs in({2, 2, 16, 21, 21}, 1);
+  DistanceBias bias = {.max_distance = 5};
+  bias.stride = bias.Entries();
+  std::vector<float> values(2 * bias.stride);
+  const auto of = [](int head, int distance) {
+    return (head + 1) * 0.7f * static_cast<float>(std::clamp(distance, -5, 5));
+  };
+  for (int head = 0; head < 2; ++head) {
+    for (int i = 0; i < bias.stride; ++i) {
+      values[head * bias.stride + i] = of(head, i - bias.Edge());
+    }
+  }
+  bias.values = values.data();
+  const Cache cache = MakeCache(*compute, in);
+  const AttentionInputs rounded = RoundedToPairs(in);
+  const std::vector<double> expected =
+      NaiveAttention(rounded, PaddingMask({21}, 21, 21),
+                     [&](int head, int q, int k) { return of(head, k - q); });
+  // Several rows at once, and rows of several heads at once.
+  std::vector<AttentionPiece> pieces = {
+      {.rows = 20, .blocks = cache.blocks(0), .keys = 21},
+      {.first_row = 20,
+       .rows = 1,
+       .blocks = cache.blocks(0),
+       .keys = 21,
+       .position = 20}};
+  ExpectNear(Attend(*compute, in, cache, pieces, bias), expected,
+             PairsTolerance(rounded));
+}
+
+// In any split, in any order of pieces, for any team: the same bits.
+TEST_F(AttentionPairsTest, BitsDependOnTheRowOnly) {
+  const auto alone = MakeCompute(1);
+  const auto two = MakeCompute(2);
+  for (const int keys : {75, kChunk + 30}) {
+    const int queries = 269;  // more than go together
+    const AttentionInputs in({4, 2, 40, queries, keys}, 2);
+    const Cache cache = MakeCache(*alone, in, 2);
+    std::vector<float> expected;
+    for (Compute* team : {alone.get(), two.get()}) {
+      for (int rows : {queries, 1, 2, 5, 8, 131}) {
+        std::vector<AttentionPiece> pieces;
+        for (int b = 1; b >= 0; --b) {
+          for (int row = 0; row < queries; row += rows) {
+            pieces.push_back({b * queries + row, std::min(rows, queries - row),
+                              cache.blocks(b), keys});
+          }
+        }
+        const std::vector<float> got = Attend(*team, in, cache, pieces);
+        if (expected.empty()) expected = got;
+        ASSERT_EQ(std::memcmp(got.data(), expected.data(),
+                              got.size() * sizeof(float)),
+                  0)
+            << "team of " << team->team().size() << ", pieces of " << rows;
+      }
+    }
+  }
+}
+
+TEST_F(AttentionPairsTest, ARowThatSeesNothingIsZeros) {
+  const auto compute = MakeCompute();
+  const AttentionInputs in({2, 2, 16, 2, 4}, 1);
+  const Cache cache = MakeCache(*compute, in);
+  for (float x : Attend(*compute, in, cache, {{0, 2, cache.blocks(0), 0}})) {
+    EXPECT_EQ(x, 0);
+  }
+}
+
+TEST_F(AttentionPairsTest, ScoresThatOverflowStayFinite) {
+  const auto compute = MakeCompute();
+  AttentionInputs in({1, 1, 8, 2, 3}, 1);
+  std::fill(in.query.begin(), in.query.end(), 1e30f);
+  std::fill_n(in.key.begin(), 8, 1e30f);
+  std::fill_n(in.key.begin() + 8, 16, -1e30f);
+  const Cache cache = MakeCache(*compute, in);
+  const std::vector<float> got =
+      Attend(*compute, in, cache, {{0, 2, cache.blocks(0), 3}});
+  const AttentionInputs rounded = RoundedToPairs(in);
+  for (int d = 0; d < 8; ++d) EXPECT_FLOAT_EQ(got[d], rounded.value[d]);
+}
+
+TEST(CanPairTest, BfloatOfEvenHeadsOnMachinesThatMultiplyIt) {
+  const KvLayout layout = {
+      .layers = 1, .kv_heads = 1, .head_dim = 32, .dtype = DType::kBf16};
+  EXPECT_TRUE(CanPair(Isa::kAvx512Bf16, layout));
+  EXPECT_TRUE(CanPair(Isa::kAmx, layout));
+  EXPECT_FALSE(CanPair(Isa::kAvx512Vnni, layout));
+  KvLayout other = layout;
+  other.dtype = DType::kF32;
+  EXPECT_FALSE(CanPair(Isa::kAmx, other));
+  for (const int head_dim : {33, 258}) {
+    other = layout;
+    other.head_dim = head_dim;
+    EXPECT_FALSE(CanPair(Isa::kAmx, other));
+  }
+}
+
+}  // namespace
+}  // namespace attend

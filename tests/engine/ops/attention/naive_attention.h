@@ -1,0 +1,65 @@
+#ifndef ATTEND_TESTS_ENGINE_OPS_ATTENTION_NAIVE_ATTENTION_H_
+#define ATTEND_TESTS_ENGINE_OPS_ATTENTION_NAIVE_ATTENTION_H_
+
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "engine/ops/attention/mask.h"
+#include "engine/tensor/dtype.h"
+
+namespace attend {
+
+struct AttentionShape {
+  int heads = 1;
+  int kv_heads = 1;
+  int head_dim = 1;
+  int queries = 1;
+  int keys = 1;
+};
+
+std::vector<float> RandomFloats(size_t n, unsigned seed);
+
+// Queries, keys and values of a batch of padded inputs, token by token.
+struct AttentionInputs {
+  AttentionInputs(const AttentionShape& s, int batch, unsigned seed = 1);
+
+  int query_cols() const { return shape.heads * shape.head_dim; }
+  int kv_cols() const { return shape.kv_heads * shape.head_dim; }
+  float scale() const { return 1 / std::sqrt(float(shape.head_dim)); }
+
+  AttentionShape shape;
+  std::vector<float> query;  // [batch, queries, heads, head_dim]
+  std::vector<float> key;    // [batch, keys, kv_heads, head_dim]
+  std::vector<float> value;  // as key
+};
+
+// The inputs as a cache of `dtype` keeps their keys and values.
+AttentionInputs Rounded(const AttentionInputs& in, DType dtype);
+
+// What keeping a number of a row with largest magnitude `amax` may change it
+// by: half a step of `dtype`.
+double RoundingError(DType dtype, double amax);
+
+// What is added to the score of a head's query and key.
+using ScoreBias = std::function<double(int head, int query, int key)>;
+
+// The paper's formula over all of [batch, heads, queries, keys], in doubles.
+// Queries that see nothing give zeros. Scores are capped softly if softcap > 0,
+// before the bias is added.
+std::vector<double> NaiveAttention(const AttentionInputs& in,
+                                   const AttentionMask& mask,
+                                   const ScoreBias& bias = nullptr,
+                                   double softcap = 0);
+
+// What the engine may differ from it by with keys and values kept in `dtype`.
+double AttentionTolerance(const AttentionInputs& in, DType dtype = DType::kF32);
+
+// Element by element within `tolerance`.
+void ExpectNear(const std::vector<float>& got,
+                const std::vector<double>& expected, double tolerance);
+
+}  // namespace attend
+
+#endif  // ATTEND_TESTS_ENGINE_OPS_ATTENTION_NAIVE_ATTENTION_H_

@@ -1,0 +1,391 @@
+#include "engine/ops/matmul/matmul.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "engine/ops/matmul/epilogue_kernel.h"
+#include "engine/ops/matmul/isa_limit.h"
+#include "tests/engine/ops/test_isa.h"
+#include "tests/support/sanitized.h"
+
+namespace attend {
+namespace {
+
+// A matrix that owns its values, drawn from a normal distribution.
+struct Values {
+  Values(int r, int c, unsigned seed) : rows(r), cols(c), data(r * c) {
+    std::mt19937 generator(seed);
+    std::normal_distribution<float> normal;
+    for (float& v : data) v = normal(generator);
+  }
+  ConstMatrix First(int n) const { return {data.data(), n, cols}; }
+  ConstMatrix All() const { return First(rows); }
+
+  int rows;
+  int cols;
+  std::vector<float> data;
+};
+
+std::unique_ptr<Compute> NewCompute(int threads) {
+  const ComputeOptions options = {.threads = threads, .max_isa = TestIsa()};
+  return std::make_unique<Compute>(options);
+}
+
+// Rows as the operand of a matmul.
+struct OwnedOperand {
+  OwnedOperand(Compute& compute, DType dtype, ConstMatrix src)
+      : floats(src.data, src.data + static_cast<size_t>(src.rows) * src.cols),
+        buffer(dtype, src.rows, src.cols),
+        view(buffer.Of({floats.data(), src.rows, src.cols})) {
+    MakeOperand(compute, src, view);
+  }
+
+  std::vector<float> floats;
+  OperandBuffer buffer;
+  Operand view;
+};
+
+absl::Status RunOn(Compute& compute, const MatMul& matmul, ConstMatrix src,
+                   const Epilogue& epilogue, Matrix dst) {
+  const OwnedOperand operand(compute, matmul.dtype(), src);
+  return matmul.Run(compute, operand.view, epilogue, dst);
+}
+
+std::vector<float> Multiply(Compute& compute, const MatMul& matmul,
+                            ConstMatrix src, const Epilogue& epilogue = {}) {
+  // A guard behind the last row.
+  std::vector<float> dst(static_cast<size_t>(src.rows) * matmul.out() + 1, 7);
+  const absl::Status status = RunOn(compute, matmul, src, epilogue,
+                                    {dst.data(), src.rows, matmul.out()});
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_EQ(dst.back(), 7.0f);
+  dst.pop_back();
+  return dst;
+}
+
+// Rounding errors of k products and sums stay below k * epsilon * |a| |b|;
+// typically they are far smaller, and a wrong value is far larger.
+void ExpectProduct(const std::vector<float>& dst, ConstMatrix src,
+                   ConstMatrix weights) {
+  const double bound = 1e-6 * std::sqrt(static_cast<double>(src.cols)) + 1e-7;
+  for (int r = 0; r < src.rows; ++r) {
+    for (int c = 0; c < weights.rows; ++c) {
+      double sum = 0;
+      double square_a = 0;
+      double square_b = 0;
+      for (int i = 0; i < src.cols; ++i) {
+        const double a = src.row(r)[i];
+        const double b = weights.row(c)[i];
+        sum += a * b;
+        square_a += a * a;
+        square_b += b * b;
+      }
+      ASSERT_NEAR(dst[static_cast<size_t>(r) * weights.rows + c], sum,
+                  bound * std::sqrt(square_a * square_b))
+          << "row " << r << ", column " << c;
+    }
+  }
+}
+
+TEST(MatMulTest, EqualsTheDefinitionInOddShapes) {
+  constexpr std::pair<int, int> kShapes[] = {
+      {1, 1}, {7, 5}, {33, 65}, {48, 128}, {17, 201}, {600, 70}, {1100, 9}};
+  for (int threads : {1, 2, 3}) {
+    const auto compute = NewCompute(threads);
+    for (const auto& [k, n] : kShapes) {
+      const Values weights(n, k, 1);
+      const Values src(300, k, 2);
+      const auto matmul =
+          MatMul::Create(*compute, DType::kF32, weights.All(), 300);
+      ASSERT_TRUE(matmul.ok()) << matmul.status();
+      EXPECT_EQ(matmul->in(), k);
+      EXPECT_EQ(matmul->out(), n);
+      for (int m : {1, 2, 3, 7, 16, 31, 63, 64, 65, 70, 129, 256, 300}) {
+        SCOPED_TRACE(testing::Message() << threads << " threads, " << m << " x "
+                                        << k << " x " << n);
+        ExpectProduct(Multiply(*compute, *matmul, src.First(m)), src.First(m),
+                      weights.All());
+      }
+    }
+  }
+}
+
+TEST(MatMulTest, NoRowsAreNoWork) {
+  const auto compute = NewCompute(2);
+  const Values weights(200, 8, 1);
+  const auto matmul = MatMul::Create(*compute, DType::kF32, weights.All(), 4);
+  ASSERT_TRUE(matmul.ok());
+  EXPECT_TRUE(Multiply(*compute, *matmul, {nullptr, 0, 8}).empty());
+}
+
+// The result of a plain run, put through the row kernels.
+std::vector<float> Finish(std::vector<float> rows, int n,
+                          const Epilogue& epilogue) {
+  const EpilogueKernels& kernels = EpilogueKernelsFor(TestIsa());
+  for (size_t at = 0; at < rows.size(); at += n) {
+    kernels.apply({.src = &rows[at],
+                   .bias = epilogue.bias,
+                   .residual = epilogue.residual + at,
+                   .dst = &rows[at],
+                   .columns = n},
+                  epilogue.activation);
+    kernels.normalize(&rows[at], *epilogue.norm, n, &rows[at]);
+  }
+  return rows;
+}
+
+TEST(MatMulTest, EpilogueIsAppliedToEveryRow) {
+  const int k = 40;
+  const Values src(200, k, 1);
+  for (int n : {30, 150, 256}) {
+    const Values weights(n, k, 2);
+    const Values residual(200, n, 3);
+    const Values vectors(3, n, 4);
+    const NormWeights norm = {.gamma = vectors.All().row(0),
+                              .beta = vectors.All().row(1)};
+    const Epilogue epilogue = {.bias = vectors.All().row(2),
+                               .activation = Activation::kGelu,
+                               .residual = residual.data.data(),
+                               .norm = &norm};
+    for (int threads : {1, 2}) {
+      const auto compute = NewCompute(threads);
+      const auto matmul =
+          MatMul::Create(*compute, DType::kF32, weights.All(), 200);
+      ASSERT_TRUE(matmul.ok());
+      for (int m : {1, 5, 64, 66, 200}) {
+        const std::vector<float> expected =
+            Finish(Multiply(*compute, *matmul, src.First(m)), n, epilogue);
+        EXPECT_EQ(Multiply(*compute, *matmul, src.First(m), epilogue),
+                  expected);
+        // The residual may be the destination.
+        std::vector<float> dst(residual.data.begin(),
+                               residual.data.begin() + m * n);
+        Epilogue onto_itself = epilogue;
+        onto_itself.residual = dst.data();
+        ASSERT_TRUE(RunOn(*compute, *matmul, src.First(m), onto_itself,
+                          {dst.data(), m, n})
+                        .ok());
+        // Through scratch the rows come in other tiles, which changes bits
+        // below AVX-512.
+        const float tolerance = TestIsa() >= Isa::kAvx512 ? 0.0f : 1e-4f;
+        EXPECT_THAT(dst,
+                    testing::Pointwise(testing::FloatNear(tolerance), expected))
+            << m << " rows, n = " << n;
+      }
+    }
+  }
+}
+
+bool Supported(DType dtype) { return CheckDType(dtype, TestIsa()).ok(); }
+
+const DType kDTypes[] = {DType::kF32, DType::kBf16, DType::kInt8};
+
+TEST(MatMulTest, DTypeThatTheInstructionsLackIsRefused) {
+  ASSERT_EQ(CheckDType(DType::kInt8, Isa::kAvx512).code(),
+            absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(CheckDType(DType::kInt8, Isa::kAvx2).message(),
+            "dtype is int8, which needs avx512_vnni; here are avx2");
+  EXPECT_FALSE(CheckDType(DType::kBf16, Isa::kAvx2).ok());
+  EXPECT_TRUE(CheckDType(DType::kF32, Isa::kBaseline).ok());
+  EXPECT_EQ(DefaultDType(Isa::kAvx512Vnni), DType::kF32);
+  EXPECT_EQ(DefaultDType(Isa::kAvx512Bf16), DType::kBf16);
+}
+
+// What the dtype makes of a value: the naive twin of packed weights, whose
+// bytes are symmetric, and of an operand.
+std::vector<float> Rounded(DType dtype, ConstMatrix m, bool symmetric) {
+  std::vector<float> out(m.data, m.data + static_cast<size_t>(m.rows) * m.cols);
+  for (int r = 0; r < m.rows; ++r) {
+    float above = 0;
+    float below = 0;
+    for (int c = 0; c < m.cols; ++c) {
+      above = std::max(above, m.row(r)[c]);
+      below = std::max(below, -m.row(r)[c]);
+    }
+    if (symmetric) above = below = std::max(above, below);
+    const float step = (above + below) / 254.0f;
+    for (int c = 0; c < m.cols; ++c) {
+      float& x = out[static_cast<size_t>(r) * m.cols + c];
+      if (dtype == DType::kInt8) {
+        x = std::nearbyint(x / step) * step;
+      } else if (dtype == DType::kBf16) {
+        // 8 bits of the significand, rounded to nearest even.
+        int exponent = 0;
+        const float fraction = std::frexp(x, &exponent);
+        x = std::ldexp(std::nearbyint(fraction * 256.0f) / 256.0f, exponent);
+      }
+    }
+  }
+  return out;
+}
+
+TEST(MatMulTest, EveryDTypeMultipliesItsRoundedValues) {
+  for (const DType dtype : kDTypes) {
+    if (!Supported(dtype)) continue;
+    for (const auto& [k, n] : std::vector<std::pair<int, int>>{
+             {1, 1}, {7, 5}, {33, 65}, {130, 201}, {512, 192}}) {
+      const Values weights(n, k, 1);
+      const Values src(140, k, 2);
+      const std::vector<float> rounded = Rounded(dtype, src.All(), false);
+      const std::vector<float> rounded_weights =
+          Rounded(dtype, weights.All(), true);
+      for (int threads : {1, 2}) {
+        const auto compute = NewCompute(threads);
+        const auto matmul = MatMul::Create(*compute, dtype, weights.All(), 140);
+        ASSERT_TRUE(matmul.ok()) << matmul.status();
+        for (int m : {1, 2, 5, 63, 64, 140}) {
+          SCOPED_TRACE(testing::Message() << DTypeName(dtype) << " " << m
+                                          << " x " << k << " x " << n);
+          ExpectProduct(Multiply(*compute, *matmul, src.First(m)),
+                        {rounded.data(), m, k}, {rounded_weights.data(), n, k});
+        }
+      }
+    }
+  }
+}
+
+// The sums are exact in int32: with the largest values of all signs no step of
+// the accumulation saturates.
+TEST(MatMulTest, Int8SumsDoNotSaturate) {
+  if (!Supported(DType::kInt8)) GTEST_SKIP() << "no int8 on this machine";
+  const int k = 4096;
+  Values weights(64, k, 1);
+  Values src(3, k, 2);
+  std::fill(weights.data.begin(), weights.data.end(), 1.0f);
+  std::fill(src.data.begin(), src.data.end(), 1.0f);
+  std::fill_n(src.data.begin() + k, k, -1.0f);
+  const auto compute = NewCompute(1);
+  const auto matmul = MatMul::Create(*compute, DType::kInt8, weights.All(), 3);
+  ASSERT_TRUE(matmul.ok()) << matmul.status();
+  const std::vector<float> dst = Multiply(*compute, *matmul, src.First(2));
+  for (int c = 0; c < 64; ++c) {
+    ASSERT_NEAR(dst[c], k, k * 1e-6);
+    ASSERT_NEAR(dst[64 + c], -k, k * 1e-6);
+  }
+}
+
+// The operand that an epilogue writes is the one that MakeOperand() would make
+// of its result, whether or not the result itself is wanted.
+TEST(MatMulTest, EpilogueWritesTheNextOperand) {
+  for (const DType dtype : kDTypes) {
+    if (!Supported(dtype)) continue;
+    const int k = 48;
+    const int n = 150;
+    const Values weights(n, k, 1);
+    const Values bias(1, n, 3);
+    const Values src(130, k, 2);
+    for (int threads : {1, 2}) {
+      const auto compute = NewCompute(threads);
+      const auto matmul = MatMul::Create(*compute, dtype, weights.All(), 130);
+      ASSERT_TRUE(matmul.ok());
+      for (int m : {1, 30, 64, 130}) {
+        for (bool only : {false, true}) {
+          Epilogue epilogue = {.bias = bias.data.data()};
+          std::vector<float> expected =
+              Multiply(*compute, *matmul, src.First(m), epilogue);
+          const OwnedOperand twin(*compute, dtype, {expected.data(), m, n});
+          std::vector<float> dst(static_cast<size_t>(m) * n);
+          OperandBuffer buffer(dtype, m, n);
+          epilogue.operand = buffer.Of({dst.data(), m, n});
+          epilogue.operand_only = only;
+          ASSERT_TRUE(RunOn(*compute, *matmul, src.First(m), epilogue,
+                            {dst.data(), m, n})
+                          .ok());
+          ASSERT_EQ(std::memcmp(epilogue.operand.data, twin.view.data,
+                                static_cast<size_t>(m) * n * BytesOf(dtype)),
+                    0)
+              << DTypeName(dtype) << " " << m;
+          if (dtype == DType::kInt8) {
+            ASSERT_EQ(std::memcmp(epilogue.operand.scales, twin.view.scales,
+                                  m * sizeof(float)),
+                      0);
+            ASSERT_EQ(std::memcmp(epilogue.operand.offsets, twin.view.offsets,
+                                  m * sizeof(float)),
+                      0);
+          }
+          if (!only) {
+            ASSERT_EQ(dst, expected);
+          }
+        }
+      }
+    }
+  }
+}
+
+struct Shape {
+  int k;
+  int n;
+  int step;  // of the numbers of rows tried
+};
+
+class InvarianceTest : public testing::TestWithParam<std::tuple<DType, Shape>> {
+};
+
+// Row r has the same bits alone and in any company, for any team. oneDNN gives
+// this with AVX-512 only.
+TEST_P(InvarianceTest, BitsDoNotDependOnRowsOrTeam) {
+  if (TestIsa() < Isa::kAvx512) GTEST_SKIP() << "not promised below AVX-512";
+  const DType dtype = std::get<0>(GetParam());
+  if (!Supported(dtype)) GTEST_SKIP() << "not on this machine";
+  const auto [k, n, step] = std::get<1>(GetParam());
+  const int max_rows = kSanitized ? 70 : 256;  // more than go together
+  const Values weights(n, k, 1);
+  const Values src(max_rows, k, 2);
+  std::vector<float> alone(static_cast<size_t>(max_rows) * n);
+  for (int threads : {1, 2, 3}) {
+    const auto compute = NewCompute(threads);
+    const auto matmul =
+        MatMul::Create(*compute, dtype, weights.All(), max_rows);
+    ASSERT_TRUE(matmul.ok());
+    for (int r = 0; threads == 1 && r < max_rows; ++r) {
+      ASSERT_TRUE(RunOn(*compute, *matmul, {src.All().row(r), 1, k}, {},
+                        {&alone[static_cast<size_t>(r) * n], 1, n})
+                      .ok());
+    }
+    for (int m = 1; m <= max_rows; m += step) {
+      const std::vector<float> dst = Multiply(*compute, *matmul, src.First(m));
+      ASSERT_EQ(
+          std::memcmp(dst.data(), alone.data(), dst.size() * sizeof(float)), 0)
+          << m << " rows, " << threads << " threads";
+    }
+  }
+}
+
+// Those of the bundled model, of an OPUS-MT base model, and tiny ones.
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, InvarianceTest,
+    testing::Combine(testing::ValuesIn(kDTypes),
+                     testing::Values(Shape{256, 768, 3}, Shape{256, 256, 1},
+                                     Shape{256, 1024, 5}, Shape{1024, 256, 5},
+                                     Shape{256, 8001, 51}, Shape{512, 1536, 17},
+                                     Shape{512, 512, 7}, Shape{512, 2048, 23},
+                                     Shape{2048, 512, 23}, Shape{4096, 128, 31},
+                                     Shape{16, 16, 5}, Shape{24, 70, 5},
+                                     Shape{7, 200, 5})),
+    [](const auto& test) {
+      const Shape& shape = std::get<1>(test.param);
+      return std::string(DTypeName(std::get<0>(test.param))) + "_" +
+             std::to_string(shape.k) + "x" + std::to_string(shape.n);
+    });
+
+TEST(IsaLimitTest, LimitComesTooLateAfterTheFirstMatMul) {
+  const auto compute = NewCompute(1);
+  const Values weights(4, 4, 1);
+  ASSERT_TRUE(MatMul::Create(*compute, DType::kF32, weights.All(), 1).ok());
+  if (DetectIsa() == Isa::kBaseline) GTEST_SKIP() << "no lower limit";
+  EXPECT_EQ(LimitIsa(Isa::kBaseline).code(),
+            absl::StatusCode::kFailedPrecondition);
+  EXPECT_TRUE(LimitIsa(DetectIsa()).ok());
+}
+
+}  // namespace
+}  // namespace attend

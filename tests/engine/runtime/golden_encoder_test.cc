@@ -1,0 +1,225 @@
+// What encoders compute: vectors, scores of labels, tokens at masks.
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/engine/ops/test_isa.h"
+#include "tests/engine/runtime/driver.h"
+#include "tests/engine/runtime/golden.h"
+
+namespace attend {
+namespace {
+
+using nlohmann::json;
+using ::testing::ElementsAreArray;
+
+// A case of expected.json, under the key that says what is asked for.
+struct GoldenCase {
+  std::string part;
+  json expected;
+};
+
+EngineRequest RequestOf(const GoldenCase& golden) {
+  EngineRequest request = {.source = SourceOf(golden.expected),
+                           .task = ClassifyTask{}};
+  if (golden.part == "encoder") request.task = EmbedTask{.per_token = true};
+  if (golden.part == "embed") request.task = EmbedTask{};
+  if (golden.part == "fill_mask") {
+    // Cases count masked tokens, requests do not hold them.
+    FillMaskTask task = {.rows = {}, .top = 5};
+    for (const int at : golden.expected["at"]) {
+      const auto& positions = request.source.positions;
+      task.rows.push_back(
+          static_cast<int>(std::find(positions.begin(), positions.end(), at) -
+                           positions.begin()));
+    }
+    request.task = task;
+  }
+  return request;
+}
+
+// The vectors that a case expects: a row, or several.
+std::vector<std::vector<double>> VectorsOf(const GoldenCase& golden) {
+  const json& expected = golden.expected;
+  if (golden.part == "encoder") return expected["hidden"];
+  if (golden.part == "embed") return {expected["embedding"]};
+  if (golden.part == "classify") return {expected["logits"]};
+  return expected["logits"];  // classify_tokens
+}
+
+double Length(const std::vector<double>& vector) {
+  double squares = 0;
+  for (const double x : vector) squares += x * x;
+  return std::sqrt(squares);
+}
+
+class GoldenEncoderTest
+    : public testing::TestWithParam<std::tuple<std::string, DType>> {
+ protected:
+  void SetUp() override {
+    dtype_ = std::get<1>(GetParam());
+    if (!CheckDType(dtype_, TestIsa()).ok()) {
+      GTEST_SKIP() << "no " << DTypeName(dtype_) << " on this machine";
+    }
+    const std::string name = std::get<0>(GetParam());
+    const json expected = ReadGolden(name + "/expected.json");
+    for (const char* part :
+         {"encoder", "embed", "classify", "classify_tokens", "fill_mask"}) {
+      for (const json& one : expected.value(part, json::array())) {
+        if (part == std::string("embed") && !one.contains("embedding"))
+          continue;
+        cases_.push_back({part, one});
+      }
+    }
+    ASSERT_FALSE(cases_.empty());
+    const json config = ReadGolden(name + "/config.json");
+    const char* layers =
+        config.contains("n_layers") ? "n_layers" : "num_hidden_layers";
+    // In f32 are the head and what attention does with its operands.
+    matmuls_ = 4.0 * config.value(layers, config.value("num_layers", 2)) + 1;
+    loaded_ = Load(GoldenDirectory(name), {.max_step_rows = 64,
+                                           .max_source_tokens = 56,
+                                           .kv_cache_bytes = 8 << 20,
+                                           .dtype = dtype_});
+  }
+
+  // Compares f32 to the last digits.
+  void Expect(const GoldenCase& golden, const SequenceOutput& output) {
+    SCOPED_TRACE(golden.part + " " + golden.expected["source"].dump() +
+                 "; regenerate with: python tests/golden/make_golden.py");
+    if (golden.part == "fill_mask") return ExpectTokens(golden, output);
+    const auto vectors = VectorsOf(golden);
+    ASSERT_EQ(output.width, static_cast<int>(vectors[0].size()));
+    const int count = static_cast<int>(output.values.size()) / output.width;
+    const std::vector<int> rows = RowsOf(golden.expected, count);
+    ASSERT_EQ(rows.size(), vectors.size());
+    for (size_t i = 0; i < rows.size(); ++i) {
+      ExpectVector(golden, vectors[i],
+                   output.values.data() + rows[i] * output.width);
+    }
+  }
+
+  void ExpectVector(const GoldenCase& golden,
+                    const std::vector<double>& expected, const float* found) {
+    std::vector<double> error;
+    for (size_t j = 0; j < expected.size(); ++j) {
+      error.push_back(found[j] - expected[j]);
+      if (dtype_ != DType::kF32) continue;
+      ASSERT_NEAR(found[j], expected[j], Tolerance(expected[j]))
+          << "column " << j;
+    }
+    if (dtype_ == DType::kF32) return;
+    EXPECT_LT(Length(error), Bound(golden, expected));
+    EXPECT_GT(Length(error), 0) << "computed in f32?";
+  }
+
+  // Relative to the vector's length. A score of a label may be small only
+  // because its terms cancel out: relative to theirs, and doubled once more for
+  // the head's own layers.
+  double Bound(const GoldenCase& golden,
+               const std::vector<double>& expected) const {
+    const double relative = RelativeBound(dtype_, matmuls_);
+    EXPECT_LT(relative, 0.25);
+    if (golden.part == "classify") {
+      return 2 * relative * golden.expected["terms"].get<double>();
+    }
+    return relative * Length(expected);
+  }
+
+  void ExpectTokens(const GoldenCase& golden, const SequenceOutput& output) {
+    const std::vector<std::vector<int>> ids = golden.expected["ids"];
+    const json& log_probs = golden.expected["log_probs"];
+    ASSERT_EQ(output.choices.size(), ids.size());
+    // The best log-probability moves by at most twice what a logit does.
+    const double bound = 2 * RelativeBound(dtype_, matmuls_) *
+                         Length(golden.expected["logits"][0]);
+    for (size_t i = 0; i < ids.size(); ++i) {
+      const auto& top = output.choices[i].top;
+      ASSERT_EQ(top.size(), ids[i].size());
+      if (dtype_ != DType::kF32) {
+        EXPECT_NEAR(top[0].log_prob, log_probs[i][0].get<double>(), bound);
+        continue;
+      }
+      for (size_t j = 0; j < top.size(); ++j) {
+        EXPECT_EQ(top[j].id, ids[i][j]) << "place " << j;
+        const double expected = log_probs[i][j];
+        EXPECT_NEAR(top[j].log_prob, expected, Tolerance(expected));
+      }
+    }
+  }
+
+  DType dtype_ = DType::kF32;
+  double matmuls_ = 0;
+  std::vector<GoldenCase> cases_;
+  LoadedModel loaded_;
+};
+
+TEST_P(GoldenEncoderTest, ComputesWhatTransformersComputes) {
+  Driver driver(loaded_.engine());
+  for (const GoldenCase& golden : cases_) {
+    Expect(golden, driver.Run({RequestOf(golden)})[0]);
+  }
+}
+
+TEST_P(GoldenEncoderTest, ComputesTheSameInCompanyAndInPieces) {
+  std::vector<EngineRequest> requests;
+  for (const GoldenCase& golden : cases_) {
+    requests.push_back(RequestOf(golden));
+  }
+  Driver driver(loaded_.engine(), {.max_rows = 24, .seed = 7});
+  const auto outputs = driver.Run(std::move(requests));
+  for (size_t i = 0; i < cases_.size(); ++i) Expect(cases_[i], outputs[i]);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Models, GoldenEncoderTest,
+    testing::Combine(testing::ValuesIn(GoldenEncoders()),
+                     testing::Values(DType::kF32, DType::kBf16, DType::kInt8)),
+    [](const auto& test) {
+      return TestNameOf(std::get<0>(test.param)) + "_" +
+             std::string(DTypeName(std::get<1>(test.param)));
+    });
+
+class GoldenEncoderInfoTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(GoldenEncoderInfoTest, SaysWhatTheModelDoes) {
+  const json expected = ReadGolden(GetParam() + "/expected.json");
+  const LoadedModel loaded =
+      Load(GoldenDirectory(GetParam()),
+           {.max_step_rows = 64, .max_source_tokens = 56, .kv_cache_bytes = 0});
+  const ModelInfo& info = loaded.engine().info();
+  EXPECT_FALSE(info.generates);
+  EXPECT_TRUE(info.embeds);
+  EXPECT_EQ(info.classifies, expected.contains("labels"));
+  EXPECT_EQ(info.labels_tokens, expected.contains("classify_tokens"));
+  EXPECT_EQ(info.fills_masks, expected.contains("fill_mask"));
+  EXPECT_THAT(info.labels, ElementsAreArray(expected.value(
+                               "labels", std::vector<std::string>())));
+  for (const json& one : expected.value("embed", json::array())) {
+    EXPECT_EQ(info.token_width, static_cast<int>(one["mean"].size()));
+    if (!one.contains("embedding")) continue;
+    EXPECT_EQ(info.embedding_width, static_cast<int>(one["embedding"].size()));
+  }
+  for (const json& one : expected.value("classify", json::array())) {
+    const std::string activation = one["activation"];
+    EXPECT_EQ(info.label_scores, activation == "none" ? LabelScores::kRaw
+                                 : activation == "sigmoid"
+                                     ? LabelScores::kSigmoid
+                                     : LabelScores::kSoftmax);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, GoldenEncoderInfoTest,
+                         testing::ValuesIn(GoldenEncoders()),
+                         [](const auto& test) {
+                           return TestNameOf(test.param);
+                         });
+
+}  // namespace
+}  // namespace attend

@@ -1,0 +1,97 @@
+#include "engine/runtime/model.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/engine/runtime/golden.h"
+
+namespace attend {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+// A copy of a golden checkpoint that a test may spoil.
+class ModelTest : public testing::Test {
+ protected:
+  ModelTest()
+      : compute_({.threads = 1}),
+        directory_(std::filesystem::temp_directory_path() /
+                   ("attend_model_test_" + std::to_string(getpid()))) {
+    std::filesystem::copy(GoldenDirectory("plain"), directory_,
+                          std::filesystem::copy_options::recursive);
+  }
+  ~ModelTest() override { std::filesystem::remove_all(directory_); }
+
+  // The error of loading, or "" if it loads.
+  std::string Error() {
+    const auto model =
+        LoadModel(compute_, directory_, "test",
+                  {.max_step_rows = 32, .kv_cache_bytes = 1 << 20});
+    return std::string(model.status().message());
+  }
+
+  void Replace(const std::string& file, const std::string& from,
+               const std::string& to) {
+    std::stringstream text;
+    text << std::ifstream(directory_ / file).rdbuf();
+    std::string changed = text.str();
+    const size_t at = changed.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    changed.replace(at, from.size(), to);
+    std::ofstream(directory_ / file) << changed;
+  }
+
+  Compute compute_;
+  const std::filesystem::path directory_;
+};
+
+TEST_F(ModelTest, LoadsWhatIsWhole) { EXPECT_EQ(Error(), ""); }
+
+TEST_F(ModelTest, RefusesADTypeThatTheInstructionsLack) {
+  Compute compute({.threads = 1, .max_isa = Isa::kAvx2});
+  const auto model = LoadModel(
+      compute, directory_, "test",
+      {.max_step_rows = 32, .kv_cache_bytes = 1 << 20, .dtype = DType::kInt8});
+  EXPECT_EQ(model.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(model.status().message()),
+              AllOf(HasSubstr("dtype is int8"), HasSubstr("avx512_vnni")));
+}
+
+TEST_F(ModelTest, NamesAMissingFile) {
+  for (const char* file :
+       {"config.json", "model.safetensors", "source.spm", "vocab.json"}) {
+    std::filesystem::rename(directory_ / file, directory_ / "away");
+    EXPECT_THAT(Error(), HasSubstr(file));
+    std::filesystem::rename(directory_ / "away", directory_ / file);
+  }
+}
+
+TEST_F(ModelTest, TokenizerAndConfigMustAgree) {
+  Replace("config.json", "\"vocab_size\": 90", "\"vocab_size\": 80");
+  Replace("config.json", "\"decoder_vocab_size\": 90",
+          "\"decoder_vocab_size\": 80");
+  EXPECT_THAT(Error(), AllOf(HasSubstr("tokenizer has 90"), HasSubstr("80")));
+}
+
+TEST_F(ModelTest, WeightsAndConfigMustAgree) {
+  Replace("config.json", "\"encoder_ffn_dim\": ", "\"encoder_ffn_dim\": 1");
+  EXPECT_THAT(Error(), AllOf(HasSubstr("model.safetensors"), HasSubstr("fc1"),
+                             HasSubstr("shape")));
+}
+
+TEST_F(ModelTest, APoolBelowTwoBlocksIsRefused) {
+  const auto model = LoadModel(compute_, directory_, "test",
+                               {.max_step_rows = 32, .kv_cache_bytes = 100});
+  EXPECT_THAT(std::string(model.status().message()),
+              HasSubstr("kv_cache_bytes is 100"));
+}
+
+}  // namespace
+}  // namespace attend

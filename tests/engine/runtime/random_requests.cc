@@ -1,0 +1,55 @@
+#include "tests/engine/runtime/random_requests.h"
+
+#include <random>
+#include <utility>
+
+namespace attend {
+
+std::vector<EngineRequest> RandomRequests(const Engine& engine, int count,
+                                          int max_source, int max_new,
+                                          uint32_t seed) {
+  std::mt19937 random(seed);
+  const auto draw = [&](int low, int high) {
+    return std::uniform_int_distribution<int>(low, high)(random);
+  };
+  const auto ids = [&](int n, int vocab) {
+    std::vector<int> result(n);
+    for (int& id : result) id = draw(2, vocab - 2);
+    return result;
+  };
+  const ModelInfo& info = engine.info();
+  std::vector<EngineRequest> requests;
+  for (int i = 0; i < count; ++i) {
+    EngineRequest request;
+    request.source.ids = ids(draw(1, max_source), info.source_vocab);
+    const int kind = draw(0, 9);
+    if (kind == 0) {
+      request.task =
+          ScoreTask{.target = ids(draw(1, max_new), info.target_vocab),
+                    .top_log_probs = 2};
+    } else {
+      GenerationParams params = info.generation;
+      params.max_new_tokens = draw(1, max_new);
+      params.num_beams = 1;
+      params.log_probs = true;
+      params.top_log_probs = draw(0, 3);
+      if (kind <= 3) {
+        params.num_beams = draw(2, 5);
+        params.num_return_sequences = draw(1, params.num_beams);
+      } else if (kind <= 6) {
+        params.do_sample = true;
+        params.seed = i;
+        params.num_return_sequences = draw(1, 3);
+      }
+      if (draw(0, 3) == 0) {
+        params.forced_prefix = ids(draw(1, 9), info.target_vocab);
+      }
+      if (draw(0, 3) == 0) params.no_repeat_ngram_size = 2;
+      request.task = GenerateTask{params};
+    }
+    requests.push_back(std::move(request));
+  }
+  return requests;
+}
+
+}  // namespace attend

@@ -1,0 +1,19 @@
+#ifndef ATTEND_TESTS_ENGINE_RUNTIME_RANDOM_REQUESTS_H_
+#define ATTEND_TESTS_ENGINE_RUNTIME_RANDOM_REQUESTS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/api/engine.h"
+
+namespace attend {
+
+// Requests of all kinds and lengths from a seed: greedy, sampled, beams,
+// forced prefixes, scores.
+std::vector<EngineRequest> RandomRequests(const Engine& engine, int count,
+                                          int max_source, int max_new,
+                                          uint32_t seed);
+
+}  // namespace attend
+
+#endif  // ATTEND_TESTS_ENGINE_RUNTIME_RANDOM_REQUESTS_H_

@@ -1,0 +1,102 @@
+#include "server/app/model_sources.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace attend {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// "name: directory", or the one error.
+std::vector<std::string> Found(const ModelOptions& options) {
+  const auto sources = FindModels(options);
+  if (!sources.ok()) return {std::string(sources.status().message())};
+  std::vector<std::string> found;
+  for (const ModelSource& source : *sources) {
+    found.push_back(source.name + ": " + source.directory);
+  }
+  return found;
+}
+
+class ModelSourcesTest : public ::testing::Test {
+ protected:
+  ModelSourcesTest() {
+    std::string name = ::testing::TempDir() + "attend_XXXXXX";
+    directory_ = mkdtemp(name.data());
+  }
+  ~ModelSourcesTest() override { fs::remove_all(directory_); }
+
+  void MakeModel(const std::string& name) {
+    fs::create_directories(directory_ / name);
+    std::ofstream(directory_ / name / "config.json") << "{}";
+  }
+  std::string In(const std::string& name) {
+    return name + ": " + (directory_ / name).string();
+  }
+
+  fs::path directory_;
+};
+
+TEST_F(ModelSourcesTest, ADirectoryHasItsOwnNameOrOneThatIsGiven) {
+  EXPECT_THAT(Found({}), ElementsAre("en-de: models/en-de"));
+  EXPECT_THAT(Found({.models = {"/m/opus/"}}), ElementsAre("opus: /m/opus/"));
+  EXPECT_THAT(Found({.models = {"a=/m/opus", "org/b=rel/b"}}),
+              ElementsAre("a: /m/opus", "org/b: rel/b"));
+  EXPECT_THAT(Found({.models = {"/m/opus"}, .model_name = "x"}),
+              ElementsAre("x: /m/opus"));
+  // A path that has a '=' itself.
+  EXPECT_THAT(Found({.models = {"b=/m/v=2", "c=./n=1"}}),
+              ElementsAre("b: /m/v=2", "c: ./n=1"));
+  EXPECT_THAT(Found({.models = {"/m/v=2"}, .model_name = "v2"}),
+              ElementsAre("v2: /m/v=2"));
+}
+
+TEST_F(ModelSourcesTest, ADirectoryOfModelsIsListedByName) {
+  for (const char* name : {"zh", "de", "fr", ".hidden"}) MakeModel(name);
+  fs::create_directory(directory_ / "no-config");
+  std::ofstream(directory_ / "README") << "not a directory";
+  const std::string dir = directory_.string();
+  EXPECT_THAT(Found({.models_dir = dir}),
+              ElementsAre(In("de"), In("fr"), In("zh")));
+  EXPECT_THAT(Found({.models_dir = dir, .default_model = "fr"}),
+              ElementsAre(In("fr"), In("de"), In("zh")));
+  EXPECT_THAT(Found({.models = {"x=/m"}, .models_dir = dir}),
+              ElementsAre("x: /m", In("de"), In("fr"), In("zh")));
+  EXPECT_THAT(Found({.models = {"de=/m"}, .models_dir = dir}),
+              ElementsAre(HasSubstr("two models have the name 'de': /m and ")));
+}
+
+TEST_F(ModelSourcesTest, ErrorsNameTheOptionAndTheValue) {
+  const std::string dir = directory_.string();
+  EXPECT_THAT(Found({.models_dir = dir}),
+              ElementsAre("models_dir is '" + dir +
+                          "', in which no directory has a config.json"));
+  EXPECT_THAT(Found({.models_dir = dir + "/none"}),
+              ElementsAre(HasSubstr("none', which cannot be read: No such")));
+  EXPECT_THAT(Found({.models = {"a="}}),
+              ElementsAre("model is 'a=', must be a directory"));
+  EXPECT_THAT(Found({.models = {"=/m"}}),
+              ElementsAre(HasSubstr("model name is '', must be 1 to 128")));
+  EXPECT_THAT(Found({.models = {"/"}}),
+              ElementsAre(HasSubstr("model name is ''")));
+  EXPECT_THAT(Found({.models = {"a\n=/m"}}),
+              ElementsAre(HasSubstr("model name is 'a\\n'")));
+  for (const std::vector<std::string>& models :
+       {std::vector<std::string>{"/m/a", "/m/b"}, {"a=/m/a"}}) {
+    EXPECT_THAT(Found({.models = models, .model_name = "x"}),
+                ElementsAre(HasSubstr("model_name is 'x', which is for one")));
+  }
+  EXPECT_THAT(Found({.models = {"a=/m", "b=/n"}, .default_model = "c"}),
+              ElementsAre("default_model is 'c', must be one of a, b"));
+}
+
+}  // namespace
+}  // namespace attend

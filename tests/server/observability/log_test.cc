@@ -1,0 +1,100 @@
+#include "server/observability/log.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <string>
+
+namespace attend {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const absl::Time kTime = absl::FromUnixMillis(1'700'000'000'123);
+
+TEST(LogTest, WritesOneLineOfLogfmt) {
+  EXPECT_EQ(FormatLogLine(kTime, LogLevel::kInfo, "call",
+                          {{"code", "OK"},
+                           {"inputs", 3},
+                           {"seconds", absl::Milliseconds(1500)}}),
+            "time=2023-11-14T22:13:20.123000Z level=info event=call code=OK "
+            "inputs=3 seconds=1.5\n");
+}
+
+TEST(LogTest, NoValueForgesALineOrAField) {
+  const std::string line =
+      FormatLogLine(kTime, LogLevel::kError, "failed",
+                    {{"error", "a\nlevel=info \"b\" \x1b[0m \xe2\x80\xa8\xff"},
+                     {"empty", ""}});
+  EXPECT_EQ(line.find('\n'), line.size() - 1);
+  EXPECT_THAT(line, HasSubstr("error=\"a\\nlevel=info \\\"b\\\" \\x1b[0m "
+                              "\\xe2\\x80\\xa8\\xff\" empty=\"\"\n"));
+}
+
+TEST(LogTest, LevelsHaveNames) {
+  for (LogLevel level : {LogLevel::kDebug, LogLevel::kInfo, LogLevel::kWarning,
+                         LogLevel::kError}) {
+    EXPECT_EQ(ParseLogLevel(LogLevelName(level)).value(), level);
+  }
+  EXPECT_THAT(ParseLogLevel("loud").status().message(),
+              HasSubstr("log level is 'loud'"));
+}
+
+// A pipe of which both ends are closed at the end.
+struct Pipe {
+  Pipe() { EXPECT_EQ(pipe(ends), 0); }
+  ~Pipe() {
+    for (int end : ends) close(end);
+  }
+  std::string ReadAll() {
+    close(std::exchange(ends[1], -1));
+    std::string text;
+    char buffer[4096];
+    for (ssize_t n; (n = read(ends[0], buffer, sizeof(buffer))) > 0;) {
+      text.append(buffer, n);
+    }
+    return text;
+  }
+  int ends[2];
+};
+
+TEST(LogTest, LinesBelowTheLevelAreLeftOut) {
+  Pipe pipe;
+  {
+    Log log(LogLevel::kWarning, pipe.ends[1]);
+    log.Write(LogLevel::kInfo, "quiet", {});
+    log.Write(LogLevel::kError, "loud", {});
+  }
+  const std::string text = pipe.ReadAll();
+  EXPECT_THAT(text, HasSubstr("event=loud"));
+  EXPECT_THAT(text, Not(HasSubstr("event=quiet")));
+}
+
+TEST(LogTest, AFullPipeBlocksNobodyAndLossIsReported) {
+  Pipe pipe;
+  fcntl(pipe.ends[1], F_SETPIPE_SZ, 4096);
+  std::string text;
+  std::thread reader;
+  {
+    Log log(LogLevel::kInfo, pipe.ends[1]);
+    // More than pipe, writer and queue can hold: returning is the test.
+    for (size_t i = 0; i < 3 * Log::kMaxQueuedLines; ++i) {
+      log.Write(LogLevel::kInfo, "flood", {{"text", std::string(100, 'x')}});
+    }
+    // To the end: what is still queued is written before the log goes.
+    reader = std::thread([&] {
+      char buffer[4096];
+      for (ssize_t n; (n = read(pipe.ends[0], buffer, sizeof(buffer))) > 0;) {
+        text.append(buffer, n);
+      }
+    });
+  }
+  close(std::exchange(pipe.ends[1], -1));
+  reader.join();
+  EXPECT_THAT(text, HasSubstr("event=log_dropped lines="));
+}
+
+}  // namespace
+}  // namespace attend

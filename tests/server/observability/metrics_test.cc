@@ -1,0 +1,213 @@
+#include "server/observability/metrics.h"
+
+#include <gmock/gmock.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "absl/time/clock.h"
+
+namespace attend {
+namespace {
+
+using ::testing::HasSubstr;
+
+ModelInfo Model() {
+  ModelInfo model;
+  model.name = "m";
+  model.family = "marian";
+  model.dtype = "f32";
+  return model;
+}
+
+// The value of the series that is called exactly `series`.
+double Value(const std::string& text, absl::string_view series) {
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    double value = 0;
+    if (absl::ConsumePrefix(&line, absl::StrCat(series, " ")) &&
+        absl::SimpleAtod(line, &value)) {
+      return value;
+    }
+  }
+  ADD_FAILURE() << "no series " << series;
+  return -1;
+}
+
+TEST(MetricsTest, AllSeriesExistFromTheStart) {
+  Metrics metrics("1.2.3");
+  metrics.AddModel(Model());
+  const std::string text = metrics.Serialize();
+  EXPECT_EQ(Value(text,
+                  "attend_requests_total{code=\"RESOURCE_EXHAUSTED\",method="
+                  "\"Score\",model=\"m\"}"),
+            0);
+  for (const char* reason :
+       {"queue_full", "tokenizer_full", "draining", "invalid"}) {
+    EXPECT_EQ(Value(text, absl::StrCat("attend_rejected_total{model=\"m\","
+                                       "reason=\"",
+                                       reason, "\"}")),
+              0);
+  }
+  EXPECT_EQ(Value(text,
+                  "attend_model_info{dtype=\"f32\",family=\"marian\",model="
+                  "\"m\"}"),
+            1);
+  EXPECT_THAT(text, HasSubstr("version=\"1.2.3\""));
+}
+
+TEST(MetricsTest, ACallCountsByMethodAndCode) {
+  Metrics metrics("1");
+  ModelMetrics& model = metrics.AddModel(Model());
+  model.OnCall(Method::kGenerate, absl::StatusCode::kOk, absl::Seconds(2));
+  model.OnCall(Method::kGenerate, absl::StatusCode::kNotFound,
+               absl::Seconds(3));
+  const std::string text = metrics.Serialize();
+  EXPECT_EQ(Value(text,
+                  "attend_requests_total{code=\"OK\",method=\"Generate\",model="
+                  "\"m\"}"),
+            1);
+  EXPECT_EQ(
+      Value(text,
+            "attend_requests_total{code=\"NOT_FOUND\",method=\"Generate\","
+            "model=\"m\"}"),
+      1);
+  EXPECT_EQ(Value(text,
+                  "attend_request_seconds_sum{method=\"Generate\",model="
+                  "\"m\"}"),
+            5);
+}
+
+TEST(MetricsTest, ARequestThatDidNotGetFarCountsOnlyAsFar) {
+  Metrics metrics("1");
+  ModelMetrics& model = metrics.AddModel(Model());
+  RequestTimes times;
+  times.arrival = absl::FromUnixSeconds(100);
+  times.started = absl::FromUnixSeconds(101);
+  model.OnRequest(times, 7, 0);
+  times.encoded = absl::FromUnixSeconds(103);
+  times.first_token = absl::FromUnixSeconds(104);
+  model.OnRequest(times, 5, 11);
+  const std::string text = metrics.Serialize();
+  EXPECT_EQ(Value(text, "attend_queue_seconds_count{model=\"m\"}"), 2);
+  EXPECT_EQ(Value(text, "attend_encode_seconds_sum{model=\"m\"}"), 2);
+  EXPECT_EQ(Value(text, "attend_encode_seconds_count{model=\"m\"}"), 1);
+  EXPECT_EQ(Value(text, "attend_time_to_first_token_seconds_sum{model=\"m\"}"),
+            4);
+  EXPECT_EQ(Value(text, "attend_source_tokens_total{model=\"m\"}"), 12);
+  EXPECT_EQ(Value(text, "attend_generated_tokens_total{model=\"m\"}"), 11);
+}
+
+TEST(MetricsTest, AStepSetsGauges) {
+  Metrics metrics("1");
+  ModelMetrics& model = metrics.AddModel(Model());
+  model.OnStep({.rows = 64,
+                .preempted = 2,
+                .queried_tokens = 50,
+                .hit_tokens = 32,
+                .duration = absl::Milliseconds(5),
+                .queued_requests = 3,
+                .queued_tokens = 30,
+                .running = 8,
+                .used_blocks = 10,
+                .total_blocks = 100});
+  model.OnSlowReader();
+  model.OnInterToken(absl::Milliseconds(4));
+  model.OnRejected(RejectReason::kDraining);
+  const std::string text = metrics.Serialize();
+  EXPECT_EQ(Value(text, "attend_step_rows_sum{model=\"m\"}"), 64);
+  EXPECT_EQ(Value(text, "attend_step_rows_bucket{model=\"m\",le=\"64\"}"), 1);
+  EXPECT_EQ(Value(text, "attend_step_rows_bucket{model=\"m\",le=\"32\"}"), 0);
+  EXPECT_EQ(Value(text, "attend_preemptions_total{model=\"m\"}"), 2);
+  EXPECT_EQ(
+      Value(text, "attend_prefix_cache_queried_tokens_total{model=\"m\"}"), 50);
+  EXPECT_EQ(Value(text, "attend_prefix_cache_hit_tokens_total{model=\"m\"}"),
+            32);
+  EXPECT_EQ(Value(text, "attend_queued_requests{model=\"m\"}"), 3);
+  EXPECT_EQ(Value(text, "attend_queued_tokens{model=\"m\"}"), 30);
+  EXPECT_EQ(Value(text, "attend_running_sequences{model=\"m\"}"), 8);
+  EXPECT_EQ(Value(text, "attend_kv_blocks_used{model=\"m\"}"), 10);
+  EXPECT_EQ(Value(text, "attend_kv_blocks_capacity{model=\"m\"}"), 100);
+  EXPECT_EQ(Value(text, "attend_slow_readers_total{model=\"m\"}"), 1);
+  EXPECT_EQ(Value(text, "attend_inter_token_seconds_count{model=\"m\"}"), 1);
+  EXPECT_EQ(
+      Value(text, "attend_rejected_total{model=\"m\",reason=\"draining\"}"), 1);
+}
+
+TEST(MetricsTest, ModelsAreCountedApart) {
+  Metrics metrics("1");
+  ModelInfo second = Model();
+  second.name = "n";
+  metrics.AddModel(Model()).OnRejected(RejectReason::kInvalid);
+  ModelMetrics& model = metrics.AddModel(second);
+  model.OnStep({.rows = 3, .duration = {}, .running = 2});
+  metrics.AddBrokenModel("b").OnCall(
+      Method::kScore, absl::StatusCode::kUnavailable, absl::Seconds(1));
+  metrics.other_calls().OnRejected(RejectReason::kTokenizerFull);
+  const std::string text = metrics.Serialize();
+  for (const auto& [series, value] :
+       std::vector<std::pair<const char*, double>>{
+           {"attend_running_sequences{model=\"m\"}", 0},
+           {"attend_running_sequences{model=\"n\"}", 2},
+           {"attend_rejected_total{model=\"m\",reason=\"invalid\"}", 1},
+           {"attend_rejected_total{model=\"n\",reason=\"invalid\"}", 0},
+           {"attend_rejected_total{model=\"\",reason=\"tokenizer_full\"}", 1},
+           {"attend_requests_total{code=\"UNAVAILABLE\",method=\"Score\","
+            "model=\"b\"}",
+            1},
+           {"attend_model_ready{model=\"m\"}", 1},
+           {"attend_model_ready{model=\"n\"}", 1},
+           {"attend_model_ready{model=\"b\"}", 0}}) {
+    EXPECT_EQ(Value(text, series), value) << series;
+  }
+  // No gauges of what has no worker.
+  EXPECT_EQ(text.find("attend_running_sequences{model=\"b\"}"),
+            std::string::npos);
+  EXPECT_EQ(text.find("attend_running_sequences{model=\"\"}"),
+            std::string::npos);
+}
+
+TEST(MetricsTest, GaugesChangeWithoutAStep) {
+  Metrics metrics("1");
+  ModelMetrics& model = metrics.AddModel(Model());
+  model.OnStep({.rows = 1, .duration = {}, .running = 8, .used_blocks = 10});
+  model.OnStep({.rows = 0, .duration = {}, .running = 0, .used_blocks = 0});
+  const std::string text = metrics.Serialize();
+  EXPECT_EQ(Value(text, "attend_running_sequences{model=\"m\"}"), 0);
+  EXPECT_EQ(Value(text, "attend_kv_blocks_used{model=\"m\"}"), 0);
+  EXPECT_EQ(Value(text, "attend_step_seconds_count{model=\"m\"}"), 1);
+  EXPECT_EQ(Value(text, "attend_step_rows_count{model=\"m\"}"), 1);
+}
+
+TEST(MetricsTest, TellsOfTheProcess) {
+  Metrics metrics("1");
+  metrics.AddModel(Model());
+  const std::string text = metrics.Serialize();
+  EXPECT_GT(Value(text, "process_resident_memory_bytes"), 1 << 20);
+  EXPECT_GE(Value(text, "process_cpu_seconds_total"), 0);
+  EXPECT_GT(Value(text, "process_open_fds"), 2);
+  EXPECT_GE(Value(text, "process_max_fds"), Value(text, "process_open_fds"));
+  EXPECT_NEAR(Value(text, "process_start_time_seconds"),
+              absl::ToUnixSeconds(absl::Now()), 600);
+}
+
+TEST(MetricsTest, NamesAndUnitsPassPromtool) {
+  if (std::system("command -v promtool >/dev/null") != 0) {
+    FAIL() << "promtool is missing: deploy/install_dependencies.sh --tests";
+  }
+  FILE* promtool = popen("promtool check metrics 2>&1", "w");
+  Metrics metrics("1");
+  metrics.AddModel(Model());
+  const std::string text = metrics.Serialize();
+  fwrite(text.data(), 1, text.size(), promtool);
+  EXPECT_EQ(pclose(promtool), 0);
+}
+
+}  // namespace
+}  // namespace attend

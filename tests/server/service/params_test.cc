@@ -1,0 +1,199 @@
+#include "server/service/params.h"
+
+#include <gmock/gmock.h>
+#include <google/protobuf/text_format.h>
+
+#include <limits>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "tests/support/fake_engine.h"
+#include "tests/support/fake_tokenizer.h"
+
+namespace attend {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+v1::GenerationParams Parse(const std::string& text) {
+  v1::GenerationParams params;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &params))
+      << text;
+  return params;
+}
+
+class ParamsTest : public ::testing::Test {
+ protected:
+  absl::StatusOr<GenerationParams> Merge(const std::string& text) {
+    return MergeParams(Parse(text), model_, tokenizer_);
+  }
+
+  ModelInfo model_ = FakeEngineOptions().info;
+  FakeTokenizer tokenizer_;
+};
+
+TEST_F(ParamsTest, AbsentFieldsAreTheModels) {
+  model_.generation.num_beams = 4;
+  model_.generation.length_penalty = 0.6f;
+  model_.generation.bad_words = {{9}};
+  const auto params = Merge("");
+  ASSERT_TRUE(params.ok()) << params.status();
+  EXPECT_EQ(params->num_beams, 4);
+  EXPECT_EQ(params->length_penalty, 0.6f);
+  EXPECT_THAT(params->bad_words, ElementsAre(ElementsAre(9)));
+}
+
+TEST_F(ParamsTest, EveryFieldOfARequestArrives) {
+  model_.generation.bad_words = {{9}};
+  model_.continues_source = true;
+  const auto params = Merge(R"(
+    max_new_tokens: 20 min_new_tokens: 2 num_beams: 4 num_return_sequences: 3
+    length_penalty: 0.5 early_stopping: EARLY_STOPPING_NEVER temperature: 0.5
+    top_k: 7 top_p: 0.25 min_p: 0.125 seed: 11 repetition_penalty: 1.5
+    presence_penalty: 0.5 frequency_penalty: 0.75 no_repeat_ngram_size: 3
+    bad_words { ids: 1 ids: 2 } prefix_tokens { ids: 5 } stop_ids: 6
+    stop_strings: "x" log_probs: true top_log_probs: 4
+    prompt_log_probs: true)");
+  ASSERT_TRUE(params.ok()) << params.status();
+  EXPECT_EQ(params->max_new_tokens, 20);
+  EXPECT_EQ(params->min_new_tokens, 2);
+  EXPECT_EQ(params->num_beams, 4);
+  EXPECT_EQ(params->num_return_sequences, 3);
+  EXPECT_EQ(params->length_penalty, 0.5f);
+  EXPECT_EQ(params->early_stopping, EarlyStopping::kNever);
+  EXPECT_EQ(params->temperature, 0.5f);
+  EXPECT_EQ(params->top_k, 7);
+  EXPECT_EQ(params->top_p, 0.25f);
+  EXPECT_EQ(params->min_p, 0.125f);
+  EXPECT_EQ(params->seed, 11u);
+  EXPECT_EQ(params->repetition_penalty, 1.5f);
+  EXPECT_EQ(params->presence_penalty, 0.5f);
+  EXPECT_EQ(params->frequency_penalty, 0.75f);
+  EXPECT_EQ(params->no_repeat_ngram_size, 3);
+  EXPECT_THAT(params->bad_words,
+              ElementsAre(ElementsAre(9), ElementsAre(1, 2)));
+  EXPECT_THAT(params->forced_prefix, ElementsAre(5));
+  EXPECT_THAT(params->stop_ids, ElementsAre(6));
+  EXPECT_THAT(params->stop_strings, ElementsAre("x"));
+  EXPECT_TRUE(params->log_probs);
+  EXPECT_EQ(params->top_log_probs, 4);
+  EXPECT_TRUE(params->prompt_log_probs);
+}
+
+TEST_F(ParamsTest, SamplingTakesThePlaceOfTheModelsBeams) {
+  model_.generation.num_beams = 4;
+  model_.generation.num_return_sequences = 4;
+  EXPECT_EQ(Merge("do_sample: true")->num_beams, 1);
+  EXPECT_EQ(Merge("num_beams: 2")->num_return_sequences, 2);
+  EXPECT_EQ(
+      Merge("do_sample: true num_return_sequences: 8")->num_return_sequences,
+      8);
+}
+
+TEST_F(ParamsTest, DefaultLengthLeavesRoomForThePrefix) {
+  model_.max_target_tokens = 10;
+  EXPECT_EQ(Merge("prefix_text: 'abc'")->max_new_tokens, 6);
+}
+
+TEST_F(ParamsTest, DescriptionOfTheDefaultsMergesToTheDefaults) {
+  model_.generation.bad_words = {};
+  const GenerationParams& defaults = model_.generation;
+  const auto merged = MergeParams(DescribeParams(defaults), model_, tokenizer_);
+  ASSERT_TRUE(merged.ok()) << merged.status();
+  EXPECT_EQ(merged->max_new_tokens, defaults.max_new_tokens);
+  EXPECT_EQ(merged->top_k, defaults.top_k);
+  EXPECT_EQ(merged->early_stopping, defaults.early_stopping);
+}
+
+// One row a field and way to be wrong.
+TEST_F(ParamsTest, AWrongFieldIsNamedWithItsValue) {
+  model_.max_beams = 8;
+  model_.max_target_tokens = 100;
+  model_.target_vocab = 50;
+  const std::string many_words = [] {
+    std::string text;
+    for (int i = 0; i < 1001; ++i) text += "bad_words { ids: 1 } ";
+    return text;
+  }();
+  const auto repeat = [](const char* text, int times) {
+    std::string all;
+    for (int i = 0; i < times; ++i) all += text;
+    return all;
+  };
+  const struct {
+    std::string params;
+    const char* message;
+  } cases[] = {
+      {"max_new_tokens: 0", "params.max_new_tokens is 0"},
+      {"max_new_tokens: 100",
+       "params.max_new_tokens is 100, must be in [1, 99]"},
+      {"min_new_tokens: -1", "params.min_new_tokens is -1"},
+      {"max_new_tokens: 5 min_new_tokens: 6", "params.min_new_tokens is 6"},
+      {"num_beams: 0", "params.num_beams is 0"},
+      {"num_beams: 9", "params.num_beams is 9, must be in [1, 8]"},
+      {"num_return_sequences: 0", "params.num_return_sequences is 0"},
+      {"num_return_sequences: 2", "params.num_return_sequences is 2"},
+      {"num_beams: 2 num_return_sequences: 3", "num_return_sequences is 3"},
+      {"num_beams: 2 do_sample: true", "params.do_sample is true"},
+      {"do_sample: true num_return_sequences: 9", "num_return_sequences is 9"},
+      {"length_penalty: 11", "params.length_penalty is 11"},
+      {"length_penalty: nan", "params.length_penalty is nan"},
+      {"early_stopping: 4", "params.early_stopping is 4"},
+      {"temperature: 0", "params.temperature is 0"},
+      {"temperature: 101", "params.temperature is 101"},
+      {"temperature: nan", "params.temperature is nan"},
+      {"temperature: inf", "params.temperature is inf"},
+      {"top_k: -1", "params.top_k is -1"},
+      {"top_p: 0", "params.top_p is 0"},
+      {"top_p: 1.5", "params.top_p is 1.5"},
+      {"top_p: nan", "params.top_p is nan"},
+      {"min_p: -0.5", "params.min_p is -0.5"},
+      {"min_p: 2", "params.min_p is 2"},
+      {"repetition_penalty: 0", "params.repetition_penalty is 0"},
+      {"repetition_penalty: nan", "params.repetition_penalty is nan"},
+      {"presence_penalty: 101", "params.presence_penalty is 101"},
+      {"presence_penalty: -inf", "params.presence_penalty is -inf"},
+      {"frequency_penalty: nan", "params.frequency_penalty is nan"},
+      {"no_repeat_ngram_size: -1", "params.no_repeat_ngram_size is -1"},
+      {"no_repeat_ngram_size: 1001", "params.no_repeat_ngram_size is 1001"},
+      {many_words, "params.bad_words has 1001 entries"},
+      {"bad_words {}", "params.bad_words[0] has 0 tokens"},
+      {"bad_words {" + repeat("ids: 1 ", 65) + "}",
+       "params.bad_words[0] has 65 tokens"},
+      {"bad_words { ids: 1 } bad_words { ids: 50 }",
+       "params.bad_words[1].ids[0] is 50"},
+      {"bad_words { ids: 1 attention_mask: 1 }",
+       "params.bad_words[0].attention_mask"},
+      {"prefix_tokens { ids: -1 }", "params.prefix_tokens.ids[0] is -1"},
+      {"prefix_tokens { ids: 1 attention_mask: 1 }",
+       "params.prefix_tokens.attention_mask has 1 values"},
+      {"prefix_tokens {" + repeat("ids: 1 ", 99) + "}",
+       "forced prefix has 99 tokens, limit is 98"},
+      {"prefix_text: '\\001'", "params.prefix_text: text has 0x01"},
+      {repeat("stop_ids: 1 ", 65), "params.stop_ids has 65 entries"},
+      {"stop_ids: 50", "params.stop_ids[0] is 50"},
+      {repeat("stop_strings: 'a' ", 17), "params.stop_strings has 17 entries"},
+      {"stop_strings: ''", "length of params.stop_strings[0] is 0"},
+      {"stop_strings: '" + std::string(257, 'a') + "'",
+       "length of params.stop_strings[0] is 257"},
+      {"top_log_probs: -1", "top_log_probs is -1"},
+      {"top_log_probs: 21", "top_log_probs is 21, must be in [0, 20]"},
+  };
+  for (const auto& c : cases) {
+    const auto params = Merge(c.params);
+    ASSERT_FALSE(params.ok()) << c.params;
+    EXPECT_EQ(params.status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(params.status().message(), HasSubstr(c.message));
+  }
+}
+
+TEST(CheckPriorityTest, HasLimitsOnBothSides) {
+  EXPECT_TRUE(CheckPriority(10).ok());
+  EXPECT_TRUE(CheckPriority(-10).ok());
+  EXPECT_THAT(CheckPriority(11).message(), HasSubstr("priority is 11"));
+  EXPECT_THAT(CheckPriority(-11).message(), HasSubstr("priority is -11"));
+}
+
+}  // namespace
+}  // namespace attend
