@@ -5,7 +5,8 @@
 #   docker run --rm --read-only -p 50051:50051 -p 9090:9090 attend:0.1.0
 #
 # Every flag of attend-server has a variable (docker run attend:0.1.0 --help):
-# -e ATTEND_KV_CACHE_BYTES=1GiB. Another model: -v DIRECTORY:/model:ro
+# -e ATTEND_KV_CACHE_BYTES=1GiB, or a file: -v FILE:/attend.toml:ro
+# -e ATTEND_CONFIG=/attend.toml. Another model: -v DIRECTORY:/model:ro
 # -e ATTEND_MODEL=/model. Several: -v DIRECTORY:/models:ro
 # -e ATTEND_MODELS_DIR=/models. Nothing is written to the file system.
 

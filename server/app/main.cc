@@ -5,9 +5,7 @@
 
 #include <atomic>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -142,14 +140,8 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
   return absl::OkStatus();
 }
 
-std::optional<std::string> ReadEnvironment(const std::string& name) {
-  const char* value = std::getenv(name.c_str());
-  if (value == nullptr) return std::nullopt;
-  return value;
-}
-
 int Main(const std::vector<std::string>& arguments) {
-  const auto line = ParseCommandLine(arguments, ReadEnvironment);
+  const auto line = ParseCommandLine(arguments);
   if (!line.ok()) {
     std::fprintf(stderr, "attend-server: %s\n",
                  std::string(line.status().message()).c_str());

@@ -1,8 +1,6 @@
 #ifndef ATTEND_SERVER_APP_OPTIONS_H_
 #define ATTEND_SERVER_APP_OPTIONS_H_
 
-#include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,16 +42,13 @@ struct CommandLine {
   bool version = false;
 };
 
-// The value of an environment variable, if it is set.
-using Environment =
-    std::function<std::optional<std::string>(const std::string& name)>;
-
 // Options from flags (--max-running=64 or --max-running 64), else from the
-// environment (ATTEND_MAX_RUNNING), else their defaults, validated; a directory
-// of models is listed. INVALID_ARGUMENT names the flag or variable. `arguments`
+// environment (ATTEND_MAX_RUNNING), else from the file that --config names
+// (max-running = 64), else their defaults; validated, and a directory of models
+// is listed. INVALID_ARGUMENT names the flag, variable or line. `arguments`
 // leaves out the program's name.
 absl::StatusOr<CommandLine> ParseCommandLine(
-    const std::vector<std::string>& arguments, const Environment& environment);
+    const std::vector<std::string>& arguments);
 
 // Every flag with its variable, default and what raising it costs.
 std::string HelpText();

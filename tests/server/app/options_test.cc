@@ -2,8 +2,11 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
+#include <fstream>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace attend {
 namespace {
@@ -11,14 +14,33 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-absl::StatusOr<CommandLine> Parse(
-    const std::vector<std::string>& arguments,
-    const std::map<std::string, std::string>& variables = {}) {
-  return ParseCommandLine(arguments, [&](const std::string& name) {
-    const auto found = variables.find(name);
-    return found == variables.end() ? std::nullopt
-                                    : std::optional(found->second);
-  });
+using Variables = std::map<std::string, std::string>;
+
+// With these variables of the environment, and no other.
+absl::StatusOr<CommandLine> Parse(const std::vector<std::string>& arguments,
+                                  const Variables& variables = {}) {
+  for (const auto& [name, value] : variables) {
+    setenv(name.c_str(), value.c_str(), /*overwrite=*/1);
+  }
+  auto line = ParseCommandLine(arguments);
+  for (const auto& [name, value] : variables) unsetenv(name.c_str());
+  return line;
+}
+
+// A file that --config names.
+std::string ConfigFile(const std::string& text) {
+  const std::string file = ::testing::TempDir() + "attend_options_test.toml";
+  std::ofstream(file, std::ios::binary) << text;
+  return file;
+}
+
+std::vector<std::string> Models(const absl::StatusOr<CommandLine>& line) {
+  if (!line.ok()) return {std::string(line.status().message())};
+  std::vector<std::string> result;
+  for (const ModelSource& model : line->options.models) {
+    result.push_back(model.name + " in " + model.directory);
+  }
+  return result;
 }
 
 TEST(OptionsTest, DefaultsAreValid) {
@@ -56,8 +78,7 @@ TEST(OptionsTest, ReadsEveryKindOfValue) {
 }
 
 TEST(OptionsTest, AFlagWinsOverItsVariable) {
-  const std::map<std::string, std::string> variables = {
-      {"ATTEND_PORT", "1"}, {"ATTEND_HTTP_PORT", "2"}};
+  const Variables variables = {{"ATTEND_PORT", "1"}, {"ATTEND_HTTP_PORT", "2"}};
   const auto line = Parse({"--port=3"}, variables);
   ASSERT_TRUE(line.ok()) << line.status();
   EXPECT_EQ(line->options.rpc.port, 3);
@@ -65,25 +86,16 @@ TEST(OptionsTest, AFlagWinsOverItsVariable) {
 }
 
 TEST(OptionsTest, SeveralModelsByFlagsOrByAVariable) {
-  const auto names = [](const absl::StatusOr<CommandLine>& line) {
-    std::vector<std::string> result;
-    if (!line.ok()) return result;
-    for (const ModelSource& model : line->options.models) {
-      result.push_back(model.name + " in " + model.directory);
-    }
-    return result;
-  };
-  const std::map<std::string, std::string> variables = {
-      {"ATTEND_MODEL", "a=/m/1,/m/b"}};
-  EXPECT_THAT(names(Parse({}, variables)),
+  const Variables variables = {{"ATTEND_MODEL", "a=/m/1,/m/b"}};
+  EXPECT_THAT(Models(Parse({}, variables)),
               ElementsAre("a in /m/1", "b in /m/b"));
-  EXPECT_THAT(names(Parse({}, {{"ATTEND_MODEL", "/m/b"},
-                               {"ATTEND_MODEL_NAME", "org/c"}})),
+  EXPECT_THAT(Models(Parse({}, {{"ATTEND_MODEL", "/m/b"},
+                                {"ATTEND_MODEL_NAME", "org/c"}})),
               ElementsAre("org/c in /m/b"));
   // Flags take the place of all that the variable has.
-  EXPECT_THAT(names(Parse({"--model=x=/m/1", "--model", "y=/m/2,3",
-                           "--default-model=y"},
-                          variables)),
+  EXPECT_THAT(Models(Parse({"--model=x=/m/1", "--model", "y=/m/2,3",
+                            "--default-model=y"},
+                           variables)),
               ElementsAre("y in /m/2,3", "x in /m/1"));
 }
 
@@ -98,9 +110,9 @@ TEST(OptionsTest, AnErrorNamesFlagValueAndWhatIsExpected) {
     std::vector<std::string> arguments;
     const char* message;
   } cases[] = {
-      {{"--prot=1"}, "unknown flag '--prot=1'"},
-      {{"serve"}, "'serve' is not a flag"},
-      {{"--port"}, "--port needs a value"},
+      {{"--prot=1"}, "not expected: --prot=1"},
+      {{"serve"}, "not expected: serve"},
+      {{"--port"}, "--port: 1 required VALUE missing"},
       {{"--port=x"}, "--port: 'x' is not a whole number"},
       {{"--port=70000"}, "port is 70000"},
       {{"--http-port=-1"}, "http_port is -1"},
@@ -119,7 +131,7 @@ TEST(OptionsTest, AnErrorNamesFlagValueAndWhatIsExpected) {
       {{"--tls-cert=a"}, "tls_cert and tls_key"},
       {{"--max-batch-inputs=0"}, "max_batch_inputs is 0"},
       {{"--threads=-1"}, "threads is -1"},
-      {{"--model="}, "model is ''"},
+      {{"--model="}, "--model: 1 required VALUE missing"},
       {{"--model=/a/m", "--model=/b/m"}, "two models have the name 'm'"},
       {{"--model=a b=/m"}, "model name is 'a b'"},
       {{"--default-model=x"}, "default_model is 'x', must be one of en-de"},
@@ -136,12 +148,81 @@ TEST(OptionsTest, AnErrorNamesFlagValueAndWhatIsExpected) {
               HasSubstr("ATTEND_PORT: 'x' is not a whole number"));
 }
 
+TEST(OptionsTest, AFileFillsWhatFlagsAndVariablesLeave) {
+  const std::string file = ConfigFile(
+      "# Of the machine in the corner.\n"
+      "port = 1\nhttp-port = 2\nmax-running = 3  # few\n\n"
+      "reflection = false\nkv-cache-bytes = \"3MiB\"\naging = '90s'\n"
+      "host = \"::1\"\n");
+  const auto line = Parse({"--config", file, "--port=7"},
+                          {{"ATTEND_HTTP_PORT", "8"}, {"ATTEND_PORT", "9"}});
+  ASSERT_TRUE(line.ok()) << line.status();
+  const ServerOptions& options = line->options;
+  EXPECT_EQ(options.rpc.port, 7);
+  EXPECT_EQ(options.http.port, 8);
+  EXPECT_EQ(options.scheduler.max_running, 3);
+  EXPECT_FALSE(options.rpc.reflection);
+  EXPECT_EQ(options.engine.kv_cache_bytes, 3u << 20);
+  EXPECT_EQ(options.scheduler.aging, absl::Seconds(90));
+  EXPECT_EQ(options.rpc.host, "::1");
+  EXPECT_EQ(Parse({}, {{"ATTEND_CONFIG", file}})->options.rpc.port, 1);
+  EXPECT_FALSE(Parse({}, {{"ATTEND_CONFIG", file}})->options.rpc.reflection);
+}
+
+TEST(OptionsTest, ModelsInAFile) {
+  const std::string file =
+      "--config=" +
+      ConfigFile(
+          "model = [\"a=/m/1\",\n  \"b=/m/2, 3\"\n]\ndefault-model = \"b\"\n");
+  EXPECT_THAT(Models(Parse({file})), ElementsAre("b in /m/2, 3", "a in /m/1"));
+  EXPECT_THAT(Models(Parse({file, "--model=b=/x"})), ElementsAre("b in /x"));
+  EXPECT_THAT(Models(Parse({"--config=" + ConfigFile("model = /m/one")})),
+              ElementsAre("one in /m/one"));
+}
+
+TEST(OptionsTest, AnErrorInAFileNamesTheFileAndTheLine) {
+  const struct {
+    const char* text;
+    const char* message;
+  } cases[] = {
+      {"max-runing = 3", "unknown option 'max-runing'"},
+      {"Port = 3", "unknown option 'Port'"},
+      {"--port = 3", "unknown option '--port'"},
+      {"config = other.toml", "unknown option 'config'"},
+      {"help = true", "unknown option 'help'"},
+      {"server.port = 3", "unknown option 'server.port'"},
+      {"port = x", "port: 'x' is not a whole number"},
+      {"port", "port: 'true' is not a whole number"},
+      {"port = [1, 2]", "port: has 2 values"},
+      {"port = []", "port: has 0 values"},
+      {"reflection = maybe", "reflection: 'maybe' is not true or false"},
+      {"port = 1\nhost = a\nport = 2", "has 'port' twice"},
+  };
+  for (const auto& c : cases) {
+    const std::string file = ConfigFile(c.text);
+    const auto line = Parse({"--config=" + file});
+    EXPECT_EQ(line.status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(line.status().message().substr(0, file.size() + 2), file + ": ");
+    EXPECT_THAT(line.status().message(), HasSubstr(c.message));
+  }
+  // What the limits are, is no matter of the file.
+  EXPECT_THAT(
+      Parse({"--config=" + ConfigFile("port = 70000")}).status().message(),
+      HasSubstr("port is 70000"));
+}
+
 TEST(OptionsTest, HelpShowsFlagVariableDefaultAndCost) {
   EXPECT_TRUE(Parse({"--help"})->help);
   const std::string help = HelpText();
   EXPECT_THAT(help, HasSubstr("--max-running  (ATTEND_MAX_RUNNING, default "
                               "256)"));
   EXPECT_THAT(help, HasSubstr("slower single ones"));
+  EXPECT_THAT(help, HasSubstr("--config  (ATTEND_CONFIG, default empty)"));
+  EXPECT_THAT(help, HasSubstr("  --version\n      Print the version."));
+  EXPECT_TRUE(Parse({"--version"})->version);
+  EXPECT_TRUE(Parse({"-h"})->help);
+  // A value that is wrong is said all the same.
+  EXPECT_FALSE(Parse({"--help", "--port=x"}).ok());
 }
 
 }  // namespace

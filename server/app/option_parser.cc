@@ -1,0 +1,144 @@
+#include "server/app/option_parser.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <exception>
+#include <sstream>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "engine/tensor/status_macros.h"
+#include "server/app/config_file.h"
+
+namespace attend {
+namespace {
+
+std::string VariableName(const std::string& name) {
+  return absl::StrCat("ATTEND_", absl::AsciiStrToUpper(
+                                     absl::StrReplaceAll(name, {{"-", "_"}})));
+}
+
+}  // namespace
+
+OptionParser::OptionParser() : app_(std::make_unique<CLI::App>()) {
+  app_->set_help_flag();  // ours follows a check of all values
+  Add("config", file_,
+      "File of options in TOML, one name = value a line, without the dashes: "
+      "max-running = 64, aging = \"5s\", model = [\"/models/a\", "
+      "\"/models/b\"]. Flags and variables win over it.");
+}
+
+OptionParser::~OptionParser() = default;
+
+void OptionParser::AddText(Text option) {
+  CLI::Option& added = *app_->add_option(
+      absl::StrCat("--", option.name),
+      [this, option](const CLI::results_t& texts) {
+        Read(option, texts);
+        return true;
+      },
+      option.help);
+  added.default_str(option.shown)
+      ->type_name("VALUE")
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  if (option.is_switch) added.expected(0);
+  options_.push_back(&added);
+}
+
+void OptionParser::AddFlag(const char* name, bool& value, const char* help) {
+  app_->add_flag(name, value, help);
+}
+
+std::string OptionParser::Place(const std::string& name) const {
+  switch (source_) {
+    case Source::kFlags:
+      return absl::StrCat("--", name);
+    case Source::kVariables:
+      return VariableName(name);
+    case Source::kFile:
+      return absl::StrCat(file_, ": ", name);
+  }
+  return name;
+}
+
+void OptionParser::Read(const Text& option,
+                        std::vector<std::string> texts) const {
+  if (option.is_list && source_ == Source::kVariables) {
+    texts = absl::StrSplit(texts.front(), ',');
+  }
+  if (!option.is_list && source_ == Source::kFile && texts.size() != 1) {
+    throw CLI::ValidationError(Place(option.name),
+                               absl::StrCat("has ", texts.size(), " values"));
+  }
+  for (const std::string& text : texts) {
+    const absl::Status status = option.parse(text);
+    if (status.ok()) continue;
+    throw CLI::ValidationError(Place(option.name),
+                               std::string(status.message()));
+  }
+}
+
+// CLI11 would read variables after a file, if it knew of both.
+void OptionParser::ParseVariables() {
+  source_ = Source::kVariables;
+  for (CLI::Option* const option : options_) {
+    option->envname(VariableName(option->get_single_name()));
+  }
+  std::istringstream nothing;
+  app_->parse_from_stream(nothing);
+}
+
+absl::Status OptionParser::ParseFile() {
+  if (file_.empty()) return absl::OkStatus();
+  source_ = Source::kFile;
+  ASSIGN_OR_RETURN(const std::vector<ConfigEntry> entries,
+                   ReadConfigFile(file_));
+  for (const ConfigEntry& entry : entries) {
+    const auto found = std::find_if(
+        options_.begin(), options_.end(), [&](const CLI::Option* option) {
+          return option->get_single_name() == entry.name;
+        });
+    if (found == options_.end() || *found == options_.front()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          file_, ": unknown option '",
+          absl::CHexEscape(entry.name.substr(0, 200)), "'; see --help"));
+    }
+    if (!(*found)->empty()) continue;
+    (*found)->add_result(entry.values);
+    (*found)->run_callback();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status OptionParser::Parse(const std::vector<std::string>& arguments) {
+  try {
+    // CLI11 takes them from the back.
+    app_->parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    ParseVariables();
+    return ParseFile();
+  } catch (const std::exception& error) {
+    return absl::InvalidArgumentError(std::string(error.what()).substr(0, 500));
+  }
+}
+
+std::string OptionParser::Help() const {
+  std::string text =
+      "Each option is a flag (--name=value), an environment variable, or a\n"
+      "line of the file that --config names; the first of these wins.\n\n";
+  for (const CLI::Option* option : app_->get_options()) {
+    absl::StrAppend(&text, "  --", option->get_single_name());
+    if (!option->get_default_str().empty()) {
+      absl::StrAppend(&text, "  (", VariableName(option->get_single_name()),
+                      ", default ", option->get_default_str(), ")");
+    }
+    absl::StrAppend(&text, "\n      ", option->get_description(), "\n");
+  }
+  return text;
+}
+
+}  // namespace attend

@@ -1,0 +1,113 @@
+#include "server/app/option_values.h"
+
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+namespace {
+
+absl::Status Check(bool good, absl::string_view text,
+                   absl::string_view expected) {
+  if (good) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "'", absl::CHexEscape(text.substr(0, 200)), "' is not ", expected));
+}
+
+}  // namespace
+
+absl::Status ParseValue(absl::string_view text, int& value) {
+  return Check(absl::SimpleAtoi(text, &value), text, "a whole number");
+}
+
+absl::Status ParseValue(absl::string_view text, size_t& bytes) {
+  absl::string_view digits = text;
+  int shift = 0;
+  for (const auto& [suffix, bits] :
+       {std::pair("KiB", 10), {"MiB", 20}, {"GiB", 30}}) {
+    if (absl::ConsumeSuffix(&digits, suffix)) {
+      shift = bits;
+      break;
+    }
+  }
+  uint64_t value = 0;
+  const bool good = absl::SimpleAtoi(digits, &value) &&
+                    value <= std::numeric_limits<uint64_t>::max() >> shift;
+  bytes = value << shift;
+  return Check(good, text, "a number of bytes (1000000, 64MiB, 2GiB)");
+}
+
+absl::Status ParseValue(absl::string_view text, bool& value) {
+  return Check(absl::SimpleAtob(text, &value), text, "true or false");
+}
+
+absl::Status ParseValue(absl::string_view text, std::string& value) {
+  value = std::string(text);
+  return absl::OkStatus();
+}
+
+absl::Status ParseValue(absl::string_view text, absl::Duration& value) {
+  return Check(absl::ParseDuration(text, &value), text,
+               "a duration (500ms, 30s, 10m, inf)");
+}
+
+absl::Status ParseValue(absl::string_view text, LogLevel& value) {
+  ASSIGN_OR_RETURN(value, ParseLogLevel(text));
+  return absl::OkStatus();
+}
+
+absl::Status ParseValue(absl::string_view text, Isa& value) {
+  ASSIGN_OR_RETURN(value, ParseIsa(text));
+  return absl::OkStatus();
+}
+
+absl::Status ParseValue(absl::string_view text, std::optional<DType>& value) {
+  value.reset();
+  if (text == "auto") return absl::OkStatus();
+  const absl::StatusOr<DType> dtype = ParseDType(text);
+  if (dtype.ok()) value = *dtype;
+  return Check(dtype.ok(), text, "f32, bf16, int8 or auto");
+}
+
+absl::Status ParseValue(absl::string_view text,
+                        std::vector<std::string>& list) {
+  list.emplace_back(text);
+  return absl::OkStatus();
+}
+
+std::string ValueText(int value) { return absl::StrCat(value); }
+
+std::string ValueText(size_t bytes) { return absl::StrCat(bytes >> 20, "MiB"); }
+
+std::string ValueText(bool value) { return value ? "true" : "false"; }
+
+std::string ValueText(const std::string& value) {
+  return value.empty() ? "empty" : value;
+}
+
+std::string ValueText(absl::Duration value) {
+  return absl::FormatDuration(value);
+}
+
+std::string ValueText(LogLevel value) {
+  return std::string(LogLevelName(value));
+}
+
+std::string ValueText(Isa value) { return std::string(IsaName(value)); }
+
+std::string ValueText(const std::optional<DType>& value) {
+  return value.has_value() ? std::string(DTypeName(*value)) : "auto";
+}
+
+std::string ValueText(const std::vector<std::string>& list) {
+  return ValueText(absl::StrJoin(list, ","));
+}
+
+}  // namespace attend

@@ -1,0 +1,45 @@
+#ifndef ATTEND_SERVER_APP_OPTION_VALUES_H_
+#define ATTEND_SERVER_APP_OPTION_VALUES_H_
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "engine/compute/compute.h"
+#include "engine/tensor/dtype.h"
+#include "server/observability/log.h"
+
+namespace attend {
+
+// How the values of options are written, by their types.
+
+// Reads a text. INVALID_ARGUMENT has the text and what was expected.
+absl::Status ParseValue(absl::string_view text, int& value);
+absl::Status ParseValue(absl::string_view text, size_t& bytes);  // 64MiB
+absl::Status ParseValue(absl::string_view text, bool& value);
+absl::Status ParseValue(absl::string_view text, std::string& value);
+absl::Status ParseValue(absl::string_view text, absl::Duration& value);  // 30s
+absl::Status ParseValue(absl::string_view text, LogLevel& value);
+absl::Status ParseValue(absl::string_view text, Isa& value);
+absl::Status ParseValue(absl::string_view text, std::optional<DType>& value);
+// Adds an element.
+absl::Status ParseValue(absl::string_view text, std::vector<std::string>& list);
+
+// A value as --help shows it.
+std::string ValueText(int value);
+std::string ValueText(size_t bytes);
+std::string ValueText(bool value);
+std::string ValueText(const std::string& value);
+std::string ValueText(absl::Duration value);
+std::string ValueText(LogLevel value);
+std::string ValueText(Isa value);
+std::string ValueText(const std::optional<DType>& value);
+std::string ValueText(const std::vector<std::string>& list);
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_APP_OPTION_VALUES_H_
