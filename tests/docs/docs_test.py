@@ -1,0 +1,189 @@
+"""README.md and docs/: what they say exists.
+
+    docs_test.py ATTEND ATTEND_SERVER    the binaries
+"""
+
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGES = {path: path.read_text(encoding="utf-8")
+         for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]}
+USAGE_ERROR = 2  # kExitUsage
+SERVER = sys.argv.pop(2)
+CLIENT = sys.argv.pop(1)
+# Folders of the repository, as a path in a text begins.
+IN_TREE = re.compile(r"(?:\.ci|client|deploy|docs|engine|models|proto|server|"
+                     r"tests)/[\w./-]*$")
+# Flags of Google Benchmark, which the programs in tests/bench have, too.
+BENCHMARK_FLAGS = {"--benchmark_filter", "--benchmark_min_time"}
+
+
+def without_blocks(page):
+    return re.sub(r"```.*?```", "", page, flags=re.DOTALL)
+
+
+def inline_code(page):
+    return re.findall(r"`([^`\n]+)`", without_blocks(page))
+
+
+def shell_lines(page):
+    """Commands as lists of words, without comments and variables before them."""
+    for block in re.findall(r"```sh\n(.*?)```", page, re.DOTALL):
+        for line in block.splitlines():
+            words = shlex.split(line, comments=True)
+            while words and re.match(r"[A-Z_]+=", words[0]):
+                words.pop(0)
+            if words:
+                yield words
+
+
+def anchors(page):
+    """As GitHub makes them of headings."""
+    headings = re.findall(r"^#+ (.*)$", without_blocks(page), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+            for heading in headings}
+
+
+def flags(words):
+    return {word.split("=")[0] for word in words if word.startswith("--")}
+
+
+def server_help():
+    return subprocess.run([SERVER, "--help"], capture_output=True, text=True,
+                          check=True).stdout
+
+
+def server_flags():
+    return set(re.findall(r"^  (--[\w-]+)", server_help(), re.MULTILINE))
+
+
+class LinksTest(unittest.TestCase):
+    def test_links_lead_somewhere(self):
+        count = 0
+        for path, page in PAGES.items():
+            found = re.findall(r"\]\(([^)\s]+)\)", without_blocks(page))
+            found += re.findall(r'<img src="([^"]+)"', page)
+            for link in found:
+                if link.startswith("https://"):
+                    continue
+                count += 1
+                with self.subTest(page=path.name, link=link):
+                    file, _, anchor = link.partition("#")
+                    target = (path.parent / file).resolve() if file else path
+                    self.assertTrue(target.exists())
+                    if anchor:
+                        self.assertIn(anchor, anchors(PAGES[target]))
+        self.assertGreater(count, 50)
+
+    def test_paths_exist(self):
+        count = 0
+        for path, page in PAGES.items():
+            words = inline_code(page)
+            words += [word for line in shell_lines(page) for word in line]
+            for word in filter(IN_TREE.match, words):
+                count += 1
+                with self.subTest(page=path.name, path=word):
+                    self.assertTrue((ROOT / word).exists())
+        self.assertGreater(count, 40)
+
+    def test_every_page_is_reached_from_the_readme(self):
+        for path in PAGES:
+            if path.name != "README.md":
+                with self.subTest(page=path.name):
+                    self.assertIn(f"(docs/{path.name})",
+                                  PAGES[ROOT / "README.md"])
+
+
+class FamiliesTest(unittest.TestCase):
+    def test_the_table_has_every_family_once(self):
+        listed = re.findall(r"^\| `([^`]+)` \| [^|]+ \| `attend [^`]+` \|$",
+                            PAGES[ROOT / "docs/models.md"], re.MULTILINE)
+        source = ROOT / "engine/families/load_family.cc"
+        loaded = re.findall(r'\{"([^"]+)", Load\w+\}', source.read_text())
+        self.assertGreater(len(loaded), 20)
+        self.assertEqual(sorted(listed), sorted(loaded))
+
+
+class CommandsTest(unittest.TestCase):
+    def test_the_client_takes_every_command(self):
+        commands = {tuple(shlex.split(code)) for page in PAGES.values()
+                    for code in inline_code(page) if code.startswith("attend ")}
+        commands |= {tuple(words) for page in PAGES.values()
+                     for words in shell_lines(page) if words[0] == "attend"}
+        self.assertGreater(len(commands), 20)
+        for command in sorted(commands):
+            with self.subTest(shlex.join(command)):
+                self.check_client(list(command[1:]))
+
+    def check_client(self, words):
+        with tempfile.TemporaryDirectory() as directory:
+            for sign in "<", ">":  # the shell's
+                if sign in words:
+                    at = words.index(sign)
+                    del words[at:at + 2]
+            if "--file" in words:
+                name = words[words.index("--file") + 1]
+                (pathlib.Path(directory) / name).write_text("A line.\n")
+            # Nobody listens there: what fails is the call, not the usage.
+            result = subprocess.run(
+                [CLIENT, *words, "--address", "127.0.0.1:1", "--timeout",
+                 "50ms"], capture_output=True, text=True, timeout=60,
+                cwd=directory, input="A\tline.\n")
+        self.assertNotIn(result.returncode, (0, USAGE_ERROR), result.stderr)
+
+    def test_the_server_has_every_flag(self):
+        known = server_flags()
+        count = 0
+        for path, page in PAGES.items():
+            for words in shell_lines(page):
+                program = pathlib.Path(words[0]).name
+                if not program.startswith("attend-"):
+                    continue
+                more = set() if program == "attend-server" else BENCHMARK_FLAGS
+                count += 1
+                with self.subTest(page=path.name, command=shlex.join(words)):
+                    self.assertLessEqual(flags(words), known | more)
+        self.assertGreater(count, 5)
+
+    def test_scripts_have_every_flag(self):
+        count = 0
+        for path, page in PAGES.items():
+            for words in shell_lines(page):
+                script = next((word for word in words
+                               if word.startswith("tests/bench/")), None)
+                if script is None:
+                    continue
+                count += 1
+                known = set(re.findall(r'"(--[\w-]+)"',
+                                       (ROOT / script).read_text()))
+                with self.subTest(page=path.name, command=shlex.join(words)):
+                    self.assertLessEqual(flags(words), known)
+        self.assertGreater(count, 10)
+
+    # These pages are about the server.
+    def test_named_flags_variables_and_metrics_exist(self):
+        known = server_help()
+        sources = "".join(path.read_text() for path in
+                          (ROOT / "server/observability").glob("*.cc"))
+        count = 0
+        for name in "operations.md", "security.md", "glossary.md":
+            for code in inline_code(PAGES[ROOT / "docs" / name]):
+                for word in re.findall(r"(?<!\S)--[\w-]+|\bATTEND_\w+", code):
+                    count += 1
+                    with self.subTest(page=name, word=word):
+                        self.assertRegex(known, rf"{word}\b")
+                if re.fullmatch(r"attend_\w+", code):
+                    count += 1
+                    with self.subTest(page=name, metric=code):
+                        self.assertIn(f'"{code}"', sources)
+        self.assertGreater(count, 50)
+
+
+if __name__ == "__main__":
+    unittest.main()
