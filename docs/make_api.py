@@ -93,14 +93,26 @@ class Page:
             if comment:
                 path = packed(location[1][0]) if 1 in location else ()
                 self.comments[path] = re.sub(r"(?m)^ ", "", comment).strip()
+        self.names = {text(read(definition), 1)
+                      for kind in (FILE_MESSAGES, FILE_ENUMS)
+                      for definition in self.file[kind]}
         self.lines = []
 
     def comment(self, path):
         """As Markdown."""
-        # What is spelled in code is not formatted.
+        # What is spelled in code stays as it is.
         parts = re.split(r"(`[^`]*`)", self.comments.get(tuple(path), ""))
-        parts[::2] = [re.sub(r"([<>*])", r"\\\1", part) for part in parts[::2]]
+        parts[::2] = map(self.format, parts[::2])
         return "".join(parts)
+
+    def format(self, prose):
+        """Names of fields and values become code, names of messages links."""
+        prose = re.sub(r"([<>*])", r"\\\1", prose)
+        prose = re.sub(r"\b([a-z]+(_[a-z0-9]+)+(\.json)?|[A-Z]+(_[A-Z0-9]+)+)\b",
+                       r"`\1`", prose)
+        return re.sub(r"\b[A-Z][a-z]+[A-Z]\w+\b",
+                      lambda name: self.link(f".attend.v1.{name.group()}")
+                      if name.group() in self.names else name.group(), prose)
 
     def cell(self, *paths):
         found = "\n\n".join(filter(None, map(self.comment, paths)))

@@ -100,6 +100,14 @@ class LinksTest(unittest.TestCase):
                                   PAGES[ROOT / "README.md"])
 
 
+class ApiTest(unittest.TestCase):
+    def test_everything_is_documented(self):
+        page = PAGES[ROOT / "docs/api.md"]
+        self.assertGreater(page.count("\n| "), 200)
+        # A group of fields needs no meaning of its own, other rows do.
+        self.assertEqual(re.findall(r"^\| [^*].*\|  \|$", page, re.MULTILINE), [])
+
+
 class FamiliesTest(unittest.TestCase):
     def test_the_table_has_every_family_once(self):
         listed = re.findall(r"^\| `([^`]+)` \| [^|]+ \| `attend [^`]+` \|$",
