@@ -9,6 +9,7 @@ namespace {
 
 // Bound by loads and stores of what a matmul has just written.
 void Clip(Compute& compute, float most, Matrix x) {
+  if (most == 0) return;
   compute.team().Run([&](int member) {
     const Range rows = Share(x.rows, member, compute.team().size());
     for (int r = rows.begin; r < rows.end; ++r) {
@@ -27,23 +28,23 @@ absl::Status SelfAttention::Project(Compute& compute, const Operand& src,
                                     KvPlace place,
                                     absl::Span<const KvWrite> writes) const {
   RETURN_IF_ERROR(qkv_.Run(compute, src, qkv));
-  if (shape_.clip > 0) Clip(compute, shape_.clip, qkv);
-  if (norms_) {
+  Clip(compute, maps_.clip, qkv);
+  if (maps_.norms) {
     NormalizeHeadsArgs heads = {.values = qkv.data,
                                 .stride = qkv.cols,
                                 .rows = qkv.rows,
                                 .heads = shape_.heads,
                                 .head_dim = shape_.head_dim,
-                                .norm = norms_->query.weights()};
+                                .norm = maps_.norms->query.weights()};
     NormalizeHeads(compute, heads);
     heads.values += shape_.query_width();
     heads.heads = shape_.kv_heads;
-    heads.norm = norms_->key.weights();
+    heads.norm = maps_.norms->key.weights();
     NormalizeHeads(compute, heads);
   }
   if (rotates()) {
-    rules_.rotary->Run(compute, places, shape_.heads + shape_.kv_heads,
-                       shape_.head_dim, qkv);
+    maps_.rotary->Run(compute, places, shape_.heads + shape_.kv_heads,
+                      shape_.head_dim, qkv);
   }
   const float* key = qkv.data + shape_.query_width();
   WriteKv(compute, {.layout = place.layout,
@@ -61,15 +62,10 @@ absl::Status SelfAttention::Attend(Compute& compute, const float* query,
                                    absl::Span<const AttentionPiece> pieces,
                                    const Attended& attended, Matrix dst,
                                    const Epilogue& epilogue) const {
-  Attention(compute, {.layout = place.layout,
+  Attention(compute, {.rules = &rules_,
+                      .layout = place.layout,
                       .layer = place.layer,
                       .heads = shape_.heads,
-                      .scale = shape_.scale,
-                      .softcap = shape_.softcap,
-                      .bias = rules_.bias == nullptr ? DistanceBias()
-                                                     : rules_.bias->bias(),
-                      .slopes = rules_.slopes,
-                      .window = rules_.window,
                       .query = query,
                       .query_stride = stride,
                       .first_row = place.first_row,
@@ -83,6 +79,7 @@ absl::Status CrossAttention::Remember(Compute& compute, const Operand& encoded,
                                       Matrix key_value, KvPlace place,
                                       absl::Span<const KvWrite> writes) const {
   RETURN_IF_ERROR(key_value_.Run(compute, encoded, key_value));
+  Clip(compute, clip_, key_value);
   WriteKv(compute, {.layout = place.layout,
                     .layer = place.layer,
                     .key = key_value.data,
@@ -100,10 +97,11 @@ absl::Status CrossAttention::Attend(Compute& compute, const Operand& src,
                                     Matrix dst,
                                     const Epilogue& epilogue) const {
   RETURN_IF_ERROR(query_.Run(compute, src, query));
-  Attention(compute, {.layout = place.layout,
+  Clip(compute, clip_, query);
+  Attention(compute, {.rules = &rules_,
+                      .layout = place.layout,
                       .layer = place.layer,
                       .heads = shape_.heads,
-                      .scale = shape_.scale,
                       .query = query.data,
                       .query_stride = query.cols,
                       .first_row = place.first_row,

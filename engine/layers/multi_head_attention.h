@@ -9,9 +9,9 @@
 #include "engine/compute/compute.h"
 #include "engine/layers/linear.h"
 #include "engine/layers/norm.h"
-#include "engine/layers/relative_bias.h"
 #include "engine/layers/rotary.h"
 #include "engine/ops/attention/attention.h"
+#include "engine/ops/attention/attention_rules.h"
 #include "engine/ops/attention/kv_layout.h"
 #include "engine/ops/attention/kv_store.h"
 #include "engine/ops/matmul/epilogue.h"
@@ -24,26 +24,23 @@ struct HeadShape {
   int heads = 0;
   int kv_heads = 0;
   int head_dim = 0;
-  float scale = 0;
-  float softcap = 0;  // see AttentionArgs
-  float clip = 0;     // of queries, keys and values; 0: none
 
   int query_width() const { return heads * head_dim; }
   int kv_width() const { return kv_heads * head_dim; }
-};
-
-// What self-attention makes of positions; whoever owns these outlives it.
-struct PositionRules {
-  const RelativeBias* bias = nullptr;  // null: none
-  const Rotary* rotary = nullptr;      // null: none
-  const float* slopes = nullptr;       // see AttentionArgs
-  int window = 0;                      // see AttentionArgs
 };
 
 // Norms of each head's query and key, with weights of [head_dim].
 struct HeadNorms {
   Norm query;
   Norm key;
+};
+
+// What queries, keys and values go through before they meet, in this order.
+struct HeadMaps {
+  float clip = 0;  // all are cut to [-clip, clip]; 0: they stay
+  std::optional<HeadNorms> norms = std::nullopt;
+  // Of queries and keys; null: none. Its owner outlives the layer.
+  const Rotary* rotary = nullptr;
 };
 
 // Where one layer's keys and values lie.
@@ -67,18 +64,18 @@ struct Attended {
 class SelfAttention {
  public:
   // `qkv` is hidden -> query_width + 2 * kv_width.
-  SelfAttention(HeadShape shape, PositionRules rules,
-                std::optional<HeadNorms> norms, Linear qkv, Linear out)
+  SelfAttention(HeadShape shape, const AttentionRules& rules, HeadMaps maps,
+                Linear qkv, Linear out)
       : shape_(shape),
         rules_(rules),
-        norms_(std::move(norms)),
+        maps_(std::move(maps)),
         qkv_(std::move(qkv)),
         out_(std::move(out)) {}
 
   const HeadShape& shape() const { return shape_; }
   int qkv_width() const { return qkv_.out(); }
   // Whether Project() needs positions.
-  bool rotates() const { return rules_.rotary != nullptr; }
+  bool rotates() const { return maps_.rotary != nullptr; }
 
   // src [rows, hidden] -> qkv [rows, qkv_width], keys and values into blocks;
   // `places` of [rows].
@@ -95,8 +92,8 @@ class SelfAttention {
 
  private:
   HeadShape shape_;
-  PositionRules rules_;
-  std::optional<HeadNorms> norms_;
+  AttentionRules rules_;
+  HeadMaps maps_;
   Linear qkv_;
   Linear out_;
 };
@@ -106,8 +103,12 @@ class SelfAttention {
 class CrossAttention {
  public:
   // `key_value` is hidden -> 2 * kv_width.
-  CrossAttention(HeadShape shape, Linear query, Linear key_value, Linear out)
+  // `clip` as in HeadMaps.
+  CrossAttention(HeadShape shape, const AttentionRules& rules, float clip,
+                 Linear query, Linear key_value, Linear out)
       : shape_(shape),
+        rules_(rules),
+        clip_(clip),
         query_(std::move(query)),
         key_value_(std::move(key_value)),
         out_(std::move(out)) {}
@@ -129,6 +130,8 @@ class CrossAttention {
 
  private:
   HeadShape shape_;
+  AttentionRules rules_;
+  float clip_;
   Linear query_;
   Linear key_value_;
   Linear out_;

@@ -1,7 +1,7 @@
 #ifndef ATTEND_ENGINE_LAYERS_RELATIVE_BIAS_H_
 #define ATTEND_ENGINE_LAYERS_RELATIVE_BIAS_H_
 
-#include "engine/ops/attention/attention.h"
+#include "engine/ops/attention/attention_rules.h"
 #include "engine/tensor/buffer.h"
 #include "engine/tensor/matrix.h"
 

@@ -14,10 +14,15 @@ namespace {
 HeadShape ShapeOf(const AttentionSpec& spec) {
   return {.heads = spec.heads,
           .kv_heads = spec.kv_heads,
-          .head_dim = spec.head_dim,
-          .scale = spec.scale,
+          .head_dim = spec.head_dim};
+}
+
+AttentionRules RulesOf(const AttentionSpec& spec, const DistanceBias& bias) {
+  return {.scale = spec.scale,
           .softcap = spec.softcap,
-          .clip = spec.clip};
+          .bias = bias,
+          .slopes = spec.slopes.empty() ? nullptr : spec.slopes.data(),
+          .window = spec.window};
 }
 
 // Reads the parts of one layer.
@@ -32,21 +37,24 @@ class LayerLoader {
         spec_(spec),
         precision_(precision) {}
 
-  absl::StatusOr<SelfAttention> Self(const PositionRules& rules) {
+  absl::StatusOr<SelfAttention> Self(const SharedPositions& shared) {
     const HeadShape shape = ShapeOf(spec_.self_attention);
     ASSIGN_OR_RETURN(Linear qkv, Maps({"self.q", "self.k", "self.v"}, hidden_,
                                       {shape.query_width(), shape.kv_width(),
                                        shape.kv_width()}));
     ASSIGN_OR_RETURN(Linear out,
                      Maps({"self.out"}, shape.query_width(), {hidden_}));
-    ASSIGN_OR_RETURN(std::optional<HeadNorms> norms, NormsOfHeads());
-    return SelfAttention(shape, rules, std::move(norms), std::move(qkv),
-                         std::move(out));
+    HeadMaps maps = {.clip = spec_.self_attention.clip,
+                     .rotary = shared.rotary};
+    ASSIGN_OR_RETURN(maps.norms, NormsOfHeads());
+    return SelfAttention(shape, RulesOf(spec_.self_attention, shared.bias),
+                         std::move(maps), std::move(qkv), std::move(out));
   }
 
   absl::StatusOr<std::optional<Layer::Cross>> Cross() {
     if (!spec_.cross_attention) return std::nullopt;
-    const HeadShape shape = ShapeOf(*spec_.cross_attention);
+    const AttentionSpec& attention = *spec_.cross_attention;
+    const HeadShape shape = ShapeOf(attention);
     ASSIGN_OR_RETURN(Linear query,
                      Maps({"cross.q"}, hidden_, {shape.query_width()}));
     ASSIGN_OR_RETURN(Linear key_value,
@@ -55,9 +63,10 @@ class LayerLoader {
     ASSIGN_OR_RETURN(Linear out,
                      Maps({"cross.out"}, shape.query_width(), {hidden_}));
     ASSIGN_OR_RETURN(std::optional<Norm> norm, NormOf("cross.norm", true));
-    return Layer::Cross{CrossAttention(shape, std::move(query),
-                                       std::move(key_value), std::move(out)),
-                        std::move(norm)};
+    return Layer::Cross{
+        CrossAttention(shape, RulesOf(attention, {}), attention.clip,
+                       std::move(query), std::move(key_value), std::move(out)),
+        std::move(norm)};
   }
 
   absl::StatusOr<FeedForward> Inner() {
@@ -111,10 +120,10 @@ class LayerLoader {
 absl::StatusOr<Layer> LoadLayer(Compute& compute, Weights& weights,
                                 const std::string& prefix, int hidden,
                                 const LayerSpec& spec,
-                                const PositionRules& rules,
+                                const SharedPositions& shared,
                                 Precision precision) {
   LayerLoader load(compute, weights, prefix, hidden, spec, precision);
-  ASSIGN_OR_RETURN(SelfAttention self, load.Self(rules));
+  ASSIGN_OR_RETURN(SelfAttention self, load.Self(shared));
   ASSIGN_OR_RETURN(auto self_norm, load.NormOf("self.norm", spec.self_norm));
   ASSIGN_OR_RETURN(auto self_branch_norm,
                    load.NormOf("self.branch_norm", spec.branch_norm));

@@ -36,12 +36,19 @@ struct Layer {
   std::optional<Norm> feed_forward_branch_norm;
 };
 
+// What layers of a stack share, of which self-attention reads it; outlives
+// them.
+struct SharedPositions {
+  DistanceBias bias;
+  const Rotary* rotary = nullptr;  // null: none
+};
+
 // Reads the slots "<prefix>.self.q.weight" and so on; `prefix` is like
-// "decoder.2"; `rules` are those of self-attention. Errors name the tensor.
+// "decoder.2". `spec` outlives the layer. Errors name the tensor.
 absl::StatusOr<Layer> LoadLayer(Compute& compute, Weights& weights,
                                 const std::string& prefix, int hidden,
                                 const LayerSpec& spec,
-                                const PositionRules& rules,
+                                const SharedPositions& shared,
                                 Precision precision);
 
 // A residual branch x + f(x) whose norm comes before f (pre) or after the sum

@@ -105,17 +105,15 @@ absl::StatusOr<Stack> LoadStack(Compute& compute, Weights& weights,
               .layers = {},
               .final_norm = std::nullopt};
   ASSIGN_OR_RETURN(stack.relative_bias, LoadRelativeBias(weights, name, spec));
+  DistanceBias bias;
+  if (stack.relative_bias != nullptr) bias = stack.relative_bias->bias();
   Rotaries rotaries(spec);
   for (size_t i = 0; i < spec.layers.size(); ++i) {
-    const AttentionSpec& attention = spec.layers[i].self_attention;
-    const PositionRules rules = {
-        .bias = stack.relative_bias.get(),
-        .rotary = rotaries.Of(attention),
-        .slopes = attention.slopes.empty() ? nullptr : attention.slopes.data(),
-        .window = attention.window};
+    const SharedPositions shared = {
+        .bias = bias, .rotary = rotaries.Of(spec.layers[i].self_attention)};
     ASSIGN_OR_RETURN(Layer layer,
                      LoadLayer(compute, weights, absl::StrCat(name, ".", i),
-                               hidden, spec.layers[i], rules, precision));
+                               hidden, spec.layers[i], shared, precision));
     stack.layers.push_back(std::move(layer));
   }
   stack.rotaries = rotaries.Take();

@@ -26,6 +26,8 @@ struct Shape {
   int keys;
 };
 
+constexpr AttentionRules kRules = {.scale = 0.125f};
+
 KvLayout LayoutOf(DType dtype) {
   return {.layers = 1,
           .kv_heads = kHeads,
@@ -128,10 +130,10 @@ void AttentionOp(benchmark::State& state, const Setup& setup, Arena& arena,
   Measure(
       state, setup,
       [&] {
-        Attention(setup.compute, {.layout = &kv.layout(),
+        Attention(setup.compute, {.rules = &kRules,
+                                  .layout = &kv.layout(),
                                   .layer = kv.NextLayer(),
                                   .heads = kHeads,
-                                  .scale = 0.125f,
                                   .query = query.data(),
                                   .query_stride = kHidden,
                                   .pieces = pieces,

@@ -19,6 +19,7 @@ namespace {
 // Rows of a prompt that go together.
 constexpr int kRows = 512;
 constexpr int kTokens = KvLayout::kBlockTokens;
+constexpr AttentionRules kRules = {.scale = 0.125f};
 
 struct Prompt {
   DType kv_dtype;
@@ -70,9 +71,9 @@ double SecondsOfRows(Compute& compute, const PromptKv& kv, int first,
                                                .causal = true,
                                                .position = first}};
   const absl::Time start = absl::Now();
-  Attention(compute, {.layout = &kv.layout(),
+  Attention(compute, {.rules = &kRules,
+                      .layout = &kv.layout(),
                       .heads = kHeads,
-                      .scale = 0.125f,
                       .query = query.data(),
                       .query_stride = columns,
                       .pieces = pieces,

@@ -21,19 +21,20 @@ int KeysOf(const AttentionPiece& piece, int row) {
 // Which keys row `row` of a piece sees.
 Range SeenBy(const AttentionArgs& args, const AttentionPiece& piece, int row) {
   const int keys = KeysOf(piece, row);
-  if (args.window == 0) return {0, keys};
+  const int window = args.rules->window;
+  if (window == 0) return {0, keys};
   const int at = piece.position + row;
   const absl::Span<const int> positions = piece.key_positions;
   if (positions.empty()) {
-    const int64_t end = std::min<int64_t>(keys, int64_t{at} + args.window + 1);
-    return {std::clamp(at - args.window, 0, keys), static_cast<int>(end)};
+    const int64_t end = std::min<int64_t>(keys, int64_t{at} + window + 1);
+    return {std::clamp(at - window, 0, keys), static_cast<int>(end)};
   }
   const int* const first = positions.data();
   const int64_t position = first[at];
   const int* const begin =
-      std::lower_bound(first, first + keys, position - args.window);
+      std::lower_bound(first, first + keys, position - window);
   const int* const end =
-      std::upper_bound(begin, first + keys, position + args.window);
+      std::upper_bound(begin, first + keys, position + window);
   return {static_cast<int>(begin - first), static_cast<int>(end - first)};
 }
 
@@ -42,7 +43,8 @@ Range SeenBy(const AttentionArgs& args, const AttentionPiece& piece, int row) {
 int64_t Cost(const AttentionArgs& args, const AttentionPiece& piece,
              int64_t rows) {
   int64_t most = std::numeric_limits<int>::max();
-  if (args.window > 0) most = int64_t{args.window} * (piece.causal ? 1 : 2) + 1;
+  const int64_t window = args.rules->window;
+  if (window > 0) most = window * (piece.causal ? 1 : 2) + 1;
   const int64_t keys = std::min<int64_t>(piece.keys, most);
   // The rows that see one key more than the row before.
   const int64_t growing = piece.causal ? std::min(rows, most - keys) : 0;
@@ -114,17 +116,18 @@ Run RunOf(const AttentionArgs& args, const AttentionPiece& piece) {
 }
 
 void CheckArgs(const Compute& compute, const AttentionArgs& args) {
+  const AttentionRules& rules = *args.rules;
   const KvLayout& layout = *args.layout;
   constexpr size_t kTokens = KvLayout::kBlockTokens;
   ATTEND_CHECK(layout.block_tokens == KvLayout::kBlockTokens);
   ATTEND_CHECK(0 <= args.layer && args.layer < layout.layers);
   ATTEND_CHECK(args.heads % layout.kv_heads == 0);
   ATTEND_CHECK(args.dst.cols == args.heads * layout.head_dim);
-  const DistanceBias& bias = args.bias;
+  const DistanceBias& bias = rules.bias;
   ATTEND_CHECK(!layout.paired ||
-               (CanPair(compute.isa(), layout) && args.window == 0));
-  ATTEND_CHECK(args.window >= 0 && bias.max_distance >= 0);
-  ATTEND_CHECK(args.softcap >= 0);
+               (CanPair(compute.isa(), layout) && rules.window == 0));
+  ATTEND_CHECK(rules.window >= 0 && bias.max_distance >= 0);
+  ATTEND_CHECK(rules.softcap >= 0);
   ATTEND_CHECK(bias.values == nullptr || bias.stride >= bias.Entries());
   for (const AttentionPiece& piece : args.pieces) {
     ATTEND_CHECK(piece.rows > 0 && piece.first_row >= args.first_row);
@@ -162,11 +165,10 @@ AttentionTile TileOf(const Run& run, int head, int lane, int lanes, Range* seen,
   for (int r = 0; r < rows; ++r) {
     seen[r] = SeenBy(args, piece, (lane + r) / run.heads);
   }
-  DistanceBias bias = args.bias;
-  if (bias.values != nullptr) bias.values += ptrdiff_t{head} * bias.stride;
   const int first_row = piece.first_row - args.first_row + row;
   const size_t column = static_cast<size_t>(head) * layout.head_dim;
-  return {.layout = &layout,
+  return {.rules = args.rules,
+          .layout = &layout,
           .query = args.query +
                    static_cast<size_t>(first_row) * args.query_stride + column,
           .query_stride = args.query_stride,
@@ -178,16 +180,12 @@ AttentionTile TileOf(const Run& run, int head, int lane, int lanes, Range* seen,
           .heads_per_kv_head = args.heads / layout.kv_heads,
           .group = run.gathers ? run.heads : 1,
           .lane = run.gathers ? lane % run.heads : 0,
-          .scale = args.scale,
           .blocks = piece.blocks.data(),
           .layer_at = layout.head_at(args.layer, 0),
           .values_at = layout.values_at(),
           .scales_at = layout.scales_at(),
           .head_bytes = layout.head_bytes(),
           .seen = seen,
-          .softcap = args.softcap,
-          .bias = bias,
-          .slopes = args.slopes == nullptr ? nullptr : args.slopes + head,
           .position = piece.position + row,
           .key_positions = piece.key_positions.data(),
           .scores = scratch,

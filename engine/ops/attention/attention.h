@@ -5,6 +5,7 @@
 
 #include "absl/types/span.h"
 #include "engine/compute/compute.h"
+#include "engine/ops/attention/attention_rules.h"
 #include "engine/ops/attention/kv_layout.h"
 #include "engine/tensor/matrix.h"
 
@@ -29,21 +30,6 @@ struct AttentionPiece {
   absl::Span<const int> key_positions = {};
 };
 
-// What is added to scores for the distance from query to key (Raffel et al.
-// 2020, section 2.1), a row of numbers a head:
-//   entry i is for distance i - Edge(), and those beyond max_distance on either
-//   side hold the number of max_distance there.
-// So those of a tile of 16 keys lie together, wherever it begins.
-struct DistanceBias {
-  // Head h's row begins at values + h * stride; null: no bias.
-  const float* values = nullptr;
-  int max_distance = 0;  // >= 0
-  int stride = 0;        // >= Entries()
-
-  int Edge() const { return max_distance + KvLayout::kBlockTokens - 1; }
-  int Entries() const { return 2 * Edge() + 1; }
-};
-
 // Scaled dot-product attention (Vaswani et al. 2017, eq. 1) over keys and
 // values in blocks, for all heads: dst = softmax(q k^T * scale) v with the
 // maximum subtracted, all sums in f32. Grouped heads: query head h reads key
@@ -52,22 +38,10 @@ struct DistanceBias {
 // memory does not grow with the keys: a row's bits depend on its own query and
 // keys only.
 struct AttentionArgs {
+  const AttentionRules* rules = nullptr;
   const KvLayout* layout = nullptr;
   int layer = 0;
-  int heads = 0;
-  float scale = 0;
-  // Soft cap of q k^T * scale (Gemma 2, 2024): it becomes softcap *
-  // tanh(it / softcap). 0: none.
-  float softcap = 0;
-  // Added to that: of head h, entry (key's position - query's).
-  DistanceBias bias = {};
-  // Linear biases (Press et al. 2022), [heads]: slopes[h] * (key's position -
-  // query's) is added, too. Null: none.
-  const float* slopes = nullptr;
-  // Of the keys that a row sees otherwise it sees those whose position is at
-  // most so many away from its own, on either side. 0: all. The others are not
-  // read, and neither are their blocks.
-  int window = 0;
+  int heads = 0;  // of queries
   // Row r's query of head h starts at query + r * query_stride + h * head_dim.
   const float* query = nullptr;
   int query_stride = 0;

@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "engine/compute/team.h"
-#include "engine/ops/attention/attention.h"
+#include "engine/ops/attention/attention_rules.h"
 #include "engine/ops/attention/kv_layout.h"
 
 namespace attend {
@@ -38,6 +38,7 @@ inline constexpr size_t kAttentionUnpackedFloats =
 // (rows of one head, or of `group` heads in turns), or one row of consecutive
 // heads.
 struct AttentionTile {
+  const AttentionRules* rules = nullptr;
   const KvLayout* layout = nullptr;
   // Row r of head h: query + r * query_stride + h * head_dim; likewise dst.
   const float* query = nullptr;
@@ -52,7 +53,6 @@ struct AttentionTile {
   // Row r stands for head (lane + r) % group of query row (lane + r) / group.
   int group = 1;
   int lane = 0;  // in [0, group)
-  float scale = 0;
   const std::byte* const* blocks = nullptr;
   size_t layer_at = 0;  // bytes from a block's start to the layer
   // Of the layout: bytes from a head's start.
@@ -61,9 +61,6 @@ struct AttentionTile {
   size_t head_bytes = 0;
   // [rows], the keys that each sees; neither begin nor end ever falls.
   const Range* seen = nullptr;
-  float softcap = 0;
-  DistanceBias bias = {};         // of heads from first_head on
-  const float* slopes = nullptr;  // likewise
   // As of AttentionPiece, of the first query row; null: 0, 1, 2, ...
   int position = 0;
   const int* key_positions = nullptr;

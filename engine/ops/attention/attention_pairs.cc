@@ -73,7 +73,7 @@ inline void ScoreTiles(const AttentionTile& a, const Rows& rows,
       }
     }
   }
-  const Vec scale = Broadcast(a.scale);
+  const Vec scale = Broadcast(a.rules->scale);
 #pragma GCC unroll 8
   for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 8

@@ -49,10 +49,11 @@ class BlockTableTest : public ::testing::Test {
     const auto sum = [&](int keys) {
       const AttentionPiece piece{
           .rows = 1, .blocks = table.blocks(), .keys = keys};
-      Attention(compute_, {.layout = &kLayout,
+      const AttentionRules rules = {.scale = 1};
+      Attention(compute_, {.rules = &rules,
+                           .layout = &kLayout,
                            .layer = 1,
                            .heads = 2,
-                           .scale = 1,
                            .query = query.data(),
                            .query_stride = 2 * 8,
                            .pieces = {&piece, 1},

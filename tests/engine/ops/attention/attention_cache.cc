@@ -77,19 +77,19 @@ std::vector<int> FirstTokens(int n) {
 std::vector<float> Attend(Compute& compute, const AttentionInputs& in,
                           const Cache& cache,
                           const std::vector<AttentionPiece>& pieces,
-                          const AttentionArgs& scores) {
+                          const AttentionRules& scores) {
   const int rows = static_cast<int>(in.query.size()) / in.query_cols();
   std::vector<float> dst(in.query.size(), 0.0f);
-  AttentionArgs args = scores;
-  args.layout = &cache.layout();
-  args.layer = 1;
-  args.heads = in.shape.heads;
-  args.scale = in.scale();
-  args.query = in.query.data();
-  args.query_stride = in.query_cols();
-  args.pieces = pieces;
-  args.dst = {dst.data(), rows, in.query_cols()};
-  Attention(compute, args);
+  AttentionRules rules = scores;
+  rules.scale = in.scale();
+  Attention(compute, {.rules = &rules,
+                      .layout = &cache.layout(),
+                      .layer = 1,
+                      .heads = in.shape.heads,
+                      .query = in.query.data(),
+                      .query_stride = in.query_cols(),
+                      .pieces = pieces,
+                      .dst = {dst.data(), rows, in.query_cols()}});
   return dst;
 }
 
@@ -97,10 +97,8 @@ std::vector<float> Attend(Compute& compute, const AttentionInputs& in,
                           const Cache& cache,
                           const std::vector<AttentionPiece>& pieces,
                           const DistanceBias& bias, int window) {
-  AttentionArgs scores;
-  scores.bias = bias;
-  scores.window = window;
-  return Attend(compute, in, cache, pieces, scores);
+  return Attend(compute, in, cache, pieces,
+                AttentionRules{.bias = bias, .window = window});
 }
 
 std::unique_ptr<Compute> AttentionIsaTest::MakeCompute(int threads) const {

@@ -51,7 +51,7 @@ std::vector<int> FirstTokens(int n);
 std::vector<float> Attend(Compute& compute, const AttentionInputs& in,
                           const Cache& cache,
                           const std::vector<AttentionPiece>& pieces,
-                          const AttentionArgs& scores);
+                          const AttentionRules& scores);
 std::vector<float> Attend(Compute& compute, const AttentionInputs& in,
                           const Cache& cache,
                           const std::vector<AttentionPiece>& pieces,

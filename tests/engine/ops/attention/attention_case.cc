@@ -62,13 +62,11 @@ class Distances {
     for (float& slope : slopes) slope *= 4 / static_cast<float>(at);
   }
 
-  AttentionArgs Scores() const {
-    AttentionArgs args;
-    if (c.max_distance >= 0) args.bias = biases.bias;
-    if (c.slopes) args.slopes = slopes.data();
-    args.softcap = c.softcap;
-    args.window = c.window;
-    return args;
+  AttentionRules Scores() const {
+    AttentionRules rules = {.softcap = c.softcap, .window = c.window};
+    if (c.max_distance >= 0) rules.bias = biases.bias;
+    if (c.slopes) rules.slopes = slopes.data();
+    return rules;
   }
   double Added(int head, int row, int key) const {
     const int distance = Distance(row, key);

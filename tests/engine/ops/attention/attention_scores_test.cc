@@ -99,7 +99,7 @@ TEST_P(AttentionScoresTest, ScoresThatOverflow) {
   const Cache cache(*compute, in, {FirstTokens(3)});
   const std::vector<AttentionPiece> pieces = {
       {.rows = 2, .blocks = cache.blocks(0), .keys = 3}};
-  AttentionArgs scores;
+  AttentionRules scores;
   const float slope = 1e38f;
   scores.slopes = &slope;
   for (const float x : Attend(*compute, in, cache, pieces, scores)) {

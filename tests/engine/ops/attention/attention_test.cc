@@ -186,10 +186,11 @@ TEST_P(AttentionTest, APromptInPartsThenTokensAreThoseOfOnePiece) {
                          .writes = writes});
       const std::vector<AttentionPiece> pieces = {
           {.rows = rows, .blocks = blocks, .keys = first + 1, .causal = true}};
-      Attention(*compute, {.layout = &whole.layout(),
+      const AttentionRules rules = {.scale = in.scale()};
+      Attention(*compute, {.rules = &rules,
+                           .layout = &whole.layout(),
                            .layer = 1,
                            .heads = in.shape.heads,
-                           .scale = in.scale(),
                            .query = &in.query[first * in.query_cols()],
                            .query_stride = in.query_cols(),
                            .pieces = pieces,
