@@ -23,6 +23,7 @@ WRONG = [
     ("engine/ops/attention/attention.cc", "engine/ops/matmul/matmul.h"),
     ("engine/cache/block_pool.cc", "engine/layers/linear.h"),
     ("engine/layers/linear.cc", "engine/transformer/spec.h"),
+    ("engine/json/json_file.cc", "engine/checkpoint/mapped_file.h"),
     ("engine/checkpoint/checkpoint.cc", "engine/compute/compute.h"),
     ("engine/tokenizer/text/utf8.cc", "engine/tokenizer/hf/hf_tokenizer.h"),
     ("engine/tokenizer/spm/spm_json.cc",
@@ -49,8 +50,8 @@ ONLY_IN = [
     (re.compile(r"^(immintrin|cpuid)\.h"), ("engine/ops", "engine/compute")),
     (re.compile(r"^grpc"), ("server/grpc", "client/cpp")),
     (re.compile(r"^prometheus/"), ("server/observability",)),
-    (re.compile(r"^nlohmann/"), ("engine/checkpoint", "engine/tokenizer",
-                                 "client/cpp")),
+    (re.compile(r"^nlohmann/"), ("engine/json", "engine/checkpoint",
+                                 "engine/tokenizer", "client/cpp")),
 ]
 
 INCLUDE = re.compile(r'^\s*#include [<"]([^>"]+)[>"]')

@@ -10,9 +10,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "engine/checkpoint/convert.h"
-#include "engine/checkpoint/json_file.h"
 #include "engine/checkpoint/mapped_file.h"
 #include "engine/checkpoint/safetensors.h"
+#include "engine/json/json_file.h"
 #include "engine/tensor/check.h"
 #include "engine/tensor/status_macros.h"
 

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "engine/checkpoint/json_parse.h"
+#include "engine/json/json_parse.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {

@@ -2,8 +2,8 @@
 #define ATTEND_ENGINE_FAMILIES_LOAD_FAMILY_H_
 
 #include "absl/status/statusor.h"
-#include "engine/checkpoint/json_file.h"
 #include "engine/families/shared/family.h"
+#include "engine/json/json_file.h"
 
 namespace attend {
 

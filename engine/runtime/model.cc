@@ -6,11 +6,11 @@
 
 #include "absl/strings/str_format.h"
 #include "engine/checkpoint/checkpoint.h"
-#include "engine/checkpoint/json_file.h"
 #include "engine/checkpoint/weights.h"
 #include "engine/families/load_family.h"
 #include "engine/families/shared/generation_config.h"
 #include "engine/families/shared/sentence_transformers.h"
+#include "engine/json/json_file.h"
 #include "engine/ops/matmul/isa_limit.h"
 #include "engine/tensor/status_macros.h"
 #include "engine/tokenizer/load_tokenizer.h"

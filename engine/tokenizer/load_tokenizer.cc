@@ -4,13 +4,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "engine/json/read_file.h"
 #include "engine/tensor/status_macros.h"
 #include "engine/tokenizer/hf/hf_tokenizer.h"
 #include "engine/tokenizer/spm/spm_json.h"
 #include "engine/tokenizer/spm/spm_normalizer.h"
 #include "engine/tokenizer/spm/spm_tokenizer.h"
 #include "engine/tokenizer/text/ids_only.h"
-#include "engine/tokenizer/text/read_file.h"
 
 namespace attend {
 namespace {

@@ -1,7 +1,7 @@
 #include "tests/bench/decoder_step.h"
 
-#include "engine/checkpoint/json_file.h"
 #include "engine/families/load_family.h"
+#include "engine/json/json_file.h"
 #include "engine/ops/attention/kv_layout.h"
 #include "engine/tensor/status_macros.h"
 #include "tests/bench/matmul_replay.h"

@@ -38,8 +38,8 @@
 #include <vector>
 
 #include "absl/time/clock.h"
-#include "engine/checkpoint/json_file.h"
 #include "engine/families/shared/family.h"
+#include "engine/json/json_file.h"
 #include "engine/runtime/model.h"
 #include "engine/tensor/status_macros.h"
 #include "server/app/options.h"

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "engine/checkpoint/json_file.h"
 #include "engine/checkpoint/weights.h"
+#include "engine/json/json_file.h"
 #include "engine/transformer/spec.h"
 
 namespace attend {

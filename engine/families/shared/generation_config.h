@@ -5,7 +5,7 @@
 
 #include "absl/status/statusor.h"
 #include "engine/api/generation_params.h"
-#include "engine/checkpoint/json_file.h"
+#include "engine/json/json_file.h"
 #include "engine/transformer/spec.h"
 
 namespace attend {

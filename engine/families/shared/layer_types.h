@@ -6,8 +6,8 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "engine/checkpoint/json_file.h"
 #include "engine/families/shared/rotary_config.h"
+#include "engine/json/json_file.h"
 #include "engine/transformer/spec.h"
 
 namespace attend {

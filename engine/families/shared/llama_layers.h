@@ -8,9 +8,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "engine/checkpoint/json_file.h"
 #include "engine/families/shared/family.h"
 #include "engine/families/shared/tensor_names.h"
+#include "engine/json/json_file.h"
 
 namespace attend {
 

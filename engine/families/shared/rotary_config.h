@@ -2,7 +2,7 @@
 #define ATTEND_ENGINE_FAMILIES_SHARED_ROTARY_CONFIG_H_
 
 #include "absl/status/statusor.h"
-#include "engine/checkpoint/json_file.h"
+#include "engine/json/json_file.h"
 #include "engine/transformer/spec.h"
 
 namespace attend {

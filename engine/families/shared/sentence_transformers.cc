@@ -9,10 +9,10 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "engine/checkpoint/json_file.h"
 #include "engine/families/shared/config_fields.h"
 #include "engine/families/shared/encoder_heads.h"
 #include "engine/families/shared/tensor_names.h"
+#include "engine/json/json_file.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {

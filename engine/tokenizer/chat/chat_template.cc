@@ -8,11 +8,12 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "engine/json/json_file.h"
+#include "engine/json/json_parse.h"
+#include "engine/json/read_file.h"
 #include "engine/tensor/status_macros.h"
 #include "engine/tokenizer/rust/rust_call.h"
 #include "engine/tokenizer/text/hf_config.h"
-#include "engine/tokenizer/text/json_fields.h"
-#include "engine/tokenizer/text/read_file.h"
 #include "engine/tokenizer/text/utf8.h"
 
 namespace attend {
@@ -22,7 +23,6 @@ using Json = nlohmann::ordered_json;  // templates write objects in their order
 
 // The published ones have up to 20 kB.
 constexpr size_t kMaxTemplateBytes = 1 << 20;
-constexpr int kMaxJsonDepth = 64;
 
 absl::Status CheckUtf8(absl::string_view name, absl::string_view text) {
   const size_t invalid = FindInvalidUtf8(text);
@@ -35,23 +35,7 @@ absl::Status CheckUtf8(absl::string_view name, absl::string_view text) {
 absl::StatusOr<Json> ParseObject(absl::string_view name,
                                  absl::string_view text) {
   if (text.empty()) return Json::object();
-  bool deep = false;
-  const auto limited = [&](int depth, Json::parse_event_t, const Json&) {
-    deep = deep || depth > kMaxJsonDepth;
-    return !deep;
-  };
-  try {
-    Json object = Json::parse(text, limited);
-    if (deep) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          name, " is nested deeper than the limit of ", kMaxJsonDepth));
-    }
-    if (object.is_object()) return object;
-    return absl::InvalidArgumentError(
-        absl::StrCat(name, " is not a json object"));
-  } catch (const Json::exception& e) {
-    return absl::InvalidArgumentError(absl::StrCat(name, ": ", e.what()));
-  }
+  return ParseOrderedJsonObject(name, text);
 }
 
 // A message's reasoning has several names; templates read one or another of
@@ -124,24 +108,21 @@ absl::Status ChatTemplate::AddFiles(const std::string& directory) {
 absl::Status ChatTemplate::AddFields(const std::string& directory) {
   constexpr char kKey[] = "chat_template";
   const std::string path = directory + "/tokenizer_config.json";
-  ASSIGN_OR_RETURN(const nlohmann::json top, LoadObject(path));
-  const auto found = top.find(kKey);
-  if (found == top.end() || found->is_null()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const JsonFile file, JsonFile::LoadOrEmpty(path));
+  const nlohmann::json* found = file.Find(kKey);
+  if (found == nullptr) return absl::OkStatus();
   const std::string place = absl::StrCat(path, ": ", kKey);
   if (found->is_string()) {
     return Add("default", place, found->get_ref<const std::string&>());
   }
-  const auto wrong = [&] {
-    return WrongField(path, kKey, *found,
-                      "a text or a list of {name, template}");
-  };
-  if (!found->is_array()) return wrong();
-  for (const nlohmann::json& named : *found) {
-    std::string name, source;
-    if (!named.is_object()) return wrong();
-    RETURN_IF_ERROR(ReadString(place, named, "name", name));
-    RETURN_IF_ERROR(ReadString(place, named, "template", source));
-    RETURN_IF_ERROR(Add(name, absl::StrCat(place, " ", name), source));
+  if (!found->is_array()) {
+    return file.Unexpected(kKey, "a text or a list of {name, template}");
+  }
+  for (const nlohmann::json& element : *found) {
+    ASSIGN_OR_RETURN(const JsonFile named, file.ObjectAt(kKey, element));
+    ASSIGN_OR_RETURN(const std::string name, named.StringOr("name", ""));
+    ASSIGN_OR_RETURN(const std::string text, named.StringOr("template", ""));
+    RETURN_IF_ERROR(Add(name, absl::StrCat(place, " ", name), text));
   }
   return absl::OkStatus();
 }

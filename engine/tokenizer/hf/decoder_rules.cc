@@ -140,9 +140,9 @@ DecoderRules Read(const Json& decoder) {
 
 }  // namespace
 
-DecoderRules ParseDecoderRules(absl::string_view json) {
+DecoderRules ParseDecoderRules(const Json& decoder) {
   try {
-    return Read(Json::parse(json));
+    return Read(decoder);
   } catch (const Json::exception&) {
     return {};  // a later version's, with other fields
   }

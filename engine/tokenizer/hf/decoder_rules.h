@@ -1,6 +1,7 @@
 #ifndef ATTEND_ENGINE_TOKENIZER_HF_DECODER_RULES_H_
 #define ATTEND_ENGINE_TOKENIZER_HF_DECODER_RULES_H_
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,9 +47,9 @@ struct DecoderRules {
   bool IsByte(absl::string_view token) const;
 };
 
-// `json`: a decoder as tokenizer.json has it; "null" is one, too. What cannot
-// be done token by token is kWhole.
-DecoderRules ParseDecoderRules(absl::string_view json);
+// `decoder`: as tokenizer.json has it; null is one, too. What cannot be done
+// token by token is kWhole.
+DecoderRules ParseDecoderRules(const nlohmann::json& decoder);
 
 }  // namespace attend
 

@@ -6,11 +6,12 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "engine/json/json_file.h"
+#include "engine/json/json_parse.h"
+#include "engine/json/read_file.h"
 #include "engine/tensor/status_macros.h"
 #include "engine/tokenizer/hf/hf_stream.h"
 #include "engine/tokenizer/text/clean_up.h"
-#include "engine/tokenizer/text/json_fields.h"
-#include "engine/tokenizer/text/read_file.h"
 
 namespace attend {
 namespace {
@@ -22,19 +23,15 @@ constexpr int kMaxVocabulary = 1 << 24;
 // library says only that nothing matches.
 absl::Status Explained(absl::Status error, const std::string& path,
                        absl::string_view json) {
-  using Json = nlohmann::json;
-  const auto shallow = [](int depth, Json::parse_event_t, const Json&) {
-    return depth < 3;
-  };
-  const Json top = Json::parse(json, shallow, /*allow_exceptions=*/false);
-  if (!top.is_object() || !top.contains("model")) return error;
-  const Json& model = top["model"];
-  if (!model.is_object() || !model.contains("type")) return error;
+  const absl::StatusOr<JsonFile> file = JsonFile::Parse(path, json);
+  if (!file.ok()) return error;
+  const absl::StatusOr<JsonFile> model = file->Object("model");
+  if (!model.ok() || !model->Has("type")) return error;
+  const absl::StatusOr<std::string> type = model->String("type");
   for (const char* known : {"BPE", "Unigram", "WordLevel", "WordPiece"}) {
-    if (model["type"] == known) return error;
+    if (type.ok() && *type == known) return error;
   }
-  return WrongField(path, "model.type", model["type"],
-                    "BPE, Unigram, WordLevel or WordPiece");
+  return model->Unexpected("type", "BPE, Unigram, WordLevel or WordPiece");
 }
 
 }  // namespace
@@ -54,7 +51,7 @@ absl::StatusOr<std::unique_ptr<HfTokenizer>> HfTokenizer::Create(
   auto tokenizer = std::unique_ptr<HfTokenizer>(
       new HfTokenizer(*std::move(library), std::move(config)));
   RETURN_IF_ERROR(tokenizer->AddTokens(path));
-  RETURN_IF_ERROR(tokenizer->ReadDecoder());
+  RETURN_IF_ERROR(tokenizer->ReadDecoder(path));
   tokenizer->languages_ =
       Languages::Create(tokenizer->config_, tokenizer->pieces_);
   return tokenizer;
@@ -112,10 +109,11 @@ absl::Status HfTokenizer::ReadPieces() {
   return absl::OkStatus();
 }
 
-absl::Status HfTokenizer::ReadDecoder() {
+absl::Status HfTokenizer::ReadDecoder(const std::string& path) {
   ASSIGN_OR_RETURN(const std::string described, library_.Describe());
-  const auto parts = nlohmann::json::parse(described);
-  rules_ = ParseDecoderRules(parts[1].dump());
+  ASSIGN_OR_RETURN(const nlohmann::json parts,
+                   ParseJson(path + ": decoder", described));
+  rules_ = ParseDecoderRules(parts[1]);
   // What transformers does not do to byte pairs, whatever the file says.
   if (parts[0] == "BPE") config_.clean_up_spaces = false;
   for (size_t id = 0; id < pieces_.size(); ++id) {

@@ -57,7 +57,7 @@ class HfTokenizer final : public Tokenizer {
       : library_(std::move(library)), config_(std::move(config)) {}
   absl::Status AddTokens(const std::string& path);
   absl::Status ReadPieces();
-  absl::Status ReadDecoder();
+  absl::Status ReadDecoder(const std::string& path);
 
   HfLibrary library_;
   HfConfig config_;

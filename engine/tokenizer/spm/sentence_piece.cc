@@ -8,8 +8,8 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
+#include "engine/json/read_file.h"
 #include "engine/tensor/status_macros.h"
-#include "engine/tokenizer/text/read_file.h"
 #include "engine/tokenizer/text/utf8.h"
 
 namespace attend {

@@ -1,14 +1,16 @@
 #include "engine/tokenizer/text/hf_config.h"
 
+#include <limits>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "engine/json/json_file.h"
 #include "engine/tensor/status_macros.h"
-#include "engine/tokenizer/text/json_fields.h"
 
 namespace attend {
 namespace {
@@ -16,8 +18,11 @@ namespace {
 using Json = nlohmann::json;
 using Token = HfConfig::Token;
 
-// A token is a string, or an object that has more to say of it.
-absl::StatusOr<Token> ReadToken(const std::string& path, absl::string_view key,
+constexpr char kAdded[] = "added_tokens_decoder";
+
+// A token is a string, or an object that has more to say of it. `value` is in
+// what `key` has.
+absl::StatusOr<Token> ReadToken(const JsonFile& file, const char* key,
                                 const Json& value) {
   Token token;
   if (value.is_string()) {
@@ -25,62 +30,60 @@ absl::StatusOr<Token> ReadToken(const std::string& path, absl::string_view key,
     return token;
   }
   if (!value.is_object() || !value.contains("content")) {
-    return WrongField(path, key, value, "a token");
+    return file.Unexpected(key, "a token");
   }
-  RETURN_IF_ERROR(ReadString(path, value, "content", token.content));
-  token.special = key != "added_tokens_decoder";
-  RETURN_IF_ERROR(ReadBool(path, value, "special", token.special));
-  token.normalized = !token.special;
-  RETURN_IF_ERROR(ReadBool(path, value, "single_word", token.single_word));
-  RETURN_IF_ERROR(ReadBool(path, value, "lstrip", token.lstrip));
-  RETURN_IF_ERROR(ReadBool(path, value, "rstrip", token.rstrip));
-  RETURN_IF_ERROR(ReadBool(path, value, "normalized", token.normalized));
+  ASSIGN_OR_RETURN(const JsonFile said, file.ObjectAt(key, value));
+  ASSIGN_OR_RETURN(token.content, said.StringOr("content", ""));
+  token.special = key != absl::string_view(kAdded);
+  ASSIGN_OR_RETURN(token.special, said.BoolOr("special", token.special));
+  ASSIGN_OR_RETURN(token.single_word, said.BoolOr("single_word", false));
+  ASSIGN_OR_RETURN(token.lstrip, said.BoolOr("lstrip", false));
+  ASSIGN_OR_RETURN(token.rstrip, said.BoolOr("rstrip", false));
+  ASSIGN_OR_RETURN(token.normalized, said.BoolOr("normalized", !token.special));
   return token;
 }
 
-absl::Status ReadAdded(const std::string& path, const Json& top,
-                       std::vector<Token>& added) {
-  constexpr char kKey[] = "added_tokens_decoder";
-  const auto found = top.find(kKey);
-  if (found == top.end()) return absl::OkStatus();
-  if (!found->is_object()) return WrongField(path, kKey, *found, "an object");
+absl::Status ReadAdded(const JsonFile& file, std::vector<Token>& added) {
+  const Json* found = file.Find(kAdded);
+  if (found == nullptr) return absl::OkStatus();
+  if (!found->is_object()) return file.Unexpected(kAdded, "an object");
   std::map<int, Token> by_id;
   for (const auto& [key, value] : found->items()) {
     int id = 0;
     if (!absl::SimpleAtoi(key, &id)) {
-      return WrongField(path, kKey, Json(key), "ids");
+      return absl::InvalidArgumentError(absl::StrCat(
+          file.path(), ": ", kAdded, " has \"", key, "\", expected ids"));
     }
-    ASSIGN_OR_RETURN(by_id[id], ReadToken(path, kKey, value));
+    ASSIGN_OR_RETURN(by_id[id], ReadToken(file, kAdded, value));
   }
   for (auto& [id, token] : by_id) added.push_back(std::move(token));
   return absl::OkStatus();
 }
 
 // Tokens that have a role; a later file does not undo an earlier one.
-absl::Status ReadSpecial(const std::string& path, const Json& top,
-                         HfConfig& config) {
+absl::Status ReadSpecial(const JsonFile& file, HfConfig& config) {
   const std::pair<const char*, std::string*> roles[] = {
       {"bos_token", &config.bos},  {"eos_token", &config.eos},
       {"unk_token", &config.unk},  {"sep_token", &config.sep},
       {"pad_token", &config.pad},  {"cls_token", &config.cls},
       {"mask_token", &config.mask}};
   for (const auto& [key, content] : roles) {
-    const auto found = top.find(key);
-    if (found == top.end() || found->is_null() || !content->empty()) continue;
-    ASSIGN_OR_RETURN(Token token, ReadToken(path, key, *found));
+    const Json* found = file.Find(key);
+    if (found == nullptr || !content->empty()) continue;
+    ASSIGN_OR_RETURN(Token token, ReadToken(file, key, *found));
     *content = token.content;
     token.special = true;
     config.special.push_back(std::move(token));
   }
   for (const char* key :
        {"extra_special_tokens", "additional_special_tokens"}) {
-    const auto found = top.find(key);
-    if (found == top.end() || found->is_null()) continue;
+    const Json* found = file.Find(key);
+    if (found == nullptr) continue;
     if (!found->is_array() && !found->is_object()) {
-      return WrongField(path, key, *found, "tokens");
+      return file.Unexpected(key, "tokens");
     }
     for (const Json& value : *found) {
-      ASSIGN_OR_RETURN(Token token, ReadToken(path, key, value));
+      ASSIGN_OR_RETURN(Token token, ReadToken(file, key, value));
       token.special = true;
       config.special.push_back(std::move(token));
     }
@@ -88,25 +91,23 @@ absl::Status ReadSpecial(const std::string& path, const Json& top,
   return absl::OkStatus();
 }
 
-absl::Status ReadTruncationSide(const std::string& path, const Json& top,
-                                TruncationSide& side) {
-  std::string text = "right";
-  RETURN_IF_ERROR(ReadString(path, top, "truncation_side", text));
+absl::Status ReadTruncationSide(const JsonFile& file, TruncationSide& side) {
+  constexpr char kKey[] = "truncation_side";
+  ASSIGN_OR_RETURN(const std::string text, file.StringOr(kKey, "right"));
   if (text != "left" && text != "right") {
-    return WrongField(path, "truncation_side", Json(text), "left or right");
+    return file.Unexpected(kKey, "left or right");
   }
   side = text == "left" ? TruncationSide::kLeft : TruncationSide::kRight;
   return absl::OkStatus();
 }
 
-absl::Status ReadCount(const std::string& path, const Json& top,
-                       const char* key, int& count) {
-  const auto found = top.find(key);
-  if (found == top.end() || found->is_null()) return absl::OkStatus();
-  if (!found->is_number_integer() || *found < 0 || *found > 100000) {
-    return WrongField(path, key, *found, "a number from 0 to 100000");
-  }
-  count = found->get<int>();
+// A length in tokens; 0 for numbers beyond any length (transformers writes 1e30
+// where there is no limit).
+absl::Status ReadMaxLength(const JsonFile& file, int& length) {
+  constexpr FloatRange kPositive = {1, std::numeric_limits<double>::max()};
+  ASSIGN_OR_RETURN(const double value,
+                   file.FloatOr("model_max_length", 0, kPositive));
+  length = value < 1 << 30 ? static_cast<int>(value) : 0;
   return absl::OkStatus();
 }
 
@@ -122,54 +123,65 @@ std::string ClassOf(absl::string_view model_type) {
   return "";
 }
 
-absl::Status ReadClass(const std::string& directory, const std::string& path,
-                       const Json& top, std::string& name) {
-  RETURN_IF_ERROR(ReadString(path, top, "tokenizer_class", name));
+absl::Status ReadClass(const std::string& directory, const JsonFile& file,
+                       std::string& name) {
+  ASSIGN_OR_RETURN(name, file.StringOr("tokenizer_class", ""));
   name = std::string(absl::StripSuffix(name, "Fast"));
   if (!name.empty()) return absl::OkStatus();
-  const std::string config_path = directory + "/config.json";
-  ASSIGN_OR_RETURN(const Json config, LoadObject(config_path));
-  RETURN_IF_ERROR(ReadString(config_path, config, "tokenizer_class", name));
+  ASSIGN_OR_RETURN(const JsonFile config,
+                   JsonFile::LoadOrEmpty(directory + "/config.json"));
+  ASSIGN_OR_RETURN(name, config.StringOr("tokenizer_class", ""));
   name = std::string(absl::StripSuffix(name, "Fast"));
   if (!name.empty()) return absl::OkStatus();
-  std::string type;
-  RETURN_IF_ERROR(ReadString(config_path, config, "model_type", type));
+  ASSIGN_OR_RETURN(const std::string type, config.StringOr("model_type", ""));
   name = ClassOf(type);
   return absl::OkStatus();
+}
+
+// What is a value by itself; `config` has the defaults.
+absl::Status ReadValues(const JsonFile& file, HfConfig& config) {
+  const std::pair<const char*, bool*> flags[] = {
+      {"clean_up_tokenization_spaces", &config.clean_up_spaces},
+      {"split_special_tokens", &config.split_special_tokens},
+      {"legacy_behaviour", &config.legacy_behaviour},
+      {"separate_vocabs", &config.separate_vocabs}};
+  for (const auto& [key, flag] : flags) {
+    ASSIGN_OR_RETURN(*flag, file.BoolOr(key, *flag));
+  }
+  const std::pair<const char*, std::string*> texts[] = {
+      {"src_lang", &config.source_language},
+      {"tgt_lang", &config.target_language},
+      {"language_codes", &config.language_codes}};
+  for (const auto& [key, text] : texts) {
+    ASSIGN_OR_RETURN(*text, file.StringOr(key, *text));
+  }
+  const std::pair<const char*, int*> counts[] = {
+      {"extra_ids", &config.extra_ids}, {"offset", &config.offset}};
+  for (const auto& [key, count] : counts) {
+    ASSIGN_OR_RETURN(*count, file.IntOr(key, *count, {0, 100000}));
+  }
+  const Json* options = file.Find("sp_model_kwargs");
+  config.sp_options = options != nullptr && !options->empty();
+  RETURN_IF_ERROR(ReadMaxLength(file, config.max_length));
+  return ReadTruncationSide(file, config.truncation_side);
 }
 
 }  // namespace
 
 absl::StatusOr<HfConfig> LoadHfConfig(const std::string& directory) {
-  const std::string path = directory + "/tokenizer_config.json";
-  ASSIGN_OR_RETURN(const Json top, LoadObject(path));
+  ASSIGN_OR_RETURN(const JsonFile file,
+                   JsonFile::LoadOrEmpty(directory + "/tokenizer_config.json"));
   HfConfig config;
-  RETURN_IF_ERROR(ReadClass(directory, path, top, config.tokenizer_class));
-  RETURN_IF_ERROR(ReadAdded(path, top, config.added));
-  RETURN_IF_ERROR(ReadSpecial(path, top, config));
-  if (!top.contains("added_tokens_decoder")) {
-    const std::string map_path = directory + "/special_tokens_map.json";
-    ASSIGN_OR_RETURN(const Json map, LoadObject(map_path));
-    RETURN_IF_ERROR(ReadSpecial(map_path, map, config));
+  RETURN_IF_ERROR(ReadClass(directory, file, config.tokenizer_class));
+  RETURN_IF_ERROR(ReadAdded(file, config.added));
+  RETURN_IF_ERROR(ReadSpecial(file, config));
+  if (!file.Has(kAdded)) {
+    ASSIGN_OR_RETURN(
+        const JsonFile map,
+        JsonFile::LoadOrEmpty(directory + "/special_tokens_map.json"));
+    RETURN_IF_ERROR(ReadSpecial(map, config));
   }
-  RETURN_IF_ERROR(ReadLength(path, top, "model_max_length", config.max_length));
-  RETURN_IF_ERROR(ReadBool(path, top, "clean_up_tokenization_spaces",
-                           config.clean_up_spaces));
-  RETURN_IF_ERROR(
-      ReadBool(path, top, "split_special_tokens", config.split_special_tokens));
-  RETURN_IF_ERROR(ReadTruncationSide(path, top, config.truncation_side));
-  RETURN_IF_ERROR(ReadString(path, top, "src_lang", config.source_language));
-  RETURN_IF_ERROR(ReadString(path, top, "tgt_lang", config.target_language));
-  RETURN_IF_ERROR(
-      ReadBool(path, top, "legacy_behaviour", config.legacy_behaviour));
-  RETURN_IF_ERROR(ReadCount(path, top, "extra_ids", config.extra_ids));
-  RETURN_IF_ERROR(ReadCount(path, top, "offset", config.offset));
-  RETURN_IF_ERROR(
-      ReadString(path, top, "language_codes", config.language_codes));
-  RETURN_IF_ERROR(
-      ReadBool(path, top, "separate_vocabs", config.separate_vocabs));
-  const auto options = top.find("sp_model_kwargs");
-  config.sp_options = options != top.end() && !options->empty();
+  RETURN_IF_ERROR(ReadValues(file, config));
   return config;
 }
 

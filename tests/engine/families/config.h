@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "engine/checkpoint/json_file.h"
+#include "engine/json/json_file.h"
 
 namespace attend {
 

@@ -216,15 +216,18 @@ TEST(ChatTemplateTest, BadChatsAreRefused) {
   EXPECT_EQ(error(Chat()), "messages is empty, must have one");
   Chat chat = OneTurn();
   chat.variables = "[]";
-  EXPECT_EQ(error(chat), "variables is not a json object");
+  EXPECT_EQ(error(chat), "variables: is [], expected a json object");
   chat.variables = "{\"a\": ";
   EXPECT_THAT(error(chat), HasSubstr("variables: "));
   chat.variables =
       "{\"a\": " + std::string(99, '[') + std::string(99, ']') + "}";
-  EXPECT_EQ(error(chat), "variables is nested deeper than the limit of 64");
+  EXPECT_THAT(error(chat),
+              HasSubstr("variables: not valid json: nested deeper"));
+  chat.variables = R"({"a": 1, "a": 2})";
+  EXPECT_THAT(error(chat), HasSubstr("key \"a\" twice"));
   chat = OneTurn();
   chat.messages[0].fields = "1";
-  EXPECT_EQ(error(chat), "messages[0].fields is not a json object");
+  EXPECT_EQ(error(chat), "messages[0].fields: is 1, expected a json object");
   EXPECT_EQ(error(OneTurn("\xc3")),
             "messages[0].content is not UTF-8 at byte 0");
 }

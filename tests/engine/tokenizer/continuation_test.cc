@@ -6,9 +6,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
+#include "engine/json/read_file.h"
 #include "engine/tokenizer/hf/hf_tokenizer.h"
 #include "engine/tokenizer/load_tokenizer.h"
-#include "engine/tokenizer/text/read_file.h"
 #include "engine/tokenizer/text/utf8.h"
 #include "tests/engine/tokenizer/lines.h"
 

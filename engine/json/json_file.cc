@@ -1,12 +1,12 @@
-#include "engine/checkpoint/json_file.h"
+#include "engine/json/json_file.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "engine/checkpoint/json_parse.h"
-#include "engine/checkpoint/mapped_file.h"
+#include "engine/json/json_parse.h"
+#include "engine/json/read_file.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {
@@ -47,19 +47,19 @@ double NumberOf(const Json& value) {
   return value.is_number() ? value.get<double>() : std::nan("");
 }
 
-absl::string_view TextOf(const MappedFile& file) {
-  return absl::string_view(reinterpret_cast<const char*>(file.bytes().data()),
-                           file.bytes().size());
-}
-
 }  // namespace
 
 JsonFile::JsonFile(std::string path, std::shared_ptr<const Json> top)
     : path_(std::move(path)), top_(std::move(top)) {}
 
 absl::StatusOr<JsonFile> JsonFile::Load(const std::string& path) {
-  ASSIGN_OR_RETURN(std::unique_ptr<MappedFile> file, MappedFile::Open(path));
-  return Parse(path, TextOf(*file));
+  ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  return Parse(path, text);
+}
+
+absl::StatusOr<JsonFile> JsonFile::LoadOrEmpty(const std::string& path) {
+  absl::StatusOr<JsonFile> file = Load(path);
+  return absl::IsNotFound(file.status()) ? Parse(path, "{}") : file;
 }
 
 absl::StatusOr<JsonFile> JsonFile::Parse(std::string name,
@@ -71,8 +71,8 @@ absl::StatusOr<JsonFile> JsonFile::Parse(std::string name,
 
 absl::StatusOr<std::vector<JsonFile>> JsonFile::LoadList(
     const std::string& path) {
-  ASSIGN_OR_RETURN(std::unique_ptr<MappedFile> file, MappedFile::Open(path));
-  ASSIGN_OR_RETURN(Json parsed, ParseJson(path, TextOf(*file)));
+  ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  ASSIGN_OR_RETURN(Json parsed, ParseJson(path, text));
   const auto top = std::make_shared<const Json>(std::move(parsed));
   std::vector<JsonFile> objects;
   if (top->is_array()) {
@@ -219,11 +219,15 @@ absl::StatusOr<std::map<std::string, std::string>> JsonFile::StringMap(
 
 absl::StatusOr<JsonFile> JsonFile::Object(absl::string_view key) const {
   const Json* value = Find(key);
-  if (value == nullptr || !value->is_object()) {
-    return Unexpected(key, "an object");
-  }
+  if (value == nullptr) return Unexpected(key, "an object");
+  return ObjectAt(key, *value);
+}
+
+absl::StatusOr<JsonFile> JsonFile::ObjectAt(absl::string_view key,
+                                            const Json& value) const {
+  if (!value.is_object()) return Unexpected(key, "an object");
   return JsonFile(absl::StrCat(path_, ": ", key),
-                  std::shared_ptr<const Json>(top_, value));
+                  std::shared_ptr<const Json>(top_, &value));
 }
 
 absl::StatusOr<int64_t> JsonFile::IntOr(absl::string_view key, int64_t fallback,

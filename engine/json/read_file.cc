@@ -1,4 +1,4 @@
-#include "engine/tokenizer/text/read_file.h"
+#include "engine/json/read_file.h"
 
 #include <cstdint>
 #include <filesystem>

@@ -1,5 +1,5 @@
-#ifndef ATTEND_ENGINE_CHECKPOINT_JSON_FILE_H_
-#define ATTEND_ENGINE_CHECKPOINT_JSON_FILE_H_
+#ifndef ATTEND_ENGINE_JSON_JSON_FILE_H_
+#define ATTEND_ENGINE_JSON_JSON_FILE_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -25,15 +25,17 @@ struct FloatRange {
   double max = std::numeric_limits<double>::max();
 };
 
-// A JSON file whose top is an object, read with care: at most 64 MiB, nested
-// at most 32 deep, no key twice. Every error names the file, the key, what was
-// found and what was expected. A key whose value is null counts as absent, as
-// it does in the configuration files of transformers.
+// A JSON file whose top is an object, read with the care of ParseJson(). Every
+// error names the file, the key, what was found and what was expected. A key
+// whose value is null counts as absent, as it does in the configuration files
+// of transformers.
 // Immutable; copies share the contents and may be used by any thread.
 class JsonFile {
  public:
   // NOT_FOUND if there is no such file, else INVALID_ARGUMENT.
   static absl::StatusOr<JsonFile> Load(const std::string& path);
+  // The same, but a file that is not there is an empty object.
+  static absl::StatusOr<JsonFile> LoadOrEmpty(const std::string& path);
   // `name` stands for the file in errors.
   static absl::StatusOr<JsonFile> Parse(std::string name,
                                         absl::string_view text);
@@ -69,6 +71,13 @@ class JsonFile {
   // An object inside; errors about it name this key too.
   absl::StatusOr<JsonFile> Object(absl::string_view key) const;
 
+  // What the functions above have no word for; null if the key is absent.
+  // Lives as long as this.
+  const nlohmann::json* Find(absl::string_view key) const;
+  // An object inside what Find(key) gives.
+  absl::StatusOr<JsonFile> ObjectAt(absl::string_view key,
+                                    const nlohmann::json& value) const;
+
   // As above, but an absent key gives `fallback` (which is not checked).
   absl::StatusOr<int64_t> IntOr(absl::string_view key, int64_t fallback,
                                 IntRange range = {}) const;
@@ -89,7 +98,6 @@ class JsonFile {
 
  private:
   JsonFile(std::string path, std::shared_ptr<const nlohmann::json> top);
-  const nlohmann::json* Find(absl::string_view key) const;
 
   std::string path_;
   std::shared_ptr<const nlohmann::json> top_;  // an object
@@ -97,4 +105,4 @@ class JsonFile {
 
 }  // namespace attend
 
-#endif  // ATTEND_ENGINE_CHECKPOINT_JSON_FILE_H_
+#endif  // ATTEND_ENGINE_JSON_JSON_FILE_H_

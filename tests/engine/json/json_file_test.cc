@@ -1,7 +1,9 @@
-#include "engine/checkpoint/json_file.h"
+#include "engine/json/json_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
 
 #include "tests/engine/checkpoint/files.h"
 
@@ -91,6 +93,21 @@ TEST(JsonFileTest, ErrorsNameFileKeyFoundAndExpected) {
   EXPECT_THAT(file.IntLists("ll").status().message(), HasSubstr("[[1,\"a\"]]"));
 }
 
+TEST(JsonFileTest, ValuesOfManyKinds) {
+  const JsonFile file = Parse(R"({"l": ["x", {"i": "y"}], "n": null})");
+  EXPECT_EQ(file.Find("n"), nullptr);
+  EXPECT_EQ(file.Find("none"), nullptr);
+  const nlohmann::json* list = file.Find("l");
+  ASSERT_NE(list, nullptr);
+  EXPECT_EQ((*list)[0], "x");
+  const auto inside = file.ObjectAt("l", (*list)[1]);
+  ASSERT_TRUE(inside.ok()) << inside.status();
+  EXPECT_THAT(inside->Int("i").status().message(),
+              HasSubstr("a.json: l: i is \"y\""));
+  EXPECT_THAT(file.ObjectAt("l", (*list)[0]).status().message(),
+              HasSubstr("a.json: l is [\"x\","));
+}
+
 TEST(JsonFileTest, NeutralValuesPass) {
   const JsonFile file = Parse(
       R"({"f": false, "n": null, "one": 1, "l": [], "t": true, "two": 2})");
@@ -131,6 +148,11 @@ TEST(JsonFileTest, MissingFileAndDirectory) {
   EXPECT_THAT(missing.status().message(), HasSubstr("config.json"));
   EXPECT_TRUE(
       absl::IsInvalidArgument(JsonFile::Load(directory.path()).status()));
+  const auto empty = JsonFile::LoadOrEmpty(directory.path() + "/config.json");
+  ASSERT_TRUE(empty.ok()) << empty.status();
+  EXPECT_FALSE(empty->Has("a"));
+  EXPECT_TRUE(absl::IsInvalidArgument(
+      JsonFile::LoadOrEmpty(directory.path()).status()));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-#ifndef ATTEND_ENGINE_TOKENIZER_TEXT_READ_FILE_H_
-#define ATTEND_ENGINE_TOKENIZER_TEXT_READ_FILE_H_
+#ifndef ATTEND_ENGINE_JSON_READ_FILE_H_
+#define ATTEND_ENGINE_JSON_READ_FILE_H_
 
 #include <string>
 
@@ -13,4 +13,4 @@ absl::StatusOr<std::string> ReadFile(const std::string& path);
 
 }  // namespace attend
 
-#endif  // ATTEND_ENGINE_TOKENIZER_TEXT_READ_FILE_H_
+#endif  // ATTEND_ENGINE_JSON_READ_FILE_H_

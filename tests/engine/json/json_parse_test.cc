@@ -1,0 +1,127 @@
+#include "engine/json/json_parse.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace attend {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+std::string Nested(int depth) {
+  return std::string(depth, '[') + std::string(depth, ']');
+}
+
+TEST(JsonParseTest, EveryKindOfValueAsTheLibraryReadsIt) {
+  for (const std::string text :
+       {R"({"a":[1,-2,3.5,true,false,null,"x",{}],"b":{"c":[[],[[7]],{}]}})",
+        R"([{"k":{"k":{"k":1}}},[],{"k":[{"k":2},{"k":3}]}])", "7", "\"s\"",
+        "null", "[18446744073709551615,-9223372036854775808,1e30]"}) {
+    const auto parsed = ParseJson("a.json", text);
+    ASSERT_TRUE(parsed.ok()) << parsed.status();
+    EXPECT_EQ(*parsed, nlohmann::json::parse(text)) << text;
+  }
+}
+
+TEST(JsonParseTest, MembersKeepTheirOrderWhereAsked) {
+  const std::string text = R"({"z":1,"a":{"y":[2],"b":3}})";
+  EXPECT_EQ(ParseOrderedJsonObject("a", text)->dump(), text);
+  EXPECT_EQ(ParseJsonObject("a", text)->dump(),
+            R"({"a":{"b":3,"y":[2]},"z":1})");
+}
+
+TEST(JsonParseTest, KeysMayRecurInOtherObjects) {
+  EXPECT_TRUE(ParseJson("a", R"([{"a":{"a":1},"b":{"a":2}},{"a":3}])").ok());
+}
+
+TEST(JsonParseTest, HostileTextIsAnError) {
+  struct Case {
+    std::string text;
+    std::string error;
+  };
+  for (const Case& c : std::vector<Case>{
+           {"", "unexpected end of input"},
+           {"[1", "unexpected end of input"},
+           {"{} x", "expected end of input"},
+           {R"({"a":1,"b":2,"a":3})", "key \"a\" twice"},
+           {R"([{"o":{"a":1,"a":1}}])", "key \"a\" twice"},
+           {R"({"\u0061":1,"a":1})", "key \"a\" twice"},
+           {"[\"\xff\"]", "ill-formed UTF-8"},
+           {"{\"\xed\xa0\x80\":1}", "ill-formed UTF-8"},
+           {R"(["\ud800"])", "surrogate"},
+           {"[NaN]", "invalid literal"},
+           {"[1e999]", "number overflow"},
+           {Nested(65), "nested deeper than 64"},
+           {std::string(100000, '['), "nested deeper than 64"},
+           {"{\"a\":" + Nested(64) + "}", "nested deeper than 64"},
+       }) {
+    for (const absl::Status& status :
+         {ParseJson("a.json", c.text).status(),
+          ParseOrderedJsonObject("a.json", c.text).status()}) {
+      EXPECT_TRUE(absl::IsInvalidArgument(status)) << c.text.substr(0, 20);
+      EXPECT_THAT(status.message(), AllOf(HasSubstr("a.json: not valid json: "),
+                                          HasSubstr(c.error)));
+    }
+  }
+  EXPECT_TRUE(ParseJson("a.json", Nested(64)).ok());
+}
+
+// Of the members of `text`, or the error.
+std::string Members(const std::string& text) {
+  nlohmann::json all = nlohmann::json::object();
+  int count = 0;
+  const absl::Status status = ParseMembers(
+      "a.json", text, [&](const std::string& key, const nlohmann::json& value) {
+        ++count;
+        return all.emplace(key, value).second;
+      });
+  EXPECT_TRUE(!status.ok() || count == static_cast<int>(all.size()));
+  return status.ok() ? all.dump() : std::string(status.message());
+}
+
+TEST(JsonParseTest, MembersOneByOne) {
+  for (const std::string text :
+       {"{}", R"({"a":1})",
+        R"({"a":{"a":{"a":2}},"b":[{"a":1},{}],"c":null})"}) {
+    EXPECT_EQ(Members(text), text);
+  }
+  EXPECT_THAT(Members(R"({"a":1,"b":2,"a":3})"), HasSubstr("key \"a\" twice"));
+  EXPECT_THAT(Members(R"({"b":{"a":1,"a":3}})"), HasSubstr("key \"a\" twice"));
+  EXPECT_THAT(Members("{\"a\":" + Nested(64) + "}"),
+              HasSubstr("nested deeper"));
+  EXPECT_THAT(Members(R"({"a":1)"), HasSubstr("unexpected end of input"));
+  EXPECT_THAT(Members(R"([{"a":1}])"),
+              HasSubstr(R"(a.json: is [{"a":1}], expected a json object)"));
+}
+
+TEST(JsonParseTest, SizeIsBounded) {
+  const auto parsed =
+      ParseJson("a.json", std::string((size_t{64} << 20) + 1, ' '));
+  EXPECT_EQ(parsed.status().message(),
+            "a.json: 67108865 bytes of json, limit is 67108864");
+}
+
+TEST(JsonParseTest, AnObjectAtTheTopWhereAsked) {
+  for (const std::string text : {"[1]", "7", "null", "\"x\""}) {
+    const std::string expected =
+        "a.json: is " + text + ", expected a json object";
+    EXPECT_EQ(ParseJsonObject("a.json", text).status().message(), expected);
+    EXPECT_EQ(ParseOrderedJsonObject("a.json", text).status().message(),
+              expected);
+  }
+}
+
+TEST(JsonParseTest, TextOfErrorsIsShortAscii) {
+  EXPECT_EQ(JsonText({{"k", "\xc3\xa9"}}), "{\"k\":\"\\u00e9\"}");
+  const std::string text = JsonText(std::string(1000, 'x'));
+  EXPECT_EQ(text, "\"" + std::string(79, 'x') + "...");
+}
+
+}  // namespace
+}  // namespace attend
