@@ -4,7 +4,7 @@
 
 namespace attend {
 
-absl::StatusOr<Linear> Linear::Create(Compute& compute, DType dtype,
+absl::StatusOr<Linear> Linear::Create(Compute& compute, ComputeType dtype,
                                       ConstMatrix weights, Buffer<float> bias,
                                       int max_rows) {
   ASSIGN_OR_RETURN(MatMul matmul,

@@ -17,7 +17,7 @@ namespace attend {
 class Linear {
  public:
   // `weights` is [out, in]; `bias` is [out] or empty. Errors: see MatMul.
-  static absl::StatusOr<Linear> Create(Compute& compute, DType dtype,
+  static absl::StatusOr<Linear> Create(Compute& compute, ComputeType dtype,
                                        ConstMatrix weights, Buffer<float> bias,
                                        int max_rows);
 

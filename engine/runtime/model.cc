@@ -74,11 +74,11 @@ absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& directory,
   ASSIGN_OR_RETURN(const Checkpoint checkpoint,
                    Checkpoint::Open(directory, family.folders));
   Weights weights(checkpoint, std::move(family.names));
-  ASSIGN_OR_RETURN(
-      std::unique_ptr<Transformer> transformer,
-      Transformer::Load(compute, family.spec, weights,
-                        options.dtype.value_or(DefaultDType(compute.isa())),
-                        options.max_step_rows));
+  ASSIGN_OR_RETURN(std::unique_ptr<Transformer> transformer,
+                   Transformer::Load(compute, family.spec, weights,
+                                     options.dtype.value_or(
+                                         DefaultComputeType(compute.isa())),
+                                     options.max_step_rows));
   RETURN_IF_ERROR(weights.CheckAllRead());
 
   std::vector<std::string> token_texts;

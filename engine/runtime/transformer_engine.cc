@@ -42,13 +42,23 @@ int MaxSourceTokens(const Transformer& transformer,
 KvLayout LayoutOf(const Transformer& transformer,
                   const EngineOptions& options) {
   if (!transformer.generates()) return transformer.encoder_kv_layout();
-  return transformer.decoder_kv_layout(options.kv_cache_dtype.value_or(
-      DefaultKvCacheDType(transformer.dtype())));
+  return transformer.decoder_kv_layout(
+      options.kv_cache_dtype.value_or(DefaultKvType(transformer.dtype())));
 }
 
 }  // namespace
 
-DType DefaultKvCacheDType(DType dtype) { return dtype; }
+KvType DefaultKvType(ComputeType dtype) {
+  switch (dtype) {
+    case ComputeType::kF32:
+      return KvType::kF32;
+    case ComputeType::kBf16:
+      return KvType::kBf16;
+    case ComputeType::kInt8:
+      return KvType::kInt8;
+  }
+  return KvType::kF32;
+}
 
 absl::Status EngineOptions::Validate() const {
   RETURN_IF_ERROR(CheckRange("max_batch_tokens", max_step_rows, 16, 1 << 16));
@@ -72,7 +82,7 @@ TransformerEngine::TransformerEngine(Compute& compute,
       pool_blocks_(static_cast<int>(options_.kv_cache_bytes /
                                     kv_layout_.block_bytes())) {
   const TransformerSpec& spec = transformer_->spec();
-  info_.dtype = std::string(DTypeName(transformer_->dtype()));
+  info_.dtype = std::string(TypeName(transformer_->dtype()));
   info_.source_vocab = spec.SourceEmbedding().vocab;
   info_.token_types = spec.SourceEmbedding().token_types;
   info_.generates = transformer_->generates();

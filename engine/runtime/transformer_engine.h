@@ -14,8 +14,8 @@
 #include "engine/compute/compute.h"
 #include "engine/decoding/validate_params.h"
 #include "engine/ops/attention/kv_layout.h"
+#include "engine/ops/matmul/compute_type.h"
 #include "engine/runtime/transformer_sequence.h"
-#include "engine/tensor/dtype.h"
 #include "engine/transformer/transformer.h"
 
 namespace attend {
@@ -32,8 +32,8 @@ struct EngineOptions {
   // Bytes of the KV pool, self- and cross-attention together. Lower: fewer
   // sequences at once, then preemption.
   size_t kv_cache_bytes = size_t{512} << 20;
-  // Of the keys and values in the pool; none: DefaultKvCacheDType().
-  std::optional<DType> kv_cache_dtype = std::nullopt;
+  // Of the keys and values in the pool; none: DefaultKvType().
+  std::optional<KvType> kv_cache_dtype = std::nullopt;
   // What is still in the pool is not computed again. Of a model that is a
   // decoder alone: what prompts have in common with earlier ones, and their
   // continuations (RadixAttention: Zheng et al. 2024; by blocks: vLLM). Of one
@@ -44,12 +44,12 @@ struct EngineOptions {
   int max_beams = 32;
   // Of the matmuls; none: bf16 where the CPU multiplies it natively, else
   // f32.
-  std::optional<DType> dtype = std::nullopt;
+  std::optional<ComputeType> dtype = std::nullopt;
   absl::Status Validate() const;
 };
 
 // What keys and values are kept in for a model that computes in `dtype`.
-DType DefaultKvCacheDType(DType dtype);
+KvType DefaultKvType(ComputeType dtype);
 
 // The Engine on a Transformer. Encodes of several sources, prompts and decode
 // rows of a step each run as one ragged batch.

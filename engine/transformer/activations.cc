@@ -46,8 +46,8 @@ Buffer<float> Floats(int rows, int cols) {
 
 }  // namespace
 
-Activations::Activations(const TransformerSpec& spec, DType dtype, int max_rows,
-                         int members)
+Activations::Activations(const TransformerSpec& spec, ComputeType dtype,
+                         int max_rows, int members)
     : hidden_(spec.hidden),
       max_rows_(max_rows),
       x_(Floats(max_rows, spec.hidden)),

@@ -24,7 +24,7 @@ class Activations {
  public:
   // `dtype` is that of the model's matmuls; `members` of the team may compute
   // side by side.
-  Activations(const TransformerSpec& spec, DType dtype, int max_rows,
+  Activations(const TransformerSpec& spec, ComputeType dtype, int max_rows,
               int members);
 
   int max_rows() const { return max_rows_; }

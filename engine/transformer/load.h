@@ -11,7 +11,7 @@
 #include "engine/layers/embedding.h"
 #include "engine/layers/linear.h"
 #include "engine/layers/norm.h"
-#include "engine/tensor/dtype.h"
+#include "engine/ops/matmul/compute_type.h"
 #include "engine/transformer/spec.h"
 
 namespace attend {
@@ -21,7 +21,7 @@ namespace attend {
 
 // How linear maps compute: in `dtype`, at most max_rows rows a call.
 struct Precision {
-  DType dtype = DType::kF32;
+  ComputeType dtype = ComputeType::kF32;
   int max_rows = 0;
 };
 

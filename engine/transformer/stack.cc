@@ -125,7 +125,7 @@ absl::StatusOr<Stack> LoadStack(Compute& compute, Weights& weights,
   return stack;
 }
 
-KvLayout KvLayoutOf(const StackSpec& stack, int layers, DType dtype) {
+KvLayout KvLayoutOf(const StackSpec& stack, int layers, KvType dtype) {
   const AttentionSpec& attention = stack.layers.front().self_attention;
   return {.layers = layers,
           .kv_heads = attention.kv_heads,

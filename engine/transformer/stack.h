@@ -38,7 +38,7 @@ absl::StatusOr<Stack> LoadStack(Compute& compute, Weights& weights,
                                 const StackSpec& spec, Precision precision);
 
 // Of keys and values of `layers` layers of the stack.
-KvLayout KvLayoutOf(const StackSpec& stack, int layers, DType dtype);
+KvLayout KvLayoutOf(const StackSpec& stack, int layers, KvType dtype);
 
 }  // namespace attend
 

@@ -14,23 +14,25 @@ int OutputOf(const std::vector<DenseSpec>& layers, int in) {
   return layers.empty() ? in : layers.back().out;
 }
 
-KvLayout EncoderKvLayout(const TransformerSpec& spec, DType dtype, Isa isa) {
+KvLayout EncoderKvLayout(const TransformerSpec& spec, ComputeType dtype,
+                         Isa isa) {
   if (!spec.encoder) return {};
   const StackSpec& encoder = *spec.encoder;
-  KvLayout paired = KvLayoutOf(encoder, 1, DType::kBf16);
+  KvLayout paired = KvLayoutOf(encoder, 1, KvType::kBf16);
   paired.paired = true;
   const bool windows = std::any_of(
       encoder.layers.begin(), encoder.layers.end(),
       [](const LayerSpec& layer) { return layer.self_attention.window > 0; });
-  if (dtype != DType::kF32 && !windows && CanPair(isa, paired)) return paired;
-  return KvLayoutOf(encoder, 1, DType::kF32);
+  if (dtype != ComputeType::kF32 && !windows && CanPair(isa, paired))
+    return paired;
+  return KvLayoutOf(encoder, 1, KvType::kF32);
 }
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Transformer>> Transformer::Load(
     Compute& compute, const TransformerSpec& spec, Weights& weights,
-    DType dtype, int max_rows) {
+    ComputeType dtype, int max_rows) {
   ATTEND_CHECK(spec.encoder.has_value() || spec.decoder.has_value());
   const Precision precision = {.dtype = dtype, .max_rows = max_rows};
   std::unique_ptr<Transformer> transformer(
@@ -50,7 +52,8 @@ absl::StatusOr<std::unique_ptr<Transformer>> Transformer::Load(
   return transformer;
 }
 
-Transformer::Transformer(const TransformerSpec& spec, DType dtype, Isa isa)
+Transformer::Transformer(const TransformerSpec& spec, ComputeType dtype,
+                         Isa isa)
     : spec_(spec),
       dtype_(dtype),
       encoder_kv_layout_(EncoderKvLayout(spec, dtype, isa)) {
@@ -58,7 +61,8 @@ Transformer::Transformer(const TransformerSpec& spec, DType dtype, Isa isa)
 }
 
 absl::Status Transformer::LoadHeads(Compute& compute, Weights& weights) {
-  const Precision precision = {.dtype = DType::kF32, .max_rows = kMaxHeadRows};
+  const Precision precision = {.dtype = ComputeType::kF32,
+                               .max_rows = kMaxHeadRows};
   ASSIGN_OR_RETURN(std::vector<Dense> embed,
                    LoadDense(compute, weights, "embed", spec_.hidden,
                              spec_.embed.layers, precision));
@@ -136,7 +140,7 @@ int Transformer::head_width() const {
   return width;
 }
 
-KvLayout Transformer::decoder_kv_layout(DType dtype) const {
+KvLayout Transformer::decoder_kv_layout(KvType dtype) const {
   return KvLayoutOf(*spec_.decoder,
                     static_cast<int>(spec_.decoder->layers.size()), dtype);
 }

@@ -15,7 +15,7 @@
 #include "engine/layers/linear.h"
 #include "engine/ops/attention/attention.h"
 #include "engine/ops/logits/projection.h"
-#include "engine/tensor/dtype.h"
+#include "engine/ops/matmul/compute_type.h"
 #include "engine/transformer/activations.h"
 #include "engine/transformer/encode_buffer.h"
 #include "engine/transformer/encode_lane.h"
@@ -49,10 +49,10 @@ class Transformer {
   // wrong shape, or the dtype that this machine has no instructions for.
   static absl::StatusOr<std::unique_ptr<Transformer>> Load(
       Compute& compute, const TransformerSpec& spec, Weights& weights,
-      DType dtype, int max_rows);
+      ComputeType dtype, int max_rows);
 
   const TransformerSpec& spec() const { return spec_; }
-  DType dtype() const { return dtype_; }
+  ComputeType dtype() const { return dtype_; }
   // Of the vocabulary projection; 0: there is none.
   int vocab() const { return spec_.LogitsVocab(); }
   bool encodes() const { return encoder_.has_value(); }
@@ -65,7 +65,7 @@ class Transformer {
   const KvLayout& encoder_kv_layout() const { return encoder_kv_layout_; }
   // Keys and values of all decoder layers, of target and source tokens alike;
   // there must be a decoder.
-  KvLayout decoder_kv_layout(DType dtype) const;
+  KvLayout decoder_kv_layout(KvType dtype) const;
   int encoder_query_width() const;
   // Floats of scratch that a pass needs a member.
   size_t ScratchFloats() const { return AttentionScratchFloats(); }
@@ -100,7 +100,7 @@ class Transformer {
                       absl::Span<const LogitsNeed> needs) const;
 
  private:
-  Transformer(const TransformerSpec& spec, DType dtype, Isa isa);
+  Transformer(const TransformerSpec& spec, ComputeType dtype, Isa isa);
   absl::Status LoadHeads(Compute& compute, Weights& weights);
   absl::Status LoadLogits(Compute& compute, Weights& weights, int max_rows);
   void CountStageCosts();
@@ -122,7 +122,7 @@ class Transformer {
                            int index, const DecodeRows& rows) const;
 
   const TransformerSpec spec_;
-  const DType dtype_;
+  const ComputeType dtype_;
   const KvLayout encoder_kv_layout_;
   std::optional<Stack> encoder_;
   std::optional<Stack> decoder_;

@@ -21,6 +21,15 @@ absl::Status Check(bool good, absl::string_view text,
       "'", absl::CHexEscape(text.substr(0, 200)), "' is not ", expected));
 }
 
+template <typename Type>
+absl::Status ParseType(absl::string_view text, const absl::StatusOr<Type>& type,
+                       std::optional<Type>& value) {
+  value.reset();
+  if (text == "auto") return absl::OkStatus();
+  if (type.ok()) value = *type;
+  return Check(type.ok(), text, "f32, bf16, int8 or auto");
+}
+
 }  // namespace
 
 absl::Status ParseValue(absl::string_view text, int& value) {
@@ -68,12 +77,13 @@ absl::Status ParseValue(absl::string_view text, Isa& value) {
   return absl::OkStatus();
 }
 
-absl::Status ParseValue(absl::string_view text, std::optional<DType>& value) {
-  value.reset();
-  if (text == "auto") return absl::OkStatus();
-  const absl::StatusOr<DType> dtype = ParseDType(text);
-  if (dtype.ok()) value = *dtype;
-  return Check(dtype.ok(), text, "f32, bf16, int8 or auto");
+absl::Status ParseValue(absl::string_view text,
+                        std::optional<ComputeType>& value) {
+  return ParseType(text, ParseComputeType(text), value);
+}
+
+absl::Status ParseValue(absl::string_view text, std::optional<KvType>& value) {
+  return ParseType(text, ParseKvType(text), value);
 }
 
 absl::Status ParseValue(absl::string_view text,
@@ -102,8 +112,12 @@ std::string ValueText(LogLevel value) {
 
 std::string ValueText(Isa value) { return std::string(IsaName(value)); }
 
-std::string ValueText(const std::optional<DType>& value) {
-  return value.has_value() ? std::string(DTypeName(*value)) : "auto";
+std::string ValueText(const std::optional<ComputeType>& value) {
+  return value.has_value() ? std::string(TypeName(*value)) : "auto";
+}
+
+std::string ValueText(const std::optional<KvType>& value) {
+  return value.has_value() ? std::string(TypeName(*value)) : "auto";
 }
 
 std::string ValueText(const std::vector<std::string>& list) {

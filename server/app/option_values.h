@@ -10,7 +10,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "engine/compute/compute.h"
-#include "engine/tensor/dtype.h"
+#include "engine/ops/attention/kv_type.h"
+#include "engine/ops/matmul/compute_type.h"
 #include "server/observability/log.h"
 
 namespace attend {
@@ -25,7 +26,9 @@ absl::Status ParseValue(absl::string_view text, std::string& value);
 absl::Status ParseValue(absl::string_view text, absl::Duration& value);  // 30s
 absl::Status ParseValue(absl::string_view text, LogLevel& value);
 absl::Status ParseValue(absl::string_view text, Isa& value);
-absl::Status ParseValue(absl::string_view text, std::optional<DType>& value);
+absl::Status ParseValue(absl::string_view text,
+                        std::optional<ComputeType>& value);
+absl::Status ParseValue(absl::string_view text, std::optional<KvType>& value);
 // Adds an element.
 absl::Status ParseValue(absl::string_view text, std::vector<std::string>& list);
 
@@ -37,7 +40,8 @@ std::string ValueText(const std::string& value);
 std::string ValueText(absl::Duration value);
 std::string ValueText(LogLevel value);
 std::string ValueText(Isa value);
-std::string ValueText(const std::optional<DType>& value);
+std::string ValueText(const std::optional<ComputeType>& value);
+std::string ValueText(const std::optional<KvType>& value);
 std::string ValueText(const std::vector<std::string>& list);
 
 }  // namespace attend

@@ -14,7 +14,7 @@ constexpr int kSourceTokens = 30;
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<DecoderStep>> DecoderStep::Load(
-    Compute& compute, const ServerOptions& options, DType dtype) {
+    Compute& compute, const ServerOptions& options, ComputeType dtype) {
   auto step = std::make_unique<DecoderStep>();
   step->dtype_ = dtype;
   const ModelSource& source = options.models.front();
@@ -24,7 +24,7 @@ absl::StatusOr<std::unique_ptr<DecoderStep>> DecoderStep::Load(
   step->spec_ = family.spec;
   EngineOptions engine = options.engine;
   engine.dtype = dtype;
-  step->kv_dtype_ = engine.kv_cache_dtype.value_or(DefaultKvCacheDType(dtype));
+  step->kv_dtype_ = engine.kv_cache_dtype.value_or(DefaultKvType(dtype));
   ASSIGN_OR_RETURN(step->model_,
                    LoadModel(compute, source.directory, source.name, engine));
   step->loop_ = std::make_unique<EngineLoop>(

@@ -7,8 +7,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "engine/compute/compute.h"
+#include "engine/ops/attention/kv_type.h"
+#include "engine/ops/matmul/compute_type.h"
 #include "engine/runtime/model.h"
-#include "engine/tensor/dtype.h"
 #include "engine/transformer/spec.h"
 #include "server/app/options.h"
 #include "tests/bench/engine_loop.h"
@@ -22,9 +23,9 @@ class DecoderStep {
   // Loads the model that `options` name, in `dtype`. `compute` must outlive the
   // result.
   static absl::StatusOr<std::unique_ptr<DecoderStep>> Load(
-      Compute& compute, const ServerOptions& options, DType dtype);
+      Compute& compute, const ServerOptions& options, ComputeType dtype);
 
-  DType dtype() const { return dtype_; }
+  ComputeType dtype() const { return dtype_; }
 
   // Brings `rows` new sequences so far that they decode, after dropping those
   // of before.
@@ -42,8 +43,8 @@ class DecoderStep {
   double flop() const;
 
  private:
-  DType dtype_ = DType::kF32;
-  DType kv_dtype_ = DType::kF32;
+  ComputeType dtype_ = ComputeType::kF32;
+  KvType kv_dtype_ = KvType::kF32;
   TransformerSpec spec_;
   Model model_;
   std::unique_ptr<EngineLoop> loop_;

@@ -33,19 +33,19 @@ struct Types {
 };
 
 // Those of the engine's matmuls.
-Types TypesOf(DType dtype) {
+Types TypesOf(ComputeType dtype) {
   switch (dtype) {
-    case DType::kF32:
+    case ComputeType::kF32:
       return {Type::f32, Type::f32, Type::f32};
-    case DType::kBf16:
+    case ComputeType::kBf16:
       return {Type::bf16, Type::bf16, Type::f32};
-    case DType::kInt8:
+    case ComputeType::kInt8:
       return {Type::u8, Type::s8, Type::s32};
   }
   return {};
 }
 
-matmul::primitive_desc MatMulDesc(const dnnl::engine& engine, DType dtype,
+matmul::primitive_desc MatMulDesc(const dnnl::engine& engine, ComputeType dtype,
                                   int m, int k, int n) {
   const Types types = TypesOf(dtype);
   const memory::desc src({m, k}, types.src, Tag::ab);
@@ -89,7 +89,7 @@ class Multiplication {
 // One matmul by each member at once, some times.
 class Round {
  public:
-  Round(Compute& compute, DType dtype, int m, int k, int n)
+  Round(Compute& compute, ComputeType dtype, int m, int k, int n)
       : compute_(compute) {
     // The team's threads are all there are: oneDNN shall start no others.
     compute.team().Run([](int) { omp_set_num_threads(1); });
@@ -120,7 +120,7 @@ class Round {
 
 }  // namespace
 
-double DnnlFlopPerSecond(Compute& compute, DType dtype) {
+double DnnlFlopPerSecond(Compute& compute, ComputeType dtype) {
   double best = 0;
   for (const auto [k, n] : kShapes) {
     for (const int m : kRows) {
@@ -138,10 +138,10 @@ class DnnlAttention::Matmul : public Round {
 
 DnnlAttention::DnnlAttention(Compute& compute, int head_dim) {
   constexpr int kSize = 512;  // queries, and keys
-  scores_ =
-      std::make_unique<Matmul>(compute, DType::kF32, kSize, head_dim, kSize);
-  values_ =
-      std::make_unique<Matmul>(compute, DType::kF32, kSize, kSize, head_dim);
+  scores_ = std::make_unique<Matmul>(compute, ComputeType::kF32, kSize,
+                                     head_dim, kSize);
+  values_ = std::make_unique<Matmul>(compute, ComputeType::kF32, kSize, kSize,
+                                     head_dim);
 }
 DnnlAttention::~DnnlAttention() = default;
 

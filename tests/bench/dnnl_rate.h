@@ -4,16 +4,16 @@
 #include <memory>
 
 #include "engine/compute/compute.h"
-#include "engine/tensor/dtype.h"
+#include "engine/ops/matmul/compute_type.h"
 
 namespace attend {
 
 // FLOP a second of oneDNN's own matmul in `dtype`, in the layouts that it likes
 // best, at the best of some shapes and numbers of rows: each member of the team
 // multiplies rows of its own, all at once. A product and a sum are two FLOP,
-// whole numbers included. CheckDType(dtype) must hold; ends the program where
-// oneDNN fails.
-double DnnlFlopPerSecond(Compute& compute, DType dtype);
+// whole numbers included. CheckComputeType(dtype) must hold; ends the program
+// where oneDNN fails.
+double DnnlFlopPerSecond(Compute& compute, ComputeType dtype);
 
 // The two matmuls of attention in f32, queries with keys and weights with
 // values, of 512 queries and keys of one head, likewise: what attention would

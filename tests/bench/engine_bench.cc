@@ -209,8 +209,8 @@ class Bench {
       ASSIGN_OR_RETURN(Family family, LoadFamily(config));
       // Nobody asks an embedded source for keys and values of a decoder.
       if (&replay == &encoder_replay_) family.spec.decoder.reset();
-      ASSIGN_OR_RETURN(const DType dtype,
-                       ParseDType(model_.engine->info().dtype));
+      ASSIGN_OR_RETURN(const ComputeType dtype,
+                       ParseComputeType(model_.engine->info().dtype));
       ASSIGN_OR_RETURN(MatMulReplay made,
                        MatMulReplay::Create(*compute_, family.spec, dtype,
                                             options_.engine.max_step_rows));

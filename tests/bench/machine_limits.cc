@@ -51,8 +51,9 @@ double ReadRate(Compute& compute, const uint64_t* data) {
 
 MachineLimits::MachineLimits(Compute& compute)
     : compute_(compute), memory_(kStreamBytes / sizeof(uint64_t)) {
-  for (const DType dtype : {DType::kF32, DType::kBf16, DType::kInt8}) {
-    if (!CheckDType(dtype, compute.isa()).ok()) continue;
+  for (const ComputeType dtype :
+       {ComputeType::kF32, ComputeType::kBf16, ComputeType::kInt8}) {
+    if (!CheckComputeType(dtype, compute.isa()).ok()) continue;
     flop_per_second_[dtype] = DnnlFlopPerSecond(compute, dtype);
   }
 }

@@ -5,8 +5,8 @@
 #include <map>
 
 #include "engine/compute/compute.h"
+#include "engine/ops/matmul/compute_type.h"
 #include "engine/tensor/buffer.h"
-#include "engine/tensor/dtype.h"
 
 namespace attend {
 
@@ -25,14 +25,14 @@ class MachineLimits {
 
   // See DnnlFlopPerSecond(). A dtype that this machine cannot multiply in is
   // missing.
-  const std::map<DType, double>& flop_per_second() const {
+  const std::map<ComputeType, double>& flop_per_second() const {
     return flop_per_second_;
   }
 
  private:
   Compute& compute_;
   Buffer<uint64_t> memory_;
-  std::map<DType, double> flop_per_second_;
+  std::map<ComputeType, double> flop_per_second_;
 };
 
 }  // namespace attend

@@ -59,7 +59,8 @@ double DecodeWeights(const TransformerSpec& spec) {
 
 absl::StatusOr<MatMulReplay> MatMulReplay::Create(Compute& compute,
                                                   const TransformerSpec& spec,
-                                                  DType dtype, int max_rows) {
+                                                  ComputeType dtype,
+                                                  int max_rows) {
   MatMulReplay replay(compute, max_rows);
   int widest = 0;
   size_t dst = 0;
@@ -103,7 +104,8 @@ absl::StatusOr<MatMulReplay> MatMulReplay::Create(Compute& compute,
   return replay;
 }
 
-absl::Status MatMulReplay::AddProjection(DType dtype, int hidden, int vocab) {
+absl::Status MatMulReplay::AddProjection(ComputeType dtype, int hidden,
+                                         int vocab) {
   const Buffer<float> weights =
       RandomFloats(static_cast<size_t>(hidden) * vocab, kLargest);
   ASSIGN_OR_RETURN(

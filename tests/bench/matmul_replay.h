@@ -9,10 +9,10 @@
 #include "engine/compute/compute.h"
 #include "engine/ops/logits/logits_buffer.h"
 #include "engine/ops/logits/projection.h"
+#include "engine/ops/matmul/compute_type.h"
 #include "engine/ops/matmul/matmul.h"
 #include "engine/ops/matmul/operand.h"
 #include "engine/tensor/buffer.h"
-#include "engine/tensor/dtype.h"
 #include "engine/transformer/spec.h"
 #include "tests/bench/engine_loop.h"
 
@@ -30,7 +30,7 @@ class MatMulReplay {
   // rows can be run.
   static absl::StatusOr<MatMulReplay> Create(Compute& compute,
                                              const TransformerSpec& spec,
-                                             DType dtype, int max_rows);
+                                             ComputeType dtype, int max_rows);
 
   // Seconds of the matmuls of these steps: all maps of the decoder and the
   // projection on the decode rows, all maps of the encoder and the decoder's
@@ -42,7 +42,7 @@ class MatMulReplay {
   MatMulReplay(Compute& compute, int max_rows)
       : compute_(compute), max_rows_(max_rows) {}
 
-  absl::Status AddProjection(DType dtype, int hidden, int vocab);
+  absl::Status AddProjection(ComputeType dtype, int hidden, int vocab);
   absl::Status RunMaps(absl::Span<const MatMul> maps, int rows);
   absl::Status RunProjection(int rows);
 

@@ -90,7 +90,7 @@ int Main(int argc, char** argv) {
 
   const MachineLimits limits(**compute);
   for (const auto& [dtype, rate] : limits.flop_per_second()) {
-    benchmark::AddCustomContext(std::string(DTypeName(dtype)),
+    benchmark::AddCustomContext(std::string(TypeName(dtype)),
                                 absl::StrFormat("%.0f GFLOP/s", rate * 1e-9));
   }
   bool failed = false;

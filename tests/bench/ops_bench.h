@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/time/clock.h"
 #include "engine/compute/compute.h"
-#include "engine/tensor/dtype.h"
+#include "engine/ops/matmul/compute_type.h"
 #include "server/app/options.h"
 #include "tests/bench/machine_limits.h"
 
@@ -21,7 +21,8 @@ namespace attend {
 
 // OPUS-MT's base shape.
 inline constexpr int kHidden = 512, kInner = 2048, kHeads = 8, kVocab = 58101;
-inline constexpr DType kDTypes[] = {DType::kF32, DType::kBf16, DType::kInt8};
+inline constexpr ComputeType kComputeTypes[] = {
+    ComputeType::kF32, ComputeType::kBf16, ComputeType::kInt8};
 
 // Must outlive the benchmarks that are registered with it.
 struct Setup {
@@ -34,7 +35,7 @@ struct Setup {
   // Set by a benchmark that could not run.
   bool& failed;
 
-  bool Has(DType dtype) const {
+  bool Has(ComputeType dtype) const {
     return limits.flop_per_second().count(dtype) > 0;
   }
 };
@@ -44,7 +45,7 @@ struct Setup {
 struct OpWork {
   double bytes = 0;
   double flop = 0;  // in `dtype`
-  DType dtype = DType::kF32;
+  ComputeType dtype = ComputeType::kF32;
 };
 
 // Sets the counters of a benchmark (see ops_bench.cc) whose calls took

@@ -28,7 +28,7 @@ struct Shape {
 
 constexpr AttentionRules kRules = {.scale = 0.125f};
 
-KvLayout LayoutOf(DType dtype) {
+KvLayout LayoutOf(KvType dtype) {
   return {.layers = 1,
           .kv_heads = kHeads,
           .head_dim = kHidden / kHeads,
@@ -62,7 +62,7 @@ class Arena {
 // that those of a layer are cold whenever its turn comes.
 class KvFixture {
  public:
-  KvFixture(const Setup& setup, Arena& arena, DType dtype, int sources,
+  KvFixture(const Setup& setup, Arena& arena, KvType dtype, int sources,
             int keys, size_t cold_bytes)
       : layout_(LayoutOf(dtype)), blocks_(sources) {
     const int count =
@@ -114,7 +114,7 @@ class KvFixture {
 };
 
 void AttentionOp(benchmark::State& state, const Setup& setup, Arena& arena,
-                 DType kv_dtype, const Shape& shape, size_t cold_bytes) {
+                 KvType kv_dtype, const Shape& shape, size_t cold_bytes) {
   KvFixture kv(setup, arena, kv_dtype, shape.sources, shape.keys, cold_bytes);
   const int rows = shape.sources * shape.rows;
   const Buffer<float> query =
@@ -149,7 +149,7 @@ void AttentionOp(benchmark::State& state, const Setup& setup, Arena& arena,
 }
 
 void WriteKvOp(benchmark::State& state, const Setup& setup, Arena& arena,
-               DType kv_dtype, int sources, int tokens) {
+               KvType kv_dtype, int sources, int tokens) {
   KvFixture kv(setup, arena, kv_dtype, sources, tokens, setup.cold_bytes);
   const Buffer<float> src =
       RandomFloats(static_cast<size_t>(sources) * tokens * 2 * kHidden, 1);
@@ -176,7 +176,7 @@ void WriteKvOp(benchmark::State& state, const Setup& setup, Arena& arena,
 // What a beam search pays where hypotheses part: half a block, six layers, on
 // the calling thread.
 void CopyKvOp(benchmark::State& state, const Setup& setup, Arena& arena,
-              DType kv_dtype) {
+              KvType kv_dtype) {
   constexpr int kTokens = KvLayout::kBlockTokens / 2;
   KvLayout layout = LayoutOf(kv_dtype);
   layout.layers = 6;
@@ -195,8 +195,8 @@ void CopyKvOp(benchmark::State& state, const Setup& setup, Arena& arena,
 }
 
 void RegisterOps(const Setup& setup, const std::shared_ptr<Arena>& arena,
-                 DType kv_dtype) {
-  const std::string dtype(DTypeName(kv_dtype));
+                 KvType kv_dtype) {
+  const std::string dtype(TypeName(kv_dtype));
   const auto attention = [&](const char* kind, Shape shape, size_t cold_bytes) {
     Register(absl::StrFormat("attention/%s/%s/%dx%dx%d", kind, dtype,
                              shape.sources, shape.rows, shape.keys),
@@ -232,7 +232,9 @@ void RegisterOps(const Setup& setup, const std::shared_ptr<Arena>& arena,
 
 void RegisterAttention(const Setup& setup) {
   const auto arena = std::make_shared<Arena>();
-  for (const DType kv_dtype : kDTypes) RegisterOps(setup, arena, kv_dtype);
+  for (const KvType kv_dtype : {KvType::kF32, KvType::kBf16, KvType::kInt8}) {
+    RegisterOps(setup, arena, kv_dtype);
+  }
 }
 
 }  // namespace attend

@@ -24,7 +24,7 @@ constexpr int kMaxRows = 128;
 // and all that a call reads and writes.
 class ProjectionFixture {
  public:
-  ProjectionFixture(const Setup& setup, DType dtype)
+  ProjectionFixture(const Setup& setup, ComputeType dtype)
       : setup_(setup),
         dtype_(dtype),
         src_(RandomFloats(static_cast<size_t>(kMaxRows) * kHidden, 1)),
@@ -41,7 +41,7 @@ class ProjectionFixture {
     } while (projections_.size() * weight_bytes() < setup.cold_bytes);
   }
 
-  DType dtype() const { return dtype_; }
+  ComputeType dtype() const { return dtype_; }
 
   void Run(benchmark::State& state, int rows, const LogitsNeed& need) {
     const Matrix src = {src_.data(), rows, kHidden};
@@ -68,7 +68,7 @@ class ProjectionFixture {
   }
 
   const Setup& setup_;
-  const DType dtype_;
+  const ComputeType dtype_;
   std::vector<Projection> projections_;
   Buffer<float> src_;
   OperandBuffer operand_;
@@ -78,14 +78,14 @@ class ProjectionFixture {
 void RegisterProjections(const Setup& setup) {
   // Kept from one benchmark to the next, one at a time.
   const auto fixture = std::make_shared<std::unique_ptr<ProjectionFixture>>();
-  for (const DType dtype : kDTypes) {
+  for (const ComputeType dtype : kComputeTypes) {
     if (!setup.Has(dtype)) continue;
     for (const auto& [search, need] :
          {std::pair("greedy", LogitsNeed{.top = 1}),
           {"beam4", LogitsNeed{.top = 8, .log_sum_exp = true}}}) {
       for (const int rows : kRows) {
-        Register(absl::StrFormat("projection/%s/%s/%d", search,
-                                 DTypeName(dtype), rows),
+        Register(absl::StrFormat("projection/%s/%s/%d", search, TypeName(dtype),
+                                 rows),
                  [=, &setup, need = need](benchmark::State& state) {
                    if (*fixture == nullptr || (*fixture)->dtype() != dtype) {
                      fixture->reset();

@@ -22,7 +22,7 @@ constexpr int kTokens = KvLayout::kBlockTokens;
 constexpr AttentionRules kRules = {.scale = 0.125f};
 
 struct Prompt {
-  DType kv_dtype;
+  KvType kv_dtype;
   int kv_heads;
   int head_dim;
   int tokens;
@@ -132,14 +132,14 @@ void LongPrompt(benchmark::State& state, const Setup& setup,
 }  // namespace
 
 void RegisterLongPrompts(const Setup& setup) {
-  for (const DType kv_dtype : {DType::kF32, DType::kBf16}) {
+  for (const KvType kv_dtype : {KvType::kF32, KvType::kBf16}) {
     for (const int head_dim : {64, 128}) {
       for (const int kv_heads : {8, 2}) {
         for (const int tokens : {4096, 8192, 16384, 32768}) {
           const Prompt prompt = {kv_dtype, kv_heads, head_dim, tokens};
           Register(
               absl::StrFormat("attention/causal/%s/%dx%d/%d",
-                              DTypeName(kv_dtype), kv_heads, head_dim, tokens),
+                              TypeName(kv_dtype), kv_heads, head_dim, tokens),
               [&setup, prompt](benchmark::State& state) {
                 LongPrompt(state, setup, prompt);
               });

@@ -51,7 +51,7 @@ constexpr Map kMaps[] = {
 // all that a call reads and writes.
 class MatMulFixture {
  public:
-  MatMulFixture(const Setup& setup, const Map& map, DType dtype)
+  MatMulFixture(const Setup& setup, const Map& map, ComputeType dtype)
       : setup_(setup),
         map_(map),
         dtype_(dtype),
@@ -70,7 +70,7 @@ class MatMulFixture {
     } while (maps_.size() * weight_bytes() < setup.cold_bytes);
   }
 
-  bool Is(const Map& map, DType dtype) const {
+  bool Is(const Map& map, ComputeType dtype) const {
     return &map_ == &map && dtype_ == dtype;
   }
 
@@ -108,7 +108,7 @@ class MatMulFixture {
     double row_bytes = map_.k * BytesOf(dtype_);
     if (!map_.operand_only) row_bytes += map_.n * sizeof(float);
     if (map_.norm) row_bytes += map_.n * sizeof(float);
-    const bool converts = dtype_ != DType::kF32 || map_.operand_only;
+    const bool converts = dtype_ != ComputeType::kF32 || map_.operand_only;
     if (converts && (map_.norm || map_.operand_only)) {
       row_bytes += map_.n * BytesOf(dtype_);
     }
@@ -119,7 +119,7 @@ class MatMulFixture {
 
   const Setup& setup_;
   const Map& map_;
-  const DType dtype_;
+  const ComputeType dtype_;
   std::vector<MatMul> maps_;
   const Buffer<float> vectors_;  // [n]
   Buffer<float> src_;
@@ -135,17 +135,17 @@ void RegisterMatMuls(const Setup& setup) {
   // Kept from one benchmark to the next, one at a time.
   const auto fixture = std::make_shared<std::optional<MatMulFixture>>();
   for (const Map& map : kMaps) {
-    for (const DType dtype : kDTypes) {
+    for (const ComputeType dtype : kComputeTypes) {
       if (!setup.Has(dtype)) continue;
       for (const int rows : kRows) {
-        Register(absl::StrFormat("matmul/%s/%s/%d", map.name, DTypeName(dtype),
-                                 rows),
-                 [=, &setup, &map](benchmark::State& state) {
-                   if (!fixture->has_value() || !(*fixture)->Is(map, dtype)) {
-                     fixture->emplace(setup, map, dtype);
-                   }
-                   (*fixture)->Run(state, rows);
-                 });
+        Register(
+            absl::StrFormat("matmul/%s/%s/%d", map.name, TypeName(dtype), rows),
+            [=, &setup, &map](benchmark::State& state) {
+              if (!fixture->has_value() || !(*fixture)->Is(map, dtype)) {
+                fixture->emplace(setup, map, dtype);
+              }
+              (*fixture)->Run(state, rows);
+            });
       }
     }
   }

@@ -20,8 +20,8 @@ constexpr int kRows[] = {1, 32, 128, 1024, 65536};
 
 double Floats(int rows) { return static_cast<double>(rows) * kHidden; }
 
-void MakeOperandOp(benchmark::State& state, const Setup& setup, DType dtype,
-                   int rows) {
+void MakeOperandOp(benchmark::State& state, const Setup& setup,
+                   ComputeType dtype, int rows) {
   Buffer<float> src = RandomFloats(Floats(rows), 1);
   const Matrix in = {src.data(), rows, kHidden};
   OperandBuffer to(dtype, rows, kHidden);
@@ -34,7 +34,7 @@ void MakeOperandOp(benchmark::State& state, const Setup& setup, DType dtype,
 }
 
 // With the operand of the next map, as layers with the norm in front do.
-void LayerNormOp(benchmark::State& state, const Setup& setup, DType dtype,
+void LayerNormOp(benchmark::State& state, const Setup& setup, ComputeType dtype,
                  int rows) {
   const Buffer<float> src = RandomFloats(Floats(rows), 1);
   Buffer<float> dst(src.size());
@@ -49,7 +49,7 @@ void LayerNormOp(benchmark::State& state, const Setup& setup, DType dtype,
                   operand);
       },
       [&]() -> OpWork {
-        const int more = dtype == DType::kF32 ? 0 : BytesOf(dtype);
+        const int more = dtype == ComputeType::kF32 ? 0 : BytesOf(dtype);
         return {.bytes = Floats(rows) * (4 + 4 + more)};
       });
 }
@@ -81,17 +81,17 @@ void EmbeddingOp(benchmark::State& state, const Setup& setup, int rows) {
 }  // namespace
 
 void RegisterRowOps(const Setup& setup) {
-  for (const DType dtype : {DType::kBf16, DType::kInt8}) {
+  for (const ComputeType dtype : {ComputeType::kBf16, ComputeType::kInt8}) {
     for (const int rows : kRows) {
-      Register(absl::StrFormat("make_operand/%s/%d", DTypeName(dtype), rows),
+      Register(absl::StrFormat("make_operand/%s/%d", TypeName(dtype), rows),
                [=, &setup](benchmark::State& state) {
                  MakeOperandOp(state, setup, dtype, rows);
                });
     }
   }
-  for (const DType dtype : kDTypes) {
+  for (const ComputeType dtype : kComputeTypes) {
     for (const int rows : kRows) {
-      Register(absl::StrFormat("layer_norm/%s/%d", DTypeName(dtype), rows),
+      Register(absl::StrFormat("layer_norm/%s/%d", TypeName(dtype), rows),
                [=, &setup](benchmark::State& state) {
                  LayerNormOp(state, setup, dtype, rows);
                });

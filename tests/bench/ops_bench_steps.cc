@@ -19,7 +19,7 @@ class LoadedModel {
   LoadedModel(const Setup& setup, const ServerOptions& options)
       : setup_(setup), options_(options) {}
 
-  absl::StatusOr<DecoderStep*> In(DType dtype) {
+  absl::StatusOr<DecoderStep*> In(ComputeType dtype) {
     if (step_ == nullptr || step_->dtype() != dtype) {
       step_.reset();
       auto step = DecoderStep::Load(setup_.compute, options_, dtype);
@@ -36,7 +36,7 @@ class LoadedModel {
 };
 
 void DecoderStepOp(benchmark::State& state, const Setup& setup,
-                   LoadedModel& model, DType dtype, int rows) {
+                   LoadedModel& model, ComputeType dtype, int rows) {
   const absl::StatusOr<DecoderStep*> loaded = model.In(dtype);
   if (!loaded.ok()) return Fail(state, setup, loaded.status());
   DecoderStep& step = **loaded;
@@ -53,11 +53,11 @@ void DecoderStepOp(benchmark::State& state, const Setup& setup,
 
 void RegisterDecoderSteps(const Setup& setup, const ServerOptions& options) {
   const auto model = std::make_shared<LoadedModel>(setup, options);
-  for (const DType dtype : kDTypes) {
+  for (const ComputeType dtype : kComputeTypes) {
     if (!setup.Has(dtype)) continue;
     for (const int rows : kRows) {
       Register(
-          absl::StrFormat("decoder_step/%s/%d", DTypeName(dtype), rows),
+          absl::StrFormat("decoder_step/%s/%d", TypeName(dtype), rows),
           [=, &setup](benchmark::State& state) {
             DecoderStepOp(state, setup, *model, dtype, rows);
           },

@@ -147,7 +147,7 @@ void CheckArgs(const Compute& compute, const AttentionArgs& args) {
 
 // Whether a call of so many rows makes floats of keys and values first.
 bool Unpacks(const KvLayout& layout, int rows) {
-  return layout.dtype != DType::kF32 && !layout.paired &&
+  return layout.dtype != KvType::kF32 && !layout.paired &&
          layout.head_dim <= kAttentionUnpackedDim &&
          rows >= kAttentionUnpackedRows;
 }

@@ -13,7 +13,7 @@ size_t KvLayout::values_at() const {
 
 size_t KvLayout::scales_at() const {
   // f32 kernels read parts of vectors; others whole ones, of 16 numbers.
-  const bool reads_on = dtype != DType::kF32 && head_dim % 16 != 0;
+  const bool reads_on = dtype != KvType::kF32 && head_dim % 16 != 0;
   const int more = reads_on ? 16 : 0;
   return values_at() +
          RoundUp((block_tokens * head_dim + more) * BytesOf(dtype));
@@ -21,12 +21,12 @@ size_t KvLayout::scales_at() const {
 
 size_t KvLayout::head_bytes() const {
   const size_t scales =
-      dtype == DType::kInt8 ? 2 * block_tokens * sizeof(float) : 0;
+      dtype == KvType::kInt8 ? 2 * block_tokens * sizeof(float) : 0;
   return scales_at() + scales;
 }
 
 bool CanPair(Isa isa, const KvLayout& layout) {
-  return isa >= Isa::kAvx512Bf16 && layout.dtype == DType::kBf16 &&
+  return isa >= Isa::kAvx512Bf16 && layout.dtype == KvType::kBf16 &&
          layout.head_dim % 2 == 0 && layout.head_dim <= KvLayout::kMaxPairedDim;
 }
 

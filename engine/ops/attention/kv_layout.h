@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "engine/compute/isa.h"
-#include "engine/tensor/dtype.h"
+#include "engine/ops/attention/kv_type.h"
 
 namespace attend {
 
@@ -34,7 +34,7 @@ struct KvLayout {
   int kv_heads = 0;
   int head_dim = 0;
   // Of keys and values in the blocks; sums over them are in f32.
-  DType dtype = DType::kF32;
+  KvType dtype = KvType::kF32;
   bool paired = false;
   static constexpr int kMaxPairedDim = 256;
   // Fixed for now: one block is one key tile of the attention kernels.

@@ -49,7 +49,7 @@ struct Call {
 }  // namespace
 
 struct Projection::Impl {
-  Impl(Compute& owner, DType number, ConstMatrix matrix,
+  Impl(Compute& owner, ComputeType number, ConstMatrix matrix,
        Buffer<float> logits_bias, int most_rows, float logits_softcap);
 
   std::vector<DnnlSlice> MakeSlices(int columns, int rows);
@@ -77,7 +77,7 @@ struct Projection::Impl {
   const int n;
   const int max_rows;
   const float softcap;  // 0: none
-  const DType dtype;
+  const ComputeType dtype;
   const EpilogueKernels& epilogue;
   const LogitsKernels kernels;
   DnnlWeights weights;
@@ -89,7 +89,7 @@ struct Projection::Impl {
   mutable Buffer<TileSum> sums;  // [tiles, max_rows]
 };
 
-Projection::Impl::Impl(Compute& owner, DType number, ConstMatrix matrix,
+Projection::Impl::Impl(Compute& owner, ComputeType number, ConstMatrix matrix,
                        Buffer<float> logits_bias, int most_rows,
                        float logits_softcap)
     : compute(owner),
@@ -248,7 +248,8 @@ Projection::~Projection() = default;
 int Projection::in() const { return impl_->k; }
 int Projection::out() const { return impl_->n; }
 
-absl::StatusOr<Projection> Projection::Create(Compute& compute, DType dtype,
+absl::StatusOr<Projection> Projection::Create(Compute& compute,
+                                              ComputeType dtype,
                                               ConstMatrix weights,
                                               Buffer<float> bias, int max_rows,
                                               float softcap) try {
@@ -256,7 +257,7 @@ absl::StatusOr<Projection> Projection::Create(Compute& compute, DType dtype,
   ATTEND_CHECK(softcap >= 0);
   ATTEND_CHECK(bias.size() == 0 ||
                bias.size() == static_cast<size_t>(weights.rows));
-  RETURN_IF_ERROR(CheckDType(dtype, compute.isa()));
+  RETURN_IF_ERROR(CheckComputeType(dtype, compute.isa()));
   return Projection(std::make_unique<Impl>(compute, dtype, weights,
                                            std::move(bias), max_rows, softcap));
 } catch (const dnnl::error& e) {

@@ -9,9 +9,9 @@
 #include "engine/compute/compute.h"
 #include "engine/ops/logits/logits_buffer.h"
 #include "engine/ops/logits/logits_view.h"
+#include "engine/ops/matmul/compute_type.h"
 #include "engine/ops/matmul/operand.h"
 #include "engine/tensor/buffer.h"
-#include "engine/tensor/dtype.h"
 #include "engine/tensor/matrix.h"
 
 namespace attend {
@@ -27,7 +27,7 @@ class Projection {
   // `weights` is [vocab, hidden], `bias` [vocab] or empty. With a `softcap`
   // above 0 logits are softcap * tanh((x W^T + b) / softcap) (Gemma 2, 2024).
   // `compute` must outlive the projection. Errors as of MatMul.
-  static absl::StatusOr<Projection> Create(Compute& compute, DType dtype,
+  static absl::StatusOr<Projection> Create(Compute& compute, ComputeType dtype,
                                            ConstMatrix weights,
                                            Buffer<float> bias, int max_rows,
                                            float softcap = 0);

@@ -27,39 +27,40 @@ void StayOnThisThread() {
   static_cast<void>(done);
 }
 
-memory::data_type SourceType(DType dtype) {
+memory::data_type SourceType(ComputeType dtype) {
   switch (dtype) {
-    case DType::kF32:
+    case ComputeType::kF32:
       return memory::data_type::f32;
-    case DType::kBf16:
+    case ComputeType::kBf16:
       return memory::data_type::bf16;
-    case DType::kInt8:
+    case ComputeType::kInt8:
       return memory::data_type::u8;
   }
   return memory::data_type::undef;
 }
 
-memory::data_type WeightsType(DType dtype) {
-  return dtype == DType::kInt8 ? memory::data_type::s8 : SourceType(dtype);
+memory::data_type WeightsType(ComputeType dtype) {
+  return dtype == ComputeType::kInt8 ? memory::data_type::s8
+                                     : SourceType(dtype);
 }
 
-memory::data_type ResultType(DType dtype) {
-  return dtype == DType::kInt8 ? memory::data_type::s32
-                               : memory::data_type::f32;
+memory::data_type ResultType(ComputeType dtype) {
+  return dtype == ComputeType::kInt8 ? memory::data_type::s32
+                                     : memory::data_type::f32;
 }
 
 constexpr size_t kResultBytes = 4;
 
 // Packed: blocks of 64 columns, in which 1, 2 or 4 numbers of a column that
 // fill four bytes lie together.
-Tag WeightsTag(DType dtype, bool packed) {
+Tag WeightsTag(ComputeType dtype, bool packed) {
   if (!packed) return Tag::ba;
   switch (dtype) {
-    case DType::kF32:
+    case ComputeType::kF32:
       return Tag::BA16a64b;
-    case DType::kBf16:
+    case ComputeType::kBf16:
       return Tag::BA16a64b2a;
-    case DType::kInt8:
+    case ComputeType::kInt8:
       return Tag::BA16a64b4a;
   }
   return Tag::undef;
@@ -109,8 +110,8 @@ int LeastBf16Rows(const dnnl::engine& engine, const DnnlKey& key) {
 }
 
 int LeastRows(const dnnl::engine& engine, const DnnlKey& key) {
-  if (key.dtype == DType::kBf16) return LeastBf16Rows(engine, key);
-  const bool f32 = key.dtype == DType::kF32;
+  if (key.dtype == ComputeType::kBf16) return LeastBf16Rows(engine, key);
+  const bool f32 = key.dtype == ComputeType::kF32;
   return DNNL_VERSION_MAJOR >= 3 && f32 && key.k > 1024 ? 2 : 1;
 }
 
@@ -128,10 +129,10 @@ int32_t Unshift(void* numbers, int count) {
 
 }  // namespace
 
-absl::Status CreationError(DType dtype, ConstMatrix weights,
+absl::Status CreationError(ComputeType dtype, ConstMatrix weights,
                            const dnnl::error& error) {
   return absl::InternalError(absl::StrCat(
-      "onednn matmul in ", DTypeName(dtype), " with k = ", weights.cols,
+      "onednn matmul in ", TypeName(dtype), " with k = ", weights.cols,
       ", n = ", weights.rows, ": ", error.what()));
 }
 
@@ -253,7 +254,8 @@ dnnl_status_t DnnlSlice::Multiply(int member, int rows, const void* src,
   return dnnl_success;
 }
 
-DnnlWeights::DnnlWeights(Compute& compute, DType dtype, ConstMatrix weights)
+DnnlWeights::DnnlWeights(Compute& compute, ComputeType dtype,
+                         ConstMatrix weights)
     : engine_(DnnlContext::Of(compute)->engine()),
       dtype_(dtype),
       k_(weights.cols),
@@ -262,10 +264,10 @@ DnnlWeights::DnnlWeights(Compute& compute, DType dtype, ConstMatrix weights)
   const int n = weights.rows;
   packed_ = HasPackedKernel(engine_, Key(n));
   own_kernel_ =
-      packed_ && dtype == DType::kF32 && compute.isa() >= Isa::kAvx512;
+      packed_ && dtype == ComputeType::kF32 && compute.isa() >= Isa::kAvx512;
   const Buffer<char> converted = Convert(compute, weights);
   const void* rows = weights.data;
-  if (dtype != DType::kF32) rows = converted.data();
+  if (dtype != ComputeType::kF32) rows = converted.data();
   const memory::desc desc = WeightsDesc(Key(n));
   const int columns =
       packed_ ? (n + kBlockColumns - 1) / kBlockColumns * kBlockColumns : n;
@@ -284,17 +286,17 @@ DnnlWeights::DnnlWeights(Compute& compute, DType dtype, ConstMatrix weights)
 }
 
 Buffer<char> DnnlWeights::Convert(Compute& compute, ConstMatrix weights) {
-  if (dtype_ == DType::kF32) return {};
+  if (dtype_ == ComputeType::kF32) return {};
   const size_t count = static_cast<size_t>(weights.rows) * k_;
   Buffer<char> rows(count * BytesOf(dtype_));
   Operand operand = {
       .dtype = dtype_, .data = rows.data(), .rows = weights.rows, .cols = k_};
-  if (dtype_ == DType::kInt8) {
+  if (dtype_ == ComputeType::kInt8) {
     column_scales_ = Buffer<float>(weights.rows);
     operand.scales = column_scales_.data();
   }
   MakeOperand(compute, weights, operand);
-  if (dtype_ == DType::kInt8) {
+  if (dtype_ == ComputeType::kInt8) {
     shift_sums_ = Buffer<int32_t>(weights.rows);
     column_sums_ = Buffer<float>(weights.rows);
     for (int column = 0; column < weights.rows; ++column) {
@@ -321,7 +323,7 @@ DnnlSlice DnnlWeights::Slice(DnnlContext& context, int begin, int end,
 
 Dequantize DnnlWeights::dequantize(int begin, const Operand& src,
                                    int row) const {
-  if (dtype_ != DType::kInt8) return {};
+  if (dtype_ != ComputeType::kInt8) return {};
   return {.column_sums = column_sums_.data() + begin,
           .shift_sums = shift_sums_.data() + begin,
           .column_scales = column_scales_.data() + begin,

@@ -10,9 +10,9 @@
 
 #include "absl/status/status.h"
 #include "engine/compute/compute.h"
+#include "engine/ops/matmul/compute_type.h"
 #include "engine/ops/matmul/epilogue_kernel.h"
 #include "engine/tensor/buffer.h"
-#include "engine/tensor/dtype.h"
 #include "engine/tensor/matrix.h"
 
 // The seam to oneDNN's matmul. Differences between its versions 2 and 3 stay in
@@ -26,7 +26,7 @@ inline constexpr int kTileRows = 64;
 inline constexpr int kBlockColumns = 64;
 
 // INTERNAL: the matmuls by `weights` [n, k] could not be made.
-absl::Status CreationError(DType dtype, ConstMatrix weights,
+absl::Status CreationError(ComputeType dtype, ConstMatrix weights,
                            const dnnl::error& error);
 // What `status` of oneDNN says of a multiplication: INTERNAL, or OK.
 absl::Status RunStatus(int status, int rows, int k, int n);
@@ -40,7 +40,7 @@ struct DnnlMember {
 
 // What a primitive is made for, but for its number of rows.
 struct DnnlKey {
-  DType dtype = DType::kF32;
+  ComputeType dtype = ComputeType::kF32;
   bool packed = false;  // the layout of the weights, see DnnlWeights
   int k = 0;
   int n = 0;
@@ -137,7 +137,7 @@ struct DnnlSlice {
 class DnnlWeights {
  public:
   // `weights` is [n, k] row-major. Load time only.
-  DnnlWeights(Compute& compute, DType dtype, ConstMatrix weights);
+  DnnlWeights(Compute& compute, ComputeType dtype, ConstMatrix weights);
 
   // Columns [begin, end) for up to max_rows rows. Valid while this and the
   // context live; `begin` is a multiple of kBlockColumns. Load time only.
@@ -157,7 +157,7 @@ class DnnlWeights {
   }
 
   dnnl::engine engine_;
-  DType dtype_;
+  ComputeType dtype_;
   int k_;
   bool packed_;
   bool own_kernel_;

@@ -44,7 +44,7 @@ struct Call {
 }  // namespace
 
 struct MatMul::Impl {
-  Impl(Compute& owner, DType dtype, ConstMatrix matrix, int most_rows);
+  Impl(Compute& owner, ComputeType dtype, ConstMatrix matrix, int most_rows);
 
   int TileRows() const { return std::min(max_rows, kTileRows); }
 
@@ -77,13 +77,13 @@ struct MatMul::Impl {
   const int n;
   const int max_rows;
   DnnlWeights weights;
-  const DType dtype;
+  const ComputeType dtype;
   const EpilogueKernels& kernels;
   DnnlSlice whole;
   std::vector<DnnlSlice> slices;  // [members]; empty if N is too narrow
 };
 
-MatMul::Impl::Impl(Compute& owner, DType number, ConstMatrix matrix,
+MatMul::Impl::Impl(Compute& owner, ComputeType number, ConstMatrix matrix,
                    int most_rows)
     : compute(owner),
       context(DnnlContext::Of(owner)),
@@ -231,28 +231,28 @@ MatMul::MatMul(MatMul&&) = default;
 MatMul& MatMul::operator=(MatMul&&) = default;
 MatMul::~MatMul() = default;
 
-DType MatMul::dtype() const { return impl_->dtype; }
+ComputeType MatMul::dtype() const { return impl_->dtype; }
 int MatMul::in() const { return impl_->k; }
 int MatMul::out() const { return impl_->n; }
 
-absl::Status CheckDType(DType dtype, Isa isa) {
-  const Isa needed = dtype == DType::kInt8   ? Isa::kAvx512Vnni
-                     : dtype == DType::kBf16 ? Isa::kAvx512
-                                             : Isa::kBaseline;
+absl::Status CheckComputeType(ComputeType dtype, Isa isa) {
+  const Isa needed = dtype == ComputeType::kInt8   ? Isa::kAvx512Vnni
+                     : dtype == ComputeType::kBf16 ? Isa::kAvx512
+                                                   : Isa::kBaseline;
   if (isa >= needed) return absl::OkStatus();
   return absl::FailedPreconditionError(
-      absl::StrCat("dtype is ", DTypeName(dtype), ", which needs ",
+      absl::StrCat("dtype is ", TypeName(dtype), ", which needs ",
                    IsaName(needed), "; here are ", IsaName(isa)));
 }
 
-DType DefaultDType(Isa isa) {
-  return isa >= Isa::kAvx512Bf16 ? DType::kBf16 : DType::kF32;
+ComputeType DefaultComputeType(Isa isa) {
+  return isa >= Isa::kAvx512Bf16 ? ComputeType::kBf16 : ComputeType::kF32;
 }
 
-absl::StatusOr<MatMul> MatMul::Create(Compute& compute, DType dtype,
+absl::StatusOr<MatMul> MatMul::Create(Compute& compute, ComputeType dtype,
                                       ConstMatrix weights, int max_rows) try {
   ATTEND_CHECK(weights.rows > 0 && weights.cols > 0 && max_rows > 0);
-  RETURN_IF_ERROR(CheckDType(dtype, compute.isa()));
+  RETURN_IF_ERROR(CheckComputeType(dtype, compute.isa()));
   return MatMul(std::make_unique<Impl>(compute, dtype, weights, max_rows));
 } catch (const dnnl::error& e) {
   return CreationError(dtype, weights, e);

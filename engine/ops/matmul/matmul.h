@@ -6,9 +6,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "engine/compute/compute.h"
+#include "engine/ops/matmul/compute_type.h"
 #include "engine/ops/matmul/epilogue.h"
 #include "engine/ops/matmul/operand.h"
-#include "engine/tensor/dtype.h"
 #include "engine/tensor/matrix.h"
 
 namespace attend {
@@ -16,11 +16,11 @@ namespace attend {
 // FAILED_PRECONDITION if this machine's instructions, as far as `isa` allows
 // them, cannot multiply in `dtype`: bf16 needs AVX-512, int8 AVX-512 VNNI, for
 // without it sums of products would saturate.
-absl::Status CheckDType(DType dtype, Isa isa);
+absl::Status CheckComputeType(ComputeType dtype, Isa isa);
 
 // bf16 where the CPU multiplies it natively (about twice as fast as f32 with
 // AVX-512, several times with AMX, at f32's quality), else f32.
-DType DefaultDType(Isa isa);
+ComputeType DefaultComputeType(Isa isa);
 
 // dst = epilogue(src * W^T): one weight matrix, packed once, and the oneDNN
 // primitives for every number of rows, made at load, or, for f32 with AVX-512,
@@ -34,15 +34,15 @@ class MatMul {
  public:
   // `weights` is [n, k] row-major as checkpoints store a linear map; it is not
   // needed after the call. `compute` must outlive the matmul. More max_rows
-  // than 64 cost neither time nor memory. Errors: that of CheckDType();
+  // than 64 cost neither time nor memory. Errors: that of CheckComputeType();
   // INTERNAL from oneDNN.
-  static absl::StatusOr<MatMul> Create(Compute& compute, DType dtype,
+  static absl::StatusOr<MatMul> Create(Compute& compute, ComputeType dtype,
                                        ConstMatrix weights, int max_rows);
   MatMul(MatMul&&);
   MatMul& operator=(MatMul&&);
   ~MatMul();
 
-  DType dtype() const;
+  ComputeType dtype() const;
   int in() const;   // k
   int out() const;  // n
 

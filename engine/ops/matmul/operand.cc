@@ -29,18 +29,18 @@ void MakeOperand(Compute& compute, ConstMatrix src, const Operand& dst) {
   });
 }
 
-OperandBuffer::OperandBuffer(DType dtype, int max_rows, int max_cols)
+OperandBuffer::OperandBuffer(ComputeType dtype, int max_rows, int max_cols)
     : dtype_(dtype), max_rows_(max_rows), max_cols_(max_cols) {
-  if (dtype == DType::kF32) return;
+  if (dtype == ComputeType::kF32) return;
   data_ =
       Buffer<char>(static_cast<size_t>(max_rows) * max_cols * BytesOf(dtype));
-  if (dtype != DType::kInt8) return;
+  if (dtype != ComputeType::kInt8) return;
   scales_ = Buffer<float>(max_rows);
   offsets_ = Buffer<float>(max_rows);
 }
 
 Operand OperandBuffer::Of(Matrix floats, int first_row) {
-  if (dtype_ == DType::kF32) return OperandOf(floats);
+  if (dtype_ == ComputeType::kF32) return OperandOf(floats);
   ATTEND_CHECK(floats.cols <= max_cols_ &&
                first_row + floats.rows <= max_rows_);
   const size_t offset =
@@ -49,7 +49,7 @@ Operand OperandBuffer::Of(Matrix floats, int first_row) {
                      .data = data_.data() + offset,
                      .rows = floats.rows,
                      .cols = floats.cols};
-  if (dtype_ != DType::kInt8) return operand;
+  if (dtype_ != ComputeType::kInt8) return operand;
   operand.scales = scales_.data() + first_row;
   operand.offsets = offsets_.data() + first_row;
   return operand;

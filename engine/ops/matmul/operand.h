@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "engine/compute/compute.h"
+#include "engine/ops/matmul/compute_type.h"
 #include "engine/tensor/buffer.h"
-#include "engine/tensor/dtype.h"
 #include "engine/tensor/matrix.h"
 
 namespace attend {
@@ -21,7 +21,7 @@ namespace attend {
 // What is not finite reaches every result of its row, as it does in f32, and no
 // other row's: bf16 keeps it; int8 has no byte for it and makes the scale NaN.
 struct Operand {
-  DType dtype = DType::kF32;
+  ComputeType dtype = ComputeType::kF32;
   void* data = nullptr;      // [rows, cols]
   float* scales = nullptr;   // [rows], int8 only
   float* offsets = nullptr;  // [rows], whole numbers; int8 only, null: 0
@@ -46,14 +46,14 @@ void MakeOperand(Compute& compute, ConstMatrix src, const Operand& dst);
 // Owns the operand of up to max_rows rows, if it is not the floats themselves.
 class OperandBuffer {
  public:
-  OperandBuffer(DType dtype, int max_rows, int max_cols);
+  OperandBuffer(ComputeType dtype, int max_rows, int max_cols);
 
   // The operand that belongs to `floats`: they themselves for f32, else as many
   // rows of this buffer from where `first_row` of the widest kind begins.
   Operand Of(Matrix floats, int first_row = 0);
 
  private:
-  DType dtype_;
+  ComputeType dtype_;
   int max_rows_;
   int max_cols_;
   Buffer<char> data_;      // [max_rows, max_cols]

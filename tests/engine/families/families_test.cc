@@ -140,7 +140,7 @@ absl::Status LoadAll(const std::string& directory,
   Weights weights(*checkpoint, family->names);
   Compute compute({.threads = 1});
   absl::Status status =
-      Transformer::Load(compute, family->spec, weights, DType::kF32, 8)
+      Transformer::Load(compute, family->spec, weights, ComputeType::kF32, 8)
           .status();
   if (status.ok()) status = weights.CheckAllRead();
   if (status.ok() && family->spec.decoder) {

@@ -77,8 +77,9 @@ TEST(InvarianceTest, TheBundledModelToo) {
 // Beams, reorders and replays included.
 TEST(InvarianceTest, WithEveryDTypeOfTheKvCacheToo) {
   std::vector<size_t> blocks;
-  for (const DType dtype : {DType::kF32, DType::kBf16, DType::kInt8}) {
-    SCOPED_TRACE(DTypeName(dtype));
+  for (const ComputeType dtype :
+       {ComputeType::kF32, ComputeType::kBf16, ComputeType::kInt8}) {
+    SCOPED_TRACE(TypeName(dtype));
     EngineOptions options = Small();
     options.kv_cache_dtype = dtype;
     const LoadedModel model = Load(GoldenDirectory(kPlain), options);
@@ -102,17 +103,17 @@ TEST(InvarianceTest, WithEveryDTypeOfTheKvCacheToo) {
 // What a matmul makes of a row must not depend on the row's company: int8 has a
 // scale a row, bf16 kernels must sum in one order.
 TEST(InvarianceTest, WithEveryDTypeOfTheMatmulsToo) {
-  for (const DType dtype : {DType::kBf16, DType::kInt8}) {
-    if (!CheckDType(dtype, TestIsa()).ok()) continue;
+  for (const ComputeType dtype : {ComputeType::kBf16, ComputeType::kInt8}) {
+    if (!CheckComputeType(dtype, TestIsa()).ok()) continue;
     for (const std::string& directory :
          {GoldenDirectory(kPlain), std::string(kBundled)}) {
-      SCOPED_TRACE(absl::StrCat(DTypeName(dtype), " ", directory));
+      SCOPED_TRACE(absl::StrCat(TypeName(dtype), " ", directory));
       EngineOptions options = {.max_step_rows = 256,
                                .max_source_tokens = 48,
                                .kv_cache_bytes = 64 << 20};
       options.dtype = dtype;
       const LoadedModel model = Load(directory, options, 1);
-      EXPECT_EQ(model.engine().info().dtype, DTypeName(dtype));
+      EXPECT_EQ(model.engine().info().dtype, TypeName(dtype));
       const auto alone = RunAlone(
           model.engine(), RandomRequests(model.engine(), 20, 40, 20, 4));
       for (const int threads : {1, 2, 3}) {

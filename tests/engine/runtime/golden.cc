@@ -139,8 +139,8 @@ double Tolerance(double expected) { return 5e-5 * (1 + std::abs(expected)); }
 // the row's length sqrt(2 M) * 3 * step / sqrt(12), doubled for what residuals
 // and norms carry on. A wrong formula or scale is off by the
 // length itself.
-double RelativeBound(DType dtype, double matmuls) {
-  const double step = dtype == DType::kInt8 ? 1.0 / 127 : 1.0 / 256;
+double RelativeBound(ComputeType dtype, double matmuls) {
+  const double step = dtype == ComputeType::kInt8 ? 1.0 / 127 : 1.0 / 256;
   return 2 * std::sqrt(2 * matmuls) * 3 * step / std::sqrt(12);
 }
 
@@ -148,7 +148,7 @@ LoadedModel Load(const std::string& directory, const EngineOptions& options,
                  int threads) {
   // What is golden is f32, on machines too that would choose another dtype.
   EngineOptions f32 = options;
-  f32.dtype = options.dtype.value_or(DType::kF32);
+  f32.dtype = options.dtype.value_or(ComputeType::kF32);
   LoadedModel loaded;
   loaded.compute = std::make_unique<Compute>(
       ComputeOptions{.threads = threads, .max_isa = TestIsa()});

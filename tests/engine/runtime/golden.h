@@ -8,8 +8,8 @@
 
 #include "engine/api/engine.h"
 #include "engine/compute/compute.h"
+#include "engine/ops/matmul/compute_type.h"
 #include "engine/runtime/model.h"
-#include "engine/tensor/dtype.h"
 
 namespace attend {
 
@@ -40,7 +40,7 @@ double Tolerance(double expected);
 
 // How far a vector may be from the expected one, relative to its length, after
 // `matmuls` in bf16 or int8.
-double RelativeBound(DType dtype, double matmuls);
+double RelativeBound(ComputeType dtype, double matmuls);
 
 // A model with everything it borrows.
 struct LoadedModel {

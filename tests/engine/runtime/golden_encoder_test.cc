@@ -60,12 +60,12 @@ double Length(const std::vector<double>& vector) {
 }
 
 class GoldenEncoderTest
-    : public testing::TestWithParam<std::tuple<std::string, DType>> {
+    : public testing::TestWithParam<std::tuple<std::string, ComputeType>> {
  protected:
   void SetUp() override {
     dtype_ = std::get<1>(GetParam());
-    if (!CheckDType(dtype_, TestIsa()).ok()) {
-      GTEST_SKIP() << "no " << DTypeName(dtype_) << " on this machine";
+    if (!CheckComputeType(dtype_, TestIsa()).ok()) {
+      GTEST_SKIP() << "no " << TypeName(dtype_) << " on this machine";
     }
     const std::string name = std::get<0>(GetParam());
     const json expected = ReadGolden(name + "/expected.json");
@@ -110,11 +110,11 @@ class GoldenEncoderTest
     std::vector<double> error;
     for (size_t j = 0; j < expected.size(); ++j) {
       error.push_back(found[j] - expected[j]);
-      if (dtype_ != DType::kF32) continue;
+      if (dtype_ != ComputeType::kF32) continue;
       ASSERT_NEAR(found[j], expected[j], Tolerance(expected[j]))
           << "column " << j;
     }
-    if (dtype_ == DType::kF32) return;
+    if (dtype_ == ComputeType::kF32) return;
     EXPECT_LT(Length(error), Bound(golden, expected));
     EXPECT_GT(Length(error), 0) << "computed in f32?";
   }
@@ -142,7 +142,7 @@ class GoldenEncoderTest
     for (size_t i = 0; i < ids.size(); ++i) {
       const auto& top = output.choices[i].top;
       ASSERT_EQ(top.size(), ids[i].size());
-      if (dtype_ != DType::kF32) {
+      if (dtype_ != ComputeType::kF32) {
         EXPECT_NEAR(top[0].log_prob, log_probs[i][0].get<double>(), bound);
         continue;
       }
@@ -154,7 +154,7 @@ class GoldenEncoderTest
     }
   }
 
-  DType dtype_ = DType::kF32;
+  ComputeType dtype_ = ComputeType::kF32;
   double matmuls_ = 0;
   std::vector<GoldenCase> cases_;
   LoadedModel loaded_;
@@ -177,14 +177,16 @@ TEST_P(GoldenEncoderTest, ComputesTheSameInCompanyAndInPieces) {
   for (size_t i = 0; i < cases_.size(); ++i) Expect(cases_[i], outputs[i]);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Models, GoldenEncoderTest,
-    testing::Combine(testing::ValuesIn(GoldenEncoders()),
-                     testing::Values(DType::kF32, DType::kBf16, DType::kInt8)),
-    [](const auto& test) {
-      return TestNameOf(std::get<0>(test.param)) + "_" +
-             std::string(DTypeName(std::get<1>(test.param)));
-    });
+INSTANTIATE_TEST_SUITE_P(Models, GoldenEncoderTest,
+                         testing::Combine(testing::ValuesIn(GoldenEncoders()),
+                                          testing::Values(ComputeType::kF32,
+                                                          ComputeType::kBf16,
+                                                          ComputeType::kInt8)),
+                         [](const auto& test) {
+                           return TestNameOf(std::get<0>(test.param)) + "_" +
+                                  std::string(
+                                      TypeName(std::get<1>(test.param)));
+                         });
 
 class GoldenEncoderInfoTest : public testing::TestWithParam<std::string> {};
 

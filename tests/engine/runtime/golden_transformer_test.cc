@@ -34,7 +34,7 @@ std::vector<int> TablePositions(const json& golden) {
 }
 
 class GoldenTransformerTest
-    : public testing::TestWithParam<std::tuple<std::string, DType>> {
+    : public testing::TestWithParam<std::tuple<std::string, ComputeType>> {
  protected:
   GoldenTransformerTest()
       : dtype_(std::get<1>(GetParam())),
@@ -42,8 +42,8 @@ class GoldenTransformerTest
         compute_({.threads = 2, .max_isa = TestIsa()}) {}
 
   void SetUp() override {
-    if (!CheckDType(dtype_, TestIsa()).ok()) {
-      GTEST_SKIP() << "no " << DTypeName(dtype_) << " on this machine";
+    if (!CheckComputeType(dtype_, TestIsa()).ok()) {
+      GTEST_SKIP() << "no " << TypeName(dtype_) << " on this machine";
     }
     const std::string directory = GoldenDirectory(std::get<0>(GetParam()));
     const auto config = JsonFile::Load(directory + "/config.json");
@@ -57,7 +57,7 @@ class GoldenTransformerTest
     ASSERT_TRUE(transformer.ok()) << transformer.status();
     transformer_ = *std::move(transformer);
     compute_.ReserveScratch(transformer_->ScratchFloats());
-    pool_.emplace(transformer_->decoder_kv_layout(DType::kF32), 1 << 20);
+    pool_.emplace(transformer_->decoder_kv_layout(KvType::kF32), 1 << 20);
     if (transformer_->encodes()) {
       buffer_.emplace(transformer_->encoder_kv_layout(), kMaxRows,
                       transformer_->spec().hidden,
@@ -84,7 +84,7 @@ class GoldenTransformerTest
   // f32 to the last digits, another dtype within RelativeBound().
   void ExpectRow(const json& expected, const float* found) const {
     const std::vector<double> row = expected;
-    if (dtype_ == DType::kF32) {
+    if (dtype_ == ComputeType::kF32) {
       for (size_t j = 0; j < row.size(); ++j) {
         ASSERT_NEAR(found[j], row[j], Tolerance(row[j]))
             << "column " << j
@@ -114,7 +114,7 @@ class GoldenTransformerTest
     EXPECT_GT(error, 0) << "computed in f32?";
   }
 
-  const DType dtype_;
+  const ComputeType dtype_;
   const json expected_;
   Compute compute_;
   std::unique_ptr<Transformer> transformer_;
@@ -193,14 +193,16 @@ TEST_P(GoldenTransformerTest, LogitsAreThoseOfTransformers) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Models, GoldenTransformerTest,
-    testing::Combine(testing::ValuesIn(GoldenModels()),
-                     testing::Values(DType::kF32, DType::kBf16, DType::kInt8)),
-    [](const auto& test) {
-      return TestNameOf(std::get<0>(test.param)) + "_" +
-             std::string(DTypeName(std::get<1>(test.param)));
-    });
+INSTANTIATE_TEST_SUITE_P(Models, GoldenTransformerTest,
+                         testing::Combine(testing::ValuesIn(GoldenModels()),
+                                          testing::Values(ComputeType::kF32,
+                                                          ComputeType::kBf16,
+                                                          ComputeType::kInt8)),
+                         [](const auto& test) {
+                           return TestNameOf(std::get<0>(test.param)) + "_" +
+                                  std::string(
+                                      TypeName(std::get<1>(test.param)));
+                         });
 
 }  // namespace
 }  // namespace attend

@@ -56,9 +56,10 @@ TEST_F(ModelTest, LoadsWhatIsWhole) { EXPECT_EQ(Error(), ""); }
 
 TEST_F(ModelTest, RefusesADTypeThatTheInstructionsLack) {
   Compute compute({.threads = 1, .max_isa = Isa::kAvx2});
-  const auto model = LoadModel(
-      compute, directory_, "test",
-      {.max_step_rows = 32, .kv_cache_bytes = 1 << 20, .dtype = DType::kInt8});
+  const auto model = LoadModel(compute, directory_, "test",
+                               {.max_step_rows = 32,
+                                .kv_cache_bytes = 1 << 20,
+                                .dtype = ComputeType::kInt8});
   EXPECT_EQ(model.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(model.status().message()),
               AllOf(HasSubstr("dtype is int8"), HasSubstr("avx512_vnni")));

@@ -133,18 +133,18 @@ class DecoderFieldsTest : public testing::TestWithParam<Field> {
       : spec_(SpecOf(GetParam())),
         weights_(RandomWeights(spec_, 3)),
         compute_({.threads = 2}),
-        activations_(spec_, DType::kF32, kRows, 2) {
+        activations_(spec_, ComputeType::kF32, kRows, 2) {
     const SlotCheckpoint files(weights_);
     auto checkpoint = Checkpoint::Open(files.directory());
     EXPECT_TRUE(checkpoint.ok()) << checkpoint.status();
     Weights slots(*checkpoint, files.names());
     auto transformer =
-        Transformer::Load(compute_, spec_, slots, DType::kF32, kRows);
+        Transformer::Load(compute_, spec_, slots, ComputeType::kF32, kRows);
     EXPECT_TRUE(transformer.ok()) << transformer.status();
     EXPECT_TRUE(slots.CheckAllRead().ok());
     transformer_ = *std::move(transformer);
     compute_.ReserveScratch(transformer_->ScratchFloats());
-    pool_.emplace(transformer_->decoder_kv_layout(DType::kF32), 1 << 20);
+    pool_.emplace(transformer_->decoder_kv_layout(KvType::kF32), 1 << 20);
     table_.emplace(*pool_, 32);
   }
 

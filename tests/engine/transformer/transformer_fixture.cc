@@ -27,18 +27,18 @@ TransformerTest::TransformerTest()
       weights_(RandomWeights(spec_, 5, GetParam().biases())),
       naive_(spec_, weights_),
       compute_({.threads = 2}),
-      activations_(spec_, DType::kF32, kMaxRows, 2) {
+      activations_(spec_, ComputeType::kF32, kMaxRows, 2) {
   const SlotCheckpoint files(weights_);
   auto checkpoint = Checkpoint::Open(files.directory());
   EXPECT_TRUE(checkpoint.ok()) << checkpoint.status();
   Weights slots(*checkpoint, files.names());
   auto transformer =
-      Transformer::Load(compute_, spec_, slots, DType::kF32, kMaxRows);
+      Transformer::Load(compute_, spec_, slots, ComputeType::kF32, kMaxRows);
   EXPECT_TRUE(transformer.ok()) << transformer.status();
   EXPECT_TRUE(slots.CheckAllRead().ok());
   transformer_ = *std::move(transformer);
   compute_.ReserveScratch(transformer_->ScratchFloats());
-  pool_.emplace(transformer_->decoder_kv_layout(DType::kF32), 1 << 20);
+  pool_.emplace(transformer_->decoder_kv_layout(KvType::kF32), 1 << 20);
   buffer_.emplace(transformer_->encoder_kv_layout(), 256, spec_.hidden,
                   transformer_->encoder_query_width());
 }

@@ -72,8 +72,8 @@ TEST(OptionsTest, ReadsEveryKindOfValue) {
   ASSERT_EQ(options.models.size(), 1);
   EXPECT_EQ(options.models[0].name, "opus");
   EXPECT_EQ(options.compute.max_isa, Isa::kAvx2);
-  EXPECT_EQ(options.engine.dtype, DType::kInt8);
-  EXPECT_EQ(options.engine.kv_cache_dtype, DType::kBf16);
+  EXPECT_EQ(options.engine.dtype, ComputeType::kInt8);
+  EXPECT_EQ(options.engine.kv_cache_dtype, KvType::kBf16);
   EXPECT_FALSE(options.engine.prefix_cache);
 }
 

@@ -30,7 +30,7 @@ std::vector<std::byte*> Blocks::Take(int tokens) {
 }
 
 Cache::Cache(Compute& compute, const AttentionInputs& in,
-             const std::vector<std::vector<int>>& kept, DType dtype,
+             const std::vector<std::vector<int>>& kept, KvType dtype,
              bool paired)
     : layout_{.layers = 2,
               .kv_heads = in.shape.kv_heads,

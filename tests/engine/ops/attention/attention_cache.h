@@ -32,7 +32,7 @@ class Blocks {
 class Cache {
  public:
   Cache(Compute& compute, const AttentionInputs& in,
-        const std::vector<std::vector<int>>& kept, DType dtype = DType::kF32,
+        const std::vector<std::vector<int>>& kept, KvType dtype = KvType::kF32,
         bool paired = false);
   const KvLayout& layout() const { return layout_; }
   absl::Span<std::byte* const> blocks(int b) const { return blocks_[b]; }

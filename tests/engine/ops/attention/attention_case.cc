@@ -117,7 +117,7 @@ void ExpectCase(const AttentionCase& c, const std::vector<Compute*>& teams) {
   const ScoreBias bias = [&](int head, int q, int k) {
     return distances.Added(head, q, k);
   };
-  for (const DType dtype : {DType::kF32, DType::kBf16, DType::kInt8}) {
+  for (const KvType dtype : {KvType::kF32, KvType::kBf16, KvType::kInt8}) {
     const Cache cache(*teams.front(), in, {FirstTokens(c.shape.keys)}, dtype);
     const AttentionInputs rounded = Rounded(in, dtype);
     const auto attend = [&](Compute& compute, int rows) {
@@ -137,7 +137,7 @@ void ExpectCase(const AttentionCase& c, const std::vector<Compute*>& teams) {
       for (int rows : {1, 2, 7, 20, c.shape.queries}) {
         const std::vector<float> got = attend(*team, rows);
         ASSERT_EQ(std::memcmp(got.data(), whole.data(), got.size() * 4), 0)
-            << DTypeName(dtype) << ", pieces of " << rows << " rows, team of "
+            << TypeName(dtype) << ", pieces of " << rows << " rows, team of "
             << team->team().size();
       }
     }

@@ -20,8 +20,8 @@ constexpr int kChunk = 512;  // keys that are computed at once
 AttentionInputs RoundedToPairs(const AttentionInputs& in) {
   AttentionInputs queries = in;
   queries.key = in.query;
-  AttentionInputs rounded = Rounded(in, DType::kBf16);
-  rounded.query = Rounded(queries, DType::kBf16).key;
+  AttentionInputs rounded = Rounded(in, KvType::kBf16);
+  rounded.query = Rounded(queries, KvType::kBf16).key;
   return rounded;
 }
 
@@ -49,7 +49,7 @@ class AttentionPairsTest : public ::testing::Test {
   static Cache MakeCache(Compute& compute, const AttentionInputs& in,
                          int batch = 1) {
     const std::vector<int> tokens = FirstTokens(in.shape.keys);
-    return Cache(compute, in, std::vector(batch, tokens), DType::kBf16,
+    return Cache(compute, in, std::vector(batch, tokens), KvType::kBf16,
                  /*paired=*/true);
   }
 
@@ -199,12 +199,12 @@ TEST_F(AttentionPairsTest, ScoresThatOverflowStayFinite) {
 
 TEST(CanPairTest, BfloatOfEvenHeadsOnMachinesThatMultiplyIt) {
   const KvLayout layout = {
-      .layers = 1, .kv_heads = 1, .head_dim = 32, .dtype = DType::kBf16};
+      .layers = 1, .kv_heads = 1, .head_dim = 32, .dtype = KvType::kBf16};
   EXPECT_TRUE(CanPair(Isa::kAvx512Bf16, layout));
   EXPECT_TRUE(CanPair(Isa::kAmx, layout));
   EXPECT_FALSE(CanPair(Isa::kAvx512Vnni, layout));
   KvLayout other = layout;
-  other.dtype = DType::kF32;
+  other.dtype = KvType::kF32;
   EXPECT_FALSE(CanPair(Isa::kAmx, other));
   for (const int head_dim : {33, 258}) {
     other = layout;

@@ -12,7 +12,7 @@
 namespace attend {
 namespace {
 
-constexpr DType kDTypes[] = {DType::kF32, DType::kBf16, DType::kInt8};
+constexpr KvType kKvTypes[] = {KvType::kF32, KvType::kBf16, KvType::kInt8};
 // Keys from which on a row is computed in several chunks.
 constexpr int kChunk = 512;
 
@@ -26,9 +26,9 @@ void ExpectAttention(Compute& compute, const AttentionShape& shape) {
   const AttentionMask mask =
       PaddingMask({shape.keys}, shape.queries, shape.keys);
   const std::vector<double> exact = NaiveAttention(in, mask);
-  for (const DType dtype : kDTypes) {
+  for (const KvType dtype : kKvTypes) {
     SCOPED_TRACE(testing::Message()
-                 << DTypeName(dtype) << ", " << shape.heads << " heads, "
+                 << TypeName(dtype) << ", " << shape.heads << " heads, "
                  << shape.queries << " queries, " << shape.keys << " keys of "
                  << shape.head_dim);
     const Cache cache(compute, in, {FirstTokens(shape.keys)}, dtype);
@@ -77,7 +77,7 @@ TEST_P(AttentionTest, CausalRowsCrossTheBorderOfAChunk) {
   const auto compute = MakeCompute();
   const AttentionInputs in({2, 2, 12, 70, kChunk + 40}, 1);
   const AttentionMask mask = CausalMask(1, 70, kChunk + 40);
-  for (const DType dtype : kDTypes) {
+  for (const KvType dtype : kKvTypes) {
     const Cache cache(*compute, in, {FirstTokens(kChunk + 40)}, dtype);
     const AttentionInputs rounded = Rounded(in, dtype);
     ExpectNear(Attend(*compute, in, cache,
@@ -121,7 +121,7 @@ std::vector<float> AttendInPieces(Compute& compute, const AttentionInputs& in,
 // Row alone, in pairs, in any split of a prompt, in any order of pieces, for
 // any team: the same bits.
 void ExpectBitsOfTheRowOnly(const AttentionShape& shape, bool causal,
-                            DType dtype, const std::vector<Compute*>& teams) {
+                            KvType dtype, const std::vector<Compute*>& teams) {
   const AttentionInputs in(shape, 2);
   const std::vector<int> tokens = FirstTokens(shape.keys);
   const Cache cache(*teams.front(), in, {tokens, tokens}, dtype);
@@ -134,7 +134,7 @@ void ExpectBitsOfTheRowOnly(const AttentionShape& shape, bool causal,
       ASSERT_EQ(
           std::memcmp(got.data(), expected.data(), got.size() * sizeof(float)),
           0)
-          << DTypeName(dtype) << ", team of " << team->team().size()
+          << TypeName(dtype) << ", team of " << team->team().size()
           << ", pieces of " << rows << " rows";
     }
   }
@@ -144,7 +144,7 @@ TEST_P(AttentionTest, BitsDependOnTheRowOnly) {
   const auto alone = MakeCompute(1);
   const auto two = MakeCompute(2);
   const auto three = MakeCompute(3);
-  for (const DType dtype : kDTypes) {
+  for (const KvType dtype : kKvTypes) {
     for (const bool causal : {false, true}) {
       ExpectBitsOfTheRowOnly({4, 2, 40, 75, 75}, causal, dtype,
                              {alone.get(), two.get(), three.get()});
@@ -163,7 +163,7 @@ TEST_P(AttentionTest, APromptInPartsThenTokensAreThoseOfOnePiece) {
   constexpr int kTotal = kChunk + 60;
   const auto compute = MakeCompute(2);
   const AttentionInputs in({4, 2, 24, kTotal, kTotal}, 1);
-  for (const DType dtype : kDTypes) {
+  for (const KvType dtype : kKvTypes) {
     const Cache whole(*compute, in, {FirstTokens(kTotal)}, dtype);
     const std::vector<float> expected = Attend(*compute, in, whole,
                                                {{.rows = kTotal,
@@ -199,7 +199,7 @@ TEST_P(AttentionTest, APromptInPartsThenTokensAreThoseOfOnePiece) {
       first += rows;
     }
     ASSERT_EQ(first, kTotal);
-    EXPECT_EQ(got, expected) << DTypeName(dtype);
+    EXPECT_EQ(got, expected) << TypeName(dtype);
   }
 }
 

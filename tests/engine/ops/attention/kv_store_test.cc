@@ -16,13 +16,13 @@ namespace attend {
 namespace {
 
 constexpr int kTokens = KvLayout::kBlockTokens;
-constexpr DType kDTypes[] = {DType::kF32, DType::kBf16, DType::kInt8};
+constexpr KvType kKvTypes[] = {KvType::kF32, KvType::kBf16, KvType::kInt8};
 
 using KvStoreTest = AttentionIsaTest;
 INSTANTIATE_TEST_SUITE_P(AllIsas, KvStoreTest, kAttentionIsas, NameOfIsa);
 
 TEST(KvLayoutTest, BlocksAreWholeCacheLines) {
-  for (const DType dtype : kDTypes) {
+  for (const KvType dtype : kKvTypes) {
     for (int head_dim : {1, 5, 33, 64, 80}) {
       const KvLayout layout = {
           .layers = 3, .kv_heads = 5, .head_dim = head_dim, .dtype = dtype};
@@ -39,7 +39,7 @@ TEST(KvLayoutTest, BlocksAreWholeCacheLines) {
 
 // The stored value of token 0 comes back as the attention over it alone.
 std::vector<float> ReadBack(Compute& compute, const std::vector<float>& value,
-                            DType dtype) {
+                            KvType dtype) {
   AttentionInputs in({1, 1, static_cast<int>(value.size()), 1, 1}, 1);
   in.value = value;
   const Cache cache(compute, in, {{0}}, dtype);
@@ -48,16 +48,16 @@ std::vector<float> ReadBack(Compute& compute, const std::vector<float>& value,
 
 TEST_P(KvStoreTest, KeepsNumbersWithinHalfAStep) {
   const auto compute = MakeCompute();
-  for (const DType dtype : kDTypes) {
+  for (const KvType dtype : kKvTypes) {
     for (float size : {1e-30f, 1.0f, 1e30f}) {
       std::vector<float> value = RandomFloats(77, 5);
       float amax = 0;
       for (float& x : value) amax = std::max(amax, std::abs(x *= size));
       const std::vector<float> got = ReadBack(*compute, value, dtype);
       for (size_t i = 0; i < value.size(); ++i) {
-        const double most = dtype == DType::kBf16 ? std::abs(value[i]) : amax;
+        const double most = dtype == KvType::kBf16 ? std::abs(value[i]) : amax;
         ASSERT_NEAR(got[i], value[i], RoundingError(dtype, most) * (1 + 1e-6))
-            << DTypeName(dtype);
+            << TypeName(dtype);
       }
     }
   }
@@ -67,7 +67,7 @@ TEST_P(KvStoreTest, Bf16RoundsToNearestWithTiesToEven) {
   const auto compute = MakeCompute();
   EXPECT_EQ(ReadBack(*compute,
                      {0x1.01p0f, 0x1.03p0f, 0x1.010002p0f, -0x1.01p0f, 0.0f},
-                     DType::kBf16),
+                     KvType::kBf16),
             (std::vector<float>{0x1p0f, 0x1.04p0f, 0x1.02p0f, -0x1p0f, 0.0f}));
 }
 
@@ -76,7 +76,7 @@ TEST_P(KvStoreTest, ZerosAndTheLargestNumbersStayFinite) {
   constexpr float kMost = std::numeric_limits<float>::max();
   constexpr float kInf = std::numeric_limits<float>::infinity();
   constexpr float kLeast = std::numeric_limits<float>::denorm_min();
-  for (const DType dtype : {DType::kBf16, DType::kInt8}) {
+  for (const KvType dtype : {KvType::kBf16, KvType::kInt8}) {
     EXPECT_EQ(ReadBack(*compute, {0, 0, 0}, dtype),
               (std::vector<float>{0, 0, 0}));
     for (float x : ReadBack(*compute, {kLeast, -kLeast, 0}, dtype)) {
@@ -96,7 +96,7 @@ TEST_P(KvStoreTest, NanStaysNan) {
   const auto compute = MakeCompute();
   std::vector<float> value(20, 1.0f);
   value[17] = -std::nanf("");
-  for (const DType dtype : kDTypes) {
+  for (const KvType dtype : kKvTypes) {
     EXPECT_TRUE(std::isnan(ReadBack(*compute, value, dtype)[17]));
   }
 }
@@ -108,7 +108,7 @@ TEST_P(KvStoreTest, BytesDependOnTheRowOnly) {
   constexpr int kTogether = 150;  // the last block is filled one by one
   constexpr int kRows = 10 * kTokens;
   const AttentionInputs in({4, 4, 40, 1, kRows}, 1);
-  for (const DType dtype : kDTypes) {
+  for (const KvType dtype : kKvTypes) {
     const Cache whole(*team, in, {FirstTokens(kTogether)}, dtype);
     const Cache again(*compute, in, {FirstTokens(kTogether)}, dtype);
     const KvLayout& layout = whole.layout();
@@ -133,7 +133,7 @@ TEST_P(KvStoreTest, BytesDependOnTheRowOnly) {
         ASSERT_EQ(
             std::memcmp(blocks[i], cache->blocks(0)[i], layout.block_bytes()),
             0)
-            << DTypeName(dtype) << " block " << i;
+            << TypeName(dtype) << " block " << i;
       }
     }
   }
@@ -144,7 +144,7 @@ TEST(CopyKvTest, CopyIsReadLikeTheOriginal) {
   Compute compute(ComputeOptions{.threads = 1});
   compute.ReserveScratch(AttentionScratchFloats());
   const AttentionInputs in({4, 2, 9, 1, kTokens}, 1);
-  for (const DType dtype : kDTypes) {
+  for (const KvType dtype : kKvTypes) {
     const Cache cache(compute, in, {FirstTokens(kTokens)}, dtype);
     for (const int tokens : {1, 7, kTokens}) {
       Blocks copies(cache.layout(), 1);
@@ -153,7 +153,7 @@ TEST(CopyKvTest, CopyIsReadLikeTheOriginal) {
       EXPECT_EQ(
           Attend(compute, in, cache, {{0, 1, copy, tokens, false}}),
           Attend(compute, in, cache, {{0, 1, cache.blocks(0), tokens, false}}))
-          << tokens << " in " << DTypeName(dtype);
+          << tokens << " in " << TypeName(dtype);
     }
   }
 }

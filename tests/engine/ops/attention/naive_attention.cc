@@ -34,12 +34,12 @@ float RoundedToBf16(float x) {
   return x;
 }
 
-void RoundRow(DType dtype, float* row, int n) {
+void RoundRow(KvType dtype, float* row, int n) {
   float amax = 0;
   for (int d = 0; d < n; ++d) amax = std::max(amax, std::abs(row[d]));
   for (int d = 0; d < n; ++d) {
-    if (dtype == DType::kBf16) row[d] = RoundedToBf16(row[d]);
-    if (dtype == DType::kInt8 && amax > 0) {
+    if (dtype == KvType::kBf16) row[d] = RoundedToBf16(row[d]);
+    if (dtype == KvType::kInt8 && amax > 0) {
       row[d] = std::nearbyint(row[d] * (127 / amax)) * (amax / 127);
     }
   }
@@ -67,7 +67,7 @@ AttentionInputs::AttentionInputs(const AttentionShape& s, int batch,
           static_cast<size_t>(batch) * s.keys * s.kv_heads * s.head_dim,
           seed + 2)) {}
 
-AttentionInputs Rounded(const AttentionInputs& in, DType dtype) {
+AttentionInputs Rounded(const AttentionInputs& in, KvType dtype) {
   AttentionInputs rounded = in;
   const int n = in.shape.head_dim;
   for (size_t i = 0; i < in.key.size(); i += n) {
@@ -77,13 +77,13 @@ AttentionInputs Rounded(const AttentionInputs& in, DType dtype) {
   return rounded;
 }
 
-double RoundingError(DType dtype, double amax) {
+double RoundingError(KvType dtype, double amax) {
   switch (dtype) {
-    case DType::kF32:
+    case KvType::kF32:
       return 0;
-    case DType::kBf16:
+    case KvType::kBf16:
       return amax * 0x1p-8;
-    case DType::kInt8:
+    case KvType::kInt8:
       return amax / 127 / 2;
   }
   return 0;
@@ -131,7 +131,7 @@ std::vector<double> NaiveAttention(const AttentionInputs& in,
 // its weight by that factor, twice (sum); then the rounding of the weighted
 // sum; all times the largest value. A narrower key moves each score by at most
 // |query|_1 times its error, a narrower value the sum by its own.
-double AttentionTolerance(const AttentionInputs& in, DType dtype) {
+double AttentionTolerance(const AttentionInputs& in, KvType dtype) {
   const int n = in.shape.head_dim;
   const double eps = std::numeric_limits<float>::epsilon() / 2;
   const auto norm = [n](const float* row) {

@@ -6,8 +6,8 @@
 #include <functional>
 #include <vector>
 
+#include "engine/ops/attention/kv_type.h"
 #include "engine/ops/attention/mask.h"
-#include "engine/tensor/dtype.h"
 
 namespace attend {
 
@@ -36,11 +36,11 @@ struct AttentionInputs {
 };
 
 // The inputs as a cache of `dtype` keeps their keys and values.
-AttentionInputs Rounded(const AttentionInputs& in, DType dtype);
+AttentionInputs Rounded(const AttentionInputs& in, KvType dtype);
 
 // What keeping a number of a row with largest magnitude `amax` may change it
 // by: half a step of `dtype`.
-double RoundingError(DType dtype, double amax);
+double RoundingError(KvType dtype, double amax);
 
 // What is added to the score of a head's query and key.
 using ScoreBias = std::function<double(int head, int query, int key)>;
@@ -54,7 +54,8 @@ std::vector<double> NaiveAttention(const AttentionInputs& in,
                                    double softcap = 0);
 
 // What the engine may differ from it by with keys and values kept in `dtype`.
-double AttentionTolerance(const AttentionInputs& in, DType dtype = DType::kF32);
+double AttentionTolerance(const AttentionInputs& in,
+                          KvType dtype = KvType::kF32);
 
 // Element by element within `tolerance`.
 void ExpectNear(const std::vector<float>& got,

@@ -32,7 +32,7 @@ std::vector<float> Random(int count, unsigned seed) {
 
 // Rows as an operand.
 struct Rows {
-  Rows(Compute& compute, DType dtype, std::vector<float> values, int cols)
+  Rows(Compute& compute, ComputeType dtype, std::vector<float> values, int cols)
       : floats(std::move(values)),
         rows(static_cast<int>(floats.size()) / cols),
         buffer(dtype, rows, cols),
@@ -56,12 +56,12 @@ TEST_P(OperandIsaTest, Int8HasNoScaleForARowThatIsNotFinite) {
   Compute compute({.threads = 2, .max_isa = GetParam()});
   for (const int n : {1, 3, 16, 17, 37, 64, 131, 3000}) {
     const std::vector<float> values = Random(3 * n, 1);
-    const Rows clean(compute, DType::kInt8, values, n);
+    const Rows clean(compute, ComputeType::kInt8, values, n);
     for (const float bad : {kNan, kInf, -kInf}) {
       for (const int at : {0, n / 2, n - 1}) {
         std::vector<float> changed = values;
         changed[n + at] = bad;
-        const Rows rows(compute, DType::kInt8, changed, n);
+        const Rows rows(compute, ComputeType::kInt8, changed, n);
         EXPECT_TRUE(std::isnan(rows.operand.scales[1])) << bad << " at " << at;
         for (const int r : {0, 2}) {
           EXPECT_EQ(rows.operand.scales[r], clean.operand.scales[r]);
@@ -73,7 +73,7 @@ TEST_P(OperandIsaTest, Int8HasNoScaleForARowThatIsNotFinite) {
     for (const float rest : {kNan, 0.0f, 1e-38f}) {
       std::vector<float> changed(n, rest);
       changed[n - 1] = kNan;
-      const Rows rows(compute, DType::kInt8, changed, n);
+      const Rows rows(compute, ComputeType::kInt8, changed, n);
       EXPECT_TRUE(std::isnan(rows.operand.scales[0]));
     }
   }
@@ -83,12 +83,12 @@ TEST_P(OperandIsaTest, Bf16KeepsWhatIsNotFinite) {
   Compute compute({.threads = 2, .max_isa = GetParam()});
   for (const int n : {1, 3, 16, 17, 37, 64, 131, 3000}) {
     const std::vector<float> values = Random(3 * n, 1);
-    const Rows clean(compute, DType::kBf16, values, n);
+    const Rows clean(compute, ComputeType::kBf16, values, n);
     for (const float bad : {kNan, -kNan, kInf, -kInf}) {
       for (const int at : {0, n / 2, n - 1}) {
         std::vector<float> changed = values;
         changed[n + at] = bad;
-        const Rows rows(compute, DType::kBf16, changed, n);
+        const Rows rows(compute, ComputeType::kBf16, changed, n);
         for (int i = 0; i < 3 * n; ++i) {
           const uint16_t found =
               static_cast<const uint16_t*>(rows.operand.data)[i];
@@ -111,19 +111,19 @@ INSTANTIATE_TEST_SUITE_P(Isas, OperandIsaTest, testing::ValuesIn(AllIsas()),
                            return std::string(IsaName(test.param));
                          });
 
-class NotFiniteTest : public testing::TestWithParam<DType> {
+class NotFiniteTest : public testing::TestWithParam<ComputeType> {
  protected:
   void SetUp() override {
-    const absl::Status status = CheckDType(GetParam(), TestIsa());
+    const absl::Status status = CheckComputeType(GetParam(), TestIsa());
     if (!status.ok()) GTEST_SKIP() << status;
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(DTypes, NotFiniteTest,
-                         testing::Values(DType::kF32, DType::kBf16,
-                                         DType::kInt8),
+INSTANTIATE_TEST_SUITE_P(ComputeTypes, NotFiniteTest,
+                         testing::Values(ComputeType::kF32, ComputeType::kBf16,
+                                         ComputeType::kInt8),
                          [](const auto& test) {
-                           return std::string(DTypeName(test.param));
+                           return std::string(TypeName(test.param));
                          });
 
 // The way of a hidden state: into the residual, through norm and operand of an

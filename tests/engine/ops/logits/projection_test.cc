@@ -33,7 +33,7 @@ Buffer<float> Random(int rows, int cols, unsigned seed) {
 
 // A projection's weights, and rows for it.
 struct Fixture {
-  Fixture(DType number, int threads, int hidden, int vocab, int most_rows)
+  Fixture(ComputeType number, int threads, int hidden, int vocab, int most_rows)
       : compute({.threads = threads, .max_isa = TestIsa()}),
         dtype(number),
         k(hidden),
@@ -62,7 +62,7 @@ struct Fixture {
   }
 
   Compute compute;
-  const DType dtype;
+  const ComputeType dtype;
   const int k;
   const int n;
   const int max_rows;
@@ -72,19 +72,19 @@ struct Fixture {
   OperandBuffer operand;
 };
 
-class ProjectionTest : public testing::TestWithParam<DType> {
+class ProjectionTest : public testing::TestWithParam<ComputeType> {
  protected:
   void SetUp() override {
-    const absl::Status status = CheckDType(GetParam(), TestIsa());
+    const absl::Status status = CheckComputeType(GetParam(), TestIsa());
     if (!status.ok()) GTEST_SKIP() << status;
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(DTypes, ProjectionTest,
-                         testing::Values(DType::kF32, DType::kBf16,
-                                         DType::kInt8),
+INSTANTIATE_TEST_SUITE_P(ComputeTypes, ProjectionTest,
+                         testing::Values(ComputeType::kF32, ComputeType::kBf16,
+                                         ComputeType::kInt8),
                          [](const auto& test) {
-                           return std::string(DTypeName(test.param));
+                           return std::string(TypeName(test.param));
                          });
 
 // What must be found in a row that exists: the folds over it, which
@@ -152,11 +152,11 @@ TEST_P(ProjectionTest, ABiasIsNotNeeded) {
   EXPECT_EQ(a.view(0).Row(), b.view(0).Row());
 }
 
-TEST(ProjectionDTypeTest, DTypeThatTheInstructionsLackIsRefused) {
+TEST(ProjectionTypeTest, TypeThatTheInstructionsLackIsRefused) {
   Compute compute({.threads = 1, .max_isa = Isa::kBaseline});
   const Buffer<float> weights = Random(4, 4, 1);
-  EXPECT_EQ(Projection::Create(compute, DType::kInt8, {weights.data(), 4, 4},
-                               Buffer<float>(), 1)
+  EXPECT_EQ(Projection::Create(compute, ComputeType::kInt8,
+                               {weights.data(), 4, 4}, Buffer<float>(), 1)
                 .status()
                 .code(),
             absl::StatusCode::kFailedPrecondition);

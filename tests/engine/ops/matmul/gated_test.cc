@@ -40,10 +40,12 @@ struct Shape {
   Activation activation;
 };
 
-class GatedTest : public testing::TestWithParam<std::tuple<DType, Shape>> {
+class GatedTest
+    : public testing::TestWithParam<std::tuple<ComputeType, Shape>> {
  protected:
   void SetUp() override {
-    if (!CheckDType(dtype_, TestIsa()).ok()) GTEST_SKIP() << "no such dtype";
+    if (!CheckComputeType(dtype_, TestIsa()).ok())
+      GTEST_SKIP() << "no such dtype";
   }
 
   // What Run() writes for `rows` rows of the source from `first` on.
@@ -79,7 +81,7 @@ class GatedTest : public testing::TestWithParam<std::tuple<DType, Shape>> {
             .gated = true};
   }
 
-  const DType dtype_ = std::get<0>(GetParam());
+  const ComputeType dtype_ = std::get<0>(GetParam());
   const Shape shape_ = std::get<1>(GetParam());
   const std::vector<float> src_ = Random(kMostRows * shape_.k, 1);
   const std::vector<float> weights_ = Random(2 * shape_.width * shape_.k, 2);
@@ -127,7 +129,8 @@ TEST_P(GatedTest, BitsDoNotDependOnRowsOrTeam) {
 }
 
 TEST_P(GatedTest, WritesTheNextOperand) {
-  if (dtype_ == DType::kF32) GTEST_SKIP() << "floats are their own operand";
+  if (dtype_ == ComputeType::kF32)
+    GTEST_SKIP() << "floats are their own operand";
   const int width = shape_.width;
   for (int threads : {1, 2}) {
     Compute compute({.threads = threads, .max_isa = TestIsa()});
@@ -147,7 +150,7 @@ TEST_P(GatedTest, WritesTheNextOperand) {
                             rows * width * BytesOf(dtype_)),
                 0)
           << rows << " rows, " << threads << " threads";
-      if (dtype_ == DType::kInt8) {
+      if (dtype_ == ComputeType::kInt8) {
         ASSERT_EQ(std::memcmp(epilogue.operand.scales, twin.Of(floats).scales,
                               rows * sizeof(float)),
                   0);
@@ -158,7 +161,8 @@ TEST_P(GatedTest, WritesTheNextOperand) {
 
 INSTANTIATE_TEST_SUITE_P(
     Shapes, GatedTest,
-    testing::Combine(testing::Values(DType::kF32, DType::kBf16, DType::kInt8),
+    testing::Combine(testing::Values(ComputeType::kF32, ComputeType::kBf16,
+                                     ComputeType::kInt8),
                      testing::Values(Shape{1, 1, false, Activation::kSilu},
                                      Shape{7, 33, true, Activation::kSilu},
                                      Shape{24, 64, false, Activation::kGelu},
@@ -167,7 +171,7 @@ INSTANTIATE_TEST_SUITE_P(
                                      Shape{64, 256, false, Activation::kSilu})),
     [](const auto& test) {
       const Shape& shape = std::get<1>(test.param);
-      return std::string(DTypeName(std::get<0>(test.param))) + "_" +
+      return std::string(TypeName(std::get<0>(test.param))) + "_" +
              std::to_string(shape.k) + "x" + std::to_string(shape.width);
     });
 

@@ -42,7 +42,7 @@ std::unique_ptr<Compute> NewCompute(int threads) {
 
 // Rows as the operand of a matmul.
 struct OwnedOperand {
-  OwnedOperand(Compute& compute, DType dtype, ConstMatrix src)
+  OwnedOperand(Compute& compute, ComputeType dtype, ConstMatrix src)
       : floats(src.data, src.data + static_cast<size_t>(src.rows) * src.cols),
         buffer(dtype, src.rows, src.cols),
         view(buffer.Of({floats.data(), src.rows, src.cols})) {
@@ -105,7 +105,7 @@ TEST(MatMulTest, EqualsTheDefinitionInOddShapes) {
       const Values weights(n, k, 1);
       const Values src(300, k, 2);
       const auto matmul =
-          MatMul::Create(*compute, DType::kF32, weights.All(), 300);
+          MatMul::Create(*compute, ComputeType::kF32, weights.All(), 300);
       ASSERT_TRUE(matmul.ok()) << matmul.status();
       EXPECT_EQ(matmul->in(), k);
       EXPECT_EQ(matmul->out(), n);
@@ -122,7 +122,8 @@ TEST(MatMulTest, EqualsTheDefinitionInOddShapes) {
 TEST(MatMulTest, NoRowsAreNoWork) {
   const auto compute = NewCompute(2);
   const Values weights(200, 8, 1);
-  const auto matmul = MatMul::Create(*compute, DType::kF32, weights.All(), 4);
+  const auto matmul =
+      MatMul::Create(*compute, ComputeType::kF32, weights.All(), 4);
   ASSERT_TRUE(matmul.ok());
   EXPECT_TRUE(Multiply(*compute, *matmul, {nullptr, 0, 8}).empty());
 }
@@ -159,7 +160,7 @@ TEST(MatMulTest, EpilogueIsAppliedToEveryRow) {
     for (int threads : {1, 2}) {
       const auto compute = NewCompute(threads);
       const auto matmul =
-          MatMul::Create(*compute, DType::kF32, weights.All(), 200);
+          MatMul::Create(*compute, ComputeType::kF32, weights.All(), 200);
       ASSERT_TRUE(matmul.ok());
       for (int m : {1, 5, 64, 66, 200}) {
         const std::vector<float> expected =
@@ -185,24 +186,27 @@ TEST(MatMulTest, EpilogueIsAppliedToEveryRow) {
   }
 }
 
-bool Supported(DType dtype) { return CheckDType(dtype, TestIsa()).ok(); }
+bool Supported(ComputeType dtype) {
+  return CheckComputeType(dtype, TestIsa()).ok();
+}
 
-const DType kDTypes[] = {DType::kF32, DType::kBf16, DType::kInt8};
+const ComputeType kComputeTypes[] = {ComputeType::kF32, ComputeType::kBf16,
+                                     ComputeType::kInt8};
 
-TEST(MatMulTest, DTypeThatTheInstructionsLackIsRefused) {
-  ASSERT_EQ(CheckDType(DType::kInt8, Isa::kAvx512).code(),
+TEST(MatMulTest, TypeThatTheInstructionsLackIsRefused) {
+  ASSERT_EQ(CheckComputeType(ComputeType::kInt8, Isa::kAvx512).code(),
             absl::StatusCode::kFailedPrecondition);
-  EXPECT_EQ(CheckDType(DType::kInt8, Isa::kAvx2).message(),
+  EXPECT_EQ(CheckComputeType(ComputeType::kInt8, Isa::kAvx2).message(),
             "dtype is int8, which needs avx512_vnni; here are avx2");
-  EXPECT_FALSE(CheckDType(DType::kBf16, Isa::kAvx2).ok());
-  EXPECT_TRUE(CheckDType(DType::kF32, Isa::kBaseline).ok());
-  EXPECT_EQ(DefaultDType(Isa::kAvx512Vnni), DType::kF32);
-  EXPECT_EQ(DefaultDType(Isa::kAvx512Bf16), DType::kBf16);
+  EXPECT_FALSE(CheckComputeType(ComputeType::kBf16, Isa::kAvx2).ok());
+  EXPECT_TRUE(CheckComputeType(ComputeType::kF32, Isa::kBaseline).ok());
+  EXPECT_EQ(DefaultComputeType(Isa::kAvx512Vnni), ComputeType::kF32);
+  EXPECT_EQ(DefaultComputeType(Isa::kAvx512Bf16), ComputeType::kBf16);
 }
 
 // What the dtype makes of a value: the naive twin of packed weights, whose
 // bytes are symmetric, and of an operand.
-std::vector<float> Rounded(DType dtype, ConstMatrix m, bool symmetric) {
+std::vector<float> Rounded(ComputeType dtype, ConstMatrix m, bool symmetric) {
   std::vector<float> out(m.data, m.data + static_cast<size_t>(m.rows) * m.cols);
   for (int r = 0; r < m.rows; ++r) {
     float above = 0;
@@ -215,9 +219,9 @@ std::vector<float> Rounded(DType dtype, ConstMatrix m, bool symmetric) {
     const float step = (above + below) / 254.0f;
     for (int c = 0; c < m.cols; ++c) {
       float& x = out[static_cast<size_t>(r) * m.cols + c];
-      if (dtype == DType::kInt8) {
+      if (dtype == ComputeType::kInt8) {
         x = std::nearbyint(x / step) * step;
-      } else if (dtype == DType::kBf16) {
+      } else if (dtype == ComputeType::kBf16) {
         // 8 bits of the significand, rounded to nearest even.
         int exponent = 0;
         const float fraction = std::frexp(x, &exponent);
@@ -229,7 +233,7 @@ std::vector<float> Rounded(DType dtype, ConstMatrix m, bool symmetric) {
 }
 
 TEST(MatMulTest, EveryDTypeMultipliesItsRoundedValues) {
-  for (const DType dtype : kDTypes) {
+  for (const ComputeType dtype : kComputeTypes) {
     if (!Supported(dtype)) continue;
     for (const auto& [k, n] : std::vector<std::pair<int, int>>{
              {1, 1}, {7, 5}, {33, 65}, {130, 201}, {512, 192}}) {
@@ -243,7 +247,7 @@ TEST(MatMulTest, EveryDTypeMultipliesItsRoundedValues) {
         const auto matmul = MatMul::Create(*compute, dtype, weights.All(), 140);
         ASSERT_TRUE(matmul.ok()) << matmul.status();
         for (int m : {1, 2, 5, 63, 64, 140}) {
-          SCOPED_TRACE(testing::Message() << DTypeName(dtype) << " " << m
+          SCOPED_TRACE(testing::Message() << TypeName(dtype) << " " << m
                                           << " x " << k << " x " << n);
           ExpectProduct(Multiply(*compute, *matmul, src.First(m)),
                         {rounded.data(), m, k}, {rounded_weights.data(), n, k});
@@ -256,7 +260,7 @@ TEST(MatMulTest, EveryDTypeMultipliesItsRoundedValues) {
 // The sums are exact in int32: with the largest values of all signs no step of
 // the accumulation saturates.
 TEST(MatMulTest, Int8SumsDoNotSaturate) {
-  if (!Supported(DType::kInt8)) GTEST_SKIP() << "no int8 on this machine";
+  if (!Supported(ComputeType::kInt8)) GTEST_SKIP() << "no int8 on this machine";
   const int k = 4096;
   Values weights(64, k, 1);
   Values src(3, k, 2);
@@ -264,7 +268,8 @@ TEST(MatMulTest, Int8SumsDoNotSaturate) {
   std::fill(src.data.begin(), src.data.end(), 1.0f);
   std::fill_n(src.data.begin() + k, k, -1.0f);
   const auto compute = NewCompute(1);
-  const auto matmul = MatMul::Create(*compute, DType::kInt8, weights.All(), 3);
+  const auto matmul =
+      MatMul::Create(*compute, ComputeType::kInt8, weights.All(), 3);
   ASSERT_TRUE(matmul.ok()) << matmul.status();
   const std::vector<float> dst = Multiply(*compute, *matmul, src.First(2));
   for (int c = 0; c < 64; ++c) {
@@ -276,7 +281,7 @@ TEST(MatMulTest, Int8SumsDoNotSaturate) {
 // The operand that an epilogue writes is the one that MakeOperand() would make
 // of its result, whether or not the result itself is wanted.
 TEST(MatMulTest, EpilogueWritesTheNextOperand) {
-  for (const DType dtype : kDTypes) {
+  for (const ComputeType dtype : kComputeTypes) {
     if (!Supported(dtype)) continue;
     const int k = 48;
     const int n = 150;
@@ -303,8 +308,8 @@ TEST(MatMulTest, EpilogueWritesTheNextOperand) {
           ASSERT_EQ(std::memcmp(epilogue.operand.data, twin.view.data,
                                 static_cast<size_t>(m) * n * BytesOf(dtype)),
                     0)
-              << DTypeName(dtype) << " " << m;
-          if (dtype == DType::kInt8) {
+              << TypeName(dtype) << " " << m;
+          if (dtype == ComputeType::kInt8) {
             ASSERT_EQ(std::memcmp(epilogue.operand.scales, twin.view.scales,
                                   m * sizeof(float)),
                       0);
@@ -327,14 +332,14 @@ struct Shape {
   int step;  // of the numbers of rows tried
 };
 
-class InvarianceTest : public testing::TestWithParam<std::tuple<DType, Shape>> {
-};
+class InvarianceTest
+    : public testing::TestWithParam<std::tuple<ComputeType, Shape>> {};
 
 // Row r has the same bits alone and in any company, for any team. oneDNN gives
 // this with AVX-512 only.
 TEST_P(InvarianceTest, BitsDoNotDependOnRowsOrTeam) {
   if (TestIsa() < Isa::kAvx512) GTEST_SKIP() << "not promised below AVX-512";
-  const DType dtype = std::get<0>(GetParam());
+  const ComputeType dtype = std::get<0>(GetParam());
   if (!Supported(dtype)) GTEST_SKIP() << "not on this machine";
   const auto [k, n, step] = std::get<1>(GetParam());
   const int max_rows = kSanitized ? 70 : 256;  // more than go together
@@ -363,7 +368,7 @@ TEST_P(InvarianceTest, BitsDoNotDependOnRowsOrTeam) {
 // Those of the bundled model, of an OPUS-MT base model, and tiny ones.
 INSTANTIATE_TEST_SUITE_P(
     Shapes, InvarianceTest,
-    testing::Combine(testing::ValuesIn(kDTypes),
+    testing::Combine(testing::ValuesIn(kComputeTypes),
                      testing::Values(Shape{256, 768, 3}, Shape{256, 256, 1},
                                      Shape{256, 1024, 5}, Shape{1024, 256, 5},
                                      Shape{256, 8001, 51}, Shape{512, 1536, 17},
@@ -373,14 +378,15 @@ INSTANTIATE_TEST_SUITE_P(
                                      Shape{7, 200, 5})),
     [](const auto& test) {
       const Shape& shape = std::get<1>(test.param);
-      return std::string(DTypeName(std::get<0>(test.param))) + "_" +
+      return std::string(TypeName(std::get<0>(test.param))) + "_" +
              std::to_string(shape.k) + "x" + std::to_string(shape.n);
     });
 
 TEST(IsaLimitTest, LimitComesTooLateAfterTheFirstMatMul) {
   const auto compute = NewCompute(1);
   const Values weights(4, 4, 1);
-  ASSERT_TRUE(MatMul::Create(*compute, DType::kF32, weights.All(), 1).ok());
+  ASSERT_TRUE(
+      MatMul::Create(*compute, ComputeType::kF32, weights.All(), 1).ok());
   if (DetectIsa() == Isa::kBaseline) GTEST_SKIP() << "no lower limit";
   EXPECT_EQ(LimitIsa(Isa::kBaseline).code(),
             absl::StatusCode::kFailedPrecondition);

@@ -34,7 +34,7 @@ TEST(OperandTest, ZerosAndTinyValuesAreZero) {
   Compute compute({.threads = 1, .max_isa = TestIsa()});
   std::vector<float> src(2 * 37, 0.0f);
   std::fill_n(src.begin() + 37, 37, 1e-39f);
-  OperandBuffer buffer(DType::kInt8, 2, 37);
+  OperandBuffer buffer(ComputeType::kInt8, 2, 37);
   const Operand operand = Make(compute, src, 37, buffer);
   for (int i = 0; i < 2 * 37; ++i) {
     ASSERT_EQ(static_cast<const uint8_t*>(operand.data)[i], 128);
@@ -58,7 +58,7 @@ TEST(OperandTest, LopsidedRowsUseAllBytes) {
     at[2 * kCols] = -std::max(at[2 * kCols], 0.0f);  // up to 0
     at[3 * kCols] = c == 7 ? 40.0f : at[3 * kCols] * 0.01f;  // one outlier
   }
-  OperandBuffer buffer(DType::kInt8, 4, kCols);
+  OperandBuffer buffer(ComputeType::kInt8, 4, kCols);
   const Operand operand = Make(compute, src, kCols, buffer);
   for (int r = 0; r < 4; ++r) {
     const float* const row = src.data() + r * kCols;
