@@ -1,9 +1,9 @@
 """The tiny encoder-only checkpoints under families/, as tables.
 
-Of each family "-a" is the bare model as XModel saves it, in a directory of
-sentence-transformers; "-b" classifies sequences, "-tokens" tokens, "-mask" has
-the masked-LM head. "old" fixtures have a config.json and tensor names as 4.x
-wrote them, the others as 5.x does.
+Each is named after what it shows that the others of its family do not: how
+sentence-transformers pools the bare model, or which head there is. "4x"
+fixtures ("old") have a config.json and tensor names as 4.x wrote them, the
+others as 5.x does.
 """
 
 import torch
@@ -70,8 +70,8 @@ def bert_2018(state):
 MEAN = dict(pooling="mean", normalize=True)
 
 ENCODERS = [
-    dict(name="bert-a", model="BertModel", config=bert_like(24, 3), sentence=MEAN),
-    dict(name="bert-b", model="BertForSequenceClassification", config=bert_like(
+    dict(name="bert-mean-pooling", model="BertModel", config=bert_like(24, 3), sentence=MEAN),
+    dict(name="bert-4x-labels", model="BertForSequenceClassification", config=bert_like(
         hidden_act="gelu_new", type_vocab_size=3, **THREE),
          old={**BERT_4, **POOLER_4}, old_tensors=with_positions),
     dict(name="bert-tokens", model="BertForTokenClassification",
@@ -83,9 +83,9 @@ ENCODERS = [
          config=bert_like(20, 4, 1, 30, **ONE), old={
              **BERT_4, "sbert_ce_default_activation_function":
              "torch.nn.modules.linear.Identity"}, old_tensors=with_positions),
-    dict(name="roberta-a", model="RobertaModel", config=bert_like(
+    dict(name="roberta-cls-pooling", model="RobertaModel", config=bert_like(
         24, 3, type_vocab_size=1), sentence=dict(pooling="cls")),
-    dict(name="roberta-b", model="RobertaForSequenceClassification",
+    dict(name="roberta-4x-multi-label", model="RobertaForSequenceClassification",
          config=bert_like(problem_type="multi_label_classification",
                           type_vocab_size=1, layer_norm_eps=1e-5, **FOUR),
          old=BERT_4, old_tensors=with_positions),
@@ -94,19 +94,19 @@ ENCODERS = [
     dict(name="roberta-mask", model="RobertaForMaskedLM", config=bert_like(
         type_vocab_size=1, layer_norm_eps=1e-5), old=BERT_4,
          old_tensors=with_positions),
-    dict(name="xlm-roberta-a", model="XLMRobertaModel", config=bert_like(
+    dict(name="xlm-roberta-dense", model="XLMRobertaModel", config=bert_like(
         24, 3, type_vocab_size=1),
          sentence=dict(pooling="mean", dense=20, normalize=True)),
-    dict(name="xlm-roberta-b", model="XLMRobertaForSequenceClassification",
+    dict(name="xlm-roberta-4x-reranker", model="XLMRobertaForSequenceClassification",
          config=bert_like(type_vocab_size=1, layer_norm_eps=1e-5, **ONE),
          old={**BERT_4, "output_past": True}, old_tensors=with_positions),
     dict(name="xlm-roberta-tokens", model="XLMRobertaForTokenClassification",
          config=bert_like(type_vocab_size=1, **ENTITIES)),
     dict(name="xlm-roberta-mask", model="XLMRobertaForMaskedLM",
          config=bert_like(type_vocab_size=1)),
-    dict(name="distilbert-a", model="DistilBertModel", config=distil(24, 3),
+    dict(name="distilbert-max-pooling", model="DistilBertModel", config=distil(24, 3),
          sentence=dict(pooling="max")),
-    dict(name="distilbert-b", model="DistilBertForSequenceClassification",
+    dict(name="distilbert-4x-labels", model="DistilBertForSequenceClassification",
          config=distil(21, 3, **THREE), old={
              "tie_weights_": True, "finetuning_task": "sst-2",
              "output_past": True}),
@@ -114,18 +114,18 @@ ENCODERS = [
          config=distil(21, 3, activation="relu", **ENTITIES)),
     dict(name="distilbert-mask", model="DistilBertForMaskedLM",
          config=distil(21, 3), old={"tie_weights_": True}, absent=["activation"]),
-    dict(name="mpnet-a", model="MPNetModel", config=bert_like(
+    dict(name="mpnet-mean-pooling", model="MPNetModel", config=bert_like(
         24, 3), sentence=MEAN),
-    dict(name="mpnet-b", model="MPNetForSequenceClassification", config=bert_like(
+    dict(name="mpnet-4x-labels", model="MPNetForSequenceClassification", config=bert_like(
         layer_norm_eps=1e-5, **THREE),
          old={}, old_tensors=with_positions),
     dict(name="mpnet-tokens", model="MPNetForTokenClassification",
          config=bert_like(**ENTITIES)),
     dict(name="mpnet-mask", model="MPNetForMaskedLM", config=bert_like(
         20, 4, hidden_act="relu")),
-    dict(name="electra-a", model="ElectraModel", config=bert_like(
+    dict(name="electra-last-pooling", model="ElectraModel", config=bert_like(
         24, 3, embedding_size=18), sentence=dict(pooling="lasttoken")),
-    dict(name="electra-b", model="ElectraForSequenceClassification",
+    dict(name="electra-4x-regression", model="ElectraForSequenceClassification",
          config=bert_like(embedding_size=14, problem_type="regression", **ONE),
          old={**BERT_4, "summary_activation": "gelu", "summary_last_dropout": 0.1,
               "summary_type": "first", "summary_use_proj": True},
@@ -134,10 +134,10 @@ ENCODERS = [
          config=bert_like(embedding_size=21, hidden_act="gelu_new", **ENTITIES)),
     dict(name="electra-mask", model="ElectraForMaskedLM", config=bert_like(
         embedding_size=17)),
-    dict(name="modernbert-a", model="ModernBertModel", config=modern(
+    dict(name="modernbert-prompts", model="ModernBertModel", config=modern(
         24, 4, 4), sentence=dict(pooling="cls", prompts={
             "query": "search_query: ", "document": "search_document: "})),
-    dict(name="modernbert-b", model="ModernBertForSequenceClassification",
+    dict(name="modernbert-4x-labels", model="ModernBertForSequenceClassification",
          config=modern(20, 2, 4, norm_bias=True, attention_bias=True,
                        mlp_bias=True, classifier_bias=True, **THREE),
          old={"position_embedding_type": "absolute", "global_attn_every_n_layers": 2,

@@ -12,8 +12,8 @@ Everything follows from fixed seeds and is computed in f32 on the CPU with eager
 attention, one sequence at a time. The script prints each file that it writes.
 Tests read the committed files and never run this script.
 
-A fixture is tests/golden/NAME/ (Marian, with a tokenizer) or
-tests/golden/families/NAME/ (without): a checkpoint directory, and expected.json
+A fixture is tests/golden/marian/NAME/ (with a tokenizer) or
+tests/golden/families/NAME/ (of the other families, without): a checkpoint directory, and expected.json
 (all but bin-only), where every part may be absent:
 
   {"transformers": "5.23.0",
@@ -180,7 +180,7 @@ def main():
     for fixture in FIXTURES:
         if names and fixture["name"] not in names:
             continue
-        folder = HERE / fixture["name"]
+        folder = HERE / "marian" / fixture["name"]
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
         checkpoints.build(folder, fixture)

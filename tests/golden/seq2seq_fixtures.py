@@ -1,10 +1,12 @@
 """The tiny encoder-decoder checkpoints under families/, as tables.
 
-Of each family "-a" has short sources, "-b" sources and results over several
-blocks of the cache, with stacks of different shapes and odd head sizes. "old"
-fixtures have a config.json as 4.x wrote it ("old" holds what only 4.x has, and
-the defaults of generate() that stood there then) and hold tied tensors several
-times, unless "shared_once" says otherwise; the others are as 5.x saves them.
+Each is named after what it shows that the others of its family do not. "long"
+fixtures have sources and results over several blocks of the cache, with stacks
+of different shapes and odd head sizes; the others have short sources. "4x"
+fixtures ("old") have a config.json as 4.x wrote it: "old" holds what only 4.x
+has, and the defaults of generate() that stood there then. They hold tied tensors
+several times, unless "shared_once" says otherwise; the others are as 5.x saves
+them.
 "weights" are seeds whose results have many different tokens and several lengths.
 """
 
@@ -42,71 +44,71 @@ def t5_like(hidden, head, heads, layers, width, **more):
 
 
 SEQ2SEQ = [
-    dict(name="bart-a", model="Bart", seed=2000, weights=2001,
+    dict(name="bart-gelu", model="Bart", seed=2000, weights=2001,
          config=bart_like(24, (2, 1), (2, 3), (36, 52), scale_embedding=False,
                           activation_function="gelu")),
-    dict(name="bart-b", model="Bart", seed=2010, weights=2039, long=True,
+    dict(name="bart-4x-scaled-long", model="Bart", seed=2010, weights=2039, long=True,
          config=bart_like(27, (1, 2), (3, 1), (40, 58), scale_embedding=True,
                           activation_function="relu", forced_bos_token_id=0),
          old={**BART_4, "num_beams": 4, "no_repeat_ngram_size": 3,
               "early_stopping": True, "forced_bos_token_id": 0,
               "decoder_start_token_id": 2, "forced_eos_token_id": 2}),
-    dict(name="bart-c", model="Bart", seed=2020, weights=2052, base_model=True,
+    dict(name="bart-base-model", model="Bart", seed=2020, weights=2052, base_model=True,
          config=bart_like(22, (1, 1), (2, 1), (30, 48),
                           activation_function="gelu_new")),
-    dict(name="mbart-a", model="MBart", seed=2100, weights=2113,
+    dict(name="mbart-4x-scaled", model="MBart", seed=2100, weights=2113,
          config=bart_like(24, (1, 2), (2, 3), (36, 52), scale_embedding=True),
          old={**MBART_4, "num_beams": 5}, shared_once=True),
-    dict(name="mbart-b", model="MBart", seed=2110, weights=2115, long=True,
+    dict(name="mbart-relu-long", model="MBart", seed=2110, weights=2115, long=True,
          config=bart_like(27, (2, 1), (1, 3), (32, 58), scale_embedding=False,
                           activation_function="relu", decoder_start_token_id=2),
          generation=dict(forced_bos_token_id=61)),
-    dict(name="m2m_100-a", model="M2M100", seed=2200, weights=2207, forced_bos=62,
+    dict(name="m2m_100-gelu", model="M2M100", seed=2200, weights=2207, forced_bos=62,
          config=bart_like(24, (1, 2), (3, 2), (36, 50), scale_embedding=False,
                           activation_function="gelu")),
-    dict(name="m2m_100-b", model="M2M100", seed=2210, weights=2228, long=True,
+    dict(name="m2m_100-4x-scaled-long", model="M2M100", seed=2210, weights=2228, long=True,
          forced_bos=63,
          config=bart_like(30, (2, 1), (2, 6), (28, 62), scale_embedding=True,
                           activation_function="relu"),
          old={"decoder_start_token_id": 2, "num_hidden_layers": 2,
               "max_length": 200}, shared_once=True),
-    dict(name="pegasus-a", model="Pegasus", seed=2300, weights=2325,
+    dict(name="pegasus-gelu", model="Pegasus", seed=2300, weights=2325,
          config=bart_like(24, (2, 1), (3, 2), (30, 50), scale_embedding=False,
                           activation_function="gelu")),
-    dict(name="pegasus-b", model="Pegasus", seed=2310, weights=2319, long=True,
+    dict(name="pegasus-4x-scaled-long", model="Pegasus", seed=2310, weights=2319, long=True,
          config=bart_like(28, (1, 2), (4, 2), (30, 58), scale_embedding=True,
                           activation_function="relu"),
          old={**BART_4, "add_final_layer_norm": True, "normalize_before": True,
               "normalize_embedding": False, "static_position_embeddings": True,
               "extra_pos_embeddings": 1, "num_beams": 8, "length_penalty": 0.8,
               "forced_eos_token_id": 1}, shared_once=True),
-    dict(name="t5-a", model="T5", seed=2400, weights=2422,
+    dict(name="t5-few-buckets", model="T5", seed=2400, weights=2422,
          config=t5_like(24, 7, 3, (2, 1), 50, relative_attention_num_buckets=8,
                         relative_attention_max_distance=12)),
-    dict(name="t5-b", model="T5", seed=2410, weights=2431, long=True,
+    dict(name="t5-4x-long", model="T5", seed=2410, weights=2431, long=True,
          config=t5_like(26, 5, 4, (2, 1), 54),
          old={"decoder_start_token_id": 0, "n_positions": 512,
               "output_past": True, "task_specific_params": SUMMARIES},
          absent=["feed_forward_proj", "relative_attention_max_distance",
                  "is_gated_act", "dense_act_fn", "scale_decoder_outputs",
                  "tie_word_embeddings"]),
-    dict(name="t5-v1_1-a", model="T5", seed=2500, weights=2500, untied=True,
+    dict(name="t5-v1_1-4x", model="T5", seed=2500, weights=2500, untied=True,
          config=t5_like(24, 7, 3, (1, 1), 34, feed_forward_proj="gated-gelu",
                         tie_word_embeddings=False),
          old={"decoder_start_token_id": 0, "output_past": True, "n_positions": 512,
               "tie_word_embeddings": False},
          absent=["is_gated_act", "dense_act_fn", "scale_decoder_outputs"]),
-    dict(name="t5-v1_1-b", model="T5", seed=2510, weights=2530, untied=True,
+    dict(name="t5-v1_1-long", model="T5", seed=2510, weights=2530, untied=True,
          long=True, config=t5_like(
              26, 9, 2, (2, 1), 38, feed_forward_proj="gated-gelu",
              tie_word_embeddings=False, relative_attention_num_buckets=12,
              relative_attention_max_distance=30)),
-    dict(name="mt5-a", model="MT5", seed=2600, weights=2619, untied=True,
+    dict(name="mt5-4x", model="MT5", seed=2600, weights=2619, untied=True,
          config=t5_like(24, 5, 3, (2, 1), 34), old={
              "decoder_start_token_id": 0, "output_past": True,
              "tie_word_embeddings": False, "tokenizer_class": "T5Tokenizer"},
          absent=["is_gated_act", "dense_act_fn"]),
-    dict(name="mt5-b", model="MT5", seed=2610, weights=2625, untied=True, long=True,
+    dict(name="mt5-long", model="MT5", seed=2610, weights=2625, untied=True, long=True,
          config=t5_like(25, 9, 2, (2, 1), 32, relative_attention_num_buckets=10,
                         relative_attention_max_distance=24)),
 ]

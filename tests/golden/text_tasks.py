@@ -147,11 +147,11 @@ def embed_tokens(families, tokenizer, name):
                "values": rows(states), "mean": [nine(x) for x in states.mean(0)]}
 
 
-TASKS = {"classify": (classify, ["bert-b", "roberta-b"]),
+TASKS = {"classify": (classify, ["bert-4x-labels", "roberta-4x-multi-label"]),
          "classify_tokens": (classify_tokens, ["bert-tokens"]),
          "fill_mask": (fill_mask, ["bert-mask"]),
-         "rerank": (rerank, ["bert-reranker", "xlm-roberta-b"]),
-         "embed": (embed, ["bert-a", "xlm-roberta-a", "modernbert-a"])}
+         "rerank": (rerank, ["bert-reranker", "xlm-roberta-4x-reranker"]),
+         "embed": (embed, ["bert-mean-pooling", "xlm-roberta-dense", "modernbert-prompts"])}
 
 
 def write(folder, families):
@@ -162,6 +162,6 @@ def write(folder, families):
     for part, (make, names) in TASKS.items():
         value[part] = [case for name in names
                        for case in make(Checkpoint(families, tokenizer(), name))]
-    value["embed_tokens"] = [case for name in ("bart-a", "t5-a")
+    value["embed_tokens"] = [case for name in ("bart-gelu", "t5-few-buckets")
                              for case in embed_tokens(families, tokenizer(), name)]
     write_expected(folder / "expected.json", value)

@@ -41,11 +41,11 @@ TEST(EncoderCommandLineTest, EmbedsAFileInItsOrder) {
   std::string input;
   std::vector<Json> cases;
   for (const Json& one : TextCases("embed")) {
-    if (one["model"] != "bert-a") continue;
+    if (one["model"] != "bert-mean-pooling") continue;
     absl::StrAppend(&input, one["text"].get<std::string>(), "\n");
     cases.push_back(one);
   }
-  const Outcome outcome = Attend("embed -m bert-a --file in", input);
+  const Outcome outcome = Attend("embed -m bert-mean-pooling --file in", input);
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   const std::vector<std::string> lines = Lines(outcome.out);
   ASSERT_EQ(lines.size(), cases.size());
@@ -61,7 +61,7 @@ TEST(EncoderCommandLineTest, EmbedsAFileInItsOrder) {
 
 TEST(EncoderCommandLineTest, Classifies) {
   const Json one = TextCases("classify")[0];
-  const Outcome outcome = Attend("classify -m bert-b", one["text"]);
+  const Outcome outcome = Attend("classify -m bert-4x-labels", one["text"]);
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   const std::vector<std::string> words = absl::StrSplit(outcome.out, '\t');
   ASSERT_EQ(words.size(), 2 * one["labels"].size());
@@ -91,7 +91,7 @@ TEST(EncoderCommandLineTest, Reranks) {
   std::string documents;
   for (const std::string text : one["documents"]) documents += text + "\n";
   const Outcome outcome =
-      Attend(absl::StrCat("rerank -m xlm-roberta-b '",
+      Attend(absl::StrCat("rerank -m xlm-roberta-4x-reranker '",
                           one["query"].get<std::string>(), "' --file in"),
              documents);
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -107,16 +107,17 @@ TEST(EncoderCommandLineTest, Reranks) {
 }
 
 TEST(EncoderCommandLineTest, AModelThatCannotIsAnErrorThatNamesIt) {
-  const Outcome outcome = Attend("classify -m bert-a hello");
+  const Outcome outcome = Attend("classify -m bert-mean-pooling hello");
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.err, HasSubstr("model 'bert-a' cannot classify"));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("model 'bert-mean-pooling' cannot classify"));
   EXPECT_EQ(Attend("embed -m no-such hello").exit_code, 1);
 }
 
 TEST(EncoderCommandLineTest, BenchOfEveryTask) {
   for (const char* task :
-       {"embed -m bert-a", "classify -m bert-b", "fill-mask -m bert-mask",
-        "rerank -m xlm-roberta-b"}) {
+       {"embed -m bert-mean-pooling", "classify -m bert-4x-labels",
+        "fill-mask -m bert-mask", "rerank -m xlm-roberta-4x-reranker"}) {
     const Outcome outcome = Attend(absl::StrCat(
         "bench --requests 4 --warmup 0 --batch 3 --json --task ", task));
     ASSERT_EQ(outcome.exit_code, 0) << outcome.err;

@@ -100,17 +100,20 @@ TEST_F(EncoderErrorsTest, BadFieldsOfEmbedAreNamed) {
            {"inputs", [](Request& r) {
               for (int i = 0; i < 256; ++i) r.add_inputs()->set_text("a");
             }}}) {
-    ExpectInvalid(Ask<Request>("bert-a", "a dog", bad.change), bad.field);
+    ExpectInvalid(Ask<Request>("bert-mean-pooling", "a dog", bad.change),
+                  bad.field);
   }
 }
 
 TEST_F(EncoderErrorsTest, BadFieldsOfTheOthersAreNamed) {
   using Classify = v1::ClassifyRequest;
   using FillMask = v1::FillMaskRequest;
-  ExpectInvalid(Ask<Classify>("bert-b", "", [](auto& r) { r.set_top_k(-1); }),
-                "top_k is -1");
-  ExpectInvalid(Ask<Classify>("bert-b", "", [](auto& r) { r.clear_inputs(); }),
-                "inputs");
+  ExpectInvalid(
+      Ask<Classify>("bert-4x-labels", "", [](auto& r) { r.set_top_k(-1); }),
+      "top_k is -1");
+  ExpectInvalid(
+      Ask<Classify>("bert-4x-labels", "", [](auto& r) { r.clear_inputs(); }),
+      "inputs");
   for (const int top_k : {-1, 101, kHuge}) {
     ExpectInvalid(Ask<FillMask>("bert-mask", "a [MASK]",
                                 [&](auto& r) { r.set_top_k(top_k); }),
@@ -121,25 +124,27 @@ TEST_F(EncoderErrorsTest, BadFieldsOfTheOthersAreNamed) {
   ExpectInvalid(Rerank([](auto& r) { r.set_top_n(-1); }), "top_n is -1");
   // More than there are is all of them.
   EXPECT_TRUE(Rerank([](auto& r) { r.set_top_n(kHuge); }).ok());
-  EXPECT_TRUE(
-      Ask<Classify>("bert-b", "a", [](auto& r) { r.set_top_k(kHuge); }).ok());
+  EXPECT_TRUE(Ask<Classify>("bert-4x-labels", "a", [](auto& r) {
+                r.set_top_k(kHuge);
+              }).ok());
   EXPECT_TRUE(Ask<Classify>("bert-tokens", "a dog", [](auto& r) {
                 r.set_top_k(kHuge);
               }).ok());
 }
 
 TEST_F(EncoderErrorsTest, AModelThatCannotSaysWhatItCan) {
-  ExpectInvalid(Ask<v1::ClassifyRequest>("bert-a", "a"),
-                "model 'bert-a' cannot classify or classify tokens; it can "
-                "embed");
-  ExpectInvalid(Ask<v1::FillMaskRequest>("bert-b", "[MASK]"),
+  ExpectInvalid(
+      Ask<v1::ClassifyRequest>("bert-mean-pooling", "a"),
+      "model 'bert-mean-pooling' cannot classify or classify tokens; it can "
+      "embed");
+  ExpectInvalid(Ask<v1::FillMaskRequest>("bert-4x-labels", "[MASK]"),
                 "cannot fill mask; it can embed, classify");
-  ExpectInvalid(Ask<v1::FillMaskRequest>("t5-a", "[MASK]"),
+  ExpectInvalid(Ask<v1::FillMaskRequest>("t5-few-buckets", "[MASK]"),
                 "it can generate, embed");
-  ExpectInvalid(Rerank([](auto& r) { r.set_model("bert-b"); }),
-                "model 'bert-b' cannot rerank");
+  ExpectInvalid(Rerank([](auto& r) { r.set_model("bert-4x-labels"); }),
+                "model 'bert-4x-labels' cannot rerank");
   v1::GenerateRequest generate;
-  generate.set_model("bert-a");
+  generate.set_model("bert-mean-pooling");
   generate.add_inputs()->set_text("a");
   ExpectInvalid(client_.Generate(generate).status(), "cannot generate");
 }
@@ -156,9 +161,9 @@ TEST_F(EncoderErrorsTest, UnknownModelIsNotFound) {
 }
 
 TEST_F(EncoderErrorsTest, EmptyTextsHaveTheirSpecialTokens) {
-  EXPECT_TRUE(Ask<v1::EmbedRequest>("bert-a", "").ok());
-  EXPECT_TRUE(Ask<v1::EmbedRequest>("t5-a", "").ok());
-  EXPECT_TRUE(Ask<v1::ClassifyRequest>("bert-b", "").ok());
+  EXPECT_TRUE(Ask<v1::EmbedRequest>("bert-mean-pooling", "").ok());
+  EXPECT_TRUE(Ask<v1::EmbedRequest>("t5-few-buckets", "").ok());
+  EXPECT_TRUE(Ask<v1::ClassifyRequest>("bert-4x-labels", "").ok());
   EXPECT_TRUE(Rerank([](auto& r) {
                 r.set_query("");
                 r.set_documents(0, "");
@@ -174,12 +179,12 @@ TEST_F(EncoderErrorsTest, HugeTextsAreRefusedOrCut) {
   std::string text;
   while (text.size() < 200000) text += "a small dog runs ";
   const auto cut = [](auto& request) { request.set_truncate(true); };
-  for (const char* model : {"bert-a", "bart-a"}) {
+  for (const char* model : {"bert-mean-pooling", "bart-gelu"}) {
     ExpectInvalid(Ask<v1::EmbedRequest>(model, text), "tokens");
     EXPECT_TRUE(Ask<v1::EmbedRequest>(model, text, cut).ok()) << model;
   }
-  ExpectInvalid(Ask<v1::ClassifyRequest>("bert-b", text), "tokens");
-  EXPECT_TRUE(Ask<v1::ClassifyRequest>("bert-b", text, cut).ok());
+  ExpectInvalid(Ask<v1::ClassifyRequest>("bert-4x-labels", text), "tokens");
+  EXPECT_TRUE(Ask<v1::ClassifyRequest>("bert-4x-labels", text, cut).ok());
   ExpectInvalid(Ask<v1::FillMaskRequest>("bert-mask", "[MASK] " + text),
                 "tokens");
   EXPECT_TRUE(
@@ -188,8 +193,8 @@ TEST_F(EncoderErrorsTest, HugeTextsAreRefusedOrCut) {
   ExpectInvalid(Ask<v1::FillMaskRequest>("bert-mask", text + "[MASK]", cut),
                 "must have one");
   while (text.size() < (17 << 20)) text += text;
-  EXPECT_TRUE(
-      absl::IsResourceExhausted(Ask<v1::EmbedRequest>("bert-a", text, cut)));
+  EXPECT_TRUE(absl::IsResourceExhausted(
+      Ask<v1::EmbedRequest>("bert-mean-pooling", text, cut)));
 }
 
 TEST_F(EncoderErrorsTest, TextThatIsNotUtf8IsNoMessage) {
@@ -207,7 +212,7 @@ TEST_F(EncoderErrorsTest, TextThatIsNotUtf8IsNoMessage) {
 }
 
 TEST_F(EncoderErrorsTest, ABadInputDoesNotHarmItsNeighbours) {
-  auto request = ForText<v1::EmbedRequest>("bert-a", Words(1));
+  auto request = ForText<v1::EmbedRequest>("bert-mean-pooling", Words(1));
   const auto alone = client_.Embed(request);
   request.add_inputs()->mutable_tokens()->add_ids(1234567);
   request.add_inputs()->set_text(Words(1));

@@ -16,9 +16,10 @@ namespace fs = std::filesystem;
 
 const fs::path kGolden = ATTEND_SOURCE_DIR "/tests/golden";
 constexpr const char* kModels[] = {
-    "bert-a",        "bert-b",    "bert-mask",     "bert-tokens",
-    "bert-reranker", "roberta-b", "xlm-roberta-a", "xlm-roberta-b",
-    "modernbert-a",  "bart-a",    "t5-a"};
+    "bert-mean-pooling", "bert-4x-labels",          "bert-mask",
+    "bert-tokens",       "bert-reranker",           "roberta-4x-multi-label",
+    "xlm-roberta-dense", "xlm-roberta-4x-reranker", "modernbert-prompts",
+    "bart-gelu",         "t5-few-buckets"};
 
 // The server and the directory that it reads its models from.
 class Server {
@@ -33,8 +34,9 @@ class Server {
         fs::copy(kGolden / "text" / file, directory_ / model / file);
       }
     }
-    process_ = std::make_unique<ServerProcess>(std::vector<std::string>{
-        "--models-dir=" + directory_.string(), "--default-model=bert-a"});
+    process_ = std::make_unique<ServerProcess>(
+        std::vector<std::string>{"--models-dir=" + directory_.string(),
+                                 "--default-model=bert-mean-pooling"});
   }
   ~Server() { fs::remove_all(directory_); }
 

@@ -62,7 +62,7 @@ TEST_F(EncoderTasksTest, EmbedsTextsWithPrompts) {
     if (!prompt.empty()) request.set_prompt_name(prompt);
     ExpectNear(Values(request), one["values"]);
   }
-  auto request = ForText<v1::EmbedRequest>("modernbert-a", "a dog");
+  auto request = ForText<v1::EmbedRequest>("modernbert-prompts", "a dog");
   request.set_prompt_name("query");
   const Floats named = Values(request);
   request.set_prompt_text("search_query: ");
@@ -87,7 +87,7 @@ TEST_F(EncoderTasksTest, EmbedsInFewerDimensionsAndOtherScales) {
 }
 
 TEST_F(EncoderTasksTest, EmbedsInOtherEncodings) {
-  auto request = ForText<v1::EmbedRequest>("xlm-roberta-a", "a small dog");
+  auto request = ForText<v1::EmbedRequest>("xlm-roberta-dense", "a small dog");
   const Floats values = Values(request);
   request.set_encoding(v1::EMBEDDING_FLOAT32);
   const std::string f32 = Embed(request).data();
@@ -232,21 +232,23 @@ TEST_F(EncoderTasksTest, ModelsSayWhatTheyCanDo) {
   const auto tasks = [&](const char* model) {
     return client_.GetModel(model)->tasks();
   };
-  EXPECT_THAT(tasks("bert-a"), ElementsAre(v1::TASK_EMBED));
-  EXPECT_THAT(tasks("bert-b"), ElementsAre(v1::TASK_EMBED, v1::TASK_CLASSIFY));
+  EXPECT_THAT(tasks("bert-mean-pooling"), ElementsAre(v1::TASK_EMBED));
+  EXPECT_THAT(tasks("bert-4x-labels"),
+              ElementsAre(v1::TASK_EMBED, v1::TASK_CLASSIFY));
   EXPECT_THAT(tasks("bert-tokens"),
               ElementsAre(v1::TASK_EMBED, v1::TASK_CLASSIFY_TOKENS));
   EXPECT_THAT(tasks("bert-mask"),
               ElementsAre(v1::TASK_EMBED, v1::TASK_FILL_MASK));
   EXPECT_THAT(tasks("bert-reranker"),
               ElementsAre(v1::TASK_EMBED, v1::TASK_CLASSIFY, v1::TASK_RERANK));
-  EXPECT_THAT(tasks("t5-a"), ElementsAre(v1::TASK_GENERATE, v1::TASK_EMBED));
+  EXPECT_THAT(tasks("t5-few-buckets"),
+              ElementsAre(v1::TASK_GENERATE, v1::TASK_EMBED));
   EXPECT_EQ(client_.GetModel("bert-mask")->mask_token(), "[MASK]");
-  const auto roberta = client_.GetModel("xlm-roberta-a");
+  const auto roberta = client_.GetModel("xlm-roberta-dense");
   EXPECT_EQ(roberta->max_source_tokens(), 54);
   EXPECT_EQ(roberta->max_text_tokens(), 54);  // not 56, as its files say
-  EXPECT_EQ(client_.GetModel("modernbert-a")->max_source_tokens(), 128);
-  EXPECT_EQ(client_.GetModel("modernbert-a")->max_text_tokens(), 56);
+  EXPECT_EQ(client_.GetModel("modernbert-prompts")->max_source_tokens(), 128);
+  EXPECT_EQ(client_.GetModel("modernbert-prompts")->max_text_tokens(), 56);
 }
 
 }  // namespace

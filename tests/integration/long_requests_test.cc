@@ -36,7 +36,8 @@ v1::GenerateRequest Continue(int tokens, int new_tokens) {
 
 // The pool has three blocks of 16 tokens: 2 layers, 5 heads of 6 in f32.
 TEST(LongRequestsTest, APromptIsRefusedWithTheTokensThatFitThePool) {
-  ServerProcess server({Golden("llama-b"), "--kv-cache-bytes=23040"});
+  ServerProcess server(
+      {Golden("llama-4x-linear-rope"), "--kv-cache-bytes=23040"});
   Client client(server.client_options());
   // The last new token is not computed.
   EXPECT_TRUE(client.Generate(Continue(44, 5)).ok());
@@ -50,7 +51,7 @@ TEST(LongRequestsTest, APromptIsRefusedWithTheTokensThatFitThePool) {
 }
 
 TEST(LongRequestsTest, APromptIsRefusedWithTheTokensThatItsPositionsHold) {
-  ServerProcess server({Golden("llama-b")});
+  ServerProcess server({Golden("llama-4x-linear-rope")});
   Client client(server.client_options());
   const int limit = client.GetModel("model")->max_source_tokens();
   EXPECT_TRUE(client.Generate(Continue(limit, 1)).ok());
@@ -65,7 +66,8 @@ TEST(LongRequestsTest, APromptIsRefusedWithTheTokensThatItsPositionsHold) {
 }
 
 TEST(LongRequestsTest, ASourceIsRefusedWithTheTokensThatTheEncoderTakes) {
-  ServerProcess server({Golden("modernbert-a"), "--max-source-tokens=40"});
+  ServerProcess server(
+      {Golden("modernbert-prompts"), "--max-source-tokens=40"});
   Client client(server.client_options());
   v1::EmbedRequest request;
   FillTokens(40, *request.add_inputs());

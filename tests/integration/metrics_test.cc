@@ -177,7 +177,7 @@ TEST_F(MetricsTest, EveryFamilyMoves) {
 // What the second prompt finds is what the first left: its full blocks.
 TEST(PrefixCacheMetricsTest, APromptGivenTwiceIsFound) {
   ServerProcess server({"--model=continues=" ATTEND_SOURCE_DIR
-                        "/tests/golden/families/llama-b"});
+                        "/tests/golden/families/llama-4x-linear-rope"});
   Client client(server.client_options());
   v1::GenerateRequest request;
   request.mutable_params()->set_max_new_tokens(2);

@@ -40,20 +40,21 @@ class MixedEncoderClients {
   static std::string Answer(Client& client, int i) {
     switch (i % 5) {
       case 0:
-        return Bits(client.Classify(Batch<v1::ClassifyRequest>("bert-b", i)));
+        return Bits(
+            client.Classify(Batch<v1::ClassifyRequest>("bert-4x-labels", i)));
       case 1:
         return Bits(
             client.Classify(Batch<v1::ClassifyRequest>("bert-tokens", i)));
       case 2: {
         v1::RerankRequest request;
-        request.set_model("xlm-roberta-b");
+        request.set_model("xlm-roberta-4x-reranker");
         request.set_query(Words(i));
         for (int k = 0; k < 8; ++k) request.add_documents(Words(i + k));
         return Bits(client.Rerank(request));
       }
       default:
-        return Bits(client.Embed(
-            Batch<v1::EmbedRequest>(i % 5 == 3 ? "bert-a" : "t5-a", i)));
+        return Bits(client.Embed(Batch<v1::EmbedRequest>(
+            i % 5 == 3 ? "bert-mean-pooling" : "t5-few-buckets", i)));
     }
   }
 
@@ -81,8 +82,9 @@ class MixedEncoderClients {
   // A call that is cancelled, at once or somewhere on its way.
   void Leave(int i) {
     const auto channel = RawChannel(server_.address());
-    RawStream call(*channel, "/attend.v1.Attend/Embed",
-                   Batch<v1::EmbedRequest>("bert-a", i).SerializeAsString());
+    RawStream call(
+        *channel, "/attend.v1.Attend/Embed",
+        Batch<v1::EmbedRequest>("bert-mean-pooling", i).SerializeAsString());
     if (i % 8 == 7) std::this_thread::yield();
     call.Cancel();
     std::string answer;

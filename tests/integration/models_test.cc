@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
 std::string Golden(const std::string& name) {
-  return absl::StrCat(ATTEND_SOURCE_DIR "/tests/golden/", name);
+  return absl::StrCat(ATTEND_SOURCE_DIR "/tests/golden/marian/", name);
 }
 
 // A directory of models: two that load and one that does not.

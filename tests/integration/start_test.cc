@@ -76,7 +76,7 @@ TEST_F(StartTest, ModelDirectoryThatIsNotThere) {
 
 TEST_F(StartTest, OnlyTorchWeights) {
   const std::string line =
-      Fail({"--model=" ATTEND_SOURCE_DIR "/tests/golden/bin-only"});
+      Fail({"--model=" ATTEND_SOURCE_DIR "/tests/golden/marian/bin-only"});
   EXPECT_THAT(line, HasSubstr("pytorch_model.bin"));
   EXPECT_THAT(line, HasSubstr("save_pretrained"));  // the command
 }

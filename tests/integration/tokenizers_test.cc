@@ -43,18 +43,19 @@ class TokenizersTest : public ::testing::Test {
   TokenizersTest() {
     std::string name = ::testing::TempDir() + "attend_XXXXXX";
     directory_ = mkdtemp(name.data());
-    Add("t5-a", "spiece.model",
+    Add("t5-few-buckets", "spiece.model",
         SpmPiece("<pad>", kControl) + SpmPiece("</s>", kControl) +
             SpmPiece("<unk>", kUnknown) + Pieces());
-    Write("t5-a/tokenizer_config.json", R"({"extra_ids": 11})");
-    Add("m2m_100-a", "sentencepiece.bpe.model",
+    Write("t5-few-buckets/tokenizer_config.json", R"({"extra_ids": 11})");
+    Add("m2m_100-gelu", "sentencepiece.bpe.model",
         SpmPiece("<unk>", kUnknown) + SpmPiece("<s>", kControl) +
             SpmPiece("</s>", kControl) + Pieces() +
             SpmField(2, "\x18\x02"));  // byte pairs
     nlohmann::json ids = {{"<s>", 0}, {"<pad>", 1}, {"</s>", 2}, {"<unk>", 3}};
     for (const std::string& letter : Letters()) ids[letter] = ids.size();
-    Write("m2m_100-a/vocab.json", ids.dump());
-    Write("m2m_100-a/tokenizer_config.json", R"({"language_codes": "wmt21"})");
+    Write("m2m_100-gelu/vocab.json", ids.dump());
+    Write("m2m_100-gelu/tokenizer_config.json",
+          R"({"language_codes": "wmt21"})");
   }
   ~TokenizersTest() override { fs::remove_all(directory_); }
 
@@ -106,11 +107,12 @@ void ExpectTextIsIds(Client& client, const v1::GenerateRequest& request,
 TEST_F(TokenizersTest, SentencePieceFilesServeText) {
   ServerProcess server({"--models-dir=" + directory_.string()});
   Client client(server.client_options());
-  ExpectTextIsIds(client, Asking("t5-a", "a Cat"), {3, 4, 3, 32, 4, 23, 1});
+  ExpectTextIsIds(client, Asking("t5-few-buckets", "a Cat"),
+                  {3, 4, 3, 32, 4, 23, 1});
 
   // en ha is ja cs ru zh de have the ids from 57 on; the source begins with its
   // language, the target is forced to.
-  v1::GenerateRequest request = Asking("m2m_100-a", "a Cat");
+  v1::GenerateRequest request = Asking("m2m_100-gelu", "a Cat");
   ExpectTextIsIds(client, request, {57, 4, 5, 4, 33, 5, 24, 2});
   request.set_source_language("de");
   request.set_target_language("cs");

@@ -18,14 +18,14 @@ using ::testing::FloatEq;
 using ::testing::HasSubstr;
 using Json = nlohmann::json;
 
-// phi3-b with some keys of "rope_scaling" changed (null: removed).
+// phi3-4x-longrope with some keys of "rope_scaling" changed (null: removed).
 absl::StatusOr<Family> Long(const Json& changes, Json config = Json::object()) {
   Json rope = {{"type", "longrope"},
                {"short_factor", {1.0, 1.25, 2.0}},
                {"long_factor", {2.0, 4.0, 8.0}}};
   rope.update(changes);
   config["rope_scaling"] = rope;
-  return LoadFamily(FixtureConfig("phi3-b", config));
+  return LoadFamily(FixtureConfig("phi3-4x-longrope", config));
 }
 
 absl::StatusOr<Family> Dynamic(const Json& changes,
@@ -33,7 +33,7 @@ absl::StatusOr<Family> Dynamic(const Json& changes,
   Json rope = {{"rope_type", "dynamic"}, {"factor", 3.5}};
   rope.update(changes);
   config["rope_scaling"] = rope;
-  return LoadFamily(FixtureConfig("llama-c", config));
+  return LoadFamily(FixtureConfig("llama-4x-dynamic-rope", config));
 }
 
 RotarySpec RotaryOf(const absl::StatusOr<Family>& family) {

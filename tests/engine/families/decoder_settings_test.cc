@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 TEST(MptTest, QueriesKeysAndValuesAreClipped) {
   const auto clip = [](const Json& value) {
     const auto family = LoadFamily(
-        FixtureConfig("mpt-b", {{"attn_config", {{"clip_qkv", value}}}}));
+        FixtureConfig("mpt-4x-clip", {{"attn_config", {{"clip_qkv", value}}}}));
     EXPECT_TRUE(family.ok()) << family.status();
     return family->spec.decoder->layers[0].self_attention.clip;
   };
@@ -27,7 +27,7 @@ TEST(MptTest, QueriesKeysAndValuesAreClipped) {
   EXPECT_EQ(clip(nullptr), 0);
   for (const Json& value : {Json(-1), Json(1e30), Json("6"), Json(true)}) {
     const auto family = LoadFamily(
-        FixtureConfig("mpt-b", {{"attn_config", {{"clip_qkv", value}}}}));
+        FixtureConfig("mpt-4x-clip", {{"attn_config", {{"clip_qkv", value}}}}));
     EXPECT_THAT(
         std::string(family.status().message()),
         AllOf(HasSubstr("config.json: attn_config"), HasSubstr("clip_qkv is "),
@@ -37,15 +37,15 @@ TEST(MptTest, QueriesKeysAndValuesAreClipped) {
 }
 
 TEST(OptTest, TablesMayBeNarrowerThanLayers) {
-  const auto narrow = LoadFamily(FixtureConfig("opt-b"));
+  const auto narrow = LoadFamily(FixtureConfig("opt-4x-post-norm-projected"));
   ASSERT_TRUE(narrow.ok()) << narrow.status();
   EXPECT_EQ(narrow->spec.hidden, 28);
   EXPECT_EQ(narrow->spec.decoder->embedding.width, 18);
   EXPECT_TRUE(narrow->spec.decoder->embedding.projects_tokens);
   EXPECT_EQ(narrow->spec.logits_width, 18);
   for (const Json& width : {Json(28), Json()}) {
-    const auto same =
-        LoadFamily(FixtureConfig("opt-b", {{"word_embed_proj_dim", width}}));
+    const auto same = LoadFamily(FixtureConfig(
+        "opt-4x-post-norm-projected", {{"word_embed_proj_dim", width}}));
     ASSERT_TRUE(same.ok()) << same.status();
     EXPECT_FALSE(same->spec.decoder->embedding.projects_tokens);
     EXPECT_EQ(same->spec.logits_width, 0);

@@ -78,8 +78,9 @@ TEST(EncoderFamiliesTest, EveryTensorOfEveryFixture) {
 TEST(EncoderFamiliesTest, AMissingOrWrongTensorIsNamed) {
   Compute compute(ComputeOptions{.threads = 1});
   for (const char* fixture :
-       {"bert-b", "roberta-b", "xlm-roberta-b", "distilbert-b", "mpnet-b",
-        "electra-b", "modernbert-b"}) {
+       {"bert-4x-labels", "roberta-4x-multi-label", "xlm-roberta-4x-reranker",
+        "distilbert-4x-labels", "mpnet-4x-labels", "electra-4x-regression",
+        "modernbert-4x-labels"}) {
     const std::string directory = std::string(kFixtures) + fixture;
     for (const bool missing : {false, true}) {
       Family family = FamilyOf(fixture);
@@ -104,7 +105,7 @@ TEST(EncoderFamiliesTest, AMissingOrWrongTensorIsNamed) {
 }
 
 TEST(EncoderFamiliesTest, SpecsAreWhatTheConfigurationSays) {
-  const Family roberta = FamilyOf("roberta-b");
+  const Family roberta = FamilyOf("roberta-4x-multi-label");
   EXPECT_EQ(roberta.model_type, "roberta");
   EXPECT_EQ(roberta.spec.encoder->embedding.max_positions, 54);
   EXPECT_EQ(roberta.spec.encoder->embedding.position_offset, 2);
@@ -118,17 +119,19 @@ TEST(EncoderFamiliesTest, SpecsAreWhatTheConfigurationSays) {
   EXPECT_EQ(bert.spec.LogitsVocab(), 61);
   EXPECT_TRUE(bert.spec.logits_bias);
 
-  EXPECT_EQ(FamilyOf("electra-b").spec.encoder->embedding.width, 14);
-  EXPECT_EQ(FamilyOf("mpnet-a").spec.encoder->relative_bias->buckets, 32);
+  EXPECT_EQ(FamilyOf("electra-4x-regression").spec.encoder->embedding.width,
+            14);
+  EXPECT_EQ(FamilyOf("mpnet-mean-pooling").spec.encoder->relative_bias->buckets,
+            32);
 }
 
-// Of the heads of modernbert-b, as it is and as modernbert-a.
+// Of the heads of modernbert-4x-labels, as it is and as modernbert-prompts.
 std::optional<RotarySpec> Plain(float theta, int head_dim = 10) {
   return RotarySpec{RotaryFrequencies(theta, head_dim)};
 }
 
 TEST(EncoderFamiliesTest, ModernBertInBothSpellings) {
-  const Family old = FamilyOf("modernbert-b");
+  const Family old = FamilyOf("modernbert-4x-labels");
   const std::vector<LayerSpec>& layers = old.spec.encoder->layers;
   ASSERT_EQ(layers.size(), 4u);
   EXPECT_FALSE(layers[0].self_norm);
@@ -140,13 +143,14 @@ TEST(EncoderFamiliesTest, ModernBertInBothSpellings) {
   EXPECT_EQ(layers[1].self_attention.rotary, Plain(1000));
 
   const auto local_rotary = [](const Json& changes) {
-    return FamilyOf("modernbert-b", changes)
+    return FamilyOf("modernbert-4x-labels", changes)
         .spec.encoder->layers[1]
         .self_attention.rotary;
   };
   EXPECT_EQ(local_rotary({{"local_rope_theta", nullptr}}), Plain(80000));
   Json absent;
-  std::ifstream(kFixtures + std::string("modernbert-b/config.json")) >> absent;
+  std::ifstream(kFixtures + std::string("modernbert-4x-labels/config.json")) >>
+      absent;
   absent.erase("local_rope_theta");
   const auto parsed =
       LoadFamily(*JsonFile::Parse("config.json", absent.dump()));
@@ -156,10 +160,11 @@ TEST(EncoderFamiliesTest, ModernBertInBothSpellings) {
 
   const Json rope = {{"full_attention", {{"rope_theta", 7.0}}},
                      {"sliding_attention", {{"rope_type", "default"}}}};
-  const Family now = FamilyOf(
-      "modernbert-a", {{"num_hidden_layers", 2},
-                       {"layer_types", {"sliding_attention", "full_attention"}},
-                       {"rope_parameters", rope}});
+  const Family now =
+      FamilyOf("modernbert-prompts",
+               {{"num_hidden_layers", 2},
+                {"layer_types", {"sliding_attention", "full_attention"}},
+                {"rope_parameters", rope}});
   const std::vector<LayerSpec>& other = now.spec.encoder->layers;
   EXPECT_EQ(other[0].self_attention.window, 4);
   EXPECT_EQ(other[0].self_attention.rotary, Plain(10000, 6));
@@ -168,11 +173,11 @@ TEST(EncoderFamiliesTest, ModernBertInBothSpellings) {
 }
 
 TEST(EncoderFamiliesTest, Labels) {
-  const Family bert = FamilyOf("bert-b");
+  const Family bert = FamilyOf("bert-4x-labels");
   EXPECT_THAT(bert.labels, ElementsAre("negative", "so so", "positive"));
   EXPECT_EQ(bert.label_scores, LabelScores::kSoftmax);
   const auto scores = [](const Json& changes) {
-    return FamilyOf("bert-b", changes).label_scores;
+    return FamilyOf("bert-4x-labels", changes).label_scores;
   };
   EXPECT_EQ(scores({{"problem_type", "regression"}}), LabelScores::kRaw);
   EXPECT_EQ(scores({{"problem_type", "multi_label_classification"}}),
@@ -180,11 +185,12 @@ TEST(EncoderFamiliesTest, Labels) {
   EXPECT_EQ(scores({{"id2label", {{"0", "x"}}}}), LabelScores::kSigmoid);
   EXPECT_EQ(FamilyOf("bert-reranker").label_scores, LabelScores::kRaw);
   EXPECT_EQ(FamilyOf("modernbert-mean").label_scores, LabelScores::kRaw);
-  EXPECT_THAT(FamilyOf("bert-b", {{"id2label", nullptr}}).labels,
+  EXPECT_THAT(FamilyOf("bert-4x-labels", {{"id2label", nullptr}}).labels,
               ElementsAre("LABEL_0", "LABEL_1"));
-  EXPECT_EQ(FamilyOf("bert-b", {{"id2label", nullptr}, {"num_labels", 11}})
-                .labels[10],
-            "LABEL_10");
+  EXPECT_EQ(
+      FamilyOf("bert-4x-labels", {{"id2label", nullptr}, {"num_labels", 11}})
+          .labels[10],
+      "LABEL_10");
   EXPECT_TRUE(FamilyOf("bert-mask").labels.empty());
 }
 
@@ -195,57 +201,85 @@ TEST(EncoderFamiliesTest, WhatIsNotSupportedIsNamed) {
     std::string error;
   };
   for (const Case& c : std::vector<Case>{
-           {"bert-a",
+           {"bert-mean-pooling",
             {{"architectures", {"BertForQuestionAnswering"}}},
             "BertForTokenClassification"},
-           {"bert-a", {{"is_decoder", true}}, "is_decoder is true"},
-           {"bert-a", {{"add_cross_attention", true}}, "add_cross_attention"},
-           {"bert-a",
+           {"bert-mean-pooling", {{"is_decoder", true}}, "is_decoder is true"},
+           {"bert-mean-pooling",
+            {{"add_cross_attention", true}},
+            "add_cross_attention"},
+           {"bert-mean-pooling",
             {{"position_embedding_type", "relative_key"}},
             "expected absolute"},
-           {"bert-a", {{"pruned_heads", {{"0", {1}}}}}, "pruned_heads"},
-           {"bert-a", {{"hidden_act", "mish"}}, "hidden_act is \"mish\""},
-           {"bert-a", {{"hidden_size", 25}}, "a divisor of the hidden size"},
-           {"bert-a", {{"vocab_size", nullptr}}, "vocab_size is missing"},
-           {"bert-a", {{"type_vocab_size", -1}}, "type_vocab_size is -1"},
-           {"bert-a", {{"layer_norm_eps", "x"}}, "layer_norm_eps"},
-           {"bert-b", {{"problem_type", "ranking"}}, "single_label"},
-           {"bert-b", {{"id2label", {{"1", "x"}}}}, "the ids 0, 1, 2"},
-           {"bert-b", {{"id2label", Json::object()}}, "id2label"},
-           {"bert-b", {{"num_labels", 4}}, "num_labels is 4"},
+           {"bert-mean-pooling",
+            {{"pruned_heads", {{"0", {1}}}}},
+            "pruned_heads"},
+           {"bert-mean-pooling",
+            {{"hidden_act", "mish"}},
+            "hidden_act is \"mish\""},
+           {"bert-mean-pooling",
+            {{"hidden_size", 25}},
+            "a divisor of the hidden size"},
+           {"bert-mean-pooling",
+            {{"vocab_size", nullptr}},
+            "vocab_size is missing"},
+           {"bert-mean-pooling",
+            {{"type_vocab_size", -1}},
+            "type_vocab_size is -1"},
+           {"bert-mean-pooling", {{"layer_norm_eps", "x"}}, "layer_norm_eps"},
+           {"bert-4x-labels", {{"problem_type", "ranking"}}, "single_label"},
+           {"bert-4x-labels", {{"id2label", {{"1", "x"}}}}, "the ids 0, 1, 2"},
+           {"bert-4x-labels", {{"id2label", Json::object()}}, "id2label"},
+           {"bert-4x-labels", {{"num_labels", 4}}, "num_labels is 4"},
            {"bert-reranker",
             {{"sbert_ce_default_activation_function", "my.Own"}},
             "torch.nn.modules.activation.Sigmoid"},
            {"bert-mask", {{"tie_word_embeddings", 1}}, "tie_word_embeddings"},
-           {"roberta-a", {{"pad_token_id", 60}}, "max_position_embeddings"},
-           {"roberta-a", {{"pad_token_id", -1}}, "pad_token_id is -1"},
-           {"xlm-roberta-a",
+           {"roberta-cls-pooling",
+            {{"pad_token_id", 60}},
+            "max_position_embeddings"},
+           {"roberta-cls-pooling",
+            {{"pad_token_id", -1}},
+            "pad_token_id is -1"},
+           {"xlm-roberta-dense",
             {{"architectures", {"XLMRobertaForCausalLM"}}},
             "XLMRobertaModel"},
-           {"distilbert-a", {{"n_heads", 0}}, "n_heads is 0"},
-           {"distilbert-a", {{"dim", 1 << 20}}, "dim is 1048576"},
-           {"distilbert-a", {{"hidden_size", 32}}, "hidden_size is 32"},
-           {"distilbert-a", {{"activation", "x"}}, "activation is \"x\""},
-           {"mpnet-a",
+           {"distilbert-max-pooling", {{"n_heads", 0}}, "n_heads is 0"},
+           {"distilbert-max-pooling", {{"dim", 1 << 20}}, "dim is 1048576"},
+           {"distilbert-max-pooling",
+            {{"hidden_size", 32}},
+            "hidden_size is 32"},
+           {"distilbert-max-pooling",
+            {{"activation", "x"}},
+            "activation is \"x\""},
+           {"mpnet-mean-pooling",
             {{"relative_attention_num_buckets", 16}},
             "relative_attention_num_buckets is 16"},
-           {"electra-a", {{"embedding_size", 0}}, "embedding_size is 0"},
-           {"modernbert-a", {{"local_attention", 1}}, "local_attention is 1"},
-           {"modernbert-a",
+           {"electra-last-pooling",
+            {{"embedding_size", 0}},
+            "embedding_size is 0"},
+           {"modernbert-prompts",
+            {{"local_attention", 1}},
+            "local_attention is 1"},
+           {"modernbert-prompts",
             {{"layer_types", {"full_attention"}}},
             "4 times full_attention"},
-           {"modernbert-a",
+           {"modernbert-prompts",
             {{"num_hidden_layers", 1}, {"layer_types", {"linear_attention"}}},
             "linear_attention"},
-           {"modernbert-a",
+           {"modernbert-prompts",
             {{"rope_parameters", {{"full_attention", {{"rope_type", "ntk"}}}}}},
             "rope_type is \"ntk\""},
-           {"modernbert-a",
+           {"modernbert-prompts",
             {{"rope_scaling", {{"type", "linear"}}}},
             "rope_scaling"},
-           {"modernbert-a", {{"num_attention_heads", 8}}, "of an even size"},
-           {"modernbert-b", {{"classifier_pooling", "max"}}, "cls or mean"},
-           {"modernbert-a", {{"norm_bias", "no"}}, "norm_bias is \"no\""},
+           {"modernbert-prompts",
+            {{"num_attention_heads", 8}},
+            "of an even size"},
+           {"modernbert-4x-labels",
+            {{"classifier_pooling", "max"}},
+            "cls or mean"},
+           {"modernbert-prompts", {{"norm_bias", "no"}}, "norm_bias is \"no\""},
        }) {
     EXPECT_THAT(Error(c.fixture, c.changes),
                 AllOf(HasSubstr("config.json"), HasSubstr(c.error)));

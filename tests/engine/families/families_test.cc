@@ -168,7 +168,8 @@ std::vector<std::string> Fixtures(const std::string& parent) {
 }
 
 TEST(FamilyTest, EveryTensorOfEveryCheckpointHasItsSlot) {
-  std::vector<std::string> directories = Fixtures(kGolden);
+  std::vector<std::string> directories =
+      Fixtures(std::string(kGolden) + "/marian");
   for (std::string& directory : Fixtures(std::string(kGolden) + "/families")) {
     directories.push_back(std::move(directory));
   }
@@ -177,7 +178,7 @@ TEST(FamilyTest, EveryTensorOfEveryCheckpointHasItsSlot) {
   for (const std::string& directory : directories) {
     EXPECT_EQ(LoadAll(directory), absl::OkStatus()) << directory;
   }
-  EXPECT_THAT(LoadAll(std::string(kGolden) + "/bin-only").message(),
+  EXPECT_THAT(LoadAll(std::string(kGolden) + "/marian/bin-only").message(),
               HasSubstr("save_pretrained"));
 }
 

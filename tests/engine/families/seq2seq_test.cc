@@ -27,7 +27,7 @@ TransformerSpec Spec(const std::string& fixture,
 }
 
 Activation ActivationFor(const std::string& name) {
-  return Spec("bart-a", {{"activation_function", name}})
+  return Spec("bart-gelu", {{"activation_function", name}})
       .encoder->layers[0]
       .feed_forward.activation;
 }
@@ -53,29 +53,31 @@ TEST(Seq2SeqTest, DefaultsOfWhatConfigurationsLeaveOut) {
                         {"tie_word_embeddings", nullptr},
                         {"pad_token_id", nullptr},
                         {"architectures", nullptr}};
-  for (const char* fixture : {"bart-b", "mbart-a", "pegasus-b"}) {
+  for (const char* fixture :
+       {"bart-4x-scaled-long", "mbart-4x-scaled", "pegasus-4x-scaled-long"}) {
     const TransformerSpec spec = Spec(fixture, without);
     EXPECT_EQ(spec.encoder->embedding.scale, 1) << fixture;
     EXPECT_EQ(spec.decoder->layers[0].feed_forward.activation,
               Activation::kGelu)
         << fixture;
   }
-  const TransformerSpec m2m = Spec("m2m_100-a", without);
+  const TransformerSpec m2m = Spec("m2m_100-gelu", without);
   EXPECT_EQ(m2m.encoder->embedding.scale, std::sqrt(24.0f));
   EXPECT_EQ(m2m.encoder->layers[0].feed_forward.activation, Activation::kRelu);
   EXPECT_EQ(m2m.decoder->embedding.position_offset, 2);
   EXPECT_EQ(m2m.decoder->embedding.uncounted_id, 1);
 
-  const TransformerSpec t5 = Spec("t5-a", {{"num_decoder_layers", nullptr},
-                                           {"feed_forward_proj", nullptr},
-                                           {"dense_act_fn", nullptr},
-                                           {"is_gated_act", nullptr},
-                                           {"layer_norm_epsilon", nullptr}});
+  const TransformerSpec t5 =
+      Spec("t5-few-buckets", {{"num_decoder_layers", nullptr},
+                              {"feed_forward_proj", nullptr},
+                              {"dense_act_fn", nullptr},
+                              {"is_gated_act", nullptr},
+                              {"layer_norm_epsilon", nullptr}});
   EXPECT_EQ(t5.decoder->layers.size(), 2u);
   EXPECT_FALSE(t5.decoder->layers[0].feed_forward.gated);
   EXPECT_EQ(t5.decoder->layers[0].feed_forward.activation, Activation::kRelu);
   EXPECT_EQ(t5.decoder->layers[0].norm.epsilon, 1e-6f);
-  const TransformerSpec mt5 = Spec("mt5-a", {{"feed_forward_proj", nullptr}});
+  const TransformerSpec mt5 = Spec("mt5-4x", {{"feed_forward_proj", nullptr}});
   EXPECT_TRUE(mt5.decoder->layers[0].feed_forward.gated);
   EXPECT_EQ(mt5.decoder->layers[0].feed_forward.activation,
             Activation::kGeluTanh);
@@ -83,7 +85,7 @@ TEST(Seq2SeqTest, DefaultsOfWhatConfigurationsLeaveOut) {
 
 TEST(Seq2SeqTest, PositionsCountFromTheOneAfterPadding) {
   const EmbeddingSpec embedding =
-      Spec("m2m_100-a", {{"pad_token_id", 5}}).encoder->embedding;
+      Spec("m2m_100-gelu", {{"pad_token_id", 5}}).encoder->embedding;
   EXPECT_EQ(embedding.position_offset, 6);
   EXPECT_EQ(embedding.uncounted_id, 5);
 }
@@ -91,8 +93,8 @@ TEST(Seq2SeqTest, PositionsCountFromTheOneAfterPadding) {
 TEST(Seq2SeqTest, LogitsOfT5AreScaledAsTheFileSays) {
   const float scaled = 1 / std::sqrt(24.0f);
   const auto scale = [](const Json& tied, const Json& scales) {
-    return Spec("t5-a", {{"tie_word_embeddings", tied},
-                         {"scale_decoder_outputs", scales}})
+    return Spec("t5-few-buckets", {{"tie_word_embeddings", tied},
+                                   {"scale_decoder_outputs", scales}})
         .logits_scale;
   };
   EXPECT_EQ(scale(nullptr, nullptr), scaled);
@@ -100,12 +102,13 @@ TEST(Seq2SeqTest, LogitsOfT5AreScaledAsTheFileSays) {
   EXPECT_EQ(scale(false, nullptr), 1);
   EXPECT_EQ(scale(true, false), 1);
   EXPECT_EQ(scale(false, true), scaled);
-  EXPECT_EQ(Spec("mt5-b", {{"scale_decoder_outputs", true}}).logits_scale, 1);
+  EXPECT_EQ(Spec("mt5-long", {{"scale_decoder_outputs", true}}).logits_scale,
+            1);
 }
 
 TEST(Seq2SeqTest, FeedForwardOfT5) {
   const auto feed_forward = [](const std::string& text) {
-    return Spec("t5-v1_1-a", {{"feed_forward_proj", text}})
+    return Spec("t5-v1_1-4x", {{"feed_forward_proj", text}})
         .encoder->layers[0]
         .feed_forward;
   };
@@ -124,46 +127,80 @@ TEST(Seq2SeqTest, WhatIsNotSupportedIsNamed) {
     std::string error;
   };
   for (const Case& c : std::vector<Case>{
-           {"bart-a",
+           {"bart-gelu",
             {{"architectures", {"BartForSequenceClassification"}}},
             "expected one of BartForConditionalGeneration, BartModel"},
-           {"bart-a",
+           {"bart-gelu",
             {{"activation_function", "quick_gelu"}},
             "activation_function is \"quick_gelu\", expected one of gelu, "},
-           {"bart-a", {{"normalize_before", true}}, "normalize_before"},
-           {"bart-a", {{"normalize_embedding", false}}, "normalize_embedding"},
-           {"bart-a", {{"static_position_embeddings", true}}, "static_posit"},
-           {"bart-a", {{"add_bias_logits", true}}, "add_bias_logits is true"},
-           {"bart-a", {{"add_final_layer_norm", true}}, "add_final_layer_norm"},
-           {"bart-a", {{"encoder_attention_heads", 5}}, "divisor"},
-           {"bart-a", {{"max_position_embeddings", 1 << 20}}, "max_position"},
-           {"mbart-a", {{"architectures", {"BartModel"}}}, "MBartModel"},
-           {"mbart-a", {{"normalize_before", false}}, "normalize_before"},
-           {"mbart-a", {{"add_final_layer_norm", false}}, "add_final_layer"},
-           {"m2m_100-a",
+           {"bart-gelu", {{"normalize_before", true}}, "normalize_before"},
+           {"bart-gelu",
+            {{"normalize_embedding", false}},
+            "normalize_embedding"},
+           {"bart-gelu",
+            {{"static_position_embeddings", true}},
+            "static_posit"},
+           {"bart-gelu",
+            {{"add_bias_logits", true}},
+            "add_bias_logits is true"},
+           {"bart-gelu",
+            {{"add_final_layer_norm", true}},
+            "add_final_layer_norm"},
+           {"bart-gelu", {{"encoder_attention_heads", 5}}, "divisor"},
+           {"bart-gelu",
+            {{"max_position_embeddings", 1 << 20}},
+            "max_position"},
+           {"mbart-4x-scaled",
+            {{"architectures", {"BartModel"}}},
+            "MBartModel"},
+           {"mbart-4x-scaled",
+            {{"normalize_before", false}},
+            "normalize_before"},
+           {"mbart-4x-scaled",
+            {{"add_final_layer_norm", false}},
+            "add_final_layer"},
+           {"m2m_100-gelu",
             {{"d_model", 27}, {"decoder_attention_heads", 3}},
             "d_model is 27, expected an even"},
-           {"m2m_100-a", {{"pad_token_id", 1 << 20}}, "pad_token_id"},
-           {"m2m_100-a", {{"is_decoder", true}}, "is_decoder is true"},
-           {"pegasus-a", {{"static_position_embeddings", false}}, "static_"},
-           {"pegasus-a", {{"normalize_embedding", true}}, "normalize_embedd"},
-           {"t5-a", {{"architectures", {"T5EncoderModel"}}}, "T5ForCondit"},
-           {"t5-a", {{"feed_forward_proj", "relu-gelu"}}, "gated-<activation>"},
-           {"t5-a", {{"feed_forward_proj", "a-b-c"}}, "gated-<activation>"},
-           {"t5-a", {{"dense_act_fn", "mish"}}, "dense_act_fn is \"mish\""},
-           {"t5-b", {{"feed_forward_proj", "mish"}}, "expected one of gelu, "},
-           {"t5-a", {{"is_encoder_decoder", false}}, "is_encoder_decoder"},
-           {"t5-a", {{"d_kv", 0}}, "d_kv is 0"},
-           {"t5-a", {{"num_heads", nullptr}}, "num_heads is missing"},
-           {"t5-a", {{"layer_norm_epsilon", 0}}, "layer_norm_epsilon is 0"},
-           {"t5-a", {{"relative_attention_num_buckets", 2}}, "num_buckets is"},
-           {"t5-a",
+           {"m2m_100-gelu", {{"pad_token_id", 1 << 20}}, "pad_token_id"},
+           {"m2m_100-gelu", {{"is_decoder", true}}, "is_decoder is true"},
+           {"pegasus-gelu", {{"static_position_embeddings", false}}, "static_"},
+           {"pegasus-gelu",
+            {{"normalize_embedding", true}},
+            "normalize_embedd"},
+           {"t5-few-buckets",
+            {{"architectures", {"T5EncoderModel"}}},
+            "T5ForCondit"},
+           {"t5-few-buckets",
+            {{"feed_forward_proj", "relu-gelu"}},
+            "gated-<activation>"},
+           {"t5-few-buckets",
+            {{"feed_forward_proj", "a-b-c"}},
+            "gated-<activation>"},
+           {"t5-few-buckets",
+            {{"dense_act_fn", "mish"}},
+            "dense_act_fn is \"mish\""},
+           {"t5-4x-long",
+            {{"feed_forward_proj", "mish"}},
+            "expected one of gelu, "},
+           {"t5-few-buckets",
+            {{"is_encoder_decoder", false}},
+            "is_encoder_decoder"},
+           {"t5-few-buckets", {{"d_kv", 0}}, "d_kv is 0"},
+           {"t5-few-buckets", {{"num_heads", nullptr}}, "num_heads is missing"},
+           {"t5-few-buckets",
+            {{"layer_norm_epsilon", 0}},
+            "layer_norm_epsilon is 0"},
+           {"t5-few-buckets",
+            {{"relative_attention_num_buckets", 2}},
+            "num_buckets is"},
+           {"t5-few-buckets",
             {{"relative_attention_max_distance", 4}},
             "relative_attention_max_distance is 4"},
-           {"t5-b",
+           {"t5-4x-long",
             {{"relative_attention_num_buckets", 256}},
             "relative_attention_max_distance is missing"},
-           {"mt5-a", {{"architectures", {"UMT5Model"}}}, "MT5Model"},
+           {"mt5-4x", {{"architectures", {"UMT5Model"}}}, "MT5Model"},
        }) {
     const auto family = LoadFamily(FixtureConfig(c.fixture, c.changes));
     EXPECT_TRUE(absl::IsInvalidArgument(family.status()))

@@ -69,7 +69,7 @@ TEST(AllocationTest, AStepAllocatesNothing) {
 // Prompts that begin alike, one after the other, in greedy search and in beams.
 TEST(AllocationTest, AStepThatFindsItsPromptAllocatesNothing) {
   const LoadedModel model =
-      Load(GoldenDirectory("families/llama-b"),
+      Load(GoldenDirectory("families/llama-4x-linear-rope"),
            {.max_step_rows = 64, .kv_cache_bytes = 2 << 20});
   const auto context = model.engine().NewContext();
   std::vector<std::unique_ptr<Sequence>> sequences;

@@ -20,7 +20,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr char kPlain[] = "plain";
+constexpr char kPlain[] = "marian/plain";
 constexpr char kBundled[] = ATTEND_SOURCE_DIR "/models/en-de";
 
 EngineOptions Small() {

@@ -22,7 +22,7 @@ constexpr char kGolden[] = ATTEND_SOURCE_DIR "/tests/golden/";
 // Names of the checkpoints that have `part` in expected.json, or have not.
 std::vector<std::string> Checkpoints(const std::string& part, bool has) {
   std::vector<std::string> names;
-  for (const char* parent : {"", "families/"}) {
+  for (const char* parent : {"marian/", "families/"}) {
     for (const auto& entry :
          std::filesystem::directory_iterator(std::string(kGolden) + parent)) {
       const std::string name = parent + entry.path().filename().string();

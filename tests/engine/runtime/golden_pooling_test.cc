@@ -32,8 +32,8 @@ class GoldenPoolingTest : public testing::TestWithParam<Mode> {
   GoldenPoolingTest()
       : directory_(std::filesystem::temp_directory_path() /
                    ("attend_pooling_test_" + std::to_string(getpid()))) {
-    std::filesystem::copy(GoldenDirectory("families/bert-a"), directory_,
-                          std::filesystem::copy_options::recursive);
+    std::filesystem::copy(GoldenDirectory("families/bert-mean-pooling"),
+                          directory_, std::filesystem::copy_options::recursive);
   }
   ~GoldenPoolingTest() override { std::filesystem::remove_all(directory_); }
 
@@ -45,10 +45,10 @@ class GoldenPoolingTest : public testing::TestWithParam<Mode> {
 };
 
 TEST_P(GoldenPoolingTest, PoolsAsTheDirectorySays) {
-  json modules = ReadGolden("families/bert-a/modules.json");
+  json modules = ReadGolden("families/bert-mean-pooling/modules.json");
   modules.erase(2);  // the one that makes the length 1
   Write("modules.json", modules);
-  json pooling = ReadGolden("families/bert-a/1_Pooling/config.json");
+  json pooling = ReadGolden("families/bert-mean-pooling/1_Pooling/config.json");
   for (auto& [key, value] : pooling.items()) {
     if (key.starts_with("pooling_mode")) value = key == GetParam().flag;
   }
@@ -56,7 +56,7 @@ TEST_P(GoldenPoolingTest, PoolsAsTheDirectorySays) {
 
   const LoadedModel loaded = Load(directory_, kOptions);
   Driver driver(loaded.engine());
-  const json expected = ReadGolden("families/bert-a/expected.json");
+  const json expected = ReadGolden("families/bert-mean-pooling/expected.json");
   for (const json& golden : expected["embed"]) {
     if (!golden.contains(GetParam().name)) continue;
     const SequenceOutput output =
@@ -80,8 +80,9 @@ INSTANTIATE_TEST_SUITE_P(
 // RoBERTa's first position is the row after padding's: two rows of its table
 // are nobody's.
 TEST(GoldenLimitsTest, ASourceEndsWhereThePositionsEnd) {
-  for (const auto& [name, limit] : {std::pair("families/bert-b", 56),
-                                    std::pair("families/roberta-b", 54)}) {
+  for (const auto& [name, limit] :
+       {std::pair("families/bert-4x-labels", 56),
+        std::pair("families/roberta-4x-multi-label", 54)}) {
     const LoadedModel loaded = Load(GoldenDirectory(name), kOptions);
     EXPECT_EQ(loaded.engine().info().max_source_tokens, limit);
     EngineRequest request = {.source = {.ids = std::vector<int>(limit, 7)},

@@ -105,9 +105,10 @@ INSTANTIATE_TEST_SUITE_P(
     Models, LongAllocationTest,
     ::testing::Values(
         // Hidden states, queries, keys and values of one layer, of 24 each.
-        LongCase{"families/modernbert-a", 4 * 24 * 4, 0},
+        LongCase{"families/modernbert-prompts", 4 * 24 * 4, 0},
         // Keys and values of two layers, of 30 each.
-        LongCase{"families/llama-b", 2 * 2 * 5 * 24, 2 * 2 * 5 * 24}),
+        LongCase{"families/llama-4x-linear-rope", 2 * 2 * 5 * 24,
+                 2 * 2 * 5 * 24}),
     [](const auto& test) { return TestNameOf(test.param.model); });
 
 }  // namespace

@@ -18,9 +18,9 @@ namespace {
 using ::testing::HasSubstr;
 
 // Models with room for two hundred tokens and more; blocks are of 16.
-constexpr char kContinues[] = "families/llama-b";
-constexpr char kTranslates[] = "plain";
-constexpr char kEncodes[] = "families/modernbert-a";
+constexpr char kContinues[] = "families/llama-4x-linear-rope";
+constexpr char kTranslates[] = "marian/plain";
+constexpr char kEncodes[] = "families/modernbert-prompts";
 
 SourceTokens Source(int tokens) {
   SourceTokens source;

@@ -24,7 +24,7 @@ class ModelTest : public testing::Test {
       : compute_({.threads = 1}),
         directory_(std::filesystem::temp_directory_path() /
                    ("attend_model_test_" + std::to_string(getpid()))) {
-    std::filesystem::copy(GoldenDirectory("plain"), directory_,
+    std::filesystem::copy(GoldenDirectory("marian/plain"), directory_,
                           std::filesystem::copy_options::recursive);
   }
   ~ModelTest() override { std::filesystem::remove_all(directory_); }

@@ -205,11 +205,14 @@ TEST_P(PrefixCacheTest, BlocksThatOthersHoldAreNotItsOwn) {
   EXPECT_EQ(a->blocks(), 3);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    DecodersAlone, PrefixCacheTest,
-    ::testing::Values("families/llama-b", "families/mistral-b",
-                      "families/llama-a", "families/phi3-b"),
-    [](const auto& test) { return TestNameOf(test.param); });
+INSTANTIATE_TEST_SUITE_P(DecodersAlone, PrefixCacheTest,
+                         ::testing::Values("families/llama-4x-linear-rope",
+                                           "families/mistral-4x-window",
+                                           "families/llama-llama3-rope",
+                                           "families/phi3-4x-longrope"),
+                         [](const auto& test) {
+                           return TestNameOf(test.param);
+                         });
 
 }  // namespace
 }  // namespace attend

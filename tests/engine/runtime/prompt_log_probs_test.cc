@@ -42,7 +42,7 @@ EngineRequest Score(const std::vector<int>& prompt) {
 class PromptLogProbsTest : public ::testing::Test {
  protected:
   PromptLogProbsTest()
-      : model_(Load(GoldenDirectory("families/llama-b"),
+      : model_(Load(GoldenDirectory("families/llama-4x-linear-rope"),
                     {.max_step_rows = 64, .kv_cache_bytes = 1 << 20})),
         driver_(model_.engine()) {}
 
@@ -118,10 +118,11 @@ TEST_F(PromptLogProbsTest, SurvivePreemption) {
   const std::vector<int> prompt = Tokens(4 * kBlock, 7);
   const SequenceOutput expected = Run(Generate(prompt));
   for (bool prefix_cache : {false, true}) {
-    const LoadedModel model = Load(GoldenDirectory("families/llama-b"),
-                                   {.max_step_rows = 64,
-                                    .kv_cache_bytes = 1 << 20,
-                                    .prefix_cache = prefix_cache});
+    const LoadedModel model =
+        Load(GoldenDirectory("families/llama-4x-linear-rope"),
+             {.max_step_rows = 64,
+              .kv_cache_bytes = 1 << 20,
+              .prefix_cache = prefix_cache});
     const auto context = model.engine().NewContext();
     const auto sequence = *model.engine().NewSequence(Generate(prompt));
     int steps = 0;
@@ -150,7 +151,7 @@ TEST_F(PromptLogProbsTest, SurvivePreemption) {
 
 TEST(PromptLogProbsOfEncodersTest, AreRefused) {
   const LoadedModel model =
-      Load(GoldenDirectory("plain"), {.kv_cache_bytes = 8 << 20});
+      Load(GoldenDirectory("marian/plain"), {.kv_cache_bytes = 8 << 20});
   GenerateTask task = {model.engine().info().generation};
   task.params.prompt_log_probs = true;
   const auto sequence =

@@ -50,7 +50,7 @@ class RotaryLengthTest : public testing::Test {
 // Longrope: another set of frequencies for all tokens beyond 42.
 class LongRotaryTest : public RotaryLengthTest {
  protected:
-  LongRotaryTest() : RotaryLengthTest("families/phi3-b") {}
+  LongRotaryTest() : RotaryLengthTest("families/phi3-4x-longrope") {}
 };
 
 TEST_F(LongRotaryTest, ShortAndLongShareWithTheirKind) {
@@ -98,7 +98,7 @@ TEST_F(LongRotaryTest, ARequestThatBecomesLongGivesItsBlocksBack) {
 // Dynamic: the frequencies of a prompt are those of its length beyond 40.
 class DynamicRotaryTest : public RotaryLengthTest {
  protected:
-  DynamicRotaryTest() : RotaryLengthTest("families/llama-c") {}
+  DynamicRotaryTest() : RotaryLengthTest("families/llama-4x-dynamic-rope") {}
 };
 
 TEST_F(DynamicRotaryTest, LongPromptsShareWithThoseOfTheirLength) {
@@ -129,7 +129,7 @@ TEST_F(DynamicRotaryTest, ChunksPreemptionAndSharingDoNotShow) {
   };
   std::vector<SequenceOutput> alone;
   const LoadedModel off =
-      Load(GoldenDirectory("families/llama-c"),
+      Load(GoldenDirectory("families/llama-4x-dynamic-rope"),
            {.kv_cache_bytes = 4 << 20, .prefix_cache = false});
   for (const EngineRequest& request : requests()) {
     alone.push_back(Driver(off.engine()).Run({request})[0]);

@@ -160,9 +160,9 @@ TEST_P(SourceCacheTest, BlocksThatOthersHoldAreNotItsOwn) {
 }
 
 INSTANTIATE_TEST_SUITE_P(EncodersWithDecoders, SourceCacheTest,
-                         ::testing::Values("plain", "families/bart-a",
-                                           "families/m2m_100-a",
-                                           "families/mbart-b"),
+                         ::testing::Values("marian/plain", "families/bart-gelu",
+                                           "families/m2m_100-gelu",
+                                           "families/mbart-relu-long"),
                          [](const auto& test) {
                            return TestNameOf(test.param);
                          });
