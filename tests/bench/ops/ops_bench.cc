@@ -21,7 +21,7 @@
 // than its bytes. With --model also steps in which 1, 32 and 128 sequences
 // decode, for each dtype (see DecoderStep::bytes).
 
-#include "tests/bench/ops_bench.h"
+#include "tests/bench/ops/ops_bench.h"
 
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-#ifndef ATTEND_TESTS_BENCH_OPS_BENCH_H_
-#define ATTEND_TESTS_BENCH_OPS_BENCH_H_
+#ifndef ATTEND_TESTS_BENCH_OPS_OPS_BENCH_H_
+#define ATTEND_TESTS_BENCH_OPS_OPS_BENCH_H_
 
 #include <benchmark/benchmark.h>
 
@@ -14,7 +14,7 @@
 #include "engine/compute/compute.h"
 #include "engine/ops/matmul/compute_type.h"
 #include "server/app/options.h"
-#include "tests/bench/machine_limits.h"
+#include "tests/bench/ops/machine_limits.h"
 
 // What the benchmarks of attend-ops-bench have in common.
 namespace attend {
@@ -96,4 +96,4 @@ void RegisterDecoderSteps(const Setup& setup, const ServerOptions& options);
 
 }  // namespace attend
 
-#endif  // ATTEND_TESTS_BENCH_OPS_BENCH_H_
+#endif  // ATTEND_TESTS_BENCH_OPS_OPS_BENCH_H_

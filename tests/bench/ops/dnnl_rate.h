@@ -1,5 +1,5 @@
-#ifndef ATTEND_TESTS_BENCH_DNNL_RATE_H_
-#define ATTEND_TESTS_BENCH_DNNL_RATE_H_
+#ifndef ATTEND_TESTS_BENCH_OPS_DNNL_RATE_H_
+#define ATTEND_TESTS_BENCH_OPS_DNNL_RATE_H_
 
 #include <memory>
 
@@ -34,4 +34,4 @@ class DnnlAttention {
 
 }  // namespace attend
 
-#endif  // ATTEND_TESTS_BENCH_DNNL_RATE_H_
+#endif  // ATTEND_TESTS_BENCH_OPS_DNNL_RATE_H_

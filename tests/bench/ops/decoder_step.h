@@ -1,5 +1,5 @@
-#ifndef ATTEND_TESTS_BENCH_DECODER_STEP_H_
-#define ATTEND_TESTS_BENCH_DECODER_STEP_H_
+#ifndef ATTEND_TESTS_BENCH_OPS_DECODER_STEP_H_
+#define ATTEND_TESTS_BENCH_OPS_DECODER_STEP_H_
 
 #include <cstdint>
 #include <memory>
@@ -12,7 +12,7 @@
 #include "engine/runtime/model.h"
 #include "engine/transformer/spec.h"
 #include "server/app/options.h"
-#include "tests/bench/engine_loop.h"
+#include "tests/bench/engine/engine_loop.h"
 
 namespace attend {
 
@@ -54,4 +54,4 @@ class DecoderStep {
 
 }  // namespace attend
 
-#endif  // ATTEND_TESTS_BENCH_DECODER_STEP_H_
+#endif  // ATTEND_TESTS_BENCH_OPS_DECODER_STEP_H_

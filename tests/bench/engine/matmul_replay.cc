@@ -1,10 +1,10 @@
-#include "tests/bench/matmul_replay.h"
+#include "tests/bench/engine/matmul_replay.h"
 
 #include <algorithm>
 
 #include "absl/time/clock.h"
 #include "engine/tensor/status_macros.h"
-#include "tests/bench/random_floats.h"
+#include "tests/bench/engine/random_floats.h"
 
 namespace attend {
 namespace {

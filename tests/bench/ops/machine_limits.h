@@ -1,5 +1,5 @@
-#ifndef ATTEND_TESTS_BENCH_MACHINE_LIMITS_H_
-#define ATTEND_TESTS_BENCH_MACHINE_LIMITS_H_
+#ifndef ATTEND_TESTS_BENCH_OPS_MACHINE_LIMITS_H_
+#define ATTEND_TESTS_BENCH_OPS_MACHINE_LIMITS_H_
 
 #include <cstdint>
 #include <map>
@@ -37,4 +37,4 @@ class MachineLimits {
 
 }  // namespace attend
 
-#endif  // ATTEND_TESTS_BENCH_MACHINE_LIMITS_H_
+#endif  // ATTEND_TESTS_BENCH_OPS_MACHINE_LIMITS_H_

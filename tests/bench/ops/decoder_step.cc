@@ -1,10 +1,10 @@
-#include "tests/bench/decoder_step.h"
+#include "tests/bench/ops/decoder_step.h"
 
 #include "engine/families/load_family.h"
 #include "engine/json/json_file.h"
 #include "engine/ops/attention/kv_layout.h"
 #include "engine/tensor/status_macros.h"
-#include "tests/bench/matmul_replay.h"
+#include "tests/bench/engine/matmul_replay.h"
 
 namespace attend {
 namespace {

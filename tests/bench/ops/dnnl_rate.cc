@@ -1,4 +1,4 @@
-#include "tests/bench/dnnl_rate.h"
+#include "tests/bench/ops/dnnl_rate.h"
 
 #include <omp.h>
 
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/tensor/buffer.h"
-#include "tests/bench/best_seconds.h"
+#include "tests/bench/ops/best_seconds.h"
 
 namespace attend {
 namespace {

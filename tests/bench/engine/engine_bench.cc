@@ -43,8 +43,8 @@
 #include "engine/runtime/model.h"
 #include "engine/tensor/status_macros.h"
 #include "server/app/options.h"
-#include "tests/bench/engine_loop.h"
-#include "tests/bench/matmul_replay.h"
+#include "tests/bench/engine/engine_loop.h"
+#include "tests/bench/engine/matmul_replay.h"
 
 namespace attend {
 namespace {

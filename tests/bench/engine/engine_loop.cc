@@ -1,4 +1,4 @@
-#include "tests/bench/engine_loop.h"
+#include "tests/bench/engine/engine_loop.h"
 
 #include <sys/resource.h>
 

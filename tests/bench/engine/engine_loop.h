@@ -1,5 +1,5 @@
-#ifndef ATTEND_TESTS_BENCH_ENGINE_LOOP_H_
-#define ATTEND_TESTS_BENCH_ENGINE_LOOP_H_
+#ifndef ATTEND_TESTS_BENCH_ENGINE_ENGINE_LOOP_H_
+#define ATTEND_TESTS_BENCH_ENGINE_ENGINE_LOOP_H_
 
 #include <cstdint>
 #include <memory>
@@ -86,4 +86,4 @@ class EngineLoop {
 
 }  // namespace attend
 
-#endif  // ATTEND_TESTS_BENCH_ENGINE_LOOP_H_
+#endif  // ATTEND_TESTS_BENCH_ENGINE_ENGINE_LOOP_H_

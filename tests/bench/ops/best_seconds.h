@@ -1,5 +1,5 @@
-#ifndef ATTEND_TESTS_BENCH_BEST_SECONDS_H_
-#define ATTEND_TESTS_BENCH_BEST_SECONDS_H_
+#ifndef ATTEND_TESTS_BENCH_OPS_BEST_SECONDS_H_
+#define ATTEND_TESTS_BENCH_OPS_BEST_SECONDS_H_
 
 #include <algorithm>
 #include <limits>
@@ -23,4 +23,4 @@ inline double BestSeconds(int rounds, absl::FunctionRef<void()> work) {
 
 }  // namespace attend
 
-#endif  // ATTEND_TESTS_BENCH_BEST_SECONDS_H_
+#endif  // ATTEND_TESTS_BENCH_OPS_BEST_SECONDS_H_

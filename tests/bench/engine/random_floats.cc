@@ -1,4 +1,4 @@
-#include "tests/bench/random_floats.h"
+#include "tests/bench/engine/random_floats.h"
 
 #include <random>
 

@@ -1,5 +1,5 @@
-#ifndef ATTEND_TESTS_BENCH_MATMUL_REPLAY_H_
-#define ATTEND_TESTS_BENCH_MATMUL_REPLAY_H_
+#ifndef ATTEND_TESTS_BENCH_ENGINE_MATMUL_REPLAY_H_
+#define ATTEND_TESTS_BENCH_ENGINE_MATMUL_REPLAY_H_
 
 #include <optional>
 #include <vector>
@@ -14,7 +14,7 @@
 #include "engine/ops/matmul/operand.h"
 #include "engine/tensor/buffer.h"
 #include "engine/transformer/spec.h"
-#include "tests/bench/engine_loop.h"
+#include "tests/bench/engine/engine_loop.h"
 
 namespace attend {
 
@@ -59,4 +59,4 @@ class MatMulReplay {
 
 }  // namespace attend
 
-#endif  // ATTEND_TESTS_BENCH_MATMUL_REPLAY_H_
+#endif  // ATTEND_TESTS_BENCH_ENGINE_MATMUL_REPLAY_H_

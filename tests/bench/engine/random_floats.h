@@ -1,5 +1,5 @@
-#ifndef ATTEND_TESTS_BENCH_RANDOM_FLOATS_H_
-#define ATTEND_TESTS_BENCH_RANDOM_FLOATS_H_
+#ifndef ATTEND_TESTS_BENCH_ENGINE_RANDOM_FLOATS_H_
+#define ATTEND_TESTS_BENCH_ENGINE_RANDOM_FLOATS_H_
 
 #include <cstddef>
 
@@ -12,4 +12,4 @@ Buffer<float> RandomFloats(size_t count, float limit);
 
 }  // namespace attend
 
-#endif  // ATTEND_TESTS_BENCH_RANDOM_FLOATS_H_
+#endif  // ATTEND_TESTS_BENCH_ENGINE_RANDOM_FLOATS_H_

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "tests/bench/decoder_step.h"
-#include "tests/bench/ops_bench.h"
+#include "tests/bench/ops/decoder_step.h"
+#include "tests/bench/ops/ops_bench.h"
 
 namespace attend {
 namespace {

@@ -1,12 +1,12 @@
-#include "tests/bench/machine_limits.h"
+#include "tests/bench/ops/machine_limits.h"
 
 #include <algorithm>
 #include <vector>
 
 #include "engine/ops/matmul/matmul.h"
 #include "engine/tensor/check.h"
-#include "tests/bench/best_seconds.h"
-#include "tests/bench/dnnl_rate.h"
+#include "tests/bench/ops/best_seconds.h"
+#include "tests/bench/ops/dnnl_rate.h"
 
 namespace attend {
 namespace {
