@@ -43,21 +43,20 @@ absl::Status AddNames(const JsonFile& config, int heads, NameTable& names) {
   ASSIGN_OR_RETURN(const bool tied, config.BoolOr("tie_word_embeddings", true));
   AddInAndOut(tied, WithPrefixes(model, {"word_embeddings.weight"}),
               {"lm_head.weight"}, names);
-  AddParts("decoder.embedding.norm",
-           WithPrefixes(model, {"word_embeddings_layernorm"}),
-           Parts::kWeightAndBias, names);
-  AddParts("decoder.norm", WithPrefixes(model, {"ln_f"}), Parts::kWeightAndBias,
-           names);
-  static constexpr SlotName kParts[] = {
+  AddWeights("decoder.embedding.norm",
+             WithPrefixes(model, {"word_embeddings_layernorm"}), Bias::kYes,
+             names);
+  AddWeights("decoder.norm", WithPrefixes(model, {"ln_f"}), Bias::kYes, names);
+  static constexpr SlotName kSlots[] = {
       {"self.norm", "input_layernorm"},
       {"self.out", "self_attention.dense"},
       {"ffn.norm", "post_attention_layernorm"},
       {"ffn.in", "mlp.dense_h_to_4h"},
       {"ffn.out", "mlp.dense_4h_to_h"}};
-  AddList("decoder.{}.", layer, kParts, Parts::kWeightAndBias, names);
+  AddList("decoder.{}.", layer, kSlots, Bias::kYes, names);
   AddHeadShares("decoder.{}.", heads,
                 WithPrefixes(layer, {"self_attention.query_key_value"}),
-                Parts::kWeightAndBias, names);
+                Bias::kYes, names);
   return absl::OkStatus();
 }
 

@@ -48,7 +48,7 @@ absl::StatusOr<Family> LoadDistilBert(const JsonFile& config) {
   AddBertEmbeddings("distilbert.", family.names);
   AddList("encoder.{}.",
           {"distilbert.transformer.layer.{}.", "transformer.layer.{}."}, kLayer,
-          Parts::kWeightAndBias, family.names);
+          Bias::kYes, family.names);
   RETURN_IF_ERROR(AddUsualHead(config, kClasses, Heads(family.spec), family));
   AddOldNormNames(family.names);
   return family;

@@ -42,9 +42,9 @@ absl::StatusOr<Family> LoadElectra(const JsonFile& config) {
   ASSIGN_OR_RETURN(embedding.width,
                    NumberOr(config, "embedding_size", 128, kHidden));
   AddBertNames("electra.", family.names);
-  AddParts("encoder.embedding.projection",
-           {"electra.embeddings_project", "embeddings_project"},
-           Parts::kWeightAndBias, family.names);
+  AddWeights("encoder.embedding.projection",
+             {"electra.embeddings_project", "embeddings_project"}, Bias::kYes,
+             family.names);
   AddUnused({"discriminator_predictions.dense.",
              "discriminator_predictions.dense_prediction."},
             {"weight", "bias"}, family.names);

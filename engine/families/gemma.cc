@@ -69,11 +69,11 @@ absl::Status AddNames(const JsonFile& config, NameTable& names) {
       {"self.branch_norm", "post_attention_layernorm"},
       {"ffn.norm", "pre_feedforward_layernorm"},
       {"ffn.branch_norm", "post_feedforward_layernorm"}};
-  AddList("decoder.{}.", LlamaLayerPrefixes(), kNorms, Parts::kWeight, names);
-  ASSIGN_OR_RETURN(const Parts attention, PartsOf(config, "attention_bias"));
+  AddList("decoder.{}.", LlamaLayerPrefixes(), kNorms, Bias::kNo, names);
+  ASSIGN_OR_RETURN(const Bias attention, BiasFlag(config, "attention_bias"));
   AddLlamaQkv(attention, names);
   AddLlamaOut(attention, names);
-  AddLlamaFeedForward(Parts::kWeight, names);
+  AddLlamaFeedForward(Bias::kNo, names);
   return absl::OkStatus();
 }
 

@@ -38,7 +38,7 @@ absl::StatusOr<TransformerSpec> Spec(const JsonFile& config) {
 void AddTransposed(const std::string& slot,
                    const std::vector<std::string>& tensors, NameTable& names) {
   const size_t first = names.rows.size();
-  AddParts(slot, tensors, Parts::kWeightAndBias, names);
+  AddWeights(slot, tensors, Bias::kYes, names);
   names.rows[first].transposed = true;
 }
 
@@ -49,15 +49,14 @@ void AddNames(NameTable& names) {
               {"lm_head.weight"}, names);
   AddTensor("decoder.embedding.positions", WithPrefixes(model, {"wpe.weight"}),
             names);
-  AddParts("decoder.norm", WithPrefixes(model, {"ln_f"}), Parts::kWeightAndBias,
-           names);
+  AddWeights("decoder.norm", WithPrefixes(model, {"ln_f"}), Bias::kYes, names);
   static constexpr SlotName kNorms[] = {{"self.norm", "ln_1"},
                                         {"ffn.norm", "ln_2"}};
-  AddList("decoder.{}.", layer, kNorms, Parts::kWeightAndBias, names);
+  AddList("decoder.{}.", layer, kNorms, Bias::kYes, names);
   const size_t qkv = names.rows.size();
   static constexpr const char* kQkv[] = {"self.q", "self.k", "self.v"};
   AddShares("decoder.{}.", kQkv, WithPrefixes(layer, {"attn.c_attn"}),
-            Parts::kWeightAndBias, names);
+            Bias::kYes, names);
   for (size_t i = qkv; i < names.rows.size(); ++i) {
     names.rows[i].transposed = true;
   }

@@ -29,7 +29,7 @@ absl::StatusOr<TransformerSpec> Spec(const JsonFile& config) {
                            .max_positions = sizes.max_positions};
   ASSIGN_OR_RETURN(rotary.theta,
                    config.FloatOr("rotary_emb_base", 10000, kRotaryTheta));
-  ASSIGN_OR_RETURN(rotary.part, config.FloatOr("rotary_pct", 0.25, {0, 1}));
+  ASSIGN_OR_RETURN(rotary.fraction, config.FloatOr("rotary_pct", 0.25, {0, 1}));
   ASSIGN_OR_RETURN(attention.rotary, ReadRotaryOf(config, rotary));
   ASSIGN_OR_RETURN(
       sizes.max_positions,
@@ -49,21 +49,20 @@ absl::Status AddNames(const JsonFile& config, const AttentionSpec& attention,
               {"embed_out.weight", "lm_head.weight"}, names);
   const std::vector<std::string> model = {"gpt_neox.", ""};
   const std::vector<std::string> layer = WithPrefixes(model, {"layers.{}."});
-  AddParts("decoder.norm", WithPrefixes(model, {"final_layer_norm"}),
-           Parts::kWeightAndBias, names);
-  static constexpr SlotName kParts[] = {
+  AddWeights("decoder.norm", WithPrefixes(model, {"final_layer_norm"}),
+             Bias::kYes, names);
+  static constexpr SlotName kSlots[] = {
       {"self.norm", "input_layernorm"},
       {"ffn.norm", "post_attention_layernorm"},
       {"ffn.in", "mlp.dense_h_to_4h"},
       {"ffn.out", "mlp.dense_4h_to_h"}};
-  AddList("decoder.{}.", layer, kParts, Parts::kWeightAndBias, names);
-  ASSIGN_OR_RETURN(const bool bias, config.BoolOr("attention_bias", true));
-  const Parts parts = bias ? Parts::kWeightAndBias : Parts::kWeight;
+  AddList("decoder.{}.", layer, kSlots, Bias::kYes, names);
+  ASSIGN_OR_RETURN(const Bias bias,
+                   BiasFlag(config, "attention_bias", Bias::kYes));
   AddHeadShares("decoder.{}.", attention.heads,
-                WithPrefixes(layer, {"attention.query_key_value"}), parts,
+                WithPrefixes(layer, {"attention.query_key_value"}), bias,
                 names);
-  AddList("decoder.{}.", layer, {{"self.out", "attention.dense"}}, parts,
-          names);
+  AddList("decoder.{}.", layer, {{"self.out", "attention.dense"}}, bias, names);
   // Buffers of checkpoints of before 4.40.
   AddUnused(layer,
             {"attention.bias", "attention.masked_bias",

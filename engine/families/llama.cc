@@ -17,8 +17,8 @@ absl::StatusOr<Family> LoadLlama(const JsonFile& config) {
   Family family;
   ASSIGN_OR_RETURN(family.spec, LlamaSpec(config, defaults));
   RETURN_IF_ERROR(AddLlamaTable(config, defaults, family.names));
-  ASSIGN_OR_RETURN(const Parts attention, PartsOf(config, "attention_bias"));
-  ASSIGN_OR_RETURN(const Parts feed_forward, PartsOf(config, "mlp_bias"));
+  ASSIGN_OR_RETURN(const Bias attention, BiasFlag(config, "attention_bias"));
+  ASSIGN_OR_RETURN(const Bias feed_forward, BiasFlag(config, "mlp_bias"));
   AddLlamaQkv(attention, family.names);
   AddLlamaOut(attention, family.names);
   AddLlamaFeedForward(feed_forward, family.names);

@@ -16,9 +16,9 @@ absl::StatusOr<Family> LoadMistral(const JsonFile& config) {
   ASSIGN_OR_RETURN(family.spec, LlamaSpec(config, defaults));
   RETURN_IF_ERROR(SetWindowOfAll(config, 4096, *family.spec.decoder));
   RETURN_IF_ERROR(AddLlamaTable(config, defaults, family.names));
-  AddLlamaQkv(Parts::kWeight, family.names);
-  AddLlamaOut(Parts::kWeight, family.names);
-  AddLlamaFeedForward(Parts::kWeight, family.names);
+  AddLlamaQkv(Bias::kNo, family.names);
+  AddLlamaOut(Bias::kNo, family.names);
+  AddLlamaFeedForward(Bias::kNo, family.names);
   return family;
 }
 

@@ -59,23 +59,22 @@ absl::Status ReadLayers(const JsonFile& config, StackSpec& encoder) {
   return absl::OkStatus();
 }
 
-// Flags of config.json that say which parts have a bias.
+// Which matrices and norms have a bias, by flags of config.json.
 struct Biases {
-  Parts norm, attention, feed_forward, classifier;
+  Bias norm, attention, feed_forward, classifier;
   bool decoder = true;
 };
 
 absl::StatusOr<Biases> ReadBiases(const JsonFile& config) {
   Biases biases;
-  const std::pair<const char*, Parts*> flags[] = {
+  const std::pair<const char*, Bias*> flags[] = {
       {"norm_bias", &biases.norm},
       {"attention_bias", &biases.attention},
       {"mlp_bias", &biases.feed_forward},
       {"classifier_bias", &biases.classifier},
   };
-  for (const auto& [key, parts] : flags) {
-    ASSIGN_OR_RETURN(const bool bias, config.BoolOr(key, false));
-    *parts = bias ? Parts::kWeightAndBias : Parts::kWeight;
+  for (const auto& [key, bias] : flags) {
+    ASSIGN_OR_RETURN(*bias, BiasFlag(config, key));
   }
   ASSIGN_OR_RETURN(biases.decoder, config.BoolOr("decoder_bias", true));
   return biases;
@@ -87,9 +86,9 @@ void AddNames(const Biases& biases, NameTable& names) {
   };
   AddTensor("encoder.embedding.tokens",
             with("embeddings.tok_embeddings.weight"), names);
-  AddParts("encoder.embedding.norm", with("embeddings.norm"), biases.norm,
-           names);
-  AddParts("encoder.norm", with("final_norm"), biases.norm, names);
+  AddWeights("encoder.embedding.norm", with("embeddings.norm"), biases.norm,
+             names);
+  AddWeights("encoder.norm", with("final_norm"), biases.norm, names);
   const std::vector<std::string> layer = with("layers.{}.");
   static constexpr SlotName kNorms[] = {{"self.norm", "attn_norm"},
                                         {"ffn.norm", "mlp_norm"}};

@@ -46,7 +46,7 @@ absl::StatusOr<Family> LoadMpnet(const JsonFile& config) {
              "encoder.relative_attention_bias.weight"},
             family.names);
   AddList("encoder.{}.", {"mpnet.encoder.layer.{}.", "encoder.layer.{}."},
-          kLayer, Parts::kWeightAndBias, family.names);
+          kLayer, Bias::kYes, family.names);
   AddUnused({"mpnet.", ""}, {"pooler.dense.weight", "pooler.dense.bias"},
             family.names);
   RETURN_IF_ERROR(

@@ -17,22 +17,23 @@ namespace {
 // What "attn_config" may say, and what would be another model.
 absl::Status ReadAttention(const JsonFile& config, AttentionSpec& attention) {
   if (config.Has("attn_config")) {
-    ASSIGN_OR_RETURN(const JsonFile part, config.Object("attn_config"));
+    ASSIGN_OR_RETURN(const JsonFile object, config.Object("attn_config"));
     ASSIGN_OR_RETURN(const std::string type,
-                     part.StringOr("attn_type", "multihead_attention"));
+                     object.StringOr("attn_type", "multihead_attention"));
     if (type != "multihead_attention") {
-      return part.Unexpected("attn_type", "multihead_attention");
+      return object.Unexpected("attn_type", "multihead_attention");
     }
-    RETURN_IF_ERROR(ExpectFlags(part, {"alibi"}, true));
+    RETURN_IF_ERROR(ExpectFlags(object, {"alibi"}, true));
     RETURN_IF_ERROR(ExpectFlags(
-        part, {"qk_ln", "prefix_lm", "attn_uses_sequence_id"}, false));
-    ASSIGN_OR_RETURN(const double clip, part.FloatOr("clip_qkv", 0, {0, 1e6}));
+        object, {"qk_ln", "prefix_lm", "attn_uses_sequence_id"}, false));
+    ASSIGN_OR_RETURN(const double clip,
+                     object.FloatOr("clip_qkv", 0, {0, 1e6}));
     attention.clip = static_cast<float>(clip);
     // transformers does not read it.
-    RETURN_IF_ERROR(part.ExpectNeutral("alibi_bias_max", 8));
+    RETURN_IF_ERROR(object.ExpectNeutral("alibi_bias_max", 8));
     ASSIGN_OR_RETURN(
         const double scale,
-        part.FloatOr("softmax_scale", attention.scale, {1e-6, 1e3}));
+        object.FloatOr("softmax_scale", attention.scale, {1e-6, 1e3}));
     attention.scale = static_cast<float>(scale);
   }
   attention.slopes = AlibiSlopes(attention.heads);
@@ -63,17 +64,16 @@ absl::Status AddNames(const JsonFile& config, NameTable& names) {
   ASSIGN_OR_RETURN(const bool tied, config.BoolOr("tie_word_embeddings", true));
   AddInAndOut(tied, WithPrefixes(model, {"wte.weight"}), {"lm_head.weight"},
               names);
-  AddParts("decoder.norm", WithPrefixes(model, {"norm_f"}), Parts::kWeight,
-           names);
-  static constexpr SlotName kParts[] = {{"self.norm", "norm_1"},
+  AddWeights("decoder.norm", WithPrefixes(model, {"norm_f"}), Bias::kNo, names);
+  static constexpr SlotName kSlots[] = {{"self.norm", "norm_1"},
                                         {"self.out", "attn.out_proj"},
                                         {"ffn.norm", "norm_2"},
                                         {"ffn.in", "ffn.up_proj"},
                                         {"ffn.out", "ffn.down_proj"}};
-  AddList("decoder.{}.", layer, kParts, Parts::kWeight, names);
+  AddList("decoder.{}.", layer, kSlots, Bias::kNo, names);
   static constexpr const char* kQkv[] = {"self.q", "self.k", "self.v"};
-  AddShares("decoder.{}.", kQkv, WithPrefixes(layer, {"attn.Wqkv"}),
-            Parts::kWeight, names);
+  AddShares("decoder.{}.", kQkv, WithPrefixes(layer, {"attn.Wqkv"}), Bias::kNo,
+            names);
   return absl::OkStatus();
 }
 

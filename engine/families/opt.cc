@@ -62,10 +62,10 @@ absl::Status AddNames(const JsonFile& config, const TransformerSpec& spec,
               WithPrefixes(model, {"project_out.weight"}), names);
   }
   if (spec.decoder->layers.front().norm_place == NormPlace::kPre) {
-    AddParts("decoder.norm", WithPrefixes(model, {"final_layer_norm"}),
-             Parts::kWeightAndBias, names);
+    AddWeights("decoder.norm", WithPrefixes(model, {"final_layer_norm"}),
+               Bias::kYes, names);
   }
-  static constexpr SlotName kParts[] = {{"self.norm", "self_attn_layer_norm"},
+  static constexpr SlotName kSlots[] = {{"self.norm", "self_attn_layer_norm"},
                                         {"ffn.norm", "final_layer_norm"},
                                         {"self.q", "self_attn.q_proj"},
                                         {"self.k", "self_attn.k_proj"},
@@ -73,8 +73,8 @@ absl::Status AddNames(const JsonFile& config, const TransformerSpec& spec,
                                         {"self.out", "self_attn.out_proj"},
                                         {"ffn.in", "fc1"},
                                         {"ffn.out", "fc2"}};
-  AddList("decoder.{}.", WithPrefixes(model, {"layers.{}."}), kParts,
-          Parts::kWeightAndBias, names);
+  AddList("decoder.{}.", WithPrefixes(model, {"layers.{}."}), kSlots,
+          Bias::kYes, names);
   return absl::OkStatus();
 }
 

@@ -40,13 +40,13 @@ absl::StatusOr<Family> LoadPhi3(const JsonFile& config) {
   RETURN_IF_ERROR(SetWindowOfAll(config, 0, decoder));
   RETURN_IF_ERROR(AddLlamaTable(config, defaults, family.names));
   AddQkv(decoder.layers.front().self_attention, family.names);
-  AddLlamaOut(Parts::kWeight, family.names);
+  AddLlamaOut(Bias::kNo, family.names);
   static constexpr const char* kGated[] = {"ffn.gate", "ffn.in"};
   AddShares("decoder.{}.", kGated,
-            WithPrefixes(LlamaLayerPrefixes(), {"mlp.gate_up_proj"}),
-            Parts::kWeight, family.names);
+            WithPrefixes(LlamaLayerPrefixes(), {"mlp.gate_up_proj"}), Bias::kNo,
+            family.names);
   AddList("decoder.{}.", LlamaLayerPrefixes(), {{"ffn.out", "mlp.down_proj"}},
-          Parts::kWeight, family.names);
+          Bias::kNo, family.names);
   return family;
 }
 

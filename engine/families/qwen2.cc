@@ -16,9 +16,9 @@ absl::StatusOr<Family> LoadQwen2(const JsonFile& config) {
   ASSIGN_OR_RETURN(family.spec, LlamaSpec(config, defaults));
   RETURN_IF_ERROR(SetQwenWindows(config, *family.spec.decoder));
   RETURN_IF_ERROR(AddLlamaTable(config, defaults, family.names));
-  AddLlamaQkv(Parts::kWeightAndBias, family.names);
-  AddLlamaOut(Parts::kWeight, family.names);
-  AddLlamaFeedForward(Parts::kWeight, family.names);
+  AddLlamaQkv(Bias::kYes, family.names);
+  AddLlamaOut(Bias::kNo, family.names);
+  AddLlamaFeedForward(Bias::kNo, family.names);
   return family;
 }
 

@@ -17,10 +17,10 @@ absl::StatusOr<Family> LoadQwen3(const JsonFile& config) {
   RETURN_IF_ERROR(SetQwenWindows(config, *family.spec.decoder));
   AddLlamaHeadNorms(family);
   RETURN_IF_ERROR(AddLlamaTable(config, defaults, family.names));
-  ASSIGN_OR_RETURN(const Parts attention, PartsOf(config, "attention_bias"));
+  ASSIGN_OR_RETURN(const Bias attention, BiasFlag(config, "attention_bias"));
   AddLlamaQkv(attention, family.names);
   AddLlamaOut(attention, family.names);
-  AddLlamaFeedForward(Parts::kWeight, family.names);
+  AddLlamaFeedForward(Bias::kNo, family.names);
   return family;
 }
 

@@ -113,12 +113,12 @@ void AddLayers(bool gated, NameTable& names) {
     const bool decoder = stack == "decoder";
     const std::string slot = stack + ".{}.";
     const std::string layer = stack + ".block.{}.layer.";
-    AddList(slot, {layer}, kSelf, Parts::kWeight, names);
-    if (decoder) AddList(slot, {layer}, kCross, Parts::kWeight, names);
-    AddList(slot, {layer + (decoder ? "2." : "1.")}, feed_forward,
-            Parts::kWeight, names);
-    AddParts(stack + ".norm", {stack + ".final_layer_norm"}, Parts::kWeight,
-             names);
+    AddList(slot, {layer}, kSelf, Bias::kNo, names);
+    if (decoder) AddList(slot, {layer}, kCross, Bias::kNo, names);
+    AddList(slot, {layer + (decoder ? "2." : "1.")}, feed_forward, Bias::kNo,
+            names);
+    AddWeights(stack + ".norm", {stack + ".final_layer_norm"}, Bias::kNo,
+               names);
     AddTensor(stack + ".relative_bias",
               {stack + ".block.0.layer.0.SelfAttention.relative_attention_bias"
                        ".weight"},

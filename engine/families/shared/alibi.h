@@ -5,9 +5,10 @@
 
 namespace attend {
 
-// Slopes of linear biases (Press et al. 2022, section 3), [heads]: of 2^k heads
-// 2^(-8i / 2^k) for i in 1, 2, ..., and where their number is no such
-// power, those of the next one, every second first.
+// The slopes of linear biases (Press et al. 2022, section 3), [heads]. For
+// 2^k heads they are 2^(-8i / 2^k) for i = 1, 2, ... For any other number of
+// heads: the slopes of the next lower power of two, followed by every second
+// slope of the next higher one.
 std::vector<float> AlibiSlopes(int heads);
 
 }  // namespace attend

@@ -17,8 +17,8 @@ namespace attend {
 // INVALID_ARGUMENT and names the file, the field, its value and what is
 // expected.
 
-// Far above every model that exists; far below what would overflow an int or
-// allocate without bound.
+// Ranges of sizes: far above every model that exists, far below what would
+// overflow an int or allocate without bound.
 inline constexpr IntRange kVocab = {1, 1 << 22};
 inline constexpr IntRange kHidden = {2, 1 << 14};
 inline constexpr IntRange kHeads = {1, 256};
@@ -30,22 +30,23 @@ inline constexpr IntRange kWindow = {1, 1 << 20};
 inline constexpr IntRange kTokenId = {0, (1 << 22) - 1};
 inline constexpr IntRange kTokenTypes = {0, 1 << 10};
 
-// A number that may be spelled in several ways, all of which transformers takes
-// for one field. Where more than one is there they must agree; where none is,
-// it is missing.
+// A number whose field has several names in transformers. If the file has more
+// than one of `keys`, their values must agree; if it has none, that is an
+// error.
 absl::StatusOr<int> Number(const JsonFile& config,
                            std::initializer_list<absl::string_view> keys,
                            IntRange range);
-// `fallback` (unchecked) where the key is absent.
+// A number; `fallback` (unchecked) if the key is absent.
 absl::StatusOr<int> NumberOr(const JsonFile& config, absl::string_view key,
                              int fallback, IntRange range);
 
-// Of a norm; `fallback` where the key is absent.
+// The epsilon of a norm; `fallback` if the key is absent.
 absl::StatusOr<float> EpsilonOr(const JsonFile& config, absl::string_view key,
                                 float fallback);
 
-// By the name that transformers has for it, of which several are one function.
-// The second reads a field, with the default `fallback`.
+// The activation that transformers calls `name`. Several names mean the same
+// function. `key` is named in the error. The second function reads the name
+// from `key`; `fallback` is the name if the key is absent.
 absl::StatusOr<Activation> ActivationNamed(const JsonFile& config,
                                            absl::string_view key,
                                            absl::string_view name);
@@ -53,23 +54,24 @@ absl::StatusOr<Activation> ActivationOr(const JsonFile& config,
                                         absl::string_view key,
                                         absl::string_view fallback);
 
-// Attention whose heads divide `hidden`, scores scaled by 1 / sqrt(head_dim).
-// `key` is the field that has the number of heads, for the error.
+// Attention with head_dim = hidden / heads and scores scaled by
+// 1 / sqrt(head_dim). `key`, the field with the number of heads, is named in
+// the error if the division leaves a rest.
 absl::StatusOr<AttentionSpec> DividedHeads(const JsonFile& config,
                                            absl::string_view key, int heads,
                                            int hidden);
 
-// The model's class, which must be one of `supported`; "" where the file names
-// none.
+// The model's class ("architectures"), which must be one of `supported`; "" if
+// the file names none.
 absl::StatusOr<std::string> Architecture(
     const JsonFile& config, absl::Span<const absl::string_view> supported);
 
-// The same for a decoder alone, of which one class is supported, and none that
-// looks at an encoder.
+// Checks that a decoder-only family's file names no class but `supported`, and
+// that its decoder has no cross-attention.
 absl::Status CheckDecoderOf(const JsonFile& config,
                             absl::string_view supported);
 
-// Each key is absent or `expected`.
+// Checks that each key is absent or has the value `expected`.
 absl::Status ExpectFlags(const JsonFile& config,
                          absl::Span<const absl::string_view> keys,
                          bool expected);

@@ -7,15 +7,16 @@
 
 namespace attend {
 
-// What decoders alone share.
+// What decoder-only families share.
 
-// What a family's config.json calls things.
+// The names of fields in a family's config.json.
 struct DecoderKeys {
   const char* hidden = "hidden_size";
   const char* heads = "num_attention_heads";
   const char* layers = "num_hidden_layers";
   const char* positions = "max_position_embeddings";
-  int max_positions = 0;  // where the file does not say; 0: it must
+  // Used if the file does not have `positions`; 0: then that is an error.
+  int max_positions = 0;
 };
 
 struct DecoderSizes {
@@ -29,8 +30,8 @@ struct DecoderSizes {
 absl::StatusOr<DecoderSizes> ReadDecoderSizes(const JsonFile& config,
                                               const DecoderKeys& keys);
 
-// A causal decoder of equal layers, whose embedding adds no positions. A family
-// changes what differs.
+// A causal decoder of equal layers, whose embedding adds no positions. The
+// family then changes whatever differs.
 TransformerSpec DecoderOf(const DecoderSizes& sizes, const LayerSpec& layer);
 
 }  // namespace attend

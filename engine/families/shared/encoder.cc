@@ -82,8 +82,8 @@ void AddBertEmbeddings(const std::string& prefix, NameTable& names) {
             WithPrefixes(prefixes, {"word_embeddings.weight"}), names);
   AddTensor("encoder.embedding.positions",
             WithPrefixes(prefixes, {"position_embeddings.weight"}), names);
-  AddParts("encoder.embedding.norm", WithPrefixes(prefixes, {"LayerNorm"}),
-           Parts::kWeightAndBias, names);
+  AddWeights("encoder.embedding.norm", WithPrefixes(prefixes, {"LayerNorm"}),
+             Bias::kYes, names);
   AddUnused(prefixes, {"position_ids", "token_type_ids"}, names);
 }
 
@@ -104,7 +104,7 @@ void AddBertNames(const std::string& prefix, NameTable& names) {
       {"ffn.norm", "output.LayerNorm"},
   };
   AddList("encoder.{}.", {prefix + "encoder.layer.{}.", "encoder.layer.{}."},
-          kLayer, Parts::kWeightAndBias, names);
+          kLayer, Bias::kYes, names);
   AddUnused({prefix, ""}, {"pooler.dense.weight", "pooler.dense.bias"}, names);
 }
 

@@ -12,7 +12,7 @@ namespace attend {
 
 // What encoder-only families share.
 
-// What a family's config.json calls things.
+// The names of fields in a family's config.json.
 struct EncoderKeys {
   const char* hidden = "hidden_size";
   const char* layers = "num_hidden_layers";
@@ -21,26 +21,26 @@ struct EncoderKeys {
   const char* activation = "hidden_act";
 };
 
-// BERT's encoder (Devlin et al. 2019) in the sizes of config.json: norms after
-// the sums, learned positions, a norm of the embeddings, no token types. A
-// family changes what differs. A configuration that makes a decoder of it is an
-// error.
+// BERT's encoder (Devlin et al. 2019) with the sizes of config.json: post-norm,
+// learned positions, a norm of the embeddings, no token types. The family then
+// changes whatever differs. INVALID_ARGUMENT if the configuration makes the
+// model a decoder.
 absl::StatusOr<TransformerSpec> EncoderSpec(const JsonFile& config,
                                             const EncoderKeys& keys,
                                             float epsilon);
 
-// Positions as fairseq has them: they count the tokens that are not `pad`, from
-// row pad + 1 of the table on.
+// Positions as in fairseq: they count the tokens that are not `pad`, and the
+// first such token has row pad + 1 of the table.
 absl::Status CountFromPad(const JsonFile& config, int pad,
                           EmbeddingSpec& embedding);
 
-// Names of BERT's embeddings and layers, after `prefix` ("bert.") and without
-// it, as a bare model has them; and what may be beside them: its pooler, which
-// is not part of its vectors, and buffers.
+// Adds the names of BERT's embeddings and layers, both with `prefix` ("bert.")
+// and without it (as a bare model has them). Lists as unused what may stand
+// beside them: buffers, and the pooler, which does not change the embeddings.
 void AddBertNames(const std::string& prefix, NameTable& names);
-// The embeddings alone, without token types.
+// Adds the names of the embeddings alone, without token types.
 void AddBertEmbeddings(const std::string& prefix, NameTable& names);
-// Norms of checkpoints of 2018 have "gamma" and "beta".
+// Adds the names "gamma" and "beta" that norms have in checkpoints of 2018.
 void AddOldNormNames(NameTable& names);
 
 }  // namespace attend

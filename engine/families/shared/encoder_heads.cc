@@ -111,9 +111,9 @@ void AddHead(HeadKind head, absl::Span<const HeadLayer> layers,
   spec.kind = head;
   for (const HeadLayer& layer : layers) {
     const std::string slot = absl::StrCat("head.", spec.layers.size());
-    AddParts(slot, {layer.tensor}, layer.parts, family.names);
+    AddWeights(slot, {layer.tensor}, layer.bias, family.names);
     if (layer.spec.norm) {
-      AddParts(slot + ".norm", {layer.norm}, layer.norm_parts, family.names);
+      AddWeights(slot + ".norm", {layer.norm}, layer.norm_bias, family.names);
     }
     spec.layers.push_back(layer.spec);
     if (layer.spec.out == 0) {

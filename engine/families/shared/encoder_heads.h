@@ -16,66 +16,69 @@
 
 namespace attend {
 
-// Heads of encoders: which one config.json's class has, its layers, labels.
+// Heads of encoders: which head the class in config.json has, its layers and
+// its labels.
 
-// A class of transformers and the head it has, if any.
+// A class of transformers, and its head if it has one.
 struct HeadClass {
   absl::string_view name;  // "BertForMaskedLM"
   std::optional<HeadKind> head = std::nullopt;
 };
 
-// Of the class that config.json names, which must be one of `classes`; none
-// where it names none.
+// The head of the class that config.json names, which must be one of `classes`.
+// nullopt if that class has no head, or if no class is named.
 absl::StatusOr<std::optional<HeadKind>> HeadOf(
     const JsonFile& config, absl::Span<const HeadClass> classes);
 
-// Labels of a head and how their scores are read, as the pipelines of
-// transformers and CrossEncoder of sentence-transformers have it.
+// Reads the labels of a head and how scores become probabilities, as the
+// pipelines of transformers and CrossEncoder of sentence-transformers do.
 absl::Status ReadLabels(const JsonFile& config, HeadKind head, Family& family);
 
-// The function that a CrossEncoder was trained with, by the name of its class;
-// none where the key is absent.
+// The function that a CrossEncoder was trained with, by the class name in
+// `key`; nullopt if the key is absent.
 absl::StatusOr<std::optional<LabelScores>> NamedScores(const JsonFile& config,
                                                        absl::string_view key);
 
-// A layer of a head and what the checkpoint calls it.
+// A layer of a head, and its tensors.
 struct HeadLayer {
   std::string tensor;     // "classifier.dense"
-  DenseSpec spec;         // where `out` is 0: the number of labels
-  std::string norm = {};  // "head.norm", where spec has one
-  Parts parts = Parts::kWeightAndBias;
-  Parts norm_parts = Parts::kWeightAndBias;
+  DenseSpec spec;         // an `out` of 0 means: the number of labels
+  std::string norm = {};  // "head.norm", if spec has a norm
+  Bias bias = Bias::kYes;
+  Bias norm_bias = Bias::kYes;
 };
 
-// A head of these layers.
+// Adds a head of these layers.
 void AddHead(HeadKind head, absl::Span<const HeadLayer> layers, Family& family);
 
-// A masked-LM head: a layer, and the vocabulary's projection "<decoder>.weight"
-// with its bias. A checkpoint that does not have the projection shares the
-// embeddings' matrix, unless config.json says that it does not. `bias` are
-// tensors of which the first is the projection's bias; empty: it has none.
+// Adds a masked-LM head: a layer, and the vocabulary projection
+// "<decoder>.weight" with its bias. If the checkpoint has no such tensor, the
+// projection is tied to the embedding, unless config.json says that it is not.
+// `bias`: alternatives for the tensor of the bias; empty: there is no bias.
 absl::Status AddMaskedLm(const JsonFile& config, const HeadLayer& layer,
                          const std::string& decoder,
                          const std::vector<std::string>& bias, Family& family);
 
-// The heads of a family whose labels of tokens are one layer "classifier".
+// The heads of a family in which the labels of tokens come from one layer
+// "classifier".
 struct UsualHeads {
   std::vector<HeadLayer> sequence;
   HeadLayer masked_lm;
-  std::string decoder;  // these two as in AddMaskedLm
+  std::string decoder;  // this and the next one: see AddMaskedLm()
   std::vector<std::string> decoder_bias;
 };
 
-// The one of them that config.json's class has, which must be one of `classes`,
-// and its labels.
+// Adds the head of the class that config.json names, which must be one of
+// `classes`, and reads the labels.
 absl::Status AddUsualHead(const JsonFile& config,
                           absl::Span<const HeadClass> classes,
                           const UsualHeads& heads, Family& family);
 
-// RoBERTa's (Liu et al. 2019), which others took over by name and shape.
+// RoBERTa's heads (Liu et al. 2019). Other families use the same names and
+// shapes.
 UsualHeads RobertaHeads(const TransformerSpec& spec);
 
-// The model without its head, whose tensors may be there or not.
+// Removes the head. Its tensors may still be in the checkpoint.
 void DropHead(Family& family);
 
 }  // namespace attend

@@ -89,8 +89,8 @@ void UseBartEmbeddings(Family& family) {
     embedding.norm = {.kind = NormKind::kLayerNorm, .epsilon = kFairseqEpsilon};
     AddTensor(stack + ".embedding.positions",
               Named(stack + ".embed_positions.weight"), family.names);
-    AddParts(stack + ".embedding.norm", Named(stack + ".layernorm_embedding"),
-             Parts::kWeightAndBias, family.names);
+    AddWeights(stack + ".embedding.norm", Named(stack + ".layernorm_embedding"),
+               Bias::kYes, family.names);
   }
 }
 
@@ -116,13 +116,13 @@ void AddFairseqLayers(Family& family) {
   for (const std::string stack : {"encoder", "decoder"}) {
     const std::string slot = stack + ".{}.";
     const std::vector<std::string> layers = Named(stack + ".layers.{}.");
-    AddList(slot, layers, kSelf, Parts::kWeightAndBias, names);
+    AddList(slot, layers, kSelf, Bias::kYes, names);
     if (stack == "decoder") {
-      AddList(slot, layers, kCross, Parts::kWeightAndBias, names);
+      AddList(slot, layers, kCross, Bias::kYes, names);
     }
     if (family.spec.encoder->layers.front().norm_place == NormPlace::kPre) {
-      AddParts(stack + ".norm", Named(stack + ".layer_norm"),
-               Parts::kWeightAndBias, names);
+      AddWeights(stack + ".norm", Named(stack + ".layer_norm"), Bias::kYes,
+                 names);
     }
   }
 }

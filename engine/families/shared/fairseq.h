@@ -10,11 +10,11 @@
 
 namespace attend {
 
-// What the encoder-decoders that came to transformers by way of fairseq have in
-// common: the words of their config.json, and the names of their tensors. A
-// family says how it differs.
+// What the encoder-decoders that came to transformers from fairseq share: the
+// fields of config.json, and the names of tensors. Each family says what
+// differs.
 
-// Epsilon of all their norms; no configuration has it.
+// The epsilon of all norms; no configuration has a field for it.
 inline constexpr float kFairseqEpsilon = 1e-5f;
 
 struct FairseqDefaults {
@@ -23,27 +23,28 @@ struct FairseqDefaults {
   bool scale_embedding = false;
 };
 
-// Both stacks as config.json has them, with LayerNorm, the source's vocabulary
-// for both, and Vaswani's sinusoids, which a family may replace.
+// Both stacks with the sizes of config.json, LayerNorm, one vocabulary and the
+// sinusoids of Vaswani et al. 2017. The family then changes whatever differs.
 absl::StatusOr<TransformerSpec> FairseqSpec(const JsonFile& config,
                                             const FairseqDefaults& defaults);
 
-// The embeddings of BART and mBART: learned positions, where the first two rows
-// are nobody's, and a norm of the sum.
+// The embeddings of BART and mBART: learned positions, with two unused rows at
+// the beginning of the table, and a norm of the sum.
 void UseBartEmbeddings(Family& family);
 
-// Rows for all layers of both stacks, and their last norms where the norms come
-// first.
+// Adds the names of all layers of both stacks, and of the last norms if the
+// layers are pre-norm.
 void AddFairseqLayers(Family& family);
 
-// Rows for tables of tokens: one for both stacks and, unless config.json says
-// that it is not tied, the logits.
+// Adds the names of the token table, which both stacks share. The logits share
+// it too, unless config.json says that they are not tied.
 absl::Status AddFairseqTokens(const JsonFile& config, Family& family);
 
-// Reads slot "logits.bias", zeros in checkpoints without it.
+// Adds slot "logits.bias", which is zero in checkpoints without that tensor.
 void AddFairseqLogitsBias(Family& family);
 
-// Positions that are computed, and yet may be in the file.
+// Lists tables of positions as unused: they are computed, but may be in the
+// file.
 void AddUnusedPositions(Family& family);
 
 }  // namespace attend

@@ -11,22 +11,23 @@
 
 namespace attend {
 
-// A family of models is a table, not a class: what config.json says in terms of
-// the one transformer, and what the checkpoint calls its weights. Vocabularies
-// and the longest positions are in spec.{encoder,decoder}->embedding.
+// A family of models is a table, not a class: a TransformerSpec made from
+// config.json, and the names of the weights in the checkpoint. Sizes of
+// vocabularies and the number of positions are in
+// spec.{encoder,decoder}->embedding.
 struct Family {
   std::string model_type;  // "marian"
   TransformerSpec spec;
   NameTable names;
-  // Folders of the checkpoint that hold weights too.
+  // Folders below the model's directory that hold weights too.
   std::vector<std::string> folders = {};
-  // Of the head, in the order of its scores.
+  // The labels of the head, in the order of its scores.
   std::vector<std::string> labels = {};
   LabelScores label_scores = LabelScores::kSoftmax;
-  // Of embeddings; see ModelInfo.
+  // Prompts of embeddings; see ModelInfo.
   std::map<std::string, std::string> prompts = {};
   std::string default_prompt = {};
-  int max_text_tokens = 0;  // 0: as many as there are positions
+  int max_text_tokens = 0;  // see ModelInfo; 0: the number of positions
 };
 
 }  // namespace attend

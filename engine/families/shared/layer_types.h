@@ -12,22 +12,22 @@
 
 namespace attend {
 
-// Layers that differ in what they see, as config.json has them since
-// transformers 5: layer_types names the type of each, rope_parameters has the
-// angles of each type. A family had fields of its own before that; errors as in
-// fields.h.
+// Models whose layers differ in what they see. Since transformers 5,
+// "layer_types" in config.json names the type of each layer, and
+// "rope_parameters" has the rotary parameters of each type. Before that each
+// family had fields of its own. Errors: see config_fields.h.
 
 inline constexpr char kFullAttention[] = "full_attention";
 inline constexpr char kSlidingAttention[] = "sliding_attention";
 
-// Whether each of so many layers sees all tokens; `older` says it for files
-// that do not.
+// For each of `layers` layers, whether it sees all tokens. `older` answers for
+// files without "layer_types".
 absl::StatusOr<std::vector<bool>> FullLayers(
     const JsonFile& config, int layers,
     absl::FunctionRef<bool(int layer)> older);
 
-// Angles of the layers of a type: of rope_parameters, else plain ones of
-// defaults.theta.
+// The rotations of the layers of one type: those of rope_parameters; if the
+// file has none, the default kind with defaults.theta.
 absl::StatusOr<RotarySpec> RotaryOfType(const JsonFile& config,
                                         absl::string_view type,
                                         const RotaryDefaults& defaults);

@@ -109,8 +109,7 @@ void AddLlamaHeadNorms(Family& family) {
   }
   static constexpr SlotName kNorms[] = {{"self.q.norm", "self_attn.q_norm"},
                                         {"self.k.norm", "self_attn.k_norm"}};
-  AddList("decoder.{}.", LlamaLayerPrefixes(), kNorms, Parts::kWeight,
-          family.names);
+  AddList("decoder.{}.", LlamaLayerPrefixes(), kNorms, Bias::kNo, family.names);
 }
 
 const std::vector<std::string>& LlamaLayerPrefixes() {
@@ -126,7 +125,7 @@ absl::Status AddLlamaEmbeddings(const JsonFile& config,
                    config.BoolOr("tie_word_embeddings", defaults.tied));
   AddInAndOut(tied, {"model.embed_tokens.weight", "embed_tokens.weight"},
               {"lm_head.weight"}, names);
-  AddParts("decoder.norm", {"model.norm", "norm"}, Parts::kWeight, names);
+  AddWeights("decoder.norm", {"model.norm", "norm"}, Bias::kNo, names);
   // Buffers of checkpoints of before 4.32.
   AddUnused(LlamaLayerPrefixes(), {"self_attn.rotary_emb.inv_freq"}, names);
   return absl::OkStatus();
@@ -138,27 +137,27 @@ absl::Status AddLlamaTable(const JsonFile& config,
   static constexpr SlotName kNorms[] = {
       {"self.norm", "input_layernorm"},
       {"ffn.norm", "post_attention_layernorm"}};
-  AddList("decoder.{}.", LlamaLayerPrefixes(), kNorms, Parts::kWeight, names);
+  AddList("decoder.{}.", LlamaLayerPrefixes(), kNorms, Bias::kNo, names);
   return absl::OkStatus();
 }
 
-void AddLlamaQkv(Parts parts, NameTable& names) {
+void AddLlamaQkv(Bias bias, NameTable& names) {
   static constexpr SlotName kQkv[] = {{"self.q", "self_attn.q_proj"},
                                       {"self.k", "self_attn.k_proj"},
                                       {"self.v", "self_attn.v_proj"}};
-  AddList("decoder.{}.", LlamaLayerPrefixes(), kQkv, parts, names);
+  AddList("decoder.{}.", LlamaLayerPrefixes(), kQkv, bias, names);
 }
 
-void AddLlamaOut(Parts parts, NameTable& names) {
+void AddLlamaOut(Bias bias, NameTable& names) {
   AddList("decoder.{}.", LlamaLayerPrefixes(),
-          {{"self.out", "self_attn.o_proj"}}, parts, names);
+          {{"self.out", "self_attn.o_proj"}}, bias, names);
 }
 
-void AddLlamaFeedForward(Parts parts, NameTable& names) {
+void AddLlamaFeedForward(Bias bias, NameTable& names) {
   static constexpr SlotName kFeedForward[] = {{"ffn.gate", "mlp.gate_proj"},
                                               {"ffn.in", "mlp.up_proj"},
                                               {"ffn.out", "mlp.down_proj"}};
-  AddList("decoder.{}.", LlamaLayerPrefixes(), kFeedForward, parts, names);
+  AddList("decoder.{}.", LlamaLayerPrefixes(), kFeedForward, bias, names);
 }
 
 }  // namespace attend

@@ -14,9 +14,9 @@
 
 namespace attend {
 
-// What the families after Llama share.
+// What the families that follow Llama share.
 
-// Where one differs from it before its file says anything.
+// The defaults of a family, where they may differ from Llama's.
 struct LlamaDefaults {
   absl::string_view activation = "silu";
   const char* activation_key = "hidden_act";
@@ -27,44 +27,45 @@ struct LlamaDefaults {
   int original_positions = 0;  // see RotaryDefaults
 };
 
-// Llama's decoder (Touvron et al. 2023) in the sizes of config.json: RMS norms
-// before the branches, rotary positions, grouped heads, a gated feed-forward
-// network, no biases. A family changes what differs.
+// Llama's decoder (Touvron et al. 2023) with the sizes of config.json: pre-norm
+// with RMSNorm, rotary positions, grouped heads, a gated feed-forward network,
+// no biases. The family then changes whatever differs.
 absl::StatusOr<TransformerSpec> LlamaSpec(const JsonFile& config,
                                           const LlamaDefaults& defaults);
 
-// Which layers see no farther back than a window, of those in
-// spec.decoder->layers: "layer_types" of config.json, or where it has none
-// those that `slides(i)`.
+// Sets the window of the layers that do not see all tokens. Which layers these
+// are is said by "layer_types" of config.json; if it has none, by `slides`.
 absl::Status SetWindows(const JsonFile& config, int window,
                         absl::FunctionRef<bool(int layer)> slides,
                         StackSpec& decoder);
 
-// The same as Qwen says it: "sliding_window" counts if "use_sliding_window"
-// does, for the layers from "max_window_layers" on.
+// The same for Qwen: "sliding_window" is used if "use_sliding_window" is true,
+// by the layers from "max_window_layers" on.
 absl::Status SetQwenWindows(const JsonFile& config, StackSpec& decoder);
 
-// The same as one window of all layers: `fallback` where the file does not say;
-// null or 0 is none.
+// Sets one window for all layers: "sliding_window", or `fallback` if that is
+// absent. null or 0 in the file means no window.
 absl::Status SetWindowOfAll(const JsonFile& config, int fallback,
                             StackSpec& decoder);
 
-// Norms of each head's query and key, as those of the layer (Qwen3, Gemma 3).
+// Adds norms of each head's query and key, of the same kind as the layer's
+// norms (Qwen3, Gemma 3).
 void AddLlamaHeadNorms(Family& family);
 
-// What the tensors of layer "{}" begin with.
+// The prefixes of the tensors of layer "{}".
 const std::vector<std::string>& LlamaLayerPrefixes();
-// Names of embeddings, last norm and head.
+// Adds the names of the embedding, the last norm and the logits.
 absl::Status AddLlamaEmbeddings(const JsonFile& config,
                                 const LlamaDefaults& defaults,
                                 NameTable& names);
-// The same, and of the norms before the branches.
+// The same, and the names of the norms before the branches.
 absl::Status AddLlamaTable(const JsonFile& config,
                            const LlamaDefaults& defaults, NameTable& names);
-// Of the matrices of attention and feed-forward, one tensor each.
-void AddLlamaQkv(Parts parts, NameTable& names);
-void AddLlamaOut(Parts parts, NameTable& names);
-void AddLlamaFeedForward(Parts parts, NameTable& names);
+// Add the names of the matrices of attention and feed-forward, where each
+// matrix is a tensor of its own.
+void AddLlamaQkv(Bias bias, NameTable& names);
+void AddLlamaOut(Bias bias, NameTable& names);
+void AddLlamaFeedForward(Bias bias, NameTable& names);
 
 }  // namespace attend
 

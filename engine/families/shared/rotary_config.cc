@@ -181,7 +181,7 @@ absl::StatusOr<RotarySpec> ReadRotary(const JsonFile& rope,
   ASSIGN_OR_RETURN(const double theta,
                    rope.FloatOr("rope_theta", defaults.theta, kRotaryTheta));
   ASSIGN_OR_RETURN(const double part, rope.FloatOr("partial_rotary_factor",
-                                                   defaults.part, {0, 1}));
+                                                   defaults.fraction, {0, 1}));
   const int dims = static_cast<int>(defaults.head_dim * part);
   constexpr int kMaxDims = kMaxRotaryDims;
   if (dims < 2 || dims > kMaxDims || dims % 2 != 0) {
@@ -198,8 +198,9 @@ absl::StatusOr<RotarySpec> ReadRotaryOf(const JsonFile& config,
                                         RotaryDefaults defaults) {
   ASSIGN_OR_RETURN(defaults.theta,
                    config.FloatOr("rope_theta", defaults.theta, kRotaryTheta));
-  ASSIGN_OR_RETURN(defaults.part, config.FloatOr("partial_rotary_factor",
-                                                 defaults.part, {0, 1}));
+  ASSIGN_OR_RETURN(
+      defaults.fraction,
+      config.FloatOr("partial_rotary_factor", defaults.fraction, {0, 1}));
   ASSIGN_OR_RETURN(
       defaults.original_positions,
       NumberOr(config, kOriginal, defaults.original_positions, kPositions));

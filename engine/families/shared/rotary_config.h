@@ -7,40 +7,46 @@
 
 namespace attend {
 
-// Frequencies of rotary positions as configurations write them down.
+// Reads the frequencies of rotary positions from configurations.
 
 inline constexpr FloatRange kRotaryTheta = {1, 1e12};
 
-// What a model's rotation depends on besides the file.
+// What a rotation depends on if the object does not say it.
 struct RotaryDefaults {
   double theta = 10000;
   int head_dim = 0;
-  double part = 1;  // of a head's numbers, that is rotated
+  double fraction = 1;  // of a head's numbers, that is rotated
   int max_positions = 0;
-  // That it was made for at first, whatever the object says; 0: as that says,
-  // else max_positions.
+  // The positions that the model was first trained for. This value wins over
+  // the object's. 0: the object's value, or max_positions if that has none.
   int original_positions = 0;
 };
-// Of `rope`, the object that says so ("rope_parameters" since transformers 5,
-// "rope_scaling" before), in which "rope_type" (once "type") names the kind:
-// default, linear (Chen et al. 2023), dynamic and yarn (Peng et al. 2023),
-// longrope (Ding et al. 2024) or llama3 (Grattafiori et al. 2024). What it
-// leaves out is as in `defaults`.
-//
-// As generate() of transformers does it for a fresh model: "dynamic" turns all
-// of a prompt by the frequencies of its length, and each token after it by
-// those of the length that it brings; "longrope" turns a sequence that has
-// become longer than the original length anew, as generate() of Phi-3 does (of
-// other families it would go on with keys of two kinds).
+// The rotation that `rope` describes: the object "rope_parameters" (since
+// transformers 5) or "rope_scaling" (before). Its "rope_type" (before: "type")
+// names the kind:
+// * default;
+// * linear (Chen et al. 2023);
+// * dynamic (Peng et al. 2023): prompt tokens use the frequencies of the
+// prompt's
+//   length; each generated token uses those of the length so far;
+// * yarn (Peng et al. 2023);
+// * longrope (Ding et al. 2024): all tokens of a sequence that is longer than
+// the
+//   original length use the long frequencies. A sequence that grows beyond it
+//   is computed again, as generate() does for Phi-3. (For other families
+//   generate() would go on with keys of both kinds.)
+// * llama3 (Grattafiori et al. 2024).
+// Fields that are absent come from `defaults`. The results are those of
+// generate() on a freshly loaded model.
 absl::StatusOr<RotarySpec> ReadRotary(const JsonFile& rope,
                                       const RotaryDefaults& defaults);
 
-// Of config.json, in either spelling.
+// The rotation of config.json, in either spelling.
 absl::StatusOr<RotarySpec> ReadRotaryOf(const JsonFile& config,
                                         RotaryDefaults defaults);
 
-// Positions that a model has: "dynamic" is made for `factor` times those that
-// its file says.
+// The number of positions of a model: with "dynamic", `factor` times those that
+// the file says.
 absl::StatusOr<int> RotaryPositions(const JsonFile& config,
                                     const RotarySpec& spec, int max_positions);
 

@@ -113,7 +113,7 @@ absl::Status AddDense(const JsonFile& config, const std::string& folder,
   DenseSpec layer;
   ASSIGN_OR_RETURN(layer.out, Number(config, {"out_features"}, kHidden));
   ASSIGN_OR_RETURN(layer.activation, TorchActivation(config));
-  ASSIGN_OR_RETURN(const bool bias, config.BoolOr("bias", true));
+  ASSIGN_OR_RETURN(const Bias bias, BiasFlag(config, "bias", Bias::kYes));
   for (const char* key : {"module_input_name", "module_output_name"}) {
     ASSIGN_OR_RETURN(const std::string name,
                      config.StringOr(key, "sentence_embedding"));
@@ -121,8 +121,8 @@ absl::Status AddDense(const JsonFile& config, const std::string& folder,
       return config.Unexpected(key, "sentence_embedding");
     }
   }
-  AddParts(absl::StrCat("embed.", layers.size()), {folder + "/linear"},
-           bias ? Parts::kWeightAndBias : Parts::kWeight, family.names);
+  AddWeights(absl::StrCat("embed.", layers.size()), {folder + "/linear"}, bias,
+             family.names);
   family.folders.push_back(folder);
   layers.push_back(layer);
   return absl::OkStatus();

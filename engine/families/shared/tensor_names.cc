@@ -7,18 +7,20 @@
 namespace attend {
 namespace {
 
-void AddPart(const std::string& slot, const std::vector<std::string>& tensors,
-             const char* part, NameTable& names) {
-  std::vector<std::string> parts;
-  for (const std::string& tensor : tensors) parts.push_back(tensor + part);
-  AddTensor(slot + part, std::move(parts), names);
+// `ending`: ".weight" or ".bias".
+void AddEnding(const std::string& slot, const std::vector<std::string>& tensors,
+               const char* ending, NameTable& names) {
+  std::vector<std::string> ended;
+  for (const std::string& tensor : tensors) ended.push_back(tensor + ending);
+  AddTensor(slot + ending, std::move(ended), names);
 }
 
 }  // namespace
 
-absl::StatusOr<Parts> PartsOf(const JsonFile& config, absl::string_view key) {
-  ASSIGN_OR_RETURN(const bool bias, config.BoolOr(key, false));
-  return bias ? Parts::kWeightAndBias : Parts::kWeight;
+absl::StatusOr<Bias> BiasFlag(const JsonFile& config, absl::string_view key,
+                              Bias fallback) {
+  ASSIGN_OR_RETURN(const bool bias, config.BoolOr(key, fallback == Bias::kYes));
+  return bias ? Bias::kYes : Bias::kNo;
 }
 
 void AddTensor(const std::string& slot, std::vector<std::string> tensors,
@@ -26,18 +28,19 @@ void AddTensor(const std::string& slot, std::vector<std::string> tensors,
   names.rows.push_back({slot, std::move(tensors)});
 }
 
-void AddParts(const std::string& slot, const std::vector<std::string>& tensors,
-              Parts parts, NameTable& names) {
-  AddPart(slot, tensors, ".weight", names);
-  if (parts == Parts::kWeightAndBias) AddPart(slot, tensors, ".bias", names);
+void AddWeights(const std::string& slot,
+                const std::vector<std::string>& tensors, Bias bias,
+                NameTable& names) {
+  AddEnding(slot, tensors, ".weight", names);
+  if (bias == Bias::kYes) AddEnding(slot, tensors, ".bias", names);
 }
 
 void AddList(const std::string& slot_prefix,
              const std::vector<std::string>& tensor_prefixes,
-             absl::Span<const SlotName> list, Parts parts, NameTable& names) {
+             absl::Span<const SlotName> list, Bias bias, NameTable& names) {
   for (const SlotName& name : list) {
-    AddParts(slot_prefix + name.slot,
-             WithPrefixes(tensor_prefixes, {name.tensor}), parts, names);
+    AddWeights(slot_prefix + name.slot,
+               WithPrefixes(tensor_prefixes, {name.tensor}), bias, names);
   }
 }
 
@@ -81,11 +84,11 @@ void AddInAndOut(bool tied, const std::vector<std::string>& in,
 }
 
 void AddHeadShares(const std::string& slot_prefix, int heads,
-                   const std::vector<std::string>& tensors, Parts parts,
+                   const std::vector<std::string>& tensors, Bias bias,
                    NameTable& names) {
   static constexpr const char* kQkv[] = {"self.q", "self.k", "self.v"};
   const size_t first = names.rows.size();
-  AddShares(slot_prefix, kQkv, tensors, parts, names);
+  AddShares(slot_prefix, kQkv, tensors, bias, names);
   for (size_t row = first; row < names.rows.size(); ++row) {
     names.rows[row].groups = heads;
   }
@@ -93,11 +96,11 @@ void AddHeadShares(const std::string& slot_prefix, int heads,
 
 void AddShares(const std::string& slot_prefix,
                absl::Span<const char* const> slots,
-               const std::vector<std::string>& tensors, Parts parts,
+               const std::vector<std::string>& tensors, Bias bias,
                NameTable& names) {
   for (size_t i = 0; i < slots.size(); ++i) {
     const size_t first = names.rows.size();
-    AddParts(slot_prefix + slots[i], tensors, parts, names);
+    AddWeights(slot_prefix + slots[i], tensors, bias, names);
     for (size_t row = first; row < names.rows.size(); ++row) {
       names.rows[row].part = static_cast<int>(i);
       names.rows[row].parts = static_cast<int>(slots.size());

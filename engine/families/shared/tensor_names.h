@@ -12,77 +12,84 @@
 
 namespace attend {
 
-// Tables of names, from what a family's checkpoints call a layer's parts.
+// Functions that fill a NameTable: which tensors of the checkpoint are in which
+// slots of the transformer.
 
-// A slot and what the checkpoint calls it, both without what comes before, and
+// A slot and the name of its tensor, both without the prefix of the layer and
 // without ".weight" and ".bias".
 struct SlotName {
   const char* slot;    // "self.q"
   const char* tensor;  // "self_attn.q_proj"
 };
 
-enum class Parts { kWeight, kWeightAndBias };
+// Whether a matrix or a norm has a bias beside its weight.
+enum class Bias { kNo, kYes };
 
-// By a flag of config.json that is false where it is absent.
-absl::StatusOr<Parts> PartsOf(const JsonFile& config, absl::string_view key);
+// The flag `key` of config.json; `fallback` if the key is absent.
+absl::StatusOr<Bias> BiasFlag(const JsonFile& config, absl::string_view key,
+                              Bias fallback = Bias::kNo);
 
-// A matrix or a table that has no bias: a row for the slot as it is, from the
-// first of the tensors that the checkpoint has.
+// For all functions below: `tensors` are alternatives. A slot is read from the
+// first of them that the checkpoint has.
+
+// Adds a row for a slot of exactly this name: a matrix or a table that has no
+// bias.
 void AddTensor(const std::string& slot, std::vector<std::string> tensors,
                NameTable& names);
 
-// Rows "<slot>.weight" and "<slot>.bias" from "<tensor>.weight" and
-// "<tensor>.bias", of the first of the tensors that the checkpoint has.
-void AddParts(const std::string& slot, const std::vector<std::string>& tensors,
-              Parts parts, NameTable& names);
+// Adds the row "<slot>.weight", read from "<tensor>.weight", and with
+// Bias::kYes the row "<slot>.bias", read from "<tensor>.bias".
+void AddWeights(const std::string& slot,
+                const std::vector<std::string>& tensors, Bias bias,
+                NameTable& names);
 
-// AddParts for every one of `list`, whose slots follow `slot_prefix` and whose
-// tensors follow each of `tensor_prefixes`: "encoder.{}." and
-// {"model.encoder.layers.{}.", "encoder.layers.{}."}, say.
+// AddWeights() for each entry of `list`. Its slot is preceded by `slot_prefix`
+// ("encoder.{}."), its tensor by each of `tensor_prefixes`
+// ({"model.encoder.layers.{}.", "encoder.layers.{}."}).
 void AddList(const std::string& slot_prefix,
              const std::vector<std::string>& tensor_prefixes,
-             absl::Span<const SlotName> list, Parts parts, NameTable& names);
+             absl::Span<const SlotName> list, Bias bias, NameTable& names);
 
-// A slot and the tensors that are its own.
+// A table's slot, and the tensors that hold that table alone.
 struct TableName {
   std::string slot;
   std::vector<std::string> tensors;
 };
 
-// Tables that are one: each comes from its own tensor where the checkpoint has
-// one (programs differ in how many of them they save, and a table that is not
-// what the configuration says is what was trained), else from `shared`, else
-// from another's.
+// Adds tables that are tied. Each table is read from its own tensor if the
+// checkpoint has one, else from `shared`, else from the tensor of another
+// table. Programs differ in how many copies of a tied table they save. A table
+// of its own wins over the configuration, because it is what was trained.
 void AddTied(const std::vector<TableName>& tables,
              const std::vector<std::string>& shared, NameTable& names);
 
-// Tables of tokens of an encoder-decoder with one vocabulary: one for both
-// stacks and, where it is `tied`, for the logits.
+// Adds the token tables of an encoder-decoder with one vocabulary: one table
+// for both stacks and, if `tied`, for the logits.
 void AddSharedTokens(bool tied, NameTable& names);
 
-// The decoder's table of tokens from the first of `in`, and the weights of its
-// logits from the first of `out`, where they are not `tied`.
+// Adds the decoder's token table, read from `in`, and the weights of the
+// logits, read from `out`, or from `in` too if they are `tied`.
 void AddInAndOut(bool tied, const std::vector<std::string>& in,
                  const std::vector<std::string>& out, NameTable& names);
 
-// Slots "self.q", "self.k" and "self.v" of a tensor that holds them head by
-// head.
+// Adds the slots "self.q", "self.k" and "self.v" of one tensor, in which query,
+// key and value of each head stand together.
 void AddHeadShares(const std::string& slot_prefix, int heads,
-                   const std::vector<std::string>& tensors, Parts parts,
+                   const std::vector<std::string>& tensors, Bias bias,
                    NameTable& names);
 
-// Slots that are equal shares of a tensor's rows, in this order.
+// Adds slots that are equal shares of one tensor's rows, in this order.
 void AddShares(const std::string& slot_prefix,
                absl::Span<const char* const> slots,
-               const std::vector<std::string>& tensors, Parts parts,
+               const std::vector<std::string>& tensors, Bias bias,
                NameTable& names);
 
-// Each of `tensors` after each of `prefixes`.
+// All combinations of a prefix and a tensor.
 std::vector<std::string> WithPrefixes(const std::vector<std::string>& prefixes,
                                       const std::vector<std::string>& tensors);
 
-// Each of `tensors` after each of `prefixes` may be in the file and is not
-// needed.
+// Lists tensors that may be in the checkpoint and are not needed: all
+// combinations of a prefix and a tensor.
 void AddUnused(const std::vector<std::string>& prefixes,
                const std::vector<std::string>& tensors, NameTable& names);
 
