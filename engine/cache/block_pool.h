@@ -14,11 +14,15 @@ namespace attend {
 
 // The KV memory of one worker: as many equal blocks as fit a limit in bytes,
 // in one buffer that is touched at creation and kept. Blocks have reference
-// counts, so that hypotheses share what they have in common (paged attention:
-// Kwon et al. 2023). A full block whose tokens are known may be sealed: others
-// then find it by them, while it is used and after its release until it is
-// allocated anew; so may the blocks of a source. Allocates nothing after
-// creation. Not thread-safe; must outlive the BlockTables made on it.
+// counts, so that hypotheses share the blocks of their common beginning (paged
+// attention: Kwon et al. 2023).
+//
+// A full block whose tokens are known may be sealed. A sealed block is found by
+// its tokens while it is used, and after its release until the block is
+// allocated again. The blocks of a source may be sealed likewise.
+//
+// Nothing is allocated after creation. Not thread-safe. The pool must outlive
+// the BlockTables that use it.
 class BlockPool {
  public:
   // total_blocks() may be 0 if the limit is below one block.
@@ -33,45 +37,47 @@ class BlockPool {
   // How often Copy() was called.
   int copies() const { return copies_; }
 
-  // A block with one reference: the one that has been free for longest. Its
-  // contents are left over from its last user, and no longer found if they
-  // were sealed. None free is the caller's bug.
+  // The block that has been free for longest, now with one reference. Its bytes
+  // are those of its last user; if it was sealed, it is no longer found.
+  // Calling this while no block is free is a bug of the caller.
   std::byte* Allocate();
-  // Allocate(), with the first `tokens` tokens of `from`.
+  // Allocate(); the new block gets the first `tokens` tokens of `from`.
   std::byte* Copy(const std::byte* from, int tokens);
   void Retain(std::byte* block);
-  // The last release frees the block. Of what is released at once, the ends of
-  // chains should come first: without its beginning a chain is not found.
+  // The last release frees the block. A caller that releases several blocks
+  // should begin with the ends of chains: a chain whose first block has been
+  // allocated again is not found.
   void Release(std::byte* block);
   int references(const std::byte* block) const {
     return references_[Index(block)];
   }
 
-  // `block`, which is used, full and not sealed yet, holds `tokens` after
-  // `before`: the chain of the block before it, or a ChainRoot(). Its bytes
-  // must not change any more.
+  // Seals a block that is used, full and not sealed yet. It holds `tokens`;
+  // `before` is the chain of the block before it, or a ChainRoot(). The bytes
+  // of a sealed block must not change.
   void Seal(const std::byte* block, ChainId before,
             absl::Span<const int> tokens);
-  // The block sealed so, with a reference more, or null.
+  // The block that was sealed with these arguments, now with one more
+  // reference; null if there is none.
   std::byte* FindSealed(ChainId before, absl::Span<const int> tokens);
-  // `blocks`, which are used and of no source yet, hold the keys and values of
-  // the source `tokens`, in order. Their bytes must not change any more.
+  // Seals blocks that are used and belong to no source yet. In order, they hold
+  // the keys and values of the source `tokens`. Their bytes must not change.
   void SealSource(absl::Span<std::byte* const> blocks,
                   absl::Span<const int> tokens);
-  // Adds the blocks sealed so to `blocks`, each with a reference more; whether
-  // there are any.
+  // Appends the blocks of the sealed source `tokens` to `blocks`, each with one
+  // more reference. Returns false if that source is not sealed.
   bool FindSource(absl::Span<const int> tokens,
                   std::vector<std::byte*>& blocks);
-  // Nothing sealed so far is found any more: its bytes may be wrong.
+  // From now on no block that is sealed now is found: its bytes may be wrong.
   void UnsealAll();
-  // Of a sealed block; else kNoChain.
+  // The chain that ends with this block; kNoChain if it is not sealed.
   ChainId chain(const std::byte* block) const {
     return sealed_.chain(Index(block));
   }
 
  private:
   int Index(const std::byte* block) const;
-  // The block, with a reference more.
+  // The block of this number, with one more reference.
   std::byte* Take(int index);
   void Link(int index);    // to the end of the free list
   void Unlink(int index);  // from the free list
@@ -80,8 +86,9 @@ class BlockPool {
   const size_t block_bytes_;
   std::vector<int> references_;  // [blocks]
   Buffer<std::byte> memory_;     // [blocks, block_bytes]
-  // Ring of free blocks, longest free first: each one's neighbours. Number
-  // `blocks` stands between the last and the first.
+  // Ring of free blocks, longest free first. Each entry holds the neighbours of
+  // one block; entry number total_blocks() stands between the last block and
+  // the first.
   struct Neighbours {
     int previous;
     int next;
@@ -90,7 +97,7 @@ class BlockPool {
   int free_count_ = 0;
   PrefixIndex sealed_;
   SourceIndex sources_;
-  std::vector<int> source_blocks_;  // of SealSource(), reserved
+  std::vector<int> source_blocks_;  // scratch of SealSource(), reserved
   int copies_ = 0;
 };
 

@@ -9,64 +9,68 @@
 
 namespace attend {
 
-// The blocks that hold the keys and values of one hypothesis, in order. Shares
-// blocks with its parents and children (see ShareFrom()) and writes only to its
-// own (copy on write). Gives all back when destroyed. Used by its pool's
-// thread only; the pool must outlive it.
+// The blocks that hold the keys and values of one hypothesis, in order. A table
+// shares blocks with other tables (see ShareFrom()) and writes only to blocks
+// that no other table holds (copy on write). Its destructor gives all blocks
+// back. Used by the pool's thread only; the pool must outlive the table.
 class BlockTable {
  public:
-  // Room for `max_tokens` is reserved: up to there nothing allocates memory.
+  // Reserves room for `max_tokens`: up to there no method allocates memory.
   BlockTable(BlockPool& pool, int max_tokens);
-  // The same before the pool, of blocks of so many tokens, is known: Attach()
-  // comes before anything is appended.
+  // The same while the pool is not known yet, only the tokens of its blocks.
+  // Attach() must be called before anything is appended.
   BlockTable(int max_tokens, int block_tokens);
   void Attach(BlockPool& pool);
   BlockTable(BlockTable&& other) noexcept;
   BlockTable& operator=(BlockTable&& other) noexcept;
   ~BlockTable() { Clear(); }
 
-  // Tokens held, and the blocks that hold them: block i holds tokens
-  // [i * block_tokens, (i + 1) * block_tokens). Valid until the table changes.
+  // The number of tokens held, and the blocks that hold them. Block i holds
+  // tokens [i * block_tokens, (i + 1) * block_tokens). Valid until the table
+  // changes.
   int tokens() const { return tokens_; }
   absl::Span<std::byte* const> blocks() const { return blocks_; }
-  // Tables that hold block `index`.
+  // The number of tables that hold block `index` of this table.
   int references(int index) const { return pool_->references(blocks_[index]); }
 
-  // Blocks of the pool that PrepareAppend(tokens) takes now. For several
-  // tables that share a last block the sum is one more than all take.
+  // Free blocks that PrepareAppend(tokens) would take now. Where several tables
+  // share a last block, their sum is one block too high: the last of them to
+  // append keeps the block itself.
   int BlocksToAppend(int tokens) const;
-  // Makes room for `tokens` more: a shared, partly filled last block is
-  // replaced by a copy of its filled part, and new blocks are added. Returns
-  // the index of the first new token; the caller writes them. The pool must
-  // have BlocksToAppend(tokens) free.
+  // Makes room for `tokens` more tokens, which the caller writes. Replaces a
+  // last block that is shared and partly filled by a copy of its filled part,
+  // and adds new blocks. Returns the index of the first new token. The pool
+  // must have BlocksToAppend(tokens) free blocks.
   int PrepareAppend(int tokens);
 
-  // Gives its blocks back and shares those of `other`, of the same pool.
+  // Gives the blocks of this table back and shares those of `other`, which must
+  // use the same pool.
   void ShareFrom(const BlockTable& other);
   // The same for the first `tokens` tokens of `other`.
   void ShareFrom(const BlockTable& other, int tokens);
   // Gives all blocks back.
   void Clear();
 
-  // Goes on with sealed blocks of what `tokens`, which begin with all that the
-  // table holds, hold after it; the part of a block that it has may be replaced
-  // by a whole one. Returns how many tokens it holds more.
+  // Appends sealed blocks. `tokens` begin with the tokens that the table holds;
+  // the sealed blocks of the tokens that follow are shared as far as there are
+  // any. A partly filled last block may be replaced by a full sealed one.
+  // Returns the number of tokens that the table has gained.
   int ShareSealed(absl::Span<const int> tokens, ChainId root);
-  // Seals the full blocks that are not sealed yet; `tokens` are all that the
-  // table holds.
+  // Seals the full blocks that are not sealed yet. `tokens` are all tokens that
+  // the table holds.
   void Seal(absl::Span<const int> tokens, ChainId root);
 
-  // Of a table that is for a source, all of whose tokens these are. Shares the
-  // blocks that hold it already; whether there are any. Empty before.
+  // For an empty table that is to hold a source: `tokens` are all tokens of
+  // that source. Shares its blocks if the source is sealed; else returns false.
   bool ShareSource(absl::Span<const int> tokens);
-  // Lets others share them, when they are filled.
+  // Seals the blocks of a source, once their keys and values are written.
   void SealSource(absl::Span<const int> tokens);
 
   // Whether the next append writes to a block that others read.
   bool TailIsShared() const;
 
  private:
-  // Of the first `blocks` blocks, which are full.
+  // The chain of the first `blocks` blocks, which are full.
   ChainId ChainOf(int blocks, ChainId root) const {
     return blocks == 0 ? root : pool_->chain(blocks_[blocks - 1]);
   }

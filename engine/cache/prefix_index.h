@@ -8,22 +8,22 @@
 
 namespace attend {
 
-// Names all tokens from the beginning to the end of a block: two blocks of one
-// chain id hold the same tokens after the same tokens. Never given twice.
+// Names all tokens from the beginning of a sequence to the end of a block: two
+// blocks of one chain id hold the same tokens after the same tokens. Two
+// different chains never get the same id.
 using ChainId = uint64_t;
-// Of blocks whose tokens nobody has told.
+// The chain id of a block whose tokens are not known.
 inline constexpr ChainId kNoChain = 0;
-// Before the first block. Chains of different adapters or kinds (see
-// RotarySpec::KindOf()), whose keys and values differ for the same tokens,
-// begin apart; adapter 0 is the model alone.
+// The id that stands before the first block. The same tokens have other keys
+// and values under another adapter or kind (see RotarySpec::KindOf()), so each
+// adapter and kind has a root of its own. Adapter 0 is the model alone.
 constexpr ChainId ChainRoot(uint32_t adapter = 0, int kind = 0) {
   return uint64_t{1} << 63 | static_cast<uint64_t>(kind) << 32 | adapter;
 }
 
-// Finds the blocks of a pool, by number, by the tokens that they hold and the
-// chain before them. Both are compared, not only their hash, so that what is
-// found is what was looked for. All memory is taken at creation. Not
-// thread-safe.
+// Finds the number of a pool's block by the tokens that it holds and the chain
+// before them. Tokens and chain are compared, not only their hash, so a wrong
+// block is never found. All memory is taken at creation. Not thread-safe.
 class PrefixIndex {
  public:
   using Hash = uint64_t (*)(ChainId before, absl::Span<const int> tokens);
@@ -31,15 +31,16 @@ class PrefixIndex {
 
   PrefixIndex(int blocks, int block_tokens, Hash hash = DefaultHash);
 
-  // Block `block`, which has no chain id yet, holds these [block_tokens] tokens
-  // after `before`. It gets the id of another block that holds the same, if
-  // there is one, and is found in its place: it was used later.
+  // Records that `block`, which has no chain id yet, holds `tokens`
+  // [block_tokens] after `before`. If another block holds the same, `block`
+  // gets the same id and is found in place of the other, because it was used
+  // later.
   void Seal(int block, ChainId before, absl::Span<const int> tokens);
   // The block that holds these tokens after `before`, or -1.
   int Find(ChainId before, absl::Span<const int> tokens) const;
-  // The contents of a block are about to change: it loses its id, and is not
-  // found any more. What continues it keeps its own id, but is reached no
-  // longer, as the same tokens get a new id.
+  // To be called before the contents of a block change: the block loses its id
+  // and is no longer found. Blocks that continue it keep their ids, but are no
+  // longer found either, because the same tokens get a new id.
   void Forget(int block);
   void ForgetAll();
 
@@ -49,7 +50,8 @@ class PrefixIndex {
  private:
   static constexpr int kEmpty = -1;
 
-  // The slot of what is looked for, or the empty one where it would go.
+  // The slot that holds the block looked for, or the empty slot where it would
+  // be stored.
   size_t SlotOf(ChainId before, absl::Span<const int> tokens,
                 uint64_t hash) const;
   void EmptySlot(size_t slot);
@@ -61,8 +63,8 @@ class PrefixIndex {
   std::vector<ChainId> befores_;  // [blocks]
   std::vector<uint64_t> hashes_;  // [blocks]
   std::vector<int> tokens_;       // [blocks, block_tokens]
-  // Block numbers by hash, at least half of them kEmpty; a block is at its
-  // hash's place or in the first free one after it.
+  // Block numbers by hash, at least half of them kEmpty. A block stands at the
+  // place of its hash, or in the first free place after it.
   std::vector<int> slots_;  // [a power of two]
 };
 

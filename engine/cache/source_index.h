@@ -8,10 +8,11 @@
 
 namespace attend {
 
-// Finds the blocks of a pool, by number, that hold what an encoder made of a
-// source, by all of its tokens: an encoder looks both ways, so that nothing of
-// it is of use to a source that only begins like it. The tokens are compared,
-// not only their hash. All memory is taken at creation. Not thread-safe.
+// Finds the numbers of a pool's blocks that hold the keys and values of a
+// source (made of the encoder's output), by all tokens of that source. An
+// encoder looks both ways, so the blocks are of no use to a source that only
+// begins alike. The tokens are compared, not only their hash. All memory is
+// taken at creation. Not thread-safe.
 class SourceIndex {
  public:
   using Hash = uint64_t (*)(absl::Span<const int> tokens);
@@ -20,16 +21,16 @@ class SourceIndex {
 
   SourceIndex(int blocks, int block_tokens, Hash hash = DefaultHash);
 
-  // `blocks`, none of which is of a source yet, hold the source of these
-  // tokens, block_tokens in each but the last. They are found in place of
-  // others that hold the same.
+  // Records that `blocks`, none of which belongs to a source yet, hold the
+  // source `tokens`: block_tokens tokens each, the last block maybe fewer. If
+  // other blocks hold the same source, the new ones are found in their place.
   void Seal(absl::Span<const int> blocks, absl::Span<const int> tokens);
   // The first block of the source of these tokens, or kNone.
   int Find(absl::Span<const int> tokens) const;
-  // Of a block that was found, the next one of its source; kNone: the last.
+  // The block that follows `block` in its source; kNone after the last one.
   int next(int block) const { return next_[block]; }
-  // The contents of a block are about to change: its source, if it is of one,
-  // is not found any more.
+  // To be called before the contents of a block change: if the block belongs to
+  // a source, that source is no longer found.
   void Forget(int block);
   void ForgetAll();
 
@@ -39,11 +40,13 @@ class SourceIndex {
 
   const int block_tokens_;
   const Hash hash_;
-  std::vector<int> first_;    // [blocks], of its source; kNone: of no one
-  std::vector<int> next_;     // [blocks]
-  std::vector<int> lengths_;  // [blocks], of the source that begins there
-  std::vector<int> tokens_;   // [blocks, block_tokens]
-  // First blocks by hash: the beginning of each list, and how it goes on.
+  // [blocks]: the first block of the block's source; kNone: it has no source.
+  std::vector<int> first_;
+  std::vector<int> next_;  // [blocks]
+  std::vector<int>
+      lengths_;              // [blocks]: tokens of the source that begins there
+  std::vector<int> tokens_;  // [blocks, block_tokens]
+  // Lists of first blocks by hash: where each list begins, and what follows.
   std::vector<int> buckets_;         // [a power of two]
   std::vector<int> bucket_of_;       // [blocks]
   std::vector<int> next_in_bucket_;  // [blocks]

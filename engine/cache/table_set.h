@@ -9,10 +9,11 @@
 
 namespace attend {
 
-// The tables of a request's hypotheses, which share blocks at the same places
-// only. A reorder makes new tables share from their parents and clears the old
-// ones, so that a parent with one child is not copied at its next append. After
-// Attach() nothing allocates memory. Used by its pool's thread only.
+// The block tables of a request's hypotheses. Two tables share a block only at
+// the same index. A reorder makes new tables share the blocks of their parents
+// and clears the old tables, so that the last block of a parent with one child
+// is not copied at the next append. After Attach() no method allocates memory.
+// Used by the pool's thread only.
 class TableSet {
  public:
   TableSet(int tables, int max_tokens, int block_tokens);
@@ -22,12 +23,13 @@ class TableSet {
   BlockTable& operator[](int index) { return tables_[index]; }
   const BlockTable& operator[](int index) const { return tables_[index]; }
 
-  // Blocks that a token more of each of the first `rows` tables takes.
+  // Free blocks that one more token in each of the first `rows` tables takes.
   int BlocksToAppendOne(int rows) const;
-  // Blocks that nobody else holds.
+  // The number of blocks that only tables of this set hold.
   int own_blocks() const;
 
-  // Table i continues what table parents[i] holds; those behind are cleared.
+  // Table i continues the tokens of the table that was at parents[i]; tables
+  // from parents.size() on are cleared.
   void Reorder(absl::Span<const int> parents);
   void Clear();
 

@@ -8,12 +8,13 @@ namespace attend {
 
 // The CPU time, in CPUs, that the cgroups of this process grant: the smallest
 // limit of its own group and those above it (version 2: cpu.max; version 1:
-// cpu.cfs_quota_us / cpu.cfs_period_us). Nothing if there is no limit. `root`
-// is where the file system with /proc and /sys begins.
+// cpu.cfs_quota_us / cpu.cfs_period_us). nullopt if there is no limit. `root`:
+// the directory that has /proc and /sys.
 std::optional<double> CgroupCpuLimit(const std::string& root = "/");
 
-// CPUs that this process may keep busy: those it may be scheduled on, or its
-// cgroup's limit rounded down where that is less; at least 1.
+// The number of CPUs that this process may keep busy: the smaller of the CPUs
+// that it may be scheduled on and its cgroup's limit (rounded down). At
+// least 1.
 int CpuQuota();
 
 }  // namespace attend

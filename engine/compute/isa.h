@@ -6,11 +6,11 @@
 
 namespace attend {
 
-// Instruction sets that kernels distinguish, each containing those before it.
-// kBaseline is what every x86-64 has.
+// The instruction sets that kernels distinguish. Each one contains those before
+// it. kBaseline: what every x86-64 CPU has.
 enum class Isa { kBaseline, kAvx2, kAvx512, kAvx512Vnni, kAvx512Bf16, kAmx };
 
-// The best of this machine.
+// The best instruction set of this machine.
 Isa DetectIsa();
 
 // "avx2", "avx512", ...; INVALID_ARGUMENT lists the known names.

@@ -42,12 +42,13 @@ class Team {
   std::vector<std::thread> threads_;     // members 1 .. size - 1
 };
 
-// The part [begin, end) of `total` items that falls to `member` of `members`,
-// in multiples of `grain` but for the last.
+// Items [begin, end) of a list.
 struct Range {
   int begin = 0;
   int end = 0;
 };
+// The items of `total` that `member` of `members` works on. The number of items
+// of each member but the last is a multiple of `grain`.
 Range Share(int total, int member, int members, int grain = 1);
 
 }  // namespace attend

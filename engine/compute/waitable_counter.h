@@ -9,29 +9,33 @@
 
 namespace attend {
 
-// A number that some threads change and others wait for. Who waits spins
-// shortly and then sleeps in the kernel (futex(2)).
+// A number that some threads change while other threads wait for a change. A
+// waiting thread spins for a short time and then sleeps in the kernel
+// (futex(2)).
 //
-// Unlike std::atomic's wait() it never yields: beside other busy processes a
-// thread that yields is put behind them for a whole time slice, milliseconds,
-// where one that sleeps is let in as soon as it is woken.
+// Unlike std::atomic's wait(), a waiting thread never yields. Beside other busy
+// processes a thread that yields loses a whole time slice (milliseconds); a
+// thread that sleeps runs as soon as it is woken.
 class WaitableCounter {
  public:
-  // `spin`: how long, at most; 0 where who waits takes the core of who works.
+  // `spin`: the longest time that a waiting thread spins. 0 where a waiting
+  // thread would take the core from a working one.
   explicit WaitableCounter(std::chrono::microseconds spin) : spin_(spin) {}
   WaitableCounter(const WaitableCounter&) = delete;
   WaitableCounter& operator=(const WaitableCounter&) = delete;
 
   uint32_t Load() const { return value_.load(std::memory_order_acquire); }
-  // Before others wait, or of no interest to who does: wakes nobody.
+  // Wakes no thread: for use before others wait, or for values that nobody
+  // waits for.
   void Store(uint32_t value) { value_.store(value, std::memory_order_relaxed); }
 
-  // Adds `change` (modulo 2^32), returns the sum. What was written before is
-  // seen by who reads the sum.
+  // Adds `change` (modulo 2^32) and returns the sum. A thread that reads the
+  // sum sees what this thread wrote before.
   uint32_t Add(uint32_t change) { return value_.fetch_add(change) + change; }
-  // Wakes who sleeps, after a change that they wait for.
+  // Wakes all sleeping threads. To be called after a change that they wait for.
   void Wake();
 
+  // Returns when done(value) is true.
   void Await(absl::FunctionRef<bool(uint32_t)> done) const;
 
  private:

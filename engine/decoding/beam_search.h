@@ -14,10 +14,13 @@
 
 namespace attend {
 
-// Beam search as in transformers' _beam_search, for a batch of one: log_softmax
-// before the processors, (1 + end ids) x beams candidates a step, of which only
-// the first `num_beams` may finish; scores are sums in f32.
-// Candidates of equal score are ranked by beam, then by id.
+// Beam search as in transformers' _beam_search, for a batch of one:
+// * log_softmax comes before the processors;
+// * a step has (1 + number of end ids) * num_beams candidates, of which only
+// the
+//   best num_beams may finish;
+// * scores are sums in f32; candidates of equal score are ranked by beam, then
+//   by id.
 class BeamSearch : public Search {
  public:
   BeamSearch(const GenerationParams& params, int vocab,
@@ -38,17 +41,17 @@ class BeamSearch : public Search {
   struct Candidate {
     int beam = 0;
     int id = 0;
-    float score = 0;  // sum
+    float score = 0;  // sum of log-probabilities
     FinishReason finish = FinishReason::kNone;
   };
 
-  // Fills needs_ for the rows that are live now.
+  // Fills needs_ for the beams that run now.
   void AskForNext();
   void CollectCandidates(absl::Span<const LogitsView> logits);
   void AddCandidates(int beam, absl::Span<const TokenScore> best);
   void KeepFinished();
   void KeepRunning();
-  // `to` becomes the candidate's hypothesis, except for its score.
+  // Makes `to` the hypothesis of the candidate, except for its score.
   void Extend(const Candidate& candidate, Hypothesis& to) const;
   bool CanEnd() const;
   float Normalised(float sum, int length) const;

@@ -8,18 +8,20 @@
 
 namespace attend {
 
-// The best finished hypotheses of one beam search, best first; as many places
-// as beams, some of them empty. Not thread-safe; allocates only when made.
+// The best finished hypotheses of one beam search, best first. It has as many
+// places as there are beams; some places may be empty. Not thread-safe. Nothing
+// is allocated after construction.
 class FinishedPool {
  public:
   explicit FinishedPool(const GenerationParams& params);
 
-  // A place for a finished hypothesis of this score, at its rank, whose old
-  // content is to be overwritten; null if those kept are all at least as good.
+  // Makes a place for a finished hypothesis of this score, at its rank; the
+  // caller overwrites the old content of the place. Null if all hypotheses in
+  // the full pool are at least as good.
   Hypothesis* Insert(float score);
 
   bool full() const { return size_ == places_.size(); }
-  // Of the worst; that of an empty place if there is one.
+  // The score of the worst place. An empty place is worse than any other.
   float worst_score() const;
 
   size_t size() const { return size_; }

@@ -8,13 +8,15 @@
 
 namespace attend {
 
-// One beam, running or finished. Vectors are reserved for the longest result,
-// so that one can be copied over another without allocation.
+// One beam, running or finished. The vectors are reserved for the longest
+// result, so that a hypothesis can be copied over another one without
+// allocation.
 struct Hypothesis {
   std::vector<int> tokens;  // start, prefix, new
   std::vector<float> log_probs;
   std::vector<TokenLogProb> top;
-  // Running: sum of log-probabilities. Finished: normalised by length.
+  // Running: the sum of log-probabilities. Finished: that sum normalised by
+  // length.
   float score = 0;
   FinishReason finish = FinishReason::kNone;
 };
@@ -22,7 +24,7 @@ struct Hypothesis {
 // What transformers adds to the score of a beam that must not be chosen.
 inline constexpr float kDeadBeam = -1e9f;
 
-// Start and prefix, with room for the rest.
+// A hypothesis that holds decoder start and prefix, with room for new tokens.
 Hypothesis EmptyHypothesis(const GenerationParams& params);
 
 }  // namespace attend

@@ -8,30 +8,31 @@
 
 namespace attend {
 
-// What the processors do to the score of one token.
+// What the logits processors change about the score of one token.
 struct TokenEdit {
   int id = 0;
   bool seen = false;  // in the sequence, start and prefix included
   bool banned = false;
-  int count = 0;  // times among the new tokens
+  int count = 0;  // occurrences among the new tokens
 };
 
-// transformers' logits processors, in its order: repetition penalty, presence
-// and frequency penalty (not in transformers; over new tokens only), no-repeat
-// n-gram, bad words, min_new_tokens, forced first and last token. They change
-// few tokens of a row, so they are kept as a sorted list of edits rather than
-// applied to a row. Not thread-safe; Update() allocates nothing.
+// The logits processors of transformers, in the order of transformers:
+// repetition penalty, presence and frequency penalty (not in transformers; over
+// new tokens only), no-repeat n-gram, bad words, min_new_tokens, forced first
+// and last token. Processors change few tokens of a row, so the changes are a
+// sorted list of edits, which is cheaper than a changed row. Not thread-safe.
+// Update() allocates nothing.
 class LogitsProcessors {
  public:
   explicit LogitsProcessors(const GenerationParams& params);
 
-  // Finds the edits for what follows `tokens`: start, prefix, new.
+  // Finds the edits of the row that follows `tokens`: start, prefix, new.
   void Update(absl::Span<const int> tokens);
 
-  // If not -1: this token has score 0 and all others -inf; edits() is empty.
+  // If not -1: this token has score 0, all others -inf, and edits() is empty.
   int forced() const { return forced_; }
   absl::Span<const TokenEdit> edits() const { return edits_; }  // by id
-  // The processed score of a token that has `score`.
+  // The score after the processors of a token that had `score` before.
   float Apply(const TokenEdit& edit, float score) const;
   // Upper bound of edits().size().
   int max_edits() const { return static_cast<int>(edits_.capacity()); }

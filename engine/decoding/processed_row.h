@@ -10,28 +10,29 @@
 
 namespace attend {
 
-// One row of logits after the processors. Asks the row for as many of its best
-// tokens as there can be edits among them, and applies the edits to that short
-// list; the row itself is read as a whole only by CopyAll(), and by
-// renormalize_logits where the edits hold most of the probability.
-// Not thread-safe; after construction nothing is allocated.
+// One row of logits after the logits processors. Asks the row for the n best
+// tokens and one more for each edit, and applies the edits to that short list.
+// The whole row is read only by CopyAll(), and for renormalize_logits if the
+// edited tokens hold most of the probability. Not thread-safe. Nothing is
+// allocated after construction.
 class ProcessedRow {
  public:
   // `max_best`: the largest `n` that Best() will be asked for.
   ProcessedRow(const GenerationParams& params, int vocab, int max_best);
 
-  // What the row that follows `tokens` will be asked of, if Best() is asked for
-  // up to `n` and CopyAll() not called. `normalize` as in Set().
+  // What this class will ask of the row that follows `tokens`, if the caller
+  // calls Best() with at most `n` and does not call CopyAll(). `normalize`: see
+  // Set().
   LogitsNeed Need(absl::Span<const int> tokens, int n, bool normalize);
-  // Whether the processors do anything to that row.
+  // Whether the processors change anything in that row.
   bool edited() const {
     return processors_.forced() >= 0 || !processors_.edits().empty();
   }
 
-  // Processes raw logits less `log_sum_exp` (0: the raw logits themselves) that
-  // follow `tokens` (start, prefix, new). `logits` must stay until the next
-  // Set(). `normalize`: apply renormalize_logits, if the request asks for it;
-  // then log_sum_exp must be that of the row.
+  // Sets the row: raw logits that follow `tokens` (start, prefix, new), less
+  // `log_sum_exp` (0: the raw logits themselves). `logits` must stay valid
+  // until the next Set(). `normalize`: apply renormalize_logits if the request
+  // asks for it; `log_sum_exp` must then be that of the row.
   void Set(const LogitsView& logits, float log_sum_exp,
            absl::Span<const int> tokens, bool normalize);
 
@@ -46,7 +47,8 @@ class ProcessedRow {
   float LogNormalizer() const;
   void BestOfForced(int n);
   float Base(int id) const { return logits_.At(id) - log_sum_exp_; }
-  // The processed score but for the normalizer. What is banned needs no score.
+  // The processed score before it is renormalized. A banned token needs no
+  // score of its own.
   float Edited(const TokenEdit& edit) const {
     return edit.banned ? processors_.Apply(edit, 0)
                        : processors_.Apply(edit, Base(edit.id));

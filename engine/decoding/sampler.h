@@ -10,17 +10,17 @@
 
 namespace attend {
 
-// Temperature, top-k, top-p and min-p in transformers' order, then a draw.
-// What stays is exactly what transformers keeps: all ties of the k-th token; of
-// tokens that tie at the border of top-p those with the higher id.
-// Not thread-safe; after construction nothing is allocated.
+// Temperature, top-k, top-p and min-p in the order of transformers, then a
+// draw. Keeps exactly the tokens that transformers keeps: all tokens that tie
+// with the k-th one; of tokens that tie at the border of top-p, those with
+// higher ids. Not thread-safe. Nothing is allocated after construction.
 class Sampler {
  public:
   Sampler(const GenerationParams& params, int vocab);
 
-  // The n that Restrict() asks ProcessedRow::Best() for; 0: it calls CopyAll().
-  // After Best() it calls that as well if the last one has the score of the
-  // top_k()-th.
+  // The n with which Restrict() calls ProcessedRow::Best(). 0: Restrict() calls
+  // CopyAll() instead. Restrict() calls both if the last token of Best() ties
+  // with the top_k()-th.
   static int BestAsked(const GenerationParams& params, int vocab);
   int best() const { return best_; }
   int top_k() const { return top_k_; }
@@ -28,11 +28,12 @@ class Sampler {
   // Finds the tokens that may follow, and their probabilities.
   void Restrict(ProcessedRow& row);
 
-  // The token at `uniform`, in [0, 1), of the cumulated probabilities.
+  // The token at which the cumulated probability passes `uniform`, a number in
+  // [0, 1).
   int Draw(double uniform) const;
 
-  // What Restrict() kept: {id, probability}; the order is a function of the
-  // processed row alone.
+  // The tokens that Restrict() kept, as {id, probability}. Their order depends
+  // on the processed row alone.
   absl::Span<const TokenScore> probabilities() const { return kept_; }
 
  private:

@@ -13,8 +13,9 @@
 
 namespace attend {
 
-// Greedy search, or num_return_sequences independent samples. The samples
-// share the first row; after it each unfinished choice is a row, in order.
+// Greedy search, or num_return_sequences independent samples. All samples share
+// the first row. After the first row each unfinished choice has a row of its
+// own, in the order of the choices.
 class SamplingSearch : public Search {
  public:
   SamplingSearch(const GenerationParams& params, int vocab,
@@ -31,13 +32,13 @@ class SamplingSearch : public Search {
   }
 
  private:
-  // Fills needs_ for the rows that are live now.
+  // Fills needs_ for the choices that are unfinished now.
   void AskForNext();
   LogitsNeed NeedAfter(absl::Span<const int> tokens);
   bool AtStart() const { return position_ == 0; }
   void Prepare(const LogitsView& logits, absl::Span<const int> tokens);
   int Next(int choice);
-  // Returns whether the choice goes on.
+  // Returns false if the choice has ended.
   bool Append(int choice, int id);
 
   const bool do_sample_;
@@ -50,7 +51,7 @@ class SamplingSearch : public Search {
 
   int position_ = 0;                      // of the next new token
   std::vector<std::vector<int>> tokens_;  // by choice: start, prefix, new
-  std::vector<int> live_;                 // choices that go on
+  std::vector<int> live_;                 // unfinished choices
   std::vector<int> parents_;
   std::vector<LogitsNeed> needs_;  // [rows]
   SequenceOutput output_;

@@ -11,10 +11,11 @@
 
 namespace attend {
 
-// Log-probabilities of a given target, computed from the logits at its
-// positions, which come in pieces of any size. No processor applies. The output
-// is one choice, whose `score` is the sum and whose `finish` stays kNone:
-// nothing was generated. Not thread-safe; Advance() allocates nothing.
+// Computes the log-probabilities of a given target from the logits at its
+// positions. The logits may come over several steps, any number at a time. No
+// logits processor applies. The output is one choice: its `score` is the sum of
+// the log-probabilities, and its `finish` stays kNone, because nothing was
+// generated. Not thread-safe. Advance() allocates nothing.
 class Scorer {
  public:
   // `target` and `top_log_probs` must have passed ValidateTarget().
@@ -22,19 +23,20 @@ class Scorer {
 
   // What Advance() will ask of each row.
   LogitsNeed need() const;
-  // Takes the raw logits that predict the next logits.size() target tokens: the
-  // first ever are those at the decoder start.
+  // Takes the raw logits that predict the next logits.size() target tokens. The
+  // first target token is predicted by the logits at the decoder start.
   void Advance(absl::Span<const LogitsView> logits);
 
-  // Target tokens without a log-probability yet.
+  // The number of target tokens that have no log-probability yet.
   int remaining() const {
     return static_cast<int>(target_.size() - output_.choices[0].tokens.size());
   }
-  // The decoder tokens to compute are the decoder start, then the target but
-  // for its last token.
+  // All target tokens. The decoder rows to compute are those of the decoder
+  // start and of all target tokens but the last.
   absl::Span<const int> target() const { return target_; }
   const SequenceOutput& output() const { return output_; }
-  // Moves the one choice out, when nothing remains; then this is of no use.
+  // Moves the one choice out. To be called once, when remaining() is 0; the
+  // Scorer is of no use afterwards.
   ChoiceOutput TakeChoice() { return std::move(output_.choices[0]); }
 
  private:

@@ -11,31 +11,32 @@
 
 namespace attend {
 
-// The search of one request: turns the logits of its live hypotheses into
-// their next tokens. Semantics of transformers' generate for a batch of one.
-// All memory is reserved at construction; Advance() allocates nothing. Not
-// thread-safe; different searches may run on different threads.
+// The search of one request: turns the logits of the live hypotheses into their
+// next tokens, as generate() of transformers does for a batch of one. All
+// memory is reserved at construction: Advance() allocates nothing. Not
+// thread-safe. Different searches may run on different threads.
 class Search {
  public:
   virtual ~Search() = default;
 
-  // Live hypotheses: rows of the next step. 1 before the first Advance(), 0
-  // when finished.
+  // The number of live hypotheses, which is the number of rows of the next
+  // step. 1 before the first Advance(), 0 when the search has ended.
   virtual int rows() const = 0;
-  // Decoder tokens of a live hypothesis: start, forced prefix, generated. The
-  // last one has not been computed yet.
+  // The decoder tokens of a live hypothesis: start, forced prefix, generated
+  // tokens. The row of the last token has not been computed yet.
   virtual absl::Span<const int> tokens(int row) const = 0;
 
   // What Advance() will ask of the logits of each row.
   virtual absl::Span<const LogitsNeed> needs() const = 0;
   // Takes the raw logits that follow each live hypothesis, in row order.
   virtual void Advance(absl::Span<const LogitsView> logits) = 0;
-  // For each row now live, the row before Advance() that it continues.
+  // For each live hypothesis, the row (before the last Advance()) that it
+  // continues.
   virtual absl::Span<const int> parents() const = 0;
 
   virtual const SequenceOutput& output() const = 0;
-  // What a Scorer made of the prompt (decoder start and prefix) becomes part of
-  // the output. Before the first Advance(), where prompt_log_probs asks for it.
+  // Adds the log-probabilities of the prompt, made by a Scorer, to the output.
+  // To be called before the first Advance(), if prompt_log_probs is set.
   virtual void SetPrompt(ChoiceOutput prompt) = 0;
 };
 

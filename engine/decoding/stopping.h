@@ -23,9 +23,9 @@ class Stopping {
   Stopping(const GenerationParams& params,
            absl::Span<const std::string> token_texts);
 
-  // Why `next` ends `tokens` (start, prefix, new), or kNone. A stop string
-  // counts if it ends inside the text of `next`; text of the prefix is not
-  // looked at.
+  // The reason why `next` ends the sequence `tokens` (start, prefix, new), or
+  // kNone. A stop string counts if it ends inside the text of `next`. The text
+  // of the prefix is not searched.
   FinishReason Check(absl::Span<const int> tokens, int next);
 
  private:
@@ -37,8 +37,8 @@ class Stopping {
   const absl::Span<const std::string> token_texts_;
   const size_t prompt_len_;
   const size_t max_new_tokens_;
-  size_t max_before_ = 0;  // bytes before `next` that can be part of a match
-  std::string text_;       // end of the running text; scratch of Check()
+  size_t max_before_ = 0;  // bytes before `next` that a match may begin in
+  std::string text_;       // scratch of Check(): the end of the running text
 };
 
 }  // namespace attend

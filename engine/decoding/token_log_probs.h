@@ -8,16 +8,17 @@
 
 namespace attend {
 
-// Raw log-softmax of one row: of its most likely tokens, and of any other.
-// Not thread-safe; Set() allocates nothing.
+// The raw log-softmax of one row: of its most likely tokens, and of any token
+// by id. Not thread-safe. Set() allocates nothing.
 class TokenLogProbs {
  public:
   explicit TokenLogProbs(int top) : scratch_(top), top_(top) {}
 
-  // How many of the most likely tokens Set() asks for.
+  // The number of most likely tokens that Set() asks for.
   int top() const { return static_cast<int>(top_.size()); }
 
-  // `log_sum_exp` is that of the row; `logits` must stay until the next Set().
+  // `log_sum_exp` is that of the row. `logits` must stay valid until the next
+  // Set().
   void Set(const LogitsView& logits, float log_sum_exp) {
     logits_ = logits;
     log_sum_exp_ = log_sum_exp;
@@ -30,7 +31,7 @@ class TokenLogProbs {
 
   float Of(int id) const { return logits_.At(id) - log_sum_exp_; }
 
-  // Appends what is known of `id` as the next token.
+  // Appends the log-probability of `id`, and the most likely tokens beside it.
   void AppendTo(int id, std::vector<float>& log_probs,
                 std::vector<TokenLogProb>& top) const {
     log_probs.push_back(Of(id));

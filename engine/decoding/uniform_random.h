@@ -11,10 +11,11 @@ namespace attend {
 std::array<uint32_t, 4> Philox(std::array<uint32_t, 4> counter,
                                std::array<uint32_t, 2> key);
 
-// In [0, 1), in steps of 2^-53; depends on nothing but its arguments, so that a
-// sample does not change with what else runs or with preemption. The key is the
-// seed (low word first), the counter {position, choice, 0, 0}; `position` is
-// the index of the new token. The first two words of the output are used.
+// A random number in [0, 1), in steps of 2^-53. It depends on nothing but the
+// arguments, so neither other requests nor preemption change a sample. Philox's
+// key is the seed (low word first); the counter is {position, choice, 0, 0},
+// where `position` is the index of the new token. The first two words of the
+// output are used.
 double UniformRandom(uint64_t seed, uint32_t choice, uint32_t position);
 
 }  // namespace attend

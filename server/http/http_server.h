@@ -16,25 +16,25 @@ struct HttpOptions {
   int port = 9090;
 };
 
-// What the HTTP port answers with. Called by the server's threads.
+// The sources of the HTTP port's answers. Called on the server's threads.
 struct HttpHandlers {
   std::function<std::string()> metrics;  // in Prometheus' text format
   std::function<bool()> ready;
 };
 
 // The port for operators: /metrics, /livez (200 while the process can answer)
-// and /readyz (200 or 503). Four threads and a short timeout, whatever clients
-// do; it has no part in the port that serves models.
+// and /readyz (200 or 503). It has four threads and a short timeout, whatever
+// clients do, and shares nothing with the port that serves models.
 class HttpServer {
  public:
   // UNAVAILABLE if the port cannot be bound.
   static absl::StatusOr<std::unique_ptr<HttpServer>> Start(
       const HttpOptions& options, HttpHandlers handlers);
-  ~HttpServer();  // waits for the requests that run
+  ~HttpServer();  // waits for running requests to end
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 
-  // That was bound.
+  // The port that was bound.
   int port() const;
 
  private:

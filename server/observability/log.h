@@ -40,10 +40,10 @@ std::string FormatLogLine(absl::Time time, LogLevel level,
                           absl::string_view event,
                           std::initializer_list<LogField> fields);
 
-// Writes events to a file descriptor from a thread of its own: callers never
-// wait for a slow terminal or pipe. When too many lines wait, new ones are
-// dropped, and a line says how many. Thread-safe; the destructor writes what
-// waits.
+// Writes events to a file descriptor, from a thread of its own: callers never
+// wait for a slow terminal or pipe. When kMaxQueuedLines lines wait, new lines
+// are dropped, and one line says how many. Thread-safe. The destructor writes
+// the lines that still wait.
 class Log {
  public:
   static constexpr size_t kMaxQueuedLines = 4096;

@@ -13,15 +13,16 @@ namespace attend {
 
 using MetricLabels = std::map<std::string, std::string>;
 
-// `count` bounds, each `factor` times the one before.
+// `count` bounds of histogram buckets, from `first` on, each `factor` times the
+// one before.
 prometheus::Histogram::BucketBoundaries GeometricBounds(double first,
                                                         double factor,
                                                         int count);
-// Of durations in seconds: 0.1 ms to 95 s.
+// The bounds for durations, in seconds: 0.1 ms to 95 s.
 prometheus::Histogram::BucketBoundaries DurationBounds();
 
-// Makes series in a registry that must outlive them, all with some labels in
-// common.
+// Makes series in a registry, which must outlive them. All series have `labels`
+// in common.
 class SeriesMaker {
  public:
   SeriesMaker(prometheus::Registry& registry, MetricLabels labels)

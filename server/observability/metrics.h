@@ -11,10 +11,10 @@
 
 namespace attend {
 
-// Everything that Attend tells Prometheus: of the process, and of each model
-// under its name. All series of a model exist once it was added, with the value
-// 0, so that a rate over a first event is right. Thread-safe. Owns what it
-// returns.
+// Everything that Attend tells Prometheus: about the process, and about each
+// model under its name. All series of a model exist from the time it is added,
+// with the value 0, so that a rate that includes the first event is right.
+// Thread-safe. Owns what its methods return.
 class Metrics {
  public:
   // `version` is that of the build.
@@ -23,13 +23,13 @@ class Metrics {
 
   // A model that is served.
   ModelMetrics& AddModel(const ModelInfo& model);
-  // A model that could not be loaded; calls that ask for it are counted.
+  // A model that could not be loaded. Calls that name it are counted.
   CallMetrics& AddBrokenModel(absl::string_view name);
-  // Of calls that belong to no model, or ended before it was known: the label
-  // is empty.
+  // For calls that belong to no model, or that ended before their model was
+  // known. The label `model` is empty.
   CallMetrics& other_calls();
 
-  // The text exposition format; also reads the process's own figures.
+  // All metrics in Prometheus' text format. Reads the process's figures anew.
   std::string Serialize() const;
 
  private:

@@ -11,18 +11,18 @@
 
 namespace attend {
 
-// What is counted of one model that is served: its calls, its requests and its
-// steps. Thread-safe, as CallMetrics are.
+// The metrics of one model that is served: its calls, requests and steps.
+// Thread-safe, like CallMetrics.
 class ModelMetrics : public CallMetrics {
  public:
   // The series of the model in `registry`, which must outlive this.
   ModelMetrics(prometheus::Registry& registry, const ModelInfo& model);
   ~ModelMetrics();
 
-  // A request has ended: its times and tokens, as far as it came.
+  // A request has ended. Times that were not reached are InfinitePast.
   void OnRequest(const RequestTimes& times, int source_tokens,
                  int generated_tokens);
-  // Time between two outputs of one running generation.
+  // The time between two outputs of one running generation.
   void OnInterToken(absl::Duration gap);
   void OnStep(const StepReport& report);
 

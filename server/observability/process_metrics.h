@@ -8,9 +8,9 @@
 
 namespace attend {
 
-// The figures of this process that Prometheus' own client libraries export,
-// under the same names, read from /proc when asked for. What cannot be read is
-// left out. Thread-safe.
+// The figures of this process that Prometheus' client libraries export, under
+// the same names. Collect() reads them from /proc; a figure that cannot be read
+// is left out. Thread-safe.
 class ProcessMetrics : public prometheus::Collectable {
  public:
   std::vector<prometheus::MetricFamily> Collect() const override;

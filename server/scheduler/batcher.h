@@ -12,21 +12,21 @@
 namespace attend {
 
 struct BatcherOptions {
-  // Rows a step computes at most.
+  // The most rows that one step computes.
   int max_rows = 1024;
-  // Sequences that run at once.
+  // The most sequences that run at once.
   int max_running = 256;
-  // Sequences for which scratch memory is made beforehand.
+  // The number of waiting sequences for which scratch memory is reserved.
   int max_waiting = 1024;
   // Waiting this long raises a request by one priority level.
   absl::Duration aging = absl::Seconds(1);
-  // While others decode, a step may always carry this many rows of encodes, of
-  // which each piece reads the encoder's weights, or of prompts, which share
-  // the matmuls of those that decode. Higher: earlier first tokens, less even
-  // streams.
+  // While others decode, a step may always carry this many rows of encodes, or
+  // of prompts. (The encode pieces of a step read the encoder's weights for
+  // themselves; prompts share the matmuls of the decode rows.) Higher: earlier
+  // first tokens, less even streams.
   int min_encode_piece = 32;
   int min_prompt_piece = 1;
-  // While others decode, an encode waits for company until it has this many
+  // While others decode, new encodes wait until together they have this many
   // rows. Higher: more throughput, later first tokens.
   int min_encode_rows = 64;
 };
@@ -37,12 +37,13 @@ struct RequestView {
   int priority = 0;   // higher is served first
   absl::Time arrival;
   Work work;
-  // Blocks it held and wanted when it was last preempted; 0: never was.
-  // Admitted again only when there is room for so much.
+  // The blocks that the request held and wanted when it was last preempted; it
+  // is admitted again only when so many are free. 0: it was never preempted.
   int room = 0;
-  int held_blocks = 0;     // running ones; needed when memory is short, or
-                           // if `room` is set
-  int64_t last_piece = 0;  // running ones: its last piece, counting all pieces
+  // Of a running request; needed when memory is short, or if `room` is set.
+  int held_blocks = 0;
+  // Of a running request: the number of its last piece, counting all pieces.
+  int64_t last_piece = 0;
 };
 
 struct MemoryView {
@@ -50,53 +51,58 @@ struct MemoryView {
   int free_encode_rows = 0;
 };
 
-// Who computes what in the next step. Indices are into the views.
+// What the next step computes. Indices are those of the views.
 struct Decision {
   struct Rows {
     int index = 0;
     int rows = 0;
   };
-  std::vector<Rows> running;   // pieces of running sequences
-  std::vector<Rows> admitted;  // first pieces of waiting ones
-  std::vector<int> preempted;  // running ones that give their memory back
+  std::vector<Rows> running;   // pieces of running requests
+  std::vector<Rows> admitted;  // first pieces of waiting requests
+  std::vector<int> preempted;  // running requests that give their memory back
   int decode_rows = 0;
-  int prompt_rows = 0;  // encode rows too
+  int prompt_rows = 0;  // of prompts and encodes
 };
 
 // The policy: a pure function of its arguments, time included.
 //
-// Order is (level, arrival), where level is the priority plus one for each
-// `aging` waited; so every request is first in the end.
-// 1. Memory: if what all running sequences take next does not fit, whole
-//    sequences are preempted, last in order first, never the oldest. Nobody is
-//    admitted in such a step.
-// 2. Decode rows of all running sequences; if they exceed max_rows, those which
-//    waited longest for a step.
-// 3. Encode and prompt rows, those of newcomers too. While others decode, only
-//    so many that the step takes about twice a quiet one, and none in the few
-//    steps that show how long that is (StepCost::WantsQuietStep). In order:
-//    what fits into a step is taken whole, since pieces of sources that stand
-//    at different layers share no matmul; what does not gets a share, and then
-//    the rest. So a short input passes a long one that is being encoded, and
-//    the long one still moves in each step. The last one taken may be cut, if
-//    half of it fits.
-// A newcomer is admitted if it gets rows, its memory fits, and there is room
-// for the running ones' next steps. One that does not fit may be overtaken
-// until it has waited for `aging` (if it was preempted: not at all).
+// Requests are ordered by (level, arrival). The level is the priority plus one
+// for each `aging` that the request has waited, so every request becomes the
+// first one in the end. A step is planned in this order:
+// 1. Memory. If the next work of all running requests does not fit, whole
+//    requests are preempted: the last in order first, never the oldest. Such a
+//    step admits no request.
+// 2. Decode rows of all running requests. If they exceed max_rows, the requests
+//    that have waited longest for a step get rows.
+// 3. Encode and prompt rows, of new requests too.
+//    * While others decode, there are only so many of these rows that the step
+//      takes about twice as long as a quiet one. Now and then there are none,
+//      to measure how long a quiet step takes (StepCost::WantsQuietStep).
+//    * Work that fits into a step is taken whole, because encodes that stand at
+//      different layers share no matmul. Work that does not fit gets a share,
+//      and then what is left. So a short input passes a long encode, and the
+//      long encode still advances in each step.
+//    * The last work taken may be cut, if half of it fits.
+// A new request is admitted if it gets rows, its memory fits, and there is room
+// for the next steps of the running requests. A request that does not fit may
+// be overtaken until it has waited for `aging`; a preempted request may not be
+// overtaken at all.
 //
-// While many decode, sources that are to be encoded are held until they are
-// enough for the matmuls to run at full rate (min_encode_rows), or have waited
-// long enough: together as long as the decoding ones, together, would be held
-// up by reading the encoder's weights for them alone. That balances the delay
-// of both, and what an idle place costs against what a joint encode saves.
-// Nobody is held for longer than a few steps.
+// While many decode, new encodes are held back until they have enough rows for
+// matmuls at full rate (min_encode_rows), or have waited long enough. Long
+// enough means: the sum of their waiting is the delay that reading the
+// encoder's weights would cause to all decoding requests together. This
+// balances both delays. No request is held back for more than a few steps.
 //
-// Guarantees: sums of rows, blocks and encode rows stay within their limits
-// (a single decode piece of more than max_rows runs alone); each call plans
-// at least one piece if there is anything to do, given that every request fits
-// the memory alone.
+// Guarantees:
+// * Sums of rows, blocks and encode rows stay within their limits. (A single
+//   decode piece of more than max_rows runs alone.)
+// * Each call plans at least one piece if there is anything to do, provided
+// that
+//   every request alone fits the memory.
 //
-// Holds scratch memory only, so that steps do not allocate; one user at a time.
+// Holds scratch memory only, so that planning does not allocate. Not
+// thread-safe.
 class Batcher {
  public:
   explicit Batcher(const BatcherOptions& options);
@@ -115,13 +121,15 @@ class Batcher {
     bool waits = false;
     int rows = 0;  // given so far
 
-    bool operator<(const Candidate& other) const {  // comes after it
+    // True if this one comes after the other.
+    bool operator<(const Candidate& other) const {
       return level != other.level ? level < other.level : order > other.order;
     }
   };
 
   int64_t Level(const RequestView& view, absl::Time now) const;
-  // The three parts, in this order; each fills its part of decision_.
+  // The three steps of planning, in this order. Each fills its lists of
+  // decision_.
   void Preempt(absl::Span<const RequestView> running, int free_blocks,
                absl::Time now);
   void PlanDecodes(absl::Span<const RequestView> running);
@@ -130,7 +138,7 @@ class Batcher {
                          absl::Time now);
   // The rows that a candidate gets out of `left`, or 0.
   static int RowsFor(const RequestView& view, bool waits, int left, int budget);
-  // True if newcomers that want an encode are to wait for company.
+  // True if new requests that want an encode are held back.
   bool HoldsEncodes(absl::Span<const RequestView> waiting,
                     absl::Span<const RequestView> running, int budget,
                     const StepCost& cost, absl::Time now) const;
@@ -148,7 +156,7 @@ class Batcher {
   const int64_t aging_microseconds_;
   Decision decision_;
   std::vector<Candidate> candidates_;
-  std::vector<Candidate> chosen_;  // they get rows
+  std::vector<Candidate> chosen_;  // those that get rows
   std::vector<char> gone_;         // [running]: preempted in this step
   std::vector<int> decodes_;
 };

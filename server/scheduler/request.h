@@ -14,7 +14,7 @@ namespace attend {
 // duration in text form ("250ms", see absl::ParseDuration).
 inline constexpr char kRetryAfterUrl[] = "attend/retry-after";
 
-// When things happened to a request; InfinitePast: not yet.
+// When the stations of a request were reached; InfinitePast: not yet.
 struct RequestTimes {
   absl::Time arrival = absl::InfinitePast();
   absl::Time started = absl::InfinitePast();      // first piece planned
@@ -23,23 +23,23 @@ struct RequestTimes {
   absl::Time ended = absl::InfinitePast();
 };
 
-// Who waits for a request. Called by the worker's thread, under no lock; must
-// not block, log or call back into the scheduler.
+// Receives the output of a request. Called on the worker's thread, under no
+// lock. An implementation must not block, log or call the scheduler.
 class RequestListener {
  public:
   virtual ~RequestListener() = default;
 
-  // Asked once a step while the request waits or runs. True ends the request
-  // with CANCELLED. Any thread may make it true.
+  // Called once a step while the request waits or runs. True ends the request
+  // with CANCELLED. Any thread may make the answer true.
   virtual bool cancelled() const = 0;
 
-  // After each step that made the output grow, the last one too. `output` is
-  // valid in the call.
+  // Called after each step that made the output grow, the last one too.
+  // `output` is valid during the call.
   virtual void OnOutput(const SequenceOutput& output,
                         const RequestTimes& times) = 0;
 
-  // Exactly once for every submitted request, as its last call. `output` is
-  // complete if the status is OK; else it is what came before the error.
+  // Called exactly once for every submitted request, as the last call. `output`
+  // is complete if the status is OK; else it holds the output before the error.
   virtual void OnDone(const absl::Status& status, const SequenceOutput& output,
                       const RequestTimes& times) = 0;
 };
@@ -49,7 +49,7 @@ struct Request {
   std::string id;    // for logs; several inputs of one call share it
   int priority = 0;  // higher goes first; waiting raises it
   absl::Time deadline = absl::InfiniteFuture();
-  int source_tokens = 0;  // what it counts in the queue's bound
+  int source_tokens = 0;  // counted in the queue's limit of tokens
   std::unique_ptr<Sequence> sequence;
   RequestListener* listener = nullptr;  // outlives the request
   RequestTimes times;                   // arrival is set by Submit()

@@ -13,12 +13,12 @@
 
 namespace attend {
 
-// The bounded waiting room between those who submit and the worker, and the
-// count of all that is under way. Owns requests from Push() to Take(); a taken
-// one still counts as waiting until Depart(), so that the bounds hold for all
-// that waits. Thread-safe; Push(), Drain(), Close(), WaitUntilEmpty() and
-// depth() may be called by anybody, the rest by the one worker.
-// Never calls a listener.
+// The bounded waiting room between Scheduler::Submit() and the worker. It also
+// counts the requests that have not ended. It owns requests from Push() to
+// Take(). A request that was taken still counts as waiting until Depart(), so
+// that the limits hold for all waiting requests. Thread-safe: any thread may
+// call Push(), Drain(), Close(), WaitUntilEmpty() and depth(); only the worker
+// calls the rest. Never calls a listener.
 //
 // A std::mutex, not an absl::Mutex: thread sanitizers see it without
 // annotations in the distribution's Abseil.
@@ -31,19 +31,21 @@ class RequestQueue {
 
   RequestQueue(int max_requests, int64_t max_tokens);
 
-  // Sets the arrival and takes the request iff it returns OK. Else
-  // RESOURCE_EXHAUSTED with kRetryAfterUrl, or UNAVAILABLE after Drain().
+  // Sets the request's arrival time, and takes the request iff it returns OK.
+  // Errors: RESOURCE_EXHAUSTED with kRetryAfterUrl; UNAVAILABLE after Drain().
   absl::Status Push(std::unique_ptr<Request>& request, absl::Time now);
 
-  // Blocks until something arrived, unless `busy`. False after Close().
+  // Blocks until a request has arrived, or not at all if `busy`. False after
+  // Close().
   bool WaitForWork(bool busy);
-  // Swaps what arrived, in order, with `arrivals`, which must be empty.
+  // Swaps the requests that have arrived, in order, with `arrivals`, which must
+  // be empty.
   void Take(std::vector<std::unique_ptr<Request>>& arrivals);
-  // A request left the waiting room, to run or for good.
+  // A request has left the waiting room, to run or to end.
   void Depart(const Request& request, absl::Time now);
-  // A preempted one is back: counted, never refused.
+  // A preempted request waits again: it is counted, but never refused.
   void Return(const Request& request);
-  // A request got its last call.
+  // The listener of a request got its last call.
   void Finish();
 
   void Drain();
@@ -51,13 +53,13 @@ class RequestQueue {
   // Drains, and makes WaitForWork() return false.
   void Close();
 
-  // True when every pushed request is finished; false if `timeout` passed.
+  // True when every request has ended; false if `timeout` passed first.
   bool WaitUntilEmpty(absl::Duration timeout) const;
   Depth depth() const;
 
  private:
-  // When a refused caller may try again: when the queue will have been worked
-  // off, as fast as it was lately.
+  // When a refused caller should try again: the time that the queue takes to
+  // empty at its latest speed.
   absl::Duration RetryAfter() const;
 
   const int max_requests_;
@@ -72,7 +74,7 @@ class RequestQueue {
   int unfinished_ = 0;
   bool draining_ = false;
   bool closed_ = false;
-  // Seconds between departures while somebody waited; 0: not known yet.
+  // Seconds between two departures while requests waited; 0: not known yet.
   double departure_seconds_ = 0;
   absl::Time last_departure_ = absl::InfinitePast();
 };

@@ -26,26 +26,27 @@ class SystemClock final : public Clock {
 };
 
 struct SchedulerOptions {
-  // Requests (inputs) that wait. More: longer queues instead of refusals.
+  // The most requests (inputs) that wait. Higher: longer queues instead of
+  // refusals.
   int max_queued_requests = 1024;
-  // Source tokens that wait, over all queued requests.
+  // The most source tokens that wait, over all queued requests.
   int max_queued_tokens = 262144;
-  // Rows computed in one step, at most the engine's max_step_rows. Higher: more
-  // throughput, later first token. A single request with more beams than this
+  // The most rows of one step; at most the engine's max_step_rows. Higher: more
+  // throughput, later first tokens. A single request with more beams than this
   // runs nevertheless.
   int max_batch_tokens = 1024;
-  // Sequences that run at once.
+  // The most sequences that run at once.
   int max_running = 256;
   // Waiting this long raises a request by one priority level.
   absl::Duration aging = absl::Seconds(1);
   absl::Status Validate() const;
 };
 
-// What a step was, for metrics.
+// What metrics learn of a step.
 struct StepReport {
-  int rows = 0;  // 0: there was no step, only the rest has changed
+  int rows = 0;  // 0: there was no step, only the numbers below have changed
   int preempted = 0;
-  // Of the prefix cache, in this step; see StepCounts.
+  // Of the prefix cache, during this step; see StepCounts.
   int64_t queried_tokens = 0;
   int64_t hit_tokens = 0;
   absl::Duration duration;
@@ -56,35 +57,37 @@ struct StepReport {
   int total_blocks = 0;
 };
 
-// Owns the queue and the worker of one model: plan, step, deliver. Knows
-// nothing of RPCs. Thread-safe.
+// Owns the queue and the worker of one model. The worker's loop is: plan, step,
+// deliver. Knows nothing of RPCs. Thread-safe.
 //
-// Workers of several models take turns, a step each. The step is planned when
-// the turn has come, so that what arrived while others computed takes part.
+// The workers of several models take turns, one step each. A step is planned
+// when its turn has come, so requests that arrived during other models' steps
+// take part in it.
 class Scheduler {
  public:
-  // Called by the worker when it has its memory, after each step, and when the
-  // last requests have gone without one; then all listeners have been called.
-  // Must not block.
+  // Called by the worker when its memory is ready, after each step, and when
+  // the last requests have ended without a step. At that time all listeners
+  // have been called. Must not block.
   using StepObserver = std::function<void(const StepReport&)>;
 
-  // `engine`, `clock` and `turns`, which engines on one Compute share, must
-  // outlive the scheduler. Valid options only. Returns when the worker has its
-  // memory.
+  // `engine`, `clock` and `turns` must outlive the scheduler; engines on one
+  // Compute share one `turns`. The options must be valid. Returns when the
+  // worker's memory is ready.
   Scheduler(const SchedulerOptions& options, const Engine& engine,
             const Clock& clock, Turns& turns, StepObserver observer);
-  // Ends what is left with UNAVAILABLE, after the step that is under way.
+  // Lets the current step end, then ends all requests with UNAVAILABLE.
   ~Scheduler();
 
-  // Consumes the request iff it returns OK. RESOURCE_EXHAUSTED when the queue
-  // is full, with the payload kRetryAfterUrl; UNAVAILABLE when draining;
-  // INVALID_ARGUMENT if the request alone exceeds the memory of a worker.
+  // Consumes the request iff it returns OK. Errors:
+  // * RESOURCE_EXHAUSTED if the queue is full, with the payload kRetryAfterUrl;
+  // * UNAVAILABLE while draining;
+  // * INVALID_ARGUMENT if the request alone exceeds the memory of a worker.
   absl::Status Submit(std::unique_ptr<Request>& request);
 
-  // From now on new and queued requests end with UNAVAILABLE; what runs goes
-  // on. Returns at once.
+  // From now on new and queued requests end with UNAVAILABLE; running requests
+  // go on. Returns at once.
   void Drain();
-  // True when nothing runs any more; false if `timeout` passed first.
+  // True when no request runs any more; false if `timeout` passed first.
   bool WaitUntilIdle(absl::Duration timeout);
 
  private:

@@ -5,26 +5,29 @@
 
 namespace attend {
 
-// Running estimate of what a step costs: a quiet step (decode rows only) is a
-// fixed part plus a part for each row, and each encode or prompt row adds its
-// own. Learned from the steps themselves, since it depends on model, machine
-// and load. A value: copyable, no clock, not thread-safe.
+// A running estimate of the duration of steps. A quiet step (decode rows only)
+// costs a fixed time and a time for each row; each encode or prompt row adds a
+// time of its own. The estimate is learned from the steps, because it depends
+// on model, machine and load. Copyable; has no clock; not thread-safe.
 class StepCost {
  public:
-  // A step with these rows took `duration`. Steps much longer than predicted
-  // (a page fault, a busy neighbour) move the estimate only a little.
+  // Learns that a step with these rows took `duration`. A step that took much
+  // longer than estimated (a page fault, a busy neighbour) changes the estimate
+  // only a little.
   void Observe(int decode_rows, int prompt_rows, absl::Duration duration);
 
-  // Seconds of a step with these decode rows and nothing else; 0: unknown.
+  // The seconds of a step with these decode rows and nothing else; 0: unknown.
   double QuietSeconds(int decode_rows) const;
-  // Seconds that one encode or prompt row adds; 0: unknown.
+  // The seconds that one encode or prompt row adds; 0: unknown.
   double PromptRowSeconds() const { return prompt_row_; }
 
-  // True after some steps of which none was quiet: where encodes and prompts
-  // never end, they have to be left out now and then to see what is quiet.
+  // True after a number of steps of which none was quiet. If encodes and
+  // prompts never end, a step without them is needed now and then, to measure
+  // one.
   bool WantsQuietStep() const { return steps_since_quiet_ >= kQuietEvery; }
 
-  // Encode or prompt rows that double the time of a quiet step; 0: unknown.
+  // The number of encode or prompt rows that doubles the time of a quiet step;
+  // 0: unknown.
   int RowsThatDouble(int decode_rows) const;
 
  private:

@@ -6,19 +6,19 @@
 
 namespace attend {
 
-// What several workers share and one may use at a time: the machine, for models
-// of one process. Turns are given in the order in which they were asked for, so
-// a worker that asks again after each step leaves one step to every other that
-// waits, however busy it is. Thread-safe; costs two atomic operations where
-// nobody else wants a turn.
+// Turns at something that several workers share and only one may use at a time:
+// the machine, for the models of one process. Turns are given in the order in
+// which they were asked for. A busy worker that asks again after each step thus
+// lets every waiting worker do one step in between. Thread-safe. A turn that
+// nobody else wants costs two atomic operations.
 class Turns {
  public:
   Turns() = default;
   Turns(const Turns&) = delete;
   Turns& operator=(const Turns&) = delete;
 
-  // One turn, which ends with it. Making it waits for all that were asked for
-  // before.
+  // One turn: the constructor waits for all turns that were asked for before,
+  // and the destructor ends the turn.
   class Turn {
    public:
     explicit Turn(Turns& turns) : turns_(turns) {
@@ -38,13 +38,13 @@ class Turns {
     Turns& turns_;
   };
 
-  // Turns asked for that have not ended: the one that is taken and those that
+  // The number of turns that have not ended: the current one and those that
   // wait.
   int unfinished() const { return static_cast<int>(next_ - now_); }
 
  private:
-  std::atomic<uint32_t> next_{0};  // to be given
-  std::atomic<uint32_t> now_{0};   // whose turn it is
+  std::atomic<uint32_t> next_{0};  // number of the next turn to be asked for
+  std::atomic<uint32_t> now_{0};   // number of the current turn
 };
 
 }  // namespace attend

@@ -15,10 +15,10 @@
 
 namespace attend {
 
-// What one worker thread has at hand: its memory in the engine, the requests
-// that wait and those that run, and the parts of the scheduler's loop. Made,
-// used and destroyed on that thread. Owns a request from the queue's Take() to
-// its end, so that sequences are destroyed here, before the context.
+// The state of one worker thread: its memory in the engine, the waiting and the
+// running requests, and the stages of the scheduler's loop. Made, used and
+// destroyed on that thread. Owns a request from RequestQueue::Take() to the
+// request's end, so that all sequences are destroyed before the context.
 class Worker {
  public:
   // All must outlive the worker.
@@ -28,24 +28,25 @@ class Worker {
   const EngineContext& context() const { return *context_; }
   bool busy() const { return !running_.empty() || !waiting_.empty(); }
 
-  // The parts of a step, in order.
-  // Takes what arrived, and ends what is cancelled, late, drained or done.
+  // The stages of a step, in order.
+  // Takes the requests that have arrived, and ends requests that are cancelled,
+  // late, drained or done.
   void Sweep();
-  // Decides the next step and moves requests between waiting and running.
+  // Plans the next step, and moves requests between waiting and running.
   void Plan();
-  // Computes it.
+  // Computes the step.
   void Step();
-  // Hands over what is new and ends what is finished or failed.
+  // Hands new output to the listeners, and ends finished and failed requests.
   void Deliver();
 
-  // What the last step was.
+  // The numbers of the last step.
   StepReport Report() const;
 
-  // Ends everything, arrivals too. False if there was nothing.
+  // Ends all requests, arrived ones too. False if there was none.
   bool EndAll(const absl::Status& status);
 
  private:
-  // A request and what the worker keeps of it.
+  // A request, and what the worker knows about it.
   struct Entry {
     std::unique_ptr<Request> request;
     int64_t order = 0;  // of arrival
@@ -59,7 +60,7 @@ class Worker {
   RequestView View(const Entry& entry, bool with_blocks) const;
   void StartPiece(Entry& entry, int rows, absl::Time now);
   void DeliverTo(Entry& entry, absl::Time now);
-  // OK: it may go on.
+  // Why the request must end now; OK if it may go on.
   absl::Status Verdict(const Entry& entry, bool draining, absl::Time now) const;
   // The last call to the listener; destroys the request.
   void End(Entry& entry, const absl::Status& status, absl::Time now);
@@ -76,11 +77,11 @@ class Worker {
   int64_t arrived_ = 0;  // requests so far
   int64_t pieces_ = 0;   // planned so far
 
-  // The step under way; kept for their memory.
+  // The current step. The lists are kept for their memory.
   StepPlan plan_;
   int decode_rows_ = 0;
   int prompt_rows_ = 0;
-  StepCounts counts_before_;  // the step
+  StepCounts counts_before_;  // before the current step
   absl::Status step_status_;
   absl::Duration step_duration_;
   std::vector<std::unique_ptr<Request>> arrivals_;
