@@ -9,9 +9,9 @@
 #include "engine/ops/attention/kv_layout.h"
 #include "engine/ops/attention/kv_store.h"
 #include "engine/tensor/buffer.h"
+#include "tests/bench/engine/random_floats.h"
 #include "tests/bench/ops/dnnl_rate.h"
 #include "tests/bench/ops/ops_bench.h"
-#include "tests/bench/engine/random_floats.h"
 
 namespace attend {
 namespace {

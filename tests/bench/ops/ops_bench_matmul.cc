@@ -8,8 +8,8 @@
 #include "engine/ops/matmul/matmul.h"
 #include "engine/ops/matmul/operand.h"
 #include "engine/tensor/buffer.h"
-#include "tests/bench/ops/ops_bench.h"
 #include "tests/bench/engine/random_floats.h"
+#include "tests/bench/ops/ops_bench.h"
 
 namespace attend {
 namespace {
