@@ -77,11 +77,10 @@ TEST(InvarianceTest, TheBundledModelToo) {
 // Beams, reorders and replays included.
 TEST(InvarianceTest, WithEveryDTypeOfTheKvCacheToo) {
   std::vector<size_t> blocks;
-  for (const ComputeType dtype :
-       {ComputeType::kF32, ComputeType::kBf16, ComputeType::kInt8}) {
-    SCOPED_TRACE(TypeName(dtype));
+  for (const KvType type : {KvType::kF32, KvType::kBf16, KvType::kInt8}) {
+    SCOPED_TRACE(TypeName(type));
     EngineOptions options = Small();
-    options.kv_cache_dtype = dtype;
+    options.kv_cache_dtype = type;
     const LoadedModel model = Load(GoldenDirectory(kPlain), options);
     blocks.push_back(model.engine().NewContext()->total_blocks());
     Driver driver(model.engine(), {.max_rows = 9});
