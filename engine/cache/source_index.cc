@@ -31,13 +31,13 @@ size_t SourceIndex::BucketOf(absl::Span<const int> tokens) const {
 bool SourceIndex::Holds(int first, absl::Span<const int> tokens) const {
   if (lengths_[first] != static_cast<int>(tokens.size())) return false;
   for (int block = first; block != kNone; block = next_[block]) {
-    const absl::Span<const int> part = tokens.subspan(0, block_tokens_);
+    const absl::Span<const int> in_block = tokens.subspan(0, block_tokens_);
     if (!std::equal(
-            part.begin(), part.end(),
+            in_block.begin(), in_block.end(),
             tokens_.begin() + static_cast<size_t>(block) * block_tokens_)) {
       return false;
     }
-    tokens.remove_prefix(part.size());
+    tokens.remove_prefix(in_block.size());
   }
   return true;
 }
@@ -63,9 +63,9 @@ void SourceIndex::Seal(absl::Span<const int> blocks,
     ATTEND_CHECK(first_[block] == kNone);
     first_[block] = first;
     next_[block] = i + 1 < blocks.size() ? blocks[i + 1] : kNone;
-    const absl::Span<const int> part =
+    const absl::Span<const int> in_block =
         tokens.subspan(i * block_tokens_, block_tokens_);
-    std::copy(part.begin(), part.end(),
+    std::copy(in_block.begin(), in_block.end(),
               tokens_.begin() + static_cast<size_t>(block) * block_tokens_);
   }
   next_in_bucket_[first] = std::exchange(buckets_[bucket_of_[first]], first);

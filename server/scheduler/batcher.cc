@@ -31,7 +31,7 @@ int NextBlocks(const Work& work) {
 // What must stay free for a running sequence before others are admitted.
 int ReservedBlocks(const RequestView& view) {
   return std::max(view.work.blocks + NextBlocks(view.work),
-                  view.room - view.held_blocks);
+                  view.blocks_when_preempted - view.held_blocks);
 }
 
 // Memory that newcomers may take, as they take it.
@@ -193,7 +193,8 @@ bool Batcher::HoldsEncodes(absl::Span<const RequestView> waiting,
     const double seconds = absl::ToDoubleSeconds(now - view.arrival);
     rows += view.work.rows;
     waited += seconds;
-    if (rows >= enough || seconds >= longest || view.room > 0) return false;
+    if (rows >= enough || seconds >= longest || view.blocks_when_preempted > 0)
+      return false;
   }
   return waited < kEncodeFixed * cost.QuietSeconds(0) * decision_.decode_rows;
 }
@@ -202,28 +203,28 @@ void Batcher::CollectCandidates(absl::Span<const RequestView> waiting,
                                 absl::Span<const RequestView> running,
                                 bool hold, absl::Time now) {
   candidates_.clear();
-  const auto add = [&](const RequestView& view, size_t index, bool waits) {
+  const auto add = [&](const RequestView& view, size_t index, bool is_waiting) {
     candidates_.push_back({.level = Level(view, now),
                            .order = view.order,
                            .index = static_cast<int>(index),
-                           .waits = waits});
+                           .is_waiting = is_waiting});
   };
   for (size_t i = 0; i < running.size(); ++i) {
     if (IsPreempted(i) || running[i].work.phase == Phase::kDecode) continue;
-    add(running[i], i, /*waits=*/false);
+    add(running[i], i, /*is_waiting=*/false);
   }
   if (decision_.preempted.empty() &&
       static_cast<int>(running.size()) < options_.max_running) {
     for (size_t i = 0; i < waiting.size(); ++i) {
       if (hold && waiting[i].work.phase == Phase::kEncode) continue;
-      add(waiting[i], i, /*waits=*/true);
+      add(waiting[i], i, /*is_waiting=*/true);
     }
   }
   // Only the first few are taken of many.
   std::make_heap(candidates_.begin(), candidates_.end());
 }
 
-int Batcher::RowsFor(const RequestView& view, bool waits, int left,
+int Batcher::RowsFor(const RequestView& view, bool is_waiting, int left,
                      int budget) {
   const int wanted = view.work.rows;
   // Too long for any step as this one: a share.
@@ -231,7 +232,7 @@ int Batcher::RowsFor(const RequestView& view, bool waits, int left,
     return std::min(left, std::max(budget / kShares, kMinShare));
   }
   // A newcomer of which less than half would be done waits for the next step.
-  if (waits && left < wanted && left < (wanted + 1) / 2) return 0;
+  if (is_waiting && left < wanted && left < (wanted + 1) / 2) return 0;
   return std::min(wanted, left);
 }
 
@@ -266,26 +267,26 @@ void Batcher::PlanPrompts(absl::Span<const RequestView> waiting,
   bool open = true;  // for newcomers
   int begun = static_cast<int>(std::count_if(
       candidates_.begin(), end,
-      [](const Candidate& candidate) { return !candidate.waits; }));
+      [](const Candidate& candidate) { return !candidate.is_waiting; }));
   while (left > 0 && (begun > 0 || (open && end != candidates_.begin()))) {
     std::pop_heap(candidates_.begin(), end);
     Candidate candidate = *--end;
-    if (candidate.waits && !open) continue;
-    if (!candidate.waits) --begun;
-    const RequestView& view =
-        candidate.waits ? waiting[candidate.index] : running[candidate.index];
+    if (candidate.is_waiting && !open) continue;
+    if (!candidate.is_waiting) --begun;
+    const RequestView& view = candidate.is_waiting ? waiting[candidate.index]
+                                                   : running[candidate.index];
     // A newcomer's decode cannot be cut; one of more rows than any step has
     // left would wait until nothing else runs.
     const bool whole = view.work.phase == Phase::kDecode;
     if (whole && view.work.rows > left && !decision_.running.empty()) continue;
-    candidate.rows =
-        whole ? view.work.rows : RowsFor(view, candidate.waits, left, budget);
+    candidate.rows = whole ? view.work.rows
+                           : RowsFor(view, candidate.is_waiting, left, budget);
     if (candidate.rows == 0) {
       open = false;
       continue;
     }
-    if (candidate.waits && !admission.TryAdmit(view)) {
-      open = !admission.full() && view.room == 0 &&
+    if (candidate.is_waiting && !admission.TryAdmit(view)) {
+      open = !admission.full() && view.blocks_when_preempted == 0 &&
              now - view.arrival < options_.aging;
       continue;
     }
@@ -293,11 +294,11 @@ void Batcher::PlanPrompts(absl::Span<const RequestView> waiting,
     chosen_.push_back(candidate);
   }
   for (const Candidate& candidate : chosen_) {
-    const Work& work = candidate.waits ? waiting[candidate.index].work
-                                       : running[candidate.index].work;
+    const Work& work = candidate.is_waiting ? waiting[candidate.index].work
+                                            : running[candidate.index].work;
     const int rows = std::min(work.rows, candidate.rows + left);
     left -= rows - candidate.rows;
-    (candidate.waits ? decision_.admitted : decision_.running)
+    (candidate.is_waiting ? decision_.admitted : decision_.running)
         .push_back({.index = candidate.index, .rows = rows});
     decision_.prompt_rows += rows;
   }

@@ -39,8 +39,9 @@ struct RequestView {
   Work work;
   // The blocks that the request held and wanted when it was last preempted; it
   // is admitted again only when so many are free. 0: it was never preempted.
-  int room = 0;
-  // Of a running request; needed when memory is short, or if `room` is set.
+  int blocks_when_preempted = 0;
+  // Of a running request; needed when memory is short, or if
+  // `blocks_when_preempted` is set.
   int held_blocks = 0;
   // Of a running request: the number of its last piece, counting all pieces.
   int64_t last_piece = 0;
@@ -118,7 +119,7 @@ class Batcher {
     int64_t level = 0;
     int64_t order = 0;
     int index = 0;
-    bool waits = false;
+    bool is_waiting = false;
     int rows = 0;  // given so far
 
     // True if this one comes after the other.
@@ -137,7 +138,8 @@ class Batcher {
                          absl::Span<const RequestView> running, bool hold,
                          absl::Time now);
   // The rows that a candidate gets out of `left`, or 0.
-  static int RowsFor(const RequestView& view, bool waits, int left, int budget);
+  static int RowsFor(const RequestView& view, bool is_waiting, int left,
+                     int budget);
   // True if new requests that want an encode are held back.
   bool HoldsEncodes(absl::Span<const RequestView> waiting,
                     absl::Span<const RequestView> running, int budget,

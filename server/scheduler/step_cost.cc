@@ -8,7 +8,7 @@ namespace {
 
 // Share of a new observation; the estimate follows about the last ten steps.
 constexpr double kGain = 0.25;
-// Row counts are scaled by this so that both parts of a quiet step learn.
+// Row counts are scaled by this so that both estimates of a quiet step learn.
 constexpr double kRowScale = 16;
 // Smaller pieces say little about the cost of a row: weighted down.
 constexpr double kFullWeightRows = 32;
@@ -44,7 +44,7 @@ void StepCost::Observe(int decode_rows, int prompt_rows,
 }
 
 // One step of normalised least mean squares: the error is shared between both
-// parts in proportion to how much each contributed.
+// estimates in proportion to how much each contributed.
 void StepCost::ObserveQuiet(int decode_rows, double seconds) {
   const double expected = QuietSeconds(decode_rows);
   if (expected == 0) {

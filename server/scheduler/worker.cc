@@ -113,7 +113,7 @@ RequestView Worker::View(const Entry& entry, bool with_blocks) const {
           .priority = entry.request->priority,
           .arrival = entry.request->times.arrival,
           .work = entry.work,
-          .room = entry.room,
+          .blocks_when_preempted = entry.blocks_when_preempted,
           .held_blocks = with_blocks ? entry.request->sequence->blocks() : 0,
           .last_piece = entry.last_piece};
 }
@@ -130,7 +130,8 @@ void Worker::Plan() {
   const bool tight = needed > context_->free_blocks();
   running_views_.clear();
   for (const Entry& entry : running_) {
-    running_views_.push_back(View(entry, tight || entry.room > 0));
+    running_views_.push_back(
+        View(entry, tight || entry.blocks_when_preempted > 0));
   }
   const absl::Time now = clock_.Now();
   const Decision& decision =
@@ -151,7 +152,7 @@ void Worker::Plan() {
     Sequence& sequence = *entry.request->sequence;
     plan_.preempted.push_back(&sequence);
     queue_.Return(*entry.request);
-    entry.room =
+    entry.blocks_when_preempted =
         std::min(sequence.blocks() + entry.work.blocks, sequence.max_blocks());
     waiting_.push_back(std::move(entry));
   }

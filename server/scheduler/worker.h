@@ -49,9 +49,9 @@ class Worker {
   // A request, and what the worker knows about it.
   struct Entry {
     std::unique_ptr<Request> request;
-    int64_t order = 0;  // of arrival
-    Work work;          // sequence->Next(), asked once a step
-    int room = 0;       // see RequestView
+    int64_t order = 0;              // of arrival
+    Work work;                      // sequence->Next(), asked once a step
+    int blocks_when_preempted = 0;  // see RequestView
     int64_t last_piece = 0;
     size_t delivered = 0;        // size of the output that the listener knows
     Phase piece = Phase::kDone;  // phase of its piece in this step, or kDone

@@ -88,7 +88,7 @@ TEST_F(BatcherHoldTest, JoinsAnEncodeThatIsUnderWay) {
 
 TEST_F(BatcherHoldTest, APreemptedOneIsNotHeld) {
   std::vector<RequestView> waiting = {Waiting(50, 5, absl::ZeroDuration())};
-  waiting[0].room = 8;
+  waiting[0].blocks_when_preempted = 8;
   EXPECT_EQ(Admitted(waiting), 1u);
 }
 

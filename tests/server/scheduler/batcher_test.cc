@@ -282,7 +282,7 @@ TEST(BatcherTest, APreemptedOneIsNotOvertaken) {
   Batcher batcher({});
   const std::vector<RequestView> running = {Decoding(1)};
   std::vector<RequestView> waiting = {Newcomer(2, 8), Newcomer(3, 8)};
-  waiting[0].room = 30;
+  waiting[0].blocks_when_preempted = 30;
   EXPECT_THAT(batcher
                   .Plan(waiting, running,
                         {.free_blocks = 30, .free_encode_rows = 100}, {}, kNow)
@@ -298,7 +298,7 @@ TEST(BatcherTest, APreemptedOneIsNotOvertaken) {
 TEST(BatcherTest, RoomOfAReadmittedOneStaysReserved) {
   Batcher batcher({});
   std::vector<RequestView> running = {Decoding(1), Encoding(2, 8)};
-  running[1].room = 30;
+  running[1].blocks_when_preempted = 30;
   running[1].held_blocks = 2;
   const std::vector<RequestView> waiting = {Newcomer(3, 8)};  // 2 + 1 blocks
   EXPECT_THAT(batcher
