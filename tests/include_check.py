@@ -49,6 +49,7 @@ ONLY_IN = [
     (re.compile(r"^oneapi/"), ("engine/ops",)),
     (re.compile(r"^(immintrin|cpuid)\.h"), ("engine/ops", "engine/compute")),
     (re.compile(r"^grpc"), ("server/grpc", "client/cpp")),
+    (re.compile(r"\.grpc\.pb\.h$"), ("client/cpp",)),
     (re.compile(r"^prometheus/"), ("server/observability",)),
     (re.compile(r"^nlohmann/"), ("engine/json", "engine/checkpoint",
                                  "engine/tokenizer", "client/cpp")),

@@ -26,6 +26,7 @@
 #include "server/observability/log.h"
 #include "server/observability/metrics.h"
 #include "server/scheduler/scheduler.h"
+#include "server/service/methods.h"
 
 namespace attend {
 namespace {
@@ -109,7 +110,7 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
   if (loaded.empty()) return absl::OkStatus();
 
   const SystemClock clock;
-  Metrics metrics(ATTEND_VERSION);
+  Metrics metrics(ATTEND_VERSION, MethodNames(AttendMethods()));
   StepSignal step_signal;
   ServedModels models(options.scheduler, clock, metrics, step_signal);
   for (Loaded& model : loaded) models.Add(model.name, std::move(model.model));

@@ -56,7 +56,7 @@ bool EventLoop::IsWoken(const Wakeable& wakeable) {
   return wakeable.woken_;
 }
 
-void EventLoop::OnWakeAlarm() {
+void EventLoop::OnWakeAlarm(bool) {
   waking_.clear();
   {
     std::lock_guard lock(mutex_);
@@ -82,7 +82,7 @@ void EventLoop::Watch(Wakeable& wakeable) {
                    static_cast<Event*>(&watch_event_));
 }
 
-void EventLoop::OnWatchAlarm() {
+void EventLoop::OnWatchAlarm(bool) {
   watching_ = false;
   if (watched_.empty()) return;
   const absl::Time now = absl::Now();

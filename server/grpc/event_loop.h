@@ -21,6 +21,19 @@ class Event {
   virtual void Run(bool ok) = 0;
 };
 
+// An event that runs a member of its owner.
+template <class Owner>
+class MemberEvent final : public Event {
+ public:
+  MemberEvent(Owner& owner, void (Owner::*member)(bool))
+      : owner_(owner), member_(member) {}
+  void Run(bool ok) override { (owner_.*member_)(ok); }
+
+ private:
+  Owner& owner_;
+  void (Owner::*const member_)(bool);
+};
+
 // Somebody on a loop who can be woken from other threads, and whose writes are
 // watched.
 class Wakeable {
@@ -58,17 +71,9 @@ class EventLoop {
   void Unwatch(Wakeable& wakeable) { watched_.erase(&wakeable); }
 
  private:
-  struct Callback : Event {
-    Callback(EventLoop& owner, void (EventLoop::*method)())
-        : loop(owner), member(method) {}
-    void Run(bool) override { (loop.*member)(); }
-    EventLoop& loop;
-    void (EventLoop::*member)();
-  };
-
   void RunThread();
-  void OnWakeAlarm();
-  void OnWatchAlarm();
+  void OnWakeAlarm(bool);
+  void OnWatchAlarm(bool);
 
   const absl::Duration watch_interval_;
   const std::unique_ptr<grpc::ServerCompletionQueue> queue_;
@@ -78,14 +83,14 @@ class EventLoop {
   bool alarm_set_ = false;        // guarded by mutex_
   bool closed_ = false;           // guarded by mutex_
   grpc::Alarm wake_alarm_;        // guarded by mutex_
-  Callback wake_event_{*this, &EventLoop::OnWakeAlarm};
+  MemberEvent<EventLoop> wake_event_{*this, &EventLoop::OnWakeAlarm};
 
   // The thread's own.
   std::vector<Wakeable*> waking_;
   std::unordered_set<Wakeable*> watched_;
   bool watching_ = false;
   grpc::Alarm watch_alarm_;
-  Callback watch_event_{*this, &EventLoop::OnWatchAlarm};
+  MemberEvent<EventLoop> watch_event_{*this, &EventLoop::OnWatchAlarm};
 
   std::thread thread_;
 };

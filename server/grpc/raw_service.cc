@@ -1,6 +1,7 @@
 #include "server/grpc/raw_service.h"
 
 #include <grpcpp/impl/codegen/proto_utils.h>
+#include <grpcpp/impl/rpc_service_method.h>
 
 #include "absl/strings/str_cat.h"
 #include "engine/tensor/check.h"
@@ -9,8 +10,34 @@ namespace attend {
 namespace {
 
 using Traits = grpc::SerializationTraits<google::protobuf::Message>;
+using grpc::internal::RpcServiceMethod;
 
 }  // namespace
+
+RawService::RawService(const google::protobuf::ServiceDescriptor& descriptor,
+                       const std::vector<Method>& methods)
+    : descriptor_(descriptor) {
+  for (const Method& method : methods) {
+    if (method.descriptor->service() != &descriptor) continue;
+    paths_.push_back(absl::StrCat("/", name(), "/", method.name()));
+    // As generated services add theirs; no handler, since none is called.
+    AddMethod(new RpcServiceMethod(paths_.back().c_str(),
+                                   method.descriptor->server_streaming()
+                                       ? RpcServiceMethod::SERVER_STREAMING
+                                       : RpcServiceMethod::NORMAL_RPC,
+                                   nullptr));
+    MarkMethodRaw(size());
+    methods_.push_back(&method);
+  }
+}
+
+void RawService::Ask(int index, grpc::ServerContext& context,
+                     grpc::ByteBuffer& bytes,
+                     grpc::ServerAsyncWriter<grpc::ByteBuffer>& writer,
+                     grpc::ServerCompletionQueue& queue, void* tag) {
+  RequestAsyncServerStreaming(index, &context, &bytes, &writer, &queue, &queue,
+                              tag);
+}
 
 absl::Status ParseMessage(grpc::ByteBuffer& bytes,
                           google::protobuf::Message& message) {

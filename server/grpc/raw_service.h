@@ -1,27 +1,47 @@
 #ifndef ATTEND_SERVER_GRPC_RAW_SERVICE_H_
 #define ATTEND_SERVER_GRPC_RAW_SERVICE_H_
 
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/message.h>
+#include <grpcpp/impl/service_type.h>
+#include <grpcpp/support/async_stream.h>
 #include <grpcpp/support/byte_buffer.h>
 
+#include <deque>
+#include <string>
+#include <vector>
+
 #include "absl/status/status.h"
-#include "attend/v1/attend.grpc.pb.h"
+#include "server/service/methods.h"
 
 namespace attend {
 
-// The service with messages as bytes. Where gRPC parses them itself, a message
-// that is not one ends as INTERNAL before our code sees the call; but it is the
-// client's mistake.
-template <class Service>
-using RawMethods = v1::Attend::WithRawMethod_Generate<
-    v1::Attend::WithRawMethod_GenerateStream<v1::Attend::WithRawMethod_Score<
-        v1::Attend::WithRawMethod_Embed<v1::Attend::WithRawMethod_Classify<
-            v1::Attend::WithRawMethod_FillMask<v1::Attend::WithRawMethod_Rerank<
-                v1::Attend::WithRawMethod_Tokenize<
-                    v1::Attend::WithRawMethod_Detokenize<
-                        v1::Attend::WithRawMethod_ListModels<
-                            v1::Attend::WithRawMethod_GetModel<
-                                Service>>>>>>>>>>>;
-using RawService = RawMethods<v1::Attend::Service>;
+// A service as gRPC knows it, with messages as bytes: where gRPC parses them
+// itself, a message that is not one ends as INTERNAL before our code sees the
+// call; but it is the client's mistake. Any service that a proto file declares
+// will do; what is not among its methods ends as UNIMPLEMENTED.
+class RawService final : public grpc::Service {
+ public:
+  // Those of `methods` that belong to `descriptor`. Both outlive this.
+  RawService(const google::protobuf::ServiceDescriptor& descriptor,
+             const std::vector<Method>& methods);
+
+  const std::string& name() const { return descriptor_.full_name(); }
+  int size() const { return static_cast<int>(methods_.size()); }
+  const Method& method(int index) const { return *methods_[index]; }
+
+  // Asks for the next call of a method: when it has come, with its message in
+  // `bytes`, `tag` comes out of `queue`. A unary call is answered as a stream
+  // of one message: on the wire they are the same.
+  void Ask(int index, grpc::ServerContext& context, grpc::ByteBuffer& bytes,
+           grpc::ServerAsyncWriter<grpc::ByteBuffer>& writer,
+           grpc::ServerCompletionQueue& queue, void* tag);
+
+ private:
+  const google::protobuf::ServiceDescriptor& descriptor_;
+  std::vector<const Method*> methods_;
+  std::deque<std::string> paths_;  // gRPC borrows them
+};
 
 // Takes the bytes. INVALID_ARGUMENT if they are not a message of that type, or
 // a string in it is not UTF-8.

@@ -7,8 +7,10 @@
 #include <grpcpp/server_builder.h>
 
 #include <algorithm>
+#include <deque>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +19,7 @@
 #include "engine/tensor/status_macros.h"
 #include "server/grpc/call.h"
 #include "server/grpc/event_loop.h"
+#include "server/grpc/raw_service.h"
 
 namespace attend {
 namespace {
@@ -25,54 +28,6 @@ constexpr int kLoops = 2;
 
 // From the end of the last call to that of its connection.
 constexpr absl::Duration kLastWords = absl::Milliseconds(200);
-
-using v1::Attend;
-
-const MethodTraits<v1::GenerateRequest, v1::GenerateResponse, false> kGenerate =
-    {Method::kGenerate, &RawService::RequestGenerate, NewGenerateHandler};
-const MethodTraits<v1::GenerateRequest, v1::GenerateChunk, true>
-    kGenerateStream = {Method::kGenerateStream,
-                       &RawService::RequestGenerateStream,
-                       NewGenerateStreamHandler};
-const MethodTraits<v1::ScoreRequest, v1::ScoreResponse, false> kScore = {
-    Method::kScore, &RawService::RequestScore, NewScoreHandler};
-const MethodTraits<v1::EmbedRequest, v1::EmbedResponse, false> kEmbed = {
-    Method::kEmbed, &RawService::RequestEmbed, NewEmbedHandler};
-const MethodTraits<v1::ClassifyRequest, v1::ClassifyResponse, false> kClassify =
-    {Method::kClassify, &RawService::RequestClassify, NewClassifyHandler};
-const MethodTraits<v1::FillMaskRequest, v1::FillMaskResponse, false> kFillMask =
-    {Method::kFillMask, &RawService::RequestFillMask, NewFillMaskHandler};
-const MethodTraits<v1::RerankRequest, v1::RerankResponse, false> kRerank = {
-    Method::kRerank, &RawService::RequestRerank, NewRerankHandler};
-const MethodTraits<v1::TokenizeRequest, v1::TokenizeResponse, false> kTokenize =
-    {Method::kTokenize, &RawService::RequestTokenize, NewTokenizeHandler};
-const MethodTraits<v1::DetokenizeRequest, v1::DetokenizeResponse, false>
-    kDetokenize = {Method::kDetokenize, &RawService::RequestDetokenize,
-                   NewDetokenizeHandler};
-const MethodTraits<v1::ListModelsRequest, v1::ListModelsResponse, false>
-    kListModels = {Method::kListModels, &RawService::RequestListModels,
-                   NewListModelsHandler};
-const MethodTraits<v1::GetModelRequest, v1::Model, false> kGetModel = {
-    Method::kGetModel, &RawService::RequestGetModel, NewGetModelHandler};
-
-template <class Traits>
-void Ask(const Traits& traits, CallEnvironment& environment, EventLoop& loop) {
-  Call<Traits>::Ask(traits, environment, loop);
-}
-
-void AskForAll(CallEnvironment& environment, EventLoop& loop) {
-  Ask(kGenerate, environment, loop);
-  Ask(kGenerateStream, environment, loop);
-  Ask(kScore, environment, loop);
-  Ask(kEmbed, environment, loop);
-  Ask(kClassify, environment, loop);
-  Ask(kFillMask, environment, loop);
-  Ask(kRerank, environment, loop);
-  Ask(kTokenize, environment, loop);
-  Ask(kDetokenize, environment, loop);
-  Ask(kListModels, environment, loop);
-  Ask(kGetModel, environment, loop);
-}
 
 absl::StatusOr<std::string> ReadPem(const std::string& path) {
   std::ifstream file(path);
@@ -132,22 +87,22 @@ struct RpcServer::Impl {
       : service(model_service),
         step_signal(signal),
         pool(options.tokenizer_threads, options.max_tokenizer_queue),
-        environment{service,
-                    lifecycle,
-                    pool,
-                    grpc_service,
-                    live_calls,
-                    answered_calls,
-                    options.slow_reader_timeout} {}
+        environment{
+            {service, lifecycle, pool}, options.slow_reader_timeout, {}, {}} {
+    std::set<const google::protobuf::ServiceDescriptor*> known;
+    for (const Method& method : service.methods) {
+      const auto* descriptor = method.descriptor->service();
+      if (!known.insert(descriptor).second) continue;
+      rpc_services.emplace_back(*descriptor, service.methods);
+    }
+  }
 
   const Service service;
   StepSignal& step_signal;
   Lifecycle lifecycle;
   WorkPool pool;
-  RawService grpc_service;
-  LiveCalls live_calls;
-  LiveCalls answered_calls;
-  CallEnvironment environment;
+  std::deque<RawService> rpc_services;
+  RpcEnvironment environment;
   int port = 0;
   std::vector<std::unique_ptr<EventLoop>> loops;
   std::unique_ptr<grpc::Server> server;
@@ -173,7 +128,7 @@ absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(
   SetLimits(options, builder);
   const std::string address = absl::StrCat(options.host, ":", options.port);
   builder.AddListeningPort(address, credentials, &impl->port);
-  builder.RegisterService(&impl->grpc_service);
+  for (RawService& rpc : impl->rpc_services) builder.RegisterService(&rpc);
   for (int i = 0; i < kLoops; ++i) {
     impl->loops.push_back(std::make_unique<EventLoop>(
         builder.AddCompletionQueue(), WatchInterval(options)));
@@ -184,7 +139,11 @@ absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(
         absl::StrCat("cannot listen for grpc on ", address));
   }
   for (auto& loop : impl->loops) {
-    AskForAll(impl->environment, *loop);
+    for (RawService& rpc : impl->rpc_services) {
+      for (int i = 0; i < rpc.size(); ++i) {
+        Call::Ask(rpc, i, impl->environment, *loop);
+      }
+    }
     loop->Start();
   }
   step_signal.Connect([&loops = impl->loops] {
@@ -199,7 +158,9 @@ void RpcServer::SetServing(bool serving) {
   grpc::HealthCheckServiceInterface* health =
       impl_->server->GetHealthCheckService();
   health->SetServingStatus("", serving);
-  health->SetServingStatus(Attend::service_full_name(), serving);
+  for (const RawService& rpc : impl_->rpc_services) {
+    health->SetServingStatus(rpc.name(), serving);
+  }
   for (const ModelEntry& model : impl_->service.models) {
     health->SetServingStatus(model.name, serving && model.served.ok());
   }
@@ -218,11 +179,11 @@ void RpcServer::Shutdown(absl::Duration grace) {
   grace = std::min(grace, absl::Hours(24));
   // The grace is for our own calls. Health watchers and reflection are told,
   // and cut soon: they never end by themselves and would hold the server.
-  impl_->answered_calls.WaitForNone(grace);
+  impl_->environment.answered_calls.WaitForNone(grace);
   impl_->server->GetHealthCheckService()->Shutdown();
   impl_->server->Shutdown(
       absl::ToChronoTime(absl::Now() + std::min(grace, kLastWords)));
-  impl_->live_calls.WaitForNone();
+  impl_->environment.live_calls.WaitForNone();
   impl_->step_signal.Connect(nullptr);
   impl_->loops.clear();
   impl_->server.reset();

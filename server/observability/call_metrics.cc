@@ -1,17 +1,16 @@
 #include "server/observability/call_metrics.h"
 
 #include <array>
+#include <functional>
+#include <map>
 #include <string>
 
+#include "engine/tensor/check.h"
 #include "server/observability/metric_series.h"
 
 namespace attend {
 namespace {
 
-constexpr std::array<absl::string_view, kNumMethods> kMethodNames = {
-    "Generate",   "GenerateStream", "Score",   "Embed",
-    "Classify",   "FillMask",       "Rerank",  "Tokenize",
-    "Detokenize", "ListModels",     "GetModel"};
 constexpr std::array<absl::string_view, kNumRejectReasons> kReasonNames = {
     "queue_full", "tokenizer_full", "draining", "invalid"};
 constexpr int kNumCodes = 17;  // of google.rpc.Code
@@ -22,35 +21,37 @@ std::string CodeName(int code) {
   return name.empty() ? "UNKNOWN" : name;
 }
 
+struct MethodSeries {
+  MethodSeries(const SeriesMaker& make, const std::string& method)
+      : seconds(make.NewHistogram("attend_request_seconds",
+                                  "Time of a call from its arrival to its end.",
+                                  DurationBounds(), {{"method", method}})) {
+    for (int code = 0; code < kNumCodes; ++code) {
+      calls[code] = &make.NewCounter(
+          "attend_requests_total", "Calls that ended, by status code.",
+          {{"method", method}, {"code", CodeName(code)}});
+    }
+  }
+  std::array<prometheus::Counter*, kNumCodes> calls;
+  prometheus::Histogram& seconds;
+};
+
 }  // namespace
 
-absl::string_view MethodName(Method method) {
-  return kMethodNames[static_cast<int>(method)];
-}
-
 struct CallMetrics::Series {
-  std::array<std::array<prometheus::Counter*, kNumCodes>, kNumMethods> calls;
-  std::array<prometheus::Histogram*, kNumMethods> call_seconds;
+  std::map<std::string, MethodSeries, std::less<>> methods;
   std::array<prometheus::Counter*, kNumRejectReasons> rejected;
   prometheus::Counter* slow_readers;
 };
 
 CallMetrics::CallMetrics(prometheus::Registry& registry,
-                         absl::string_view model)
+                         absl::string_view model,
+                         const std::vector<std::string>& methods)
     : series_([&] {
         const SeriesMaker make(registry, {{"model", std::string(model)}});
         auto series = std::make_unique<Series>();
-        for (int m = 0; m < kNumMethods; ++m) {
-          const std::string method(kMethodNames[m]);
-          for (int code = 0; code < kNumCodes; ++code) {
-            series->calls[m][code] = &make.NewCounter(
-                "attend_requests_total", "Calls that ended, by status code.",
-                {{"method", method}, {"code", CodeName(code)}});
-          }
-          series->call_seconds[m] =
-              &make.NewHistogram("attend_request_seconds",
-                                 "Time of a call from its arrival to its end.",
-                                 DurationBounds(), {{"method", method}});
+        for (const std::string& method : methods) {
+          series->methods.try_emplace(method, make, method);
         }
         for (int r = 0; r < kNumRejectReasons; ++r) {
           series->rejected[r] = &make.NewCounter(
@@ -65,11 +66,12 @@ CallMetrics::CallMetrics(prometheus::Registry& registry,
 
 CallMetrics::~CallMetrics() = default;
 
-void CallMetrics::OnCall(Method method, absl::StatusCode code,
+void CallMetrics::OnCall(absl::string_view method, absl::StatusCode code,
                          absl::Duration duration) {
-  const int m = static_cast<int>(method);
-  series_->calls[m][static_cast<int>(code)]->Increment();
-  series_->call_seconds[m]->Observe(absl::ToDoubleSeconds(duration));
+  const auto found = series_->methods.find(method);
+  ATTEND_CHECK(found != series_->methods.end());
+  found->second.calls[static_cast<int>(code)]->Increment();
+  found->second.seconds.Observe(absl::ToDoubleSeconds(duration));
 }
 
 void CallMetrics::OnRejected(RejectReason reason) {

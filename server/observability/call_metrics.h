@@ -2,6 +2,8 @@
 #define ATTEND_SERVER_OBSERVABILITY_CALL_METRICS_H_
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -13,23 +15,6 @@ class Registry;
 
 namespace attend {
 
-// Methods of attend.v1, as a label.
-enum class Method {
-  kGenerate,
-  kGenerateStream,
-  kScore,
-  kEmbed,
-  kClassify,
-  kFillMask,
-  kRerank,
-  kTokenize,
-  kDetokenize,
-  kListModels,
-  kGetModel,
-};
-inline constexpr int kNumMethods = 11;
-absl::string_view MethodName(Method method);
-
 // Why work was turned away before it was queued.
 enum class RejectReason { kQueueFull, kTokenizerFull, kDraining, kInvalid };
 inline constexpr int kNumRejectReasons = 4;
@@ -38,12 +23,16 @@ inline constexpr int kNumRejectReasons = 4;
 // takes a lock only of the series that it changes.
 class CallMetrics {
  public:
-  // The series of label `model` in `registry`, which must outlive this.
-  CallMetrics(prometheus::Registry& registry, absl::string_view model);
+  // The series of label `model` in `registry`, which must outlive this, with
+  // one for each of `methods`.
+  CallMetrics(prometheus::Registry& registry, absl::string_view model,
+              const std::vector<std::string>& methods);
   ~CallMetrics();
 
-  // A call has ended; `duration` is from its arrival to its end.
-  void OnCall(Method method, absl::StatusCode code, absl::Duration duration);
+  // A call of one of the methods has ended; `duration` is from its arrival to
+  // its end.
+  void OnCall(absl::string_view method, absl::StatusCode code,
+              absl::Duration duration);
   // An input was turned away.
   void OnRejected(RejectReason reason);
   // A call was cancelled since its client did not read.

@@ -13,6 +13,9 @@
 namespace attend {
 
 struct Metrics::Impl {
+  explicit Impl(const std::vector<std::string>& names)
+      : methods(names), other_calls(registry, "", methods) {}
+
   void SetReady(absl::string_view model, bool ready) {
     SeriesMaker(registry, {{"model", std::string(model)}})
         .NewGauge("attend_model_ready",
@@ -22,7 +25,8 @@ struct Metrics::Impl {
 
   prometheus::Registry registry{prometheus::Registry::InsertBehavior::Merge};
   ProcessMetrics process;
-  CallMetrics other_calls{registry, ""};
+  const std::vector<std::string> methods;
+  CallMetrics other_calls;
 
   // Guarded by mutex. Deques: what is in them stays in its place.
   std::mutex mutex;
@@ -30,7 +34,9 @@ struct Metrics::Impl {
   std::deque<CallMetrics> broken;
 };
 
-Metrics::Metrics(absl::string_view version) : impl_(std::make_unique<Impl>()) {
+Metrics::Metrics(absl::string_view version,
+                 const std::vector<std::string>& methods)
+    : impl_(std::make_unique<Impl>(methods)) {
   SeriesMaker(impl_->registry, {})
       .NewGauge("attend_build_info", "The build of the server; always 1.",
                 {{"version", std::string(version)}, {"compiler", __VERSION__}})
@@ -46,13 +52,13 @@ ModelMetrics& Metrics::AddModel(const ModelInfo& model) {
                 {{"family", model.family}, {"dtype", model.dtype}})
       .Set(1);
   std::lock_guard lock(impl_->mutex);
-  return impl_->models.emplace_back(impl_->registry, model);
+  return impl_->models.emplace_back(impl_->registry, model, impl_->methods);
 }
 
 CallMetrics& Metrics::AddBrokenModel(absl::string_view name) {
   impl_->SetReady(name, false);
   std::lock_guard lock(impl_->mutex);
-  return impl_->broken.emplace_back(impl_->registry, name);
+  return impl_->broken.emplace_back(impl_->registry, name, impl_->methods);
 }
 
 CallMetrics& Metrics::other_calls() { return impl_->other_calls; }

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "engine/api/engine.h"
@@ -17,8 +18,8 @@ namespace attend {
 // Thread-safe. Owns what its methods return.
 class Metrics {
  public:
-  // `version` is that of the build.
-  explicit Metrics(absl::string_view version);
+  // `version` is that of the build; calls are of one of `methods`.
+  Metrics(absl::string_view version, const std::vector<std::string>& methods);
   ~Metrics();
 
   // A model that is served.

@@ -82,8 +82,9 @@ ModelMetrics::Series::Series(const SeriesMaker& make)
                                     "Blocks of the KV pool.")) {}
 
 ModelMetrics::ModelMetrics(prometheus::Registry& registry,
-                           const ModelInfo& model)
-    : CallMetrics(registry, model.name),
+                           const ModelInfo& model,
+                           const std::vector<std::string>& methods)
+    : CallMetrics(registry, model.name, methods),
       series_(std::make_unique<Series>(
           SeriesMaker(registry, {{"model", model.name}}))) {}
 

@@ -2,6 +2,8 @@
 #define ATTEND_SERVER_OBSERVABILITY_MODEL_METRICS_H_
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "absl/time/time.h"
 #include "engine/api/engine.h"
@@ -16,7 +18,8 @@ namespace attend {
 class ModelMetrics : public CallMetrics {
  public:
   // The series of the model in `registry`, which must outlive this.
-  ModelMetrics(prometheus::Registry& registry, const ModelInfo& model);
+  ModelMetrics(prometheus::Registry& registry, const ModelInfo& model,
+               const std::vector<std::string>& methods);
   ~ModelMetrics();
 
   // A request has ended. Times that were not reached are InfinitePast.

@@ -8,7 +8,7 @@
 #include "server/service/batch_handler.h"
 #include "server/service/inputs.h"
 #include "server/service/labels.h"
-#include "server/service/service.h"
+#include "server/service/methods.h"
 #include "server/service/tasks.h"
 
 namespace attend {
@@ -56,15 +56,11 @@ class ClassifyHandler final
     return absl::OkStatus();
   }
 
-  void Fill(v1::ClassifyResponse& response) override {
-    for (int i = 0; i < size(); ++i) {
-      v1::ClassifyResult& result = *response.add_results();
-      if (!FillOutcome(i, result)) continue;
-      if (info().labels_tokens) {
-        FillTokens(i, result);
-      } else {
-        AddScored(i, 0, result.mutable_labels());
-      }
+  void Fill(int index, v1::ClassifyResult& result) override {
+    if (info().labels_tokens) {
+      FillTokens(index, result);
+    } else {
+      AddScored(index, 0, result.mutable_labels());
     }
   }
 
@@ -97,8 +93,8 @@ class ClassifyHandler final
 
 }  // namespace
 
-HandlerPtr<v1::ClassifyRequest, v1::ClassifyResponse> NewClassifyHandler(
-    const Service& service, CallContext& context) {
+std::unique_ptr<Handler> NewClassifyHandler(const Service& service,
+                                            CallContext& context) {
   return std::make_unique<ClassifyHandler>(service, context);
 }
 

@@ -12,7 +12,7 @@
 #include "engine/tensor/status_macros.h"
 #include "server/service/batch_handler.h"
 #include "server/service/inputs.h"
-#include "server/service/service.h"
+#include "server/service/methods.h"
 #include "server/service/tasks.h"
 
 namespace attend {
@@ -148,17 +148,14 @@ class EmbedHandler final
     return absl::OkStatus();
   }
 
-  void Fill(v1::EmbedResponse& response) override {
-    for (int i = 0; i < size(); ++i) {
-      v1::EmbedResult& result = *response.add_results();
-      if (!FillOutcome(i, result)) continue;
-      const SequenceOutput& output = input(i).output();
-      result.set_width(output.width);
-      SetValues(output.values, encoding_, result);
-      if (sources_.empty()) continue;
-      for (size_t t = 0; t < sources_[i].tokens.ids.size(); ++t) {
-        FillSourceToken(sources_[i], t, tokenizer(), *result.add_tokens());
-      }
+  void Fill(int index, v1::EmbedResult& result) override {
+    const SequenceOutput& output = input(index).output();
+    result.set_width(output.width);
+    SetValues(output.values, encoding_, result);
+    if (sources_.empty()) return;
+    const Source& source = sources_[index];
+    for (size_t t = 0; t < source.tokens.ids.size(); ++t) {
+      FillSourceToken(source, t, tokenizer(), *result.add_tokens());
     }
   }
 
@@ -170,8 +167,8 @@ class EmbedHandler final
 
 }  // namespace
 
-HandlerPtr<v1::EmbedRequest, v1::EmbedResponse> NewEmbedHandler(
-    const Service& service, CallContext& context) {
+std::unique_ptr<Handler> NewEmbedHandler(const Service& service,
+                                         CallContext& context) {
   return std::make_unique<EmbedHandler>(service, context);
 }
 

@@ -9,7 +9,7 @@
 #include "engine/tensor/status_macros.h"
 #include "server/service/batch_handler.h"
 #include "server/service/inputs.h"
-#include "server/service/service.h"
+#include "server/service/methods.h"
 #include "server/service/tasks.h"
 
 namespace attend {
@@ -75,19 +75,15 @@ class FillMaskHandler final
     return absl::OkStatus();
   }
 
-  void Fill(v1::FillMaskResponse& response) override {
-    for (int i = 0; i < size(); ++i) {
-      v1::FillMaskResult& result = *response.add_results();
-      if (!FillOutcome(i, result)) continue;
-      const Masked& masked = masked_[i];
-      std::vector<int> best = masked.source.tokens.ids;
-      for (size_t m = 0; m < masked.rows.size(); ++m) {
-        const std::vector<TokenLogProb>& top = input(i).output().choices[m].top;
-        FillOne(masked, masked.rows[m], top, *result.add_masks());
-        best[masked.rows[m]] = top.front().id;
-      }
-      result.set_text(Text(best));
+  void Fill(int index, v1::FillMaskResult& result) override {
+    const Masked& masked = masked_[index];
+    std::vector<int> best = masked.source.tokens.ids;
+    for (size_t m = 0; m < masked.rows.size(); ++m) {
+      const auto& top = input(index).output().choices[m].top;
+      FillOne(masked, masked.rows[m], top, *result.add_masks());
+      best[masked.rows[m]] = top.front().id;
     }
+    result.set_text(Text(best));
   }
 
   void FillOne(const Masked& masked, int row,
@@ -119,8 +115,8 @@ class FillMaskHandler final
 
 }  // namespace
 
-HandlerPtr<v1::FillMaskRequest, v1::FillMaskResponse> NewFillMaskHandler(
-    const Service& service, CallContext& context) {
+std::unique_ptr<Handler> NewFillMaskHandler(const Service& service,
+                                            CallContext& context) {
   return std::make_unique<FillMaskHandler>(service, context);
 }
 

@@ -1,50 +1,52 @@
 #ifndef ATTEND_SERVER_SERVICE_GENERATE_H_
 #define ATTEND_SERVER_SERVICE_GENERATE_H_
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "attend/v1/attend.pb.h"
 #include "engine/api/generation_params.h"
 #include "server/service/choice_text.h"
-#include "server/service/handler.h"
 #include "server/service/input_state.h"
 #include "server/service/inputs.h"
-#include "server/service/results.h"
 #include "server/service/service.h"
 
 namespace attend {
 
-// What Generate and GenerateStream share: a request, checked and submitted.
-struct GenerateCall {
-  const ServedModel* model = nullptr;
-  GenerationParams params;
-  Inputs inputs;
-  // For each input the ids that its results continue; none where they do not.
-  std::vector<std::vector<int>> before;
-  bool echo = false;  // the prompt is to be returned
+// What Generate and GenerateStream share: how a request is checked and
+// submitted, and what is told of its prompts.
+class GenerateCall {
+ public:
+  // As those of EngineHandler. `model` outlives this.
+  absl::StatusOr<int> Prepare(const v1::GenerateRequest& request,
+                              const Service& service, const ServedModel& model);
+  absl::Status Submit(const v1::GenerateRequest& request, int index,
+                      InputState& input);
 
-  // Fails only for what concerns the whole request; an input that is wrong or
-  // refused ends with its own status.
-  absl::Status Start(const v1::GenerateRequest& request, bool streaming,
-                     const Service& service, CallContext& context);
-
+  const GenerationParams& params() const { return params_; }
   // The text of one result of an input, from its start. Borrows this.
   ChoiceText NewText(size_t input) const {
-    return ChoiceText(model->tokenizer, params.stop_strings, before[input]);
+    return ChoiceText(model_->tokenizer, params_.stop_strings, before_[input]);
   }
-
-  bool wants_prompt() const { return echo || params.prompt_log_probs; }
+  bool wants_prompt() const { return echo_ || params_.prompt_log_probs; }
   // What is to be told of an input's prompt, given the engine's output for it.
   void FillPrompt(size_t input, const ChoiceOutput& output,
                   v1::Prompt& to) const;
 
  private:
-  absl::Status StartInput(const v1::GenerateRequest& request, int index);
   // `field` names the input in errors.
-  absl::Status Submit(const v1::GenerateRequest& request,
-                      const std::string& field, Source source,
-                      InputState& input);
+  absl::Status SubmitSource(const v1::GenerateRequest& request,
+                            const std::string& field, Source source,
+                            InputState& input) const;
+
+  const ServedModel* model_ = nullptr;
+  GenerationParams params_;
+  // For each input the ids that its results continue; none where they do not.
+  std::vector<std::vector<int>> before_;
+  bool echo_ = false;  // the prompt is to be returned
 };
 
 }  // namespace attend

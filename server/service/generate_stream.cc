@@ -1,10 +1,13 @@
 #include <memory>
+#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "engine/tensor/status_macros.h"
 #include "server/service/choice_text.h"
+#include "server/service/engine_handler.h"
 #include "server/service/generate.h"
+#include "server/service/methods.h"
 
 namespace attend {
 namespace {
@@ -34,77 +37,68 @@ struct Growth {
 };
 
 // A batch in, chunks out as they come.
-class GenerateStreamHandler final
-    : public Handler<v1::GenerateRequest, v1::GenerateChunk> {
+class GenerateStreamHandler final : public EngineHandler<v1::GenerateRequest> {
  public:
   GenerateStreamHandler(const Service& service, CallContext& context)
-      : service_(service), context_(context) {}
-
-  absl::Status Start(const v1::GenerateRequest& request) override {
-    RETURN_IF_ERROR(call_.Start(request, true, service_, context_));
-    streams_.resize(call_.inputs.size());
-    for (size_t input = 0; input < streams_.size(); ++input) {
-      streams_[input].prompt_sent = !call_.wants_prompt();
-      for (int i = 0; i < call_.params.num_return_sequences; ++i) {
-        streams_[input].choices.emplace_back(call_.NewText(input));
-      }
-    }
-    return absl::OkStatus();
-  }
+      : EngineHandler(service, context, /*streaming=*/true) {}
 
   // Inputs take turns, so that a busy one does not hide the others.
-  bool Next(v1::GenerateChunk& chunk) override {
-    for (size_t i = 0; i < streams_.size() && !ended_; ++i) {
+  void Continue(Responder& to) override {
+    v1::GenerateChunk chunk;
+    for (size_t i = 0; i < streams_.size(); ++i) {
       const size_t index = (turn_ + i) % streams_.size();
-      if (!NextOf(index, chunk)) continue;
+      const absl::StatusOr<bool> found = NextOf(index, chunk);
+      if (!found.ok()) return to.Finish(found.status());
+      if (!*found) continue;
       chunk.set_input(static_cast<int>(index));
       turn_ = index + 1;
-      ended_ = ended_inputs_ == streams_.size();
-      return true;
+      to.Send(chunk);
+      if (ended_inputs_ == streams_.size()) to.Finish(absl::OkStatus());
+      return;
     }
-    return false;
-  }
-  bool ended() const override { return ended_; }
-  absl::Status status() const override { return status_; }
-
-  bool quiet() const override {
-    std::lock_guard lock(context_.mutex());
-    return AllDone(call_.inputs);
-  }
-  CallSummary summary() const override {
-    std::lock_guard lock(context_.mutex());
-    return Summarize(call_.inputs);
   }
 
  private:
-  bool NextOf(size_t index, v1::GenerateChunk& chunk) {
+  absl::StatusOr<int> Prepare(const v1::GenerateRequest& request) override {
+    ASSIGN_OR_RETURN(const int count,
+                     call_.Prepare(request, service(), model()));
+    streams_.resize(count);
+    return count;
+  }
+
+  absl::Status Submit(const v1::GenerateRequest& request, int index,
+                      InputState& input) override {
+    const absl::Status status = call_.Submit(request, index, input);
+    InputStream& stream = streams_[index];
+    stream.prompt_sent = !call_.wants_prompt();
+    for (int i = 0; i < call_.params().num_return_sequences; ++i) {
+      stream.choices.emplace_back(call_.NewText(index));
+    }
+    return status;
+  }
+
+  // The next chunk of an input; false: there is none now. An error is that of
+  // the whole call.
+  absl::StatusOr<bool> NextOf(size_t index, v1::GenerateChunk& chunk) {
     InputStream& stream = streams_[index];
     if (stream.ended) return false;
-    const InputState& input = *call_.inputs[index];
+    const InputState& from = input(index);
     Growth growth;
-    absl::Status failure;
+    bool failed;
     {
-      std::lock_guard lock(context_.mutex());
-      if (input.done() && !input.status().ok()) {
-        failure = input.status();
-        status_ = CommonError(call_.inputs);
-        ended_ = !status_.ok();
-        if (ended_) return false;
-      } else if (!TakeGrowth(input, stream, growth)) {
-        return false;
-      }
+      std::lock_guard lock(context().mutex());
+      failed = from.done() && !from.status().ok();
+      if (failed) RETURN_IF_ERROR(CommonError(inputs()));
+      if (!failed && !TakeGrowth(from, stream, growth)) return false;
     }
-    if (failure.ok()) {
+    if (!failed) {
       if (!std::exchange(stream.prompt_sent, true)) {
         call_.FillPrompt(index, *growth.prompt, *chunk.mutable_prompt());
       }
       Fill(growth, stream.choices[growth.choice], chunk);
     }
-    if (!failure.ok() || growth.last_of_input) {
-      // Done: the worker touches it no more.
-      *chunk.mutable_status() = ToProto(failure);
-      *chunk.mutable_usage() = MakeUsage(input.facts(), input.output());
-      *chunk.mutable_timings() = MakeTimings(input.times(), context_.arrival());
+    if (failed || growth.last_of_input) {
+      FillOutcome(index, chunk);
       stream.ended = true;
       ++ended_inputs_;
     }
@@ -126,7 +120,7 @@ class GenerateStreamHandler final
         continue;
       }
       growth.choice = i;
-      const size_t top = call_.params.top_log_probs;
+      const size_t top = call_.params().top_log_probs;
       CopyFrom(output.tokens, choice.sent, growth.output.tokens);
       CopyFrom(output.log_probs, choice.sent, growth.output.log_probs);
       CopyFrom(output.top, choice.sent * top, growth.output.top);
@@ -160,7 +154,7 @@ class GenerateStreamHandler final
     chunk.mutable_ids()->Add(output.tokens.begin(), output.tokens.end());
     std::string* text = chunk.mutable_text();
     for (int id : output.tokens) text->append(choice.text.Append(id));
-    AddLogProbs(output, 0, call_.params.top_log_probs, call_.model->tokenizer,
+    AddLogProbs(output, 0, call_.params().top_log_probs, tokenizer(),
                 chunk.mutable_log_probs());
     choice.sent += output.tokens.size();
     if (output.finish == FinishReason::kNone) return;
@@ -170,20 +164,16 @@ class GenerateStreamHandler final
     choice.ended = true;
   }
 
-  const Service& service_;
-  CallContext& context_;
   GenerateCall call_;
   std::vector<InputStream> streams_;
   size_t turn_ = 0;
   size_t ended_inputs_ = 0;
-  bool ended_ = false;
-  absl::Status status_;
 };
 
 }  // namespace
 
-HandlerPtr<v1::GenerateRequest, v1::GenerateChunk> NewGenerateStreamHandler(
-    const Service& service, CallContext& context) {
+std::unique_ptr<Handler> NewGenerateStreamHandler(const Service& service,
+                                                  CallContext& context) {
   return std::make_unique<GenerateStreamHandler>(service, context);
 }
 

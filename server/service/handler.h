@@ -1,68 +1,20 @@
 #ifndef ATTEND_SERVER_SERVICE_HANDLER_H_
 #define ATTEND_SERVER_SERVICE_HANDLER_H_
 
-#include <atomic>
-#include <mutex>
-#include <string>
+#include <google/protobuf/message.h>
 
 #include "absl/status/status.h"
-#include "absl/time/time.h"
 
 namespace attend {
 
-struct ModelEntry;
-
-// What the calls of one server share about its end.
-struct Lifecycle {
-  std::atomic<bool> draining{false};  // new calls are refused
-  std::atomic<bool> cut{false};       // running ones too: drain took too long
-};
-
-// A call as the work behind it sees it. Outlives its handler.
-class CallContext {
+// The way back to a call's client, whatever the protocol.
+class Responder {
  public:
-  virtual ~CallContext() = default;
-
-  // Guards what the handler shares with threads other than the call's.
-  std::mutex& mutex() { return mutex_; }
-
-  // Makes the call's thread look at its handler again; with mutex() held: only
-  // so can the call not end between a change and its announcement. Waits for
-  // the end of Start(), and then of the engine's step, so that a step wakes
-  // each thread once.
-  virtual void WakeAfterStep() = 0;
-
-  // True once the client has gone, or the server wants the call to end.
-  bool cancelled() const {
-    return cancelled_.load(std::memory_order_relaxed) ||
-           lifecycle_.cut.load(std::memory_order_relaxed);
-  }
-  // OK, or why the server ends the call from its side.
-  absl::Status cut_status() const {
-    return lifecycle_.cut
-               ? absl::UnavailableError(
-                     "server shuts down: its drain timeout has passed")
-               : absl::OkStatus();
-  }
-
-  // The model that the call is for, once it is known: its log line and its
-  // metrics name it. Set in Start().
-  void set_model(const ModelEntry& model) { model_ = &model; }
-
-  const std::string& request_id() const { return request_id_; }
-  absl::Time arrival() const { return arrival_; }
-  absl::Time deadline() const { return deadline_; }
-
- protected:
-  explicit CallContext(const Lifecycle& lifecycle) : lifecycle_(lifecycle) {}
-
-  const Lifecycle& lifecycle_;
-  std::mutex mutex_;
-  std::atomic<bool> cancelled_{false};
-  const ModelEntry* model_ = nullptr;  // null: not known, or none
-  std::string request_id_;
-  absl::Time arrival_;
-  absl::Time deadline_;
+  virtual ~Responder() = default;
+  // An answer of the method's type. Takes what it needs of it.
+  virtual void Send(const google::protobuf::Message& answer) = 0;
+  // The end: no answer comes after it. An error ends the call without one.
+  virtual void Finish(const absl::Status& status) = 0;
 };
 
 // Figures of a call for its log line.
@@ -73,24 +25,25 @@ struct CallSummary {
   int generated_tokens = 0;
 };
 
-// The work behind one call, free of gRPC: a stream of answers, of which a
-// unary call has one.
-template <class Request, class Response>
+// The work behind one call, free of protocols: a stream of answers, of which a
+// unary call has one. A protocol whose messages are not attend.v1's wraps such
+// a handler: it translates the request, and the answers by a Responder of its
+// own.
 class Handler {
  public:
   virtual ~Handler() = default;
 
-  // Checks, tokenises, submits; once, on a tokenizer thread. After an error
-  // nothing is under way, and the call ends with it.
-  virtual absl::Status Start(const Request& request) = 0;
+  // Checks, tokenises, submits; once, on a tokenizer thread. `request` is of
+  // the method's type. After an error nothing is under way, and the call ends
+  // with it.
+  virtual absl::Status Start(const google::protobuf::Message& request) = 0;
 
   // The rest is called by the call's thread, when Start() has returned OK.
 
-  // Moves the next answer into `response`; false: there is none now.
-  virtual bool Next(Response& response) = 0;
-  // No answer is left, and none will come; then status() is the call's.
-  virtual bool ended() const = 0;
-  virtual absl::Status status() const { return absl::OkStatus(); }
+  // Sends the next answer if there is one, at most one; finishes after the
+  // last, or with an error in place of an answer. Called when one more answer
+  // can be sent and there may be one, until it has finished.
+  virtual void Continue(Responder& to) = 0;
   // Nobody calls this object from outside any more: it may be destroyed.
   virtual bool quiet() const { return true; }
   virtual CallSummary summary() const { return {}; }

@@ -1,43 +1,55 @@
 #ifndef ATTEND_SERVER_SERVICE_IMMEDIATE_HANDLER_H_
 #define ATTEND_SERVER_SERVICE_IMMEDIATE_HANDLER_H_
 
-#include <functional>
+#include <google/protobuf/message.h>
+
 #include <memory>
-#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "engine/tensor/status_macros.h"
 #include "server/service/handler.h"
+#include "server/service/service.h"
 
 namespace attend {
 
 // The work behind a call that needs no engine: one function of the request,
 // run by a tokenizer thread.
 template <class Request, class Response>
-class ImmediateHandler final : public Handler<Request, Response> {
+class ImmediateHandler final : public Handler {
  public:
-  using Answer = std::function<absl::StatusOr<Response>(const Request&)>;
-  explicit ImmediateHandler(Answer answer) : answer_(std::move(answer)) {}
+  using Function = absl::StatusOr<Response>(const Service&, CallContext&,
+                                            const Request&);
+  ImmediateHandler(const Service& service, CallContext& context,
+                   Function* function)
+      : service_(service), context_(context), function_(function) {}
 
-  absl::Status Start(const Request& request) override {
-    absl::StatusOr<Response> response = answer_(request);
-    if (!response.ok()) return response.status();
-    response_ = *std::move(response);
+  absl::Status Start(const google::protobuf::Message& request) override {
+    ASSIGN_OR_RETURN(
+        response_,
+        function_(service_, context_, static_cast<const Request&>(request)));
     return absl::OkStatus();
   }
-  bool Next(Response& response) override {
-    if (ended_) return false;
-    response = std::move(response_);
-    ended_ = true;
-    return true;
+  void Continue(Responder& to) override {
+    to.Send(response_);
+    to.Finish(absl::OkStatus());
   }
-  bool ended() const override { return ended_; }
 
  private:
-  Answer answer_;
+  const Service& service_;
+  CallContext& context_;
+  Function* const function_;
   Response response_;
-  bool ended_ = false;
 };
+
+template <class Request, class Response>
+std::unique_ptr<Handler> NewImmediateHandler(
+    const Service& service, CallContext& context,
+    absl::StatusOr<Response> (*function)(const Service&, CallContext&,
+                                         const Request&)) {
+  return std::make_unique<ImmediateHandler<Request, Response>>(service, context,
+                                                               function);
+}
 
 }  // namespace attend
 

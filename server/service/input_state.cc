@@ -1,5 +1,6 @@
 #include "server/service/input_state.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -78,10 +79,7 @@ void InputState::Submit(EngineRequest engine_request, const InputFacts& facts,
         "deadline passed before the input was queued"));
   }
   auto sequence = model_.engine.NewSequence(std::move(engine_request));
-  if (!sequence.ok()) {
-    model_.metrics.OnRejected(RejectReason::kInvalid);
-    return End(sequence.status());
-  }
+  if (!sequence.ok()) return Reject(sequence.status());
   auto request = std::make_unique<Request>();
   request->id = context_.request_id();
   request->priority = priority;
@@ -92,10 +90,12 @@ void InputState::Submit(EngineRequest engine_request, const InputFacts& facts,
   output_ = Reserve(limits);
   // From here on the worker may call.
   const absl::Status status = model_.scheduler.Submit(request);
-  if (!status.ok()) {
-    model_.metrics.OnRejected(ReasonOf(status));
-    End(status);
-  }
+  if (!status.ok()) Reject(status);
+}
+
+void InputState::Reject(const absl::Status& status) {
+  model_.metrics.OnRejected(ReasonOf(status));
+  End(status);
 }
 
 void InputState::End(const absl::Status& status, SequenceOutput output) {
@@ -145,6 +145,31 @@ void InputState::OnDone(const absl::Status& status,
   status_ = status;
   done_ = true;
   context_.WakeAfterStep();
+}
+
+bool AllDone(const Inputs& inputs) {
+  return std::all_of(inputs.begin(), inputs.end(),
+                     [](const auto& input) { return input->done(); });
+}
+
+absl::Status CommonError(const Inputs& inputs) {
+  if (!AllDone(inputs)) return absl::OkStatus();
+  const absl::Status first = inputs.front()->status();
+  for (const auto& input : inputs) {
+    if (input->status().code() != first.code()) return absl::OkStatus();
+  }
+  return first;
+}
+
+CallSummary Summarize(const Inputs& inputs) {
+  CallSummary summary;
+  for (const auto& input : inputs) {
+    ++summary.inputs;
+    if (!input->status().ok()) ++summary.failed_inputs;
+    summary.source_tokens += input->facts().source_tokens;
+    summary.generated_tokens += CountTokens(input->output());
+  }
+  return summary;
 }
 
 }  // namespace attend

@@ -3,10 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "server/scheduler/request.h"
+#include "server/service/call_context.h"
 #include "server/service/handler.h"
 #include "server/service/service.h"
 
@@ -48,6 +51,8 @@ class InputState final : public RequestListener {
               const OutputLimits& limits, int priority);
   // Ends an input that was not submitted.
   void End(const absl::Status& status, SequenceOutput output = {});
+  // The same, of one that is turned away, which is counted.
+  void Reject(const absl::Status& status);
 
   // These are constant after Submit().
   const InputFacts& facts() const { return facts_; }
@@ -88,6 +93,14 @@ class InputState final : public RequestListener {
 
 // Tokens of all choices.
 int CountTokens(const SequenceOutput& output);
+
+// The inputs of a call. All with context.mutex() held.
+using Inputs = std::vector<std::unique_ptr<InputState>>;
+bool AllDone(const Inputs& inputs);
+// An error iff all inputs are done and failed with one code: then the call
+// itself fails, with the first one's status.
+absl::Status CommonError(const Inputs& inputs);
+CallSummary Summarize(const Inputs& inputs);
 
 }  // namespace attend
 

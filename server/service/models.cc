@@ -4,8 +4,8 @@
 
 #include "engine/tensor/status_macros.h"
 #include "server/service/immediate_handler.h"
+#include "server/service/methods.h"
 #include "server/service/params.h"
-#include "server/service/service.h"
 #include "server/service/tasks.h"
 
 namespace attend {
@@ -71,7 +71,8 @@ v1::Model Describe(const ModelEntry& entry) {
   return model;
 }
 
-v1::ListModelsResponse ListModels(const Service& service) {
+absl::StatusOr<v1::ListModelsResponse> ListModels(
+    const Service& service, CallContext&, const v1::ListModelsRequest&) {
   v1::ListModelsResponse response;
   for (const ModelEntry& entry : service.models) {
     *response.add_models() = Describe(entry);
@@ -88,17 +89,14 @@ absl::StatusOr<v1::Model> GetModel(const Service& service, CallContext& context,
 
 }  // namespace
 
-HandlerPtr<v1::ListModelsRequest, v1::ListModelsResponse> NewListModelsHandler(
-    const Service& service, CallContext&) {
-  return std::make_unique<
-      ImmediateHandler<v1::ListModelsRequest, v1::ListModelsResponse>>(
-      [&service](const auto&) { return ListModels(service); });
+std::unique_ptr<Handler> NewListModelsHandler(const Service& service,
+                                              CallContext& context) {
+  return NewImmediateHandler(service, context, ListModels);
 }
 
-HandlerPtr<v1::GetModelRequest, v1::Model> NewGetModelHandler(
-    const Service& service, CallContext& context) {
-  return std::make_unique<ImmediateHandler<v1::GetModelRequest, v1::Model>>(
-      [&](const auto& request) { return GetModel(service, context, request); });
+std::unique_ptr<Handler> NewGetModelHandler(const Service& service,
+                                            CallContext& context) {
+  return NewImmediateHandler(service, context, GetModel);
 }
 
 }  // namespace attend

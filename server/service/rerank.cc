@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <memory>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -10,7 +9,7 @@
 #include "server/service/batch_handler.h"
 #include "server/service/inputs.h"
 #include "server/service/labels.h"
-#include "server/service/service.h"
+#include "server/service/methods.h"
 #include "server/service/tasks.h"
 
 namespace attend {
@@ -58,29 +57,27 @@ class RerankHandler final
     return absl::OkStatus();
   }
 
-  void Fill(v1::RerankResponse& response) override {
-    std::vector<float> scores(size());
-    std::vector<int> order(size());
-    std::iota(order.begin(), order.end(), 0);
-    const auto failed =
-        std::stable_partition(order.begin(), order.end(),
-                              [&](int i) { return input(i).status().ok(); });
-    std::for_each(order.begin(), failed, [&](int i) {
-      scores[i] = input(i).output().values.front();
-      ScoreLabels(kind_, absl::MakeSpan(&scores[i], 1));
+  void Fill(int index, v1::RerankResult& result) override {
+    float score = input(index).output().values.front();
+    ScoreLabels(kind_, absl::MakeSpan(&score, 1));
+    result.set_score(score);
+  }
+
+  // The best first, `top_n_` of them; then those that failed.
+  void Arrange(Results& results) override {
+    for (int i = 0; i < size(); ++i) {
+      results[i].set_index(i);
+      if (!documents_.empty()) results[i].set_document(documents_[i]);
+    }
+    const auto begin = results.pointer_begin();
+    const auto failed = std::stable_partition(
+        begin, results.pointer_end(),
+        [](const auto* r) { return r->status().code() == 0; });
+    std::stable_sort(begin, failed, [](const auto* a, const auto* b) {
+      return a->score() > b->score();
     });
-    std::stable_sort(order.begin(), failed,
-                     [&](int a, int b) { return scores[a] > scores[b]; });
-    if (failed - order.begin() > top_n_) {
-      order.erase(order.begin() + top_n_, failed);
-    }
-    for (const int index : order) {
-      v1::RerankResult& result = *response.add_results();
-      FillOutcome(index, result);
-      result.set_index(index);
-      result.set_score(scores[index]);
-      if (!documents_.empty()) result.set_document(documents_[index]);
-    }
+    const int ranked = static_cast<int>(failed - begin);
+    if (ranked > top_n_) results.DeleteSubrange(top_n_, ranked - top_n_);
   }
 
   int top_n_ = 0;
@@ -90,8 +87,8 @@ class RerankHandler final
 
 }  // namespace
 
-HandlerPtr<v1::RerankRequest, v1::RerankResponse> NewRerankHandler(
-    const Service& service, CallContext& context) {
+std::unique_ptr<Handler> NewRerankHandler(const Service& service,
+                                          CallContext& context) {
   return std::make_unique<RerankHandler>(service, context);
 }
 

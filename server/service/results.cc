@@ -83,29 +83,4 @@ v1::Timings MakeTimings(const RequestTimes& times, absl::Time arrival) {
   return timings;
 }
 
-bool AllDone(const Inputs& inputs) {
-  return std::all_of(inputs.begin(), inputs.end(),
-                     [](const auto& input) { return input->done(); });
-}
-
-absl::Status CommonError(const Inputs& inputs) {
-  if (!AllDone(inputs)) return absl::OkStatus();
-  const absl::Status first = inputs.front()->status();
-  for (const auto& input : inputs) {
-    if (input->status().code() != first.code()) return absl::OkStatus();
-  }
-  return first;
-}
-
-CallSummary Summarize(const Inputs& inputs) {
-  CallSummary summary;
-  for (const auto& input : inputs) {
-    ++summary.inputs;
-    if (!input->status().ok()) ++summary.failed_inputs;
-    summary.source_tokens += input->facts().source_tokens;
-    summary.generated_tokens += CountTokens(input->output());
-  }
-  return summary;
-}
-
 }  // namespace attend

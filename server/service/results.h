@@ -1,14 +1,10 @@
 #ifndef ATTEND_SERVER_SERVICE_RESULTS_H_
 #define ATTEND_SERVER_SERVICE_RESULTS_H_
 
-#include <memory>
-#include <vector>
-
 #include "absl/status/status.h"
 #include "attend/v1/attend.pb.h"
 #include "engine/api/output.h"
 #include "engine/tokenizer/text/tokenizer.h"
-#include "server/service/handler.h"
 #include "server/service/input_state.h"
 
 namespace attend {
@@ -31,14 +27,6 @@ v1::Usage MakeUsage(const InputFacts& facts, const SequenceOutput& output);
 
 // Since `arrival` of the call; what has not happened is left out.
 v1::Timings MakeTimings(const RequestTimes& times, absl::Time arrival);
-
-// The inputs of a call. All with context.mutex() held.
-using Inputs = std::vector<std::unique_ptr<InputState>>;
-bool AllDone(const Inputs& inputs);
-// An error iff all inputs are done and failed with one code: then the call
-// itself fails, with the first one's status.
-absl::Status CommonError(const Inputs& inputs);
-CallSummary Summarize(const Inputs& inputs);
 
 }  // namespace attend
 

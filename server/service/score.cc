@@ -5,7 +5,7 @@
 #include "engine/tensor/status_macros.h"
 #include "server/service/batch_handler.h"
 #include "server/service/inputs.h"
-#include "server/service/service.h"
+#include "server/service/methods.h"
 #include "server/service/tasks.h"
 
 namespace attend {
@@ -40,7 +40,7 @@ class ScoreHandler final
                    {.truncate = request.truncate(),
                     .needs_token = true,
                     .takes_chat = true,
-                    .chat = chat(),
+                    .chat = model().chat,
                     .language = request.source_language()},
                    info(), tokenizer(), absl::StrCat(field, ".source")));
     ASSIGN_OR_RETURN(
@@ -68,19 +68,15 @@ class ScoreHandler final
     return absl::OkStatus();
   }
 
-  void Fill(v1::ScoreResponse& response) override {
-    for (int i = 0; i < size(); ++i) {
-      v1::ScoreResult& result = *response.add_results();
-      if (!FillOutcome(i, result) || input(i).output().choices.empty()) {
-        continue;
-      }
-      const ChoiceOutput& choice = input(i).output().choices.front();
-      AddLogProbs(choice, 0, top_log_probs_, tokenizer(),
-                  result.mutable_tokens());
-      double sum = 0;
-      for (float log_prob : choice.log_probs) sum += log_prob;
-      result.set_log_prob(sum);
-    }
+  void Fill(int index, v1::ScoreResult& result) override {
+    const SequenceOutput& output = input(index).output();
+    if (output.choices.empty()) return;
+    const ChoiceOutput& choice = output.choices.front();
+    AddLogProbs(choice, 0, top_log_probs_, tokenizer(),
+                result.mutable_tokens());
+    double sum = 0;
+    for (float log_prob : choice.log_probs) sum += log_prob;
+    result.set_log_prob(sum);
   }
 
   int top_log_probs_ = 0;
@@ -88,8 +84,8 @@ class ScoreHandler final
 
 }  // namespace
 
-HandlerPtr<v1::ScoreRequest, v1::ScoreResponse> NewScoreHandler(
-    const Service& service, CallContext& context) {
+std::unique_ptr<Handler> NewScoreHandler(const Service& service,
+                                         CallContext& context) {
   return std::make_unique<ScoreHandler>(service, context);
 }
 

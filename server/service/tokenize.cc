@@ -1,3 +1,4 @@
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -5,8 +6,8 @@
 #include "engine/tensor/status_macros.h"
 #include "server/service/immediate_handler.h"
 #include "server/service/inputs.h"
+#include "server/service/methods.h"
 #include "server/service/results.h"
-#include "server/service/service.h"
 
 namespace attend {
 namespace {
@@ -111,20 +112,14 @@ absl::StatusOr<v1::DetokenizeResponse> Detokenize(
 
 }  // namespace
 
-HandlerPtr<v1::TokenizeRequest, v1::TokenizeResponse> NewTokenizeHandler(
-    const Service& service, CallContext& context) {
-  return std::make_unique<
-      ImmediateHandler<v1::TokenizeRequest, v1::TokenizeResponse>>(
-      [&](const auto& request) { return Tokenize(service, context, request); });
+std::unique_ptr<Handler> NewTokenizeHandler(const Service& service,
+                                            CallContext& context) {
+  return NewImmediateHandler(service, context, Tokenize);
 }
 
-HandlerPtr<v1::DetokenizeRequest, v1::DetokenizeResponse> NewDetokenizeHandler(
-    const Service& service, CallContext& context) {
-  return std::make_unique<
-      ImmediateHandler<v1::DetokenizeRequest, v1::DetokenizeResponse>>(
-      [&](const auto& request) {
-        return Detokenize(service, context, request);
-      });
+std::unique_ptr<Handler> NewDetokenizeHandler(const Service& service,
+                                              CallContext& context) {
+  return NewImmediateHandler(service, context, Detokenize);
 }
 
 }  // namespace attend

@@ -32,6 +32,8 @@ struct RpcFixtureOptions {
   std::vector<FakeEngineOptions> more_engines = {};
   // Models that could not be loaded, by name, behind the others.
   std::vector<std::pair<std::string, absl::Status>> broken = {};
+  // Of services beside attend.v1's.
+  std::vector<Method> more_methods = {};
   SchedulerOptions scheduler;
   RpcOptions rpc = {.host = "127.0.0.1", .port = 0};
   // Must outlive the fixture; null: the machine's.
@@ -43,7 +45,8 @@ class RpcFixture {
  public:
   explicit RpcFixture(RpcFixtureOptions options = {})
       : clock(options.clock == nullptr ? system_clock_ : *options.clock),
-        metrics("test"),
+        methods(AllMethods(options.more_methods)),
+        metrics("test", MethodNames(methods)),
         log(LogLevel::kInfo, null_.descriptor),
         models(options.scheduler, clock, metrics, signal_),
         engine(Add(options.engine, options.chat_template)) {
@@ -67,7 +70,8 @@ class RpcFixture {
             .clock = clock,
             .other_calls = metrics.other_calls(),
             .log = log,
-            .max_batch_inputs = rpc.max_batch_inputs};
+            .max_batch_inputs = rpc.max_batch_inputs,
+            .methods = methods};
   }
   std::shared_ptr<grpc::Channel> NewChannel(grpc::ChannelArguments arguments) {
     // Of its own: channels otherwise share a connection.
@@ -88,6 +92,12 @@ class RpcFixture {
   }
 
  private:
+  static std::vector<Method> AllMethods(const std::vector<Method>& more) {
+    std::vector<Method> all = AttendMethods();
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+
   static std::unique_ptr<ChatTemplate> LoadChat(const std::string& source) {
     const std::string directory =
         absl::StrCat(testing::TempDir(), "/chat", getpid());
@@ -123,6 +133,7 @@ class RpcFixture {
 
  public:
   const Clock& clock;
+  const std::vector<Method> methods;
   Metrics metrics;
   Log log;
   ServedModels models;

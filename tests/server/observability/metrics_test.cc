@@ -27,6 +27,8 @@ ModelInfo Model() {
   return model;
 }
 
+const std::vector<std::string> kMethods = {"Generate", "Score"};
+
 // The value of the series that is called exactly `series`.
 double Value(const std::string& text, absl::string_view series) {
   for (absl::string_view line : absl::StrSplit(text, '\n')) {
@@ -41,7 +43,7 @@ double Value(const std::string& text, absl::string_view series) {
 }
 
 TEST(MetricsTest, AllSeriesExistFromTheStart) {
-  Metrics metrics("1.2.3");
+  Metrics metrics("1.2.3", kMethods);
   metrics.AddModel(Model());
   const std::string text = metrics.Serialize();
   EXPECT_EQ(Value(text,
@@ -63,11 +65,10 @@ TEST(MetricsTest, AllSeriesExistFromTheStart) {
 }
 
 TEST(MetricsTest, ACallCountsByMethodAndCode) {
-  Metrics metrics("1");
+  Metrics metrics("1", kMethods);
   ModelMetrics& model = metrics.AddModel(Model());
-  model.OnCall(Method::kGenerate, absl::StatusCode::kOk, absl::Seconds(2));
-  model.OnCall(Method::kGenerate, absl::StatusCode::kNotFound,
-               absl::Seconds(3));
+  model.OnCall("Generate", absl::StatusCode::kOk, absl::Seconds(2));
+  model.OnCall("Generate", absl::StatusCode::kNotFound, absl::Seconds(3));
   const std::string text = metrics.Serialize();
   EXPECT_EQ(Value(text,
                   "attend_requests_total{code=\"OK\",method=\"Generate\",model="
@@ -85,7 +86,7 @@ TEST(MetricsTest, ACallCountsByMethodAndCode) {
 }
 
 TEST(MetricsTest, ARequestThatDidNotGetFarCountsOnlyAsFar) {
-  Metrics metrics("1");
+  Metrics metrics("1", kMethods);
   ModelMetrics& model = metrics.AddModel(Model());
   RequestTimes times;
   times.arrival = absl::FromUnixSeconds(100);
@@ -105,7 +106,7 @@ TEST(MetricsTest, ARequestThatDidNotGetFarCountsOnlyAsFar) {
 }
 
 TEST(MetricsTest, AStepSetsGauges) {
-  Metrics metrics("1");
+  Metrics metrics("1", kMethods);
   ModelMetrics& model = metrics.AddModel(Model());
   model.OnStep({.rows = 64,
                 .preempted = 2,
@@ -141,14 +142,14 @@ TEST(MetricsTest, AStepSetsGauges) {
 }
 
 TEST(MetricsTest, ModelsAreCountedApart) {
-  Metrics metrics("1");
+  Metrics metrics("1", kMethods);
   ModelInfo second = Model();
   second.name = "n";
   metrics.AddModel(Model()).OnRejected(RejectReason::kInvalid);
   ModelMetrics& model = metrics.AddModel(second);
   model.OnStep({.rows = 3, .duration = {}, .running = 2});
-  metrics.AddBrokenModel("b").OnCall(
-      Method::kScore, absl::StatusCode::kUnavailable, absl::Seconds(1));
+  metrics.AddBrokenModel("b").OnCall("Score", absl::StatusCode::kUnavailable,
+                                     absl::Seconds(1));
   metrics.other_calls().OnRejected(RejectReason::kTokenizerFull);
   const std::string text = metrics.Serialize();
   for (const auto& [series, value] :
@@ -174,7 +175,7 @@ TEST(MetricsTest, ModelsAreCountedApart) {
 }
 
 TEST(MetricsTest, GaugesChangeWithoutAStep) {
-  Metrics metrics("1");
+  Metrics metrics("1", kMethods);
   ModelMetrics& model = metrics.AddModel(Model());
   model.OnStep({.rows = 1, .duration = {}, .running = 8, .used_blocks = 10});
   model.OnStep({.rows = 0, .duration = {}, .running = 0, .used_blocks = 0});
@@ -186,7 +187,7 @@ TEST(MetricsTest, GaugesChangeWithoutAStep) {
 }
 
 TEST(MetricsTest, TellsOfTheProcess) {
-  Metrics metrics("1");
+  Metrics metrics("1", kMethods);
   metrics.AddModel(Model());
   const std::string text = metrics.Serialize();
   EXPECT_GT(Value(text, "process_resident_memory_bytes"), 1 << 20);
@@ -202,7 +203,7 @@ TEST(MetricsTest, NamesAndUnitsPassPromtool) {
     FAIL() << "promtool is missing: deploy/install_dependencies.sh --tests";
   }
   FILE* promtool = popen("promtool check metrics 2>&1", "w");
-  Metrics metrics("1");
+  Metrics metrics("1", kMethods);
   metrics.AddModel(Model());
   const std::string text = metrics.Serialize();
   fwrite(text.data(), 1, text.size(), promtool);

@@ -1,4 +1,4 @@
-#include "server/grpc/work_pool.h"
+#include "server/service/work_pool.h"
 
 #include <utility>
 

@@ -1,5 +1,5 @@
-#ifndef ATTEND_SERVER_GRPC_WORK_POOL_H_
-#define ATTEND_SERVER_GRPC_WORK_POOL_H_
+#ifndef ATTEND_SERVER_SERVICE_WORK_POOL_H_
+#define ATTEND_SERVER_SERVICE_WORK_POOL_H_
 
 #include <condition_variable>
 #include <deque>
@@ -12,7 +12,7 @@
 
 namespace attend {
 
-// Threads for work that is too long for a completion queue's thread, with a
+// Threads for work that is too long for the thread of a port, with a
 // bounded queue: tokenising, and what goes with it. Thread-safe. The
 // destructor runs what was accepted.
 class WorkPool {
@@ -38,4 +38,4 @@ class WorkPool {
 
 }  // namespace attend
 
-#endif  // ATTEND_SERVER_GRPC_WORK_POOL_H_
+#endif  // ATTEND_SERVER_SERVICE_WORK_POOL_H_

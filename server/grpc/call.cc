@@ -1,0 +1,107 @@
+#include "server/grpc/call.h"
+
+#include <utility>
+
+#include "absl/strings/string_view.h"
+#include "absl/time/clock.h"
+#include "server/grpc/grpc_status.h"
+#include "server/service/request_id.h"
+
+namespace attend {
+
+void Call::Ask(RawService& service, int method, RpcEnvironment& environment,
+               EventLoop& loop) {
+  auto* call = new Call(service, method, environment, loop);
+  service.Ask(method, call->grpc_, call->bytes_, call->writer_, *loop.queue(),
+              static_cast<Event*>(&call->accepted_));
+}
+
+Call::Call(RawService& service, int method, RpcEnvironment& environment,
+           EventLoop& loop)
+    : LiveCalls::Entry(environment.live_calls),
+      ServiceCall(service.method(method), environment.calls),
+      service_(service),
+      method_(method),
+      environment_(environment),
+      loop_(loop),
+      writer_(&grpc_) {
+  grpc_.AsyncNotifyWhenDone(static_cast<Event*>(&done_));
+}
+
+void Call::OnAccepted(bool ok) {
+  if (!ok) {  // the server shuts down; no other event will come
+    delete this;
+    return;
+  }
+  answered_.emplace(environment_.answered_calls);
+  Ask(service_, method_, environment_, loop_);
+  done_pending_ = true;
+  const auto& metadata = grpc_.client_metadata();
+  const auto id = metadata.find(kRequestIdKey);
+  Begin(id == metadata.end()
+            ? absl::string_view()
+            : absl::string_view(id->second.data(), id->second.size()),
+        absl::FromChrono(grpc_.deadline()));
+  grpc_.AddInitialMetadata(kRequestIdKey, request_id());
+  Advance();
+}
+
+// The call has ended, by us or by the client.
+void Call::OnDoneEvent(bool) {
+  done_pending_ = false;
+  if (grpc_.IsCancelled()) {
+    gone_ = true;
+    cancelled_ = true;
+  }
+  Advance();
+}
+
+void Call::OnWritten(bool ok) {
+  writing_ = false;
+  loop_.Unwatch(*this);
+  if (!ok) gone_ = true;
+  if (gone_) cancelled_ = true;
+  Advance();
+}
+
+void Call::OnWatch(absl::Time now) {
+  if (!writing_ || slow_ ||
+      now - write_began_ < environment_.slow_reader_timeout) {
+    return;
+  }
+  slow_ = true;
+  metrics().OnSlowReader();
+  grpc_.TryCancel();  // the write and the call come to their end by events
+}
+
+// Does what can be done next; then goes if nothing is left.
+void Call::Advance() {
+  const bool starts = starting();
+  if (!starts && !writing_ && !end_ && !gone_) {
+    Answer(*this);
+    if (answer_ || end_) Write();
+  }
+  if (starts || writing_ || done_pending_ || !quiet()) return;
+  if (loop_.IsWoken(*this)) return;
+  Report({end_.value_or(absl::OkStatus()), gone_, slow_});
+  delete this;
+}
+
+// One write at a time; what comes meanwhile merges into the next one.
+void Call::Write() {
+  writing_ = true;
+  write_began_ = absl::Now();
+  loop_.Watch(*this);
+  const std::optional<grpc::ByteBuffer> answer =
+      std::exchange(answer_, std::nullopt);
+  if (!end_) return writer_.Write(*answer, written_tag());
+  const grpc::Status status = ToGrpcStatus(*end_);
+  if (answer) {
+    writer_.WriteAndFinish(*answer, {}, status, written_tag());
+  } else {
+    AddRetryPushback(*end_, grpc_);
+    writer_.Finish(status, written_tag());
+  }
+}
+
+}  // namespace attend

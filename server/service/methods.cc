@@ -1,0 +1,39 @@
+#include "server/service/methods.h"
+
+#include "attend/v1/attend.pb.h"
+#include "engine/tensor/check.h"
+
+namespace attend {
+
+std::unique_ptr<google::protobuf::Message> Method::NewRequest() const {
+  return std::unique_ptr<google::protobuf::Message>(
+      google::protobuf::MessageFactory::generated_factory()
+          ->GetPrototype(descriptor->input_type())
+          ->New());
+}
+
+std::vector<Method> BindMethods(
+    const google::protobuf::ServiceDescriptor& service,
+    absl::Span<const NamedHandler> handlers) {
+  std::vector<Method> methods;
+  for (const auto& [name, make] : handlers) {
+    const auto* descriptor = service.FindMethodByName(std::string(name));
+    ATTEND_CHECK(descriptor != nullptr && !descriptor->client_streaming());
+    methods.push_back({descriptor, make});
+  }
+  return methods;
+}
+
+std::vector<std::string> MethodNames(absl::Span<const Method> methods) {
+  std::vector<std::string> names;
+  for (const Method& method : methods) names.push_back(method.name());
+  return names;
+}
+
+std::vector<Method> AttendMethods() {
+  return BindMethods(
+      *v1::Model::descriptor()->file()->FindServiceByName("Attend"),
+      kAttendHandlers);
+}
+
+}  // namespace attend

@@ -1,0 +1,109 @@
+#include "server/service/service_call.h"
+
+#include <mutex>
+#include <utility>
+
+#include "server/service/request_id.h"
+
+namespace attend {
+
+ServiceCall::ServiceCall(const Method& method,
+                         const CallEnvironment& environment)
+    : CallContext(environment.lifecycle),
+      method_(method),
+      environment_(environment) {}
+
+void ServiceCall::WakeAfterStep() {
+  if (starting_) {
+    woken_early_ = true;
+  } else {
+    PostWake();
+  }
+}
+
+void ServiceCall::Begin(absl::string_view wanted_id, absl::Time deadline) {
+  request_id_ = ChooseRequestId(wanted_id);
+  arrival_ = environment_.service.clock.Now();
+  deadline_ = deadline;
+  request_ = method_.NewRequest();
+  handler_ = method_.make(environment_.service, *this);
+  starting_ = true;
+  absl::Status refused = Admit();
+  if (refused.ok()) return;
+  starting_ = false;
+  failed_to_start_ = true;
+  start_status_ = std::move(refused);
+}
+
+absl::Status ServiceCall::Admit() {
+  if (lifecycle_.draining) {
+    metrics().OnRejected(RejectReason::kDraining);
+    return absl::UnavailableError("server is draining");
+  }
+  absl::Status refused = environment_.pool.Submit([this] { RunStart(); });
+  if (refused.ok()) return refused;
+  metrics().OnRejected(RejectReason::kTokenizerFull);
+  refused.SetPayload(kRetryAfterUrl, absl::Cord("1s"));
+  return refused;
+}
+
+// On a tokenizer thread.
+void ServiceCall::RunStart() {
+  absl::Status status =
+      cancelled() ? absl::CancelledError("cancelled") : ReadRequest(*request_);
+  if (status.ok()) status = handler_->Start(*request_);
+  // Mostly the engine has it now, and there is nothing to say: whoever changes
+  // that wakes.
+  const bool quiet = !status.ok() || handler_->quiet();
+  std::lock_guard lock(mutex_);
+  failed_to_start_ = !status.ok();
+  start_status_ = std::move(status);
+  starting_ = false;
+  if (!quiet && !woken_early_) return;
+  PostWake();
+  FlushWakes();
+}
+
+bool ServiceCall::starting() {
+  std::lock_guard lock(mutex_);
+  return starting_;
+}
+
+void ServiceCall::Answer(Responder& to) {
+  if (failed_to_start_) return to.Finish(start_status_);
+  handler_->Continue(to);
+}
+
+CallMetrics& ServiceCall::metrics() const {
+  return model_ == nullptr ? environment_.service.other_calls : model_->calls;
+}
+
+void ServiceCall::Report(CallEnd end) const {
+  const Service& service = environment_.service;
+  const absl::Time now = service.clock.Now();
+  if (end.gone) {
+    end.status = now >= deadline_ ? absl::DeadlineExceededError("")
+                                  : absl::CancelledError("");
+  }
+  const absl::Duration duration = now - arrival_;
+  metrics().OnCall(method_.name(), end.status.code(), duration);
+  if (absl::IsInternal(end.status)) {
+    service.log.Write(LogLevel::kError, "call_failed",
+                      {{"id", request_id_}, {"error", end.status.message()}});
+  }
+  const CallSummary summary =
+      failed_to_start_ ? CallSummary() : handler_->summary();
+  service.log.Write(LogLevel::kInfo, "call",
+                    {{"id", request_id_},
+                     {"model", model_ == nullptr ? "" : model_->name},
+                     {"method", method_.name()},
+                     {"code", absl::StatusCodeToString(end.status.code())},
+                     {"seconds", duration},
+                     {"inputs", summary.inputs},
+                     {"failed_inputs", summary.failed_inputs},
+                     {"source_tokens", summary.source_tokens},
+                     {"generated_tokens", summary.generated_tokens},
+                     {"slow_reader", static_cast<int>(end.slow_reader)}});
+}
+
+}  // namespace attend

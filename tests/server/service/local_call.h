@@ -1,0 +1,93 @@
+#ifndef ATTEND_TESTS_SERVER_SERVICE_LOCAL_CALL_H_
+#define ATTEND_TESTS_SERVER_SERVICE_LOCAL_CALL_H_
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "server/service/service_call.h"
+
+namespace attend {
+
+// A front end without a protocol: a call of this process, whose thread is the
+// one that waits for it.
+class LocalCall final : public ServiceCall, private Responder {
+ public:
+  LocalCall(const Method& method, const CallEnvironment& environment,
+            const google::protobuf::Message& request)
+      : ServiceCall(method, environment), sent_(request) {}
+
+  // Returns when nothing can come any more.
+  void Run() {
+    Begin("local", absl::InfiniteFuture());
+    while (true) {
+      if (!starting()) {
+        while (!end_ && !cancelled() && AnswerOne()) {
+        }
+        if ((end_ || cancelled()) && quiet()) break;
+      }
+      WaitForWake();
+    }
+    Report({end_.value_or(absl::OkStatus()), !end_.has_value()});
+  }
+  // The client goes. Any thread.
+  void Cancel() {
+    std::lock_guard lock(mutex());
+    cancelled_ = true;
+    PostWake();
+  }
+
+  // Once Run() has returned; no value: the client had gone.
+  const std::optional<absl::Status>& end() const { return end_; }
+  template <class Answer>
+  std::vector<Answer> answers() const {
+    std::vector<Answer> all;
+    for (const std::string& bytes : answers_) {
+      all.emplace_back().ParseFromString(bytes);
+    }
+    return all;
+  }
+
+ private:
+  absl::Status ReadRequest(google::protobuf::Message& request) override {
+    request.CopyFrom(sent_);
+    return absl::OkStatus();
+  }
+  void PostWake() override {
+    woken_ = true;
+    changed_.notify_one();
+  }
+  void FlushWakes() override {}
+
+  void Send(const google::protobuf::Message& answer) override {
+    answers_.push_back(answer.SerializeAsString());
+  }
+  void Finish(const absl::Status& status) override { end_ = status; }
+
+  // False: there is none now.
+  bool AnswerOne() {
+    const size_t before = answers_.size();
+    Answer(*this);
+    return answers_.size() > before;
+  }
+  void WaitForWake() {
+    std::unique_lock lock(mutex());
+    changed_.wait(lock, [this] { return woken_; });
+    woken_ = false;
+  }
+
+  const google::protobuf::Message& sent_;
+  std::vector<std::string> answers_;
+  std::optional<absl::Status> end_;
+  bool woken_ = false;  // guarded by mutex()
+  std::condition_variable changed_;
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_TESTS_SERVER_SERVICE_LOCAL_CALL_H_

@@ -1,0 +1,209 @@
+// The service without any protocol: calls of this process.
+
+#include "server/service/service_call.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <set>
+#include <thread>
+
+#include "absl/strings/str_cat.h"
+#include "attend/v1/attend.pb.h"
+#include "server/observability/metrics.h"
+#include "tests/server/service/local_call.h"
+#include "tests/support/fake_engine.h"
+#include "tests/support/fake_tokenizer.h"
+
+namespace attend {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+struct FixtureOptions {
+  FakeEngineOptions engine;
+  int max_tokenizer_queue = 8;
+};
+
+// One fake model and what serves it.
+class ServiceCallTest : public ::testing::Test {
+ protected:
+  void Build(const FixtureOptions& options) {
+    engine_ = std::make_unique<FakeEngine>(options.engine);
+    ModelMetrics& model = metrics_.AddModel(engine_->info());
+    scheduler_ = std::make_unique<Scheduler>(
+        SchedulerOptions(), *engine_, clock_, turns_,
+        [&model](const StepReport& report) { model.OnStep(report); });
+    service_.models.push_back(
+        {.name = "fake",
+         .calls = model,
+         .served = ServedModel{*engine_, tokenizer_, *scheduler_, model}});
+    pool_ = std::make_unique<WorkPool>(1, options.max_tokenizer_queue);
+    environment_.emplace(CallEnvironment{service_, lifecycle_, *pool_});
+  }
+  ~ServiceCallTest() override {
+    engine_->OpenGate();
+    scheduler_.reset();
+    close(null_);
+  }
+
+  LocalCall NewCall(const std::string& name,
+                    const google::protobuf::Message& request) {
+    for (const Method& method : service_.methods) {
+      if (method.name() == name) return {method, *environment_, request};
+    }
+    ADD_FAILURE() << "no method " << name;
+    return {service_.methods.front(), *environment_, request};
+  }
+
+  void ExpectCounted(const std::string& method, const std::string& code) {
+    EXPECT_THAT(metrics_.Serialize(),
+                HasSubstr(absl::StrCat("attend_requests_total{code=\"", code,
+                                       "\",method=\"", method,
+                                       "\",model=\"fake\"} 1")));
+  }
+
+  const int null_ = open("/dev/null", O_WRONLY);
+  const SystemClock clock_;
+  Metrics metrics_{"test", MethodNames(AttendMethods())};
+  Log log_{LogLevel::kInfo, null_};
+  FakeTokenizer tokenizer_;
+  Turns turns_;
+  std::unique_ptr<FakeEngine> engine_;
+  std::unique_ptr<Scheduler> scheduler_;
+  Service service_ = {.models = {},
+                      .clock = clock_,
+                      .other_calls = metrics_.other_calls(),
+                      .log = log_};
+  Lifecycle lifecycle_;
+  std::unique_ptr<WorkPool> pool_;
+  std::optional<CallEnvironment> environment_;
+};
+
+v1::GenerateRequest Generate(const std::string& text, int tokens) {
+  v1::GenerateRequest request;
+  request.add_inputs()->set_text(text);
+  request.mutable_params()->set_max_new_tokens(tokens);
+  return request;
+}
+
+TEST_F(ServiceCallTest, GenerateAnswersOnce) {
+  Build({});
+  const v1::GenerateRequest request = Generate("abcdefgh", 3);
+  LocalCall call = NewCall("Generate", request);
+  call.Run();
+  EXPECT_EQ(call.end(), absl::OkStatus());
+  EXPECT_EQ(call.request_id(), "local");
+  const auto answers = call.answers<v1::GenerateResponse>();
+  ASSERT_EQ(answers.size(), 1);
+  EXPECT_EQ(answers[0].results(0).choices(0).text(), "w279 w280 w281");
+  ExpectCounted("Generate", "OK");
+}
+
+TEST_F(ServiceCallTest, GenerateStreamAnswersAsItGoes) {
+  FixtureOptions options;
+  options.engine.allowed_steps = 2;  // encode and a token
+  Build(options);
+  const v1::GenerateRequest request = Generate("abcdefgh", 3);
+  LocalCall call = NewCall("GenerateStream", request);
+  std::thread client([&] { call.Run(); });
+  engine_->WaitUntilBlocked();
+  engine_->OpenGate();
+  client.join();
+  EXPECT_EQ(call.end(), absl::OkStatus());
+  const auto chunks = call.answers<v1::GenerateChunk>();
+  ASSERT_FALSE(chunks.empty());
+  std::string text;
+  for (const v1::GenerateChunk& chunk : chunks) text += chunk.text();
+  EXPECT_EQ(text, "w279 w280 w281");
+  EXPECT_EQ(chunks.back().usage().generated_tokens(), 3);
+  ExpectCounted("GenerateStream", "OK");
+}
+
+TEST_F(ServiceCallTest, EmbedAnswersWithVectors) {
+  Build({});
+  v1::EmbedRequest request;
+  request.add_inputs()->set_text("a");
+  request.add_inputs()->set_text("bc");
+  LocalCall call = NewCall("Embed", request);
+  call.Run();
+  EXPECT_EQ(call.end(), absl::OkStatus());
+  const auto answers = call.answers<v1::EmbedResponse>();
+  ASSERT_EQ(answers.size(), 1);
+  ASSERT_EQ(answers[0].results_size(), 2);
+  EXPECT_EQ(answers[0].results(1).values_size(), 4);
+  EXPECT_EQ(answers[0].results(1).usage().source_tokens(), 3);
+}
+
+TEST_F(ServiceCallTest, AnErrorEndsACallWithoutAnAnswer) {
+  Build({});
+  const v1::GenerateRequest wrong = Generate("a", -1);
+  LocalCall call = NewCall("Generate", wrong);
+  call.Run();
+  ASSERT_TRUE(call.end().has_value());
+  EXPECT_EQ(call.end()->code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(call.end()->message(), HasSubstr("max_new_tokens"));
+  EXPECT_THAT(call.answers<v1::GenerateResponse>(), ElementsAre());
+  ExpectCounted("Generate", "INVALID_ARGUMENT");
+
+  engine_->FailNextStep(absl::InternalError("broken"));
+  const v1::GenerateRequest request = Generate("a", 2);
+  LocalCall stream = NewCall("GenerateStream", request);
+  stream.Run();
+  EXPECT_EQ(stream.end(), absl::InternalError("step failed: broken"));
+  ExpectCounted("GenerateStream", "INTERNAL");
+}
+
+TEST_F(ServiceCallTest, ACancelledCallFreesItsInputs) {
+  FixtureOptions options;
+  options.engine.allowed_steps = 3;
+  Build(options);
+  const v1::GenerateRequest request = Generate("abc", 1000);
+  LocalCall call = NewCall("GenerateStream", request);
+  std::thread client([&] { call.Run(); });
+  engine_->WaitUntilBlocked();
+  call.Cancel();
+  engine_->OpenGate();
+  client.join();  // long before 1000 tokens
+  EXPECT_EQ(call.end(), std::nullopt);
+  EXPECT_LT(engine_->steps(), 100);
+  ExpectCounted("GenerateStream", "CANCELLED");
+}
+
+TEST_F(ServiceCallTest, DrainingRefusesCalls) {
+  Build({});
+  lifecycle_.draining = true;
+  const v1::GenerateRequest request = Generate("abc", 1);
+  LocalCall call = NewCall("Generate", request);
+  call.Run();
+  ASSERT_TRUE(call.end().has_value());
+  EXPECT_EQ(call.end()->code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(engine_->steps(), 0);
+}
+
+TEST_F(ServiceCallTest, AFullTokenizerQueueSaysWhenToTryAgain) {
+  Build({.engine = {}, .max_tokenizer_queue = 0});
+  const v1::GenerateRequest request = Generate("abc", 1);
+  LocalCall call = NewCall("Generate", request);
+  call.Run();
+  ASSERT_TRUE(call.end().has_value());
+  EXPECT_EQ(call.end()->code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(call.end()->GetPayload(kRetryAfterUrl), absl::Cord("1s"));
+}
+
+TEST(AttendMethodsTest, EveryMethodOfTheProtoFileIsServed) {
+  std::set<std::string> served;
+  for (const Method& method : AttendMethods()) served.insert(method.name());
+  const auto* declared =
+      v1::Model::descriptor()->file()->FindServiceByName("Attend");
+  EXPECT_EQ(static_cast<int>(served.size()), declared->method_count());
+  for (int i = 0; i < declared->method_count(); ++i) {
+    EXPECT_EQ(served.count(declared->method(i)->name()), 1)
+        << declared->method(i)->name();
+  }
+}
+
+}  // namespace
+}  // namespace attend
