@@ -13,8 +13,10 @@
 namespace attend {
 
 // A SentencePiece model (Kudo and Richardson 2018): text to pieces, as
-// SentencePieceProcessor::Encode and Decode do it. Const after Load(); any
-// thread.
+// SentencePieceProcessor::Encode and Decode do it, to the id. (Not by Hugging
+// Face's library: its normaliser joins combining characters to what it replaces
+// and drops them, and it sums scores in f64, so that ties fall otherwise.)
+// Const after Load(); any thread.
 class SentencePiece {
  public:
   // NOT_FOUND or INVALID_ARGUMENT; names the file and what is wrong in it.

@@ -9,10 +9,10 @@
 
 namespace attend {
 
-// What a SentencePiece model file says, checked. The format is
-// sentencepiece_model.proto; the few fields that matter are read here, because
-// a process cannot link both libsentencepiece and libprotobuf where, as on
-// Debian 12, the former exports another version of the latter's symbols.
+// What a SentencePiece model file says, checked. The format is spm_model.proto.
+// SentencePiece's own library does not read it, because a process cannot link
+// both libsentencepiece and libprotobuf where, as on Debian 12, the former
+// exports another version of the latter's symbols.
 struct SpmFile {
   enum class Type {
     kNormal = 1,
@@ -44,8 +44,9 @@ struct SpmFile {
   bool escape_spaces = true;
 };
 
-// INVALID_ARGUMENT names `path` and what is wrong: a cut or foreign file, or
-// another kind of model.
+// INVALID_ARGUMENT names `path` and what is wrong: a cut or foreign file, one
+// of more than 16 MiB, another kind of model. A field of a type that is not its
+// own counts as absent, as for SentencePiece.
 absl::StatusOr<SpmFile> ParseSpmFile(const std::string& path,
                                      absl::string_view bytes);
 

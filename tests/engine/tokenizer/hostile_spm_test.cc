@@ -45,7 +45,9 @@ TEST(SpmFileTest, WrongModelsAreErrors) {
            {unknown + SpmPiece("a", 9), "piece 1 has type 9"},
            {unknown + SpmPiece("<0x00>", 6), "1 byte pieces"},
            {unknown + SpmField(2, "\x18\x03"), "model_type is 3"},
-           {unknown + SpmField(2, "\x1a\x01x"), "wire type"},
+           {unknown + SpmField(2, "\x18"), "not a sentencepiece model"},
+           {unknown + SpmField(2, "\xe2\x02\x01\xff"), "unk_surface"},
+           {std::string((16 << 20) + 1, '\0'), "16777217 bytes, limit is"},
            {unknown + SpmField(5, SpmField(2, "abcd")), "denormalizer_spec"},
        }) {
     const auto file = ParseSpmFile("a.spm", c.bytes);
@@ -53,6 +55,47 @@ TEST(SpmFileTest, WrongModelsAreErrors) {
     EXPECT_THAT(file.status().message(),
                 AllOf(HasSubstr("a.spm"), HasSubstr(c.error)));
   }
+}
+
+// What a file does not say, or says in a field of another type.
+TEST(SpmFileTest, Defaults) {
+  const std::string unknown = SpmPiece("<unk>", 2);
+  for (const std::string& bytes :
+       {unknown, unknown + SpmField(2, "") + SpmField(3, ""),
+        unknown + SpmField(2, "\x1a\x01x") + SpmField(3, "\x22\x01x")}) {
+    const auto file = ParseSpmFile("a.spm", bytes);
+    ASSERT_TRUE(file.ok()) << file.status();
+    EXPECT_EQ(file->model, SpmFile::Model::kUnigram);
+    EXPECT_EQ(file->unknown_surface, " \xe2\x81\x87 ");
+    EXPECT_EQ(file->charsmap, "");
+    EXPECT_TRUE(file->add_dummy_prefix);
+    EXPECT_TRUE(file->remove_extra_spaces);
+    EXPECT_TRUE(file->escape_spaces);
+    EXPECT_FALSE(file->space_is_suffix);
+    EXPECT_FALSE(file->byte_fallback);
+  }
+}
+
+// Every field by its number.
+TEST(SpmFileTest, Fields) {
+  const auto file = ParseSpmFile(
+      "a.spm",
+      SpmPiece("<unk>", 2) + SpmPiece("a", 4, -1.5f) +
+          SpmField(2, std::string("\x18\x02\xc0\x01\x01") + "\xe2\x02\x01?") +
+          SpmField(3, std::string("\x12\x01m\x18\0\x20\0\x28\0", 9)));
+  ASSERT_TRUE(file.ok()) << file.status();
+  ASSERT_EQ(file->pieces.size(), 2u);
+  EXPECT_EQ(file->pieces[1].text, "a");
+  EXPECT_EQ(file->pieces[1].score, -1.5f);
+  EXPECT_EQ(file->pieces[1].type, SpmFile::Type::kUserDefined);
+  EXPECT_EQ(file->unknown_id, 0);
+  EXPECT_EQ(file->model, SpmFile::Model::kBpe);
+  EXPECT_EQ(file->unknown_surface, "?");
+  EXPECT_TRUE(file->space_is_suffix);
+  EXPECT_EQ(file->charsmap, "m");
+  EXPECT_FALSE(file->add_dummy_prefix);
+  EXPECT_FALSE(file->remove_extra_spaces);
+  EXPECT_FALSE(file->escape_spaces);
 }
 
 TEST(SpmFileTest, WrongTablesOfTheNormaliser) {

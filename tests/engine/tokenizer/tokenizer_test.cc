@@ -126,6 +126,20 @@ TEST(TokenizerTest, OddTexts) {
             "a<unk> a<pad> .</s>");
 }
 
+// As SentencePiece, and not as Hugging Face's library would: of equal sums its
+// f64 take "o oo" and "d dd", and it drops what it joins to a replaced
+// character.
+TEST(TokenizerTest, TiesAndCombiningCharacters) {
+  EXPECT_THAT(Ids(Bundled(), "aleuooo", Side::kSource, false),
+              ElementsAre(3, 263, 174, 1377, 304));
+  EXPECT_THAT(Ids(Bundled(), "slloitdddhn", Side::kSource, false),
+              ElementsAre(1831, 638, 366, 2181, 67, 140, 17));
+  EXPECT_THAT(Ids(Bundled(), "x\xc2\xbd\xcc\x81y", Side::kSource, false),
+              ElementsAre(42, 1034, 3944, 1, 3239, 1, 127));
+  EXPECT_THAT(Ids(Bundled(), "\xef\xac\x81\xcc\x81n", Side::kSource, false),
+              ElementsAre(522, 255, 1, 17));
+}
+
 // Offsets as SentencePieceProcessor::Encode(_, SentencePieceText*) has them.
 TEST(TokenizerTest, OriginsAreBytesOfTheText) {
   const std::string text = "  \xef\xac\x81t  x</s>\xf0\x9f\x90\x95 y ";
