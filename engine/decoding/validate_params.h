@@ -14,6 +14,7 @@ struct DecodingLimits {
   int max_beams = 0;          // beams, or samples of one request
 };
 
+// Within generation_limits.h, and what the model allows besides.
 // INVALID_ARGUMENT names the first field that cannot be served, its value and
 // its limit. Whatever passes is safe to give to MakeSearch().
 absl::Status ValidateParams(const GenerationParams& params,

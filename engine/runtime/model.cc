@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/checkpoint/weights.h"
+#include "engine/decoding/validate_params.h"
 #include "engine/families/load_family.h"
 #include "engine/families/shared/generation_config.h"
 #include "engine/families/shared/sentence_transformers.h"
@@ -33,6 +34,24 @@ absl::Status CheckVocabularies(const Tokenizer& tokenizer,
   if (!spec.decoder) return absl::OkStatus();
   return check("target", tokenizer.vocab_size(Side::kTarget),
                spec.decoder->embedding.vocab);
+}
+
+// Most requests set nothing else: what would be refused then is refused here.
+absl::StatusOr<GenerationParams> LoadDefaults(const std::string& directory,
+                                              const JsonFile& config,
+                                              const TransformerSpec& spec,
+                                              int max_beams) {
+  ASSIGN_OR_RETURN(GenerationParams params,
+                   LoadGenerationParams(directory, config, spec));
+  const EmbeddingSpec& target = spec.decoder->embedding;
+  const absl::Status status =
+      ValidateParams(params, {.vocab = target.vocab,
+                              .max_target_tokens = target.max_positions,
+                              .max_beams = max_beams});
+  if (status.ok()) return params;
+  return absl::InvalidArgumentError(
+      absl::StrFormat("%s: the model's generation parameters: %s", directory,
+                      status.message()));
 }
 
 }  // namespace
@@ -67,8 +86,9 @@ absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& directory,
   info.default_prompt = std::move(family.default_prompt);
   info.max_text_tokens = family.max_text_tokens;
   if (family.spec.decoder) {
-    ASSIGN_OR_RETURN(info.generation,
-                     LoadGenerationParams(directory, config, family.spec));
+    ASSIGN_OR_RETURN(
+        info.generation,
+        LoadDefaults(directory, config, family.spec, options.max_beams));
   }
 
   ASSIGN_OR_RETURN(const Checkpoint checkpoint,

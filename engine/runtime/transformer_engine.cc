@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "engine/api/generation_limits.h"
 #include "engine/runtime/transformer_context.h"
 #include "engine/tensor/check.h"
 #include "engine/tensor/status_macros.h"
@@ -64,7 +65,8 @@ absl::Status EngineOptions::Validate() const {
   RETURN_IF_ERROR(CheckRange("max_batch_tokens", max_step_rows, 16, 1 << 16));
   RETURN_IF_ERROR(
       CheckRange("max_source_tokens", max_source_tokens, 0, 1 << 20));
-  return CheckRange("max_beams", max_beams, 1, kMaxLogitsRows);
+  static_assert(kMaxBeams <= kMaxLogitsRows);
+  return CheckRange("max_beams", max_beams, 1, kMaxBeams);
 }
 
 TransformerEngine::TransformerEngine(Compute& compute,

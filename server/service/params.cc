@@ -1,42 +1,21 @@
 #include "server/service/params.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "engine/api/generation_limits.h"
 #include "engine/tensor/status_macros.h"
 #include "server/service/inputs.h"
 
 namespace attend {
 namespace {
 
-constexpr int kMaxBadWords = 1000;
-constexpr int kMaxBadWordTokens = 64;
-constexpr int kMaxStopIds = 64;
-constexpr int kMaxStopStrings = 16;
-constexpr int kMaxStopStringBytes = 256;
-
-// Not a number is in no range.
-template <class T>
-absl::Status CheckRange(absl::string_view field, T value, T low, T high) {
+absl::Status CheckRange(absl::string_view field, int value, int low, int high) {
   if (value >= low && value <= high) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       field, " is ", value, ", must be in [", low, ", ", high, "]"));
-}
-
-// Of ranges that leave out zero.
-absl::Status CheckPositive(absl::string_view field, float value, float high) {
-  if (value > 0 && value <= high) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(field, " is ", value, ", must be in (0, ", high, "]"));
-}
-
-absl::Status CheckCount(absl::string_view field, int count, int limit) {
-  if (count <= limit) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrFormat("%s has %d entries, limit is %d", field, count, limit));
 }
 
 absl::StatusOr<std::vector<int>> ReadPrefix(const v1::GenerationParams& params,
@@ -58,32 +37,21 @@ absl::StatusOr<std::vector<int>> ReadPrefix(const v1::GenerationParams& params,
 absl::Status MergeLists(const v1::GenerationParams& from,
                         const ModelInfo& model, const Tokenizer& tokenizer,
                         GenerationParams& to) {
-  RETURN_IF_ERROR(
-      CheckCount("params.bad_words", from.bad_words_size(), kMaxBadWords));
   for (int i = 0; i < from.bad_words_size(); ++i) {
     const std::string field = absl::StrFormat("params.bad_words[%d]", i);
     ASSIGN_OR_RETURN(std::vector<int> ids,
                      ReadTokens(from.bad_words(i), model.target_vocab, field));
-    if (ids.empty() || ids.size() > kMaxBadWordTokens) {
-      return absl::InvalidArgumentError(
-          absl::StrFormat("%s has %d tokens, must be 1 to %d", field,
-                          ids.size(), kMaxBadWordTokens));
-    }
+    RETURN_IF_ERROR(kBadWordTokens.Check(field, ids.size()));
     to.bad_words.push_back(std::move(ids));
   }
-  RETURN_IF_ERROR(
-      CheckCount("params.stop_ids", from.stop_ids_size(), kMaxStopIds));
   ASSIGN_OR_RETURN(
       std::vector<int> stop_ids,
       ReadIds(from.stop_ids(), model.target_vocab, "params.stop_ids"));
   to.stop_ids.insert(to.stop_ids.end(), stop_ids.begin(), stop_ids.end());
-  RETURN_IF_ERROR(CheckCount("params.stop_strings", from.stop_strings_size(),
-                             kMaxStopStrings));
   for (int i = 0; i < from.stop_strings_size(); ++i) {
-    const int bytes = static_cast<int>(from.stop_strings(i).size());
     RETURN_IF_ERROR(
-        CheckRange(absl::StrFormat("length of params.stop_strings[%d]", i),
-                   bytes, 1, kMaxStopStringBytes));
+        kStopStringBytes.Check(absl::StrFormat("params.stop_strings[%d]", i),
+                               from.stop_strings(i).size()));
     to.stop_strings.push_back(from.stop_strings(i));
   }
   if (from.forced_prefix_case() !=
@@ -93,10 +61,9 @@ absl::Status MergeLists(const v1::GenerationParams& from,
   return absl::OkStatus();
 }
 
-// Beams, samples and how many results. A mode that the request asks for takes
-// the place of the model's: "sample" alone means without beams.
-absl::Status MergeMode(const v1::GenerationParams& from, const ModelInfo& model,
-                       GenerationParams& to) {
+// A mode that the request asks for takes the place of the model's: "sample"
+// alone means without beams.
+void MergeMode(const v1::GenerationParams& from, GenerationParams& to) {
   if (from.has_num_beams()) {
     to.num_beams = from.num_beams();
     if (to.num_beams > 1) to.do_sample = false;
@@ -105,22 +72,29 @@ absl::Status MergeMode(const v1::GenerationParams& from, const ModelInfo& model,
     to.do_sample = from.do_sample();
     if (to.do_sample && !from.has_num_beams()) to.num_beams = 1;
   }
+  if (from.has_num_return_sequences()) {
+    to.num_return_sequences = from.num_return_sequences();
+  }
+}
+
+// Beams and samples that the model allows; results of its own that the
+// request's mode does not give are left out.
+absl::Status FitMode(const v1::GenerationParams& request,
+                     const ModelInfo& model, GenerationParams& params) {
   RETURN_IF_ERROR(
-      CheckRange("params.num_beams", to.num_beams, 1, model.max_beams));
-  if (to.do_sample && to.num_beams > 1) {
+      CheckRange("params.num_beams", params.num_beams, 1, model.max_beams));
+  if (params.do_sample && params.num_beams > 1) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "params.do_sample is true and params.num_beams is %d: sampling has no "
         "beams",
-        to.num_beams));
+        params.num_beams));
   }
-  const int limit = to.do_sample ? model.max_beams : to.num_beams;
-  if (from.has_num_return_sequences()) {
-    to.num_return_sequences = from.num_return_sequences();
-  } else {
-    to.num_return_sequences = std::min(to.num_return_sequences, limit);
+  const int limit = params.do_sample ? model.max_beams : params.num_beams;
+  if (!request.has_num_return_sequences()) {
+    params.num_return_sequences = std::min(params.num_return_sequences, limit);
   }
-  return CheckRange("params.num_return_sequences", to.num_return_sequences, 1,
-                    limit);
+  return CheckRange("params.num_return_sequences", params.num_return_sequences,
+                    1, limit);
 }
 
 absl::Status MergeEarlyStopping(const v1::GenerationParams& from,
@@ -144,46 +118,27 @@ absl::Status MergeEarlyStopping(const v1::GenerationParams& from,
   }
 }
 
-absl::Status MergeSampling(const v1::GenerationParams& from,
-                           GenerationParams& to) {
+void MergeNumbers(const v1::GenerationParams& from, GenerationParams& to) {
   if (from.has_temperature()) to.temperature = from.temperature();
-  RETURN_IF_ERROR(CheckPositive("params.temperature", to.temperature, 100));
   if (from.has_top_k()) to.top_k = from.top_k();
-  RETURN_IF_ERROR(
-      CheckRange("params.top_k", to.top_k, 0, std::numeric_limits<int>::max()));
   if (from.has_top_p()) to.top_p = from.top_p();
-  RETURN_IF_ERROR(CheckPositive("params.top_p", to.top_p, 1));
   if (from.has_min_p()) to.min_p = from.min_p();
-  RETURN_IF_ERROR(CheckRange("params.min_p", to.min_p, 0.f, 1.f));
   if (from.has_seed()) to.seed = from.seed();
-  return absl::OkStatus();
-}
-
-absl::Status MergePenalties(const v1::GenerationParams& from,
-                            GenerationParams& to) {
   if (from.has_length_penalty()) to.length_penalty = from.length_penalty();
-  RETURN_IF_ERROR(
-      CheckRange("params.length_penalty", to.length_penalty, -10.f, 10.f));
   if (from.has_repetition_penalty()) {
     to.repetition_penalty = from.repetition_penalty();
   }
-  RETURN_IF_ERROR(
-      CheckPositive("params.repetition_penalty", to.repetition_penalty, 100));
   if (from.has_presence_penalty()) {
     to.presence_penalty = from.presence_penalty();
   }
-  RETURN_IF_ERROR(CheckRange("params.presence_penalty", to.presence_penalty,
-                             -100.f, 100.f));
   if (from.has_frequency_penalty()) {
     to.frequency_penalty = from.frequency_penalty();
   }
-  RETURN_IF_ERROR(CheckRange("params.frequency_penalty", to.frequency_penalty,
-                             -100.f, 100.f));
   if (from.has_no_repeat_ngram_size()) {
     to.no_repeat_ngram_size = from.no_repeat_ngram_size();
   }
-  return CheckRange("params.no_repeat_ngram_size", to.no_repeat_ngram_size, 0,
-                    1000);
+  if (from.has_log_probs()) to.log_probs = from.log_probs();
+  if (from.has_top_log_probs()) to.top_log_probs = from.top_log_probs();
 }
 
 // Only what is continued is a prompt.
@@ -209,10 +164,6 @@ v1::EarlyStopping DescribeEarlyStopping(EarlyStopping stopping) {
 }
 
 }  // namespace
-
-absl::Status CheckTopLogProbs(int count) {
-  return CheckRange("top_log_probs", count, 0, kMaxTopLogProbs);
-}
 
 absl::Status CheckPriority(int priority) {
   return CheckRange("priority", priority, -kMaxPriority, kMaxPriority);
@@ -246,18 +197,14 @@ absl::StatusOr<GenerationParams> MergeParams(const v1::GenerationParams& params,
                                              const Tokenizer& tokenizer) {
   GenerationParams merged = model.generation;
   RETURN_IF_ERROR(MergeLists(params, model, tokenizer, merged));
-  RETURN_IF_ERROR(MergeMode(params, model, merged));
-  RETURN_IF_ERROR(FitLengths(params, model, 1, merged));
+  MergeMode(params, merged);
+  MergeNumbers(params, merged);
   RETURN_IF_ERROR(MergeEarlyStopping(params, merged));
-  RETURN_IF_ERROR(MergeSampling(params, merged));
-  RETURN_IF_ERROR(MergePenalties(params, merged));
-  if (params.has_log_probs()) merged.log_probs = params.log_probs();
+  RETURN_IF_ERROR(CheckLimits(merged, "params."));
+  RETURN_IF_ERROR(FitMode(params, model, merged));
+  RETURN_IF_ERROR(FitLengths(params, model, 1, merged));
   RETURN_IF_ERROR(CheckPromptAsked(params, model));
   merged.prompt_log_probs = params.prompt_log_probs();
-  if (params.has_top_log_probs()) {
-    merged.top_log_probs = params.top_log_probs();
-  }
-  RETURN_IF_ERROR(Annotate(CheckTopLogProbs(merged.top_log_probs), "params"));
   return merged;
 }
 

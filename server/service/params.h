@@ -9,7 +9,6 @@
 
 namespace attend {
 
-inline constexpr int kMaxTopLogProbs = 20;
 inline constexpr int kMaxPriority = 10;  // either way
 
 // The model's own parameters with those that the request sets in their place.
@@ -29,7 +28,6 @@ absl::Status FitLengths(const v1::GenerationParams& request,
 // What a model does by default; every scalar field is set, but no seed.
 v1::GenerationParams DescribeParams(const GenerationParams& params);
 
-absl::Status CheckTopLogProbs(int count);
 absl::Status CheckPriority(int priority);
 
 }  // namespace attend

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "engine/api/generation_limits.h"
 #include "engine/tensor/status_macros.h"
 #include "server/service/batch_handler.h"
 #include "server/service/inputs.h"

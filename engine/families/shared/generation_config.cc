@@ -7,14 +7,15 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "engine/api/generation_limits.h"
 #include "engine/tensor/check.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {
 namespace {
 
+constexpr int kMinInt = std::numeric_limits<int>::min();
 constexpr int kMaxInt = std::numeric_limits<int>::max();
-constexpr int kMaxBeams = 1024;
 
 // Fields of transformers' GenerationConfig that would change the result and
 // that we do not have, with the number that means "off".
@@ -59,53 +60,56 @@ absl::StatusOr<Source> FindSource(const std::string& directory,
   return Source{config, true, ids};
 }
 
-absl::StatusOr<int> Int(const JsonFile& file, absl::string_view key,
-                        int fallback, IntRange range) {
-  ASSIGN_OR_RETURN(const int64_t value, file.IntOr(key, fallback, range));
+absl::StatusOr<int> IntOr(const JsonFile& file, absl::string_view key,
+                          int fallback, int lowest = kMinInt) {
+  ASSIGN_OR_RETURN(const int64_t value,
+                   file.IntOr(key, fallback, {lowest, kMaxInt}));
   return static_cast<int>(value);
 }
 
-absl::StatusOr<float> Float(const JsonFile& file, absl::string_view key,
-                            float fallback, FloatRange range) {
-  ASSIGN_OR_RETURN(const double value, file.FloatOr(key, fallback, range));
-  return static_cast<float>(value);
+// max_length and min_length, where nothing else is said of lengths.
+absl::Status ReadLengthsWithStart(const JsonFile& file,
+                                  GenerationParams& params) {
+  ASSIGN_OR_RETURN(const int most,
+                   IntOr(file, "max_length", params.max_new_tokens + 1, 2));
+  ASSIGN_OR_RETURN(const int least, IntOr(file, "min_length", 0, 0));
+  params.max_new_tokens = most - 1;
+  params.min_new_tokens = std::max(least - 1, 0);
+  return absl::OkStatus();
 }
 
-// Above zero, as far as f32 can tell.
-constexpr FloatRange kPositive = {1e-6, 1e6};
-
-// Of a decoder alone the lengths with the start count the prompt; how long that
-// is is not known here, so that of the shortest prompt is taken.
-absl::Status ReadLengths(const JsonFile& file, int max_positions,
-                         GenerationParams& params) {
-  const int longest = max_positions - 1;  // less the decoder start
-  ASSIGN_OR_RETURN(const int with_start,
-                   Int(file, "max_length",
-                       GenerationParams{}.max_new_tokens + 1, {2, kMaxInt}));
-  ASSIGN_OR_RETURN(params.max_new_tokens,
-                   Int(file, "max_new_tokens", with_start - 1, {1, kMaxInt}));
-  params.max_new_tokens = std::min(params.max_new_tokens, longest);
-
-  ASSIGN_OR_RETURN(const int min_with_start,
-                   Int(file, "min_length", 0, {0, kMaxInt}));
-  ASSIGN_OR_RETURN(params.min_new_tokens,
-                   Int(file, "min_new_tokens", std::max(min_with_start - 1, 0),
-                       {0, kMaxInt}));
-  if (params.min_new_tokens > params.max_new_tokens) {
-    return file.Unexpected(
-        file.Has("min_new_tokens") ? "min_new_tokens" : "min_length",
-        absl::StrCat("at most the longest result, ", params.max_new_tokens,
-                     " new tokens"));
+// The fields of the tables of limits, which are checked when all is read.
+absl::Status ReadNumbers(const JsonFile& file, GenerationParams& params) {
+  for (const FieldLimits<int>& row : kIntLimits) {
+    if (!row.in_file) continue;
+    ASSIGN_OR_RETURN(params.*row.field,
+                     IntOr(file, row.name, params.*row.field));
+  }
+  constexpr double kMaxFloat = std::numeric_limits<float>::max();
+  for (const FieldLimits<float>& row : kFloatLimits) {
+    if (!row.in_file) continue;
+    ASSIGN_OR_RETURN(
+        const double value,
+        file.FloatOr(row.name, params.*row.field, {-kMaxFloat, kMaxFloat}));
+    params.*row.field = static_cast<float>(value);
   }
   return absl::OkStatus();
 }
 
-absl::Status ReadBeams(const JsonFile& file, GenerationParams& params) {
-  ASSIGN_OR_RETURN(params.num_beams, Int(file, "num_beams", 1, {1, kMaxBeams}));
-  ASSIGN_OR_RETURN(params.num_return_sequences,
-                   Int(file, "num_return_sequences", 1, {1, kMaxBeams}));
-  ASSIGN_OR_RETURN(params.length_penalty,
-                   Float(file, "length_penalty", 1, {-1e3, 1e3}));
+// Of a decoder alone the lengths with the start count the prompt; how long that
+// is is not known here, so that of the shortest prompt is taken.
+absl::Status FitLengths(const JsonFile& file, int max_positions,
+                        GenerationParams& params) {
+  const int longest = max_positions - 1;  // less the decoder start
+  params.max_new_tokens = std::min(params.max_new_tokens, longest);
+  if (params.min_new_tokens <= params.max_new_tokens) return absl::OkStatus();
+  return file.Unexpected(
+      file.Has("min_new_tokens") ? "min_new_tokens" : "min_length",
+      absl::StrCat("at most the longest result, ", params.max_new_tokens,
+                   " new tokens"));
+}
+
+absl::Status ReadEarlyStopping(const JsonFile& file, GenerationParams& params) {
   if (!file.Has("early_stopping")) return absl::OkStatus();
   if (const absl::StatusOr<bool> stop = file.Bool("early_stopping");
       stop.ok()) {
@@ -121,13 +125,7 @@ absl::Status ReadBeams(const JsonFile& file, GenerationParams& params) {
   return absl::OkStatus();
 }
 
-absl::Status ReadSampling(const JsonFile& file, GenerationParams& params) {
-  ASSIGN_OR_RETURN(params.do_sample, file.BoolOr("do_sample", false));
-  ASSIGN_OR_RETURN(params.temperature,
-                   Float(file, "temperature", 1, kPositive));
-  ASSIGN_OR_RETURN(params.top_k, Int(file, "top_k", 50, {0, kMaxInt}));
-  ASSIGN_OR_RETURN(params.top_p, Float(file, "top_p", 1, {1e-6, 1}));
-  ASSIGN_OR_RETURN(params.min_p, Float(file, "min_p", 0, {0, 1}));
+absl::Status CheckMode(const JsonFile& file, const GenerationParams& params) {
   if (params.do_sample && params.num_beams > 1) {
     return file.Unexpected("num_beams", "1 where do_sample is true");
   }
@@ -139,22 +137,14 @@ absl::Status ReadSampling(const JsonFile& file, GenerationParams& params) {
   return absl::OkStatus();
 }
 
-absl::Status ReadProcessors(const Source& source, GenerationParams& params) {
+absl::Status ReadFlagsAndLists(const Source& source, GenerationParams& params) {
   const JsonFile& file = source.file;
-  ASSIGN_OR_RETURN(params.repetition_penalty,
-                   Float(file, "repetition_penalty", 1, kPositive));
-  ASSIGN_OR_RETURN(params.no_repeat_ngram_size,
-                   Int(file, "no_repeat_ngram_size", 0, {0, kMaxInt}));
+  ASSIGN_OR_RETURN(params.do_sample, file.BoolOr("do_sample", false));
   ASSIGN_OR_RETURN(params.renormalize_logits,
                    file.BoolOr("renormalize_logits", false));
   if (file.Has("bad_words_ids")) {
     ASSIGN_OR_RETURN(params.bad_words,
                      file.IntLists("bad_words_ids", source.ids));
-    for (const std::vector<int>& word : params.bad_words) {
-      if (word.empty()) {
-        return file.Unexpected("bad_words_ids", "lists that are not empty");
-      }
-    }
   }
   if (file.Has("stop_strings")) {
     ASSIGN_OR_RETURN(params.stop_strings, file.Strings("stop_strings"));
@@ -212,12 +202,15 @@ absl::StatusOr<GenerationParams> LoadGenerationParams(
     RETURN_IF_ERROR(source.file.ExpectNeutral(key, neutral));
   }
   GenerationParams params;
-  RETURN_IF_ERROR(ReadLengths(source.file, target.max_positions, params));
-  RETURN_IF_ERROR(ReadBeams(source.file, params));
-  RETURN_IF_ERROR(ReadSampling(source.file, params));
-  RETURN_IF_ERROR(ReadProcessors(source, params));
+  RETURN_IF_ERROR(ReadLengthsWithStart(source.file, params));
+  RETURN_IF_ERROR(ReadNumbers(source.file, params));
+  RETURN_IF_ERROR(ReadEarlyStopping(source.file, params));
+  RETURN_IF_ERROR(ReadFlagsAndLists(source, params));
   // What a decoder alone starts with is its prompt.
   RETURN_IF_ERROR(ReadIds(source, spec.encoder.has_value(), params));
+  RETURN_IF_ERROR(CheckLimits(params, absl::StrCat(source.file.path(), ": ")));
+  RETURN_IF_ERROR(FitLengths(source.file, target.max_positions, params));
+  RETURN_IF_ERROR(CheckMode(source.file, params));
   return params;
 }
 

@@ -18,9 +18,9 @@ namespace attend {
 //
 // max_length and min_length count the decoder start, max_new_tokens and
 // min_new_tokens do not and win. The longest result is cut to the model's
-// positions. INVALID_ARGUMENT names the field if a value is out of range, a
-// token id is not in the target vocabulary, or a field that would change the
-// result is not supported.
+// positions. INVALID_ARGUMENT names the file and the field if a value is not
+// within generation_limits.h, a token id is not in the target vocabulary, or a
+// field that would change the result is not supported.
 absl::StatusOr<GenerationParams> LoadGenerationParams(
     const std::string& directory, const JsonFile& config,
     const TransformerSpec& spec);

@@ -10,6 +10,7 @@
 
 #include "engine/families/load_family.h"
 #include "tests/engine/families/config.h"
+#include "tests/support/limit_cases.h"
 
 namespace attend {
 namespace {
@@ -96,6 +97,40 @@ TEST_F(GenerationConfigTest, ReadsEveryField) {
   EXPECT_EQ(params->forced_eos_id, 0);
 }
 
+TEST_F(GenerationConfigTest, HoldsTheLimitsOfEveryField) {
+  spec_.decoder->embedding.max_positions = std::numeric_limits<int>::max();
+  for (const LimitCase& c : LimitCases()) {
+    Json keys;
+    for (const auto& [name, value] : c.fields) keys[name] = Json::parse(value);
+    const auto params = Load(keys);
+    EXPECT_EQ(params.ok(), c.allowed || !c.in_file) << keys << params.status();
+    if (params.ok()) continue;
+    EXPECT_THAT(params.status().message(),
+                AllOf(HasSubstr("generation_config.json: " + c.name() + " is "),
+                      HasSubstr(", must be in ")));
+  }
+}
+
+TEST_F(GenerationConfigTest, WhatTransformersDoesNotHaveIsNotRead) {
+  for (const char* key :
+       {"presence_penalty", "frequency_penalty", "top_log_probs"}) {
+    const auto params = Load({{key, 7}});
+    ASSERT_TRUE(params.ok()) << params.status();
+    EXPECT_EQ(params->presence_penalty, 0);
+    EXPECT_EQ(params->frequency_penalty, 0);
+    EXPECT_EQ(params->top_log_probs, 0);
+  }
+}
+
+TEST_F(GenerationConfigTest, ListsHaveTheLimitsOfRequests) {
+  const std::vector<std::vector<int>> words(4097, {1});
+  EXPECT_THAT(Load({{"bad_words_ids", words}}).status().message(),
+              HasSubstr("generation_config.json: bad_words has 4097 entries, "
+                        "must be 0 to 4096"));
+  EXPECT_THAT(Load({{"bad_words_ids", {Json::array()}}}).status().message(),
+              HasSubstr("bad_words: an entry has 0 tokens"));
+}
+
 TEST_F(GenerationConfigTest, Lengths) {
   EXPECT_EQ(Load({{"max_length", 9}, {"max_new_tokens", 30}})->max_new_tokens,
             30);
@@ -160,7 +195,6 @@ TEST_F(GenerationConfigTest, WrongOrUnsupportedFieldsAreNamed) {
            {{"forced_bos_token_id", 9000}},
            {{"decoder_start_token_id", 8001}},
            {{"bad_words_ids", {{8001}}}},
-           {{"bad_words_ids", {Json::array()}}},
            {{"bad_words_ids", {3}}},
            {{"num_return_sequences", 2}},
            {{"do_sample", "yes"}},

@@ -87,6 +87,17 @@ TEST_F(ModelTest, WeightsAndConfigMustAgree) {
                              HasSubstr("shape")));
 }
 
+// What every request that sets nothing would be refused for.
+TEST_F(ModelTest, TheModelsDefaultsMustBeServed) {
+  Replace("generation_config.json", "{", "{\"length_penalty\": 20, ");
+  EXPECT_THAT(Error(), HasSubstr("generation_config.json: length_penalty is "
+                                 "20, must be in [-10, 10]"));
+  Replace("generation_config.json", "\"length_penalty\": 20, ", "");
+  Replace("generation_config.json", "\"num_beams\": 4", "\"num_beams\": 33");
+  EXPECT_THAT(Error(), AllOf(HasSubstr(directory_.string()),
+                             HasSubstr("num_beams is 33, limit is 32")));
+}
+
 TEST_F(ModelTest, APoolBelowTwoBlocksIsRefused) {
   const auto model = LoadModel(compute_, directory_, "test",
                                {.max_step_rows = 32, .kv_cache_bytes = 100});

@@ -1,0 +1,69 @@
+#include "engine/api/generation_limits.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+namespace {
+
+template <class T>
+absl::Status Check(const FieldLimits<T>& limits, T value,
+                   absl::string_view prefix) {
+  if (limits.Allow(value)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(prefix, limits.name, " is ", value, ", must be in ",
+                   limits.above_lowest ? "(" : "[", limits.lowest, ", ",
+                   limits.highest, "]"));
+}
+
+absl::Status CheckLists(const GenerationParams& params,
+                        absl::string_view prefix) {
+  const auto name = [prefix](absl::string_view field) {
+    return absl::StrCat(prefix, field);
+  };
+  RETURN_IF_ERROR(kBadWords.Check(name("bad_words"), params.bad_words.size()));
+  for (const std::vector<int>& word : params.bad_words) {
+    RETURN_IF_ERROR(
+        kBadWordTokens.Check(name("bad_words: an entry"), word.size()));
+  }
+  RETURN_IF_ERROR(kEndIds.Check(name("eos_ids"), params.eos_ids.size()));
+  RETURN_IF_ERROR(kEndIds.Check(name("stop_ids"), params.stop_ids.size()));
+  RETURN_IF_ERROR(
+      kStopStrings.Check(name("stop_strings"), params.stop_strings.size()));
+  for (const std::string& text : params.stop_strings) {
+    RETURN_IF_ERROR(
+        kStopStringBytes.Check(name("stop_strings: an entry"), text.size()));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status SizeLimits::Check(absl::string_view field, size_t size) const {
+  if (size >= static_cast<size_t>(lowest) &&
+      size <= static_cast<size_t>(highest)) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "%s has %d %s, must be %d to %d", field, size, unit, lowest, highest));
+}
+
+absl::Status CheckLimits(const GenerationParams& params,
+                         absl::string_view prefix) {
+  for (const FieldLimits<int>& limits : kIntLimits) {
+    RETURN_IF_ERROR(Check(limits, params.*limits.field, prefix));
+  }
+  for (const FieldLimits<float>& limits : kFloatLimits) {
+    RETURN_IF_ERROR(Check(limits, params.*limits.field, prefix));
+  }
+  return CheckLists(params, prefix);
+}
+
+absl::Status CheckTopLogProbs(int count, absl::string_view prefix) {
+  GenerationParams params;
+  params.top_log_probs = count;
+  return CheckLimits(params, prefix);
+}
+
+}  // namespace attend
