@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -17,9 +18,9 @@
 
 namespace attend {
 
-// The source of a request: ids of tokens that count, with the position each
-// has in the input it comes from (masked tokens are left out here, so
-// positions may have holes). Empty `positions` means 0, 1, 2, ...
+// What an encoder reads: ids of tokens that count, with the position each has
+// in the input it comes from (masked tokens are left out here, so positions may
+// have holes). Empty `positions` means 0, 1, 2, ...
 struct SourceTokens {
   std::vector<int> ids = {};
   std::vector<int> positions = {};
@@ -28,14 +29,20 @@ struct SourceTokens {
   std::vector<int> types = {};
 };
 
-// Continue the decoder start, or the source where that is the beginning, by new
+// What a decoder without an encoder continues: its first tokens, at least one.
+struct Prompt {
+  std::vector<int> ids = {};
+};
+
+// Continue the prompt, or the decoder start if there is a source, by new
 // tokens.
 struct GenerateTask {
   GenerationParams params;
 };
 
 // Log-probabilities of given target tokens. The result is one choice that
-// holds `target`, its log_probs and top alternatives.
+// holds `target`, its log_probs and top alternatives. It follows the prompt, or
+// the decoder start if there is a source.
 struct ScoreTask {
   std::vector<int> target;
   int top_log_probs = 0;
@@ -63,8 +70,11 @@ struct FillMaskTask {
   int top = 5;
 };
 
+// A source where the model has an encoder, else a prompt.
+using EngineInput = std::variant<SourceTokens, Prompt>;
+
 struct EngineRequest {
-  SourceTokens source;
+  EngineInput input;
   std::variant<GenerateTask, ScoreTask, EmbedTask, ClassifyTask, FillMaskTask>
       task;
 };
@@ -72,7 +82,7 @@ struct EngineRequest {
 // What a sequence has to compute next.
 enum class Phase {
   kEncode,  // the source; `rows` is what is left of it, in rows of all layers
-  kPrompt,  // known decoder tokens: forced prefix, target to score, replay
+  kPrompt,  // known decoder tokens: prompt, forced prefix, target, replay
   kDecode,  // one row for each live hypothesis, all in one piece
   kDone,
 };
@@ -154,8 +164,9 @@ struct ModelInfo {
   int target_vocab = 0;
   // What it can be asked for.
   bool generates = false;  // GenerateTask, ScoreTask
-  // The source is the beginning of what is generated or scored: it counts
-  // against max_target_tokens, in the decoder start's place.
+  // It takes a prompt, not a source: what a client sends as source is the
+  // beginning of what is generated or scored, and counts against
+  // max_target_tokens in the decoder start's place.
   bool continues_source = false;
   bool embeds = false;  // EmbedTask
   bool classifies = false;
@@ -169,18 +180,26 @@ struct ModelInfo {
   // of the one that is put there if nobody says which; empty: none.
   std::map<std::string, std::string> prompts = {};
   std::string default_prompt = {};
-  int token_types = 0;        // of SourceTokens::types; 0: the model has none
-  int max_source_tokens = 0;  // limit of a source, special tokens included
+  int token_types = 0;  // of SourceTokens::types; 0: the model has none
+  // Limit of a source or prompt, special tokens included.
+  int max_source_tokens = 0;
   // Where a text is cut that is to be embedded: what the model was made for, at
   // most max_source_tokens.
   int max_text_tokens = 0;
-  int max_target_tokens = 0;  // limit of decoder rows: start + prefix + new
+  // Limit of decoder rows: prompt or start + prefix + new.
+  int max_target_tokens = 0;
   int max_beams = 0;
   // Rows that one step may compute at most.
   int max_step_rows = 0;
   // Defaults of generation, from the model's own files.
   GenerationParams generation;
 };
+
+// The tokens as the model takes them: of a prompt only the ids.
+inline EngineInput InputOf(const ModelInfo& model, SourceTokens tokens) {
+  if (model.continues_source) return Prompt{std::move(tokens.ids)};
+  return tokens;
+}
 
 // A loaded model; everything below the scheduler. Const after load and shared
 // by threads; all mutable state is in contexts and sequences.

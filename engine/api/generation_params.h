@@ -14,8 +14,8 @@ enum class EarlyStopping { kFalse, kTrue, kNever };
 // (its generation_config.json and config.json) are the starting point; a
 // request overrides single fields. Token ids are of the target vocabulary.
 struct GenerationParams {
-  // Tokens after the decoder start and the forced prefix; end of sequence
-  // counts. Raising it holds memory of the KV pool longer.
+  // Tokens after the prompt or decoder start and the forced prefix; end of
+  // sequence counts. Raising it holds memory of the KV pool longer.
   int max_new_tokens = 256;
   int min_new_tokens = 0;
 
@@ -34,7 +34,7 @@ struct GenerationParams {
   float min_p = 0.0f;        // [0, 1]; 0: off
   uint64_t seed = 0;
 
-  // Of tokens in the sequence, decoder start and prefix included.
+  // Of tokens in the sequence, prompt or decoder start and prefix included.
   float repetition_penalty = 1.0f;  // > 0; 1: off
   // Of new tokens only. Subtracted from the logit (under beam search from the
   // log-probability), once for a token that is there, and for each time.
@@ -44,7 +44,7 @@ struct GenerationParams {
   bool renormalize_logits = false;
 
   std::vector<std::vector<int>> bad_words;
-  // Follows the decoder start; unscored, and not in any length.
+  // Follows the prompt or the decoder start; unscored, and not in any length.
   std::vector<int> forced_prefix;
   // Any of these ends a sequence and is part of it: the model's
   // end-of-sequence ids, then the request's own stop ids.
@@ -53,14 +53,14 @@ struct GenerationParams {
   // A sequence ends with the token that completes one of these in its text.
   std::vector<std::string> stop_strings;
 
-  int decoder_start_id = 0;
-  int pad_id = -1;         // -1: the model has none
-  int forced_bos_id = -1;  // first new token; -1: none
-  int forced_eos_id = -1;  // last allowed token; -1: none
+  int decoder_start_id = 0;  // where there is no prompt
+  int pad_id = -1;           // -1: the model has none
+  int forced_bos_id = -1;    // first new token; -1: none
+  int forced_eos_id = -1;    // last allowed token; -1: none
 
   bool log_probs = false;  // of each token
-  // Of the prompt's tokens too: decoder start and forced prefix, which hold the
-  // source where that is continued. Not of models with an encoder.
+  // Of the prompt's tokens too, and of the forced prefix. Not of models with an
+  // encoder.
   bool prompt_log_probs = false;
   // Alternatives a token, most likely first. Above 0 implies log_probs.
   int top_log_probs = 0;

@@ -14,29 +14,28 @@ size_t CandidateCount(const GenerationParams& params) {
 
 }  // namespace
 
-BeamSearch::BeamSearch(const GenerationParams& params, int vocab,
-                       absl::Span<const std::string> token_texts)
-    : num_beams_(params.num_beams),
-      num_candidates_(CandidateCount(params)),
-      length_penalty_(params.length_penalty),
-      early_stopping_(params.early_stopping),
-      max_new_tokens_(params.max_new_tokens),
-      prompt_len_(1 + params.forced_prefix.size()),
-      log_probs_(params.log_probs || params.top_log_probs > 0),
-      top_log_probs_(params.top_log_probs),
-      row_(params, vocab, static_cast<int>(num_candidates_)),
-      stopping_(params, token_texts),
-      token_log_probs_(num_beams_, TokenLogProbs(params.top_log_probs)),
-      finished_(params) {
+BeamSearch::BeamSearch(const SearchInput& input)
+    : num_beams_(input.params.num_beams),
+      num_candidates_(CandidateCount(input.params)),
+      length_penalty_(input.params.length_penalty),
+      early_stopping_(input.params.early_stopping),
+      max_new_tokens_(input.params.max_new_tokens),
+      prompt_len_(input.prompt.size()),
+      log_probs_(input.params.log_probs || input.params.top_log_probs > 0),
+      top_log_probs_(input.params.top_log_probs),
+      row_(input, static_cast<int>(num_candidates_)),
+      stopping_(input),
+      token_log_probs_(num_beams_, TokenLogProbs(input.params.top_log_probs)),
+      finished_(input) {
   candidates_.reserve(num_candidates_ * num_beams_);
   parents_.reserve(num_beams_);
   for (int beam = 0; beam < num_beams_; ++beam) {
-    running_.push_back(EmptyHypothesis(params));
-    next_running_.push_back(EmptyHypothesis(params));
+    running_.push_back(EmptyHypothesis(input));
+    next_running_.push_back(EmptyHypothesis(input));
     // All beams start as the same sequence: only the first may be continued.
     running_.back().score = beam == 0 ? 0 : kDeadBeam;
   }
-  output_.choices.resize(params.num_return_sequences);
+  output_.choices.resize(input.params.num_return_sequences);
   for (ChoiceOutput& choice : output_.choices) {
     choice.tokens.reserve(max_new_tokens_);
     if (log_probs_) choice.log_probs.reserve(max_new_tokens_);

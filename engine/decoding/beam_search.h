@@ -23,8 +23,7 @@ namespace attend {
 //   by id.
 class BeamSearch : public Search {
  public:
-  BeamSearch(const GenerationParams& params, int vocab,
-             absl::Span<const std::string> token_texts);
+  explicit BeamSearch(const SearchInput& input);
 
   int rows() const override;
   absl::Span<const int> tokens(int row) const override;

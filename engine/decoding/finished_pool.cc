@@ -4,10 +4,10 @@
 
 namespace attend {
 
-FinishedPool::FinishedPool(const GenerationParams& params) {
+FinishedPool::FinishedPool(const SearchInput& input) {
   // Not copies of one: a copy of a vector has not its capacity.
-  for (int beam = 0; beam < params.num_beams; ++beam) {
-    places_.push_back(EmptyHypothesis(params));
+  for (int beam = 0; beam < input.params.num_beams; ++beam) {
+    places_.push_back(EmptyHypothesis(input));
   }
 }
 

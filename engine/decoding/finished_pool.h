@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "engine/api/generation_params.h"
 #include "engine/decoding/hypothesis.h"
+#include "engine/decoding/search_input.h"
 
 namespace attend {
 
@@ -13,7 +13,7 @@ namespace attend {
 // is allocated after construction.
 class FinishedPool {
  public:
-  explicit FinishedPool(const GenerationParams& params);
+  explicit FinishedPool(const SearchInput& input);
 
   // Makes a place for a finished hypothesis of this score, at its rank; the
   // caller overwrites the old content of the place. Null if all hypotheses in

@@ -2,14 +2,12 @@
 
 namespace attend {
 
-Hypothesis EmptyHypothesis(const GenerationParams& params) {
+Hypothesis EmptyHypothesis(const SearchInput& input) {
+  const GenerationParams& params = input.params;
   Hypothesis hypothesis;
   const size_t max_new = params.max_new_tokens;
-  hypothesis.tokens.reserve(1 + params.forced_prefix.size() + max_new);
-  hypothesis.tokens.push_back(params.decoder_start_id);
-  hypothesis.tokens.insert(hypothesis.tokens.end(),
-                           params.forced_prefix.begin(),
-                           params.forced_prefix.end());
+  hypothesis.tokens.reserve(input.prompt.size() + max_new);
+  hypothesis.tokens.assign(input.prompt.begin(), input.prompt.end());
   if (params.log_probs || params.top_log_probs > 0) {
     hypothesis.log_probs.reserve(max_new);
   }

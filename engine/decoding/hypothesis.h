@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "engine/api/generation_params.h"
 #include "engine/api/output.h"
+#include "engine/decoding/search_input.h"
 
 namespace attend {
 
@@ -12,7 +12,7 @@ namespace attend {
 // result, so that a hypothesis can be copied over another one without
 // allocation.
 struct Hypothesis {
-  std::vector<int> tokens;  // start, prefix, new
+  std::vector<int> tokens;  // prompt, new
   std::vector<float> log_probs;
   std::vector<TokenLogProb> top;
   // Running: the sum of log-probabilities. Finished: that sum normalised by
@@ -24,8 +24,8 @@ struct Hypothesis {
 // What transformers adds to the score of a beam that must not be chosen.
 inline constexpr float kDeadBeam = -1e9f;
 
-// A hypothesis that holds decoder start and prefix, with room for new tokens.
-Hypothesis EmptyHypothesis(const GenerationParams& params);
+// A hypothesis that holds the prompt, with room for new tokens.
+Hypothesis EmptyHypothesis(const SearchInput& input);
 
 }  // namespace attend
 

@@ -7,18 +7,18 @@
 
 namespace attend {
 
-LogitsProcessors::LogitsProcessors(const GenerationParams& params)
-    : repetition_penalty_(params.repetition_penalty),
-      presence_penalty_(params.presence_penalty),
-      frequency_penalty_(params.frequency_penalty),
-      ngram_size_(params.no_repeat_ngram_size),
-      prompt_len_(1 + params.forced_prefix.size()),
-      min_new_tokens_(params.min_new_tokens),
-      max_new_tokens_(params.max_new_tokens),
-      forced_bos_id_(params.forced_bos_id),
-      forced_eos_id_(params.forced_eos_id),
-      end_ids_(EndIds(params)) {
-  for (const std::vector<int>& word : params.bad_words) {
+LogitsProcessors::LogitsProcessors(const SearchInput& input)
+    : repetition_penalty_(input.params.repetition_penalty),
+      presence_penalty_(input.params.presence_penalty),
+      frequency_penalty_(input.params.frequency_penalty),
+      ngram_size_(input.params.no_repeat_ngram_size),
+      prompt_len_(input.prompt.size()),
+      min_new_tokens_(input.params.min_new_tokens),
+      max_new_tokens_(input.params.max_new_tokens),
+      forced_bos_id_(input.params.forced_bos_id),
+      forced_eos_id_(input.params.forced_eos_id),
+      end_ids_(EndIds(input.params)) {
+  for (const std::vector<int>& word : input.params.bad_words) {
     // As in transformers: what ends a sequence cannot be a bad word by itself.
     const bool is_end =
         word.size() == 1 &&
@@ -39,7 +39,7 @@ void LogitsProcessors::Update(absl::Span<const int> tokens) {
   edits_.clear();
   forced_ = -1;
   const size_t new_tokens = tokens.size() - prompt_len_;
-  // A forced prefix leaves no first token to force.
+  // After more than a start there is no first token to force.
   if (tokens.size() == 1) forced_ = forced_bos_id_;
   if (forced_eos_id_ >= 0 && new_tokens + 1 == max_new_tokens_) {
     forced_ = forced_eos_id_;

@@ -4,14 +4,14 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "engine/api/generation_params.h"
+#include "engine/decoding/search_input.h"
 
 namespace attend {
 
 // What the logits processors change about the score of one token.
 struct TokenEdit {
   int id = 0;
-  bool seen = false;  // in the sequence, start and prefix included
+  bool seen = false;  // in the sequence, prompt included
   bool banned = false;
   int count = 0;  // occurrences among the new tokens
 };
@@ -24,9 +24,9 @@ struct TokenEdit {
 // Update() allocates nothing.
 class LogitsProcessors {
  public:
-  explicit LogitsProcessors(const GenerationParams& params);
+  explicit LogitsProcessors(const SearchInput& input);
 
-  // Finds the edits of the row that follows `tokens`: start, prefix, new.
+  // Finds the edits of the row that follows `tokens`: prompt, new.
   void Update(absl::Span<const int> tokens);
 
   // If not -1: this token has score 0, all others -inf, and edits() is empty.
@@ -47,7 +47,7 @@ class LogitsProcessors {
   const float presence_penalty_;
   const float frequency_penalty_;
   const int ngram_size_;
-  const size_t prompt_len_;  // start and prefix
+  const size_t prompt_len_;
   const size_t min_new_tokens_;
   const size_t max_new_tokens_;
   const int forced_bos_id_;

@@ -19,12 +19,11 @@ float NanToNegativeInfinity(float score) {
 
 }  // namespace
 
-ProcessedRow::ProcessedRow(const GenerationParams& params, int vocab,
-                           int max_best)
-    : vocab_(vocab),
-      processors_(params),
-      renormalize_(params.renormalize_logits) {
-  const int most = std::min(vocab, max_best + processors_.max_edits());
+ProcessedRow::ProcessedRow(const SearchInput& input, int max_best)
+    : vocab_(input.vocab),
+      processors_(input),
+      renormalize_(input.params.renormalize_logits) {
+  const int most = std::min(vocab_, max_best + processors_.max_edits());
   top_.reserve(most);
   best_.reserve(most + processors_.max_edits());
 }

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "engine/api/generation_params.h"
 #include "engine/decoding/logits_processors.h"
+#include "engine/decoding/search_input.h"
 #include "engine/ops/logits/logits_view.h"
 
 namespace attend {
@@ -18,7 +18,7 @@ namespace attend {
 class ProcessedRow {
  public:
   // `max_best`: the largest `n` that Best() will be asked for.
-  ProcessedRow(const GenerationParams& params, int vocab, int max_best);
+  ProcessedRow(const SearchInput& input, int max_best);
 
   // What this class will ask of the row that follows `tokens`, if the caller
   // calls Best() with at most `n` and does not call CopyAll(). `normalize`: see
@@ -29,7 +29,7 @@ class ProcessedRow {
     return processors_.forced() >= 0 || !processors_.edits().empty();
   }
 
-  // Sets the row: raw logits that follow `tokens` (start, prefix, new), less
+  // Sets the row: raw logits that follow `tokens` (prompt, new), less
   // `log_sum_exp` (0: the raw logits themselves). `logits` must stay valid
   // until the next Set(). `normalize`: apply renormalize_logits if the request
   // asks for it; `log_sum_exp` must then be that of the row.

@@ -5,16 +5,16 @@
 
 namespace attend {
 
-SamplingSearch::SamplingSearch(const GenerationParams& params, int vocab,
-                               absl::Span<const std::string> token_texts)
-    : do_sample_(params.do_sample),
-      log_probs_(params.log_probs || params.top_log_probs > 0),
-      seed_(params.seed),
-      row_(params, vocab,
-           params.do_sample ? Sampler::BestAsked(params, vocab) : 1),
-      sampler_(params, params.do_sample ? vocab : 0),
-      stopping_(params, token_texts),
-      token_log_probs_(params.top_log_probs) {
+SamplingSearch::SamplingSearch(const SearchInput& input)
+    : do_sample_(input.params.do_sample),
+      log_probs_(input.params.log_probs || input.params.top_log_probs > 0),
+      seed_(input.params.seed),
+      row_(input,
+           do_sample_ ? Sampler::BestAsked(input.params, input.vocab) : 1),
+      sampler_(input.params, do_sample_ ? input.vocab : 0),
+      stopping_(input),
+      token_log_probs_(input.params.top_log_probs) {
+  const GenerationParams& params = input.params;
   const int choices = params.num_return_sequences;
   const size_t max_new = params.max_new_tokens;
   output_.choices.resize(choices);
@@ -22,10 +22,8 @@ SamplingSearch::SamplingSearch(const GenerationParams& params, int vocab,
   parents_.reserve(choices);
   for (int choice = 0; choice < choices; ++choice) {
     std::vector<int>& tokens = tokens_[choice];
-    tokens.reserve(1 + params.forced_prefix.size() + max_new);
-    tokens.push_back(params.decoder_start_id);
-    tokens.insert(tokens.end(), params.forced_prefix.begin(),
-                  params.forced_prefix.end());
+    tokens.reserve(input.prompt.size() + max_new);
+    tokens.assign(input.prompt.begin(), input.prompt.end());
     ChoiceOutput& out = output_.choices[choice];
     out.tokens.reserve(max_new);
     if (log_probs_) out.log_probs.reserve(max_new);

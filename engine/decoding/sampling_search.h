@@ -18,8 +18,7 @@ namespace attend {
 // own, in the order of the choices.
 class SamplingSearch : public Search {
  public:
-  SamplingSearch(const GenerationParams& params, int vocab,
-                 absl::Span<const std::string> token_texts);
+  explicit SamplingSearch(const SearchInput& input);
 
   int rows() const override;
   absl::Span<const int> tokens(int row) const override;
@@ -50,7 +49,7 @@ class SamplingSearch : public Search {
   TokenLogProbs token_log_probs_;
 
   int position_ = 0;                      // of the next new token
-  std::vector<std::vector<int>> tokens_;  // by choice: start, prefix, new
+  std::vector<std::vector<int>> tokens_;  // by choice: prompt, new
   std::vector<int> live_;                 // unfinished choices
   std::vector<int> parents_;
   std::vector<LogitsNeed> needs_;  // [rows]

@@ -5,12 +5,9 @@
 
 namespace attend {
 
-std::unique_ptr<Search> MakeSearch(const GenerationParams& params, int vocab,
-                                   absl::Span<const std::string> token_texts) {
-  if (params.num_beams > 1) {
-    return std::make_unique<BeamSearch>(params, vocab, token_texts);
-  }
-  return std::make_unique<SamplingSearch>(params, vocab, token_texts);
+std::unique_ptr<Search> MakeSearch(const SearchInput& input) {
+  if (input.params.num_beams > 1) return std::make_unique<BeamSearch>(input);
+  return std::make_unique<SamplingSearch>(input);
 }
 
 }  // namespace attend

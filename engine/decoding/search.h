@@ -2,11 +2,10 @@
 #define ATTEND_ENGINE_DECODING_SEARCH_H_
 
 #include <memory>
-#include <string>
 
 #include "absl/types/span.h"
-#include "engine/api/generation_params.h"
 #include "engine/api/output.h"
+#include "engine/decoding/search_input.h"
 #include "engine/ops/logits/logits_view.h"
 
 namespace attend {
@@ -22,8 +21,8 @@ class Search {
   // The number of live hypotheses, which is the number of rows of the next
   // step. 1 before the first Advance(), 0 when the search has ended.
   virtual int rows() const = 0;
-  // The decoder tokens of a live hypothesis: start, forced prefix, generated
-  // tokens. The row of the last token has not been computed yet.
+  // The decoder tokens of a live hypothesis: prompt, generated tokens. The row
+  // of the last token has not been computed yet.
   virtual absl::Span<const int> tokens(int row) const = 0;
 
   // What Advance() will ask of the logits of each row.
@@ -40,11 +39,7 @@ class Search {
   virtual void SetPrompt(ChoiceOutput prompt) = 0;
 };
 
-// `params` must have been validated (see ValidateParams) and is copied.
-// `token_texts` (what each target id adds to running text; needed for stop
-// strings only) must outlive the search. `vocab` is the width of the logits.
-std::unique_ptr<Search> MakeSearch(const GenerationParams& params, int vocab,
-                                   absl::Span<const std::string> token_texts);
+std::unique_ptr<Search> MakeSearch(const SearchInput& input);
 
 }  // namespace attend
 

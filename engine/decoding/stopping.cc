@@ -14,13 +14,12 @@ std::vector<int> EndIds(const GenerationParams& params) {
   return ids;
 }
 
-Stopping::Stopping(const GenerationParams& params,
-                   absl::Span<const std::string> token_texts)
-    : end_ids_(EndIds(params)),
-      stop_strings_(params.stop_strings),
-      token_texts_(token_texts),
-      prompt_len_(1 + params.forced_prefix.size()),
-      max_new_tokens_(params.max_new_tokens) {
+Stopping::Stopping(const SearchInput& input)
+    : end_ids_(EndIds(input.params)),
+      stop_strings_(input.params.stop_strings),
+      token_texts_(input.token_texts),
+      prompt_len_(input.prompt.size()),
+      max_new_tokens_(input.params.max_new_tokens) {
   if (stop_strings_.empty()) return;
   size_t longest_text = 0;
   for (const std::string& text : token_texts_) {

@@ -8,6 +8,7 @@
 #include "absl/types/span.h"
 #include "engine/api/generation_params.h"
 #include "engine/api/output.h"
+#include "engine/decoding/search_input.h"
 
 namespace attend {
 
@@ -18,14 +19,11 @@ std::vector<int> EndIds(const GenerationParams& params);
 // thread-safe; Check() allocates nothing.
 class Stopping {
  public:
-  // `token_texts` (what each id adds to running text; ids beyond it add
-  // nothing) must outlive this. It is read for stop strings only.
-  Stopping(const GenerationParams& params,
-           absl::Span<const std::string> token_texts);
+  explicit Stopping(const SearchInput& input);
 
-  // The reason why `next` ends the sequence `tokens` (start, prefix, new), or
+  // The reason why `next` ends the sequence `tokens` (prompt, new), or
   // kNone. A stop string counts if it ends inside the text of `next`. The text
-  // of the prefix is not searched.
+  // of the prompt is not searched.
   FinishReason Check(absl::Span<const int> tokens, int next);
 
  private:

@@ -34,16 +34,18 @@ absl::Status CheckOptionalId(absl::string_view field, int id, int vocab) {
   return id == -1 ? absl::OkStatus() : CheckId(field, id, vocab);
 }
 
-absl::Status CheckLengths(const GenerationParams& params, int max_target) {
-  const int64_t known = 1 + static_cast<int64_t>(params.forced_prefix.size());
-  if (known >= max_target) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "forced_prefix has %d tokens, limit is %d: decoder start, prefix and "
-        "one new token must fit in %d (max_target_tokens)",
-        params.forced_prefix.size(), max_target - 2, max_target));
+absl::Status CheckLengths(const GenerationParams& params, int known,
+                          int max_target) {
+  const int64_t prefix = static_cast<int64_t>(params.forced_prefix.size());
+  if (known + prefix >= max_target) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("forced_prefix has %d tokens, limit is %d: %d before "
+                        "it, prefix and one "
+                        "new token must fit in %d (max_target_tokens)",
+                        prefix, max_target - known - 1, known, max_target));
   }
-  RETURN_IF_ERROR(
-      CheckAtMost("max_new_tokens", params.max_new_tokens, max_target - known));
+  RETURN_IF_ERROR(CheckAtMost("max_new_tokens", params.max_new_tokens,
+                              max_target - known - prefix));
   return CheckAtMost("min_new_tokens", params.min_new_tokens,
                      params.max_new_tokens);
 }
@@ -90,10 +92,10 @@ absl::Status CheckAllIds(const GenerationParams& params, int vocab) {
 
 }  // namespace
 
-absl::Status ValidateParams(const GenerationParams& params,
+absl::Status ValidateParams(const GenerationParams& params, int known,
                             const DecodingLimits& limits) {
   RETURN_IF_ERROR(CheckLimits(params));
-  RETURN_IF_ERROR(CheckLengths(params, limits.max_target_tokens));
+  RETURN_IF_ERROR(CheckLengths(params, known, limits.max_target_tokens));
   RETURN_IF_ERROR(CheckBeams(params, limits));
   RETURN_IF_ERROR(CheckAllIds(params, limits.vocab));
   return CheckAtMost("top_log_probs", params.top_log_probs, limits.vocab);

@@ -45,9 +45,10 @@ absl::StatusOr<GenerationParams> LoadDefaults(const std::string& directory,
                    LoadGenerationParams(directory, config, spec));
   const EmbeddingSpec& target = spec.decoder->embedding;
   const absl::Status status =
-      ValidateParams(params, {.vocab = target.vocab,
-                              .max_target_tokens = target.max_positions,
-                              .max_beams = max_beams});
+      ValidateParams(params, 1,
+                     {.vocab = target.vocab,
+                      .max_target_tokens = target.max_positions,
+                      .max_beams = max_beams});
   if (status.ok()) return params;
   return absl::InvalidArgumentError(
       absl::StrFormat("%s: the model's generation parameters: %s", directory,

@@ -80,10 +80,15 @@ class TransformerEngine : public Engine {
                     std::vector<std::string> token_texts, ModelInfo info,
                     const EngineOptions& options);
 
+  absl::Status CheckIds(const char* input, absl::Span<const int> ids) const;
   absl::Status CheckSource(const SourceTokens& source) const;
   absl::Status CheckTypes(const SourceTokens& source) const;
   std::vector<int> TablePositions(const SourceTokens& source) const;
-  // What a task needs of its own, moved out of it.
+  // What an input and a task become, moved out of them.
+  absl::Status MakeParts(SourceTokens& source,
+                         TransformerSequence::Parts& parts) const;
+  absl::Status MakeParts(Prompt& prompt,
+                         TransformerSequence::Parts& parts) const;
   template <class Task>  // of an encoder
   absl::Status MakeParts(const Task& task,
                          TransformerSequence::Parts& parts) const;
@@ -91,11 +96,9 @@ class TransformerEngine : public Engine {
                          TransformerSequence::Parts& parts) const;
   absl::Status MakeParts(ScoreTask& task,
                          TransformerSequence::Parts& parts) const;
-  // The source, where it is what the decoder continues; else it stays.
-  std::vector<int> TakePrompt(TransformerSequence::Parts& parts) const;
   // Whether the pool has room for a sequence alone.
   absl::Status CheckBlocks(const TransformerSequence& sequence,
-                           int source_tokens) const;
+                           int tokens) const;
   absl::Status RunEncodes(Context& context) const;
   absl::Status RunHeads(Context& context, EncoderTask::Layers layers) const;
   absl::Status RunHead(Context& context, EncoderTask::Layers layers,

@@ -11,31 +11,36 @@
 
 namespace attend {
 
-absl::Status TransformerEngine::CheckSource(const SourceTokens& source) const {
-  const int rows = static_cast<int>(source.ids.size());
-  if (rows < 1 || rows > options_.max_source_tokens) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("source has %d tokens, limits are 1 and %d "
-                        "(max_source_tokens)",
-                        rows, options_.max_source_tokens));
+absl::Status TransformerEngine::CheckIds(const char* input,
+                                         absl::Span<const int> ids) const {
+  const int count = static_cast<int>(ids.size());
+  if (count < 1 || count > options_.max_source_tokens) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "%s has %d tokens, limits are 1 and %d (max_source_tokens)", input,
+        count, options_.max_source_tokens));
   }
-  for (int id : source.ids) {
+  for (const int id : ids) {
     if (id < 0 || id >= info_.source_vocab) {
       return absl::InvalidArgumentError(
-          absl::StrFormat("source token id is %d, limits are 0 and %d", id,
+          absl::StrFormat("%s token id is %d, limits are 0 and %d", input, id,
                           info_.source_vocab - 1));
     }
   }
+  return absl::OkStatus();
+}
+
+absl::Status TransformerEngine::CheckSource(const SourceTokens& source) const {
+  if (!transformer_->encodes()) {
+    return absl::InvalidArgumentError(
+        "the model has no encoder, the request has a source");
+  }
+  RETURN_IF_ERROR(CheckIds("source", source.ids));
   RETURN_IF_ERROR(CheckTypes(source));
   if (source.positions.empty()) return absl::OkStatus();
   if (source.positions.size() != source.ids.size()) {
     return absl::InvalidArgumentError(
-        absl::StrFormat("source has %d tokens but %d positions", rows,
-                        source.positions.size()));
-  }
-  if (!transformer_->encodes()) {
-    return absl::InvalidArgumentError(
-        "source has positions, the model has no encoder that reads them");
+        absl::StrFormat("source has %d tokens but %d positions",
+                        source.ids.size(), source.positions.size()));
   }
   const int max_positions =
       transformer_->spec().encoder->embedding.max_positions;
@@ -83,6 +88,29 @@ std::vector<int> TransformerEngine::TablePositions(
   return positions;
 }
 
+absl::Status TransformerEngine::MakeParts(
+    SourceTokens& source, TransformerSequence::Parts& parts) const {
+  RETURN_IF_ERROR(CheckSource(source));
+  parts.source = std::move(source);
+  if (parts.source.positions.empty()) {
+    parts.source.positions.resize(parts.source.ids.size());
+    std::iota(parts.source.positions.begin(), parts.source.positions.end(), 0);
+  }
+  parts.table_positions = TablePositions(parts.source);
+  return absl::OkStatus();
+}
+
+absl::Status TransformerEngine::MakeParts(
+    Prompt& prompt, TransformerSequence::Parts& parts) const {
+  if (transformer_->encodes()) {
+    return absl::InvalidArgumentError(
+        "the model has an encoder, the request a prompt");
+  }
+  RETURN_IF_ERROR(CheckIds("prompt", prompt.ids));
+  parts.prompt = std::move(prompt.ids);
+  return absl::OkStatus();
+}
+
 template <class Task>
 absl::Status TransformerEngine::MakeParts(
     const Task& task, TransformerSequence::Parts& parts) const {
@@ -96,36 +124,34 @@ absl::Status TransformerEngine::MakeParts(
   return absl::OkStatus();
 }
 
-std::vector<int> TransformerEngine::TakePrompt(
-    TransformerSequence::Parts& parts) const {
-  if (transformer_->encodes()) return {};
-  return std::exchange(parts.source, {}).ids;
-}
-
 absl::Status TransformerEngine::MakeParts(
     GenerateTask& task, TransformerSequence::Parts& parts) const {
   if (!transformer_->generates()) {
     return absl::InvalidArgumentError("the model has no decoder");
   }
-  GenerationParams& params = task.params;
-  if (const std::vector<int> prompt = TakePrompt(parts); !prompt.empty()) {
-    params.decoder_start_id = prompt.front();
-    params.forced_prefix.insert(params.forced_prefix.begin(),
-                                prompt.begin() + 1, prompt.end());
-  }
-  RETURN_IF_ERROR(ValidateParams(params, limits_));
+  const GenerationParams& params = task.params;
+  std::vector<int>& prompt = parts.prompt;
+  if (transformer_->encodes()) prompt = {params.decoder_start_id};
+  RETURN_IF_ERROR(
+      ValidateParams(params, static_cast<int>(prompt.size()), limits_));
   if (params.prompt_log_probs && transformer_->encodes()) {
     return absl::InvalidArgumentError(
         "prompt_log_probs is set, but the model does not continue its source");
   }
-  parts.search = MakeSearch(params, limits_.vocab, token_texts_);
-  if (params.prompt_log_probs && !params.forced_prefix.empty()) {
-    parts.scorer =
-        std::make_unique<Scorer>(params.forced_prefix, params.top_log_probs);
+  prompt.insert(prompt.end(), params.forced_prefix.begin(),
+                params.forced_prefix.end());
+  parts.search = MakeSearch({.params = params,
+                             .prompt = prompt,
+                             .vocab = limits_.vocab,
+                             .token_texts = token_texts_});
+  if (params.prompt_log_probs && prompt.size() > 1) {
+    parts.scorer = std::make_unique<Scorer>(
+        std::vector<int>(prompt.begin() + 1, prompt.end()),
+        params.top_log_probs);
   }
   // The last new token is never computed.
   parts.max_target_tokens =
-      static_cast<int>(params.forced_prefix.size()) + params.max_new_tokens;
+      static_cast<int>(prompt.size()) - 1 + params.max_new_tokens;
   parts.max_hypotheses =
       std::max(params.num_beams, params.num_return_sequences);
   return absl::OkStatus();
@@ -136,52 +162,44 @@ absl::Status TransformerEngine::MakeParts(
   if (!transformer_->generates()) {
     return absl::InvalidArgumentError("the model has no decoder");
   }
-  parts.scored_prompt = TakePrompt(parts);
-  if (transformer_->encodes()) {
-    parts.scored_prompt = {info_.generation.decoder_start_id};
-  }
+  std::vector<int>& prompt = parts.prompt;
+  if (transformer_->encodes()) prompt = {info_.generation.decoder_start_id};
   RETURN_IF_ERROR(ValidateTarget(task.target, task.top_log_probs,
-                                 static_cast<int>(parts.scored_prompt.size()),
-                                 limits_));
+                                 static_cast<int>(prompt.size()), limits_));
   parts.max_hypotheses = 1;
-  parts.scored_prompt.insert(parts.scored_prompt.end(), task.target.begin(),
-                             task.target.end() - 1);
-  parts.max_target_tokens = static_cast<int>(parts.scored_prompt.size());
+  prompt.insert(prompt.end(), task.target.begin(), task.target.end() - 1);
+  parts.max_target_tokens = static_cast<int>(prompt.size());
   parts.scorer =
       std::make_unique<Scorer>(std::move(task.target), task.top_log_probs);
   return absl::OkStatus();
 }
 
 absl::Status TransformerEngine::CheckBlocks(const TransformerSequence& sequence,
-                                            int source_tokens) const {
+                                            int tokens) const {
   if (sequence.max_blocks() <= pool_blocks_) return absl::OkStatus();
-  const int fit = sequence.SourceTokensThatFit(source_tokens, pool_blocks_);
+  const int fit = sequence.TokensThatFit(tokens, pool_blocks_);
   return absl::InvalidArgumentError(absl::StrFormat(
-      "source has %d tokens, %s would fit with as many new ones: the request "
-      "needs up to %d KV blocks, the pool has %d (kv_cache_bytes); fewer "
-      "beams, "
+      "%s has %d tokens, %s would fit with as many new ones: the request needs "
+      "up to %d KV blocks, the pool has %d (kv_cache_bytes); fewer beams, "
       "samples or new tokens need less",
-      source_tokens, fit < 1 ? "none" : absl::StrCat(fit),
-      sequence.max_blocks(), pool_blocks_));
+      transformer_->encodes() ? "source" : "prompt", tokens,
+      fit < 1 ? "none" : absl::StrCat(fit), sequence.max_blocks(),
+      pool_blocks_));
 }
 
 absl::StatusOr<std::unique_ptr<Sequence>> TransformerEngine::NewSequence(
     EngineRequest request) const {
-  RETURN_IF_ERROR(CheckSource(request.source));
-  const int source_tokens = static_cast<int>(request.source.ids.size());
+  const int tokens = std::visit(
+      [](const auto& input) { return static_cast<int>(input.ids.size()); },
+      request.input);
   TransformerSequence::Parts parts;
-  parts.source = std::move(request.source);
-  if (parts.source.positions.empty()) {
-    parts.source.positions.resize(parts.source.ids.size());
-    std::iota(parts.source.positions.begin(), parts.source.positions.end(), 0);
-  }
-  parts.table_positions = TablePositions(parts.source);
-  RETURN_IF_ERROR(std::visit([&](auto& task) { return MakeParts(task, parts); },
-                             request.task));
+  const auto make = [&](auto& from) { return MakeParts(from, parts); };
+  RETURN_IF_ERROR(std::visit(make, request.input));
+  RETURN_IF_ERROR(std::visit(make, request.task));
   parts.prefix_cache = options_.prefix_cache;
   auto sequence = std::make_unique<TransformerSequence>(
       *transformer_, kv_layout_.block_tokens, std::move(parts));
-  RETURN_IF_ERROR(CheckBlocks(*sequence, source_tokens));
+  RETURN_IF_ERROR(CheckBlocks(*sequence, tokens));
   return sequence;
 }
 

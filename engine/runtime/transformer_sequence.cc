@@ -16,7 +16,7 @@ TransformerSequence::TransformerSequence(const Transformer& transformer,
       search_(std::move(parts.search)),
       scorer_(std::move(parts.scorer)),
       encoder_task_(std::move(parts.encoder_task)),
-      scored_prompt_(std::move(parts.scored_prompt)),
+      known_(std::move(parts.prompt)),
       max_target_tokens_(parts.max_target_tokens),
       max_hypotheses_(parts.max_hypotheses),
       prefix_cache_(parts.prefix_cache),
@@ -47,7 +47,7 @@ int TransformerSequence::Hypotheses() const {
 
 int TransformerSequence::Tokens() const {
   return static_cast<int>(search_ != nullptr ? search_->tokens(0).size()
-                                             : scored_prompt_.size());
+                                             : known_.size());
 }
 
 int TransformerSequence::KindAt(int tokens) const {
@@ -55,7 +55,7 @@ int TransformerSequence::KindAt(int tokens) const {
 }
 
 absl::Span<const int> TransformerSequence::Prompt(int row) const {
-  if (search_ == nullptr) return scored_prompt_;
+  if (search_ == nullptr) return known_;
   const absl::Span<const int> tokens = search_->tokens(row);
   return tokens.first(tokens.size() - 1);
 }
@@ -104,14 +104,13 @@ int TransformerSequence::max_blocks() const {
   return CrossBlocks() + max_hypotheses_ * BlocksFor(max_target_tokens_);
 }
 
-int TransformerSequence::SourceTokensThatFit(int source_tokens,
-                                             int blocks) const {
+int TransformerSequence::TokensThatFit(int tokens, int blocks) const {
   if (CrossBlocks() > 0) {
     const int target = max_hypotheses_ * BlocksFor(max_target_tokens_);
     return (blocks - target) * block_tokens_;
   }
-  // The source is the beginning of each hypothesis.
-  const int others = max_target_tokens_ - source_tokens;
+  // The prompt is the beginning of each hypothesis.
+  const int others = max_target_tokens_ - tokens;
   return blocks / max_hypotheses_ * block_tokens_ - others;
 }
 
@@ -251,7 +250,7 @@ void TransformerSequence::ShareSealed(int row, StepCounts& counts) {
 void TransformerSequence::SealTable(int row) {
   if (!SharesPrompt()) return;
   const absl::Span<const int> tokens =
-      search_ != nullptr ? search_->tokens(row) : scored_prompt_;
+      search_ != nullptr ? search_->tokens(row) : known_;
   tables_[row].Seal(tokens.first(tables_[row].tokens()), Root());
 }
 

@@ -29,15 +29,14 @@ class TransformerSequence : public Sequence {
   // set, or the first two: then the scorer's target is what follows the first
   // token of the search's prompt.
   struct Parts {
-    // For the encoder, positions filled; empty without one, as the source is
-    // then the beginning of the decoder's tokens.
-    SourceTokens source;
+    SourceTokens source;  // positions filled; empty where there is a prompt
     std::vector<int> table_positions;  // see EncodeState
     std::unique_ptr<Search> search;
     std::unique_ptr<Scorer> scorer;
     std::unique_ptr<EncoderTask> encoder_task;
-    // The decoder tokens of a scorer without a search.
-    std::vector<int> scored_prompt;
+    // Decoder tokens that are known: prompt or decoder start, then the forced
+    // prefix, or the target to score but for its last token.
+    std::vector<int> prompt;
     int max_target_tokens = 0;  // decoder rows of the longest result
     int max_hypotheses = 0;
     // Whether it shares with other requests what the encoder makes of the same
@@ -52,9 +51,9 @@ class TransformerSequence : public Sequence {
   const SequenceOutput& output() const override;
   int max_blocks() const override;
   int blocks() const override;
-  // The longest source with which the request, whose own has `source_tokens`,
-  // fits so many blocks; below 1: none.
-  int SourceTokensThatFit(int source_tokens, int blocks) const;
+  // The longest source or prompt with which the request, whose own has
+  // `tokens`, fits so many blocks; below 1: none.
+  int TokensThatFit(int tokens, int blocks) const;
 
   // Gives all memory back; what was computed is computed again.
   void Preempt();
@@ -154,7 +153,7 @@ class TransformerSequence : public Sequence {
   const std::unique_ptr<Search> search_;
   std::unique_ptr<Scorer> scorer_;  // beside a search until it has ended
   const std::unique_ptr<EncoderTask> encoder_task_;
-  const std::vector<int> scored_prompt_;
+  const std::vector<int> known_;  // decoder tokens that the request came with
   const int max_target_tokens_;
   const int max_hypotheses_;
   const bool prefix_cache_;

@@ -147,8 +147,9 @@ absl::Status GenerateCall::SubmitSource(const v1::GenerateRequest& request,
                                .log_probs = params_.log_probs,
                                .top_log_probs = params_.top_log_probs,
                                .prompt_tokens = prompt_tokens};
-  input.Submit({std::move(source.tokens), std::move(task)}, facts, limits,
-               request.priority());
+  input.Submit(
+      {InputOf(model_->info(), std::move(source.tokens)), std::move(task)},
+      facts, limits, request.priority());
   return absl::OkStatus();
 }
 

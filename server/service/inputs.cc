@@ -222,6 +222,12 @@ absl::StatusOr<Source> ReadSource(const v1::Input& input,
     }
     case v1::Input::kTokens: {
       ASSIGN_OR_RETURN(source.tokens, ReadMasked(input.tokens(), model, field));
+      if (model.continues_source && !source.tokens.positions.empty()) {
+        return absl::InvalidArgumentError(absl::StrFormat(
+            "%s.tokens.attention_mask is set, but model '%s' continues its "
+            "tokens: leave out those that are masked",
+            field, model.name));
+      }
       const std::vector<int>& ids = source.tokens.ids;
       source.empty =
           TrailingSpecial(ids, tokenizer) == static_cast<int>(ids.size());

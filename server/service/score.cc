@@ -58,7 +58,7 @@ class ScoreHandler final
                           field, size, limit));
     }
     const InputFacts facts = source.facts();
-    input.Submit({std::move(source.tokens),
+    input.Submit({InputOf(info(), std::move(source.tokens)),
                   ScoreTask{std::move(target), top_log_probs_}},
                  facts,
                  {.choices = 1,

@@ -66,11 +66,16 @@ class FakeSequence final : public Sequence {
  public:
   FakeSequence(EngineRequest request, const ModelInfo& info, int block_tokens,
                std::atomic<int>& live)
-      : request_(std::move(request)),
+      : task_(std::move(request.task)),
         info_(info),
         block_tokens_(block_tokens),
         live_(live) {
-    if (const auto* task = std::get_if<GenerateTask>(&request_.task)) {
+    if (auto* prompt = std::get_if<Prompt>(&request.input)) {
+      prompt_ = std::move(prompt->ids);
+    } else {
+      source_ = std::get<SourceTokens>(std::move(request.input));
+    }
+    if (const auto* task = std::get_if<GenerateTask>(&task_)) {
       params_ = task->params;
     }
     hypotheses_ = std::max(params_.num_beams, params_.num_return_sequences);
@@ -87,7 +92,7 @@ class FakeSequence final : public Sequence {
   }
 
   Work Next() const override {
-    const int source = static_cast<int>(request_.source.ids.size());
+    const int source = static_cast<int>(source_.ids.size());
     if (output_.finished) return {};
     if (!encodes_only() && new_tokens() == 0) return {};
     if (encoded_ < source) {
@@ -110,7 +115,7 @@ class FakeSequence final : public Sequence {
   const SequenceOutput& output() const override { return output_; }
   int max_blocks() const override {
     if (encodes_only()) return 0;
-    return CrossBlocks() + SelfBlocks(prefix() + new_tokens());
+    return CrossBlocks() + SelfBlocks(before() + prefix() + new_tokens());
   }
   int blocks() const override { return cross_blocks_ + self_blocks_; }
 
@@ -126,7 +131,7 @@ class FakeSequence final : public Sequence {
     self_blocks_ += work.blocks;
     if (work.phase == Phase::kPrompt) {
       computed_ += rows;
-      if (is_score()) Emit(rows);
+      if (is_score()) Emit(std::max(computed_ - before(), 0) - generated());
     } else {
       computed_ += 1;
       Emit(1);
@@ -143,28 +148,34 @@ class FakeSequence final : public Sequence {
   }
 
  private:
-  bool is_score() const {
-    return std::holds_alternative<ScoreTask>(request_.task);
-  }
+  bool is_score() const { return std::holds_alternative<ScoreTask>(task_); }
   bool encodes_only() const {
-    return !is_score() && !std::holds_alternative<GenerateTask>(request_.task);
+    return !is_score() && !std::holds_alternative<GenerateTask>(task_);
   }
   int new_tokens() const {
-    return is_score() ? static_cast<int>(
-                            std::get<ScoreTask>(request_.task).target.size())
-                      : params_.max_new_tokens;
+    return is_score()
+               ? static_cast<int>(std::get<ScoreTask>(task_).target.size())
+               : params_.max_new_tokens;
+  }
+  // Tokens of the prompt but for its last, which is in the decoder start's
+  // place.
+  int before() const {
+    return std::max(static_cast<int>(prompt_.size()) - 1, 0);
   }
   int prefix() const { return static_cast<int>(params_.forced_prefix.size()); }
+  int input_tokens() const {
+    return static_cast<int>(source_.ids.size() + prompt_.size());
+  }
   int generated() const {
     return static_cast<int>(output_.choices[0].tokens.size());
   }
   // Decoder rows to compute before a token can be chosen, but for the last.
   int known() const {
-    return is_score() ? new_tokens() : prefix() + generated();
+    return before() + (is_score() ? new_tokens() : prefix() + generated());
   }
   int CrossBlocks() const {
     if (encodes_only()) return 0;
-    return CeilDiv(static_cast<int>(request_.source.ids.size()), block_tokens_);
+    return CeilDiv(static_cast<int>(source_.ids.size()), block_tokens_);
   }
   int SelfBlocks(int rows) const {
     return hypotheses_ * CeilDiv(rows, block_tokens_);
@@ -183,32 +194,31 @@ class FakeSequence final : public Sequence {
   }
 
   void EmitEncoded() {
-    const SourceTokens& source = request_.source;
     output_.finished = true;
-    if (const auto* fill = std::get_if<FillMaskTask>(&request_.task)) {
+    if (const auto* fill = std::get_if<FillMaskTask>(&task_)) {
       output_.choices.resize(fill->rows.size());
       for (size_t i = 0; i < fill->rows.size(); ++i) {
         for (int k = 0; k < fill->top; ++k) {
           output_.choices[i].top.push_back(
-              {FakeCandidate(source, fill->rows[i], k), -1.0f - k});
+              {FakeCandidate(source_, fill->rows[i], k), -1.0f - k});
         }
       }
       return;
     }
     output_.choices.clear();
-    const auto* embed = std::get_if<EmbedTask>(&request_.task);
+    const auto* embed = std::get_if<EmbedTask>(&task_);
     const bool per_token = embed ? embed->per_token : info_.labels_tokens;
     output_.width = embed == nullptr ? static_cast<int>(info_.labels.size())
                     : per_token      ? info_.token_width
                     : embed->dimensions > 0 ? embed->dimensions
                                             : info_.embedding_width;
-    const int tokens = static_cast<int>(source.ids.size());
+    const int tokens = static_cast<int>(source_.ids.size());
     output_.values.assign(
         static_cast<size_t>(output_.width) * (per_token ? tokens : 1), 0);
     for (int t = 0; t < tokens; ++t) {
       for (int i = 0; i < output_.width; ++i) {
         output_.values[(per_token ? t * output_.width : 0) + i] +=
-            FakeValue(source, t, i);
+            FakeValue(source_, t, i);
       }
     }
     if (embed == nullptr || !embed->normalize.value_or(false)) return;
@@ -221,11 +231,11 @@ class FakeSequence final : public Sequence {
     for (ChoiceOutput& choice : output_.choices) {
       for (int i = 0; i < n; ++i) {
         const int at = static_cast<int>(choice.tokens.size());
-        choice.tokens.push_back(
-            is_score() ? std::get<ScoreTask>(request_.task).target[at]
-            : at == 0 && params_.forced_bos_id >= 0
-                ? params_.forced_bos_id
-                : FakeToken(request_.source, at));
+        choice.tokens.push_back(is_score()
+                                    ? std::get<ScoreTask>(task_).target[at]
+                                : at == 0 && params_.forced_bos_id >= 0
+                                    ? params_.forced_bos_id
+                                    : FakeToken(input_tokens(), at));
         if (is_score() || params_.log_probs) choice.log_probs.push_back(-1);
       }
     }
@@ -247,13 +257,15 @@ class FakeSequence final : public Sequence {
         prompt.top.push_back({id + k, log_prob - k});
       }
     };
-    const std::vector<int>& ids = request_.source.ids;
-    std::for_each(ids.begin() + 1, ids.end(), add);
+    std::for_each(prompt_.begin() + 1, prompt_.end(), add);
     std::for_each(params_.forced_prefix.begin(), params_.forced_prefix.end(),
                   add);
   }
 
-  const EngineRequest request_;
+  // One of these is empty.
+  SourceTokens source_;
+  std::vector<int> prompt_;
+  const decltype(EngineRequest::task) task_;
   const ModelInfo& info_;
   const int block_tokens_;
   std::atomic<int>& live_;
@@ -306,7 +318,11 @@ std::unique_ptr<EngineContext> FakeEngine::NewContext() const {
 
 absl::StatusOr<std::unique_ptr<Sequence>> FakeEngine::NewSequence(
     EngineRequest request) const {
-  const int n = static_cast<int>(request.source.ids.size());
+  const auto* prompt = std::get_if<Prompt>(&request.input);
+  ATTEND_CHECK(prompt == nullptr || options_.info.continues_source);
+  const int n = static_cast<int>(
+      prompt ? prompt->ids.size()
+             : std::get<SourceTokens>(request.input).ids.size());
   if (n < 1 || n > options_.info.max_source_tokens) {
     return absl::InvalidArgumentError(
         absl::StrFormat("source has %d tokens, limit is 1 to %d", n,
@@ -380,9 +396,9 @@ EngineRequest MakeFakeRequest(const FakeTask& task) {
   params.max_new_tokens = task.tokens;
   params.num_beams = task.beams;
   params.forced_prefix.assign(task.prefix, 7);
-  EngineRequest request{.source = {}, .task = GenerateTask{params}};
-  for (int i = 0; i < task.source; ++i) request.source.ids.push_back(i);
-  return request;
+  SourceTokens source;
+  for (int i = 0; i < task.source; ++i) source.ids.push_back(i);
+  return {.input = std::move(source), .task = GenerateTask{params}};
 }
 
 }  // namespace attend

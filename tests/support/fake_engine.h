@@ -45,10 +45,10 @@ struct FakeEngineOptions {
 
 // An engine without arithmetic: the same phases, blocks and encode rows as a
 // real one, and output that is known beforehand (FakeToken). A source of n
-// tokens takes n encode rows, ceil(n / block_tokens) blocks; a forced prefix,
-// a target to score and a replay are prompts; each hypothesis (max of num_beams
-// and num_return_sequences) has its own blocks; a generation ends after
-// max_new_tokens, with kEos if eos_ids is not empty, else kMaxLength, and
+// tokens takes n encode rows, ceil(n / block_tokens) blocks; a prompt, a forced
+// prefix, a target to score and a replay are prompts; each hypothesis (max of
+// num_beams and num_return_sequences) has its own blocks; a generation ends
+// after max_new_tokens, with kEos if eos_ids is not empty, else kMaxLength, and
 // starts with forced_bos_id. Several choices have the same tokens. What an
 // encoder alone computes is FakeValue and FakeCandidate; normalised vectors are
 // divided by their own first number.

@@ -9,8 +9,9 @@ namespace attend {
 
 // What the FakeEngine answers.
 
-// The i-th token that the fake generates for a source.
-int FakeToken(const SourceTokens& source, int i);
+// The i-th token that the fake generates for a source, or prompt, of so many
+// tokens.
+int FakeToken(int tokens, int i);
 
 // Number i of a token's vector, or the score of its label i; of the whole
 // source: the sum over its tokens.

@@ -38,7 +38,7 @@
 #include <vector>
 
 #include "absl/time/clock.h"
-#include "engine/families/shared/family.h"
+#include "engine/families/load_family.h"
 #include "engine/json/json_file.h"
 #include "engine/runtime/model.h"
 #include "engine/tensor/status_macros.h"
@@ -105,7 +105,7 @@ class Bench {
     int64_t tokens = 0;
     const auto add = [&](SourceTokens source) {
       tokens += static_cast<int64_t>(source.ids.size());
-      requests.push_back({.source = std::move(source), .task = EmbedTask{}});
+      requests.push_back({.input = std::move(source), .task = EmbedTask{}});
     };
     for (const Json& ids : job.value("sources", Json::array())) {
       add({.ids = ids.get<std::vector<int>>()});
@@ -146,7 +146,8 @@ class Bench {
     std::vector<EngineRequest> requests;
     for (const Json& ids : job.at("sources")) {
       EngineRequest& request = requests.emplace_back();
-      request.source.ids = ids.get<std::vector<int>>();
+      request.input =
+          InputOf(model_.engine->info(), {.ids = ids.get<std::vector<int>>()});
       request.task = GenerateTask{params};
     }
     ASSIGN_OR_RETURN(

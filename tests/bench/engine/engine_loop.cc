@@ -40,7 +40,7 @@ std::vector<EngineRequest> SteadyRequests(const Engine& engine, int rows,
                                              (info.source_vocab - 2)));
     }
     EngineRequest& request = requests.emplace_back();
-    request.source.ids = std::move(ids);
+    request.input = InputOf(info, {.ids = std::move(ids)});
     request.task = GenerateTask{params};
   }
   return requests;

@@ -29,7 +29,8 @@ std::vector<std::string> Texts() {
 SequenceOutput RunSearch(const GenerationParams& params,
                          const FakeModel& model) {
   const std::vector<std::string> texts = Texts();
-  const auto search = MakeSearch(params, model.vocab(), texts);
+  const auto search =
+      MakeSearch({params, PromptOf(params), model.vocab(), texts});
   EXPECT_EQ(search->rows(), 1);
   std::vector<int> emitted;
   std::vector<float> emitted_log_probs;
@@ -210,7 +211,7 @@ TEST(BeamSearchTest, StreamsAllThatTheBeamsShare) {
   params.max_new_tokens = 60;
   params.forced_prefix = {3};
   const FakeModel model(kVocab, 4, 12);
-  const auto search = MakeSearch(params, kVocab, {});
+  const auto search = MakeSearch({params, PromptOf(params), kVocab, {}});
   for (int step = 0; step < 59; ++step) {
     model.Step(*search);
     absl::Span<const int> shared = search->tokens(0);

@@ -79,6 +79,14 @@ class FakeModel {
   float spread_;
 };
 
+// What a search continues where the model has an encoder.
+inline std::vector<int> PromptOf(const GenerationParams& params) {
+  std::vector<int> prompt = {params.decoder_start_id};
+  prompt.insert(prompt.end(), params.forced_prefix.begin(),
+                params.forced_prefix.end());
+  return prompt;
+}
+
 // x - max - log(sum(exp(x - max))), as torch does it.
 inline std::vector<float> LogSoftmax(std::vector<float> row) {
   float max = row[0];

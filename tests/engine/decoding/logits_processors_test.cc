@@ -5,6 +5,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/engine/decoding/fake_model.h"
 
 namespace attend {
 namespace {
@@ -15,7 +16,7 @@ using ::testing::IsEmpty;
 
 std::vector<int> Banned(const GenerationParams& params,
                         const std::vector<int>& tokens) {
-  LogitsProcessors processors(params);
+  LogitsProcessors processors({params, PromptOf(params)});
   processors.Update(tokens);
   std::vector<int> ids;
   for (const TokenEdit& edit : processors.edits()) {
@@ -27,7 +28,7 @@ std::vector<int> Banned(const GenerationParams& params,
 // Score of `id` that had `score`.
 float Processed(const GenerationParams& params, const std::vector<int>& tokens,
                 int id, float score) {
-  LogitsProcessors processors(params);
+  LogitsProcessors processors({params, PromptOf(params)});
   processors.Update(tokens);
   for (const TokenEdit& edit : processors.edits()) {
     if (edit.id == id) return processors.Apply(edit, score);
@@ -36,7 +37,8 @@ float Processed(const GenerationParams& params, const std::vector<int>& tokens,
 }
 
 TEST(LogitsProcessorsTest, NothingByDefault) {
-  LogitsProcessors processors({});
+  const GenerationParams params;
+  LogitsProcessors processors({params, PromptOf(params)});
   processors.Update({0, 5, 5, 5});
   EXPECT_THAT(processors.edits(), IsEmpty());
   EXPECT_EQ(processors.forced(), -1);
@@ -109,7 +111,7 @@ TEST(LogitsProcessorsTest, ForcedTokens) {
   params.forced_eos_id = 9;
   params.max_new_tokens = 3;
   params.bad_words = {{4}, {7}};  // forcing wins
-  LogitsProcessors processors(params);
+  LogitsProcessors processors({params, PromptOf(params)});
   processors.Update({0});
   EXPECT_EQ(processors.forced(), 4);
   EXPECT_THAT(processors.edits(), IsEmpty());
@@ -120,11 +122,11 @@ TEST(LogitsProcessorsTest, ForcedTokens) {
   EXPECT_EQ(processors.forced(), 9);
 
   params.forced_prefix = {1};
-  LogitsProcessors prefixed(params);
+  LogitsProcessors prefixed({params, PromptOf(params)});
   prefixed.Update({0, 1});
   EXPECT_EQ(prefixed.forced(), -1);  // as transformers: not after a prefix
   params.max_new_tokens = 1;
-  LogitsProcessors shortest(params);
+  LogitsProcessors shortest({params, PromptOf(params)});
   shortest.Update({0, 1});
   EXPECT_EQ(shortest.forced(), 9);
 }
@@ -135,7 +137,7 @@ TEST(LogitsProcessorsTest, EditsOfOneTokenAreMerged) {
   params.presence_penalty = 1;
   params.no_repeat_ngram_size = 1;
   params.bad_words = {{3}};
-  LogitsProcessors processors(params);
+  LogitsProcessors processors({params, PromptOf(params)});
   processors.Update({0, 3, 3});
   ASSERT_EQ(processors.edits().size(), 2u);
   EXPECT_EQ(processors.edits()[0].id, 0);

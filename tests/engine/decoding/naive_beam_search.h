@@ -31,9 +31,7 @@ inline std::vector<NaiveBeam> NaiveBeamSearch(
     const GenerationParams& params, const FakeModel& model,
     const std::function<bool(const std::vector<int>&)>& stops) {
   constexpr float kDead = -1e9f;
-  std::vector<int> prompt = {params.decoder_start_id};
-  prompt.insert(prompt.end(), params.forced_prefix.begin(),
-                params.forced_prefix.end());
+  const std::vector<int> prompt = PromptOf(params);
   std::vector<int> ends = params.eos_ids;
   ends.insert(ends.end(), params.stop_ids.begin(), params.stop_ids.end());
   const size_t beams = params.num_beams;

@@ -18,7 +18,7 @@ constexpr int kVocab = 1000;
 class Searching {
  public:
   explicit Searching(const GenerationParams& params)
-      : search_(MakeSearch(params, kVocab, texts_)) {}
+      : search_(MakeSearch({params, PromptOf(params), kVocab, texts_})) {}
 
   LogitsNeed Need() const { return search_->needs()[0]; }
   void Step() { model_.Step(*search_); }

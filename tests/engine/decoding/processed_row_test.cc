@@ -53,7 +53,7 @@ TEST(ProcessedRowTest, EqualsTheWholeRowProcessed) {
       if (params.renormalize_logits) expected = LogSoftmax(expected);
       const std::vector<TokenScore> sorted = Sorted(expected);
 
-      ProcessedRow row(params, kVocab, kVocab);
+      ProcessedRow row({params, PromptOf(params), kVocab}, kVocab);
       const LogitsView view(logits);
       row.Set(view, view.LogSumExp(), tokens, /*normalize=*/true);
       std::vector<TokenScore> all;
@@ -82,7 +82,7 @@ TEST(ProcessedRowTest, BansOfAllTheBestLeaveTheRest) {
     logits.push_back(-id);
     if (id < 60) params.bad_words.push_back({id});
   }
-  ProcessedRow row(params, 100, 2);
+  ProcessedRow row({params, PromptOf(params), 100}, 2);
   row.Set(LogitsView(logits), 0, {0}, false);
   EXPECT_EQ(row.Best(2)[0].id, 60);
   EXPECT_EQ(row.Best(2)[1].id, 61);
@@ -93,7 +93,7 @@ TEST(ProcessedRowTest, RenormalizesWhenTheBannedHoldNearlyAll) {
   params.renormalize_logits = true;
   params.bad_words = {{0}};
   const std::vector<float> logits = {40, 1, 1, 1};
-  ProcessedRow row(params, 4, 4);
+  ProcessedRow row({params, PromptOf(params), 4}, 4);
   const LogitsView view(logits);
   row.Set(view, view.LogSumExp(), {3}, true);
   EXPECT_NEAR(row.Best(1)[0].score, std::log(1 / 3.0), 1e-5);
@@ -104,7 +104,7 @@ TEST(ProcessedRowTest, ForcedTokenCostsNothing) {
   params.forced_bos_id = 3;
   params.renormalize_logits = true;
   const std::vector<float> logits = {5, 1, 1, 1};
-  ProcessedRow row(params, 4, 4);
+  ProcessedRow row({params, PromptOf(params), 4}, 4);
   const LogitsView view(logits);
   row.Set(view, view.LogSumExp(), {0}, true);
   const auto best = row.Best(3);
@@ -120,7 +120,7 @@ TEST(ProcessedRowTest, NothingButBannedOrNanIsAnOrder) {
   params.bad_words = {{0}, {1}, {2}};
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<float> logits = {1, 2, 3};
-  ProcessedRow row(params, 3, 3);
+  ProcessedRow row({params, PromptOf(params), 3}, 3);
   row.Set(LogitsView(logits), LogitsView(logits).LogSumExp(), {0}, true);
   EXPECT_EQ(row.Best(2)[0].id, 0);
   const std::vector<float> broken = {nan, 2, nan};

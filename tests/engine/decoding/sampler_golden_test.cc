@@ -6,6 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
+#include "tests/engine/decoding/fake_model.h"
 
 namespace attend {
 namespace {
@@ -27,7 +28,8 @@ TEST(SamplerGoldenTest, EqualsTransformers) {
     params.top_k = test["params"].value("top_k", 0);
     params.top_p = test["params"].value("top_p", 1.0f);
     params.min_p = test["params"].value("min_p", 0.0f);
-    ProcessedRow row(params, vocab, Sampler::BestAsked(params, vocab));
+    ProcessedRow row({params, PromptOf(params), vocab},
+                     Sampler::BestAsked(params, vocab));
     row.Set(LogitsView(logits), 0, {params.decoder_start_id}, false);
     Sampler sampler(params, vocab);
     sampler.Restrict(row);

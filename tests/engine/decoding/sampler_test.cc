@@ -62,7 +62,8 @@ std::vector<double> NaiveProbabilities(const GenerationParams& params,
 std::vector<double> Probabilities(const GenerationParams& params,
                                   const std::vector<float>& logits) {
   const int vocab = static_cast<int>(logits.size());
-  ProcessedRow row(params, vocab, Sampler::BestAsked(params, vocab));
+  ProcessedRow row({params, PromptOf(params), vocab},
+                   Sampler::BestAsked(params, vocab));
   row.Set(LogitsView(logits), 0, {params.decoder_start_id}, false);
   Sampler sampler(params, vocab);
   sampler.Restrict(row);
@@ -149,7 +150,8 @@ TEST(SamplerTest, DrawsFollowTheProbabilities) {
     const std::vector<float> logits = model.Logits({round});
     const std::vector<double> expected =
         NaiveProbabilities(params, NaiveProcess(params, {0}, logits));
-    ProcessedRow row(params, 60, Sampler::BestAsked(params, 60));
+    ProcessedRow row({params, PromptOf(params), 60},
+                     Sampler::BestAsked(params, 60));
     row.Set(LogitsView(logits), 0, {0}, false);
     Sampler sampler(params, 60);
     sampler.Restrict(row);
@@ -177,7 +179,7 @@ TEST(SamplerTest, DrawsFollowTheProbabilities) {
 TEST(SamplerTest, EndsOfTheUnitInterval) {
   GenerationParams params;
   params.top_k = 0;
-  ProcessedRow row(params, 3, 1);
+  ProcessedRow row({params, PromptOf(params), 3}, 1);
   const std::vector<float> logits = {kMinusInf, 1, 1};
   row.Set(LogitsView(logits), 0, {0}, false);
   Sampler sampler(params, 3);

@@ -5,6 +5,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/engine/decoding/fake_model.h"
 
 namespace attend {
 namespace {
@@ -24,7 +25,7 @@ TEST(StoppingTest, EndIdsAndLength) {
   params.stop_ids = {4};
   params.forced_prefix = {0, 0};
   params.max_new_tokens = 2;
-  Stopping stopping(params, {});
+  Stopping stopping({params, PromptOf(params)});
   const std::vector<int> prompt = {9, 0, 0};
   EXPECT_EQ(stopping.Check(prompt, 5), FinishReason::kNone);
   EXPECT_EQ(stopping.Check(prompt, 0), FinishReason::kEos);
@@ -45,7 +46,7 @@ FinishReason Check(std::vector<std::string> stops, std::vector<int> tokens,
   std::vector<int> all = {0};
   all.insert(all.end(), prefix.begin(), prefix.end());
   all.insert(all.end(), tokens.begin(), tokens.end());
-  return Stopping(params, kTexts).Check(all, next);
+  return Stopping({params, PromptOf(params), 0, kTexts}).Check(all, next);
 }
 
 TEST(StoppingTest, StopStringMustEndInsideTheLastToken) {

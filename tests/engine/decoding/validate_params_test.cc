@@ -24,7 +24,7 @@ struct Case {
 };
 
 TEST(ValidateParamsTest, DefaultsAndBordersAreFine) {
-  EXPECT_TRUE(ValidateParams({}, kLimits).ok());
+  EXPECT_TRUE(ValidateParams({}, 1, kLimits).ok());
   GenerationParams params;
   params.forced_prefix.assign(400, 99);
   params.max_new_tokens = params.min_new_tokens = 111;
@@ -39,7 +39,7 @@ TEST(ValidateParamsTest, DefaultsAndBordersAreFine) {
   params.stop_strings = {std::string(256, 'a')};
   params.forced_eos_id = 99;
   params.top_log_probs = 20;
-  EXPECT_TRUE(ValidateParams(params, kLimits).ok());
+  EXPECT_TRUE(ValidateParams(params, 1, kLimits).ok());
 }
 
 TEST(ValidateParamsTest, HoldsTheLimitsOfEveryField) {
@@ -48,7 +48,7 @@ TEST(ValidateParamsTest, HoldsTheLimitsOfEveryField) {
       .max_target_tokens = std::numeric_limits<int>::max(),
       .max_beams = kMaxBeams};
   for (const LimitCase& c : LimitCases()) {
-    const absl::Status status = ValidateParams(c.params, widest);
+    const absl::Status status = ValidateParams(c.params, 1, widest);
     EXPECT_EQ(status.ok(), c.allowed) << c.fields.back().second << status;
     if (status.ok()) continue;
     EXPECT_THAT(std::string(status.message()), HasSubstr(c.name() + " is "));
@@ -110,7 +110,7 @@ TEST(ValidateParamsTest, NamesFieldValueAndLimit) {
   for (const Case& test : cases) {
     GenerationParams params;
     test.change(params);
-    const absl::Status status = ValidateParams(params, kLimits);
+    const absl::Status status = ValidateParams(params, 1, kLimits);
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << test.field;
     const std::string message(status.message());
     EXPECT_THAT(message, HasSubstr(test.field));
@@ -126,16 +126,16 @@ TEST(ValidateParamsTest, BeamsNeedEnoughCandidatesInTheVocabulary) {
   params.stop_ids = {1, 2};
   const DecodingLimits small = {
       .vocab = 3, .max_target_tokens = 512, .max_beams = 8};
-  EXPECT_FALSE(ValidateParams(params, small).ok());
+  EXPECT_FALSE(ValidateParams(params, 1, small).ok());
   params.stop_ids = {1};
-  EXPECT_TRUE(ValidateParams(params, small).ok());
+  EXPECT_TRUE(ValidateParams(params, 1, small).ok());
 }
 
 TEST(ValidateParamsTest, TopLogProbsFitTheVocabulary) {
   GenerationParams params;
   params.top_log_probs = 4;
   EXPECT_FALSE(
-      ValidateParams(params,
+      ValidateParams(params, 1,
                      {.vocab = 3, .max_target_tokens = 512, .max_beams = 1})
           .ok());
 }

@@ -26,12 +26,12 @@ TEST(AllocationTest, AStepAllocatesNothing) {
            {.max_step_rows = 256, .kv_cache_bytes = 64 << 20});
   const auto context = model.engine().NewContext();
   std::vector<std::unique_ptr<Sequence>> sequences;
-  SourceTokens earlier;
+  EngineInput earlier;
   for (EngineRequest& request :
        RandomRequests(model.engine(), 120, 60, 60, 4)) {
     // Every third source is that of the one before.
-    if (sequences.size() % 3 == 2) request.source = earlier;
-    earlier = request.source;
+    if (sequences.size() % 3 == 2) request.input = earlier;
+    earlier = request.input;
     auto sequence = model.engine().NewSequence(std::move(request));
     ASSERT_TRUE(sequence.ok()) << sequence.status();
     sequences.push_back(*std::move(sequence));
@@ -79,7 +79,7 @@ TEST(AllocationTest, AStepThatFindsItsPromptAllocatesNothing) {
     task.params.num_beams = 1 + i % 3;
     task.params.prompt_log_probs = i % 5 == 0;
     task.params.top_log_probs = i % 2;
-    SourceTokens prompt;
+    Prompt prompt;
     for (int k = 0; k < 50; ++k) {
       prompt.ids.push_back(3 + (k < 20 + i % 20 ? k : k * i) % 60);
     }

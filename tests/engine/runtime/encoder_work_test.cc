@@ -13,7 +13,7 @@ TEST(EncoderWorkTest, WhatOnlyEncodesUsesNoBlocks) {
   const auto context = model.engine().NewContext();
   EngineRequest request;
   request.task = EmbedTask{};
-  request.source.ids.assign(20, 5);
+  request.input = SourceTokens{.ids = std::vector<int>(20, 5)};
   auto sequence = model.engine().NewSequence(request);
   ASSERT_TRUE(sequence.ok()) << sequence.status();
   // Neither at its start nor cut in the middle.

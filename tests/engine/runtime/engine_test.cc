@@ -147,7 +147,7 @@ TEST(PagingTest, HoldsMoreThanReservationsOfMaximumLengthCould) {
       params.stop_ids.push_back(id);
     }
     params.stop_ids.resize(std::min<size_t>(params.stop_ids.size(), 64));
-    requests.push_back({.source = {.ids = {3 + i, 4, 0}, .positions = {}},
+    requests.push_back({.input = SourceTokens{.ids = {3 + i, 4, 0}},
                         .task = GenerateTask{params}});
   }
   auto one = model.engine().NewSequence(requests[0]);
@@ -183,6 +183,10 @@ TEST(PreemptionTest, ReplaysToTheSameBits) {
   EXPECT_GT(driver.preemptions(), 0);
 }
 
+SourceTokens& SourceIn(EngineRequest& request) {
+  return std::get<SourceTokens>(request.input);
+}
+
 struct BadRequest {
   const char* name;
   const char* message;  // part of it
@@ -194,7 +198,7 @@ class RefusalTest : public testing::TestWithParam<BadRequest> {};
 TEST_P(RefusalTest, NamesFieldValueAndLimit) {
   const LoadedModel model = Load(GoldenDirectory(kPlain), Small(), 1);
   EngineRequest request;
-  request.source.ids = {3, 4, 0};
+  request.input = SourceTokens{.ids = {3, 4, 0}};
   GenerationParams params = model.engine().info().generation;
   GetParam().spoil(request, params);
   if (!std::holds_alternative<ScoreTask>(request.task)) {
@@ -208,41 +212,69 @@ TEST_P(RefusalTest, NamesFieldValueAndLimit) {
 
 INSTANTIATE_TEST_SUITE_P(
     Fields, RefusalTest,
-    testing::Values(BadRequest{"NoSource", "source has 0 tokens",
-                               [](EngineRequest& request, GenerationParams&) {
-                                 request.source.ids.clear();
-                               }},
-                    BadRequest{"LongSource",
-                               "source has 49 tokens, limits are 1 and 48",
-                               [](EngineRequest& request, GenerationParams&) {
-                                 request.source.ids.assign(49, 3);
-                               }},
-                    BadRequest{"NegativeId", "source token id is -1",
-                               [](EngineRequest& request, GenerationParams&) {
-                                 request.source.ids[1] = -1;
-                               }},
-                    BadRequest{"HugeId", "source token id is 1000000",
-                               [](EngineRequest& request, GenerationParams&) {
-                                 request.source.ids[1] = 1000000;
-                               }},
-                    BadRequest{"PositionsOfOtherLength",
-                               "3 tokens but 1 positions",
-                               [](EngineRequest& request, GenerationParams&) {
-                                 request.source.positions = {0};
-                               }},
-                    BadRequest{"HugePosition", "source position is 100000",
-                               [](EngineRequest& request, GenerationParams&) {
-                                 request.source.positions = {0, 1, 100000};
-                               }},
-                    BadRequest{"Params", "max_new_tokens",
-                               [](EngineRequest&, GenerationParams& params) {
-                                 params.max_new_tokens = 0;
-                               }},
-                    BadRequest{"Target", "target",
-                               [](EngineRequest& request, GenerationParams&) {
-                                 request.task = ScoreTask{.target = {-1}};
-                               }}),
+    testing::Values(
+        BadRequest{"NoSource", "source has 0 tokens",
+                   [](EngineRequest& request, GenerationParams&) {
+                     SourceIn(request).ids.clear();
+                   }},
+        BadRequest{"LongSource", "source has 49 tokens, limits are 1 and 48",
+                   [](EngineRequest& request, GenerationParams&) {
+                     SourceIn(request).ids.assign(49, 3);
+                   }},
+        BadRequest{"NegativeId", "source token id is -1",
+                   [](EngineRequest& request, GenerationParams&) {
+                     SourceIn(request).ids[1] = -1;
+                   }},
+        BadRequest{"HugeId", "source token id is 1000000",
+                   [](EngineRequest& request, GenerationParams&) {
+                     SourceIn(request).ids[1] = 1000000;
+                   }},
+        BadRequest{"PositionsOfOtherLength", "3 tokens but 1 positions",
+                   [](EngineRequest& request, GenerationParams&) {
+                     SourceIn(request).positions = {0};
+                   }},
+        BadRequest{"HugePosition", "source position is 100000",
+                   [](EngineRequest& request, GenerationParams&) {
+                     SourceIn(request).positions = {0, 1, 100000};
+                   }},
+        BadRequest{"Prompt", "the model has an encoder, the request a prompt",
+                   [](EngineRequest& request, GenerationParams&) {
+                     request.input = Prompt{{3, 4}};
+                   }},
+        BadRequest{"Params", "max_new_tokens",
+                   [](EngineRequest&, GenerationParams& params) {
+                     params.max_new_tokens = 0;
+                   }},
+        BadRequest{"Target", "target",
+                   [](EngineRequest& request, GenerationParams&) {
+                     request.task = ScoreTask{.target = {-1}};
+                   }}),
     [](const auto& request) { return request.param.name; });
+
+TEST(PromptRefusalTest, SpeaksOfThePrompt) {
+  const LoadedModel model =
+      Load(GoldenDirectory("families/llama-b"), Small(), 1);
+  const auto error = [&](EngineInput input, GenerationParams params) {
+    const auto sequence = model.engine().NewSequence(
+        {.input = std::move(input), .task = GenerateTask{std::move(params)}});
+    EXPECT_EQ(sequence.status().code(), absl::StatusCode::kInvalidArgument);
+    return std::string(sequence.status().message());
+  };
+  const GenerationParams params = model.engine().info().generation;
+  EXPECT_EQ(error(SourceTokens{.ids = {3, 4}}, params),
+            "the model has no encoder, the request has a source");
+  EXPECT_EQ(error(Prompt{}, params),
+            "prompt has 0 tokens, limits are 1 and 48 (max_source_tokens)");
+  EXPECT_THAT(error(Prompt{{3, -1}}, params),
+              HasSubstr("prompt token id is -1"));
+  GenerationParams prefixed = params;
+  const int rows = model.engine().info().max_target_tokens;
+  prefixed.forced_prefix.assign(rows - 2, 3);
+  EXPECT_THAT(
+      error(Prompt{{3, 4}}, prefixed),
+      HasSubstr(absl::StrCat("forced_prefix has ", rows - 2,
+                             " tokens, limit is ", rows - 3, ": 2 before it")));
+}
 
 TEST(EngineOptionsTest, AreChecked) {
   EXPECT_FALSE((EngineOptions{.max_step_rows = 0}).Validate().ok());

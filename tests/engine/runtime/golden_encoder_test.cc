@@ -26,15 +26,15 @@ struct GoldenCase {
 };
 
 EngineRequest RequestOf(const GoldenCase& golden) {
-  EngineRequest request = {.source = SourceOf(golden.expected),
-                           .task = ClassifyTask{}};
+  const SourceTokens source = SourceOf(golden.expected);
+  EngineRequest request = {.input = source, .task = ClassifyTask{}};
   if (golden.part == "encoder") request.task = EmbedTask{.per_token = true};
   if (golden.part == "embed") request.task = EmbedTask{};
   if (golden.part == "fill_mask") {
     // Cases count masked tokens, requests do not hold them.
     FillMaskTask task = {.rows = {}, .top = 5};
     for (const int at : golden.expected["at"]) {
-      const auto& positions = request.source.positions;
+      const auto& positions = source.positions;
       task.rows.push_back(
           static_cast<int>(std::find(positions.begin(), positions.end(), at) -
                            positions.begin()));

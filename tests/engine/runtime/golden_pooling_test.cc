@@ -60,7 +60,7 @@ TEST_P(GoldenPoolingTest, PoolsAsTheDirectorySays) {
   for (const json& golden : expected["embed"]) {
     if (!golden.contains(GetParam().name)) continue;
     const SequenceOutput output =
-        driver.Run({{.source = SourceOf(golden), .task = EmbedTask{}}})[0];
+        driver.Run({{.input = SourceOf(golden), .task = EmbedTask{}}})[0];
     const std::vector<double> vector = golden[GetParam().name];
     ASSERT_EQ(output.values.size(), vector.size());
     for (size_t j = 0; j < vector.size(); ++j) {
@@ -85,10 +85,10 @@ TEST(GoldenLimitsTest, ASourceEndsWhereThePositionsEnd) {
         std::pair("families/roberta-4x-multi-label", 54)}) {
     const LoadedModel loaded = Load(GoldenDirectory(name), kOptions);
     EXPECT_EQ(loaded.engine().info().max_source_tokens, limit);
-    EngineRequest request = {.source = {.ids = std::vector<int>(limit, 7)},
+    EngineRequest request = {.input = SourceTokens{std::vector<int>(limit, 7)},
                              .task = ClassifyTask{}};
     EXPECT_TRUE(loaded.engine().NewSequence(request).ok());
-    request.source.ids.push_back(7);
+    request.input = SourceTokens{std::vector<int>(limit + 1, 7)};
     EXPECT_THAT(
         std::string(loaded.engine().NewSequence(request).status().message()),
         HasSubstr(std::to_string(limit)));

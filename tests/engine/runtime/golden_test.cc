@@ -19,17 +19,15 @@ constexpr char kRegenerate[] =
     "regenerate with: python tests/golden/make_golden.py";
 
 // What is continued has no positions: a mask leaves no holes in it.
-SourceTokens SourceFor(const json& golden, const Engine& engine) {
-  SourceTokens source = SourceOf(golden);
-  if (engine.info().continues_source) source.positions.clear();
-  return source;
+EngineInput InputFor(const json& golden, const Engine& engine) {
+  return InputOf(engine.info(), SourceOf(golden));
 }
 
 EngineRequest Generate(const json& golden, const Engine& engine) {
   GenerationParams params =
       ParamsOf(golden["params"], engine.info().generation);
   params.log_probs = true;
-  return {.source = SourceFor(golden, engine), .task = GenerateTask{params}};
+  return {.input = InputFor(golden, engine), .task = GenerateTask{params}};
 }
 
 void ExpectChoices(const json& golden, const SequenceOutput& output) {
@@ -95,7 +93,7 @@ TEST_P(GoldenTest, ScoresWhatTransformersScores) {
     SCOPED_TRACE(kRegenerate);
     const std::vector<int> target = golden["target"];
     const SequenceOutput output =
-        driver.Run({{.source = SourceFor(golden, loaded_.engine()),
+        driver.Run({{.input = InputFor(golden, loaded_.engine()),
                      .task = ScoreTask{.target = target}}})[0];
     const ChoiceOutput& choice = output.choices.at(0);
     EXPECT_THAT(choice.tokens, ElementsAreArray(target));
@@ -121,7 +119,7 @@ TEST_P(GoldenTest, ScoresPromptsAsTransformersDoes) {
     params.forced_prefix.pop_back();
     params.max_new_tokens = 1;
     params.prompt_log_probs = true;
-    requests.push_back({.source = SourceFor(golden, loaded_.engine()),
+    requests.push_back({.input = InputFor(golden, loaded_.engine()),
                         .task = GenerateTask{params}});
   }
   ASSERT_FALSE(requests.empty());
@@ -144,9 +142,8 @@ TEST_P(GoldenTest, EmbedsTokensAsTheEncoderLeavesThem) {
   Driver driver(loaded_.engine());
   for (const json& golden : expected_.value("encoder", json::array())) {
     SCOPED_TRACE(kRegenerate);
-    const SequenceOutput output =
-        driver.Run({{.source = SourceOf(golden),
-                     .task = EmbedTask{.per_token = true}}})[0];
+    const SequenceOutput output = driver.Run(
+        {{.input = SourceOf(golden), .task = EmbedTask{.per_token = true}}})[0];
     const int count = static_cast<int>(output.values.size()) / output.width;
     const std::vector<int> rows = RowsOf(golden, count);
     ASSERT_EQ(rows.size(), golden["hidden"].size());
@@ -184,7 +181,7 @@ TEST_P(BundledModelTest, Translates200SentencesAsTransformersDoes) {
   std::vector<EngineRequest> requests;
   const json& sentences = expected["sentences"];
   for (const json& sentence : sentences) {
-    requests.push_back({.source = {.ids = sentence["ids"], .positions = {}},
+    requests.push_back({.input = SourceTokens{.ids = sentence["ids"]},
                         .task = GenerateTask{params}});
   }
   ASSERT_EQ(requests.size(), 200u);

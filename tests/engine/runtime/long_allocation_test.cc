@@ -51,9 +51,10 @@ EngineRequest RequestOf(const Engine& engine, int tokens) {
   SourceTokens source;
   for (int i = 0; i < tokens; ++i) source.ids.push_back(3 + i % 40);
   if (engine.info().generates) {
-    return {.source = std::move(source), .task = ScoreTask{.target = {5}}};
+    return {.input = InputOf(engine.info(), std::move(source)),
+            .task = ScoreTask{.target = {5}}};
   }
-  return {.source = std::move(source), .task = EmbedTask{}};
+  return {.input = std::move(source), .task = EmbedTask{}};
 }
 
 // Bytes of a context that is just large enough for a request of so many tokens,

@@ -51,14 +51,19 @@ struct WhatFits {
 
 EngineRequest RequestOf(const WhatFits& c, const Engine& engine, int tokens) {
   if (c.beams == 0) {
-    return {Source(tokens), ScoreTask{.target = Source(c.new_tokens).ids}};
+    return {InputOf(engine.info(), Source(tokens)),
+            ScoreTask{.target = Source(c.new_tokens).ids}};
   }
   GenerationParams params = engine.info().generation;
   params.num_beams = c.beams;
   params.num_return_sequences = 1;
   params.max_new_tokens = c.new_tokens;
   params.min_new_tokens = c.new_tokens;
-  return {Source(tokens), GenerateTask{params}};
+  return {InputOf(engine.info(), Source(tokens)), GenerateTask{params}};
+}
+
+const char* InputName(const Engine& engine) {
+  return engine.info().continues_source ? "prompt" : "source";
 }
 
 class WhatFitsTest : public ::testing::TestWithParam<WhatFits> {};
@@ -72,7 +77,7 @@ TEST_P(WhatFitsTest, NamesWhatWouldFitAndThatFits) {
     EXPECT_EQ(refused.status().code(), absl::StatusCode::kInvalidArgument);
     EXPECT_THAT(
         std::string(refused.status().message()),
-        HasSubstr(absl::StrCat("source has ", tokens, " tokens, ",
+        HasSubstr(absl::StrCat(InputName(engine), " has ", tokens, " tokens, ",
                                c.fit == 0 ? "none" : absl::StrCat(c.fit),
                                " would fit with as many new ones: ")));
     EXPECT_THAT(std::string(refused.status().message()),
@@ -112,11 +117,14 @@ TEST(SourceLimitTest, OneMoreThanTheLimitIsRefused) {
     const auto request = [&](int tokens) {
       return engine.info().embeds && !engine.info().generates
                  ? EngineRequest{Source(tokens), EmbedTask{}}
-                 : EngineRequest{Source(tokens), ScoreTask{.target = {5}}};
+                 : EngineRequest{InputOf(engine.info(), Source(tokens)),
+                                 ScoreTask{.target = {5}}};
     };
     const auto refused = engine.NewSequence(request(41));
     EXPECT_EQ(std::string(refused.status().message()),
-              "source has 41 tokens, limits are 1 and 40 (max_source_tokens)");
+              absl::StrCat(
+                  InputName(engine),
+                  " has 41 tokens, limits are 1 and 40 (max_source_tokens)"));
     EXPECT_TRUE(Driver(engine).Run({request(40)})[0].finished);
   }
 }

@@ -15,8 +15,9 @@ SequenceOutput FillAll(int max_step_rows) {
                                   .max_source_tokens = 48,
                                   .kv_cache_bytes = 0});
   EngineRequest request;
-  request.source.ids.resize(40);
-  std::iota(request.source.ids.begin(), request.source.ids.end(), 5);
+  SourceTokens source{.ids = std::vector<int>(40)};
+  std::iota(source.ids.begin(), source.ids.end(), 5);
+  request.input = source;
   FillMaskTask task = {.rows = std::vector<int>(40), .top = 3};
   std::iota(task.rows.begin(), task.rows.end(), 0);
   request.task = task;

@@ -44,7 +44,7 @@ EngineRequest Generate(std::vector<int> prompt, int max_new) {
   params.max_new_tokens = max_new;
   params.log_probs = true;
   params.top_log_probs = 2;
-  return {.source = {.ids = std::move(prompt)}, .task = GenerateTask{params}};
+  return {.input = Prompt{std::move(prompt)}, .task = GenerateTask{params}};
 }
 
 // Prompts that begin like one of a few, as far as chance takes it: greedy,
@@ -158,7 +158,7 @@ TEST_P(PrefixCacheTest, ANextTurnFindsWhatWasGenerated) {
 TEST_P(PrefixCacheTest, ScoresComputeTheRowsTheyNeed) {
   const LoadedModel model = LoadWith(true);
   Driver driver(model.engine());
-  const EngineRequest score = {.source = {.ids = Tokens(2 * kBlock + 1, 1)},
+  const EngineRequest score = {.input = Prompt{Tokens(2 * kBlock + 1, 1)},
                                .task = ScoreTask{.target = Tokens(20, 2)}};
   const auto first = driver.Run({score});
   EXPECT_EQ(first[0].choices[0].log_probs.size(), 20u);
@@ -166,7 +166,7 @@ TEST_P(PrefixCacheTest, ScoresComputeTheRowsTheyNeed) {
   EXPECT_EQ(driver.context().counts().hit_tokens, 2 * kBlock);
   // The prompt's last row predicts the first token of the target.
   EngineRequest shorter = score;
-  shorter.source.ids.pop_back();
+  std::get<Prompt>(shorter.input).ids.pop_back();
   driver.Run({shorter});
   EXPECT_EQ(driver.context().counts().hit_tokens, 3 * kBlock);
 }

@@ -29,12 +29,12 @@ EngineRequest Generate(std::vector<int> prompt) {
   params.max_new_tokens = 5;
   params.top_log_probs = 3;
   params.prompt_log_probs = true;
-  return {.source = {.ids = std::move(prompt)}, .task = GenerateTask{params}};
+  return {.input = Prompt{std::move(prompt)}, .task = GenerateTask{params}};
 }
 
 // The same tokens, after the first.
 EngineRequest Score(const std::vector<int>& prompt) {
-  return {.source = {.ids = {prompt[0]}},
+  return {.input = Prompt{{prompt[0]}},
           .task = ScoreTask{.target = {prompt.begin() + 1, prompt.end()},
                             .top_log_probs = 3}};
 }
@@ -155,7 +155,7 @@ TEST(PromptLogProbsOfEncodersTest, AreRefused) {
   GenerateTask task = {model.engine().info().generation};
   task.params.prompt_log_probs = true;
   const auto sequence =
-      model.engine().NewSequence({.source = {.ids = {5, 6}}, .task = task});
+      model.engine().NewSequence({.input = SourceTokens{{5, 6}}, .task = task});
   EXPECT_THAT(sequence.status().message(),
               HasSubstr("prompt_log_probs is set, but the model does not "
                         "continue its source"));

@@ -21,7 +21,8 @@ std::vector<EngineRequest> RandomRequests(const Engine& engine, int count,
   std::vector<EngineRequest> requests;
   for (int i = 0; i < count; ++i) {
     EngineRequest request;
-    request.source.ids = ids(draw(1, max_source), info.source_vocab);
+    request.input =
+        InputOf(info, {.ids = ids(draw(1, max_source), info.source_vocab)});
     const int kind = draw(0, 9);
     if (kind == 0) {
       request.task =

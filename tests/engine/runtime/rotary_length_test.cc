@@ -27,7 +27,7 @@ std::vector<int> Tokens(int count) {
 EngineRequest Generate(int prompt, int max_new) {
   GenerationParams params;
   params.max_new_tokens = params.min_new_tokens = max_new;
-  return {.source = {.ids = Tokens(prompt)}, .task = GenerateTask{params}};
+  return {.input = Prompt{Tokens(prompt)}, .task = GenerateTask{params}};
 }
 
 class RotaryLengthTest : public testing::Test {

@@ -40,7 +40,7 @@ class SourceCacheTest : public ::testing::TestWithParam<const char*> {
     GenerationParams params = engine.info().generation;
     params.max_new_tokens = 4;
     params.log_probs = true;
-    return {.source = std::move(source), .task = GenerateTask{params}};
+    return {.input = std::move(source), .task = GenerateTask{params}};
   }
 
   // Requests of all kinds, of a few sources.
@@ -48,7 +48,7 @@ class SourceCacheTest : public ::testing::TestWithParam<const char*> {
     std::vector<EngineRequest> requests =
         RandomRequests(engine, kSanitized ? 36 : 120, 2 * kBlock + 3, 12, 1);
     for (size_t i = 12; i < requests.size(); ++i) {
-      requests[i].source = requests[i % 12].source;
+      requests[i].input = requests[i % 12].input;
     }
     return requests;
   }

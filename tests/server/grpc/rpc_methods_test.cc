@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 
 // What the fake generates from `text`.
 std::vector<int> Expected(const std::string& text, int tokens) {
-  const SourceTokens source = {std::vector<int>(text.size() + 1), {}};
+  const int source = static_cast<int>(text.size()) + 1;
   std::vector<int> ids;
   for (int i = 0; i < tokens; ++i) ids.push_back(FakeToken(source, i));
   return ids;

@@ -68,7 +68,8 @@ inline std::unique_ptr<Request> MakeRequest(const FakeEngine& engine,
                                             RecordingListener& listener,
                                             EngineRequest work) {
   auto request = std::make_unique<Request>();
-  request->source_tokens = static_cast<int>(work.source.ids.size());
+  request->source_tokens =
+      static_cast<int>(std::get<SourceTokens>(work.input).ids.size());
   request->sequence = *engine.NewSequence(std::move(work));
   request->listener = &listener;
   return request;
@@ -82,11 +83,10 @@ inline std::unique_ptr<Request> MakeRequest(const FakeEngine& engine,
 
 inline void ExpectTokens(const RecordingListener& listener,
                          const FakeTask& task) {
-  const EngineRequest work = MakeFakeRequest(task);
   const std::vector<int>& tokens = listener.final_.choices.at(0).tokens;
   ASSERT_EQ(static_cast<int>(tokens.size()), task.tokens);
   for (int i = 0; i < task.tokens; ++i) {
-    EXPECT_EQ(tokens[i], FakeToken(work.source, i));
+    EXPECT_EQ(tokens[i], FakeToken(task.source, i));
   }
 }
 

@@ -42,6 +42,15 @@ TEST_F(InputsTest, MaskedTokensGoAndTheOthersKeepTheirPlaces) {
   EXPECT_FALSE(source->empty);
 }
 
+TEST_F(InputsTest, WhatIsContinuedHasNoMask) {
+  model_.continues_source = true;
+  model_.name = "m";
+  EXPECT_EQ(
+      Read("tokens { ids: [5, 6] attention_mask: [1, 0] }").status().message(),
+      "inputs[3].tokens.attention_mask is set, but model 'm' continues "
+      "its tokens: leave out those that are masked");
+}
+
 TEST_F(InputsTest, SourceWithoutATokenIsEmpty) {
   EXPECT_TRUE(Read("text: ''")->empty);
   EXPECT_TRUE(Read("tokens {}")->empty);

@@ -1,0 +1,26 @@
+#ifndef ATTEND_ENGINE_DECODING_SEARCH_INPUT_H_
+#define ATTEND_ENGINE_DECODING_SEARCH_INPUT_H_
+
+#include <string>
+
+#include "absl/types/span.h"
+#include "engine/api/generation_params.h"
+
+namespace attend {
+
+// What a search is made from. The parameters must have been validated (see
+// ValidateParams); all but token_texts is copied.
+struct SearchInput {
+  const GenerationParams& params;
+  // Decoder tokens that the results continue, at least one, forced prefix
+  // included.
+  absl::Span<const int> prompt;
+  int vocab = 0;  // width of the logits
+  // What each target id adds to running text; ids beyond add nothing. Read for
+  // stop strings only; must outlive the search.
+  absl::Span<const std::string> token_texts = {};
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_DECODING_SEARCH_INPUT_H_
