@@ -27,6 +27,7 @@
 #include "server/observability/metrics.h"
 #include "server/scheduler/scheduler.h"
 #include "server/service/methods.h"
+#include "server/service/service_call.h"
 
 namespace attend {
 namespace {
@@ -35,19 +36,20 @@ namespace {
 constexpr absl::Duration kFlushTime = absl::Seconds(5);
 
 // Ends what runs, in order: see no new work first, then finish, then cut.
-void Drain(const ServerOptions& options, ServedModels& models, RpcServer& rpc,
-           std::atomic<bool>& ready, Log& log) {
+void Drain(const ServerOptions& options, ServedModels& models,
+           CallEnvironment& calls, RpcServer& rpc, std::atomic<bool>& ready,
+           Log& log) {
   ready = false;
   rpc.SetServing(false);
   log.Write(
       LogLevel::kInfo, "draining",
       {{"delay", options.drain_delay}, {"timeout", options.drain_timeout}});
   absl::SleepFor(options.drain_delay);
-  rpc.Drain();
+  calls.Drain();
   models.Drain();
   if (!models.WaitUntilIdle(options.drain_timeout)) {
     log.Write(LogLevel::kWarning, "drain_timeout", {});
-    rpc.Cut();
+    calls.Cut();
     models.WaitUntilIdle(kFlushTime);
   }
   rpc.Shutdown(kFlushTime);
@@ -114,11 +116,13 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
   StepSignal step_signal;
   ServedModels models(options.scheduler, clock, metrics, step_signal);
   for (Loaded& model : loaded) models.Add(model.name, std::move(model.model));
-  const Service service = {.models = models.entries(),
-                           .clock = clock,
-                           .other_calls = metrics.other_calls(),
-                           .log = log,
-                           .max_batch_inputs = options.rpc.max_batch_inputs};
+  CallEnvironment calls({.models = models.entries(),
+                         .clock = clock,
+                         .other_calls = metrics.other_calls(),
+                         .log = log,
+                         .max_batch_inputs = options.rpc.max_batch_inputs},
+                        options.rpc.tokenizer_threads,
+                        options.rpc.max_tokenizer_queue);
   std::atomic<bool> ready{true};
   ASSIGN_OR_RETURN(
       const std::unique_ptr<HttpServer> http,
@@ -126,7 +130,7 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
                         {.metrics = [&] { return metrics.Serialize(); },
                          .ready = [&] { return ready.load(); }}));
   ASSIGN_OR_RETURN(const std::unique_ptr<RpcServer> rpc,
-                   RpcServer::Start(options.rpc, service, step_signal));
+                   RpcServer::Start(options.rpc, calls, step_signal));
   log.Write(LogLevel::kInfo, "ready",
             {{"model", loaded.front().name},
              {"models", models.ready()},
@@ -137,7 +141,7 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
              {"isa", IsaName(compute->isa())},
              {"seconds", absl::Now() - begin}});
   signals.WaitForFirst();
-  Drain(options, models, *rpc, ready, log);
+  Drain(options, models, calls, *rpc, ready, log);
   return absl::OkStatus();
 }
 

@@ -18,7 +18,7 @@ namespace attend {
 
 // What all gRPC calls of a server share. Outlives them.
 struct RpcEnvironment {
-  const CallEnvironment calls;
+  CallEnvironment& calls;
   const absl::Duration slow_reader_timeout;
   LiveCalls live_calls;  // also those that are only asked for
   LiveCalls answered_calls;

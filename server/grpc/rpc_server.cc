@@ -82,27 +82,31 @@ absl::Duration WatchInterval(const RpcOptions& options) {
 }  // namespace
 
 struct RpcServer::Impl {
-  Impl(const RpcOptions& options, const Service& model_service,
-       StepSignal& signal)
-      : service(model_service),
-        step_signal(signal),
-        pool(options.tokenizer_threads, options.max_tokenizer_queue),
-        environment{
-            {service, lifecycle, pool}, options.slow_reader_timeout, {}, {}} {
+  Impl(const RpcOptions& options, CallEnvironment& calls, StepSignal& signal)
+      : step_signal(signal),
+        environment{calls, options.slow_reader_timeout, {}, {}} {
+    const std::vector<Method>& methods = calls.service.methods;
     std::set<const google::protobuf::ServiceDescriptor*> known;
-    for (const Method& method : service.methods) {
+    for (const Method& method : methods) {
       const auto* descriptor = method.descriptor->service();
       if (!known.insert(descriptor).second) continue;
-      rpc_services.emplace_back(*descriptor, service.methods);
+      rpc_services.emplace_back(*descriptor, methods);
     }
   }
 
-  const Service service;
+  // Asks for a call of each method.
+  void Serve(EventLoop& loop) {
+    for (RawService& rpc : rpc_services) {
+      for (int i = 0; i < rpc.size(); ++i) {
+        Call::Ask(rpc, i, environment, loop);
+      }
+    }
+    loop.Start();
+  }
+
   StepSignal& step_signal;
-  Lifecycle lifecycle;
-  WorkPool pool;
-  std::deque<RawService> rpc_services;
   RpcEnvironment environment;
+  std::deque<RawService> rpc_services;
   int port = 0;
   std::vector<std::unique_ptr<EventLoop>> loops;
   std::unique_ptr<grpc::Server> server;
@@ -115,7 +119,7 @@ RpcServer::~RpcServer() { Shutdown(absl::ZeroDuration()); }
 int RpcServer::port() const { return impl_->port; }
 
 absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(
-    const RpcOptions& options, const Service& service,
+    const RpcOptions& options, CallEnvironment& calls,
     StepSignal& step_signal) {
   RETURN_IF_ERROR(options.Validate());
   ASSIGN_OR_RETURN(const auto credentials, MakeCredentials(options));
@@ -123,7 +127,7 @@ absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(
   if (options.reflection) {
     grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   }
-  auto impl = std::make_unique<Impl>(options, service, step_signal);
+  auto impl = std::make_unique<Impl>(options, calls, step_signal);
   grpc::ServerBuilder builder;
   SetLimits(options, builder);
   const std::string address = absl::StrCat(options.host, ":", options.port);
@@ -138,14 +142,7 @@ absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(
     return absl::UnavailableError(
         absl::StrCat("cannot listen for grpc on ", address));
   }
-  for (auto& loop : impl->loops) {
-    for (RawService& rpc : impl->rpc_services) {
-      for (int i = 0; i < rpc.size(); ++i) {
-        Call::Ask(rpc, i, impl->environment, *loop);
-      }
-    }
-    loop->Start();
-  }
+  for (auto& loop : impl->loops) impl->Serve(*loop);
   step_signal.Connect([&loops = impl->loops] {
     for (auto& loop : loops) loop->Flush();
   });
@@ -161,21 +158,14 @@ void RpcServer::SetServing(bool serving) {
   for (const RawService& rpc : impl_->rpc_services) {
     health->SetServingStatus(rpc.name(), serving);
   }
-  for (const ModelEntry& model : impl_->service.models) {
+  for (const ModelEntry& model : impl_->environment.calls.service.models) {
     health->SetServingStatus(model.name, serving && model.served.ok());
   }
 }
 
-void RpcServer::Drain() { impl_->lifecycle.draining = true; }
-
-void RpcServer::Cut() {
-  impl_->lifecycle.draining = true;
-  impl_->lifecycle.cut = true;
-}
-
 void RpcServer::Shutdown(absl::Duration grace) {
   if (impl_ == nullptr || impl_->server == nullptr) return;
-  Drain();
+  impl_->environment.calls.Drain();
   grace = std::min(grace, absl::Hours(24));
   // The grace is for our own calls. Health watchers and reflection are told,
   // and cut soon: they never end by themselves and would hold the server.

@@ -6,7 +6,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "server/grpc/rpc_options.h"
-#include "server/service/service.h"
+#include "server/service/service_call.h"
 #include "server/service/step_signal.h"
 
 namespace attend {
@@ -14,15 +14,16 @@ namespace attend {
 // The gRPC port: attend.v1, grpc.health.v1 and reflection. Two threads, each
 // with a completion queue of its own, serve all calls.
 //
-// An orderly end: SetServing(false), Drain(), wait for the schedulers to be
-// idle, Cut() what took too long, Shutdown(). The schedulers must run until
-// Shutdown() has returned.
+// An orderly end: SetServing(false), Drain() the calls, wait for the schedulers
+// to be idle, Cut() what took too long, Shutdown(). The schedulers must run
+// until Shutdown() has returned.
 class RpcServer {
  public:
-  // What `service` refers to, and `step_signal`, must outlive the server.
+  // `calls`, which other ports may share, and `step_signal` must outlive the
+  // server.
   // UNAVAILABLE if the port cannot be bound.
   static absl::StatusOr<std::unique_ptr<RpcServer>> Start(
-      const RpcOptions& options, const Service& service,
+      const RpcOptions& options, CallEnvironment& calls,
       StepSignal& step_signal);
   // Shutdown() without grace, if it was not called before.
   ~RpcServer();
@@ -36,12 +37,8 @@ class RpcServer {
   // model's name; of one that could not be loaded always NOT_SERVING. SERVING
   // at the start.
   void SetServing(bool serving);
-  // New calls end with UNAVAILABLE.
-  void Drain();
-  // Running calls end with UNAVAILABLE within a step.
-  void Cut();
-  // Closes the port; calls that still run after `grace` are cancelled. Returns
-  // when all have ended.
+  // Drains the calls and closes the port; calls that still run after `grace`
+  // are cancelled. Returns when all have ended.
   void Shutdown(absl::Duration grace);
 
  private:

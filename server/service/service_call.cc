@@ -7,8 +7,7 @@
 
 namespace attend {
 
-ServiceCall::ServiceCall(const Method& method,
-                         const CallEnvironment& environment)
+ServiceCall::ServiceCall(const Method& method, CallEnvironment& environment)
     : CallContext(environment.lifecycle),
       method_(method),
       environment_(environment) {}

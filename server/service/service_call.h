@@ -4,6 +4,7 @@
 #include <google/protobuf/message.h>
 
 #include <memory>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -18,9 +19,22 @@ namespace attend {
 
 // What all calls share, whatever their protocol. Outlives them.
 struct CallEnvironment {
-  const Service& service;
-  const Lifecycle& lifecycle;
-  WorkPool& pool;
+  CallEnvironment(Service served, int tokenizer_threads,
+                  int max_tokenizer_queue)
+      : service(std::move(served)),
+        pool(tokenizer_threads, max_tokenizer_queue) {}
+
+  // New calls end with UNAVAILABLE.
+  void Drain() { lifecycle.draining = true; }
+  // Running calls, too, within a step.
+  void Cut() {
+    lifecycle.draining = true;
+    lifecycle.cut = true;
+  }
+
+  const Service service;
+  Lifecycle lifecycle;
+  WorkPool pool;
 };
 
 // How a call ended, as its protocol knows.
@@ -43,7 +57,7 @@ class ServiceCall : public CallContext {
 
  protected:
   // Both outlive the call.
-  ServiceCall(const Method& method, const CallEnvironment& environment);
+  ServiceCall(const Method& method, CallEnvironment& environment);
 
   // The request, on a tokenizer thread; once, after Begin().
   virtual absl::Status ReadRequest(google::protobuf::Message& request) = 0;
@@ -73,7 +87,7 @@ class ServiceCall : public CallContext {
   void RunStart();
 
   const Method& method_;
-  const CallEnvironment& environment_;
+  CallEnvironment& environment_;
   std::unique_ptr<google::protobuf::Message> request_;
   std::unique_ptr<Handler> handler_;
 

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -54,8 +55,15 @@ class RpcFixture {
       Add(more, options.chat_template);
     }
     for (const auto& [name, reason] : options.broken) models.Add(name, reason);
-    auto started =
-        RpcServer::Start(options.rpc, NewService(options.rpc), signal_);
+    calls.emplace(Service{.models = models.entries(),
+                          .clock = clock,
+                          .other_calls = metrics.other_calls(),
+                          .log = log,
+                          .max_batch_inputs = options.rpc.max_batch_inputs,
+                          .methods = methods},
+                  options.rpc.tokenizer_threads,
+                  options.rpc.max_tokenizer_queue);
+    auto started = RpcServer::Start(options.rpc, *calls, signal_);
     EXPECT_TRUE(started.ok()) << started.status();
     server = *std::move(started);
     stub = NewStub({});
@@ -65,14 +73,6 @@ class RpcFixture {
     server.reset();
   }
 
-  Service NewService(const RpcOptions& rpc) {
-    return {.models = models.entries(),
-            .clock = clock,
-            .other_calls = metrics.other_calls(),
-            .log = log,
-            .max_batch_inputs = rpc.max_batch_inputs,
-            .methods = methods};
-  }
   std::shared_ptr<grpc::Channel> NewChannel(grpc::ChannelArguments arguments) {
     // Of its own: channels otherwise share a connection.
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
@@ -139,6 +139,7 @@ class RpcFixture {
   ServedModels models;
   std::vector<FakeEngine*> engines;  // of all models that are served
   FakeEngine& engine;                // the first of them
+  std::optional<CallEnvironment> calls;
   std::unique_ptr<RpcServer> server;
   std::unique_ptr<v1::Attend::Stub> stub;
 };

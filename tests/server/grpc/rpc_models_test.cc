@@ -212,7 +212,7 @@ TEST(RpcModelsTest, DrainIsOfAllModels) {
   grpc::ClientContext context;
   auto reader = fixture.stub->GenerateStream(&context, RequestOf("two"));
   fixture.engines[1]->WaitUntilBlocked();
-  fixture.server->Drain();
+  fixture.calls->Drain();
   fixture.models.Drain();
   EXPECT_FALSE(fixture.models.WaitUntilIdle(absl::ZeroDuration()));
   fixture.engines[1]->OpenGate();

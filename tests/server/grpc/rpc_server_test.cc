@@ -33,7 +33,7 @@ TEST(RpcServerTest, DrainFinishesWhatRunsAndRefusesTheRest) {
   ASSERT_TRUE(waiting->Read(&chunk));
   ASSERT_EQ(chunk.input(), 2);
 
-  fixture.server->Drain();
+  fixture.calls->Drain();
   fixture.models.Drain();
   grpc::ClientContext late;
   v1::GenerateResponse response;
@@ -64,7 +64,7 @@ TEST(RpcServerTest, WhatTakesTooLongIsCutWithUnavailable) {
   ASSERT_TRUE(reader->Read(&chunk));
   fixture.engine.WaitUntilBlocked();
   fixture.models.Drain();
-  fixture.server->Cut();
+  fixture.calls->Cut();
   fixture.engine.OpenGate();
   while (reader->Read(&chunk)) {
   }
@@ -113,7 +113,7 @@ TEST(RpcServerTest, APortInUseIsAnError) {
   StepSignal signal;
   const auto second =
       RpcServer::Start({.host = "127.0.0.1", .port = fixture.server->port()},
-                       fixture.NewService({}), signal);
+                       *fixture.calls, signal);
   EXPECT_EQ(second.status().code(), absl::StatusCode::kUnavailable);
 }
 

@@ -135,7 +135,7 @@ TEST(SecondServiceTest, ErrorsAreThoseOfAllCalls) {
     EXPECT_EQ(stub->Forget(&context, {}, &text).error_code(),
               grpc::UNIMPLEMENTED);
   }
-  fixture.server->Drain();
+  fixture.calls->Drain();
   grpc::ClientContext context;
   EXPECT_EQ(stub->Count(&context, MakeText("a"), &number).error_code(),
             grpc::UNAVAILABLE);

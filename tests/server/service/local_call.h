@@ -18,7 +18,7 @@ namespace attend {
 // one that waits for it.
 class LocalCall final : public ServiceCall, private Responder {
  public:
-  LocalCall(const Method& method, const CallEnvironment& environment,
+  LocalCall(const Method& method, CallEnvironment& environment,
             const google::protobuf::Message& request)
       : ServiceCall(method, environment), sent_(request) {}
 

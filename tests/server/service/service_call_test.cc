@@ -40,8 +40,7 @@ class ServiceCallTest : public ::testing::Test {
         {.name = "fake",
          .calls = model,
          .served = ServedModel{*engine_, tokenizer_, *scheduler_, model}});
-    pool_ = std::make_unique<WorkPool>(1, options.max_tokenizer_queue);
-    environment_.emplace(CallEnvironment{service_, lifecycle_, *pool_});
+    environment_.emplace(service_, 1, options.max_tokenizer_queue);
   }
   ~ServiceCallTest() override {
     engine_->OpenGate();
@@ -77,8 +76,6 @@ class ServiceCallTest : public ::testing::Test {
                       .clock = clock_,
                       .other_calls = metrics_.other_calls(),
                       .log = log_};
-  Lifecycle lifecycle_;
-  std::unique_ptr<WorkPool> pool_;
   std::optional<CallEnvironment> environment_;
 };
 
@@ -174,7 +171,7 @@ TEST_F(ServiceCallTest, ACancelledCallFreesItsInputs) {
 
 TEST_F(ServiceCallTest, DrainingRefusesCalls) {
   Build({});
-  lifecycle_.draining = true;
+  environment_->Drain();
   const v1::GenerateRequest request = Generate("abc", 1);
   LocalCall call = NewCall("Generate", request);
   call.Run();
