@@ -1,14 +1,12 @@
 #ifndef ATTEND_ENGINE_COMPUTE_COMPUTE_H_
 #define ATTEND_ENGINE_COMPUTE_COMPUTE_H_
 
-#include <cstddef>
+#include <algorithm>
 #include <memory>
-#include <vector>
 
-#include "absl/types/span.h"
+#include "engine/compute/cpu_quota.h"
 #include "engine/compute/isa.h"
 #include "engine/compute/team.h"
-#include "engine/tensor/buffer.h"
 
 namespace attend {
 
@@ -21,46 +19,32 @@ struct ComputeOptions {
   Isa max_isa = Isa::kAmx;
 };
 
-// The process's thread team and scratch memory, shared by all engines, which
-// it must outlive. Not thread-safe: one step, or one load, at a time.
+// The process's thread team, shared by all engines, which it must outlive. One
+// step, or one load, at a time, unless it is a team of one: that has no state.
+// What ops work in is in an ExecContext.
 class Compute {
  public:
-  explicit Compute(const ComputeOptions& options);
+  explicit Compute(const ComputeOptions& options)
+      : Compute(options.threads > 0 ? options.threads : CpuQuota(),
+                std::min(options.max_isa, DetectIsa())) {}
 
   Team& team() { return team_; }
+  const Team& team() const { return team_; }
   Isa isa() const { return isa_; }
 
-  // One member of this as a Compute of its own: a team of one with that
-  // member's scratch, for passes that members do side by side inside a Run() of
-  // the team.
-  Compute& alone(int member);
-  // What alone() was called on, or this itself.
-  const Compute& whole() const { return whole_ == nullptr ? *this : *whole_; }
-  // Which member of whole() the first member of this is.
-  int first_member() const { return first_member_; }
-
-  // Makes sure that scratch() of every member holds `floats`. Load time only,
-  // and of the whole only.
-  void ReserveScratch(size_t floats);
-  // Temporary memory of one member; contents end with the op that uses it.
-  absl::Span<float> scratch(int member);
-
-  // What the ops keep for all engines on this Compute; only they know its type
-  // (see DnnlContext). Load time only.
-  std::shared_ptr<void>& op_state() {
-    return whole_ == nullptr ? op_state_ : whole_->op_state_;
-  }
+  // For what one member does alone inside a Run() of the team: a team of one,
+  // which has no state, so that all members may use it at the same time.
+  Compute& alone() { return alone_ == nullptr ? *this : *alone_; }
 
  private:
-  Compute(Compute& whole, int member);
+  Compute(int threads, Isa isa)
+      : team_(threads),
+        isa_(isa),
+        alone_(threads == 1 ? nullptr : new Compute(1, isa)) {}
 
   Team team_;
   Isa isa_;
-  Compute* const whole_ = nullptr;
-  const int first_member_ = 0;
-  std::vector<std::unique_ptr<Compute>> alone_;  // [members], none for one
-  std::vector<Buffer<float>> scratch_;           // [members]
-  std::shared_ptr<void> op_state_;
+  const std::unique_ptr<Compute> alone_;  // null: this is one thread already
 };
 
 }  // namespace attend

@@ -13,7 +13,8 @@ namespace attend {
 
 // A fixed set of threads that compute together. The caller of Run() is member
 // 0; the others spin shortly (200 us, unless there are more members than CPUs)
-// for the next call and then sleep. A team of one has no threads.
+// for the next call and then sleep. A team of one has no
+// threads and no state: any number of callers may use it at once.
 class Team {
  public:
   explicit Team(int size);

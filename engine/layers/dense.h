@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "engine/compute/compute.h"
 #include "engine/layers/linear.h"
 #include "engine/layers/norm.h"
+#include "engine/ops/exec/exec_context.h"
 #include "engine/ops/matmul/epilogue.h"
 #include "engine/tensor/matrix.h"
 
@@ -26,11 +26,11 @@ class Dense {
   int out() const { return linear_.out(); }
 
   // src [rows, in], dst [rows, out].
-  absl::Status Run(Compute& compute, const Operand& src, Matrix dst) const {
+  absl::Status Run(ExecContext& context, const Operand& src, Matrix dst) const {
     if (!norm_)
-      return linear_.Run(compute, src, dst, {.activation = activation_});
+      return linear_.Run(context, src, dst, {.activation = activation_});
     const auto norm = norm_->weights();
-    return linear_.Run(compute, src, dst,
+    return linear_.Run(context, src, dst,
                        {.activation = activation_, .norm = &norm});
   }
 

@@ -93,18 +93,19 @@ void Embedding::AddOthers(Compute& compute, const Rows& rows,
   });
 }
 
-absl::Status Embedding::Run(Compute& compute, const Rows& rows, Matrix narrow,
-                            const Operand& narrow_operand, Matrix dst) const {
+absl::Status Embedding::Run(ExecContext& context, const Rows& rows,
+                            Matrix narrow, const Operand& narrow_operand,
+                            Matrix dst) const {
   const auto project = [&]() -> absl::Status {
-    MakeOperand(compute, narrow, narrow_operand);
-    return projection_->Run(compute, narrow_operand, dst);
+    MakeOperand(context.compute(), narrow, narrow_operand);
+    return projection_->Run(context, narrow_operand, dst);
   };
   const bool first = projected() && tables_.projects_tokens;
-  TakeTokens(compute, rows, projected() ? narrow : dst);
+  TakeTokens(context.compute(), rows, projected() ? narrow : dst);
   if (first) RETURN_IF_ERROR(project());
   const Matrix sum = projected() && !first ? narrow : dst;
-  AddOthers(compute, rows, sum);
-  if (norm_) norm_->Run(compute, sum, sum, {});
+  AddOthers(context.compute(), rows, sum);
+  if (norm_) norm_->Run(context.compute(), sum, sum, {});
   return projected() && !first ? project() : absl::OkStatus();
 }
 

@@ -10,6 +10,7 @@
 #include "engine/compute/compute.h"
 #include "engine/layers/linear.h"
 #include "engine/layers/norm.h"
+#include "engine/ops/exec/exec_context.h"
 #include "engine/ops/matmul/operand.h"
 #include "engine/tensor/buffer.h"
 #include "engine/tensor/matrix.h"
@@ -54,7 +55,7 @@ class Embedding {
   };
   // dst [rows, hidden]. With a projection, `narrow` and `narrow_operand` [rows,
   // width] are overwritten; else nobody looks at them.
-  absl::Status Run(Compute& compute, const Rows& rows, Matrix narrow,
+  absl::Status Run(ExecContext& context, const Rows& rows, Matrix narrow,
                    const Operand& narrow_operand, Matrix dst) const;
 
   bool projected() const { return projection_.has_value(); }

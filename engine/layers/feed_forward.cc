@@ -4,15 +4,15 @@
 
 namespace attend {
 
-absl::Status FeedForward::Run(Compute& compute, const Operand& src,
+absl::Status FeedForward::Run(ExecContext& context, const Operand& src,
                               Matrix inner, const Operand& inner_operand,
                               Matrix dst, const Epilogue& epilogue) const {
-  RETURN_IF_ERROR(in_.Run(compute, src, inner,
+  RETURN_IF_ERROR(in_.Run(context, src, inner,
                           {.activation = activation_,
                            .gated = gated_,
                            .operand = inner_operand,
                            .operand_only = true}));
-  return out_.Run(compute, inner_operand, dst, epilogue);
+  return out_.Run(context, inner_operand, dst, epilogue);
 }
 
 }  // namespace attend

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "engine/compute/compute.h"
 #include "engine/layers/linear.h"
+#include "engine/ops/exec/exec_context.h"
 #include "engine/ops/matmul/epilogue.h"
 #include "engine/tensor/matrix.h"
 
@@ -28,7 +28,7 @@ class FeedForward {
 
   // src and dst [rows, hidden]; `inner` and its operand [rows, width] are
   // overwritten. `epilogue` (residual, norm) follows the second bias.
-  absl::Status Run(Compute& compute, const Operand& src, Matrix inner,
+  absl::Status Run(ExecContext& context, const Operand& src, Matrix inner,
                    const Operand& inner_operand, Matrix dst,
                    const Epilogue& epilogue) const;
 

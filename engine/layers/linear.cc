@@ -4,18 +4,18 @@
 
 namespace attend {
 
-absl::StatusOr<Linear> Linear::Create(Compute& compute, ComputeType dtype,
+absl::StatusOr<Linear> Linear::Create(Primitives& primitives, ComputeType dtype,
                                       ConstMatrix weights, Buffer<float> bias,
                                       int max_rows) {
   ASSIGN_OR_RETURN(MatMul matmul,
-                   MatMul::Create(compute, dtype, weights, max_rows));
+                   MatMul::Create(primitives, dtype, weights, max_rows));
   return Linear(std::move(matmul), std::move(bias));
 }
 
-absl::Status Linear::Run(Compute& compute, const Operand& src, Matrix dst,
+absl::Status Linear::Run(ExecContext& context, const Operand& src, Matrix dst,
                          Epilogue epilogue) const {
   epilogue.bias = bias_.data();
-  return matmul_.Run(compute, src, epilogue, dst);
+  return matmul_.Run(context, src, epilogue, dst);
 }
 
 }  // namespace attend

@@ -5,7 +5,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "engine/compute/compute.h"
+#include "engine/ops/exec/exec_context.h"
+#include "engine/ops/exec/primitives.h"
 #include "engine/ops/matmul/epilogue.h"
 #include "engine/ops/matmul/matmul.h"
 #include "engine/tensor/buffer.h"
@@ -17,16 +18,16 @@ namespace attend {
 class Linear {
  public:
   // `weights` is [out, in]; `bias` is [out] or empty. Errors: see MatMul.
-  static absl::StatusOr<Linear> Create(Compute& compute, ComputeType dtype,
-                                       ConstMatrix weights, Buffer<float> bias,
-                                       int max_rows);
+  static absl::StatusOr<Linear> Create(Primitives& primitives,
+                                       ComputeType dtype, ConstMatrix weights,
+                                       Buffer<float> bias, int max_rows);
 
   int in() const { return matmul_.in(); }
   int out() const { return matmul_.out(); }
 
   // src [rows, in], dst [rows, out], or [rows, out / 2] if the epilogue is
   // gated. The rest of the epilogue follows the bias.
-  absl::Status Run(Compute& compute, const Operand& src, Matrix dst,
+  absl::Status Run(ExecContext& context, const Operand& src, Matrix dst,
                    Epilogue epilogue = {}) const;
 
  private:

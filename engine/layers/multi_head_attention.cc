@@ -23,12 +23,12 @@ void Clip(Compute& compute, float most, Matrix x) {
 
 }  // namespace
 
-absl::Status SelfAttention::Project(Compute& compute, const Operand& src,
+absl::Status SelfAttention::Project(ExecContext& context, const Operand& src,
                                     const RowPlaces& places, Matrix qkv,
                                     KvPlace place,
                                     absl::Span<const KvWrite> writes) const {
-  RETURN_IF_ERROR(qkv_.Run(compute, src, qkv));
-  Clip(compute, maps_.clip, qkv);
+  RETURN_IF_ERROR(qkv_.Run(context, src, qkv));
+  Clip(context.compute(), maps_.clip, qkv);
   if (maps_.norms) {
     NormalizeHeadsArgs heads = {.values = qkv.data,
                                 .stride = qkv.cols,
@@ -36,33 +36,33 @@ absl::Status SelfAttention::Project(Compute& compute, const Operand& src,
                                 .heads = shape_.heads,
                                 .head_dim = shape_.head_dim,
                                 .norm = maps_.norms->query.weights()};
-    NormalizeHeads(compute, heads);
+    NormalizeHeads(context.compute(), heads);
     heads.values += shape_.query_width();
     heads.heads = shape_.kv_heads;
     heads.norm = maps_.norms->key.weights();
-    NormalizeHeads(compute, heads);
+    NormalizeHeads(context.compute(), heads);
   }
   if (rotates()) {
-    maps_.rotary->Run(compute, places, shape_.heads + shape_.kv_heads,
+    maps_.rotary->Run(context.compute(), places, shape_.heads + shape_.kv_heads,
                       shape_.head_dim, qkv);
   }
   const float* key = qkv.data + shape_.query_width();
-  WriteKv(compute, {.layout = place.layout,
-                    .layer = place.layer,
-                    .key = key,
-                    .value = key + shape_.kv_width(),
-                    .stride = qkv.cols,
-                    .first_row = place.first_row,
-                    .writes = writes});
+  WriteKv(context.compute(), {.layout = place.layout,
+                              .layer = place.layer,
+                              .key = key,
+                              .value = key + shape_.kv_width(),
+                              .stride = qkv.cols,
+                              .first_row = place.first_row,
+                              .writes = writes});
   return absl::OkStatus();
 }
 
-absl::Status SelfAttention::Attend(Compute& compute, const float* query,
+absl::Status SelfAttention::Attend(ExecContext& context, const float* query,
                                    int stride, KvPlace place,
                                    absl::Span<const AttentionPiece> pieces,
                                    const Attended& attended, Matrix dst,
                                    const Epilogue& epilogue) const {
-  Attention(compute, {.rules = &rules_,
+  Attention(context, {.rules = &rules_,
                       .layout = place.layout,
                       .layer = place.layer,
                       .heads = shape_.heads,
@@ -71,34 +71,35 @@ absl::Status SelfAttention::Attend(Compute& compute, const float* query,
                       .first_row = place.first_row,
                       .pieces = pieces,
                       .dst = attended.rows});
-  MakeOperand(compute, attended.rows, attended.operand);
-  return out_.Run(compute, attended.operand, dst, epilogue);
+  MakeOperand(context.compute(), attended.rows, attended.operand);
+  return out_.Run(context, attended.operand, dst, epilogue);
 }
 
-absl::Status CrossAttention::Remember(Compute& compute, const Operand& encoded,
-                                      Matrix key_value, KvPlace place,
+absl::Status CrossAttention::Remember(ExecContext& context,
+                                      const Operand& encoded, Matrix key_value,
+                                      KvPlace place,
                                       absl::Span<const KvWrite> writes) const {
-  RETURN_IF_ERROR(key_value_.Run(compute, encoded, key_value));
-  Clip(compute, clip_, key_value);
-  WriteKv(compute, {.layout = place.layout,
-                    .layer = place.layer,
-                    .key = key_value.data,
-                    .value = key_value.data + shape_.kv_width(),
-                    .stride = key_value.cols,
-                    .first_row = place.first_row,
-                    .writes = writes});
+  RETURN_IF_ERROR(key_value_.Run(context, encoded, key_value));
+  Clip(context.compute(), clip_, key_value);
+  WriteKv(context.compute(), {.layout = place.layout,
+                              .layer = place.layer,
+                              .key = key_value.data,
+                              .value = key_value.data + shape_.kv_width(),
+                              .stride = key_value.cols,
+                              .first_row = place.first_row,
+                              .writes = writes});
   return absl::OkStatus();
 }
 
-absl::Status CrossAttention::Attend(Compute& compute, const Operand& src,
+absl::Status CrossAttention::Attend(ExecContext& context, const Operand& src,
                                     KvPlace place,
                                     absl::Span<const AttentionPiece> pieces,
                                     Matrix query, const Attended& attended,
                                     Matrix dst,
                                     const Epilogue& epilogue) const {
-  RETURN_IF_ERROR(query_.Run(compute, src, query));
-  Clip(compute, clip_, query);
-  Attention(compute, {.rules = &rules_,
+  RETURN_IF_ERROR(query_.Run(context, src, query));
+  Clip(context.compute(), clip_, query);
+  Attention(context, {.rules = &rules_,
                       .layout = place.layout,
                       .layer = place.layer,
                       .heads = shape_.heads,
@@ -107,8 +108,8 @@ absl::Status CrossAttention::Attend(Compute& compute, const Operand& src,
                       .first_row = place.first_row,
                       .pieces = pieces,
                       .dst = attended.rows});
-  MakeOperand(compute, attended.rows, attended.operand);
-  return out_.Run(compute, attended.operand, dst, epilogue);
+  MakeOperand(context.compute(), attended.rows, attended.operand);
+  return out_.Run(context, attended.operand, dst, epilogue);
 }
 
 }  // namespace attend

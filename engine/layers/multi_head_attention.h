@@ -6,7 +6,6 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "engine/compute/compute.h"
 #include "engine/layers/linear.h"
 #include "engine/layers/norm.h"
 #include "engine/layers/rotary.h"
@@ -14,6 +13,7 @@
 #include "engine/ops/attention/attention_rules.h"
 #include "engine/ops/attention/kv_layout.h"
 #include "engine/ops/attention/kv_store.h"
+#include "engine/ops/exec/exec_context.h"
 #include "engine/ops/matmul/epilogue.h"
 #include "engine/tensor/matrix.h"
 
@@ -79,13 +79,13 @@ class SelfAttention {
 
   // src [rows, hidden] -> qkv [rows, qkv_width], keys and values into blocks;
   // `places` of [rows].
-  absl::Status Project(Compute& compute, const Operand& src,
+  absl::Status Project(ExecContext& context, const Operand& src,
                        const RowPlaces& places, Matrix qkv, KvPlace place,
                        absl::Span<const KvWrite> writes) const;
 
   // query: rows of `stride` floats that begin with the queries; dst [rows,
   // hidden].
-  absl::Status Attend(Compute& compute, const float* query, int stride,
+  absl::Status Attend(ExecContext& context, const float* query, int stride,
                       KvPlace place, absl::Span<const AttentionPiece> pieces,
                       const Attended& attended, Matrix dst,
                       const Epilogue& epilogue) const;
@@ -118,12 +118,12 @@ class CrossAttention {
 
   // Rows of the encoder's output -> keys and values in blocks; `key_value`
   // [rows, key_value_width] is overwritten.
-  absl::Status Remember(Compute& compute, const Operand& encoded,
+  absl::Status Remember(ExecContext& context, const Operand& encoded,
                         Matrix key_value, KvPlace place,
                         absl::Span<const KvWrite> writes) const;
 
   // src and dst [rows, hidden]; `query` [rows, query_width] is overwritten.
-  absl::Status Attend(Compute& compute, const Operand& src, KvPlace place,
+  absl::Status Attend(ExecContext& context, const Operand& src, KvPlace place,
                       absl::Span<const AttentionPiece> pieces, Matrix query,
                       const Attended& attended, Matrix dst,
                       const Epilogue& epilogue) const;

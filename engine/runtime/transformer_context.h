@@ -9,6 +9,7 @@
 #include "engine/ops/attention/attention.h"
 #include "engine/ops/attention/kv_layout.h"
 #include "engine/ops/attention/kv_store.h"
+#include "engine/ops/exec/exec_context.h"
 #include "engine/ops/logits/logits_view.h"
 #include "engine/runtime/transformer_engine.h"
 #include "engine/runtime/transformer_sequence.h"
@@ -44,11 +45,12 @@ struct TransformerEngine::Vector {
 // All memory of one worker.
 class TransformerEngine::Context : public EngineContext {
  public:
-  Context(const Transformer& transformer, const KvLayout& kv_layout,
-          const EngineOptions& options, int members)
-      : pool(kv_layout, options.kv_cache_bytes),
+  Context(Compute& compute, const Transformer& transformer,
+          const KvLayout& kv_layout, const EngineOptions& options)
+      : exec(compute, transformer.primitives()),
+        pool(kv_layout, options.kv_cache_bytes),
         activations(transformer.spec(), transformer.dtype(),
-                    options.max_step_rows, members),
+                    options.max_step_rows, compute.team().size()),
         head_buffer(transformer.head_width()) {
     const int rows = options.max_step_rows;
     if (transformer.encodes()) {
@@ -85,6 +87,7 @@ class TransformerEngine::Context : public EngineContext {
 
   StepCounts counts() const override { return step_counts; }
 
+  ExecContext exec;
   BlockPool pool;
   StepCounts step_counts;
   std::optional<EncodeBuffer> encode_buffer;  // if there is an encoder

@@ -128,13 +128,12 @@ absl::StatusOr<std::unique_ptr<TransformerEngine>> TransformerEngine::Create(
         "bytes",
         options.kv_cache_bytes, engine->kv_layout_.block_bytes()));
   }
-  compute.ReserveScratch(engine->transformer_->ScratchFloats());
   return engine;
 }
 
 std::unique_ptr<EngineContext> TransformerEngine::NewContext() const {
-  return std::make_unique<Context>(*transformer_, kv_layout_, options_,
-                                   compute_.team().size());
+  return std::make_unique<Context>(compute_, *transformer_, kv_layout_,
+                                   options_);
 }
 
 }  // namespace attend

@@ -14,7 +14,7 @@
 #include "engine/compute/compute.h"
 #include "engine/decoding/validate_params.h"
 #include "engine/ops/attention/kv_layout.h"
-#include "engine/ops/matmul/compute_type.h"
+#include "engine/ops/exec/compute_type.h"
 #include "engine/runtime/transformer_sequence.h"
 #include "engine/transformer/transformer.h"
 

@@ -45,7 +45,7 @@ absl::Status TransformerEngine::RunEncodes(Context& context) const {
     return !piece;
   });
   if (context.encodes.empty()) return absl::OkStatus();
-  RETURN_IF_ERROR(transformer_->Encode(compute_, context.activations,
+  RETURN_IF_ERROR(transformer_->Encode(context.exec, context.activations,
                                        absl::MakeSpan(context.encodes)));
   for (const EncoderTask::Layers layers :
        {EncoderTask::Layers::kNone, EncoderTask::Layers::kEmbed,
@@ -85,8 +85,8 @@ absl::Status TransformerEngine::RunHead(
   const int rows = static_cast<int>(vectors.size());
   const int hidden = transformer_->spec().hidden;
   const Matrix src = context.head_buffer.rows(0, rows, hidden);
-  compute_.team().Run([&](int member) {
-    const Range mine = Share(rows, member, compute_.team().size());
+  context.exec.team().Run([&](int member) {
+    const Range mine = Share(rows, member, context.exec.team().size());
     for (int r = mine.begin; r < mine.end; ++r) {
       const auto [sequence, index] = vectors[r];
       sequence->encoder_task()->Read(sequence->encode(), index, hidden,
@@ -95,11 +95,11 @@ absl::Status TransformerEngine::RunHead(
   });
   Matrix result = src;
   if (layers == EncoderTask::Layers::kEmbed) {
-    ASSIGN_OR_RETURN(
-        result, transformer_->embed().Run(compute_, context.head_buffer, src));
+    ASSIGN_OR_RETURN(result, transformer_->embed().Run(
+                                 context.exec, context.head_buffer, src));
   } else if (layers == EncoderTask::Layers::kHead) {
-    ASSIGN_OR_RETURN(
-        result, transformer_->head().Run(compute_, context.head_buffer, src));
+    ASSIGN_OR_RETURN(result, transformer_->head().Run(
+                                 context.exec, context.head_buffer, src));
   }
   // A model has one head, so either all ask for logits or none does.
   const bool logits = vectors.front().sequence->encoder_task()->wants_logits();
@@ -108,8 +108,8 @@ absl::Status TransformerEngine::RunHead(
     for (const Vector& vector : vectors) {
       context.needs.push_back(vector.sequence->encoder_task()->need());
     }
-    RETURN_IF_ERROR(transformer_->MaskedLogits(compute_, context.activations,
-                                               result, context.needs));
+    RETURN_IF_ERROR(transformer_->MaskedLogits(
+        context.exec, context.activations, result, context.needs));
   }
   for (int r = 0; r < rows; ++r) {
     const auto [sequence, index] = vectors[r];
@@ -156,7 +156,7 @@ absl::Status TransformerEngine::RunRows(Context& context) const {
   // Replays of hypotheses may have found all that was left of them.
   if (context.ids.empty()) return absl::OkStatus();
   ATTEND_CHECK(static_cast<int>(context.ids.size()) <= options_.max_step_rows);
-  RETURN_IF_ERROR(transformer_->Decode(compute_, context.activations,
+  RETURN_IF_ERROR(transformer_->Decode(context.exec, context.activations,
                                        {.kv_layout = &context.pool.layout(),
                                         .ids = context.ids,
                                         .positions = context.positions,
@@ -197,7 +197,7 @@ absl::Status TransformerEngine::TakeGroup(Context& context,
     }
   }
   RETURN_IF_ERROR(transformer_->Logits(
-      compute_, context.activations,
+      context.exec, context.activations,
       absl::MakeSpan(context.wanted_rows).subspan(first, rows), context.needs));
   context.views.clear();
   for (int row = 0; row < rows; ++row) {
@@ -205,7 +205,7 @@ absl::Status TransformerEngine::TakeGroup(Context& context,
   }
   // Sequences cost differently: whoever is free takes the next one.
   std::atomic<size_t> next = 0;
-  compute_.team().Run([&](int) {
+  context.exec.team().Run([&](int) {
     for (size_t i = next++; i < group.size(); i = next++) {
       group[i].sequence->TakeLogits(
           absl::MakeConstSpan(context.views)

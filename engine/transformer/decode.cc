@@ -52,40 +52,43 @@ bool Independent(const DecodeRows& rows) {
 
 }  // namespace
 
-absl::Status Transformer::Decode(Compute& compute, Activations& activations,
+absl::Status Transformer::Decode(ExecContext& context, Activations& activations,
                                  const DecodeRows& rows) const {
-  const int members = compute.team().size();
+  const int members = context.team().size();
   const int total = static_cast<int>(rows.ids.size());
   if (members == 1 || total < kRowsWorthALane * members || !Independent(rows)) {
-    return DecodeLane(compute, activations, rows);
+    return DecodeLane(context, activations, rows);
   }
-  return RunLanes(compute, [&](int member, Compute& alone) {
+  return RunLanes(context, [&](int member, ExecContext& alone) {
     const DecodeRows lane = Lane(rows, member, members);
     if (lane.ids.empty()) return absl::OkStatus();
     return DecodeLane(alone, activations, lane);
   });
 }
 
-absl::Status Transformer::DecodeLane(Compute& compute, Activations& activations,
+absl::Status Transformer::DecodeLane(ExecContext& context,
+                                     Activations& activations,
                                      const DecodeRows& rows) const {
   const Range range = {rows.first_row,
                        rows.first_row + static_cast<int>(rows.ids.size())};
   const Matrix x = activations.x(range);
   const int width = decoder_->embedding.width();
   RETURN_IF_ERROR(decoder_->embedding.Run(
-      compute, {.ids = rows.ids, .positions = rows.positions, .types = {}},
+      context, {.ids = rows.ids, .positions = rows.positions, .types = {}},
       activations.inner(range, width), activations.inner_operand(range, width),
       x));
-  MakeOperand(compute, x, activations.x_operand(range));
+  MakeOperand(context.compute(), x, activations.x_operand(range));
   for (size_t layer = 0; layer < decoder_->layers.size(); ++layer) {
     RETURN_IF_ERROR(
-        DecodeLayer(compute, activations, static_cast<int>(layer), rows));
+        DecodeLayer(context, activations, static_cast<int>(layer), rows));
   }
-  if (decoder_->final_norm) decoder_->final_norm->Run(compute, x, x, {});
+  if (decoder_->final_norm) {
+    decoder_->final_norm->Run(context.compute(), x, x, {});
+  }
   return absl::OkStatus();
 }
 
-absl::Status Transformer::DecodeLayer(Compute& compute,
+absl::Status Transformer::DecodeLayer(ExecContext& context,
                                       Activations& activations, int index,
                                       const DecodeRows& rows) const {
   const Layer& layer = decoder_->layers[index];
@@ -96,11 +99,12 @@ absl::Status Transformer::DecodeLayer(Compute& compute,
   const Matrix x = activations.x(range);  // [rows, hidden]
 
   const auto feed_forward = [&]() -> absl::Status {
-    const Branch branch(compute, layer.norm_place, layer.feed_forward_norm,
-                        layer.feed_forward_branch_norm, activations, range);
+    const Branch branch(context.compute(), layer.norm_place,
+                        layer.feed_forward_norm, layer.feed_forward_branch_norm,
+                        activations, range);
     const int width = layer.feed_forward.width();
     RETURN_IF_ERROR(layer.feed_forward.Run(
-        compute, branch.src(), activations.inner(range, width),
+        context, branch.src(), activations.inner(range, width),
         activations.inner_operand(range, width), branch.dst(),
         branch.epilogue()));
     branch.Finish();
@@ -112,15 +116,15 @@ absl::Status Transformer::DecodeLayer(Compute& compute,
     const Matrix qkv = activations.projected(range, attention.qkv_width());
     const Attended attended =
         activations.attended(range, attention.shape().query_width());
-    const Branch branch(compute, layer.norm_place, layer.self_norm,
+    const Branch branch(context.compute(), layer.norm_place, layer.self_norm,
                         layer.self_branch_norm, activations, range);
     RETURN_IF_ERROR(attention.Project(
-        compute, branch.src(),
+        context, branch.src(),
         {.positions = rows.positions, .lengths = rows.lengths}, qkv, place,
         rows.writes));
     // From here on attention reads no x.
     if (layer.parallel) RETURN_IF_ERROR(feed_forward());
-    RETURN_IF_ERROR(attention.Attend(compute, qkv.data, qkv.cols, place,
+    RETURN_IF_ERROR(attention.Attend(context, qkv.data, qkv.cols, place,
                                      rows.self_pieces, attended, branch.dst(),
                                      branch.epilogue()));
     branch.Finish();
@@ -128,17 +132,17 @@ absl::Status Transformer::DecodeLayer(Compute& compute,
   if (layer.cross) {
     const CrossAttention& attention = layer.cross->attention;
     const int width = attention.shape().query_width();
-    const Branch branch(compute, layer.norm_place, layer.cross->norm,
+    const Branch branch(context.compute(), layer.norm_place, layer.cross->norm,
                         std::nullopt, activations, range);
     RETURN_IF_ERROR(attention.Attend(
-        compute, branch.src(), place, rows.cross_pieces,
+        context, branch.src(), place, rows.cross_pieces,
         activations.projected(range, width), activations.attended(range, width),
         x, branch.epilogue()));
   }
   return layer.parallel ? absl::OkStatus() : feed_forward();
 }
 
-absl::Status Transformer::Logits(Compute& compute, Activations& activations,
+absl::Status Transformer::Logits(ExecContext& context, Activations& activations,
                                  absl::Span<const int> rows,
                                  absl::Span<const LogitsNeed> needs) const {
   const int total = static_cast<int>(rows.size());
@@ -151,26 +155,26 @@ absl::Status Transformer::Logits(Compute& compute, Activations& activations,
                    [&](float value) { return value * scale; });
   }
   const Operand operand = activations.normed_operand({0, total});
-  MakeOperand(compute, src, operand);
+  MakeOperand(context.compute(), src, operand);
   if (!logits_in_) {
-    return logits_->Run(compute, operand, needs, activations.logits());
+    return logits_->Run(context, operand, needs, activations.logits());
   }
   const int width = spec_.logits_width;
   const Matrix mapped = activations.inner({0, total}, width);
-  RETURN_IF_ERROR(logits_in_->Run(compute, operand, mapped));
+  RETURN_IF_ERROR(logits_in_->Run(context, operand, mapped));
   const Operand narrow = activations.inner_operand({0, total}, width);
-  MakeOperand(compute, mapped, narrow);
-  return logits_->Run(compute, narrow, needs, activations.logits());
+  MakeOperand(context.compute(), mapped, narrow);
+  return logits_->Run(context, narrow, needs, activations.logits());
 }
 
 absl::Status Transformer::MaskedLogits(
-    Compute& compute, Activations& activations, Matrix rows,
+    ExecContext& context, Activations& activations, Matrix rows,
     absl::Span<const LogitsNeed> needs) const {
   // What the head has made may be narrower than the hidden states.
   const Range range = {0, rows.rows};
   const Operand operand = activations.inner_operand(range, rows.cols);
-  MakeOperand(compute, rows, operand);
-  return logits_->Run(compute, operand, needs, activations.logits());
+  MakeOperand(context.compute(), rows, operand);
+  return logits_->Run(context, operand, needs, activations.logits());
 }
 
 }  // namespace attend

@@ -9,15 +9,15 @@
 
 namespace attend {
 
-absl::Status Transformer::Encode(Compute& compute, Activations& activations,
+absl::Status Transformer::Encode(ExecContext& context, Activations& activations,
                                  absl::Span<EncodePiece> pieces) const {
   for (EncodePiece& piece : pieces) piece.budget = piece.rows * row_cost_;
-  const int members = compute.team().size();
+  const int members = context.team().size();
   if (!SplitIntoLanes(pieces, members)) {
-    EncodeLane lane(compute, activations, pieces, {0, activations.max_rows()});
+    EncodeLane lane(context, activations, pieces, {0, activations.max_rows()});
     return RunLane(lane);
   }
-  return RunLanes(compute, [&](int member, Compute& alone) {
+  return RunLanes(context, [&](int member, ExecContext& alone) {
     EncodeLane lane(alone, activations, PiecesOf(pieces, member),
                     Share(activations.max_rows(), member, members));
     return RunLane(lane);
@@ -44,7 +44,7 @@ absl::Status Transformer::Embed(EncodeLane& lane) const {
   Activations& activations = lane.activations();
   const Range range = lane.rows();
   const int total = range.end - range.begin;
-  Activations::Lists& lists = activations.lists(lane.compute().first_member());
+  Activations::Lists& lists = activations.lists(lane.context().first_member());
   lists.ids.resize(total);
   lists.positions.resize(total);
   lists.types.resize(total);
@@ -58,7 +58,7 @@ absl::Status Transformer::Embed(EncodeLane& lane) const {
   });
   const int width = encoder_->embedding.width();
   RETURN_IF_ERROR(encoder_->embedding.Run(
-      lane.compute(),
+      lane.context(),
       {.ids = lists.ids, .positions = lists.positions, .types = lists.types},
       activations.inner(range, width), activations.inner_operand(range, width),
       activations.x(range)));
@@ -67,7 +67,7 @@ absl::Status Transformer::Embed(EncodeLane& lane) const {
 }
 
 absl::Status Transformer::ProjectStage(EncodeLane& lane, int index) const {
-  Compute& compute = lane.compute();
+  ExecContext& context = lane.context();
   Activations& activations = lane.activations();
   const Layer& layer = encoder_->layers[index];
   const SelfAttention& attention = layer.self_attention;
@@ -79,16 +79,16 @@ absl::Status Transformer::ProjectStage(EncodeLane& lane, int index) const {
   }
   // In a whole lane the layer before has left the operand, too.
   if (index == 0 || !lane.whole()) {
-    MakeOperand(compute, activations.x(lane.rows()),
+    MakeOperand(context.compute(), activations.x(lane.rows()),
                 activations.x_operand(lane.rows()));
   }
-  const Branch branch(compute, layer.norm_place, layer.self_norm, std::nullopt,
-                      activations, lane.rows());
+  const Branch branch(context.compute(), layer.norm_place, layer.self_norm,
+                      std::nullopt, activations, lane.rows());
   const Matrix qkv = activations.projected(lane.rows(), attention.qkv_width());
   absl::Span<const int> positions;
   if (attention.rotates()) positions = lane.Positions();
   RETURN_IF_ERROR(attention.Project(
-      compute, branch.src(), {.positions = positions, .lengths = {}}, qkv,
+      context, branch.src(), {.positions = positions, .lengths = {}}, qkv,
       {.layout = &layout, .layer = 0}, lane.EncoderWrites()));
   if (lane.whole()) return absl::OkStatus();
   const int width = attention.shape().query_width();
@@ -99,7 +99,7 @@ absl::Status Transformer::ProjectStage(EncodeLane& lane, int index) const {
 }
 
 absl::Status Transformer::AttendStage(EncodeLane& lane, int index) const {
-  Compute& compute = lane.compute();
+  ExecContext& context = lane.context();
   Activations& activations = lane.activations();
   const Range rows = lane.rows();
   const Layer& layer = encoder_->layers[index];
@@ -128,14 +128,14 @@ absl::Status Transformer::AttendStage(EncodeLane& lane, int index) const {
       epilogue.operand = activations.x_operand(rows);
     }
     RETURN_IF_ERROR(attention.Attend(
-        compute, query.data, query.cols, {.layout = &layout, .layer = 0},
+        context, query.data, query.cols, {.layout = &layout, .layer = 0},
         lane.AllKeys(), activations.attended(rows, width), x, epilogue));
   }
-  const Branch branch(compute, layer.norm_place, layer.feed_forward_norm,
-                      std::nullopt, activations, rows);
+  const Branch branch(context.compute(), layer.norm_place,
+                      layer.feed_forward_norm, std::nullopt, activations, rows);
   const int inner = layer.feed_forward.width();
   RETURN_IF_ERROR(layer.feed_forward.Run(
-      compute, branch.src(), activations.inner(rows, inner),
+      context, branch.src(), activations.inner(rows, inner),
       activations.inner_operand(rows, inner), x, branch.epilogue()));
   if (!lane.whole()) lane.StoreHidden();
   return absl::OkStatus();
@@ -145,7 +145,7 @@ absl::Status Transformer::LastStage(EncodeLane& lane) const {
   const Matrix x = lane.activations().x(lane.rows());  // [rows, hidden]
   if (!lane.whole()) lane.LoadHidden();
   if (encoder_->final_norm) {
-    encoder_->final_norm->Run(lane.compute(), x, x, {});
+    encoder_->final_norm->Run(lane.context().compute(), x, x, {});
   }
   if (lane.whole() || encoder_->final_norm) lane.StoreHidden();
   return Remember(lane);
@@ -154,14 +154,14 @@ absl::Status Transformer::LastStage(EncodeLane& lane) const {
 absl::Status Transformer::Remember(EncodeLane& lane) const {
   const absl::Span<const KvWrite> writes = lane.CrossWrites();
   if (writes.empty()) return absl::OkStatus();
-  Compute& compute = lane.compute();
+  ExecContext& context = lane.context();
   Activations& activations = lane.activations();
   const Operand operand = activations.x_operand(lane.rows());
-  MakeOperand(compute, activations.x(lane.rows()), operand);
+  MakeOperand(context.compute(), activations.x(lane.rows()), operand);
   for (size_t i = 0; i < decoder_->layers.size(); ++i) {
     const CrossAttention& attention = decoder_->layers[i].cross->attention;
     RETURN_IF_ERROR(attention.Remember(
-        compute, operand,
+        context, operand,
         activations.projected(lane.rows(), attention.key_value_width()),
         {.layout = lane.cross_layout(), .layer = static_cast<int>(i)}, writes));
   }

@@ -54,9 +54,9 @@ absl::Span<EncodePiece> PiecesOf(absl::Span<EncodePiece> pieces, int lane) {
   return pieces.subspan(first - pieces.begin(), end - first);
 }
 
-EncodeLane::EncodeLane(Compute& compute, Activations& activations,
+EncodeLane::EncodeLane(ExecContext& context, Activations& activations,
                        absl::Span<EncodePiece> pieces, Range room)
-    : compute_(compute),
+    : context_(context),
       activations_(activations),
       pieces_(pieces),
       room_(room) {
@@ -94,8 +94,8 @@ void EncodeLane::Advance() {
 
 void EncodeLane::ForEachRow(
     absl::FunctionRef<void(const EncodeState&, int source_row, int i)> visit) {
-  const int members = compute_.team().size();
-  compute_.team().Run([&](int member) {
+  const int members = context_.team().size();
+  context_.team().Run([&](int member) {
     const Range mine = Share(rows_.end - rows_.begin, member, members);
     int first = 0;  // at which the piece begins
     for (const EncodePiece& piece : pieces_) {
@@ -124,7 +124,7 @@ void EncodeLane::StoreHidden() {
 
 absl::Span<const int> EncodeLane::Positions() {
   std::vector<int>& positions =
-      activations_.lists(compute_.first_member()).positions;
+      activations_.lists(context_.first_member()).positions;
   positions.clear();
   for (const EncodePiece& piece : pieces_) {
     const EncodeState& state = *piece.state;
@@ -140,7 +140,7 @@ absl::Span<const KvWrite> EncodeLane::CrossWrites() { return Writes(true); }
 
 absl::Span<const KvWrite> EncodeLane::Writes(bool for_decoder) {
   std::vector<KvWrite>& writes =
-      activations_.lists(compute_.first_member()).writes;
+      activations_.lists(context_.first_member()).writes;
   writes.clear();
   int first = 0;
   for (const EncodePiece& piece : pieces_) {
@@ -160,7 +160,7 @@ absl::Span<const KvWrite> EncodeLane::Writes(bool for_decoder) {
 
 absl::Span<const AttentionPiece> EncodeLane::AllKeys() {
   std::vector<AttentionPiece>& keys =
-      activations_.lists(compute_.first_member()).pieces;
+      activations_.lists(context_.first_member()).pieces;
   keys.clear();
   int first = 0;
   for (const EncodePiece& piece : pieces_) {

@@ -6,10 +6,10 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
-#include "engine/compute/compute.h"
 #include "engine/ops/attention/attention.h"
 #include "engine/ops/attention/kv_layout.h"
 #include "engine/ops/attention/kv_store.h"
+#include "engine/ops/exec/exec_context.h"
 #include "engine/tensor/matrix.h"
 #include "engine/transformer/activations.h"
 #include "engine/transformer/encode_state.h"
@@ -40,16 +40,16 @@ bool SplitIntoLanes(absl::Span<EncodePiece> pieces, int lanes);
 // The pieces of one of them.
 absl::Span<EncodePiece> PiecesOf(absl::Span<EncodePiece> pieces, int lane);
 
-// Pieces that one Compute takes from stage to stage, and the rows of the
+// Pieces that one context takes from stage to stage, and the rows of the
 // activations that are theirs meanwhile.
 class EncodeLane {
  public:
   // `room` is of the activations; it must not be empty.
-  EncodeLane(Compute& compute, Activations& activations,
+  EncodeLane(ExecContext& context, Activations& activations,
              absl::Span<EncodePiece> pieces, Range room);
 
-  Compute& compute() const { return compute_; }
-  Activations& activations() const { return activations_; }
+  ExecContext& context() { return context_; }
+  Activations& activations() { return activations_; }
   const KvLayout* cross_layout() const { return pieces_.front().cross_layout; }
   // Whether all pieces go from the first stage to the last, and fit into the
   // room together: then hidden states and queries stay in the activations.
@@ -82,7 +82,7 @@ class EncodeLane {
  private:
   absl::Span<const KvWrite> Writes(bool for_decoder);
 
-  Compute& compute_;
+  ExecContext& context_;
   Activations& activations_;
   absl::Span<EncodePiece> pieces_;
   Range room_;

@@ -21,12 +21,12 @@ Matrix HeadBuffer::rows(int which, int rows, int cols) {
   return {memory_[which].data(), rows, cols};
 }
 
-absl::StatusOr<Matrix> Head::Run(Compute& compute, HeadBuffer& buffer,
+absl::StatusOr<Matrix> Head::Run(ExecContext& context, HeadBuffer& buffer,
                                  Matrix src) const {
   int next = 1;
   for (const Dense& layer : layers_) {
     const Matrix dst = buffer.rows(next, src.rows, layer.out());
-    RETURN_IF_ERROR(layer.Run(compute, OperandOf(src), dst));
+    RETURN_IF_ERROR(layer.Run(context, OperandOf(src), dst));
     src = dst;
     next = 1 - next;
   }

@@ -8,8 +8,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "engine/compute/compute.h"
 #include "engine/layers/dense.h"
+#include "engine/ops/exec/exec_context.h"
 #include "engine/tensor/buffer.h"
 #include "engine/tensor/matrix.h"
 #include "engine/transformer/encode_state.h"
@@ -42,7 +42,7 @@ class Head {
   explicit Head(std::vector<Dense> layers) : layers_(std::move(layers)) {}
 
   // From buffer.rows(0, rows, ...) on; returns where the result is.
-  absl::StatusOr<Matrix> Run(Compute& compute, HeadBuffer& buffer,
+  absl::StatusOr<Matrix> Run(ExecContext& context, HeadBuffer& buffer,
                              Matrix src) const;
 
  private:

@@ -5,12 +5,12 @@
 namespace attend {
 
 absl::Status RunLanes(
-    Compute& compute,
-    absl::FunctionRef<absl::Status(int member, Compute& alone)> work) {
+    ExecContext& context,
+    absl::FunctionRef<absl::Status(int member, ExecContext& alone)> work) {
   absl::Mutex mutex;
   absl::Status first_error;
-  compute.team().Run([&](int member) {
-    const absl::Status status = work(member, compute.alone(member));
+  context.team().Run([&](int member) {
+    const absl::Status status = work(member, context.alone(member));
     if (status.ok()) return;
     const absl::MutexLock lock(&mutex);
     first_error.Update(status);

@@ -3,7 +3,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
-#include "engine/compute/compute.h"
+#include "engine/ops/exec/exec_context.h"
 
 namespace attend {
 
@@ -12,11 +12,11 @@ namespace attend {
 // shorter than what meeting after each of them costs.
 inline constexpr int kRowsWorthALane = 16;
 
-// Calls work(member, compute.alone(member)) for all members at once. Returns an
+// Calls work(member, context.alone(member)) for all members at once. Returns an
 // error if one did.
 absl::Status RunLanes(
-    Compute& compute,
-    absl::FunctionRef<absl::Status(int member, Compute& alone)> work);
+    ExecContext& context,
+    absl::FunctionRef<absl::Status(int member, ExecContext& alone)> work);
 
 }  // namespace attend
 

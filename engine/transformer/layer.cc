@@ -28,9 +28,10 @@ AttentionRules RulesOf(const AttentionSpec& spec, const DistanceBias& bias) {
 // Reads the parts of one layer.
 class LayerLoader {
  public:
-  LayerLoader(Compute& compute, Weights& weights, const std::string& prefix,
-              int hidden, const LayerSpec& spec, Precision precision)
-      : compute_(compute),
+  LayerLoader(Primitives& primitives, Weights& weights,
+              const std::string& prefix, int hidden, const LayerSpec& spec,
+              Precision precision)
+      : primitives_(primitives),
         weights_(weights),
         prefix_(prefix),
         hidden_(hidden),
@@ -93,7 +94,7 @@ class LayerLoader {
                               const std::vector<int>& out) {
     std::vector<std::string> slots;
     for (const char* name : names) slots.push_back(Slot(name));
-    return LoadLinear(compute_, weights_, slots, in, out, precision_);
+    return LoadLinear(primitives_, weights_, slots, in, out, precision_);
   }
   absl::StatusOr<std::optional<HeadNorms>> NormsOfHeads() {
     const AttentionSpec& attention = spec_.self_attention;
@@ -107,7 +108,7 @@ class LayerLoader {
     return HeadNorms{std::move(query), std::move(key)};
   }
 
-  Compute& compute_;
+  Primitives& primitives_;
   Weights& weights_;
   const std::string& prefix_;
   const int hidden_;
@@ -117,12 +118,12 @@ class LayerLoader {
 
 }  // namespace
 
-absl::StatusOr<Layer> LoadLayer(Compute& compute, Weights& weights,
+absl::StatusOr<Layer> LoadLayer(Primitives& primitives, Weights& weights,
                                 const std::string& prefix, int hidden,
                                 const LayerSpec& spec,
                                 const SharedPositions& shared,
                                 Precision precision) {
-  LayerLoader load(compute, weights, prefix, hidden, spec, precision);
+  LayerLoader load(primitives, weights, prefix, hidden, spec, precision);
   ASSIGN_OR_RETURN(SelfAttention self, load.Self(shared));
   ASSIGN_OR_RETURN(auto self_norm, load.NormOf("self.norm", spec.self_norm));
   ASSIGN_OR_RETURN(auto self_branch_norm,

@@ -10,6 +10,7 @@
 #include "engine/layers/feed_forward.h"
 #include "engine/layers/multi_head_attention.h"
 #include "engine/layers/norm.h"
+#include "engine/ops/exec/primitives.h"
 #include "engine/transformer/activations.h"
 #include "engine/transformer/load.h"
 #include "engine/transformer/spec.h"
@@ -45,7 +46,7 @@ struct SharedPositions {
 
 // Reads the slots "<prefix>.self.q.weight" and so on; `prefix` is like
 // "decoder.2". `spec` outlives the layer. Errors name the tensor.
-absl::StatusOr<Layer> LoadLayer(Compute& compute, Weights& weights,
+absl::StatusOr<Layer> LoadLayer(Primitives& primitives, Weights& weights,
                                 const std::string& prefix, int hidden,
                                 const LayerSpec& spec,
                                 const SharedPositions& shared,

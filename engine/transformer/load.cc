@@ -39,7 +39,7 @@ absl::StatusOr<Buffer<float>> LoadPositions(Weights& weights,
 
 }  // namespace
 
-absl::StatusOr<Linear> LoadLinear(Compute& compute, Weights& weights,
+absl::StatusOr<Linear> LoadLinear(Primitives& primitives, Weights& weights,
                                   const std::vector<std::string>& slots, int in,
                                   const std::vector<int>& out,
                                   Precision precision) {
@@ -65,7 +65,7 @@ absl::StatusOr<Linear> LoadLinear(Compute& compute, Weights& weights,
     }
     row += out[i];
   }
-  return Linear::Create(compute, precision.dtype, {matrix.data(), total, in},
+  return Linear::Create(primitives, precision.dtype, {matrix.data(), total, in},
                         std::move(bias), precision.max_rows);
 }
 
@@ -82,7 +82,8 @@ absl::StatusOr<Norm> LoadNorm(Weights& weights, const std::string& slot,
               spec.kind == NormKind::kRmsNorm);
 }
 
-absl::StatusOr<Embedding> LoadEmbedding(Compute& compute, Weights& weights,
+absl::StatusOr<Embedding> LoadEmbedding(Primitives& primitives,
+                                        Weights& weights,
                                         const std::string& prefix, int hidden,
                                         const EmbeddingSpec& spec,
                                         Precision precision) {
@@ -110,20 +111,20 @@ absl::StatusOr<Embedding> LoadEmbedding(Compute& compute, Weights& weights,
   std::optional<Linear> projection;
   if (spec.width != hidden) {
     ASSIGN_OR_RETURN(projection,
-                     LoadLinear(compute, weights, {slot("projection")},
+                     LoadLinear(primitives, weights, {slot("projection")},
                                 spec.width, {hidden}, precision));
   }
   return Embedding(std::move(tables), std::move(norm), std::move(projection));
 }
 
 absl::StatusOr<std::vector<Dense>> LoadDense(
-    Compute& compute, Weights& weights, const std::string& prefix, int in,
+    Primitives& primitives, Weights& weights, const std::string& prefix, int in,
     const std::vector<DenseSpec>& specs, Precision precision) {
   std::vector<Dense> layers;
   for (size_t i = 0; i < specs.size(); ++i) {
     const DenseSpec& spec = specs[i];
     const std::string slot = absl::StrCat(prefix, ".", i);
-    ASSIGN_OR_RETURN(Linear linear, LoadLinear(compute, weights, {slot}, in,
+    ASSIGN_OR_RETURN(Linear linear, LoadLinear(primitives, weights, {slot}, in,
                                                {spec.out}, precision));
     std::optional<Norm> norm;
     if (spec.norm) {

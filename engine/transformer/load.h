@@ -6,12 +6,12 @@
 
 #include "absl/status/statusor.h"
 #include "engine/checkpoint/weights.h"
-#include "engine/compute/compute.h"
 #include "engine/layers/dense.h"
 #include "engine/layers/embedding.h"
 #include "engine/layers/linear.h"
 #include "engine/layers/norm.h"
-#include "engine/ops/matmul/compute_type.h"
+#include "engine/ops/exec/compute_type.h"
+#include "engine/ops/exec/primitives.h"
 #include "engine/transformer/spec.h"
 
 namespace attend {
@@ -27,7 +27,7 @@ struct Precision {
 
 // Several linear maps of one input as one: their outputs side by side. Slots
 // "<slot>.weight" [out, in] and "<slot>.bias" [out].
-absl::StatusOr<Linear> LoadLinear(Compute& compute, Weights& weights,
+absl::StatusOr<Linear> LoadLinear(Primitives& primitives, Weights& weights,
                                   const std::vector<std::string>& slots, int in,
                                   const std::vector<int>& out,
                                   Precision precision);
@@ -37,7 +37,8 @@ absl::StatusOr<Norm> LoadNorm(Weights& weights, const std::string& slot,
                               int size, const NormSpec& spec);
 
 // Slots "<prefix>.tokens", ".positions", ".types", ".norm", ".projection".
-absl::StatusOr<Embedding> LoadEmbedding(Compute& compute, Weights& weights,
+absl::StatusOr<Embedding> LoadEmbedding(Primitives& primitives,
+                                        Weights& weights,
                                         const std::string& prefix, int hidden,
                                         const EmbeddingSpec& spec,
                                         Precision precision);
@@ -45,7 +46,7 @@ absl::StatusOr<Embedding> LoadEmbedding(Compute& compute, Weights& weights,
 // Slots "<prefix>.<i>" and "<prefix>.<i>.norm", of which the first reads rows
 // of `in`.
 absl::StatusOr<std::vector<Dense>> LoadDense(
-    Compute& compute, Weights& weights, const std::string& prefix, int in,
+    Primitives& primitives, Weights& weights, const std::string& prefix, int in,
     const std::vector<DenseSpec>& specs, Precision precision);
 
 }  // namespace attend

@@ -90,15 +90,15 @@ class Rotaries {
 
 }  // namespace
 
-absl::StatusOr<Stack> LoadStack(Compute& compute, Weights& weights,
+absl::StatusOr<Stack> LoadStack(Primitives& primitives, Weights& weights,
                                 const std::string& name, int hidden,
                                 const StackSpec& spec, Precision precision) {
   RETURN_IF_ERROR(CheckKvShapes(spec));
   RETURN_IF_ERROR(CheckRotaries(spec));
   ASSIGN_OR_RETURN(
       Embedding embedding,
-      LoadEmbedding(compute, weights, absl::StrCat(name, ".embedding"), hidden,
-                    spec.embedding, precision));
+      LoadEmbedding(primitives, weights, absl::StrCat(name, ".embedding"),
+                    hidden, spec.embedding, precision));
   Stack stack{.embedding = std::move(embedding),
               .relative_bias = nullptr,
               .rotaries = {},
@@ -112,7 +112,7 @@ absl::StatusOr<Stack> LoadStack(Compute& compute, Weights& weights,
     const SharedPositions shared = {
         .bias = bias, .rotary = rotaries.Of(spec.layers[i].self_attention)};
     ASSIGN_OR_RETURN(Layer layer,
-                     LoadLayer(compute, weights, absl::StrCat(name, ".", i),
+                     LoadLayer(primitives, weights, absl::StrCat(name, ".", i),
                                hidden, spec.layers[i], shared, precision));
     stack.layers.push_back(std::move(layer));
   }

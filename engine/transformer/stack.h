@@ -8,12 +8,12 @@
 
 #include "absl/status/statusor.h"
 #include "engine/checkpoint/weights.h"
-#include "engine/compute/compute.h"
 #include "engine/layers/embedding.h"
 #include "engine/layers/norm.h"
 #include "engine/layers/relative_bias.h"
 #include "engine/layers/rotary.h"
 #include "engine/ops/attention/kv_layout.h"
+#include "engine/ops/exec/primitives.h"
 #include "engine/transformer/layer.h"
 #include "engine/transformer/load.h"
 #include "engine/transformer/spec.h"
@@ -33,7 +33,7 @@ struct Stack {
 
 // Reads the slots "<name>.embedding.tokens", "<name>.0.self.q.weight" and so
 // on; `name` is "encoder" or "decoder". `spec` must outlive the stack.
-absl::StatusOr<Stack> LoadStack(Compute& compute, Weights& weights,
+absl::StatusOr<Stack> LoadStack(Primitives& primitives, Weights& weights,
                                 const std::string& name, int hidden,
                                 const StackSpec& spec, Precision precision);
 

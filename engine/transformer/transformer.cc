@@ -36,47 +36,49 @@ absl::StatusOr<std::unique_ptr<Transformer>> Transformer::Load(
   ATTEND_CHECK(spec.encoder.has_value() || spec.decoder.has_value());
   const Precision precision = {.dtype = dtype, .max_rows = max_rows};
   std::unique_ptr<Transformer> transformer(
-      new Transformer(spec, dtype, compute.isa()));
+      new Transformer(compute, spec, dtype));
   if (spec.encoder) {
-    ASSIGN_OR_RETURN(transformer->encoder_,
-                     LoadStack(compute, weights, "encoder", spec.hidden,
-                               *transformer->spec_.encoder, precision));
+    ASSIGN_OR_RETURN(
+        transformer->encoder_,
+        LoadStack(transformer->primitives_, weights, "encoder", spec.hidden,
+                  *transformer->spec_.encoder, precision));
   }
   if (spec.decoder) {
-    ASSIGN_OR_RETURN(transformer->decoder_,
-                     LoadStack(compute, weights, "decoder", spec.hidden,
-                               *transformer->spec_.decoder, precision));
+    ASSIGN_OR_RETURN(
+        transformer->decoder_,
+        LoadStack(transformer->primitives_, weights, "decoder", spec.hidden,
+                  *transformer->spec_.decoder, precision));
   }
-  RETURN_IF_ERROR(transformer->LoadHeads(compute, weights));
-  RETURN_IF_ERROR(transformer->LoadLogits(compute, weights, max_rows));
+  RETURN_IF_ERROR(transformer->LoadHeads(weights));
+  RETURN_IF_ERROR(transformer->LoadLogits(weights, max_rows));
   return transformer;
 }
 
-Transformer::Transformer(const TransformerSpec& spec, ComputeType dtype,
-                         Isa isa)
-    : spec_(spec),
+Transformer::Transformer(Compute& compute, const TransformerSpec& spec,
+                         ComputeType dtype)
+    : primitives_(compute, AttentionScratchFloats()),
+      spec_(spec),
       dtype_(dtype),
-      encoder_kv_layout_(EncoderKvLayout(spec, dtype, isa)) {
+      encoder_kv_layout_(EncoderKvLayout(spec, dtype, compute.isa())) {
   CountStageCosts();
 }
 
-absl::Status Transformer::LoadHeads(Compute& compute, Weights& weights) {
+absl::Status Transformer::LoadHeads(Weights& weights) {
   const Precision precision = {.dtype = ComputeType::kF32,
                                .max_rows = kMaxHeadRows};
   ASSIGN_OR_RETURN(std::vector<Dense> embed,
-                   LoadDense(compute, weights, "embed", spec_.hidden,
+                   LoadDense(primitives_, weights, "embed", spec_.hidden,
                              spec_.embed.layers, precision));
   embed_ = Head(std::move(embed));
   if (!spec_.head) return absl::OkStatus();
   ASSIGN_OR_RETURN(std::vector<Dense> head,
-                   LoadDense(compute, weights, "head", spec_.hidden,
+                   LoadDense(primitives_, weights, "head", spec_.hidden,
                              spec_.head->layers, precision));
   head_ = Head(std::move(head));
   return absl::OkStatus();
 }
 
-absl::Status Transformer::LoadLogits(Compute& compute, Weights& weights,
-                                     int max_rows) {
+absl::Status Transformer::LoadLogits(Weights& weights, int max_rows) {
   if (vocab() == 0) return absl::OkStatus();
   int in =
       spec_.decoder ? spec_.hidden : OutputOf(spec_.head->layers, spec_.hidden);
@@ -84,7 +86,7 @@ absl::Status Transformer::LoadLogits(Compute& compute, Weights& weights,
     const Precision precision = {
         .dtype = dtype_, .max_rows = std::min(max_rows, kMaxLogitsRows)};
     ASSIGN_OR_RETURN(logits_in_,
-                     LoadLinear(compute, weights, {"logits.projection"}, in,
+                     LoadLinear(primitives_, weights, {"logits.projection"}, in,
                                 {spec_.logits_width}, precision));
     in = spec_.logits_width;
   }
@@ -96,7 +98,7 @@ absl::Status Transformer::LoadLogits(Compute& compute, Weights& weights,
   }
   ASSIGN_OR_RETURN(
       logits_,
-      Projection::Create(compute, dtype_, {projection.data(), vocab(), in},
+      Projection::Create(primitives_, dtype_, {projection.data(), vocab(), in},
                          std::move(bias), std::min(max_rows, kMaxLogitsRows),
                          spec_.logits_softcap));
   return absl::OkStatus();

@@ -14,8 +14,10 @@
 #include "engine/compute/compute.h"
 #include "engine/layers/linear.h"
 #include "engine/ops/attention/attention.h"
+#include "engine/ops/exec/compute_type.h"
+#include "engine/ops/exec/exec_context.h"
+#include "engine/ops/exec/primitives.h"
 #include "engine/ops/logits/projection.h"
-#include "engine/ops/matmul/compute_type.h"
 #include "engine/transformer/activations.h"
 #include "engine/transformer/encode_buffer.h"
 #include "engine/transformer/encode_lane.h"
@@ -41,7 +43,7 @@ struct DecodeRows {
 
 // A transformer described by a spec (Vaswani et al. 2017 and what came after):
 // weights and the forward pass over ragged rows. Const after Load(); what
-// changes is in the caller's activations, buffers and blocks.
+// changes is in the caller's context, activations, buffers and blocks.
 class Transformer {
  public:
   // `dtype` is that of all matmuls; what lies between them is f32. Rows of one
@@ -67,8 +69,8 @@ class Transformer {
   // there must be a decoder.
   KvLayout decoder_kv_layout(KvType dtype) const;
   int encoder_query_width() const;
-  // Floats of scratch that a pass needs a member.
-  size_t ScratchFloats() const { return AttentionScratchFloats(); }
+  // What the contexts that it runs on are made for.
+  const Primitives& primitives() const { return primitives_; }
 
   bool Encoded(const EncodeState& state) const {
     return state.stage() == encode_stages();
@@ -77,7 +79,7 @@ class Transformer {
   int EncodeRowsLeft(const EncodeState& state) const;
   // Advances each piece by its rows. Pieces that are in the same stage are
   // computed together. Their order may change.
-  absl::Status Encode(Compute& compute, Activations& activations,
+  absl::Status Encode(ExecContext& context, Activations& activations,
                       absl::Span<EncodePiece> pieces) const;
 
   // Layers that follow the encoder's output, for vectors of `hidden`: to embed,
@@ -86,23 +88,23 @@ class Transformer {
   const Head& head() const { return head_; }
   // What `needs` asks of the masked-LM logits of rows [rows, ...] that head()
   // has made, into activations.logits().
-  absl::Status MaskedLogits(Compute& compute, Activations& activations,
+  absl::Status MaskedLogits(ExecContext& context, Activations& activations,
                             Matrix rows,
                             absl::Span<const LogitsNeed> needs) const;
 
   // Computes the rows through all decoder layers into activations.x(rows).
-  absl::Status Decode(Compute& compute, Activations& activations,
+  absl::Status Decode(ExecContext& context, Activations& activations,
                       const DecodeRows& rows) const;
   // What `needs` asks of the raw logits of some rows of the last Decode(), into
   // activations.logits(), in their order.
-  absl::Status Logits(Compute& compute, Activations& activations,
+  absl::Status Logits(ExecContext& context, Activations& activations,
                       absl::Span<const int> rows,
                       absl::Span<const LogitsNeed> needs) const;
 
  private:
-  Transformer(const TransformerSpec& spec, ComputeType dtype, Isa isa);
-  absl::Status LoadHeads(Compute& compute, Weights& weights);
-  absl::Status LoadLogits(Compute& compute, Weights& weights, int max_rows);
+  Transformer(Compute& compute, const TransformerSpec& spec, ComputeType dtype);
+  absl::Status LoadHeads(Weights& weights);
+  absl::Status LoadLogits(Weights& weights, int max_rows);
   void CountStageCosts();
 
   int encode_stages() const { return static_cast<int>(stage_costs_.size()); }
@@ -115,12 +117,13 @@ class Transformer {
   absl::Status LastStage(EncodeLane& lane) const;
   absl::Status Remember(EncodeLane& lane) const;
   absl::Status Embed(EncodeLane& lane) const;
-  // The rows on one Compute, from embedding to final norm.
-  absl::Status DecodeLane(Compute& compute, Activations& activations,
+  // The rows on one context, from embedding to final norm.
+  absl::Status DecodeLane(ExecContext& context, Activations& activations,
                           const DecodeRows& rows) const;
-  absl::Status DecodeLayer(Compute& compute, Activations& activations,
+  absl::Status DecodeLayer(ExecContext& context, Activations& activations,
                            int index, const DecodeRows& rows) const;
 
+  Primitives primitives_;
   const TransformerSpec spec_;
   const ComputeType dtype_;
   const KvLayout encoder_kv_layout_;

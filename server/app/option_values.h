@@ -11,7 +11,7 @@
 #include "absl/time/time.h"
 #include "engine/compute/compute.h"
 #include "engine/ops/attention/kv_type.h"
-#include "engine/ops/matmul/compute_type.h"
+#include "engine/ops/exec/compute_type.h"
 #include "server/observability/log.h"
 
 namespace attend {

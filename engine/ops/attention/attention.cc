@@ -115,7 +115,7 @@ Run RunOf(const AttentionArgs& args, const AttentionPiece& piece) {
   return run;
 }
 
-void CheckArgs(const Compute& compute, const AttentionArgs& args) {
+void CheckArgs(Isa isa, const AttentionArgs& args) {
   const AttentionRules& rules = *args.rules;
   const KvLayout& layout = *args.layout;
   constexpr size_t kTokens = KvLayout::kBlockTokens;
@@ -124,8 +124,7 @@ void CheckArgs(const Compute& compute, const AttentionArgs& args) {
   ATTEND_CHECK(args.heads % layout.kv_heads == 0);
   ATTEND_CHECK(args.dst.cols == args.heads * layout.head_dim);
   const DistanceBias& bias = rules.bias;
-  ATTEND_CHECK(!layout.paired ||
-               (CanPair(compute.isa(), layout) && rules.window == 0));
+  ATTEND_CHECK(!layout.paired || (CanPair(isa, layout) && rules.window == 0));
   ATTEND_CHECK(rules.window >= 0 && bias.max_distance >= 0);
   ATTEND_CHECK(rules.softcap >= 0);
   ATTEND_CHECK(bias.values == nullptr || bias.stride >= bias.Entries());
@@ -254,17 +253,17 @@ size_t AttentionScratchFloats() {
          kAttentionUnpackedFloats;
 }
 
-void Attention(Compute& compute, const AttentionArgs& args) {
-  CheckArgs(compute, args);
+void Attention(ExecContext& context, const AttentionArgs& args) {
+  CheckArgs(context.isa(), args);
   const Kernel kernel = args.layout->paired
                             ? avx512::AttendPairs
-                            : KernelFor(compute.isa(), baseline::AttendTile,
+                            : KernelFor(context.isa(), baseline::AttendTile,
                                         avx2::AttendTile, avx512::AttendTile);
   const int64_t cost = CostOf(args);
   if (cost == 0) return;
-  const int members = compute.team().size();
-  compute.team().Run([&](int member) {
-    const absl::Span<float> scratch = compute.scratch(member);
+  const int members = context.team().size();
+  context.team().Run([&](int member) {
+    const absl::Span<float> scratch = context.scratch(member);
     ATTEND_CHECK(scratch.size() >= AttentionScratchFloats());
     AttendShare(args, kernel, cost * member / members,
                 cost * (member + 1) / members, scratch.data());

@@ -4,9 +4,9 @@
 #include <cstddef>
 
 #include "absl/types/span.h"
-#include "engine/compute/compute.h"
 #include "engine/ops/attention/attention_rules.h"
 #include "engine/ops/attention/kv_layout.h"
+#include "engine/ops/exec/exec_context.h"
 #include "engine/tensor/matrix.h"
 
 namespace attend {
@@ -51,9 +51,9 @@ struct AttentionArgs {
   Matrix dst;  // [rows, heads * head_dim]
 };
 // A score that overflows counts as the largest or smallest float, NaN as the
-// smallest. Allocates nothing; every member's scratch must hold
+// smallest. Allocates nothing; the context's scratch must hold
 // AttentionScratchFloats().
-void Attention(Compute& compute, const AttentionArgs& args);
+void Attention(ExecContext& context, const AttentionArgs& args);
 size_t AttentionScratchFloats();
 
 }  // namespace attend

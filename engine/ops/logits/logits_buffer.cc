@@ -2,11 +2,15 @@
 
 namespace attend {
 
-LogitsBuffer::LogitsBuffer(int max_rows, int vocab)
+LogitsBuffer::LogitsBuffer(int max_rows, int vocab, int members)
     : vocab_(vocab),
       rows_(static_cast<size_t>(max_rows) * vocab),
       tops_(static_cast<size_t>(max_rows) * kMaxTop),
-      entries_(max_rows) {}
+      entries_(max_rows),
+      parts_({.max_rows = max_rows,
+              .vocab = vocab,
+              .members = members,
+              .max_top = kMaxTop}) {}
 
 LogitsView LogitsBuffer::view(int row) const {
   const Entry& entry = entries_[row];

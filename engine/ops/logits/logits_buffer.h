@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "engine/ops/logits/logits_parts.h"
 #include "engine/ops/logits/logits_view.h"
 #include "engine/tensor/buffer.h"
 
@@ -18,7 +19,8 @@ class LogitsBuffer {
   // The longest list that is kept of a row; who wants more gets the row.
   static constexpr int kMaxTop = 128;
 
-  LogitsBuffer(int max_rows, int vocab);
+  // For a team of up to so many members.
+  LogitsBuffer(int max_rows, int vocab, int members);
 
   int max_rows() const { return static_cast<int>(entries_.size()); }
   int vocab() const { return vocab_; }
@@ -37,12 +39,14 @@ class LogitsBuffer {
     bool row = false;
   };
   Entry& entry(int row) { return entries_[row]; }
+  LogitsParts& parts() { return parts_; }
 
  private:
   int vocab_;
   Buffer<float> rows_;       // [max_rows, vocab]
   Buffer<TokenScore> tops_;  // [max_rows, kMaxTop], best first
   std::vector<Entry> entries_;
+  LogitsParts parts_;
 };
 
 }  // namespace attend

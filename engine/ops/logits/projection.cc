@@ -29,14 +29,9 @@ constexpr int kMergedAlone = 8;
 // Rows whose logits are made together; then they are folded while in L1.
 constexpr int kFinishedRows = 4;
 
-// What one member keeps of the tiles that it gets.
-struct MemberTops {
-  Buffer<TokenScore> tokens;   // [max_rows, kMaxTop]
-  std::vector<TopList> lists;  // [max_rows]
-};
-
 // One call of Run().
 struct Call {
+  ExecContext& context;
   const Operand& src;
   absl::Span<const LogitsNeed> needs;
   LogitsBuffer& dst;
@@ -49,10 +44,11 @@ struct Call {
 }  // namespace
 
 struct Projection::Impl {
-  Impl(Compute& owner, ComputeType number, ConstMatrix matrix,
+  Impl(Primitives& primitives, ComputeType number, ConstMatrix matrix,
        Buffer<float> logits_bias, int most_rows, float logits_softcap);
 
-  std::vector<DnnlSlice> MakeSlices(int columns, int rows);
+  std::vector<DnnlSlice> MakeSlices(Primitives& primitives, int columns,
+                                    int rows);
 
   // Computes and folds rows [first, first + rows) over the slices that are
   // left, as one member of the team.
@@ -71,8 +67,6 @@ struct Projection::Impl {
 
   int tiles() const { return (n + kLogitsTile - 1) / kLogitsTile; }
 
-  Compute& compute;
-  const std::shared_ptr<DnnlContext> context;
   const int k;
   const int n;
   const int max_rows;
@@ -84,64 +78,51 @@ struct Projection::Impl {
   const Buffer<float> bias;  // [n] or empty
   std::vector<DnnlSlice> narrow;
   std::vector<DnnlSlice> wide;  // empty if there would be too few
-  // Working memory of Run().
-  mutable std::vector<MemberTops> members;
-  mutable Buffer<TileSum> sums;  // [tiles, max_rows]
 };
 
-Projection::Impl::Impl(Compute& owner, ComputeType number, ConstMatrix matrix,
-                       Buffer<float> logits_bias, int most_rows,
-                       float logits_softcap)
-    : compute(owner),
-      context(DnnlContext::Of(owner)),
-      k(matrix.cols),
+Projection::Impl::Impl(Primitives& primitives, ComputeType number,
+                       ConstMatrix matrix, Buffer<float> logits_bias,
+                       int most_rows, float logits_softcap)
+    : k(matrix.cols),
       n(matrix.rows),
       max_rows(most_rows),
       softcap(logits_softcap),
       dtype(number),
-      epilogue(EpilogueKernelsFor(owner.isa())),
-      kernels(LogitsKernels::For(owner.isa())),
-      weights(owner, number, matrix),
-      bias(std::move(logits_bias)),
-      members(owner.team().size()),
-      sums(static_cast<size_t>(tiles()) * most_rows) {
-  narrow = MakeSlices(kLogitsTile, std::min(max_rows, kTileRows));
-  if (n >= kWideColumns * kWidePerMember * compute.team().size()) {
-    wide = MakeSlices(kWideColumns, std::min(max_rows, kWideRows));
+      epilogue(EpilogueKernelsFor(primitives.isa())),
+      kernels(LogitsKernels::For(primitives.isa())),
+      weights(primitives, number, matrix),
+      bias(std::move(logits_bias)) {
+  narrow = MakeSlices(primitives, kLogitsTile, std::min(max_rows, kTileRows));
+  const int members = primitives.compute().team().size();
+  if (n >= kWideColumns * kWidePerMember * members) {
+    wide = MakeSlices(primitives, kWideColumns, std::min(max_rows, kWideRows));
   }
-  for (MemberTops& member : members) {
-    member.tokens = Buffer<TokenScore>(static_cast<size_t>(max_rows) *
-                                       LogitsBuffer::kMaxTop);
-    member.lists.resize(max_rows);
-  }
-  compute.ReserveScratch(
+  primitives.ReserveScratch(
       std::max(kTileRows * kLogitsTile, kWideRows * kWideColumns));
 }
 
-std::vector<DnnlSlice> Projection::Impl::MakeSlices(int columns, int rows) {
+std::vector<DnnlSlice> Projection::Impl::MakeSlices(Primitives& primitives,
+                                                    int columns, int rows) {
   std::vector<DnnlSlice> slices;
   for (int begin = 0; begin < n; begin += columns) {
     const int end = std::min(n, begin + columns);
-    slices.push_back(weights.Slice(*context, begin, end, rows));
+    slices.push_back(weights.Slice(primitives, begin, end, rows));
   }
   return slices;
 }
 
 void Projection::Impl::RunSlices(Call& call, absl::Span<const DnnlSlice> slices,
                                  int member) const {
-  MemberTops& tops = members[member];
   for (int row = 0; row < call.src.rows; ++row) {
-    tops.lists[row] = TopList(
-        tops.tokens.data() + static_cast<size_t>(row) * LogitsBuffer::kMaxTop,
-        call.dst.entry(row).top);
+    call.dst.parts().Begin(member, row, call.dst.entry(row).top);
   }
-  float* const result = compute.scratch(member).data();
+  float* const result = call.context.scratch(member).data();
   for (size_t i = call.next_slice++; i < slices.size(); i = call.next_slice++) {
     const DnnlSlice& slice = slices[i];
     for (int first = 0; first < call.src.rows; first += kTileRows) {
       const int rows = std::min(kTileRows, call.src.rows - first);
-      const dnnl_status_t status =
-          slice.Multiply(member, rows, call.src.row(first), result);
+      const dnnl_status_t status = slice.Multiply(
+          call.context.dnnl(member), rows, call.src.row(first), result);
       if (status != dnnl_success) call.error = status;
       for (int r = 0; r < rows; r += kFinishedRows) {
         const Range part = {first + r,
@@ -187,33 +168,32 @@ void Projection::Impl::Fold(const Call& call, int member, int row,
         logits + c, std::min(kLogitsTile, slice.columns - c));
     const float max = kernels.max(tile);
     if (wanted.log_sum_exp) {
-      const size_t at =
-          static_cast<size_t>(begin / kLogitsTile) * max_rows + row;
-      sums[at] = SumTile(kernels, tile, max);
+      call.dst.parts().sum(begin / kLogitsTile, row) =
+          SumTile(kernels, tile, max);
     }
     if (wanted.top > 0) {
-      kernels.offer(tile, begin, max, members[member].lists[row]);
+      kernels.offer(tile, begin, max, call.dst.parts().list(member, row));
     }
   }
 }
 
 void Projection::Impl::Merge(const Call& call, int row) const {
   LogitsBuffer::Entry& found = call.dst.entry(row);
+  LogitsParts& parts = call.dst.parts();
   if (found.log_sum_exp) {
-    const absl::Span<const TileSum> tile_sums(sums.data(), sums.size());
     float max = -std::numeric_limits<float>::infinity();
     for (int tile = 0; tile < tiles(); ++tile) {
-      max = std::max(max, tile_sums[tile * max_rows + row].max);
+      max = std::max(max, parts.sum(tile, row).max);
     }
     TileSums total(max);
     for (int tile = 0; tile < tiles(); ++tile) {
-      total.Add(tile_sums[tile * max_rows + row]);
+      total.Add(parts.sum(tile, row));
     }
     found.log_sum_exp = total.LogSumExp();
   }
   TopList list(call.dst.top(row), found.top);
-  for (const MemberTops& member : members) {
-    for (const TokenScore& token : member.lists[row].tokens()) {
+  for (int member = 0; member < call.context.team().size(); ++member) {
+    for (const TokenScore& token : parts.list(member, row).tokens()) {
       list.Offer(token);
     }
   }
@@ -226,13 +206,13 @@ void Projection::Impl::AddRowIfTied(Call& call, int row) const {
   if (found.row || !NeedsRow(call.needs[row], top)) return;
   const absl::Span<float> logits = call.dst.row(row);
   call.next_slice = 0;
-  compute.team().Run([&](int member) {
+  call.context.team().Run([&](int member) {
     for (size_t i = call.next_slice++; i < narrow.size();
          i = call.next_slice++) {
       const DnnlSlice& slice = narrow[i];
-      float* const result = compute.scratch(member).data();
-      const dnnl_status_t status =
-          slice.Multiply(member, 1, call.src.row(row), result);
+      float* const result = call.context.scratch(member).data();
+      const dnnl_status_t status = slice.Multiply(call.context.dnnl(member), 1,
+                                                  call.src.row(row), result);
       if (status != dnnl_success) call.error = status;
       Finish(call, {row, row + 1}, slice, result, logits.data() + slice.begin);
     }
@@ -248,7 +228,7 @@ Projection::~Projection() = default;
 int Projection::in() const { return impl_->k; }
 int Projection::out() const { return impl_->n; }
 
-absl::StatusOr<Projection> Projection::Create(Compute& compute,
+absl::StatusOr<Projection> Projection::Create(Primitives& primitives,
                                               ComputeType dtype,
                                               ConstMatrix weights,
                                               Buffer<float> bias, int max_rows,
@@ -257,20 +237,21 @@ absl::StatusOr<Projection> Projection::Create(Compute& compute,
   ATTEND_CHECK(softcap >= 0);
   ATTEND_CHECK(bias.size() == 0 ||
                bias.size() == static_cast<size_t>(weights.rows));
-  RETURN_IF_ERROR(CheckComputeType(dtype, compute.isa()));
-  return Projection(std::make_unique<Impl>(compute, dtype, weights,
+  RETURN_IF_ERROR(CheckComputeType(dtype, primitives.isa()));
+  return Projection(std::make_unique<Impl>(primitives, dtype, weights,
                                            std::move(bias), max_rows, softcap));
 } catch (const dnnl::error& e) {
   return CreationError(dtype, weights, e);
 }
 
-absl::Status Projection::Run(Compute& compute, const Operand& src,
+absl::Status Projection::Run(ExecContext& context, const Operand& src,
                              absl::Span<const LogitsNeed> needs,
                              LogitsBuffer& dst) const {
   const Impl& impl = *impl_;
-  ATTEND_CHECK(&compute == &impl.compute && src.dtype == impl.dtype);
+  ATTEND_CHECK(src.dtype == impl.dtype);
   ATTEND_CHECK(src.cols == impl.k && dst.vocab() == impl.n);
   ATTEND_CHECK(src.rows <= std::min(impl.max_rows, dst.max_rows()));
+  ATTEND_CHECK(context.team().size() <= dst.parts().members());
   ATTEND_CHECK(needs.size() == static_cast<size_t>(src.rows));
   for (int row = 0; row < src.rows; ++row) {
     const LogitsNeed& need = needs[row];
@@ -282,10 +263,10 @@ absl::Status Projection::Run(Compute& compute, const Operand& src,
                       .row = need.row || !listed};
     if (need.log_sum_exp) dst.entry(row).log_sum_exp = 0;
   }
-  Call call{.src = src, .needs = needs, .dst = dst};
+  Call call{.context = context, .src = src, .needs = needs, .dst = dst};
   const bool use_wide = src.rows <= kWideRows && !impl.wide.empty();
   const std::vector<DnnlSlice>& slices = use_wide ? impl.wide : impl.narrow;
-  Team& team = compute.team();
+  Team& team = context.team();
   team.Run([&](int member) { impl.RunSlices(call, slices, member); });
   const auto merge = [&](int) {
     for (int row = call.next_row++; row < src.rows; row = call.next_row++) {

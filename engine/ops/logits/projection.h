@@ -6,10 +6,11 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "engine/compute/compute.h"
+#include "engine/ops/exec/compute_type.h"
+#include "engine/ops/exec/exec_context.h"
+#include "engine/ops/exec/primitives.h"
 #include "engine/ops/logits/logits_buffer.h"
 #include "engine/ops/logits/logits_view.h"
-#include "engine/ops/matmul/compute_type.h"
 #include "engine/ops/matmul/operand.h"
 #include "engine/tensor/buffer.h"
 #include "engine/tensor/matrix.h"
@@ -21,13 +22,14 @@ namespace attend {
 // unless a row is asked for. Tiles are dealt out as members come free, and each
 // weight is read by one member only. With AVX-512 or more the answers about a
 // row have the same bits in any company and for any team size.
-// Const after Create() but for its working memory: one Run() at a time.
+// Const as a MatMul is.
 class Projection {
  public:
   // `weights` is [vocab, hidden], `bias` [vocab] or empty. With a `softcap`
   // above 0 logits are softcap * tanh((x W^T + b) / softcap) (Gemma 2, 2024).
-  // `compute` must outlive the projection. Errors as of MatMul.
-  static absl::StatusOr<Projection> Create(Compute& compute, ComputeType dtype,
+  // `primitives` must outlive the projection. Errors as of MatMul.
+  static absl::StatusOr<Projection> Create(Primitives& primitives,
+                                           ComputeType dtype,
                                            ConstMatrix weights,
                                            Buffer<float> bias, int max_rows,
                                            float softcap = 0);
@@ -39,9 +41,10 @@ class Projection {
   int out() const;  // vocab
 
   // Answers `needs` [rows] about the logits of src [rows, hidden], in the dtype
-  // of Create(), into dst; rows <= max_rows. `compute` is the one of Create().
-  // Allocates nothing itself (see MatMul::Run). Error: INTERNAL from oneDNN.
-  absl::Status Run(Compute& compute, const Operand& src,
+  // of Create(), into dst; rows <= max_rows. `context` is for the primitives of
+  // Create(); `dst` has parts for as many members. Allocates nothing itself
+  // (see MatMul::Run). Error: INTERNAL from oneDNN.
+  absl::Status Run(ExecContext& context, const Operand& src,
                    absl::Span<const LogitsNeed> needs, LogitsBuffer& dst) const;
 
  private:

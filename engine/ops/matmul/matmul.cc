@@ -33,7 +33,7 @@ struct Product {
 
 // One call of Run().
 struct Call {
-  Compute& compute;
+  ExecContext& context;
   const Operand& src;
   const Epilogue& epilogue;
   Matrix dst;
@@ -44,18 +44,21 @@ struct Call {
 }  // namespace
 
 struct MatMul::Impl {
-  Impl(Compute& owner, ComputeType dtype, ConstMatrix matrix, int most_rows);
+  Impl(Primitives& primitives, ComputeType dtype, ConstMatrix matrix,
+       int most_rows);
 
   int TileRows() const { return std::min(max_rows, kTileRows); }
 
-  // Rows [first, first + rows), at most a tile.
-  void RunSliced(Call& call, int first, int rows) const;
+  // Rows [tile.begin, tile.end).
+  void RunSliced(Call& call, Range tile) const;
   // One member's rows [rows.begin, rows.end).
   void RunRows(Call& call, int member, Range rows) const;
-  // `rows` rows of the source to a dense [rows, slice.columns] in the member's
-  // scratch.
-  void Multiply(Call& call, int member, const DnnlSlice& slice,
-                Range rows) const;
+  // Rows of the source to a dense [rows, slice.columns].
+  void Multiply(Call& call, int member, const DnnlSlice& slice, Range rows,
+                float* result) const;
+  // What RunSliced() makes of a slice for rows of a tile: all members may read
+  // it once they have met.
+  float* ResultOf(Call& call, const DnnlSlice& slice, int rows) const;
   // Columns of rows, which are among those of `product`, and their bias.
   ResultPart PartOf(const Call& call, Range rows, Product product,
                     Range columns) const;
@@ -66,13 +69,11 @@ struct MatMul::Impl {
   // begin at `gate` and `value`, to dst + columns.begin.
   void Gate(const Call& call, Range rows, Product gate, Product value,
             Range columns, float* dst) const;
-  // All columns, from where RunSliced() left rows from `first` on.
-  void GateSlices(const Call& call, int first, Range rows, float* dst) const;
+  // All columns of a row, out of what RunSliced() left of the tile it is in.
+  void GateSlices(Call& call, Range tile, int row, float* dst) const;
   // The rest of the epilogue, for one row of all columns.
   void Finish(const Call& call, int row, float* dst) const;
 
-  Compute& compute;
-  const std::shared_ptr<DnnlContext> context;
   const int k;
   const int n;
   const int max_rows;
@@ -83,35 +84,42 @@ struct MatMul::Impl {
   std::vector<DnnlSlice> slices;  // [members]; empty if N is too narrow
 };
 
-MatMul::Impl::Impl(Compute& owner, ComputeType number, ConstMatrix matrix,
-                   int most_rows)
-    : compute(owner),
-      context(DnnlContext::Of(owner)),
-      k(matrix.cols),
+MatMul::Impl::Impl(Primitives& primitives, ComputeType number,
+                   ConstMatrix matrix, int most_rows)
+    : k(matrix.cols),
       n(matrix.rows),
       max_rows(most_rows),
-      weights(owner, number, matrix),
+      weights(primitives, number, matrix),
       dtype(number),
-      kernels(EpilogueKernelsFor(owner.isa())) {
-  whole = weights.Slice(*context, 0, n, TileRows());
-  const int members = compute.team().size();
+      kernels(EpilogueKernelsFor(primitives.isa())) {
+  whole = weights.Slice(primitives, 0, n, TileRows());
+  const int members = primitives.compute().team().size();
   if (members > 1 && n >= members * kBlockColumns) {
     for (int member = 0; member < members; ++member) {
       const Range share = Share(n, member, members, kBlockColumns);
       slices.push_back(
-          weights.Slice(*context, share.begin, share.end, TileRows()));
+          weights.Slice(primitives, share.begin, share.end, TileRows()));
     }
   }
   // A tile's result, and a few rows after their epilogue.
-  compute.ReserveScratch(static_cast<size_t>(TileRows() + kAppliedRows) * n);
+  primitives.ReserveScratch(static_cast<size_t>(TileRows() + kAppliedRows) * n);
+  if (!slices.empty()) {
+    primitives.ReserveExchange(static_cast<size_t>(TileRows()) * n);
+  }
 }
 
 void MatMul::Impl::Multiply(Call& call, int member, const DnnlSlice& slice,
-                            Range rows) const {
-  const dnnl_status_t status = slice.Multiply(
-      call.compute.first_member() + member, rows.end - rows.begin,
-      call.src.row(rows.begin), call.compute.scratch(member).data());
+                            Range rows, float* result) const {
+  const dnnl_status_t status =
+      slice.Multiply(call.context.dnnl(member), rows.end - rows.begin,
+                     call.src.row(rows.begin), result);
   if (status != dnnl_success) call.error = status;
+}
+
+float* MatMul::Impl::ResultOf(Call& call, const DnnlSlice& slice,
+                              int rows) const {
+  return call.context.exchange().data() +
+         static_cast<size_t>(rows) * slice.begin;
 }
 
 ResultPart MatMul::Impl::PartOf(const Call& call, Range rows, Product product,
@@ -149,22 +157,22 @@ void MatMul::Impl::Gate(const Call& call, Range rows, Product gate,
   kernels.apply(part, call.epilogue.activation);
 }
 
-void MatMul::Impl::GateSlices(const Call& call, int first, Range rows,
+void MatMul::Impl::GateSlices(Call& call, Range tile, int row,
                               float* dst) const {
   const auto product = [&](int column) {
     int member = 0;
     while (column >= slices[member].begin + slices[member].columns) ++member;
     const DnnlSlice& slice = slices[member];
     return Product{&slice,
-                   compute.scratch(member).data() +
-                       static_cast<size_t>(rows.begin - first) * slice.columns};
+                   ResultOf(call, slice, tile.end - tile.begin) +
+                       static_cast<size_t>(row - tile.begin) * slice.columns};
   };
   const int width = call.dst.cols;
   for (int begin = 0; begin < width;) {
     const Product gate = product(begin);
     const Product value = product(width + begin);
     const int end = std::min({width, gate.end(), value.end() - width});
-    Gate(call, rows, gate, value, {begin, end}, dst);
+    Gate(call, {row, row + 1}, gate, value, {begin, end}, dst);
     begin = end;
   }
 }
@@ -177,30 +185,31 @@ void MatMul::Impl::Finish(const Call& call, int row, float* dst) const {
   }
 }
 
-void MatMul::Impl::RunSliced(Call& call, int first, int rows) const {
-  Team& team = compute.team();
+void MatMul::Impl::RunSliced(Call& call, Range tile) const {
+  Team& team = call.context.team();
   const Epilogue& e = call.epilogue;
-  // Strided results would send oneDNN to its unpacked kernels: each member's
-  // slice is dense, in its scratch.
+  const int rows = tile.end - tile.begin;
+  // Strided results would send oneDNN to its unpacked kernels: each slice's is
+  // dense.
   team.Run([&](int member) {
     const DnnlSlice& slice = slices[member];
-    Multiply(call, member, slice, {first, first + rows});
+    float* const result = ResultOf(call, slice, rows);
+    Multiply(call, member, slice, tile, result);
     if (e.gated) return;  // the gate may be one member's, the value another's
-    Apply(call, {first, first + rows}, {&slice, compute.scratch(member).data()},
-          call.dst.row(first));
+    Apply(call, tile, {&slice, result}, call.dst.row(tile.begin));
   });
   if (!e.gated && e.norm == nullptr && e.operand.data == nullptr) return;
   team.Run([&](int member) {
     const Range share = Share(rows, member, team.size());
-    for (int r = first + share.begin; r < first + share.end; ++r) {
-      if (e.gated) GateSlices(call, first, {r, r + 1}, call.dst.row(r));
+    for (int r = tile.begin + share.begin; r < tile.begin + share.end; ++r) {
+      if (e.gated) GateSlices(call, tile, r, call.dst.row(r));
       Finish(call, r, call.dst.row(r));
     }
   });
 }
 
 void MatMul::Impl::RunRows(Call& call, int member, Range rows) const {
-  float* const result = call.compute.scratch(member).data();
+  float* const result = call.context.scratch(member).data();
   const Epilogue& e = call.epilogue;
   // Where nobody reads dst, a few rows in the nearest cache serve for all.
   const bool unwritten = e.operand_only && e.operand.data != call.dst.data;
@@ -208,7 +217,7 @@ void MatMul::Impl::RunRows(Call& call, int member, Range rows) const {
   const int width = call.dst.cols;
   for (int first = rows.begin; first < rows.end; first += kTileRows) {
     const Range part = {first, std::min(rows.end, first + kTileRows)};
-    Multiply(call, member, whole, part);
+    Multiply(call, member, whole, part, result);
     for (int r = part.begin; r < part.end; r += kAppliedRows) {
       const int end = std::min(part.end, r + kAppliedRows);
       float* const dst = unwritten ? few : call.dst.row(r);
@@ -249,29 +258,29 @@ ComputeType DefaultComputeType(Isa isa) {
   return isa >= Isa::kAvx512Bf16 ? ComputeType::kBf16 : ComputeType::kF32;
 }
 
-absl::StatusOr<MatMul> MatMul::Create(Compute& compute, ComputeType dtype,
+absl::StatusOr<MatMul> MatMul::Create(Primitives& primitives, ComputeType dtype,
                                       ConstMatrix weights, int max_rows) try {
   ATTEND_CHECK(weights.rows > 0 && weights.cols > 0 && max_rows > 0);
-  RETURN_IF_ERROR(CheckComputeType(dtype, compute.isa()));
-  return MatMul(std::make_unique<Impl>(compute, dtype, weights, max_rows));
+  RETURN_IF_ERROR(CheckComputeType(dtype, primitives.isa()));
+  return MatMul(std::make_unique<Impl>(primitives, dtype, weights, max_rows));
 } catch (const dnnl::error& e) {
   return CreationError(dtype, weights, e);
 }
 
-absl::Status MatMul::Run(Compute& compute, const Operand& src,
+absl::Status MatMul::Run(ExecContext& context, const Operand& src,
                          const Epilogue& epilogue, Matrix dst) const {
   const Impl& impl = *impl_;
-  ATTEND_CHECK(&compute.whole() == &impl.compute && src.dtype == impl.dtype);
+  ATTEND_CHECK(src.dtype == impl.dtype);
   ATTEND_CHECK(src.rows == dst.rows && src.rows <= impl.max_rows);
   const int parts = epilogue.gated ? 2 : 1;
   ATTEND_CHECK(src.cols == impl.k && parts * dst.cols == impl.n);
   ATTEND_CHECK(!epilogue.gated || epilogue.residual == nullptr);
-  Call call{.compute = compute, .src = src, .epilogue = epilogue, .dst = dst};
-  Team& team = compute.team();
+  Call call{.context = context, .src = src, .epilogue = epilogue, .dst = dst};
+  Team& team = context.team();
   if (team.size() > 1 && src.rows < kRowsWorthAShare * team.size() &&
-      !impl.slices.empty()) {
+      impl.slices.size() == static_cast<size_t>(team.size())) {
     for (int first = 0; first < src.rows; first += kTileRows) {
-      impl.RunSliced(call, first, std::min(kTileRows, src.rows - first));
+      impl.RunSliced(call, {first, std::min(src.rows, first + kTileRows)});
     }
   } else {
     team.Run([&](int member) {

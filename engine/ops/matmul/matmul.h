@@ -5,8 +5,10 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "engine/compute/compute.h"
-#include "engine/ops/matmul/compute_type.h"
+#include "engine/compute/isa.h"
+#include "engine/ops/exec/compute_type.h"
+#include "engine/ops/exec/exec_context.h"
+#include "engine/ops/exec/primitives.h"
 #include "engine/ops/matmul/epilogue.h"
 #include "engine/ops/matmul/operand.h"
 #include "engine/tensor/matrix.h"
@@ -24,7 +26,8 @@ ComputeType DefaultComputeType(Isa isa);
 
 // dst = epilogue(src * W^T): one weight matrix, packed once, and the oneDNN
 // primitives for every number of rows, made at load, or, for f32 with AVX-512,
-// a kernel of our own. Const after Create(). With AVX-512 or more row r of dst
+// a kernel of our own. Const: what a run changes is its context's, so that any
+// number of them may run at once. With AVX-512 or more row r of dst
 // has the same bits for any number of rows and any team size; below, oneDNN's
 // kernels promise no such thing.
 //
@@ -33,11 +36,12 @@ ComputeType DefaultComputeType(Isa isa);
 class MatMul {
  public:
   // `weights` is [n, k] row-major as checkpoints store a linear map; it is not
-  // needed after the call. `compute` must outlive the matmul. More max_rows
+  // needed after the call. `primitives` must outlive the matmul. More max_rows
   // than 64 cost neither time nor memory. Errors: that of CheckComputeType();
   // INTERNAL from oneDNN.
-  static absl::StatusOr<MatMul> Create(Compute& compute, ComputeType dtype,
-                                       ConstMatrix weights, int max_rows);
+  static absl::StatusOr<MatMul> Create(Primitives& primitives,
+                                       ComputeType dtype, ConstMatrix weights,
+                                       int max_rows);
   MatMul(MatMul&&);
   MatMul& operator=(MatMul&&);
   ~MatMul();
@@ -48,12 +52,11 @@ class MatMul {
 
   // src [rows, k] of this dtype, dst [rows, n], or [rows, n / 2] if the
   // epilogue is gated, rows <= max_rows; src does not overlap dst or the
-  // epilogue's operand. `compute` is the one of Create()
-  // or a part of it.
+  // epilogue's operand. `context` is for the primitives of Create().
   // Allocates nothing itself; oneDNN's dnnl_primitive_execute makes a map of
   // its four arguments (six small allocations, freed when it returns). Error:
   // INTERNAL from oneDNN.
-  absl::Status Run(Compute& compute, const Operand& src,
+  absl::Status Run(ExecContext& context, const Operand& src,
                    const Epilogue& epilogue, Matrix dst) const;
 
  private:

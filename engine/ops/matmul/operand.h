@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "engine/compute/compute.h"
-#include "engine/ops/matmul/compute_type.h"
+#include "engine/ops/exec/compute_type.h"
 #include "engine/tensor/buffer.h"
 #include "engine/tensor/matrix.h"
 

@@ -69,8 +69,8 @@ absl::StatusOr<MatMulReplay> MatMulReplay::Create(Compute& compute,
         RandomFloats(static_cast<size_t>(shape.in) * shape.out, kLargest);
     ASSIGN_OR_RETURN(
         MatMul map,
-        MatMul::Create(compute, dtype, {weights.data(), shape.out, shape.in},
-                       max_rows));
+        MatMul::Create(*replay.primitives_, dtype,
+                       {weights.data(), shape.out, shape.in}, max_rows));
     maps.push_back(std::move(map));
     widest = std::max(widest, shape.in);
     dst = std::max(dst, static_cast<size_t>(max_rows) * shape.out);
@@ -101,6 +101,7 @@ absl::StatusOr<MatMulReplay> MatMulReplay::Create(Compute& compute,
   replay.operand_.emplace(dtype, max_rows, widest);
   MakeOperand(compute, src, replay.operand_->Of(src));
   replay.dst_ = Buffer<float>(dst);
+  replay.context_ = std::make_unique<ExecContext>(compute, *replay.primitives_);
   return replay;
 }
 
@@ -110,10 +111,10 @@ absl::Status MatMulReplay::AddProjection(ComputeType dtype, int hidden,
       RandomFloats(static_cast<size_t>(hidden) * vocab, kLargest);
   ASSIGN_OR_RETURN(
       Projection projection,
-      Projection::Create(compute_, dtype, {weights.data(), vocab, hidden},
+      Projection::Create(*primitives_, dtype, {weights.data(), vocab, hidden},
                          Buffer<float>(), kProjectionRows));
   projection_.emplace(std::move(projection));
-  logits_.emplace(kProjectionRows, vocab);
+  logits_.emplace(kProjectionRows, vocab, compute_.team().size());
   return absl::OkStatus();
 }
 
@@ -133,7 +134,7 @@ absl::Status MatMulReplay::RunMaps(absl::Span<const MatMul> maps, int rows) {
     for (const MatMul& map : maps) {
       const Operand src = operand_->Of({src_.data(), now, map.in()});
       RETURN_IF_ERROR(
-          map.Run(compute_, src, {}, {dst_.data(), now, map.out()}));
+          map.Run(*context_, src, {}, {dst_.data(), now, map.out()}));
     }
   }
   return absl::OkStatus();
@@ -145,7 +146,7 @@ absl::Status MatMulReplay::RunProjection(int rows) {
   for (; rows > 0; rows -= kProjectionRows) {
     const int now = std::min(rows, kProjectionRows);
     RETURN_IF_ERROR(projection_->Run(
-        compute_, operand_->Of({src_.data(), now, projection_->in()}),
+        *context_, operand_->Of({src_.data(), now, projection_->in()}),
         {kNothing, static_cast<size_t>(now)}, *logits_));
   }
   return absl::OkStatus();

@@ -1,15 +1,18 @@
 #ifndef ATTEND_TESTS_BENCH_ENGINE_MATMUL_REPLAY_H_
 #define ATTEND_TESTS_BENCH_ENGINE_MATMUL_REPLAY_H_
 
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "engine/compute/compute.h"
+#include "engine/ops/exec/compute_type.h"
+#include "engine/ops/exec/exec_context.h"
+#include "engine/ops/exec/primitives.h"
 #include "engine/ops/logits/logits_buffer.h"
 #include "engine/ops/logits/projection.h"
-#include "engine/ops/matmul/compute_type.h"
 #include "engine/ops/matmul/matmul.h"
 #include "engine/ops/matmul/operand.h"
 #include "engine/tensor/buffer.h"
@@ -40,13 +43,17 @@ class MatMulReplay {
 
  private:
   MatMulReplay(Compute& compute, int max_rows)
-      : compute_(compute), max_rows_(max_rows) {}
+      : compute_(compute),
+        primitives_(std::make_unique<Primitives>(compute)),
+        max_rows_(max_rows) {}
 
   absl::Status AddProjection(ComputeType dtype, int hidden, int vocab);
   absl::Status RunMaps(absl::Span<const MatMul> maps, int rows);
   absl::Status RunProjection(int rows);
 
   Compute& compute_;
+  std::unique_ptr<Primitives> primitives_;
+  std::unique_ptr<ExecContext> context_;
   int max_rows_;
   std::vector<MatMul> encode_;
   std::vector<MatMul> decode_;

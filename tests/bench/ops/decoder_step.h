@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "engine/compute/compute.h"
 #include "engine/ops/attention/kv_type.h"
-#include "engine/ops/matmul/compute_type.h"
+#include "engine/ops/exec/compute_type.h"
 #include "engine/runtime/model.h"
 #include "engine/transformer/spec.h"
 #include "server/app/options.h"

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "engine/compute/compute.h"
-#include "engine/ops/matmul/compute_type.h"
+#include "engine/ops/exec/compute_type.h"
 
 namespace attend {
 

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "engine/compute/compute.h"
-#include "engine/ops/matmul/compute_type.h"
+#include "engine/ops/exec/compute_type.h"
 #include "engine/tensor/buffer.h"
 
 namespace attend {

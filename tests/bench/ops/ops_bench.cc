@@ -86,7 +86,8 @@ int Main(int argc, char** argv) {
   if (!line.ok()) return Fail(line.status());
   const auto compute = NewCompute(line->options.compute);
   if (!compute.ok()) return Fail(compute.status());
-  (*compute)->ReserveScratch(AttentionScratchFloats());
+  const Primitives none(**compute, AttentionScratchFloats());
+  ExecContext attention(**compute, none);
 
   const MachineLimits limits(**compute);
   for (const auto& [dtype, rate] : limits.flop_per_second()) {
@@ -95,6 +96,7 @@ int Main(int argc, char** argv) {
   }
   bool failed = false;
   const Setup setup = {.compute = **compute,
+                       .attention = attention,
                        .limits = limits,
                        .cold_bytes = ColdBytes(),
                        .failed = failed};

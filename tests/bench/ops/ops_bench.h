@@ -12,7 +12,8 @@
 #include "absl/status/status.h"
 #include "absl/time/clock.h"
 #include "engine/compute/compute.h"
-#include "engine/ops/matmul/compute_type.h"
+#include "engine/ops/exec/compute_type.h"
+#include "engine/ops/exec/exec_context.h"
 #include "server/app/options.h"
 #include "tests/bench/ops/machine_limits.h"
 
@@ -27,6 +28,7 @@ inline constexpr ComputeType kComputeTypes[] = {
 // Must outlive the benchmarks that are registered with it.
 struct Setup {
   Compute& compute;
+  ExecContext& attention;  // for ops that are not made
   const MachineLimits& limits;
   // Bytes of which a pass leaves nothing for the next one in any cache. What a
   // model's step finds in memory (weights, keys and values) is laid out as so

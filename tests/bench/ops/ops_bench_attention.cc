@@ -130,14 +130,14 @@ void AttentionOp(benchmark::State& state, const Setup& setup, Arena& arena,
   Measure(
       state, setup,
       [&] {
-        Attention(setup.compute, {.rules = &kRules,
-                                  .layout = &kv.layout(),
-                                  .layer = kv.NextLayer(),
-                                  .heads = kHeads,
-                                  .query = query.data(),
-                                  .query_stride = kHidden,
-                                  .pieces = pieces,
-                                  .dst = {dst.data(), rows, kHidden}});
+        Attention(setup.attention, {.rules = &kRules,
+                                    .layout = &kv.layout(),
+                                    .layer = kv.NextLayer(),
+                                    .heads = kHeads,
+                                    .query = query.data(),
+                                    .query_stride = kHidden,
+                                    .pieces = pieces,
+                                    .dst = {dst.data(), rows, kHidden}});
       },
       [&]() -> OpWork {
         // Each source's keys and values once for all its rows.

@@ -1,4 +1,5 @@
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -6,6 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/types/span.h"
+#include "engine/ops/exec/exec_context.h"
+#include "engine/ops/exec/primitives.h"
 #include "engine/ops/logits/logits_buffer.h"
 #include "engine/ops/logits/logits_view.h"
 #include "engine/ops/logits/projection.h"
@@ -26,19 +29,21 @@ class ProjectionFixture {
  public:
   ProjectionFixture(const Setup& setup, ComputeType dtype)
       : setup_(setup),
+        primitives_(setup.compute),
         dtype_(dtype),
         src_(RandomFloats(static_cast<size_t>(kMaxRows) * kHidden, 1)),
         operand_(dtype, kMaxRows, kHidden),
-        logits_(kMaxRows, kVocab) {
+        logits_(kMaxRows, kVocab, setup.compute.team().size()) {
     const Buffer<float> weights =
         RandomFloats(static_cast<size_t>(kVocab) * kHidden, 1);
     do {
       projections_.push_back(
-          Projection::Create(setup.compute, dtype,
+          Projection::Create(primitives_, dtype,
                              {weights.data(), kVocab, kHidden}, Buffer<float>(),
                              kMaxRows)
               .value());
     } while (projections_.size() * weight_bytes() < setup.cold_bytes);
+    context_.emplace(setup.compute, primitives_);
   }
 
   ComputeType dtype() const { return dtype_; }
@@ -53,7 +58,7 @@ class ProjectionFixture {
         state, setup_,
         [&] {
           return projections_[next++ % projections_.size()].Run(
-              setup_.compute, operand, needs, logits_);
+              *context_, operand, needs, logits_);
         },
         [&]() -> OpWork {
           return {.bytes = weight_bytes() + rows * kHidden * BytesOf(dtype_),
@@ -68,6 +73,8 @@ class ProjectionFixture {
   }
 
   const Setup& setup_;
+  Primitives primitives_;
+  std::optional<ExecContext> context_;
   const ComputeType dtype_;
   std::vector<Projection> projections_;
   Buffer<float> src_;

@@ -62,7 +62,7 @@ class PromptKv {
 };
 
 // The seconds of causal attention of the prompt's rows from `first` on.
-double SecondsOfRows(Compute& compute, const PromptKv& kv, int first,
+double SecondsOfRows(ExecContext& context, const PromptKv& kv, int first,
                      const Buffer<float>& query, Buffer<float>& dst) {
   const int columns = kHeads * kv.layout().head_dim;
   const std::vector<AttentionPiece> pieces = {{.rows = kRows,
@@ -71,7 +71,7 @@ double SecondsOfRows(Compute& compute, const PromptKv& kv, int first,
                                                .causal = true,
                                                .position = first}};
   const absl::Time start = absl::Now();
-  Attention(compute, {.rules = &kRules,
+  Attention(context, {.rules = &kRules,
                       .layout = &kv.layout(),
                       .heads = kHeads,
                       .query = query.data(),
@@ -110,7 +110,7 @@ void LongPrompt(benchmark::State& state, const Setup& setup,
     double before = matmuls.FlopPerSecond();
     for (int i = 0; i < chunks; ++i) {
       const double took =
-          SecondsOfRows(setup.compute, kv, i * kRows, query, dst);
+          SecondsOfRows(setup.attention, kv, i * kRows, query, dst);
       const double after = matmuls.FlopPerSecond();
       seconds[i].push_back(took);
       ratios[i].push_back(took * (before + after) / 2 /

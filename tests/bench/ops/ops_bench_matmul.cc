@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "engine/ops/exec/exec_context.h"
+#include "engine/ops/exec/primitives.h"
 #include "engine/ops/matmul/epilogue.h"
 #include "engine/ops/matmul/matmul.h"
 #include "engine/ops/matmul/operand.h"
@@ -53,6 +55,7 @@ class MatMulFixture {
  public:
   MatMulFixture(const Setup& setup, const Map& map, ComputeType dtype)
       : setup_(setup),
+        primitives_(setup.compute),
         map_(map),
         dtype_(dtype),
         vectors_(RandomFloats(map.n, 1)),
@@ -64,10 +67,11 @@ class MatMulFixture {
     const Buffer<float> weights =
         RandomFloats(static_cast<size_t>(map.n) * map.k, 1);
     do {
-      maps_.push_back(MatMul::Create(setup.compute, dtype,
+      maps_.push_back(MatMul::Create(primitives_, dtype,
                                      {weights.data(), map.n, map.k}, kMaxRows)
                           .value());
     } while (maps_.size() * weight_bytes() < setup.cold_bytes);
+    context_.emplace(setup.compute, primitives_);
   }
 
   bool Is(const Map& map, ComputeType dtype) const {
@@ -92,8 +96,8 @@ class MatMulFixture {
     Measure(
         state, setup_,
         [&] {
-          return maps_[next++ % maps_.size()].Run(setup_.compute, operand,
-                                                  epilogue, dst);
+          return maps_[next++ % maps_.size()].Run(*context_, operand, epilogue,
+                                                  dst);
         },
         [&] { return Work(rows); });
   }
@@ -118,6 +122,8 @@ class MatMulFixture {
   }
 
   const Setup& setup_;
+  Primitives primitives_;
+  std::optional<ExecContext> context_;
   const Map& map_;
   const ComputeType dtype_;
   std::vector<MatMul> maps_;

@@ -71,7 +71,7 @@ void EmbeddingOp(benchmark::State& state, const Setup& setup, int rows) {
       state, setup,
       [&] {
         const absl::Status status = table.Run(
-            setup.compute, {.ids = ids, .positions = positions, .types = {}},
+            setup.attention, {.ids = ids, .positions = positions, .types = {}},
             {}, {}, {dst.data(), rows, kHidden});
         if (!status.ok()) Fail(state, setup, status);
       },

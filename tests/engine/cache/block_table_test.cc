@@ -8,6 +8,7 @@
 #include "engine/ops/attention/kv_store.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/engine/ops/attention_context.h"
 
 namespace attend {
 namespace {
@@ -50,14 +51,14 @@ class BlockTableTest : public ::testing::Test {
       const AttentionPiece piece{
           .rows = 1, .blocks = table.blocks(), .keys = keys};
       const AttentionRules rules = {.scale = 1};
-      Attention(compute_, {.rules = &rules,
-                           .layout = &kLayout,
-                           .layer = 1,
-                           .heads = 2,
-                           .query = query.data(),
-                           .query_stride = 2 * 8,
-                           .pieces = {&piece, 1},
-                           .dst = {dst.data(), 1, 2 * 8}});
+      Attention(context_.get(), {.rules = &rules,
+                                 .layout = &kLayout,
+                                 .layer = 1,
+                                 .heads = 2,
+                                 .query = query.data(),
+                                 .query_stride = 2 * 8,
+                                 .pieces = {&piece, 1},
+                                 .dst = {dst.data(), 1, 2 * 8}});
       return dst[0] * static_cast<float>(keys);
     };
     return sum(token + 1) - sum(token);
@@ -65,7 +66,7 @@ class BlockTableTest : public ::testing::Test {
 
   BlockPool pool_{kLayout, 40 * kLayout.block_bytes()};
   Compute compute_{ComputeOptions{.threads = 1}};
-  void SetUp() override { compute_.ReserveScratch(AttentionScratchFloats()); }
+  AttentionContext context_{compute_};
 };
 
 TEST_F(BlockTableTest, TakesABlockWhenTheLastIsFull) {

@@ -33,29 +33,11 @@ TEST(ComputeTest, InstructionsAreCapped) {
   EXPECT_EQ(Compute({.threads = 1}).isa(), DetectIsa());
 }
 
-TEST(ComputeTest, ScratchGrowsAndNeverShrinks) {
-  Compute compute({.threads = 2});
-  compute.ReserveScratch(100);
-  compute.ReserveScratch(10);
-  for (int member : {0, 1}) EXPECT_EQ(compute.scratch(member).size(), 100u);
-  EXPECT_NE(compute.scratch(0).data(), compute.scratch(1).data());
-}
-
-TEST(ComputeTest, AMemberAloneIsATeamOfOneWithThatMembersScratch) {
-  Compute compute({.threads = 2});
-  compute.ReserveScratch(100);
-  EXPECT_EQ(compute.first_member(), 0);
-  for (int member : {0, 1}) {
-    Compute& alone = compute.alone(member);
-    EXPECT_EQ(alone.team().size(), 1);
-    EXPECT_EQ(alone.first_member(), member);
-    EXPECT_EQ(alone.scratch(0).data(), compute.scratch(member).data());
-    EXPECT_EQ(&alone.whole(), &compute);
-    EXPECT_EQ(&alone.op_state(), &compute.op_state());
-    EXPECT_EQ(alone.isa(), compute.isa());
-  }
-  Compute one({.threads = 1});
-  EXPECT_EQ(&one.alone(0), &one);
+TEST(ComputeTest, OneMemberAloneIsATeamOfOne) {
+  Compute compute({.threads = 2, .max_isa = Isa::kBaseline});
+  EXPECT_EQ(compute.alone().team().size(), 1);
+  EXPECT_EQ(compute.alone().isa(), Isa::kBaseline);
+  EXPECT_EQ(&compute.alone().alone(), &compute.alone());
 }
 
 }  // namespace

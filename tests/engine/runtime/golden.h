@@ -8,7 +8,7 @@
 
 #include "engine/api/engine.h"
 #include "engine/compute/compute.h"
-#include "engine/ops/matmul/compute_type.h"
+#include "engine/ops/exec/compute_type.h"
 #include "engine/runtime/model.h"
 
 namespace attend {

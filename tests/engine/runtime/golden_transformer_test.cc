@@ -56,7 +56,7 @@ class GoldenTransformerTest
         Transformer::Load(compute_, family->spec, weights, dtype_, kMaxRows);
     ASSERT_TRUE(transformer.ok()) << transformer.status();
     transformer_ = *std::move(transformer);
-    compute_.ReserveScratch(transformer_->ScratchFloats());
+    context_.emplace(compute_, transformer_->primitives());
     pool_.emplace(transformer_->decoder_kv_layout(KvType::kF32), 1 << 20);
     if (transformer_->encodes()) {
       buffer_.emplace(transformer_->encoder_kv_layout(), kMaxRows,
@@ -76,7 +76,8 @@ class GoldenTransformerTest
                          .cross_layout = &pool_->layout(),
                          .rows = state.rows()};
     ASSERT_TRUE(
-        transformer_->Encode(compute_, *activations_, absl::MakeSpan(&piece, 1))
+        transformer_
+            ->Encode(*context_, *activations_, absl::MakeSpan(&piece, 1))
             .ok());
     ASSERT_TRUE(transformer_->Encoded(state));
   }
@@ -118,6 +119,7 @@ class GoldenTransformerTest
   const json expected_;
   Compute compute_;
   std::unique_ptr<Transformer> transformer_;
+  std::optional<ExecContext> context_;
   std::optional<BlockPool> pool_;
   std::optional<EncodeBuffer> buffer_;
   std::optional<Activations> activations_;
@@ -172,7 +174,7 @@ TEST_P(GoldenTransformerTest, LogitsAreThoseOfTransformers) {
     ASSERT_TRUE(
         transformer_
             ->Decode(
-                compute_, *activations_,
+                *context_, *activations_,
                 {.kv_layout = &pool_->layout(),
                  .ids = target,
                  .positions = positions,
@@ -183,7 +185,7 @@ TEST_P(GoldenTransformerTest, LogitsAreThoseOfTransformers) {
             .ok());
     const std::vector<LogitsNeed> needs(rows, {.row = true});
     ASSERT_TRUE(
-        transformer_->Logits(compute_, *activations_, positions, needs).ok());
+        transformer_->Logits(*context_, *activations_, positions, needs).ok());
     const std::vector<int> given = RowsOf(golden, rows);
     ASSERT_EQ(given.size(), golden["logits"].size());
     for (size_t i = 0; i < given.size(); ++i) {

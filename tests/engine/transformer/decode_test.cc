@@ -50,7 +50,7 @@ TEST_P(DecodeTest, LogitsAreThoseOfThePaddedComputation) {
                                   .key_positions = {}};
     ASSERT_TRUE(
         transformer_
-            ->Decode(compute_, activations_,
+            ->Decode(*context_, activations_,
                      {.kv_layout = &pool_->layout(),
                       .ids = absl::MakeConstSpan(target).subspan(done, rows),
                       .positions = positions,
@@ -62,7 +62,7 @@ TEST_P(DecodeTest, LogitsAreThoseOfThePaddedComputation) {
     std::iota(wanted.begin(), wanted.end(), 0);
     const std::vector<LogitsNeed> needs(rows, {.row = true});
     ASSERT_TRUE(
-        transformer_->Logits(compute_, activations_, wanted, needs).ok());
+        transformer_->Logits(*context_, activations_, wanted, needs).ok());
     for (int r = 0; r < rows; ++r) {
       SCOPED_TRACE(done + r);
       ExpectRow(expected[done + r], activations_.logits().view(r).Row().data());

@@ -143,7 +143,7 @@ class DecoderFieldsTest : public testing::TestWithParam<Field> {
     EXPECT_TRUE(transformer.ok()) << transformer.status();
     EXPECT_TRUE(slots.CheckAllRead().ok());
     transformer_ = *std::move(transformer);
-    compute_.ReserveScratch(transformer_->ScratchFloats());
+    context_.emplace(compute_, transformer_->primitives());
     pool_.emplace(transformer_->decoder_kv_layout(KvType::kF32), 1 << 20);
     table_.emplace(*pool_, 32);
   }
@@ -171,7 +171,7 @@ class DecoderFieldsTest : public testing::TestWithParam<Field> {
                                   .position = first,
                                   .key_positions = {}};
     EXPECT_TRUE(transformer_
-                    ->Decode(compute_, activations_,
+                    ->Decode(*context_, activations_,
                              {.kv_layout = &pool_->layout(),
                               .ids = ids,
                               .positions = positions,
@@ -182,7 +182,7 @@ class DecoderFieldsTest : public testing::TestWithParam<Field> {
                     .ok());
     const std::vector<LogitsNeed> needs(rows, {.row = true});
     EXPECT_TRUE(
-        transformer_->Logits(compute_, activations_, wanted, needs).ok());
+        transformer_->Logits(*context_, activations_, wanted, needs).ok());
     std::vector<std::vector<float>> logits;
     for (int i = 0; i < rows; ++i) {
       const absl::Span<const float> row = activations_.logits().view(i).Row();
@@ -203,6 +203,7 @@ class DecoderFieldsTest : public testing::TestWithParam<Field> {
   Compute compute_;
   Activations activations_;
   std::unique_ptr<Transformer> transformer_;
+  std::optional<ExecContext> context_;
   std::optional<BlockPool> pool_;
   std::optional<BlockTable> table_;
 };

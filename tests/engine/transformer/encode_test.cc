@@ -70,7 +70,7 @@ TEST_P(EncodeTest, RowsLeftFallToZeroNoSlowerThanRowsAreComputed) {
                                         .cross_layout = &pool_->layout(),
                                         .rows = 2}};
     ASSERT_TRUE(
-        transformer_->Encode(compute_, activations_, absl::MakeSpan(pieces))
+        transformer_->Encode(*context_, activations_, absl::MakeSpan(pieces))
             .ok());
     const int now = transformer_->EncodeRowsLeft(*source.state);
     ASSERT_LT(now, left);

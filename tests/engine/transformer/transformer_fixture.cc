@@ -37,7 +37,7 @@ TransformerTest::TransformerTest()
   EXPECT_TRUE(transformer.ok()) << transformer.status();
   EXPECT_TRUE(slots.CheckAllRead().ok());
   transformer_ = *std::move(transformer);
-  compute_.ReserveScratch(transformer_->ScratchFloats());
+  context_.emplace(compute_, transformer_->primitives());
   pool_.emplace(transformer_->decoder_kv_layout(KvType::kF32), 1 << 20);
   buffer_.emplace(transformer_->encoder_kv_layout(), 256, spec_.hidden,
                   transformer_->encoder_query_width());
@@ -109,7 +109,7 @@ void TransformerTest::Encode(std::vector<Source*> sources, int rows) {
                         .rows = rows});
     }
     ASSERT_TRUE(
-        transformer_->Encode(compute_, activations_, absl::MakeSpan(pieces))
+        transformer_->Encode(*context_, activations_, absl::MakeSpan(pieces))
             .ok());
   }
   for (Source* source : sources) {

@@ -56,6 +56,7 @@ class TransformerTest : public testing::TestWithParam<Variant> {
   Compute compute_;
   Activations activations_;
   std::unique_ptr<Transformer> transformer_;
+  std::optional<ExecContext> context_;
   std::optional<BlockPool> pool_;
   std::optional<EncodeBuffer> buffer_;
 };

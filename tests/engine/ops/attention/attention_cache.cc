@@ -5,6 +5,8 @@
 #include <numeric>
 #include <random>
 
+#include "tests/engine/ops/attention_context.h"
+
 namespace attend {
 namespace {
 
@@ -82,14 +84,15 @@ std::vector<float> Attend(Compute& compute, const AttentionInputs& in,
   std::vector<float> dst(in.query.size(), 0.0f);
   AttentionRules rules = scores;
   rules.scale = in.scale();
-  Attention(compute, {.rules = &rules,
-                      .layout = &cache.layout(),
-                      .layer = 1,
-                      .heads = in.shape.heads,
-                      .query = in.query.data(),
-                      .query_stride = in.query_cols(),
-                      .pieces = pieces,
-                      .dst = {dst.data(), rows, in.query_cols()}});
+  AttentionContext context(compute);
+  Attention(context.get(), {.rules = &rules,
+                            .layout = &cache.layout(),
+                            .layer = 1,
+                            .heads = in.shape.heads,
+                            .query = in.query.data(),
+                            .query_stride = in.query_cols(),
+                            .pieces = pieces,
+                            .dst = {dst.data(), rows, in.query_cols()}});
   return dst;
 }
 
@@ -102,10 +105,8 @@ std::vector<float> Attend(Compute& compute, const AttentionInputs& in,
 }
 
 std::unique_ptr<Compute> AttentionIsaTest::MakeCompute(int threads) const {
-  auto compute = std::make_unique<Compute>(
+  return std::make_unique<Compute>(
       ComputeOptions{.threads = threads, .max_isa = GetParam()});
-  compute->ReserveScratch(AttentionScratchFloats());
-  return compute;
 }
 
 std::string NameOfIsa(const ::testing::TestParamInfo<Isa>& isa) {

@@ -40,10 +40,8 @@ class AttentionPairsTest : public ::testing::Test {
   }
 
   static std::unique_ptr<Compute> MakeCompute(int threads = 1) {
-    auto compute = std::make_unique<Compute>(
+    return std::make_unique<Compute>(
         ComputeOptions{.threads = threads, .max_isa = Isa::kAvx512Bf16});
-    compute->ReserveScratch(AttentionScratchFloats());
-    return compute;
   }
 
   static Cache MakeCache(Compute& compute, const AttentionInputs& in,

@@ -8,6 +8,7 @@
 #include "gtest/gtest.h"
 #include "tests/engine/ops/attention/attention_cache.h"
 #include "tests/engine/ops/attention/naive_attention.h"
+#include "tests/engine/ops/attention_context.h"
 
 namespace attend {
 namespace {
@@ -162,6 +163,7 @@ TEST_P(AttentionTest, BitsDependOnTheRowOnly) {
 TEST_P(AttentionTest, APromptInPartsThenTokensAreThoseOfOnePiece) {
   constexpr int kTotal = kChunk + 60;
   const auto compute = MakeCompute(2);
+  AttentionContext context(*compute);
   const AttentionInputs in({4, 2, 24, kTotal, kTotal}, 1);
   for (const KvType dtype : kKvTypes) {
     const Cache whole(*compute, in, {FirstTokens(kTotal)}, dtype);
@@ -187,15 +189,15 @@ TEST_P(AttentionTest, APromptInPartsThenTokensAreThoseOfOnePiece) {
       const std::vector<AttentionPiece> pieces = {
           {.rows = rows, .blocks = blocks, .keys = first + 1, .causal = true}};
       const AttentionRules rules = {.scale = in.scale()};
-      Attention(*compute, {.rules = &rules,
-                           .layout = &whole.layout(),
-                           .layer = 1,
-                           .heads = in.shape.heads,
-                           .query = &in.query[first * in.query_cols()],
-                           .query_stride = in.query_cols(),
-                           .pieces = pieces,
-                           .dst = {&got[first * in.query_cols()], rows,
-                                   in.query_cols()}});
+      Attention(context.get(), {.rules = &rules,
+                                .layout = &whole.layout(),
+                                .layer = 1,
+                                .heads = in.shape.heads,
+                                .query = &in.query[first * in.query_cols()],
+                                .query_stride = in.query_cols(),
+                                .pieces = pieces,
+                                .dst = {&got[first * in.query_cols()], rows,
+                                        in.query_cols()}});
       first += rows;
     }
     ASSERT_EQ(first, kTotal);

@@ -142,7 +142,6 @@ TEST_P(KvStoreTest, BytesDependOnTheRowOnly) {
 // A copy attends like its original; what it continues with is its own.
 TEST(CopyKvTest, CopyIsReadLikeTheOriginal) {
   Compute compute(ComputeOptions{.threads = 1});
-  compute.ReserveScratch(AttentionScratchFloats());
   const AttentionInputs in({4, 2, 9, 1, kTokens}, 1);
   for (const KvType dtype : kKvTypes) {
     const Cache cache(compute, in, {FirstTokens(kTokens)}, dtype);

@@ -14,6 +14,7 @@
 
 #include "engine/ops/logits/projection.h"
 #include "engine/ops/matmul/matmul.h"
+#include "tests/engine/ops/test_exec.h"
 #include "tests/engine/ops/test_isa.h"
 
 namespace attend {
@@ -137,20 +138,20 @@ TEST_P(NotFiniteTest, MatMulsKeepItInItsRow) {
   const std::vector<float> gamma(kHidden, 1.0f);
   const NormWeights norm = {gamma.data(), gamma.data(), 1e-5f};
   for (const int threads : {1, 2}) {
-    Compute compute({.threads = threads, .max_isa = TestIsa()});
+    TestExec exec(threads);
     const auto first = MatMul::Create(
-        compute, GetParam(), {first_weights.data(), kHidden, kIn}, 130);
-    const auto next = MatMul::Create(compute, GetParam(),
+        exec.primitives, GetParam(), {first_weights.data(), kHidden, kIn}, 130);
+    const auto next = MatMul::Create(exec.primitives, GetParam(),
                                      {next_weights.data(), kOut, kHidden}, 130);
     ASSERT_TRUE(first.ok() && next.ok());
     for (const int m : {1, 2, 7, 64, 130}) {
-      const Rows src(compute, GetParam(), Random(m * kIn, 3), kIn);
+      const Rows src(exec.compute, GetParam(), Random(m * kIn, 3), kIn);
       const auto run = [&](std::vector<float> hidden) {
         const Matrix dst = {hidden.data(), m, kHidden};
         OperandBuffer buffer(GetParam(), m, kHidden);
         const Operand operand = buffer.Of(dst);
         EXPECT_TRUE(first
-                        ->Run(compute, src.operand,
+                        ->Run(exec.context(), src.operand,
                               {.residual = hidden.data(),
                                .norm = &norm,
                                .operand = operand},
@@ -158,7 +159,7 @@ TEST_P(NotFiniteTest, MatMulsKeepItInItsRow) {
                         .ok());
         std::vector<float> out(m * kOut);
         EXPECT_TRUE(
-            next->Run(compute, operand, {}, {out.data(), m, kOut}).ok());
+            next->Run(exec.context(), operand, {}, {out.data(), m, kOut}).ok());
         return out;
       };
       const std::vector<float> hidden = Random(m * kHidden, 4);
@@ -185,26 +186,28 @@ TEST_P(NotFiniteTest, LogitsKeepItInTheirRow) {
   const std::vector<float> weights = Random(kVocab * kHidden, 1);
   const LogitsNeed need = {.top = 3, .log_sum_exp = true, .row = true};
   for (const int threads : {1, 2}) {
-    Compute compute({.threads = threads, .max_isa = TestIsa()});
+    TestExec exec(threads);
     Buffer<float> bias(kVocab);
     std::fill_n(bias.data(), kVocab, 1.0f);
     const auto projection = Projection::Create(
-        compute, GetParam(), {weights.data(), kVocab, kHidden}, std::move(bias),
-        70);
+        exec.primitives, GetParam(), {weights.data(), kVocab, kHidden},
+        std::move(bias), 70);
     ASSERT_TRUE(projection.ok()) << projection.status();
     for (const int m : {1, 2, 20, 70}) {
       const std::vector<float> hidden = Random(m * kHidden, 2);
       const std::vector<LogitsNeed> needs(m, need);
-      LogitsBuffer clean(m, kVocab);
-      const Rows clean_src(compute, GetParam(), hidden, kHidden);
+      LogitsBuffer clean(m, kVocab, threads);
+      const Rows clean_src(exec.compute, GetParam(), hidden, kHidden);
       ASSERT_TRUE(
-          projection->Run(compute, clean_src.operand, needs, clean).ok());
+          projection->Run(exec.context(), clean_src.operand, needs, clean)
+              .ok());
       for (const int row : {0, m / 2, m - 1}) {
         std::vector<float> changed = hidden;
         changed[row * kHidden + 20] = kNan;
-        const Rows src(compute, GetParam(), changed, kHidden);
-        LogitsBuffer found(m, kVocab);
-        ASSERT_TRUE(projection->Run(compute, src.operand, needs, found).ok());
+        const Rows src(exec.compute, GetParam(), changed, kHidden);
+        LogitsBuffer found(m, kVocab, threads);
+        ASSERT_TRUE(
+            projection->Run(exec.context(), src.operand, needs, found).ok());
         for (int r = 0; r < m; ++r) {
           if (r == row) {
             const LogitsView view = found.view(r);

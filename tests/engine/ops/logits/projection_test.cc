@@ -15,6 +15,7 @@
 #include "engine/ops/matmul/matmul.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/engine/ops/test_exec.h"
 #include "tests/engine/ops/test_isa.h"
 
 namespace attend {
@@ -34,7 +35,7 @@ Buffer<float> Random(int rows, int cols, unsigned seed) {
 // A projection's weights, and rows for it.
 struct Fixture {
   Fixture(ComputeType number, int threads, int hidden, int vocab, int most_rows)
-      : compute({.threads = threads, .max_isa = TestIsa()}),
+      : exec(threads),
         dtype(number),
         k(hidden),
         n(vocab),
@@ -47,8 +48,9 @@ struct Fixture {
   Projection Make(float softcap = 0) {
     Buffer<float> copy(n);
     std::copy_n(bias.data(), n, copy.data());
-    auto projection = Projection::Create(compute, dtype, {weights.data(), n, k},
-                                         std::move(copy), max_rows, softcap);
+    auto projection =
+        Projection::Create(exec.primitives, dtype, {weights.data(), n, k},
+                           std::move(copy), max_rows, softcap);
     EXPECT_TRUE(projection.ok()) << projection.status();
     return *std::move(projection);
   }
@@ -57,11 +59,15 @@ struct Fixture {
     const Matrix floats = {src.data() + static_cast<size_t>(first) * k, rows,
                            k};
     const Operand made = operand.Of(floats);
-    MakeOperand(compute, floats, made);
+    MakeOperand(exec.compute, floats, made);
     return made;
   }
 
-  Compute compute;
+  LogitsBuffer NewBuffer(int rows) {
+    return {rows, n, exec.compute.team().size()};
+  }
+
+  TestExec exec;
   const ComputeType dtype;
   const int k;
   const int n;
@@ -117,17 +123,17 @@ TEST_P(ProjectionTest, RowsAreTheProductAndTheBias) {
     EXPECT_EQ(projection.in(), k);
     EXPECT_EQ(projection.out(), n);
     const Operand src = f.Rows(0, 70);
-    const auto matmul =
-        MatMul::Create(f.compute, GetParam(), {f.weights.data(), n, k}, 70);
+    const auto matmul = MatMul::Create(f.exec.primitives, GetParam(),
+                                       {f.weights.data(), n, k}, 70);
     ASSERT_TRUE(matmul.ok()) << matmul.status();
     std::vector<float> expected(70 * n);
     ASSERT_TRUE(matmul
-                    ->Run(f.compute, src, {.bias = f.bias.data()},
+                    ->Run(f.exec.context(), src, {.bias = f.bias.data()},
                           {expected.data(), 70, n})
                     .ok());
-    LogitsBuffer buffer(70, n);
+    LogitsBuffer buffer = f.NewBuffer(70);
     const std::vector<LogitsNeed> needs(70, {.row = true});
-    ASSERT_TRUE(projection.Run(f.compute, src, needs, buffer).ok());
+    ASSERT_TRUE(projection.Run(f.exec.context(), src, needs, buffer).ok());
     for (int r = 0; r < 70; ++r) {
       const absl::Span<const float> row = buffer.view(r).Row();
       for (int c = 0; c < n; ++c) {
@@ -141,21 +147,23 @@ TEST_P(ProjectionTest, ABiasIsNotNeeded) {
   Fixture f(GetParam(), 2, 8, 40, 1);
   std::fill_n(f.bias.data(), 40, 0.0f);
   const Projection with = f.Make();
-  const auto without = Projection::Create(
-      f.compute, GetParam(), {f.weights.data(), 40, 8}, Buffer<float>(), 1);
+  const auto without =
+      Projection::Create(f.exec.primitives, GetParam(),
+                         {f.weights.data(), 40, 8}, Buffer<float>(), 1);
   ASSERT_TRUE(without.ok());
   const LogitsNeed need = {.row = true};
-  LogitsBuffer a(1, 40);
-  LogitsBuffer b(1, 40);
-  ASSERT_TRUE(with.Run(f.compute, f.Rows(0, 1), {need}, a).ok());
-  ASSERT_TRUE(without->Run(f.compute, f.Rows(0, 1), {need}, b).ok());
+  LogitsBuffer a = f.NewBuffer(1);
+  LogitsBuffer b = f.NewBuffer(1);
+  ASSERT_TRUE(with.Run(f.exec.context(), f.Rows(0, 1), {need}, a).ok());
+  ASSERT_TRUE(without->Run(f.exec.context(), f.Rows(0, 1), {need}, b).ok());
   EXPECT_EQ(a.view(0).Row(), b.view(0).Row());
 }
 
 TEST(ProjectionTypeTest, TypeThatTheInstructionsLackIsRefused) {
   Compute compute({.threads = 1, .max_isa = Isa::kBaseline});
+  Primitives primitives(compute);
   const Buffer<float> weights = Random(4, 4, 1);
-  EXPECT_EQ(Projection::Create(compute, ComputeType::kInt8,
+  EXPECT_EQ(Projection::Create(primitives, ComputeType::kInt8,
                                {weights.data(), 4, 4}, Buffer<float>(), 1)
                 .status()
                 .code(),
@@ -177,8 +185,8 @@ TEST_P(ProjectionTest, FoldedAnswersAreThoseOfTheRow) {
     for (int n : {1, 5, 16, 130, 511, 512, 513, 1700, 33001}) {
       Fixture f(GetParam(), threads, 9, n, 80);
       const Projection projection = f.Make();
-      LogitsBuffer whole(80, n);
-      LogitsBuffer folded(80, n);
+      LogitsBuffer whole = f.NewBuffer(80);
+      LogitsBuffer folded = f.NewBuffer(80);
       for (int rows : {1, 2, 7, 16, 17, 64, 65, 80}) {
         SCOPED_TRACE(testing::Message()
                      << threads << " threads, " << rows << " x " << n);
@@ -189,8 +197,8 @@ TEST_P(ProjectionTest, FoldedAnswersAreThoseOfTheRow) {
         }
         const std::vector<LogitsNeed> all(rows, {.row = true});
         const Operand src = f.Rows(0, rows);
-        ASSERT_TRUE(projection.Run(f.compute, src, all, whole).ok());
-        ASSERT_TRUE(projection.Run(f.compute, src, needs, folded).ok());
+        ASSERT_TRUE(projection.Run(f.exec.context(), src, all, whole).ok());
+        ASSERT_TRUE(projection.Run(f.exec.context(), src, needs, folded).ok());
         for (int r = 0; r < rows; ++r) {
           const absl::Span<const float> row = whole.view(r).Row();
           ExpectFoldsOf(row, needs[r], folded.view(r));
@@ -234,11 +242,12 @@ TEST_P(ProjectionTest, TiesInfinitiesAndNanAreFoldedAsInARow) {
       std::fill_n(f.weights.data(), f.weights.size(), 0.0f);
       std::copy(row.begin(), row.end(), f.bias.data());
       const Projection projection = f.Make();
-      LogitsBuffer buffer(2, n);
+      LogitsBuffer buffer = f.NewBuffer(2);
       for (int top : {1, 2, 50, 128, 600, 2100}) {
         const LogitsNeed need = {.top = top, .log_sum_exp = true};
         ASSERT_TRUE(
-            projection.Run(f.compute, f.Rows(0, 2), {need, need}, buffer).ok());
+            projection.Run(f.exec.context(), f.Rows(0, 2), {need, need}, buffer)
+                .ok());
         for (int r = 0; r < 2; ++r) ExpectFoldsOf(row, need, buffer.view(r));
       }
     }
@@ -252,16 +261,16 @@ TEST_P(ProjectionTest, CapsLogitsWithTheirBias) {
     const Projection plain = f.Make();
     const float softcap = 3;
     const Projection capped = f.Make(softcap);
-    LogitsBuffer logits(20, n);
-    LogitsBuffer whole(20, n);
-    LogitsBuffer folded(20, n);
+    LogitsBuffer logits = f.NewBuffer(20);
+    LogitsBuffer whole = f.NewBuffer(20);
+    LogitsBuffer folded = f.NewBuffer(20);
     const Operand src = f.Rows(0, 20);
     const LogitsNeed need = {.top = std::min(n, 9), .log_sum_exp = true};
     const std::vector<LogitsNeed> rows(20, {.row = true});
     const std::vector<LogitsNeed> needs(20, need);
-    ASSERT_TRUE(plain.Run(f.compute, src, rows, logits).ok());
-    ASSERT_TRUE(capped.Run(f.compute, src, rows, whole).ok());
-    ASSERT_TRUE(capped.Run(f.compute, src, needs, folded).ok());
+    ASSERT_TRUE(plain.Run(f.exec.context(), src, rows, logits).ok());
+    ASSERT_TRUE(capped.Run(f.exec.context(), src, rows, whole).ok());
+    ASSERT_TRUE(capped.Run(f.exec.context(), src, needs, folded).ok());
     for (int r = 0; r < 20; ++r) {
       const absl::Span<const float> row = whole.view(r).Row();
       for (int c = 0; c < n; ++c) {
@@ -281,9 +290,10 @@ TEST_P(ProjectionTest, CappedLogitsThatTie) {
   for (int i = 0; i < n; ++i) f.bias[i] = i < 3 ? -kInf : 1000.0f + i;
   f.bias[3] = kNan;
   const Projection projection = f.Make(30);
-  LogitsBuffer buffer(1, n);
+  LogitsBuffer buffer = f.NewBuffer(1);
   const LogitsNeed need = {.top = 20, .tie_margin = 8};
-  ASSERT_TRUE(projection.Run(f.compute, f.Rows(0, 1), {need}, buffer).ok());
+  ASSERT_TRUE(
+      projection.Run(f.exec.context(), f.Rows(0, 1), {need}, buffer).ok());
   ASSERT_TRUE(buffer.entry(0).row);
   const absl::Span<const float> row = buffer.view(0).Row();
   for (int i = 0; i < n; ++i) {
@@ -299,14 +309,15 @@ TEST_P(ProjectionTest, RowsNobodyAskedForAreNotTouched) {
   const int n = 700;
   Fixture f(GetParam(), 2, 8, n, 20);
   const Projection projection = f.Make();
-  LogitsBuffer buffer(20, n);
+  LogitsBuffer buffer = f.NewBuffer(20);
   for (int r = 0; r < 20; ++r) {
     std::fill_n(buffer.row(r).data(), n, 7.0f);
   }
   std::vector<LogitsNeed> needs(
       20, {.top = 12, .tie_margin = 2, .log_sum_exp = true});
   needs[5].row = true;
-  ASSERT_TRUE(projection.Run(f.compute, f.Rows(0, 20), needs, buffer).ok());
+  ASSERT_TRUE(
+      projection.Run(f.exec.context(), f.Rows(0, 20), needs, buffer).ok());
   for (int r = 0; r < 20; ++r) {
     EXPECT_EQ(std::all_of(buffer.row(r).begin(), buffer.row(r).end(),
                           [](float x) { return x == 7; }),
@@ -323,11 +334,12 @@ TEST_P(ProjectionTest, ARowWhoseListEndsInTiesIsThere) {
     for (int i = 0; i < n; ++i) f.bias[i] = i < 20 ? 30 - i : 1;
     return f.Make();
   }();
-  LogitsBuffer buffer(3, n);
+  LogitsBuffer buffer = f.NewBuffer(3);
   const std::vector<LogitsNeed> needs = {{.top = 30, .tie_margin = 8},
                                          {.top = 20, .tie_margin = 8},
                                          {.top = 25, .tie_margin = 8}};
-  ASSERT_TRUE(projection.Run(f.compute, f.Rows(0, 3), needs, buffer).ok());
+  ASSERT_TRUE(
+      projection.Run(f.exec.context(), f.Rows(0, 3), needs, buffer).ok());
   ASSERT_TRUE(buffer.entry(0).row);
   EXPECT_EQ(std::memcmp(buffer.view(0).Row().data(), f.bias.data(), 4 * n), 0);
   EXPECT_FALSE(buffer.entry(1).row);
@@ -345,9 +357,10 @@ TEST_P(ProjectionTest, BitsDoNotDependOnCompanyOrTeam) {
   for (int threads : {1, 2, 3}) {
     Fixture f(GetParam(), threads, 48, n, 128);
     const Projection projection = f.Make();
-    LogitsBuffer buffer(128, n);
+    LogitsBuffer buffer = f.NewBuffer(128);
     for (int r = 0; threads == 1 && r < 128; ++r) {
-      ASSERT_TRUE(projection.Run(f.compute, f.Rows(r, 1), {need}, buffer).ok());
+      ASSERT_TRUE(
+          projection.Run(f.exec.context(), f.Rows(r, 1), {need}, buffer).ok());
       const absl::Span<const float> row = buffer.view(0).Row();
       alone.insert(alone.end(), row.begin(), row.end());
       alone_sums.push_back(buffer.view(0).LogSumExp());
@@ -355,7 +368,8 @@ TEST_P(ProjectionTest, BitsDoNotDependOnCompanyOrTeam) {
     for (int rows : {1, 2, 15, 16, 17, 63, 64, 65, 100, 128}) {
       const std::vector<LogitsNeed> needs(rows, need);
       ASSERT_TRUE(
-          projection.Run(f.compute, f.Rows(0, rows), needs, buffer).ok());
+          projection.Run(f.exec.context(), f.Rows(0, rows), needs, buffer)
+              .ok());
       for (int r = 0; r < rows; ++r) {
         ASSERT_EQ(std::memcmp(buffer.view(r).Row().data(),
                               &alone[static_cast<size_t>(r) * n], 4 * n),
@@ -370,8 +384,8 @@ TEST_P(ProjectionTest, BitsDoNotDependOnCompanyOrTeam) {
 TEST_P(ProjectionTest, NoRowsAreNoWork) {
   Fixture f(GetParam(), 2, 8, 100, 1);
   const Projection projection = f.Make();
-  LogitsBuffer buffer(1, 100);
-  EXPECT_TRUE(projection.Run(f.compute, f.Rows(0, 0), {}, buffer).ok());
+  LogitsBuffer buffer = f.NewBuffer(1);
+  EXPECT_TRUE(projection.Run(f.exec.context(), f.Rows(0, 0), {}, buffer).ok());
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/ops/matmul/matmul.h"
+#include "tests/engine/ops/test_exec.h"
 #include "tests/engine/ops/test_isa.h"
 
 namespace attend {
@@ -49,27 +50,27 @@ class GatedTest
   }
 
   // What Run() writes for `rows` rows of the source from `first` on.
-  std::vector<float> Run(Compute& compute, const MatMul& matmul, int first,
+  std::vector<float> Run(ExecContext& context, const MatMul& matmul, int first,
                          int rows, Epilogue epilogue = {}) const {
     std::vector<float> src(src_.begin() + first * shape_.k,
                            src_.begin() + (first + rows) * shape_.k);
     OperandBuffer buffer(dtype_, rows, shape_.k);
     const Matrix floats = {src.data(), rows, shape_.k};
     const Operand operand = buffer.Of(floats);
-    MakeOperand(compute, floats, operand);
+    MakeOperand(context.compute(), floats, operand);
     const int width = matmul.out() / (epilogue.gated ? 2 : 1);
     // A guard behind the last row.
     std::vector<float> dst(rows * width + 1, 7.0f);
     const absl::Status status =
-        matmul.Run(compute, operand, epilogue, {dst.data(), rows, width});
+        matmul.Run(context, operand, epilogue, {dst.data(), rows, width});
     EXPECT_TRUE(status.ok()) << status;
     EXPECT_EQ(dst.back(), 7.0f);
     dst.pop_back();
     return dst;
   }
 
-  MatMul NewMatMul(Compute& compute) const {
-    return MatMul::Create(compute, dtype_,
+  MatMul NewMatMul(Primitives& primitives) const {
+    return MatMul::Create(primitives, dtype_,
                           {weights_.data(), 2 * shape_.width, shape_.k},
                           kMostRows)
         .value();
@@ -91,11 +92,12 @@ class GatedTest
 TEST_P(GatedTest, EqualsTheDefinition) {
   const int width = shape_.width;
   for (int threads : {1, 2, 3}) {
-    Compute compute({.threads = threads, .max_isa = TestIsa()});
-    const MatMul matmul = NewMatMul(compute);
+    TestExec exec(threads);
+    const MatMul matmul = NewMatMul(exec.primitives);
     for (int rows : {1, 2, 5, 63, 64, 70, 100, kMostRows}) {
-      const std::vector<float> plain = Run(compute, matmul, 0, rows);
-      const std::vector<float> got = Run(compute, matmul, 0, rows, Gated());
+      const std::vector<float> plain = Run(exec.context(), matmul, 0, rows);
+      const std::vector<float> got =
+          Run(exec.context(), matmul, 0, rows, Gated());
       for (int i = 0; i < rows * width; ++i) {
         const int c = i % width;
         const float* const row = &plain[i / width * 2 * width];
@@ -114,14 +116,16 @@ TEST_P(GatedTest, BitsDoNotDependOnRowsOrTeam) {
   if (TestIsa() < Isa::kAvx512) GTEST_SKIP() << "not promised below AVX-512";
   std::vector<float> alone;
   for (int threads : {1, 2, 3}) {
-    Compute compute({.threads = threads, .max_isa = TestIsa()});
-    const MatMul matmul = NewMatMul(compute);
+    TestExec exec(threads);
+    const MatMul matmul = NewMatMul(exec.primitives);
     for (int row = 0; threads == 1 && row < kMostRows; ++row) {
-      const std::vector<float> one = Run(compute, matmul, row, 1, Gated());
+      const std::vector<float> one =
+          Run(exec.context(), matmul, row, 1, Gated());
       alone.insert(alone.end(), one.begin(), one.end());
     }
     for (int rows = 1; rows <= kMostRows; rows += 7) {
-      const std::vector<float> got = Run(compute, matmul, 0, rows, Gated());
+      const std::vector<float> got =
+          Run(exec.context(), matmul, 0, rows, Gated());
       ASSERT_EQ(std::memcmp(got.data(), alone.data(), got.size() * 4), 0)
           << rows << " rows, " << threads << " threads";
     }
@@ -133,19 +137,20 @@ TEST_P(GatedTest, WritesTheNextOperand) {
     GTEST_SKIP() << "floats are their own operand";
   const int width = shape_.width;
   for (int threads : {1, 2}) {
-    Compute compute({.threads = threads, .max_isa = TestIsa()});
-    const MatMul matmul = NewMatMul(compute);
+    TestExec exec(threads);
+    const MatMul matmul = NewMatMul(exec.primitives);
     for (int rows : {1, 5, 64, kMostRows}) {
       Epilogue epilogue = Gated();
-      std::vector<float> expected = Run(compute, matmul, 0, rows, epilogue);
+      std::vector<float> expected =
+          Run(exec.context(), matmul, 0, rows, epilogue);
       const Matrix floats = {expected.data(), rows, width};
       OperandBuffer twin(dtype_, rows, width);
-      MakeOperand(compute, floats, twin.Of(floats));
+      MakeOperand(exec.compute, floats, twin.Of(floats));
       std::vector<float> dst(rows * width);
       OperandBuffer buffer(dtype_, rows, width);
       epilogue.operand = buffer.Of({dst.data(), rows, width});
       epilogue.operand_only = true;
-      Run(compute, matmul, 0, rows, epilogue);
+      Run(exec.context(), matmul, 0, rows, epilogue);
       ASSERT_EQ(std::memcmp(epilogue.operand.data, twin.Of(floats).data,
                             rows * width * BytesOf(dtype_)),
                 0)

@@ -14,6 +14,7 @@
 
 #include "engine/ops/matmul/epilogue_kernel.h"
 #include "engine/ops/matmul/isa_limit.h"
+#include "tests/engine/ops/test_exec.h"
 #include "tests/engine/ops/test_isa.h"
 #include "tests/support/sanitized.h"
 
@@ -35,11 +36,6 @@ struct Values {
   std::vector<float> data;
 };
 
-std::unique_ptr<Compute> NewCompute(int threads) {
-  const ComputeOptions options = {.threads = threads, .max_isa = TestIsa()};
-  return std::make_unique<Compute>(options);
-}
-
 // Rows as the operand of a matmul.
 struct OwnedOperand {
   OwnedOperand(Compute& compute, ComputeType dtype, ConstMatrix src)
@@ -54,17 +50,17 @@ struct OwnedOperand {
   Operand view;
 };
 
-absl::Status RunOn(Compute& compute, const MatMul& matmul, ConstMatrix src,
+absl::Status RunOn(ExecContext& context, const MatMul& matmul, ConstMatrix src,
                    const Epilogue& epilogue, Matrix dst) {
-  const OwnedOperand operand(compute, matmul.dtype(), src);
-  return matmul.Run(compute, operand.view, epilogue, dst);
+  const OwnedOperand operand(context.compute(), matmul.dtype(), src);
+  return matmul.Run(context, operand.view, epilogue, dst);
 }
 
-std::vector<float> Multiply(Compute& compute, const MatMul& matmul,
+std::vector<float> Multiply(ExecContext& context, const MatMul& matmul,
                             ConstMatrix src, const Epilogue& epilogue = {}) {
   // A guard behind the last row.
   std::vector<float> dst(static_cast<size_t>(src.rows) * matmul.out() + 1, 7);
-  const absl::Status status = RunOn(compute, matmul, src, epilogue,
+  const absl::Status status = RunOn(context, matmul, src, epilogue,
                                     {dst.data(), src.rows, matmul.out()});
   EXPECT_TRUE(status.ok()) << status;
   EXPECT_EQ(dst.back(), 7.0f);
@@ -100,32 +96,32 @@ TEST(MatMulTest, EqualsTheDefinitionInOddShapes) {
   constexpr std::pair<int, int> kShapes[] = {
       {1, 1}, {7, 5}, {33, 65}, {48, 128}, {17, 201}, {600, 70}, {1100, 9}};
   for (int threads : {1, 2, 3}) {
-    const auto compute = NewCompute(threads);
     for (const auto& [k, n] : kShapes) {
+      TestExec exec(threads);
       const Values weights(n, k, 1);
       const Values src(300, k, 2);
-      const auto matmul =
-          MatMul::Create(*compute, ComputeType::kF32, weights.All(), 300);
+      const auto matmul = MatMul::Create(exec.primitives, ComputeType::kF32,
+                                         weights.All(), 300);
       ASSERT_TRUE(matmul.ok()) << matmul.status();
       EXPECT_EQ(matmul->in(), k);
       EXPECT_EQ(matmul->out(), n);
       for (int m : {1, 2, 3, 7, 16, 31, 63, 64, 65, 70, 129, 256, 300}) {
         SCOPED_TRACE(testing::Message() << threads << " threads, " << m << " x "
                                         << k << " x " << n);
-        ExpectProduct(Multiply(*compute, *matmul, src.First(m)), src.First(m),
-                      weights.All());
+        ExpectProduct(Multiply(exec.context(), *matmul, src.First(m)),
+                      src.First(m), weights.All());
       }
     }
   }
 }
 
 TEST(MatMulTest, NoRowsAreNoWork) {
-  const auto compute = NewCompute(2);
+  TestExec exec(2);
   const Values weights(200, 8, 1);
   const auto matmul =
-      MatMul::Create(*compute, ComputeType::kF32, weights.All(), 4);
+      MatMul::Create(exec.primitives, ComputeType::kF32, weights.All(), 4);
   ASSERT_TRUE(matmul.ok());
-  EXPECT_TRUE(Multiply(*compute, *matmul, {nullptr, 0, 8}).empty());
+  EXPECT_TRUE(Multiply(exec.context(), *matmul, {nullptr, 0, 8}).empty());
 }
 
 // The result of a plain run, put through the row kernels.
@@ -158,21 +154,21 @@ TEST(MatMulTest, EpilogueIsAppliedToEveryRow) {
                                .residual = residual.data.data(),
                                .norm = &norm};
     for (int threads : {1, 2}) {
-      const auto compute = NewCompute(threads);
-      const auto matmul =
-          MatMul::Create(*compute, ComputeType::kF32, weights.All(), 200);
+      TestExec exec(threads);
+      const auto matmul = MatMul::Create(exec.primitives, ComputeType::kF32,
+                                         weights.All(), 200);
       ASSERT_TRUE(matmul.ok());
       for (int m : {1, 5, 64, 66, 200}) {
-        const std::vector<float> expected =
-            Finish(Multiply(*compute, *matmul, src.First(m)), n, epilogue);
-        EXPECT_EQ(Multiply(*compute, *matmul, src.First(m), epilogue),
+        const std::vector<float> expected = Finish(
+            Multiply(exec.context(), *matmul, src.First(m)), n, epilogue);
+        EXPECT_EQ(Multiply(exec.context(), *matmul, src.First(m), epilogue),
                   expected);
         // The residual may be the destination.
         std::vector<float> dst(residual.data.begin(),
                                residual.data.begin() + m * n);
         Epilogue onto_itself = epilogue;
         onto_itself.residual = dst.data();
-        ASSERT_TRUE(RunOn(*compute, *matmul, src.First(m), onto_itself,
+        ASSERT_TRUE(RunOn(exec.context(), *matmul, src.First(m), onto_itself,
                           {dst.data(), m, n})
                         .ok());
         // Through scratch the rows come in other tiles, which changes bits
@@ -243,13 +239,14 @@ TEST(MatMulTest, EveryDTypeMultipliesItsRoundedValues) {
       const std::vector<float> rounded_weights =
           Rounded(dtype, weights.All(), true);
       for (int threads : {1, 2}) {
-        const auto compute = NewCompute(threads);
-        const auto matmul = MatMul::Create(*compute, dtype, weights.All(), 140);
+        TestExec exec(threads);
+        const auto matmul =
+            MatMul::Create(exec.primitives, dtype, weights.All(), 140);
         ASSERT_TRUE(matmul.ok()) << matmul.status();
         for (int m : {1, 2, 5, 63, 64, 140}) {
           SCOPED_TRACE(testing::Message() << TypeName(dtype) << " " << m
                                           << " x " << k << " x " << n);
-          ExpectProduct(Multiply(*compute, *matmul, src.First(m)),
+          ExpectProduct(Multiply(exec.context(), *matmul, src.First(m)),
                         {rounded.data(), m, k}, {rounded_weights.data(), n, k});
         }
       }
@@ -267,11 +264,12 @@ TEST(MatMulTest, Int8SumsDoNotSaturate) {
   std::fill(weights.data.begin(), weights.data.end(), 1.0f);
   std::fill(src.data.begin(), src.data.end(), 1.0f);
   std::fill_n(src.data.begin() + k, k, -1.0f);
-  const auto compute = NewCompute(1);
+  TestExec exec(1);
   const auto matmul =
-      MatMul::Create(*compute, ComputeType::kInt8, weights.All(), 3);
+      MatMul::Create(exec.primitives, ComputeType::kInt8, weights.All(), 3);
   ASSERT_TRUE(matmul.ok()) << matmul.status();
-  const std::vector<float> dst = Multiply(*compute, *matmul, src.First(2));
+  const std::vector<float> dst =
+      Multiply(exec.context(), *matmul, src.First(2));
   for (int c = 0; c < 64; ++c) {
     ASSERT_NEAR(dst[c], k, k * 1e-6);
     ASSERT_NEAR(dst[64 + c], -k, k * 1e-6);
@@ -289,20 +287,21 @@ TEST(MatMulTest, EpilogueWritesTheNextOperand) {
     const Values bias(1, n, 3);
     const Values src(130, k, 2);
     for (int threads : {1, 2}) {
-      const auto compute = NewCompute(threads);
-      const auto matmul = MatMul::Create(*compute, dtype, weights.All(), 130);
+      TestExec exec(threads);
+      const auto matmul =
+          MatMul::Create(exec.primitives, dtype, weights.All(), 130);
       ASSERT_TRUE(matmul.ok());
       for (int m : {1, 30, 64, 130}) {
         for (bool only : {false, true}) {
           Epilogue epilogue = {.bias = bias.data.data()};
           std::vector<float> expected =
-              Multiply(*compute, *matmul, src.First(m), epilogue);
-          const OwnedOperand twin(*compute, dtype, {expected.data(), m, n});
+              Multiply(exec.context(), *matmul, src.First(m), epilogue);
+          const OwnedOperand twin(exec.compute, dtype, {expected.data(), m, n});
           std::vector<float> dst(static_cast<size_t>(m) * n);
           OperandBuffer buffer(dtype, m, n);
           epilogue.operand = buffer.Of({dst.data(), m, n});
           epilogue.operand_only = only;
-          ASSERT_TRUE(RunOn(*compute, *matmul, src.First(m), epilogue,
+          ASSERT_TRUE(RunOn(exec.context(), *matmul, src.First(m), epilogue,
                             {dst.data(), m, n})
                           .ok());
           ASSERT_EQ(std::memcmp(epilogue.operand.data, twin.view.data,
@@ -347,17 +346,18 @@ TEST_P(InvarianceTest, BitsDoNotDependOnRowsOrTeam) {
   const Values src(max_rows, k, 2);
   std::vector<float> alone(static_cast<size_t>(max_rows) * n);
   for (int threads : {1, 2, 3}) {
-    const auto compute = NewCompute(threads);
+    TestExec exec(threads);
     const auto matmul =
-        MatMul::Create(*compute, dtype, weights.All(), max_rows);
+        MatMul::Create(exec.primitives, dtype, weights.All(), max_rows);
     ASSERT_TRUE(matmul.ok());
     for (int r = 0; threads == 1 && r < max_rows; ++r) {
-      ASSERT_TRUE(RunOn(*compute, *matmul, {src.All().row(r), 1, k}, {},
+      ASSERT_TRUE(RunOn(exec.context(), *matmul, {src.All().row(r), 1, k}, {},
                         {&alone[static_cast<size_t>(r) * n], 1, n})
                       .ok());
     }
     for (int m = 1; m <= max_rows; m += step) {
-      const std::vector<float> dst = Multiply(*compute, *matmul, src.First(m));
+      const std::vector<float> dst =
+          Multiply(exec.context(), *matmul, src.First(m));
       ASSERT_EQ(
           std::memcmp(dst.data(), alone.data(), dst.size() * sizeof(float)), 0)
           << m << " rows, " << threads << " threads";
@@ -383,10 +383,11 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 TEST(IsaLimitTest, LimitComesTooLateAfterTheFirstMatMul) {
-  const auto compute = NewCompute(1);
+  TestExec exec(1);
   const Values weights(4, 4, 1);
   ASSERT_TRUE(
-      MatMul::Create(*compute, ComputeType::kF32, weights.All(), 1).ok());
+      MatMul::Create(exec.primitives, ComputeType::kF32, weights.All(), 1)
+          .ok());
   if (DetectIsa() == Isa::kBaseline) GTEST_SKIP() << "no lower limit";
   EXPECT_EQ(LimitIsa(Isa::kBaseline).code(),
             absl::StatusCode::kFailedPrecondition);

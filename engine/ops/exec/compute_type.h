@@ -1,5 +1,5 @@
-#ifndef ATTEND_ENGINE_OPS_MATMUL_COMPUTE_TYPE_H_
-#define ATTEND_ENGINE_OPS_MATMUL_COMPUTE_TYPE_H_
+#ifndef ATTEND_ENGINE_OPS_EXEC_COMPUTE_TYPE_H_
+#define ATTEND_ENGINE_OPS_EXEC_COMPUTE_TYPE_H_
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -42,4 +42,4 @@ constexpr int BytesOf(ComputeType type) {
 
 }  // namespace attend
 
-#endif  // ATTEND_ENGINE_OPS_MATMUL_COMPUTE_TYPE_H_
+#endif  // ATTEND_ENGINE_OPS_EXEC_COMPUTE_TYPE_H_

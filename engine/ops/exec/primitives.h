@@ -1,0 +1,54 @@
+#ifndef ATTEND_ENGINE_OPS_EXEC_PRIMITIVES_H_
+#define ATTEND_ENGINE_OPS_EXEC_PRIMITIVES_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+
+#include "engine/compute/compute.h"
+
+namespace attend {
+
+class DnnlPrimitives;
+
+// What the ops of one model share: oneDNN's primitives, for making one costs 40
+// to 200 us and layers repeat few shapes, and how much memory an ExecContext
+// must have for them. Changed while ops are made, then const. Must outlive
+// the ops made with it.
+class Primitives {
+ public:
+  // Weights are packed by the team of `compute`, for its instructions, and cut
+  // for as many members; needed at load only. `scratch_floats`: of a member,
+  // for ops that are not made.
+  explicit Primitives(Compute& compute, size_t scratch_floats = 0);
+  ~Primitives();
+  Primitives(const Primitives&) = delete;
+  Primitives& operator=(const Primitives&) = delete;
+
+  Compute& compute() { return compute_; }
+  Isa isa() const { return compute_.isa(); }
+
+  // For the ops: they need so many floats of a member, or of all together.
+  void ReserveScratch(size_t floats) {
+    scratch_floats_ = std::max(scratch_floats_, floats);
+  }
+  void ReserveExchange(size_t floats) {
+    exchange_floats_ = std::max(exchange_floats_, floats);
+  }
+  size_t scratch_floats() const { return scratch_floats_; }
+  size_t exchange_floats() const { return exchange_floats_; }
+
+  // For the matmuls.
+  DnnlPrimitives& dnnl() { return *dnnl_; }
+  const DnnlPrimitives& dnnl() const { return *dnnl_; }
+
+ private:
+  Compute& compute_;
+  size_t scratch_floats_;
+  size_t exchange_floats_ = 0;
+  std::unique_ptr<DnnlPrimitives> dnnl_;
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_OPS_EXEC_PRIMITIVES_H_

@@ -1,0 +1,31 @@
+#ifndef ATTEND_TESTS_ENGINE_OPS_TEST_EXEC_H_
+#define ATTEND_TESTS_ENGINE_OPS_TEST_EXEC_H_
+
+#include <optional>
+
+#include "engine/compute/compute.h"
+#include "engine/ops/exec/exec_context.h"
+#include "engine/ops/exec/primitives.h"
+#include "tests/engine/ops/test_isa.h"
+
+namespace attend {
+
+// What ops are made with, and run on.
+struct TestExec {
+  explicit TestExec(int threads)
+      : compute({.threads = threads, .max_isa = TestIsa()}) {}
+
+  // For the ops made before the first call.
+  ExecContext& context() {
+    if (!made) made.emplace(compute, primitives);
+    return *made;
+  }
+
+  Compute compute;
+  Primitives primitives{compute};
+  std::optional<ExecContext> made;
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_TESTS_ENGINE_OPS_TEST_EXEC_H_
