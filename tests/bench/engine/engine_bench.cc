@@ -233,19 +233,13 @@ class Bench {
   std::optional<MatMulReplay> encoder_replay_;
 };
 
-std::optional<std::string> ReadEnvironment(const std::string& name) {
-  const char* value = std::getenv(name.c_str());
-  if (value == nullptr) return std::nullopt;
-  return value;
-}
-
 int Fail(const absl::Status& status) {
   std::cout << Json{{"error", std::string(status.message())}} << std::endl;
   return 1;
 }
 
 int Main(const std::vector<std::string>& arguments) {
-  const auto line = ParseCommandLine(arguments, ReadEnvironment);
+  const auto line = ParseCommandLine(arguments);
   if (!line.ok()) return Fail(line.status());
   const auto bench = Bench::Create(line->options);
   if (!bench.ok()) return Fail(bench.status());

@@ -28,7 +28,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -81,8 +80,7 @@ int Fail(const absl::Status& status) {
 int Main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  const auto line = ParseCommandLine(
-      arguments, [](const std::string&) { return std::nullopt; });
+  const auto line = ParseCommandLine(arguments);
   if (!line.ok()) return Fail(line.status());
   const auto compute = NewCompute(line->options.compute);
   if (!compute.ok()) return Fail(compute.status());
