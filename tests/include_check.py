@@ -42,7 +42,7 @@ WRONG = [
     ("server/service/service.cc", "engine/runtime/model.h"),
     ("server/http/http_server.cc", "server/service/service.h"),
     ("client/cpp/lib/client.cc", "client/cpp/load/load.h"),
-    ("client/cpp/load/load.cc", "client/cpp/cli/options.h"),
+    ("client/cpp/load/load.cc", "client/cpp/cli/command.h"),
 ]
 
 # Libraries that only these folders, and what is in them, may know.

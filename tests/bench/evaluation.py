@@ -19,7 +19,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "client/python"), str(ROOT / "tests/client")]
+sys.path[:0] = [str(ROOT / "client/python"), str(ROOT / "tests/client/python")]
 
 LINES = [case["text"] for case in json.loads(
     (ROOT / "tests/golden/evaluation/evaluation.json").read_text(

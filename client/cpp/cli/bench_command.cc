@@ -1,11 +1,16 @@
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "client/cpp/cli/bench_requests.h"
+#include "client/cpp/cli/command.h"
 #include "client/cpp/cli/command_inputs.h"
-#include "client/cpp/cli/commands.h"
+#include "client/cpp/cli/common_options.h"
+#include "client/cpp/cli/generation_options.h"
 #include "client/cpp/lib/client.h"
 #include "client/cpp/load/load.h"
 #include "client/cpp/load/report.h"
@@ -70,10 +75,8 @@ bool WantsTokens(const BenchOptions& options) {
          options.request.params().ByteSizeLong() > 0;
 }
 
-}  // namespace
-
 int Run(const BenchOptions& options) {
-  if (options.task != BenchTask::kGenerate && WantsTokens(options)) {
+  if (options.task != kGenerateTask && WantsTokens(options)) {
     std::fputs("attend: options of generation need --task generate\n", stderr);
     return kExitUsage;
   }
@@ -100,6 +103,91 @@ int Run(const BenchOptions& options) {
       MakeReport(generator.Run(*load, &*background), load->stream);
   Print(InterferenceReport{quiet, busy}, options.json);
   return std::max(ExitCode(quiet), ExitCode(busy));
+}
+
+void AddOutputLengths(CLI::App& app, BenchOptions& options) {
+  app.add_option_function<std::pair<int, int>>(
+         "--output-lengths",
+         [&options](const std::pair<int, int>& range) {
+           if (range.first > range.second) {
+             throw CLI::ValidationError("--output-lengths",
+                                        "the first is above the second");
+           }
+           options.output_lengths = {range.first, range.second};
+         },
+         "Each call generates exactly so many new tokens, drawn uniformly "
+         "between these two")
+      ->check(CLI::Range(1, 1000000));
+}
+
+void AddTask(CLI::App& app, BenchOptions& options) {
+  app.add_option("--task", options.task, "What to call [generate]")
+      ->check(CLI::IsMember(BenchTasks()));
+  app.add_option("--batch", options.batch,
+                 "Inputs of a call; of rerank, documents")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+}
+
+}  // namespace
+
+Command AddBench(CLI::App& attend) {
+  const auto options = std::make_shared<BenchOptions>();
+  CLI::App& command = *attend.add_subcommand(
+      "bench", "Measure a server: latency, throughput, errors");
+  command.footer(
+      "Closed loop by default (--concurrency); with --rate an open loop, "
+      "whose\n"
+      "times count from when a call was due. Nothing is retried.");
+  AddConnection(command, options->connection);
+  AddTask(command, *options);
+  command.add_option("-f,--file", options->file,
+                     "Inputs, one a line, taken in turn (default: a few "
+                     "built-in sentences)");
+  command.add_flag("--ids", options->ids,
+                   "The lines are token ids with spaces or commas between, "
+                   "special tokens included");
+  AddOutputLengths(command, *options);
+  CLI::Option* const concurrency =
+      command
+          .add_option("-c,--concurrency", options->concurrency,
+                      "Closed loop: calls in flight")
+          ->check(CLI::Range(1, 100000))
+          ->capture_default_str();
+  command.add_option("-r,--requests", options->requests, "Calls to measure")
+      ->check(CLI::Range(1, 100000000))
+      ->capture_default_str();
+  command.add_option("--warmup", options->warmup, "Calls before, not measured")
+      ->check(CLI::Range(0, 100000000))
+      ->capture_default_str();
+  command
+      .add_option("--rate", options->rate,
+                  "Open loop: calls a second, Poisson arrivals")
+      ->check(CLI::Range(1e-6, 1e6))
+      ->excludes(concurrency);
+  command
+      .add_option("--arrival-seed", options->arrival_seed,
+                  "Of the arrivals and --output-lengths; the same seed, the "
+                  "same calls")
+      ->capture_default_str();
+  command.add_flag("-s,--stream", options->stream,
+                   "Stream, and measure first token and inter-token times");
+  command.add_option("--interference", options->interference,
+                     "Run twice, the second time while inputs of this file "
+                     "(long ones, one a line) are encoded; report the ratio "
+                     "of p99 inter-token times. Implies --stream");
+  command
+      .add_option("--interference-rate", options->interference_rate,
+                  "Long inputs a second, Poisson arrivals")
+      ->check(CLI::Range(1e-6, 1e6))
+      ->capture_default_str();
+  command.add_flag("--json", options->json, "Print JSON");
+  v1::GenerationParams* const params = options->request.mutable_params();
+  AddLength(command, params);
+  AddBeams(command, params);
+  AddSampling(command, params);
+  AddScheduling(command, options->request);
+  return {&command, [options] { return Run(*options); }};
 }
 
 }  // namespace attend

@@ -1,8 +1,9 @@
 #include "client/cpp/cli/bench_requests.h"
 
+#include <algorithm>
+#include <iterator>
 #include <random>
 #include <utility>
-#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "client/cpp/cli/command_inputs.h"
@@ -37,83 +38,114 @@ absl::StatusOr<std::vector<std::string>> Lines(const std::string& file) {
   return lines;
 }
 
-// What a request of the options' task has beside its inputs.
-LoadRequest Blank(const BenchOptions& options, const std::string& query) {
-  switch (options.task) {
-    case BenchTask::kGenerate:
-      return options.request;
-    case BenchTask::kEmbed:
-      return v1::EmbedRequest();
-    case BenchTask::kClassify:
-      return v1::ClassifyRequest();
-    case BenchTask::kFillMask:
-      return v1::FillMaskRequest();
-    case BenchTask::kRerank: {
-      v1::RerankRequest request;
-      request.set_query(query);
-      return request;
-    }
-  }
-  return options.request;
-}
+// Lines that become the inputs of one call.
+struct Batch {
+  const BenchOptions& options;
+  const std::string& file;
+  const std::string& mask;
+  const std::vector<std::string>& lines;  // of the file
+  size_t begin;
+
+  bool ids() const { return options.ids && !file.empty(); }
+};
 
 // Adds a line to a request, whatever it is of.
-class LineAdder {
- public:
-  LineAdder(const std::string& line, bool ids, const std::string& mask)
-      : line_(line), ids_(ids), mask_(mask) {}
+template <class Request>
+absl::Status AddLine(const Batch& batch, const std::string& line,
+                     Request& request) {
+  v1::Input* const input = request.add_inputs();
+  if (batch.ids()) return ParseIds(line, *input->mutable_tokens());
+  input->set_text(line);
+  return absl::OkStatus();
+}
 
-  template <class Request>
-  absl::Status operator()(Request& request) const {
-    v1::Input* const input = request.add_inputs();
-    if (ids_) return ParseIds(line_, *input->mutable_tokens());
-    input->set_text(line_);
-    return absl::OkStatus();
-  }
-  absl::Status operator()(v1::FillMaskRequest& request) const {
-    v1::Input* const input = request.add_inputs();
-    if (ids_) return ParseIds(line_, *input->mutable_tokens());
-    const bool masked = line_.find(mask_) != std::string::npos;
-    input->set_text(masked ? line_ : absl::StrCat(line_, " ", mask_));
-    return absl::OkStatus();
-  }
-  absl::Status operator()(v1::RerankRequest& request) const {
-    if (ids_) return absl::InvalidArgumentError("documents are no ids");
-    request.add_documents(line_);
-    return absl::OkStatus();
-  }
+absl::Status AddLine(const Batch& batch, const std::string& line,
+                     v1::FillMaskRequest& request) {
+  v1::Input* const input = request.add_inputs();
+  if (batch.ids()) return ParseIds(line, *input->mutable_tokens());
+  const bool masked = line.find(batch.mask) != std::string::npos;
+  input->set_text(masked ? line : absl::StrCat(line, " ", batch.mask));
+  return absl::OkStatus();
+}
 
- private:
-  const std::string& line_;
-  const bool ids_;
-  const std::string& mask_;
+absl::Status AddLine(const Batch& batch, const std::string& line,
+                     v1::RerankRequest& request) {
+  if (batch.ids()) return absl::InvalidArgumentError("documents are no ids");
+  if (request.query().empty()) request.set_query(batch.lines.front());
+  request.add_documents(line);
+  return absl::OkStatus();
+}
+
+template <class Response, class Request>
+absl::StatusOr<LoadRequest> Make(const char* method, const Batch& batch,
+                                 Request request) {
+  request.set_model(batch.options.connection.model);
+  for (int i = 0; i < batch.options.batch; ++i) {
+    const size_t at = (batch.begin + i) % batch.lines.size();
+    const std::string& line = batch.lines[at];
+    const absl::Status status =
+        IsUtf8(line) ? AddLine(batch, line, request)
+                     : absl::InvalidArgumentError("not valid UTF-8");
+    if (!status.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(batch.file, ":", at + 1, ": ", status.message()));
+    }
+  }
+  return MakeLoadRequest<Response>(method, std::move(request));
+}
+
+struct Task {
+  const char* name;
+  absl::StatusOr<LoadRequest> (*make)(const Batch&);
+};
+
+constexpr Task kTasks[] = {
+    {kGenerateTask,
+     [](const Batch& batch) {
+       return Make<v1::GenerateResponse>("Generate", batch,
+                                         batch.options.request);
+     }},
+    {"embed",
+     [](const Batch& batch) {
+       return Make<v1::EmbedResponse>("Embed", batch, v1::EmbedRequest());
+     }},
+    {"classify",
+     [](const Batch& batch) {
+       return Make<v1::ClassifyResponse>("Classify", batch,
+                                         v1::ClassifyRequest());
+     }},
+    {"fill-mask",
+     [](const Batch& batch) {
+       return Make<v1::FillMaskResponse>("FillMask", batch,
+                                         v1::FillMaskRequest());
+     }},
+    {"rerank",
+     [](const Batch& batch) {
+       return Make<v1::RerankResponse>("Rerank", batch, v1::RerankRequest());
+     }},
 };
 
 }  // namespace
+
+std::vector<std::string> BenchTasks() {
+  std::vector<std::string> names;
+  for (const Task& task : kTasks) names.push_back(task.name);
+  return names;
+}
 
 absl::StatusOr<std::vector<LoadRequest>> BenchRequests(
     const BenchOptions& options, const std::string& file,
     const std::string& mask) {
   const auto lines = Lines(file);
   if (!lines.ok()) return lines.status();
+  const Task* const task =
+      std::find_if(std::begin(kTasks), std::end(kTasks),
+                   [&](const Task& one) { return one.name == options.task; });
   std::vector<LoadRequest> requests;
   for (size_t begin = 0; begin < lines->size(); begin += options.batch) {
-    LoadRequest request = Blank(options, lines->front());
-    for (int i = 0; i < options.batch; ++i) {
-      const size_t at = (begin + i) % lines->size();
-      const std::string& line = (*lines)[at];
-      const LineAdder add(line, options.ids && !file.empty(), mask);
-      const absl::Status status =
-          IsUtf8(line) ? std::visit(add, request)
-                       : absl::InvalidArgumentError("not valid UTF-8");
-      if (!status.ok()) {
-        return absl::InvalidArgumentError(
-            absl::StrCat(file, ":", at + 1, ": ", status.message()));
-      }
-    }
-    std::visit([&](auto& any) { any.set_model(options.connection.model); },
-               request);
-    requests.push_back(std::move(request));
+    auto request = task->make({options, file, mask, *lines, begin});
+    if (!request.ok()) return request.status();
+    requests.push_back(*std::move(request));
   }
   return requests;
 }
@@ -127,11 +159,13 @@ std::vector<LoadRequest> WithOutputLengths(
   const uint64_t span = lengths.highest - lengths.lowest + 1;
   std::vector<LoadRequest> result;
   for (int i = 0; i < count; ++i) {
-    auto request = std::get<v1::GenerateRequest>(requests[i % requests.size()]);
+    auto request = static_cast<const v1::GenerateRequest&>(
+        *requests[i % requests.size()].request);
     const auto length = static_cast<int32_t>(lengths.lowest + random() % span);
     request.mutable_params()->set_min_new_tokens(length);
     request.mutable_params()->set_max_new_tokens(length);
-    result.push_back(std::move(request));
+    result.push_back(
+        MakeLoadRequest<v1::GenerateResponse>("Generate", std::move(request)));
   }
   return result;
 }

@@ -6,10 +6,42 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "client/cpp/cli/options.h"
+#include "attend/v1/attend.pb.h"
+#include "client/cpp/cli/common_options.h"
 #include "client/cpp/load/load.h"
 
 namespace attend {
+
+// New tokens of a request; both 0: what its parameters say.
+struct OutputLengths {
+  int lowest = 0;
+  int highest = 0;
+};
+
+// The task whose options are about generated tokens.
+inline constexpr char kGenerateTask[] = "generate";
+
+struct BenchOptions {
+  ConnectionOptions connection;
+  std::string task = kGenerateTask;  // one of BenchTasks()
+  int batch = 1;                     // inputs of a call
+  v1::GenerateRequest request;       // all but its model and inputs
+  std::string file;
+  bool ids = false;  // the lines of `file` are token ids
+  OutputLengths output_lengths;
+  int concurrency = 8;
+  int requests = 100;
+  int warmup = 8;
+  double rate = 0;
+  uint64_t arrival_seed = 1;
+  bool stream = false;
+  std::string interference;
+  double interference_rate = 5;
+  bool json = false;
+};
+
+// What `attend bench` can call.
+std::vector<std::string> BenchTasks();
 
 // Requests for options.batch lines of `file` each, in turn: texts or, with
 // options.ids, token ids; a few sentences where `file` is empty. If the lines

@@ -1,20 +1,32 @@
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
 
+#include "client/cpp/cli/command.h"
 #include "client/cpp/cli/command_inputs.h"
-#include "client/cpp/cli/commands.h"
+#include "client/cpp/cli/common_options.h"
+#include "client/cpp/cli/generation_options.h"
 #include "client/cpp/lib/client.h"
 
 namespace attend {
 namespace {
+
+struct Options {
+  ConnectionOptions connection;
+  v1::GenerateRequest request;  // all but its model and inputs
+  std::string system;           // a message before the others; empty: none
+  std::string variables;        // Chat.variables_json
+};
 
 // Turns Ctrl-C into the end of the answer that comes; without one it ends the
 // process. There is one, made before any other thread.
@@ -64,7 +76,7 @@ class Interrupts {
 
 class Conversation {
  public:
-  explicit Conversation(const ChatOptions& options)
+  explicit Conversation(const Options& options)
       : client_(ToClientOptions(options.connection)),
         request_(options.request) {
     request_.set_model(options.connection.model);
@@ -115,9 +127,7 @@ class Conversation {
   v1::GenerateRequest request_;  // with all turns so far
 };
 
-}  // namespace
-
-int Run(const ChatOptions& options) {
+int Run(const Options& options) {
   Interrupts interrupts;
   Conversation conversation(options);
   const bool asks = isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
@@ -136,6 +146,34 @@ int Run(const ChatOptions& options) {
   }
   if (asks) std::fputs("\n", stdout);
   return exit_code;
+}
+
+}  // namespace
+
+Command AddChat(CLI::App& attend) {
+  const auto options = std::make_shared<Options>();
+  CLI::App& command = *attend.add_subcommand(
+      "chat", "Talk to a model: each line is a turn, its answer streams");
+  command.footer(
+      "Ctrl-C stops an answer, and at the prompt the program; end of input "
+      "ends it too.\n"
+      "Standard input may be a file or a pipe. Parameters that are not given "
+      "take the\n"
+      "model's defaults.");
+  AddConnection(command, options->connection);
+  command.add_option("--system", options->system,
+                     "What the system says before the first turn");
+  command.add_option("--variables", options->variables,
+                     "More of what the model's chat template may name, as a "
+                     "JSON object: {\"enable_thinking\": false}");
+  v1::GenerationParams* const params = options->request.mutable_params();
+  AddLength(command, params);
+  AddBeams(command, params);
+  AddSampling(command, params);
+  AddPenalties(command, params);
+  AddContent(command, params);
+  AddScheduling(command, options->request);
+  return {&command, [options] { return Run(*options); }};
 }
 
 }  // namespace attend

@@ -1,24 +1,31 @@
+#include <CLI/CLI.hpp>
+#include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "client/cpp/cli/command_batches.h"
-#include "client/cpp/cli/commands.h"
+#include "client/cpp/cli/batch_command.h"
+#include "client/cpp/cli/command.h"
+#include "client/cpp/cli/common_options.h"
 #include "client/cpp/lib/client.h"
 
 namespace attend {
 namespace {
 
-absl::Status AddInput(bool pairs, const Line& line,
-                      v1::ClassifyRequest& request) {
+struct Options : BatchOptions<v1::ClassifyRequest> {
+  bool pairs = false;
+};
+
+absl::Status AddPair(const Line& line, v1::ClassifyRequest& request) {
   const size_t tab = line.text.find('\t');
-  if (pairs && tab == std::string::npos) {
+  if (tab == std::string::npos) {
     return absl::InvalidArgumentError("no tab between the texts of a pair");
   }
   v1::Input* const input = request.add_inputs();
-  input->set_text(pairs ? line.text.substr(0, tab) : line.text);
-  if (pairs) input->set_pair(line.text.substr(tab + 1));
+  input->set_text(line.text.substr(0, tab));
+  input->set_pair(line.text.substr(tab + 1));
   return absl::OkStatus();
 }
 
@@ -35,7 +42,7 @@ std::string Labels(
 
 // A line of labels; of tokens, a line of piece and labels for each, and an
 // empty one.
-std::string Format(const v1::ClassifyResult& result) {
+std::string Format(const Line&, const v1::ClassifyResult& result) {
   std::string text;
   for (const v1::TokenLabels& token : result.tokens()) {
     absl::StrAppend(&text, token.token().piece(), "\t", Labels(token.labels()),
@@ -44,33 +51,43 @@ std::string Format(const v1::ClassifyResult& result) {
   return absl::StrCat(text, Labels(result.labels()), "\n");
 }
 
-}  // namespace
-
-int Run(const ClassifyOptions& options) {
-  InputOptions input = options.input;
-  if (options.pairs && input.arguments.size() == 2) {
-    input.arguments = {
-        absl::StrCat(input.arguments[0], "\t", input.arguments[1])};
-  } else if (options.pairs && !input.arguments.empty()) {
+int Run(Options options) {
+  if (options.pairs && !JoinPair(options.input.arguments)) {
     std::fprintf(stderr, "attend: --pairs takes TEXT and PAIR, got %zu\n",
-                 input.arguments.size());
+                 options.input.arguments.size());
     return kExitUsage;
   }
-  Client client(ToClientOptions(options.connection));
-  BatchCall<v1::ClassifyRequest, v1::ClassifyResponse, v1::ClassifyResult>
-      call = {
-          .request = options.request,
-          .add =
-              [&](const Line& line, v1::ClassifyRequest& request) {
-                return AddInput(options.pairs, line, request);
-              },
-          .call = [&](const auto& request) { return client.Classify(request); },
-          .format =
-              [&](const Line&, const v1::ClassifyResult& result) {
-                return input.json ? ToJsonLine(result) : Format(result);
-              }};
-  call.request.set_model(options.connection.model);
-  return ForEachBatch(input, call);
+  return RunBatches(options, &Client::Classify,
+                    options.pairs ? AddPair : AddText<v1::ClassifyRequest>,
+                    Format);
+}
+
+}  // namespace
+
+Command AddClassify(CLI::App& attend) {
+  const auto options = std::make_shared<Options>();
+  CLI::App& command = *attend.add_subcommand(
+      "classify", "Print the labels of each input, or of each of its tokens");
+  command.footer(
+      std::string("Labels of a text are one line: label, score, next label, "
+                  "... (tabs between).\nOf models that label tokens a line is "
+                  "piece, label, score; an empty line ends an input.\n") +
+      kFailedInputs);
+  AddInput(command, options->input, "Texts; with --pairs, TEXT PAIR");
+  v1::ClassifyRequest& request = options->request;
+  command.add_flag("--pairs", options->pairs,
+                   "Inputs are pairs of texts; lines: text, tab, text");
+  command
+      .add_option_function<int32_t>(
+          "-k,--top-k", [&](int32_t n) { request.set_top_k(n); },
+          "Labels printed, best first (default: all of a text's, a token's "
+          "best one)")
+      ->check(CLI::Range(1, 1000000));
+  command.add_flag_function(
+      "--raw", [&](int64_t) { request.set_raw_scores(true); },
+      "Scores without softmax or sigmoid");
+  AddBatching(command, *options);
+  return {&command, [options] { return Run(*options); }};
 }
 
 }  // namespace attend

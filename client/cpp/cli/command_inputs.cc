@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "client/cpp/cli/command.h"
 #include "client/cpp/cli/progress.h"
 
 namespace attend {
@@ -162,6 +163,14 @@ int ForEachBatch(
                          .batch = BatchSize(input)});
   output.End();
   return output.failed() ? kExitCallFailed : kExitOk;
+}
+
+bool JoinPair(std::vector<std::string>& arguments) {
+  if (arguments.size() == 2) {
+    arguments = {absl::StrCat(arguments[0], "\t", arguments[1])};
+    return true;
+  }
+  return arguments.empty();
 }
 
 absl::StatusOr<std::vector<std::string>> ReadLines(const std::string& file) {

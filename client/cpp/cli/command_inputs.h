@@ -7,15 +7,13 @@
 #include <istream>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "attend/v1/attend.pb.h"
-#include "client/cpp/cli/options.h"
+#include "client/cpp/cli/common_options.h"
 #include "client/cpp/cli/ordered_lines.h"
 #include "client/cpp/lib/client.h"
 
@@ -55,6 +53,10 @@ int ForEachBatch(
     const std::function<LineResults(const std::vector<Line>&)>& work,
     const char* failed = "\n");
 
+// Makes two arguments the one line that they would be in a file, with a tab
+// between. False: there are others than none or two.
+bool JoinPair(std::vector<std::string>& arguments);
+
 // All lines of a file, without line ends.
 absl::StatusOr<std::vector<std::string>> ReadLines(const std::string& file);
 
@@ -62,21 +64,6 @@ absl::StatusOr<std::vector<std::string>> ReadLines(const std::string& file);
 absl::Status ParseIds(absl::string_view line, v1::Tokens& tokens);
 
 absl::Status ToAbslStatus(const v1::Status& status);
-
-// The result of a call for one input. Error: the call's, else the input's own;
-// INTERNAL if the server sent more or fewer results.
-template <typename Response>
-auto OnlyResult(const absl::StatusOr<Response>& response)
-    -> absl::StatusOr<std::decay_t<decltype(response->results(0))>> {
-  if (!response.ok()) return response.status();
-  if (response->results_size() != 1) {
-    return absl::InternalError(absl::StrCat(
-        "server sent ", response->results_size(), " results for 1 input"));
-  }
-  const absl::Status status = ToAbslStatus(response->results(0).status());
-  if (!status.ok()) return status;
-  return response->results(0);
-}
 
 // One line, with a newline.
 std::string ToJsonLine(const google::protobuf::Message& message);

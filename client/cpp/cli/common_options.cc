@@ -58,6 +58,7 @@ void AddInFlight(CLI::App& app, InputOptions& input) {
 }
 
 void AddBatch(CLI::App& app, InputOptions& input) {
+  input.batch = 0;
   app.add_option("--batch", input.batch,
                  "Inputs of a call (default: 32 of a file, else 1)")
       ->check(CLI::Range(1, 100000));

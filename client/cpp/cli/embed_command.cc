@@ -1,10 +1,14 @@
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <memory>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
-#include "client/cpp/cli/command_batches.h"
-#include "client/cpp/cli/commands.h"
+#include "client/cpp/cli/batch_command.h"
+#include "client/cpp/cli/command.h"
+#include "client/cpp/cli/common_options.h"
 #include "client/cpp/lib/client.h"
 
 namespace attend {
@@ -16,7 +20,7 @@ std::string Numbers(absl::Span<const float> values) {
 
 // A line of numbers; of tokens, a line of piece and numbers for each, and an
 // empty one.
-std::string Format(const v1::EmbedResult& result) {
+std::string Format(const Line&, const v1::EmbedResult& result) {
   const absl::Span<const float> values = result.values();
   if (result.tokens().empty()) return Numbers(values);
   std::string text;
@@ -30,22 +34,42 @@ std::string Format(const v1::EmbedResult& result) {
 
 }  // namespace
 
-int Run(const EmbedOptions& options) {
-  Client client(ToClientOptions(options.connection));
-  BatchCall<v1::EmbedRequest, v1::EmbedResponse, v1::EmbedResult> call = {
-      .request = options.request,
-      .add =
-          [](const Line& line, v1::EmbedRequest& request) {
-            request.add_inputs()->set_text(line.text);
-            return absl::OkStatus();
-          },
-      .call = [&](const auto& request) { return client.Embed(request); },
-      .format =
-          [&](const Line&, const v1::EmbedResult& result) {
-            return options.input.json ? ToJsonLine(result) : Format(result);
+Command AddEmbed(CLI::App& attend) {
+  const auto options = std::make_shared<BatchOptions<v1::EmbedRequest>>();
+  CLI::App& command = *attend.add_subcommand(
+      "embed", "Print a vector of each input, or of each of its tokens");
+  command.footer(kFailedInputs);
+  AddInput(command, options->input, "Texts; each is one input");
+  v1::EmbedRequest& request = options->request;
+  CLI::Option* const per_token = command.add_flag_function(
+      "--per-token", [&](int64_t) { request.set_per_token(true); },
+      "A line of piece and vector for each token, then an empty line");
+  command
+      .add_option_function<int32_t>(
+          "--dimensions", [&](int32_t n) { request.set_dimensions(n); },
+          "Only so many numbers, the first ones, of models trained for it")
+      ->excludes(per_token);
+  command
+      .add_flag_function(
+          "--normalize,!--no-normalize",
+          [&](int64_t on) { request.set_normalize(on > 0); },
+          "Scale vectors to length 1, or do not; default: as the model says")
+      ->excludes(per_token);
+  CLI::Option* const name = command.add_option_function<std::string>(
+      "--prompt-name",
+      [&](const std::string& prompt) { request.set_prompt_name(prompt); },
+      "Put this prompt of the model before each text (query, passage, ...)");
+  command
+      .add_option_function<std::string>(
+          "--prompt",
+          [&](const std::string& text) { request.set_prompt_text(text); },
+          "Put this text before each text")
+      ->excludes(name);
+  AddBatching(command, *options);
+  return {&command, [options] {
+            return RunBatches(*options, &Client::Embed,
+                              AddText<v1::EmbedRequest>, Format);
           }};
-  call.request.set_model(options.connection.model);
-  return ForEachBatch(options.input, call);
 }
 
 }  // namespace attend

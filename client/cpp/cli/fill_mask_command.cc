@@ -1,20 +1,23 @@
+#include <CLI/CLI.hpp>
 #include <cmath>
+#include <cstdint>
+#include <memory>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "client/cpp/cli/command_batches.h"
-#include "client/cpp/cli/commands.h"
+#include "client/cpp/cli/batch_command.h"
+#include "client/cpp/cli/command.h"
+#include "client/cpp/cli/common_options.h"
 #include "client/cpp/lib/client.h"
 
 namespace attend {
 namespace {
 
 // The text filled in; if candidates were asked for, a line for each of them.
-std::string Format(const FillMaskOptions& options, const Line& line,
+std::string Format(bool candidates, const Line& line,
                    const v1::FillMaskResult& result) {
-  if (options.input.json) return ToJsonLine(result);
-  if (options.request.top_k() == 0) return absl::StrCat(result.text(), "\n");
+  if (!candidates) return absl::StrCat(result.text(), "\n");
   std::string text;
   for (int i = 0; i < result.masks_size(); ++i) {
     for (const v1::MaskCandidate& candidate : result.masks(i).candidates()) {
@@ -28,23 +31,32 @@ std::string Format(const FillMaskOptions& options, const Line& line,
 
 }  // namespace
 
-int Run(const FillMaskOptions& options) {
-  Client client(ToClientOptions(options.connection));
-  BatchCall<v1::FillMaskRequest, v1::FillMaskResponse, v1::FillMaskResult>
-      call = {
-          .request = options.request,
-          .add =
-              [](const Line& line, v1::FillMaskRequest& request) {
-                request.add_inputs()->set_text(line.text);
-                return absl::OkStatus();
-              },
-          .call = [&](const auto& request) { return client.FillMask(request); },
-          .format =
-              [&](const Line& line, const v1::FillMaskResult& result) {
-                return Format(options, line, result);
-              }};
-  call.request.set_model(options.connection.model);
-  return ForEachBatch(options.input, call);
+Command AddFillMask(CLI::App& attend) {
+  const auto options = std::make_shared<BatchOptions<v1::FillMaskRequest>>();
+  CLI::App& command = *attend.add_subcommand(
+      "fill-mask", "Print each text with its masks filled in");
+  command.footer(
+      std::string("The mask is spelled as the model does: attend models NAME "
+                  "shows mask_token.\nWith --top-k a line is: input number, "
+                  "mask number, probability, piece, text\n(tabs between; the "
+                  "text if there is one mask).\n") +
+      kFailedInputs);
+  AddInput(command, options->input, "Texts with masks");
+  v1::FillMaskRequest& request = options->request;
+  command
+      .add_option_function<int32_t>(
+          "-k,--top-k", [&](int32_t n) { request.set_top_k(n); },
+          "Print so many candidates for each mask")
+      ->check(CLI::Range(1, 100));
+  AddBatching(command, *options);
+  return {&command, [options] {
+            const bool candidates = options->request.top_k() > 0;
+            return RunBatches(
+                *options, &Client::FillMask, AddText<v1::FillMaskRequest>,
+                [=](const Line& line, const v1::FillMaskResult& result) {
+                  return Format(candidates, line, result);
+                });
+          }};
 }
 
 }  // namespace attend

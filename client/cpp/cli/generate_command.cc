@@ -1,23 +1,24 @@
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "client/cpp/cli/command_inputs.h"
-#include "client/cpp/cli/commands.h"
+#include "client/cpp/cli/batch_command.h"
+#include "client/cpp/cli/command.h"
+#include "client/cpp/cli/common_options.h"
+#include "client/cpp/cli/generation_options.h"
 #include "client/cpp/lib/client.h"
 
 namespace attend {
 namespace {
 
-v1::GenerateRequest RequestFor(const GenerateOptions& options,
-                               const std::string& text) {
-  v1::GenerateRequest request = options.request;
-  request.set_model(options.connection.model);
-  request.add_inputs()->set_text(text);
-  return request;
-}
+struct Options : BatchOptions<v1::GenerateRequest> {
+  bool stream = false;
+};
 
 // Nothing comes before the first token, so it has none.
 std::string PromptLines(const v1::Prompt& prompt) {
@@ -29,10 +30,8 @@ std::string PromptLines(const v1::Prompt& prompt) {
                       ToLines(tokens));
 }
 
-std::string Format(const GenerateOptions& options, const Line& line,
+std::string Format(bool numbered, const Line& line,
                    const v1::GenerateResult& result) {
-  if (options.input.json) return ToJsonLine(result);
-  const bool numbered = options.request.params().num_return_sequences() > 1;
   std::string text = PromptLines(result.prompt());
   for (const v1::Choice& choice : result.choices()) {
     if (numbered) {
@@ -44,22 +43,15 @@ std::string Format(const GenerateOptions& options, const Line& line,
   return text;
 }
 
-absl::StatusOr<std::string> Generate(Client& client,
-                                     const GenerateOptions& options,
-                                     const Line& line) {
-  const auto result =
-      OnlyResult(client.Generate(RequestFor(options, line.text)));
-  if (!result.ok()) return result.status();
-  return Format(options, line, *result);
-}
-
 // Prints text while it comes and returns what is left to print, the line's end.
-absl::StatusOr<std::string> Stream(Client& client,
-                                   const GenerateOptions& options,
+absl::StatusOr<std::string> Stream(Client& client, const Options& options,
                                    const Line& line) {
+  v1::GenerateRequest request = options.request;
+  request.set_model(options.connection.model);
+  request.add_inputs()->set_text(line.text);
   absl::Status input_status;
-  const absl::Status status = client.GenerateStream(
-      RequestFor(options, line.text), [&](const v1::GenerateChunk& chunk) {
+  const absl::Status status =
+      client.GenerateStream(request, [&](const v1::GenerateChunk& chunk) {
         for (const std::string& text : {chunk.prompt().text(), chunk.text()}) {
           std::fwrite(text.data(), 1, text.size(), stdout);
         }
@@ -71,17 +63,66 @@ absl::StatusOr<std::string> Stream(Client& client,
   return "\n";
 }
 
+int Run(Options options) {
+  if (options.stream) {
+    Client client(ToClientOptions(options.connection));
+    // Texts of two streams cannot share one terminal.
+    options.input.in_flight = 1;
+    return ForEachInput(options.input, [&](const Line& line) {
+      return Stream(client, options, line);
+    });
+  }
+  const bool numbered = options.request.params().num_return_sequences() > 1;
+  return RunBatches(options, &Client::Generate, AddText<v1::GenerateRequest>,
+                    [=](const Line& line, const v1::GenerateResult& result) {
+                      return Format(numbered, line, result);
+                    });
+}
+
 }  // namespace
 
-int Run(const GenerateOptions& options) {
-  Client client(ToClientOptions(options.connection));
-  InputOptions input = options.input;
-  // Texts of two streams cannot share one terminal.
-  if (options.stream) input.in_flight = 1;
-  return ForEachInput(input, [&](const Line& line) {
-    return options.stream ? Stream(client, options, line)
-                          : Generate(client, options, line);
-  });
+Command AddGenerate(CLI::App& attend) {
+  const auto options = std::make_shared<Options>();
+  CLI::App& command = *attend.add_subcommand(
+      "generate",
+      "Generate a text for each input: for a translation model, "
+      "translate it; for a model that continues text, what follows");
+  command.alias("translate");
+  command.footer(
+      "Parameters that are not given take the model's defaults.\n"
+      "An input that fails gives an empty line and a message on stderr.\n"
+      "With --n above 1 a line is: input number, score, text (tabs between).");
+  AddInput(command, options->input, "Texts; each is one input");
+  AddConnection(command, options->connection);
+  v1::GenerationParams* const params = options->request.mutable_params();
+  CLI::Option* const stream = command.add_flag("-s,--stream", options->stream,
+                                               "Print text as it comes");
+  command
+      .add_option_function<int32_t>(
+          "-n,--n", [=](int32_t n) { params->set_num_return_sequences(n); },
+          "Results for each input: the n best beams, or n samples")
+      ->excludes(stream);
+  command.add_flag_function(
+      "--log-probs", [=](int64_t) { params->set_log_probs(true); },
+      "Print each token's log-probability below the text");
+  command.add_flag_function(
+      "--echo", [=](int64_t) { params->set_echo(true); },
+      "Print the input before what follows it, of a model that continues text");
+  command.add_flag_function(
+      "--prompt-log-probs",
+      [=](int64_t) { params->set_prompt_log_probs(true); },
+      "Print the log-probability of each token of the input, too");
+  AddLength(command, params);
+  AddBeams(command, params);
+  AddSampling(command, params);
+  AddPenalties(command, params);
+  AddContent(command, params);
+  AddLanguages(command, options->request);
+  AddScheduling(command, options->request);
+  stream->excludes("--json")
+      ->excludes("--log-probs")
+      ->excludes("--prompt-log-probs");
+  return {&command, [options] { return Run(*options); }};
 }
 
 }  // namespace attend

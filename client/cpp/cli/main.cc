@@ -1,11 +1,36 @@
 // The `attend` command line.
 
+#include <CLI/CLI.hpp>
 #include <csignal>
-#include <variant>
+#include <vector>
 
 #include "absl/synchronization/mutex.h"
-#include "client/cpp/cli/commands.h"
-#include "client/cpp/cli/options.h"
+#include "client/cpp/cli/command.h"
+
+namespace attend {
+namespace {
+
+int Main(int argc, char** argv) {
+  CLI::App app("Client of an Attend server", "attend");
+  app.require_subcommand(1);
+  app.footer(
+      "attend COMMAND --help shows a command's options.\n"
+      "Exit code: 0 all went well, 1 a call failed, 2 wrong usage.");
+  std::vector<Command> commands;
+  for (const auto add : kCommands) commands.push_back(add(app));
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kExitOk : kExitUsage;
+  }
+  for (const Command& command : commands) {
+    if (command.app->parsed()) return command.run();
+  }
+  return kExitUsage;  // not reached: one is required
+}
+
+}  // namespace
+}  // namespace attend
 
 int main(int argc, char** argv) {
   // Whoever read our output has gone: end as other filters do, even where the
@@ -14,8 +39,5 @@ int main(int argc, char** argv) {
   // The distribution's Abseil looks for cycles of locks, at each lock of
   // gRPC's.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
-  const auto parsed = attend::ParseCommandLine(argc, argv);
-  if (const int* exit_code = std::get_if<int>(&parsed)) return *exit_code;
-  return std::visit([](const auto& options) { return attend::Run(options); },
-                    std::get<attend::Command>(parsed));
+  return attend::Main(argc, argv);
 }

@@ -1,4 +1,7 @@
+#include <CLI/CLI.hpp>
+#include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <string>
 
 #include "absl/strings/ascii.h"
@@ -6,12 +9,19 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "client/cpp/cli/command.h"
 #include "client/cpp/cli/command_inputs.h"
-#include "client/cpp/cli/commands.h"
+#include "client/cpp/cli/common_options.h"
 #include "client/cpp/lib/client.h"
 
 namespace attend {
 namespace {
+
+struct Options {
+  ConnectionOptions connection;
+  std::string name;
+  bool json = false;
+};
 
 // "generate, embed"
 std::string Tasks(const v1::Model& model) {
@@ -51,9 +61,7 @@ int Fail(const absl::Status& status) {
   return kExitCallFailed;
 }
 
-}  // namespace
-
-int Run(const ModelsOptions& options) {
+int Run(const Options& options) {
   Client client(ToClientOptions(options.connection));
   const std::string& name =
       options.name.empty() ? options.connection.model : options.name;
@@ -65,6 +73,18 @@ int Run(const ModelsOptions& options) {
   const auto model = client.GetModel(name);
   if (!model.ok()) return Fail(model.status());
   return Print(options.json ? ToJsonLine(*model) : model->DebugString());
+}
+
+}  // namespace
+
+Command AddModels(CLI::App& attend) {
+  const auto options = std::make_shared<Options>();
+  CLI::App& command = *attend.add_subcommand(
+      "models", "List the server's models, or show one with its defaults");
+  command.add_option("name", options->name, "Show this model");
+  AddConnection(command, options->connection);
+  command.add_flag("--json", options->json, "Print JSON");
+  return {&command, [options] { return Run(*options); }};
 }
 
 }  // namespace attend

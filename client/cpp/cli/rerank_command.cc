@@ -1,5 +1,8 @@
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -7,12 +10,17 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "client/cpp/cli/command_batches.h"
-#include "client/cpp/cli/commands.h"
+#include "client/cpp/cli/batch_command.h"
+#include "client/cpp/cli/command.h"
+#include "client/cpp/cli/common_options.h"
 #include "client/cpp/lib/client.h"
 
 namespace attend {
 namespace {
+
+struct Options : BatchOptions<v1::RerankRequest> {
+  std::string query;
+};
 
 // Scores of documents, of any number of calls. Thread-safe while it grows.
 class Ranking {
@@ -59,35 +67,62 @@ absl::StatusOr<v1::RerankResponse> Unsorted(
   return response;
 }
 
-}  // namespace
-
-int Run(const RerankOptions& options) {
+int Run(const Options& options) {
   v1::RerankRequest base = options.request;
   base.set_query(options.query);
   base.set_model(options.connection.model);
   base.clear_top_n();  // it is of all calls together
   Client client(ToClientOptions(options.connection));
   Ranking ranking;
-  const BatchCall<v1::RerankRequest, v1::RerankResponse, v1::RerankResult>
-      call = {.request = base,
-              .add =
-                  [](const Line& line, v1::RerankRequest& request) {
-                    request.add_documents(line.text);
-                    return absl::OkStatus();
-                  },
-              .call =
-                  [&](const auto& request) {
-                    return Unsorted(client.Rerank(request));
-                  },
-              .format =
-                  [&](const Line& line, v1::RerankResult result) {
-                    result.set_document(line.text);
-                    ranking.Add(std::move(result), line.number - 1);
-                    return std::string();
-                  }};
+  const BatchCall<v1::RerankRequest, v1::RerankResponse> call = {
+      .request = base,
+      .add =
+          [](const Line& line, v1::RerankRequest& request) {
+            request.add_documents(line.text);
+            return absl::OkStatus();
+          },
+      .call =
+          [&](const auto& request) { return Unsorted(client.Rerank(request)); },
+      .format =
+          [&](const Line& line, v1::RerankResult result) {
+            result.set_document(line.text);
+            ranking.Add(std::move(result), line.number - 1);
+            return std::string();
+          }};
   const int exit_code = ForEachBatch(options.input, call, /*failed=*/"");
   ranking.Print(options.request.top_n(), options.input.json);
   return exit_code;
+}
+
+}  // namespace
+
+Command AddRerank(CLI::App& attend) {
+  const auto options = std::make_shared<Options>();
+  CLI::App& command = *attend.add_subcommand(
+      "rerank", "Order documents by how well they answer a query");
+  command.footer(
+      "Documents are arguments, or lines of a file or standard input, in any "
+      "number.\nA line is: score, number of the document, document (tabs "
+      "between), best first.\nOne that fails is left out, with a message on "
+      "stderr.");
+  command.add_option("query", options->query, "Query")->required();
+  command.add_option("documents", options->input.arguments, "Documents");
+  command
+      .add_option("-f,--file", options->input.file,
+                  "Read documents from this file (default: standard input)")
+      ->excludes("documents");
+  v1::RerankRequest& request = options->request;
+  command
+      .add_option_function<int32_t>(
+          "-n,--top-n", [&](int32_t n) { request.set_top_n(n); },
+          "Print only so many")
+      ->check(CLI::Range(1, 100000000));
+  command.add_flag_function(
+      "--raw", [&](int64_t) { request.set_raw_scores(true); },
+      "Scores without sigmoid");
+  AddInFlight(command, options->input);
+  AddBatching(command, *options);
+  return {&command, [options] { return Run(*options); }};
 }
 
 }  // namespace attend

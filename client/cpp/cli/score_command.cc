@@ -1,49 +1,60 @@
+#include <CLI/CLI.hpp>
+#include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "client/cpp/cli/command_inputs.h"
-#include "client/cpp/cli/commands.h"
+#include "client/cpp/cli/batch_command.h"
+#include "client/cpp/cli/command.h"
+#include "client/cpp/cli/common_options.h"
 #include "client/cpp/lib/client.h"
 
 namespace attend {
 namespace {
 
-absl::StatusOr<std::string> Score(Client& client, const ScoreOptions& options,
-                                  const std::string& line) {
-  const size_t tab = line.find('\t');
+struct Options : BatchOptions<v1::ScoreRequest> {
+  bool tokens = false;
+};
+
+absl::Status AddPair(const Line& line, v1::ScoreRequest& request) {
+  const size_t tab = line.text.find('\t');
   if (tab == std::string::npos) {
     return absl::InvalidArgumentError("no tab between source and target");
   }
-  v1::ScoreRequest request = options.request;
-  request.set_model(options.connection.model);
   v1::ScorePair* const pair = request.add_pairs();
-  pair->mutable_source()->set_text(line.substr(0, tab));
-  pair->mutable_target()->set_text(line.substr(tab + 1));
-  const auto result = OnlyResult(client.Score(request));
-  if (!result.ok()) return result.status();
-  if (options.input.json) return ToJsonLine(*result);
-  return absl::StrCat(absl::StrFormat("%.6f\n", result->log_prob()),
-                      options.tokens ? ToLines(result->tokens()) : "");
+  pair->mutable_source()->set_text(line.text.substr(0, tab));
+  pair->mutable_target()->set_text(line.text.substr(tab + 1));
+  return absl::OkStatus();
+}
+
+int Run(Options options) {
+  if (!JoinPair(options.input.arguments)) {
+    std::fprintf(stderr, "attend: score takes SOURCE and TARGET, got %zu\n",
+                 options.input.arguments.size());
+    return kExitUsage;
+  }
+  return RunBatches(options, &Client::Score, AddPair,
+                    [&](const Line&, const v1::ScoreResult& result) {
+                      return absl::StrCat(
+                          absl::StrFormat("%.6f\n", result.log_prob()),
+                          options.tokens ? ToLines(result.tokens()) : "");
+                    });
 }
 
 }  // namespace
 
-int Run(const ScoreOptions& options) {
-  InputOptions input = options.input;
-  if (input.arguments.size() == 2) {
-    input.arguments = {
-        absl::StrCat(input.arguments[0], "\t", input.arguments[1])};
-  } else if (!input.arguments.empty()) {
-    std::fprintf(stderr, "attend: score takes SOURCE and TARGET, got %zu\n",
-                 input.arguments.size());
-    return kExitUsage;
-  }
-  Client client(ToClientOptions(options.connection));
-  return ForEachInput(input, [&](const Line& line) {
-    return Score(client, options, line.text);
-  });
+Command AddScore(CLI::App& attend) {
+  const auto options = std::make_shared<Options>();
+  CLI::App& command = *attend.add_subcommand(
+      "score", "Print the log-probability of given targets");
+  command.footer("Lines of a file or standard input: source, tab, target.");
+  AddInput(command, options->input, "SOURCE TARGET");
+  AddConnection(command, options->connection);
+  command.add_flag("--tokens", options->tokens,
+                   "Print each token's log-probability below the sum");
+  return {&command, [options] { return Run(*options); }};
 }
 
 }  // namespace attend

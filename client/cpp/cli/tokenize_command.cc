@@ -1,53 +1,98 @@
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <memory>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "client/cpp/cli/command_inputs.h"
-#include "client/cpp/cli/commands.h"
+#include "client/cpp/cli/batch_command.h"
+#include "client/cpp/cli/command.h"
+#include "client/cpp/cli/common_options.h"
 #include "client/cpp/lib/client.h"
 
 namespace attend {
 namespace {
 
-absl::StatusOr<std::string> Tokenize(Client& client,
-                                     const TokenizeOptions& options,
-                                     const std::string& text) {
-  v1::TokenizeRequest request;
-  request.set_model(options.connection.model);
-  request.add_texts(text);
-  request.set_side(options.side);
-  request.set_no_special_tokens(options.no_special_tokens);
-  const auto result = OnlyResult(client.Tokenize(request));
-  if (!result.ok()) return result.status();
-  if (options.input.json) return ToJsonLine(*result);
-  return absl::StrCat(options.pieces ? absl::StrJoin(result->pieces(), " ")
-                                     : absl::StrJoin(result->ids(), " "),
-                      "\n");
+// Of both directions.
+struct Options {
+  BatchOptions<v1::TokenizeRequest> tokenize;
+  bool decode = false;
+  bool pieces = false;
+  bool keep_special_tokens = false;
+};
+
+int Tokenize(const Options& options) {
+  return RunBatches(
+      options.tokenize, &Client::Tokenize,
+      [](const Line& line, v1::TokenizeRequest& request) {
+        request.add_texts(line.text);
+        return absl::OkStatus();
+      },
+      [&](const Line&, const v1::Tokenization& result) {
+        return absl::StrCat(options.pieces ? absl::StrJoin(result.pieces(), " ")
+                                           : absl::StrJoin(result.ids(), " "),
+                            "\n");
+      });
 }
 
-absl::StatusOr<std::string> Detokenize(Client& client,
-                                       const TokenizeOptions& options,
-                                       const std::string& ids) {
-  v1::DetokenizeRequest request;
-  request.set_model(options.connection.model);
-  request.set_side(options.side);
-  request.set_keep_special_tokens(options.keep_special_tokens);
-  const absl::Status parsed = ParseIds(ids, *request.add_sequences());
-  if (!parsed.ok()) return parsed;
-  const auto result = OnlyResult(client.Detokenize(request));
-  if (!result.ok()) return result.status();
-  if (options.input.json) return ToJsonLine(*result);
-  return absl::StrCat(result->text(), "\n");
+int Detokenize(const Options& options) {
+  BatchOptions<v1::DetokenizeRequest> batches = {
+      .connection = options.tokenize.connection,
+      .input = options.tokenize.input,
+      .request = {}};
+  batches.request.set_side(options.tokenize.request.side());
+  batches.request.set_keep_special_tokens(options.keep_special_tokens);
+  return RunBatches(
+      batches, &Client::Detokenize,
+      [](const Line& line, v1::DetokenizeRequest& request) {
+        v1::Tokens ids;
+        const absl::Status parsed = ParseIds(line.text, ids);
+        if (parsed.ok()) request.add_sequences()->Swap(&ids);
+        return parsed;
+      },
+      [](const Line&, const auto& result) {
+        return absl::StrCat(result.text(), "\n");
+      });
 }
 
 }  // namespace
 
-int Run(const TokenizeOptions& options) {
-  Client client(ToClientOptions(options.connection));
-  return ForEachInput(options.input, [&](const Line& line) {
-    return options.decode ? Detokenize(client, options, line.text)
-                          : Tokenize(client, options, line.text);
-  });
+Command AddTokenize(CLI::App& attend) {
+  const auto options = std::make_shared<Options>();
+  CLI::App& command = *attend.add_subcommand(
+      "tokenize", "Print token ids of texts, or texts of token ids");
+  AddInput(command, options->tokenize.input,
+           "Texts; with --decode, ids with spaces or commas between");
+  AddConnection(command, options->tokenize.connection);
+  v1::TokenizeRequest& request = options->tokenize.request;
+  request.set_side(v1::SIDE_SOURCE);
+  CLI::Option* const decode =
+      command.add_flag("-d,--decode", options->decode, "Ids to text");
+  command.add_flag("--pieces", options->pieces, "Print pieces instead of ids")
+      ->excludes(decode);
+  command
+      .add_option_function<std::string>(
+          "--side",
+          [&](const std::string& side) {
+            request.set_side(side == "source" ? v1::SIDE_SOURCE
+                                              : v1::SIDE_TARGET);
+          },
+          "Vocabulary of the texts or ids; results of generate are of the "
+          "target's [source]")
+      ->check(CLI::IsMember({"source", "target"}));
+  command
+      .add_flag_function(
+          "--no-special-tokens",
+          [&](int64_t) { request.set_no_special_tokens(true); },
+          "Add no special tokens")
+      ->excludes(decode);
+  command
+      .add_flag("--keep-special-tokens", options->keep_special_tokens,
+                "With --decode: print special tokens too")
+      ->needs(decode);
+  return {&command, [options] {
+            return options->decode ? Detokenize(*options) : Tokenize(*options);
+          }};
 }
 
 }  // namespace attend

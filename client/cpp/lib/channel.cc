@@ -2,6 +2,8 @@
 
 #include <chrono>
 
+#include "absl/strings/str_cat.h"
+
 namespace attend {
 
 std::shared_ptr<grpc::Channel> OpenChannel(const std::string& address) {
@@ -18,6 +20,13 @@ void SetTimeout(grpc::ClientContext& context, absl::Duration timeout) {
   if (timeout == absl::InfiniteDuration()) return;
   context.set_deadline(std::chrono::system_clock::now() +
                        absl::ToChronoNanoseconds(timeout));
+}
+
+std::unique_ptr<UnaryReader> PrepareUnary(
+    UnaryStub& stub, grpc::ClientContext& context, const std::string& method,
+    const google::protobuf::Message& request, grpc::CompletionQueue& queue) {
+  return stub.PrepareUnaryCall(
+      &context, absl::StrCat("/attend.v1.Attend/", method), request, &queue);
 }
 
 absl::Status ToAbslStatus(const grpc::Status& status) {

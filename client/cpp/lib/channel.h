@@ -1,6 +1,8 @@
 #ifndef ATTEND_CLIENT_CPP_LIB_CHANNEL_H_
 #define ATTEND_CLIENT_CPP_LIB_CHANNEL_H_
 
+#include <google/protobuf/message.h>
+#include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 
 #include <memory>
@@ -8,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "attend/v1/attend.grpc.pb.h"  // how gRPC writes messages, too
 
 namespace attend {
 
@@ -20,6 +23,16 @@ std::shared_ptr<grpc::Channel> OpenChannel(const std::string& address);
 
 // Sets the deadline, unless `timeout` is infinite.
 void SetTimeout(grpc::ClientContext& context, absl::Duration timeout);
+
+// Makes calls of any method; the types of their messages are known at run time.
+using UnaryStub = grpc::TemplatedGenericStub<google::protobuf::Message,
+                                             google::protobuf::Message>;
+using UnaryReader = grpc::ClientAsyncResponseReader<google::protobuf::Message>;
+
+// Prepares a call of attend.v1.Attend's unary method of that name ("Embed").
+std::unique_ptr<UnaryReader> PrepareUnary(
+    UnaryStub& stub, grpc::ClientContext& context, const std::string& method,
+    const google::protobuf::Message& request, grpc::CompletionQueue& queue);
 
 // The codes of both are those of google.rpc.Code.
 absl::Status ToAbslStatus(const grpc::Status& status);

@@ -14,9 +14,13 @@ namespace attend {
 
 struct Client::Channel {
   explicit Channel(const std::string& address)
-      : stub(v1::Attend::NewStub(OpenChannel(address))) {}
+      : channel(OpenChannel(address)),
+        stub(v1::Attend::NewStub(channel)),
+        unary(channel) {}
 
+  const std::shared_ptr<grpc::Channel> channel;
   const std::unique_ptr<v1::Attend::Stub> stub;
+  UnaryStub unary;
 };
 
 namespace {
@@ -67,24 +71,6 @@ absl::Status CallWithRetry(
   }
 }
 
-template <typename Request, typename Response>
-using Method = grpc::Status (v1::Attend::Stub::*)(grpc::ClientContext*,
-                                                  const Request&, Response*);
-
-template <typename Request, typename Response>
-absl::StatusOr<Response> Unary(const ClientOptions& options,
-                               v1::Attend::Stub& stub,
-                               Method<Request, Response> method,
-                               const Request& request) {
-  Response response;
-  const absl::Status status =
-      CallWithRetry(options, [&](grpc::ClientContext& context) -> Attempt {
-        return {ToAbslStatus((stub.*method)(&context, request, &response))};
-      });
-  if (!status.ok()) return status;
-  return response;
-}
-
 }  // namespace
 
 void Cancellation::Cancel() {
@@ -110,10 +96,28 @@ Client::Client(ClientOptions options)
 
 Client::~Client() = default;
 
-absl::StatusOr<v1::GenerateResponse> Client::Generate(
-    const v1::GenerateRequest& request) {
+absl::Status Client::CallUnary(const std::string& method,
+                               const google::protobuf::Message& request,
+                               google::protobuf::Message& response) {
   if (absl::Status text = CheckText(request); !text.ok()) return text;
-  return Unary(options_, *channel_->stub, &v1::Attend::Stub::Generate, request);
+  return CallWithRetry(options_, [&](grpc::ClientContext& context) -> Attempt {
+    grpc::CompletionQueue queue;
+    const auto call =
+        PrepareUnary(channel_->unary, context, method, request, queue);
+    call->StartCall();
+    grpc::Status status;
+    call->Finish(&response, &status, nullptr);
+    void* tag = nullptr;
+    bool ok = false;
+    queue.Next(&tag, &ok);
+    return {ToAbslStatus(status)};
+  });
+}
+
+absl::StatusOr<v1::Model> Client::GetModel(const std::string& name) {
+  v1::GetModelRequest request;
+  request.set_name(name);
+  return Call<v1::Model>("GetModel", request);
 }
 
 absl::Status Client::GenerateStream(
@@ -141,59 +145,6 @@ absl::Status Client::GenerateStream(
     }
     return {ToAbslStatus(reader->Finish()), begun};
   });
-}
-
-absl::StatusOr<v1::ScoreResponse> Client::Score(
-    const v1::ScoreRequest& request) {
-  if (absl::Status text = CheckText(request); !text.ok()) return text;
-  return Unary(options_, *channel_->stub, &v1::Attend::Stub::Score, request);
-}
-
-absl::StatusOr<v1::EmbedResponse> Client::Embed(
-    const v1::EmbedRequest& request) {
-  if (absl::Status text = CheckText(request); !text.ok()) return text;
-  return Unary(options_, *channel_->stub, &v1::Attend::Stub::Embed, request);
-}
-
-absl::StatusOr<v1::ClassifyResponse> Client::Classify(
-    const v1::ClassifyRequest& request) {
-  if (absl::Status text = CheckText(request); !text.ok()) return text;
-  return Unary(options_, *channel_->stub, &v1::Attend::Stub::Classify, request);
-}
-
-absl::StatusOr<v1::FillMaskResponse> Client::FillMask(
-    const v1::FillMaskRequest& request) {
-  if (absl::Status text = CheckText(request); !text.ok()) return text;
-  return Unary(options_, *channel_->stub, &v1::Attend::Stub::FillMask, request);
-}
-
-absl::StatusOr<v1::RerankResponse> Client::Rerank(
-    const v1::RerankRequest& request) {
-  if (absl::Status text = CheckText(request); !text.ok()) return text;
-  return Unary(options_, *channel_->stub, &v1::Attend::Stub::Rerank, request);
-}
-
-absl::StatusOr<v1::TokenizeResponse> Client::Tokenize(
-    const v1::TokenizeRequest& request) {
-  if (absl::Status text = CheckText(request); !text.ok()) return text;
-  return Unary(options_, *channel_->stub, &v1::Attend::Stub::Tokenize, request);
-}
-
-absl::StatusOr<v1::DetokenizeResponse> Client::Detokenize(
-    const v1::DetokenizeRequest& request) {
-  return Unary(options_, *channel_->stub, &v1::Attend::Stub::Detokenize,
-               request);
-}
-
-absl::StatusOr<v1::ListModelsResponse> Client::ListModels() {
-  return Unary(options_, *channel_->stub, &v1::Attend::Stub::ListModels,
-               v1::ListModelsRequest());
-}
-
-absl::StatusOr<v1::Model> Client::GetModel(const std::string& name) {
-  v1::GetModelRequest request;
-  request.set_name(name);
-  return Unary(options_, *channel_->stub, &v1::Attend::Stub::GetModel, request);
 }
 
 }  // namespace attend

@@ -1,6 +1,8 @@
 #ifndef ATTEND_CLIENT_CPP_LIB_CLIENT_H_
 #define ATTEND_CLIENT_CPP_LIB_CLIENT_H_
 
+#include <google/protobuf/message.h>
+
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -15,6 +17,9 @@
 #include "absl/time/time.h"
 #include "attend/v1/attend.pb.h"
 #include "client/cpp/lib/retry.h"
+
+// In a program elsewhere: find_package(attend CONFIG), link attend::client, and
+// include this file by this path.
 
 namespace attend {
 
@@ -52,8 +57,8 @@ class Cancellation {
 // A call's error is the status that the server sent, or UNAVAILABLE where it
 // cannot be reached and DEADLINE_EXCEEDED after `timeout`. The status of each
 // input of a batch stands in its result. A call is repeated as `retry` says,
-// never after its first message. Text must be UTF-8 (see client/cpp/utf8.h):
-// what is not is refused here, with INVALID_ARGUMENT.
+// never after its first message. Text must be UTF-8 (see
+// client/cpp/lib/utf8.h): what is not is refused here, with INVALID_ARGUMENT.
 //
 // Thread-safe: any number of threads may call at once.
 class Client {
@@ -64,7 +69,40 @@ class Client {
   Client& operator=(const Client&) = delete;
 
   absl::StatusOr<v1::GenerateResponse> Generate(
-      const v1::GenerateRequest& request);
+      const v1::GenerateRequest& request) {
+    return Call<v1::GenerateResponse>("Generate", request);
+  }
+  absl::StatusOr<v1::ScoreResponse> Score(const v1::ScoreRequest& request) {
+    return Call<v1::ScoreResponse>("Score", request);
+  }
+  absl::StatusOr<v1::EmbedResponse> Embed(const v1::EmbedRequest& request) {
+    return Call<v1::EmbedResponse>("Embed", request);
+  }
+  absl::StatusOr<v1::ClassifyResponse> Classify(
+      const v1::ClassifyRequest& request) {
+    return Call<v1::ClassifyResponse>("Classify", request);
+  }
+  absl::StatusOr<v1::FillMaskResponse> FillMask(
+      const v1::FillMaskRequest& request) {
+    return Call<v1::FillMaskResponse>("FillMask", request);
+  }
+  absl::StatusOr<v1::RerankResponse> Rerank(const v1::RerankRequest& request) {
+    return Call<v1::RerankResponse>("Rerank", request);
+  }
+  absl::StatusOr<v1::TokenizeResponse> Tokenize(
+      const v1::TokenizeRequest& request) {
+    return Call<v1::TokenizeResponse>("Tokenize", request);
+  }
+  absl::StatusOr<v1::DetokenizeResponse> Detokenize(
+      const v1::DetokenizeRequest& request) {
+    return Call<v1::DetokenizeResponse>("Detokenize", request);
+  }
+  absl::StatusOr<v1::ListModelsResponse> ListModels() {
+    return Call<v1::ListModelsResponse>("ListModels", v1::ListModelsRequest());
+  }
+  // `name` empty: the server's default model.
+  absl::StatusOr<v1::Model> GetModel(const std::string& name);
+
   // Calls `on_chunk` for each chunk, in order, on this thread, and returns when
   // the stream has ended. `on_chunk` returns false to cancel the call: its
   // status is then CANCELLED. So it is after Cancel() of `cancellation`, which
@@ -73,23 +111,23 @@ class Client {
       const v1::GenerateRequest& request,
       absl::FunctionRef<bool(const v1::GenerateChunk&)> on_chunk,
       Cancellation* cancellation = nullptr);
-  absl::StatusOr<v1::ScoreResponse> Score(const v1::ScoreRequest& request);
-  absl::StatusOr<v1::EmbedResponse> Embed(const v1::EmbedRequest& request);
-  absl::StatusOr<v1::ClassifyResponse> Classify(
-      const v1::ClassifyRequest& request);
-  absl::StatusOr<v1::FillMaskResponse> FillMask(
-      const v1::FillMaskRequest& request);
-  absl::StatusOr<v1::RerankResponse> Rerank(const v1::RerankRequest& request);
-  absl::StatusOr<v1::TokenizeResponse> Tokenize(
-      const v1::TokenizeRequest& request);
-  absl::StatusOr<v1::DetokenizeResponse> Detokenize(
-      const v1::DetokenizeRequest& request);
-  absl::StatusOr<v1::ListModelsResponse> ListModels();
-  // `name` empty: the server's default model.
-  absl::StatusOr<v1::Model> GetModel(const std::string& name);
 
  private:
   struct Channel;  // keeps gRPC's headers out of this one
+
+  // Calls the unary method of that name, which takes a Request and returns a
+  // Response.
+  template <class Response>
+  absl::StatusOr<Response> Call(const char* method,
+                                const google::protobuf::Message& request) {
+    Response response;
+    const absl::Status status = CallUnary(method, request, response);
+    if (!status.ok()) return status;
+    return response;
+  }
+  absl::Status CallUnary(const std::string& method,
+                         const google::protobuf::Message& request,
+                         google::protobuf::Message& response);
 
   const ClientOptions options_;
   const std::unique_ptr<Channel> channel_;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 
@@ -29,39 +30,53 @@ Lead LeadOf(uint8_t lead) {
   return {0, 0, 0};
 }
 
-absl::Status Check(const std::string& text, const std::string& field) {
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+
+absl::Status CheckMessage(const Message& message, const std::string& path);
+
+// A field's value, or one of its values where it is repeated (`index` then is
+// not negative).
+absl::Status CheckValue(const Message& message, const FieldDescriptor* field,
+                        int index, const std::string& path) {
+  const google::protobuf::Reflection& of = *message.GetReflection();
+  if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
+    return CheckMessage(index < 0
+                            ? of.GetMessage(message, field)
+                            : of.GetRepeatedMessage(message, field, index),
+                        path + ".");
+  }
+  std::string scratch;
+  const std::string& text =
+      index < 0
+          ? of.GetStringReference(message, field, &scratch)
+          : of.GetRepeatedStringReference(message, field, index, &scratch);
   if (IsUtf8(text)) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(field, ": not valid UTF-8"));
+  return absl::InvalidArgumentError(absl::StrCat(path, ": not valid UTF-8"));
 }
 
-absl::Status CheckChat(const v1::Chat& chat, const std::string& field) {
-  absl::Status status = Check(chat.variables_json(), field + ".variables_json");
-  for (int i = 0; status.ok() && i < chat.messages_size(); ++i) {
-    const v1::ChatMessage& message = chat.messages(i);
-    const std::string name = absl::StrCat(field, ".messages[", i, "].");
-    status = Check(message.role(), name + "role");
-    if (status.ok()) status = Check(message.content(), name + "content");
-    if (status.ok())
-      status = Check(message.fields_json(), name + "fields_json");
+absl::Status CheckMessage(const Message& message, const std::string& path) {
+  std::vector<const FieldDescriptor*> fields;
+  message.GetReflection()->ListFields(message, &fields);
+  for (const FieldDescriptor* const field : fields) {
+    if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE &&
+        field->type() != FieldDescriptor::TYPE_STRING) {
+      continue;
+    }
+    const std::string name = absl::StrCat(path, field->name());
+    if (!field->is_repeated()) {
+      absl::Status status = CheckValue(message, field, -1, name);
+      if (!status.ok()) return status;
+      continue;
+    }
+    const int size = message.GetReflection()->FieldSize(message, field);
+    for (int i = 0; i < size; ++i) {
+      absl::Status status =
+          CheckValue(message, field, i, absl::StrCat(name, "[", i, "]"));
+      if (!status.ok()) return status;
+    }
   }
-  return status;
-}
-
-absl::Status CheckInput(const v1::Input& input, const std::string& field) {
-  if (input.has_chat()) return CheckChat(input.chat(), field + ".chat");
-  if (!input.has_text()) return absl::OkStatus();
-  const absl::Status text = Check(input.text(), field);
-  return text.ok() ? Check(input.pair(), field + ".pair") : text;
-}
-
-// The model's name and the inputs.
-template <class Request>
-absl::Status CheckInputs(const Request& request) {
-  absl::Status status = Check(request.model(), "model");
-  for (int i = 0; status.ok() && i < request.inputs_size(); ++i) {
-    status = CheckInput(request.inputs(i), absl::StrCat("inputs[", i, "]"));
-  }
-  return status;
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -81,63 +96,8 @@ bool IsUtf8(std::string_view text) {
   return true;
 }
 
-absl::Status CheckText(const v1::GenerateRequest& request) {
-  absl::Status status = CheckInputs(request);
-  if (status.ok()) status = Check(request.source_language(), "source_language");
-  if (status.ok()) status = Check(request.target_language(), "target_language");
-  if (status.ok()) {
-    status = Check(request.params().prefix_text(), "params.prefix_text");
-  }
-  for (const std::string& stop : request.params().stop_strings()) {
-    if (status.ok()) status = Check(stop, "params.stop_strings");
-  }
-  return status;
-}
-
-absl::Status CheckText(const v1::ScoreRequest& request) {
-  absl::Status status = Check(request.model(), "model");
-  for (int i = 0; status.ok() && i < request.pairs_size(); ++i) {
-    const v1::ScorePair& pair = request.pairs(i);
-    status = CheckInput(pair.source(), absl::StrCat("pairs[", i, "].source"));
-    if (!status.ok()) break;
-    status = CheckInput(pair.target(), absl::StrCat("pairs[", i, "].target"));
-  }
-  return status;
-}
-
-absl::Status CheckText(const v1::EmbedRequest& request) {
-  absl::Status status = CheckInputs(request);
-  if (status.ok()) status = Check(request.prompt_name(), "prompt_name");
-  if (status.ok()) status = Check(request.prompt_text(), "prompt_text");
-  return status;
-}
-
-absl::Status CheckText(const v1::ClassifyRequest& request) {
-  return CheckInputs(request);
-}
-
-absl::Status CheckText(const v1::FillMaskRequest& request) {
-  return CheckInputs(request);
-}
-
-absl::Status CheckText(const v1::RerankRequest& request) {
-  absl::Status status = Check(request.model(), "model");
-  if (status.ok()) status = Check(request.query(), "query");
-  for (int i = 0; status.ok() && i < request.documents_size(); ++i) {
-    status = Check(request.documents(i), absl::StrCat("documents[", i, "]"));
-  }
-  return status;
-}
-
-absl::Status CheckText(const v1::TokenizeRequest& request) {
-  absl::Status status = Check(request.model(), "model");
-  for (int i = 0; status.ok() && i < request.texts_size(); ++i) {
-    status = Check(request.texts(i), absl::StrCat("texts[", i, "]"));
-  }
-  for (int i = 0; status.ok() && i < request.chats_size(); ++i) {
-    status = CheckChat(request.chats(i), absl::StrCat("chats[", i, "]"));
-  }
-  return status;
+absl::Status CheckText(const Message& request) {
+  return CheckMessage(request, "");
 }
 
 }  // namespace attend

@@ -1,10 +1,11 @@
 #ifndef ATTEND_CLIENT_CPP_LIB_UTF8_H_
 #define ATTEND_CLIENT_CPP_LIB_UTF8_H_
 
+#include <google/protobuf/message.h>
+
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "attend/v1/attend.pb.h"
 
 namespace attend {
 
@@ -12,16 +13,11 @@ namespace attend {
 // U+10FFFF.
 bool IsUtf8(std::string_view text);
 
-// INVALID_ARGUMENT naming the first field that holds text which is not UTF-8.
-// Without this protobuf writes such text all the same, and the server cannot
-// read the whole request: one bad input would take its neighbours along.
-absl::Status CheckText(const v1::GenerateRequest& request);
-absl::Status CheckText(const v1::ScoreRequest& request);
-absl::Status CheckText(const v1::EmbedRequest& request);
-absl::Status CheckText(const v1::ClassifyRequest& request);
-absl::Status CheckText(const v1::FillMaskRequest& request);
-absl::Status CheckText(const v1::RerankRequest& request);
-absl::Status CheckText(const v1::TokenizeRequest& request);
+// INVALID_ARGUMENT naming the first field, of messages inside too, that holds
+// text which is not UTF-8 ("inputs[0].text"). Without this protobuf writes such
+// text all the same, and the server cannot read the whole request: one bad
+// input would take its neighbours along.
+absl::Status CheckText(const google::protobuf::Message& request);
 
 }  // namespace attend
 

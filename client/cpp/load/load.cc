@@ -5,7 +5,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "attend/v1/attend.grpc.pb.h"
 #include "client/cpp/lib/channel.h"
 #include "client/cpp/load/load_calls.h"
 #include "client/cpp/load/statistics.h"
@@ -13,10 +12,9 @@
 namespace attend {
 
 struct LoadGenerator::Channel {
-  explicit Channel(const std::string& address)
-      : stub(v1::Attend::NewStub(OpenChannel(address))) {}
+  explicit Channel(const std::string& address) : stubs(OpenChannel(address)) {}
 
-  const std::unique_ptr<v1::Attend::Stub> stub;
+  LoadStubs stubs;
 };
 
 namespace {
@@ -63,8 +61,8 @@ class Schedule {
 
 class Runner {
  public:
-  Runner(v1::Attend::Stub& stub, const Load& load, const Load* background)
-      : stub_(stub), start_(SteadyNow()), load_(load, load.count, start_) {
+  Runner(LoadStubs& stubs, const Load& load, const Load* background)
+      : stubs_(stubs), start_(SteadyNow()), load_(load, load.count, start_) {
     if (background != nullptr) {
       background_.emplace(*background, INT64_MAX, start_);
     }
@@ -109,7 +107,7 @@ class Runner {
     const LoadRequest& request = schedule.Start();
     const Load& load = schedule.load();
     std::unique_ptr<LoadCall> call =
-        StartCall(stub_, queue_, request, load.stream, due, load.timeout);
+        StartCall(stubs_, queue_, request, load.stream, due, load.timeout);
     LoadCall* const key = call.get();
     calls_.emplace(key, std::pair(std::move(call), &schedule));
   }
@@ -134,7 +132,7 @@ class Runner {
     calls_.erase(found);
   }
 
-  v1::Attend::Stub& stub_;
+  LoadStubs& stubs_;
   const absl::Duration start_;
   Schedule load_;
   std::optional<Schedule> background_;
@@ -151,7 +149,7 @@ LoadGenerator::LoadGenerator(const std::string& address)
 LoadGenerator::~LoadGenerator() = default;
 
 LoadResult LoadGenerator::Run(const Load& load, const Load* background) {
-  return Runner(*channel_->stub, load, background).Run();
+  return Runner(channel_->stubs, load, background).Run();
 }
 
 }  // namespace attend

@@ -1,10 +1,13 @@
 #ifndef ATTEND_CLIENT_CPP_LOAD_LOAD_H_
 #define ATTEND_CLIENT_CPP_LOAD_LOAD_H_
 
+#include <google/protobuf/message.h>
+
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
-#include <variant>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -13,10 +16,37 @@
 
 namespace attend {
 
-// What a call may ask for.
-using LoadRequest =
-    std::variant<v1::GenerateRequest, v1::EmbedRequest, v1::ClassifyRequest,
-                 v1::FillMaskRequest, v1::RerankRequest>;
+// What became of one input of a call.
+struct InputOutcome {
+  v1::Status status;
+  v1::Usage usage;
+};
+
+// A call to make: a unary method of the service ("Embed"), and its request.
+struct LoadRequest {
+  std::string method;
+  std::shared_ptr<const google::protobuf::Message> request;
+  // Makes an empty response, and says what each of its results holds.
+  std::function<std::unique_ptr<google::protobuf::Message>()> new_response;
+  std::function<std::vector<InputOutcome>(const google::protobuf::Message&)>
+      outcomes;
+};
+
+template <class Response, class Request>
+LoadRequest MakeLoadRequest(const char* method, Request request) {
+  return {.method = method,
+          .request = std::make_shared<Request>(std::move(request)),
+          .new_response = [] { return std::make_unique<Response>(); },
+          .outcomes =
+              [](const google::protobuf::Message& response) {
+                std::vector<InputOutcome> outcomes;
+                for (const auto& result :
+                     static_cast<const Response&>(response).results()) {
+                  outcomes.push_back({result.status(), result.usage()});
+                }
+                return outcomes;
+              }};
+}
 
 // One class of calls that a LoadGenerator makes.
 struct Load {

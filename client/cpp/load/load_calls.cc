@@ -2,32 +2,35 @@
 
 #include <chrono>
 #include <map>
-#include <variant>
 
 namespace attend {
 namespace {
 
-template <class Response>
 class UnaryCall : public LoadCall {
  public:
-  template <class Start, class Request>
-  UnaryCall(Start start, v1::Attend::Stub& stub, grpc::CompletionQueue& queue,
-            const Request& request, absl::Duration due, absl::Duration timeout)
+  UnaryCall(UnaryStub& stub, grpc::CompletionQueue& queue,
+            const LoadRequest& request, absl::Duration due,
+            absl::Duration timeout)
       : LoadCall(due, timeout),
-        reader_((stub.*start)(&context_, request, &queue)) {
-    reader_->Finish(&response_, &status_, this);
+        request_(request),
+        response_(request.new_response()),
+        reader_(PrepareUnary(stub, context_, request.method, *request.request,
+                             queue)) {
+    reader_->StartCall();
+    reader_->Finish(response_.get(), &status_, this);
   }
 
   bool Proceed(bool) override {
-    for (const auto& result : response_.results()) {
-      NoteInput(result.status(), result.usage());
+    for (const InputOutcome& input : request_.outcomes(*response_)) {
+      NoteInput(input.status, input.usage);
     }
     return false;
   }
 
  private:
-  Response response_;
-  const std::unique_ptr<grpc::ClientAsyncResponseReader<Response>> reader_;
+  const LoadRequest& request_;
+  const std::unique_ptr<google::protobuf::Message> response_;
+  const std::unique_ptr<UnaryReader> reader_;
 };
 
 class StreamCall : public LoadCall {
@@ -73,55 +76,24 @@ class StreamCall : public LoadCall {
   const std::unique_ptr<grpc::ClientAsyncReader<v1::GenerateChunk>> reader_;
 };
 
-// Starts the unary call of a request.
-struct UnaryStarter {
-  using Stub = v1::Attend::Stub;
-  using CallPtr = std::unique_ptr<LoadCall>;
-
-  CallPtr operator()(const v1::GenerateRequest& request) const {
-    return Start<v1::GenerateResponse>(&Stub::AsyncGenerate, request);
-  }
-  CallPtr operator()(const v1::EmbedRequest& request) const {
-    return Start<v1::EmbedResponse>(&Stub::AsyncEmbed, request);
-  }
-  CallPtr operator()(const v1::ClassifyRequest& request) const {
-    return Start<v1::ClassifyResponse>(&Stub::AsyncClassify, request);
-  }
-  CallPtr operator()(const v1::FillMaskRequest& request) const {
-    return Start<v1::FillMaskResponse>(&Stub::AsyncFillMask, request);
-  }
-  CallPtr operator()(const v1::RerankRequest& request) const {
-    return Start<v1::RerankResponse>(&Stub::AsyncRerank, request);
-  }
-
-  template <class Response, class Method, class Request>
-  CallPtr Start(Method method, const Request& request) const {
-    return std::make_unique<UnaryCall<Response>>(method, stub, queue, request,
-                                                 due, timeout);
-  }
-
-  Stub& stub;
-  grpc::CompletionQueue& queue;
-  const absl::Duration due;
-  const absl::Duration timeout;
-};
-
 }  // namespace
 
 absl::Duration SteadyNow() {
   return absl::FromChrono(std::chrono::steady_clock::now().time_since_epoch());
 }
 
-std::unique_ptr<LoadCall> StartCall(v1::Attend::Stub& stub,
+std::unique_ptr<LoadCall> StartCall(LoadStubs& stubs,
                                     grpc::CompletionQueue& queue,
                                     const LoadRequest& request, bool stream,
                                     absl::Duration due,
                                     absl::Duration timeout) {
-  const auto* generate = std::get_if<v1::GenerateRequest>(&request);
-  if (stream && generate != nullptr) {
-    return std::make_unique<StreamCall>(stub, queue, *generate, due, timeout);
+  if (stream && request.method == "Generate") {
+    return std::make_unique<StreamCall>(
+        stubs.attend, queue,
+        static_cast<const v1::GenerateRequest&>(*request.request), due,
+        timeout);
   }
-  return std::visit(UnaryStarter{stub, queue, due, timeout}, request);
+  return std::make_unique<UnaryCall>(stubs.unary, queue, request, due, timeout);
 }
 
 }  // namespace attend

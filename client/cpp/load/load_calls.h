@@ -53,9 +53,18 @@ class LoadCall {
   CallRecord record_;
 };
 
-// Starts the call of a request; with `stream`, one that generates is
-// GenerateStream.
-std::unique_ptr<LoadCall> StartCall(v1::Attend::Stub& stub,
+// What calls are made with. Both are of one channel.
+struct LoadStubs {
+  explicit LoadStubs(const std::shared_ptr<grpc::Channel>& channel)
+      : attend(channel), unary(channel) {}
+
+  v1::Attend::Stub attend;
+  UnaryStub unary;
+};
+
+// Starts the call of a request, which must outlive it; with `stream`, Generate
+// becomes GenerateStream.
+std::unique_ptr<LoadCall> StartCall(LoadStubs& stubs,
                                     grpc::CompletionQueue& queue,
                                     const LoadRequest& request, bool stream,
                                     absl::Duration due, absl::Duration timeout);

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "client/cpp/load/report.h"
-#include "tests/client/fake_service.h"
+#include "tests/client/fake/fake_service.h"
 
 namespace attend {
 namespace {
@@ -20,7 +20,8 @@ Load MakeLoad(const std::vector<std::string>& texts) {
   for (const std::string& text : texts) {
     v1::GenerateRequest request;
     request.add_inputs()->set_text(text);
-    load.requests.push_back(std::move(request));
+    load.requests.push_back(
+        MakeLoadRequest<v1::GenerateResponse>("Generate", std::move(request)));
   }
   return load;
 }
@@ -72,7 +73,10 @@ TEST(LoadTest, CallsOfEncoders) {
   rerank.add_documents("a");
   rerank.add_documents("b");
   Load load;
-  load.requests = {embed, classify, fill_mask, rerank};
+  load.requests = {MakeLoadRequest<v1::EmbedResponse>("Embed", embed),
+                   MakeLoadRequest<v1::ClassifyResponse>("Classify", classify),
+                   MakeLoadRequest<v1::FillMaskResponse>("FillMask", fill_mask),
+                   MakeLoadRequest<v1::RerankResponse>("Rerank", rerank)};
   load.count = 8;
   load.concurrency = 1;
   const BenchReport report =

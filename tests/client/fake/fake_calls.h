@@ -1,5 +1,5 @@
-#ifndef ATTEND_TESTS_CLIENT_FAKE_CALLS_H_
-#define ATTEND_TESTS_CLIENT_FAKE_CALLS_H_
+#ifndef ATTEND_TESTS_CLIENT_FAKE_FAKE_CALLS_H_
+#define ATTEND_TESTS_CLIENT_FAKE_FAKE_CALLS_H_
 
 #include <grpcpp/grpcpp.h>
 
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "attend/v1/attend.pb.h"
-#include "tests/client/fake_service.h"
+#include "tests/client/fake/fake_service.h"
 
 namespace attend {
 
@@ -72,4 +72,4 @@ class FakeCalls {
 
 }  // namespace attend
 
-#endif  // ATTEND_TESTS_CLIENT_FAKE_CALLS_H_
+#endif  // ATTEND_TESTS_CLIENT_FAKE_FAKE_CALLS_H_

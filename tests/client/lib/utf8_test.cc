@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "attend/v1/attend.pb.h"
+
 namespace attend {
 namespace {
 
@@ -53,40 +55,30 @@ TEST(Utf8Test, CheckTextNamesTheField) {
   v1::GenerateRequest generate;
   generate.add_inputs()->set_text("ok");
   EXPECT_TRUE(CheckText(generate).ok());
+  generate.mutable_params()->add_stop_strings("ok");
   generate.mutable_params()->add_stop_strings("\xff");
   EXPECT_EQ(CheckText(generate).message(),
-            "params.stop_strings: not valid UTF-8");
-  generate.mutable_params()->set_prefix_text("\xff");
+            "params.stop_strings[1]: not valid UTF-8");
+  v1::ChatMessage& message =
+      *generate.add_inputs()->mutable_chat()->add_messages();
+  message.set_content("\xff");
   EXPECT_EQ(CheckText(generate).message(),
-            "params.prefix_text: not valid UTF-8");
+            "inputs[1].chat.messages[0].content: not valid UTF-8");
+  generate.set_model("\xff");
+  EXPECT_EQ(CheckText(generate).message(), "model: not valid UTF-8");
 
   v1::ScoreRequest score;
   score.add_pairs()->mutable_target()->set_text("\xff");
-  EXPECT_EQ(CheckText(score).message(), "pairs[0].target: not valid UTF-8");
-  score.mutable_pairs(0)->mutable_source()->set_text("\xff");
-  EXPECT_EQ(CheckText(score).message(), "pairs[0].source: not valid UTF-8");
-
+  EXPECT_EQ(CheckText(score).message(),
+            "pairs[0].target.text: not valid UTF-8");
   v1::ClassifyRequest classify;
   classify.add_inputs()->set_text("ok");
   classify.mutable_inputs(0)->set_pair("\xff");
   EXPECT_EQ(CheckText(classify).message(), "inputs[0].pair: not valid UTF-8");
-  v1::EmbedRequest embed;
-  embed.set_prompt_text("\xff");
-  EXPECT_EQ(CheckText(embed).message(), "prompt_text: not valid UTF-8");
-  v1::FillMaskRequest fill_mask;
-  fill_mask.add_inputs()->set_text("\xff");
-  EXPECT_EQ(CheckText(fill_mask).message(), "inputs[0]: not valid UTF-8");
   v1::RerankRequest rerank;
   rerank.add_documents("ok");
   rerank.add_documents("\xff");
   EXPECT_EQ(CheckText(rerank).message(), "documents[1]: not valid UTF-8");
-  rerank.set_query("\xff");
-  EXPECT_EQ(CheckText(rerank).message(), "query: not valid UTF-8");
-
-  v1::TokenizeRequest tokenize;
-  tokenize.add_texts("ok");
-  tokenize.add_texts("\xff");
-  EXPECT_EQ(CheckText(tokenize).message(), "texts[1]: not valid UTF-8");
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ from attend.v1 import attend_pb2 as pb
 from lm_eval_attend import AttendLM, rolling_windows
 from served import TIMEOUT, ServedTest
 
-FOLDER = pathlib.Path(__file__).resolve().parents[1] / "golden/evaluation"
+FOLDER = pathlib.Path(__file__).resolve().parents[2] / "golden/evaluation"
 GOLDEN = json.loads((FOLDER / "evaluation.json").read_text(encoding="utf-8"))
 
 

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/client/command_line.h"
+#include "tests/client/cli/command_line.h"
 
 namespace attend {
 namespace {

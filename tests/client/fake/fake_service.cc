@@ -1,4 +1,4 @@
-#include "tests/client/fake_service.h"
+#include "tests/client/fake/fake_service.h"
 
 #include <grpcpp/grpcpp.h>
 
@@ -10,8 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "attend/v1/attend.grpc.pb.h"
-#include "tests/client/fake_answers.h"
-#include "tests/client/fake_calls.h"
+#include "tests/client/fake/fake_answers.h"
+#include "tests/client/fake/fake_calls.h"
 
 namespace attend {
 

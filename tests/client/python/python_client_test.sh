@@ -3,13 +3,13 @@
 # PyPI, stubs made by grpc_tools.protoc, the unmodified health and reflection
 # clients; then as lm-evaluation-harness would.
 #
-#   tests/client/python_client_test.sh ATTEND_SERVER [MODEL_DIRECTORY]
+#   tests/client/python/python_client_test.sh ATTEND_SERVER [MODEL_DIRECTORY]
 #
 # The environment is kept in $ATTEND_PYTHON_ENV (default: build/python), and
 # made anew when client/python/requirements.txt changes.
 set -eu
 
-root=$(cd "$(dirname "$0")/../.." && pwd)
+root=$(cd "$(dirname "$0")/../../.." && pwd)
 server=${1:?the path of attend-server}
 model=${2:-$root/models/en-de}
 environment=${ATTEND_PYTHON_ENV:-$root/build/python}
@@ -32,5 +32,5 @@ export ATTEND_SERVER="$server" ATTEND_MODEL="$model"
 export ATTEND_TRANSLATE="$root/client/python/translate.py"
 export ATTEND_EMBED="$root/client/python/embed.py"
 export PYTHONPATH="$stubs:$root/client/python"
-"$environment/bin/python" -B "$root/tests/client/python_client_test.py" -v
-"$environment/bin/python" -B "$root/tests/client/lm_eval_attend_test.py" -v
+"$environment/bin/python" -B "$root/tests/client/python/python_client_test.py" -v
+"$environment/bin/python" -B "$root/tests/client/python/lm_eval_attend_test.py" -v

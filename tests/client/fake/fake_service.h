@@ -1,5 +1,5 @@
-#ifndef ATTEND_TESTS_CLIENT_FAKE_SERVICE_H_
-#define ATTEND_TESTS_CLIENT_FAKE_SERVICE_H_
+#ifndef ATTEND_TESTS_CLIENT_FAKE_FAKE_SERVICE_H_
+#define ATTEND_TESTS_CLIENT_FAKE_FAKE_SERVICE_H_
 
 #include <memory>
 #include <optional>
@@ -59,4 +59,4 @@ class FakeService {
 
 }  // namespace attend
 
-#endif  // ATTEND_TESTS_CLIENT_FAKE_SERVICE_H_
+#endif  // ATTEND_TESTS_CLIENT_FAKE_FAKE_SERVICE_H_

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "tests/client/command_line.h"
+#include "tests/client/cli/command_line.h"
 
 namespace attend {
 namespace {

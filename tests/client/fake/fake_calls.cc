@@ -1,4 +1,4 @@
-#include "tests/client/fake_calls.h"
+#include "tests/client/fake/fake_calls.h"
 
 #include <algorithm>
 #include <utility>

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/client/fake_service.h"
+#include "tests/client/fake/fake_service.h"
 
 namespace attend {
 namespace {

@@ -1,6 +1,6 @@
 // The `attend` binary, run as its users run it, against a fake server.
 
-#include "tests/client/command_line.h"
+#include "tests/client/cli/command_line.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ TEST_F(CommandLineTest, BadLinesDoNotStopTheOthers) {
   EXPECT_EQ(outcome.out, "A\n\n\nD\n");
   EXPECT_EQ(outcome.err,
             "attend: line 2: INVALID_ARGUMENT: text is bad\n"
-            "attend: line 3: INVALID_ARGUMENT: inputs[0]: not valid UTF-8\n");
+            "attend: line 3: INVALID_ARGUMENT: not valid UTF-8\n");
 }
 
 TEST_F(CommandLineTest, SendsParameters) {

@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "tests/client/command_line.h"
+#include "tests/client/cli/command_line.h"
 
 namespace attend {
 namespace {

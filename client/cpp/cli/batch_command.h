@@ -1,27 +1,43 @@
-#ifndef ATTEND_CLIENT_CPP_CLI_COMMAND_BATCHES_H_
-#define ATTEND_CLIENT_CPP_CLI_COMMAND_BATCHES_H_
+#ifndef ATTEND_CLIENT_CPP_CLI_BATCH_COMMAND_H_
+#define ATTEND_CLIENT_CPP_CLI_BATCH_COMMAND_H_
 
 #include <functional>
+#include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "client/cpp/cli/command_inputs.h"
+#include "client/cpp/cli/common_options.h"
 #include "client/cpp/cli/ordered_lines.h"
+#include "client/cpp/lib/client.h"
 #include "client/cpp/lib/utf8.h"
 
 namespace attend {
 
+// Options of a command whose lines are the inputs of a unary method.
+template <class Request>
+struct BatchOptions {
+  ConnectionOptions connection;
+  InputOptions input;
+  Request request;  // all but its model and inputs
+};
+
+template <class Response>
+using ResultOf = std::decay_t<decltype(std::declval<Response>().results(0))>;
+
 // How the lines of a call become its inputs, and its results their outputs.
 // Thread-safe, as the functions must be.
-template <class Request, class Response, class Result>
+template <class Request, class Response>
 struct BatchCall {
   Request request;  // all but its inputs
   // Adds a line's input; after an error there is none.
   std::function<absl::Status(const Line&, Request&)> add;
   std::function<absl::StatusOr<Response>(const Request&)> call;
-  std::function<std::string(const Line&, const Result&)> format;
+  std::function<std::string(const Line&, const ResultOf<Response>&)> format;
 
   LineResults operator()(const std::vector<Line>& lines) const {
     LineResults results(lines.size(), absl::StatusOr<std::string>(""));
@@ -54,7 +70,7 @@ struct BatchCall {
     }
     for (size_t k = 0; k < sent.size(); ++k) {
       const Line& line = lines[sent[k]];
-      results[sent[k]] = response.ok() ? ToResult(line, response->results(k))
+      results[sent[k]] = response.ok() ? ToText(line, response->results(k))
                                        : response.status();
       // The queue had room for a part of the batch. A call of its own waits.
       if (sent.size() > 1 &&
@@ -64,14 +80,47 @@ struct BatchCall {
     }
   }
 
-  absl::StatusOr<std::string> ToResult(const Line& line,
-                                       const Result& result) const {
+  absl::StatusOr<std::string> ToText(const Line& line,
+                                     const ResultOf<Response>& result) const {
     const absl::Status status = ToAbslStatus(result.status());
     if (!status.ok()) return status;
     return format(line, result);
   }
 };
 
+// Calls `method` for all lines of the options and prints what `format` makes of
+// each result, or with --json the result itself. Returns the exit code.
+template <class Request, class Response>
+int RunBatches(
+    const BatchOptions<Request>& options,
+    absl::StatusOr<Response> (Client::*method)(const Request&),
+    std::type_identity_t<std::function<absl::Status(const Line&, Request&)>>
+        add,
+    std::type_identity_t<
+        std::function<std::string(const Line&, const ResultOf<Response>&)>>
+        format) {
+  Client client(ToClientOptions(options.connection));
+  BatchCall<Request, Response> call = {
+      .request = options.request,
+      .add = std::move(add),
+      .call = [&](const Request& request) { return (client.*method)(request); },
+      .format = std::move(format)};
+  if (options.input.json) {
+    call.format = [](const Line&, const ResultOf<Response>& result) {
+      return ToJsonLine(result);
+    };
+  }
+  call.request.set_model(options.connection.model);
+  return ForEachBatch(options.input, call);
+}
+
+// Adds a line as an input's text.
+template <class Request>
+absl::Status AddText(const Line& line, Request& request) {
+  request.add_inputs()->set_text(line.text);
+  return absl::OkStatus();
+}
+
 }  // namespace attend
 
-#endif  // ATTEND_CLIENT_CPP_CLI_COMMAND_BATCHES_H_
+#endif  // ATTEND_CLIENT_CPP_CLI_BATCH_COMMAND_H_

@@ -1,5 +1,5 @@
-#ifndef ATTEND_TESTS_CLIENT_COMMAND_LINE_H_
-#define ATTEND_TESTS_CLIENT_COMMAND_LINE_H_
+#ifndef ATTEND_TESTS_CLIENT_CLI_COMMAND_LINE_H_
+#define ATTEND_TESTS_CLIENT_CLI_COMMAND_LINE_H_
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -10,7 +10,7 @@
 #include <sstream>
 #include <string>
 
-#include "tests/client/fake_service.h"
+#include "tests/client/fake/fake_service.h"
 
 namespace attend {
 
@@ -62,4 +62,4 @@ class CommandLineTest : public ::testing::Test {
 
 }  // namespace attend
 
-#endif  // ATTEND_TESTS_CLIENT_COMMAND_LINE_H_
+#endif  // ATTEND_TESTS_CLIENT_CLI_COMMAND_LINE_H_

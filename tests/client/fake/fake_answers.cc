@@ -1,4 +1,4 @@
-#include "tests/client/fake_answers.h"
+#include "tests/client/fake/fake_answers.h"
 
 #include <algorithm>
 

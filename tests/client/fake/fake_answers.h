@@ -1,5 +1,5 @@
-#ifndef ATTEND_TESTS_CLIENT_FAKE_ANSWERS_H_
-#define ATTEND_TESTS_CLIENT_FAKE_ANSWERS_H_
+#ifndef ATTEND_TESTS_CLIENT_FAKE_FAKE_ANSWERS_H_
+#define ATTEND_TESTS_CLIENT_FAKE_FAKE_ANSWERS_H_
 
 #include <string>
 #include <vector>
@@ -27,4 +27,4 @@ void Answer(const std::string& text, v1::Tokenization& result);
 
 }  // namespace attend
 
-#endif  // ATTEND_TESTS_CLIENT_FAKE_ANSWERS_H_
+#endif  // ATTEND_TESTS_CLIENT_FAKE_FAKE_ANSWERS_H_
