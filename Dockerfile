@@ -14,7 +14,8 @@ FROM debian:trixie-slim AS build
 WORKDIR /src
 COPY deploy/install_dependencies.sh deploy/
 RUN deploy/install_dependencies.sh
-COPY CMakeLists.txt CMakePresets.json ./
+COPY CMakeLists.txt CMakePresets.json LICENSE ./
+COPY cmake cmake
 COPY proto proto
 COPY engine engine
 COPY server server

@@ -1,0 +1,39 @@
+# cmake --install BUILD [--prefix PREFIX]: the programs, and a package for C++
+# clients (see attend-config.cmake.in). Headers go to include/attend, so that
+# their paths from the root ("client/cpp/lib/client.h") meet nobody else's.
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+set(headers ${CMAKE_INSTALL_INCLUDEDIR}/attend)
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/attend)
+
+install(TARGETS attend-server attend RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS attend_client proto proto_stubs EXPORT attend-targets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        INCLUDES DESTINATION ${headers})
+set_target_properties(attend_client PROPERTIES EXPORT_NAME client)
+set_target_properties(proto PROPERTIES OUTPUT_NAME attend_proto)
+set_target_properties(proto_stubs PROPERTIES OUTPUT_NAME attend_proto_stubs)
+install(EXPORT attend-targets NAMESPACE attend:: DESTINATION ${package})
+
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/client/cpp/lib
+        DESTINATION ${headers}/client/cpp FILES_MATCHING PATTERN "*.h"
+        PATTERN "channel.h" EXCLUDE)  # private
+install(DIRECTORY ${PROJECT_BINARY_DIR}/proto/generated/attend
+        DESTINATION ${headers} FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/proto/attend
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/attend/proto
+        FILES_MATCHING PATTERN "*.proto")
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/attend)
+
+configure_package_config_file(
+  ${CMAKE_CURRENT_LIST_DIR}/attend-config.cmake.in
+  ${PROJECT_BINARY_DIR}/attend-config.cmake INSTALL_DESTINATION ${package})
+# Before 1.0 each minor version may change the C++ interface.
+write_basic_package_version_file(
+  ${PROJECT_BINARY_DIR}/attend-config-version.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/attend-config.cmake
+              ${PROJECT_BINARY_DIR}/attend-config-version.cmake
+        DESTINATION ${package})
