@@ -42,9 +42,9 @@ absl::StatusOr<Family> LoadM2m100(const JsonFile& config) {
                    NumberOr(config, "pad_token_id", 1, kPadding));
   for (StackSpec* stack : {&*family.spec.encoder, &*family.spec.decoder}) {
     stack->embedding.positions = Positions::kSinusoidalToEnd;
-    stack->embedding.uncounted_id = pad;
     stack->embedding.position_offset = pad + 1;
   }
+  family.spec.encoder->embedding.uncounted_id = pad;
   AddUnusedPositions(family);
   RETURN_IF_ERROR(AddFairseqTokens(config, family));
   AddFairseqLayers(family);

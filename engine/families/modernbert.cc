@@ -127,7 +127,9 @@ absl::Status AddModernBertHead(const JsonFile& config, HeadKind head,
   if (pooling != "cls" && pooling != "mean") {
     return config.Unexpected("classifier_pooling", "cls or mean");
   }
-  family.spec.head->pooling = pooling == "cls" ? Pooling::kCls : Pooling::kMean;
+  if (head == HeadKind::kSequence && pooling == "mean") {
+    family.spec.head->pooling = Pooling::kMean;
+  }
   return absl::OkStatus();
 }
 

@@ -80,7 +80,6 @@ absl::StatusOr<StackSpec> Stack(const JsonFile& config, int hidden, int layers,
 
   StackSpec stack;
   stack.layers.assign(layers, layer);
-  stack.causal = decoder;
   stack.relative_bias = bias;
   ASSIGN_OR_RETURN(stack.embedding.vocab,
                    Number(config, {"vocab_size"}, kVocab));

@@ -1,10 +1,10 @@
 // The decoder's forward pass.
 
 #include <algorithm>
-#include <optional>
 
 #include "engine/tensor/status_macros.h"
 #include "engine/transformer/lanes.h"
+#include "engine/transformer/layer_pass.h"
 #include "engine/transformer/transformer.h"
 
 namespace attend {
@@ -77,69 +77,21 @@ absl::Status Transformer::DecodeLane(ExecContext& context,
       context, {.ids = rows.ids, .positions = rows.positions, .types = {}},
       activations.inner(range, width), activations.inner_operand(range, width),
       x));
-  MakeOperand(context.compute(), x, activations.x_operand(range));
-  for (size_t layer = 0; layer < decoder_->layers.size(); ++layer) {
-    RETURN_IF_ERROR(
-        DecodeLayer(context, activations, static_cast<int>(layer), rows));
+  for (size_t i = 0; i < decoder_->layers.size(); ++i) {
+    const LayerPass pass(context, activations, decoder_->layers[i], range,
+                         {.layout = rows.kv_layout,
+                          .layer = static_cast<int>(i),
+                          .first_row = rows.first_row});
+    if (i == 0) pass.TakeNewX();
+    RETURN_IF_ERROR(pass.Project(
+        {.positions = rows.positions, .lengths = rows.lengths}, rows.writes));
+    RETURN_IF_ERROR(pass.Attend(
+        pass.qkv(), {.self = rows.self_pieces, .cross = rows.cross_pieces}));
   }
   if (decoder_->final_norm) {
     decoder_->final_norm->Run(context.compute(), x, x, {});
   }
   return absl::OkStatus();
-}
-
-absl::Status Transformer::DecodeLayer(ExecContext& context,
-                                      Activations& activations, int index,
-                                      const DecodeRows& rows) const {
-  const Layer& layer = decoder_->layers[index];
-  const KvPlace place = {
-      .layout = rows.kv_layout, .layer = index, .first_row = rows.first_row};
-  const Range range = {rows.first_row,
-                       rows.first_row + static_cast<int>(rows.ids.size())};
-  const Matrix x = activations.x(range);  // [rows, hidden]
-
-  const auto feed_forward = [&]() -> absl::Status {
-    const Branch branch(context.compute(), layer.norm_place,
-                        layer.feed_forward_norm, layer.feed_forward_branch_norm,
-                        activations, range);
-    const int width = layer.feed_forward.width();
-    RETURN_IF_ERROR(layer.feed_forward.Run(
-        context, branch.src(), activations.inner(range, width),
-        activations.inner_operand(range, width), branch.dst(),
-        branch.epilogue()));
-    branch.Finish();
-    return absl::OkStatus();
-  };
-
-  {
-    const SelfAttention& attention = layer.self_attention;
-    const Matrix qkv = activations.projected(range, attention.qkv_width());
-    const Attended attended =
-        activations.attended(range, attention.shape().query_width());
-    const Branch branch(context.compute(), layer.norm_place, layer.self_norm,
-                        layer.self_branch_norm, activations, range);
-    RETURN_IF_ERROR(attention.Project(
-        context, branch.src(),
-        {.positions = rows.positions, .lengths = rows.lengths}, qkv, place,
-        rows.writes));
-    // From here on attention reads no x.
-    if (layer.parallel) RETURN_IF_ERROR(feed_forward());
-    RETURN_IF_ERROR(attention.Attend(context, qkv.data, qkv.cols, place,
-                                     rows.self_pieces, attended, branch.dst(),
-                                     branch.epilogue()));
-    branch.Finish();
-  }
-  if (layer.cross) {
-    const CrossAttention& attention = layer.cross->attention;
-    const int width = attention.shape().query_width();
-    const Branch branch(context.compute(), layer.norm_place, layer.cross->norm,
-                        std::nullopt, activations, range);
-    RETURN_IF_ERROR(attention.Attend(
-        context, branch.src(), place, rows.cross_pieces,
-        activations.projected(range, width), activations.attended(range, width),
-        x, branch.epilogue()));
-  }
-  return layer.parallel ? absl::OkStatus() : feed_forward();
 }
 
 absl::Status Transformer::Logits(ExecContext& context, Activations& activations,

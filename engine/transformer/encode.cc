@@ -1,10 +1,10 @@
 // The encoder's forward pass, in pieces (see EncodeState for the stages).
 
 #include <algorithm>
-#include <optional>
 
 #include "engine/tensor/status_macros.h"
 #include "engine/transformer/lanes.h"
+#include "engine/transformer/layer_pass.h"
 #include "engine/transformer/transformer.h"
 
 namespace attend {
@@ -66,31 +66,25 @@ absl::Status Transformer::Embed(EncodeLane& lane) const {
   return absl::OkStatus();
 }
 
+LayerPass Transformer::PassOf(EncodeLane& lane, int layer) const {
+  return {lane.context(),
+          lane.activations(),
+          encoder_->layers[layer],
+          lane.rows(),
+          {.layout = &encoder_kv_layout_, .layer = 0}};
+}
+
 absl::Status Transformer::ProjectStage(EncodeLane& lane, int index) const {
-  ExecContext& context = lane.context();
-  Activations& activations = lane.activations();
-  const Layer& layer = encoder_->layers[index];
-  const SelfAttention& attention = layer.self_attention;
-  const KvLayout layout = encoder_kv_layout();
-  if (index == 0) {
-    RETURN_IF_ERROR(Embed(lane));
-  } else if (!lane.whole()) {
-    lane.LoadHidden();
-  }
-  // In a whole lane the layer before has left the operand, too.
-  if (index == 0 || !lane.whole()) {
-    MakeOperand(context.compute(), activations.x(lane.rows()),
-                activations.x_operand(lane.rows()));
-  }
-  const Branch branch(context.compute(), layer.norm_place, layer.self_norm,
-                      std::nullopt, activations, lane.rows());
-  const Matrix qkv = activations.projected(lane.rows(), attention.qkv_width());
+  const SelfAttention& attention = encoder_->layers[index].self_attention;
+  const LayerPass pass = PassOf(lane, index);
+  if (index == 0) RETURN_IF_ERROR(Embed(lane));
+  if (index > 0 && !lane.whole()) lane.LoadHidden();
+  if (index == 0 || !lane.whole()) pass.TakeNewX();
   absl::Span<const int> positions;
   if (attention.rotates()) positions = lane.Positions();
-  RETURN_IF_ERROR(attention.Project(
-      context, branch.src(), {.positions = positions, .lengths = {}}, qkv,
-      {.layout = &layout, .layer = 0}, lane.EncoderWrites()));
+  RETURN_IF_ERROR(pass.Project({.positions = positions}, lane.EncoderWrites()));
   if (lane.whole()) return absl::OkStatus();
+  const Matrix qkv = pass.qkv();
   const int width = attention.shape().query_width();
   lane.ForEachRow([&](const EncodeState& state, int source_row, int i) {
     std::copy_n(qkv.row(i), width, state.query(source_row, width));
@@ -99,45 +93,17 @@ absl::Status Transformer::ProjectStage(EncodeLane& lane, int index) const {
 }
 
 absl::Status Transformer::AttendStage(EncodeLane& lane, int index) const {
-  ExecContext& context = lane.context();
-  Activations& activations = lane.activations();
-  const Range rows = lane.rows();
-  const Layer& layer = encoder_->layers[index];
-  const SelfAttention& attention = layer.self_attention;
-  const KvLayout layout = encoder_kv_layout();
-  const int width = attention.shape().query_width();
-  const Matrix x = activations.x(rows);  // [rows, hidden]
-  // Queries are where the stage before left them: the first columns of qkv, or
-  // in the states.
-  const Matrix query =
-      activations.projected(rows, lane.whole() ? attention.qkv_width() : width);
-  if (!lane.whole()) {
-    lane.LoadHidden();
-    lane.ForEachRow([&](const EncodeState& state, int source_row, int i) {
-      std::copy_n(state.query(source_row, width), width, query.row(i));
-    });
-  }
-  {
-    // Their rows were normed there, too: here only the way back into the
-    // residual is left.
-    Epilogue epilogue = {.residual = x.data};
-    std::optional<NormWeights> norm;
-    if (layer.norm_place == NormPlace::kPost) {
-      norm = layer.self_norm->weights();
-      epilogue.norm = &*norm;
-      epilogue.operand = activations.x_operand(rows);
-    }
-    RETURN_IF_ERROR(attention.Attend(
-        context, query.data, query.cols, {.layout = &layout, .layer = 0},
-        lane.AllKeys(), activations.attended(rows, width), x, epilogue));
-  }
-  const Branch branch(context.compute(), layer.norm_place,
-                      layer.feed_forward_norm, std::nullopt, activations, rows);
-  const int inner = layer.feed_forward.width();
-  RETURN_IF_ERROR(layer.feed_forward.Run(
-      context, branch.src(), activations.inner(rows, inner),
-      activations.inner_operand(rows, inner), x, branch.epilogue()));
-  if (!lane.whole()) lane.StoreHidden();
+  const LayerPass pass = PassOf(lane, index);
+  if (lane.whole()) return pass.Attend(pass.qkv(), {.self = lane.AllKeys()});
+  const int width =
+      encoder_->layers[index].self_attention.shape().query_width();
+  const Matrix query = lane.activations().projected(lane.rows(), width);
+  lane.LoadHidden();
+  lane.ForEachRow([&](const EncodeState& state, int source_row, int i) {
+    std::copy_n(state.query(source_row, width), width, query.row(i));
+  });
+  RETURN_IF_ERROR(pass.Attend(query, {.self = lane.AllKeys()}));
+  lane.StoreHidden();
   return absl::OkStatus();
 }
 

@@ -1,6 +1,5 @@
 #include "engine/transformer/layer.h"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -63,11 +62,11 @@ class LayerLoader {
                           {shape.kv_width(), shape.kv_width()}));
     ASSIGN_OR_RETURN(Linear out,
                      Maps({"cross.out"}, shape.query_width(), {hidden_}));
-    ASSIGN_OR_RETURN(std::optional<Norm> norm, NormOf("cross.norm", true));
+    ASSIGN_OR_RETURN(BranchNorms norms, Norms("cross", true));
     return Layer::Cross{
         CrossAttention(shape, RulesOf(attention, {}), attention.clip,
                        std::move(query), std::move(key_value), std::move(out)),
-        std::move(norm)};
+        std::move(norms)};
   }
 
   absl::StatusOr<FeedForward> Inner() {
@@ -80,14 +79,23 @@ class LayerLoader {
     return FeedForward(std::move(in), std::move(out), activation, gated);
   }
 
-  // Of a branch; nothing if the layer has none there.
-  absl::StatusOr<std::optional<Norm>> NormOf(const char* name, bool has) {
-    if (!has) return std::nullopt;
-    return LoadNorm(weights_, Slot(name), hidden_, spec_.norm);
+  // Of a branch; `has_norm`: besides that of what is added.
+  absl::StatusOr<BranchNorms> Norms(const std::string& branch, bool has_norm) {
+    BranchNorms norms;
+    if (has_norm) {
+      ASSIGN_OR_RETURN(norms.norm, LoadNorm(weights_, Slot(branch + ".norm"),
+                                            hidden_, spec_.norm));
+    }
+    if (spec_.branch_norm) {
+      ASSIGN_OR_RETURN(norms.of_branch,
+                       LoadNorm(weights_, Slot(branch + ".branch_norm"),
+                                hidden_, spec_.norm));
+    }
+    return norms;
   }
 
  private:
-  std::string Slot(const char* name) const {
+  std::string Slot(const std::string& name) const {
     return absl::StrCat(prefix_, ".", name);
   }
   absl::StatusOr<Linear> Maps(const std::vector<const char*>& names, int in,
@@ -125,63 +133,17 @@ absl::StatusOr<Layer> LoadLayer(Primitives& primitives, Weights& weights,
                                 Precision precision) {
   LayerLoader load(primitives, weights, prefix, hidden, spec, precision);
   ASSIGN_OR_RETURN(SelfAttention self, load.Self(shared));
-  ASSIGN_OR_RETURN(auto self_norm, load.NormOf("self.norm", spec.self_norm));
-  ASSIGN_OR_RETURN(auto self_branch_norm,
-                   load.NormOf("self.branch_norm", spec.branch_norm));
+  ASSIGN_OR_RETURN(BranchNorms self_norms, load.Norms("self", spec.self_norm));
   ASSIGN_OR_RETURN(std::optional<Layer::Cross> cross, load.Cross());
   ASSIGN_OR_RETURN(FeedForward feed_forward, load.Inner());
-  ASSIGN_OR_RETURN(auto feed_forward_norm, load.NormOf("ffn.norm", true));
-  ASSIGN_OR_RETURN(auto feed_forward_branch_norm,
-                   load.NormOf("ffn.branch_norm", spec.branch_norm));
+  ASSIGN_OR_RETURN(BranchNorms feed_forward_norms, load.Norms("ffn", true));
   return Layer{.norm_place = spec.norm_place,
                .parallel = spec.parallel,
                .self_attention = std::move(self),
-               .self_norm = std::move(self_norm),
-               .self_branch_norm = std::move(self_branch_norm),
+               .self_norms = std::move(self_norms),
                .cross = std::move(cross),
                .feed_forward = std::move(feed_forward),
-               .feed_forward_norm = std::move(feed_forward_norm),
-               .feed_forward_branch_norm = std::move(feed_forward_branch_norm)};
-}
-
-Branch::Branch(Compute& compute, NormPlace place,
-               const std::optional<Norm>& norm,
-               const std::optional<Norm>& of_branch, Activations& activations,
-               Range rows)
-    : compute_(compute),
-      x_(activations.x(rows)),
-      dst_(x_),
-      src_(activations.x_operand(rows)) {
-  if (of_branch) {
-    of_branch_ = of_branch->weights();
-    // By the time that f writes, it has read what is there now.
-    dst_ = activations.normed(rows);
-  }
-  if (!norm) return;
-  if (place == NormPlace::kPost) {
-    after_ = norm->weights();
-    return;
-  }
-  src_ = activations.normed_operand(rows);
-  norm->Run(compute, x_, activations.normed(rows), src_);
-}
-
-Epilogue Branch::epilogue() const {
-  if (of_branch_) return {.norm = &*of_branch_};
-  if (!after_) return {.residual = x_.data};
-  return {.residual = x_.data, .norm = &*after_, .operand = src_};
-}
-
-void Branch::Finish() const {
-  if (!of_branch_) return;
-  compute_.team().Run([&](int member) {
-    const Range mine = Share(x_.rows, member, compute_.team().size());
-    for (int r = mine.begin; r < mine.end; ++r) {
-      float* const x = x_.row(r);
-      const float* const added = dst_.row(r);
-      for (int i = 0; i < x_.cols; ++i) x[i] += added[i];
-    }
-  });
+               .feed_forward_norms = std::move(feed_forward_norms)};
 }
 
 }  // namespace attend

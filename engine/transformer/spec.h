@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "engine/layers/rotary_spec.h"
 #include "engine/ops/matmul/epilogue.h"
 
@@ -11,12 +12,13 @@ namespace attend {
 
 // What differs between transformers. A family (engine/families) writes it from
 // config.json; the transformer reads nothing else. A new architecture is a new
-// field or enumerator here.
+// field or enumerator here. A field is computed wherever it can be set, or
+// TransformerSpec::Validate() refuses it there.
 
 enum class NormKind { kLayerNorm, kRmsNorm };
 enum class NormPlace {
   kPost,  // x = norm(x + f(x)): Vaswani et al. 2017
-  kPre,   // x = x + f(norm(x)), and one norm after the last layer
+  kPre,   // x = x + f(norm(x)), and a norm as the first layer's after the last
 };
 
 struct NormSpec {
@@ -61,12 +63,13 @@ struct LayerSpec {
   // False: self-attention reads x as it is, in a layer whose norms come first.
   bool self_norm = true;
   // What a branch gives is normed before it is added, too (Gemma 2, 2024); with
-  // kPre, in decoders.
+  // kPre.
   bool branch_norm = false;
   // Attention and feed-forward both read x, each through its norm, and both are
-  // added (Wang & Komatsuzaki 2021); with kPre, in decoders.
+  // added (Wang & Komatsuzaki 2021); with kPre, without cross-attention.
   bool parallel = false;
   AttentionSpec self_attention;
+  // Of decoders beside an encoder, all of them. It knows no positions.
   std::optional<AttentionSpec> cross_attention;
   FeedForwardSpec feed_forward;
 };
@@ -95,14 +98,14 @@ struct EmbeddingSpec {
   // Row of the table of positions that position 0 has.
   int position_offset = 0;
   // Positions count the tokens that are not this one, which itself has the
-  // position before the first. -1: they count all.
+  // position before the first; in encoders. -1: they count all.
   int uncounted_id = -1;
   int token_types = 0;  // rows of the table of token types; 0: there is none
   std::optional<NormSpec> norm = std::nullopt;  // of the sum
 };
 
 // A learned bias of a score by the distance of key and query, the same in all
-// layers (Raffel et al. 2020).
+// layers (Raffel et al. 2020). Slot "<stack>.relative_bias" [buckets, heads].
 struct RelativeBiasSpec {
   int buckets = 0;
   int max_distance = 0;  // all that are farther share a bucket
@@ -111,7 +114,6 @@ struct RelativeBiasSpec {
 struct StackSpec {
   EmbeddingSpec embedding;
   std::vector<LayerSpec> layers;
-  bool causal = false;
   std::optional<RelativeBiasSpec> relative_bias = std::nullopt;
 
   // What of its rotations is by length, and the same in all layers that have
@@ -155,7 +157,7 @@ struct HeadSpec {
   std::vector<DenseSpec> layers;    // slots "head.<i>"
 };
 
-// An encoder, a decoder, or both.
+// An encoder, a decoder, or both. Decoders are causal, encoders are not.
 struct TransformerSpec {
   int hidden = 0;
   std::optional<StackSpec> encoder;
@@ -171,6 +173,11 @@ struct TransformerSpec {
   bool logits_bias = false;
   // Logits become softcap * tanh(logit / softcap); 0: they stay.
   float logits_softcap = 0;
+
+  // Whether the transformer computes exactly this: INVALID_ARGUMENT names the
+  // first field that is out of range, at odds with another one, or not computed
+  // where it stands, as in "decoder.layers[3].cross_attention.window".
+  absl::Status Validate() const;
 
   // What reads a request's source: without an encoder, it is what the decoder
   // continues.

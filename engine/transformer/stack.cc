@@ -9,52 +9,15 @@
 namespace attend {
 namespace {
 
-bool SameKv(const AttentionSpec& a, const AttentionSpec& b) {
-  return a.kv_heads == b.kv_heads && a.head_dim == b.head_dim;
-}
-
-// One pool holds the keys and values of a stack, so its layers must agree.
-absl::Status CheckKvShapes(const StackSpec& stack) {
-  const AttentionSpec& first = stack.layers.front().self_attention;
-  for (const LayerSpec& layer : stack.layers) {
-    if (!SameKv(first, layer.self_attention) ||
-        (layer.cross_attention && !SameKv(first, *layer.cross_attention))) {
-      return absl::InvalidArgumentError(
-          "layers of a stack differ in key/value heads or head size, which is "
-          "not supported");
-    }
-  }
-  return absl::OkStatus();
-}
-
-// A row of a step has one length, and encoders have none.
-absl::Status CheckRotaries(const StackSpec& stack) {
-  const RotarySpec* const by_length = stack.RotaryByLength();
-  if (by_length == nullptr) return absl::OkStatus();
-  if (!stack.causal) {
-    return absl::InvalidArgumentError(
-        "rotary frequencies of an encoder depend on its length, which is not "
-        "supported");
-  }
-  for (const LayerSpec& layer : stack.layers) {
-    const auto& rotary = layer.self_attention.rotary;
-    if (rotary && rotary->by_length() && *rotary != *by_length) {
-      return absl::InvalidArgumentError(
-          "layers of a stack differ in how rotary frequencies depend on its "
-          "length, which is not supported");
-    }
-  }
-  return absl::OkStatus();
-}
-
 // Slot "<name>.relative_bias" [buckets, heads]; null if there is none.
 absl::StatusOr<std::unique_ptr<const RelativeBias>> LoadRelativeBias(
-    Weights& weights, const std::string& name, const StackSpec& spec) {
+    Weights& weights, const std::string& name, const StackSpec& spec,
+    bool causal) {
   if (!spec.relative_bias) return nullptr;
   const DistanceBuckets buckets = {
       .buckets = spec.relative_bias->buckets,
       .max_distance = spec.relative_bias->max_distance,
-      .bidirectional = !spec.causal};
+      .bidirectional = !causal};
   const int heads = spec.layers.front().self_attention.heads;
   ASSIGN_OR_RETURN(const Buffer<float> table,
                    weights.Read(absl::StrCat(name, ".relative_bias"),
@@ -91,10 +54,9 @@ class Rotaries {
 }  // namespace
 
 absl::StatusOr<Stack> LoadStack(Primitives& primitives, Weights& weights,
-                                const std::string& name, int hidden,
+                                StackKind kind, int hidden,
                                 const StackSpec& spec, Precision precision) {
-  RETURN_IF_ERROR(CheckKvShapes(spec));
-  RETURN_IF_ERROR(CheckRotaries(spec));
+  const std::string name = kind == StackKind::kEncoder ? "encoder" : "decoder";
   ASSIGN_OR_RETURN(
       Embedding embedding,
       LoadEmbedding(primitives, weights, absl::StrCat(name, ".embedding"),
@@ -104,7 +66,9 @@ absl::StatusOr<Stack> LoadStack(Primitives& primitives, Weights& weights,
               .rotaries = {},
               .layers = {},
               .final_norm = std::nullopt};
-  ASSIGN_OR_RETURN(stack.relative_bias, LoadRelativeBias(weights, name, spec));
+  ASSIGN_OR_RETURN(
+      stack.relative_bias,
+      LoadRelativeBias(weights, name, spec, kind == StackKind::kDecoder));
   DistanceBias bias;
   if (stack.relative_bias != nullptr) bias = stack.relative_bias->bias();
   Rotaries rotaries(spec);

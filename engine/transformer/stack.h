@@ -31,10 +31,13 @@ struct Stack {
   std::optional<Norm> final_norm;  // pre-norm stacks end with one
 };
 
-// Reads the slots "<name>.embedding.tokens", "<name>.0.self.q.weight" and so
-// on; `name` is "encoder" or "decoder". `spec` must outlive the stack.
+enum class StackKind { kEncoder, kDecoder };
+
+// Reads the slots "encoder.embedding.tokens", "encoder.0.self.q.weight" and so
+// on, or those of the decoder. `spec`, part of a valid TransformerSpec, must
+// outlive the stack.
 absl::StatusOr<Stack> LoadStack(Primitives& primitives, Weights& weights,
-                                const std::string& name, int hidden,
+                                StackKind kind, int hidden,
                                 const StackSpec& spec, Precision precision);
 
 // Of keys and values of `layers` layers of the stack.

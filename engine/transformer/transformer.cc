@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "engine/tensor/check.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {
@@ -33,21 +32,21 @@ KvLayout EncoderKvLayout(const TransformerSpec& spec, ComputeType dtype,
 absl::StatusOr<std::unique_ptr<Transformer>> Transformer::Load(
     Compute& compute, const TransformerSpec& spec, Weights& weights,
     ComputeType dtype, int max_rows) {
-  ATTEND_CHECK(spec.encoder.has_value() || spec.decoder.has_value());
+  RETURN_IF_ERROR(spec.Validate());
   const Precision precision = {.dtype = dtype, .max_rows = max_rows};
   std::unique_ptr<Transformer> transformer(
       new Transformer(compute, spec, dtype));
   if (spec.encoder) {
     ASSIGN_OR_RETURN(
         transformer->encoder_,
-        LoadStack(transformer->primitives_, weights, "encoder", spec.hidden,
-                  *transformer->spec_.encoder, precision));
+        LoadStack(transformer->primitives_, weights, StackKind::kEncoder,
+                  spec.hidden, *transformer->spec_.encoder, precision));
   }
   if (spec.decoder) {
     ASSIGN_OR_RETURN(
         transformer->decoder_,
-        LoadStack(transformer->primitives_, weights, "decoder", spec.hidden,
-                  *transformer->spec_.decoder, precision));
+        LoadStack(transformer->primitives_, weights, StackKind::kDecoder,
+                  spec.hidden, *transformer->spec_.decoder, precision));
   }
   RETURN_IF_ERROR(transformer->LoadHeads(weights));
   RETURN_IF_ERROR(transformer->LoadLogits(weights, max_rows));
@@ -148,7 +147,11 @@ KvLayout Transformer::decoder_kv_layout(KvType dtype) const {
 }
 
 int Transformer::encoder_query_width() const {
-  return encoder_->layers.front().self_attention.shape().query_width();
+  int width = 0;
+  for (const Layer& layer : encoder_->layers) {
+    width = std::max(width, layer.self_attention.shape().query_width());
+  }
+  return width;
 }
 
 int Transformer::EncodeRowsLeft(const EncodeState& state) const {

@@ -23,6 +23,7 @@
 #include "engine/transformer/encode_lane.h"
 #include "engine/transformer/encode_state.h"
 #include "engine/transformer/head.h"
+#include "engine/transformer/layer_pass.h"
 #include "engine/transformer/spec.h"
 #include "engine/transformer/stack.h"
 
@@ -47,8 +48,9 @@ struct DecodeRows {
 class Transformer {
  public:
   // `dtype` is that of all matmuls; what lies between them is f32. Rows of one
-  // pass: at most max_rows. Errors name the tensor that is missing or has the
-  // wrong shape, or the dtype that this machine has no instructions for.
+  // pass: at most max_rows. Errors name the field that spec.Validate() refuses,
+  // the tensor that is missing or has the wrong shape, or the dtype that this
+  // machine has no instructions for.
   static absl::StatusOr<std::unique_ptr<Transformer>> Load(
       Compute& compute, const TransformerSpec& spec, Weights& weights,
       ComputeType dtype, int max_rows);
@@ -68,7 +70,7 @@ class Transformer {
   // Keys and values of all decoder layers, of target and source tokens alike;
   // there must be a decoder.
   KvLayout decoder_kv_layout(KvType dtype) const;
-  int encoder_query_width() const;
+  int encoder_query_width() const;  // of the layer that has the widest
   // What the contexts that it runs on are made for.
   const Primitives& primitives() const { return primitives_; }
 
@@ -112,6 +114,7 @@ class Transformer {
   absl::Status RunLane(EncodeLane& lane) const;
   // One stage of the rows that the lane has taken.
   absl::Status RunStage(EncodeLane& lane, int stage) const;
+  LayerPass PassOf(EncodeLane& lane, int layer) const;
   absl::Status ProjectStage(EncodeLane& lane, int layer) const;
   absl::Status AttendStage(EncodeLane& lane, int layer) const;
   absl::Status LastStage(EncodeLane& lane) const;
@@ -120,8 +123,6 @@ class Transformer {
   // The rows on one context, from embedding to final norm.
   absl::Status DecodeLane(ExecContext& context, Activations& activations,
                           const DecodeRows& rows) const;
-  absl::Status DecodeLayer(ExecContext& context, Activations& activations,
-                           int index, const DecodeRows& rows) const;
 
   Primitives primitives_;
   const TransformerSpec spec_;

@@ -28,7 +28,6 @@ TransformerSpec DecoderOf(const DecoderSizes& sizes, const LayerSpec& layer) {
   TransformerSpec spec;
   spec.hidden = sizes.hidden;
   StackSpec& decoder = spec.decoder.emplace();
-  decoder.causal = true;
   decoder.layers.assign(sizes.layers, layer);
   decoder.embedding.vocab = sizes.vocab;
   decoder.embedding.width = sizes.hidden;

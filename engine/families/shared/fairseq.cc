@@ -42,11 +42,11 @@ absl::StatusOr<LayerSpec> Layer(const JsonFile& config, const std::string& side,
 absl::StatusOr<StackSpec> Stack(const JsonFile& config, const std::string& side,
                                 int hidden, const FairseqDefaults& defaults) {
   StackSpec stack;
-  stack.causal = side == "decoder";
   const std::string key = side + "_layers";
   ASSIGN_OR_RETURN(
       const int layers,
-      Number(config, {key, stack.causal ? key : "num_hidden_layers"}, kLayers));
+      Number(config, {key, side == "decoder" ? key : "num_hidden_layers"},
+             kLayers));
   ASSIGN_OR_RETURN(const LayerSpec layer,
                    Layer(config, side, hidden, defaults));
   stack.layers.assign(layers, layer);

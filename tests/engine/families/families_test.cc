@@ -42,8 +42,6 @@ TEST(MarianTest, ReadsTheBundledModel) {
   const StackSpec& encoder = *family->spec.encoder;
   const StackSpec& decoder = *family->spec.decoder;
   EXPECT_EQ(encoder.layers.size(), 3u);
-  EXPECT_FALSE(encoder.causal);
-  EXPECT_TRUE(decoder.causal);
   EXPECT_FALSE(encoder.layers[0].cross_attention.has_value());
   ASSERT_TRUE(decoder.layers[0].cross_attention.has_value());
   EXPECT_EQ(decoder.layers[0].cross_attention->scale, 0.125f);

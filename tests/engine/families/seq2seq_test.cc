@@ -65,7 +65,6 @@ TEST(Seq2SeqTest, DefaultsOfWhatConfigurationsLeaveOut) {
   EXPECT_EQ(m2m.encoder->embedding.scale, std::sqrt(24.0f));
   EXPECT_EQ(m2m.encoder->layers[0].feed_forward.activation, Activation::kRelu);
   EXPECT_EQ(m2m.decoder->embedding.position_offset, 2);
-  EXPECT_EQ(m2m.decoder->embedding.uncounted_id, 1);
 
   const TransformerSpec t5 =
       Spec("t5-few-buckets", {{"num_decoder_layers", nullptr},

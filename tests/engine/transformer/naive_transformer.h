@@ -26,6 +26,9 @@ using TensorsBySlot = std::map<std::string, NamedTensor>;
 TensorsBySlot RandomWeights(const TransformerSpec& spec, uint32_t seed,
                             bool biases = true);
 
+// See AttentionSpec.
+double Softcap(double cap, double x);
+
 // The formulas of the papers over padded batches, in double, one number after
 // the other, with masks written out: what the transformer must be equal to.
 class NaiveTransformer {
@@ -43,8 +46,12 @@ class NaiveTransformer {
   // `given` (see RotarySpec). `cross` is [1, target, source].
   Rows Decode(const std::vector<int>& ids, const Rows& encoded,
               const AttentionMask& cross, int given = 0) const;
+  // What the encoder's output comes to, [1, width] and [rows or 1, out].
+  Rows Vector(const Rows& encoded) const;
+  Rows Head(const Rows& encoded) const;
 
  private:
+  using Map = std::function<Rows(const Rows&)>;
   // Of a head's score, by the distance from query to key.
   using Bias = std::function<double(int head, int distance)>;
 
@@ -67,9 +74,16 @@ class NaiveTransformer {
                  const Bias& bias, int given) const;
   Rows FeedForward(const std::string& slot, const FeedForwardSpec& spec,
                    const Rows& x) const;
-  // x + f(x) with its norm where the layer has it.
+  Rows Dense(const std::string& slot, const std::vector<DenseSpec>& layers,
+             Rows x) const;
+  // What a branch gives, before it is added.
   Rows Branch(const std::string& slot, const LayerSpec& layer, bool has_norm,
-              const Rows& x, const std::function<Rows(const Rows&)>& f) const;
+              const Rows& x, const Map& f) const;
+  Rows Layer(const std::string& slot, const LayerSpec& layer, const Rows& x,
+             const Map& attend, const Map& attend_across) const;
+  Rows FinalNorm(const std::string& name, const StackSpec& stack,
+                 const Rows& x) const;
+  Rows Logits(const Rows& x) const;
 
   const TransformerSpec& spec_;
   const TensorsBySlot& weights_;

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <cstdint>
 #include <random>
 #include <string>
 #include <utility>
@@ -8,15 +9,26 @@
 #include "tests/engine/transformer/naive_transformer.h"
 
 namespace attend {
+namespace {
+
+uint32_t SeedOf(std::seed_seq& seeds) {
+  uint32_t seed;
+  seeds.generate(&seed, &seed + 1);
+  return seed;
+}
+
+}  // namespace
 
 TensorsBySlot RandomWeights(const TransformerSpec& spec, uint32_t seed,
                             bool biases) {
-  std::mt19937 random(seed);
   TensorsBySlot tensors;
   const auto make = [&](const std::string& slot, std::vector<int64_t> shape,
                         double mean, double deviation) {
     size_t count = 1;
     for (int64_t n : shape) count *= n;
+    // A slot's numbers stay what they are if others come or go.
+    std::seed_seq seeds(slot.begin(), slot.end());
+    std::mt19937 random(seed ^ SeedOf(seeds));
     std::normal_distribution<float> normal(mean, deviation);
     NamedTensor tensor{.shape = std::move(shape), .values = {}};
     for (size_t i = 0; i < count; ++i) tensor.values.push_back(normal(random));
@@ -29,7 +41,7 @@ TensorsBySlot RandomWeights(const TransformerSpec& spec, uint32_t seed,
   const int hidden = spec.hidden;
   const auto norm = [&](const std::string& slot, int size,
                         const NormSpec& norm_spec) {
-    make(slot + ".weight", {size}, norm_spec.unit_offset ? 0 : 1, 0.2);
+    make(slot + ".weight", {size}, norm_spec.unit_offset ? 0.5 : 1, 0.2);
     if (biases && norm_spec.kind == NormKind::kLayerNorm) {
       make(slot + ".bias", {size}, 0, 0.2);
     }
@@ -78,6 +90,9 @@ TensorsBySlot RandomWeights(const TransformerSpec& spec, uint32_t seed,
       if (layer.cross_attention) {
         attention(prefix + ".cross", *layer.cross_attention);
         norm(prefix + ".cross.norm", hidden, layer.norm);
+        if (layer.branch_norm) {
+          norm(prefix + ".cross.branch_norm", hidden, layer.norm);
+        }
       }
       const FeedForwardSpec& feed = layer.feed_forward;
       if (feed.gated) linear(prefix + ".ffn.gate", hidden, feed.width);
@@ -93,17 +108,29 @@ TensorsBySlot RandomWeights(const TransformerSpec& spec, uint32_t seed,
       norm(name + ".norm", hidden, stack_spec.layers[0].norm);
     }
   };
+  const auto dense = [&](const std::string& slot,
+                         const std::vector<DenseSpec>& layers) {
+    int in = hidden;
+    for (size_t i = 0; i < layers.size(); ++i) {
+      const std::string name = absl::StrCat(slot, ".", i);
+      linear(name, in, layers[i].out);
+      if (layers[i].norm) norm(name + ".norm", layers[i].out, *layers[i].norm);
+      in = layers[i].out;
+    }
+    return in;
+  };
   if (spec.encoder) stack("encoder", *spec.encoder);
-  if (!spec.decoder) return tensors;
-  stack("decoder", *spec.decoder);
-  const bool narrow = spec.logits_width > 0;
-  if (narrow) linear("logits.projection", hidden, spec.logits_width);
-  make("logits.weight",
-       {spec.decoder->embedding.vocab, narrow ? spec.logits_width : hidden}, 0,
-       0.5);
-  if (spec.logits_bias) {
-    make("logits.bias", {spec.decoder->embedding.vocab}, 0, 0.5);
+  if (spec.decoder) stack("decoder", *spec.decoder);
+  dense("embed", spec.embed.layers);
+  int width = spec.head ? dense("head", spec.head->layers) : hidden;
+  if (spec.LogitsVocab() == 0) return tensors;
+  if (spec.decoder) width = hidden;
+  if (spec.logits_width > 0) {
+    linear("logits.projection", width, spec.logits_width);
+    width = spec.logits_width;
   }
+  make("logits.weight", {spec.LogitsVocab(), width}, 0, 0.5);
+  if (spec.logits_bias) make("logits.bias", {spec.LogitsVocab()}, 0, 0.5);
   return tensors;
 }
 

@@ -113,7 +113,7 @@ TransformerSpec SpecOf(const Variant& variant) {
   const AttentionSpec attention = {
       .heads = 2, .kv_heads = grouped ? 1 : 2, .head_dim = 10, .scale = 0.4f};
   spec.decoder = StackOf(variant, 29, spec.hidden, attention, 3);
-  spec.decoder->causal = true;
+  spec.decoder->embedding.uncounted_id = -1;
   for (LayerSpec& layer : spec.decoder->layers) {
     layer.cross_attention = attention;
   }

@@ -1,0 +1,117 @@
+#include "engine/transformer/layer_pass.h"
+
+#include <optional>
+
+#include "engine/ops/matmul/epilogue.h"
+#include "engine/ops/matmul/operand.h"
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+
+// Where norms come after the sum, x_operand holds what x does whenever a branch
+// begins: it comes from the norm.
+void LayerPass::TakeNewX() const {
+  if (layer_.norm_place == NormPlace::kPre) return;
+  MakeOperand(context_.compute(), activations_.x(rows_),
+              activations_.x_operand(rows_));
+}
+
+Operand LayerPass::SourceOf(const BranchNorms& norms) const {
+  const Operand x = activations_.x_operand(rows_);
+  if (layer_.norm_place == NormPlace::kPost) return x;
+  if (!norms.norm) {
+    MakeOperand(context_.compute(), activations_.x(rows_), x);
+    return x;
+  }
+  const Operand normed = activations_.normed_operand(rows_);
+  norms.norm->Run(context_.compute(), activations_.x(rows_),
+                  activations_.normed(rows_), normed);
+  return normed;
+}
+
+template <typename F>
+absl::Status LayerPass::AddBranch(const BranchNorms& norms, F f) const {
+  const Matrix x = activations_.x(rows_);
+  if (norms.of_branch) {
+    // By the time that f writes, it has read what is there now.
+    const Matrix added = activations_.normed(rows_);
+    const NormWeights norm = norms.of_branch->weights();
+    RETURN_IF_ERROR(f(added, Epilogue{.norm = &norm}));
+    AddToX(added);
+    return absl::OkStatus();
+  }
+  if (layer_.norm_place == NormPlace::kPre) {
+    return f(x, Epilogue{.residual = x.data});
+  }
+  const NormWeights norm = norms.norm->weights();
+  return f(x, Epilogue{.residual = x.data,
+                       .norm = &norm,
+                       .operand = activations_.x_operand(rows_)});
+}
+
+void LayerPass::AddToX(Matrix added) const {
+  const Matrix x = activations_.x(rows_);
+  context_.team().Run([&](int member) {
+    const Range mine = Share(x.rows, member, context_.team().size());
+    for (int r = mine.begin; r < mine.end; ++r) {
+      float* const to = x.row(r);
+      const float* const from = added.row(r);
+      for (int i = 0; i < x.cols; ++i) to[i] += from[i];
+    }
+  });
+}
+
+absl::Status LayerPass::Project(const RowPlaces& places,
+                                absl::Span<const KvWrite> writes) const {
+  return layer_.self_attention.Project(context_, SourceOf(layer_.self_norms),
+                                       places, qkv(), place_, writes);
+}
+
+Matrix LayerPass::qkv() const {
+  return activations_.projected(rows_, layer_.self_attention.qkv_width());
+}
+
+absl::Status LayerPass::Attend(Matrix query, const Pieces& pieces) const {
+  // Attention has made its queries, keys and values: it reads no x any more.
+  if (layer_.parallel) RETURN_IF_ERROR(AddFeedForward());
+  RETURN_IF_ERROR(AddSelfAttention(query, pieces.self));
+  if (layer_.cross) RETURN_IF_ERROR(AddCrossAttention(pieces.cross));
+  return layer_.parallel ? absl::OkStatus() : AddFeedForward();
+}
+
+absl::Status LayerPass::AddSelfAttention(
+    Matrix query, absl::Span<const AttentionPiece> pieces) const {
+  const SelfAttention& attention = layer_.self_attention;
+  return AddBranch(layer_.self_norms, [&](Matrix dst,
+                                          const Epilogue& epilogue) {
+    return attention.Attend(context_, query.data, query.cols, place_, pieces,
+                            AttendedOf(attention.shape()), dst, epilogue);
+  });
+}
+
+absl::Status LayerPass::AddCrossAttention(
+    absl::Span<const AttentionPiece> pieces) const {
+  const CrossAttention& attention = layer_.cross->attention;
+  const Operand src = SourceOf(layer_.cross->norms);
+  const Matrix query =
+      activations_.projected(rows_, attention.shape().query_width());
+  return AddBranch(
+      layer_.cross->norms, [&](Matrix dst, const Epilogue& epilogue) {
+        return attention.Attend(context_, src, place_, pieces, query,
+                                AttendedOf(attention.shape()), dst, epilogue);
+      });
+}
+
+absl::Status LayerPass::AddFeedForward() const {
+  const FeedForward& feed_forward = layer_.feed_forward;
+  const Operand src = SourceOf(layer_.feed_forward_norms);
+  const int width = feed_forward.width();
+  return AddBranch(
+      layer_.feed_forward_norms, [&](Matrix dst, const Epilogue& epilogue) {
+        return feed_forward.Run(context_, src, activations_.inner(rows_, width),
+                                activations_.inner_operand(rows_, width), dst,
+                                epilogue);
+      });
+}
+
+}  // namespace attend

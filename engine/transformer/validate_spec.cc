@@ -1,0 +1,194 @@
+// What the transformer computes: each field of a spec is used as it says, or
+// refused here.
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "engine/tensor/status_macros.h"
+#include "engine/transformer/field_checks.h"
+#include "engine/transformer/spec.h"
+#include "engine/transformer/validate_layer.h"
+
+namespace attend {
+namespace {
+
+absl::Status CheckPositions(const std::string& at, const EmbeddingSpec& spec,
+                            int width) {
+  RETURN_IF_ERROR(AtLeast(at + ".max_positions", spec.max_positions, 1));
+  RETURN_IF_ERROR(AtLeast(at + ".position_offset", spec.position_offset, 0));
+  const bool counts_all = spec.uncounted_id == -1;
+  if (spec.positions == Positions::kNone) {
+    constexpr char kWhere[] = "where the embedding adds no positions";
+    RETURN_IF_ERROR(
+        Unset(at + ".position_offset", spec.position_offset > 0, kWhere));
+    return Unset(at + ".uncounted_id", !counts_all, kWhere);
+  }
+  if (spec.positions == Positions::kSinusoidalToEnd &&
+      (width < 4 || width % 2 != 0)) {
+    return Unexpected(at + ".width", width,
+                      "an even number above 2, for the sinusoids");
+  }
+  if (counts_all) return absl::OkStatus();
+  RETURN_IF_ERROR(AtLeast(at + ".uncounted_id", spec.uncounted_id, -1));
+  // That token's row is the one before.
+  return AtLeast(at + ".position_offset", spec.position_offset, 1);
+}
+
+absl::Status CheckEmbedding(const std::string& at, const EmbeddingSpec& spec,
+                            int hidden) {
+  RETURN_IF_ERROR(AtLeast(at + ".vocab", spec.vocab, 1));
+  RETURN_IF_ERROR(AtLeast(at + ".width", spec.width, 1));
+  RETURN_IF_ERROR(Unset(at + ".projects_tokens",
+                        spec.projects_tokens && spec.width == hidden,
+                        "where width is that of the model"));
+  RETURN_IF_ERROR(Positive(at + ".scale", spec.scale));
+  RETURN_IF_ERROR(AtLeast(at + ".token_types", spec.token_types, 0));
+  if (spec.norm) RETURN_IF_ERROR(CheckNorm(at + ".norm", *spec.norm));
+  return CheckPositions(at, spec, spec.projects_tokens ? hidden : spec.width);
+}
+
+absl::Status CheckBias(const std::string& at, const RelativeBiasSpec& bias,
+                       bool causal) {
+  const std::string buckets = at + ".buckets";
+  RETURN_IF_ERROR(AtLeast(buckets, bias.buckets, causal ? 2 : 4));
+  if (!causal && bias.buckets % 2 != 0) {
+    return Unexpected(buckets, bias.buckets,
+                      "as many after the query as before it");
+  }
+  return AtLeast(at + ".max_distance", bias.max_distance,
+                 bias.buckets / (causal ? 2 : 4) + 1);
+}
+
+// What layers share, or leave to each other.
+absl::Status CheckAlike(const std::string& at, const LayerSpec& layer,
+                        const std::string& first_at, const StackSpec& stack) {
+  const LayerSpec& first = stack.layers.front();
+  if (layer.norm_place != first.norm_place) {
+    return Unexpected(at + ".norm_place", "another",
+                      absl::StrCat("that of ", first_at));
+  }
+  const std::string self = at + ".self_attention";
+  RETURN_IF_ERROR(CheckSameKv(self, layer.self_attention,
+                              first_at + ".self_attention",
+                              first.self_attention));
+  if (stack.relative_bias) {
+    RETURN_IF_ERROR(Same(self + ".heads", layer.self_attention.heads,
+                         first_at + ", as the relative bias has them",
+                         first.self_attention.heads));
+  }
+  // A row of a step has one length.
+  const auto& rotary = layer.self_attention.rotary;
+  if (rotary && rotary->by_length() && *rotary != *stack.RotaryByLength()) {
+    return Unexpected(self + ".rotary", "by length",
+                      "one rotary by length in all layers");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckStack(const std::string& name, const StackSpec& stack,
+                        int hidden, bool crosses) {
+  RETURN_IF_ERROR(CheckEmbedding(name + ".embedding", stack.embedding, hidden));
+  const auto layer_at = [&](size_t i) {
+    return absl::StrCat(name, ".layers[", i, "]");
+  };
+  RETURN_IF_ERROR(AtLeast(name + ".layers.size()",
+                          static_cast<int>(stack.layers.size()), 1));
+  for (size_t i = 0; i < stack.layers.size(); ++i) {
+    const LayerSpec& layer = stack.layers[i];
+    RETURN_IF_ERROR(CheckLayer(layer_at(i), layer, crosses));
+    RETURN_IF_ERROR(CheckAlike(layer_at(i), layer, layer_at(0), stack));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckEncoder(const StackSpec& encoder, int hidden) {
+  RETURN_IF_ERROR(CheckStack("encoder", encoder, hidden, false));
+  for (size_t i = 0; i < encoder.layers.size(); ++i) {
+    const auto& rotary = encoder.layers[i].self_attention.rotary;
+    RETURN_IF_ERROR(
+        Unset(absl::StrCat("encoder.layers[", i,
+                           "].self_attention.rotary.original_positions"),
+              rotary && rotary->by_length(), "in encoders"));
+  }
+  if (!encoder.relative_bias) return absl::OkStatus();
+  return CheckBias("encoder.relative_bias", *encoder.relative_bias, false);
+}
+
+absl::Status CheckDecoder(const StackSpec& decoder, int hidden, bool crosses) {
+  RETURN_IF_ERROR(CheckStack("decoder", decoder, hidden, crosses));
+  RETURN_IF_ERROR(Neutral("decoder.embedding.uncounted_id",
+                          static_cast<float>(decoder.embedding.uncounted_id),
+                          -1, "in decoders"));
+  if (!decoder.relative_bias) return absl::OkStatus();
+  return CheckBias("decoder.relative_bias", *decoder.relative_bias, true);
+}
+
+absl::Status CheckDense(const std::string& at,
+                        const std::vector<DenseSpec>& layers) {
+  for (size_t i = 0; i < layers.size(); ++i) {
+    const std::string layer = absl::StrCat(at, ".layers[", i, "]");
+    RETURN_IF_ERROR(AtLeast(layer + ".out", layers[i].out, 1));
+    if (layers[i].norm) {
+      RETURN_IF_ERROR(CheckNorm(layer + ".norm", *layers[i].norm));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// What follows an encoder, or there is none to follow.
+absl::Status CheckHeads(const TransformerSpec& spec) {
+  const EmbedSpec& embed = spec.embed;
+  RETURN_IF_ERROR(CheckDense("embed", embed.layers));
+  if (!spec.encoder) {
+    constexpr char kWhere[] = "without an encoder";
+    RETURN_IF_ERROR(
+        Unset("embed.pooling", embed.pooling != EmbedSpec().pooling, kWhere));
+    RETURN_IF_ERROR(Unset("embed.layers", !embed.layers.empty(), kWhere));
+    RETURN_IF_ERROR(Unset("embed.normalize", embed.normalize, kWhere));
+    return Unset("head", spec.head.has_value(), kWhere);
+  }
+  if (!spec.head) return absl::OkStatus();
+  const HeadSpec& head = *spec.head;
+  if (head.kind != HeadKind::kSequence) {
+    RETURN_IF_ERROR(Unset("head.pooling", head.pooling != HeadSpec().pooling,
+                          "but of heads that label sequences"));
+  }
+  if (spec.decoder && head.kind == HeadKind::kMaskedLm) {
+    return Unexpected("head.kind", "kMaskedLm",
+                      "a decoder or a masked-LM head, not both");
+  }
+  return CheckDense("head", head.layers);
+}
+
+absl::Status CheckLogits(const TransformerSpec& spec) {
+  RETURN_IF_ERROR(Positive("logits_scale", spec.logits_scale));
+  RETURN_IF_ERROR(AtLeast("logits_width", spec.logits_width, 0));
+  RETURN_IF_ERROR(ZeroOrMore("logits_softcap", spec.logits_softcap));
+  if (!spec.decoder) {
+    constexpr char kWhere[] = "without a decoder";
+    RETURN_IF_ERROR(Neutral("logits_scale", spec.logits_scale, 1, kWhere));
+    RETURN_IF_ERROR(Unset("logits_width", spec.logits_width > 0, kWhere));
+  }
+  if (spec.LogitsVocab() > 0) return absl::OkStatus();
+  constexpr char kWhere[] = "without a vocabulary projection";
+  RETURN_IF_ERROR(Unset("logits_bias", spec.logits_bias, kWhere));
+  return Neutral("logits_softcap", spec.logits_softcap, 0, kWhere);
+}
+
+}  // namespace
+
+absl::Status TransformerSpec::Validate() const {
+  RETURN_IF_ERROR(AtLeast("hidden", hidden, 1));
+  if (!encoder && !decoder) {
+    return Unexpected("encoder", "unset", "an encoder, a decoder, or both");
+  }
+  if (encoder) RETURN_IF_ERROR(CheckEncoder(*encoder, hidden));
+  if (decoder) {
+    RETURN_IF_ERROR(CheckDecoder(*decoder, hidden, encoder.has_value()));
+  }
+  RETURN_IF_ERROR(CheckHeads(*this));
+  return CheckLogits(*this);
+}
+
+}  // namespace attend

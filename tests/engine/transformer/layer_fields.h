@@ -1,0 +1,161 @@
+#ifndef ATTEND_TESTS_ENGINE_TRANSFORMER_LAYER_FIELDS_H_
+#define ATTEND_TESTS_ENGINE_TRANSFORMER_LAYER_FIELDS_H_
+
+#include "engine/layers/rotary_spec.h"
+#include "engine/transformer/spec.h"
+#include "tests/engine/transformer/field_row.h"
+
+namespace attend {
+
+// The fields of what a layer consists of, each set to something else.
+
+ATTEND_FIELDS(NormSpec, kind, epsilon, unit_offset)
+ATTEND_FIELDS(RotarySpec, frequencies, magnitude, original_positions,
+              long_frequencies, theta, factor)
+ATTEND_FIELDS(AttentionSpec, heads, kv_heads, head_dim, scale, clip, head_norm,
+              rotary, softcap, slopes, window)
+ATTEND_FIELDS(FeedForwardSpec, width, activation, gated)
+ATTEND_FIELDS(LayerSpec, norm, norm_place, self_norm, branch_norm, parallel,
+              self_attention, cross_attention, feed_forward)
+
+inline RotarySpec PlainRotary() { return {RotaryFrequencies(100, 6), 1.2f}; }
+
+inline constexpr Row<NormSpec> kNorm[] = {
+    {"kind", [](NormSpec& s) { s.kind = NormKind::kRmsNorm; }},
+    {"epsilon", [](NormSpec& s) { s.epsilon = 0.5f; }},
+    {"unit_offset", [](NormSpec& s) { s.unit_offset = true; }},
+};
+
+// Sequences have 20 tokens in the end, of which 17 were given.
+inline constexpr Row<RotarySpec> kRotary[] = {
+    {"frequencies",
+     [](RotarySpec& s) {
+       s.frequencies = {0.7f, 0.2f};
+     }},
+    {"magnitude", [](RotarySpec& s) { s.magnitude = 0.8f; }},
+    {"original_positions",
+     [](RotarySpec& s) {
+       s.original_positions = 9;
+       s.theta = 100;
+       s.factor = 4;
+     },
+     "9"},
+    {"original_positions",
+     [](RotarySpec& s) {
+       s.original_positions = 17;
+       s.theta = 100;
+       s.factor = 4;
+     },
+     "17"},
+    {"original_positions",
+     [](RotarySpec& s) {
+       s.original_positions = 20;
+       s.theta = 100;
+       s.factor = 4;
+     },
+     "20", /*shows=*/false},
+    {"theta", [](RotarySpec& s) { s.theta = 100; }},
+    {"factor", [](RotarySpec& s) { s.factor = 4; }},
+    {"original_positions",
+     [](RotarySpec& s) {
+       s.original_positions = 19;
+       s.long_frequencies = {0.7f, 0.3f, 0.01f};
+     },
+     "19 and others"},
+    {"original_positions",
+     [](RotarySpec& s) {
+       s.original_positions = 20;
+       s.long_frequencies = {0.7f, 0.3f, 0.01f};
+     },
+     "20 and others", /*shows=*/false},
+    {"long_frequencies",
+     [](RotarySpec& s) {
+       s.long_frequencies = {0.7f, 0.3f, 0.01f};
+     }},
+};
+
+inline constexpr Row<AttentionSpec> kAttention[] = {
+    {"heads", [](AttentionSpec& s) { s.heads = 6; }, "6"},
+    {"heads", [](AttentionSpec& s) { s.heads = 3; }, "3"},
+    {"kv_heads", [](AttentionSpec& s) { s.kv_heads = 4; }},
+    {"head_dim", [](AttentionSpec& s) { s.head_dim = 10; }, "10"},
+    {"head_dim", [](AttentionSpec& s) { s.head_dim = 0; }, "0"},
+    {"scale", [](AttentionSpec& s) { s.scale = 0.7f; }, "0.7"},
+    {"scale", [](AttentionSpec& s) { s.scale = 0; }, "0"},
+    {"clip", [](AttentionSpec& s) { s.clip = 0.6f; }},
+    {"head_norm", [](AttentionSpec& s) { Toggle(s.head_norm, NormSpec()); }},
+    {"rotary", [](AttentionSpec& s) { Toggle(s.rotary, PlainRotary()); }},
+    {"softcap", [](AttentionSpec& s) { s.softcap = 0.8f; }},
+    {"slopes",
+     [](AttentionSpec& s) {
+       s.slopes = {0.5f, 0.1f, 0.03f, 0.9f};
+     },
+     "of 4"},
+    {"slopes",
+     [](AttentionSpec& s) {
+       s.slopes = {0.5f, 0.1f, 0.03f};
+     },
+     "of 3"},
+    {"window", [](AttentionSpec& s) { s.window = 4; }},
+};
+
+inline constexpr Row<FeedForwardSpec> kFeedForward[] = {
+    {"width", [](FeedForwardSpec& s) { s.width = 22; }},
+    {"activation", [](FeedForwardSpec& s) { s.activation = Activation::kSilu; },
+     "silu"},
+    {"activation", [](FeedForwardSpec& s) { s.activation = Activation::kNone; },
+     "none"},
+    {"gated", [](FeedForwardSpec& s) { s.gated = true; }, "true"},
+    {"gated",
+     [](FeedForwardSpec& s) {
+       s.gated = true;
+       s.activation = Activation::kNone;
+     },
+     "by none"},
+};
+
+inline constexpr Row<LayerSpec> kLayer[] = {
+    {"norm", [](LayerSpec& s) { s.norm.kind = NormKind::kRmsNorm; }},
+    {"norm_place", [](LayerSpec& s) { s.norm_place = NormPlace::kPost; }},
+    {"self_norm", [](LayerSpec& s) { s.self_norm = false; }, "false"},
+    {"self_norm",
+     [](LayerSpec& s) {
+       s.self_norm = false;
+       s.norm_place = NormPlace::kPost;
+     },
+     "false after"},
+    {"branch_norm", [](LayerSpec& s) { s.branch_norm = true; }, "true"},
+    {"branch_norm",
+     [](LayerSpec& s) {
+       s.branch_norm = true;
+       s.norm_place = NormPlace::kPost;
+     },
+     "after"},
+    {"parallel", [](LayerSpec& s) { s.parallel = true; }, "true"},
+    {"parallel",
+     [](LayerSpec& s) {
+       s.parallel = true;
+       s.branch_norm = true;
+       s.self_norm = false;
+     },
+     "with branch_norm"},
+    {"parallel",
+     [](LayerSpec& s) {
+       s.parallel = true;
+       s.norm_place = NormPlace::kPost;
+     },
+     "after"},
+    {"self_attention", [](LayerSpec& s) { s.self_attention.scale = 1; }},
+    {"cross_attention",
+     [](LayerSpec& s) {
+       AttentionSpec cross = s.self_attention;
+       cross.head_norm.reset();
+       cross.rotary.reset();
+       Toggle(s.cross_attention, cross);
+     }},
+    {"feed_forward", [](LayerSpec& s) { s.feed_forward.gated = true; }},
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_TESTS_ENGINE_TRANSFORMER_LAYER_FIELDS_H_

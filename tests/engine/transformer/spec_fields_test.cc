@@ -1,0 +1,187 @@
+// Whatever a spec says is computed, as the naive transformer does, or refused:
+// each of its fields, wherever it stands, set to something else.
+
+#include "tests/engine/transformer/spec_fields.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/engine/transformer/transformer_outputs.h"
+
+namespace attend {
+namespace {
+
+using ::testing::HasSubstr;
+
+// What changing each weight by so much of itself changes is what rounding may:
+// a step of a float is 2^-23.
+constexpr float kChange = 0x1p-19f;
+
+TensorsBySlot Changed(TensorsBySlot weights) {
+  std::mt19937 random(17);
+  for (auto& [slot, tensor] : weights) {
+    for (float& x : tensor.values) {
+      x *= random() % 2 == 0 ? 1 + kChange : 1 - kChange;
+    }
+  }
+  return weights;
+}
+
+// The most that a number of one differs by; infinite if shapes differ.
+double Distance(const Rows& a, const Rows& b) {
+  if (a.size() != b.size() || a[0].size() != b[0].size()) return INFINITY;
+  double most = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    for (size_t j = 0; j < a[i].size(); ++j) {
+      const double distance = std::abs(a[i][j] - b[i][j]);
+      if (!(distance <= most)) most = distance;  // NaN is far
+    }
+  }
+  return most;
+}
+
+using Names = std::set<std::string>;
+
+void Add(const std::vector<std::string>& places,
+         const std::vector<std::string>& fields, Names& names) {
+  for (const std::string& place : places) {
+    for (const std::string& field : fields) names.insert(place + field);
+  }
+}
+
+// What Validate() refuses in a stack, wherever that is.
+void AddRefusedOfStack(const std::string& stack, Names& names) {
+  Add({stack}, {".layers none", ".layers of other lengths"}, names);
+  Add({stack + ".embedding."},
+      {"projects_tokens alone", "width 13 of sinusoids", "max_positions 0",
+       "position_offset 0 with an uncounted id", "position_offset of none",
+       "uncounted_id 7 of none"},
+      names);
+  Add({stack + ".relative_bias."}, {"buckets 1", "max_distance 2"}, names);
+  const std::vector<std::string> layers = {stack + ".layers[*].",
+                                           stack + ".layers[1]."};
+  Add(layers,
+      {"self_norm false after", "branch_norm after", "parallel after",
+       "cross_attention", "self_attention.heads 3", "self_attention.head_dim 0",
+       "self_attention.scale 0", "self_attention.slopes of 3",
+       "self_attention.rotary.theta", "self_attention.rotary.factor",
+       "self_attention.rotary.long_frequencies"},
+      names);
+  // Layers that differ.
+  Add({layers[1]},
+      {"norm_place", "self_attention.heads 6", "self_attention.kv_heads",
+       "self_attention.head_dim 10"},
+      names);
+  if (stack == "decoder") {
+    Add({"decoder.embedding.uncounted_id 7"}, {"", " of sinusoids"}, names);
+    return;
+  }
+  for (const std::string& layer : layers) {
+    Add({layer + "self_attention.rotary.original_positions "},
+        {"9", "17", "20", "19 and others", "20 and others"}, names);
+  }
+}
+
+void AddRefusedOfCross(Names& names) {
+  for (const std::string layer : {"decoder.layers[*].", "decoder.layers[1]."}) {
+    Add({layer}, {"parallel true", "parallel with branch_norm"}, names);
+    Add({layer + "self_attention.", layer + "cross_attention."},
+        {"kv_heads", "head_dim 10"}, names);
+    Add({layer + "cross_attention."},
+        {"heads 3", "head_dim 0", "scale 0", "head_norm", "rotary",
+         "slopes of 4", "slopes of 3", "window"},
+        names);
+  }
+}
+
+Names RefusedOf(Base base) {
+  Names names = {"hidden 0", "encoder"};
+  switch (base) {
+    case Base::kMaskedLm:
+      names.insert("head.pooling");
+      [[fallthrough]];
+    case Base::kEncoder:
+      Add({""}, {"decoder", "logits_scale", "logits_width"}, names);
+      if (base == Base::kEncoder) {
+        Add({""}, {"logits_bias", "logits_softcap"}, names);
+      }
+      Add({"embed.", "head."}, {"layers[0].out 0"}, names);
+      AddRefusedOfStack("encoder", names);
+      break;
+    case Base::kEncoderDecoder:
+      AddRefusedOfStack("encoder", names);
+      AddRefusedOfStack("decoder", names);
+      AddRefusedOfCross(names);
+      break;
+    case Base::kDecoder:
+      Add({""}, {"decoder", "head", "embed"}, names);
+      Add({"embed."},
+          {"pooling cls", "pooling max", "pooling last", "layers", "normalize"},
+          names);
+      AddRefusedOfStack("decoder", names);
+      break;
+  }
+  return names;
+}
+
+class SpecFieldsTest : public testing::TestWithParam<Base> {
+ protected:
+  static constexpr uint32_t kSeed = 5;
+
+  void ExpectComputed(const SpecCase& c) {
+    const TensorsBySlot weights = RandomWeights(c.spec, kSeed);
+    const Outputs expected = NaiveOutputs(c.spec, weights);
+    const Outputs near = NaiveOutputs(c.spec, Changed(weights));
+    const Outputs found = EngineOutputs(compute_, c.spec, weights);
+    // Others come or go, or one of them differs.
+    bool shows = expected.size() != base_.size();
+    for (const auto& [name, rows] : expected) {
+      const double tolerance = Distance(near.at(name), rows);
+      EXPECT_LE(Distance(found.at(name), rows), tolerance) << name;
+      const auto plain = base_.find(name);
+      shows |= plain == base_.end() ||
+               Distance(rows, plain->second) > 100 * tolerance;
+    }
+    EXPECT_TRUE(shows || !c.shows) << "nothing shows";
+  }
+
+  Compute compute_{{.threads = 1}};
+  const Outputs base_ = NaiveOutputs(
+      BaseSpec(GetParam()), RandomWeights(BaseSpec(GetParam()), kSeed));
+};
+
+TEST_P(SpecFieldsTest, EachFieldIsComputedOrRefused) {
+  ASSERT_TRUE(BaseSpec(GetParam()).Validate().ok())
+      << BaseSpec(GetParam()).Validate();
+  Names refused;
+  for (const SpecCase& c : SpecCases(GetParam())) {
+    SCOPED_TRACE(c.name);
+    const absl::Status status = c.spec.Validate();
+    if (status.ok()) {
+      ExpectComputed(c);
+      continue;
+    }
+    EXPECT_TRUE(absl::IsInvalidArgument(status));
+    EXPECT_THAT(std::string(status.message()), HasSubstr(c.field));
+    refused.insert(c.name);
+  }
+  EXPECT_THAT(refused, testing::ContainerEq(RefusedOf(GetParam())));
+}
+
+INSTANTIATE_TEST_SUITE_P(Bases, SpecFieldsTest,
+                         testing::Values(Base::kEncoder, Base::kMaskedLm,
+                                         Base::kEncoderDecoder,
+                                         Base::kDecoder));
+
+TEST(SpecFieldsTest, EachFieldHasACase) {
+  EXPECT_THAT(FieldsWithoutCases(), testing::IsEmpty());
+}
+
+}  // namespace
+}  // namespace attend
