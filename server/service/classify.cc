@@ -6,9 +6,9 @@
 #include "absl/types/span.h"
 #include "engine/tensor/status_macros.h"
 #include "server/service/batch_handler.h"
-#include "server/service/inputs.h"
 #include "server/service/labels.h"
 #include "server/service/methods.h"
+#include "server/service/source.h"
 #include "server/service/tasks.h"
 
 namespace attend {

@@ -8,9 +8,10 @@
 #include "engine/tensor/status_macros.h"
 #include "server/service/batch_handler.h"
 #include "server/service/choice_text.h"
-#include "server/service/inputs.h"
 #include "server/service/methods.h"
 #include "server/service/params.h"
+#include "server/service/request_fields.h"
+#include "server/service/source.h"
 #include "server/service/tasks.h"
 
 namespace attend {

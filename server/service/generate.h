@@ -11,8 +11,8 @@
 #include "engine/api/generation_params.h"
 #include "server/service/choice_text.h"
 #include "server/service/input_state.h"
-#include "server/service/inputs.h"
 #include "server/service/service.h"
+#include "server/service/source.h"
 
 namespace attend {
 

@@ -5,13 +5,6 @@
 
 namespace attend {
 
-std::unique_ptr<google::protobuf::Message> Method::NewRequest() const {
-  return std::unique_ptr<google::protobuf::Message>(
-      google::protobuf::MessageFactory::generated_factory()
-          ->GetPrototype(descriptor->input_type())
-          ->New());
-}
-
 std::vector<Method> BindMethods(
     const google::protobuf::ServiceDescriptor& service,
     absl::Span<const NamedHandler> handlers) {
@@ -19,7 +12,10 @@ std::vector<Method> BindMethods(
   for (const auto& [name, make] : handlers) {
     const auto* descriptor = service.FindMethodByName(std::string(name));
     ATTEND_CHECK(descriptor != nullptr && !descriptor->client_streaming());
-    methods.push_back({descriptor, make});
+    const auto* request =
+        google::protobuf::MessageFactory::generated_factory()->GetPrototype(
+            descriptor->input_type());
+    methods.push_back({descriptor, request, make});
   }
   return methods;
 }

@@ -25,12 +25,12 @@ using MakeHandler = std::unique_ptr<Handler>(const Service& service,
 // whether it streams, and from its name follow its path, its metrics' label and
 // its log lines.
 struct Method {
-  const google::protobuf::MethodDescriptor* descriptor;  // never null
+  // Never null.
+  const google::protobuf::MethodDescriptor* descriptor;
+  const google::protobuf::Message* request;  // an empty one of its type
   MakeHandler* make;
 
   const std::string& name() const { return descriptor->name(); }
-  // An empty one.
-  std::unique_ptr<google::protobuf::Message> NewRequest() const;
 };
 
 // A method's name, as in the proto file, and what works behind it.

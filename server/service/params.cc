@@ -7,7 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "engine/api/generation_limits.h"
 #include "engine/tensor/status_macros.h"
-#include "server/service/inputs.h"
+#include "server/service/request_fields.h"
 
 namespace attend {
 namespace {

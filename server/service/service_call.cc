@@ -24,7 +24,7 @@ void ServiceCall::Begin(absl::string_view wanted_id, absl::Time deadline) {
   request_id_ = ChooseRequestId(wanted_id);
   arrival_ = environment_.service.clock.Now();
   deadline_ = deadline;
-  request_ = method_.NewRequest();
+  request_.reset(method_.request->New());
   handler_ = method_.make(environment_.service, *this);
   starting_ = true;
   absl::Status refused = Admit();

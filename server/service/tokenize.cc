@@ -5,8 +5,8 @@
 #include "absl/strings/str_format.h"
 #include "engine/tensor/status_macros.h"
 #include "server/service/immediate_handler.h"
-#include "server/service/inputs.h"
 #include "server/service/methods.h"
+#include "server/service/request_fields.h"
 #include "server/service/results.h"
 
 namespace attend {

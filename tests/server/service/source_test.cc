@@ -1,10 +1,11 @@
-#include "server/service/inputs.h"
+#include "server/service/source.h"
 
 #include <gmock/gmock.h>
 #include <google/protobuf/text_format.h>
 
 #include <string>
 
+#include "server/service/request_fields.h"
 #include "tests/support/fake_engine.h"
 #include "tests/support/fake_tokenizer.h"
 
@@ -15,7 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-class InputsTest : public ::testing::Test {
+class SourceTest : public ::testing::Test {
  protected:
   absl::StatusOr<Source> Read(const std::string& text, bool truncate = false) {
     v1::Input input;
@@ -28,12 +29,12 @@ class InputsTest : public ::testing::Test {
   FakeTokenizer tokenizer_;
 };
 
-TEST_F(InputsTest, TextGetsSpecialTokensAndIdsDoNot) {
+TEST_F(SourceTest, TextGetsSpecialTokensAndIdsDoNot) {
   EXPECT_THAT(Read("text: 'ab'")->tokens.ids, ElementsAre(98, 99, 0));
   EXPECT_THAT(Read("tokens { ids: 7 ids: 8 }")->tokens.ids, ElementsAre(7, 8));
 }
 
-TEST_F(InputsTest, MaskedTokensGoAndTheOthersKeepTheirPlaces) {
+TEST_F(SourceTest, MaskedTokensGoAndTheOthersKeepTheirPlaces) {
   const auto source =
       Read("tokens { ids: [5, 6, 7, 8, 9] attention_mask: [0, 1, 0, 1, 1] }");
   ASSERT_TRUE(source.ok()) << source.status();
@@ -42,7 +43,7 @@ TEST_F(InputsTest, MaskedTokensGoAndTheOthersKeepTheirPlaces) {
   EXPECT_FALSE(source->empty);
 }
 
-TEST_F(InputsTest, WhatIsContinuedHasNoMask) {
+TEST_F(SourceTest, WhatIsContinuedHasNoMask) {
   model_.continues_source = true;
   model_.name = "m";
   EXPECT_EQ(
@@ -51,14 +52,14 @@ TEST_F(InputsTest, WhatIsContinuedHasNoMask) {
       "its tokens: leave out those that are masked");
 }
 
-TEST_F(InputsTest, SourceWithoutATokenIsEmpty) {
+TEST_F(SourceTest, SourceWithoutATokenIsEmpty) {
   EXPECT_TRUE(Read("text: ''")->empty);
   EXPECT_TRUE(Read("tokens {}")->empty);
   EXPECT_TRUE(Read("tokens { ids: [5, 6] attention_mask: [0, 0] }")->empty);
   EXPECT_FALSE(Read("text: 'a'")->empty);
 }
 
-TEST_F(InputsTest, TruncationKeepsTheFinalSpecialTokens) {
+TEST_F(SourceTest, TruncationKeepsTheFinalSpecialTokens) {
   model_.max_source_tokens = 3;
   const auto text = Read("text: 'abcd'", true);
   ASSERT_TRUE(text.ok()) << text.status();
@@ -73,7 +74,7 @@ TEST_F(InputsTest, TruncationKeepsTheFinalSpecialTokens) {
   EXPECT_FALSE(Read("text: 'ab'", true)->truncated);
 }
 
-TEST_F(InputsTest, AWrongInputIsNamedWithItsValue) {
+TEST_F(SourceTest, AWrongInputIsNamedWithItsValue) {
   model_.source_vocab = 300;
   model_.max_source_tokens = 3;
   const struct {
@@ -99,7 +100,7 @@ TEST_F(InputsTest, AWrongInputIsNamedWithItsValue) {
   }
 }
 
-TEST_F(InputsTest, TargetsOfAScore) {
+TEST_F(SourceTest, TargetsOfAScore) {
   v1::Input input;
   EXPECT_THAT(
       ReadTarget(input, "", model_, tokenizer_, "target").status().message(),

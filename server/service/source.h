@@ -1,5 +1,5 @@
-#ifndef ATTEND_SERVER_SERVICE_INPUTS_H_
-#define ATTEND_SERVER_SERVICE_INPUTS_H_
+#ifndef ATTEND_SERVER_SERVICE_SOURCE_H_
+#define ATTEND_SERVER_SERVICE_SOURCE_H_
 
 #include <cstddef>
 #include <string>
@@ -16,15 +16,7 @@
 
 namespace attend {
 
-// Token ids of a request, each in [0, vocab); `field` names them in errors.
-absl::StatusOr<std::vector<int>> ReadIds(
-    const google::protobuf::RepeatedField<int>& ids, int vocab,
-    absl::string_view field);
-
-// Tokens of a request without a mask: a mask is an error here.
-absl::StatusOr<std::vector<int>> ReadTokens(const v1::Tokens& tokens, int vocab,
-                                            absl::string_view field);
-
+// The source of one input, as the engine takes it.
 struct Source {
   SourceTokens tokens;
   std::vector<TokenOrigin> origins;  // of a text's tokens; else empty
@@ -60,32 +52,10 @@ absl::StatusOr<Source> ReadSource(const v1::Input& input,
                                   const Tokenizer& tokenizer,
                                   absl::string_view field);
 
-// The text that the chat template of `model` makes of a conversation, now. It
-// is encoded without adding special tokens. INVALID_ARGUMENT if the model does
-// not chat (`chat` is null), or the template says no.
-absl::StatusOr<std::string> RenderChat(const v1::Chat& chat,
-                                       const ChatTemplate* chat_template,
-                                       const ModelInfo& model,
-                                       absl::string_view field);
-
 // One token of a source as an answer shows it.
 void FillSourceToken(const Source& source, size_t index,
                      const Tokenizer& tokenizer, v1::SourceToken& to);
 
-// OK if the tokenizer knows the language that `field` names; empty is none.
-absl::Status CheckLanguage(absl::string_view field, const std::string& language,
-                           const Tokenizer& tokenizer);
-
-// The target of a score: text gets the end of sequence, ids nothing.
-absl::StatusOr<std::vector<int>> ReadTarget(const v1::Input& input,
-                                            absl::string_view language,
-                                            const ModelInfo& model,
-                                            const Tokenizer& tokenizer,
-                                            absl::string_view field);
-
-// `status` with "field: " before its message.
-absl::Status Annotate(const absl::Status& status, absl::string_view field);
-
 }  // namespace attend
 
-#endif  // ATTEND_SERVER_SERVICE_INPUTS_H_
+#endif  // ATTEND_SERVER_SERVICE_SOURCE_H_
