@@ -253,7 +253,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(PromptRefusalTest, SpeaksOfThePrompt) {
   const LoadedModel model =
-      Load(GoldenDirectory("families/llama-b"), Small(), 1);
+      Load(GoldenDirectory("families/llama-4x-linear-rope"), Small(), 1);
   const auto error = [&](EngineInput input, GenerationParams params) {
     const auto sequence = model.engine().NewSequence(
         {.input = std::move(input), .task = GenerateTask{std::move(params)}});
