@@ -1,5 +1,7 @@
 #include "engine/runtime/model.h"
 
+#include <malloc.h>
+
 #include <string>
 #include <utility>
 #include <vector>
@@ -110,6 +112,8 @@ absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& directory,
                    TransformerEngine::Create(compute, std::move(transformer),
                                              std::move(token_texts),
                                              std::move(info), options));
+  // Loading frees much that serving does not ask for again.
+  malloc_trim(0);
   return Model{.engine = std::move(engine),
                .tokenizer = std::move(tokenizer),
                .chat = std::move(chat)};

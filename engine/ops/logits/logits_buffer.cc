@@ -4,7 +4,8 @@ namespace attend {
 
 LogitsBuffer::LogitsBuffer(int max_rows, int vocab, int members)
     : vocab_(vocab),
-      rows_(static_cast<size_t>(max_rows) * vocab),
+      rows_(std::make_unique_for_overwrite<float[]>(
+          static_cast<size_t>(max_rows) * vocab)),
       tops_(static_cast<size_t>(max_rows) * kMaxTop),
       entries_(max_rows),
       parts_({.max_rows = max_rows,
@@ -15,7 +16,7 @@ LogitsBuffer::LogitsBuffer(int max_rows, int vocab, int members)
 LogitsView LogitsBuffer::view(int row) const {
   const Entry& entry = entries_[row];
   const TokenScore* const top = tops_.data() + row * kMaxTop;
-  const float* const logits = rows_.data() + static_cast<size_t>(row) * vocab_;
+  const float* const logits = rows_.get() + static_cast<size_t>(row) * vocab_;
   return LogitsView(
       {.vocab = vocab_,
        .top = {top, static_cast<size_t>(entry.top)},

@@ -1,6 +1,7 @@
 #ifndef ATTEND_ENGINE_OPS_LOGITS_LOGITS_BUFFER_H_
 #define ATTEND_ENGINE_OPS_LOGITS_LOGITS_BUFFER_H_
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -29,7 +30,7 @@ class LogitsBuffer {
 
   // For the projection: room for a row's answers, and which of them there are.
   absl::Span<float> row(int row) {
-    return {rows_.data() + static_cast<size_t>(row) * vocab_,
+    return {rows_.get() + static_cast<size_t>(row) * vocab_,
             static_cast<size_t>(vocab_)};
   }
   TokenScore* top(int row) { return tops_.data() + row * kMaxTop; }
@@ -43,7 +44,8 @@ class LogitsBuffer {
 
  private:
   int vocab_;
-  Buffer<float> rows_;       // [max_rows, vocab]
+  // [max_rows, vocab]; takes memory where it is written.
+  std::unique_ptr<float[]> rows_;
   Buffer<TokenScore> tops_;  // [max_rows, kMaxTop], best first
   std::vector<Entry> entries_;
   LogitsParts parts_;
