@@ -2,18 +2,15 @@
 
 #include <unistd.h>
 
-#include <cmath>
-#include <limits>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "engine/checkpoint/convert.h"
 #include "engine/checkpoint/mapped_file.h"
 #include "engine/checkpoint/safetensors.h"
 #include "engine/json/json_file.h"
-#include "engine/tensor/check.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {
@@ -84,6 +81,14 @@ absl::StatusOr<std::set<std::string>> ShardNames(
         absl::StrCat(index, ": weight_map is empty"));
   }
   return shards;
+}
+
+// Of what safetensors calls `dtype`; none if the engine does not read it.
+std::optional<StorageType> TypeOf(absl::string_view dtype) {
+  if (dtype == "F32") return StorageType::kF32;
+  if (dtype == "F16") return StorageType::kF16;
+  if (dtype == "BF16") return StorageType::kBf16;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -160,8 +165,7 @@ std::vector<std::string> Checkpoint::Names() const {
   return names;
 }
 
-absl::StatusOr<const Checkpoint::Tensor*> Checkpoint::Find(
-    absl::string_view name) const {
+absl::StatusOr<TensorView> Checkpoint::Find(absl::string_view name) const {
   const auto found = tensors_.find(name);
   if (found == tensors_.end()) {
     return absl::NotFoundError(
@@ -170,54 +174,23 @@ absl::StatusOr<const Checkpoint::Tensor*> Checkpoint::Find(
                        absl::StrAppend(out, f->path());
                      })));
   }
-  return &found->second;
+  const SafetensorsEntry& entry = found->second.entry;
+  const MappedFile& file = *found->second.file;
+  const std::string place = absl::StrCat(file.path(), ": tensor ", name);
+  const std::optional<StorageType> type = TypeOf(entry.dtype);
+  if (!type) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        place, " has dtype ", entry.dtype, ", expected F32, F16 or BF16"));
+  }
+  return TensorView{
+      .type = *type,
+      .shape = entry.shape,
+      .bytes = file.bytes().subspan(entry.begin, entry.end - entry.begin),
+      .place = place};
 }
 
-absl::StatusOr<std::vector<int64_t>> Checkpoint::Shape(
-    absl::string_view name) const {
-  ASSIGN_OR_RETURN(const Tensor* tensor, Find(name));
-  return tensor->entry.shape;
-}
-
-absl::Status Checkpoint::Read(absl::string_view name,
-                              absl::Span<const int64_t> shape,
-                              absl::Span<float> dst) const {
-  ASSIGN_OR_RETURN(const Tensor* tensor, Find(name));
-  const SafetensorsEntry& entry = tensor->entry;
-  const std::string& path = tensor->file->path();
-  if (absl::MakeConstSpan(entry.shape) != shape) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, ": tensor ", name, " has shape ",
-                     ShapeText(entry.shape), ", expected ", ShapeText(shape)));
-  }
-  const uint8_t* src = tensor->file->bytes().data() + entry.begin;
-  const size_t bytes = entry.end - entry.begin;
-  if (entry.dtype == "F32") {
-    ATTEND_CHECK(bytes == dst.size() * 4);
-    F32ToF32(src, dst);
-  } else if (entry.dtype == "F16") {
-    ATTEND_CHECK(bytes == dst.size() * 2);
-    F16ToF32(src, dst);
-  } else if (entry.dtype == "BF16") {
-    ATTEND_CHECK(bytes == dst.size() * 2);
-    Bf16ToF32(src, dst);
-  } else {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, ": tensor ", name, " has dtype ", entry.dtype,
-                     ", expected F32, F16 or BF16"));
-  }
-  for (size_t i = 0; i < dst.size(); ++i) {
-    if (!std::isfinite(dst[i])) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(path, ": tensor ", name, " holds ", dst[i],
-                       " at element ", i, ", expected finite values"));
-    }
-  }
-  return absl::OkStatus();
-}
-
-std::string ShapeText(absl::Span<const int64_t> shape) {
-  return absl::StrCat("[", absl::StrJoin(shape, ", "), "]");
+void Checkpoint::Drop(absl::Span<const uint8_t> bytes) const {
+  MappedFile::Drop(bytes);
 }
 
 }  // namespace attend

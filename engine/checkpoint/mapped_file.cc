@@ -47,6 +47,16 @@ absl::StatusOr<std::unique_ptr<MappedFile>> MappedFile::Open(
   return std::unique_ptr<MappedFile>(new MappedFile(path, bytes));
 }
 
+void MappedFile::Drop(absl::Span<const uint8_t> bytes) {
+  if (bytes.empty()) return;
+  const uintptr_t page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const uintptr_t address = reinterpret_cast<uintptr_t>(bytes.data());
+  const uintptr_t begin = address / page * page;
+  // Advice: where it is not taken, the pages stay until the file is unmapped.
+  madvise(reinterpret_cast<void*>(begin), address + bytes.size() - begin,
+          MADV_DONTNEED);
+}
+
 MappedFile::~MappedFile() {
   if (!bytes_.empty()) {
     munmap(const_cast<uint8_t*>(bytes_.data()), bytes_.size());

@@ -23,6 +23,9 @@ class MappedFile {
 
   const std::string& path() const { return path_; }
   absl::Span<const uint8_t> bytes() const { return bytes_; }
+  // Pages that hold some of `bytes`, which are part of a mapped file, leave
+  // memory; whoever reads them again finds them in the file.
+  static void Drop(absl::Span<const uint8_t> bytes);
 
  private:
   MappedFile(std::string path, absl::Span<const uint8_t> bytes)

@@ -38,34 +38,16 @@ std::string FillPattern(absl::string_view pattern, absl::string_view layer) {
   return absl::StrReplaceAll(pattern, {{kLayer, layer}});
 }
 
-// [columns, rows] -> [rows, columns].
-Buffer<float> Transpose(const Buffer<float>& values, size_t rows) {
-  const size_t columns = values.size() / rows;
-  Buffer<float> transposed(values.size());
-  for (size_t row = 0; row < rows; ++row) {
-    for (size_t column = 0; column < columns; ++column) {
-      transposed[row * columns + column] = values[column * rows + row];
-    }
-  }
-  return transposed;
-}
-
-// What a row of the table stands for, of all values of a tensor.
-Buffer<float> PartOf(Buffer<float> values, const NameRow& row) {
-  if (row.parts == row.span) return values;
-  const size_t part = values.size() / (size_t{1} * row.groups * row.parts);
-  Buffer<float> mine(part * row.span * row.groups);
-  for (int group = 0; group < row.groups; ++group) {
-    std::copy_n(values.data() + part * (group * row.parts + row.part),
-                part * row.span, mine.data() + part * row.span * group);
-  }
-  return mine;
+size_t CountOf(absl::Span<const int64_t> shape) {
+  size_t count = 1;
+  for (const int64_t dim : shape) count *= static_cast<size_t>(dim);
+  return count;
 }
 
 }  // namespace
 
-Weights::Weights(const Checkpoint& checkpoint, NameTable names)
-    : checkpoint_(checkpoint), names_(std::move(names)) {}
+Weights::Weights(const TensorSource& source, NameTable names)
+    : source_(source), names_(std::move(names)) {}
 
 Weights::Match Weights::Find(absl::string_view slot) const {
   for (const NameRow& row : names_.rows) {
@@ -73,7 +55,7 @@ Weights::Match Weights::Find(absl::string_view slot) const {
     if (!layer.has_value()) continue;
     for (const std::string& pattern : row.tensors) {
       const std::string tensor = FillPattern(pattern, *layer);
-      if (checkpoint_.Has(tensor)) return {&row, *layer, tensor};
+      if (source_.Has(tensor)) return {&row, *layer, tensor};
     }
     return {&row, *layer, ""};
   }
@@ -88,58 +70,78 @@ bool Weights::Has(absl::string_view slot) const {
   return !Find(slot).tensor.empty();
 }
 
-absl::StatusOr<Buffer<float>> Weights::Read(absl::string_view slot,
-                                            absl::Span<const int64_t> shape) {
+bool Weights::AreOne(absl::string_view slot, absl::string_view other) const {
+  const Match a = Find(slot);
+  const Match b = Find(other);
+  return !a.tensor.empty() && a.tensor == b.tensor &&
+         a.row->part == b.row->part;
+}
+
+absl::StatusOr<std::unique_ptr<const SlotRows>> Weights::Rows(
+    absl::string_view slot, absl::Span<const int64_t> shape) {
   const Match match = Find(slot);
   if (match.row == nullptr) {
     return absl::InternalError(
         absl::StrCat("the family's table has no slot ", slot));
   }
-  std::vector<int64_t> whole(shape.begin(), shape.end());
+  ASSIGN_OR_RETURN(TensorView view, View(slot, match, shape));
+  return std::make_unique<const SlotRows>(
+      source_, std::move(view), match.row->part, static_cast<int>(shape[0]),
+      static_cast<int>(CountOf(shape.subspan(1))));
+}
+
+absl::StatusOr<TensorView> Weights::View(absl::string_view slot,
+                                         const Match& match,
+                                         absl::Span<const int64_t> shape) {
   const NameRow& row = *match.row;
-  ATTEND_CHECK(whole[0] % (int64_t{1} * row.span * row.groups) == 0);
-  whole[0] = whole[0] / row.span * row.parts;
-  const size_t rows = static_cast<size_t>(whole[0]);
-  size_t count = 1;
-  for (const int64_t dim : whole) count *= static_cast<size_t>(dim);
-  if (row.transposed) std::reverse(whole.begin(), whole.end());
+  std::vector<int64_t> whole(shape.begin(), shape.end());
+  ATTEND_CHECK(whole[0] % (int64_t{1} * row.part.span * row.part.groups) == 0);
+  whole[0] = whole[0] / row.part.span * row.part.parts;
+  if (row.part.transposed) std::reverse(whole.begin(), whole.end());
   if (match.tensor.empty()) {
-    if (row.zero_if_missing) {
-      return Buffer<float>(count / row.parts * row.span);
-    }
+    if (row.zero_if_missing) return TensorView{};
     return absl::NotFoundError(absl::StrCat(
-        checkpoint_.directory(), ": no tensor ",
+        source_.path(), ": no tensor ",
         FillPattern(absl::StrJoin(row.tensors, " or "), match.layer), " (",
         slot, "), expected one of shape ", ShapeText(whole)));
   }
-  ASSIGN_OR_RETURN(const std::vector<int64_t> found,
-                   checkpoint_.Shape(match.tensor));
+  ASSIGN_OR_RETURN(TensorView view, source_.Find(match.tensor));
   std::vector<int64_t> row_shape = whole;
   if (shape.size() == 1) row_shape.insert(row_shape.begin(), 1);
-  const bool as_row = found == row_shape;
-  // A wrong shape must not allocate what the configuration claims.
-  if (!as_row && found != whole) {
-    const absl::Status status = checkpoint_.Read(match.tensor, whole, {});
-    return absl::Status(status.code(),
-                        absl::StrCat(status.message(), " (", slot, ")"));
+  if (view.shape != whole && view.shape != row_shape) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(view.place, " has shape ", ShapeText(view.shape),
+                     ", expected ", ShapeText(whole), " (", slot, ")"));
   }
-  Buffer<float> values(count);
-  RETURN_IF_ERROR(checkpoint_.Read(match.tensor, as_row ? row_shape : whole,
-                                   absl::MakeSpan(values.data(), count)));
-  read_.insert(match.tensor);
-  if (row.transposed) values = Transpose(values, rows);
-  return PartOf(std::move(values), row);
+  if (!read_.insert(match.tensor).second) return view;
+  const size_t count = CountOf(whole);
+  const size_t bad = FindNotFinite(view.type, view.bytes);
+  if (bad == count) return view;
+  float value = 0;
+  ToFloats(view.type, view.bytes.data() + bad * BytesOf(view.type),
+           {&value, 1});
+  return absl::InvalidArgumentError(absl::StrCat(view.place, " holds ", value,
+                                                 " at element ", bad,
+                                                 ", expected finite values"));
+}
+
+absl::StatusOr<Buffer<float>> Weights::Read(absl::string_view slot,
+                                            absl::Span<const int64_t> shape) {
+  ASSIGN_OR_RETURN(const auto rows, Rows(slot, shape));
+  Buffer<float> values(CountOf(shape));
+  rows->Read(0, {values.data(), rows->rows(), rows->cols()});
+  return values;
 }
 
 absl::Status Weights::CheckAllRead() const {
-  for (const std::string& name : checkpoint_.Names()) {
+  for (const std::string& name : source_.Names()) {
     const bool unused = std::any_of(names_.unused.begin(), names_.unused.end(),
                                     [&](const std::string& p) {
                                       return MatchPattern(p, name).has_value();
                                     });
     if (unused || read_.count(name) > 0) continue;
     return absl::InvalidArgumentError(
-        absl::StrCat(checkpoint_.directory(), ": tensor ", name,
+        absl::StrCat(source_.path(), ": tensor ", name,
                      " is not part of the model that config.json describes"));
   }
   return absl::OkStatus();

@@ -39,7 +39,7 @@ void AddTransposed(const std::string& slot,
                    const std::vector<std::string>& tensors, NameTable& names) {
   const size_t first = names.rows.size();
   AddWeights(slot, tensors, Bias::kYes, names);
-  names.rows[first].transposed = true;
+  names.rows[first].part.transposed = true;
 }
 
 void AddNames(NameTable& names) {
@@ -58,7 +58,7 @@ void AddNames(NameTable& names) {
   AddShares("decoder.{}.", kQkv, WithPrefixes(layer, {"attn.c_attn"}),
             Bias::kYes, names);
   for (size_t i = qkv; i < names.rows.size(); ++i) {
-    names.rows[i].transposed = true;
+    names.rows[i].part.transposed = true;
   }
   AddTransposed("decoder.{}.self.out", WithPrefixes(layer, {"attn.c_proj"}),
                 names);

@@ -19,10 +19,7 @@ void AddQkv(const AttentionSpec& attention, NameTable& names) {
     AddTensor(std::string("decoder.{}.self.") + slot + ".weight",
               WithPrefixes(LlamaLayerPrefixes(), {"self_attn.qkv_proj.weight"}),
               names);
-    NameRow& row = names.rows.back();
-    row.part = first;
-    row.span = heads;
-    row.parts = parts;
+    names.rows.back().part = {.first = first, .span = heads, .parts = parts};
   };
   add("q", 0, attention.heads);
   add("k", attention.heads, attention.kv_heads);

@@ -25,13 +25,6 @@ Buffer<float> SinesAndCosines(int rows, int width, Frequency frequency) {
   return table;
 }
 
-// Adds row `index` of a table.
-inline void AddRow(const Buffer<float>& table, int index, int width,
-                   float* out) {
-  const float* row = table.data() + static_cast<size_t>(index) * width;
-  for (int j = 0; j < width; ++j) out[j] += row[j];
-}
-
 }  // namespace
 
 Buffer<float> Sinusoids(int rows, int width) {
@@ -63,31 +56,30 @@ void Embedding::ForRows(Compute& compute, int rows,
 
 void Embedding::TakeTokens(Compute& compute, const Rows& rows,
                            Matrix dst) const {
-  const int width = tables_.width;
   ForRows(compute, static_cast<int>(rows.ids.size()), [&](Range range) {
     for (int r = range.begin; r < range.end; ++r) {
-      const float* token =
-          tables_.tokens.data() + static_cast<size_t>(rows.ids[r]) * width;
-      float* out = dst.row(r);
-      for (int j = 0; j < width; ++j) out[j] = token[j] * tables_.scale;
+      float* const out = dst.row(r);
+      tables_.tokens->Read(rows.ids[r], {out, 1, dst.cols});
+      if (tables_.scale == 1) continue;
+      for (int j = 0; j < dst.cols; ++j) out[j] *= tables_.scale;
     }
   });
 }
 
 void Embedding::AddOthers(Compute& compute, const Rows& rows,
                           Matrix dst) const {
-  const bool types = tables_.types.size() > 0;
-  const bool positions = tables_.positions.size() > 0;
+  const bool types = tables_.types.rows() > 0;
+  const bool positions = tables_.positions.rows() > 0;
   if (!types && !positions) return;
   ForRows(compute, static_cast<int>(rows.ids.size()), [&](Range range) {
     for (int r = range.begin; r < range.end; ++r) {
+      const absl::Span<float> sum(dst.row(r), dst.cols);
       if (types) {
-        AddRow(tables_.types, rows.types.empty() ? 0 : rows.types[r], dst.cols,
-               dst.row(r));
+        tables_.types.AddTo(rows.types.empty() ? 0 : rows.types[r], sum);
       }
       if (positions) {
-        AddRow(tables_.positions, rows.positions[r] + tables_.position_offset,
-               dst.cols, dst.row(r));
+        tables_.positions.AddTo(rows.positions[r] + tables_.position_offset,
+                                sum);
       }
     }
   });

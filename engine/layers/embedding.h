@@ -1,6 +1,7 @@
 #ifndef ATTEND_ENGINE_LAYERS_EMBEDDING_H_
 #define ATTEND_ENGINE_LAYERS_EMBEDDING_H_
 
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -14,6 +15,8 @@
 #include "engine/ops/matmul/operand.h"
 #include "engine/tensor/buffer.h"
 #include "engine/tensor/matrix.h"
+#include "engine/tensor/row_source.h"
+#include "engine/tensor/stored_rows.h"
 
 namespace attend {
 
@@ -31,15 +34,14 @@ Buffer<float> SinusoidsToEnd(int rows, int width, int zero_row);
 class Embedding {
  public:
   struct Tables {
-    int width = 0;
-    Buffer<float> tokens;  // [vocab, width]
-    float scale = 1;       // of tokens
+    std::shared_ptr<const RowSource> tokens;  // [vocab, width]
+    float scale = 1;                          // of tokens
     // The others, if there are any, have `width` columns, or those that the
     // tokens are mapped to.
     bool projects_tokens = false;
-    Buffer<float> positions;  // [positions, ...], or empty
+    StoredRows positions;     // [positions, ...], or no rows
     int position_offset = 0;  // row of position 0
-    Buffer<float> types;      // [types, ...], or empty
+    StoredRows types;         // [types, ...], or no rows
   };
   // Without a projection the width is the model's.
   Embedding(Tables tables, std::optional<Norm> norm,
@@ -59,7 +61,7 @@ class Embedding {
                    const Operand& narrow_operand, Matrix dst) const;
 
   bool projected() const { return projection_.has_value(); }
-  int width() const { return tables_.width; }
+  int width() const { return tables_.tokens->cols(); }
 
  private:
   // A pass over rows that is worth the team if they are many.

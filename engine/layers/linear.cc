@@ -5,8 +5,8 @@
 namespace attend {
 
 absl::StatusOr<Linear> Linear::Create(Primitives& primitives, ComputeType dtype,
-                                      ConstMatrix weights, Buffer<float> bias,
-                                      int max_rows) {
+                                      const RowSource& weights,
+                                      Buffer<float> bias, int max_rows) {
   ASSIGN_OR_RETURN(MatMul matmul,
                    MatMul::Create(primitives, dtype, weights, max_rows));
   return Linear(std::move(matmul), std::move(bias));

@@ -11,15 +11,18 @@
 #include "engine/ops/matmul/matmul.h"
 #include "engine/tensor/buffer.h"
 #include "engine/tensor/matrix.h"
+#include "engine/tensor/row_source.h"
 
 namespace attend {
 
 // y = x W^T + b. Owns packed weights and bias; const after Create().
 class Linear {
  public:
-  // `weights` is [out, in]; `bias` is [out] or empty. Errors: see MatMul.
+  // `weights` is [out, in], read as by MatMul; `bias` is [out] or empty.
+  // Errors: see MatMul.
   static absl::StatusOr<Linear> Create(Primitives& primitives,
-                                       ComputeType dtype, ConstMatrix weights,
+                                       ComputeType dtype,
+                                       const RowSource& weights,
                                        Buffer<float> bias, int max_rows);
 
   int in() const { return matmul_.in(); }

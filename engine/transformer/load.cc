@@ -2,14 +2,44 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "engine/checkpoint/slot_rows.h"
+#include "engine/tensor/row_source.h"
 #include "engine/tensor/status_macros.h"
+#include "engine/tensor/stored_rows.h"
 
 namespace attend {
 namespace {
+
+// Several matrices of equal width, one below the other.
+class JoinedRows final : public RowSource {
+ public:
+  explicit JoinedRows(std::vector<std::unique_ptr<const SlotRows>> parts)
+      : parts_(std::move(parts)) {
+    for (const auto& part : parts_) rows_ += part->rows();
+  }
+
+  int rows() const override { return rows_; }
+  int cols() const override { return parts_.front()->cols(); }
+  void Read(int first, Matrix dst) const override {
+    for (const auto& part : parts_) {
+      const int count = std::min(part->rows() - first, dst.rows);
+      if (count > 0) {
+        part->Read(first, {dst.data, count, dst.cols});
+        dst = {dst.row(count), dst.rows - count, dst.cols};
+      }
+      first = std::max(first - part->rows(), 0);
+    }
+  }
+
+ private:
+  const std::vector<std::unique_ptr<const SlotRows>> parts_;
+  int rows_ = 0;
+};
 
 // An empty buffer where the table has no such slot.
 absl::StatusOr<Buffer<float>> ReadIfListed(Weights& weights,
@@ -18,23 +48,33 @@ absl::StatusOr<Buffer<float>> ReadIfListed(Weights& weights,
   return weights.Read(slot, {size});
 }
 
-absl::StatusOr<Buffer<float>> LoadPositions(Weights& weights,
-                                            const std::string& slot,
-                                            const EmbeddingSpec& spec,
-                                            int width) {
+StoredRows Stored(const Buffer<float>& table, int rows, int width) {
+  return StoredRows(ConstMatrix(table.data(), rows, width));
+}
+
+absl::StatusOr<StoredRows> LoadTable(Weights& weights, const std::string& slot,
+                                     int rows, int width) {
+  ASSIGN_OR_RETURN(const auto table, weights.Rows(slot, {rows, width}));
+  return table->Copy();
+}
+
+absl::StatusOr<StoredRows> LoadPositions(Weights& weights,
+                                         const std::string& slot,
+                                         const EmbeddingSpec& spec, int width) {
   const int rows = spec.max_positions + spec.position_offset;
   switch (spec.positions) {
     case Positions::kNone:
       break;
     case Positions::kSinusoidal:
-      return Sinusoids(rows, width);
+      return Stored(Sinusoids(rows, width), rows, width);
     case Positions::kSinusoidalToEnd:
       // That of tokens that are not counted is no position.
-      return SinusoidsToEnd(rows, width, spec.position_offset - 1);
+      return Stored(SinusoidsToEnd(rows, width, spec.position_offset - 1), rows,
+                    width);
     case Positions::kLearned:
-      return weights.Read(slot, {rows, width});
+      return LoadTable(weights, slot, rows, width);
   }
-  return Buffer<float>();
+  return StoredRows();
 }
 
 }  // namespace
@@ -49,14 +89,13 @@ absl::StatusOr<Linear> LoadLinear(Primitives& primitives, Weights& weights,
       std::any_of(slots.begin(), slots.end(), [&](const std::string& slot) {
         return weights.Lists(absl::StrCat(slot, ".bias"));
       });
-  Buffer<float> matrix(static_cast<size_t>(total) * in);
+  std::vector<std::unique_ptr<const SlotRows>> parts;
   Buffer<float> bias(any_bias ? total : 0);
   size_t row = 0;
   for (size_t i = 0; i < slots.size(); ++i) {
     ASSIGN_OR_RETURN(
-        const Buffer<float> part,
-        weights.Read(absl::StrCat(slots[i], ".weight"), {out[i], in}));
-    std::copy_n(part.data(), part.size(), matrix.data() + row * in);
+        parts.emplace_back(),
+        weights.Rows(absl::StrCat(slots[i], ".weight"), {out[i], in}));
     ASSIGN_OR_RETURN(
         const Buffer<float> part_bias,
         ReadIfListed(weights, absl::StrCat(slots[i], ".bias"), out[i]));
@@ -65,8 +104,9 @@ absl::StatusOr<Linear> LoadLinear(Primitives& primitives, Weights& weights,
     }
     row += out[i];
   }
-  return Linear::Create(primitives, precision.dtype, {matrix.data(), total, in},
-                        std::move(bias), precision.max_rows);
+  return Linear::Create(primitives, precision.dtype,
+                        JoinedRows(std::move(parts)), std::move(bias),
+                        precision.max_rows);
 }
 
 absl::StatusOr<Norm> LoadNorm(Weights& weights, const std::string& slot,
@@ -84,6 +124,7 @@ absl::StatusOr<Norm> LoadNorm(Weights& weights, const std::string& slot,
 
 absl::StatusOr<Embedding> LoadEmbedding(Primitives& primitives,
                                         Weights& weights,
+                                        TokenTables& token_tables,
                                         const std::string& prefix, int hidden,
                                         const EmbeddingSpec& spec,
                                         Precision precision) {
@@ -91,18 +132,17 @@ absl::StatusOr<Embedding> LoadEmbedding(Primitives& primitives,
     return absl::StrCat(prefix, ".", name);
   };
   Embedding::Tables tables;
-  tables.width = spec.width;
   tables.scale = spec.scale;
   tables.position_offset = spec.position_offset;
   ASSIGN_OR_RETURN(tables.tokens,
-                   weights.Read(slot("tokens"), {spec.vocab, spec.width}));
+                   token_tables.Load(slot("tokens"), spec.vocab, spec.width));
   tables.projects_tokens = spec.projects_tokens;
   const int width = spec.projects_tokens ? hidden : spec.width;
   ASSIGN_OR_RETURN(tables.positions,
                    LoadPositions(weights, slot("positions"), spec, width));
   if (spec.token_types > 0) {
-    ASSIGN_OR_RETURN(tables.types,
-                     weights.Read(slot("types"), {spec.token_types, width}));
+    ASSIGN_OR_RETURN(tables.types, LoadTable(weights, slot("types"),
+                                             spec.token_types, width));
   }
   std::optional<Norm> norm;
   if (spec.norm) {

@@ -13,6 +13,7 @@
 #include "engine/ops/exec/compute_type.h"
 #include "engine/ops/exec/primitives.h"
 #include "engine/transformer/spec.h"
+#include "engine/transformer/token_tables.h"
 
 namespace attend {
 
@@ -38,7 +39,7 @@ absl::StatusOr<Norm> LoadNorm(Weights& weights, const std::string& slot,
 
 // Slots "<prefix>.tokens", ".positions", ".types", ".norm", ".projection".
 absl::StatusOr<Embedding> LoadEmbedding(Primitives& primitives,
-                                        Weights& weights,
+                                        Weights& weights, TokenTables& tables,
                                         const std::string& prefix, int hidden,
                                         const EmbeddingSpec& spec,
                                         Precision precision);

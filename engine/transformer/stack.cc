@@ -54,13 +54,13 @@ class Rotaries {
 }  // namespace
 
 absl::StatusOr<Stack> LoadStack(Primitives& primitives, Weights& weights,
-                                StackKind kind, int hidden,
+                                TokenTables& tables, StackKind kind, int hidden,
                                 const StackSpec& spec, Precision precision) {
   const std::string name = kind == StackKind::kEncoder ? "encoder" : "decoder";
-  ASSIGN_OR_RETURN(
-      Embedding embedding,
-      LoadEmbedding(primitives, weights, absl::StrCat(name, ".embedding"),
-                    hidden, spec.embedding, precision));
+  ASSIGN_OR_RETURN(Embedding embedding,
+                   LoadEmbedding(primitives, weights, tables,
+                                 absl::StrCat(name, ".embedding"), hidden,
+                                 spec.embedding, precision));
   Stack stack{.embedding = std::move(embedding),
               .relative_bias = nullptr,
               .rotaries = {},

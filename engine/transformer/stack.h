@@ -37,7 +37,7 @@ enum class StackKind { kEncoder, kDecoder };
 // on, or those of the decoder. `spec`, part of a valid TransformerSpec, must
 // outlive the stack.
 absl::StatusOr<Stack> LoadStack(Primitives& primitives, Weights& weights,
-                                StackKind kind, int hidden,
+                                TokenTables& tables, StackKind kind, int hidden,
                                 const StackSpec& spec, Precision precision);
 
 // Of keys and values of `layers` layers of the stack.

@@ -36,20 +36,22 @@ absl::StatusOr<std::unique_ptr<Transformer>> Transformer::Load(
   const Precision precision = {.dtype = dtype, .max_rows = max_rows};
   std::unique_ptr<Transformer> transformer(
       new Transformer(compute, spec, dtype));
+  TokenTables tables(weights);
+  // First, since stacks may look tokens up in its weights.
+  RETURN_IF_ERROR(transformer->LoadLogits(weights, tables, max_rows));
   if (spec.encoder) {
-    ASSIGN_OR_RETURN(
-        transformer->encoder_,
-        LoadStack(transformer->primitives_, weights, StackKind::kEncoder,
-                  spec.hidden, *transformer->spec_.encoder, precision));
+    ASSIGN_OR_RETURN(transformer->encoder_,
+                     LoadStack(transformer->primitives_, weights, tables,
+                               StackKind::kEncoder, spec.hidden,
+                               *transformer->spec_.encoder, precision));
   }
   if (spec.decoder) {
-    ASSIGN_OR_RETURN(
-        transformer->decoder_,
-        LoadStack(transformer->primitives_, weights, StackKind::kDecoder,
-                  spec.hidden, *transformer->spec_.decoder, precision));
+    ASSIGN_OR_RETURN(transformer->decoder_,
+                     LoadStack(transformer->primitives_, weights, tables,
+                               StackKind::kDecoder, spec.hidden,
+                               *transformer->spec_.decoder, precision));
   }
   RETURN_IF_ERROR(transformer->LoadHeads(weights));
-  RETURN_IF_ERROR(transformer->LoadLogits(weights, max_rows));
   return transformer;
 }
 
@@ -77,7 +79,8 @@ absl::Status Transformer::LoadHeads(Weights& weights) {
   return absl::OkStatus();
 }
 
-absl::Status Transformer::LoadLogits(Weights& weights, int max_rows) {
+absl::Status Transformer::LoadLogits(Weights& weights, TokenTables& tables,
+                                     int max_rows) {
   if (vocab() == 0) return absl::OkStatus();
   int in =
       spec_.decoder ? spec_.hidden : OutputOf(spec_.head->layers, spec_.hidden);
@@ -89,17 +92,17 @@ absl::Status Transformer::LoadLogits(Weights& weights, int max_rows) {
                                 {spec_.logits_width}, precision));
     in = spec_.logits_width;
   }
-  ASSIGN_OR_RETURN(const Buffer<float> projection,
-                   weights.Read("logits.weight", {vocab(), in}));
+  constexpr char kSlot[] = "logits.weight";
+  ASSIGN_OR_RETURN(const auto rows, weights.Rows(kSlot, {vocab(), in}));
   Buffer<float> bias;
   if (spec_.logits_bias) {
     ASSIGN_OR_RETURN(bias, weights.Read("logits.bias", {vocab()}));
   }
   ASSIGN_OR_RETURN(
-      logits_,
-      Projection::Create(primitives_, dtype_, {projection.data(), vocab(), in},
-                         std::move(bias), std::min(max_rows, kMaxLogitsRows),
-                         spec_.logits_softcap));
+      logits_, Projection::Create(primitives_, dtype_, *rows, std::move(bias),
+                                  std::min(max_rows, kMaxLogitsRows),
+                                  spec_.logits_softcap));
+  tables.Share(kSlot, rows->type(), dtype_, logits_->weights());
   return absl::OkStatus();
 }
 

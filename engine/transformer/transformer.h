@@ -26,6 +26,7 @@
 #include "engine/transformer/layer_pass.h"
 #include "engine/transformer/spec.h"
 #include "engine/transformer/stack.h"
+#include "engine/transformer/token_tables.h"
 
 namespace attend {
 
@@ -106,7 +107,7 @@ class Transformer {
  private:
   Transformer(Compute& compute, const TransformerSpec& spec, ComputeType dtype);
   absl::Status LoadHeads(Weights& weights);
-  absl::Status LoadLogits(Weights& weights, int max_rows);
+  absl::Status LoadLogits(Weights& weights, TokenTables& tables, int max_rows);
   void CountStageCosts();
 
   int encode_stages() const { return static_cast<int>(stage_costs_.size()); }

@@ -17,12 +17,16 @@ namespace {
 std::atomic<bool> counting = false;
 std::atomic<long> by_others = 0;
 std::atomic<long> by_onednn = 0;
+std::atomic<size_t> most_bytes = 0;
 // The addresses of libdnnl's code.
 uintptr_t onednn_begin = 0;
 uintptr_t onednn_end = 0;
 
-void Count(const void* caller) {
+void Count(const void* caller, size_t size) {
   if (!counting.load(std::memory_order_relaxed)) return;
+  size_t known = most_bytes;
+  while (known < size && !most_bytes.compare_exchange_weak(known, size)) {
+  }
   const auto address = reinterpret_cast<uintptr_t>(caller);
   ++(address >= onednn_begin && address < onednn_end ? by_onednn : by_others);
 }
@@ -46,12 +50,13 @@ void AllocationCount::Start() {
   dl_iterate_phdr(FindOnednn, nullptr);
   by_others = 0;
   by_onednn = 0;
+  most_bytes = 0;
   counting = true;
 }
 
 AllocationCount AllocationCount::Stop() {
   counting = false;
-  return {.ours = by_others, .onednn = by_onednn};
+  return {.ours = by_others, .onednn = by_onednn, .largest = most_bytes};
 }
 
 }  // namespace attend
@@ -66,39 +71,39 @@ void* __libc_realloc(void* old, size_t size);
 void* __libc_memalign(size_t alignment, size_t size);
 
 void* malloc(size_t size) {
-  Count(__builtin_return_address(0));
+  Count(__builtin_return_address(0), size);
   return __libc_malloc(size);
 }
 
 void* calloc(size_t items, size_t size) {
-  Count(__builtin_return_address(0));
+  Count(__builtin_return_address(0), items * size);
   return __libc_calloc(items, size);
 }
 
 void* realloc(void* old, size_t size) {
-  Count(__builtin_return_address(0));
+  Count(__builtin_return_address(0), size);
   return __libc_realloc(old, size);
 }
 
 void* aligned_alloc(size_t alignment, size_t size) {
-  Count(__builtin_return_address(0));
+  Count(__builtin_return_address(0), size);
   return __libc_memalign(alignment, size);
 }
 
 void* memalign(size_t alignment, size_t size) {
-  Count(__builtin_return_address(0));
+  Count(__builtin_return_address(0), size);
   return __libc_memalign(alignment, size);
 }
 
 int posix_memalign(void** result, size_t alignment, size_t size) {
-  Count(__builtin_return_address(0));
+  Count(__builtin_return_address(0), size);
   *result = __libc_memalign(alignment, size);
   return *result == nullptr ? ENOMEM : 0;
 }
 
 void* mmap(void* address, size_t length, int protection, int flags, int file,
            off_t offset) {
-  Count(__builtin_return_address(0));
+  Count(__builtin_return_address(0), 0);
   return reinterpret_cast<void*>(
       syscall(SYS_mmap, address, length, protection, flags, file, offset));
 }
@@ -106,14 +111,14 @@ void* mmap(void* address, size_t length, int protection, int flags, int file,
 }  // extern "C"
 
 void* operator new(size_t size) {
-  Count(__builtin_return_address(0));
+  Count(__builtin_return_address(0), size);
   void* result = __libc_malloc(size);
   if (result == nullptr) throw std::bad_alloc();
   return result;
 }
 
 void* operator new[](size_t size) {
-  Count(__builtin_return_address(0));
+  Count(__builtin_return_address(0), size);
   void* result = __libc_malloc(size);
   if (result == nullptr) throw std::bad_alloc();
   return result;

@@ -1,6 +1,8 @@
 #ifndef ATTEND_TESTS_SUPPORT_ALLOCATION_COUNT_H_
 #define ATTEND_TESTS_SUPPORT_ALLOCATION_COUNT_H_
 
+#include <cstddef>
+
 namespace attend {
 
 // Calls of operator new, malloc, calloc, realloc, aligned_alloc, memalign,
@@ -13,6 +15,8 @@ struct AllocationCount {
   // Asked for inside of oneDNN: its execute() puts the arguments of a primitive
   // in a map of its own, which no interface of it avoids.
   long onednn = 0;
+  // Bytes of the largest one, but for mappings.
+  size_t largest = 0;
 
   static void Start();
   static AllocationCount Stop();

@@ -90,7 +90,7 @@ void AddHeadShares(const std::string& slot_prefix, int heads,
   const size_t first = names.rows.size();
   AddShares(slot_prefix, kQkv, tensors, bias, names);
   for (size_t row = first; row < names.rows.size(); ++row) {
-    names.rows[row].groups = heads;
+    names.rows[row].part.groups = heads;
   }
 }
 
@@ -102,8 +102,8 @@ void AddShares(const std::string& slot_prefix,
     const size_t first = names.rows.size();
     AddWeights(slot_prefix + slots[i], tensors, bias, names);
     for (size_t row = first; row < names.rows.size(); ++row) {
-      names.rows[row].part = static_cast<int>(i);
-      names.rows[row].parts = static_cast<int>(slots.size());
+      names.rows[row].part.first = static_cast<int>(i);
+      names.rows[row].part.parts = static_cast<int>(slots.size());
     }
   }
 }

@@ -44,7 +44,7 @@ struct Call {
 }  // namespace
 
 struct Projection::Impl {
-  Impl(Primitives& primitives, ComputeType number, ConstMatrix matrix,
+  Impl(Primitives& primitives, ComputeType number, const RowSource& matrix,
        Buffer<float> logits_bias, int most_rows, float logits_softcap);
 
   std::vector<DnnlSlice> MakeSlices(Primitives& primitives, int columns,
@@ -74,23 +74,23 @@ struct Projection::Impl {
   const ComputeType dtype;
   const EpilogueKernels& epilogue;
   const LogitsKernels kernels;
-  DnnlWeights weights;
+  const std::shared_ptr<DnnlWeights> weights;
   const Buffer<float> bias;  // [n] or empty
   std::vector<DnnlSlice> narrow;
   std::vector<DnnlSlice> wide;  // empty if there would be too few
 };
 
 Projection::Impl::Impl(Primitives& primitives, ComputeType number,
-                       ConstMatrix matrix, Buffer<float> logits_bias,
+                       const RowSource& matrix, Buffer<float> logits_bias,
                        int most_rows, float logits_softcap)
-    : k(matrix.cols),
-      n(matrix.rows),
+    : k(matrix.cols()),
+      n(matrix.rows()),
       max_rows(most_rows),
       softcap(logits_softcap),
       dtype(number),
       epilogue(EpilogueKernelsFor(primitives.isa())),
       kernels(LogitsKernels::For(primitives.isa())),
-      weights(primitives, number, matrix),
+      weights(std::make_shared<DnnlWeights>(primitives, number, matrix)),
       bias(std::move(logits_bias)) {
   narrow = MakeSlices(primitives, kLogitsTile, std::min(max_rows, kTileRows));
   const int members = primitives.compute().team().size();
@@ -106,7 +106,7 @@ std::vector<DnnlSlice> Projection::Impl::MakeSlices(Primitives& primitives,
   std::vector<DnnlSlice> slices;
   for (int begin = 0; begin < n; begin += columns) {
     const int end = std::min(n, begin + columns);
-    slices.push_back(weights.Slice(primitives, begin, end, rows));
+    slices.push_back(weights->Slice(primitives, begin, end, rows));
   }
   return slices;
 }
@@ -143,7 +143,7 @@ void Projection::Impl::Finish(const Call& call, Range rows,
                               float* logits) const {
   const ResultPart part = {
       .src = result,
-      .dequantize = weights.dequantize(slice.begin, call.src, rows.begin),
+      .dequantize = weights->dequantize(slice.begin, call.src, rows.begin),
       .bias = bias.size() == 0 ? nullptr : bias.data() + slice.begin,
       .dst = logits,
       .columns = slice.columns,
@@ -228,15 +228,19 @@ Projection::~Projection() = default;
 int Projection::in() const { return impl_->k; }
 int Projection::out() const { return impl_->n; }
 
+std::shared_ptr<const RowSource> Projection::weights() const {
+  return impl_->weights;
+}
+
 absl::StatusOr<Projection> Projection::Create(Primitives& primitives,
                                               ComputeType dtype,
-                                              ConstMatrix weights,
+                                              const RowSource& weights,
                                               Buffer<float> bias, int max_rows,
                                               float softcap) try {
-  ATTEND_CHECK(weights.rows > 0 && weights.cols > 0 && max_rows > 0);
+  ATTEND_CHECK(weights.rows() > 0 && weights.cols() > 0 && max_rows > 0);
   ATTEND_CHECK(softcap >= 0);
   ATTEND_CHECK(bias.size() == 0 ||
-               bias.size() == static_cast<size_t>(weights.rows));
+               bias.size() == static_cast<size_t>(weights.rows()));
   RETURN_IF_ERROR(CheckComputeType(dtype, primitives.isa()));
   return Projection(std::make_unique<Impl>(primitives, dtype, weights,
                                            std::move(bias), max_rows, softcap));

@@ -13,7 +13,7 @@
 #include "engine/ops/logits/logits_view.h"
 #include "engine/ops/matmul/operand.h"
 #include "engine/tensor/buffer.h"
-#include "engine/tensor/matrix.h"
+#include "engine/tensor/row_source.h"
 
 namespace attend {
 
@@ -25,12 +25,13 @@ namespace attend {
 // Const as a MatMul is.
 class Projection {
  public:
-  // `weights` is [vocab, hidden], `bias` [vocab] or empty. With a `softcap`
-  // above 0 logits are softcap * tanh((x W^T + b) / softcap) (Gemma 2, 2024).
-  // `primitives` must outlive the projection. Errors as of MatMul.
+  // `weights` is [vocab, hidden], read as by MatMul; `bias` [vocab] or empty.
+  // With a `softcap` above 0 logits are softcap * tanh((x W^T + b) / softcap)
+  // (Gemma 2, 2024). `primitives` must outlive the projection. Errors as of
+  // MatMul.
   static absl::StatusOr<Projection> Create(Primitives& primitives,
                                            ComputeType dtype,
-                                           ConstMatrix weights,
+                                           const RowSource& weights,
                                            Buffer<float> bias, int max_rows,
                                            float softcap = 0);
   Projection(Projection&&);
@@ -39,6 +40,8 @@ class Projection {
 
   int in() const;   // hidden
   int out() const;  // vocab
+  // The weights as they are multiplied, [vocab, hidden]: rounded to the dtype.
+  std::shared_ptr<const RowSource> weights() const;
 
   // Answers `needs` [rows] about the logits of src [rows, hidden], in the dtype
   // of Create(), into dst; rows <= max_rows. `context` is for the primitives of

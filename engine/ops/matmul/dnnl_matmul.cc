@@ -1,8 +1,10 @@
 #include "engine/ops/matmul/dnnl_matmul.h"
 
 #include <algorithm>
+#include <atomic>
+#include <bit>
 #include <cstring>
-#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "engine/ops/matmul/f32_kernel.h"
@@ -11,8 +13,6 @@
 
 namespace attend {
 namespace {
-
-using dnnl::memory;
 
 // Makes s8 of the u8 of an Operand, in place, and returns their sum.
 int32_t Unshift(void* numbers, int count) {
@@ -26,13 +26,36 @@ int32_t Unshift(void* numbers, int count) {
   return sum;
 }
 
+// As many numbers of a column as fill them lie together.
+constexpr int kUnitBytes = 4;
+
+struct Bf16 {
+  uint16_t upper;
+  explicit operator float() const {
+    return std::bit_cast<float>(static_cast<uint32_t>(upper) << 16);
+  }
+};
+
+// The numbers of a column, whose units are `stride` bytes apart.
+template <typename Number>
+void ReadUnits(const char* units, int stride, absl::Span<float> dst) {
+  constexpr size_t kNumbers = kUnitBytes / sizeof(Number);
+  for (size_t i = 0; i < dst.size(); ++i) {
+    Number number;
+    std::memcpy(&number,
+                units + i / kNumbers * stride + i % kNumbers * sizeof(Number),
+                sizeof(Number));
+    dst[i] = static_cast<float>(number);
+  }
+}
+
 }  // namespace
 
-absl::Status CreationError(ComputeType dtype, ConstMatrix weights,
+absl::Status CreationError(ComputeType dtype, const RowSource& weights,
                            const dnnl::error& error) {
   return absl::InternalError(absl::StrCat(
-      "onednn matmul in ", TypeName(dtype), " with k = ", weights.cols,
-      ", n = ", weights.rows, ": ", error.what()));
+      "onednn matmul in ", TypeName(dtype), " with k = ", weights.cols(),
+      ", n = ", weights.rows(), ": ", error.what()));
 }
 
 absl::Status RunStatus(int status, int rows, int k, int n) {
@@ -58,57 +81,103 @@ dnnl_status_t DnnlSlice::Multiply(DnnlMember& member, int rows, const void* src,
 }
 
 DnnlWeights::DnnlWeights(Primitives& primitives, ComputeType dtype,
-                         ConstMatrix weights)
+                         const RowSource& weights)
     : engine_(primitives.dnnl().engine()),
       dtype_(dtype),
-      k_(weights.cols),
+      k_(weights.cols()),
+      n_(weights.rows()),
       packed_(false),
       own_kernel_(false) {
-  const int n = weights.rows;
-  packed_ = HasPackedKernel(engine_, Key(n));
+  packed_ = HasPackedKernel(engine_, Key(n_));
   own_kernel_ =
       packed_ && dtype == ComputeType::kF32 && primitives.isa() >= Isa::kAvx512;
-  const Buffer<char> converted = Convert(primitives.compute(), weights);
-  const void* rows = weights.data;
-  if (dtype != ComputeType::kF32) rows = converted.data();
-  const memory::desc desc = WeightsDesc(Key(n));
   const int columns =
-      packed_ ? (n + kBlockColumns - 1) / kBlockColumns * kBlockColumns : n;
-  column_bytes_ = desc.get_size() / columns;
+      packed_ ? (n_ + kBlockColumns - 1) / kBlockColumns * kBlockColumns : n_;
+  column_bytes_ = WeightsDesc(Key(n_)).get_size() / columns;
   data_ = Buffer<char>(column_bytes_ * columns);
-  if (!packed_) {
-    std::memcpy(data_.data(), rows, data_.size());
-    return;
+  if (dtype_ == ComputeType::kInt8) {
+    column_scales_ = Buffer<float>(n_);
+    column_sums_ = Buffer<float>(n_);
+    shift_sums_ = Buffer<int32_t>(n_);
   }
-  memory from(WeightsDesc({.dtype = dtype, .packed = false, .k = k_, .n = n}),
-              engine_, const_cast<void*>(rows));
-  memory to(desc, engine_, data_.data());
-  dnnl::stream stream(engine_);
-  dnnl::reorder(from, to).execute(stream, from, to);
-  stream.wait();
+  Pack(primitives.compute(), weights);
 }
 
-Buffer<char> DnnlWeights::Convert(Compute& compute, ConstMatrix weights) {
-  if (dtype_ == ComputeType::kF32) return {};
-  const size_t count = static_cast<size_t>(weights.rows) * k_;
-  Buffer<char> rows(count * BytesOf(dtype_));
-  Operand operand = {
-      .dtype = dtype_, .data = rows.data(), .rows = weights.rows, .cols = k_};
-  if (dtype_ == ComputeType::kInt8) {
-    column_scales_ = Buffer<float>(weights.rows);
-    operand.scales = column_scales_.data();
+void DnnlWeights::Pack(Compute& compute, const RowSource& weights) {
+  const EpilogueKernels& kernels = EpilogueKernelsFor(compute.isa());
+  std::vector<Piece> pieces(compute.team().size());
+  for (Piece& piece : pieces) {
+    piece.floats = Buffer<float>(size_t{kBlockColumns} * k_);
+    piece.rounded = Buffer<uint32_t>(size_t{kBlockColumns} * units());
   }
-  MakeOperand(compute, weights, operand);
-  if (dtype_ == ComputeType::kInt8) {
-    shift_sums_ = Buffer<int32_t>(weights.rows);
-    column_sums_ = Buffer<float>(weights.rows);
-    for (int column = 0; column < weights.rows; ++column) {
-      const int32_t sum = Unshift(operand.row(column), k_);
-      shift_sums_[column] = 128 * sum;
-      column_sums_[column] = static_cast<float>(sum);
+  std::atomic<int> next = 0;
+  compute.team().Run([&](int member) {
+    for (int begin = next.fetch_add(kBlockColumns); begin < n_;
+         begin = next.fetch_add(kBlockColumns)) {
+      PackBlock(kernels, weights, begin, pieces[member]);
+    }
+  });
+}
+
+void DnnlWeights::PackBlock(const EpilogueKernels& kernels,
+                            const RowSource& weights, int begin, Piece& piece) {
+  const int columns = std::min(kBlockColumns, n_ - begin);
+  const Matrix floats = {piece.floats.data(), columns, k_};
+  weights.Read(begin, floats);
+  char* const block = data_.data() + column_bytes_ * begin;
+  if (!packed_) {
+    for (int c = 0; c < columns; ++c) {
+      Round(kernels, floats.row(c), begin + c, block + column_bytes_ * c);
+    }
+    return;
+  }
+  const size_t stride = units();
+  uint32_t* const rounded = piece.rounded.data();
+  for (int c = 0; c < columns; ++c) {
+    Round(kernels, floats.row(c), begin + c, rounded + c * stride);
+  }
+  // Units of all columns lie side by side.
+  uint32_t* const packed = reinterpret_cast<uint32_t*>(block);
+  for (size_t unit = 0; unit < stride; ++unit) {
+    for (int c = 0; c < columns; ++c) {
+      packed[unit * kBlockColumns + c] = rounded[c * stride + unit];
     }
   }
-  return rows;
+}
+
+void DnnlWeights::Round(const EpilogueKernels& kernels, const float* src,
+                        int column, void* dst) {
+  Operand operand = {.dtype = dtype_, .data = dst, .rows = 1, .cols = k_};
+  const bool int8 = dtype_ == ComputeType::kInt8;
+  if (int8) operand.scales = column_scales_.data() + column;
+  kernels.make_operand(src, operand, 0);
+  if (!int8) return;
+  const int32_t sum = Unshift(dst, k_);
+  shift_sums_[column] = 128 * sum;
+  column_sums_[column] = static_cast<float>(sum);
+}
+
+void DnnlWeights::Read(int first, Matrix dst) const {
+  for (int r = 0; r < dst.rows; ++r) {
+    const int column = first + r;
+    const int block = packed_ ? column / kBlockColumns * kBlockColumns : column;
+    const char* const units =
+        data_.data() + column_bytes_ * block + kUnitBytes * (column - block);
+    const int stride = packed_ ? kUnitBytes * kBlockColumns : kUnitBytes;
+    const absl::Span<float> row(dst.row(r), k_);
+    switch (dtype_) {
+      case ComputeType::kF32:
+        ReadUnits<float>(units, stride, row);
+        break;
+      case ComputeType::kBf16:
+        ReadUnits<Bf16>(units, stride, row);
+        break;
+      case ComputeType::kInt8:
+        ReadUnits<int8_t>(units, stride, row);
+        for (float& number : row) number *= column_scales_[column];
+        break;
+    }
+  }
 }
 
 DnnlSlice DnnlWeights::Slice(Primitives& primitives, int begin, int end,

@@ -12,6 +12,7 @@
 #include "engine/ops/matmul/epilogue_kernel.h"
 #include "engine/tensor/buffer.h"
 #include "engine/tensor/matrix.h"
+#include "engine/tensor/row_source.h"
 
 // Weights as oneDNN's matmuls read them. Functions here throw dnnl::error, for
 // matmul.cc to catch.
@@ -21,7 +22,7 @@ namespace attend {
 inline constexpr int kBlockColumns = 64;
 
 // INTERNAL: the matmuls by `weights` [n, k] could not be made.
-absl::Status CreationError(ComputeType dtype, ConstMatrix weights,
+absl::Status CreationError(ComputeType dtype, const RowSource& weights,
                            const dnnl::error& error);
 // What `status` of oneDNN says of a multiplication: INTERNAL, or OK.
 absl::Status RunStatus(int status, int rows, int k, int n);
@@ -49,10 +50,17 @@ struct DnnlSlice {
 // its slices.
 //
 // Numbers are rounded as an Operand's are; int8 has a scale for each column.
-class DnnlWeights {
+// Read() gives them back: column c of the weights is row c.
+class DnnlWeights final : public RowSource {
  public:
-  // `weights` is [n, k] row-major. Load time only.
-  DnnlWeights(Primitives& primitives, ComputeType dtype, ConstMatrix weights);
+  // `weights` is [n, k], and read in pieces of kBlockColumns rows, once. Load
+  // time only.
+  DnnlWeights(Primitives& primitives, ComputeType dtype,
+              const RowSource& weights);
+
+  int rows() const override { return n_; }
+  int cols() const override { return k_; }
+  void Read(int first, Matrix dst) const override;
 
   // Columns [begin, end) for up to max_rows rows. Valid while this and the
   // primitives live; `begin` is a multiple of kBlockColumns. Load time only.
@@ -63,9 +71,21 @@ class DnnlWeights {
   Dequantize dequantize(int begin, const Operand& src, int row) const;
 
  private:
-  // The numbers of the checkpoint as the dtype, still [n, k] row-major; none
-  // for f32.
-  Buffer<char> Convert(Compute& compute, ConstMatrix weights);
+  // What one member packs with: the columns of a block as floats, and as the
+  // dtype has them.
+  struct Piece {
+    Buffer<float> floats;      // [columns, k]
+    Buffer<uint32_t> rounded;  // [columns, units]
+  };
+  void Pack(Compute& compute, const RowSource& weights);
+  // The block whose columns begin at `begin`.
+  void PackBlock(const EpilogueKernels& kernels, const RowSource& weights,
+                 int begin, Piece& piece);
+  // A column of the checkpoint as the dtype.
+  void Round(const EpilogueKernels& kernels, const float* src, int column,
+             void* dst);
+  // Four bytes each: one f32, two bf16 or four int8 of a column.
+  int units() const { return (k_ * BytesOf(dtype_) + 3) / 4; }
   // Of the primitives for `columns` of the columns.
   DnnlKey Key(int columns) const {
     return {.dtype = dtype_, .packed = packed_, .k = k_, .n = columns};
@@ -74,6 +94,7 @@ class DnnlWeights {
   dnnl::engine engine_;
   ComputeType dtype_;
   int k_;
+  int n_;
   bool packed_;
   bool own_kernel_;
   size_t column_bytes_ = 0;

@@ -44,7 +44,7 @@ struct Call {
 }  // namespace
 
 struct MatMul::Impl {
-  Impl(Primitives& primitives, ComputeType dtype, ConstMatrix matrix,
+  Impl(Primitives& primitives, ComputeType dtype, const RowSource& matrix,
        int most_rows);
 
   int TileRows() const { return std::min(max_rows, kTileRows); }
@@ -85,9 +85,9 @@ struct MatMul::Impl {
 };
 
 MatMul::Impl::Impl(Primitives& primitives, ComputeType number,
-                   ConstMatrix matrix, int most_rows)
-    : k(matrix.cols),
-      n(matrix.rows),
+                   const RowSource& matrix, int most_rows)
+    : k(matrix.cols()),
+      n(matrix.rows()),
       max_rows(most_rows),
       weights(primitives, number, matrix),
       dtype(number),
@@ -259,8 +259,9 @@ ComputeType DefaultComputeType(Isa isa) {
 }
 
 absl::StatusOr<MatMul> MatMul::Create(Primitives& primitives, ComputeType dtype,
-                                      ConstMatrix weights, int max_rows) try {
-  ATTEND_CHECK(weights.rows > 0 && weights.cols > 0 && max_rows > 0);
+                                      const RowSource& weights,
+                                      int max_rows) try {
+  ATTEND_CHECK(weights.rows() > 0 && weights.cols() > 0 && max_rows > 0);
   RETURN_IF_ERROR(CheckComputeType(dtype, primitives.isa()));
   return MatMul(std::make_unique<Impl>(primitives, dtype, weights, max_rows));
 } catch (const dnnl::error& e) {

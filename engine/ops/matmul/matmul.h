@@ -12,6 +12,7 @@
 #include "engine/ops/matmul/epilogue.h"
 #include "engine/ops/matmul/operand.h"
 #include "engine/tensor/matrix.h"
+#include "engine/tensor/row_source.h"
 
 namespace attend {
 
@@ -35,13 +36,13 @@ ComputeType DefaultComputeType(Isa isa);
 // in int32, with a scale per column of W and per row of src.
 class MatMul {
  public:
-  // `weights` is [n, k] row-major as checkpoints store a linear map; it is not
-  // needed after the call. `primitives` must outlive the matmul. More max_rows
-  // than 64 cost neither time nor memory. Errors: that of CheckComputeType();
-  // INTERNAL from oneDNN.
+  // `weights` is [n, k] as checkpoints store a linear map: read once, a few
+  // rows at a time, by members of the team; not needed after the call.
+  // `primitives` must outlive the matmul. More max_rows than 64 cost neither
+  // time nor memory. Errors: that of CheckComputeType(); INTERNAL from oneDNN.
   static absl::StatusOr<MatMul> Create(Primitives& primitives,
-                                       ComputeType dtype, ConstMatrix weights,
-                                       int max_rows);
+                                       ComputeType dtype,
+                                       const RowSource& weights, int max_rows);
   MatMul(MatMul&&);
   MatMul& operator=(MatMul&&);
   ~MatMul();

@@ -4,6 +4,7 @@
 
 #include "absl/time/clock.h"
 #include "engine/tensor/status_macros.h"
+#include "engine/tensor/stored_rows.h"
 #include "tests/bench/engine/random_floats.h"
 
 namespace attend {
@@ -70,7 +71,8 @@ absl::StatusOr<MatMulReplay> MatMulReplay::Create(Compute& compute,
     ASSIGN_OR_RETURN(
         MatMul map,
         MatMul::Create(*replay.primitives_, dtype,
-                       {weights.data(), shape.out, shape.in}, max_rows));
+                       StoredRows({weights.data(), shape.out, shape.in}),
+                       max_rows));
     maps.push_back(std::move(map));
     widest = std::max(widest, shape.in);
     dst = std::max(dst, static_cast<size_t>(max_rows) * shape.out);
@@ -111,7 +113,8 @@ absl::Status MatMulReplay::AddProjection(ComputeType dtype, int hidden,
       RandomFloats(static_cast<size_t>(hidden) * vocab, kLargest);
   ASSIGN_OR_RETURN(
       Projection projection,
-      Projection::Create(*primitives_, dtype, {weights.data(), vocab, hidden},
+      Projection::Create(*primitives_, dtype,
+                         StoredRows({weights.data(), vocab, hidden}),
                          Buffer<float>(), kProjectionRows));
   projection_.emplace(std::move(projection));
   logits_.emplace(kProjectionRows, vocab, compute_.team().size());

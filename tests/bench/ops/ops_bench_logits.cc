@@ -14,6 +14,7 @@
 #include "engine/ops/logits/projection.h"
 #include "engine/ops/matmul/operand.h"
 #include "engine/tensor/buffer.h"
+#include "engine/tensor/stored_rows.h"
 #include "tests/bench/engine/random_floats.h"
 #include "tests/bench/ops/ops_bench.h"
 
@@ -39,8 +40,8 @@ class ProjectionFixture {
     do {
       projections_.push_back(
           Projection::Create(primitives_, dtype,
-                             {weights.data(), kVocab, kHidden}, Buffer<float>(),
-                             kMaxRows)
+                             StoredRows({weights.data(), kVocab, kHidden}),
+                             Buffer<float>(), kMaxRows)
               .value());
     } while (projections_.size() * weight_bytes() < setup.cold_bytes);
     context_.emplace(setup.compute, primitives_);

@@ -10,6 +10,7 @@
 #include "engine/ops/matmul/matmul.h"
 #include "engine/ops/matmul/operand.h"
 #include "engine/tensor/buffer.h"
+#include "engine/tensor/stored_rows.h"
 #include "tests/bench/engine/random_floats.h"
 #include "tests/bench/ops/ops_bench.h"
 
@@ -68,7 +69,8 @@ class MatMulFixture {
         RandomFloats(static_cast<size_t>(map.n) * map.k, 1);
     do {
       maps_.push_back(MatMul::Create(primitives_, dtype,
-                                     {weights.data(), map.n, map.k}, kMaxRows)
+                                     StoredRows({weights.data(), map.n, map.k}),
+                                     kMaxRows)
                           .value());
     } while (maps_.size() * weight_bytes() < setup.cold_bytes);
     context_.emplace(setup.compute, primitives_);

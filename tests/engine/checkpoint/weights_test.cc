@@ -10,6 +10,7 @@
 
 #include "absl/base/casts.h"
 #include "absl/strings/str_cat.h"
+#include "engine/checkpoint/checkpoint.h"
 #include "tests/engine/checkpoint/files.h"
 
 namespace attend {
@@ -66,9 +67,10 @@ TEST_F(WeightsTest, ATensorMayHoldSeveralSlots) {
           std::string("\x80\x3f\x00\x40\x40\x40\x80\x40", 8)));
   const auto checkpoint = Checkpoint::Open(directory_.path());
   ASSERT_TRUE(checkpoint.ok()) << checkpoint.status();
-  names_.rows = {{.slot = "q", .tensors = {"qk"}, .part = 0, .parts = 2},
-                 {.slot = "k", .tensors = {"qk"}, .part = 1, .parts = 2},
-                 {.slot = "k.b", .tensors = {"qk.b"}, .part = 1, .parts = 2}};
+  names_.rows = {
+      {.slot = "q", .tensors = {"qk"}, .part = {.first = 0, .parts = 2}},
+      {.slot = "k", .tensors = {"qk"}, .part = {.first = 1, .parts = 2}},
+      {.slot = "k.b", .tensors = {"qk.b"}, .part = {.first = 1, .parts = 2}}};
   Weights weights(*checkpoint, names_);
   EXPECT_EQ((*weights.Read("q", {1, 1}))[0], 1.0f);
   const auto k = weights.Read("k", {1, 1});
@@ -114,6 +116,33 @@ TEST_F(WeightsTest, ATensorThatNobodyReadIsNamed) {
   EXPECT_FALSE(Weights(*checkpoint_, names_).CheckAllRead().ok());
 }
 
+TEST_F(WeightsTest, ValuesThatAreNotFiniteAreNamed) {
+  for (const char* bad : {"\x80\x7f", "\x80\xff", "\xc1\x7f"}) {
+    directory_.Write(
+        "model.safetensors",
+        Safetensors(
+            R"({"l.3.w":{"dtype":"BF16","shape":[3],"data_offsets":[0,6]}})",
+            std::string(4, '\0') + bad));
+    const auto checkpoint = Checkpoint::Open(directory_.path());
+    Weights weights(*checkpoint, names_);
+    EXPECT_THAT(
+        weights.Rows("layer.3.weight", {3}).status().message(),
+        AllOf(HasSubstr("tensor l.3.w holds "), HasSubstr("at element 2")));
+  }
+}
+
+TEST_F(WeightsTest, SlotsOfOneTensorAreOneIfTheyHaveTheSamePartOfIt) {
+  names_.rows = {
+      {"tokens", {"shared"}}, {"logits", {"lm_head", "shared"}},
+      {"layer", {"l.3.w"}},   {"part", {"l.3.w"}, false, {.parts = 2}},
+      {"none", {"nothing"}},  {"neither", {"nothing"}}};
+  const Weights weights(*checkpoint_, names_);
+  EXPECT_TRUE(weights.AreOne("tokens", "logits"));
+  EXPECT_FALSE(weights.AreOne("tokens", "layer"));
+  EXPECT_FALSE(weights.AreOne("layer", "part"));
+  EXPECT_FALSE(weights.AreOne("none", "neither"));
+}
+
 // The numbers 1, 2, ... as one tensor "t" of so many rows and columns.
 class PartsTest : public testing::Test {
  protected:
@@ -137,10 +166,26 @@ class PartsTest : public testing::Test {
     NameTable names;
     names.rows = {row};
     Weights weights(*checkpoint_, names);
-    const auto values = weights.Read("s", {rows, columns});
-    EXPECT_TRUE(values.ok()) << values.status();
-    if (!values.ok()) return {};
-    return std::vector<float>(values->data(), values->data() + values->size());
+    const auto slot = weights.Rows("s", {rows, columns});
+    EXPECT_TRUE(slot.ok()) << slot.status();
+    if (!slot.ok()) return {};
+    const std::vector<float> values = Floats(**slot, 0, rows);
+    EXPECT_EQ(Floats((*slot)->Copy(), 0, rows), values);
+    for (int first = 0; first < rows; ++first) {
+      for (int count = 1; count <= rows - first; ++count) {
+        EXPECT_EQ(
+            Floats(**slot, first, count),
+            std::vector<float>(values.begin() + first * columns,
+                               values.begin() + (first + count) * columns));
+      }
+    }
+    return values;
+  }
+  static std::vector<float> Floats(const RowSource& source, int first,
+                                   int count) {
+    std::vector<float> values(static_cast<size_t>(count) * source.cols());
+    source.Read(first, {values.data(), count, source.cols()});
+    return values;
   }
 
   TestDirectory directory_;
@@ -152,14 +197,16 @@ struct UnevenParts : PartsTest {
 };
 TEST_F(UnevenParts, ASlotMayHaveSeveral) {
   // Two heads of queries, one of keys, one of values.
-  EXPECT_THAT(
-      Read({.slot = "s", .tensors = {"t"}, .part = 0, .span = 2, .parts = 4}, 2,
-           2),
-      ElementsAre(1, 2, 3, 4));
-  EXPECT_THAT(
-      Read({.slot = "s", .tensors = {"t"}, .part = 3, .span = 1, .parts = 4}, 1,
-           2),
-      ElementsAre(7, 8));
+  EXPECT_THAT(Read({.slot = "s",
+                    .tensors = {"t"},
+                    .part = {.first = 0, .span = 2, .parts = 4}},
+                   2, 2),
+              ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(Read({.slot = "s",
+                    .tensors = {"t"},
+                    .part = {.first = 3, .span = 1, .parts = 4}},
+                   1, 2),
+              ElementsAre(7, 8));
 }
 
 struct InterleavedParts : PartsTest {
@@ -167,27 +214,28 @@ struct InterleavedParts : PartsTest {
 };
 TEST_F(InterleavedParts, ASlotHasItsPartOfEachGroup) {
   // Query, key and value of one head, then those of the next.
-  EXPECT_THAT(
-      Read({.slot = "s", .tensors = {"t"}, .part = 0, .parts = 3, .groups = 2},
-           2, 1),
-      ElementsAre(1, 4));
-  EXPECT_THAT(
-      Read({.slot = "s", .tensors = {"t"}, .part = 2, .parts = 3, .groups = 2},
-           2, 1),
-      ElementsAre(3, 6));
+  EXPECT_THAT(Read({.slot = "s",
+                    .tensors = {"t"},
+                    .part = {.first = 0, .parts = 3, .groups = 2}},
+                   2, 1),
+              ElementsAre(1, 4));
+  EXPECT_THAT(Read({.slot = "s",
+                    .tensors = {"t"},
+                    .part = {.first = 2, .parts = 3, .groups = 2}},
+                   2, 1),
+              ElementsAre(3, 6));
 }
 
 struct TransposedParts : PartsTest {
   TransposedParts() : PartsTest(2, 4) {}
 };
 TEST_F(TransposedParts, RowsAreColumns) {
-  EXPECT_THAT(Read({.slot = "s", .tensors = {"t"}, .transposed = true}, 4, 2),
-              ElementsAre(1, 5, 2, 6, 3, 7, 4, 8));
+  EXPECT_THAT(
+      Read({.slot = "s", .tensors = {"t"}, .part = {.transposed = true}}, 4, 2),
+      ElementsAre(1, 5, 2, 6, 3, 7, 4, 8));
   EXPECT_THAT(Read({.slot = "s",
                     .tensors = {"t"},
-                    .transposed = true,
-                    .part = 1,
-                    .parts = 2},
+                    .part = {.transposed = true, .first = 1, .parts = 2}},
                    2, 2),
               ElementsAre(3, 7, 4, 8));
 }

@@ -4,6 +4,7 @@
 #include <random>
 #include <utility>
 
+#include "engine/checkpoint/checkpoint.h"
 #include "tests/engine/transformer/slot_checkpoint.h"
 
 namespace attend {

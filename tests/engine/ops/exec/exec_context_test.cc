@@ -11,6 +11,7 @@
 
 #include "engine/ops/logits/projection.h"
 #include "engine/ops/matmul/matmul.h"
+#include "engine/tensor/stored_rows.h"
 #include "tests/engine/ops/test_exec.h"
 
 namespace attend {
@@ -56,15 +57,17 @@ class Ops {
 
   Ops(Primitives& primitives, ComputeType type)
       : type_(type),
-        gate_(MatMul::Create(
-                  primitives, type,
-                  {Random(2 * kWidth * kIn, 1).data(), 2 * kWidth, kIn}, kRows)
+        gate_(MatMul::Create(primitives, type,
+                             StoredRows({Random(2 * kWidth * kIn, 1).data(),
+                                         2 * kWidth, kIn}),
+                             kRows)
                   .value()),
-        logits_(Projection::Create(
-                    primitives, type,
-                    {Random(kVocab * kWidth, 2).data(), kVocab, kWidth},
-                    Buffer<float>(), kRows)
-                    .value()) {}
+        logits_(
+            Projection::Create(
+                primitives, type,
+                StoredRows({Random(kVocab * kWidth, 2).data(), kVocab, kWidth}),
+                Buffer<float>(), kRows)
+                .value()) {}
 
   // All that is found out about `rows` rows that depend on the seed.
   std::vector<float> Run(ExecContext& context, int rows, unsigned seed) const {

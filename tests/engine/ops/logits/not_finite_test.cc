@@ -14,6 +14,7 @@
 
 #include "engine/ops/logits/projection.h"
 #include "engine/ops/matmul/matmul.h"
+#include "engine/tensor/stored_rows.h"
 #include "tests/engine/ops/test_exec.h"
 #include "tests/engine/ops/test_isa.h"
 
@@ -139,10 +140,12 @@ TEST_P(NotFiniteTest, MatMulsKeepItInItsRow) {
   const NormWeights norm = {gamma.data(), gamma.data(), 1e-5f};
   for (const int threads : {1, 2}) {
     TestExec exec(threads);
-    const auto first = MatMul::Create(
-        exec.primitives, GetParam(), {first_weights.data(), kHidden, kIn}, 130);
-    const auto next = MatMul::Create(exec.primitives, GetParam(),
-                                     {next_weights.data(), kOut, kHidden}, 130);
+    const auto first =
+        MatMul::Create(exec.primitives, GetParam(),
+                       StoredRows({first_weights.data(), kHidden, kIn}), 130);
+    const auto next =
+        MatMul::Create(exec.primitives, GetParam(),
+                       StoredRows({next_weights.data(), kOut, kHidden}), 130);
     ASSERT_TRUE(first.ok() && next.ok());
     for (const int m : {1, 2, 7, 64, 130}) {
       const Rows src(exec.compute, GetParam(), Random(m * kIn, 3), kIn);
@@ -190,8 +193,8 @@ TEST_P(NotFiniteTest, LogitsKeepItInTheirRow) {
     Buffer<float> bias(kVocab);
     std::fill_n(bias.data(), kVocab, 1.0f);
     const auto projection = Projection::Create(
-        exec.primitives, GetParam(), {weights.data(), kVocab, kHidden},
-        std::move(bias), 70);
+        exec.primitives, GetParam(),
+        StoredRows({weights.data(), kVocab, kHidden}), std::move(bias), 70);
     ASSERT_TRUE(projection.ok()) << projection.status();
     for (const int m : {1, 2, 20, 70}) {
       const std::vector<float> hidden = Random(m * kHidden, 2);

@@ -13,6 +13,7 @@
 
 #include "engine/ops/logits/logits_kernel.h"
 #include "engine/ops/matmul/matmul.h"
+#include "engine/tensor/stored_rows.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/engine/ops/test_exec.h"
@@ -48,9 +49,9 @@ struct Fixture {
   Projection Make(float softcap = 0) {
     Buffer<float> copy(n);
     std::copy_n(bias.data(), n, copy.data());
-    auto projection =
-        Projection::Create(exec.primitives, dtype, {weights.data(), n, k},
-                           std::move(copy), max_rows, softcap);
+    auto projection = Projection::Create(exec.primitives, dtype,
+                                         StoredRows({weights.data(), n, k}),
+                                         std::move(copy), max_rows, softcap);
     EXPECT_TRUE(projection.ok()) << projection.status();
     return *std::move(projection);
   }
@@ -93,6 +94,37 @@ INSTANTIATE_TEST_SUITE_P(ComputeTypes, ProjectionTest,
                            return std::string(TypeName(test.param));
                          });
 
+TEST_P(ProjectionTest, GivesItsWeightsBackAsTheDtypeRoundsThem) {
+  // Whole blocks and units of four bytes, and not.
+  for (const auto& [hidden, vocab] : {std::pair(64, 128), {67, 131}, {1, 1}}) {
+    for (const int threads : {1, 3}) {
+      Fixture f(GetParam(), threads, hidden, vocab, 4);
+      const std::shared_ptr<const RowSource> weights = f.Make().weights();
+      ASSERT_EQ(weights->rows(), vocab);
+      ASSERT_EQ(weights->cols(), hidden);
+      std::vector<float> read(hidden * vocab);
+      weights->Read(0, {read.data(), vocab, hidden});
+      for (int row = 0; row < vocab; ++row) {
+        const float* const stored = f.weights.data() + row * hidden;
+        float most = 0;
+        for (int i = 0; i < hidden; ++i) {
+          most = std::max(most, std::abs(stored[i]));
+        }
+        std::vector<float> alone(hidden);
+        weights->Read(row, {alone.data(), 1, hidden});
+        for (int i = 0; i < hidden; ++i) {
+          const float bound = GetParam() == ComputeType::kF32 ? 0
+                              : GetParam() == ComputeType::kBf16
+                                  ? std::abs(stored[i]) / 256
+                                  : most / 127 * 0.5001f;
+          ASSERT_NEAR(alone[i], stored[i], bound) << row << " " << i;
+          ASSERT_EQ(read[row * hidden + i], alone[i]);
+        }
+      }
+    }
+  }
+}
+
 // What must be found in a row that exists: the folds over it, which
 // logits_view_test compares with plain loops.
 void ExpectFoldsOf(absl::Span<const float> row, const LogitsNeed& need,
@@ -123,8 +155,9 @@ TEST_P(ProjectionTest, RowsAreTheProductAndTheBias) {
     EXPECT_EQ(projection.in(), k);
     EXPECT_EQ(projection.out(), n);
     const Operand src = f.Rows(0, 70);
-    const auto matmul = MatMul::Create(f.exec.primitives, GetParam(),
-                                       {f.weights.data(), n, k}, 70);
+    const auto matmul =
+        MatMul::Create(f.exec.primitives, GetParam(),
+                       StoredRows({f.weights.data(), n, k}), 70);
     ASSERT_TRUE(matmul.ok()) << matmul.status();
     std::vector<float> expected(70 * n);
     ASSERT_TRUE(matmul
@@ -147,9 +180,9 @@ TEST_P(ProjectionTest, ABiasIsNotNeeded) {
   Fixture f(GetParam(), 2, 8, 40, 1);
   std::fill_n(f.bias.data(), 40, 0.0f);
   const Projection with = f.Make();
-  const auto without =
-      Projection::Create(f.exec.primitives, GetParam(),
-                         {f.weights.data(), 40, 8}, Buffer<float>(), 1);
+  const auto without = Projection::Create(f.exec.primitives, GetParam(),
+                                          StoredRows({f.weights.data(), 40, 8}),
+                                          Buffer<float>(), 1);
   ASSERT_TRUE(without.ok());
   const LogitsNeed need = {.row = true};
   LogitsBuffer a = f.NewBuffer(1);
@@ -163,11 +196,12 @@ TEST(ProjectionTypeTest, TypeThatTheInstructionsLackIsRefused) {
   Compute compute({.threads = 1, .max_isa = Isa::kBaseline});
   Primitives primitives(compute);
   const Buffer<float> weights = Random(4, 4, 1);
-  EXPECT_EQ(Projection::Create(primitives, ComputeType::kInt8,
-                               {weights.data(), 4, 4}, Buffer<float>(), 1)
-                .status()
-                .code(),
-            absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(
+      Projection::Create(primitives, ComputeType::kInt8,
+                         StoredRows({weights.data(), 4, 4}), Buffer<float>(), 1)
+          .status()
+          .code(),
+      absl::StatusCode::kFailedPrecondition);
 }
 
 // Every row is asked for something else, and once more for all of it.

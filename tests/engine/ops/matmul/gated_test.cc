@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/ops/matmul/matmul.h"
+#include "engine/tensor/stored_rows.h"
 #include "tests/engine/ops/test_exec.h"
 #include "tests/engine/ops/test_isa.h"
 
@@ -70,9 +71,10 @@ class GatedTest
   }
 
   MatMul NewMatMul(Primitives& primitives) const {
-    return MatMul::Create(primitives, dtype_,
-                          {weights_.data(), 2 * shape_.width, shape_.k},
-                          kMostRows)
+    return MatMul::Create(
+               primitives, dtype_,
+               StoredRows({weights_.data(), 2 * shape_.width, shape_.k}),
+               kMostRows)
         .value();
   }
 

@@ -14,6 +14,7 @@
 
 #include "engine/ops/matmul/epilogue_kernel.h"
 #include "engine/ops/matmul/isa_limit.h"
+#include "engine/tensor/stored_rows.h"
 #include "tests/engine/ops/test_exec.h"
 #include "tests/engine/ops/test_isa.h"
 #include "tests/support/sanitized.h"
@@ -101,7 +102,7 @@ TEST(MatMulTest, EqualsTheDefinitionInOddShapes) {
       const Values weights(n, k, 1);
       const Values src(300, k, 2);
       const auto matmul = MatMul::Create(exec.primitives, ComputeType::kF32,
-                                         weights.All(), 300);
+                                         StoredRows(weights.All()), 300);
       ASSERT_TRUE(matmul.ok()) << matmul.status();
       EXPECT_EQ(matmul->in(), k);
       EXPECT_EQ(matmul->out(), n);
@@ -118,8 +119,8 @@ TEST(MatMulTest, EqualsTheDefinitionInOddShapes) {
 TEST(MatMulTest, NoRowsAreNoWork) {
   TestExec exec(2);
   const Values weights(200, 8, 1);
-  const auto matmul =
-      MatMul::Create(exec.primitives, ComputeType::kF32, weights.All(), 4);
+  const auto matmul = MatMul::Create(exec.primitives, ComputeType::kF32,
+                                     StoredRows(weights.All()), 4);
   ASSERT_TRUE(matmul.ok());
   EXPECT_TRUE(Multiply(exec.context(), *matmul, {nullptr, 0, 8}).empty());
 }
@@ -156,7 +157,7 @@ TEST(MatMulTest, EpilogueIsAppliedToEveryRow) {
     for (int threads : {1, 2}) {
       TestExec exec(threads);
       const auto matmul = MatMul::Create(exec.primitives, ComputeType::kF32,
-                                         weights.All(), 200);
+                                         StoredRows(weights.All()), 200);
       ASSERT_TRUE(matmul.ok());
       for (int m : {1, 5, 64, 66, 200}) {
         const std::vector<float> expected = Finish(
@@ -240,8 +241,8 @@ TEST(MatMulTest, EveryDTypeMultipliesItsRoundedValues) {
           Rounded(dtype, weights.All(), true);
       for (int threads : {1, 2}) {
         TestExec exec(threads);
-        const auto matmul =
-            MatMul::Create(exec.primitives, dtype, weights.All(), 140);
+        const auto matmul = MatMul::Create(exec.primitives, dtype,
+                                           StoredRows(weights.All()), 140);
         ASSERT_TRUE(matmul.ok()) << matmul.status();
         for (int m : {1, 2, 5, 63, 64, 140}) {
           SCOPED_TRACE(testing::Message() << TypeName(dtype) << " " << m
@@ -265,8 +266,8 @@ TEST(MatMulTest, Int8SumsDoNotSaturate) {
   std::fill(src.data.begin(), src.data.end(), 1.0f);
   std::fill_n(src.data.begin() + k, k, -1.0f);
   TestExec exec(1);
-  const auto matmul =
-      MatMul::Create(exec.primitives, ComputeType::kInt8, weights.All(), 3);
+  const auto matmul = MatMul::Create(exec.primitives, ComputeType::kInt8,
+                                     StoredRows(weights.All()), 3);
   ASSERT_TRUE(matmul.ok()) << matmul.status();
   const std::vector<float> dst =
       Multiply(exec.context(), *matmul, src.First(2));
@@ -288,8 +289,8 @@ TEST(MatMulTest, EpilogueWritesTheNextOperand) {
     const Values src(130, k, 2);
     for (int threads : {1, 2}) {
       TestExec exec(threads);
-      const auto matmul =
-          MatMul::Create(exec.primitives, dtype, weights.All(), 130);
+      const auto matmul = MatMul::Create(exec.primitives, dtype,
+                                         StoredRows(weights.All()), 130);
       ASSERT_TRUE(matmul.ok());
       for (int m : {1, 30, 64, 130}) {
         for (bool only : {false, true}) {
@@ -347,8 +348,8 @@ TEST_P(InvarianceTest, BitsDoNotDependOnRowsOrTeam) {
   std::vector<float> alone(static_cast<size_t>(max_rows) * n);
   for (int threads : {1, 2, 3}) {
     TestExec exec(threads);
-    const auto matmul =
-        MatMul::Create(exec.primitives, dtype, weights.All(), max_rows);
+    const auto matmul = MatMul::Create(exec.primitives, dtype,
+                                       StoredRows(weights.All()), max_rows);
     ASSERT_TRUE(matmul.ok());
     for (int r = 0; threads == 1 && r < max_rows; ++r) {
       ASSERT_TRUE(RunOn(exec.context(), *matmul, {src.All().row(r), 1, k}, {},
@@ -385,9 +386,9 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(IsaLimitTest, LimitComesTooLateAfterTheFirstMatMul) {
   TestExec exec(1);
   const Values weights(4, 4, 1);
-  ASSERT_TRUE(
-      MatMul::Create(exec.primitives, ComputeType::kF32, weights.All(), 1)
-          .ok());
+  ASSERT_TRUE(MatMul::Create(exec.primitives, ComputeType::kF32,
+                             StoredRows(weights.All()), 1)
+                  .ok());
   if (DetectIsa() == Isa::kBaseline) GTEST_SKIP() << "no lower limit";
   EXPECT_EQ(LimitIsa(Isa::kBaseline).code(),
             absl::StatusCode::kFailedPrecondition);

@@ -1,0 +1,89 @@
+#include "engine/checkpoint/slot_rows.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <utility>
+
+#include "absl/types/span.h"
+#include "engine/tensor/check.h"
+
+namespace attend {
+
+SlotRows::SlotRows(const TensorSource& source, TensorView view,
+                   const TensorPart& part, int rows, int cols)
+    : source_(source),
+      view_(std::move(view)),
+      part_(part),
+      rows_(rows),
+      cols_(cols) {
+  ATTEND_CHECK(rows % (part.span * part.groups) == 0);
+  ATTEND_CHECK(view_.bytes.empty() ||
+               view_.bytes.size() == static_cast<size_t>(rows) / part.span *
+                                         part.parts * cols *
+                                         BytesOf(view_.type));
+}
+
+SlotRows::~SlotRows() { source_.Drop(view_.bytes); }
+
+SlotRows::Run SlotRows::RunAt(int row) const {
+  const int part_rows = rows_ / (part_.span * part_.groups);
+  const int group_rows = part_rows * part_.span;
+  const int64_t group = row / group_rows;
+  const int within = row % group_rows;
+  return {.first = (group * part_.parts + part_.first) * part_rows + within,
+          .count = group_rows - within};
+}
+
+const uint8_t* SlotRows::At(int64_t row, int col) const {
+  const size_t tensor_rows =
+      static_cast<size_t>(rows_) / part_.span * part_.parts;
+  const size_t at = part_.transposed ? col * tensor_rows + row
+                                     : static_cast<size_t>(row) * cols_ + col;
+  return view_.bytes.data() + at * BytesOf(view_.type);
+}
+
+void SlotRows::Read(int first, Matrix dst) const {
+  if (view_.bytes.empty()) {
+    std::fill_n(dst.data, static_cast<size_t>(dst.rows) * cols_, 0.0f);
+    return;
+  }
+  for (int done = 0; done < dst.rows;) {
+    Run run = RunAt(first + done);
+    run.count = std::min(run.count, dst.rows - done);
+    if (!part_.transposed) {
+      ToFloats(view_.type, At(run.first, 0),
+               {dst.row(done), static_cast<size_t>(run.count) * cols_});
+      done += run.count;
+      continue;
+    }
+    // A column of some rows at a time.
+    float column[64];
+    run.count = std::min(run.count, 64);
+    for (int col = 0; col < cols_; ++col) {
+      ToFloats(view_.type, At(run.first, col),
+               {column, static_cast<size_t>(run.count)});
+      for (int r = 0; r < run.count; ++r) dst.row(done + r)[col] = column[r];
+    }
+    done += run.count;
+  }
+}
+
+StoredRows SlotRows::Copy() const {
+  StoredRows copy(view_.type, rows_, cols_);
+  if (view_.bytes.empty()) return copy;
+  const size_t bytes = BytesOf(view_.type);
+  for (int row = 0; row < rows_; ++row) {
+    const int64_t from = RunAt(row).first;
+    if (!part_.transposed) {
+      std::memcpy(copy.row(row), At(from, 0), cols_ * bytes);
+      continue;
+    }
+    for (int col = 0; col < cols_; ++col) {
+      std::memcpy(copy.row(row) + col * bytes, At(from, col), bytes);
+    }
+  }
+  return copy;
+}
+
+}  // namespace attend

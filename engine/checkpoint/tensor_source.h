@@ -1,0 +1,47 @@
+#ifndef ATTEND_ENGINE_CHECKPOINT_TENSOR_SOURCE_H_
+#define ATTEND_ENGINE_CHECKPOINT_TENSOR_SOURCE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "engine/tensor/storage_type.h"
+
+namespace attend {
+
+// A tensor as it is stored. Somebody else owns the bytes.
+struct TensorView {
+  StorageType type = StorageType::kF32;
+  std::vector<int64_t> shape;       // empty: a scalar
+  absl::Span<const uint8_t> bytes;  // row-major, at any alignment
+  // How errors about it begin: "/models/a/model.safetensors: tensor w".
+  std::string place;
+};
+
+// The named tensors of a model, whatever the format of its files. Const; any
+// thread may read.
+class TensorSource {
+ public:
+  virtual ~TensorSource() = default;
+
+  virtual bool Has(absl::string_view name) const = 0;
+  // In alphabetical order.
+  virtual std::vector<std::string> Names() const = 0;
+  // Valid as long as the source. NOT_FOUND if there is no such tensor;
+  // INVALID_ARGUMENT if it holds what is no StorageType.
+  virtual absl::StatusOr<TensorView> Find(absl::string_view name) const = 0;
+  // Advice: the bytes will not be read soon, so they need not stay in memory.
+  virtual void Drop(absl::Span<const uint8_t> bytes) const = 0;
+  // What errors about the whole begin with: a path.
+  virtual const std::string& path() const = 0;
+};
+
+// "[8001, 256]"
+std::string ShapeText(absl::Span<const int64_t> shape);
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_CHECKPOINT_TENSOR_SOURCE_H_
