@@ -15,7 +15,7 @@
 #include "engine/runtime/transformer_sequence.h"
 #include "engine/transformer/activations.h"
 #include "engine/transformer/encode_buffer.h"
-#include "engine/transformer/encode_lane.h"
+#include "engine/transformer/encode_share.h"
 #include "engine/transformer/head.h"
 #include "engine/transformer/transformer.h"
 

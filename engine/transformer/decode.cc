@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "engine/tensor/status_macros.h"
-#include "engine/transformer/lanes.h"
 #include "engine/transformer/layer_pass.h"
+#include "engine/transformer/shares.h"
 #include "engine/transformer/transformer.h"
 
 namespace attend {
@@ -14,7 +14,7 @@ namespace {
 // decode rows do, any part can be computed alone. The pieces of a source's
 // hypotheses stay together, so that its keys are read once; without a source
 // they may part anywhere.
-DecodeRows Lane(const DecodeRows& rows, int member, int members) {
+DecodeRows ShareOf(const DecodeRows& rows, int member, int members) {
   const int total = static_cast<int>(rows.ids.size());
   const auto piece_at = [&](int row) {
     return std::lower_bound(rows.cross_pieces.begin(), rows.cross_pieces.end(),
@@ -56,19 +56,20 @@ absl::Status Transformer::Decode(ExecContext& context, Activations& activations,
                                  const DecodeRows& rows) const {
   const int members = context.team().size();
   const int total = static_cast<int>(rows.ids.size());
-  if (members == 1 || total < kRowsWorthALane * members || !Independent(rows)) {
-    return DecodeLane(context, activations, rows);
+  if (members == 1 || total < kRowsWorthAShare * members ||
+      !Independent(rows)) {
+    return DecodeShare(context, activations, rows);
   }
-  return RunLanes(context, [&](int member, ExecContext& alone) {
-    const DecodeRows lane = Lane(rows, member, members);
-    if (lane.ids.empty()) return absl::OkStatus();
-    return DecodeLane(alone, activations, lane);
+  return RunShares(context, [&](int member, ExecContext& alone) {
+    const DecodeRows share = ShareOf(rows, member, members);
+    if (share.ids.empty()) return absl::OkStatus();
+    return DecodeShare(alone, activations, share);
   });
 }
 
-absl::Status Transformer::DecodeLane(ExecContext& context,
-                                     Activations& activations,
-                                     const DecodeRows& rows) const {
+absl::Status Transformer::DecodeShare(ExecContext& context,
+                                      Activations& activations,
+                                      const DecodeRows& rows) const {
   const Range range = {rows.first_row,
                        rows.first_row + static_cast<int>(rows.ids.size())};
   const Matrix x = activations.x(range);

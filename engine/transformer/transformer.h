@@ -20,7 +20,7 @@
 #include "engine/ops/logits/projection.h"
 #include "engine/transformer/activations.h"
 #include "engine/transformer/encode_buffer.h"
-#include "engine/transformer/encode_lane.h"
+#include "engine/transformer/encode_share.h"
 #include "engine/transformer/encode_state.h"
 #include "engine/transformer/head.h"
 #include "engine/transformer/layer_pass.h"
@@ -111,19 +111,19 @@ class Transformer {
   void CountStageCosts();
 
   int encode_stages() const { return static_cast<int>(stage_costs_.size()); }
-  // The stages of a lane's pieces, as far as these go.
-  absl::Status RunLane(EncodeLane& lane) const;
-  // One stage of the rows that the lane has taken.
-  absl::Status RunStage(EncodeLane& lane, int stage) const;
-  LayerPass PassOf(EncodeLane& lane, int layer) const;
-  absl::Status ProjectStage(EncodeLane& lane, int layer) const;
-  absl::Status AttendStage(EncodeLane& lane, int layer) const;
-  absl::Status LastStage(EncodeLane& lane) const;
-  absl::Status Remember(EncodeLane& lane) const;
-  absl::Status Embed(EncodeLane& lane) const;
+  // The stages of a share's pieces, as far as these go.
+  absl::Status RunShare(EncodeShare& share) const;
+  // One stage of the rows that the share has taken.
+  absl::Status RunStage(EncodeShare& share, int stage) const;
+  LayerPass PassOf(EncodeShare& share, int layer) const;
+  absl::Status ProjectStage(EncodeShare& share, int layer) const;
+  absl::Status AttendStage(EncodeShare& share, int layer) const;
+  absl::Status LastStage(EncodeShare& share) const;
+  absl::Status Remember(EncodeShare& share) const;
+  absl::Status Embed(EncodeShare& share) const;
   // The rows on one context, from embedding to final norm.
-  absl::Status DecodeLane(ExecContext& context, Activations& activations,
-                          const DecodeRows& rows) const;
+  absl::Status DecodeShare(ExecContext& context, Activations& activations,
+                           const DecodeRows& rows) const;
 
   Primitives primitives_;
   const TransformerSpec spec_;

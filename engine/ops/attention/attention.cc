@@ -60,8 +60,8 @@ int64_t CostOf(const AttentionArgs& args) {
   return cost * args.heads;
 }
 
-// A run of lanes, the pairs of row and head of a piece that are computed one
-// after the other: lane i is of row i / heads and of the run's head i % heads.
+// A run of a piece's queries that are computed one after the other: query i is
+// that of row i / heads and of the run's head i % heads.
 // Rows of one head share what is loaded of its keys. Where rows are few, the
 // heads of one key head share it, too; a single row takes several heads at once
 // where none do. Results do not depend on any of this.
@@ -69,21 +69,21 @@ struct Run {
   const AttentionArgs& args;
   const AttentionPiece& piece;
   int heads = 1;
-  int at_once = kAttentionRows;  // lanes of one call of the kernel
-  bool gathers = false;          // lanes lie at no regular distance
+  int at_once = kAttentionRows;  // queries of one call of the kernel
+  bool gathers = false;          // queries lie at no regular distance
 
-  int lanes() const { return piece.rows * heads; }
-  // What the first so many lanes cost.
-  int64_t CostOf(int lanes) const {
-    const int row = lanes / heads;
-    const int more = lanes % heads;
+  int queries() const { return piece.rows * heads; }
+  // What the first so many queries cost.
+  int64_t CostOf(int queries) const {
+    const int row = queries / heads;
+    const int more = queries % heads;
     const int64_t cost = Cost(args, piece, row) * (heads - more);
     return more == 0 ? cost : cost + Cost(args, piece, row + 1) * more;
   }
-  // The first lane that begins at `cost` or later.
-  int LaneAt(int64_t cost) const {
+  // The first query that begins at `cost` or later.
+  int QueryAt(int64_t cost) const {
     int first = 0;
-    for (int last = lanes(); first < last;) {
+    for (int last = queries(); first < last;) {
       const int middle = first + (last - first) / 2;
       if (CostOf(middle) < cost) {
         first = middle + 1;
@@ -104,7 +104,7 @@ Run RunOf(const AttentionArgs& args, const AttentionPiece& piece) {
   const int group = args.heads / layout.kv_heads;
   if (piece.rows == 1 && (group == 1 || layout.paired)) {
     run.heads = args.heads;
-    run.at_once = kAttentionLanes;
+    run.at_once = kAttentionHeads;
   } else if (piece.rows < kFewRows && group > 1 && !layout.paired &&
              layout.head_dim <= kAttentionGathered) {
     run.heads = group;
@@ -151,18 +151,18 @@ bool Unpacks(const KvLayout& layout, int rows) {
          rows >= kAttentionUnpackedRows;
 }
 
-// Lanes [lane, lane + lanes) of the run of heads that begins with `head`.
-AttentionTile TileOf(const Run& run, int head, int lane, int lanes, Range* seen,
-                     float* scratch) {
+// Queries [query, query + queries) of the run of heads that begins with `head`.
+AttentionTile TileOf(const Run& run, int head, int query, int queries,
+                     Range* seen, float* scratch) {
   const AttentionArgs& args = run.args;
   const AttentionPiece& piece = run.piece;
   const KvLayout& layout = *args.layout;
   const bool one_row = piece.rows == 1 && !run.gathers;
-  if (one_row) head += lane;
-  const int row = lane / run.heads;
-  const int rows = one_row ? 1 : lanes;
+  if (one_row) head += query;
+  const int row = query / run.heads;
+  const int rows = one_row ? 1 : queries;
   for (int r = 0; r < rows; ++r) {
-    seen[r] = SeenBy(args, piece, (lane + r) / run.heads);
+    seen[r] = SeenBy(args, piece, (query + r) / run.heads);
   }
   const int first_row = piece.first_row - args.first_row + row;
   const size_t column = static_cast<size_t>(head) * layout.head_dim;
@@ -174,11 +174,11 @@ AttentionTile TileOf(const Run& run, int head, int lane, int lanes, Range* seen,
           .dst = args.dst.row(first_row) + column,
           .dst_stride = args.dst.cols,
           .rows = rows,
-          .heads = one_row ? lanes : 1,
+          .heads = one_row ? queries : 1,
           .first_head = head,
           .heads_per_kv_head = args.heads / layout.kv_heads,
           .group = run.gathers ? run.heads : 1,
-          .lane = run.gathers ? lane % run.heads : 0,
+          .first_in_group = run.gathers ? query % run.heads : 0,
           .blocks = piece.blocks.data(),
           .layer_at = layout.head_at(args.layer, 0),
           .values_at = layout.values_at(),
@@ -193,13 +193,13 @@ AttentionTile TileOf(const Run& run, int head, int lane, int lanes, Range* seen,
                           : nullptr};
 }
 
-// The kernel, for lanes that lie at no regular distance: their queries and what
+// The kernel, for queries that lie at no regular distance: they and what
 // becomes of them are kept side by side meanwhile.
 void AttendGathered(const AttentionTile& tile, Kernel kernel) {
   const int head_dim = tile.layout->head_dim;
-  const auto at = [&](int lane, int stride) {
-    return ptrdiff_t{tile.QueryRowOf(lane)} * stride +
-           ptrdiff_t{tile.HeadOf(lane)} * head_dim;
+  const auto at = [&](int query, int stride) {
+    return ptrdiff_t{tile.QueryRowOf(query)} * stride +
+           ptrdiff_t{tile.HeadOf(query)} * head_dim;
   };
   float* const queries = tile.scores + kAttentionFloats;
   float* const results = queries + kAttentionGathered;
@@ -219,23 +219,23 @@ void AttendGathered(const AttentionTile& tile, Kernel kernel) {
   }
 }
 
-// Computes the lanes whose start on the axis of cost lies in [begin, end).
+// Computes the queries whose start on the axis of cost lies in [begin, end).
 void AttendShare(const AttentionArgs& args, Kernel kernel, int64_t begin,
                  int64_t end, float* scratch) {
   Range seen[kAttentionRows];
   int64_t at = 0;  // where the run begins
   for (const AttentionPiece& piece : args.pieces) {
     const Run run = RunOf(args, piece);
-    const int64_t cost = run.CostOf(run.lanes());
+    const int64_t cost = run.CostOf(run.queries());
     for (int head = 0; head < args.heads; head += run.heads, at += cost) {
       if (at >= end) return;
       if (at + cost <= begin) continue;
-      const int last = run.LaneAt(end - at);
-      for (int lane = run.LaneAt(begin - at); lane < last;
-           lane += run.at_once) {
-        const int lanes = std::min(run.at_once, last - lane);
+      const int last = run.QueryAt(end - at);
+      for (int query = run.QueryAt(begin - at); query < last;
+           query += run.at_once) {
+        const int queries = std::min(run.at_once, last - query);
         const AttentionTile tile =
-            TileOf(run, head, lane, lanes, seen, scratch);
+            TileOf(run, head, query, queries, seen, scratch);
         if (run.gathers) {
           AttendGathered(tile, kernel);
         } else {

@@ -10,7 +10,7 @@
 namespace attend {
 
 // Heads (of one row) that a kernel computes at once.
-inline constexpr int kAttentionLanes = 8;
+inline constexpr int kAttentionHeads = 8;
 // Query rows of one call: keys and values come from memory once for all of
 // them. With fewer the memory is waited for; with more, rows and a chunk of
 // usual heads do not fit the second cache level. A multiple of what kernels
@@ -26,7 +26,7 @@ inline constexpr int kAttentionGathered = 4096;
 inline constexpr int kAttentionScored = 12;
 inline constexpr size_t kAttentionFloats =
     static_cast<size_t>(kAttentionScored) * kAttentionChunk;
-static_assert(kAttentionLanes <= kAttentionScored);
+static_assert(kAttentionHeads <= kAttentionScored);
 // Calls of so many rows make floats of a chunk's narrow keys and values first,
 // if heads are no larger; the scratch for them and the scales.
 inline constexpr int kAttentionUnpackedRows = 32;
@@ -46,13 +46,14 @@ struct AttentionTile {
   float* dst = nullptr;
   int dst_stride = 0;
   int rows = 0;   // in [1, kAttentionRows]
-  int heads = 0;  // in [1, kAttentionLanes]; 1 if there are several rows
+  int heads = 0;  // in [1, kAttentionHeads]; 1 if there are several rows
   // Head h reads key head (first_head + h) / heads_per_kv_head.
   int first_head = 0;
   int heads_per_kv_head = 1;
-  // Row r stands for head (lane + r) % group of query row (lane + r) / group.
+  // Row r stands for head (first_in_group + r) % group of query row
+  // (first_in_group + r) / group.
   int group = 1;
-  int lane = 0;  // in [0, group)
+  int first_in_group = 0;  // in [0, group)
   const std::byte* const* blocks = nullptr;
   size_t layer_at = 0;  // bytes from a block's start to the layer
   // Of the layout: bytes from a head's start.
@@ -69,8 +70,8 @@ struct AttentionTile {
   // used as they are.
   float* unpacked = nullptr;
 
-  int HeadOf(int row) const { return (lane + row) % group; }
-  int QueryRowOf(int row) const { return (lane + row) / group; }
+  int HeadOf(int row) const { return (first_in_group + row) % group; }
+  int QueryRowOf(int row) const { return (first_in_group + row) / group; }
   // Of the row'th of those that exist at once.
   float* RowScores(int row) const { return scores + row * kAttentionChunk; }
 };

@@ -39,7 +39,7 @@ TEST_P(EncodeTest, AnEncodeInPiecesAndInCompanyHasTheSameBits) {
 }
 
 TEST_P(EncodeTest, SourcesSideBySideHaveTheSameBits) {
-  // Lanes that hold their sources whole, or take them in parts, or several, or
+  // Shares that hold their sources whole, or take them in parts, or several, or
   // none, since they would be uneven.
   for (const std::vector<int>& lengths : std::vector<std::vector<int>>{
            {16, 16}, {7, 17, 9}, {40, 39}, {30, 11, 12, 6}, {40, 5}}) {

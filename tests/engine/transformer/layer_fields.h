@@ -26,6 +26,16 @@ inline constexpr Row<NormSpec> kNorm[] = {
     {"unit_offset", [](NormSpec& s) { s.unit_offset = true; }},
 };
 
+inline void Stretch(int after, RotarySpec& s) {
+  s.original_positions = after;
+  s.theta = 100;
+  s.factor = 4;
+}
+inline void MakeLong(int after, RotarySpec& s) {
+  s.original_positions = after;
+  s.long_frequencies = {0.7f, 0.3f, 0.01f};
+}
+
 // Sequences have 20 tokens in the end, of which 17 were given.
 inline constexpr Row<RotarySpec> kRotary[] = {
     {"frequencies",
@@ -33,40 +43,15 @@ inline constexpr Row<RotarySpec> kRotary[] = {
        s.frequencies = {0.7f, 0.2f};
      }},
     {"magnitude", [](RotarySpec& s) { s.magnitude = 0.8f; }},
-    {"original_positions",
-     [](RotarySpec& s) {
-       s.original_positions = 9;
-       s.theta = 100;
-       s.factor = 4;
-     },
-     "9"},
-    {"original_positions",
-     [](RotarySpec& s) {
-       s.original_positions = 17;
-       s.theta = 100;
-       s.factor = 4;
-     },
-     "17"},
-    {"original_positions",
-     [](RotarySpec& s) {
-       s.original_positions = 20;
-       s.theta = 100;
-       s.factor = 4;
-     },
-     "20", /*shows=*/false},
+    {"original_positions", [](RotarySpec& s) { Stretch(9, s); }, "9"},
+    {"original_positions", [](RotarySpec& s) { Stretch(17, s); }, "17"},
+    {"original_positions", [](RotarySpec& s) { Stretch(20, s); }, "20",
+     /*shows=*/false},
     {"theta", [](RotarySpec& s) { s.theta = 100; }},
     {"factor", [](RotarySpec& s) { s.factor = 4; }},
-    {"original_positions",
-     [](RotarySpec& s) {
-       s.original_positions = 19;
-       s.long_frequencies = {0.7f, 0.3f, 0.01f};
-     },
+    {"original_positions", [](RotarySpec& s) { MakeLong(19, s); },
      "19 and others"},
-    {"original_positions",
-     [](RotarySpec& s) {
-       s.original_positions = 20;
-       s.long_frequencies = {0.7f, 0.3f, 0.01f};
-     },
+    {"original_positions", [](RotarySpec& s) { MakeLong(20, s); },
      "20 and others", /*shows=*/false},
     {"long_frequencies",
      [](RotarySpec& s) {

@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "tests/engine/transformer/layer_fields.h"
 #include "tests/engine/transformer/stack_fields.h"
+#include "tests/engine/transformer/transformer_fields.h"
 
 namespace attend {
 namespace {

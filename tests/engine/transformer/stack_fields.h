@@ -12,11 +12,6 @@ ATTEND_FIELDS(EmbeddingSpec, vocab, width, projects_tokens, scale, positions,
               max_positions, position_offset, uncounted_id, token_types, norm)
 ATTEND_FIELDS(RelativeBiasSpec, buckets, max_distance)
 ATTEND_FIELDS(StackSpec, embedding, layers, relative_bias)
-ATTEND_FIELDS(DenseSpec, out, activation, norm)
-ATTEND_FIELDS(EmbedSpec, pooling, layers, normalize)
-ATTEND_FIELDS(HeadSpec, kind, pooling, layers)
-ATTEND_FIELDS(TransformerSpec, hidden, encoder, decoder, embed, head,
-              logits_scale, logits_width, logits_bias, logits_softcap)
 
 inline constexpr Row<EmbeddingSpec> kEmbedding[] = {
     {"vocab", [](EmbeddingSpec& s) { s.vocab = 37; }},
@@ -108,50 +103,6 @@ inline constexpr Row<StackSpec> kStack[] = {
      "of other lengths"},
     {"relative_bias",
      [](StackSpec& s) { Toggle(s.relative_bias, {.buckets = 8}); }},
-};
-
-inline constexpr Row<DenseSpec> kDense[] = {
-    {"out", [](DenseSpec& s) { s.out = 9; }, "9"},
-    {"out", [](DenseSpec& s) { s.out = 0; }, "0"},
-    {"activation", [](DenseSpec& s) { s.activation = Activation::kRelu; }},
-    {"norm", [](DenseSpec& s) { Toggle(s.norm, NormSpec()); }},
-};
-
-inline constexpr Row<EmbedSpec> kEmbed[] = {
-    {"pooling", [](EmbedSpec& s) { s.pooling = Pooling::kCls; }, "cls"},
-    {"pooling", [](EmbedSpec& s) { s.pooling = Pooling::kMax; }, "max"},
-    {"pooling", [](EmbedSpec& s) { s.pooling = Pooling::kLast; }, "last"},
-    {"layers", [](EmbedSpec& s) { s.layers.push_back({.out = 7}); }},
-    {"normalize", [](EmbedSpec& s) { s.normalize = true; }},
-};
-
-inline constexpr Row<HeadSpec> kHead[] = {
-    {"kind", [](HeadSpec& s) { s.kind = HeadKind::kSequence; }, "sequence",
-     /*shows=*/false},
-    {"kind", [](HeadSpec& s) { s.kind = HeadKind::kTokens; }, "tokens"},
-    {"kind", [](HeadSpec& s) { s.kind = HeadKind::kMaskedLm; }, "masked lm",
-     /*shows=*/false},
-    {"pooling", [](HeadSpec& s) { s.pooling = Pooling::kMean; }},
-    {"layers", [](HeadSpec& s) { s.layers.push_back({.out = 7}); }},
-};
-
-inline constexpr Row<TransformerSpec> kTransformer[] = {
-    {"hidden", [](TransformerSpec& s) { s.hidden = 32; }, "32"},
-    {"hidden", [](TransformerSpec& s) { s.hidden = 0; }, "0"},
-    {"encoder",
-     [](TransformerSpec& s) {
-       Toggle(s.encoder, s.decoder.value_or(StackSpec()));
-     }},
-    {"decoder",
-     [](TransformerSpec& s) {
-       Toggle(s.decoder, s.encoder.value_or(StackSpec()));
-     }},
-    {"embed", [](TransformerSpec& s) { s.embed.layers = {{.out = 6}}; }},
-    {"head", [](TransformerSpec& s) { Toggle(s.head, HeadSpec()); }},
-    {"logits_scale", [](TransformerSpec& s) { s.logits_scale = 0.3f; }},
-    {"logits_width", [](TransformerSpec& s) { s.logits_width = 14; }},
-    {"logits_bias", [](TransformerSpec& s) { s.logits_bias = true; }},
-    {"logits_softcap", [](TransformerSpec& s) { s.logits_softcap = 1.5f; }},
 };
 
 }  // namespace attend

@@ -1,5 +1,5 @@
-#ifndef ATTEND_ENGINE_TRANSFORMER_ENCODE_LANE_H_
-#define ATTEND_ENGINE_TRANSFORMER_ENCODE_LANE_H_
+#ifndef ATTEND_ENGINE_TRANSFORMER_ENCODE_SHARE_H_
+#define ATTEND_ENGINE_TRANSFORMER_ENCODE_SHARE_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -26,27 +26,27 @@ struct EncodePiece {
   // How far to go, in rows of all stages: a source of n rows ends after n.
   int rows = 0;
 
-  // Working state of Encode(): the lane that computes it, cost that may still
+  // Working state of Encode(): the share that computes it, cost that may still
   // be spent, and rows of the stage at hand, from state->row() on.
-  int lane = 0;
+  int share = 0;
   int64_t budget = 0;
   int stage_rows = 0;
 };
 
-// Gives each piece a lane, so that all have about the same rows, and sorts the
-// pieces by lane. False, and then the order says nothing, if they are too few
-// or too unlike each other for the lanes to end together.
-bool SplitIntoLanes(absl::Span<EncodePiece> pieces, int lanes);
+// Gives each piece a share, so that all have about the same rows, and sorts the
+// pieces by share. False, and then the order says nothing, if they are too few
+// or too unlike each other for the shares to end together.
+bool SplitIntoShares(absl::Span<EncodePiece> pieces, int shares);
 // The pieces of one of them.
-absl::Span<EncodePiece> PiecesOf(absl::Span<EncodePiece> pieces, int lane);
+absl::Span<EncodePiece> PiecesOf(absl::Span<EncodePiece> pieces, int share);
 
 // Pieces that one context takes from stage to stage, and the rows of the
 // activations that are theirs meanwhile.
-class EncodeLane {
+class EncodeShare {
  public:
   // `room` is of the activations; it must not be empty.
-  EncodeLane(ExecContext& context, Activations& activations,
-             absl::Span<EncodePiece> pieces, Range room);
+  EncodeShare(ExecContext& context, Activations& activations,
+              absl::Span<EncodePiece> pieces, Range room);
 
   ExecContext& context() { return context_; }
   Activations& activations() { return activations_; }
@@ -92,4 +92,4 @@ class EncodeLane {
 
 }  // namespace attend
 
-#endif  // ATTEND_ENGINE_TRANSFORMER_ENCODE_LANE_H_
+#endif  // ATTEND_ENGINE_TRANSFORMER_ENCODE_SHARE_H_

@@ -1,10 +1,10 @@
-#include "engine/transformer/lanes.h"
+#include "engine/transformer/shares.h"
 
 #include "absl/synchronization/mutex.h"
 
 namespace attend {
 
-absl::Status RunLanes(
+absl::Status RunShares(
     ExecContext& context,
     absl::FunctionRef<absl::Status(int member, ExecContext& alone)> work) {
   absl::Mutex mutex;

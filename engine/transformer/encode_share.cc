@@ -1,16 +1,16 @@
-#include "engine/transformer/encode_lane.h"
+#include "engine/transformer/encode_share.h"
 
 #include <algorithm>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
-#include "engine/transformer/lanes.h"
+#include "engine/transformer/shares.h"
 
 namespace attend {
 namespace {
 
-// How much longer than the average the longest lane may be, as a fraction: what
-// the others wait then is less than what meeting costs.
+// How much longer than the average the longest share may be, as a fraction:
+// what the others wait then is less than what meeting costs.
 constexpr double kUneven = 0.2;
 
 // How many rows of work a piece is.
@@ -20,42 +20,42 @@ int RowsOf(const EncodePiece& piece) {
 
 }  // namespace
 
-bool SplitIntoLanes(absl::Span<EncodePiece> pieces, int lanes) {
+bool SplitIntoShares(absl::Span<EncodePiece> pieces, int shares) {
   int total = 0;
   for (const EncodePiece& piece : pieces) total += RowsOf(piece);
-  if (lanes == 1 || total < kRowsWorthALane * lanes) return false;
-  // Longest first, each to the lane that has least.
+  if (shares == 1 || total < kRowsWorthAShare * shares) return false;
+  // Longest first, each to the share that has least.
   std::sort(pieces.begin(), pieces.end(),
             [](const EncodePiece& a, const EncodePiece& b) {
               return RowsOf(a) > RowsOf(b);
             });
-  absl::InlinedVector<int, 64> rows(lanes);
+  absl::InlinedVector<int, 64> rows(shares);
   for (EncodePiece& piece : pieces) {
     const auto least = std::min_element(rows.begin(), rows.end());
-    piece.lane = static_cast<int>(least - rows.begin());
+    piece.share = static_cast<int>(least - rows.begin());
     *least += RowsOf(piece);
   }
   const int longest = *std::max_element(rows.begin(), rows.end());
-  if (longest * lanes > (1 + kUneven) * total) return false;
+  if (longest * shares > (1 + kUneven) * total) return false;
   std::sort(pieces.begin(), pieces.end(),
             [](const EncodePiece& a, const EncodePiece& b) {
-              return a.lane < b.lane;
+              return a.share < b.share;
             });
   return true;
 }
 
-absl::Span<EncodePiece> PiecesOf(absl::Span<EncodePiece> pieces, int lane) {
+absl::Span<EncodePiece> PiecesOf(absl::Span<EncodePiece> pieces, int share) {
   const auto first = std::find_if(
       pieces.begin(), pieces.end(),
-      [&](const EncodePiece& piece) { return piece.lane == lane; });
+      [&](const EncodePiece& piece) { return piece.share == share; });
   const auto end = std::find_if(
       first, pieces.end(),
-      [&](const EncodePiece& piece) { return piece.lane != lane; });
+      [&](const EncodePiece& piece) { return piece.share != share; });
   return pieces.subspan(first - pieces.begin(), end - first);
 }
 
-EncodeLane::EncodeLane(ExecContext& context, Activations& activations,
-                       absl::Span<EncodePiece> pieces, Range room)
+EncodeShare::EncodeShare(ExecContext& context, Activations& activations,
+                         absl::Span<EncodePiece> pieces, Range room)
     : context_(context),
       activations_(activations),
       pieces_(pieces),
@@ -71,7 +71,7 @@ EncodeLane::EncodeLane(ExecContext& context, Activations& activations,
   whole_ &= total <= room.end - room.begin;
 }
 
-bool EncodeLane::TakeRows(int stage, int64_t cost) {
+bool EncodeShare::TakeRows(int stage, int64_t cost) {
   rows_ = {room_.begin, room_.begin};
   for (EncodePiece& piece : pieces_) {
     const EncodeState& state = *piece.state;
@@ -86,13 +86,13 @@ bool EncodeLane::TakeRows(int stage, int64_t cost) {
   return rows_.end > rows_.begin;
 }
 
-void EncodeLane::Advance() {
+void EncodeShare::Advance() {
   for (const EncodePiece& piece : pieces_) {
     if (piece.stage_rows > 0) piece.state->Advance(piece.stage_rows);
   }
 }
 
-void EncodeLane::ForEachRow(
+void EncodeShare::ForEachRow(
     absl::FunctionRef<void(const EncodeState&, int source_row, int i)> visit) {
   const int members = context_.team().size();
   context_.team().Run([&](int member) {
@@ -108,21 +108,21 @@ void EncodeLane::ForEachRow(
   });
 }
 
-void EncodeLane::LoadHidden() {
+void EncodeShare::LoadHidden() {
   const Matrix x = activations_.x(rows_);
   ForEachRow([&](const EncodeState& state, int source_row, int i) {
     std::copy_n(state.hidden(source_row, x.cols), x.cols, x.row(i));
   });
 }
 
-void EncodeLane::StoreHidden() {
+void EncodeShare::StoreHidden() {
   const Matrix x = activations_.x(rows_);
   ForEachRow([&](const EncodeState& state, int source_row, int i) {
     std::copy_n(x.row(i), x.cols, state.hidden(source_row, x.cols));
   });
 }
 
-absl::Span<const int> EncodeLane::Positions() {
+absl::Span<const int> EncodeShare::Positions() {
   std::vector<int>& positions =
       activations_.lists(context_.first_member()).positions;
   positions.clear();
@@ -135,10 +135,10 @@ absl::Span<const int> EncodeLane::Positions() {
   return positions;
 }
 
-absl::Span<const KvWrite> EncodeLane::EncoderWrites() { return Writes(false); }
-absl::Span<const KvWrite> EncodeLane::CrossWrites() { return Writes(true); }
+absl::Span<const KvWrite> EncodeShare::EncoderWrites() { return Writes(false); }
+absl::Span<const KvWrite> EncodeShare::CrossWrites() { return Writes(true); }
 
-absl::Span<const KvWrite> EncodeLane::Writes(bool for_decoder) {
+absl::Span<const KvWrite> EncodeShare::Writes(bool for_decoder) {
   std::vector<KvWrite>& writes =
       activations_.lists(context_.first_member()).writes;
   writes.clear();
@@ -158,7 +158,7 @@ absl::Span<const KvWrite> EncodeLane::Writes(bool for_decoder) {
   return writes;
 }
 
-absl::Span<const AttentionPiece> EncodeLane::AllKeys() {
+absl::Span<const AttentionPiece> EncodeShare::AllKeys() {
   std::vector<AttentionPiece>& keys =
       activations_.lists(context_.first_member()).pieces;
   keys.clear();

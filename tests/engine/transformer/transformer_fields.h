@@ -1,0 +1,63 @@
+#ifndef ATTEND_TESTS_ENGINE_TRANSFORMER_TRANSFORMER_FIELDS_H_
+#define ATTEND_TESTS_ENGINE_TRANSFORMER_TRANSFORMER_FIELDS_H_
+
+#include "engine/transformer/spec.h"
+#include "tests/engine/transformer/field_row.h"
+
+namespace attend {
+
+// The fields of what is around the stacks, each set to something else.
+
+ATTEND_FIELDS(DenseSpec, out, activation, norm)
+ATTEND_FIELDS(EmbedSpec, pooling, layers, normalize)
+ATTEND_FIELDS(HeadSpec, kind, pooling, layers)
+ATTEND_FIELDS(TransformerSpec, hidden, encoder, decoder, embed, head,
+              logits_scale, logits_width, logits_bias, logits_softcap)
+
+inline constexpr Row<DenseSpec> kDense[] = {
+    {"out", [](DenseSpec& s) { s.out = 9; }, "9"},
+    {"out", [](DenseSpec& s) { s.out = 0; }, "0"},
+    {"activation", [](DenseSpec& s) { s.activation = Activation::kRelu; }},
+    {"norm", [](DenseSpec& s) { Toggle(s.norm, NormSpec()); }},
+};
+
+inline constexpr Row<EmbedSpec> kEmbed[] = {
+    {"pooling", [](EmbedSpec& s) { s.pooling = Pooling::kCls; }, "cls"},
+    {"pooling", [](EmbedSpec& s) { s.pooling = Pooling::kMax; }, "max"},
+    {"pooling", [](EmbedSpec& s) { s.pooling = Pooling::kLast; }, "last"},
+    {"layers", [](EmbedSpec& s) { s.layers.push_back({.out = 7}); }},
+    {"normalize", [](EmbedSpec& s) { s.normalize = true; }},
+};
+
+inline constexpr Row<HeadSpec> kHead[] = {
+    {"kind", [](HeadSpec& s) { s.kind = HeadKind::kSequence; }, "sequence",
+     /*shows=*/false},
+    {"kind", [](HeadSpec& s) { s.kind = HeadKind::kTokens; }, "tokens"},
+    {"kind", [](HeadSpec& s) { s.kind = HeadKind::kMaskedLm; }, "masked lm",
+     /*shows=*/false},
+    {"pooling", [](HeadSpec& s) { s.pooling = Pooling::kMean; }},
+    {"layers", [](HeadSpec& s) { s.layers.push_back({.out = 7}); }},
+};
+
+inline constexpr Row<TransformerSpec> kTransformer[] = {
+    {"hidden", [](TransformerSpec& s) { s.hidden = 32; }, "32"},
+    {"hidden", [](TransformerSpec& s) { s.hidden = 0; }, "0"},
+    {"encoder",
+     [](TransformerSpec& s) {
+       Toggle(s.encoder, s.decoder.value_or(StackSpec()));
+     }},
+    {"decoder",
+     [](TransformerSpec& s) {
+       Toggle(s.decoder, s.encoder.value_or(StackSpec()));
+     }},
+    {"embed", [](TransformerSpec& s) { s.embed.layers = {{.out = 6}}; }},
+    {"head", [](TransformerSpec& s) { Toggle(s.head, HeadSpec()); }},
+    {"logits_scale", [](TransformerSpec& s) { s.logits_scale = 0.3f; }},
+    {"logits_width", [](TransformerSpec& s) { s.logits_width = 14; }},
+    {"logits_bias", [](TransformerSpec& s) { s.logits_bias = true; }},
+    {"logits_softcap", [](TransformerSpec& s) { s.logits_softcap = 1.5f; }},
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_TESTS_ENGINE_TRANSFORMER_TRANSFORMER_FIELDS_H_
