@@ -139,7 +139,7 @@ void EngineLoop::Plan() {
                         .priority = 0,
                         .arrival = entry.arrival,
                         .work = entry.sequence->Next(),
-                        .room = entry.room,
+                        .blocks_when_preempted = entry.blocks_when_preempted,
                         .held_blocks = entry.sequence->blocks(),
                         .last_piece = entry.last_piece});
     }
@@ -159,7 +159,7 @@ void EngineLoop::Plan() {
   for (const int index : decision.preempted) {
     Entry& entry = running_[index];
     plan_.preempted.push_back(entry.sequence.get());
-    entry.room =
+    entry.blocks_when_preempted =
         std::min(entry.sequence->blocks() + entry.sequence->Next().blocks,
                  entry.sequence->max_blocks());
     waiting_.push_back(std::move(entry));

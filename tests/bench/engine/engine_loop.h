@@ -61,7 +61,7 @@ class EngineLoop {
     std::unique_ptr<Sequence> sequence;
     size_t index = 0;  // of the request
     absl::Time arrival;
-    int room = 0;  // see RequestView
+    int blocks_when_preempted = 0;  // see RequestView
     int64_t last_piece = 0;
   };
 

@@ -21,7 +21,7 @@ constexpr int kRows = 512;
 constexpr int kTokens = KvLayout::kBlockTokens;
 constexpr AttentionRules kRules = {.scale = 0.125f};
 
-struct Prompt {
+struct Shape {
   KvType kv_dtype;
   int kv_heads;
   int head_dim;
@@ -31,7 +31,7 @@ struct Prompt {
 // The keys and values of a prompt, random, in blocks in the order of a pool.
 class PromptKv {
  public:
-  PromptKv(Compute& compute, const Prompt& prompt)
+  PromptKv(Compute& compute, const Shape& prompt)
       : layout_{.layers = 1,
                 .kv_heads = prompt.kv_heads,
                 .head_dim = prompt.head_dim,
@@ -88,7 +88,7 @@ double Median(std::vector<double> values) {
 }
 
 // Products and sums of all heads for the rows from `first` on.
-double FlopOfRows(const Prompt& prompt, int first) {
+double FlopOfRows(const Shape& prompt, int first) {
   const double pairs = kRows * (first + 0.5 * (kRows + 1.0));
   return 4 * pairs * kHeads * prompt.head_dim;
 }
@@ -97,7 +97,7 @@ double FlopOfRows(const Prompt& prompt, int first) {
 // machine that is shared is faster now than later; of some comparisons the
 // median holds.
 void LongPrompt(benchmark::State& state, const Setup& setup,
-                const Prompt& prompt) {
+                const Shape& prompt) {
   const PromptKv kv(setup.compute, prompt);
   const Buffer<float> query =
       RandomFloats(size_t{kRows} * kHeads * prompt.head_dim, 1);
@@ -136,7 +136,7 @@ void RegisterLongPrompts(const Setup& setup) {
     for (const int head_dim : {64, 128}) {
       for (const int kv_heads : {8, 2}) {
         for (const int tokens : {4096, 8192, 16384, 32768}) {
-          const Prompt prompt = {kv_dtype, kv_heads, head_dim, tokens};
+          const Shape prompt = {kv_dtype, kv_heads, head_dim, tokens};
           Register(
               absl::StrFormat("attention/causal/%s/%dx%d/%d",
                               TypeName(kv_dtype), kv_heads, head_dim, tokens),
