@@ -143,11 +143,19 @@ struct StepCounts {
   int64_t hit_tokens = 0;
 };
 
-// Memory of one worker, sized at load: KV pool, encode buffer, activations.
-// Used by that worker's thread only.
+// One worker's part of an engine: its memory, sized at load (KV pool, encode
+// buffer, activations), and the steps that compute in it. Used by that worker's
+// thread only.
 class EngineContext {
  public:
   virtual ~EngineContext() = default;
+
+  // Computes all pieces, of sequences of the same engine, in one pass over
+  // ragged rows. The plan must respect max_step_rows, free blocks and encode
+  // rows; breaking that is a bug of the caller. Only an error of the
+  // computation itself is returned, and then no piece can be used further.
+  virtual absl::Status Step(const StepPlan& plan) = 0;
+
   virtual int total_blocks() const = 0;
   virtual int free_blocks() const = 0;
   virtual int total_encode_rows() const = 0;
@@ -202,27 +210,21 @@ inline EngineInput InputOf(const ModelInfo& model, SourceTokens tokens) {
 }
 
 // A loaded model; everything below the scheduler. Const after load and shared
-// by threads; all mutable state is in contexts and sequences.
+// by threads; all mutable state is in contexts and sequences, which it must
+// outlive.
 class Engine {
  public:
   virtual ~Engine() = default;
 
   virtual const ModelInfo& info() const = 0;
 
-  // The memory of one worker.
+  // For one worker.
   virtual std::unique_ptr<EngineContext> NewContext() const = 0;
 
   // Checks the request against the model and its limits, and makes its state.
   // Computes nothing. INVALID_ARGUMENT names the field, its value and limit.
   virtual absl::StatusOr<std::unique_ptr<Sequence>> NewSequence(
       EngineRequest request) const = 0;
-
-  // Computes all pieces in one pass over ragged rows. The plan must respect
-  // max_step_rows, free blocks and encode rows; breaking that is a bug of the
-  // caller. Only an error of the computation itself is returned, and then no
-  // piece can be used further.
-  virtual absl::Status Step(EngineContext& context,
-                            const StepPlan& plan) const = 0;
 };
 
 }  // namespace attend

@@ -4,20 +4,12 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "engine/api/generation_limits.h"
 #include "engine/runtime/transformer_context.h"
 #include "engine/tensor/check.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {
 namespace {
-
-absl::Status CheckRange(const char* name, int64_t value, int64_t low,
-                        int64_t high) {
-  if (value >= low && value <= high) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrFormat(
-      "%s is %d, limits are %d and %d", name, value, low, high));
-}
 
 DecodingLimits LimitsOf(const Transformer& transformer,
                         const EngineOptions& options) {
@@ -48,26 +40,6 @@ KvLayout LayoutOf(const Transformer& transformer,
 }
 
 }  // namespace
-
-KvType DefaultKvType(ComputeType dtype) {
-  switch (dtype) {
-    case ComputeType::kF32:
-      return KvType::kF32;
-    case ComputeType::kBf16:
-      return KvType::kBf16;
-    case ComputeType::kInt8:
-      return KvType::kInt8;
-  }
-  return KvType::kF32;
-}
-
-absl::Status EngineOptions::Validate() const {
-  RETURN_IF_ERROR(CheckRange("max_batch_tokens", max_step_rows, 16, 1 << 16));
-  RETURN_IF_ERROR(
-      CheckRange("max_source_tokens", max_source_tokens, 0, 1 << 20));
-  static_assert(kMaxBeams <= kMaxLogitsRows);
-  return CheckRange("max_beams", max_beams, 1, kMaxBeams);
-}
 
 TransformerEngine::TransformerEngine(Compute& compute,
                                      std::unique_ptr<Transformer> transformer,
@@ -132,8 +104,8 @@ absl::StatusOr<std::unique_ptr<TransformerEngine>> TransformerEngine::Create(
 }
 
 std::unique_ptr<EngineContext> TransformerEngine::NewContext() const {
-  return std::make_unique<Context>(compute_, *transformer_, kv_layout_,
-                                   options_);
+  return std::make_unique<TransformerContext>(*transformer_, compute_,
+                                              kv_layout_, options_);
 }
 
 }  // namespace attend

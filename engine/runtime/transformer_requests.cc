@@ -3,135 +3,63 @@
 #include <algorithm>
 #include <numeric>
 #include <utility>
+#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "engine/decoding/scorer.h"
+#include "engine/decoding/search.h"
 #include "engine/runtime/transformer_engine.h"
+#include "engine/runtime/validate_input.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {
+namespace {
 
-absl::Status TransformerEngine::CheckIds(const char* input,
-                                         absl::Span<const int> ids) const {
-  const int count = static_cast<int>(ids.size());
-  if (count < 1 || count > options_.max_source_tokens) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "%s has %d tokens, limits are 1 and %d (max_source_tokens)", input,
-        count, options_.max_source_tokens));
-  }
-  for (const int id : ids) {
-    if (id < 0 || id >= info_.source_vocab) {
-      return absl::InvalidArgumentError(
-          absl::StrFormat("%s token id is %d, limits are 0 and %d", input, id,
-                          info_.source_vocab - 1));
-    }
-  }
-  return absl::OkStatus();
+int TokensOf(const EngineInput& input) {
+  return std::visit(
+      [](const auto& tokens) { return static_cast<int>(tokens.ids.size()); },
+      input);
 }
 
-absl::Status TransformerEngine::CheckSource(const SourceTokens& source) const {
-  if (!transformer_->encodes()) {
-    return absl::InvalidArgumentError(
-        "the model has no encoder, the request has a source");
-  }
-  RETURN_IF_ERROR(CheckIds("source", source.ids));
-  RETURN_IF_ERROR(CheckTypes(source));
-  if (source.positions.empty()) return absl::OkStatus();
-  if (source.positions.size() != source.ids.size()) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("source has %d tokens but %d positions",
-                        source.ids.size(), source.positions.size()));
-  }
-  const int max_positions =
-      transformer_->spec().encoder->embedding.max_positions;
-  int least = 0;
-  for (int position : source.positions) {
-    if (position < least || position >= max_positions) {
-      return absl::InvalidArgumentError(absl::StrFormat(
-          "source position is %d, limits are %d and %d (they ascend)", position,
-          least, max_positions - 1));
-    }
-    least = position + 1;
-  }
-  return absl::OkStatus();
+// The decoder tokens that a request is about, before those it names itself.
+std::vector<int> FirstTokens(const EngineInput& input, int decoder_start_id) {
+  const auto* prompt = std::get_if<Prompt>(&input);
+  return prompt != nullptr ? prompt->ids : std::vector<int>{decoder_start_id};
 }
 
-absl::Status TransformerEngine::CheckTypes(const SourceTokens& source) const {
-  if (source.types.empty()) return absl::OkStatus();
-  if (source.types.size() != source.ids.size()) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("source has %d tokens but %d token types",
-                        source.ids.size(), source.types.size()));
-  }
-  const int most = std::max(info_.token_types - 1, 0);
-  for (int type : source.types) {
-    if (type < 0 || type > most) {
-      return absl::InvalidArgumentError(absl::StrFormat(
-          "source token type is %d, limits are 0 and %d", type, most));
-    }
-  }
-  return absl::OkStatus();
-}
-
-// Empty if all tokens count.
-std::vector<int> TransformerEngine::TablePositions(
-    const SourceTokens& source) const {
-  const int uncounted = transformer_->spec().SourceEmbedding().uncounted_id;
-  if (uncounted < 0) return {};
+// Where tokens are in the embedding's table, if some are not counted in it;
+// else empty.
+std::vector<int> TablePositions(const SourceTokens& source, int uncounted_id) {
+  if (uncounted_id < 0) return {};
   // What was masked is taken to be padding: it is not counted either.
   std::vector<int> positions;
   positions.reserve(source.ids.size());
   int counted = 0;
   for (const int id : source.ids) {
-    positions.push_back(id == uncounted ? -1 : counted++);
+    positions.push_back(id == uncounted_id ? -1 : counted++);
   }
   return positions;
 }
 
-absl::Status TransformerEngine::MakeParts(
-    SourceTokens& source, TransformerSequence::Parts& parts) const {
-  RETURN_IF_ERROR(CheckSource(source));
-  parts.source = std::move(source);
-  if (parts.source.positions.empty()) {
-    parts.source.positions.resize(parts.source.ids.size());
-    std::iota(parts.source.positions.begin(), parts.source.positions.end(), 0);
-  }
-  parts.table_positions = TablePositions(parts.source);
-  return absl::OkStatus();
-}
-
-absl::Status TransformerEngine::MakeParts(
-    Prompt& prompt, TransformerSequence::Parts& parts) const {
-  if (transformer_->encodes()) {
-    return absl::InvalidArgumentError(
-        "the model has an encoder, the request a prompt");
-  }
-  RETURN_IF_ERROR(CheckIds("prompt", prompt.ids));
-  parts.prompt = std::move(prompt.ids);
-  return absl::OkStatus();
-}
+}  // namespace
 
 template <class Task>
-absl::Status TransformerEngine::MakeParts(
-    const Task& task, TransformerSequence::Parts& parts) const {
+absl::StatusOr<TransformerSequence::Outcome> TransformerEngine::MakeOutcome(
+    const Task& task, const EngineInput& input) const {
   if (!transformer_->encodes()) {
     return absl::InvalidArgumentError("the model has no encoder");
   }
-  ASSIGN_OR_RETURN(
-      parts.encoder_task,
-      EncoderTask::Create(task, transformer_->spec(),
-                          static_cast<int>(parts.source.ids.size())));
-  return absl::OkStatus();
+  return EncoderTask::Create(task, transformer_->spec(), TokensOf(input));
 }
 
-absl::Status TransformerEngine::MakeParts(
-    GenerateTask& task, TransformerSequence::Parts& parts) const {
+absl::StatusOr<TransformerSequence::Outcome> TransformerEngine::MakeOutcome(
+    const GenerateTask& task, const EngineInput& input) const {
   if (!transformer_->generates()) {
     return absl::InvalidArgumentError("the model has no decoder");
   }
   const GenerationParams& params = task.params;
-  std::vector<int>& prompt = parts.prompt;
-  if (transformer_->encodes()) prompt = {params.decoder_start_id};
+  std::vector<int> prompt = FirstTokens(input, params.decoder_start_id);
   RETURN_IF_ERROR(
       ValidateParams(params, static_cast<int>(prompt.size()), limits_));
   if (params.prompt_log_probs && transformer_->encodes()) {
@@ -140,38 +68,67 @@ absl::Status TransformerEngine::MakeParts(
   }
   prompt.insert(prompt.end(), params.forced_prefix.begin(),
                 params.forced_prefix.end());
-  parts.search = MakeSearch({.params = params,
-                             .prompt = prompt,
-                             .vocab = limits_.vocab,
-                             .token_texts = token_texts_});
+  std::unique_ptr<Search> search = MakeSearch({.params = params,
+                                               .prompt = prompt,
+                                               .vocab = limits_.vocab,
+                                               .token_texts = token_texts_});
+  std::unique_ptr<Scorer> scorer;
   if (params.prompt_log_probs && prompt.size() > 1) {
-    parts.scorer = std::make_unique<Scorer>(
+    scorer = std::make_unique<Scorer>(
         std::vector<int>(prompt.begin() + 1, prompt.end()),
         params.top_log_probs);
   }
   // The last new token is never computed.
-  parts.max_target_tokens =
-      static_cast<int>(prompt.size()) - 1 + params.max_new_tokens;
-  parts.max_hypotheses =
-      std::max(params.num_beams, params.num_return_sequences);
-  return absl::OkStatus();
+  return MakeRows(
+      std::make_unique<Generation>(std::move(search), std::move(scorer)),
+      std::max(params.num_beams, params.num_return_sequences),
+      static_cast<int>(prompt.size()) - 1 + params.max_new_tokens);
 }
 
-absl::Status TransformerEngine::MakeParts(
-    ScoreTask& task, TransformerSequence::Parts& parts) const {
+absl::StatusOr<TransformerSequence::Outcome> TransformerEngine::MakeOutcome(
+    ScoreTask& task, const EngineInput& input) const {
   if (!transformer_->generates()) {
     return absl::InvalidArgumentError("the model has no decoder");
   }
-  std::vector<int>& prompt = parts.prompt;
-  if (transformer_->encodes()) prompt = {info_.generation.decoder_start_id};
+  std::vector<int> tokens =
+      FirstTokens(input, info_.generation.decoder_start_id);
   RETURN_IF_ERROR(ValidateTarget(task.target, task.top_log_probs,
-                                 static_cast<int>(prompt.size()), limits_));
-  parts.max_hypotheses = 1;
-  prompt.insert(prompt.end(), task.target.begin(), task.target.end() - 1);
-  parts.max_target_tokens = static_cast<int>(prompt.size());
-  parts.scorer =
-      std::make_unique<Scorer>(std::move(task.target), task.top_log_probs);
-  return absl::OkStatus();
+                                 static_cast<int>(tokens.size()), limits_));
+  tokens.insert(tokens.end(), task.target.begin(), task.target.end() - 1);
+  const int computed = static_cast<int>(tokens.size());
+  return MakeRows(std::make_unique<Scoring>(
+                      std::move(tokens),
+                      Scorer(std::move(task.target), task.top_log_probs)),
+                  /*max_hypotheses=*/1, computed);
+}
+
+std::unique_ptr<DecoderRows> TransformerEngine::MakeRows(
+    std::unique_ptr<DecoderTask> task, int max_hypotheses,
+    int max_tokens) const {
+  return std::make_unique<DecoderRows>(
+      std::move(task),
+      DecoderRows::Options{
+          .block_tokens = kv_layout_.block_tokens,
+          .max_hypotheses = max_hypotheses,
+          .max_tokens = max_tokens,
+          // Otherwise rows depend on the source, too.
+          .shares = options_.prefix_cache && !transformer_->encodes(),
+          .by_length = transformer_->spec().decoder->RotaryByLength()});
+}
+
+std::unique_ptr<SourceEncode> TransformerEngine::MakeSource(
+    SourceTokens tokens, bool crosses) const {
+  if (tokens.positions.empty()) {
+    tokens.positions.resize(tokens.ids.size());
+    std::iota(tokens.positions.begin(), tokens.positions.end(), 0);
+  }
+  std::vector<int> table_positions = TablePositions(
+      tokens, transformer_->spec().SourceEmbedding().uncounted_id);
+  return std::make_unique<SourceEncode>(
+      *transformer_, std::move(tokens), std::move(table_positions),
+      SourceEncode::Options{.block_tokens = kv_layout_.block_tokens,
+                            .crosses = crosses,
+                            .shares = options_.prefix_cache});
 }
 
 absl::Status TransformerEngine::CheckBlocks(const TransformerSequence& sequence,
@@ -189,16 +146,20 @@ absl::Status TransformerEngine::CheckBlocks(const TransformerSequence& sequence,
 
 absl::StatusOr<std::unique_ptr<Sequence>> TransformerEngine::NewSequence(
     EngineRequest request) const {
-  const int tokens = std::visit(
-      [](const auto& input) { return static_cast<int>(input.ids.size()); },
-      request.input);
-  TransformerSequence::Parts parts;
-  const auto make = [&](auto& from) { return MakeParts(from, parts); };
-  RETURN_IF_ERROR(std::visit(make, request.input));
-  RETURN_IF_ERROR(std::visit(make, request.task));
-  parts.prefix_cache = options_.prefix_cache;
-  auto sequence = std::make_unique<TransformerSequence>(
-      *transformer_, kv_layout_.block_tokens, std::move(parts));
+  RETURN_IF_ERROR(ValidateInput(request.input, info_, transformer_->spec()));
+  const int tokens = TokensOf(request.input);
+  ASSIGN_OR_RETURN(
+      TransformerSequence::Outcome outcome,
+      std::visit([&](auto& task) { return MakeOutcome(task, request.input); },
+                 request.task));
+  std::unique_ptr<SourceEncode> source;
+  if (auto* given = std::get_if<SourceTokens>(&request.input)) {
+    source = MakeSource(
+        std::move(*given),
+        std::holds_alternative<std::unique_ptr<DecoderRows>>(outcome));
+  }
+  auto sequence = std::make_unique<TransformerSequence>(std::move(source),
+                                                        std::move(outcome));
   RETURN_IF_ERROR(CheckBlocks(*sequence, tokens));
   return sequence;
 }

@@ -43,8 +43,7 @@ void DropEnded(Entries& entries) {
 
 Worker::Worker(const SchedulerOptions& options, const Engine& engine,
                const Clock& clock, RequestQueue& queue)
-    : engine_(engine),
-      clock_(clock),
+    : clock_(clock),
       queue_(queue),
       context_(engine.NewContext()),
       batcher_(ToBatcherOptions(options, engine.info())) {
@@ -177,7 +176,7 @@ void Worker::StartPiece(Entry& entry, int rows, absl::Time now) {
 
 void Worker::Step() {
   const absl::Time start = clock_.Now();
-  step_status_ = engine_.Step(*context_, plan_);
+  step_status_ = context_->Step(plan_);
   step_duration_ = std::max(clock_.Now() - start, absl::ZeroDuration());
   // What was planned for prompts and sources was at most.
   prompt_rows_ -= static_cast<int>(context_->counts().spared_rows -

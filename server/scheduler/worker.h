@@ -65,7 +65,6 @@ class Worker {
   // The last call to the listener; destroys the request.
   void End(Entry& entry, const absl::Status& status, absl::Time now);
 
-  const Engine& engine_;
   const Clock& clock_;
   RequestQueue& queue_;
   const std::unique_ptr<EngineContext> context_;

@@ -15,13 +15,16 @@ namespace {
 
 int CeilDiv(int a, int b) { return (a + b - 1) / b; }
 
+}  // namespace
+
 class FakeContext final : public EngineContext {
  public:
-  FakeContext(int blocks, int encode_rows)
-      : total_blocks_(blocks),
-        total_encode_rows_(encode_rows),
-        free_blocks_(blocks),
-        free_encode_rows_(encode_rows) {}
+  FakeContext(const FakeEngine& engine, const FakeEngineOptions& options)
+      : engine_(engine),
+        total_blocks_(options.blocks),
+        total_encode_rows_(options.encode_rows),
+        free_blocks_(options.blocks),
+        free_encode_rows_(options.encode_rows) {}
   ~FakeContext() override {
     CheckThread();
     ATTEND_CHECK(free_blocks_ == total_blocks_);
@@ -33,6 +36,10 @@ class FakeContext final : public EngineContext {
   int total_encode_rows() const override { return total_encode_rows_; }
   int free_encode_rows() const override { return free_encode_rows_; }
   StepCounts counts() const override { return counts_; }
+  absl::Status Step(const StepPlan& plan) override;
+
+ private:
+  friend class FakeSequence;
 
   void Count(const StepCounts& step) {
     counts_.spared_rows += step.spared_rows;
@@ -53,7 +60,7 @@ class FakeContext final : public EngineContext {
     ATTEND_CHECK(std::this_thread::get_id() == thread_);
   }
 
- private:
+  const FakeEngine& engine_;
   const std::thread::id thread_ = std::this_thread::get_id();
   const int total_blocks_;
   const int total_encode_rows_;
@@ -280,6 +287,8 @@ class FakeSequence final : public Sequence {
   int encode_rows_ = 0;
 };
 
+namespace {
+
 // What may be planned, checked against the state before the step.
 void CheckPlan(const StepPlan& plan, const FakeContext& context,
                int max_step_rows) {
@@ -313,7 +322,7 @@ FakeEngine::FakeEngine(FakeEngineOptions options)
 FakeEngine::~FakeEngine() { ATTEND_CHECK(live_sequences_ == 0); }
 
 std::unique_ptr<EngineContext> FakeEngine::NewContext() const {
-  return std::make_unique<FakeContext>(options_.blocks, options_.encode_rows);
+  return std::make_unique<FakeContext>(*this, options_);
 }
 
 absl::StatusOr<std::unique_ptr<Sequence>> FakeEngine::NewSequence(
@@ -332,26 +341,27 @@ absl::StatusOr<std::unique_ptr<Sequence>> FakeEngine::NewSequence(
                                         options_.block_tokens, live_sequences_);
 }
 
-absl::Status FakeEngine::Step(EngineContext& context,
-                              const StepPlan& plan) const {
-  auto& fake = static_cast<FakeContext&>(context);
-  fake.CheckThread();
-  PassGate();
+absl::Status FakeContext::Step(const StepPlan& plan) {
+  CheckThread();
+  engine_.PassGate();
   for (Sequence* sequence : plan.preempted) {
     static_cast<FakeSequence*>(sequence)->Release();
-    ++preemptions_;
+    ++engine_.preemptions_;
   }
-  CheckPlan(plan, fake, options_.info.max_step_rows);
-  if (options_.on_step) options_.on_step(plan);
-  ++steps_;
+  const FakeEngineOptions& options = engine_.options_;
+  CheckPlan(plan, *this, options.info.max_step_rows);
+  if (options.on_step) options.on_step(plan);
+  ++engine_.steps_;
   {
-    std::lock_guard<std::mutex> lock(mutex_);
-    if (!failure_.ok()) return std::exchange(failure_, absl::OkStatus());
+    std::lock_guard<std::mutex> lock(engine_.mutex_);
+    if (!engine_.failure_.ok()) {
+      return std::exchange(engine_.failure_, absl::OkStatus());
+    }
   }
   for (const Piece& piece : plan.pieces) {
-    static_cast<FakeSequence*>(piece.sequence)->Compute(fake, piece.rows);
+    static_cast<FakeSequence*>(piece.sequence)->Compute(*this, piece.rows);
   }
-  fake.Count(options_.counts_per_step);
+  Count(options.counts_per_step);
   return absl::OkStatus();
 }
 

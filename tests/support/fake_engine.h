@@ -65,8 +65,6 @@ class FakeEngine final : public Engine {
   // INVALID_ARGUMENT if the source is empty or too long.
   absl::StatusOr<std::unique_ptr<Sequence>> NewSequence(
       EngineRequest request) const override;
-  absl::Status Step(EngineContext& context,
-                    const StepPlan& plan) const override;
 
   // Any thread may call these.
   void AllowSteps(int64_t n);
@@ -80,6 +78,7 @@ class FakeEngine final : public Engine {
   int live_sequences() const { return live_sequences_; }
 
  private:
+  friend class FakeContext;
   void PassGate() const;
 
   const FakeEngineOptions options_;

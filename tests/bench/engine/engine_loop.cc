@@ -180,7 +180,7 @@ void EngineLoop::AddPiece(Entry& entry, int rows) {
 
 absl::Status EngineLoop::Step() {
   const absl::Time start = absl::Now();
-  RETURN_IF_ERROR(engine_.Step(*context_, plan_));
+  RETURN_IF_ERROR(context_->Step(plan_));
   cost_.Observe(rows_.decode, rows_.encode, absl::Now() - start);
   return absl::OkStatus();
 }

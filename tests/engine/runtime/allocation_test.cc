@@ -52,7 +52,7 @@ TEST(AllocationTest, AStepAllocatesNothing) {
       plan.pieces.push_back({sequences[i].get(), work.rows});
       rows -= work.rows;
     }
-    return plan.pieces.empty() || model.engine().Step(*context, plan).ok();
+    return plan.pieces.empty() || context->Step(plan).ok();
   };
   for (int i = 0; i < 40; ++i) ASSERT_TRUE(step());
   AllocationCount::Start();
@@ -96,7 +96,7 @@ TEST(AllocationTest, AStepThatFindsItsPromptAllocatesNothing) {
       while (ok && sequence.Next().phase != Phase::kDone) {
         plan.pieces.clear();
         plan.pieces.push_back({&sequence, std::min(sequence.Next().rows, 64)});
-        ok = model.engine().Step(*context, plan).ok();
+        ok = context->Step(plan).ok();
       }
       sequences[i].reset();
     }

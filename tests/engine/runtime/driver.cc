@@ -39,7 +39,7 @@ std::vector<SequenceOutput> Driver::Run(std::vector<EngineRequest> requests) {
     PreemptForRoom(running);
     if (plan_.preempted.empty()) Admit(waiting, running);
     PlanPieces(running);
-    const absl::Status status = engine_.Step(*context_, plan_);
+    const absl::Status status = context_->Step(plan_);
     ATTEND_CHECK(status.ok());
     ++steps_;
     for (Running& one : running) {

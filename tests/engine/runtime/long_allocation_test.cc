@@ -76,7 +76,7 @@ int64_t BytesOf(const LongCase& c, const std::string& directory, int tokens) {
   while ((*sequence)->Next().phase != Phase::kDone) {
     const int rows = std::min((*sequence)->Next().rows, kStepRows);
     plan.pieces = {{.sequence = sequence->get(), .rows = rows}};
-    EXPECT_TRUE(engine.Step(*context, plan).ok());
+    EXPECT_TRUE(context->Step(plan).ok());
   }
   EXPECT_TRUE((*sequence)->output().finished);
   return AllocatedBytes() - before;

@@ -192,7 +192,7 @@ TEST_P(PrefixCacheTest, BlocksThatOthersHoldAreNotItsOwn) {
     auto sequence = *model.engine().NewSequence(request);
     const StepPlan plan = {.preempted = {},
                            .pieces = {{sequence.get(), sequence->Next().rows}}};
-    EXPECT_TRUE(model.engine().Step(*context, plan).ok());
+    EXPECT_TRUE(context->Step(plan).ok());
     return sequence;
   };
   const auto a = start();

@@ -136,7 +136,7 @@ TEST_F(PromptLogProbsTest, SurvivePreemption) {
         const int rows = work.phase == Phase::kPrompt ? 9 : 1;
         plan.pieces.push_back({sequence.get(), std::min(work.rows, rows)});
       }
-      ASSERT_TRUE(model.engine().Step(*context, plan).ok());
+      ASSERT_TRUE(context->Step(plan).ok());
       // All at once, and before anything else.
       if (!sequence->output().choices[0].tokens.empty()) {
         ASSERT_EQ(sequence->output().prompt.tokens.size(), prompt.size() - 1);

@@ -81,10 +81,9 @@ TEST_F(LongRotaryTest, ARequestThatBecomesLongGivesItsBlocksBack) {
   const auto context = model_.engine().NewContext();
   const auto sequence = *model_.engine().NewSequence(Generate(42, 2));
   const auto step = [&](int rows) {
-    ASSERT_TRUE(model_.engine()
-                    .Step(*context,
-                          {.preempted = {}, .pieces = {{sequence.get(), rows}}})
-                    .ok());
+    ASSERT_TRUE(
+        context->Step({.preempted = {}, .pieces = {{sequence.get(), rows}}})
+            .ok());
   };
   step(41);
   step(1);

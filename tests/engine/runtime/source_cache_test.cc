@@ -145,7 +145,7 @@ TEST_P(SourceCacheTest, BlocksThatOthersHoldAreNotItsOwn) {
     while (sequence->Next().phase == Phase::kEncode) {
       const StepPlan plan = {
           .preempted = {}, .pieces = {{sequence.get(), sequence->Next().rows}}};
-      EXPECT_TRUE(model.engine().Step(*context, plan).ok());
+      EXPECT_TRUE(context->Step(plan).ok());
     }
     return sequence;
   };

@@ -1,0 +1,102 @@
+#include "engine/runtime/decode_pass.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "engine/tensor/check.h"
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+
+DecodePass::DecodePass(WorkerMemory& memory, int max_rows)
+    : memory_(memory), max_rows_(max_rows), batch_(max_rows) {
+  decoders_.reserve(max_rows);
+  wanted_.reserve(max_rows);
+  wanted_rows_.reserve(max_rows);
+  needs_.reserve(kMaxLogitsRows);
+  views_.reserve(kMaxLogitsRows);
+}
+
+void DecodePass::Clear() {
+  batch_.Clear();
+  decoders_.clear();
+  wanted_.clear();
+  wanted_rows_.clear();
+}
+
+void DecodePass::Add(const TransformerSequence& sequence, int rows) {
+  DecoderRows& decoder = *sequence.decoder_rows();
+  const int first_row = batch_.rows();
+  const int wanted = decoder.Plan(memory_.pool, rows, batch_, memory_.counts);
+  const int planned = batch_.rows() - first_row;
+  memory_.counts.spared_rows += rows - planned;
+  decoders_.push_back(&decoder);
+  if (planned > 0 && sequence.source() != nullptr) {
+    sequence.source()->AddCross(first_row, batch_);
+  }
+  Want(decoder, wanted);
+}
+
+void DecodePass::Want(DecoderRows& decoder, int count) {
+  const int end = batch_.rows();
+  for (int row = end - count; row < end;) {
+    const int rows = std::min(end - row, kMaxLogitsRows);
+    wanted_.push_back({&decoder, static_cast<int>(wanted_rows_.size()), rows});
+    for (int i = 0; i < rows; ++i) wanted_rows_.push_back(row++);
+  }
+}
+
+absl::Status DecodePass::Run() {
+  // Replays of hypotheses may have found all that was left of them.
+  if (batch_.rows() == 0) return absl::OkStatus();
+  ATTEND_CHECK(batch_.rows() <= max_rows_);
+  RETURN_IF_ERROR(memory_.transformer.Decode(
+      memory_.exec, memory_.activations, batch_.View(memory_.pool.layout())));
+  for (DecoderRows* decoder : decoders_) decoder->Seal();
+  RETURN_IF_ERROR(TakeLogits());
+  for (const Wanted& wanted : wanted_) wanted.decoder->FollowParents();
+  return absl::OkStatus();
+}
+
+absl::Status DecodePass::TakeLogits() {
+  for (size_t first = 0; first < wanted_.size();) {
+    size_t last = first;
+    int rows = 0;
+    while (last < wanted_.size() &&
+           rows + wanted_[last].rows <= kMaxLogitsRows) {
+      rows += wanted_[last++].rows;
+    }
+    RETURN_IF_ERROR(
+        TakeGroup(absl::MakeSpan(wanted_).subspan(first, last - first), rows));
+    first = last;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status DecodePass::TakeGroup(absl::Span<const Wanted> group, int rows) {
+  const int first = group.front().first;
+  needs_.clear();
+  for (const Wanted& wanted : group) {
+    for (int row = 0; row < wanted.rows; ++row) {
+      needs_.push_back(wanted.decoder->task().need(row));
+    }
+  }
+  RETURN_IF_ERROR(memory_.transformer.Logits(
+      memory_.exec, memory_.activations,
+      absl::MakeSpan(wanted_rows_).subspan(first, rows), needs_));
+  views_.clear();
+  for (int row = 0; row < rows; ++row) {
+    views_.push_back(memory_.activations.logits().view(row));
+  }
+  // Sequences cost differently: whoever is free takes the next one.
+  std::atomic<size_t> next = 0;
+  memory_.exec.team().Run([&](int) {
+    for (size_t i = next++; i < group.size(); i = next++) {
+      group[i].decoder->task().Take(absl::MakeConstSpan(views_).subspan(
+          group[i].first - first, group[i].rows));
+    }
+  });
+  return absl::OkStatus();
+}
+
+}  // namespace attend

@@ -1,0 +1,171 @@
+#include "engine/runtime/decoder_rows.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/tensor/check.h"
+
+namespace attend {
+
+DecoderRows::DecoderRows(std::unique_ptr<DecoderTask> task,
+                         const Options& options)
+    : task_(std::move(task)),
+      options_(options),
+      given_(Tokens()),
+      tables_(options.max_hypotheses, options.max_tokens,
+              options.block_tokens) {}
+
+int DecoderRows::KindAt(int tokens) const {
+  const RotarySpec* const by_length = options_.by_length;
+  return by_length == nullptr ? 0 : by_length->KindOf(given_, tokens);
+}
+
+int DecoderRows::PromptLeft(int hypothesis) const {
+  return static_cast<int>(task_->prompt(hypothesis).size()) -
+         tables_[hypothesis].tokens();
+}
+
+int DecoderRows::PromptLeft() const {
+  int rows = 0;
+  for (int i = 0; i < task_->hypotheses(); ++i) rows += PromptLeft(i);
+  return rows;
+}
+
+int DecoderRows::PromptBlocks() const {
+  int blocks = 0;
+  for (int i = 0; i < task_->hypotheses(); ++i) {
+    const int left = PromptLeft(i);
+    if (left > 0) blocks += tables_[i].BlocksToAppend(left);
+  }
+  return blocks;
+}
+
+Work DecoderRows::Next() const {
+  if (const int rows = PromptLeft(); rows > 0) {
+    return {.phase = Phase::kPrompt, .rows = rows, .blocks = PromptBlocks()};
+  }
+  const int rows = task_->hypotheses();
+  return {.phase = Phase::kDecode,
+          .rows = rows,
+          .blocks = tables_.BlocksToAppendOne(rows)};
+}
+
+int DecoderRows::max_blocks() const {
+  const int tokens = options_.block_tokens;
+  return options_.max_hypotheses *
+         ((options_.max_tokens + tokens - 1) / tokens);
+}
+
+int DecoderRows::TokensThatFit(int known, int blocks) const {
+  const int others = options_.max_tokens - known;
+  return blocks / options_.max_hypotheses * options_.block_tokens - others;
+}
+
+int DecoderRows::Plan(BlockPool& pool, int rows, StepBatch& batch,
+                      StepCounts& counts) {
+  if (tables_[0].tokens() == 0) Begin(pool, counts);
+  const int first_row = batch.rows();
+  const bool decode = PromptLeft() == 0;
+  int left = rows;
+  for (int i = 0; i < task_->hypotheses() && left > 0; ++i) {
+    const absl::Span<const int> tokens = NextTokens(i, decode, left, counts);
+    if (tokens.empty()) continue;
+    AddRows(i, tokens, batch);
+    left -= static_cast<int>(tokens.size());
+  }
+  ATTEND_CHECK(!decode || left == 0);
+  const int planned = batch.rows() - first_row;
+  if (task_->unscored() == 0) return decode ? planned : 0;
+  return std::clamp(task_->unscored() - PromptLeft(), 0, planned);
+}
+
+void DecoderRows::Begin(BlockPool& pool, StepCounts& counts) {
+  tables_.Attach(pool);
+  if (!options_.shares) return;
+  // All at once, before room for the first one's rows is made of free blocks.
+  for (int i = 0; i < task_->hypotheses(); ++i) {
+    counts.queried_tokens += static_cast<int64_t>(task_->prompt(i).size());
+    ShareSealed(i, counts);
+  }
+}
+
+absl::Span<const int> DecoderRows::NextTokens(int hypothesis, bool decode,
+                                              int rows, StepCounts& counts) {
+  if (decode) return task_->tokens(hypothesis).last(1);
+  if (PromptLeft(hypothesis) == 0) return {};
+  if (hypothesis > 0) ShareWithEarlier(hypothesis);
+  ShareSealed(hypothesis, counts);
+  const absl::Span<const int> tokens =
+      task_->prompt(hypothesis).subspan(tables_[hypothesis].tokens());
+  return tokens.first(std::min<size_t>(tokens.size(), rows));
+}
+
+void DecoderRows::AddRows(int hypothesis, absl::Span<const int> tokens,
+                          StepBatch& batch) {
+  const int rows = static_cast<int>(tokens.size());
+  BlockTable& table = tables_[hypothesis];
+  const int first_token = table.PrepareAppend(rows);
+  // Prompts that come together share already what they compute together. Not
+  // single rows: steps of nothing else compute them apart.
+  if (rows > 1) SealTable(hypothesis);
+  batch.AddTokens(tokens, first_token, table.blocks());
+  if (options_.by_length == nullptr) return;
+  for (int i = 0; i < rows; ++i) {
+    batch.AddLength(
+        options_.by_length->LengthOf(first_token + i, given_, Tokens()));
+  }
+}
+
+absl::Span<const int> DecoderRows::SharedPrompt(int hypothesis) const {
+  const absl::Span<const int> prompt = task_->prompt(hypothesis);
+  const int computed = std::max(task_->unscored(), 1);
+  return prompt.first(std::max(static_cast<int>(prompt.size()) - computed, 0));
+}
+
+void DecoderRows::ShareSealed(int hypothesis, StepCounts& counts) {
+  if (!options_.shares) return;
+  counts.hit_tokens +=
+      tables_[hypothesis].ShareSealed(SharedPrompt(hypothesis), Root());
+}
+
+void DecoderRows::ShareWithEarlier(int hypothesis) {
+  const absl::Span<const int> tokens = task_->prompt(hypothesis);
+  int best = 0;
+  int best_tokens = 0;
+  for (int other = 0; other < hypothesis; ++other) {
+    const absl::Span<const int> theirs = task_->prompt(other);
+    const auto [end, their_end] = std::mismatch(tokens.begin(), tokens.end(),
+                                                theirs.begin(), theirs.end());
+    const int common = static_cast<int>(end - tokens.begin());
+    if (common > best_tokens) {
+      best = other;
+      best_tokens = common;
+    }
+  }
+  // Full blocks only: the rows that fill them may be computed in this very
+  // step, so that a copy of a part of one would come too early.
+  best_tokens = best_tokens / options_.block_tokens * options_.block_tokens;
+  if (best_tokens > tables_[hypothesis].tokens()) {
+    tables_[hypothesis].ShareFrom(tables_[best], best_tokens);
+  }
+}
+
+void DecoderRows::SealTable(int hypothesis) {
+  if (!options_.shares) return;
+  const int computed = tables_[hypothesis].tokens();
+  tables_[hypothesis].Seal(task_->tokens(hypothesis).first(computed), Root());
+}
+
+void DecoderRows::Seal() {
+  for (int i = 0; i < task_->hypotheses(); ++i) SealTable(i);
+}
+
+void DecoderRows::FollowParents() {
+  const std::optional<absl::Span<const int>> parents = task_->parents();
+  if (!parents) return;
+  tables_.Reorder(*parents);
+  if (task_->output().finished) return;
+  if (KindAt(Tokens()) != KindAt(tables_[0].tokens())) tables_.Clear();
+}
+
+}  // namespace attend

@@ -1,0 +1,120 @@
+#include "engine/runtime/encode_pass.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+
+EncodePass::EncodePass(WorkerMemory& memory, int max_source_tokens,
+                       int max_rows)
+    : memory_(memory),
+      // The projection of masked tokens has room for no more than a step's
+      // rows.
+      max_vectors_(std::min(kMaxHeadRows, max_rows)),
+      // One source of the longest kind, and a step of others.
+      buffer_(memory.transformer.encoder_kv_layout(),
+              max_source_tokens + max_rows, memory.transformer.spec().hidden,
+              memory.transformer.encoder_query_width()),
+      head_buffer_(memory.transformer.head_width()) {
+  sources_.reserve(max_rows);
+  encodes_.reserve(max_rows);
+  vectors_.reserve(max_vectors_);
+  needs_.reserve(max_vectors_);
+}
+
+absl::Status EncodePass::Run() {
+  PlanEncodes();
+  if (encodes_.empty()) return absl::OkStatus();
+  RETURN_IF_ERROR(memory_.transformer.Encode(memory_.exec, memory_.activations,
+                                             absl::MakeSpan(encodes_)));
+  for (const EncoderTask::Layers layers :
+       {EncoderTask::Layers::kNone, EncoderTask::Layers::kEmbed,
+        EncoderTask::Layers::kHead}) {
+    RETURN_IF_ERROR(RunHeads(layers));
+  }
+  for (const auto& [sequence, rows] : sources_) {
+    if (sequence->source()->Encoded()) sequence->source()->Finish();
+  }
+  return absl::OkStatus();
+}
+
+void EncodePass::PlanEncodes() {
+  encodes_.clear();
+  std::erase_if(sources_, [&](const SourceRows& rows) {
+    const std::optional<EncodePiece> piece = rows.sequence->source()->Plan(
+        buffer_, memory_.pool, rows.rows, memory_.counts);
+    if (piece) encodes_.push_back(*piece);
+    if (!piece) memory_.counts.spared_rows += rows.rows;
+    return !piece;
+  });
+}
+
+absl::Status EncodePass::RunHeads(EncoderTask::Layers layers) {
+  vectors_.clear();
+  for (const auto& [sequence, rows] : sources_) {
+    EncoderTask* const task = sequence->encoder_task();
+    const SourceEncode& source = *sequence->source();
+    if (task == nullptr || task->layers() != layers || !source.Encoded()) {
+      continue;
+    }
+    for (int i = 0; i < task->vectors(); ++i) {
+      vectors_.push_back({task, &source.state(), i});
+      if (vectors_.size() < max_vectors_) continue;
+      RETURN_IF_ERROR(RunHead(layers));
+      vectors_.clear();
+    }
+  }
+  return vectors_.empty() ? absl::OkStatus() : RunHead(layers);
+}
+
+absl::Status EncodePass::RunHead(EncoderTask::Layers layers) {
+  const Transformer& transformer = memory_.transformer;
+  const int rows = static_cast<int>(vectors_.size());
+  const Matrix src = head_buffer_.rows(0, rows, transformer.spec().hidden);
+  ReadVectors(src);
+  Matrix result = src;
+  if (layers == EncoderTask::Layers::kEmbed) {
+    ASSIGN_OR_RETURN(result,
+                     transformer.embed().Run(memory_.exec, head_buffer_, src));
+  } else if (layers == EncoderTask::Layers::kHead) {
+    ASSIGN_OR_RETURN(result,
+                     transformer.head().Run(memory_.exec, head_buffer_, src));
+  }
+  // A model has one head, so either all ask for logits or none does.
+  if (vectors_.front().task->wants_logits()) return RunLogits(result);
+  for (int r = 0; r < rows; ++r) {
+    vectors_[r].task->Take(vectors_[r].index, result.row(r));
+  }
+  return absl::OkStatus();
+}
+
+void EncodePass::ReadVectors(Matrix dst) const {
+  const int rows = static_cast<int>(vectors_.size());
+  const int hidden = memory_.transformer.spec().hidden;
+  memory_.exec.team().Run([&](int member) {
+    const Range mine = Share(rows, member, memory_.exec.team().size());
+    for (int r = mine.begin; r < mine.end; ++r) {
+      const auto& [task, state, index] = vectors_[r];
+      task->Read(*state, index, hidden, dst.row(r));
+    }
+  });
+}
+
+absl::Status EncodePass::RunLogits(Matrix src) {
+  needs_.clear();
+  for (const TaskVector& vector : vectors_) {
+    needs_.push_back(vector.task->need());
+  }
+  RETURN_IF_ERROR(memory_.transformer.MaskedLogits(
+      memory_.exec, memory_.activations, src, needs_));
+  for (size_t r = 0; r < vectors_.size(); ++r) {
+    vectors_[r].task->TakeLogits(
+        vectors_[r].index,
+        memory_.activations.logits().view(static_cast<int>(r)));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace attend

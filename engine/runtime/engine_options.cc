@@ -1,0 +1,42 @@
+#include "engine/runtime/engine_options.h"
+
+#include <cstdint>
+
+#include "absl/strings/str_format.h"
+#include "engine/api/generation_limits.h"
+#include "engine/tensor/status_macros.h"
+#include "engine/transformer/activations.h"
+
+namespace attend {
+namespace {
+
+absl::Status CheckRange(const char* name, int64_t value, int64_t low,
+                        int64_t high) {
+  if (value >= low && value <= high) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "%s is %d, limits are %d and %d", name, value, low, high));
+}
+
+}  // namespace
+
+KvType DefaultKvType(ComputeType dtype) {
+  switch (dtype) {
+    case ComputeType::kF32:
+      return KvType::kF32;
+    case ComputeType::kBf16:
+      return KvType::kBf16;
+    case ComputeType::kInt8:
+      return KvType::kInt8;
+  }
+  return KvType::kF32;
+}
+
+absl::Status EngineOptions::Validate() const {
+  RETURN_IF_ERROR(CheckRange("max_batch_tokens", max_step_rows, 16, 1 << 16));
+  RETURN_IF_ERROR(
+      CheckRange("max_source_tokens", max_source_tokens, 0, 1 << 20));
+  static_assert(kMaxBeams <= kMaxLogitsRows);
+  return CheckRange("max_beams", max_beams, 1, kMaxBeams);
+}
+
+}  // namespace attend

@@ -1,0 +1,58 @@
+#include "engine/runtime/transformer_context.h"
+
+#include "engine/runtime/transformer_sequence.h"
+#include "engine/tensor/check.h"
+
+namespace attend {
+namespace {
+
+// A context is given the sequences of its own engine back.
+TransformerSequence& Own(Sequence* sequence) {
+  auto* const own = dynamic_cast<TransformerSequence*>(sequence);
+  ATTEND_CHECK(own != nullptr);
+  return *own;
+}
+
+}  // namespace
+
+TransformerContext::TransformerContext(const Transformer& transformer,
+                                       Compute& compute,
+                                       const KvLayout& kv_layout,
+                                       const EngineOptions& options)
+    : memory_{.transformer = transformer,
+              .exec = ExecContext(compute, transformer.primitives()),
+              .pool = BlockPool(kv_layout, options.kv_cache_bytes),
+              .activations =
+                  Activations(transformer.spec(), transformer.dtype(),
+                              options.max_step_rows, compute.team().size())} {
+  const int rows = options.max_step_rows;
+  if (transformer.encodes()) {
+    encode_pass_.emplace(memory_, options.max_source_tokens, rows);
+  }
+  if (transformer.generates()) decode_pass_.emplace(memory_, rows);
+}
+
+absl::Status TransformerContext::Step(const StepPlan& plan) {
+  for (Sequence* sequence : plan.preempted) Own(sequence).Preempt();
+  if (encode_pass_) encode_pass_->Clear();
+  if (decode_pass_) decode_pass_->Clear();
+  for (const Piece& piece : plan.pieces) {
+    const TransformerSequence& sequence = Own(piece.sequence);
+    const Phase phase = sequence.Next().phase;
+    ATTEND_CHECK(phase != Phase::kDone && piece.rows > 0);
+    if (phase == Phase::kEncode) {
+      encode_pass_->Add(sequence, piece.rows);
+    } else {
+      decode_pass_->Add(sequence, piece.rows);
+    }
+  }
+  if (decode_pass_) {
+    absl::Status status = decode_pass_->Run();
+    // Blocks may have been sealed before they were filled.
+    if (!status.ok()) memory_.pool.UnsealAll();
+    if (!status.ok()) return status;
+  }
+  return encode_pass_ ? encode_pass_->Run() : absl::OkStatus();
+}
+
+}  // namespace attend
