@@ -6,14 +6,15 @@
 namespace attend {
 namespace {
 
-bool CanStandFor(StorageType stored, ComputeType dtype) {
+// Whether the packed numbers are those that are stored.
+bool IsExact(StorageType stored, ComputeType dtype) {
   switch (dtype) {
     case ComputeType::kF32:
       return true;
     case ComputeType::kBf16:
       return stored == StorageType::kBf16;
     case ComputeType::kInt8:
-      return true;
+      return false;
   }
   return false;
 }
@@ -23,7 +24,7 @@ bool CanStandFor(StorageType stored, ComputeType dtype) {
 void TokenTables::Share(const std::string& slot, StorageType stored,
                         ComputeType dtype,
                         std::shared_ptr<const RowSource> packed) {
-  if (CanStandFor(stored, dtype)) tables_.emplace_back(slot, std::move(packed));
+  if (IsExact(stored, dtype)) tables_.emplace_back(slot, std::move(packed));
 }
 
 absl::StatusOr<std::shared_ptr<const RowSource>> TokenTables::Load(

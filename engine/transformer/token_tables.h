@@ -23,8 +23,7 @@ class TokenTables {
   explicit TokenTables(Weights& weights) : weights_(weights) {}
 
   // From now on the numbers of `slot` are looked up in `packed`, a matmul's
-  // weights in `dtype`, where these can stand for what is stored: they are the
-  // same numbers or, in int8, as good a model (README: perplexity).
+  // weights in `dtype`, if these are exactly what is stored.
   void Share(const std::string& slot, StorageType stored, ComputeType dtype,
              std::shared_ptr<const RowSource> packed);
   // The table of a slot [vocab, width]: one that is there already, else a copy

@@ -8,6 +8,7 @@
 
 #include "engine/cache/block_pool.h"
 #include "engine/cache/block_table.h"
+#include "engine/checkpoint/checkpoint.h"
 #include "engine/ops/exec/exec_context.h"
 #include "engine/transformer/head.h"
 #include "engine/transformer/transformer.h"
