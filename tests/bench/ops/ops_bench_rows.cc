@@ -1,3 +1,4 @@
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "engine/ops/matmul/epilogue.h"
 #include "engine/ops/matmul/operand.h"
 #include "engine/tensor/buffer.h"
+#include "engine/tensor/stored_rows.h"
 #include "tests/bench/engine/random_floats.h"
 #include "tests/bench/ops/ops_bench.h"
 
@@ -55,10 +57,13 @@ void LayerNormOp(benchmark::State& state, const Setup& setup, ComputeType dtype,
 }
 
 void EmbeddingOp(benchmark::State& state, const Setup& setup, int rows) {
+  const Buffer<float> tokens =
+      RandomFloats(static_cast<size_t>(kVocab) * kHidden, 1);
+  const Buffer<float> positions_table = Sinusoids(512, kHidden);
   const Embedding table(
-      {.width = kHidden,
-       .tokens = RandomFloats(static_cast<size_t>(kVocab) * kHidden, 1),
-       .positions = Sinusoids(512, kHidden),
+      {.tokens = std::make_shared<const StoredRows>(
+           ConstMatrix{tokens.data(), kVocab, kHidden}),
+       .positions = StoredRows({positions_table.data(), 512, kHidden}),
        .types = {}},
       std::nullopt, std::nullopt);
   std::vector<int> ids(rows), positions(rows);
