@@ -101,7 +101,7 @@ const BadRequest kBadRequests[] = {
      [](Request& r) { Params(r).add_bad_words()->add_ids(9999); }},
     {"bad_words",
      [](Request& r) {
-       for (int i = 0; i < 1001; ++i) Params(r).add_bad_words()->add_ids(1);
+       for (int i = 0; i < 4097; ++i) Params(r).add_bad_words()->add_ids(1);
      }},
     {"prefix_tokens",
      [](Request& r) { Params(r).mutable_prefix_tokens()->add_ids(-2); }},

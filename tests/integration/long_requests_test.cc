@@ -45,7 +45,7 @@ TEST(LongRequestsTest, APromptIsRefusedWithTheTokensThatFitThePool) {
   EXPECT_TRUE(absl::IsInvalidArgument(refused)) << refused;
   EXPECT_THAT(
       refused.message(),
-      HasSubstr("source has 45 tokens, 44 would fit with as many new ones: "));
+      HasSubstr("prompt has 45 tokens, 44 would fit with as many new ones: "));
   EXPECT_THAT(refused.message(), HasSubstr("the pool has 3 (kv_cache_bytes)"));
   EXPECT_TRUE(Eventually([&] { return server.IsIdle(); }));
 }

@@ -67,7 +67,7 @@ TEST_F(StartTest, UnknownFlagsAndBadValues) {
   EXPECT_THAT(Fail({"--max-running=0"}), HasSubstr("max_running"));
   EXPECT_THAT(Fail({"--port=70000"}), HasSubstr("70000"));
   EXPECT_THAT(Fail({"--kv-cache-bytes=1"}), HasSubstr("kv_cache_bytes"));
-  EXPECT_THAT(Fail({"--port"}), HasSubstr("needs a value"));
+  EXPECT_THAT(Fail({"--port"}), HasSubstr("--port: 1 required VALUE missing"));
 }
 
 TEST_F(StartTest, ModelDirectoryThatIsNotThere) {
