@@ -45,7 +45,6 @@ class ServiceCallTest : public ::testing::Test {
   ~ServiceCallTest() override {
     engine_->OpenGate();
     scheduler_.reset();
-    close(null_);
   }
 
   LocalCall NewCall(const std::string& name,
@@ -64,10 +63,15 @@ class ServiceCallTest : public ::testing::Test {
                                        "\",model=\"fake\"} 1")));
   }
 
-  const int null_ = open("/dev/null", O_WRONLY);
+  // Closed after the log, whose thread writes to it.
+  struct NullDevice {
+    const int descriptor = open("/dev/null", O_WRONLY);
+    ~NullDevice() { close(descriptor); }
+  };
+  const NullDevice null_;
   const SystemClock clock_;
   Metrics metrics_{"test", MethodNames(AttendMethods())};
-  Log log_{LogLevel::kInfo, null_};
+  Log log_{LogLevel::kInfo, null_.descriptor};
   FakeTokenizer tokenizer_;
   Turns turns_;
   std::unique_ptr<FakeEngine> engine_;
