@@ -15,7 +15,7 @@ WORKDIR /src
 COPY deploy/install_dependencies.sh deploy/
 RUN deploy/install_dependencies.sh
 COPY CMakeLists.txt CMakePresets.json LICENSE ./
-COPY cmake cmake
+COPY deploy/install.cmake deploy/attend-config.cmake.in deploy/
 COPY proto proto
 COPY engine engine
 COPY server server
