@@ -6,14 +6,14 @@
     /tmp/bench/bin/python tests/bench/encoders.py
 
 embeds random ids by models of MiniLM's and BERT-base's shapes with random
-weights (encoder_models.py), the mean of their tokens:
+weights (checkpoints/random_encoder.py), the mean of their tokens:
 
     equal          all sources are 128 tokens long
     mixed          8 to 256 tokens, everybody takes them as they come
     mixed-sorted   the same, but the peer has them all and sorts by length
 
 * All are libraries here, with ids in hand: attend-engine-bench with at most
-  --in-flight sources at a time, and the peers in Python (encoder_peers.py).
+  --in-flight sources at a time, and the peers in Python (peers/encoders.py).
 * Peers are tried in each of their precisions, with {all x 1, 1 x all} (workers
   x threads) and batches of 16, 8 and 32, on a part of each workload. The fastest
   --finalists go through all rounds, and the best median is the one compared,
@@ -32,11 +32,10 @@ import sys
 import tempfile
 import time
 
-import attend_processes
-import encoder_models
-import encoder_peers
-import encoder_workloads as workloads
-import machine
+from checkpoints import random_encoder
+from harness import attend_processes, machine
+from peers import encoders
+from workloads import encoders as workloads
 
 CHECKED, TRIAL_SHARE = 8, 4
 DROP_ABOVE = 1.5  # times the best peer, before other batches are tried
@@ -79,7 +78,7 @@ def finalists(peers, job, count):
     """(peer, batch) of the fastest, on a part of the sources."""
     part = job | {"sources": job["sources"][:max(
         64, len(job["sources"]) // TRIAL_SHARE)]}
-    first, *others = encoder_peers.BATCHES
+    first, *others = encoders.BATCHES
     seconds = {(peer, first): timed(peer, part | {"batch": first})
                for peer in peers}
     limit = DROP_ABOVE * min(seconds.values())
@@ -137,9 +136,9 @@ def line(row):
 
 
 def measure(shape, scratch, args):
-    model, (onnx, onnx_int8) = encoder_models.write_all(shape, scratch)
+    model, (onnx, onnx_int8) = random_encoder.write_all(shape, scratch)
     engines = [Attend(args, model, dtype) for dtype in args.dtypes]
-    peers = encoder_peers.all_peers(machine.cpu()["cpus"], onnx, onnx_int8)
+    peers = encoders.all_peers(machine.cpu()["cpus"], onnx, onnx_int8)
     rows = []
     try:
         cosines = check([*engines, *peers], peers[0])
@@ -160,8 +159,8 @@ def options():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     attend_processes.add_options(parser)
-    parser.add_argument("--shapes", nargs="+", choices=encoder_models.SHAPES,
-                        default=list(encoder_models.SHAPES))
+    parser.add_argument("--shapes", nargs="+", choices=random_encoder.SHAPES,
+                        default=list(random_encoder.SHAPES))
     parser.add_argument("--workloads", nargs="+",
                         choices=workloads.WORKLOADS,
                         default=list(workloads.WORKLOADS))

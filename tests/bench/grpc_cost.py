@@ -19,10 +19,9 @@ import pathlib
 import statistics
 import tempfile
 
-import attend_processes
-import machine
-import random_model
-import workloads
+from checkpoints import random_marian
+from harness import attend_processes, machine
+from workloads import translation as workloads
 
 IN_FLIGHT, NEW_TOKENS = 64, 32
 
@@ -89,7 +88,8 @@ def options():
     parser.add_argument("--requests", type=int, default=256)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--no-amx", action="store_true")
-    parser.add_argument("--model", help="made by random_model.py before")
+    parser.add_argument("--model",
+                        help="made by checkpoints/random_marian.py before")
     parser.add_argument("--json", action="store_true")
     return parser.parse_args()
 
@@ -100,7 +100,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         model = args.model or f"{scratch}/model"
         if not args.model:
-            random_model.write_model(random_model.options([model]))
+            random_marian.write_model(random_marian.options([model]))
         config = json.loads((pathlib.Path(model) / "config.json").read_text())
         sources = workloads.random_sources("short", args.requests,
                                            config["vocab_size"])

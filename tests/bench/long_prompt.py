@@ -5,10 +5,10 @@
     /tmp/bench/bin/pip install -r tests/bench/requirements.txt
     /tmp/bench/bin/python tests/bench/long_prompt.py
 
-One server with SmolLM2-135M (smollm2.py makes the checkpoint; its positions are
-raised to what the prompt needs, its weights are as they were). Some streams
-generate; after a quiet while a prompt of --prompt random ids comes in, and asks
-for one token. The table shows the time between two tokens of a stream, median
+One server with SmolLM2-135M (checkpoints/smollm2.py makes the checkpoint; its
+positions are raised to what the prompt needs, its weights are as they were). Some
+streams generate; after a quiet while a prompt of --prompt random ids comes in, and
+asks for one token. The table shows the time between two tokens of a stream, median
 and 99th percentile, in the quiet while and until the prompt has its token, and
 how long that took. The exit code is 1 if a 99th percentile is more than
 --limit times the quiet one.
@@ -25,10 +25,8 @@ import time
 
 import grpc
 
-import attend_client
-import attend_processes
-import machine
-import smollm2
+from checkpoints import smollm2
+from harness import attend_client, attend_processes, machine
 
 pb = attend_client.pb
 LOWEST_ID, HIGHEST_ID = 100, 49000  # ordinary tokens
@@ -129,7 +127,7 @@ def options():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     attend_processes.add_options(parser)
     parser.add_argument("--checkpoint", type=pathlib.Path,
-                        help="made by smollm2.py before")
+                        help="made by quality_perplexity.py before")
     parser.add_argument("--dtype", default="int8")
     parser.add_argument("--prompt", type=int, default=16384)
     parser.add_argument("--streams", type=int, nargs="+", default=[1, 8])

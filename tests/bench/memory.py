@@ -7,8 +7,9 @@
 A model is a directory and what it is asked for, as attend bench --task names
 it. Resident memory is printed after the load and after the requests, its peak,
 and what is resident after the requests without the KV pool for each number of
-the checkpoint; MB are 10^6 bytes. minilm.py and smollm2.py say where those
-models come from (smollm2.py --checkpoint keeps the directory).
+the checkpoint; MB are 10^6 bytes. quality_vectors.py and quality_perplexity.py
+say where those models come from (quality_perplexity.py --checkpoint keeps the
+directory).
 """
 
 import argparse
@@ -18,7 +19,7 @@ import re
 import struct
 import subprocess
 
-import attend_processes
+from harness import attend_processes
 
 DTYPES = ["f32", "bf16", "int8"]
 KV_BYTES = 64 << 20

@@ -3,8 +3,8 @@
 
     python3 -m venv /tmp/bench
     /tmp/bench/bin/pip install numpy==2.4.6
-    /tmp/bench/bin/python tests/bench/long.py --model decoder --dtype f32
-    /tmp/bench/bin/python tests/bench/long.py --model small-decoder \\
+    /tmp/bench/bin/python tests/bench/long_sources.py --model decoder --dtype f32
+    /tmp/bench/bin/python tests/bench/long_sources.py --model small-decoder \\
         --dtype f32 --lengths 32768,65536,131072
 
 One process of attend-engine-bench for each length, on a model with random
@@ -25,11 +25,9 @@ import math
 import pathlib
 import tempfile
 
-import attend_processes
-import long_models
-import machine
-import random_model
-import workloads
+from checkpoints import random_long, random_marian
+from harness import attend_processes, machine
+from workloads import translation as workloads
 
 D_MODEL, LAYERS, BASE_LENGTH = 512, 6, 64
 BLOCK = 16  # tokens that the KV pool gives out at once
@@ -37,10 +35,10 @@ BLOCK = 16  # tokens that the KV pool gives out at once
 
 class Translator:
     def __init__(self, directory, positions):
-        shape = random_model.options(
+        shape = random_marian.options(
             [directory, f"--max-positions={positions}",
              f"--d-model={D_MODEL}", f"--layers={LAYERS}"])
-        random_model.write_model(shape)
+        random_marian.write_model(shape)
         self.kv_floats = LAYERS * 2 * D_MODEL
         self.ids = range(workloads.FIRST_RANDOM_ID, shape.vocab - 1)
         self.job = {"max_new_tokens": 1, "min_new_tokens": 1}
@@ -52,12 +50,12 @@ class Translator:
 
 class LongModel:
     def __init__(self, name, directory, positions):
-        shape = long_models.write_model(name, directory, positions + 1)
+        shape = random_long.write_model(name, directory, positions + 1)
         self.kv_floats, self.job = 0, {"task": "embed"}
         if name.endswith("decoder"):
             self.kv_floats = shape.layers * 2 * shape.kv_width()
             self.job = {"max_new_tokens": 1, "min_new_tokens": 1}
-        self.ids = range(long_models.FIRST_ID, long_models.VOCAB)
+        self.ids = range(random_long.FIRST_ID, random_long.VOCAB)
 
     def source(self, length):
         return [self.ids[i * 7919 % len(self.ids)] for i in range(length)]
@@ -113,7 +111,7 @@ def options():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     attend_processes.add_options(parser)
     parser.add_argument("--model", default="translator",
-                        choices=["translator", *long_models.SHAPES])
+                        choices=["translator", *random_long.SHAPES])
     parser.add_argument("--lengths", default="1024,4096,16384,32768")
     parser.add_argument("--dtype", default="f32")
     parser.add_argument("--kv-cache-bytes", help="of every process; default: "

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Draws the tables of docs/benchmarks.md as bars.
 
-    tests/bench/plot.py            writes docs/*.svg
-    tests/bench/plot.py --check    fails if a file is not what would be written
+    docs/make_charts.py            writes docs/*.svg
+    docs/make_charts.py --check    fails if a file is not what would be written
 
 The page is the only source of the numbers: a chart names a heading of it, and
 the columns and rows of the first table below that heading that has them.
@@ -15,7 +15,7 @@ import pathlib
 import re
 import sys
 
-DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
+DOCS = pathlib.Path(__file__).resolve().parent
 PAGE = "benchmarks.md"
 
 # Pixels.
@@ -217,7 +217,7 @@ def main():
             stale.append(path.name)
     if stale:
         sys.exit(f"not what {PAGE} says: {', '.join(stale)}; "
-                 "run tests/bench/plot.py")
+                 "run docs/make_charts.py")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 BUILD = ROOT / "build/release"
 
 

@@ -6,10 +6,10 @@ machine.
     /tmp/bench/bin/pip install -r tests/bench/requirements.txt
     CMAKE_ARGS=-DGGML_NATIVE=ON \\
         /tmp/bench/bin/pip install llama-cpp-python==0.3.36
-    /tmp/bench/bin/python tests/bench/decoders.py
+    /tmp/bench/bin/python tests/bench/continuations.py
 
-continues prompts of random ids with SmolLM2-135M (smollm2.py makes the
-checkpoint; llama.cpp's own program quantises the file for llama.cpp):
+continues prompts of random ids with SmolLM2-135M (checkpoints/smollm2.py makes
+the checkpoint; llama.cpp's own program quantises the file for llama.cpp):
 
     one      one prompt after the other, 32 tokens and 128 new ones
     sixteen  16 prompts at a time, 32 tokens and 64 new ones
@@ -17,7 +17,7 @@ checkpoint; llama.cpp's own program quantises the file for llama.cpp):
     prefix   1,000 tokens that were seen before, 16 of its own, and a new one
 
 * All are libraries here, with ids in hand: attend-engine-bench, and the peers
-  in Python (decoder_peers.py). All use all CPUs for one batch.
+  in Python (peers/decoders.py). All use all CPUs for one batch.
 * Numbers have the same bits: int8 is Q8_0 and CTranslate2's int8, bf16 is BF16.
 * Rounds alternate between all; the table shows medians, and how many times
   faster Attend is. "matmuls": the share of its time that the same steps' matrix
@@ -36,10 +36,9 @@ import sys
 import tempfile
 import time
 
-import attend_processes
-import decoder_peers
-import machine
-import smollm2
+from checkpoints import smollm2
+from harness import attend_processes, machine
+from peers import decoders
 
 QUIET_SECONDS = 0.25  # until the threads of whoever ran before sleep
 LOWEST_ID, HIGHEST_ID = 100, 49000  # ordinary tokens
@@ -91,9 +90,9 @@ def peers(models, checkpoint, dtype):
     if not converted.exists():
         write_converted(checkpoint, converted)
     paths = {"llama.cpp": gguf, "ctranslate2": converted}
-    return [decoder_peers.Peer(runtime, dtype, path)
+    return [decoders.Peer(runtime, dtype, path)
             for runtime, path in paths.items()
-            if dtype in decoder_peers.PRECISIONS[runtime]]
+            if dtype in decoders.PRECISIONS[runtime]]
 
 
 # ---------------------------------------------------------------------- measuring

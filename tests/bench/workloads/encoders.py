@@ -3,7 +3,7 @@
 import dataclasses
 import random
 
-import encoder_models
+from checkpoints import random_encoder
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,8 +27,8 @@ def sources(name, tokens, seed=3):
     draw = random.Random(f"{low}{high}{seed}")
     result, count = [], 0
     while count < tokens:
-        result.append([draw.randrange(encoder_models.FIRST_ID,
-                                      encoder_models.VOCAB)
+        result.append([draw.randrange(random_encoder.FIRST_ID,
+                                      random_encoder.VOCAB)
                        for _ in range(draw.randint(low, high))])
         count += len(result[-1])
     return result

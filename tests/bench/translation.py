@@ -3,13 +3,13 @@
 
     python3 -m venv /tmp/bench
     /tmp/bench/bin/pip install -r tests/bench/requirements.txt
-    /tmp/bench/bin/python tests/bench/peers.py --source flickr2016.en
+    /tmp/bench/bin/python tests/bench/translation.py --source flickr2016.en
 
 measures every workload in int8 and f32; --only greedy,alone --dtypes int8 some
-of them. workloads.py lists them: most on a model of OPUS-MT's base shape with
-random weights (random_model.py; --shape t5-base or bart-base: T5's, BART's) and
-exactly 32 new tokens, the rest on the bundled model with real sentences
-(--source, one a line) and natural lengths.
+of them. workloads/translation.py lists them: most on a model of OPUS-MT's base
+shape with random weights (checkpoints/random_marian.py; --shape t5-base or
+bart-base: T5's, BART's) and exactly 32 new tokens, the rest on the bundled model
+with real sentences (--source, one a line) and natural lengths.
 
 * Both are libraries here, with ids in hand: attend-engine-bench, and CTranslate2
   in Python. grpc_cost.py says what the server costs on top.
@@ -36,12 +36,10 @@ import sys
 import tempfile
 import time
 
-import attend_processes
-import ctranslate2_peer
-import machine
-import random_model
-import seq2seq_models
-import workloads
+from checkpoints import random_marian, random_seq2seq
+from harness import attend_processes, machine
+from peers import translators
+from workloads import translation as workloads
 
 PEER_TYPES = {"int8": "int8", "bf16": "int8", "f32": "float32"}
 DROP_ABOVE = 3.0  # times the best setting
@@ -63,10 +61,10 @@ class Pair:
         self.dtype = dtype
         self.engine = attend_processes.Engine(args.build, model, flags)
         self.peers = [
-            ctranslate2_peer.CTranslate2(converted, PEER_TYPES[dtype], setting,
-                                         args.no_amx)
-            for setting in ctranslate2_peer.settings(machine.cpu()["cpus"],
-                                                     args.no_amx)]
+            translators.CTranslate2(converted, PEER_TYPES[dtype], setting,
+                                    args.no_amx)
+            for setting in translators.settings(machine.cpu()["cpus"],
+                                                args.no_amx)]
 
     def keep(self, results):
         """Keeps the peers that ran, and not far slower than the best."""
@@ -204,7 +202,7 @@ def options():
     parser.add_argument("--no-amx", action="store_true",
                         help="cap both at AVX-512 VNNI")
     parser.add_argument("--shape", default="opus-base",
-                        choices=("opus-base", *seq2seq_models.SHAPES),
+                        choices=("opus-base", *random_seq2seq.SHAPES),
                         help="of the model with random weights")
     parser.add_argument("--model", help="of that shape, made before")
     parser.add_argument("--converted", help="that model, converted before")
@@ -223,12 +221,12 @@ def config_of(model):
 
 def random_pair(args, scratch):
     model = args.model or scratch / "model"
-    if not args.model and args.shape in seq2seq_models.SHAPES:
-        seq2seq_models.write_model(args.shape, model)
+    if not args.model and args.shape in random_seq2seq.SHAPES:
+        random_seq2seq.write_model(args.shape, model)
     elif not args.model:
-        random_model.write_model(random_model.options([str(model)]))
+        random_marian.write_model(random_marian.options([str(model)]))
     if not args.converted:
-        ctranslate2_peer.convert(model, scratch / "converted")
+        translators.convert(model, scratch / "converted")
     return model, args.converted or scratch / "converted"
 
 
@@ -242,7 +240,7 @@ def run(args, scratch):
         models["random"] = random_pair(args, scratch)
         config = config_of(models["random"][0])
     if any(w.sources == "text" for w in chosen):
-        ctranslate2_peer.convert(workloads.BUNDLED, scratch / "bundled")
+        translators.convert(workloads.BUNDLED, scratch / "bundled")
         models["text"] = workloads.BUNDLED, scratch / "bundled"
 
     def sources(workload):

@@ -1,10 +1,10 @@
-"""What peers.py measures: named workloads, as jobs that both sides read."""
+"""What translation.py measures: named workloads, as jobs that both sides read."""
 
 import dataclasses
 import pathlib
 import random
 
-import attend_processes
+from harness import attend_processes
 
 
 @dataclasses.dataclass(frozen=True)

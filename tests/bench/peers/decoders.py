@@ -2,7 +2,7 @@
 
 Runs itself as that process:
 
-    decoder_peers.py RUNTIME PRECISION MODEL
+    python -m peers.decoders RUNTIME PRECISION MODEL
 
 which reads jobs from standard input, one JSON object a line:
 
@@ -18,6 +18,8 @@ import os
 import subprocess
 import sys
 import time
+
+from peers import processes
 
 # The same number of bits as Attend's, by the peer's name of it.
 PRECISIONS = {
@@ -140,9 +142,9 @@ class Peer:
     def __init__(self, runtime, dtype, model):
         precision = PRECISIONS[runtime][dtype]
         self.name = f"{runtime} {precision}"
-        self.process = subprocess.Popen(
-            [sys.executable, __file__, runtime, precision, str(model)],
-            text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.process = processes.start(
+            "decoders", [runtime, precision, model], text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def run(self, job):
         self.process.stdin.write(json.dumps(job) + "\n")

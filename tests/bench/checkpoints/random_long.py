@@ -5,7 +5,7 @@ import dataclasses
 import json
 import pathlib
 
-import random_model
+from checkpoints import random_marian
 
 VOCAB = 1024
 FIRST_ID = 8  # of ordinary tokens
@@ -92,6 +92,6 @@ def write_model(name, directory, positions, seed=1):
                "sep_token_id": 2, "dtype": "float16"}
     directory = pathlib.Path(directory)
     (directory / "config.json").write_text(json.dumps(config))
-    random_model.write_safetensors(directory / "model.safetensors", tensors,
-                                   seed)
+    random_marian.write_safetensors(directory / "model.safetensors", tensors,
+                                    seed)
     return shape

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes a Marian checkpoint with random weights, to measure speed with.
 
-    python3 tests/bench/random_model.py /tmp/opus-base
+    python3 tests/bench/checkpoints/random_marian.py /tmp/opus-base
 
 The default shape is that of OPUS-MT's base models: d 512, 6 + 6 layers, FFN
 2048, 8 heads, 58,101 tokens. The directory is complete: attend-server serves
@@ -19,7 +19,7 @@ import struct
 
 import numpy as np
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 BUNDLED = ROOT / "models/en-de"
 EOS = 0
 

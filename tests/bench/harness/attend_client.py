@@ -13,7 +13,7 @@ import tempfile
 import grpc
 from grpc_tools import protoc
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 _OUT = tempfile.TemporaryDirectory(prefix="attend-stubs-")
 
 

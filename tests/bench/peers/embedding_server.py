@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The server that serve_encoders.py compares with: Python, grpc.aio and ONNX
+"""The server that embeddings_served.py compares with: Python, grpc.aio and ONNX
 Runtime or OpenVINO.
 
-    python_encoder_server.py --runtime onnxruntime --precision int8 \\
+    python -m peers.embedding_server --runtime onnxruntime --precision int8 \\
         --model MODEL.onnx --port 50061 --workers 2 --threads 1
 
 Speaks Embed of token ids and GetModel of attend.v1. What waits is taken
@@ -15,16 +15,15 @@ import queue
 
 import grpc
 
-import batcher
-import encoder_peers
-from attend_client import pb, rpc
+from harness.attend_client import pb, rpc
+from peers import batcher, encoders
 
 
 class Model:
     """A session for each worker."""
 
     def __init__(self, args):
-        make = encoder_peers.RUNTIMES[args.runtime]
+        make = encoders.RUNTIMES[args.runtime]
         self.idle = queue.SimpleQueue()
         for _ in range(args.workers):
             self.idle.put(make(args.model, args.precision, 1, args.threads))
@@ -35,7 +34,7 @@ class Model:
                "batch": len(batch)}
         session = self.idle.get()
         try:
-            return session.run(list(encoder_peers.batches(job)))[0]
+            return session.run(list(encoders.batches(job)))[0]
         finally:
             self.idle.put(session)
 
@@ -70,7 +69,7 @@ async def serve(args):
 def options():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runtime", choices=encoder_peers.RUNTIMES,
+    parser.add_argument("--runtime", choices=encoders.RUNTIMES,
                         required=True)
     parser.add_argument("--precision", required=True)
     parser.add_argument("--model", required=True, help="ONNX file")

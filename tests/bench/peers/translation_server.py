@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""The server that serve.py compares with: Python, grpc.aio and CTranslate2.
+"""The server that translation_served.py compares with: Python, grpc.aio and
+CTranslate2.
 
-    python_server.py --model CONVERTED --port 50061 --workers 2 --threads 1
+    python -m peers.translation_server --model CONVERTED --port 50061 \\
+        --workers 2 --threads 1
 
 Speaks Generate (unary) and GetModel of attend.v1. Inputs wait in a queue; as
 soon as a worker is free, what waits is taken together, at most --max-batch and
@@ -22,8 +24,8 @@ import pathlib
 import ctranslate2
 import grpc
 
-import batcher
-from attend_client import pb, rpc
+from harness.attend_client import pb, rpc
+from peers import batcher
 
 
 @dataclasses.dataclass

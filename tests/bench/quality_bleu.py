@@ -7,7 +7,7 @@ result with a reference file (sacrebleu's defaults, raw text):
     python3 -m venv /tmp/bench
     /tmp/bench/bin/pip install grpcio==1.85.1 grpcio-tools==1.85.1 sacrebleu==2.6.0
     build/release/server/attend-server --model models/en-de --port 50051 &
-    /tmp/bench/bin/python tests/bench/bleu.py --source flickr2016.en \\
+    /tmp/bench/bin/python tests/bench/quality_bleu.py --source flickr2016.en \\
         --reference flickr2016.de --beams 4
 
 Prints one line of text, or JSON with --json. --output keeps the translations.
@@ -22,7 +22,7 @@ import time
 
 import sacrebleu
 
-import attend_client
+from harness import attend_client
 
 
 def lines(path):
