@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints how similar texts are to the first one, by an Attend server's vectors.
+"""Embeds texts with an Attend server and prints how similar they are to the first.
 
     pip install -r client/python/requirements.txt
     python -m grpc_tools.protoc -Iproto --python_out=. --grpc_python_out=. \\

@@ -7,12 +7,12 @@
     python client/python/lm_eval_attend.py --model attend \\
         --model_args address=localhost:50051 --tasks hellaswag
 
-All options are the harness' own; --model_args are those of AttendLM. Of Python
-code, `import lm_eval_attend` makes the harness know the model "attend".
+All options are those of the harness; --model_args are the arguments of AttendLM.
+In Python code, `import lm_eval_attend` tells the harness of the model "attend".
 
-Texts become tokens on the server, as the harness' "hf" model makes them: what
-follows a context is what is left of the tokens of both texts together after
-those of the context.
+The server tokenises texts in the way of the harness' model "hf": it tokenises
+a context and its continuation as one text, and what comes after the tokens of
+the context is the continuation.
 """
 
 import concurrent.futures
@@ -35,15 +35,16 @@ except ImportError:  # AttendLM can be called without the harness
 MAX_STOP_STRINGS, MAX_STOP_BYTES = 16, 256  # of GenerationParams
 LENGTHS = ("max_gen_toks", "max_new_tokens", "max_tokens",
            "max_completion_tokens")
-# What tasks may ask of generation that GenerationParams calls the same.
+# Parameters of tasks that have the same name in GenerationParams.
 SAMPLING = {"top_k": int, "top_p": float, "min_p": float, "num_beams": int,
             "repetition_penalty": float, "no_repeat_ngram_size": int,
             "seed": int}
 
 
 def rolling_windows(tokens, prefix, length):
-    """Yields (context, tokens to score after it), each token once, for a model
-    that computes `length` tokens. The last window has as much context as fits."""
+    """Yields (context, tokens to score after it) for a model that computes
+    `length` tokens. Each token is scored once. The last window has as much
+    context as fits."""
     for begin in range(0, len(tokens), length):
         end = min(begin + length, len(tokens))
         context = tokens[end - length - 1:begin] if begin else [prefix]
@@ -55,14 +56,15 @@ class AttendLM(LM):
     """A model of an Attend server that continues text (a decoder alone).
 
     address: HOST:PORT; default: $ATTEND_ADDRESS, else localhost:50051.
-    model: its name; default: the server's default model.
-    max_length: tokens of context and continuation; default: the model's.
-    max_gen_toks: new tokens at most, of tasks that do not say.
-    prefix_token_id: what stands before a text without context; default: the
+    model: name of the model; default: the server's default model.
+    max_length: the most tokens of context and continuation together; default:
+        the limit of the model.
+    max_gen_toks: the most new tokens, for tasks that do not say.
+    prefix_token_id: the token before a text without context; default: the
         token that begins a text, else the one that ends it.
-    inputs_per_call: requests in one call; two calls are under way. The server
-        makes batches of its own, so batch_size and device mean nothing here.
-    timeout: of a call, in seconds.
+    inputs_per_call: inputs of one call; two calls run at once. The server makes
+        batches of its own, so batch_size and device are ignored.
+    timeout: seconds for each call.
     """
 
     def __init__(self, address=None, model="", max_length=None,
@@ -71,7 +73,7 @@ class AttendLM(LM):
                  device=None):
         super().__init__()
         address = address or os.environ.get("ATTEND_ADDRESS", "localhost:50051")
-        # Log-probabilities of many tokens are more than gRPC takes by default.
+        # The log-probabilities of many tokens exceed gRPC's default limit.
         self.channel = grpc.insecure_channel(
             address, options=[("grpc.max_receive_message_length", -1)])
         self.stub = attend_pb2_grpc.AttendStub(self.channel)
@@ -91,10 +93,11 @@ class AttendLM(LM):
             self.prefix_token_id = self.model.eos_ids[0]
         self.prefix_text = self.decode(self.prefix_token_id)
 
-    # What the harness calls. Of a request only `args` is read.
+    # The methods that the harness calls. They read only `args` of a request.
 
     def loglikelihood(self, requests, disable_tqdm=False):
-        """Of (context, continuation): [(log-probability, is it greedy)]."""
+        """For each (context, continuation): its log-probability, and whether
+        greedy search would give it."""
         pairs = [request.args for request in requests]
         texts = [split_off_spaces(*pair) for pair in pairs]
         ids = self.encode({text for context, continuation in texts if context
@@ -114,7 +117,7 @@ class AttendLM(LM):
         return self.score(scored)
 
     def loglikelihood_rolling(self, requests, disable_tqdm=False):
-        """Of (text,): [log-probability of all its tokens]."""
+        """For each (text,): the log-probability of all its tokens."""
         texts = [request.args[0] for request in requests]
         ids = self.encode(set(texts))
         windows = [list(rolling_windows(ids[text], self.prefix_token_id,
@@ -124,9 +127,9 @@ class AttendLM(LM):
         return [sum(next(scores)[0] for _ in of_text) for of_text in windows]
 
     def generate_until(self, requests, disable_tqdm=False):
-        """Of (context, parameters): [the text that follows]."""
+        """For each (context, parameters): the text that follows."""
         ids = self.encode({request.args[0] for request in requests})
-        calls = {}  # by parameters, which a call has once
+        calls = {}  # parameters -> inputs: a call has one set of parameters
         for index, request in enumerate(requests):
             context, arguments = request.args
             until, params = self.read_arguments(arguments)
@@ -134,7 +137,7 @@ class AttendLM(LM):
             if room < 1:
                 raise ValueError(
                     f"max_gen_toks is {params.max_new_tokens}, must be less than "
-                    f"the model's {self.max_length} tokens")
+                    f"{self.max_length} (max_length)")
             source = tokens_input(ids[context][-room:])
             calls.setdefault(params.SerializeToString(deterministic=True),
                              []).append((index, until, source))
@@ -150,8 +153,8 @@ class AttendLM(LM):
         return texts
 
     def apply_chat_template(self, chat_history, add_generation_prompt=True):
-        """The text that the model's chat template makes of messages; else than
-        to be answered it ends where the last one's content does."""
+        """The text that the model's chat template makes of messages. Without
+        add_generation_prompt it ends with the content of the last message."""
         messages = [pb.ChatMessage(role=message["role"],
                                    content=message["content"])
                     for message in chat_history]
@@ -169,11 +172,11 @@ class AttendLM(LM):
     def tokenizer_name(self):
         return f"attend-{self.model.name}"
 
-    # How it is done.
+    # What these methods share.
 
     def encode(self, texts, special=None):
-        """{text: ids}. With the special tokens that the model's files add to a
-        text, by default but where it begins with the first of them already."""
+        """{text: ids}. `special`: whether to add the model's special tokens;
+        None: unless a text begins with the first of them already."""
         ids = {}
         groups = {}
         for text in texts:
@@ -196,15 +199,15 @@ class AttendLM(LM):
             request, timeout=self.timeout).results[0]).text
 
     def score(self, pairs):
-        """Of (ids, ids that follow): [(their log-probability, is each of them
-        the likeliest)]."""
+        """For each (ids, ids that follow): the log-probability of those that
+        follow, and whether each of them is the likeliest."""
         requests = []
         for before, after in pairs:
             if not before or not 0 < len(after) <= self.max_length:
                 raise ValueError(
-                    f"{len(after)} tokens after {len(before)}: there must be one "
-                    f"before, and 1 to {self.max_length} after")
-            # The last token is not computed; too long a context loses its start.
+                    f"a continuation has {len(after)} tokens after {len(before)}: "
+                    f"must have 1 to {self.max_length} after at least 1")
+            # The last token is not computed. A long context loses its start.
             ids = (before + after)[-(self.max_length + 1):]
             source = min(len(ids) - len(after), self.model.max_source_tokens)
             requests.append(pb.ScorePair(source=tokens_input(ids[:source]),
@@ -222,7 +225,7 @@ class AttendLM(LM):
         return scores
 
     def call(self, method, inputs, request_of):
-        """Results of inputs, in order, from calls that have a part of them."""
+        """The results of inputs, in order. Each call has a part of them."""
         parts = [inputs[i:i + self.inputs_per_call]
                  for i in range(0, len(inputs), self.inputs_per_call)]
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
@@ -233,7 +236,8 @@ class AttendLM(LM):
                     for result in response.results]
 
     def read_arguments(self, arguments):
-        """(strings that end a text, GenerationParams) of what a task asks."""
+        """(strings that end a text, GenerationParams) for a task's
+        generation_kwargs."""
         rest = dict(arguments)
         until = rest.pop("until", None) or []
         until = [until] if isinstance(until, str) else until
@@ -250,15 +254,17 @@ class AttendLM(LM):
             params.temperature = temperature
         for name, value in rest.items():
             if name not in SAMPLING:
-                raise ValueError(f"the task's generation_kwargs have '{name}', "
-                                 f"which is not known here")
+                raise ValueError(
+                    f"generation_kwargs has '{name}', must be one of until, "
+                    f"temperature, do_sample, {', '.join(LENGTHS)}, "
+                    f"{', '.join(SAMPLING)}")
             setattr(params, name, SAMPLING[name](value))
         return until, params
 
 
 def split_off_spaces(context, continuation):
-    """Spaces at the context's end belong to what follows: most vocabularies
-    have them at the start of words."""
+    """Moves spaces from the end of the context to the continuation: in most
+    vocabularies a word begins with its space."""
     end = len(context.rstrip())
     return context[:end], context[end:] + continuation
 
@@ -274,7 +280,7 @@ def checked(result):
 
 
 def cut(text, until):
-    """The text before the first of these in it."""
+    """The text before the first of the strings `until` in it."""
     for stop in until:
         if stop:
             text = text.split(stop)[0]

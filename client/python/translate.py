@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Translates lines with an Attend server, printing the text as it comes.
+"""Translates lines with an Attend server and prints the text while it comes.
 
     pip install -r client/python/requirements.txt
     python -m grpc_tools.protoc -Iproto --python_out=. --grpc_python_out=. \\
@@ -18,7 +18,7 @@ from attend.v1 import attend_pb2, attend_pb2_grpc  # noqa: E402
 
 
 def stream(stub, text, params, timeout):
-    """Yields pieces of the translation of one text."""
+    """Yields the translation of one text in parts."""
     request = attend_pb2.GenerateRequest(
         inputs=[attend_pb2.Input(text=text)], params=params)
     for chunk in stub.GenerateStream(request, timeout=timeout):
@@ -42,8 +42,8 @@ def main():
         stub = attend_pb2_grpc.AttendStub(channel)
         for text in options.text or (line.rstrip("\n") for line in sys.stdin):
             try:
-                for piece in stream(stub, text, params, options.timeout):
-                    print(piece, end="", flush=True)
+                for part in stream(stub, text, params, options.timeout):
+                    print(part, end="", flush=True)
             except grpc.RpcError as error:
                 sys.exit(f"\n{error.code().name}: {error.details()}")
             except ValueError as error:

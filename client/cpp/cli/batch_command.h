@@ -10,31 +10,33 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "client/cpp/cli/command_inputs.h"
 #include "client/cpp/cli/common_options.h"
+#include "client/cpp/cli/for_each_input.h"
+#include "client/cpp/cli/messages.h"
 #include "client/cpp/cli/ordered_lines.h"
 #include "client/cpp/lib/client.h"
 #include "client/cpp/lib/utf8.h"
 
 namespace attend {
 
-// Options of a command whose lines are the inputs of a unary method.
+// Options of a subcommand whose lines are the inputs of a unary method.
 template <class Request>
 struct BatchOptions {
   ConnectionOptions connection;
   InputOptions input;
-  Request request;  // all but its model and inputs
+  Request request;  // without model and inputs
 };
 
 template <class Response>
 using ResultOf = std::decay_t<decltype(std::declval<Response>().results(0))>;
 
-// How the lines of a call become its inputs, and its results their outputs.
-// Thread-safe, as the functions must be.
+// Makes one call for several lines: the lines become the inputs of a request,
+// and the results of the response become texts. Thread-safe if the functions
+// are.
 template <class Request, class Response>
 struct BatchCall {
-  Request request;  // all but its inputs
-  // Adds a line's input; after an error there is none.
+  Request request;  // without inputs
+  // Adds the input of a line, or adds nothing and returns an error.
   std::function<absl::Status(const Line&, Request&)> add;
   std::function<absl::StatusOr<Response>(const Request&)> call;
   std::function<std::string(const Line&, const ResultOf<Response>&)> format;
@@ -44,7 +46,7 @@ struct BatchCall {
     std::vector<size_t> sent;
     Request batch = request;
     for (size_t i = 0; i < lines.size(); ++i) {
-      // One that is not text would take its neighbours along.
+      // The server refuses a whole request if one text is not UTF-8.
       absl::Status status = IsUtf8(lines[i].text)
                                 ? add(lines[i], batch)
                                 : absl::InvalidArgumentError("not valid UTF-8");
@@ -72,7 +74,8 @@ struct BatchCall {
       const Line& line = lines[sent[k]];
       results[sent[k]] = response.ok() ? ToText(line, response->results(k))
                                        : response.status();
-      // The queue had room for a part of the batch. A call of its own waits.
+      // The queue had room for a part of the batch only. The client repeats a
+      // call that fails as a whole, so this line gets a call of its own.
       if (sent.size() > 1 &&
           absl::IsResourceExhausted(results[sent[k]].status())) {
         results[sent[k]] = (*this)({line}).front();
@@ -88,8 +91,9 @@ struct BatchCall {
   }
 };
 
-// Calls `method` for all lines of the options and prints what `format` makes of
-// each result, or with --json the result itself. Returns the exit code.
+// Calls `method` for all lines of `options` and prints the results: as `format`
+// shows them, or with --json as they are. `add` and `format` are called on
+// several threads. Returns the exit code.
 template <class Request, class Response>
 int RunBatches(
     const BatchOptions<Request>& options,
@@ -114,7 +118,7 @@ int RunBatches(
   return ForEachBatch(options.input, call);
 }
 
-// Adds a line as an input's text.
+// Adds an input whose text is the line.
 template <class Request>
 absl::Status AddText(const Line& line, Request& request) {
   request.add_inputs()->set_text(line.text);

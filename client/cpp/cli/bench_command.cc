@@ -6,10 +6,11 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "client/cpp/cli/bench_requests.h"
 #include "client/cpp/cli/command.h"
-#include "client/cpp/cli/command_inputs.h"
 #include "client/cpp/cli/common_options.h"
+#include "client/cpp/cli/errors.h"
 #include "client/cpp/cli/generation_options.h"
 #include "client/cpp/lib/client.h"
 #include "client/cpp/load/load.h"
@@ -18,7 +19,8 @@
 namespace attend {
 namespace {
 
-// Requests that are nearly all encode: one new token each.
+// The load of the long inputs. Each asks for one new token, so nearly all of
+// its work is to encode.
 absl::StatusOr<Load> LongEncodes(const BenchOptions& options) {
   BenchOptions long_options = options;
   long_options.request.clear_params();
@@ -68,7 +70,7 @@ absl::StatusOr<v1::Model> GetModel(const ConnectionOptions& connection) {
   return client.GetModel(connection.model);
 }
 
-// Options that are about generated tokens.
+// True if an option is about generated tokens.
 bool WantsTokens(const BenchOptions& options) {
   return options.stream || options.output_lengths.highest > 0 ||
          !options.interference.empty() ||
@@ -77,7 +79,10 @@ bool WantsTokens(const BenchOptions& options) {
 
 int Run(const BenchOptions& options) {
   if (options.task != kGenerateTask && WantsTokens(options)) {
-    std::fputs("attend: options of generation need --task generate\n", stderr);
+    std::fputs(
+        "attend: --stream, --output-lengths, --interference and parameters of "
+        "generation need --task generate\n",
+        stderr);
     return kExitUsage;
   }
   const auto model = GetModel(options.connection);
@@ -110,21 +115,24 @@ void AddOutputLengths(CLI::App& app, BenchOptions& options) {
          "--output-lengths",
          [&options](const std::pair<int, int>& range) {
            if (range.first > range.second) {
-             throw CLI::ValidationError("--output-lengths",
-                                        "the first is above the second");
+             throw CLI::ValidationError(
+                 "--output-lengths",
+                 absl::StrCat("the first number, ", range.first,
+                              ", is above the second, ", range.second));
            }
            options.output_lengths = {range.first, range.second};
          },
-         "Each call generates exactly so many new tokens, drawn uniformly "
-         "between these two")
+         "Each call generates exactly as many new tokens as are drawn for it, "
+         "uniformly between these two numbers")
       ->check(CLI::Range(1, 1000000));
 }
 
 void AddTask(CLI::App& app, BenchOptions& options) {
-  app.add_option("--task", options.task, "What to call [generate]")
+  app.add_option("--task", options.task,
+                 "The method to call (default: generate)")
       ->check(CLI::IsMember(BenchTasks()));
   app.add_option("--batch", options.batch,
-                 "Inputs of a call; of rerank, documents")
+                 "Number of inputs in one call (rerank: of documents)")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
 }
@@ -136,49 +144,56 @@ Command AddBench(CLI::App& attend) {
   CLI::App& command = *attend.add_subcommand(
       "bench", "Measure a server: latency, throughput, errors");
   command.footer(
-      "Closed loop by default (--concurrency); with --rate an open loop, "
-      "whose\n"
-      "times count from when a call was due. Nothing is retried.");
+      "By default a closed loop: --concurrency calls are always in flight.\n"
+      "With --rate an open loop: calls are due at random times, and times "
+      "count "
+      "from then.\nCalls are not retried.");
   AddConnection(command, options->connection);
   AddTask(command, *options);
   command.add_option("-f,--file", options->file,
                      "Inputs, one a line, taken in turn (default: a few "
                      "built-in sentences)");
   command.add_flag("--ids", options->ids,
-                   "The lines are token ids with spaces or commas between, "
-                   "special tokens included");
+                   "Lines are token ids, special ones included, with spaces or "
+                   "commas between");
   AddOutputLengths(command, *options);
   CLI::Option* const concurrency =
       command
           .add_option("-c,--concurrency", options->concurrency,
-                      "Closed loop: calls in flight")
+                      "Closed loop: number of calls in flight")
           ->check(CLI::Range(1, 100000))
           ->capture_default_str();
-  command.add_option("-r,--requests", options->requests, "Calls to measure")
+  command
+      .add_option("-r,--requests", options->requests,
+                  "Number of calls to measure")
       ->check(CLI::Range(1, 100000000))
       ->capture_default_str();
-  command.add_option("--warmup", options->warmup, "Calls before, not measured")
+  command
+      .add_option("--warmup", options->warmup,
+                  "Number of calls before these, not measured")
       ->check(CLI::Range(0, 100000000))
       ->capture_default_str();
   command
       .add_option("--rate", options->rate,
-                  "Open loop: calls a second, Poisson arrivals")
+                  "Open loop: calls a second, as a Poisson process")
       ->check(CLI::Range(1e-6, 1e6))
       ->excludes(concurrency);
   command
-      .add_option("--arrival-seed", options->arrival_seed,
-                  "Of the arrivals and --output-lengths; the same seed, the "
-                  "same calls")
+      .add_option(
+          "--arrival-seed", options->arrival_seed,
+          "Seed of --rate and --output-lengths: the same seed gives the "
+          "same calls")
       ->capture_default_str();
-  command.add_flag("-s,--stream", options->stream,
-                   "Stream, and measure first token and inter-token times");
+  command.add_flag(
+      "-s,--stream", options->stream,
+      "Stream; measure the time to first token and inter-token times");
   command.add_option("--interference", options->interference,
-                     "Run twice, the second time while inputs of this file "
-                     "(long ones, one a line) are encoded; report the ratio "
-                     "of p99 inter-token times. Implies --stream");
+                     "Run twice, the second time while the lines of this file "
+                     "(long inputs) are encoded. Report the ratio of the p99 "
+                     "inter-token times. Implies --stream");
   command
       .add_option("--interference-rate", options->interference_rate,
-                  "Long inputs a second, Poisson arrivals")
+                  "Long inputs a second, as a Poisson process")
       ->check(CLI::Range(1e-6, 1e6))
       ->capture_default_str();
   command.add_flag("--json", options->json, "Print JSON");

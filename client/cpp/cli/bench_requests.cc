@@ -6,13 +6,14 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "client/cpp/cli/command_inputs.h"
+#include "client/cpp/cli/input_lines.h"
+#include "client/cpp/cli/messages.h"
 #include "client/cpp/lib/utf8.h"
 
 namespace attend {
 namespace {
 
-// Short and long, as people write.
+// Sentences of several lengths.
 std::vector<std::string> BuiltInSentences() {
   return {
       "Good morning.",
@@ -49,7 +50,7 @@ struct Batch {
   bool ids() const { return options.ids && !file.empty(); }
 };
 
-// Adds a line to a request, whatever it is of.
+// Adds a line to a request: as an input, or as a document to rank.
 template <class Request>
 absl::Status AddLine(const Batch& batch, const std::string& line,
                      Request& request) {
@@ -70,7 +71,9 @@ absl::Status AddLine(const Batch& batch, const std::string& line,
 
 absl::Status AddLine(const Batch& batch, const std::string& line,
                      v1::RerankRequest& request) {
-  if (batch.ids()) return absl::InvalidArgumentError("documents are no ids");
+  if (batch.ids())
+    return absl::InvalidArgumentError(
+        "--ids: rerank takes texts, not token ids");
   if (request.query().empty()) request.set_query(batch.lines.front());
   request.add_documents(line);
   return absl::OkStatus();
@@ -153,8 +156,8 @@ absl::StatusOr<std::vector<LoadRequest>> BenchRequests(
 std::vector<LoadRequest> WithOutputLengths(
     const std::vector<LoadRequest>& requests, OutputLengths lengths,
     uint64_t seed, int count) {
-  // By hand: std::uniform_int_distribution may give other numbers with another
-  // standard library. The modulus favours nothing that could be seen.
+  // Not std::uniform_int_distribution: its numbers differ between standard
+  // libraries. The bias of the modulus is below 2^-40.
   std::mt19937_64 random(seed);
   const uint64_t span = lengths.highest - lengths.lowest + 1;
   std::vector<LoadRequest> result;

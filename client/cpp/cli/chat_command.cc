@@ -13,9 +13,11 @@
 #include <utility>
 
 #include "client/cpp/cli/command.h"
-#include "client/cpp/cli/command_inputs.h"
 #include "client/cpp/cli/common_options.h"
+#include "client/cpp/cli/errors.h"
 #include "client/cpp/cli/generation_options.h"
+#include "client/cpp/cli/input_lines.h"
+#include "client/cpp/cli/messages.h"
 #include "client/cpp/lib/client.h"
 
 namespace attend {
@@ -23,13 +25,14 @@ namespace {
 
 struct Options {
   ConnectionOptions connection;
-  v1::GenerateRequest request;  // all but its model and inputs
+  v1::GenerateRequest request;  // without model and inputs
   std::string system;           // a message before the others; empty: none
   std::string variables;        // Chat.variables_json
 };
 
-// Turns Ctrl-C into the end of the answer that comes; without one it ends the
-// process. There is one, made before any other thread.
+// Ctrl-C ends the answer that is coming. If none is, it ends the process. Only
+// one object exists, and it is made before any other thread: all threads
+// inherit the blocked signal.
 class Interrupts {
  public:
   Interrupts() {
@@ -49,7 +52,7 @@ class Interrupts {
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
 
-  // What Ctrl-C cancels from now on; null: the process.
+  // Ctrl-C calls answer->Cancel() from now on; null: it ends the process.
   void Set(Cancellation* answer) {
     const std::lock_guard<std::mutex> lock(mutex_);
     answer_ = answer;
@@ -84,8 +87,9 @@ class Conversation {
     if (!options.system.empty()) Add("system", options.system);
   }
 
-  // Prints the answer to a line while it comes. A turn that fails leaves no
-  // trace; of an answer that is interrupted stays what was printed.
+  // Sends a line and prints the answer while it comes. Both become part of the
+  // conversation; of an answer that Ctrl-C ended, the part that was printed. A
+  // turn that fails becomes no part of it.
   absl::Status Turn(const std::string& line, Interrupts& interrupts) {
     Add("user", line);
     std::string answer;
@@ -155,17 +159,17 @@ Command AddChat(CLI::App& attend) {
   CLI::App& command = *attend.add_subcommand(
       "chat", "Talk to a model: each line is a turn, its answer streams");
   command.footer(
-      "Ctrl-C stops an answer, and at the prompt the program; end of input "
-      "ends it too.\n"
-      "Standard input may be a file or a pipe. Parameters that are not given "
-      "take the\n"
-      "model's defaults.");
+      "Ctrl-C ends the answer that is coming. At the prompt, Ctrl-C and the "
+      "end "
+      "of input\nend the program. Standard input may be a file or a pipe.\n"
+      "A parameter that is not given has the model's default.");
   AddConnection(command, options->connection);
   command.add_option("--system", options->system,
-                     "What the system says before the first turn");
-  command.add_option("--variables", options->variables,
-                     "More of what the model's chat template may name, as a "
-                     "JSON object: {\"enable_thinking\": false}");
+                     "System message before the first turn");
+  command.add_option(
+      "--variables", options->variables,
+      "Further variables of the model's chat template, as a JSON "
+      "object: {\"enable_thinking\": false}");
   v1::GenerationParams* const params = options->request.mutable_params();
   AddLength(command, params);
   AddBeams(command, params);

@@ -9,6 +9,7 @@
 #include "client/cpp/cli/batch_command.h"
 #include "client/cpp/cli/command.h"
 #include "client/cpp/cli/common_options.h"
+#include "client/cpp/cli/input_lines.h"
 #include "client/cpp/lib/client.h"
 
 namespace attend {
@@ -29,7 +30,7 @@ absl::Status AddPair(const Line& line, v1::ClassifyRequest& request) {
   return absl::OkStatus();
 }
 
-// "LABEL<tab>0.98", more of them behind tabs.
+// "LABEL<tab>0.98<tab>LABEL<tab>0.01 ...".
 std::string Labels(
     const google::protobuf::RepeatedPtrField<v1::LabelScore>& labels) {
   std::string text;
@@ -40,8 +41,8 @@ std::string Labels(
   return text;
 }
 
-// A line of labels; of tokens, a line of piece and labels for each, and an
-// empty one.
+// One line of labels. For a model that labels tokens: a line with piece and
+// labels for each token, then an empty line.
 std::string Format(const Line&, const v1::ClassifyResult& result) {
   std::string text;
   for (const v1::TokenLabels& token : result.tokens()) {
@@ -69,9 +70,10 @@ Command AddClassify(CLI::App& attend) {
   CLI::App& command = *attend.add_subcommand(
       "classify", "Print the labels of each input, or of each of its tokens");
   command.footer(
-      std::string("Labels of a text are one line: label, score, next label, "
-                  "... (tabs between).\nOf models that label tokens a line is "
-                  "piece, label, score; an empty line ends an input.\n") +
+      std::string("A line has the labels of a text: label, score, next label, "
+                  "... (tabs between).\nIf the model labels tokens, a line has "
+                  "piece, label, score of a token; an empty\nline ends an "
+                  "input.\n") +
       kFailedInputs);
   AddInput(command, options->input, "Texts; with --pairs, TEXT PAIR");
   v1::ClassifyRequest& request = options->request;
@@ -80,12 +82,12 @@ Command AddClassify(CLI::App& attend) {
   command
       .add_option_function<int32_t>(
           "-k,--top-k", [&](int32_t n) { request.set_top_k(n); },
-          "Labels printed, best first (default: all of a text's, a token's "
-          "best one)")
+          "Print this many labels, best first (default: all labels of a text, "
+          "the best one of a token)")
       ->check(CLI::Range(1, 1000000));
   command.add_flag_function(
       "--raw", [&](int64_t) { request.set_raw_scores(true); },
-      "Scores without softmax or sigmoid");
+      "Print scores without softmax or sigmoid");
   AddBatching(command, *options);
   return {&command, [options] { return Run(*options); }};
 }

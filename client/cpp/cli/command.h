@@ -14,16 +14,15 @@ inline constexpr int kExitOk = 0;
 inline constexpr int kExitCallFailed = 1;
 inline constexpr int kExitUsage = 2;
 
-// A subcommand of `attend`, as its file (NAME_command.cc) makes it: its options
-// are in `app`, and `run` does what they say after the command line is read.
-// Results go to standard output, messages to standard error; returns the exit
-// code.
+// A subcommand of `attend`. Its file is NAME_command.cc.
 struct Command {
-  CLI::App* app;
+  CLI::App* app;  // has the options
+  // Does the work, after the command line has been read. Writes results to
+  // standard output and messages to standard error. Returns the exit code.
   std::function<int()> run;
 };
 
-// All subcommands, in the order of --help. Each adds itself to `attend`.
+// Each of these adds a subcommand to `attend`.
 Command AddGenerate(CLI::App& attend);
 Command AddChat(CLI::App& attend);
 Command AddScore(CLI::App& attend);
@@ -35,6 +34,7 @@ Command AddTokenize(CLI::App& attend);
 Command AddModels(CLI::App& attend);
 Command AddBench(CLI::App& attend);
 
+// All subcommands, in the order of --help.
 inline constexpr Command (*kCommands[])(CLI::App&) = {
     AddGenerate, AddChat,   AddScore,    AddEmbed,  AddClassify,
     AddFillMask, AddRerank, AddTokenize, AddModels, AddBench};

@@ -19,13 +19,17 @@ std::optional<absl::Duration> ParseTimeout(const std::string& text) {
 
 }  // namespace
 
+ClientOptions ToClientOptions(const ConnectionOptions& connection) {
+  return {.address = connection.address, .timeout = connection.timeout};
+}
+
 void AddConnection(CLI::App& app, ConnectionOptions& connection) {
   app.add_option("-a,--address", connection.address,
-                 "Server, host:port or unix:path")
+                 "Address of the server: host:port or unix:path")
       ->envname("ATTEND_ADDRESS")
       ->capture_default_str();
   app.add_option("-m,--model", connection.model,
-                 "Model; default: the server's default model");
+                 "Name of the model (default: the server's default)");
   app.add_option_function<std::string>(
          "--timeout",
          [&connection](const std::string& text) {
@@ -37,7 +41,7 @@ void AddConnection(CLI::App& app, ConnectionOptions& connection) {
            connection.timeout = *timeout;
          },
          "Deadline of each call, retries included: 500ms, 30s, 5m, inf "
-         "[60s]")
+         "(default: 60s)")
       ->type_name("TIME");
 }
 
@@ -50,8 +54,9 @@ void AddInput(CLI::App& app, InputOptions& input, const char* arguments) {
 }
 
 void AddInFlight(CLI::App& app, InputOptions& input) {
-  app.add_option("--in-flight", input.in_flight,
-                 "Calls at once; output keeps the order of the inputs")
+  app.add_option(
+         "--in-flight", input.in_flight,
+         "Number of calls at once; output keeps the order of the inputs")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   app.add_flag("--json", input.json, "Print one JSON object for each input");
@@ -59,21 +64,22 @@ void AddInFlight(CLI::App& app, InputOptions& input) {
 
 void AddBatch(CLI::App& app, InputOptions& input) {
   input.batch = 0;
-  app.add_option("--batch", input.batch,
-                 "Inputs of a call (default: 32 of a file, else 1)")
+  app.add_option(
+         "--batch", input.batch,
+         "Number of inputs in one call (default: 32 for a file, else 1)")
       ->check(CLI::Range(1, 100000));
 }
 
 void AddPriority(CLI::App& app, std::function<void(int)> set) {
   app.add_option_function<int>("--priority", std::move(set),
-                               "-10 to 10; higher goes first")
+                               "Priority, -10 to 10; higher goes first")
       ->check(CLI::Range(-10, 10));
 }
 
 void AddTruncate(CLI::App& app, std::function<void()> set) {
   app.add_flag_function(
       "--truncate", [set = std::move(set)](int64_t) { set(); },
-      "Cut over-long inputs instead of refusing them");
+      "Cut inputs that are too long for the model, instead of an error");
 }
 
 }  // namespace attend

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "client/cpp/lib/client.h"
 
 namespace CLI {
 class App;
@@ -13,47 +14,52 @@ class App;
 
 namespace attend {
 
+// Where the server is, and how a subcommand calls it.
 struct ConnectionOptions {
   std::string address = "localhost:50051";
-  std::string model;
+  std::string model;  // empty: the server's default
+  // Deadline of each call, retries included.
   absl::Duration timeout = absl::Seconds(60);
 };
 
-// What a command works on: arguments, else a file's lines, else those of
-// standard input.
+// The inputs of a subcommand: the arguments if there are any, else the lines of
+// `file` if it is not empty, else the lines of standard input.
 struct InputOptions {
   std::vector<std::string> arguments;
   std::string file;
-  int in_flight = 16;
-  int batch = 1;  // inputs of a call; 0: 32 of a file, else 1
-  bool json = false;
+  int in_flight = 16;  // calls at once
+  int batch = 1;       // inputs of one call; 0: 32 if `file` is given, else 1
+  bool json = false;   // print results as JSON
 };
 
-// Options that several subcommands have. What they fill must outlive the
-// parsing.
+ClientOptions ToClientOptions(const ConnectionOptions& connection);
+
+// The functions below add options that several subcommands have. The struct
+// that an option fills must outlive the parsing.
+
 void AddConnection(CLI::App& app, ConnectionOptions& connection);
-// `arguments` says what they are.
+// `arguments` is the help of the positional arguments.
 void AddInput(CLI::App& app, InputOptions& input, const char* arguments);
 // --in-flight and --json, which AddInput() adds too.
 void AddInFlight(CLI::App& app, InputOptions& input);
-// Without it each input has a call of its own.
+// --batch. A subcommand without this option makes one call for each input.
 void AddBatch(CLI::App& app, InputOptions& input);
 
-// What footers say of inputs.
+// A sentence for the footer of --help.
 inline constexpr char kFailedInputs[] =
     "An input that fails gives an empty line and a message on stderr.";
 
 void AddPriority(CLI::App& app, std::function<void(int)> set);
 void AddTruncate(CLI::App& app, std::function<void()> set);
 
-// Those two, of any request that has them.
+// Both, for any request with fields `priority` and `truncate`.
 template <class Request>
 void AddScheduling(CLI::App& app, Request& request) {
   AddPriority(app, [&request](int n) { request.set_priority(n); });
   AddTruncate(app, [&request] { request.set_truncate(true); });
 }
 
-// What all have that work on batches (see BatchOptions).
+// The options of all subcommands that work on batches (see BatchOptions).
 template <class Options>
 void AddBatching(CLI::App& app, Options& options) {
   AddBatch(app, options.input);

@@ -18,8 +18,8 @@ std::string Numbers(absl::Span<const float> values) {
   return absl::StrCat(absl::StrJoin(values, " "), "\n");
 }
 
-// A line of numbers; of tokens, a line of piece and numbers for each, and an
-// empty one.
+// One line of numbers. With --per-token: a line with piece and numbers for each
+// token, then an empty line.
 std::string Format(const Line&, const v1::EmbedResult& result) {
   const absl::Span<const float> values = result.values();
   if (result.tokens().empty()) return Numbers(values);
@@ -37,23 +37,24 @@ std::string Format(const Line&, const v1::EmbedResult& result) {
 Command AddEmbed(CLI::App& attend) {
   const auto options = std::make_shared<BatchOptions<v1::EmbedRequest>>();
   CLI::App& command = *attend.add_subcommand(
-      "embed", "Print a vector of each input, or of each of its tokens");
+      "embed", "Print a vector for each input, or for each of its tokens");
   command.footer(kFailedInputs);
   AddInput(command, options->input, "Texts; each is one input");
   v1::EmbedRequest& request = options->request;
   CLI::Option* const per_token = command.add_flag_function(
       "--per-token", [&](int64_t) { request.set_per_token(true); },
-      "A line of piece and vector for each token, then an empty line");
+      "Print a line with piece and vector for each token, then an empty line");
   command
       .add_option_function<int32_t>(
           "--dimensions", [&](int32_t n) { request.set_dimensions(n); },
-          "Only so many numbers, the first ones, of models trained for it")
+          "Print only this many numbers, the first ones (for models that are "
+          "trained for it)")
       ->excludes(per_token);
   command
       .add_flag_function(
           "--normalize,!--no-normalize",
           [&](int64_t on) { request.set_normalize(on > 0); },
-          "Scale vectors to length 1, or do not; default: as the model says")
+          "Scale vectors to length 1, or do not (default: as the model says)")
       ->excludes(per_token);
   CLI::Option* const name = command.add_option_function<std::string>(
       "--prompt-name",

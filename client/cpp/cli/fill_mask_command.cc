@@ -14,7 +14,7 @@
 namespace attend {
 namespace {
 
-// The text filled in; if candidates were asked for, a line for each of them.
+// The text with its masks filled in, or with --top-k a line for each candidate.
 std::string Format(bool candidates, const Line& line,
                    const v1::FillMaskResult& result) {
   if (!candidates) return absl::StrCat(result.text(), "\n");
@@ -36,17 +36,18 @@ Command AddFillMask(CLI::App& attend) {
   CLI::App& command = *attend.add_subcommand(
       "fill-mask", "Print each text with its masks filled in");
   command.footer(
-      std::string("The mask is spelled as the model does: attend models NAME "
-                  "shows mask_token.\nWith --top-k a line is: input number, "
-                  "mask number, probability, piece, text\n(tabs between; the "
-                  "text if there is one mask).\n") +
+      std::string(
+          "A mask is written as the model spells it: attend models NAME "
+          "shows mask_token.\nWith --top-k a line has: number of the "
+          "input, number of the mask, probability,\npiece, and the text "
+          "if there is one mask (tabs between).\n") +
       kFailedInputs);
   AddInput(command, options->input, "Texts with masks");
   v1::FillMaskRequest& request = options->request;
   command
       .add_option_function<int32_t>(
           "-k,--top-k", [&](int32_t n) { request.set_top_k(n); },
-          "Print so many candidates for each mask")
+          "Print this many candidates for each mask")
       ->check(CLI::Range(1, 100));
   AddBatching(command, *options);
   return {&command, [options] {

@@ -10,7 +10,9 @@
 #include "client/cpp/cli/batch_command.h"
 #include "client/cpp/cli/command.h"
 #include "client/cpp/cli/common_options.h"
+#include "client/cpp/cli/for_each_input.h"
 #include "client/cpp/cli/generation_options.h"
+#include "client/cpp/cli/messages.h"
 #include "client/cpp/lib/client.h"
 
 namespace attend {
@@ -20,7 +22,7 @@ struct Options : BatchOptions<v1::GenerateRequest> {
   bool stream = false;
 };
 
-// Nothing comes before the first token, so it has none.
+// The first token of a prompt has no log-probability: nothing comes before it.
 std::string PromptLines(const v1::Prompt& prompt) {
   if (prompt.log_probs().empty()) return "";
   auto tokens = prompt.log_probs();
@@ -43,7 +45,8 @@ std::string Format(bool numbered, const Line& line,
   return text;
 }
 
-// Prints text while it comes and returns what is left to print, the line's end.
+// Prints text while it comes. Returns what is left to print: the end of the
+// line.
 absl::StatusOr<std::string> Stream(Client& client, const Options& options,
                                    const Line& line) {
   v1::GenerateRequest request = options.request;
@@ -66,7 +69,7 @@ absl::StatusOr<std::string> Stream(Client& client, const Options& options,
 int Run(Options options) {
   if (options.stream) {
     Client client(ToClientOptions(options.connection));
-    // Texts of two streams cannot share one terminal.
+    // One stream at a time: two texts cannot grow on one terminal.
     options.input.in_flight = 1;
     return ForEachInput(options.input, [&](const Line& line) {
       return Stream(client, options, line);
@@ -85,33 +88,34 @@ Command AddGenerate(CLI::App& attend) {
   const auto options = std::make_shared<Options>();
   CLI::App& command = *attend.add_subcommand(
       "generate",
-      "Generate a text for each input: for a translation model, "
-      "translate it; for a model that continues text, what follows");
+      "Generate a text for each input. A translation model translates the "
+      "input; a model that continues text writes what follows it");
   command.alias("translate");
   command.footer(
-      "Parameters that are not given take the model's defaults.\n"
-      "An input that fails gives an empty line and a message on stderr.\n"
-      "With --n above 1 a line is: input number, score, text (tabs between).");
+      std::string("A parameter that is not given has the model's default.\n"
+                  "With --n above 1 a line has: number of the input, score, "
+                  "text (tabs between).\n") +
+      kFailedInputs);
   AddInput(command, options->input, "Texts; each is one input");
   AddConnection(command, options->connection);
   v1::GenerationParams* const params = options->request.mutable_params();
-  CLI::Option* const stream = command.add_flag("-s,--stream", options->stream,
-                                               "Print text as it comes");
+  CLI::Option* const stream = command.add_flag(
+      "-s,--stream", options->stream, "Print text while it is generated");
   command
       .add_option_function<int32_t>(
           "-n,--n", [=](int32_t n) { params->set_num_return_sequences(n); },
-          "Results for each input: the n best beams, or n samples")
+          "Number of results for each input: the best beams, or samples")
       ->excludes(stream);
   command.add_flag_function(
       "--log-probs", [=](int64_t) { params->set_log_probs(true); },
-      "Print each token's log-probability below the text");
+      "Print the log-probability of each token below the text");
   command.add_flag_function(
       "--echo", [=](int64_t) { params->set_echo(true); },
-      "Print the input before what follows it, of a model that continues text");
+      "Print the input too, before the text that continues it");
   command.add_flag_function(
       "--prompt-log-probs",
       [=](int64_t) { params->set_prompt_log_probs(true); },
-      "Print the log-probability of each token of the input, too");
+      "Print the log-probability of each token of the input");
   AddLength(command, params);
   AddBeams(command, params);
   AddSampling(command, params);

@@ -9,9 +9,10 @@ class App;
 
 namespace attend {
 
-// Options of a subcommand that fill the parameters of a request, by what they
-// are about. An option that is not given leaves its field unset: the model's
-// default. `params` and `request` must outlive the parsing.
+// Each function adds the options of one subject to a subcommand. The options
+// fill the parameters of a request. An option that is not given leaves its
+// field unset, and then the model's default counts. `params` and `request` must
+// outlive the parsing.
 void AddLength(CLI::App& app, v1::GenerationParams* params);
 void AddBeams(CLI::App& app, v1::GenerationParams* params);
 void AddSampling(CLI::App& app, v1::GenerationParams* params);

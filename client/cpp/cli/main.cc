@@ -15,7 +15,7 @@ int Main(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(
       "attend COMMAND --help shows a command's options.\n"
-      "Exit code: 0 all went well, 1 a call failed, 2 wrong usage.");
+      "Exit code: 0: success, 1: a call failed, 2: wrong usage.");
   std::vector<Command> commands;
   for (const auto add : kCommands) commands.push_back(add(app));
   try {
@@ -33,11 +33,11 @@ int Main(int argc, char** argv) {
 }  // namespace attend
 
 int main(int argc, char** argv) {
-  // Whoever read our output has gone: end as other filters do, even where the
+  // If the reader of our output has gone, end as other filters do, also if the
   // parent process ignores the signal.
   std::signal(SIGPIPE, SIG_DFL);
-  // The distribution's Abseil looks for cycles of locks, at each lock of
-  // gRPC's.
+  // The distribution's Abseil searches for cycles of locks, whenever gRPC
+  // locks.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   return attend::Main(argc, argv);
 }

@@ -10,8 +10,9 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "client/cpp/cli/command.h"
-#include "client/cpp/cli/command_inputs.h"
 #include "client/cpp/cli/common_options.h"
+#include "client/cpp/cli/errors.h"
+#include "client/cpp/cli/messages.h"
 #include "client/cpp/lib/client.h"
 
 namespace attend {
@@ -80,8 +81,8 @@ int Run(const Options& options) {
 Command AddModels(CLI::App& attend) {
   const auto options = std::make_shared<Options>();
   CLI::App& command = *attend.add_subcommand(
-      "models", "List the server's models, or show one with its defaults");
-  command.add_option("name", options->name, "Show this model");
+      "models", "List the models of the server, or show one with its defaults");
+  command.add_option("name", options->name, "Name of the model to show");
   AddConnection(command, options->connection);
   command.add_flag("--json", options->json, "Print JSON");
   return {&command, [options] { return Run(*options); }};

@@ -9,18 +9,20 @@
 
 namespace attend {
 
-// "[=====>    ] 50/100 50% 12.5/s", the bar `width` characters wide.
+// A text like "[=====>    ] 50/100 50% 12.5/s". The bar is `width` characters
+// wide; the rate counts per second.
 std::string ProgressText(int64_t done, int64_t total, absl::Duration elapsed,
                          int width);
 
-// A progress bar in the last line of the terminal on standard error. Not
+// A progress bar on the terminal of standard error, in its last line. Not
 // thread-safe.
 class Progress {
  public:
   explicit Progress(int64_t total) : total_(total), start_(absl::Now()) {}
 
+  // Draws the bar for `done` of the `total` lines.
   void Show(int64_t done);
-  // Makes room for other output.
+  // Removes the bar, before other output.
   void Clear();
 
  private:

@@ -13,6 +13,8 @@
 #include "client/cpp/cli/batch_command.h"
 #include "client/cpp/cli/command.h"
 #include "client/cpp/cli/common_options.h"
+#include "client/cpp/cli/for_each_input.h"
+#include "client/cpp/cli/messages.h"
 #include "client/cpp/lib/client.h"
 
 namespace attend {
@@ -22,17 +24,17 @@ struct Options : BatchOptions<v1::RerankRequest> {
   std::string query;
 };
 
-// Scores of documents, of any number of calls. Thread-safe while it grows.
+// The scores of all documents, from several calls. Add() is thread-safe.
 class Ranking {
  public:
-  // `index`: among all documents.
+  // `index` counts all documents, from 0.
   void Add(v1::RerankResult result, int64_t index) {
     result.set_index(static_cast<int32_t>(index));
     const std::lock_guard<std::mutex> lock(mutex_);
     results_.push_back(std::move(result));
   }
 
-  // Best first; `top` 0: all.
+  // Prints the `top` documents with the highest scores (0: all), highest first.
   void Print(int top, bool json) {
     std::sort(results_.begin(), results_.end(),
               [](const auto& a, const auto& b) {
@@ -56,8 +58,8 @@ class Ranking {
   std::vector<v1::RerankResult> results_;  // guarded by mutex_ while it grows
 };
 
-// The response's results in the order of the request's documents, as other
-// methods have them.
+// Sorts the results by the documents of the request, as the results of other
+// methods are.
 absl::StatusOr<v1::RerankResponse> Unsorted(
     absl::StatusOr<v1::RerankResponse> response) {
   if (!response.ok()) return response;
@@ -71,7 +73,7 @@ int Run(const Options& options) {
   v1::RerankRequest base = options.request;
   base.set_query(options.query);
   base.set_model(options.connection.model);
-  base.clear_top_n();  // it is of all calls together
+  base.clear_top_n();  // counts the documents of all calls
   Client client(ToClientOptions(options.connection));
   Ranking ranking;
   const BatchCall<v1::RerankRequest, v1::RerankResponse> call = {
@@ -101,12 +103,12 @@ Command AddRerank(CLI::App& attend) {
   CLI::App& command = *attend.add_subcommand(
       "rerank", "Order documents by how well they answer a query");
   command.footer(
-      "Documents are arguments, or lines of a file or standard input, in any "
-      "number.\nA line is: score, number of the document, document (tabs "
-      "between), best first.\nOne that fails is left out, with a message on "
-      "stderr.");
-  command.add_option("query", options->query, "Query")->required();
-  command.add_option("documents", options->input.arguments, "Documents");
+      "Documents are arguments, or the lines of a file or of standard input.\n"
+      "A line has: score, number of the document, document (tabs between). The "
+      "highest score\ncomes first. A document that fails gives no line, but a "
+      "message on stderr.");
+  command.add_option("query", options->query, "The query")->required();
+  command.add_option("documents", options->input.arguments, "The documents");
   command
       .add_option("-f,--file", options->input.file,
                   "Read documents from this file (default: standard input)")
@@ -115,11 +117,11 @@ Command AddRerank(CLI::App& attend) {
   command
       .add_option_function<int32_t>(
           "-n,--top-n", [&](int32_t n) { request.set_top_n(n); },
-          "Print only so many")
+          "Print this many documents (default: all)")
       ->check(CLI::Range(1, 100000000));
   command.add_flag_function(
       "--raw", [&](int64_t) { request.set_raw_scores(true); },
-      "Scores without sigmoid");
+      "Print scores without sigmoid");
   AddInFlight(command, options->input);
   AddBatching(command, *options);
   return {&command, [options] { return Run(*options); }};

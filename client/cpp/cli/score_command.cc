@@ -9,6 +9,8 @@
 #include "client/cpp/cli/batch_command.h"
 #include "client/cpp/cli/command.h"
 #include "client/cpp/cli/common_options.h"
+#include "client/cpp/cli/input_lines.h"
+#include "client/cpp/cli/messages.h"
 #include "client/cpp/lib/client.h"
 
 namespace attend {
@@ -48,12 +50,13 @@ int Run(Options options) {
 Command AddScore(CLI::App& attend) {
   const auto options = std::make_shared<Options>();
   CLI::App& command = *attend.add_subcommand(
-      "score", "Print the log-probability of given targets");
-  command.footer("Lines of a file or standard input: source, tab, target.");
+      "score", "Print the log-probability of a target, given its source");
+  command.footer(
+      "A line of a file or of standard input has: source, tab, target.");
   AddInput(command, options->input, "SOURCE TARGET");
   AddConnection(command, options->connection);
   command.add_flag("--tokens", options->tokens,
-                   "Print each token's log-probability below the sum");
+                   "Print the log-probability of each token below the sum");
   return {&command, [options] { return Run(*options); }};
 }
 

@@ -8,12 +8,13 @@
 #include "client/cpp/cli/batch_command.h"
 #include "client/cpp/cli/command.h"
 #include "client/cpp/cli/common_options.h"
+#include "client/cpp/cli/messages.h"
 #include "client/cpp/lib/client.h"
 
 namespace attend {
 namespace {
 
-// Of both directions.
+// For text to ids and for ids to text.
 struct Options {
   BatchOptions<v1::TokenizeRequest> tokenize;
   bool decode = false;
@@ -60,14 +61,14 @@ int Detokenize(const Options& options) {
 Command AddTokenize(CLI::App& attend) {
   const auto options = std::make_shared<Options>();
   CLI::App& command = *attend.add_subcommand(
-      "tokenize", "Print token ids of texts, or texts of token ids");
+      "tokenize", "Turn texts into token ids, or token ids into texts");
   AddInput(command, options->tokenize.input,
            "Texts; with --decode, ids with spaces or commas between");
   AddConnection(command, options->tokenize.connection);
   v1::TokenizeRequest& request = options->tokenize.request;
   request.set_side(v1::SIDE_SOURCE);
   CLI::Option* const decode =
-      command.add_flag("-d,--decode", options->decode, "Ids to text");
+      command.add_flag("-d,--decode", options->decode, "Turn ids into text");
   command.add_flag("--pieces", options->pieces, "Print pieces instead of ids")
       ->excludes(decode);
   command
@@ -77,18 +78,18 @@ Command AddTokenize(CLI::App& attend) {
             request.set_side(side == "source" ? v1::SIDE_SOURCE
                                               : v1::SIDE_TARGET);
           },
-          "Vocabulary of the texts or ids; results of generate are of the "
-          "target's [source]")
+          "Vocabulary to use: source (default), or target, which results of "
+          "generate are written in")
       ->check(CLI::IsMember({"source", "target"}));
   command
       .add_flag_function(
           "--no-special-tokens",
           [&](int64_t) { request.set_no_special_tokens(true); },
-          "Add no special tokens")
+          "Do not add special tokens")
       ->excludes(decode);
   command
       .add_flag("--keep-special-tokens", options->keep_special_tokens,
-                "With --decode: print special tokens too")
+                "With --decode: print special tokens, too")
       ->needs(decode);
   return {&command, [options] {
             return options->decode ? Detokenize(*options) : Tokenize(*options);

@@ -14,8 +14,8 @@
 
 namespace attend {
 
-// Private to the library: what its two users of gRPC, the blocking client and
-// the load generator, share.
+// What the two users of gRPC share: the blocking client and the load generator.
+// No part of the public interface.
 
 // A channel without TLS, without a limit on a message's size, and without
 // gRPC's own retries (see RetryPolicy).
@@ -24,7 +24,8 @@ std::shared_ptr<grpc::Channel> OpenChannel(const std::string& address);
 // Sets the deadline, unless `timeout` is infinite.
 void SetTimeout(grpc::ClientContext& context, absl::Duration timeout);
 
-// Makes calls of any method; the types of their messages are known at run time.
+// Makes calls of any method. The types of the messages are not known before run
+// time.
 using UnaryStub = grpc::TemplatedGenericStub<google::protobuf::Message,
                                              google::protobuf::Message>;
 using UnaryReader = grpc::ClientAsyncResponseReader<google::protobuf::Message>;
@@ -34,7 +35,7 @@ std::unique_ptr<UnaryReader> PrepareUnary(
     UnaryStub& stub, grpc::ClientContext& context, const std::string& method,
     const google::protobuf::Message& request, grpc::CompletionQueue& queue);
 
-// The codes of both are those of google.rpc.Code.
+// Both use the codes of google.rpc.Code.
 absl::Status ToAbslStatus(const grpc::Status& status);
 
 }  // namespace attend

@@ -25,7 +25,7 @@ struct Client::Channel {
 
 namespace {
 
-// One attempt's outcome. `begun`: a message has arrived.
+// How one attempt ended. `begun`: a message had arrived.
 struct Attempt {
   absl::Status status;
   bool begun = false;
@@ -37,7 +37,7 @@ std::optional<absl::Duration> Pushback(const grpc::ClientContext& context) {
   if (found == trailers.end()) return std::nullopt;
   int64_t milliseconds = 0;
   const std::string value(found->second.data(), found->second.size());
-  // gRPC asks that a value which is no number means "do not retry".
+  // By gRPC's rules a value that is no number means "do not retry".
   if (!absl::SimpleAtoi(value, &milliseconds)) milliseconds = -1;
   return absl::Milliseconds(milliseconds);
 }
@@ -47,7 +47,7 @@ double Random() {
   return std::uniform_real_distribution<double>()(engine);
 }
 
-// Calls `attempt` until it succeeds, has begun, or the policy gives up.
+// Makes attempts until one succeeds, one had begun, or the policy gives up.
 absl::Status CallWithRetry(
     const ClientOptions& options,
     absl::FunctionRef<Attempt(grpc::ClientContext&)> attempt) {

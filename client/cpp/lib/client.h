@@ -18,27 +18,29 @@
 #include "attend/v1/attend.pb.h"
 #include "client/cpp/lib/retry.h"
 
-// In a program elsewhere: find_package(attend CONFIG), link attend::client, and
-// include this file by this path.
+// The C++ client. Programs outside of this repository use
+// find_package(attend CONFIG), link attend::client, and include this file by
+// its path here.
 
 namespace attend {
 
 struct ClientOptions {
   std::string address = "localhost:50051";
-  // Deadline of each call, its retries and their pauses included.
-  // absl::InfiniteDuration(): none.
+  // Deadline of each call, retries and the pauses before them included.
+  // absl::InfiniteDuration(): no deadline.
   absl::Duration timeout = absl::Seconds(60);
   RetryPolicy retry = {};
-  // Sent with each call, for instance {"x-request-id", "42"}.
+  // Metadata of each call, for instance {"x-request-id", "42"}.
   std::vector<std::pair<std::string, std::string>> metadata = {};
-  // How a pause before a retry is spent. Replaced by tests.
+  // Waits before a retry. Tests replace it.
   std::function<void(absl::Duration)> sleep = absl::SleepFor;
 };
 
-// Ends a call from another thread; one call at a time. Thread-safe.
+// Lets another thread cancel a call. For one call at a time. Thread-safe.
 class Cancellation {
  public:
-  // The call that has this ends as CANCELLED, also if it begins later.
+  // The call that was given this ends with CANCELLED, also if the call begins
+  // later.
   void Cancel();
 
  private:
@@ -52,15 +54,16 @@ class Cancellation {
   std::function<void()> cancel_;
 };
 
-// A client of the service attend.v1.Attend: one channel, blocking calls.
+// A client of the service attend.v1.Attend, with one channel and blocking
+// calls.
+// * A call returns the status that the server sent, UNAVAILABLE if no server
+//   can be reached, or DEADLINE_EXCEEDED after `timeout`.
+// * Each input of a call has a status of its own, in its result.
+// * A call that fails before its first message is retried, as `retry` says.
+// * Text must be UTF-8 (see client/cpp/lib/utf8.h). A request with other text
+//   is not sent, and the call returns INVALID_ARGUMENT.
 //
-// A call's error is the status that the server sent, or UNAVAILABLE where it
-// cannot be reached and DEADLINE_EXCEEDED after `timeout`. The status of each
-// input of a batch stands in its result. A call is repeated as `retry` says,
-// never after its first message. Text must be UTF-8 (see
-// client/cpp/lib/utf8.h): what is not is refused here, with INVALID_ARGUMENT.
-//
-// Thread-safe: any number of threads may call at once.
+// Thread-safe: several threads may call at once.
 class Client {
  public:
   explicit Client(ClientOptions options);
@@ -100,13 +103,13 @@ class Client {
   absl::StatusOr<v1::ListModelsResponse> ListModels() {
     return Call<v1::ListModelsResponse>("ListModels", v1::ListModelsRequest());
   }
-  // `name` empty: the server's default model.
+  // If `name` is empty, the server's default model.
   absl::StatusOr<v1::Model> GetModel(const std::string& name);
 
-  // Calls `on_chunk` for each chunk, in order, on this thread, and returns when
-  // the stream has ended. `on_chunk` returns false to cancel the call: its
-  // status is then CANCELLED. So it is after Cancel() of `cancellation`, which
-  // may be null and otherwise must outlive the call.
+  // Calls `on_chunk` for each chunk, in order, on the caller's thread. Returns
+  // when the stream has ended. Two things cancel the call, and it then returns
+  // CANCELLED: `on_chunk` returns false, or another thread calls Cancel() of
+  // `cancellation`. `cancellation` may be null, and must outlive the call.
   absl::Status GenerateStream(
       const v1::GenerateRequest& request,
       absl::FunctionRef<bool(const v1::GenerateChunk&)> on_chunk,

@@ -9,7 +9,8 @@ std::optional<absl::Duration> RetryPolicy::Pause(const FailedAttempt& failed,
                                                  double random) const {
   if (failed.attempts >= max_attempts) return std::nullopt;
   const bool unavailable = failed.code == absl::StatusCode::kUnavailable;
-  // Without the hint RESOURCE_EXHAUSTED may be for good: a message too large.
+  // Without the server's hint RESOURCE_EXHAUSTED may be permanent: a message
+  // that is too large, for instance.
   const bool full = failed.code == absl::StatusCode::kResourceExhausted &&
                     failed.pushback.has_value();
   if (!unavailable && !full) return std::nullopt;

@@ -8,29 +8,32 @@
 
 namespace attend {
 
-// What is known of a call that failed before its first message.
+// A call that failed before its first message, as far as RetryPolicy has to
+// know.
 struct FailedAttempt {
-  int attempts = 1;  // made so far, this one included
+  int attempts = 1;  // how many were made, the failed one included
   absl::StatusCode code = absl::StatusCode::kOk;
-  // The server's grpc-retry-pushback-ms; negative: "do not retry".
+  // grpc-retry-pushback-ms as the server sent it; negative: "do not retry".
   std::optional<absl::Duration> pushback = {};
   absl::Duration remaining = {};  // until the call's deadline
 };
 
-// Decides whether and when a failed call is made again. Pure: randomness is
-// passed in. The form is gRPC's own (proposal A6), but here a call counts as
-// begun with its first message, not with its headers: a server that echoes a
-// request id sends headers with every error.
+// Decides whether and when a failed call is made again. The rules are those of
+// gRPC (proposal A6), with one difference: a call is not retried after its
+// first message, whereas gRPC does not retry after the headers. A server that
+// echoes request ids sends headers with every error. A pure function of its
+// arguments: the caller passes a random number.
 struct RetryPolicy {
-  // Attempts at most, the first included. More: fewer errors seen while a
-  // server restarts, and later news of a server that is gone.
+  // The most attempts, the first included. Higher: fewer errors while a server
+  // restarts, but a server that is gone is noticed later.
   int max_attempts = 4;
   absl::Duration initial_backoff = absl::Milliseconds(100);  // doubles
   absl::Duration max_backoff = absl::Seconds(2);
 
-  // The pause before the next attempt, or nothing: the failure stands.
-  // UNAVAILABLE is tried again, and RESOURCE_EXHAUSTED if the server says when.
-  // A pause of our own is spread by `random` of [0, 1) over 0.8 to 1.2 of it.
+  // The pause before the next attempt. Nothing if there is none, and the call
+  // fails. UNAVAILABLE is retried; RESOURCE_EXHAUSTED is retried if the server
+  // says when. `random`, in [0, 1), multiplies a pause that the server did not
+  // name by 0.8 to 1.2.
   std::optional<absl::Duration> Pause(const FailedAttempt& failed,
                                       double random) const;
 };

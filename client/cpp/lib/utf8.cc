@@ -9,8 +9,9 @@
 namespace attend {
 namespace {
 
-// Length of the sequence that `lead` opens and the range of its second byte
-// (Unicode, table 3-7). Length 0: not a lead byte.
+// What follows from the first byte of a sequence: the length of the sequence in
+// bytes (0: no sequence begins with that byte), and the range of the second
+// byte. See Unicode, table 3-7.
 struct Lead {
   int length;
   uint8_t second_min;
@@ -35,8 +36,8 @@ using google::protobuf::Message;
 
 absl::Status CheckMessage(const Message& message, const std::string& path);
 
-// A field's value, or one of its values where it is repeated (`index` then is
-// not negative).
+// Checks the value of a field, or value `index` of a repeated field. `index` is
+// negative for other fields.
 absl::Status CheckValue(const Message& message, const FieldDescriptor* field,
                         int index, const std::string& path) {
   const google::protobuf::Reflection& of = *message.GetReflection();

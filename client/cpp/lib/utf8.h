@@ -9,14 +9,14 @@
 
 namespace attend {
 
-// True for well-formed UTF-8: no overlong form, surrogate, or value above
-// U+10FFFF.
+// True if the text is well-formed UTF-8: without overlong forms, surrogates and
+// values above U+10FFFF.
 bool IsUtf8(std::string_view text);
 
-// INVALID_ARGUMENT naming the first field, of messages inside too, that holds
-// text which is not UTF-8 ("inputs[0].text"). Without this protobuf writes such
-// text all the same, and the server cannot read the whole request: one bad
-// input would take its neighbours along.
+// INVALID_ARGUMENT if a string of `request`, or of a message inside, is not
+// UTF-8. The error names the first such field ("inputs[0].text"). Without this
+// check protobuf would send the string, and the server would refuse the whole
+// request, because it cannot parse it.
 absl::Status CheckText(const google::protobuf::Message& request);
 
 }  // namespace attend

@@ -19,18 +19,18 @@ struct LoadGenerator::Channel {
 
 namespace {
 
-// When calls of one class are to start.
+// Decides when the calls of one load start.
 class Schedule {
  public:
-  // `count`: at most so many.
+  // Starts at most `count` calls.
   Schedule(const Load& load, int64_t count, absl::Duration start)
       : load_(load), left_(count), start_(start) {
     if (load.rate > 0) arrivals_.emplace(load.rate, load.seed);
     if (arrivals_.has_value()) due_ = start_ + arrivals_->Next();
   }
 
-  // When the next call starts: the past for "now"; nothing while a closed loop
-  // is full, and when there are no more.
+  // The time at which the next call is due; a time in the past means now.
+  // Nothing while a closed loop is full, and after the last call.
   std::optional<absl::Duration> Due(absl::Duration now) const {
     if (left_ == 0) return std::nullopt;
     if (arrivals_.has_value()) return due_;
@@ -87,7 +87,7 @@ class Runner {
   }
 
  private:
-  // Starts what is due; returns the time until the next is.
+  // Starts the calls that are due. Returns the time until the next one is due.
   absl::Duration StartDue() {
     absl::Duration pause = absl::InfiniteDuration();
     for (Schedule* schedule : {&load_, background_ ? &*background_ : nullptr}) {

@@ -16,22 +16,25 @@
 
 namespace attend {
 
-// What became of one input of a call.
+// How one input of a call ended.
 struct InputOutcome {
   v1::Status status;
   v1::Usage usage;
 };
 
-// A call to make: a unary method of the service ("Embed"), and its request.
+// A call to make: the name of a unary method of the service, like "Embed", and
+// its request.
 struct LoadRequest {
   std::string method;
   std::shared_ptr<const google::protobuf::Message> request;
-  // Makes an empty response, and says what each of its results holds.
+  // Makes an empty response of the method's type.
   std::function<std::unique_ptr<google::protobuf::Message>()> new_response;
+  // The outcomes of the inputs, in the order of the response's results.
   std::function<std::vector<InputOutcome>(const google::protobuf::Message&)>
       outcomes;
 };
 
+// A LoadRequest of a method whose response has `results`.
 template <class Response, class Request>
 LoadRequest MakeLoadRequest(const char* method, Request request) {
   return {.method = method,
@@ -48,26 +51,28 @@ LoadRequest MakeLoadRequest(const char* method, Request request) {
               }};
 }
 
-// One class of calls that a LoadGenerator makes.
+// Calls that a LoadGenerator makes, and when.
 struct Load {
   std::vector<LoadRequest> requests = {};  // taken in turn; not empty
-  int count = 100;                         // calls to make
-  // Closed loop: so many calls in flight, each followed by the next.
+  int count = 100;                         // number of calls
+  // Closed loop: this many calls are in flight. When one ends, the next starts.
   int concurrency = 8;
-  // Above 0: open loop. Calls start at the times of a Poisson process with this
-  // many a second, however many are in flight.
+  // If above 0, an open loop: calls start at the times of a Poisson process
+  // with this many calls a second, however many are in flight.
   double rate = 0;
-  uint64_t seed = 1;   // of the process
+  uint64_t seed = 1;   // of the Poisson process
   bool stream = true;  // GenerateStream instead of Generate
   absl::Duration timeout = absl::Seconds(60);
 };
 
-// What one call took, measured at the client. In an open loop times count from
-// when the call was due, so that a late start is not hidden.
+// One call, as the client measured it. In an open loop times count from when
+// the call was due, so that a late start is not hidden.
 struct CallRecord {
   absl::StatusCode code = absl::StatusCode::kOk;
-  absl::Duration first_token;        // streams: to the first chunk with tokens
-  std::vector<absl::Duration> gaps;  // between chunks with tokens of a choice
+  // Only of streams: the time to the first chunk with tokens, and the times
+  // between chunks with tokens of one choice.
+  absl::Duration first_token;
+  std::vector<absl::Duration> gaps;
   absl::Duration total;
   int64_t tokens = 0;  // generated
   int64_t source_tokens = 0;
@@ -79,17 +84,19 @@ struct LoadResult {
   absl::Duration elapsed;
 };
 
-// Makes calls over one channel with the completion-queue API, all on the thread
-// that calls Run. (gRPC 1.51's callback API delivers late after a quiet second
-// and would measure itself.) Nothing is retried. Not thread-safe.
+// Makes calls over one channel, all on the thread that calls Run(). Calls are
+// not retried. Not thread-safe.
+//
+// Uses gRPC's completion queues. The callback API of gRPC 1.51 delivers late
+// after a quiet second, so the times would be too long.
 class LoadGenerator {
  public:
   explicit LoadGenerator(const std::string& address);
   ~LoadGenerator();
 
-  // Makes `load.count` calls and returns when they have ended. Meanwhile calls
-  // of `background`, if not null, are made without an end (its `count` is not
-  // used); what is left of them then is cancelled, and none is recorded.
+  // Makes `load.count` calls, and returns when they have ended. Meanwhile makes
+  // calls of `background`, if it is not null; its `count` is not used. At the
+  // end these calls are cancelled. They are not recorded.
   LoadResult Run(const Load& load, const Load* background = nullptr);
 
  private:

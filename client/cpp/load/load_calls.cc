@@ -71,7 +71,7 @@ class StreamCall : public LoadCall {
   bool started_ = false;
   bool finishing_ = false;
   v1::GenerateChunk chunk_;
-  // When the last tokens of each (input, choice) came.
+  // The arrival of the last tokens of each (input, choice).
   std::map<std::pair<int, int>, absl::Duration> last_;
   const std::unique_ptr<grpc::ClientAsyncReader<v1::GenerateChunk>> reader_;
 };

@@ -13,11 +13,11 @@
 
 namespace attend {
 
-// Time since some start, on a clock that is never set.
+// The time since an unspecified start, on a clock that is never set.
 absl::Duration SteadyNow();
 
-// One call with one operation in flight on the completion queue, whose tag is
-// the call.
+// One call. It has one operation at a time in flight on the completion queue;
+// the operation's tag is the call.
 class LoadCall {
  public:
   LoadCall(absl::Duration due, absl::Duration timeout) : due_(due) {
@@ -25,7 +25,8 @@ class LoadCall {
   }
   virtual ~LoadCall() = default;
 
-  // Handles the end of the operation. False: that was the last.
+  // Handles the end of the operation and starts the next one. False: the call
+  // has ended.
   virtual bool Proceed(bool ok) = 0;
   void Cancel() { context_.TryCancel(); }
 
@@ -53,7 +54,7 @@ class LoadCall {
   CallRecord record_;
 };
 
-// What calls are made with. Both are of one channel.
+// The stubs that calls are made with. Both use one channel.
 struct LoadStubs {
   explicit LoadStubs(const std::shared_ptr<grpc::Channel>& channel)
       : attend(channel), unary(channel) {}
@@ -62,8 +63,8 @@ struct LoadStubs {
   UnaryStub unary;
 };
 
-// Starts the call of a request, which must outlive it; with `stream`, Generate
-// becomes GenerateStream.
+// Starts a call. `request` must outlive it. With `stream`, GenerateStream is
+// called instead of Generate. Times count from `due`, a time of SteadyNow().
 std::unique_ptr<LoadCall> StartCall(LoadStubs& stubs,
                                     grpc::CompletionQueue& queue,
                                     const LoadRequest& request, bool stream,

@@ -10,10 +10,11 @@
 
 namespace attend {
 
-// What `attend bench` says of one run. Times are of the calls that succeeded.
+// What `attend bench` reports of one run. Times are those of the calls that
+// succeeded.
 struct BenchReport {
   int64_t succeeded = 0;
-  std::map<std::string, int64_t> errors = {};  // by the code's name
+  std::map<std::string, int64_t> errors = {};  // calls by the name of the code
   absl::Duration elapsed = {};
   int64_t tokens = 0;  // generated
   int64_t source_tokens = 0;
@@ -22,15 +23,16 @@ struct BenchReport {
   double tokens_per_second = 0;
   double source_tokens_per_second = 0;
   double inputs_per_second = 0;
-  bool stream = false;         // the next two are measured
+  bool stream = false;         // true: the next two were measured
   Quantiles first_token = {};  // of a call
   Quantiles inter_token = {};  // between two messages of a stream
   Quantiles end_to_end = {};   // of a call
 };
 
+// The report of a run whose calls were streams, or were not.
 BenchReport MakeReport(const LoadResult& result, bool stream);
 
-// For people; several lines.
+// Several lines for people.
 std::string ToTable(const BenchReport& report);
 // One JSON object; durations in seconds.
 std::string ToJson(const BenchReport& report);
@@ -40,7 +42,8 @@ struct InterferenceReport {
   BenchReport quiet;
   BenchReport busy;
 
-  // p99 inter-token time, busy / quiet. 0 if either was not measured.
+  // The p99 inter-token time of `busy` divided by that of `quiet`. 0 if one of
+  // them was not measured.
   double Ratio() const;
 };
 

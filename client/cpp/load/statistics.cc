@@ -24,9 +24,8 @@ Quantiles Summarize(std::vector<absl::Duration> values) {
 }
 
 absl::Duration PoissonArrivals::Next() {
-  // Made by hand from 53 bits: std::exponential_distribution may give other
-  // times with another standard library. Uniform in (0, 1], so the log is
-  // finite.
+  // Not std::exponential_distribution: its numbers differ between standard
+  // libraries. 53 random bits make a number in (0, 1], so its log is finite.
   const double uniform =
       (static_cast<double>(engine_() >> 11) + 1) * std::ldexp(1.0, -53);
   // At least a nanosecond, so that times strictly increase.

@@ -9,9 +9,9 @@
 
 namespace attend {
 
-// Of a set of durations. Percentiles are values that occurred (nearest rank:
-// the smallest that at least p % of the set do not exceed), never interpolated.
-// All zero for an empty set.
+// Statistics of a set of durations. A percentile is a value of the set, by
+// nearest rank: the smallest value that at least p % of the values do not
+// exceed. All are zero for an empty set.
 struct Quantiles {
   int64_t count = 0;
   absl::Duration mean = {}, p50 = {}, p90 = {}, p99 = {}, max = {};
@@ -19,8 +19,9 @@ struct Quantiles {
 
 Quantiles Summarize(std::vector<absl::Duration> values);
 
-// Times of arrival of a Poisson process, since its start: independent
-// exponential gaps with mean 1 / rate. The same seed gives the same times.
+// The times of a Poisson process, counted from its start. The gaps between them
+// are independent and exponential, with a mean of 1 / rate seconds. The same
+// seed gives the same times.
 class PoissonArrivals {
  public:
   // `rate`: arrivals a second, above 0.

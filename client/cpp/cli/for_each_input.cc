@@ -1,0 +1,105 @@
+#include "client/cpp/cli/for_each_input.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+
+#include "client/cpp/cli/command.h"
+#include "client/cpp/cli/errors.h"
+#include "client/cpp/cli/input_lines.h"
+#include "client/cpp/cli/progress.h"
+
+namespace attend {
+namespace {
+
+// The lines of a file are there at once. Lines of standard input may come
+// slowly, and should not wait for each other.
+int BatchSize(const InputOptions& input) {
+  if (input.batch > 0) return input.batch;
+  return input.file.empty() ? 1 : 32;
+}
+
+// Prints results and errors, and the progress bar between them.
+class Output {
+ public:
+  Output(const InputOptions& input, const char* failed)
+      : input_(input), failed_text_(failed) {
+    if (input.file.empty() || isatty(STDERR_FILENO) == 0) return;
+    const auto lines = ReadLines(input.file);
+    if (lines.ok()) progress_.emplace(lines->size());
+  }
+
+  void Print(const Line& line, const absl::StatusOr<std::string>& result) {
+    if (progress_.has_value()) progress_->Clear();
+    const std::string& text = result.ok() ? *result : failed_text_;
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    if (std::fflush(stdout) != 0) Abandon("cannot write to standard output");
+    if (!result.ok()) {
+      failed_ = true;
+      PrintError(input_, line, result.status());
+      if (IsShared(result.status().code())) Abandon(nullptr);
+    }
+    if (progress_.has_value()) progress_->Show(line.number);
+  }
+
+  void End() {
+    if (progress_.has_value()) progress_->Clear();
+  }
+  bool failed() const { return failed_; }
+
+ private:
+  // Ends the process without waiting for other threads: they may be in a call,
+  // or wait for standard input.
+  [[noreturn]] static void Abandon(const char* reason) {
+    if (reason != nullptr) std::fprintf(stderr, "attend: %s\n", reason);
+    std::_Exit(kExitCallFailed);
+  }
+
+  const InputOptions& input_;
+  const std::string failed_text_;  // printed instead of a result
+  std::optional<Progress> progress_;
+  bool failed_ = false;
+};
+
+}  // namespace
+
+int ForEachInput(
+    const InputOptions& input,
+    const std::function<absl::StatusOr<std::string>(const Line&)>& work) {
+  InputOptions single = input;
+  single.batch = 1;
+  return ForEachBatch(single, [&](const std::vector<Line>& lines) {
+    return LineResults{work(lines.front())};
+  });
+}
+
+int ForEachBatch(
+    const InputOptions& input,
+    const std::function<LineResults(const std::vector<Line>&)>& work,
+    const char* failed) {
+  LineSource source(input);
+  if (const absl::Status status = source.Open(); !status.ok()) {
+    PrintError(status);
+    return kExitCallFailed;
+  }
+  Output output(input, failed);
+  int in_flight = input.in_flight;
+  if (!input.arguments.empty()) {
+    in_flight = std::min<int>(in_flight, input.arguments.size());
+  }
+  RunInOrder(in_flight, {.next = [&] { return source.Next(); },
+                         .work = work,
+                         .emit =
+                             [&](const Line& line,
+                                 const absl::StatusOr<std::string>& result) {
+                               output.Print(line, result);
+                             },
+                         .batch = BatchSize(input)});
+  output.End();
+  return output.failed() ? kExitCallFailed : kExitOk;
+}
+
+}  // namespace attend
