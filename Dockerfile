@@ -33,8 +33,8 @@ RUN install -D -s -t /image/usr/bin \
 FROM debian:trixie-slim
 RUN apt-get update -qq \
  && apt-get install -y -qq --no-install-recommends \
-      libabsl20240722 libcivetweb1 libdnnl3.6 libgrpc++1.51t64 \
-      libprometheus-cpp-core1.0 libprotobuf32t64 \
+      libabsl20240722 libdnnl3.6 libgrpc++1.51t64 \
+      libprometheus-cpp-core1.0 libprotobuf32t64 libssl3t64 \
  && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/cache/debconf/*-old \
       /var/log/apt /var/log/dpkg.log
 COPY --from=build /image /

@@ -9,7 +9,8 @@ set -eu
 
 packages="
   ca-certificates ccache cmake g++ git ninja-build pkg-config
-  libabsl-dev libcli11-dev libdnnl-dev libgrpc++-dev libprotobuf-dev
+  libabsl-dev libboost-dev libcli11-dev libdnnl-dev libgrpc++-dev libprotobuf-dev
+  libssl-dev
   nlohmann-json3-dev prometheus-cpp-dev
   protobuf-compiler protobuf-compiler-grpc"
 tests=false
@@ -18,7 +19,7 @@ case "${1-}" in
   --tests)
     tests=true
     packages="$packages
-      clang-format curl libbenchmark-dev libgmock-dev libgtest-dev
+      clang-format curl libbenchmark-dev libgmock-dev libgtest-dev openssl
       python3 python3-venv python3-yaml shellcheck"
     ;;
   *)

@@ -9,19 +9,20 @@
 
 namespace attend {
 
-// What GenerationParams may hold, whatever the model: of its own files, of a
-// request, and of what reaches a search. Whoever knows the model checks what
-// depends on it: ids, and lengths and beams where it allows fewer.
+// The limits of GenerationParams that hold for every model. They apply to a
+// model's files, to requests, and to what a search is made from. Limits that
+// depend on the model (ids, lengths, beams) are checked by ValidateParams().
 
-// A number, in [lowest, highest]. Not a number is in no range.
+// The range of a number: [lowest, highest], or (lowest, highest]. NaN is in no
+// range.
 template <class T>
 struct FieldLimits {
-  const char* name;  // of a request's field, and in generation_config.json
+  const char* name;  // in requests and in generation_config.json
   T GenerationParams::*field;
   T lowest;
   T highest;
-  bool above_lowest = false;  // the lowest is not one of them
-  bool in_file = true;        // generation_config.json may set it
+  bool above_lowest = false;  // the range is (lowest, highest]
+  bool in_file = true;        // generation_config.json may set the field
 
   bool Allow(T value) const {
     return value >= lowest && value <= highest &&
@@ -29,9 +30,9 @@ struct FieldLimits {
   }
 };
 
-// Tokens of a sequence are counted in ints, decoder start included.
+// The tokens of a sequence, decoder start included, are counted in an int.
 inline constexpr int kMaxNewTokens = std::numeric_limits<int>::max() - 1;
-// Rows of a request in a step, each a beam or a sample.
+// Beams or samples of one request; each is a row of a step.
 inline constexpr int kMaxBeams = 128;
 
 inline constexpr FieldLimits<int> kIntLimits[] = {
@@ -57,8 +58,8 @@ inline constexpr FieldLimits<float> kFloatLimits[] = {
      false, false},
 };
 
-// How long a list, or an entry of one, may be. Of lists that a request adds to,
-// the model's own entries count too.
+// The size of a list or of an entry. Where a request adds entries to a list of
+// the model, the model's entries count too.
 struct SizeLimits {
   const char* unit;
   int lowest;
@@ -74,11 +75,11 @@ inline constexpr SizeLimits kEndIds = {"entries", 0, 64};
 inline constexpr SizeLimits kStopStrings = {"entries", 0, 16};
 inline constexpr SizeLimits kStopStringBytes = {"bytes", 1, 256};
 
-// INVALID_ARGUMENT names the first field out of its limits, with `prefix`
-// before its name, its value and the limits.
+// Checks all fields. INVALID_ARGUMENT names the first field that is out of its
+// limits (with `prefix` before the name), its value and the limits.
 absl::Status CheckLimits(const GenerationParams& params,
                          absl::string_view prefix = "");
-// The same of this field alone, which is not for generation only.
+// The same for top_log_probs alone, which ScoreTask has too.
 absl::Status CheckTopLogProbs(int count, absl::string_view prefix = "");
 
 }  // namespace attend

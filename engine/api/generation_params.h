@@ -9,19 +9,19 @@ namespace attend {
 
 enum class EarlyStopping { kFalse, kTrue, kNever };
 
-// What one request may ask of generation. Names and meaning are those of
-// transformers' GenerationConfig, for a batch of one. The values of a model
-// (its generation_config.json and config.json) are the starting point; a
-// request overrides single fields. Token ids are of the target vocabulary.
+// How one request generates. Names and meanings are those of transformers'
+// GenerationConfig, for a batch of one. The defaults of a model come from its
+// generation_config.json or config.json; a request overrides single fields.
+// Token ids are of the target vocabulary. Limits: generation_limits.h.
 struct GenerationParams {
-  // Tokens after the prompt or decoder start and the forced prefix; end of
-  // sequence counts. Raising it holds memory of the KV pool longer.
+  // The number of tokens after the forced prefix; end of sequence counts.
   int max_new_tokens = 256;
   int min_new_tokens = 0;
 
-  // 1: greedy or sampling. More: beam search; each beam is one more row a step.
+  // 1: greedy search or sampling. More: beam search, with a row a beam in each
+  // step.
   int num_beams = 1;
-  // Results wanted: the n best beams (at most num_beams), or n samples.
+  // The number of results: the best beams (at most num_beams), or samples.
   int num_return_sequences = 1;
   float length_penalty = 1.0f;
   EarlyStopping early_stopping = EarlyStopping::kFalse;
@@ -34,35 +34,40 @@ struct GenerationParams {
   float min_p = 0.0f;        // [0, 1]; 0: off
   uint64_t seed = 0;
 
-  // Of tokens in the sequence, prompt or decoder start and prefix included.
+  // For tokens that are in the sequence; prompt, decoder start and forced
+  // prefix count.
   float repetition_penalty = 1.0f;  // > 0; 1: off
-  // Of new tokens only. Subtracted from the logit (under beam search from the
-  // log-probability), once for a token that is there, and for each time.
+  // The logit (under beam search: the log-probability) of a token that occurs n
+  // times among the new tokens becomes
+  // logit - presence_penalty * (n > 0) - frequency_penalty * n.
   float presence_penalty = 0.0f;
   float frequency_penalty = 0.0f;
   int no_repeat_ngram_size = 0;  // 0: off
   bool renormalize_logits = false;
 
   std::vector<std::vector<int>> bad_words;
-  // Follows the prompt or the decoder start; unscored, and not in any length.
+  // Tokens that follow the prompt or the decoder start in every result. They
+  // are not scored, and no length counts them.
   std::vector<int> forced_prefix;
-  // Any of these ends a sequence and is part of it: the model's
-  // end-of-sequence ids, then the request's own stop ids.
+  // A sequence ends with the first of these tokens, and includes that token:
+  // the model's end-of-sequence ids, and the request's own stop ids.
   std::vector<int> eos_ids;
   std::vector<int> stop_ids;
-  // A sequence ends with the token that completes one of these in its text.
+  // A sequence ends with the token that completes one of these strings.
   std::vector<std::string> stop_strings;
 
-  int decoder_start_id = 0;  // where there is no prompt
+  int decoder_start_id = 0;  // for models with an encoder
   int pad_id = -1;           // -1: the model has none
-  int forced_bos_id = -1;    // first new token; -1: none
-  int forced_eos_id = -1;    // last allowed token; -1: none
+  int forced_bos_id = -1;    // the first new token; -1: any
+  int forced_eos_id = -1;  // the last token that max_new_tokens allows; -1: any
 
-  bool log_probs = false;  // of each token
-  // Of the prompt's tokens too, and of the forced prefix. Not of models with an
-  // encoder.
+  // Return the log-probability of each new token.
+  bool log_probs = false;
+  // Return the log-probabilities of the prompt and the forced prefix too; only
+  // for models without an encoder.
   bool prompt_log_probs = false;
-  // Alternatives a token, most likely first. Above 0 implies log_probs.
+  // Return the most likely alternatives of each token, this many. A value above
+  // 0 implies log_probs.
   int top_log_probs = 0;
 };
 

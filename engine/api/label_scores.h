@@ -3,11 +3,11 @@
 
 namespace attend {
 
-// How a label's score becomes what a user reads.
+// The function that turns scores of labels into what a client reads.
 enum class LabelScores {
-  kSoftmax,  // labels exclude each other
-  kSigmoid,  // each label on its own
-  kRaw,      // regression
+  kSoftmax,  // over all labels: labels exclude each other
+  kSigmoid,  // of each label: any number of labels may be true
+  kRaw,      // none: regression
 };
 
 }  // namespace attend

@@ -5,7 +5,7 @@
 
 namespace attend {
 
-// Why a generation ended that ended well; everything else is a Status.
+// Why a generation ended without an error. An error is a Status instead.
 enum class FinishReason { kNone, kEos, kMaxLength, kStopSequence };
 
 struct TokenLogProb {
@@ -13,29 +13,29 @@ struct TokenLogProb {
   float log_prob = 0;
 };
 
-// One result of a request. While the request runs, `tokens` holds what can no
-// longer change: under beam search the prefix that all live beams and all kept
-// finished hypotheses share, in choice 0. Vectors only grow, and are reserved
-// for the longest result beforehand.
+// One result of a request. While the request runs, `tokens` holds the tokens
+// that can no longer change. Under beam search these are in choice 0: the
+// prefix that all live beams and all kept finished hypotheses share. The
+// vectors only grow; room for the longest result is reserved from the start.
 struct ChoiceOutput {
   std::vector<int> tokens;  // new tokens; end of sequence is one of them
-  // Raw log-softmax of each token; filled if asked for (and by Score).
+  // Log-probability of each token. Filled if the request asks for
+  // log-probabilities; always filled by ScoreTask.
   std::vector<float> log_probs;  // [tokens]
   // The most likely alternatives at each token, best first, if asked for.
   std::vector<TokenLogProb> top;  // [tokens * top_log_probs]
   FinishReason finish = FinishReason::kNone;
-  // Beam search: sum of log-probabilities / length ^ length_penalty.
-  // Otherwise: the sum of the log-probabilities of the tokens if they were
-  // asked for, else 0.
+  // Beam search: sum(log_probs) / length ^ length_penalty. Otherwise:
+  // sum(log_probs) if the request asks for log-probabilities, else 0.
   float score = 0;
 };
 
 struct SequenceOutput {
   std::vector<ChoiceOutput> choices;  // best first
-  // If asked for: the prompt's tokens but for the first, which nothing comes
-  // before, as a Scorer gives them. All at once, before any token of a choice.
+  // With prompt_log_probs: all tokens of the prompt after the first, with their
+  // log-probabilities. Complete before any choice has a token.
   ChoiceOutput prompt;
-  // Of an encoder's request: vectors or labels' scores, `width` to a row.
+  // With EmbedTask: vectors. With ClassifyTask: scores of the labels.
   std::vector<float> values;  // [rows, width]
   int width = 0;
   bool finished = false;

@@ -39,7 +39,7 @@ BlockTable& BlockTable::operator=(BlockTable&& other) noexcept {
   Clear();
   block_tokens_ = other.block_tokens_;
   pool_ = other.pool_;
-  // A swap, so that both keep a reserved vector.
+  // Swaps, so that both tables keep a vector with reserved room.
   blocks_.swap(other.blocks_);
   tokens_ = std::exchange(other.tokens_, 0);
   return *this;
@@ -65,7 +65,7 @@ int BlockTable::PrepareAppend(int tokens) {
     blocks_.back() = pool_->Copy(shared, tokens_ % block_tokens_);
     pool_->Release(shared);
   }
-  // What is sealed is found by others and must stay as it is.
+  // A sealed block must not change.
   ATTEND_CHECK(tokens_ % block_tokens_ == 0 ||
                pool_->chain(blocks_.back()) == kNoChain);
   tokens_ += tokens;
@@ -132,7 +132,7 @@ void BlockTable::SealSource(absl::Span<const int> tokens) {
 }
 
 void BlockTable::Clear() {
-  // Backwards: see BlockPool::Release().
+  // From the end of the chain, see BlockPool::Release().
   while (!blocks_.empty()) {
     pool_->Release(blocks_.back());
     blocks_.pop_back();

@@ -64,21 +64,22 @@ void PrefixIndex::Forget(int block) {
   const size_t mask = slots_.size() - 1;
   size_t slot = hashes_[block] & mask;
   while (slots_[slot] != block) {
-    // Another block of the same tokens is found in its place.
+    // The slot is empty: another block with the same tokens is found instead.
     if (slots_[slot] == kEmpty) return;
     slot = (slot + 1) & mask;
   }
   EmptySlot(slot);
 }
 
-// Moves back what stands behind, so that nothing is cut off from its place
-// (Knuth, The Art of Computer Programming 3, 6.4, algorithm R).
+// Moves the blocks in the slots that follow, so that no block is cut off from
+// the place of its hash (Knuth, The Art of Computer Programming 3, 6.4,
+// algorithm R).
 void PrefixIndex::EmptySlot(size_t slot) {
   const size_t mask = slots_.size() - 1;
   for (size_t next = (slot + 1) & mask; slots_[next] != kEmpty;
        next = (next + 1) & mask) {
     const size_t home = hashes_[slots_[next]] & mask;
-    // It may go to `slot` if that is not before its home.
+    // A block may move to `slot` unless `slot` is before the place of its hash.
     if (((next - home) & mask) < ((next - slot) & mask)) continue;
     slots_[slot] = slots_[next];
     slot = next;

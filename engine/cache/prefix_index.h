@@ -15,8 +15,8 @@ using ChainId = uint64_t;
 // The chain id of a block whose tokens are not known.
 inline constexpr ChainId kNoChain = 0;
 // The id that stands before the first block. The same tokens have other keys
-// and values under another adapter or kind (see RotarySpec::KindOf()), so each
-// adapter and kind has a root of its own. Adapter 0 is the model alone.
+// and values under another adapter or kind (see RotarySpec::FrequencyKind()),
+// so each adapter and kind has a root of its own. Adapter 0 is the model alone.
 constexpr ChainId ChainRoot(uint32_t adapter = 0, int kind = 0) {
   return uint64_t{1} << 63 | static_cast<uint64_t>(kind) << 32 | adapter;
 }

@@ -55,7 +55,7 @@ absl::Status NoModuleWeights(const std::string& directory,
       directory));
 }
 
-// Whether it names something in a directory, and nothing outside of it.
+// Whether `name` can only name a file or folder directly in a directory.
 bool IsPlainName(const std::string& name) {
   return !name.empty() && name != "." && name != ".." &&
          name.find('/') == std::string::npos &&
@@ -83,7 +83,8 @@ absl::StatusOr<std::set<std::string>> ShardNames(
   return shards;
 }
 
-// Of what safetensors calls `dtype`; none if the engine does not read it.
+// The type that safetensors calls `dtype`; nullopt if the engine cannot read
+// it.
 std::optional<StorageType> TypeOf(absl::string_view dtype) {
   if (dtype == "F32") return StorageType::kF32;
   if (dtype == "F16") return StorageType::kF16;

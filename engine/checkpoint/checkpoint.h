@@ -18,16 +18,17 @@ namespace attend {
 
 class MappedFile;
 
-// The tensors of a model directory: model.safetensors, or the shards that
-// model.safetensors.index.json lists, and model.safetensors of folders in it,
-// whose tensors are named "<folder>/<tensor>". Files are mapped, not read: a
-// tensor comes into memory when its bytes are looked at. Every field of every
-// header is checked when the checkpoint is opened. The files must not be cut
-// while it exists. Const after Open(); any thread may read.
+// The tensors of a model directory: those of model.safetensors, or of the
+// shards that model.safetensors.index.json lists; and those of
+// model.safetensors in some folders of the directory, with names
+// "<folder>/<tensor>". Files are mapped, not read: a tensor comes into memory
+// when its bytes are read. Open() checks every field of every header. Nobody
+// may truncate the files while the checkpoint exists. Const after Open(); any
+// thread may read.
 class Checkpoint final : public TensorSource {
  public:
-  // NOT_FOUND if the directory or a file is missing; INVALID_ARGUMENT if a file
-  // is not what it should be. Errors name the file and the tensor.
+  // NOT_FOUND if the directory or a file is missing; INVALID_ARGUMENT if the
+  // contents of a file are wrong. Errors name the file and the tensor.
   static absl::StatusOr<Checkpoint> Open(
       const std::string& directory,
       const std::vector<std::string>& folders = {});
@@ -50,7 +51,7 @@ class Checkpoint final : public TensorSource {
 
   Checkpoint() = default;
   absl::Status AddModel();
-  // `prefix` is put before the names of its tensors.
+  // Adds the tensors of a file, with `prefix` before their names.
   absl::Status AddFile(const std::string& path, const std::string& prefix);
 
   std::string directory_;

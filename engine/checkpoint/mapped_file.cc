@@ -52,7 +52,7 @@ void MappedFile::Drop(absl::Span<const uint8_t> bytes) {
   const uintptr_t page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   const uintptr_t address = reinterpret_cast<uintptr_t>(bytes.data());
   const uintptr_t begin = address / page * page;
-  // Advice: where it is not taken, the pages stay until the file is unmapped.
+  // If the system does not take the advice, the pages stay in memory.
   madvise(reinterpret_cast<void*>(begin), address + bytes.size() - begin,
           MADV_DONTNEED);
 }

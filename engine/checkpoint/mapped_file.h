@@ -14,7 +14,7 @@ namespace attend {
 class MappedFile {
  public:
   // NOT_FOUND if there is no such file; INVALID_ARGUMENT if it is not a regular
-  // file; else what the system says. All name the file.
+  // file; else the error of the system. All errors name the file.
   static absl::StatusOr<std::unique_ptr<MappedFile>> Open(
       const std::string& path);
   ~MappedFile();
@@ -23,8 +23,8 @@ class MappedFile {
 
   const std::string& path() const { return path_; }
   absl::Span<const uint8_t> bytes() const { return bytes_; }
-  // Pages that hold some of `bytes`, which are part of a mapped file, leave
-  // memory; whoever reads them again finds them in the file.
+  // Advice: takes the pages of `bytes`, which are in a mapped file, out of
+  // memory. A later read brings a page back from the file.
   static void Drop(absl::Span<const uint8_t> bytes);
 
  private:

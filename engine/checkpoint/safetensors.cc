@@ -29,7 +29,7 @@ constexpr DtypeSize kDtypes[] = {
     {"F8_E4M3", 1}, {"F8_E5M2", 1}, {"I8", 1},   {"U8", 1},  {"BOOL", 1},
 };
 
-// A number in [0, 2^63), or -1.
+// The value if it is a whole number in [0, 2^63), else -1.
 int64_t Natural(const Json& value) {
   if (!value.is_number_unsigned()) return -1;
   const uint64_t number = value.get<uint64_t>();
@@ -123,11 +123,9 @@ absl::Status CheckLayout(const std::string& path,
     last = name;
   }
   if (end != data_bytes) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, ": ", data_bytes,
-                     " bytes after the header, but its "
-                     "tensors end at ",
-                     end));
+    return absl::InvalidArgumentError(absl::StrCat(
+        path, ": has ", data_bytes,
+        " bytes after the header, but its tensors end at byte ", end));
   }
   return absl::OkStatus();
 }

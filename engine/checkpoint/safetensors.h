@@ -12,18 +12,20 @@
 
 namespace attend {
 
-// What the header of a safetensors file says of one tensor, checked.
+// A tensor in the header of a safetensors file. All fields are checked.
 struct SafetensorsEntry {
-  std::string dtype;  // "F16"; may be one that the engine does not compute with
+  std::string dtype;  // "F16"; may be a dtype that the engine cannot read
   std::vector<int64_t> shape;  // empty: a scalar
-  size_t begin = 0;            // of its bytes, from the start of the file
+  // The tensor's bytes are [begin, end), counted from the start of the file.
+  size_t begin = 0;
   size_t end = 0;
 };
 
-// Reads the header of a whole file given as bytes: 8 bytes of little-endian
-// length, that many bytes of JSON, then the tensors. INVALID_ARGUMENT names
-// `path` and the tensor if anything does not fit: types, sizes that are not
-// shape times dtype, places outside of the file, gaps or overlaps.
+// Reads the header of a file; `bytes` is the whole file. A file has 8 bytes,
+// the length of the header in little-endian order; then the header, in JSON;
+// then the bytes of the tensors. INVALID_ARGUMENT names `path` and the tensor
+// if a dtype or shape is wrong, if the bytes of a tensor are not as many as its
+// shape says or not in the file, or if there are gaps or overlaps.
 absl::StatusOr<std::map<std::string, SafetensorsEntry>> ReadSafetensorsHeader(
     const std::string& path, absl::Span<const uint8_t> bytes);
 

@@ -11,35 +11,36 @@
 namespace attend {
 
 SlotRows::SlotRows(const TensorSource& source, TensorView view,
-                   const TensorPart& part, int rows, int cols)
+                   const TensorSlices& slices, int rows, int cols)
     : source_(source),
       view_(std::move(view)),
-      part_(part),
+      slices_(slices),
       rows_(rows),
       cols_(cols) {
-  ATTEND_CHECK(rows % (part.span * part.groups) == 0);
+  ATTEND_CHECK(rows % (slices.taken * slices.groups) == 0);
   ATTEND_CHECK(view_.bytes.empty() ||
-               view_.bytes.size() == static_cast<size_t>(rows) / part.span *
-                                         part.parts * cols *
+               view_.bytes.size() == static_cast<size_t>(rows) / slices.taken *
+                                         slices.total * cols *
                                          BytesOf(view_.type));
 }
 
 SlotRows::~SlotRows() { source_.Drop(view_.bytes); }
 
 SlotRows::Run SlotRows::RunAt(int row) const {
-  const int part_rows = rows_ / (part_.span * part_.groups);
-  const int group_rows = part_rows * part_.span;
+  const int slice_rows = rows_ / (slices_.taken * slices_.groups);
+  const int group_rows = slice_rows * slices_.taken;
   const int64_t group = row / group_rows;
   const int within = row % group_rows;
-  return {.first = (group * part_.parts + part_.first) * part_rows + within,
-          .count = group_rows - within};
+  return {
+      .first = (group * slices_.total + slices_.first) * slice_rows + within,
+      .count = group_rows - within};
 }
 
 const uint8_t* SlotRows::At(int64_t row, int col) const {
   const size_t tensor_rows =
-      static_cast<size_t>(rows_) / part_.span * part_.parts;
-  const size_t at = part_.transposed ? col * tensor_rows + row
-                                     : static_cast<size_t>(row) * cols_ + col;
+      static_cast<size_t>(rows_) / slices_.taken * slices_.total;
+  const size_t at = slices_.transposed ? col * tensor_rows + row
+                                       : static_cast<size_t>(row) * cols_ + col;
   return view_.bytes.data() + at * BytesOf(view_.type);
 }
 
@@ -51,13 +52,13 @@ void SlotRows::Read(int first, Matrix dst) const {
   for (int done = 0; done < dst.rows;) {
     Run run = RunAt(first + done);
     run.count = std::min(run.count, dst.rows - done);
-    if (!part_.transposed) {
+    if (!slices_.transposed) {
       ToFloats(view_.type, At(run.first, 0),
                {dst.row(done), static_cast<size_t>(run.count) * cols_});
       done += run.count;
       continue;
     }
-    // A column of some rows at a time.
+    // Reads a few rows at a time, column by column.
     float column[64];
     run.count = std::min(run.count, 64);
     for (int col = 0; col < cols_; ++col) {
@@ -75,7 +76,7 @@ StoredRows SlotRows::Copy() const {
   const size_t bytes = BytesOf(view_.type);
   for (int row = 0; row < rows_; ++row) {
     const int64_t from = RunAt(row).first;
-    if (!part_.transposed) {
+    if (!slices_.transposed) {
       std::memcpy(copy.row(row), At(from, 0), cols_ * bytes);
       continue;
     }

@@ -10,29 +10,29 @@
 
 namespace attend {
 
-// Which rows of a tensor a slot has.
-struct TensorPart {
-  // The tensor is [columns, rows].
+// Which rows of a tensor a slot has. The tensor's rows are `groups` groups of
+// `total` equal slices; the slot has slices [first, first + taken) of each
+// group. By default the slot has the whole tensor.
+struct TensorSlices {
+  // The tensor is stored as [columns, rows].
   bool transposed = false;
-  // Where a tensor holds several slots: it is `groups` times `parts` parts of
-  // equal numbers of rows, and the slot has `span` of each group, from `first`
-  // on.
   int first = 0;
-  int span = 1;
-  int parts = 1;
+  int taken = 1;
+  int total = 1;
   int groups = 1;
 
-  bool operator==(const TensorPart&) const = default;
+  bool operator==(const TensorSlices&) const = default;
 };
 
-// The rows of a slot, where the source has them. What was read of the file
-// leaves memory when this goes. Const; any thread may read.
+// The rows of a slot, read from the source when they are needed. The destructor
+// lets the bytes of the file leave memory. Const; any thread may read.
 class SlotRows final : public RowSource {
  public:
-  // `view` holds rows * cols numbers times part.parts / part.span, or no bytes:
-  // then the slot's are zeros. `source` is the view's and must outlive this.
-  SlotRows(const TensorSource& source, TensorView view, const TensorPart& part,
-           int rows, int cols);
+  // The slot is [rows, cols]. `view` holds
+  // rows * cols * slices.total / slices.taken numbers, or no bytes: then the
+  // slot's numbers are zeros. `view` is of `source`, which must outlive this.
+  SlotRows(const TensorSource& source, TensorView view,
+           const TensorSlices& slices, int rows, int cols);
   ~SlotRows() override;
   SlotRows(const SlotRows&) = delete;
   SlotRows& operator=(const SlotRows&) = delete;
@@ -41,23 +41,24 @@ class SlotRows final : public RowSource {
   int rows() const override { return rows_; }
   int cols() const override { return cols_; }
   void Read(int first, Matrix dst) const override;
-  // All of them, as they are stored.
+  // A copy of all rows, in the type in which they are stored.
   StoredRows Copy() const;
 
  private:
-  // Rows that follow each other in the tensor, `count` of them.
+  // Rows [first, first + count) of the tensor.
   struct Run {
     int64_t first = 0;
     int count = 0;
   };
-  // Of the slot's rows from `row` on.
+  // Where the slot's rows from `row` on are in the tensor, as far as they
+  // follow each other there.
   Run RunAt(int row) const;
-  // Where the tensor has a number of its row `row`.
+  // The bytes of the number in row `row` of the tensor, column `col`.
   const uint8_t* At(int64_t row, int col) const;
 
   const TensorSource& source_;
   const TensorView view_;
-  const TensorPart part_;
+  const TensorSlices slices_;
   const int rows_;
   const int cols_;
 };

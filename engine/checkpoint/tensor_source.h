@@ -12,12 +12,12 @@
 
 namespace attend {
 
-// A tensor as it is stored. Somebody else owns the bytes.
+// A tensor as it is stored. Does not own the bytes.
 struct TensorView {
   StorageType type = StorageType::kF32;
   std::vector<int64_t> shape;       // empty: a scalar
   absl::Span<const uint8_t> bytes;  // row-major, at any alignment
-  // How errors about it begin: "/models/a/model.safetensors: tensor w".
+  // How errors about the tensor begin: "/models/a/model.safetensors: tensor w".
   std::string place;
 };
 
@@ -28,18 +28,18 @@ class TensorSource {
   virtual ~TensorSource() = default;
 
   virtual bool Has(absl::string_view name) const = 0;
-  // In alphabetical order.
+  // The names of all tensors, in alphabetical order.
   virtual std::vector<std::string> Names() const = 0;
-  // Valid as long as the source. NOT_FOUND if there is no such tensor;
-  // INVALID_ARGUMENT if it holds what is no StorageType.
+  // A view of the tensor, valid as long as the source exists. NOT_FOUND if
+  // there is no such tensor; INVALID_ARGUMENT if its dtype is no StorageType.
   virtual absl::StatusOr<TensorView> Find(absl::string_view name) const = 0;
   // Advice: the bytes will not be read soon, so they need not stay in memory.
   virtual void Drop(absl::Span<const uint8_t> bytes) const = 0;
-  // What errors about the whole begin with: a path.
+  // The path of the model, with which errors about all tensors begin.
   virtual const std::string& path() const = 0;
 };
 
-// "[8001, 256]"
+// A shape as errors show it: "[8001, 256]".
 std::string ShapeText(absl::Span<const int64_t> shape);
 
 }  // namespace attend

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
+#include "engine/checkpoint/unused_tensors.h"
 #include "engine/tensor/check.h"
 #include "engine/tensor/status_macros.h"
 
@@ -46,6 +47,13 @@ size_t CountOf(absl::Span<const int64_t> shape) {
 
 }  // namespace
 
+bool IsUnused(const NameTable& names, absl::string_view tensor) {
+  return std::any_of(names.unused.begin(), names.unused.end(),
+                     [tensor](const std::string& pattern) {
+                       return MatchPattern(pattern, tensor).has_value();
+                     });
+}
+
 Weights::Weights(const TensorSource& source, NameTable names)
     : source_(source), names_(std::move(names)) {}
 
@@ -70,11 +78,11 @@ bool Weights::Has(absl::string_view slot) const {
   return !Find(slot).tensor.empty();
 }
 
-bool Weights::AreOne(absl::string_view slot, absl::string_view other) const {
+bool Weights::AreSame(absl::string_view slot, absl::string_view other) const {
   const Match a = Find(slot);
   const Match b = Find(other);
   return !a.tensor.empty() && a.tensor == b.tensor &&
-         a.row->part == b.row->part;
+         a.row->slices == b.row->slices;
 }
 
 absl::StatusOr<std::unique_ptr<const SlotRows>> Weights::Rows(
@@ -86,7 +94,7 @@ absl::StatusOr<std::unique_ptr<const SlotRows>> Weights::Rows(
   }
   ASSIGN_OR_RETURN(TensorView view, View(slot, match, shape));
   return std::make_unique<const SlotRows>(
-      source_, std::move(view), match.row->part, static_cast<int>(shape[0]),
+      source_, std::move(view), match.row->slices, static_cast<int>(shape[0]),
       static_cast<int>(CountOf(shape.subspan(1))));
 }
 
@@ -95,9 +103,10 @@ absl::StatusOr<TensorView> Weights::View(absl::string_view slot,
                                          absl::Span<const int64_t> shape) {
   const NameRow& row = *match.row;
   std::vector<int64_t> whole(shape.begin(), shape.end());
-  ATTEND_CHECK(whole[0] % (int64_t{1} * row.part.span * row.part.groups) == 0);
-  whole[0] = whole[0] / row.part.span * row.part.parts;
-  if (row.part.transposed) std::reverse(whole.begin(), whole.end());
+  ATTEND_CHECK(whole[0] % (int64_t{1} * row.slices.taken * row.slices.groups) ==
+               0);
+  whole[0] = whole[0] / row.slices.taken * row.slices.total;
+  if (row.slices.transposed) std::reverse(whole.begin(), whole.end());
   if (match.tensor.empty()) {
     if (row.zero_if_missing) return TensorView{};
     return absl::NotFoundError(absl::StrCat(
@@ -135,11 +144,7 @@ absl::StatusOr<Buffer<float>> Weights::Read(absl::string_view slot,
 
 absl::Status Weights::CheckAllRead() const {
   for (const std::string& name : source_.Names()) {
-    const bool unused = std::any_of(names_.unused.begin(), names_.unused.end(),
-                                    [&](const std::string& p) {
-                                      return MatchPattern(p, name).has_value();
-                                    });
-    if (unused || read_.count(name) > 0) continue;
+    if (IsUnused(names_, name) || read_.count(name) > 0) continue;
     return absl::InvalidArgumentError(
         absl::StrCat(source_.path(), ": tensor ", name,
                      " is not part of the model that config.json describes"));

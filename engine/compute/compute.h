@@ -14,14 +14,14 @@ struct ComputeOptions {
   // Threads of the team; 0: the CPU quota of the cgroup (see CpuQuota()).
   // More than the quota makes every step slower, not faster.
   int threads = 0;
-  // Instructions used at most; lower ones exist for tests and comparisons.
-  // oneDNN has one limit for the whole process, see LimitIsa().
+  // The newest instructions that are used; older ones are for tests and
+  // comparisons. oneDNN has one limit for the whole process, see LimitIsa().
   Isa max_isa = Isa::kAmx;
 };
 
-// The process's thread team, shared by all engines, which it must outlive. One
-// step, or one load, at a time, unless it is a team of one: that has no state.
-// What ops work in is in an ExecContext.
+// The process's thread team, which all engines share. It must outlive the
+// engines. One step, or one load, at a time, except on a team of one, which has
+// no state. The working memory of ops is in an ExecContext.
 class Compute {
  public:
   explicit Compute(const ComputeOptions& options)
@@ -32,8 +32,8 @@ class Compute {
   const Team& team() const { return team_; }
   Isa isa() const { return isa_; }
 
-  // For what one member does alone inside a Run() of the team: a team of one,
-  // which has no state, so that all members may use it at the same time.
+  // A team of one, for work that each member does alone inside a Run() of the
+  // team. It has no state: all members may use it at the same time.
   Compute& alone() { return alone_ == nullptr ? *this : *alone_; }
 
  private:

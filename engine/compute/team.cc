@@ -9,23 +9,26 @@
 namespace attend {
 namespace {
 
-// Between two ops of a step a few microseconds pass, and between two steps of a
-// busy worker about a hundred, in which results are handed over: spinning meets
-// the next one, where waking a thread that sleeps takes longer than most ops.
-// Nobody spins while there is no step.
+// How long a member spins before it sleeps. To wake a sleeping thread takes
+// longer than most operations. Between two operations of a step a few
+// microseconds pass; between two steps of a busy worker about a hundred. So
+// members spin while there are steps, and sleep otherwise.
 constexpr std::chrono::microseconds kSpin(200);
 
 }  // namespace
 
-Team::Team(int size) : Team(size, size > CpuQuota() ? kSpin * 0 : kSpin) {}
-
-Team::Team(int size, std::chrono::microseconds spin)
-    : size_(size), call_(spin), running_(spin) {
-  ATTEND_CHECK(size >= 1);
+// Whole once the other constructor has returned: where a thread cannot be had,
+// the destructor ends those that there are.
+Team::Team(int size) : Team(size, size > CpuQuota() ? kSpin * 0 : kSpin) {
   threads_.reserve(size - 1);
   for (int member = 1; member < size; ++member) {
     threads_.emplace_back([this, member] { Work(member); });
   }
+}
+
+Team::Team(int size, std::chrono::microseconds spin)
+    : size_(size), call_(spin), running_(spin) {
+  ATTEND_CHECK(size >= 1);
 }
 
 Team::~Team() {

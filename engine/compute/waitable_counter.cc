@@ -9,7 +9,7 @@
 namespace attend {
 namespace {
 
-// Both return early or for nothing now and then; callers look again.
+// Both may return for no reason: callers look at the value again.
 void FutexWait(const std::atomic<uint32_t>& value, uint32_t seen) {
   syscall(SYS_futex, &value, FUTEX_WAIT_PRIVATE, seen, nullptr);
 }
@@ -22,8 +22,8 @@ void FutexWakeAll(const std::atomic<uint32_t>& value) {
 }  // namespace
 
 void WaitableCounter::Wake() {
-  // Sequentially consistent, as Add() and what Await() does: either the sleeper
-  // is counted here, or it sees the change before it sleeps.
+  // Sequentially consistent, as are Add() and Await(): either this thread sees
+  // the sleeper in the count, or the sleeper sees the change before it sleeps.
   if (sleepers_.load() > 0) FutexWakeAll(value_);
 }
 

@@ -32,7 +32,7 @@ BeamSearch::BeamSearch(const SearchInput& input)
   for (int beam = 0; beam < num_beams_; ++beam) {
     running_.push_back(EmptyHypothesis(input));
     next_running_.push_back(EmptyHypothesis(input));
-    // All beams start as the same sequence: only the first may be continued.
+    // All beams begin as the same sequence: only the first may be continued.
     running_.back().score = beam == 0 ? 0 : kDeadBeam;
   }
   output_.choices.resize(input.params.num_return_sequences);
@@ -82,7 +82,8 @@ void BeamSearch::AskForNext() {
                   /*normalize=*/true);
     need.top = std::max(need.top, static_cast<int>(top_log_probs_));
     need.log_sum_exp = true;
-    // A token that is banned, or not the forced one, may fill a place too.
+    // Banned tokens, or tokens other than the forced one, may fill places:
+    // their logits may be needed.
     need.row |= log_probs_ && row_.edited();
     needs_.push_back(need);
   }
@@ -92,7 +93,7 @@ void BeamSearch::CollectCandidates(absl::Span<const LogitsView> logits) {
   candidates_.clear();
   absl::Span<const TokenScore> best;
   for (int beam = 0; beam < num_beams_; ++beam) {
-    // At the start all beams have the logits of the one row.
+    // At the start there is one row, for all beams.
     if (static_cast<size_t>(beam) < logits.size()) {
       const float log_sum_exp = logits[beam].LogSumExp();
       row_.Set(logits[beam], log_sum_exp, running_[beam].tokens,
@@ -120,7 +121,8 @@ void BeamSearch::AddCandidates(int beam, absl::Span<const TokenScore> best) {
   }
 }
 
-// Those beyond the first `num_beams` exist to keep enough beams running.
+// Only the first `num_beams` candidates may finish. The others are there to
+// keep enough beams running.
 void BeamSearch::KeepFinished() {
   for (int rank = 0; rank < num_beams_; ++rank) {
     const Candidate& candidate = candidates_[rank];
@@ -130,8 +132,8 @@ void BeamSearch::KeepFinished() {
   }
 }
 
-// The best that have not ended. Where there are too few, ended ones fill the
-// places as dead beams, and after them what is banned.
+// Keeps the best candidates that have not ended. If there are too few, ended
+// candidates fill the places as dead beams, then banned ones.
 void BeamSearch::KeepRunning() {
   parents_.clear();
   for (const int tier : {0, 1, 2}) {
@@ -181,8 +183,9 @@ float BeamSearch::Normalised(float sum, int length) const {
                                      static_cast<double>(length_penalty_)));
 }
 
-// What all that may still become the best result agree on. Goes on from where
-// it stopped, so all steps together compare each token of each beam once.
+// Emits the prefix on which all hypotheses agree that may become the best
+// result. Continues where it stopped: all steps together compare each token of
+// each beam once.
 void BeamSearch::EmitSharedPrefix() {
   ChoiceOutput& best = output_.choices[0];
   const std::vector<int>& leader = running_[0].tokens;
@@ -203,8 +206,7 @@ void BeamSearch::Finish() {
   output_.finished = true;
   for (size_t rank = 0; rank < output_.choices.size(); ++rank) {
     ChoiceOutput& choice = output_.choices[rank];
-    // Places stay empty only where bans have left fewer continuations than
-    // beams.
+    // A place is empty only if bans have left fewer continuations than beams.
     const bool kept = rank < finished_.size();
     const Hypothesis& from = kept ? finished_[rank] : running_[rank];
     EmitTokens(from, from.tokens.size() - prompt_len_, choice);

@@ -16,9 +16,8 @@ namespace attend {
 
 // Beam search as in transformers' _beam_search, for a batch of one:
 // * log_softmax comes before the processors;
-// * a step has (1 + number of end ids) * num_beams candidates, of which only
-// the
-//   best num_beams may finish;
+// * a step has (1 + number of end ids) * num_beams candidates, and only the
+//   best num_beams of these may finish;
 // * scores are sums in f32; candidates of equal score are ranked by beam, then
 //   by id.
 class BeamSearch : public Search {

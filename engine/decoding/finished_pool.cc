@@ -5,7 +5,8 @@
 namespace attend {
 
 FinishedPool::FinishedPool(const SearchInput& input) {
-  // Not copies of one: a copy of a vector has not its capacity.
+  // Not copies of one hypothesis: a copy of a vector does not keep its
+  // capacity.
   for (int beam = 0; beam < input.params.num_beams; ++beam) {
     places_.push_back(EmptyHypothesis(input));
   }

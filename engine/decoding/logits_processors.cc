@@ -19,7 +19,7 @@ LogitsProcessors::LogitsProcessors(const SearchInput& input)
       forced_eos_id_(input.params.forced_eos_id),
       end_ids_(EndIds(input.params)) {
   for (const std::vector<int>& word : input.params.bad_words) {
-    // As in transformers: what ends a sequence cannot be a bad word by itself.
+    // As in transformers, an end token alone cannot be a bad word.
     const bool is_end =
         word.size() == 1 &&
         std::find(end_ids_.begin(), end_ids_.end(), word[0]) != end_ids_.end();
@@ -39,7 +39,7 @@ void LogitsProcessors::Update(absl::Span<const int> tokens) {
   edits_.clear();
   forced_ = -1;
   const size_t new_tokens = tokens.size() - prompt_len_;
-  // After more than a start there is no first token to force.
+  // The first token is forced only after a single token.
   if (tokens.size() == 1) forced_ = forced_bos_id_;
   if (forced_eos_id_ >= 0 && new_tokens + 1 == max_new_tokens_) {
     forced_ = forced_eos_id_;
@@ -65,7 +65,7 @@ void LogitsProcessors::AddPenalties(absl::Span<const int> tokens) {
   }
 }
 
-// Bans what would complete an n-gram that is in `tokens` already.
+// Bans tokens that would complete an n-gram that is already in `tokens`.
 void LogitsProcessors::AddNgrams(absl::Span<const int> tokens) {
   const size_t n = ngram_size_;
   if (n == 0 || tokens.size() < n) return;
@@ -87,7 +87,7 @@ void LogitsProcessors::AddBadWords(absl::Span<const int> tokens) {
   }
 }
 
-// Sorts the edits by id and makes one of all that a token has.
+// Sorts the edits by id, and merges all edits of a token into one.
 void LogitsProcessors::Merge() {
   std::sort(edits_.begin(), edits_.end(),
             [](const TokenEdit& a, const TokenEdit& b) { return a.id < b.id; });

@@ -77,7 +77,7 @@ absl::Span<const TokenScore> ProcessedRow::Best(int n) {
     best_.push_back({token.id, NanToNegativeInfinity(score)});
     ++unedited;
   }
-  // Without edits the list is in order already.
+  // Without edits the list is sorted already.
   if (!edits.empty()) {
     std::partial_sort(best_.begin(), best_.begin() + n, best_.end(), Better);
   }
@@ -121,7 +121,7 @@ float ProcessedRow::LogNormalizer() const {
     highest = std::max(highest, Edited(edit));
   }
   double rest = 1 - removed;
-  // The difference has lost its digits: sum up what is left instead.
+  // 1 - removed would lose its digits: sums the other tokens instead.
   if (!(removed < 0.5)) {
     rest = 0;
     const TokenEdit* edit = edits.begin();
@@ -136,7 +136,7 @@ float ProcessedRow::LogNormalizer() const {
     const double score = Edited(edit);
     sum += std::exp(score - highest);
   }
-  // Nothing is left of the row: no shift makes it a distribution.
+  // No probability is left: nothing makes the row a distribution.
   if (!(sum > 0)) return 0;
   return static_cast<float>(highest + std::log(sum));
 }

@@ -7,10 +7,11 @@
 namespace attend {
 namespace {
 
-// More tokens than k are looked at, so that a few ties of the k-th are seen.
+// Tokens that are asked for beyond k, so that a few ties with the k-th are
+// seen.
 constexpr int kTies = 8;
 
-// By torch's stable ascending sort, read from its end.
+// The order of torch's stable ascending sort, read from its end.
 bool After(const TokenScore& a, const TokenScore& b) {
   return a.score != b.score ? a.score < b.score : a.id < b.id;
 }
@@ -37,8 +38,8 @@ int Sampler::BestAsked(const GenerationParams& params, int vocab) {
 
 void Sampler::Restrict(ProcessedRow& row) {
   KeepTopK(row);
-  // -inf has no probability. A row of nothing else has no distribution: its
-  // first token is taken.
+  // A token with -inf has no probability. If all tokens have -inf, the first is
+  // taken.
   if (std::none_of(kept_.begin(), kept_.end(), [](const TokenScore& token) {
         return token.score > -std::numeric_limits<float>::infinity();
       })) {
@@ -70,13 +71,13 @@ void Sampler::KeepTopK(ProcessedRow& row) {
               kept_.end());
 }
 
-// Takes the best tokens off a heap until they hold top_p.
+// Takes the best tokens from a heap until they have the probability top_p.
 void Sampler::KeepTopP() {
   const float max =
       std::max_element(kept_.begin(), kept_.end(), HasHigherScore)->score;
   double sum = 0;
   for (const TokenScore& token : kept_) sum += std::exp(token.score - max);
-  // A sum that reaches top_p exactly must not depend on how it is rounded.
+  // With the margin, a sum of exactly top_p does not depend on rounding.
   const double enough = (static_cast<double>(top_p_) - 1e-7) * sum;
   std::make_heap(kept_.begin(), kept_.end(), After);
   double taken = 0;

@@ -45,11 +45,11 @@ LogitsNeed SamplingSearch::NeedAfter(absl::Span<const int> tokens) {
   const int best = do_sample_ ? sampler_.best() : 1;
   LogitsNeed need = row_.Need(tokens, best, /*normalize=*/false);
   need.log_sum_exp = log_probs_;
-  // A forced token may be any.
+  // A forced token may be any token: its logit may be needed.
   need.row |= log_probs_ && row_.edited();
   if (token_log_probs_.top() > need.top) need.top = token_log_probs_.top();
   if (!do_sample_) return need;
-  // Other tokens among the best hide where those that tie with the k-th end.
+  // Otherwise the best tokens do not show where ties with the k-th end.
   if (best == 0 || row_.edited() || need.top > best) {
     need.row = true;
   } else {

@@ -56,7 +56,7 @@ bool Stopping::CompletesStopString(absl::Span<const int> new_tokens, int next) {
   text_.clear();
   for (int id : new_tokens.subspan(first)) {
     const std::string_view text = Text(id);
-    // Of the first token only the end can be part of a match.
+    // Only the last max_before_ bytes before `next` can be in a match.
     const size_t skip = before > max_before_ ? before - max_before_ : 0;
     text_.append(text.substr(skip));
     before = std::min(before, max_before_);

@@ -39,9 +39,9 @@ absl::Status CheckLengths(const GenerationParams& params, int known,
   const int64_t prefix = static_cast<int64_t>(params.forced_prefix.size());
   if (known + prefix >= max_target) {
     return absl::InvalidArgumentError(
-        absl::StrFormat("forced_prefix has %d tokens, limit is %d: %d before "
-                        "it, prefix and one "
-                        "new token must fit in %d (max_target_tokens)",
+        absl::StrFormat("forced_prefix has %d tokens, limit is %d: %d earlier "
+                        "tokens, the prefix and one new token must fit in %d "
+                        "(max_target_tokens)",
                         prefix, max_target - known - 1, known, max_target));
   }
   RETURN_IF_ERROR(CheckAtMost("max_new_tokens", params.max_new_tokens,
@@ -58,18 +58,19 @@ absl::Status CheckBeams(const GenerationParams& params,
       CheckAtMost("num_return_sequences", results, limits.max_beams));
   if (params.do_sample && params.num_beams > 1) {
     return absl::InvalidArgumentError(absl::StrFormat(
-        "num_beams is %d, must be 1 with do_sample", params.num_beams));
+        "num_beams is %d, must be 1 if do_sample is true", params.num_beams));
   }
   if (!params.do_sample && results > params.num_beams) {
     return absl::InvalidArgumentError(absl::StrFormat(
-        "num_return_sequences is %d, limit is num_beams (%d) without do_sample",
+        "num_return_sequences is %d, limit is num_beams (%d) if do_sample is "
+        "false",
         results, params.num_beams));
   }
   const size_t ends = params.eos_ids.size() + params.stop_ids.size();
   if (params.num_beams > 1 &&
       std::max<size_t>(2, 1 + ends) > static_cast<size_t>(limits.vocab)) {
     return absl::InvalidArgumentError(absl::StrFormat(
-        "eos_ids and stop_ids are %d, too many for beam search over a "
+        "eos_ids and stop_ids have %d ids, too many for beam search over a "
         "vocabulary of %d",
         ends, limits.vocab));
   }
@@ -103,7 +104,7 @@ absl::Status ValidateParams(const GenerationParams& params, int known,
 
 absl::Status ValidateTarget(absl::Span<const int> target, int top_log_probs,
                             int known, const DecodingLimits& limits) {
-  // The last one is never computed.
+  // The row of the last target token is never computed.
   const SizeLimits fits = {"tokens", 1, limits.max_target_tokens - known + 1};
   RETURN_IF_ERROR(fits.Check("target", target.size()));
   RETURN_IF_ERROR(CheckIds("target", target, limits.vocab));

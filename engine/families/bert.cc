@@ -38,7 +38,7 @@ absl::StatusOr<Family> LoadBert(const JsonFile& config) {
   ASSIGN_OR_RETURN(family.spec.encoder->embedding.token_types,
                    NumberOr(config, "type_vocab_size", 2, kTokenTypes));
   AddBertNames("bert.", family.names);
-  // Of the task that tells whether one sentence follows another.
+  // The head that predicts whether one sentence follows another.
   AddUnused({"cls.seq_relationship."}, {"weight", "bias"}, family.names);
   RETURN_IF_ERROR(AddUsualHead(config, kClasses, Heads(family.spec), family));
   AddOldNormNames(family.names);

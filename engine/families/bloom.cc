@@ -20,7 +20,7 @@ absl::StatusOr<TransformerSpec> Spec(const JsonFile& config) {
       .heads = "n_head",
       .layers = "n_layer",
       .positions = "seq_length",
-      // What it was trained with; transformers has no limit.
+      // The length of training; transformers has no limit.
       .max_positions = 2048};
   ASSIGN_OR_RETURN(const DecoderSizes sizes, ReadDecoderSizes(config, keys));
   LayerSpec layer;
@@ -54,7 +54,7 @@ absl::Status AddNames(const JsonFile& config, int heads, NameTable& names) {
       {"ffn.in", "mlp.dense_h_to_4h"},
       {"ffn.out", "mlp.dense_4h_to_h"}};
   AddList("decoder.{}.", layer, kSlots, Bias::kYes, names);
-  AddHeadShares("decoder.{}.", heads,
+  AddHeadSlices("decoder.{}.", heads,
                 WithPrefixes(layer, {"self_attention.query_key_value"}),
                 Bias::kYes, names);
   return absl::OkStatus();

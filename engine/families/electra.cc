@@ -8,8 +8,8 @@
 namespace attend {
 namespace {
 
-// The head of ElectraForPreTraining tells which tokens are not the original
-// ones; its encoder is what is used.
+// The head of ElectraForPreTraining, which finds replaced tokens, is not used:
+// only the encoder is.
 constexpr HeadClass kClasses[] = {
     {"ElectraModel"},
     {"ElectraForPreTraining"},

@@ -22,7 +22,7 @@ constexpr LlamaDefaults kDefaults = {.activation = "gelu_pytorch_tanh",
                                      .tied = true};
 constexpr FloatRange kCap = {1e-3, 1e6};
 
-// `fallback` where the file does not say; it may say null, which is no cap.
+// A cap; `fallback` if the key is absent, and no cap (0) if its value is null.
 absl::StatusOr<float> Cap(const JsonFile& config, absl::string_view key,
                           float fallback) {
   if (config.IsNull(key)) return 0.0f;
@@ -30,8 +30,8 @@ absl::StatusOr<float> Cap(const JsonFile& config, absl::string_view key,
   return static_cast<float>(cap);
 }
 
-// What both have: norms on both ends of a branch, whose weights are stored less
-// 1, scaled embeddings, caps of scores and logits.
+// What Gemma 2 and 3 share: norms before and after each branch, stored as
+// gamma - 1; scaled embeddings; caps of scores and logits.
 absl::StatusOr<TransformerSpec> Spec(const JsonFile& config, float score_cap,
                                      float logits_cap) {
   RETURN_IF_ERROR(ExpectFlags(config, {"use_bidirectional_attention"}, false));
@@ -52,7 +52,7 @@ absl::StatusOr<TransformerSpec> Spec(const JsonFile& config, float score_cap,
   return spec;
 }
 
-// Layers that slide, and how far.
+// Sets the windows of the layers with sliding attention.
 absl::Status SetSliding(const JsonFile& config, int pattern,
                         StackSpec& decoder) {
   ASSIGN_OR_RETURN(const int window,
@@ -77,9 +77,9 @@ absl::Status AddNames(const JsonFile& config, NameTable& names) {
   return absl::OkStatus();
 }
 
-// Angles of the layers that see all and of those that slide. Files of before
-// transformers 5 have "rope_theta" and "rope_scaling" for the first, and
-// "rope_local_base_freq" for the second.
+// Sets the rotations of both types of layers. Files of transformers before 5
+// have "rope_theta" and "rope_scaling" for full attention, and
+// "rope_local_base_freq" for sliding attention.
 absl::Status SetGemma3Rotary(const JsonFile& config, StackSpec& decoder) {
   RotaryDefaults full = {
       .theta = 1e6,

@@ -34,12 +34,12 @@ absl::StatusOr<TransformerSpec> Spec(const JsonFile& config) {
   return spec;
 }
 
-// A matrix is [in, out] here.
+// Adds weights that the checkpoint stores as [in, out].
 void AddTransposed(const std::string& slot,
                    const std::vector<std::string>& tensors, NameTable& names) {
   const size_t first = names.rows.size();
   AddWeights(slot, tensors, Bias::kYes, names);
-  names.rows[first].part.transposed = true;
+  names.rows[first].slices.transposed = true;
 }
 
 void AddNames(NameTable& names) {
@@ -55,17 +55,17 @@ void AddNames(NameTable& names) {
   AddList("decoder.{}.", layer, kNorms, Bias::kYes, names);
   const size_t qkv = names.rows.size();
   static constexpr const char* kQkv[] = {"self.q", "self.k", "self.v"};
-  AddShares("decoder.{}.", kQkv, WithPrefixes(layer, {"attn.c_attn"}),
+  AddSlices("decoder.{}.", kQkv, WithPrefixes(layer, {"attn.c_attn"}),
             Bias::kYes, names);
   for (size_t i = qkv; i < names.rows.size(); ++i) {
-    names.rows[i].part.transposed = true;
+    names.rows[i].slices.transposed = true;
   }
   AddTransposed("decoder.{}.self.out", WithPrefixes(layer, {"attn.c_proj"}),
                 names);
   AddTransposed("decoder.{}.ffn.in", WithPrefixes(layer, {"mlp.c_fc"}), names);
   AddTransposed("decoder.{}.ffn.out", WithPrefixes(layer, {"mlp.c_proj"}),
                 names);
-  // The mask, once a buffer.
+  // The causal mask, which older versions saved.
   AddUnused(layer, {"attn.bias", "attn.masked_bias"}, names);
 }
 

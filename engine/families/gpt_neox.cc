@@ -59,11 +59,11 @@ absl::Status AddNames(const JsonFile& config, const AttentionSpec& attention,
   AddList("decoder.{}.", layer, kSlots, Bias::kYes, names);
   ASSIGN_OR_RETURN(const Bias bias,
                    BiasFlag(config, "attention_bias", Bias::kYes));
-  AddHeadShares("decoder.{}.", attention.heads,
+  AddHeadSlices("decoder.{}.", attention.heads,
                 WithPrefixes(layer, {"attention.query_key_value"}), bias,
                 names);
   AddList("decoder.{}.", layer, {{"self.out", "attention.dense"}}, bias, names);
-  // Buffers of checkpoints of before 4.40.
+  // Buffers that transformers before 4.40 saved.
   AddUnused(layer,
             {"attention.bias", "attention.masked_bias",
              "attention.rotary_emb.inv_freq"},

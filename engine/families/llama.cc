@@ -11,7 +11,7 @@ namespace attend {
 
 absl::StatusOr<Family> LoadLlama(const JsonFile& config) {
   RETURN_IF_ERROR(CheckDecoderOf(config, "LlamaForCausalLM"));
-  // Splits matmuls, and so changes their rounding.
+  // Would split matmuls, and so change their rounding.
   RETURN_IF_ERROR(config.ExpectNeutral("pretraining_tp", 1));
   const LlamaDefaults defaults;
   Family family;

@@ -39,6 +39,7 @@ constexpr Loader kFamilies[] = {
     {"qwen2", LoadQwen2},
     {"qwen3", LoadQwen3},
     {"roberta", LoadRoberta},
+    {"starcoder2", LoadStarcoder2},
     {"t5", LoadT5},
     {"xlm-roberta", LoadRoberta},
 };
@@ -47,7 +48,7 @@ constexpr Loader kFamilies[] = {
 
 absl::StatusOr<Family> LoadFamily(const JsonFile& config) {
   ASSIGN_OR_RETURN(const std::string model_type, config.String("model_type"));
-  // Tensors that are not what they are called.
+  // Quantised checkpoints have other tensors under the same names.
   RETURN_IF_ERROR(config.ExpectNeutral("quantization_config", 0));
   for (const Loader& family : kFamilies) {
     if (family.model_type != model_type) continue;

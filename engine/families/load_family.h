@@ -7,13 +7,13 @@
 
 namespace attend {
 
-// The family that config.json's model_type names. INVALID_ARGUMENT names the
-// field, its value and what is supported: a configuration that would change the
-// result and is not supported never loads, and no number in it can make the
-// process allocate without bound.
+// The family that model_type of config.json names. INVALID_ARGUMENT names the
+// field, its value and what is supported. A configuration with a field that
+// would change the results and is not supported does not load. No number in a
+// configuration can make the process allocate without limit.
 absl::StatusOr<Family> LoadFamily(const JsonFile& config);
 
-// One file each.
+// The families, a file each.
 absl::StatusOr<Family> LoadBart(const JsonFile& config);
 absl::StatusOr<Family> LoadBert(const JsonFile& config);
 absl::StatusOr<Family> LoadBloom(const JsonFile& config);
@@ -38,7 +38,8 @@ absl::StatusOr<Family> LoadPhi3(const JsonFile& config);
 absl::StatusOr<Family> LoadQwen2(const JsonFile& config);
 absl::StatusOr<Family> LoadQwen3(const JsonFile& config);
 absl::StatusOr<Family> LoadRoberta(const JsonFile& config);  // XLM-RoBERTa too
-absl::StatusOr<Family> LoadT5(const JsonFile& config);       // and Flan-T5
+absl::StatusOr<Family> LoadStarcoder2(const JsonFile& config);
+absl::StatusOr<Family> LoadT5(const JsonFile& config);  // and Flan-T5
 
 }  // namespace attend
 

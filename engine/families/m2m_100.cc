@@ -10,10 +10,10 @@
 namespace attend {
 namespace {
 
-// Positions are counted from the one after it.
+// The id of padding. Position 0 is row padding + 1 of the table.
 constexpr IntRange kPadding = {0, kPositions.max};
 
-// Fields of before 4.0 that would make another model.
+// Fields of transformers before 4.0 that would change the model.
 absl::Status CheckSupported(const JsonFile& config) {
   RETURN_IF_ERROR(
       Architecture(config, {"M2M100ForConditionalGeneration", "M2M100Model"})

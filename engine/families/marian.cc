@@ -11,7 +11,7 @@
 namespace attend {
 namespace {
 
-// What would be another model.
+// Checks that the configuration describes a model that Attend computes.
 absl::Status CheckSupported(const JsonFile& config) {
   RETURN_IF_ERROR(Architecture(config, {"MarianMTModel"}).status());
   RETURN_IF_ERROR(ExpectFlags(config, {"static_position_embeddings"}, true));
@@ -21,7 +21,7 @@ absl::Status CheckSupported(const JsonFile& config) {
       false);
 }
 
-// Tables of tokens where source and target have a vocabulary each.
+// Names the token tables if source and target have separate vocabularies.
 absl::Status NameSeparateTokens(const JsonFile& config, Family& family) {
   const std::vector<std::string> shared = {"model.shared.weight"};
   const TableName source = {"encoder.embedding.tokens",

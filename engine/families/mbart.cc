@@ -10,7 +10,7 @@
 namespace attend {
 namespace {
 
-// Fields of before 4.0 that would make another model.
+// Fields of transformers before 4.0 that would change the model.
 absl::Status CheckSupported(const JsonFile& config) {
   RETURN_IF_ERROR(
       Architecture(config, {"MBartForConditionalGeneration", "MBartModel"})

@@ -39,13 +39,13 @@ absl::Status ReadLayers(const JsonFile& config, StackSpec& encoder) {
                    config.FloatOr("global_rope_theta", 160000, kRotaryTheta));
   ASSIGN_OR_RETURN(const RotarySpec global,
                    RotaryOfType(config, kFullAttention, rotary));
-  // The first programs took null for the other's.
+  // null, in the first versions of transformers, meant the global theta.
   const double theta = config.IsNull("local_rope_theta") ? rotary.theta : 10000;
   ASSIGN_OR_RETURN(rotary.theta,
                    config.FloatOr("local_rope_theta", theta, kRotaryTheta));
   ASSIGN_OR_RETURN(const RotarySpec local,
                    RotaryOfType(config, kSlidingAttention, rotary));
-  // What a token sees in all, half of it on either side.
+  // local_attention counts the tokens on both sides.
   ASSIGN_OR_RETURN(const int window, NumberOr(config, "local_attention", 128,
                                               {2, 2 * kPositions.max}));
   for (size_t i = 0; i < full.size(); ++i) {
@@ -94,12 +94,12 @@ void AddNames(const Biases& biases, NameTable& names) {
                                         {"ffn.norm", "mlp_norm"}};
   AddList("encoder.{}.", layer, kNorms, biases.norm, names);
   static constexpr const char* kQkv[] = {"self.q", "self.k", "self.v"};
-  AddShares("encoder.{}.", kQkv, WithPrefixes(layer, {"attn.Wqkv"}),
+  AddSlices("encoder.{}.", kQkv, WithPrefixes(layer, {"attn.Wqkv"}),
             biases.attention, names);
   AddList("encoder.{}.", layer, {{"self.out", "attn.Wo"}}, biases.attention,
           names);
   static constexpr const char* kGateAndIn[] = {"ffn.gate", "ffn.in"};
-  AddShares("encoder.{}.", kGateAndIn, WithPrefixes(layer, {"mlp.Wi"}),
+  AddSlices("encoder.{}.", kGateAndIn, WithPrefixes(layer, {"mlp.Wi"}),
             biases.feed_forward, names);
   AddList("encoder.{}.", layer, {{"ffn.out", "mlp.Wo"}}, biases.feed_forward,
           names);

@@ -22,7 +22,7 @@ constexpr SlotName kLayer[] = {
     {"ffn.out", "output.dense"},          {"ffn.norm", "output.LayerNorm"},
 };
 
-// transformers has these numbers in its code; config.json's do not count there.
+// Numbers that are constants in transformers' code, whatever config.json says.
 constexpr int kPad = 1;
 constexpr int kBuckets = 32;
 constexpr int kMaxDistance = 128;

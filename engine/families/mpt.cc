@@ -14,7 +14,7 @@
 namespace attend {
 namespace {
 
-// What "attn_config" may say, and what would be another model.
+// Reads "attn_config". An error if it describes another model.
 absl::Status ReadAttention(const JsonFile& config, AttentionSpec& attention) {
   if (config.Has("attn_config")) {
     ASSIGN_OR_RETURN(const JsonFile object, config.Object("attn_config"));
@@ -29,7 +29,7 @@ absl::Status ReadAttention(const JsonFile& config, AttentionSpec& attention) {
     ASSIGN_OR_RETURN(const double clip,
                      object.FloatOr("clip_qkv", 0, {0, 1e6}));
     attention.clip = static_cast<float>(clip);
-    // transformers does not read it.
+    // transformers does not read this field.
     RETURN_IF_ERROR(object.ExpectNeutral("alibi_bias_max", 8));
     ASSIGN_OR_RETURN(
         const double scale,
@@ -72,7 +72,7 @@ absl::Status AddNames(const JsonFile& config, NameTable& names) {
                                         {"ffn.out", "ffn.down_proj"}};
   AddList("decoder.{}.", layer, kSlots, Bias::kNo, names);
   static constexpr const char* kQkv[] = {"self.q", "self.k", "self.v"};
-  AddShares("decoder.{}.", kQkv, WithPrefixes(layer, {"attn.Wqkv"}), Bias::kNo,
+  AddSlices("decoder.{}.", kQkv, WithPrefixes(layer, {"attn.Wqkv"}), Bias::kNo,
             names);
   return absl::OkStatus();
 }
@@ -82,7 +82,7 @@ absl::Status AddNames(const JsonFile& config, NameTable& names) {
 absl::StatusOr<Family> LoadMpt(const JsonFile& config) {
   RETURN_IF_ERROR(CheckDecoderOf(config, "MptForCausalLM"));
   RETURN_IF_ERROR(ExpectFlags(config, {"no_bias"}, true));
-  // transformers reads neither.
+  // transformers does not read these two fields.
   RETURN_IF_ERROR(config.ExpectNeutral("logit_scale", 1));
   RETURN_IF_ERROR(config.ExpectNeutral("expansion_ratio", 4));
   Family family;

@@ -12,14 +12,15 @@
 namespace attend {
 namespace {
 
-// One tensor for queries, keys and values, of which there are fewer heads.
+// One tensor holds queries, keys and values. A slice is a head; keys and values
+// have fewer heads.
 void AddQkv(const AttentionSpec& attention, NameTable& names) {
-  const int parts = attention.heads + 2 * attention.kv_heads;
+  const int total = attention.heads + 2 * attention.kv_heads;
   const auto add = [&](const char* slot, int first, int heads) {
     AddTensor(std::string("decoder.{}.self.") + slot + ".weight",
               WithPrefixes(LlamaLayerPrefixes(), {"self_attn.qkv_proj.weight"}),
               names);
-    names.rows.back().part = {.first = first, .span = heads, .parts = parts};
+    names.rows.back().slices = {.first = first, .taken = heads, .total = total};
   };
   add("q", 0, attention.heads);
   add("k", attention.heads, attention.kv_heads);
@@ -39,7 +40,7 @@ absl::StatusOr<Family> LoadPhi3(const JsonFile& config) {
   AddQkv(decoder.layers.front().self_attention, family.names);
   AddLlamaOut(Bias::kNo, family.names);
   static constexpr const char* kGated[] = {"ffn.gate", "ffn.in"};
-  AddShares("decoder.{}.", kGated,
+  AddSlices("decoder.{}.", kGated,
             WithPrefixes(LlamaLayerPrefixes(), {"mlp.gate_up_proj"}), Bias::kNo,
             family.names);
   AddList("decoder.{}.", LlamaLayerPrefixes(), {{"ffn.out", "mlp.down_proj"}},

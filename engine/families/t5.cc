@@ -16,12 +16,13 @@
 namespace attend {
 namespace {
 
-// Distances have no end; this is what we count up to.
+// T5 has no limit of positions; this is ours.
 constexpr int kMaxPositions = 1 << 16;
 constexpr IntRange kBuckets = {4, 1 << 12};
 constexpr int kMaxDistance = 1 << 20;
 
-// "relu", or "gated-gelu". A file's own words on what that means win.
+// feed_forward_proj: "relu" or "gated-gelu". If the file says in other fields
+// what that means, these fields win.
 absl::StatusOr<FeedForwardSpec> FeedForward(const JsonFile& config,
                                             absl::string_view fallback) {
   constexpr char kKey[] = "feed_forward_proj";
@@ -36,7 +37,7 @@ absl::StatusOr<FeedForwardSpec> FeedForward(const JsonFile& config,
   if (config.Has("dense_act_fn")) {
     ASSIGN_OR_RETURN(spec.activation, ActivationOr(config, "dense_act_fn", ""));
   } else {
-    // What was trained under this name is the tanh form.
+    // Models with "gated-gelu" were trained with the tanh form of GELU.
     ASSIGN_OR_RETURN(
         spec.activation,
         ActivationNamed(config, kKey,
@@ -123,7 +124,7 @@ void AddLayers(bool gated, NameTable& names) {
                        ".weight"},
               names);
   }
-  // Saved by the first programs, read by none.
+  // Saved by early programs, but never used.
   AddUnused({"decoder.block.0.layer.1.EncDecAttention."},
             {"relative_attention_bias.weight"}, names);
 }
@@ -154,12 +155,12 @@ absl::StatusOr<Family> Load(const JsonFile& config,
 }  // namespace
 
 absl::StatusOr<Family> LoadT5(const JsonFile& config) {
-  // The second is the first of before 4.0.
+  // T5WithLMHeadModel is the name of T5ForConditionalGeneration before 4.0.
   RETURN_IF_ERROR(Architecture(config, {"T5ForConditionalGeneration",
                                         "T5WithLMHeadModel", "T5Model"})
                       .status());
   ASSIGN_OR_RETURN(Family family, Load(config, "relu"));
-  // Files of before 5.0 say it by tie_word_embeddings.
+  // transformers before 5.0: tie_word_embeddings also means scaled logits.
   ASSIGN_OR_RETURN(const bool tied, config.BoolOr("tie_word_embeddings", true));
   ASSIGN_OR_RETURN(const bool scaled,
                    config.BoolOr("scale_decoder_outputs", tied));

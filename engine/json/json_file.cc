@@ -29,7 +29,8 @@ std::string RangeText(IntRange range) {
   return absl::StrCat("in [", range.min, ", ", range.max, "]");
 }
 
-// Whether `value` is an integer in range or a list of such; appends them.
+// Appends `value`, which is an integer in range or a list of these. False if it
+// is something else.
 bool AppendInts(const Json& value, IntRange range, std::vector<int>& ints) {
   if (!value.is_array()) {
     if (!InRange(value, range)) return false;

@@ -25,16 +25,15 @@ struct FloatRange {
   double max = std::numeric_limits<double>::max();
 };
 
-// A JSON file whose top is an object, read with the care of ParseJson(). Every
-// error names the file, the key, what was found and what was expected. A key
-// whose value is null counts as absent, as it does in the configuration files
-// of transformers.
-// Immutable; copies share the contents and may be used by any thread.
+// A JSON file whose top is an object, read by ParseJson(). Every error names
+// the file, the key, what was found and what was expected. A key whose value is
+// null counts as absent, as in the configuration files of transformers.
+// Immutable. Copies share the contents; any thread may use them.
 class JsonFile {
  public:
   // NOT_FOUND if there is no such file, else INVALID_ARGUMENT.
   static absl::StatusOr<JsonFile> Load(const std::string& path);
-  // The same, but a file that is not there is an empty object.
+  // The same, but a missing file is an empty object.
   static absl::StatusOr<JsonFile> LoadOrEmpty(const std::string& path);
   // `name` stands for the file in errors.
   static absl::StatusOr<JsonFile> Parse(std::string name,
@@ -45,7 +44,8 @@ class JsonFile {
 
   const std::string& path() const { return path_; }
   bool Has(absl::string_view key) const;
-  // Whether the key is there with null, for the few that mean something by it.
+  // Whether the key is there with the value null, which has a meaning for a few
+  // keys.
   bool IsNull(absl::string_view key) const;
 
   // INVALID_ARGUMENT if the key is absent, of another type or out of range.
@@ -68,13 +68,13 @@ class JsonFile {
   absl::StatusOr<std::map<std::string, std::string>> StringMap(
       absl::string_view key) const;
 
-  // An object inside; errors about it name this key too.
+  // The object that is the value of the key. Its errors name this key too.
   absl::StatusOr<JsonFile> Object(absl::string_view key) const;
 
-  // What the functions above have no word for; null if the key is absent.
-  // Lives as long as this.
+  // The value of the key as JSON, for values of other kinds; null if the key is
+  // absent. Valid as long as this object or a copy exists.
   const nlohmann::json* Find(absl::string_view key) const;
-  // An object inside what Find(key) gives.
+  // `value`, an object inside *Find(key). Its errors name the key too.
   absl::StatusOr<JsonFile> ObjectAt(absl::string_view key,
                                     const nlohmann::json& value) const;
 

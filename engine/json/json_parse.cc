@@ -18,13 +18,13 @@ constexpr size_t kMaxBytes = size_t{64} << 20;
 constexpr size_t kMaxDepth = 64;
 constexpr size_t kMaxShown = 80;
 
-// Makes the value of what the parser sees. The parser itself lets deep nesting
-// through, and of a key that occurs twice the last.
+// Builds the value from the parser's events. The parser itself would accept any
+// depth, and would take the last value of a key that occurs twice.
 template <class Json>
 class Builder final : public nlohmann::json_sax<Json> {
  public:
   using Text = typename Json::string_t;
-  // Takes a member of the object at the top; false if it had that key before.
+  // Takes a member of the object at the top. False if the key came before.
   using Use = absl::FunctionRef<bool(const Text& key, const Json& value)>;
 
   Builder() = default;
@@ -69,7 +69,7 @@ class Builder final : public nlohmann::json_sax<Json> {
   const std::string& error() const { return error_; }
 
  private:
-  // Where the next value belongs.
+  // The place of the next value.
   Json& Place() {
     if (open_.empty()) return top_;
     if (open_.back()->is_object()) return *member_;
@@ -93,7 +93,7 @@ class Builder final : public nlohmann::json_sax<Json> {
     open_.pop_back();
     return true;
   }
-  // Hands over the last member of the object at the top, if it is for use_.
+  // Passes the last member of the object at the top to use_, if there is one.
   bool UseMember() {
     if (open_.size() > 1 || !used_value_.has_value()) return true;
     if (!(*use_)(used_key_, *used_value_)) return FailTwice(used_key_);

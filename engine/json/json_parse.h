@@ -11,26 +11,28 @@
 
 namespace attend {
 
-// Reads JSON with care: at most 64 MiB of UTF-8, nested at most 64 deep, no key
-// twice in an object (readers would believe different ones), no number beyond
-// a double. INVALID_ARGUMENT says what is wrong; `name` stands for the file.
+// Reads JSON. Refuses text above 64 MiB or not in UTF-8, values nested deeper
+// than 64, a key that an object has twice (programs would disagree which value
+// counts), and numbers outside the range of a double. INVALID_ARGUMENT says
+// what is wrong; `name` stands for the file.
 absl::StatusOr<nlohmann::json> ParseJson(absl::string_view name,
                                          absl::string_view text);
-// The same, but what is at the top must be an object.
+// The same; the top must be an object.
 absl::StatusOr<nlohmann::json> ParseJsonObject(absl::string_view name,
                                                absl::string_view text);
-// The same with the members of objects in their order.
+// The same; members of objects stay in the order of the text.
 absl::StatusOr<nlohmann::ordered_json> ParseOrderedJsonObject(
     absl::string_view name, absl::string_view text);
 
-// The same, but hands each member to `use` and keeps none: a large object takes
-// a third of the time. `use` says whether it had not seen the key before.
+// The same, but calls `use` for each member of the object at the top instead of
+// returning it. A large object takes a third of the time. `use` returns false
+// if it has seen the key before, which is an error.
 absl::Status ParseMembers(
     absl::string_view name, absl::string_view text,
     absl::FunctionRef<bool(const std::string& key, const nlohmann::json& value)>
         use);
 
-// A value as an error shows it: JSON, cut when long.
+// A value as errors show it: JSON, shortened if it is long.
 std::string JsonText(const nlohmann::json& value);
 
 }  // namespace attend

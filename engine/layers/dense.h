@@ -13,8 +13,8 @@
 
 namespace attend {
 
-// norm(activation(x W^T + b)): a layer of a trained head. Const after
-// construction.
+// norm(activation(x W^T + b)), or without the norm: a layer of a trained head.
+// Const after construction.
 class Dense {
  public:
   Dense(Linear linear, Activation activation, std::optional<Norm> norm)

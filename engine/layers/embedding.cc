@@ -8,7 +8,8 @@
 namespace attend {
 namespace {
 
-// Row p of pair i: the sine of p * frequency(i), and half a row on its cosine.
+// Row p has the sine of p * frequency(i) in column i, and the cosine half a row
+// later.
 template <typename Frequency>
 Buffer<float> SinesAndCosines(int rows, int width, Frequency frequency) {
   Buffer<float> table(static_cast<size_t>(rows) * width);

@@ -20,30 +20,31 @@
 
 namespace attend {
 
-// [rows, width]: row p is the sines of the angles p * 10000^-2i/width, and
-// after all of them the cosines (Vaswani et al. 2017, section 3.5, whose
-// columns alternate).
+// A table of positions, [rows, width]. Row p has the sines of the angles
+// p * 10000^(-2i / width), then the cosines of the same angles (Vaswani et al.
+// 2017, section 3.5, where sines and cosines alternate).
 Buffer<float> Sinusoids(int rows, int width);
-// The same with angles p * 10000^-i/(width/2 - 1), and zeros in row `zero_row`
-// (-1: none), as fairseq has them. `width` is even, above 2.
+// The same with angles p * 10000^(-i / (width/2 - 1)), and zeros in row
+// `zero_row` (-1: in no row), as in fairseq. `width` is even and above 2.
 Buffer<float> SinusoidsToEnd(int rows, int width, int zero_row);
 
-// A token's vector times a scale, plus the vectors of its position and type,
-// normed, and mapped to the width of the model, before the sum or at last.
-// Const after construction.
+// Makes hidden states of tokens:
+//   without a projection   norm(scale * token + position + type)
+//   projects_tokens        norm(projection(scale * token) + position + type)
+//   else                   projection(norm(scale * token + position + type))
+// The norm may be missing. Const after construction.
 class Embedding {
  public:
   struct Tables {
     std::shared_ptr<const RowSource> tokens;  // [vocab, width]
-    float scale = 1;                          // of tokens
-    // The others, if there are any, have `width` columns, or those that the
-    // tokens are mapped to.
+    float scale = 1;
     bool projects_tokens = false;
-    StoredRows positions;     // [positions, ...], or no rows
-    int position_offset = 0;  // row of position 0
-    StoredRows types;         // [types, ...], or no rows
+    // Both have `width` columns, or `hidden` columns with projects_tokens.
+    StoredRows positions;     // no rows: positions are not added
+    int position_offset = 0;  // the row of position 0
+    StoredRows types;         // no rows: types are not added
   };
-  // Without a projection the width is the model's.
+  // Without a projection `width` must be `hidden`.
   Embedding(Tables tables, std::optional<Norm> norm,
             std::optional<Linear> projection)
       : tables_(std::move(tables)),
@@ -55,8 +56,8 @@ class Embedding {
     absl::Span<const int> positions;
     absl::Span<const int> types;  // empty: 0
   };
-  // dst [rows, hidden]. With a projection, `narrow` and `narrow_operand` [rows,
-  // width] are overwritten; else nobody looks at them.
+  // dst is [rows, hidden]. With a projection, `narrow` and `narrow_operand`
+  // [rows, width] are overwritten; without one they are not used.
   absl::Status Run(ExecContext& context, const Rows& rows, Matrix narrow,
                    const Operand& narrow_operand, Matrix dst) const;
 
@@ -64,7 +65,7 @@ class Embedding {
   int width() const { return tables_.tokens->cols(); }
 
  private:
-  // A pass over rows that is worth the team if they are many.
+  // Calls pass() for all rows: on the team if the rows are many enough.
   void ForRows(Compute& compute, int rows,
                absl::FunctionRef<void(Range)> pass) const;
   void TakeTokens(Compute& compute, const Rows& rows, Matrix dst) const;

@@ -16,8 +16,8 @@ namespace attend {
 // in(x)). Const after construction.
 class FeedForward {
  public:
-  // `in` is hidden -> width; gated, it is hidden -> 2 * width: the rows of the
-  // gate, then those of the value.
+  // `in` maps hidden -> width. If gated, `in` maps hidden -> 2 * width: the
+  // outputs of the gate, then those of the value.
   FeedForward(Linear in, Linear out, Activation activation, bool gated = false)
       : in_(std::move(in)),
         out_(std::move(out)),
@@ -26,8 +26,9 @@ class FeedForward {
 
   int width() const { return out_.in(); }
 
-  // src and dst [rows, hidden]; `inner` and its operand [rows, width] are
-  // overwritten. `epilogue` (residual, norm) follows the second bias.
+  // src and dst are [rows, hidden]. `inner` and its operand [rows, width] are
+  // overwritten. `epilogue` (residual, norm) is applied after the bias of
+  // `out`.
   absl::Status Run(ExecContext& context, const Operand& src, Matrix inner,
                    const Operand& inner_operand, Matrix dst,
                    const Epilogue& epilogue) const;

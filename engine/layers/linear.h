@@ -18,8 +18,8 @@ namespace attend {
 // y = x W^T + b. Owns packed weights and bias; const after Create().
 class Linear {
  public:
-  // `weights` is [out, in], read as by MatMul; `bias` is [out] or empty.
-  // Errors: see MatMul.
+  // `weights` is [out, in], and read as in MatMul::Create(); `bias` is [out] or
+  // empty. Errors: see MatMul::Create().
   static absl::StatusOr<Linear> Create(Primitives& primitives,
                                        ComputeType dtype,
                                        const RowSource& weights,
@@ -28,8 +28,8 @@ class Linear {
   int in() const { return matmul_.in(); }
   int out() const { return matmul_.out(); }
 
-  // src [rows, in], dst [rows, out], or [rows, out / 2] if the epilogue is
-  // gated. The rest of the epilogue follows the bias.
+  // src is [rows, in]; dst is [rows, out], or [rows, out / 2] if the epilogue
+  // is gated. The layer sets the bias of the epilogue.
   absl::Status Run(ExecContext& context, const Operand& src, Matrix dst,
                    Epilogue epilogue = {}) const;
 

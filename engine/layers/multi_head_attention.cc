@@ -7,7 +7,8 @@
 namespace attend {
 namespace {
 
-// Bound by loads and stores of what a matmul has just written.
+// Clamps all numbers to [-most, most]; 0: no clamp. Bound by loads and stores
+// of what a matmul has just written.
 void Clip(Compute& compute, float most, Matrix x) {
   if (most == 0) return;
   compute.team().Run([&](int member) {
@@ -75,10 +76,9 @@ absl::Status SelfAttention::Attend(ExecContext& context, const float* query,
   return out_.Run(context, attended.operand, dst, epilogue);
 }
 
-absl::Status CrossAttention::Remember(ExecContext& context,
-                                      const Operand& encoded, Matrix key_value,
-                                      KvPlace place,
-                                      absl::Span<const KvWrite> writes) const {
+absl::Status CrossAttention::StoreKeysAndValues(
+    ExecContext& context, const Operand& encoded, Matrix key_value,
+    KvPlace place, absl::Span<const KvWrite> writes) const {
   RETURN_IF_ERROR(key_value_.Run(context, encoded, key_value));
   Clip(context.compute(), clip_, key_value);
   WriteKv(context.compute(), {.layout = place.layout,

@@ -35,25 +35,25 @@ struct HeadNorms {
   Norm key;
 };
 
-// What queries, keys and values go through before they meet, in this order.
+// What happens to queries, keys and values before attention, in this order.
 struct HeadMaps {
-  float clip = 0;  // all are cut to [-clip, clip]; 0: they stay
-  std::optional<HeadNorms> norms = std::nullopt;
-  // Of queries and keys; null: none. Its owner outlives the layer.
+  // Queries, keys and values are clamped to [-clip, clip]; 0: no clamp.
+  float clip = 0;
+  std::optional<HeadNorms> norms = std::nullopt;  // of queries and keys
+  // Rotates queries and keys; null: no rotation. Must outlive the layer.
   const Rotary* rotary = nullptr;
 };
 
-// Where one layer's keys and values lie.
+// The place of one layer's keys and values in the blocks.
 struct KvPlace {
   const KvLayout* layout = nullptr;
   int layer = 0;
-  // The row of the step, as pieces and writes count them, that the matrices of
-  // a call begin with.
+  // The number that pieces and writes give to row 0 of the call's matrices.
   int first_row = 0;
 };
 
-// The heads' outputs side by side, and the same as the source of the matmul
-// that follows; overwritten.
+// Memory for the heads' outputs, side by side, and for the same as the operand
+// of the matmul that follows. Overwritten.
 struct Attended {
   Matrix rows;      // [rows, query_width]
   Operand operand;  // of the same shape
@@ -77,14 +77,14 @@ class SelfAttention {
   // Whether Project() needs positions.
   bool rotates() const { return maps_.rotary != nullptr; }
 
-  // src [rows, hidden] -> qkv [rows, qkv_width], keys and values into blocks;
-  // `places` of [rows].
+  // Computes qkv [rows, qkv_width] of src [rows, hidden], and writes keys and
+  // values into blocks. `places` is needed if rotates().
   absl::Status Project(ExecContext& context, const Operand& src,
                        const RowPlaces& places, Matrix qkv, KvPlace place,
                        absl::Span<const KvWrite> writes) const;
 
-  // query: rows of `stride` floats that begin with the queries; dst [rows,
-  // hidden].
+  // Each row of `query` has `stride` floats, of which the first are the query.
+  // dst is [rows, hidden].
   absl::Status Attend(ExecContext& context, const float* query, int stride,
                       KvPlace place, absl::Span<const AttentionPiece> pieces,
                       const Attended& attended, Matrix dst,
@@ -98,12 +98,11 @@ class SelfAttention {
   Linear out_;
 };
 
-// Attention over the encoder's output, whose keys and values are computed once
-// a request. Const after construction.
+// Attention over keys and values of the encoder's output, which are computed
+// once a request. Const after construction.
 class CrossAttention {
  public:
-  // `key_value` is hidden -> 2 * kv_width.
-  // `clip` as in HeadMaps.
+  // `key_value` maps hidden -> 2 * kv_width. `clip`: see HeadMaps.
   CrossAttention(HeadShape shape, const AttentionRules& rules, float clip,
                  Linear query, Linear key_value, Linear out)
       : shape_(shape),
@@ -116,11 +115,11 @@ class CrossAttention {
   const HeadShape& shape() const { return shape_; }
   int key_value_width() const { return key_value_.out(); }
 
-  // Rows of the encoder's output -> keys and values in blocks; `key_value`
-  // [rows, key_value_width] is overwritten.
-  absl::Status Remember(ExecContext& context, const Operand& encoded,
-                        Matrix key_value, KvPlace place,
-                        absl::Span<const KvWrite> writes) const;
+  // Computes keys and values of rows of the encoder's output and writes them
+  // into blocks. `key_value` [rows, key_value_width] is overwritten.
+  absl::Status StoreKeysAndValues(ExecContext& context, const Operand& encoded,
+                                  Matrix key_value, KvPlace place,
+                                  absl::Span<const KvWrite> writes) const;
 
   // src and dst [rows, hidden]; `query` [rows, query_width] is overwritten.
   absl::Status Attend(ExecContext& context, const Operand& src, KvPlace place,

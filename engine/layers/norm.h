@@ -10,10 +10,10 @@
 
 namespace attend {
 
-// A normalisation with its weights; const after construction.
+// A normalisation with its weights. Const after construction.
 class Norm {
  public:
-  // gamma is [hidden], beta [hidden] or empty; `rms` as in NormWeights.
+  // gamma is [hidden], beta is [hidden] or empty. `rms`: see NormWeights.
   Norm(Buffer<float> gamma, Buffer<float> beta, float epsilon, bool rms = false)
       : gamma_(std::move(gamma)),
         beta_(std::move(beta)),
@@ -28,8 +28,8 @@ class Norm {
             .rms = rms_};
   }
 
-  // src and dst [rows, hidden], which may be the same; `operand` gets the
-  // result too, as in Epilogue.
+  // src and dst are [rows, hidden] and may be the same. `operand` gets the
+  // result too, see Epilogue.
   void Run(Compute& compute, ConstMatrix src, Matrix dst,
            const Operand& operand) const;
 

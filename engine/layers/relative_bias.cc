@@ -15,13 +15,13 @@ int DistanceBuckets::Of(int distance) const {
   const int away = bidirectional ? std::abs(distance) : std::max(-distance, 0);
   const int exact = side / 2;
   if (away < exact) return first + away;
-  // In floats, because the models were trained with what they round to.
+  // In floats, because models were trained with these roundings.
   const float ratio = static_cast<float>(away) / static_cast<float>(exact);
   const float log = static_cast<float>(std::log(static_cast<double>(ratio)));
   const float most =
       static_cast<float>(std::log(static_cast<double>(max_distance) / exact));
   const float wider = log / most * static_cast<float>(side - exact);
-  // Bounded first: far away it might not fit an int.
+  // Bounded first: the number might not fit an int.
   const float bounded = std::min(wider, static_cast<float>(side));
   return first + std::min(exact + static_cast<int>(bounded), side - 1);
 }
@@ -36,7 +36,7 @@ RelativeBias::RelativeBias(ConstMatrix weights, const DistanceBuckets& buckets)
   const int entries = shape.Entries();
   values_ = Buffer<float>(static_cast<size_t>(weights.cols) * entries);
   for (int i = 0; i < entries; ++i) {
-    // From max_distance on all are in one bucket.
+    // All distances from max_distance on are in one bucket.
     const float* const row = weights.row(buckets.Of(i - shape.Edge()));
     for (int head = 0; head < weights.cols; ++head) {
       values_[static_cast<size_t>(head) * entries + i] = row[head];

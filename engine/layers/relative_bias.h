@@ -7,13 +7,13 @@
 
 namespace attend {
 
-// How distances from query to key share weights (Raffel et al. 2020, section
-// 2.1): one bucket for each of the nearest, then ever wider ones up to
-// max_distance, and the last for all beyond. Song et al. 2020 have the
-// bidirectional ones.
+// Which distances from query to key share a weight (Raffel et al. 2020, section
+// 2.1). Each of the nearest distances has a bucket of its own; then buckets
+// become wider and wider, up to max_distance; the last bucket is for all
+// greater distances.
 struct DistanceBuckets {
-  // Bidirectional: half of them for keys after the query, and at least 4. Else
-  // later keys count as the query's own position, and at least 2.
+  // Bidirectional: at least 4; the upper half is for keys after the query (Song
+  // et al. 2020). Else: at least 2; keys after the query have distance 0.
   int buckets = 0;
   int max_distance = 0;  // > buckets / 2; bidirectional: > buckets / 4
   bool bidirectional = false;
@@ -22,8 +22,8 @@ struct DistanceBuckets {
   int Of(int distance) const;
 };
 
-// Attention biases by distance, spread out of their buckets. Const after
-// construction.
+// The attention bias of every distance, from the weights of the buckets. Const
+// after construction.
 class RelativeBias {
  public:
   // `weights` is [buckets.buckets, heads]; not needed after the call.

@@ -10,7 +10,7 @@
 namespace attend {
 namespace {
 
-// Each step rounded to float once, as a good float library does.
+// Each step is rounded to float, as in a good float library.
 void MakeAngles(int position, absl::Span<const float> frequencies,
                 float magnitude, float* cos, float* sin) {
   for (size_t i = 0; i < frequencies.size(); ++i) {
@@ -27,10 +27,10 @@ void MakeAngles(int position, absl::Span<const float> frequencies,
 Rotary::Rotary(const RotarySpec& spec, int max_positions)
     : spec_(spec), max_positions_(max_positions) {
   ATTEND_CHECK(!spec.frequencies.empty());
-  ATTEND_CHECK(!spec.of_whole() ||
+  ATTEND_CHECK(!spec.uses_current_length() ||
                spec.long_frequencies.size() == spec.frequencies.size());
-  const bool stretches = spec.by_length() && !spec.of_whole();
-  const bool becomes_long = spec.by_length() && spec.of_whole() &&
+  const bool stretches = spec.by_length() && !spec.uses_current_length();
+  const bool becomes_long = spec.by_length() && spec.uses_current_length() &&
                             spec.original_positions < max_positions;
   const int first = becomes_long ? spec.original_positions : max_positions;
   table_ = NewTable(first);
@@ -72,13 +72,14 @@ RowAngles Rotary::Of(int position, int length, RotaryScratch& scratch) const {
   if (!spec_.by_length()) return Row(table_, position);
   ATTEND_CHECK(position < length && length <= max_positions_);
   if (length <= spec_.original_positions) return Row(table_, position);
-  if (spec_.of_whole()) return Row(long_table_, position);
+  if (spec_.uses_current_length()) return Row(long_table_, position);
   if (length == position + 1) return Row(table_, position);
   return Make(position, length, scratch);
 }
 
-// Bound by the cosines, some 12 ns each: for a layer of heads of 64 numbers
-// about a microsecond a row, of prompts that are too long at once.
+// Takes about 12 ns a cosine or sine: about a microsecond for a row and a layer
+// with heads of 64 numbers. Only rows of prompts above original_positions come
+// here.
 RowAngles Rotary::Make(int position, int length, RotaryScratch& scratch) const {
   const int half = spec_.dims() / 2;
   if (scratch.length != length) {

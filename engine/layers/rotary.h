@@ -10,27 +10,29 @@
 
 namespace attend {
 
-// Where rows are in their sequences.
+// The places of rows in their sequences.
 struct RowPlaces {
   absl::Span<const int> positions;  // [rows]
-  // See RotarySpec::LengthOf(); [rows], or empty where nothing is by length.
+  // See RotarySpec::LengthOf(); [rows], or empty unless by_length().
   absl::Span<const int> lengths = {};
 };
 
-// The angles of rotary positions (Su et al. 2021, section 3.2.2), rounded to
-// floats, as where checkpoints were trained. Const after construction.
+// Rotates queries and keys by angles of their positions (Su et al. 2021,
+// section 3.2.2). Angles are rounded to floats as in training. Const after
+// construction.
 class Rotary {
  public:
-  // Positions are [0, max_positions). Takes spec.dims() floats a position, and
-  // where long_frequencies take over those up to the original length besides.
+  // Positions are [0, max_positions). The tables have spec.dims() floats a
+  // position; with long_frequencies the positions below original_positions are
+  // in two tables.
   Rotary(const RotarySpec& spec, int max_positions);
 
-  // Turns the first `heads` heads of each row.
+  // Rotates the first `heads` heads of each row.
   void Run(Compute& compute, const RowPlaces& places, int heads, int head_dim,
            Matrix rows) const;
 
-  // Of a row. The table has them, but for rows of sequences that are longer
-  // than it knows them for: their angles are made in the scratch.
+  // The angles of a row whose LengthOf() is `length`: from a table, or computed
+  // in `scratch` if no table has angles of that length.
   RowAngles Of(int position, int length, RotaryScratch& scratch) const;
 
  private:
@@ -46,11 +48,10 @@ class Rotary {
 
   const RotarySpec spec_;
   const int max_positions_;
-  // Position p of sequences of original_positions or less, and of all where
-  // nothing is by length; behind them, where a token keeps the frequencies that
-  // it came with, of sequences of p + 1.
+  // Row p is position p with spec_.frequencies. With RotarySpec::theta, rows
+  // from original_positions on have the frequencies of length p + 1.
   Table table_;
-  Table long_table_;  // with long_frequencies, else empty
+  Table long_table_;  // position p with long_frequencies; else empty
 };
 
 }  // namespace attend

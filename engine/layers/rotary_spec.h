@@ -7,51 +7,54 @@
 
 namespace attend {
 
-// 1 / theta^(2i / dims) (Su et al. 2021, section 3.2.2), each step rounded to
-// float as where checkpoints were trained. `dims` is even.
+// The frequencies 1 / theta^(2i / dims) (Su et al. 2021, section 3.2.2), [dims
+// / 2]. Each step is rounded to float, as in training. `dims` is even.
 std::vector<float> RotaryFrequencies(float theta, int dims);
-// The same into frequencies [dims / 2].
+// The same, written to `frequencies`; dims = 2 * frequencies.size().
 void FillRotaryFrequencies(float theta, absl::Span<float> frequencies);
 
-// Queries and keys are rotated by angles of their position (Su et al. 2021):
-// numbers i and i + frequencies.size() of a head by position * frequencies[i].
-// Those behind them stay.
+// Rotary positions (Su et al. 2021): numbers i and i + frequencies.size() of
+// each head's query and key are rotated by the angle position * frequencies[i].
+// Numbers from dims() on stay.
 struct RotarySpec {
   std::vector<float> frequencies;
-  // Of what was turned (Peng et al. 2023, section 3.4).
+  // Factor of the rotated numbers (Peng et al. 2023, section 3.4).
   float magnitude = 1;
 
-  // Rows of sequences of more tokens than this have other frequencies; 0: they
-  // are the same for all. What the length of a row's sequence is, see
-  // LengthOf().
+  // A row whose LengthOf() is above this has other frequencies; 0: all rows
+  // have the same.
   int original_positions = 0;
-  // Those (Ding et al. 2024, LongRoPE), [frequencies.size()], or:
+  // The other frequencies, [frequencies.size()] (LongRoPE: Ding et al. 2024);
+  // or empty, and the other frequencies are RotaryFrequencies() of
+  //   theta * (factor * length / original_positions - factor + 1)
+  //     ^ (dims / (dims - 2))
+  // (dynamic NTK: Peng et al. 2023, section 3.3).
   std::vector<float> long_frequencies = {};
-  // those of theta * (factor * length / original_positions - factor + 1) ^
-  // (dims / (dims - 2)) (the dynamic NTK of Peng et al. 2023, section 3.3).
   float theta = 0;
   float factor = 0;
 
   int dims() const { return 2 * static_cast<int>(frequencies.size()); }
+  // Whether frequencies depend on the length of a row's sequence.
   bool by_length() const { return original_positions > 0; }
-  // Whether all of a sequence's tokens have the frequencies of its length as it
-  // is now, so that earlier ones are computed again when it becomes long: with
-  // long_frequencies. Else a token keeps those that it had when it came.
-  bool of_whole() const { return !long_frequencies.empty(); }
-  // The length that the row at `position` has frequencies of, in a sequence
-  // that came with `given` tokens and now has `tokens`.
+  // True, with long_frequencies: all rows of a sequence use its current length.
+  // When a sequence grows above original_positions, its earlier rows are
+  // computed again. False: a token keeps the frequencies of the length that the
+  // sequence had when the token came.
+  bool uses_current_length() const { return !long_frequencies.empty(); }
+  // The length whose frequencies the row at `position` has, in a sequence that
+  // began with a prompt of `given` tokens and now has `tokens` tokens.
   int LengthOf(int position, int given, int tokens) const {
-    if (of_whole()) return tokens;
+    if (uses_current_length()) return tokens;
     return position < given ? given : position + 1;
   }
-  // A number that two such sequences have in common only if all their rows at
-  // one position have the same frequencies.
-  int KindOf(int given, int tokens) const {
-    if (of_whole()) return tokens > original_positions ? 1 : 0;
+  // A number for such a sequence. Two sequences with the same number have the
+  // same frequencies at every position that both have.
+  int FrequencyKind(int given, int tokens) const {
+    if (uses_current_length()) return tokens > original_positions ? 1 : 0;
     return given > original_positions ? given : 0;
   }
-  // What takes theta's place in sequences of so many tokens, which are at least
-  // original_positions. dims() is above 2.
+  // The first argument of RotaryFrequencies() for `length` tokens. `length` is
+  // at least original_positions, dims() is above 2.
   float StretchedTheta(int length) const;
 
   bool operator==(const RotarySpec&) const = default;

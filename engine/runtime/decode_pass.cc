@@ -47,14 +47,14 @@ void DecodePass::Want(DecoderRows& decoder, int count) {
 }
 
 absl::Status DecodePass::Run() {
-  // Replays of hypotheses may have found all that was left of them.
+  // All planned rows may have been found in the pool.
   if (batch_.rows() == 0) return absl::OkStatus();
   ATTEND_CHECK(batch_.rows() <= max_rows_);
   RETURN_IF_ERROR(memory_.transformer.Decode(
       memory_.exec, memory_.activations, batch_.View(memory_.pool.layout())));
   for (DecoderRows* decoder : decoders_) decoder->Seal();
   RETURN_IF_ERROR(TakeLogits());
-  for (const Wanted& wanted : wanted_) wanted.decoder->FollowParents();
+  for (const WantedLogits& wanted : wanted_) wanted.decoder->FollowParents();
   return absl::OkStatus();
 }
 
@@ -73,10 +73,11 @@ absl::Status DecodePass::TakeLogits() {
   return absl::OkStatus();
 }
 
-absl::Status DecodePass::TakeGroup(absl::Span<const Wanted> group, int rows) {
+absl::Status DecodePass::TakeGroup(absl::Span<const WantedLogits> group,
+                                   int rows) {
   const int first = group.front().first;
   needs_.clear();
-  for (const Wanted& wanted : group) {
+  for (const WantedLogits& wanted : group) {
     for (int row = 0; row < wanted.rows; ++row) {
       needs_.push_back(wanted.decoder->task().need(row));
     }
@@ -88,7 +89,7 @@ absl::Status DecodePass::TakeGroup(absl::Span<const Wanted> group, int rows) {
   for (int row = 0; row < rows; ++row) {
     views_.push_back(memory_.activations.logits().view(row));
   }
-  // Sequences cost differently: whoever is free takes the next one.
+  // Tasks take different times: a member that is free takes the next one.
   std::atomic<size_t> next = 0;
   memory_.exec.team().Run([&](int) {
     for (size_t i = next++; i < group.size(); i = next++) {

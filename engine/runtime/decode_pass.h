@@ -13,41 +13,44 @@
 
 namespace attend {
 
-// The prompts and decode rows of a step in one batch, and who takes its logits.
-// One worker's; lists are reserved at construction, so that a step allocates
-// nothing.
+// The decoder's work of a step: the prompts and decode rows of all sequences as
+// one batch, then the logits for each sequence's task. Belongs to one worker.
+// All lists are reserved at construction: a step allocates nothing.
 class DecodePass {
  public:
-  // `memory` must outlive this. A step computes at most `max_rows`.
+  // `memory` must outlive the pass. A step has at most `max_rows` rows.
   DecodePass(WorkerMemory& memory, int max_rows);
 
   void Clear();
-  // Adds so many rows of it to the batch of the next Run().
+  // Adds the next `rows` rows of the sequence to the batch of the next Run().
   void Add(const TransformerSequence& sequence, int rows);
+  // Computes the batch. Errors: those of Transformer::Decode() and Logits().
   absl::Status Run();
 
  private:
-  // Logits that a request wants: `rows` entries of wanted_rows_ from `first`.
-  // A prompt to score may be cut into several, all but the last of
-  // kMaxLogitsRows, so that one group never holds two of a request.
-  struct Wanted {
+  // Rows whose logits one task takes: wanted_rows_[first, first + rows). If a
+  // task scores more than kMaxLogitsRows rows of a prompt, the rows are several
+  // entries. All of these but the last have kMaxLogitsRows rows, so that no
+  // group has two entries of one task.
+  struct WantedLogits {
     DecoderRows* decoder;
     int first;
     int rows;
   };
 
-  // The last `count` rows of the batch.
+  // Asks for the logits of the last `count` rows of the batch.
   void Want(DecoderRows& decoder, int count);
   absl::Status TakeLogits();
-  // Of as many as are computed at once, which have so many rows.
-  absl::Status TakeGroup(absl::Span<const Wanted> group, int rows);
+  // Computes the logits of entries that have `rows` rows together, at most
+  // kMaxLogitsRows, and hands the logits to the tasks.
+  absl::Status TakeGroup(absl::Span<const WantedLogits> group, int rows);
 
   WorkerMemory& memory_;
   const int max_rows_;
   StepBatch batch_;
   std::vector<DecoderRows*> decoders_;
-  std::vector<Wanted> wanted_;
-  std::vector<int> wanted_rows_;   // of the batch
+  std::vector<WantedLogits> wanted_;
+  std::vector<int> wanted_rows_;   // indices of rows of the batch
   std::vector<LogitsNeed> needs_;  // [rows of a group]
   std::vector<LogitsView> views_;  // [rows of a group]
 };

@@ -15,9 +15,9 @@ DecoderRows::DecoderRows(std::unique_ptr<DecoderTask> task,
       tables_(options.max_hypotheses, options.max_tokens,
               options.block_tokens) {}
 
-int DecoderRows::KindAt(int tokens) const {
+int DecoderRows::FrequencyKindAt(int tokens) const {
   const RotarySpec* const by_length = options_.by_length;
-  return by_length == nullptr ? 0 : by_length->KindOf(given_, tokens);
+  return by_length == nullptr ? 0 : by_length->FrequencyKind(given_, tokens);
 }
 
 int DecoderRows::PromptLeft(int hypothesis) const {
@@ -82,7 +82,8 @@ int DecoderRows::Plan(BlockPool& pool, int rows, StepBatch& batch,
 void DecoderRows::Begin(BlockPool& pool, StepCounts& counts) {
   tables_.Attach(pool);
   if (!options_.shares) return;
-  // All at once, before room for the first one's rows is made of free blocks.
+  // All hypotheses find their sealed blocks before the first of them takes free
+  // blocks: a sealed block that is free might be among these.
   for (int i = 0; i < task_->hypotheses(); ++i) {
     counts.queried_tokens += static_cast<int64_t>(task_->prompt(i).size());
     ShareSealed(i, counts);
@@ -105,8 +106,9 @@ void DecoderRows::AddRows(int hypothesis, absl::Span<const int> tokens,
   const int rows = static_cast<int>(tokens.size());
   BlockTable& table = tables_[hypothesis];
   const int first_token = table.PrepareAppend(rows);
-  // Prompts that come together share already what they compute together. Not
-  // single rows: steps of nothing else compute them apart.
+  // Blocks are sealed before the step fills them, so that prompts of the same
+  // step share them. Not for a single row: decode rows may be computed as
+  // shares, where no row reads what another row of the step writes.
   if (rows > 1) SealTable(hypothesis);
   batch.AddTokens(tokens, first_token, table.blocks());
   if (options_.by_length == nullptr) return;
@@ -142,8 +144,8 @@ void DecoderRows::ShareWithEarlier(int hypothesis) {
       best_tokens = common;
     }
   }
-  // Full blocks only: the rows that fill them may be computed in this very
-  // step, so that a copy of a part of one would come too early.
+  // Full blocks only: a partly filled block would be copied, maybe before this
+  // step has computed the rows in it.
   best_tokens = best_tokens / options_.block_tokens * options_.block_tokens;
   if (best_tokens > tables_[hypothesis].tokens()) {
     tables_[hypothesis].ShareFrom(tables_[best], best_tokens);
@@ -165,7 +167,8 @@ void DecoderRows::FollowParents() {
   if (!parents) return;
   tables_.Reorder(*parents);
   if (task_->output().finished) return;
-  if (KindAt(Tokens()) != KindAt(tables_[0].tokens())) tables_.Clear();
+  const int kind = FrequencyKindAt(tables_[0].tokens());
+  if (FrequencyKindAt(Tokens()) != kind) tables_.Clear();
 }
 
 }  // namespace attend

@@ -13,19 +13,19 @@
 
 namespace attend {
 
-// The decoder rows of a request: how far each hypothesis is computed, where its
-// keys and values lie, which rows come next, and what of them other requests
-// share. All memory but pool blocks is reserved at construction.
+// The decoder rows of a request: how far each hypothesis is computed, which
+// blocks hold its keys and values, which rows come next, and which blocks other
+// requests share. All memory but the pool's blocks is reserved at construction.
 class DecoderRows {
  public:
   struct Options {
     int block_tokens = 0;
     int max_hypotheses = 0;
-    int max_tokens = 0;  // computed ones of the longest hypothesis
-    // Whether rows of the same tokens are taken from other requests and given
-    // to them: where they depend on nothing else.
+    int max_tokens = 0;  // computed tokens of the longest hypothesis
+    // Whether requests share sealed blocks. Allowed only if keys and values
+    // depend on nothing but the decoder's tokens.
     bool shares = false;
-    // See StackSpec::RotaryByLength(). Must outlive this.
+    // See StackSpec::RotaryByLength(). Must outlive the rows.
     const RotarySpec* by_length = nullptr;
   };
   DecoderRows(std::unique_ptr<DecoderTask> task, const Options& options);
@@ -33,60 +33,69 @@ class DecoderRows {
   DecoderTask& task() { return *task_; }
   const DecoderTask& task() const { return *task_; }
 
-  // What comes next, unless the task has finished.
+  // The next work. The task must not have finished.
   Work Next() const;
   int block_tokens() const { return options_.block_tokens; }
-  // Blocks of the worst case, and what would be free without this.
+  // The blocks that the request holds in the worst case.
   int max_blocks() const;
+  // The blocks that no other request holds.
   int own_blocks() const { return tables_.own_blocks(); }
-  // With as many tokens after the first `known` as it has, how many those could
-  // be if it had so many blocks; below 1: none.
+  // The request has a prompt of `known` tokens. Returns the longest prompt with
+  // which the same request, with as many new tokens, needs no more than
+  // `blocks` blocks; below 1: no prompt is short enough.
   int TokensThatFit(int known, int blocks) const;
 
-  // Adds `rows` rows to the batch. The first ones take what the prefix cache
-  // has of the prompt, which needs no row. Returns of how many of them, from
-  // the last one backwards, the task wants logits: all of the decode phase, and
-  // what is not scored yet.
+  // Adds at most `rows` rows to the batch. Blocks of the prompt that are in the
+  // prefix cache are taken from there and need no rows. Returns the number of
+  // rows, counted from the last one of the batch backwards, whose logits the
+  // task wants: all rows of the decode phase, and rows of a prompt that are to
+  // be scored.
   int Plan(BlockPool& pool, int rows, StepBatch& batch, StepCounts& counts);
-  // When the rows planned are computed: other requests may share them.
+  // To be called when the planned rows are computed: seals their full blocks,
+  // for other requests.
   void Seal();
-  // After the task has taken logits: lets each hypothesis continue the blocks
-  // of the one it came from. Where the request has become so long that keys and
-  // values of earlier tokens are others now, gives all blocks back; they are
-  // computed again.
+  // To be called when the task has taken its logits: each hypothesis takes over
+  // the blocks of its parent. If the request has reached a length at which
+  // earlier tokens have other rotary frequencies, gives all blocks back; their
+  // rows are computed again.
   void FollowParents();
-  // Gives all blocks back; what they held is computed again.
+  // Gives all blocks back; their rows are computed again.
   void Clear() { tables_.Clear(); }
 
  private:
-  // Of each hypothesis; the last one is not computed yet.
+  // The tokens of each hypothesis. The row of the last token has not been
+  // computed yet.
   int Tokens() const { return static_cast<int>(task_->tokens(0).size()); }
-  // Of rows that are computed while there are so many tokens.
-  int KindAt(int tokens) const;
-  ChainId Root() const { return ChainRoot(0, KindAt(Tokens())); }
-  // Rows of the prompt that a hypothesis, or all of them, has still to compute.
+  // See RotarySpec::FrequencyKind(); of rows computed when each hypothesis has
+  // `tokens` tokens.
+  int FrequencyKindAt(int tokens) const;
+  ChainId Root() const { return ChainRoot(0, FrequencyKindAt(Tokens())); }
+  // Rows of the prompt that are still to be computed: of one hypothesis, and of
+  // all hypotheses.
   int PromptLeft(int hypothesis) const;
   int PromptLeft() const;
+  // Blocks that the rest of the prompt takes.
   int PromptBlocks() const;
-  // The first rows of a request, or of its replay.
+  // Called before the first rows of a request, or of its replay.
   void Begin(BlockPool& pool, StepCounts& counts);
-  // The tokens whose rows come next, at most `rows`; none: nothing is left.
+  // The tokens whose rows come next, at most `rows`; empty if no row is left.
   absl::Span<const int> NextTokens(int hypothesis, bool decode, int rows,
                                    StepCounts& counts);
   void AddRows(int hypothesis, absl::Span<const int> tokens, StepBatch& batch);
-  // What may come from the prefix cache: a row of the prompt is always
-  // computed, and of what is to be scored those whose logits are wanted.
+  // The beginning of the prompt that may come from the prefix cache. The rest
+  // must be computed: rows whose logits are wanted, and at least one row.
   absl::Span<const int> SharedPrompt(int hypothesis) const;
-  // Takes what the prefix cache has of the prompt, after what is held of it.
+  // Continues the hypothesis' table with sealed blocks of the prompt.
   void ShareSealed(int hypothesis, StepCounts& counts);
-  // Replay: takes over the full blocks that a hypothesis has in common with an
-  // earlier one, if they are more than what it has.
+  // Replay: shares the full blocks of the longest beginning that the hypothesis
+  // has in common with an earlier hypothesis, if that is longer than the
+  // hypothesis' table.
   void ShareWithEarlier(int hypothesis);
   void SealTable(int hypothesis);
 
   const std::unique_ptr<DecoderTask> task_;
   const Options options_;
-  const int given_;  // tokens that the request came with
+  const int given_;  // tokens at construction: prompt and forced prefix
   TableSet tables_;  // [max_hypotheses]
 };
 

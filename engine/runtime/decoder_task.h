@@ -14,38 +14,41 @@
 
 namespace attend {
 
-// What a request wants of its decoder rows: which tokens they are, and what
-// becomes of their logits. All memory is reserved at construction. Not
+// What a request does with its decoder rows: which tokens the rows have, and
+// what the logits are used for. All memory is reserved at construction. Not
 // thread-safe; different tasks may run on different threads.
 class DecoderTask {
  public:
   virtual ~DecoderTask() = default;
 
   virtual int hypotheses() const = 0;
-  // Known decoder tokens of a hypothesis; each has as many.
+  // The known decoder tokens of a hypothesis. All hypotheses have equally many.
   virtual absl::Span<const int> tokens(int hypothesis) const = 0;
-  // Those of them that are computed without a choice after them.
+  // The beginning of tokens() that is computed in the prompt phase: all tokens
+  // after which no token is chosen.
   virtual absl::Span<const int> prompt(int hypothesis) const = 0;
-  // Of the prompt's rows, from the last one backwards, those whose logits are
-  // still to be taken.
+  // The number of last rows of the prompt whose logits the task has not taken
+  // yet. 0: the task takes no logits of the prompt.
   virtual int unscored() const = 0;
 
-  // What the next Take() will ask of the logits of its row `row`.
+  // What the next Take() will ask of logits[row].
   virtual LogitsNeed need(int row) const = 0;
-  // Takes the logits of the rows that want it, in their order: of a prompt in
-  // groups of any size, else of the last token of each hypothesis.
+  // Takes logits, in the order of the rows: while unscored() > 0, of the next
+  // rows of the prompt, any number of them; later, of the last token of each
+  // hypothesis.
   virtual void Take(absl::Span<const LogitsView> logits) = 0;
-  // For each hypothesis, the one before the last Take() that it continues; none
-  // if that chose nothing.
+  // For each hypothesis, the index that its parent had before the last Take().
+  // nullopt if the last Take() chose no tokens.
   virtual std::optional<absl::Span<const int>> parents() const = 0;
 
   virtual const SequenceOutput& output() const = 0;
 };
 
-// Generates: a search, before which the prompt may be scored.
+// Generates tokens by a search; before that, may score the prompt.
 class Generation final : public DecoderTask {
  public:
-  // `scorer`: of the prompt but for its first token; null if nobody asks.
+  // `scorer` scores the prompt after its first token; null: the prompt is not
+  // scored.
   Generation(std::unique_ptr<Search> search, std::unique_ptr<Scorer> scorer)
       : search_(std::move(search)), scorer_(std::move(scorer)) {}
 
@@ -62,14 +65,14 @@ class Generation final : public DecoderTask {
 
  private:
   const std::unique_ptr<Search> search_;
-  std::unique_ptr<Scorer> scorer_;  // until it has ended
+  std::unique_ptr<Scorer> scorer_;  // null once the prompt is scored
 };
 
 // Scores a given target.
 class Scoring final : public DecoderTask {
  public:
-  // `tokens`: all that is computed: prompt, or decoder start, and the target
-  // but for its last token.
+  // `tokens` are all tokens whose rows are computed: the prompt or the decoder
+  // start, then the target without its last token.
   Scoring(std::vector<int> tokens, Scorer scorer)
       : tokens_(std::move(tokens)), scorer_(std::move(scorer)) {}
 

@@ -10,10 +10,10 @@ namespace attend {
 EncodePass::EncodePass(WorkerMemory& memory, int max_source_tokens,
                        int max_rows)
     : memory_(memory),
-      // The projection of masked tokens has room for no more than a step's
-      // rows.
+      // The vocabulary projection, which masked tokens need, takes at most the
+      // rows of a step.
       max_vectors_(std::min(kMaxHeadRows, max_rows)),
-      // One source of the longest kind, and a step of others.
+      // Room for one source of the greatest length and a step of other sources.
       buffer_(memory.transformer.encoder_kv_layout(),
               max_source_tokens + max_rows, memory.transformer.spec().hidden,
               memory.transformer.encoder_query_width()),
@@ -82,7 +82,7 @@ absl::Status EncodePass::RunHead(EncoderTask::Layers layers) {
     ASSIGN_OR_RETURN(result,
                      transformer.head().Run(memory_.exec, head_buffer_, src));
   }
-  // A model has one head, so either all ask for logits or none does.
+  // A model has one head: either all tasks ask for logits, or none does.
   if (vectors_.front().task->wants_logits()) return RunLogits(result);
   for (int r = 0; r < rows; ++r) {
     vectors_[r].task->Take(vectors_[r].index, result.row(r));

@@ -14,17 +14,19 @@
 
 namespace attend {
 
-// The encodes of a step, and the heads of those that end in it. One worker's;
-// lists are reserved at construction, so that a step allocates nothing.
+// The encoder's work of a step: pieces of encodes, then the heads of the
+// encodes that end in this step. Belongs to one worker. All lists are reserved
+// at construction: a step allocates nothing.
 class EncodePass {
  public:
-  // `memory` must outlive this. Sources have at most `max_source_tokens`.
+  // `memory` must outlive the pass. A source has at most `max_source_tokens`
+  // tokens, a step at most `max_rows` rows.
   EncodePass(WorkerMemory& memory, int max_source_tokens, int max_rows);
 
   const EncodeBuffer& buffer() const { return buffer_; }
 
   void Clear() { sources_.clear(); }
-  // Encodes so many rows of its source in the next Run().
+  // The next Run() encodes `rows` rows of the sequence's source.
   void Add(const TransformerSequence& sequence, int rows) {
     sources_.push_back({&sequence, rows});
   }
@@ -35,18 +37,19 @@ class EncodePass {
     const TransformerSequence* sequence;
     int rows;
   };
-  // A vector that a task reads of its source.
+  // The vector number `index` of a task.
   struct TaskVector {
     EncoderTask* task;
     const EncodeState* state;
     int index;
   };
 
-  // Drops what others have encoded already.
+  // Fills encodes_. Removes sources whose keys and values are in the pool
+  // already.
   void PlanEncodes();
-  // The tasks whose vectors go through `layers`.
+  // Computes `layers` for all vectors of the tasks that have these layers.
   absl::Status RunHeads(EncoderTask::Layers layers);
-  // The vectors collected, all at once.
+  // Computes `layers` for vectors_, as one batch.
   absl::Status RunHead(EncoderTask::Layers layers);
   void ReadVectors(Matrix dst) const;
   absl::Status RunLogits(Matrix src);

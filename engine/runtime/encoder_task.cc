@@ -70,12 +70,13 @@ absl::StatusOr<std::unique_ptr<EncoderTask>> EncoderTask::Create(
         absl::StrFormat("top is %d, limits are 1 and %d", task.top, most));
   }
   if (task.rows.empty()) {
-    return absl::InvalidArgumentError("no mask is to be filled");
+    return absl::InvalidArgumentError(
+        "rows is empty, must have at least one mask");
   }
   for (const int row : task.rows) {
     if (row < 0 || row >= rows) {
       return absl::InvalidArgumentError(absl::StrFormat(
-          "mask is at token %d, limits are 0 and %d", row, rows - 1));
+          "a mask is at token %d, limits are 0 and %d", row, rows - 1));
     }
   }
   std::unique_ptr<EncoderTask> fill(new EncoderTask(

@@ -14,15 +14,16 @@
 
 namespace attend {
 
-// What a request wants of an encoded source: some vectors, each taken through
-// the same layers, and their results. All memory is reserved at construction.
+// What a request does with an encoded source: reads some vectors, takes each
+// through the same layers, and keeps the results. All memory is reserved at
+// construction.
 class EncoderTask {
  public:
-  // The layers that vectors go through.
+  // The layers of the transformer that follow its encoder.
   enum class Layers { kNone, kEmbed, kHead };
 
-  // INVALID_ARGUMENT if the model cannot do it, or a row or number is out of
-  // range. `rows`: of the source.
+  // The source has `rows` rows. INVALID_ARGUMENT if the model has no layers for
+  // the task, or if a field of the task is out of range.
   static absl::StatusOr<std::unique_ptr<EncoderTask>> Create(
       const EmbedTask& task, const TransformerSpec& spec, int rows);
   static absl::StatusOr<std::unique_ptr<EncoderTask>> Create(
@@ -33,12 +34,13 @@ class EncoderTask {
   Layers layers() const { return layers_; }
   bool wants_logits() const { return top_ > 0; }
   int vectors() const { return vectors_; }
-  // The i-th vector of the encoded source, [hidden].
+  // Copies the i-th vector of the encoded source to dst [hidden].
   void Read(const EncodeState& state, int i, int hidden, float* dst) const;
   LogitsNeed need() const { return {.top = top_, .log_sum_exp = true}; }
 
-  // What became of the i-th vector, of which the first `width` numbers of the
-  // output are kept; in any order. After the last the output is finished.
+  // Takes what the layers have made of the i-th vector; keeps the first
+  // output().width numbers, or the best tokens. The vectors may come in any
+  // order. When all have been taken, the output is finished.
   void Take(int i, const float* values);
   void TakeLogits(int i, const LogitsView& logits);
 
@@ -50,8 +52,8 @@ class EncoderTask {
   const Layers layers_;
   const int vectors_;
   const int top_;
-  std::optional<Pooling> pooling_;  // else each vector is a token's
-  std::vector<int> rows_;           // of the source; empty: all
+  std::optional<Pooling> pooling_;  // nullopt: each vector is one token's
+  std::vector<int> rows_;           // the tokens' rows; empty: all rows
   bool normalize_ = false;
   std::vector<TokenScore> scores_;  // [top]
   int taken_ = 0;

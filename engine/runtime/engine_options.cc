@@ -1,5 +1,6 @@
 #include "engine/runtime/engine_options.h"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "absl/strings/str_format.h"
@@ -29,6 +30,19 @@ KvType DefaultKvType(ComputeType dtype) {
       return KvType::kInt8;
   }
   return KvType::kF32;
+}
+
+EngineOptions FitOptions(const TransformerSpec& spec, EngineOptions options) {
+  const int positions = spec.SourceEmbedding().max_positions;
+  // A prompt leaves room for one new token.
+  const int most = spec.encoder ? positions : positions - 1;
+  if (options.max_source_tokens == 0) {
+    options.max_source_tokens =
+        spec.encoder ? EngineOptions::kEncoderTokens : most;
+  }
+  options.max_source_tokens = std::min(options.max_source_tokens, most);
+  if (!spec.decoder) options.kv_cache_bytes = 0;
+  return options;
 }
 
 absl::Status EngineOptions::Validate() const {

@@ -7,38 +7,46 @@
 #include "absl/status/status.h"
 #include "engine/ops/attention/kv_type.h"
 #include "engine/ops/exec/compute_type.h"
+#include "engine/transformer/spec.h"
 
 namespace attend {
 
 struct EngineOptions {
-  // Rows one step computes at most. Higher: more throughput, later first
-  // token, and activations take more memory.
+  // The most rows of one step. A higher value gives more throughput and a later
+  // first token, and takes more memory for activations.
   int max_step_rows = 1024;
-  // Longest source; longer ones are refused. Memory for encodes under way
-  // grows with it. 0: kEncoderTokens, or where nothing is encoded all that the
-  // model has positions for.
+  // The longest source or prompt; a longer one is refused. The memory for
+  // encodes grows with this limit. 0: kEncoderTokens if the model has an
+  // encoder, else all positions of the model but one.
   int max_source_tokens = 0;
   static constexpr int kEncoderTokens = 512;
-  // Bytes of the KV pool, self- and cross-attention together. Lower: fewer
-  // sequences at once, then preemption.
+  // Bytes of the KV pool, for self- and cross-attention together. With less
+  // memory fewer sequences run at once, and more are preempted.
   size_t kv_cache_bytes = size_t{512} << 20;
-  // Of the keys and values in the pool; none: DefaultKvType().
+  // The numbers of the keys and values in the pool; nullopt: DefaultKvType().
   std::optional<KvType> kv_cache_dtype = std::nullopt;
-  // What is still in the pool is not computed again. Of a model that is a
-  // decoder alone: what prompts have in common with earlier ones, and their
-  // continuations (RadixAttention: Zheng et al. 2024; by blocks: vLLM). Of one
-  // with an encoder: what a decoder attends to of the same source. Changes no
-  // result, but for the rounding of instructions older than AVX-512.
+  // Whether keys and values that are still in the pool are found and used
+  // again. In a model without an encoder: those of prompts with the same
+  // beginning, and of generated tokens that a later prompt contains
+  // (RadixAttention: Zheng et al. 2024; by blocks: vLLM). In a model with an
+  // encoder: those that cross-attention reads of the same source. Results do
+  // not change; with instructions older than AVX-512 their rounding may.
   bool prefix_cache = true;
-  // Beams or samples of one request.
+  // The most beams or samples of one request.
   int max_beams = 32;
-  // Of the matmuls; none: bf16 where the CPU multiplies it natively, else
-  // f32.
+  // The numbers of the matrix products; nullopt: DefaultComputeType().
   std::optional<ComputeType> dtype = std::nullopt;
+
+  // INVALID_ARGUMENT names the option, its value and the limits.
   absl::Status Validate() const;
 };
 
-// What keys and values are kept in for a model that computes in `dtype`.
+// These options where a model is served that `spec` describes:
+// max_source_tokens is what its positions allow, and what does not decode has
+// no KV pool.
+EngineOptions FitOptions(const TransformerSpec& spec, EngineOptions options);
+
+// The default type of keys and values for a model that computes in `dtype`.
 KvType DefaultKvType(ComputeType dtype);
 
 }  // namespace attend

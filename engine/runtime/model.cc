@@ -9,27 +9,31 @@
 #include "absl/strings/str_format.h"
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/checkpoint/weights.h"
+#include "engine/compute/memory_limit.h"
 #include "engine/decoding/validate_params.h"
 #include "engine/families/load_family.h"
 #include "engine/families/shared/generation_config.h"
 #include "engine/families/shared/sentence_transformers.h"
 #include "engine/json/json_file.h"
 #include "engine/ops/matmul/isa_limit.h"
+#include "engine/runtime/model_memory.h"
 #include "engine/tensor/status_macros.h"
 #include "engine/tokenizer/load_tokenizer.h"
 
 namespace attend {
 namespace {
 
-// Tokenizer and weights come from different files, so they may not belong
-// together. A model may have more rows than its tokenizer has tokens.
+// The tokenizer and the weights come from different files and may not belong
+// together. A model may have more rows than its tokenizer has tokens, but not
+// fewer.
 absl::Status CheckVocabularies(const Tokenizer& tokenizer,
                                const TransformerSpec& spec) {
   const auto check = [&](const char* side, int tokens, int rows) {
     if (tokens <= rows) return absl::OkStatus();
-    return absl::InvalidArgumentError(
-        absl::StrFormat("the tokenizer has %d %s tokens, config.json says %d",
-                        tokens, side, rows));
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "the tokenizer has %d %s tokens, but the vocabulary of config.json "
+        "has %d",
+        tokens, side, rows));
   };
   RETURN_IF_ERROR(check("source", tokenizer.vocab_size(Side::kSource),
                         spec.SourceEmbedding().vocab));
@@ -38,7 +42,8 @@ absl::Status CheckVocabularies(const Tokenizer& tokenizer,
                spec.decoder->embedding.vocab);
 }
 
-// Most requests set nothing else: what would be refused then is refused here.
+// Most requests use the defaults alone: defaults that would be refused in a
+// request are refused here.
 absl::StatusOr<GenerationParams> LoadDefaults(const std::string& directory,
                                               const JsonFile& config,
                                               const TransformerSpec& spec,
@@ -55,6 +60,23 @@ absl::StatusOr<GenerationParams> LoadDefaults(const std::string& directory,
   return absl::InvalidArgumentError(
       absl::StrFormat("%s: the model's generation parameters: %s", directory,
                       status.message()));
+}
+
+// Whether this process may have the memory that the model takes, before any of
+// it is taken: what has no room is killed, or ends in the midst of a library.
+absl::Status CheckRoom(const Checkpoint& checkpoint, const Family& family,
+                       ComputeType dtype, const EngineOptions& options) {
+  // What oneDNN takes for its kernels, and the loading of tensors.
+  constexpr uint64_t kBeside = uint64_t{384} << 20;
+  RETURN_IF_ERROR(family.spec.Validate());
+  std::vector<MemoryNeed> needs =
+      ServingNeeds(family.spec, dtype, FitOptions(family.spec, options));
+  needs.push_back(
+      {"weights", WeightBytes(checkpoint, family.names, family.spec, dtype)});
+  RETURN_IF_ERROR(CheckMemory(needs, FindMemoryLimit()));
+  uint64_t bytes = kBeside;
+  for (const MemoryNeed& need : needs) bytes += need.bytes;
+  return CheckAddressSpace("the model", bytes);
 }
 
 }  // namespace
@@ -96,11 +118,12 @@ absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& directory,
 
   ASSIGN_OR_RETURN(const Checkpoint checkpoint,
                    Checkpoint::Open(directory, family.folders));
+  const ComputeType dtype =
+      options.dtype.value_or(DefaultComputeType(compute.isa()));
+  RETURN_IF_ERROR(CheckRoom(checkpoint, family, dtype, options));
   Weights weights(checkpoint, std::move(family.names));
   ASSIGN_OR_RETURN(std::unique_ptr<Transformer> transformer,
-                   Transformer::Load(compute, family.spec, weights,
-                                     options.dtype.value_or(
-                                         DefaultComputeType(compute.isa())),
+                   Transformer::Load(compute, family.spec, weights, dtype,
                                      options.max_step_rows));
   RETURN_IF_ERROR(weights.CheckAllRead());
 
@@ -112,7 +135,7 @@ absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& directory,
                    TransformerEngine::Create(compute, std::move(transformer),
                                              std::move(token_texts),
                                              std::move(info), options));
-  // Loading frees much that serving does not ask for again.
+  // Loading has freed memory that serving does not need: back to the system.
   malloc_trim(0);
   return Model{.engine = std::move(engine),
                .tokenizer = std::move(tokenizer),

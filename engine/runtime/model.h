@@ -17,19 +17,18 @@ namespace attend {
 struct Model {
   std::unique_ptr<Engine> engine;
   std::unique_ptr<Tokenizer> tokenizer;
-  std::unique_ptr<ChatTemplate> chat = nullptr;  // null: it does not chat
+  std::unique_ptr<ChatTemplate> chat = nullptr;  // null: no chat template
 };
 
-// The process's thread team and scratch; its limit on instructions holds for
-// the whole process (see LimitIsa() for the error).
+// Makes the process's thread team. options.max_isa limits oneDNN too, in the
+// whole process; see LimitIsa() for the error.
 absl::StatusOr<std::unique_ptr<Compute>> NewCompute(
     const ComputeOptions& options);
 
 // Loads a Hugging Face directory: config.json, generation_config.json,
-// model.safetensors (or its shards), the tokenizer's files and, of a decoder
-// alone, its chat template. `compute` must
-// outlive the model. Errors name file, key or tensor, what was expected and
-// what was found.
+// model.safetensors (or its shards), the tokenizer's files and, for a model
+// without an encoder, the chat template. `compute` must outlive the model.
+// Errors name the file, the key or tensor, what was found and what is expected.
 absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& directory,
                                 const std::string& name,
                                 const EngineOptions& options);

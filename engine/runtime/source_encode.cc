@@ -22,16 +22,18 @@ Work SourceEncode::Next() const {
   if (state_.started()) {
     return {.phase = Phase::kEncode,
             .rows = transformer_.EncodeRowsLeft(state_),
-            .uses_blocks = options_.crosses};
+            .uses_blocks = options_.for_decoder};
   }
   return {.phase = Phase::kEncode,
           .rows = tokens(),
           .blocks = max_blocks(),
           .encode_rows = Blocks() * options_.block_tokens,
-          .uses_blocks = options_.crosses};
+          .uses_blocks = options_.for_decoder};
 }
 
-int SourceEncode::max_blocks() const { return options_.crosses ? Blocks() : 0; }
+int SourceEncode::max_blocks() const {
+  return options_.for_decoder ? Blocks() : 0;
+}
 
 int SourceEncode::own_blocks() const {
   int blocks = 0;
@@ -52,7 +54,7 @@ std::optional<EncodePiece> SourceEncode::Plan(EncodeBuffer& buffer,
       counts.hit_tokens += cross_.tokens();
       if (done_) return std::nullopt;
     }
-    if (options_.crosses) cross_.PrepareAppend(tokens());
+    if (options_.for_decoder) cross_.PrepareAppend(tokens());
     state_.Start(buffer);
   }
   return EncodePiece{.state = &state_,

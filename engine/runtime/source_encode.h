@@ -15,43 +15,46 @@
 
 namespace attend {
 
-// The source of a request: how far it is encoded, and the keys and values that
-// a decoder attends to, which requests of the same source share. All memory but
-// pool blocks and encode rows is reserved at construction.
+// The source of a request: how far the source is encoded, and the blocks of the
+// keys and values that cross-attention reads. Requests with the same source
+// share these blocks. All memory but the pool's blocks and the encode buffer's
+// rows is reserved at construction.
 class SourceEncode {
  public:
   struct Options {
     int block_tokens = 0;
-    bool crosses = false;  // a decoder attends to it
-    // Whether its keys and values are taken from other requests, and given to
-    // them.
+    bool for_decoder = false;  // a decoder attends to the source
+    // Whether requests with the same source share blocks.
     bool shares = false;
   };
-  // `tokens` have positions; `table_positions` as in EncodeState.
-  // `transformer` must outlive this.
+  // tokens.positions must not be empty. `table_positions`: see
+  // EncodeState::Tokens. `transformer` must outlive the encode.
   SourceEncode(const Transformer& transformer, SourceTokens tokens,
                std::vector<int> table_positions, const Options& options);
 
   int tokens() const { return static_cast<int>(tokens_.ids.size()); }
-  // What is left to encode; there must be something.
+  // The work that is left. The encode must not be done().
   Work Next() const;
-  // Nothing is left, and the encode rows are given back.
+  // True when no work is left and the rows of the encode buffer are given back.
   bool done() const { return done_; }
-  // Blocks for the decoder: in the end, and what would be free without this.
+  // Blocks of the pool when the encode is done, and those of them that no other
+  // request holds.
   int max_blocks() const;
   int own_blocks() const;
 
-  // Plans so many rows; the first time takes the memory. None if another
-  // request has encoded this source: then nothing is left to do.
+  // The piece of the next `rows` rows. The first call takes all memory. nullopt
+  // if the blocks of this source are in the pool already: then the encode is
+  // done().
   std::optional<EncodePiece> Plan(EncodeBuffer& buffer, BlockPool& pool,
                                   int rows, StepCounts& counts);
-  // After the step of that piece: whether it was the last.
+  // Whether all stages are computed.
   bool Encoded() const { return transformer_.Encoded(state_); }
   const EncodeState& state() const { return state_; }
-  // When all of the encoder's output has been read: frees the encode rows.
-  // Others may share what the decoder attends to.
+  // To be called when the encoder's output has been read: gives the rows of the
+  // encode buffer back, and seals the blocks of the source for other requests.
   void Finish();
-  // The batch's rows from `first_row` on attend to the source, which is done.
+  // Lets the batch's rows from `first_row` on attend to the source. The encode
+  // must be done().
   void AddCross(int first_row, StepBatch& batch) const {
     batch.AddCross(first_row, cross_.blocks(), cross_.tokens());
   }
@@ -62,9 +65,10 @@ class SourceEncode {
   int Blocks() const {
     return (tokens() + options_.block_tokens - 1) / options_.block_tokens;
   }
-  // Sources are told apart by their ids.
+  // A sealed source is found by its ids alone: types and positions must be the
+  // usual ones.
   bool Shares() const {
-    return options_.shares && options_.crosses && tokens_.types.empty() &&
+    return options_.shares && options_.for_decoder && tokens_.types.empty() &&
            state_.key_positions().empty();
   }
 

@@ -12,31 +12,32 @@
 
 namespace attend {
 
-// The decoder rows of a step, ragged: those of one hypothesis after those of
-// another, with where each writes its keys and values and what it attends to.
-// Room is reserved at construction; Clear() begins the next step.
+// The decoder rows of a step. They are ragged: the rows of one hypothesis stand
+// after those of another. The batch says where each row writes its keys and
+// values, and which keys it sees. Room is reserved at construction. Clear()
+// begins the next step.
 class StepBatch {
  public:
   explicit StepBatch(int max_rows);
 
   void Clear();
-  // So far; the next row added has this index.
+  // The number of rows so far, which is the index of the next row.
   int rows() const { return static_cast<int>(ids_.size()); }
 
-  // Rows for `tokens`, which are token number `first_token` of a hypothesis and
-  // those after it: each is written to `blocks`, the hypothesis' own, and sees
-  // what stands there up to itself.
+  // Adds a row a token. The tokens of the hypothesis from number `first_token`
+  // on are `tokens`; its keys and values are in `blocks`. Each row writes there
+  // and sees all tokens up to its own.
   void AddTokens(absl::Span<const int> tokens, int first_token,
                  absl::Span<std::byte* const> blocks);
-  // The length that the next row without one counts as; of models that rotate
-  // by length every row has one. See RotarySpec::LengthOf().
+  // For models with StackSpec::RotaryByLength(): the length of the first row
+  // that has no length yet. Every row needs one. See RotarySpec::LengthOf().
   void AddLength(int length) { lengths_.push_back(length); }
-  // The rows from `first_row` on see all `keys` of a source, too. In one list
-  // entry for all hypotheses, so that the keys are read once.
+  // Lets all rows from `first_row` on see the `keys` keys of a source too. The
+  // rows are one AttentionPiece, so that the keys are read once.
   void AddCross(int first_row, absl::Span<std::byte* const> blocks, int keys);
 
-  // What Transformer::Decode() reads; valid until the next change.
-  // `layout`: of all blocks.
+  // The argument of Transformer::Decode(); valid until the batch changes.
+  // `layout` is that of all blocks.
   DecodeRows View(const KvLayout& layout) const;
 
  private:

@@ -6,7 +6,7 @@
 namespace attend {
 namespace {
 
-// A context is given the sequences of its own engine back.
+// Plans have no other sequences than those that this engine made.
 TransformerSequence& Own(Sequence* sequence) {
   auto* const own = dynamic_cast<TransformerSequence*>(sequence);
   ATTEND_CHECK(own != nullptr);
@@ -48,7 +48,7 @@ absl::Status TransformerContext::Step(const StepPlan& plan) {
   }
   if (decode_pass_) {
     absl::Status status = decode_pass_->Run();
-    // Blocks may have been sealed before they were filled.
+    // Some blocks were sealed before the step, and may not be filled.
     if (!status.ok()) memory_.pool.UnsealAll();
     if (!status.ok()) return status;
   }

@@ -15,11 +15,12 @@
 
 namespace attend {
 
-// A worker's memory, and its steps: those of a transformer in two passes, over
-// the decoder's rows and over the sources to encode.
+// The memory and the steps of one worker. A step has two passes: over the
+// decoder's rows, and over the sources to encode.
 class TransformerContext final : public EngineContext {
  public:
-  // Both outlive it. `kv_layout`: of the pool.
+  // `transformer` and `compute` must outlive the context. `kv_layout` is that
+  // of the pool.
   TransformerContext(const Transformer& transformer, Compute& compute,
                      const KvLayout& kv_layout, const EngineOptions& options);
 

@@ -1,6 +1,5 @@
 #include "engine/runtime/transformer_engine.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_format.h"
@@ -19,19 +18,8 @@ DecodingLimits LimitsOf(const Transformer& transformer,
           .max_beams = options.max_beams};
 }
 
-int MaxSourceTokens(const Transformer& transformer,
-                    const EngineOptions& options) {
-  const int positions = transformer.spec().SourceEmbedding().max_positions;
-  // What a decoder continues leaves room for a token.
-  const int most = transformer.encodes() ? positions : positions - 1;
-  int wanted = options.max_source_tokens;
-  if (wanted == 0) {
-    wanted = transformer.encodes() ? EngineOptions::kEncoderTokens : most;
-  }
-  return std::min(wanted, most);
-}
-
-// What does not decode keeps nothing; a layout needs a block nevertheless.
+// The layout of the pool. A model without a decoder has a pool of no blocks,
+// whose layout is never used.
 KvLayout LayoutOf(const Transformer& transformer,
                   const EngineOptions& options) {
   if (!transformer.generates()) return transformer.encoder_kv_layout();
@@ -88,9 +76,7 @@ absl::StatusOr<std::unique_ptr<TransformerEngine>> TransformerEngine::Create(
   RETURN_IF_ERROR(options.Validate());
   ATTEND_CHECK(!transformer->generates() ||
                static_cast<int>(token_texts.size()) == transformer->vocab());
-  EngineOptions limited = options;
-  if (!transformer->generates()) limited.kv_cache_bytes = 0;
-  limited.max_source_tokens = MaxSourceTokens(*transformer, options);
+  const EngineOptions limited = FitOptions(transformer->spec(), options);
   std::unique_ptr<TransformerEngine> engine(
       new TransformerEngine(compute, std::move(transformer),
                             std::move(token_texts), std::move(info), limited));

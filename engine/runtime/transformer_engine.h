@@ -17,13 +17,15 @@
 
 namespace attend {
 
-// The Engine on a Transformer. Encodes of several sources, prompts and decode
-// rows of a step each run as one ragged batch.
+// An Engine that computes with a Transformer. In a step the encodes of all
+// sequences are one ragged batch; all prompts and decode rows are another.
 class TransformerEngine : public Engine {
  public:
-  // `compute` must outlive the engine. `token_texts` is what each target id
-  // adds to running text, [target vocab] if the model generates. `info` brings
-  // name, family, labels and generation defaults; the rest is filled here.
+  // `compute` must outlive the engine. token_texts [target vocab] has the text
+  // that each target id adds to a result; read only if the model generates.
+  // `info` has the name, family, labels, prompts, max_text_tokens and
+  // generation defaults; all other fields are filled here. INVALID_ARGUMENT
+  // names the option that is out of its limits.
   static absl::StatusOr<std::unique_ptr<TransformerEngine>> Create(
       Compute& compute, std::unique_ptr<Transformer> transformer,
       std::vector<std::string> token_texts, ModelInfo info,
@@ -39,7 +41,8 @@ class TransformerEngine : public Engine {
                     std::vector<std::string> token_texts, ModelInfo info,
                     const EngineOptions& options);
 
-  // What a task becomes, which is about `input`.
+  // The state of a task on `input`. INVALID_ARGUMENT if the model cannot do the
+  // task, or a field of the task is out of its limits.
   template <class Task>  // of an encoder
   absl::StatusOr<TransformerSequence::Outcome> MakeOutcome(
       const Task& task, const EngineInput& input) const;
@@ -51,8 +54,9 @@ class TransformerEngine : public Engine {
                                         int max_hypotheses,
                                         int max_tokens) const;
   std::unique_ptr<SourceEncode> MakeSource(SourceTokens tokens,
-                                           bool crosses) const;
-  // Whether the pool has room for a sequence alone, whose input has `tokens`.
+                                           bool for_decoder) const;
+  // INVALID_ARGUMENT if the sequence, whose input has `tokens` tokens, could
+  // need more blocks than the pool has.
   absl::Status CheckBlocks(const TransformerSequence& sequence,
                            int tokens) const;
 

@@ -1,4 +1,4 @@
-// What requests become: checked against the model, with the state they need.
+// NewSequence(): checks requests against the model, and makes their state.
 
 #include <algorithm>
 #include <numeric>
@@ -22,17 +22,17 @@ int TokensOf(const EngineInput& input) {
       input);
 }
 
-// The decoder tokens that a request is about, before those it names itself.
+// The decoder's first tokens: the prompt, or the decoder start.
 std::vector<int> FirstTokens(const EngineInput& input, int decoder_start_id) {
   const auto* prompt = std::get_if<Prompt>(&input);
   return prompt != nullptr ? prompt->ids : std::vector<int>{decoder_start_id};
 }
 
-// Where tokens are in the embedding's table, if some are not counted in it;
-// else empty.
+// EncodeState::Tokens::table_positions, if tokens `uncounted_id` are not
+// counted; else empty.
 std::vector<int> TablePositions(const SourceTokens& source, int uncounted_id) {
   if (uncounted_id < 0) return {};
-  // What was masked is taken to be padding: it is not counted either.
+  // Masked tokens are not in `source`: they count as padding.
   std::vector<int> positions;
   positions.reserve(source.ids.size());
   int counted = 0;
@@ -78,7 +78,7 @@ absl::StatusOr<TransformerSequence::Outcome> TransformerEngine::MakeOutcome(
         std::vector<int>(prompt.begin() + 1, prompt.end()),
         params.top_log_probs);
   }
-  // The last new token is never computed.
+  // The row of the last new token is never computed.
   return MakeRows(
       std::make_unique<Generation>(std::move(search), std::move(scorer)),
       std::max(params.num_beams, params.num_return_sequences),
@@ -111,13 +111,13 @@ std::unique_ptr<DecoderRows> TransformerEngine::MakeRows(
           .block_tokens = kv_layout_.block_tokens,
           .max_hypotheses = max_hypotheses,
           .max_tokens = max_tokens,
-          // Otherwise rows depend on the source, too.
+          // With an encoder, keys and values depend on the source too.
           .shares = options_.prefix_cache && !transformer_->encodes(),
           .by_length = transformer_->spec().decoder->RotaryByLength()});
 }
 
 std::unique_ptr<SourceEncode> TransformerEngine::MakeSource(
-    SourceTokens tokens, bool crosses) const {
+    SourceTokens tokens, bool for_decoder) const {
   if (tokens.positions.empty()) {
     tokens.positions.resize(tokens.ids.size());
     std::iota(tokens.positions.begin(), tokens.positions.end(), 0);
@@ -127,7 +127,7 @@ std::unique_ptr<SourceEncode> TransformerEngine::MakeSource(
   return std::make_unique<SourceEncode>(
       *transformer_, std::move(tokens), std::move(table_positions),
       SourceEncode::Options{.block_tokens = kv_layout_.block_tokens,
-                            .crosses = crosses,
+                            .for_decoder = for_decoder,
                             .shares = options_.prefix_cache});
 }
 
@@ -136,8 +136,9 @@ absl::Status TransformerEngine::CheckBlocks(const TransformerSequence& sequence,
   if (sequence.max_blocks() <= pool_blocks_) return absl::OkStatus();
   const int fit = sequence.TokensThatFit(tokens, pool_blocks_);
   return absl::InvalidArgumentError(absl::StrFormat(
-      "%s has %d tokens, %s would fit with as many new ones: the request needs "
-      "up to %d KV blocks, the pool has %d (kv_cache_bytes); fewer beams, "
+      "%s has %d tokens, %s would fit with as many new tokens: the request "
+      "needs up to %d KV blocks, the pool has %d (kv_cache_bytes); fewer "
+      "beams, "
       "samples or new tokens need less",
       transformer_->encodes() ? "source" : "prompt", tokens,
       fit < 1 ? "none" : absl::StrCat(fit), sequence.max_blocks(),

@@ -12,15 +12,15 @@
 
 namespace attend {
 
-// The state of one request on a transformer: its source, if it has one, and
-// what is made of it.
+// The state of one request: its source, if it has one, and its outcome.
 class TransformerSequence final : public Sequence {
  public:
-  // Either ends with the encode, or goes on in a decoder.
+  // What the request computes: results of the encoder, or rows of the decoder.
   using Outcome =
       std::variant<std::unique_ptr<EncoderTask>, std::unique_ptr<DecoderRows>>;
 
-  // `source`: null if the decoder continues a prompt. An EncoderTask has one.
+  // `source` is null if the decoder continues a prompt. An EncoderTask needs a
+  // source.
   TransformerSequence(std::unique_ptr<SourceEncode> source, Outcome outcome)
       : source_(std::move(source)), outcome_(std::move(outcome)) {}
 
@@ -28,15 +28,16 @@ class TransformerSequence final : public Sequence {
   const SequenceOutput& output() const override;
   int max_blocks() const override;
   int blocks() const override;
-  // The longest source or prompt with which the request, whose own has
-  // `tokens`, fits so many blocks; below 1: none.
+  // The request's source or prompt has `tokens` tokens. Returns the longest
+  // source or prompt with which the request needs no more than `blocks` blocks;
+  // below 1: none is short enough.
   int TokensThatFit(int tokens, int blocks) const;
 
-  // Gives all memory back; what was computed is computed again.
+  // Gives all memory back. Everything is computed again later.
   void Preempt();
 
   SourceEncode* source() const { return source_.get(); }
-  // Null if the outcome is the other.
+  // Null if the outcome is of the other kind.
   EncoderTask* encoder_task() const;
   DecoderRows* decoder_rows() const;
 

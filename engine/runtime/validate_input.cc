@@ -57,8 +57,8 @@ absl::Status CheckPositions(const SourceTokens& source, int max_positions) {
   for (const int position : source.positions) {
     if (position < least || position >= max_positions) {
       return absl::InvalidArgumentError(absl::StrFormat(
-          "source position is %d, limits are %d and %d (they ascend)", position,
-          least, max_positions - 1));
+          "source position is %d, limits are %d and %d (positions ascend)",
+          position, least, max_positions - 1));
     }
     least = position + 1;
   }
@@ -72,13 +72,13 @@ absl::Status ValidateInput(const EngineInput& input, const ModelInfo& info,
   if (const auto* prompt = std::get_if<Prompt>(&input)) {
     if (spec.encoder) {
       return absl::InvalidArgumentError(
-          "the model has an encoder, the request a prompt");
+          "the model has an encoder, but the request has a prompt");
     }
     return CheckIds("prompt", prompt->ids, info);
   }
   if (!spec.encoder) {
     return absl::InvalidArgumentError(
-        "the model has no encoder, the request has a source");
+        "the model has no encoder, but the request has a source");
   }
   const SourceTokens& source = std::get<SourceTokens>(input);
   RETURN_IF_ERROR(CheckIds("source", source.ids, info));

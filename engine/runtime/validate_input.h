@@ -7,8 +7,9 @@
 
 namespace attend {
 
-// Whether a model of this spec takes the input. INVALID_ARGUMENT names what is
-// wrong, its value and limit.
+// Checks that the model takes this input: a source or a prompt, its length,
+// ids, types and positions. INVALID_ARGUMENT names what is wrong, its value and
+// the limit.
 absl::Status ValidateInput(const EngineInput& input, const ModelInfo& info,
                            const TransformerSpec& spec);
 

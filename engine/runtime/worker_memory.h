@@ -9,9 +9,9 @@
 
 namespace attend {
 
-// What the passes of a worker's steps have in common.
+// The memory that both passes of a worker's steps use.
 struct WorkerMemory {
-  const Transformer& transformer;  // outlives it
+  const Transformer& transformer;  // must outlive the memory
   ExecContext exec;
   BlockPool pool;
   Activations activations;

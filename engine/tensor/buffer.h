@@ -13,11 +13,11 @@ namespace attend {
 
 inline constexpr size_t kHugePageBytes = size_t{2} << 20;
 
-// Owns `count` values of T at a 64-byte boundary (one cache line, one AVX-512
-// register). All of it is written at construction, so that no page fault is
-// left for a request to pay. In huge pages if it is that large and the kernel
-// has them: one row, which only reads weights, takes 4 to 8 % less. T must
-// be trivially copyable.
+// Owns `count` values of T, zeros at first, at a 64-byte boundary (one cache
+// line, one AVX-512 register). Construction writes all of the memory, so that
+// no request pays for a page fault. A buffer of at least one huge page is in
+// huge pages if the kernel allows it: a step of one row then takes 4 to 8 %
+// less time. T must be trivially copyable.
 template <typename T>
 class Buffer {
  public:
@@ -31,7 +31,7 @@ class Buffer {
     if (posix_memalign(&memory, align, bytes) != 0) throw std::bad_alloc();
     data_.reset(static_cast<T*>(memory));
     if (align == kHugePageBytes) {
-      // Advice: where it is not taken, pages are small.
+      // Advice: the kernel may use small pages nevertheless.
       madvise(memory, bytes, MADV_HUGEPAGE);
     }
     std::memset(static_cast<void*>(data_.get()), 0, bytes);

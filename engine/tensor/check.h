@@ -4,8 +4,9 @@
 #include <cstdio>
 #include <cstdlib>
 
-// Aborts with the place and the condition if it does not hold. For our own
-// bugs only: what a caller or the world can cause is an absl::Status.
+// Aborts if the condition is false, and prints the place and the condition. For
+// bugs of this program only: an error that a caller or the world can cause is
+// an absl::Status.
 #define ATTEND_CHECK(condition)                                             \
   do {                                                                      \
     if (!(condition)) {                                                     \

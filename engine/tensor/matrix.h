@@ -5,8 +5,8 @@
 
 namespace attend {
 
-// Rows of f32 that somebody else owns. Rows are dense: row r starts at
-// data + r * cols. Copied by value; valid as long as the owner is.
+// A view of dense rows of f32: row r starts at data + r * cols. Does not own
+// the memory.
 struct Matrix {
   float* data = nullptr;  // [rows, cols]
   int rows = 0;

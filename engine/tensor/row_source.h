@@ -5,17 +5,16 @@
 
 namespace attend {
 
-// A matrix that is read some rows at a time, whatever its numbers are kept in
-// and wherever they lie: in a file, in a table in memory, in packed weights.
-// So no more than the rows at hand need exist as f32. Const; any thread may
-// read.
+// A matrix that is read a few rows at a time, from a file, from a table in
+// memory, or from packed weights, in any type of numbers. So only the rows at
+// hand need memory as f32. Const; any thread may read.
 class RowSource {
  public:
   virtual ~RowSource() = default;
 
   virtual int rows() const = 0;
   virtual int cols() const = 0;
-  // dst [n, cols()] = rows [first, first + n), of those that there are.
+  // dst [n, cols()] = rows [first, first + n), which must exist.
   virtual void Read(int first, Matrix dst) const = 0;
 };
 

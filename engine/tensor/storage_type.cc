@@ -9,8 +9,8 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-// A number's bits, at any alignment; `kExponent` are those that are all set in
-// what is not finite.
+// The bits of a number. A number is not finite if all bits of kExponent are
+// set.
 struct F32 {
   using Bits = uint32_t;
   static constexpr Bits kExponent = 0x7f800000;
@@ -69,7 +69,7 @@ bool IsFinite(const uint8_t* src, size_t i) {
   return (BitsAt<Type>(src, i) & Type::kExponent) != Type::kExponent;
 }
 
-// Whole steps without a branch for each number: a file is read at the rate of
+// Looks at kStep numbers before it branches: files are read at the speed of
 // memory.
 template <typename Type>
 size_t FirstNotFinite(absl::Span<const uint8_t> bytes) {

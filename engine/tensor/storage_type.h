@@ -8,7 +8,8 @@
 
 namespace attend {
 
-// What a file keeps numbers in, little-endian. Every one of them is an f32.
+// The types of numbers in files, little-endian. An f32 can represent each
+// number of these types exactly.
 enum class StorageType { kF32, kF16, kBf16 };
 
 // Bytes of one number.
@@ -16,13 +17,14 @@ constexpr int BytesOf(StorageType type) {
   return type == StorageType::kF32 ? 4 : 2;
 }
 
-// dst = the dst.size() numbers from `src` on, exactly, infinities and NaNs
-// included. `src` may have any alignment.
+// Converts the dst.size() numbers from `src` on, exactly; infinities and NaNs
+// stay. `src` may have any alignment.
 void ToFloats(StorageType type, const uint8_t* src, absl::Span<float> dst);
-// The same, added to dst.
+// The same, but adds the numbers to dst.
 void AddFloats(StorageType type, const uint8_t* src, absl::Span<float> dst);
 
-// The first number of `bytes` that is infinite or NaN; their count if none is.
+// The index of the first number that is infinite or NaN; if all are finite, the
+// count of numbers.
 size_t FindNotFinite(StorageType type, absl::Span<const uint8_t> bytes);
 
 }  // namespace attend

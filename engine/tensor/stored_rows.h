@@ -12,8 +12,8 @@
 
 namespace attend {
 
-// Owns rows of numbers in the type that they were stored in; they become floats
-// when they are looked up.
+// Owns rows of numbers in the type in which the file has them. A row becomes
+// floats when it is looked up.
 class StoredRows final : public RowSource {
  public:
   StoredRows() = default;  // none

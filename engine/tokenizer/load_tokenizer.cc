@@ -50,7 +50,7 @@ absl::StatusOr<std::unique_ptr<Tokenizer>> LoadTokenizer(
   if (has("target.spm") || has("vocab.json")) {
     return SpmTokenizer::LoadMarian(directory);
   }
-  return std::make_unique<IdsOnly>(directory);
+  return std::make_unique<IdsOnly>();
 }
 
 }  // namespace attend

@@ -9,14 +9,16 @@
 
 namespace attend {
 
-// Reads the files of a checkpoint's directory, by the first that is there:
-//   source.spm     Marian: and target.spm, vocab.json (and target_vocab.json
-//                  where vocabularies are separate)
-//   tokenizer.json
+// Loads the tokenizer of a checkpoint's directory. The first of these files
+// that is there decides:
+//   source.spm               Marian. Needs target.spm and vocab.json, and
+//                            target_vocab.json if vocabularies are separate.
+//   tokenizer.json           any model
 //   spiece.model, sentencepiece.bpe.model
-//                  T5, Pegasus, XLM-R, mBART; M2M100: and vocab.json
-// and tokenizer_config.json beside them (see HfConfig). A directory without any
-// of them has a tokenizer that knows no text (IdsOnly).
+//                            T5, Pegasus, XLM-R, mBART; and M2M100, which needs
+//                            vocab.json too.
+// Reads tokenizer_config.json too (see HfConfig). If no file is there, the
+// tokenizer is IdsOnly. NOT_FOUND or INVALID_ARGUMENT names the file.
 absl::StatusOr<std::unique_ptr<Tokenizer>> LoadTokenizer(
     const std::string& directory);
 

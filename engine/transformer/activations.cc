@@ -69,6 +69,18 @@ Activations::Activations(const TransformerSpec& spec, ComputeType dtype,
   }
 }
 
+uint64_t Activations::BytesFor(const TransformerSpec& spec, ComputeType dtype,
+                               int max_rows) {
+  const Widths widths = WidestOf(spec);
+  const uint64_t operands =
+      uint64_t{1} * spec.hidden + widths.attended + widths.inner;
+  const uint64_t floats = operands + spec.hidden + widths.projected;
+  const uint64_t row =
+      floats * sizeof(float) +
+      (dtype == ComputeType::kF32 ? 0 : operands * BytesOf(dtype));
+  return row * max_rows;
+}
+
 Matrix Activations::View(Buffer<float>& buffer, Range rows, int cols) {
   const size_t widest = buffer.size() / max_rows_;
   const int count = rows.end - rows.begin;

@@ -1,6 +1,7 @@
 #ifndef ATTEND_ENGINE_TRANSFORMER_ACTIVATIONS_H_
 #define ATTEND_ENGINE_TRANSFORMER_ACTIVATIONS_H_
 
+#include <cstdint>
 #include <vector>
 
 #include "engine/layers/multi_head_attention.h"
@@ -18,20 +19,23 @@ namespace attend {
 // speed.
 inline constexpr int kMaxLogitsRows = 128;
 
-// The buffers of one forward pass over up to `max_rows` ragged rows, reused by
-// every layer of every step. One worker's.
+// The buffers of one forward pass over up to `max_rows` ragged rows. All layers
+// of all steps use the same buffers. Belongs to one worker.
 class Activations {
  public:
-  // `dtype` is that of the model's matmuls; `members` of the team may compute
-  // side by side.
+  // `dtype` is that of the model's matmuls. `members` is the size of the team.
   Activations(const TransformerSpec& spec, ComputeType dtype, int max_rows,
               int members);
 
+  // Bytes that those for `max_rows` take, less what is small.
+  static uint64_t BytesFor(const TransformerSpec& spec, ComputeType dtype,
+                           int max_rows);
+
   int max_rows() const { return max_rows_; }
 
-  // Rows [rows.begin, rows.end) of each buffer, with the asked width. Where
-  // they lie depends on rows.begin and not on the width, so that passes over
-  // disjoint rows do not meet.
+  // Rows [rows.begin, rows.end) of a buffer, [rows, cols]. The place of a row
+  // does not depend on `cols`: members that compute disjoint rows use disjoint
+  // memory.
   Matrix x(Range rows) { return View(x_, rows, hidden_); }
   Matrix normed(Range rows) { return View(normed_, rows, hidden_); }
   Matrix projected(Range rows, int cols) {
@@ -44,8 +48,8 @@ class Activations {
   Matrix inner(Range rows, int cols) { return View(inner_, rows, cols); }
   LogitsBuffer& logits() { return logits_; }
 
-  // The same as the source of a matmul. x and normed share one: a layer reads
-  // x where norms come after the sum, else normed.
+  // The operands of the same rows, for the next matmul. x and normed share one
+  // operand: a layer with NormPlace::kPost reads x, one with kPre reads normed.
   Operand x_operand(Range rows) {
     return hidden_operand_.Of(x(rows), rows.begin);
   }
@@ -56,8 +60,8 @@ class Activations {
     return inner_operand_.Of(inner(rows, cols), rows.begin);
   }
 
-  // Lists of one entry a row or less; reserved, so that filling them allocates
-  // nothing. Each member has its own; whoever uses one clears it first.
+  // Lists with at most one entry a row. Room is reserved. Each member has lists
+  // of its own; who uses a list clears it first.
   struct Lists {
     std::vector<int> ids;
     std::vector<int> positions;

@@ -10,10 +10,9 @@
 namespace attend {
 namespace {
 
-// Of rows that all see what is written before this step and their own token, as
-// decode rows do, any part can be computed alone. The pieces of a source's
-// hypotheses stay together, so that its keys are read once; without a source
-// they may part anywhere.
+// The rows of one member, if all rows are Independent(). The hypotheses of one
+// source stay together, so that the source's keys are read once. Without
+// sources the rows may be divided anywhere.
 DecodeRows ShareOf(const DecodeRows& rows, int member, int members) {
   const int total = static_cast<int>(rows.ids.size());
   const auto piece_at = [&](int row) {
@@ -83,7 +82,7 @@ absl::Status Transformer::DecodeShare(ExecContext& context,
                          {.layout = rows.kv_layout,
                           .layer = static_cast<int>(i),
                           .first_row = rows.first_row});
-    if (i == 0) pass.TakeNewX();
+    if (i == 0) pass.MakeOperandOfX();
     RETURN_IF_ERROR(pass.Project(
         {.positions = rows.positions, .lengths = rows.lengths}, rows.writes));
     RETURN_IF_ERROR(pass.Attend(

@@ -1,4 +1,4 @@
-// The encoder's forward pass, in pieces (see EncodeState for the stages).
+// The encoder's forward pass, in pieces. EncodeState lists the stages.
 
 #include <algorithm>
 
@@ -81,7 +81,7 @@ absl::Status Transformer::ProjectStage(EncodeShare& share, int index) const {
   const LayerPass pass = PassOf(share, index);
   if (index == 0) RETURN_IF_ERROR(Embed(share));
   if (index > 0 && !share.whole()) share.LoadHidden();
-  if (index == 0 || !share.whole()) pass.TakeNewX();
+  if (index == 0 || !share.whole()) pass.MakeOperandOfX();
   absl::Span<const int> positions;
   if (attention.rotates()) positions = share.Positions();
   RETURN_IF_ERROR(
@@ -117,10 +117,10 @@ absl::Status Transformer::LastStage(EncodeShare& share) const {
     encoder_->final_norm->Run(share.context().compute(), x, x, {});
   }
   if (share.whole() || encoder_->final_norm) share.StoreHidden();
-  return Remember(share);
+  return StoreCrossKeysAndValues(share);
 }
 
-absl::Status Transformer::Remember(EncodeShare& share) const {
+absl::Status Transformer::StoreCrossKeysAndValues(EncodeShare& share) const {
   const absl::Span<const KvWrite> writes = share.CrossWrites();
   if (writes.empty()) return absl::OkStatus();
   ExecContext& context = share.context();
@@ -129,7 +129,7 @@ absl::Status Transformer::Remember(EncodeShare& share) const {
   MakeOperand(context.compute(), activations.x(share.rows()), operand);
   for (size_t i = 0; i < decoder_->layers.size(); ++i) {
     const CrossAttention& attention = decoder_->layers[i].cross->attention;
-    RETURN_IF_ERROR(attention.Remember(
+    RETURN_IF_ERROR(attention.StoreKeysAndValues(
         context, operand,
         activations.projected(share.rows(), attention.key_value_width()),
         {.layout = share.cross_layout(), .layer = static_cast<int>(i)},

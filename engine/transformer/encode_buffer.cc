@@ -7,37 +7,37 @@ namespace attend {
 EncodeBuffer::EncodeBuffer(const KvLayout& layout, int rows, int hidden,
                            int query_width)
     : layout_(layout),
-      chunks_(ChunksFor(rows)),
+      blocks_(BlocksFor(rows)),
       hidden_width_(hidden),
       query_width_(query_width),
       hidden_(static_cast<size_t>(total_rows()) * hidden),
       query_(static_cast<size_t>(total_rows()) * query_width),
-      kv_(chunks_ * layout.block_bytes()) {
-  free_.reserve(chunks_);
-  for (int chunk = chunks_ - 1; chunk >= 0; --chunk) free_.push_back(chunk);
+      kv_(blocks_ * layout.block_bytes()) {
+  free_.reserve(blocks_);
+  for (int block = blocks_ - 1; block >= 0; --block) free_.push_back(block);
 }
 
 int EncodeBuffer::Allocate() {
   ATTEND_CHECK(!free_.empty());
-  const int chunk = free_.back();
+  const int block = free_.back();
   free_.pop_back();
-  return chunk;
+  return block;
 }
 
-void EncodeBuffer::Release(int chunk) { free_.push_back(chunk); }
+void EncodeBuffer::Release(int block) { free_.push_back(block); }
 
-float* EncodeBuffer::hidden(int chunk) {
+float* EncodeBuffer::hidden(int block) {
   return hidden_.data() +
-         static_cast<size_t>(chunk) * chunk_rows() * hidden_width_;
+         static_cast<size_t>(block) * block_rows() * hidden_width_;
 }
 
-float* EncodeBuffer::query(int chunk) {
+float* EncodeBuffer::query(int block) {
   return query_.data() +
-         static_cast<size_t>(chunk) * chunk_rows() * query_width_;
+         static_cast<size_t>(block) * block_rows() * query_width_;
 }
 
-std::byte* EncodeBuffer::kv(int chunk) {
-  return kv_.data() + chunk * layout_.block_bytes();
+std::byte* EncodeBuffer::kv(int block) {
+  return kv_.data() + block * layout_.block_bytes();
 }
 
 }  // namespace attend

@@ -9,42 +9,42 @@
 
 namespace attend {
 
-// What encodes under way keep between steps, so that an encode can be cut
-// anywhere: for each row of a source its hidden state, and its query, key and
-// value of the layer being computed. Handed out in chunks of
-// kv_layout().block_tokens rows. One worker's.
+// The memory of encodes between steps: for each row of a source the hidden
+// state, and the query, key and value of the layer at hand. So an encode can be
+// cut after any row. The buffer consists of blocks of kv_layout().block_tokens
+// rows. Belongs to one worker. Nothing is allocated after construction.
 class EncodeBuffer {
  public:
-  // `layout` is of one layer; capacity is `rows`, rounded up to chunks.
+  // `layout` is of one layer. The buffer has `rows` rows, rounded up to blocks.
   EncodeBuffer(const KvLayout& layout, int rows, int hidden, int query_width);
 
   const KvLayout& kv_layout() const { return layout_; }
-  int chunk_rows() const { return layout_.block_tokens; }
-  int total_rows() const { return chunks_ * chunk_rows(); }
+  int block_rows() const { return layout_.block_tokens; }
+  int total_rows() const { return blocks_ * block_rows(); }
   int free_rows() const {
-    return static_cast<int>(free_.size()) * chunk_rows();
+    return static_cast<int>(free_.size()) * block_rows();
   }
-  int ChunksFor(int rows) const {
-    return (rows + chunk_rows() - 1) / chunk_rows();
+  int BlocksFor(int rows) const {
+    return (rows + block_rows() - 1) / block_rows();
   }
 
-  // A chunk that was free; there must be one.
+  // Takes a free block; there must be one.
   int Allocate();
-  void Release(int chunk);
+  void Release(int block);
 
-  float* hidden(int chunk);  // [chunk_rows, hidden]
-  float* query(int chunk);   // [chunk_rows, query_width]
-  std::byte* kv(int chunk);  // one block of kv_layout()
+  float* hidden(int block);  // [block_rows, hidden]
+  float* query(int block);   // [block_rows, query_width]
+  std::byte* kv(int block);  // one block of kv_layout()
 
  private:
   KvLayout layout_;
-  int chunks_;
+  int blocks_;
   int hidden_width_;
   int query_width_;
-  Buffer<float> hidden_;   // [chunks, chunk_rows, hidden]
-  Buffer<float> query_;    // [chunks, chunk_rows, query_width]
-  Buffer<std::byte> kv_;   // [chunks, block_bytes]
-  std::vector<int> free_;  // a stack: the last one used is warm in cache
+  Buffer<float> hidden_;   // [blocks, block_rows, hidden]
+  Buffer<float> query_;    // [blocks, block_rows, query_width]
+  Buffer<std::byte> kv_;   // [blocks, block_bytes]
+  std::vector<int> free_;  // a stack: the block used last may be in cache
 };
 
 }  // namespace attend

@@ -9,8 +9,9 @@
 namespace attend {
 namespace {
 
-// How much longer than the average the longest share may be, as a fraction:
-// what the others wait then is less than what meeting costs.
+// How much longer than the average the longest share may be, as a fraction. Up
+// to here the other members wait less than they would at a meeting after each
+// operation.
 constexpr double kUneven = 0.2;
 
 // How many rows of work a piece is.
@@ -97,7 +98,7 @@ void EncodeShare::ForEachRow(
   const int members = context_.team().size();
   context_.team().Run([&](int member) {
     const Range mine = Share(rows_.end - rows_.begin, member, members);
-    int first = 0;  // at which the piece begins
+    int first = 0;  // the first row of the piece
     for (const EncodePiece& piece : pieces_) {
       const int end = std::min(mine.end, first + piece.stage_rows);
       for (int i = std::max(mine.begin, first); i < end; ++i) {

@@ -19,62 +19,69 @@ namespace attend {
 // A piece of an encode in a step.
 struct EncodePiece {
   EncodeState* state = nullptr;
-  // Where the last stage writes keys and values for the decoder, of rows from
-  // the first; the pieces of one call have the same layout. Empty: nowhere.
+  // The blocks of the source's keys and values for cross-attention, which the
+  // last stage writes; empty: there is no decoder. All pieces of a call have
+  // the same layout.
   absl::Span<std::byte* const> cross_blocks;
   const KvLayout* cross_layout = nullptr;
-  // How far to go, in rows of all stages: a source of n rows ends after n.
+  // The amount of work, as a number of rows through all stages: a source of n
+  // rows is n rows of work.
   int rows = 0;
 
-  // Working state of Encode(): the share that computes it, cost that may still
-  // be spent, and rows of the stage at hand, from state->row() on.
+  // Working state of Encode(): the share of this piece, the cost that is left
+  // of `rows`, and the number of rows, from state->row() on, that are computed
+  // in the stage at hand.
   int share = 0;
   int64_t budget = 0;
   int stage_rows = 0;
 };
 
-// Gives each piece a share, so that all have about the same rows, and sorts the
-// pieces by share. False, and then the order says nothing, if they are too few
-// or too unlike each other for the shares to end together.
+// Distributes the pieces over shares of about equal rows, and sorts the pieces
+// by share. Returns false, with the pieces in any order, if there are too few
+// rows, or if the largest share would be much larger than the average.
 bool SplitIntoShares(absl::Span<EncodePiece> pieces, int shares);
-// The pieces of one of them.
+// The pieces of share number `share`, after SplitIntoShares().
 absl::Span<EncodePiece> PiecesOf(absl::Span<EncodePiece> pieces, int share);
 
-// Pieces that one context takes from stage to stage, and the rows of the
-// activations that are theirs meanwhile.
+// The pieces that one context takes from stage to stage: all pieces of a step,
+// on the whole team, or the share of one member.
 class EncodeShare {
  public:
-  // `room` is of the activations; it must not be empty.
+  // `room`: the rows of the activations that the share uses; not empty.
   EncodeShare(ExecContext& context, Activations& activations,
               absl::Span<EncodePiece> pieces, Range room);
 
   ExecContext& context() { return context_; }
   Activations& activations() { return activations_; }
   const KvLayout* cross_layout() const { return pieces_.front().cross_layout; }
-  // Whether all pieces go from the first stage to the last, and fit into the
-  // room together: then hidden states and queries stay in the activations.
+  // Whether all pieces are whole sources, from the first stage to the last, and
+  // fit into the room together. Then hidden states and queries stay in the
+  // activations between stages.
   bool whole() const { return whole_; }
 
-  // Chooses rows that stand in `stage`, of which each costs `cost`; false if
-  // there are none left. The functions below are about these rows.
+  // Chooses the rows to compute next in `stage`, where a row costs `cost`.
+  // False if no row is left in this stage. All functions below are about the
+  // chosen rows.
   bool TakeRows(int stage, int64_t cost);
-  // Counts them as done.
+  // Marks the rows as done in this stage.
   void Advance();
 
-  // Where they are in the activations.
+  // The place of the rows in the activations.
   Range rows() const { return rows_; }
-  // Calls visit(state, source_row, i) for the i-th of the rows, shared among
-  // the team.
+  // Calls visit(state, source_row, i) for each row: row rows().begin + i is row
+  // source_row of the source of `state`. The members of the team divide the
+  // rows.
   void ForEachRow(
       absl::FunctionRef<void(const EncodeState&, int source_row, int i)> visit);
-  // Between the states and the activations.
+  // Copy hidden states from the encode buffer to activations().x(), and back.
   void LoadHidden();
   void StoreHidden();
-  // Where each row stands in its input. Valid until the next call.
+  // The position of each row in its input. Valid until the next call.
   absl::Span<const int> Positions();
-  // Where keys and values of the rows go, and what the rows attend to: all of
-  // their source. Rows are counted from rows().begin. Valid until the next
-  // call of the same.
+  // The writes of keys and values to the encode buffer and to the blocks of
+  // cross-attention, and the pieces of attention, in which each row sees all of
+  // its source. Row number 0 is rows().begin. A result is valid until the same
+  // function is called again; both kinds of writes use one list.
   absl::Span<const KvWrite> EncoderWrites();
   absl::Span<const KvWrite> CrossWrites();
   absl::Span<const AttentionPiece> AllKeys();

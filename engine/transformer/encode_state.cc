@@ -4,14 +4,14 @@
 
 namespace attend {
 
-EncodeState::EncodeState(const Tokens& tokens, int max_chunks)
+EncodeState::EncodeState(const Tokens& tokens, int max_blocks)
     : tokens_(tokens),
-      // They ascend, so the last one tells.
+      // Positions ascend: without a hole the last one is their number less 1.
       has_holes_(!tokens.positions.empty() &&
                  tokens.positions.back() + 1 !=
                      static_cast<int>(tokens.positions.size())) {
-  chunks_.reserve(max_chunks);
-  kv_.reserve(max_chunks);
+  blocks_.reserve(max_blocks);
+  kv_.reserve(max_blocks);
 }
 
 void EncodeState::Start(EncodeBuffer& buffer) {
@@ -19,16 +19,16 @@ void EncodeState::Start(EncodeBuffer& buffer) {
   buffer_ = &buffer;
   stage_ = 0;
   row_ = 0;
-  for (int i = 0; i < buffer.ChunksFor(rows()); ++i) {
-    chunks_.push_back(buffer.Allocate());
-    kv_.push_back(buffer.kv(chunks_.back()));
+  for (int i = 0; i < buffer.BlocksFor(rows()); ++i) {
+    blocks_.push_back(buffer.Allocate());
+    kv_.push_back(buffer.kv(blocks_.back()));
   }
 }
 
 void EncodeState::Release() {
   if (!started()) return;
-  for (int chunk : chunks_) buffer_->Release(chunk);
-  chunks_.clear();
+  for (int block : blocks_) buffer_->Release(block);
+  blocks_.clear();
   kv_.clear();
   buffer_ = nullptr;
 }
@@ -43,15 +43,15 @@ void EncodeState::Advance(int rows) {
 }
 
 float* EncodeState::hidden(int row, int width) const {
-  const int chunk_rows = buffer_->chunk_rows();
-  return buffer_->hidden(chunks_[row / chunk_rows]) +
-         static_cast<size_t>(row % chunk_rows) * width;
+  const int block_rows = buffer_->block_rows();
+  return buffer_->hidden(blocks_[row / block_rows]) +
+         static_cast<size_t>(row % block_rows) * width;
 }
 
 float* EncodeState::query(int row, int width) const {
-  const int chunk_rows = buffer_->chunk_rows();
-  return buffer_->query(chunks_[row / chunk_rows]) +
-         static_cast<size_t>(row % chunk_rows) * width;
+  const int block_rows = buffer_->block_rows();
+  return buffer_->query(blocks_[row / block_rows]) +
+         static_cast<size_t>(row % block_rows) * width;
 }
 
 }  // namespace attend

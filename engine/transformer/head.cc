@@ -50,8 +50,8 @@ void Pool(const EncodeState& state, Pooling pooling, int width, float* dst) {
     }
   }
   if (pooling == Pooling::kMax) return;
-  const float share = 1.0f / static_cast<float>(rows);
-  for (int j = 0; j < width; ++j) dst[j] *= share;
+  const float weight = 1.0f / static_cast<float>(rows);
+  for (int j = 0; j < width; ++j) dst[j] *= weight;
 }
 
 void NormalizeLength(float* vector, int width) {

@@ -20,10 +20,10 @@ namespace attend {
 // Vectors whose layers are computed at once.
 inline constexpr int kMaxHeadRows = 128;
 
-// Working memory of a head's layers; one worker's.
+// Working memory of a head's layers. Belongs to one worker.
 class HeadBuffer {
  public:
-  // `width`: the widest of what the heads of a model read and write.
+  // `width`: the most numbers of a vector that a head reads or writes.
   explicit HeadBuffer(int width);
 
   // [rows, cols]; rows <= kMaxHeadRows. `which`: 0 or 1.
@@ -34,14 +34,14 @@ class HeadBuffer {
   Buffer<float> memory_[2];  // [kMaxHeadRows, width]
 };
 
-// The layers that follow an encoder. All in f32: they are a row a source where
-// the layers before them were a row a token. Const after construction.
+// The layers that follow an encoder. Their matmuls are in f32: they cost
+// little, since a source is mostly one row here. Const after construction.
 class Head {
  public:
   // `layers` may be empty.
   explicit Head(std::vector<Dense> layers) : layers_(std::move(layers)) {}
 
-  // From buffer.rows(0, rows, ...) on; returns where the result is.
+  // `src` is buffer.rows(0, rows, cols). Returns the result, in `buffer` too.
   absl::StatusOr<Matrix> Run(ExecContext& context, HeadBuffer& buffer,
                              Matrix src) const;
 
@@ -49,10 +49,10 @@ class Head {
   std::vector<Dense> layers_;
 };
 
-// The vectors [rows, width] of an encoded source become one.
+// Pools the vectors [rows, width] of an encoded source into dst [width].
 void Pool(const EncodeState& state, Pooling pooling, int width, float* dst);
 
-// To length 1; a zero vector stays.
+// Scales the vector [width] to length 1; a zero vector stays.
 void NormalizeLength(float* vector, int width);
 
 }  // namespace attend

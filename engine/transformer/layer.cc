@@ -24,7 +24,7 @@ AttentionRules RulesOf(const AttentionSpec& spec, const DistanceBias& bias) {
           .window = spec.window};
 }
 
-// Reads the parts of one layer.
+// Reads the slots of one layer.
 class LayerLoader {
  public:
   LayerLoader(Primitives& primitives, Weights& weights,
@@ -71,7 +71,7 @@ class LayerLoader {
 
   absl::StatusOr<FeedForward> Inner() {
     const auto& [width, activation, gated] = spec_.feed_forward;
-    // A gate's outputs come before those it gates.
+    // The gate's outputs come before the value's.
     ASSIGN_OR_RETURN(
         Linear in, gated ? Maps({"ffn.gate", "ffn.in"}, hidden_, {width, width})
                          : Maps({"ffn.in"}, hidden_, {width}));
@@ -79,7 +79,7 @@ class LayerLoader {
     return FeedForward(std::move(in), std::move(out), activation, gated);
   }
 
-  // Of a branch; `has_norm`: besides that of what is added.
+  // The norms of a branch. `has_norm`: the branch has BranchNorms::norm.
   absl::StatusOr<BranchNorms> Norms(const std::string& branch, bool has_norm) {
     BranchNorms norms;
     if (has_norm) {

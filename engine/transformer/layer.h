@@ -16,16 +16,16 @@
 
 namespace attend {
 
-// The norms of a residual branch x + f(x), if it has any.
+// The norms of a residual branch x + f(x).
 struct BranchNorms {
-  std::optional<Norm> norm;  // of x, or of the sum: see NormPlace
-  // Of f(x), before it is added.
+  // kPre: x + f(norm(x)). kPost: norm(x + f(x)). See NormPlace.
+  std::optional<Norm> norm;
+  // x + of_branch(f(x)).
   std::optional<Norm> of_branch;
 };
 
-// One layer of a stack: attention to itself, to the encoder's output if it is
-// a decoder's, and feed-forward, each in a residual branch. Const after
-// loading.
+// One layer of a stack: self-attention, cross-attention in a decoder beside an
+// encoder, and feed-forward, each in a residual branch. Const after loading.
 struct Layer {
   struct Cross {
     CrossAttention attention;
@@ -41,15 +41,15 @@ struct Layer {
   BranchNorms feed_forward_norms;
 };
 
-// What layers of a stack share, of which self-attention reads it; outlives
-// them.
+// What the self-attention of several layers shares. What it points to must
+// outlive the layers.
 struct SharedPositions {
   DistanceBias bias;
   const Rotary* rotary = nullptr;  // null: none
 };
 
 // Reads the slots "<prefix>.self.q.weight" and so on; `prefix` is like
-// "decoder.2". `spec` outlives the layer. Errors name the tensor.
+// "decoder.2". `spec` must outlive the layer. Errors name the tensor.
 absl::StatusOr<Layer> LoadLayer(Primitives& primitives, Weights& weights,
                                 const std::string& prefix, int hidden,
                                 const LayerSpec& spec,

@@ -8,9 +8,9 @@
 
 namespace attend {
 
-// Where norms come after the sum, x_operand holds what x does whenever a branch
-// begins: it comes from the norm.
-void LayerPass::TakeNewX() const {
+// With NormPlace::kPost the operand of x must be there whenever a branch
+// begins: the norm at the end of each branch writes it.
+void LayerPass::MakeOperandOfX() const {
   if (layer_.norm_place == NormPlace::kPre) return;
   MakeOperand(context_.compute(), activations_.x(rows_),
               activations_.x_operand(rows_));
@@ -33,7 +33,7 @@ template <typename F>
 absl::Status LayerPass::AddBranch(const BranchNorms& norms, F f) const {
   const Matrix x = activations_.x(rows_);
   if (norms.of_branch) {
-    // By the time that f writes, it has read what is there now.
+    // `normed` holds the source of f too: f writes only after it has read all.
     const Matrix added = activations_.normed(rows_);
     const NormWeights norm = norms.of_branch->weights();
     RETURN_IF_ERROR(f(added, Epilogue{.norm = &norm}));
@@ -72,7 +72,7 @@ Matrix LayerPass::qkv() const {
 }
 
 absl::Status LayerPass::Attend(Matrix query, const Pieces& pieces) const {
-  // Attention has made its queries, keys and values: it reads no x any more.
+  // Queries, keys and values are made: attention does not read x any more.
   if (layer_.parallel) RETURN_IF_ERROR(AddFeedForward());
   RETURN_IF_ERROR(AddSelfAttention(query, pieces.self));
   if (layer_.cross) RETURN_IF_ERROR(AddCrossAttention(pieces.cross));

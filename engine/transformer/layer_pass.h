@@ -13,11 +13,12 @@
 
 namespace attend {
 
-// Rows that go through a layer, an encoder's or a decoder's, in two halves:
-// the second needs the first of all rows that its attention sees.
+// Takes some rows through one layer of an encoder or a decoder, in two halves:
+// Project(), then Attend(). Attend() of a row needs Project() of all rows that
+// the row sees.
 class LayerPass {
  public:
-  // Rows of the activations.
+  // `rows` are rows of the activations.
   LayerPass(ExecContext& context, Activations& activations, const Layer& layer,
             Range rows, KvPlace place)
       : context_(context),
@@ -26,28 +27,30 @@ class LayerPass {
         rows_(rows),
         place_(place) {}
 
-  // To be called first of an x that another layer has not left.
-  void TakeNewX() const;
-  // Queries, keys and values of x: those go to the columns of qkv() in this
-  // order, the latter into blocks, too. x stays.
+  // To be called before Project() if x is not the output of a layer in this
+  // step: layers leave the operand of x behind, others do not.
+  void MakeOperandOfX() const;
+  // Computes queries, keys and values of x into the columns of qkv(), in this
+  // order, and writes keys and values into blocks. x stays.
   absl::Status Project(const RowPlaces& places,
                        absl::Span<const KvWrite> writes) const;
-  Matrix qkv() const;  // [rows, qkv_width], until the second half
+  Matrix qkv() const;  // [rows, qkv_width], until Attend()
 
-  // What the rows attend to.
+  // The keys that the rows see.
   struct Pieces {
     absl::Span<const AttentionPiece> self;
-    absl::Span<const AttentionPiece> cross = {};  // decoders'
+    absl::Span<const AttentionPiece> cross = {};  // beside an encoder
   };
-  // Everything else; `query` begins with the rows' queries. x becomes the
-  // layer's output.
+  // Computes the rest of the layer: x becomes the layer's output. The first
+  // columns of `query` are the queries of the rows.
   absl::Status Attend(Matrix query, const Pieces& pieces) const;
 
  private:
-  // x + f(x) with its norms; `f` computes into a matrix with an epilogue.
+  // x = x + f(x), with the norms of the branch. Calls f(Matrix, Epilogue),
+  // which computes the branch's output into the matrix.
   template <typename F>
   absl::Status AddBranch(const BranchNorms& norms, F f) const;
-  // What the branch reads, [rows, hidden].
+  // The operand that the branch reads: x or norm(x), [rows, hidden].
   Operand SourceOf(const BranchNorms& norms) const;
   absl::Status AddSelfAttention(Matrix query,
                                 absl::Span<const AttentionPiece> pieces) const;

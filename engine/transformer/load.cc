@@ -15,29 +15,29 @@
 namespace attend {
 namespace {
 
-// Several matrices of equal width, one below the other.
+// Several matrices with equally many columns, one below the other.
 class JoinedRows final : public RowSource {
  public:
-  explicit JoinedRows(std::vector<std::unique_ptr<const SlotRows>> parts)
-      : parts_(std::move(parts)) {
-    for (const auto& part : parts_) rows_ += part->rows();
+  explicit JoinedRows(std::vector<std::unique_ptr<const SlotRows>> matrices)
+      : matrices_(std::move(matrices)) {
+    for (const auto& matrix : matrices_) rows_ += matrix->rows();
   }
 
   int rows() const override { return rows_; }
-  int cols() const override { return parts_.front()->cols(); }
+  int cols() const override { return matrices_.front()->cols(); }
   void Read(int first, Matrix dst) const override {
-    for (const auto& part : parts_) {
-      const int count = std::min(part->rows() - first, dst.rows);
+    for (const auto& matrix : matrices_) {
+      const int count = std::min(matrix->rows() - first, dst.rows);
       if (count > 0) {
-        part->Read(first, {dst.data, count, dst.cols});
+        matrix->Read(first, {dst.data, count, dst.cols});
         dst = {dst.row(count), dst.rows - count, dst.cols};
       }
-      first = std::max(first - part->rows(), 0);
+      first = std::max(first - matrix->rows(), 0);
     }
   }
 
  private:
-  const std::vector<std::unique_ptr<const SlotRows>> parts_;
+  const std::vector<std::unique_ptr<const SlotRows>> matrices_;
   int rows_ = 0;
 };
 
@@ -68,7 +68,7 @@ absl::StatusOr<StoredRows> LoadPositions(Weights& weights,
     case Positions::kSinusoidal:
       return Stored(Sinusoids(rows, width), rows, width);
     case Positions::kSinusoidalToEnd:
-      // That of tokens that are not counted is no position.
+      // Row position_offset - 1 is that of tokens that are not counted.
       return Stored(SinusoidsToEnd(rows, width, spec.position_offset - 1), rows,
                     width);
     case Positions::kLearned:
@@ -89,23 +89,23 @@ absl::StatusOr<Linear> LoadLinear(Primitives& primitives, Weights& weights,
       std::any_of(slots.begin(), slots.end(), [&](const std::string& slot) {
         return weights.Lists(absl::StrCat(slot, ".bias"));
       });
-  std::vector<std::unique_ptr<const SlotRows>> parts;
+  std::vector<std::unique_ptr<const SlotRows>> matrices;
   Buffer<float> bias(any_bias ? total : 0);
   size_t row = 0;
   for (size_t i = 0; i < slots.size(); ++i) {
     ASSIGN_OR_RETURN(
-        parts.emplace_back(),
+        matrices.emplace_back(),
         weights.Rows(absl::StrCat(slots[i], ".weight"), {out[i], in}));
     ASSIGN_OR_RETURN(
-        const Buffer<float> part_bias,
+        const Buffer<float> slot_bias,
         ReadIfListed(weights, absl::StrCat(slots[i], ".bias"), out[i]));
-    if (part_bias.size() > 0) {
-      std::copy_n(part_bias.data(), part_bias.size(), bias.data() + row);
+    if (slot_bias.size() > 0) {
+      std::copy_n(slot_bias.data(), slot_bias.size(), bias.data() + row);
     }
     row += out[i];
   }
   return Linear::Create(primitives, precision.dtype,
-                        JoinedRows(std::move(parts)), std::move(bias),
+                        JoinedRows(std::move(matrices)), std::move(bias),
                         precision.max_rows);
 }
 

@@ -17,8 +17,9 @@
 
 namespace attend {
 
-// Layers from the slots of a checkpoint. A bias that the family's table does
-// not list does not exist; what it lists must be there. Errors name the tensor.
+// Make layers from the slots of a checkpoint. A layer has a bias if the
+// family's table lists the slot of the bias. Every listed slot must have a
+// tensor. Errors name the tensor.
 
 // How linear maps compute: in `dtype`, at most max_rows rows a call.
 struct Precision {
@@ -26,8 +27,8 @@ struct Precision {
   int max_rows = 0;
 };
 
-// Several linear maps of one input as one: their outputs side by side. Slots
-// "<slot>.weight" [out, in] and "<slot>.bias" [out].
+// One linear map whose outputs are those of several slots, side by side. Slot i
+// has "<slot>.weight" [out[i], in] and "<slot>.bias" [out[i]].
 absl::StatusOr<Linear> LoadLinear(Primitives& primitives, Weights& weights,
                                   const std::vector<std::string>& slots, int in,
                                   const std::vector<int>& out,
@@ -44,8 +45,8 @@ absl::StatusOr<Embedding> LoadEmbedding(Primitives& primitives,
                                         const EmbeddingSpec& spec,
                                         Precision precision);
 
-// Slots "<prefix>.<i>" and "<prefix>.<i>.norm", of which the first reads rows
-// of `in`.
+// Slots "<prefix>.<i>" and "<prefix>.<i>.norm". The first layer reads rows of
+// `in` numbers.
 absl::StatusOr<std::vector<Dense>> LoadDense(
     Primitives& primitives, Weights& weights, const std::string& prefix, int in,
     const std::vector<DenseSpec>& specs, Precision precision);

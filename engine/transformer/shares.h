@@ -7,13 +7,13 @@
 
 namespace attend {
 
-// With so many rows for each member, or more, members take their shares of the
-// rows through all layers side by side and meet only at the end; a small
-// model's ops are shorter than what meeting after each of them costs.
+// With this many rows a member, or more, each member takes its share of the
+// rows through all layers alone, and the members meet only at the end. A small
+// model's operations take less time than a meeting after each of them.
 inline constexpr int kRowsWorthAShare = 16;
 
-// Calls work(member, context.alone(member)) for all members at once. Returns an
-// error if one did.
+// Calls work(member, context.alone(member)) for all members, in parallel.
+// Returns the first error, or OK.
 absl::Status RunShares(
     ExecContext& context,
     absl::FunctionRef<absl::Status(int member, ExecContext& alone)> work);

@@ -10,21 +10,21 @@
 
 namespace attend {
 
-// What differs between transformers. A family (engine/families) writes it from
-// config.json; the transformer reads nothing else. A new architecture is a new
-// field or enumerator here. A field is computed wherever it can be set, or
-// TransformerSpec::Validate() refuses it there.
+// What differs between transformers, as data. A family (engine/families) makes
+// a spec from config.json; the transformer reads nothing else. A new
+// architecture is a new field or enumerator here. Where a field would not be
+// computed, TransformerSpec::Validate() refuses any value but the default.
 
 enum class NormKind { kLayerNorm, kRmsNorm };
 enum class NormPlace {
   kPost,  // x = norm(x + f(x)): Vaswani et al. 2017
-  kPre,   // x = x + f(norm(x)), and a norm as the first layer's after the last
+  kPre,   // x = x + f(norm(x)), and one more norm after the last layer
 };
 
 struct NormSpec {
   NormKind kind = NormKind::kLayerNorm;
   float epsilon = 1e-5f;
-  // What is stored is the weight less 1, as Gemma has it.
+  // The checkpoint stores gamma - 1 (Gemma).
   bool unit_offset = false;
 };
 
@@ -32,83 +32,85 @@ struct AttentionSpec {
   int heads = 0;
   int kv_heads = 0;
   int head_dim = 0;
-  float scale = 0;  // of query times key: 1 / sqrt(head_dim)
-  // Queries, keys and values are cut to [-clip, clip]; 0: they stay.
+  float scale = 0;  // score = scale * q k^T; usually 1 / sqrt(head_dim)
+  // Queries, keys and values are clamped to [-clip, clip]; 0: no clamp.
   float clip = 0;
-  // Of each head's query and key (Henry et al. 2020), before they are rotated.
+  // A norm of each head's query and key (Henry et al. 2020), before rotation.
   std::optional<NormSpec> head_norm = std::nullopt;
+  // Rotary positions; nullopt: queries and keys are not rotated.
   std::optional<RotarySpec> rotary = std::nullopt;
-  // Scores become softcap * tanh(score / softcap) (Gemma 2, 2024); 0: they
-  // stay.
+  // Scores become softcap * tanh(score / softcap) (Gemma 2, 2024); 0: no cap.
   float softcap = 0;
-  // A head's score falls by its slope for each token that the key is away
-  // (Press et al. 2022); [heads], or empty.
+  // Linear biases (Press et al. 2022), [heads] or empty: head h's score gets
+  // + slopes[h] * (key's position - query's position).
   std::vector<float> slopes = {};
-  // Keys are seen that are at most so many positions away (Beltagy et al.
-  // 2020); 0: all.
+  // A query sees the keys at most this many positions away (Beltagy et al.
+  // 2020); 0: all keys.
   int window = 0;
 };
 
 struct FeedForwardSpec {
   int width = 0;
   Activation activation = Activation::kRelu;
-  // activation(gate(x)) times in(x) (Shazeer 2020), instead of
-  // activation(in(x)).
+  // activation(gate(x)) * in(x) (Shazeer 2020) instead of activation(in(x)).
   bool gated = false;
 };
 
 struct LayerSpec {
   NormSpec norm;
   NormPlace norm_place = NormPlace::kPost;
-  // False: self-attention reads x as it is, in a layer whose norms come first.
+  // False: self-attention reads x without a norm. Only with kPre.
   bool self_norm = true;
-  // What a branch gives is normed before it is added, too (Gemma 2, 2024); with
-  // kPre.
+  // The output of each branch goes through a norm of its own before it is added
+  // (Gemma 2, 2024). Only with kPre.
   bool branch_norm = false;
-  // Attention and feed-forward both read x, each through its norm, and both are
-  // added (Wang & Komatsuzaki 2021); with kPre, without cross-attention.
+  // x + attention(norm(x)) + feed_forward(norm(x)), with a norm for each (Wang
+  // & Komatsuzaki 2021). Only with kPre and without cross-attention.
   bool parallel = false;
   AttentionSpec self_attention;
-  // Of decoders beside an encoder, all of them. It knows no positions.
+  // Set in all layers of a decoder beside an encoder, and nowhere else. Without
+  // positions: no rotary, slopes or window.
   std::optional<AttentionSpec> cross_attention;
   FeedForwardSpec feed_forward;
 };
 
 enum class Positions {
   kNone,        // the embedding adds none
-  kSinusoidal,  // [sin | cos] halves, not interleaved; frequencies 10000^-2i/d
-  // The same with frequencies 10000^-i/(d/2 - 1), the last of them included, as
-  // tensor2tensor and fairseq have them.
+  kSinusoidal,  // [sines | cosines]; frequency i is 10000^(-2i / d)
+  // The same with frequencies 10000^(-i / (d/2 - 1)), as in tensor2tensor and
+  // fairseq.
   kSinusoidalToEnd,
   kLearned,
 };
 
 struct EmbeddingSpec {
   int vocab = 0;
-  // Of the tables; where it is not `hidden`, slot "projection" maps it there.
+  // Columns of the token table. If this is not `hidden`, slot "projection" maps
+  // vectors of `width` to vectors of `hidden`.
   int width = 0;
-  // The projection maps a token's vector before anything else is made of it, so
-  // that the other tables have `hidden` columns; else it maps what the
-  // embedding comes to.
+  // True: the projection maps the token's vector; the other tables have
+  // `hidden` columns. False: the projection maps the sum of all tables, after
+  // the norm.
   bool projects_tokens = false;
   float scale = 1;  // of the token's vector, before the position is added
   Positions positions = Positions::kSinusoidal;
   // Positions are [0, max_positions).
   int max_positions = 0;
-  // Row of the table of positions that position 0 has.
+  // The row of position 0 in the table of positions.
   int position_offset = 0;
-  // Positions count the tokens that are not this one, which itself has the
-  // position before the first; in encoders. -1: they count all.
+  // In encoders: only tokens with other ids than this one advance the position.
+  // A token with this id has position -1. If the field is -1, all tokens count.
   int uncounted_id = -1;
-  int token_types = 0;  // rows of the table of token types; 0: there is none
+  int token_types = 0;  // rows of the table of token types; 0: no table
   std::optional<NormSpec> norm = std::nullopt;  // of the sum
 };
 
-// A learned bias of a score by the distance of key and query, the same in all
-// layers (Raffel et al. 2020). Slot "<stack>.relative_bias" [buckets, heads].
+// A learned bias of each score, by the distance from query to key, the same in
+// all layers (Raffel et al. 2020). Slot "<stack>.relative_bias" [buckets,
+// heads]. See DistanceBuckets.
 struct RelativeBiasSpec {
   int buckets = 0;
-  int max_distance = 0;  // all that are farther share a bucket
+  int max_distance = 0;  // this and all greater distances share a bucket
 };
 
 struct StackSpec {
@@ -116,8 +118,8 @@ struct StackSpec {
   std::vector<LayerSpec> layers;
   std::optional<RelativeBiasSpec> relative_bias = std::nullopt;
 
-  // What of its rotations is by length, and the same in all layers that have
-  // any such; null: nothing.
+  // The rotary whose frequencies depend on the length of the sequence; null: no
+  // layer has one. All layers that have one have the same.
   const RotarySpec* RotaryByLength() const {
     for (const LayerSpec& layer : layers) {
       const auto& rotary = layer.self_attention.rotary;
@@ -127,17 +129,18 @@ struct StackSpec {
   }
 };
 
-// activation(x W^T + b), and a norm where there is one.
+// norm(activation(x W^T + b)), or without the norm.
 struct DenseSpec {
   int out = 0;
   Activation activation = Activation::kNone;
   std::optional<NormSpec> norm = std::nullopt;
 };
 
-// How the vectors of a source's tokens become one.
-enum class Pooling { kCls, kMean, kMax, kLast };  // kCls: the first
+// How the vectors of a source's tokens become one vector. kCls: the first
+// token's vector.
+enum class Pooling { kCls, kMean, kMax, kLast };
 
-// What is computed of a source's vectors to embed it.
+// How a source is embedded: pooling, then layers.
 struct EmbedSpec {
   Pooling pooling = Pooling::kMean;
   std::vector<DenseSpec> layers;  // slots "embed.<i>"
@@ -145,15 +148,16 @@ struct EmbedSpec {
 };
 
 enum class HeadKind {
-  kSequence,  // labels of the pooled vector
-  kTokens,    // labels of each token's
-  kMaskedLm,  // the vocabulary at each token, by slots "logits"
+  kSequence,  // scores of labels, of the pooled vector
+  kTokens,    // scores of labels, of each token's vector
+  kMaskedLm,  // logits of the vocabulary, of each token's vector
 };
 
-// What a trained head computes of the encoder's output.
+// The layers that a model was trained with on top of the encoder. kMaskedLm:
+// slots "logits.weight" and "logits.bias" follow them.
 struct HeadSpec {
   HeadKind kind = HeadKind::kSequence;
-  Pooling pooling = Pooling::kCls;  // of kSequence
+  Pooling pooling = Pooling::kCls;  // for kSequence
   std::vector<DenseSpec> layers;    // slots "head.<i>"
 };
 
@@ -162,29 +166,29 @@ struct TransformerSpec {
   int hidden = 0;
   std::optional<StackSpec> encoder;
   std::optional<StackSpec> decoder;
-  EmbedSpec embed;               // of encoders
-  std::optional<HeadSpec> head;  // of encoders
-  // Of the decoder's output, before the vocabulary projection.
+  EmbedSpec embed;               // for models with an encoder
+  std::optional<HeadSpec> head;  // for models with an encoder
+  // Factor of the decoder's output, before the vocabulary projection.
   float logits_scale = 1;
-  // Slot "logits.projection" maps the decoder's output to so many numbers,
-  // which the vocabulary projection reads; 0: there is none.
+  // Slot "logits.projection" maps the decoder's output to this many numbers,
+  // which the vocabulary projection reads; 0: no such slot.
   int logits_width = 0;
   // The vocabulary projection adds slot "logits.bias".
   bool logits_bias = false;
-  // Logits become softcap * tanh(logit / softcap); 0: they stay.
+  // Logits become softcap * tanh(logit / softcap); 0: no cap.
   float logits_softcap = 0;
 
-  // Whether the transformer computes exactly this: INVALID_ARGUMENT names the
-  // first field that is out of range, at odds with another one, or not computed
-  // where it stands, as in "decoder.layers[3].cross_attention.window".
+  // OK if the transformer computes exactly this spec. INVALID_ARGUMENT names
+  // the first field that is out of range, contradicts another field, or is not
+  // computed in its place, as "decoder.layers[3].cross_attention.window".
   absl::Status Validate() const;
 
-  // What reads a request's source: without an encoder, it is what the decoder
-  // continues.
+  // The embedding of a request's source, which in a model without an encoder is
+  // the prompt.
   const EmbeddingSpec& SourceEmbedding() const {
     return encoder ? encoder->embedding : decoder->embedding;
   }
-  // Rows of the vocabulary projection; 0: there is none.
+  // Rows of the vocabulary projection; 0: no vocabulary projection.
   int LogitsVocab() const {
     if (decoder) return decoder->embedding.vocab;
     const bool masked_lm = head && head->kind == HeadKind::kMaskedLm;

@@ -24,23 +24,23 @@ namespace attend {
 // after loading.
 struct Stack {
   Embedding embedding;
-  // What layers share; they point to it.
+  // What layers share and point to.
   std::unique_ptr<const RelativeBias> relative_bias;
   std::vector<std::unique_ptr<const Rotary>> rotaries;
   std::vector<Layer> layers;
-  std::optional<Norm> final_norm;  // pre-norm stacks end with one
+  std::optional<Norm> final_norm;  // with NormPlace::kPre
 };
 
 enum class StackKind { kEncoder, kDecoder };
 
 // Reads the slots "encoder.embedding.tokens", "encoder.0.self.q.weight" and so
-// on, or those of the decoder. `spec`, part of a valid TransformerSpec, must
-// outlive the stack.
+// on, or those of the decoder. `spec` must be valid and must outlive the stack.
+// Errors name the tensor.
 absl::StatusOr<Stack> LoadStack(Primitives& primitives, Weights& weights,
                                 TokenTables& tables, StackKind kind, int hidden,
                                 const StackSpec& spec, Precision precision);
 
-// Of keys and values of `layers` layers of the stack.
+// The layout of the keys and values of `layers` layers of the stack.
 KvLayout KvLayoutOf(const StackSpec& stack, int layers, KvType dtype);
 
 }  // namespace attend

@@ -6,7 +6,7 @@
 namespace attend {
 namespace {
 
-// Whether the packed numbers are those that are stored.
+// Whether packing in `dtype` keeps stored numbers exactly.
 bool IsExact(StorageType stored, ComputeType dtype) {
   switch (dtype) {
     case ComputeType::kF32:
@@ -31,7 +31,7 @@ absl::StatusOr<std::shared_ptr<const RowSource>> TokenTables::Load(
     const std::string& slot, int vocab, int width) {
   ASSIGN_OR_RETURN(const auto rows, weights_.Rows(slot, {vocab, width}));
   for (const auto& [known, table] : tables_) {
-    if (weights_.AreOne(slot, known)) return table;
+    if (weights_.AreSame(slot, known)) return table;
   }
   tables_.emplace_back(slot, std::make_shared<const StoredRows>(rows->Copy()));
   return tables_.back().second;

@@ -14,20 +14,21 @@
 
 namespace attend {
 
-// The tables that stacks look tokens up in. Stacks often share one with each
-// other and with the vocabulary projection; then it is held once. For loading
-// only; what it gave lives on.
+// Loads the tables in which stacks look tokens up. A table that several stacks
+// and the vocabulary projection share is in memory once. For loading only; the
+// tables may outlive this object.
 class TokenTables {
  public:
-  // `weights` must outlive this.
+  // `weights` must outlive this object.
   explicit TokenTables(Weights& weights) : weights_(weights) {}
 
-  // From now on the numbers of `slot` are looked up in `packed`, a matmul's
-  // weights in `dtype`, if these are exactly what is stored.
+  // `packed` are the weights of `slot` as a matmul in `dtype` has them. If the
+  // packed numbers equal the stored numbers, Load() returns `packed` for this
+  // slot's tensor.
   void Share(const std::string& slot, StorageType stored, ComputeType dtype,
              std::shared_ptr<const RowSource> packed);
-  // The table of a slot [vocab, width]: one that is there already, else a copy
-  // of what is stored. Errors as of Weights::Rows().
+  // The table of a slot, [vocab, width]: a known table of the same tensor, or
+  // else a copy of the stored numbers. Errors: see Weights::Rows().
   absl::StatusOr<std::shared_ptr<const RowSource>> Load(const std::string& slot,
                                                         int vocab, int width);
 

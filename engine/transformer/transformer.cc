@@ -37,7 +37,7 @@ absl::StatusOr<std::unique_ptr<Transformer>> Transformer::Load(
   std::unique_ptr<Transformer> transformer(
       new Transformer(compute, spec, dtype));
   TokenTables tables(weights);
-  // First, since stacks may look tokens up in its weights.
+  // The logits come first: stacks may look tokens up in their weights.
   RETURN_IF_ERROR(transformer->LoadLogits(weights, tables, max_rows));
   if (spec.encoder) {
     ASSIGN_OR_RETURN(transformer->encoder_,
@@ -108,7 +108,8 @@ absl::Status Transformer::LoadLogits(Weights& weights, TokenTables& tables,
 
 void Transformer::CountStageCosts() {
   if (!spec_.encoder) return;
-  // Multiplications of a row's matmuls: what dominates at any usual length.
+  // The cost is the number of multiplications in a row's matmuls, which
+  // dominate at usual lengths.
   const int64_t hidden = spec_.hidden;
   for (const LayerSpec& layer : spec_.encoder->layers) {
     const AttentionSpec& attention = layer.self_attention;

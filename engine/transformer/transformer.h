@@ -30,76 +30,80 @@
 
 namespace attend {
 
-// Ragged decoder rows of a step, all lists in the order of the rows.
+// Ragged decoder rows of a step. All lists are in the order of the rows.
 struct DecodeRows {
   const KvLayout* kv_layout = nullptr;  // of all blocks
-  int first_row = 0;  // as the lists count them, the row that ids begin with
+  // The number that writes and pieces give to the row of ids[0].
+  int first_row = 0;
   absl::Span<const int> ids;        // [rows]
   absl::Span<const int> positions;  // [rows]
-  // See RotarySpec::LengthOf(); [rows], or empty where nothing is by length.
+  // See RotarySpec::LengthOf(); [rows], or empty without
+  // StackSpec::RotaryByLength().
   absl::Span<const int> lengths = {};
   absl::Span<const KvWrite> writes;
   absl::Span<const AttentionPiece> self_pieces;
   absl::Span<const AttentionPiece> cross_pieces;
 };
 
-// A transformer described by a spec (Vaswani et al. 2017 and what came after):
-// weights and the forward pass over ragged rows. Const after Load(); what
-// changes is in the caller's context, activations, buffers and blocks.
+// A transformer (Vaswani et al. 2017 and later work) that a spec describes: its
+// weights, and the forward pass over ragged rows. Const after Load(). What a
+// pass changes is in the caller's context, activations, buffers and blocks.
 class Transformer {
  public:
-  // `dtype` is that of all matmuls; what lies between them is f32. Rows of one
-  // pass: at most max_rows. Errors name the field that spec.Validate() refuses,
-  // the tensor that is missing or has the wrong shape, or the dtype that this
-  // machine has no instructions for.
+  // `dtype` is that of all matmuls; everything between matmuls is f32. A pass
+  // has at most max_rows rows. Errors name the field that spec.Validate()
+  // refuses, the tensor that is missing or has the wrong shape, or the dtype
+  // that this machine has no instructions for.
   static absl::StatusOr<std::unique_ptr<Transformer>> Load(
       Compute& compute, const TransformerSpec& spec, Weights& weights,
       ComputeType dtype, int max_rows);
 
   const TransformerSpec& spec() const { return spec_; }
   ComputeType dtype() const { return dtype_; }
-  // Of the vocabulary projection; 0: there is none.
+  // Rows of the vocabulary projection; 0: no vocabulary projection.
   int vocab() const { return spec_.LogitsVocab(); }
   bool encodes() const { return encoder_.has_value(); }
   bool generates() const { return decoder_.has_value(); }
   // The widest vectors that embed() and head() read or write.
   int head_width() const;
-  // Keys and values of one encoder layer, for an EncodeBuffer: in pairs of bf16
-  // where the machine multiplies them and the matmuls are no more exact. There
-  // must be an encoder, as for what follows about it.
+  // The layout of one encoder layer's keys and values, for an EncodeBuffer:
+  // pairs of bf16 if the machine has instructions for pairs and the dtype is
+  // not f32, else f32. All functions about encodes need an encoder.
   const KvLayout& encoder_kv_layout() const { return encoder_kv_layout_; }
-  // Keys and values of all decoder layers, of target and source tokens alike;
-  // there must be a decoder.
+  // The layout of the keys and values of all decoder layers, the same for
+  // target and source tokens. Needs a decoder.
   KvLayout decoder_kv_layout(KvType dtype) const;
-  int encoder_query_width() const;  // of the layer that has the widest
-  // What the contexts that it runs on are made for.
+  int encoder_query_width() const;  // of the layer with the widest queries
+  // For the ExecContexts that the transformer computes on.
   const Primitives& primitives() const { return primitives_; }
 
+  // Whether all stages of the encode are done.
   bool Encoded(const EncodeState& state) const {
     return state.stage() == encode_stages();
   }
-  // What is left of an encode, in rows of all stages, rounded up.
+  // The rest of an encode as a number of rows through all stages, rounded up.
   int EncodeRowsLeft(const EncodeState& state) const;
-  // Advances each piece by its rows. Pieces that are in the same stage are
-  // computed together. Their order may change.
+  // Advances each piece by piece.rows. Pieces in the same stage are computed
+  // together. May sort `pieces`.
   absl::Status Encode(ExecContext& context, Activations& activations,
                       absl::Span<EncodePiece> pieces) const;
 
-  // Layers that follow the encoder's output, for vectors of `hidden`: to embed,
-  // and of the trained head (empty if there is none).
+  // The layers after the encoder: those of EmbedSpec and those of HeadSpec.
+  // Both read vectors of `hidden` numbers, and both may be empty.
   const Head& embed() const { return embed_; }
   const Head& head() const { return head_; }
-  // What `needs` asks of the masked-LM logits of rows [rows, ...] that head()
-  // has made, into activations.logits().
+  // Answers `needs` [rows] about the masked-LM logits of `rows`, the output of
+  // head(), in activations.logits().
   absl::Status MaskedLogits(ExecContext& context, Activations& activations,
                             Matrix rows,
                             absl::Span<const LogitsNeed> needs) const;
 
-  // Computes the rows through all decoder layers into activations.x(rows).
+  // Takes the rows through all decoder layers; the results are in
+  // activations.x(). INTERNAL: an error of oneDNN.
   absl::Status Decode(ExecContext& context, Activations& activations,
                       const DecodeRows& rows) const;
-  // What `needs` asks of the raw logits of some rows of the last Decode(), into
-  // activations.logits(), in their order.
+  // Answers `needs` about the raw logits of `rows`, which are indices of rows
+  // of the last Decode(), in activations.logits().
   absl::Status Logits(ExecContext& context, Activations& activations,
                       absl::Span<const int> rows,
                       absl::Span<const LogitsNeed> needs) const;
@@ -111,17 +115,17 @@ class Transformer {
   void CountStageCosts();
 
   int encode_stages() const { return static_cast<int>(stage_costs_.size()); }
-  // The stages of a share's pieces, as far as these go.
+  // Takes the share's pieces from stage to stage, until their rows are spent.
   absl::Status RunShare(EncodeShare& share) const;
-  // One stage of the rows that the share has taken.
+  // Computes one stage of the rows that the share has taken.
   absl::Status RunStage(EncodeShare& share, int stage) const;
   LayerPass PassOf(EncodeShare& share, int layer) const;
   absl::Status ProjectStage(EncodeShare& share, int layer) const;
   absl::Status AttendStage(EncodeShare& share, int layer) const;
   absl::Status LastStage(EncodeShare& share) const;
-  absl::Status Remember(EncodeShare& share) const;
+  absl::Status StoreCrossKeysAndValues(EncodeShare& share) const;
   absl::Status Embed(EncodeShare& share) const;
-  // The rows on one context, from embedding to final norm.
+  // Decode() for the rows of one share, on one context.
   absl::Status DecodeShare(ExecContext& context, Activations& activations,
                            const DecodeRows& rows) const;
 

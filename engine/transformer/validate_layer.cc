@@ -8,15 +8,17 @@
 namespace attend {
 namespace {
 
-// Frequencies that depend on a sequence's length, in one of two ways.
+// Checks the fields of frequencies that depend on the length of a sequence:
+// long_frequencies, or theta and factor.
 absl::Status CheckLengths(const std::string& at, const RotarySpec& rotary) {
   RETURN_IF_ERROR(
       AtLeast(at + ".original_positions", rotary.original_positions, 0));
   if (!rotary.by_length()) {
-    RETURN_IF_ERROR(Unset(at + ".long_frequencies", rotary.of_whole(),
+    RETURN_IF_ERROR(Unset(at + ".long_frequencies",
+                          rotary.uses_current_length(),
                           "without original_positions"));
   }
-  if (rotary.by_length() && !rotary.of_whole()) {
+  if (rotary.by_length() && !rotary.uses_current_length()) {
     RETURN_IF_ERROR(Positive(at + ".theta", rotary.theta));
     RETURN_IF_ERROR(Positive(at + ".factor", rotary.factor));
     return AtLeast(at + ".dims()", rotary.dims(), 4);
@@ -24,7 +26,7 @@ absl::Status CheckLengths(const std::string& at, const RotarySpec& rotary) {
   constexpr char kWhere[] = "where frequencies are given for all lengths";
   RETURN_IF_ERROR(Neutral(at + ".theta", rotary.theta, 0, kWhere));
   RETURN_IF_ERROR(Neutral(at + ".factor", rotary.factor, 0, kWhere));
-  if (!rotary.of_whole()) return absl::OkStatus();
+  if (!rotary.uses_current_length()) return absl::OkStatus();
   return Same(at + ".long_frequencies.size()",
               static_cast<int>(rotary.long_frequencies.size()),
               at + ".frequencies", rotary.dims() / 2);
@@ -98,7 +100,7 @@ absl::Status CheckSameKv(const std::string& at, const AttentionSpec& attention,
 }
 
 absl::Status CheckLayer(const std::string& at, const LayerSpec& layer,
-                        bool crosses) {
+                        bool beside_encoder) {
   RETURN_IF_ERROR(CheckNorm(at + ".norm", layer.norm));
   if (layer.norm_place == NormPlace::kPost) {
     constexpr char kWhere[] = "where norms come after the sum";
@@ -112,8 +114,8 @@ absl::Status CheckLayer(const std::string& at, const LayerSpec& layer,
   RETURN_IF_ERROR(CheckAttention(at + ".self_attention", layer.self_attention));
   RETURN_IF_ERROR(
       AtLeast(at + ".feed_forward.width", layer.feed_forward.width, 1));
-  if (crosses && layer.cross_attention) return CheckCross(at, layer);
-  if (crosses) {
+  if (beside_encoder && layer.cross_attention) return CheckCross(at, layer);
+  if (beside_encoder) {
     return Unexpected(at + ".cross_attention", "unset",
                       "set in all layers of a decoder beside an encoder");
   }

@@ -8,15 +8,17 @@
 
 namespace attend {
 
-// Parts of TransformerSpec::Validate(); `at` is the way to what is checked.
+// Functions of TransformerSpec::Validate(). `at` is the path of the checked
+// field, as "decoder.layers[3]".
 
 absl::Status CheckNorm(const std::string& at, const NormSpec& norm);
 
-// `crosses`: the layer is a decoder's beside an encoder.
+// `beside_encoder`: the layer is of a decoder beside an encoder.
 absl::Status CheckLayer(const std::string& at, const LayerSpec& layer,
-                        bool crosses);
+                        bool beside_encoder);
 
-// That both have keys and values of one shape, as a pool has them.
+// Checks that both attentions have the same kv_heads and head_dim: a pool has
+// one layout.
 absl::Status CheckSameKv(const std::string& at, const AttentionSpec& attention,
                          const std::string& first_at,
                          const AttentionSpec& first);

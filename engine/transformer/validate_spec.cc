@@ -1,5 +1,5 @@
-// What the transformer computes: each field of a spec is used as it says, or
-// refused here.
+// TransformerSpec::Validate(): each field of a spec is computed as spec.h says,
+// or refused here.
 
 #include <string>
 #include <vector>
@@ -31,7 +31,7 @@ absl::Status CheckPositions(const std::string& at, const EmbeddingSpec& spec,
   }
   if (counts_all) return absl::OkStatus();
   RETURN_IF_ERROR(AtLeast(at + ".uncounted_id", spec.uncounted_id, -1));
-  // That token's row is the one before.
+  // A token that does not count has the row before that of position 0.
   return AtLeast(at + ".position_offset", spec.position_offset, 1);
 }
 
@@ -54,13 +54,13 @@ absl::Status CheckBias(const std::string& at, const RelativeBiasSpec& bias,
   RETURN_IF_ERROR(AtLeast(buckets, bias.buckets, causal ? 2 : 4));
   if (!causal && bias.buckets % 2 != 0) {
     return Unexpected(buckets, bias.buckets,
-                      "as many after the query as before it");
+                      "an even number, half of it for keys after the query");
   }
   return AtLeast(at + ".max_distance", bias.max_distance,
                  bias.buckets / (causal ? 2 : 4) + 1);
 }
 
-// What layers share, or leave to each other.
+// Checks that a layer agrees with the first layer and with the stack.
 absl::Status CheckAlike(const std::string& at, const LayerSpec& layer,
                         const std::string& first_at, const StackSpec& stack) {
   const LayerSpec& first = stack.layers.front();
@@ -87,7 +87,7 @@ absl::Status CheckAlike(const std::string& at, const LayerSpec& layer,
 }
 
 absl::Status CheckStack(const std::string& name, const StackSpec& stack,
-                        int hidden, bool crosses) {
+                        int hidden, bool beside_encoder) {
   RETURN_IF_ERROR(CheckEmbedding(name + ".embedding", stack.embedding, hidden));
   const auto layer_at = [&](size_t i) {
     return absl::StrCat(name, ".layers[", i, "]");
@@ -96,7 +96,7 @@ absl::Status CheckStack(const std::string& name, const StackSpec& stack,
                           static_cast<int>(stack.layers.size()), 1));
   for (size_t i = 0; i < stack.layers.size(); ++i) {
     const LayerSpec& layer = stack.layers[i];
-    RETURN_IF_ERROR(CheckLayer(layer_at(i), layer, crosses));
+    RETURN_IF_ERROR(CheckLayer(layer_at(i), layer, beside_encoder));
     RETURN_IF_ERROR(CheckAlike(layer_at(i), layer, layer_at(0), stack));
   }
   return absl::OkStatus();
@@ -115,8 +115,9 @@ absl::Status CheckEncoder(const StackSpec& encoder, int hidden) {
   return CheckBias("encoder.relative_bias", *encoder.relative_bias, false);
 }
 
-absl::Status CheckDecoder(const StackSpec& decoder, int hidden, bool crosses) {
-  RETURN_IF_ERROR(CheckStack("decoder", decoder, hidden, crosses));
+absl::Status CheckDecoder(const StackSpec& decoder, int hidden,
+                          bool beside_encoder) {
+  RETURN_IF_ERROR(CheckStack("decoder", decoder, hidden, beside_encoder));
   RETURN_IF_ERROR(Neutral("decoder.embedding.uncounted_id",
                           static_cast<float>(decoder.embedding.uncounted_id),
                           -1, "in decoders"));
@@ -136,7 +137,7 @@ absl::Status CheckDense(const std::string& at,
   return absl::OkStatus();
 }
 
-// What follows an encoder, or there is none to follow.
+// Checks `embed` and `head`; without an encoder both must be unset.
 absl::Status CheckHeads(const TransformerSpec& spec) {
   const EmbedSpec& embed = spec.embed;
   RETURN_IF_ERROR(CheckDense("embed", embed.layers));

@@ -31,7 +31,7 @@ absl::StatusOr<std::string> ReadText(const std::string& file) {
   std::error_code error;
   const auto status = std::filesystem::status(file, error);
   if (!std::filesystem::exists(status)) return Bad("there is no such file");
-  // Of a device or a pipe nobody knows the end.
+  // A device or a pipe may have no end.
   if (!std::filesystem::is_regular_file(status)) {
     return Bad("is not a regular file");
   }
@@ -50,8 +50,8 @@ absl::StatusOr<std::string> ReadText(const std::string& file) {
   return text;
 }
 
-// Refuses what CLI11's readers take for something else, each version for
-// another thing: what is left open, comments and escapes inside of values.
+// Refuses texts that different versions of CLI11 read in different ways: quotes
+// and lists without an end, comments in lists, escapes in quotes.
 absl::Status CheckValues(const std::string& text) {
   int depth = 0;
   char quote = '\0';

@@ -14,11 +14,13 @@ struct ConfigEntry {
   std::vector<std::string> values;
 };
 
-// Reads a file of options in TOML: no sections, each name once, '#' begins a
-// comment, but not inside a list. Values with spaces or commas stand in quotes,
-// which hold neither '#' nor '\'.
-// INVALID_ARGUMENT names the file: not a readable regular file, longer than
-// 64 KiB, not plain text, or not of that form.
+// Reads a file of options in a simple form of TOML:
+// * no sections, and each name once;
+// * '#' begins a comment, except inside a list;
+// * a value with spaces or commas stands in quotes;
+// * there is no '#' and no '\' in quotes.
+// INVALID_ARGUMENT names the file and what is wrong with it. Also if the file
+// is no readable regular file, is longer than 64 KiB, or is not plain text.
 absl::StatusOr<std::vector<ConfigEntry>> ReadConfigFile(
     const std::string& file);
 

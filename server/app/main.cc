@@ -1,6 +1,7 @@
 // attend-server: flags -> objects -> wait -> drain.
 
 #include <google/protobuf/stubs/logging.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -18,11 +19,18 @@
 #include "engine/compute/compute.h"
 #include "engine/runtime/model.h"
 #include "engine/tensor/status_macros.h"
+#include "engine/tokenizer/chat/render_processes.h"
+#include "server/app/exceptions.h"
 #include "server/app/options.h"
 #include "server/app/served_models.h"
 #include "server/app/signals.h"
+#include "server/app/system_limits.h"
+#include "server/grpc/descriptor.h"
 #include "server/grpc/rpc_server.h"
+#include "server/grpc/tls_files.h"
+#include "server/http/http_router.h"
 #include "server/http/http_server.h"
+#include "server/http/operator_routes.h"
 #include "server/observability/log.h"
 #include "server/observability/metrics.h"
 #include "server/scheduler/scheduler.h"
@@ -56,93 +64,131 @@ void Drain(const ServerOptions& options, ServedModels& models,
   log.Write(LogLevel::kInfo, "stopped", {});
 }
 
-// One model after the other, and what became of each. Those that cannot be
-// loaded do not keep the others from serving.
-struct Loaded {
-  std::string name;
-  absl::StatusOr<Model> model;
-};
-
-Loaded Load(Compute& compute, const ModelSource& source,
-            const EngineOptions& options, Log& log) {
+// Loads a model, and takes all the memory that it is served with.
+absl::Status Load(Compute& compute, const ModelSource& source,
+                  const EngineOptions& options, ServedModels& models,
+                  Log& log) {
   const absl::Time begin = absl::Now();
   log.Write(LogLevel::kInfo, "loading",
             {{"version", ATTEND_VERSION},
              {"model", source.name},
              {"directory", source.directory}});
-  auto model = LoadModel(compute, source.directory, source.name, options);
-  if (model.ok()) {
-    const ModelInfo& info = model->engine->info();
-    log.Write(LogLevel::kInfo, "loaded",
-              {{"model", source.name},
-               {"family", info.family},
-               {"dtype", info.dtype},
-               {"seconds", absl::Now() - begin}});
-  }
-  return {source.name, std::move(model)};
+  ASSIGN_OR_RETURN(Model model,
+                   LoadModel(compute, source.directory, source.name, options));
+  const std::string family = model.engine->info().family;
+  const std::string dtype = model.engine->info().dtype;
+  models.Add(source.name, std::move(model));
+  log.Write(LogLevel::kInfo, "loaded",
+            {{"model", source.name},
+             {"family", family},
+             {"dtype", dtype},
+             {"seconds", absl::Now() - begin}});
+  return absl::OkStatus();
 }
 
-// Empty: a signal came.
-absl::StatusOr<std::vector<Loaded>> LoadAll(const ServerOptions& options,
-                                            Compute& compute, Signals& signals,
-                                            Log& log) {
-  std::vector<Loaded> all;
-  bool any = false;
-  for (const ModelSource& source : options.models) {
-    all.push_back(Load(compute, source, options.engine, log));
-    if (signals.received()) return std::vector<Loaded>();
-    const absl::Status& status = all.back().model.status();
-    any |= status.ok();
+// One model after the other. Those that cannot be loaded do not keep the others
+// from serving. Returns early when a signal comes.
+absl::Status LoadAll(const ServerOptions& options, Compute& compute,
+                     ServedModels& models, Signals& signals, Log& log) {
+  for (ModelSource source : options.models) {
+    source.directory = AbsoluteDirectory(source.directory);
+    const absl::Status status = CatchExceptions(
+        [&] { return Load(compute, source, options.engine, models, log); });
+    if (signals.stopping()) return absl::OkStatus();
     if (options.models.size() == 1) RETURN_IF_ERROR(status);
     if (status.ok()) continue;
+    models.Add(source.name, WithoutDirectory(status, source.directory));
     log.Write(LogLevel::kError, "model_failed",
               {{"model", source.name}, {"error", status.message()}});
   }
-  if (any) return all;
-  return absl::InvalidArgumentError(absl::StrCat(
-      "none of the ", all.size(), " models could be loaded; see above"));
+  if (models.ready() > 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("none of the ", options.models.size(),
+                   " models could be loaded; see above"));
+}
+
+// Before models are loaded, which may take minutes.
+absl::Status CheckTls(const RpcOptions& options, Log& log) {
+  if (options.tls_cert.empty()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const TlsFiles files,
+                   ReadTlsFiles(options.tls_cert, options.tls_key));
+  for (const std::string& warning : files.warnings) {
+    log.Write(LogLevel::kWarning, "tls", {{"warning", warning}});
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
   const absl::Time begin = absl::Now();
+  RETURN_IF_ERROR(CheckDescriptors());
+  RETURN_IF_ERROR(CheckTls(options.rpc, log));
   ASSIGN_OR_RETURN(const std::unique_ptr<Compute> compute,
                    NewCompute(options.compute));
-  ASSIGN_OR_RETURN(std::vector<Loaded> loaded,
-                   LoadAll(options, *compute, signals, log));
-  if (loaded.empty()) return absl::OkStatus();
-
   const SystemClock clock;
   Metrics metrics(ATTEND_VERSION, MethodNames(AttendMethods()));
   StepSignal step_signal;
   ServedModels models(options.scheduler, clock, metrics, step_signal);
-  for (Loaded& model : loaded) models.Add(model.name, std::move(model.model));
+  RETURN_IF_ERROR(LoadAll(options, *compute, models, signals, log));
+  if (signals.stopping()) return absl::OkStatus();
+  RETURN_IF_ERROR(CheckThreads());
   CallEnvironment calls({.models = models.entries(),
                          .clock = clock,
                          .other_calls = metrics.other_calls(),
                          .log = log,
-                         .max_batch_inputs = options.rpc.max_batch_inputs},
+                         .max_batch_inputs = options.rpc.max_batch_inputs,
+                         .fair_share = options.rpc.fair_share},
                         options.rpc.tokenizer_threads,
                         options.rpc.max_tokenizer_queue);
   std::atomic<bool> ready{true};
   ASSIGN_OR_RETURN(
-      const std::unique_ptr<HttpServer> http,
-      HttpServer::Start(options.http,
-                        {.metrics = [&] { return metrics.Serialize(); },
-                         .ready = [&] { return ready.load(); }}));
-  ASSIGN_OR_RETURN(const std::unique_ptr<RpcServer> rpc,
-                   RpcServer::Start(options.rpc, calls, step_signal));
+      const std::unique_ptr<RpcServer> rpc,
+      RpcServer::Start(options.rpc, calls, step_signal, metrics.connections()));
+  HttpRouter router;
+  AddOperatorRoutes(router, {.metrics = [&] { return metrics.Serialize(); },
+                             .live = [&] { return rpc->alive(); },
+                             .ready = [&] { return ready.load(); }});
+  ASSIGN_OR_RETURN(const std::unique_ptr<HttpServer> http,
+                   HttpServer::Start(options.http, std::move(router)));
   log.Write(LogLevel::kInfo, "ready",
-            {{"model", loaded.front().name},
+            {{"model", models.entries().front().name},
              {"models", models.ready()},
-             {"broken", loaded.size() - models.ready()},
+             {"broken", models.entries().size() - models.ready()},
              {"grpc_port", rpc->port()},
              {"http_port", http->port()},
              {"threads", compute->team().size()},
              {"isa", IsaName(compute->isa())},
              {"seconds", absl::Now() - begin}});
-  signals.WaitForFirst();
+  while (signals.Wait() == SignalRequest::kReload) {
+    // Certificates are read at the start only.
+    log.Write(LogLevel::kInfo, "reload",
+              {{"signal", "SIGHUP"}, {"read_again", "nothing"}});
+  }
   Drain(options, models, calls, *rpc, ready, log);
   return absl::OkStatus();
+}
+
+// Returns the exit code.
+int Run(const ServerOptions& options) {
+  RaiseDescriptorLimit();
+  ShareHeapsUnderLimit();
+  // Large blocks go back to the system when they are freed.
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+  mallopt(M_TRIM_THRESHOLD, 4 << 20);
+  // Before anything has threads or memory: these are processes of their own.
+  RenderProcesses::Shared();
+  Signals signals;
+  Log log(options.log_level, STDERR_FILENO);
+  // A message that cannot be parsed has its status and its line in our log; a
+  // second line, of another form, would be one for each that a client sends.
+  google::protobuf::SetLogHandler(nullptr);
+  // The distribution's Abseil looks for cycles of locks, at each lock of
+  // gRPC's.
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
+  const absl::Status status =
+      CatchExceptions([&] { return Serve(options, signals, log); });
+  if (status.ok()) return 0;
+  log.Write(LogLevel::kError, "failed", {{"error", status.message()}});
+  return 1;
 }
 
 int Main(const std::vector<std::string>& arguments) {
@@ -158,17 +204,16 @@ int Main(const std::vector<std::string>& arguments) {
         stdout);
     return 0;
   }
-  Signals signals;
-  Log log(line->options.log_level, STDERR_FILENO);
-  // A message that cannot be parsed has its status and its line in our log; a
-  // second line, of another form, would be one for each that a client sends.
-  google::protobuf::SetLogHandler(nullptr);
-  // The distribution's Abseil looks for cycles of locks, at each lock of
-  // gRPC's.
-  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
-  const absl::Status status = Serve(line->options, signals, log);
-  if (status.ok()) return 0;
-  log.Write(LogLevel::kError, "failed", {{"error", status.message()}});
+  int code = 1;
+  const absl::Status status = CatchExceptions([&] {
+    code = Run(line->options);
+    return absl::OkStatus();
+  });
+  if (status.ok()) return code;
+  std::fputs(FormatLogLine(absl::Now(), LogLevel::kError, "failed",
+                           {{"error", status.message()}})
+                 .c_str(),
+             stderr);
   return 1;
 }
 
@@ -176,5 +221,6 @@ int Main(const std::vector<std::string>& arguments) {
 }  // namespace attend
 
 int main(int argc, char** argv) {
+  if (!attend::OpenStandardDescriptors(argv)) return 1;
   return attend::Main(std::vector<std::string>(argv + 1, argv + argc));
 }

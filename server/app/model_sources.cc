@@ -10,6 +10,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {
@@ -27,7 +28,8 @@ std::string DirectoryName(const std::string& path) {
       .string();
 }
 
-// Names stand in log lines, metrics and headers.
+// A model's name goes into log lines, metrics and headers: no space, no control
+// character.
 absl::Status CheckName(const std::string& name) {
   const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
     return absl::ascii_isgraph(c) && c != '=' && c != ',' && c != '"' &&
@@ -150,6 +152,27 @@ absl::StatusOr<std::vector<ModelSource>> FindModels(
   }
   std::rotate(sources.begin(), found, found + 1);
   return sources;
+}
+
+std::string AbsoluteDirectory(const std::string& directory) {
+  std::error_code unknown;  // where we are: then it stays as it is
+  const fs::path path = fs::absolute(directory, unknown);
+  if (unknown) return directory;
+  // ".." after a symbolic link leaves the link's target, not the link.
+  const fs::path normal = path.lexically_normal();
+  const bool same =
+      fs::equivalent(path, normal, unknown) || !fs::exists(path, unknown);
+  const fs::path& kept = same ? normal : path;
+  return (kept.has_filename() ? kept : kept.parent_path()).string();
+}
+
+absl::Status WithoutDirectory(const absl::Status& status,
+                              const std::string& directory) {
+  return absl::Status(
+      status.code(),
+      absl::StrReplaceAll(status.message(),
+                          {{absl::StrCat(directory, "/"), ""},
+                           {directory, "the model's directory"}}));
 }
 
 }  // namespace attend

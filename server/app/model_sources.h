@@ -10,17 +10,19 @@
 
 namespace attend {
 
-// What to serve, as it is written on a command line.
+// The models to serve, as the options name them.
 struct ModelOptions {
-  // Each a directory, or NAME=DIRECTORY. Without a '=', or with a '/' or '.' at
-  // its front, all of it is the directory.
+  // Each entry is a directory or NAME=DIRECTORY. An entry that begins with '/'
+  // or '.' is a directory, also if there is a '=' in it.
   std::vector<std::string> models = {};
-  // Of the only one of `models`, if that has none. Empty: the directory's own.
+  // The name of the model, if `models` has one entry and that has no name.
+  // Empty: the name of its directory.
   std::string model_name = "";
-  // Each of its directories that has a config.json is a model of that name.
-  // Hidden ones are left out.
+  // A directory of models: each directory in it that has a config.json is a
+  // model, whose name is the directory's. Hidden directories are left out.
   std::string models_dir = "";
-  // Empty: the first of `models`, else the first of models_dir.
+  // The name of the model for requests that name none. Empty: the first of
+  // `models`, else the first of models_dir.
   std::string default_model = "";
 };
 
@@ -30,12 +32,21 @@ struct ModelSource {
   std::string directory;
 };
 
-// All models to serve, the default first, then in the order given, those of
-// models_dir by name. With neither `models` nor models_dir: models/en-de.
-// INVALID_ARGUMENT names the option; also if two have one name, or there is
-// none.
+// All models to serve: the default, then those of `models` in their order, then
+// those of models_dir sorted by name. If both options are empty, models/en-de.
+// INVALID_ARGUMENT names the option and its value. Also if two models have the
+// same name, or models_dir has no model.
 absl::StatusOr<std::vector<ModelSource>> FindModels(
     const ModelOptions& options);
+
+// A directory from the root of the file system on, without a slash at its end:
+// so errors about files in it name them.
+std::string AbsoluteDirectory(const std::string& directory);
+
+// An error of loading from an AbsoluteDirectory() as clients may see it: they
+// learn the files' names, and not where these are.
+absl::Status WithoutDirectory(const absl::Status& status,
+                              const std::string& directory);
 
 }  // namespace attend
 

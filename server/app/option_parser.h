@@ -17,10 +17,11 @@ class Option;
 
 namespace attend {
 
-// Options of a program, on top of CLI11. Each is a flag (--max-running=64 or
-// --max-running 64), an environment variable (ATTEND_MAX_RUNNING; empty is as
-// unset) and a line of a file (max-running = 64), which --config names; the
-// first of these that is given wins. Not thread-safe.
+// The options of a program, on top of CLI11. Each option is
+// * a flag: --max-running=64 or --max-running 64;
+// * an environment variable: ATTEND_MAX_RUNNING=64 (empty: not given);
+// * a line of the file that --config names: max-running = 64.
+// If several are given, the first of this list wins. Not thread-safe.
 class OptionParser {
  public:
   OptionParser();
@@ -28,8 +29,9 @@ class OptionParser {
   OptionParser(const OptionParser&) = delete;
   OptionParser& operator=(const OptionParser&) = delete;
 
-  // `value` has the default, and must outlive Parse(). A list takes the values
-  // of all flags of that name, in a variable with commas between.
+  // Adds an option. `value` holds the default now and the result after Parse(),
+  // and must outlive this. A list takes the values of all flags of that name;
+  // in a variable, commas separate them.
   template <class T>
   void Add(const char* name, T& value, const char* help) {
     constexpr bool kList = std::is_same_v<T, std::vector<std::string>>;
@@ -42,14 +44,15 @@ class OptionParser {
                return ParseValue(text, value);
              }});
   }
-  // A flag alone, like --version.
+  // Adds a flag that is neither a variable nor a line of the file, like
+  // --version.
   void AddFlag(const char* name, bool& value, const char* help);
 
-  // Once. `arguments` leaves out the program's name. INVALID_ARGUMENT names the
-  // flag, variable or line, and its value.
+  // Reads all options; called once. `arguments` does not have the name of the
+  // program. INVALID_ARGUMENT names the flag, variable or line, and its value.
   absl::Status Parse(const std::vector<std::string>& arguments);
 
-  // Every option with its variable, default and help.
+  // The text of --help: every option with its variable, default and help.
   std::string Help() const;
 
  private:
@@ -65,7 +68,7 @@ class OptionParser {
   };
 
   void AddText(Text option);
-  // Throws what CLI11 expects.
+  // Throws the errors of CLI11; Parse() catches them.
   void Read(const Text& option, std::vector<std::string> texts) const;
   std::string Place(const std::string& name) const;
   void ParseVariables();
@@ -74,7 +77,7 @@ class OptionParser {
   const std::unique_ptr<CLI::App> app_;
   std::vector<CLI::Option*> options_;  // of the app
   std::string file_;
-  Source source_ = Source::kFlags;  // of what is read now
+  Source source_ = Source::kFlags;  // what is read now
 };
 
 }  // namespace attend

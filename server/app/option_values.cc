@@ -72,6 +72,11 @@ absl::Status ParseValue(absl::string_view text, LogLevel& value) {
   return absl::OkStatus();
 }
 
+absl::Status ParseValue(absl::string_view text, FairShare& value) {
+  ASSIGN_OR_RETURN(value, ParseFairShare(text));
+  return absl::OkStatus();
+}
+
 absl::Status ParseValue(absl::string_view text, Isa& value) {
   ASSIGN_OR_RETURN(value, ParseIsa(text));
   return absl::OkStatus();
@@ -108,6 +113,10 @@ std::string ValueText(absl::Duration value) {
 
 std::string ValueText(LogLevel value) {
   return std::string(LogLevelName(value));
+}
+
+std::string ValueText(FairShare value) {
+  return std::string(FairShareName(value));
 }
 
 std::string ValueText(Isa value) { return std::string(IsaName(value)); }

@@ -13,23 +13,25 @@
 #include "engine/ops/attention/kv_type.h"
 #include "engine/ops/exec/compute_type.h"
 #include "server/observability/log.h"
+#include "server/service/fair_share.h"
 
 namespace attend {
 
-// How the values of options are written, by their types.
+// How the values of options are written: one pair of functions for each type.
 
-// Reads a text. INVALID_ARGUMENT has the text and what was expected.
+// Reads a value. INVALID_ARGUMENT has the text and what was expected.
 absl::Status ParseValue(absl::string_view text, int& value);
 absl::Status ParseValue(absl::string_view text, size_t& bytes);  // 64MiB
 absl::Status ParseValue(absl::string_view text, bool& value);
 absl::Status ParseValue(absl::string_view text, std::string& value);
 absl::Status ParseValue(absl::string_view text, absl::Duration& value);  // 30s
 absl::Status ParseValue(absl::string_view text, LogLevel& value);
+absl::Status ParseValue(absl::string_view text, FairShare& value);
 absl::Status ParseValue(absl::string_view text, Isa& value);
 absl::Status ParseValue(absl::string_view text,
                         std::optional<ComputeType>& value);
 absl::Status ParseValue(absl::string_view text, std::optional<KvType>& value);
-// Adds an element.
+// Adds one element to the list.
 absl::Status ParseValue(absl::string_view text, std::vector<std::string>& list);
 
 // A value as --help shows it.
@@ -39,6 +41,7 @@ std::string ValueText(bool value);
 std::string ValueText(const std::string& value);
 std::string ValueText(absl::Duration value);
 std::string ValueText(LogLevel value);
+std::string ValueText(FairShare value);
 std::string ValueText(Isa value);
 std::string ValueText(const std::optional<ComputeType>& value);
 std::string ValueText(const std::optional<KvType>& value);

@@ -10,138 +10,203 @@
 namespace attend {
 namespace {
 
-// All flags, with what they cost.
-void AddOptions(OptionParser& parser, ModelOptions& m, ServerOptions& o) {
+// The options by subject, in the order of --help. The help says what a higher
+// value costs.
+
+void AddModels(OptionParser& parser, ModelOptions& o) {
   parser.Add(
-      "model", m.models,
+      "model", o.models,
       "Directory of a model (config.json, model.safetensors, tokenizer), or "
-      "NAME=DIRECTORY: requests call it by that name, else by the directory's "
-      "own. Repeated, or with commas in the variable: several models, which "
-      "take turns on the same threads; each has memory and limits of its "
-      "own. Default: models/en-de.");
-  parser.Add("model-name", m.model_name,
+      "NAME=DIRECTORY. Requests call the model by NAME, or by the name of the "
+      "directory. May be repeated, or have commas in the variable, for several "
+      "models: they take turns on the same threads, and each has memory and "
+      "limits of its own. Default: models/en-de.");
+  parser.Add("model-name", o.model_name,
              "Name of the model, if there is one --model without a name.");
   parser.Add(
-      "models-dir", m.models_dir,
-      "Serve each directory in this one that has a config.json, by its name; "
-      "beside those of --model.");
+      "models-dir", o.models_dir,
+      "Serve each directory in this one that has a config.json, by its name, "
+      "in addition to those of --model.");
   parser.Add(
-      "default-model", m.default_model,
+      "default-model", o.default_model,
       "Name of the model for requests that name none. Default: the first "
       "--model, else the first of --models-dir by name.");
-  parser.Add("host", o.rpc.host, "Address that the gRPC port listens on.");
-  parser.Add("port", o.rpc.port, "gRPC port. 0: any free one, see the log.");
-  parser.Add("http-host", o.http.host,
-             "Address that the HTTP port listens on.");
-  parser.Add("http-port", o.http.port,
-             "Port of /metrics, /livez and /readyz. 0: any free one.");
+}
+
+void AddPorts(OptionParser& parser, RpcOptions& rpc, HttpOptions& http) {
+  parser.Add("host", rpc.host, "Address that the gRPC port listens on.");
+  parser.Add("port", rpc.port,
+             "gRPC port. 0: any free port, which the log names.");
+  parser.Add("http-host", http.host, "Address that the HTTP port listens on.");
+  parser.Add("http-port", http.port,
+             "Port of /metrics, /livez and /readyz. 0: any free port.");
   parser.Add(
-      "threads", o.compute.threads,
-      "Threads that compute. 0: the CPU quota of the cgroup; more than that "
-      "makes every step slower.");
-  parser.Add("cpu-isa", o.compute.max_isa,
-             "Instructions used at most: baseline, avx2, avx512, avx512_vnni, "
-             "avx512_bf16, amx. Lower is slower; for comparisons.");
-  parser.Add(
-      "dtype", o.engine.dtype,
-      "Numbers that the model's matmuls compute with: f32, bf16, int8, or "
-      "auto: bf16 where the CPU multiplies it natively, else f32. int8 is the "
-      "fastest and costs a little quality.");
-  parser.Add(
-      "kv-cache-bytes", o.engine.kv_cache_bytes,
-      "Memory for keys and values of each model (also 512MiB, 2GiB). Higher: "
-      "more sequences at once; all of it is taken at the start.");
-  parser.Add(
-      "kv-cache-dtype", o.engine.kv_cache_dtype,
-      "Numbers that keys and values are kept in: f32, bf16, int8, or auto: as "
-      "the model computes. Fewer bytes: faster steps and more sequences at "
-      "once, a little less exact.");
-  parser.Add(
-      "prefix-cache", o.engine.prefix_cache,
-      "Keep keys and values while there is room, so that only the rest of a "
-      "prompt that begins alike is computed, and a source that was encoded is "
-      "not encoded again. false: for comparisons.");
-  parser.Add(
-      "max-source-tokens", o.engine.max_source_tokens,
-      "Longest source. Higher: more memory, and longer steps for all while a "
-      "long one is encoded. 0: 512, and for models that continue it all that "
-      "they have positions for.");
-  parser.Add("max-batch-tokens", o.scheduler.max_batch_tokens,
-             "Rows computed in one step. Higher: more throughput, later first "
-             "token, longer waits of other models, more memory.");
-  parser.Add(
-      "max-running", o.scheduler.max_running,
-      "Inputs of each model that run at once. Higher: more throughput, slower "
-      "single ones.");
-  parser.Add(
-      "max-queued-requests", o.scheduler.max_queued_requests,
-      "Inputs that wait for each model. Higher: longer queues instead of "
-      "refusals.");
-  parser.Add(
-      "max-queued-tokens", o.scheduler.max_queued_tokens,
-      "Source tokens that wait for each model, over all inputs. Higher: as "
-      "above.");
-  parser.Add("aging", o.scheduler.aging,
-             "Waiting this long raises an input by one priority. Higher: low "
-             "priorities wait longer.");
-  parser.Add(
-      "max-beams", o.engine.max_beams,
-      "Beams or samples of one input. Higher: one request may take more of "
-      "the memory.");
-  parser.Add("max-batch-inputs", o.rpc.max_batch_inputs,
-             "Inputs of one call. Higher: one call may fill the queue.");
-  parser.Add(
-      "max-message-bytes", o.rpc.max_message_bytes,
-      "Bytes of one request. Higher: more memory before anything is checked.");
-  parser.Add(
-      "max-concurrent-streams", o.rpc.max_concurrent_streams,
-      "Calls at once on one connection; more wait in the client. Higher: one "
-      "client may hold more.");
-  parser.Add(
-      "tokenizer-threads", o.rpc.tokenizer_threads,
-      "Threads that tokenise. Higher: they take CPU time from computing.");
-  parser.Add(
-      "max-tokenizer-queue", o.rpc.max_tokenizer_queue,
-      "Calls that wait to be tokenised. Higher: later refusals when flooded.");
-  parser.Add(
-      "slow-reader-timeout", o.rpc.slow_reader_timeout,
-      "A call whose client has not read for so long is cancelled. Higher: "
-      "dead clients hold memory longer.");
-  parser.Add(
-      "keepalive-time", o.rpc.keepalive_time,
-      "A quiet connection is pinged after this. Higher: dead clients are seen "
-      "later; lower: more packets.");
-  parser.Add("keepalive-timeout", o.rpc.keepalive_timeout,
-             "A ping must be answered within this. Higher: as above.");
-  parser.Add(
-      "min-ping-interval", o.rpc.min_ping_interval,
-      "Clients that ping more often are disconnected. Higher: refuses eager "
-      "clients.");
-  parser.Add("max-connection-age", o.rpc.max_connection_age,
-             "Connections are closed in good order after this, so that clients "
-             "behind a balancer spread anew. Higher: they spread later.");
-  parser.Add(
-      "max-connection-age-grace", o.rpc.max_connection_age_grace,
-      "What a call that runs then may still take. Higher: old connections "
-      "stay longer.");
-  parser.Add("reflection", o.rpc.reflection,
+      "http-max-connections", http.max_connections,
+      "The most connections of the HTTP port. A further one takes the place of "
+      "the one that has waited longest for its client. Higher: more memory and "
+      "file descriptors, of which these connections get at most a quarter.");
+  parser.Add("reflection", rpc.reflection,
              "Answer grpc.reflection, which shows the API to anybody.");
-  parser.Add("tls-cert", o.rpc.tls_cert,
-             "PEM file of the certificate chain. Empty: plain text.");
-  parser.Add("tls-key", o.rpc.tls_key, "PEM file of the private key.");
+  parser.Add("tls-cert", rpc.tls_cert,
+             "PEM file of the certificate chain. Empty: no TLS.");
+  parser.Add("tls-key", rpc.tls_key, "PEM file of the private key.");
+}
+
+void AddCompute(OptionParser& parser, ComputeOptions& compute,
+                EngineOptions& engine) {
+  parser.Add(
+      "threads", compute.threads,
+      "Number of threads that compute. 0: the CPU quota of the cgroup. More "
+      "threads than CPUs make every step slower.");
+  parser.Add(
+      "cpu-isa", compute.max_isa,
+      "The highest instruction set to use: baseline, avx2, avx512, "
+      "avx512_vnni, avx512_bf16, amx. Lower is slower; for comparisons.");
+  parser.Add(
+      "dtype", engine.dtype,
+      "Numbers of the matrix products: f32, bf16, int8 or auto. auto is bf16 "
+      "if the CPU has instructions for it, else f32. int8 is the fastest and "
+      "costs a little quality.");
+}
+
+void AddMemory(OptionParser& parser, EngineOptions& o) {
+  parser.Add(
+      "kv-cache-bytes", o.kv_cache_bytes,
+      "Memory for the keys and values of each model (also 512MiB, 2GiB), "
+      "taken at the start. Higher: more sequences at once.");
+  parser.Add(
+      "kv-cache-dtype", o.kv_cache_dtype,
+      "Numbers that keys and values are kept in: f32, bf16, int8 or auto. auto "
+      "is the --dtype of the model. Fewer bytes: faster steps and more "
+      "sequences at once, but less exact.");
+  parser.Add(
+      "prefix-cache", o.prefix_cache,
+      "Keep keys and values while there is room. Of a prompt that begins like "
+      "an earlier one only the rest is computed, and a source is not encoded "
+      "twice. false: for comparisons.");
+  parser.Add(
+      "max-source-tokens", o.max_source_tokens,
+      "Tokens of the longest source. Higher: more memory, and longer steps for "
+      "all while a long source is encoded. 0: 512, or for a decoder-only model "
+      "all its positions.");
+  parser.Add(
+      "max-beams", o.max_beams,
+      "The most beams or samples of one input. Higher: one request may take "
+      "more of the memory.");
+}
+
+void AddScheduling(OptionParser& parser, SchedulerOptions& o) {
+  parser.Add("max-batch-tokens", o.max_batch_tokens,
+             "The most rows of one step. Higher: more throughput, but later "
+             "first tokens, longer waits of other models, and more memory.");
+  parser.Add("max-running", o.max_running,
+             "The most inputs of each model that run at once. Higher: more "
+             "throughput, but each input is slower.");
+  parser.Add(
+      "max-queued-requests", o.max_queued_requests,
+      "The most inputs that wait for each model. Higher: longer queues instead "
+      "of refusals.");
+  parser.Add(
+      "max-queued-tokens", o.max_queued_tokens,
+      "The most source tokens that wait for each model, over all inputs. "
+      "Higher: longer queues instead of refusals.");
+  parser.Add(
+      "aging", o.aging,
+      "Waiting this long raises the priority of an input by one. Higher: "
+      "low priorities wait longer.");
+}
+
+void AddCalls(OptionParser& parser, RpcOptions& o) {
+  parser.Add(
+      "fair-share", o.fair_share,
+      "Who gets the same share of a model, however many calls each makes. "
+      "address: the hosts that calls come from (behind a proxy all are one "
+      "host). none: nobody; the order is that of arrival.");
+  parser.Add(
+      "max-batch-inputs", o.max_batch_inputs,
+      "The most inputs of one call. Higher: one call may fill the queue.");
+  parser.Add(
+      "max-message-bytes", o.max_message_bytes,
+      "The most bytes of one request. Higher: a call may take more memory "
+      "before anything is checked.");
+  parser.Add(
+      "max-concurrent-streams", o.max_concurrent_streams,
+      "The most calls at once on one connection; further calls wait in the "
+      "client. Higher: one client may hold more.");
+  parser.Add(
+      "tokenizer-threads", o.tokenizer_threads,
+      "Number of threads that tokenise. If there are several, one of them "
+      "takes short texts only. Higher: they take CPU time from the threads "
+      "that "
+      "compute.");
+  parser.Add(
+      "max-tokenizer-queue", o.max_tokenizer_queue,
+      "The most calls that wait to be tokenised. Higher: later refusals when "
+      "flooded.");
+}
+
+void AddConnections(OptionParser& parser, RpcOptions& o) {
+  parser.Add(
+      "max-connections", o.max_connections,
+      "The most connections at once. Further connections are closed as they "
+      "come, and so are those that would take the last descriptors. Higher: "
+      "more memory.");
+  parser.Add(
+      "max-connections-per-address", o.max_connections_per_address,
+      "The most connections at once of one client address; of an IPv6 address "
+      "the first 64 bits count. 0: no limit, for a proxy, whose connections "
+      "all have one address. Higher: one client may take the places of all.");
+  parser.Add(
+      "slow-reader-timeout", o.slow_reader_timeout,
+      "A call is cancelled if its client has not read for this long. Higher: "
+      "dead clients hold memory longer.");
+  parser.Add("keepalive-time", o.keepalive_time,
+             "A connection that is quiet for this long is pinged. Higher: dead "
+             "clients are noticed later. Lower: more packets.");
+  parser.Add("keepalive-timeout", o.keepalive_timeout,
+             "A connection is closed if a ping is not answered within this "
+             "time. Higher: dead clients are noticed later.");
+  parser.Add(
+      "min-ping-interval", o.min_ping_interval,
+      "Clients that ping more often are disconnected. Higher: more clients "
+      "are.");
+  parser.Add(
+      "max-connection-age", o.max_connection_age,
+      "A connection takes no new calls after this time, so that clients behind "
+      "a balancer spread anew. Higher: they spread later.");
+  parser.Add(
+      "max-connection-age-grace", o.max_connection_age_grace,
+      "How long the calls of such a connection may still run. Higher: old "
+      "connections stay longer.");
+}
+
+void AddProcess(OptionParser& parser, ServerOptions& o) {
   parser.Add(
       "drain-delay", o.drain_delay,
-      "After SIGTERM, serve on for this long as not ready, until balancers "
-      "have seen it. Higher: slower shutdown.");
+      "After SIGTERM the server is not ready, but serves for this long, until "
+      "balancers have seen it. Higher: slower shutdown.");
+  parser.Add("drain-timeout", o.drain_timeout,
+             "After that, calls that run have this long to end. Higher: slower "
+             "shutdown.");
   parser.Add(
-      "drain-timeout", o.drain_timeout,
-      "After SIGTERM, what runs may take this long. Higher: slower shutdown.");
-  parser.Add("log-level", o.log_level,
-             "debug, info, warning or error. Lower: a line for every call.");
+      "log-level", o.log_level,
+      "Lines below this level are left out: debug, info, warning or error. "
+      "debug and info: a line for every call.");
+}
+
+void AddOptions(OptionParser& parser, ModelOptions& models, ServerOptions& o) {
+  AddModels(parser, models);
+  AddPorts(parser, o.rpc, o.http);
+  AddCompute(parser, o.compute, o.engine);
+  AddMemory(parser, o.engine);
+  AddScheduling(parser, o.scheduler);
+  AddCalls(parser, o.rpc);
+  AddConnections(parser, o.rpc);
+  AddProcess(parser, o);
 }
 
 void AddFlags(OptionParser& parser, CommandLine& line) {
-  parser.AddFlag("-h,--help", line.help, "Print this.");
+  parser.AddFlag("-h,--help", line.help, "Print this help.");
   parser.AddFlag("--version", line.version, "Print the version.");
 }
 
@@ -153,10 +218,6 @@ absl::Status ServerOptions::Validate() const {
     return absl::InvalidArgumentError(
         absl::StrCat("threads is ", compute.threads, ", must be in [0, 1024]"));
   }
-  if (http.port < 0 || http.port > 65535) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("http_port is ", http.port, ", must be in [0, 65535]"));
-  }
   for (absl::Duration duration : {drain_delay, drain_timeout}) {
     if (duration < absl::ZeroDuration() || duration > absl::Hours(24)) {
       return absl::InvalidArgumentError(absl::StrCat(
@@ -166,6 +227,7 @@ absl::Status ServerOptions::Validate() const {
   }
   RETURN_IF_ERROR(engine.Validate());
   RETURN_IF_ERROR(scheduler.Validate());
+  RETURN_IF_ERROR(http.Validate());
   return rpc.Validate();
 }
 

@@ -11,28 +11,30 @@
 #include "engine/runtime/transformer_engine.h"
 #include "server/app/model_sources.h"
 #include "server/grpc/rpc_options.h"
-#include "server/http/http_server.h"
+#include "server/http/http_options.h"
 #include "server/observability/log.h"
 #include "server/scheduler/scheduler.h"
 
 namespace attend {
 
-// All that can be set from outside, by component. Flags and their environment
-// twins exist here and nowhere else.
+// All options of the server, by component. Flags, variables and lines of the
+// file are made in this module and nowhere else.
 struct ServerOptions {
   std::vector<ModelSource> models;  // at least one; the default first
   ComputeOptions compute;
-  EngineOptions engine;        // of each model
-  SchedulerOptions scheduler;  // of each model
+  EngineOptions engine;        // the same for each model
+  SchedulerOptions scheduler;  // the same for each model
   RpcOptions rpc;
   HttpOptions http;
   LogLevel log_level = LogLevel::kInfo;
 
-  // After a signal: still serving, so that balancers see the change first.
+  // After a signal the server says that it is not ready, and still serves for
+  // this long. So balancers see the change before calls are refused.
   absl::Duration drain_delay = absl::ZeroDuration();
-  // What runs may take this long to end.
+  // After that, calls that run have this long to end.
   absl::Duration drain_timeout = absl::Seconds(30);
 
+  // INVALID_ARGUMENT names the option, its value and its limits.
   absl::Status Validate() const;
 };
 
@@ -42,15 +44,15 @@ struct CommandLine {
   bool version = false;
 };
 
-// Options from flags (--max-running=64 or --max-running 64), else from the
-// environment (ATTEND_MAX_RUNNING), else from the file that --config names
-// (max-running = 64), else their defaults; validated, and a directory of models
-// is listed. INVALID_ARGUMENT names the flag, variable or line. `arguments`
-// leaves out the program's name.
+// The options from flags, else from variables, else from the file that --config
+// names (see OptionParser), else the defaults. They are valid, and the models
+// have been found. INVALID_ARGUMENT names the flag, variable or line.
+// `arguments` does not have the name of the program.
 absl::StatusOr<CommandLine> ParseCommandLine(
     const std::vector<std::string>& arguments);
 
-// Every flag with its variable, default and what raising it costs.
+// The text of --help: each flag with its variable, its default and what a
+// higher value costs.
 std::string HelpText();
 
 }  // namespace attend

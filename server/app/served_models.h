@@ -17,15 +17,14 @@
 
 namespace attend {
 
-// The models of this process, each with a scheduler of its own: its queue, its
-// limits, its worker. The workers take turns, since the engines share one
-// Compute. A model that could not be loaded has its place here too, with the
-// reason.
+// The models of this process. Each has a scheduler of its own: a queue, limits
+// and a worker. The workers take turns, because the engines share one Compute.
+// A model that could not be loaded has an entry too, with the reason.
 //
-// Add() all of them, then serve: Add() while calls run is a bug.
+// All models are added before calls run; then no entry changes any more.
 class ServedModels {
  public:
-  // All must outlive this.
+  // The arguments must outlive this. `options` are those of each model.
   ServedModels(const SchedulerOptions& options, const Clock& clock,
                Metrics& metrics, StepSignal& step_signal)
       : options_(options),
@@ -33,17 +32,20 @@ class ServedModels {
         metrics_(metrics),
         step_signal_(step_signal) {}
 
-  // A model, which takes requests from now on, or why there is none. What the
-  // reason has that is not printable ASCII is replaced: clients see it.
+  // Adds a model, which takes requests from now on, or the reason why it could
+  // not be loaded. Clients see the reason: characters that are not printable
+  // ASCII become '?'.
   void Add(absl::string_view name, absl::StatusOr<Model> model);
 
   // In the order in which they were added.
   const std::vector<ModelEntry>& entries() const { return entries_; }
-  // Models that take requests.
+  // The number of models that take requests.
   int ready() const { return static_cast<int>(serving_.size()); }
 
-  // As Scheduler::Drain(), and WaitUntilIdle() with one timeout for all.
+  // Scheduler::Drain() of all models.
   void Drain();
+  // True when no model computes a request any more; false if `timeout` passed
+  // first.
   bool WaitUntilIdle(absl::Duration timeout);
 
  private:
@@ -59,7 +61,7 @@ class ServedModels {
   Metrics& metrics_;
   StepSignal& step_signal_;
   Turns turns_;
-  std::deque<Serving> serving_;  // they stay in their places
+  std::deque<Serving> serving_;  // a deque: references to elements stay valid
   std::vector<ModelEntry> entries_;
 };
 

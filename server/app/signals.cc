@@ -8,13 +8,15 @@
 namespace attend {
 namespace {
 
-// Also the signal by which the destructor ends the thread.
-constexpr int kStop = SIGUSR1;
+// By this the destructor wakes the thread. From outside it means nothing.
+constexpr int kWake = SIGUSR1;
 
 sigset_t Watched() {
   sigset_t set;
   sigemptyset(&set);
-  for (int signal : {SIGTERM, SIGINT, kStop}) sigaddset(&set, signal);
+  for (int signal : {SIGTERM, SIGINT, SIGQUIT, SIGHUP, kWake}) {
+    sigaddset(&set, signal);
+  }
   return set;
 }
 
@@ -24,31 +26,41 @@ Signals::Signals() {
   const sigset_t set = Watched();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   signal(SIGPIPE, SIG_IGN);  // a closed log pipe must not end the server
+  signal(SIGUSR2, SIG_IGN);
   thread_ = std::thread([this] { RunThread(); });
 }
 
 Signals::~Signals() {
-  pthread_kill(thread_.native_handle(), kStop);
+  closed_ = true;
+  pthread_kill(thread_.native_handle(), kWake);
   thread_.join();
 }
 
-void Signals::WaitForFirst() {
+SignalRequest Signals::Wait() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return received_; });
+  changed_.wait(lock, [this] { return stopping_ || reload_; });
+  if (stopping_) return SignalRequest::kStop;
+  reload_ = false;
+  return SignalRequest::kReload;
 }
 
-bool Signals::received() {
+bool Signals::stopping() {
   std::lock_guard lock(mutex_);
-  return received_;
+  return stopping_;
 }
 
 void Signals::RunThread() {
   const sigset_t set = Watched();
   int signal = 0;
-  while (sigwait(&set, &signal) == 0 && signal != kStop) {
+  while (sigwait(&set, &signal) == 0 && !closed_) {
+    if (signal == kWake) continue;
     std::lock_guard lock(mutex_);
-    if (received_) std::_Exit(1);
-    received_ = true;
+    if (signal == SIGHUP) {
+      reload_ = true;
+    } else {
+      if (stopping_) std::_Exit(1);
+      stopping_ = true;
+    }
     changed_.notify_all();
   }
 }

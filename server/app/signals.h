@@ -1,14 +1,22 @@
 #ifndef ATTEND_SERVER_APP_SIGNALS_H_
 #define ATTEND_SERVER_APP_SIGNALS_H_
 
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
 
 namespace attend {
 
-// SIGTERM and SIGINT, taken by a thread of its own. The first asks for an
-// orderly end; the second ends the process on the spot, with status 1.
+// What signals ask of the server.
+enum class SignalRequest {
+  kStop,    // SIGTERM, SIGINT or SIGQUIT: an orderly end
+  kReload,  // SIGHUP: read again what can be read again
+};
+
+// Signals, taken by a thread of its own. The first that asks for an orderly end
+// is told by Wait(); the second ends the process on the spot, with status 1.
+// SIGUSR1, SIGUSR2 and SIGPIPE do nothing.
 // Make it before any other thread: all of them inherit the blocked signals.
 class Signals {
  public:
@@ -17,16 +25,20 @@ class Signals {
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;
 
-  // Returns once the first signal has come.
-  void WaitForFirst();
-  bool received();
+  // Waits for what is asked next: kReload once for all SIGHUPs that came since
+  // the last time, and kStop from then on.
+  SignalRequest Wait();
+  // Whether an orderly end was asked for.
+  bool stopping();
 
  private:
   void RunThread();
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  bool received_ = false;  // guarded by mutex_
+  bool stopping_ = false;  // guarded by mutex_
+  bool reload_ = false;    // guarded by mutex_
+  std::atomic<bool> closed_{false};
   std::thread thread_;
 };
 

@@ -8,6 +8,14 @@
 #include "server/service/request_id.h"
 
 namespace attend {
+namespace {
+
+// "ipv4:10.0.0.1" of "ipv4:10.0.0.1:50051"; the others end in their port, too.
+absl::string_view HostOf(absl::string_view peer) {
+  return peer.substr(0, peer.rfind(':'));
+}
+
+}  // namespace
 
 void Call::Ask(RawService& service, int method, RpcEnvironment& environment,
                EventLoop& loop) {
@@ -41,12 +49,12 @@ void Call::OnAccepted(bool ok) {
   Begin(id == metadata.end()
             ? absl::string_view()
             : absl::string_view(id->second.data(), id->second.size()),
-        absl::FromChrono(grpc_.deadline()));
+        absl::FromChrono(grpc_.deadline()), HostOf(grpc_.peer()));
   grpc_.AddInitialMetadata(kRequestIdKey, request_id());
   Advance();
 }
 
-// The call has ended, by us or by the client.
+// The call has ended: the server finished it, or the client has gone.
 void Call::OnDoneEvent(bool) {
   done_pending_ = false;
   if (grpc_.IsCancelled()) {
@@ -74,7 +82,7 @@ void Call::OnWatch(absl::Time now) {
   grpc_.TryCancel();  // the write and the call come to their end by events
 }
 
-// Does what can be done next; then goes if nothing is left.
+// Does what can be done now. Destroys the call if nothing is left to come.
 void Call::Advance() {
   const bool starts = starting();
   if (!starts && !writing_ && !end_ && !gone_) {
@@ -87,7 +95,8 @@ void Call::Advance() {
   delete this;
 }
 
-// One write at a time; what comes meanwhile merges into the next one.
+// Writes one message at a time. Output that comes meanwhile goes into the next
+// message.
 void Call::Write() {
   writing_ = true;
   write_began_ = absl::Now();

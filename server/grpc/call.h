@@ -16,26 +16,27 @@
 
 namespace attend {
 
-// What all gRPC calls of a server share. Outlives them.
+// What all gRPC calls of a server share. Outlives the calls.
 struct RpcEnvironment {
   CallEnvironment& calls;
   const absl::Duration slow_reader_timeout;
-  LiveCalls live_calls;  // also those that are only asked for
-  LiveCalls answered_calls;
+  LiveCalls live_calls;      // all Call objects, accepted or not
+  LiveCalls answered_calls;  // the accepted ones
 };
 
-// The life of one RPC, for every method of every service: asked for, accepted,
-// answered message by message, finished. A unary call is a stream of one
-// message.
+// One RPC of any method of any service. Its life: asked for, accepted, answered
+// message by message, finished. A unary call is a stream of one message.
 //
-// Lives on one loop, whose thread is the call's. Owns itself, and goes when
-// nothing can come any more: no event of gRPC, no start, no output, no wake-up.
-class Call final : private LiveCalls::Entry,  // first: goes last
+// A call belongs to one loop, and the loop's thread is the call's thread. A
+// call owns itself. It destroys itself when nothing can come any more: no event
+// of gRPC, no end of Start(), no output, no wake-up.
+class Call final : private LiveCalls::Entry,  // first base: destroyed last
                    public ServiceCall,
                    public Wakeable,
                    private Responder {
  public:
-  // Asks for the next call of a method. All outlive it.
+  // Asks gRPC for the next call of a method, `method` of `service`. The
+  // arguments outlive the call.
   static void Ask(RawService& service, int method, RpcEnvironment& environment,
                   EventLoop& loop);
 
@@ -52,6 +53,7 @@ class Call final : private LiveCalls::Entry,  // first: goes last
   absl::Status ReadRequest(google::protobuf::Message& request) override {
     return ParseMessage(bytes_, request);
   }
+  size_t request_bytes() const override { return bytes_.Length(); }
   void PostWake() override { loop_.Wake(*this); }
   void FlushWakes() override { loop_.Flush(); }
 
@@ -68,13 +70,13 @@ class Call final : private LiveCalls::Entry,  // first: goes last
   const int method_;
   RpcEnvironment& environment_;
   EventLoop& loop_;
-  std::optional<LiveCalls::Entry> answered_;  // from its acceptance on
+  std::optional<LiveCalls::Entry> answered_;  // set when accepted
 
   grpc::ServerContext grpc_;
-  grpc::ByteBuffer bytes_;  // of the request
+  grpc::ByteBuffer bytes_;  // the request
   grpc::ServerAsyncWriter<grpc::ByteBuffer> writer_;
   std::optional<grpc::ByteBuffer> answer_;  // to be written
-  std::optional<absl::Status> end_;         // what the call ended with
+  std::optional<absl::Status> end_;         // the status that ends the call
 
   MemberEvent<Call> accepted_{*this, &Call::OnAccepted};
   MemberEvent<Call> done_{*this, &Call::OnDoneEvent};
@@ -82,8 +84,8 @@ class Call final : private LiveCalls::Entry,  // first: goes last
 
   bool done_pending_ = false;  // the done event is still to come
   bool writing_ = false;       // a write or a finish is under way
-  bool gone_ = false;          // nobody is left to answer
-  bool slow_ = false;          // we cancelled it: the client does not read
+  bool gone_ = false;          // the client has gone
+  bool slow_ = false;          // the server cancelled: the client did not read
   absl::Time write_began_;
 };
 

@@ -45,8 +45,8 @@ void EventLoop::Flush() {
   std::lock_guard lock(mutex_);
   if (woken_.empty() || alarm_set_ || closed_) return;
   alarm_set_ = true;
-  // Long past: a time of now would be rounded up to the next millisecond, and
-  // come by way of gRPC's timer thread.
+  // A time in the past fires at once. The current time would be rounded up to
+  // the next millisecond, and gRPC's timer thread would have to fire the alarm.
   wake_alarm_.Set(queue_.get(), std::chrono::system_clock::time_point(),
                   static_cast<Event*>(&wake_event_));
 }
@@ -65,8 +65,8 @@ void EventLoop::OnWakeAlarm(bool) {
   }
   for (Wakeable* wakeable : waking_) {
     {
-      // One at a time: until its turn comes each is known to be on the list,
-      // and so is not destroyed.
+      // The flag is cleared just before OnWake(): until then IsWoken() is true,
+      // and what is woken does not destroy itself.
       std::lock_guard lock(mutex_);
       wakeable->woken_ = false;
     }
@@ -86,7 +86,7 @@ void EventLoop::OnWatchAlarm(bool) {
   watching_ = false;
   if (watched_.empty()) return;
   const absl::Time now = absl::Now();
-  // None of them leaves the set here: what they do has its end in an event.
+  // OnWatch() does not change the set: what it begins ends in a later event.
   for (Wakeable* wakeable : watched_) wakeable->OnWatch(now);
   watching_ = true;
   watch_alarm_.Set(queue_.get(), absl::ToChronoTime(now + watch_interval_),

@@ -14,10 +14,11 @@
 
 namespace attend {
 
-// What a completion queue's tags point to.
+// An event of a completion queue. The queue's tags point to events.
 class Event {
  public:
   virtual ~Event() = default;
+  // Called on the loop's thread when the event has happened; `ok` is gRPC's.
   virtual void Run(bool ok) = 0;
 };
 
@@ -34,12 +35,13 @@ class MemberEvent final : public Event {
   void (Owner::*const member_)(bool);
 };
 
-// Somebody on a loop who can be woken from other threads, and whose writes are
-// watched.
+// Something on a loop that other threads can wake, and whose writes the loop
+// can watch.
 class Wakeable {
  public:
   virtual ~Wakeable() = default;
-  // On the loop's thread.
+  // The loop's thread calls both: OnWake() once after one or more Wake() and a
+  // Flush(), OnWatch() every watch interval while it is watched.
   virtual void OnWake() = 0;
   virtual void OnWatch(absl::Time now) = 0;
 
@@ -48,24 +50,25 @@ class Wakeable {
   bool woken_ = false;  // guarded by the loop's mutex
 };
 
-// One completion queue and the thread that serves it. Other threads wake those
-// who live on it through one alarm, however many they wake.
+// A completion queue and the thread that serves it. Other threads wake what
+// lives on the loop. One alarm wakes them all, however many they are.
 class EventLoop {
  public:
-  // Looks at watched writes every `watch_interval`.
+  // Calls OnWatch() every `watch_interval`.
   EventLoop(std::unique_ptr<grpc::ServerCompletionQueue> queue,
             absl::Duration watch_interval);
-  // Only after the server has shut down and all its calls are gone.
+  // The server must have shut down, and all its calls must be gone.
   ~EventLoop();
 
   grpc::ServerCompletionQueue* queue() { return queue_.get(); }
   void Start();
 
-  // Any thread may call these. OnWake() follows the next Flush().
+  // Any thread may call both. OnWake() follows the next Flush().
   void Wake(Wakeable& wakeable);
   void Flush();
 
-  // On the loop's thread only.
+  // Only the loop's thread may call these. IsWoken(): OnWake() is still to
+  // come.
   bool IsWoken(const Wakeable& wakeable);
   void Watch(Wakeable& wakeable);
   void Unwatch(Wakeable& wakeable) { watched_.erase(&wakeable); }

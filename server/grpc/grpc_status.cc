@@ -19,7 +19,7 @@ std::optional<absl::Duration> RetryAfter(const absl::Status& status) {
 }
 
 grpc::Status ToGrpcStatus(const absl::Status& status) {
-  // The codes are google.rpc.Code in both.
+  // Both use the codes of google.rpc.Code.
   const auto code = static_cast<grpc::StatusCode>(status.code());
   const std::string message(status.message());
   const std::optional<absl::Duration> delay = RetryAfter(status);

@@ -11,14 +11,15 @@
 
 namespace attend {
 
-// The only place where one becomes the other. A retry hint (the payload
-// kRetryAfterUrl) becomes google.rpc.RetryInfo in the status details.
+// The gRPC status of a status. No other function converts them. A retry hint
+// (the payload kRetryAfterUrl) becomes google.rpc.RetryInfo in the details.
 grpc::Status ToGrpcStatus(const absl::Status& status);
 
 // The retry hint of a status, if it has one.
 std::optional<absl::Duration> RetryAfter(const absl::Status& status);
 
-// Tells gRPC's own retries the hint of `status`: `grpc-retry-pushback-ms`.
+// Adds the retry hint of `status`, if it has one, to the call's metadata, as
+// `grpc-retry-pushback-ms` in milliseconds. gRPC's own retries read it there.
 void AddRetryPushback(const absl::Status& status, grpc::ServerContext& context);
 
 }  // namespace attend

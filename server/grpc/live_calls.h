@@ -8,11 +8,11 @@
 
 namespace attend {
 
-// Counts calls, for those who wait for their end. gRPC's own shutdown ends when
-// connections are gone, which may be before their calls are. Thread-safe.
+// Counts calls, so that a thread can wait for their end. gRPC's own shutdown
+// ends with the connections, and calls may outlive those. Thread-safe.
 class LiveCalls {
  public:
-  // One call, for as long as it lives.
+  // Counts one call for as long as the entry lives.
   class Entry {
    public:
     explicit Entry(LiveCalls& calls) : calls_(calls) { calls_.Add(1); }
@@ -24,11 +24,12 @@ class LiveCalls {
     LiveCalls& calls_;
   };
 
+  // Returns when no entry lives.
   void WaitForNone() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return count_ == 0; });
   }
-  // Returns all the same when `timeout`, which is finite, has passed.
+  // Returns when no entry lives, or `timeout` has passed. `timeout` is finite.
   void WaitForNone(absl::Duration timeout) {
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, absl::ToChronoNanoseconds(timeout),

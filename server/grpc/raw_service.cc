@@ -20,7 +20,8 @@ RawService::RawService(const google::protobuf::ServiceDescriptor& descriptor,
   for (const Method& method : methods) {
     if (method.descriptor->service() != &descriptor) continue;
     paths_.push_back(absl::StrCat("/", name(), "/", method.name()));
-    // As generated services add theirs; no handler, since none is called.
+    // What a generated service does, too. The handler is null: asynchronous
+    // methods have none.
     AddMethod(new RpcServiceMethod(paths_.back().c_str(),
                                    method.descriptor->server_streaming()
                                        ? RpcServiceMethod::SERVER_STREAMING

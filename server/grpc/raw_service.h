@@ -16,13 +16,13 @@
 
 namespace attend {
 
-// A service as gRPC knows it, with messages as bytes: where gRPC parses them
-// itself, a message that is not one ends as INTERNAL before our code sees the
-// call; but it is the client's mistake. Any service that a proto file declares
-// will do; what is not among its methods ends as UNIMPLEMENTED.
+// A service in gRPC's sense whose messages are bytes. Serves any service of a
+// proto file. If gRPC parsed a message and failed, the call would end as
+// INTERNAL before our code sees it; but that is a mistake of the client. A
+// method that is not served ends as UNIMPLEMENTED.
 class RawService final : public grpc::Service {
  public:
-  // Those of `methods` that belong to `descriptor`. Both outlive this.
+  // Serves those of `methods` that belong to `descriptor`. Both outlive this.
   RawService(const google::protobuf::ServiceDescriptor& descriptor,
              const std::vector<Method>& methods);
 
@@ -30,9 +30,9 @@ class RawService final : public grpc::Service {
   int size() const { return static_cast<int>(methods_.size()); }
   const Method& method(int index) const { return *methods_[index]; }
 
-  // Asks for the next call of a method: when it has come, with its message in
-  // `bytes`, `tag` comes out of `queue`. A unary call is answered as a stream
-  // of one message: on the wire they are the same.
+  // Asks for the next call of method(index). When the call has come and its
+  // message is in `bytes`, `tag` comes out of `queue`. A unary call is answered
+  // as a stream of one message: on the wire both are the same.
   void Ask(int index, grpc::ServerContext& context, grpc::ByteBuffer& bytes,
            grpc::ServerAsyncWriter<grpc::ByteBuffer>& writer,
            grpc::ServerCompletionQueue& queue, void* tag);
@@ -43,11 +43,12 @@ class RawService final : public grpc::Service {
   std::deque<std::string> paths_;  // gRPC borrows them
 };
 
-// Takes the bytes. INVALID_ARGUMENT if they are not a message of that type, or
-// a string in it is not UTF-8.
+// Parses `bytes`, which are empty afterwards. INVALID_ARGUMENT if they are no
+// message of that type, or a string in the message is not UTF-8.
 absl::Status ParseMessage(grpc::ByteBuffer& bytes,
                           google::protobuf::Message& message);
 
+// The message in protobuf's wire format.
 grpc::ByteBuffer ToBytes(const google::protobuf::Message& message);
 
 }  // namespace attend

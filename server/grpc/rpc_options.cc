@@ -26,6 +26,9 @@ absl::Status RpcOptions::Validate() const {
   RETURN_IF_ERROR(CheckRange("max_batch_inputs", max_batch_inputs, 1, 100000));
   RETURN_IF_ERROR(
       CheckRange("max_message_bytes", max_message_bytes, 1024, 1 << 30));
+  RETURN_IF_ERROR(CheckRange("max_connections", max_connections, 1, 1000000));
+  RETURN_IF_ERROR(CheckRange("max_connections_per_address",
+                             max_connections_per_address, 0, 1000000));
   RETURN_IF_ERROR(
       CheckRange("max_concurrent_streams", max_concurrent_streams, 1, 1000000));
   RETURN_IF_ERROR(CheckRange("tokenizer_threads", tokenizer_threads, 1, 64));

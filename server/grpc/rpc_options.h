@@ -5,52 +5,72 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "server/service/fair_share.h"
 
 namespace attend {
 
-// Of the gRPC port and of what calls may cost before they are queued.
+// Options of the gRPC port, and of what a call may cost before its inputs are
+// queued.
 struct RpcOptions {
   // Address that the gRPC port listens on.
   std::string host = "0.0.0.0";
-  // 0: any free one.
+  // 0: any free port.
   int port = 50051;
 
-  // Inputs in one call. Higher: one call may fill the queue.
+  // Who gets the same share of a model, however many calls each makes.
+  FairShare fair_share = FairShare::kAddress;
+
+  // The most inputs of one call. Higher: one call may fill the queue.
   int max_batch_inputs = 256;
-  // Bytes of one request. Higher: more memory a call before anything is
-  // checked.
+  // The most bytes of one request. Higher: a call may take more memory before
+  // anything is checked.
   int max_message_bytes = 16 << 20;
-  // Calls at once on one connection; more of them wait in the client.
+  // The most connections at once. Further connections are closed as they come,
+  // and so are those that would take the last descriptors. Higher: more memory,
+  // some 20 KiB for each.
+  int max_connections = 10000;
+  // The most connections at once of one client address; 0: no limit. Of an IPv6
+  // address the first 64 bits count. Behind a proxy all connections have one
+  // address.
+  int max_connections_per_address = 0;
+  // The most calls at once on one connection; further calls wait in the client.
+  // Higher: one client may hold more.
   int max_concurrent_streams = 1000;
 
-  // Threads that tokenise. They take CPU time from the engine's.
-  int tokenizer_threads = 1;
-  // Calls that wait to be tokenised. Higher: later refusals when flooded.
+  // The number of threads that tokenise. If there are several, one takes short
+  // texts only; if there is one, a short text waits for a part of a long text.
+  // Higher: they take more CPU time from the engine.
+  int tokenizer_threads = 2;
+  // The most calls that wait to be tokenised. Higher: later refusals when
+  // flooded.
   int max_tokenizer_queue = 1024;
 
-  // A call whose client has not read for so long is cancelled. Higher: dead
+  // A call is cancelled if its client has not read for this long. Higher: dead
   // clients hold their results in memory longer.
   absl::Duration slow_reader_timeout = absl::Seconds(30);
 
-  // Pings to a quiet connection, and the wait for their answer. Lower: dead
-  // clients are seen earlier, for more packets.
+  // A connection that is quiet for keepalive_time is pinged, and closed if no
+  // answer comes within keepalive_timeout. Higher: dead clients are noticed
+  // later. Lower: more packets.
   absl::Duration keepalive_time = absl::Seconds(60);
   absl::Duration keepalive_timeout = absl::Seconds(20);
   // Clients that ping more often are disconnected.
   absl::Duration min_ping_interval = absl::Seconds(10);
-  // Connections are closed in an orderly way after this time, so that clients
-  // behind a balancer spread anew. Infinite: never.
+  // A connection takes no new calls after this time, and closes when its calls
+  // have ended. So clients behind a balancer spread anew. Infinite: never.
   absl::Duration max_connection_age = absl::InfiniteDuration();
-  // What a call that runs then may still take.
+  // How long the calls of such a connection may still run.
   absl::Duration max_connection_age_grace = absl::Minutes(10);
 
   // Answer grpc.reflection, which shows the API's descriptors to anybody.
   bool reflection = true;
 
-  // PEM files; both or none. Empty: plain text.
+  // PEM files of the certificate chain and the private key: both or none.
+  // Empty: no TLS.
   std::string tls_cert = "";
   std::string tls_key = "";
 
+  // INVALID_ARGUMENT names the option, its value and its limits.
   absl::Status Validate() const;
 };
 

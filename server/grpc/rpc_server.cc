@@ -1,6 +1,7 @@
 #include "server/grpc/rpc_server.h"
 
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
+#include <grpcpp/grpcpp.h>
 #include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
@@ -8,8 +9,8 @@
 
 #include <algorithm>
 #include <deque>
-#include <fstream>
-#include <iterator>
+#include <limits>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -18,8 +19,16 @@
 #include "absl/strings/str_cat.h"
 #include "engine/tensor/status_macros.h"
 #include "server/grpc/call.h"
+#include "server/grpc/connection_acceptor.h"
+#include "server/grpc/descriptor.h"
 #include "server/grpc/event_loop.h"
+#include "server/grpc/grpc_weaknesses.h"
+#include "server/grpc/header_limit.h"
+#include "server/grpc/listener.h"
+#include "server/grpc/port_probe.h"
 #include "server/grpc/raw_service.h"
+#include "server/grpc/tls_files.h"
+#include "server/observability/log.h"
 
 namespace attend {
 namespace {
@@ -29,23 +38,36 @@ constexpr int kLoops = 2;
 // From the end of the last call to that of its connection.
 constexpr absl::Duration kLastWords = absl::Milliseconds(200);
 
-absl::StatusOr<std::string> ReadPem(const std::string& path) {
-  std::ifstream file(path);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file || text.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat("cannot read ", path));
-  }
-  return text;
-}
-
 absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> MakeCredentials(
     const RpcOptions& options) {
   if (options.tls_cert.empty()) return grpc::InsecureServerCredentials();
-  ASSIGN_OR_RETURN(std::string cert, ReadPem(options.tls_cert));
-  ASSIGN_OR_RETURN(std::string key, ReadPem(options.tls_key));
+  ASSIGN_OR_RETURN(TlsFiles files,
+                   ReadTlsFiles(options.tls_cert, options.tls_key));
   grpc::SslServerCredentialsOptions ssl;
-  ssl.pem_key_cert_pairs.push_back({std::move(key), std::move(cert)});
+  ssl.pem_key_cert_pairs.push_back(
+      {std::move(files.key), std::move(files.cert)});
   return grpc::SslServerCredentials(ssl);
+}
+
+// A server that accepts connections itself is told nothing of credentials that
+// gRPC cannot use: one that listens is.
+absl::Status CheckCredentials(
+    const RpcOptions& options,
+    const std::shared_ptr<grpc::ServerCredentials>& credentials) {
+  if (options.tls_cert.empty()) return absl::OkStatus();
+  grpc::ServerBuilder builder;
+  builder.AddListeningPort("127.0.0.1:0", credentials);
+  const auto queue = builder.AddCompletionQueue();
+  const std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
+  if (server != nullptr) server->Shutdown();
+  queue->Shutdown();
+  void* tag = nullptr;
+  for (bool ok = false; queue->Next(&tag, &ok);) {
+  }
+  if (server != nullptr) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("tls_cert ", options.tls_cert, " and tls_key ",
+                   options.tls_key, " are not a certificate and its key"));
 }
 
 // Milliseconds of a channel argument; infinite is gRPC's own "never".
@@ -57,8 +79,7 @@ int Millis(absl::Duration duration) {
 void SetLimits(const RpcOptions& options, grpc::ServerBuilder& builder) {
   builder.SetMaxReceiveMessageSize(options.max_message_bytes);
   const std::pair<const char*, int> arguments[] = {
-      // A second server on the same port is a mistake, not a partner.
-      {GRPC_ARG_ALLOW_REUSEPORT, 0},
+      {GRPC_ARG_MAX_METADATA_SIZE, kMaxHeaderBytes},
       {GRPC_ARG_MAX_CONCURRENT_STREAMS, options.max_concurrent_streams},
       {GRPC_ARG_KEEPALIVE_TIME_MS, Millis(options.keepalive_time)},
       {GRPC_ARG_KEEPALIVE_TIMEOUT_MS, Millis(options.keepalive_timeout)},
@@ -74,6 +95,29 @@ void SetLimits(const RpcOptions& options, grpc::ServerBuilder& builder) {
   }
 }
 
+// Descriptors that connections leave to the HTTP port, the log, the probe and
+// files.
+int Reserve(int descriptor_limit) {
+  return std::clamp(descriptor_limit / 4, 16, 256);
+}
+
+ConnectionLimits Limits(const RpcOptions& options) {
+  const int descriptors = DescriptorLimit();
+  return {.connections = options.max_connections,
+          .per_address = options.max_connections_per_address,
+          .descriptors = descriptors - Reserve(descriptors)};
+}
+
+// docs/security.md says what Attend itself does about them.
+void LogWeaknesses(Log& log) {
+  if (!HasKnownWeaknesses(grpc::Version())) return;
+  log.Write(LogLevel::kInfo, "old_grpc",
+            {{"version", grpc::Version()},
+             {"weaknesses", "CVE-2023-33953,CVE-2023-4785"},
+             {"headers_limited", LimitsHeaderBlocks() ? "yes" : "no"},
+             {"connections_limited", "yes"}});
+}
+
 absl::Duration WatchInterval(const RpcOptions& options) {
   return std::clamp(options.slow_reader_timeout / 4, absl::Milliseconds(10),
                     absl::Seconds(5));
@@ -82,6 +126,9 @@ absl::Duration WatchInterval(const RpcOptions& options) {
 }  // namespace
 
 struct RpcServer::Impl {
+  using Connections = grpc::experimental::ExternalConnectionAcceptor;
+  using NewConnection = Connections::NewConnectionParameters;
+
   Impl(const RpcOptions& options, CallEnvironment& calls, StepSignal& signal)
       : step_signal(signal),
         environment{calls, options.slow_reader_timeout, {}, {}} {
@@ -104,12 +151,28 @@ struct RpcServer::Impl {
     loop.Start();
   }
 
+  // Starts to accept, and to ask itself whether it does.
+  void Open(Listener listener, ConnectionLimits limits,
+            ConnectionMetrics& metrics) {
+    port = listener.port;
+    acceptor.emplace(std::move(listener.sockets), limits, metrics,
+                     [this](int socket) {
+                       NewConnection connection;
+                       connection.fd = socket;
+                       new_connections->HandleNewConnection(&connection);
+                     });
+    probe.emplace(listener.address);
+  }
+
   StepSignal& step_signal;
   RpcEnvironment environment;
   std::deque<RawService> rpc_services;
   int port = 0;
   std::vector<std::unique_ptr<EventLoop>> loops;
   std::unique_ptr<grpc::Server> server;
+  std::unique_ptr<Connections> new_connections;
+  std::optional<ConnectionAcceptor> acceptor;
+  std::optional<PortProbe> probe;
 };
 
 RpcServer::RpcServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -118,29 +181,34 @@ RpcServer::~RpcServer() { Shutdown(absl::ZeroDuration()); }
 
 int RpcServer::port() const { return impl_->port; }
 
+bool RpcServer::alive() const { return impl_->probe->alive(); }
+
 absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(
-    const RpcOptions& options, CallEnvironment& calls,
-    StepSignal& step_signal) {
+    const RpcOptions& options, CallEnvironment& calls, StepSignal& step_signal,
+    ConnectionMetrics& connections) {
   RETURN_IF_ERROR(options.Validate());
   ASSIGN_OR_RETURN(const auto credentials, MakeCredentials(options));
+  RETURN_IF_ERROR(CheckCredentials(options, credentials));
   grpc::EnableDefaultHealthCheckService(true);
   if (options.reflection) {
     grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   }
+  ASSIGN_OR_RETURN(Listener listener, Listen(options.host, options.port,
+                                             options.keepalive_timeout));
   auto impl = std::make_unique<Impl>(options, calls, step_signal);
   grpc::ServerBuilder builder;
   SetLimits(options, builder);
-  const std::string address = absl::StrCat(options.host, ":", options.port);
-  builder.AddListeningPort(address, credentials, &impl->port);
+  using Experimental = grpc::ServerBuilder::experimental_type;
+  impl->new_connections = builder.experimental().AddExternalConnectionAcceptor(
+      Experimental::ExternalConnectionType::FROM_FD, credentials);
   for (RawService& rpc : impl->rpc_services) builder.RegisterService(&rpc);
   for (int i = 0; i < kLoops; ++i) {
     impl->loops.push_back(std::make_unique<EventLoop>(
         builder.AddCompletionQueue(), WatchInterval(options)));
   }
   impl->server = builder.BuildAndStart();
-  if (impl->server == nullptr || impl->port == 0) {
-    return absl::UnavailableError(
-        absl::StrCat("cannot listen for grpc on ", address));
+  if (impl->server == nullptr) {
+    return absl::InternalError("grpc cannot start; standard error has more");
   }
   for (auto& loop : impl->loops) impl->Serve(*loop);
   step_signal.Connect([&loops = impl->loops] {
@@ -148,6 +216,8 @@ absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(
   });
   std::unique_ptr<RpcServer> server(new RpcServer(std::move(impl)));
   server->SetServing(true);
+  LogWeaknesses(calls.service.log);
+  server->impl_->Open(std::move(listener), Limits(options), connections);
   return server;
 }
 
@@ -170,6 +240,7 @@ void RpcServer::Shutdown(absl::Duration grace) {
   // The grace is for our own calls. Health watchers and reflection are told,
   // and cut soon: they never end by themselves and would hold the server.
   impl_->environment.answered_calls.WaitForNone(grace);
+  impl_->acceptor.reset();
   impl_->server->GetHealthCheckService()->Shutdown();
   impl_->server->Shutdown(
       absl::ToChronoTime(absl::Now() + std::min(grace, kLastWords)));

@@ -6,6 +6,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "server/grpc/rpc_options.h"
+#include "server/observability/connection_metrics.h"
 #include "server/service/service_call.h"
 #include "server/service/step_signal.h"
 
@@ -19,12 +20,13 @@ namespace attend {
 // until Shutdown() has returned.
 class RpcServer {
  public:
-  // `calls`, which other ports may share, and `step_signal` must outlive the
-  // server.
-  // UNAVAILABLE if the port cannot be bound.
+  // `calls`, which other ports may share, `step_signal` and `connections` must
+  // outlive the server.
+  // The errors of ReadTlsFiles(); INVALID_ARGUMENT if gRPC cannot use the
+  // files; UNAVAILABLE if the port cannot be bound.
   static absl::StatusOr<std::unique_ptr<RpcServer>> Start(
       const RpcOptions& options, CallEnvironment& calls,
-      StepSignal& step_signal);
+      StepSignal& step_signal, ConnectionMetrics& connections);
   // Shutdown() without grace, if it was not called before.
   ~RpcServer();
   RpcServer(const RpcServer&) = delete;
@@ -32,6 +34,8 @@ class RpcServer {
 
   // That was bound.
   int port() const;
+  // False: nobody has answered on the port for a while. Any thread may ask.
+  bool alive() const;
 
   // What grpc.health.v1 says: overall (""), of "attend.v1.Attend" and of each
   // model's name; of one that could not be loaded always NOT_SERVING. SERVING

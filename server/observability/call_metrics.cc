@@ -21,26 +21,32 @@ std::string CodeName(int code) {
   return name.empty() ? "UNKNOWN" : name;
 }
 
+// These come with the first call of their method, so that a rate includes the
+// first error: alerts are made of them. Other codes come when they occur.
+constexpr absl::StatusCode kAlertCodes[] = {
+    absl::StatusCode::kInternal, absl::StatusCode::kDeadlineExceeded};
+
 struct MethodSeries {
   MethodSeries(const SeriesMaker& make, const std::string& method)
-      : seconds(make.NewHistogram("attend_request_seconds",
-                                  "Time of a call from its arrival to its end.",
-                                  DurationBounds(), {{"method", method}})) {
+      : seconds(
+            make.LateHistogram("attend_request_seconds",
+                               "Time of a call from its arrival to its end.",
+                               DurationBounds(), {{"method", method}})) {
     for (int code = 0; code < kNumCodes; ++code) {
-      calls[code] = &make.NewCounter(
+      calls[code] = make.LateCounter(
           "attend_requests_total", "Calls that ended, by status code.",
           {{"method", method}, {"code", CodeName(code)}});
     }
   }
-  std::array<prometheus::Counter*, kNumCodes> calls;
-  prometheus::Histogram& seconds;
+  std::array<LateSeries<prometheus::Counter>, kNumCodes> calls;
+  LateSeries<prometheus::Histogram> seconds;
 };
 
 }  // namespace
 
 struct CallMetrics::Series {
   std::map<std::string, MethodSeries, std::less<>> methods;
-  std::array<prometheus::Counter*, kNumRejectReasons> rejected;
+  std::array<LateSeries<prometheus::Counter>, kNumRejectReasons> rejected;
   prometheus::Counter* slow_readers;
 };
 
@@ -54,7 +60,7 @@ CallMetrics::CallMetrics(prometheus::Registry& registry,
           series->methods.try_emplace(method, make, method);
         }
         for (int r = 0; r < kNumRejectReasons; ++r) {
-          series->rejected[r] = &make.NewCounter(
+          series->rejected[r] = make.LateCounter(
               "attend_rejected_total", "Inputs that were turned away.",
               {{"reason", std::string(kReasonNames[r])}});
         }
@@ -70,8 +76,12 @@ void CallMetrics::OnCall(absl::string_view method, absl::StatusCode code,
                          absl::Duration duration) {
   const auto found = series_->methods.find(method);
   ATTEND_CHECK(found != series_->methods.end());
-  found->second.calls[static_cast<int>(code)]->Increment();
-  found->second.seconds.Observe(absl::ToDoubleSeconds(duration));
+  MethodSeries& series = found->second;
+  for (absl::StatusCode alert : kAlertCodes) {
+    static_cast<void>(*series.calls[static_cast<int>(alert)]);
+  }
+  series.calls[static_cast<int>(code)]->Increment();
+  series.seconds->Observe(absl::ToDoubleSeconds(duration));
 }
 
 void CallMetrics::OnRejected(RejectReason reason) {

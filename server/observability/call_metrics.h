@@ -20,11 +20,12 @@ enum class RejectReason { kQueueFull, kTokenizerFull, kDraining, kInvalid };
 inline constexpr int kNumRejectReasons = 4;
 
 // What is counted of the calls that one model gets. Thread-safe; an observation
-// takes a lock only of the series that it changes.
+// takes a lock only of the series that it changes, and makes a series that is
+// used for the first time.
 class CallMetrics {
  public:
-  // The series of label `model` in `registry`, which must outlive this, with
-  // one for each of `methods`.
+  // For the series of label `model` in `registry`, which must outlive this; of
+  // calls of `methods`.
   CallMetrics(prometheus::Registry& registry, absl::string_view model,
               const std::vector<std::string>& methods);
   ~CallMetrics();
@@ -40,7 +41,7 @@ class CallMetrics {
 
  private:
   struct Series;
-  const std::unique_ptr<const Series> series_;
+  const std::unique_ptr<Series> series_;
 };
 
 }  // namespace attend

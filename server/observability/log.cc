@@ -1,8 +1,12 @@
 #include "server/observability/log.h"
 
+#include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
@@ -23,15 +27,6 @@ bool IsPlain(absl::string_view value) {
     }
   }
   return true;
-}
-
-void WriteAll(int file_descriptor, absl::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = write(file_descriptor, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;  // nowhere left to complain
-    text.remove_prefix(written);
-  }
 }
 
 }  // namespace
@@ -77,6 +72,7 @@ Log::~Log() {
   {
     std::lock_guard lock(mutex_);
     closed_ = true;
+    end_ = absl::ToUnixNanos(absl::Now() + kLastWords);
   }
   changed_.notify_one();
   writer_.join();
@@ -97,6 +93,30 @@ void Log::Write(LogLevel level, absl::string_view event,
   changed_.notify_one();
 }
 
+// A write of no more than PIPE_BUF bytes to a pipe that is ready does not wait.
+// The descriptor stays as it is, since others may have it too: O_NONBLOCK would
+// be theirs as well.
+bool Log::WaitUntilWritable() {
+  constexpr int kMillis = 100;  // how late an end is seen
+  pollfd descriptor = {.fd = file_descriptor_, .events = POLLOUT, .revents = 0};
+  while (absl::ToUnixNanos(absl::Now()) < end_) {
+    if (poll(&descriptor, 1, kMillis) > 0) return true;
+  }
+  return false;
+}
+
+bool Log::WriteAll(absl::string_view text) {
+  while (!text.empty()) {
+    if (!WaitUntilWritable()) return false;
+    const ssize_t written = write(file_descriptor_, text.data(),
+                                  std::min<size_t>(text.size(), PIPE_BUF));
+    if (written < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (written <= 0) return true;  // nowhere left to complain
+    text.remove_prefix(written);
+  }
+  return true;
+}
+
 void Log::RunWriter() {
   std::unique_lock lock(mutex_);
   while (true) {
@@ -105,11 +125,12 @@ void Log::RunWriter() {
     std::deque<std::string> lines = std::exchange(lines_, {});
     const int64_t dropped = std::exchange(dropped_, 0);
     lock.unlock();
-    for (const std::string& line : lines) WriteAll(file_descriptor_, line);
     if (dropped > 0) {
-      WriteAll(file_descriptor_,
-               FormatLogLine(absl::Now(), LogLevel::kWarning, "log_dropped",
-                             {{"lines", dropped}}));
+      lines.push_back(FormatLogLine(absl::Now(), LogLevel::kWarning,
+                                    "log_dropped", {{"lines", dropped}}));
+    }
+    for (const std::string& line : lines) {
+      if (!WriteAll(line)) return;
     }
     lock.lock();
   }

@@ -1,6 +1,7 @@
 #ifndef ATTEND_SERVER_OBSERVABILITY_LOG_H_
 #define ATTEND_SERVER_OBSERVABILITY_LOG_H_
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -43,10 +44,11 @@ std::string FormatLogLine(absl::Time time, LogLevel level,
 // Writes events to a file descriptor, from a thread of its own: callers never
 // wait for a slow terminal or pipe. When kMaxQueuedLines lines wait, new lines
 // are dropped, and one line says how many. Thread-safe. The destructor writes
-// the lines that still wait.
+// the lines that still wait, as far as they are taken within kLastWords.
 class Log {
  public:
   static constexpr size_t kMaxQueuedLines = 4096;
+  static constexpr absl::Duration kLastWords = absl::Seconds(1);
 
   Log(LogLevel min_level, int file_descriptor);
   ~Log();
@@ -59,6 +61,10 @@ class Log {
 
  private:
   void RunWriter();
+  // False: nobody has taken it, and the log is about to go.
+  bool WriteAll(absl::string_view text);
+  // Waits until the descriptor takes PIPE_BUF bytes, or the log has to go.
+  bool WaitUntilWritable();
 
   const LogLevel min_level_;
   const int file_descriptor_;
@@ -68,6 +74,9 @@ class Log {
   std::deque<std::string> lines_;  // guarded by mutex_
   int64_t dropped_ = 0;            // guarded by mutex_
   bool closed_ = false;            // guarded by mutex_
+  // Of the last words, in nanoseconds since 1970; far away until closed_ is
+  // true.
+  std::atomic<int64_t> end_{INT64_MAX};
 
   std::thread writer_;  // last: it uses all of the above
 };

@@ -44,6 +44,22 @@ Histogram& SeriesMaker::NewHistogram(const char* name, const char* help,
       .Add(With(more), bounds);
 }
 
+LateSeries<Counter> SeriesMaker::LateCounter(const char* name, const char* help,
+                                             const MetricLabels& more) const {
+  return LateSeries<Counter>([maker = *this, name, help, more]() -> Counter& {
+    return maker.NewCounter(name, help, more);
+  });
+}
+
+LateSeries<Histogram> SeriesMaker::LateHistogram(
+    const char* name, const char* help,
+    const Histogram::BucketBoundaries& bounds, const MetricLabels& more) const {
+  return LateSeries<Histogram>(
+      [maker = *this, name, help, bounds, more]() -> Histogram& {
+        return maker.NewHistogram(name, help, bounds, more);
+      });
+}
+
 MetricLabels SeriesMaker::With(MetricLabels more) const {
   more.insert(labels_.begin(), labels_.end());
   return more;

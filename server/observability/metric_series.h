@@ -8,6 +8,9 @@
 
 #include <map>
 #include <string>
+#include <utility>
+
+#include "server/observability/late_series.h"
 
 namespace attend {
 
@@ -22,7 +25,7 @@ prometheus::Histogram::BucketBoundaries GeometricBounds(double first,
 prometheus::Histogram::BucketBoundaries DurationBounds();
 
 // Makes series in a registry, which must outlive them. All series have `labels`
-// in common.
+// in common. The same arguments give the same series.
 class SeriesMaker {
  public:
   SeriesMaker(prometheus::Registry& registry, MetricLabels labels)
@@ -33,6 +36,13 @@ class SeriesMaker {
   prometheus::Gauge& NewGauge(const char* name, const char* help,
                               const MetricLabels& more = {}) const;
   prometheus::Histogram& NewHistogram(
+      const char* name, const char* help,
+      const prometheus::Histogram::BucketBoundaries& bounds,
+      const MetricLabels& more = {}) const;
+  // The same at the first use; the registry must outlive that, too.
+  LateSeries<prometheus::Counter> LateCounter(
+      const char* name, const char* help, const MetricLabels& more = {}) const;
+  LateSeries<prometheus::Histogram> LateHistogram(
       const char* name, const char* help,
       const prometheus::Histogram::BucketBoundaries& bounds,
       const MetricLabels& more = {}) const;

@@ -14,7 +14,9 @@ namespace attend {
 
 struct Metrics::Impl {
   explicit Impl(const std::vector<std::string>& names)
-      : methods(names), other_calls(registry, "", methods) {}
+      : methods(names),
+        other_calls(registry, "", methods),
+        connections(registry) {}
 
   void SetReady(absl::string_view model, bool ready) {
     SeriesMaker(registry, {{"model", std::string(model)}})
@@ -27,8 +29,9 @@ struct Metrics::Impl {
   ProcessMetrics process;
   const std::vector<std::string> methods;
   CallMetrics other_calls;
+  ConnectionMetrics connections;
 
-  // Guarded by mutex. Deques: what is in them stays in its place.
+  // Guarded by `mutex`. Deques: references to their elements stay valid.
   std::mutex mutex;
   std::deque<ModelMetrics> models;
   std::deque<CallMetrics> broken;
@@ -62,6 +65,8 @@ CallMetrics& Metrics::AddBrokenModel(absl::string_view name) {
 }
 
 CallMetrics& Metrics::other_calls() { return impl_->other_calls; }
+
+ConnectionMetrics& Metrics::connections() { return impl_->connections; }
 
 std::string Metrics::Serialize() const {
   std::vector<prometheus::MetricFamily> families = impl_->registry.Collect();

@@ -8,14 +8,16 @@
 #include "absl/strings/string_view.h"
 #include "engine/api/engine.h"
 #include "server/observability/call_metrics.h"
+#include "server/observability/connection_metrics.h"
 #include "server/observability/model_metrics.h"
 
 namespace attend {
 
 // Everything that Attend tells Prometheus: about the process, and about each
-// model under its name. All series of a model exist from the time it is added,
-// with the value 0, so that a rate that includes the first event is right.
-// Thread-safe. Owns what its methods return.
+// model under its name. Gauges, and totals without further labels, exist from
+// the time a model is added, with the value 0. Histograms, and totals by
+// method, code or reason, come when they are used first: of most there is
+// nothing to tell. Thread-safe. Owns what its methods return.
 class Metrics {
  public:
   // `version` is that of the build; calls are of one of `methods`.
@@ -29,6 +31,7 @@ class Metrics {
   // For calls that belong to no model, or that ended before their model was
   // known. The label `model` is empty.
   CallMetrics& other_calls();
+  ConnectionMetrics& connections();
 
   // All metrics in Prometheus' text format. Reads the process's figures anew.
   std::string Serialize() const;

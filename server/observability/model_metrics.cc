@@ -14,12 +14,12 @@ using prometheus::Histogram;
 struct ModelMetrics::Series {
   explicit Series(const SeriesMaker& make);
 
-  Histogram& queue_seconds;
-  Histogram& encode_seconds;
-  Histogram& first_token_seconds;
-  Histogram& inter_token_seconds;
-  Histogram& step_seconds;
-  Histogram& step_rows;
+  LateSeries<Histogram> queue_seconds;
+  LateSeries<Histogram> encode_seconds;
+  LateSeries<Histogram> first_token_seconds;
+  LateSeries<Histogram> inter_token_seconds;
+  LateSeries<Histogram> step_seconds;
+  LateSeries<Histogram> step_rows;
   Counter& source_tokens;
   Counter& generated_tokens;
   Counter& preemptions;
@@ -33,29 +33,29 @@ struct ModelMetrics::Series {
 };
 
 ModelMetrics::Series::Series(const SeriesMaker& make)
-    : queue_seconds(make.NewHistogram(
+    : queue_seconds(make.LateHistogram(
           "attend_queue_seconds",
           "Time of an input from its arrival in the queue until it was first "
           "computed.",
           DurationBounds())),
-      encode_seconds(make.NewHistogram(
+      encode_seconds(make.LateHistogram(
           "attend_encode_seconds",
           "Time from the first step of an input until its source was encoded.",
           DurationBounds())),
-      first_token_seconds(make.NewHistogram(
+      first_token_seconds(make.LateHistogram(
           "attend_time_to_first_token_seconds",
           "Time of an input from its arrival in the queue to its first output.",
           DurationBounds())),
-      inter_token_seconds(make.NewHistogram(
+      inter_token_seconds(make.LateHistogram(
           "attend_inter_token_seconds",
           "Time between two outputs of one running generation.",
           DurationBounds())),
-      step_seconds(make.NewHistogram("attend_step_seconds",
-                                     "Time of one step of the engine.",
-                                     DurationBounds())),
-      step_rows(make.NewHistogram("attend_step_rows",
-                                  "Rows computed in one step.",
-                                  GeometricBounds(1, 2, 14))),
+      step_seconds(make.LateHistogram("attend_step_seconds",
+                                      "Time of one step of the engine.",
+                                      DurationBounds())),
+      step_rows(make.LateHistogram("attend_step_rows",
+                                   "Rows computed in one step.",
+                                   GeometricBounds(1, 2, 14))),
       source_tokens(make.NewCounter("attend_source_tokens_total",
                                     "Source tokens of inputs that ended.")),
       generated_tokens(make.NewCounter(
@@ -68,9 +68,10 @@ ModelMetrics::Series::Series(const SeriesMaker& make)
           "attend_prefix_cache_queried_tokens_total",
           "Tokens of prompts and encoded sources that were looked for in the "
           "prefix cache.")),
-      prefix_cache_hit_tokens(make.NewCounter(
-          "attend_prefix_cache_hit_tokens_total",
-          "Those of them that were there, and so not computed.")),
+      prefix_cache_hit_tokens(
+          make.NewCounter("attend_prefix_cache_hit_tokens_total",
+                          "Queried tokens that were in the prefix cache: they "
+                          "are not computed.")),
       queued_requests(
           make.NewGauge("attend_queued_requests", "Inputs that wait.")),
       queued_tokens(make.NewGauge("attend_queued_tokens",
@@ -92,10 +93,10 @@ ModelMetrics::~ModelMetrics() = default;
 
 void ModelMetrics::OnRequest(const RequestTimes& times, int source_tokens,
                              int generated_tokens) {
-  const auto observe = [](Histogram& histogram, absl::Time from,
+  const auto observe = [](LateSeries<Histogram>& histogram, absl::Time from,
                           absl::Time to) {
     if (from == absl::InfinitePast() || to == absl::InfinitePast()) return;
-    histogram.Observe(absl::ToDoubleSeconds(to - from));
+    histogram->Observe(absl::ToDoubleSeconds(to - from));
   };
   observe(series_->queue_seconds, times.arrival, times.started);
   observe(series_->encode_seconds, times.started, times.encoded);
@@ -105,13 +106,13 @@ void ModelMetrics::OnRequest(const RequestTimes& times, int source_tokens,
 }
 
 void ModelMetrics::OnInterToken(absl::Duration gap) {
-  series_->inter_token_seconds.Observe(absl::ToDoubleSeconds(gap));
+  series_->inter_token_seconds->Observe(absl::ToDoubleSeconds(gap));
 }
 
 void ModelMetrics::OnStep(const StepReport& report) {
   if (report.rows > 0) {
-    series_->step_seconds.Observe(absl::ToDoubleSeconds(report.duration));
-    series_->step_rows.Observe(report.rows);
+    series_->step_seconds->Observe(absl::ToDoubleSeconds(report.duration));
+    series_->step_rows->Observe(report.rows);
   }
   series_->preemptions.Increment(report.preempted);
   series_->prefix_cache_queried_tokens.Increment(

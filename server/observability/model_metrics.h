@@ -31,7 +31,7 @@ class ModelMetrics : public CallMetrics {
 
  private:
   struct Series;
-  const std::unique_ptr<const Series> series_;
+  const std::unique_ptr<Series> series_;
 };
 
 }  // namespace attend

@@ -20,58 +20,10 @@ constexpr double kEncodeFixed = 0.5;
 constexpr size_t kMinCompany = 12;
 // Nobody is held for longer than so many quiet steps.
 constexpr double kMaxHoldSteps = 4;
+// A row counts, even where its cost is not known yet.
+constexpr double kLeastRowSeconds = 1e-9;
 
-// Blocks that a running sequence may want in the step after this one: a new
-// block for each hypothesis.
-int NextBlocks(const Work& work) {
-  if (!work.uses_blocks) return 0;
-  return work.phase == Phase::kDecode ? work.rows : 1;
-}
-
-// What must stay free for a running sequence before others are admitted.
-int ReservedBlocks(const RequestView& view) {
-  return std::max(view.work.blocks + NextBlocks(view.work),
-                  view.blocks_when_preempted - view.held_blocks);
-}
-
-// Memory that newcomers may take, as they take it.
-class Admission {
- public:
-  Admission(absl::Span<const RequestView> running, const MemoryView& memory,
-            int max_running)
-      : places_(max_running - static_cast<int>(running.size())),
-        blocks_(memory.free_blocks),
-        encode_rows_(memory.free_encode_rows),
-        alone_(running.empty()) {
-    for (const RequestView& view : running) {
-      blocks_ -= ReservedBlocks(view);
-      encode_rows_ -= view.work.encode_rows;
-    }
-  }
-
-  bool full() const { return places_ <= 0; }
-
-  // True if it fits, and then it has its place. The first one on an empty
-  // machine needs no reserve: it cannot be in anybody's way.
-  bool TryAdmit(const RequestView& view) {
-    const int wanted = ReservedBlocks(view);
-    const int needed = alone_ ? view.work.blocks : wanted;
-    if (full() || needed > blocks_ || view.work.encode_rows > encode_rows_) {
-      return false;
-    }
-    places_ -= 1;
-    blocks_ -= wanted;
-    encode_rows_ -= view.work.encode_rows;
-    alone_ = false;
-    return true;
-  }
-
- private:
-  int places_;
-  int blocks_;
-  int encode_rows_;
-  bool alone_;
-};
+constexpr TenantView kOneTenant;
 
 }  // namespace
 
@@ -79,93 +31,114 @@ Batcher::Batcher(const BatcherOptions& options)
     : options_(options),
       aging_microseconds_(
           std::max<int64_t>(absl::ToInt64Microseconds(options.aging), 1)) {
+  const int requests = options.max_waiting + options.max_running;
   decision_.running.reserve(options.max_running);
   decision_.admitted.reserve(options.max_running);
   decision_.preempted.reserve(options.max_running);
-  candidates_.reserve(options.max_waiting + options.max_running);
+  preemption_.Reserve(options.max_running, requests);
+  participants_.Reserve(requests);
+  candidates_.Reserve(requests, requests);
   chosen_.reserve(options.max_running);
-  gone_.reserve(options.max_running);
   decodes_.reserve(options.max_running);
 }
 
 const Decision& Batcher::Plan(absl::Span<const RequestView> waiting,
                               absl::Span<const RequestView> running,
                               const MemoryView& memory, const StepCost& cost,
-                              absl::Time now) {
-  decision_.running.clear();
-  decision_.admitted.clear();
-  decision_.preempted.clear();
-  decision_.decode_rows = 0;
-  decision_.prompt_rows = 0;
-  Preempt(running, memory.free_blocks, now);
-  PlanDecodes(running);
-  PlanPrompts(waiting, running, memory, cost, now);
-  ATTEND_CHECK(!decision_.running.empty() || !decision_.admitted.empty() ||
-               (waiting.empty() && running.empty()));
+                              absl::Time now,
+                              absl::Span<const TenantView> tenants) {
+  in_ = {
+      waiting, running,
+      memory,  &cost,
+      now,     tenants.empty() ? absl::MakeConstSpan(&kOneTenant, 1) : tenants};
+  participants_.Count(waiting, running, in_.tenants);
+  participants_.Choose(cost, options_.max_rows);
+  PlanStep();
+  const auto nothing = [&] {
+    return decision_.running.empty() && decision_.admitted.empty();
+  };
+  if (nothing() && !participants_.all()) {
+    // There is no room yet for those who would go on alone.
+    participants_.ChooseAll();
+    PlanStep();
+  }
+  decision_.joint = participants_.all();
+  ATTEND_CHECK(!nothing() || (waiting.empty() && running.empty()));
   return decision_;
 }
 
-int64_t Batcher::Level(const RequestView& view, absl::Time now) const {
-  // In plain integers: this is asked for all who wait, in every step.
-  const int64_t waited = absl::ToInt64Microseconds(now - view.arrival);
-  return view.priority + std::max<int64_t>(waited, 0) / aging_microseconds_;
+void Batcher::PlanStep() {
+  decision_.running.clear();
+  decision_.admitted.clear();
+  decision_.decode_rows = 0;
+  decision_.prompt_rows = 0;
+  Preempt();
+  PlanDecodes();
+  PlanPrompts();
 }
 
-void Batcher::Preempt(absl::Span<const RequestView> running, int free_blocks,
-                      absl::Time now) {
-  gone_.assign(running.size(), 0);
-  int64_t needed = 0;
-  for (const RequestView& view : running) needed += view.work.blocks;
-  int64_t left = running.size();
-  int64_t room = free_blocks;
-  // One alone always fits; what the others shared is not in their blocks, but
-  // is free when all of them are gone.
-  while (needed > room && left > 1) {
-    int victim = -1;
-    int oldest = -1;
-    for (int i = 0; i < static_cast<int>(running.size()); ++i) {
-      if (gone_[i]) continue;
-      if (oldest < 0 || running[i].order < running[oldest].order) oldest = i;
-    }
-    for (int i = 0; i < static_cast<int>(running.size()); ++i) {
-      if (gone_[i] || i == oldest) continue;
-      if (victim < 0) {
-        victim = i;
-        continue;
-      }
-      const int64_t level = Level(running[i], now);
-      const int64_t lowest = Level(running[victim], now);
-      if (level < lowest ||
-          (level == lowest && running[i].order > running[victim].order)) {
-        victim = i;
-      }
-    }
-    gone_[victim] = 1;
-    decision_.preempted.push_back(victim);
-    needed -= running[victim].work.blocks;
-    room += running[victim].held_blocks;
-    --left;
+void Batcher::Preempt() {
+  preemption_.Begin(in_.running, in_.tenants, in_.now, aging_microseconds_);
+  preemption_.ForMemory(participants_, in_.memory.free_blocks);
+  admits_ = preemption_.chosen().empty();
+  favoured_ = nullptr;
+  if (admits_ && participants_.present() > 1) PreemptForNewcomer();
+  decision_.preempted = preemption_.chosen();
+}
+
+void Batcher::PreemptForNewcomer() {
+  const RequestView* newcomer = FirstNewcomer();
+  if (newcomer == nullptr || participants_.running()[newcomer->tenant] > 0) {
+    return;
+  }
+  // Only in a step that admits.
+  const int decode_rows = participants_.decode_rows();
+  if (decode_rows > 0 &&
+      (in_.cost->WantsQuietStep() || decode_rows >= options_.max_rows)) {
+    return;
+  }
+  if (preemption_.ForNewcomer(*newcomer, in_.memory, options_.max_running,
+                              participants_.total_weight())) {
+    favoured_ = newcomer;
   }
 }
 
-void Batcher::PlanDecodes(absl::Span<const RequestView> running) {
+const RequestView* Batcher::FirstNewcomer() const {
+  const int tenant = participants_.Next();
+  const RequestView* first = nullptr;
+  int64_t highest = 0;
+  for (const RequestView& view : in_.waiting) {
+    if (view.tenant != tenant) continue;
+    const int64_t level = LevelOf(view, in_.now, aging_microseconds_);
+    if (first == nullptr || level > highest ||
+        (level == highest && view.order < first->order)) {
+      first = &view;
+      highest = level;
+    }
+  }
+  return first;
+}
+
+void Batcher::PlanDecodes() {
   decodes_.clear();
   int64_t rows = 0;
-  for (int i = 0; i < static_cast<int>(running.size()); ++i) {
-    if (IsPreempted(i) || running[i].work.phase != Phase::kDecode) continue;
-    decodes_.push_back(i);
-    rows += running[i].work.rows;
+  for (size_t i = 0; i < in_.running.size(); ++i) {
+    const RequestView& view = in_.running[i];
+    if (IsPreempted(i) || !participants_.Has(view)) continue;
+    if (view.work.phase != Phase::kDecode) continue;
+    decodes_.push_back(static_cast<int>(i));
+    rows += view.work.rows;
   }
   if (rows > options_.max_rows) {
     std::sort(decodes_.begin(), decodes_.end(), [&](int a, int b) {
-      const RequestView& x = running[a];
-      const RequestView& y = running[b];
+      const RequestView& x = in_.running[a];
+      const RequestView& y = in_.running[b];
       return x.last_piece != y.last_piece ? x.last_piece < y.last_piece
                                           : x.order < y.order;
     });
   }
   for (const int i : decodes_) {
-    const int wanted = running[i].work.rows;
+    const int wanted = in_.running[i].work.rows;
     if (decision_.decode_rows > 0 &&
         decision_.decode_rows + wanted > options_.max_rows) {
       continue;
@@ -175,22 +148,22 @@ void Batcher::PlanDecodes(absl::Span<const RequestView> running) {
   }
 }
 
-bool Batcher::HoldsEncodes(absl::Span<const RequestView> waiting,
-                           absl::Span<const RequestView> running, int budget,
-                           const StepCost& cost, absl::Time now) const {
+bool Batcher::HoldsEncodes(int budget) const {
   if (decodes_.size() < kMinCompany) return false;
-  for (const RequestView& view : running) {
+  for (const RequestView& view : in_.running) {
     // There is an encode anyway.
-    if (view.work.phase == Phase::kEncode) return false;
+    if (participants_.Has(view) && view.work.phase == Phase::kEncode)
+      return false;
   }
+  const StepCost& cost = *in_.cost;
   const int enough = std::min(options_.min_encode_rows, budget);
   const double longest =
       kMaxHoldSteps * cost.QuietSeconds(decision_.decode_rows);
   int rows = 0;
   double waited = 0;  // seconds, of all together
-  for (const RequestView& view : waiting) {
-    if (view.work.phase != Phase::kEncode) continue;
-    const double seconds = absl::ToDoubleSeconds(now - view.arrival);
+  for (const RequestView& view : in_.waiting) {
+    if (view.work.phase != Phase::kEncode || !participants_.Has(view)) continue;
+    const double seconds = absl::ToDoubleSeconds(in_.now - view.arrival);
     rows += view.work.rows;
     waited += seconds;
     if (rows >= enough || seconds >= longest || view.blocks_when_preempted > 0)
@@ -199,29 +172,33 @@ bool Batcher::HoldsEncodes(absl::Span<const RequestView> waiting,
   return waited < kEncodeFixed * cost.QuietSeconds(0) * decision_.decode_rows;
 }
 
-void Batcher::CollectCandidates(absl::Span<const RequestView> waiting,
-                                absl::Span<const RequestView> running,
-                                bool hold, absl::Time now) {
-  candidates_.clear();
+void Batcher::CollectCandidates(bool hold) {
+  candidates_.Clear();
   const auto add = [&](const RequestView& view, size_t index, bool is_waiting) {
-    candidates_.push_back({.level = Level(view, now),
-                           .order = view.order,
-                           .index = static_cast<int>(index),
-                           .is_waiting = is_waiting});
+    candidates_.Add({.tenant = view.tenant,
+                     .level = LevelOf(view, in_.now, aging_microseconds_),
+                     .order = view.order,
+                     .index = static_cast<int>(index),
+                     .is_waiting = is_waiting});
   };
-  for (size_t i = 0; i < running.size(); ++i) {
-    if (IsPreempted(i) || running[i].work.phase == Phase::kDecode) continue;
-    add(running[i], i, /*is_waiting=*/false);
+  begun_ = 0;
+  for (size_t i = 0; i < in_.running.size(); ++i) {
+    const RequestView& view = in_.running[i];
+    if (IsPreempted(i) || !participants_.Has(view)) continue;
+    if (view.work.phase == Phase::kDecode) continue;
+    add(view, i, /*is_waiting=*/false);
+    ++begun_;
   }
-  if (decision_.preempted.empty() &&
-      static_cast<int>(running.size()) < options_.max_running) {
-    for (size_t i = 0; i < waiting.size(); ++i) {
-      if (hold && waiting[i].work.phase == Phase::kEncode) continue;
-      add(waiting[i], i, /*is_waiting=*/true);
+  const size_t places = options_.max_running + decision_.preempted.size();
+  if (admits_ && in_.running.size() < places) {
+    for (size_t i = 0; i < in_.waiting.size(); ++i) {
+      const RequestView& view = in_.waiting[i];
+      if (!participants_.Has(view)) continue;
+      if (hold && view.work.phase == Phase::kEncode) continue;
+      add(view, i, /*is_waiting=*/true);
     }
   }
-  // Only the first few are taken of many.
-  std::make_heap(candidates_.begin(), candidates_.end());
+  candidates_.Arrange(in_.tenants, participants_.running());
 }
 
 int Batcher::RowsFor(const RequestView& view, bool is_waiting, int left,
@@ -236,45 +213,51 @@ int Batcher::RowsFor(const RequestView& view, bool is_waiting, int left,
   return std::min(wanted, left);
 }
 
-int Batcher::RowsBesideDecodes(absl::Span<const RequestView> waiting,
-                               absl::Span<const RequestView> running,
-                               const StepCost& cost) const {
-  const auto encodes = [](const RequestView& view) {
-    return view.work.phase == Phase::kEncode;
+int Batcher::RowsBesideDecodes() const {
+  const auto encodes = [&](const RequestView& view) {
+    return participants_.Has(view) && view.work.phase == Phase::kEncode;
   };
-  const bool any = std::any_of(running.begin(), running.end(), encodes) ||
-                   std::any_of(waiting.begin(), waiting.end(), encodes);
+  const bool any =
+      std::any_of(in_.running.begin(), in_.running.end(), encodes) ||
+      std::any_of(in_.waiting.begin(), in_.waiting.end(), encodes);
   return std::max(any ? options_.min_encode_piece : options_.min_prompt_piece,
-                  cost.RowsThatDouble(decision_.decode_rows));
+                  in_.cost->RowsThatDouble(decision_.decode_rows));
 }
 
-void Batcher::PlanPrompts(absl::Span<const RequestView> waiting,
-                          absl::Span<const RequestView> running,
-                          const MemoryView& memory, const StepCost& cost,
-                          absl::Time now) {
-  int left = options_.max_rows - decision_.decode_rows;
-  if (left <= 0) return;
+void Batcher::PlanPrompts() {
+  int budget = options_.max_rows - decision_.decode_rows;
+  if (budget <= 0) return;
   if (decision_.decode_rows > 0) {
-    if (cost.WantsQuietStep()) return;
-    left = std::min(left, RowsBesideDecodes(waiting, running, cost));
+    if (in_.cost->WantsQuietStep()) return;
+    budget = std::min(budget, RowsBesideDecodes());
   }
-  const int budget = left;
-  CollectCandidates(waiting, running,
-                    HoldsEncodes(waiting, running, budget, cost, now), now);
-  Admission admission(running, memory, options_.max_running);
+  // Whoever gave room did not give it for later.
+  CollectCandidates(/*hold=*/decision_.preempted.empty() &&
+                    HoldsEncodes(budget));
+  int left = ChooseCandidates(budget);
+  for (const Candidate& candidate : chosen_) {
+    const int rows =
+        std::min(ViewOf(candidate).work.rows, candidate.rows + left);
+    left -= rows - candidate.rows;
+    (candidate.is_waiting ? decision_.admitted : decision_.running)
+        .push_back({.index = candidate.index, .rows = rows});
+    decision_.prompt_rows += rows;
+  }
+}
+
+int Batcher::ChooseCandidates(int budget) {
+  Admission admission(in_.running, preemption_.gone(), in_.memory,
+                      options_.max_running);
+  const double row_seconds =
+      std::max(in_.cost->PromptRowSeconds(), kLeastRowSeconds);
   chosen_.clear();
-  auto end = candidates_.end();
+  int left = budget;
   bool open = true;  // for newcomers
-  int begun = static_cast<int>(std::count_if(
-      candidates_.begin(), end,
-      [](const Candidate& candidate) { return !candidate.is_waiting; }));
-  while (left > 0 && (begun > 0 || (open && end != candidates_.begin()))) {
-    std::pop_heap(candidates_.begin(), end);
-    Candidate candidate = *--end;
+  while (left > 0 && (begun_ > 0 || (open && !candidates_.empty()))) {
+    Candidate candidate = candidates_.Pop();
     if (candidate.is_waiting && !open) continue;
-    if (!candidate.is_waiting) --begun;
-    const RequestView& view = candidate.is_waiting ? waiting[candidate.index]
-                                                   : running[candidate.index];
+    if (!candidate.is_waiting) --begun_;
+    const RequestView& view = ViewOf(candidate);
     // A newcomer's decode cannot be cut; one of more rows than any step has
     // left would wait until nothing else runs.
     const bool whole = view.work.phase == Phase::kDecode;
@@ -285,23 +268,16 @@ void Batcher::PlanPrompts(absl::Span<const RequestView> waiting,
       open = false;
       continue;
     }
-    if (candidate.is_waiting && !admission.TryAdmit(view)) {
+    if (candidate.is_waiting && !admission.TryAdmit(view, &view == favoured_)) {
       open = !admission.full() && view.blocks_when_preempted == 0 &&
-             now - view.arrival < options_.aging;
+             in_.now - view.arrival < options_.aging;
       continue;
     }
+    candidates_.Charge(candidate.rows * row_seconds);
     left = std::max(left - candidate.rows, 0);
     chosen_.push_back(candidate);
   }
-  for (const Candidate& candidate : chosen_) {
-    const Work& work = candidate.is_waiting ? waiting[candidate.index].work
-                                            : running[candidate.index].work;
-    const int rows = std::min(work.rows, candidate.rows + left);
-    left -= rows - candidate.rows;
-    (candidate.is_waiting ? decision_.admitted : decision_.running)
-        .push_back({.index = candidate.index, .rows = rows});
-    decision_.prompt_rows += rows;
-  }
+  return left;
 }
 
 }  // namespace attend

@@ -6,8 +6,12 @@
 
 #include "absl/time/time.h"
 #include "absl/types/span.h"
-#include "engine/api/engine.h"
+#include "server/scheduler/admission.h"
+#include "server/scheduler/candidates.h"
+#include "server/scheduler/participants.h"
+#include "server/scheduler/preemption.h"
 #include "server/scheduler/step_cost.h"
+#include "server/scheduler/views.h"
 
 namespace attend {
 
@@ -31,27 +35,6 @@ struct BatcherOptions {
   int min_encode_rows = 64;
 };
 
-// What the batcher knows of a request.
-struct RequestView {
-  int64_t order = 0;  // of arrival; unique
-  int priority = 0;   // higher is served first
-  absl::Time arrival;
-  Work work;
-  // The blocks that the request held and wanted when it was last preempted; it
-  // is admitted again only when so many are free. 0: it was never preempted.
-  int blocks_when_preempted = 0;
-  // Of a running request; needed when memory is short, or if
-  // `blocks_when_preempted` is set.
-  int held_blocks = 0;
-  // Of a running request: the number of its last piece, counting all pieces.
-  int64_t last_piece = 0;
-};
-
-struct MemoryView {
-  int free_blocks = 0;
-  int free_encode_rows = 0;
-};
-
 // What the next step computes. Indices are those of the views.
 struct Decision {
   struct Rows {
@@ -63,19 +46,25 @@ struct Decision {
   std::vector<int> preempted;  // running requests that give their memory back
   int decode_rows = 0;
   int prompt_rows = 0;  // of prompts and encodes
+  bool joint = true;    // no tenant was left out
 };
 
 // The policy: a pure function of its arguments, time included.
 //
-// Requests are ordered by (level, arrival). The level is the priority plus one
-// for each `aging` that the request has waited, so every request becomes the
-// first one in the end. A step is planned in this order:
-// 1. Memory. If the next work of all running requests does not fit, whole
-//    requests are preempted: the last in order first, never the oldest. Such a
-//    step admits no request.
-// 2. Decode rows of all running requests. If they exceed max_rows, the requests
+// The requests of a tenant are ordered by (level, arrival). The level is the
+// priority plus one for each `aging` that the request has waited, so every
+// request becomes the first one in the end. Of several tenants the one that was
+// served least is first. A step is planned in this order:
+// 1. Tenants. Those take part to which a step of their own is owed; if there
+//    are none, all do.
+// 2. Memory. If the next work of all running requests does not fit, whole
+//    requests are preempted: of the tenant that holds most, the last in order
+//    first, never the oldest. Such a step admits no request. Where the tenant
+//    that was served least has nothing that runs, others are preempted for its
+//    first request, of what they hold beyond their share.
+// 3. Decode rows of all running requests. If they exceed max_rows, the requests
 //    that have waited longest for a step get rows.
-// 3. Encode and prompt rows, of new requests too.
+// 4. Encode and prompt rows, of new requests too.
 //    * While others decode, there are only so many of these rows that the step
 //      takes about twice as long as a quiet one. Now and then there are none,
 //      to measure how long a quiet step takes (StepCost::WantsQuietStep).
@@ -99,8 +88,7 @@ struct Decision {
 // * Sums of rows, blocks and encode rows stay within their limits. (A single
 //   decode piece of more than max_rows runs alone.)
 // * Each call plans at least one piece if there is anything to do, provided
-// that
-//   every request alone fits the memory.
+//   that every request alone fits the memory.
 //
 // Holds scratch memory only, so that planning does not allocate. Not
 // thread-safe.
@@ -108,58 +96,60 @@ class Batcher {
  public:
   explicit Batcher(const BatcherOptions& options);
 
-  // The result is valid until the next call.
+  // The result is valid until the next call. `tenants` are those of the
+  // requests; empty: there is one.
   const Decision& Plan(absl::Span<const RequestView> waiting,
                        absl::Span<const RequestView> running,
                        const MemoryView& memory, const StepCost& cost,
-                       absl::Time now);
+                       absl::Time now,
+                       absl::Span<const TenantView> tenants = {});
 
  private:
-  struct Candidate {
-    int64_t level = 0;
-    int64_t order = 0;
-    int index = 0;
-    bool is_waiting = false;
-    int rows = 0;  // given so far
-
-    // True if this one comes after the other.
-    bool operator<(const Candidate& other) const {
-      return level != other.level ? level < other.level : order > other.order;
-    }
+  // The arguments of Plan().
+  struct Situation {
+    absl::Span<const RequestView> waiting;
+    absl::Span<const RequestView> running;
+    MemoryView memory;
+    const StepCost* cost = nullptr;
+    absl::Time now;
+    absl::Span<const TenantView> tenants;
   };
+  void PlanStep();
+  // The parts of PlanStep(), in this order. Each fills its lists of decision_.
+  void Preempt();
+  void PreemptForNewcomer();
+  void PlanDecodes();
+  void PlanPrompts();
 
-  int64_t Level(const RequestView& view, absl::Time now) const;
-  // The three steps of planning, in this order. Each fills its lists of
-  // decision_.
-  void Preempt(absl::Span<const RequestView> running, int free_blocks,
-               absl::Time now);
-  void PlanDecodes(absl::Span<const RequestView> running);
-  void CollectCandidates(absl::Span<const RequestView> waiting,
-                         absl::Span<const RequestView> running, bool hold,
-                         absl::Time now);
+  // The first waiting request of the tenant that was served least, or null.
+  const RequestView* FirstNewcomer() const;
+  void CollectCandidates(bool hold);
+  // Fills chosen_; returns the rows that are left.
+  int ChooseCandidates(int budget);
   // The rows that a candidate gets out of `left`, or 0.
   static int RowsFor(const RequestView& view, bool is_waiting, int left,
                      int budget);
   // True if new requests that want an encode are held back.
-  bool HoldsEncodes(absl::Span<const RequestView> waiting,
-                    absl::Span<const RequestView> running, int budget,
-                    const StepCost& cost, absl::Time now) const;
+  bool HoldsEncodes(int budget) const;
   // Encode and prompt rows of a step in which others decode.
-  int RowsBesideDecodes(absl::Span<const RequestView> waiting,
-                        absl::Span<const RequestView> running,
-                        const StepCost& cost) const;
-  void PlanPrompts(absl::Span<const RequestView> waiting,
-                   absl::Span<const RequestView> running,
-                   const MemoryView& memory, const StepCost& cost,
-                   absl::Time now);
-  bool IsPreempted(int index) const { return gone_[index]; }
+  int RowsBesideDecodes() const;
+
+  const RequestView& ViewOf(const Candidate& candidate) const {
+    return (candidate.is_waiting ? in_.waiting : in_.running)[candidate.index];
+  }
+  bool IsPreempted(size_t index) const { return preemption_.gone()[index]; }
 
   const BatcherOptions options_;
   const int64_t aging_microseconds_;
+  Situation in_;
   Decision decision_;
-  std::vector<Candidate> candidates_;
+  Participants participants_;
+  Preemption preemption_;
+  bool admits_ = true;                     // this step
+  const RequestView* favoured_ = nullptr;  // newcomer; see Admission
+  int begun_ = 0;                          // candidates that run
+  Candidates candidates_;
   std::vector<Candidate> chosen_;  // those that get rows
-  std::vector<char> gone_;         // [running]: preempted in this step
   std::vector<int> decodes_;
 };
 

@@ -1,6 +1,7 @@
 #ifndef ATTEND_SERVER_SCHEDULER_REQUEST_H_
 #define ATTEND_SERVER_SCHEDULER_REQUEST_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -13,6 +14,12 @@ namespace attend {
 // Payload of RESOURCE_EXHAUSTED from a full queue: when to try again, as a
 // duration in text form ("250ms", see absl::ParseDuration).
 inline constexpr char kRetryAfterUrl[] = "attend/retry-after";
+
+// Whose work a request is. Tenants share each model by their weights.
+struct Tenant {
+  uint64_t id = 0;  // opaque; who has none is of this one
+  int weight = 1;   // at least 1
+};
 
 // When the stations of a request were reached; InfinitePast: not yet.
 struct RequestTimes {
@@ -46,8 +53,9 @@ class RequestListener {
 
 // One input's work, before and while it runs.
 struct Request {
-  std::string id;    // for logs; several inputs of one call share it
-  int priority = 0;  // higher goes first; waiting raises it
+  std::string id;  // for logs; several inputs of one call share it
+  Tenant tenant = {};
+  int priority = 0;  // within the tenant, higher goes first; waiting raises it
   absl::Time deadline = absl::InfiniteFuture();
   int source_tokens = 0;  // counted in the queue's limit of tokens
   std::unique_ptr<Sequence> sequence;

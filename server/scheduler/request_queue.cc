@@ -1,6 +1,5 @@
 #include "server/scheduler/request_queue.h"
 
-#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -9,19 +8,11 @@
 #include "engine/tensor/check.h"
 
 namespace attend {
-namespace {
-
-// Departures come in bursts, one burst a step: a long memory smooths them.
-constexpr double kGain = 0.05;
-constexpr absl::Duration kRetryUnknown = absl::Seconds(1);
-constexpr absl::Duration kMinRetry = absl::Milliseconds(10);
-constexpr absl::Duration kMaxRetry = absl::Seconds(30);
-
-}  // namespace
 
 RequestQueue::RequestQueue(int max_requests, int64_t max_tokens)
     : max_requests_(max_requests), max_tokens_(max_tokens) {
-  arrivals_.reserve(max_requests);
+  arrivals_.reserve(static_cast<size_t>(kTimesMax) * max_requests);
+  held_.reserve(static_cast<size_t>(kTimesMax) * max_requests);
 }
 
 absl::Status RequestQueue::Push(std::unique_ptr<Request>& request,
@@ -31,38 +22,70 @@ absl::Status RequestQueue::Push(std::unique_ptr<Request>& request,
   {
     std::lock_guard<std::mutex> lock(mutex_);
     if (draining_) return absl::UnavailableError("server is draining");
-    const int64_t tokens = depth_.tokens + request->source_tokens;
-    if (depth_.requests < max_requests_ && tokens <= max_tokens_) {
+    const Held* held = Find(request->tenant);
+    full = CheckPlace(*request, held == nullptr ? Depth() : held->depth);
+    if (full.ok()) {
       request->times.arrival = now;
-      depth_.requests += 1;
-      depth_.tokens = tokens;
-      unfinished_ += 1;
+      Enter(*request);
+      if (unfinished_++ == 0) rate_.OnBusy(now);
       arrivals_.push_back(std::move(request));
       arrived_.notify_one();
-      return absl::OkStatus();
+      return full;
     }
-    full = absl::ResourceExhaustedError(
-        depth_.requests >= max_requests_
-            ? absl::StrFormat("queue is full: %d requests wait, limit is %d "
-                              "(max_queued_requests)",
-                              depth_.requests, max_requests_)
-            : absl::StrFormat("queue is full: %d tokens wait, input has %d, "
-                              "limit is %d (max_queued_tokens)",
-                              depth_.tokens, request->source_tokens,
-                              max_tokens_));
-    retry_after = RetryAfter();
+    retry_after = rate_.RetryAfter(depth_.requests, now);
   }
   full.SetPayload(kRetryAfterUrl,
                   absl::Cord(absl::FormatDuration(retry_after)));
   return full;
 }
 
-absl::Duration RequestQueue::RetryAfter() const {
-  if (departure_seconds_ == 0) return kRetryUnknown;
-  return std::clamp(
-      absl::Ceil(absl::Seconds(departure_seconds_ * depth_.requests),
-                 absl::Milliseconds(1)),
-      kMinRetry, kMaxRetry);
+absl::Status RequestQueue::CheckPlace(const Request& request,
+                                      const Depth& held) const {
+  if (int64_t{held.requests} + depth_.requests >=
+      int64_t{kTimesMax} * max_requests_) {
+    return absl::ResourceExhaustedError(absl::StrFormat(
+        "queue is full: %d requests wait, %d of them of this tenant, limit is "
+        "%d (max_queued_requests)",
+        depth_.requests, held.requests, max_requests_));
+  }
+  if (held.tokens + depth_.tokens + kTimesMax * request.source_tokens >
+      kTimesMax * max_tokens_) {
+    return absl::ResourceExhaustedError(absl::StrFormat(
+        "queue is full: %d tokens wait, %d of them of this tenant, input has "
+        "%d, limit is %d (max_queued_tokens)",
+        depth_.tokens, held.tokens, request.source_tokens, max_tokens_));
+  }
+  return absl::OkStatus();
+}
+
+RequestQueue::Held* RequestQueue::Find(const Tenant& tenant) {
+  for (Held& held : held_) {
+    if (held.tenant == tenant.id) return &held;
+  }
+  return nullptr;
+}
+
+void RequestQueue::Enter(const Request& request) {
+  Held* held = Find(request.tenant);
+  if (held == nullptr) {
+    held_.push_back({.tenant = request.tenant.id, .depth = {}});
+    held = &held_.back();
+  }
+  for (Depth* depth : {&depth_, &held->depth}) {
+    depth->requests += 1;
+    depth->tokens += request.source_tokens;
+  }
+}
+
+void RequestQueue::Leave(const Request& request) {
+  Held* held = Find(request.tenant);
+  for (Depth* depth : {&depth_, &held->depth}) {
+    depth->requests -= 1;
+    depth->tokens -= request.source_tokens;
+  }
+  if (held->depth.requests > 0) return;
+  *held = held_.back();
+  held_.pop_back();
 }
 
 bool RequestQueue::WaitForWork(bool busy) {
@@ -77,29 +100,23 @@ void RequestQueue::Take(std::vector<std::unique_ptr<Request>>& arrivals) {
   arrivals_.swap(arrivals);
 }
 
-void RequestQueue::Depart(const Request& request, absl::Time now) {
+void RequestQueue::Depart(const Request& request) {
   std::lock_guard<std::mutex> lock(mutex_);
-  depth_.requests -= 1;
-  depth_.tokens -= request.source_tokens;
-  const absl::Time since = std::max(last_departure_, request.times.arrival);
-  const double seconds = std::max(0.0, absl::ToDoubleSeconds(now - since));
-  departure_seconds_ =
-      departure_seconds_ == 0
-          ? seconds
-          : departure_seconds_ + kGain * (seconds - departure_seconds_);
-  last_departure_ = now;
+  Leave(request);
 }
 
 void RequestQueue::Return(const Request& request) {
   std::lock_guard<std::mutex> lock(mutex_);
-  depth_.requests += 1;
-  depth_.tokens += request.source_tokens;
+  Enter(request);
 }
 
-void RequestQueue::Finish() {
+void RequestQueue::Finish(absl::Time now) {
   std::lock_guard<std::mutex> lock(mutex_);
+  rate_.OnFinished(now);
   unfinished_ -= 1;
-  if (unfinished_ == 0) empty_.notify_all();
+  if (unfinished_ > 0) return;
+  rate_.OnIdle(now);
+  empty_.notify_all();
 }
 
 void RequestQueue::Drain() {

@@ -9,12 +9,17 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "server/scheduler/drain_rate.h"
 #include "server/scheduler/request.h"
 
 namespace attend {
 
-// The bounded waiting room between Scheduler::Submit() and the worker. It also
-// counts the requests that have not ended. It owns requests from Push() to
+// The bounded waiting room between Scheduler::Submit() and the worker. What a
+// tenant has there, and all that is there, may together be twice the bound: a
+// lone tenant fills the bound, several that all come share somewhat more than
+// that, and whoever comes to a queue that others have filled finds a place
+// while fewer than some ten tenants fill it. The queue also counts the requests
+// that have not ended. It owns requests from Push() to
 // Take(). A request that was taken still counts as waiting until Depart(), so
 // that the limits hold for all waiting requests. Thread-safe: any thread may
 // call Push(), Drain(), Close(), WaitUntilEmpty() and depth(); only the worker
@@ -24,6 +29,9 @@ namespace attend {
 // annotations in the distribution's Abseil.
 class RequestQueue {
  public:
+  // All tenants together may have so many times what a lone one may.
+  static constexpr int kTimesMax = 2;
+
   struct Depth {
     int requests = 0;
     int64_t tokens = 0;  // source tokens
@@ -42,11 +50,11 @@ class RequestQueue {
   // be empty.
   void Take(std::vector<std::unique_ptr<Request>>& arrivals);
   // A request has left the waiting room, to run or to end.
-  void Depart(const Request& request, absl::Time now);
+  void Depart(const Request& request);
   // A preempted request waits again: it is counted, but never refused.
   void Return(const Request& request);
   // The listener of a request got its last call.
-  void Finish();
+  void Finish(absl::Time now);
 
   void Drain();
   bool draining() const;
@@ -58,9 +66,18 @@ class RequestQueue {
   Depth depth() const;
 
  private:
-  // When a refused caller should try again: the time that the queue takes to
-  // empty at its latest speed.
-  absl::Duration RetryAfter() const;
+  // What a tenant has in the queue.
+  struct Held {
+    uint64_t tenant = 0;
+    Depth depth;
+  };
+
+  // Its place in held_, or null.
+  Held* Find(const Tenant& tenant);
+  // OK if there is a place for a request of a tenant that has `held`.
+  absl::Status CheckPlace(const Request& request, const Depth& held) const;
+  void Enter(const Request& request);
+  void Leave(const Request& request);
 
   const int max_requests_;
   const int64_t max_tokens_;
@@ -71,12 +88,11 @@ class RequestQueue {
   mutable std::condition_variable empty_;
   std::vector<std::unique_ptr<Request>> arrivals_;
   Depth depth_;
+  std::vector<Held> held_;  // of tenants that have something
   int unfinished_ = 0;
   bool draining_ = false;
   bool closed_ = false;
-  // Seconds between two departures while requests waited; 0: not known yet.
-  double departure_seconds_ = 0;
-  absl::Time last_departure_ = absl::InfinitePast();
+  DrainRate rate_;
 };
 
 }  // namespace attend

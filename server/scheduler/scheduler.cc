@@ -1,6 +1,5 @@
 #include "server/scheduler/scheduler.h"
 
-#include <latch>
 #include <thread>
 #include <utility>
 
@@ -41,10 +40,13 @@ struct Scheduler::Impl {
         clock(clock_in),
         turns(turns_in),
         observer(std::move(observer_in)),
-        queue(options.max_queued_requests, options.max_queued_tokens) {}
+        queue(options.max_queued_requests, options.max_queued_tokens),
+        worker(options, engine, clock, queue) {
+    if (observer) observer(worker.Report());
+  }
 
   void RunWorker();
-  void TakeStep(Worker& worker);
+  void TakeStep();
   absl::Status CheckFits(const Sequence& sequence) const;
 
   const SchedulerOptions options;
@@ -53,21 +55,15 @@ struct Scheduler::Impl {
   Turns& turns;
   const StepObserver observer;
   RequestQueue queue;
-  // Written by the worker before `ready`, constant after.
-  int total_blocks = 0;
-  int total_encode_rows = 0;
-  std::latch ready{1};
+  Worker worker;  // made by whoever makes the scheduler, then the thread's
+  const int total_blocks = worker.context().total_blocks();
+  const int total_encode_rows = worker.context().total_encode_rows();
   std::thread thread;
 };
 
 void Scheduler::Impl::RunWorker() {
-  Worker worker(options, engine, clock, queue);
-  total_blocks = worker.context().total_blocks();
-  total_encode_rows = worker.context().total_encode_rows();
-  if (observer) observer(worker.Report());
-  ready.count_down();
   while (queue.WaitForWork(worker.busy())) {
-    TakeStep(worker);
+    TakeStep();
     if (worker.busy()) worker.Deliver();
     if (observer) observer(worker.Report());
   }
@@ -76,7 +72,7 @@ void Scheduler::Impl::RunWorker() {
   }
 }
 
-void Scheduler::Impl::TakeStep(Worker& worker) {
+void Scheduler::Impl::TakeStep() {
   const Turns::Turn turn(turns);
   worker.Sweep();
   if (!worker.busy()) return;
@@ -84,20 +80,19 @@ void Scheduler::Impl::TakeStep(Worker& worker) {
   worker.Step();
 }
 
-// What fits alone gets its turn; what does not would wait for ever.
+// A request that does not fit when it is alone would wait for ever.
 absl::Status Scheduler::Impl::CheckFits(const Sequence& sequence) const {
   if (sequence.max_blocks() > total_blocks) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("request needs up to %d blocks of the kv pool, which "
-                        "has %d: shorten it or ask for fewer beams",
-                        sequence.max_blocks(), total_blocks));
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "request needs up to %d blocks of the KV pool, limit is %d "
+        "(kv_cache_bytes): shorten the request or ask for fewer beams",
+        sequence.max_blocks(), total_blocks));
   }
   const int encode_rows = sequence.Next().encode_rows;
   if (encode_rows > total_encode_rows) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("source needs %d rows of the encode buffer, which has "
-                        "%d",
-                        encode_rows, total_encode_rows));
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "source needs %d rows of the encode buffer, limit is %d", encode_rows,
+        total_encode_rows));
   }
   return absl::OkStatus();
 }
@@ -108,7 +103,6 @@ Scheduler::Scheduler(const SchedulerOptions& options, const Engine& engine,
                                    std::move(observer))) {
   ATTEND_CHECK(options.Validate().ok());
   impl_->thread = std::thread([this] { impl_->RunWorker(); });
-  impl_->ready.wait();
 }
 
 Scheduler::~Scheduler() {

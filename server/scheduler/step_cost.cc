@@ -6,16 +6,19 @@
 namespace attend {
 namespace {
 
-// Share of a new observation; the estimate follows about the last ten steps.
+// The weight of a new observation: the estimate follows about the last ten
+// steps.
 constexpr double kGain = 0.25;
 // Row counts are scaled by this so that both estimates of a quiet step learn.
 constexpr double kRowScale = 16;
-// Smaller pieces say little about the cost of a row: weighted down.
+// Decode rows that take hardly longer than one: the first guess.
+constexpr double kFreeRows = 32;
+// Smaller pieces say little about the cost of a row, and get a lower weight.
 constexpr double kFullWeightRows = 32;
-// What an estimate of nearly nothing can grow by in one observation, seconds.
+// Seconds by which an estimate near zero can grow in one observation.
 constexpr double kFloor = 1e-5;
 
-// `seconds`, but no more than about twice what was expected.
+// `seconds`, but at most about twice the expected ones.
 double WithoutSpike(double seconds, double expected) {
   return std::min(seconds, 2 * expected + kFloor);
 }
@@ -48,7 +51,9 @@ void StepCost::Observe(int decode_rows, int prompt_rows,
 void StepCost::ObserveQuiet(int decode_rows, double seconds) {
   const double expected = QuietSeconds(decode_rows);
   if (expected == 0) {
-    fixed_ = seconds;
+    // More rows than this are not for nothing.
+    fixed_ = seconds * std::min(1.0, kFreeRows / std::max(decode_rows, 1));
+    decode_row_ = (seconds - fixed_) / std::max(decode_rows, 1);
     return;
   }
   const double x = decode_rows / kRowScale;
@@ -56,6 +61,9 @@ void StepCost::ObserveQuiet(int decode_rows, double seconds) {
   const double step = 2 * kGain * error / (1 + x * x);
   fixed_ = std::max(0.0, fixed_ + step);
   decode_row_ = std::max(0.0, decode_row_ + step * x / kRowScale);
+  if (decode_row_ > 0) return;
+  // What the rows cannot take.
+  fixed_ += kGain * (WithoutSpike(seconds, fixed_) - fixed_);
 }
 
 double StepCost::QuietSeconds(int decode_rows) const {

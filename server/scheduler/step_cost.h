@@ -18,6 +18,10 @@ class StepCost {
 
   // The seconds of a step with these decode rows and nothing else; 0: unknown.
   double QuietSeconds(int decode_rows) const;
+  // The same with encode or prompt rows.
+  double Seconds(int decode_rows, int prompt_rows) const {
+    return QuietSeconds(decode_rows) + prompt_row_ * prompt_rows;
+  }
   // The seconds that one encode or prompt row adds; 0: unknown.
   double PromptRowSeconds() const { return prompt_row_; }
 

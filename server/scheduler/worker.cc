@@ -8,6 +8,12 @@
 namespace attend {
 namespace {
 
+// Preempted ones wait too.
+int MaxWaiting(const SchedulerOptions& options) {
+  return RequestQueue::kTimesMax * options.max_queued_requests +
+         options.max_running;
+}
+
 BatcherOptions ToBatcherOptions(const SchedulerOptions& options,
                                 const ModelInfo& info) {
   BatcherOptions result;
@@ -15,8 +21,7 @@ BatcherOptions ToBatcherOptions(const SchedulerOptions& options,
   result.max_rows = std::min(std::max(options.max_batch_tokens, info.max_beams),
                              info.max_step_rows);
   result.max_running = options.max_running;
-  // Preempted ones wait too.
-  result.max_waiting = options.max_queued_requests + options.max_running;
+  result.max_waiting = MaxWaiting(options);
   result.aging = options.aging;
   return result;
 }
@@ -46,12 +51,13 @@ Worker::Worker(const SchedulerOptions& options, const Engine& engine,
     : clock_(clock),
       queue_(queue),
       context_(engine.NewContext()),
-      batcher_(ToBatcherOptions(options, engine.info())) {
-  waiting_.reserve(options.max_queued_requests + options.max_running);
+      batcher_(ToBatcherOptions(options, engine.info())),
+      tenants_(MaxWaiting(options) + options.max_running) {
+  waiting_.reserve(MaxWaiting(options));
   running_.reserve(options.max_running);
   waiting_views_.reserve(waiting_.capacity());
   running_views_.reserve(running_.capacity());
-  arrivals_.reserve(options.max_queued_requests);
+  arrivals_.reserve(RequestQueue::kTimesMax * options.max_queued_requests);
   plan_.pieces.reserve(options.max_running);
   plan_.preempted.reserve(options.max_running);
 }
@@ -68,6 +74,7 @@ void Worker::Sweep() {
   for (std::unique_ptr<Request>& request : arrivals_) {
     Entry& entry = waiting_.emplace_back();
     entry.order = arrived_++;
+    entry.tenant = tenants_.Arrive(request->tenant);
     entry.work = request->sequence->Next();
     entry.request = std::move(request);
   }
@@ -78,12 +85,13 @@ void Worker::Sweep() {
     const absl::Status verdict = Verdict(entry, draining, now);
     // Empty work is answered, not computed.
     if (verdict.ok() && entry.work.phase != Phase::kDone) continue;
-    queue_.Depart(*entry.request, now);
+    queue_.Depart(*entry.request);
+    tenants_.End(entry.tenant, /*was_waiting=*/true);
     End(entry, verdict, now);
   }
   for (Entry& entry : running_) {
     const absl::Status verdict = Verdict(entry, draining, now);
-    if (!verdict.ok()) End(entry, verdict, now);
+    if (!verdict.ok()) EndRunning(entry, verdict, now);
   }
   DropEnded(waiting_);
   DropEnded(running_);
@@ -109,11 +117,14 @@ absl::Status Worker::Verdict(const Entry& entry, bool draining,
 
 RequestView Worker::View(const Entry& entry, bool with_blocks) const {
   return {.order = entry.order,
+          .tenant = entry.tenant,
           .priority = entry.request->priority,
           .arrival = entry.request->times.arrival,
           .work = entry.work,
           .blocks_when_preempted = entry.blocks_when_preempted,
           .held_blocks = with_blocks ? entry.request->sequence->blocks() : 0,
+          .held_encode_rows =
+              entry.work.phase == Phase::kEncode ? entry.encode_rows : 0,
           .last_piece = entry.last_piece};
 }
 
@@ -123,10 +134,11 @@ void Worker::Plan() {
     waiting_views_.push_back(View(entry, /*with_blocks=*/false));
   }
   // Blocks held are counted only where they matter: when not all goes on, and
-  // of those that were preempted.
+  // of those that were preempted, and between tenants.
   int64_t needed = 0;
   for (const Entry& entry : running_) needed += entry.work.blocks;
-  const bool tight = needed > context_->free_blocks();
+  const bool tight = needed > context_->free_blocks() ||
+                     (tenants_.present() > 1 && !waiting_.empty());
   running_views_.clear();
   for (const Entry& entry : running_) {
     running_views_.push_back(
@@ -136,8 +148,11 @@ void Worker::Plan() {
   const Decision& decision =
       batcher_.Plan(waiting_views_, running_views_,
                     {.free_blocks = context_->free_blocks(),
-                     .free_encode_rows = context_->free_encode_rows()},
-                    cost_, now);
+                     .free_encode_rows = context_->free_encode_rows(),
+                     .total_blocks = context_->total_blocks(),
+                     .total_encode_rows = context_->total_encode_rows()},
+                    cost_, now, tenants_.views());
+  tenants_.BeginStep(decision.joint);
   plan_.pieces.clear();
   plan_.preempted.clear();
   decode_rows_ = decision.decode_rows;
@@ -151,13 +166,17 @@ void Worker::Plan() {
     Sequence& sequence = *entry.request->sequence;
     plan_.preempted.push_back(&sequence);
     queue_.Return(*entry.request);
+    tenants_.Return(entry.tenant);
     entry.blocks_when_preempted =
         std::min(sequence.blocks() + entry.work.blocks, sequence.max_blocks());
+    entry.encode_rows = 0;
     waiting_.push_back(std::move(entry));
   }
   for (const auto [index, rows] : decision.admitted) {
     Entry& entry = waiting_[index];
-    queue_.Depart(*entry.request, now);
+    queue_.Depart(*entry.request);
+    tenants_.Admit(entry.tenant);
+    entry.encode_rows = entry.work.encode_rows;
     StartPiece(entry, rows, now);
     running_.push_back(std::move(entry));
   }
@@ -169,6 +188,8 @@ void Worker::StartPiece(Entry& entry, int rows, absl::Time now) {
   plan_.pieces.push_back(
       {.sequence = entry.request->sequence.get(), .rows = rows});
   entry.piece = entry.work.phase;
+  const bool decodes = entry.piece == Phase::kDecode;
+  tenants_.AddRows(entry.tenant, decodes ? rows : 0, decodes ? 0 : rows);
   entry.last_piece = ++pieces_;
   RequestTimes& times = entry.request->times;
   if (times.started == absl::InfinitePast()) times.started = now;
@@ -184,6 +205,7 @@ void Worker::Step() {
   if (step_status_.ok()) {
     cost_.Observe(decode_rows_, prompt_rows_, step_duration_);
   }
+  tenants_.EndStep(cost_, step_duration_);
 }
 
 void Worker::Deliver() {
@@ -197,10 +219,10 @@ void Worker::Deliver() {
     if (step_status_.ok()) {
       DeliverTo(entry, now);
     } else {
-      End(entry,
-          absl::InternalError(
-              absl::StrCat("step failed: ", step_status_.message())),
-          now);
+      EndRunning(entry,
+                 absl::InternalError(
+                     absl::StrCat("step failed: ", step_status_.message())),
+                 now);
     }
   }
   DropEnded(running_);
@@ -222,7 +244,15 @@ void Worker::DeliverTo(Entry& entry, absl::Time now) {
     }
     request.listener->OnOutput(output, request.times);
   }
-  if (entry.work.phase == Phase::kDone) End(entry, absl::OkStatus(), now);
+  if (entry.work.phase == Phase::kDone) {
+    EndRunning(entry, absl::OkStatus(), now);
+  }
+}
+
+void Worker::EndRunning(Entry& entry, const absl::Status& status,
+                        absl::Time now) {
+  tenants_.End(entry.tenant, /*was_waiting=*/false);
+  End(entry, status, now);
 }
 
 void Worker::End(Entry& entry, const absl::Status& status, absl::Time now) {
@@ -230,7 +260,7 @@ void Worker::End(Entry& entry, const absl::Status& status, absl::Time now) {
   request.times.ended = now;
   request.listener->OnDone(status, request.sequence->output(), request.times);
   entry.request.reset();
-  queue_.Finish();
+  queue_.Finish(now);
 }
 
 StepReport Worker::Report() const {
@@ -257,7 +287,7 @@ bool Worker::EndAll(const absl::Status& status) {
   const bool any = busy();
   const absl::Time now = clock_.Now();
   for (Entry& entry : waiting_) {
-    queue_.Depart(*entry.request, now);
+    queue_.Depart(*entry.request);
     End(entry, status, now);
   }
   for (Entry& entry : running_) End(entry, status, now);

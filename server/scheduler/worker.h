@@ -12,13 +12,15 @@
 #include "server/scheduler/request_queue.h"
 #include "server/scheduler/scheduler.h"
 #include "server/scheduler/step_cost.h"
+#include "server/scheduler/tenant_ledger.h"
 
 namespace attend {
 
 // The state of one worker thread: its memory in the engine, the waiting and the
-// running requests, and the stages of the scheduler's loop. Made, used and
-// destroyed on that thread. Owns a request from RequestQueue::Take() to the
-// request's end, so that all sequences are destroyed before the context.
+// running requests, and the stages of the scheduler's loop. Used on that thread
+// only, but for its making and its end. Owns a request from
+// RequestQueue::Take() to the request's end, so that all sequences are
+// destroyed before the context.
 class Worker {
  public:
   // All must outlive the worker.
@@ -50,8 +52,10 @@ class Worker {
   struct Entry {
     std::unique_ptr<Request> request;
     int64_t order = 0;              // of arrival
+    int tenant = 0;                 // in the ledger
     Work work;                      // sequence->Next(), asked once a step
     int blocks_when_preempted = 0;  // see RequestView
+    int encode_rows = 0;            // that it holds while it encodes
     int64_t last_piece = 0;
     size_t delivered = 0;        // size of the output that the listener knows
     Phase piece = Phase::kDone;  // phase of its piece in this step, or kDone
@@ -62,6 +66,7 @@ class Worker {
   void DeliverTo(Entry& entry, absl::Time now);
   // Why the request must end now; OK if it may go on.
   absl::Status Verdict(const Entry& entry, bool draining, absl::Time now) const;
+  void EndRunning(Entry& entry, const absl::Status& status, absl::Time now);
   // The last call to the listener; destroys the request.
   void End(Entry& entry, const absl::Status& status, absl::Time now);
 
@@ -70,6 +75,7 @@ class Worker {
   const std::unique_ptr<EngineContext> context_;
   Batcher batcher_;
   StepCost cost_;
+  TenantLedger tenants_;
 
   std::vector<Entry> waiting_;
   std::vector<Entry> running_;

@@ -11,15 +11,18 @@
 
 namespace attend {
 
-// A batch in, one answer out when all of its inputs have ended, with a result
-// for each. The call fails as a whole where all fail with one code.
+// The work behind a unary call of several inputs. The call is answered once,
+// when all inputs have ended; the answer has a result for each input. If all
+// inputs fail with the same code, the call itself fails with the status of the
+// first one.
 template <class Request, class Response>
 class BatchHandler : public EngineHandler<Request> {
  public:
   BatchHandler(const Service& service, CallContext& context)
       : EngineHandler<Request>(service, context, /*streaming=*/false) {}
 
-  // Results are put into words as their inputs end, not all at the end.
+  // Fills the results of the inputs that have ended since the last time. So
+  // little is left to do when the last input ends.
   void Continue(Responder& to) final {
     while (response_.results_size() < this->size()) response_.add_results();
     std::vector<int> ended;
@@ -53,9 +56,11 @@ class BatchHandler : public EngineHandler<Request> {
       decltype(std::declval<Response&>().mutable_results())>;
   using Result = typename Results::value_type;
 
-  // Puts the result of one input into words; it went well.
+  // Fills the result of one input, which ended with OK. Status, usage and
+  // timings are filled already.
   virtual void Fill(int index, Result& result) = 0;
-  // Once all of them are there, in the order of the inputs.
+  // Called once, when all results are filled. They are in the order of the
+  // inputs; an override may sort them.
   virtual void Arrange(Results&) {}
 
  private:

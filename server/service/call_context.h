@@ -7,29 +7,31 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "server/scheduler/request.h"
 
 namespace attend {
 
 struct ModelEntry;
 
-// What the calls of one server share about its end.
+// How far the server is on its way to its end. All calls share one.
 struct Lifecycle {
   std::atomic<bool> draining{false};  // new calls are refused
-  std::atomic<bool> cut{false};       // running ones too: drain took too long
+  std::atomic<bool> cut{false};  // running calls end too: drain took too long
 };
 
-// A call as the work behind it sees it. Outlives its handler.
+// What a handler knows of its call. Outlives the handler.
 class CallContext {
  public:
   virtual ~CallContext() = default;
 
-  // Guards what the handler shares with threads other than the call's.
+  // Guards what the handler shares with other threads than that of the call.
   std::mutex& mutex() { return mutex_; }
 
-  // Makes the call's thread look at its handler again; with mutex() held: only
-  // so can the call not end between a change and its announcement. Waits for
-  // the end of Start(), and then of the engine's step, so that a step wakes
-  // each thread once.
+  // Makes the call's thread call Handler::Continue() again. Any thread may call
+  // this, with mutex() held: otherwise the call could end between a change and
+  // its announcement. Returns at once. The thread wakes up when all parts
+  // have been started and the engine's step has ended, so a step wakes each
+  // thread once.
   virtual void WakeAfterStep() = 0;
 
   // True once the client has gone, or the server wants the call to end.
@@ -45,13 +47,14 @@ class CallContext {
                : absl::OkStatus();
   }
 
-  // The model that the call is for, once it is known: its log line and its
-  // metrics name it. Set in Start().
+  // Says for which model the call is. The call's log line and metrics name that
+  // model. Called in Handler::Start(); `model` outlives the call.
   void set_model(const ModelEntry& model) { model_ = &model; }
 
   const std::string& request_id() const { return request_id_; }
   absl::Time arrival() const { return arrival_; }
   absl::Time deadline() const { return deadline_; }
+  const Tenant& tenant() const { return tenant_; }
 
  protected:
   explicit CallContext(const Lifecycle& lifecycle) : lifecycle_(lifecycle) {}
@@ -59,10 +62,11 @@ class CallContext {
   const Lifecycle& lifecycle_;
   std::mutex mutex_;
   std::atomic<bool> cancelled_{false};
-  const ModelEntry* model_ = nullptr;  // null: not known, or none
+  const ModelEntry* model_ = nullptr;  // null: not known yet, or no model
   std::string request_id_;
   absl::Time arrival_;
   absl::Time deadline_;
+  Tenant tenant_;
 };
 
 }  // namespace attend

@@ -9,7 +9,7 @@
 namespace attend {
 namespace {
 
-// Length of the longest end of `text` that `stop` starts with.
+// The length, in bytes, of the longest end of `text` with which `stop` begins.
 size_t Overlap(absl::string_view text, absl::string_view stop) {
   for (size_t n = std::min(text.size(), stop.size() - 1); n > 0; --n) {
     if (absl::EndsWith(text, stop.substr(0, n))) return n;

@@ -11,20 +11,21 @@
 
 namespace attend {
 
-// Text of one growing result, in pieces: never half a character, and never
-// what is, or may yet become, a stop string. Where a stop string comes up the
-// text ends before it. Borrows tokenizer and stop strings.
+// The text of one result, in parts, while its tokens are computed. A part never
+// ends inside a character, and never holds a stop string or the beginning of
+// one. The text ends before the first stop string. Not thread-safe.
 class ChoiceText {
  public:
-  // `before`: the ids that the result continues.
+  // `before` has the ids that the result continues. `tokenizer` and
+  // `stop_strings` must outlive this.
   ChoiceText(const Tokenizer& tokenizer,
              const std::vector<std::string>& stop_strings,
              absl::Span<const int> before)
       : decoder_(tokenizer.NewStream(before)), stop_strings_(stop_strings) {}
 
-  // The text that `id` makes certain.
+  // Takes the next id. Returns the text that is certain now, perhaps none.
   std::string Append(int id) { return Release(decoder_->Append(id), false); }
-  // What was held back.
+  // The text that was held back. Called once, after the last id.
   std::string Flush() { return Release(decoder_->Flush(), true); }
 
  private:
@@ -32,7 +33,7 @@ class ChoiceText {
 
   std::unique_ptr<StreamDecoder> decoder_;
   const std::vector<std::string>& stop_strings_;
-  std::string held_;      // may be the start of a stop string
+  std::string held_;      // perhaps the beginning of a stop string
   bool stopped_ = false;  // a stop string has come up
 };
 

@@ -14,7 +14,7 @@
 namespace attend {
 namespace {
 
-// Labels of texts, of pairs of texts, or of their tokens.
+// Classify: labels of texts, of pairs of texts, or of their tokens.
 class ClassifyHandler final
     : public BatchHandler<v1::ClassifyRequest, v1::ClassifyResponse> {
  public:
@@ -43,7 +43,8 @@ class ClassifyHandler final
         ReadSource(request.inputs(index),
                    {.truncate = request.truncate(),
                     .needs_token = true,
-                    .takes_pair = true},
+                    .takes_pair = true,
+                    .call = &input.call()},
                    info(), tokenizer(), absl::StrFormat("inputs[%d]", index)));
     const InputFacts facts = source.facts();
     size_t values = info().labels.size();
@@ -76,7 +77,8 @@ class ClassifyHandler final
     }
   }
 
-  // The labels of one row of an input's output.
+  // Adds the labels of one row of an input's output: row `row` belongs to one
+  // token, or row 0 to the whole text.
   void AddScored(int index, size_t row,
                  google::protobuf::RepeatedPtrField<v1::LabelScore>* to) const {
     const size_t width = info().labels.size();

@@ -12,6 +12,7 @@
 #include "engine/tensor/status_macros.h"
 #include "server/service/batch_handler.h"
 #include "server/service/methods.h"
+#include "server/service/request_fields.h"
 #include "server/service/source.h"
 #include "server/service/tasks.h"
 
@@ -20,11 +21,12 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-// Of all vectors of a call: memory that it holds until it is answered.
+// Limits the vectors of tokens of one call, which are held until the answer:
+// 256 MiB of floats.
 constexpr int64_t kMaxValues = (int64_t{256} << 20) / sizeof(float);
 
-// The upper half, rounded to nearest, ties to even. What is not finite stays
-// so.
+// The upper half of the bits, rounded to nearest, ties to even. Infinity and
+// NaN stay what they are.
 uint16_t ToBfloat16(float value) {
   const auto bits = std::bit_cast<uint32_t>(value);
   if ((bits & 0x7f800000) == 0x7f800000) {
@@ -54,7 +56,8 @@ void SetValues(absl::Span<const float> values, v1::EmbeddingEncoding encoding,
   }
 }
 
-// The text that goes before each text.
+// The text to put before each input: that of the request, else the model's of
+// that name, else the model's default.
 absl::StatusOr<std::string> ReadPrompt(const v1::EmbedRequest& request,
                                        const ModelInfo& model) {
   if (request.has_prompt_text()) return request.prompt_text();
@@ -67,9 +70,10 @@ absl::StatusOr<std::string> ReadPrompt(const v1::EmbedRequest& request,
   for (const auto& [known, text] : model.prompts) {
     absl::StrAppend(&names, names.empty() ? "" : ", ", "'", known, "'");
   }
-  return absl::InvalidArgumentError(absl::StrFormat(
-      "prompt_name is '%s', the model has %s",
-      absl::CHexEscape(name.substr(0, 100)), names.empty() ? "none" : names));
+  return absl::InvalidArgumentError(
+      absl::StrFormat("prompt_name is '%s', the prompts of model '%s' are: %s",
+                      absl::CHexEscape(name.substr(0, 100)), model.name,
+                      names.empty() ? "none" : names));
 }
 
 absl::Status CheckShape(const v1::EmbedRequest& request,
@@ -83,17 +87,19 @@ absl::Status CheckShape(const v1::EmbedRequest& request,
   if (request.per_token() && (dimensions > 0 || request.has_normalize())) {
     return absl::InvalidArgumentError(
         absl::StrCat(dimensions > 0 ? "dimensions" : "normalize",
-                     " is set, but not for vectors of tokens (per_token)"));
+                     " is set, must be unset if per_token is true"));
   }
   if (!v1::EmbeddingEncoding_IsValid(request.encoding())) {
     return absl::InvalidArgumentError(
-        absl::StrFormat("encoding is %d, must be one of EmbeddingEncoding",
-                        static_cast<int>(request.encoding())));
+        absl::StrFormat("encoding is %d, must be in [%d, %d]",
+                        static_cast<int>(request.encoding()),
+                        static_cast<int>(v1::EmbeddingEncoding_MIN),
+                        static_cast<int>(v1::EmbeddingEncoding_MAX)));
   }
   return absl::OkStatus();
 }
 
-// Vectors of texts, or of their tokens.
+// Embed: vectors of texts, or of their tokens.
 class EmbedHandler final
     : public BatchHandler<v1::EmbedRequest, v1::EmbedResponse> {
  public:
@@ -105,6 +111,8 @@ class EmbedHandler final
     RETURN_IF_ERROR(service().CheckCount("inputs", request.inputs_size()));
     RETURN_IF_ERROR(CheckShape(request, info()));
     ASSIGN_OR_RETURN(prompt_, ReadPrompt(request, info()));
+    RETURN_IF_ERROR(CheckTextBytes("prompt_text", prompt_.size(),
+                                   info().max_source_tokens, tokenizer()));
     encoding_ = request.encoding();
     if (request.per_token()) sources_.resize(request.inputs_size());
     return request.inputs_size();
@@ -118,7 +126,8 @@ class EmbedHandler final
                    {.truncate = request.truncate(),
                     .max_text_tokens = info().max_text_tokens,
                     .needs_token = true,
-                    .prompt = prompt_},
+                    .prompt = prompt_,
+                    .call = &input.call()},
                    info(), tokenizer(), absl::StrFormat("inputs[%d]", index)));
     const InputFacts facts = source.facts();
     EmbedTask task = {.per_token = request.per_token(),
@@ -137,12 +146,14 @@ class EmbedHandler final
     return absl::OkStatus();
   }
 
+  // Counts the numbers of one more input. INVALID_ARGUMENT if all inputs so far
+  // have more than kMaxValues.
   absl::Status TakeRoom(int64_t values, int index) {
     if (values_ + values > kMaxValues) {
-      return absl::InvalidArgumentError(absl::StrFormat(
-          "inputs[%d]: vectors of tokens up to it are %d numbers, limit of a "
-          "call is %d",
-          index, values_ + values, kMaxValues));
+      return absl::InvalidArgumentError(
+          absl::StrFormat("inputs[%d]: the vectors of the tokens up to this "
+                          "input have %d numbers, limit of a call is %d",
+                          index, values_ + values, kMaxValues));
     }
     values_ += values;
     return absl::OkStatus();
@@ -162,7 +173,7 @@ class EmbedHandler final
   std::string prompt_;
   v1::EmbeddingEncoding encoding_ = v1::EMBEDDING_FLOATS;
   std::vector<Source> sources_;  // with per_token
-  int64_t values_ = 0;           // with per_token: of all inputs so far
+  int64_t values_ = 0;           // with per_token: numbers of all inputs so far
 };
 
 }  // namespace

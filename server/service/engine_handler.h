@@ -18,12 +18,13 @@
 
 namespace attend {
 
-// The work behind a call whose inputs the engine computes: how they are
-// submitted, when it is over, what it was. Each input has its own status.
+// The work behind a call whose inputs the engine computes. Submits the inputs,
+// knows when all have ended, and sums them up for the log. Each input has a
+// status of its own.
 template <class Request>
 class EngineHandler : public Handler {
  public:
-  absl::Status Start(const google::protobuf::Message& message) final {
+  absl::StatusOr<int> Start(const google::protobuf::Message& message) final {
     const auto& request = static_cast<const Request&>(message);
     ASSIGN_OR_RETURN(model_, service_.Find(request.model(), context_));
     RETURN_IF_ERROR(CheckPriority(request.priority()));
@@ -32,9 +33,20 @@ class EngineHandler : public Handler {
       inputs_.push_back(std::make_unique<InputState>(*model_, service_.clock,
                                                      context_, streaming_));
     }
-    for (int i = 0; i < count; ++i) {
-      const absl::Status status = Submit(request, i, *inputs_[i]);
-      if (!status.ok()) inputs_[i]->Reject(status);
+    return count;
+  }
+  absl::Status StartPart(const google::protobuf::Message& message,
+                         int index) final {
+    InputState& input = *inputs_[index];
+    const auto& request = static_cast<const Request&>(message);
+    // Nobody waits for the others once the call has ended.
+    const absl::Status status = context_.cancelled()
+                                    ? absl::CancelledError("cancelled")
+                                    : Submit(request, index, input);
+    if (absl::IsCancelled(status)) {
+      input.End(status);
+    } else if (!status.ok()) {
+      input.Reject(status);
     }
     return absl::OkStatus();
   }
@@ -49,13 +61,16 @@ class EngineHandler : public Handler {
   }
 
  protected:
-  // Both outlive it. With `streaming` output is handed over as it grows.
+  // `service` and `context` outlive the handler. With `streaming` the output of
+  // an input is handed over as it grows, otherwise when the input has ended.
   EngineHandler(const Service& service, CallContext& context, bool streaming)
       : service_(service), context_(context), streaming_(streaming) {}
 
-  // Checks what concerns the whole request; returns how many inputs it has.
+  // Checks all that concerns the whole request, and returns the number of its
+  // inputs. An error ends the call.
   virtual absl::StatusOr<int> Prepare(const Request& request) = 0;
-  // Submits one input; an error is of the input itself.
+  // Submits one input. An error becomes the status of that input; the other
+  // inputs go on.
   virtual absl::Status Submit(const Request& request, int index,
                               InputState& input) = 0;
 
@@ -68,7 +83,8 @@ class EngineHandler : public Handler {
   const InputState& input(int index) const { return *inputs_[index]; }
   int size() const { return static_cast<int>(inputs_.size()); }
 
-  // What answers say of an input that is done: the worker touches it no more.
+  // Fills the status, usage and timings of an input that has ended. Needs no
+  // lock: the worker does not touch such an input any more.
   template <class Answer>
   void FillOutcome(int index, Answer& answer) const {
     const InputState& input = *inputs_[index];

@@ -18,14 +18,14 @@ namespace {
 constexpr int kDefaultTop = 5;
 constexpr int kMaxTop = 100;
 
-// Tokens for the masked places of texts.
+// FillMask: tokens for the masked places of texts.
 class FillMaskHandler final
     : public BatchHandler<v1::FillMaskRequest, v1::FillMaskResponse> {
  public:
   using BatchHandler::BatchHandler;
 
  private:
-  // An input and the places of its masks.
+  // An input, and the indices of its mask tokens.
   struct Masked {
     Source source;
     std::vector<int> rows;
@@ -54,7 +54,8 @@ class FillMaskHandler final
     Masked& masked = masked_[index];
     ASSIGN_OR_RETURN(masked.source, ReadSource(request.inputs(index),
                                                {.truncate = request.truncate(),
-                                                .needs_token = true},
+                                                .needs_token = true,
+                                                .call = &input.call()},
                                                info(), tokenizer(), field));
     const std::vector<int>& ids = masked.source.tokens.ids;
     const int mask = tokenizer().mask_id();
@@ -63,7 +64,7 @@ class FillMaskHandler final
     }
     if (masked.rows.empty()) {
       return absl::InvalidArgumentError(
-          absl::StrCat(field, " has no mask, must have one: ",
+          absl::StrCat(field, " has no mask token, must have at least one: ",
                        tokenizer().Piece(mask, Side::kSource)));
     }
     input.Submit({masked.source.tokens, FillMaskTask{masked.rows, top_k_}},
@@ -101,8 +102,8 @@ class FillMaskHandler final
     }
   }
 
-  // Special tokens left out. Empty if a token is not of the tokenizer's: models
-  // may have more.
+  // The text of the tokens, without special ones. Empty if the tokenizer does
+  // not know a token: a model may have more tokens than its tokenizer.
   std::string Text(const std::vector<int>& ids) const {
     return tokenizer()
         .Decode(ids, Side::kSource, /*keep_special=*/false)

@@ -22,7 +22,7 @@ uint64_t DrawSeed() {
   return uint64_t{random()} << 32 | random();
 }
 
-// The answer to a source without a token.
+// The output for a source without any token: results that have ended.
 SequenceOutput EmptyOutput(const GenerationParams& params) {
   SequenceOutput output;
   output.choices.resize(params.num_return_sequences);
@@ -33,7 +33,8 @@ SequenceOutput EmptyOutput(const GenerationParams& params) {
   return output;
 }
 
-// A multilingual model writes the target language's token first.
+// Checks the languages of a request, and makes the token of the target language
+// the first of each result: so multilingual models are told the language.
 absl::Status ReadLanguages(const v1::GenerateRequest& request,
                            const Tokenizer& tokenizer,
                            GenerationParams& params) {
@@ -109,7 +110,8 @@ absl::Status GenerateCall::Submit(const v1::GenerateRequest& request, int index,
                               {.truncate = request.truncate(),
                                .takes_chat = true,
                                .chat = model_->chat,
-                               .language = request.source_language()},
+                               .language = request.source_language(),
+                               .call = &input.call()},
                               model_->info(), model_->tokenizer, field));
   if (source.empty) {
     input.End(absl::OkStatus(), EmptyOutput(params_));

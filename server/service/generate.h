@@ -17,22 +17,25 @@
 namespace attend {
 
 // What Generate and GenerateStream share: how a request is checked and
-// submitted, and what is told of its prompts.
+// submitted, and how its prompts are returned.
 class GenerateCall {
  public:
-  // As those of EngineHandler. `model` outlives this.
+  // The two steps of EngineHandler of the same names. `model` outlives this.
   absl::StatusOr<int> Prepare(const v1::GenerateRequest& request,
                               const Service& service, const ServedModel& model);
   absl::Status Submit(const v1::GenerateRequest& request, int index,
                       InputState& input);
 
   const GenerationParams& params() const { return params_; }
-  // The text of one result of an input, from its start. Borrows this.
+  // A new ChoiceText for one result of an input. This must outlive it.
   ChoiceText NewText(size_t input) const {
     return ChoiceText(model_->tokenizer, params_.stop_strings, before_[input]);
   }
+  // True if results have to return the prompt: its text, or the
+  // log-probabilities of its tokens.
   bool wants_prompt() const { return echo_ || params_.prompt_log_probs; }
-  // What is to be told of an input's prompt, given the engine's output for it.
+  // Fills what a result returns of the prompt of `input`. `output` is what the
+  // engine computed of that prompt.
   void FillPrompt(size_t input, const ChoiceOutput& output,
                   v1::Prompt& to) const;
 
@@ -44,7 +47,8 @@ class GenerateCall {
 
   const ServedModel* model_ = nullptr;
   GenerationParams params_;
-  // For each input the ids that its results continue; none where they do not.
+  // For each input the ids that its results continue. Empty for an
+  // encoder-decoder, whose results continue nothing.
   std::vector<std::vector<int>> before_;
   bool echo_ = false;  // the prompt is to be returned
 };

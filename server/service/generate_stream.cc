@@ -27,22 +27,22 @@ struct InputStream {
   bool ended = false;        // its last chunk has been sent
 };
 
-// What one choice has grown by, copied out so that no lock is held while it is
-// put into words.
+// The new part of one choice. It is copied while the mutex is held, and turned
+// into text when the mutex is free again.
 struct Growth {
   size_t choice = 0;
-  ChoiceOutput output;  // the new part; `finish` is set if it is the last
-  const ChoiceOutput* prompt = nullptr;  // of the input, constant
+  ChoiceOutput output;  // the new part; `finish` is set if it is the last one
+  const ChoiceOutput* prompt = nullptr;  // the input's prompt, constant
   bool last_of_input = false;
 };
 
-// A batch in, chunks out as they come.
+// GenerateStream: each chunk is sent as soon as it is there.
 class GenerateStreamHandler final : public EngineHandler<v1::GenerateRequest> {
  public:
   GenerateStreamHandler(const Service& service, CallContext& context)
       : EngineHandler(service, context, /*streaming=*/true) {}
 
-  // Inputs take turns, so that a busy one does not hide the others.
+  // Inputs take turns: one with much output does not delay the others.
   void Continue(Responder& to) override {
     v1::GenerateChunk chunk;
     for (size_t i = 0; i < streams_.size(); ++i) {
@@ -77,8 +77,8 @@ class GenerateStreamHandler final : public EngineHandler<v1::GenerateRequest> {
     return status;
   }
 
-  // The next chunk of an input; false: there is none now. An error is that of
-  // the whole call.
+  // Fills the next chunk of an input; false: there is none now. An error is the
+  // status of the whole call.
   absl::StatusOr<bool> NextOf(size_t index, v1::GenerateChunk& chunk) {
     InputStream& stream = streams_[index];
     if (stream.ended) return false;
@@ -105,8 +105,9 @@ class GenerateStreamHandler final : public EngineHandler<v1::GenerateRequest> {
     return true;
   }
 
-  // The first choice that has something new. With the mutex held. The end of
-  // the last choice waits for that of the input: both go into one chunk.
+  // Takes what is new of the first choice that has grown; false: none has. The
+  // caller holds the mutex. The end of the last choice waits for the end of the
+  // input: one chunk tells both.
   bool TakeGrowth(const InputState& input, const InputStream& stream,
                   Growth& growth) const {
     const std::vector<ChoiceOutput>& choices = input.output().choices;

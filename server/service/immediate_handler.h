@@ -13,8 +13,8 @@
 
 namespace attend {
 
-// The work behind a call that needs no engine: one function of the request,
-// run by a tokenizer thread.
+// The work behind a unary call that needs no engine: a function of the request.
+// A tokenizer thread runs it.
 template <class Request, class Response>
 class ImmediateHandler final : public Handler {
  public:
@@ -24,11 +24,11 @@ class ImmediateHandler final : public Handler {
                    Function* function)
       : service_(service), context_(context), function_(function) {}
 
-  absl::Status Start(const google::protobuf::Message& request) override {
+  absl::StatusOr<int> Start(const google::protobuf::Message& request) override {
     ASSIGN_OR_RETURN(
         response_,
         function_(service_, context_, static_cast<const Request&>(request)));
-    return absl::OkStatus();
+    return 0;
   }
   void Continue(Responder& to) override {
     to.Send(response_);
@@ -42,6 +42,7 @@ class ImmediateHandler final : public Handler {
   Response response_;
 };
 
+// Makes an ImmediateHandler; the types of the messages are those of `function`.
 template <class Request, class Response>
 std::unique_ptr<Handler> NewImmediateHandler(
     const Service& service, CallContext& context,

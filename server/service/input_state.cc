@@ -76,19 +76,20 @@ void InputState::Submit(EngineRequest engine_request, const InputFacts& facts,
   if (context_.cancelled()) return End(absl::CancelledError("cancelled"));
   if (clock_.Now() >= context_.deadline()) {
     return End(absl::DeadlineExceededError(
-        "deadline passed before the input was queued"));
+        "the deadline passed before the input was queued"));
   }
   auto sequence = model_.engine.NewSequence(std::move(engine_request));
   if (!sequence.ok()) return Reject(sequence.status());
   auto request = std::make_unique<Request>();
   request->id = context_.request_id();
+  request->tenant = context_.tenant();
   request->priority = priority;
   request->deadline = context_.deadline();
   request->source_tokens = facts.source_tokens;
   request->sequence = *std::move(sequence);
   request->listener = this;
   output_ = Reserve(limits);
-  // From here on the worker may call.
+  // From here on the worker may call OnOutput() and OnDone().
   const absl::Status status = model_.scheduler.Submit(request);
   if (!status.ok()) Reject(status);
 }

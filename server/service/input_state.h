@@ -20,25 +20,27 @@ struct InputFacts {
   int source_tokens = 0;
   bool truncated = false;
   bool sampled = false;
-  uint64_t seed = 0;  // that is used, if sampled
+  uint64_t seed = 0;  // the one used, if `sampled`
 };
 
-// Room that the longest output of an input takes.
+// The size of the longest output that an input may have. Memory for it is
+// reserved before the input runs.
 struct OutputLimits {
   int choices = 1;
-  int tokens = 0;  // of a choice
+  int tokens = 0;  // of each choice
   bool log_probs = false;
   int top_log_probs = 0;
-  int prompt_tokens = 0;  // whose log-probabilities are wanted
-  size_t values = 0;
+  int prompt_tokens = 0;  // tokens whose log-probabilities are wanted
+  size_t values = 0;      // numbers of an encoder's output
 };
 
-// One input of a call, from its submission to its end: the place where the
-// engine's worker leaves output for the call's thread. The worker only copies
-// into memory that was reserved beforehand. Destroyed only once done().
+// One input of a call, from its submission to its end. The worker leaves the
+// input's output here, and the call's thread takes it. The worker only copies
+// into memory that was reserved before. May be destroyed when done() is true.
 class InputState final : public RequestListener {
  public:
-  // All outlive this. With `streaming` output is handed over as it grows.
+  // The arguments outlive this. With `streaming` the output is handed over as
+  // it grows, otherwise when the input has ended.
   InputState(const ServedModel& model, const Clock& clock, CallContext& context,
              bool streaming)
       : model_(model),
@@ -46,22 +48,25 @@ class InputState final : public RequestListener {
         context_(context),
         streaming_(streaming) {}
 
-  // Submits the input; what is refused ends at once with its status.
+  // Submits the input. An input that is refused ends at once, with the reason
+  // as its status. Called once, unless End() or Reject() is.
   void Submit(EngineRequest request, const InputFacts& facts,
               const OutputLimits& limits, int priority);
-  // Ends an input that was not submitted.
+  // Ends an input that is not submitted, with `status` and `output`.
   void End(const absl::Status& status, SequenceOutput output = {});
-  // The same, of one that is turned away, which is counted.
+  // Ends an input that is turned away, and counts it in the metrics.
   void Reject(const absl::Status& status);
 
-  // These are constant after Submit().
+  const CallContext& call() const { return context_; }
+  // Constant after Submit().
   const InputFacts& facts() const { return facts_; }
 
-  // These with context.mutex() held. The output's prompt is there before the
-  // first token, and then constant.
+  // The caller of the next four holds context.mutex(). output().prompt is
+  // complete before the first token, and constant from then on.
   bool done() const { return done_; }
   const SequenceOutput& output() const { return output_; }
-  // OK, or why the input failed; UNAVAILABLE if the server cut it off.
+  // OK, or why the input failed. UNAVAILABLE if the server ended it because the
+  // drain timeout had passed.
   absl::Status status() const;
   const RequestTimes& times() const { return times_; }
 
@@ -91,15 +96,17 @@ class InputState final : public RequestListener {
   bool done_ = false;
 };
 
-// Tokens of all choices.
+// The number of tokens of all choices together.
 int CountTokens(const SequenceOutput& output);
 
-// The inputs of a call. All with context.mutex() held.
+// The inputs of a call. The callers of the functions below hold the mutex of
+// the call's context.
 using Inputs = std::vector<std::unique_ptr<InputState>>;
 bool AllDone(const Inputs& inputs);
-// An error iff all inputs are done and failed with one code: then the call
-// itself fails, with the first one's status.
+// The status of the first input, if all inputs have ended with the same error
+// code: then the call itself fails. Otherwise OK.
 absl::Status CommonError(const Inputs& inputs);
+// The call's figures for its log line.
 CallSummary Summarize(const Inputs& inputs);
 
 }  // namespace attend

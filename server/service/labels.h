@@ -7,12 +7,14 @@
 
 namespace attend {
 
-// Makes of a head's output, one number a label, what users read. Of a single
-// label kSoftmax is kSigmoid, as in transformers: it would always be 1.
+// Turns the output of a head, one number for each label, into scores, in place.
+// A single label gets kSigmoid in place of kSoftmax, as in transformers: its
+// softmax would always be 1.
 void ScoreLabels(LabelScores kind, absl::Span<float> scores);
 
-// Adds the best `top` labels (0: all) of `scores`, best first; of equal ones
-// the first of the model's labels.
+// Adds the `top` labels with the highest scores (0: all labels), highest first.
+// Equal scores keep the order of the model's labels. `scores` has one number
+// for each label of `model`.
 void AddLabels(absl::Span<const float> scores, const ModelInfo& model, int top,
                google::protobuf::RepeatedPtrField<v1::LabelScore>* to);
 

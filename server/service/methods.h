@@ -17,35 +17,35 @@ namespace attend {
 class CallContext;
 struct Service;
 
-// Makes the work behind one call; what it is given outlives it.
+// Makes the handler of one call. `service` and `context` outlive it.
 using MakeHandler = std::unique_ptr<Handler>(const Service& service,
                                              CallContext& context);
 
-// A method that may be called: the proto file says what its messages are and
-// whether it streams, and from its name follow its path, its metrics' label and
-// its log lines.
+// A method that clients may call. The proto file says what its messages are and
+// whether it streams. Its path, and its name in metrics and log lines, follow
+// from its name there.
 struct Method {
   // Never null.
   const google::protobuf::MethodDescriptor* descriptor;
-  const google::protobuf::Message* request;  // an empty one of its type
+  const google::protobuf::Message* request;  // empty, of the method's type
   MakeHandler* make;
 
   const std::string& name() const { return descriptor->name(); }
 };
 
-// A method's name, as in the proto file, and what works behind it.
+// The name of a method, as in the proto file, and what makes its handler.
 struct NamedHandler {
   absl::string_view method;
   MakeHandler* make;
 };
 
-// The methods of a service that have a handler. Every name must be one of the
-// service's, and its client must send one message.
+// The methods of `service` that are in `handlers`. Each must exist in the proto
+// file, and its client must send one message, not a stream.
 std::vector<Method> BindMethods(
     const google::protobuf::ServiceDescriptor& service,
     absl::Span<const NamedHandler> handlers);
 
-// Labels for the metrics of these methods.
+// The names of these methods: labels of their metrics.
 std::vector<std::string> MethodNames(absl::Span<const Method> methods);
 
 MakeHandler NewGenerateHandler;
@@ -60,8 +60,7 @@ MakeHandler NewDetokenizeHandler;
 MakeHandler NewListModelsHandler;
 MakeHandler NewGetModelHandler;
 
-// The one list of attend.v1.Attend: a method is in the proto file, here, and
-// where its handler is.
+// The methods of attend.v1.Attend. The only list beside the proto file.
 inline constexpr NamedHandler kAttendHandlers[] = {
     {"Generate", NewGenerateHandler},
     {"GenerateStream", NewGenerateStreamHandler},
@@ -75,6 +74,7 @@ inline constexpr NamedHandler kAttendHandlers[] = {
     {"ListModels", NewListModelsHandler},
     {"GetModel", NewGetModelHandler},
 };
+// All methods of attend.v1.Attend.
 std::vector<Method> AttendMethods();
 
 }  // namespace attend

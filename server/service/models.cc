@@ -23,7 +23,7 @@ v1::LabelScores ToProto(LabelScores kind) {
   return v1::LABEL_SCORES_UNSPECIFIED;
 }
 
-// What concerns encoders.
+// Fills what encoders have: widths, labels, the mask token, prompts.
 void DescribeEncoder(const ServedModel& served, v1::Model& model) {
   const ModelInfo& info = served.info();
   model.set_embedding_width(info.embedding_width);

@@ -22,6 +22,9 @@ absl::StatusOr<std::vector<int>> ReadPrefix(const v1::GenerationParams& params,
                                             const ModelInfo& model,
                                             const Tokenizer& tokenizer) {
   if (params.has_prefix_text()) {
+    RETURN_IF_ERROR(CheckTextBytes("params.prefix_text",
+                                   params.prefix_text().size(),
+                                   model.max_target_tokens, tokenizer));
     auto encoding = tokenizer.Encode({.text = params.prefix_text(),
                                       .side = Side::kTarget,
                                       .add_special = false});
@@ -61,8 +64,8 @@ absl::Status MergeLists(const v1::GenerationParams& from,
   return absl::OkStatus();
 }
 
-// A mode that the request asks for takes the place of the model's: "sample"
-// alone means without beams.
+// The mode (beams or sampling) of the request takes the place of the model's. A
+// request that asks for sampling and names no beams gets none.
 void MergeMode(const v1::GenerationParams& from, GenerationParams& to) {
   if (from.has_num_beams()) {
     to.num_beams = from.num_beams();
@@ -77,8 +80,8 @@ void MergeMode(const v1::GenerationParams& from, GenerationParams& to) {
   }
 }
 
-// Beams and samples that the model allows; results of its own that the
-// request's mode does not give are left out.
+// Checks beams and samples against the model's limit. The model may return more
+// sequences by default than the request's mode can give: then there are fewer.
 absl::Status FitMode(const v1::GenerationParams& request,
                      const ModelInfo& model, GenerationParams& params) {
   RETURN_IF_ERROR(
@@ -141,7 +144,7 @@ void MergeNumbers(const v1::GenerationParams& from, GenerationParams& to) {
   if (from.has_top_log_probs()) to.top_log_probs = from.top_log_probs();
 }
 
-// Only what is continued is a prompt.
+// A request may ask for its prompt only of a model that continues its source.
 absl::Status CheckPromptAsked(const v1::GenerationParams& params,
                               const ModelInfo& model) {
   if (model.continues_source) return absl::OkStatus();

@@ -9,25 +9,28 @@
 
 namespace attend {
 
-inline constexpr int kMaxPriority = 10;  // either way
+inline constexpr int kMaxPriority = 10;  // and the lowest is -10
 
-// The model's own parameters with those that the request sets in their place.
-// INVALID_ARGUMENT names the field, its value and its limit. The seed is not
-// drawn here.
+// The model's own parameters; those that the request sets take their place.
+// INVALID_ARGUMENT names the field, its value and its limit. Draws no seed: a
+// request without one has none in the result.
 absl::StatusOr<GenerationParams> MergeParams(const v1::GenerationParams& params,
                                              const ModelInfo& model,
                                              const Tokenizer& tokenizer);
 
-// Those lengths of `params` that the request leaves open are cut to what fits
-// the model after `known` decoder tokens and the forced prefix; those that it
-// sets must fit.
+// Fits the lengths of `params` to the model's positions, of which `known`
+// decoder tokens and the forced prefix take some. A length that the request
+// leaves unset is cut. A length that the request sets must fit: otherwise
+// INVALID_ARGUMENT with the length and the limit.
 absl::Status FitLengths(const v1::GenerationParams& request,
                         const ModelInfo& model, int known,
                         GenerationParams& params);
 
-// What a model does by default; every scalar field is set, but no seed.
+// The parameters of a model as GetModel returns them. All scalar fields are
+// set, but not the seed.
 v1::GenerationParams DescribeParams(const GenerationParams& params);
 
+// INVALID_ARGUMENT unless the priority is in [-kMaxPriority, kMaxPriority].
 absl::Status CheckPriority(int priority);
 
 }  // namespace attend

@@ -1,12 +1,41 @@
 #include "server/service/request_fields.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
+#include "engine/tensor/status_macros.h"
+#include "engine/tokenizer/text/encode_within.h"
 
 namespace attend {
+namespace {
+
+// Messages that any model takes.
+constexpr int kMinMessages = 1024;
+
+// Templates part messages with tokens of their own.
+absl::Status CheckChatSize(const v1::Chat& chat, const ModelInfo& model,
+                           const Tokenizer& tokenizer,
+                           absl::string_view field) {
+  const int tokens = model.max_source_tokens;
+  const int limit = std::max(kMinMessages, tokens);
+  if (chat.messages_size() > limit) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("%s.messages has %d entries, limit is %d (for %d "
+                        "tokens)",
+                        field, chat.messages_size(), limit, tokens));
+  }
+  size_t bytes = chat.variables_json().size();
+  for (const v1::ChatMessage& message : chat.messages()) {
+    bytes += message.role().size() + message.content().size() +
+             message.fields_json().size();
+  }
+  return CheckTextBytes(field, bytes, tokens, tokenizer);
+}
+
+}  // namespace
 
 absl::Status Annotate(const absl::Status& status, absl::string_view field) {
   if (status.ok()) return status;
@@ -46,9 +75,20 @@ absl::StatusOr<std::vector<int>> ReadTokens(const v1::Tokens& tokens, int vocab,
   return ReadIds(tokens.ids(), vocab, absl::StrCat(field, ".ids"));
 }
 
+absl::Status CheckTextBytes(absl::string_view field, size_t bytes, int tokens,
+                            const Tokenizer& tokenizer) {
+  const size_t limit = MaxTextBytes(tokenizer, tokens);
+  if (bytes <= limit) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrFormat("%s has %d bytes, limit is %d (for %d tokens)", field,
+                      bytes, limit, tokens));
+}
+
 absl::StatusOr<std::string> RenderChat(const v1::Chat& chat,
                                        const ChatTemplate* chat_template,
                                        const ModelInfo& model,
+                                       const Tokenizer& tokenizer,
+                                       const CallContext* call,
                                        absl::string_view field) {
   if (chat_template == nullptr) {
     return absl::InvalidArgumentError(absl::StrFormat(
@@ -56,6 +96,7 @@ absl::StatusOr<std::string> RenderChat(const v1::Chat& chat,
         model.continues_source ? "has no chat template"
                                : "does not continue text"));
   }
+  RETURN_IF_ERROR(CheckChatSize(chat, model, tokenizer, field));
   Chat conversation = {.messages = {},
                        .add_generation_prompt = !chat.no_generation_prompt(),
                        .variables = chat.variables_json()};
@@ -64,7 +105,9 @@ absl::StatusOr<std::string> RenderChat(const v1::Chat& chat,
                                      .content = message.content(),
                                      .fields = message.fields_json()});
   }
-  auto text = chat_template->Render(conversation, absl::Now());
+  auto text = chat_template->Render(conversation, absl::Now(), [call] {
+    return call != nullptr && call->cancelled();
+  });
   if (!text.ok()) return Annotate(text.status(), field);
   return text;
 }
@@ -82,13 +125,17 @@ absl::StatusOr<std::vector<int>> ReadTarget(const v1::Input& input,
                                             absl::string_view field) {
   switch (input.input_case()) {
     case v1::Input::kText: {
-      auto encoding = tokenizer.Encode({.text = input.text(),
-                                        .side = Side::kTarget,
-                                        .add_special = !model.continues_source,
-                                        .language = language});
-      if (!encoding.ok()) {
-        return Annotate(encoding.status(), absl::StrCat(field, ".text"));
-      }
+      const std::string name = absl::StrCat(field, ".text");
+      const int limit = model.max_target_tokens;
+      RETURN_IF_ERROR(
+          CheckTextBytes(name, input.text().size(), limit, tokenizer));
+      auto encoding = EncodeWithin(tokenizer,
+                                   {.text = input.text(),
+                                    .side = Side::kTarget,
+                                    .add_special = !model.continues_source,
+                                    .language = language},
+                                   {.tokens = limit});
+      if (!encoding.ok()) return Annotate(encoding.status(), name);
       return std::move(encoding->ids);
     }
     case v1::Input::kTokens:

@@ -1,6 +1,7 @@
 #ifndef ATTEND_SERVER_SERVICE_REQUEST_FIELDS_H_
 #define ATTEND_SERVER_SERVICE_REQUEST_FIELDS_H_
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -11,36 +12,50 @@
 #include "engine/api/engine.h"
 #include "engine/tokenizer/chat/chat_template.h"
 #include "engine/tokenizer/text/tokenizer.h"
+#include "server/service/call_context.h"
 
 namespace attend {
 
-// What fields of a request hold, checked; `field` names them in errors.
+// Readers of the fields of a request. All check what they read. `field` is the
+// name of the field in errors, like "inputs[2].tokens".
 
-// `status` with "field: " before its message.
+// `status` with `field` and ": " before its message.
 absl::Status Annotate(const absl::Status& status, absl::string_view field);
 
-// Token ids, each in [0, vocab).
+// The ids of a field. INVALID_ARGUMENT unless each is in [0, vocab).
 absl::StatusOr<std::vector<int>> ReadIds(
     const google::protobuf::RepeatedField<int>& ids, int vocab,
     absl::string_view field);
 
-// Tokens of a request without a mask: a mask is an error here.
+// The ids of a field that takes no mask. INVALID_ARGUMENT also if there is one.
 absl::StatusOr<std::vector<int>> ReadTokens(const v1::Tokens& tokens, int vocab,
                                             absl::string_view field);
 
-// The text that the chat template of `model` makes of a conversation, now. It
-// is encoded without adding special tokens. INVALID_ARGUMENT if the model does
-// not chat (`chat` is null), or the template says no.
+// OK if a text of `bytes` may be tokenised where the limit is `tokens`; see
+// MaxTextBytes().
+absl::Status CheckTextBytes(absl::string_view field, size_t bytes, int tokens,
+                            const Tokenizer& tokenizer);
+
+// The text that the model's chat template makes of a conversation, on the
+// current date. The text has its special tokens already: no more are added when
+// it is encoded. Errors:
+// * INVALID_ARGUMENT if the model has no template (`chat_template` is null), if
+//   the conversation has more bytes than a text may have or more messages than
+//   its tokens could part, or if the template refuses the conversation;
+// * CANCELLED once `call` has ended; null: there is no call.
 absl::StatusOr<std::string> RenderChat(const v1::Chat& chat,
                                        const ChatTemplate* chat_template,
                                        const ModelInfo& model,
+                                       const Tokenizer& tokenizer,
+                                       const CallContext* call,
                                        absl::string_view field);
 
-// OK if the tokenizer knows the language that `field` names; empty is none.
+// INVALID_ARGUMENT unless the tokenizer knows the language. An empty one is OK.
 absl::Status CheckLanguage(absl::string_view field, const std::string& language,
                            const Tokenizer& tokenizer);
 
-// The target of a score: text gets the end of sequence, ids nothing.
+// The target of a pair to score. A text gets the end of sequence after it; ids
+// are taken as they are.
 absl::StatusOr<std::vector<int>> ReadTarget(const v1::Input& input,
                                             absl::string_view language,
                                             const ModelInfo& model,

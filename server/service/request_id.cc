@@ -16,7 +16,8 @@ bool IsAllowed(char c) {
   return absl::ascii_isalnum(c) || absl::StrContains("._:/@+=-", c);
 }
 
-// Unique over processes and restarts: a random start, then counted.
+// A random number of this process, then a count: unique over processes and
+// restarts.
 std::string NewRequestId() {
   static const uint64_t process = [] {
     std::random_device random;

@@ -7,11 +7,12 @@
 
 namespace attend {
 
+// The key of a request id in the metadata of a call and of its answer.
 inline constexpr char kRequestIdKey[] = "x-request-id";
 inline constexpr size_t kMaxRequestIdBytes = 128;
 
-// `wanted` if it is 1 to 128 letters, digits or any of "._:/@+=-"; else a new
-// one: what a client sends must not be able to shape a log line.
+// `wanted`, if it has 1 to 128 characters and all are letters, digits or any of
+// "._:/@+=-". Otherwise a new id: no client may shape a log line.
 std::string ChooseRequestId(absl::string_view wanted);
 
 }  // namespace attend

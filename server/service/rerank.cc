@@ -9,14 +9,15 @@
 #include "server/service/batch_handler.h"
 #include "server/service/labels.h"
 #include "server/service/methods.h"
+#include "server/service/request_fields.h"
 #include "server/service/source.h"
 #include "server/service/tasks.h"
 
 namespace attend {
 namespace {
 
-// Orders documents by the label of a cross-encoder, which reads the query and
-// a document as a pair.
+// Rerank: orders documents by the score that a cross-encoder gives to the pair
+// of the query and a document.
 class RerankHandler final
     : public BatchHandler<v1::RerankRequest, v1::RerankResponse> {
  public:
@@ -27,6 +28,10 @@ class RerankHandler final
     RETURN_IF_ERROR(CheckTask(info(), {v1::TASK_RERANK}));
     RETURN_IF_ERROR(
         service().CheckCount("documents", request.documents_size()));
+    if (!request.truncate()) {
+      RETURN_IF_ERROR(CheckTextBytes("query", request.query().size(),
+                                     info().max_source_tokens, tokenizer()));
+    }
     if (request.top_n() < 0) {
       return absl::InvalidArgumentError(
           absl::StrFormat("top_n is %d, must be 0 or more", request.top_n()));
@@ -48,7 +53,8 @@ class RerankHandler final
                      ReadSource(pair,
                                 {.truncate = request.truncate(),
                                  .needs_token = true,
-                                 .takes_pair = true},
+                                 .takes_pair = true,
+                                 .call = &input.call()},
                                 info(), tokenizer(),
                                 absl::StrFormat("documents[%d]", index)));
     const InputFacts facts = source.facts();
@@ -63,7 +69,8 @@ class RerankHandler final
     result.set_score(score);
   }
 
-  // The best first, `top_n_` of them; then those that failed.
+  // The `top_n_` documents with the highest scores, highest first, then those
+  // that failed.
   void Arrange(Results& results) override {
     for (int i = 0; i < size(); ++i) {
       results[i].set_index(i);

@@ -9,23 +9,26 @@
 
 namespace attend {
 
-// From the engine's terms to the API's.
+// What the engine computes, as messages of the API.
 
 v1::FinishReason ToProto(FinishReason reason);
 v1::Status ToProto(const absl::Status& status);
 
+// Fills `to` with a token: its id, its piece and its log-probability.
 void SetLogProb(int id, float log_prob, const Tokenizer& tokenizer,
                 v1::TokenLogProb* to);
 
-// Log-probabilities of choice.tokens from `begin` on, with `top` alternatives
-// each. Nothing if the choice has none.
+// Adds the log-probabilities of choice.tokens from `begin` on, each with `top`
+// alternatives. Adds nothing if the choice has no log-probabilities.
 void AddLogProbs(const ChoiceOutput& choice, size_t begin, int top,
                  const Tokenizer& tokenizer,
                  google::protobuf::RepeatedPtrField<v1::TokenLogProbs>* to);
 
+// The numbers of tokens that an input took and gave.
 v1::Usage MakeUsage(const InputFacts& facts, const SequenceOutput& output);
 
-// Since `arrival` of the call; what has not happened is left out.
+// Seconds from `arrival`, that of the call, to each station of an input. What
+// has not happened is left out.
 v1::Timings MakeTimings(const RequestTimes& times, absl::Time arrival);
 
 }  // namespace attend

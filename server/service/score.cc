@@ -13,7 +13,7 @@
 namespace attend {
 namespace {
 
-// Log-probabilities of given targets.
+// Score: log-probabilities of targets that the request gives.
 class ScoreHandler final
     : public BatchHandler<v1::ScoreRequest, v1::ScoreResponse> {
  public:
@@ -43,13 +43,15 @@ class ScoreHandler final
                     .needs_token = true,
                     .takes_chat = true,
                     .chat = model().chat,
-                    .language = request.source_language()},
+                    .language = request.source_language(),
+                    .call = &input.call()},
                    info(), tokenizer(), absl::StrCat(field, ".source")));
     ASSIGN_OR_RETURN(
         std::vector<int> target,
         ReadTarget(pair.target(), request.target_language(), info(),
                    tokenizer(), absl::StrCat(field, ".target")));
-    // Decoder rows: the start, and all of the target but its last token.
+    // The decoder has one row for its start token, and one for each token of
+    // the target but the last.
     const int limit = info().max_target_tokens;
     const int size = static_cast<int>(target.size());
     if (size < 1 || size > limit) {

@@ -11,11 +11,11 @@
 namespace attend {
 namespace {
 
-// Messages travel in metadata, which clients limit to some KiB.
+// A status message travels in metadata, which clients limit to some KiB.
 constexpr size_t kMaxListedModels = 20;
 constexpr size_t kMaxReasonBytes = 1000;
 
-// "'a', 'b' and 3 more"
+// The names of the models that are served: "'a', 'b' and 3 more", or "none".
 std::string ListServed(const std::vector<ModelEntry>& models) {
   std::string list;
   size_t served = 0;
@@ -26,7 +26,7 @@ std::string ListServed(const std::vector<ModelEntry>& models) {
   if (served > kMaxListedModels) {
     absl::StrAppend(&list, " and ", served - kMaxListedModels, " more");
   }
-  return list;
+  return served == 0 ? "none" : list;
 }
 
 }  // namespace
@@ -39,7 +39,7 @@ absl::StatusOr<const ModelEntry*> Service::FindEntry(
       });
   if (found == models.end()) {
     return absl::NotFoundError(absl::StrFormat(
-        "model '%s' is not served here; there is %s",
+        "model '%s' is not served, the models are: %s",
         absl::CHexEscape(name.substr(0, 100)), ListServed(models)));
   }
   context.set_model(*found);

@@ -14,49 +14,54 @@
 #include "server/observability/model_metrics.h"
 #include "server/scheduler/scheduler.h"
 #include "server/service/call_context.h"
+#include "server/service/fair_share.h"
 #include "server/service/methods.h"
 
 namespace attend {
 
-// One model and what serves it. Borrows everything; all of it must outlive the
+// One loaded model, and what serves it. All that it refers to must outlive the
 // server.
 struct ServedModel {
   const Engine& engine;
   const Tokenizer& tokenizer;
   Scheduler& scheduler;
   ModelMetrics& metrics;
-  const ChatTemplate* chat = nullptr;  // null: it does not chat
+  const ChatTemplate* chat = nullptr;  // null: the model has none
 
   const ModelInfo& info() const { return engine.info(); }
 };
 
 // A model that requests may name, whether it could be loaded or not. Outlives
-// the calls that found it.
+// all calls that name it.
 struct ModelEntry {
   std::string name;
   CallMetrics& calls;
-  absl::StatusOr<ServedModel> served;  // or why it could not be loaded
+  absl::StatusOr<ServedModel> served;  // or why the model did not load
 };
 
-// What is served, and what the methods need for it. Borrows, as ServedModel
-// does.
+// All models, and what the methods need to serve them. What it refers to must
+// outlive the server. Constant while calls run.
 struct Service {
   std::vector<ModelEntry> models;  // at least one; the default first
   const Clock& clock;
-  CallMetrics& other_calls;  // those that belong to no entry
+  CallMetrics& other_calls;  // of calls that belong to no entry
   Log& log;
-  int max_batch_inputs = 256;
-  // Of all protocols; each carries those of its own services.
+  int max_batch_inputs = 256;  // of one call
+  FairShare fair_share = FairShare::kAddress;
+  // The methods of all protocols. Each protocol carries those of its services.
   std::vector<Method> methods = AttendMethods();
 
-  // The entry of that name; empty: the default. From here on `context` is a
-  // call of that model. NOT_FOUND names those that are served.
+  // The model of that name (empty: the default), whether it could be loaded or
+  // not. Notes in `context` that the call is for it. NOT_FOUND lists the models
+  // that are served.
   absl::StatusOr<const ModelEntry*> FindEntry(absl::string_view name,
                                               CallContext& context) const;
-  // The same, of a model that is served: else UNAVAILABLE with the reason.
+  // The same for a model that is needed. UNAVAILABLE, with the reason, if the
+  // model could not be loaded.
   absl::StatusOr<const ServedModel*> Find(absl::string_view name,
                                           CallContext& context) const;
-  // OK if a call may have `count` entries of `field`.
+  // INVALID_ARGUMENT unless `count`, the number of entries of `field`, is in
+  // [1, max_batch_inputs].
   absl::Status CheckCount(absl::string_view field, int count) const;
 };
 

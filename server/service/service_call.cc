@@ -1,5 +1,6 @@
 #include "server/service/service_call.h"
 
+#include <algorithm>
 #include <mutex>
 #include <utility>
 
@@ -20,10 +21,12 @@ void ServiceCall::WakeAfterStep() {
   }
 }
 
-void ServiceCall::Begin(absl::string_view wanted_id, absl::Time deadline) {
+void ServiceCall::Begin(absl::string_view wanted_id, absl::Time deadline,
+                        absl::string_view host) {
   request_id_ = ChooseRequestId(wanted_id);
   arrival_ = environment_.service.clock.Now();
   deadline_ = deadline;
+  tenant_ = TenantOf(environment_.service.fair_share, host);
   request_.reset(method_.request->New());
   handler_ = method_.make(environment_.service, *this);
   starting_ = true;
@@ -39,18 +42,43 @@ absl::Status ServiceCall::Admit() {
     metrics().OnRejected(RejectReason::kDraining);
     return absl::UnavailableError("server is draining");
   }
-  absl::Status refused = environment_.pool.Submit([this] { RunStart(); });
+  absl::Status refused =
+      environment_.pool.Submit(request_bytes(), [this] { RunStart(); });
   if (refused.ok()) return refused;
   metrics().OnRejected(RejectReason::kTokenizerFull);
   refused.SetPayload(kRetryAfterUrl, absl::Cord("1s"));
   return refused;
 }
 
-// On a tokenizer thread.
 void ServiceCall::RunStart() {
+  part_bytes_ = request_bytes();
   absl::Status status =
       cancelled() ? absl::CancelledError("cancelled") : ReadRequest(*request_);
-  if (status.ok()) status = handler_->Start(*request_);
+  if (!status.ok()) return EndStart(status);
+  const absl::StatusOr<int> parts = handler_->Start(*request_);
+  if (!parts.ok()) return EndStart(parts.status());
+  parts_ = *parts;
+  part_bytes_ /= std::max(parts_, 1);
+  RunParts();
+}
+
+// As many as are short work together, but one at least. Those of a call that
+// has ended take no time.
+void ServiceCall::RunParts() {
+  size_t bytes = 0;
+  while (next_part_ < parts_) {
+    if (bytes > 0 && bytes + part_bytes_ > kShortWork && !cancelled()) {
+      return environment_.pool.Continue(part_bytes_, [this] { RunParts(); });
+    }
+    const absl::Status status = handler_->StartPart(*request_, next_part_++);
+    if (!status.ok()) return EndStart(status);
+    bytes += part_bytes_;
+  }
+  EndStart(absl::OkStatus());
+}
+
+void ServiceCall::EndStart(absl::Status status) {
+  request_.reset();
   // Mostly the engine has it now, and there is nothing to say: whoever changes
   // that wakes.
   const bool quiet = !status.ok() || handler_->quiet();

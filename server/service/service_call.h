@@ -44,7 +44,7 @@ struct CallEnd {
   bool slow_reader = false;
 };
 
-// One call, whatever its protocol: let in, started on a tokenizer thread,
+// One call, whatever its protocol: let in, started on tokenizer threads,
 // answered, and at last counted and logged. A protocol derives from it what
 // carries its bytes.
 //
@@ -61,13 +61,17 @@ class ServiceCall : public CallContext {
 
   // The request, on a tokenizer thread; once, after Begin().
   virtual absl::Status ReadRequest(google::protobuf::Message& request) = 0;
+  // Its size before it is read; any thread.
+  virtual size_t request_bytes() const = 0;
   // These with mutex() held, on any thread. The call's thread shall go on: when
   // the engine's step has ended, or FlushWakes() is called.
   virtual void PostWake() = 0;
   virtual void FlushWakes() = 0;
 
-  // The call has come. A request id that cannot be used is replaced.
-  void Begin(absl::string_view wanted_id, absl::Time deadline);
+  // The call has come, from an address without its port. A request id that
+  // cannot be used is replaced.
+  void Begin(absl::string_view wanted_id, absl::Time deadline,
+             absl::string_view host);
   // True while a tokenizer thread works; a wake-up follows if there is
   // something to say.
   bool starting();
@@ -84,12 +88,19 @@ class ServiceCall : public CallContext {
 
  private:
   absl::Status Admit();
+  // These on tokenizer threads, one after the other.
   void RunStart();
+  void RunParts();
+  void EndStart(absl::Status status);
 
   const Method& method_;
   CallEnvironment& environment_;
   std::unique_ptr<google::protobuf::Message> request_;
   std::unique_ptr<Handler> handler_;
+
+  int parts_ = 0;  // of the start
+  int next_part_ = 0;
+  size_t part_bytes_ = 0;  // about
 
   bool starting_ = false;         // guarded by mutex()
   bool woken_early_ = false;      // while starting; guarded by mutex()

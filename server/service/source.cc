@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "engine/tensor/status_macros.h"
+#include "engine/tokenizer/text/encode_within.h"
 #include "server/service/request_fields.h"
 
 namespace attend {
@@ -86,13 +87,23 @@ void TakePromptOff(int prompt, std::vector<TokenOrigin>& origins) {
   }
 }
 
-// Of `encode`'s text, after the first `prompt` bytes of it.
-absl::StatusOr<Source> ReadEncoded(const EncodeInput& encode, int prompt,
+// Of `encode`'s text, which begins with the prompt of `options`.
+absl::StatusOr<Source> ReadEncoded(const EncodeInput& encode,
+                                   const SourceOptions& options, int limit,
                                    const Tokenizer& tokenizer,
                                    const std::string& field) {
-  auto encoding = tokenizer.Encode(encode);
+  if (!options.truncate) {
+    RETURN_IF_ERROR(
+        CheckTextBytes(field, encode.text.size(), limit, tokenizer));
+  }
+  const auto ended = [&] {
+    return options.call != nullptr && options.call->cancelled();
+  };
+  auto encoding = EncodeWithin(
+      tokenizer, encode,
+      {.tokens = limit, .truncate = options.truncate, .ended = ended});
   if (!encoding.ok()) return Annotate(encoding.status(), field);
-  TakePromptOff(prompt, encoding->origins);
+  TakePromptOff(static_cast<int>(options.prompt.size()), encoding->origins);
   Source source;
   source.truncated = encoding->truncated;
   source.empty = !encoding->truncated &&
@@ -112,10 +123,15 @@ absl::StatusOr<Source> ReadText(const v1::Input& input,
       options.prompt.empty() ? "" : absl::StrCat(options.prompt, input.text());
   EncodeInput encode = {
       .text = options.prompt.empty() ? input.text() : prompted,
-      .language = options.language,
-      .max_tokens = options.truncate ? limit : 0};
-  if (input.has_pair()) encode.pair = input.pair();
-  return ReadEncoded(encode, static_cast<int>(options.prompt.size()), tokenizer,
+      .language = options.language};
+  if (input.has_pair()) {
+    encode.pair = input.pair();
+    if (!options.truncate) {
+      RETURN_IF_ERROR(CheckTextBytes(absl::StrCat(field, ".pair"),
+                                     input.pair().size(), limit, tokenizer));
+    }
+  }
+  return ReadEncoded(encode, options, limit, tokenizer,
                      absl::StrCat(field, ".text"));
 }
 
@@ -129,11 +145,10 @@ absl::StatusOr<Source> ReadChat(const v1::Input& input,
         field, " is set, but only Generate and Score take conversations"));
   }
   ASSIGN_OR_RETURN(const std::string text,
-                   RenderChat(input.chat(), options.chat, model, field));
-  return ReadEncoded({.text = text,
-                      .add_special = false,
-                      .max_tokens = options.truncate ? limit : 0},
-                     0, tokenizer, field);
+                   RenderChat(input.chat(), options.chat, model, tokenizer,
+                              options.call, field));
+  return ReadEncoded({.text = text, .add_special = false}, options, limit,
+                     tokenizer, field);
 }
 
 }  // namespace

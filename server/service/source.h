@@ -40,12 +40,14 @@ struct SourceOptions {
   const ChatTemplate* chat = nullptr;  // null: the model has none
   absl::string_view language = "";     // of a text; see EncodeInput
   absl::string_view prompt = "";       // put before a text
+  const CallContext* call = nullptr;   // whose end ends the work; null: none
 };
 
 // The source of one input: tokenised, or token ids with those masked left out
 // and the others at their positions. Over-long: INVALID_ARGUMENT, or if
 // `truncate` cut to the model's max_source_tokens with the final special
-// tokens kept.
+// tokens kept. Of a long text only what that needs is tokenised (see
+// EncodeWithin), and without `truncate` none of one over MaxTextBytes().
 absl::StatusOr<Source> ReadSource(const v1::Input& input,
                                   const SourceOptions& options,
                                   const ModelInfo& model,

@@ -7,15 +7,17 @@
 
 namespace attend {
 
-// From the schedulers' workers to the gRPC server: a step has ended. Lets the
-// schedulers be made before the server that uses them. Thread-safe.
+// Tells a port that a worker has ended a step. The schedulers are made before
+// the port, so the port connects itself later. Thread-safe.
 class StepSignal {
  public:
+  // A step has ended. Calls the receiver, if there is one, on this thread.
   void Notify() {
     std::lock_guard lock(mutex_);
     if (receiver_) receiver_();
   }
-  // Null: nobody. When it returns the earlier receiver is not called any more.
+  // Sets the receiver; null: none. When this returns, the earlier receiver is
+  // not called any more.
   void Connect(std::function<void()> receiver) {
     std::lock_guard lock(mutex_);
     receiver_ = std::move(receiver);

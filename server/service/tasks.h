@@ -9,11 +9,11 @@
 
 namespace attend {
 
-// What a model can be asked for, in the order of the enumeration.
+// The tasks of a model, in the order of the enumeration.
 std::vector<v1::Task> TasksOf(const ModelInfo& model);
 
-// OK if the model can be asked for one of `tasks`. INVALID_ARGUMENT names the
-// model and what it can do.
+// OK if the model has one of `tasks`. Otherwise INVALID_ARGUMENT, which names
+// the model and the tasks that it has.
 absl::Status CheckTask(const ModelInfo& model,
                        const std::vector<v1::Task>& tasks);
 

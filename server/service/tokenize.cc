@@ -30,6 +30,12 @@ absl::Status CommonError(const Response& response) {
                       first.message());
 }
 
+// Of the longest text of a side.
+int MaxTokens(const ServedModel& model, Side side) {
+  return side == Side::kSource ? model.info().max_source_tokens
+                               : model.info().max_target_tokens;
+}
+
 void FillTokens(const std::vector<int>& ids, const Tokenizer& tokenizer,
                 Side side, v1::Tokenization& to) {
   for (int id : ids) {
@@ -38,10 +44,30 @@ void FillTokens(const std::vector<int>& ids, const Tokenizer& tokenizer,
   }
 }
 
+absl::Status TokenizeText(const ServedModel& model,
+                          const v1::TokenizeRequest& request, Side side,
+                          int index, v1::Tokenization& to) {
+  const std::string field = absl::StrFormat("texts[%d]", index);
+  const std::string& text = request.texts(index);
+  RETURN_IF_ERROR(CheckTextBytes(field, text.size(), MaxTokens(model, side),
+                                 model.tokenizer));
+  const auto encoding =
+      model.tokenizer.Encode({.text = text,
+                              .side = side,
+                              .add_special = !request.no_special_tokens()});
+  if (!encoding.ok()) return Annotate(encoding.status(), field);
+  FillTokens(encoding->ids, model.tokenizer, side, to);
+  return absl::OkStatus();
+}
+
 absl::Status TokenizeChat(const ServedModel& model, const v1::Chat& chat,
-                          const std::string& field, v1::Tokenization& to) {
+                          const std::string& field, const CallContext& call,
+                          v1::Tokenization& to) {
   ASSIGN_OR_RETURN(const std::string text,
-                   RenderChat(chat, model.chat, model.info(), field));
+                   RenderChat(chat, model.chat, model.info(), model.tokenizer,
+                              &call, field));
+  RETURN_IF_ERROR(CheckTextBytes(
+      field, text.size(), MaxTokens(model, Side::kSource), model.tokenizer));
   const auto encoding =
       model.tokenizer.Encode({.text = text, .add_special = false});
   if (!encoding.ok()) return Annotate(encoding.status(), field);
@@ -50,35 +76,49 @@ absl::Status TokenizeChat(const ServedModel& model, const v1::Chat& chat,
   return absl::OkStatus();
 }
 
-absl::StatusOr<v1::TokenizeResponse> Tokenize(
-    const Service& service, CallContext& context,
-    const v1::TokenizeRequest& request) {
-  ASSIGN_OR_RETURN(const ServedModel* model,
-                   service.Find(request.model(), context));
-  RETURN_IF_ERROR(service.CheckCount(
-      "texts and chats", request.texts_size() + request.chats_size()));
-  ASSIGN_OR_RETURN(const Side side, ReadSide(request.side()));
-  v1::TokenizeResponse response;
-  response.set_model(model->info().name);
-  for (int i = 0; i < request.texts_size(); ++i) {
-    v1::Tokenization& result = *response.add_results();
-    const auto encoding =
-        model->tokenizer.Encode({.text = request.texts(i),
-                                 .side = side,
-                                 .add_special = !request.no_special_tokens()});
+// Texts and chats into ids, each of them a part.
+class TokenizeHandler final : public Handler {
+ public:
+  TokenizeHandler(const Service& service, CallContext& context)
+      : service_(service), context_(context) {}
+
+  absl::StatusOr<int> Start(const google::protobuf::Message& message) override {
+    const auto& request = static_cast<const v1::TokenizeRequest&>(message);
+    ASSIGN_OR_RETURN(model_, service_.Find(request.model(), context_));
+    const int count = request.texts_size() + request.chats_size();
+    RETURN_IF_ERROR(service_.CheckCount("texts and chats", count));
+    ASSIGN_OR_RETURN(side_, ReadSide(request.side()));
+    response_.set_model(model_->info().name);
+    return count;
+  }
+
+  absl::Status StartPart(const google::protobuf::Message& message,
+                         int index) override {
+    const auto& request = static_cast<const v1::TokenizeRequest&>(message);
+    if (context_.cancelled()) return absl::CancelledError("cancelled");
+    v1::Tokenization& result = *response_.add_results();
+    const int chat = index - request.texts_size();
     *result.mutable_status() =
-        ToProto(Annotate(encoding.status(), absl::StrFormat("texts[%d]", i)));
-    if (!encoding.ok()) continue;
-    FillTokens(encoding->ids, model->tokenizer, side, result);
+        ToProto(chat < 0 ? TokenizeText(*model_, request, side_, index, result)
+                         : TokenizeChat(*model_, request.chats(chat),
+                                        absl::StrFormat("chats[%d]", chat),
+                                        context_, result));
+    return absl::OkStatus();
   }
-  for (int i = 0; i < request.chats_size(); ++i) {
-    v1::Tokenization& result = *response.add_results();
-    *result.mutable_status() = ToProto(TokenizeChat(
-        *model, request.chats(i), absl::StrFormat("chats[%d]", i), result));
+
+  void Continue(Responder& to) override {
+    const absl::Status failed = CommonError(response_);
+    if (failed.ok()) to.Send(response_);
+    to.Finish(failed);
   }
-  RETURN_IF_ERROR(CommonError(response));
-  return response;
-}
+
+ private:
+  const Service& service_;
+  CallContext& context_;
+  const ServedModel* model_ = nullptr;
+  Side side_ = Side::kSource;
+  v1::TokenizeResponse response_;
+};
 
 absl::StatusOr<std::string> DetokenizeOne(const Tokenizer& tokenizer,
                                           const v1::Tokens& tokens, Side side,
@@ -114,7 +154,7 @@ absl::StatusOr<v1::DetokenizeResponse> Detokenize(
 
 std::unique_ptr<Handler> NewTokenizeHandler(const Service& service,
                                             CallContext& context) {
-  return NewImmediateHandler(service, context, Tokenize);
+  return std::make_unique<TokenizeHandler>(service, context);
 }
 
 std::unique_ptr<Handler> NewDetokenizeHandler(const Service& service,

@@ -5,10 +5,18 @@
 #include "absl/strings/str_format.h"
 
 namespace attend {
+namespace {
 
-WorkPool::WorkPool(int threads, int max_queued) : max_queued_(max_queued) {
+// What slow tokenizers take.
+constexpr std::chrono::microseconds kTimePerByte(1);
+
+}  // namespace
+
+// Whole once the other constructor has returned: where a thread cannot be had,
+// the destructor ends those that there are.
+WorkPool::WorkPool(int threads, int max_queued) : WorkPool(max_queued) {
   for (int i = 0; i < threads; ++i) {
-    threads_.emplace_back([this] { RunThread(); });
+    threads_.emplace_back([this, i] { RunThread(/*short_only=*/i == 1); });
   }
 }
 
@@ -21,29 +29,52 @@ WorkPool::~WorkPool() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-absl::Status WorkPool::Submit(std::function<void()> work) {
+absl::Status WorkPool::Submit(size_t bytes, std::function<void()> work) {
   {
     std::lock_guard lock(mutex_);
-    if (queue_.size() >= max_queued_) {
+    const size_t queued = short_.size() + long_.size();
+    if (queued >= max_queued_) {
       return absl::ResourceExhaustedError(absl::StrFormat(
           "%d calls wait to be tokenised, limit is %d (max_tokenizer_queue)",
-          queue_.size(), max_queued_));
+          queued, max_queued_));
     }
-    queue_.push_back(std::move(work));
+    Add(bytes, std::move(work));
   }
-  changed_.notify_one();
+  changed_.notify_all();
   return absl::OkStatus();
 }
 
-void WorkPool::RunThread() {
+void WorkPool::Continue(size_t bytes, std::function<void()> work) {
+  {
+    std::lock_guard lock(mutex_);
+    Add(bytes, std::move(work));
+  }
+  changed_.notify_all();
+}
+
+void WorkPool::Add(size_t bytes, std::function<void()> work) {
+  Queue& queue = bytes <= kShortWork ? short_ : long_;
+  queue.emplace(std::chrono::steady_clock::now() + bytes * kTimePerByte,
+                std::move(work));
+}
+
+WorkPool::Queue& WorkPool::Next(bool short_only) {
+  if (short_only || long_.empty()) return short_;
+  if (short_.empty()) return long_;
+  return short_.begin()->first <= long_.begin()->first ? short_ : long_;
+}
+
+void WorkPool::RunThread(bool short_only) {
   std::unique_lock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [this] { return closed_ || !queue_.empty(); });
-    if (queue_.empty()) return;
-    std::function<void()> work = std::move(queue_.front());
-    queue_.pop_front();
+    changed_.wait(lock, [&] { return closed_ || !Next(short_only).empty(); });
+    Queue& queue = Next(short_only);
+    if (queue.empty()) return;
+    std::function<void()> work = std::move(queue.begin()->second);
+    queue.erase(queue.begin());
     lock.unlock();
     work();
+    work = nullptr;
     lock.lock();
   }
 }

@@ -1,9 +1,10 @@
 #ifndef ATTEND_SERVER_SERVICE_WORK_POOL_H_
 #define ATTEND_SERVER_SERVICE_WORK_POOL_H_
 
+#include <chrono>
 #include <condition_variable>
-#include <deque>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -12,27 +13,50 @@
 
 namespace attend {
 
+// Work on so many bytes of text is short.
+inline constexpr size_t kShortWork = 16 << 10;
+
 // Threads for work that is too long for the thread of a port, with a
 // bounded queue: tokenising, and what goes with it. Thread-safe. The
 // destructor runs what was accepted.
+//
+// Short work goes first: each byte is a microsecond of waiting, so that nothing
+// waits for ever. What runs is not interrupted; so, where there are several
+// threads, one of them takes short work only.
 class WorkPool {
  public:
+  // std::system_error if the system gives no more threads.
   WorkPool(int threads, int max_queued);
   ~WorkPool();
   WorkPool(const WorkPool&) = delete;
   WorkPool& operator=(const WorkPool&) = delete;
 
-  // RESOURCE_EXHAUSTED if too much waits; then `work` will not run.
-  absl::Status Submit(std::function<void()> work);
+  // `bytes`: about how much text there is to work on. RESOURCE_EXHAUSTED if too
+  // much waits; then `work` will not run.
+  absl::Status Submit(size_t bytes, std::function<void()> work);
+  // More work of what was accepted, for a thread of the pool: never refused.
+  void Continue(size_t bytes, std::function<void()> work);
 
  private:
-  void RunThread();
+  // Without threads.
+  explicit WorkPool(int max_queued) : max_queued_(max_queued) {}
+
+  // By the time from which on they go before whatever comes.
+  using Queue = std::multimap<std::chrono::steady_clock::time_point,
+                              std::function<void()>>;
+
+  // These with mutex_ held.
+  void Add(size_t bytes, std::function<void()> work);
+  // Where the next work is; it may be empty.
+  Queue& Next(bool short_only);
+
+  void RunThread(bool short_only);
 
   const size_t max_queued_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::function<void()>> queue_;  // guarded by mutex_
-  bool closed_ = false;                      // guarded by mutex_
+  Queue short_, long_;   // guarded by mutex_
+  bool closed_ = false;  // guarded by mutex_
   std::vector<std::thread> threads_;
 };
 

@@ -36,11 +36,12 @@ def seconds(duration):
 
 
 @contextlib.contextmanager
-def running():
-    """A server with the bundled model on free ports; gives its HTTP port."""
+def running(*flags):
+    """A server with the bundled model on free ports; gives its HTTP port and
+    its gRPC port."""
     command = [BINARY, f"--model={ROOT}/models/en-de", "--host=127.0.0.1",
                "--port=0", "--http-host=127.0.0.1", "--http-port=0",
-               "--kv-cache-bytes=16MiB", "--threads=1"]
+               "--kv-cache-bytes=16MiB", "--threads=1", *flags]
     with subprocess.Popen(command, stderr=subprocess.PIPE,
                           text=True) as server:
         try:
@@ -51,6 +52,7 @@ def running():
                     break
             else:
                 raise RuntimeError("no server:\n" + "".join(log))
-            yield int(re.search(r"http_port=(\d+)", log[-1]).group(1))
+            yield tuple(int(re.search(rf"{name}_port=(\d+)", log[-1]).group(1))
+                        for name in ("http", "grpc"))
         finally:
             server.terminate()

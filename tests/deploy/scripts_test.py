@@ -27,7 +27,7 @@ class ShellcheckTest(unittest.TestCase):
 
 class HttpGetTest(unittest.TestCase):
     def test_prints_the_body_and_fails_without_a_200(self):
-        with attend_server.running() as port:
+        with attend_server.running() as (port, _):
             ready = http_get(port, "/readyz")
             missing = http_get(port, "/missing")
         stopped = http_get(port, "/readyz")

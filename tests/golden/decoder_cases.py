@@ -34,6 +34,9 @@ def last_block(model):
     if kind == "mpt":
         ffn = model.transformer.blocks[-1].ffn
         return Turned(ffn.up_proj, ffn.down_proj)
+    if kind == "starcoder2":
+        mlp = model.model.layers[-1].mlp
+        return Turned(mlp.c_fc, mlp.c_proj)
     if kind == "opt":
         return model.model.decoder.layers[-1]
     return None

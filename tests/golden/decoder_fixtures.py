@@ -161,4 +161,13 @@ DECODERS = [
          old={"rope_theta": 300.0,
               "rope_scaling": {"type": "dynamic", "factor": 3.5}},
          absent=["rope_parameters", "head_dim"]),
+    dict(name="starcoder2-layer-norms", model="Starcoder2", weights=21,
+         config=llama_like(24, 2, 4, 2, 36)),
+    dict(name="starcoder2-4x-window-no-biases", model="Starcoder2", weights=11, long=True,
+         untied=True,
+         config=llama_like(28, 2, 2, 1, 34, use_bias=False, sliding_window=19,
+                           hidden_act="gelu", rope_parameters={
+                               "rope_type": "default", "rope_theta": 700.0}),
+         old={"rope_theta": 700.0, "rope_scaling": None},
+         absent=["rope_parameters"]),
 ]

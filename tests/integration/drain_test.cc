@@ -44,11 +44,26 @@ bool IsRunning(const ServerProcess& server, int count) {
 }
 
 TEST(DrainTest, AnIdleServerEndsAtOnce) {
-  for (int signal : {SIGTERM, SIGINT}) {
+  for (int signal : {SIGTERM, SIGINT, SIGQUIT}) {
     ServerProcess server;
     server.process().Signal(signal);
     EXPECT_EQ(server.process().Wait(), 0) << server.process().output();
   }
+}
+
+TEST(DrainTest, OtherSignalsDoNotEndItNorKeepItFromEnding) {
+  ServerProcess server;
+  for (int signal : {SIGUSR1, SIGUSR2, SIGPIPE, SIGHUP}) {
+    server.process().Signal(signal);
+  }
+  ASSERT_TRUE(
+      server.process().WaitForOutput("event=reload signal=SIGHUP "
+                                     "read_again=nothing"));
+  server.process().Signal(SIGUSR1);
+  Client client(server.client_options());
+  EXPECT_TRUE(client.Generate(Greedy({"Hello."})).ok());
+  EXPECT_EQ(server.Stop(), 0) << server.process().output();
+  EXPECT_THAT(server.process().output(), ::testing::HasSubstr("event=stopped"));
 }
 
 TEST(DrainTest, FinishesWhatRunsAndTakesNothingNew) {

@@ -82,8 +82,9 @@ TEST(EncoderCommandLineTest, FillsMasks) {
   const Outcome none = Attend("fill-mask -m bert-mask 'a dog'");
   EXPECT_EQ(none.exit_code, 1);
   EXPECT_EQ(none.out, "\n");
-  EXPECT_THAT(none.err, HasSubstr("argument 1: INVALID_ARGUMENT: inputs[0] has "
-                                  "no mask, must have one: [MASK]"));
+  EXPECT_THAT(none.err,
+              HasSubstr("argument 1: INVALID_ARGUMENT: inputs[0] has "
+                        "no mask token, must have at least one: [MASK]"));
 }
 
 TEST(EncoderCommandLineTest, Reranks) {

@@ -119,7 +119,8 @@ TEST_F(EncoderErrorsTest, BadFieldsOfTheOthersAreNamed) {
                                 [&](auto& r) { r.set_top_k(top_k); }),
                   absl::StrCat("top_k is ", top_k, ", must be in [0, 100]"));
   }
-  ExpectInvalid(Ask<FillMask>("bert-mask", "no mask"), "must have one: [MASK]");
+  ExpectInvalid(Ask<FillMask>("bert-mask", "no mask"),
+                "must have at least one: [MASK]");
   ExpectInvalid(Rerank([](auto& r) { r.clear_documents(); }), "documents");
   ExpectInvalid(Rerank([](auto& r) { r.set_top_n(-1); }), "top_n is -1");
   // More than there are is all of them.
@@ -191,7 +192,7 @@ TEST_F(EncoderErrorsTest, HugeTextsAreRefusedOrCut) {
       Ask<v1::FillMaskRequest>("bert-mask", "[MASK] " + text, cut).ok());
   // A mask that is cut off is none.
   ExpectInvalid(Ask<v1::FillMaskRequest>("bert-mask", text + "[MASK]", cut),
-                "must have one");
+                "must have at least one");
   while (text.size() < (17 << 20)) text += text;
   EXPECT_TRUE(absl::IsResourceExhausted(
       Ask<v1::EmbedRequest>("bert-mean-pooling", text, cut)));

@@ -70,10 +70,10 @@ ServerProcess& EncoderServer() {
   return Shared()->process();
 }
 
-const nlohmann::json& TextCases(const std::string& part) {
+const nlohmann::json& TextCases(const std::string& section) {
   static const auto* const all = new nlohmann::json(
       nlohmann::json::parse(std::ifstream(kGolden / "text/expected.json")));
-  return all->at(part);
+  return all->at(section);
 }
 
 std::string Words(int number) {

@@ -14,9 +14,9 @@ namespace attend {
 // and its exit code checked, at the end.
 ServerProcess& EncoderServer();
 
-// What transformers makes of texts with these models: the cases of a part of
+// What transformers makes of texts with these models: the cases of a section of
 // tests/golden/text/expected.json.
-const nlohmann::json& TextCases(const std::string& part);
+const nlohmann::json& TextCases(const std::string& section);
 
 // Words that their tokenizer knows, by number: few or as many as fit.
 std::string Words(int number);

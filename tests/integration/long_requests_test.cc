@@ -45,7 +45,8 @@ TEST(LongRequestsTest, APromptIsRefusedWithTheTokensThatFitThePool) {
   EXPECT_TRUE(absl::IsInvalidArgument(refused)) << refused;
   EXPECT_THAT(
       refused.message(),
-      HasSubstr("prompt has 45 tokens, 44 would fit with as many new ones: "));
+      HasSubstr(
+          "prompt has 45 tokens, 44 would fit with as many new tokens: "));
   EXPECT_THAT(refused.message(), HasSubstr("the pool has 3 (kv_cache_bytes)"));
   EXPECT_TRUE(Eventually([&] { return server.IsIdle(); }));
 }
@@ -77,6 +78,28 @@ TEST(LongRequestsTest, ASourceIsRefusedWithTheTokensThatTheEncoderTakes) {
   EXPECT_TRUE(absl::IsInvalidArgument(refused)) << refused;
   EXPECT_THAT(refused.message(),
               HasSubstr("inputs[0] has 41 tokens, limit is 40"));
+}
+
+// A text of a megabyte.
+TEST(LongRequestsTest, ATextIsRefusedByItsBytesOrCut) {
+  Client client(SharedServer().client_options());
+  v1::GenerateRequest request;
+  std::string& text = *request.add_inputs()->mutable_text();
+  while (text.size() < 1000000) absl::StrAppend(&text, "Dogs run. ");
+  request.mutable_params()->set_max_new_tokens(1);
+  const absl::Status refused = client.Generate(request).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(refused)) << refused;
+  EXPECT_THAT(refused.message(),
+              HasSubstr("inputs[0].text has 1000000 bytes, limit is 65536"));
+  request.set_truncate(true);
+  const auto cut = client.Generate(request);
+  ASSERT_TRUE(cut.ok()) << cut.status();
+  EXPECT_TRUE(cut->results(0).usage().truncated());
+  EXPECT_EQ(cut->results(0).usage().source_tokens(), 512);
+  v1::TokenizeRequest whole;
+  *whole.add_texts() = text;
+  EXPECT_THAT(client.Tokenize(whole).status().message(),
+              HasSubstr("texts[0] has 1000000 bytes, limit is 65536"));
 }
 
 }  // namespace

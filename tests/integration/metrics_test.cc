@@ -13,6 +13,7 @@
 #include "tests/integration/raw_call.h"
 #include "tests/integration/requests.h"
 #include "tests/integration/server_process.h"
+#include "tests/integration/silent_connections.h"
 
 namespace attend {
 namespace {
@@ -33,6 +34,15 @@ const std::map<std::string, std::string> kConstant = {
     {"process_resident_memory_bytes", "all memory is taken at the start"},
 };
 
+// Those that come when they are used first.
+constexpr const char* kLate[] = {
+    "attend_requests_total",      "attend_request_seconds",
+    "attend_rejected_total",      "attend_queue_seconds",
+    "attend_encode_seconds",      "attend_time_to_first_token_seconds",
+    "attend_inter_token_seconds", "attend_step_seconds",
+    "attend_step_rows",           "attend_grpc_connections_refused_total",
+};
+
 std::string Family(const std::string& series) {
   std::string name = series.substr(0, series.find('{'));
   for (const std::string suffix : {"_bucket", "_sum", "_count"}) {
@@ -51,7 +61,7 @@ class MetricsTest : public ::testing::Test {
   MetricsTest()
       : server_({"--max-running=6", "--max-queued-requests=8",
                  "--kv-cache-bytes=5MiB", "--slow-reader-timeout=100ms",
-                 "--max-tokenizer-queue=1"}),
+                 "--max-tokenizer-queue=1", "--max-connections=20"}),
         first_(server_.Metrics()),
         channel_(RawChannel(server_.address())) {}
 
@@ -118,6 +128,11 @@ class MetricsTest : public ::testing::Test {
     }));
   }
 
+  void ConnectTooOften() {
+    EXPECT_TRUE(SilentConnections(server_.port(), 21).LastIsClosed());
+    Look();
+  }
+
   void KeepFromReading() {
     v1::GenerateRequest request = Exactly({Sentence(0)}, 300);
     request.mutable_params()->set_log_probs(true);
@@ -136,6 +151,12 @@ class MetricsTest : public ::testing::Test {
 };
 
 TEST_F(MetricsTest, EveryFamilyMoves) {
+  EXPECT_LT(first_.size(), 40u);
+  for (const char* family : kLate) {
+    for (const auto& [series, value] : first_) {
+      EXPECT_NE(Family(series), family) << series << " is there too early";
+    }
+  }
   CallEveryMethod();
   FloodTokenizer();
   KeepFromReading();
@@ -149,6 +170,7 @@ TEST_F(MetricsTest, EveryFamilyMoves) {
         Eventually([&] { return Value("attend_preemptions_total") > 0; }));
   }
   EXPECT_TRUE(Eventually([&] { return server_.IsIdle(); }));
+  ConnectTooOften();
   {
     const auto flood = Flood();
     EXPECT_TRUE(
@@ -164,6 +186,9 @@ TEST_F(MetricsTest, EveryFamilyMoves) {
     const std::string family = Family(series);
     EXPECT_TRUE(moved_.count(family) > 0 || kConstant.count(family) > 0)
         << series << " has stayed at " << value;
+  }
+  for (const char* family : kLate) {
+    EXPECT_TRUE(moved_.count(family) > 0) << family << " has not come";
   }
   for (const auto& [family, reason] : kConstant) {
     bool exists = false;

@@ -19,6 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::string Golden(const std::string& name) {
   return absl::StrCat(ATTEND_SOURCE_DIR "/tests/golden/marian/", name);
@@ -89,11 +90,13 @@ TEST_F(ModelsTest, BothAnswerAtOnceAndTheBrokenOneIsReported) {
   const absl::Status status = client.Generate(broken).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(status.message(), HasSubstr("save_pretrained"));
+  EXPECT_THAT(status.message(), Not(HasSubstr(directory_.string())));
   const auto models = client.ListModels();
   ASSERT_TRUE(models.ok());
   ASSERT_EQ(models->models_size(), 3);
   EXPECT_EQ(models->models(0).name(), "plain");
   EXPECT_THAT(models->models(1).error(), HasSubstr("pytorch_model.bin"));
+  EXPECT_THAT(models->models(1).error(), Not(HasSubstr(directory_.string())));
 
   // It serves what it can.
   EXPECT_EQ(server.Get("/readyz").code, 200);

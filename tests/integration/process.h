@@ -26,6 +26,7 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
+  pid_t pid() const { return pid_; }
   void Signal(int number) const;
   // Waits for the end: the exit code, or minus the signal that ended it.
   int Wait();

@@ -34,11 +34,19 @@ const auto* const kStopShared =
     ::testing::AddGlobalTestEnvironment(new StopShared);
 
 // The bundled model, unless the flags name others.
-std::vector<std::string> Command(const std::vector<std::string>& flags) {
-  std::vector<std::string> command = {ATTEND_SERVER,   "--host=127.0.0.1",
-                                      "--port=0",      "--http-host=127.0.0.1",
-                                      "--http-port=0", "--kv-cache-bytes=64MiB",
-                                      "--dtype=f32"};
+std::vector<std::string> Command(const std::vector<std::string>& flags,
+                                 int descriptors) {
+  std::vector<std::string> command;
+  if (descriptors > 0) {
+    command = {
+        "/bin/sh", "-c",
+        absl::StrCat("ulimit -n ", descriptors, " && exec \"$0\" \"$@\"")};
+  }
+  for (const char* word :
+       {ATTEND_SERVER, "--host=127.0.0.1", "--port=0", "--http-host=127.0.0.1",
+        "--http-port=0", "--kv-cache-bytes=64MiB", "--dtype=f32"}) {
+    command.push_back(word);
+  }
   if (!NamesModels(flags)) command.push_back("--model=" + BundledModel());
   command.insert(command.end(), flags.begin(), flags.end());
   return command;
@@ -75,8 +83,9 @@ bool NamesModels(const std::vector<std::string>& flags) {
   });
 }
 
-ServerProcess::ServerProcess(const std::vector<std::string>& flags)
-    : process_(Command(flags)) {
+ServerProcess::ServerProcess(const std::vector<std::string>& flags,
+                             int descriptors)
+    : process_(Command(flags, descriptors)) {
   if (!process_.WaitForOutput("event=ready") ||
       !process_.WaitForOutput(" seconds=")) {
     ADD_FAILURE() << "the server did not start: " << process_.output();
@@ -90,6 +99,12 @@ std::string ServerProcess::Field(const std::string& name) const {
   const std::string log = process_.output();
   const size_t begin = log.find(name + "=") + name.size() + 1;
   return log.substr(begin, log.find_first_not_of("0123456789", begin) - begin);
+}
+
+int ServerProcess::port() const {
+  int port = 0;
+  EXPECT_TRUE(absl::SimpleAtoi(Field("grpc_port"), &port));
+  return port;
 }
 
 ClientOptions ServerProcess::client_options() const {

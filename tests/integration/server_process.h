@@ -31,9 +31,12 @@ class ServerProcess {
  public:
   // Waits until it is ready; fails the test, with its log, if it ends instead.
   // `flags` come after the ports and a KV pool that suffices for all tests.
-  explicit ServerProcess(const std::vector<std::string>& flags = {});
+  // `descriptors`: the most that it may open; 0: as the test itself.
+  explicit ServerProcess(const std::vector<std::string>& flags = {},
+                         int descriptors = 0);
 
   const std::string& address() const { return address_; }
+  int port() const;
   // Never retries: a test wants the first answer.
   ClientOptions client_options() const;
 

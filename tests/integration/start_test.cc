@@ -2,16 +2,27 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <vector>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "tests/integration/server_process.h"
+#include "tests/support/sanitized.h"
 
 namespace attend {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::HasSubstr;
 
 class StartTest : public ::testing::Test {
@@ -38,9 +49,40 @@ class StartTest : public ::testing::Test {
     std::string log = server.output();
     EXPECT_EQ(log.back(), '\n');
     log.pop_back();
-    // One error; gRPC adds lines of its own where it cannot listen.
     EXPECT_EQ(log.find("level=error"), log.rfind("level=error")) << log;
     return log.substr(log.rfind('\n') + 1);
+  }
+
+  // Starts it after such a command of the shell. Either it is ready, and ends
+  // in good order, or the last line is its error, which is returned.
+  std::string StartUnder(const std::string& command,
+                         const std::string& runner = "") {
+    const std::string server =
+        absl::StrCat(command, "; exec ", runner,
+                     " " ATTEND_SERVER
+                     " --port=0 --http-port=0 --kv-cache-bytes=16MiB --model=",
+                     BundledModel());
+    Process process({"/bin/bash", "-c", server});
+    const bool ready = process.WaitForOutput("event=ready");
+    if (ready) process.Signal(SIGTERM);
+    const int code = process.Wait();
+    const std::string log = process.output();
+    if (ready) {
+      EXPECT_EQ(code, 0) << command << ": " << log;
+      return "";
+    }
+    const std::string line = log.substr(log.rfind('\n', log.size() - 2) + 1);
+    if (code == 126) {  // of the program before the server's
+      EXPECT_THAT(line, HasSubstr("temporarily unavailable")) << command;
+      return line;
+    }
+    if (code == 127) {  // the loader's
+      EXPECT_THAT(line, HasSubstr("shared object")) << command;
+      return line;
+    }
+    EXPECT_EQ(code, 1) << command << ": " << log;
+    EXPECT_THAT(line, HasSubstr("event=failed")) << command;
+    return line;
   }
 
   // The bundled model in a directory of its own, to be spoilt.
@@ -98,6 +140,148 @@ TEST_F(StartTest, PortThatIsTaken) {
   const std::string& address = SharedServer().address();
   const std::string port = address.substr(address.find(':') + 1);
   EXPECT_THAT(Fail({"--host=127.0.0.1", "--port=" + port}), HasSubstr(port));
+}
+
+TEST_F(StartTest, MoreMemoryThanThereIs) {
+  EXPECT_THAT(Fail({"--kv-cache-bytes=900GiB"}),
+              AllOf(HasSubstr("event=failed"),
+                    HasSubstr("the KV cache (kv_cache_bytes) of 900.0 GiB"),
+                    HasSubstr("that this process may use (")));
+  Process several({ATTEND_SERVER, "--port=0", "--http-port=0",
+                   "--kv-cache-bytes=900GiB", "--model=a=" + BundledModel(),
+                   "--model=b=" + BundledModel()});
+  EXPECT_EQ(several.Wait(), 1);
+  EXPECT_THAT(several.output(), AllOf(HasSubstr("event=model_failed model=b"),
+                                      HasSubstr("none of the 2 models")));
+}
+
+// Processes that render and have outlived their server.
+int LeftRenderers() {
+  int left = 0;
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    std::ifstream file(entry.path() / "stat");
+    std::string stat;
+    std::getline(file, stat);  // "123 (attend-render) S 1 ..."
+    left += absl::StrContains(stat, "(attend-render) S 1 ") ||
+            absl::StrContains(stat, "(attend-render) R 1 ");
+  }
+  return left;
+}
+
+// Below some size the loader cannot even map the libraries, and says so.
+TEST_F(StartTest, LimitsOfTheSystem) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer takes more than these limits";
+  for (int megabytes : {60, 100, 150, 200, 250, 300, 400, 500, 700, 1000, 1300,
+                        1600, 2000, 3000}) {
+    StartUnder(absl::StrCat("ulimit -v ", megabytes * 1000));
+  }
+  for (int megabytes : {20, 100, 300}) {
+    StartUnder(absl::StrCat("ulimit -d ", megabytes * 1000));
+  }
+  for (int descriptors : {3, 5, 8, 20, 63, 64}) {
+    StartUnder(absl::StrCat("ulimit -n ", descriptors));
+  }
+  EXPECT_TRUE(Eventually([] { return LeftRenderers() == 0; }));
+  EXPECT_EQ(StartUnder("ulimit -l 0"), "");
+  EXPECT_THAT(StartUnder("ulimit -n 20"), HasSubstr("open files is 20"));
+  EXPECT_THAT(StartUnder("ulimit -v 400000"), HasSubstr("event=failed"));
+}
+
+// Root may do both.
+TEST_F(StartTest, AsAUserWithoutRights) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root may become somebody else";
+  const std::string runner = "setpriv --reuid=65533 --clear-groups";
+  if (!kSanitized) {  // LeakSanitizer needs a process of its own
+    std::vector<std::string> lines;
+    for (int processes : {1, 2, 3, 4, 5, 8, 20, 30, 60}) {
+      lines.push_back(
+          StartUnder(absl::StrCat("ulimit -u ", processes), runner));
+    }
+    EXPECT_THAT(lines, Contains(HasSubstr("ulimit -u")));
+  }
+  const std::string model = Copy();
+  fs::permissions(directory_, fs::perms::others_exec, fs::perm_options::add);
+  Replace(model, "config.json", "{}");
+  fs::permissions(fs::path(model) / "config.json", fs::perms::none);
+  Process server({"/usr/bin/setpriv", "--reuid=65533", "--clear-groups",
+                  ATTEND_SERVER, "--port=0", "--http-port=0",
+                  "--model=" + model});
+  EXPECT_EQ(server.Wait(), 1);
+  EXPECT_THAT(server.output(),
+              HasSubstr("config.json: cannot be read: Permission denied"));
+}
+
+// What stands where a file should be.
+TEST_F(StartTest, FilesThatAreNone) {
+  const std::string directory = (directory_ / "directory").string();
+  const std::string empty = (directory_ / "empty").string();
+  const std::string huge = (directory_ / "huge").string();
+  fs::create_directory(directory);
+  std::ofstream(empty).close();
+  std::ofstream(huge).close();
+  fs::resize_file(huge, uintmax_t{1} << 40);
+  const std::string model = Copy();
+  for (const std::string& bad :
+       {directory, empty, huge, std::string("/dev/zero"),
+        (directory_ / "none").string()}) {
+    for (const std::string option : {"--config=", "--tls-key=k --tls-cert="}) {
+      if (option == "--config=" && bad == empty) continue;  // sets nothing
+      std::vector<std::string> flags = absl::StrSplit(option + bad, ' ');
+      EXPECT_NE(Fail(flags), "") << option << bad;
+    }
+    if (bad != directory) {
+      EXPECT_THAT(Fail({"--model=" + bad}), HasSubstr(bad));
+      EXPECT_THAT(Fail({"--models-dir=" + bad}), HasSubstr(bad));
+    }
+    for (const auto& entry : fs::directory_iterator(BundledModel())) {
+      const std::string file = entry.path().filename().string();
+      const bool optional =
+          file == "generation_config.json" || file == "tokenizer_config.json";
+      if (file == "README.md" || (optional && !fs::exists(bad))) continue;
+      fs::remove(fs::path(model) / file);
+      fs::create_symlink(bad, fs::path(model) / file);
+      EXPECT_THAT(Fail({"--model=" + model}), HasSubstr(file)) << bad;
+      fs::remove(fs::path(model) / file);
+      fs::create_symlink(entry.path(), fs::path(model) / file);
+    }
+  }
+}
+
+// Whether the process takes SIGTERM itself instead of being ended by it.
+bool BlocksSigterm(const Process& process) {
+  std::ifstream status(absl::StrCat("/proc/", process.pid(), "/status"));
+  std::string line;
+  while (std::getline(status, line)) {
+    if (!absl::StartsWith(line, "SigBlk:")) continue;
+    const uint64_t blocked = std::stoull(line.substr(7), nullptr, 16);
+    return (blocked >> (SIGTERM - 1) & 1) != 0;
+  }
+  return false;
+}
+
+// Their numbers must not go to sockets, which would be sent the log.
+TEST_F(StartTest, ClosedStandardDescriptors) {
+  Process server({"/bin/sh", "-c",
+                  absl::StrCat("exec " ATTEND_SERVER
+                               " --port=0 --http-port=0 --kv-cache-bytes=16MiB "
+                               "--model=",
+                               BundledModel(), " 0<&- 1>&- 2>&-")});
+  const fs::path descriptors = absl::StrCat("/proc/", server.pid(), "/fd");
+  const auto target = [&](const fs::path& descriptor) {
+    std::error_code gone;
+    return fs::read_symlink(descriptor, gone).string();
+  };
+  EXPECT_TRUE(Eventually([&] {
+    int sockets = 0;
+    for (const auto& entry : fs::directory_iterator(descriptors)) {
+      if (absl::StartsWith(target(entry.path()), "socket:")) ++sockets;
+    }
+    return sockets >= 2 && target(descriptors / "0") == "/dev/null" &&
+           target(descriptors / "1") == "/dev/null" &&
+           target(descriptors / "2") == "/dev/null" && BlocksSigterm(server);
+  }));
+  server.Signal(SIGTERM);
+  EXPECT_EQ(server.Wait(), 0);
 }
 
 TEST_F(StartTest, OptionsFromTheEnvironment) {

@@ -6,16 +6,16 @@
 namespace attend {
 
 // Calls of operator new, malloc, calloc, realloc, aligned_alloc, memalign,
-// posix_memalign and mmap by any thread of the process, libraries included,
-// between Start() and Stop(). A test links the source file of this into its
-// binary; not in builds with sanitizers, which replace the same functions.
+// posix_memalign and mmap between Start() and Stop(), by all threads of the
+// process and all libraries. A test links allocation_count.cc into its binary.
+// Not in builds with sanitizers, which replace the same functions.
 struct AllocationCount {
-  // Asked for by anybody but oneDNN.
+  // Calls outside of oneDNN.
   long ours = 0;
-  // Asked for inside of oneDNN: its execute() puts the arguments of a primitive
-  // in a map of its own, which no interface of it avoids.
+  // Calls inside of oneDNN: execute() puts the arguments of a primitive in a
+  // map, which no interface of oneDNN avoids.
   long onednn = 0;
-  // Bytes of the largest one, but for mappings.
+  // Bytes of the largest allocation; mappings do not count.
   size_t largest = 0;
 
   static void Start();

@@ -36,24 +36,27 @@ struct FakeEngineOptions {
   int block_tokens = 4;
   int encode_rows = 1 << 14;
   StepCounts counts_per_step = {};  // what each step claims
-  // In each step, before its results are seen: on the worker's thread, with no
-  // lock held. Advance a clock here, cancel, look at the plan.
+  // Called in each step, on the worker's thread, with no lock held, before
+  // anybody sees the results. A test may advance a clock, cancel, or look at
+  // the plan.
   std::function<void(const StepPlan&)> on_step = nullptr;
-  // Steps that may run; more by AllowSteps(). Negative: no gate.
+  // The number of steps that may run; AllowSteps() adds to it. Negative: no
+  // limit.
   int64_t allowed_steps = -1;
 };
 
-// An engine without arithmetic: the same phases, blocks and encode rows as a
-// real one, and output that is known beforehand (FakeToken). A source of n
-// tokens takes n encode rows, ceil(n / block_tokens) blocks; a prompt, a forced
-// prefix, a target to score and a replay are prompts; each hypothesis (max of
-// num_beams and num_return_sequences) has its own blocks; a generation ends
-// after max_new_tokens, with kEos if eos_ids is not empty, else kMaxLength, and
-// starts with forced_bos_id. Several choices have the same tokens. What an
-// encoder alone computes is FakeValue and FakeCandidate; normalised vectors are
-// divided by their own first number.
+// An engine without arithmetic. Phases, blocks and encode rows are as in a real
+// engine; the output is known beforehand (see fake_results.h):
+// * a source of n tokens takes n encode rows and ceil(n / block_tokens) blocks;
+// * a prompt, a forced prefix, a target to score and a replay are prompts;
+// * each of max(num_beams, num_return_sequences) hypotheses has its own blocks;
+// * a generation begins with forced_bos_id and ends after max_new_tokens, with
+//   kEos if eos_ids is not empty, else with kMaxLength;
+// * all choices have the same tokens;
+// * results of an encoder are FakeValue() and FakeCandidate(); a normalised
+//   vector is divided by its first number.
 //
-// Aborts when a plan breaks a rule of engine.h: that is what it is for.
+// Aborts if a plan breaks a rule of engine.h.
 class FakeEngine final : public Engine {
  public:
   explicit FakeEngine(FakeEngineOptions options = {});
@@ -69,9 +72,9 @@ class FakeEngine final : public Engine {
   // Any thread may call these.
   void AllowSteps(int64_t n);
   void OpenGate();
-  // Returns when a step waits at the closed gate.
+  // Returns when a step waits because no more steps are allowed.
   void WaitUntilBlocked();
-  // The next step fails with this.
+  // The next step returns `status`.
   void FailNextStep(absl::Status status);
   int64_t steps() const { return steps_; }
   int64_t preemptions() const { return preemptions_; }

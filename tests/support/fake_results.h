@@ -7,17 +7,16 @@
 
 namespace attend {
 
-// What the FakeEngine answers.
+// The results of the FakeEngine.
 
-// The i-th token that the fake generates for a source, or prompt, of so many
-// tokens.
+// The i-th token that is generated for a source or prompt of `tokens` tokens.
 int FakeToken(int tokens, int i);
 
-// Number i of a token's vector, or the score of its label i; of the whole
-// source: the sum over its tokens.
+// Number i of a token's vector, or the score of the token's label i. That of
+// the whole source is the sum over its tokens.
 float FakeValue(const SourceTokens& source, int token, int i);
 
-// Of the prompt's token number i + 1.
+// The log-probability of token i + 1 of the prompt.
 float FakePromptLogProb(size_t i);
 
 // The k-th candidate for a masked token; its log-probability is -1 - k.

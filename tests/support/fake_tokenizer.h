@@ -11,10 +11,11 @@
 
 namespace attend {
 
-// A tokenizer whose tokens are bytes, so that characters of several bytes fall
-// apart: id 0 is the end of sequence, id b + 1 the byte b; ids from 257 on are
-// words, " w257" and so on. The last id is the mask, spelled "<mask>" in text.
-// Languages are "aa" (id 300) and "bb" (301); a text in one begins with it.
+// A tokenizer whose tokens are bytes, so that a character may be several
+// tokens. Id 0 is the end of sequence, id b + 1 the byte b; ids from 257 on are
+// words, " w257" and so on. The last id is the mask, "<mask>" in a text.
+// Languages are "aa" (id 300) and "bb" (301); a text in a language begins with
+// that id.
 class FakeTokenizer final : public Tokenizer {
  public:
   explicit FakeTokenizer(int vocab_size = 1000) : vocab_size_(vocab_size) {
@@ -31,8 +32,8 @@ class FakeTokenizer final : public Tokenizer {
     texts_.back() = "";
   }
 
-  // INVALID_ARGUMENT for text that has the byte 0x01: what a test needs of
-  // text that cannot be tokenised.
+  // INVALID_ARGUMENT if the text has the byte 0x01, which stands for any text
+  // that cannot be tokenised.
   absl::StatusOr<Encoding> Encode(const EncodeInput& input) const override {
     Encoding encoding;
     if (!input.language.empty()) {

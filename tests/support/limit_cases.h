@@ -14,8 +14,8 @@
 
 namespace attend {
 
-// A value at, or next to, a limit of a row of the tables, for each way that
-// parameters come in. What the row needs of others is set, too.
+// A value at, or next to, a limit in the tables of generation_limits.h, in each
+// form in which parameters come. Other fields that this one needs are set too.
 struct LimitCase {
   GenerationParams params;
   // The same in words: name and number.
@@ -33,7 +33,7 @@ inline std::string Text(float value) { return absl::StrFormat("%.9g", value); }
 template <class T>
 void Add(const FieldLimits<T>& row, T value, std::vector<LimitCase>& cases) {
   LimitCase c;
-  // The longest and the widest, which the limits of others depend on.
+  // The largest lengths and widths, on which the limits of other fields depend.
   for (const FieldLimits<int>& other : kIntLimits) {
     if (other.field != &GenerationParams::max_new_tokens &&
         other.field != &GenerationParams::num_beams) {
@@ -45,7 +45,7 @@ void Add(const FieldLimits<T>& row, T value, std::vector<LimitCase>& cases) {
   }
   c.params.*row.field = value;
   c.fields.emplace_back(row.name, Text(value));
-  // Said again, not taken from the row.
+  // Computed here, not by FieldLimits::Allow().
   c.allowed = row.above_lowest ? value > row.lowest && value <= row.highest
                                : value >= row.lowest && value <= row.highest;
   c.in_file = row.in_file;
@@ -54,7 +54,7 @@ void Add(const FieldLimits<T>& row, T value, std::vector<LimitCase>& cases) {
 
 }  // namespace limit_cases
 
-// Of every row: below, at and above both limits.
+// For every row of the tables: values below, at and above both limits.
 inline std::vector<LimitCase> LimitCases() {
   std::vector<LimitCase> cases;
   for (const FieldLimits<int>& row : kIntLimits) {

@@ -3,7 +3,7 @@
 
 namespace attend {
 
-// Under a sanitizer all is many times slower: fewer requests do.
+// With a sanitizer everything is many times slower: tests make fewer requests.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool kSanitized = true;
 #else

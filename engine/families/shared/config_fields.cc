@@ -17,8 +17,8 @@ struct NamedActivation {
   Activation activation;
 };
 
-// Names of transformers' ACT2FN. Those of one function differ only in how it is
-// computed.
+// The names of ACT2FN in transformers. Several names may mean one function,
+// computed in different ways.
 constexpr NamedActivation kActivations[] = {
     {"gelu", Activation::kGelu},
     {"gelu_python", Activation::kGelu},

@@ -14,7 +14,7 @@
 namespace attend {
 namespace {
 
-// What would be another model.
+// Checks that the configuration describes a model that Attend computes.
 absl::Status CheckSupported(const JsonFile& config) {
   RETURN_IF_ERROR(ExpectFlags(
       config, {"is_decoder", "add_cross_attention", "is_encoder_decoder"},

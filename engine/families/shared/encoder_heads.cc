@@ -99,7 +99,7 @@ absl::StatusOr<std::optional<LabelScores>> NamedScores(const JsonFile& config,
 absl::Status ReadLabels(const JsonFile& config, HeadKind head, Family& family) {
   if (head == HeadKind::kMaskedLm) return absl::OkStatus();
   ASSIGN_OR_RETURN(family.labels, Labels(config));
-  // Labels of tokens exclude each other.
+  // The labels of a token exclude each other: softmax.
   if (head == HeadKind::kTokens) return absl::OkStatus();
   ASSIGN_OR_RETURN(family.label_scores, ScoresOf(config, family.labels.size()));
   return absl::OkStatus();
@@ -136,7 +136,7 @@ absl::Status AddMaskedLm(const JsonFile& config, const HeadLayer& layer,
   family.spec.logits_bias = !bias.empty();
   if (bias.empty()) return absl::OkStatus();
   AddTensor("logits.bias", bias, family.names);
-  // Tied ones may be there under all of their names.
+  // A checkpoint may have a tied bias under several names.
   AddUnused({""}, bias, family.names);
   return absl::OkStatus();
 }

@@ -11,8 +11,8 @@
 namespace attend {
 namespace {
 
-// Names of a tensor that is not the head's: a checkpoint of the model without
-// its head has them bare.
+// The names of a tensor that is not of the head. A checkpoint of the model
+// without its head has names without "model.".
 std::vector<std::string> Named(const std::string& tensor) {
   return {"model." + tensor, tensor};
 }

@@ -17,8 +17,8 @@ namespace {
 constexpr int kMinInt = std::numeric_limits<int>::min();
 constexpr int kMaxInt = std::numeric_limits<int>::max();
 
-// Fields of transformers' GenerationConfig that would change the result and
-// that we do not have, with the number that means "off".
+// Fields of transformers' GenerationConfig that would change the result and are
+// not supported, with the number that means "off".
 constexpr std::pair<const char*, double> kUnsupported[] = {
     {"num_beam_groups", 1},
     {"diversity_penalty", 0},
@@ -46,8 +46,8 @@ constexpr std::pair<const char*, double> kUnsupported[] = {
 // The file that has a model's generation settings.
 struct Source {
   JsonFile file;
-  bool is_model_config = false;  // a config.json of before 4.27
-  IntRange ids;                  // of the target vocabulary
+  bool is_model_config = false;  // the file is config.json (before 4.27)
+  IntRange ids;                  // ids of the target vocabulary
 };
 
 absl::StatusOr<Source> FindSource(const std::string& directory,
@@ -67,7 +67,8 @@ absl::StatusOr<int> IntOr(const JsonFile& file, absl::string_view key,
   return static_cast<int>(value);
 }
 
-// max_length and min_length, where nothing else is said of lengths.
+// Reads max_length and min_length, which max_new_tokens and min_new_tokens may
+// replace later.
 absl::Status ReadLengthsWithStart(const JsonFile& file,
                                   GenerationParams& params) {
   ASSIGN_OR_RETURN(const int most,
@@ -78,7 +79,8 @@ absl::Status ReadLengthsWithStart(const JsonFile& file,
   return absl::OkStatus();
 }
 
-// The fields of the tables of limits, which are checked when all is read.
+// Reads the fields of kIntLimits and kFloatLimits. The limits are checked when
+// all fields are read.
 absl::Status ReadNumbers(const JsonFile& file, GenerationParams& params) {
   for (const FieldLimits<int>& row : kIntLimits) {
     if (!row.in_file) continue;
@@ -96,8 +98,9 @@ absl::Status ReadNumbers(const JsonFile& file, GenerationParams& params) {
   return absl::OkStatus();
 }
 
-// Of a decoder alone the lengths with the start count the prompt; how long that
-// is is not known here, so that of the shortest prompt is taken.
+// Cuts the longest result to the model's positions. In a model without an
+// encoder max_length and min_length count the prompt, whose length is not known
+// here: they are read as if the prompt had one token.
 absl::Status FitLengths(const JsonFile& file, int max_positions,
                         GenerationParams& params) {
   const int longest = max_positions - 1;  // less the decoder start
@@ -127,7 +130,7 @@ absl::Status ReadEarlyStopping(const JsonFile& file, GenerationParams& params) {
 
 absl::Status CheckMode(const JsonFile& file, const GenerationParams& params) {
   if (params.do_sample && params.num_beams > 1) {
-    return file.Unexpected("num_beams", "1 where do_sample is true");
+    return file.Unexpected("num_beams", "1 if do_sample is true");
   }
   if (!params.do_sample && params.num_return_sequences > params.num_beams) {
     return file.Unexpected(
@@ -152,7 +155,7 @@ absl::Status ReadFlagsAndLists(const Source& source, GenerationParams& params) {
   return absl::OkStatus();
 }
 
-// One id, also where it is written as a list; -1 if the key is absent.
+// One id, which may be written as a list of one id; -1 if the key is absent.
 absl::StatusOr<int> OneId(const Source& source, absl::string_view key) {
   if (!source.file.Has(key)) return -1;
   ASSIGN_OR_RETURN(const std::vector<int> ids,
@@ -180,7 +183,7 @@ absl::Status ReadIds(const Source& source, bool starts,
     return file.Unexpected("decoder_start_token_id",
                            "a token id (there is no bos_token_id either)");
   }
-  // Configurations of before 4.6 say so instead of naming the token.
+  // transformers before 4.6 has this flag instead of forced_bos_token_id.
   if (source.is_model_config && bos >= 0) {
     ASSIGN_OR_RETURN(const bool forced,
                      file.BoolOr("force_bos_token_to_be_generated", false));
@@ -206,7 +209,7 @@ absl::StatusOr<GenerationParams> LoadGenerationParams(
   RETURN_IF_ERROR(ReadNumbers(source.file, params));
   RETURN_IF_ERROR(ReadEarlyStopping(source.file, params));
   RETURN_IF_ERROR(ReadFlagsAndLists(source, params));
-  // What a decoder alone starts with is its prompt.
+  // Without an encoder there is no decoder start: the prompt is the start.
   RETURN_IF_ERROR(ReadIds(source, spec.encoder.has_value(), params));
   RETURN_IF_ERROR(CheckLimits(params, absl::StrCat(source.file.path(), ": ")));
   RETURN_IF_ERROR(FitLengths(source.file, target.max_positions, params));

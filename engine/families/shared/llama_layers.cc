@@ -77,7 +77,7 @@ absl::Status SetWindows(const JsonFile& config, int window,
   for (int i = 0; i < layers; ++i) {
     if (full[i]) continue;
     if (window < 2) return config.Unexpected("sliding_window", "2 or more");
-    // The token itself and those before it.
+    // sliding_window counts the token itself; AttentionSpec::window does not.
     decoder.layers[i].self_attention.window = window - 1;
   }
   return absl::OkStatus();
@@ -126,7 +126,7 @@ absl::Status AddLlamaEmbeddings(const JsonFile& config,
   AddInAndOut(tied, {"model.embed_tokens.weight", "embed_tokens.weight"},
               {"lm_head.weight"}, names);
   AddWeights("decoder.norm", {"model.norm", "norm"}, Bias::kNo, names);
-  // Buffers of checkpoints of before 4.32.
+  // Buffers that transformers before 4.32 saved.
   AddUnused(LlamaLayerPrefixes(), {"self_attn.rotary_emb.inv_freq"}, names);
   return absl::OkStatus();
 }

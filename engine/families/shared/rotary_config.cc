@@ -31,8 +31,9 @@ absl::Status ScaleLinear(const JsonFile& rope, RotarySpec& spec) {
   return absl::OkStatus();
 }
 
-// Peng et al. 2023, sections 3.2 to 3.4: frequencies that turn often within the
-// original length stay, those that never turn once are divided by `factor`.
+// Peng et al. 2023, sections 3.2 to 3.4. A frequency that makes at least
+// `beta_fast` turns within the original length stays; one that makes at most
+// `beta_slow` turns is divided by `factor`; between them it is interpolated.
 absl::Status ScaleYarn(const JsonFile& rope, const RotaryDefaults& defaults,
                        double theta, RotarySpec& spec) {
   ASSIGN_OR_RETURN(const int original, OriginalPositions(rope, defaults));
@@ -57,7 +58,8 @@ absl::Status ScaleYarn(const JsonFile& rope, const RotaryDefaults& defaults,
   spec.magnitude = static_cast<float>(given);
 
   const int count = static_cast<int>(spec.frequencies.size());
-  // The index whose angle makes so many turns within the original length.
+  // The index of the frequency that makes `turns` turns within the original
+  // length.
   const auto index = [&](double turns) {
     return 2 * count * std::log(original / (turns * 2 * M_PI)) /
            (2 * std::log(theta));
@@ -83,8 +85,8 @@ absl::Status ScaleYarn(const JsonFile& rope, const RotaryDefaults& defaults,
   return absl::OkStatus();
 }
 
-// Long wavelengths are divided by `factor`, short ones stay, and between them
-// it is interpolated.
+// The frequencies of long wavelengths are divided by `factor`; those of short
+// wavelengths stay; between them it is interpolated.
 absl::Status ScaleLlama3(const JsonFile& rope, const RotaryDefaults& defaults,
                          RotarySpec& spec) {
   ASSIGN_OR_RETURN(const int original, OriginalPositions(rope, defaults));
@@ -107,7 +109,7 @@ absl::Status ScaleLlama3(const JsonFile& rope, const RotaryDefaults& defaults,
   return absl::OkStatus();
 }
 
-// The length that is stretched is what the file calls the most.
+// The original length is max_position_embeddings of the file.
 absl::Status ScaleDynamic(const JsonFile& rope, const RotaryDefaults& defaults,
                           double theta, RotarySpec& spec) {
   if (spec.dims() <= 2) {
@@ -123,8 +125,8 @@ absl::Status ScaleDynamic(const JsonFile& rope, const RotaryDefaults& defaults,
   return absl::OkStatus();
 }
 
-// Ding et al. 2024: each frequency has its own divisor, of which there are two
-// sets.
+// Ding et al. 2024. Each frequency has two divisors: for short and for long
+// sequences.
 absl::Status ScaleLong(const JsonFile& rope, const RotaryDefaults& defaults,
                        double theta, RotarySpec& spec) {
   constexpr FloatRange kDivisor = {1e-3, 1e6};
@@ -164,7 +166,7 @@ absl::Status Scale(const JsonFile& rope, const RotaryDefaults& defaults,
   if (kind == "default") return absl::OkStatus();
   if (kind == "linear") return ScaleLinear(rope, spec);
   if (kind == "dynamic") return ScaleDynamic(rope, defaults, theta, spec);
-  // What Phi-3's first files call it.
+  // "su" is the name of longrope in the first files of Phi-3.
   if (kind == "longrope" || kind == "su") {
     return ScaleLong(rope, defaults, theta, spec);
   }
@@ -180,9 +182,10 @@ absl::StatusOr<RotarySpec> ReadRotary(const JsonFile& rope,
                                       const RotaryDefaults& defaults) {
   ASSIGN_OR_RETURN(const double theta,
                    rope.FloatOr("rope_theta", defaults.theta, kRotaryTheta));
-  ASSIGN_OR_RETURN(const double part, rope.FloatOr("partial_rotary_factor",
-                                                   defaults.fraction, {0, 1}));
-  const int dims = static_cast<int>(defaults.head_dim * part);
+  ASSIGN_OR_RETURN(
+      const double fraction,
+      rope.FloatOr("partial_rotary_factor", defaults.fraction, {0, 1}));
+  const int dims = static_cast<int>(defaults.head_dim * fraction);
   constexpr int kMaxDims = kMaxRotaryDims;
   if (dims < 2 || dims > kMaxDims || dims % 2 != 0) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -214,7 +217,7 @@ absl::StatusOr<RotarySpec> ReadRotaryOf(const JsonFile& config,
 
 absl::StatusOr<int> RotaryPositions(const JsonFile& config,
                                     const RotarySpec& spec, int max_positions) {
-  if (!spec.by_length() || spec.of_whole()) return max_positions;
+  if (!spec.by_length() || spec.uses_current_length()) return max_positions;
   const double stretched = double{spec.factor} * max_positions;
   if (stretched <= kPositions.max) return static_cast<int>(stretched);
   return absl::InvalidArgumentError(

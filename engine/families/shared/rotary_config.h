@@ -24,18 +24,19 @@ struct RotaryDefaults {
 // The rotation that `rope` describes: the object "rope_parameters" (since
 // transformers 5) or "rope_scaling" (before). Its "rope_type" (before: "type")
 // names the kind:
-// * default;
-// * linear (Chen et al. 2023);
-// * dynamic (Peng et al. 2023): prompt tokens use the frequencies of the
-// prompt's
-//   length; each generated token uses those of the length so far;
-// * yarn (Peng et al. 2023);
-// * longrope (Ding et al. 2024): all tokens of a sequence that is longer than
-// the
-//   original length use the long frequencies. A sequence that grows beyond it
-//   is computed again, as generate() does for Phi-3. (For other families
-//   generate() would go on with keys of both kinds.)
-// * llama3 (Grattafiori et al. 2024).
+//
+//   default
+//   linear    Chen et al. 2023
+//   dynamic   Peng et al. 2023. Prompt tokens use the frequencies of the
+//             prompt's length; each generated token uses those of the length so
+//             far.
+//   yarn      Peng et al. 2023
+//   longrope  Ding et al. 2024. All tokens of a sequence above the original
+//             length use the long frequencies. A sequence that grows beyond it
+//             is computed again, as generate() does for Phi-3. (For other
+//             families generate() would go on with keys of both kinds.)
+//   llama3    Grattafiori et al. 2024
+//
 // Fields that are absent come from `defaults`. The results are those of
 // generate() on a freshly loaded model.
 absl::StatusOr<RotarySpec> ReadRotary(const JsonFile& rope,

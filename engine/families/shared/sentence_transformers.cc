@@ -21,7 +21,7 @@ namespace {
 constexpr absl::string_view kModules =
     "a Transformer, a Pooling, any number of Dense, Normalize";
 
-// A file that may be missing.
+// Loads a file; nullopt if it is missing.
 absl::StatusOr<std::optional<JsonFile>> LoadIfThere(const std::string& path) {
   absl::StatusOr<JsonFile> file = JsonFile::Load(path);
   if (absl::IsNotFound(file.status())) return std::nullopt;
@@ -29,7 +29,7 @@ absl::StatusOr<std::optional<JsonFile>> LoadIfThere(const std::string& path) {
   return *std::move(file);
 }
 
-// The class of a module without the package it is in, which has moved:
+// The class of a module without its package, which has changed:
 // "sentence_transformers.models.Pooling" became
 // "sentence_transformers.sentence_transformer.modules.pooling.Pooling".
 absl::StatusOr<std::string> ClassOf(const JsonFile& module) {
@@ -57,7 +57,7 @@ constexpr NamedPooling kPoolings[] = {
 constexpr absl::string_view kSupportedPoolings =
     "one of cls, mean, max, lasttoken";
 
-// One name, or a flag for each.
+// Reads the pooling: one name in "pooling_mode", or a flag for each pooling.
 absl::StatusOr<Pooling> PoolingOf(const JsonFile& config) {
   std::vector<std::string> names;
   const char* key = "pooling_mode";
@@ -128,7 +128,7 @@ absl::Status AddDense(const JsonFile& config, const std::string& folder,
   return absl::OkStatus();
 }
 
-// A module, of which `number` come before.
+// Adds module number `number`.
 absl::Status AddModule(const std::string& directory, const JsonFile& module,
                        size_t number, Family& family) {
   EmbedSpec& embed = family.spec.embed;
@@ -160,7 +160,7 @@ absl::Status AddModule(const std::string& directory, const JsonFile& module,
   return module.Unexpected("type", kModules);
 }
 
-// The file has had several names, after the model inside.
+// Reads max_seq_length. The name of the file depends on the model.
 absl::Status ReadLongestSource(const std::string& directory, Family& family) {
   for (const char* model : {"bert", "roberta", "distilbert", "xlm-roberta"}) {
     ASSIGN_OR_RETURN(const auto file,
@@ -180,7 +180,7 @@ absl::Status ReadModelConfig(const std::string& directory, Family& family) {
       const auto file,
       LoadIfThere(directory + "/config_sentence_transformers.json"));
   if (!file) return absl::OkStatus();
-  // Of a CrossEncoder; it comes before what config.json says.
+  // The function of a CrossEncoder wins over that of config.json.
   ASSIGN_OR_RETURN(const auto scores, NamedScores(*file, "activation_fn"));
   if (scores) family.label_scores = *scores;
   if (file->Has("prompts")) {

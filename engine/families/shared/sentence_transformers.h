@@ -12,11 +12,11 @@ namespace attend {
 // & Gurevych 2019) puts beside a model. Fills family.spec.embed, folders,
 // names, prompts, default_prompt and max_text_tokens.
 //
-//   modules.json                     which modules follow the transformer
-//   1_Pooling/config.json            how the vectors of tokens become one
-//   vector 2_Dense/config.json              layers after pooling, with weights
-//   beside sentence_bert_config.json        the longest source
-//   config_sentence_transformers.json  prompts, a cross-encoder's function
+//   modules.json                        which modules follow the transformer
+//   1_Pooling/config.json               how the vectors of tokens become one
+//   2_Dense/config.json                 a layer after pooling, with weights
+//   sentence_bert_config.json           the longest source
+//   config_sentence_transformers.json   prompts, a cross-encoder's function
 //
 // If modules.json has a pooling, the model embeds, and a head that config.json
 // names is not loaded. Without modules.json the embedding is the plain mean of

@@ -58,7 +58,7 @@ void AddTied(const std::vector<TableName>& tables,
 }
 
 void AddSharedTokens(bool tied, NameTable& names) {
-  // A checkpoint of the model without its head has the bare names.
+  // A checkpoint of the model without its head has names without "model.".
   const auto named = [](const char* tensor) {
     return WithPrefixes({"model.", ""}, {tensor});
   };
@@ -83,18 +83,18 @@ void AddInAndOut(bool tied, const std::vector<std::string>& in,
   AddTied({logits}, {}, names);
 }
 
-void AddHeadShares(const std::string& slot_prefix, int heads,
+void AddHeadSlices(const std::string& slot_prefix, int heads,
                    const std::vector<std::string>& tensors, Bias bias,
                    NameTable& names) {
   static constexpr const char* kQkv[] = {"self.q", "self.k", "self.v"};
   const size_t first = names.rows.size();
-  AddShares(slot_prefix, kQkv, tensors, bias, names);
+  AddSlices(slot_prefix, kQkv, tensors, bias, names);
   for (size_t row = first; row < names.rows.size(); ++row) {
-    names.rows[row].part.groups = heads;
+    names.rows[row].slices.groups = heads;
   }
 }
 
-void AddShares(const std::string& slot_prefix,
+void AddSlices(const std::string& slot_prefix,
                absl::Span<const char* const> slots,
                const std::vector<std::string>& tensors, Bias bias,
                NameTable& names) {
@@ -102,8 +102,8 @@ void AddShares(const std::string& slot_prefix,
     const size_t first = names.rows.size();
     AddWeights(slot_prefix + slots[i], tensors, bias, names);
     for (size_t row = first; row < names.rows.size(); ++row) {
-      names.rows[row].part.first = static_cast<int>(i);
-      names.rows[row].part.parts = static_cast<int>(slots.size());
+      names.rows[row].slices.first = static_cast<int>(i);
+      names.rows[row].slices.total = static_cast<int>(slots.size());
     }
   }
 }

@@ -74,12 +74,12 @@ void AddInAndOut(bool tied, const std::vector<std::string>& in,
 
 // Adds the slots "self.q", "self.k" and "self.v" of one tensor, in which query,
 // key and value of each head stand together.
-void AddHeadShares(const std::string& slot_prefix, int heads,
+void AddHeadSlices(const std::string& slot_prefix, int heads,
                    const std::vector<std::string>& tensors, Bias bias,
                    NameTable& names);
 
-// Adds slots that are equal shares of one tensor's rows, in this order.
-void AddShares(const std::string& slot_prefix,
+// Adds slots that are equal slices of one tensor's rows, in this order.
+void AddSlices(const std::string& slot_prefix,
                absl::Span<const char* const> slots,
                const std::vector<std::string>& tensors, Bias bias,
                NameTable& names);

@@ -38,15 +38,15 @@ Range SeenBy(const AttentionArgs& args, const AttentionPiece& piece, int row) {
   return {static_cast<int>(begin - first), static_cast<int>(end - first)};
 }
 
-// What the first `rows` rows of one head cost, in keys read by a query, taking
-// windows to be full; the constant is what a row costs besides.
+// The cost of the first `rows` rows of one head, in keys read by a query.
+// Windows count as full. The constant is the cost of a row without keys.
 int64_t Cost(const AttentionArgs& args, const AttentionPiece& piece,
              int64_t rows) {
   int64_t most = std::numeric_limits<int>::max();
   const int64_t window = args.rules->window;
   if (window > 0) most = window * (piece.causal ? 1 : 2) + 1;
   const int64_t keys = std::min<int64_t>(piece.keys, most);
-  // The rows that see one key more than the row before.
+  // The number of rows that see one key more than the row before.
   const int64_t growing = piece.causal ? std::min(rows, most - keys) : 0;
   const int64_t more = growing * (growing - 1) / 2 + (rows - growing) * growing;
   return rows * (16 + keys) + more;
@@ -60,20 +60,22 @@ int64_t CostOf(const AttentionArgs& args) {
   return cost * args.heads;
 }
 
-// A run of a piece's queries that are computed one after the other: query i is
-// that of row i / heads and of the run's head i % heads.
-// Rows of one head share what is loaded of its keys. Where rows are few, the
-// heads of one key head share it, too; a single row takes several heads at once
-// where none do. Results do not depend on any of this.
+// A run of a piece's queries that are computed one after the other. Query i is
+// row i / heads of the run's head i % heads. Which queries are a run:
+// * many rows: the rows of one head, which share the keys that are loaded;
+// * few rows: the rows of all heads that read one key head, for the same
+//   reason;
+// * a single row, where no heads read the same key head: all heads.
+// Results do not depend on this choice.
 struct Run {
   const AttentionArgs& args;
   const AttentionPiece& piece;
   int heads = 1;
   int at_once = kAttentionRows;  // queries of one call of the kernel
-  bool gathers = false;          // queries lie at no regular distance
+  bool gathers = false;          // the queries have no constant stride
 
   int queries() const { return piece.rows * heads; }
-  // What the first so many queries cost.
+  // The cost of the first `queries` queries.
   int64_t CostOf(int queries) const {
     const int row = queries / heads;
     const int more = queries % heads;
@@ -95,7 +97,7 @@ struct Run {
   }
 };
 
-// Fewer rows read keys faster than memory gives them.
+// With fewer rows than this, computation is faster than memory.
 constexpr int kFewRows = 24;
 
 Run RunOf(const AttentionArgs& args, const AttentionPiece& piece) {
@@ -144,14 +146,15 @@ void CheckArgs(Isa isa, const AttentionArgs& args) {
   }
 }
 
-// Whether a call of so many rows makes floats of keys and values first.
+// Whether a call of `rows` rows converts keys and values to floats first.
 bool Unpacks(const KvLayout& layout, int rows) {
   return layout.dtype != KvType::kF32 && !layout.paired &&
          layout.head_dim <= kAttentionUnpackedDim &&
          rows >= kAttentionUnpackedRows;
 }
 
-// Queries [query, query + queries) of the run of heads that begins with `head`.
+// The kernel's arguments for queries [query, query + queries) of the run whose
+// first head is `head`.
 AttentionTile TileOf(const Run& run, int head, int query, int queries,
                      Range* seen, float* scratch) {
   const AttentionArgs& args = run.args;
@@ -193,8 +196,8 @@ AttentionTile TileOf(const Run& run, int head, int query, int queries,
                           : nullptr};
 }
 
-// The kernel, for queries that lie at no regular distance: they and what
-// becomes of them are kept side by side meanwhile.
+// Calls the kernel for queries without a constant stride: copies them side by
+// side, and copies the results back.
 void AttendGathered(const AttentionTile& tile, Kernel kernel) {
   const int head_dim = tile.layout->head_dim;
   const auto at = [&](int query, int stride) {
@@ -223,7 +226,7 @@ void AttendGathered(const AttentionTile& tile, Kernel kernel) {
 void AttendShare(const AttentionArgs& args, Kernel kernel, int64_t begin,
                  int64_t end, float* scratch) {
   Range seen[kAttentionRows];
-  int64_t at = 0;  // where the run begins
+  int64_t at = 0;  // where the run begins on the axis
   for (const AttentionPiece& piece : args.pieces) {
     const Run run = RunOf(args, piece);
     const int64_t cost = run.CostOf(run.queries());

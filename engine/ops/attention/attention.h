@@ -11,32 +11,30 @@
 
 namespace attend {
 
-// Consecutive rows of one hypothesis (or of several that see the same keys)
-// inside the ragged rows of a step.
+// Consecutive rows of a step that see keys of the same blocks: rows of one
+// hypothesis, or, in cross-attention, of several hypotheses of one source.
 struct AttentionPiece {
   int first_row = 0;
   int rows = 0;
-  // Blocks that hold the keys, in order; block i holds tokens
+  // The blocks of the keys and values, in order. Block i holds tokens
   // [i * block_tokens, (i + 1) * block_tokens).
   absl::Span<std::byte* const> blocks;
-  // Keys that the first row sees: [0, keys). 0 gives a row of zeros.
+  // The first row sees keys [0, keys). 0: its result is zeros.
   int keys = 0;
-  // Each further row sees one key more than the row before it (causal).
+  // True: each further row sees one key more than the row before it.
   bool causal = false;
-  // Where distances count: row r stands where key position + r does.
+  // The key at which row 0 stands: row r has the position of key position + r.
   int position = 0;
-  // The positions of the keys, ascending, where tokens of the input left no
-  // key; row r's is key_positions[position + r]. Empty: 0, 1, 2, ...
+  // The positions of the keys, ascending. Empty: key i has position i.
   absl::Span<const int> key_positions = {};
 };
 
 // Scaled dot-product attention (Vaswani et al. 2017, eq. 1) over keys and
-// values in blocks, for all heads: dst = softmax(q k^T * scale) v with the
-// maximum subtracted, all sums in f32. Grouped heads: query head h reads key
-// head h / (heads / kv_heads). One recurrence for encoder, prompt and decode
-// rows, with a running softmax over chunks of keys (Dao et al. 2022), so that
-// memory does not grow with the keys: a row's bits depend on its own query and
-// keys only.
+// values in blocks, for all heads: dst = softmax(q k^T * scale) v, with all
+// sums in f32. Query head h reads key head h / (heads / kv_heads). Encoder,
+// prompt and decode rows are computed in the same way, with a running softmax
+// over spans of keys (Dao et al. 2022): memory does not grow with the number of
+// keys, and a row's bits depend on its own query and keys only.
 struct AttentionArgs {
   const AttentionRules* rules = nullptr;
   const KvLayout* layout = nullptr;
@@ -45,13 +43,13 @@ struct AttentionArgs {
   // Row r's query of head h starts at query + r * query_stride + h * head_dim.
   const float* query = nullptr;
   int query_stride = 0;
-  // The row of the step, as pieces count them, that query and dst begin with.
+  // The number that pieces give to row 0 of query and dst.
   int first_row = 0;
   absl::Span<const AttentionPiece> pieces;
   Matrix dst;  // [rows, heads * head_dim]
 };
-// A score that overflows counts as the largest or smallest float, NaN as the
-// smallest. Allocates nothing; the context's scratch must hold
+// A score that overflows becomes the largest or the smallest float; NaN becomes
+// the smallest. Allocates nothing. The context's scratch must have at least
 // AttentionScratchFloats().
 void Attention(ExecContext& context, const AttentionArgs& args);
 size_t AttentionScratchFloats();

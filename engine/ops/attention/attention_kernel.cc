@@ -9,8 +9,9 @@
 #include "engine/ops/simd/simd.h"
 #include "engine/ops/simd/simd_narrow.h"
 
-// Loops of few turns over vectors that are to stay in registers. Sanitizers
-// check every access: unrolled, they take minutes to compile.
+// Unrolls short loops over vectors, so that these stay in registers. Not with
+// sanitizers, which check every access: unrolled, the file would take minutes
+// to compile.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define ATTEND_UNROLL
 #else

@@ -11,36 +11,40 @@ namespace attend {
 
 // Heads (of one row) that a kernel computes at once.
 inline constexpr int kAttentionHeads = 8;
-// Query rows of one call: keys and values come from memory once for all of
-// them. With fewer the memory is waited for; with more, rows and a chunk of
-// usual heads do not fit the second cache level. A multiple of what kernels
-// take at once.
+// The most query rows of one call, for which keys and values come from memory
+// once. With fewer rows the kernel would wait for memory; with more, the rows
+// and a span of a usual head would not fit L2. A multiple of the rows that
+// kernels compute together.
 inline constexpr int kAttentionRows = 264;
-// Keys whose scores exist at once. Chunks begin at multiples of it. A chunk of
-// keys and values of a usual head, and the scores, fit the second cache level.
-inline constexpr int kAttentionChunk = 512;
-// Numbers of the queries, and of their results, that may lie side by side for a
-// call.
+// Keys of a span: scores of this many keys are in memory at once. Spans begin
+// at multiples of kAttentionSpan. Keys and values of a span of a usual head,
+// and the scores, fit L2.
+inline constexpr int kAttentionSpan = 512;
+// The most numbers of queries, and of results, that are copied side by side for
+// a call.
 inline constexpr int kAttentionGathered = 4096;
-// Rows, or heads, whose scores exist at once, and the scratch for them.
+// Rows, or heads, whose scores are in memory at once, and the scratch for them.
 inline constexpr int kAttentionScored = 12;
 inline constexpr size_t kAttentionFloats =
-    static_cast<size_t>(kAttentionScored) * kAttentionChunk;
+    static_cast<size_t>(kAttentionScored) * kAttentionSpan;
 static_assert(kAttentionHeads <= kAttentionScored);
-// Calls of so many rows make floats of a chunk's narrow keys and values first,
-// if heads are no larger; the scratch for them and the scales.
+// Calls with at least this many rows first convert a span's bf16 or int8 keys
+// and values to floats, if head_dim is at most kAttentionUnpackedDim; and the
+// scratch for these floats and the scales.
 inline constexpr int kAttentionUnpackedRows = 32;
 inline constexpr int kAttentionUnpackedDim = 256;
 inline constexpr size_t kAttentionUnpackedFloats =
-    size_t{2} * kAttentionChunk * (kAttentionUnpackedDim + 1);
+    size_t{2} * kAttentionSpan * (kAttentionUnpackedDim + 1);
 
-// What one call of an attention kernel computes: queries that read one key head
-// (rows of one head, or of `group` heads in turns), or one row of consecutive
-// heads.
+// What one call of an attention kernel computes:
+// * queries that read one key head: rows of one head, or of `group` heads, head
+//   by head within a query row;
+// * or one query row of consecutive heads.
 struct AttentionTile {
   const AttentionRules* rules = nullptr;
   const KvLayout* layout = nullptr;
-  // Row r of head h: query + r * query_stride + h * head_dim; likewise dst.
+  // Row r of head h is at query + r * query_stride + h * head_dim; likewise
+  // dst.
   const float* query = nullptr;
   int query_stride = 0;
   float* dst = nullptr;
@@ -50,30 +54,30 @@ struct AttentionTile {
   // Head h reads key head (first_head + h) / heads_per_kv_head.
   int first_head = 0;
   int heads_per_kv_head = 1;
-  // Row r stands for head (first_in_group + r) % group of query row
+  // Row r is head (first_in_group + r) % group of query row
   // (first_in_group + r) / group.
   int group = 1;
   int first_in_group = 0;  // in [0, group)
   const std::byte* const* blocks = nullptr;
   size_t layer_at = 0;  // bytes from a block's start to the layer
-  // Of the layout: bytes from a head's start.
+  // Bytes from a head's start, see KvLayout.
   size_t values_at = 0;
   size_t scales_at = 0;
   size_t head_bytes = 0;
-  // [rows], the keys that each sees; neither begin nor end ever falls.
+  // [rows]: the keys that each row sees. Begins and ends ascend.
   const Range* seen = nullptr;
-  // As of AttentionPiece, of the first query row; null: 0, 1, 2, ...
+  // See AttentionPiece; of the first query row. Null: key i has position i.
   int position = 0;
   const int* key_positions = nullptr;
   float* scores = nullptr;  // kAttentionFloats of scratch
-  // kAttentionUnpackedFloats of scratch; null: keys and values are f32, or are
-  // used as they are.
+  // kAttentionUnpackedFloats of scratch for keys and values as floats; null:
+  // they are used as they are.
   float* unpacked = nullptr;
 
   int HeadOf(int row) const { return (first_in_group + row) % group; }
   int QueryRowOf(int row) const { return (first_in_group + row) / group; }
-  // Of the row'th of those that exist at once.
-  float* RowScores(int row) const { return scores + row * kAttentionChunk; }
+  // The scores of the row'th of the rows whose scores are in memory.
+  float* RowScores(int row) const { return scores + row * kAttentionSpan; }
 };
 
 namespace baseline {
@@ -84,8 +88,8 @@ void AttendTile(const AttentionTile& args);
 }
 namespace avx512 {
 void AttendTile(const AttentionTile& args);
-// For a paired layout, where all rows see keys from the first on, equally many;
-// needs bf16 instructions.
+// For a paired layout. All rows must see the same keys, from key 0 on. Needs
+// bf16 instructions.
 void AttendPairs(const AttentionTile& args);
 }  // namespace avx512
 

@@ -1,14 +1,14 @@
 // The attention kernel over keys and values that lie in pairs of bf16 (see
 // KvLayout), for rows that all see the same keys: an encoder's.
 //
-// It differs from attention_kernel.inc in that queries and weights are rounded
-// to bf16, too, so that one instruction multiplies and adds two numbers a lane;
-// that the weighted values are divided by the sum of the weights once, at the
-// end; and that rows always go in eights, the last ones with rows of zeros,
-// which makes a row's bits depend on that row only.
+// Differences to attention_kernel.inc:
+// * queries and weights are rounded to bf16 too: one instruction multiplies and
+//   adds two numbers a lane;
+// * rows are always computed in groups of eight, the last group with rows of
+//   zeros: a row's bits depend on that row only.
 //
-// Bound by multiplications; with 32 numbers a head the softmax is another half
-// of their time, though its exponential has no more digits than are kept.
+// Bound by multiplications. With head_dim 32 the softmax takes half as long
+// again, though its exponential is no more precise than bf16 needs.
 
 #include <algorithm>
 #include <cstdint>
@@ -37,7 +37,7 @@ inline __m512i BroadcastPair(const uint16_t* p) {
   return _mm512_set1_epi32(pair);
 }
 
-// e^x for x <= 0, within 3e-6 of itself; 0 of what underflows.
+// e^x for x <= 0, with a relative error of 3e-6; 0 where e^x underflows.
 inline Vec RoughExp(Vec x) {
   const Vec y =
       Mul(Max(x, Broadcast(-126.0f)), Broadcast(1.44269504088896341f));
@@ -51,8 +51,8 @@ inline Vec RoughExp(Vec x) {
   return Scale(p, n);
 }
 
-// The scores of all rows with T tiles of keys; row r's go to scores + r *
-// kAttentionChunk.
+// Computes the scores of all rows with T tiles of keys. Row r's are at scores +
+// r * kAttentionSpan.
 template <int T>
 inline void ScoreTiles(const AttentionTile& a, const Rows& rows,
                        const std::byte* const* tiles, float* scores) {
@@ -78,15 +78,15 @@ inline void ScoreTiles(const AttentionTile& a, const Rows& rows,
   for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 8
     for (int t = 0; t < T; ++t) {
-      Store(scores + r * kAttentionChunk + t * kTile,
+      Store(scores + r * kAttentionSpan + t * kTile,
             Finite(Mul(sums[r][t], scale)));
     }
   }
 }
 
-// Scores of the first `keys` keys of a chunk become weights in bf16, which
-// take the first half of their place; those up to a whole tile become 0.
-// Returns what sums over the keys before are to be multiplied by.
+// Turns the scores of the first `keys` keys of a span into weights in bf16,
+// which take the first half of the memory of the scores. Weights after these,
+// up to a whole tile, become 0. Returns the factor for sums over earlier keys.
 inline float WeighPairs(float* scores, int keys, Running& running) {
   const int padded = TilesOf(keys) * kTile;
   HideUnseen(scores, 0, keys, padded);
@@ -105,9 +105,9 @@ inline float WeighPairs(float* scores, int keys, Running& running) {
   return before;
 }
 
-// Adds the weighted values of the first `keys` keys of a chunk to columns
-// [column, column + C * kLanes) of the rows; `last` are the lanes of the last
-// vector that exist.
+// Adds the weighted values of the first `keys` keys of a span to columns
+// [column, column + C * kLanes) of the rows. `last`: the lanes of the last
+// vector that are columns.
 template <int C>
 inline void AddValues(const AttentionTile& a, const std::byte* const* tiles,
                       int keys, int column, __mmask16 last, Rows& rows) {
@@ -125,7 +125,8 @@ inline void AddValues(const AttentionTile& a, const std::byte* const* tiles,
   for (int key = 0; key < keys; key += 2) {
     const std::byte* const from =
         tiles[key / kTile] + at + key % kTile / 2 * row_bytes;
-    // Of the last key there may be no second one: its place holds anything.
+    // The last pair may have no second key; the memory of that key may hold
+    // anything.
     const int both = key + 1 < keys ? -1 : 0xffff;
     __m512i values[C];
 #pragma GCC unroll 8
@@ -138,7 +139,7 @@ inline void AddValues(const AttentionTile& a, const std::byte* const* tiles,
 #pragma GCC unroll 8
     for (int r = 0; r < kRows; ++r) {
       const __m512i weight =
-          BroadcastPair(weights + 2 * r * kAttentionChunk + key);
+          BroadcastPair(weights + 2 * r * kAttentionSpan + key);
 #pragma GCC unroll 8
       for (int c = 0; c < C; ++c) {
         sums[r][c] = MulAddPairs(weight, values[c], sums[r][c]);
@@ -166,10 +167,9 @@ void AddAllValues(const AttentionTile& a, const std::byte* const* tiles,
   }
 }
 
-// Rows [row, row + rows.count) of a head over a chunk of keys, which lie in
-// `count` tiles.
-void AttendChunk(const AttentionTile& a, int head, int row, int begin, int keys,
-                 const std::byte* const* tiles, Ahead ahead, Rows& rows) {
+// Computes rows [row, row + rows.count) of a head over a span of `keys` keys.
+void AttendSpan(const AttentionTile& a, int head, int row, int begin, int keys,
+                const std::byte* const* tiles, Ahead ahead, Rows& rows) {
   const int count = TilesOf(keys);
   const int lines = ahead.LinesOf((count + 1) / 2);
   int tile = 0;
@@ -181,7 +181,7 @@ void AttendChunk(const AttentionTile& a, int head, int row, int begin, int keys,
     ScoreTiles<1>(a, rows, tiles + tile, a.scores + tile * kTile);
   }
   for (int r = 0; r < rows.count; ++r) {
-    float* const scores = a.scores + r * kAttentionChunk;
+    float* const scores = a.scores + r * kAttentionSpan;
     AdjustScores(a, head, row + r, begin, {0, keys}, scores);
     const Vec before = Broadcast(WeighPairs(scores, keys, rows.running[r]));
     if (begin == 0) continue;
@@ -192,18 +192,18 @@ void AttendChunk(const AttentionTile& a, int head, int row, int begin, int keys,
   AddAllValues(a, tiles, keys, rows);
 }
 
-// All rows of a head over the chunk of keys that begins at `begin`.
+// Computes all rows of a head over the span that begins at `begin`.
 void AttendRows(const AttentionTile& a, int head, int begin, Running* running) {
   const int left = a.seen->end - begin;
-  const int keys = std::min(left, kAttentionChunk);
+  const int keys = std::min(left, kAttentionSpan);
   const int kv_head = (a.first_head + head) / a.heads_per_kv_head;
   const size_t at = a.layer_at + kv_head * a.head_bytes;
-  const std::byte* tiles[kAttentionChunk / kTile];
+  const std::byte* tiles[kAttentionSpan / kTile];
   for (int i = 0; i < TilesOf(keys); ++i) {
     tiles[i] = a.blocks[begin / kTile + i] + at;
   }
   const Ahead ahead(a, head, begin + keys,
-                    TilesOf(std::min(left - keys, kAttentionChunk)));
+                    TilesOf(std::min(left - keys, kAttentionSpan)));
   const int groups = (a.rows + kRows - 1) / kRows;
   for (int group = 0; group < groups; ++group) {
     const int row = group * kRows;
@@ -215,13 +215,13 @@ void AttendRows(const AttentionTile& a, int head, int begin, Running* running) {
          ++next) {
       PrefetchRow(a, head, next);
     }
-    AttendChunk(a, head, row, begin, keys, tiles, ahead.Share(group, 1, groups),
-                rows);
+    AttendSpan(a, head, row, begin, keys, tiles, ahead.Share(group, 1, groups),
+               rows);
     StoreRows(a, head, row, left == keys, rows);
   }
 }
 
-// Of rows of a head that see nothing.
+// Sets the results of a head's rows to 0.
 void FillUnseen(const AttentionTile& a, int head) {
   for (int row = 0; row < a.rows; ++row) {
     std::fill_n(a.dst + ptrdiff_t{row} * a.dst_stride +
@@ -236,7 +236,7 @@ void AttendPairs(const AttentionTile& args) {
   for (int head = 0; head < args.heads; ++head) {
     if (args.seen->end == 0) FillUnseen(args, head);
     Running running[kAttentionRows];
-    for (int begin = 0; begin < args.seen->end; begin += kAttentionChunk) {
+    for (int begin = 0; begin < args.seen->end; begin += kAttentionSpan) {
       AttendRows(args, head, begin, running);
     }
   }

@@ -5,11 +5,11 @@
 
 namespace attend {
 
-// What is added to scores for the distance from query to key (Raffel et al.
-// 2020, section 2.1), a row of numbers a head:
-//   entry i is for distance i - Edge(), and those beyond max_distance on either
-//   side hold the number of max_distance there.
-// So those of a tile of 16 keys lie together, wherever it begins.
+// A number that is added to a score, by head and by the distance from query to
+// key (Raffel et al. 2020, section 2.1). Each head has a row of numbers. Number
+// i is for distance i - Edge(); distances beyond max_distance have the number
+// of max_distance on their side. So the numbers of a tile of 16 keys lie
+// together, at whatever distance the tile begins.
 struct DistanceBias {
   // Head h's row begins at values + h * stride; null: no bias.
   const float* values = nullptr;
@@ -20,24 +20,20 @@ struct DistanceBias {
   int Entries() const { return 2 * Edge() + 1; }
 };
 
-// How a layer makes scores of queries and keys, and which keys a query does not
-// see though its piece would show them: the same for all rows of all steps. A
-// layer fills it at load and owns it; the numbers that it points to outlive
-// the layer.
+// How a layer computes scores, for all rows of all steps:
+//   score = cap(scale * q k^T) + bias(distance) + slope * distance
+//   distance = key's position - query's position
+// and which keys are too far away to be seen. A layer owns its rules; the
+// numbers that they point to must outlive the layer.
 struct AttentionRules {
-  // A score is q k^T * scale.
   float scale = 0;
-  // Soft cap of that (Gemma 2, 2024): it becomes softcap * tanh(it / softcap).
-  // 0: none.
+  // cap(x) = softcap * tanh(x / softcap) (Gemma 2, 2024); 0: cap(x) = x.
   float softcap = 0;
-  // Added to that: of head h, entry (key's position - query's).
   DistanceBias bias = {};
-  // Linear biases (Press et al. 2022), [heads]: slopes[h] * (key's position -
-  // query's) is added, too. Null: none.
+  // Slopes of linear biases (Press et al. 2022), [heads]; null: none.
   const float* slopes = nullptr;
-  // Of the keys that a row sees otherwise it sees those whose position is at
-  // most so many away from its own, on either side. 0: all. The others are not
-  // read, and neither are their blocks.
+  // A row sees only keys with |distance| <= window, of those that its piece
+  // shows; 0: all keys. Blocks without a seen key are not read.
   int window = 0;
 };
 

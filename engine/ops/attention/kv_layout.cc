@@ -12,7 +12,7 @@ size_t KvLayout::values_at() const {
 }
 
 size_t KvLayout::scales_at() const {
-  // f32 kernels read parts of vectors; others whole ones, of 16 numbers.
+  // Kernels of other types than f32 always load whole vectors of 16 numbers.
   const bool reads_on = dtype != KvType::kF32 && head_dim % 16 != 0;
   const int more = reads_on ? 16 : 0;
   return values_at() +

@@ -8,40 +8,41 @@
 
 namespace attend {
 
-// How keys and values lie in the blocks of a KV pool. A block holds
-// `block_tokens` consecutive tokens of one hypothesis, of all layers; what its
-// bytes mean is known to engine/ops alone:
+// How keys and values lie in a block. A block holds `block_tokens` consecutive
+// tokens of one hypothesis, for all layers. Only engine/ops knows what the
+// bytes of a block mean:
 //
 //   [layers][kv_heads] {
-//     keys    [head_dim][16 tokens], so that 16 scores come from broadcasts of
-//             the query without sums across lanes; padded to 64 bytes
-//     values  [16 tokens][head_dim]; padded likewise, and so that a vector may
-//             be read from anywhere in them
-//     scales  of int8 only: f32 [16 tokens] of the keys, as many of the values
+//     keys    [head_dim][16 tokens], so that 16 scores need broadcasts of the
+//             query and no sums across lanes; padded to 64 bytes
+//     values  [16 tokens][head_dim]; padded to 64 bytes, and so that a vector
+//             may be read from any place in them
+//     scales  int8 only: f32 [16 tokens] for keys, f32 [16 tokens] for values
 //   }
 //
-// Paired, for instructions that multiply and add two numbers a lane: bf16, with
-// an even head_dim of at most kMaxPairedDim. Two numbers that are summed lie
-// together:
+// Paired layout, for instructions that multiply two pairs of bf16 and add both
+// products in one lane. Needs bf16 and an even head_dim of at most
+// kMaxPairedDim. Two numbers that are summed lie together:
 //
 //     keys    [head_dim / 2][16 tokens][2]
 //     values  [8 pairs of tokens][head_dim][2]
 //
-// int8 is symmetric, with a scale a token and head, so that a token's bytes
-// depend on that token only.
+// int8 is symmetric and has a scale a token and head: a token's bytes depend on
+// that token only.
 struct KvLayout {
   int layers = 0;
   int kv_heads = 0;
   int head_dim = 0;
-  // Of keys and values in the blocks; sums over them are in f32.
+  // The type of keys and values in the blocks. All sums are in f32.
   KvType dtype = KvType::kF32;
   bool paired = false;
   static constexpr int kMaxPairedDim = 256;
-  // Fixed for now: one block is one key tile of the attention kernels.
+  // Fixed: a block is one tile of keys of the attention kernels.
   int block_tokens = kBlockTokens;
   static constexpr int kBlockTokens = 16;
 
-  // Bytes from a head's keys to its values, to its scales, to the next head.
+  // Bytes from a head's start (its keys) to its values, to its scales, and to
+  // the next head.
   size_t values_at() const;
   size_t scales_at() const;
   size_t head_bytes() const;
@@ -53,7 +54,7 @@ struct KvLayout {
   size_t block_bytes() const { return layers * kv_heads * head_bytes(); }
 };
 
-// Whether kernels of `isa` can keep what `layout` is about in pairs.
+// Whether `isa` has instructions for the paired form of `layout`.
 bool CanPair(Isa isa, const KvLayout& layout);
 
 }  // namespace attend

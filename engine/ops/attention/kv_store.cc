@@ -12,7 +12,7 @@ namespace attend {
 namespace {
 
 constexpr int kTile = KvLayout::kBlockTokens;
-// Numbers below which waking the team costs more than it saves.
+// Below this many numbers, waking the team costs more than it saves.
 constexpr int kSmallWrite = 1 << 14;
 
 using Kernel = void (*)(const KvTokens&);
@@ -28,8 +28,8 @@ void CheckArgs(const Compute& compute, const WriteKvArgs& args) {
   }
 }
 
-// Stores `rows` rows of a write from its row `from` on, which lie in one block,
-// for all heads: one layer of a block is one stretch of memory.
+// Stores `rows` rows of a write, from its row `from` on, for all heads. The
+// rows are in one block. (One layer of a block is one stretch of memory.)
 void StoreInBlock(const WriteKvArgs& args, const KvWrite& write, int from,
                   int rows, Kernel kernel) {
   const KvLayout& layout = *args.layout;
@@ -45,13 +45,14 @@ void StoreInBlock(const WriteKvArgs& args, const KvWrite& write, int from,
             .value = args.value + at,
             .stride = args.stride,
             .head = block + layout.head_at(args.layer, head),
-            .slot = token % kTile,
+            .place = token % kTile,
             .tokens = rows,
             .last = from + rows == write.rows || (token + rows) % kTile == 0});
   }
 }
 
-// Stores the rows in [range.begin, range.end) of all writes, laid end to end.
+// Stores rows [range.begin, range.end) of all writes, counted one write after
+// the other.
 void StoreRows(const WriteKvArgs& args, Range range, Kernel kernel) {
   int first = 0;
   for (const KvWrite& write : args.writes) {
@@ -98,8 +99,8 @@ void CopyKv(const KvLayout& layout, const std::byte* from, int tokens,
     const size_t begin = head * layout.head_bytes();
     const size_t end = begin + layout.head_bytes();
     const size_t scales = begin + layout.scales_at();
-    // Keys of different tokens lie in the same lines: all of them, and values
-    // of the tokens only.
+    // Keys of different tokens are interleaved, so all keys are copied; of the
+    // values, those of the tokens.
     std::memcpy(to + begin, from + begin, layout.values_at() + values);
     std::memcpy(to + scales, from + scales, end - scales);
   }

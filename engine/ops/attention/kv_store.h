@@ -9,18 +9,14 @@
 
 namespace attend {
 
-// Stores keys and values of ragged rows in their blocks, in the numbers of the
-// layout: bf16 rounds to nearest, ties to even; int8 is round(x / scale) with
-// scale = the row's largest magnitude in that head / 127. Both clamp infinities
-// and keep NaN. A row's bytes depend on that row only.
-//
-// The writes of a call are to different blocks; what is in a block after a
-// write's last token is lost.
+// Keys and values of consecutive rows of one hypothesis, and where they go. The
+// writes of a call go to different blocks. The contents of a block after a
+// write's last token are lost.
 struct KvWrite {
   int first_row = 0;
   int rows = 0;
-  absl::Span<std::byte* const> blocks;  // of the hypothesis, from its start
-  int first_token = 0;  // index in the hypothesis of the first row's token
+  absl::Span<std::byte* const> blocks;  // all blocks of the hypothesis
+  int first_token = 0;  // index of the first row's token in the hypothesis
 };
 struct WriteKvArgs {
   const KvLayout* layout = nullptr;
@@ -30,14 +26,18 @@ struct WriteKvArgs {
   const float* key = nullptr;
   const float* value = nullptr;
   int stride = 0;
-  // The row of the step, as writes count them, that key and value begin with.
+  // The number that writes give to row 0 of key and value.
   int first_row = 0;
   absl::Span<const KvWrite> writes;
 };
+// Writes keys and values in the type of the layout. bf16: rounded to nearest,
+// ties to even. int8: round(x / scale), where scale = max|x| / 127 over the
+// row's numbers in a head. Both clamp infinities and keep NaN. A row's bytes
+// depend on that row only.
 void WriteKv(Compute& compute, const WriteKvArgs& args);
 
-// Copies the first `tokens` tokens of all layers from one block to another,
-// scales too. What follows them there is lost.
+// Copies the keys, values and scales of the first `tokens` tokens of all layers
+// to another block. The other contents of that block are lost.
 void CopyKv(const KvLayout& layout, const std::byte* from, int tokens,
             std::byte* to);
 

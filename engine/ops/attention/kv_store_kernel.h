@@ -7,17 +7,17 @@
 
 namespace attend {
 
-// What one call of a store kernel does: keys and values of one head, of
+// What one call of a store kernel writes: keys and values of one head, of
 // consecutive tokens of one block.
 struct KvTokens {
   const KvLayout* layout = nullptr;
   const float* key = nullptr;    // of the first token, [head_dim]
-  const float* value = nullptr;  // likewise
-  int stride = 0;                // floats from one token's to the next
+  const float* value = nullptr;  // of the first token, [head_dim]
+  int stride = 0;                // floats from a token to the next
   std::byte* head = nullptr;     // the head's place in the block
-  int slot = 0;                  // of the first token in the block
-  int tokens = 0;                // slot + tokens <= 16
-  bool last = false;             // the slots after these hold nothing
+  int place = 0;                 // the first token's place in the block
+  int tokens = 0;                // place + tokens <= 16
+  bool last = false;             // the places after these hold nothing
 };
 
 namespace baseline {

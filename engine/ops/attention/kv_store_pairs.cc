@@ -1,5 +1,5 @@
 // The kernel that stores keys and values in pairs of bf16 (see KvLayout). Bound
-// by stores, which are half as many as kv_store_kernel.inc's.
+// by stores, of which there are half as many as in kv_store_kernel.inc.
 
 #include <algorithm>
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kTile = KvLayout::kBlockTokens;
 
-// The first n numbers from p on, or kLanes of them if n is more; then zeros.
+// The first min(n, kLanes) numbers at p, then zeros.
 inline Vec LoadUpTo(const float* p, int n) {
   return n < kLanes ? LoadFirst(p, std::max(n, 0)) : Load(p);
 }
@@ -28,7 +28,7 @@ inline __m512i Narrowed(Vec v) {
       kAll, reinterpret_cast<__m256i>(_mm512_maskz_cvtneps_pbh(kAll, v)));
 }
 
-// Values of the tokens in slots `slot` and slot + 1, which is even.
+// Stores the values of two tokens, of which the first has an even place.
 inline void StoreTwoValues(const KvTokens& a, const float* value,
                            uint16_t* to) {
   const int n = a.layout->head_dim;
@@ -41,7 +41,8 @@ inline void StoreTwoValues(const KvTokens& a, const float* value,
   }
 }
 
-// A value whose neighbour is another's to store, maybe at the same time.
+// Stores the value of one token. Another member may store the other number of
+// each pair at the same time.
 inline void StoreOneValue(const KvTokens& a, const float* value, uint16_t* to) {
   const int n = a.layout->head_dim;
   for (int d = 0; d < n; d += kLanes) {
@@ -57,11 +58,12 @@ inline void StoreValues(const KvTokens& a) {
   uint16_t* const values =
       reinterpret_cast<uint16_t*>(a.head + a.layout->values_at());
   for (int token = 0; token < a.tokens;) {
-    const int slot = a.slot + token;
+    const int place = a.place + token;
     const float* const value =
         a.value + static_cast<ptrdiff_t>(token) * a.stride;
-    uint16_t* const to = values + slot / 2 * 2 * a.layout->head_dim + slot % 2;
-    if (slot % 2 == 0 && token + 1 < a.tokens) {
+    uint16_t* const to =
+        values + place / 2 * 2 * a.layout->head_dim + place % 2;
+    if (place % 2 == 0 && token + 1 < a.tokens) {
       StoreTwoValues(a, value, to);
       token += 2;
     } else {
@@ -86,12 +88,13 @@ inline void StoreKey(const KvTokens& a, int token) {
     uint32_t pairs[kLanes];
     _mm512_storeu_si512(pairs, KeyPairs(key, d, n));
     for (int i = 0; i < std::min(kLanes, (n - d) / 2); ++i) {
-      keys[(d / 2 + i) * kTile + a.slot + token] = pairs[i];
+      keys[(d / 2 + i) * kTile + a.place + token] = pairs[i];
     }
   }
 }
 
-// All keys of a block, transposed in registers; zeros where there are none.
+// Stores all keys of a block, transposed in registers. Places without a key
+// become zeros.
 inline void StoreKeys(const KvTokens& a) {
   const int n = a.layout->head_dim;
   uint32_t* const keys = reinterpret_cast<uint32_t*>(a.head);
@@ -110,14 +113,14 @@ inline void StoreKeys(const KvTokens& a) {
   }
 }
 
-// With fewer tokens one after the other is as fast.
+// Fewer tokens than this are as fast one after the other.
 constexpr int kTokensTogether = 4;
 
 }  // namespace
 
 void StorePairs(const KvTokens& args) {
   StoreValues(args);
-  if (args.slot == 0 && args.last && args.tokens >= kTokensTogether) {
+  if (args.place == 0 && args.last && args.tokens >= kTokensTogether) {
     return StoreKeys(args);
   }
   for (int token = 0; token < args.tokens; ++token) StoreKey(args, token);

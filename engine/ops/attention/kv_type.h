@@ -8,11 +8,12 @@
 
 namespace attend {
 
-// What keys and values are kept in, whatever computes them. bf16 is the upper
-// half of an f32; int8 has a scale a token and head, see KvLayout.
+// The type of keys and values in memory, whatever the dtype of the matmuls.
+// bf16 is the upper half of an f32; int8 has a scale a token and head, see
+// KvLayout.
 enum class KvType { kF32, kBf16, kInt8 };
 
-// "f32", "bf16", "int8".
+// The name: "f32", "bf16" or "int8".
 constexpr absl::string_view TypeName(KvType type) {
   switch (type) {
     case KvType::kF32:

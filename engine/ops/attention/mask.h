@@ -9,9 +9,8 @@
 
 namespace attend {
 
-// Which keys each query may see, written out. The engine itself computes
-// ragged rows and keeps masks as geometry (see AttentionPiece); this is what
-// that must be equal to.
+// Which keys each query may see, as a matrix: the reference for tests. The
+// engine has no such matrices; its AttentionPieces must give the same results.
 struct AttentionMask {
   int batch = 0;
   int queries = 0;
@@ -26,15 +25,15 @@ struct AttentionMask {
 // All queries of input b see its first lengths[b] keys. Lengths in [0, keys].
 AttentionMask PaddingMask(absl::Span<const int> lengths, int queries, int keys);
 
-// Query i sees the keys [0, keys - queries + i]: the last query sees all. So a
-// chunk of a prompt is its last `queries` rows. queries <= keys.
+// Query i sees the keys [0, keys - queries + i], so that the last query sees
+// all keys. The queries are the last rows of a prompt so far. queries <= keys.
 AttentionMask CausalMask(int batch, int queries, int keys);
 
 // All queries of input b see the keys where the caller's [batch, keys] mask
 // is 1.
 AttentionMask TokenMask(absl::Span<const int32_t> mask, int batch, int queries);
 
-// What both show. Same shapes.
+// The keys that are visible in both masks, which have the same shape.
 AttentionMask Both(const AttentionMask& a, const AttentionMask& b);
 
 }  // namespace attend

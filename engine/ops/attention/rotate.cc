@@ -9,7 +9,7 @@
 namespace attend {
 namespace {
 
-// Values below which waking the team costs more than it saves.
+// Up to this many numbers, waking the team costs more than it saves.
 constexpr size_t kSmall = 1 << 12;
 
 }  // namespace

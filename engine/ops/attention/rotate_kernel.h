@@ -3,9 +3,8 @@
 
 namespace attend {
 
-// Turns the first 2 * half numbers of each head of one row, head h's from
-// `values` + h * head_dim on, by the angles with these cosines and sines
-// [half].
+// Rotates the first 2 * half numbers of each head of one row by the angles with
+// these cosines and sines, [half]. Head h begins at values + h * head_dim.
 using RotateRowKernel = void (*)(float* values, int heads, int head_dim,
                                  int half, const float* cos, const float* sin);
 

@@ -8,11 +8,11 @@
 
 namespace attend {
 
-// What matmuls multiply, whatever the checkpoint stores. bf16 is the upper half
-// of an f32; int8 comes with scales, see Operand.
+// The numbers that matmuls multiply, in whatever type the checkpoint has them.
+// bf16 is the upper half of an f32; int8 has scales, see Operand.
 enum class ComputeType { kF32, kBf16, kInt8 };
 
-// "f32", "bf16", "int8".
+// The name: "f32", "bf16" or "int8".
 constexpr absl::string_view TypeName(ComputeType type) {
   switch (type) {
     case ComputeType::kF32:

@@ -17,8 +17,9 @@ using dnnl::matmul;
 using dnnl::memory;
 using Tag = memory::format_tag;
 
-// oneDNN asks OpenMP how many threads to use, at creation and at execution; in
-// a team each member is one. The setting belongs to the calling thread.
+// oneDNN asks OpenMP for the number of threads, at creation and at execution.
+// Each member of a team computes alone. The setting is that of the calling
+// thread.
 void StayOnThisThread() {
   thread_local const bool done = (omp_set_num_threads(1), true);
   static_cast<void>(done);
@@ -48,8 +49,8 @@ memory::data_type ResultType(ComputeType dtype) {
 
 constexpr size_t kResultBytes = 4;
 
-// Packed: blocks of 64 columns, in which 1, 2 or 4 numbers of a column that
-// fill four bytes lie together.
+// Packed: blocks of 64 columns. In a block 1, 2 or 4 numbers of a column lie
+// together, as many as fill four bytes.
 Tag WeightsTag(ComputeType dtype, bool packed) {
   if (!packed) return Tag::ba;
   switch (dtype) {
@@ -81,8 +82,9 @@ std::string KernelName(const dnnl::engine& engine, int m, const DnnlKey& key) {
   return MatMulDesc(engine, m, key).impl_info_str();
 }
 
-// Of bf16: on AMX oneDNN 2.6 takes another kernel for 1 row of 256 columns, 2
-// of 128, 4 of 64; and other orders for any number where K is longer than 2048.
+// For bf16 on AMX oneDNN 2.6 has another kernel for 1 row of 256 columns, 2
+// rows of 128, and 4 rows of 64. With K above 2048 the order of the sum differs
+// for every number of rows.
 int LeastBf16Rows(const dnnl::engine& engine, const DnnlKey& key) {
   if (key.k > 2048) return kTileRows;
   const std::string kernel = KernelName(engine, kTileRows, key);
@@ -148,7 +150,7 @@ void DnnlShape::Reserve(int max_rows, DnnlNeeds& needs) {
 dnnl_status_t DnnlShape::Run(DnnlMember& member, int rows, const void* src,
                              const memory& weights, void* dst) const {
   if (rows >= least_rows_) return Execute(member, rows, src, weights, dst);
-  // What the other rows hold does not matter: nobody reads their results.
+  // The other rows may hold anything: nobody reads their results.
   char* const padded_dst = member.padded.data();
   char* const padded_src = padded_dst + least_rows_ * key_.n * kResultBytes;
   std::memcpy(padded_src, src,
@@ -159,7 +161,7 @@ dnnl_status_t DnnlShape::Run(DnnlMember& member, int rows, const void* src,
   return status;
 }
 
-// The C interface: the C++ one copies the arguments into a vector.
+// Uses the C interface: the C++ interface copies the arguments into a vector.
 dnnl_status_t DnnlShape::Execute(DnnlMember& member, int rows, const void* src,
                                  const memory& weights, void* dst) const {
   StayOnThisThread();

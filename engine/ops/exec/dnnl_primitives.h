@@ -11,15 +11,15 @@
 #include "engine/ops/exec/compute_type.h"
 #include "engine/tensor/buffer.h"
 
-// oneDNN's matmuls. Differences between its versions 2 and 3 stay in
-// dnnl_primitives.cc. Functions here throw dnnl::error, for callers to catch.
+// oneDNN's matmuls. Differences between versions 2 and 3 of oneDNN stay in
+// dnnl_primitives.cc. Functions here throw dnnl::error; callers catch it.
 namespace attend {
 
-// Rows of the largest primitive. Longer inputs go tile by tile: a larger one
-// gains a few percent (see DnnlShape) and needs more memory in cache.
+// Rows of the largest primitive. More rows are computed tile by tile. Larger
+// primitives would gain a few percent, and need more cache.
 inline constexpr int kTileRows = 64;
 
-// What a primitive is made for, but for its number of rows.
+// What a primitive is made for, without the number of rows.
 struct DnnlKey {
   ComputeType dtype = ComputeType::kF32;
   bool packed = false;  // the layout of the weights, see DnnlWeights
@@ -36,7 +36,7 @@ dnnl::memory::desc WeightsDesc(const DnnlKey& key);
 // Whether oneDNN has a kernel (brgemm) that reads the packed layout.
 bool HasPackedKernel(const dnnl::engine& engine, DnnlKey key);
 
-// What all primitives of a model need of a thread that executes them.
+// The memory that a thread needs to execute any primitive of a model.
 struct DnnlNeeds {
   struct Descs {
     dnnl::memory::desc src;
@@ -48,7 +48,8 @@ struct DnnlNeeds {
   size_t padded_bytes = 0;
 };
 
-// That, of one thread: what executing changes.
+// The memory of one thread, as DnnlNeeds says: everything that execution
+// changes.
 struct DnnlMember {
   DnnlMember(const dnnl::engine& engine, const DnnlNeeds& needs);
 
@@ -63,15 +64,15 @@ struct DnnlMember {
   Buffer<char> padded;  // source and result rows; see DnnlShape
 };
 
-// The primitives dst[m, n] = src[m, k] * weights[k, n] for m = 1 ... max_rows.
-// src is what an Operand of the dtype holds; dst is f32, for int8 the int32
-// sums. Const after load.
+// The primitives dst [m, n] = src [m, k] * weights [k, n] for m = 1 ...
+// max_rows. src has the numbers of an Operand of the dtype. dst has f32, or,
+// for int8, int32 sums. Const after load.
 class DnnlShape {
  public:
   DnnlShape(const dnnl::engine& engine, const DnnlKey& key);
 
-  // Adds what is missing up to `max_rows` <= kTileRows, and its needs. Load
-  // time only.
+  // Adds the primitives that are missing up to `max_rows` <= kTileRows, and
+  // adds what they need to `needs`. Load time only.
   void Reserve(int max_rows, DnnlNeeds& needs);
 
   // Computes `rows` rows on the calling thread, which owns `member`.
@@ -89,9 +90,10 @@ class DnnlShape {
 
   dnnl::engine engine_;
   DnnlKey key_;
-  // Fewer rows are computed as the first of so many, because oneDNN would sum K
-  // in another order and a row would get other bits than in company: oneDNN 3
-  // does for one row and a long K, bf16 kernels for a few.
+  // Fewer rows than this are computed as the first rows of this many. For fewer
+  // rows oneDNN would sum over K in another order (oneDNN 3: for 1 row and a
+  // long K; bf16 kernels: for a few rows), and a row's bits would depend on the
+  // number of rows.
   int least_rows_;
   std::vector<Entry> entries_;  // [max_rows], entry i for i + 1 rows
 };
@@ -103,7 +105,8 @@ class DnnlPrimitives {
 
   const dnnl::engine& engine() const { return engine_; }
   const DnnlNeeds& needs() const { return needs_; }
-  // Load time only. The result lives as long as this.
+  // The primitives for `key` and up to max_rows rows; valid as long as this
+  // object. Load time only.
   const DnnlShape& Shape(const DnnlKey& key, int max_rows);
 
  private:

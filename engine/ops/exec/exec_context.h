@@ -13,15 +13,15 @@ namespace attend {
 
 struct DnnlMember;
 
-// What ops run on: a team of threads, and the memory that its members work in.
-// Ops are const; what a run of theirs changes is in here and in its arguments.
-// One worker's, and not thread-safe. Contexts of one model are independent:
-// they may run at the same time, on teams of their own.
+// What ops run on: a team of threads, and working memory for its members. Ops
+// are const; a run of an op changes only the context and its arguments. Belongs
+// to one worker; not thread-safe. Contexts of one model are independent: they
+// may compute at the same time, on different teams.
 class ExecContext {
  public:
-  // For the ops made with `primitives`, to which none are added any more. Both
-  // must outlive the context. `compute` has the same instructions as that of
-  // the primitives, and any number of threads.
+  // For the ops made with `primitives`; no more ops may be made with these.
+  // `compute` and `primitives` must outlive the context. `compute` has the same
+  // isa() as the primitives, and any number of threads.
   ExecContext(Compute& compute, const Primitives& primitives);
   ~ExecContext();
   ExecContext(const ExecContext&) = delete;
@@ -32,24 +32,24 @@ class ExecContext {
   Team& team() { return compute_.team(); }
   Isa isa() const { return compute_.isa(); }
 
-  // One member as a context of its own, a team of one: for passes that members
-  // do side by side inside a Run() of the team.
+  // A context for one member alone, with a team of one: for work inside a Run()
+  // of the team that each member does alone.
   ExecContext& alone(int member) {
     return alone_.empty() ? *this : *alone_[member];
   }
-  // Which member of the whole team the first of this is.
+  // The number that the first member of this team has in the whole team.
   int first_member() const { return first_member_; }
 
-  // Temporary memory of one member, which nobody else may look at; contents
-  // end with the op that uses it.
+  // Temporary memory of one member, for that member alone, until the end of the
+  // op that uses it.
   absl::Span<float> scratch(int member) {
     Buffer<float>& scratch = alone(member).scratch_;
     return {scratch.data(), scratch.size()};
   }
-  // Temporary memory of all members of a team of several: what one wrote in a
-  // Run() of the team all may read in the next.
+  // Temporary memory for all members of a team of several: what a member writes
+  // in one Run() of the team, all members may read in the next Run().
   absl::Span<float> exchange() { return {exchange_.data(), exchange_.size()}; }
-  // What one member needs to execute primitives.
+  // The memory that one member needs to execute primitives.
   DnnlMember& dnnl(int member) { return *alone(member).dnnl_; }
 
  private:
@@ -57,10 +57,10 @@ class ExecContext {
 
   Compute& compute_;
   const int first_member_;
-  // Of a team of one.
+  // For a team of one.
   Buffer<float> scratch_;
   std::unique_ptr<DnnlMember> dnnl_;
-  // Of a team of several.
+  // For a team of several.
   std::vector<std::unique_ptr<ExecContext>> alone_;  // [members]
   Buffer<float> exchange_;
 };

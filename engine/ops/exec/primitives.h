@@ -11,15 +11,15 @@ namespace attend {
 
 class DnnlPrimitives;
 
-// What the ops of one model share: oneDNN's primitives, for making one costs 40
-// to 200 us and layers repeat few shapes, and how much memory an ExecContext
-// must have for them. Changed while ops are made, then const. Must outlive
-// the ops made with it.
+// What the ops of one model share: oneDNN's primitives (making one takes 40 to
+// 200 us, and layers repeat few shapes), and the amount of memory that an
+// ExecContext needs. Changes while ops are made, then const. Must outlive the
+// ops made with it.
 class Primitives {
  public:
-  // Weights are packed by the team of `compute`, for its instructions, and cut
-  // for as many members; needed at load only. `scratch_floats`: of a member,
-  // for ops that are not made.
+  // The team of `compute` packs weights, for its isa(), and in slices for its
+  // number of members. Ops need `compute` at load only. `scratch_floats`:
+  // scratch a member for ops that are functions, as Attention().
   explicit Primitives(Compute& compute, size_t scratch_floats = 0);
   ~Primitives();
   Primitives(const Primitives&) = delete;
@@ -28,7 +28,8 @@ class Primitives {
   Compute& compute() { return compute_; }
   Isa isa() const { return compute_.isa(); }
 
-  // For the ops: they need so many floats of a member, or of all together.
+  // Called by ops when they are made: an op needs this many floats of
+  // ExecContext::scratch(), or of ExecContext::exchange().
   void ReserveScratch(size_t floats) {
     scratch_floats_ = std::max(scratch_floats_, floats);
   }

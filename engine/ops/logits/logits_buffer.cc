@@ -8,10 +8,10 @@ LogitsBuffer::LogitsBuffer(int max_rows, int vocab, int members)
           static_cast<size_t>(max_rows) * vocab)),
       tops_(static_cast<size_t>(max_rows) * kMaxTop),
       entries_(max_rows),
-      parts_({.max_rows = max_rows,
-              .vocab = vocab,
-              .members = members,
-              .max_top = kMaxTop}) {}
+      member_logits_({.max_rows = max_rows,
+                      .vocab = vocab,
+                      .members = members,
+                      .max_top = kMaxTop}) {}
 
 LogitsView LogitsBuffer::view(int row) const {
   const Entry& entry = entries_[row];

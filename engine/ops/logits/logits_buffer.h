@@ -6,41 +6,43 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "engine/ops/logits/logits_parts.h"
 #include "engine/ops/logits/logits_view.h"
+#include "engine/ops/logits/member_logits.h"
 #include "engine/tensor/buffer.h"
 
 namespace attend {
 
-// What a Projection found out about up to `max_rows` rows of logits. One
-// worker's, reused by every step. The rows themselves have room but are touched
-// only where they are asked for.
+// The answers of a Projection about up to `max_rows` rows of logits. Belongs to
+// one worker; every step uses it again. There is address space for whole rows,
+// which takes memory only where a whole row was asked for.
 class LogitsBuffer {
  public:
-  // The longest list that is kept of a row; who wants more gets the row.
+  // The longest list of best tokens. For more tokens the whole row is kept.
   static constexpr int kMaxTop = 128;
 
-  // For a team of up to so many members.
+  // For teams of at most `members` members.
   LogitsBuffer(int max_rows, int vocab, int members);
 
   int max_rows() const { return static_cast<int>(entries_.size()); }
   int vocab() const { return vocab_; }
-  // Answers about row `row` of the last Run(); valid until the next one.
+  // The answers about row `row` of the last Projection::Run(); valid until the
+  // next Run().
   LogitsView view(int row) const;
 
-  // For the projection: room for a row's answers, and which of them there are.
+  // The functions below are for Projection: room for the answers about a row,
+  // and which answers there are.
   absl::Span<float> row(int row) {
     return {rows_.get() + static_cast<size_t>(row) * vocab_,
             static_cast<size_t>(vocab_)};
   }
   TokenScore* top(int row) { return tops_.data() + row * kMaxTop; }
   struct Entry {
-    int top = 0;
+    int top = 0;  // tokens in top()
     std::optional<float> log_sum_exp;
-    bool row = false;
+    bool row = false;  // whether row() holds the logits
   };
   Entry& entry(int row) { return entries_[row]; }
-  LogitsParts& parts() { return parts_; }
+  MemberLogits& member_logits() { return member_logits_; }
 
  private:
   int vocab_;
@@ -48,7 +50,7 @@ class LogitsBuffer {
   std::unique_ptr<float[]> rows_;
   Buffer<TokenScore> tops_;  // [max_rows, kMaxTop], best first
   std::vector<Entry> entries_;
-  LogitsParts parts_;
+  MemberLogits member_logits_;
 };
 
 }  // namespace attend

@@ -7,15 +7,18 @@
 #include "engine/compute/isa.h"
 #include "engine/ops/logits/logits_view.h"
 
-// How a row of logits is folded: tile by tile, at the same columns for whoever
-// does it, so that the bits depend neither on who computed which tile nor on
-// whether the row ever existed as a whole.
+// A row of logits is folded (into its maximum, its sum of exponentials, its
+// best tokens) tile by tile, always with the same tiles. So the bits of a
+// result do not depend on which member computed a tile, or on whether the whole
+// row was in memory.
 namespace attend {
 
-// Columns of a tile. Tiles begin at multiples of it; the last may be narrower.
+// Columns of a tile. Tiles begin at multiples of kLogitsTile; the last tile may
+// be narrower.
 inline constexpr int kLogitsTile = 512;
 
-// Whether `a` comes before `b`. An object, so that algorithms inline it.
+// Whether `a` comes before `b`, see TokenScore. An object rather than a
+// function, so that algorithms inline it.
 inline constexpr auto kRanksBefore = [](const TokenScore& a,
                                         const TokenScore& b) {
   const bool a_is_nan = std::isnan(a.score);
@@ -25,8 +28,8 @@ inline constexpr auto kRanksBefore = [](const TokenScore& a,
   return a.id < b.id;
 };
 
-// The best `capacity` tokens of all that were offered, in memory of somebody
-// else: a heap whose front is the worst of them.
+// The best `capacity` tokens of all tokens that were offered. A heap whose
+// front is the worst of the kept tokens. Does not own its memory.
 class TopList {
  public:
   TopList() = default;
@@ -36,11 +39,11 @@ class TopList {
     return {data_, static_cast<size_t>(size_)};
   }
   bool full() const { return size_ == capacity_; }
-  // Of a full list that is not empty.
+  // The list must be full and not empty.
   const TokenScore& worst() const { return data_[0]; }
 
   void Offer(const TokenScore& token);
-  // Ends the heap: best first.
+  // Sorts tokens(), best first. Afterwards nothing may be offered.
   void Sort();
 
  private:
@@ -49,48 +52,49 @@ class TopList {
   int size_ = 0;
 };
 
-// What a tile adds to its row's sum of exponentials.
+// The share of one tile in a row's sum of exponentials.
 struct TileSum {
-  float max = 0;
-  float sum = 0;  // of exp(x - max); 0 if max is infinite
+  float max = 0;  // of the tile
+  float sum = 0;  // of exp(x - max) over the tile; 0 if max is infinite
 };
 
-// log(sum(exp)) of a row out of its tiles, in their order.
+// Computes log(sum(exp(x))) of a row from its tiles, added in their order.
 class TileSums {
  public:
-  // `max` is that of the row.
+  // `max` is the maximum of the row.
   explicit TileSums(float max) : max_(max) {}
   void Add(const TileSum& tile);
   float LogSumExp() const;
 
  private:
   float max_;
-  // f32 would let the error grow with the vocabulary.
+  // In f32 the error would grow with the vocabulary.
   double sum_ = 0;
 };
 
-// Passes over one tile, for one instruction set. A tile is in cache: what they
-// cost is instructions.
+// Passes over one tile, for one instruction set. A tile is in cache: the passes
+// are bound by instructions.
 struct LogitsKernels {
-  // The largest; NaN never is. -inf of nothing else.
+  // The largest number. NaN is ignored; -inf if there is no other number.
   float (*max)(absl::Span<const float> tile) = nullptr;
-  // sum(exp(x - max)); `max` is that of the tile, and finite.
+  // sum(exp(x - max)). `max` is the maximum of the tile, and finite.
   float (*sum_exp)(absl::Span<const float> tile, float max) = nullptr;
-  // Offers the tokens `first_id`, first_id + 1, ... All offered to the list
-  // before have lower ids. `max` is that of the tile.
+  // Offers the tokens first_id, first_id + 1, ... to the list, which has been
+  // offered no token with a higher id. `max` is the maximum of the tile.
   void (*offer)(absl::Span<const float> tile, int first_id, float max,
                 TopList& list) = nullptr;
-  // Each becomes softcap * tanh(it / softcap); NaN stays.
+  // x becomes softcap * tanh(x / softcap); NaN stays.
   void (*cap)(absl::Span<float> logits, float softcap) = nullptr;
 
   static LogitsKernels For(Isa isa);
 };
 
-// `max` is that of the tile.
+// `max` is the maximum of the tile.
 TileSum SumTile(const LogitsKernels& kernels, absl::Span<const float> tile,
                 float max);
 
-// The folds over a row that exists as a whole.
+// The folds over a row that is in memory as a whole. Top() fills `out`, best
+// first.
 float LogSumExp(const LogitsKernels& kernels, absl::Span<const float> row);
 void Top(const LogitsKernels& kernels, absl::Span<const float> row,
          absl::Span<TokenScore> out);

@@ -27,31 +27,31 @@ bool NeedsRow(const LogitsNeed& need, absl::Span<const TokenScore> top) {
 }
 
 float LogitsView::LogSumExp() const {
-  if (parts_.log_sum_exp) return *parts_.log_sum_exp;
+  if (known_.log_sum_exp) return *known_.log_sum_exp;
   return attend::LogSumExp(Kernels(), Row());
 }
 
 void LogitsView::Top(absl::Span<TokenScore> out) const {
-  ATTEND_CHECK(out.size() <= static_cast<size_t>(parts_.vocab));
-  if (out.size() <= parts_.top.size()) {
-    std::copy_n(parts_.top.begin(), out.size(), out.begin());
+  ATTEND_CHECK(out.size() <= static_cast<size_t>(known_.vocab));
+  if (out.size() <= known_.top.size()) {
+    std::copy_n(known_.top.begin(), out.size(), out.begin());
   } else {
     attend::Top(Kernels(), Row(), out);
   }
 }
 
 float LogitsView::At(int id) const {
-  if (!parts_.row.empty()) return parts_.row[id];
+  if (!known_.row.empty()) return known_.row[id];
   const auto token =
-      std::find_if(parts_.top.begin(), parts_.top.end(),
+      std::find_if(known_.top.begin(), known_.top.end(),
                    [id](const TokenScore& best) { return best.id == id; });
-  ATTEND_CHECK(token != parts_.top.end());
+  ATTEND_CHECK(token != known_.top.end());
   return token->score;
 }
 
 absl::Span<const float> LogitsView::Row() const {
-  ATTEND_CHECK(!parts_.row.empty());
-  return parts_.row;
+  ATTEND_CHECK(!known_.row.empty());
+  return known_.row;
 }
 
 }  // namespace attend

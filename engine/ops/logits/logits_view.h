@@ -7,62 +7,64 @@
 
 namespace attend {
 
-// Order of tokens everywhere: higher score first, then lower id; NaN counts as
-// the lowest score.
+// A token with a score. Everywhere tokens are ordered by score, the highest
+// first; equal scores by id, the lowest first. NaN counts as the lowest score.
 struct TokenScore {
   int id = 0;
   float score = 0;
 };
 
-// What will be asked of one row of logits. The rest need not be computed.
+// What will be asked about one row of logits. Nothing else is computed.
 struct LogitsNeed {
-  // The best tokens; at most the vocabulary.
+  // The number of best tokens, at most the vocabulary.
   int top = 0;
-  // How many of them, from the last one backwards, are there only to see where
-  // equal scores end. If the one before them still ties with the last (within
-  // a few roundings), the row is computed as well.
+  // The last `tie_margin` of the best tokens are there only to show where equal
+  // scores end. If the token before these ties with the last token (within a
+  // few roundings), the whole row is computed as well.
   int tie_margin = 0;
   bool log_sum_exp = false;
-  // All of the row.
+  // The whole row.
   bool row = false;
 };
 
-// Whether the row is needed, given the `need.top` best tokens.
+// Whether the whole row is needed, given its `need.top` best tokens.
 bool NeedsRow(const LogitsNeed& need, absl::Span<const TokenScore> top);
 
-// What a search may ask of one row of raw logits: of the whole row, or of what
-// was kept of it as the vocabulary projection passed over it. The answers are
-// the same to the bit. A view; valid as long as what it looks at.
+// Answers about one row of raw logits, from the whole row, or from the facts
+// that the vocabulary projection kept of it. Both give the same bits. A view:
+// valid as long as the memory that it looks at.
 class LogitsView {
  public:
-  // What is known of a row that need not exist.
-  struct Parts {
+  // The facts that are known of a row.
+  struct Known {
     int vocab = 0;
     absl::Span<const TokenScore> top;  // best first
     std::optional<float> log_sum_exp;
-    absl::Span<const float> row;  // [vocab], or empty
+    absl::Span<const float> row;  // [vocab]; empty: the row was not kept
   };
 
   explicit LogitsView(absl::Span<const float> row)
-      : parts_{.vocab = static_cast<int>(row.size()),
+      : known_{.vocab = static_cast<int>(row.size()),
                .top = {},
                .log_sum_exp = std::nullopt,
                .row = row} {}
-  explicit LogitsView(const Parts& parts) : parts_(parts) {}
+  explicit LogitsView(const Known& known) : known_(known) {}
 
-  int vocab() const { return parts_.vocab; }
-  // log(sum(exp(logit))), with maxima subtracted first. Without a row it must
-  // have been asked for, as in all of the below.
+  int vocab() const { return known_.vocab; }
+  // If the row was not kept, the functions below may be asked only for what its
+  // LogitsNeed had.
+
+  // log(sum(exp(logit))); a maximum is subtracted before each exp.
   float LogSumExp() const;
-  // Fills `out` with the best out.size() tokens, best first; out.size() must
-  // not be above vocab().
+  // Fills `out` with the out.size() <= vocab() best tokens, best first.
   void Top(absl::Span<TokenScore> out) const;
-  // Without a row: of the tokens of Top().
+  // The logit of a token; if the row was not kept, of one of the best tokens.
   float At(int id) const;
+  // The row must have been kept.
   absl::Span<const float> Row() const;
 
  private:
-  Parts parts_;
+  Known known_;
 };
 
 }  // namespace attend

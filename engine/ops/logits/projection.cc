@@ -16,17 +16,19 @@
 namespace attend {
 namespace {
 
-// Up to kWideRows rows one multiplication covers kWideColumns columns: then
-// reading the weights is the cost, and the fewer calls of oneDNN the better.
-// With more rows it covers one tile, so that the result stays in L2.
+// With at most kWideRows rows, a slice has kWideColumns columns: the cost is to
+// read the weights, and few calls of oneDNN are best. With more rows a slice
+// has the columns of one tile, so that the result stays in L2.
 constexpr int kWideRows = 16;
 constexpr int kWideColumns = 4 * kLogitsTile;
-// Wide ones must be enough for all members to end at about the same time.
+// There must be so many wide slices that all members end at about the same
+// time.
 constexpr int kWidePerMember = 8;
 // Merging fewer rows than this takes less time than waking the team.
 constexpr int kMergedAlone = 8;
 
-// Rows whose logits are made together; then they are folded while in L1.
+// Rows whose logits are finished together, and then folded while they are in
+// L1.
 constexpr int kFinishedRows = 4;
 
 // One call of Run().
@@ -50,19 +52,19 @@ struct Projection::Impl {
   std::vector<DnnlSlice> MakeSlices(Primitives& primitives, int columns,
                                     int rows);
 
-  // Computes and folds rows [first, first + rows) over the slices that are
-  // left, as one member of the team.
+  // The work of one member: computes and folds all rows, slice by slice, until
+  // no slice is left.
   void RunSlices(Call& call, absl::Span<const DnnlSlice> slices,
                  int member) const;
-  // Logits of rows, dense, out of what the multiplication of a slice left of
-  // them; they may take its place.
+  // Makes the logits [rows, slice.columns] of the result of a multiplication.
+  // `logits` may be `result`.
   void Finish(const Call& call, Range rows, const DnnlSlice& slice,
               const float* result, float* logits) const;
   void Fold(const Call& call, int member, int row, const DnnlSlice& slice,
             const float* logits) const;
-  // Brings together what the members know of a row.
+  // Makes the answers about a row of what the members found.
   void Merge(const Call& call, int row) const;
-  // The whole of one row, if the ends of its list tie.
+  // Computes the whole row if the end of its list ties, see LogitsNeed.
   void AddRowIfTied(Call& call, int row) const;
 
   int tiles() const { return (n + kLogitsTile - 1) / kLogitsTile; }
@@ -77,7 +79,7 @@ struct Projection::Impl {
   const std::shared_ptr<DnnlWeights> weights;
   const Buffer<float> bias;  // [n] or empty
   std::vector<DnnlSlice> narrow;
-  std::vector<DnnlSlice> wide;  // empty if there would be too few
+  std::vector<DnnlSlice> wide;  // empty if there would be too few slices
 };
 
 Projection::Impl::Impl(Primitives& primitives, ComputeType number,
@@ -114,7 +116,7 @@ std::vector<DnnlSlice> Projection::Impl::MakeSlices(Primitives& primitives,
 void Projection::Impl::RunSlices(Call& call, absl::Span<const DnnlSlice> slices,
                                  int member) const {
   for (int row = 0; row < call.src.rows; ++row) {
-    call.dst.parts().Begin(member, row, call.dst.entry(row).top);
+    call.dst.member_logits().Begin(member, row, call.dst.entry(row).top);
   }
   float* const result = call.context.scratch(member).data();
   for (size_t i = call.next_slice++; i < slices.size(); i = call.next_slice++) {
@@ -125,13 +127,14 @@ void Projection::Impl::RunSlices(Call& call, absl::Span<const DnnlSlice> slices,
           call.context.dnnl(member), rows, call.src.row(first), result);
       if (status != dnnl_success) call.error = status;
       for (int r = 0; r < rows; r += kFinishedRows) {
-        const Range part = {first + r,
-                            first + std::min(rows, r + kFinishedRows)};
+        const Range finished = {first + r,
+                                first + std::min(rows, r + kFinishedRows)};
         float* const logits = result + static_cast<size_t>(r) * slice.columns;
-        Finish(call, part, slice, logits, logits);
-        for (int row = part.begin; row < part.end; ++row) {
+        Finish(call, finished, slice, logits, logits);
+        for (int row = finished.begin; row < finished.end; ++row) {
           Fold(call, member, row, slice,
-               logits + static_cast<size_t>(row - part.begin) * slice.columns);
+               logits +
+                   static_cast<size_t>(row - finished.begin) * slice.columns);
         }
       }
     }
@@ -141,7 +144,7 @@ void Projection::Impl::RunSlices(Call& call, absl::Span<const DnnlSlice> slices,
 void Projection::Impl::Finish(const Call& call, Range rows,
                               const DnnlSlice& slice, const float* result,
                               float* logits) const {
-  const ResultPart part = {
+  const ResultTile tile = {
       .src = result,
       .dequantize = weights->dequantize(slice.begin, call.src, rows.begin),
       .bias = bias.size() == 0 ? nullptr : bias.data() + slice.begin,
@@ -150,9 +153,9 @@ void Projection::Impl::Finish(const Call& call, Range rows,
       .rows = rows.end - rows.begin,
       .src_stride = slice.columns,
       .dst_stride = slice.columns};
-  epilogue.apply(part, Activation::kNone);
+  epilogue.apply(tile, Activation::kNone);
   if (softcap == 0) return;
-  kernels.cap({logits, size_t(part.rows) * part.columns}, softcap);
+  kernels.cap({logits, size_t(tile.rows) * tile.columns}, softcap);
 }
 
 void Projection::Impl::Fold(const Call& call, int member, int row,
@@ -168,32 +171,33 @@ void Projection::Impl::Fold(const Call& call, int member, int row,
         logits + c, std::min(kLogitsTile, slice.columns - c));
     const float max = kernels.max(tile);
     if (wanted.log_sum_exp) {
-      call.dst.parts().sum(begin / kLogitsTile, row) =
+      call.dst.member_logits().sum(begin / kLogitsTile, row) =
           SumTile(kernels, tile, max);
     }
     if (wanted.top > 0) {
-      kernels.offer(tile, begin, max, call.dst.parts().list(member, row));
+      kernels.offer(tile, begin, max,
+                    call.dst.member_logits().list(member, row));
     }
   }
 }
 
 void Projection::Impl::Merge(const Call& call, int row) const {
   LogitsBuffer::Entry& found = call.dst.entry(row);
-  LogitsParts& parts = call.dst.parts();
+  MemberLogits& members = call.dst.member_logits();
   if (found.log_sum_exp) {
     float max = -std::numeric_limits<float>::infinity();
     for (int tile = 0; tile < tiles(); ++tile) {
-      max = std::max(max, parts.sum(tile, row).max);
+      max = std::max(max, members.sum(tile, row).max);
     }
     TileSums total(max);
     for (int tile = 0; tile < tiles(); ++tile) {
-      total.Add(parts.sum(tile, row));
+      total.Add(members.sum(tile, row));
     }
     found.log_sum_exp = total.LogSumExp();
   }
   TopList list(call.dst.top(row), found.top);
   for (int member = 0; member < call.context.team().size(); ++member) {
-    for (const TokenScore& token : parts.list(member, row).tokens()) {
+    for (const TokenScore& token : members.list(member, row).tokens()) {
       list.Offer(token);
     }
   }
@@ -255,7 +259,7 @@ absl::Status Projection::Run(ExecContext& context, const Operand& src,
   ATTEND_CHECK(src.dtype == impl.dtype);
   ATTEND_CHECK(src.cols == impl.k && dst.vocab() == impl.n);
   ATTEND_CHECK(src.rows <= std::min(impl.max_rows, dst.max_rows()));
-  ATTEND_CHECK(context.team().size() <= dst.parts().members());
+  ATTEND_CHECK(context.team().size() <= dst.member_logits().members());
   ATTEND_CHECK(needs.size() == static_cast<size_t>(src.rows));
   for (int row = 0; row < src.rows; ++row) {
     const LogitsNeed& need = needs[row];

@@ -17,18 +17,18 @@
 
 namespace attend {
 
-// The vocabulary projection x W^T + b, folded into what a search asks of each
-// row while a tile of columns is in cache: [rows, vocab] is written nowhere
-// unless a row is asked for. Tiles are dealt out as members come free, and each
-// weight is read by one member only. With AVX-512 or more the answers about a
-// row have the same bits in any company and for any team size.
-// Const as a MatMul is.
+// The vocabulary projection x W^T + b. Each tile of logits is folded into the
+// answers that a search needs while the tile is in cache: no row is written as
+// a whole unless somebody asks for the row. A member that is free takes the
+// next tiles; each weight is read by one member only. With AVX-512 or more the
+// answers about a row have the same bits for any other rows and any team size.
+// Const, as a MatMul is.
 class Projection {
  public:
-  // `weights` is [vocab, hidden], read as by MatMul; `bias` [vocab] or empty.
-  // With a `softcap` above 0 logits are softcap * tanh((x W^T + b) / softcap)
-  // (Gemma 2, 2024). `primitives` must outlive the projection. Errors as of
-  // MatMul.
+  // `weights` is [vocab, hidden], and read as in MatMul::Create(); `bias` is
+  // [vocab] or empty. With a `softcap` above 0 logits are
+  // softcap * tanh((x W^T + b) / softcap) (Gemma 2, 2024). `primitives` must
+  // outlive the projection. Errors: see MatMul::Create().
   static absl::StatusOr<Projection> Create(Primitives& primitives,
                                            ComputeType dtype,
                                            const RowSource& weights,
@@ -40,13 +40,14 @@ class Projection {
 
   int in() const;   // hidden
   int out() const;  // vocab
-  // The weights as they are multiplied, [vocab, hidden]: rounded to the dtype.
+  // The weights, [vocab, hidden], rounded to the dtype.
   std::shared_ptr<const RowSource> weights() const;
 
-  // Answers `needs` [rows] about the logits of src [rows, hidden], in the dtype
-  // of Create(), into dst; rows <= max_rows. `context` is for the primitives of
-  // Create(); `dst` has parts for as many members. Allocates nothing itself
-  // (see MatMul::Run). Error: INTERNAL from oneDNN.
+  // Puts the answers to `needs` [rows] into `dst`: about the logits of src
+  // [rows, hidden], which has the dtype of Create(). rows <= max_rows.
+  // `context` is made with the primitives of Create(); `dst` has room for the
+  // members of its team. Allocates nothing itself (see MatMul::Run()).
+  // INTERNAL: an error of oneDNN.
   absl::Status Run(ExecContext& context, const Operand& src,
                    absl::Span<const LogitsNeed> needs, LogitsBuffer& dst) const;
 

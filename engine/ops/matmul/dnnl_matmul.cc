@@ -14,7 +14,7 @@
 namespace attend {
 namespace {
 
-// Makes s8 of the u8 of an Operand, in place, and returns their sum.
+// Turns the u8 numbers of an Operand into s8, in place. Returns their sum.
 int32_t Unshift(void* numbers, int count) {
   uint8_t* const bytes = static_cast<uint8_t*>(numbers);
   int32_t sum = 0;
@@ -26,7 +26,7 @@ int32_t Unshift(void* numbers, int count) {
   return sum;
 }
 
-// As many numbers of a column as fill them lie together.
+// Numbers of a column that fill this many bytes lie together.
 constexpr int kUnitBytes = 4;
 
 struct Bf16 {
@@ -36,7 +36,7 @@ struct Bf16 {
   }
 };
 
-// The numbers of a column, whose units are `stride` bytes apart.
+// Reads the numbers of a column, whose units are `stride` bytes apart.
 template <typename Number>
 void ReadUnits(const char* units, int stride, absl::Span<float> dst) {
   constexpr size_t kNumbers = kUnitBytes / sizeof(Number);
@@ -105,24 +105,25 @@ DnnlWeights::DnnlWeights(Primitives& primitives, ComputeType dtype,
 
 void DnnlWeights::Pack(Compute& compute, const RowSource& weights) {
   const EpilogueKernels& kernels = EpilogueKernelsFor(compute.isa());
-  std::vector<Piece> pieces(compute.team().size());
-  for (Piece& piece : pieces) {
-    piece.floats = Buffer<float>(size_t{kBlockColumns} * k_);
-    piece.rounded = Buffer<uint32_t>(size_t{kBlockColumns} * units());
+  std::vector<PackBuffer> buffers(compute.team().size());
+  for (PackBuffer& buffer : buffers) {
+    buffer.floats = Buffer<float>(size_t{kBlockColumns} * k_);
+    buffer.rounded = Buffer<uint32_t>(size_t{kBlockColumns} * units());
   }
   std::atomic<int> next = 0;
   compute.team().Run([&](int member) {
     for (int begin = next.fetch_add(kBlockColumns); begin < n_;
          begin = next.fetch_add(kBlockColumns)) {
-      PackBlock(kernels, weights, begin, pieces[member]);
+      PackBlock(kernels, weights, begin, buffers[member]);
     }
   });
 }
 
 void DnnlWeights::PackBlock(const EpilogueKernels& kernels,
-                            const RowSource& weights, int begin, Piece& piece) {
+                            const RowSource& weights, int begin,
+                            PackBuffer& buffer) {
   const int columns = std::min(kBlockColumns, n_ - begin);
-  const Matrix floats = {piece.floats.data(), columns, k_};
+  const Matrix floats = {buffer.floats.data(), columns, k_};
   weights.Read(begin, floats);
   char* const block = data_.data() + column_bytes_ * begin;
   if (!packed_) {
@@ -132,11 +133,11 @@ void DnnlWeights::PackBlock(const EpilogueKernels& kernels,
     return;
   }
   const size_t stride = units();
-  uint32_t* const rounded = piece.rounded.data();
+  uint32_t* const rounded = buffer.rounded.data();
   for (int c = 0; c < columns; ++c) {
     Round(kernels, floats.row(c), begin + c, rounded + c * stride);
   }
-  // Units of all columns lie side by side.
+  // The i-th units of all columns lie side by side.
   uint32_t* const packed = reinterpret_cast<uint32_t*>(block);
   for (size_t unit = 0; unit < stride; ++unit) {
     for (int c = 0; c < columns; ++c) {

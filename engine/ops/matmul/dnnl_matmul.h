@@ -14,22 +14,22 @@
 #include "engine/tensor/matrix.h"
 #include "engine/tensor/row_source.h"
 
-// Weights as oneDNN's matmuls read them. Functions here throw dnnl::error, for
-// matmul.cc to catch.
+// Weights as oneDNN's matmuls read them. Functions here throw dnnl::error;
+// MatMul and Projection catch it.
 namespace attend {
 
-// N-slices begin at multiples of this: the columns of one packed block.
+// Columns of one packed block. Slices begin at multiples of this.
 inline constexpr int kBlockColumns = 64;
 
 // INTERNAL: the matmuls by `weights` [n, k] could not be made.
 absl::Status CreationError(ComputeType dtype, const RowSource& weights,
                            const dnnl::error& error);
-// What `status` of oneDNN says of a multiplication: INTERNAL, or OK.
+// OK, or INTERNAL if `status` is an error of oneDNN.
 absl::Status RunStatus(int status, int rows, int k, int n);
 
-// Columns [begin, begin + columns) of a weight matrix [k, n], and what
-// multiplies them: primitives or, for packed f32, our own kernel, which takes
-// 0.6 to 1 times as long as theirs.
+// Columns [begin, begin + columns) of a weight matrix [k, n], and what computes
+// products with these columns: oneDNN's primitives or, for packed f32 with
+// AVX-512, a kernel of our own, which takes 0.6 to 1 times as long as oneDNN's.
 struct DnnlSlice {
   int begin = 0;
   int columns = 0;
@@ -38,22 +38,23 @@ struct DnnlSlice {
   int k = 0;
   int padded_k = 0;
 
-  // Of dense rows to dense rows, as DnnlShape::Run().
+  // dst [rows, columns] = src [rows, k] * weights, both dense. See
+  // DnnlShape::Run().
   dnnl_status_t Multiply(DnnlMember& member, int rows, const void* src,
                          void* dst) const;
 };
 
-// A weight matrix in the layout that matmuls read: blocks of 64 columns one
-// after the other, or, where oneDNN has no packed kernel (2.6: f32 on AVX2 and
-// less, bf16 without bf16 instructions), the rows of the checkpoint. In both
-// the columns [begin, end) lie together, so that one copy serves the whole and
-// its slices.
+// A weight matrix in the layout that matmuls read. Packed: blocks of 64
+// columns, one after the other. Where oneDNN has no packed kernel (version 2.6:
+// f32 on AVX2 and less, bf16 without bf16 instructions): the rows of the
+// checkpoint. In both layouts the columns [begin, end) lie together, so that
+// one copy serves the whole matrix and all slices.
 //
-// Numbers are rounded as an Operand's are; int8 has a scale for each column.
-// Read() gives them back: column c of the weights is row c.
+// Numbers are rounded as in an Operand; int8 has a scale a column. Read() gives
+// the rounded numbers: row c is column c of the weights.
 class DnnlWeights final : public RowSource {
  public:
-  // `weights` is [n, k], and read in pieces of kBlockColumns rows, once. Load
+  // `weights` is [n, k], and read once, kBlockColumns rows at a time. Load
   // time only.
   DnnlWeights(Primitives& primitives, ComputeType dtype,
               const RowSource& weights);
@@ -62,31 +63,32 @@ class DnnlWeights final : public RowSource {
   int cols() const override { return k_; }
   void Read(int first, Matrix dst) const override;
 
-  // Columns [begin, end) for up to max_rows rows. Valid while this and the
-  // primitives live; `begin` is a multiple of kBlockColumns. Load time only.
+  // Columns [begin, end), for products with up to max_rows rows. `begin` is a
+  // multiple of kBlockColumns. Valid while the weights and `primitives` exist.
+  // Load time only.
   DnnlSlice Slice(Primitives& primitives, int begin, int end, int max_rows);
 
-  // How results in columns from `begin` on become floats, for rows of `src`
-  // from `row` on; nothing to do but for int8.
+  // How products become floats, in the columns from `begin` on, of the rows of
+  // `src` from `row` on. Only int8 products need this.
   Dequantize dequantize(int begin, const Operand& src, int row) const;
 
  private:
-  // What one member packs with: the columns of a block as floats, and as the
-  // dtype has them.
-  struct Piece {
+  // Memory for one member to pack with: the columns of a block as floats, and
+  // rounded to the dtype.
+  struct PackBuffer {
     Buffer<float> floats;      // [columns, k]
     Buffer<uint32_t> rounded;  // [columns, units]
   };
   void Pack(Compute& compute, const RowSource& weights);
-  // The block whose columns begin at `begin`.
+  // Packs the block whose columns begin at `begin`.
   void PackBlock(const EpilogueKernels& kernels, const RowSource& weights,
-                 int begin, Piece& piece);
-  // A column of the checkpoint as the dtype.
+                 int begin, PackBuffer& buffer);
+  // Rounds a column of the weights to the dtype.
   void Round(const EpilogueKernels& kernels, const float* src, int column,
              void* dst);
-  // Four bytes each: one f32, two bf16 or four int8 of a column.
+  // Units of a column; a unit is four bytes: one f32, two bf16 or four int8.
   int units() const { return (k_ * BytesOf(dtype_) + 3) / 4; }
-  // Of the primitives for `columns` of the columns.
+  // The key of the primitives for `columns` columns.
   DnnlKey Key(int columns) const {
     return {.dtype = dtype_, .packed = packed_, .k = k_, .n = columns};
   }

@@ -8,7 +8,7 @@
 namespace attend {
 namespace {
 
-// Numbers up to which waking the team costs more than it saves.
+// Up to this many numbers, waking the team costs more than it saves.
 constexpr size_t kSmall = 1 << 12;
 
 }  // namespace

@@ -11,14 +11,16 @@ enum class Activation {
   kNone,
   kRelu,
   kGelu,      // x * P(X <= x), by erf (Hendrycks & Gimpel 2016)
-  kGeluTanh,  // its form 0.5x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
+  kGeluTanh,  // 0.5x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), close to
+              // kGelu
   kSilu,
   kTanh,
 };
 
-// Layer normalisation (Ba et al. 2016): (x - mean) / sqrt(var + epsilon),
-// times gamma, plus beta. RMS normalisation (Zhang & Sennrich 2019) leaves the
-// mean out of both: x / sqrt(mean(x^2) + epsilon), times gamma, plus beta.
+// Layer normalisation (Ba et al. 2016):
+//   gamma * (x - mean(x)) / sqrt(var(x) + epsilon) + beta
+// RMS normalisation (Zhang & Sennrich 2019):
+//   gamma * x / sqrt(mean(x^2) + epsilon) + beta
 struct NormWeights {
   const float* gamma = nullptr;  // [hidden]
   const float* beta = nullptr;   // [hidden]; null: none
@@ -26,33 +28,34 @@ struct NormWeights {
   bool rms = false;
 };
 
-// What happens to each row of a matmul's result while it is in cache, in this
-// order; null means not. Everything pointed to must outlive the call.
+// What happens to each row of a matmul's result while the row is in cache, in
+// this order. A null field does nothing. Everything pointed to must outlive the
+// call.
 struct Epilogue {
   const float* bias = nullptr;  // [N]
   Activation activation = Activation::kNone;
-  // A gated linear unit (Shazeer 2020): of N = 2 * width columns the first
-  // width are the gate, the others the value; the result is [rows, width],
-  // activation(gate + bias) * (value + bias). Without residual.
+  // A gated linear unit (Shazeer 2020). N = 2 * width: the first `width`
+  // columns are the gate, the others the value. The result [rows, width] is
+  // activation(gate + bias) * (value + bias). There must be no residual.
   bool gated = false;
   const float* residual = nullptr;    // [rows, N], may be the matmul's dst
   const NormWeights* norm = nullptr;  // over the row
-  // Where the result also goes as the source of the next matmul; no data: it
-  // does not, or it is dst itself.
+  // Gets the result as the operand of the next matmul. Without data: no operand
+  // is made. Its data may be dst's.
   Operand operand = {};
-  // Nobody reads dst: unless it is the operand, it may be left unwritten.
+  // Nobody reads dst, so that dst may stay unwritten unless it is the operand.
   bool operand_only = false;
 };
 
-// dst = norm(src), row by row; both [rows, hidden]; dst may be src. For
-// where no matmul comes before; `operand` is as in Epilogue. A row's bits
-// depend on that row only.
+// dst = norm(src) for each row; both are [rows, hidden], and dst may be src.
+// For places where no matmul comes before the norm. `operand`: see Epilogue. A
+// row's bits depend on that row only.
 void Normalize(Compute& compute, ConstMatrix src, const NormWeights& norm,
                Matrix dst, const Operand& operand = {});
 
-// Normalizes each head's head_dim numbers of each row in place, with the same
-// gamma (and beta) [head_dim] for all: norms of queries and keys (Henry et al.
-// 2020). A row's bits depend on that row only.
+// Norms of queries and keys (Henry et al. 2020), in place: normalizes the
+// head_dim numbers of each head of each row. All heads have the same gamma and
+// beta, [head_dim]. A row's bits depend on that row only.
 struct NormalizeHeadsArgs {
   // Row r of head h starts at values + r * stride + h * head_dim.
   float* values = nullptr;

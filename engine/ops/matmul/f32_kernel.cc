@@ -1,9 +1,10 @@
-// Rows by packed weights in f32. With few rows the memory that the weights come
-// from is the limit: it is asked ahead evenly, some lines with each k, while
-// the rows multiply what has come; oneDNN's kernels do one after the other.
+// The product of rows and packed weights in f32. With few rows it is bound by
+// the memory of the weights. So the kernel prefetches evenly, some lines with
+// each k, while it multiplies weights that have come. (oneDNN's kernels do one
+// after the other.)
 //
-// Products are summed in ascending order of k, so many from 0 each, and those
-// sums in ascending order.
+// Order of sums: kSummed products are summed in ascending order of k, beginning
+// with 0; then these sums are added in ascending order.
 
 #include "engine/ops/matmul/f32_kernel.h"
 
@@ -19,16 +20,17 @@ namespace {
 
 // Products of one sum.
 constexpr int kSummed = 512;
-// Weights of so many k meet all rows before the next do: they stay in the first
-// cache level.
+// All rows are multiplied with the weights of kStep k before the next weights:
+// so the weights stay in the first cache level.
 constexpr int kStep = 64;
-// How far ahead memory is asked, in floats of the weights.
+// How far ahead the kernel prefetches, in floats of the weights.
 constexpr int kAhead = 64 * kF32BlockColumns;
 constexpr int kVectors = kF32BlockColumns / kLanes;
 constexpr int kRowsAtOnce = 6;
 
-// Sums of R rows over `count` k go on: those of row r are at sums + r *
-// kF32BlockColumns. With each k, L lines from `ahead` on are asked for.
+// Adds the products of R rows over `count` k to sums; those of row r are at
+// sums + r * kF32BlockColumns. With each k it prefetches L lines from `ahead`
+// on.
 template <int R, int L>
 inline void AddProducts(const float* src, int stride, const float* weights,
                         int count, bool first, const float* ahead,
@@ -70,8 +72,8 @@ inline void AddProducts(const float* src, int stride, const float* weights,
 
 using Adder = void (*)(const float* src, int stride, const float* weights,
                        int count, bool first, const float* ahead, float* sums);
-// By lines; a k's four are parted among groups of rows as 4, 2 + 2, 2 + 1 + 1
-// or 1 + 1 + 1 + 1.
+// Indexed by lines. The four lines of a k are distributed over the groups of
+// rows as 4, 2 + 2, 2 + 1 + 1 or 1 + 1 + 1 + 1.
 template <int R>
 inline constexpr Adder kAdders[] = {AddProducts<R, 0>, AddProducts<R, 1>,
                                     AddProducts<R, 2>, nullptr,
@@ -81,7 +83,7 @@ constexpr const Adder* kAddersOfRows[] = {nullptr,    kAdders<1>, kAdders<2>,
                                           kAdders<6>};
 static_assert(std::size(kAddersOfRows) == kRowsAtOnce + 1 && kVectors == 4);
 
-// All rows by weights of `count` k.
+// The products of all rows with the weights of `count` k.
 void AddStep(const F32Args& a, const float* src, const float* weights,
              int count, bool first, float* sums) {
   const int groups = (a.rows + kRowsAtOnce - 1) / kRowsAtOnce;
@@ -96,7 +98,7 @@ void AddStep(const F32Args& a, const float* src, const float* weights,
   }
 }
 
-// Adds `count` floats, in whole vectors, to those before, if any.
+// Adds `count` floats, in whole vectors, to the totals, or begins the totals.
 void AddTo(float* totals, const float* sums, int count, bool first) {
   for (int i = 0; i < count; i += kLanes) {
     const Vec sum = Load(sums + i);
@@ -104,7 +106,7 @@ void AddTo(float* totals, const float* sums, int count, bool first) {
   }
 }
 
-// The columns of one block, to totals [rows][kF32BlockColumns].
+// The products of all rows with one block, in totals [rows][kF32BlockColumns].
 void MultiplyBlock(const F32Args& a, const float* weights, float* totals) {
   alignas(64) float sums[kF32Rows * kF32BlockColumns];
   for (int begin = 0; begin < a.k; begin += kSummed) {

@@ -8,10 +8,10 @@ inline constexpr int kF32BlockColumns = 64;
 // Most rows of one call.
 inline constexpr int kF32Rows = 64;
 
-// dst[rows, n] = src[rows, k] * weights[k, n] in f32; src and dst are dense.
-// The weights lie in blocks of 64 columns one after the other, [padded_k][64]
-// each; what lies beyond k and n does not matter. A row's bits depend on that
-// row only.
+// dst [rows, n] = src [rows, k] * weights [k, n] in f32; src and dst are dense.
+// The weights are blocks of 64 columns, one after the other, each
+// [padded_k][64]; numbers beyond k and n are not used. A row's bits depend on
+// that row only.
 struct F32Args {
   const float* src = nullptr;
   const float* weights = nullptr;

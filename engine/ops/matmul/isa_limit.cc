@@ -28,7 +28,8 @@ dnnl::cpu_isa ToDnnl(Isa isa) {
 }  // namespace
 
 absl::Status LimitIsa(Isa max) {
-  // Above what the machine has a limit would only hide newer instructions.
+  // A limit that does not limit this machine could only hide instructions that
+  // oneDNN knows and DetectIsa() does not.
   if (max >= DetectIsa()) return absl::OkStatus();
   if (dnnl::set_max_cpu_isa(ToDnnl(max)) == dnnl::status::success) {
     return absl::OkStatus();

@@ -6,11 +6,10 @@
 
 namespace attend {
 
-// Keeps the library behind the matmuls to the instructions of `max` too
-// (baseline: SSE4.1, the least that it knows). The kernels here follow the
-// Compute they run on; the library has one limit for the whole process. Called
-// by whoever makes the process's Compute, with the same limit, before the first
-// MatMul is created. Error: FAILED_PRECONDITION if the library has chosen its
+// Limits oneDNN to the instructions of `max`, in the whole process (kBaseline:
+// SSE4.1, the least that oneDNN knows). Our own kernels follow the Compute that
+// they run on. To be called with the limit of the process's Compute, before the
+// first MatMul is created. FAILED_PRECONDITION if oneDNN has chosen its
 // instructions already.
 absl::Status LimitIsa(Isa max);
 

@@ -14,16 +14,16 @@
 namespace attend {
 namespace {
 
-// With so many rows for each member, or more, each computes its share of the
-// rows for all of N: what it reads it has written itself, and the epilogue
-// needs nobody else. With fewer, each computes its slice of N for all rows:
-// reading the weights is the cost then, and a slice is read by one member only.
+// With this many rows a member, or more, each member computes a share of the
+// rows with all columns: the epilogue of a row needs no other member. With
+// fewer rows each member computes a slice of the columns for all rows: the cost
+// is to read the weights, and one member only reads a slice.
 constexpr int kRowsWorthAShare = 32;
 
-// Rows that go through their epilogue together: few enough to stay in L1.
+// Rows that go through the epilogue together: few enough to stay in L1.
 constexpr int kAppliedRows = 4;
 
-// What was multiplied: rows of a slice's columns, dense.
+// The result of a multiplication: dense rows of the slice's columns.
 struct Product {
   const DnnlSlice* slice = nullptr;
   const float* rows = nullptr;
@@ -53,25 +53,26 @@ struct MatMul::Impl {
   void RunSliced(Call& call, Range tile) const;
   // One member's rows [rows.begin, rows.end).
   void RunRows(Call& call, int member, Range rows) const;
-  // Rows of the source to a dense [rows, slice.columns].
+  // result [rows, slice.columns], dense, = rows of the source * slice.
   void Multiply(Call& call, int member, const DnnlSlice& slice, Range rows,
                 float* result) const;
-  // What RunSliced() makes of a slice for rows of a tile: all members may read
-  // it once they have met.
+  // Where RunSliced() puts the product of a slice and a tile of `rows` rows.
+  // All members may read the product after they have met.
   float* ResultOf(Call& call, const DnnlSlice& slice, int rows) const;
-  // Columns of rows, which are among those of `product`, and their bias.
-  ResultPart PartOf(const Call& call, Range rows, Product product,
+  // Some columns of some rows of `product`, and the bias of these columns.
+  ResultTile TileOf(const Call& call, Range rows, Product product,
                     Range columns) const;
-  // Bias, activation and residual of a slice's columns of rows to dst, whose
-  // first row is rows.begin.
+  // Applies bias, activation and residual to `product`, into dst, whose row 0
+  // is rows.begin.
   void Apply(const Call& call, Range rows, Product product, float* dst) const;
-  // Bias, activation and product of columns of a gate and of its value, which
-  // begin at `gate` and `value`, to dst + columns.begin.
+  // Computes activation(gate + bias) * (value + bias) for some columns, into
+  // dst + columns.begin.
   void Gate(const Call& call, Range rows, Product gate, Product value,
             Range columns, float* dst) const;
-  // All columns of a row, out of what RunSliced() left of the tile it is in.
+  // Gate() for all columns of a row, from the slices that RunSliced() has
+  // multiplied.
   void GateSlices(Call& call, Range tile, int row, float* dst) const;
-  // The rest of the epilogue, for one row of all columns.
+  // The rest of the epilogue (norm, operand) for one row with all columns.
   void Finish(const Call& call, int row, float* dst) const;
 
   const int k;
@@ -101,7 +102,7 @@ MatMul::Impl::Impl(Primitives& primitives, ComputeType number,
           weights.Slice(primitives, share.begin, share.end, TileRows()));
     }
   }
-  // A tile's result, and a few rows after their epilogue.
+  // Scratch: the product of a tile, and a few rows after their epilogue.
   primitives.ReserveScratch(static_cast<size_t>(TileRows() + kAppliedRows) * n);
   if (!slices.empty()) {
     primitives.ReserveExchange(static_cast<size_t>(TileRows()) * n);
@@ -122,7 +123,7 @@ float* MatMul::Impl::ResultOf(Call& call, const DnnlSlice& slice,
          static_cast<size_t>(rows) * slice.begin;
 }
 
-ResultPart MatMul::Impl::PartOf(const Call& call, Range rows, Product product,
+ResultTile MatMul::Impl::TileOf(const Call& call, Range rows, Product product,
                                 Range columns) const {
   const float* const bias = call.epilogue.bias;
   return {.src = product.rows + (columns.begin - product.slice->begin),
@@ -138,23 +139,23 @@ void MatMul::Impl::Apply(const Call& call, Range rows, Product product,
                          float* dst) const {
   const Epilogue& e = call.epilogue;
   const int begin = product.slice->begin;
-  ResultPart part = PartOf(call, rows, product, {begin, product.end()});
+  ResultTile tile = TileOf(call, rows, product, {begin, product.end()});
   if (e.residual != nullptr) {
-    part.residual = e.residual + static_cast<size_t>(rows.begin) * n + begin;
+    tile.residual = e.residual + static_cast<size_t>(rows.begin) * n + begin;
   }
-  part.dst = dst + begin;
-  kernels.apply(part, e.activation);
+  tile.dst = dst + begin;
+  kernels.apply(tile, e.activation);
 }
 
 void MatMul::Impl::Gate(const Call& call, Range rows, Product gate,
                         Product value, Range columns, float* dst) const {
   const int width = call.dst.cols;
-  const ResultPart values =
-      PartOf(call, rows, value, {width + columns.begin, width + columns.end});
-  ResultPart part = PartOf(call, rows, gate, columns);
-  part.value = &values;
-  part.dst = dst + columns.begin;
-  kernels.apply(part, call.epilogue.activation);
+  const ResultTile values =
+      TileOf(call, rows, value, {width + columns.begin, width + columns.end});
+  ResultTile tile = TileOf(call, rows, gate, columns);
+  tile.value = &values;
+  tile.dst = dst + columns.begin;
+  kernels.apply(tile, call.epilogue.activation);
 }
 
 void MatMul::Impl::GateSlices(Call& call, Range tile, int row,
@@ -189,8 +190,8 @@ void MatMul::Impl::RunSliced(Call& call, Range tile) const {
   Team& team = call.context.team();
   const Epilogue& e = call.epilogue;
   const int rows = tile.end - tile.begin;
-  // Strided results would send oneDNN to its unpacked kernels: each slice's is
-  // dense.
+  // The product of each slice is dense: for strided results oneDNN would use
+  // its unpacked kernels.
   team.Run([&](int member) {
     const DnnlSlice& slice = slices[member];
     float* const result = ResultOf(call, slice, rows);
@@ -211,15 +212,15 @@ void MatMul::Impl::RunSliced(Call& call, Range tile) const {
 void MatMul::Impl::RunRows(Call& call, int member, Range rows) const {
   float* const result = call.context.scratch(member).data();
   const Epilogue& e = call.epilogue;
-  // Where nobody reads dst, a few rows in the nearest cache serve for all.
+  // If nobody reads dst, the same few rows, in L1, serve for all rows.
   const bool unwritten = e.operand_only && e.operand.data != call.dst.data;
   float* const few = result + static_cast<size_t>(TileRows()) * n;
   const int width = call.dst.cols;
   for (int first = rows.begin; first < rows.end; first += kTileRows) {
-    const Range part = {first, std::min(rows.end, first + kTileRows)};
-    Multiply(call, member, whole, part, result);
-    for (int r = part.begin; r < part.end; r += kAppliedRows) {
-      const int end = std::min(part.end, r + kAppliedRows);
+    const Range tile = {first, std::min(rows.end, first + kTileRows)};
+    Multiply(call, member, whole, tile, result);
+    for (int r = tile.begin; r < tile.end; r += kAppliedRows) {
+      const int end = std::min(tile.end, r + kAppliedRows);
       float* const dst = unwritten ? few : call.dst.row(r);
       const Product product = {&whole,
                                result + static_cast<size_t>(r - first) * n};
@@ -251,7 +252,7 @@ absl::Status CheckComputeType(ComputeType dtype, Isa isa) {
   if (isa >= needed) return absl::OkStatus();
   return absl::FailedPreconditionError(
       absl::StrCat("dtype is ", TypeName(dtype), ", which needs ",
-                   IsaName(needed), "; here are ", IsaName(isa)));
+                   IsaName(needed), "; available is ", IsaName(isa)));
 }
 
 ComputeType DefaultComputeType(Isa isa) {
@@ -273,8 +274,8 @@ absl::Status MatMul::Run(ExecContext& context, const Operand& src,
   const Impl& impl = *impl_;
   ATTEND_CHECK(src.dtype == impl.dtype);
   ATTEND_CHECK(src.rows == dst.rows && src.rows <= impl.max_rows);
-  const int parts = epilogue.gated ? 2 : 1;
-  ATTEND_CHECK(src.cols == impl.k && parts * dst.cols == impl.n);
+  const int products = epilogue.gated ? 2 : 1;
+  ATTEND_CHECK(src.cols == impl.k && products * dst.cols == impl.n);
   ATTEND_CHECK(!epilogue.gated || epilogue.residual == nullptr);
   Call call{.context = context, .src = src, .epilogue = epilogue, .dst = dst};
   Team& team = context.team();

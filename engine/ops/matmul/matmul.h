@@ -16,30 +16,29 @@
 
 namespace attend {
 
-// FAILED_PRECONDITION if this machine's instructions, as far as `isa` allows
-// them, cannot multiply in `dtype`: bf16 needs AVX-512, int8 AVX-512 VNNI, for
-// without it sums of products would saturate.
+// FAILED_PRECONDITION if `isa` cannot multiply in `dtype`. bf16 needs AVX-512;
+// int8 needs AVX-512 VNNI, without which sums of products would saturate.
 absl::Status CheckComputeType(ComputeType dtype, Isa isa);
 
 // bf16 where the CPU multiplies it natively (about twice as fast as f32 with
 // AVX-512, several times with AMX, at f32's quality), else f32.
 ComputeType DefaultComputeType(Isa isa);
 
-// dst = epilogue(src * W^T): one weight matrix, packed once, and the oneDNN
-// primitives for every number of rows, made at load, or, for f32 with AVX-512,
-// a kernel of our own. Const: what a run changes is its context's, so that any
-// number of them may run at once. With AVX-512 or more row r of dst
-// has the same bits for any number of rows and any team size; below, oneDNN's
-// kernels promise no such thing.
+// dst = epilogue(src * W^T). Holds one weight matrix, packed once, and computes
+// with oneDNN's primitives, made at load for every number of rows, or, in f32
+// with AVX-512, with a kernel of our own. Const: a run changes only its
+// context, so that any number of runs may be at work at once. With AVX-512 or
+// more a row of dst has the same bits for any number of rows and any team size.
+// With older instructions oneDNN does not promise this.
 //
 // f32: products and sums in f32. bf16: sums in f32. int8: exact sums of u8 x s8
-// in int32, with a scale per column of W and per row of src.
+// products in int32, with a scale a column of W^T and a scale a row of src.
 class MatMul {
  public:
-  // `weights` is [n, k] as checkpoints store a linear map: read once, a few
-  // rows at a time, by members of the team; not needed after the call.
-  // `primitives` must outlive the matmul. More max_rows than 64 cost neither
-  // time nor memory. Errors: that of CheckComputeType(); INTERNAL from oneDNN.
+  // `weights` is [n, k], as checkpoints store a linear map. Members of the team
+  // read it once, a few rows at a time; the call does not keep it. `primitives`
+  // must outlive the matmul. A max_rows above 64 costs neither time nor memory.
+  // Errors: that of CheckComputeType(); INTERNAL: an error of oneDNN.
   static absl::StatusOr<MatMul> Create(Primitives& primitives,
                                        ComputeType dtype,
                                        const RowSource& weights, int max_rows);
@@ -51,12 +50,12 @@ class MatMul {
   int in() const;   // k
   int out() const;  // n
 
-  // src [rows, k] of this dtype, dst [rows, n], or [rows, n / 2] if the
-  // epilogue is gated, rows <= max_rows; src does not overlap dst or the
-  // epilogue's operand. `context` is for the primitives of Create().
+  // src is [rows, k] of dtype(), with rows <= max_rows. dst is [rows, n], or
+  // [rows, n / 2] if the epilogue is gated. src must not overlap dst or the
+  // epilogue's operand. `context` is made with the primitives of Create().
   // Allocates nothing itself; oneDNN's dnnl_primitive_execute makes a map of
-  // its four arguments (six small allocations, freed when it returns). Error:
-  // INTERNAL from oneDNN.
+  // its four arguments (six small allocations, freed when it returns).
+  // INTERNAL: an error of oneDNN.
   absl::Status Run(ExecContext& context, const Operand& src,
                    const Epilogue& epilogue, Matrix dst) const;
 

@@ -6,7 +6,7 @@
 namespace attend {
 namespace {
 
-// Values below which waking the team costs more than it saves.
+// Up to this many numbers, waking the team costs more than it saves.
 constexpr size_t kSmall = 1 << 12;
 
 }  // namespace
@@ -20,7 +20,7 @@ void MakeOperand(Compute& compute, ConstMatrix src, const Operand& dst) {
       kernels.make_operand(src.row(r), dst, r);
     }
   };
-  // The weights of a vocabulary come here too: an int might not do.
+  // Weights of a vocabulary come here too: their count may not fit an int.
   if (static_cast<size_t>(src.rows) * src.cols <= kSmall) {
     return make({0, src.rows});
   }

@@ -11,15 +11,17 @@
 
 namespace attend {
 
-// Rows as a matmul of `dtype` reads them; somebody else owns them.
-// f32: floats. bf16: their upper halves, rounded to nearest even. int8: a byte
-// q for scale * (q - 128 + offset), where the 254 steps of a row go from its
-// least number (or 0) to its largest (or 0), and 0 is one of them; without
-// offsets they go from -max|x| to max|x|, as weights do. The shift, for oneDNN
-// keeps one packed layout for u8 x s8 only, and the offset are undone by column
-// sums.
-// What is not finite reaches every result of its row, as it does in f32, and no
-// other row's: bf16 keeps it; int8 has no byte for it and makes the scale NaN.
+// Rows as a matmul of `dtype` reads them. Does not own the memory.
+// * f32: floats.
+// * bf16: the upper halves of floats, rounded to nearest, ties to even.
+// * int8: a byte q stands for scale * (q - 128 + offset). The levels of a row
+//   are 254 equal intervals from min(row, 0) to max(row, 0), and 0 is a level.
+//   Without offsets the levels go from -max|x| to max|x|, as for weights. The
+//   shift by 128 (oneDNN has a packed layout for u8 x s8 only) and the offset
+//   are undone with the sums of the columns.
+// A number that is not finite makes every result of its row not finite, as in
+// f32, and changes no other row: bf16 keeps the number; int8 sets the row's
+// scale to NaN.
 struct Operand {
   ComputeType dtype = ComputeType::kF32;
   void* data = nullptr;      // [rows, cols]
@@ -34,22 +36,23 @@ struct Operand {
   }
 };
 
-// Floats are their own operand.
+// The operand of f32 matmuls: the floats themselves.
 inline Operand OperandOf(Matrix m) {
   return {.data = m.data, .rows = m.rows, .cols = m.cols};
 }
 
-// dst = src, row by row, both [rows, cols]; a row's bits depend on that row
-// only. For where no epilogue has written the operand.
+// dst = src, both [rows, cols]. A row's bits depend on that row only. For
+// places where no epilogue has written the operand.
 void MakeOperand(Compute& compute, ConstMatrix src, const Operand& dst);
 
-// Owns the operand of up to max_rows rows, if it is not the floats themselves.
+// Owns the operand of up to max_rows rows. In f32 it owns nothing.
 class OperandBuffer {
  public:
   OperandBuffer(ComputeType dtype, int max_rows, int max_cols);
 
-  // The operand that belongs to `floats`: they themselves for f32, else as many
-  // rows of this buffer from where `first_row` of the widest kind begins.
+  // The operand for `floats`. In f32: the floats themselves. Else: rows of this
+  // buffer, from the place of row `first_row` on. That place does not depend on
+  // floats.cols.
   Operand Of(Matrix floats, int first_row = 0);
 
  private:

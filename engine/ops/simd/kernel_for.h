@@ -5,7 +5,7 @@
 
 namespace attend {
 
-// Which instance of a kernel (see simd.h) runs on `isa`.
+// The instance of a kernel (see simd.h) for `isa`.
 template <typename Kernel>
 Kernel KernelFor(Isa isa, Kernel baseline, Kernel avx2, Kernel avx512) {
   if (isa >= Isa::kAvx512) return avx512;

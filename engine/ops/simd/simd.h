@@ -7,14 +7,14 @@
 #include <cstring>
 #include <limits>
 
-// One vector of floats in the words of each instruction set, so that a kernel
-// is written once and compiled once for each. A kernel file (*.inc) is included
-// in each of these namespaces, between ATTEND_SIMD_BEGIN and ATTEND_SIMD_END;
-// those give every function its target, so no flag of the build matters and no
-// instruction gets into code that runs on a lesser machine.
+// A vector of floats for each instruction set, so that a kernel is written once
+// and compiled once for each instruction set. A kernel file (*.inc) is included
+// between ATTEND_<ISA>_BEGIN and ATTEND_<ISA>_END, for each ISA. These macros
+// give each function its target: no flag of the build matters, and no
+// instruction gets into code that runs on older CPUs.
 //
-// All operations are exact to the lane: a lane's result depends on that lane's
-// operands only. Max(a, b) is b if either is NaN.
+// A lane's result depends on that lane's operands only. Max(a, b) and Min(a, b)
+// are b if a or b is NaN.
 // clang-format off
 #define ATTEND_BASELINE_BEGIN namespace attend::baseline {
 #define ATTEND_BASELINE_END }
@@ -29,7 +29,7 @@
   _Pragma("GCC push_options") \
   _Pragma("GCC target(\"avx2,fma,avx512f,avx512bw,avx512dq,avx512vl\")")
 #define ATTEND_AVX512_END } _Pragma("GCC pop_options")
-// For kernels that multiply bf16; they use what there is of avx512.
+// For kernels that multiply bf16. They may use all of avx512.
 #define ATTEND_AVX512_BF16_BEGIN \
   namespace attend::avx512 {     \
   _Pragma("GCC push_options")    \
@@ -77,8 +77,7 @@ inline Vec Scale(Vec a, Vec n) {
 inline Vec KeepIfAtLeast(Vec a, Vec b, Vec value) {
   return _mm_and_ps(_mm_cmpge_ps(a, b), value);
 }
-// The lanes, a bit each, that are not a <= b; those where one is NaN are among
-// them.
+// A bit a lane: whether a <= b is false, as it is if a or b is NaN.
 inline uint32_t NotAtMost(Vec a, Vec b) {
   return _mm_movemask_ps(_mm_cmpnle_ps(a, b));
 }
@@ -87,7 +86,7 @@ inline float MaxOfNumbers(Vec v) {
   v = Max(v, _mm_movehl_ps(v, v));
   return _mm_cvtss_f32(_mm_max_ss(v, _mm_shuffle_ps(v, v, 1)));
 }
-// The sum of the lanes: of halves, of halves of those, and so on.
+// The sum of the lanes: adds the upper half to the lower half, and so on.
 inline float SumOfLanes(Vec v) {
   v = Add(v, _mm_movehl_ps(v, v));
   return _mm_cvtss_f32(_mm_add_ss(v, _mm_shuffle_ps(v, v, 1)));
@@ -266,7 +265,7 @@ inline void StoreBf16(uint16_t* p, Vec v) {
 }
 ATTEND_AVX512_END
 
-// What is built from these, once for each.
+// Functions made of the ones above, for each instruction set.
 ATTEND_BASELINE_BEGIN
 #include "engine/ops/simd/simd_math.inc"
 ATTEND_BASELINE_END

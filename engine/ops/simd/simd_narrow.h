@@ -6,7 +6,8 @@
 
 #include "engine/ops/simd/simd.h"
 
-// Vectors of floats from and to narrower numbers, for each instruction set.
+// Conversions between vectors of floats and narrower numbers, for each
+// instruction set:
 //   Load(const uint16_t*): bf16, the upper halves of floats; exact.
 //   Load(const int8_t*): exact.
 //   StoreInt8(): rounds to nearest, ties to even; values within [-128, 127].

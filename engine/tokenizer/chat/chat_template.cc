@@ -12,7 +12,7 @@
 #include "engine/json/json_parse.h"
 #include "engine/json/read_file.h"
 #include "engine/tensor/status_macros.h"
-#include "engine/tokenizer/rust/rust_call.h"
+#include "engine/tokenizer/chat/render_processes.h"
 #include "engine/tokenizer/text/hf_config.h"
 #include "engine/tokenizer/text/utf8.h"
 
@@ -21,7 +21,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;  // templates write objects in their order
 
-// The published ones have up to 20 kB.
+// Published templates have at most 20 kB.
 constexpr size_t kMaxTemplateBytes = 1 << 20;
 
 absl::Status CheckUtf8(absl::string_view name, absl::string_view text) {
@@ -31,15 +31,15 @@ absl::Status CheckUtf8(absl::string_view name, absl::string_view text) {
       absl::StrCat(name, " is not UTF-8 at byte ", invalid));
 }
 
-// The json object in `text`; empty text is an empty one.
+// The JSON object in `text`; an empty object if `text` is empty.
 absl::StatusOr<Json> ParseObject(absl::string_view name,
                                  absl::string_view text) {
   if (text.empty()) return Json::object();
   return ParseOrderedJsonObject(name, text);
 }
 
-// A message's reasoning has several names; templates read one or another of
-// the first two.
+// The reasoning of a message has three names. Templates read the first or the
+// second: sets both.
 void NameReasoning(Json& message) {
   for (const char* name : {"reasoning_content", "thinking", "reasoning"}) {
     if (!message.contains(name)) continue;
@@ -77,12 +77,25 @@ absl::Status ChatTemplate::Add(const std::string& name, const std::string& path,
                      " bytes, limit is ", kMaxTemplateBytes));
   }
   RETURN_IF_ERROR(CheckUtf8(path + ": the chat template", source));
-  RustCall<int> call;
-  Compiled& compiled = templates_[name];
-  compiled.path = path;
-  compiled.library.reset(hf_chat_load(ToText(source), TakeError<int>, &call));
-  if (compiled.library) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(path, ": ", call.error));
+  RETURN_IF_ERROR(Run({path, std::string(source)}, "", absl::UnixEpoch(), [] {
+                    return false;
+                  }).status());
+  templates_[name] = {path, std::string(source)};
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> ChatTemplate::Run(const Template& from,
+                                              absl::string_view variables,
+                                              absl::Time now,
+                                              absl::FunctionRef<bool()> ended) {
+  auto text =
+      RenderProcesses::Shared().Render({.source = from.source,
+                                        .variables = variables,
+                                        .unix_micros = absl::ToUnixMicros(now)},
+                                       ended);
+  if (text.ok()) return text;
+  return absl::Status(text.status().code(),
+                      absl::StrCat(from.path, ": ", text.status().message()));
 }
 
 absl::Status ChatTemplate::AddFiles(const std::string& directory) {
@@ -104,7 +117,8 @@ absl::Status ChatTemplate::AddFiles(const std::string& directory) {
   return absl::OkStatus();
 }
 
-// A text, or a list of {name, template}.
+// Adds chat_template of tokenizer_config.json: a text, or a list of objects
+// {name, template}.
 absl::Status ChatTemplate::AddFields(const std::string& directory) {
   constexpr char kKey[] = "chat_template";
   const std::string path = directory + "/tokenizer_config.json";
@@ -145,7 +159,7 @@ absl::StatusOr<std::unique_ptr<ChatTemplate>> ChatTemplate::Load(
   return chat;
 }
 
-absl::StatusOr<const ChatTemplate::Compiled*> ChatTemplate::Choose(
+absl::StatusOr<const ChatTemplate::Template*> ChatTemplate::Choose(
     bool has_tools) const {
   for (const char* name : {"tool_use", "default"}) {
     const auto found = templates_.find(name);
@@ -153,16 +167,17 @@ absl::StatusOr<const ChatTemplate::Compiled*> ChatTemplate::Choose(
     if (found->first == "default" || has_tools) return &found->second;
   }
   return absl::InvalidArgumentError(absl::StrCat(
-      "the model has chat templates, but none of the name default: ",
+      "the model has chat templates, but none is named default: ",
       absl::StrJoin(templates_, ", ", [](std::string* out, const auto& entry) {
         absl::StrAppend(out, entry.first);
       })));
 }
 
-absl::StatusOr<std::string> ChatTemplate::Render(const Chat& chat,
-                                                 absl::Time now) const {
+absl::StatusOr<std::string> ChatTemplate::Render(
+    const Chat& chat, absl::Time now, absl::FunctionRef<bool()> ended) const {
   if (chat.messages.empty()) {
-    return absl::InvalidArgumentError("messages is empty, must have one");
+    return absl::InvalidArgumentError(
+        "messages is empty, must have at least one message");
   }
   Json variables = {{"tools", nullptr}, {"documents", nullptr}};
   for (const auto& [name, token] : tokens_) variables[name] = token;
@@ -176,18 +191,11 @@ absl::StatusOr<std::string> ChatTemplate::Render(const Chat& chat,
   variables["messages"] = std::move(messages);
   variables["add_generation_prompt"] = chat.add_generation_prompt;
 
-  ASSIGN_OR_RETURN(const Compiled* compiled,
+  ASSIGN_OR_RETURN(const Template* chosen,
                    Choose(!variables["tools"].is_null()));
   const std::string json =
       variables.dump(-1, ' ', false, Json::error_handler_t::replace);
-  RustCall<std::string> call;
-  if (hf_chat_render(compiled->library.get(), ToText(json),
-                     absl::ToUnixMicros(now), TakeText, TakeError<std::string>,
-                     &call)) {
-    return std::move(call.result);
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat(compiled->path, ": ", call.error));
+  return Run(*chosen, json, now, ended);
 }
 
 }  // namespace attend

@@ -6,65 +6,74 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "engine/tokenizer/rust/hf_chat.h"
 
 namespace attend {
 
 // One turn of a conversation.
 struct ChatMessage {
-  std::string role;  // "system", "user", "assistant" or what the template knows
+  std::string
+      role;  // "system", "user", "assistant", or another of the template
   std::string content;
-  // More fields of the message, as a json object: {"tool_calls": [...]}. One
-  // that is named content replaces the one above. Empty: none.
+  // More fields of the message, as a JSON object: {"tool_calls": [...]}. A
+  // field "content" replaces `content`. Empty: no more fields.
   std::string fields;
 };
 
 struct Chat {
   std::vector<ChatMessage> messages;
-  // Ends with what an answer of the assistant begins with.
+  // The text ends with the beginning of an answer of the assistant.
   bool add_generation_prompt = true;
-  // More of what the template may name, as a json object: {"tools": [...],
+  // More variables of the template, as a JSON object: {"tools": [...],
   // "enable_thinking": false}. Empty: none.
   std::string variables;
 };
 
-// A model's chat template: what makes one text of a conversation. The text is
-// to be encoded without adding special tokens: it has them. Jinja as
-// transformers 5.23 has it; rust/hf_chat.h says what is bounded. Const after
-// Load(); any thread.
+// A model's chat template, which makes one text of a conversation. The text has
+// special tokens: it is to be encoded without adding more. The language is
+// Jinja, as in transformers 5.23, in one of RenderProcesses::Shared();
+// rust/hf_chat.h lists the differences. Const after Load(); any thread may use
+// it.
 class ChatTemplate {
  public:
-  // Of a checkpoint's directory: chat_template.jinja (and further ones in
-  // additional_chat_templates), else chat_template of tokenizer_config.json.
-  // Null where neither is there. INVALID_ARGUMENT names the file and the line.
+  // Loads chat_template.jinja of a checkpoint's directory, and the templates in
+  // additional_chat_templates; if there is no such file, chat_template of
+  // tokenizer_config.json. Null if there is neither. INVALID_ARGUMENT names the
+  // file and the line.
   static absl::StatusOr<std::unique_ptr<ChatTemplate>> Load(
       const std::string& directory);
 
-  // The template "default", or "tool_use" where there is one and `chat` has
-  // tools. `now` is what a template that asks for the date gets.
-  // INVALID_ARGUMENT: what the template raises, or cannot do, with file and
-  // line; no message; fields or variables that are not a json object.
-  absl::StatusOr<std::string> Render(const Chat& chat, absl::Time now) const;
+  // The text of a conversation, by the template "tool_use" if `chat` has tools
+  // and there is such a template, else by "default". `now` is the date for
+  // templates that ask for it. INVALID_ARGUMENT if there is no message, if
+  // fields or variables are not a JSON object, or if the template raises an
+  // error, cannot be rendered or passes a limit of RenderProcesses; then with
+  // file. CANCELLED once `ended`, which is asked while it waits.
+  absl::StatusOr<std::string> Render(
+      const Chat& chat, absl::Time now,
+      absl::FunctionRef<bool()> ended = [] { return false; }) const;
 
  private:
-  struct Free {
-    void operator()(HfChat* chat) const { hf_chat_free(chat); }
-  };
-  struct Compiled {
-    std::string path;  // where it is from, for errors
-    std::unique_ptr<HfChat, Free> library;
+  struct Template {
+    std::string path;  // the file, for errors
+    std::string source;
   };
 
   ChatTemplate() = default;
   absl::Status Add(const std::string& name, const std::string& path,
                    absl::string_view source);
+  // The text; without variables it is only compiled.
+  static absl::StatusOr<std::string> Run(const Template& from,
+                                         absl::string_view variables,
+                                         absl::Time now,
+                                         absl::FunctionRef<bool()> ended);
   absl::Status AddFiles(const std::string& directory);
   absl::Status AddFields(const std::string& directory);
-  absl::StatusOr<const Compiled*> Choose(bool has_tools) const;
+  absl::StatusOr<const Template*> Choose(bool has_tools) const;
 
-  std::map<std::string, Compiled> templates_;                // by name
+  std::map<std::string, Template> templates_;                // by name
   std::vector<std::pair<std::string, std::string>> tokens_;  // "bos_token", ...
 };
 

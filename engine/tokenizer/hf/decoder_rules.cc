@@ -23,8 +23,8 @@ std::string Utf8Of(int code) {
           static_cast<char>(0x80 | (code & 0x3f))};
 }
 
-// GPT-2's table (Radford et al. 2019): printable Latin-1 bytes are themselves,
-// the others the characters from U+0100 on.
+// GPT-2's table (Radford et al. 2019): a printable Latin-1 character stands for
+// its own byte; characters from U+0100 on stand for the other bytes.
 const absl::flat_hash_map<std::string, char>& ByteOfCharacter() {
   static const auto* table = [] {
     auto* bytes = new absl::flat_hash_map<std::string, char>();
@@ -39,7 +39,8 @@ const absl::flat_hash_map<std::string, char>& ByteOfCharacter() {
   return *table;
 }
 
-// A token that has another character is taken as it is.
+// The bytes of a token; the token itself if it has a character that is not in
+// the table.
 std::string ByteLevelText(absl::string_view token) {
   std::string bytes;
   for (absl::string_view rest = token; !rest.empty();) {
@@ -69,7 +70,7 @@ int ByteOf(absl::string_view token) {
   return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
-// One after the other, each in what the one before has left.
+// Applies the replacements one after the other.
 std::string Replaced(
     absl::string_view token,
     const std::vector<std::pair<std::string, std::string>>& replacements) {
@@ -86,7 +87,8 @@ bool ReadReplace(const Json& step, DecoderRules& rules) {
   return true;
 }
 
-// Replacements, bytes, and then what is done to the whole text.
+// Reads a sequence of decoders: replacements, then bytes, then steps over the
+// whole text.
 DecoderRules ReadSequence(const Json& steps) {
   DecoderRules rules;
   enum { kReplacing, kBytes, kFused, kStripped } state = kReplacing;

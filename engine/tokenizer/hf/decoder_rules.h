@@ -10,45 +10,49 @@
 
 namespace attend {
 
-// How a tokenizer.json's decoder makes text from tokens, so far as it can be
-// done token by token. Immutable.
+// How the decoder of a tokenizer.json makes text of tokens, token by token if
+// that is possible. Immutable.
 struct DecoderRules {
   enum class Kind {
-    // Tokens with a space between them.
+    // Tokens are joined with spaces.
     kSpaced,
-    // Characters stand for bytes; what is not a character becomes U+FFFD.
+    // Each character of a token stands for a byte. Bytes that are not
+    // characters become U+FFFD.
     kByteLevel,
-    // A space before each token that does not continue the one before.
+    // A space stands before each token that does not continue the token before.
     kWordPiece,
-    // A mark in a token stands for a space; those of the first token may go.
+    // A mark in a token stands for a space. Marks of the first token may be
+    // removed.
     kMetaspace,
-    // Strings in tokens are replaced; "<0x41>" is a byte. A run of bytes that
-    // is not all characters becomes U+FFFD for each of them.
+    // Strings in tokens are replaced, and "<0x41>" stands for a byte. If a run
+    // of bytes is not valid UTF-8, each of its bytes becomes U+FFFD.
     kByteFallback,
-    // Nothing is known before the last token is.
+    // The text is known only when all tokens are known.
     kWhole,
   };
 
   Kind kind = Kind::kWhole;
-  bool clean_up = false;           // kWordPiece: each token by itself
-  std::string continuing = "##";   // kWordPiece
+  bool clean_up = false;           // kWordPiece: CleanUpToken() of each token
+  std::string continuing = "##";   // kWordPiece: how a continuing token begins
   std::string mark;                // kMetaspace
   bool first_loses_marks = false;  // kMetaspace
+  // kByteFallback: {old, new}, applied in this order.
   std::vector<std::pair<std::string, std::string>> replacements;
-  // kByteFallback: taken off the start of the text, up to so many times.
+  // kByteFallback: a string that is removed from the start of the text, at most
+  // max_stripped times.
   std::string stripped;
   int max_stripped = 0;
 
-  // What a token that is not the first adds to the text, in bytes.
+  // The bytes that a token which is not the first adds to the text.
   std::string TokenText(absl::string_view token) const;
-  // The same of the first token.
+  // The bytes that the first token adds.
   std::string FirstText(absl::string_view token) const;
-  // kByteFallback: whether the token is a byte.
+  // Whether the token is a byte (kByteFallback).
   bool IsByte(absl::string_view token) const;
 };
 
-// `decoder`: as tokenizer.json has it; null is one, too. What cannot be done
-// token by token is kWhole.
+// The rules of `decoder`, the value of "decoder" in a tokenizer.json, which may
+// be null. kWhole if the text cannot be made token by token.
 DecoderRules ParseDecoderRules(const nlohmann::json& decoder);
 
 }  // namespace attend

@@ -15,9 +15,9 @@
 
 namespace attend {
 
-// Hugging Face's `tokenizers`: the functions of rust/hf_tokenizer.h in our
-// terms. Its errors, panics too, are INVALID_ARGUMENT. Any thread may use a
-// const one.
+// Hugging Face's library `tokenizers`: the functions of rust/hf_tokenizer.h
+// with C++ types. Errors and panics of the library are INVALID_ARGUMENT. Any
+// thread may call the const functions.
 class HfLibrary {
  public:
   struct Piece {
@@ -26,17 +26,18 @@ class HfLibrary {
     bool special = false;
   };
 
-  // Of the contents of a tokenizer.json; errors name `path`.
+  // `json` is the contents of a tokenizer.json; errors name `path`.
   static absl::StatusOr<HfLibrary> Load(const std::string& path,
                                         absl::string_view json);
 
-  // `json`: a list like tokenizer.json's added_tokens.
+  // `json` is a list like added_tokens of tokenizer.json.
   absl::Status AddTokens(absl::string_view json);
-  // Special tokens written out in a text become text like any other.
+  // From now on a special token in a text is text like any other.
   void SplitSpecial();
 
+  // All tokens of the vocabulary and all added tokens, in any order.
   absl::StatusOr<std::vector<Piece>> Pieces() const;
-  // A list in json: the type of the model, the decoder.
+  // A JSON list of two values: the type of the model, and the decoder.
   absl::StatusOr<std::string> Describe() const;
 
   // Texts must be UTF-8.

@@ -11,7 +11,7 @@
 namespace attend {
 
 size_t HfStream::TailBegin(absl::Span<const int> ids) const {
-  // Characters have at most 4 bytes, so tokens of a broken one are few.
+  // A character has at most 4 bytes: an unfinished one has few tokens.
   constexpr size_t kTail = 16;
   const DecoderRules& rules = tokenizer_.rules();
   if (rules.kind == DecoderRules::Kind::kWhole || ids.size() <= kTail) return 0;
@@ -20,7 +20,7 @@ size_t HfStream::TailBegin(absl::Span<const int> ids) const {
     return rules.IsByte(tokenizer_.Piece(id, Side::kTarget));
   };
   while (begin > 0 && is_byte(ids[begin])) --begin;
-  // What is taken off the start of the text must be behind.
+  // The strings that are removed from the start of the text must come before.
   int with_text = 0;
   for (size_t i = 0; i < begin && with_text <= rules.max_stripped; ++i) {
     with_text += tokenizer_.HasText(ids[i]) ? 1 : 0;
@@ -36,10 +36,10 @@ void HfStream::Pass(absl::Span<const int> ids) {
   }
   for (const int id : ids.subspan(begin)) Append(id);
   text_.clear();
-  passed_ = std::move(ids_);
+  passed_ids_ = std::move(ids_);
   ids_.clear();
   passed_bytes_ = bytes_.size();
-  // The text has begun with these.
+  // The text has begun: nothing more is removed from its start.
   if (passed_bytes_ > 0) stripped_ = tokenizer_.rules().max_stripped;
 }
 
@@ -87,15 +87,15 @@ std::string HfStream::WholeText() {
     return tokenizer_.Decode(ids, Side::kTarget, /*keep_special=*/false)
         .value_or("");
   };
-  const std::string before = decode(passed_);
-  passed_.insert(passed_.end(), ids_.begin(), ids_.end());
+  const std::string before = decode(passed_ids_);
+  passed_ids_.insert(passed_ids_.end(), ids_.begin(), ids_.end());
   ids_.clear();
-  std::string text = decode(passed_);
+  std::string text = decode(passed_ids_);
   const size_t shared =
       std::mismatch(before.begin(), before.end(), text.begin(), text.end())
           .first -
       before.begin();
-  // From the start of the character where the two part.
+  // From the start of the character in which the two texts begin to differ.
   size_t begin = shared;
   while (begin > 0 && begin < text.size() && (text[begin] & 0xc0) == 0x80) {
     --begin;
@@ -109,7 +109,7 @@ void HfStream::MoveCharacters(bool at_end) {
     const Utf8Char first = FirstUtf8Char(rest);
     if (first.incomplete && !at_end) break;
     const size_t size = first.length > 0 ? first.length : first.broken;
-    // One that was broken before has been told of.
+    // A broken character of earlier ids was returned before.
     if (first.length > 0) {
       absl::StrAppend(&text_, rest.substr(0, size));
     } else if (size > passed_bytes_) {

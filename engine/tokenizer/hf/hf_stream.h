@@ -8,38 +8,41 @@
 
 namespace attend {
 
-// Decodes for a tokenizer.json token by token, by its DecoderRules: what a
-// token costs does not grow with the text, and ids that were there before cost
-// little more than nothing, where the rules allow it. Borrows the tokenizer.
+// Decodes token by token, by the DecoderRules of a tokenizer.json. Unless the
+// rules are kWhole, the time for a token does not grow with the text, and ids
+// before the stream take next to no time.
 class HfStream final : public StreamDecoder {
  public:
+  // `tokenizer` must outlive the stream.
   explicit HfStream(const HfTokenizer& tokenizer) : tokenizer_(tokenizer) {}
 
-  // Takes `ids` as what has been decoded before.
+  // To be called first: `ids` come before the stream, see
+  // Tokenizer::NewStream().
   void Pass(absl::Span<const int> ids);
   std::string Append(int id) override;
   std::string Flush() override;
 
  private:
-  // Of ids_, which come after passed_.
+  // The text of ids_, which come after passed_ids_.
   std::string WholeText();
-  // Where the last of `ids` begin that later text may depend on.
+  // The index of the first of `ids` on which later text may depend.
   size_t TailBegin(absl::Span<const int> ids) const;
-  // Moves characters from bytes_ to text_; at the end all that is left.
+  // Moves whole characters from bytes_ to text_; at the end everything.
   void MoveCharacters(bool at_end);
-  // The same of a run of bytes, which stands or falls as a whole.
+  // The same for a run of bytes, whose validity is known only at its end.
   void MoveByteRun();
-  // Takes off text_ what later text cannot change.
+  // Removes the text that later ids cannot change from text_, and returns it.
   std::string Settled(bool at_end);
 
   const HfTokenizer& tokenizer_;
   bool first_ = true;        // no token with text has come
-  int stripped_ = 0;         // strings taken off the start of the text
-  std::string bytes_;        // may not be whole characters yet
-  std::string text_;         // may yet lose a space
-  size_t passed_bytes_ = 0;  // of bytes_: of the ids before
-  std::vector<int> ids_;     // all, if nothing is known before the last one is
-  std::vector<int> passed_;  // the same of those before
+  int stripped_ = 0;         // strings removed from the start of the text
+  std::string bytes_;        // may end within a character
+  std::string text_;         // its end may still change
+  size_t passed_bytes_ = 0;  // bytes at the start of bytes_ of earlier ids
+  // kWhole only: all ids of the stream, and all ids before the stream.
+  std::vector<int> ids_;
+  std::vector<int> passed_ids_;
 };
 
 }  // namespace attend

@@ -16,11 +16,12 @@
 namespace attend {
 namespace {
 
-// A file may name any id; the tables by id are as long as the largest one.
+// A file may name any id, and the tables are as long as the greatest id: so ids
+// have a limit.
 constexpr int kMaxVocabulary = 1 << 24;
 
-// `error` of loading `json`, in clearer words where it is the model's type: the
-// library says only that nothing matches.
+// The error of loading `json`. If the type of the model is not supported, says
+// so: the library says only that nothing matches.
 absl::Status Explained(absl::Status error, const std::string& path,
                        absl::string_view json) {
   const absl::StatusOr<JsonFile> file = JsonFile::Parse(path, json);
@@ -57,8 +58,8 @@ absl::StatusOr<std::unique_ptr<HfTokenizer>> HfTokenizer::Create(
   return tokenizer;
 }
 
-// First those that tokenizer_config.json lists, then special ones that are not
-// known as such.
+// Adds the tokens that tokenizer_config.json lists, then special tokens that
+// the library does not know to be special.
 absl::Status HfTokenizer::AddTokens(const std::string& path) {
   if (config_.split_special_tokens) library_.SplitSpecial();
   RETURN_IF_ERROR(library_.AddTokens(ToJson(config_.added)));
@@ -92,6 +93,7 @@ absl::Status HfTokenizer::ReadPieces() {
   pieces_.clear();
   special_.clear();
   ids_.clear();
+  longest_token_ = 0;
   for (HfLibrary::Piece& piece : pieces) {
     if (piece.id < 0 || piece.id >= kMaxVocabulary) {
       return absl::InvalidArgumentError(
@@ -103,6 +105,7 @@ absl::Status HfTokenizer::ReadPieces() {
       special_.resize(piece.id + 1);
     }
     ids_[piece.text] = piece.id;
+    longest_token_ = std::max(longest_token_, piece.text.size());
     pieces_[piece.id] = std::move(piece.text);
     special_[piece.id] = piece.special;
   }
@@ -111,11 +114,11 @@ absl::Status HfTokenizer::ReadPieces() {
 
 absl::Status HfTokenizer::ReadDecoder(const std::string& path) {
   ASSIGN_OR_RETURN(const std::string described, library_.Describe());
-  ASSIGN_OR_RETURN(const nlohmann::json parts,
+  ASSIGN_OR_RETURN(const nlohmann::json description,
                    ParseJson(path + ": decoder", described));
-  rules_ = ParseDecoderRules(parts[1]);
-  // What transformers does not do to byte pairs, whatever the file says.
-  if (parts[0] == "BPE") config_.clean_up_spaces = false;
+  rules_ = ParseDecoderRules(description[1]);
+  // For BPE models transformers ignores clean_up_tokenization_spaces.
+  if (description[0] == "BPE") config_.clean_up_spaces = false;
   for (size_t id = 0; id < pieces_.size(); ++id) {
     texts_.push_back(special_[id] || pieces_[id].empty()
                          ? ""

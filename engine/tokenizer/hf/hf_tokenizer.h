@@ -15,16 +15,17 @@
 
 namespace attend {
 
-// What transformers 5.23 makes of a tokenizer.json and the files beside it. One
-// vocabulary for both sides. Const after Create(); any thread.
+// The tokenizer of a tokenizer.json and the files beside it, as in transformers
+// 5.23. Both sides have one vocabulary. Const after Create(); any thread may
+// use it.
 class HfTokenizer final : public Tokenizer {
  public:
-  // See LoadTokenizer.
+  // See LoadTokenizer().
   static absl::StatusOr<std::unique_ptr<HfTokenizer>> Load(
       const std::string& directory);
 
-  // Of the contents of a tokenizer.json, which need not be in a file; `path`
-  // is what errors name.
+  // `json` is the contents of a tokenizer.json, which need not be a file;
+  // errors name `path`.
   static absl::StatusOr<std::unique_ptr<HfTokenizer>> Create(
       const std::string& path, absl::string_view json, HfConfig config);
 
@@ -46,9 +47,13 @@ class HfTokenizer final : public Tokenizer {
     return config_.bos.empty() ? -1 : TokenId(config_.bos, Side::kSource);
   }
   int max_length() const override { return config_.max_length; }
+  TruncationSide truncation_side() const override {
+    return config_.truncation_side;
+  }
+  size_t longest_token() const override { return longest_token_; }
   bool cleans_up_spaces() const override { return config_.clean_up_spaces; }
 
-  // For streams: whether decoding heeds an id, and how.
+  // For HfStream: whether an id has text, and how texts are joined.
   bool HasText(int id) const;
   const DecoderRules& rules() const { return rules_; }
 
@@ -62,12 +67,13 @@ class HfTokenizer final : public Tokenizer {
   HfLibrary library_;
   HfConfig config_;
   DecoderRules rules_;
-  std::vector<std::string> pieces_;  // by id; "" where there is none
+  std::vector<std::string> pieces_;  // by id; "" if the id has none
   std::vector<bool> special_;        // [vocab]
   std::vector<std::string> texts_;   // [vocab]
   absl::flat_hash_map<std::string, int> ids_;
   std::optional<Languages> languages_;
   int mask_id_ = -1;
+  size_t longest_token_ = 0;
 };
 
 }  // namespace attend

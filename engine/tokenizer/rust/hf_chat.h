@@ -3,18 +3,21 @@
 
 #include "engine/tokenizer/rust/hf_tokenizer.h"
 
-// Chat templates: Jinja as transformers 5.23 sets it up, by `minijinja` (Rust),
-// as C functions. They hand over results as those of hf_tokenizer.h do.
+// Chat templates as C functions: Jinja by `minijinja` (Rust), set up as in
+// transformers 5.23. Results are passed as in hf_tokenizer.h.
 //
-// A rendering is bounded in steps, in macros in macros, and in what it writes.
-// It is not in memory where a template joins texts to texts over and over: a
-// template is trusted as far as the weights that it comes with. What is in the
-// messages is text, whatever it is.
+// A rendering has limits for its steps, for the depth of macros, and for the
+// size of its output, but none for memory, stack and time: a step may do
+// anything with values that grow with each. So a template that is not trusted
+// belongs into a process of its own (chat/render_processes.h). Messages are
+// only text.
 //
-// Known to differ from Python's: `a % b` does not format; str.format() and the
-// filter `format` are not there; `~` writes floats with Rust's exponents and
-// nested lists with double quotes; a text joined to one that is marked safe is
-// not escaped; a for loop takes none as an empty list.
+// Known differences from Python's Jinja:
+// * `a % b` does not format; there is no str.format() and no filter `format`;
+// * `~` writes floats with Rust's exponents, and nested lists with double
+//   quotes;
+// * a text that is joined to a text marked safe is not escaped;
+// * a for loop over none has no turns.
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,8 +28,8 @@ typedef struct HfChat HfChat;
 HfChat* hf_chat_load(HfText source, HfTextSink error, void* context);
 void hf_chat_free(HfChat* chat);
 
-// `variables`: what the template may name, as a json object. strftime_now() is
-// of `unix_micros`, in local time. Any thread.
+// `variables`: the variables of the template, as a JSON object. strftime_now()
+// gives the time `unix_micros` as local time. Any thread may call it.
 bool hf_chat_render(const HfChat* chat, HfText variables, int64_t unix_micros,
                     HfTextSink text, HfTextSink error, void* context);
 

@@ -5,13 +5,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Hugging Face's `tokenizers` (Rust), as C functions. Results are handed to a
-// function of the caller's, so that no memory changes its owner; it gets
-// `context`, and must neither throw nor keep what it is given. Where a function
-// returns false or null, it has called `error` once, with a message; a panic
-// inside the library is such an error. All text is UTF-8 without a final NUL.
+// Hugging Face's library `tokenizers` (Rust) as C functions. A function passes
+// its results to a sink, a function of the caller: so no memory changes its
+// owner. A sink gets `context`, must not throw, and must not keep its
+// arguments. A function that returns false or null has called `error` once,
+// with a message; a panic inside the library is such an error. All text is
+// UTF-8 without a final NUL.
 //
-// A tokenizer may be used by any number of threads once it is set up.
+// Any thread may use a tokenizer that is set up.
 
 #ifdef __cplusplus
 extern "C" {
@@ -27,8 +28,8 @@ typedef struct {
 typedef struct {
   uint32_t id;
   uint32_t type;   // token type
-  int32_t text;    // 0: the text, 1: its pair, -1: put in by the template
-  uint32_t begin;  // bytes of that text
+  int32_t text;    // 0: the text, 1: its pair, -1: added by the template
+  uint32_t begin;  // bytes [begin, end) of that text
   uint32_t end;
 } HfToken;
 
@@ -38,24 +39,24 @@ typedef void (*HfTokenSink)(void* context, const HfToken* tokens, size_t size);
 typedef void (*HfPieceSink)(void* context, uint32_t id, HfText piece,
                             bool special);
 
-// Of the contents of a tokenizer.json, whose truncation and padding are left
-// out.
+// `json` is the contents of a tokenizer.json. Its truncation and padding are
+// ignored.
 HfHandle* hf_tokenizer_load(HfText json, HfTextSink error, void* context);
 void hf_tokenizer_free(HfHandle* tokenizer);
 
-// Set up: adds tokens, or changes those that are there. `json` is a list of
-// tokens as in tokenizer.json's added_tokens.
+// Set up: adds tokens, or changes tokens that are there. `json` is a list like
+// added_tokens of tokenizer.json.
 bool hf_tokenizer_add_tokens(HfHandle* tokenizer, HfText json, HfTextSink error,
                              void* context);
-// Set up: whether special tokens written out in a text are text like any other.
+// Set up: whether a special token in a text is text like any other.
 void hf_tokenizer_split_special(HfHandle* tokenizer, bool split);
 
-// Every token of the vocabulary and every added token, in no order; a token
-// that is both comes once.
+// Calls `pieces` for every token of the vocabulary and every added token, in
+// any order; once for a token that is both.
 bool hf_tokenizer_pieces(const HfHandle* tokenizer, HfPieceSink pieces,
                          HfTextSink error, void* context);
-// The type of the model ("BPE") and then the decoder ("null" if there is none),
-// in one list in the json of tokenizer.json.
+// Passes a JSON list of two values: the type of the model ("BPE"), and the
+// decoder as in tokenizer.json (null if there is none).
 bool hf_tokenizer_describe(const HfHandle* tokenizer, HfTextSink json,
                            HfTextSink error, void* context);
 
@@ -63,7 +64,7 @@ bool hf_tokenizer_describe(const HfHandle* tokenizer, HfTextSink json,
 bool hf_tokenizer_encode(const HfHandle* tokenizer, HfText text,
                          const HfText* pair, bool add_special,
                          HfTokenSink tokens, HfTextSink error, void* context);
-// Ids that there are not are left out.
+// Ids that the vocabulary does not have are ignored.
 bool hf_tokenizer_decode(const HfHandle* tokenizer, const uint32_t* ids,
                          size_t size, bool skip_special, HfTextSink text,
                          HfTextSink error, void* context);

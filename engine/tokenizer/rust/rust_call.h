@@ -14,11 +14,11 @@ inline HfText ToText(absl::string_view text) {
   return {text.empty() ? "" : text.data(), text.size()};
 }
 
-// What a call of the Rust library puts in, by the sinks below.
+// The result or the error of a call of the Rust library, for the sinks below.
 //
-// ThreadSanitizer sees what the library's calls of malloc, free and memcpy
-// touch, but not the locks that order them, as cargo builds it without: it is
-// told to look away while a call lasts.
+// ThreadSanitizer is told to ignore memory accesses during a call: cargo builds
+// the library without it, so that it sees the library's calls of malloc, free
+// and memcpy, but not the locks that order these calls.
 template <class Result>
 struct RustCall {
   RustCall() { ABSL_ANNOTATE_IGNORE_READS_AND_WRITES_BEGIN(); }

@@ -24,7 +24,8 @@ char ByteOf(absl::string_view piece) {
   return static_cast<char>(digit(piece[3]) * 16 + digit(piece[4]));
 }
 
-// Appends bytes as characters; what is not one becomes U+FFFD, byte by byte.
+// Appends bytes as UTF-8; each byte that is not part of a character becomes
+// U+FFFD.
 void AppendBytes(absl::string_view bytes, std::string& text) {
   while (!bytes.empty()) {
     const size_t length = FirstUtf8Char(bytes).length;
@@ -45,7 +46,7 @@ absl::StatusOr<SentencePiece> SentencePiece::Load(const std::string& path) {
 SentencePiece::SentencePiece(SpmFile file, SpmNormalizer normalizer)
     : file_(std::move(file)), normalizer_(std::move(normalizer)) {
   min_score_ = std::numeric_limits<float>::max();
-  // Not lowest(): the reference starts from the smallest number above zero.
+  // Not lowest(): SentencePiece starts with the smallest number above zero.
   max_score_ = std::numeric_limits<float>::min();
   for (int id = 0; id < static_cast<int>(file_.pieces.size()); ++id) {
     const SpmFile::Piece& piece = file_.pieces[id];
@@ -78,9 +79,9 @@ int SentencePiece::Find(absl::string_view piece) const {
   return id < 0 ? file_.unknown_id : id;
 }
 
-// Viterbi over the pieces that match at each character. Element i is the last
-// step of the best path to text[0, i). Sums are f32 and of equal ones the first
-// stays, as in the reference, so that ties fall alike.
+// The Viterbi algorithm over the pieces that match at each character. Element i
+// is the last step of the best segmentation of text[0, i). Sums are in f32, and
+// the first of equal sums stays, as in SentencePiece: so ties are broken alike.
 std::vector<SentencePiece::Step> SentencePiece::BestSteps(
     absl::string_view text) const {
   std::vector<Step> best(text.size() + 1);
@@ -197,8 +198,8 @@ std::string SentencePiece::Decode(
       bytes += PieceText(piece);
       continue;
     }
-    // A token without text does not part the bytes of a character, so that
-    // text which comes token by token is the same.
+    // A token without text does not separate the bytes of a character: so a
+    // text is the same if it is decoded token by token.
     if (type == SpmFile::Type::kControl) continue;
     AppendBytes(std::exchange(bytes, ""), text);
     at_start = at_start && text.empty();
@@ -206,7 +207,7 @@ std::string SentencePiece::Decode(
     if (at_start && type != SpmFile::Type::kUnknown &&
         (file_.add_dummy_prefix || file_.remove_extra_spaces) &&
         absl::ConsumePrefix(&rest, kSpaceMark)) {
-      // Further marks are taken off only where extra spaces are removed.
+      // More marks are removed only if the model removes extra spaces.
       at_start = file_.remove_extra_spaces;
       absl::StrAppend(&text, absl::StrReplaceAll(rest, {{kSpaceMark, " "}}));
       continue;

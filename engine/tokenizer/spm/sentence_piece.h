@@ -12,11 +12,11 @@
 
 namespace attend {
 
-// A SentencePiece model (Kudo and Richardson 2018): text to pieces, as
-// SentencePieceProcessor::Encode and Decode do it, to the id. (Not by Hugging
-// Face's library: its normaliser joins combining characters to what it replaces
-// and drops them, and it sums scores in f64, so that ties fall otherwise.)
-// Const after Load(); any thread.
+// A SentencePiece model (Kudo and Richardson 2018): text to pieces and back,
+// with the same ids as SentencePieceProcessor::Encode() and Decode(). (Hugging
+// Face's library gives other ids: its normaliser drops combining characters
+// after some characters that it replaces, and it sums scores in f64, which
+// breaks ties differently.) Const after Load(); any thread may use it.
 class SentencePiece {
  public:
   // NOT_FOUND or INVALID_ARGUMENT; names the file and what is wrong in it.
@@ -24,35 +24,36 @@ class SentencePiece {
 
   struct Piece {
     std::string text;
-    int begin = 0;  // bytes of the original that it covers
+    int begin = 0;  // the piece covers bytes [begin, end) of the original text
     int end = 0;
   };
-  // The segmentation of `text`, which must be UTF-8: the most probable one of a
-  // unigram model, what the merges of a byte-pair model leave. Characters that
-  // no piece has come as pieces of their own, a run of them as one. Where
-  // user-defined symbols of a unigram model overlap, an exact tie may fall
-  // otherwise than in the reference.
+  // The pieces of `text`, which must be UTF-8: by a unigram model, the most
+  // probable segmentation; by a byte-pair model, the result of its merges. A
+  // run of characters that are in no piece is one piece. If user-defined
+  // symbols of a unigram model overlap, an exact tie may be broken differently
+  // than in SentencePiece.
   std::vector<Piece> Encode(absl::string_view text) const;
 
   // The text of pieces, which need not be of this model.
   std::string Decode(absl::Span<const absl::string_view> pieces) const;
 
-  // What one piece adds to text, a space mark being a space; of a byte piece
-  // its byte, which may be a part of a character only.
+  // The bytes that one piece adds to a text: a space mark adds a space; a byte
+  // piece adds its byte, which may be only a part of a character.
   std::string PieceText(absl::string_view piece) const;
 
  private:
   SentencePiece(SpmFile file, SpmNormalizer normalizer);
-  // The index in file_.pieces, of those in a list; -1 if none is like `piece`.
+  // The index in file_.pieces of the piece with this text, one of the indices
+  // `by_text`, which are sorted by text; -1 if there is none.
   int FindIn(const std::vector<int>& by_text, absl::string_view piece) const;
-  // The same of all; the unknown piece's if there is no such piece.
+  // The same among all pieces; the unknown piece if there is none.
   int Find(absl::string_view piece) const;
-  struct Cut {  // a piece of the text, from byte to byte
+  struct Cut {  // bytes [begin, end) of the text are one piece
     int begin = 0;
     int end = 0;
-    int id = 0;  // the unknown piece's if no piece is like it
+    int id = 0;  // that of the unknown piece if no piece has this text
   };
-  struct Step {  // the last piece of the best path to some place in the text
+  struct Step {  // the last piece of the best segmentation of text[0, i)
     int begin = -1;
     int id = 0;
     float score = 0;
@@ -64,7 +65,7 @@ class SentencePiece {
   SpmFile file_;
   SpmNormalizer normalizer_;
   std::vector<int> sorted_;   // indices of all pieces, by text
-  std::vector<int> matched_;  // those that text may match, by text
+  std::vector<int> matched_;  // indices of pieces that match text, by text
   float min_score_ = 0;       // over normal pieces
   float max_score_ = 0;
 };

@@ -7,7 +7,7 @@
 namespace attend {
 namespace {
 
-// A run of characters; runs are a list in the order of the text.
+// A run of characters. The runs are a linked list in the order of the text.
 struct Run {
   int begin = 0;
   int end = 0;  // begin: it went into the run before it
@@ -16,14 +16,14 @@ struct Run {
   bool fixed = false;  // a user-defined symbol
 };
 
-// Two neighbours that are a piece together.
+// Two neighbouring runs that are a piece together.
 struct Pair {
   float score = 0;
   int left = 0;  // runs
   int right = 0;
   int end = 0;  // of the right one
 
-  // Best score first; of equal ones the leftmost.
+  // Orders by score; of equal scores the leftmost pair is better.
   bool operator<(const Pair& other) const {
     if (score != other.score) return score < other.score;
     return left > other.left;
@@ -63,7 +63,7 @@ std::vector<SentencePiece::Cut> SentencePiece::MergePairs(
     pairs.pop();
     Run& left = runs[pair.left];
     Run& right = runs[pair.right];
-    // Void if either went into another run or has grown since.
+    // Skips a pair if one of its runs was merged or has grown meanwhile.
     if (left.begin == left.end || left.after != pair.right ||
         right.end != pair.end) {
       continue;

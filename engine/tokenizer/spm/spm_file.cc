@@ -14,8 +14,8 @@
 namespace attend {
 namespace {
 
-// Published models have up to 5 MB. Of a file that is nothing but empty pieces
-// the parser makes 28 times as much.
+// Published models have at most 5 MB. A file of nothing but empty pieces takes
+// 28 times its size in memory.
 constexpr size_t kMaxBytes = size_t{16} << 20;
 constexpr int kMaxPieces = 1 << 22;
 
@@ -58,7 +58,7 @@ absl::Status ReadTrainer(const std::string& path,
   return absl::OkStatus();
 }
 
-// The rules that hold between pieces; finds the unknown one.
+// Checks the rules that hold between pieces, and finds the unknown piece.
 absl::Status CheckPieces(const std::string& path, SpmFile& file) {
   std::unordered_set<std::string> seen;
   int unknown = 0;
@@ -67,7 +67,7 @@ absl::Status CheckPieces(const std::string& path, SpmFile& file) {
     const SpmFile::Piece& piece = file.pieces[i];
     if (!seen.insert(piece.text).second) {
       return absl::InvalidArgumentError(
-          absl::StrCat(path, ": piece \"", piece.text, "\" twice"));
+          absl::StrCat(path, ": piece \"", piece.text, "\" occurs twice"));
     }
     if (piece.type == SpmFile::Type::kUnknown) {
       ++unknown;
@@ -100,7 +100,7 @@ absl::StatusOr<SpmFile> ParseSpmFile(const std::string& path,
   spm::Model model;
   if (!model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
     return absl::InvalidArgumentError(
-        absl::StrCat(path, ": not a sentencepiece model, or cut"));
+        absl::StrCat(path, ": not a sentencepiece model, or truncated"));
   }
   if (model.pieces_size() == 0 || model.pieces_size() > kMaxPieces) {
     return absl::InvalidArgumentError(

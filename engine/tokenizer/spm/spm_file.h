@@ -9,10 +9,10 @@
 
 namespace attend {
 
-// What a SentencePiece model file says, checked. The format is spm_model.proto.
-// SentencePiece's own library does not read it, because a process cannot link
-// both libsentencepiece and libprotobuf where, as on Debian 12, the former
-// exports another version of the latter's symbols.
+// The contents of a SentencePiece model file, checked. The format is
+// spm_model.proto. Attend reads the file itself, because a process cannot link
+// both libsentencepiece and libprotobuf on Debian 12: libsentencepiece exports
+// the symbols of another version of libprotobuf.
 struct SpmFile {
   enum class Type {
     kNormal = 1,
@@ -28,7 +28,8 @@ struct SpmFile {
     Type type = Type::kNormal;
   };
 
-  // How text is cut: unigram (Kudo 2018), byte-pair merges (Sennrich 2016).
+  // How text is segmented: unigram (Kudo 2018) or byte-pair merges (Sennrich et
+  // al. 2016).
   enum class Model { kUnigram = 1, kBpe = 2 };
 
   Model model = Model::kUnigram;
@@ -37,16 +38,16 @@ struct SpmFile {
   std::string unknown_surface = " \xe2\x81\x87 ";
   bool byte_fallback = false;  // then all 256 byte pieces exist
   bool space_is_suffix = false;
-  // Of the normaliser.
-  std::string charsmap;  // double-array trie and the strings that it points to
+  // The normaliser: a double-array trie, and the strings that it points to.
+  std::string charsmap;
   bool add_dummy_prefix = true;
   bool remove_extra_spaces = true;
   bool escape_spaces = true;
 };
 
-// INVALID_ARGUMENT names `path` and what is wrong: a cut or foreign file, one
-// of more than 16 MiB, another kind of model. A field of a type that is not its
-// own counts as absent, as for SentencePiece.
+// INVALID_ARGUMENT names `path` and what is wrong: the file is truncated, is
+// not a SentencePiece model, is above 16 MiB, or has an unsupported kind of
+// model. A field with the wrong type counts as absent, as in SentencePiece.
 absl::StatusOr<SpmFile> ParseSpmFile(const std::string& path,
                                      absl::string_view bytes);
 

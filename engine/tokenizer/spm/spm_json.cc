@@ -18,7 +18,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-// A tokenizer.json in the making. Borrows what it is made of.
+// Builds a tokenizer.json. The arguments of the constructor must outlive the
+// builder.
 class Builder {
  public:
   Builder(const std::string& path, const SpmFile& file, const HfConfig& config,
@@ -29,7 +30,7 @@ class Builder {
   Json ToJson() const;
 
  private:
-  // The class's name of a role, or the config's.
+  // The config's token for a role; if that is empty, the class's token.
   static std::string Or(const std::string& name, const char* other) {
     return name.empty() ? other : name;
   }
@@ -37,14 +38,14 @@ class Builder {
   std::string bos() const { return Or(config_.bos, "<s>"); }
 
   absl::Status Add(const std::string& piece, double score);
-  // A special token, and what the config says of it.
+  // Adds a special token, with its properties in the config.
   absl::Status AddSpecial(const std::string& token, double score = 0);
   void AddToken(HfConfig::Token token);
   absl::Status AddBefore();
   absl::Status AddFile();
   absl::Status AddAfter();
   Json NormalizerJson() const;
-  Json Template(absl::string_view parts) const;
+  Json Template(absl::string_view symbols) const;
 
   const std::string& path_;
   const SpmFile& file_;
@@ -58,9 +59,9 @@ class Builder {
 
 absl::Status Builder::Add(const std::string& piece, double score) {
   if (!ids_.emplace(piece, static_cast<int>(vocab_.size())).second) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path_, ": piece \"", piece, "\" twice: ids ", ids_[piece],
-                     " and ", vocab_.size(), " of ", rules_.tokenizer_class));
+    return absl::InvalidArgumentError(absl::StrCat(
+        path_, ": piece \"", piece, "\" occurs twice, with ids ", ids_[piece],
+        " and ", vocab_.size(), " of ", rules_.tokenizer_class));
   }
   vocab_.push_back({piece, score});
   return absl::OkStatus();
@@ -123,9 +124,10 @@ absl::Status Builder::AddFile() {
     }
     if (i == file_.unknown_id) {
       if (unknown_id_ >= 0) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            path_, ": piece ", i, " is the unknown one, expected below ",
-            rules_.replaced, " for ", rules_.tokenizer_class));
+        return absl::InvalidArgumentError(
+            absl::StrCat(path_, ": piece ", i,
+                         " is the unknown one, expected it below piece ",
+                         rules_.replaced, " for ", rules_.tokenizer_class));
       }
       unknown_id_ = static_cast<int>(vocab_.size());
     }
@@ -137,9 +139,9 @@ absl::Status Builder::AddFile() {
     }
   }
   if (unknown_id_ < 0 || size <= rules_.replaced) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path_, ": ", size, " pieces and none unknown after the ",
-                     rules_.replaced, " first"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        path_, ": ", size, " pieces, of which none after the first ",
+        rules_.replaced, " is the unknown one"));
   }
   return absl::OkStatus();
 }
@@ -191,14 +193,14 @@ Json Builder::NormalizerJson() const {
   return {{"type", "Sequence"}, {"normalizers", steps}};
 }
 
-// '^' and '/' are the tokens that begin and end a sequence.
-Json Builder::Template(absl::string_view parts) const {
+// The post-processor of SpmRules::single or SpmRules::pair.
+Json Builder::Template(absl::string_view symbols) const {
   Json list = Json::array();
-  for (const char part : parts) {
-    const bool text = part == 'A' || part == 'B';
-    const std::string id = text          ? std::string(1, part)
-                           : part == '^' ? bos()
-                                         : eos();
+  for (const char symbol : symbols) {
+    const bool text = symbol == 'A' || symbol == 'B';
+    const std::string id = text            ? std::string(1, symbol)
+                           : symbol == '^' ? bos()
+                                           : eos();
     list.push_back(
         {{text ? "Sequence" : "SpecialToken", {{"id", id}, {"type_id", 0}}}});
   }

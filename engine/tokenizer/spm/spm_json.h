@@ -9,12 +9,12 @@
 
 namespace attend {
 
-// The tokenizer.json that stands for a SentencePiece model in a directory
-// without one, as `config.tokenizer_class` of transformers 5.23 reads such a
-// model: T5Tokenizer, XLMRobertaTokenizer, MBartTokenizer, MBart50Tokenizer or
-// PegasusTokenizer. INVALID_ARGUMENT names `path`, the model's file, and what
-// is wrong: another class, a model that does not begin with the special pieces
-// which the class numbers itself, a piece twice.
+// A tokenizer.json for a SentencePiece model in a directory without a
+// tokenizer.json. It does what config.tokenizer_class does in transformers
+// 5.23: T5Tokenizer, XLMRobertaTokenizer, MBartTokenizer, MBart50Tokenizer or
+// PegasusTokenizer. INVALID_ARGUMENT names `path`, the file of the model, and
+// what is wrong: another class, a model that does not begin with the special
+// pieces that the class numbers itself, or a piece that occurs twice.
 absl::StatusOr<std::string> SpmToJson(const std::string& path,
                                       const SpmFile& file,
                                       const HfConfig& config);

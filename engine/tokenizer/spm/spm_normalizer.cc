@@ -13,7 +13,7 @@
 namespace attend {
 namespace {
 
-// Parts of a double-array unit.
+// Fields of a unit of the double array.
 uint32_t Offset(uint32_t unit) {
   return unit >> 10 << ((unit & (1u << 9)) >> 6);
 }

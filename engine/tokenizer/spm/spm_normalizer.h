@@ -13,28 +13,29 @@
 namespace attend {
 
 // SentencePiece's normaliser: replaces the longest match of a table (NFKC and
-// the like), squeezes spaces and marks them. Const after Create(); any thread.
+// the like), removes extra spaces, and replaces spaces by marks. Const after
+// Create(); any thread may use it.
 class SpmNormalizer {
  public:
-  // INVALID_ARGUMENT if the table is cut. What the table points to is checked
-  // when it is followed.
+  // INVALID_ARGUMENT if the table is truncated. An offset in the table is
+  // checked when it is used.
   static absl::StatusOr<SpmNormalizer> Create(const std::string& path,
                                               const SpmFile& file);
 
   struct Normalized {
     std::string text;
-    // Where in the original each byte of `text` comes from, and its end.
+    // The place in the original of each byte of `text`, and the original's end.
     std::vector<int> origins;  // [text.size() + 1]
   };
   // `text` must be UTF-8.
   Normalized Normalize(absl::string_view text) const;
 
-  // The longest user-defined symbol that `text` begins with; "" if none.
+  // The longest user-defined symbol with which `text` begins; "" if none.
   absl::string_view SymbolAt(absl::string_view text) const;
 
  private:
   SpmNormalizer() = default;
-  // What the start of `text` becomes, and how many bytes of it that takes.
+  // The replacement of the start of `text`, and how many bytes it replaces.
   std::pair<absl::string_view, size_t> Prefix(absl::string_view text) const;
   std::pair<absl::string_view, size_t> LongestRule(
       absl::string_view text) const;

@@ -25,7 +25,7 @@ constexpr SpmRules kRules[] = {
      .splits_at_spaces = true,
      .single = "^A/",
      .pair = "^A//B/"},
-    // The class leaves the model's table out, though training did not.
+    // The class does not use the model's table, though the training did.
     {.tokenizer_class = "MBartTokenizer",
      .replaced = 3,
      .before = Before::kFairseq,

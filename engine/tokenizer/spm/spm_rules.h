@@ -8,14 +8,14 @@
 
 namespace attend {
 
-// How a class of transformers 5.23 reads a SentencePiece model: a row of a
-// table.
+// How a tokenizer class of transformers 5.23 uses a SentencePiece model: a row
+// of a table.
 struct SpmRules {
-  // Which of the class's own tokens stand before the model's pieces.
+  // The class's own tokens before the pieces of the model.
   enum class Before { kNone, kFairseq, kPegasus };
-  // And after them.
+  // The class's own tokens after the pieces of the model.
   enum class After { kNone, kExtraIds, kLanguagesAndMask };
-  // What text goes through before it is cut.
+  // How text is normalised before it is segmented.
   enum class Normalizer {
     kNone,
     kRules,           // the model's table
@@ -23,20 +23,20 @@ struct SpmRules {
   };
 
   absl::string_view tokenizer_class;
-  int replaced = 0;  // pieces at the start of the model, left out for `before`
+  int replaced = 0;  // first pieces of the model that `before` replaces
   Before before = Before::kNone;
   After after = After::kNone;
   Normalizer normalizer = Normalizer::kNone;
   bool splits_at_spaces = false;  // at white space of any kind
-  bool finds_symbols = true;      // the model's own symbols are tokens in text
-  bool mask_strips = false;       // <mask> takes the spaces before it
-  // Special tokens around a text A and a pair A, B: '^' is the one that begins
-  // a sequence, '/' ends it. Those of languages are not here: see Languages.
+  bool finds_symbols = true;      // user-defined symbols are tokens in text
+  bool mask_strips = false;       // <mask> removes the spaces before it
+  // The special tokens around a text A, and around a pair A, B. '^' stands for
+  // bos, '/' for eos. For tokens of languages see Languages.
   absl::string_view single, pair;
 };
 
-// INVALID_ARGUMENT names `path`, the model's file, and lists the classes that
-// there are.
+// INVALID_ARGUMENT names `path`, the file of the model, and lists the supported
+// classes.
 absl::StatusOr<SpmRules> SpmRulesOf(const std::string& path,
                                     absl::string_view tokenizer_class);
 

@@ -37,7 +37,7 @@ absl::string_view LanguageCode(absl::string_view text) {
   return end == absl::string_view::npos ? "" : text.substr(0, end + 2);
 }
 
-// What these classes have of the config's values, or an error.
+// The config, or an error if it has values that these classes do not support.
 absl::StatusOr<HfConfig> Checked(HfConfig config) {
   constexpr char path[] = "tokenizer_config.json";
   if (config.sp_options) {
@@ -129,6 +129,11 @@ SpmTokenizer::SpmTokenizer(HfConfig config, SharedSideModel source,
       source_(std::move(source)),
       target_(std::move(target)),
       languages_(Languages::Create(config_, source_->vocabulary.tokens())) {
+  for (const SharedSideModel& side : {source_, target_}) {
+    for (const std::string& token : side->vocabulary.tokens()) {
+      longest_token_ = std::max(longest_token_, token.size());
+    }
+  }
   const Vocabulary& vocabulary = target_->vocabulary;
   for (int id = 0; id < vocabulary.size(); ++id) {
     token_texts_.push_back(
@@ -142,7 +147,7 @@ const SpmTokenizer::SideModel& SpmTokenizer::model(Side side) const {
   return side == Side::kSource ? *source_ : *target_;
 }
 
-// With one vocabulary the reference decodes both sides by the source's rules.
+// With one vocabulary transformers decodes both sides with the source's model.
 const SentencePiece& SpmTokenizer::decoder(Side side) const {
   return config_.separate_vocabs ? model(side).encoder : source_->encoder;
 }
@@ -155,19 +160,19 @@ absl::string_view SpmTokenizer::SpecialAt(absl::string_view text) const {
   return "";
 }
 
-void SpmTokenizer::EncodePlain(absl::string_view part, Side side,
+void SpmTokenizer::EncodePlain(absl::string_view text, Side side,
                                TokenOrigin origin, Encoding& encoding) const {
-  if (part.empty()) return;
+  if (text.empty()) return;
   const SideModel& in = model(side);
   const auto append = [&](absl::string_view token, int begin, int end) {
     const int id = in.vocabulary.Find(token);
     encoding.Append(id < 0 ? in.unk_id : id, 0,
                     {origin.text, origin.begin + begin, origin.begin + end});
   };
-  const absl::string_view code = languages_ ? "" : LanguageCode(part);
+  const absl::string_view code = languages_ ? "" : LanguageCode(text);
   const int plain = static_cast<int>(code.size());
   if (plain > 0) append(code, 0, plain);
-  for (const auto& piece : in.encoder.Encode(part.substr(plain))) {
+  for (const auto& piece : in.encoder.Encode(text.substr(plain))) {
     append(piece.text, plain + piece.begin, plain + piece.end);
   }
 }

@@ -14,16 +14,16 @@
 
 namespace attend {
 
-// What transformers 5.23's MarianTokenizer and M2M100Tokenizer do:
-// SentencePiece cuts the text into pieces, vocab.json numbers them. Const after
-// load; any thread.
+// MarianTokenizer and M2M100Tokenizer of transformers 5.23: SentencePiece cuts
+// the text into pieces, and vocab.json has the ids of the pieces. Const after
+// load; any thread may use it.
 class SpmTokenizer : public Tokenizer {
  public:
-  // See LoadTokenizer.
+  // See LoadTokenizer().
   static absl::StatusOr<std::unique_ptr<SpmTokenizer>> LoadMarian(
       const std::string& directory);
-  // Of one model and one vocabulary, of both sides; the tokens of the languages
-  // have the ids after the vocabulary's.
+  // One model and one vocabulary for both sides. The tokens of languages have
+  // the ids after the vocabulary. `spm` and `vocabulary` are paths.
   static absl::StatusOr<std::unique_ptr<SpmTokenizer>> LoadM2m100(
       const std::string& spm, const std::string& vocabulary, HfConfig config);
 
@@ -37,10 +37,14 @@ class SpmTokenizer : public Tokenizer {
   absl::string_view TokenText(int id) const override;
   absl::StatusOr<int> LanguageId(absl::string_view language) const override;
   int max_length() const override { return config_.max_length; }
+  TruncationSide truncation_side() const override {
+    return config_.truncation_side;
+  }
+  size_t longest_token() const override { return longest_token_; }
   bool cleans_up_spaces() const override { return config_.clean_up_spaces; }
 
  private:
-  // How the text of one side is cut, and the numbers of the pieces.
+  // The pieces and ids of one side.
   struct SideModel {
     Vocabulary vocabulary;
     SentencePiece encoder;
@@ -52,17 +56,17 @@ class SpmTokenizer : public Tokenizer {
   using SharedSideModel = std::shared_ptr<const SideModel>;
 
   SpmTokenizer(HfConfig config, SharedSideModel source, SharedSideModel target);
-  // `more`: tokens whose ids are after those of the vocabulary.
+  // `more` are tokens with the ids after those of the vocabulary.
   static absl::StatusOr<SharedSideModel> LoadSide(
       const std::string& vocabulary, const std::string& spm,
       const HfConfig& config, absl::Span<const std::string> more);
   const SideModel& model(Side side) const;
-  // Whose rules turn pieces into text.
+  // The model that turns the side's pieces into text.
   const SentencePiece& decoder(Side side) const;
-  // The special token that stands at the start of `text`; "" if none does.
+  // The special token with which `text` begins; "" if none.
   absl::string_view SpecialAt(absl::string_view text) const;
-  // A part of a text without special tokens; `origin` says which.
-  void EncodePlain(absl::string_view part, Side side, TokenOrigin origin,
+  // Encodes a stretch of a text without special tokens. `origin`: its place.
+  void EncodePlain(absl::string_view text, Side side, TokenOrigin origin,
                    Encoding& encoding) const;
   void EncodeText(absl::string_view text, Side side, int number,
                   Encoding& encoding) const;
@@ -72,6 +76,7 @@ class SpmTokenizer : public Tokenizer {
   const SharedSideModel source_, target_;     // M2M100: one
   const std::optional<Languages> languages_;  // none: Marian
   std::vector<std::string> token_texts_;      // [target vocab]
+  size_t longest_token_ = 0;
 };
 
 }  // namespace attend

@@ -22,7 +22,7 @@ absl::StatusOr<Vocabulary> Vocabulary::Load(const std::string& path) {
         if (id < 0 && wrong.ok()) {
           wrong = absl::InvalidArgumentError(
               absl::StrCat(path, ": token \"", token, "\" has id ",
-                           JsonText(value), ", expected one from 0 up"));
+                           JsonText(value), ", expected 0 or more"));
         }
         return ids.emplace(token, id).second;
       }));
@@ -37,12 +37,12 @@ absl::StatusOr<Vocabulary> Vocabulary::Load(const std::string& path) {
     if (id >= size) {
       return absl::InvalidArgumentError(absl::StrCat(
           path, ": token \"", token, "\" has id ", id, ", expected one in [0, ",
-          size, ") for ", size, " tokens without a hole"));
+          size, ") for ", size, " tokens without a gap"));
     }
     if (used[id]) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(path, ": token \"", token, "\" has id ", id, ", as has ",
-                       "\"", vocabulary.tokens_[id], "\""));
+      return absl::InvalidArgumentError(absl::StrCat(
+          path, ": token \"", token, "\" has id ", id, ", which token \"",
+          vocabulary.tokens_[id], "\" has too"));
     }
     used[id] = true;
     vocabulary.tokens_[id] = token;

@@ -10,16 +10,16 @@
 
 namespace attend {
 
-// Tokens and their ids, which are 0, 1, 2, ... without a hole. Any thread may
-// use a const one.
+// Tokens and their ids, which are 0, 1, 2, ... without a gap. Any thread may
+// call the const functions.
 class Vocabulary {
  public:
-  // Reads a JSON object of ids. INVALID_ARGUMENT names the file and the token:
-  // not a number, negative, beyond the number of tokens, or the id or the token
-  // twice.
+  // Reads a JSON object {token: id}. INVALID_ARGUMENT names the file and the
+  // token: the id is not a number, is negative or not below the number of
+  // tokens, or an id or a token occurs twice.
   static absl::StatusOr<Vocabulary> Load(const std::string& path);
 
-  // Gives `token` the next id. INVALID_ARGUMENT if it has one.
+  // Gives `token` the next id. INVALID_ARGUMENT if the token has an id already.
   absl::Status Add(const std::string& token);
 
   int size() const { return static_cast<int>(tokens_.size()); }

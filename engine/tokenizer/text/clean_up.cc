@@ -9,7 +9,7 @@
 namespace attend {
 namespace {
 
-// In this order, each over the whole text.
+// Applied in this order, each rule to the whole text.
 constexpr std::pair<const char*, const char*> kRules[] = {
     {" .", "."},     {" ?", "?"},     {" !", "!"},   {" ,", ","},
     {" ' ", "'"},    {" n't", "n't"}, {" 'm", "'m"}, {" 's", "'s"},
@@ -51,9 +51,9 @@ std::string CleanUpToken(absl::string_view token) {
   return clean;
 }
 
-// A rule begins with a space and takes only spaces away, so none reaches over
-// three bytes that are no space. (Nor is a character cut: the longest such
-// prefix ends before a space or at the end.)
+// Every rule begins with a space and removes only spaces, so no rule matches
+// across three bytes that are not spaces. (The prefix ends before a space or at
+// the end of the text: it does not cut a character.)
 size_t CleanUpBoundary(absl::string_view text) {
   for (size_t end = text.size(); end > 0; --end) {
     const size_t from = end - std::min(end, kLongestRule - 1);

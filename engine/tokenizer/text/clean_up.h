@@ -15,12 +15,13 @@ std::string StripSpaces(absl::string_view text);
 // "Hello, it's me."
 std::string CleanUpSpaces(absl::string_view text);
 
-// The same of one token by the rules of Hugging Face's WordPiece decoder, which
-// has one more: " do not" becomes " don't".
+// The same for one token, as Hugging Face's WordPiece decoder does it. That
+// decoder has one more rule: " do not" becomes " don't".
 std::string CleanUpToken(absl::string_view token);
 
-// The length of the longest prefix of `text` that CleanUpSpaces() treats alike
-// whatever follows: cleaned parts joined equal the cleaned whole.
+// The length of the longest prefix of `text` whose cleaned form does not depend
+// on the text that follows: CleanUpSpaces(prefix) + CleanUpSpaces(rest) equals
+// CleanUpSpaces(text).
 size_t CleanUpBoundary(absl::string_view text);
 
 }  // namespace attend

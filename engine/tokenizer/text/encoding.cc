@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 
 namespace attend {
 namespace {
 
-// How many tokens of a text and its pair stay, of `sizes`, if `room` may.
+// `sizes` are the tokens of a text and its pair. Reduces them so that they sum
+// to at most `room`.
 void ShareRoom(int room, OddToken odd, int (&sizes)[2]) {
   const int shorter = sizes[1] < sizes[0] ? 1 : 0;
   const int half = room / 2;
@@ -25,12 +27,13 @@ void ShareRoom(int room, OddToken odd, int (&sizes)[2]) {
 void Truncate(int max_tokens, TruncationSide side, Encoding& encoding,
               OddToken odd) {
   const int size = static_cast<int>(encoding.ids.size());
-  if (max_tokens == 0 || size <= max_tokens) return;
-  encoding.truncated = true;
-  int present[2] = {0, 0};
+  int(&present)[2] = encoding.text_tokens;
+  std::fill(std::begin(present), std::end(present), 0);
   for (const TokenOrigin& origin : encoding.origins) {
     if (origin.text >= 0) ++present[origin.text];
   }
+  if (max_tokens == 0 || size <= max_tokens) return;
+  encoding.truncated = true;
   const int special = size - present[0] - present[1];
   int kept[2] = {present[0], present[1]};
   ShareRoom(std::max(max_tokens - special, 0), odd, kept);

@@ -5,20 +5,23 @@
 
 namespace attend {
 
-// Where a token of an Encoding comes from.
+// Where a token of an Encoding comes from: bytes [begin, end) of a text.
 struct TokenOrigin {
-  int text = -1;  // 0: the text, 1: its pair, -1: a special token put in
-  int begin = 0;  // bytes of that text, from begin to end
+  // 0: the text; 1: its pair; -1: neither, the token was added.
+  int text = -1;
+  int begin = 0;
   int end = 0;
 };
 
-// What Tokenizer::Encode() makes of a text or a pair of them. All vectors have
-// one element a token.
+// The tokens of a text or of a pair of texts. All vectors have one element a
+// token.
 struct Encoding {
   std::vector<int> ids;
-  std::vector<int> types;  // token types, of models that have them: 0 or 1
+  std::vector<int> types;  // token types, 0 or 1; 0 if the model has none
   std::vector<TokenOrigin> origins;
-  bool truncated = false;  // tokens were left out to keep to a limit
+  bool truncated = false;  // tokens were left out because of a limit
+  // Tokens of the text and of its pair, before any were left out.
+  int text_tokens[2] = {0, 0};
 
   void Append(int id, int type, TokenOrigin origin) {
     ids.push_back(id);
@@ -29,16 +32,16 @@ struct Encoding {
 
 enum class TruncationSide { kLeft, kRight };
 
-// Which of a text and its pair keeps one token more, where both are cut to an
-// odd number: in Hugging Face's library the one that was longer (the pair, if
-// none was), in the Python of transformers the text.
+// Which of a text and its pair keeps one token more, if both together keep an
+// odd number. kOfLonger, as in Hugging Face's library: the longer one; the pair
+// if both are equally long. kOfText, as in the Python code of transformers: the
+// text.
 enum class OddToken { kOfLonger, kOfText };
 
-// Leaves at most `max_tokens` tokens (0: all of them): what is too much goes
-// from one end of a text, of a pair from the longer one until both are equally
-// long, then from both ("longest_first" of transformers). Special tokens put in
-// stay, unless they alone are too many: then the first `max_tokens` tokens of
-// them are left.
+// Leaves at most `max_tokens` tokens; 0: all. Tokens are removed at `side`: of
+// a pair, from the longer text until both are equally long, then from both in
+// turn ("longest_first" of transformers). Added special tokens stay. If these
+// alone are too many, the first `max_tokens` of them stay. Counts text_tokens.
 void Truncate(int max_tokens, TruncationSide side, Encoding& encoding,
               OddToken odd = OddToken::kOfLonger);
 

@@ -20,8 +20,8 @@ using Token = HfConfig::Token;
 
 constexpr char kAdded[] = "added_tokens_decoder";
 
-// A token is a string, or an object that has more to say of it. `value` is in
-// what `key` has.
+// Reads a token: a string, or an object with the token's properties. `value` is
+// inside the value of `key`.
 absl::StatusOr<Token> ReadToken(const JsonFile& file, const char* key,
                                 const Json& value) {
   Token token;
@@ -60,7 +60,7 @@ absl::Status ReadAdded(const JsonFile& file, std::vector<Token>& added) {
   return absl::OkStatus();
 }
 
-// Tokens that have a role; a later file does not undo an earlier one.
+// Reads the tokens that have a role. A role that an earlier file has set stays.
 absl::Status ReadSpecial(const JsonFile& file, HfConfig& config) {
   const std::pair<const char*, std::string*> roles[] = {
       {"bos_token", &config.bos},  {"eos_token", &config.eos},
@@ -101,8 +101,8 @@ absl::Status ReadTruncationSide(const JsonFile& file, TruncationSide& side) {
   return absl::OkStatus();
 }
 
-// A length in tokens; 0 for numbers beyond any length (transformers writes 1e30
-// where there is no limit).
+// Reads the limit of tokens; 0 if the number is above every length
+// (transformers writes 1e30 if there is no limit).
 absl::Status ReadMaxLength(const JsonFile& file, int& length) {
   constexpr FloatRange kPositive = {1, std::numeric_limits<double>::max()};
   ASSIGN_OR_RETURN(const double value,
@@ -111,7 +111,7 @@ absl::Status ReadMaxLength(const JsonFile& file, int& length) {
   return absl::OkStatus();
 }
 
-// The class that transformers takes where no file names one.
+// The tokenizer class that transformers takes if no file names one.
 std::string ClassOf(absl::string_view model_type) {
   static constexpr std::pair<absl::string_view, const char*> kClasses[] = {
       {"t5", "T5Tokenizer"},           {"mt5", "T5Tokenizer"},
@@ -138,7 +138,8 @@ absl::Status ReadClass(const std::string& directory, const JsonFile& file,
   return absl::OkStatus();
 }
 
-// What is a value by itself; `config` has the defaults.
+// Reads the fields that are flags, strings or numbers; `config` has the
+// defaults.
 absl::Status ReadValues(const JsonFile& file, HfConfig& config) {
   const std::pair<const char*, bool*> flags[] = {
       {"clean_up_tokenization_spaces", &config.clean_up_spaces},

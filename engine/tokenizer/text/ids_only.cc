@@ -1,16 +1,18 @@
 #include "engine/tokenizer/text/ids_only.h"
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 
 namespace attend {
 
-absl::Status IdsOnly::NoTokenizer() const {
-  return absl::FailedPreconditionError(
-      absl::StrCat(directory_,
-                   " has no tokenizer (tokenizer.json, or *.spm with "
-                   "vocab.json): the model takes token ids only"));
+namespace {
+
+// Clients see it.
+absl::Status NoTokenizer() {
+  return absl::InvalidArgumentError(
+      "the model has no tokenizer, so it takes and gives token ids only");
 }
+
+}  // namespace
 
 absl::StatusOr<Encoding> IdsOnly::Encode(const EncodeInput&) const {
   return NoTokenizer();

@@ -9,10 +9,11 @@
 
 namespace attend {
 
-// The tokens of languages that a class of transformers 5.23 numbers after the
-// pieces of its SentencePiece model, in the order of their ids: "__en__" of
-// M2M100Tokenizer, "en_XX" of MBartTokenizer and MBart50Tokenizer; none of
-// others. INVALID_ARGUMENT for a set of M2M100's that it does not have.
+// The tokens of languages, in the order of their ids. They stand after the
+// pieces of the SentencePiece model in some tokenizer classes of transformers
+// 5.23: "__en__" in M2M100Tokenizer, "en_XX" in MBartTokenizer and
+// MBart50Tokenizer. Empty for other classes. INVALID_ARGUMENT if
+// config.language_codes is no set of M2M100Tokenizer.
 absl::StatusOr<std::vector<std::string>> LanguageTokens(const HfConfig& config);
 
 }  // namespace attend

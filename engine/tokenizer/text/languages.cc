@@ -13,8 +13,8 @@ namespace {
 
 constexpr size_t kNamed = 8;  // languages that an error lists at most
 
-// Whether `text` is spelled like `shape`, in which 'a' is any small letter, 'A'
-// any capital one.
+// Whether `text` is spelled like `shape`, in which 'a' stands for any
+// lower-case letter and 'A' for any upper-case letter.
 bool Spelled(absl::string_view text, absl::string_view shape) {
   return text.size() == shape.size() &&
          std::equal(text.begin(), text.end(), shape.begin(),
@@ -25,7 +25,8 @@ bool Spelled(absl::string_view text, absl::string_view shape) {
                     });
 }
 
-// The code that a token names, as "en" of "__en__"; "" if none.
+// The code of the language that a token names: "en" for "__en__"; "" if the
+// token names no language.
 absl::string_view CodeOf(absl::string_view token, absl::string_view name) {
   if (name == "NllbTokenizer") return Spelled(token, "aaa_Aaaa") ? token : "";
   if (name != "M2M100Tokenizer") return Spelled(token, "aa_AA") ? token : "";

@@ -15,21 +15,21 @@
 
 namespace attend {
 
-// The languages of a multilingual translation model, which its special tokens
-// name: NLLB, M2M100 and mBART-50 put the token of a text's language before it
-// and the end of sequence after it, mBART both after it. Immutable.
+// The languages of a multilingual translation model; each has a special token.
+// NLLB, M2M100 and mBART-50 put the token of the language before a text and the
+// end of sequence after it; mBART puts both after the text. Immutable.
 class Languages {
  public:
-  // None for tokenizers of other classes. `pieces` are the vocabulary's, by id;
-  // those that are spelled like a language's token are taken for one.
+  // nullopt if config.tokenizer_class has no languages. `pieces` are the
+  // vocabulary, by id; a piece that is spelled like a language's token is one.
   static std::optional<Languages> Create(
       const HfConfig& config, const std::vector<std::string>& pieces);
 
-  // INVALID_ARGUMENT names some of the languages.
+  // The id of a language's token. INVALID_ARGUMENT names some of the languages.
   absl::StatusOr<int> Find(absl::string_view language) const;
 
-  // Puts the special tokens around an encoding that has none. An empty
-  // `language` is the default of that side.
+  // Puts special tokens around an encoding that has none. An empty `language`
+  // means the default of `side`. Errors: those of Find().
   absl::Status Frame(absl::string_view language, Side side,
                      Encoding& encoding) const;
 

@@ -10,8 +10,8 @@
 namespace attend {
 namespace {
 
-// Joins TokenText(): spaces at both ends are dropped, a byte that is not of a
-// character is U+FFFD.
+// Joins TokenText() of all ids. Spaces at both ends of the text are dropped; a
+// byte that is not part of a character becomes U+FFFD.
 class TokenTextStream final : public StreamDecoder {
  public:
   explicit TokenTextStream(const Tokenizer& tokenizer)
@@ -22,9 +22,10 @@ class TokenTextStream final : public StreamDecoder {
   std::string Flush() override;
 
  private:
-  // Takes the whole characters off bytes_; all of it at the end.
+  // Removes the whole characters from bytes_ and returns them; at the end
+  // everything.
   std::string Characters(bool at_end);
-  // Takes off text_ what later text cannot change.
+  // Removes the text that later ids cannot change from text_, and returns it.
   std::string Settled(bool at_end);
 
   const Tokenizer& tokenizer_;

@@ -1,6 +1,7 @@
 #ifndef ATTEND_ENGINE_TOKENIZER_TEXT_TOKENIZER_H_
 #define ATTEND_ENGINE_TOKENIZER_TEXT_TOKENIZER_H_
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,78 +16,91 @@ namespace attend {
 
 enum class Side { kSource, kTarget };
 
-// Text of one growing target sequence, in pieces that are never half a
-// character. Appended pieces and Flush() joined equal Tokenizer::Decode(), but
-// for what follows other ids (see Tokenizer::NewStream).
+// Decodes one growing target sequence token by token. Returned texts end with
+// whole characters. All texts of Append(), then that of Flush(), are together
+// the text of Tokenizer::Decode(), except where the sequence continues other
+// ids (see Tokenizer::NewStream()).
 class StreamDecoder {
  public:
   virtual ~StreamDecoder() = default;
-  // The text that `id` makes certain. The id may be any that the model has.
+  // Adds any id of the model. Returns the text that later ids cannot change any
+  // more and that was not returned yet.
   virtual std::string Append(int id) = 0;
-  // What was held back, with a broken character as U+FFFD.
+  // Returns the rest of the text; unfinished characters become U+FFFD.
   virtual std::string Flush() = 0;
 };
 
-// What Tokenizer::Encode() is to do.
+// The arguments of Tokenizer::Encode().
 struct EncodeInput {
   absl::string_view text = "";
   std::optional<absl::string_view> pair = std::nullopt;  // a second text
   Side side = Side::kSource;
-  // Put in the special tokens that a model expects around such a text.
+  // Add the special tokens that the model expects around a text or a pair.
   bool add_special = true;
-  // The code of the language of `text`, for models whose special tokens say it
-  // ("eng_Latn"; see Tokenizer::LanguageId). Empty: the tokenizer's default.
+  // The code of the language of `text` ("eng_Latn"), for tokenizers with
+  // languages; see Tokenizer::LanguageId(). Empty: the tokenizer's default.
   absl::string_view language = "";
-  // Leave at most so many tokens (see Truncate). 0: all of them.
+  // The most tokens; the rest is removed by Truncate(). 0: no limit.
   int max_tokens = 0;
 };
 
 // INVALID_ARGUMENT if a text is not UTF-8.
 absl::Status CheckTexts(const EncodeInput& input);
 
-// Text to ids and back. Const and thread-safe after load. A model may have more
-// ids than its tokenizer: those beyond have no piece and no text.
+// Text to ids and back. Const after load; any thread may use a tokenizer. A
+// model may have more ids than its tokenizer; these ids have no piece and no
+// text.
 class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
 
-  // INVALID_ARGUMENT if a text is not UTF-8 (names the byte offset), or the
-  // language is not one of this tokenizer's (names some that are).
+  // The tokens of a text or a pair. INVALID_ARGUMENT if a text is not UTF-8
+  // (names the offset of the byte), or if the tokenizer does not know the
+  // language (names some that it knows).
   virtual absl::StatusOr<Encoding> Encode(const EncodeInput& input) const = 0;
-  // Text of ids; special tokens are left out unless `keep_special`.
-  // INVALID_ARGUMENT for an id outside of the vocabulary.
+  // The text of ids, without special tokens unless `keep_special`.
+  // INVALID_ARGUMENT if an id is not in the vocabulary.
   virtual absl::StatusOr<std::string> Decode(absl::Span<const int> ids,
                                              Side side,
                                              bool keep_special) const = 0;
-  // Decodes target ids one by one, special tokens left out. Borrows this.
+  // A decoder of target ids, without special tokens. The tokenizer must outlive
+  // it.
   //
-  // With `before`, target ids too, the text is what follows theirs: that of
-  // both less that of the ids before, as far as these stay as they are. A
-  // character that they leave unfinished comes whole.
+  // `before` are target ids that come before those of the stream. The stream's
+  // text is then the text of all ids without its beginning, the text of
+  // `before`. If `before` ends within a character, the stream's text begins
+  // with that character.
   virtual std::unique_ptr<StreamDecoder> NewStream(
       absl::Span<const int> before) const;
 
   virtual int vocab_size(Side side) const = 0;
-  // The vocabulary's spelling of an id.
+  // The vocabulary's spelling of an id; "" if the id has none.
   virtual absl::string_view Piece(int id, Side side) const = 0;
-  // The id of that spelling; -1 if the vocabulary has none.
+  // The id of a spelling; -1 if the vocabulary does not have it.
   virtual int TokenId(absl::string_view piece, Side side) const = 0;
   virtual bool IsSpecial(int id, Side side) const = 0;
-  // The bytes that a target id adds to running text (a word mark is a space,
-  // a byte token its byte, a special token nothing).
+  // The bytes that a target id adds to a text that has begun: a word mark adds
+  // a space, a byte token its byte, a special token nothing.
   virtual absl::string_view TokenText(int id) const = 0;
 
-  // The token that stands for a language ("deu_Latn"): what a target text in it
-  // begins with. INVALID_ARGUMENT if there is none (names some that there are).
+  // The id of the token of a language ("deu_Latn"), with which a target text in
+  // that language begins. INVALID_ARGUMENT if there is none (names some
+  // languages).
   virtual absl::StatusOr<int> LanguageId(absl::string_view language) const;
-  // The token that masks another; -1 if there is none.
+  // The id of the mask token; -1 if there is none.
   virtual int mask_id() const { return -1; }
-  // The token that a text begins with, as tokenizer_config.json says; -1 if it
-  // does not. Encode() puts it in where the rest of the files say so.
+  // The id of bos_token in tokenizer_config.json; -1 if there is none. Whether
+  // Encode() adds that token depends on other files.
   virtual int bos_id() const { return -1; }
-  // Tokens of an encoding at most, as the files say; 0 if they do not.
+  // The most tokens of an encoding, as the files say; 0: no limit.
   virtual int max_length() const { return 0; }
-  // Decode() takes spaces before punctuation off (see CleanUpSpaces).
+  // Which end of a text Encode() cuts.
+  virtual TruncationSide truncation_side() const {
+    return TruncationSide::kRight;
+  }
+  // Bytes of the vocabulary's longest token, as it is spelled there.
+  virtual size_t longest_token() const { return 1; }
+  // Whether Decode() removes spaces before punctuation (see CleanUpSpaces()).
   virtual bool cleans_up_spaces() const { return false; }
 };
 

@@ -12,20 +12,22 @@ namespace attend {
 inline constexpr absl::string_view kReplacement = "\xef\xbf\xbd";
 inline constexpr absl::string_view kSpaceMark = "\xe2\x96\x81";
 
-// What the bytes at the start of `text` (not empty) are.
+// What a text begins with.
 struct Utf8Char {
-  int length = 0;           // bytes; 0: not a character
-  bool incomplete = false;  // could become one if more bytes followed
-  // If it is not a character: bytes that one could begin with, at least 1.
+  int length = 0;           // bytes of the character; 0: not a character
+  bool incomplete = false;  // more bytes could make it a character
+  // If it is not a character: the bytes, at least 1, that could be the
+  // beginning of a character.
   int broken = 0;
 };
-// Shortest forms only, no surrogates, nothing above U+10FFFF.
+// The first character of `text`, which must not be empty. A character has its
+// shortest form, is no surrogate, and is at most U+10FFFF.
 Utf8Char FirstUtf8Char(absl::string_view text);
 
 // Offset of the first byte that is not part of a character, or npos.
 size_t FindInvalidUtf8(absl::string_view text);
 
-// Whether `character` is one that Python's str.strip() takes off.
+// Whether Python's str.strip() removes `character`.
 bool IsSpace(absl::string_view character);
 
 }  // namespace attend

@@ -195,7 +195,7 @@ TEST(CheckpointTest, HostileHeaders) {
            {tensor(R"({"dtype":"F32","shape":[1],"data_offsets":[0]})"),
             "data_offsets"},
            {tensor(R"({"dtype":"F32","shape":[1],"data_offsets":[0,4]})"),
-            "12 bytes after the header, but its tensors end at 4"},
+            "12 bytes after the header, but its tensors end at byte 4"},
            {tensor(R"({"dtype":"F32","shape":[2],"data_offsets":[4,12]})"),
             "begins at 4, expected 0"},
            {R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"

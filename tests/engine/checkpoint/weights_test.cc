@@ -68,9 +68,9 @@ TEST_F(WeightsTest, ATensorMayHoldSeveralSlots) {
   const auto checkpoint = Checkpoint::Open(directory_.path());
   ASSERT_TRUE(checkpoint.ok()) << checkpoint.status();
   names_.rows = {
-      {.slot = "q", .tensors = {"qk"}, .part = {.first = 0, .parts = 2}},
-      {.slot = "k", .tensors = {"qk"}, .part = {.first = 1, .parts = 2}},
-      {.slot = "k.b", .tensors = {"qk.b"}, .part = {.first = 1, .parts = 2}}};
+      {.slot = "q", .tensors = {"qk"}, .slices = {.first = 0, .total = 2}},
+      {.slot = "k", .tensors = {"qk"}, .slices = {.first = 1, .total = 2}},
+      {.slot = "k.b", .tensors = {"qk.b"}, .slices = {.first = 1, .total = 2}}};
   Weights weights(*checkpoint, names_);
   EXPECT_EQ((*weights.Read("q", {1, 1}))[0], 1.0f);
   const auto k = weights.Read("k", {1, 1});
@@ -131,22 +131,22 @@ TEST_F(WeightsTest, ValuesThatAreNotFiniteAreNamed) {
   }
 }
 
-TEST_F(WeightsTest, SlotsOfOneTensorAreOneIfTheyHaveTheSamePartOfIt) {
+TEST_F(WeightsTest, SlotsAreTheSameIfTheyHaveTheSameSlicesOfOneTensor) {
   names_.rows = {
       {"tokens", {"shared"}}, {"logits", {"lm_head", "shared"}},
-      {"layer", {"l.3.w"}},   {"part", {"l.3.w"}, false, {.parts = 2}},
+      {"layer", {"l.3.w"}},   {"slice", {"l.3.w"}, false, {.total = 2}},
       {"none", {"nothing"}},  {"neither", {"nothing"}}};
   const Weights weights(*checkpoint_, names_);
-  EXPECT_TRUE(weights.AreOne("tokens", "logits"));
-  EXPECT_FALSE(weights.AreOne("tokens", "layer"));
-  EXPECT_FALSE(weights.AreOne("layer", "part"));
-  EXPECT_FALSE(weights.AreOne("none", "neither"));
+  EXPECT_TRUE(weights.AreSame("tokens", "logits"));
+  EXPECT_FALSE(weights.AreSame("tokens", "layer"));
+  EXPECT_FALSE(weights.AreSame("layer", "slice"));
+  EXPECT_FALSE(weights.AreSame("none", "neither"));
 }
 
 // The numbers 1, 2, ... as one tensor "t" of so many rows and columns.
-class PartsTest : public testing::Test {
+class SlicesTest : public testing::Test {
  protected:
-  PartsTest(int rows, int columns) {
+  SlicesTest(int rows, int columns) {
     std::string bytes;
     for (int i = 1; i <= rows * columns; ++i) {
       const uint32_t bits = absl::bit_cast<uint32_t>(static_cast<float>(i));
@@ -192,50 +192,51 @@ class PartsTest : public testing::Test {
   std::unique_ptr<Checkpoint> checkpoint_;
 };
 
-struct UnevenParts : PartsTest {
-  UnevenParts() : PartsTest(4, 2) {}
+struct UnevenSlices : SlicesTest {
+  UnevenSlices() : SlicesTest(4, 2) {}
 };
-TEST_F(UnevenParts, ASlotMayHaveSeveral) {
+TEST_F(UnevenSlices, ASlotMayHaveSeveral) {
   // Two heads of queries, one of keys, one of values.
   EXPECT_THAT(Read({.slot = "s",
                     .tensors = {"t"},
-                    .part = {.first = 0, .span = 2, .parts = 4}},
+                    .slices = {.first = 0, .taken = 2, .total = 4}},
                    2, 2),
               ElementsAre(1, 2, 3, 4));
   EXPECT_THAT(Read({.slot = "s",
                     .tensors = {"t"},
-                    .part = {.first = 3, .span = 1, .parts = 4}},
+                    .slices = {.first = 3, .taken = 1, .total = 4}},
                    1, 2),
               ElementsAre(7, 8));
 }
 
-struct InterleavedParts : PartsTest {
-  InterleavedParts() : PartsTest(6, 1) {}
+struct InterleavedSlices : SlicesTest {
+  InterleavedSlices() : SlicesTest(6, 1) {}
 };
-TEST_F(InterleavedParts, ASlotHasItsPartOfEachGroup) {
+TEST_F(InterleavedSlices, ASlotHasItsSliceOfEachGroup) {
   // Query, key and value of one head, then those of the next.
   EXPECT_THAT(Read({.slot = "s",
                     .tensors = {"t"},
-                    .part = {.first = 0, .parts = 3, .groups = 2}},
+                    .slices = {.first = 0, .total = 3, .groups = 2}},
                    2, 1),
               ElementsAre(1, 4));
   EXPECT_THAT(Read({.slot = "s",
                     .tensors = {"t"},
-                    .part = {.first = 2, .parts = 3, .groups = 2}},
+                    .slices = {.first = 2, .total = 3, .groups = 2}},
                    2, 1),
               ElementsAre(3, 6));
 }
 
-struct TransposedParts : PartsTest {
-  TransposedParts() : PartsTest(2, 4) {}
+struct TransposedSlices : SlicesTest {
+  TransposedSlices() : SlicesTest(2, 4) {}
 };
-TEST_F(TransposedParts, RowsAreColumns) {
+TEST_F(TransposedSlices, RowsAreColumns) {
   EXPECT_THAT(
-      Read({.slot = "s", .tensors = {"t"}, .part = {.transposed = true}}, 4, 2),
+      Read({.slot = "s", .tensors = {"t"}, .slices = {.transposed = true}}, 4,
+           2),
       ElementsAre(1, 5, 2, 6, 3, 7, 4, 8));
   EXPECT_THAT(Read({.slot = "s",
                     .tensors = {"t"},
-                    .part = {.transposed = true, .first = 1, .parts = 2}},
+                    .slices = {.transposed = true, .first = 1, .total = 2}},
                    2, 2),
               ElementsAre(3, 7, 4, 8));
 }

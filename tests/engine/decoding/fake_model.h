@@ -13,30 +13,30 @@
 
 namespace attend {
 
-// A row of logits that knows no more than it was asked for.
+// A row of logits of which only the facts of a LogitsNeed are known.
 class AskedRow {
  public:
   AskedRow(std::vector<float> row, const LogitsNeed& need)
       : row_(std::move(row)), top_(need.top) {
     const LogitsView whole(row_);
     whole.Top(absl::MakeSpan(top_));
-    parts_ = {.vocab = whole.vocab(),
+    known_ = {.vocab = whole.vocab(),
               .top = top_,
               .log_sum_exp = std::nullopt,
               .row = {}};
-    if (need.log_sum_exp) parts_.log_sum_exp = whole.LogSumExp();
-    if (NeedsRow(need, top_)) parts_.row = row_;
+    if (need.log_sum_exp) known_.log_sum_exp = whole.LogSumExp();
+    if (NeedsRow(need, top_)) known_.row = row_;
   }
-  LogitsView view() const { return LogitsView(parts_); }
+  LogitsView view() const { return LogitsView(known_); }
 
  private:
   const std::vector<float> row_;
   std::vector<TokenScore> top_;
-  LogitsView::Parts parts_;
+  LogitsView::Known known_;
 };
 
-// A model whose logits are a hash of the tokens so far: it has all that a
-// search needs of a transformer.
+// A model whose logits are a hash of the tokens so far. It gives a search all
+// that a transformer gives.
 class FakeModel {
  public:
   FakeModel(int vocab, uint64_t seed, float spread = 3)
@@ -79,7 +79,7 @@ class FakeModel {
   float spread_;
 };
 
-// What a search continues where the model has an encoder.
+// The decoder tokens that a search continues in a model with an encoder.
 inline std::vector<int> PromptOf(const GenerationParams& params) {
   std::vector<int> prompt = {params.decoder_start_id};
   prompt.insert(prompt.end(), params.forced_prefix.begin(),

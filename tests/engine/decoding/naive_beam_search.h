@@ -24,8 +24,8 @@ inline void SortByScore(std::vector<NaiveBeam>& beams) {
       [](const NaiveBeam& a, const NaiveBeam& b) { return a.score > b.score; });
 }
 
-// Beam search over full arrays, in the words of transformers' _beam_search for
-// a batch of one: every beam times every token, masks of -1e9, merged pools.
+// Beam search over full arrays, written like transformers' _beam_search for a
+// batch of one: every beam times every token, masks of -1e9, merged pools.
 // `stops(tokens)`: whether the last token completes a stop string.
 inline std::vector<NaiveBeam> NaiveBeamSearch(
     const GenerationParams& params, const FakeModel& model,

@@ -10,7 +10,7 @@
 namespace attend {
 namespace {
 
-TEST(ScorerTest, ChunksOfAnySizeGiveTheSame) {
+TEST(ScorerTest, GroupsOfAnySizeGiveTheSame) {
   const FakeModel model(11, 3);
   const std::vector<int> target = {4, 10, 0, 4, 2};
   std::vector<std::vector<float>> rows;
@@ -19,12 +19,12 @@ TEST(ScorerTest, ChunksOfAnySizeGiveTheSame) {
     rows.push_back(model.Logits(tokens));
     tokens.push_back(id);
   }
-  for (size_t chunk : {1, 2, 3, 5}) {
+  for (size_t group : {1, 2, 3, 5}) {
     Scorer scorer(target, 2);
-    for (size_t begin = 0; begin < rows.size(); begin += chunk) {
+    for (size_t begin = 0; begin < rows.size(); begin += group) {
       EXPECT_FALSE(scorer.output().finished);
       std::vector<LogitsView> views;
-      for (size_t i = begin; i < std::min(rows.size(), begin + chunk); ++i) {
+      for (size_t i = begin; i < std::min(rows.size(), begin + group); ++i) {
         views.emplace_back(rows[i]);
       }
       scorer.Advance(views);

@@ -151,6 +151,11 @@ std::vector<Golden> Goldens() {
        {"layer_norm_epsilon"},
        nullptr,
        "MptForCausalLM"},
+      {"families/starcoder2-4x-window-no-biases",
+       bert,
+       {"norm_epsilon", "rope_theta", "num_key_value_heads", "sliding_window"},
+       kBertAct,
+       "Starcoder2ForCausalLM"},
   };
 }
 

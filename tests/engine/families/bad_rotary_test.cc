@@ -53,7 +53,7 @@ TEST(LongRopeTest, EachFrequencyHasTwoDivisors) {
   ASSERT_EQ(spec.frequencies.size(), 3u);
   ASSERT_EQ(spec.long_frequencies.size(), 3u);
   EXPECT_TRUE(spec.by_length());
-  EXPECT_TRUE(spec.of_whole());
+  EXPECT_TRUE(spec.uses_current_length());
   EXPECT_EQ(spec.original_positions, 42);
   EXPECT_THAT(spec.frequencies[1], FloatEq(plain.frequencies[1] / 1.25f));
   EXPECT_THAT(spec.long_frequencies[2], FloatEq(plain.frequencies[2] / 8));
@@ -103,7 +103,7 @@ TEST(DynamicRopeTest, StretchesTheLengthOfTheFile) {
   const auto family = Dynamic(Json::object());
   const RotarySpec spec = RotaryOf(family);
   EXPECT_TRUE(spec.by_length());
-  EXPECT_FALSE(spec.of_whole());
+  EXPECT_FALSE(spec.uses_current_length());
   EXPECT_EQ(spec.original_positions, 40);
   EXPECT_EQ(spec.theta, 300);
   EXPECT_EQ(spec.factor, 3.5f);

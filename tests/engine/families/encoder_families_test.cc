@@ -87,7 +87,7 @@ TEST(EncoderFamiliesTest, AMissingOrWrongTensorIsNamed) {
       for (NameRow& row : family.names.rows) {
         if (row.slot != "encoder.{}.ffn.out.weight") continue;
         if (missing) row.tensors = {"none"};
-        if (!missing) row.part.parts = 2;
+        if (!missing) row.slices.total = 2;
       }
       const std::string error(LoadAll(compute, directory, family).message());
       EXPECT_THAT(error, HasSubstr("encoder.0.ffn.out.weight"));

@@ -14,7 +14,7 @@
 
 namespace attend {
 
-// A tensor as a file of safetensors has it.
+// A tensor of a safetensors file.
 struct StoredTensor {
   std::string dtype;
   std::vector<int64_t> shape;
@@ -23,28 +23,30 @@ struct StoredTensor {
 
 using StoredTensors = std::map<std::string, StoredTensor>;
 
-// The bytes of a file that holds them.
+// The bytes of a safetensors file with these tensors.
 std::string BytesOf(const StoredTensors& tensors);
 
-// Of every family that is supported, as the error of another one lists them.
+// The model_type of every supported family, as the error for an unknown one
+// lists them.
 std::set<std::string> SupportedModelTypes();
 
-// A golden checkpoint in memory, to be spoiled: what is changed here is what
-// the next Load() finds. Not thread-safe.
+// A golden checkpoint in memory. A test changes its config or tensors, and the
+// next Load() finds the changes. Not thread-safe.
 class StoredCheckpoint {
  public:
-  // `directory` is under tests/golden.
+  // `directory` is below tests/golden.
   explicit StoredCheckpoint(const std::string& directory);
 
-  // Loads it as the engine does, short of the tokenizer, in f32.
+  // Loads the checkpoint as the engine does, in f32, without the tokenizer.
   absl::Status Load(Compute& compute);
 
   // The same with another model.safetensors.
   absl::Status LoadBytes(Compute& compute, const std::string& bytes);
 
-  // A file beside the model, in a folder that may not be there yet; "": none.
+  // Writes a file beside the model; makes its folder if that is missing. An
+  // empty `text` removes the file.
   void Write(const std::string& name, const std::string& text) const;
-  // The tensors of a file beside the model.
+  // Reads the tensors of a file beside the model.
   StoredTensors Read(const std::string& name) const;
 
   nlohmann::json config;

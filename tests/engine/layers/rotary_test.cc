@@ -129,14 +129,14 @@ TEST(RotarySpecTest, TheLengthThatARowHasFrequenciesOf) {
   EXPECT_EQ(grows.LengthOf(6, 7, 9), 7);
   EXPECT_EQ(grows.LengthOf(7, 7, 9), 8);
   EXPECT_EQ(grows.LengthOf(20, 7, 21), 21);
-  EXPECT_EQ(grows.KindOf(10, 30), 0);
-  EXPECT_EQ(grows.KindOf(11, 30), 11);
+  EXPECT_EQ(grows.FrequencyKind(10, 30), 0);
+  EXPECT_EQ(grows.FrequencyKind(11, 30), 11);
   RotarySpec whole = grows;
   whole.long_frequencies = grows.frequencies;
   EXPECT_EQ(whole.LengthOf(0, 7, 9), 9);
-  EXPECT_EQ(whole.KindOf(3, 10), 0);
-  EXPECT_EQ(whole.KindOf(3, 11), 1);
-  EXPECT_EQ(whole.KindOf(12, 12), 1);
+  EXPECT_EQ(whole.FrequencyKind(3, 10), 0);
+  EXPECT_EQ(whole.FrequencyKind(3, 11), 1);
+  EXPECT_EQ(whole.FrequencyKind(12, 12), 1);
 }
 
 }  // namespace

@@ -10,12 +10,12 @@
 
 namespace attend {
 
-// What ops are made with, and run on.
+// The primitives that ops are made with, and the context that they run on.
 struct TestExec {
   explicit TestExec(int threads)
       : compute({.threads = threads, .max_isa = TestIsa()}) {}
 
-  // For the ops made before the first call.
+  // For ops that were made before the first call.
   ExecContext& context() {
     if (!made) made.emplace(compute, primitives);
     return *made;

@@ -10,8 +10,8 @@
 
 namespace attend {
 
-// The limit on instructions of this run of the tests. oneDNN has one limit in a
-// process, so the same binary is registered with ctest once for each.
+// The limit of instructions of this run of the tests. oneDNN has one limit a
+// process: so ctest runs the same binary once for each instruction set.
 inline Isa TestIsa() {
   static const Isa isa = [] {
     const char* const name = std::getenv("ATTEND_TEST_ISA");

@@ -10,9 +10,9 @@
 
 namespace attend {
 
-// Runs requests on an engine in one loop, as a scheduler would, with choices
-// that a test can make arbitrary: who joins when, how pieces are cut, who is
-// preempted. Whatever it does must not show in the results.
+// Runs requests on an engine in one loop, as a scheduler would. A test can make
+// the choices random: when a request joins, how pieces are cut, which sequence
+// is preempted. The choices must not show in the results.
 class Driver {
  public:
   struct Policy {

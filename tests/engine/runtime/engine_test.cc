@@ -237,7 +237,8 @@ INSTANTIATE_TEST_SUITE_P(
                    [](EngineRequest& request, GenerationParams&) {
                      SourceIn(request).positions = {0, 1, 100000};
                    }},
-        BadRequest{"Prompt", "the model has an encoder, the request a prompt",
+        BadRequest{"Prompt",
+                   "the model has an encoder, but the request has a prompt",
                    [](EngineRequest& request, GenerationParams&) {
                      request.input = Prompt{{3, 4}};
                    }},
@@ -262,7 +263,7 @@ TEST(PromptRefusalTest, SpeaksOfThePrompt) {
   };
   const GenerationParams params = model.engine().info().generation;
   EXPECT_EQ(error(SourceTokens{.ids = {3, 4}}, params),
-            "the model has no encoder, the request has a source");
+            "the model has no encoder, but the request has a source");
   EXPECT_EQ(error(Prompt{}, params),
             "prompt has 0 tokens, limits are 1 and 48 (max_source_tokens)");
   EXPECT_THAT(error(Prompt{{3, -1}}, params),
@@ -270,10 +271,10 @@ TEST(PromptRefusalTest, SpeaksOfThePrompt) {
   GenerationParams prefixed = params;
   const int rows = model.engine().info().max_target_tokens;
   prefixed.forced_prefix.assign(rows - 2, 3);
-  EXPECT_THAT(
-      error(Prompt{{3, 4}}, prefixed),
-      HasSubstr(absl::StrCat("forced_prefix has ", rows - 2,
-                             " tokens, limit is ", rows - 3, ": 2 before it")));
+  EXPECT_THAT(error(Prompt{{3, 4}}, prefixed),
+              HasSubstr(absl::StrCat("forced_prefix has ", rows - 2,
+                                     " tokens, limit is ", rows - 3,
+                                     ": 2 earlier tokens")));
 }
 
 TEST(EngineOptionsTest, AreChecked) {

@@ -19,8 +19,8 @@ using nlohmann::json;
 
 constexpr char kGolden[] = ATTEND_SOURCE_DIR "/tests/golden/";
 
-// Names of the checkpoints that have `part` in expected.json, or have not.
-std::vector<std::string> Checkpoints(const std::string& part, bool has) {
+// Names of the checkpoints that have `section` in expected.json, or have not.
+std::vector<std::string> Checkpoints(const std::string& section, bool has) {
   std::vector<std::string> names;
   for (const char* parent : {"marian/", "families/"}) {
     for (const auto& entry :
@@ -30,7 +30,7 @@ std::vector<std::string> Checkpoints(const std::string& part, bool has) {
           !std::filesystem::exists(entry.path() / "expected.json")) {
         continue;
       }
-      if (ReadGolden(name + "/expected.json").contains(part) == has) {
+      if (ReadGolden(name + "/expected.json").contains(section) == has) {
         names.push_back(name);
       }
     }

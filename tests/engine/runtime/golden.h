@@ -16,26 +16,26 @@ namespace attend {
 // Reads what tests/golden/make_golden.py wrote; its docstring has the form.
 nlohmann::json ReadGolden(const std::string& path);
 
-// The directories under tests/golden that hold a checkpoint with expected.json:
+// The directories below tests/golden that have a checkpoint and expected.json:
 // of models that generate, and of encoders without a decoder.
 std::vector<std::string> GoldenModels();
 std::vector<std::string> GoldenEncoders();
 std::string GoldenDirectory(const std::string& name);
-// A directory's name as that of a test.
+// The name of a directory in the form of a test's name.
 std::string TestNameOf(std::string name);
 
 // The source of a case, its masked tokens left out.
 SourceTokens SourceOf(const nlohmann::json& golden_case);
 
-// Which rows of a result a case gives: its "rows", or all `count`.
+// The rows of a result that a case has: its "rows", or all `count` rows.
 std::vector<int> RowsOf(const nlohmann::json& golden_case, int count);
 
 // `params` of a case, in transformers' names, over a model's defaults.
 GenerationParams ParamsOf(const nlohmann::json& params,
                           const GenerationParams& defaults);
 
-// f32 and f64 runs of small models agree within 5e-6 * (1 + |x|); ten times
-// that is still far below what a wrong formula moves.
+// f32 and f64 runs of small models agree within 5e-6 * (1 + |x|). The tolerance
+// is ten times that, still far below the effect of a wrong formula.
 double Tolerance(double expected);
 
 // How far a vector may be from the expected one, relative to its length, after
@@ -54,7 +54,7 @@ struct LoadedModel {
 LoadedModel Load(const std::string& directory, const EngineOptions& options,
                  int threads = 2);
 
-// EngineOptions::kv_cache_bytes for a pool of so many of the model's blocks.
+// EngineOptions::kv_cache_bytes for a pool of `blocks` blocks of the model.
 size_t PoolBytes(const std::string& directory, int blocks);
 
 }  // namespace attend

@@ -21,16 +21,16 @@ using ::testing::ElementsAreArray;
 
 // A case of expected.json, under the key that says what is asked for.
 struct GoldenCase {
-  std::string part;
+  std::string section;
   json expected;
 };
 
 EngineRequest RequestOf(const GoldenCase& golden) {
   const SourceTokens source = SourceOf(golden.expected);
   EngineRequest request = {.input = source, .task = ClassifyTask{}};
-  if (golden.part == "encoder") request.task = EmbedTask{.per_token = true};
-  if (golden.part == "embed") request.task = EmbedTask{};
-  if (golden.part == "fill_mask") {
+  if (golden.section == "encoder") request.task = EmbedTask{.per_token = true};
+  if (golden.section == "embed") request.task = EmbedTask{};
+  if (golden.section == "fill_mask") {
     // Cases count masked tokens, requests do not hold them.
     FillMaskTask task = {.rows = {}, .top = 5};
     for (const int at : golden.expected["at"]) {
@@ -47,9 +47,9 @@ EngineRequest RequestOf(const GoldenCase& golden) {
 // The vectors that a case expects: a row, or several.
 std::vector<std::vector<double>> VectorsOf(const GoldenCase& golden) {
   const json& expected = golden.expected;
-  if (golden.part == "encoder") return expected["hidden"];
-  if (golden.part == "embed") return {expected["embedding"]};
-  if (golden.part == "classify") return {expected["logits"]};
+  if (golden.section == "encoder") return expected["hidden"];
+  if (golden.section == "embed") return {expected["embedding"]};
+  if (golden.section == "classify") return {expected["logits"]};
   return expected["logits"];  // classify_tokens
 }
 
@@ -69,12 +69,12 @@ class GoldenEncoderTest
     }
     const std::string name = std::get<0>(GetParam());
     const json expected = ReadGolden(name + "/expected.json");
-    for (const char* part :
+    for (const char* section :
          {"encoder", "embed", "classify", "classify_tokens", "fill_mask"}) {
-      for (const json& one : expected.value(part, json::array())) {
-        if (part == std::string("embed") && !one.contains("embedding"))
+      for (const json& one : expected.value(section, json::array())) {
+        if (section == std::string("embed") && !one.contains("embedding"))
           continue;
-        cases_.push_back({part, one});
+        cases_.push_back({section, one});
       }
     }
     ASSERT_FALSE(cases_.empty());
@@ -91,9 +91,9 @@ class GoldenEncoderTest
 
   // Compares f32 to the last digits.
   void Expect(const GoldenCase& golden, const SequenceOutput& output) {
-    SCOPED_TRACE(golden.part + " " + golden.expected["source"].dump() +
+    SCOPED_TRACE(golden.section + " " + golden.expected["source"].dump() +
                  "; regenerate with: python tests/golden/make_golden.py");
-    if (golden.part == "fill_mask") return ExpectTokens(golden, output);
+    if (golden.section == "fill_mask") return ExpectTokens(golden, output);
     const auto vectors = VectorsOf(golden);
     ASSERT_EQ(output.width, static_cast<int>(vectors[0].size()));
     const int count = static_cast<int>(output.values.size()) / output.width;
@@ -126,7 +126,7 @@ class GoldenEncoderTest
                const std::vector<double>& expected) const {
     const double relative = RelativeBound(dtype_, matmuls_);
     EXPECT_LT(relative, 0.25);
-    if (golden.part == "classify") {
+    if (golden.section == "classify") {
       return 2 * relative * golden.expected["terms"].get<double>();
     }
     return relative * Length(expected);

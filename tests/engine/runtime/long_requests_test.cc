@@ -79,7 +79,7 @@ TEST_P(WhatFitsTest, NamesWhatWouldFitAndThatFits) {
         std::string(refused.status().message()),
         HasSubstr(absl::StrCat(InputName(engine), " has ", tokens, " tokens, ",
                                c.fit == 0 ? "none" : absl::StrCat(c.fit),
-                               " would fit with as many new ones: ")));
+                               " would fit with as many new tokens: ")));
     EXPECT_THAT(std::string(refused.status().message()),
                 HasSubstr(absl::StrCat("the pool has ", c.blocks,
                                        " (kv_cache_bytes)")));

@@ -98,6 +98,20 @@ TEST_F(ModelTest, TheModelsDefaultsMustBeServed) {
                              HasSubstr("num_beams is 33, limit is 32")));
 }
 
+// Before any of it is taken.
+TEST_F(ModelTest, MoreMemoryThanThereIsIsRefused) {
+  const auto error = [&](const EngineOptions& options) {
+    const auto model = LoadModel(compute_, directory_, "test", options);
+    EXPECT_EQ(model.status().code(), absl::StatusCode::kResourceExhausted);
+    return std::string(model.status().message());
+  };
+  EXPECT_THAT(error({.kv_cache_bytes = size_t{900} << 40}),
+              AllOf(HasSubstr("the KV cache (kv_cache_bytes) of 921600.0 GiB"),
+                    HasSubstr("weights of "),
+                    HasSubstr("that this process may use (")));
+  EXPECT_THAT(error({.kv_cache_bytes = SIZE_MAX}), HasSubstr("more than the "));
+}
+
 TEST_F(ModelTest, APoolBelowTwoBlocksIsRefused) {
   const auto model = LoadModel(compute_, directory_, "test",
                                {.max_step_rows = 32, .kv_cache_bytes = 100});

@@ -115,7 +115,7 @@ TEST_F(DynamicRotaryTest, NothingIsComputedAgain) {
   EXPECT_EQ(driver_.steps(), 1 + 10);
 }
 
-TEST_F(DynamicRotaryTest, ChunksPreemptionAndSharingDoNotShow) {
+TEST_F(DynamicRotaryTest, PiecesPreemptionAndSharingDoNotShow) {
   const auto requests = [] {
     std::vector<EngineRequest> all;
     for (const int prompt : {30, 39, 40, 41, 50, 50, 62, 33}) {

@@ -194,7 +194,7 @@ TEST(ChatTemplateTest, HostileTemplatesEnd) {
            value + " %}{% endfor %}{% endfor %}";
   };
   ExpectError(forever, "takes more than 5000000 steps");
-  ExpectError(nested("[ns.x]"), "takes more than 5000000 steps");
+  ExpectError(nested("[ns.x]"), "takes more than 64 MiB of memory");
   ExpectError(
       "{% set ns = namespace(x=[]) %}{% for a in range(60) %}"
       "{% set ns.x = [ns.x, ns.x] %}{% endfor %}{{ ns.x }}",
@@ -209,11 +209,62 @@ TEST(ChatTemplateTest, HostileTemplatesEnd) {
   ExpectError("{{ '{:>999999999}'.format(1) }}", "no method named format");
 }
 
+// Each would take gigabytes, or for ever.
+TEST(ChatTemplateTest, HostileTemplatesHaveLimitsOfMemoryAndTime) {
+  const auto forty = [](const std::string& grown) {
+    return "{% set ns = namespace(x='xy', l=[1]) %}{% for i in range(40) %}"
+           "{% set ns.x = ns.x" +
+           grown + " %}{% endfor %}{{ ns.x | length }}";
+  };
+  const std::string memory = "takes more than 64 MiB of memory";
+  ExpectError(forty(" ~ ns.x"), memory);
+  ExpectError(forty(" + ns.x"), memory);
+  ExpectError(forty(".replace('x', ns.x)"), memory);
+  ExpectError(forty(" | replace('y', ns.x)"), memory);
+  ExpectError(forty("~ [ns.x, ns.x] | join"), memory);
+  ExpectError(forty(".join([ns.x, ns.x])"), memory);
+  ExpectError("{% set l = ['x' * 9000] * 90000 %}{{ l | join | length }}",
+              memory);
+  ExpectError("{{ ([1] * 1000000000) | list | length }}", memory);
+  ExpectError("{{ [1] | batch(1000000000, 0) | list | length }}", memory);
+  ExpectError(
+      "{% set ns = namespace() %}{% for i in range(99) %}"
+      "{% set x %}{{ ns.x }}{{ ns.x }}x{% endset %}{% set ns.x = x %}"
+      "{% endfor %}",
+      memory);
+  ExpectError("{% macro m(s) %}{{ m(s ~ s) }}{% endmacro %}{{ m('xy') }}",
+              memory);
+  const std::string time = "takes more than 2s";
+  ExpectError("{{ 'a'.count('') }}", time);
+  ExpectError("{{ ([1] * 1000000000000) | length }}{{ 2 in [1] * 10 ** 13 }}",
+              time);
+  ExpectError(
+      "{% set ns = namespace(x=[], y=[]) %}{% for a in range(60) %}"
+      "{% set ns.x = [ns.x, ns.x] %}{% set ns.y = [ns.y, ns.y] %}{% endfor %}"
+      "{{ ns.x == ns.y }}",
+      time);
+  ExpectError(
+      "{% set a = namespace() %}{% set b = namespace(x=a) %}"
+      "{% set a.x = b %}{{ a == b }}",
+      memory);  // of the stack
+}
+
+TEST(ChatTemplateTest, ARenderingEndsWithItsCall) {
+  const Directory directory;
+  directory.Write("chat_template.jinja", "{{ 'a'.count('') }}");
+  const std::unique_ptr<ChatTemplate> chat = Load(directory);
+  const absl::Time begin = absl::Now();
+  const absl::Status ended =
+      chat->Render(OneTurn(), Noon(), [] { return true; }).status();
+  EXPECT_TRUE(absl::IsCancelled(ended)) << ended;
+  EXPECT_LT(absl::Now() - begin, absl::Seconds(1));
+}
+
 TEST(ChatTemplateTest, BadChatsAreRefused) {
   const auto error = [](const Chat& chat) {
     return std::string(RenderOnce("x", chat).status().message());
   };
-  EXPECT_EQ(error(Chat()), "messages is empty, must have one");
+  EXPECT_EQ(error(Chat()), "messages is empty, must have at least one message");
   Chat chat = OneTurn();
   chat.variables = "[]";
   EXPECT_EQ(error(chat), "variables: is [], expected a json object");
@@ -249,7 +300,7 @@ TEST(ChatTemplateTest, WrongFieldsAreRefused) {
   EXPECT_THAT(
       std::string(
           Load(directory)->Render(OneTurn(), Noon()).status().message()),
-      HasSubstr("none of the name default: rag"));
+      HasSubstr("none is named default: rag"));
 }
 
 TEST(ChatTemplateTest, ManyThreads) {

@@ -56,8 +56,8 @@ TEST_F(HostileFilesTest, Vocabularies) {
                      R"({"</s>": 0, "<unk>": 1, "<pad>": 2)" + tokens + "}");
   };
   EXPECT_THAT(error(R"(, "x": 4)"),
-              AllOf(HasSubstr("\"x\" has id 4"), HasSubstr("without a hole")));
-  EXPECT_THAT(error(R"(, "x": 2)"), HasSubstr("has id 2, as has"));
+              AllOf(HasSubstr("\"x\" has id 4"), HasSubstr("without a gap")));
+  EXPECT_THAT(error(R"(, "x": 2)"), HasSubstr("has id 2, which token"));
   EXPECT_THAT(error(R"(, "<unk>": 3)"), HasSubstr("key \"<unk>\" twice"));
   EXPECT_THAT(error(R"(, "x": -1)"), HasSubstr("\"x\" has id -1"));
   EXPECT_THAT(error(R"(, "x": 18446744073709551615)"), HasSubstr("\"x\""));

@@ -25,7 +25,7 @@ TEST_P(DecodeTest, LogitsAreThoseOfThePaddedComputation) {
 
   BlockTable table(*pool_, 32);
   int done = 0;
-  // A prompt chunk over more than a block, then rows one by one.
+  // A piece of a prompt over more than a block, then rows one by one.
   for (int rows : {17, 1, 1, 1}) {
     std::vector<int> positions(rows);
     std::iota(positions.begin(), positions.end(), done);

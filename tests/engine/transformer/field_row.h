@@ -6,7 +6,7 @@
 
 namespace attend {
 
-// What sets a field of T to another value than that of the base.
+// Sets a field of T to a value that the base does not have.
 template <typename T>
 struct Row {
   const char* field;
@@ -20,8 +20,8 @@ void Toggle(std::optional<T>& part, const T& value) {
   part = part ? std::nullopt : std::make_optional(value);
 }
 
-// All fields of T, by name: a new one does not compile before it is listed, and
-// fails the test before it has a row.
+// Lists all fields of T. A new field does not compile until it is listed here,
+// and fails the test until it has a row.
 #define ATTEND_FIELDS(T, ...)                                     \
   inline void Bind(const T& part) {                               \
     [[maybe_unused]] const auto& [__VA_ARGS__] = part;            \

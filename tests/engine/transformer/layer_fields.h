@@ -7,7 +7,7 @@
 
 namespace attend {
 
-// The fields of what a layer consists of, each set to something else.
+// The fields of LayerSpec and the specs inside it, each set to another value.
 
 ATTEND_FIELDS(NormSpec, kind, epsilon, unit_offset)
 ATTEND_FIELDS(RotarySpec, frequencies, magnitude, original_positions,
@@ -36,7 +36,7 @@ inline void MakeLong(int after, RotarySpec& s) {
   s.long_frequencies = {0.7f, 0.3f, 0.01f};
 }
 
-// Sequences have 20 tokens in the end, of which 17 were given.
+// In these tests a sequence begins with 17 tokens and ends with 20.
 inline constexpr Row<RotarySpec> kRotary[] = {
     {"frequencies",
      [](RotarySpec& s) {

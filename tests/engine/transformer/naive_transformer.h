@@ -21,16 +21,16 @@ struct NamedTensor {
 };
 using TensorsBySlot = std::map<std::string, NamedTensor>;
 
-// Random weights for every slot of a spec, from a fixed seed; without `biases`
-// no map and no norm adds one.
+// Random weights for every slot of a spec, from a seed. Without `biases` no
+// linear map and no norm has a bias.
 TensorsBySlot RandomWeights(const TransformerSpec& spec, uint32_t seed,
                             bool biases = true);
 
 // See AttentionSpec.
 double Softcap(double cap, double x);
 
-// The formulas of the papers over padded batches, in double, one number after
-// the other, with masks written out: what the transformer must be equal to.
+// The reference for the transformer: the formulas of the papers over padded
+// batches, in double, one number after the other, with masks as matrices.
 class NaiveTransformer {
  public:
   NaiveTransformer(const TransformerSpec& spec, const TensorsBySlot& weights)
@@ -40,19 +40,20 @@ class NaiveTransformer {
     std::vector<int> ids;
     std::vector<int> types = {};  // empty: 0
   };
-  // One padded input of n tokens, and mask [1, n, n].
+  // Encodes one padded input of n tokens; the mask is [1, n, n].
   Rows Encode(const Input& input, const AttentionMask& mask) const;
-  // Logits after each of the decoder's tokens, of which the request came with
-  // `given` (see RotarySpec). `cross` is [1, target, source].
+  // The logits after each of the decoder's tokens; the first `given` of these
+  // are the prompt (see RotarySpec). `cross` is [1, target, source].
   Rows Decode(const std::vector<int>& ids, const Rows& encoded,
               const AttentionMask& cross, int given = 0) const;
-  // What the encoder's output comes to, [1, width] and [rows or 1, out].
+  // The embedding [1, width] of the encoder's output, and the result of the
+  // head, [rows or 1, out].
   Rows Vector(const Rows& encoded) const;
   Rows Head(const Rows& encoded) const;
 
  private:
   using Map = std::function<Rows(const Rows&)>;
-  // Of a head's score, by the distance from query to key.
+  // The bias of a head's score by the distance from query to key.
   using Bias = std::function<double(int head, int distance)>;
 
   Rows Embed(const std::string& slot, const EmbeddingSpec& spec,
@@ -64,7 +65,7 @@ class NaiveTransformer {
   Bias StackBias(const std::string& name, const StackSpec& stack) const;
   double FrequencyOf(const RotarySpec& spec, int i, int length) const;
   void Turn(const AttentionSpec& spec, int heads, int given, Rows& x) const;
-  // Of each head by itself.
+  // Normalises each head by itself.
   Rows HeadNorm(const std::string& slot, const AttentionSpec& spec,
                 const Rows& x) const;
   Rows Linear(const std::string& slot, const Rows& x) const;
@@ -76,7 +77,7 @@ class NaiveTransformer {
                    const Rows& x) const;
   Rows Dense(const std::string& slot, const std::vector<DenseSpec>& layers,
              Rows x) const;
-  // What a branch gives, before it is added.
+  // The output of a branch, before it is added to x.
   Rows Branch(const std::string& slot, const LayerSpec& layer, bool has_norm,
               const Rows& x, const Map& f) const;
   Rows Layer(const std::string& slot, const LayerSpec& layer, const Rows& x,

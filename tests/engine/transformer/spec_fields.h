@@ -8,9 +8,10 @@
 
 namespace attend {
 
-// A spec that differs from its base in a field, or in one and what that needs.
+// A spec that differs from its base in one field, and in other fields that this
+// one needs.
 struct SpecCase {
-  // "<way to the field>", and " <value>" where a field has several cases;
+  // The path of the field, and " <value>" if the field has several cases.
   // layers[*] are all layers of a stack.
   std::string name;
   std::string field;  // the last word of the way
@@ -20,13 +21,13 @@ struct SpecCase {
 
 enum class Base { kEncoder, kMaskedLm, kEncoderDecoder, kDecoder };
 
-// Of two layers a stack, with all that a spec has besides.
+// A spec with two layers a stack.
 TransformerSpec BaseSpec(Base base);
 
-// Every field of every part of the spec, one after the other.
+// A case, or several, for every field of a spec and of the specs inside it.
 std::vector<SpecCase> SpecCases(Base base);
 
-// "<struct>.<field>" of those that no case sets.
+// The names "<struct>.<field>" of fields that no case sets.
 std::vector<std::string> FieldsWithoutCases();
 
 }  // namespace attend

@@ -6,7 +6,7 @@
 
 namespace attend {
 
-// The fields of what is around the layers, each set to something else.
+// The fields of StackSpec and EmbeddingSpec, each set to another value.
 
 ATTEND_FIELDS(EmbeddingSpec, vocab, width, projects_tokens, scale, positions,
               max_positions, position_offset, uncounted_id, token_types, norm)

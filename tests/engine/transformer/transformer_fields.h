@@ -6,7 +6,7 @@
 
 namespace attend {
 
-// The fields of what is around the stacks, each set to something else.
+// The fields of TransformerSpec and its heads, each set to another value.
 
 ATTEND_FIELDS(DenseSpec, out, activation, norm)
 ATTEND_FIELDS(EmbedSpec, pooling, layers, normalize)

@@ -21,8 +21,8 @@ std::vector<int> RandomIds(int count, int vocab, uint32_t seed);
 // f32 against f64: see the golden tests.
 void ExpectRow(const std::vector<double>& expected, const float* found);
 
-// A transformer of random weights beside the naive one, and what it computes
-// in: for the tests of both of its sides.
+// A transformer and a naive transformer with the same random weights, and
+// memory for the transformer: for the tests of encoder and decoder.
 class TransformerTest : public testing::TestWithParam<Variant> {
  protected:
   static constexpr int kMaxRows = 32;
@@ -36,10 +36,10 @@ class TransformerTest : public testing::TestWithParam<Variant> {
     std::vector<std::vector<float>> hidden;  // [rows, hidden] at the end
   };
 
-  // Where the embedding does not count a token, that is what masks hide.
+  // If the embedding has an uncounted_id, masks hide the tokens with this id.
   NaiveTransformer::Input NewInput(int count, uint32_t seed,
                                    const std::vector<int>& mask) const;
-  // Positions with mask 0 leave the ragged rows.
+  // The tokens of `padded` whose mask is 1.
   Source NewSource(const NaiveTransformer::Input& padded,
                    const std::vector<int>& mask);
   Source NewSource(int count, uint32_t seed);

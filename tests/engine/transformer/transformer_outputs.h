@@ -9,15 +9,15 @@
 
 namespace attend {
 
-// All that a transformer makes of a source and a target, which depend on its
-// vocabularies only: "encoder", "vector" and "head" where it encodes, "logits"
-// where it decodes.
+// All outputs of a transformer for a source and a target, which depend on its
+// vocabularies only. With an encoder: "encoder", "vector" and "head". With a
+// decoder: "logits".
 using Outputs = std::map<std::string, Rows>;
 
 Outputs NaiveOutputs(const TransformerSpec& spec, const TensorsBySlot& weights);
 
-// The same in f32; the encode at once, which must have the bits of one in small
-// pieces, and the target in chunks.
+// The outputs of the transformer, in f32. Encodes the source at once and in
+// small pieces, which must give the same bits; computes the target in pieces.
 Outputs EngineOutputs(Compute& compute, const TransformerSpec& spec,
                       const TensorsBySlot& weights);
 

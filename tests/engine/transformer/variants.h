@@ -8,14 +8,15 @@
 
 namespace attend {
 
-// The table of transformers that are tested: norm x place of the norm x
-// positions, with activations, gates, biases, heads and widths in turn.
+// The table of transformers that are tested: all combinations of norm, place of
+// the norm and positions, with activations, gates, biases, heads and widths in
+// turn.
 
 // How a transformer knows positions.
 enum class Place { kSinusoidal, kToEnd, kLearned, kRelative, kRotary, kWindow };
 
-// A row of the table: what it is, and what it goes with by its number, so that
-// each meets each in some row.
+// A row of the table. Its number decides activation, gate, biases, heads and
+// widths, so that each value occurs with each other value in some row.
 struct Variant {
   NormKind norm;
   NormPlace norm_place;
@@ -29,7 +30,8 @@ struct Variant {
 std::string NameOf(const Variant& variant);
 std::vector<Variant> Variants();
 
-// Encoder and decoder differ in layers, heads and their size.
+// The spec of a variant. Its encoder and decoder differ in layers, heads and
+// head_dim.
 TransformerSpec SpecOf(const Variant& variant);
 
 }  // namespace attend

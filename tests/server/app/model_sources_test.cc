@@ -98,5 +98,23 @@ TEST_F(ModelSourcesTest, ErrorsNameTheOptionAndTheValue) {
               ElementsAre("default_model is 'c', must be one of a, b"));
 }
 
+TEST(AbsoluteDirectoryTest, BeginsAtTheRoot) {
+  EXPECT_EQ(AbsoluteDirectory("/m/opus/"), "/m/opus");
+  EXPECT_EQ(AbsoluteDirectory("/m/../n//opus"), "/n/opus");
+  EXPECT_EQ(AbsoluteDirectory("rel"), (fs::current_path() / "rel").string());
+}
+
+TEST(WithoutDirectoryTest, LeavesNamesOfFiles) {
+  const auto text = [](const char* message) {
+    return std::string(
+        WithoutDirectory(absl::NotFoundError(message), "/srv/m").message());
+  };
+  EXPECT_EQ(text("/srv/m/config.json: no such file"),
+            "config.json: no such file");
+  EXPECT_EQ(text("/srv/m: has no weights; convert /srv/m"),
+            "the model's directory: has no weights; convert the model's "
+            "directory");
+}
+
 }  // namespace
 }  // namespace attend

@@ -60,7 +60,7 @@ TEST(OptionsTest, ReadsEveryKindOfValue) {
              "--drain-timeout=1m30s", "--log-level=debug", "--reflection=false",
              "--model=/m/opus/", "--cpu-isa=avx2", "--dtype=int8",
              "--kv-cache-dtype=bf16", "--max-connection-age=inf",
-             "--prefix-cache=false"});
+             "--prefix-cache=false", "--fair-share=none"});
   ASSERT_TRUE(line.ok()) << line.status();
   const ServerOptions& options = line->options;
   EXPECT_EQ(options.rpc.port, 0);
@@ -75,6 +75,7 @@ TEST(OptionsTest, ReadsEveryKindOfValue) {
   EXPECT_EQ(options.engine.dtype, ComputeType::kInt8);
   EXPECT_EQ(options.engine.kv_cache_dtype, KvType::kBf16);
   EXPECT_FALSE(options.engine.prefix_cache);
+  EXPECT_EQ(options.rpc.fair_share, FairShare::kNone);
 }
 
 TEST(OptionsTest, AFlagWinsOverItsVariable) {
@@ -116,6 +117,7 @@ TEST(OptionsTest, AnErrorNamesFlagValueAndWhatIsExpected) {
       {{"--port=x"}, "--port: 'x' is not a whole number"},
       {{"--port=70000"}, "port is 70000"},
       {{"--http-port=-1"}, "http_port is -1"},
+      {{"--http-max-connections=0"}, "http_max_connections is 0"},
       {{"--kv-cache-bytes=12MB"}, "--kv-cache-bytes: '12MB' is not"},
       {{"--kv-cache-bytes=-1"}, "--kv-cache-bytes: '-1' is not"},
       {{"--kv-cache-bytes=99999999999GiB"}, "is not a number of bytes"},
@@ -216,7 +218,7 @@ TEST(OptionsTest, HelpShowsFlagVariableDefaultAndCost) {
   const std::string help = HelpText();
   EXPECT_THAT(help, HasSubstr("--max-running  (ATTEND_MAX_RUNNING, default "
                               "256)"));
-  EXPECT_THAT(help, HasSubstr("slower single ones"));
+  EXPECT_THAT(help, HasSubstr("but each input is slower"));
   EXPECT_THAT(help, HasSubstr("--config  (ATTEND_CONFIG, default empty)"));
   EXPECT_THAT(help, HasSubstr("  --version\n      Print the version."));
   EXPECT_TRUE(Parse({"--version"})->version);

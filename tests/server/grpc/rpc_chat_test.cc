@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/tokenizer/chat/render_processes.h"
 #include "tests/server/grpc/rpc_fixture.h"
 
 namespace attend {
@@ -15,6 +16,10 @@ using ::testing::HasSubstr;
 constexpr char kTemplate[] =
     "{% for m in messages %}<{{ m.role }}>{{ m.content }}{{ m.more }}"
     "{% endfor %}{{ mood }}{% if add_generation_prompt %}<you>{% endif %}";
+
+// Before there are threads: ThreadSanitizer watches no process that was forked
+// when there were.
+[[maybe_unused]] const RenderProcesses& kProcesses = RenderProcesses::Shared();
 
 // A model that continues, and "plain", one that does not.
 RpcFixtureOptions Options(const std::string& chat_template = kTemplate) {
@@ -72,6 +77,21 @@ TEST(RpcChatTest, AConversationIsThePrompt) {
   // "<me>Hi<you>", and no end of sequence.
   EXPECT_EQ(result.usage().source_tokens(), 11);
   EXPECT_EQ(result.choices(0).ids(0), 11 * 31);
+}
+
+TEST(RpcChatTest, AConversationHasLimits) {
+  RpcFixture fixture(Options());
+  v1::GenerateRequest request = ChatRequest(1);
+  v1::Chat& chat = *request.mutable_inputs(0)->mutable_chat();
+  for (int i = 0; i < 4096; ++i) *chat.add_messages() = Message("me", "");
+  EXPECT_EQ(Generate(fixture, request).status().message(),
+            "inputs[0].chat.messages has 4097 entries, limit is 4096 (for 4096 "
+            "tokens)");
+  chat.clear_messages();
+  *chat.add_messages() = Message("me", std::string(65530, 'a'));
+  chat.set_variables_json("{   }");
+  EXPECT_EQ(Generate(fixture, request).status().message(),
+            "inputs[0].chat has 65537 bytes, limit is 65536 (for 4096 tokens)");
 }
 
 TEST(RpcChatTest, AContinuationKeepsItsFirstSpace) {

@@ -32,7 +32,7 @@ TEST(RpcEncodersTest, FillMask) {
   EXPECT_EQ(result.text(), "a  w261");
   EXPECT_EQ(result.usage().generated_tokens(), 0);
   EXPECT_EQ(response.results(1).status().message(),
-            "inputs[1] has no mask, must have one: <mask>");
+            "inputs[1] has no mask token, must have at least one: <mask>");
 }
 
 TEST(RpcEncodersTest, FillSeveralMasks) {

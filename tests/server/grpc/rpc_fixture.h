@@ -63,7 +63,8 @@ class RpcFixture {
                           .methods = methods},
                   options.rpc.tokenizer_threads,
                   options.rpc.max_tokenizer_queue);
-    auto started = RpcServer::Start(options.rpc, *calls, signal_);
+    auto started =
+        RpcServer::Start(options.rpc, *calls, signal_, metrics.connections());
     EXPECT_TRUE(started.ok()) << started.status();
     server = *std::move(started);
     stub = NewStub({});

@@ -108,13 +108,29 @@ TEST(RpcServerTest, ShutdownCancelsWhatIsLeft) {
   fixture.WaitUntilFree();
 }
 
+TEST(RpcServerTest, ACertificateThatIsNoneIsAnError) {
+  RpcFixture fixture;
+  StepSignal signal;
+  const std::string file = absl::StrCat(testing::TempDir(), "/pem", getpid());
+  std::ofstream(file) << "garbage";
+  const auto server = RpcServer::Start(
+      {.host = "127.0.0.1", .port = 0, .tls_cert = file, .tls_key = file},
+      *fixture.calls, signal, fixture.metrics.connections());
+  EXPECT_EQ(server.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(server.status().message(), HasSubstr(file));
+  std::filesystem::remove(file);
+}
+
 TEST(RpcServerTest, APortInUseIsAnError) {
   RpcFixture fixture;
   StepSignal signal;
   const auto second =
       RpcServer::Start({.host = "127.0.0.1", .port = fixture.server->port()},
-                       *fixture.calls, signal);
-  EXPECT_EQ(second.status().code(), absl::StatusCode::kUnavailable);
+                       *fixture.calls, signal, fixture.metrics.connections());
+  EXPECT_EQ(second.status(),
+            absl::UnavailableError(absl::StrCat(
+                "cannot listen on 127.0.0.1:", fixture.server->port(),
+                ": address already in use")));
 }
 
 }  // namespace

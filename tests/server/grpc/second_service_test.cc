@@ -44,9 +44,12 @@ class ContinueHandler final : public Handler {
   ContinueHandler(const Service& service, CallContext& context)
       : inner_(NewGenerateStreamHandler(service, context)) {}
 
-  absl::Status Start(const google::protobuf::Message& request) override {
-    return inner_->Start(
-        MakeRequest({static_cast<const Text&>(request).text()}, 3));
+  absl::StatusOr<int> Start(const google::protobuf::Message& text) override {
+    request_ = MakeRequest({static_cast<const Text&>(text).text()}, 3);
+    return inner_->Start(request_);
+  }
+  absl::Status StartPart(const google::protobuf::Message&, int part) override {
+    return inner_->StartPart(request_, part);
   }
   void Continue(Responder& to) override {
     Translator translator(to);
@@ -73,6 +76,7 @@ class ContinueHandler final : public Handler {
   };
 
   const std::unique_ptr<Handler> inner_;
+  v1::GenerateRequest request_;
 };
 
 std::unique_ptr<Handler> NewContinueHandler(const Service& service,

@@ -1,109 +1,234 @@
 #include "server/http/http_server.h"
 
-#include <arpa/inet.h>
 #include <gmock/gmock.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <string>
+#include <thread>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "tests/server/http/test_server.h"
+#include "tests/support/raw_http.h"
 
 namespace attend {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
-int Connect(int port) {
-  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address = {};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  EXPECT_EQ(
-      connect(socket, reinterpret_cast<sockaddr*>(&address), sizeof(address)),
-      0);
-  return socket;
+TEST(HttpServerTest, ServesMetrics) {
+  const auto server = StartTestServer({});
+  const std::string answer = HttpGet(server->port(), "/metrics");
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 OK\r\n"));
+  EXPECT_THAT(answer, HasSubstr("Content-Type: text/plain; version=0.0.4"));
+  EXPECT_THAT(answer, HasSubstr("Cache-Control: no-store"));
+  EXPECT_THAT(answer, EndsWith("\r\n\r\nm 1\n"));
 }
 
-// The whole answer to `text`.
-std::string Exchange(int port, const std::string& text) {
-  const int socket = Connect(port);
-  EXPECT_EQ(send(socket, text.data(), text.size(), MSG_NOSIGNAL),
-            static_cast<ssize_t>(text.size()));
-  std::string answer;
-  char buffer[4096];
-  for (ssize_t n; (n = recv(socket, buffer, sizeof(buffer), 0)) > 0;) {
-    answer.append(buffer, n);
+TEST(HttpServerTest, LiveAndReadyFollowTheirSources) {
+  std::atomic<bool> live{true};
+  std::atomic<bool> ready{true};
+  const auto server =
+      StartTestServer({}, {.metrics = [] { return std::string(); },
+                           .live = [&] { return live.load(); },
+                           .ready = [&] { return ready.load(); }});
+  EXPECT_THAT(HttpGet(server->port(), "/readyz"), StartsWith("HTTP/1.1 200 "));
+  ready = false;
+  EXPECT_THAT(HttpGet(server->port(), "/readyz"), StartsWith("HTTP/1.1 503 "));
+  EXPECT_THAT(HttpGet(server->port(), "/livez"), StartsWith("HTTP/1.1 200 "));
+  live = false;
+  EXPECT_THAT(HttpGet(server->port(), "/livez"), StartsWith("HTTP/1.1 503 "));
+}
+
+TEST(HttpServerTest, AConnectionServesManyRequests) {
+  const auto server = StartTestServer({});
+  RawHttp client;
+  ASSERT_TRUE(client.Connect(server->port()));
+  for (const char* path : {"/livez", "/metrics", "/missing", "/livez?full=1"}) {
+    ASSERT_TRUE(client.Send(HttpRequestText("GET", path)));
+    EXPECT_THAT(client.ReadAnswer(), HasSubstr("Connection: keep-alive\r\n"))
+        << path;
   }
-  close(socket);
-  return answer;
+  // Sent before the answers are read.
+  ASSERT_TRUE(client.Send(absl::StrCat(HttpRequestText("GET", "/readyz"),
+                                       HttpRequestText("GET", "/livez"))));
+  EXPECT_THAT(client.ReadAnswer(), StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(client.ReadAnswer(), StartsWith("HTTP/1.1 200 "));
+  ASSERT_TRUE(
+      client.Send(HttpRequestText("GET", "/livez", "Connection: close\r\n")));
+  EXPECT_THAT(client.ReadToEnd(), HasSubstr("Connection: close\r\n"));
 }
 
-std::string Get(int port, const std::string& path) {
-  return Exchange(port, absl::StrCat("GET ", path,
-                                     " HTTP/1.1\r\nHost: a\r\nConnection: "
-                                     "close\r\n\r\n"));
+TEST(HttpServerTest, ClientsOfHttp10) {
+  const auto server = StartTestServer({});
+  RawHttp client;
+  ASSERT_TRUE(client.Connect(server->port()));
+  ASSERT_TRUE(client.Send("GET /livez HTTP/1.0\r\n\r\n"));
+  client.EndSending();
+  EXPECT_THAT(client.ReadToEnd(), EndsWith("\r\n\r\nok\n"));
 }
 
-// One server for all: civetweb takes a while to stop.
-class HttpServerTest : public ::testing::Test {
- protected:
-  static void SetUpTestSuite() {
-    auto server = HttpServer::Start(
-        {.host = "127.0.0.1", .port = 0},
-        {.metrics = [] { return std::string("a_metric 1\n"); },
-         .ready = [] { return ready_.load(); }});
+TEST(HttpServerTest, HeadHasNoBody) {
+  const auto server = StartTestServer({});
+  RawHttp client;
+  ASSERT_TRUE(client.Connect(server->port()));
+  ASSERT_TRUE(client.Send(HttpRequestText("HEAD", "/livez")));
+  EXPECT_THAT(client.ReadAnswer(/*has_body=*/false),
+              HasSubstr("Content-Length: 3\r\n"));
+  ASSERT_TRUE(client.Send(
+      HttpRequestText("HEAD", "/missing", "Connection: close\r\n")));
+  const std::string answer = client.ReadToEnd();
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 404 "));
+  EXPECT_THAT(answer, EndsWith("\r\n\r\n"));
+}
+
+TEST(HttpServerTest, UnknownPathsAndMethods) {
+  const auto server = StartTestServer({});
+  for (const char* path :
+       {"/", "/metrics/", "/metrics/../../etc/passwd", "/live%7a", "*"}) {
+    const std::string answer = HttpGet(server->port(), path);
+    EXPECT_THAT(answer, StartsWith("HTTP/1.1 404 Not Found\r\n")) << path;
+    EXPECT_THAT(answer, HasSubstr("/livez, /metrics, /readyz"));
+    EXPECT_THAT(answer, Not(HasSubstr("passwd")));
+  }
+  for (const char* method : {"POST", "DELETE", "OPTIONS", "BREW"}) {
+    RawHttp client;
+    ASSERT_TRUE(client.Connect(server->port()));
+    ASSERT_TRUE(client.Send(HttpRequestText(method, "/metrics")));
+    const std::string answer = client.ReadAnswer();
+    EXPECT_THAT(answer, StartsWith("HTTP/1.1 405 ")) << method;
+    EXPECT_THAT(answer, HasSubstr("\r\nAllow: GET, HEAD\r\n"));
+    EXPECT_THAT(answer, Not(HasSubstr("BREW")));
+  }
+}
+
+TEST(HttpServerTest, RefusesWhatIsNotARequest) {
+  const auto server = StartTestServer({});
+  const std::string long_value(kMaxHttpHeadBytes, 'x');
+  const struct {
+    std::string text;
+    const char* status;
+  } cases[] = {
+      {"nonsense\r\n\r\n", "400"},
+      {"\r\n\r\n\r\n", "400"},
+      {std::string("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03", 10), "400"},
+      {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "400"},
+      {"GET /livez HTTP/1.1\r\n\r\n", "400"},  // no Host
+      {"GET /livez HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", "400"},
+      {HttpRequestText("GET", "/livez", "a\x01: b\r\n"), "400"},
+      {HttpRequestText("GET", "/livez", "no colon\r\n"), "400"},
+      {HttpRequestText("GET", "/livez", std::string("a: \0\r\n", 6)), "400"},
+      {HttpRequestText("POST", "/livez", "Content-Length: -1\r\n"), "400"},
+      {HttpRequestText("POST", "/livez",
+                       "Content-Length: 99999999999999999999999\r\n"),
+       "400"},
+      {HttpRequestText("POST", "/livez",
+                       "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n"),
+       "400"},
+      {HttpRequestText("POST", "/metrics", "Content-Length: 2\r\n") + "{}",
+       "413"},
+      {HttpRequestText("POST", "/metrics", "Transfer-Encoding: chunked\r\n"),
+       "413"},
+      {HttpRequestText("POST", "/metrics",
+                       "Expect: 100-continue\r\nContent-Length: 9\r\n"),
+       "413"},
+      {HttpRequestText("GET", "/" + long_value), "431"},
+      {HttpRequestText("GET", "/livez", "a: " + long_value + "\r\n"), "431"},
+      {long_value, "431"},
+  };
+  for (const auto& c : cases) {
+    RawHttp client;
+    ASSERT_TRUE(client.Connect(server->port()));
+    // The server may have seen enough before all is sent.
+    client.Send(c.text);
+    EXPECT_THAT(client.ReadToEnd(),
+                StartsWith(absl::StrCat("HTTP/1.1 ", c.status, " ")))
+        << c.text;
+  }
+  EXPECT_THAT(HttpGet(server->port(), "/livez"), StartsWith("HTTP/1.1 200 "));
+}
+
+TEST(HttpServerTest, RepliesComeFromAnyThreadInTheOrderOfRequests) {
+  HttpReply kept;
+  std::atomic<bool> asked{false};
+  HttpRouter router;
+  router.Add("GET", "/slow", [&](const HttpRequest&, HttpReply reply) {
+    kept = std::move(reply);
+    asked = true;
+    asked.notify_one();
+  });
+  router.Add("POST", "/fast", [](const HttpRequest& request, HttpReply reply) {
+    reply(TextResponse(200, absl::StrCat(request.method, request.path)));
+  });
+  const auto server =
+      HttpServer::Start({.host = "127.0.0.1", .port = 0}, std::move(router));
+  ASSERT_TRUE(server.ok()) << server.status();
+  RawHttp client;
+  ASSERT_TRUE(client.Connect((*server)->port()));
+  ASSERT_TRUE(client.Send(absl::StrCat(HttpRequestText("GET", "/slow"),
+                                       HttpRequestText("POST", "/fast"))));
+  asked.wait(false);
+  std::thread([&] { kept(TextResponse(202, "later")); }).join();
+  EXPECT_THAT(client.ReadAnswer(), EndsWith("\r\n\r\nlater"));
+  EXPECT_THAT(client.ReadAnswer(), EndsWith("\r\n\r\nPOST/fast"));
+}
+
+TEST(HttpServerTest, ListensOnIpv6) {
+  for (const char* host : {"::", "::1", "[::1]"}) {
+    const auto server = StartTestServer({.host = host});
+    RawHttp client(/*ipv6=*/true);
+    ASSERT_TRUE(client.Connect(server->port())) << host;
+    ASSERT_TRUE(client.Send(HttpRequestText("GET", "/livez")));
+    EXPECT_THAT(client.ReadAnswer(), StartsWith("HTTP/1.1 200 "));
+  }
+}
+
+// Why a server cannot start.
+std::string Refusal(const std::string& host, int port) {
+  const absl::Status status =
+      HttpServer::Start({.host = host, .port = port}, {}).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  return std::string(status.message());
+}
+
+TEST(HttpServerTest, SaysWhyItCannotListen) {
+  for (const auto& [host, shown] :
+       {std::pair("127.0.0.1", "127.0.0.1"), std::pair("::1", "[::1]")}) {
+    const auto server = StartTestServer({.host = host});
+    EXPECT_EQ(Refusal(host, server->port()),
+              absl::StrCat("cannot listen for http on ", shown, ":",
+                           server->port(), ": address already in use"));
+  }
+  EXPECT_EQ(Refusal("192.0.2.1", 1),
+            "cannot listen for http on 192.0.2.1:1: cannot assign requested "
+            "address");
+  EXPECT_THAT(Refusal("no.such.invalid", 1),
+              StartsWith("cannot listen for http on no.such.invalid:1: host "
+                         "not found"));
+}
+
+TEST(HttpServerTest, StopsWithOpenConnectionsAndStartsOnTheSamePort) {
+  int port = 0;
+  for (int i = 0; i < 20; ++i) {
+    HttpRouter router;
+    AddOperatorRoutes(router, {.metrics = [] { return std::string("m 1\n"); },
+                               .live = [] { return true; },
+                               .ready = [] { return true; }});
+    const auto server = HttpServer::Start({.host = "127.0.0.1", .port = port},
+                                          std::move(router));
     ASSERT_TRUE(server.ok()) << server.status();
-    server_ = *std::move(server);
+    port = (*server)->port();
+    RawHttp idle, partial, asking;
+    for (RawHttp* client : {&idle, &partial, &asking}) {
+      ASSERT_TRUE(client->Connect(port));
+    }
+    ASSERT_TRUE(partial.Send("GET /li"));
+    ASSERT_TRUE(asking.Send(HttpRequestText("GET", "/metrics")));
+    EXPECT_THAT(HttpGet(port, "/livez"), StartsWith("HTTP/1.1 200 "));
   }
-  static void TearDownTestSuite() { server_.reset(); }
-
-  static inline std::atomic<bool> ready_{true};
-  static inline std::unique_ptr<HttpServer> server_;
-};
-
-TEST_F(HttpServerTest, ServesMetrics) {
-  const std::string answer = Get(server_->port(), "/metrics");
-  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 "));
-  EXPECT_THAT(answer, HasSubstr("text/plain; version=0.0.4"));
-  EXPECT_THAT(answer, HasSubstr("\r\n\r\na_metric 1\n"));
-}
-
-TEST_F(HttpServerTest, ReadyFollowsItsHandlerAndLiveDoesNot) {
-  EXPECT_THAT(Get(server_->port(), "/readyz"), StartsWith("HTTP/1.1 200 "));
-  ready_ = false;
-  EXPECT_THAT(Get(server_->port(), "/readyz"), StartsWith("HTTP/1.1 503 "));
-  EXPECT_THAT(Get(server_->port(), "/livez"), StartsWith("HTTP/1.1 200 "));
-}
-
-TEST_F(HttpServerTest, RefusesWhatItDoesNotKnow) {
-  EXPECT_THAT(Get(server_->port(), "/"), StartsWith("HTTP/1.1 404 "));
-  EXPECT_THAT(Get(server_->port(), "/metrics/../../etc/passwd"),
-              StartsWith("HTTP/1.1 404 "));
-  EXPECT_THAT(Exchange(server_->port(),
-                       "POST /metrics HTTP/1.1\r\nHost: a\r\n"
-                       "Content-Length: 0\r\nConnection: close\r\n\r\n"),
-              StartsWith("HTTP/1.1 405 "));
-  EXPECT_THAT(Exchange(server_->port(), "nonsense\r\n\r\n"),
-              HasSubstr(" 400 Bad Request"));
-}
-
-TEST_F(HttpServerTest, AClientThatSaysNothingHoldsNobodyUp) {
-  const int silent = Connect(server_->port());
-  EXPECT_THAT(Get(server_->port(), "/livez"), StartsWith("HTTP/1.1 200 "));
-  close(silent);
-}
-
-TEST_F(HttpServerTest, APortInUseIsAnError) {
-  const auto second = HttpServer::Start(
-      {.host = "127.0.0.1", .port = server_->port()}, HttpHandlers());
-  EXPECT_EQ(second.status().code(), absl::StatusCode::kUnavailable);
-  EXPECT_THAT(second.status().message(),
-              HasSubstr(absl::StrCat("127.0.0.1:", server_->port())));
 }
 
 }  // namespace

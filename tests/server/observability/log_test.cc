@@ -5,6 +5,10 @@
 #include <unistd.h>
 
 #include <string>
+#include <thread>
+#include <utility>
+
+#include "absl/time/clock.h"
 
 namespace attend {
 namespace {
@@ -94,6 +98,22 @@ TEST(LogTest, AFullPipeBlocksNobodyAndLossIsReported) {
   close(std::exchange(pipe.ends[1], -1));
   reader.join();
   EXPECT_THAT(text, HasSubstr("event=log_dropped lines="));
+}
+
+// Nobody reads: the last words are lost, and the end comes all the same.
+TEST(LogTest, AFullPipeDoesNotHoldTheEnd) {
+  Pipe pipe;
+  fcntl(pipe.ends[1], F_SETPIPE_SZ, 4096);
+  const absl::Time begin = absl::Now();
+  {
+    Log log(LogLevel::kInfo, pipe.ends[1]);
+    for (int i = 0; i < 10; ++i) {
+      log.Write(LogLevel::kInfo, "long", {{"text", std::string(3000, 'x')}});
+    }
+  }
+  EXPECT_LT(absl::Now() - begin, Log::kLastWords + absl::Seconds(5));
+  // What was taken is whole lines, but for the last one.
+  EXPECT_THAT(pipe.ReadAll(), HasSubstr("event=long text=xxx"));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -42,26 +43,74 @@ double Value(const std::string& text, absl::string_view series) {
   return -1;
 }
 
-TEST(MetricsTest, AllSeriesExistFromTheStart) {
+int CountSeries(const std::string& text) {
+  int count = 0;
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    if (!line.empty() && line[0] != '#') ++count;
+  }
+  return count;
+}
+
+TEST(MetricsTest, FromTheStartThereAreGaugesAndPlainTotals) {
   Metrics metrics("1.2.3", kMethods);
   metrics.AddModel(Model());
   const std::string text = metrics.Serialize();
-  EXPECT_EQ(Value(text,
-                  "attend_requests_total{code=\"RESOURCE_EXHAUSTED\",method="
-                  "\"Score\",model=\"m\"}"),
-            0);
-  for (const char* reason :
-       {"queue_full", "tokenizer_full", "draining", "invalid"}) {
-    EXPECT_EQ(Value(text, absl::StrCat("attend_rejected_total{model=\"m\","
-                                       "reason=\"",
-                                       reason, "\"}")),
-              0);
+  for (const char* name :
+       {"attend_source_tokens_total", "attend_generated_tokens_total",
+        "attend_preemptions_total", "attend_slow_readers_total",
+        "attend_prefix_cache_queried_tokens_total",
+        "attend_prefix_cache_hit_tokens_total", "attend_queued_requests",
+        "attend_queued_tokens", "attend_running_sequences",
+        "attend_kv_blocks_used", "attend_kv_blocks_capacity"}) {
+    EXPECT_EQ(Value(text, absl::StrCat(name, "{model=\"m\"}")), 0);
   }
   EXPECT_EQ(Value(text,
                   "attend_model_info{dtype=\"f32\",family=\"marian\",model="
                   "\"m\"}"),
             1);
   EXPECT_THAT(text, HasSubstr("version=\"1.2.3\""));
+  // Of what did not occur nothing is told.
+  EXPECT_LT(CountSeries(text), 30);
+  for (const char* name : {"attend_requests_total", "_bucket", "rejected"}) {
+    EXPECT_EQ(text.find(name), std::string::npos) << name;
+  }
+}
+
+// So a rate includes the first error, if a scrape was between.
+TEST(MetricsTest, WhatAlertsNeedComesWithTheFirstCallOfAMethod) {
+  Metrics metrics("1", kMethods);
+  ModelMetrics& model = metrics.AddModel(Model());
+  model.OnCall("Score", absl::StatusCode::kOk, absl::Seconds(2));
+  const std::string text = metrics.Serialize();
+  for (const auto& [code, value] : std::vector<std::pair<const char*, double>>{
+           {"OK", 1}, {"INTERNAL", 0}, {"DEADLINE_EXCEEDED", 0}}) {
+    EXPECT_EQ(Value(text, absl::StrCat("attend_requests_total{code=\"", code,
+                                       "\",method=\"Score\",model=\"m\"}")),
+              value);
+  }
+  EXPECT_EQ(text.find("NOT_FOUND"), std::string::npos);
+  EXPECT_EQ(text.find("Generate"), std::string::npos);
+}
+
+TEST(MetricsTest, FirstUsesOnManyThreadsMakeOneSeries) {
+  Metrics metrics("1", kMethods);
+  ModelMetrics& model = metrics.AddModel(Model());
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([&model] {
+      for (int i = 0; i < 1000; ++i) {
+        model.OnInterToken(absl::Milliseconds(1));
+        model.OnRejected(RejectReason::kInvalid);
+      }
+    });
+  }
+  for (int i = 0; i < 20; ++i) metrics.Serialize();
+  for (std::thread& thread : threads) thread.join();
+  const std::string text = metrics.Serialize();
+  EXPECT_EQ(Value(text, "attend_inter_token_seconds_count{model=\"m\"}"), 8000);
+  EXPECT_EQ(
+      Value(text, "attend_rejected_total{model=\"m\",reason=\"invalid\"}"),
+      8000);
 }
 
 TEST(MetricsTest, ACallCountsByMethodAndCode) {
@@ -157,7 +206,6 @@ TEST(MetricsTest, ModelsAreCountedApart) {
            {"attend_running_sequences{model=\"m\"}", 0},
            {"attend_running_sequences{model=\"n\"}", 2},
            {"attend_rejected_total{model=\"m\",reason=\"invalid\"}", 1},
-           {"attend_rejected_total{model=\"n\",reason=\"invalid\"}", 0},
            {"attend_rejected_total{model=\"\",reason=\"tokenizer_full\"}", 1},
            {"attend_requests_total{code=\"UNAVAILABLE\",method=\"Score\","
             "model=\"b\"}",
@@ -167,6 +215,7 @@ TEST(MetricsTest, ModelsAreCountedApart) {
            {"attend_model_ready{model=\"b\"}", 0}}) {
     EXPECT_EQ(Value(text, series), value) << series;
   }
+  EXPECT_EQ(text.find("attend_rejected_total{model=\"n\""), std::string::npos);
   // No gauges of what has no worker.
   EXPECT_EQ(text.find("attend_running_sequences{model=\"b\"}"),
             std::string::npos);

@@ -23,6 +23,22 @@ std::unique_ptr<Request> Tokens(int n) {
   return request;
 }
 
+std::unique_ptr<Request> TokensOf(uint64_t tenant, int n) {
+  auto request = Tokens(n);
+  request->tenant.id = tenant;
+  return request;
+}
+
+// How many requests of n tokens the queue takes of a tenant.
+int Fill(RequestQueue& queue, uint64_t tenant, int n) {
+  int taken = 0;
+  for (auto request = TokensOf(tenant, n); queue.Push(request, kNow).ok();
+       request = TokensOf(tenant, n)) {
+    ++taken;
+  }
+  return taken;
+}
+
 absl::Duration RetryAfter(const absl::Status& status) {
   const auto text = status.GetPayload(kRetryAfterUrl);
   absl::Duration result = absl::ZeroDuration();
@@ -59,6 +75,51 @@ TEST(RequestQueueTest, BoundInTokens) {
   EXPECT_TRUE(queue.Push(c, kNow).ok());
 }
 
+TEST(RequestQueueTest, OneTenantDoesNotFillTheQueueForOthers) {
+  RequestQueue queue(100, 1 << 20);
+  EXPECT_EQ(Fill(queue, 1, 1), 100);
+  EXPECT_EQ(Fill(queue, 2, 1), 50);
+  EXPECT_EQ(Fill(queue, 3, 1), 25);
+  EXPECT_EQ(Fill(queue, 1, 1), 0);
+  for (uint64_t tenant = 4; tenant < 1000; ++tenant) Fill(queue, tenant, 1);
+  EXPECT_LE(queue.depth().requests, 200);
+  auto refused = TokensOf(1, 1);
+  EXPECT_THAT(queue.Push(refused, kNow).message(),
+              HasSubstr("200 requests wait, 100 of them of this tenant, limit "
+                        "is 100 (max_queued_requests)"));
+}
+
+TEST(RequestQueueTest, NorForTheirTokens) {
+  RequestQueue queue(1000, 100);
+  EXPECT_EQ(Fill(queue, 1, 10), 10);
+  EXPECT_EQ(Fill(queue, 2, 10), 5);
+  EXPECT_EQ(Fill(queue, 3, 51), 0);
+  EXPECT_EQ(Fill(queue, 3, 25), 1);
+  EXPECT_EQ(Fill(queue, 1, 1), 0);
+}
+
+TEST(RequestQueueTest, TenantsThatComeTogetherGetTheSame) {
+  RequestQueue queue(120, 1 << 20);
+  std::vector<int> taken(3);
+  for (int i = 0; i < 1000; ++i) {
+    auto request = TokensOf(i % 3, 1);
+    taken[i % 3] += queue.Push(request, kNow).ok();
+  }
+  EXPECT_THAT(taken, testing::Each(60));
+}
+
+TEST(RequestQueueTest, WhatATenantHasIsForgottenWhenItLeaves) {
+  RequestQueue queue(2, 1000);
+  std::vector<std::unique_ptr<Request>> taken;
+  for (uint64_t tenant = 0; tenant < 100; ++tenant) {
+    EXPECT_EQ(Fill(queue, tenant, 1), 2);
+    queue.Take(taken);
+    for (const auto& request : taken) queue.Depart(*request);
+    taken.clear();
+  }
+  EXPECT_EQ(queue.depth().requests, 0);
+}
+
 TEST(RequestQueueTest, TakenOnesCountUntilTheyDepart) {
   RequestQueue queue(1, 1000);
   auto request = Tokens(10);
@@ -70,7 +131,7 @@ TEST(RequestQueueTest, TakenOnesCountUntilTheyDepart) {
   EXPECT_EQ(queue.depth().requests, 1);
   auto next = Tokens(10);
   EXPECT_FALSE(queue.Push(next, kNow).ok());
-  queue.Depart(*taken[0], kNow);
+  queue.Depart(*taken[0]);
   EXPECT_EQ(queue.depth().requests, 0);
   EXPECT_EQ(queue.depth().tokens, 0);
   EXPECT_TRUE(queue.Push(next, kNow).ok());
@@ -79,27 +140,30 @@ TEST(RequestQueueTest, TakenOnesCountUntilTheyDepart) {
   EXPECT_EQ(queue.depth().tokens, 20);
 }
 
-TEST(RequestQueueTest, RetryHintFollowsTheRate) {
-  RequestQueue queue(4, 1000);
-  std::vector<std::unique_ptr<Request>> taken;
+// All of them leave the queue at once, to run; they end 200 ms after each
+// other.
+TEST(RequestQueueTest, RetryHintFollowsWhatEnds) {
+  RequestQueue queue(40, 1000);
+  const auto fill = [&](absl::Time now) {
+    for (int i = 0; i < 40; ++i) {
+      auto request = Tokens(1);
+      ASSERT_TRUE(queue.Push(request, now).ok());
+    }
+  };
+  fill(kNow);
+  std::vector<std::unique_ptr<Request>> running;
+  queue.Take(running);
+  for (const auto& request : running) queue.Depart(*request);
   absl::Time now = kNow;
-  for (int i = 0; i < 4; ++i) {
-    auto request = Tokens(1);
-    ASSERT_TRUE(queue.Push(request, now).ok());
-  }
-  for (int i = 0; i < 50; ++i) {  // one leaves every 200 ms
-    std::vector<std::unique_ptr<Request>> arrivals;
-    queue.Take(arrivals);
-    for (auto& request : arrivals) taken.push_back(std::move(request));
+  for (size_t i = 0; i < running.size(); ++i) {
     now += absl::Milliseconds(200);
-    queue.Depart(*taken[i], now);
-    auto request = Tokens(1);
-    ASSERT_TRUE(queue.Push(request, now).ok());
+    queue.Finish(now);
   }
+  fill(now);
   auto refused = Tokens(1);
   const absl::Duration retry = RetryAfter(queue.Push(refused, now));
-  EXPECT_GE(retry, absl::Milliseconds(790));
-  EXPECT_LE(retry, absl::Milliseconds(810));
+  EXPECT_GE(retry, 0.75 * 40 * absl::Milliseconds(200));
+  EXPECT_LE(retry, 1.25 * 41 * absl::Milliseconds(200));
 }
 
 TEST(RequestQueueTest, DrainRefusesAndCloseWakes) {
@@ -120,7 +184,7 @@ TEST(RequestQueueTest, WaitUntilEmptyCountsUntilFinish) {
   auto request = Tokens(1);
   ASSERT_TRUE(queue.Push(request, kNow).ok());
   EXPECT_FALSE(queue.WaitUntilEmpty(absl::Milliseconds(1)));
-  std::thread finisher([&] { queue.Finish(); });
+  std::thread finisher([&] { queue.Finish(kNow); });
   EXPECT_TRUE(queue.WaitUntilEmpty(absl::InfiniteDuration()));
   finisher.join();
 }
@@ -148,7 +212,7 @@ TEST(RequestQueueTest, CountsAreConservedUnderConcurrentPushes) {
     last = pushing == 0;  // what was pushed before is seen below
     queue.Take(arrivals);
     EXPECT_LE(arrivals.size(), 64u);
-    for (auto& request : arrivals) queue.Depart(*request, kNow);
+    for (auto& request : arrivals) queue.Depart(*request);
     taken += static_cast<int>(arrivals.size());
     arrivals.clear();
   }

@@ -11,7 +11,9 @@ namespace attend {
 
 inline const absl::Time kNow = absl::FromUnixSeconds(1000);
 inline constexpr MemoryView kPlenty = {.free_blocks = 1 << 20,
-                                       .free_encode_rows = 1 << 20};
+                                       .free_encode_rows = 1 << 20,
+                                       .total_blocks = 1 << 20,
+                                       .total_encode_rows = 1 << 20};
 
 inline RequestView Newcomer(int64_t order, int rows) {
   return {.order = order,

@@ -124,7 +124,7 @@ TEST(SchedulerTest, WhatCanNeverFitIsRefusedAtOnce) {
   RecordingListener listener;
   auto request =
       MakeRequest(engine, listener, FakeTask{.source = 8, .tokens = 33});
-  EXPECT_THAT(scheduler.Submit(request).message(), HasSubstr("has 10"));
+  EXPECT_THAT(scheduler.Submit(request).message(), HasSubstr("limit is 10"));
   EXPECT_NE(request, nullptr);
   request = MakeRequest(engine, listener, FakeTask{.source = 21, .tokens = 1});
   EXPECT_EQ(scheduler.Submit(request).code(),

@@ -58,6 +58,23 @@ TEST(StepCostTest, WantsAQuietStepWhereThereIsNone) {
   EXPECT_NEAR(cost.RowsThatDouble(30), 1600 / 50, 16);
 }
 
+// Of the first step it is not known what the rows took: one of many rows shall
+// not make one of a few look as dear.
+TEST(StepCostTest, TheFirstGuessLeavesSomethingToManyRows) {
+  StepCost cost;
+  cost.Observe(128, 0, absl::Milliseconds(16));
+  EXPECT_NEAR(cost.QuietSeconds(128), 0.016, 1e-9);
+  EXPECT_LE(cost.QuietSeconds(1), 0.5 * 0.016);
+  EXPECT_NEAR(cost.Seconds(128, 10), 0.016, 1e-9) << "not known yet";
+}
+
+TEST(StepCostTest, LearnsThatRowsAreForNothing) {
+  StepCost cost;
+  cost.Observe(1, 0, absl::Milliseconds(50));
+  for (int i = 0; i < 40; ++i) cost.Observe(500, 0, absl::Milliseconds(10));
+  EXPECT_NEAR(cost.QuietSeconds(500), 0.010, 0.001);
+}
+
 TEST(StepCostTest, IgnoresStepsWithoutTimeOrRows) {
   StepCost cost;
   cost.Observe(8, 0, absl::ZeroDuration());

@@ -22,9 +22,10 @@ class LocalCall final : public ServiceCall, private Responder {
             const google::protobuf::Message& request)
       : ServiceCall(method, environment), sent_(request) {}
 
-  // Returns when nothing can come any more.
-  void Run() {
-    Begin("local", absl::InfiniteFuture());
+  // Until it waits for a thread of the pool.
+  void Submit() { Begin("local", absl::InfiniteFuture(), "local"); }
+  // After Submit(). Returns when nothing can come any more.
+  void Await() {
     while (true) {
       if (!starting()) {
         while (!end_ && !cancelled() && AnswerOne()) {
@@ -35,6 +36,10 @@ class LocalCall final : public ServiceCall, private Responder {
     }
     Report({end_.value_or(absl::OkStatus()), !end_.has_value()});
   }
+  void Run() {
+    Submit();
+    Await();
+  }
   // The client goes. Any thread.
   void Cancel() {
     std::lock_guard lock(mutex());
@@ -42,7 +47,7 @@ class LocalCall final : public ServiceCall, private Responder {
     PostWake();
   }
 
-  // Once Run() has returned; no value: the client had gone.
+  // Once Await() has returned; no value: the client had gone.
   const std::optional<absl::Status>& end() const { return end_; }
   template <class Answer>
   std::vector<Answer> answers() const {
@@ -58,6 +63,7 @@ class LocalCall final : public ServiceCall, private Responder {
     request.CopyFrom(sent_);
     return absl::OkStatus();
   }
+  size_t request_bytes() const override { return sent_.ByteSizeLong(); }
   void PostWake() override {
     woken_ = true;
     changed_.notify_one();

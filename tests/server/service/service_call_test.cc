@@ -6,10 +6,13 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <condition_variable>
+#include <mutex>
 #include <set>
 #include <thread>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "attend/v1/attend.pb.h"
 #include "server/observability/metrics.h"
 #include "tests/server/service/local_call.h"
@@ -192,6 +195,74 @@ TEST_F(ServiceCallTest, AFullTokenizerQueueSaysWhenToTryAgain) {
   ASSERT_TRUE(call.end().has_value());
   EXPECT_EQ(call.end()->code(), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(call.end()->GetPayload(kRetryAfterUrl), absl::Cord("1s"));
+}
+
+// What parts of calls have been tokenised, and a gate before each.
+struct Parts {
+  void Pass(const std::string& name) {
+    std::unique_lock lock(mutex);
+    begun.push_back(name);
+    changed.notify_all();
+    changed.wait(lock, [this] { return open; });
+  }
+  void WaitUntilBegun() {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [this] { return !begun.empty(); });
+  }
+  void Open() {
+    std::lock_guard lock(mutex);
+    open = true;
+    changed.notify_all();
+  }
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<std::string> begun;  // guarded by mutex
+  bool open = false;               // guarded by mutex
+};
+
+// Each input is a part; the first letter of its text is its name.
+class PartsHandler final : public Handler {
+ public:
+  explicit PartsHandler(Parts& parts) : parts_(parts) {}
+  absl::StatusOr<int> Start(const google::protobuf::Message& request) override {
+    return static_cast<const v1::GenerateRequest&>(request).inputs_size();
+  }
+  absl::Status StartPart(const google::protobuf::Message& request,
+                         int part) override {
+    const auto& all = static_cast<const v1::GenerateRequest&>(request);
+    parts_.Pass(all.inputs(part).text().substr(0, 1));
+    return absl::OkStatus();
+  }
+  void Continue(Responder& to) override { to.Finish(absl::OkStatus()); }
+
+ private:
+  Parts& parts_;
+};
+
+TEST_F(ServiceCallTest, AShortCallGoesBetweenThePartsOfALongOne) {
+  Build({});  // one thread
+  static Parts* parts;
+  Parts of_test;
+  parts = &of_test;
+  Method method = service_.methods.front();
+  method.make = [](const Service&, CallContext&) -> std::unique_ptr<Handler> {
+    return std::make_unique<PartsHandler>(*parts);
+  };
+  v1::GenerateRequest texts;
+  for (const char name : {'a', 'b', 'c'}) {
+    texts.add_inputs()->set_text(std::string(2 * kShortWork, name));
+  }
+  const v1::GenerateRequest text = Generate("short", 1);
+  LocalCall long_call(method, *environment_, texts);
+  LocalCall short_call(method, *environment_, text);
+  std::thread one([&] { long_call.Run(); });
+  of_test.WaitUntilBegun();
+  short_call.Submit();
+  of_test.Open();
+  short_call.Await();
+  one.join();
+  EXPECT_THAT(of_test.begun, ElementsAre("a", "s", "b", "c"));
 }
 
 TEST(AttendMethodsTest, EveryMethodOfTheProtoFileIsServed) {

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "server/service/request_fields.h"
 #include "tests/support/fake_engine.h"
 #include "tests/support/fake_tokenizer.h"
@@ -72,6 +73,35 @@ TEST_F(SourceTest, TruncationKeepsTheFinalSpecialTokens) {
   EXPECT_THAT(masked->tokens.ids, ElementsAre(5, 7, 0));
   EXPECT_THAT(masked->tokens.positions, ElementsAre(0, 2, 3));
   EXPECT_FALSE(Read("text: 'ab'", true)->truncated);
+}
+
+TEST_F(SourceTest, ATextOfTooManyBytesIsNotTokenised) {
+  model_.max_source_tokens = 3;
+  const std::string text = absl::StrCat("text: '", std::string(70000, 'a'));
+  EXPECT_EQ(Read(text + "'").status().message(),
+            "inputs[3].text has 70000 bytes, limit is 65536 (for 3 tokens)");
+  // What no tokenizer takes is beyond what is read.
+  const auto cut = Read(text + "\\001'", true);
+  ASSERT_TRUE(cut.ok()) << cut.status();
+  EXPECT_THAT(cut->tokens.ids, ElementsAre(98, 98, 0));
+  EXPECT_TRUE(cut->truncated);
+}
+
+TEST_F(SourceTest, AnInputThatHasEndedIsNotTokenised) {
+  class Ended final : public CallContext {
+   public:
+    explicit Ended(const Lifecycle& lifecycle) : CallContext(lifecycle) {
+      cancelled_ = true;
+    }
+    void WakeAfterStep() override {}
+  };
+  const Lifecycle lifecycle;
+  Ended ended(lifecycle);
+  v1::Input input;
+  input.set_text("\001");
+  EXPECT_TRUE(absl::IsCancelled(
+      ReadSource(input, {.call = &ended}, model_, tokenizer_, "inputs[3]")
+          .status()));
 }
 
 TEST_F(SourceTest, AWrongInputIsNamedWithItsValue) {

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::io::{self, Write};
-use std::thread;
 
 use minijinja::{Environment, Error, ErrorKind, Value};
 use tokenizers::tokenizer::Result;
@@ -17,9 +16,6 @@ const MAX_STEPS: u64 = 5_000_000;
 const MAX_OUTPUT: usize = 16 << 20;
 /// Macros in macros. Templates that walk a JSON schema nest about ten.
 const MAX_DEPTH: usize = 200;
-/// Of the thread that renders. Each step may nest a value deeper, and dropping
-/// that takes stack: MAX_STEPS of them must fit.
-const STACK_BYTES: usize = 1 << 30;
 
 /// What only fails.
 type Raise = std::result::Result<Value, Error>;
@@ -152,18 +148,6 @@ impl Chat {
     }
 }
 
-/// What `work` gives, on a stack of its own.
-fn with_stack<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
-    thread::scope(|scope| {
-        let running = thread::Builder::new()
-            .stack_size(STACK_BYTES)
-            .spawn_scoped(scope, work)?;
-        running
-            .join()
-            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })
-}
-
 #[no_mangle]
 pub unsafe extern "C" fn hf_chat_load(
     template: HfText,
@@ -173,7 +157,7 @@ pub unsafe extern "C" fn hf_chat_load(
     quiet_panics();
     let loaded = guard(error, context, || {
         let source = template.text()?;
-        with_stack(|| Chat::load(source))
+        Chat::load(source)
     });
     loaded.map_or(std::ptr::null_mut(), |chat| Box::into_raw(Box::new(chat)))
 }
@@ -195,7 +179,7 @@ pub unsafe extern "C" fn hf_chat_render(
     let rendered = guard(error, context, || {
         let variables = variables.text()?;
         let chat = &*chat;
-        let bytes = with_stack(|| chat.render(variables, unix_micros))?;
+        let bytes = chat.render(variables, unix_micros)?;
         text(context, HfText::of(std::str::from_utf8(&bytes)?));
         Ok(())
     });

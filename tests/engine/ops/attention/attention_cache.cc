@@ -54,19 +54,19 @@ Cache::Cache(Compute& compute, const AttentionInputs& in,
       values.insert(values.end(), &in.value[at], &in.value[at] + in.kv_cols());
     }
     const int rows = static_cast<int>(kept[b].size());
-    // In two parts, the second not at a block's start.
+    // In two pieces, the second not at a block's start.
     const int first = rows / 3;
     writes[0].push_back({row, first, blocks_[b], 0});
     writes[1].push_back({row + first, rows - first, blocks_[b], first});
     row += rows;
   }
-  for (const std::vector<KvWrite>& part : writes) {
+  for (const std::vector<KvWrite>& piece : writes) {
     WriteKv(compute, {.layout = &layout_,
                       .layer = 1,
                       .key = keys.data(),
                       .value = values.data(),
                       .stride = in.kv_cols(),
-                      .writes = part});
+                      .writes = piece});
   }
 }
 

@@ -15,8 +15,8 @@
 
 namespace attend {
 
-// Blocks of hypotheses, poisoned with NaN and handed out in a scattered order:
-// what is read without having been written shows.
+// Blocks of hypotheses in a scattered order. They are filled with NaN, so that
+// a read of memory that was not written shows.
 class Blocks {
  public:
   Blocks(const KvLayout& layout, int count);
@@ -27,8 +27,8 @@ class Blocks {
   std::vector<std::byte*> free_;
 };
 
-// Layer 1 of 2 of a pool with the keys and values of `in`; one sequence an
-// input of the batch. `kept` of input b are the tokens that are stored.
+// The keys and values of `in` in layer 1 of a pool of 2 layers. Each input of
+// the batch is a sequence. `kept`: the tokens of each input that are stored.
 class Cache {
  public:
   Cache(Compute& compute, const AttentionInputs& in,
@@ -46,8 +46,8 @@ class Cache {
 // 0, 1, ... n - 1.
 std::vector<int> FirstTokens(int n);
 
-// Rows that no piece computes are zeros. Of `scores` what changes scores or
-// hides keys counts: biases, cap, window.
+// The result of Attention(); rows that no piece computes are zeros. Of `scores`
+// only biases, cap and window are used.
 std::vector<float> Attend(Compute& compute, const AttentionInputs& in,
                           const Cache& cache,
                           const std::vector<AttentionPiece>& pieces,

@@ -19,7 +19,7 @@ struct Biases {
   std::vector<float> values;
 };
 
-// Attention where distances matter, or more than products make scores.
+// Attention with biases by distance, a cap of scores, or a window.
 struct AttentionCase {
   AttentionShape shape;
   int position = 0;  // of the first query
@@ -31,7 +31,8 @@ struct AttentionCase {
   float softcap = 0;
 };
 
-// The naive form in every dtype; and the same bits for a row in any company.
+// Checks the results in every KvType against the naive form, and that a row has
+// the same bits with any other rows.
 void ExpectCase(const AttentionCase& c, const std::vector<Compute*>& teams);
 
 }  // namespace attend

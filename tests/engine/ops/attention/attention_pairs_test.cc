@@ -95,7 +95,7 @@ TEST_F(AttentionPairsTest, EqualsTheNaiveFormAtTheBordersOfChunks) {
   }
 }
 
-// The weights of a chunk may vanish beside those of another, before or after.
+// The weights of a span may vanish beside those of another, before or after.
 TEST_F(AttentionPairsTest, OneChunkMayOutweighTheOthers) {
   const auto compute = MakeCompute();
   for (int heavy : {3, kChunk + 7, 2 * kChunk + 1}) {

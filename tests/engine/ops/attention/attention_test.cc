@@ -14,7 +14,7 @@ namespace attend {
 namespace {
 
 constexpr KvType kKvTypes[] = {KvType::kF32, KvType::kBf16, KvType::kInt8};
-// Keys from which on a row is computed in several chunks.
+// Keys from which on a row is computed in several spans.
 constexpr int kChunk = 512;
 
 using AttentionTest = AttentionIsaTest;
@@ -56,7 +56,7 @@ TEST_P(AttentionTest, EqualsTheNaiveFormOverOddShapes) {
                                    {12, 4, 24, 1, 40},
                                    {2, 2, 128, 71, 100},
                                    // The largest heads that are unpacked, over
-                                   // a whole chunk, and larger ones.
+                                   // a whole span, and larger ones.
                                    {1, 1, 256, 40, 600},
                                    {1, 1, 260, 40, 70},
                                    // More lanes than lie side by side.
@@ -87,7 +87,7 @@ TEST_P(AttentionTest, CausalRowsCrossTheBorderOfAChunk) {
   }
 }
 
-// The weights of a chunk may vanish beside those of another, before or after.
+// The weights of a span may vanish beside those of another, before or after.
 TEST_P(AttentionTest, OneChunkMayOutweighTheOthers) {
   const auto compute = MakeCompute();
   for (int heavy : {3, kChunk + 7, 2 * kChunk + 1}) {
@@ -158,9 +158,9 @@ TEST_P(AttentionTest, BitsDependOnTheRowOnly) {
   }
 }
 
-// Each part sees what has been stored up to its own end, as a server stores it:
-// parts of the prompt, then token by token.
-TEST_P(AttentionTest, APromptInPartsThenTokensAreThoseOfOnePiece) {
+// Each piece sees what has been stored up to its own end, as a server stores
+// it: pieces of the prompt, then token by token.
+TEST_P(AttentionTest, APromptInPiecesThenTokensAreThoseOfOnePiece) {
   constexpr int kTotal = kChunk + 60;
   const auto compute = MakeCompute(2);
   AttentionContext context(*compute);

@@ -154,8 +154,8 @@ double AttentionTolerance(const AttentionInputs& in, KvType dtype) {
   const double value = Largest(in.value, n, amax);
   const double moved = Largest(in.query, n, sum_of_magnitudes) * in.scale() *
                        RoundingError(dtype, Largest(in.key, n, amax));
-  const double chunks = in.shape.keys / 256 + 1;
-  return (2 * (n + 4) * score + in.shape.keys + 16 * chunks) * eps * value +
+  const double spans = in.shape.keys / 256 + 1;
+  return (2 * (n + 4) * score + in.shape.keys + 16 * spans) * eps * value +
          std::expm1(2 * moved) * value + RoundingError(dtype, value);
 }
 

@@ -35,29 +35,30 @@ struct AttentionInputs {
   std::vector<float> value;  // as key
 };
 
-// The inputs as a cache of `dtype` keeps their keys and values.
+// The inputs with keys and values rounded to `dtype`.
 AttentionInputs Rounded(const AttentionInputs& in, KvType dtype);
 
-// What keeping a number of a row with largest magnitude `amax` may change it
-// by: half a step of `dtype`.
+// The largest rounding error of a number in a row with largest magnitude
+// `amax`: half a level of `dtype`.
 double RoundingError(KvType dtype, double amax);
 
 // What is added to the score of a head's query and key.
 using ScoreBias = std::function<double(int head, int query, int key)>;
 
-// The paper's formula over all of [batch, heads, queries, keys], in doubles.
-// Queries that see nothing give zeros. Scores are capped softly if softcap > 0,
-// before the bias is added.
+// The paper's formula over [batch, heads, queries, keys], in doubles. A query
+// that sees no key gives zeros. With softcap > 0, scores are capped before the
+// bias is added.
 std::vector<double> NaiveAttention(const AttentionInputs& in,
                                    const AttentionMask& mask,
                                    const ScoreBias& bias = nullptr,
                                    double softcap = 0);
 
-// What the engine may differ from it by with keys and values kept in `dtype`.
+// The largest difference that the engine may have to NaiveAttention(), with
+// keys and values in `dtype`.
 double AttentionTolerance(const AttentionInputs& in,
                           KvType dtype = KvType::kF32);
 
-// Element by element within `tolerance`.
+// Checks that each element is within `tolerance` of the expected one.
 void ExpectNear(const std::vector<float>& got,
                 const std::vector<double>& expected, double tolerance);
 

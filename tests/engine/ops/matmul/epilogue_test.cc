@@ -167,14 +167,14 @@ TEST_P(EpilogueTest, BitsDoNotDependOnTheCut) {
         Activation::kGeluTanh, Activation::kSilu, Activation::kTanh}) {
     const std::vector<float> whole = Activate(src, activation);
     for (int cut : {1, 16, 64, 130}) {
-      std::vector<float> parts(n);
-      kernels_.apply({.src = src.data(), .dst = parts.data(), .columns = cut},
+      std::vector<float> pasted(n);
+      kernels_.apply({.src = src.data(), .dst = pasted.data(), .columns = cut},
                      activation);
       kernels_.apply({.src = src.data() + cut,
-                      .dst = parts.data() + cut,
+                      .dst = pasted.data() + cut,
                       .columns = n - cut},
                      activation);
-      EXPECT_EQ(std::memcmp(parts.data(), whole.data(), n * sizeof(float)), 0);
+      EXPECT_EQ(std::memcmp(pasted.data(), whole.data(), n * sizeof(float)), 0);
     }
   }
 }
@@ -184,21 +184,21 @@ TEST_P(EpilogueTest, DestinationMayBeSourceOrResidual) {
   const std::vector<float> src = Random(n, 5);
   const std::vector<float> residual = Random(n, 6);
   std::vector<float> apart(n);
-  ResultPart part = {.src = src.data(),
+  ResultTile tile = {.src = src.data(),
                      .residual = residual.data(),
                      .dst = apart.data(),
                      .columns = n};
-  kernels_.apply(part, Activation::kGelu);
+  kernels_.apply(tile, Activation::kGelu);
   std::vector<float> in_place = residual;
-  part.residual = part.dst = in_place.data();
-  kernels_.apply(part, Activation::kGelu);
+  tile.residual = tile.dst = in_place.data();
+  kernels_.apply(tile, Activation::kGelu);
   EXPECT_EQ(in_place, apart);
   in_place = src;
-  part = {.src = in_place.data(),
+  tile = {.src = in_place.data(),
           .residual = residual.data(),
           .dst = in_place.data(),
           .columns = n};
-  kernels_.apply(part, Activation::kGelu);
+  kernels_.apply(tile, Activation::kGelu);
   EXPECT_EQ(in_place, apart);
 }
 

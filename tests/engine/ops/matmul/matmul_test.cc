@@ -194,7 +194,7 @@ TEST(MatMulTest, TypeThatTheInstructionsLackIsRefused) {
   ASSERT_EQ(CheckComputeType(ComputeType::kInt8, Isa::kAvx512).code(),
             absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(CheckComputeType(ComputeType::kInt8, Isa::kAvx2).message(),
-            "dtype is int8, which needs avx512_vnni; here are avx2");
+            "dtype is int8, which needs avx512_vnni; available is avx2");
   EXPECT_FALSE(CheckComputeType(ComputeType::kBf16, Isa::kAvx2).ok());
   EXPECT_TRUE(CheckComputeType(ComputeType::kF32, Isa::kBaseline).ok());
   EXPECT_EQ(DefaultComputeType(Isa::kAvx512Vnni), ComputeType::kF32);

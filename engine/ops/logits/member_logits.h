@@ -1,5 +1,5 @@
-#ifndef ATTEND_ENGINE_OPS_LOGITS_LOGITS_PARTS_H_
-#define ATTEND_ENGINE_OPS_LOGITS_LOGITS_PARTS_H_
+#ifndef ATTEND_ENGINE_OPS_LOGITS_MEMBER_LOGITS_H_
+#define ATTEND_ENGINE_OPS_LOGITS_MEMBER_LOGITS_H_
 
 #include <cstddef>
 #include <vector>
@@ -10,10 +10,11 @@
 
 namespace attend {
 
-// What the members of a team found in the tiles of logits that they got, for
-// all to read once they have met. Each writes its own lists, and the sums of
-// its tiles.
-class LogitsParts {
+// What each member of a team found in its tiles of logits: a list of best
+// tokens a row, and a sum a tile and row. Each member writes its own lists and
+// the sums of its own tiles. All members may read everything after they have
+// met.
+class MemberLogits {
  public:
   struct Size {
     int max_rows = 0;
@@ -21,11 +22,11 @@ class LogitsParts {
     int members = 0;
     int max_top = 0;  // tokens of a list
   };
-  explicit LogitsParts(const Size& size);
+  explicit MemberLogits(const Size& size);
 
   int members() const { return size_.members; }
 
-  // Empties a member's list of a row, for the best `top` tokens.
+  // Begins a member's list for a row: empty, for the best `top` tokens.
   void Begin(int member, int row, int top);
   TopList& list(int member, int row) {
     return lists_[static_cast<size_t>(member) * size_.max_rows + row];
@@ -43,4 +44,4 @@ class LogitsParts {
 
 }  // namespace attend
 
-#endif  // ATTEND_ENGINE_OPS_LOGITS_LOGITS_PARTS_H_
+#endif  // ATTEND_ENGINE_OPS_LOGITS_MEMBER_LOGITS_H_

@@ -1,15 +1,15 @@
-#include "engine/ops/logits/logits_parts.h"
+#include "engine/ops/logits/member_logits.h"
 
 namespace attend {
 
-LogitsParts::LogitsParts(const Size& size)
+MemberLogits::MemberLogits(const Size& size)
     : size_(size),
       tokens_(static_cast<size_t>(size.members) * size.max_rows * size.max_top),
       lists_(static_cast<size_t>(size.members) * size.max_rows),
       sums_(static_cast<size_t>((size.vocab + kLogitsTile - 1) / kLogitsTile) *
             size.max_rows) {}
 
-void LogitsParts::Begin(int member, int row, int top) {
+void MemberLogits::Begin(int member, int row, int top) {
   const size_t at = static_cast<size_t>(member) * size_.max_rows + row;
   lists_[at] = TopList(tokens_.data() + at * size_.max_top, top);
 }

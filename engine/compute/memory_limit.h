@@ -1,0 +1,45 @@
+#ifndef ATTEND_ENGINE_COMPUTE_MEMORY_LIMIT_H_
+#define ATTEND_ENGINE_COMPUTE_MEMORY_LIMIT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+
+namespace attend {
+
+// How much memory this process may have, and who says so.
+struct MemoryLimit {
+  uint64_t bytes = UINT64_MAX;
+  std::string source;  // "cgroup /pod/box: memory.max"
+  uint64_t used = 0;   // what the process has already
+};
+
+// The least of the memory of the machine and the limits of the cgroups of this
+// process: its own and those above it (version 2: memory.max; version 1:
+// memory.limit_in_bytes). What cannot be read is no limit. `root`: the
+// directory that has /proc and /sys.
+MemoryLimit FindMemoryLimit(const std::string& root = "/");
+
+// Memory that is about to be taken.
+struct MemoryNeed {
+  std::string what;  // "the KV cache (kv_cache_bytes)"
+  uint64_t bytes = 0;
+};
+
+// RESOURCE_EXHAUSTED with all figures if the limit has no room for the needs
+// together.
+absl::Status CheckMemory(const std::vector<MemoryNeed>& needs,
+                         const MemoryLimit& limit);
+
+// RESOURCE_EXHAUSTED if the kernel does not give `bytes` of address space, as
+// under ulimit -v or strict overcommitment. Takes no memory. `what` needs it.
+absl::Status CheckAddressSpace(const std::string& what, uint64_t bytes);
+
+// "22.5 GiB", "16.0 MiB", "900 bytes"
+std::string BytesText(uint64_t bytes);
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_COMPUTE_MEMORY_LIMIT_H_

@@ -1,0 +1,71 @@
+#include "engine/runtime/model_memory.h"
+
+#include <algorithm>
+#include <string>
+
+#include "engine/checkpoint/unused_tensors.h"
+#include "engine/transformer/activations.h"
+
+namespace attend {
+namespace {
+
+bool IsTable(const TensorView& view, const TransformerSpec& spec) {
+  const auto has_rows = [&](const std::optional<StackSpec>& stack) {
+    return stack && view.shape[0] == stack->embedding.vocab;
+  };
+  return view.shape.size() == 2 &&
+         (has_rows(spec.encoder) || has_rows(spec.decoder));
+}
+
+// See EncodeBuffer: hidden state and query of a row in f32, key and value in
+// bf16 at least.
+uint64_t EncodeRowBytes(const TransformerSpec& spec) {
+  uint64_t bytes = 0;
+  for (const LayerSpec& layer : spec.encoder->layers) {
+    const AttentionSpec& attention = layer.self_attention;
+    bytes = std::max<uint64_t>(
+        bytes, uint64_t{4} * attention.head_dim *
+                   (uint64_t{1} * attention.heads + attention.kv_heads));
+  }
+  return bytes + uint64_t{4} * spec.hidden;
+}
+
+}  // namespace
+
+uint64_t WeightBytes(const TensorSource& source, const NameTable& names,
+                     const TransformerSpec& spec, ComputeType dtype) {
+  uint64_t bytes = 0;
+  uint64_t table = 0;
+  for (const std::string& name : source.Names()) {
+    const absl::StatusOr<TensorView> view = source.Find(name);
+    if (!view.ok() || IsUnused(names, name)) continue;
+    const uint64_t numbers = view->bytes.size() / BytesOf(view->type);
+    if (IsTable(*view, spec)) {
+      table = std::max(table,
+                       numbers * std::min(BytesOf(view->type), BytesOf(dtype)));
+    } else {
+      bytes += numbers * BytesOf(dtype);
+    }
+  }
+  return bytes + table;
+}
+
+std::vector<MemoryNeed> ServingNeeds(const TransformerSpec& spec,
+                                     ComputeType dtype,
+                                     const EngineOptions& options) {
+  std::vector<MemoryNeed> needs;
+  if (spec.decoder) {
+    needs.push_back({"the KV cache (kv_cache_bytes)", options.kv_cache_bytes});
+  }
+  if (spec.encoder) {
+    const uint64_t rows =
+        uint64_t{1} * options.max_source_tokens + options.max_step_rows;
+    needs.push_back({"the buffer of encodes (max_source_tokens)",
+                     rows * EncodeRowBytes(spec)});
+  }
+  needs.push_back({"activations (max_batch_tokens)",
+                   Activations::BytesFor(spec, dtype, options.max_step_rows)});
+  return needs;
+}
+
+}  // namespace attend

@@ -1,0 +1,281 @@
+#include "engine/tokenizer/chat/render_process.h"
+
+#include <fcntl.h>
+#include <malloc.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "engine/tokenizer/chat/render_processes.h"
+#include "engine/tokenizer/rust/hf_chat.h"
+#include "engine/tokenizer/rust/rust_call.h"
+
+namespace attend {
+namespace {
+
+constexpr int kProcesses = 2;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+// Sanitizers keep what is freed, and are slow.
+constexpr size_t kMemory = 16 * kRenderMemory;
+constexpr int kSlower = 5;
+#else
+constexpr size_t kMemory = kRenderMemory;
+constexpr int kSlower = 1;
+#endif
+// Compiled templates that a process keeps.
+constexpr size_t kMaxTemplates = 16;
+// Of the thread that renders: macros in macros, values in values.
+constexpr size_t kStackBytes = 8 << 20;
+constexpr auto kLook = std::chrono::milliseconds(10);
+
+// A message that carries one file descriptor.
+struct SocketMessage {
+  SocketMessage() {
+    header.msg_iov = &part;
+    header.msg_iovlen = 1;
+    header.msg_control = control;
+    header.msg_controllen = sizeof(control);
+  }
+  SocketMessage(const SocketMessage&) = delete;
+
+  char byte = 0;
+  iovec part = {&byte, 1};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr header = {};
+};
+
+// -1 once the other end is closed.
+int ReceiveSocket(int control) {
+  SocketMessage message;
+  if (recvmsg(control, &message.header, MSG_CMSG_CLOEXEC) <= 0) return -1;
+  const cmsghdr* const with = CMSG_FIRSTHDR(&message.header);
+  if (with == nullptr || with->cmsg_type != SCM_RIGHTS) return -1;
+  int socket;
+  std::memcpy(&socket, CMSG_DATA(with), sizeof(socket));
+  return socket;
+}
+
+bool ReadAll(int fd, void* to, size_t size) {
+  auto* bytes = static_cast<char*>(to);
+  while (size > 0) {
+    const ssize_t got = recv(fd, bytes, size, 0);
+    if (got <= 0) return false;
+    bytes += got;
+    size -= got;
+  }
+  return true;
+}
+
+void WriteAll(int fd, absl::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t sent = send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent <= 0) return;
+    bytes.remove_prefix(sent);
+  }
+}
+
+void Answer(int fd, absl::string_view text, char kind) {
+  WriteAll(fd, text);
+  WriteAll(fd, absl::string_view(&kind, 1));
+}
+
+struct Free {
+  void operator()(HfChat* chat) const { hf_chat_free(chat); }
+};
+// Compiled, by their sources.
+using Templates = std::map<std::string, std::unique_ptr<HfChat, Free>>;
+
+struct Job {
+  RenderHeader header = {};
+  std::string source;
+  std::string variables;
+};
+
+// False: whoever sent it has gone.
+bool ReadJob(int fd, Job& job) {
+  if (!ReadAll(fd, &job.header, sizeof(job.header))) return false;
+  job.source.resize(job.header.source_bytes);
+  job.variables.resize(job.header.variables_bytes);
+  return ReadAll(fd, job.source.data(), job.source.size()) &&
+         ReadAll(fd, job.variables.data(), job.variables.size());
+}
+
+// One job, on a thread of its own, so that another can look at the time.
+class Rendering {
+ public:
+  // Both outlive it.
+  Rendering(const Job& job, Templates& templates)
+      : thread_([this, &job, &templates] {
+          rendered_ = Render(job, templates);
+          const std::lock_guard lock(mutex_);
+          done_ = true;
+          changed_.notify_one();
+        }) {}
+
+  // False: it was not done in that time.
+  bool Await(std::chrono::milliseconds time) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, time, [this] { return done_; });
+  }
+  void AnswerTo(int fd) {
+    thread_.join();
+    Answer(fd, rendered_ ? call_.result : call_.error,
+           rendered_ ? kRendered : kFailed);
+  }
+
+ private:
+  bool Render(const Job& job, Templates& templates) {
+    if (templates.size() >= kMaxTemplates) templates.clear();
+    auto found = templates.find(job.source);
+    if (found == templates.end()) {
+      auto* const chat =
+          hf_chat_load(ToText(job.source), TakeError<std::string>, &call_);
+      if (chat == nullptr) return false;
+      found = templates.emplace(job.source, chat).first;
+    }
+    return job.variables.empty() ||
+           hf_chat_render(found->second.get(), ToText(job.variables),
+                          job.header.unix_micros, TakeText,
+                          TakeError<std::string>, &call_);
+  }
+
+  RustCall<std::string> call_;
+  bool rendered_ = false;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool done_ = false;   // guarded by mutex_
+  std::thread thread_;  // last: uses the others
+};
+
+absl::Duration CpuTime() {
+  timespec time = {};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return absl::DurationFromTimespec(time);
+}
+
+// The other end of `fd` has gone.
+bool IsLeft(int fd) {
+  pollfd looked = {fd, POLLRDHUP, 0};
+  return poll(&looked, 1, 0) > 0 && (looked.revents & (POLLRDHUP | POLLHUP));
+}
+
+// A rendering cannot be ended but with its process.
+void Serve(int fd, Templates& templates) {
+  Job job;
+  if (!ReadJob(fd, job)) return;
+  const absl::Duration begin = CpuTime();
+  Rendering rendering(job, templates);
+  while (!rendering.Await(kLook)) {
+    if (IsLeft(fd)) _exit(1);
+    if (CpuTime() - begin < kSlower * kRenderTime) continue;
+    Answer(fd,
+           absl::StrCat("rendering takes more than ",
+                        absl::FormatDuration(kRenderTime)),
+           kFailed);
+    _exit(1);
+  }
+  rendering.AnswerTo(fd);
+}
+
+// Pages of data and stack that the process has; 0: /proc does not say.
+unsigned long DataPages() {
+  std::FILE* const file = std::fopen("/proc/self/statm", "r");
+  if (file == nullptr) return 0;
+  unsigned long pages = 0;
+  if (std::fscanf(file, "%*u %*u %*u %*u %*u %lu", &pages) != 1) pages = 0;
+  std::fclose(file);
+  return pages;
+}
+
+// Limits memory beyond what the process has, or lets a lower limit be.
+void LimitMemory() {
+  rlimit data = {};
+  if (getrlimit(RLIMIT_DATA, &data) != 0) _exit(1);
+  const rlim_t most = DataPages() * sysconf(_SC_PAGESIZE) + kMemory;
+  data.rlim_cur = data.rlim_max = std::min(data.rlim_max, most);
+  const rlimit no_core = {0, 0};
+  if (setrlimit(RLIMIT_DATA, &data) != 0) _exit(1);
+  setrlimit(RLIMIT_CORE, &no_core);
+}
+
+[[noreturn]] void RunOne(int control) {
+  mallopt(M_ARENA_MAX, 1);  // each would have memory of its own
+  pthread_attr_t threads;
+  pthread_attr_init(&threads);
+  pthread_attr_setstacksize(&threads, kStackBytes);
+  pthread_setattr_default_np(&threads);
+  LimitMemory();
+  Templates templates;
+  while (true) {
+    const int fd = ReceiveSocket(control);
+    if (fd < 0) _exit(0);
+    Serve(fd, templates);
+    close(fd);
+  }
+}
+
+// Holds nothing of the process that it was forked from: no file, no terminal.
+void Detach(int& control) {
+  const int null = open("/dev/null", O_RDWR);
+  for (const int fd : {0, 1, 2}) dup2(null, fd);
+  control = dup2(control, 3);
+  close_range(4, ~0u, 0);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
+    std::signal(number, SIG_IGN);
+  }
+  prctl(PR_SET_NAME, "attend-render");
+}
+
+}  // namespace
+
+bool SendSocket(int control, int socket) {
+  SocketMessage message;
+  cmsghdr* const with = CMSG_FIRSTHDR(&message.header);
+  with->cmsg_level = SOL_SOCKET;
+  with->cmsg_type = SCM_RIGHTS;
+  with->cmsg_len = CMSG_LEN(sizeof(socket));
+  std::memcpy(CMSG_DATA(with), &socket, sizeof(socket));
+  return sendmsg(control, &message.header, MSG_NOSIGNAL) == 1;
+}
+
+void RunRenderProcesses(int control) {
+  Detach(control);
+  int running = 0;
+  while (true) {
+    for (; running < kProcesses; ++running) {
+      const pid_t child = fork();
+      if (child == 0) RunOne(control);
+      if (child < 0) break;
+    }
+    int status = 0;
+    if (running > 0 && wait(&status) > 0) {
+      --running;
+      if (WIFEXITED(status) && WEXITSTATUS(status) == 0) _exit(0);
+    }
+    // They may die before they see that nobody has work for them.
+    if (IsLeft(control)) _exit(0);
+    usleep(10'000);  // whatever kills them, it shall not take a CPU
+  }
+}
+
+}  // namespace attend

@@ -1,0 +1,120 @@
+#include "engine/tokenizer/text/encode_within.h"
+
+#include <algorithm>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_format.h"
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+namespace {
+
+// Texts of living languages have two to six bytes a token, so the first part of
+// most texts is all of them, or enough to cut them.
+constexpr size_t kPartBytesPerToken = 16;
+constexpr size_t kMinPart = 4 << 10;
+constexpr size_t kGrowth = 4;
+// Tokens near the end of a part are not yet those of the whole text.
+constexpr int kSpareTokens = 64;
+
+bool IsWordEnd(absl::string_view text, size_t at) {
+  return absl::ascii_isspace(text[at]) && !absl::ascii_isspace(text[at - 1]);
+}
+
+bool IsInsideCharacter(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xc0) == 0x80;
+}
+
+// Where the first `part` bytes or some more end, and with them a word; a
+// character at least.
+size_t EndOfPart(absl::string_view text, size_t part, TruncationSide side) {
+  const auto place = [&](size_t from_start) {
+    return side == TruncationSide::kRight ? from_start
+                                          : text.size() - from_start;
+  };
+  const size_t reach = std::min(part + kMinTextLimit, text.size());
+  for (size_t at = part; at < reach; ++at) {
+    if (IsWordEnd(text, place(at))) return at;
+  }
+  while (part < text.size() && IsInsideCharacter(text[place(part)])) ++part;
+  return part;
+}
+
+// A text, and how much of it is tokenised.
+struct Part {
+  absl::string_view whole;
+  absl::string_view text;  // of `whole`
+
+  bool is_whole() const { return text.size() == whole.size(); }
+  void Take(size_t bytes, TruncationSide side) {
+    text = whole;
+    if (whole.size() <= bytes) return;
+    const size_t end = EndOfPart(whole, bytes, side);
+    text = side == TruncationSide::kRight ? whole.substr(0, end)
+                                          : whole.substr(whole.size() - end);
+  }
+};
+
+absl::Status TooMany(const Part (&parts)[2], const Encoding& encoding,
+                     int limit) {
+  const int number = parts[0].is_whole() ? 1 : 0;
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "%s has %d bytes, of which %d are already %d tokens, limit is %d tokens",
+      number == 0 ? "text" : "pair", parts[number].whole.size(),
+      parts[number].text.size(), encoding.text_tokens[number], limit));
+}
+
+// Places in a part that is the end of a text, as places in the text.
+void MoveOrigins(const Part (&parts)[2], Encoding& encoding) {
+  for (TokenOrigin& origin : encoding.origins) {
+    if (origin.text < 0) continue;
+    const Part& part = parts[origin.text];
+    const int moved = static_cast<int>(part.text.data() - part.whole.data());
+    origin.begin += moved;
+    origin.end += moved;
+  }
+}
+
+}  // namespace
+
+size_t MaxTextBytes(const Tokenizer& tokenizer, int tokens) {
+  return std::max(kMinTextLimit,
+                  static_cast<size_t>(tokens) * tokenizer.longest_token());
+}
+
+absl::StatusOr<Encoding> EncodeWithin(const Tokenizer& tokenizer,
+                                      EncodeInput input,
+                                      const TextLimits& limits) {
+  const TruncationSide side = tokenizer.truncation_side();
+  const size_t most = MaxTextBytes(tokenizer, limits.tokens);
+  Part parts[2] = {{input.text, ""}, {input.pair.value_or(""), ""}};
+  size_t bytes = std::max(kMinPart, kPartBytesPerToken * limits.tokens);
+  input.max_tokens = limits.truncate ? limits.tokens : 0;
+  while (true) {
+    if (limits.ended()) return absl::CancelledError("cancelled");
+    for (Part& part : parts) part.Take(bytes, side);
+    input.text = parts[0].text;
+    if (input.pair.has_value()) input.pair = parts[1].text;
+    ASSIGN_OR_RETURN(Encoding encoding, tokenizer.Encode(input));
+    if (parts[0].is_whole() && parts[1].is_whole()) return encoding;
+    const auto enough = [&](int number) {
+      return parts[number].is_whole() ||
+             encoding.text_tokens[number] >= limits.tokens + kSpareTokens;
+    };
+    if (enough(0) && enough(1)) {
+      if (!limits.truncate) return TooMany(parts, encoding, limits.tokens);
+      MoveOrigins(parts, encoding);
+      return encoding;
+    }
+    if (bytes >= most) {
+      const Part& part = parts[enough(0) ? 1 : 0];
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "%s has %d bytes, limit is %d where so many are few tokens",
+          enough(0) ? "pair" : "text", part.whole.size(), most));
+    }
+    bytes = std::min(bytes * kGrowth, most);
+  }
+}
+
+}  // namespace attend

@@ -1,0 +1,84 @@
+#include "server/app/system_limits.h"
+
+#include <fcntl.h>
+#include <malloc.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <exception>
+#include <latch>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "engine/compute/memory_limit.h"
+
+namespace attend {
+namespace {
+
+// The ports and gRPC itself have some 20 descriptors before the first client.
+constexpr rlim_t kDescriptors = 64;
+// Some 20 threads are gRPC's and the ports'.
+constexpr int kThreads = 24;
+// What the libraries map for their own.
+constexpr uint64_t kAddressSpace = uint64_t{256} << 20;
+
+}  // namespace
+
+void ShareHeapsUnderLimit() {
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+    return;
+  }
+  constexpr int kHeaps = 2;
+  mallopt(M_ARENA_MAX, kHeaps);
+}
+
+absl::Status CheckDescriptors() {
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kDescriptors) {
+    return absl::OkStatus();
+  }
+  return absl::ResourceExhaustedError(
+      absl::StrCat("the limit of open files is ", limit.rlim_cur,
+                   ", must be at least ", kDescriptors, "; see ulimit -n"));
+}
+
+absl::Status CheckThreads() {
+  std::latch end(1);
+  std::vector<std::thread> threads;
+  threads.reserve(kThreads);
+  absl::Status status;
+  try {
+    while (threads.size() < kThreads) {
+      threads.emplace_back([&end] { end.wait(); });
+    }
+  } catch (const std::exception& error) {  // no thread, or no memory for it
+    status = absl::ResourceExhaustedError(
+        absl::StrCat("the ports need ", kThreads, " threads, the system gives ",
+                     threads.size(), ": ", error.what(),
+                     "; see ulimit -u, ulimit -v and pids.max of the cgroup"));
+  }
+  if (status.ok()) status = CheckAddressSpace("the ports", kAddressSpace);
+  end.count_down();
+  for (std::thread& thread : threads) thread.join();
+  return status;
+}
+
+bool OpenStandardDescriptors(char** arguments) {
+  bool complete = true;
+  for (int descriptor = 0; descriptor <= 2; ++descriptor) {
+    const int flags = fcntl(descriptor, F_GETFD);
+    // What was open at the start is without that flag.
+    if (flags >= 0 && (flags & FD_CLOEXEC) == 0) continue;
+    complete = false;
+    const int null = open("/dev/null", O_RDWR);
+    if (null < 0 || dup2(null, descriptor) < 0) return false;
+    if (null > 2) close(null);
+  }
+  if (complete) return true;
+  execv("/proc/self/exe", arguments);
+  return false;
+}
+
+}  // namespace attend

@@ -1,0 +1,60 @@
+#ifndef ATTEND_SERVER_GRPC_CONNECTION_ACCEPTOR_H_
+#define ATTEND_SERVER_GRPC_CONNECTION_ACCEPTOR_H_
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "server/grpc/connection_table.h"
+#include "server/grpc/descriptor.h"
+#include "server/observability/connection_metrics.h"
+
+namespace attend {
+
+// Accepts connections on a thread of its own, for as long as there is room for
+// them, and hands them on. Those that are too many are closed at once, so that
+// nobody waits for an answer that does not come. It goes on when descriptors
+// run out: gRPC's own listener then closes its ear for good (CVE-2023-4785).
+class ConnectionAcceptor {
+ public:
+  // Takes the socket; it does not block. On the acceptor's thread.
+  using Handler = std::function<void(int socket)>;
+
+  // `sockets` listen and do not block. `metrics` must outlive this.
+  ConnectionAcceptor(std::vector<Descriptor> sockets, ConnectionLimits limits,
+                     ConnectionMetrics& metrics, Handler handler);
+  // Stops listening; the handler is not called any more.
+  ~ConnectionAcceptor();
+  ConnectionAcceptor(const ConnectionAcceptor&) = delete;
+  ConnectionAcceptor& operator=(const ConnectionAcceptor&) = delete;
+
+ private:
+  void RunThread();
+  void AcceptAll(int listening);
+  bool AcceptOne(int listening);
+  bool RefuseWithSpare(int listening);
+  void HandOn(Descriptor socket, const std::string& address);
+  void Sweep();
+  absl::Duration SinceSweep() const;
+  int TimeoutMillis() const;
+
+  const std::vector<Descriptor> sockets_;
+  ConnectionMetrics& metrics_;
+  const Handler handler_;
+  const Descriptor stop_;  // an eventfd
+
+  // The thread's own.
+  ConnectionTable table_;
+  Descriptor spare_;     // given up to refuse where no other is left
+  bool paused_ = false;  // not even a refusal was possible
+  std::chrono::steady_clock::time_point swept_ = {};
+
+  std::thread thread_;
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_GRPC_CONNECTION_ACCEPTOR_H_

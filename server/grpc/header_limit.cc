@@ -1,0 +1,116 @@
+#include "server/grpc/header_limit.h"
+
+#include <dlfcn.h>
+#include <grpc/slice.h>
+
+#include "absl/status/status.h"
+#include "engine/tensor/check.h"
+
+// Symbols of libgrpc 1.51.
+#define ATTEND_BEGIN                                                   \
+  "_ZN9grpc_core11HPackParser10BeginFrameEP19grpc_metadata_batchjNS0_" \
+  "8BoundaryENS0_8PriorityENS0_7LogInfoE"
+#define ATTEND_PARSE "_ZN9grpc_core11HPackParser5ParseERK10grpc_sliceb"
+#define ATTEND_DESTROY "_ZN9grpc_core11HPackParserD1Ev"
+
+namespace attend {
+
+uint32_t HeaderFrames::OnFrame(const void* connection, bool ends_block,
+                               bool acknowledged) {
+  std::lock_guard lock(mutex_);
+  Counts& counts = counts_[connection];
+  const uint32_t max_bytes =
+      ++counts.of_block == 1 ? kMaxHeaderBytes : kMaxContinuedBytes;
+  counts.unacknowledged = acknowledged ? 0 : counts.unacknowledged + 1;
+  // Who had too many is remembered until it is gone.
+  if (ends_block && counts.of_block <= kMaxBlockFrames) counts.of_block = 0;
+  if (counts.of_block + counts.unacknowledged == 0) counts_.erase(connection);
+  return max_bytes;
+}
+
+bool HeaderFrames::IsOverLimit(const void* connection) {
+  std::lock_guard lock(mutex_);
+  const auto found = counts_.find(connection);
+  return found != counts_.end() &&
+         (found->second.of_block > kMaxBlockFrames ||
+          found->second.unacknowledged > kMaxUnacknowledgedFrames);
+}
+
+void HeaderFrames::Forget(const void* connection) {
+  std::lock_guard lock(mutex_);
+  counts_.erase(connection);
+}
+
+// What libgrpc passes for its log.
+struct HeaderFrameInfo {
+  uint32_t stream;
+  uint8_t type;
+  bool is_client;
+};
+
+namespace {
+
+HeaderFrames& Frames() {
+  static auto* const frames = new HeaderFrames;  // outlives gRPC's threads
+  return *frames;
+}
+
+// Members of libgrpc's parser of headers, of which there is one a connection.
+// It comes first, as `this` does.
+constexpr char kBegin[] = ATTEND_BEGIN;
+using Begin = void(void* parser, void* metadata, uint32_t max_bytes,
+                   uint8_t boundary, uint8_t priority, HeaderFrameInfo info);
+constexpr char kParse[] = ATTEND_PARSE;
+using Parse = absl::Status(void* parser, const grpc_slice& bytes, bool is_last);
+constexpr char kDestroy[] = ATTEND_DESTROY;
+using Destroy = void(void* parser);
+
+template <class Function>
+Function* Original(const char* symbol) {
+  auto* found = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, symbol));
+  ATTEND_CHECK(found != nullptr);  // nobody but libgrpc calls its replacement
+  return found;
+}
+
+}  // namespace
+
+bool LimitsHeaderBlocks() {
+  for (const char* symbol : {kBegin, kParse, kDestroy}) {
+    if (dlsym(RTLD_NEXT, symbol) == nullptr) return false;
+  }
+  return true;
+}
+
+void BeginHeaderFrame(void* parser, void* metadata, uint32_t max_bytes,
+                      uint8_t boundary, uint8_t priority,
+                      HeaderFrameInfo info) asm(ATTEND_BEGIN);
+void BeginHeaderFrame(void* parser, void* metadata, uint32_t max_bytes,
+                      uint8_t boundary, uint8_t priority,
+                      HeaderFrameInfo info) {
+  static auto* const original = Original<Begin>(kBegin);
+  if (!info.is_client) {
+    max_bytes = Frames().OnFrame(parser, /*ends_block=*/boundary != 0,
+                                 /*acknowledged=*/max_bytes <= kMaxHeaderBytes);
+  }
+  original(parser, metadata, max_bytes, boundary, priority, info);
+}
+
+absl::Status ParseHeaders(void* parser, const grpc_slice& bytes,
+                          bool is_last) asm(ATTEND_PARSE);
+absl::Status ParseHeaders(void* parser, const grpc_slice& bytes, bool is_last) {
+  static auto* const original = Original<Parse>(kParse);
+  // An error that names no stream ends the connection.
+  if (Frames().IsOverLimit(parser)) {
+    return absl::ResourceExhaustedError("too many frames of headers");
+  }
+  return original(parser, bytes, is_last);
+}
+
+void DestroyHeaderParser(void* parser) asm(ATTEND_DESTROY);
+void DestroyHeaderParser(void* parser) {
+  static auto* const original = Original<Destroy>(kDestroy);
+  Frames().Forget(parser);
+  original(parser);
+}
+
+}  // namespace attend

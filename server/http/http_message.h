@@ -1,0 +1,43 @@
+#ifndef ATTEND_SERVER_HTTP_HTTP_MESSAGE_H_
+#define ATTEND_SERVER_HTTP_HTTP_MESSAGE_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+namespace attend {
+
+// What a handler sees of a request. Valid until the handler returns.
+struct HttpRequest {
+  absl::string_view method;
+  absl::string_view path;  // as sent: not decoded, without the query
+};
+
+struct HttpResponse {
+  int status = 200;
+  // Names and values, without those that the connection adds: Content-Length,
+  // Connection.
+  std::vector<std::pair<std::string, std::string>> headers;
+  // Shared, so that many slow readers hold one copy. Never null.
+  std::shared_ptr<const std::string> body;
+};
+
+// A response in plain text, which nobody may keep for later.
+HttpResponse TextResponse(int status, std::string text);
+
+// Takes the response to one request. Called once, from any thread, while the
+// server lives. A response to a client that has gone is dropped.
+using HttpReply = std::function<void(HttpResponse)>;
+
+// Replies at once, or keeps `reply` for later. Called on the event loop, so it
+// must not wait.
+using HttpHandler =
+    std::function<void(const HttpRequest& request, HttpReply reply)>;
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_HTTP_HTTP_MESSAGE_H_

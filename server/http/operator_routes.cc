@@ -1,0 +1,32 @@
+#include "server/http/operator_routes.h"
+
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "server/http/metrics_page.h"
+
+namespace attend {
+
+namespace {
+
+HttpHandler Probe(std::function<bool()> good, const char* otherwise) {
+  return [good = std::move(good), otherwise](const HttpRequest&,
+                                             HttpReply reply) {
+    reply(good() ? TextResponse(200, "ok\n") : TextResponse(503, otherwise));
+  };
+}
+
+}  // namespace
+
+void AddOperatorRoutes(HttpRouter& router, OperatorSources sources) {
+  router.Add("GET", "/livez", Probe(std::move(sources.live), "not alive\n"));
+  router.Add("GET", "/readyz", Probe(std::move(sources.ready), "not ready\n"));
+  router.Add("GET", "/metrics",
+             [page = std::make_shared<MetricsPage>(std::move(sources.metrics))](
+                 const HttpRequest&, HttpReply reply) {
+               page->Ask(std::move(reply));
+             });
+}
+
+}  // namespace attend

@@ -1,0 +1,82 @@
+#include "server/scheduler/participants.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace attend {
+
+void Participants::Reserve(int tenants) {
+  wants_.reserve(tenants);
+  running_.reserve(tenants);
+  chosen_.reserve(tenants);
+}
+
+void Participants::Count(absl::Span<const RequestView> waiting,
+                         absl::Span<const RequestView> running,
+                         absl::Span<const TenantView> tenants) {
+  tenants_ = tenants;
+  wants_.assign(tenants.size(), {});
+  running_.assign(tenants.size(), 0);
+  for (const RequestView& view : running) {
+    ++running_[view.tenant];
+    Wants& wants = wants_[view.tenant];
+    (view.work.phase == Phase::kDecode ? wants.decode_rows
+                                       : wants.prompt_rows) += view.work.rows;
+  }
+  for (const RequestView& view : waiting) {
+    Wants& wants = wants_[view.tenant];
+    wants.waiting += 1;
+    wants.prompt_rows += view.work.rows;
+  }
+  present_ = 0;
+  total_weight_ = 0;
+  for (size_t t = 0; t < tenants.size(); ++t) {
+    if (wants_[t].waiting + running_[t] == 0) continue;
+    ++present_;
+    total_weight_ += tenants[t].weight;
+  }
+}
+
+void Participants::Choose(const StepCost& cost, int max_rows) {
+  ChooseAll();
+  if (present_ <= 1) return;
+  int chosen = 0;
+  for (size_t t = 0; t < tenants_.size(); ++t) {
+    const Wants& wants = wants_[t];
+    const double owed = tenants_[t].owed;
+    chosen_[t] = wants.waiting + running_[t] > 0 && owed > 0 &&
+                 owed >= cost.Seconds(std::min(wants.decode_rows, max_rows),
+                                      std::min(wants.prompt_rows, max_rows));
+    chosen += chosen_[t];
+  }
+  all_ = chosen == present_;
+  if (chosen == 0) ChooseAll();
+}
+
+void Participants::ChooseAll() {
+  all_ = true;
+  chosen_.assign(tenants_.size(), 1);
+}
+
+int Participants::decode_rows() const {
+  int rows = 0;
+  for (size_t t = 0; t < wants_.size(); ++t) {
+    if (chosen_[t]) rows += wants_[t].decode_rows;
+  }
+  return rows;
+}
+
+int Participants::Next() const {
+  int next = -1;
+  for (int t = 0; t < static_cast<int>(wants_.size()); ++t) {
+    if (wants_[t].waiting == 0 || !chosen_[t]) continue;
+    if (next < 0 || tenants_[t].served < tenants_[next].served ||
+        (tenants_[t].served == tenants_[next].served &&
+         running_[t] < running_[next])) {
+      next = t;
+    }
+  }
+  return next;
+}
+
+}  // namespace attend

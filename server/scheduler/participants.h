@@ -1,0 +1,57 @@
+#ifndef ATTEND_SERVER_SCHEDULER_PARTICIPANTS_H_
+#define ATTEND_SERVER_SCHEDULER_PARTICIPANTS_H_
+
+#include <vector>
+
+#include "absl/types/span.h"
+#include "server/scheduler/step_cost.h"
+#include "server/scheduler/views.h"
+
+namespace attend {
+
+// What tenants want of the next step, and which of them take part in it: those
+// to which a step of their own is owed, or all.
+class Participants {
+ public:
+  void Reserve(int tenants);
+
+  // The spans must live as long as the plan.
+  void Count(absl::Span<const RequestView> waiting,
+             absl::Span<const RequestView> running,
+             absl::Span<const TenantView> tenants);
+  void Choose(const StepCost& cost, int max_rows);
+  void ChooseAll();
+
+  // True if nobody is left out.
+  bool all() const { return all_; }
+  bool Has(const RequestView& view) const { return chosen_[view.tenant]; }
+  // Of those who take part.
+  int decode_rows() const;
+  // The one that was served least of those who take part and wait; -1: none.
+  int Next() const;
+
+  // Tenants that have requests, and the sum of their weights.
+  int present() const { return present_; }
+  int total_weight() const { return total_weight_; }
+  // The number of running requests, [tenant].
+  absl::Span<const int> running() const { return running_; }
+
+ private:
+  struct Wants {
+    int waiting = 0;  // requests
+    int decode_rows = 0;
+    int prompt_rows = 0;
+  };
+
+  absl::Span<const TenantView> tenants_;
+  bool all_ = true;
+  int present_ = 0;
+  int total_weight_ = 0;
+  std::vector<Wants> wants_;  // [tenant]
+  std::vector<int> running_;  // [tenant]
+  std::vector<char> chosen_;  // [tenant]
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_SCHEDULER_PARTICIPANTS_H_

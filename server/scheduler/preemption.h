@@ -1,0 +1,65 @@
+#ifndef ATTEND_SERVER_SCHEDULER_PREEMPTION_H_
+#define ATTEND_SERVER_SCHEDULER_PREEMPTION_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "server/scheduler/admission.h"
+#include "server/scheduler/participants.h"
+#include "server/scheduler/views.h"
+
+namespace attend {
+
+// Chooses which running requests give their memory back: of the tenant that
+// holds most for its weight, the last in order by (level, arrival). Never the
+// oldest of all, so that something always comes to its end.
+class Preemption {
+ public:
+  void Reserve(int max_running, int tenants);
+
+  // Of these nobody is preempted yet. The spans must live as long as the plan.
+  void Begin(absl::Span<const RequestView> running,
+             absl::Span<const TenantView> tenants, absl::Time now,
+             int64_t aging_microseconds);
+
+  // Preempts until the next work of all who take part fits. One alone always
+  // fits.
+  void ForMemory(const Participants& participants, int free_blocks);
+
+  // Preempts so that a newcomer fits, and returns true; or false, and nobody is
+  // preempted: a tenant gives only what it holds beyond its share, and a
+  // newcomer that wants more than the share of its own tenant has to wait.
+  bool ForNewcomer(const RequestView& newcomer, const MemoryView& memory,
+                   int max_running, int total_weight);
+
+  // In order of their choice.
+  const std::vector<int>& chosen() const { return chosen_; }
+  // A mark for each running request.
+  const std::vector<char>& gone() const { return gone_; }
+
+ private:
+  // The next victim, of a tenant that holds more than `share` for each weight
+  // of a resource; only such as hold some of it if `holding`. -1: there is
+  // none.
+  int Victim(int Room::*resource, double share, bool holding) const;
+  void Choose(int victim);
+  // The last chosen one stays.
+  void TakeBack();
+  // True if of two that may go the first one goes.
+  bool GoesBefore(int victim, int other, int Room::*resource) const;
+
+  absl::Span<const RequestView> running_;
+  absl::Span<const TenantView> tenants_;
+  absl::Time now_;
+  int64_t aging_microseconds_ = 1;
+  int oldest_ = -1;
+  std::vector<int> chosen_;
+  std::vector<char> gone_;
+  std::vector<Room> held_;  // [tenant]: by those that stay
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_SCHEDULER_PREEMPTION_H_

@@ -1,0 +1,158 @@
+#include "server/scheduler/tenant_ledger.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace attend {
+
+TenantLedger::TenantLedger(int max_requests) : max_accounts_(max_requests) {
+  accounts_.reserve(max_accounts_);
+  views_.reserve(max_accounts_);
+}
+
+int TenantLedger::Find(uint64_t id) {
+  const double floor = Floor();
+  size_t least = accounts_.size();  // of those without requests
+  for (size_t i = 0; i < accounts_.size(); ++i) {
+    const Account& account = accounts_[i];
+    if (account.id == id) return static_cast<int>(i);
+    if (account.waiting + account.running > 0) continue;
+    if (least == accounts_.size() || views_[i].served < views_[least].served) {
+      least = i;
+    }
+  }
+  const bool reuses =
+      least < accounts_.size() &&
+      (views_[least].served <= floor || accounts_.size() == max_accounts_);
+  if (!reuses) {
+    accounts_.emplace_back();
+    views_.emplace_back();
+    least = accounts_.size() - 1;
+  }
+  accounts_[least] = {.id = id, .round = -1};
+  views_[least] = {};
+  return static_cast<int>(least);
+}
+
+int TenantLedger::Arrive(const Tenant& tenant) {
+  const int index = Find(tenant.id);
+  Account& account = accounts_[index];
+  TenantView& view = views_[index];
+  view.weight = tenant.weight;
+  if (account.waiting + account.running == 0) {
+    ++present_;
+    // As if it had been there, and been left out, since the last joint step.
+    account.used = std::max(Used(account), seconds_since_ * view.weight);
+    account.round = round_;
+    view.owed = std::max(0.0, most_ * view.weight - account.used);
+  }
+  Enqueue(index);
+  return index;
+}
+
+void TenantLedger::Return(int tenant) {
+  accounts_[tenant].running -= 1;
+  Enqueue(tenant);
+}
+
+void TenantLedger::Admit(int tenant) {
+  LeaveQueue(tenant);
+  accounts_[tenant].running += 1;
+}
+
+void TenantLedger::End(int tenant, bool was_waiting) {
+  Account& account = accounts_[tenant];
+  if (was_waiting) {
+    LeaveQueue(tenant);
+  } else {
+    account.running -= 1;
+  }
+  if (account.waiting + account.running > 0) return;
+  views_[tenant].owed = 0;
+  if (--present_ > 0) return;
+  // Nobody is behind anybody.
+  most_ = 0;
+  seconds_since_ = 0;
+}
+
+void TenantLedger::Enqueue(int tenant) {
+  if (accounts_[tenant].waiting == 0) {
+    views_[tenant].served = std::max(views_[tenant].served, Floor());
+    ++waiting_;
+  }
+  accounts_[tenant].waiting += 1;
+}
+
+void TenantLedger::LeaveQueue(int tenant) {
+  accounts_[tenant].waiting -= 1;
+  if (accounts_[tenant].waiting > 0 || --waiting_ > 0) return;
+  last_served_ = std::max(last_served_, views_[tenant].served);
+}
+
+double TenantLedger::Floor() const {
+  if (waiting_ == 0) return last_served_;
+  double least = std::numeric_limits<double>::infinity();
+  for (size_t i = 0; i < accounts_.size(); ++i) {
+    if (accounts_[i].waiting > 0) least = std::min(least, views_[i].served);
+  }
+  return least;
+}
+
+double TenantLedger::Used(const Account& account) const {
+  return account.round == round_ ? account.used : 0;
+}
+
+void TenantLedger::BeginStep(bool joint) {
+  joint_ = joint;
+  for (Account& account : accounts_) {
+    account.decode_rows = account.prompt_rows = 0;
+  }
+}
+
+void TenantLedger::AddRows(int tenant, int decode_rows, int prompt_rows) {
+  accounts_[tenant].decode_rows += decode_rows;
+  accounts_[tenant].prompt_rows += prompt_rows;
+}
+
+void TenantLedger::EndStep(const StepCost& cost, absl::Duration duration) {
+  int decode_rows = 0;
+  int prompt_rows = 0;
+  int tenants = 0;
+  for (const Account& account : accounts_) {
+    decode_rows += account.decode_rows;
+    prompt_rows += account.prompt_rows;
+    tenants += account.decode_rows + account.prompt_rows > 0;
+  }
+  const double seconds = absl::ToDoubleSeconds(duration);
+  const double estimate = cost.Seconds(decode_rows, prompt_rows);
+  if (joint_) {
+    ++round_;
+    most_ = 0;
+    seconds_since_ = 0;
+  } else {
+    seconds_since_ += seconds;
+  }
+  for (size_t i = 0; i < accounts_.size(); ++i) {
+    Account& account = accounts_[i];
+    const int rows = account.decode_rows + account.prompt_rows;
+    if (rows == 0) continue;
+    const double alone =
+        tenants == 1 || estimate <= 0
+            ? seconds * rows / (decode_rows + prompt_rows)
+            : seconds * cost.Seconds(account.decode_rows, account.prompt_rows) /
+                  estimate;
+    account.used = Used(account) + alone;
+    account.round = round_;
+    views_[i].served += alone / views_[i].weight;
+    if (joint_) most_ = std::max(most_, alone / views_[i].weight);
+  }
+  for (size_t i = 0; i < accounts_.size(); ++i) {
+    const Account& account = accounts_[i];
+    TenantView& view = views_[i];
+    view.owed = account.waiting + account.running == 0
+                    ? 0
+                    : std::max(0.0, most_ * view.weight - Used(account));
+  }
+}
+
+}  // namespace attend

@@ -1,0 +1,79 @@
+#include "engine/runtime/model_memory.h"
+
+#include <string>
+#include <vector>
+
+#include "engine/checkpoint/checkpoint.h"
+#include "engine/families/load_family.h"
+#include "engine/json/json_file.h"
+#include "engine/runtime/model.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/engine/runtime/golden.h"
+
+namespace attend {
+namespace {
+
+Family FamilyOf(const std::string& directory) {
+  const auto config = JsonFile::Load(directory + "/config.json");
+  auto family = LoadFamily(*config);
+  EXPECT_TRUE(family.ok()) << family.status();
+  return *std::move(family);
+}
+
+uint64_t SumOf(const std::vector<MemoryNeed>& needs) {
+  uint64_t sum = 0;
+  for (const MemoryNeed& need : needs) sum += need.bytes;
+  return sum;
+}
+
+// The bundled model has 5.5 million numbers of 2 bytes, of which 2.05 million
+// are the one table (8,001 rows of 256). In f32 the table and the weights of
+// the logits are the same numbers in memory.
+TEST(ModelMemoryTest, WeightsByDType) {
+  const std::string directory = ATTEND_SOURCE_DIR "/models/en-de";
+  const auto checkpoint = Checkpoint::Open(directory);
+  ASSERT_TRUE(checkpoint.ok()) << checkpoint.status();
+  const Family family = FamilyOf(directory);
+  const auto bytes = [&](ComputeType dtype) {
+    return WeightBytes(*checkpoint, family.names, family.spec, dtype);
+  };
+  const uint64_t table =
+      uint64_t{1} * family.spec.decoder->embedding.vocab * family.spec.hidden;
+  const uint64_t others = bytes(ComputeType::kInt8) - table;
+  EXPECT_GT(others, uint64_t{3} << 20);
+  EXPECT_LT(others + table, uint64_t{8} << 20);
+  EXPECT_EQ(bytes(ComputeType::kBf16), 2 * (table + others));
+  EXPECT_EQ(bytes(ComputeType::kF32), 4 * (table + others));
+}
+
+TEST(ModelMemoryTest, WhatIsServedGrowsWithItsOptions) {
+  const TransformerSpec spec = FamilyOf(GoldenDirectory("marian/plain")).spec;
+  const EngineOptions small = {
+      .max_step_rows = 32, .max_source_tokens = 16, .kv_cache_bytes = 1 << 20};
+  const auto needs = [&](EngineOptions options) {
+    return SumOf(ServingNeeds(spec, ComputeType::kF32, options));
+  };
+  EngineOptions large = small;
+  large.kv_cache_bytes += 5;
+  EXPECT_EQ(needs(large), needs(small) + 5);
+  large = small;
+  large.max_source_tokens += 1;
+  EXPECT_GE(needs(large), needs(small) + 4 * spec.hidden);
+  large = small;
+  large.max_step_rows *= 2;
+  EXPECT_GE(needs(large), needs(small) + 32 * 4 * 5 * spec.hidden);
+}
+
+TEST(ModelMemoryTest, OptionsFitTheModel) {
+  TransformerSpec spec = FamilyOf(GoldenDirectory("marian/plain")).spec;
+  const int positions = spec.SourceEmbedding().max_positions;
+  EXPECT_EQ(FitOptions(spec, {.max_source_tokens = 1 << 20}).max_source_tokens,
+            positions);
+  EXPECT_EQ(FitOptions(spec, {.kv_cache_bytes = 7}).kv_cache_bytes, 7u);
+  spec.decoder.reset();
+  EXPECT_EQ(FitOptions(spec, {.kv_cache_bytes = 7}).kv_cache_bytes, 0u);
+}
+
+}  // namespace
+}  // namespace attend

@@ -1,0 +1,276 @@
+// Several tenants: who is admitted, who takes part, who is preempted.
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "server/scheduler/batcher.h"
+#include "server/scheduler/tenant_ledger.h"
+#include "tests/server/scheduler/request_views.h"
+
+namespace attend {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+RequestView Of(int tenant, RequestView view) {
+  view.tenant = tenant;
+  return view;
+}
+
+std::vector<int> Indices(const std::vector<Decision::Rows>& pieces) {
+  std::vector<int> indices;
+  for (const Decision::Rows& piece : pieces) indices.push_back(piece.index);
+  return indices;
+}
+
+// Steps of 1 ms, 0.1 ms more for each decode row, 10 us for each prompt row.
+StepCost KnownCost() {
+  StepCost cost;
+  for (int i = 0; i < 200; ++i) {
+    const int rows = 1 + i % 2 * 19;
+    cost.Observe(rows, 0, absl::Microseconds(1000 + 100 * rows));
+  }
+  cost.Observe(0, 100, absl::Milliseconds(2));
+  cost.Observe(1, 0, absl::Microseconds(1100));
+  return cost;
+}
+
+TEST(BatcherTenantsTest, WhoWasServedLeastIsFirst) {
+  Batcher batcher({.max_rows = 20});
+  const std::vector<TenantView> tenants = {{.served = 5}, {.served = 4}};
+  std::vector<RequestView> waiting = {
+      Of(0, Newcomer(1, 20)), Of(1, Newcomer(2, 20)), Of(1, Newcomer(3, 20))};
+  waiting[0].priority = 9;  // counts within a tenant only
+  waiting[2].priority = 1;
+  EXPECT_THAT(
+      Indices(batcher.Plan(waiting, {}, kPlenty, {}, kNow, tenants).admitted),
+      ElementsAre(2));
+}
+
+TEST(BatcherTenantsTest, WhatIsPlannedCounts) {
+  Batcher batcher({.max_rows = 60});
+  const std::vector<TenantView> tenants = {{.weight = 1}, {.weight = 2}};
+  std::vector<RequestView> waiting;
+  for (int i = 0; i < 6; ++i) waiting.push_back(Of(0, Newcomer(i, 10)));
+  for (int i = 6; i < 12; ++i) waiting.push_back(Of(1, Newcomer(i, 10)));
+  EXPECT_THAT(
+      Indices(batcher.Plan(waiting, {}, kPlenty, {}, kNow, tenants).admitted),
+      ElementsAre(0, 6, 7, 1, 8, 9));
+}
+
+TEST(BatcherTenantsTest, WhomAStepIsOwedGoesOnAlone) {
+  Batcher batcher({});
+  const std::vector<RequestView> running = {Of(0, Decoding(1, 50)),
+                                            Of(1, Decoding(2))};
+  const std::vector<RequestView> waiting = {Of(0, Newcomer(3, 8)),
+                                            Of(1, Newcomer(4, 8))};
+  const StepCost cost = KnownCost();
+  const auto plan = [&](double owed) {
+    const std::vector<TenantView> tenants = {{}, {.owed = owed}};
+    return batcher.Plan(waiting, running, kPlenty, cost, kNow, tenants);
+  };
+  const Decision alone = plan(0.0015);
+  EXPECT_FALSE(alone.joint);
+  EXPECT_THAT(Indices(alone.running), ElementsAre(1));
+  EXPECT_THAT(Indices(alone.admitted), ElementsAre(1));
+  // Less than the step takes is not enough.
+  EXPECT_TRUE(plan(0.001).joint);
+  EXPECT_EQ(plan(0.001).decode_rows, 51);
+}
+
+TEST(BatcherTenantsTest, WithoutRoomForThoseWhoWouldGoAloneAllGoOn) {
+  Batcher batcher({.max_running = 1});
+  const std::vector<RequestView> running = {Of(0, Decoding(1))};
+  const std::vector<RequestView> waiting = {Of(1, Newcomer(2, 8))};
+  const std::vector<TenantView> tenants = {{}, {.owed = 1}};
+  const Decision& decision =
+      batcher.Plan(waiting, running, kPlenty, {}, kNow, tenants);
+  EXPECT_TRUE(decision.joint);
+  EXPECT_THAT(Indices(decision.running), ElementsAre(0));
+}
+
+// Tenant 0 holds everything. 1, 2, ... are its requests by arrival.
+std::vector<RequestView> Holding(int requests, int blocks) {
+  std::vector<RequestView> running;
+  for (int i = 0; i < requests; ++i) {
+    running.push_back(Of(0, Decoding(1 + i, 1, 0, blocks)));
+  }
+  return running;
+}
+
+TEST(BatcherTenantsTest, ANewcomersTenantGetsAPlace) {
+  Batcher batcher({.max_running = 4});
+  const std::vector<RequestView> running = Holding(4, 0);
+  const std::vector<TenantView> tenants(2);
+  std::vector<RequestView> waiting = {Of(1, Newcomer(9, 8))};
+  const Decision& decision =
+      batcher.Plan(waiting, running, kPlenty, {}, kNow, tenants);
+  EXPECT_THAT(decision.preempted, ElementsAre(3));
+  EXPECT_THAT(Indices(decision.admitted), ElementsAre(0));
+  waiting[0].tenant = 0;
+  EXPECT_THAT(
+      batcher.Plan(waiting, running, kPlenty, {}, kNow, tenants).preempted,
+      IsEmpty());
+}
+
+TEST(BatcherTenantsTest, ANewcomersTenantGetsBlocks) {
+  Batcher batcher({});
+  const std::vector<RequestView> running = Holding(4, 25);
+  const std::vector<TenantView> tenants(2);
+  const MemoryView memory = {.free_blocks = 0,
+                             .free_encode_rows = 1000,
+                             .total_blocks = 100,
+                             .total_encode_rows = 1000};
+  const auto plan = [&](int rows) {
+    const std::vector<RequestView> waiting = {Of(1, Newcomer(9, rows))};
+    return batcher.Plan(waiting, running, memory, {}, kNow, tenants);
+  };
+  EXPECT_THAT(plan(20).preempted, ElementsAre(3));
+  EXPECT_THAT(Indices(plan(20).admitted), ElementsAre(0));
+  EXPECT_THAT(plan(120).preempted, ElementsAre(3, 2));
+  // 51 blocks, and one more later, are more than a half.
+  EXPECT_THAT(plan(204).preempted, IsEmpty());
+}
+
+TEST(BatcherTenantsTest, WhoHoldsNoMoreThanAShareKeepsIt) {
+  Batcher batcher({.max_running = 6});
+  std::vector<RequestView> running = Holding(6, 0);
+  running[4].tenant = running[5].tenant = 1;
+  const std::vector<RequestView> waiting = {Of(2, Newcomer(9, 8))};
+  const auto preempted = [&](int weight, int newcomers_weight) {
+    const std::vector<TenantView> tenants = {
+        {.weight = weight}, {}, {.weight = newcomers_weight}};
+    return batcher.Plan(waiting, running, kPlenty, {}, kNow, tenants).preempted;
+  };
+  EXPECT_THAT(preempted(1, 1), ElementsAre(3));
+  EXPECT_THAT(preempted(4, 1), ElementsAre(5));
+  // A seventh of the places is less than one.
+  EXPECT_THAT(preempted(5, 1), IsEmpty());
+  EXPECT_THAT(preempted(5, 2), ElementsAre(5));
+}
+
+TEST(BatcherTenantsTest, MemoryIsTakenFromWhoHoldsMost) {
+  Batcher batcher({});
+  const std::vector<RequestView> running = {Of(0, Decoding(1, 1, 1, 9)),
+                                            Of(0, Decoding(2, 1, 1, 9)),
+                                            Of(1, Decoding(3, 1, 1, 9))};
+  EXPECT_THAT(batcher
+                  .Plan({}, running, {.free_blocks = 2}, {}, kNow,
+                        std::vector<TenantView>(2))
+                  .preempted,
+              ElementsAre(1));
+  const std::vector<TenantView> heavy = {{.weight = 3}, {.weight = 1}};
+  EXPECT_THAT(
+      batcher.Plan({}, running, {.free_blocks = 2}, {}, kNow, heavy).preempted,
+      ElementsAre(2));
+}
+
+// Tenants that always have requests waiting get work in proportion to their
+// weights. As in the paper the difference stays within a bound that does not
+// grow with time: twice what may run at once.
+class BackloggedTest : public testing::TestWithParam<int> {};
+
+TEST_P(BackloggedTest, ServiceIsInProportionToWeights) {
+  constexpr int kTenants = 4;
+  constexpr int kPlaces = 16;
+  constexpr int kMostRows = 40;
+  constexpr int kMostTokens = 30;
+  std::mt19937 random(GetParam());
+  const auto uniform = [&](int low, int high) {
+    return std::uniform_int_distribution<int>(low, high)(random);
+  };
+  Batcher batcher({.max_rows = 256, .max_running = kPlaces});
+  StepCost cost;
+  TenantLedger ledger(100);
+  absl::Time now = kNow;
+  struct Entry {
+    RequestView view;
+    int tokens;
+  };
+  std::vector<Entry> waiting, running;
+  std::vector<int> weights, lengths;
+  std::vector<int> in_queue(kTenants);
+  for (int t = 0; t < kTenants; ++t) {
+    weights.push_back(uniform(1, 4));
+    lengths.push_back(uniform(2, kMostTokens));  // tenants differ
+  }
+  int64_t order = 0;
+  const auto arrive = [&](int t) {
+    RequestView view = Newcomer(order++, uniform(1, kMostRows));
+    view.tenant = ledger.Arrive({.id = uint64_t(t) + 7, .weight = weights[t]});
+    ASSERT_EQ(view.tenant, t);
+    view.arrival = now;
+    view.priority = uniform(-3, 3);
+    waiting.push_back({view, uniform(1, lengths[t])});
+    ++in_queue[t];
+  };
+  const double row = 50e-6, fixed = 1e-3;
+  // What a tenant of weight 1 that has all places gets of them.
+  const double bound =
+      2 * (kPlaces * row * kMostRows + kMostTokens * (fixed + kPlaces * row));
+  for (int step = 0; step < 3000; ++step) {
+    for (int t = 0; t < kTenants; ++t) {
+      while (in_queue[t] < 3 || (uniform(0, 9) == 0 && in_queue[t] < 20)) {
+        arrive(t);
+      }
+    }
+    std::vector<RequestView> waiting_views, running_views;
+    for (const Entry& entry : waiting) waiting_views.push_back(entry.view);
+    for (const Entry& entry : running) running_views.push_back(entry.view);
+    const Decision& plan = batcher.Plan(waiting_views, running_views, kPlenty,
+                                        cost, now, ledger.views());
+    ledger.BeginStep(plan.joint);
+    const absl::Duration took =
+        absl::Seconds(fixed + row * (plan.decode_rows + plan.prompt_rows));
+    const auto compute = [&](Entry& entry, int rows) {
+      const bool decodes = entry.view.work.phase == Phase::kDecode;
+      ledger.AddRows(entry.view.tenant, decodes ? rows : 0, decodes ? 0 : rows);
+      if (decodes) {
+        --entry.tokens;
+      } else if ((entry.view.work.rows -= rows) == 0) {
+        entry.view.work = {.phase = Phase::kDecode, .rows = 1};
+      }
+    };
+    for (const auto [index, rows] : plan.running) compute(running[index], rows);
+    for (const int index : plan.preempted) {
+      // Again from the front.
+      Entry entry = running[index];
+      entry.view.work = Newcomer(0, kMostRows).work;
+      ledger.Return(entry.view.tenant);
+      ++in_queue[entry.view.tenant];
+      waiting.push_back(entry);
+      running[index].tokens = -1;
+    }
+    for (const auto [index, rows] : plan.admitted) {
+      ledger.Admit(waiting[index].view.tenant);
+      --in_queue[waiting[index].view.tenant];
+      running.push_back(waiting[index]);
+      compute(running.back(), rows);
+      waiting[index].tokens = -1;
+    }
+    std::erase_if(waiting, [](const Entry& entry) { return entry.tokens < 0; });
+    std::erase_if(running, [&](const Entry& entry) {
+      if (entry.tokens == 0) ledger.End(entry.view.tenant, false);
+      return entry.tokens <= 0;
+    });
+    now += took;
+    cost.Observe(plan.decode_rows, plan.prompt_rows, took);
+    ledger.EndStep(cost, took);
+    double least = ledger.views()[0].served, most = least;
+    for (const TenantView& view : ledger.views()) {
+      least = std::min(least, view.served);
+      most = std::max(most, view.served);
+    }
+    ASSERT_LE(most - least, bound) << "step " << step;
+  }
+  EXPECT_GT(ledger.views()[0].served, 4 * bound) << "too short to tell";
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, BackloggedTest, testing::Range(1, 9));
+
+}  // namespace
+}  // namespace attend

@@ -1,0 +1,244 @@
+// Tenants side by side, in the real queue, worker and batcher, in virtual time.
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "server/scheduler/worker.h"
+#include "tests/support/fake_engine.h"
+#include "tests/support/manual_clock.h"
+
+namespace attend {
+namespace {
+
+class Listener final : public RequestListener {
+ public:
+  bool cancelled() const override { return false; }
+  void OnOutput(const SequenceOutput&, const RequestTimes&) override {}
+  void OnDone(const absl::Status& status, const SequenceOutput& output,
+              const RequestTimes& times) override {
+    done_ = true;
+    code_ = status.code();
+    times_ = times;
+    tokens_ = output.choices[0].tokens.size();
+  }
+  absl::Duration took() const { return times_.ended - times_.arrival; }
+
+  bool done_ = false;
+  absl::StatusCode code_ = absl::StatusCode::kUnknown;
+  RequestTimes times_;
+  size_t tokens_ = 0;
+};
+
+// A machine where a step takes 1 ms, 50 us more for each decode row and 20 us
+// for each encode or prompt row.
+class Machine {
+ public:
+  Machine(const SchedulerOptions& options, FakeEngineOptions engine)
+      : engine_(WithTime(std::move(engine))),
+        queue_(options.max_queued_requests, options.max_queued_tokens),
+        worker_(options, engine_, clock_, queue_) {}
+  ~Machine() { worker_.EndAll(absl::UnavailableError("over")); }
+
+  // The listener of what was submitted; null: refused.
+  Listener* Submit(uint64_t tenant, const FakeTask& task, int weight = 1) {
+    auto request = std::make_unique<Request>();
+    request->tenant = {.id = tenant, .weight = weight};
+    request->source_tokens = task.source;
+    request->sequence = *engine_.NewSequence(MakeFakeRequest(task));
+    request->listener = &listeners_.emplace_back();
+    if (queue_.Push(request, clock_.Now()).ok()) return &listeners_.back();
+    listeners_.pop_back();
+    return nullptr;
+  }
+  void Step() {
+    worker_.Sweep();
+    if (!worker_.busy()) return;
+    worker_.Plan();
+    worker_.Step();
+    worker_.Deliver();
+  }
+  void RunUntil(const Listener& listener) {
+    while (!listener.done_) Step();
+  }
+  void Sleep(absl::Duration duration) { clock_.Advance(duration); }
+
+  absl::Time now() const { return clock_.Now(); }
+  absl::Duration longest_step() const { return longest_; }
+  const FakeEngine& engine() const { return engine_; }
+
+ private:
+  FakeEngineOptions WithTime(FakeEngineOptions options) {
+    options.on_step = [this](const StepPlan& plan) {
+      absl::Duration took = absl::Milliseconds(1);
+      for (const Piece& piece : plan.pieces) {
+        took += piece.rows *
+                absl::Microseconds(
+                    piece.sequence->Next().phase == Phase::kDecode ? 50 : 20);
+      }
+      longest_ = std::max(longest_, took);
+      clock_.Advance(took);
+    };
+    return options;
+  }
+
+  ManualClock clock_;
+  absl::Duration longest_ = absl::ZeroDuration();
+  std::deque<Listener> listeners_;
+  FakeEngine engine_;
+  RequestQueue queue_;
+  Worker worker_;
+};
+
+constexpr FakeTask kShort = {.source = 10, .tokens = 12};
+constexpr uint64_t kFlood = 1;
+constexpr uint64_t kLone = 2;
+
+// Keeps so many requests of a tenant in the machine.
+class Flood {
+ public:
+  Flood(Machine& machine, uint64_t tenant, int in_flight, FakeTask task)
+      : machine_(machine), tenant_(tenant), task_(task), calls_(in_flight) {}
+
+  void Refill() {
+    for (size_t i = 0; i < calls_.size(); ++i) {
+      if (calls_[i] != nullptr && !calls_[i]->done_) continue;
+      if (calls_[i] != nullptr) tokens_ += calls_[i]->tokens_;
+      // Of many lengths, so that they do not end together.
+      FakeTask task = task_;
+      task.tokens = 1 + task.tokens / 2 + (made_++ * 37) % task.tokens;
+      calls_[i] = machine_.Submit(tenant_, task);
+    }
+  }
+  // Of calls that have ended.
+  int64_t tokens() const { return tokens_; }
+
+ private:
+  Machine& machine_;
+  const uint64_t tenant_;
+  const FakeTask task_;
+  std::vector<Listener*> calls_;
+  int made_ = 0;
+  int64_t tokens_ = 0;
+};
+
+absl::Duration Alone(const SchedulerOptions& options,
+                     const FakeEngineOptions& engine, const FakeTask& task) {
+  Machine machine(options, engine);
+  Listener* lone = nullptr;
+  for (int i = 0; i < 3; ++i) {
+    lone = machine.Submit(kLone, task);
+    machine.RunUntil(*lone);
+  }
+  return lone->took();
+}
+
+struct Outcome {
+  absl::Duration longest_lone;
+  double flood_tokens_per_second = 0;
+};
+
+// A lone client with a pause after each request, beside a flood.
+Outcome Beside(uint64_t lone_tenant, int in_flight, const FakeTask& flood_task,
+               const SchedulerOptions& options,
+               const FakeEngineOptions& engine) {
+  Machine machine(options, engine);
+  Flood flood(machine, kFlood, in_flight, flood_task);
+  const auto step = [&] {
+    flood.Refill();
+    machine.Step();
+  };
+  for (int i = 0; i < 500; ++i) step();
+  const absl::Time begin = machine.now();
+  const int64_t before = flood.tokens();
+  Outcome outcome;
+  for (int i = 0; i < 20; ++i) {
+    const absl::Time until = machine.now() + absl::Milliseconds(400 + 13 * i);
+    while (machine.now() < until) step();
+    const Listener* lone = machine.Submit(lone_tenant, kShort);
+    EXPECT_TRUE(lone != nullptr || lone_tenant == kFlood) << "refused";
+    while (lone == nullptr) {
+      step();
+      lone = machine.Submit(lone_tenant, kShort);
+    }
+    while (!lone->done_) step();
+    EXPECT_EQ(lone->code_, absl::StatusCode::kOk);
+    outcome.longest_lone = std::max(outcome.longest_lone, lone->took());
+  }
+  outcome.flood_tokens_per_second =
+      (flood.tokens() - before) / absl::ToDoubleSeconds(machine.now() - begin);
+  outcome.longest_lone -= machine.longest_step();
+  return outcome;
+}
+
+struct FloodCase {
+  const char* name;
+  int in_flight;
+  FakeTask task;
+  SchedulerOptions options = {};
+  FakeEngineOptions engine = {};
+};
+
+class BesideAFloodTest : public testing::TestWithParam<FloodCase> {};
+
+TEST_P(BesideAFloodTest, ALoneRequestIsSlowedDownByAFactorOfThreeAtMost) {
+  const auto& [name, in_flight, task, options, engine] = GetParam();
+  const absl::Duration alone = Alone(options, engine, kShort);
+  const Outcome fair = Beside(kLone, in_flight, task, options, engine);
+  EXPECT_LE(fair.longest_lone, 3 * alone)
+      << "alone " << alone << ", without the step that it came into";
+}
+
+TEST_P(BesideAFloodTest, TheFloodKeepsItsThroughput) {
+  const auto& [name, in_flight, task, options, engine] = GetParam();
+  const Outcome fair = Beside(kLone, in_flight, task, options, engine);
+  const Outcome unfair = Beside(kFlood, in_flight, task, options, engine);
+  EXPECT_GE(fair.flood_tokens_per_second,
+            0.95 * unfair.flood_tokens_per_second);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Floods, BesideAFloodTest,
+    testing::Values(
+        FloodCase{"few", 16, {.source = 60, .tokens = 60, .beams = 4}},
+        FloodCase{"many", 600, {.source = 60, .tokens = 60, .beams = 4}},
+        FloodCase{
+            "places", 300, {.source = 20, .tokens = 100}, {.max_running = 64}},
+        FloodCase{"queue",
+                  150,
+                  {.source = 20, .tokens = 60},
+                  {.max_queued_requests = 100, .max_running = 32}},
+        FloodCase{"blocks",
+                  200,
+                  {.source = 40, .tokens = 100, .beams = 4},
+                  {},
+                  {.blocks = 2000}},
+        FloodCase{"encodes",
+                  200,
+                  {.source = 1000, .tokens = 10},
+                  {},
+                  {.encode_rows = 2500}}),
+    [](const auto& flood) { return flood.param.name; });
+
+TEST(FairShareTest, OneTenantIsServedAsWithoutTenants) {
+  std::vector<absl::Time> ends[2];
+  for (const bool named : {false, true}) {
+    Machine machine({.max_running = 16}, {.blocks = 1000});
+    std::vector<Listener*> calls;
+    for (int i = 0; i < 100; ++i) {
+      calls.push_back(machine.Submit(named ? 77 : 0, {.source = 1 + i * 7 % 50,
+                                                      .tokens = 1 + i * 11 % 70,
+                                                      .beams = 1 + i % 4}));
+    }
+    for (Listener* call : calls) {
+      machine.RunUntil(*call);
+      ends[named].push_back(call->times_.ended);
+    }
+  }
+  EXPECT_EQ(ends[0], ends[1]);
+}
+
+}  // namespace
+}  // namespace attend

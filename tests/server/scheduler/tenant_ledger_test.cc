@@ -1,0 +1,143 @@
+#include "server/scheduler/tenant_ledger.h"
+
+#include "gtest/gtest.h"
+
+namespace attend {
+namespace {
+
+// Steps of 1 ms, and 0.1 ms more for each decode row.
+class TenantLedgerTest : public testing::Test {
+ protected:
+  TenantLedgerTest() {
+    for (int i = 0; i < 200; ++i) {
+      cost_.Observe(1 + i % 2 * 19, 0, Duration(1 + i % 2 * 19));
+    }
+  }
+
+  static absl::Duration Duration(int decode_rows) {
+    return absl::Microseconds(1000 + 100 * decode_rows);
+  }
+  static double Seconds(int decode_rows) {
+    return absl::ToDoubleSeconds(Duration(decode_rows));
+  }
+
+  // A step with these decode rows of the first two tenants.
+  void Step(int a_rows, int b_rows, bool joint) {
+    ledger_.BeginStep(joint);
+    if (a_rows > 0) ledger_.AddRows(0, a_rows, 0);
+    if (b_rows > 0) ledger_.AddRows(1, b_rows, 0);
+    ledger_.EndStep(cost_, Duration(a_rows + b_rows));
+  }
+  int Run(uint64_t id, int weight = 1) {
+    const int tenant = ledger_.Arrive({.id = id, .weight = weight});
+    ledger_.Admit(tenant);
+    return tenant;
+  }
+  const TenantView& View(int tenant) const { return ledger_.views()[tenant]; }
+
+  StepCost cost_;
+  TenantLedger ledger_{8};
+};
+
+TEST_F(TenantLedgerTest, ServedIsWhatAPartWouldTakeAlone) {
+  Run(10);
+  Run(20);
+  Step(30, 10, /*joint=*/true);
+  EXPECT_NEAR(View(0).served, Seconds(30), 1e-4);
+  EXPECT_NEAR(View(1).served, Seconds(10), 1e-4);
+  Step(0, 10, /*joint=*/false);
+  EXPECT_NEAR(View(1).served, 2 * Seconds(10), 1e-4);
+}
+
+TEST_F(TenantLedgerTest, AWeightDividesWhatWasServed) {
+  Run(10, /*weight=*/3);
+  Step(20, 0, /*joint=*/true);
+  EXPECT_NEAR(View(0).served, Seconds(20) / 3, 1e-4);
+}
+
+TEST_F(TenantLedgerTest, WhoGotLessOfAJointStepMayCatchUp) {
+  Run(10);
+  Run(20);
+  Step(100, 1, /*joint=*/true);
+  EXPECT_EQ(View(0).owed, 0);
+  const double owed = Seconds(100) - Seconds(1);
+  EXPECT_NEAR(View(1).owed, owed, 2e-4);
+  Step(0, 1, /*joint=*/false);
+  EXPECT_NEAR(View(1).owed, owed - Seconds(1), 2e-4);
+  for (int i = 0; i < 20; ++i) Step(0, 1, /*joint=*/false);
+  EXPECT_EQ(View(1).owed, 0);
+  // What was not used is not kept.
+  Step(100, 1, /*joint=*/true);
+  Step(100, 1, /*joint=*/true);
+  EXPECT_NEAR(View(1).owed, owed, 2e-4);
+}
+
+TEST_F(TenantLedgerTest, ANewcomerIsOwedTheStepThatItCameInto) {
+  Run(10);
+  Step(100, 0, /*joint=*/true);
+  const int b = ledger_.Arrive({.id = 20});
+  EXPECT_NEAR(View(b).owed, Seconds(100), 2e-4);
+}
+
+// Or many short lives one after the other would keep a tenant out for ever.
+TEST_F(TenantLedgerTest, ButNotWhatOthersHaveCaughtUpSince) {
+  Run(10);
+  Run(20);
+  Step(100, 1, /*joint=*/true);
+  for (int i = 0; i < 5; ++i) Step(0, 1, /*joint=*/false);
+  ledger_.End(1, /*was_waiting=*/false);
+  EXPECT_NEAR(View(Run(30)).owed, Seconds(100) - 5 * Seconds(1), 2e-4);
+  EXPECT_NEAR(View(Run(20)).owed, Seconds(100) - 6 * Seconds(1), 2e-4);
+}
+
+TEST_F(TenantLedgerTest, BeingIdleEarnsNothing) {
+  Run(10);
+  Run(20);
+  Step(10, 10, /*joint=*/true);
+  ledger_.End(1, /*was_waiting=*/false);
+  for (int i = 0; i < 100; ++i) {
+    Run(10);
+    Step(10, 0, /*joint=*/true);
+    ledger_.End(0, /*was_waiting=*/false);
+  }
+  ledger_.Arrive({.id = 10});  // waits
+  const int b = ledger_.Arrive({.id = 20});
+  EXPECT_EQ(View(b).served, View(0).served);
+  // Nor if nobody waits: then the last one who did counts.
+  ledger_.Admit(0);
+  ledger_.Admit(b);
+  EXPECT_NEAR(View(ledger_.Arrive({.id = 30})).served, View(0).served, 1e-9);
+}
+
+TEST_F(TenantLedgerTest, LeavingForgivesNothing) {
+  Run(10);
+  const int b = Run(20);
+  ledger_.Arrive({.id = 10});  // waits, and is served least
+  Step(1, 100, /*joint=*/true);
+  const double served = View(b).served;
+  ledger_.End(b, /*was_waiting=*/false);
+  EXPECT_EQ(ledger_.present(), 1);
+  Run(30);
+  EXPECT_EQ(View(ledger_.Arrive({.id = 20})).served, served);
+}
+
+TEST_F(TenantLedgerTest, AccountsAreUsedAgain) {
+  Run(10);
+  for (uint64_t id = 100; id < 1100; ++id) {
+    const int tenant = Run(id);
+    Step(1, 0, /*joint=*/true);
+    ledger_.End(tenant, /*was_waiting=*/false);
+  }
+  EXPECT_LE(ledger_.views().size(), 8u);
+  EXPECT_EQ(ledger_.present(), 1);
+}
+
+TEST_F(TenantLedgerTest, APreemptedOneWaitsAgain) {
+  const int a = Run(10);
+  ledger_.Return(a);
+  ledger_.End(a, /*was_waiting=*/true);
+  EXPECT_EQ(ledger_.present(), 0);
+}
+
+}  // namespace
+}  // namespace attend
