@@ -34,8 +34,8 @@ size_t BlockBytes(const Engine& engine, size_t kv_cache_bytes) {
 }
 
 TEST(InvarianceTest, ARequestHasTheSameBitsAloneAndInAnyCompany) {
-  constexpr int kRequests = kSanitized ? 50 : 200;
-  constexpr uint32_t kOrders = kSanitized ? 5 : 20;
+  constexpr int kRequests = kSanitized ? 50 : 100;
+  constexpr uint32_t kOrders = kSanitized ? 5 : 10;
   const LoadedModel model = Load(GoldenDirectory(kPlain), Small());
   const auto alone = RunAlone(
       model.engine(), RandomRequests(model.engine(), kRequests, 40, 30, 1));

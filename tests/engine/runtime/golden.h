@@ -50,9 +50,10 @@ struct LoadedModel {
   const Engine& engine() const { return *model.engine; }
 };
 // In f32 unless the options say otherwise. Aborts with the error's text if the
-// model does not load.
+// model does not load. A team would wait for its members wherever another test
+// runs beside it.
 LoadedModel Load(const std::string& directory, const EngineOptions& options,
-                 int threads = 2);
+                 int threads = 1);
 
 // EngineOptions::kv_cache_bytes for a pool of `blocks` blocks of the model.
 size_t PoolBytes(const std::string& directory, int blocks);

@@ -83,10 +83,16 @@ class GoldenEncoderTest
         config.contains("n_layers") ? "n_layers" : "num_hidden_layers";
     // In f32 are the head and what attention does with its operands.
     matmuls_ = 4.0 * config.value(layers, config.value("num_layers", 2)) + 1;
-    loaded_ = Load(GoldenDirectory(name), {.max_step_rows = 64,
-                                           .max_source_tokens = 56,
-                                           .kv_cache_bytes = 8 << 20,
-                                           .dtype = dtype_});
+    loaded_ = LoadFor(1);
+  }
+
+  LoadedModel LoadFor(int threads) const {
+    return Load(GoldenDirectory(std::get<0>(GetParam())),
+                {.max_step_rows = 64,
+                 .max_source_tokens = 56,
+                 .kv_cache_bytes = 8 << 20,
+                 .dtype = dtype_},
+                threads);
   }
 
   // Compares f32 to the last digits.
@@ -172,7 +178,8 @@ TEST_P(GoldenEncoderTest, ComputesTheSameInCompanyAndInPieces) {
   for (const GoldenCase& golden : cases_) {
     requests.push_back(RequestOf(golden));
   }
-  Driver driver(loaded_.engine(), {.max_rows = 24, .seed = 7});
+  const LoadedModel team = LoadFor(2);
+  Driver driver(team.engine(), {.max_rows = 24, .seed = 7});
   const auto outputs = driver.Run(std::move(requests));
   for (size_t i = 0; i < cases_.size(); ++i) Expect(cases_[i], outputs[i]);
 }

@@ -54,10 +54,15 @@ class GoldenTest : public testing::TestWithParam<std::string> {
  protected:
   GoldenTest()
       : expected_(ReadGolden(GetParam() + "/expected.json")),
-        loaded_(
-            Load(GoldenDirectory(GetParam()), {.max_step_rows = 64,
-                                               .max_source_tokens = 48,
-                                               .kv_cache_bytes = 8 << 20})) {}
+        loaded_(LoadFor(1)) {}
+
+  static LoadedModel LoadFor(int threads) {
+    return Load(GoldenDirectory(GetParam()),
+                {.max_step_rows = 64,
+                 .max_source_tokens = 48,
+                 .kv_cache_bytes = 8 << 20},
+                threads);
+  }
 
   const json expected_;
   const LoadedModel loaded_;
@@ -73,12 +78,13 @@ TEST_P(GoldenTest, GeneratesWhatTransformersGenerates) {
 }
 
 TEST_P(GoldenTest, GeneratesTheSameInCompanyAndInPieces) {
+  const LoadedModel team = LoadFor(2);
   std::vector<EngineRequest> requests;
   const json cases = expected_.value("generate", json::array());
   for (const json& golden : cases) {
-    requests.push_back(Generate(golden, loaded_.engine()));
+    requests.push_back(Generate(golden, team.engine()));
   }
-  Driver driver(loaded_.engine(), {.max_rows = 24, .seed = 7});
+  Driver driver(team.engine(), {.max_rows = 24, .seed = 7});
   const auto outputs = driver.Run(std::move(requests));
   for (size_t i = 0; i < cases.size(); ++i) {
     SCOPED_TRACE(cases[i]["name"].get<std::string>() + " " +

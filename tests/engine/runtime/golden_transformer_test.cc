@@ -39,7 +39,7 @@ class GoldenTransformerTest
   GoldenTransformerTest()
       : dtype_(std::get<1>(GetParam())),
         expected_(ReadGolden(std::get<0>(GetParam()) + "/expected.json")),
-        compute_({.threads = 2, .max_isa = TestIsa()}) {}
+        compute_({.threads = 1, .max_isa = TestIsa()}) {}
 
   void SetUp() override {
     if (!CheckComputeType(dtype_, TestIsa()).ok()) {

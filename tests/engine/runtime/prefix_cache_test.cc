@@ -21,7 +21,7 @@ constexpr int kBlock = KvLayout::kBlockTokens;
 
 class PrefixCacheTest : public ::testing::TestWithParam<const char*> {
  protected:
-  LoadedModel LoadWith(bool prefix_cache, int blocks = 40, int threads = 2,
+  LoadedModel LoadWith(bool prefix_cache, int blocks = 40, int threads = 1,
                        int max_step_rows = 64) const {
     const std::string directory = GoldenDirectory(GetParam());
     return Load(directory,
@@ -80,7 +80,7 @@ std::vector<EngineRequest> Conversations(int count, uint32_t seed) {
 }
 
 TEST_P(PrefixCacheTest, ResultsHaveTheSameBitsAsWithoutIt) {
-  constexpr int kCount = kSanitized ? 40 : 200;
+  constexpr int kCount = kSanitized ? 40 : 100;
   const LoadedModel off = LoadWith(false);
   const auto alone = RunAlone(off.engine(), Conversations(kCount, 1));
   Driver without(off.engine());
@@ -110,7 +110,7 @@ TEST_P(PrefixCacheTest, ResultsHaveTheSameBitsAsWithoutIt) {
 }
 
 TEST_P(PrefixCacheTest, ASecondPromptComputesTheRestOnly) {
-  const LoadedModel model = LoadWith(true, 40, 2, 16);
+  const LoadedModel model = LoadWith(true, 40, 1, 16);
   Driver driver(model.engine());
   // A step of 16 rows for each block of the prompt, and one of one row for the
   // choice after it.

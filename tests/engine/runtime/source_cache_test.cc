@@ -20,7 +20,7 @@ constexpr int kBlock = KvLayout::kBlockTokens;
 
 class SourceCacheTest : public ::testing::TestWithParam<const char*> {
  protected:
-  LoadedModel LoadWith(bool prefix_cache, int blocks = 40, int threads = 2,
+  LoadedModel LoadWith(bool prefix_cache, int blocks = 40, int threads = 1,
                        int max_step_rows = 64) const {
     const std::string directory = GoldenDirectory(GetParam());
     return Load(directory,
@@ -46,7 +46,7 @@ class SourceCacheTest : public ::testing::TestWithParam<const char*> {
   // Requests of all kinds, of a few sources.
   static std::vector<EngineRequest> FewSources(const Engine& engine) {
     std::vector<EngineRequest> requests =
-        RandomRequests(engine, kSanitized ? 36 : 120, 2 * kBlock + 3, 12, 1);
+        RandomRequests(engine, kSanitized ? 36 : 60, 2 * kBlock + 3, 12, 1);
     for (size_t i = 12; i < requests.size(); ++i) {
       requests[i].input = requests[i % 12].input;
     }
