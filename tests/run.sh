@@ -9,6 +9,8 @@ cd "$(dirname "$0")/.."
 preset=${1-release}
 
 deploy/install_dependencies.sh --tests
+begin=$(date +%s)
 cmake --preset "$preset" >/dev/null
 cmake --build --preset "$preset"
-ctest --preset "$preset"
+echo "built $preset in $(($(date +%s) - begin)) s"
+ctest --preset "$preset" --parallel "$(nproc)"

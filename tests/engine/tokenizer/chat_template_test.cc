@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "engine/tokenizer/text/tokenizer.h"
+#include "tests/support/sanitized.h"
 
 namespace attend {
 namespace {
@@ -211,6 +212,7 @@ TEST(ChatTemplateTest, HostileTemplatesEnd) {
 
 // Each would take gigabytes, or for ever.
 TEST(ChatTemplateTest, HostileTemplatesHaveLimitsOfMemoryAndTime) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer takes memory and time itself";
   const auto forty = [](const std::string& grown) {
     return "{% set ns = namespace(x='xy', l=[1]) %}{% for i in range(40) %}"
            "{% set ns.x = ns.x" +
