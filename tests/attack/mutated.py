@@ -12,16 +12,14 @@ sides share the machine's CPUs.
 import argparse
 import collections
 import multiprocessing
-import pathlib
 import random
 import re
-import subprocess
 import sys
-import tempfile
 import threading
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from attacked_server import MODEL, ROOT, attacked_server
+
 sys.path.insert(0, str(ROOT / "tests/bench/harness"))
 
 METHODS = ("Generate", "GenerateStream", "Score", "Embed", "Classify",
@@ -212,7 +210,7 @@ def report(done, codes, log, options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--server", required=True)
-    parser.add_argument("--model", default=str(ROOT / "models/en-de"))
+    parser.add_argument("--model", default=MODEL)
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--at-once", type=int, default=16,
@@ -222,23 +220,10 @@ def main():
     parser.add_argument("--deadline", type=float, default=2)
     parser.add_argument("--seed", default="1")
     options = parser.parse_args()
-    with tempfile.TemporaryFile("w+") as log:
-        server = subprocess.Popen(
-            [options.server, f"--model={options.model}", "--host=127.0.0.1",
-             "--port=0", "--http-host=127.0.0.1", "--http-port=0",
-             "--kv-cache-bytes=64MiB"], stderr=log)
-        port = None
-        while port is None and server.poll() is None:
-            time.sleep(0.1)
-            log.seek(0)
-            port = re.search(r"event=ready .*grpc_port=(\d+)", log.read())
-        if port is None:
-            sys.exit("the server did not start")
-        done, codes = attack(f"127.0.0.1:{port[1]}", options)
-        server.terminate()
-        code = server.wait(60)
-        log.seek(0)
-        good = report(done, codes, log.read(), options)
+    with attacked_server(options.server, options.model) as server:
+        done, codes = attack(server.address, options)
+        code = server.stop()
+        good = report(done, codes, server.log(), options)
     print(f"server's exit code: {code}")
     sys.exit(0 if good and code == 0 else 1)
 

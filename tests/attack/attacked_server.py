@@ -1,0 +1,67 @@
+"""A server of the attack's own."""
+
+import contextlib
+import pathlib
+import re
+import signal
+import subprocess
+import tempfile
+import time
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MODEL = str(ROOT / "models/en-de")
+
+
+class AttackedServer:
+    """Runs until stop(). `address` is the gRPC port's."""
+
+    def __init__(self, binary, model):
+        self._log = tempfile.TemporaryFile("w+")
+        self._process = subprocess.Popen(
+            [binary, f"--model={model}", "--host=127.0.0.1", "--port=0",
+             "--http-host=127.0.0.1", "--http-port=0",
+             "--kv-cache-bytes=64MiB"], stderr=self._log)
+        ports = None
+        while ports is None and self._process.poll() is None:
+            time.sleep(0.1)
+            ports = re.search(r"event=ready .*grpc_port=(\d+) http_port=(\d+)",
+                              self.log())
+        if ports is None:
+            raise SystemExit("the server did not start: " + self.log())
+        self.address = f"127.0.0.1:{ports[1]}"
+        self._http = f"http://127.0.0.1:{ports[2]}"
+
+    def log(self):
+        self._log.seek(0)
+        return self._log.read()
+
+    def resident_mebibytes(self):
+        status = pathlib.Path(f"/proc/{self._process.pid}/status").read_text()
+        return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024
+
+    def metrics(self):
+        """Values by name with labels."""
+        with urllib.request.urlopen(self._http + "/metrics") as page:
+            lines = page.read().decode().splitlines()
+        return {name: float(value) for name, value in
+                (line.rsplit(" ", 1) for line in lines
+                 if not line.startswith("#"))}
+
+    def signal(self, number):
+        self._process.send_signal(number)
+
+    def stop(self):
+        """The exit code after a drain."""
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGTERM)
+        return self._process.wait(60)
+
+
+@contextlib.contextmanager
+def attacked_server(binary, model=MODEL):
+    server = AttackedServer(binary, model)
+    try:
+        yield server
+    finally:
+        server.stop()
