@@ -1,7 +1,8 @@
 #!/bin/sh
 # Calls a server as a Python user does: a virtual environment with grpcio from
 # PyPI, stubs made by grpc_tools.protoc, the unmodified health and reflection
-# clients; then as lm-evaluation-harness would.
+# clients; then as lm-evaluation-harness would. Last, whether the scripts start
+# that people run by hand against a server.
 #
 #   tests/client/python/python_client_test.sh ATTEND_SERVER [MODEL_DIRECTORY]
 #
@@ -34,3 +35,7 @@ export ATTEND_EMBED="$root/client/python/embed.py"
 export PYTHONPATH="$stubs:$root/client/python"
 "$environment/bin/python" -B "$root/tests/client/python/python_client_test.py" -v
 "$environment/bin/python" -B "$root/tests/client/python/lm_eval_attend_test.py" -v
+for script in "$root"/tests/attack/*.py; do
+  grep -q ArgumentParser "$script" || continue
+  "$environment/bin/python" -B "$script" --help >/dev/null
+done
