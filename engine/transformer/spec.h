@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "engine/layers/rotary_spec.h"
 #include "engine/ops/matmul/epilogue.h"
+#include "engine/transformer/layer_spec.h"
 
 namespace attend {
 
@@ -14,65 +15,6 @@ namespace attend {
 // a spec from config.json; the transformer reads nothing else. A new
 // architecture is a new field or enumerator here. Where a field would not be
 // computed, TransformerSpec::Validate() refuses any value but the default.
-
-enum class NormKind { kLayerNorm, kRmsNorm };
-enum class NormPlace {
-  kPost,  // x = norm(x + f(x)): Vaswani et al. 2017
-  kPre,   // x = x + f(norm(x)), and one more norm after the last layer
-};
-
-struct NormSpec {
-  NormKind kind = NormKind::kLayerNorm;
-  float epsilon = 1e-5f;
-  // The checkpoint stores gamma - 1 (Gemma).
-  bool unit_offset = false;
-};
-
-struct AttentionSpec {
-  int heads = 0;
-  int kv_heads = 0;
-  int head_dim = 0;
-  float scale = 0;  // score = scale * q k^T; usually 1 / sqrt(head_dim)
-  // Queries, keys and values are clamped to [-clip, clip]; 0: no clamp.
-  float clip = 0;
-  // A norm of each head's query and key (Henry et al. 2020), before rotation.
-  std::optional<NormSpec> head_norm = std::nullopt;
-  // Rotary positions; nullopt: queries and keys are not rotated.
-  std::optional<RotarySpec> rotary = std::nullopt;
-  // Scores become softcap * tanh(score / softcap) (Gemma 2, 2024); 0: no cap.
-  float softcap = 0;
-  // Linear biases (Press et al. 2022), [heads] or empty: head h's score gets
-  // + slopes[h] * (key's position - query's position).
-  std::vector<float> slopes = {};
-  // A query sees the keys at most this many positions away (Beltagy et al.
-  // 2020); 0: all keys.
-  int window = 0;
-};
-
-struct FeedForwardSpec {
-  int width = 0;
-  Activation activation = Activation::kRelu;
-  // activation(gate(x)) * in(x) (Shazeer 2020) instead of activation(in(x)).
-  bool gated = false;
-};
-
-struct LayerSpec {
-  NormSpec norm;
-  NormPlace norm_place = NormPlace::kPost;
-  // False: self-attention reads x without a norm. Only with kPre.
-  bool self_norm = true;
-  // The output of each branch goes through a norm of its own before it is added
-  // (Gemma 2, 2024). Only with kPre.
-  bool branch_norm = false;
-  // x + attention(norm(x)) + feed_forward(norm(x)), with a norm for each (Wang
-  // & Komatsuzaki 2021). Only with kPre and without cross-attention.
-  bool parallel = false;
-  AttentionSpec self_attention;
-  // Set in all layers of a decoder beside an encoder, and nowhere else. Without
-  // positions: no rotary, slopes or window.
-  std::optional<AttentionSpec> cross_attention;
-  FeedForwardSpec feed_forward;
-};
 
 enum class Positions {
   kNone,        // the embedding adds none

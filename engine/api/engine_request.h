@@ -1,0 +1,76 @@
+#ifndef ATTEND_ENGINE_API_ENGINE_REQUEST_H_
+#define ATTEND_ENGINE_API_ENGINE_REQUEST_H_
+
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "engine/api/generation_params.h"
+
+namespace attend {
+
+// What an encoder reads. Masked tokens of the input are left out.
+struct SourceTokens {
+  std::vector<int> ids = {};
+  // The position of each token in the input. Positions ascend; where masked
+  // tokens were left out, they have holes. Empty: 0, 1, 2, ...
+  std::vector<int> positions = {};
+  // The type of each token: 0 in the first of two texts, 1 in the second
+  // (BERT's token types). Empty: 0 for all tokens.
+  std::vector<int> types = {};
+};
+
+// The first tokens of a decoder without an encoder, at least one.
+struct Prompt {
+  std::vector<int> ids = {};
+};
+
+// Generate new tokens after the prompt or, if the request has a source, after
+// the decoder start.
+struct GenerateTask {
+  GenerationParams params;
+};
+
+// Compute the log-probabilities of given target tokens, which follow the prompt
+// or, if the request has a source, the decoder start. The result is one choice:
+// `target`, its log_probs, and alternatives at each token.
+struct ScoreTask {
+  std::vector<int> target;
+  int top_log_probs = 0;  // alternatives a token
+};
+
+// Return the encoder's output.
+struct EmbedTask {
+  // True: the vector of each token, as the encoder leaves it. False: one vector
+  // of the source, pooled as the model says.
+  bool per_token = false;
+  // How many of the pooled vector's first numbers are kept; 0: all numbers.
+  int dimensions = 0;
+  // Whether the kept numbers are scaled to length 1; nullopt: as the model
+  // says.
+  std::optional<bool> normalize = std::nullopt;
+};
+
+// Score the model's labels, for the source or, if the model labels tokens, for
+// each token. The scores are those of the head, before softmax or sigmoid.
+struct ClassifyTask {};
+
+// Find the most likely tokens at some places of the source. The result has one
+// choice a place, which holds `top` alternatives and no token.
+struct FillMaskTask {
+  std::vector<int> rows;  // the places: indices of source.ids
+  int top = 5;            // alternatives a place
+};
+
+// A source if the model has an encoder, else a prompt.
+using EngineInput = std::variant<SourceTokens, Prompt>;
+
+struct EngineRequest {
+  EngineInput input;
+  std::variant<GenerateTask, ScoreTask, EmbedTask, ClassifyTask, FillMaskTask>
+      task;
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_API_ENGINE_REQUEST_H_

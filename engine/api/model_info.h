@@ -1,0 +1,64 @@
+#ifndef ATTEND_ENGINE_API_MODEL_INFO_H_
+#define ATTEND_ENGINE_API_MODEL_INFO_H_
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/api/engine_request.h"
+#include "engine/api/generation_params.h"
+#include "engine/api/label_scores.h"
+
+namespace attend {
+
+struct ModelInfo {
+  std::string name;
+  std::string family;  // config.json's model_type
+  std::string dtype;   // of the matrix products: "f32", "bf16" or "int8"
+  int source_vocab = 0;
+  // Vocabulary of the decoder or of the masked-LM head; 0: there is neither.
+  int target_vocab = 0;
+  // The tasks that the model can do.
+  bool generates = false;  // GenerateTask, ScoreTask
+  // The model has no encoder: what a client sends as source is a prompt, the
+  // beginning of what is generated or scored. The prompt counts against
+  // max_target_tokens; there is no decoder start.
+  bool continues_source = false;
+  bool embeds = false;                   // EmbedTask
+  bool classifies = false;               // ClassifyTask
+  bool labels_tokens = false;            // ClassifyTask scores each token
+  bool fills_masks = false;              // FillMaskTask
+  int embedding_width = 0;               // numbers of a source's vector
+  int token_width = 0;                   // numbers of a token's vector
+  std::vector<std::string> labels = {};  // in the order of the scores
+  LabelScores label_scores = LabelScores::kSoftmax;
+  // Texts to put before a text that is embedded, by name.
+  std::map<std::string, std::string> prompts = {};
+  // The name of the prompt for requests that name none; empty: no prompt.
+  std::string default_prompt = {};
+  int token_types = 0;  // SourceTokens::types are below this; 0: no types
+  // The longest source or prompt, special tokens included.
+  int max_source_tokens = 0;
+  // A longer text is truncated to this before it is embedded: the length that
+  // the model was trained for, at most max_source_tokens.
+  int max_text_tokens = 0;
+  // The longest sequence of decoder tokens: the prompt or the decoder start,
+  // the forced prefix, and new tokens.
+  int max_target_tokens = 0;
+  int max_beams = 0;  // beams or samples of one request
+  // The most rows of one step.
+  int max_step_rows = 0;
+  // Defaults of generation, from the model's own files.
+  GenerationParams generation;
+};
+
+// The input that the model takes: a source, or a prompt of the same ids.
+inline EngineInput InputOf(const ModelInfo& model, SourceTokens tokens) {
+  if (model.continues_source) return Prompt{std::move(tokens.ids)};
+  return tokens;
+}
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_API_MODEL_INFO_H_
