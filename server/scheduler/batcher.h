@@ -8,6 +8,7 @@
 #include "absl/types/span.h"
 #include "server/scheduler/admission.h"
 #include "server/scheduler/candidates.h"
+#include "server/scheduler/decision.h"
 #include "server/scheduler/participants.h"
 #include "server/scheduler/preemption.h"
 #include "server/scheduler/step_cost.h"
@@ -33,20 +34,6 @@ struct BatcherOptions {
   // While others decode, new encodes wait until together they have this many
   // rows. Higher: more throughput, later first tokens.
   int min_encode_rows = 64;
-};
-
-// What the next step computes. Indices are those of the views.
-struct Decision {
-  struct Rows {
-    int index = 0;
-    int rows = 0;
-  };
-  std::vector<Rows> running;   // pieces of running requests
-  std::vector<Rows> admitted;  // first pieces of waiting requests
-  std::vector<int> preempted;  // running requests that give their memory back
-  int decode_rows = 0;
-  int prompt_rows = 0;  // of prompts and encodes
-  bool joint = true;    // no tenant was left out
 };
 
 // The policy: a pure function of its arguments, time included.

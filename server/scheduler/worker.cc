@@ -26,15 +26,6 @@ BatcherOptions ToBatcherOptions(const SchedulerOptions& options,
   return result;
 }
 
-// Grows with each step that adds to the output.
-size_t OutputSize(const SequenceOutput& output) {
-  size_t size = output.finished ? 1 : 0;
-  for (const ChoiceOutput& choice : output.choices) {
-    size += choice.tokens.size() + choice.log_probs.size();
-  }
-  return size;
-}
-
 // Removes the entries whose request has ended; keeps the order.
 template <typename Entries>
 void DropEnded(Entries& entries) {
@@ -82,7 +73,7 @@ void Worker::Sweep() {
 
   const absl::Time now = clock_.Now();
   for (Entry& entry : waiting_) {
-    const absl::Status verdict = Verdict(entry, draining, now);
+    const absl::Status verdict = entry.Verdict(draining, now);
     // Empty work is answered, not computed.
     if (verdict.ok() && entry.work.phase != Phase::kDone) continue;
     queue_.Depart(*entry.request);
@@ -90,60 +81,15 @@ void Worker::Sweep() {
     End(entry, verdict, now);
   }
   for (Entry& entry : running_) {
-    const absl::Status verdict = Verdict(entry, draining, now);
+    const absl::Status verdict = entry.Verdict(draining, now);
     if (!verdict.ok()) EndRunning(entry, verdict, now);
   }
   DropEnded(waiting_);
   DropEnded(running_);
 }
 
-absl::Status Worker::Verdict(const Entry& entry, bool draining,
-                             absl::Time now) const {
-  const Request& request = *entry.request;
-  const bool started = request.times.started != absl::InfinitePast();
-  if (request.listener->cancelled()) {
-    return absl::CancelledError("request was cancelled");
-  }
-  if (request.deadline <= now) {
-    return absl::DeadlineExceededError(started
-                                           ? "deadline passed while running"
-                                           : "deadline passed in the queue");
-  }
-  if (draining && !started) {
-    return absl::UnavailableError("server is draining");
-  }
-  return absl::OkStatus();
-}
-
-RequestView Worker::View(const Entry& entry, bool with_blocks) const {
-  return {.order = entry.order,
-          .tenant = entry.tenant,
-          .priority = entry.request->priority,
-          .arrival = entry.request->times.arrival,
-          .work = entry.work,
-          .blocks_when_preempted = entry.blocks_when_preempted,
-          .held_blocks = with_blocks ? entry.request->sequence->blocks() : 0,
-          .held_encode_rows =
-              entry.work.phase == Phase::kEncode ? entry.encode_rows : 0,
-          .last_piece = entry.last_piece};
-}
-
 void Worker::Plan() {
-  waiting_views_.clear();
-  for (const Entry& entry : waiting_) {
-    waiting_views_.push_back(View(entry, /*with_blocks=*/false));
-  }
-  // Blocks held are counted only where they matter: when not all goes on, and
-  // of those that were preempted, and between tenants.
-  int64_t needed = 0;
-  for (const Entry& entry : running_) needed += entry.work.blocks;
-  const bool tight = needed > context_->free_blocks() ||
-                     (tenants_.present() > 1 && !waiting_.empty());
-  running_views_.clear();
-  for (const Entry& entry : running_) {
-    running_views_.push_back(
-        View(entry, tight || entry.blocks_when_preempted > 0));
-  }
+  CollectViews();
   const absl::Time now = clock_.Now();
   const Decision& decision =
       batcher_.Plan(waiting_views_, running_views_,
@@ -157,31 +103,52 @@ void Worker::Plan() {
   plan_.preempted.clear();
   decode_rows_ = decision.decode_rows;
   prompt_rows_ = decision.prompt_rows;
-
   for (const auto [index, rows] : decision.running) {
     StartPiece(running_[index], rows, now);
   }
-  for (const int index : decision.preempted) {
-    Entry& entry = running_[index];
-    Sequence& sequence = *entry.request->sequence;
-    plan_.preempted.push_back(&sequence);
-    queue_.Return(*entry.request);
-    tenants_.Return(entry.tenant);
-    entry.blocks_when_preempted =
-        std::min(sequence.blocks() + entry.work.blocks, sequence.max_blocks());
-    entry.encode_rows = 0;
-    waiting_.push_back(std::move(entry));
-  }
+  for (const int index : decision.preempted) Preempt(running_[index]);
   for (const auto [index, rows] : decision.admitted) {
-    Entry& entry = waiting_[index];
-    queue_.Depart(*entry.request);
-    tenants_.Admit(entry.tenant);
-    entry.encode_rows = entry.work.encode_rows;
-    StartPiece(entry, rows, now);
-    running_.push_back(std::move(entry));
+    Admit(waiting_[index], rows, now);
   }
   DropEnded(running_);
   DropEnded(waiting_);
+}
+
+void Worker::CollectViews() {
+  waiting_views_.clear();
+  for (const Entry& entry : waiting_) {
+    waiting_views_.push_back(entry.View(/*with_blocks=*/false));
+  }
+  // Blocks held are counted only where they matter: when not all goes on, and
+  // of those that were preempted, and between tenants.
+  int64_t needed = 0;
+  for (const Entry& entry : running_) needed += entry.work.blocks;
+  const bool tight = needed > context_->free_blocks() ||
+                     (tenants_.present() > 1 && !waiting_.empty());
+  running_views_.clear();
+  for (const Entry& entry : running_) {
+    running_views_.push_back(
+        entry.View(tight || entry.blocks_when_preempted > 0));
+  }
+}
+
+void Worker::Preempt(Entry& entry) {
+  Sequence& sequence = *entry.request->sequence;
+  plan_.preempted.push_back(&sequence);
+  queue_.Return(*entry.request);
+  tenants_.Return(entry.tenant);
+  entry.blocks_when_preempted =
+      std::min(sequence.blocks() + entry.work.blocks, sequence.max_blocks());
+  entry.encode_rows = 0;
+  waiting_.push_back(std::move(entry));
+}
+
+void Worker::Admit(Entry& entry, int rows, absl::Time now) {
+  queue_.Depart(*entry.request);
+  tenants_.Admit(entry.tenant);
+  entry.encode_rows = entry.work.encode_rows;
+  StartPiece(entry, rows, now);
+  running_.push_back(std::move(entry));
 }
 
 void Worker::StartPiece(Entry& entry, int rows, absl::Time now) {
@@ -237,8 +204,7 @@ void Worker::DeliverTo(Entry& entry, absl::Time now) {
     request.times.encoded = now;
   }
   entry.piece = Phase::kDone;
-  if (const size_t size = OutputSize(output); size > entry.delivered) {
-    entry.delivered = size;
+  if (entry.HasNewOutput()) {
     if (request.times.first_token == absl::InfinitePast()) {
       request.times.first_token = now;
     }

@@ -9,6 +9,7 @@
 #include "absl/time/time.h"
 #include "engine/api/engine.h"
 #include "server/scheduler/batcher.h"
+#include "server/scheduler/entry.h"
 #include "server/scheduler/request_queue.h"
 #include "server/scheduler/scheduler.h"
 #include "server/scheduler/step_cost.h"
@@ -48,24 +49,14 @@ class Worker {
   bool EndAll(const absl::Status& status);
 
  private:
-  // A request, and what the worker knows about it.
-  struct Entry {
-    std::unique_ptr<Request> request;
-    int64_t order = 0;              // of arrival
-    int tenant = 0;                 // in the ledger
-    Work work;                      // sequence->Next(), asked once a step
-    int blocks_when_preempted = 0;  // see RequestView
-    int encode_rows = 0;            // that it holds while it encodes
-    int64_t last_piece = 0;
-    size_t delivered = 0;        // size of the output that the listener knows
-    Phase piece = Phase::kDone;  // phase of its piece in this step, or kDone
-  };
-
-  RequestView View(const Entry& entry, bool with_blocks) const;
+  // Fills the views that the batcher sees.
+  void CollectViews();
+  // What the plan means for a running request, and for a waiting one. The
+  // request is moved to the other list.
+  void Preempt(Entry& entry);
+  void Admit(Entry& entry, int rows, absl::Time now);
   void StartPiece(Entry& entry, int rows, absl::Time now);
   void DeliverTo(Entry& entry, absl::Time now);
-  // Why the request must end now; OK if it may go on.
-  absl::Status Verdict(const Entry& entry, bool draining, absl::Time now) const;
   void EndRunning(Entry& entry, const absl::Status& status, absl::Time now);
   // The last call to the listener; destroys the request.
   void End(Entry& entry, const absl::Status& status, absl::Time now);

@@ -1,0 +1,52 @@
+#include "server/scheduler/entry.h"
+
+namespace attend {
+namespace {
+
+// Grows with each step that adds to the output.
+size_t OutputSize(const SequenceOutput& output) {
+  size_t size = output.finished ? 1 : 0;
+  for (const ChoiceOutput& choice : output.choices) {
+    size += choice.tokens.size() + choice.log_probs.size();
+  }
+  return size;
+}
+
+}  // namespace
+
+absl::Status Entry::Verdict(bool draining, absl::Time now) const {
+  const bool started = request->times.started != absl::InfinitePast();
+  if (request->listener->cancelled()) {
+    return absl::CancelledError("request was cancelled");
+  }
+  if (request->deadline <= now) {
+    return absl::DeadlineExceededError(started
+                                           ? "deadline passed while running"
+                                           : "deadline passed in the queue");
+  }
+  if (draining && !started) {
+    return absl::UnavailableError("server is draining");
+  }
+  return absl::OkStatus();
+}
+
+RequestView Entry::View(bool with_blocks) const {
+  return {.order = order,
+          .tenant = tenant,
+          .priority = request->priority,
+          .arrival = request->times.arrival,
+          .work = work,
+          .blocks_when_preempted = blocks_when_preempted,
+          .held_blocks = with_blocks ? request->sequence->blocks() : 0,
+          .held_encode_rows = work.phase == Phase::kEncode ? encode_rows : 0,
+          .last_piece = last_piece};
+}
+
+bool Entry::HasNewOutput() {
+  const size_t size = OutputSize(request->sequence->output());
+  if (size <= delivered) return false;
+  delivered = size;
+  return true;
+}
+
+}  // namespace attend

@@ -1,0 +1,40 @@
+#ifndef ATTEND_SERVER_SCHEDULER_ENTRY_H_
+#define ATTEND_SERVER_SCHEDULER_ENTRY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "engine/api/engine.h"
+#include "server/scheduler/request.h"
+#include "server/scheduler/views.h"
+
+namespace attend {
+
+// A request in a worker's lists, and what the worker knows about it. Owns the
+// request; without one the entry is over. Used on the worker's thread only.
+struct Entry {
+  // Why the request must end now; OK if it may go on.
+  absl::Status Verdict(bool draining, absl::Time now) const;
+  // What the batcher sees. To count the blocks that it holds takes time; they
+  // are 0 without `with_blocks`.
+  RequestView View(bool with_blocks) const;
+  // True if the output has grown since the last call.
+  bool HasNewOutput();
+
+  std::unique_ptr<Request> request;
+  int64_t order = 0;              // of arrival
+  int tenant = 0;                 // in the ledger
+  Work work;                      // sequence->Next(), asked once a step
+  int blocks_when_preempted = 0;  // see RequestView
+  int encode_rows = 0;            // that it holds while it encodes
+  int64_t last_piece = 0;
+  size_t delivered = 0;        // size of the output that the listener knows
+  Phase piece = Phase::kDone;  // phase of its piece in this step, or kDone
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_SCHEDULER_ENTRY_H_
