@@ -201,6 +201,11 @@ void Batcher::CollectCandidates(bool hold) {
   candidates_.Arrange(in_.tenants, participants_.running());
 }
 
+bool Batcher::MustBeNext(const RequestView& view) const {
+  return view.blocks_when_preempted > 0 ||
+         in_.now - view.arrival >= options_.aging;
+}
+
 int Batcher::RowsFor(const RequestView& view, bool is_waiting, int left,
                      int budget) {
   const int wanted = view.work.rows;
@@ -251,6 +256,8 @@ int Batcher::ChooseCandidates(int budget) {
   const double row_seconds =
       std::max(in_.cost->PromptRowSeconds(), kLeastRowSeconds);
   chosen_.clear();
+  // A newcomer's decode cannot be cut, so it may take what is left of max_rows.
+  const int beyond = options_.max_rows - decision_.decode_rows - budget;
   int left = budget;
   bool open = true;  // for newcomers
   while (left > 0 && (begun_ > 0 || (open && !candidates_.empty()))) {
@@ -258,10 +265,12 @@ int Batcher::ChooseCandidates(int budget) {
     if (candidate.is_waiting && !open) continue;
     if (!candidate.is_waiting) --begun_;
     const RequestView& view = ViewOf(candidate);
-    // A newcomer's decode cannot be cut; one of more rows than any step has
-    // left would wait until nothing else runs.
     const bool whole = view.work.phase == Phase::kDecode;
-    if (whole && view.work.rows > left && !decision_.running.empty()) continue;
+    if (whole && view.work.rows > left + beyond &&
+        !(decision_.running.empty() && chosen_.empty())) {
+      open = !MustBeNext(view);
+      continue;
+    }
     candidate.rows = whole ? view.work.rows
                            : RowsFor(view, candidate.is_waiting, left, budget);
     if (candidate.rows == 0) {
@@ -269,8 +278,7 @@ int Batcher::ChooseCandidates(int budget) {
       continue;
     }
     if (candidate.is_waiting && !admission.TryAdmit(view, &view == favoured_)) {
-      open = !admission.full() && view.blocks_when_preempted == 0 &&
-             in_.now - view.arrival < options_.aging;
+      open = !admission.full() && !MustBeNext(view);
       continue;
     }
     candidates_.Charge(candidate.rows * row_seconds);

@@ -113,6 +113,8 @@ class Batcher {
   void CollectCandidates(bool hold);
   // Fills chosen_; returns the rows that are left.
   int ChooseCandidates(int budget);
+  // True if a waiting request that does not fit may not be overtaken.
+  bool MustBeNext(const RequestView& view) const;
   // The rows that a candidate gets out of `left`, or 0.
   static int RowsFor(const RequestView& view, bool is_waiting, int left,
                      int budget);

@@ -250,6 +250,7 @@ bool Worker::EndAll(const absl::Status& status) {
   for (std::unique_ptr<Request>& request : arrivals_) {
     waiting_.emplace_back().request = std::move(request);
   }
+  arrivals_.clear();
   const bool any = busy();
   const absl::Time now = clock_.Now();
   for (Entry& entry : waiting_) {
