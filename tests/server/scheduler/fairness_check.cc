@@ -1,0 +1,57 @@
+#include "tests/server/scheduler/fairness_check.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace attend {
+
+// Twice what the theory allows: that is twice what one tenant has of all places
+// until its requests end, where steps cost no more than their rows.
+FairnessCheck::FairnessCheck(const Scenario& scenario)
+    : scenario_(scenario),
+      got_(scenario.weights.size()),
+      pairs_(got_.size() * got_.size()) {
+  int rows = 1, tokens = 1, beams = 1;
+  for (const ScenarioEvent& event : scenario.events) {
+    rows = std::max(rows, event.task.source + event.task.prompt);
+    tokens = std::max(tokens, event.task.tokens);
+    beams = std::max(beams, event.task.beams);
+  }
+  const SimulatedMachine& machine = scenario.machine;
+  const int places = scenario.options.max_running;
+  const int most_rows = MostStepRows(scenario);
+  const int steps =
+      places * rows / most_rows + tokens * (places * beams / most_rows + 1);
+  allowed_ = 4 * (steps * machine.fixed +
+                  places * (machine.prompt_row * rows +
+                            machine.decode_row * beams * tokens));
+}
+
+double FairnessCheck::OnStep(const std::vector<char>& waits,
+                             const std::vector<int>& decode_rows,
+                             const std::vector<int>& prompt_rows) {
+  for (size_t t = 0; t < got_.size(); ++t) {
+    const bool any = decode_rows[t] + prompt_rows[t] > 0;
+    got_[t] = any ? scenario_.machine.Micros(decode_rows[t], prompt_rows[t]) /
+                        scenario_.weights[t]
+                  : 0;
+  }
+  double widest = 0;
+  for (size_t a = 0; a < got_.size(); ++a) {
+    for (size_t b = 0; b < a; ++b) {
+      Pair& pair = pairs_[a * got_.size() + b];
+      if (!waits[a] || !waits[b]) {
+        pair = {};
+        continue;
+      }
+      pair.both += std::min(got_[a], got_[b]);
+      pair.ahead += got_[a] - got_[b];
+      pair.least = std::min(pair.least, pair.ahead);
+      pair.most = std::max(pair.most, pair.ahead);
+      widest = std::max(widest, (pair.most - pair.least - pair.both / 10));
+    }
+  }
+  return widest / allowed_;
+}
+
+}  // namespace attend
