@@ -7,7 +7,7 @@ namespace attend {
 bool Candidates::Group::operator<(const Group& other) const {
   if (served != other.served) return served > other.served;
   if (running != other.running) return running > other.running;
-  return tenant > other.tenant;
+  return order > other.order;
 }
 
 void Candidates::Reserve(int requests, int tenants) {
@@ -31,7 +31,6 @@ void Candidates::Arrange(absl::Span<const TenantView> tenants,
       groups_.push_back({.served = tenants[t].served,
                          .weight = tenants[t].weight,
                          .running = running[t],
-                         .tenant = static_cast<int>(t),
                          .begin = begin,
                          .end = end});
     }
@@ -42,7 +41,11 @@ void Candidates::Arrange(absl::Span<const TenantView> tenants,
   for (const Candidate& candidate : all_) {
     grouped_[ends_[candidate.tenant]++] = candidate;
   }
-  for (const Group& group : groups_) {
+  for (Group& group : groups_) {
+    group.order = grouped_[group.begin].order;
+    for (size_t i = group.begin; i < group.end; ++i) {
+      group.order = std::min(group.order, grouped_[i].order);
+    }
     std::make_heap(grouped_.begin() + group.begin,
                    grouped_.begin() + group.end);
   }

@@ -28,7 +28,8 @@ struct Candidate {
 // The order in which candidates are served: next is always one of the tenant
 // that was served least, counting what it gets now; within a tenant the order
 // is (level, arrival). Of tenants that were served alike, the one that runs
-// less is next. Only the first few are taken of many, so nothing is sorted.
+// less is next, then the one whose first candidate came first. Only the first
+// few are taken of many, so nothing is sorted.
 class Candidates {
  public:
   void Reserve(int requests, int tenants);
@@ -52,7 +53,7 @@ class Candidates {
     double served = 0;
     int weight = 1;
     int running = 0;
-    int tenant = 0;
+    int64_t order = 0;  // of its candidate that came first
     size_t begin = 0;
     size_t end = 0;
 

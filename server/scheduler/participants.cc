@@ -25,6 +25,8 @@ void Participants::Count(absl::Span<const RequestView> waiting,
   }
   for (const RequestView& view : waiting) {
     Wants& wants = wants_[view.tenant];
+    wants.order =
+        wants.waiting == 0 ? view.order : std::min(wants.order, view.order);
     wants.waiting += 1;
     wants.prompt_rows += view.work.rows;
   }
@@ -70,13 +72,18 @@ int Participants::Next() const {
   int next = -1;
   for (int t = 0; t < static_cast<int>(wants_.size()); ++t) {
     if (wants_[t].waiting == 0 || !chosen_[t]) continue;
-    if (next < 0 || tenants_[t].served < tenants_[next].served ||
-        (tenants_[t].served == tenants_[next].served &&
-         running_[t] < running_[next])) {
-      next = t;
-    }
+    if (next < 0 || IsBefore(t, next)) next = t;
   }
   return next;
+}
+
+bool Participants::IsBefore(int tenant, int other) const {
+  const double served = tenants_[tenant].served - tenants_[other].served;
+  if (served != 0) return served < 0;
+  if (running_[tenant] != running_[other]) {
+    return running_[tenant] < running_[other];
+  }
+  return wants_[tenant].order < wants_[other].order;
 }
 
 }  // namespace attend

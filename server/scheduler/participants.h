@@ -1,6 +1,7 @@
 #ifndef ATTEND_SERVER_SCHEDULER_PARTICIPANTS_H_
 #define ATTEND_SERVER_SCHEDULER_PARTICIPANTS_H_
 
+#include <cstdint>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -28,6 +29,8 @@ class Participants {
   // Of those who take part.
   int decode_rows() const;
   // The one that was served least of those who take part and wait; -1: none.
+  // Of those that were served alike: the one that runs less, then the one whose
+  // waiting request came first.
   int Next() const;
 
   // Tenants that have requests, and the sum of their weights.
@@ -38,10 +41,14 @@ class Participants {
 
  private:
   struct Wants {
-    int waiting = 0;  // requests
+    int waiting = 0;    // requests
+    int64_t order = 0;  // of the one of them that came first
     int decode_rows = 0;
     int prompt_rows = 0;
   };
+
+  // True if of two that wait the first one is next.
+  bool IsBefore(int tenant, int other) const;
 
   absl::Span<const TenantView> tenants_;
   bool all_ = true;

@@ -51,6 +51,23 @@ TEST(BatcherTenantsTest, WhoWasServedLeastIsFirst) {
       ElementsAre(2));
 }
 
+TEST(BatcherTenantsTest, OfThoseServedAlikeWhoRunsLessAndThenWhoCameFirst) {
+  Batcher batcher({.max_rows = 30, .max_running = 3});
+  const std::vector<TenantView> tenants(3);
+  const std::vector<RequestView> waiting = {
+      Of(0, Newcomer(4, 20)), Of(1, Newcomer(5, 20)), Of(2, Newcomer(2, 20))};
+  const auto plan = [&](const std::vector<RequestView>& running) {
+    return batcher.Plan(waiting, running, kPlenty, {}, kNow, tenants);
+  };
+  EXPECT_THAT(Indices(plan({}).admitted), ElementsAre(2, 0));
+  EXPECT_THAT(Indices(plan({Of(2, Decoding(1))}).admitted), ElementsAre(0));
+  // Whose request others are preempted for, too.
+  const Decision& decision =
+      plan({Of(0, Decoding(0)), Of(0, Decoding(1)), Of(0, Decoding(3))});
+  EXPECT_THAT(decision.preempted, ElementsAre(2));
+  EXPECT_THAT(Indices(decision.admitted), ElementsAre(2));
+}
+
 TEST(BatcherTenantsTest, WhatIsPlannedCounts) {
   Batcher batcher({.max_rows = 60});
   const std::vector<TenantView> tenants = {{.weight = 1}, {.weight = 2}};
