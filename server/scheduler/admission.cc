@@ -19,12 +19,31 @@ int ReservedBlocks(const RequestView& view) {
                   view.blocks_when_preempted - view.held_blocks);
 }
 
+// What a request holds at most, from now to its end.
+Room MostHeld(const RequestView& view) {
+  return {.places = 1,
+          .blocks = std::max(view.max_blocks,
+                             view.held_blocks + ReservedBlocks(view)),
+          .encode_rows = view.held_encode_rows + view.work.encode_rows};
+}
+
+void Add(const Room& room, Room& sum) {
+  sum.places += room.places;
+  sum.blocks += room.blocks;
+  sum.encode_rows += room.encode_rows;
+}
+
 }  // namespace
 
 Admission::Admission(absl::Span<const RequestView> running,
                      const std::vector<char>& gone, const MemoryView& memory,
                      int max_running)
-    : free_{.places = max_running - static_cast<int>(running.size()),
+    : running_(running),
+      gone_(gone),
+      total_{.places = max_running,
+             .blocks = memory.total_blocks,
+             .encode_rows = memory.total_encode_rows},
+      free_{.places = max_running - static_cast<int>(running.size()),
             .blocks = memory.free_blocks,
             .encode_rows = memory.free_encode_rows},
       others_(static_cast<int>(running.size())) {
@@ -52,11 +71,16 @@ Room Admission::Missing(const RequestView& newcomer, bool favoured) const {
           .encode_rows = wanted.encode_rows - free_.encode_rows};
 }
 
-bool Admission::TryAdmit(const RequestView& newcomer, bool favoured) {
+bool Admission::Fits(const RequestView& newcomer, bool favoured) const {
   const Room missing = Missing(newcomer, favoured);
-  if (missing.places > 0 || missing.blocks > 0 || missing.encode_rows > 0) {
+  return missing.places <= 0 && missing.blocks <= 0 && missing.encode_rows <= 0;
+}
+
+bool Admission::TryAdmit(const RequestView& newcomer, bool favoured) {
+  if (!Fits(newcomer, favoured) || !(favoured || LeavesRoom(newcomer))) {
     return false;
   }
+  Add(MostHeld(newcomer), admitted_);
   const Room wanted = Wanted(newcomer);
   free_.places -= wanted.places;
   free_.blocks -= wanted.blocks;
@@ -64,6 +88,26 @@ bool Admission::TryAdmit(const RequestView& newcomer, bool favoured) {
   free_.encode_rows -= wanted.encode_rows;
   others_ += 1;
   return true;
+}
+
+void Admission::KeepRoomFor(const RequestView& newcomer, absl::Time since) {
+  if (kept_for_ != nullptr) return;
+  kept_for_ = &newcomer;
+  for (size_t i = 0; i < running_.size(); ++i) {
+    if (!gone_[i] && running_[i].since >= since) {
+      Add(MostHeld(running_[i]), later_);
+    }
+  }
+}
+
+bool Admission::LeavesRoom(const RequestView& newcomer) const {
+  if (kept_for_ == nullptr) return true;
+  Room sum = Wanted(*kept_for_);
+  for (const Room& room : {MostHeld(newcomer), admitted_, later_}) {
+    Add(room, sum);
+  }
+  return sum.places <= total_.places && sum.blocks <= total_.blocks &&
+         sum.encode_rows <= total_.encode_rows;
 }
 
 void Admission::Release(const RequestView& running) {

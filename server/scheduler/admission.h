@@ -34,15 +34,30 @@ class Admission {
   // empty machine needs no reserve: it cannot be in anybody's way. One that is
   // `favoured` may take blocks that are kept for later steps of others.
   Room Missing(const RequestView& newcomer, bool favoured) const;
-  // True if it fits, and then it has its room.
+  bool Fits(const RequestView& newcomer, bool favoured) const;
+  // True if it fits and may have its room, and then it has it.
   bool TryAdmit(const RequestView& newcomer, bool favoured);
   // A running request gives its room back.
   void Release(const RequestView& running);
+  // Keeps room for a newcomer that does not fit and may not be overtaken since
+  // that time; for the first such one of a step. Others are admitted only if
+  // they and it fit beside those that were admitted since then. So it waits for
+  // nobody but those that run before.
+  void KeepRoomFor(const RequestView& newcomer, absl::Time since);
 
  private:
+  // False if it would be in the way of the one that room is kept for.
+  bool LeavesRoom(const RequestView& newcomer) const;
+
+  const absl::Span<const RequestView> running_;
+  const std::vector<char>& gone_;
+  const Room total_;
   Room free_;
   int kept_blocks_ = 0;  // for the steps after this one, and so not in free_
   int others_ = 0;       // that run or were admitted
+  Room admitted_;        // what those admitted in this step hold at most
+  const RequestView* kept_for_ = nullptr;
+  Room later_;  // what those that run since then hold at most
 };
 
 }  // namespace attend

@@ -193,7 +193,9 @@ void Batcher::CollectCandidates(bool hold) {
   if (admits_ && in_.running.size() < places) {
     for (size_t i = 0; i < in_.waiting.size(); ++i) {
       const RequestView& view = in_.waiting[i];
-      if (!participants_.Has(view)) continue;
+      // Of those who are left out, only whom room may have to be kept for.
+      if (!participants_.Has(view) && NextSince(view, options_.aging) > in_.now)
+        continue;
       if (hold && view.work.phase == Phase::kEncode) continue;
       add(view, i, /*is_waiting=*/true);
     }
@@ -201,14 +203,15 @@ void Batcher::CollectCandidates(bool hold) {
   candidates_.Arrange(in_.tenants, participants_.running());
 }
 
-bool Batcher::MustBeNext(const RequestView& view) const {
-  return view.blocks_when_preempted > 0 ||
-         in_.now - view.arrival >= options_.aging;
-}
-
 int Batcher::RowsFor(const RequestView& view, bool is_waiting, int left,
-                     int budget) {
+                     int budget) const {
   const int wanted = view.work.rows;
+  if (view.work.phase == Phase::kDecode) {
+    // It cannot be cut, so it may take what is left of max_rows.
+    const int room = options_.max_rows - decision_.decode_rows - budget + left;
+    const bool alone = decision_.running.empty() && chosen_.empty();
+    return alone || wanted <= room ? wanted : 0;
+  }
   // Too long for any step as this one: a share.
   if (wanted > budget) {
     return std::min(left, std::max(budget / kShares, kMinShare));
@@ -256,8 +259,6 @@ int Batcher::ChooseCandidates(int budget) {
   const double row_seconds =
       std::max(in_.cost->PromptRowSeconds(), kLeastRowSeconds);
   chosen_.clear();
-  // A newcomer's decode cannot be cut, so it may take what is left of max_rows.
-  const int beyond = options_.max_rows - decision_.decode_rows - budget;
   int left = budget;
   bool open = true;  // for newcomers
   while (left > 0 && (begun_ > 0 || (open && !candidates_.empty()))) {
@@ -265,20 +266,20 @@ int Batcher::ChooseCandidates(int budget) {
     if (candidate.is_waiting && !open) continue;
     if (!candidate.is_waiting) --begun_;
     const RequestView& view = ViewOf(candidate);
-    const bool whole = view.work.phase == Phase::kDecode;
-    if (whole && view.work.rows > left + beyond &&
-        !(decision_.running.empty() && chosen_.empty())) {
-      open = !MustBeNext(view);
+    if (!participants_.Has(view)) {
+      KeepRoomFor(view, admission);
       continue;
     }
-    candidate.rows = whole ? view.work.rows
-                           : RowsFor(view, candidate.is_waiting, left, budget);
+    candidate.rows = RowsFor(view, candidate.is_waiting, left, budget);
     if (candidate.rows == 0) {
-      open = false;
+      open = view.work.phase == Phase::kDecode &&
+             NextSince(view, options_.aging) > in_.now;
       continue;
     }
     if (candidate.is_waiting && !admission.TryAdmit(view, &view == favoured_)) {
-      open = !admission.full() && !MustBeNext(view);
+      open = !admission.full();
+      if (NextSince(view, options_.aging) <= in_.now)
+        KeepRoomFor(view, admission);
       continue;
     }
     candidates_.Charge(candidate.rows * row_seconds);
@@ -286,6 +287,13 @@ int Batcher::ChooseCandidates(int budget) {
     chosen_.push_back(candidate);
   }
   return left;
+}
+
+void Batcher::KeepRoomFor(const RequestView& view, Admission& admission) {
+  if (!admission.Fits(view, /*favoured=*/false)) {
+    admission.KeepRoomFor(view, NextSince(view, options_.aging));
+  }
+  candidates_.DropWaiting();
 }
 
 }  // namespace attend

@@ -62,8 +62,9 @@ struct BatcherOptions {
 //    * The last work taken may be cut, if half of it fits.
 // A new request is admitted if it gets rows, its memory fits, and there is room
 // for the next steps of the running requests. A request that does not fit may
-// be overtaken until it has waited for `aging`; a preempted request may not be
-// overtaken at all.
+// be overtaken until it has waited for `aging`; a preempted one may not be
+// overtaken at all. Then room is kept for it: nobody of its tenant is admitted,
+// and of others only who leaves that room (Admission::KeepRoomFor).
 //
 // While many decode, new encodes are held back until they have enough rows for
 // matmuls at full rate (min_encode_rows), or have waited long enough. Long
@@ -113,11 +114,11 @@ class Batcher {
   void CollectCandidates(bool hold);
   // Fills chosen_; returns the rows that are left.
   int ChooseCandidates(int budget);
-  // True if a waiting request that does not fit may not be overtaken.
-  bool MustBeNext(const RequestView& view) const;
   // The rows that a candidate gets out of `left`, or 0.
-  static int RowsFor(const RequestView& view, bool is_waiting, int left,
-                     int budget);
+  int RowsFor(const RequestView& view, bool is_waiting, int left,
+              int budget) const;
+  // Nobody of its tenant overtakes it, and nobody else who is in its way.
+  void KeepRoomFor(const RequestView& view, Admission& admission);
   // True if new requests that want an encode are held back.
   bool HoldsEncodes(int budget) const;
   // Encode and prompt rows of a step in which others decode.

@@ -68,6 +68,18 @@ Candidate Candidates::Pop() {
   return grouped_[--group.end];
 }
 
+void Candidates::DropWaiting() {
+  Group& group = groups_.back();
+  const auto begin = grouped_.begin() + group.begin;
+  const auto end = std::partition(
+      begin, grouped_.begin() + group.end,
+      [](const Candidate& candidate) { return !candidate.is_waiting; });
+  const size_t kept = end - begin;
+  left_ -= group.end - group.begin - kept;
+  group.end = group.begin + kept;
+  std::make_heap(begin, end);
+}
+
 void Candidates::Charge(double seconds) {
   groups_.back().served += seconds / groups_.back().weight;
 }

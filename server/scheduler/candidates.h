@@ -44,6 +44,8 @@ class Candidates {
   bool empty() const { return left_ == 0; }
   // Takes the next one; there must be one.
   Candidate Pop();
+  // Those of the last one's tenant that wait are left out.
+  void DropWaiting();
   // The tenant of the last one gets work of so many seconds.
   void Charge(double seconds);
 

@@ -35,8 +35,10 @@ RequestView Entry::View(bool with_blocks) const {
           .tenant = tenant,
           .priority = request->priority,
           .arrival = request->times.arrival,
+          .since = since,
           .work = work,
           .blocks_when_preempted = blocks_when_preempted,
+          .max_blocks = max_blocks,
           .held_blocks = with_blocks ? request->sequence->blocks() : 0,
           .held_encode_rows = work.phase == Phase::kEncode ? encode_rows : 0,
           .last_piece = last_piece};

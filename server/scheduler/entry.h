@@ -27,8 +27,10 @@ struct Entry {
   std::unique_ptr<Request> request;
   int64_t order = 0;              // of arrival
   int tenant = 0;                 // in the ledger
+  absl::Time since;               // it waits, or runs
   Work work;                      // sequence->Next(), asked once a step
   int blocks_when_preempted = 0;  // see RequestView
+  int max_blocks = 0;             // of the sequence
   int encode_rows = 0;            // that it holds while it encodes
   int64_t last_piece = 0;
   size_t delivered = 0;        // size of the output that the listener knows

@@ -16,10 +16,15 @@ struct RequestView {
   int tenant = 0;     // index of its TenantView
   int priority = 0;   // higher is served first
   absl::Time arrival;
+  // When it was admitted, or when it began to wait; needed if several tenants
+  // are there.
+  absl::Time since = {};
   Work work;
   // The blocks that the request held and wanted when it was last preempted; it
   // is admitted again only when so many are free. 0: it was never preempted.
   int blocks_when_preempted = 0;
+  // The most that it holds at once; needed if several tenants are there.
+  int max_blocks = 0;
   // Of a running request; needed when memory is short, if several tenants are
   // there, or if `blocks_when_preempted` is set.
   int held_blocks = 0;
@@ -34,6 +39,11 @@ inline int64_t LevelOf(const RequestView& view, absl::Time now,
                        int64_t aging_microseconds) {
   const int64_t waited = absl::ToInt64Microseconds(now - view.arrival);
   return view.priority + std::max<int64_t>(waited, 0) / aging_microseconds;
+}
+
+// From when on a waiting request that does not fit may not be overtaken.
+inline absl::Time NextSince(const RequestView& view, absl::Duration aging) {
+  return view.blocks_when_preempted > 0 ? view.since : view.arrival + aging;
 }
 
 // See TenantLedger.

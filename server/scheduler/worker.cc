@@ -65,8 +65,10 @@ void Worker::Sweep() {
   for (std::unique_ptr<Request>& request : arrivals_) {
     Entry& entry = waiting_.emplace_back();
     entry.order = arrived_++;
+    entry.since = request->times.arrival;
     entry.tenant = tenants_.Arrive(request->tenant);
     entry.work = request->sequence->Next();
+    entry.max_blocks = request->sequence->max_blocks();
     entry.request = std::move(request);
   }
   arrivals_.clear();
@@ -106,7 +108,7 @@ void Worker::Plan() {
   for (const auto [index, rows] : decision.running) {
     StartPiece(running_[index], rows, now);
   }
-  for (const int index : decision.preempted) Preempt(running_[index]);
+  for (const int index : decision.preempted) Preempt(running_[index], now);
   for (const auto [index, rows] : decision.admitted) {
     Admit(waiting_[index], rows, now);
   }
@@ -132,7 +134,7 @@ void Worker::CollectViews() {
   }
 }
 
-void Worker::Preempt(Entry& entry) {
+void Worker::Preempt(Entry& entry, absl::Time now) {
   Sequence& sequence = *entry.request->sequence;
   plan_.preempted.push_back(&sequence);
   queue_.Return(*entry.request);
@@ -140,6 +142,7 @@ void Worker::Preempt(Entry& entry) {
   entry.blocks_when_preempted =
       std::min(sequence.blocks() + entry.work.blocks, sequence.max_blocks());
   entry.encode_rows = 0;
+  entry.since = now;
   waiting_.push_back(std::move(entry));
 }
 
@@ -147,6 +150,7 @@ void Worker::Admit(Entry& entry, int rows, absl::Time now) {
   queue_.Depart(*entry.request);
   tenants_.Admit(entry.tenant);
   entry.encode_rows = entry.work.encode_rows;
+  entry.since = now;
   StartPiece(entry, rows, now);
   running_.push_back(std::move(entry));
 }

@@ -53,7 +53,7 @@ class Worker {
   void CollectViews();
   // What the plan means for a running request, and for a waiting one. The
   // request is moved to the other list.
-  void Preempt(Entry& entry);
+  void Preempt(Entry& entry, absl::Time now);
   void Admit(Entry& entry, int rows, absl::Time now);
   void StartPiece(Entry& entry, int rows, absl::Time now);
   void DeliverTo(Entry& entry, absl::Time now);

@@ -153,6 +153,48 @@ TEST(BatcherTenantsTest, ANewcomersTenantGetsBlocks) {
   EXPECT_THAT(plan(204).preempted, IsEmpty());
 }
 
+// Tenant 0 waits for 60 of 100 blocks, tenant 1 holds 50, and `later` of them
+// since room is kept. Who else is admitted?
+std::vector<int> AdmittedBesideAKeptRoom(int later, int waited_seconds,
+                                         double owed) {
+  std::vector<RequestView> running = {Of(1, Decoding(1, 1, 0, 50 - later)),
+                                      Of(1, Decoding(2, 1, 0, later)),
+                                      Of(2, Decoding(0))};
+  running[0].since = kNow - absl::Seconds(3);
+  running[1].since = kNow - absl::Seconds(1);
+  std::vector<RequestView> waiting = {
+      Of(0, Newcomer(3, 236)), Of(0, Newcomer(4, 8)), Of(1, Newcomer(5, 80)),
+      Of(2, Newcomer(6, 40))};
+  for (int i = 0; i < 2; ++i) {
+    running[i].max_blocks = running[i].held_blocks + 1;
+  }
+  waiting[0].arrival -= absl::Seconds(waited_seconds);
+  waiting[3].max_blocks = 15;
+  const std::vector<TenantView> tenants = {
+      {}, {.served = 2}, {.served = 1, .owed = owed}};
+  Batcher batcher({.max_rows = 1000});
+  return Indices(batcher
+                     .Plan(waiting, running,
+                           {.free_blocks = 50,
+                            .free_encode_rows = 1000,
+                            .total_blocks = 100,
+                            .total_encode_rows = 1000},
+                           {}, kNow, tenants)
+                     .admitted);
+}
+
+TEST(BatcherTenantsTest, RoomIsKeptForWhoHasWaited) {
+  EXPECT_THAT(AdmittedBesideAKeptRoom(0, 0, 0), ElementsAre(1, 3, 2));
+  // 60 for it, 15 for another, 21 for a third are too many: nobody of its own
+  // tenant, and of others who leaves room beside those who came since.
+  EXPECT_THAT(AdmittedBesideAKeptRoom(0, 2, 0), ElementsAre(3, 2));
+  EXPECT_THAT(AdmittedBesideAKeptRoom(20, 2, 0), ElementsAre(3));
+  EXPECT_THAT(AdmittedBesideAKeptRoom(25, 2, 0), IsEmpty());
+  // In a step of tenant 2 alone, too.
+  EXPECT_THAT(AdmittedBesideAKeptRoom(20, 2, 1), ElementsAre(3));
+  EXPECT_THAT(AdmittedBesideAKeptRoom(25, 2, 1), IsEmpty());
+}
+
 TEST(BatcherTenantsTest, WhoHoldsNoMoreThanAShareKeepsIt) {
   Batcher batcher({.max_running = 6});
   std::vector<RequestView> running = Holding(6, 0);

@@ -222,6 +222,51 @@ INSTANTIATE_TEST_SUITE_P(
                   {.encode_rows = 2500}}),
     [](const auto& flood) { return flood.param.name; });
 
+// Needs 803 blocks, which is more than the share of one tenant of two.
+constexpr FakeTask kLarge = {.source = 3200, .tokens = 12};
+constexpr uint64_t kLargeOne = 3;
+const SchedulerOptions kImpatient = {.aging = absl::Milliseconds(20)};
+
+TEST(FairShareTest, ALargeRequestThatWaitsHoldsUpNobodyWhoIsNotInItsWay) {
+  Machine machine(kImpatient, {.blocks = 1000});
+  const Listener* const longest =
+      machine.Submit(kFlood, {.source = 900, .tokens = 900});
+  for (int i = 0; i < 20; ++i) machine.Step();
+  const Listener* const large = machine.Submit(kLargeOne, kLarge);
+  int served = 0;
+  while (!longest->done_) {
+    const Listener* const lone = machine.Submit(kLone, kShort);
+    machine.RunUntil(*lone);
+    served += !longest->done_;
+    ASSERT_LE(lone->took(), absl::Milliseconds(40));
+  }
+  EXPECT_GT(served, 40);
+  EXPECT_FALSE(large->done_);
+  machine.RunUntil(*large);
+  EXPECT_LE(large->times_.started, longest->times_.ended + kImpatient.aging);
+}
+
+TEST(FairShareTest, NorDoesItWaitForThoseWhoComeLater) {
+  for (const int heavy : {0, 30}) {
+    SCOPED_TRACE(heavy);
+    Machine machine(kImpatient, {.blocks = 1000});
+    Flood small(machine, kLone, 300, kShort);
+    Flood large(machine, kFlood, heavy,
+                {.source = 20, .tokens = 30, .beams = 4});
+    const auto step = [&] {
+      small.Refill();
+      large.Refill();
+      machine.Step();
+    };
+    for (int i = 0; i < 300; ++i) step();
+    const Listener* const lone = machine.Submit(kLargeOne, kLarge);
+    for (int i = 0; i < 20000 && !lone->done_; ++i) step();
+    ASSERT_TRUE(lone->done_);
+    EXPECT_LE(lone->times_.started - lone->times_.arrival,
+              absl::Milliseconds(500));
+  }
+}
+
 TEST(FairShareTest, OneTenantIsServedAsWithoutTenants) {
   std::vector<absl::Time> ends[2];
   for (const bool named : {false, true}) {
