@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "engine/ops/matmul/f32_kernel.h"
 #include "engine/ops/matmul/operand.h"
 #include "engine/tensor/check.h"
 
@@ -25,9 +24,6 @@ int32_t Unshift(void* numbers, int count) {
   }
   return sum;
 }
-
-// Numbers of a column that fill this many bytes lie together.
-constexpr int kUnitBytes = 4;
 
 struct Bf16 {
   uint16_t upper;
@@ -67,16 +63,13 @@ absl::Status RunStatus(int status, int rows, int k, int n) {
 
 dnnl_status_t DnnlSlice::Multiply(DnnlMember& member, int rows, const void* src,
                                   void* dst) const {
-  if (shape != nullptr) return shape->Run(member, rows, src, weights, dst);
-  static_assert(kTileRows <= kF32Rows && kBlockColumns == kF32BlockColumns);
-  avx512::MultiplyF32(
-      {.src = static_cast<const float*>(src),
-       .weights = static_cast<const float*>(weights.get_data_handle()),
-       .dst = static_cast<float*>(dst),
-       .rows = rows,
-       .k = k,
-       .padded_k = padded_k,
-       .n = columns});
+  if (kernel == nullptr) return shape->Run(member, rows, src, weights, dst);
+  static_assert(kTileRows <= kMultiplyRows);
+  MultiplyArgs all = args;
+  all.src = src;
+  all.dst = dst;
+  all.rows = rows;
+  kernel(all);
   return dnnl_success;
 }
 
@@ -86,11 +79,9 @@ DnnlWeights::DnnlWeights(Primitives& primitives, ComputeType dtype,
       dtype_(dtype),
       k_(weights.cols()),
       n_(weights.rows()),
-      packed_(false),
-      own_kernel_(false) {
-  packed_ = HasPackedKernel(engine_, Key(n_));
-  own_kernel_ =
-      packed_ && dtype == ComputeType::kF32 && primitives.isa() >= Isa::kAvx512;
+      kernel_(MultiplyKernelFor(dtype, k_, primitives.isa())),
+      packed_(kernel_ != nullptr) {
+  if (!packed_) packed_ = HasPackedKernel(engine_, Key(n_));
   const int columns =
       packed_ ? (n_ + kBlockColumns - 1) / kBlockColumns * kBlockColumns : n_;
   column_bytes_ = WeightsDesc(Key(n_)).get_size() / columns;
@@ -184,15 +175,20 @@ void DnnlWeights::Read(int first, Matrix dst) const {
 DnnlSlice DnnlWeights::Slice(Primitives& primitives, int begin, int end,
                              int max_rows) {
   ATTEND_CHECK(begin % kBlockColumns == 0);
-  const DnnlKey key = Key(end - begin);
-  return {
+  char* const columns = data_.data() + column_bytes_ * begin;
+  DnnlSlice slice = {
       .begin = begin,
       .columns = end - begin,
-      .shape = own_kernel_ ? nullptr : &primitives.dnnl().Shape(key, max_rows),
-      .weights = {WeightsDesc(key), engine_,
-                  data_.data() + column_bytes_ * begin},
-      .k = k_,
-      .padded_k = static_cast<int>(column_bytes_ / BytesOf(dtype_))};
+      .kernel = kernel_,
+      .args = {.weights = columns,
+               .units = units(),
+               .padded_units = static_cast<int>(column_bytes_) / kUnitBytes,
+               .n = end - begin}};
+  if (kernel_ != nullptr) return slice;
+  const DnnlKey key = Key(end - begin);
+  slice.shape = &primitives.dnnl().Shape(key, max_rows);
+  slice.weights = {WeightsDesc(key), engine_, columns};
+  return slice;
 }
 
 Dequantize DnnlWeights::dequantize(int begin, const Operand& src,

@@ -10,6 +10,7 @@
 #include "engine/ops/exec/dnnl_primitives.h"
 #include "engine/ops/exec/primitives.h"
 #include "engine/ops/matmul/epilogue_kernel.h"
+#include "engine/ops/matmul/multiply_kernel.h"
 #include "engine/tensor/buffer.h"
 #include "engine/tensor/matrix.h"
 #include "engine/tensor/row_source.h"
@@ -18,9 +19,6 @@
 // MatMul and Projection catch it.
 namespace attend {
 
-// Columns of one packed block. Slices begin at multiples of this.
-inline constexpr int kBlockColumns = 64;
-
 // INTERNAL: the matmuls by `weights` [n, k] could not be made.
 absl::Status CreationError(ComputeType dtype, const RowSource& weights,
                            const dnnl::error& error);
@@ -28,25 +26,25 @@ absl::Status CreationError(ComputeType dtype, const RowSource& weights,
 absl::Status RunStatus(int status, int rows, int k, int n);
 
 // Columns [begin, begin + columns) of a weight matrix [k, n], and what computes
-// products with these columns: oneDNN's primitives or, for packed f32 with
-// AVX-512, a kernel of our own, which takes 0.6 to 1 times as long as oneDNN's.
+// products with these columns: a kernel of our own, or else oneDNN.
 struct DnnlSlice {
   int begin = 0;
   int columns = 0;
-  const DnnlShape* shape = nullptr;  // null: our own kernel
-  dnnl::memory weights;
-  int k = 0;
-  int padded_k = 0;
+  MultiplyKernel kernel = nullptr;
+  MultiplyArgs args = {};  // of the kernel, but for rows, src and dst
+  // Without a kernel.
+  const DnnlShape* shape = nullptr;
+  dnnl::memory weights = {};
 
-  // dst [rows, columns] = src [rows, k] * weights, both dense. See
-  // DnnlShape::Run().
+  // dst [rows, columns] = src [rows, k] * weights, both dense, for up to
+  // kTileRows rows. See DnnlShape::Run().
   dnnl_status_t Multiply(DnnlMember& member, int rows, const void* src,
                          void* dst) const;
 };
 
 // A weight matrix in the layout that matmuls read. Packed: blocks of 64
-// columns, one after the other. Where oneDNN has no packed kernel (version 2.6:
-// f32 on AVX2 and less, bf16 without bf16 instructions): the rows of the
+// columns, one after the other. Where no kernel reads that (of oneDNN 2.6: f32
+// on AVX2 and less, bf16 without bf16 instructions): the rows of the
 // checkpoint. In both layouts the columns [begin, end) lie together, so that
 // one copy serves the whole matrix and all slices.
 //
@@ -86,8 +84,10 @@ class DnnlWeights final : public RowSource {
   // Rounds a column of the weights to the dtype.
   void Round(const EpilogueKernels& kernels, const float* src, int column,
              void* dst);
-  // Units of a column; a unit is four bytes: one f32, two bf16 or four int8.
-  int units() const { return (k_ * BytesOf(dtype_) + 3) / 4; }
+  // Units of a column.
+  int units() const {
+    return (k_ * BytesOf(dtype_) + kUnitBytes - 1) / kUnitBytes;
+  }
   // The key of the primitives for `columns` columns.
   DnnlKey Key(int columns) const {
     return {.dtype = dtype_, .packed = packed_, .k = k_, .n = columns};
@@ -97,8 +97,8 @@ class DnnlWeights final : public RowSource {
   ComputeType dtype_;
   int k_;
   int n_;
+  MultiplyKernel kernel_;  // null: oneDNN's
   bool packed_;
-  bool own_kernel_;
   size_t column_bytes_ = 0;
   Buffer<char> data_;
   // See Dequantize; [n], int8 only.

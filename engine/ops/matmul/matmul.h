@@ -25,11 +25,11 @@ absl::Status CheckComputeType(ComputeType dtype, Isa isa);
 ComputeType DefaultComputeType(Isa isa);
 
 // dst = epilogue(src * W^T). Holds one weight matrix, packed once, and computes
-// with oneDNN's primitives, made at load for every number of rows, or, in f32
-// with AVX-512, with a kernel of our own. Const: a run changes only its
-// context, so that any number of runs may be at work at once. With AVX-512 or
-// more a row of dst has the same bits for any number of rows and any team size.
-// With older instructions oneDNN does not promise this.
+// with a kernel of our own (see MultiplyKernelFor()) or else with oneDNN's
+// primitives, made at load for every number of rows. Const: a run changes only
+// its context, so that any number of runs may be at work at once. With AVX-512
+// or more a row of dst has the same bits for any number of rows and any team
+// size. With older instructions oneDNN does not promise this.
 //
 // f32: products and sums in f32. bf16: sums in f32. int8: exact sums of u8 x s8
 // products in int32, with a scale a column of W^T and a scale a row of src.

@@ -29,7 +29,12 @@
   _Pragma("GCC push_options") \
   _Pragma("GCC target(\"avx2,fma,avx512f,avx512bw,avx512dq,avx512vl\")")
 #define ATTEND_AVX512_END } _Pragma("GCC pop_options")
-// For kernels that multiply bf16. They may use all of avx512.
+// For kernels that multiply int8 or bf16. They may use all of avx512.
+#define ATTEND_AVX512_VNNI_BEGIN \
+  namespace attend::avx512 {     \
+  _Pragma("GCC push_options")    \
+  _Pragma("GCC target(\"avx2,fma,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni\")")
+#define ATTEND_AVX512_VNNI_END ATTEND_AVX512_END
 #define ATTEND_AVX512_BF16_BEGIN \
   namespace attend::avx512 {     \
   _Pragma("GCC push_options")    \

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/ops/exec/dnnl_primitives.h"
 #include "engine/ops/logits/projection.h"
 #include "engine/ops/matmul/matmul.h"
 #include "engine/tensor/stored_rows.h"
@@ -106,6 +107,26 @@ class Ops {
   MatMul gate_;
   Projection logits_;
 };
+
+// Hundreds of primitives would take tens of megabytes.
+TEST(ExecContextTest, OwnKernelsNeedNoPrimitives) {
+  if (TestIsa() < Isa::kAvx512) GTEST_SKIP() << "no own kernels";
+  for (const ComputeType type : kTypes) {
+    if (!CheckComputeType(type, TestIsa()).ok()) continue;
+    const bool own = type == ComputeType::kF32 ||
+                     (type == ComputeType::kBf16 ? TestIsa() == Isa::kAvx512Bf16
+                                                 : TestIsa() < Isa::kAmx);
+    TestExec exec(2);
+    const Buffer<float> weights = Random(200 * 64, 1);
+    const StoredRows rows({weights.data(), 200, 64});
+    ASSERT_TRUE(MatMul::Create(exec.primitives, type, rows, 70).ok());
+    ASSERT_TRUE(
+        Projection::Create(exec.primitives, type, rows, Buffer<float>(), 70)
+            .ok());
+    EXPECT_EQ(exec.primitives.dnnl().needs().descs.empty(), own)
+        << TypeName(type);
+  }
+}
 
 // Two contexts for each team size, each with threads of its own.
 TEST(ExecContextTest, OpsServeSeveralContextsAtOnce) {

@@ -1,0 +1,69 @@
+#include "engine/ops/matmul/multiply_kernel.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <limits>
+
+#include "engine/ops/simd/simd.h"
+
+// Each type of numbers says how many units one sum has, what the products of
+// two units add to a sum, and how sums are added.
+
+ATTEND_AVX512_BEGIN
+namespace f32 {
+constexpr int kSummed = 512;
+inline Vec AddProduct(Vec x, Vec weight, Vec sum) {
+  return MulAdd(x, weight, sum);
+}
+inline Vec AddSums(Vec a, Vec b) { return Add(a, b); }
+#include "engine/ops/matmul/multiply_kernel.inc"
+}  // namespace f32
+ATTEND_AVX512_END
+
+ATTEND_AVX512_BF16_BEGIN
+namespace bf16 {
+constexpr int kSummed = 256;
+inline Vec AddProduct(Vec x, Vec weight, Vec sum) {
+  return _mm512_dpbf16_ps(sum, reinterpret_cast<__m512bh>(x),
+                          reinterpret_cast<__m512bh>(weight));
+}
+inline Vec AddSums(Vec a, Vec b) { return Add(a, b); }
+#include "engine/ops/matmul/multiply_kernel.inc"
+}  // namespace bf16
+ATTEND_AVX512_BF16_END
+
+ATTEND_AVX512_VNNI_BEGIN
+namespace int8 {
+// Whole numbers: their sums are exact in any order.
+constexpr int kSummed = std::numeric_limits<int>::max();
+inline Vec AddProduct(Vec x, Vec weight, Vec sum) {
+  return _mm512_castsi512_ps(_mm512_dpbusd_epi32(_mm512_castps_si512(sum),
+                                                 _mm512_castps_si512(x),
+                                                 _mm512_castps_si512(weight)));
+}
+inline Vec AddSums(Vec a, Vec b) {
+  return _mm512_castsi512_ps(
+      _mm512_add_epi32(_mm512_castps_si512(a), _mm512_castps_si512(b)));
+}
+#include "engine/ops/matmul/multiply_kernel.inc"
+}  // namespace int8
+ATTEND_AVX512_VNNI_END
+
+namespace attend {
+
+MultiplyKernel MultiplyKernelFor(ComputeType dtype, int k, Isa isa) {
+  if (k * BytesOf(dtype) % kUnitBytes != 0) return nullptr;
+  const bool amx = isa >= Isa::kAmx;
+  switch (dtype) {
+    case ComputeType::kF32:
+      return isa >= Isa::kAvx512 ? avx512::f32::Multiply : nullptr;
+    case ComputeType::kBf16:
+      return isa >= Isa::kAvx512Bf16 && !amx ? avx512::bf16::Multiply : nullptr;
+    case ComputeType::kInt8:
+      return isa >= Isa::kAvx512Vnni && !amx ? avx512::int8::Multiply : nullptr;
+  }
+  return nullptr;
+}
+
+}  // namespace attend

@@ -1,0 +1,40 @@
+#ifndef ATTEND_ENGINE_OPS_MATMUL_MULTIPLY_KERNEL_H_
+#define ATTEND_ENGINE_OPS_MATMUL_MULTIPLY_KERNEL_H_
+
+#include "engine/compute/isa.h"
+#include "engine/ops/exec/compute_type.h"
+
+namespace attend {
+
+// Columns of one packed block of weights.
+inline constexpr int kBlockColumns = 64;
+// Numbers of a column that fill this many bytes lie together: a unit is one
+// f32, two bf16 or four int8.
+inline constexpr int kUnitBytes = 4;
+// Most rows of one call.
+inline constexpr int kMultiplyRows = 64;
+
+// dst [rows, n] = src [rows, units] * weights [units, n]; src and dst are
+// dense. The weights are blocks of 64 columns, one after the other, each
+// [padded_units][64]; what lies beyond `units` and n is not used.
+struct MultiplyArgs {
+  const void* src = nullptr;  // numbers of an Operand
+  const void* weights = nullptr;
+  void* dst = nullptr;  // floats; int32 sums of u8 x s8 for int8
+  int rows = 0;         // in [1, kMultiplyRows]
+  int units = 0;
+  int padded_units = 0;
+  int n = 0;
+};
+
+// A row's bits depend on that row only.
+using MultiplyKernel = void (*)(const MultiplyArgs& args);
+
+// The kernel for rows of k numbers. Null where `isa` has no instruction for it,
+// where it has AMX (whose tiles oneDNN multiplies with; not in f32), and where
+// rows are no whole units.
+MultiplyKernel MultiplyKernelFor(ComputeType dtype, int k, Isa isa);
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_OPS_MATMUL_MULTIPLY_KERNEL_H_
