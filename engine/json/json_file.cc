@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "engine/json/json_parse.h"
 #include "engine/json/read_file.h"
@@ -70,20 +72,24 @@ absl::StatusOr<JsonFile> JsonFile::Parse(std::string name,
                   std::make_shared<const Json>(std::move(top)));
 }
 
+std::vector<JsonFile> JsonFile::ObjectsOf(
+    const std::string& name, const std::shared_ptr<const Json>& list) {
+  std::vector<JsonFile> objects;
+  for (const Json& element : *list) {
+    if (!list->is_array() || !element.is_object()) break;
+    objects.push_back(JsonFile(absl::StrCat(name, "[", objects.size(), "]"),
+                               std::shared_ptr<const Json>(list, &element)));
+  }
+  return objects;
+}
+
 absl::StatusOr<std::vector<JsonFile>> JsonFile::LoadList(
     const std::string& path) {
   ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
   ASSIGN_OR_RETURN(Json parsed, ParseJson(path, text));
   const auto top = std::make_shared<const Json>(std::move(parsed));
-  std::vector<JsonFile> objects;
-  if (top->is_array()) {
-    for (const Json& element : *top) {
-      if (!element.is_object()) break;
-      objects.push_back(JsonFile(absl::StrCat(path, ": [", objects.size(), "]"),
-                                 std::shared_ptr<const Json>(top, &element)));
-    }
-    if (objects.size() == top->size()) return objects;
-  }
+  std::vector<JsonFile> objects = ObjectsOf(absl::StrCat(path, ": "), top);
+  if (top->is_array() && objects.size() == top->size()) return objects;
   return absl::InvalidArgumentError(absl::StrCat(
       path, ": is ", JsonText(*top), ", expected a list of json objects"));
 }
@@ -220,8 +226,8 @@ absl::StatusOr<std::map<std::string, std::string>> JsonFile::StringMap(
 
 absl::StatusOr<JsonFile> JsonFile::Object(absl::string_view key) const {
   const Json* value = Find(key);
-  if (value == nullptr) return Unexpected(key, "an object");
-  return ObjectAt(key, *value);
+  return value == nullptr ? Unexpected(key, "an object")
+                          : ObjectAt(key, *value);
 }
 
 absl::StatusOr<JsonFile> JsonFile::ObjectAt(absl::string_view key,
@@ -229,6 +235,28 @@ absl::StatusOr<JsonFile> JsonFile::ObjectAt(absl::string_view key,
   if (!value.is_object()) return Unexpected(key, "an object");
   return JsonFile(absl::StrCat(path_, ": ", key),
                   std::shared_ptr<const Json>(top_, &value));
+}
+
+absl::StatusOr<std::vector<JsonFile>> JsonFile::Objects(
+    absl::string_view key) const {
+  const Json* value = Find(key);
+  if (value == nullptr) return Unexpected(key, "a list of objects");
+  std::vector<JsonFile> objects = ObjectsOf(
+      absl::StrCat(path_, ": ", key), std::shared_ptr<const Json>(top_, value));
+  if (value->is_array() && objects.size() == value->size()) return objects;
+  return Unexpected(key, "a list of objects");
+}
+
+absl::Status JsonFile::ExpectOnly(
+    absl::Span<const absl::string_view> keys) const {
+  for (const auto& [key, value] : top_->items()) {
+    const bool known = absl::c_linear_search(keys, key);
+    if (known && !value.is_null()) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(path_, ": ", known ? "null for key '" : "unknown key '",
+                     absl::CHexEscape(key.substr(0, 100)), "'"));
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<int64_t> JsonFile::IntOr(absl::string_view key, int64_t fallback,

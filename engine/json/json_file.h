@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 
 namespace attend {
 
@@ -70,6 +71,8 @@ class JsonFile {
 
   // The object that is the value of the key. Its errors name this key too.
   absl::StatusOr<JsonFile> Object(absl::string_view key) const;
+  // A list of objects, whose errors name the key and the place in the list.
+  absl::StatusOr<std::vector<JsonFile>> Objects(absl::string_view key) const;
 
   // The value of the key as JSON, for values of other kinds; null if the key is
   // absent. Valid as long as this object or a copy exists.
@@ -87,6 +90,10 @@ class JsonFile {
   absl::StatusOr<std::string> StringOr(absl::string_view key,
                                        absl::string_view fallback) const;
 
+  // For files that people write. INVALID_ARGUMENT if there is a key that is
+  // none of `keys`, or whose value is null.
+  absl::Status ExpectOnly(absl::Span<const absl::string_view> keys) const;
+
   // OK if the key is absent or its value is empty ("", [], {}), false, or the
   // number `neutral`; else INVALID_ARGUMENT saying that the value is not
   // supported.
@@ -98,6 +105,10 @@ class JsonFile {
 
  private:
   JsonFile(std::string path, std::shared_ptr<const nlohmann::json> top);
+  // The elements of a list, up to the first that is no object.
+  static std::vector<JsonFile> ObjectsOf(
+      const std::string& name,
+      const std::shared_ptr<const nlohmann::json>& list);
 
   std::string path_;
   std::shared_ptr<const nlohmann::json> top_;  // an object

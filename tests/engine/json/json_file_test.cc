@@ -73,6 +73,31 @@ TEST(JsonFileTest, ListsOfObjects) {
   EXPECT_TRUE(absl::IsNotFound(JsonFile::LoadList("/no/such").status()));
 }
 
+TEST(JsonFileTest, ListsOfObjectsInside) {
+  const JsonFile file =
+      Parse(R"({"l": [{"i": 1}, {"i": "x"}], "m": [{}, 1], "o": {}})");
+  const auto list = file.Objects("l");
+  ASSERT_TRUE(list.ok()) << list.status();
+  ASSERT_EQ(list->size(), 2u);
+  EXPECT_EQ(*(*list)[0].Int("i"), 1);
+  EXPECT_THAT((*list)[1].Int("i").status().message(),
+              HasSubstr("a.json: l[1]: i is \"x\""));
+  for (const char* key : {"m", "o", "none"}) {
+    EXPECT_THAT(file.Objects(key).status().message(),
+                HasSubstr("expected a list of objects"))
+        << key;
+  }
+}
+
+TEST(JsonFileTest, NoOtherKeys) {
+  const JsonFile file = Parse(R"({"a": 1, "b": {}})");
+  EXPECT_TRUE(file.ExpectOnly({"a", "b", "c"}).ok());
+  EXPECT_THAT(file.ExpectOnly({"a", "c"}).message(),
+              HasSubstr("a.json: unknown key 'b'"));
+  EXPECT_THAT(Parse(R"({"a": null})").ExpectOnly({"a"}).message(),
+              HasSubstr("a.json: null for key 'a'"));
+}
+
 TEST(JsonFileTest, ErrorsNameFileKeyFoundAndExpected) {
   const JsonFile file = Parse(
       R"({"i": 9, "s": "x", "big": 18446744073709551615, "ll": [[1, "a"]]})");
