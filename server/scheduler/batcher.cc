@@ -162,7 +162,10 @@ bool Batcher::HoldsEncodes(int budget) const {
   int rows = 0;
   double waited = 0;  // seconds, of all together
   for (const RequestView& view : in_.waiting) {
-    if (view.work.phase != Phase::kEncode || !participants_.Has(view)) continue;
+    if (view.work.phase != Phase::kEncode || !participants_.Has(view) ||
+        !participants_.HasPlace(view)) {
+      continue;
+    }
     const double seconds = absl::ToDoubleSeconds(in_.now - view.arrival);
     rows += view.work.rows;
     waited += seconds;
@@ -193,6 +196,7 @@ void Batcher::CollectCandidates(bool hold) {
   if (admits_ && in_.running.size() < places) {
     for (size_t i = 0; i < in_.waiting.size(); ++i) {
       const RequestView& view = in_.waiting[i];
+      if (!participants_.HasPlace(view)) continue;
       // Of those who are left out, only whom room may have to be kept for.
       if (!participants_.Has(view) && NextSince(view, options_.aging) > in_.now)
         continue;
@@ -266,6 +270,7 @@ int Batcher::ChooseCandidates(int budget) {
     if (candidate.is_waiting && !open) continue;
     if (!candidate.is_waiting) --begun_;
     const RequestView& view = ViewOf(candidate);
+    if (candidate.is_waiting && !participants_.HasPlace(view)) continue;
     if (!participants_.Has(view)) {
       KeepRoomFor(view, admission);
       continue;
@@ -282,6 +287,7 @@ int Batcher::ChooseCandidates(int budget) {
         KeepRoomFor(view, admission);
       continue;
     }
+    if (candidate.is_waiting) participants_.Admit(view);
     candidates_.Charge(candidate.rows * row_seconds);
     left = std::max(left - candidate.rows, 0);
     chosen_.push_back(candidate);

@@ -60,11 +60,12 @@ struct BatcherOptions {
 //      and then what is left. So a short input passes a long encode, and the
 //      long encode still advances in each step.
 //    * The last work taken may be cut, if half of it fits.
-// A new request is admitted if it gets rows, its memory fits, and there is room
-// for the next steps of the running requests. A request that does not fit may
-// be overtaken until it has waited for `aging`; a preempted one may not be
-// overtaken at all. Then room is kept for it: nobody of its tenant is admitted,
-// and of others only who leaves that room (Admission::KeepRoomFor).
+// A new request is admitted if it gets rows, its memory fits, its tenant may
+// run one more, and there is room for the next steps of the running requests. A
+// request that does not fit may be overtaken until it has waited for `aging`; a
+// preempted one may not be overtaken at all. Then room is kept for it: nobody
+// of its tenant is admitted, and of others only who leaves that room
+// (Admission::KeepRoomFor).
 //
 // While many decode, new encodes are held back until they have enough rows for
 // matmuls at full rate (min_encode_rows), or have waited long enough. Long

@@ -25,6 +25,11 @@ void Participants::Count(absl::Span<const RequestView> waiting,
   }
   for (const RequestView& view : waiting) {
     Wants& wants = wants_[view.tenant];
+    // Others may begin later, when these have ended.
+    if (running_[view.tenant] + wants.waiting >=
+        tenants[view.tenant].max_running) {
+      continue;
+    }
     wants.order =
         wants.waiting == 0 ? view.order : std::min(wants.order, view.order);
     wants.waiting += 1;

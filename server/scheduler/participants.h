@@ -28,10 +28,16 @@ class Participants {
   bool Has(const RequestView& view) const { return chosen_[view.tenant]; }
   // Of those who take part.
   int decode_rows() const;
-  // The one that was served least of those who take part and wait; -1: none.
-  // Of those that were served alike: the one that runs less, then the one whose
-  // waiting request came first.
+  // The one that was served least of those who take part and wait for something
+  // that they may begin; -1: none. Of those that were served alike: the one
+  // that runs less, then the one whose waiting request came first.
   int Next() const;
+  // True if one more request of its tenant may run.
+  bool HasPlace(const RequestView& view) const {
+    return running_[view.tenant] < tenants_[view.tenant].max_running;
+  }
+  // A waiting request runs from now on.
+  void Admit(const RequestView& view) { ++running_[view.tenant]; }
 
   // Tenants that have requests, and the sum of their weights.
   int present() const { return present_; }
@@ -41,7 +47,7 @@ class Participants {
 
  private:
   struct Wants {
-    int waiting = 0;    // requests
+    int waiting = 0;    // requests that may begin
     int64_t order = 0;  // of the one of them that came first
     int decode_rows = 0;
     int prompt_rows = 0;

@@ -2,6 +2,7 @@
 #define ATTEND_SERVER_SCHEDULER_REQUEST_H_
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -15,10 +16,23 @@ namespace attend {
 // duration in text form ("250ms", see absl::ParseDuration).
 inline constexpr char kRetryAfterUrl[] = "attend/retry-after";
 
+// Payload of RESOURCE_EXHAUSTED from a limit of the tenant's own, where others
+// might have found a place: empty.
+inline constexpr char kTenantLimitUrl[] = "attend/tenant-limit";
+
+// The highest priority of a request, and with a minus the lowest.
+inline constexpr int kMaxPriority = 10;
+
 // Whose work a request is. Tenants share each model by their weights.
 struct Tenant {
+  static constexpr int kNoLimit = std::numeric_limits<int>::max();
+
   uint64_t id = 0;  // opaque; who has none is of this one
   int weight = 1;   // at least 1
+  // The most requests of it, in each model, that wait and that run. At least 1.
+  // A preempted request waits beyond the limit.
+  int max_queued = kNoLimit;
+  int max_running = kNoLimit;
 };
 
 // When the stations of a request were reached; InfinitePast: not yet.

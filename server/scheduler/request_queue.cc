@@ -41,6 +41,14 @@ absl::Status RequestQueue::Push(std::unique_ptr<Request>& request,
 
 absl::Status RequestQueue::CheckPlace(const Request& request,
                                       const Depth& held) const {
+  if (held.requests >= request.tenant.max_queued) {
+    absl::Status full = absl::ResourceExhaustedError(absl::StrFormat(
+        "queue is full for this tenant: %d requests of it wait, limit is %d "
+        "(max_queued_inputs of the tenant)",
+        held.requests, request.tenant.max_queued));
+    full.SetPayload(kTenantLimitUrl, absl::Cord());
+    return full;
+  }
   if (int64_t{held.requests} + depth_.requests >=
       int64_t{kTimesMax} * max_requests_) {
     return absl::ResourceExhaustedError(absl::StrFormat(

@@ -40,7 +40,8 @@ class RequestQueue {
   RequestQueue(int max_requests, int64_t max_tokens);
 
   // Sets the request's arrival time, and takes the request iff it returns OK.
-  // Errors: RESOURCE_EXHAUSTED with kRetryAfterUrl; UNAVAILABLE after Drain().
+  // Errors: RESOURCE_EXHAUSTED with kRetryAfterUrl, and kTenantLimitUrl if it
+  // is the tenant's own limit; UNAVAILABLE after Drain().
   absl::Status Push(std::unique_ptr<Request>& request, absl::Time now);
 
   // Blocks until a request has arrived, or not at all if `busy`. False after

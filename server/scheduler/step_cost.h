@@ -22,6 +22,10 @@ class StepCost {
   double Seconds(int decode_rows, int prompt_rows) const {
     return QuietSeconds(decode_rows) + prompt_row_ * prompt_rows;
   }
+  // What these rows add to a step that others share; 0: unknown, or nothing.
+  double RowSeconds(int decode_rows, int prompt_rows) const {
+    return decode_row_ * decode_rows + prompt_row_ * prompt_rows;
+  }
   // The seconds that one encode or prompt row adds; 0: unknown.
   double PromptRowSeconds() const { return prompt_row_; }
 

@@ -39,6 +39,7 @@ int TenantLedger::Arrive(const Tenant& tenant) {
   Account& account = accounts_[index];
   TenantView& view = views_[index];
   view.weight = tenant.weight;
+  view.max_running = tenant.max_running;
   if (account.waiting + account.running == 0) {
     ++present_;
     // As if it had been there, and been left out, since the last joint step.
@@ -125,6 +126,7 @@ void TenantLedger::EndStep(const StepCost& cost, absl::Duration duration) {
   }
   const double seconds = absl::ToDoubleSeconds(duration);
   const double estimate = cost.Seconds(decode_rows, prompt_rows);
+  const double of_rows = cost.RowSeconds(decode_rows, prompt_rows);
   if (joint_) {
     ++round_;
     most_ = 0;
@@ -134,17 +136,21 @@ void TenantLedger::EndStep(const StepCost& cost, absl::Duration duration) {
   }
   for (size_t i = 0; i < accounts_.size(); ++i) {
     Account& account = accounts_[i];
-    const int rows = account.decode_rows + account.prompt_rows;
-    if (rows == 0) continue;
-    const double alone =
-        tenants == 1 || estimate <= 0
-            ? seconds * rows / (decode_rows + prompt_rows)
-            : seconds * cost.Seconds(account.decode_rows, account.prompt_rows) /
-                  estimate;
-    account.used = Used(account) + alone;
+    const int decodes = account.decode_rows;
+    const int prompts = account.prompt_rows;
+    if (decodes + prompts == 0) continue;
+    const double part = 1.0 * (decodes + prompts) / (decode_rows + prompt_rows);
+    const double alone = tenants == 1 || estimate <= 0
+                             ? part
+                             : cost.Seconds(decodes, prompts) / estimate;
+    const double share = tenants == 1 || of_rows <= 0
+                             ? part
+                             : cost.RowSeconds(decodes, prompts) / of_rows;
+    account.used = Used(account) + seconds * alone;
     account.round = round_;
-    views_[i].served += alone / views_[i].weight;
-    if (joint_) most_ = std::max(most_, alone / views_[i].weight);
+    const double a_weight = seconds * share / views_[i].weight;
+    views_[i].served += a_weight;
+    if (joint_) most_ = std::max(most_, a_weight);
   }
   for (size_t i = 0; i < accounts_.size(); ++i) {
     const Account& account = accounts_[i];

@@ -12,19 +12,24 @@
 
 namespace attend {
 
-// What each tenant has had of a model, in seconds of work: what its part of a
-// step would have taken alone. Two accounts follow from that.
+// What each tenant has had of a model, in seconds. Two accounts follow from
+// that, both by weight.
 //
-// * `served` decides who is admitted next (virtual token counters; Sheng et
-//   al., Fairness in Serving Large Language Models, 2024). A tenant that comes
-//   to the queue again is lifted to the least of those that wait there: being
-//   idle earns nothing.
+// * `served` is its share of the time of steps, by what its rows add to them:
+//   the time that a step takes without any rows is no tenant's own. It decides
+//   who is admitted next (virtual token counters; Sheng et al., Fairness in
+//   Serving Large Language Models, 2024). A tenant that comes to the queue
+//   again is lifted to the least of those that wait there: being idle earns
+//   nothing.
 // * `owed` decides who goes on alone. A joint step, of all tenants, is as long
 //   as its largest part. After it, every other tenant may catch up with the one
-//   that got most of it, in steps that leave out those to which nothing is
-//   owed. What nobody catches up with before the next joint step is forgotten.
-//   So a tenant of small steps is slowed down by at most the number of tenants,
-//   and a tenant of large ones gets a joint step again after a while.
+//   that got the largest share of it, in steps that leave out those to which
+//   nothing is owed. What its part of the joint step would have taken alone
+//   counts for that. What nobody catches up with before the next joint step is
+//   forgotten.
+//   So of its speed alone a tenant keeps at least the part that its weight is
+//   of all weights: the shares of a step are its time, and no part takes less
+//   alone. A tenant of large steps gets a joint step again after a while.
 //
 // Tenants without requests are kept as long as being forgotten would do them
 // good, and there is room. Not thread-safe; allocates only when made.
@@ -61,7 +66,8 @@ class TenantLedger {
     // Of the step:
     int decode_rows = 0;
     int prompt_rows = 0;
-    // Seconds since the beginning of the last joint step.
+    // Seconds, as they would have been alone, since the beginning of the last
+    // joint step.
     double used = 0;
     int64_t round = 0;  // the joint step that `used` is about
   };
@@ -82,7 +88,7 @@ class TenantLedger {
   double last_served_ = 0;    // the floor when nobody waits
   bool joint_ = true;         // the current step
   int64_t round_ = 0;         // joint steps so far
-  double most_ = 0;           // seconds a weight that a tenant got in the last
+  double most_ = 0;           // share a weight that a tenant got of the last
   double seconds_since_ = 0;  // of steps since then
 };
 

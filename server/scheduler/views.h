@@ -6,6 +6,7 @@
 
 #include "absl/time/time.h"
 #include "engine/api/engine.h"
+#include "server/scheduler/request.h"
 
 namespace attend {
 
@@ -49,6 +50,7 @@ inline absl::Time NextSince(const RequestView& view, absl::Duration aging) {
 // See TenantLedger.
 struct TenantView {
   int weight = 1;
+  int max_running = Tenant::kNoLimit;  // requests of it that run at once
   // Seconds of work that it got, divided by its weight. Who has least is
   // admitted first.
   double served = 0;

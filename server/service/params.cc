@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "engine/api/generation_limits.h"
 #include "engine/tensor/status_macros.h"
+#include "server/scheduler/request.h"
 #include "server/service/request_fields.h"
 
 namespace attend {

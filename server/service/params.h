@@ -9,8 +9,6 @@
 
 namespace attend {
 
-inline constexpr int kMaxPriority = 10;  // and the lowest is -10
-
 // The model's own parameters; those that the request sets take their place.
 // INVALID_ARGUMENT names the field, its value and its limit. Draws no seed: a
 // request without one has none in the result.

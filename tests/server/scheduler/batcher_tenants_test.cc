@@ -39,6 +39,15 @@ StepCost KnownCost() {
   return cost;
 }
 
+// Tenant 0 holds everything. 1, 2, ... are its requests by arrival.
+std::vector<RequestView> Holding(int requests, int blocks) {
+  std::vector<RequestView> running;
+  for (int i = 0; i < requests; ++i) {
+    running.push_back(Of(0, Decoding(1 + i, 1, 0, blocks)));
+  }
+  return running;
+}
+
 TEST(BatcherTenantsTest, WhoWasServedLeastIsFirst) {
   Batcher batcher({.max_rows = 20});
   const std::vector<TenantView> tenants = {{.served = 5}, {.served = 4}};
@@ -79,6 +88,35 @@ TEST(BatcherTenantsTest, WhatIsPlannedCounts) {
       ElementsAre(0, 6, 7, 1, 8, 9));
 }
 
+TEST(BatcherTenantsTest, OneThatRunsAsMuchAsItMayLetsOthersPass) {
+  Batcher batcher({.max_rows = 60});
+  const std::vector<TenantView> tenants = {{.max_running = 3}, {.served = 9}};
+  const std::vector<RequestView> running = {Of(0, Decoding(0)),
+                                            Of(0, Decoding(1))};
+  std::vector<RequestView> waiting;
+  for (int i = 2; i < 5; ++i) waiting.push_back(Of(0, Newcomer(i, 10)));
+  for (int i = 5; i < 8; ++i) waiting.push_back(Of(1, Newcomer(i, 10)));
+  EXPECT_THAT(
+      Indices(
+          batcher.Plan(waiting, running, kPlenty, {}, kNow, tenants).admitted),
+      ElementsAre(0, 3, 4));
+}
+
+TEST(BatcherTenantsTest, ATenantWithoutAPlaceKeepsNobodyFromOne) {
+  Batcher batcher({.max_running = 4});
+  std::vector<RequestView> running = Holding(4, 0);
+  running[3].tenant = 1;
+  // 1 was served least, but may run one only. 2 gets the place.
+  const std::vector<TenantView> tenants = {
+      {.served = 9}, {.max_running = 1}, {.served = 5}};
+  const std::vector<RequestView> waiting = {Of(1, Newcomer(7, 8)),
+                                            Of(2, Newcomer(8, 8))};
+  const Decision& decision =
+      batcher.Plan(waiting, running, kPlenty, {}, kNow, tenants);
+  EXPECT_THAT(decision.preempted, ElementsAre(2));
+  EXPECT_THAT(Indices(decision.admitted), ElementsAre(1));
+}
+
 TEST(BatcherTenantsTest, WhomAStepIsOwedGoesOnAlone) {
   Batcher batcher({});
   const std::vector<RequestView> running = {Of(0, Decoding(1, 50)),
@@ -108,15 +146,6 @@ TEST(BatcherTenantsTest, WithoutRoomForThoseWhoWouldGoAloneAllGoOn) {
       batcher.Plan(waiting, running, kPlenty, {}, kNow, tenants);
   EXPECT_TRUE(decision.joint);
   EXPECT_THAT(Indices(decision.running), ElementsAre(0));
-}
-
-// Tenant 0 holds everything. 1, 2, ... are its requests by arrival.
-std::vector<RequestView> Holding(int requests, int blocks) {
-  std::vector<RequestView> running;
-  for (int i = 0; i < requests; ++i) {
-    running.push_back(Of(0, Decoding(1 + i, 1, 0, blocks)));
-  }
-  return running;
 }
 
 TEST(BatcherTenantsTest, ANewcomersTenantGetsAPlace) {
@@ -271,7 +300,7 @@ TEST_P(BackloggedTest, ServiceIsInProportionToWeights) {
   // What a tenant of weight 1 that has all places gets of them.
   const double bound =
       2 * (kPlaces * row * kMostRows + kMostTokens * (fixed + kPlaces * row));
-  for (int step = 0; step < 3000; ++step) {
+  for (int step = 0; step < 5000; ++step) {
     for (int t = 0; t < kTenants; ++t) {
       while (in_queue[t] < 3 || (uniform(0, 9) == 0 && in_queue[t] < 20)) {
         arrive(t);

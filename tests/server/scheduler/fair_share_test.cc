@@ -16,7 +16,9 @@ namespace {
 class Listener final : public RequestListener {
  public:
   bool cancelled() const override { return false; }
-  void OnOutput(const SequenceOutput&, const RequestTimes&) override {}
+  void OnOutput(const SequenceOutput&, const RequestTimes&) override {
+    running_ = true;
+  }
   void OnDone(const absl::Status& status, const SequenceOutput& output,
               const RequestTimes& times) override {
     done_ = true;
@@ -27,6 +29,7 @@ class Listener final : public RequestListener {
   absl::Duration took() const { return times_.ended - times_.arrival; }
 
   bool done_ = false;
+  bool running_ = false;  // has output
   absl::StatusCode code_ = absl::StatusCode::kUnknown;
   RequestTimes times_;
   size_t tokens_ = 0;
@@ -43,9 +46,9 @@ class Machine {
   ~Machine() { worker_.EndAll(absl::UnavailableError("over")); }
 
   // The listener of what was submitted; null: refused.
-  Listener* Submit(uint64_t tenant, const FakeTask& task, int weight = 1) {
+  Listener* Submit(const Tenant& tenant, const FakeTask& task) {
     auto request = std::make_unique<Request>();
-    request->tenant = {.id = tenant, .weight = weight};
+    request->tenant = tenant;
     request->source_tokens = task.source;
     request->sequence = *engine_.NewSequence(MakeFakeRequest(task));
     request->listener = &listeners_.emplace_back();
@@ -93,13 +96,13 @@ class Machine {
 };
 
 constexpr FakeTask kShort = {.source = 10, .tokens = 12};
-constexpr uint64_t kFlood = 1;
-constexpr uint64_t kLone = 2;
+constexpr Tenant kFlood = {.id = 1};
+constexpr Tenant kLone = {.id = 2};
 
 // Keeps so many requests of a tenant in the machine.
 class Flood {
  public:
-  Flood(Machine& machine, uint64_t tenant, int in_flight, FakeTask task)
+  Flood(Machine& machine, const Tenant& tenant, int in_flight, FakeTask task)
       : machine_(machine), tenant_(tenant), task_(task), calls_(in_flight) {}
 
   void Refill() {
@@ -112,12 +115,19 @@ class Flood {
       calls_[i] = machine_.Submit(tenant_, task);
     }
   }
+  // Those of its calls that have begun and not ended.
+  int running() const {
+    return static_cast<int>(
+        std::count_if(calls_.begin(), calls_.end(), [](const Listener* call) {
+          return call != nullptr && !call->done_ && call->running_;
+        }));
+  }
   // Of calls that have ended.
   int64_t tokens() const { return tokens_; }
 
  private:
   Machine& machine_;
-  const uint64_t tenant_;
+  const Tenant tenant_;
   const FakeTask task_;
   std::vector<Listener*> calls_;
   int made_ = 0;
@@ -141,8 +151,8 @@ struct Outcome {
 };
 
 // A lone client with a pause after each request, beside a flood.
-Outcome Beside(uint64_t lone_tenant, int in_flight, const FakeTask& flood_task,
-               const SchedulerOptions& options,
+Outcome Beside(const Tenant& lone_tenant, int in_flight,
+               const FakeTask& flood_task, const SchedulerOptions& options,
                const FakeEngineOptions& engine) {
   Machine machine(options, engine);
   Flood flood(machine, kFlood, in_flight, flood_task);
@@ -158,7 +168,7 @@ Outcome Beside(uint64_t lone_tenant, int in_flight, const FakeTask& flood_task,
     const absl::Time until = machine.now() + absl::Milliseconds(400 + 13 * i);
     while (machine.now() < until) step();
     const Listener* lone = machine.Submit(lone_tenant, kShort);
-    EXPECT_TRUE(lone != nullptr || lone_tenant == kFlood) << "refused";
+    EXPECT_TRUE(lone != nullptr || lone_tenant.id == kFlood.id) << "refused";
     while (lone == nullptr) {
       step();
       lone = machine.Submit(lone_tenant, kShort);
@@ -224,7 +234,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // Needs 803 blocks, which is more than the share of one tenant of two.
 constexpr FakeTask kLarge = {.source = 3200, .tokens = 12};
-constexpr uint64_t kLargeOne = 3;
+constexpr Tenant kLargeOne = {.id = 3};
 const SchedulerOptions kImpatient = {.aging = absl::Milliseconds(20)};
 
 TEST(FairShareTest, ALargeRequestThatWaitsHoldsUpNobodyWhoIsNotInItsWay) {
@@ -267,15 +277,57 @@ TEST(FairShareTest, NorDoesItWaitForThoseWhoComeLater) {
   }
 }
 
+// Tokens that floods get for each other's, when all places are taken.
+TEST(FairShareTest, FloodsGetWorkByTheirWeights) {
+  Machine machine({.max_running = 32}, {});
+  const FakeTask task = {.source = 20, .tokens = 40};
+  Flood light(machine, {.id = 1, .weight = 1}, 100, task);
+  Flood heavy(machine, {.id = 2, .weight = 3}, 100, task);
+  const auto run = [&](int steps) {
+    for (int i = 0; i < steps; ++i) {
+      light.Refill();
+      heavy.Refill();
+      machine.Step();
+    }
+  };
+  run(500);
+  const int64_t light_before = light.tokens();
+  const int64_t heavy_before = heavy.tokens();
+  run(3000);
+  const double ratio =
+      1.0 * (heavy.tokens() - heavy_before) / (light.tokens() - light_before);
+  EXPECT_GT(light.tokens() - light_before, 10'000);
+  EXPECT_NEAR(ratio, 3, 0.15);
+}
+
+TEST(FairShareTest, ATenantRunsNoMoreThanItMay) {
+  Machine machine({}, {});
+  const Tenant few = {.id = 1, .max_running = 3};
+  const FakeTask task = {.source = 20, .tokens = 40};
+  Flood limited(machine, few, 50, task);
+  Flood other(machine, kLone, 20, task);
+  for (int i = 0; i < 1000; ++i) {
+    limited.Refill();
+    other.Refill();
+    machine.Step();
+    ASSERT_LE(limited.running(), 3);
+    if (i > 100) {
+      ASSERT_GE(other.running(), 10);
+    }
+  }
+  EXPECT_GT(limited.tokens(), 2000);
+}
+
 TEST(FairShareTest, OneTenantIsServedAsWithoutTenants) {
   std::vector<absl::Time> ends[2];
   for (const bool named : {false, true}) {
     Machine machine({.max_running = 16}, {.blocks = 1000});
     std::vector<Listener*> calls;
     for (int i = 0; i < 100; ++i) {
-      calls.push_back(machine.Submit(named ? 77 : 0, {.source = 1 + i * 7 % 50,
-                                                      .tokens = 1 + i * 11 % 70,
-                                                      .beams = 1 + i % 4}));
+      calls.push_back(
+          machine.Submit({.id = named ? 77u : 0u}, {.source = 1 + i * 7 % 50,
+                                                    .tokens = 1 + i * 11 % 70,
+                                                    .beams = 1 + i % 4}));
     }
     for (Listener* call : calls) {
       machine.RunUntil(*call);

@@ -75,6 +75,29 @@ TEST(RequestQueueTest, BoundInTokens) {
   EXPECT_TRUE(queue.Push(c, kNow).ok());
 }
 
+TEST(RequestQueueTest, ATenantsOwnBound) {
+  RequestQueue queue(100, 1000);
+  const auto push = [&queue](uint64_t tenant) {
+    auto request = TokensOf(tenant, 1);
+    request->tenant.max_queued = 2;
+    return queue.Push(request, kNow);
+  };
+  EXPECT_TRUE(push(1).ok());
+  EXPECT_TRUE(push(1).ok());
+  const absl::Status status = push(1);
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(status.message(),
+              HasSubstr("2 requests of it wait, limit is 2 (max_queued_inputs "
+                        "of the tenant)"));
+  EXPECT_TRUE(status.GetPayload(kTenantLimitUrl).has_value());
+  EXPECT_GT(RetryAfter(status), absl::ZeroDuration());
+  EXPECT_TRUE(push(2).ok());
+  std::vector<std::unique_ptr<Request>> arrivals;
+  queue.Take(arrivals);
+  queue.Depart(*arrivals[0]);
+  EXPECT_TRUE(push(1).ok());
+}
+
 TEST(RequestQueueTest, OneTenantDoesNotFillTheQueueForOthers) {
   RequestQueue queue(100, 1 << 20);
   EXPECT_EQ(Fill(queue, 1, 1), 100);

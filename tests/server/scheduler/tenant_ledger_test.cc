@@ -39,14 +39,24 @@ class TenantLedgerTest : public testing::Test {
   TenantLedger ledger_{8};
 };
 
-TEST_F(TenantLedgerTest, ServedIsWhatAPartWouldTakeAlone) {
+TEST_F(TenantLedgerTest, ServedIsAShareOfTheTimeByRows) {
   Run(10);
   Run(20);
   Step(30, 10, /*joint=*/true);
-  EXPECT_NEAR(View(0).served, Seconds(30), 1e-4);
-  EXPECT_NEAR(View(1).served, Seconds(10), 1e-4);
+  EXPECT_NEAR(View(0).served, Seconds(40) * 3 / 4, 1e-4);
+  EXPECT_NEAR(View(1).served, Seconds(40) / 4, 1e-4);
   Step(0, 10, /*joint=*/false);
-  EXPECT_NEAR(View(1).served, 2 * Seconds(10), 1e-4);
+  EXPECT_NEAR(View(1).served, Seconds(40) / 4 + Seconds(10), 1e-4);
+}
+
+// The time of a step that does not depend on its rows is nobody's.
+TEST_F(TenantLedgerTest, RowsByWeightsOweNothing) {
+  Run(10, /*weight=*/3);
+  Run(20, /*weight=*/1);
+  Step(24, 8, /*joint=*/true);
+  EXPECT_NEAR(View(0).served, View(1).served, 1e-9);
+  EXPECT_EQ(View(0).owed, 0);
+  EXPECT_EQ(View(1).owed, 0);
 }
 
 TEST_F(TenantLedgerTest, AWeightDividesWhatWasServed) {
