@@ -36,6 +36,7 @@
 #include "server/scheduler/scheduler.h"
 #include "server/service/methods.h"
 #include "server/service/service_call.h"
+#include "server/tenants/tenant_file.h"
 
 namespace attend {
 namespace {
@@ -118,6 +119,40 @@ absl::Status CheckTls(const RpcOptions& options, Log& log) {
   return absl::OkStatus();
 }
 
+// Null: there are no tenants.
+absl::StatusOr<std::unique_ptr<TenantFile>> OpenTenants(
+    const ServerOptions& options, Metrics& metrics, Log& log) {
+  if (options.tenants_file.empty()) return nullptr;
+  ASSIGN_OR_RETURN(
+      std::unique_ptr<TenantFile> tenants,
+      TenantFile::Open(options.tenants_file, metrics, log, absl::Now()));
+  if (options.rpc.tls_cert.empty()) {
+    log.Write(LogLevel::kWarning, "plain_keys",
+              {{"warning", "without --tls-cert keys travel as plain text"}});
+  }
+  return tenants;
+}
+
+// Reads again what has changed, until the server shall stop. `tenants` may be
+// null. Certificates are read at the start only.
+void WaitForStop(Signals& signals, TenantFile* tenants, Log& log) {
+  while (true) {
+    switch (signals.Wait(TenantFile::kPollInterval)) {
+      case SignalRequest::kStop:
+        return;
+      case SignalRequest::kReload:
+        log.Write(LogLevel::kInfo, "reload",
+                  {{"signal", "SIGHUP"},
+                   {"read_again", tenants == nullptr ? "nothing" : "tenants"}});
+        if (tenants != nullptr) tenants->Reload(absl::Now());
+        break;
+      case SignalRequest::kNothing:
+        if (tenants != nullptr) tenants->ReloadIfChanged(absl::Now());
+        break;
+    }
+  }
+}
+
 absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
   const absl::Time begin = absl::Now();
   RETURN_IF_ERROR(CheckDescriptors());
@@ -126,6 +161,8 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
                    NewCompute(options.compute));
   const SystemClock clock;
   Metrics metrics(ATTEND_VERSION, MethodNames(AttendMethods()));
+  ASSIGN_OR_RETURN(const std::unique_ptr<TenantFile> tenants,
+                   OpenTenants(options, metrics, log));
   StepSignal step_signal;
   ServedModels models(options.scheduler, clock, metrics, step_signal);
   RETURN_IF_ERROR(LoadAll(options, *compute, models, signals, log));
@@ -136,7 +173,8 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
                          .other_calls = metrics.other_calls(),
                          .log = log,
                          .max_batch_inputs = options.rpc.max_batch_inputs,
-                         .fair_share = options.rpc.fair_share},
+                         .fair_share = options.rpc.fair_share,
+                         .tenants = tenants ? &tenants->tenants() : nullptr},
                         options.rpc.tokenizer_threads,
                         options.rpc.max_tokenizer_queue);
   std::atomic<bool> ready{true};
@@ -158,11 +196,7 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
              {"threads", compute->team().size()},
              {"isa", IsaName(compute->isa())},
              {"seconds", absl::Now() - begin}});
-  while (signals.Wait() == SignalRequest::kReload) {
-    // Certificates are read at the start only.
-    log.Write(LogLevel::kInfo, "reload",
-              {{"signal", "SIGHUP"}, {"read_again", "nothing"}});
-  }
+  WaitForStop(signals, tenants.get(), log);
   Drain(options, models, calls, *rpc, ready, log);
   return absl::OkStatus();
 }

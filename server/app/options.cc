@@ -145,6 +145,14 @@ void AddCalls(OptionParser& parser, RpcOptions& o) {
       "flooded.");
 }
 
+void AddTenants(OptionParser& parser, ServerOptions& o) {
+  parser.Add(
+      "tenants", o.tenants_file,
+      "JSON file of the tenants: the SHA-256 of their keys, their shares and "
+      "limits (docs/security.md). Calls need a key then, and --fair-share does "
+      "not count. Read again when it changes, and on SIGHUP. Empty: no keys.");
+}
+
 void AddConnections(OptionParser& parser, RpcOptions& o) {
   parser.Add(
       "max-connections", o.max_connections,
@@ -201,6 +209,7 @@ void AddOptions(OptionParser& parser, ModelOptions& models, ServerOptions& o) {
   AddMemory(parser, o.engine);
   AddScheduling(parser, o.scheduler);
   AddCalls(parser, o.rpc);
+  AddTenants(parser, o);
   AddConnections(parser, o.rpc);
   AddProcess(parser, o);
 }

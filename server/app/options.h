@@ -27,6 +27,8 @@ struct ServerOptions {
   RpcOptions rpc;
   HttpOptions http;
   LogLevel log_level = LogLevel::kInfo;
+  // JSON file of the tenants and the hashes of their keys. Empty: no keys.
+  std::string tenants_file = "";
 
   // After a signal the server says that it is not ready, and still serves for
   // this long. So balancers see the change before calls are refused.

@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include <cstdlib>
+#include <utility>
 
 namespace attend {
 namespace {
@@ -36,12 +37,13 @@ Signals::~Signals() {
   thread_.join();
 }
 
-SignalRequest Signals::Wait() {
+SignalRequest Signals::Wait(absl::Duration timeout) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return stopping_ || reload_; });
+  changed_.wait_for(lock, absl::ToChronoNanoseconds(timeout),
+                    [this] { return stopping_ || reload_; });
   if (stopping_) return SignalRequest::kStop;
-  reload_ = false;
-  return SignalRequest::kReload;
+  return std::exchange(reload_, false) ? SignalRequest::kReload
+                                       : SignalRequest::kNothing;
 }
 
 bool Signals::stopping() {

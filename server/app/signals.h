@@ -6,12 +6,15 @@
 #include <mutex>
 #include <thread>
 
+#include "absl/time/time.h"
+
 namespace attend {
 
 // What signals ask of the server.
 enum class SignalRequest {
-  kStop,    // SIGTERM, SIGINT or SIGQUIT: an orderly end
-  kReload,  // SIGHUP: read again what can be read again
+  kNothing,  // none came
+  kStop,     // SIGTERM, SIGINT or SIGQUIT: an orderly end
+  kReload,   // SIGHUP: read again what can be read again
 };
 
 // Signals, taken by a thread of its own. The first that asks for an orderly end
@@ -25,9 +28,9 @@ class Signals {
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;
 
-  // Waits for what is asked next: kReload once for all SIGHUPs that came since
-  // the last time, and kStop from then on.
-  SignalRequest Wait();
+  // Waits for what is asked next, for as long as `timeout`: kReload once for
+  // all SIGHUPs that came since the last time, and kStop from then on.
+  SignalRequest Wait(absl::Duration timeout);
   // Whether an orderly end was asked for.
   bool stopping();
 

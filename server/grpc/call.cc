@@ -1,5 +1,7 @@
 #include "server/grpc/call.h"
 
+#include <map>
+#include <string>
 #include <utility>
 
 #include "absl/strings/string_view.h"
@@ -13,6 +15,15 @@ namespace {
 // "ipv4:10.0.0.1" of "ipv4:10.0.0.1:50051"; the others end in their port, too.
 absl::string_view HostOf(absl::string_view peer) {
   return peer.substr(0, peer.rfind(':'));
+}
+
+// The value of a key that the client sent once; else empty.
+absl::string_view ValueOf(
+    const std::multimap<grpc::string_ref, grpc::string_ref>& metadata,
+    const char* key) {
+  if (metadata.count(key) != 1) return {};
+  const grpc::string_ref value = metadata.find(key)->second;
+  return {value.data(), value.size()};
 }
 
 }  // namespace
@@ -45,11 +56,10 @@ void Call::OnAccepted(bool ok) {
   Ask(service_, method_, environment_, loop_);
   done_pending_ = true;
   const auto& metadata = grpc_.client_metadata();
-  const auto id = metadata.find(kRequestIdKey);
-  Begin(id == metadata.end()
-            ? absl::string_view()
-            : absl::string_view(id->second.data(), id->second.size()),
-        absl::FromChrono(grpc_.deadline()), HostOf(grpc_.peer()));
+  const std::string peer = grpc_.peer();
+  Begin(ValueOf(metadata, kRequestIdKey), absl::FromChrono(grpc_.deadline()),
+        {.host = HostOf(peer),
+         .authorization = ValueOf(metadata, "authorization")});
   grpc_.AddInitialMetadata(kRequestIdKey, request_id());
   Advance();
 }

@@ -12,14 +12,7 @@ namespace attend {
 namespace {
 
 constexpr std::array<absl::string_view, kNumRejectReasons> kReasonNames = {
-    "queue_full", "tokenizer_full", "draining", "invalid"};
-constexpr int kNumCodes = 17;  // of google.rpc.Code
-
-std::string CodeName(int code) {
-  const std::string name =
-      absl::StatusCodeToString(static_cast<absl::StatusCode>(code));
-  return name.empty() ? "UNKNOWN" : name;
-}
+    "queue_full", "tokenizer_full", "draining", "invalid", "tenant_limit"};
 
 // These come with the first call of their method, so that a rate includes the
 // first error: alerts are made of them. Other codes come when they occur.

@@ -16,8 +16,14 @@ class Registry;
 namespace attend {
 
 // Why work was turned away before it was queued.
-enum class RejectReason { kQueueFull, kTokenizerFull, kDraining, kInvalid };
-inline constexpr int kNumRejectReasons = 4;
+enum class RejectReason {
+  kQueueFull,
+  kTokenizerFull,
+  kDraining,
+  kInvalid,
+  kTenantLimit  // calls or inputs: one of the tenant's own limits
+};
+inline constexpr int kNumRejectReasons = 5;
 
 // What is counted of the calls that one model gets. Thread-safe; an observation
 // takes a lock only of the series that it changes, and makes a series that is

@@ -1,10 +1,18 @@
 #include "server/observability/metric_series.h"
 
+#include "absl/status/status.h"
+
 namespace attend {
 
 using prometheus::Counter;
 using prometheus::Gauge;
 using prometheus::Histogram;
+
+std::string CodeName(int code) {
+  const std::string name =
+      absl::StatusCodeToString(static_cast<absl::StatusCode>(code));
+  return name.empty() ? "UNKNOWN" : name;
+}
 
 Histogram::BucketBoundaries GeometricBounds(double first, double factor,
                                             int count) {

@@ -16,6 +16,10 @@ namespace attend {
 
 using MetricLabels = std::map<std::string, std::string>;
 
+inline constexpr int kNumCodes = 17;  // of google.rpc.Code
+// Its name, as labels have it; "UNKNOWN" for one that has none.
+std::string CodeName(int code);
+
 // `count` bounds of histogram buckets, from `first` on, each `factor` times the
 // one before.
 prometheus::Histogram::BucketBoundaries GeometricBounds(double first,

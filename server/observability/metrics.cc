@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <iterator>
+#include <map>
 #include <mutex>
 #include <vector>
 
@@ -31,10 +32,11 @@ struct Metrics::Impl {
   CallMetrics other_calls;
   ConnectionMetrics connections;
 
-  // Guarded by `mutex`. Deques: references to their elements stay valid.
+  // Guarded by `mutex`. References to their elements stay valid.
   std::mutex mutex;
   std::deque<ModelMetrics> models;
   std::deque<CallMetrics> broken;
+  std::map<std::string, TenantMetrics> tenants;
 };
 
 Metrics::Metrics(absl::string_view version,
@@ -67,6 +69,11 @@ CallMetrics& Metrics::AddBrokenModel(absl::string_view name) {
 CallMetrics& Metrics::other_calls() { return impl_->other_calls; }
 
 ConnectionMetrics& Metrics::connections() { return impl_->connections; }
+
+TenantMetrics& Metrics::AddTenant(const std::string& name) {
+  std::lock_guard lock(impl_->mutex);
+  return impl_->tenants.try_emplace(name, impl_->registry, name).first->second;
+}
 
 std::string Metrics::Serialize() const {
   std::vector<prometheus::MetricFamily> families = impl_->registry.Collect();

@@ -10,6 +10,7 @@
 #include "server/observability/call_metrics.h"
 #include "server/observability/connection_metrics.h"
 #include "server/observability/model_metrics.h"
+#include "server/observability/tenant_metrics.h"
 
 namespace attend {
 
@@ -32,6 +33,8 @@ class Metrics {
   // known. The label `model` is empty.
   CallMetrics& other_calls();
   ConnectionMetrics& connections();
+  // Of a tenant; the same for the same name.
+  TenantMetrics& AddTenant(const std::string& name);
 
   // All metrics in Prometheus' text format. Reads the process's figures anew.
   std::string Serialize() const;

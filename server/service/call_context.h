@@ -2,12 +2,14 @@
 #define ATTEND_SERVER_SERVICE_CALL_CONTEXT_H_
 
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "server/scheduler/request.h"
+#include "server/tenants/tenant_account.h"
 
 namespace attend {
 
@@ -55,6 +57,8 @@ class CallContext {
   absl::Time arrival() const { return arrival_; }
   absl::Time deadline() const { return deadline_; }
   const Tenant& tenant() const { return tenant_; }
+  // Whose call it is; of everybody where calls need no keys.
+  TenantAccount& account() const { return *account_; }
 
  protected:
   explicit CallContext(const Lifecycle& lifecycle) : lifecycle_(lifecycle) {}
@@ -67,6 +71,7 @@ class CallContext {
   absl::Time arrival_;
   absl::Time deadline_;
   Tenant tenant_;
+  std::shared_ptr<TenantAccount> account_ = TenantAccount::OfEverybody();
 };
 
 }  // namespace attend

@@ -28,6 +28,12 @@ class EngineHandler : public Handler {
     const auto& request = static_cast<const Request&>(message);
     ASSIGN_OR_RETURN(model_, service_.Find(request.model(), context_));
     RETURN_IF_ERROR(CheckPriority(request.priority()));
+    if (absl::Status refused =
+            context_.account().BeginInputs(service_.clock.Now());
+        !refused.ok()) {
+      model_->metrics.OnRejected(RejectReason::kTenantLimit);
+      return refused;
+    }
     ASSIGN_OR_RETURN(const int count, Prepare(request));
     for (int i = 0; i < count; ++i) {
       inputs_.push_back(std::make_unique<InputState>(*model_, service_.clock,

@@ -56,7 +56,10 @@ SequenceOutput Reserve(const OutputLimits& limits) {
 
 RejectReason ReasonOf(const absl::Status& status) {
   if (absl::IsUnavailable(status)) return RejectReason::kDraining;
-  if (absl::IsResourceExhausted(status)) return RejectReason::kQueueFull;
+  if (absl::IsResourceExhausted(status)) {
+    return status.GetPayload(kTenantLimitUrl) ? RejectReason::kTenantLimit
+                                              : RejectReason::kQueueFull;
+  }
   return RejectReason::kInvalid;
 }
 
@@ -83,7 +86,7 @@ void InputState::Submit(EngineRequest engine_request, const InputFacts& facts,
   auto request = std::make_unique<Request>();
   request->id = context_.request_id();
   request->tenant = context_.tenant();
-  request->priority = priority;
+  request->priority = std::min(priority, context_.account().max_priority());
   request->deadline = context_.deadline();
   request->source_tokens = facts.source_tokens;
   request->sequence = *std::move(sequence);
@@ -91,11 +94,17 @@ void InputState::Submit(EngineRequest engine_request, const InputFacts& facts,
   output_ = Reserve(limits);
   // From here on the worker may call OnOutput() and OnDone().
   const absl::Status status = model_.scheduler.Submit(request);
-  if (!status.ok()) Reject(status);
+  if (status.ok()) {
+    context_.account().OnSource(facts.source_tokens, clock_.Now());
+  } else {
+    Reject(status);
+  }
 }
 
 void InputState::Reject(const absl::Status& status) {
-  model_.metrics.OnRejected(ReasonOf(status));
+  const RejectReason reason = ReasonOf(status);
+  model_.metrics.OnRejected(reason);
+  if (reason == RejectReason::kTenantLimit) context_.account().OnInputRefused();
   End(status);
 }
 
@@ -119,6 +128,7 @@ void InputState::ObserveGap(const SequenceOutput& output) {
   if (tokens <= tokens_seen_) return;
   const absl::Time now = clock_.Now();
   if (tokens_seen_ > 0) model_.metrics.OnInterToken(now - last_output_);
+  context_.account().OnGenerated(static_cast<int>(tokens - tokens_seen_), now);
   tokens_seen_ = tokens;
   last_output_ = now;
 }

@@ -72,9 +72,11 @@ v1::Model Describe(const ModelEntry& entry) {
 }
 
 absl::StatusOr<v1::ListModelsResponse> ListModels(
-    const Service& service, CallContext&, const v1::ListModelsRequest&) {
+    const Service& service, CallContext& context,
+    const v1::ListModelsRequest&) {
   v1::ListModelsResponse response;
   for (const ModelEntry& entry : service.models) {
+    if (!context.account().MayUse(entry.name)) continue;
     *response.add_models() = Describe(entry);
   }
   return response;

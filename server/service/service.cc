@@ -15,12 +15,15 @@ namespace {
 constexpr size_t kMaxListedModels = 20;
 constexpr size_t kMaxReasonBytes = 1000;
 
-// The names of the models that are served: "'a', 'b' and 3 more", or "none".
-std::string ListServed(const std::vector<ModelEntry>& models) {
+// The names of the models that are served and that the tenant may use: "'a',
+// 'b' and 3 more", or "none".
+std::string ListServed(const std::vector<ModelEntry>& models,
+                       const TenantAccount& tenant) {
   std::string list;
   size_t served = 0;
   for (const ModelEntry& model : models) {
-    if (!model.served.ok() || served++ >= kMaxListedModels) continue;
+    if (!model.served.ok() || !tenant.MayUse(model.name)) continue;
+    if (served++ >= kMaxListedModels) continue;
     absl::StrAppend(&list, list.empty() ? "" : ", ", "'", model.name, "'");
   }
   if (served > kMaxListedModels) {
@@ -38,11 +41,13 @@ absl::StatusOr<const ModelEntry*> Service::FindEntry(
         return name.empty() || model.name == name;
       });
   if (found == models.end()) {
-    return absl::NotFoundError(absl::StrFormat(
-        "model '%s' is not served, the models are: %s",
-        absl::CHexEscape(name.substr(0, 100)), ListServed(models)));
+    return absl::NotFoundError(
+        absl::StrFormat("model '%s' is not served, the models are: %s",
+                        absl::CHexEscape(name.substr(0, 100)),
+                        ListServed(models, context.account())));
   }
   context.set_model(*found);
+  RETURN_IF_ERROR(context.account().CheckModel(found->name));
   return &*found;
 }
 

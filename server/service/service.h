@@ -16,6 +16,7 @@
 #include "server/service/call_context.h"
 #include "server/service/fair_share.h"
 #include "server/service/methods.h"
+#include "server/tenants/tenants.h"
 
 namespace attend {
 
@@ -48,12 +49,16 @@ struct Service {
   Log& log;
   int max_batch_inputs = 256;  // of one call
   FairShare fair_share = FairShare::kAddress;
+  // Whose keys calls need, and who shares the models then. Null: calls need no
+  // key, and `fair_share` counts.
+  const Tenants* tenants = nullptr;
   // The methods of all protocols. Each protocol carries those of its services.
   std::vector<Method> methods = AttendMethods();
 
   // The model of that name (empty: the default), whether it could be loaded or
   // not. Notes in `context` that the call is for it. NOT_FOUND lists the models
-  // that are served.
+  // that are served and that the tenant may use; PERMISSION_DENIED if this is
+  // none of them.
   absl::StatusOr<const ModelEntry*> FindEntry(absl::string_view name,
                                               CallContext& context) const;
   // The same for a model that is needed. UNAVAILABLE, with the reason, if the

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <utility>
 
+#include "engine/tensor/status_macros.h"
 #include "server/service/request_id.h"
 
 namespace attend {
@@ -22,19 +23,30 @@ void ServiceCall::WakeAfterStep() {
 }
 
 void ServiceCall::Begin(absl::string_view wanted_id, absl::Time deadline,
-                        absl::string_view host) {
+                        const Caller& caller) {
   request_id_ = ChooseRequestId(wanted_id);
   arrival_ = environment_.service.clock.Now();
   deadline_ = deadline;
-  tenant_ = TenantOf(environment_.service.fair_share, host);
   request_.reset(method_.request->New());
   handler_ = method_.make(environment_.service, *this);
   starting_ = true;
-  absl::Status refused = Admit();
+  absl::Status refused = Identify(caller);
+  if (refused.ok()) refused = Admit();
   if (refused.ok()) return;
   starting_ = false;
   failed_to_start_ = true;
   start_status_ = std::move(refused);
+}
+
+absl::Status ServiceCall::Identify(const Caller& caller) {
+  const Service& service = environment_.service;
+  if (service.tenants == nullptr) {
+    tenant_ = TenantOf(service.fair_share, caller.host);
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(account_, service.tenants->Find(caller.authorization));
+  tenant_ = account_->tenant();
+  return absl::OkStatus();
 }
 
 absl::Status ServiceCall::Admit() {
@@ -42,8 +54,12 @@ absl::Status ServiceCall::Admit() {
     metrics().OnRejected(RejectReason::kDraining);
     return absl::UnavailableError("server is draining");
   }
-  absl::Status refused =
-      environment_.pool.Submit(request_bytes(), [this] { RunStart(); });
+  absl::Status refused = account_->BeginCall(arrival_);
+  if (!refused.ok()) {
+    metrics().OnRejected(RejectReason::kTenantLimit);
+    return refused;
+  }
+  refused = environment_.pool.Submit(request_bytes(), [this] { RunStart(); });
   if (refused.ok()) return refused;
   metrics().OnRejected(RejectReason::kTokenizerFull);
   refused.SetPayload(kRetryAfterUrl, absl::Cord("1s"));
@@ -114,6 +130,7 @@ void ServiceCall::Report(CallEnd end) const {
   }
   const absl::Duration duration = now - arrival_;
   metrics().OnCall(method_.name(), end.status.code(), duration);
+  account_->OnCall(end.status.code());
   if (absl::IsInternal(end.status)) {
     service.log.Write(LogLevel::kError, "call_failed",
                       {{"id", request_id_}, {"error", end.status.message()}});
@@ -122,6 +139,7 @@ void ServiceCall::Report(CallEnd end) const {
       failed_to_start_ ? CallSummary() : handler_->summary();
   service.log.Write(LogLevel::kInfo, "call",
                     {{"id", request_id_},
+                     {"tenant", account_->name()},
                      {"model", model_ == nullptr ? "" : model_->name},
                      {"method", method_.name()},
                      {"code", absl::StatusCodeToString(end.status.code())},

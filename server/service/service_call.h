@@ -37,6 +37,14 @@ struct CallEnvironment {
   WorkPool pool;
 };
 
+// Who calls, as the protocol knows. All of it is read before Begin() returns.
+struct Caller {
+  // The address without the port, in any form that is always the same.
+  absl::string_view host;
+  // What proves who it is: "Bearer KEY", or empty.
+  absl::string_view authorization;
+};
+
 // How a call ended, as its protocol knows.
 struct CallEnd {
   absl::Status status;  // that the client was told
@@ -68,10 +76,9 @@ class ServiceCall : public CallContext {
   virtual void PostWake() = 0;
   virtual void FlushWakes() = 0;
 
-  // The call has come, from an address without its port. A request id that
-  // cannot be used is replaced.
+  // The call has come. A request id that cannot be used is replaced.
   void Begin(absl::string_view wanted_id, absl::Time deadline,
-             absl::string_view host);
+             const Caller& caller);
   // True while a tokenizer thread works; a wake-up follows if there is
   // something to say.
   bool starting();
@@ -87,6 +94,8 @@ class ServiceCall : public CallContext {
   CallMetrics& metrics() const;
 
  private:
+  // Finds out whose call it is.
+  absl::Status Identify(const Caller& caller);
   absl::Status Admit();
   // These on tokenizer threads, one after the other.
   void RunStart();

@@ -1,6 +1,7 @@
 """Prometheus' configuration, the alert rules and the dashboard."""
 
 import contextlib
+import hashlib
 import json
 import os
 import re
@@ -28,14 +29,29 @@ def promtool(*arguments):
     return result.returncode, result.stdout + result.stderr
 
 
+@contextlib.contextmanager
+def tenants_file():
+    """One tenant, which may make two calls."""
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump({"tenants": [{
+            "name": "shop",
+            "keys": [hashlib.sha256(b"a key").hexdigest()],
+            "calls_per_second": 0.001, "call_burst": 2}]}, file)
+        file.flush()
+        yield file.name
+
+
 def read_exposition():
-    """Of a server that was asked for something, for something wrong, and for
-    too many connections."""
-    flags = ["--max-connections=4"]
-    with attend_server.running(*flags) as (http_port, grpc_port):
-        for text in "Two dogs run.", "long " * 1000:
+    """Of a server that was asked for something, for something wrong, too often,
+    and for too many connections."""
+    with tenants_file() as tenants, attend_server.running(
+            "--max-connections=4", f"--tenants={tenants}") as (http_port,
+                                                               grpc_port):
+        for text in "Two dogs run.", "long " * 1000, "Too often.":
             subprocess.run([os.environ["ATTEND_CLI"], "translate", text,
-                            "--stream", "--address", f"127.0.0.1:{grpc_port}"],
+                            "--stream", "--timeout", "5s",
+                            "--address", f"127.0.0.1:{grpc_port}"],
+                           env={**os.environ, "ATTEND_KEY": "a key"},
                            capture_output=True, timeout=60,
                            check=text.startswith("Two"))
         with contextlib.ExitStack() as connections:

@@ -20,7 +20,12 @@ std::optional<absl::Duration> ParseTimeout(const std::string& text) {
 }  // namespace
 
 ClientOptions ToClientOptions(const ConnectionOptions& connection) {
-  return {.address = connection.address, .timeout = connection.timeout};
+  ClientOptions options = {.address = connection.address,
+                           .timeout = connection.timeout};
+  if (!connection.key.empty()) {
+    options.metadata = {{"authorization", "Bearer " + connection.key}};
+  }
+  return options;
 }
 
 void AddConnection(CLI::App& app, ConnectionOptions& connection) {
@@ -28,6 +33,10 @@ void AddConnection(CLI::App& app, ConnectionOptions& connection) {
                  "Address of the server: host:port or unix:path")
       ->envname("ATTEND_ADDRESS")
       ->capture_default_str();
+  app.add_option("--key", connection.key,
+                 "Key, for servers that want one. Others on this machine may "
+                 "see arguments: the variable is for keys that matter")
+      ->envname("ATTEND_KEY");
   app.add_option("-m,--model", connection.model,
                  "Name of the model (default: the server's default)");
   app.add_option_function<std::string>(

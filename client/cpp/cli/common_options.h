@@ -18,6 +18,7 @@ namespace attend {
 struct ConnectionOptions {
   std::string address = "localhost:50051";
   std::string model;  // empty: the server's default
+  std::string key;    // for servers that want one; empty: none
   // Deadline of each call, retries included.
   absl::Duration timeout = absl::Seconds(60);
 };

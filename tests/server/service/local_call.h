@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -19,11 +20,17 @@ namespace attend {
 class LocalCall final : public ServiceCall, private Responder {
  public:
   LocalCall(const Method& method, CallEnvironment& environment,
-            const google::protobuf::Message& request)
-      : ServiceCall(method, environment), sent_(request) {}
+            const google::protobuf::Message& request,
+            std::string authorization = "")
+      : ServiceCall(method, environment),
+        sent_(request),
+        authorization_(std::move(authorization)) {}
 
   // Until it waits for a thread of the pool.
-  void Submit() { Begin("local", absl::InfiniteFuture(), "local"); }
+  void Submit() {
+    Begin("local", absl::InfiniteFuture(),
+          {.host = "local", .authorization = authorization_});
+  }
   // After Submit(). Returns when nothing can come any more.
   void Await() {
     while (true) {
@@ -88,6 +95,7 @@ class LocalCall final : public ServiceCall, private Responder {
   }
 
   const google::protobuf::Message& sent_;
+  const std::string authorization_;
   std::vector<std::string> answers_;
   std::optional<absl::Status> end_;
   bool woken_ = false;  // guarded by mutex()

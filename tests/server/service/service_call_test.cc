@@ -2,22 +2,14 @@
 
 #include "server/service/service_call.h"
 
-#include <fcntl.h>
 #include <gmock/gmock.h>
-#include <unistd.h>
 
 #include <condition_variable>
 #include <mutex>
 #include <set>
 #include <thread>
 
-#include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
-#include "attend/v1/attend.pb.h"
-#include "server/observability/metrics.h"
-#include "tests/server/service/local_call.h"
-#include "tests/support/fake_engine.h"
-#include "tests/support/fake_tokenizer.h"
+#include "tests/server/service/service_fixture.h"
 
 namespace attend {
 namespace {
@@ -25,73 +17,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-struct FixtureOptions {
-  FakeEngineOptions engine;
-  int max_tokenizer_queue = 8;
-};
-
-// One fake model and what serves it.
-class ServiceCallTest : public ::testing::Test {
- protected:
-  void Build(const FixtureOptions& options) {
-    engine_ = std::make_unique<FakeEngine>(options.engine);
-    ModelMetrics& model = metrics_.AddModel(engine_->info());
-    scheduler_ = std::make_unique<Scheduler>(
-        SchedulerOptions(), *engine_, clock_, turns_,
-        [&model](const StepReport& report) { model.OnStep(report); });
-    service_.models.push_back(
-        {.name = "fake",
-         .calls = model,
-         .served = ServedModel{*engine_, tokenizer_, *scheduler_, model}});
-    environment_.emplace(service_, 1, options.max_tokenizer_queue);
-  }
-  ~ServiceCallTest() override {
-    engine_->OpenGate();
-    scheduler_.reset();
-  }
-
-  LocalCall NewCall(const std::string& name,
-                    const google::protobuf::Message& request) {
-    for (const Method& method : service_.methods) {
-      if (method.name() == name) return {method, *environment_, request};
-    }
-    ADD_FAILURE() << "no method " << name;
-    return {service_.methods.front(), *environment_, request};
-  }
-
-  void ExpectCounted(const std::string& method, const std::string& code) {
-    EXPECT_THAT(metrics_.Serialize(),
-                HasSubstr(absl::StrCat("attend_requests_total{code=\"", code,
-                                       "\",method=\"", method,
-                                       "\",model=\"fake\"} 1")));
-  }
-
-  // Closed after the log, whose thread writes to it.
-  struct NullDevice {
-    const int descriptor = open("/dev/null", O_WRONLY);
-    ~NullDevice() { close(descriptor); }
-  };
-  const NullDevice null_;
-  const SystemClock clock_;
-  Metrics metrics_{"test", MethodNames(AttendMethods())};
-  Log log_{LogLevel::kInfo, null_.descriptor};
-  FakeTokenizer tokenizer_;
-  Turns turns_;
-  std::unique_ptr<FakeEngine> engine_;
-  std::unique_ptr<Scheduler> scheduler_;
-  Service service_ = {.models = {},
-                      .clock = clock_,
-                      .other_calls = metrics_.other_calls(),
-                      .log = log_};
-  std::optional<CallEnvironment> environment_;
-};
-
-v1::GenerateRequest Generate(const std::string& text, int tokens) {
-  v1::GenerateRequest request;
-  request.add_inputs()->set_text(text);
-  request.mutable_params()->set_max_new_tokens(tokens);
-  return request;
-}
+using ServiceCallTest = ServiceFixture;
 
 TEST_F(ServiceCallTest, GenerateAnswersOnce) {
   Build({});

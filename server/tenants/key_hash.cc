@@ -1,0 +1,49 @@
+#include "server/tenants/key_hash.h"
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <string>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
+#include "absl/strings/strip.h"
+#include "engine/tensor/check.h"
+
+namespace attend {
+
+KeyHash HashKey(absl::string_view key) {
+  KeyHash hash;
+  // It fails only where there is no memory.
+  ATTEND_CHECK(EVP_Digest(key.data(), key.size(), hash.data(), nullptr,
+                          EVP_sha256(), nullptr) == 1);
+  return hash;
+}
+
+std::optional<KeyHash> ParseKeyHash(absl::string_view digits) {
+  KeyHash hash;
+  if (digits.size() != 2 * hash.size() ||
+      !std::all_of(digits.begin(), digits.end(), absl::ascii_isxdigit)) {
+    return std::nullopt;
+  }
+  const std::string bytes = absl::HexStringToBytes(digits);
+  std::copy(bytes.begin(), bytes.end(), hash.begin());
+  return hash;
+}
+
+bool SameHash(const KeyHash& a, const KeyHash& b) {
+  return CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+std::optional<absl::string_view> BearerKey(absl::string_view authorization) {
+  constexpr absl::string_view kScheme = "bearer ";
+  if (!absl::StartsWithIgnoreCase(authorization, kScheme)) return std::nullopt;
+  authorization.remove_prefix(kScheme.size());
+  const absl::string_view key = absl::StripAsciiWhitespace(authorization);
+  if (key.empty()) return std::nullopt;
+  return key;
+}
+
+}  // namespace attend

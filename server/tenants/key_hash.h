@@ -1,0 +1,27 @@
+#ifndef ATTEND_SERVER_TENANTS_KEY_HASH_H_
+#define ATTEND_SERVER_TENANTS_KEY_HASH_H_
+
+#include <array>
+#include <optional>
+
+#include "absl/strings/string_view.h"
+
+namespace attend {
+
+// The SHA-256 of a key: all that the server knows of it.
+using KeyHash = std::array<unsigned char, 32>;
+
+KeyHash HashKey(absl::string_view key);
+
+// 64 hexadecimal digits, as sha256sum writes them.
+std::optional<KeyHash> ParseKeyHash(absl::string_view digits);
+
+// In a time that does not depend on where they differ.
+bool SameHash(const KeyHash& a, const KeyHash& b);
+
+// The key in "Bearer KEY" (RFC 6750); none if the text is something else.
+std::optional<absl::string_view> BearerKey(absl::string_view authorization);
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_TENANTS_KEY_HASH_H_

@@ -1,0 +1,40 @@
+#include "server/tenants/rate_bucket.h"
+
+#include <algorithm>
+
+namespace attend {
+namespace {
+
+// Sums of times are inexact: what lacks less than this is there.
+constexpr double kNothing = 1e-6;
+
+}  // namespace
+
+void RateBucket::Advance(absl::Time now) {
+  if (now <= last_) return;
+  level_ =
+      std::min(limit_.burst,
+               level_ + limit_.per_second * absl::ToDoubleSeconds(now - last_));
+  last_ = now;
+}
+
+void RateBucket::SetLimit(const RateLimit& limit, absl::Time now) {
+  Advance(now);
+  limit_ = limit;
+  level_ = std::min(level_, limit.burst);
+}
+
+absl::Duration RateBucket::Wait(double amount, absl::Time now) {
+  Advance(now);
+  const double missing = std::min(amount, limit_.burst) - level_;
+  if (missing <= kNothing) return absl::ZeroDuration();
+  return absl::Ceil(absl::Seconds(missing / limit_.per_second),
+                    absl::Milliseconds(1));
+}
+
+void RateBucket::Take(double amount, absl::Time now) {
+  Advance(now);
+  level_ -= amount;
+}
+
+}  // namespace attend

@@ -1,0 +1,60 @@
+#ifndef ATTEND_SERVER_TENANTS_TENANT_FILE_H_
+#define ATTEND_SERVER_TENANTS_TENANT_FILE_H_
+
+#include <sys/types.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "server/observability/log.h"
+#include "server/observability/metrics.h"
+#include "server/tenants/tenants.h"
+
+namespace attend {
+
+// The file of tenants, which is read again when it changes. Used by one thread;
+// tenants() by any.
+class TenantFile {
+ public:
+  // How often to ask whether the file has changed.
+  static constexpr absl::Duration kPollInterval = absl::Seconds(2);
+
+  // Reads the file. An error names it, and what is wrong with it. The others
+  // must outlive this.
+  static absl::StatusOr<std::unique_ptr<TenantFile>> Open(
+      const std::string& path, Metrics& metrics, Log& log, absl::Time now);
+
+  const Tenants& tenants() const { return tenants_; }
+
+  // Reads the file again. If it cannot be used, the tenants stay as they are.
+  // The log says how it went.
+  void Reload(absl::Time now);
+  // The same if the file has changed since it was read, whether it could be
+  // used or not.
+  void ReloadIfChanged(absl::Time now);
+
+ private:
+  // What changes with the file: device, inode, size, seconds, nanoseconds. All
+  // 0: there is no file.
+  using Stamp = std::array<int64_t, 5>;
+
+  TenantFile(const std::string& path, Metrics& metrics, Log& log)
+      : path_(path), log_(log), tenants_(metrics) {}
+
+  Stamp Look() const;
+  absl::Status Read(absl::Time now);
+
+  const std::string path_;
+  Log& log_;
+  Tenants tenants_;
+  Stamp seen_ = {};  // before it was last read
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_TENANTS_TENANT_FILE_H_

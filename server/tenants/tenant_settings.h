@@ -1,0 +1,47 @@
+#ifndef ATTEND_SERVER_TENANTS_TENANT_SETTINGS_H_
+#define ATTEND_SERVER_TENANTS_TENANT_SETTINGS_H_
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "server/scheduler/request.h"
+#include "server/tenants/key_hash.h"
+#include "server/tenants/rate_bucket.h"
+
+namespace attend {
+
+// What the file says of one tenant. docs/security.md describes its fields.
+struct TenantSettings {
+  std::string name;
+  std::vector<KeyHash> keys;
+  int weight = 1;
+  std::optional<RateLimit> calls;   // none: no limit
+  std::optional<RateLimit> tokens;  // none: no limit
+  // Of each model.
+  int max_queued_inputs = Tenant::kNoLimit;
+  int max_running_inputs = Tenant::kNoLimit;
+  std::optional<std::vector<std::string>> models;  // none: all
+  int max_priority = kMaxPriority;
+};
+
+// Bounds of a file, so that looking for a key takes microseconds, and metrics
+// have a bounded number of series.
+inline constexpr size_t kMaxTenantFileBytes = 1 << 20;
+inline constexpr size_t kMaxTenants = 1000;
+inline constexpr size_t kMaxKeysOfTenant = 16;
+inline constexpr size_t kMaxKeys = 4096;  // of all tenants
+
+// Reads the text of a file of tenants; `name` stands for the file.
+// INVALID_ARGUMENT names the file, the tenant, the field, its value and what
+// was expected. It never shows what is in `keys`: somebody may have put a key
+// there instead of its hash.
+absl::StatusOr<std::vector<TenantSettings>> ParseTenants(
+    const std::string& name, absl::string_view text);
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_TENANTS_TENANT_SETTINGS_H_

@@ -1,0 +1,163 @@
+// Calls that need keys.
+
+#include <gmock/gmock.h>
+
+#include <thread>
+
+#include "absl/strings/cord.h"
+#include "tests/server/service/service_fixture.h"
+
+namespace attend {
+namespace {
+
+using ::testing::HasSubstr;
+
+class TenantCallsTest : public ServiceFixture {
+ protected:
+  // The tenant "a", whose key is "key", and a model that nobody could load.
+  void BuildFor(TenantSettings tenant, const FixtureOptions& options = {}) {
+    tenant.name = "a";
+    tenant.keys = {HashKey("key")};
+    tenants_.Set({tenant}, clock_.Now());
+    service_.tenants = &tenants_;
+    Build(options);
+  }
+  absl::Status Call(const std::string& method,
+                    const google::protobuf::Message& request,
+                    const std::string& authorization = "Bearer key") {
+    LocalCall call = NewCall(method, request, authorization);
+    call.Run();
+    return call.end().value_or(absl::CancelledError(""));
+  }
+  double Counted(const std::string& series) {
+    const std::string text = metrics_.Serialize();
+    const size_t at = text.find("\n" + series + " ");
+    return at == std::string::npos
+               ? 0
+               : std::stod(text.substr(at + series.size() + 2));
+  }
+
+  Tenants tenants_{metrics_};
+};
+
+TEST_F(TenantCallsTest, NeedAKey) {
+  BuildFor({});
+  const v1::GenerateRequest request = Generate("abc", 3);
+  EXPECT_EQ(Call("Generate", request), absl::OkStatus());
+  EXPECT_EQ(Call("Generate", request, "").code(),
+            absl::StatusCode::kUnauthenticated);
+  EXPECT_EQ(Call("ListModels", v1::ListModelsRequest(), "Bearer other").code(),
+            absl::StatusCode::kUnauthenticated);
+  EXPECT_EQ(Counted("attend_tenant_requests_total{code=\"OK\",tenant=\"a\"}"),
+            1);
+  EXPECT_EQ(Counted("attend_requests_total{code=\"UNAUTHENTICATED\",method="
+                    "\"Generate\",model=\"\"}"),
+            1);
+  // "abc" and an end, and what followed.
+  EXPECT_EQ(Counted("attend_tenant_source_tokens_total{tenant=\"a\"}"), 4);
+  EXPECT_EQ(Counted("attend_tenant_generated_tokens_total{tenant=\"a\"}"), 3);
+}
+
+TEST_F(TenantCallsTest, SeeTheirModelsOnly) {
+  service_.models.push_back({.name = "hidden",
+                             .calls = metrics_.AddBrokenModel("hidden"),
+                             .served = absl::InternalError("broken")});
+  TenantSettings tenant;
+  tenant.models = {"fake"};
+  BuildFor(tenant);
+  v1::GenerateRequest request = Generate("abc", 1);
+  request.set_model("fake");
+  EXPECT_EQ(Call("Generate", request), absl::OkStatus());
+  // The default is none of them.
+  request.clear_model();
+  EXPECT_EQ(
+      Call("Generate", request),
+      absl::PermissionDeniedError("tenant 'a' may not use model 'hidden'"));
+  v1::GetModelRequest get;
+  get.set_name("hidden");
+  EXPECT_EQ(Call("GetModel", get).code(), absl::StatusCode::kPermissionDenied);
+  v1::TokenizeRequest tokenize;
+  tokenize.set_model("hidden");
+  EXPECT_EQ(Call("Tokenize", tokenize).code(),
+            absl::StatusCode::kPermissionDenied);
+  get.set_name("none");
+  const absl::Status unknown = Call("GetModel", get);
+  EXPECT_EQ(unknown.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(unknown.message(), HasSubstr("the models are: 'fake'"));
+  const v1::ListModelsRequest all;
+  LocalCall list = NewCall("ListModels", all, "Bearer key");
+  list.Run();
+  const auto answers = list.answers<v1::ListModelsResponse>();
+  ASSERT_EQ(answers.size(), 1);
+  ASSERT_EQ(answers[0].models_size(), 1);
+  EXPECT_EQ(answers[0].models(0).name(), "fake");
+  EXPECT_EQ(Counted("attend_tenant_refused_total{reason=\"model\",tenant="
+                    "\"a\"}"),
+            3);
+}
+
+TEST_F(TenantCallsTest, WaitForTheirRateOfCalls) {
+  TenantSettings tenant;
+  tenant.calls = RateLimit{.per_second = 0.5, .burst = 1};
+  BuildFor(tenant);
+  const v1::GenerateRequest request = Generate("abc", 1);
+  EXPECT_EQ(Call("Generate", request), absl::OkStatus());
+  const absl::Status refused = Call("Generate", request);
+  EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(refused.GetPayload(kRetryAfterUrl), absl::Cord("2s"));
+  clock_.Advance(absl::Seconds(2));
+  EXPECT_EQ(Call("Generate", request), absl::OkStatus());
+  EXPECT_EQ(
+      Counted("attend_rejected_total{model=\"\",reason=\"tenant_limit\"}"), 1);
+}
+
+TEST_F(TenantCallsTest, WaitInTheQueueAsFarAsTheyMay) {
+  TenantSettings tenant;
+  tenant.max_queued_inputs = 1;
+  FixtureOptions options;
+  options.engine.allowed_steps = 1;
+  BuildFor(tenant, options);
+  const v1::GenerateRequest request = Generate("abc", 3);
+  LocalCall running = NewCall("Generate", request, "Bearer key");
+  std::thread client([&] { running.Run(); });
+  engine_->WaitUntilBlocked();
+  LocalCall waiting = NewCall("Generate", request, "Bearer key");
+  waiting.Submit();
+  // One tokenizer thread: this one comes to the queue after that.
+  const absl::Status refused = Call("Generate", request);
+  EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_TRUE(refused.GetPayload(kRetryAfterUrl).has_value());
+  EXPECT_EQ(Counted("attend_tenant_refused_total{reason=\"queued_inputs\","
+                    "tenant=\"a\"}"),
+            1);
+  EXPECT_EQ(
+      Counted("attend_rejected_total{model=\"fake\",reason=\"tenant_limit\"}"),
+      1);
+  engine_->OpenGate();
+  waiting.Await();
+  client.join();
+  EXPECT_EQ(waiting.end(), absl::OkStatus());
+}
+
+TEST_F(TenantCallsTest, WaitForTheTokensOfThoseBefore) {
+  TenantSettings tenant;
+  tenant.tokens = RateLimit{.per_second = 10, .burst = 5};
+  BuildFor(tenant);
+  v1::GenerateRequest request = Generate("abc", 3);
+  request.add_inputs()->set_text("abc");
+  // 14 tokens: what has begun is not cut.
+  EXPECT_EQ(Call("Generate", request), absl::OkStatus());
+  const absl::Status refused = Call("Generate", request);
+  EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(refused.GetPayload(kRetryAfterUrl), absl::Cord("1s"));
+  EXPECT_EQ(
+      Counted("attend_rejected_total{model=\"fake\",reason=\"tenant_limit\"}"),
+      1);
+  // What computes nothing costs none.
+  EXPECT_EQ(Call("ListModels", v1::ListModelsRequest()), absl::OkStatus());
+  clock_.Advance(absl::Seconds(1));
+  EXPECT_EQ(Call("Generate", request), absl::OkStatus());
+}
+
+}  // namespace
+}  // namespace attend
