@@ -41,6 +41,7 @@ WRONG = [
     ("server/service/service.cc", "server/grpc/rpc_server.h"),
     ("server/service/service.cc", "engine/runtime/model.h"),
     ("server/http/http_server.cc", "server/service/service.h"),
+    ("server/tls/certificates.cc", "server/observability/log.h"),
     ("client/cpp/lib/client.cc", "client/cpp/load/load.h"),
     ("client/cpp/load/load.cc", "client/cpp/cli/command.h"),
 ]
@@ -50,6 +51,7 @@ ONLY_IN = [
     (re.compile(r"^oneapi/"), ("engine/ops",)),
     (re.compile(r"^(immintrin|cpuid)\.h"), ("engine/ops", "engine/compute")),
     (re.compile(r"^boost/"), ("server/http",)),
+    (re.compile(r"^openssl/"), ("server/tls", "server/http")),
     (re.compile(r"^grpc"), ("server/grpc", "client/cpp")),
     (re.compile(r"\.grpc\.pb\.h$"), ("client/cpp",)),
     (re.compile(r"^prometheus/"), ("server/observability",)),

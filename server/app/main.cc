@@ -14,6 +14,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "engine/compute/compute.h"
@@ -22,12 +24,12 @@
 #include "engine/tokenizer/chat/render_processes.h"
 #include "server/app/exceptions.h"
 #include "server/app/options.h"
+#include "server/app/served_certificates.h"
 #include "server/app/served_models.h"
 #include "server/app/signals.h"
 #include "server/app/system_limits.h"
 #include "server/grpc/descriptor.h"
 #include "server/grpc/rpc_server.h"
-#include "server/grpc/tls_files.h"
 #include "server/http/http_router.h"
 #include "server/http/http_server.h"
 #include "server/http/operator_routes.h"
@@ -108,17 +110,6 @@ absl::Status LoadAll(const ServerOptions& options, Compute& compute,
                    " models could be loaded; see above"));
 }
 
-// Before models are loaded, which may take minutes.
-absl::Status CheckTls(const RpcOptions& options, Log& log) {
-  if (options.tls_cert.empty()) return absl::OkStatus();
-  ASSIGN_OR_RETURN(const TlsFiles files,
-                   ReadTlsFiles(options.tls_cert, options.tls_key));
-  for (const std::string& warning : files.warnings) {
-    log.Write(LogLevel::kWarning, "tls", {{"warning", warning}});
-  }
-  return absl::OkStatus();
-}
-
 // Null: there are no tenants.
 absl::StatusOr<std::unique_ptr<TenantFile>> OpenTenants(
     const ServerOptions& options, Metrics& metrics, Log& log) {
@@ -126,25 +117,36 @@ absl::StatusOr<std::unique_ptr<TenantFile>> OpenTenants(
   ASSIGN_OR_RETURN(
       std::unique_ptr<TenantFile> tenants,
       TenantFile::Open(options.tenants_file, metrics, log, absl::Now()));
-  if (options.rpc.tls_cert.empty()) {
+  if (options.tls.cert.empty()) {
     log.Write(LogLevel::kWarning, "plain_keys",
               {{"warning", "without --tls-cert keys travel as plain text"}});
   }
   return tenants;
 }
 
-// Reads again what has changed, until the server shall stop. `tenants` may be
-// null. Certificates are read at the start only.
-void WaitForStop(Signals& signals, TenantFile* tenants, Log& log) {
+// Reads all again that a SIGHUP is about. Both may be null.
+void ReadAgain(TenantFile* tenants, Certificates* certificates, Log& log) {
+  std::vector<absl::string_view> read_again;
+  if (tenants != nullptr) read_again.push_back("tenants");
+  if (certificates != nullptr) read_again.push_back("tls");
+  if (read_again.empty()) read_again.push_back("nothing");
+  log.Write(LogLevel::kInfo, "reload",
+            {{"signal", "SIGHUP"},
+             {"read_again", absl::StrJoin(read_again, ",")}});
+  if (tenants != nullptr) tenants->Reload(absl::Now());
+  if (certificates != nullptr) certificates->LookNow();
+}
+
+// Serves until a signal asks for the end. Certificates have a thread that sees
+// that they change; tenants are looked at here. Both may be null.
+void WaitForStop(Signals& signals, TenantFile* tenants,
+                 Certificates* certificates, Log& log) {
   while (true) {
     switch (signals.Wait(TenantFile::kPollInterval)) {
       case SignalRequest::kStop:
         return;
       case SignalRequest::kReload:
-        log.Write(LogLevel::kInfo, "reload",
-                  {{"signal", "SIGHUP"},
-                   {"read_again", tenants == nullptr ? "nothing" : "tenants"}});
-        if (tenants != nullptr) tenants->Reload(absl::Now());
+        ReadAgain(tenants, certificates, log);
         break;
       case SignalRequest::kNothing:
         if (tenants != nullptr) tenants->ReloadIfChanged(absl::Now());
@@ -156,11 +158,13 @@ void WaitForStop(Signals& signals, TenantFile* tenants, Log& log) {
 absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
   const absl::Time begin = absl::Now();
   RETURN_IF_ERROR(CheckDescriptors());
-  RETURN_IF_ERROR(CheckTls(options.rpc, log));
+  Metrics metrics(ATTEND_VERSION, MethodNames(AttendMethods()));
+  // Before models are loaded, which may take minutes.
+  ASSIGN_OR_RETURN(const std::unique_ptr<Certificates> certificates,
+                   LoadCertificates(options.tls, metrics, log));
   ASSIGN_OR_RETURN(const std::unique_ptr<Compute> compute,
                    NewCompute(options.compute));
   const SystemClock clock;
-  Metrics metrics(ATTEND_VERSION, MethodNames(AttendMethods()));
   ASSIGN_OR_RETURN(const std::unique_ptr<TenantFile> tenants,
                    OpenTenants(options, metrics, log));
   StepSignal step_signal;
@@ -178,9 +182,9 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
                         options.rpc.tokenizer_threads,
                         options.rpc.max_tokenizer_queue);
   std::atomic<bool> ready{true};
-  ASSIGN_OR_RETURN(
-      const std::unique_ptr<RpcServer> rpc,
-      RpcServer::Start(options.rpc, calls, step_signal, metrics.connections()));
+  ASSIGN_OR_RETURN(const std::unique_ptr<RpcServer> rpc,
+                   RpcServer::Start(options.rpc, calls, step_signal,
+                                    metrics.connections(), certificates.get()));
   HttpRouter router;
   AddOperatorRoutes(router, {.metrics = [&] { return metrics.Serialize(); },
                              .live = [&] { return rpc->alive(); },
@@ -196,7 +200,7 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
              {"threads", compute->team().size()},
              {"isa", IsaName(compute->isa())},
              {"seconds", absl::Now() - begin}});
-  WaitForStop(signals, tenants.get(), log);
+  WaitForStop(signals, tenants.get(), certificates.get(), log);
   Drain(options, models, calls, *rpc, ready, log);
   return absl::OkStatus();
 }

@@ -83,6 +83,12 @@ absl::Status ParseValue(absl::string_view text, Isa& value) {
 }
 
 absl::Status ParseValue(absl::string_view text,
+                        std::optional<ClientAuth>& value) {
+  ASSIGN_OR_RETURN(value, ParseClientAuth(text));
+  return absl::OkStatus();
+}
+
+absl::Status ParseValue(absl::string_view text,
                         std::optional<ComputeType>& value) {
   return ParseType(text, ParseComputeType(text), value);
 }
@@ -120,6 +126,10 @@ std::string ValueText(FairShare value) {
 }
 
 std::string ValueText(Isa value) { return std::string(IsaName(value)); }
+
+std::string ValueText(const std::optional<ClientAuth>& value) {
+  return value.has_value() ? std::string(ClientAuthName(*value)) : "empty";
+}
 
 std::string ValueText(const std::optional<ComputeType>& value) {
   return value.has_value() ? std::string(TypeName(*value)) : "auto";

@@ -14,6 +14,7 @@
 #include "engine/ops/exec/compute_type.h"
 #include "server/observability/log.h"
 #include "server/service/fair_share.h"
+#include "server/tls/tls_options.h"
 
 namespace attend {
 
@@ -29,6 +30,8 @@ absl::Status ParseValue(absl::string_view text, LogLevel& value);
 absl::Status ParseValue(absl::string_view text, FairShare& value);
 absl::Status ParseValue(absl::string_view text, Isa& value);
 absl::Status ParseValue(absl::string_view text,
+                        std::optional<ClientAuth>& value);
+absl::Status ParseValue(absl::string_view text,
                         std::optional<ComputeType>& value);
 absl::Status ParseValue(absl::string_view text, std::optional<KvType>& value);
 // Adds one element to the list.
@@ -43,6 +46,7 @@ std::string ValueText(absl::Duration value);
 std::string ValueText(LogLevel value);
 std::string ValueText(FairShare value);
 std::string ValueText(Isa value);
+std::string ValueText(const std::optional<ClientAuth>& value);
 std::string ValueText(const std::optional<ComputeType>& value);
 std::string ValueText(const std::optional<KvType>& value);
 std::string ValueText(const std::vector<std::string>& list);

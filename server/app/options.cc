@@ -47,9 +47,20 @@ void AddPorts(OptionParser& parser, RpcOptions& rpc, HttpOptions& http) {
       "file descriptors, of which these connections get at most a quarter.");
   parser.Add("reflection", rpc.reflection,
              "Answer grpc.reflection, which shows the API to anybody.");
-  parser.Add("tls-cert", rpc.tls_cert,
-             "PEM file of the certificate chain. Empty: no TLS.");
-  parser.Add("tls-key", rpc.tls_key, "PEM file of the private key.");
+}
+
+void AddTls(OptionParser& parser, TlsOptions& o) {
+  parser.Add("tls-cert", o.cert,
+             "PEM file of the certificate chain of the gRPC port. Empty: no "
+             "TLS. This file and the next two are read again when they "
+             "change, and at SIGHUP.");
+  parser.Add("tls-key", o.key, "PEM file of the private key.");
+  parser.Add("tls-client-ca", o.client_ca,
+             "PEM file of the CAs of clients' certificates. Empty: clients "
+             "need none.");
+  parser.Add("tls-client-auth", o.client_auth,
+             "With --tls-client-ca: require (the default), or optional, which "
+             "lets clients without a certificate in, too.");
 }
 
 void AddCompute(OptionParser& parser, ComputeOptions& compute,
@@ -205,6 +216,7 @@ void AddProcess(OptionParser& parser, ServerOptions& o) {
 void AddOptions(OptionParser& parser, ModelOptions& models, ServerOptions& o) {
   AddModels(parser, models);
   AddPorts(parser, o.rpc, o.http);
+  AddTls(parser, o.tls);
   AddCompute(parser, o.compute, o.engine);
   AddMemory(parser, o.engine);
   AddScheduling(parser, o.scheduler);
@@ -237,6 +249,7 @@ absl::Status ServerOptions::Validate() const {
   RETURN_IF_ERROR(engine.Validate());
   RETURN_IF_ERROR(scheduler.Validate());
   RETURN_IF_ERROR(http.Validate());
+  RETURN_IF_ERROR(tls.Validate());
   return rpc.Validate();
 }
 

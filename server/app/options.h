@@ -14,6 +14,7 @@
 #include "server/http/http_options.h"
 #include "server/observability/log.h"
 #include "server/scheduler/scheduler.h"
+#include "server/tls/tls_options.h"
 
 namespace attend {
 
@@ -25,6 +26,7 @@ struct ServerOptions {
   EngineOptions engine;        // the same for each model
   SchedulerOptions scheduler;  // the same for each model
   RpcOptions rpc;
+  TlsOptions tls;  // of all ports
   HttpOptions http;
   LogLevel log_level = LogLevel::kInfo;
   // JSON file of the tenants and the hashes of their keys. Empty: no keys.

@@ -35,16 +35,13 @@ absl::Status RpcOptions::Validate() const {
   RETURN_IF_ERROR(
       CheckRange("max_tokenizer_queue", max_tokenizer_queue, 1, 1000000));
   RETURN_IF_ERROR(CheckPositive("slow_reader_timeout", slow_reader_timeout));
+  RETURN_IF_ERROR(CheckPositive("handshake_timeout", handshake_timeout));
   RETURN_IF_ERROR(CheckPositive("keepalive_time", keepalive_time));
   RETURN_IF_ERROR(CheckPositive("keepalive_timeout", keepalive_timeout));
   RETURN_IF_ERROR(CheckPositive("min_ping_interval", min_ping_interval));
   RETURN_IF_ERROR(CheckPositive("max_connection_age", max_connection_age));
   RETURN_IF_ERROR(
       CheckPositive("max_connection_age_grace", max_connection_age_grace));
-  if (tls_cert.empty() != tls_key.empty()) {
-    return absl::InvalidArgumentError(
-        "tls_cert and tls_key must be given together");
-  }
   return absl::OkStatus();
 }
 

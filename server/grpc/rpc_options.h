@@ -49,6 +49,10 @@ struct RpcOptions {
   // clients hold their results in memory longer.
   absl::Duration slow_reader_timeout = absl::Seconds(30);
 
+  // From the opening of a connection until its client has said how it wants to
+  // talk, the TLS handshake included. Higher: clients that say nothing hold
+  // connections longer.
+  absl::Duration handshake_timeout = absl::Seconds(20);
   // A connection that is quiet for keepalive_time is pinged, and closed if no
   // answer comes within keepalive_timeout. Higher: dead clients are noticed
   // later. Lower: more packets.
@@ -64,11 +68,6 @@ struct RpcOptions {
 
   // Answer grpc.reflection, which shows the API's descriptors to anybody.
   bool reflection = true;
-
-  // PEM files of the certificate chain and the private key: both or none.
-  // Empty: no TLS.
-  std::string tls_cert = "";
-  std::string tls_key = "";
 
   // INVALID_ARGUMENT names the option, its value and its limits.
   absl::Status Validate() const;

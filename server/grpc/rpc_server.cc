@@ -27,7 +27,7 @@
 #include "server/grpc/listener.h"
 #include "server/grpc/port_probe.h"
 #include "server/grpc/raw_service.h"
-#include "server/grpc/tls_files.h"
+#include "server/grpc/tls_credentials.h"
 #include "server/observability/log.h"
 
 namespace attend {
@@ -38,36 +38,10 @@ constexpr int kLoops = 2;
 // From the end of the last call to that of its connection.
 constexpr absl::Duration kLastWords = absl::Milliseconds(200);
 
-absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> MakeCredentials(
-    const RpcOptions& options) {
-  if (options.tls_cert.empty()) return grpc::InsecureServerCredentials();
-  ASSIGN_OR_RETURN(TlsFiles files,
-                   ReadTlsFiles(options.tls_cert, options.tls_key));
-  grpc::SslServerCredentialsOptions ssl;
-  ssl.pem_key_cert_pairs.push_back(
-      {std::move(files.key), std::move(files.cert)});
-  return grpc::SslServerCredentials(ssl);
-}
-
-// A server that accepts connections itself is told nothing of credentials that
-// gRPC cannot use: one that listens is.
-absl::Status CheckCredentials(
-    const RpcOptions& options,
-    const std::shared_ptr<grpc::ServerCredentials>& credentials) {
-  if (options.tls_cert.empty()) return absl::OkStatus();
-  grpc::ServerBuilder builder;
-  builder.AddListeningPort("127.0.0.1:0", credentials);
-  const auto queue = builder.AddCompletionQueue();
-  const std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
-  if (server != nullptr) server->Shutdown();
-  queue->Shutdown();
-  void* tag = nullptr;
-  for (bool ok = false; queue->Next(&tag, &ok);) {
-  }
-  if (server != nullptr) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("tls_cert ", options.tls_cert, " and tls_key ",
-                   options.tls_key, " are not a certificate and its key"));
+std::shared_ptr<grpc::ServerCredentials> MakeCredentials(
+    const Certificates* certificates) {
+  if (certificates == nullptr) return grpc::InsecureServerCredentials();
+  return NewTlsCredentials(*certificates);
 }
 
 // Milliseconds of a channel argument; infinite is gRPC's own "never".
@@ -81,6 +55,7 @@ void SetLimits(const RpcOptions& options, grpc::ServerBuilder& builder) {
   const std::pair<const char*, int> arguments[] = {
       {GRPC_ARG_MAX_METADATA_SIZE, kMaxHeaderBytes},
       {GRPC_ARG_MAX_CONCURRENT_STREAMS, options.max_concurrent_streams},
+      {GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, Millis(options.handshake_timeout)},
       {GRPC_ARG_KEEPALIVE_TIME_MS, Millis(options.keepalive_time)},
       {GRPC_ARG_KEEPALIVE_TIMEOUT_MS, Millis(options.keepalive_timeout)},
       {GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1},
@@ -185,10 +160,8 @@ bool RpcServer::alive() const { return impl_->probe->alive(); }
 
 absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(
     const RpcOptions& options, CallEnvironment& calls, StepSignal& step_signal,
-    ConnectionMetrics& connections) {
+    ConnectionMetrics& connections, const Certificates* certificates) {
   RETURN_IF_ERROR(options.Validate());
-  ASSIGN_OR_RETURN(const auto credentials, MakeCredentials(options));
-  RETURN_IF_ERROR(CheckCredentials(options, credentials));
   grpc::EnableDefaultHealthCheckService(true);
   if (options.reflection) {
     grpc::reflection::InitProtoReflectionServerBuilderPlugin();
@@ -200,7 +173,8 @@ absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(
   SetLimits(options, builder);
   using Experimental = grpc::ServerBuilder::experimental_type;
   impl->new_connections = builder.experimental().AddExternalConnectionAcceptor(
-      Experimental::ExternalConnectionType::FROM_FD, credentials);
+      Experimental::ExternalConnectionType::FROM_FD,
+      MakeCredentials(certificates));
   for (RawService& rpc : impl->rpc_services) builder.RegisterService(&rpc);
   for (int i = 0; i < kLoops; ++i) {
     impl->loops.push_back(std::make_unique<EventLoop>(

@@ -12,6 +12,8 @@
 
 namespace attend {
 
+class Certificates;
+
 // The gRPC port: attend.v1, grpc.health.v1 and reflection. Two threads, each
 // with a completion queue of its own, serve all calls.
 //
@@ -21,12 +23,12 @@ namespace attend {
 class RpcServer {
  public:
   // `calls`, which other ports may share, `step_signal` and `connections` must
-  // outlive the server.
-  // The errors of ReadTlsFiles(); INVALID_ARGUMENT if gRPC cannot use the
-  // files; UNAVAILABLE if the port cannot be bound.
+  // outlive the server, and so must `certificates`; without them the port is
+  // plain text. UNAVAILABLE if the port cannot be bound.
   static absl::StatusOr<std::unique_ptr<RpcServer>> Start(
       const RpcOptions& options, CallEnvironment& calls,
-      StepSignal& step_signal, ConnectionMetrics& connections);
+      StepSignal& step_signal, ConnectionMetrics& connections,
+      const Certificates* certificates = nullptr);
   // Shutdown() without grace, if it was not called before.
   ~RpcServer();
   RpcServer(const RpcServer&) = delete;

@@ -75,6 +75,13 @@ TenantMetrics& Metrics::AddTenant(const std::string& name) {
   return impl_->tenants.try_emplace(name, impl_->registry, name).first->second;
 }
 
+void Metrics::SetCertificateEnd(absl::Time end) {
+  SeriesMaker(impl_->registry, {})
+      .NewGauge("attend_tls_certificate_expiry_timestamp_seconds",
+                "When the certificate that is served ends, since the epoch.")
+      .Set(absl::ToDoubleSeconds(end - absl::UnixEpoch()));
+}
+
 std::string Metrics::Serialize() const {
   std::vector<prometheus::MetricFamily> families = impl_->registry.Collect();
   std::vector<prometheus::MetricFamily> process = impl_->process.Collect();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "engine/api/engine.h"
 #include "server/observability/call_metrics.h"
 #include "server/observability/connection_metrics.h"
@@ -35,6 +36,8 @@ class Metrics {
   ConnectionMetrics& connections();
   // Of a tenant; the same for the same name.
   TenantMetrics& AddTenant(const std::string& name);
+  // The certificate of the ports ends then. There is no such series before.
+  void SetCertificateEnd(absl::Time end);
 
   // All metrics in Prometheus' text format. Reads the process's figures anew.
   std::string Serialize() const;

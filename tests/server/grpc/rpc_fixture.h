@@ -37,6 +37,8 @@ struct RpcFixtureOptions {
   std::vector<Method> more_methods = {};
   SchedulerOptions scheduler;
   RpcOptions rpc = {.host = "127.0.0.1", .port = 0};
+  // Must outlive the fixture; null: no TLS.
+  const Certificates* certificates = nullptr;
   // Must outlive the fixture; null: the machine's.
   const Clock* clock = nullptr;
 };
@@ -64,7 +66,8 @@ class RpcFixture {
                   options.rpc.tokenizer_threads,
                   options.rpc.max_tokenizer_queue);
     auto started =
-        RpcServer::Start(options.rpc, *calls, signal_, metrics.connections());
+        RpcServer::Start(options.rpc, *calls, signal_, metrics.connections(),
+                         options.certificates);
     EXPECT_TRUE(started.ok()) << started.status();
     server = *std::move(started);
     stub = NewStub({});

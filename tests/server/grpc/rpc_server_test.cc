@@ -108,19 +108,6 @@ TEST(RpcServerTest, ShutdownCancelsWhatIsLeft) {
   fixture.WaitUntilFree();
 }
 
-TEST(RpcServerTest, ACertificateThatIsNoneIsAnError) {
-  RpcFixture fixture;
-  StepSignal signal;
-  const std::string file = absl::StrCat(testing::TempDir(), "/pem", getpid());
-  std::ofstream(file) << "garbage";
-  const auto server = RpcServer::Start(
-      {.host = "127.0.0.1", .port = 0, .tls_cert = file, .tls_key = file},
-      *fixture.calls, signal, fixture.metrics.connections());
-  EXPECT_EQ(server.status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(server.status().message(), HasSubstr(file));
-  std::filesystem::remove(file);
-}
-
 TEST(RpcServerTest, APortInUseIsAnError) {
   RpcFixture fixture;
   StepSignal signal;

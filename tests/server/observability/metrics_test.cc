@@ -51,6 +51,16 @@ int CountSeries(const std::string& text) {
   return count;
 }
 
+TEST(MetricsTest, TheEndOfTheCertificateIsInSecondsOfUnix) {
+  Metrics metrics("1.2.3", kMethods);
+  for (const int64_t seconds : {2000000000, 1999999999}) {
+    metrics.SetCertificateEnd(absl::FromUnixSeconds(seconds));
+    EXPECT_EQ(Value(metrics.Serialize(),
+                    "attend_tls_certificate_expiry_timestamp_seconds"),
+              seconds);
+  }
+}
+
 TEST(MetricsTest, FromTheStartThereAreGaugesAndPlainTotals) {
   Metrics metrics("1.2.3", kMethods);
   metrics.AddModel(Model());

@@ -1,0 +1,21 @@
+#ifndef ATTEND_SERVER_APP_SERVED_CERTIFICATES_H_
+#define ATTEND_SERVER_APP_SERVED_CERTIFICATES_H_
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "server/observability/log.h"
+#include "server/observability/metrics.h"
+#include "server/tls/certificates.h"
+
+namespace attend {
+
+// The certificates that the options name; null if TLS is off. The log and the
+// metrics, which must outlive them, tell of them now and whenever their files
+// change.
+absl::StatusOr<std::unique_ptr<Certificates>> LoadCertificates(
+    const TlsOptions& options, Metrics& metrics, Log& log);
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_APP_SERVED_CERTIFICATES_H_

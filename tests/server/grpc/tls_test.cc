@@ -1,0 +1,200 @@
+// The gRPC port with TLS: who is let in, and certificates that change.
+
+#include <gmock/gmock.h>
+#include <grpcpp/grpcpp.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/time/clock.h"
+#include "server/tls/certificates.h"
+#include "tests/server/grpc/rpc_fixture.h"
+#include "tests/server/grpc/sockets.h"
+#include "tests/support/certificate_files.h"
+
+namespace attend {
+namespace {
+
+// What a client trusts, and what it shows; names of files without their ends.
+struct ClientFiles {
+  std::string ca = "ca";
+  std::string cert = "";
+};
+
+class TlsTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    made_ = std::make_unique<CertificateFiles>();
+    made_->MakeCa("ca");
+    made_->MakeCa("other");
+    made_->MakeSigned("server", "ca");
+    made_->MakeSigned("new", "other");
+    made_->MakeSigned("client", "ca");
+    made_->MakeSigned("stranger", "other");
+    made_->MakeSigned("late", "ca", "-days -1");
+    made_->Run("cat ca.crt other.crt >both.crt");
+  }
+  static void TearDownTestSuite() { made_.reset(); }
+  TlsTest() : files_(*made_) {
+    files_.Run("cp server.crt crt; cp server.key key; cp ca.crt client_ca");
+  }
+
+  void Start(std::optional<ClientAuth> client_auth = std::nullopt,
+             absl::Duration interval = absl::Hours(1),
+             absl::Duration handshake_timeout = absl::Seconds(60)) {
+    const TlsOptions options = {
+        .cert = files_.Path("crt"),
+        .key = files_.Path("key"),
+        .client_ca = client_auth.has_value() ? files_.Path("client_ca") : "",
+        .client_auth = client_auth};
+    auto loaded = Certificates::Load(
+        options,
+        {.on_served = [](const TlsFiles&) {},
+         .on_refused = [this](const absl::Status&) { ++refused_; }},
+        {.interval = interval});
+    ASSERT_TRUE(loaded.ok()) << loaded.status();
+    certificates_ = *std::move(loaded);
+    RpcFixtureOptions fixture;
+    fixture.rpc.handshake_timeout = handshake_timeout;
+    fixture.certificates = certificates_.get();
+    fixture_.emplace(fixture);
+  }
+
+  std::shared_ptr<grpc::Channel> Channel(const ClientFiles& files) {
+    grpc::SslCredentialsOptions options;
+    options.pem_root_certs = files_.Text(files.ca + ".crt");
+    if (!files.cert.empty()) {
+      options.pem_cert_chain = files_.Text(files.cert + ".crt");
+      options.pem_private_key = files_.Text(files.cert + ".key");
+    }
+    grpc::ChannelArguments arguments;
+    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+    return grpc::CreateCustomChannel(
+        absl::StrCat("localhost:", fixture_->server->port()),
+        grpc::SslCredentials(options), arguments);
+  }
+  grpc::StatusCode CallOn(const std::shared_ptr<grpc::Channel>& channel) {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() +
+                         std::chrono::minutes(1));
+    v1::ListModelsResponse response;
+    return v1::Attend::NewStub(channel)
+        ->ListModels(&context, {}, &response)
+        .error_code();
+  }
+  grpc::StatusCode Call(const ClientFiles& files) {
+    return CallOn(Channel(files));
+  }
+
+  static inline std::unique_ptr<CertificateFiles> made_;
+  const CertificateFiles& files_;
+  std::atomic<int> refused_{0};
+  std::unique_ptr<Certificates> certificates_;
+  std::optional<RpcFixture> fixture_;
+};
+
+TEST_F(TlsTest, ClientsTrustOnlyTheCaOfTheServer) {
+  Start();
+  EXPECT_EQ(Call({}), grpc::OK);
+  EXPECT_EQ(Call({.cert = "stranger"}), grpc::OK);  // nobody asks for it
+  EXPECT_EQ(Call({.ca = "other"}), grpc::UNAVAILABLE);
+  grpc::ClientContext plain;
+  v1::ListModelsResponse response;
+  EXPECT_EQ(fixture_->stub->ListModels(&plain, {}, &response).error_code(),
+            grpc::UNAVAILABLE);
+}
+
+TEST_F(TlsTest, ACertificateIsRequired) {
+  Start(ClientAuth::kRequire);
+  EXPECT_EQ(Call({.cert = "client"}), grpc::OK);
+  for (const char* cert : {"", "stranger", "late"}) {
+    EXPECT_EQ(Call({.cert = cert}), grpc::UNAVAILABLE) << cert;
+  }
+}
+
+TEST_F(TlsTest, ACertificateIsOptional) {
+  Start(ClientAuth::kOptional);
+  for (const char* cert : {"", "client"}) {
+    EXPECT_EQ(Call({.cert = cert}), grpc::OK) << cert;
+  }
+  for (const char* cert : {"stranger", "late"}) {
+    EXPECT_EQ(Call({.cert = cert}), grpc::UNAVAILABLE) << cert;
+  }
+}
+
+TEST_F(TlsTest, AnotherCaLetsOtherClientsIn) {
+  Start(ClientAuth::kRequire, absl::Milliseconds(1));
+  files_.Rename("other.crt", "client_ca");
+  while (Call({.cert = "stranger"}) != grpc::OK) {
+  }
+  EXPECT_EQ(Call({.cert = "client"}), grpc::UNAVAILABLE);
+}
+
+TEST_F(TlsTest, NoCallFailsWhileCertificatesChange) {
+  Start(std::nullopt, absl::Milliseconds(1));
+  std::atomic<bool> stop{false};
+  std::atomic<int> calls{0};
+  std::atomic<int> failures{0};
+  const auto count = [&](grpc::StatusCode code) {
+    ++calls;
+    if (code != grpc::OK) ++failures;
+  };
+  std::vector<std::thread> clients;
+  for (int i = 0; i < 2; ++i) {  // a connection for each call
+    clients.emplace_back([&] {
+      while (!stop) count(Call({.ca = "both"}));
+    });
+  }
+  clients.emplace_back([&, channel = Channel({})] {
+    while (!stop) count(CallOn(channel));
+  });
+  const auto wait_until_served = [&](const std::string& ca) {
+    while (Call({.ca = ca}) != grpc::OK) {
+    }
+    const int before = calls;
+    while (calls < before + 20) std::this_thread::yield();
+  };
+  wait_until_served("ca");
+  // One after the other, and in between they do not belong together.
+  files_.Overwrite("new.crt", "crt");
+  while (refused_ == 0) std::this_thread::yield();
+  wait_until_served("ca");
+  files_.Overwrite("new.key", "key");
+  wait_until_served("other");
+  EXPECT_EQ(Call({.ca = "ca"}), grpc::UNAVAILABLE);
+  files_.Rename("server.key", "key");
+  files_.Rename("server.crt", "crt");
+  wait_until_served("ca");
+  stop = true;
+  for (std::thread& client : clients) client.join();
+  EXPECT_EQ(failures, 0) << "of " << calls;
+}
+
+TEST_F(TlsTest, ConnectionsThatDoNotSayHowTheyTalkEnd) {
+  Start(std::nullopt, absl::Hours(1), absl::Milliseconds(50));
+  RpcFixtureOptions options;
+  options.rpc.handshake_timeout = absl::Milliseconds(50);
+  const RpcFixture plain(options);
+  const absl::Time begin = absl::Now();
+  for (const auto& [port, sent] : std::vector<std::pair<int, std::string>>{
+           {fixture_->server->port(), ""},
+           // The head of a ClientHello, which does not come.
+           {fixture_->server->port(), std::string("\x16\x03\x01\x02\x00", 5)},
+           {plain.server->port(), ""},
+           {plain.server->port(), "PRI * HTTP/2.0\r\n"}}) {
+    const Descriptor socket = Connect(port);
+    ASSERT_TRUE(SendAll(socket, sent));
+    while (!IsClosed(socket)) {  // the port with plain text greets
+    }
+  }
+  EXPECT_LT(absl::Now() - begin, absl::Seconds(30));  // gRPC's own limit is 120
+  EXPECT_EQ(Call({}), grpc::OK);
+}
+
+}  // namespace
+}  // namespace attend
