@@ -23,7 +23,8 @@ int TenantLedger::Find(uint64_t id) {
   }
   const bool reuses =
       least < accounts_.size() &&
-      (views_[least].served <= floor || accounts_.size() == max_accounts_);
+      (views_[least].served <= floor || absent() >= kMostAbsent ||
+       accounts_.size() == max_accounts_);
   if (!reuses) {
     accounts_.emplace_back();
     views_.emplace_back();
@@ -70,8 +71,19 @@ void TenantLedger::End(int tenant, bool was_waiting) {
   }
   if (account.waiting + account.running > 0) return;
   views_[tenant].owed = 0;
-  if (--present_ > 0) return;
-  // Nobody is behind anybody.
+  if (--present_ == 0) return Clear();
+  // Indices stay what they are, so only the last ones can go.
+  while (absent() > kMostAbsent &&
+         accounts_.back().waiting + accounts_.back().running == 0) {
+    accounts_.pop_back();
+    views_.pop_back();
+  }
+}
+
+void TenantLedger::Clear() {
+  accounts_.clear();
+  views_.clear();
+  last_served_ = 0;
   most_ = 0;
   seconds_since_ = 0;
 }

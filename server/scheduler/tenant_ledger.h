@@ -32,9 +32,14 @@ namespace attend {
 //   alone. A tenant of large steps gets a joint step again after a while.
 //
 // Tenants without requests are kept as long as being forgotten would do them
-// good, and there is room. Not thread-safe; allocates only when made.
+// good, and they are few; nobody is kept when nobody has requests. So whoever
+// comes under many names does not make the steps of others longer. Not
+// thread-safe; allocates only when made.
 class TenantLedger {
  public:
+  // The most tenants without requests that are kept.
+  static constexpr int kMostAbsent = 64;
+
   // For at most so many requests at once.
   explicit TenantLedger(int max_requests);
 
@@ -72,6 +77,9 @@ class TenantLedger {
     int64_t round = 0;  // the joint step that `used` is about
   };
 
+  int absent() const { return static_cast<int>(accounts_.size()) - present_; }
+  // Nobody is present: nobody is behind anybody.
+  void Clear();
   // The account of a tenant, which may be new.
   int Find(uint64_t id);
   void Enqueue(int tenant);

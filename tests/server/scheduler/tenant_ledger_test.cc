@@ -1,5 +1,7 @@
 #include "server/scheduler/tenant_ledger.h"
 
+#include <vector>
+
 #include "gtest/gtest.h"
 
 namespace attend {
@@ -140,6 +142,44 @@ TEST_F(TenantLedgerTest, AccountsAreUsedAgain) {
   }
   EXPECT_LE(ledger_.views().size(), 8u);
   EXPECT_EQ(ledger_.present(), 1);
+}
+
+TEST_F(TenantLedgerTest, ManyNamesOneAfterTheOtherTakeFewAccounts) {
+  TenantLedger ledger(10000);
+  const int stays = ledger.Arrive({.id = 10});
+  ledger.Admit(stays);
+  for (uint64_t id = 100; id < 2000; ++id) {
+    const int tenant = ledger.Arrive({.id = id});
+    ledger.Admit(tenant);
+    ledger.BeginStep(/*joint=*/true);
+    ledger.AddRows(tenant, 1, 0);
+    ledger.EndStep(cost_, Duration(1));
+    ledger.End(tenant, /*was_waiting=*/false);
+    ASSERT_LE(ledger.views().size(), TenantLedger::kMostAbsent + 1u);
+  }
+  ledger.End(stays, /*was_waiting=*/false);
+  EXPECT_EQ(ledger.views().size(), 0u);
+}
+
+TEST_F(TenantLedgerTest, NorDoManyNamesAtOnceKeepThem) {
+  TenantLedger ledger(10000);
+  const int stays = ledger.Arrive({.id = 10});
+  std::vector<int> others;
+  for (uint64_t id = 100; id < 2000; ++id) {
+    others.push_back(ledger.Arrive({.id = id}));
+  }
+  EXPECT_EQ(ledger.present(), 1901);
+  for (const int tenant : others) ledger.End(tenant, /*was_waiting=*/true);
+  EXPECT_EQ(ledger.views().size(), TenantLedger::kMostAbsent + 1u);
+  EXPECT_EQ(ledger.Arrive({.id = 10}), stays);
+}
+
+TEST_F(TenantLedgerTest, WhenAllHaveLeftNobodyIsBehindAnybody) {
+  Run(10);
+  Step(100, 0, /*joint=*/true);
+  ledger_.End(0, /*was_waiting=*/false);
+  EXPECT_EQ(View(ledger_.Arrive({.id = 20})).served, 0);
+  EXPECT_EQ(View(ledger_.Arrive({.id = 10})).served, 0);
 }
 
 TEST_F(TenantLedgerTest, APreemptedOneWaitsAgain) {
