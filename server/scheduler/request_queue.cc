@@ -9,10 +9,11 @@
 
 namespace attend {
 
-RequestQueue::RequestQueue(int max_requests, int64_t max_tokens)
+RequestQueue::RequestQueue(int max_requests, int64_t max_tokens,
+                           int max_returned)
     : max_requests_(max_requests), max_tokens_(max_tokens) {
   arrivals_.reserve(static_cast<size_t>(kTimesMax) * max_requests);
-  held_.reserve(static_cast<size_t>(kTimesMax) * max_requests);
+  held_.reserve(arrivals_.capacity() + max_returned);
 }
 
 absl::Status RequestQueue::Push(std::unique_ptr<Request>& request,

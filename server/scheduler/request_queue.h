@@ -37,7 +37,8 @@ class RequestQueue {
     int64_t tokens = 0;  // source tokens
   };
 
-  RequestQueue(int max_requests, int64_t max_tokens);
+  // Has memory for so many requests that return.
+  RequestQueue(int max_requests, int64_t max_tokens, int max_returned = 0);
 
   // Sets the request's arrival time, and takes the request iff it returns OK.
   // Errors: RESOURCE_EXHAUSTED with kRetryAfterUrl, and kTenantLimitUrl if it

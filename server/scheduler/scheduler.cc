@@ -40,7 +40,8 @@ struct Scheduler::Impl {
         clock(clock_in),
         turns(turns_in),
         observer(std::move(observer_in)),
-        queue(options.max_queued_requests, options.max_queued_tokens),
+        queue(options.max_queued_requests, options.max_queued_tokens,
+              options.max_running),
         worker(options, engine, clock, queue) {
     if (observer) observer(worker.Report());
   }

@@ -166,5 +166,20 @@ TEST(WorkerTest, StepsDoNotAllocate) {
   worker.EndAll(absl::UnavailableError("over"));
 }
 
+TEST(WorkerTest, NorDoRequestsThatReturnToAFullQueue) {
+  constexpr int kReturned = 100;
+  RequestQueue queue(2, 1000, kReturned);
+  Request request;
+  counting = true;
+  allocations = 0;
+  for (int i = 0; i < 4 + kReturned; ++i) {
+    request.tenant.id = i;
+    queue.Return(request);
+  }
+  counting = false;
+  EXPECT_EQ(allocations, 0);
+  EXPECT_EQ(queue.depth().requests, 4 + kReturned);
+}
+
 }  // namespace
 }  // namespace attend
