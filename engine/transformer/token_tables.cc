@@ -6,15 +6,17 @@
 namespace attend {
 namespace {
 
-// Whether packing in `dtype` keeps stored numbers exactly.
-bool IsExact(StorageType stored, ComputeType dtype) {
+// Whether rows may be looked up in weights that are packed in `dtype`: these
+// are the stored numbers or, in int8, so much smaller that their rounding,
+// which the logits have anyway, is worth it.
+bool MayStandFor(StorageType stored, ComputeType dtype) {
   switch (dtype) {
     case ComputeType::kF32:
       return true;
     case ComputeType::kBf16:
       return stored == StorageType::kBf16;
     case ComputeType::kInt8:
-      return false;
+      return true;
   }
   return false;
 }
@@ -24,7 +26,7 @@ bool IsExact(StorageType stored, ComputeType dtype) {
 void TokenTables::Share(const std::string& slot, StorageType stored,
                         ComputeType dtype,
                         std::shared_ptr<const RowSource> packed) {
-  if (IsExact(stored, dtype)) tables_.emplace_back(slot, std::move(packed));
+  if (MayStandFor(stored, dtype)) tables_.emplace_back(slot, std::move(packed));
 }
 
 absl::StatusOr<std::shared_ptr<const RowSource>> TokenTables::Load(

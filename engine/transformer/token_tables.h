@@ -22,8 +22,8 @@ class TokenTables {
   // `weights` must outlive this object.
   explicit TokenTables(Weights& weights) : weights_(weights) {}
 
-  // `packed` are the weights of `slot` as a matmul in `dtype` has them. If the
-  // packed numbers equal the stored numbers, Load() returns `packed` for this
+  // `packed` are the weights of `slot` as a matmul in `dtype` has them. If
+  // these are the stored numbers, or int8, Load() returns `packed` for this
   // slot's tensor.
   void Share(const std::string& slot, StorageType stored, ComputeType dtype,
              std::shared_ptr<const RowSource> packed);

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -26,8 +25,8 @@ TEST_P(LoadAllocationTest, NoTensorIsWholeInWiderNumbersThanItsModel) {
       Load(ATTEND_SOURCE_DIR "/models/en-de",
            {.max_step_rows = 64, .kv_cache_bytes = 1 << 20, .dtype = dtype});
   const AllocationCount count = AllocationCount::Stop();
-  // The table in the file's numbers, or the weights in whole blocks of 64 rows.
-  const size_t most = kNumbers * std::max(2, BytesOf(dtype));
+  // Weights are in whole blocks of 64 rows.
+  const size_t most = kNumbers * BytesOf(dtype);
   EXPECT_GE(count.largest, most);
   EXPECT_LE(count.largest, most * 65 / 64);
 }

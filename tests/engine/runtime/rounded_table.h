@@ -1,0 +1,56 @@
+#ifndef ATTEND_TESTS_ENGINE_RUNTIME_ROUNDED_TABLE_H_
+#define ATTEND_TESTS_ENGINE_RUNTIME_ROUNDED_TABLE_H_
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "engine/checkpoint/tensor_source.h"
+#include "engine/tensor/storage_type.h"
+
+namespace attend {
+
+// A source in which the rows of one matrix are rounded as in int8 weights: to
+// 127 equal steps from 0 to the largest number of the row, of either sign.
+class RoundedTable final : public TensorSource {
+ public:
+  // `source` must outlive this, and have the matrix.
+  RoundedTable(const TensorSource& source, const std::string& name)
+      : source_(source), name_(name) {
+    const TensorView stored = *source.Find(name);
+    numbers_.resize(stored.bytes.size() / BytesOf(stored.type));
+    ToFloats(stored.type, stored.bytes.data(), absl::MakeSpan(numbers_));
+    const size_t cols = stored.shape[1];
+    for (size_t begin = 0; begin < numbers_.size(); begin += cols) {
+      const absl::Span<float> row(&numbers_[begin], cols);
+      float largest = 0;
+      for (const float x : row) largest = std::max(largest, std::abs(x));
+      if (largest == 0) continue;
+      const float step = largest / 127;
+      for (float& x : row) x = std::nearbyint(x / step) * step;
+    }
+  }
+
+  bool Has(absl::string_view name) const override { return source_.Has(name); }
+  std::vector<std::string> Names() const override { return source_.Names(); }
+  absl::StatusOr<TensorView> Find(absl::string_view name) const override {
+    absl::StatusOr<TensorView> view = source_.Find(name);
+    if (name != name_ || !view.ok()) return view;
+    view->type = StorageType::kF32;
+    view->bytes = {reinterpret_cast<const uint8_t*>(numbers_.data()),
+                   numbers_.size() * sizeof(float)};
+    return view;
+  }
+  void Drop(absl::Span<const uint8_t>) const override {}
+  const std::string& path() const override { return source_.path(); }
+
+ private:
+  const TensorSource& source_;
+  const std::string name_;
+  std::vector<float> numbers_;
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_TESTS_ENGINE_RUNTIME_ROUNDED_TABLE_H_
