@@ -51,7 +51,7 @@ ONLY_IN = [
     (re.compile(r"^oneapi/"), ("engine/ops",)),
     (re.compile(r"^(immintrin|cpuid)\.h"), ("engine/ops", "engine/compute")),
     (re.compile(r"^boost/"), ("server/http",)),
-    (re.compile(r"^openssl/"), ("server/tls", "server/http")),
+    (re.compile(r"^openssl/"), ("server/tls", "client/cpp/lib")),
     (re.compile(r"^grpc"), ("server/grpc", "client/cpp")),
     (re.compile(r"\.grpc\.pb\.h$"), ("client/cpp",)),
     (re.compile(r"^prometheus/"), ("server/observability",)),

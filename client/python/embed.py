@@ -12,6 +12,7 @@ import array
 import os
 import sys
 
+import attend_channel
 import grpc
 
 sys.path.insert(0, os.getcwd())  # where protoc wrote the stubs
@@ -36,13 +37,11 @@ def embed(stub, texts, timeout):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("text", nargs="+")
-    parser.add_argument(
-        "--address",
-        default=os.environ.get("ATTEND_ADDRESS", "localhost:50051"))
+    attend_channel.add_arguments(parser)
     parser.add_argument("--timeout", type=float, default=60, help="seconds")
     options = parser.parse_args()
 
-    with grpc.insecure_channel(options.address) as channel:
+    with attend_channel.channel_of(options) as channel:
         stub = attend_pb2_grpc.AttendStub(channel)
         try:
             vectors = embed(stub, options.text, options.timeout)

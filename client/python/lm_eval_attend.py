@@ -19,7 +19,7 @@ import concurrent.futures
 import os
 import sys
 
-import grpc
+import attend_channel
 
 sys.path.insert(0, os.getcwd())  # where protoc wrote the stubs
 from attend.v1 import attend_pb2 as pb  # noqa: E402
@@ -65,17 +65,20 @@ class AttendLM(LM):
     inputs_per_call: inputs of one call; two calls run at once. The server makes
         batches of its own, so batch_size and device are ignored.
     timeout: seconds for each call.
+    tls, ca, cert, key, server_name, token: as the options of translate.py.
     """
 
     def __init__(self, address=None, model="", max_length=None,
                  max_gen_toks=256, prefix_token_id=None, inputs_per_call=64,
                  timeout=600, batch_size=None, max_batch_size=None,
-                 device=None):
+                 device=None, tls=None, ca=None, cert=None, key=None,
+                 server_name=None, token=None):
         super().__init__()
-        address = address or os.environ.get("ATTEND_ADDRESS", "localhost:50051")
         # The log-probabilities of many tokens exceed gRPC's default limit.
-        self.channel = grpc.insecure_channel(
-            address, options=[("grpc.max_receive_message_length", -1)])
+        self.channel = attend_channel.open_channel(
+            address, tls=tls, ca=ca, cert=cert, key=key,
+            server_name=server_name, token=token,
+            options=[("grpc.max_receive_message_length", -1)])
         self.stub = attend_pb2_grpc.AttendStub(self.channel)
         self.timeout = float(timeout)
         self.inputs_per_call = int(inputs_per_call)

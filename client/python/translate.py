@@ -11,6 +11,7 @@ import argparse
 import os
 import sys
 
+import attend_channel
 import grpc
 
 sys.path.insert(0, os.getcwd())  # where protoc wrote the stubs
@@ -30,15 +31,13 @@ def stream(stub, text, params, timeout):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("text", nargs="*", help="default: standard input")
-    parser.add_argument(
-        "--address",
-        default=os.environ.get("ATTEND_ADDRESS", "localhost:50051"))
+    attend_channel.add_arguments(parser)
     parser.add_argument("--beams", type=int, default=1)
     parser.add_argument("--timeout", type=float, default=60, help="seconds")
     options = parser.parse_args()
     params = attend_pb2.GenerationParams(num_beams=options.beams)
 
-    with grpc.insecure_channel(options.address) as channel:
+    with attend_channel.channel_of(options) as channel:
         stub = attend_pb2_grpc.AttendStub(channel)
         for text in options.text or (line.rstrip("\n") for line in sys.stdin):
             try:

@@ -141,6 +141,8 @@ class CommandsTest(unittest.TestCase):
                 if sign in words:
                     at = words.index(sign)
                     del words[at:at + 2]
+            if "--ca" in words:
+                self.make_certificates(directory)
             if "--file" in words:
                 name = words[words.index("--file") + 1]
                 (pathlib.Path(directory) / name).write_text("A line.\n")
@@ -150,6 +152,15 @@ class CommandsTest(unittest.TestCase):
                  "50ms"], capture_output=True, text=True, timeout=60,
                 cwd=directory, input="A\tline.\n")
         self.assertNotIn(result.returncode, (0, USAGE_ERROR), result.stderr)
+
+    def make_certificates(self, directory):
+        """As the page says that they are made."""
+        commands = [words for words in shell_lines(
+            PAGES[ROOT / "docs/security.md"]) if words[0] == "openssl"]
+        self.assertGreater(len(commands), 3)
+        for words in commands:
+            subprocess.run(words, cwd=directory, check=True,
+                           capture_output=True, timeout=60)
 
     def test_the_server_takes_every_command(self):
         commands = [words[1:] for page in PAGES.values()
@@ -213,10 +224,13 @@ class CommandsTest(unittest.TestCase):
                     self.assertLessEqual(flags(words), known)
         self.assertGreater(count, 10)
 
-    # These pages are about the server.
+    # These pages are about the server, and how clients reach it.
     def test_named_flags_variables_and_metrics_exist(self):
         known = metrics() | server_flags()
         known |= set(re.findall(r"ATTEND_\w+", server_help()))
+        client_help = subprocess.run([CLIENT, "models", "--help"], text=True,
+                                     capture_output=True, check=True).stdout
+        known |= set(re.findall(r"--[\w-]+|ATTEND_\w+", client_help))
         count = 0
         for name in "operations.md", "security.md", "glossary.md":
             for code in inline_code(PAGES[ROOT / "docs" / name]):

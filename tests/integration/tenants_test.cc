@@ -78,7 +78,7 @@ TEST_F(TenantsTest, CallsNeedAKeyAndKeepToItsLimits) {
   const std::string command = absl::StrCat(
       ATTEND_CLI, " translate Hello. --address ", server.address());
   EXPECT_EQ(
-      RunShell(absl::StrCat("ATTEND_KEY=", kOpenKey, " ", command)).exit_code,
+      RunShell(absl::StrCat("ATTEND_TOKEN=", kOpenKey, " ", command)).exit_code,
       0);
   EXPECT_NE(RunShell(command).exit_code, 0);
 

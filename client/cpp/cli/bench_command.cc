@@ -90,7 +90,7 @@ int Run(const BenchOptions& options) {
   const auto load = Foreground(options, model->mask_token());
   if (!load.ok()) return Fail(load.status());
 
-  LoadGenerator generator(options.connection.address);
+  LoadGenerator generator(ToClientOptions(options.connection));
   if (options.warmup > 0) {
     Load warmup = *load;
     warmup.count = options.warmup;

@@ -17,15 +17,60 @@ std::optional<absl::Duration> ParseTimeout(const std::string& text) {
   return timeout;
 }
 
+void AddFile(CLI::App& app, const char* name, std::string& path,
+             const char* variable, const char* help) {
+  app.add_option(name, path, help)->envname(variable)->type_name("FILE");
+}
+
+// Whatever is said of TLS means that it is wanted.
+void ReadTls(ConnectionOptions& connection) {
+  const ClientTlsFiles& files = connection.tls_files;
+  if (const absl::Status status = CheckToken(connection.token); !status.ok()) {
+    throw CLI::ValidationError("--token", std::string(status.message()));
+  }
+  if (!connection.use_tls && files.ca.empty() && files.cert.empty() &&
+      files.key.empty() && files.server_name.empty()) {
+    return;
+  }
+  auto tls = ReadClientTls(files);
+  if (!tls.ok()) {
+    throw CLI::ValidationError("TLS", std::string(tls.status().message()));
+  }
+  connection.tls = *std::move(tls);
+}
+
+void AddTls(CLI::App& app, ConnectionOptions& connection) {
+  ClientTlsFiles& files = connection.tls_files;
+  app.add_flag("--tls", connection.use_tls,
+               "Use TLS; also if one of the next four is given")
+      ->envname("ATTEND_TLS");
+  AddFile(app, "--ca", files.ca, "ATTEND_CA",
+          "CAs that the server's certificate must be of, in PEM (default: the "
+          "system's)");
+  AddFile(app, "--cert", files.cert, "ATTEND_CERT",
+          "Certificate of this client, in PEM");
+  AddFile(app, "--key", files.key, "ATTEND_KEY", "Its private key, in PEM");
+  app.add_option("--server-name", files.server_name,
+                 "Name that the server's certificate must have (default: the "
+                 "host of the address)")
+      ->envname("ATTEND_SERVER_NAME")
+      ->type_name("NAME");
+  app.add_option(
+         "--token", connection.token,
+         "Sent as 'authorization: Bearer TOKEN'. Others on this machine "
+         "can see the option, not the variable")
+      ->envname("ATTEND_TOKEN")
+      ->type_name("TOKEN");
+  app.final_callback([&connection] { ReadTls(connection); });
+}
+
 }  // namespace
 
 ClientOptions ToClientOptions(const ConnectionOptions& connection) {
-  ClientOptions options = {.address = connection.address,
-                           .timeout = connection.timeout};
-  if (!connection.key.empty()) {
-    options.metadata = {{"authorization", "Bearer " + connection.key}};
-  }
-  return options;
+  return {.address = connection.address,
+          .tls = connection.tls,
+          .token = connection.token,
+          .timeout = connection.timeout};
 }
 
 void AddConnection(CLI::App& app, ConnectionOptions& connection) {
@@ -33,10 +78,7 @@ void AddConnection(CLI::App& app, ConnectionOptions& connection) {
                  "Address of the server: host:port or unix:path")
       ->envname("ATTEND_ADDRESS")
       ->capture_default_str();
-  app.add_option("--key", connection.key,
-                 "Key, for servers that want one. Others on this machine may "
-                 "see arguments: the variable is for keys that matter")
-      ->envname("ATTEND_KEY");
+  AddTls(app, connection);
   app.add_option("-m,--model", connection.model,
                  "Name of the model (default: the server's default)");
   app.add_option_function<std::string>(

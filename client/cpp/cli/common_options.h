@@ -2,6 +2,7 @@
 #define ATTEND_CLIENT_CPP_CLI_COMMON_OPTIONS_H_
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,11 @@ namespace attend {
 // Where the server is, and how a subcommand calls it.
 struct ConnectionOptions {
   std::string address = "localhost:50051";
+  bool use_tls = false;  // also where there are no files
+  ClientTlsFiles tls_files;
+  std::optional<ClientTls> tls;  // what the options above say, read
+  std::string token;
   std::string model;  // empty: the server's default
-  std::string key;    // for servers that want one; empty: none
   // Deadline of each call, retries included.
   absl::Duration timeout = absl::Seconds(60);
 };
@@ -38,6 +42,8 @@ ClientOptions ToClientOptions(const ConnectionOptions& connection);
 // The functions below add options that several subcommands have. The struct
 // that an option fills must outlive the parsing.
 
+// Also reads the files of --ca, --cert and --key, when the command line has
+// been parsed.
 void AddConnection(CLI::App& app, ConnectionOptions& connection);
 // `arguments` is the help of the positional arguments.
 void AddInput(CLI::App& app, InputOptions& input, const char* arguments);

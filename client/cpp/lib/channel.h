@@ -7,19 +7,27 @@
 
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "attend/v1/attend.grpc.pb.h"  // how gRPC writes messages, too
+#include "client/cpp/lib/client.h"
 
 namespace attend {
 
 // What the two users of gRPC share: the blocking client and the load generator.
 // No part of the public interface.
 
-// A channel without TLS, without a limit on a message's size, and without
-// gRPC's own retries (see RetryPolicy).
-std::shared_ptr<grpc::Channel> OpenChannel(const std::string& address);
+// A channel to the address, with the TLS of the options, without a limit on a
+// message's size, and without gRPC's own retries (see RetryPolicy).
+std::shared_ptr<grpc::Channel> OpenChannel(const ClientOptions& options);
+
+// The metadata of each call, the token's included.
+using Metadata = std::vector<std::pair<std::string, std::string>>;
+Metadata MetadataOf(const ClientOptions& options);
+void AddMetadata(grpc::ClientContext& context, const Metadata& metadata);
 
 // Sets the deadline, unless `timeout` is infinite.
 void SetTimeout(grpc::ClientContext& context, absl::Duration timeout);

@@ -13,8 +13,8 @@
 namespace attend {
 
 struct Client::Channel {
-  explicit Channel(const std::string& address)
-      : channel(OpenChannel(address)),
+  explicit Channel(const ClientOptions& options)
+      : channel(OpenChannel(options)),
         stub(v1::Attend::NewStub(channel)),
         unary(channel) {}
 
@@ -51,13 +51,12 @@ double Random() {
 absl::Status CallWithRetry(
     const ClientOptions& options,
     absl::FunctionRef<Attempt(grpc::ClientContext&)> attempt) {
+  if (absl::Status token = CheckToken(options.token); !token.ok()) return token;
   const absl::Time deadline = absl::Now() + options.timeout;
   for (int attempts = 1;; ++attempts) {
     grpc::ClientContext context;
     SetTimeout(context, deadline - absl::Now());
-    for (const auto& [key, value] : options.metadata) {
-      context.AddMetadata(key, value);
-    }
+    AddMetadata(context, MetadataOf(options));
     const Attempt outcome = attempt(context);
     if (outcome.status.ok() || outcome.begun) return outcome.status;
     const std::optional<absl::Duration> pause =
@@ -92,7 +91,7 @@ void Cancellation::Leave() {
 
 Client::Client(ClientOptions options)
     : options_(std::move(options)),
-      channel_(std::make_unique<Channel>(options_.address)) {}
+      channel_(std::make_unique<Channel>(options_)) {}
 
 Client::~Client() = default;
 

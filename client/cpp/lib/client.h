@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "attend/v1/attend.pb.h"
+#include "client/cpp/lib/client_tls.h"
 #include "client/cpp/lib/retry.h"
 
 // The C++ client. Programs outside of this repository use
@@ -26,6 +28,11 @@ namespace attend {
 
 struct ClientOptions {
   std::string address = "localhost:50051";
+  // Nothing: plain text.
+  std::optional<ClientTls> tls = std::nullopt;
+  // Sent with each call, as "authorization: Bearer TOKEN". Empty: none. Without
+  // TLS everybody between client and server can read it.
+  std::string token = "";
   // Deadline of each call, retries and the pauses before them included.
   // absl::InfiniteDuration(): no deadline.
   absl::Duration timeout = absl::Seconds(60);
@@ -61,7 +68,8 @@ class Cancellation {
 // * Each input of a call has a status of its own, in its result.
 // * A call that fails before its first message is retried, as `retry` says.
 // * Text must be UTF-8 (see client/cpp/lib/utf8.h). A request with other text
-//   is not sent, and the call returns INVALID_ARGUMENT.
+//   is not sent, and the call returns INVALID_ARGUMENT; a token that cannot be
+//   a header is not sent either.
 //
 // Thread-safe: several threads may call at once.
 class Client {

@@ -12,7 +12,8 @@
 namespace attend {
 
 struct LoadGenerator::Channel {
-  explicit Channel(const std::string& address) : stubs(OpenChannel(address)) {}
+  explicit Channel(const ClientOptions& options)
+      : stubs(OpenChannel(options), MetadataOf(options)) {}
 
   LoadStubs stubs;
 };
@@ -143,8 +144,8 @@ class Runner {
 
 }  // namespace
 
-LoadGenerator::LoadGenerator(const std::string& address)
-    : channel_(std::make_unique<Channel>(address)) {}
+LoadGenerator::LoadGenerator(const ClientOptions& options)
+    : channel_(std::make_unique<Channel>(options)) {}
 
 LoadGenerator::~LoadGenerator() = default;
 

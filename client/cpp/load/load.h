@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "attend/v1/attend.pb.h"
+#include "client/cpp/lib/client.h"
 
 namespace attend {
 
@@ -91,7 +92,8 @@ struct LoadResult {
 // after a quiet second, so the times would be too long.
 class LoadGenerator {
  public:
-  explicit LoadGenerator(const std::string& address);
+  // Takes the address, TLS, token and metadata of the options.
+  explicit LoadGenerator(const ClientOptions& options);
   ~LoadGenerator();
 
   // Makes `load.count` calls, and returns when they have ended. Meanwhile makes

@@ -8,14 +8,14 @@ namespace {
 
 class UnaryCall : public LoadCall {
  public:
-  UnaryCall(UnaryStub& stub, grpc::CompletionQueue& queue,
+  UnaryCall(LoadStubs& stubs, grpc::CompletionQueue& queue,
             const LoadRequest& request, absl::Duration due,
             absl::Duration timeout)
-      : LoadCall(due, timeout),
+      : LoadCall(stubs, due, timeout),
         request_(request),
         response_(request.new_response()),
-        reader_(PrepareUnary(stub, context_, request.method, *request.request,
-                             queue)) {
+        reader_(PrepareUnary(stubs.unary, context_, request.method,
+                             *request.request, queue)) {
     reader_->StartCall();
     reader_->Finish(response_.get(), &status_, this);
   }
@@ -35,11 +35,12 @@ class UnaryCall : public LoadCall {
 
 class StreamCall : public LoadCall {
  public:
-  StreamCall(v1::Attend::Stub& stub, grpc::CompletionQueue& queue,
+  StreamCall(LoadStubs& stubs, grpc::CompletionQueue& queue,
              const v1::GenerateRequest& request, absl::Duration due,
              absl::Duration timeout)
-      : LoadCall(due, timeout),
-        reader_(stub.AsyncGenerateStream(&context_, request, &queue, this)) {}
+      : LoadCall(stubs, due, timeout),
+        reader_(stubs.attend.AsyncGenerateStream(&context_, request, &queue,
+                                                 this)) {}
 
   bool Proceed(bool ok) override {
     if (finishing_) return false;
@@ -89,11 +90,10 @@ std::unique_ptr<LoadCall> StartCall(LoadStubs& stubs,
                                     absl::Duration timeout) {
   if (stream && request.method == "Generate") {
     return std::make_unique<StreamCall>(
-        stubs.attend, queue,
-        static_cast<const v1::GenerateRequest&>(*request.request), due,
-        timeout);
+        stubs, queue, static_cast<const v1::GenerateRequest&>(*request.request),
+        due, timeout);
   }
-  return std::make_unique<UnaryCall>(stubs.unary, queue, request, due, timeout);
+  return std::make_unique<UnaryCall>(stubs, queue, request, due, timeout);
 }
 
 }  // namespace attend

@@ -16,12 +16,24 @@ namespace attend {
 // The time since an unspecified start, on a clock that is never set.
 absl::Duration SteadyNow();
 
+// The stubs that calls are made with. Both use one channel.
+struct LoadStubs {
+  LoadStubs(const std::shared_ptr<grpc::Channel>& channel, Metadata of_each)
+      : attend(channel), unary(channel), metadata(std::move(of_each)) {}
+
+  v1::Attend::Stub attend;
+  UnaryStub unary;
+  const Metadata metadata;  // of each call
+};
+
 // One call. It has one operation at a time in flight on the completion queue;
 // the operation's tag is the call.
 class LoadCall {
  public:
-  LoadCall(absl::Duration due, absl::Duration timeout) : due_(due) {
+  LoadCall(const LoadStubs& stubs, absl::Duration due, absl::Duration timeout)
+      : due_(due) {
     SetTimeout(context_, timeout);
+    AddMetadata(context_, stubs.metadata);
   }
   virtual ~LoadCall() = default;
 
@@ -52,15 +64,6 @@ class LoadCall {
   grpc::Status status_;
   absl::StatusCode input_code_ = absl::StatusCode::kOk;
   CallRecord record_;
-};
-
-// The stubs that calls are made with. Both use one channel.
-struct LoadStubs {
-  explicit LoadStubs(const std::shared_ptr<grpc::Channel>& channel)
-      : attend(channel), unary(channel) {}
-
-  v1::Attend::Stub attend;
-  UnaryStub unary;
 };
 
 // Starts a call. `request` must outlive it. With `stream`, GenerateStream is

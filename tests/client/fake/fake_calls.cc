@@ -48,10 +48,14 @@ grpc::Status FakeCalls::Begin(grpc::ServerContext& context) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     ++calls;
-    const auto id = context.client_metadata().find("x-request-id");
-    request_id = id == context.client_metadata().end()
-                     ? ""
-                     : std::string(id->second.data(), id->second.size());
+    const auto header = [&context](const char* name) {
+      const auto found = context.client_metadata().find(name);
+      return found == context.client_metadata().end()
+                 ? std::string()
+                 : std::string(found->second.data(), found->second.size());
+    };
+    request_id = header("x-request-id");
+    authorization = header("authorization");
     if (failures_.empty()) return grpc::Status::OK;
     failure = failures_.front();
     failures_.pop_front();

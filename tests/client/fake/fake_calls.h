@@ -55,6 +55,7 @@ class FakeCalls {
   int calls = 0;
   int most_in_flight = 0;
   std::string request_id;
+  std::string authorization;
   v1::GenerateRequest last_generate;
   v1::EmbedRequest last_embed;
   v1::ClassifyRequest last_classify;

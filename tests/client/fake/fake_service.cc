@@ -243,6 +243,10 @@ int FakeService::most_in_flight() const {
   return implementation_->calls().Get(&FakeCalls::most_in_flight);
 }
 
+std::string FakeService::authorization() const {
+  return implementation_->calls().Get(&FakeCalls::authorization);
+}
+
 std::string FakeService::request_id() const {
   return implementation_->calls().Get(&FakeCalls::request_id);
 }

@@ -40,9 +40,10 @@ class FakeService {
   // The next calls fail like this, one after another.
   void Fail(std::vector<FakeFailure> failures);
 
-  int calls() const;               // so far, failed ones included
-  int most_in_flight() const;      // calls at once
-  std::string request_id() const;  // x-request-id of the last call
+  int calls() const;                  // so far, failed ones included
+  int most_in_flight() const;         // calls at once
+  std::string request_id() const;     // x-request-id of the last call
+  std::string authorization() const;  // of the last call
   v1::GenerateRequest last_generate() const;
   v1::EmbedRequest last_embed() const;
   v1::ClassifyRequest last_classify() const;

@@ -31,7 +31,8 @@ TEST(LoadTest, ClosedLoopOfStreams) {
   Load load = MakeLoad({"a b c", "d e"});
   load.count = 41;
   load.concurrency = 4;
-  const LoadResult result = LoadGenerator(service.address()).Run(load);
+  const LoadResult result =
+      LoadGenerator({.address = service.address()}).Run(load);
   EXPECT_EQ(service.calls(), 41);
   EXPECT_LE(service.most_in_flight(), 4);
   ASSERT_EQ(result.calls.size(), 41);
@@ -52,7 +53,8 @@ TEST(LoadTest, UnaryCallsHaveNoTokenTimes) {
   Load load = MakeLoad({"a b c"});
   load.count = 5;
   load.stream = false;
-  const LoadResult result = LoadGenerator(service.address()).Run(load);
+  const LoadResult result =
+      LoadGenerator({.address = service.address()}).Run(load);
   ASSERT_EQ(result.calls.size(), 5);
   for (const CallRecord& call : result.calls) {
     EXPECT_EQ(call.tokens, 3);
@@ -79,8 +81,8 @@ TEST(LoadTest, CallsOfEncoders) {
                    MakeLoadRequest<v1::RerankResponse>("Rerank", rerank)};
   load.count = 8;
   load.concurrency = 1;
-  const BenchReport report =
-      MakeReport(LoadGenerator(service.address()).Run(load), load.stream);
+  const BenchReport report = MakeReport(
+      LoadGenerator({.address = service.address()}).Run(load), load.stream);
   EXPECT_EQ(report.succeeded, 8);
   EXPECT_EQ(report.inputs, 2 * 5);
   EXPECT_EQ(report.source_tokens, 2 * 2);
@@ -93,7 +95,8 @@ TEST(LoadTest, OpenLoopStartsCallsThatDoNotWaitForOthers) {
   load.count = 6;
   load.rate = 1000;
   load.timeout = absl::Milliseconds(200);
-  const LoadResult result = LoadGenerator(service.address()).Run(load);
+  const LoadResult result =
+      LoadGenerator({.address = service.address()}).Run(load);
   ASSERT_EQ(result.calls.size(), 6);
   // In a closed loop of one each would have waited for the one before.
   EXPECT_LT(result.elapsed, 6 * load.timeout);
@@ -113,8 +116,8 @@ TEST(LoadTest, CountsErrorsByCodeAndDoesNotRetry) {
     load.count = 10;
     load.concurrency = 1;
     load.stream = stream;
-    const BenchReport report =
-        MakeReport(LoadGenerator(service.address()).Run(load), load.stream);
+    const BenchReport report = MakeReport(
+        LoadGenerator({.address = service.address()}).Run(load), load.stream);
     EXPECT_THAT(report.errors,
                 UnorderedElementsAre(Pair("UNAVAILABLE", 2),
                                      Pair("RESOURCE_EXHAUSTED", 1),
@@ -137,7 +140,7 @@ TEST(LoadTest, BackgroundRunsMeanwhileAndIsCancelled) {
   background.concurrency = 2;
   background.timeout = absl::InfiniteDuration();
   {
-    LoadGenerator generator(service.address());
+    LoadGenerator generator({.address = service.address()});
     const LoadResult result = generator.Run(load, &background);
     EXPECT_EQ(result.calls.size(), 50);
   }

@@ -34,6 +34,7 @@ export ATTEND_TRANSLATE="$root/client/python/translate.py"
 export ATTEND_EMBED="$root/client/python/embed.py"
 export PYTHONPATH="$stubs:$root/client/python"
 "$environment/bin/python" -B "$root/tests/client/python/python_client_test.py" -v
+"$environment/bin/python" -B "$root/tests/client/python/attend_channel_test.py" -v
 "$environment/bin/python" -B "$root/tests/client/python/lm_eval_attend_test.py" -v
 for script in "$root"/tests/attack/*.py; do
   grep -q ArgumentParser "$script" || continue

@@ -20,9 +20,11 @@ def free_port():
 
 
 class ServedTest(unittest.TestCase):
-    """All tests of a class share a server of the directory `model`, in f32."""
+    """All tests of a class share a server of the directory `model`, in f32, with
+    more flags."""
 
     model = None
+    flags = ()
 
     @classmethod
     def setUpClass(cls):
@@ -36,10 +38,15 @@ class ServedTest(unittest.TestCase):
             "--http-host=127.0.0.1",
             "--http-port=0",
             "--dtype=f32",
+            *cls.flags,
         ])
-        cls.channel = grpc.insecure_channel(cls.address)
+        cls.channel = cls.open_channel()
         cls.stub = attend_pb2_grpc.AttendStub(cls.channel)
         cls.wait_until_serving()
+
+    @classmethod
+    def open_channel(cls):
+        return grpc.insecure_channel(cls.address)
 
     @classmethod
     def wait_until_serving(cls):
