@@ -189,8 +189,9 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
   AddOperatorRoutes(router, {.metrics = [&] { return metrics.Serialize(); },
                              .live = [&] { return rpc->alive(); },
                              .ready = [&] { return ready.load(); }});
-  ASSIGN_OR_RETURN(const std::unique_ptr<HttpServer> http,
-                   HttpServer::Start(options.http, std::move(router)));
+  ASSIGN_OR_RETURN(
+      const std::unique_ptr<HttpServer> http,
+      HttpServer::Start(options.http, std::move(router), certificates.get()));
   log.Write(LogLevel::kInfo, "ready",
             {{"model", models.entries().front().name},
              {"models", models.ready()},

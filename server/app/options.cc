@@ -49,7 +49,7 @@ void AddPorts(OptionParser& parser, RpcOptions& rpc, HttpOptions& http) {
              "Answer grpc.reflection, which shows the API to anybody.");
 }
 
-void AddTls(OptionParser& parser, TlsOptions& o) {
+void AddTls(OptionParser& parser, TlsOptions& o, HttpOptions& http) {
   parser.Add("tls-cert", o.cert,
              "PEM file of the certificate chain of the gRPC port. Empty: no "
              "TLS. This file and the next two are read again when they "
@@ -61,6 +61,9 @@ void AddTls(OptionParser& parser, TlsOptions& o) {
   parser.Add("tls-client-auth", o.client_auth,
              "With --tls-client-ca: require (the default), or optional, which "
              "lets clients without a certificate in, too.");
+  parser.Add("http-tls", http.tls,
+             "Serve the HTTP port with TLS, too, with the same certificate. "
+             "Its clients need none. Some 100 KB for each connection.");
 }
 
 void AddCompute(OptionParser& parser, ComputeOptions& compute,
@@ -216,7 +219,7 @@ void AddProcess(OptionParser& parser, ServerOptions& o) {
 void AddOptions(OptionParser& parser, ModelOptions& models, ServerOptions& o) {
   AddModels(parser, models);
   AddPorts(parser, o.rpc, o.http);
-  AddTls(parser, o.tls);
+  AddTls(parser, o.tls, o.http);
   AddCompute(parser, o.compute, o.engine);
   AddMemory(parser, o.engine);
   AddScheduling(parser, o.scheduler);
@@ -250,6 +253,10 @@ absl::Status ServerOptions::Validate() const {
   RETURN_IF_ERROR(scheduler.Validate());
   RETURN_IF_ERROR(http.Validate());
   RETURN_IF_ERROR(tls.Validate());
+  if (http.tls && !tls.enabled()) {
+    return absl::InvalidArgumentError(
+        "http_tls is true, needs tls_cert and tls_key");
+  }
   return rpc.Validate();
 }
 

@@ -27,7 +27,7 @@ struct RpcOptions {
   int max_message_bytes = 16 << 20;
   // The most connections at once. Further connections are closed as they come,
   // and so are those that would take the last descriptors. Higher: more memory,
-  // some 20 KiB for each.
+  // some 20 KiB for each, 100 KiB with TLS.
   int max_connections = 10000;
   // The most connections at once of one client address; 0: no limit. Of an IPv6
   // address the first 64 bits count. Behind a proxy all connections have one

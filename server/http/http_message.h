@@ -29,6 +29,9 @@ struct HttpResponse {
 // A response in plain text, which nobody may keep for later.
 HttpResponse TextResponse(int status, std::string text);
 
+// The lines of a response before its body.
+std::string ResponseHead(const HttpResponse& response, bool keep_alive);
+
 // Takes the response to one request. Called once, from any thread, while the
 // server lives. A response to a client that has gone is dropped.
 using HttpReply = std::function<void(HttpResponse)>;

@@ -20,14 +20,18 @@ struct HttpOptions {
   // 0: any free one.
   int port = 9090;
 
+  // Serve with the certificate of the server's TlsOptions. Clients are not
+  // asked for one: probes have none. A connection then takes some 100 KB.
+  bool tls = false;
+
   // Connections at once. At the limit, a new one takes the place of the one
   // that has waited longest for its client. Higher: more memory and file
   // descriptors for clients that do nothing.
   int max_connections = 2048;
 
   // From the first byte of a request's head to its last one, and from the
-  // opening of a connection to its first byte. Higher: slow clients hold
-  // connections longer.
+  // opening of a connection to its first byte; before that, for the handshake
+  // of TLS. Higher: slow clients hold connections longer.
   absl::Duration head_timeout = absl::Seconds(5);
   // From an answer to the first byte of the next request. Higher: as above.
   absl::Duration idle_timeout = absl::Seconds(75);

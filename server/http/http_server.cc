@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "engine/tensor/check.h"
 #include "engine/tensor/status_macros.h"
 #include "server/http/http_listener.h"
 #include "server/http/http_session.h"
@@ -28,8 +29,9 @@ int MaxConnections(int wanted) {
 }  // namespace
 
 struct HttpServer::Impl {
-  Impl(const HttpOptions& options, HttpRouter router)
-      : environment{options, std::move(router),
+  Impl(const HttpOptions& options, HttpRouter router,
+       const Certificates* certificates)
+      : environment{options, std::move(router), certificates,
                     Connections(MaxConnections(options.max_connections))} {}
   ~Impl() {
     loop.stop();
@@ -47,9 +49,12 @@ HttpServer::~HttpServer() = default;
 int HttpServer::port() const { return impl_->listener.port(); }
 
 absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(
-    const HttpOptions& options, HttpRouter router) try {
+    const HttpOptions& options, HttpRouter router,
+    const Certificates* certificates) try {
   RETURN_IF_ERROR(options.Validate());
-  auto impl = std::make_unique<Impl>(options, std::move(router));
+  ATTEND_CHECK(!options.tls || certificates != nullptr);
+  auto impl = std::make_unique<Impl>(options, std::move(router),
+                                     options.tls ? certificates : nullptr);
   RETURN_IF_ERROR(impl->listener.Listen());
   impl->thread = std::thread([&loop = impl->loop] { loop.run(); });
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(impl)));

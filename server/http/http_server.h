@@ -9,13 +9,17 @@
 
 namespace attend {
 
+class Certificates;
+
 // The HTTP port: an event loop on a thread of its own, which never waits for a
 // client. Shares nothing with the port that serves models.
 class HttpServer {
  public:
+  // `certificates` are for options.tls, and must outlive the server.
   // UNAVAILABLE if the port cannot be bound.
   static absl::StatusOr<std::unique_ptr<HttpServer>> Start(
-      const HttpOptions& options, HttpRouter router);
+      const HttpOptions& options, HttpRouter router,
+      const Certificates* certificates = nullptr);
   // Closes all connections. No handler runs when it returns.
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;

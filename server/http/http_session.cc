@@ -14,10 +14,11 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/http/http_message.h"
+#include "server/http/http_stream.h"
+#include "server/tls/certificates.h"
 
 namespace attend {
 namespace {
@@ -37,36 +38,25 @@ absl::string_view View(boost::beast::string_view text) {
   return absl::string_view(text.data(), text.size());
 }
 
-std::string HeadOf(const HttpResponse& response, bool keep_alive) {
-  const http::status status = http::int_to_status(response.status);
-  std::string head = absl::StrCat("HTTP/1.1 ", response.status, " ",
-                                  View(http::obsolete_reason(status)), "\r\n");
-  for (const auto& [name, value] : response.headers) {
-    absl::StrAppend(&head, name, ": ", value, "\r\n");
-  }
-  absl::StrAppend(&head, "Content-Length: ", response.body->size(),
-                  "\r\nConnection: ", keep_alive ? "keep-alive" : "close",
-                  "\r\n\r\n");
-  return head;
-}
-
 // What the connection waits for.
 enum class Stage {
-  kIdle,      // the first byte of a request
-  kHead,      // the rest of its head
-  kAnswer,    // the handler, and the client to read its answer
-  kFarewell,  // the client to close
+  kHandshake,  // that of TLS
+  kIdle,       // the first byte of a request
+  kHead,       // the rest of its head
+  kAnswer,     // the handler, and the client to read its answer
+  kFarewell,   // the client to close
 };
 
 class HttpSession final : public Connection,
                           public std::enable_shared_from_this<HttpSession> {
  public:
-  HttpSession(asio::ip::tcp::socket stream, HttpEnvironment& environment)
+  HttpSession(asio::ip::tcp::socket socket, HttpEnvironment& environment)
       : environment_(environment),
-        stream_(std::move(stream)),
+        stream_(std::move(socket)),
+        socket_(stream_.socket()),
         timer_(stream_.get_executor()) {}
 
-  void Start() { WaitForRequest(environment_.options.head_timeout); }
+  void Start();
 
   void Close() override;
 
@@ -85,6 +75,7 @@ class HttpSession final : public Connection,
   void Write(const HttpResponse& response);
   void OnWritten(error_code error);
   void SayFarewell();
+  void EndSending();
   void ReadToTheEnd();
 
   // Completions keep the session alive, and mean nothing once it is closed.
@@ -92,12 +83,13 @@ class HttpSession final : public Connection,
   auto IfOpen(Then then) {
     return
         [self = shared_from_this(), then](error_code error, size_t bytes = 0) {
-          if (self->stream_.is_open()) then(*self, error, bytes);
+          if (self->socket_.is_open()) then(*self, error, bytes);
         };
   }
 
   HttpEnvironment& environment_;
-  asio::ip::tcp::socket stream_;
+  HttpStream stream_;
+  asio::ip::tcp::socket& socket_;  // the stream's
   asio::steady_timer timer_;
   Stage stage_ = Stage::kIdle;
   bool late_ = false;  // the head
@@ -110,14 +102,28 @@ class HttpSession final : public Connection,
   std::shared_ptr<const std::string> body_;
 };
 
+void HttpSession::Start() {
+  if (environment_.certificates == nullptr) {
+    return WaitForRequest(environment_.options.head_timeout);
+  }
+  stage_ = Stage::kHandshake;
+  SetDeadline(environment_.options.head_timeout);
+  stream_.StartTls(
+      *environment_.certificates->current()->context,
+      IfOpen([](HttpSession& self, error_code error, size_t) {
+        if (error) return self.Close();
+        self.WaitForRequest(self.environment_.options.head_timeout);
+      }));
+}
+
 void HttpSession::Close() {
-  if (!stream_.is_open()) return;
+  if (!socket_.is_open()) return;
   error_code ignored;
   // What the client did not read must not stay with the kernel.
   if (stage_ == Stage::kAnswer) {
-    stream_.set_option(asio::socket_base::linger(true, 0), ignored);
+    socket_.set_option(asio::socket_base::linger(true, 0), ignored);
   }
-  stream_.close(ignored);
+  socket_.close(ignored);
   timer_.cancel();
   environment_.connections.Remove(*this);
 }
@@ -136,7 +142,7 @@ void HttpSession::OnDeadline() {
   if (stage_ != Stage::kHead) return Close();
   late_ = true;
   error_code ignored;
-  stream_.cancel(ignored);  // OnRead() goes on
+  socket_.cancel(ignored);  // OnRead() goes on
 }
 
 void HttpSession::WaitForRequest(absl::Duration limit) {
@@ -209,7 +215,7 @@ void HttpSession::Handle() {
        session = weak_from_this()](HttpResponse response) {
         asio::dispatch(executor, [session, response = std::move(response)] {
           const auto self = session.lock();
-          if (self != nullptr && self->stream_.is_open()) self->Write(response);
+          if (self != nullptr && self->socket_.is_open()) self->Write(response);
         });
       });
 }
@@ -223,7 +229,7 @@ void HttpSession::Refuse(int status, const char* reason) {
 void HttpSession::Write(const HttpResponse& response) {
   stage_ = Stage::kAnswer;
   SetDeadline(environment_.options.answer_timeout);
-  head_ = HeadOf(response, keep_alive_);
+  head_ = ResponseHead(response, keep_alive_);
   body_ = response.body;
   const bool head_only = parser_->get().method() == http::verb::head;
   const std::array<asio::const_buffer, 2> answer = {
@@ -245,16 +251,23 @@ void HttpSession::OnWritten(error_code error) {
 
 void HttpSession::SayFarewell() {
   stage_ = Stage::kFarewell;
-  error_code error;
-  stream_.shutdown(asio::socket_base::shutdown_send, error);
-  if (error) return Close();
   SetDeadline(kFarewellTime);
+  if (!stream_.has_tls()) return EndSending();
+  // An error: the client says other things than farewell.
+  stream_.EndTls(
+      IfOpen([](HttpSession& self, error_code, size_t) { self.EndSending(); }));
+}
+
+void HttpSession::EndSending() {
+  error_code error;
+  socket_.shutdown(asio::socket_base::shutdown_send, error);
+  if (error) return Close();
   ReadToTheEnd();
 }
 
 void HttpSession::ReadToTheEnd() {
   buffer_.clear();
-  stream_.async_read_some(
+  socket_.async_read_some(
       buffer_.prepare(kReadBytes),
       IfOpen([](HttpSession& self, error_code error, size_t) {
         if (error) return self.Close();

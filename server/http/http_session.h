@@ -9,10 +9,13 @@
 
 namespace attend {
 
+class Certificates;
+
 // What the sessions of a server share; it outlives the event loop.
 struct HttpEnvironment {
   const HttpOptions options;
   const HttpRouter router;
+  const Certificates* const certificates;  // null: plain text
   Connections connections;
 };
 

@@ -51,7 +51,7 @@ def read_exposition():
             subprocess.run([os.environ["ATTEND_CLI"], "translate", text,
                             "--stream", "--timeout", "5s",
                             "--address", f"127.0.0.1:{grpc_port}"],
-                           env={**os.environ, "ATTEND_KEY": "a key"},
+                           env={**os.environ, "ATTEND_TOKEN": "a key"},
                            capture_output=True, timeout=60,
                            check=text.startswith("Two"))
         with contextlib.ExitStack() as connections:

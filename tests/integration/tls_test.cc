@@ -80,6 +80,17 @@ TEST_F(TlsTest, TheCommandLineReachesAServerThatAsksWhoItIs) {
   EXPECT_EQ(server.Stop(), 0) << server.process().output();
 }
 
+TEST_F(TlsTest, TheHttpPortHasItIfItIsWanted) {
+  ServerProcess server(Flags({"--http-tls"}));
+  const std::string log = server.process().output();
+  const size_t port = log.find(" http_port=") + 11;
+  EXPECT_TRUE(files_.Try(
+      absl::StrCat("curl -sf --cacert ca.crt https://localhost:",
+                   log.substr(port, log.find(' ', port) - port), "/readyz")));
+  EXPECT_EQ(server.Get("/readyz").code, 0);
+  EXPECT_EQ(server.Stop(), 0) << server.process().output();
+}
+
 TEST_F(TlsTest, ClientsThatMayNotComeIn) {
   const std::string cert = files_.Path("client.crt");
   const std::string key = files_.Path("client.key");

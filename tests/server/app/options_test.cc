@@ -135,6 +135,7 @@ TEST(OptionsTest, AnErrorNamesFlagValueAndWhatIsExpected) {
        "--tls-client-auth: 'maybe' is not require or optional"},
       {{"--tls-cert=a", "--tls-key=k", "--tls-client-auth=optional"},
        "tls_client_auth is optional, needs tls_client_ca"},
+      {{"--http-tls"}, "http_tls is true, needs tls_cert and tls_key"},
       {{"--max-batch-inputs=0"}, "max_batch_inputs is 0"},
       {{"--threads=-1"}, "threads is -1"},
       {{"--model="}, "--model: 1 required VALUE missing"},

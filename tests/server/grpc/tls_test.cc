@@ -16,6 +16,7 @@
 #include "tests/server/grpc/rpc_fixture.h"
 #include "tests/server/grpc/sockets.h"
 #include "tests/support/certificate_files.h"
+#include "tests/support/wait_until.h"
 
 namespace attend {
 namespace {
@@ -130,8 +131,8 @@ TEST_F(TlsTest, ACertificateIsOptional) {
 TEST_F(TlsTest, AnotherCaLetsOtherClientsIn) {
   Start(ClientAuth::kRequire, absl::Milliseconds(1));
   files_.Rename("other.crt", "client_ca");
-  while (Call({.cert = "stranger"}) != grpc::OK) {
-  }
+  EXPECT_TRUE(
+      WaitUntil([&] { return Call({.cert = "stranger"}) == grpc::OK; }));
   EXPECT_EQ(Call({.cert = "client"}), grpc::UNAVAILABLE);
 }
 
@@ -154,15 +155,14 @@ TEST_F(TlsTest, NoCallFailsWhileCertificatesChange) {
     while (!stop) count(CallOn(channel));
   });
   const auto wait_until_served = [&](const std::string& ca) {
-    while (Call({.ca = ca}) != grpc::OK) {
-    }
+    EXPECT_TRUE(WaitUntil([&] { return Call({.ca = ca}) == grpc::OK; })) << ca;
     const int before = calls;
-    while (calls < before + 20) std::this_thread::yield();
+    EXPECT_TRUE(WaitUntil([&] { return calls >= before + 20; }));
   };
   wait_until_served("ca");
   // One after the other, and in between they do not belong together.
   files_.Overwrite("new.crt", "crt");
-  while (refused_ == 0) std::this_thread::yield();
+  EXPECT_TRUE(WaitUntil([&] { return refused_ > 0; }));
   wait_until_served("ca");
   files_.Overwrite("new.key", "key");
   wait_until_served("other");

@@ -18,11 +18,12 @@ inline std::unique_ptr<HttpServer> StartTestServer(
     HttpOptions options,
     OperatorSources sources = {.metrics = [] { return std::string("m 1\n"); },
                                .live = [] { return true; },
-                               .ready = [] { return true; }}) {
+                               .ready = [] { return true; }},
+    const Certificates* certificates = nullptr) {
   options.port = 0;
   HttpRouter router;
   AddOperatorRoutes(router, std::move(sources));
-  auto server = HttpServer::Start(options, std::move(router));
+  auto server = HttpServer::Start(options, std::move(router), certificates);
   EXPECT_TRUE(server.ok()) << server.status();
   return server.ok() ? *std::move(server) : nullptr;
 }
