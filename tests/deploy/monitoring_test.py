@@ -42,15 +42,22 @@ def tenants_file():
 
 
 def read_exposition():
-    """Of a server that was asked for something, for something wrong, too often,
-    and for too many connections."""
-    with tenants_file() as tenants, attend_server.running(
-            "--max-connections=4", f"--tenants={tenants}") as (http_port,
-                                                               grpc_port):
+    """Of a server with TLS and tenants that was asked for something, for something
+    wrong, too often, and for too many connections."""
+    directory = tempfile.TemporaryDirectory()
+    cert, key = f"{directory.name}/crt", f"{directory.name}/key"
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                    "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=a",
+                    "-addext", "subjectAltName=IP:127.0.0.1", "-out", cert,
+                    "-keyout", key], check=True, capture_output=True)
+    with directory, tenants_file() as tenants, attend_server.running(
+            "--max-connections=4", f"--tenants={tenants}", f"--tls-cert={cert}",
+            f"--tls-key={key}") as (http_port, grpc_port):
         for text in "Two dogs run.", "long " * 1000, "Too often.":
             subprocess.run([os.environ["ATTEND_CLI"], "translate", text,
                             "--stream", "--timeout", "5s",
-                            "--address", f"127.0.0.1:{grpc_port}"],
+                            "--address", f"127.0.0.1:{grpc_port}",
+                            "--ca", cert],
                            env={**os.environ, "ATTEND_TOKEN": "a key"},
                            capture_output=True, timeout=60,
                            check=text.startswith("Two"))
