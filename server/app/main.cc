@@ -29,6 +29,7 @@
 #include "server/app/signals.h"
 #include "server/app/system_limits.h"
 #include "server/grpc/descriptor.h"
+#include "server/grpc/grpc_log.h"
 #include "server/grpc/rpc_server.h"
 #include "server/http/http_router.h"
 #include "server/http/http_server.h"
@@ -217,6 +218,7 @@ int Run(const ServerOptions& options) {
   RenderProcesses::Shared();
   Signals signals;
   Log log(options.log_level, STDERR_FILENO);
+  const GrpcLog grpc_log(log);
   // A message that cannot be parsed has its status and its line in our log; a
   // second line, of another form, would be one for each that a client sends.
   google::protobuf::SetLogHandler(nullptr);

@@ -60,9 +60,9 @@ Certificates::Next Certificates::Wait() {
 
 void Certificates::Look(bool take) {
   absl::StatusOr<PemTexts> texts = ReadPemTexts(options_);
-  const bool settled = take || texts == seen_;
+  const bool settled = texts == seen_;
   seen_ = std::move(texts);
-  if (!settled || seen_ == taken_) return;
+  if (!take && (!settled || seen_ == taken_)) return;
   taken_ = seen_;
   if (const absl::Status status = Take(taken_); !status.ok()) {
     events_.on_refused(status);

@@ -52,7 +52,8 @@ class Certificates {
   // What a connection that comes now is served with; another object when that
   // has changed. Never null.
   std::shared_ptr<const TlsFiles> current() const;
-  // Has the files looked at soon, and taken as they are then.
+  // Has the files looked at soon, and taken as they are then; the events tell
+  // of them even if they are the same.
   void LookNow();
 
  private:

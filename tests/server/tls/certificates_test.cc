@@ -109,8 +109,10 @@ TEST_F(CertificatesTest, LooksAtOnceWhenItIsAsked) {
   const auto certificates = Load(absl::Hours(1));
   told_.Next();
   files_.Rename("b.crt", "crt");
-  certificates->LookNow();
-  EXPECT_THAT(told_.Next(), HasSubstr("does not belong"));
+  for (int i = 0; i < 2; ++i) {  // who asks is answered
+    certificates->LookNow();
+    EXPECT_THAT(told_.Next(), HasSubstr("does not belong"));
+  }
   files_.Rename("b.key", "key");
   certificates->LookNow();
   EXPECT_EQ(told_.Next(), files_.Text("b.crt"));
