@@ -4,6 +4,13 @@
 #include <limits>
 
 namespace attend {
+namespace {
+
+// What a step takes beyond so many times its estimate is nobody's work: the
+// machine stood still, or its clock was set.
+constexpr double kMostTimes = 8;
+
+}  // namespace
 
 TenantLedger::TenantLedger(int max_requests) : max_accounts_(max_requests) {
   accounts_.reserve(max_accounts_);
@@ -136,9 +143,10 @@ void TenantLedger::EndStep(const StepCost& cost, absl::Duration duration) {
     prompt_rows += account.prompt_rows;
     tenants += account.decode_rows + account.prompt_rows > 0;
   }
-  const double seconds = absl::ToDoubleSeconds(duration);
   const double estimate = cost.Seconds(decode_rows, prompt_rows);
   const double of_rows = cost.RowSeconds(decode_rows, prompt_rows);
+  double seconds = absl::ToDoubleSeconds(duration);
+  if (estimate > 0) seconds = std::min(seconds, kMostTimes * estimate);
   if (joint_) {
     ++round_;
     most_ = 0;

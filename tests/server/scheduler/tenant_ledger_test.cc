@@ -67,6 +67,17 @@ TEST_F(TenantLedgerTest, AWeightDividesWhatWasServed) {
   EXPECT_NEAR(View(0).served, Seconds(20) / 3, 1e-4);
 }
 
+// The clock was set, or the machine stood still.
+TEST_F(TenantLedgerTest, AnHourIsNobodysWork) {
+  Run(10);
+  Run(20);
+  ledger_.BeginStep(/*joint=*/true);
+  ledger_.AddRows(0, 10, 0);
+  ledger_.EndStep(cost_, absl::Hours(1));
+  EXPECT_LT(View(0).served, 10 * Seconds(10));
+  EXPECT_LT(View(1).owed, 10 * Seconds(10));
+}
+
 TEST_F(TenantLedgerTest, WhoGotLessOfAJointStepMayCatchUp) {
   Run(10);
   Run(20);
