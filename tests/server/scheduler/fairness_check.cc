@@ -11,11 +11,13 @@ FairnessCheck::FairnessCheck(const Scenario& scenario)
     : scenario_(scenario),
       got_(scenario.weights.size()),
       pairs_(got_.size() * got_.size()) {
-  int rows = 1, tokens = 1, beams = 1;
+  int rows = 1, tokens = 1, beams = 1, pauses = 0;
   for (const ScenarioEvent& event : scenario.events) {
     rows = std::max(rows, event.task.source + event.task.prompt);
     tokens = std::max(tokens, event.task.tokens);
     beams = std::max(beams, event.task.beams);
+    pauses += event.kind == ScenarioEvent::Kind::kSlowStep ||
+              event.kind == ScenarioEvent::Kind::kSetClock;
   }
   const SimulatedMachine& machine = scenario.machine;
   const int places = scenario.options.max_running;
@@ -25,6 +27,10 @@ FairnessCheck::FairnessCheck(const Scenario& scenario)
   allowed_ = 4 * (steps * machine.fixed +
                   places * (machine.prompt_row * rows +
                             machine.decode_row * beams * tokens));
+  // A pause counts like some steps, however long it is.
+  const int full = std::min(most_rows, places * std::max(rows, beams));
+  allowed_ +=
+      16 * pauses * std::max(machine.Micros(full, 0), machine.Micros(0, full));
 }
 
 double FairnessCheck::OnStep(const std::vector<char>& waits,

@@ -21,11 +21,16 @@ class Maker {
   Scenario Make() {
     scenario_.even = Uniform(0, 7) == 0;
     MakeOptions();
-    for (int i = scenario_.even ? Uniform(2, 3) : Uniform(1, 4); i > 0; --i) {
+    const bool crowd = OneIn(16);
+    for (int i = scenario_.even ? Uniform(2, 3)
+                 : crowd        ? 150
+                                : Uniform(1, 4);
+         i > 0; --i) {
       scenario_.weights.push_back(Uniform(0, 1) * Uniform(0, 3) + 1);
     }
     MakeArrivals();
     MakeMemory();
+    MakePauses();
     if (!scenario_.even) MakeTrouble();
     std::stable_sort(scenario_.events.begin(), scenario_.events.end(),
                      [](const ScenarioEvent& a, const ScenarioEvent& b) {
@@ -129,21 +134,27 @@ class Maker {
     if (OneIn(2)) machine.encode_rows = encode_rows * OneOf({10, 20, 40}) / 10;
   }
 
-  void MakeTrouble() {
-    const auto add = [&](Kind kind, int64_t micros) {
-      scenario_.events.push_back(
-          {.kind = kind, .at = Uniform(0, now_ + 20000), .micros = micros});
-    };
-    const bool fails = OneIn(4), slow = OneIn(4), jumps = OneIn(12);
-    for (int i = Uniform(1, 5); fails && i > 0; --i) add(Kind::kFailStep, 0);
+  void Add(Kind kind, int64_t micros) {
+    scenario_.events.push_back(
+        {.kind = kind, .at = Uniform(0, now_ + 200000), .micros = micros});
+  }
+
+  void MakePauses() {
+    const bool slow = OneIn(4), jumps = OneIn(12);
     for (int i = Uniform(1, 5); slow && i > 0; --i) {
-      add(Kind::kSlowStep, Uniform(0, 1000000));
+      Add(Kind::kSlowStep, Uniform(0, 1000000));
     }
     for (int i = Uniform(1, 3); jumps && i > 0; --i) {
-      add(Kind::kSetClock, Uniform(-2000000, 2000000));
+      Add(Kind::kSetClock, Uniform(-2000000, 1000000000));
     }
-    if (OneIn(20)) add(Kind::kDrain, 0);
-    if (OneIn(20)) add(Kind::kClose, 0);
+  }
+
+  void MakeTrouble() {
+    if (OneIn(4)) {
+      for (int i = Uniform(1, 5); i > 0; --i) Add(Kind::kFailStep, 0);
+    }
+    if (OneIn(20)) Add(Kind::kDrain, 0);
+    if (OneIn(20)) Add(Kind::kClose, 0);
   }
 
   std::mt19937 random_;

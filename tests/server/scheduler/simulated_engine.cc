@@ -66,7 +66,8 @@ int SimulatedSequence::blocks() const {
 }
 
 int SimulatedSequence::BlocksOf(int tokens) const {
-  const int before = std::min(task_.prompt, tokens) / kBlock;
+  if (tokens <= task_.prompt) return CeilDiv(tokens, kBlock);
+  const int before = task_.prompt / kBlock;
   return before + width() * (CeilDiv(tokens, kBlock) - before);
 }
 

@@ -16,6 +16,8 @@ namespace {
 
 using Kind = ScenarioEvent::Kind;
 
+constexpr int kLearningSteps = 20;
+
 class Simulation {
  public:
   Simulation(const Scenario& scenario, bool with_trace);
@@ -28,8 +30,10 @@ class Simulation {
   void Happen(const ScenarioEvent& event);
   void Arrive(const ScenarioEvent& event);
   void TakeStep();
-  // Returns how long it took.
+  // Returns how long it took, by the clock.
   absl::Duration PlanAndCompute();
+  // The step that was planned takes so long.
+  void OnStep(int64_t micros);
   void CheckEnd();
   void Trace(const SimulatedStep& step);
 
@@ -58,9 +62,9 @@ Simulation::Simulation(const Scenario& scenario, bool with_trace)
       worker_(
           std::make_unique<Worker>(scenario.options, engine_, clock_, queue_)) {
   engine_.context().on_rows = [this](int decode_rows, int prompt_rows) {
-    Pass(static_cast<int64_t>(
-             scenario_.machine.Micros(decode_rows, prompt_rows)) +
-         std::exchange(slow_micros_, 0));
+    OnStep(static_cast<int64_t>(
+               scenario_.machine.Micros(decode_rows, prompt_rows)) +
+           std::exchange(slow_micros_, 0));
   };
 }
 
@@ -93,6 +97,8 @@ void Simulation::HappenUntilNow() {
 }
 
 void Simulation::Happen(const ScenarioEvent& event) {
+  // What steps take has to be known before one can be told to take long.
+  const bool early = result_.counts.steps < kLearningSteps;
   switch (event.kind) {
     case Kind::kArrive:
       return Arrive(event);
@@ -101,9 +107,10 @@ void Simulation::Happen(const ScenarioEvent& event) {
     case Kind::kFailStep:
       return engine_.context().FailNextStep();
     case Kind::kSlowStep:
-      slow_micros_ += event.micros;
+      if (!early) slow_micros_ += event.micros;
       return;
     case Kind::kSetClock:
+      if (early) return;
       return clock_.Advance(absl::Microseconds(event.micros));
     case Kind::kDrain:
       model_.Drain();
@@ -160,16 +167,21 @@ absl::Duration Simulation::PlanAndCompute() {
   const absl::Time start = clock_.Now();
   worker_->Plan();
   worker_->Step();
-  const absl::Duration took = clock_.Now() - start;
-  const SimulatedStep& step = engine_.context().last_step();
-  if (with_trace_) Trace(step);
-  if (ok()) model_.CheckStep(step, took);
-  if (ok()) HappenUntilNow();
+  const absl::Duration took =
+      std::max(clock_.Now() - start, absl::ZeroDuration());
   if (!ok()) return took;
-  model_.ExpectDelivery(step);
+  model_.ExpectDelivery(engine_.context().last_step());
   worker_->Deliver();
   model_.CheckAnswers("after the step");
   return took;
+}
+
+void Simulation::OnStep(int64_t micros) {
+  const SimulatedStep& step = engine_.context().last_step();
+  Pass(micros);
+  if (with_trace_) Trace(step);
+  model_.CheckStep(step, absl::Microseconds(micros));
+  if (ok()) HappenUntilNow();
 }
 
 void Simulation::CheckEnd() {

@@ -198,7 +198,6 @@ void SimulationModel::CheckStart(SimulatedRequest& request) {
 }
 
 void SimulationModel::CheckFairness(const SimulatedStep& step) {
-  if (!scenario_.even) return;
   std::fill(decode_rows_.begin(), decode_rows_.end(), 0);
   std::fill(prompt_rows_.begin(), prompt_rows_.end(), 0);
   for (const SimulatedStep::Part& part : step.parts) {
