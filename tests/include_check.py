@@ -38,6 +38,7 @@ WRONG = [
     ("server/scheduler/worker.cc", "engine/decoding/search.h"),
     ("server/scheduler/worker.cc", "server/service/service.h"),
     ("server/observability/log.cc", "server/service/service.h"),
+    ("server/tenants/tenants.cc", "server/service/service.h"),
     ("server/service/service.cc", "server/grpc/rpc_server.h"),
     ("server/service/service.cc", "engine/runtime/model.h"),
     ("server/http/http_server.cc", "server/service/service.h"),

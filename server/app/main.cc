@@ -6,7 +6,9 @@
 
 #include <atomic>
 #include <cstdio>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,6 +41,7 @@
 #include "server/scheduler/scheduler.h"
 #include "server/service/methods.h"
 #include "server/service/service_call.h"
+#include "server/tenants/key_hash.h"
 #include "server/tenants/tenant_file.h"
 
 namespace attend {
@@ -156,6 +159,17 @@ void WaitForStop(Signals& signals, TenantFile* tenants,
   }
 }
 
+// Whether a header Authorization has the key of this hash. Null: none is
+// needed.
+std::function<bool(absl::string_view)> KeyCheck(const std::string& sha256) {
+  const std::optional<KeyHash> wanted = ParseKeyHash(sha256);
+  if (!wanted.has_value()) return nullptr;
+  return [hash = *wanted](absl::string_view authorization) {
+    const auto key = BearerKey(authorization);
+    return key.has_value() && SameHash(HashKey(*key), hash);
+  };
+}
+
 absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
   const absl::Time begin = absl::Now();
   RETURN_IF_ERROR(CheckDescriptors());
@@ -187,9 +201,11 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
                    RpcServer::Start(options.rpc, calls, step_signal,
                                     metrics.connections(), certificates.get()));
   HttpRouter router;
-  AddOperatorRoutes(router, {.metrics = [&] { return metrics.Serialize(); },
-                             .live = [&] { return rpc->alive(); },
-                             .ready = [&] { return ready.load(); }});
+  AddOperatorRoutes(router,
+                    {.metrics = [&] { return metrics.Serialize(); },
+                     .live = [&] { return rpc->alive(); },
+                     .ready = [&] { return ready.load(); },
+                     .may_see_metrics = KeyCheck(options.metrics_key_sha256)});
   ASSIGN_OR_RETURN(
       const std::unique_ptr<HttpServer> http,
       HttpServer::Start(options.http, std::move(router), certificates.get()));

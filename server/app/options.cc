@@ -6,6 +6,7 @@
 #include "engine/tensor/check.h"
 #include "engine/tensor/status_macros.h"
 #include "server/app/option_parser.h"
+#include "server/tenants/key_hash.h"
 
 namespace attend {
 namespace {
@@ -167,6 +168,12 @@ void AddTenants(OptionParser& parser, ServerOptions& o) {
       "not count. Read again when it changes, and on SIGHUP. Empty: no keys.");
 }
 
+void AddMetricsKey(OptionParser& parser, ServerOptions& o) {
+  parser.Add("metrics-key-sha256", o.metrics_key_sha256,
+             "SHA-256 of the key that /metrics needs, 64 hexadecimal digits. "
+             "Probes need none. Empty: everybody sees /metrics.");
+}
+
 void AddConnections(OptionParser& parser, RpcOptions& o) {
   parser.Add(
       "max-connections", o.max_connections,
@@ -225,6 +232,7 @@ void AddOptions(OptionParser& parser, ModelOptions& models, ServerOptions& o) {
   AddScheduling(parser, o.scheduler);
   AddCalls(parser, o.rpc);
   AddTenants(parser, o);
+  AddMetricsKey(parser, o);
   AddConnections(parser, o.rpc);
   AddProcess(parser, o);
 }
@@ -248,6 +256,12 @@ absl::Status ServerOptions::Validate() const {
           "drain_delay or drain_timeout is ", absl::FormatDuration(duration),
           ", must be in [0, 24h]"));
     }
+  }
+  if (!metrics_key_sha256.empty() && !ParseKeyHash(metrics_key_sha256)) {
+    // Without the value, which may be the key itself.
+    return absl::InvalidArgumentError(absl::StrCat(
+        "metrics_key_sha256 has ", metrics_key_sha256.size(),
+        " bytes, must be 64 hexadecimal digits: the SHA-256 of a key"));
   }
   RETURN_IF_ERROR(engine.Validate());
   RETURN_IF_ERROR(scheduler.Validate());

@@ -31,6 +31,9 @@ struct ServerOptions {
   LogLevel log_level = LogLevel::kInfo;
   // JSON file of the tenants and the hashes of their keys. Empty: no keys.
   std::string tenants_file = "";
+  // SHA-256 of the key that /metrics needs, in hexadecimal. Empty: it needs
+  // none.
+  std::string metrics_key_sha256 = "";
 
   // After a signal the server says that it is not ready, and still serves for
   // this long. So balancers see the change before calls are refused.

@@ -15,6 +15,7 @@ namespace attend {
 struct HttpRequest {
   absl::string_view method;
   absl::string_view path;  // as sent: not decoded, without the query
+  absl::string_view authorization = {};  // empty: none, or more than one
 };
 
 struct HttpResponse {

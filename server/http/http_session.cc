@@ -208,9 +208,12 @@ void HttpSession::Handle() {
   environment_.connections.Progress(*this);
   keep_alive_ = head.keep_alive();
   const absl::string_view target = View(head.target());
+  const bool authorized = head.count(http::field::authorization) == 1;
   environment_.router.Handle(
       {.method = View(head.method_string()),
-       .path = target.substr(0, target.find('?'))},
+       .path = target.substr(0, target.find('?')),
+       .authorization =
+           authorized ? View(head[http::field::authorization]) : ""},
       [executor = stream_.get_executor(),
        session = weak_from_this()](HttpResponse response) {
         asio::dispatch(executor, [session, response = std::move(response)] {

@@ -17,14 +17,25 @@ HttpHandler Probe(std::function<bool()> good, const char* otherwise) {
   };
 }
 
+HttpResponse Unauthorized() {
+  HttpResponse response =
+      TextResponse(401, "needs Authorization: Bearer KEY\n");
+  response.headers.push_back({"WWW-Authenticate", "Bearer"});
+  return response;
+}
+
 }  // namespace
 
 void AddOperatorRoutes(HttpRouter& router, OperatorSources sources) {
   router.Add("GET", "/livez", Probe(std::move(sources.live), "not alive\n"));
   router.Add("GET", "/readyz", Probe(std::move(sources.ready), "not ready\n"));
   router.Add("GET", "/metrics",
-             [page = std::make_shared<MetricsPage>(std::move(sources.metrics))](
-                 const HttpRequest&, HttpReply reply) {
+             [page = std::make_shared<MetricsPage>(std::move(sources.metrics)),
+              may_see = std::move(sources.may_see_metrics)](
+                 const HttpRequest& request, HttpReply reply) {
+               if (may_see && !may_see(request.authorization)) {
+                 return reply(Unauthorized());
+               }
                page->Ask(std::move(reply));
              });
 }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 
+#include "absl/strings/string_view.h"
 #include "server/http/http_router.h"
 
 namespace attend {
@@ -15,6 +16,9 @@ struct OperatorSources {
   // Called on the event loop.
   std::function<bool()> live;
   std::function<bool()> ready;
+  // Whether whoever has this in the header Authorization may see /metrics;
+  // otherwise the answer is 401. Null: everybody may.
+  std::function<bool(absl::string_view)> may_see_metrics = nullptr;
 };
 
 // Adds /metrics, /livez and /readyz (200 or 503).

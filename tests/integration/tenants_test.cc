@@ -116,7 +116,10 @@ TEST_F(TenantsTest, CallsNeedAKeyAndKeepToItsLimits) {
 
 TEST_F(TenantsTest, AreReadAgain) {
   Write(Entry("open", kOpenHash) + "," + Entry("slow", kSlowHash));
-  ServerProcess server({"--tenants=" + path_});
+  ServerProcess server(
+      {"--tenants=" + path_, absl::StrCat("--metrics-key-sha256=", kNewHash)});
+  EXPECT_EQ(server.Get("/metrics").code, 401);
+  EXPECT_EQ(server.Get("/livez").code, 200);
   EXPECT_TRUE(Generate(server, kOpenKey).ok());
   Write(Entry("new", kNewHash));
   server.process().Signal(SIGHUP);

@@ -78,6 +78,13 @@ TEST(OptionsTest, ReadsEveryKindOfValue) {
   EXPECT_EQ(options.rpc.fair_share, FairShare::kNone);
 }
 
+TEST(OptionsTest, TheHashOfAKeyIsNotShown) {
+  EXPECT_TRUE(Parse({"--metrics-key-sha256=" + std::string(64, 'a')}).ok());
+  EXPECT_EQ(Parse({"--metrics-key-sha256=secret"}).status().message(),
+            "metrics_key_sha256 has 6 bytes, must be 64 hexadecimal digits: "
+            "the SHA-256 of a key");
+}
+
 TEST(OptionsTest, AFlagWinsOverItsVariable) {
   const Variables variables = {{"ATTEND_PORT", "1"}, {"ATTEND_HTTP_PORT", "2"}};
   const auto line = Parse({"--port=3"}, variables);

@@ -14,6 +14,7 @@
 namespace attend {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -208,6 +209,39 @@ TEST(HttpServerTest, SaysWhyItCannotListen) {
   EXPECT_THAT(Refusal("no.such.invalid", 1),
               StartsWith("cannot listen for http on no.such.invalid:1: host "
                          "not found"));
+}
+
+TEST(HttpServerTest, MetricsMayNeedAKey) {
+  const auto server = StartTestServer(
+      {.host = "127.0.0.1"}, {.metrics = [] { return std::string("m 1\n"); },
+                              .live = [] { return true; },
+                              .ready = [] { return true; },
+                              .may_see_metrics =
+                                  [](absl::string_view authorization) {
+                                    return authorization == "Bearer abc";
+                                  }});
+  ASSERT_NE(server, nullptr);
+  const auto ask = [&](const std::string& path, const std::string& headers) {
+    RawHttp client;
+    EXPECT_TRUE(client.Connect(server->port()));
+    EXPECT_TRUE(
+        client.Send(absl::StrCat("GET ", path, " HTTP/1.1\r\nHost: x\r\n",
+                                 headers, "Connection: close\r\n\r\n")));
+    return client.ReadToEnd();
+  };
+  EXPECT_THAT(ask("/metrics", "authorization: Bearer abc\r\n"),
+              AllOf(StartsWith("HTTP/1.1 200 "), HasSubstr("m 1")));
+  for (const char* wrong :
+       {"", "Authorization: Bearer abd\r\n", "Authorization:\r\n",
+        "Authorization: Bearer abc\r\nAuthorization: Bearer abc\r\n"}) {
+    EXPECT_THAT(
+        ask("/metrics", wrong),
+        AllOf(StartsWith("HTTP/1.1 401 "),
+              HasSubstr("WWW-Authenticate: Bearer\r\n"), Not(HasSubstr("m 1"))))
+        << wrong;
+  }
+  EXPECT_THAT(ask("/livez", ""), StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(ask("/readyz", ""), StartsWith("HTTP/1.1 200 "));
 }
 
 TEST(HttpServerTest, StopsWithOpenConnectionsAndStartsOnTheSamePort) {
