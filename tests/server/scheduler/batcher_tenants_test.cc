@@ -81,8 +81,7 @@ TEST(BatcherTenantsTest, WhatIsPlannedCounts) {
   Batcher batcher({.max_rows = 60});
   const std::vector<TenantView> tenants = {{.weight = 1}, {.weight = 2}};
   std::vector<RequestView> waiting;
-  for (int i = 0; i < 6; ++i) waiting.push_back(Of(0, Newcomer(i, 10)));
-  for (int i = 6; i < 12; ++i) waiting.push_back(Of(1, Newcomer(i, 10)));
+  for (int i = 0; i < 12; ++i) waiting.push_back(Of(i / 6, Newcomer(i, 10)));
   EXPECT_THAT(
       Indices(batcher.Plan(waiting, {}, kPlenty, {}, kNow, tenants).admitted),
       ElementsAre(0, 6, 7, 1, 8, 9));
@@ -91,15 +90,11 @@ TEST(BatcherTenantsTest, WhatIsPlannedCounts) {
 TEST(BatcherTenantsTest, OneThatRunsAsMuchAsItMayLetsOthersPass) {
   Batcher batcher({.max_rows = 60});
   const std::vector<TenantView> tenants = {{.max_running = 3}, {.served = 9}};
-  const std::vector<RequestView> running = {Of(0, Decoding(0)),
-                                            Of(0, Decoding(1))};
+  const std::vector<RequestView> running = Holding(2, 0);
   std::vector<RequestView> waiting;
-  for (int i = 2; i < 5; ++i) waiting.push_back(Of(0, Newcomer(i, 10)));
-  for (int i = 5; i < 8; ++i) waiting.push_back(Of(1, Newcomer(i, 10)));
-  EXPECT_THAT(
-      Indices(
-          batcher.Plan(waiting, running, kPlenty, {}, kNow, tenants).admitted),
-      ElementsAre(0, 3, 4));
+  for (int i = 3; i < 9; ++i) waiting.push_back(Of(i / 6, Newcomer(i, 10)));
+  const auto& plan = batcher.Plan(waiting, running, kPlenty, {}, kNow, tenants);
+  EXPECT_THAT(Indices(plan.admitted), ElementsAre(0, 3, 4));
 }
 
 TEST(BatcherTenantsTest, ATenantWithoutAPlaceKeepsNobodyFromOne) {
@@ -111,7 +106,7 @@ TEST(BatcherTenantsTest, ATenantWithoutAPlaceKeepsNobodyFromOne) {
       {.served = 9}, {.max_running = 1}, {.served = 5}};
   const std::vector<RequestView> waiting = {Of(1, Newcomer(7, 8)),
                                             Of(2, Newcomer(8, 8))};
-  const Decision& decision =
+  const auto& decision =
       batcher.Plan(waiting, running, kPlenty, {}, kNow, tenants);
   EXPECT_THAT(decision.preempted, ElementsAre(2));
   EXPECT_THAT(Indices(decision.admitted), ElementsAre(1));
