@@ -68,26 +68,40 @@ const Decision& Batcher::Plan(absl::Span<const RequestView> waiting,
 }
 
 void Batcher::PlanStep() {
+  PlanStep(/*may_favour=*/true);
+  // Others took the rows: nobody gives room for nobody.
+  const bool admitted =
+      std::any_of(decision_.admitted.begin(), decision_.admitted.end(),
+                  [&](const Decision::Rows& piece) {
+                    return &in_.waiting[piece.index] == favoured_;
+                  });
+  if (favoured_ != nullptr && !admitted) PlanStep(/*may_favour=*/false);
+}
+
+void Batcher::PlanStep(bool may_favour) {
   decision_.running.clear();
   decision_.admitted.clear();
   decision_.decode_rows = 0;
   decision_.prompt_rows = 0;
-  Preempt();
+  Preempt(may_favour);
   PlanDecodes();
   PlanPrompts();
 }
 
-void Batcher::Preempt() {
+void Batcher::Preempt(bool may_favour) {
   preemption_.Begin(in_.running, in_.tenants, in_.now, aging_microseconds_);
   preemption_.ForMemory(participants_, in_.memory.free_blocks);
   admits_ = preemption_.chosen().empty();
   favoured_ = nullptr;
-  if (admits_ && participants_.present() > 1) PreemptForNewcomer();
+  if (may_favour && admits_ && participants_.present() > 1) {
+    PreemptForNewcomer();
+  }
   decision_.preempted = preemption_.chosen();
 }
 
 void Batcher::PreemptForNewcomer() {
-  const RequestView* newcomer = FirstNewcomer();
+  const RequestView* newcomer =
+      participants_.FirstNewcomer(in_.now, aging_microseconds_);
   if (newcomer == nullptr || participants_.running()[newcomer->tenant] > 0) {
     return;
   }
@@ -101,22 +115,6 @@ void Batcher::PreemptForNewcomer() {
                               participants_.total_weight())) {
     favoured_ = newcomer;
   }
-}
-
-const RequestView* Batcher::FirstNewcomer() const {
-  const int tenant = participants_.Next();
-  const RequestView* first = nullptr;
-  int64_t highest = 0;
-  for (const RequestView& view : in_.waiting) {
-    if (view.tenant != tenant) continue;
-    const int64_t level = LevelOf(view, in_.now, aging_microseconds_);
-    if (first == nullptr || level > highest ||
-        (level == highest && view.order < first->order)) {
-      first = &view;
-      highest = level;
-    }
-  }
-  return first;
 }
 
 void Batcher::PlanDecodes() {

@@ -104,14 +104,14 @@ class Batcher {
     absl::Span<const TenantView> tenants;
   };
   void PlanStep();
+  // `may_favour`: others may be preempted for a newcomer.
+  void PlanStep(bool may_favour);
   // The parts of PlanStep(), in this order. Each fills its lists of decision_.
-  void Preempt();
+  void Preempt(bool may_favour);
   void PreemptForNewcomer();
   void PlanDecodes();
   void PlanPrompts();
 
-  // The first waiting request of the tenant that was served least, or null.
-  const RequestView* FirstNewcomer() const;
   void CollectCandidates(bool hold);
   // Fills chosen_; returns the rows that are left.
   int ChooseCandidates(int budget);

@@ -14,6 +14,7 @@ void Participants::Reserve(int tenants) {
 void Participants::Count(absl::Span<const RequestView> waiting,
                          absl::Span<const RequestView> running,
                          absl::Span<const TenantView> tenants) {
+  waiting_ = waiting;
   tenants_ = tenants;
   wants_.assign(tenants.size(), {});
   running_.assign(tenants.size(), 0);
@@ -71,6 +72,23 @@ int Participants::decode_rows() const {
     if (chosen_[t]) rows += wants_[t].decode_rows;
   }
   return rows;
+}
+
+const RequestView* Participants::FirstNewcomer(
+    absl::Time now, int64_t aging_microseconds) const {
+  const int tenant = Next();
+  const RequestView* first = nullptr;
+  int64_t highest = 0;
+  for (const RequestView& view : waiting_) {
+    if (view.tenant != tenant) continue;
+    const int64_t level = LevelOf(view, now, aging_microseconds);
+    if (first == nullptr || level > highest ||
+        (level == highest && view.order < first->order)) {
+      first = &view;
+      highest = level;
+    }
+  }
+  return first;
 }
 
 int Participants::Next() const {

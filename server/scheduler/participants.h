@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "server/scheduler/step_cost.h"
 #include "server/scheduler/views.h"
@@ -28,10 +29,12 @@ class Participants {
   bool Has(const RequestView& view) const { return chosen_[view.tenant]; }
   // Of those who take part.
   int decode_rows() const;
-  // The one that was served least of those who take part and wait for something
-  // that they may begin; -1: none. Of those that were served alike: the one
-  // that runs less, then the one whose waiting request came first.
-  int Next() const;
+  // The first waiting request of the tenant that was served least of those who
+  // take part and wait for something that they may begin; null: there is none.
+  // Of tenants that were served alike: of the one that runs less, then of the
+  // one whose waiting request came first.
+  const RequestView* FirstNewcomer(absl::Time now,
+                                   int64_t aging_microseconds) const;
   // True if one more request of its tenant may run.
   bool HasPlace(const RequestView& view) const {
     return running_[view.tenant] < tenants_[view.tenant].max_running;
@@ -53,9 +56,12 @@ class Participants {
     int prompt_rows = 0;
   };
 
+  // The tenant of FirstNewcomer(); -1: there is none.
+  int Next() const;
   // True if of two that wait the first one is next.
   bool IsBefore(int tenant, int other) const;
 
+  absl::Span<const RequestView> waiting_;
   absl::Span<const TenantView> tenants_;
   bool all_ = true;
   int present_ = 0;

@@ -158,6 +158,24 @@ TEST(BatcherTenantsTest, ANewcomersTenantGetsAPlace) {
       IsEmpty());
 }
 
+TEST(BatcherTenantsTest, NobodyIsPreemptedForWhoGetsNoRows) {
+  Batcher batcher({.max_rows = 32, .max_running = 4});
+  std::vector<RequestView> running = Holding(4, 0);
+  // Of the tenant that was served least.
+  running[1] = Of(2, Encoding(2, 28));
+  const std::vector<TenantView> tenants = {
+      {.served = 2}, {.served = 1}, {.served = 0}};
+  const std::vector<RequestView> waiting = {Of(1, Newcomer(9, 20))};
+  const auto plan = [&] {
+    return batcher.Plan(waiting, running, kPlenty, {}, kNow, tenants);
+  };
+  EXPECT_THAT(plan().preempted, IsEmpty());
+  EXPECT_EQ(plan().decode_rows, 3);
+  running[1].work.rows = 14;
+  EXPECT_THAT(plan().preempted, ElementsAre(3));
+  EXPECT_THAT(Indices(plan().admitted), ElementsAre(0));
+}
+
 TEST(BatcherTenantsTest, ANewcomersTenantGetsBlocks) {
   Batcher batcher({});
   const std::vector<RequestView> running = Holding(4, 25);
