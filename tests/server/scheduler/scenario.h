@@ -42,8 +42,8 @@ struct Scenario {
   SchedulerOptions options;
   SimulatedMachine machine;
   std::vector<int> weights;  // [tenant]
-  // Nothing but work in plenty: tenants that always have work get it in
-  // proportion to their weights.
+  // Two or three tenants of which each has work for long, and memory in plenty:
+  // little else decides who gets how much.
   bool even = false;
   std::vector<ScenarioEvent> events;  // in order of time
 };

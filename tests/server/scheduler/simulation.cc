@@ -165,6 +165,7 @@ void Simulation::TakeStep() {
 
 absl::Duration Simulation::PlanAndCompute() {
   const absl::Time start = clock_.Now();
+  model_.ExpectPlan(engine_.context().free_blocks());
   worker_->Plan();
   worker_->Step();
   const absl::Duration took =

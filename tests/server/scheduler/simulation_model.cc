@@ -139,6 +139,15 @@ void SimulationModel::CheckAnswers(const char* when) {
   });
 }
 
+void SimulationModel::ExpectPlan(int free_blocks) {
+  int64_t needed = 0;
+  for (const SimulatedRequest* request : live_) {
+    if (request->state != State::kRunning) continue;
+    needed += request->sequence->Next().blocks;
+  }
+  memory_is_short_ = needed > free_blocks;
+}
+
 void SimulationModel::CheckStep(const SimulatedStep& step,
                                 absl::Duration took) {
   ++counts_.steps;
@@ -149,12 +158,17 @@ void SimulationModel::CheckStep(const SimulatedStep& step,
     request.state = State::kWaiting;
     ++counts_.preempted;
   }
+  bool admits = false;
   for (const SimulatedStep::Part& part : step.parts) {
     SimulatedRequest& request = *requests_[part.request];
+    admits |= request.state == State::kWaiting;
     if (!request.started) CheckStart(request);
     request.started = true;
     request.state = State::kRunning;
     counts_.found_rows += part.planned - part.computed;
+  }
+  if (!step.preempted.empty() && !memory_is_short_ && !admits) {
+    complaint_.Add("a request is preempted for nobody");
   }
   CheckLimits(step);
   CheckFairness(step);

@@ -43,6 +43,8 @@ class SimulationModel {
   void ExpectClose();
   void CheckAnswers(const char* when);
 
+  // Call the first one before the step is planned.
+  void ExpectPlan(int free_blocks);
   void CheckStep(const SimulatedStep& step, absl::Duration took);
   // `step` is null if there was none.
   void CheckReport(const StepReport& report, const SimulatedStep* step,
@@ -62,7 +64,8 @@ class SimulationModel {
   Complaint& complaint_;
   SimulationCounts& counts_;
   bool draining_ = false;
-  bool clock_is_set_ = false;  // sometimes
+  bool clock_is_set_ = false;     // sometimes
+  bool memory_is_short_ = false;  // not all that run may go on
   // By number; null where there is none.
   std::vector<std::unique_ptr<SimulatedRequest>> requests_;
   std::vector<SimulatedRequest*> live_;  // not answered, in order of arrival
