@@ -83,6 +83,7 @@ void Batcher::PlanStep(bool may_favour) {
   decision_.admitted.clear();
   decision_.decode_rows = 0;
   decision_.prompt_rows = 0;
+  participants_.ForgetAdmitted();
   Preempt(may_favour);
   PlanDecodes();
   PlanPrompts();

@@ -8,6 +8,7 @@ namespace attend {
 void Participants::Reserve(int tenants) {
   wants_.reserve(tenants);
   running_.reserve(tenants);
+  admitted_.reserve(tenants);
   chosen_.reserve(tenants);
 }
 
@@ -18,6 +19,7 @@ void Participants::Count(absl::Span<const RequestView> waiting,
   tenants_ = tenants;
   wants_.assign(tenants.size(), {});
   running_.assign(tenants.size(), 0);
+  ForgetAdmitted();
   for (const RequestView& view : running) {
     ++running_[view.tenant];
     Wants& wants = wants_[view.tenant];
@@ -44,6 +46,8 @@ void Participants::Count(absl::Span<const RequestView> waiting,
     total_weight_ += tenants[t].weight;
   }
 }
+
+void Participants::ForgetAdmitted() { admitted_.assign(tenants_.size(), 0); }
 
 void Participants::Choose(const StepCost& cost, int max_rows) {
   ChooseAll();

@@ -37,10 +37,13 @@ class Participants {
                                    int64_t aging_microseconds) const;
   // True if one more request of its tenant may run.
   bool HasPlace(const RequestView& view) const {
-    return running_[view.tenant] < tenants_[view.tenant].max_running;
+    return running_[view.tenant] + admitted_[view.tenant] <
+           tenants_[view.tenant].max_running;
   }
-  // A waiting request runs from now on.
-  void Admit(const RequestView& view) { ++running_[view.tenant]; }
+  // The step begins this waiting request.
+  void Admit(const RequestView& view) { ++admitted_[view.tenant]; }
+  // The step is planned anew.
+  void ForgetAdmitted();
 
   // Tenants that have requests, and the sum of their weights.
   int present() const { return present_; }
@@ -66,9 +69,10 @@ class Participants {
   bool all_ = true;
   int present_ = 0;
   int total_weight_ = 0;
-  std::vector<Wants> wants_;  // [tenant]
-  std::vector<int> running_;  // [tenant]
-  std::vector<char> chosen_;  // [tenant]
+  std::vector<Wants> wants_;   // [tenant]
+  std::vector<int> running_;   // [tenant]
+  std::vector<int> admitted_;  // [tenant]
+  std::vector<char> chosen_;   // [tenant]
 };
 
 }  // namespace attend
