@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <tuple>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -92,7 +93,7 @@ absl::Status HfTokenizer::ReadPieces() {
   ASSIGN_OR_RETURN(std::vector<HfLibrary::Piece> pieces, library_.Pieces());
   pieces_.clear();
   special_.clear();
-  ids_.clear();
+  sorted_.clear();
   longest_token_ = 0;
   for (HfLibrary::Piece& piece : pieces) {
     if (piece.id < 0 || piece.id >= kMaxVocabulary) {
@@ -104,11 +105,17 @@ absl::Status HfTokenizer::ReadPieces() {
       pieces_.resize(piece.id + 1);
       special_.resize(piece.id + 1);
     }
-    ids_[piece.text] = piece.id;
     longest_token_ = std::max(longest_token_, piece.text.size());
     pieces_[piece.id] = std::move(piece.text);
     special_[piece.id] = piece.special;
   }
+  pieces_.shrink_to_fit();
+  for (int id = 0; id < static_cast<int>(pieces_.size()); ++id) {
+    if (!pieces_[id].empty()) sorted_.push_back(id);
+  }
+  std::sort(sorted_.begin(), sorted_.end(), [&](int a, int b) {
+    return std::tie(pieces_[a], a) < std::tie(pieces_[b], b);
+  });
   return absl::OkStatus();
 }
 
@@ -119,6 +126,7 @@ absl::Status HfTokenizer::ReadDecoder(const std::string& path) {
   rules_ = ParseDecoderRules(description[1]);
   // For BPE models transformers ignores clean_up_tokenization_spaces.
   if (description[0] == "BPE") config_.clean_up_spaces = false;
+  texts_.reserve(pieces_.size());
   for (size_t id = 0; id < pieces_.size(); ++id) {
     texts_.push_back(special_[id] || pieces_[id].empty()
                          ? ""
@@ -167,8 +175,10 @@ absl::string_view HfTokenizer::Piece(int id, Side side) const {
 }
 
 int HfTokenizer::TokenId(absl::string_view piece, Side) const {
-  const auto found = ids_.find(piece);
-  return found == ids_.end() ? -1 : found->second;
+  const auto found = std::lower_bound(
+      sorted_.begin(), sorted_.end(), piece,
+      [&](int id, absl::string_view text) { return pieces_[id] < text; });
+  return found == sorted_.end() || pieces_[*found] != piece ? -1 : *found;
 }
 
 bool HfTokenizer::IsSpecial(int id, Side side) const {

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "engine/tokenizer/hf/decoder_rules.h"
 #include "engine/tokenizer/hf/hf_library.h"
 #include "engine/tokenizer/text/hf_config.h"
@@ -70,7 +69,7 @@ class HfTokenizer final : public Tokenizer {
   std::vector<std::string> pieces_;  // by id; "" if the id has none
   std::vector<bool> special_;        // [vocab]
   std::vector<std::string> texts_;   // [vocab]
-  absl::flat_hash_map<std::string, int> ids_;
+  std::vector<int> sorted_;          // ids that have a piece, by piece
   std::optional<Languages> languages_;
   int mask_id_ = -1;
   size_t longest_token_ = 0;
