@@ -134,9 +134,9 @@ void ReadAgain(TenantFile* tenants, Certificates* certificates, Log& log) {
   if (tenants != nullptr) read_again.push_back("tenants");
   if (certificates != nullptr) read_again.push_back("tls");
   if (read_again.empty()) read_again.push_back("nothing");
-  log.Write(LogLevel::kInfo, "reload",
-            {{"signal", "SIGHUP"},
-             {"read_again", absl::StrJoin(read_again, ",")}});
+  log.Write(
+      LogLevel::kInfo, "reload",
+      {{"signal", "SIGHUP"}, {"read_again", absl::StrJoin(read_again, ",")}});
   if (tenants != nullptr) tenants->Reload(absl::Now());
   if (certificates != nullptr) certificates->LookNow();
 }

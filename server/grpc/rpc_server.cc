@@ -182,7 +182,8 @@ absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(
   }
   impl->server = builder.BuildAndStart();
   if (impl->server == nullptr) {
-    return absl::InternalError("grpc cannot start; the log has more (event=grpc)");
+    return absl::InternalError(
+        "grpc cannot start; the log has more (event=grpc)");
   }
   for (auto& loop : impl->loops) impl->Serve(*loop);
   step_signal.Connect([&loops = impl->loops] {
