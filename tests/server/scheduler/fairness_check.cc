@@ -36,11 +36,19 @@ FairnessCheck::FairnessCheck(const Scenario& scenario)
 double FairnessCheck::OnStep(const std::vector<char>& waits,
                              const std::vector<int>& decode_rows,
                              const std::vector<int>& prompt_rows) {
+  const SimulatedMachine& machine = scenario_.machine;
+  int rows = 0;
+  double all = 0;  // microseconds that all rows add to the step
   for (size_t t = 0; t < got_.size(); ++t) {
-    const bool any = decode_rows[t] + prompt_rows[t] > 0;
-    got_[t] = any ? scenario_.machine.Micros(decode_rows[t], prompt_rows[t]) /
-                        scenario_.weights[t]
-                  : 0;
+    rows += decode_rows[t] + prompt_rows[t];
+    got_[t] = machine.Micros(decode_rows[t], prompt_rows[t]) - machine.fixed;
+    all += got_[t];
+  }
+  for (size_t t = 0; t < got_.size(); ++t) {
+    const double share =
+        all > 0 ? got_[t] / all
+                : 1.0 * (decode_rows[t] + prompt_rows[t]) / std::max(rows, 1);
+    got_[t] = share * (machine.fixed + all) / scenario_.weights[t];
   }
   double widest = 0;
   for (size_t a = 0; a < got_.size(); ++a) {

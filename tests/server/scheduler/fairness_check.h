@@ -8,8 +8,8 @@
 namespace attend {
 
 // How far two tenants drift apart, in service divided by weight, while both of
-// them always have requests that wait. The service of a step is what the
-// tenant's rows of it would have taken alone.
+// them always have requests that wait. The service of a step is its time,
+// shared by what the tenants' rows add to it.
 class FairnessCheck {
  public:
   explicit FairnessCheck(const Scenario& scenario);
