@@ -35,7 +35,7 @@ def tenants_file():
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump({"tenants": [{
             "name": "shop",
-            "keys": [hashlib.sha256(b"a key").hexdigest()],
+            "keys": [hashlib.sha256(b"a-key").hexdigest()],
             "calls_per_second": 0.001, "call_burst": 2}]}, file)
         file.flush()
         yield file.name
@@ -58,7 +58,7 @@ def read_exposition():
                             "--stream", "--timeout", "5s",
                             "--address", f"127.0.0.1:{grpc_port}",
                             "--ca", cert],
-                           env={**os.environ, "ATTEND_TOKEN": "a key"},
+                           env={**os.environ, "ATTEND_TOKEN": "a-key"},
                            capture_output=True, timeout=60,
                            check=text.startswith("Two"))
         with contextlib.ExitStack() as connections:
