@@ -145,8 +145,11 @@ void ReadAgain(TenantFile* tenants, Certificates* certificates, Log& log) {
 // that they change; tenants are looked at here. Both may be null.
 void WaitForStop(Signals& signals, TenantFile* tenants,
                  Certificates* certificates, Log& log) {
+  // Without tenants there is nothing to look at.
+  const absl::Duration pause =
+      tenants == nullptr ? absl::Hours(1) : TenantFile::kPollInterval;
   while (true) {
-    switch (signals.Wait(TenantFile::kPollInterval)) {
+    switch (signals.Wait(pause)) {
       case SignalRequest::kStop:
         return;
       case SignalRequest::kReload:
@@ -168,6 +171,20 @@ std::function<bool(absl::string_view)> KeyCheck(const std::string& sha256) {
     const auto key = BearerKey(authorization);
     return key.has_value() && SameHash(HashKey(*key), hash);
   };
+}
+
+void LogReady(const ServedModels& models, const Compute& compute,
+              const RpcServer& rpc, const HttpServer& http,
+              absl::Duration seconds, Log& log) {
+  log.Write(LogLevel::kInfo, "ready",
+            {{"model", models.entries().front().name},
+             {"models", models.ready()},
+             {"broken", models.entries().size() - models.ready()},
+             {"grpc_port", rpc.port()},
+             {"http_port", http.port()},
+             {"threads", compute.team().size()},
+             {"isa", IsaName(compute.isa())},
+             {"seconds", seconds}});
 }
 
 absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
@@ -209,15 +226,7 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
   ASSIGN_OR_RETURN(
       const std::unique_ptr<HttpServer> http,
       HttpServer::Start(options.http, std::move(router), certificates.get()));
-  log.Write(LogLevel::kInfo, "ready",
-            {{"model", models.entries().front().name},
-             {"models", models.ready()},
-             {"broken", models.entries().size() - models.ready()},
-             {"grpc_port", rpc->port()},
-             {"http_port", http->port()},
-             {"threads", compute->team().size()},
-             {"isa", IsaName(compute->isa())},
-             {"seconds", absl::Now() - begin}});
+  LogReady(models, *compute, *rpc, *http, absl::Now() - begin, log);
   WaitForStop(signals, tenants.get(), certificates.get(), log);
   Drain(options, models, calls, *rpc, ready, log);
   return absl::OkStatus();
