@@ -22,8 +22,9 @@ FairnessCheck::FairnessCheck(const Scenario& scenario)
   const SimulatedMachine& machine = scenario.machine;
   const int places = scenario.options.max_running;
   const int most_rows = MostStepRows(scenario);
+  // An encode and a prompt are steps of their own.
   const int steps =
-      places * rows / most_rows + tokens * (places * beams / most_rows + 1);
+      2 + places * rows / most_rows + tokens * (places * beams / most_rows + 1);
   allowed_ = 4 * (steps * machine.fixed +
                   places * (machine.prompt_row * rows +
                             machine.decode_row * beams * tokens));
