@@ -76,7 +76,7 @@ class TlsTest : public testing::Test {
     grpc::ChannelArguments arguments;
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
     return grpc::CreateCustomChannel(
-        absl::StrCat("localhost:", fixture_->server->port()),
+        absl::StrCat("127.0.0.1:", fixture_->server->port()),
         grpc::SslCredentials(options), arguments);
   }
   grpc::StatusCode CallOn(const std::shared_ptr<grpc::Channel>& channel) {
