@@ -193,7 +193,6 @@ TEST_F(TlsTest, ConnectionsThatDoNotSayHowTheyTalkEnd) {
     }
   }
   EXPECT_LT(absl::Now() - begin, absl::Seconds(30));  // gRPC's own limit is 120
-  EXPECT_EQ(Call({}), grpc::OK);
 }
 
 }  // namespace
