@@ -118,14 +118,20 @@ absl::Status LoadAll(const ServerOptions& options, Compute& compute,
 absl::StatusOr<std::unique_ptr<TenantFile>> OpenTenants(
     const ServerOptions& options, Metrics& metrics, Log& log) {
   if (options.tenants_file.empty()) return nullptr;
-  ASSIGN_OR_RETURN(
-      std::unique_ptr<TenantFile> tenants,
-      TenantFile::Open(options.tenants_file, metrics, log, absl::Now()));
-  if (options.tls.cert.empty()) {
+  return TenantFile::Open(options.tenants_file, metrics, log, absl::Now());
+}
+
+void WarnOfPlainKeys(const ServerOptions& options, Log& log) {
+  if (!options.tenants_file.empty() && !options.tls.enabled()) {
     log.Write(LogLevel::kWarning, "plain_keys",
               {{"warning", "without --tls-cert keys travel as plain text"}});
   }
-  return tenants;
+  if (!options.metrics_key_sha256.empty() && !options.http.tls) {
+    log.Write(LogLevel::kWarning, "plain_keys",
+              {{"warning",
+                "without --http-tls the key of /metrics travels as plain "
+                "text"}});
+  }
 }
 
 // Reads all again that a SIGHUP is about. Both may be null.
@@ -190,6 +196,7 @@ void LogReady(const ServedModels& models, const Compute& compute,
 absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
   const absl::Time begin = absl::Now();
   RETURN_IF_ERROR(CheckDescriptors());
+  WarnOfPlainKeys(options, log);
   Metrics metrics(ATTEND_VERSION, MethodNames(AttendMethods()));
   // Before models are loaded, which may take minutes.
   ASSIGN_OR_RETURN(const std::unique_ptr<Certificates> certificates,

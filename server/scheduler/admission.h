@@ -39,10 +39,10 @@ class Admission {
   bool TryAdmit(const RequestView& newcomer, bool favoured);
   // A running request gives its room back.
   void Release(const RequestView& running);
-  // Keeps room for a newcomer that does not fit and may not be overtaken since
-  // that time; for the first such one of a step. Others are admitted only if
-  // they and it fit beside those that were admitted since then. So it waits for
-  // nobody but those that run before.
+  // Keeps room for a newcomer that does not fit, or is left out of the step,
+  // and may not be overtaken since that time; for the first such one of a step.
+  // Others are admitted only if they and it fit beside those that were admitted
+  // since then. So it waits for nobody but those that run before.
   void KeepRoomFor(const RequestView& newcomer, absl::Time since);
 
  private:

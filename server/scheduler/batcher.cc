@@ -295,7 +295,8 @@ int Batcher::ChooseCandidates(int budget) {
 }
 
 void Batcher::KeepRoomFor(const RequestView& view, Admission& admission) {
-  if (!admission.Fits(view, /*favoured=*/false)) {
+  // One that is left out does not take its room in this step, even if it fits.
+  if (!participants_.Has(view) || !admission.Fits(view, /*favoured=*/false)) {
     admission.KeepRoomFor(view, NextSince(view, options_.aging));
   }
   candidates_.DropWaiting();

@@ -57,12 +57,18 @@ bool Preemption::GoesBefore(int victim, int other, int Room::*resource) const {
   return a_level != b_level ? a_level < b_level : a.order > b.order;
 }
 
-int Preemption::Victim(int Room::*resource, double share, bool holding) const {
+bool Preemption::Share::Covers(int64_t held, int weight) const {
+  return held * weights <= all * weight;
+}
+
+int Preemption::Victim(int Room::*resource, const Share& share,
+                       bool holding) const {
   int victim = -1;
   for (int i = 0; i < static_cast<int>(running_.size()); ++i) {
     const RequestView& view = running_[i];
     if (gone_[i] || i == oldest_) continue;
-    if (held_[view.tenant].*resource <= share * tenants_[view.tenant].weight ||
+    if (share.Covers(held_[view.tenant].*resource,
+                     tenants_[view.tenant].weight) ||
         (holding && HeldBy(view).*resource == 0)) {
       continue;
     }
@@ -93,7 +99,7 @@ void Preemption::ForMemory(const Participants& participants, int free_blocks) {
   while (needed > room) {
     // What the others shared is not in their blocks, but is free when all of
     // them are gone.
-    const int victim = Victim(&Room::blocks, /*share=*/-1, /*holding=*/false);
+    const int victim = Victim(&Room::blocks, kNothing, /*holding=*/false);
     if (victim < 0) return;
     Choose(victim);
     const RequestView& view = running_[victim];
@@ -113,9 +119,9 @@ bool Preemption::ForNewcomer(const RequestView& newcomer,
   const size_t before = chosen_.size();
   for (int Room::*resource :
        {&Room::places, &Room::blocks, &Room::encode_rows}) {
-    const double share = static_cast<double>(all.*resource) / total_weight;
+    const Share share = {.all = all.*resource, .weights = total_weight};
     const bool modest =
-        wanted.*resource <= share * tenants_[newcomer.tenant].weight;
+        share.Covers(wanted.*resource, tenants_[newcomer.tenant].weight);
     while (!modest ||
            admission.Missing(newcomer, /*favoured=*/true).*resource > 0) {
       const int victim =

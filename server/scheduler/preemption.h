@@ -40,10 +40,19 @@ class Preemption {
   const std::vector<char>& gone() const { return gone_; }
 
  private:
-  // The next victim, of a tenant that holds more than `share` for each weight
-  // of a resource; only such as hold some of it if `holding`. -1: there is
-  // none.
-  int Victim(int Room::*resource, double share, bool holding) const;
+  // all / weights for each weight, without division.
+  struct Share {
+    bool Covers(int64_t held, int weight) const;
+
+    int64_t all;
+    int64_t weights;
+  };
+  // Whoever holds nothing holds more.
+  static constexpr Share kNothing = {.all = -1, .weights = 1};
+
+  // The next victim, of a tenant that holds more than its `share` of a
+  // resource; only such as hold some of it if `holding`. -1: there is none.
+  int Victim(int Room::*resource, const Share& share, bool holding) const;
   void Choose(int victim);
   // The last chosen one stays.
   void TakeBack();

@@ -32,9 +32,10 @@ namespace attend {
 //   alone. A tenant of large steps gets a joint step again after a while.
 //
 // Tenants without requests are kept as long as being forgotten would do them
-// good, and they are few; nobody is kept when nobody has requests. So whoever
-// comes under many names does not make the steps of others longer. Not
-// thread-safe; allocates only when made.
+// good, and they are few, but for those in front of one that has requests;
+// nobody is kept when nobody has requests. So whoever comes under many names
+// makes the steps of others no longer than requests make them. Not thread-safe;
+// allocates only when made.
 class TenantLedger {
  public:
   // The most tenants without requests that are kept.

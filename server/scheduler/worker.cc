@@ -109,10 +109,10 @@ void Worker::Plan() {
     StartPiece(running_[index], rows, now);
   }
   for (const int index : decision.preempted) Preempt(running_[index], now);
+  DropEnded(running_);  // before others come: it has memory for max_running
   for (const auto [index, rows] : decision.admitted) {
     Admit(waiting_[index], rows, now);
   }
-  DropEnded(running_);
   DropEnded(waiting_);
 }
 

@@ -143,6 +143,7 @@ absl::Status GenerateCall::SubmitSource(const v1::GenerateRequest& request,
     task.params.seed = DrawSeed();
   }
   InputFacts facts = source.facts();
+  facts.prefix_tokens = static_cast<int>(params_.forced_prefix.size());
   facts.sampled = params_.do_sample;
   facts.seed = task.params.seed;
   const OutputLimits limits = {.choices = params_.num_return_sequences,

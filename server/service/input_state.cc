@@ -88,14 +88,15 @@ void InputState::Submit(EngineRequest engine_request, const InputFacts& facts,
   request->tenant = context_.tenant();
   request->priority = std::min(priority, context_.account().max_priority());
   request->deadline = context_.deadline();
-  request->source_tokens = facts.source_tokens;
+  const int known_tokens = facts.source_tokens + facts.prefix_tokens;
+  request->source_tokens = known_tokens;
   request->sequence = *std::move(sequence);
   request->listener = this;
   output_ = Reserve(limits);
   // From here on the worker may call OnOutput() and OnDone().
   const absl::Status status = model_.scheduler.Submit(request);
   if (status.ok()) {
-    context_.account().OnSource(facts.source_tokens, clock_.Now());
+    context_.account().OnSource(known_tokens, clock_.Now());
   } else {
     Reject(status);
   }

@@ -18,6 +18,7 @@ namespace attend {
 // What is known of an input before it runs.
 struct InputFacts {
   int source_tokens = 0;
+  int prefix_tokens = 0;  // of the forced prefix, which is computed, too
   bool truncated = false;
   bool sampled = false;
   uint64_t seed = 0;  // the one used, if `sampled`

@@ -7,10 +7,14 @@ namespace {
 
 // Sums of times are inexact: what lacks less than this is there.
 constexpr double kNothing = 1e-6;
+// Threads may come with their times in another order. A time further back than
+// this is a clock that was set.
+constexpr absl::Duration kDisorder = absl::Seconds(1);
 
 }  // namespace
 
 void RateBucket::Advance(absl::Time now) {
+  if (now < last_ - kDisorder) last_ = now;
   if (now <= last_) return;
   level_ =
       std::min(limit_.burst,

@@ -13,8 +13,9 @@ struct RateLimit {
 
 // A bucket that fills at the rate of a limit, up to its burst: at first it is
 // full. More may be taken than is in it; who comes later then waits until the
-// debt is paid, so the rate holds however much is taken at once. A time before
-// the last one counts as the last one. Not thread-safe.
+// debt is paid, so the rate holds however much is taken at once. A time up to a
+// second before the last one counts as the last one; from an earlier time on it
+// fills anew: the clock was set. Not thread-safe.
 class RateBucket {
  public:
   RateBucket(const RateLimit& limit, absl::Time now)

@@ -25,7 +25,9 @@ TenantFile::Stamp TenantFile::Look() const {
           static_cast<int64_t>(status.st_ino),
           static_cast<int64_t>(status.st_size),
           static_cast<int64_t>(status.st_mtim.tv_sec),
-          static_cast<int64_t>(status.st_mtim.tv_nsec)};
+          static_cast<int64_t>(status.st_mtim.tv_nsec),
+          static_cast<int64_t>(status.st_ctim.tv_sec),
+          static_cast<int64_t>(status.st_ctim.tv_nsec)};
 }
 
 absl::Status TenantFile::Read(absl::Time now) {

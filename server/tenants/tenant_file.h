@@ -39,9 +39,9 @@ class TenantFile {
   void ReloadIfChanged(absl::Time now);
 
  private:
-  // What changes with the file: device, inode, size, seconds, nanoseconds. All
-  // 0: there is no file.
-  using Stamp = std::array<int64_t, 5>;
+  // What changes with the file: device, inode, size, and the times (seconds,
+  // nanoseconds) of its contents and of its rights. All 0: there is no file.
+  using Stamp = std::array<int64_t, 7>;
 
   TenantFile(const std::string& path, Metrics& metrics, Log& log)
       : path_(path), log_(log), tenants_(metrics) {}

@@ -29,7 +29,7 @@ struct TenantSettings {
 };
 
 // Bounds of a file, so that looking for a key takes microseconds, and metrics
-// have a bounded number of series.
+// have a bounded number of series for each file.
 inline constexpr size_t kMaxTenantFileBytes = 1 << 20;
 inline constexpr size_t kMaxTenants = 1000;
 inline constexpr size_t kMaxKeysOfTenant = 16;

@@ -106,7 +106,14 @@ absl::Status HfTokenizer::ReadPieces() {
       special_.resize(piece.id + 1);
     }
     longest_token_ = std::max(longest_token_, piece.text.size());
-    pieces_[piece.id] = std::move(piece.text);
+    // Two spellings may have one id, and come in any order.
+    std::string& known = pieces_[piece.id];
+    const bool keeps =
+        !known.empty() && (special_[piece.id] != piece.special
+                               ? static_cast<bool>(special_[piece.id])
+                               : known < piece.text);
+    if (keeps) continue;
+    known = std::move(piece.text);
     special_[piece.id] = piece.special;
   }
   pieces_.shrink_to_fit();

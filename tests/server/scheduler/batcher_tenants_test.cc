@@ -155,6 +155,32 @@ TEST(BatcherTenantsTest, ANewcomersTenantGetsAPlace) {
       IsEmpty());
 }
 
+TEST(BatcherTenantsTest, AnExactShareOfAPlaceIsAPlace) {
+  Batcher batcher({.max_running = 2});
+  // 2.0 / 98 * 49 is below 1.
+  const std::vector<TenantView> tenants = {{.weight = 49, .served = 1},
+                                           {.weight = 49}};
+  const std::vector<RequestView> waiting = {Of(1, Newcomer(9, 8))};
+  const auto& decision =
+      batcher.Plan(waiting, Holding(2, 0), kPlenty, {}, kNow, tenants);
+  EXPECT_THAT(decision.preempted, ElementsAre(1));
+  EXPECT_THAT(Indices(decision.admitted), ElementsAre(0));
+}
+
+TEST(BatcherTenantsTest, WhoIsLeftOutKeepsItsRoomWhileItFits) {
+  Batcher batcher({.max_running = 2, .aging = absl::Seconds(1)});
+  std::vector<RequestView> running = {Of(1, Decoding(1))};
+  running[0].since = kNow;
+  std::vector<RequestView> waiting = {Of(0, Newcomer(2, 8)),
+                                      Of(1, Newcomer(3, 8))};
+  waiting[0].arrival = kNow - absl::Seconds(2);
+  const std::vector<TenantView> tenants = {{}, {.served = 1, .owed = 1}};
+  const auto& decision =
+      batcher.Plan(waiting, running, kPlenty, KnownCost(), kNow, tenants);
+  EXPECT_FALSE(decision.joint);
+  EXPECT_THAT(decision.admitted, IsEmpty());
+}
+
 TEST(BatcherTenantsTest, NobodyIsPreemptedForWhoGetsNoRows) {
   Batcher batcher({.max_rows = 32, .max_running = 4});
   std::vector<RequestView> running = Holding(4, 0);

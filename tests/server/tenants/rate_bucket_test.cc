@@ -50,11 +50,18 @@ TEST(RateBucketTest, ADebtIsPaidFirst) {
   EXPECT_EQ(bucket.Wait(1000, At(10.01)), absl::Milliseconds(490));
 }
 
-TEST(RateBucketTest, TimeThatGoesBackStandsStill) {
+TEST(RateBucketTest, TimesInAnotherOrderEarnNothing) {
+  RateBucket bucket({.per_second = 1, .burst = 1}, At(100));
+  bucket.Take(1, At(100));
+  EXPECT_EQ(bucket.Wait(1, At(99.5)), absl::Seconds(1));
+  EXPECT_EQ(bucket.Wait(1, At(100.5)), absl::Milliseconds(500));
+}
+
+TEST(RateBucketTest, AClockThatIsSetBackLocksNobodyOut) {
   RateBucket bucket({.per_second = 1, .burst = 1}, At(100));
   bucket.Take(1, At(100));
   EXPECT_EQ(bucket.Wait(1, At(50)), absl::Seconds(1));
-  EXPECT_EQ(bucket.Wait(1, At(100.5)), absl::Milliseconds(500));
+  EXPECT_EQ(bucket.Wait(1, At(51)), absl::ZeroDuration());
 }
 
 TEST(RateBucketTest, AnotherLimitKeepsWhatIsLeftAndOwed) {
