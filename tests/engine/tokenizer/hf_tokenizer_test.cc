@@ -2,12 +2,15 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <thread>
 
+#include "absl/strings/str_cat.h"
 #include "engine/tokenizer/load_tokenizer.h"
 #include "engine/tokenizer/text/utf8.h"
 #include "tests/engine/tokenizer/lines.h"
@@ -266,6 +269,26 @@ TEST(HfTokenizerTest, WhatTheFilesSay) {
   const auto words = LoadTokenizer(Directory("words"));
   EXPECT_EQ((*words)->mask_id(), -1);
   EXPECT_EQ((*words)->max_length(), 0);
+}
+
+// The library gives them in another order in each process.
+TEST(HfTokenizerTest, OfTwoSpellingsOfAnIdTheSpecialOneIsKept) {
+  nlohmann::json file;
+  std::ifstream(Directory("words") + "/tokenizer.json") >> file;
+  const int unknown = file["model"]["vocab"]["<unk>"];
+  const int word = file["model"]["vocab"].size();
+  file["model"]["vocab"]["<<"] = unknown;
+  file["model"]["vocab"]["word b"] = file["model"]["vocab"]["word a"] = word;
+  const std::string directory =
+      absl::StrCat(testing::TempDir(), "attend_spellings_", getpid());
+  std::filesystem::create_directory(directory);
+  std::ofstream(directory + "/tokenizer.json") << file;
+  const auto tokenizer = LoadTokenizer(directory);
+  std::filesystem::remove_all(directory);
+  ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
+  EXPECT_EQ((*tokenizer)->TokenId("<unk>", Side::kSource), unknown);
+  EXPECT_EQ((*tokenizer)->TokenId("word a", Side::kSource), word);
+  EXPECT_EQ((*tokenizer)->TokenId("word b", Side::kSource), -1);
 }
 
 }  // namespace

@@ -56,6 +56,11 @@ TEST_F(TenantCallsTest, NeedAKey) {
   // "abc" and an end, and what followed.
   EXPECT_EQ(Counted("attend_tenant_source_tokens_total{tenant=\"a\"}"), 4);
   EXPECT_EQ(Counted("attend_tenant_generated_tokens_total{tenant=\"a\"}"), 3);
+  // A forced prefix is computed, too.
+  v1::GenerateRequest forced = request;
+  forced.mutable_params()->mutable_prefix_tokens()->mutable_ids()->Add(7);
+  EXPECT_EQ(Call("Generate", forced), absl::OkStatus());
+  EXPECT_EQ(Counted("attend_tenant_source_tokens_total{tenant=\"a\"}"), 9);
 }
 
 TEST_F(TenantCallsTest, SeeTheirModelsOnly) {

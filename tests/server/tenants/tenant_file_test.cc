@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -92,6 +93,20 @@ TEST_F(TenantFileTest, IsReadAgainWhenItHasChanged) {
       log.find("event=tenants ", log.find("event=tenants ") + 1);
   ASSERT_NE(second, std::string::npos) << log;
   EXPECT_EQ(log.find("event=tenants", second + 1), std::string::npos) << log;
+}
+
+TEST_F(TenantFileTest, IsReadAgainWhenItsRightsHaveChanged) {
+  Write(Text("a", kAbc));
+  ASSERT_TRUE(Open().ok());
+  struct stat before, now;
+  ASSERT_EQ(stat(path_.c_str(), &before), 0);
+  do {  // until the time of the system has gone on
+    ASSERT_EQ(chmod(path_.c_str(), 0640), 0);
+    ASSERT_EQ(stat(path_.c_str(), &now), 0);
+  } while (now.st_ctim.tv_nsec == before.st_ctim.tv_nsec);
+  file_->ReloadIfChanged(kNow);
+  const std::string log = EndLog();
+  EXPECT_NE(log.find("event=tenants "), log.rfind("event=tenants ")) << log;
 }
 
 TEST_F(TenantFileTest, ABrokenFileLeavesTheTenantsAsTheyWere) {
