@@ -1,6 +1,7 @@
 #include "engine/compute/waitable_counter.h"
 
 #include <linux/futex.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -13,6 +14,11 @@ namespace {
 void FutexWait(const std::atomic<uint32_t>& value, uint32_t seen) {
   syscall(SYS_futex, &value, FUTEX_WAIT_PRIVATE, seen, nullptr);
 }
+
+// A thread that spins for longer lets others have its core between two looks:
+// it may be the one on which the other thread waits to run. After a pause the
+// system often puts both on one core.
+constexpr std::chrono::microseconds kAlone(20);
 
 void FutexWakeAll(const std::atomic<uint32_t>& value) {
   syscall(SYS_futex, &value, FUTEX_WAKE_PRIVATE,
@@ -29,12 +35,15 @@ void WaitableCounter::Wake() {
 
 void WaitableCounter::Await(absl::FunctionRef<bool(uint32_t)> done) const {
   const auto start = std::chrono::steady_clock::now();
+  auto spent = start - start;
   do {
     for (int i = 0; i < 16; ++i) {
       if (done(Load())) return;
       __builtin_ia32_pause();
     }
-  } while (std::chrono::steady_clock::now() - start < spin_);
+    if (spent > kAlone) sched_yield();
+    spent = std::chrono::steady_clock::now() - start;
+  } while (spent < spin_);
   sleepers_.fetch_add(1);
   for (uint32_t seen = value_.load(); !done(seen); seen = value_.load()) {
     FutexWait(value_, seen);
