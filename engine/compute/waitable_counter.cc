@@ -10,15 +10,15 @@
 namespace attend {
 namespace {
 
-// Both may return for no reason: callers look at the value again.
-void FutexWait(const std::atomic<uint32_t>& value, uint32_t seen) {
-  syscall(SYS_futex, &value, FUTEX_WAIT_PRIVATE, seen, nullptr);
-}
-
 // A thread that spins for longer lets others have its core between two looks:
 // it may be the one on which the other thread waits to run. After a pause the
 // system often puts both on one core.
 constexpr std::chrono::microseconds kAlone(20);
+
+// Both may return for no reason: callers look at the value again.
+void FutexWait(const std::atomic<uint32_t>& value, uint32_t seen) {
+  syscall(SYS_futex, &value, FUTEX_WAIT_PRIVATE, seen, nullptr);
+}
 
 void FutexWakeAll(const std::atomic<uint32_t>& value) {
   syscall(SYS_futex, &value, FUTEX_WAKE_PRIVATE,

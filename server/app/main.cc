@@ -179,6 +179,19 @@ std::function<bool(absl::string_view)> KeyCheck(const std::string& sha256) {
   };
 }
 
+// All but the options must outlive the server.
+absl::StatusOr<std::unique_ptr<HttpServer>> StartHttp(
+    const ServerOptions& options, const Metrics& metrics, const RpcServer& rpc,
+    const std::atomic<bool>& ready, const Certificates* certificates) {
+  HttpRouter router;
+  AddOperatorRoutes(router,
+                    {.metrics = [&metrics] { return metrics.Serialize(); },
+                     .live = [&rpc] { return rpc.alive(); },
+                     .ready = [&ready] { return ready.load(); },
+                     .may_see_metrics = KeyCheck(options.metrics_key_sha256)});
+  return HttpServer::Start(options.http, std::move(router), certificates);
+}
+
 void LogReady(const ServedModels& models, const Compute& compute,
               const RpcServer& rpc, const HttpServer& http,
               absl::Duration seconds, Log& log) {
@@ -224,15 +237,9 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
   ASSIGN_OR_RETURN(const std::unique_ptr<RpcServer> rpc,
                    RpcServer::Start(options.rpc, calls, step_signal,
                                     metrics.connections(), certificates.get()));
-  HttpRouter router;
-  AddOperatorRoutes(router,
-                    {.metrics = [&] { return metrics.Serialize(); },
-                     .live = [&] { return rpc->alive(); },
-                     .ready = [&] { return ready.load(); },
-                     .may_see_metrics = KeyCheck(options.metrics_key_sha256)});
   ASSIGN_OR_RETURN(
       const std::unique_ptr<HttpServer> http,
-      HttpServer::Start(options.http, std::move(router), certificates.get()));
+      StartHttp(options, metrics, *rpc, ready, certificates.get()));
   LogReady(models, *compute, *rpc, *http, absl::Now() - begin, log);
   WaitForStop(signals, tenants.get(), certificates.get(), log);
   Drain(options, models, calls, *rpc, ready, log);

@@ -28,26 +28,8 @@ TEST(HttpClientsTest, AThousandThatHoldConnectionsHoldUpNoProbe) {
   ASSERT_TRUE(limit.ok());
   ServerProcess server;
   const int port = HttpPort(server);
-  std::deque<RawHttp> clients;
-  for (int i = 0; i < 1000; ++i) {
-    RawHttp& client = clients.emplace_back();
-    client.ReceiveLittle();
-    ASSERT_TRUE(client.Connect(port));
-    switch (i % 4) {
-      case 0:  // says nothing
-        break;
-      case 1:  // stops in the middle
-        ASSERT_TRUE(client.Send("GET /li"));
-        break;
-      case 2:  // between two requests
-        ASSERT_TRUE(client.Send(HttpRequestText("GET", "/livez")));
-        EXPECT_THAT(client.ReadAnswer(), StartsWith("HTTP/1.1 200 "));
-        break;
-      case 3:  // does not read
-        ASSERT_TRUE(client.Send(HttpRequestText("GET", "/metrics")));
-        break;
-    }
-  }
+  std::deque<RawHttp> clients = HoldConnections(port, 1000);
+  ASSERT_EQ(clients.size(), 1000u);
   const absl::Time begin = absl::Now();
   for (int i = 0; i < 50; ++i) {
     for (const char* path : {"/livez", "/readyz", "/metrics"}) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "engine/tensor/check.h"
@@ -127,6 +128,27 @@ std::string HttpRequestText(absl::string_view method, absl::string_view path,
                             absl::string_view headers) {
   return absl::StrCat(method, " ", path, " HTTP/1.1\r\nHost: a\r\n", headers,
                       "\r\n");
+}
+
+std::deque<RawHttp> HoldConnections(int port, int count) {
+  std::deque<RawHttp> clients;
+  for (int i = 0; i < count; ++i) {
+    RawHttp& client = clients.emplace_back();
+    client.ReceiveLittle();
+    bool held = client.Connect(port);
+    if (i % 4 == 1) held = held && client.Send("G");
+    if (i % 4 == 2) {
+      held = held && client.Send(HttpRequestText("GET", "/livez")) &&
+             absl::StartsWith(client.ReadAnswer(), "HTTP/1.1 200 ");
+    }
+    if (i % 4 == 3) {
+      held = held && client.Send(HttpRequestText("GET", "/metrics"));
+    }
+    if (held) continue;
+    clients.pop_back();
+    break;
+  }
+  return clients;
 }
 
 std::string HttpGet(int port, absl::string_view path) {

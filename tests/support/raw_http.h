@@ -1,6 +1,7 @@
 #ifndef ATTEND_TESTS_SUPPORT_RAW_HTTP_H_
 #define ATTEND_TESTS_SUPPORT_RAW_HTTP_H_
 
+#include <deque>
 #include <string>
 
 #include "absl/strings/string_view.h"
@@ -49,6 +50,11 @@ class RawHttp {
 // A request without a body. `headers`: lines, each with its end.
 std::string HttpRequestText(absl::string_view method, absl::string_view path,
                             absl::string_view headers = "");
+
+// Connections that clients hold, of four kinds in turn: one says nothing, one
+// has sent the "G" of a GET, one is between two requests, one does not read the
+// metrics that it asked for. Fewer than `count`: the next one failed.
+std::deque<RawHttp> HoldConnections(int port, int count);
 
 // The answer to a GET on a connection of its own; empty: none.
 std::string HttpGet(int port, absl::string_view path);

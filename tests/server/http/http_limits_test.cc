@@ -43,26 +43,8 @@ TEST(HttpLimitsTest, ProbesPassAThousandClientsThatHoldTheirConnections) {
                                        .idle_timeout = kNever,
                                        .answer_timeout = kNever},
                                       LargeMetrics());
-  std::deque<RawHttp> clients;
-  for (int i = 0; i < 1000; ++i) {
-    RawHttp& client = clients.emplace_back();
-    client.ReceiveLittle();
-    ASSERT_TRUE(client.Connect(server->port()));
-    switch (i % 4) {
-      case 0:  // says nothing
-        break;
-      case 1:  // one byte at a time
-        ASSERT_TRUE(client.Send("G"));
-        break;
-      case 2:  // between two requests
-        ASSERT_TRUE(client.Send(HttpRequestText("GET", "/livez")));
-        EXPECT_THAT(client.ReadAnswer(), StartsWith("HTTP/1.1 200 "));
-        break;
-      case 3:  // does not read
-        ASSERT_TRUE(client.Send(HttpRequestText("GET", "/metrics")));
-        break;
-    }
-  }
+  std::deque<RawHttp> clients = HoldConnections(server->port(), 1000);
+  ASSERT_EQ(clients.size(), 1000u);
   const absl::Time begin = absl::Now();
   EXPECT_EQ(FailedProbes(server->port(), 100), 0);
   for (size_t i = 1; i < clients.size(); i += 4) {
