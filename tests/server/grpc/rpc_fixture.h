@@ -36,7 +36,9 @@ struct RpcFixtureOptions {
   // Of services beside attend.v1's.
   std::vector<Method> more_methods = {};
   SchedulerOptions scheduler;
-  RpcOptions rpc = {.host = "127.0.0.1", .port = 0};
+  // A handshake that is instrumented may take longer than clients are given.
+  RpcOptions rpc = {
+      .host = "127.0.0.1", .port = 0, .handshake_timeout = absl::Minutes(2)};
   // Must outlive the fixture; null: no TLS.
   const Certificates* certificates = nullptr;
   // Must outlive the fixture; null: the machine's.
