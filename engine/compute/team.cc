@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "engine/compute/cpu_quota.h"
+#include "engine/compute/leave_cpu.h"
 #include "engine/tensor/check.h"
 
 namespace attend {
@@ -41,17 +42,23 @@ Team::~Team() {
 void Team::Run(absl::FunctionRef<void(int)> work) {
   if (size_ == 1) return work(0);
   work_ = &work;
+  cpu_of_caller_ = CurrentCpu();
   running_.Store(size_ - 1);
   call_.Add(1);
-  call_.Wake();
+  // A member that slept may be on this CPU, and wait until it can run.
+  const bool woken = call_.Wake();
   work(0);
-  running_.Await([](uint32_t running) { return running == 0; });
+  running_.Await([](uint32_t running) { return running == 0; }, woken);
 }
 
 void Team::Work(int member) {
   for (uint32_t call = 1;; ++call) {
-    call_.Await([call](uint32_t now) { return now == call; });
+    const bool slept =
+        call_.Await([call](uint32_t now) { return now == call; });
     if (stop_) return;
+    // The system often wakes a member on the caller's CPU, and leaves both
+    // there for milliseconds: while one spins, the other waits to run.
+    if (slept) LeaveCpu(cpu_of_caller_);
     (*work_)(member);
     if (running_.Add(-1) == 0) running_.Wake();
   }

@@ -36,6 +36,7 @@ class Team {
   const int size_;
   // Written by Run() before it raises call_, read by the members after it.
   const absl::FunctionRef<void(int)>* work_ = nullptr;
+  int cpu_of_caller_ = 0;
   bool stop_ = false;
   // On lines of their own: members write one while they read the other.
   alignas(64) WaitableCounter call_;     // raised by each Run()

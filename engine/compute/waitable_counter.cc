@@ -10,9 +10,7 @@
 namespace attend {
 namespace {
 
-// A thread that spins for longer lets others have its core between two looks:
-// it may be the one on which the other thread waits to run. After a pause the
-// system often puts both on one core.
+// How long a thread spins before it yields, if it may.
 constexpr std::chrono::microseconds kAlone(20);
 
 // Both may return for no reason: callers look at the value again.
@@ -27,21 +25,24 @@ void FutexWakeAll(const std::atomic<uint32_t>& value) {
 
 }  // namespace
 
-void WaitableCounter::Wake() {
+bool WaitableCounter::Wake() {
   // Sequentially consistent, as are Add() and Await(): either this thread sees
   // the sleeper in the count, or the sleeper sees the change before it sleeps.
-  if (sleepers_.load() > 0) FutexWakeAll(value_);
+  if (sleepers_.load() == 0) return false;
+  FutexWakeAll(value_);
+  return true;
 }
 
-void WaitableCounter::Await(absl::FunctionRef<bool(uint32_t)> done) const {
+bool WaitableCounter::Await(absl::FunctionRef<bool(uint32_t)> done,
+                            bool yield) const {
   const auto start = std::chrono::steady_clock::now();
   auto spent = start - start;
   do {
     for (int i = 0; i < 16; ++i) {
-      if (done(Load())) return;
+      if (done(Load())) return false;
       __builtin_ia32_pause();
     }
-    if (spent > kAlone) sched_yield();
+    if (yield && spent > kAlone) sched_yield();
     spent = std::chrono::steady_clock::now() - start;
   } while (spent < spin_);
   sleepers_.fetch_add(1);
@@ -49,6 +50,7 @@ void WaitableCounter::Await(absl::FunctionRef<bool(uint32_t)> done) const {
     FutexWait(value_, seen);
   }
   sleepers_.fetch_sub(1);
+  return true;
 }
 
 }  // namespace attend

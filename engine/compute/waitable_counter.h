@@ -13,9 +13,9 @@ namespace attend {
 // waiting thread spins for a short time and then sleeps in the kernel
 // (futex(2)).
 //
-// Unlike std::atomic's wait(), a waiting thread never yields. Beside other busy
-// processes a thread that yields loses a whole time slice (milliseconds); a
-// thread that sleeps runs as soon as it is woken.
+// Unlike in std::atomic's wait(), a waiting thread yields only where its caller
+// says so. Beside other busy processes a thread that yields loses a whole time
+// slice (milliseconds); a thread that sleeps runs as soon as it is woken.
 class WaitableCounter {
  public:
   // `spin`: the longest time that a waiting thread spins. 0 where a waiting
@@ -33,10 +33,13 @@ class WaitableCounter {
   // sum sees what this thread wrote before.
   uint32_t Add(uint32_t change) { return value_.fetch_add(change) + change; }
   // Wakes all sleeping threads. To be called after a change that they wait for.
-  void Wake();
+  // Returns whether a thread slept.
+  bool Wake();
 
-  // Returns when done(value) is true.
-  void Await(absl::FunctionRef<bool(uint32_t)> done) const;
+  // Returns when done(value) is true. `yield`: a thread that spins lets others
+  // have its CPU, because one of them may be the thread that it waits for.
+  // Returns whether the thread slept.
+  bool Await(absl::FunctionRef<bool(uint32_t)> done, bool yield = false) const;
 
  private:
   const std::chrono::microseconds spin_;
