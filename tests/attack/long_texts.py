@@ -9,6 +9,9 @@ Clients send texts of 10 MB, as they are, or to be cut, and conversations of
 first alone and then beside them. It prints how long small calls took, how the
 long ones ended, and the server's resident memory before, during and after.
 
+With --long-address another server gets the long texts. Small calls then show
+what those clients cost on the same machine, whatever the server does.
+
 The 99th percentile beside them should be at most twice the quiet one, no long
 call should take longer than seconds, and memory should not grow from one run to
 the next.
@@ -113,6 +116,8 @@ def show(name, times, memory):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--address", default="localhost:50051")
+    parser.add_argument("--long-address", help="of the server that gets long "
+                        "texts; --address if left out")
     parser.add_argument("--pid", type=int, help="the server's, for its memory")
     parser.add_argument("--model", default="", help="that long texts are for")
     parser.add_argument("--small-model", default="", help="that others ask")
@@ -127,8 +132,8 @@ def main():
     spawn = multiprocessing.get_context("spawn")
     ready, stop, ends = spawn.Semaphore(0), spawn.Event(), spawn.Queue()
     clients = [spawn.Process(target=attack, args=(
-        options.address, options.model, options.bytes, options.messages, number,
-        ready, stop, ends)) for number in range(options.clients)]
+        options.long_address or options.address, options.model, options.bytes,
+        options.messages, number, ready, stop, ends)) for number in range(options.clients)]
     for client in clients:
         client.start()
     for _ in clients:
