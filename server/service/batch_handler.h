@@ -21,8 +21,8 @@ class BatchHandler : public EngineHandler<Request> {
   BatchHandler(const Service& service, CallContext& context)
       : EngineHandler<Request>(service, context, /*streaming=*/false) {}
 
-  // Fills the results of the inputs that have ended since the last time. So
-  // little is left to do when the last input ends.
+  // Fills the results of the inputs that have ended since the last call of this
+  // function. Thus little work is left when the last input ends.
   void Continue(Responder& to) final {
     while (response_.results_size() < this->size()) response_.add_results();
     std::vector<int> ended;

@@ -15,10 +15,11 @@ namespace attend {
 
 struct ModelEntry;
 
-// How far the server is on its way to its end. All calls share one.
+// Whether the server is about to end. All calls share one Lifecycle.
 struct Lifecycle {
   std::atomic<bool> draining{false};  // new calls are refused
-  std::atomic<bool> cut{false};  // running calls end too: drain took too long
+  // Running calls end too, because draining took too long.
+  std::atomic<bool> cut{false};
 };
 
 // What a handler knows of its call. Outlives the handler.
@@ -30,10 +31,10 @@ class CallContext {
   std::mutex& mutex() { return mutex_; }
 
   // Makes the call's thread call Handler::Continue() again. Any thread may call
-  // this, with mutex() held: otherwise the call could end between a change and
-  // its announcement. Returns at once. The thread wakes up when all parts
-  // have been started and the engine's step has ended, so a step wakes each
-  // thread once.
+  // WakeAfterStep(), with mutex() held: without the lock the call could end
+  // between a change and the announcement of the change. Returns at once. The
+  // call's thread wakes up when all inputs have been started and the engine's
+  // step has ended, so a step wakes each thread once.
   virtual void WakeAfterStep() = 0;
 
   // True once the client has gone, or the server wants the call to end.
@@ -57,7 +58,8 @@ class CallContext {
   absl::Time arrival() const { return arrival_; }
   absl::Time deadline() const { return deadline_; }
   const Tenant& tenant() const { return tenant_; }
-  // Whose call it is; of everybody where calls need no keys.
+  // The account of the tenant that made the call. Without a file of tenants:
+  // TenantAccount::OfEverybody().
   TenantAccount& account() const { return *account_; }
 
  protected:

@@ -11,19 +11,21 @@
 
 namespace attend {
 
-// The text of one result, in parts, while its tokens are computed. A part never
-// ends inside a character, and never holds a stop string or the beginning of
-// one. The text ends before the first stop string. Not thread-safe.
+// Makes the text of one result while the tokens of the result are computed. A
+// returned text never ends inside a character, and never holds a stop string or
+// the beginning of a stop string. All returned texts together end before the
+// first stop string. Not thread-safe.
 class ChoiceText {
  public:
-  // `before` has the ids that the result continues. `tokenizer` and
-  // `stop_strings` must outlive this.
+  // `before`: the ids that the result continues. `tokenizer` and `stop_strings`
+  // must outlive the ChoiceText.
   ChoiceText(const Tokenizer& tokenizer,
              const std::vector<std::string>& stop_strings,
              absl::Span<const int> before)
       : decoder_(tokenizer.NewStream(before)), stop_strings_(stop_strings) {}
 
-  // Takes the next id. Returns the text that is certain now, perhaps none.
+  // Takes the next id. Returns the text that later ids cannot change any more;
+  // the text may be empty.
   std::string Append(int id) { return Release(decoder_->Append(id), false); }
   // The text that was held back. Called once, after the last id.
   std::string Flush() { return Release(decoder_->Flush(), true); }

@@ -19,8 +19,8 @@
 namespace attend {
 
 // The work behind a call whose inputs the engine computes. Submits the inputs,
-// knows when all have ended, and sums them up for the log. Each input has a
-// status of its own.
+// knows when all inputs have ended, and adds up their figures for the log. Each
+// input has a status of its own.
 template <class Request>
 class EngineHandler : public Handler {
  public:

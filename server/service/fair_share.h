@@ -7,7 +7,7 @@
 
 namespace attend {
 
-// What tells tenants apart.
+// How calls are divided among tenants when there is no file of tenants.
 enum class FairShare {
   kAddress,  // the host that a call comes from
   kNone,     // nothing: all calls are of one tenant
@@ -17,8 +17,8 @@ enum class FairShare {
 absl::StatusOr<FairShare> ParseFairShare(absl::string_view name);
 absl::string_view FairShareName(FairShare fair_share);
 
-// The tenant of a call from `host`: an address without the port, in any form
-// that is always the same.
+// The tenant of a call from `host`, an address without the port. Any form of
+// the address will do, provided that each host always has the same form.
 Tenant TenantOf(FairShare fair_share, absl::string_view host);
 
 }  // namespace attend

@@ -16,18 +16,20 @@
 
 namespace attend {
 
-// What Generate and GenerateStream share: how a request is checked and
-// submitted, and how its prompts are returned.
+// What Generate and GenerateStream share: a request is checked and submitted in
+// the same way, and prompts are returned in the same way.
 class GenerateCall {
  public:
-  // The two steps of EngineHandler of the same names. `model` outlives this.
+  // See the functions of EngineHandler that have the same names. `model` must
+  // outlive the GenerateCall.
   absl::StatusOr<int> Prepare(const v1::GenerateRequest& request,
                               const Service& service, const ServedModel& model);
   absl::Status Submit(const v1::GenerateRequest& request, int index,
                       InputState& input);
 
   const GenerationParams& params() const { return params_; }
-  // A new ChoiceText for one result of an input. This must outlive it.
+  // A new ChoiceText for one result of an input. The GenerateCall must outlive
+  // the ChoiceText.
   ChoiceText NewText(size_t input) const {
     return ChoiceText(model_->tokenizer, params_.stop_strings, before_[input]);
   }

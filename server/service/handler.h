@@ -8,7 +8,7 @@
 
 namespace attend {
 
-// Carries the answers of a call to its client, by whatever protocol.
+// Sends the answers of a call to the client, by the protocol of the call.
 class Responder {
  public:
   virtual ~Responder() = default;
@@ -27,37 +27,38 @@ struct CallSummary {
   int generated_tokens = 0;
 };
 
-// The work behind one call, without any protocol. A handler makes a stream of
-// answers; a unary call has one. A protocol with other messages than those of
-// attend.v1 wraps a handler: it translates the request, and translates the
-// answers in a Responder of its own.
+// The work behind one call, whatever the protocol. A handler makes a stream of
+// answers; the stream of a unary call has one answer. A protocol whose messages
+// are not those of attend.v1 wraps a handler: the wrapper translates the
+// request, and a Responder of the wrapper translates the answers.
 class Handler {
  public:
   virtual ~Handler() = default;
 
   // Checks all that concerns the whole request. Called once, on a tokenizer
   // thread. `request` is a message of the method's request type. Returns the
-  // number of parts to tokenise. An error ends the call; nothing is under way
-  // then.
+  // number of inputs to tokenise. An error ends the call; the handler must not
+  // have submitted anything by then.
   virtual absl::StatusOr<int> Start(
       const google::protobuf::Message& request) = 0;
-  // Tokenises and submits one part. Called for one part after the other, each
-  // time on a tokenizer thread; other calls take their turn in between. An
-  // error ends the call, as an error of Start() does, so nothing may be under
-  // way then.
+  // Tokenises and submits input number `index`. Called for one input after the
+  // other, each time on a tokenizer thread; other calls may be served in
+  // between. An error ends the call, as an error of Start() does; the handler
+  // must not have submitted anything by then.
   virtual absl::Status StartPart(const google::protobuf::Message&, int) {
     return absl::OkStatus();
   }
 
-  // The call's thread calls all below, once all parts have been started.
+  // The call's thread calls all functions below, after all inputs have been
+  // started.
 
-  // Sends the next answer, if there is one. Sends at most one. Calls Finish()
-  // after the last answer, or with an error instead of an answer. Called again
-  // and again until then, whenever the client can take one more answer and
-  // there may be one.
+  // Sends the next answer, if there is one, and never more than one. Calls
+  // Finish() after the last answer, or with an error in place of an answer.
+  // Continue() is called again and again until Finish() is called: whenever the
+  // client can take one more answer and there may be an answer.
   virtual void Continue(Responder& to) = 0;
-  // True when no other thread uses the handler any more. Only then may the
-  // handler be destroyed.
+  // True when no other thread uses the handler any more. A handler may be
+  // destroyed only when quiet() is true.
   virtual bool quiet() const { return true; }
   virtual CallSummary summary() const { return {}; }
 };

@@ -21,11 +21,11 @@ struct InputFacts {
   int prefix_tokens = 0;  // of the forced prefix, which is computed, too
   bool truncated = false;
   bool sampled = false;
-  uint64_t seed = 0;  // the one used, if `sampled`
+  uint64_t seed = 0;  // if `sampled`: the seed of the samples
 };
 
-// The size of the longest output that an input may have. Memory for it is
-// reserved before the input runs.
+// The size of the longest output that an input may have. Memory for this output
+// is reserved before the input runs.
 struct OutputLimits {
   int choices = 1;
   int tokens = 0;  // of each choice
@@ -35,13 +35,14 @@ struct OutputLimits {
   size_t values = 0;      // numbers of an encoder's output
 };
 
-// One input of a call, from its submission to its end. The worker leaves the
-// input's output here, and the call's thread takes it. The worker only copies
-// into memory that was reserved before. May be destroyed when done() is true.
+// One input of a call, from submission to end. The worker copies the output of
+// the input into the InputState; the call's thread reads the output there. The
+// memory was reserved before, so the worker allocates nothing. May be destroyed
+// when done() is true.
 class InputState final : public RequestListener {
  public:
-  // The arguments outlive this. With `streaming` the output is handed over as
-  // it grows, otherwise when the input has ended.
+  // The arguments must outlive the InputState. `streaming`: the output is
+  // handed over as it grows; otherwise when the input has ended.
   InputState(const ServedModel& model, const Clock& clock, CallContext& context,
              bool streaming)
       : model_(model),
@@ -49,21 +50,24 @@ class InputState final : public RequestListener {
         context_(context),
         streaming_(streaming) {}
 
-  // Submits the input. An input that is refused ends at once, with the reason
-  // as its status. Called once, unless End() or Reject() is.
+  // Submits the input. An input that is refused ends at once; its status is the
+  // reason. Exactly one of Submit(), End() and Reject() is called, once.
   void Submit(EngineRequest request, const InputFacts& facts,
               const OutputLimits& limits, int priority);
-  // Ends an input that is not submitted, with `status` and `output`.
+  // Ends an input without submitting it. `status` and `output` are those of the
+  // input.
   void End(const absl::Status& status, SequenceOutput output = {});
-  // Ends an input that is turned away, and counts it in the metrics.
+  // Ends an input that the server refuses, and counts the refusal in the
+  // metrics.
   void Reject(const absl::Status& status);
 
   const CallContext& call() const { return context_; }
   // Constant after Submit().
   const InputFacts& facts() const { return facts_; }
 
-  // The caller of the next four holds context.mutex(). output().prompt is
-  // complete before the first token, and constant from then on.
+  // The caller of the next four functions must hold context.mutex().
+  // output().prompt is complete before the first token, and constant from then
+  // on.
   bool done() const { return done_; }
   const SequenceOutput& output() const { return output_; }
   // OK, or why the input failed. UNAVAILABLE if the server ended it because the
@@ -100,12 +104,12 @@ class InputState final : public RequestListener {
 // The number of tokens of all choices together.
 int CountTokens(const SequenceOutput& output);
 
-// The inputs of a call. The callers of the functions below hold the mutex of
-// the call's context.
+// The inputs of a call. The caller of the functions below must hold the mutex
+// of the call's context.
 using Inputs = std::vector<std::unique_ptr<InputState>>;
 bool AllDone(const Inputs& inputs);
-// The status of the first input, if all inputs have ended with the same error
-// code: then the call itself fails. Otherwise OK.
+// The status of the first input if all inputs have ended with the same error
+// code, which makes the call itself fail. Otherwise OK.
 absl::Status CommonError(const Inputs& inputs);
 // The call's figures for its log line.
 CallSummary Summarize(const Inputs& inputs);

@@ -8,8 +8,8 @@
 namespace attend {
 
 // Turns the output of a head, one number for each label, into scores, in place.
-// A single label gets kSigmoid in place of kSoftmax, as in transformers: its
-// softmax would always be 1.
+// For a model with a single label kSoftmax means kSigmoid, as in transformers:
+// the softmax of one number is always 1.
 void ScoreLabels(LabelScores kind, absl::Span<float> scores);
 
 // Adds the `top` labels with the highest scores (0: all labels), highest first.

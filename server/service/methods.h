@@ -17,13 +17,14 @@ namespace attend {
 class CallContext;
 struct Service;
 
-// Makes the handler of one call. `service` and `context` outlive it.
+// Makes the handler of one call. `service` and `context` must outlive the
+// handler.
 using MakeHandler = std::unique_ptr<Handler>(const Service& service,
                                              CallContext& context);
 
-// A method that clients may call. The proto file says what its messages are and
-// whether it streams. Its path, and its name in metrics and log lines, follow
-// from its name there.
+// A method that clients may call. The proto file defines the messages of the
+// method and says whether the method streams. The path of the method, and its
+// name in metrics and log lines, follow from the name in the proto file.
 struct Method {
   // Never null.
   const google::protobuf::MethodDescriptor* descriptor;
@@ -33,14 +34,16 @@ struct Method {
   const std::string& name() const { return descriptor->name(); }
 };
 
-// The name of a method, as in the proto file, and what makes its handler.
+// The name of a method in the proto file, and the function that makes the
+// handler of a call.
 struct NamedHandler {
   absl::string_view method;
   MakeHandler* make;
 };
 
-// The methods of `service` that are in `handlers`. Each must exist in the proto
-// file, and its client must send one message, not a stream.
+// The methods of `service` that are listed in `handlers`. Each listed method
+// must exist in the proto file, and must take one message from the client, not
+// a stream.
 std::vector<Method> BindMethods(
     const google::protobuf::ServiceDescriptor& service,
     absl::Span<const NamedHandler> handlers);
@@ -60,7 +63,8 @@ MakeHandler NewDetokenizeHandler;
 MakeHandler NewListModelsHandler;
 MakeHandler NewGetModelHandler;
 
-// The methods of attend.v1.Attend. The only list beside the proto file.
+// The methods of attend.v1.Attend. Beside the proto file this is the only list
+// of methods.
 inline constexpr NamedHandler kAttendHandlers[] = {
     {"Generate", NewGenerateHandler},
     {"GenerateStream", NewGenerateStreamHandler},

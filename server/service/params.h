@@ -9,9 +9,9 @@
 
 namespace attend {
 
-// The model's own parameters; those that the request sets take their place.
-// INVALID_ARGUMENT names the field, its value and its limit. Draws no seed: a
-// request without one has none in the result.
+// The parameters of the model, overridden by those that the request sets.
+// INVALID_ARGUMENT names the field, its value and its limit. Draws no seed: if
+// the request has no seed, the result has none either.
 absl::StatusOr<GenerationParams> MergeParams(const v1::GenerationParams& params,
                                              const ModelInfo& model,
                                              const Tokenizer& tokenizer);
@@ -25,7 +25,7 @@ absl::Status FitLengths(const v1::GenerationParams& request,
                         GenerationParams& params);
 
 // The parameters of a model as GetModel returns them. All scalar fields are
-// set, but not the seed.
+// set, except the seed.
 v1::GenerationParams DescribeParams(const GenerationParams& params);
 
 // INVALID_ARGUMENT unless the priority is in [-kMaxPriority, kMaxPriority].

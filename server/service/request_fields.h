@@ -16,10 +16,10 @@
 
 namespace attend {
 
-// Readers of the fields of a request. All check what they read. `field` is the
-// name of the field in errors, like "inputs[2].tokens".
+// Functions that read the fields of a request, and check the values. `field` is
+// the name of the field in errors, such as "inputs[2].tokens".
 
-// `status` with `field` and ": " before its message.
+// `status`, with `field` and ": " put before its message.
 absl::Status Annotate(const absl::Status& status, absl::string_view field);
 
 // The ids of a field. INVALID_ARGUMENT unless each is in [0, vocab).
@@ -27,22 +27,24 @@ absl::StatusOr<std::vector<int>> ReadIds(
     const google::protobuf::RepeatedField<int>& ids, int vocab,
     absl::string_view field);
 
-// The ids of a field that takes no mask. INVALID_ARGUMENT also if there is one.
+// The ids of a field that takes no mask. INVALID_ARGUMENT also if the field has
+// a mask.
 absl::StatusOr<std::vector<int>> ReadTokens(const v1::Tokens& tokens, int vocab,
                                             absl::string_view field);
 
-// OK if a text of `bytes` may be tokenised where the limit is `tokens`; see
-// MaxTextBytes().
+// OK if a text of `bytes` bytes may be tokenised. The text may have at most
+// `tokens` tokens; see MaxTextBytes().
 absl::Status CheckTextBytes(absl::string_view field, size_t bytes, int tokens,
                             const Tokenizer& tokenizer);
 
 // The text that the model's chat template makes of a conversation, on the
-// current date. The text has its special tokens already: no more are added when
-// it is encoded. Errors:
+// current date. The text contains its special tokens, so no special tokens are
+// added when the text is encoded. Errors:
 // * INVALID_ARGUMENT if the model has no template (`chat_template` is null), if
-//   the conversation has more bytes than a text may have or more messages than
-//   its tokens could part, or if the template refuses the conversation;
-// * CANCELLED once `call` has ended; null: there is no call.
+//   the conversation has more bytes or more messages than fit into the model's
+//   longest source, or if the template refuses the conversation;
+// * CANCELLED if `call` has been cancelled. `call` may be null: then nothing
+//   cancels.
 absl::StatusOr<std::string> RenderChat(const v1::Chat& chat,
                                        const ChatTemplate* chat_template,
                                        const ModelInfo& model,
@@ -50,12 +52,13 @@ absl::StatusOr<std::string> RenderChat(const v1::Chat& chat,
                                        const CallContext* call,
                                        absl::string_view field);
 
-// INVALID_ARGUMENT unless the tokenizer knows the language. An empty one is OK.
+// INVALID_ARGUMENT unless the tokenizer knows the language. An empty language
+// is OK.
 absl::Status CheckLanguage(absl::string_view field, const std::string& language,
                            const Tokenizer& tokenizer);
 
-// The target of a pair to score. A text gets the end of sequence after it; ids
-// are taken as they are.
+// The target of a pair to score. Of a text: its tokens, then the end of
+// sequence. Of ids: the ids as they are.
 absl::StatusOr<std::vector<int>> ReadTarget(const v1::Input& input,
                                             absl::string_view language,
                                             const ModelInfo& model,

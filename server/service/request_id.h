@@ -11,8 +11,9 @@ namespace attend {
 inline constexpr char kRequestIdKey[] = "x-request-id";
 inline constexpr size_t kMaxRequestIdBytes = 128;
 
-// `wanted`, if it has 1 to 128 characters and all are letters, digits or any of
-// "._:/@+=-". Otherwise a new id: no client may shape a log line.
+// Returns `wanted` if it has 1 to 128 characters, all of them letters, digits
+// or one of "._:/@+=-". Otherwise returns a new id, so that no client can forge
+// a log line.
 std::string ChooseRequestId(absl::string_view wanted);
 
 }  // namespace attend

@@ -27,8 +27,8 @@ void AddLogProbs(const ChoiceOutput& choice, size_t begin, int top,
 // The numbers of tokens that an input took and gave.
 v1::Usage MakeUsage(const InputFacts& facts, const SequenceOutput& output);
 
-// Seconds from `arrival`, that of the call, to each station of an input. What
-// has not happened is left out.
+// Seconds from the arrival of the call to each station of an input. A station
+// that was not reached is left out.
 v1::Timings MakeTimings(const RequestTimes& times, absl::Time arrival);
 
 }  // namespace attend

@@ -20,8 +20,8 @@
 
 namespace attend {
 
-// One loaded model, and what serves it. All that it refers to must outlive the
-// server.
+// One loaded model, and the objects that serve it. Everything that a
+// ServedModel refers to must outlive the server.
 struct ServedModel {
   const Engine& engine;
   const Tokenizer& tokenizer;
@@ -32,16 +32,16 @@ struct ServedModel {
   const ModelInfo& info() const { return engine.info(); }
 };
 
-// A model that requests may name, whether it could be loaded or not. Outlives
-// all calls that name it.
+// A model that requests may name, whether the model could be loaded or not. An
+// entry outlives all calls that name its model.
 struct ModelEntry {
   std::string name;
   CallMetrics& calls;
-  absl::StatusOr<ServedModel> served;  // or why the model did not load
+  absl::StatusOr<ServedModel> served;  // the error: why it did not load
 };
 
-// All models, and what the methods need to serve them. What it refers to must
-// outlive the server. Constant while calls run.
+// All models, and everything else that methods need. Everything that a Service
+// refers to must outlive the server. Constant while calls run.
 struct Service {
   std::vector<ModelEntry> models;  // at least one; the default first
   const Clock& clock;
@@ -49,20 +49,23 @@ struct Service {
   Log& log;
   int max_batch_inputs = 256;  // of one call
   FairShare fair_share = FairShare::kAddress;
-  // Whose keys calls need, and who shares the models then. Null: calls need no
-  // key, and `fair_share` counts.
+  // The tenants of the file of tenants: each call needs the key of a tenant.
+  // Null: there is no such file; calls need no key, and `fair_share` says of
+  // which tenant a call is.
   const Tenants* tenants = nullptr;
-  // The methods of all protocols. Each protocol carries those of its services.
+  // The methods of all protocols. Each protocol serves the methods of its own
+  // services.
   std::vector<Method> methods = AttendMethods();
 
-  // The model of that name (empty: the default), whether it could be loaded or
-  // not. Notes in `context` that the call is for it. NOT_FOUND lists the models
-  // that are served and that the tenant may use; PERMISSION_DENIED if this is
-  // none of them.
+  // The model of that name (empty: the default model), whether the model could
+  // be loaded or not. Notes in `context` that the call is for this model.
+  // NOT_FOUND if there is no such model; the error lists the models that are
+  // served and that the tenant may use. PERMISSION_DENIED if the tenant may not
+  // use the model.
   absl::StatusOr<const ModelEntry*> FindEntry(absl::string_view name,
                                               CallContext& context) const;
-  // The same for a model that is needed. UNAVAILABLE, with the reason, if the
-  // model could not be loaded.
+  // The same for a caller that needs the loaded model. UNAVAILABLE, with the
+  // reason, if the model could not be loaded.
   absl::StatusOr<const ServedModel*> Find(absl::string_view name,
                                           CallContext& context) const;
   // INVALID_ARGUMENT unless `count`, the number of entries of `field`, is in

@@ -17,7 +17,7 @@
 
 namespace attend {
 
-// What all calls share, whatever their protocol. Outlives them.
+// What all calls share, whatever their protocol. Outlives the calls.
 struct CallEnvironment {
   CallEnvironment(Service served, int tokenizer_threads,
                   int max_tokenizer_queue)
@@ -26,7 +26,7 @@ struct CallEnvironment {
 
   // New calls end with UNAVAILABLE.
   void Drain() { lifecycle.draining = true; }
-  // Running calls, too, within a step.
+  // Running calls end with UNAVAILABLE too, within a step.
   void Cut() {
     lifecycle.draining = true;
     lifecycle.cut = true;
@@ -37,67 +37,71 @@ struct CallEnvironment {
   WorkPool pool;
 };
 
-// Who calls, as the protocol knows. All of it is read before Begin() returns.
+// Who makes a call, as far as the protocol knows. ServiceCall::Begin() copies
+// what it needs.
 struct Caller {
-  // The address without the port, in any form that is always the same.
+  // The address without the port; see TenantOf().
   absl::string_view host;
-  // What proves who it is: "Bearer KEY", or empty.
+  // The proof of who calls: "Bearer KEY", or empty.
   absl::string_view authorization;
 };
 
 // How a call ended, as its protocol knows.
 struct CallEnd {
-  absl::Status status;  // that the client was told
-  bool gone = false;    // or nobody was left to be told
-  bool slow_reader = false;
+  absl::Status status;       // as it was sent to the client
+  bool gone = false;         // the client left before it got a status
+  bool slow_reader = false;  // the client did not read its answers
 };
 
-// One call, whatever its protocol: let in, started on tokenizer threads,
-// answered, and at last counted and logged. A protocol derives from it what
-// carries its bytes.
+// One call, whatever the protocol. A call is let in, started on tokenizer
+// threads, answered, and in the end counted and logged. Each protocol has a
+// derived class, which reads and writes the bytes of the call.
 //
-// All of it runs on one thread of the protocol's, the call's, but for what
-// says otherwise. It may be destroyed when it is quiet() and no wake-up that
-// was posted is still to come.
+// All functions run on the call's thread, which is a thread of the protocol,
+// except where a comment says otherwise. A call may be destroyed when quiet()
+// is true and every posted wake-up has come.
 class ServiceCall : public CallContext {
  public:
   void WakeAfterStep() final;
 
  protected:
-  // Both outlive the call.
+  // `method` and `environment` must outlive the call.
   ServiceCall(const Method& method, CallEnvironment& environment);
 
-  // The request, on a tokenizer thread; once, after Begin().
+  // Reads the request. Called once, after Begin(), on a tokenizer thread.
   virtual absl::Status ReadRequest(google::protobuf::Message& request) = 0;
-  // Its size before it is read; any thread.
+  // The size of the request before it is read. Any thread may ask.
   virtual size_t request_bytes() const = 0;
-  // These with mutex() held, on any thread. The call's thread shall go on: when
-  // the engine's step has ended, or FlushWakes() is called.
+  // Both are called on any thread, with mutex() held. PostWake() asks that the
+  // call's thread goes on when the engine's step has ended, or when
+  // FlushWakes() is called.
   virtual void PostWake() = 0;
   virtual void FlushWakes() = 0;
 
-  // The call has come. A request id that cannot be used is replaced.
+  // To be called when the call has come. `wanted_id`: the request id that the
+  // client wants; see ChooseRequestId().
   void Begin(absl::string_view wanted_id, absl::Time deadline,
              const Caller& caller);
-  // True while a tokenizer thread works; a wake-up follows if there is
-  // something to say.
+  // True while a tokenizer thread works on the call. A wake-up follows if there
+  // is something to answer.
   bool starting();
-  // Continues the handler, or finishes a call that could not start. Not while
-  // starting(), nor after the end.
+  // Continues the handler, or finishes a call that could not start. Not to be
+  // called while starting() is true, nor after the call has been finished.
   void Answer(Responder& to);
-  // Nothing from below comes any more. Not while starting().
+  // True when the handler needs the call no more; see Handler::quiet(). Not to
+  // be called while starting() is true.
   bool quiet() const { return failed_to_start_ || handler_->quiet(); }
-  // Counts and logs the call, at its very end.
+  // Counts and logs the call. To be called at the very end of the call.
   void Report(CallEnd end) const;
 
-  // Of the call's model. Not while starting().
+  // The metrics of the call's model. Not to be called while starting() is true.
   CallMetrics& metrics() const;
 
  private:
-  // Finds out whose call it is.
+  // Finds out of which tenant the call is.
   absl::Status Identify(const Caller& caller);
   absl::Status Admit();
-  // These on tokenizer threads, one after the other.
+  // These run on tokenizer threads, one after the other.
   void RunStart();
   void RunParts();
   void EndStart(absl::Status status);

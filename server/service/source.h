@@ -19,10 +19,10 @@ namespace attend {
 // The source of one input, as the engine takes it.
 struct Source {
   SourceTokens tokens;
-  std::vector<TokenOrigin> origins;  // of a text's tokens; else empty
+  std::vector<TokenOrigin> origins;  // of the tokens of a text; else empty
   bool truncated = false;
-  // Nothing but special tokens, of which nothing is made; a model that
-  // continues its source continues these, too.
+  // The source has no tokens but special ones, so nothing is computed from it.
+  // Exception: a model that continues its source continues special tokens too.
   bool empty = false;
 
   InputFacts facts() const {
@@ -32,22 +32,28 @@ struct Source {
 };
 
 struct SourceOptions {
-  bool truncate = false;     // instead of refusing what is over-long
-  int max_text_tokens = 0;   // of a text; 0: the model's max_source_tokens
-  bool needs_token = false;  // no token at all is INVALID_ARGUMENT
-  bool takes_pair = false;   // else a pair is INVALID_ARGUMENT
-  bool takes_chat = false;   // else a chat is INVALID_ARGUMENT
+  bool truncate = false;  // cut an over-long input; else refuse it
+  // The limit of tokens of a text; 0: the model's max_source_tokens.
+  int max_text_tokens = 0;
+  bool needs_token = false;            // no token at all is INVALID_ARGUMENT
+  bool takes_pair = false;             // false: a pair is INVALID_ARGUMENT
+  bool takes_chat = false;             // false: a chat is INVALID_ARGUMENT
   const ChatTemplate* chat = nullptr;  // null: the model has none
   absl::string_view language = "";     // of a text; see EncodeInput
   absl::string_view prompt = "";       // put before a text
-  const CallContext* call = nullptr;   // whose end ends the work; null: none
+  // If this call is cancelled, reading ends with CANCELLED. Null: no call.
+  const CallContext* call = nullptr;
 };
 
-// The source of one input: tokenised, or token ids with those masked left out
-// and the others at their positions. Over-long: INVALID_ARGUMENT, or if
-// `truncate` cut to the model's max_source_tokens with the final special
-// tokens kept. Of a long text only what that needs is tokenised (see
-// EncodeWithin), and without `truncate` none of one over MaxTextBytes().
+// Reads the source of one input.
+// * A text or a chat is tokenised.
+// * Of token ids, the masked ones are left out, and the others keep their
+//   positions.
+// * A source that is too long is INVALID_ARGUMENT. With `truncate` it is cut to
+//   the limit, and keeps its final special tokens.
+// * Of a long text only as much is tokenised as the limit takes (see
+//   EncodeWithin()). Without `truncate`, a text above MaxTextBytes() is refused
+//   before it is tokenised.
 absl::StatusOr<Source> ReadSource(const v1::Input& input,
                                   const SourceOptions& options,
                                   const ModelInfo& model,

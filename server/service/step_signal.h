@@ -7,17 +7,18 @@
 
 namespace attend {
 
-// Tells a port that a worker has ended a step. The schedulers are made before
-// the port, so the port connects itself later. Thread-safe.
+// Tells a port that a worker has ended a step. Schedulers exist before the port
+// does, so the port connects to the signal later. Thread-safe.
 class StepSignal {
  public:
-  // A step has ended. Calls the receiver, if there is one, on this thread.
+  // To be called when a step has ended. Calls the receiver, if there is one, on
+  // the caller's thread.
   void Notify() {
     std::lock_guard lock(mutex_);
     if (receiver_) receiver_();
   }
-  // Sets the receiver; null: none. When this returns, the earlier receiver is
-  // not called any more.
+  // Sets the receiver; null: no receiver. After Connect() has returned, the
+  // earlier receiver is not called any more.
   void Connect(std::function<void()> receiver) {
     std::lock_guard lock(mutex_);
     receiver_ = std::move(receiver);

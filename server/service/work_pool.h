@@ -13,28 +13,30 @@
 
 namespace attend {
 
-// Work on so many bytes of text is short.
+// Work on at most this many bytes of text is short.
 inline constexpr size_t kShortWork = 16 << 10;
 
-// Threads for work that is too long for the thread of a port, with a
-// bounded queue: tokenising, and what goes with it. Thread-safe. The
-// destructor runs what was accepted.
+// Threads for work that is too long for the thread of a port: tokenising, and
+// what goes with tokenising. The queue of the pool is bounded. Thread-safe. The
+// destructor runs all work that was accepted.
 //
-// Short work goes first: each byte is a microsecond of waiting, so that nothing
-// waits for ever. What runs is not interrupted; so, where there are several
-// threads, one of them takes short work only.
+// Short work goes first: each byte of text counts like a microsecond by which
+// the work came later, so no work waits for ever. Work that runs is not
+// interrupted. Therefore one thread, if there are several, takes short work
+// only.
 class WorkPool {
  public:
-  // std::system_error if the system gives no more threads.
+  // Throws std::system_error if the system gives no more threads.
   WorkPool(int threads, int max_queued);
   ~WorkPool();
   WorkPool(const WorkPool&) = delete;
   WorkPool& operator=(const WorkPool&) = delete;
 
-  // `bytes`: about how much text there is to work on. RESOURCE_EXHAUSTED if too
-  // much waits; then `work` will not run.
+  // `bytes`: about how much text there is to work on. RESOURCE_EXHAUSTED if the
+  // queue is full; then `work` will not run.
   absl::Status Submit(size_t bytes, std::function<void()> work);
-  // More work of what was accepted, for a thread of the pool: never refused.
+  // Submits the rest of work that was accepted before. Called on a thread of
+  // the pool. Never refused.
   void Continue(size_t bytes, std::function<void()> work);
 
  private:
