@@ -41,8 +41,8 @@ class EngineHandler : public Handler {
     }
     return count;
   }
-  absl::Status StartPart(const google::protobuf::Message& message,
-                         int index) final {
+  absl::Status StartInput(const google::protobuf::Message& message,
+                          int index) final {
     InputState& input = *inputs_[index];
     const auto& request = static_cast<const Request&>(message);
     // Nobody waits for the others once the call has ended.

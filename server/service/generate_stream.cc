@@ -27,11 +27,11 @@ struct InputStream {
   bool ended = false;        // its last chunk has been sent
 };
 
-// The new part of one choice. It is copied while the mutex is held, and turned
-// into text when the mutex is free again.
+// The new tokens of one choice. They are copied while the mutex is held, and
+// turned into text when the mutex is free again.
 struct Growth {
   size_t choice = 0;
-  ChoiceOutput output;  // the new part; `finish` is set if it is the last one
+  ChoiceOutput output;  // new tokens; `finish` is set if there will be no more
   const ChoiceOutput* prompt = nullptr;  // the input's prompt, constant
   bool last_of_input = false;
 };

@@ -45,7 +45,8 @@ class Handler {
   // other, each time on a tokenizer thread; other calls may be served in
   // between. An error ends the call, as an error of Start() does; the handler
   // must not have submitted anything by then.
-  virtual absl::Status StartPart(const google::protobuf::Message&, int) {
+  virtual absl::Status StartInput(const google::protobuf::Message& /*request*/,
+                                  int /*index*/) {
     return absl::OkStatus();
   }
 

@@ -67,36 +67,37 @@ absl::Status ServiceCall::Admit() {
 }
 
 void ServiceCall::RunStart() {
-  part_bytes_ = request_bytes();
+  input_bytes_ = request_bytes();
   absl::Status status =
       cancelled() ? absl::CancelledError("cancelled") : ReadRequest(*request_);
   if (!status.ok()) return EndStart(status);
-  const absl::StatusOr<int> parts = handler_->Start(*request_);
-  if (!parts.ok()) return EndStart(parts.status());
-  parts_ = *parts;
-  part_bytes_ /= std::max(parts_, 1);
-  RunParts();
+  const absl::StatusOr<int> inputs = handler_->Start(*request_);
+  if (!inputs.ok()) return EndStart(inputs.status());
+  inputs_ = *inputs;
+  input_bytes_ /= std::max(inputs_, 1);
+  StartInputs();
 }
 
-// As many as are short work together, but one at least. Those of a call that
-// has ended take no time.
-void ServiceCall::RunParts() {
+// Starts as many inputs as are short work together, but at least one. The
+// inputs of a cancelled call take no time.
+void ServiceCall::StartInputs() {
   size_t bytes = 0;
-  while (next_part_ < parts_) {
-    if (bytes > 0 && bytes + part_bytes_ > kShortWork && !cancelled()) {
-      return environment_.pool.Continue(part_bytes_, [this] { RunParts(); });
+  while (next_input_ < inputs_) {
+    if (bytes > 0 && bytes + input_bytes_ > kShortWork && !cancelled()) {
+      return environment_.pool.Continue(input_bytes_,
+                                        [this] { StartInputs(); });
     }
-    const absl::Status status = handler_->StartPart(*request_, next_part_++);
+    const absl::Status status = handler_->StartInput(*request_, next_input_++);
     if (!status.ok()) return EndStart(status);
-    bytes += part_bytes_;
+    bytes += input_bytes_;
   }
   EndStart(absl::OkStatus());
 }
 
 void ServiceCall::EndStart(absl::Status status) {
   request_.reset();
-  // Mostly the engine has it now, and there is nothing to say: whoever changes
-  // that wakes.
+  // In most cases the engine has the inputs now, and there is nothing to answer
+  // yet. Whoever changes that wakes the call's thread.
   const bool quiet = !status.ok() || handler_->quiet();
   std::lock_guard lock(mutex_);
   failed_to_start_ = !status.ok();

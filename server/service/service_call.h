@@ -103,7 +103,7 @@ class ServiceCall : public CallContext {
   absl::Status Admit();
   // These run on tokenizer threads, one after the other.
   void RunStart();
-  void RunParts();
+  void StartInputs();
   void EndStart(absl::Status status);
 
   const Method& method_;
@@ -111,9 +111,9 @@ class ServiceCall : public CallContext {
   std::unique_ptr<google::protobuf::Message> request_;
   std::unique_ptr<Handler> handler_;
 
-  int parts_ = 0;  // of the start
-  int next_part_ = 0;
-  size_t part_bytes_ = 0;  // about
+  int inputs_ = 0;          // as Handler::Start() returns it
+  int next_input_ = 0;      // the first one not started yet
+  size_t input_bytes_ = 0;  // of an input, on average
 
   bool starting_ = false;         // guarded by mutex()
   bool woken_early_ = false;      // while starting; guarded by mutex()

@@ -76,7 +76,7 @@ absl::Status TokenizeChat(const ServedModel& model, const v1::Chat& chat,
   return absl::OkStatus();
 }
 
-// Texts and chats into ids, each of them a part.
+// Makes ids of texts and chats. Each text and each chat is an input.
 class TokenizeHandler final : public Handler {
  public:
   TokenizeHandler(const Service& service, CallContext& context)
@@ -92,8 +92,8 @@ class TokenizeHandler final : public Handler {
     return count;
   }
 
-  absl::Status StartPart(const google::protobuf::Message& message,
-                         int index) override {
+  absl::Status StartInput(const google::protobuf::Message& message,
+                          int index) override {
     const auto& request = static_cast<const v1::TokenizeRequest&>(message);
     if (context_.cancelled()) return absl::CancelledError("cancelled");
     v1::Tokenization& result = *response_.add_results();

@@ -48,8 +48,9 @@ class ContinueHandler final : public Handler {
     request_ = MakeRequest({static_cast<const Text&>(text).text()}, 3);
     return inner_->Start(request_);
   }
-  absl::Status StartPart(const google::protobuf::Message&, int part) override {
-    return inner_->StartPart(request_, part);
+  absl::Status StartInput(const google::protobuf::Message&,
+                          int index) override {
+    return inner_->StartInput(request_, index);
   }
   void Continue(Responder& to) override {
     Translator translator(to);

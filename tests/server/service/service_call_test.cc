@@ -123,8 +123,8 @@ TEST_F(ServiceCallTest, AFullTokenizerQueueSaysWhenToTryAgain) {
   EXPECT_EQ(call.end()->GetPayload(kRetryAfterUrl), absl::Cord("1s"));
 }
 
-// What parts of calls have been tokenised, and a gate before each.
-struct Parts {
+// Which inputs of calls have begun to be tokenised, and a gate that stops each.
+struct InputGate {
   void Pass(const std::string& name) {
     std::unique_lock lock(mutex);
     begun.push_back(name);
@@ -147,33 +147,34 @@ struct Parts {
   bool open = false;               // guarded by mutex
 };
 
-// Each input is a part; the first letter of its text is its name.
-class PartsHandler final : public Handler {
+// Tokenises nothing, but passes the gate for each input. The name of an input
+// is the first letter of its text.
+class GatedHandler final : public Handler {
  public:
-  explicit PartsHandler(Parts& parts) : parts_(parts) {}
+  explicit GatedHandler(InputGate& gate) : gate_(gate) {}
   absl::StatusOr<int> Start(const google::protobuf::Message& request) override {
     return static_cast<const v1::GenerateRequest&>(request).inputs_size();
   }
-  absl::Status StartPart(const google::protobuf::Message& request,
-                         int part) override {
+  absl::Status StartInput(const google::protobuf::Message& request,
+                          int index) override {
     const auto& all = static_cast<const v1::GenerateRequest&>(request);
-    parts_.Pass(all.inputs(part).text().substr(0, 1));
+    gate_.Pass(all.inputs(index).text().substr(0, 1));
     return absl::OkStatus();
   }
   void Continue(Responder& to) override { to.Finish(absl::OkStatus()); }
 
  private:
-  Parts& parts_;
+  InputGate& gate_;
 };
 
-TEST_F(ServiceCallTest, AShortCallGoesBetweenThePartsOfALongOne) {
+TEST_F(ServiceCallTest, AShortCallGoesBetweenTheInputsOfALongOne) {
   Build({});  // one thread
-  static Parts* parts;
-  Parts of_test;
-  parts = &of_test;
+  static InputGate* gate;
+  InputGate of_test;
+  gate = &of_test;
   Method method = service_.methods.front();
   method.make = [](const Service&, CallContext&) -> std::unique_ptr<Handler> {
-    return std::make_unique<PartsHandler>(*parts);
+    return std::make_unique<GatedHandler>(*gate);
   };
   v1::GenerateRequest texts;
   for (const char name : {'a', 'b', 'c'}) {
