@@ -15,34 +15,39 @@ struct Room {
   int encode_rows = 0;
 };
 
-// The room that newcomers may take in a step, as they take it. What runs keeps
-// room for its next two steps.
+// The room that is left for newcomers while a step is planned. Running requests
+// keep room for their next two steps.
 class Admission {
  public:
-  // `gone` has a mark for each running request; those marked give their room
+  // `gone` has a mark for each running request; marked requests give their room
   // back.
   Admission(absl::Span<const RequestView> running,
             const std::vector<char>& gone, const MemoryView& memory,
             int max_running);
 
-  // No place is left.
+  // True if no place is left.
   bool full() const { return free_.places <= 0; }
 
-  // What a newcomer takes, and keeps free.
+  // The room that a newcomer takes, and the room that is kept free for its next
+  // steps.
   static Room Wanted(const RequestView& newcomer);
-  // What is missing for it; nothing is positive if it fits. The first one on an
-  // empty machine needs no reserve: it cannot be in anybody's way. One that is
-  // `favoured` may take blocks that are kept for later steps of others.
+  // The room that is missing for a newcomer. If the newcomer fits, no number of
+  // the result is positive. A newcomer to an empty machine needs no room for
+  // later steps, because it can be in nobody's way. A `favoured` newcomer may
+  // take blocks that are kept for later steps of other requests.
   Room Missing(const RequestView& newcomer, bool favoured) const;
   bool Fits(const RequestView& newcomer, bool favoured) const;
-  // True if it fits and may have its room, and then it has it.
+  // Admits the newcomer if it fits and leaves the room that KeepRoomFor()
+  // keeps; a favoured newcomer need not leave that room. Returns whether the
+  // newcomer was admitted.
   bool TryAdmit(const RequestView& newcomer, bool favoured);
-  // A running request gives its room back.
+  // To be called when a running request gives its room back.
   void Release(const RequestView& running);
   // Keeps room for a newcomer that does not fit, or is left out of the step,
-  // and may not be overtaken since that time; for the first such one of a step.
-  // Others are admitted only if they and it fit beside those that were admitted
-  // since then. So it waits for nobody but those that run before.
+  // and that may not be overtaken any more since the time `since`. Only the
+  // first call of a step counts. From then on another newcomer is admitted only
+  // if both fit together beside the requests that were admitted since then.
+  // Thus the newcomer waits only for requests that were running before.
   void KeepRoomFor(const RequestView& newcomer, absl::Time since);
 
  private:

@@ -36,36 +36,39 @@ struct BatcherOptions {
   int min_encode_rows = 64;
 };
 
-// The policy: a pure function of its arguments, time included.
+// The policy of the scheduler: a pure function of its arguments, time included.
 //
 // The requests of a tenant are ordered by (level, arrival). The level is the
 // priority plus one for each `aging` that the request has waited, so every
-// request becomes the first one in the end. Of several tenants the one that was
-// served least is first. A step is planned in this order:
-// 1. Tenants. Those take part to which a step of their own is owed; if there
-//    are none, all do.
+// request becomes the first one in the end. Of several tenants, the tenant that
+// was served least comes first. A step is planned in this order:
+// 1. Tenants. If steps of their own are owed to some tenants, only these
+//    tenants take part in the step. Otherwise all tenants take part.
 // 2. Memory. If the next work of all running requests does not fit, whole
-//    requests are preempted: of the tenant that holds most, the last in order
-//    first, never the oldest. Such a step admits no request. Where the tenant
-//    that was served least has nothing that runs, others are preempted for its
-//    first request, of what they hold beyond their share.
+//    requests are preempted: requests of the tenant that holds most, the last
+//    in order first, but never the oldest request of all. Such a step admits no
+//    request. If the tenant that was served least has no running request,
+//    requests of other tenants are preempted for its first request; those
+//    tenants lose only what they hold beyond their share.
 // 3. Decode rows of all running requests. If they exceed max_rows, the requests
 //    that have waited longest for a step get rows.
 // 4. Encode and prompt rows, of new requests too.
-//    * While others decode, there are only so many of these rows that the step
-//      takes about twice as long as a quiet one. Now and then there are none,
-//      to measure how long a quiet step takes (StepCost::WantsQuietStep).
+//    * While others decode, the number of these rows is limited so that the
+//      step takes about twice as long as a quiet step. Now and then a step has
+//      none of these rows, to measure how long a quiet step takes
+//      (StepCost::WantsQuietStep).
 //    * Work that fits into a step is taken whole, because encodes that stand at
-//      different layers share no matmul. Work that does not fit gets a share,
-//      and then what is left. So a short input passes a long encode, and the
-//      long encode still advances in each step.
+//      different layers share no matmul. Work that does not fit gets a share of
+//      the rows, and later the rows that are left. Thus a short input passes a
+//      long encode, and the long encode still advances in each step.
 //    * The last work taken may be cut, if half of it fits.
 // A new request is admitted if it gets rows, its memory fits, its tenant may
 // run one more, and there is room for the next steps of the running requests. A
 // request that does not fit may be overtaken until it has waited for `aging`; a
-// preempted one may not be overtaken at all. Then room is kept for it: nobody
-// of its tenant is admitted, and of others only who leaves that room
-// (Admission::KeepRoomFor).
+// preempted request may not be overtaken at all. For a request that may not be
+// overtaken room is kept (Admission::KeepRoomFor): no other request of its
+// tenant is admitted, and requests of other tenants are admitted only if they
+// leave that room.
 //
 // While many decode, new encodes are held back until they have enough rows for
 // matmuls at full rate (min_encode_rows), or have waited long enough. Long
@@ -74,8 +77,8 @@ struct BatcherOptions {
 // balances both delays. No request is held back for more than a few steps.
 //
 // Guarantees:
-// * Sums of rows, blocks and encode rows stay within their limits. (A single
-//   decode piece of more than max_rows runs alone.)
+// * The sums of rows, blocks and encode rows stay within their limits.
+//   Exception: a decode piece of more than max_rows runs, alone.
 // * Each call plans at least one piece if there is anything to do, provided
 //   that every request alone fits the memory.
 //
@@ -85,8 +88,8 @@ class Batcher {
  public:
   explicit Batcher(const BatcherOptions& options);
 
-  // The result is valid until the next call. `tenants` are those of the
-  // requests; empty: there is one.
+  // The result is valid until the next call. `tenants`: the tenants of the
+  // requests; empty: there is one tenant.
   const Decision& Plan(absl::Span<const RequestView> waiting,
                        absl::Span<const RequestView> running,
                        const MemoryView& memory, const StepCost& cost,
@@ -106,7 +109,7 @@ class Batcher {
   void PlanStep();
   // `may_favour`: others may be preempted for a newcomer.
   void PlanStep(bool may_favour);
-  // The parts of PlanStep(), in this order. Each fills its lists of decision_.
+  // The stages of PlanStep(), in this order. Each fills its lists of decision_.
   void Preempt(bool may_favour);
   void PreemptForNewcomer();
   void PlanDecodes();

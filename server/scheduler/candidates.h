@@ -19,34 +19,36 @@ struct Candidate {
   bool is_waiting = false;
   int rows = 0;  // given so far
 
-  // True if this one comes after the other of its tenant.
+  // True if this candidate comes after `other`, a candidate of the same tenant.
   bool operator<(const Candidate& other) const {
     return level != other.level ? level < other.level : order > other.order;
   }
 };
 
-// The order in which candidates are served: next is always one of the tenant
-// that was served least, counting what it gets now; within a tenant the order
-// is (level, arrival). Of tenants that were served alike, the one that runs
-// less is next, then the one whose first candidate came first. Only the first
-// few are taken of many, so nothing is sorted.
+// The order in which candidates are served. The next candidate is always of the
+// tenant that was served least; what a tenant gets in this step counts. Among
+// tenants that were served alike, the tenant with fewer running requests is
+// next, then the tenant whose first candidate came first. Within a tenant the
+// order is (level, arrival). Only the first few of many candidates are taken,
+// so candidates are not sorted.
 class Candidates {
  public:
   void Reserve(int requests, int tenants);
 
   void Clear() { all_.clear(); }
   void Add(const Candidate& candidate) { all_.push_back(candidate); }
-  // Call after the last Add(). `running` has the number of running requests of
-  // each tenant.
+  // To be called after the last Add(). `running`: the number of running
+  // requests of each tenant.
   void Arrange(absl::Span<const TenantView> tenants,
                absl::Span<const int> running);
 
   bool empty() const { return left_ == 0; }
-  // Takes the next one; there must be one.
+  // Takes the next candidate; there must be one.
   Candidate Pop();
-  // Those of the last one's tenant that wait are left out.
+  // Leaves out all waiting candidates of the tenant whose candidate was taken
+  // last.
   void DropWaiting();
-  // The tenant of the last one gets work of so many seconds.
+  // The tenant whose candidate was taken last gets work of this many seconds.
   void Charge(double seconds);
 
  private:

@@ -5,7 +5,8 @@
 
 namespace attend {
 
-// What the next step computes. Indices are those of the views.
+// What the next step computes. An index is that of a RequestView in the
+// arguments of Batcher::Plan().
 struct Decision {
   struct Rows {
     int index = 0;

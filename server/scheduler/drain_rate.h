@@ -5,27 +5,28 @@
 
 namespace attend {
 
-// How fast requests come to their ends, and so when a caller who found the
-// queue full should come back. What happened kMemory ago counts a third; time
-// in which there was nothing to do does not count. A time before the
-// last one counts as the last one. Not
-// thread-safe.
+// How many requests end in a second, from which follows when a caller who found
+// the queue full should try again. What happened kMemory ago counts about a
+// third of what happens now. Time in which there was no work does not count. If
+// the clock goes back, the last time counts. Not thread-safe.
 class DrainRate {
  public:
   static constexpr absl::Duration kMemory = absl::Seconds(10);
   static constexpr absl::Duration kMinRetry = absl::Milliseconds(10);
   static constexpr absl::Duration kMaxRetry = absl::Seconds(30);
 
-  // From `now` on there is work, or there is none any more.
+  // OnBusy(): from `now` on there is work. OnIdle(): from `now` on there is
+  // none.
   void OnBusy(absl::Time now);
   void OnIdle(absl::Time now);
-  // A request has ended, well or not.
+  // A request has ended, with success or with an error.
   void OnFinished(absl::Time now);
 
-  // The time that `waiting` requests take to leave at this rate, times 0.75 to
-  // 1.25: those who are refused together get different times, evenly spread.
-  // While nothing has ended yet: as long as that has taken, 1 s at least. In
-  // [kMinRetry, kMaxRetry].
+  // The time that `waiting` requests take to end at this rate, times a factor
+  // of 0.75 to 1.25. The factors of successive calls are evenly spread, so that
+  // callers who are refused together do not return together. As long as no
+  // request has ended, the result is the time for which there has been work, at
+  // least 1 s. The result is in [kMinRetry, kMaxRetry].
   absl::Duration RetryAfter(int waiting, absl::Time now);
 
  private:

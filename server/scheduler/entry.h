@@ -13,13 +13,14 @@
 
 namespace attend {
 
-// A request in a worker's lists, and what the worker knows about it. Owns the
-// request; without one the entry is over. Used on the worker's thread only.
+// A request in the lists of a worker, and what the worker knows about the
+// request. Owns the request; null after the request has ended. Used on the
+// worker's thread only.
 struct Entry {
   // Why the request must end now; OK if it may go on.
   absl::Status Verdict(bool draining, absl::Time now) const;
-  // What the batcher sees. To count the blocks that it holds takes time; they
-  // are 0 without `with_blocks`.
+  // What the batcher sees of the request. Counting the blocks that the request
+  // holds takes time: without `with_blocks` their number is given as 0.
   RequestView View(bool with_blocks) const;
   // True if the output has grown since the last call.
   bool HasNewOutput();
@@ -27,7 +28,7 @@ struct Entry {
   std::unique_ptr<Request> request;
   int64_t order = 0;              // of arrival
   int tenant = 0;                 // in the ledger
-  absl::Time since;               // it waits, or runs
+  absl::Time since;               // when it began to wait or to run
   Work work;                      // sequence->Next(), asked once a step
   int blocks_when_preempted = 0;  // see RequestView
   int max_blocks = 0;             // of the sequence

@@ -11,8 +11,8 @@
 
 namespace attend {
 
-// What tenants want of the next step, and which of them take part in it: those
-// to which a step of their own is owed, or all.
+// What tenants want of the next step, and which tenants take part in it: those
+// to which a step of their own is owed, or all tenants.
 class Participants {
  public:
   void Reserve(int tenants);
@@ -24,15 +24,16 @@ class Participants {
   void Choose(const StepCost& cost, int max_rows);
   void ChooseAll();
 
-  // True if nobody is left out.
+  // True if no tenant is left out.
   bool all() const { return all_; }
   bool Has(const RequestView& view) const { return chosen_[view.tenant]; }
-  // Of those who take part.
+  // The decode rows of all tenants that take part.
   int decode_rows() const;
-  // The first waiting request of the tenant that was served least of those who
-  // take part and wait for something that they may begin; null: there is none.
-  // Of tenants that were served alike: of the one that runs less, then of the
-  // one whose waiting request came first.
+  // The first waiting request of a tenant that takes part and may begin one
+  // more request. Among such tenants the one that was served least is chosen;
+  // of tenants that were served alike, the one with fewer running requests,
+  // then the one whose waiting request came first. Null if there is no such
+  // request.
   const RequestView* FirstNewcomer(absl::Time now,
                                    int64_t aging_microseconds) const;
   // True if one more request of its tenant may run.
@@ -40,9 +41,9 @@ class Participants {
     return running_[view.tenant] + admitted_[view.tenant] <
            tenants_[view.tenant].max_running;
   }
-  // The step begins this waiting request.
+  // Notes that the step begins this waiting request.
   void Admit(const RequestView& view) { ++admitted_[view.tenant]; }
-  // The step is planned anew.
+  // Forgets all Admit(): the step is planned anew.
   void ForgetAdmitted();
 
   // Tenants that have requests, and the sum of their weights.

@@ -13,28 +13,31 @@
 namespace attend {
 
 // Chooses which running requests give their memory back: of the tenant that
-// holds most for its weight, the last in order by (level, arrival). Never the
-// oldest of all, so that something always comes to its end.
+// holds most for its weight, the last request in the order (level, arrival).
+// The oldest request of all is never chosen, so there is always a request that
+// comes to its end.
 class Preemption {
  public:
   void Reserve(int max_running, int tenants);
 
-  // Of these nobody is preempted yet. The spans must live as long as the plan.
+  // Begins a plan in which no request is preempted yet. The spans must live as
+  // long as the plan.
   void Begin(absl::Span<const RequestView> running,
              absl::Span<const TenantView> tenants, absl::Time now,
              int64_t aging_microseconds);
 
-  // Preempts until the next work of all who take part fits. One alone always
-  // fits.
+  // Preempts requests until the next work of all tenants that take part fits.
+  // One request alone always fits.
   void ForMemory(const Participants& participants, int free_blocks);
 
-  // Preempts so that a newcomer fits, and returns true; or false, and nobody is
-  // preempted: a tenant gives only what it holds beyond its share, and a
-  // newcomer that wants more than the share of its own tenant has to wait.
+  // Preempts requests so that a newcomer fits, and returns true. Returns false,
+  // and preempts no request, if that is impossible: a tenant loses only what it
+  // holds beyond its share, and a newcomer that wants more than the share of
+  // its own tenant has to wait.
   bool ForNewcomer(const RequestView& newcomer, const MemoryView& memory,
                    int max_running, int total_weight);
 
-  // In order of their choice.
+  // The chosen requests, in the order in which they were chosen.
   const std::vector<int>& chosen() const { return chosen_; }
   // A mark for each running request.
   const std::vector<char>& gone() const { return gone_; }

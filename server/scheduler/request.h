@@ -16,21 +16,21 @@ namespace attend {
 // duration in text form ("250ms", see absl::ParseDuration).
 inline constexpr char kRetryAfterUrl[] = "attend/retry-after";
 
-// Payload of RESOURCE_EXHAUSTED from a limit of the tenant's own, where others
-// might have found a place: empty.
+// Payload of RESOURCE_EXHAUSTED from a limit of one tenant: other tenants might
+// not have been refused. The payload is empty.
 inline constexpr char kTenantLimitUrl[] = "attend/tenant-limit";
 
-// The highest priority of a request, and with a minus the lowest.
+// Priorities are in [-kMaxPriority, kMaxPriority].
 inline constexpr int kMaxPriority = 10;
 
-// Whose work a request is. Tenants share each model by their weights.
+// The tenant of a request. Tenants share each model by their weights.
 struct Tenant {
   static constexpr int kNoLimit = std::numeric_limits<int>::max();
 
-  uint64_t id = 0;  // opaque; who has none is of this one
+  uint64_t id = 0;  // opaque; 0: requests without a tenant
   int weight = 1;   // at least 1
-  // The most requests of it, in each model, that wait and that run. At least 1.
-  // A preempted request waits beyond the limit.
+  // The most requests of the tenant that wait, and that run, in each model. At
+  // least 1. A preempted request does not count towards max_queued.
   int max_queued = kNoLimit;
   int max_running = kNoLimit;
 };

@@ -14,22 +14,25 @@
 
 namespace attend {
 
-// The bounded waiting room between Scheduler::Submit() and the worker. What a
-// tenant has there, and all that is there, may together be twice the bound: a
-// lone tenant fills the bound, several that all come share somewhat more than
-// that, and whoever comes to a queue that others have filled finds a place
-// while fewer than some ten tenants fill it. The queue also counts the requests
-// that have not ended. It owns requests from Push() to
-// Take(). A request that was taken still counts as waiting until Depart(), so
-// that the limits hold for all waiting requests. Thread-safe: any thread may
-// call Push(), Drain(), Close(), WaitUntilEmpty() and depth(); only the worker
-// calls the rest. Never calls a listener.
+// The bounded waiting room between Scheduler::Submit() and the worker.
 //
-// A std::mutex, not an absl::Mutex: thread sanitizers see it without
-// annotations in the distribution's Abseil.
+// The requests of one tenant and the requests of all tenants may together be
+// twice the bound. Therefore a lone tenant may fill the bound, several tenants
+// together may wait with somewhat more, and a newly come tenant finds a place
+// in a queue that others have filled, as long as fewer than about ten tenants
+// fill it.
+//
+// The queue owns requests from Push() to Take(). A request that was taken still
+// counts as waiting until Depart(), so that the limits hold for all waiting
+// requests. The queue also counts the requests that have not ended.
+// Thread-safe: any thread may call Push(), Drain(), Close(), WaitUntilEmpty()
+// and depth(); only the worker calls the rest. Never calls a listener.
+//
+// The lock is a std::mutex, not an absl::Mutex, because ThreadSanitizer does
+// not understand the distribution's build of Abseil.
 class RequestQueue {
  public:
-  // All tenants together may have so many times what a lone one may.
+  // All tenants together may have this many times as much as a lone tenant.
   static constexpr int kTimesMax = 2;
 
   struct Depth {
@@ -37,12 +40,13 @@ class RequestQueue {
     int64_t tokens = 0;  // source tokens
   };
 
-  // Has memory for so many requests that return.
+  // `max_returned`: memory is reserved for this many requests that Return().
   RequestQueue(int max_requests, int64_t max_tokens, int max_returned = 0);
 
-  // Sets the request's arrival time, and takes the request iff it returns OK.
-  // Errors: RESOURCE_EXHAUSTED with kRetryAfterUrl, and kTenantLimitUrl if it
-  // is the tenant's own limit; UNAVAILABLE after Drain().
+  // Sets the request's arrival time. Takes the request iff Push() returns OK.
+  // RESOURCE_EXHAUSTED, with the payload kRetryAfterUrl, if there is no room;
+  // also with kTenantLimitUrl if it is the tenant's own limit that is reached.
+  // UNAVAILABLE after Drain().
   absl::Status Push(std::unique_ptr<Request>& request, absl::Time now);
 
   // Blocks until a request has arrived, or not at all if `busy`. False after
@@ -53,7 +57,7 @@ class RequestQueue {
   void Take(std::vector<std::unique_ptr<Request>>& arrivals);
   // A request has left the waiting room, to run or to end.
   void Depart(const Request& request);
-  // A preempted request waits again: it is counted, but never refused.
+  // A preempted request waits again. The request is counted, but never refused.
   void Return(const Request& request);
   // The listener of a request got its last call.
   void Finish(absl::Time now);

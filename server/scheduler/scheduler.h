@@ -65,16 +65,16 @@ struct StepReport {
 // take part in it.
 class Scheduler {
  public:
-  // Called when the worker's memory is ready, by whoever makes the scheduler;
-  // then by the worker after each step, and when the last requests have ended
-  // without a step. At that time all listeners have been called. Must not
-  // block.
+  // Called at three occasions: when the worker's memory is ready, on the thread
+  // that makes the scheduler; after each step, on the worker's thread; and when
+  // the last requests have ended without a step, on the worker's thread. By
+  // then all listeners have been called. Must not block.
   using StepObserver = std::function<void(const StepReport&)>;
 
   // `engine`, `clock` and `turns` must outlive the scheduler; engines on one
   // Compute share one `turns`. The options must be valid. Takes the worker's
-  // memory and starts its thread; where the system has no room for them, the
-  // standard library throws std::bad_alloc or std::system_error.
+  // memory and starts its thread. If the system has no memory or no thread
+  // left, the standard library throws std::bad_alloc or std::system_error.
   Scheduler(const SchedulerOptions& options, const Engine& engine,
             const Clock& clock, Turns& turns, StepObserver observer);
   // Lets the current step end, then ends all requests with UNAVAILABLE.

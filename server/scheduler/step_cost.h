@@ -22,7 +22,8 @@ class StepCost {
   double Seconds(int decode_rows, int prompt_rows) const {
     return QuietSeconds(decode_rows) + prompt_row_ * prompt_rows;
   }
-  // What these rows add to a step that others share; 0: unknown, or nothing.
+  // The seconds that these rows add to a step with other rows; 0: unknown, or
+  // nothing.
   double RowSeconds(int decode_rows, int prompt_rows) const {
     return decode_row_ * decode_rows + prompt_row_ * prompt_rows;
   }

@@ -19,12 +19,12 @@ namespace attend {
 
 // The state of one worker thread: its memory in the engine, the waiting and the
 // running requests, and the stages of the scheduler's loop. Used on that thread
-// only, but for its making and its end. Owns a request from
+// only, except for construction and destruction. Owns a request from
 // RequestQueue::Take() to the request's end, so that all sequences are
 // destroyed before the context.
 class Worker {
  public:
-  // All must outlive the worker.
+  // All arguments must outlive the worker.
   Worker(const SchedulerOptions& options, const Engine& engine,
          const Clock& clock, RequestQueue& queue);
 
@@ -45,7 +45,8 @@ class Worker {
   // The numbers of the last step.
   StepReport Report() const;
 
-  // Ends all requests, arrived ones too. False if there was none.
+  // Ends all requests, including those that have only arrived. Returns false if
+  // there was none.
   bool EndAll(const absl::Status& status);
 
  private:
