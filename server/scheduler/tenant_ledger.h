@@ -12,56 +12,60 @@
 
 namespace attend {
 
-// What each tenant has had of a model, in seconds. Two accounts follow from
-// that, both by weight.
+// What each tenant has had of a model, in seconds. The ledger keeps two figures
+// of each tenant (see TenantView). Both take the weights into account.
 //
-// * `served` is its share of the time of steps, by what its rows add to them:
-//   the time that a step takes without any rows is no tenant's own. It decides
-//   who is admitted next (virtual token counters; Sheng et al., Fairness in
-//   Serving Large Language Models, 2024). A tenant that comes to the queue
-//   again is lifted to the least of those that wait there: being idle earns
-//   nothing.
-// * `owed` decides who goes on alone. A joint step, of all tenants, is as long
-//   as its largest part. After it, every other tenant may catch up with the one
-//   that got the largest share of it, in steps that leave out those to which
-//   nothing is owed. What its part of the joint step would have taken alone
-//   counts for that. What nobody catches up with before the next joint step is
-//   forgotten.
-//   So of its speed alone a tenant keeps at least the part that its weight is
-//   of all weights: the shares of a step are its time, and no part takes less
-//   alone. A tenant of large steps gets a joint step again after a while.
+// * `served` decides which tenant's request is admitted next (virtual token
+//   counters; Sheng et al., Fairness in Serving Large Language Models, 2024).
+//   It is the tenant's share of the time of steps. The time of a step is
+//   divided in proportion to what the rows of each tenant add to the step. When
+//   a tenant comes to the queue again, its figure is raised to the least figure
+//   of the tenants that wait there: being idle earns nothing.
+// * `owed` decides which tenants get steps without the others. A joint step
+//   takes as long as its largest part. After a joint step every other tenant
+//   may catch up with the tenant that got the largest share, in steps that
+//   leave out the tenants to which nothing is owed. The rows that a tenant had
+//   in the joint step count as the time that they would have taken alone. What
+//   a tenant has not caught up with before the next joint step is forgotten.
+//   Thus a tenant keeps at least a fraction of the speed that it would have
+//   alone: its weight divided by the sum of all weights. The reason: the shares
+//   of a step add up to the time of the step, and the rows of a tenant take at
+//   least their share when they are alone. A tenant whose steps are long gets a
+//   joint step again after a while.
 //
-// Tenants without requests are kept as long as being forgotten would do them
-// good, and they are few, but for those in front of one that has requests;
-// nobody is kept when nobody has requests. So whoever comes under many names
-// makes the steps of others no longer than requests make them. Not thread-safe;
-// allocates only when made.
+// A tenant without requests is kept while forgetting the tenant would be to its
+// advantage. At most kMostAbsent such tenants are kept, and besides them those
+// that stand in front of a tenant with requests, because indices do not change.
+// When no tenant has requests, all are forgotten. Thus a client that comes
+// under many names makes planning slower only as its requests do. Not
+// thread-safe. Allocates memory at construction only.
 class TenantLedger {
  public:
   // The most tenants without requests that are kept.
   static constexpr int kMostAbsent = 64;
 
-  // For at most so many requests at once.
+  // `max_requests`: the most requests at once.
   explicit TenantLedger(int max_requests);
 
-  // Indices are those of views().
-  // A request waits: a new one of `tenant`, or a preempted one.
+  // An index of a tenant is that of its entry in views(). Arrive(): a new
+  // request of `tenant` waits; returns the index of the tenant. Return(): a
+  // preempted request waits again.
   int Arrive(const Tenant& tenant);
   void Return(int tenant);
-  // A waiting request runs.
+  // A waiting request begins to run.
   void Admit(int tenant);
   // A request has ended.
   void End(int tenant, bool was_waiting);
 
-  // A step was planned with these rows of a tenant. `joint`: of all tenants
-  // that are present.
+  // Notes a planned step, and then the rows that the step has of each tenant.
+  // `joint`: the step leaves out no tenant that has requests.
   void BeginStep(bool joint);
   void AddRows(int tenant, int decode_rows, int prompt_rows);
-  // It has been computed.
+  // The step has been computed, in this time.
   void EndStep(const StepCost& cost, absl::Duration duration);
 
   absl::Span<const TenantView> views() const { return views_; }
-  // Tenants that have requests.
+  // The number of tenants that have requests.
   int present() const { return present_; }
 
  private:
