@@ -8,18 +8,19 @@
 
 namespace attend {
 
-// The SHA-256 of a key: all that the server knows of it.
+// The SHA-256 of a key. The server keeps nothing else of a key.
 using KeyHash = std::array<unsigned char, 32>;
 
 KeyHash HashKey(absl::string_view key);
 
-// 64 hexadecimal digits, as sha256sum writes them.
+// Reads 64 hexadecimal digits, as sha256sum writes them. nullopt: `digits` is
+// something else.
 std::optional<KeyHash> ParseKeyHash(absl::string_view digits);
 
-// In a time that does not depend on where they differ.
+// Whether the hashes are equal. The time does not depend on where they differ.
 bool SameHash(const KeyHash& a, const KeyHash& b);
 
-// The key in "Bearer KEY" (RFC 6750); none if the text is something else.
+// The key in "Bearer KEY" (RFC 6750). nullopt: the text is something else.
 std::optional<absl::string_view> BearerKey(absl::string_view authorization);
 
 }  // namespace attend

@@ -5,29 +5,32 @@
 
 namespace attend {
 
-// So many a second, and after a pause so many at once. Both above 0.
+// A limit of calls or tokens: `per_second` on average, and `burst` at once
+// after a pause. Both are above 0.
 struct RateLimit {
   double per_second = 0;
   double burst = 0;
 };
 
-// A bucket that fills at the rate of a limit, up to its burst: at first it is
-// full. More may be taken than is in it; who comes later then waits until the
-// debt is paid, so the rate holds however much is taken at once. A time up to a
-// second before the last one counts as the last one; from an earlier time on it
-// fills anew: the clock was set. Not thread-safe.
+// A bucket that fills at the rate of a limit, up to the limit's burst. A new
+// bucket is full. More may be taken than the bucket holds; later callers then
+// wait until the debt is paid, so the rate holds however much is taken at once.
+//
+// A time up to a second before the last one counts as the last one, because
+// threads may call in another order. A still earlier time means that somebody
+// has set the clock: the bucket fills from the new time on. Not thread-safe.
 class RateBucket {
  public:
   RateBucket(const RateLimit& limit, absl::Time now)
       : limit_(limit), level_(limit.burst), last_(now) {}
 
   const RateLimit& limit() const { return limit_; }
-  // Another limit from now on. What is in the bucket stays, up to the burst,
-  // and so does a debt.
+  // Uses another limit from now on. The contents stay, up to the new burst, and
+  // a debt stays.
   void SetLimit(const RateLimit& limit, absl::Time now);
 
-  // The time until `amount` is in it, or until it is full if that comes first;
-  // zero: it is now. In whole milliseconds, rounded up.
+  // The time until the bucket holds `amount`, or is full if that comes first.
+  // Zero: it does already. In whole milliseconds, rounded up.
   absl::Duration Wait(double amount, absl::Time now);
   void Take(double amount, absl::Time now);
 

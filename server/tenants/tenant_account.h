@@ -12,37 +12,42 @@
 
 namespace attend {
 
-// A tenant as its calls know it: what it may do, how much it has left, and what
-// is counted of it. A call has the same account from its begin to its end,
-// whatever the file says meanwhile. Thread-safe; nothing waits.
+// A tenant as its calls see it: what the tenant may do, how much of its rates
+// is left, and its metrics. A call keeps its account from begin to end, even if
+// the file of tenants changes meanwhile. Thread-safe. No function waits.
 class TenantAccount {
  public:
-  // Of all calls, where there are no tenants: limits and counts nothing.
+  // The account of all calls where there is no file of tenants. It limits
+  // nothing and counts nothing.
   static const std::shared_ptr<TenantAccount>& OfEverybody();
 
-  // `before`: the account of the same name in the file before this one, or
-  // null. The new one goes on with what that has left, and owes. `metrics`
-  // outlive all accounts.
+  // `before`: the account of the same name that an earlier version of the file
+  // made, or null. The new account takes over what is left in the buckets of
+  // `before`, or what they owe. `metrics` must outlive all accounts.
   TenantAccount(TenantSettings settings, const TenantAccount* before,
                 TenantMetrics& metrics, absl::Time now);
 
   const std::string& name() const { return settings_.name; }
-  // As the scheduler knows it. The id is the same in each file.
+  // The tenant as the scheduler knows it. A name has the same id in each
+  // version of the file.
   const Tenant& tenant() const { return tenant_; }
   bool MayUse(absl::string_view model) const;
-  // A higher priority counts as this one.
+  // A request with a higher priority gets this priority.
   int max_priority() const { return settings_.max_priority; }
 
-  // A call comes. RESOURCE_EXHAUSTED with kRetryAfterUrl if there were more
-  // than calls_per_second.
+  // To be called when a call comes. RESOURCE_EXHAUSTED, with the payload
+  // kRetryAfterUrl, if there were more than calls_per_second.
   absl::Status BeginCall(absl::Time now);
-  // It wants to use the model. PERMISSION_DENIED if it may not.
+  // To be called when a call names a model. PERMISSION_DENIED if the tenant may
+  // not use the model.
   absl::Status CheckModel(absl::string_view model);
-  // It has inputs to compute. RESOURCE_EXHAUSTED with kRetryAfterUrl if there
-  // were more than tokens_per_second. How many tokens these will be nobody
-  // knows yet: whoever comes later waits for them.
+  // To be called when a call has inputs to compute. RESOURCE_EXHAUSTED, with
+  // the payload kRetryAfterUrl, if there were more than tokens_per_second. The
+  // number of tokens of these inputs is not known yet: later calls wait for
+  // them.
   absl::Status BeginInputs(absl::Time now);
-  // Tokens of a source that was queued; tokens that have been generated.
+  // OnSource(): a source of `tokens` tokens was queued. OnGenerated(): `tokens`
+  // tokens were generated.
   void OnSource(int tokens, absl::Time now);
   void OnGenerated(int tokens, absl::Time now);
   // An input was refused because max_queued_inputs wait.

@@ -17,25 +17,25 @@
 
 namespace attend {
 
-// The file of tenants, which is read again when it changes. Used by one thread;
-// tenants() by any.
+// The file of tenants, which is read again when it changes. Used by one thread,
+// except tenants(), which any thread may call.
 class TenantFile {
  public:
   // How often to ask whether the file has changed.
   static constexpr absl::Duration kPollInterval = absl::Seconds(2);
 
-  // Reads the file. An error names it, and what is wrong with it. The others
-  // must outlive this.
+  // Reads the file. An error names the file and what is wrong in it. `metrics`
+  // and `log` must outlive the TenantFile.
   static absl::StatusOr<std::unique_ptr<TenantFile>> Open(
       const std::string& path, Metrics& metrics, Log& log, absl::Time now);
 
   const Tenants& tenants() const { return tenants_; }
 
-  // Reads the file again. If it cannot be used, the tenants stay as they are.
-  // The log says how it went.
+  // Reads the file again. If the file cannot be used, the tenants stay as they
+  // are. The log says which of both happened.
   void Reload(absl::Time now);
-  // The same if the file has changed since it was read, whether it could be
-  // used or not.
+  // The same, but only if the file has changed since it was last read. A file
+  // that could not be used counts as read.
   void ReloadIfChanged(absl::Time now);
 
  private:

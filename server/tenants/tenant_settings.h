@@ -21,15 +21,15 @@ struct TenantSettings {
   int weight = 1;
   std::optional<RateLimit> calls;   // none: no limit
   std::optional<RateLimit> tokens;  // none: no limit
-  // Of each model.
+  // Limits of inputs that wait, and that run, in each model.
   int max_queued_inputs = Tenant::kNoLimit;
   int max_running_inputs = Tenant::kNoLimit;
   std::optional<std::vector<std::string>> models;  // none: all
   int max_priority = kMaxPriority;
 };
 
-// Bounds of a file, so that looking for a key takes microseconds, and metrics
-// have a bounded number of series for each file.
+// Bounds of a file of tenants, so that a search for a key takes microseconds,
+// and each file makes a bounded number of series in the metrics.
 inline constexpr size_t kMaxTenantFileBytes = 1 << 20;
 inline constexpr size_t kMaxTenants = 1000;
 inline constexpr size_t kMaxKeysOfTenant = 16;
@@ -37,8 +37,8 @@ inline constexpr size_t kMaxKeys = 4096;  // of all tenants
 
 // Reads the text of a file of tenants; `name` stands for the file.
 // INVALID_ARGUMENT names the file, the tenant, the field, its value and what
-// was expected. It never shows what is in `keys`: somebody may have put a key
-// there instead of its hash.
+// was expected. An error never shows the contents of `keys`: somebody may have
+// put a key there in place of a hash.
 absl::StatusOr<std::vector<TenantSettings>> ParseTenants(
     const std::string& name, absl::string_view text);
 

@@ -14,19 +14,22 @@
 
 namespace attend {
 
-// All tenants, found by what proves who calls. Thread-safe.
+// All tenants of the file, and which key is whose. Thread-safe.
 class Tenants {
  public:
-  // None at first. `metrics` must outlive this, and the accounts.
+  // Has no tenants at first. `metrics` must outlive the Tenants and their
+  // accounts.
   explicit Tenants(Metrics& metrics);
 
-  // From now on there are these, as ParseTenants() gives them. Those whose
-  // names were there before go on with what they have left.
+  // Replaces the tenants by those of `settings`, which come from
+  // ParseTenants(). A tenant whose name was there before keeps what is left of
+  // its rates.
   void Set(std::vector<TenantSettings> settings, absl::Time now);
 
-  // The tenant of a call with the metadata `authorization`, which is
-  // "Bearer KEY". UNAUTHENTICATED if there is no key (empty) or nobody's. Looks
-  // at all keys, in a time that does not depend on the one that it gets.
+  // The tenant of a call whose metadata has this `authorization`: "Bearer KEY".
+  // UNAUTHENTICATED if there is no key (`authorization` is empty), or if no
+  // tenant has the key. Compares with the keys of all tenants, in a time that
+  // does not depend on the key of the call.
   absl::StatusOr<std::shared_ptr<TenantAccount>> Find(
       absl::string_view authorization) const;
 
