@@ -19,8 +19,9 @@ struct ConfigEntry {
 // * '#' begins a comment, except inside a list;
 // * a value with spaces or commas stands in quotes;
 // * there is no '#' and no '\' in quotes.
-// INVALID_ARGUMENT names the file and what is wrong with it. Also if the file
-// is no readable regular file, is longer than 64 KiB, or is not plain text.
+// INVALID_ARGUMENT names the file and what is wrong in it. A file that is not
+// regular, cannot be read, is longer than 64 KiB or is not plain text is
+// refused too.
 absl::StatusOr<std::vector<ConfigEntry>> ReadConfigFile(
     const std::string& file);
 

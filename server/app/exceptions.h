@@ -6,9 +6,10 @@
 
 namespace attend {
 
-// The status of `work`, or of the exception that ended it. Below here nobody
-// throws, but for the standard library and its users where the system gives no
-// memory or no thread: RESOURCE_EXHAUSTED.
+// Calls `work` and returns its status. If an exception ends `work`, returns an
+// error: RESOURCE_EXHAUSTED if the system has no memory or no thread left,
+// UNAVAILABLE if the file system failed, else INTERNAL. Code of Attend does not
+// throw, but the standard library and other libraries do.
 absl::Status CatchExceptions(absl::FunctionRef<absl::Status()> work);
 
 }  // namespace attend

@@ -10,13 +10,13 @@
 
 namespace attend {
 
-// The models to serve, as the options name them.
+// Which models to serve, as the options say it.
 struct ModelOptions {
   // Each entry is a directory or NAME=DIRECTORY. An entry that begins with '/'
-  // or '.' is a directory, also if there is a '=' in it.
+  // or '.' is a directory even if it has a '='.
   std::vector<std::string> models = {};
-  // The name of the model, if `models` has one entry and that has no name.
-  // Empty: the name of its directory.
+  // The name of the model, if `models` has exactly one entry and the entry has
+  // no name. Empty: the name of the model's directory.
   std::string model_name = "";
   // A directory of models: each directory in it that has a config.json is a
   // model, whose name is the directory's. Hidden directories are left out.
@@ -34,17 +34,17 @@ struct ModelSource {
 
 // All models to serve: the default, then those of `models` in their order, then
 // those of models_dir sorted by name. If both options are empty, models/en-de.
-// INVALID_ARGUMENT names the option and its value. Also if two models have the
-// same name, or models_dir has no model.
+// INVALID_ARGUMENT names the option and its value. Two models of the same name,
+// and a models_dir without a model, are errors too.
 absl::StatusOr<std::vector<ModelSource>> FindModels(
     const ModelOptions& options);
 
-// A directory from the root of the file system on, without a slash at its end:
-// so errors about files in it name them.
+// The absolute path of a directory, without a slash at its end. Errors about
+// files in the directory then begin with this path.
 std::string AbsoluteDirectory(const std::string& directory);
 
-// An error of loading from an AbsoluteDirectory() as clients may see it: they
-// learn the files' names, and not where these are.
+// An error of loading from an AbsoluteDirectory(), in the form that clients may
+// see: it names files, but not the directory.
 absl::Status WithoutDirectory(const absl::Status& status,
                               const std::string& directory);
 

@@ -29,9 +29,9 @@ class OptionParser {
   OptionParser(const OptionParser&) = delete;
   OptionParser& operator=(const OptionParser&) = delete;
 
-  // Adds an option. `value` holds the default now and the result after Parse(),
-  // and must outlive this. A list takes the values of all flags of that name;
-  // in a variable, commas separate them.
+  // Adds an option. `value` holds the default now and the result after Parse().
+  // `value` must outlive the parser. A list takes the values of all flags of
+  // that name; in a variable, commas separate them.
   template <class T>
   void Add(const char* name, T& value, const char* help) {
     constexpr bool kList = std::is_same_v<T, std::vector<std::string>>;
@@ -44,7 +44,7 @@ class OptionParser {
                return ParseValue(text, value);
              }});
   }
-  // Adds a flag that is neither a variable nor a line of the file, like
+  // Adds a flag that has neither a variable nor a line in the file, such as
   // --version.
   void AddFlag(const char* name, bool& value, const char* help);
 

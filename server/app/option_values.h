@@ -18,9 +18,9 @@
 
 namespace attend {
 
-// How the values of options are written: one pair of functions for each type.
+// How the values of options are written: a pair of functions for each type.
 
-// Reads a value. INVALID_ARGUMENT has the text and what was expected.
+// Read a value. INVALID_ARGUMENT names the text and what was expected.
 absl::Status ParseValue(absl::string_view text, int& value);
 absl::Status ParseValue(absl::string_view text, size_t& bytes);  // 64MiB
 absl::Status ParseValue(absl::string_view text, bool& value);

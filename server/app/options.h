@@ -19,7 +19,7 @@
 namespace attend {
 
 // All options of the server, by component. Flags, variables and lines of the
-// file are made in this module and nowhere else.
+// file are defined in options.cc and nowhere else.
 struct ServerOptions {
   std::vector<ModelSource> models;  // at least one; the default first
   ComputeOptions compute;
@@ -31,14 +31,15 @@ struct ServerOptions {
   LogLevel log_level = LogLevel::kInfo;
   // JSON file of the tenants and the hashes of their keys. Empty: no keys.
   std::string tenants_file = "";
-  // SHA-256 of the key that /metrics needs, in hexadecimal. Empty: it needs
-  // none.
+  // SHA-256, in hexadecimal, of the key that a request for /metrics must have.
+  // Empty: no key is needed.
   std::string metrics_key_sha256 = "";
 
-  // After a signal the server says that it is not ready, and still serves for
-  // this long. So balancers see the change before calls are refused.
+  // After a signal to end, the server says that it is not ready, and still
+  // serves for this long. Thus balancers see the change before calls are
+  // refused.
   absl::Duration drain_delay = absl::ZeroDuration();
-  // After that, calls that run have this long to end.
+  // After drain_delay, running calls have this long to end.
   absl::Duration drain_timeout = absl::Seconds(30);
 
   // INVALID_ARGUMENT names the option, its value and its limits.

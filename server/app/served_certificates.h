@@ -10,9 +10,9 @@
 
 namespace attend {
 
-// The certificates that the options name; null if TLS is off. The log and the
-// metrics, which must outlive them, tell of them now and whenever their files
-// change.
+// Loads the certificates that the options name; null if TLS is off. Writes to
+// the log and to the metrics when the certificates are loaded, and whenever
+// their files change. `metrics` and `log` must outlive the certificates.
 absl::StatusOr<std::unique_ptr<Certificates>> LoadCertificates(
     const TlsOptions& options, Metrics& metrics, Log& log);
 

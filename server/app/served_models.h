@@ -19,12 +19,13 @@ namespace attend {
 
 // The models of this process. Each has a scheduler of its own: a queue, limits
 // and a worker. The workers take turns, because the engines share one Compute.
-// A model that could not be loaded has an entry too, with the reason.
+// A model that could not be loaded has an entry too, with the reason why.
 //
 // All models are added before calls run; then no entry changes any more.
 class ServedModels {
  public:
-  // The arguments must outlive this. `options` are those of each model.
+  // The arguments must outlive the ServedModels. `options` are those of each
+  // model.
   ServedModels(const SchedulerOptions& options, const Clock& clock,
                Metrics& metrics, StepSignal& step_signal)
       : options_(options),
@@ -32,9 +33,9 @@ class ServedModels {
         metrics_(metrics),
         step_signal_(step_signal) {}
 
-  // Adds a model, which takes requests from now on, or the reason why it could
-  // not be loaded. Clients see the reason: characters that are not printable
-  // ASCII become '?'.
+  // Adds a model, or the reason why it could not be loaded. A model takes
+  // requests from now on. Clients see the reason, with '?' in place of
+  // characters that are not printable ASCII.
   void Add(absl::string_view name, absl::StatusOr<Model> model);
 
   // In the order in which they were added.

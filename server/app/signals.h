@@ -12,15 +12,15 @@ namespace attend {
 
 // What signals ask of the server.
 enum class SignalRequest {
-  kNothing,  // none came
+  kNothing,  // no signal came
   kStop,     // SIGTERM, SIGINT or SIGQUIT: an orderly end
   kReload,   // SIGHUP: read again what can be read again
 };
 
-// Signals, taken by a thread of its own. The first that asks for an orderly end
-// is told by Wait(); the second ends the process on the spot, with status 1.
-// SIGUSR1, SIGUSR2 and SIGPIPE do nothing.
-// Make it before any other thread: all of them inherit the blocked signals.
+// Receives signals on a thread of its own. Wait() tells of the first signal
+// that asks for an orderly end; a second one ends the process on the spot, with
+// status 1. SIGUSR1, SIGUSR2 and SIGPIPE do nothing. To be made before all
+// other threads, because they must inherit the blocked signals.
 class Signals {
  public:
   Signals();
@@ -28,8 +28,9 @@ class Signals {
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;
 
-  // Waits for what is asked next, for as long as `timeout`: kReload once for
-  // all SIGHUPs that came since the last time, and kStop from then on.
+  // Waits for the next request, for at most `timeout`. Returns kReload once for
+  // all SIGHUPs that came since the last call. After a request to stop, every
+  // call returns kStop.
   SignalRequest Wait(absl::Duration timeout);
   // Whether an orderly end was asked for.
   bool stopping();

@@ -5,26 +5,28 @@
 
 namespace attend {
 
-// gRPC ends the process where the system has no file descriptor, no thread or
-// no address space left for it. So these are asked for before it starts:
-// RESOURCE_EXHAUSTED says which limit is too low.
+// gRPC ends the process if the system has no file descriptor, no thread or no
+// address space left. Therefore these functions try, before gRPC starts,
+// whether the system has enough. RESOURCE_EXHAUSTED says which limit is too
+// low.
 
-// Where address space is limited (ulimit -v), threads share heaps from now on:
-// glibc gives each thread one of its own, for 64 MiB of it. Before there are
-// other threads.
+// Makes threads share heaps from now on, if address space is limited (ulimit
+// -v). Otherwise glibc gives each thread a heap of its own, which takes 64 MiB
+// of address space. To be called before there are other threads.
 void ShareHeapsUnderLimit();
 
-// The limit of open files (ulimit -n) is at least 64.
+// Checks that the limit of open files (ulimit -n) is at least 64.
 absl::Status CheckDescriptors();
 
-// As many threads as the ports take can be had, for a moment, each with its
-// stack and room for its allocations.
+// Checks that the system can give as many threads as the ports need, each with
+// its stack and room for its allocations. The threads exist for a moment only.
 absl::Status CheckThreads();
 
-// Opens /dev/null for those of the descriptors 0, 1 and 2 that the process was
-// started without: a socket in their place would be sent the log. Libraries may
-// have taken the numbers before main(), so the program begins anew then, with
-// the same `arguments`. First of all in main(); false if it cannot be done.
+// Opens /dev/null for each of the descriptors 0, 1 and 2 that the process was
+// started without. Otherwise a socket might get such a number, and the log
+// would be written to the socket. Libraries may have taken the numbers before
+// main(); therefore the program begins anew after that, with the same
+// `arguments`. To be called first in main(). False: it cannot be done.
 bool OpenStandardDescriptors(char** arguments);
 
 }  // namespace attend
