@@ -16,31 +16,33 @@
 
 namespace attend {
 
-// What became of the files. Called from Load(), then from a thread of the
-// Certificates, one at a time.
+// What Certificates tell of their files. Called by Load(), later by the thread
+// of the Certificates; never two calls at once.
 struct CertificateEvents {
   // New connections are served with these from now on.
   std::function<void(const TlsFiles&)> on_served;
-  // The files are others now, and cannot be served: those before go on. Once,
-  // not again and again for the same files.
+  // The files have changed, and cannot be served; the earlier certificates stay
+  // in use. Called once for each change of the files.
   std::function<void(const absl::Status&)> on_refused;
 };
 
 struct CertificateWatch {
-  // How often the files are looked at. A change counts when two looks in a row
-  // see the same, so that files are not taken while they are written, nor one
-  // before the other. Higher: new files are served later.
+  // The time between two looks at the files. A change counts when two
+  // successive looks see the same contents, so that files are not taken while
+  // somebody is writing them, and a new certificate is not taken before its
+  // key. Higher: new files are served later.
   absl::Duration interval = absl::Seconds(2);
-  // Tests replace it.
+  // The clock; tests replace it.
   std::function<absl::Time()> now = absl::Now;
 };
 
-// The certificates that the ports serve with. A thread looks at the files, by
-// what is in them: links that are changed, renamed files and files that are
-// written in place are all the same. Thread-safe.
+// The certificates with which the ports serve. A thread compares the contents
+// of the files again and again. Thus it makes no difference whether somebody
+// changes a link, renames a file or writes a file in place. Thread-safe.
 class Certificates {
  public:
-  // `options` are enabled and valid. The errors of CheckPemTexts().
+  // `options` must be enabled() and valid. Errors: those of ReadPemTexts() and
+  // CheckPemTexts().
   static absl::StatusOr<std::unique_ptr<Certificates>> Load(
       const TlsOptions& options, CertificateEvents events,
       CertificateWatch watch = {});
@@ -49,11 +51,11 @@ class Certificates {
   Certificates& operator=(const Certificates&) = delete;
 
   const TlsOptions& options() const { return options_; }
-  // What a connection that comes now is served with; another object when that
-  // has changed. Never null.
+  // The certificates for a connection that comes now. Another object after a
+  // change. Never null.
   std::shared_ptr<const TlsFiles> current() const;
-  // Has the files looked at soon, and taken as they are then; the events tell
-  // of them even if they are the same.
+  // Makes the thread look at the files soon, and take them as they are then.
+  // The events are called even if the files are the same.
   void LookNow();
 
  private:

@@ -25,18 +25,19 @@ struct FreedBy {
 using Certificate = std::unique_ptr<X509, FreedBy<X509_free>>;
 using PrivateKey = std::unique_ptr<EVP_PKEY, FreedBy<EVP_PKEY_free>>;
 
-// INVALID_ARGUMENT of a file. What OpenSSL has noted of it is forgotten.
+// INVALID_ARGUMENT that names the file and `what`. Clears the errors that
+// OpenSSL has noted in this thread.
 absl::Status BadFile(const std::string& path, absl::string_view what);
 
-// The certificates in a text, at least one. `path` is for errors.
+// The certificates in a text, at least one. `path` names the text in errors.
 absl::StatusOr<std::vector<Certificate>> ParseCertificates(
     const std::string& path, const std::string& text);
 
-// The first private key in a text. It must have no pass phrase.
+// The first private key in a text. A key with a pass phrase is an error.
 absl::StatusOr<PrivateKey> ParsePrivateKey(const std::string& path,
                                            const std::string& text);
 
-// When a certificate begins and ends to be good.
+// The time in which a certificate is valid.
 struct CertificateTimes {
   absl::Time begin;
   absl::Time end;

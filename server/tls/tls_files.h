@@ -24,26 +24,30 @@ struct PemTexts {
   bool operator==(const PemTexts&) const = default;
 };
 
-// Files that can be served. Constant; any thread.
+// Certificate files that can be served. Constant; any thread may read them.
 struct TlsFiles {
   PemTexts pem;
-  // The certificate and the key as a server of OpenSSL has them. It asks
-  // clients for nothing.
+  // The certificate and the key in OpenSSL's form for servers. This context
+  // does not ask clients for certificates.
   std::shared_ptr<SSL_CTX> context;
   absl::Time end;  // of the first certificate
-  // What does not keep the server from listening, but clients from trusting
-  // it, today or soon: a certificate that has ended, ends soon or has not
-  // begun, and CAs that have all ended.
+  // Flaws with which the server can listen, but which keep clients from
+  // connecting, today or soon: a certificate that has ended, ends soon or has
+  // not begun, and CAs that have all ended.
   std::vector<std::string> warnings;
 };
 
-// Errors of both functions name the file, and never what is in it.
+// Errors of both functions name the file, and never show its contents.
 
 absl::StatusOr<PemTexts> ReadPemTexts(const TlsOptions& options);
 
-// Checks that texts, read from the files of `options`, can be served: there are
-// certificates, a private key without a pass phrase that belongs to the first
-// of them, and CAs if there is a file for them; and OpenSSL takes them.
+// Checks that texts, which were read from the files of `options`, can be
+// served:
+// * there is at least one certificate;
+// * there is a private key without a pass phrase, and it belongs to the first
+//   certificate;
+// * if options.client_ca is set, there is at least one CA;
+// * OpenSSL accepts them all.
 absl::StatusOr<TlsFiles> CheckPemTexts(const TlsOptions& options, PemTexts pem,
                                        absl::Time now);
 

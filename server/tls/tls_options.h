@@ -10,25 +10,25 @@
 
 namespace attend {
 
-// Which clients are let in where there is a CA for them.
+// Which clients may connect if there is a CA for clients.
 enum class ClientAuth {
-  kRequire,   // those with a certificate of the CA
-  kOptional,  // those without a certificate, too
+  kRequire,   // only clients with a certificate of the CA
+  kOptional,  // clients without a certificate, too
 };
 
 // "require" or "optional".
 absl::StatusOr<ClientAuth> ParseClientAuth(absl::string_view name);
 absl::string_view ClientAuthName(ClientAuth client_auth);
 
-// Of the certificates that the server has. All files are PEM.
+// The options of TLS. All files are in PEM.
 struct TlsOptions {
   // The certificate chain and the private key: both or none. Empty: no TLS.
   std::string cert = "";
   std::string key = "";
-  // The CAs that clients' certificates are of. Empty: clients are not asked for
-  // any.
+  // The CAs that sign the certificates of clients. Empty: clients are not asked
+  // for certificates.
   std::string client_ca = "";
-  // Only with client_ca. Nothing: kRequire.
+  // May be set only with client_ca. nullopt: kRequire.
   std::optional<ClientAuth> client_auth = std::nullopt;
 
   bool enabled() const { return !cert.empty(); }
