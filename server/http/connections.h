@@ -18,19 +18,19 @@ class Connection {
   std::list<std::shared_ptr<Connection>>::iterator place_;
 };
 
-// The open connections of a server, which it owns, in the order of their last
-// progress: a request that has arrived whole, or an answer that is written.
-// Those in front have waited longest for their clients. Used on the event loop
-// only.
+// Owns the open connections of a server. They are in the order of their last
+// progress: a request that has arrived as a whole, or an answer that has been
+// written. The connection in front has waited longest for its client. Used on
+// the event loop only.
 class Connections {
  public:
   explicit Connections(int limit) : limit_(limit) {}
 
-  // At the limit, closes the one in front first.
+  // Adds a connection. At the limit, closes the connection in front first.
   void Add(std::shared_ptr<Connection> connection);
-  // It has made progress.
+  // To be called when the connection has made progress.
   void Progress(Connection& connection);
-  // False: there is none.
+  // Closes the connection in front. False: there is no connection.
   bool CloseOldest();
   void Remove(Connection& connection);
 

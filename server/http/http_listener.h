@@ -10,19 +10,21 @@
 
 namespace attend {
 
-// Takes connections and starts their sessions. When the process has no file
-// descriptor left, the connection that has waited longest for its client gives
-// its own to the new one; if there is none, a spare descriptor does. So probes
-// are answered even then. Used on the event loop only, once that runs.
+// Accepts connections and starts their sessions. If the process has no file
+// descriptor left, the listener closes the connection that has waited longest
+// for its client, to have a descriptor for the new one. If there is no such
+// connection, it uses a spare descriptor. Thus probes are answered even then.
+// Once the event loop runs, used on the loop only.
 class HttpListener {
  public:
-  // Both must outlive the listener.
+  // `loop` and `environment` must outlive the listener.
   HttpListener(boost::asio::io_context& loop, HttpEnvironment& environment);
   ~HttpListener();
   HttpListener(const HttpListener&) = delete;
   HttpListener& operator=(const HttpListener&) = delete;
 
-  // Binds the port of the options. UNAVAILABLE says why it cannot.
+  // Binds the port of the options. UNAVAILABLE if that is impossible, with the
+  // reason.
   absl::Status Listen();
   // The port that was bound.
   int port() const;

@@ -20,14 +20,14 @@ struct HttpRequest {
 
 struct HttpResponse {
   int status = 200;
-  // Names and values, without those that the connection adds: Content-Length,
-  // Connection.
+  // Names and values. Without Content-Length and Connection, which the session
+  // adds.
   std::vector<std::pair<std::string, std::string>> headers;
   // Shared, so that many slow readers hold one copy. Never null.
   std::shared_ptr<const std::string> body;
 };
 
-// A response in plain text, which nobody may keep for later.
+// A response in plain text, with a header that forbids caching.
 HttpResponse TextResponse(int status, std::string text);
 
 // The lines of a response before its body.
@@ -37,8 +37,8 @@ std::string ResponseHead(const HttpResponse& response, bool keep_alive);
 // server lives. A response to a client that has gone is dropped.
 using HttpReply = std::function<void(HttpResponse)>;
 
-// Replies at once, or keeps `reply` for later. Called on the event loop, so it
-// must not wait.
+// A handler replies at once, or keeps `reply` and replies later. Called on the
+// event loop, so a handler must not wait.
 using HttpHandler =
     std::function<void(const HttpRequest& request, HttpReply reply)>;
 

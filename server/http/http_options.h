@@ -9,34 +9,37 @@
 
 namespace attend {
 
-// Bytes of a request's head, from its first line to the empty one.
+// The most bytes of a request's head: from its first line to the empty line.
 inline constexpr size_t kMaxHttpHeadBytes = 8192;
 
-// Of the HTTP port, and of what its clients may cost.
+// Options of the HTTP port, and limits of what its clients may cost.
 struct HttpOptions {
   // Address or name that the HTTP port listens on; IPv6 with brackets or
   // without.
   std::string host = "0.0.0.0";
-  // 0: any free one.
+  // 0: any free port.
   int port = 9090;
 
   // Serve with the certificate of the server's TlsOptions. Clients are not
-  // asked for one: probes have none. A connection then takes some 100 KB.
+  // asked for certificates, because probes have none. A connection with TLS
+  // takes about 100 KB.
   bool tls = false;
 
-  // Connections at once. At the limit, a new one takes the place of the one
-  // that has waited longest for its client. Higher: more memory and file
-  // descriptors for clients that do nothing.
+  // The most connections at once. At the limit, a new connection replaces the
+  // connection that has waited longest for its client. Higher: more memory and
+  // file descriptors for clients that do nothing.
   int max_connections = 2048;
 
-  // From the first byte of a request's head to its last one, and from the
-  // opening of a connection to its first byte; before that, for the handshake
-  // of TLS. Higher: slow clients hold connections longer.
+  // Limits three times: that of the TLS handshake; that from the opening of a
+  // connection (or the handshake) to the first byte of a request; and that from
+  // the first byte of a request's head to the last. Higher: slow clients hold
+  // connections longer.
   absl::Duration head_timeout = absl::Seconds(5);
-  // From an answer to the first byte of the next request. Higher: as above.
+  // The time from an answer to the first byte of the next request. Higher: idle
+  // clients hold connections longer.
   absl::Duration idle_timeout = absl::Seconds(75);
-  // For the client to read an answer. Higher: answers that nobody reads hold
-  // memory longer.
+  // The time that a client may take to read an answer. Higher: answers that
+  // nobody reads hold memory longer.
   absl::Duration answer_timeout = absl::Seconds(10);
 
   absl::Status Validate() const;

@@ -10,16 +10,16 @@
 
 namespace attend {
 
-// Which handler answers a method of a path. Filled before the server starts,
-// then constant.
+// Which handler answers which method of which path. Filled before the server
+// starts, then constant.
 class HttpRouter {
  public:
-  // The handler of GET answers HEAD, too.
+  // The handler of GET answers HEAD too.
   void Add(absl::string_view method, absl::string_view path,
            HttpHandler handler);
 
-  // Answers 404 for an unknown path, and 405 for a method that the path has
-  // not.
+  // Answers 404 if the path is unknown, and 405 if the path has no handler for
+  // the method.
   void Handle(const HttpRequest& request, HttpReply reply) const;
 
  private:

@@ -11,12 +11,12 @@ namespace attend {
 
 class Certificates;
 
-// The HTTP port: an event loop on a thread of its own, which never waits for a
-// client. Shares nothing with the port that serves models.
+// The HTTP port: an event loop on a thread of its own. The thread never waits
+// for a client. The HTTP port shares nothing with the gRPC port.
 class HttpServer {
  public:
-  // `certificates` are for options.tls, and must outlive the server.
-  // UNAVAILABLE if the port cannot be bound.
+  // `certificates` are needed if options.tls is set, and must outlive the
+  // server. UNAVAILABLE if the port cannot be bound.
   static absl::StatusOr<std::unique_ptr<HttpServer>> Start(
       const HttpOptions& options, HttpRouter router,
       const Certificates* certificates = nullptr);

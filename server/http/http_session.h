@@ -11,7 +11,7 @@ namespace attend {
 
 class Certificates;
 
-// What the sessions of a server share; it outlives the event loop.
+// What the sessions of a server share. Must outlive the event loop.
 struct HttpEnvironment {
   const HttpOptions options;
   const HttpRouter router;
@@ -19,9 +19,9 @@ struct HttpEnvironment {
   Connections connections;
 };
 
-// Serves a connection: one request after the other, until the client closes,
-// is late or breaks the protocol. `environment.connections` owns the session.
-// Runs on the socket's event loop only.
+// Serves a connection: one request after the other, until the client closes the
+// connection, is late or breaks the protocol. `environment.connections` owns
+// the session. Runs on the socket's event loop only.
 void StartSession(boost::asio::ip::tcp::socket socket,
                   HttpEnvironment& environment);
 

@@ -11,8 +11,8 @@
 
 namespace attend {
 
-// What a connection sends and receives, inside of TLS or without. Handlers are
-// called as those of Asio's streams. Used on the event loop only.
+// The bytes that a connection sends and receives, with or without TLS. Calls
+// handlers as Asio's streams do. Used on the event loop only.
 class HttpStream {
  public:
   using Socket = boost::asio::ip::tcp::socket;
@@ -25,8 +25,9 @@ class HttpStream {
   Socket &socket() { return socket_; }
   bool has_tls() const { return tls_.has_value(); }
 
-  // From now on all is inside of TLS, as `context` says, which others may own,
-  // too. Nothing can be sent before the handshake has ended.
+  // Begins TLS with the certificate of `context`, of which the stream becomes
+  // an owner. Nothing can be sent before the handshake has ended, which calls
+  // `handler`.
   template <class Handler>
   void StartTls(SSL_CTX &context, Handler &&handler) {
     SSL_CTX_up_ref(&context);  // for Asio's, which the stream does not need
@@ -35,7 +36,8 @@ class HttpStream {
     tls_->async_handshake(boost::asio::ssl::stream_base::server,
                           std::forward<Handler>(handler));
   }
-  // Says that no more will come, and waits for the client to say so.
+  // Tells the client that no more bytes will come, and waits until the client
+  // says the same; then calls `handler`.
   template <class Handler>
   void EndTls(Handler &&handler) {
     tls_->async_shutdown(std::forward<Handler>(handler));

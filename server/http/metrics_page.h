@@ -13,24 +13,27 @@
 
 namespace attend {
 
-// Writes /metrics on a thread of its own: with many series that takes
-// milliseconds, in which probes have to be answered. All that ask while a page
-// is written share the next one, so that a flood of requests costs one page at
-// a time. Thread-safe.
+// Writes the page /metrics on a thread of its own, because a page with many
+// series takes milliseconds, and probes must be answered meanwhile. All
+// requests that come while a page is written share the next page; so a flood of
+// requests costs one page at a time. Thread-safe.
 class MetricsPage {
  public:
-  // Pages that clients read at once. When there are as many, those that ask
-  // get the newest of them: memory stays bounded if nobody reads.
+  // The most pages that clients read at once. When there are as many, requests
+  // get the newest of these pages, so that memory stays bounded even if nobody
+  // reads.
   static constexpr size_t kMaxPages = 16;
 
-  // `write` gives the text; it is called on the page's thread.
+  // `write` returns the text of a page. It is called on the thread of the
+  // MetricsPage.
   explicit MetricsPage(std::function<std::string()> write);
   // Drops the replies that wait.
   ~MetricsPage();
   MetricsPage(const MetricsPage&) = delete;
   MetricsPage& operator=(const MetricsPage&) = delete;
 
-  // Replies with a page that is written after this call, but for kMaxPages.
+  // Replies with a page that is written after this call; exception: see
+  // kMaxPages.
   void Ask(HttpReply reply);
 
  private:

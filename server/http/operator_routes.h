@@ -9,15 +9,15 @@
 
 namespace attend {
 
-// Where the answers for operators come from.
+// Functions that give the answers for operators.
 struct OperatorSources {
-  // In Prometheus' text format. Called on a thread of its own.
+  // The metrics in Prometheus' text format. Called on a thread of its own.
   std::function<std::string()> metrics;
-  // Called on the event loop.
+  // The answers of /livez and /readyz. Called on the event loop.
   std::function<bool()> live;
   std::function<bool()> ready;
-  // Whether whoever has this in the header Authorization may see /metrics;
-  // otherwise the answer is 401. Null: everybody may.
+  // Whether a request with this header Authorization may see /metrics;
+  // otherwise the answer is 401. Null: every request may.
   std::function<bool(absl::string_view)> may_see_metrics = nullptr;
 };
 
