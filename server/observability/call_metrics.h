@@ -15,7 +15,7 @@ class Registry;
 
 namespace attend {
 
-// Why work was turned away before it was queued.
+// Why work was refused before it was queued.
 enum class RejectReason {
   kQueueFull,
   kTokenizerFull,
@@ -25,13 +25,13 @@ enum class RejectReason {
 };
 inline constexpr int kNumRejectReasons = 5;
 
-// What is counted of the calls that one model gets. Thread-safe; an observation
-// takes a lock only of the series that it changes, and makes a series that is
-// used for the first time.
+// The metrics of the calls that one model gets. Thread-safe. An observation
+// locks only the series that it changes. The first observation of a series
+// makes the series (see LateSeries).
 class CallMetrics {
  public:
-  // For the series of label `model` in `registry`, which must outlive this; of
-  // calls of `methods`.
+  // Makes series with the label `model` in `registry`, which must outlive the
+  // CallMetrics. `methods`: the names of all methods.
   CallMetrics(prometheus::Registry& registry, absl::string_view model,
               const std::vector<std::string>& methods);
   ~CallMetrics();
@@ -40,9 +40,9 @@ class CallMetrics {
   // its end.
   void OnCall(absl::string_view method, absl::StatusCode code,
               absl::Duration duration);
-  // An input was turned away.
+  // Work was refused before it was queued.
   void OnRejected(RejectReason reason);
-  // A call was cancelled since its client did not read.
+  // A call was cancelled because its client did not read.
   void OnSlowReader();
 
  private:

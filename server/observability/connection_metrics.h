@@ -13,18 +13,19 @@ class Registry;
 
 namespace attend {
 
-// Why a connection was closed as soon as it came: there are too many of them,
-// too many of its address, or too few descriptors are left.
+// Why a connection was closed as soon as it came: there are too many
+// connections, too many connections of its address, or too few descriptors are
+// left.
 enum class ConnectionRefusal { kTotal, kAddress, kDescriptors };
 inline constexpr int kNumConnectionRefusals = 3;
 
-// What is counted of the connections of the gRPC port. Thread-safe.
+// The metrics of the connections of the gRPC port. Thread-safe.
 class ConnectionMetrics {
  public:
-  // `registry` must outlive this.
+  // `registry` must outlive the ConnectionMetrics.
   explicit ConnectionMetrics(prometheus::Registry& registry);
 
-  // So many connections are open.
+  // `connections` connections are open now.
   void SetOpen(int connections);
   void OnRefused(ConnectionRefusal reason);
 

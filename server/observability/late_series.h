@@ -7,10 +7,11 @@
 
 namespace attend {
 
-// A series that Prometheus sees from its first use on, so that it is not told
-// hundreds of zeros. Only the first use makes it, with allocations and the
-// registry's lock; later ones read a pointer. Thread-safe, if `make` gives the
-// same series each time, as families of prometheus-cpp do.
+// A series that exists from its first use on, so that Prometheus does not get
+// hundreds of zeros. The first use makes the series, which allocates memory and
+// takes the registry's lock; later uses read a pointer. Thread-safe, provided
+// that `make` returns the same series each time, as families of prometheus-cpp
+// do.
 template <class Series>
 class LateSeries {
  public:
@@ -18,7 +19,7 @@ class LateSeries {
 
   LateSeries() = default;
   explicit LateSeries(Make make) : make_(std::move(make)) {}
-  // While nobody uses them.
+  // To be moved only while nobody uses the series.
   LateSeries(LateSeries&& other) noexcept
       : make_(std::move(other.make_)), made_(other.made_.load()) {}
   LateSeries& operator=(LateSeries&& other) noexcept {

@@ -41,10 +41,10 @@ std::string FormatLogLine(absl::Time time, LogLevel level,
                           absl::string_view event,
                           std::initializer_list<LogField> fields);
 
-// Writes events to a file descriptor, from a thread of its own: callers never
-// wait for a slow terminal or pipe. When kMaxQueuedLines lines wait, new lines
-// are dropped, and one line says how many. Thread-safe. The destructor writes
-// the lines that still wait, as far as they are taken within kLastWords.
+// Writes events to a file descriptor. The writing is done by a thread of the
+// Log, so callers never wait for a slow terminal or pipe. When kMaxQueuedLines
+// lines wait, new lines are dropped, and one line says how many. Thread-safe.
+// The destructor writes the lines that still wait, for at most kLastWords.
 class Log {
  public:
   static constexpr size_t kMaxQueuedLines = 4096;

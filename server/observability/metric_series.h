@@ -17,7 +17,7 @@ namespace attend {
 using MetricLabels = std::map<std::string, std::string>;
 
 inline constexpr int kNumCodes = 17;  // of google.rpc.Code
-// Its name, as labels have it; "UNKNOWN" for one that has none.
+// The name of a code, as in labels; "UNKNOWN" if the number is no code.
 std::string CodeName(int code);
 
 // `count` bounds of histogram buckets, from `first` on, each `factor` times the
@@ -28,8 +28,8 @@ prometheus::Histogram::BucketBoundaries GeometricBounds(double first,
 // The bounds for durations, in seconds: 0.1 ms to 95 s.
 prometheus::Histogram::BucketBoundaries DurationBounds();
 
-// Makes series in a registry, which must outlive them. All series have `labels`
-// in common. The same arguments give the same series.
+// Makes series in a registry, which must outlive the series. All series have
+// `labels` in common. The same arguments give the same series.
 class SeriesMaker {
  public:
   SeriesMaker(prometheus::Registry& registry, MetricLabels labels)
@@ -43,7 +43,8 @@ class SeriesMaker {
       const char* name, const char* help,
       const prometheus::Histogram::BucketBoundaries& bounds,
       const MetricLabels& more = {}) const;
-  // The same at the first use; the registry must outlive that, too.
+  // The same, but the series is made at its first use. The registry must
+  // outlive the LateSeries.
   LateSeries<prometheus::Counter> LateCounter(
       const char* name, const char* help, const MetricLabels& more = {}) const;
   LateSeries<prometheus::Histogram> LateHistogram(

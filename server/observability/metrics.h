@@ -16,27 +16,29 @@
 namespace attend {
 
 // Everything that Attend tells Prometheus: about the process, and about each
-// model under its name. Gauges, and totals without further labels, exist from
-// the time a model is added, with the value 0. Histograms, and totals by
-// method, code or reason, come when they are used first: of most there is
-// nothing to tell. Thread-safe. Owns what its methods return.
+// model under its name. Gauges, and totals without further labels, exist with
+// the value 0 as soon as their model is added. Histograms, and totals by
+// method, code or reason, exist from their first use on, because most of them
+// are never used. Thread-safe. Owns what its methods return.
 class Metrics {
  public:
-  // `version` is that of the build; calls are of one of `methods`.
+  // `version`: the version of the build. `methods`: the names of all methods.
   Metrics(absl::string_view version, const std::vector<std::string>& methods);
   ~Metrics();
 
-  // A model that is served.
+  // Adds a model that is served.
   ModelMetrics& AddModel(const ModelInfo& model);
-  // A model that could not be loaded. Calls that name it are counted.
+  // Adds a model that could not be loaded. Calls that name the model are
+  // counted.
   CallMetrics& AddBrokenModel(absl::string_view name);
   // For calls that belong to no model, or that ended before their model was
   // known. The label `model` is empty.
   CallMetrics& other_calls();
   ConnectionMetrics& connections();
-  // Of a tenant; the same for the same name.
+  // Adds a tenant. Returns the same object for the same name.
   TenantMetrics& AddTenant(const std::string& name);
-  // The certificate of the ports ends then. There is no such series before.
+  // Sets the time when the ports' certificate ends. The series exists from the
+  // first call on.
   void SetCertificateEnd(absl::Time end);
 
   // All metrics in Prometheus' text format. Reads the process's figures anew.

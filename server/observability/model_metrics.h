@@ -17,7 +17,8 @@ namespace attend {
 // Thread-safe, like CallMetrics.
 class ModelMetrics : public CallMetrics {
  public:
-  // The series of the model in `registry`, which must outlive this.
+  // Makes the series of the model in `registry`, which must outlive the
+  // ModelMetrics.
   ModelMetrics(prometheus::Registry& registry, const ModelInfo& model,
                const std::vector<std::string>& methods);
   ~ModelMetrics();

@@ -12,14 +12,15 @@ class Registry;
 
 namespace attend {
 
-// Why a tenant was refused what others might have got.
+// Which limit of the tenant made the server refuse a call or an input.
 enum class TenantRefusal { kCallRate, kTokenRate, kQueuedInputs, kModel };
 inline constexpr int kNumTenantRefusals = 4;
 
-// What is counted of one tenant. Thread-safe, as CallMetrics are.
+// The metrics of one tenant. Thread-safe, like CallMetrics.
 class TenantMetrics {
  public:
-  // The series of label `tenant` in `registry`, which must outlive this.
+  // Makes series with the label `tenant` in `registry`, which must outlive the
+  // TenantMetrics.
   TenantMetrics(prometheus::Registry& registry, const std::string& tenant);
   ~TenantMetrics();
 
@@ -27,7 +28,7 @@ class TenantMetrics {
   void OnCall(absl::StatusCode code);
   void OnSourceTokens(int tokens);
   void OnGeneratedTokens(int tokens);
-  // A call was refused, or, if too many wait, an input.
+  // A call was refused; with kQueuedInputs, an input.
   void OnRefused(TenantRefusal reason);
 
  private:
