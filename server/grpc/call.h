@@ -21,22 +21,23 @@ struct RpcEnvironment {
   CallEnvironment& calls;
   const absl::Duration slow_reader_timeout;
   LiveCalls live_calls;      // all Call objects, accepted or not
-  LiveCalls answered_calls;  // the accepted ones
+  LiveCalls answered_calls;  // the accepted calls among them
 };
 
-// One RPC of any method of any service. Its life: asked for, accepted, answered
-// message by message, finished. A unary call is a stream of one message.
+// One RPC of any method of any service. A call is first asked for, then
+// accepted, answered message by message, and finished. A unary call is a stream
+// of one message.
 //
 // A call belongs to one loop, and the loop's thread is the call's thread. A
-// call owns itself. It destroys itself when nothing can come any more: no event
+// call owns itself. A call destroys itself when nothing more can come: no event
 // of gRPC, no end of Start(), no output, no wake-up.
 class Call final : private LiveCalls::Entry,  // first base: destroyed last
                    public ServiceCall,
                    public Wakeable,
                    private Responder {
  public:
-  // Asks gRPC for the next call of a method, `method` of `service`. The
-  // arguments outlive the call.
+  // Asks gRPC for the next call of method number `method` of `service`. The
+  // arguments must outlive the call.
   static void Ask(RawService& service, int method, RpcEnvironment& environment,
                   EventLoop& loop);
 

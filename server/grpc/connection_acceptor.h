@@ -14,16 +14,19 @@
 
 namespace attend {
 
-// Accepts connections on a thread of its own, for as long as there is room for
-// them, and hands them on. Those that are too many are closed at once, so that
-// nobody waits for an answer that does not come. It goes on when descriptors
-// run out: gRPC's own listener then closes its ear for good (CVE-2023-4785).
+// Accepts connections on a thread of its own, and hands them to the handler as
+// long as there is room for them. A connection for which there is no room is
+// closed at once, so that no client waits for an answer that never comes. The
+// acceptor goes on after descriptors have run out; gRPC's own listener would
+// then never accept a connection again (CVE-2023-4785).
 class ConnectionAcceptor {
  public:
-  // Takes the socket; it does not block. On the acceptor's thread.
+  // Takes over the socket, which is non-blocking. Called on the acceptor's
+  // thread.
   using Handler = std::function<void(int socket)>;
 
-  // `sockets` listen and do not block. `metrics` must outlive this.
+  // `sockets` are listening and non-blocking. `metrics` must outlive the
+  // acceptor.
   ConnectionAcceptor(std::vector<Descriptor> sockets, ConnectionLimits limits,
                      ConnectionMetrics& metrics, Handler handler);
   // Stops listening; the handler is not called any more.

@@ -15,25 +15,29 @@ namespace attend {
 struct ConnectionLimits {
   int connections = 0;
   int per_address = 0;  // 0: no limit
-  // A connection's descriptor is below this. The kernel gives the lowest number
-  // that is free, so a number says how many descriptors are in use at least.
+  // The descriptor of a connection must be below this number. The kernel gives
+  // the lowest free number, so a descriptor's number tells how many descriptors
+  // are in use at least.
   int descriptors = 0;
 };
 
-// The connections that were handed to gRPC, which closes them without a word:
-// who is gone is found by looking. A descriptor's number comes again, the inode
-// of its socket does not. Not thread-safe.
+// The connections that were handed to gRPC. gRPC closes connections without
+// telling anybody, so Sweep() looks which of them still exist. A connection is
+// known by its descriptor and inode: the kernel uses the number of a descriptor
+// again, but not the inode of a socket. Not thread-safe.
 class ConnectionTable {
  public:
   explicit ConnectionTable(ConnectionLimits limits) : limits_(limits) {}
 
-  // Why a new connection with this descriptor, of this client, may not stay.
+  // Why a new connection with this descriptor, from this address, is refused;
+  // nullopt: it may stay.
   std::optional<ConnectionRefusal> Check(int descriptor,
                                          const std::string& address) const;
-  // What had the same descriptor before is gone.
+  // Adds a connection. An earlier connection with the same descriptor is
+  // forgotten.
   void Add(int descriptor, uint64_t inode, const std::string& address);
 
-  // Forgets those of whom `is_open` (descriptor, inode) is false.
+  // Forgets the connections for which is_open(descriptor, inode) is false.
   void Sweep(const std::function<bool(int, uint64_t)>& is_open);
 
   int size() const { return static_cast<int>(connections_.size()); }

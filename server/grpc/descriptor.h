@@ -29,10 +29,10 @@ class Descriptor {
   int number_;
 };
 
-// Raises the process's limit of open descriptors as far as it may. Once, before
-// there are other threads.
+// Raises the process's limit of open descriptors as far as the process may. To
+// be called once, before there are other threads.
 void RaiseDescriptorLimit();
-// The limit as it is.
+// The present limit of open descriptors.
 int DescriptorLimit();
 
 }  // namespace attend

@@ -40,8 +40,9 @@ class MemberEvent final : public Event {
 class Wakeable {
  public:
   virtual ~Wakeable() = default;
-  // The loop's thread calls both: OnWake() once after one or more Wake() and a
-  // Flush(), OnWatch() every watch interval while it is watched.
+  // The loop's thread calls both functions. OnWake() is called once after one
+  // or more calls of Wake() and a call of Flush(). OnWatch() is called at every
+  // watch interval while the object is watched.
   virtual void OnWake() = 0;
   virtual void OnWatch(absl::Time now) = 0;
 
@@ -50,8 +51,8 @@ class Wakeable {
   bool woken_ = false;  // guarded by the loop's mutex
 };
 
-// A completion queue and the thread that serves it. Other threads wake what
-// lives on the loop. One alarm wakes them all, however many they are.
+// A completion queue and the thread that serves it. Other threads can wake the
+// objects of the loop. One alarm wakes all objects that are to be woken.
 class EventLoop {
  public:
   // Calls OnWatch() every `watch_interval`.
@@ -63,12 +64,12 @@ class EventLoop {
   grpc::ServerCompletionQueue* queue() { return queue_.get(); }
   void Start();
 
-  // Any thread may call both. OnWake() follows the next Flush().
+  // Any thread may call Wake() and Flush(). OnWake() follows the next Flush().
   void Wake(Wakeable& wakeable);
   void Flush();
 
-  // Only the loop's thread may call these. IsWoken(): OnWake() is still to
-  // come.
+  // Only the loop's thread may call these functions. IsWoken(): whether
+  // OnWake() is still to come.
   bool IsWoken(const Wakeable& wakeable);
   void Watch(Wakeable& wakeable);
   void Unwatch(Wakeable& wakeable) { watched_.erase(&wakeable); }

@@ -5,10 +5,10 @@
 
 namespace attend {
 
-// While it lives, what gRPC has to say goes to the log (event=grpc). By itself
-// gRPC writes to standard error: in another form, and its threads wait for
-// whoever reads that, at each handshake that a client makes fail. One at a
-// time.
+// While a GrpcLog exists, the messages of gRPC go to the log (event=grpc).
+// Without it gRPC writes its messages to standard error: in another form, and
+// with threads that wait for the reader of standard error, once for each
+// handshake that a client makes fail. There may be one GrpcLog at a time.
 class GrpcLog {
  public:
   explicit GrpcLog(Log& log);

@@ -11,15 +11,16 @@
 
 namespace attend {
 
-// The gRPC status of a status. No other function converts them. A retry hint
-// (the payload kRetryAfterUrl) becomes google.rpc.RetryInfo in the details.
+// Converts a status to a gRPC status; no other function does. A retry hint (the
+// payload kRetryAfterUrl) becomes google.rpc.RetryInfo in the details.
 grpc::Status ToGrpcStatus(const absl::Status& status);
 
 // The retry hint of a status, if it has one.
 std::optional<absl::Duration> RetryAfter(const absl::Status& status);
 
 // Adds the retry hint of `status`, if it has one, to the call's metadata, as
-// `grpc-retry-pushback-ms` in milliseconds. gRPC's own retries read it there.
+// `grpc-retry-pushback-ms` in milliseconds. gRPC's own retries read the hint
+// there.
 void AddRetryPushback(const absl::Status& status, grpc::ServerContext& context);
 
 }  // namespace attend

@@ -8,26 +8,27 @@
 
 namespace attend {
 
-// What the header blocks of one connection may take. gRPC before 1.53.2 limits
-// the bytes of a frame only, and a block has any number of frames
-// (CVE-2023-33953); and it knows no limit at all until the client has
-// acknowledged its settings, which an attacker's never does.
-// Bytes are those of decoded headers, and 32 more for each. Frames hold 16 KiB:
-// no client needs a second one for 8 KiB, but HTTP/2 allows it.
+// Limits of the header blocks of one connection. gRPC before 1.53.2 limits only
+// the bytes of a frame, but a block may have any number of frames
+// (CVE-2023-33953). And there is no limit at all before the client has
+// acknowledged the server's settings; an attacker's client never acknowledges
+// them. Bytes are counted in decoded headers, with 32 bytes more for each
+// header. A frame holds 16 KiB, so no client needs a second frame for 8 KiB,
+// but HTTP/2 allows it.
 inline constexpr uint32_t kMaxHeaderBytes = 8192;     // of the first frame
 inline constexpr uint32_t kMaxContinuedBytes = 1024;  // of each other one
 inline constexpr int kMaxBlockFrames = 2;
 inline constexpr int kMaxUnacknowledgedFrames = 128;
 
-// Counts the frames of header blocks, by connection. Only connections that
-// could be attackers' take memory. Thread-safe.
+// Counts the frames of header blocks, by connection. Only a connection that
+// could be an attacker's takes memory. Thread-safe.
 class HeaderFrames {
  public:
-  // A frame begins. `ends_block`: the block has no other after it;
-  // `acknowledged`: the client has acknowledged the settings. Returns how many
-  // bytes it may have.
+  // To be called when a frame begins. `ends_block`: it is the last frame of its
+  // block. `acknowledged`: the client has acknowledged the settings. Returns
+  // the number of bytes that the frame may have.
   uint32_t OnFrame(const void* connection, bool ends_block, bool acknowledged);
-  // The connection has had too many frames and should be closed.
+  // Whether the connection has had too many frames and should be closed.
   bool IsOverLimit(const void* connection);
   void Forget(const void* connection);
 
@@ -40,10 +41,10 @@ class HeaderFrames {
   std::unordered_map<const void*, Counts> counts_;  // guarded by mutex_
 };
 
-// Whether connections of this process's servers that go beyond the limits are
-// closed: a program that calls this takes the place of three functions inside
-// of libgrpc 1.51, as the dynamic linker lets programs do. False: libgrpc is
-// another one.
+// Whether connections that exceed the limits are closed. A program that calls
+// this function replaces three functions inside libgrpc 1.51, which the dynamic
+// linker allows. False: libgrpc has another version, in which nothing is
+// replaced.
 bool LimitsHeaderBlocks();
 
 }  // namespace attend

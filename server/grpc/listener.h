@@ -14,15 +14,16 @@ namespace attend {
 
 // Sockets that listen on one port, on each address of a host.
 struct Listener {
-  std::vector<Descriptor> sockets;  // do not block
+  std::vector<Descriptor> sockets;  // non-blocking
   int port = 0;
-  sockaddr_storage address = {};  // of the first, as this machine reaches it
+  // Of the first socket: the address by which this machine reaches it.
+  sockaddr_storage address = {};
 };
 
-// `host`: a name, an address, or one in brackets; 0.0.0.0 and :: are all
-// addresses of both families. Port 0: any free one. Data that a client does not
-// acknowledge for `user_timeout` ends its connection.
-// UNAVAILABLE with the system's reason, such as a port in use.
+// `host`: a name, or an address with or without brackets. 0.0.0.0 and :: stand
+// for all addresses of both families. `port` 0: any free port. If a client does
+// not acknowledge data for `user_timeout`, its connection ends. UNAVAILABLE has
+// the system's reason, for instance that the port is in use.
 absl::StatusOr<Listener> Listen(const std::string& host, int port,
                                 absl::Duration user_timeout);
 

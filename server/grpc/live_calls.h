@@ -9,7 +9,8 @@
 namespace attend {
 
 // Counts calls, so that a thread can wait for their end. gRPC's own shutdown
-// ends with the connections, and calls may outlive those. Thread-safe.
+// waits for connections only, and calls may outlive their connections.
+// Thread-safe.
 class LiveCalls {
  public:
   // Counts one call for as long as the entry lives.

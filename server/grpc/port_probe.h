@@ -14,17 +14,18 @@ namespace attend {
 
 struct PortProbeOptions {
   absl::Duration interval = absl::Seconds(5);
-  // For an answer. Higher: a dead port is seen later, a busy one is not taken
-  // for dead.
+  // The longest wait for an answer. Higher: a dead port is noticed later, but a
+  // busy port is not taken for dead.
   absl::Duration timeout = absl::Seconds(2);
-  // Probes in a row without an answer, after which the port is dead.
+  // The port counts as dead after this many successive probes without an
+  // answer.
   int failures = 3;
 };
 
-// Asks a port again and again, over the loopback, whether somebody answers. A
-// probe connects and says at once that no data will come: a server that reads
-// from its connections closes it, whatever its protocol, or greets first.
-// Thread-safe.
+// Asks a port again and again, over the loopback, whether a server answers. A
+// probe connects, and says at once that it will send no data. A server that
+// reads from its connections then closes the connection or sends a greeting,
+// whatever its protocol. Thread-safe.
 class PortProbe {
  public:
   explicit PortProbe(const sockaddr_storage& address,
@@ -34,7 +35,7 @@ class PortProbe {
   PortProbe& operator=(const PortProbe&) = delete;
 
   bool alive() const { return alive_; }
-  // One probe: true if there was an answer in time.
+  // Makes one probe. True: there was an answer in time.
   bool Ask() const;
 
  private:

@@ -17,12 +17,14 @@
 namespace attend {
 
 // A service in gRPC's sense whose messages are bytes. Serves any service of a
-// proto file. If gRPC parsed a message and failed, the call would end as
-// INTERNAL before our code sees it; but that is a mistake of the client. A
-// method that is not served ends as UNIMPLEMENTED.
+// proto file. If gRPC parsed messages, a message that cannot be parsed would
+// end the call with INTERNAL before our code sees the call, although the
+// mistake is the client's. A call of a method that is not served ends with
+// UNIMPLEMENTED.
 class RawService final : public grpc::Service {
  public:
-  // Serves those of `methods` that belong to `descriptor`. Both outlive this.
+  // Serves the methods of `methods` that belong to `descriptor`. Both arguments
+  // must outlive the service.
   RawService(const google::protobuf::ServiceDescriptor& descriptor,
              const std::vector<Method>& methods);
 
@@ -43,8 +45,9 @@ class RawService final : public grpc::Service {
   std::deque<std::string> paths_;  // gRPC borrows them
 };
 
-// Parses `bytes`, which are empty afterwards. INVALID_ARGUMENT if they are no
-// message of that type, or a string in the message is not UTF-8.
+// Parses `bytes`, which are empty afterwards. INVALID_ARGUMENT if they are not
+// a message of the type of `message`, or if a string in the message is not
+// UTF-8.
 absl::Status ParseMessage(grpc::ByteBuffer& bytes,
                           google::protobuf::Message& message);
 

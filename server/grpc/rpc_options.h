@@ -9,15 +9,16 @@
 
 namespace attend {
 
-// Options of the gRPC port, and of what a call may cost before its inputs are
-// queued.
+// Options of the gRPC port, and limits of what a call may cost before its
+// inputs are queued.
 struct RpcOptions {
   // Address that the gRPC port listens on.
   std::string host = "0.0.0.0";
   // 0: any free port.
   int port = 50051;
 
-  // Who gets the same share of a model, however many calls each makes.
+  // How calls are divided among tenants that get equal shares of a model, if
+  // there is no file of tenants.
   FairShare fair_share = FairShare::kAddress;
 
   // The most inputs of one call. Higher: one call may fill the queue.
@@ -26,20 +27,20 @@ struct RpcOptions {
   // anything is checked.
   int max_message_bytes = 16 << 20;
   // The most connections at once. Further connections are closed as they come,
-  // and so are those that would take the last descriptors. Higher: more memory,
-  // some 20 KiB for each, 100 KiB with TLS.
+  // and so are connections that would take the last descriptors. Higher: more
+  // memory, about 20 KiB for each connection, 100 KiB with TLS.
   int max_connections = 10000;
-  // The most connections at once of one client address; 0: no limit. Of an IPv6
-  // address the first 64 bits count. Behind a proxy all connections have one
-  // address.
+  // The most connections at once of one client address; 0: no limit. IPv6
+  // addresses with the same first 64 bits count as one. Behind a proxy all
+  // connections have the address of the proxy.
   int max_connections_per_address = 0;
   // The most calls at once on one connection; further calls wait in the client.
   // Higher: one client may hold more.
   int max_concurrent_streams = 1000;
 
-  // The number of threads that tokenise. If there are several, one takes short
-  // texts only; if there is one, a short text waits for a part of a long text.
-  // Higher: they take more CPU time from the engine.
+  // The number of threads that tokenise. One of several threads takes short
+  // texts only; with a single thread, a short text waits for a part of a long
+  // text. Higher: tokenising takes more CPU time from the engine.
   int tokenizer_threads = 2;
   // The most calls that wait to be tokenised. Higher: later refusals when
   // flooded.
@@ -49,9 +50,9 @@ struct RpcOptions {
   // clients hold their results in memory longer.
   absl::Duration slow_reader_timeout = absl::Seconds(30);
 
-  // From the opening of a connection until its client has said how it wants to
-  // talk, the TLS handshake included. Higher: clients that say nothing hold
-  // connections longer.
+  // The time from the opening of a connection until the client has sent the
+  // beginning of HTTP/2, the TLS handshake included. Higher: clients that send
+  // nothing hold connections longer.
   absl::Duration handshake_timeout = absl::Seconds(20);
   // A connection that is quiet for keepalive_time is pinged, and closed if no
   // answer comes within keepalive_timeout. Higher: dead clients are noticed
@@ -61,12 +62,13 @@ struct RpcOptions {
   // Clients that ping more often are disconnected.
   absl::Duration min_ping_interval = absl::Seconds(10);
   // A connection takes no new calls after this time, and closes when its calls
-  // have ended. So clients behind a balancer spread anew. Infinite: never.
+  // have ended. Thus a balancer can distribute clients anew. Infinite: never.
   absl::Duration max_connection_age = absl::InfiniteDuration();
   // How long the calls of such a connection may still run.
   absl::Duration max_connection_age_grace = absl::Minutes(10);
 
-  // Answer grpc.reflection, which shows the API's descriptors to anybody.
+  // Serve grpc.reflection, which shows the descriptors of the API to every
+  // client.
   bool reflection = true;
 
   // INVALID_ARGUMENT names the option, its value and its limits.

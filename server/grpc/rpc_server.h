@@ -17,14 +17,15 @@ class Certificates;
 // The gRPC port: attend.v1, grpc.health.v1 and reflection. Two threads, each
 // with a completion queue of its own, serve all calls.
 //
-// An orderly end: SetServing(false), Drain() the calls, wait for the schedulers
-// to be idle, Cut() what took too long, Shutdown(). The schedulers must run
-// until Shutdown() has returned.
+// An orderly end has these steps: SetServing(false); CallEnvironment::Drain();
+// wait until the schedulers are idle; if that takes too long,
+// CallEnvironment::Cut(); Shutdown(). The schedulers must run until Shutdown()
+// has returned.
 class RpcServer {
  public:
-  // `calls`, which other ports may share, `step_signal` and `connections` must
-  // outlive the server, and so must `certificates`; without them the port is
-  // plain text. UNAVAILABLE if the port cannot be bound.
+  // The arguments, except `options`, must outlive the server. Other ports may
+  // share `calls`. Without `certificates` the port has no TLS. UNAVAILABLE if
+  // the port cannot be bound.
   static absl::StatusOr<std::unique_ptr<RpcServer>> Start(
       const RpcOptions& options, CallEnvironment& calls,
       StepSignal& step_signal, ConnectionMetrics& connections,
@@ -34,14 +35,15 @@ class RpcServer {
   RpcServer(const RpcServer&) = delete;
   RpcServer& operator=(const RpcServer&) = delete;
 
-  // That was bound.
+  // The port that was bound.
   int port() const;
   // False: nobody has answered on the port for a while. Any thread may ask.
   bool alive() const;
 
-  // What grpc.health.v1 says: overall (""), of "attend.v1.Attend" and of each
-  // model's name; of one that could not be loaded always NOT_SERVING. SERVING
-  // at the start.
+  // Sets what grpc.health.v1 answers: for the server (""), for
+  // "attend.v1.Attend" and for the name of each model. For a model that could
+  // not be loaded the answer is always NOT_SERVING. At the start the answer is
+  // SERVING.
   void SetServing(bool serving);
   // Drains the calls and closes the port; calls that still run after `grace`
   // are cancelled. Returns when all have ended.

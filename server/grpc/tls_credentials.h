@@ -9,13 +9,14 @@ namespace attend {
 
 class Certificates;
 
-// Credentials for one port, with which a connection is served by what
-// `certificates` have when it comes. They must outlive the server.
+// Credentials for one port. A connection is served with the certificates that
+// `certificates` has when the connection comes. `certificates` must outlive the
+// server.
 //
-// gRPC's own watcher of files (FileWatcherCertificateProvider) is not used: it
-// does not check whether a key and a certificate belong together, and gRPC 1.51
-// gives the old ones up before it tries new ones, so that no handshake succeeds
-// while the files do not match.
+// gRPC's own watcher of files (FileWatcherCertificateProvider) is not used,
+// because it does not check whether key and certificate belong together. gRPC
+// 1.51 gives the old files up before it tries the new ones, so no handshake
+// would succeed while the files do not match.
 std::shared_ptr<grpc::ServerCredentials> NewTlsCredentials(
     const Certificates& certificates);
 
