@@ -6,8 +6,8 @@
 namespace attend {
 
 // Whether a gRPC of this version ("1.51.1") has CVE-2023-33953 and
-// CVE-2023-4785. The versions 1.53.2, 1.54.3, 1.55.3 and 1.56.2, and those
-// after them, do not have them.
+// CVE-2023-4785. The patches 1.53.2, 1.54.3, 1.55.3 and 1.56.2 mended both, and
+// later versions do not have them.
 bool HasKnownWeaknesses(absl::string_view version);
 
 }  // namespace attend

@@ -18,9 +18,10 @@ namespace attend {
 // Where the server is, and how a subcommand calls it.
 struct ConnectionOptions {
   std::string address = "localhost:50051";
-  bool use_tls = false;  // also where there are no files
+  bool use_tls = false;  // use TLS even if no file of tls_files is given
   ClientTlsFiles tls_files;
-  std::optional<ClientTls> tls;  // what the options above say, read
+  // Made of use_tls and tls_files after the command line has been parsed.
+  std::optional<ClientTls> tls;
   std::string token;
   std::string model;  // empty: the server's default
   // Deadline of each call, retries included.
@@ -42,8 +43,8 @@ ClientOptions ToClientOptions(const ConnectionOptions& connection);
 // The functions below add options that several subcommands have. The struct
 // that an option fills must outlive the parsing.
 
-// Also reads the files of --ca, --cert and --key, when the command line has
-// been parsed.
+// Adds the options of the connection. After the command line has been parsed,
+// the files of --ca, --cert and --key are read.
 void AddConnection(CLI::App& app, ConnectionOptions& connection);
 // `arguments` is the help of the positional arguments.
 void AddInput(CLI::App& app, InputOptions& input, const char* arguments);
@@ -59,7 +60,7 @@ inline constexpr char kFailedInputs[] =
 void AddPriority(CLI::App& app, std::function<void(int)> set);
 void AddTruncate(CLI::App& app, std::function<void()> set);
 
-// Both, for any request with fields `priority` and `truncate`.
+// Adds both options, for any request with fields `priority` and `truncate`.
 template <class Request>
 void AddScheduling(CLI::App& app, Request& request) {
   AddPriority(app, [&request](int n) { request.set_priority(n); });

@@ -10,7 +10,8 @@ namespace attend {
 // How the subcommands report errors. All functions are thread-safe.
 
 // True for errors that every input would get, for instance UNAVAILABLE (no
-// server there) and NOT_FOUND (no such model). To go on is useless then.
+// server there) and NOT_FOUND (no such model). After such an error it is
+// useless to go on.
 bool IsShared(absl::StatusCode code);
 
 // Prints "attend: CODE: message" to standard error.

@@ -15,9 +15,8 @@ namespace attend {
 // threads. Returns the exit code of the subcommand.
 // * A result is a text that ends with a newline. Results go to standard output
 //   in the order of the inputs.
-// * An input that fails prints an empty line instead, so that output lines
-// match
-//   input lines, and its error to standard error. The exit code is then
+// * An input that fails prints an empty line, so that output lines match input
+//   lines. Its error goes to standard error. The exit code is then
 //   kExitCallFailed.
 // * An error that every input would get (see IsShared) ends the process at
 // once,

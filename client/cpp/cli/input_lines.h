@@ -22,9 +22,8 @@ std::optional<std::string> NextLine(std::istream& stream);
 // read.
 absl::StatusOr<std::vector<std::string>> ReadLines(const std::string& file);
 
-// Joins two arguments, TEXT and PAIR, into the line that a file would have:
-// with a tab between. False if there is another number of arguments than none
-// or two.
+// Joins two arguments, TEXT and PAIR, with a tab into the line that a file
+// would have. False unless there are no or two arguments.
 bool JoinPair(std::vector<std::string>& arguments);
 
 // The lines that a subcommand works on, one after the other: the arguments, or

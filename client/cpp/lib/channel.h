@@ -17,8 +17,8 @@
 
 namespace attend {
 
-// What the two users of gRPC share: the blocking client and the load generator.
-// No part of the public interface.
+// What the blocking client and the load generator share. Not part of the public
+// interface.
 
 // A channel to the address, with the TLS of the options, without a limit on a
 // message's size, and without gRPC's own retries (see RetryPolicy).

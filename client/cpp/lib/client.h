@@ -20,18 +20,17 @@
 #include "client/cpp/lib/client_tls.h"
 #include "client/cpp/lib/retry.h"
 
-// The C++ client. Programs outside of this repository use
-// find_package(attend CONFIG), link attend::client, and include this file by
-// its path here.
+// The C++ client. A program outside this repository calls find_package(attend
+// CONFIG), links attend::client, and includes "client/cpp/lib/client.h".
 
 namespace attend {
 
 struct ClientOptions {
   std::string address = "localhost:50051";
-  // Nothing: plain text.
+  // nullopt: no TLS.
   std::optional<ClientTls> tls = std::nullopt;
-  // Sent with each call, as "authorization: Bearer TOKEN". Empty: none. Without
-  // TLS everybody between client and server can read it.
+  // Sent with each call, as "authorization: Bearer TOKEN". Empty: no token is
+  // sent. Without TLS everybody between client and server can read the token.
   std::string token = "";
   // Deadline of each call, retries and the pauses before them included.
   // absl::InfiniteDuration(): no deadline.
@@ -43,11 +42,12 @@ struct ClientOptions {
   std::function<void(absl::Duration)> sleep = absl::SleepFor;
 };
 
-// Lets another thread cancel a call. For one call at a time. Thread-safe.
+// Lets another thread cancel a call. An object serves one call at a time.
+// Thread-safe.
 class Cancellation {
  public:
-  // The call that was given this ends with CANCELLED, also if the call begins
-  // later.
+  // Ends the call that was given this object with CANCELLED, even if the call
+  // begins later.
   void Cancel();
 
  private:

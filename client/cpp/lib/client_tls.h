@@ -8,13 +8,14 @@
 
 namespace attend {
 
-// How a client and a server prove to each other who they are. Texts in PEM.
+// How a client and a server prove to each other who they are. All but
+// server_name are texts in PEM.
 struct ClientTls {
-  // The CAs that the server's certificate must be of. Empty: those of the
-  // system.
+  // The CAs one of which must have signed the server's certificate. Empty: the
+  // CAs of the system.
   std::string ca = "";
   // The certificate chain and the private key of the client, for a server that
-  // asks for them: both or none.
+  // asks clients for certificates. Either both are set or none.
   std::string cert = "";
   std::string key = "";
   // The name that the server's certificate must have. Empty: the host in the
@@ -30,11 +31,11 @@ struct ClientTlsFiles {
   std::string server_name = "";
 };
 
-// Reads the files. Errors name the file, and never what is in it.
+// Reads the files. Errors name the file, and never show its contents.
 absl::StatusOr<ClientTls> ReadClientTls(const ClientTlsFiles& files);
 
-// INVALID_ARGUMENT if a token has what a header may not have. The error does
-// not show it.
+// INVALID_ARGUMENT if the token has a character that a header may not have. The
+// error does not show the token.
 absl::Status CheckToken(const std::string& token);
 
 }  // namespace attend

@@ -8,8 +8,7 @@
 
 namespace attend {
 
-// A call that failed before its first message, as far as RetryPolicy has to
-// know.
+// What RetryPolicy has to know of a call that failed before its first message.
 struct FailedAttempt {
   int attempts = 1;  // how many were made, the failed one included
   absl::StatusCode code = absl::StatusCode::kOk;
@@ -30,10 +29,10 @@ struct RetryPolicy {
   absl::Duration initial_backoff = absl::Milliseconds(100);  // doubles
   absl::Duration max_backoff = absl::Seconds(2);
 
-  // The pause before the next attempt. Nothing if there is none, and the call
-  // fails. UNAVAILABLE is retried; RESOURCE_EXHAUSTED is retried if the server
-  // says when. `random`, in [0, 1), multiplies a pause that the server did not
-  // name by 0.8 to 1.2.
+  // The pause before the next attempt. nullopt: there is no next attempt, and
+  // the call fails. UNAVAILABLE is retried. RESOURCE_EXHAUSTED is retried if
+  // the server says when. `random`, in [0, 1), multiplies a pause that the
+  // server did not name by 0.8 to 1.2.
   std::optional<absl::Duration> Pause(const FailedAttempt& failed,
                                       double random) const;
 };
