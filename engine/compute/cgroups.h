@@ -8,16 +8,16 @@
 
 namespace attend {
 
-// A directory whose limits hold for this process, whether it exists or not.
+// A directory whose limits hold for this process, if the directory exists.
 struct Cgroup {
   std::string directory;
   std::string name;  // in its hierarchy: "/pod/box"
-  bool v2 = false;   // of version 2 of the interface, else 1
+  bool v2 = false;   // version 2 of the cgroup interface; false: version 1
 };
 
 // The groups of this process that may have limits of `controller` ("cpu",
-// "memory"), in both versions: its own, and all above them. `root`: the
-// directory that has /proc and /sys.
+// "memory"), in both versions: the process's own groups, and all groups above
+// them. `root`: the directory that has /proc and /sys.
 std::vector<Cgroup> CgroupsOf(absl::string_view controller,
                               const std::string& root = "/");
 

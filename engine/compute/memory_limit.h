@@ -9,17 +9,17 @@
 
 namespace attend {
 
-// How much memory this process may have, and who says so.
+// How much memory this process may have, and which limit says so.
 struct MemoryLimit {
   uint64_t bytes = UINT64_MAX;
   std::string source;  // "cgroup /pod/box: memory.max"
-  uint64_t used = 0;   // what the process has already
+  uint64_t used = 0;   // memory that the process has already
 };
 
-// The least of the memory of the machine and the limits of the cgroups of this
-// process: its own and those above it (version 2: memory.max; version 1:
-// memory.limit_in_bytes). What cannot be read is no limit. `root`: the
-// directory that has /proc and /sys.
+// The smallest of these: the memory of the machine, and the limits of the
+// process's own cgroup and of those above it (version 2: memory.max; version 1:
+// memory.limit_in_bytes). A limit that cannot be read does not count. `root`:
+// the directory that has /proc and /sys.
 MemoryLimit FindMemoryLimit(const std::string& root = "/");
 
 // Memory that is about to be taken.
@@ -28,13 +28,14 @@ struct MemoryNeed {
   uint64_t bytes = 0;
 };
 
-// RESOURCE_EXHAUSTED with all figures if the limit has no room for the needs
-// together.
+// RESOURCE_EXHAUSTED, with all figures, if all needs together exceed what the
+// limit leaves.
 absl::Status CheckMemory(const std::vector<MemoryNeed>& needs,
                          const MemoryLimit& limit);
 
-// RESOURCE_EXHAUSTED if the kernel does not give `bytes` of address space, as
-// under ulimit -v or strict overcommitment. Takes no memory. `what` needs it.
+// RESOURCE_EXHAUSTED if the kernel refuses `bytes` of address space, for
+// instance because of ulimit -v or strict overcommitment. Takes no memory.
+// `what` names in the error what the memory is for.
 absl::Status CheckAddressSpace(const std::string& what, uint64_t bytes);
 
 // "22.5 GiB", "16.0 MiB", "900 bytes"

@@ -7,8 +7,8 @@
 
 namespace attend {
 
-// The contents of a regular file of at most 64 MiB. NOT_FOUND if it is missing;
-// every error names it.
+// The contents of a regular file of at most 64 MiB. NOT_FOUND if there is no
+// such file. Every error names the file.
 absl::StatusOr<std::string> ReadFile(const std::string& path);
 
 }  // namespace attend

@@ -47,9 +47,9 @@ class DecoderRows {
 
   // Adds at most `rows` rows to the batch. Blocks of the prompt that are in the
   // prefix cache are taken from there and need no rows. Returns the number of
-  // rows, counted from the last one of the batch backwards, whose logits the
-  // task wants: all rows of the decode phase, and rows of a prompt that are to
-  // be scored.
+  // rows whose logits the task wants; these are the last rows of the batch. The
+  // task wants the logits of all rows of the decode phase, and of the rows of a
+  // prompt that are to be scored.
   int Plan(BlockPool& pool, int rows, StepBatch& batch, StepCounts& counts);
   // To be called when the planned rows are computed: seals their full blocks,
   // for other requests.

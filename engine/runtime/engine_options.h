@@ -41,9 +41,9 @@ struct EngineOptions {
   absl::Status Validate() const;
 };
 
-// These options where a model is served that `spec` describes:
-// max_source_tokens is what its positions allow, and what does not decode has
-// no KV pool.
+// Fits options to the model that `spec` describes: max_source_tokens is set if
+// it is 0, and limited to what the positions of the model allow. A model
+// without a decoder gets no KV pool.
 EngineOptions FitOptions(const TransformerSpec& spec, EngineOptions options);
 
 // The default type of keys and values for a model that computes in `dtype`.

@@ -14,14 +14,15 @@
 
 namespace attend {
 
-// Bytes that the weights take at least when the matmuls compute in `dtype`:
-// tensors that `names` lists as unused take none, and of those that may be
-// tables of tokens the largest one counts, in the smaller of both numbers.
+// A lower bound of the bytes that the weights take when matmuls compute in
+// `dtype`. Tensors that `names` lists as unused count nothing. Of the tensors
+// that may be token tables only the largest one counts, as stored or in
+// `dtype`, whichever is smaller.
 uint64_t WeightBytes(const TensorSource& source, const NameTable& names,
                      const TransformerSpec& spec, ComputeType dtype);
 
-// What a model that `spec` describes takes beside its weights, at least, when
-// it is served with these options, which FitOptions() has fitted to it.
+// Lower bounds of the memory that serving takes beside the weights. `options`
+// have been fitted to the model by FitOptions().
 std::vector<MemoryNeed> ServingNeeds(const TransformerSpec& spec,
                                      ComputeType dtype,
                                      const EngineOptions& options);

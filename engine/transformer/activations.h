@@ -27,7 +27,8 @@ class Activations {
   Activations(const TransformerSpec& spec, ComputeType dtype, int max_rows,
               int members);
 
-  // Bytes that those for `max_rows` take, less what is small.
+  // A lower bound of the bytes of Activations for `max_rows` rows; small
+  // buffers are not counted.
   static uint64_t BytesFor(const TransformerSpec& spec, ComputeType dtype,
                            int max_rows);
 

@@ -14,8 +14,8 @@ namespace attend {
 
 // One turn of a conversation.
 struct ChatMessage {
-  std::string
-      role;  // "system", "user", "assistant", or another of the template
+  // "system", "user", "assistant", or another role that the template knows.
+  std::string role;
   std::string content;
   // More fields of the message, as a JSON object: {"tool_calls": [...]}. A
   // field "content" replaces `content`. Empty: no more fields.
@@ -31,11 +31,11 @@ struct Chat {
   std::string variables;
 };
 
-// A model's chat template, which makes one text of a conversation. The text has
-// special tokens: it is to be encoded without adding more. The language is
-// Jinja, as in transformers 5.23, in one of RenderProcesses::Shared();
-// rust/hf_chat.h lists the differences. Const after Load(); any thread may use
-// it.
+// A model's chat template, which makes one text of a conversation. The text
+// contains special tokens; no more are to be added when it is encoded. The
+// language of templates is Jinja, as in transformers 5.23; rust/hf_chat.h lists
+// the differences. Templates are rendered by RenderProcesses::Shared(). Const
+// after Load(); any thread may use it.
 class ChatTemplate {
  public:
   // Loads chat_template.jinja of a checkpoint's directory, and the templates in
@@ -47,10 +47,12 @@ class ChatTemplate {
 
   // The text of a conversation, by the template "tool_use" if `chat` has tools
   // and there is such a template, else by "default". `now` is the date for
-  // templates that ask for it. INVALID_ARGUMENT if there is no message, if
-  // fields or variables are not a JSON object, or if the template raises an
-  // error, cannot be rendered or passes a limit of RenderProcesses; then with
-  // file. CANCELLED once `ended`, which is asked while it waits.
+  // templates that ask for it. Errors:
+  // * INVALID_ARGUMENT if there is no message, or if fields or variables are
+  //   not a JSON object;
+  // * INVALID_ARGUMENT with the template's file, if the template raises an
+  //   error, cannot be rendered, or exceeds a limit of RenderProcesses;
+  // * CANCELLED if ended() is true, which is asked again and again meanwhile.
   absl::StatusOr<std::string> Render(
       const Chat& chat, absl::Time now,
       absl::FunctionRef<bool()> ended = [] { return false; }) const;

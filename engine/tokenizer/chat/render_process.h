@@ -5,10 +5,11 @@
 
 namespace attend {
 
-// The side of RenderProcesses that is in processes of its own, and what the two
-// sides say to each other. A job is a socket, which a process takes from the
-// control socket: it reads a header, the template and the variables from it,
-// and writes a text, and then one byte that says what the text is.
+// The code that runs inside the processes of RenderProcesses, and the protocol
+// between both sides. A job is a socket. A process takes the socket from the
+// control socket, and reads a header, the template and the variables from it.
+// Then the process writes a text, followed by one byte that says what the text
+// is.
 struct RenderHeader {
   uint64_t source_bytes;
   uint64_t variables_bytes;
@@ -17,11 +18,13 @@ struct RenderHeader {
 inline constexpr char kRendered = 'r';
 inline constexpr char kFailed = 'f';  // the text is an error
 
-// Hands `socket` over to who reads `control`. False: errno says why not.
+// Hands `socket` to the process that reads `control`. False: errno has the
+// error.
 bool SendSocket(int control, int socket);
 
-// Of the process that was forked for it: starts others that render, and more
-// for those that die, until the other end of `control` is closed.
+// The main function of the process that is forked first. Starts processes that
+// render, and replaces those that die, until the other end of `control` is
+// closed.
 [[noreturn]] void RunRenderProcesses(int control);
 
 }  // namespace attend

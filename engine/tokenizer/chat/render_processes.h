@@ -12,32 +12,36 @@
 
 namespace attend {
 
-// Of one rendering, its template and its variables included.
+// Limits of one rendering: bytes of memory, template and variables included,
+// and CPU time.
 inline constexpr size_t kRenderMemory = 64 << 20;
 inline constexpr absl::Duration kRenderTime = absl::Seconds(2);  // of a CPU
 
-// What a chat template is rendered from; see hf_chat_render().
+// One rendering of a chat template; see hf_chat_render().
 struct RenderJob {
   absl::string_view source;     // of the template
   absl::string_view variables;  // a json object; empty: only compile it
   int64_t unix_micros = 0;
 };
 
-// Processes that render chat templates. A template is a program: only the
-// system can bound its memory and end it at any time, and only a process can
-// die of that alone.
+// Processes that render chat templates. A template is a program. Only the
+// operating system can limit the memory of a program and end it at any time,
+// and then the program must be in a process of its own.
 //
-// A process of one thread, which has no model's memory, starts the others and
-// starts them anew. They end with this process. Thread-safe.
+// One process, which has a single thread and no memory of models, starts the
+// processes that render, and replaces those that die. All of them end with the
+// server's process. Thread-safe.
 class RenderProcesses {
  public:
-  // Those of this process, from the first call on, which must come before the
-  // process has much memory: they keep what it has then. Never null.
+  // The RenderProcesses of this process. The first call starts them. It must
+  // come before the process has much memory, because the started processes keep
+  // all memory that there is then.
   static RenderProcesses& Shared();
 
-  // The text. INVALID_ARGUMENT: what the template says or cannot do, or the
-  // limit that it passes. CANCELLED once `ended`, which is asked every few
-  // milliseconds. UNAVAILABLE if the system gave no process.
+  // Returns the rendered text. INVALID_ARGUMENT has the error that the template
+  // raises, or names what it cannot do or the limit that it exceeds. CANCELLED
+  // if ended() is true, which is asked every few milliseconds. UNAVAILABLE if
+  // the system gave no process.
   absl::StatusOr<std::string> Render(const RenderJob& job,
                                      absl::FunctionRef<bool()> ended) const;
 

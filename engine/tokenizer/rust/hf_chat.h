@@ -6,14 +6,15 @@
 // Chat templates as C functions: Jinja by `minijinja` (Rust), set up as in
 // transformers 5.23. Results are passed as in hf_tokenizer.h.
 //
-// A rendering has limits for its steps, for the depth of macros, and for the
-// size of its output, but none for memory, stack and time: a step may do
-// anything with values that grow with each. So a template that is not trusted
-// belongs into a process of its own (chat/render_processes.h). Messages are
-// only text.
+// A rendering has limits of its steps, of the depth of macros and of the size
+// of its output. It has no limits of memory, stack and time: a single step may
+// work on values that have become huge. Therefore a template that is not
+// trusted must be rendered in a process of its own (chat/render_processes.h).
+// Messages are harmless: they are only text.
 //
 // Known differences from Python's Jinja:
-// * `a % b` does not format; there is no str.format() and no filter `format`;
+// * `%` does not format strings; there is no str.format() and no filter
+//   `format`;
 // * `~` writes floats with Rust's exponents, and nested lists with double
 //   quotes;
 // * a text that is joined to a text marked safe is not escaped;

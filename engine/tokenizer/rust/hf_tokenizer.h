@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 // Hugging Face's library `tokenizers` (Rust) as C functions. A function passes
-// its results to a sink, a function of the caller: so no memory changes its
-// owner. A sink gets `context`, must not throw, and must not keep its
-// arguments. A function that returns false or null has called `error` once,
+// its results to a sink, which is a function of the caller, so memory never
+// changes its owner. A sink gets `context`, must not throw, and must not keep
+// its arguments. A function that returns false or null has called `error` once,
 // with a message; a panic inside the library is such an error. All text is
 // UTF-8 without a final NUL.
 //

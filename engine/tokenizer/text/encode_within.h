@@ -9,38 +9,40 @@
 
 namespace attend {
 
-// Any model takes texts of so many bytes.
+// The least limit: every model takes texts of this many bytes.
 inline constexpr size_t kMinTextLimit = 64 << 10;
 
-// Bytes that a text may have which is to be at most `tokens` tokens: as many as
-// that number of the longest tokens has, but at least kMinTextLimit.
+// The most bytes of a text that may have at most `tokens` tokens: `tokens`
+// times the bytes of the longest token, but at least kMinTextLimit.
 //
-// A text of more bytes has more tokens, unless most of it is of what a
-// tokenizer leaves out (runs of spaces, control characters, combining marks) or
-// makes one token of (runs of unknown characters, words of hundreds of letters
-// for WordPiece). Such a text is refused, too.
+// A text of more bytes has more tokens, with two exceptions, which are refused
+// too: most of the text is what the tokenizer leaves out (runs of spaces,
+// control characters, combining marks), or what the tokenizer makes a single
+// token of (runs of unknown characters, for WordPiece also words of hundreds of
+// letters).
 size_t MaxTextBytes(const Tokenizer& tokenizer, int tokens);
 
-// How much of a text, and of its pair, is tokenised.
+// How much of a text and of its pair is tokenised.
 struct TextLimits {
-  int tokens = 0;  // of the encoding at most, special ones included
-  // Cut to `tokens` what is longer. Else it is an error.
+  int tokens = 0;  // the most tokens of the encoding, special ones included
+  // True: a longer encoding is cut to `tokens`. False: it is an error.
   bool truncate = false;
-  // True ends the work, which looks before each part of a long text.
+  // Asked before each part of a long text. True ends the work with CANCELLED.
   absl::FunctionRef<bool()> ended = [] { return false; };
 };
 
-// What Encode(input), truncated, is, of no more of the texts than that takes:
-// the time is bounded by the limits, not by the texts. `input.max_tokens` must
-// be 0.
+// The same as Encode(input), truncated to the limits, but reads no more of the
+// texts than that needs: the limits bound the time, however long the texts are.
+// `input.max_tokens` must be 0.
 //
-// A text is read up to a space after which it has more tokens than are left, a
-// few to spare. That changes no token before, unless nothing in it is a space
-// for kMinTextLimit bytes. Of a text and its pair that are both cut so to an
-// odd number, the one with more tokens up to there counts as the longer one.
+// A text is read up to a space where it has a few tokens more than will be
+// kept. The kept tokens are those of the whole text, unless the text has
+// kMinTextLimit bytes without a space. If a text and its pair are both cut, and
+// an odd number of tokens is left for both, the one that has more tokens in
+// what was read counts as the longer one.
 //
-// INVALID_ARGUMENT names the limit; CANCELLED if `ended`. Without `truncate`
-// the caller has checked MaxTextBytes().
+// INVALID_ARGUMENT names the limit. CANCELLED if limits.ended() is true. If
+// `truncate` is false, the caller must have checked MaxTextBytes().
 absl::StatusOr<Encoding> EncodeWithin(const Tokenizer& tokenizer,
                                       EncodeInput input,
                                       const TextLimits& limits);

@@ -23,8 +23,8 @@ enum class Side { kSource, kTarget };
 class StreamDecoder {
  public:
   virtual ~StreamDecoder() = default;
-  // Adds any id of the model. Returns the text that later ids cannot change any
-  // more and that was not returned yet.
+  // Adds any id of the model. Returns the text that was not returned yet and
+  // that later ids cannot change any more.
   virtual std::string Append(int id) = 0;
   // Returns the rest of the text; unfinished characters become U+FFFD.
   virtual std::string Flush() = 0;

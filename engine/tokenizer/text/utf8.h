@@ -16,8 +16,8 @@ inline constexpr absl::string_view kSpaceMark = "\xe2\x96\x81";
 struct Utf8Char {
   int length = 0;           // bytes of the character; 0: not a character
   bool incomplete = false;  // more bytes could make it a character
-  // If it is not a character: the bytes, at least 1, that could be the
-  // beginning of a character.
+  // If it is not a character: the number of bytes, at least 1, that could be
+  // the beginning of a character.
   int broken = 0;
 };
 // The first character of `text`, which must not be empty. A character has its
