@@ -18,9 +18,8 @@ namespace attend {
 // * An input that fails prints an empty line, so that output lines match input
 //   lines. Its error goes to standard error. The exit code is then
 //   kExitCallFailed.
-// * An error that every input would get (see IsShared) ends the process at
-// once,
-//   with kExitCallFailed.
+// * An error that every input would get (see IsShared) ends the process with
+//   kExitCallFailed at once.
 // * A progress bar is shown if `input` is a file and standard error a terminal.
 int ForEachInput(
     const InputOptions& input,
