@@ -17,17 +17,19 @@ namespace {
 void AddModels(OptionParser& parser, ModelOptions& o) {
   parser.Add(
       "model", o.models,
-      "Directory of a model (config.json, model.safetensors, tokenizer), or "
-      "NAME=DIRECTORY. Requests call the model by NAME, or by the name of the "
-      "directory. May be repeated, or have commas in the variable, for several "
-      "models: they take turns on the same threads, and each has memory and "
-      "limits of its own. Default: models/en-de.");
+      "Directory of a model (config.json, model.safetensors, tokenizer), "
+      "or NAME=DIRECTORY. Requests call the model by NAME, or by the name "
+      "of the directory. For several models: repeat the flag, or separate "
+      "the values by commas in the variable. The models take turns on the "
+      "same threads, and each has memory and limits of its own. Default: "
+      "models/en-de.");
   parser.Add("model-name", o.model_name,
              "Name of the model, if there is one --model without a name.");
   parser.Add(
       "models-dir", o.models_dir,
-      "Serve each directory in this one that has a config.json, by its name, "
-      "in addition to those of --model.");
+      "Directory of models, served in addition to those of --model. Each "
+      "directory in it that has a config.json is a model, with the name "
+      "of that directory.");
   parser.Add(
       "default-model", o.default_model,
       "Name of the model for requests that name none. Default: the first "
@@ -41,30 +43,34 @@ void AddPorts(OptionParser& parser, RpcOptions& rpc, HttpOptions& http) {
   parser.Add("http-host", http.host, "Address that the HTTP port listens on.");
   parser.Add("http-port", http.port,
              "Port of /metrics, /livez and /readyz. 0: any free port.");
-  parser.Add(
-      "http-max-connections", http.max_connections,
-      "The most connections of the HTTP port. A further one takes the place of "
-      "the one that has waited longest for its client. Higher: more memory and "
-      "file descriptors, of which these connections get at most a quarter.");
+  parser.Add("http-max-connections", http.max_connections,
+             "The most connections of the HTTP port. A further connection "
+             "replaces the one that has waited longest for its client. Higher: "
+             "more memory and file descriptors. The HTTP port gets at most a "
+             "quarter of the file descriptors.");
   parser.Add("reflection", rpc.reflection,
-             "Answer grpc.reflection, which shows the API to anybody.");
+             "Serve grpc.reflection, which shows the API to every client.");
 }
 
 void AddTls(OptionParser& parser, TlsOptions& o, HttpOptions& http) {
-  parser.Add("tls-cert", o.cert,
-             "PEM file of the certificate chain of the gRPC port. Empty: no "
-             "TLS. This file and the next two are read again when they "
-             "change, and at SIGHUP.");
+  parser.Add(
+      "tls-cert", o.cert,
+      "PEM file of the certificate chain of the gRPC port. Empty: no TLS. "
+      "The files of this option and the next two are read again when they "
+      "change, and on SIGHUP.");
   parser.Add("tls-key", o.key, "PEM file of the private key.");
-  parser.Add("tls-client-ca", o.client_ca,
-             "PEM file of the CAs of clients' certificates. Empty: clients "
-             "need none.");
+  parser.Add(
+      "tls-client-ca", o.client_ca,
+      "PEM file of the CAs that sign the certificates of clients. Empty: "
+      "clients need no certificate.");
   parser.Add("tls-client-auth", o.client_auth,
-             "With --tls-client-ca: require (the default), or optional, which "
-             "lets clients without a certificate in, too.");
-  parser.Add("http-tls", http.tls,
-             "Serve the HTTP port with TLS, too, with the same certificate. "
-             "Its clients need none. Some 100 KB for each connection.");
+             "With --tls-client-ca. require (the default): clients need a "
+             "certificate. optional: clients without a certificate may connect "
+             "too.");
+  parser.Add(
+      "http-tls", http.tls,
+      "Serve the HTTP port with TLS too, with the same certificate. Its "
+      "clients need no certificate. A connection then takes about 100 KB.");
 }
 
 void AddCompute(OptionParser& parser, ComputeOptions& compute,
@@ -85,25 +91,24 @@ void AddCompute(OptionParser& parser, ComputeOptions& compute,
 }
 
 void AddMemory(OptionParser& parser, EngineOptions& o) {
-  parser.Add(
-      "kv-cache-bytes", o.kv_cache_bytes,
-      "Memory for the keys and values of each model (also 512MiB, 2GiB), "
-      "taken at the start. Higher: more sequences at once.");
+  parser.Add("kv-cache-bytes", o.kv_cache_bytes,
+             "Memory for the keys and values of each model (1000000, 512MiB, "
+             "2GiB), taken at the start. Higher: more sequences at once.");
   parser.Add(
       "kv-cache-dtype", o.kv_cache_dtype,
-      "Numbers that keys and values are kept in: f32, bf16, int8 or auto. auto "
-      "is the --dtype of the model. Fewer bytes: faster steps and more "
-      "sequences at once, but less exact.");
+      "Numbers in which keys and values are kept: f32, bf16, int8 or "
+      "auto. auto is the --dtype of the model. Fewer bytes: faster steps "
+      "and more sequences at once, but less exact.");
   parser.Add(
       "prefix-cache", o.prefix_cache,
-      "Keep keys and values while there is room. Of a prompt that begins like "
-      "an earlier one only the rest is computed, and a source is not encoded "
-      "twice. false: for comparisons.");
+      "Keep keys and values while there is room. If a prompt begins like "
+      "an earlier prompt, only the rest is computed; a known source is "
+      "not encoded again. false: for comparisons.");
   parser.Add(
       "max-source-tokens", o.max_source_tokens,
-      "Tokens of the longest source. Higher: more memory, and longer steps for "
-      "all while a long source is encoded. 0: 512, or for a decoder-only model "
-      "all its positions.");
+      "Tokens of the longest source. Higher: more memory, and longer "
+      "steps for all requests while a long source is encoded. 0: 512, or "
+      "for a decoder-only model all its positions.");
   parser.Add(
       "max-beams", o.max_beams,
       "The most beams or samples of one input. Higher: one request may take "
@@ -134,9 +139,10 @@ void AddScheduling(OptionParser& parser, SchedulerOptions& o) {
 void AddCalls(OptionParser& parser, RpcOptions& o) {
   parser.Add(
       "fair-share", o.fair_share,
-      "Who gets the same share of a model, however many calls each makes. "
-      "address: the hosts that calls come from (behind a proxy all are one "
-      "host). none: nobody; the order is that of arrival.");
+      "Which calls count together when a model is shared equally, however "
+      "many calls come. address: the calls from one host (behind a proxy "
+      "all calls come from one host). none: all calls, which are then "
+      "served in the order of arrival.");
   parser.Add(
       "max-batch-inputs", o.max_batch_inputs,
       "The most inputs of one call. Higher: one call may fill the queue.");
@@ -150,41 +156,42 @@ void AddCalls(OptionParser& parser, RpcOptions& o) {
       "client. Higher: one client may hold more.");
   parser.Add(
       "tokenizer-threads", o.tokenizer_threads,
-      "Number of threads that tokenise. If there are several, one of them "
-      "takes short texts only. Higher: they take CPU time from the threads "
-      "that "
+      "Number of threads that tokenise. One of several threads takes "
+      "short texts only. Higher: they take CPU time from the threads that "
       "compute.");
-  parser.Add(
-      "max-tokenizer-queue", o.max_tokenizer_queue,
-      "The most calls that wait to be tokenised. Higher: later refusals when "
-      "flooded.");
+  parser.Add("max-tokenizer-queue", o.max_tokenizer_queue,
+             "The most calls that wait to be tokenised. Higher: calls are "
+             "refused later in a flood.");
 }
 
 void AddTenants(OptionParser& parser, ServerOptions& o) {
   parser.Add(
       "tenants", o.tenants_file,
-      "JSON file of the tenants: the SHA-256 of their keys, their shares and "
-      "limits (docs/security.md). Calls need a key then, and --fair-share does "
-      "not count. Read again when it changes, and on SIGHUP. Empty: no keys.");
+      "JSON file of the tenants: the SHA-256 of their keys, their shares "
+      "and limits (docs/security.md). Calls then need a key, and "
+      "--fair-share is ignored. The file is read again when it changes, "
+      "and on SIGHUP. Empty: calls need no key.");
 }
 
 void AddMetricsKey(OptionParser& parser, ServerOptions& o) {
-  parser.Add("metrics-key-sha256", o.metrics_key_sha256,
-             "SHA-256 of the key that /metrics needs, 64 hexadecimal digits. "
-             "Probes need none. Empty: everybody sees /metrics.");
+  parser.Add(
+      "metrics-key-sha256", o.metrics_key_sha256,
+      "SHA-256 of the key that requests for /metrics must have: 64 "
+      "hexadecimal digits. Probes need no key. Empty: everybody may read "
+      "/metrics.");
 }
 
 void AddConnections(OptionParser& parser, RpcOptions& o) {
-  parser.Add(
-      "max-connections", o.max_connections,
-      "The most connections at once. Further connections are closed as they "
-      "come, and so are those that would take the last descriptors. Higher: "
-      "more memory.");
+  parser.Add("max-connections", o.max_connections,
+             "The most connections at once. Further connections are closed as "
+             "they come, and so are connections that would take the last file "
+             "descriptors. Higher: more memory.");
   parser.Add(
       "max-connections-per-address", o.max_connections_per_address,
-      "The most connections at once of one client address; of an IPv6 address "
-      "the first 64 bits count. 0: no limit, for a proxy, whose connections "
-      "all have one address. Higher: one client may take the places of all.");
+      "The most connections at once of one client address. IPv6 addresses "
+      "with the same first 64 bits count as one. 0: no limit; behind a "
+      "proxy all connections have one address. Higher: one client may "
+      "take more of the connections.");
   parser.Add(
       "slow-reader-timeout", o.slow_reader_timeout,
       "A call is cancelled if its client has not read for this long. Higher: "
@@ -195,28 +202,28 @@ void AddConnections(OptionParser& parser, RpcOptions& o) {
   parser.Add("keepalive-timeout", o.keepalive_timeout,
              "A connection is closed if a ping is not answered within this "
              "time. Higher: dead clients are noticed later.");
-  parser.Add(
-      "min-ping-interval", o.min_ping_interval,
-      "Clients that ping more often are disconnected. Higher: more clients "
-      "are.");
-  parser.Add(
-      "max-connection-age", o.max_connection_age,
-      "A connection takes no new calls after this time, so that clients behind "
-      "a balancer spread anew. Higher: they spread later.");
-  parser.Add(
-      "max-connection-age-grace", o.max_connection_age_grace,
-      "How long the calls of such a connection may still run. Higher: old "
-      "connections stay longer.");
+  parser.Add("min-ping-interval", o.min_ping_interval,
+             "Clients that ping more often are disconnected. Higher: more "
+             "clients are disconnected.");
+  parser.Add("max-connection-age", o.max_connection_age,
+             "A connection takes no new calls after this time, so that a "
+             "balancer can distribute clients anew. Higher: clients are "
+             "distributed later.");
+  parser.Add("max-connection-age-grace", o.max_connection_age_grace,
+             "After --max-connection-age, running calls of a connection have "
+             "this long to end. Higher: old connections stay longer.");
 }
 
 void AddProcess(OptionParser& parser, ServerOptions& o) {
   parser.Add(
       "drain-delay", o.drain_delay,
-      "After SIGTERM the server is not ready, but serves for this long, until "
-      "balancers have seen it. Higher: slower shutdown.");
-  parser.Add("drain-timeout", o.drain_timeout,
-             "After that, calls that run have this long to end. Higher: slower "
-             "shutdown.");
+      "After SIGTERM the server reports that it is not ready, but serves "
+      "for this long, so that balancers see the change. Higher: slower "
+      "shutdown.");
+  parser.Add(
+      "drain-timeout", o.drain_timeout,
+      "After --drain-delay, running calls have this long to end. Higher: "
+      "slower shutdown.");
   parser.Add(
       "log-level", o.log_level,
       "Lines below this level are left out: debug, info, warning or error. "

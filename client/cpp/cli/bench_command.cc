@@ -145,9 +145,9 @@ Command AddBench(CLI::App& attend) {
       "bench", "Measure a server: latency, throughput, errors");
   command.footer(
       "By default a closed loop: --concurrency calls are always in flight.\n"
-      "With --rate an open loop: calls are due at random times, and times "
-      "count "
-      "from then.\nCalls are not retried.");
+      "With --rate an open loop: calls are due at random times, and their "
+      "durations count from\nthe time when they were due. Calls are not "
+      "retried.");
   AddConnection(command, options->connection);
   AddTask(command, *options);
   command.add_option("-f,--file", options->file,

@@ -42,14 +42,15 @@ void ReadTls(ConnectionOptions& connection) {
 void AddTls(CLI::App& app, ConnectionOptions& connection) {
   ClientTlsFiles& files = connection.tls_files;
   app.add_flag("--tls", connection.use_tls,
-               "Use TLS; also if one of the next four is given")
+               "Use TLS. Each of the next four options implies it")
       ->envname("ATTEND_TLS");
   AddFile(app, "--ca", files.ca, "ATTEND_CA",
-          "CAs that the server's certificate must be of, in PEM (default: the "
-          "system's)");
+          "CAs that may have signed the server's certificate, in PEM "
+          "(default: those of the system)");
   AddFile(app, "--cert", files.cert, "ATTEND_CERT",
           "Certificate of this client, in PEM");
-  AddFile(app, "--key", files.key, "ATTEND_KEY", "Its private key, in PEM");
+  AddFile(app, "--key", files.key, "ATTEND_KEY",
+          "Private key of this client, in PEM");
   app.add_option("--server-name", files.server_name,
                  "Name that the server's certificate must have (default: the "
                  "host of the address)")
@@ -57,8 +58,8 @@ void AddTls(CLI::App& app, ConnectionOptions& connection) {
       ->type_name("NAME");
   app.add_option(
          "--token", connection.token,
-         "Sent as 'authorization: Bearer TOKEN'. Others on this machine "
-         "can see the option, not the variable")
+         "Token to send, as 'authorization: Bearer TOKEN'. Other users of "
+         "this machine can see the option, but not the variable")
       ->envname("ATTEND_TOKEN")
       ->type_name("TOKEN");
   app.final_callback([&connection] { ReadTls(connection); });

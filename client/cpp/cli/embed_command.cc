@@ -47,8 +47,8 @@ Command AddEmbed(CLI::App& attend) {
   command
       .add_option_function<int32_t>(
           "--dimensions", [&](int32_t n) { request.set_dimensions(n); },
-          "Print only this many numbers, the first ones (for models that are "
-          "trained for it)")
+          "Print only the first numbers of a vector, this many (for models "
+          "that are trained for it)")
       ->excludes(per_token);
   command
       .add_flag_function(

@@ -89,7 +89,7 @@ Command AddGenerate(CLI::App& attend) {
   CLI::App& command = *attend.add_subcommand(
       "generate",
       "Generate a text for each input. A translation model translates the "
-      "input; a model that continues text writes what follows it");
+      "input; a model that continues text writes what follows the input");
   command.alias("translate");
   command.footer(
       std::string("A parameter that is not given has the model's default.\n"

@@ -89,7 +89,7 @@ Command AddTokenize(CLI::App& attend) {
       ->excludes(decode);
   command
       .add_flag("--keep-special-tokens", options->keep_special_tokens,
-                "With --decode: print special tokens, too")
+                "With --decode: print special tokens too")
       ->needs(decode);
   return {&command, [options] {
             return options->decode ? Detokenize(*options) : Tokenize(*options);
