@@ -16,7 +16,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
@@ -30,6 +29,7 @@
 #include "server/app/served_models.h"
 #include "server/app/signals.h"
 #include "server/app/system_limits.h"
+#include "server/app/wait_for_stop.h"
 #include "server/grpc/descriptor.h"
 #include "server/grpc/grpc_log.h"
 #include "server/grpc/rpc_server.h"
@@ -131,40 +131,6 @@ void WarnOfPlainKeys(const ServerOptions& options, Log& log) {
               {{"warning",
                 "without --http-tls the key of /metrics travels as plain "
                 "text"}});
-  }
-}
-
-// Reads all again that a SIGHUP is about. Both may be null.
-void ReadAgain(TenantFile* tenants, Certificates* certificates, Log& log) {
-  std::vector<absl::string_view> read_again;
-  if (tenants != nullptr) read_again.push_back("tenants");
-  if (certificates != nullptr) read_again.push_back("tls");
-  if (read_again.empty()) read_again.push_back("nothing");
-  log.Write(
-      LogLevel::kInfo, "reload",
-      {{"signal", "SIGHUP"}, {"read_again", absl::StrJoin(read_again, ",")}});
-  if (tenants != nullptr) tenants->Reload(absl::Now());
-  if (certificates != nullptr) certificates->LookNow();
-}
-
-// Serves until a signal asks for the end. Certificates have a thread that sees
-// that they change; tenants are looked at here. Both may be null.
-void WaitForStop(Signals& signals, TenantFile* tenants,
-                 Certificates* certificates, Log& log) {
-  // Without tenants there is nothing to look at.
-  const absl::Duration pause =
-      tenants == nullptr ? absl::Hours(1) : TenantFile::kPollInterval;
-  while (true) {
-    switch (signals.Wait(pause)) {
-      case SignalRequest::kStop:
-        return;
-      case SignalRequest::kReload:
-        ReadAgain(tenants, certificates, log);
-        break;
-      case SignalRequest::kNothing:
-        if (tenants != nullptr) tenants->ReloadIfChanged(absl::Now());
-        break;
-    }
   }
 }
 

@@ -18,8 +18,8 @@
 
 namespace attend {
 
-// All options of the server, by component. Flags, variables and lines of the
-// file are defined in options.cc and nowhere else.
+// All options of the server, by component. option_list.h makes flags, variables
+// and lines of the file of them.
 struct ServerOptions {
   std::vector<ModelSource> models;  // at least one; the default first
   ComputeOptions compute;

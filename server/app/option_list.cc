@@ -1,0 +1,246 @@
+#include "server/app/option_list.h"
+
+namespace attend {
+namespace {
+
+// The options by subject, in the order of --help. The help says what a higher
+// value costs.
+
+void AddModels(OptionParser& parser, ModelOptions& o) {
+  parser.Add(
+      "model", o.models,
+      "Directory of a model (config.json, model.safetensors, tokenizer), "
+      "or NAME=DIRECTORY. Requests call the model by NAME, or by the name "
+      "of the directory. For several models: repeat the flag, or separate "
+      "the values by commas in the variable. The models take turns on the "
+      "same threads, and each has memory and limits of its own. Default: "
+      "models/en-de.");
+  parser.Add("model-name", o.model_name,
+             "Name of the model, if there is one --model without a name.");
+  parser.Add(
+      "models-dir", o.models_dir,
+      "Directory of models, served in addition to those of --model. Each "
+      "directory in it that has a config.json is a model, with the name "
+      "of that directory.");
+  parser.Add(
+      "default-model", o.default_model,
+      "Name of the model for requests that name none. Default: the first "
+      "--model, else the first of --models-dir by name.");
+}
+
+void AddPorts(OptionParser& parser, RpcOptions& rpc, HttpOptions& http) {
+  parser.Add("host", rpc.host, "Address that the gRPC port listens on.");
+  parser.Add("port", rpc.port,
+             "gRPC port. 0: any free port, which the log names.");
+  parser.Add("http-host", http.host, "Address that the HTTP port listens on.");
+  parser.Add("http-port", http.port,
+             "Port of /metrics, /livez and /readyz. 0: any free port.");
+  parser.Add("http-max-connections", http.max_connections,
+             "The most connections of the HTTP port. A further connection "
+             "replaces the one that has waited longest for its client. Higher: "
+             "more memory and file descriptors. The HTTP port gets at most a "
+             "quarter of the file descriptors.");
+  parser.Add("reflection", rpc.reflection,
+             "Serve grpc.reflection, which shows the API to every client.");
+}
+
+void AddTls(OptionParser& parser, TlsOptions& o, HttpOptions& http) {
+  parser.Add(
+      "tls-cert", o.cert,
+      "PEM file of the certificate chain of the gRPC port. Empty: no TLS. "
+      "The files of this option and the next two are read again when they "
+      "change, and on SIGHUP.");
+  parser.Add("tls-key", o.key, "PEM file of the private key.");
+  parser.Add(
+      "tls-client-ca", o.client_ca,
+      "PEM file of the CAs that sign the certificates of clients. Empty: "
+      "clients need no certificate.");
+  parser.Add("tls-client-auth", o.client_auth,
+             "With --tls-client-ca. require (the default): clients need a "
+             "certificate. optional: clients without a certificate may connect "
+             "too.");
+  parser.Add(
+      "http-tls", http.tls,
+      "Serve the HTTP port with TLS too, with the same certificate. Its "
+      "clients need no certificate. A connection then takes about 100 KB.");
+}
+
+void AddCompute(OptionParser& parser, ComputeOptions& compute,
+                EngineOptions& engine) {
+  parser.Add(
+      "threads", compute.threads,
+      "Number of threads that compute. 0: the CPU quota of the cgroup. More "
+      "threads than CPUs make every step slower.");
+  parser.Add(
+      "cpu-isa", compute.max_isa,
+      "The highest instruction set to use: baseline, avx2, avx512, "
+      "avx512_vnni, avx512_bf16, amx. Lower is slower; for comparisons.");
+  parser.Add(
+      "dtype", engine.dtype,
+      "Numbers of the matrix products: f32, bf16, int8 or auto. auto is bf16 "
+      "if the CPU has instructions for it, else f32. int8 is the fastest and "
+      "costs a little quality.");
+}
+
+void AddMemory(OptionParser& parser, EngineOptions& o) {
+  parser.Add("kv-cache-bytes", o.kv_cache_bytes,
+             "Memory for the keys and values of each model (1000000, 512MiB, "
+             "2GiB), taken at the start. Higher: more sequences at once.");
+  parser.Add(
+      "kv-cache-dtype", o.kv_cache_dtype,
+      "Numbers in which keys and values are kept: f32, bf16, int8 or "
+      "auto. auto is the --dtype of the model. Fewer bytes: faster steps "
+      "and more sequences at once, but less exact.");
+  parser.Add(
+      "prefix-cache", o.prefix_cache,
+      "Keep keys and values while there is room. If a prompt begins like "
+      "an earlier prompt, only the rest is computed; a known source is "
+      "not encoded again. false: for comparisons.");
+  parser.Add(
+      "max-source-tokens", o.max_source_tokens,
+      "Tokens of the longest source. Higher: more memory, and longer "
+      "steps for all requests while a long source is encoded. 0: 512, or "
+      "for a decoder-only model all its positions.");
+  parser.Add(
+      "max-beams", o.max_beams,
+      "The most beams or samples of one input. Higher: one request may take "
+      "more of the memory.");
+}
+
+void AddScheduling(OptionParser& parser, SchedulerOptions& o) {
+  parser.Add("max-batch-tokens", o.max_batch_tokens,
+             "The most rows of one step. Higher: more throughput, but later "
+             "first tokens, longer waits of other models, and more memory.");
+  parser.Add("max-running", o.max_running,
+             "The most inputs of each model that run at once. Higher: more "
+             "throughput, but each input is slower.");
+  parser.Add(
+      "max-queued-requests", o.max_queued_requests,
+      "The most inputs that wait for each model. Higher: longer queues instead "
+      "of refusals.");
+  parser.Add(
+      "max-queued-tokens", o.max_queued_tokens,
+      "The most source tokens that wait for each model, over all inputs. "
+      "Higher: longer queues instead of refusals.");
+  parser.Add(
+      "aging", o.aging,
+      "Waiting this long raises the priority of an input by one. Higher: "
+      "low priorities wait longer.");
+}
+
+void AddCalls(OptionParser& parser, RpcOptions& o) {
+  parser.Add(
+      "fair-share", o.fair_share,
+      "Which calls count together when a model is shared equally, however "
+      "many calls come. address: the calls from one host (behind a proxy "
+      "all calls come from one host). none: all calls, which are then "
+      "served in the order of arrival.");
+  parser.Add(
+      "max-batch-inputs", o.max_batch_inputs,
+      "The most inputs of one call. Higher: one call may fill the queue.");
+  parser.Add(
+      "max-message-bytes", o.max_message_bytes,
+      "The most bytes of one request. Higher: a call may take more memory "
+      "before anything is checked.");
+  parser.Add(
+      "max-concurrent-streams", o.max_concurrent_streams,
+      "The most calls at once on one connection; further calls wait in the "
+      "client. Higher: one client may hold more.");
+  parser.Add(
+      "tokenizer-threads", o.tokenizer_threads,
+      "Number of threads that tokenise. One of several threads takes "
+      "short texts only. Higher: they take CPU time from the threads that "
+      "compute.");
+  parser.Add("max-tokenizer-queue", o.max_tokenizer_queue,
+             "The most calls that wait to be tokenised. Higher: calls are "
+             "refused later in a flood.");
+}
+
+void AddTenants(OptionParser& parser, ServerOptions& o) {
+  parser.Add(
+      "tenants", o.tenants_file,
+      "JSON file of the tenants: the SHA-256 of their keys, their shares "
+      "and limits (docs/security.md). Calls then need a key, and "
+      "--fair-share is ignored. The file is read again when it changes, "
+      "and on SIGHUP. Empty: calls need no key.");
+}
+
+void AddMetricsKey(OptionParser& parser, ServerOptions& o) {
+  parser.Add(
+      "metrics-key-sha256", o.metrics_key_sha256,
+      "SHA-256 of the key that requests for /metrics must have: 64 "
+      "hexadecimal digits. Probes need no key. Empty: everybody may read "
+      "/metrics.");
+}
+
+void AddConnections(OptionParser& parser, RpcOptions& o) {
+  parser.Add("max-connections", o.max_connections,
+             "The most connections at once. Further connections are closed as "
+             "they come, and so are connections that would take the last file "
+             "descriptors. Higher: more memory.");
+  parser.Add(
+      "max-connections-per-address", o.max_connections_per_address,
+      "The most connections at once of one client address. IPv6 addresses "
+      "with the same first 64 bits count as one. 0: no limit; behind a "
+      "proxy all connections have one address. Higher: one client may "
+      "take more of the connections.");
+  parser.Add(
+      "slow-reader-timeout", o.slow_reader_timeout,
+      "A call is cancelled if its client has not read for this long. Higher: "
+      "dead clients hold memory longer.");
+  parser.Add("keepalive-time", o.keepalive_time,
+             "A connection that is quiet for this long is pinged. Higher: dead "
+             "clients are noticed later. Lower: more packets.");
+  parser.Add("keepalive-timeout", o.keepalive_timeout,
+             "A connection is closed if a ping is not answered within this "
+             "time. Higher: dead clients are noticed later.");
+  parser.Add("min-ping-interval", o.min_ping_interval,
+             "Clients that ping more often are disconnected. Higher: more "
+             "clients are disconnected.");
+  parser.Add("max-connection-age", o.max_connection_age,
+             "A connection takes no new calls after this time, so that a "
+             "balancer can distribute clients anew. Higher: clients are "
+             "distributed later.");
+  parser.Add("max-connection-age-grace", o.max_connection_age_grace,
+             "After --max-connection-age, running calls of a connection have "
+             "this long to end. Higher: old connections stay longer.");
+}
+
+void AddProcess(OptionParser& parser, ServerOptions& o) {
+  parser.Add(
+      "drain-delay", o.drain_delay,
+      "After SIGTERM the server reports that it is not ready, but serves "
+      "for this long, so that balancers see the change. Higher: slower "
+      "shutdown.");
+  parser.Add(
+      "drain-timeout", o.drain_timeout,
+      "After --drain-delay, running calls have this long to end. Higher: "
+      "slower shutdown.");
+  parser.Add(
+      "log-level", o.log_level,
+      "Lines below this level are left out: debug, info, warning or error. "
+      "debug and info: a line for every call.");
+}
+
+}  // namespace
+
+void AddOptions(OptionParser& parser, ModelOptions& models, ServerOptions& o) {
+  AddModels(parser, models);
+  AddPorts(parser, o.rpc, o.http);
+  AddTls(parser, o.tls, o.http);
+  AddCompute(parser, o.compute, o.engine);
+  AddMemory(parser, o.engine);
+  AddScheduling(parser, o.scheduler);
+  AddCalls(parser, o.rpc);
+  AddTenants(parser, o);
+  AddMetricsKey(parser, o);
+  AddConnections(parser, o.rpc);
+  AddProcess(parser, o);
+}
+
+void AddFlags(OptionParser& parser, CommandLine& line) {
+  parser.AddFlag("-h,--help", line.help, "Print this help.");
+  parser.AddFlag("--version", line.version, "Print the version.");
+}
+
+}  // namespace attend

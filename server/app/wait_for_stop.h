@@ -1,0 +1,19 @@
+#ifndef ATTEND_SERVER_APP_WAIT_FOR_STOP_H_
+#define ATTEND_SERVER_APP_WAIT_FOR_STOP_H_
+
+#include "server/app/signals.h"
+#include "server/observability/log.h"
+#include "server/tenants/tenant_file.h"
+#include "server/tls/certificates.h"
+
+namespace attend {
+
+// Returns when a signal asks for the end. Until then reads tenants and
+// certificates again at SIGHUP, and tenants also when their file changes.
+// (Certificates look at their files themselves.) Both may be null.
+void WaitForStop(Signals& signals, TenantFile* tenants,
+                 Certificates* certificates, Log& log);
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_APP_WAIT_FOR_STOP_H_
