@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/tensor/check.h"
+#include "server/scheduler/encode_hold.h"
 
 namespace attend {
 namespace {
@@ -11,15 +12,6 @@ namespace {
 constexpr int kShares = 4;
 // Smaller shares are not worth a piece.
 constexpr int kMinShare = 8;
-// What an encode of a few rows takes, mostly the reading of weights, as a part
-// of the fixed time of a step: an encoder has about two thirds of the weights
-// of its decoder, and no projection to the vocabulary.
-constexpr double kEncodeFixed = 0.5;
-// With fewer that decode, and so end and are followed by others, company comes
-// too seldom to wait for.
-constexpr size_t kMinCompany = 12;
-// Nobody is held for longer than so many quiet steps.
-constexpr double kMaxHoldSteps = 4;
 // A row counts, even where its cost is not known yet.
 constexpr double kLeastRowSeconds = 1e-9;
 
@@ -147,33 +139,6 @@ void Batcher::PlanDecodes() {
   }
 }
 
-bool Batcher::HoldsEncodes(int budget) const {
-  if (decodes_.size() < kMinCompany) return false;
-  for (const RequestView& view : in_.running) {
-    // There is an encode anyway.
-    if (participants_.Has(view) && view.work.phase == Phase::kEncode)
-      return false;
-  }
-  const StepCost& cost = *in_.cost;
-  const int enough = std::min(options_.min_encode_rows, budget);
-  const double longest =
-      kMaxHoldSteps * cost.QuietSeconds(decision_.decode_rows);
-  int rows = 0;
-  double waited = 0;  // seconds, of all together
-  for (const RequestView& view : in_.waiting) {
-    if (view.work.phase != Phase::kEncode || !participants_.Has(view) ||
-        !participants_.HasPlace(view)) {
-      continue;
-    }
-    const double seconds = absl::ToDoubleSeconds(in_.now - view.arrival);
-    rows += view.work.rows;
-    waited += seconds;
-    if (rows >= enough || seconds >= longest || view.blocks_when_preempted > 0)
-      return false;
-  }
-  return waited < kEncodeFixed * cost.QuietSeconds(0) * decision_.decode_rows;
-}
-
 void Batcher::CollectCandidates(bool hold) {
   candidates_.Clear();
   const auto add = [&](const RequestView& view, size_t index, bool is_waiting) {
@@ -243,8 +208,16 @@ void Batcher::PlanPrompts() {
     budget = std::min(budget, RowsBesideDecodes());
   }
   // Whoever gave room did not give it for later.
-  CollectCandidates(/*hold=*/decision_.preempted.empty() &&
-                    HoldsEncodes(budget));
+  CollectCandidates(
+      /*hold=*/decision_.preempted.empty() &&
+      HoldsEncodes({.waiting = in_.waiting,
+                    .running = in_.running,
+                    .participants = participants_,
+                    .cost = *in_.cost,
+                    .now = in_.now,
+                    .decoding = static_cast<int>(decodes_.size()),
+                    .decode_rows = decision_.decode_rows,
+                    .enough = std::min(options_.min_encode_rows, budget)}));
   int left = ChooseCandidates(budget);
   for (const Candidate& candidate : chosen_) {
     const int rows =

@@ -70,11 +70,8 @@ struct BatcherOptions {
 // tenant is admitted, and requests of other tenants are admitted only if they
 // leave that room.
 //
-// While many decode, new encodes are held back until they have enough rows for
-// matmuls at full rate (min_encode_rows), or have waited long enough. Long
-// enough means: the sum of their waiting is the delay that reading the
-// encoder's weights would cause to all decoding requests together. This
-// balances both delays. No request is held back for more than a few steps.
+// New encodes may be held back until several can be computed together: see
+// encode_hold.h.
 //
 // Guarantees:
 // * The sums of rows, blocks and encode rows stay within their limits.
@@ -123,8 +120,6 @@ class Batcher {
               int budget) const;
   // Nobody of its tenant overtakes it, and nobody else who is in its way.
   void KeepRoomFor(const RequestView& view, Admission& admission);
-  // True if new requests that want an encode are held back.
-  bool HoldsEncodes(int budget) const;
   // Encode and prompt rows of a step in which others decode.
   int RowsBesideDecodes() const;
 
