@@ -46,11 +46,9 @@ double BootTime() {
   return 0;
 }
 
-}  // namespace
-
-std::vector<prometheus::MetricFamily> ProcessMetrics::Collect() const {
+// Adds CPU time, start and memory of the process.
+void AddFromStat(std::vector<prometheus::MetricFamily>& families) {
   using Type = prometheus::MetricType;
-  std::vector<prometheus::MetricFamily> families;
   // Fields of proc(5) behind the command's closing bracket, "state" first.
   const std::string stat = ReadFile("/proc/self/stat");
   const std::vector<absl::string_view> fields =
@@ -76,6 +74,14 @@ std::vector<prometheus::MetricFamily> ProcessMetrics::Collect() const {
                               "Resident memory.", Type::Gauge,
                               pages * sysconf(_SC_PAGESIZE)));
   }
+}
+
+}  // namespace
+
+std::vector<prometheus::MetricFamily> ProcessMetrics::Collect() const {
+  using Type = prometheus::MetricType;
+  std::vector<prometheus::MetricFamily> families;
+  AddFromStat(families);
   std::error_code error;
   std::filesystem::directory_iterator open("/proc/self/fd", error);
   if (!error) {

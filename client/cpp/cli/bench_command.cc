@@ -127,6 +127,7 @@ void AddOutputLengths(CLI::App& app, BenchOptions& options) {
       ->check(CLI::Range(1, 1000000));
 }
 
+// What is called, and with which inputs.
 void AddTask(CLI::App& app, BenchOptions& options) {
   app.add_option("--task", options.task,
                  "The method to call (default: generate)")
@@ -135,6 +136,52 @@ void AddTask(CLI::App& app, BenchOptions& options) {
                  "Number of inputs in one call (rerank: of documents)")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
+  app.add_option("-f,--file", options.file,
+                 "Inputs, one a line, taken in turn (default: a few "
+                 "built-in sentences)");
+  app.add_flag("--ids", options.ids,
+               "Lines are token ids, special ones included, with spaces or "
+               "commas between");
+}
+
+// How many calls there are, and when they come.
+void AddArrivals(CLI::App& app, BenchOptions& options) {
+  CLI::Option* const concurrency =
+      app.add_option("-c,--concurrency", options.concurrency,
+                     "Closed loop: number of calls in flight")
+          ->check(CLI::Range(1, 100000))
+          ->capture_default_str();
+  app.add_option("-r,--requests", options.requests,
+                 "Number of calls to measure")
+      ->check(CLI::Range(1, 100000000))
+      ->capture_default_str();
+  app.add_option("--warmup", options.warmup,
+                 "Number of calls before these, not measured")
+      ->check(CLI::Range(0, 100000000))
+      ->capture_default_str();
+  app.add_option("--rate", options.rate,
+                 "Open loop: calls a second, as a Poisson process")
+      ->check(CLI::Range(1e-6, 1e6))
+      ->excludes(concurrency);
+  app.add_option("--arrival-seed", options.arrival_seed,
+                 "Seed of --rate and --output-lengths: the same seed gives the "
+                 "same calls")
+      ->capture_default_str();
+}
+
+// What is measured, and how it is printed.
+void AddMeasurements(CLI::App& app, BenchOptions& options) {
+  app.add_flag("-s,--stream", options.stream,
+               "Stream; measure the time to first token and inter-token times");
+  app.add_option("--interference", options.interference,
+                 "Run twice, the second time while the lines of this file "
+                 "(long inputs) are encoded. Report the ratio of the p99 "
+                 "inter-token times. Implies --stream");
+  app.add_option("--interference-rate", options.interference_rate,
+                 "Long inputs a second, as a Poisson process")
+      ->check(CLI::Range(1e-6, 1e6))
+      ->capture_default_str();
+  app.add_flag("--json", options.json, "Print JSON");
 }
 
 }  // namespace
@@ -150,53 +197,9 @@ Command AddBench(CLI::App& attend) {
       "retried.");
   AddConnection(command, options->connection);
   AddTask(command, *options);
-  command.add_option("-f,--file", options->file,
-                     "Inputs, one a line, taken in turn (default: a few "
-                     "built-in sentences)");
-  command.add_flag("--ids", options->ids,
-                   "Lines are token ids, special ones included, with spaces or "
-                   "commas between");
   AddOutputLengths(command, *options);
-  CLI::Option* const concurrency =
-      command
-          .add_option("-c,--concurrency", options->concurrency,
-                      "Closed loop: number of calls in flight")
-          ->check(CLI::Range(1, 100000))
-          ->capture_default_str();
-  command
-      .add_option("-r,--requests", options->requests,
-                  "Number of calls to measure")
-      ->check(CLI::Range(1, 100000000))
-      ->capture_default_str();
-  command
-      .add_option("--warmup", options->warmup,
-                  "Number of calls before these, not measured")
-      ->check(CLI::Range(0, 100000000))
-      ->capture_default_str();
-  command
-      .add_option("--rate", options->rate,
-                  "Open loop: calls a second, as a Poisson process")
-      ->check(CLI::Range(1e-6, 1e6))
-      ->excludes(concurrency);
-  command
-      .add_option(
-          "--arrival-seed", options->arrival_seed,
-          "Seed of --rate and --output-lengths: the same seed gives the "
-          "same calls")
-      ->capture_default_str();
-  command.add_flag(
-      "-s,--stream", options->stream,
-      "Stream; measure the time to first token and inter-token times");
-  command.add_option("--interference", options->interference,
-                     "Run twice, the second time while the lines of this file "
-                     "(long inputs) are encoded. Report the ratio of the p99 "
-                     "inter-token times. Implies --stream");
-  command
-      .add_option("--interference-rate", options->interference_rate,
-                  "Long inputs a second, as a Poisson process")
-      ->check(CLI::Range(1e-6, 1e6))
-      ->capture_default_str();
-  command.add_flag("--json", options->json, "Print JSON");
+  AddArrivals(command, *options);
+  AddMeasurements(command, *options);
   v1::GenerationParams* const params = options->request.mutable_params();
   AddLength(command, params);
   AddBeams(command, params);

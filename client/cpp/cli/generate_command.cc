@@ -82,6 +82,30 @@ int Run(Options options) {
                     });
 }
 
+// Which results are printed, and what of them.
+void AddOutput(CLI::App& app, Options& options) {
+  v1::GenerationParams* const params = options.request.mutable_params();
+  CLI::Option* const stream = app.add_flag("-s,--stream", options.stream,
+                                           "Print text while it is generated");
+  app.add_option_function<int32_t>(
+         "-n,--n", [=](int32_t n) { params->set_num_return_sequences(n); },
+         "Number of results for each input: the best beams, or samples")
+      ->excludes(stream);
+  app.add_flag_function(
+      "--log-probs", [=](int64_t) { params->set_log_probs(true); },
+      "Print the log-probability of each token below the text");
+  app.add_flag_function(
+      "--echo", [=](int64_t) { params->set_echo(true); },
+      "Print the input too, before the text that continues it");
+  app.add_flag_function(
+      "--prompt-log-probs",
+      [=](int64_t) { params->set_prompt_log_probs(true); },
+      "Print the log-probability of each token of the input");
+  stream->excludes("--json")
+      ->excludes("--log-probs")
+      ->excludes("--prompt-log-probs");
+}
+
 }  // namespace
 
 Command AddGenerate(CLI::App& attend) {
@@ -99,23 +123,7 @@ Command AddGenerate(CLI::App& attend) {
   AddInput(command, options->input, "Texts; each is one input");
   AddConnection(command, options->connection);
   v1::GenerationParams* const params = options->request.mutable_params();
-  CLI::Option* const stream = command.add_flag(
-      "-s,--stream", options->stream, "Print text while it is generated");
-  command
-      .add_option_function<int32_t>(
-          "-n,--n", [=](int32_t n) { params->set_num_return_sequences(n); },
-          "Number of results for each input: the best beams, or samples")
-      ->excludes(stream);
-  command.add_flag_function(
-      "--log-probs", [=](int64_t) { params->set_log_probs(true); },
-      "Print the log-probability of each token below the text");
-  command.add_flag_function(
-      "--echo", [=](int64_t) { params->set_echo(true); },
-      "Print the input too, before the text that continues it");
-  command.add_flag_function(
-      "--prompt-log-probs",
-      [=](int64_t) { params->set_prompt_log_probs(true); },
-      "Print the log-probability of each token of the input");
+  AddOutput(command, *options);
   AddLength(command, params);
   AddBeams(command, params);
   AddSampling(command, params);
@@ -123,9 +131,6 @@ Command AddGenerate(CLI::App& attend) {
   AddContent(command, params);
   AddLanguages(command, options->request);
   AddScheduling(command, options->request);
-  stream->excludes("--json")
-      ->excludes("--log-probs")
-      ->excludes("--prompt-log-probs");
   return {&command, [options] { return Run(*options); }};
 }
 
