@@ -90,8 +90,7 @@ absl::Status CheckAddressSpace(const std::string& what, uint64_t bytes) {
       getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
   return absl::ResourceExhaustedError(absl::StrCat(
       what, ": ", BytesText(bytes),
-      " more"
-      " of address space are needed, which the system does not give (",
+      " more of address space is needed, which the system refuses (",
       limited ? absl::StrCat("ulimit -v is ", BytesText(limit.rlim_cur))
               : "see ulimit -d and vm.overcommit_memory",
       ")"));

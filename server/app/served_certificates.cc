@@ -21,9 +21,9 @@ absl::StatusOr<std::unique_ptr<Certificates>> LoadCertificates(
     }
   };
   const auto on_refused = [&log](const absl::Status& status) {
-    log.Write(
-        LogLevel::kError, "tls",
-        {{"refused", status.message()}, {"serves", "what was there before"}});
+    log.Write(LogLevel::kError, "tls",
+              {{"refused", status.message()},
+               {"serves", "the certificates it had before"}});
   };
   return Certificates::Load(options,
                             {.on_served = on_served, .on_refused = on_refused});

@@ -201,7 +201,7 @@ void HttpSession::Handle() {
   const auto& head = parser_->get();
   if (!parser_->is_done()) return Refuse(413, "the request has a body\n");
   if (head.version() >= 11 && head.count(http::field::host) != 1) {
-    return Refuse(400, "the request has not one Host\n");
+    return Refuse(400, "the request must have exactly one header Host\n");
   }
   stage_ = Stage::kAnswer;
   timer_.expires_at(std::chrono::steady_clock::time_point::max());

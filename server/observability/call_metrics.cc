@@ -54,7 +54,7 @@ CallMetrics::CallMetrics(prometheus::Registry& registry,
         }
         for (int r = 0; r < kNumRejectReasons; ++r) {
           series->rejected[r] = make.LateCounter(
-              "attend_rejected_total", "Inputs that were turned away.",
+              "attend_rejected_total", "Inputs and calls that were refused, by reason.",
               {{"reason", std::string(kReasonNames[r])}});
         }
         series->slow_readers = &make.NewCounter(

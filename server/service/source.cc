@@ -179,7 +179,7 @@ absl::StatusOr<Source> ReadSource(const v1::Input& input,
       if (model.continues_source && !source.tokens.positions.empty()) {
         return absl::InvalidArgumentError(absl::StrFormat(
             "%s.tokens.attention_mask is set, but model '%s' continues its "
-            "tokens: leave out those that are masked",
+            "tokens: leave out the masked ones",
             field, model.name));
       }
       const std::vector<int>& ids = source.tokens.ids;

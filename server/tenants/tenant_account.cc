@@ -81,7 +81,7 @@ absl::Status TenantAccount::Refuse(TenantRefusal reason, absl::string_view what,
   usage_->metrics.OnRefused(reason);
   absl::Status refused = absl::ResourceExhaustedError(absl::StrFormat(
       "tenant '%s' has used its %s: the limit is %g a second, and %g at once; "
-      "there are more in %s",
+      "try again in %s",
       name(), what, limit.per_second, limit.burst, absl::FormatDuration(wait)));
   refused.SetPayload(kRetryAfterUrl, absl::Cord(absl::FormatDuration(wait)));
   return refused;

@@ -46,7 +46,7 @@ void TenantFile::Reload(absl::Time now) {
   const absl::Status status = Read(now);
   if (status.ok()) return;
   log_.Write(LogLevel::kError, "tenants_failed",
-             {{"error", status.message()}, {"kept", "the tenants of before"}});
+             {{"error", status.message()}, {"kept", "the tenants it had before"}});
 }
 
 void TenantFile::ReloadIfChanged(absl::Time now) {

@@ -20,7 +20,7 @@ Bio Open(const std::string& text) {
 }
 
 // gRPC takes texts that end with a zero: it would see less of the file.
-constexpr char kHasZero[] = "has a zero byte, which PEM has not";
+constexpr char kHasZero[] = "has a zero byte, which PEM does not allow";
 bool HasZero(const std::string& text) {
   return text.find('\0') != std::string::npos;
 }
@@ -35,7 +35,7 @@ absl::StatusOr<absl::Time> ToTime(const std::string& path,
                                   const ASN1_TIME* time) {
   tm parts = {};
   if (ASN1_TIME_to_tm(time, &parts) != 1) {
-    return BadFile(path, "has a certificate with a time that is none");
+    return BadFile(path, "has a certificate with an invalid time");
   }
   const absl::CivilSecond second(parts.tm_year + 1900, parts.tm_mon + 1,
                                  parts.tm_mday, parts.tm_hour, parts.tm_min,

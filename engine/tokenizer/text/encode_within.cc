@@ -110,7 +110,7 @@ absl::StatusOr<Encoding> EncodeWithin(const Tokenizer& tokenizer,
     if (bytes >= most) {
       const Part& part = parts[enough(0) ? 1 : 0];
       return absl::InvalidArgumentError(absl::StrFormat(
-          "%s has %d bytes, limit is %d where so many are few tokens",
+          "%s has %d bytes, limit is %d for a text of so few tokens",
           enough(0) ? "pair" : "text", part.whole.size(), most));
     }
     bytes = std::min(bytes * kGrowth, most);

@@ -50,7 +50,7 @@ TEST_F(SourceTest, WhatIsContinuedHasNoMask) {
   EXPECT_EQ(
       Read("tokens { ids: [5, 6] attention_mask: [1, 0] }").status().message(),
       "inputs[3].tokens.attention_mask is set, but model 'm' continues "
-      "its tokens: leave out those that are masked");
+      "its tokens: leave out the masked ones");
 }
 
 TEST_F(SourceTest, SourceWithoutATokenIsEmpty) {

@@ -101,7 +101,7 @@ TEST_F(TenantsTest, CallsAboveTheirRateAreToldWhenToComeBack) {
   EXPECT_EQ(RetryAfter(refused), "500ms");
   EXPECT_EQ(refused.message(),
             "tenant 'a' has used its calls: the limit is 2 a second, and 1 at "
-            "once; there are more in 500ms");
+            "once; try again in 500ms");
   EXPECT_EQ(RetryAfter(account->BeginCall(At(0.1))), "400ms");
   EXPECT_TRUE(account->BeginCall(At(0.5)).ok());
   for (int i = 0; i < 100; ++i) EXPECT_TRUE(Get("two")->BeginCall(kStart).ok());
