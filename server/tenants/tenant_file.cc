@@ -45,8 +45,9 @@ absl::Status TenantFile::Read(absl::Time now) {
 void TenantFile::Reload(absl::Time now) {
   const absl::Status status = Read(now);
   if (status.ok()) return;
-  log_.Write(LogLevel::kError, "tenants_failed",
-             {{"error", status.message()}, {"kept", "the tenants it had before"}});
+  log_.Write(
+      LogLevel::kError, "tenants_failed",
+      {{"error", status.message()}, {"kept", "the tenants it had before"}});
 }
 
 void TenantFile::ReloadIfChanged(absl::Time now) {
