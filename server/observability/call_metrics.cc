@@ -53,9 +53,10 @@ CallMetrics::CallMetrics(prometheus::Registry& registry,
           series->methods.try_emplace(method, make, method);
         }
         for (int r = 0; r < kNumRejectReasons; ++r) {
-          series->rejected[r] = make.LateCounter(
-              "attend_rejected_total", "Inputs and calls that were refused, by reason.",
-              {{"reason", std::string(kReasonNames[r])}});
+          series->rejected[r] =
+              make.LateCounter("attend_rejected_total",
+                               "Inputs and calls that were refused, by reason.",
+                               {{"reason", std::string(kReasonNames[r])}});
         }
         series->slow_readers = &make.NewCounter(
             "attend_slow_readers_total",
