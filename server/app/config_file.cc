@@ -20,7 +20,8 @@
 namespace attend {
 namespace {
 
-// CLI11's reader takes time and memory that grow with the square of some lines.
+// CLI11's reader takes time and memory in proportion to the square of the
+// length of some lines.
 constexpr size_t kMaxBytes = 64 * 1024;
 
 absl::Status Bad(absl::string_view what) {

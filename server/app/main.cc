@@ -50,7 +50,8 @@ namespace {
 // Time for the last messages to reach their clients.
 constexpr absl::Duration kFlushTime = absl::Seconds(5);
 
-// Ends what runs, in order: see no new work first, then finish, then cut.
+// An orderly end: first no new work is taken, then running work may finish,
+// then the rest is cut off.
 void Drain(const ServerOptions& options, ServedModels& models,
            CallEnvironment& calls, RpcServer& rpc, std::atomic<bool>& ready,
            Log& log) {
@@ -71,7 +72,7 @@ void Drain(const ServerOptions& options, ServedModels& models,
   log.Write(LogLevel::kInfo, "stopped", {});
 }
 
-// Loads a model, and takes all the memory that it is served with.
+// Loads a model, and takes all memory that serving it needs.
 absl::Status Load(Compute& compute, const ModelSource& source,
                   const EngineOptions& options, ServedModels& models,
                   Log& log) {
@@ -93,8 +94,8 @@ absl::Status Load(Compute& compute, const ModelSource& source,
   return absl::OkStatus();
 }
 
-// One model after the other. Those that cannot be loaded do not keep the others
-// from serving. Returns early when a signal comes.
+// Loads one model after the other. A model that cannot be loaded does not keep
+// the others from serving. Returns early when a signal comes.
 absl::Status LoadAll(const ServerOptions& options, Compute& compute,
                      ServedModels& models, Signals& signals, Log& log) {
   for (ModelSource source : options.models) {
@@ -114,7 +115,7 @@ absl::Status LoadAll(const ServerOptions& options, Compute& compute,
                    " models could be loaded; see above"));
 }
 
-// Null: there are no tenants.
+// Null: the options name no file of tenants.
 absl::StatusOr<std::unique_ptr<TenantFile>> OpenTenants(
     const ServerOptions& options, Metrics& metrics, Log& log) {
   if (options.tenants_file.empty()) return nullptr;
@@ -134,8 +135,8 @@ void WarnOfPlainKeys(const ServerOptions& options, Log& log) {
   }
 }
 
-// Whether a header Authorization has the key of this hash. Null: none is
-// needed.
+// A function that tells whether a header Authorization has the key of this
+// hash. Null: no key is needed.
 std::function<bool(absl::string_view)> KeyCheck(const std::string& sha256) {
   const std::optional<KeyHash> wanted = ParseKeyHash(sha256);
   if (!wanted.has_value()) return nullptr;
@@ -145,7 +146,7 @@ std::function<bool(absl::string_view)> KeyCheck(const std::string& sha256) {
   };
 }
 
-// All but the options must outlive the server.
+// The arguments, except `options`, must outlive the server.
 absl::StatusOr<std::unique_ptr<HttpServer>> StartHttp(
     const ServerOptions& options, const Metrics& metrics, const RpcServer& rpc,
     const std::atomic<bool>& ready, const Certificates* certificates) {
@@ -177,7 +178,7 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
   RETURN_IF_ERROR(CheckDescriptors());
   WarnOfPlainKeys(options, log);
   Metrics metrics(ATTEND_VERSION, MethodNames(AttendMethods()));
-  // Before models are loaded, which may take minutes.
+  // Certificates come before models, because loading models may take minutes.
   ASSIGN_OR_RETURN(const std::unique_ptr<Certificates> certificates,
                    LoadCertificates(options.tls, metrics, log));
   ASSIGN_OR_RETURN(const std::unique_ptr<Compute> compute,
@@ -219,16 +220,18 @@ int Run(const ServerOptions& options) {
   // Large blocks go back to the system when they are freed.
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
   mallopt(M_TRIM_THRESHOLD, 4 << 20);
-  // Before anything has threads or memory: these are processes of their own.
+  // To be called before the process has threads or much memory: it starts other
+  // processes.
   RenderProcesses::Shared();
   Signals signals;
   Log log(options.log_level, STDERR_FILENO);
   const GrpcLog grpc_log(log);
-  // A message that cannot be parsed has its status and its line in our log; a
-  // second line, of another form, would be one for each that a client sends.
+  // A message that cannot be parsed ends its call with a status, and has a line
+  // in our log. Protobuf would write a second line, in another form, for each
+  // such message.
   google::protobuf::SetLogHandler(nullptr);
-  // The distribution's Abseil looks for cycles of locks, at each lock of
-  // gRPC's.
+  // The distribution's Abseil searches for deadlock cycles at each lock that
+  // gRPC takes; that costs time.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   const absl::Status status =
       CatchExceptions([&] { return Serve(options, signals, log); });

@@ -83,7 +83,7 @@ void OptionParser::Read(const Text& option,
   }
 }
 
-// CLI11 would read variables after a file, if it knew of both.
+// Variables are read here, because CLI11 would let a file win over variables.
 void OptionParser::ParseVariables() {
   source_ = Source::kVariables;
   for (CLI::Option* const option : options_) {
@@ -117,7 +117,7 @@ absl::Status OptionParser::ParseFile() {
 
 absl::Status OptionParser::Parse(const std::vector<std::string>& arguments) {
   try {
-    // CLI11 takes them from the back.
+    // CLI11 reads the list from its end.
     app_->parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
     ParseVariables();
     return ParseFile();

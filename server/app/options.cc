@@ -25,7 +25,7 @@ absl::Status ServerOptions::Validate() const {
     }
   }
   if (!metrics_key_sha256.empty() && !ParseKeyHash(metrics_key_sha256)) {
-    // Without the value, which may be the key itself.
+    // The error does not show the value, which may be the key itself.
     return absl::InvalidArgumentError(absl::StrCat(
         "metrics_key_sha256 has ", metrics_key_sha256.size(),
         " bytes, must be 64 hexadecimal digits: the SHA-256 of a key"));
@@ -50,8 +50,9 @@ absl::StatusOr<CommandLine> ParseCommandLine(
   AddOptions(parser, models, options);
   AddFlags(parser, line);
   RETURN_IF_ERROR(parser.Parse(arguments));
-  // One budget: what the engine can take is what the batcher may give.
-  // All beams of an input go into one step, whatever the budget is.
+  // Engine and batcher have one budget: the batcher may plan as many rows as
+  // the engine takes. All beams of an input go into one step, even above the
+  // budget.
   options.engine.max_step_rows =
       std::max(options.scheduler.max_batch_tokens, options.engine.max_beams);
   if (line.help || line.version) return line;

@@ -9,7 +9,8 @@
 namespace attend {
 namespace {
 
-// By this the destructor wakes the thread. From outside it means nothing.
+// The destructor wakes the thread by this signal. From other processes the
+// signal has no effect.
 constexpr int kWake = SIGUSR1;
 
 sigset_t Watched() {

@@ -16,11 +16,12 @@
 namespace attend {
 namespace {
 
-// The ports and gRPC itself have some 20 descriptors before the first client.
+// The ports and gRPC itself have about 20 descriptors before the first client
+// connects.
 constexpr rlim_t kDescriptors = 64;
-// Some 20 threads are gRPC's and the ports'.
+// gRPC and the ports have about 20 threads.
 constexpr int kThreads = 24;
-// What the libraries map for their own.
+// Address space that libraries map for themselves.
 constexpr uint64_t kAddressSpace = uint64_t{256} << 20;
 
 }  // namespace
@@ -69,7 +70,7 @@ bool OpenStandardDescriptors(char** arguments) {
   bool complete = true;
   for (int descriptor = 0; descriptor <= 2; ++descriptor) {
     const int flags = fcntl(descriptor, F_GETFD);
-    // What was open at the start is without that flag.
+    // Descriptors that were open at the start do not have the flag.
     if (flags >= 0 && (flags & FD_CLOEXEC) == 0) continue;
     complete = false;
     const int null = open("/dev/null", O_RDWR);

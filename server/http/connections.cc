@@ -16,7 +16,8 @@ void Connections::Progress(Connection& connection) {
 
 bool Connections::CloseOldest() {
   if (connections_.empty()) return false;
-  // Removes itself, and must live until it has.
+  // Close() removes the connection from the list; this pointer keeps the
+  // connection alive until Close() returns.
   const std::shared_ptr<Connection> oldest = connections_.front();
   oldest->Close();
   return true;

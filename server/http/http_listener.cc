@@ -19,14 +19,14 @@ namespace {
 namespace asio = boost::asio;
 using boost::system::error_code;
 
-// After an error that may come again at once.
+// The pause after an error that may come again at once.
 constexpr std::chrono::milliseconds kPause(100);
 
-// Of an answer, in the kernel, for each connection. By itself it would take
-// megabytes for a client that does not read.
+// The kernel's buffer for the answers of a connection. Without a limit the
+// kernel would keep megabytes for a client that does not read.
 constexpr int kSendBufferBytes = 64 << 10;
 
-// Without the brackets that an IPv6 address has in front of a port.
+// The host without the brackets that an IPv6 address has in front of a port.
 absl::string_view WithoutBrackets(absl::string_view host) {
   if (absl::ConsumePrefix(&host, "[")) absl::ConsumeSuffix(&host, "]");
   return host;
@@ -96,8 +96,8 @@ int HttpListener::port() const {
   return acceptor_.local_endpoint(ignored).port();
 }
 
-// Waits for a connection before it accepts: without a descriptor, Linux refuses
-// to accept whether there is a connection or not.
+// Waits for a connection before accepting it: without a free descriptor, Linux
+// refuses to accept, whether there is a connection or not.
 void HttpListener::WaitForConnection() {
   acceptor_.async_wait(Tcp::acceptor::wait_read,
                        [this](error_code error) { Accept(error); });

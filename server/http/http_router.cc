@@ -8,7 +8,7 @@
 namespace attend {
 namespace {
 
-// The keys: "GET, HEAD".
+// The keys of a map as a list: "GET, HEAD".
 template <class Map>
 std::string Names(const Map& map) {
   return absl::StrJoin(map, ", ", [](std::string* text, const auto& entry) {

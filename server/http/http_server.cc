@@ -59,7 +59,7 @@ absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(
   impl->thread = std::thread([&loop = impl->loop] { loop.run(); });
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(impl)));
 } catch (const boost::system::system_error& error) {
-  // Asio has no other way to say that the loop gets no descriptor.
+  // Asio throws if there is no descriptor for the loop.
   return absl::UnavailableError(
       absl::StrCat("cannot start the http loop: ", error.what()));
 }

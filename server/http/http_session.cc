@@ -30,8 +30,10 @@ using boost::system::error_code;
 // Memory of a connection that says nothing.
 constexpr size_t kReadBytes = 512;
 
-// For the client to read the last answer and to close, while what it still
-// sends is thrown away: else the network would throw the answer away.
+// The time in which the client may read the last answer and close the
+// connection. Bytes that still arrive meanwhile are thrown away. If the server
+// closed at once, unread bytes would make the kernel reset the connection, and
+// the client would lose the answer.
 constexpr absl::Duration kFarewellTime = absl::Seconds(1);
 
 absl::string_view View(boost::beast::string_view text) {
@@ -78,7 +80,8 @@ class HttpSession final : public Connection,
   void EndSending();
   void ReadToTheEnd();
 
-  // Completions keep the session alive, and mean nothing once it is closed.
+  // Makes a completion handler that keeps the session alive, and does nothing
+  // after the session was closed.
   template <typename Then>
   auto IfOpen(Then then) {
     return
@@ -96,7 +99,7 @@ class HttpSession final : public Connection,
   boost::beast::flat_buffer buffer_{kMaxHttpHeadBytes};
   std::optional<http::request_parser<http::empty_body>> parser_;
 
-  // Of the answer that is written.
+  // Whether the connection goes on after the answer that is being written.
   bool keep_alive_ = false;
   std::string head_;
   std::shared_ptr<const std::string> body_;
@@ -119,7 +122,7 @@ void HttpSession::Start() {
 void HttpSession::Close() {
   if (!socket_.is_open()) return;
   error_code ignored;
-  // What the client did not read must not stay with the kernel.
+  // Bytes that the client has not read must not stay in the kernel.
   if (stage_ == Stage::kAnswer) {
     socket_.set_option(asio::socket_base::linger(true, 0), ignored);
   }
@@ -131,7 +134,7 @@ void HttpSession::Close() {
 void HttpSession::SetDeadline(absl::Duration limit) {
   timer_.expires_after(absl::ToChronoNanoseconds(limit));
   timer_.async_wait(IfOpen([](HttpSession& self, error_code error, size_t) {
-    // The deadline may have moved while this was on its way.
+    // The deadline may have moved while the completion was under way.
     const bool passed =
         self.timer_.expiry() <= std::chrono::steady_clock::now();
     if (!error && passed) self.OnDeadline();
@@ -223,7 +226,8 @@ void HttpSession::Handle() {
       });
 }
 
-// The last answer: what follows on the connection cannot be understood.
+// Sends the last answer: the bytes that follow on the connection cannot be
+// understood.
 void HttpSession::Refuse(int status, const char* reason) {
   keep_alive_ = false;
   Write(TextResponse(status, reason));
@@ -256,7 +260,7 @@ void HttpSession::SayFarewell() {
   stage_ = Stage::kFarewell;
   SetDeadline(kFarewellTime);
   if (!stream_.has_tls()) return EndSending();
-  // An error: the client says other things than farewell.
+  // An error means that the client sent something other than the end of TLS.
   stream_.EndTls(
       IfOpen([](HttpSession& self, error_code, size_t) { self.EndSending(); }));
 }

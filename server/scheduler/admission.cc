@@ -13,13 +13,14 @@ int NextBlocks(const Work& work) {
   return work.phase == Phase::kDecode ? work.rows : 1;
 }
 
-// What must stay free for a running sequence before others are admitted.
+// The blocks that must stay free for a running sequence before others are
+// admitted.
 int ReservedBlocks(const RequestView& view) {
   return std::max(view.work.blocks + NextBlocks(view.work),
                   view.blocks_when_preempted - view.held_blocks);
 }
 
-// What a request holds at most, from now to its end.
+// The most that a request holds from now to its end.
 Room MostHeld(const RequestView& view) {
   return {.places = 1,
           .blocks = std::max(view.max_blocks,

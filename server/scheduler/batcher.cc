@@ -12,7 +12,7 @@ namespace {
 constexpr int kShares = 4;
 // Smaller shares are not worth a piece.
 constexpr int kMinShare = 8;
-// A row counts, even where its cost is not known yet.
+// The least cost of a row, for when its cost is not known yet.
 constexpr double kLeastRowSeconds = 1e-9;
 
 constexpr TenantView kOneTenant;
@@ -50,7 +50,7 @@ const Decision& Batcher::Plan(absl::Span<const RequestView> waiting,
     return decision_.running.empty() && decision_.admitted.empty();
   };
   if (nothing() && !participants_.all()) {
-    // There is no room yet for those who would go on alone.
+    // The tenants that should have this step alone have no room yet.
     participants_.ChooseAll();
     PlanStep();
   }
@@ -61,7 +61,8 @@ const Decision& Batcher::Plan(absl::Span<const RequestView> waiting,
 
 void Batcher::PlanStep() {
   PlanStep(/*may_favour=*/true);
-  // Others took the rows: nobody gives room for nobody.
+  // If other requests took the rows, the newcomer was not admitted; then nobody
+  // is preempted for it.
   const bool admitted =
       std::any_of(decision_.admitted.begin(), decision_.admitted.end(),
                   [&](const Decision::Rows& piece) {
@@ -98,7 +99,7 @@ void Batcher::PreemptForNewcomer() {
   if (newcomer == nullptr || participants_.running()[newcomer->tenant] > 0) {
     return;
   }
-  // Only in a step that admits.
+  // Requests are preempted for a newcomer only in a step that admits.
   const int decode_rows = participants_.decode_rows();
   if (decode_rows > 0 &&
       (in_.cost->WantsQuietStep() || decode_rows >= options_.max_rows)) {
@@ -161,7 +162,8 @@ void Batcher::CollectCandidates(bool hold) {
     for (size_t i = 0; i < in_.waiting.size(); ++i) {
       const RequestView& view = in_.waiting[i];
       if (!participants_.HasPlace(view)) continue;
-      // Of those who are left out, only whom room may have to be kept for.
+      // Of the tenants that are left out, only requests for which room may have
+      // to be kept.
       if (!participants_.Has(view) && NextSince(view, options_.aging) > in_.now)
         continue;
       if (hold && view.work.phase == Phase::kEncode) continue;
@@ -175,12 +177,13 @@ int Batcher::RowsFor(const RequestView& view, bool is_waiting, int left,
                      int budget) const {
   const int wanted = view.work.rows;
   if (view.work.phase == Phase::kDecode) {
-    // It cannot be cut, so it may take what is left of max_rows.
+    // Decode work cannot be cut, so it may take all rows that are left of
+    // max_rows.
     const int room = options_.max_rows - decision_.decode_rows - budget + left;
     const bool alone = decision_.running.empty() && chosen_.empty();
     return alone || wanted <= room ? wanted : 0;
   }
-  // Too long for any step as this one: a share.
+  // The work is too long for any step like this one: it gets a share.
   if (wanted > budget) {
     return std::min(left, std::max(budget / kShares, kMinShare));
   }
@@ -207,7 +210,7 @@ void Batcher::PlanPrompts() {
     if (in_.cost->WantsQuietStep()) return;
     budget = std::min(budget, RowsBesideDecodes());
   }
-  // Whoever gave room did not give it for later.
+  // If requests were preempted for a newcomer, the newcomer begins now.
   CollectCandidates(
       /*hold=*/decision_.preempted.empty() &&
       HoldsEncodes({.waiting = in_.waiting,
@@ -268,7 +271,8 @@ int Batcher::ChooseCandidates(int budget) {
 }
 
 void Batcher::KeepRoomFor(const RequestView& view, Admission& admission) {
-  // One that is left out does not take its room in this step, even if it fits.
+  // A request of a tenant that is left out does not take its room in this step,
+  // even if it fits.
   if (!participants_.Has(view) || !admission.Fits(view, /*favoured=*/false)) {
     admission.KeepRoomFor(view, NextSince(view, options_.aging));
   }

@@ -118,7 +118,8 @@ class Batcher {
   // The rows that a candidate gets out of `left`, or 0.
   int RowsFor(const RequestView& view, bool is_waiting, int left,
               int budget) const;
-  // Nobody of its tenant overtakes it, and nobody else who is in its way.
+  // Keeps room for a request: no other request of its tenant overtakes it, and
+  // no request of another tenant that would be in its way.
   void KeepRoomFor(const RequestView& view, Admission& admission);
   // Encode and prompt rows of a step in which others decode.
   int RowsBesideDecodes() const;

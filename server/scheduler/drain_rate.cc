@@ -7,7 +7,8 @@ namespace attend {
 namespace {
 
 constexpr double kSpread = 0.25;
-// Multiples of it modulo 1 lie evenly, however many there are (Weyl 1916).
+// The multiples of this number modulo 1 are evenly spread, however many there
+// are (Weyl 1916).
 constexpr double kGolden = 0.6180339887498949;
 
 }  // namespace
@@ -44,7 +45,8 @@ absl::Duration DrainRate::RetryAfter(int waiting, absl::Time now) {
   turn_ -= std::floor(turn_);
   const double seconds = finished_ > 0 ? waiting * busy_seconds_ / finished_
                                        : std::max(1.0, busy_seconds_);
-  // The bounds hold with the spread, and those at a bound are spread, too.
+  // The result stays within its bounds after spreading, and results at a bound
+  // are spread too.
   const double least = absl::ToDoubleSeconds(kMinRetry) / (1 - kSpread);
   const double most = absl::ToDoubleSeconds(kMaxRetry) / (1 + kSpread);
   const double factor = 1 + kSpread * (2 * turn_ - 1);

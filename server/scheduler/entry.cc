@@ -3,7 +3,7 @@
 namespace attend {
 namespace {
 
-// Grows with each step that adds to the output.
+// A number that grows with each step that adds to the output.
 size_t OutputSize(const SequenceOutput& output) {
   size_t size = output.finished ? 1 : 0;
   for (const ChoiceOutput& choice : output.choices) {

@@ -28,7 +28,7 @@ void Participants::Count(absl::Span<const RequestView> waiting,
   }
   for (const RequestView& view : waiting) {
     Wants& wants = wants_[view.tenant];
-    // Others may begin later, when these have ended.
+    // Further requests may begin later, when these have ended.
     if (running_[view.tenant] + wants.waiting >=
         tenants[view.tenant].max_running) {
       continue;

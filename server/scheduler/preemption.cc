@@ -46,7 +46,7 @@ void Preemption::Begin(absl::Span<const RequestView> running,
 bool Preemption::GoesBefore(int victim, int other, int Room::*resource) const {
   const RequestView& a = running_[victim];
   const RequestView& b = running_[other];
-  // held / weight, without division.
+  // Compares held / weight of both, without division.
   const int64_t a_holds = static_cast<int64_t>(held_[a.tenant].*resource) *
                           tenants_[b.tenant].weight;
   const int64_t b_holds = static_cast<int64_t>(held_[b.tenant].*resource) *
@@ -97,8 +97,8 @@ void Preemption::ForMemory(const Participants& participants, int free_blocks) {
   }
   int64_t room = free_blocks;
   while (needed > room) {
-    // What the others shared is not in their blocks, but is free when all of
-    // them are gone.
+    // Blocks that several requests share are not counted for any of them, but
+    // are free when all of them are gone.
     const int victim = Victim(&Room::blocks, kNothing, /*holding=*/false);
     if (victim < 0) return;
     Choose(victim);

@@ -51,7 +51,7 @@ void StepCost::Observe(int decode_rows, int prompt_rows,
 void StepCost::ObserveQuiet(int decode_rows, double seconds) {
   const double expected = QuietSeconds(decode_rows);
   if (expected == 0) {
-    // More rows than this are not for nothing.
+    // More rows than this take time of their own.
     fixed_ = seconds * std::min(1.0, kFreeRows / std::max(decode_rows, 1));
     decode_row_ = (seconds - fixed_) / std::max(decode_rows, 1);
     return;
@@ -62,7 +62,7 @@ void StepCost::ObserveQuiet(int decode_rows, double seconds) {
   fixed_ = std::max(0.0, fixed_ + step);
   decode_row_ = std::max(0.0, decode_row_ + step * x / kRowScale);
   if (decode_row_ > 0) return;
-  // What the rows cannot take.
+  // The fixed time takes what the rows cannot account for.
   fixed_ += kGain * (WithoutSpike(seconds, fixed_) - fixed_);
 }
 

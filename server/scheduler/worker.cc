@@ -8,7 +8,7 @@
 namespace attend {
 namespace {
 
-// Preempted ones wait too.
+// Preempted requests wait too.
 int MaxWaiting(const SchedulerOptions& options) {
   return RequestQueue::kTimesMax * options.max_queued_requests +
          options.max_running;
@@ -54,7 +54,7 @@ Worker::Worker(const SchedulerOptions& options, const Engine& engine,
 }
 
 void Worker::Sweep() {
-  // There is no step yet.
+  // No step has been planned yet.
   decode_rows_ = 0;
   prompt_rows_ = 0;
   counts_before_ = context_->counts();
@@ -121,8 +121,9 @@ void Worker::CollectViews() {
   for (const Entry& entry : waiting_) {
     waiting_views_.push_back(entry.View(/*with_blocks=*/false));
   }
-  // Blocks held are counted only where they matter: when not all goes on, and
-  // of those that were preempted, and between tenants.
+  // Blocks that requests hold are counted only if the numbers matter: if the
+  // running requests do not all fit, for requests that were preempted, and if
+  // there are several tenants.
   int64_t needed = 0;
   for (const Entry& entry : running_) needed += entry.work.blocks;
   const bool tight = needed > context_->free_blocks() ||
@@ -170,7 +171,7 @@ void Worker::Step() {
   const absl::Time start = clock_.Now();
   step_status_ = context_->Step(plan_);
   step_duration_ = std::max(clock_.Now() - start, absl::ZeroDuration());
-  // What was planned for prompts and sources was at most.
+  // The planned rows of prompts and sources were upper bounds.
   prompt_rows_ -= static_cast<int>(context_->counts().spared_rows -
                                    counts_before_.spared_rows);
   if (step_status_.ok()) {
@@ -182,7 +183,7 @@ void Worker::Step() {
 void Worker::Deliver() {
   const absl::Time now = clock_.Now();
   if (!plan_.preempted.empty()) {
-    // They start again from the front.
+    // Preempted requests begin again from their start.
     for (Entry& entry : waiting_) entry.work = entry.request->sequence->Next();
   }
   for (Entry& entry : running_) {

@@ -105,9 +105,9 @@ class GenerateStreamHandler final : public EngineHandler<v1::GenerateRequest> {
     return true;
   }
 
-  // Takes what is new of the first choice that has grown; false: none has. The
-  // caller holds the mutex. The end of the last choice waits for the end of the
-  // input: one chunk tells both.
+  // Takes the new tokens of the first choice that has grown; false: no choice
+  // has grown. The caller must hold the mutex. The end of the last choice waits
+  // for the end of the input, so that one chunk tells both.
   bool TakeGrowth(const InputState& input, const InputStream& stream,
                   Growth& growth) const {
     const std::vector<ChoiceOutput>& choices = input.output().choices;

@@ -20,7 +20,7 @@ void CopyGrowth(const ChoiceOutput& from, ChoiceOutput& to) {
   to.score = from.score;
 }
 
-// Makes `to` equal to `from`, of which it is an earlier state.
+// Makes `to` equal to `from`. `to` is an earlier state of `from`.
 void CopyGrowth(const SequenceOutput& from, SequenceOutput& to) {
   if (to.choices.size() < from.choices.size()) {
     to.choices.resize(from.choices.size());

@@ -65,8 +65,9 @@ absl::Status MergeLists(const v1::GenerationParams& from,
   return absl::OkStatus();
 }
 
-// The mode (beams or sampling) of the request takes the place of the model's. A
-// request that asks for sampling and names no beams gets none.
+// The mode of the request (beams or sampling) replaces the mode of the model. A
+// request that asks for sampling and does not set the number of beams gets no
+// beams.
 void MergeMode(const v1::GenerationParams& from, GenerationParams& to) {
   if (from.has_num_beams()) {
     to.num_beams = from.num_beams();

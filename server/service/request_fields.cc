@@ -12,10 +12,11 @@
 namespace attend {
 namespace {
 
-// Messages that any model takes.
+// Every model takes this many messages.
 constexpr int kMinMessages = 1024;
 
-// Templates part messages with tokens of their own.
+// The limit of messages is that of tokens, because a template puts at least one
+// token between two messages.
 absl::Status CheckChatSize(const v1::Chat& chat, const ModelInfo& model,
                            const Tokenizer& tokenizer,
                            absl::string_view field) {

@@ -12,7 +12,7 @@
 namespace attend {
 namespace {
 
-// What stands beside ids has as many values, or none.
+// Checks that a list beside the ids is empty or has a value for each id.
 absl::Status CheckBeside(const google::protobuf::RepeatedField<int>& values,
                          int ids, absl::string_view field, const char* name) {
   if (values.empty() || values.size() == ids) return absl::OkStatus();
@@ -73,12 +73,12 @@ void TruncateIds(int limit, const Tokenizer& tokenizer, Source& source) {
   if (!types.empty()) {
     types.erase(types.begin() + limit - keep, types.begin() + size - keep);
   }
-  // The tokens kept close up: they stand where a shorter input has them.
+  // The kept tokens close up: they get the positions of a shorter input.
   if (!source.tokens.positions.empty()) source.tokens.positions.resize(limit);
   source.truncated = true;
 }
 
-// From places in prompt and text to places in the text.
+// Turns places in the prompt and the text into places in the text alone.
 void TakePromptOff(int prompt, std::vector<TokenOrigin>& origins) {
   for (TokenOrigin& origin : origins) {
     if (origin.text != 0) continue;
@@ -87,7 +87,8 @@ void TakePromptOff(int prompt, std::vector<TokenOrigin>& origins) {
   }
 }
 
-// Of `encode`'s text, which begins with the prompt of `options`.
+// The source of the text of `encode`, which begins with the prompt of
+// `options`.
 absl::StatusOr<Source> ReadEncoded(const EncodeInput& encode,
                                    const SourceOptions& options, int limit,
                                    const Tokenizer& tokenizer,

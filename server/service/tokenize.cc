@@ -19,7 +19,7 @@ absl::StatusOr<Side> ReadSide(v1::Side side) {
       "side is %d, must be 0 (source) or 1 (target)", static_cast<int>(side)));
 }
 
-// The one error of all results, if they all failed with one code.
+// The first error, if all results failed with the same code; otherwise OK.
 template <class Response>
 absl::Status CommonError(const Response& response) {
   const v1::Status& first = response.results(0).status();
@@ -30,7 +30,7 @@ absl::Status CommonError(const Response& response) {
                       first.message());
 }
 
-// Of the longest text of a side.
+// The number of tokens that the longest text of a side may have.
 int MaxTokens(const ServedModel& model, Side side) {
   return side == Side::kSource ? model.info().max_source_tokens
                                : model.info().max_target_tokens;

@@ -7,13 +7,13 @@
 namespace attend {
 namespace {
 
-// What slow tokenizers take.
+// The time that a slow tokenizer takes.
 constexpr std::chrono::microseconds kTimePerByte(1);
 
 }  // namespace
 
-// Whole once the other constructor has returned: where a thread cannot be had,
-// the destructor ends those that there are.
+// Delegates to the other constructor, so that the destructor runs if a thread
+// cannot be started: it ends the threads that were started.
 WorkPool::WorkPool(int threads, int max_queued) : WorkPool(max_queued) {
   for (int i = 0; i < threads; ++i) {
     threads_.emplace_back([this, i] { RunThread(/*short_only=*/i == 1); });

@@ -16,7 +16,7 @@ namespace attend {
 
 KeyHash HashKey(absl::string_view key) {
   KeyHash hash;
-  // It fails only where there is no memory.
+  // EVP_Digest() fails only if there is no memory.
   ATTEND_CHECK(EVP_Digest(key.data(), key.size(), hash.data(), nullptr,
                           EVP_sha256(), nullptr) == 1);
   return hash;

@@ -5,10 +5,11 @@
 namespace attend {
 namespace {
 
-// Sums of times are inexact: what lacks less than this is there.
+// Sums of times are inexact: an amount counts as there if less than this is
+// missing.
 constexpr double kNothing = 1e-6;
-// Threads may come with their times in another order. A time further back than
-// this is a clock that was set.
+// Threads may call in another order than that of their times. A time further
+// back than this means that the clock was set.
 constexpr absl::Duration kDisorder = absl::Seconds(1);
 
 }  // namespace

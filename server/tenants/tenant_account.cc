@@ -33,7 +33,7 @@ void SetLimit(const std::optional<RateLimit>& limit, absl::Time now,
 
 }  // namespace
 
-// What the accounts of one tenant share, from file to file.
+// What the accounts of one tenant share, over all versions of the file.
 struct TenantAccount::Usage {
   explicit Usage(TenantMetrics& metrics_in) : metrics(metrics_in) {}
 

@@ -31,7 +31,7 @@ TenantFile::Stamp TenantFile::Look() const {
 }
 
 absl::Status TenantFile::Read(absl::Time now) {
-  // First: what is written from now on is another change.
+  // Look() comes first: whatever is written from now on is another change.
   seen_ = Look();
   ASSIGN_OR_RETURN(const std::string text, ReadFile(path_));
   ASSIGN_OR_RETURN(std::vector<TenantSettings> settings,

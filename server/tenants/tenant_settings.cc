@@ -143,7 +143,8 @@ absl::Status CheckUnique(const std::string& file,
                                                  " keys, limit is ", kMaxKeys));
 }
 
-// Without what the parser has read last: it may be a key.
+// The error does not show what the parser has read last, because that may be a
+// key.
 absl::StatusOr<JsonFile> ParseFile(const std::string& name,
                                    absl::string_view text) {
   if (text.size() > kMaxTenantFileBytes) {

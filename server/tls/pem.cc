@@ -19,13 +19,13 @@ Bio Open(const std::string& text) {
   return Bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
-// gRPC takes texts that end with a zero: it would see less of the file.
+// gRPC reads texts up to a zero byte, so it would see less of the file.
 constexpr char kHasZero[] = "has a zero byte, which PEM does not allow";
 bool HasZero(const std::string& text) {
   return text.find('\0') != std::string::npos;
 }
 
-// Asked for the pass phrase of a key.
+// OpenSSL calls this function for the pass phrase of a key.
 int HaveNone(char*, int, int, void* asked) {
   *static_cast<bool*>(asked) = true;
   return -1;

@@ -46,8 +46,8 @@ std::string LastReason() {
   return reason == nullptr ? "openssl refuses it" : reason;
 }
 
-// Its errors are those that gRPC, which does the same, would not name: a key
-// that is too short, or a signature that is too weak.
+// gRPC makes such a context too, but does not name its errors: for instance a
+// key that is too short, or a signature that is too weak.
 absl::StatusOr<std::shared_ptr<SSL_CTX>> NewContext(const TlsOptions& options,
                                                     const Chain& chain,
                                                     EVP_PKEY& key) {
@@ -56,8 +56,8 @@ absl::StatusOr<std::shared_ptr<SSL_CTX>> NewContext(const TlsOptions& options,
                                    &SSL_CTX_free);
   if (context == nullptr) return BadFile(options.cert, LastReason());
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
-  // A client may not ask for the costly part again and again; and connections
-  // that say nothing keep little memory.
+  // Clients may not ask for new handshakes on a connection, because handshakes
+  // are costly. Idle connections release their buffers.
   SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION);
   SSL_CTX_set_mode(context.get(), SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
@@ -77,7 +77,7 @@ absl::StatusOr<std::shared_ptr<SSL_CTX>> NewContext(const TlsOptions& options,
   return context;
 }
 
-// What is to be said of the CAs of clients.
+// The warnings about the CAs of clients.
 absl::StatusOr<std::vector<std::string>> CheckClientCa(
     const TlsOptions& options, const std::string& text, absl::Time now) {
   ASSIGN_OR_RETURN(const Chain authorities,

@@ -27,7 +27,7 @@ absl::Status TlsOptions::Validate() const {
     return absl::InvalidArgumentError(absl::StrCat(
         "tls_client_ca is ", client_ca, ", needs tls_cert and tls_key"));
   }
-  // Who asks for it must not believe that clients are checked.
+  // Without a CA clients are not checked, whatever this option says.
   if (client_auth.has_value() && client_ca.empty()) {
     return absl::InvalidArgumentError(absl::StrCat("tls_client_auth is ",
                                                    ClientAuthName(*client_auth),
