@@ -17,7 +17,7 @@
 namespace attend {
 namespace {
 
-// A sum that ends at the largest number.
+// The sum, or the largest number if the sum would be larger.
 uint64_t Sum(uint64_t a, uint64_t b) {
   return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }

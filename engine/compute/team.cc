@@ -18,8 +18,8 @@ constexpr std::chrono::microseconds kSpin(200);
 
 }  // namespace
 
-// Whole once the other constructor has returned: where a thread cannot be had,
-// the destructor ends those that there are.
+// Delegates to the other constructor, so that the destructor runs if a thread
+// cannot be started: it ends the threads that were started.
 Team::Team(int size) : Team(size, size > CpuQuota() ? kSpin * 0 : kSpin) {
   threads_.reserve(size - 1);
   for (int member = 1; member < size; ++member) {

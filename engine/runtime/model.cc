@@ -62,11 +62,13 @@ absl::StatusOr<GenerationParams> LoadDefaults(const std::string& directory,
                       status.message()));
 }
 
-// Whether this process may have the memory that the model takes, before any of
-// it is taken: what has no room is killed, or ends in the midst of a library.
+// Checks, before any memory of the model is taken, that this process may have
+// all of it. Otherwise the system might kill the process, or a library might
+// end it.
 absl::Status CheckRoom(const Checkpoint& checkpoint, const Family& family,
                        ComputeType dtype, const EngineOptions& options) {
-  // What oneDNN takes for its kernels, and the loading of tensors.
+  // The memory that oneDNN takes for its kernels, and that loading tensors
+  // takes.
   constexpr uint64_t kBeside = uint64_t{384} << 20;
   RETURN_IF_ERROR(family.spec.Validate());
   std::vector<MemoryNeed> needs =
@@ -135,7 +137,7 @@ absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& directory,
                    TransformerEngine::Create(compute, std::move(transformer),
                                              std::move(token_texts),
                                              std::move(info), options));
-  // Loading has freed memory that serving does not need: back to the system.
+  // Gives memory that was needed for loading only back to the system.
   malloc_trim(0);
   return Model{.engine = std::move(engine),
                .tokenizer = std::move(tokenizer),

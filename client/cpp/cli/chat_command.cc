@@ -30,9 +30,9 @@ struct Options {
   std::string variables;        // Chat.variables_json
 };
 
-// Ctrl-C ends the answer that is coming. If none is, it ends the process. Only
-// one object exists, and it is made before any other thread: all threads
-// inherit the blocked signal.
+// Ctrl-C ends the answer that is coming. If no answer is coming, Ctrl-C ends
+// the process. Only one object exists, and it is made before any other thread:
+// all threads inherit the blocked signal.
 class Interrupts {
  public:
   Interrupts() {
@@ -52,7 +52,8 @@ class Interrupts {
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
 
-  // Ctrl-C calls answer->Cancel() from now on; null: it ends the process.
+  // From now on Ctrl-C calls answer->Cancel(); if `answer` is null, Ctrl-C ends
+  // the process.
   void Set(Cancellation* answer) {
     const std::lock_guard<std::mutex> lock(mutex_);
     answer_ = answer;
@@ -87,9 +88,9 @@ class Conversation {
     if (!options.system.empty()) Add("system", options.system);
   }
 
-  // Sends a line and prints the answer while it comes. Both become part of the
-  // conversation; of an answer that Ctrl-C ended, the part that was printed. A
-  // turn that fails becomes no part of it.
+  // Sends a line and prints the answer while it comes. The line and the answer
+  // are added to the conversation; if Ctrl-C ended the answer, what was printed
+  // is added. A turn that fails is not added.
   absl::Status Turn(const std::string& line, Interrupts& interrupts) {
     Add("user", line);
     std::string answer;

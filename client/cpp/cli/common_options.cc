@@ -22,7 +22,7 @@ void AddFile(CLI::App& app, const char* name, std::string& path,
   app.add_option(name, path, help)->envname(variable)->type_name("FILE");
 }
 
-// Whatever is said of TLS means that it is wanted.
+// Any option about TLS implies --tls.
 void ReadTls(ConnectionOptions& connection) {
   const ClientTlsFiles& files = connection.tls_files;
   if (const absl::Status status = CheckToken(connection.token); !status.ok()) {

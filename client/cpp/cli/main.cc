@@ -33,7 +33,7 @@ int Main(int argc, char** argv) {
 }  // namespace attend
 
 int main(int argc, char** argv) {
-  // If the reader of our output has gone, end as other filters do, also if the
+  // If the reader of our output has gone, end as other filters do, even if the
   // parent process ignores the signal.
   std::signal(SIGPIPE, SIG_DFL);
   // The distribution's Abseil searches for cycles of locks, whenever gRPC

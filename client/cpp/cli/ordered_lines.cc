@@ -40,7 +40,7 @@ class InOrder {
     return lines;
   }
 
-  // Emits under the lock: where the output blocks, so shall the work.
+  // Emits while the lock is held, so that the work waits when the output waits.
   void Emit(std::vector<Line> lines, LineResults results) {
     const std::lock_guard<std::mutex> lock(mutex_);
     for (size_t i = 0; i < lines.size(); ++i) {
@@ -68,7 +68,7 @@ class InOrder {
   std::mutex mutex_;
   std::condition_variable room_;
   int64_t emitted_ = 0;  // guarded by mutex_
-  // Finished, behind one that is not. Guarded by mutex_.
+  // Finished lines that come after an unfinished one. Guarded by mutex_.
   std::map<int64_t, std::pair<Line, absl::StatusOr<std::string>>> done_;
 };
 

@@ -47,7 +47,8 @@ double Random() {
   return std::uniform_real_distribution<double>()(engine);
 }
 
-// Makes attempts until one succeeds, one had begun, or the policy gives up.
+// Makes attempts until an attempt succeeds, an attempt fails after its first
+// message, or the policy gives up.
 absl::Status CallWithRetry(
     const ClientOptions& options,
     absl::FunctionRef<Attempt(grpc::ClientContext&)> attempt) {

@@ -60,10 +60,11 @@ using Bio = std::unique_ptr<BIO, FreedBy<BIO_free>>;
 using Certificate = std::unique_ptr<X509, FreedBy<X509_free>>;
 using PrivateKey = std::unique_ptr<EVP_PKEY, FreedBy<EVP_PKEY_free>>;
 
-// Asked for the pass phrase of a key.
+// OpenSSL calls this function for the pass phrase of a key.
 int HaveNone(char*, int, int, void*) { return -1; }
 
-// gRPC would only say that it has no addresses.
+// Checks certificate and key here, because gRPC's error would only say that
+// there are no addresses.
 absl::Status CheckPair(const ClientTlsFiles& files, const ClientTls& tls) {
   const Bio cert(BIO_new_mem_buf(tls.cert.data(), tls.cert.size()));
   const Bio key(BIO_new_mem_buf(tls.key.data(), tls.key.size()));

@@ -35,7 +35,7 @@ namespace {
 
 constexpr int kProcesses = 2;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-// Sanitizers keep what is freed, and are slow.
+// Sanitizers keep freed memory, and are slow.
 constexpr size_t kMemory = 16 * kRenderMemory;
 constexpr int kSlower = 5;
 #else
@@ -44,7 +44,8 @@ constexpr int kSlower = 1;
 #endif
 // Compiled templates that a process keeps.
 constexpr size_t kMaxTemplates = 16;
-// Of the thread that renders: macros in macros, values in values.
+// The stack of the thread that renders, for macros in macros and values in
+// values.
 constexpr size_t kStackBytes = 8 << 20;
 constexpr auto kLook = std::chrono::milliseconds(10);
 
@@ -64,7 +65,7 @@ struct SocketMessage {
   msghdr header = {};
 };
 
-// -1 once the other end is closed.
+// The socket, or -1 if the other end is closed.
 int ReceiveSocket(int control) {
   SocketMessage message;
   if (recvmsg(control, &message.header, MSG_CMSG_CLOEXEC) <= 0) return -1;
@@ -102,7 +103,7 @@ void Answer(int fd, absl::string_view text, char kind) {
 struct Free {
   void operator()(HfChat* chat) const { hf_chat_free(chat); }
 };
-// Compiled, by their sources.
+// Compiled templates, by their sources.
 using Templates = std::map<std::string, std::unique_ptr<HfChat, Free>>;
 
 struct Job {
@@ -111,7 +112,7 @@ struct Job {
   std::string variables;
 };
 
-// False: whoever sent it has gone.
+// Reads a job. False: the sender of the job has gone.
 bool ReadJob(int fd, Job& job) {
   if (!ReadAll(fd, &job.header, sizeof(job.header))) return false;
   job.source.resize(job.header.source_bytes);
@@ -120,10 +121,11 @@ bool ReadJob(int fd, Job& job) {
          ReadAll(fd, job.variables.data(), job.variables.size());
 }
 
-// One job, on a thread of its own, so that another can look at the time.
+// Renders one job on a thread of its own, so that another thread can watch the
+// time.
 class Rendering {
  public:
-  // Both outlive it.
+  // `job` and `templates` must outlive the rendering.
   Rendering(const Job& job, Templates& templates)
       : thread_([this, &job, &templates] {
           rendered_ = Render(job, templates);
@@ -132,7 +134,7 @@ class Rendering {
           changed_.notify_one();
         }) {}
 
-  // False: it was not done in that time.
+  // Waits for the end of the rendering. False: `time` has passed first.
   bool Await(std::chrono::milliseconds time) {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, time, [this] { return done_; });
@@ -173,13 +175,14 @@ absl::Duration CpuTime() {
   return absl::DurationFromTimespec(time);
 }
 
-// The other end of `fd` has gone.
+// Whether the other end of `fd` is closed.
 bool IsLeft(int fd) {
   pollfd looked = {fd, POLLRDHUP, 0};
   return poll(&looked, 1, 0) > 0 && (looked.revents & (POLLRDHUP | POLLHUP));
 }
 
-// A rendering cannot be ended but with its process.
+// Serves one job. A rendering that takes too long can be ended only together
+// with its process.
 void Serve(int fd, Templates& templates) {
   Job job;
   if (!ReadJob(fd, job)) return;
@@ -207,7 +210,8 @@ unsigned long DataPages() {
   return pages;
 }
 
-// Limits memory beyond what the process has, or lets a lower limit be.
+// Limits the memory that the process may take beyond what it has. A lower limit
+// stays.
 void LimitMemory() {
   rlimit data = {};
   if (getrlimit(RLIMIT_DATA, &data) != 0) _exit(1);
@@ -234,7 +238,8 @@ void LimitMemory() {
   }
 }
 
-// Holds nothing of the process that it was forked from: no file, no terminal.
+// Gives up everything of the process that it was forked from: files and
+// terminal.
 void Detach(int& control) {
   const int null = open("/dev/null", O_RDWR);
   for (const int fd : {0, 1, 2}) dup2(null, fd);
@@ -272,7 +277,8 @@ void RunRenderProcesses(int control) {
       --running;
       if (WIFEXITED(status) && WEXITSTATUS(status) == 0) _exit(0);
     }
-    // They may die before they see that nobody has work for them.
+    // Processes may die before they notice that the other end of `control` is
+    // closed.
     if (IsLeft(control)) _exit(0);
     usleep(10'000);  // whatever kills them, it shall not take a CPU
   }

@@ -15,7 +15,7 @@
 namespace attend {
 namespace {
 
-// How long the end of a call may pass unseen.
+// The time between two looks whether the call has ended.
 constexpr int kLookMilliseconds = 10;
 
 class Socket {

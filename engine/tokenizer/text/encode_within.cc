@@ -10,8 +10,8 @@
 namespace attend {
 namespace {
 
-// Texts of living languages have two to six bytes a token, so the first part of
-// most texts is all of them, or enough to cut them.
+// Texts of living languages have two to six bytes a token. So the first part of
+// most texts is the whole text, or is enough to cut the text.
 constexpr size_t kPartBytesPerToken = 16;
 constexpr size_t kMinPart = 4 << 10;
 constexpr size_t kGrowth = 4;
@@ -26,8 +26,8 @@ bool IsInsideCharacter(char byte) {
   return (static_cast<unsigned char>(byte) & 0xc0) == 0x80;
 }
 
-// Where the first `part` bytes or some more end, and with them a word; a
-// character at least.
+// The end of the first `part` bytes, moved on to the end of a word if there is
+// one soon, and at least to the end of a character.
 size_t EndOfPart(absl::string_view text, size_t part, TruncationSide side) {
   const auto place = [&](size_t from_start) {
     return side == TruncationSide::kRight ? from_start
@@ -65,7 +65,8 @@ absl::Status TooMany(const Part (&parts)[2], const Encoding& encoding,
       parts[number].text.size(), encoding.text_tokens[number], limit));
 }
 
-// Places in a part that is the end of a text, as places in the text.
+// Turns places in a part into places in the text. (The part may be the end of
+// the text.)
 void MoveOrigins(const Part (&parts)[2], Encoding& encoding) {
   for (TokenOrigin& origin : encoding.origins) {
     if (origin.text < 0) continue;

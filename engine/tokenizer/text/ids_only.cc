@@ -6,7 +6,7 @@ namespace attend {
 
 namespace {
 
-// Clients see it.
+// Clients see this error.
 absl::Status NoTokenizer() {
   return absl::InvalidArgumentError(
       "the model has no tokenizer, so it takes and gives token ids only");

@@ -22,7 +22,7 @@ constexpr absl::string_view kMBart =
     "ja_XX kk_KZ ko_KR lt_LT lv_LV my_MM ne_NP nl_XX ro_RO ru_RU si_LK "
     "tr_TR vi_VN zh_CN";
 
-// Those of mBART-50 after mBART's.
+// The codes that mBART-50 has after those of mBART.
 constexpr absl::string_view kMBart50 =
     "af_ZA az_AZ bn_IN fa_IR he_IL hr_HR id_ID ka_GE km_KH mk_MK ml_IN "
     "mn_MN mr_IN pl_PL ps_AF pt_XX sv_SE sw_KE ta_IN te_IN th_TH tl_XX "
