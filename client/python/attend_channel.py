@@ -9,17 +9,18 @@ import os
 
 import grpc
 
-# Name of an option, its default's variable, and what it says.
+# Each option: its name, the variable that has its default, and its help.
 OPTIONS = (
     ("address", "ATTEND_ADDRESS", "HOST:PORT (default: localhost:50051)"),
-    ("ca", "ATTEND_CA", "PEM file of the CAs that the server's certificate "
-     "must be of (default: gRPC's list)"),
+    ("ca", "ATTEND_CA", "PEM file of the CAs that may have signed the "
+     "server's certificate (default: gRPC's list)"),
     ("cert", "ATTEND_CERT", "PEM file of this client's certificate"),
-    ("key", "ATTEND_KEY", "PEM file of its private key"),
+    ("key", "ATTEND_KEY", "PEM file of this client's private key"),
     ("server_name", "ATTEND_SERVER_NAME", "name that the server's certificate "
      "must have (default: the host of the address)"),
-    ("token", "ATTEND_TOKEN", "sent as 'authorization: Bearer TOKEN'; others "
-     "on this machine can see the option, not the variable"),
+    ("token", "ATTEND_TOKEN", "token to send, as 'authorization: Bearer "
+     "TOKEN'; other users of this machine can see the option, but not the "
+     "variable"),
 )
 YES, NO = ("1", "true", "on", "yes"), ("0", "false", "off", "no", "")
 
@@ -30,15 +31,15 @@ def add_arguments(parser):
         parser.add_argument(f"--{name.replace('_', '-')}",
                             help=f"{text}; ${variable}")
     parser.add_argument("--tls", action="store_true", default=None,
-                        help="use TLS; also if a file or --server-name is "
-                        "given; $ATTEND_TLS")
+                        help="use TLS; an option with a file, and "
+                        "--server-name, imply it; $ATTEND_TLS")
 
 
 def open_channel(address=None, *, tls=None, ca=None, cert=None, key=None,
                  server_name=None, token=None, options=()):
-    """A grpc.Channel. What is None is the variable's. `tls` may be a text, as
-    the variable is. OSError names a file that cannot be read; ValueError says
-    what does not go together."""
+    """A grpc.Channel. An argument that is None gets the value of its variable.
+    `tls` may be a text, as in the variable. OSError names a file that cannot be
+    read; ValueError names options that do not go together."""
     given = dict(address=address, ca=ca, cert=cert, key=key,
                  server_name=server_name, token=token)
     for name, variable, _ in OPTIONS:
