@@ -130,6 +130,7 @@ absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& directory,
   RETURN_IF_ERROR(weights.CheckAllRead());
 
   std::vector<std::string> token_texts;
+  token_texts.reserve(family.spec.LogitsVocab());
   for (int id = 0; id < family.spec.LogitsVocab(); ++id) {
     token_texts.emplace_back(tokenizer->TokenText(id));
   }
