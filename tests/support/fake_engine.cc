@@ -10,6 +10,7 @@
 #include "tests/support/fake_sequence.h"
 
 namespace attend {
+
 class FakeContext final : public EngineContext {
  public:
   FakeContext(const FakeEngine& engine, const FakeEngineOptions& options)
