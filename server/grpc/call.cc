@@ -31,7 +31,7 @@ absl::string_view ValueOf(
 void Call::Ask(RawService& service, int method, RpcEnvironment& environment,
                EventLoop& loop) {
   auto* call = new Call(service, method, environment, loop);
-  service.Ask(method, call->grpc_, call->bytes_, call->writer_, *loop.queue(),
+  service.Ask(method, call->grpc_, call->stream_, *loop.queue(),
               static_cast<Event*>(&call->accepted_));
 }
 
@@ -43,7 +43,7 @@ Call::Call(RawService& service, int method, RpcEnvironment& environment,
       method_(method),
       environment_(environment),
       loop_(loop),
-      writer_(&grpc_) {
+      stream_(&grpc_) {
   grpc_.AsyncNotifyWhenDone(static_cast<Event*>(&done_));
 }
 
@@ -52,15 +52,30 @@ void Call::OnAccepted(bool ok) {
     delete this;
     return;
   }
-  answered_.emplace(environment_.answered_calls);
   Ask(service_, method_, environment_, loop_);
   done_pending_ = true;
   const auto& metadata = grpc_.client_metadata();
   const std::string peer = grpc_.peer();
-  Begin(ValueOf(metadata, kRequestIdKey), absl::FromChrono(grpc_.deadline()),
-        {.host = HostOf(peer),
-         .authorization = ValueOf(metadata, "authorization")});
+  reading_ = Begin(ValueOf(metadata, kRequestIdKey),
+                   absl::FromChrono(grpc_.deadline()),
+                   {.host = HostOf(peer),
+                    .authorization = ValueOf(metadata, "authorization")});
   grpc_.AddInitialMetadata(kRequestIdKey, request_id());
+  if (reading_) {
+    stream_.Read(&bytes_, static_cast<Event*>(&read_));
+  } else {
+    Advance();
+  }
+}
+
+void Call::OnRead(bool ok) {
+  reading_ = false;
+  if (ok) {
+    answered_.emplace(environment_.answered_calls);
+    Start();
+  } else {  // or the client has gone, which the done event tells
+    Refuse(absl::InvalidArgumentError("the call ends without a request"));
+  }
   Advance();
 }
 
@@ -94,6 +109,7 @@ void Call::OnWatch(absl::Time now) {
 
 // Does what can be done now. Destroys the call if nothing is left to come.
 void Call::Advance() {
+  if (reading_) return;
   const bool starts = starting();
   if (!starts && !writing_ && !end_ && !gone_) {
     Answer(*this);
@@ -113,13 +129,13 @@ void Call::Write() {
   loop_.Watch(*this);
   const std::optional<grpc::ByteBuffer> answer =
       std::exchange(answer_, std::nullopt);
-  if (!end_) return writer_.Write(*answer, written_tag());
+  if (!end_) return stream_.Write(*answer, written_tag());
   const grpc::Status status = ToGrpcStatus(*end_);
   if (answer) {
-    writer_.WriteAndFinish(*answer, {}, status, written_tag());
+    stream_.WriteAndFinish(*answer, {}, status, written_tag());
   } else {
     AddRetryPushback(*end_, grpc_);
-    writer_.Finish(status, written_tag());
+    stream_.Finish(status, written_tag());
   }
 }
 

@@ -21,12 +21,13 @@ struct RpcEnvironment {
   CallEnvironment& calls;
   const absl::Duration slow_reader_timeout;
   LiveCalls live_calls;      // all Call objects, accepted or not
-  LiveCalls answered_calls;  // the accepted calls among them
+  LiveCalls answered_calls;  // those whose requests have come
 };
 
-// One RPC of any method of any service. A call is first asked for, then
-// accepted, answered message by message, and finished. A unary call is a stream
-// of one message.
+// One RPC of any method of any service. Its life: asked for, accepted when its
+// headers have come, read, answered message by message, finished. A unary call
+// is a stream of one message. A call that is refused for its headers is
+// finished unread: who may not call takes no memory for a message.
 //
 // A call belongs to one loop, and the loop's thread is the call's thread. A
 // call owns itself. A call destroys itself when nothing more can come: no event
@@ -46,6 +47,7 @@ class Call final : private LiveCalls::Entry,  // first base: destroyed last
        EventLoop& loop);
 
   void OnAccepted(bool ok);
+  void OnRead(bool ok);
   void OnDoneEvent(bool ok);
   void OnWritten(bool ok);
   void OnWake() override { Advance(); }
@@ -71,19 +73,21 @@ class Call final : private LiveCalls::Entry,  // first base: destroyed last
   const int method_;
   RpcEnvironment& environment_;
   EventLoop& loop_;
-  std::optional<LiveCalls::Entry> answered_;  // set when accepted
+  std::optional<LiveCalls::Entry> answered_;  // set when read
 
   grpc::ServerContext grpc_;
   grpc::ByteBuffer bytes_;  // the request
-  grpc::ServerAsyncWriter<grpc::ByteBuffer> writer_;
+  MessageStream stream_;
   std::optional<grpc::ByteBuffer> answer_;  // to be written
   std::optional<absl::Status> end_;         // the status that ends the call
 
   MemberEvent<Call> accepted_{*this, &Call::OnAccepted};
+  MemberEvent<Call> read_{*this, &Call::OnRead};
   MemberEvent<Call> done_{*this, &Call::OnDoneEvent};
   MemberEvent<Call> written_{*this, &Call::OnWritten};
 
   bool done_pending_ = false;  // the done event is still to come
+  bool reading_ = false;       // the request is still to come
   bool writing_ = false;       // a write or a finish is under way
   bool gone_ = false;          // the client has gone
   bool slow_ = false;          // the server cancelled: the client did not read

@@ -23,21 +23,16 @@ RawService::RawService(const google::protobuf::ServiceDescriptor& descriptor,
     // What a generated service does, too. The handler is null: asynchronous
     // methods have none.
     AddMethod(new RpcServiceMethod(paths_.back().c_str(),
-                                   method.descriptor->server_streaming()
-                                       ? RpcServiceMethod::SERVER_STREAMING
-                                       : RpcServiceMethod::NORMAL_RPC,
-                                   nullptr));
+                                   RpcServiceMethod::BIDI_STREAMING, nullptr));
     MarkMethodRaw(size());
     methods_.push_back(&method);
   }
 }
 
 void RawService::Ask(int index, grpc::ServerContext& context,
-                     grpc::ByteBuffer& bytes,
-                     grpc::ServerAsyncWriter<grpc::ByteBuffer>& writer,
-                     grpc::ServerCompletionQueue& queue, void* tag) {
-  RequestAsyncServerStreaming(index, &context, &bytes, &writer, &queue, &queue,
-                              tag);
+                     MessageStream& stream, grpc::ServerCompletionQueue& queue,
+                     void* tag) {
+  RequestAsyncBidiStreaming(index, &context, &stream, &queue, &queue, tag);
 }
 
 absl::Status ParseMessage(grpc::ByteBuffer& bytes,

@@ -16,6 +16,10 @@
 
 namespace attend {
 
+// The messages of a call, both ways.
+using MessageStream =
+    grpc::ServerAsyncReaderWriter<grpc::ByteBuffer, grpc::ByteBuffer>;
+
 // A service in gRPC's sense whose messages are bytes. Serves any service of a
 // proto file. If gRPC parsed messages, a message that cannot be parsed would
 // end the call with INTERNAL before our code sees the call, although the
@@ -32,11 +36,11 @@ class RawService final : public grpc::Service {
   int size() const { return static_cast<int>(methods_.size()); }
   const Method& method(int index) const { return *methods_[index]; }
 
-  // Asks for the next call of method(index). When the call has come and its
-  // message is in `bytes`, `tag` comes out of `queue`. A unary call is answered
-  // as a stream of one message: on the wire both are the same.
-  void Ask(int index, grpc::ServerContext& context, grpc::ByteBuffer& bytes,
-           grpc::ServerAsyncWriter<grpc::ByteBuffer>& writer,
+  // Asks for the next call of method(index). When the call's headers have come,
+  // `tag` comes out of `queue`: to gRPC each call is a stream of messages both
+  // ways. On the wire a stream of one message is the same as none; but of a
+  // method with one request, gRPC would read that before it shows the call.
+  void Ask(int index, grpc::ServerContext& context, MessageStream& stream,
            grpc::ServerCompletionQueue& queue, void* tag);
 
  private:

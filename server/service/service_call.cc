@@ -22,20 +22,16 @@ void ServiceCall::WakeAfterStep() {
   }
 }
 
-void ServiceCall::Begin(absl::string_view wanted_id, absl::Time deadline,
+bool ServiceCall::Begin(absl::string_view wanted_id, absl::Time deadline,
                         const Caller& caller) {
   request_id_ = ChooseRequestId(wanted_id);
   arrival_ = environment_.service.clock.Now();
   deadline_ = deadline;
-  request_.reset(method_.request->New());
-  handler_ = method_.make(environment_.service, *this);
-  starting_ = true;
   absl::Status refused = Identify(caller);
   if (refused.ok()) refused = Admit();
-  if (refused.ok()) return;
-  starting_ = false;
-  failed_to_start_ = true;
-  start_status_ = std::move(refused);
+  if (refused.ok()) return true;
+  Refuse(std::move(refused));
+  return false;
 }
 
 absl::Status ServiceCall::Identify(const Caller& caller) {
@@ -49,21 +45,43 @@ absl::Status ServiceCall::Identify(const Caller& caller) {
   return absl::OkStatus();
 }
 
+absl::Status ServiceCall::CheckDraining() {
+  if (!lifecycle_.draining) return absl::OkStatus();
+  metrics().OnRejected(RejectReason::kDraining);
+  return absl::UnavailableError("server is draining");
+}
+
 absl::Status ServiceCall::Admit() {
-  if (lifecycle_.draining) {
-    metrics().OnRejected(RejectReason::kDraining);
-    return absl::UnavailableError("server is draining");
-  }
+  RETURN_IF_ERROR(CheckDraining());
   absl::Status refused = account_->BeginCall(arrival_);
-  if (!refused.ok()) {
-    metrics().OnRejected(RejectReason::kTenantLimit);
-    return refused;
-  }
-  refused = environment_.pool.Submit(request_bytes(), [this] { RunStart(); });
+  if (!refused.ok()) metrics().OnRejected(RejectReason::kTenantLimit);
+  return refused;
+}
+
+void ServiceCall::Start() {
+  // Nobody is older for having sent slowly.
+  arrival_ = environment_.service.clock.Now();
+  request_.reset(method_.request->New());
+  handler_ = method_.make(environment_.service, *this);
+  starting_ = true;
+  absl::Status refused = Enqueue();
+  if (!refused.ok()) Refuse(std::move(refused));
+}
+
+absl::Status ServiceCall::Enqueue() {
+  RETURN_IF_ERROR(CheckDraining());
+  absl::Status refused =
+      environment_.pool.Submit(request_bytes(), [this] { RunStart(); });
   if (refused.ok()) return refused;
   metrics().OnRejected(RejectReason::kTokenizerFull);
   refused.SetPayload(kRetryAfterUrl, absl::Cord("1s"));
   return refused;
+}
+
+void ServiceCall::Refuse(absl::Status status) {
+  starting_ = false;
+  failed_to_start_ = true;
+  start_status_ = std::move(status);
 }
 
 void ServiceCall::RunStart() {

@@ -68,7 +68,7 @@ class ServiceCall : public CallContext {
   // `method` and `environment` must outlive the call.
   ServiceCall(const Method& method, CallEnvironment& environment);
 
-  // Reads the request. Called once, after Begin(), on a tokenizer thread.
+  // The request, on a tokenizer thread; once, after Start().
   virtual absl::Status ReadRequest(google::protobuf::Message& request) = 0;
   // The size of the request before it is read. Any thread may ask.
   virtual size_t request_bytes() const = 0;
@@ -78,12 +78,17 @@ class ServiceCall : public CallContext {
   virtual void PostWake() = 0;
   virtual void FlushWakes() = 0;
 
-  // To be called when the call has come. `wanted_id`: the request id that the
-  // client wants; see ChooseRequestId().
-  void Begin(absl::string_view wanted_id, absl::Time deadline,
+  // The call has come; its request need not be there. A request id that cannot
+  // be used is replaced. True: Start() or Refuse() follows. False: the call is
+  // refused whatever its request is, and Answer() says why.
+  bool Begin(absl::string_view wanted_id, absl::Time deadline,
              const Caller& caller);
-  // True while a tokenizer thread works on the call. A wake-up follows if there
-  // is something to answer.
+  // The request is there: it waits for a tokenizer thread, or is refused.
+  void Start();
+  // The call cannot start: it ends with `status`.
+  void Refuse(absl::Status status);
+  // True while a tokenizer thread works; a wake-up follows if there is
+  // something to say.
   bool starting();
   // Continues the handler, or finishes a call that could not start. Not to be
   // called while starting() is true, nor after the call has been finished.
@@ -100,8 +105,12 @@ class ServiceCall : public CallContext {
  private:
   // Finds out of which tenant the call is.
   absl::Status Identify(const Caller& caller);
+  // Whether it may come, as far as is known without its request; whether that
+  // may wait.
   absl::Status Admit();
-  // These run on tokenizer threads, one after the other.
+  absl::Status CheckDraining();
+  absl::Status Enqueue();
+  // These on tokenizer threads, one after the other.
   void RunStart();
   void StartInputs();
   void EndStart(absl::Status status);

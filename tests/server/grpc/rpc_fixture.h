@@ -39,6 +39,8 @@ struct RpcFixtureOptions {
   // A handshake that is instrumented may take longer than clients are given.
   RpcOptions rpc = {
       .host = "127.0.0.1", .port = 0, .handshake_timeout = absl::Minutes(2)};
+  // Must outlive the fixture; null: calls need no key.
+  const Tenants* tenants = nullptr;
   // Must outlive the fixture; null: no TLS.
   const Certificates* certificates = nullptr;
   // Must outlive the fixture; null: the machine's.
@@ -64,6 +66,7 @@ class RpcFixture {
                           .other_calls = metrics.other_calls(),
                           .log = log,
                           .max_batch_inputs = options.rpc.max_batch_inputs,
+                          .tenants = options.tenants,
                           .methods = methods},
                   options.rpc.tokenizer_threads,
                   options.rpc.max_tokenizer_queue);

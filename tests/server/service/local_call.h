@@ -28,8 +28,10 @@ class LocalCall final : public ServiceCall, private Responder {
 
   // Until it waits for a thread of the pool.
   void Submit() {
-    Begin("local", absl::InfiniteFuture(),
-          {.host = "local", .authorization = authorization_});
+    if (Begin("local", absl::InfiniteFuture(),
+              {.host = "local", .authorization = authorization_})) {
+      Start();
+    }
   }
   // After Submit(). Returns when nothing can come any more.
   void Await() {

@@ -1,0 +1,201 @@
+// Calls whose requests have not come: what the headers decide, and how they
+// end.
+
+#include <gmock/gmock.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/grpcpp.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/time/clock.h"
+#include "server/grpc/raw_service.h"
+#include "server/tenants/tenants.h"
+#include "tests/server/grpc/raw_connection.h"
+#include "tests/server/grpc/rpc_fixture.h"
+#include "tests/support/wait_until.h"
+
+namespace attend {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr char kGenerate[] = "/attend.v1.Attend/Generate";
+
+// A call of a client that sends what the test says, and when.
+class SlowCall {
+ public:
+  SlowCall(RpcFixture& fixture, const std::string& authorization)
+      : stub_(fixture.NewChannel({})) {
+    if (!authorization.empty()) {
+      context_.AddMetadata("authorization", authorization);
+    }
+    // A server that waits for the request fails the test, and does not hold it.
+    context_.set_deadline(std::chrono::system_clock::now() +
+                          std::chrono::minutes(2));
+    call_ = stub_.PrepareCall(&context_, kGenerate, &queue_);
+    call_->StartCall(this);
+    EXPECT_TRUE(Next());
+  }
+  ~SlowCall() {
+    queue_.Shutdown();
+    while (Any()) {
+    }
+  }
+
+  bool Send(const google::protobuf::Message& request) {
+    grpc::ByteBuffer bytes = ToBytes(request);
+    call_->Write(bytes, this);
+    return Next();
+  }
+  void SendNoMore() {
+    call_->WritesDone(this);
+    Next();
+  }
+  // The answer, if there is one.
+  std::optional<v1::GenerateResponse> Receive() {
+    grpc::ByteBuffer bytes;
+    call_->Read(&bytes, this);
+    v1::GenerateResponse response;
+    if (!Next() || !ParseMessage(bytes, response).ok()) return std::nullopt;
+    return response;
+  }
+  grpc::Status Finish() {
+    grpc::Status status;
+    call_->Finish(&status, this);
+    EXPECT_TRUE(Next());
+    return status;
+  }
+
+ private:
+  bool Next() {
+    bool ok = false;
+    void* tag;
+    return queue_.Next(&tag, &ok) && ok;
+  }
+  bool Any() {
+    bool ok;
+    void* tag;
+    return queue_.Next(&tag, &ok);
+  }
+
+  grpc::GenericStub stub_;
+  grpc::ClientContext context_;
+  grpc::CompletionQueue queue_;
+  std::unique_ptr<grpc::GenericClientAsyncReaderWriter> call_;
+};
+
+// A server with a tenant of the key "key", which may call twice in a year.
+class UnreadCallsTest : public ::testing::Test {
+ protected:
+  UnreadCallsTest() {
+    TenantSettings tenant;
+    tenant.name = "a";
+    tenant.keys = {HashKey("key")};
+    tenant.calls = RateLimit{.per_second = 1e-7, .burst = 2};
+    tenants_.Set({tenant}, absl::Now());
+    RpcFixtureOptions options;
+    options.tenants = &tenants_;
+    fixture_.emplace(options);
+  }
+
+  Metrics metrics_{"test", {}};
+  Tenants tenants_{metrics_};
+  std::optional<RpcFixture> fixture_;
+};
+
+TEST_F(UnreadCallsTest, AKeyThatIsNobodysNeedsNoRequest) {
+  for (const char* wrong : {"", "Bearer other"}) {
+    EXPECT_EQ(SlowCall(*fixture_, wrong).Finish().error_code(),
+              grpc::UNAUTHENTICATED);
+  }
+}
+
+TEST_F(UnreadCallsTest, ARateThatIsUsedUpNeedsNoRequest) {
+  for (int i = 0; i < 2; ++i) {
+    SlowCall call(*fixture_, "Bearer key");
+    ASSERT_TRUE(call.Send(MakeRequest({"abc"}, 1)));
+    EXPECT_TRUE(call.Receive().has_value());
+    EXPECT_TRUE(call.Finish().ok());
+  }
+  const grpc::Status refused = SlowCall(*fixture_, "Bearer key").Finish();
+  EXPECT_EQ(refused.error_code(), grpc::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(refused.error_details(), HasSubstr("google.rpc.RetryInfo"));
+}
+
+// Each of the streams has begun a message of 4 MiB. A server that waits for
+// their ends has memory for all of them.
+TEST_F(UnreadCallsTest, StreamsWithoutAKeyEndBeforeTheirMessagesDo) {
+  constexpr int kStreams = 50;
+  RawConnection connection(fixture_->server->port());
+  for (int i = 0; i < kStreams; ++i) {
+    ASSERT_TRUE(connection.Send(
+        RawConnection::Frame(RawConnection::kHeaders,
+                             RawConnection::kEndHeaders, 2 * i + 1,
+                             Headers(kGenerate)) +
+        RawConnection::Frame(RawConnection::kData, 0, 2 * i + 1,
+                             MessageHead(4 << 20) + std::string(100, 'm'))));
+  }
+  for (int i = 0; i < kStreams; ++i) {
+    // Nobody wants the rest of the message: NO_ERROR.
+    ASSERT_TRUE(connection.ReceiveUntil(RawConnection::Frame(
+        RawConnection::kResetStream, 0, 2 * i + 1, std::string(4, '\0'))));
+  }
+  EXPECT_TRUE(connection.Answers());
+}
+
+TEST_F(UnreadCallsTest, ARequestMayComeLate) {
+  SlowCall call(*fixture_, "Bearer key");
+  {
+    // A later call on the same port is answered meanwhile.
+    SlowCall other(*fixture_, "Bearer key");
+    ASSERT_TRUE(other.Send(MakeRequest({"abc"}, 1)));
+    EXPECT_TRUE(other.Receive().has_value());
+    EXPECT_TRUE(other.Finish().ok());
+  }
+  ASSERT_TRUE(call.Send(MakeRequest({"abcdefgh"}, 2)));
+  const auto answer = call.Receive();
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_EQ(answer->results(0).choices(0).text(), "w279 w280");
+  EXPECT_TRUE(call.Finish().ok());
+}
+
+TEST_F(UnreadCallsTest, ACallNeedsARequest) {
+  SlowCall call(*fixture_, "Bearer key");
+  call.SendNoMore();
+  const grpc::Status status = call.Finish();
+  EXPECT_EQ(status.error_code(), grpc::INVALID_ARGUMENT);
+  EXPECT_THAT(status.error_message(), HasSubstr("without a request"));
+}
+
+// One that has come, and sends nothing more.
+std::string Open(const std::string& authorization) {
+  return RawConnection::Frame(
+      RawConnection::kHeaders, RawConnection::kEndHeaders, 1,
+      Headers(kGenerate) + Header("authorization", authorization));
+}
+
+TEST_F(UnreadCallsTest, ACallWhoseClientGoesIsCounted) {
+  RawConnection connection(fixture_->server->port());
+  ASSERT_TRUE(connection.Send(Open("Bearer key")));
+  ASSERT_TRUE(connection.Answers());
+  ASSERT_TRUE(connection.Send(RawConnection::Frame(
+      RawConnection::kResetStream, 0, 1, std::string("\0\0\0\x8", 4))));
+  EXPECT_TRUE(WaitUntil([&] {
+    return fixture_->metrics.Serialize().find(
+               "attend_requests_total{code=\"CANCELLED\",method=\"Generate\","
+               "model=\"\"} 1") != std::string::npos;
+  }));
+}
+
+TEST_F(UnreadCallsTest, TheyDoNotHoldTheServer) {
+  RawConnection connection(fixture_->server->port());
+  ASSERT_TRUE(connection.Send(Open("Bearer key")));
+  ASSERT_TRUE(connection.Answers());
+  fixture_->server->Shutdown(absl::Hours(1));  // returns
+}
+
+}  // namespace
+}  // namespace attend
