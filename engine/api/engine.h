@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "engine/api/engine_request.h"
 #include "engine/api/model_info.h"
 #include "engine/api/output.h"
@@ -96,6 +97,9 @@ class EngineContext {
   virtual int total_encode_rows() const = 0;
   virtual int free_encode_rows() const = 0;
   virtual StepCounts counts() const = 0;
+  // Of the pieces of the last step, in the plan's order: the rows that were not
+  // computed. Together they are what the step added to counts().spared_rows.
+  virtual absl::Span<const int> spared() const = 0;
 };
 
 // A loaded model: everything below the scheduler. Const after load; any thread

@@ -24,12 +24,12 @@ void DecodePass::Clear() {
   wanted_rows_.clear();
 }
 
-void DecodePass::Add(const TransformerSequence& sequence, int rows) {
+void DecodePass::Add(const TransformerSequence& sequence, int rows, int piece) {
   DecoderRows& decoder = *sequence.decoder_rows();
   const int first_row = batch_.rows();
   const int wanted = decoder.Plan(memory_.pool, rows, batch_, memory_.counts);
   const int planned = batch_.rows() - first_row;
-  memory_.counts.spared_rows += rows - planned;
+  memory_.Spare(piece, rows - planned);
   decoders_.push_back(&decoder);
   if (planned > 0 && sequence.source() != nullptr) {
     sequence.source()->AddCross(first_row, batch_);

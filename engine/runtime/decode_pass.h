@@ -22,8 +22,9 @@ class DecodePass {
   DecodePass(WorkerMemory& memory, int max_rows);
 
   void Clear();
-  // Adds the next `rows` rows of the sequence to the batch of the next Run().
-  void Add(const TransformerSequence& sequence, int rows);
+  // Adds the next `rows` rows of the sequence, the plan's piece of that number,
+  // to the batch of the next Run().
+  void Add(const TransformerSequence& sequence, int rows, int piece);
   // Computes the batch. Errors: those of Transformer::Decode() and Logits().
   absl::Status Run();
 

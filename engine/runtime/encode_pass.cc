@@ -34,7 +34,7 @@ absl::Status EncodePass::Run() {
         EncoderTask::Layers::kHead}) {
     RETURN_IF_ERROR(RunHeads(layers));
   }
-  for (const auto& [sequence, rows] : sources_) {
+  for (const auto& [sequence, rows, piece] : sources_) {
     if (sequence->source()->Encoded()) sequence->source()->Finish();
   }
   return absl::OkStatus();
@@ -46,14 +46,14 @@ void EncodePass::PlanEncodes() {
     const std::optional<EncodePiece> piece = rows.sequence->source()->Plan(
         buffer_, memory_.pool, rows.rows, memory_.counts);
     if (piece) encodes_.push_back(*piece);
-    if (!piece) memory_.counts.spared_rows += rows.rows;
+    if (!piece) memory_.Spare(rows.piece, rows.rows);
     return !piece;
   });
 }
 
 absl::Status EncodePass::RunHeads(EncoderTask::Layers layers) {
   vectors_.clear();
-  for (const auto& [sequence, rows] : sources_) {
+  for (const auto& [sequence, rows, piece] : sources_) {
     EncoderTask* const task = sequence->encoder_task();
     const SourceEncode& source = *sequence->source();
     if (task == nullptr || task->layers() != layers || !source.Encoded()) {

@@ -26,9 +26,10 @@ class EncodePass {
   const EncodeBuffer& buffer() const { return buffer_; }
 
   void Clear() { sources_.clear(); }
-  // The next Run() encodes `rows` rows of the sequence's source.
-  void Add(const TransformerSequence& sequence, int rows) {
-    sources_.push_back({&sequence, rows});
+  // The next Run() encodes `rows` rows of the sequence's source, as the plan's
+  // piece of that number.
+  void Add(const TransformerSequence& sequence, int rows, int piece) {
+    sources_.push_back({&sequence, rows, piece});
   }
   absl::Status Run();
 
@@ -36,6 +37,7 @@ class EncodePass {
   struct SourceRows {
     const TransformerSequence* sequence;
     int rows;
+    int piece;
   };
   // The vector number `index` of a task.
   struct TaskVector {

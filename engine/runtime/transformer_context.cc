@@ -26,6 +26,7 @@ TransformerContext::TransformerContext(const Transformer& transformer,
                   Activations(transformer.spec(), transformer.dtype(),
                               options.max_step_rows, compute.team().size())} {
   const int rows = options.max_step_rows;
+  memory_.spared.reserve(rows);  // a piece has one at least
   if (transformer.encodes()) {
     encode_pass_.emplace(memory_, options.max_source_tokens, rows);
   }
@@ -36,14 +37,16 @@ absl::Status TransformerContext::Step(const StepPlan& plan) {
   for (Sequence* sequence : plan.preempted) Own(sequence).Preempt();
   if (encode_pass_) encode_pass_->Clear();
   if (decode_pass_) decode_pass_->Clear();
+  memory_.spared.assign(plan.pieces.size(), 0);
+  int number = 0;
   for (const Piece& piece : plan.pieces) {
     const TransformerSequence& sequence = Own(piece.sequence);
     const Phase phase = sequence.Next().phase;
     ATTEND_CHECK(phase != Phase::kDone && piece.rows > 0);
     if (phase == Phase::kEncode) {
-      encode_pass_->Add(sequence, piece.rows);
+      encode_pass_->Add(sequence, piece.rows, number++);
     } else {
-      decode_pass_->Add(sequence, piece.rows);
+      decode_pass_->Add(sequence, piece.rows, number++);
     }
   }
   if (decode_pass_) {

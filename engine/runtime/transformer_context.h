@@ -35,6 +35,7 @@ class TransformerContext final : public EngineContext {
     return encode_pass_ ? encode_pass_->buffer().free_rows() : 0;
   }
   StepCounts counts() const override { return memory_.counts; }
+  absl::Span<const int> spared() const override { return memory_.spared; }
 
  private:
   WorkerMemory memory_;

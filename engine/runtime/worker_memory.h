@@ -1,6 +1,8 @@
 #ifndef ATTEND_ENGINE_RUNTIME_WORKER_MEMORY_H_
 #define ATTEND_ENGINE_RUNTIME_WORKER_MEMORY_H_
 
+#include <vector>
+
 #include "engine/api/engine.h"
 #include "engine/cache/block_pool.h"
 #include "engine/ops/exec/exec_context.h"
@@ -16,6 +18,12 @@ struct WorkerMemory {
   BlockPool pool;
   Activations activations;
   StepCounts counts = {};
+  std::vector<int> spared = {};  // rows, of each piece of a step
+
+  void Spare(int piece, int rows) {
+    spared[piece] = rows;
+    counts.spared_rows += rows;
+  }
 };
 
 }  // namespace attend

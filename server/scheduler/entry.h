@@ -36,6 +36,7 @@ struct Entry {
   int64_t last_piece = 0;
   size_t delivered = 0;        // size of the output that the listener knows
   Phase piece = Phase::kDone;  // phase of its piece in this step, or kDone
+  int piece_number = 0;        // in the plan, if it has a piece
 };
 
 }  // namespace attend

@@ -134,6 +134,10 @@ void TenantLedger::AddRows(int tenant, int decode_rows, int prompt_rows) {
   accounts_[tenant].prompt_rows += prompt_rows;
 }
 
+void TenantLedger::SpareRows(int tenant, int prompt_rows) {
+  accounts_[tenant].prompt_rows -= prompt_rows;
+}
+
 void TenantLedger::EndStep(const StepCost& cost, absl::Duration duration) {
   int decode_rows = 0;
   int prompt_rows = 0;

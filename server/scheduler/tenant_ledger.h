@@ -61,7 +61,9 @@ class TenantLedger {
   // `joint`: the step leaves out no tenant that has requests.
   void BeginStep(bool joint);
   void AddRows(int tenant, int decode_rows, int prompt_rows);
-  // The step has been computed, in this time.
+  // So many of its prompt rows were not computed: they were found.
+  void SpareRows(int tenant, int prompt_rows);
+  // It has been computed.
   void EndStep(const StepCost& cost, absl::Duration duration);
 
   absl::Span<const TenantView> views() const { return views_; }

@@ -157,6 +157,7 @@ void Worker::Admit(Entry& entry, int rows, absl::Time now) {
 }
 
 void Worker::StartPiece(Entry& entry, int rows, absl::Time now) {
+  entry.piece_number = static_cast<int>(plan_.pieces.size());
   plan_.pieces.push_back(
       {.sequence = entry.request->sequence.get(), .rows = rows});
   entry.piece = entry.work.phase;
@@ -171,9 +172,16 @@ void Worker::Step() {
   const absl::Time start = clock_.Now();
   step_status_ = context_->Step(plan_);
   step_duration_ = std::max(clock_.Now() - start, absl::ZeroDuration());
-  // The planned rows of prompts and sources were upper bounds.
-  prompt_rows_ -= static_cast<int>(context_->counts().spared_rows -
-                                   counts_before_.spared_rows);
+  // What was planned for prompts and sources was at most.
+  const absl::Span<const int> spared = context_->spared();
+  for (const Entry& entry : running_) {
+    if (entry.piece != Phase::kEncode && entry.piece != Phase::kPrompt) {
+      continue;
+    }
+    const int rows = spared[entry.piece_number];
+    prompt_rows_ -= rows;
+    tenants_.SpareRows(entry.tenant, rows);
+  }
   if (step_status_.ok()) {
     cost_.Observe(decode_rows_, prompt_rows_, step_duration_);
   }

@@ -14,17 +14,32 @@ namespace attend {
 class FakeContext final : public EngineContext {
  public:
   FakeContext(const FakeEngine& engine, const FakeEngineOptions& options)
-      : engine_(engine), memory_(options.blocks, options.encode_rows) {}
+      : engine_(engine),
+        total_blocks_(options.blocks),
+        total_encode_rows_(options.encode_rows),
+        free_blocks_(options.blocks),
+        free_encode_rows_(options.encode_rows) {
+    spared_.reserve(options.info.max_step_rows);
+  }
+  ~FakeContext() override {
+    ATTEND_CHECK(free_blocks_ == total_blocks_);
+    ATTEND_CHECK(free_encode_rows_ == total_encode_rows_);
+  }
 
   int total_blocks() const override { return memory_.total_blocks(); }
   int free_blocks() const override { return memory_.free_blocks(); }
   int total_encode_rows() const override { return memory_.total_encode_rows(); }
   int free_encode_rows() const override { return memory_.free_encode_rows(); }
   StepCounts counts() const override { return counts_; }
+  absl::Span<const int> spared() const override { return spared_; }
   absl::Status Step(const StepPlan& plan) override;
 
  private:
+  friend class FakeSequence;
+
+  // What a step claims is of its first piece.
   void Count(const StepCounts& step) {
+    spared_[0] = static_cast<int>(step.spared_rows);
     counts_.spared_rows += step.spared_rows;
     counts_.queried_tokens += step.queried_tokens;
     counts_.hit_tokens += step.hit_tokens;
@@ -33,6 +48,7 @@ class FakeContext final : public EngineContext {
   const FakeEngine& engine_;
   FakeMemory memory_;
   StepCounts counts_;
+  std::vector<int> spared_;
 };
 
 namespace {
@@ -90,7 +106,8 @@ absl::StatusOr<std::unique_ptr<Sequence>> FakeEngine::NewSequence(
 }
 
 absl::Status FakeContext::Step(const StepPlan& plan) {
-  memory_.CheckThread();
+  CheckThread();
+  spared_.assign(plan.pieces.size(), 0);
   engine_.PassGate();
   for (Sequence* sequence : plan.preempted) {
     static_cast<FakeSequence*>(sequence)->Release();

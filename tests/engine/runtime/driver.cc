@@ -39,8 +39,10 @@ std::vector<SequenceOutput> Driver::Run(std::vector<EngineRequest> requests) {
     PreemptForRoom(running);
     if (plan_.preempted.empty()) Admit(waiting, running);
     PlanPieces(running);
+    const int64_t before = context_->counts().spared_rows;
     const absl::Status status = context_->Step(plan_);
     ATTEND_CHECK(status.ok());
+    CheckSpared(context_->counts().spared_rows - before);
     ++steps_;
     for (Running& one : running) {
       if (one.sequence->output().finished) {
@@ -122,6 +124,16 @@ void Driver::PlanPieces(const std::vector<Running>& running) {
     blocks -= work.blocks;
     encode_rows -= work.encode_rows;
   }
+}
+
+void Driver::CheckSpared(int64_t of_step) const {
+  const absl::Span<const int> spared = context_->spared();
+  ATTEND_CHECK(spared.size() == plan_.pieces.size());
+  for (size_t i = 0; i < spared.size(); ++i) {
+    ATTEND_CHECK(spared[i] >= 0 && spared[i] <= plan_.pieces[i].rows);
+    of_step -= spared[i];
+  }
+  ATTEND_CHECK(of_step == 0);
 }
 
 std::vector<SequenceOutput> RunAlone(const Engine& engine,

@@ -44,6 +44,8 @@ class Driver {
   void Admit(std::vector<Running>& waiting, std::vector<Running>& running);
   void PreemptForRoom(std::vector<Running>& running);
   void PlanPieces(const std::vector<Running>& running);
+  // The rows that each piece was spared are those of the step.
+  void CheckSpared(int64_t of_step) const;
 
   const Engine& engine_;
   const Policy policy_;

@@ -227,6 +227,7 @@ bool SimulatedContext::CheckPiece(const Piece& piece, const StepPlan& plan) {
 }
 
 absl::Status SimulatedContext::Step(const StepPlan& plan) {
+  spared_.clear();
   step_.parts.clear();
   step_.preempted.clear();
   step_.failed = std::exchange(fails_, false);
@@ -239,7 +240,10 @@ absl::Status SimulatedContext::Step(const StepPlan& plan) {
     own->Release();
     step_.preempted.push_back(own->request());
   }
-  if (!CheckPlan(plan)) return absl::InternalError("bad plan");
+  if (!CheckPlan(plan)) {
+    spared_.assign(plan.pieces.size(), 0);
+    return absl::InternalError("bad plan");
+  }
   int decode_rows = 0, prompt_rows = 0;
   for (const Piece& piece : plan.pieces) {
     auto* const sequence = static_cast<SimulatedSequence*>(piece.sequence);
@@ -247,7 +251,8 @@ absl::Status SimulatedContext::Step(const StepPlan& plan) {
     const int computed =
         step_.failed ? piece.rows : sequence->Compute(piece.rows);
     (phase == Phase::kDecode ? decode_rows : prompt_rows) += computed;
-    counts_.spared_rows += piece.rows - computed;
+    spared_.push_back(piece.rows - computed);
+    counts_.spared_rows += spared_.back();
     step_.parts.push_back({.request = sequence->request(),
                            .phase = phase,
                            .planned = piece.rows,

@@ -91,6 +91,7 @@ class SimulatedContext final : public EngineContext {
   int total_encode_rows() const override { return machine_.encode_rows; }
   int free_encode_rows() const override { return free_encode_rows_; }
   StepCounts counts() const override { return counts_; }
+  absl::Span<const int> spared() const override { return spared_; }
 
   const SimulatedStep& last_step() const { return step_; }
   void FailNextStep() { fails_ = true; }
@@ -114,6 +115,7 @@ class SimulatedContext final : public EngineContext {
   // References to the shared blocks, [group][block].
   std::vector<std::vector<int>> references_;
   StepCounts counts_;
+  std::vector<int> spared_;
   SimulatedStep step_;
   bool fails_ = false;
 };

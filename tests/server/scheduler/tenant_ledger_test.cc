@@ -51,6 +51,27 @@ TEST_F(TenantLedgerTest, ServedIsAShareOfTheTimeByRows) {
   EXPECT_NEAR(View(1).served, Seconds(40) / 4 + Seconds(10), 1e-4);
 }
 
+TEST_F(TenantLedgerTest, RowsThatWereFoundAreNoWork) {
+  Run(10);
+  Run(20);
+  cost_.Observe(1, 10, Duration(1) + absl::Milliseconds(1));
+  ledger_.BeginStep(/*joint=*/true);
+  ledger_.AddRows(0, 0, 40);
+  ledger_.AddRows(1, 0, 40);
+  ledger_.SpareRows(0, 40);
+  ledger_.SpareRows(1, 30);
+  ledger_.EndStep(cost_, absl::Milliseconds(2));
+  EXPECT_EQ(View(0).served, 0);
+  EXPECT_NEAR(View(1).served, 2e-3, 1e-9);
+  EXPECT_NEAR(View(0).owed, 2e-3, 1e-9);  // the whole of the step
+  // Nor is a step in which all were found.
+  ledger_.BeginStep(/*joint=*/true);
+  ledger_.AddRows(1, 0, 40);
+  ledger_.SpareRows(1, 40);
+  ledger_.EndStep(cost_, absl::Milliseconds(1));
+  EXPECT_NEAR(View(1).served, 2e-3, 1e-9);
+}
+
 // The time of a step that does not depend on its rows is nobody's.
 TEST_F(TenantLedgerTest, RowsByWeightsOweNothing) {
   Run(10, /*weight=*/3);
