@@ -1,47 +1,87 @@
 #include "engine/json/read_file.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <system_error>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "engine/tensor/status_macros.h"
 
 namespace attend {
+namespace {
 
-absl::StatusOr<std::string> ReadFile(const std::string& path) {
-  constexpr uintmax_t kMaxBytes = uintmax_t{64} << 20;
-  namespace fs = std::filesystem;
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  if (status.type() == fs::file_type::not_found) {
+constexpr int64_t kMaxBytes = int64_t{64} << 20;
+
+class OpenFile {
+ public:
+  // What is opened is looked at afterwards: nobody can put something else in
+  // its place in between. A pipe without a writer would be waited for.
+  explicit OpenFile(const std::string& path)
+      : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
+  ~OpenFile() {
+    if (fd_ >= 0) close(fd_);
+  }
+  OpenFile(const OpenFile&) = delete;
+  int fd() const { return fd_; }
+
+ private:
+  const int fd_;
+};
+
+absl::Status Unreadable(const std::string& path, absl::string_view reason) {
+  return absl::UnavailableError(
+      absl::StrCat(path, ": cannot be read: ", reason));
+}
+
+absl::Status CannotOpen(const std::string& path, int error) {
+  if (error == ENOENT || error == ENOTDIR) {
     return absl::NotFoundError(absl::StrCat(path, ": no such file"));
   }
-  if (error) {
-    return absl::UnavailableError(
-        absl::StrCat(path, ": cannot be read: ", error.message()));
-  }
-  if (!fs::is_regular_file(status)) {
+  if (error == ENXIO) {  // a socket, or a device that is not there
     return absl::InvalidArgumentError(
         absl::StrCat(path, ": not a regular file"));
   }
-  const uintmax_t size = fs::file_size(path, error);
-  if (error || size > kMaxBytes) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        path, ": ", error ? error.message() : absl::StrCat(size, " bytes"),
-        ", limit is ", kMaxBytes, " bytes"));
+  return Unreadable(path, std::strerror(error));
+}
+
+absl::StatusOr<size_t> CheckedSize(const std::string& path, int fd) {
+  struct stat status;
+  if (fstat(fd, &status) != 0) return Unreadable(path, std::strerror(errno));
+  if (!S_ISREG(status.st_mode)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": not a regular file"));
   }
+  if (status.st_size > kMaxBytes) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        path, ": ", status.st_size, " bytes, limit is ", kMaxBytes, " bytes"));
+  }
+  return static_cast<size_t>(status.st_size);
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> ReadFile(const std::string& path) {
+  const OpenFile file(path);
+  if (file.fd() < 0) return CannotOpen(path, errno);
+  ASSIGN_OR_RETURN(const size_t size, CheckedSize(path, file.fd()));
   std::string contents(size, '\0');
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  file.read(contents.data(), static_cast<std::streamsize>(size));
-  if (!file) {
-    return absl::UnavailableError(
-        absl::StrCat(path, ": cannot be read", errno == 0 ? "" : ": ",
-                     errno == 0 ? "" : strerror(errno)));
+  size_t done = 0;
+  while (done < size) {
+    const ssize_t got = read(file.fd(), contents.data() + done, size - done);
+    if (got > 0) {
+      done += got;
+    } else if (got == 0) {
+      return Unreadable(
+          path, absl::StrCat("it ends after ", done, " of ", size, " bytes"));
+    } else if (errno != EINTR) {
+      return Unreadable(path, std::strerror(errno));
+    }
   }
   return contents;
 }

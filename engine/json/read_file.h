@@ -7,8 +7,9 @@
 
 namespace attend {
 
-// The contents of a regular file of at most 64 MiB. NOT_FOUND if there is no
-// such file. Every error names the file.
+// The contents of a regular file, or of one that a link leads to, of at most
+// 64 MiB. Does not wait: what is something else is refused, a pipe too.
+// NOT_FOUND if it is missing; every error names it.
 absl::StatusOr<std::string> ReadFile(const std::string& path);
 
 }  // namespace attend
