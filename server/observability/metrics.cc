@@ -2,10 +2,12 @@
 
 #include <prometheus/text_serializer.h>
 
+#include <algorithm>
 #include <deque>
 #include <iterator>
 #include <map>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "server/observability/metric_series.h"
@@ -26,6 +28,8 @@ struct Metrics::Impl {
         .Set(ready ? 1 : 0);
   }
 
+  std::vector<std::shared_ptr<TenantMetrics>> Tenants();
+
   prometheus::Registry registry{prometheus::Registry::InsertBehavior::Merge};
   ProcessMetrics process;
   const std::vector<std::string> methods;
@@ -36,8 +40,28 @@ struct Metrics::Impl {
   std::mutex mutex;
   std::deque<ModelMetrics> models;
   std::deque<CallMetrics> broken;
-  std::map<std::string, TenantMetrics> tenants;
+  std::map<std::string, std::weak_ptr<TenantMetrics>> tenants;
 };
+
+namespace {
+
+// Adds the series of `more`. A family must not occur twice in a page.
+void Merge(std::vector<prometheus::MetricFamily> more,
+           std::vector<prometheus::MetricFamily>& families) {
+  for (prometheus::MetricFamily& family : more) {
+    const auto same = std::find_if(
+        families.begin(), families.end(),
+        [&](const auto& other) { return other.name == family.name; });
+    if (same == families.end()) {
+      families.push_back(std::move(family));
+    } else {
+      std::move(family.metric.begin(), family.metric.end(),
+                std::back_inserter(same->metric));
+    }
+  }
+}
+
+}  // namespace
 
 Metrics::Metrics(absl::string_view version,
                  const std::vector<std::string>& methods)
@@ -70,9 +94,26 @@ CallMetrics& Metrics::other_calls() { return impl_->other_calls; }
 
 ConnectionMetrics& Metrics::connections() { return impl_->connections; }
 
-TenantMetrics& Metrics::AddTenant(const std::string& name) {
+std::shared_ptr<TenantMetrics> Metrics::AddTenant(const std::string& name) {
   std::lock_guard lock(impl_->mutex);
-  return impl_->tenants.try_emplace(name, impl_->registry, name).first->second;
+  std::erase_if(impl_->tenants,
+                [](const auto& tenant) { return tenant.second.expired(); });
+  std::weak_ptr<TenantMetrics>& known = impl_->tenants[name];
+  std::shared_ptr<TenantMetrics> tenant = known.lock();
+  if (tenant == nullptr) {
+    tenant = std::make_shared<TenantMetrics>(name);
+    known = tenant;
+  }
+  return tenant;
+}
+
+std::vector<std::shared_ptr<TenantMetrics>> Metrics::Impl::Tenants() {
+  std::lock_guard lock(mutex);
+  std::vector<std::shared_ptr<TenantMetrics>> all;
+  for (const auto& [name, known] : tenants) {
+    if (auto tenant = known.lock()) all.push_back(std::move(tenant));
+  }
+  return all;
 }
 
 void Metrics::SetCertificateEnd(absl::Time end) {
@@ -84,6 +125,12 @@ void Metrics::SetCertificateEnd(absl::Time end) {
 
 std::string Metrics::Serialize() const {
   std::vector<prometheus::MetricFamily> families = impl_->registry.Collect();
+  std::vector<prometheus::MetricFamily> of_tenants;
+  for (const auto& tenant : impl_->Tenants()) {
+    Merge(tenant->Collect(), of_tenants);
+  }
+  families.insert(families.end(), std::make_move_iterator(of_tenants.begin()),
+                  std::make_move_iterator(of_tenants.end()));
   std::vector<prometheus::MetricFamily> process = impl_->process.Collect();
   families.insert(families.end(), std::make_move_iterator(process.begin()),
                   std::make_move_iterator(process.end()));

@@ -16,10 +16,10 @@
 namespace attend {
 
 // Everything that Attend tells Prometheus: about the process, and about each
-// model under its name. Gauges, and totals without further labels, exist with
-// the value 0 as soon as their model is added. Histograms, and totals by
-// method, code or reason, exist from their first use on, because most of them
-// are never used. Thread-safe. Owns what its methods return.
+// model under its name. Gauges, and totals without further labels, exist from
+// the time a model is added, with the value 0. Histograms, and totals by
+// method, code or reason, come when they are used first: of most there is
+// nothing to tell. Thread-safe. Owns what its methods return, as a reference.
 class Metrics {
  public:
   // `version`: the version of the build. `methods`: the names of all methods.
@@ -35,10 +35,10 @@ class Metrics {
   // known. The label `model` is empty.
   CallMetrics& other_calls();
   ConnectionMetrics& connections();
-  // Adds a tenant. Returns the same object for the same name.
-  TenantMetrics& AddTenant(const std::string& name);
-  // Sets the time when the ports' certificate ends. The series exists from the
-  // first call on.
+  // Of a tenant; the same for the same name, as long as somebody has them. Its
+  // series go with the last who has.
+  std::shared_ptr<TenantMetrics> AddTenant(const std::string& name);
+  // The certificate of the ports ends then. There is no such series before.
   void SetCertificateEnd(absl::Time end);
 
   // All metrics in Prometheus' text format. Reads the process's figures anew.

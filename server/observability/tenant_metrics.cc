@@ -13,8 +13,9 @@ constexpr std::array<const char*, kNumTenantRefusals> kRefusalNames = {
 }  // namespace
 
 struct TenantMetrics::Series {
-  explicit Series(const SeriesMaker& make)
-      : source_tokens(make.NewCounter(
+  explicit Series(const std::string& tenant)
+      : make(registry, {{"tenant", tenant}}),
+        source_tokens(make.NewCounter(
             "attend_tenant_source_tokens_total",
             "Source tokens of the tenant's inputs that were queued.")),
         generated_tokens(
@@ -34,18 +35,23 @@ struct TenantMetrics::Series {
     }
   }
 
+  // Of its own: who leaves takes all series along.
+  prometheus::Registry registry{prometheus::Registry::InsertBehavior::Merge};
+  const SeriesMaker make;
   std::array<LateSeries<prometheus::Counter>, kNumCodes> calls;
   std::array<LateSeries<prometheus::Counter>, kNumTenantRefusals> refused;
   prometheus::Counter& source_tokens;
   prometheus::Counter& generated_tokens;
 };
 
-TenantMetrics::TenantMetrics(prometheus::Registry& registry,
-                             const std::string& tenant)
-    : series_(std::make_unique<Series>(
-          SeriesMaker(registry, {{"tenant", tenant}}))) {}
+TenantMetrics::TenantMetrics(const std::string& tenant)
+    : series_(std::make_unique<Series>(tenant)) {}
 
 TenantMetrics::~TenantMetrics() = default;
+
+std::vector<prometheus::MetricFamily> TenantMetrics::Collect() const {
+  return series_->registry.Collect();
+}
 
 void TenantMetrics::OnCall(absl::StatusCode code) {
   series_->calls[static_cast<int>(code)]->Increment();

@@ -3,11 +3,12 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 
 namespace prometheus {
-class Registry;
+struct MetricFamily;
 }
 
 namespace attend {
@@ -16,13 +17,14 @@ namespace attend {
 enum class TenantRefusal { kCallRate, kTokenRate, kQueuedInputs, kModel };
 inline constexpr int kNumTenantRefusals = 4;
 
-// The metrics of one tenant. Thread-safe, like CallMetrics.
+// What is counted of one tenant. Its series, those of label `tenant`, are there
+// as long as this is. Thread-safe, as CallMetrics are.
 class TenantMetrics {
  public:
-  // Makes series with the label `tenant` in `registry`, which must outlive the
-  // TenantMetrics.
-  TenantMetrics(prometheus::Registry& registry, const std::string& tenant);
+  explicit TenantMetrics(const std::string& tenant);
   ~TenantMetrics();
+
+  std::vector<prometheus::MetricFamily> Collect() const;
 
   // A call has ended.
   void OnCall(absl::StatusCode code);

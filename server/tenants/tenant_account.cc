@@ -35,9 +35,10 @@ void SetLimit(const std::optional<RateLimit>& limit, absl::Time now,
 
 // What the accounts of one tenant share, over all versions of the file.
 struct TenantAccount::Usage {
-  explicit Usage(TenantMetrics& metrics_in) : metrics(metrics_in) {}
+  explicit Usage(std::shared_ptr<TenantMetrics> metrics_in)
+      : metrics(std::move(metrics_in)) {}
 
-  TenantMetrics& metrics;
+  const std::shared_ptr<TenantMetrics> metrics;
   std::mutex mutex;
   std::optional<RateBucket> calls;   // guarded by mutex
   std::optional<RateBucket> tokens;  // guarded by mutex
@@ -47,11 +48,12 @@ TenantAccount::TenantAccount() = default;
 
 TenantAccount::TenantAccount(TenantSettings settings,
                              const TenantAccount* before,
-                             TenantMetrics& metrics, absl::Time now)
+                             std::shared_ptr<TenantMetrics> metrics,
+                             absl::Time now)
     : settings_(std::move(settings)),
       tenant_(ToTenant(settings_)),
       usage_(before != nullptr ? before->usage_
-                               : std::make_shared<Usage>(metrics)) {
+                               : std::make_shared<Usage>(std::move(metrics))) {
   std::lock_guard lock(usage_->mutex);
   SetLimit(settings_.calls, now, usage_->calls);
   SetLimit(settings_.tokens, now, usage_->tokens);
@@ -70,7 +72,7 @@ bool TenantAccount::MayUse(absl::string_view model) const {
 
 absl::Status TenantAccount::CheckModel(absl::string_view model) {
   if (MayUse(model)) return absl::OkStatus();
-  usage_->metrics.OnRefused(TenantRefusal::kModel);
+  usage_->metrics->OnRefused(TenantRefusal::kModel);
   return absl::PermissionDeniedError(
       absl::StrFormat("tenant '%s' may not use model '%s'", name(), model));
 }
@@ -78,7 +80,7 @@ absl::Status TenantAccount::CheckModel(absl::string_view model) {
 absl::Status TenantAccount::Refuse(TenantRefusal reason, absl::string_view what,
                                    const RateLimit& limit,
                                    absl::Duration wait) {
-  usage_->metrics.OnRefused(reason);
+  usage_->metrics->OnRefused(reason);
   absl::Status refused = absl::ResourceExhaustedError(absl::StrFormat(
       "tenant '%s' has used its %s: the limit is %g a second, and %g at once; "
       "try again in %s",
@@ -118,25 +120,25 @@ absl::Status TenantAccount::BeginInputs(absl::Time now) {
 
 void TenantAccount::OnSource(int tokens, absl::Time now) {
   if (usage_ == nullptr || tokens == 0) return;
-  usage_->metrics.OnSourceTokens(tokens);
+  usage_->metrics->OnSourceTokens(tokens);
   std::lock_guard lock(usage_->mutex);
   if (usage_->tokens.has_value()) usage_->tokens->Take(tokens, now);
 }
 
 void TenantAccount::OnGenerated(int tokens, absl::Time now) {
   if (usage_ == nullptr || tokens == 0) return;
-  usage_->metrics.OnGeneratedTokens(tokens);
+  usage_->metrics->OnGeneratedTokens(tokens);
   std::lock_guard lock(usage_->mutex);
   if (usage_->tokens.has_value()) usage_->tokens->Take(tokens, now);
 }
 
 void TenantAccount::OnInputRefused() {
   if (usage_ == nullptr) return;
-  usage_->metrics.OnRefused(TenantRefusal::kQueuedInputs);
+  usage_->metrics->OnRefused(TenantRefusal::kQueuedInputs);
 }
 
 void TenantAccount::OnCall(absl::StatusCode code) {
-  if (usage_ != nullptr) usage_->metrics.OnCall(code);
+  if (usage_ != nullptr) usage_->metrics->OnCall(code);
 }
 
 }  // namespace attend

@@ -21,11 +21,10 @@ class TenantAccount {
   // nothing and counts nothing.
   static const std::shared_ptr<TenantAccount>& OfEverybody();
 
-  // `before`: the account of the same name that an earlier version of the file
-  // made, or null. The new account takes over what is left in the buckets of
-  // `before`, or what they owe. `metrics` must outlive all accounts.
+  // `before`: the account of the same name in the file before this one, or
+  // null. The new one goes on with what that has left, and owes.
   TenantAccount(TenantSettings settings, const TenantAccount* before,
-                TenantMetrics& metrics, absl::Time now);
+                std::shared_ptr<TenantMetrics> metrics, absl::Time now);
 
   const std::string& name() const { return settings_.name; }
   // The tenant as the scheduler knows it. A name has the same id in each
