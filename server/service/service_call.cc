@@ -70,8 +70,8 @@ void ServiceCall::Start() {
 
 absl::Status ServiceCall::Enqueue() {
   RETURN_IF_ERROR(CheckDraining());
-  absl::Status refused =
-      environment_.pool.Submit(request_bytes(), [this] { RunStart(); });
+  absl::Status refused = environment_.pool.Submit(tenant_, request_bytes(),
+                                                  [this] { RunStart(); });
   if (refused.ok()) return refused;
   metrics().OnRejected(RejectReason::kTokenizerFull);
   refused.SetPayload(kRetryAfterUrl, absl::Cord("1s"));
@@ -100,10 +100,10 @@ void ServiceCall::RunStart() {
 // inputs of a cancelled call take no time.
 void ServiceCall::StartInputs() {
   size_t bytes = 0;
-  while (next_input_ < inputs_) {
-    if (bytes > 0 && bytes + input_bytes_ > kShortWork && !cancelled()) {
-      return environment_.pool.Continue(input_bytes_,
-                                        [this] { StartInputs(); });
+  while (next_part_ < parts_) {
+    if (bytes > 0 && bytes + part_bytes_ > kShortWork && !cancelled()) {
+      return environment_.pool.Continue(tenant_, part_bytes_,
+                                        [this] { RunParts(); });
     }
     const absl::Status status = handler_->StartInput(*request_, next_input_++);
     if (!status.ok()) return EndStart(status);
