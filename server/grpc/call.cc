@@ -1,8 +1,14 @@
 #include "server/grpc/call.h"
 
+#include <grpc/grpc_security_constants.h>
+#include <grpcpp/security/auth_context.h>
+
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
@@ -24,6 +30,34 @@ absl::string_view ValueOf(
   if (metadata.count(key) != 1) return {};
   const grpc::string_ref value = metadata.find(key)->second;
   return {value.data(), value.size()};
+}
+
+// Of the metadata `authorization`; see CallerProof.
+std::optional<absl::string_view> Authorization(
+    const std::multimap<grpc::string_ref, grpc::string_ref>& metadata) {
+  constexpr char kKey[] = "authorization";
+  if (metadata.count(kKey) == 0) return std::nullopt;
+  return ValueOf(metadata, kKey);
+}
+
+// The names in the client's certificate; see CallerProof. gRPC has checked it
+// before there was a call.
+std::vector<std::string> CertificateNames(const grpc::ServerContext& context) {
+  std::vector<std::string> names;
+  const std::shared_ptr<const grpc::AuthContext> peer = context.auth_context();
+  const auto add = [&](const char* kind) {
+    for (const grpc::string_ref& name : peer->FindPropertyValues(kind)) {
+      names.emplace_back(name.data(), name.size());
+    }
+  };
+  if (peer == nullptr || !peer->IsPeerAuthenticated()) return names;
+  for (const char* kind :
+       {GRPC_PEER_DNS_PROPERTY_NAME, GRPC_PEER_URI_PROPERTY_NAME,
+        GRPC_PEER_EMAIL_PROPERTY_NAME}) {
+    add(kind);
+  }
+  if (names.empty()) add(GRPC_X509_CN_PROPERTY_NAME);
+  return names;
 }
 
 }  // namespace
@@ -58,14 +92,22 @@ void Call::OnAccepted(bool ok) {
   const std::string peer = grpc_.peer();
   reading_ = Begin(ValueOf(metadata, kRequestIdKey),
                    absl::FromChrono(grpc_.deadline()),
-                   {.host = HostOf(peer),
-                    .authorization = ValueOf(metadata, "authorization")});
+                   {.host = HostOf(peer), .proof = Proof()});
   grpc_.AddInitialMetadata(kRequestIdKey, request_id());
   if (reading_) {
     stream_.Read(&bytes_, static_cast<Event*>(&read_));
   } else {
     Advance();
   }
+}
+
+CallerProof Call::Proof() const {
+  CallerProof proof;
+  if (!needs_proof()) return proof;
+  proof.authorization = Authorization(grpc_.client_metadata());
+  // A key counts before them.
+  if (!proof.authorization) proof.certificate_names = CertificateNames(grpc_);
+  return proof;
 }
 
 void Call::OnRead(bool ok) {

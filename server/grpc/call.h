@@ -65,6 +65,8 @@ class Call final : private LiveCalls::Entry,  // first base: destroyed last
   }
   void Finish(const absl::Status& status) override { end_.emplace(status); }
 
+  // What the headers and the connection prove.
+  CallerProof Proof() const;
   void Advance();
   void Write();
   void* written_tag() { return static_cast<Event*>(&written_); }

@@ -40,7 +40,7 @@ absl::Status ServiceCall::Identify(const Caller& caller) {
     tenant_ = TenantOf(service.fair_share, caller.host);
     return absl::OkStatus();
   }
-  ASSIGN_OR_RETURN(account_, service.tenants->Find(caller.authorization));
+  ASSIGN_OR_RETURN(account_, service.tenants->Find(caller.proof));
   tenant_ = account_->tenant();
   return absl::OkStatus();
 }

@@ -14,6 +14,7 @@
 #include "server/service/methods.h"
 #include "server/service/service.h"
 #include "server/service/work_pool.h"
+#include "server/tenants/tenants.h"
 
 namespace attend {
 
@@ -37,13 +38,12 @@ struct CallEnvironment {
   WorkPool pool;
 };
 
-// Who makes a call, as far as the protocol knows. ServiceCall::Begin() copies
-// what it needs.
+// Who calls, as the protocol knows. All of it is read before Begin() returns.
+// The proof is needed only where there are tenants.
 struct Caller {
   // The address without the port; see TenantOf().
   absl::string_view host;
-  // The proof of who calls: "Bearer KEY", or empty.
-  absl::string_view authorization;
+  CallerProof proof;
 };
 
 // How a call ended, as its protocol knows.
@@ -101,6 +101,7 @@ class ServiceCall : public CallContext {
 
   // The metrics of the call's model. Not to be called while starting() is true.
   CallMetrics& metrics() const;
+  bool needs_proof() const { return environment_.service.tenants != nullptr; }
 
  private:
   // Finds out of which tenant the call is.

@@ -58,6 +58,31 @@ absl::StatusOr<std::vector<KeyHash>> ReadKeys(const JsonFile& entry) {
   return keys;
 }
 
+absl::StatusOr<std::vector<std::string>> ReadCertificates(
+    const JsonFile& entry) {
+  if (!entry.Has("certificates")) return std::vector<std::string>();
+  ASSIGN_OR_RETURN(std::vector<std::string> names,
+                   entry.Strings("certificates"));
+  if (names.empty() || names.size() > kMaxCertificatesOfTenant) {
+    return entry.Unexpected("certificates",
+                            absl::StrCat("1 to ", kMaxCertificatesOfTenant,
+                                         " names in certificates"));
+  }
+  for (const std::string& name : names) {
+    if (!name.empty() && name.size() <= kMaxCertificateNameBytes &&
+        std::none_of(name.begin(), name.end(), absl::ascii_iscntrl)) {
+      continue;
+    }
+    return Error(entry,
+                 absl::StrCat("certificates has '",
+                              absl::CHexEscape(name.substr(0, kMaxNameBytes)),
+                              "' of ", name.size(), " bytes, expected 1 to ",
+                              kMaxCertificateNameBytes,
+                              " bytes without control characters"));
+  }
+  return names;
+}
+
 absl::StatusOr<std::optional<RateLimit>> ReadRate(const JsonFile& entry,
                                                   absl::string_view rate,
                                                   absl::string_view burst) {
@@ -86,12 +111,15 @@ absl::StatusOr<std::optional<std::vector<std::string>>> ReadModels(
 
 absl::StatusOr<TenantSettings> ReadTenant(const JsonFile& entry) {
   RETURN_IF_ERROR(entry.ExpectOnly(
-      {"name", "keys", "weight", "calls_per_second", "call_burst",
-       "tokens_per_second", "token_burst", "max_queued_inputs",
+      {"name", "keys", "certificates", "weight", "calls_per_second",
+       "call_burst", "tokens_per_second", "token_burst", "max_queued_inputs",
        "max_running_inputs", "models", "max_priority"}));
   TenantSettings tenant;
   ASSIGN_OR_RETURN(tenant.name, ReadName(entry));
-  ASSIGN_OR_RETURN(tenant.keys, ReadKeys(entry));
+  ASSIGN_OR_RETURN(tenant.certificates, ReadCertificates(entry));
+  if (entry.Has("keys") || tenant.certificates.empty()) {
+    ASSIGN_OR_RETURN(tenant.keys, ReadKeys(entry));
+  }
   ASSIGN_OR_RETURN(tenant.weight,
                    entry.IntOr("weight", tenant.weight, kWeights));
   ASSIGN_OR_RETURN(tenant.calls,
@@ -118,6 +146,23 @@ absl::Status Named(const JsonFile& entry, const absl::Status& status) {
   return absl::InvalidArgumentError(
       absl::StrCat(status.message(), " (tenant '",
                    absl::CHexEscape(name->substr(0, kMaxNameBytes)), "')"));
+}
+
+// A client belongs to one tenant.
+absl::Status CheckCertificates(const std::string& file,
+                               const std::vector<TenantSettings>& tenants) {
+  std::map<absl::string_view, absl::string_view> owners;
+  for (const TenantSettings& tenant : tenants) {
+    for (const std::string& name : tenant.certificates) {
+      const auto [at, is_new] = owners.emplace(name, tenant.name);
+      if (is_new) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat(file, ": certificates of tenant '", tenant.name,
+                       "' has '", absl::CHexEscape(name),
+                       "', which is of tenant '", at->second, "' already"));
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::Status CheckUnique(const std::string& file,
@@ -180,6 +225,7 @@ absl::StatusOr<std::vector<TenantSettings>> ParseTenants(
     tenants.push_back(*std::move(tenant));
   }
   RETURN_IF_ERROR(CheckUnique(name, tenants));
+  RETURN_IF_ERROR(CheckCertificates(name, tenants));
   return tenants;
 }
 

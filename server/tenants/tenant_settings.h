@@ -18,6 +18,7 @@ namespace attend {
 struct TenantSettings {
   std::string name;
   std::vector<KeyHash> keys;
+  std::vector<std::string> certificates;  // names in those of its clients
   int weight = 1;
   std::optional<RateLimit> calls;   // none: no limit
   std::optional<RateLimit> tokens;  // none: no limit
@@ -34,6 +35,8 @@ inline constexpr size_t kMaxTenantFileBytes = 1 << 20;
 inline constexpr size_t kMaxTenants = 1000;
 inline constexpr size_t kMaxKeysOfTenant = 16;
 inline constexpr size_t kMaxKeys = 4096;  // of all tenants
+inline constexpr size_t kMaxCertificatesOfTenant = 16;
+inline constexpr size_t kMaxCertificateNameBytes = 2048;
 
 // Reads the text of a file of tenants; `name` stands for the file.
 // INVALID_ARGUMENT names the file, the tenant, the field, its value and what

@@ -3,6 +3,8 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -14,7 +16,17 @@
 
 namespace attend {
 
-// All tenants of the file, and which key is whose. Thread-safe.
+// What proves who calls.
+struct CallerProof {
+  // The metadata of that name, "Bearer KEY"; empty if there are several. None:
+  // the call has none.
+  std::optional<absl::string_view> authorization = std::nullopt;
+  // In the certificate of the client, which was checked: its subject
+  // alternative names (DNS, URI, email), or without those its common name.
+  std::vector<std::string> certificate_names = {};
+};
+
+// All tenants, found by what proves who calls. Thread-safe.
 class Tenants {
  public:
   // Has no tenants at first. `metrics` must outlive the Tenants and their
@@ -26,15 +38,22 @@ class Tenants {
   // its rates.
   void Set(std::vector<TenantSettings> settings, absl::Time now);
 
-  // The tenant of a call whose metadata has this `authorization`: "Bearer KEY".
-  // UNAUTHENTICATED if there is no key (`authorization` is empty), or if no
-  // tenant has the key. Compares with the keys of all tenants, in a time that
-  // does not depend on the key of the call.
+  // The tenant of a call. Where there is `authorization`, it alone counts:
+  // UNAUTHENTICATED if it is no key or nobody's, whatever the certificate says.
+  // Without, UNAUTHENTICATED unless the names in the certificate are of one
+  // tenant. Names are compared byte by byte; those of nobody do not matter
+  // beside others.
   absl::StatusOr<std::shared_ptr<TenantAccount>> Find(
-      absl::string_view authorization) const;
+      const CallerProof& proof) const;
 
  private:
   struct Table;
+  using Found = absl::StatusOr<std::shared_ptr<TenantAccount>>;
+
+  // Looks at all keys, in a time that does not depend on the one that it gets.
+  static Found FindByKey(const Table& table, absl::string_view authorization);
+  static Found FindByCertificate(const Table& table,
+                                 const std::vector<std::string>& names);
   std::shared_ptr<const Table> table() const;
 
   Metrics& metrics_;

@@ -58,6 +58,17 @@ class CertificateFiles {
         ".key -copy_extensions copy -out ", name, ".crt ", more));
   }
 
+  // Of that CA, for a client with these subject alternative names, or none.
+  void MakeClient(const std::string& name, const std::string& ca,
+                  const std::string& alternatives) const {
+    Run(absl::StrCat(
+        "openssl req -subj /CN=", name, kNewKey, name, ".key -out ", name,
+        ".csr ",
+        alternatives.empty() ? "" : "-addext subjectAltName=" + alternatives,
+        " && openssl x509 -req -in ", name, ".csr -CA ", ca, ".crt -CAkey ", ca,
+        ".key -copy_extensions copy -days 90 -out ", name, ".crt"));
+  }
+
   // `to` is another file at once: nobody sees a part of it.
   void Rename(const std::string& from, const std::string& to) const {
     std::filesystem::copy_file(

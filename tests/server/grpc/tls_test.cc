@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/time/clock.h"
+#include "server/tenants/tenants.h"
 #include "server/tls/certificates.h"
 #include "tests/server/grpc/rpc_fixture.h"
 #include "tests/server/grpc/sockets.h"
@@ -39,6 +40,10 @@ class TlsTest : public testing::Test {
     made_->MakeSigned("client", "ca");
     made_->MakeSigned("stranger", "other");
     made_->MakeSigned("late", "ca", "-days -1");
+    made_->MakeClient("names", "ca",
+                      "DNS:a.example,URI:spiffe://a/b,email:a@b.example,"
+                      "IP:127.0.0.1");
+    made_->MakeClient("nameless", "ca", "");
     made_->Run("cat ca.crt other.crt >both.crt");
   }
   static void TearDownTestSuite() { made_.reset(); }
@@ -64,6 +69,7 @@ class TlsTest : public testing::Test {
     RpcFixtureOptions fixture;
     fixture.rpc.handshake_timeout = handshake_timeout;
     fixture.certificates = certificates_.get();
+    fixture.tenants = tenants_;
     fixture_.emplace(fixture);
   }
 
@@ -80,8 +86,12 @@ class TlsTest : public testing::Test {
         absl::StrCat("127.0.0.1:", fixture_->server->port()),
         grpc::SslCredentials(options), arguments);
   }
-  grpc::StatusCode CallOn(const std::shared_ptr<grpc::Channel>& channel) {
+  grpc::StatusCode CallOn(const std::shared_ptr<grpc::Channel>& channel,
+                          const std::vector<std::string>& authorization = {}) {
     grpc::ClientContext context;
+    for (const std::string& value : authorization) {
+      context.AddMetadata("authorization", value);
+    }
     context.set_deadline(std::chrono::system_clock::now() +
                          std::chrono::minutes(1));
     v1::ListModelsResponse response;
@@ -95,6 +105,7 @@ class TlsTest : public testing::Test {
 
   static inline std::unique_ptr<CertificateFiles> made_;
   const CertificateFiles& files_;
+  const Tenants* tenants_ = nullptr;  // outlive the test
   std::atomic<int> refused_{0};
   std::unique_ptr<Certificates> certificates_;
   std::optional<RpcFixture> fixture_;
@@ -127,6 +138,70 @@ TEST_F(TlsTest, ACertificateIsOptional) {
   for (const char* cert : {"stranger", "late"}) {
     EXPECT_EQ(Call({.cert = cert}), grpc::UNAVAILABLE) << cert;
   }
+}
+
+// A tenant of the names in certificates, and one of a key.
+class TenantsWithCertificates {
+ public:
+  explicit TenantsWithCertificates(const std::vector<std::string>& names) {
+    SetNames(names);
+  }
+  void SetNames(const std::vector<std::string>& names) {
+    TenantSettings named, keyed;
+    named.name = "named";
+    named.certificates = names;
+    keyed.name = "keyed";
+    keyed.keys = {HashKey("key")};
+    tenants_.Set({named, keyed}, absl::Now());
+  }
+  const Tenants& tenants() const { return tenants_; }
+  // Whose calls have been counted.
+  bool Counted(const std::string& name) const {
+    return metrics_.Serialize().find(absl::StrCat(
+               "attend_tenant_requests_total{code=\"OK\",tenant=\"", name,
+               "\"}")) != std::string::npos;
+  }
+
+ private:
+  Metrics metrics_{"test", {}};
+  Tenants tenants_{metrics_};
+};
+
+TEST_F(TlsTest, ANameInACertificateIsATenants) {
+  TenantsWithCertificates known({"a.example"});
+  tenants_ = &known.tenants();
+  Start(ClientAuth::kOptional);
+  const auto named = Channel({.cert = "names"});
+  for (const char* name : {"a.example", "spiffe://a/b", "a@b.example"}) {
+    known.SetNames({name});
+    EXPECT_EQ(CallOn(named), grpc::OK) << name;
+  }
+  // The common name counts where there is no other.
+  known.SetNames({"names", "127.0.0.1", "nameless"});
+  EXPECT_EQ(CallOn(named), grpc::UNAUTHENTICATED);
+  EXPECT_EQ(Call({.cert = "nameless"}), grpc::OK);
+  EXPECT_EQ(Call({}), grpc::UNAUTHENTICATED);
+  fixture_.reset();  // calls are counted when they are gone
+  EXPECT_TRUE(known.Counted("named"));
+  EXPECT_FALSE(known.Counted("keyed"));
+}
+
+TEST_F(TlsTest, AKeyCountsBeforeACertificate) {
+  TenantsWithCertificates known({"a.example"});
+  tenants_ = &known.tenants();
+  Start(ClientAuth::kOptional);
+  const auto named = Channel({.cert = "names"});
+  EXPECT_EQ(CallOn(named, {"Bearer key"}), grpc::OK);
+  EXPECT_EQ(CallOn(Channel({}), {"Bearer key"}), grpc::OK);
+  for (const std::vector<std::string>& wrong :
+       {std::vector<std::string>{"Bearer other"},
+        {"Bearer key", "Bearer key"},
+        {""}}) {
+    EXPECT_EQ(CallOn(named, wrong), grpc::UNAUTHENTICATED) << wrong.front();
+  }
+  fixture_.reset();
+  EXPECT_TRUE(known.Counted("keyed"));
+  EXPECT_FALSE(known.Counted("named"));
 }
 
 TEST_F(TlsTest, AnotherCaLetsOtherClientsIn) {

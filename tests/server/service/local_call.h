@@ -20,16 +20,15 @@ namespace attend {
 class LocalCall final : public ServiceCall, private Responder {
  public:
   LocalCall(const Method& method, CallEnvironment& environment,
-            const google::protobuf::Message& request,
-            std::string authorization = "")
+            const google::protobuf::Message& request, CallerProof proof = {})
       : ServiceCall(method, environment),
         sent_(request),
-        authorization_(std::move(authorization)) {}
+        proof_(std::move(proof)) {}
 
   // Until it waits for a thread of the pool.
   void Submit() {
     if (Begin("local", absl::InfiniteFuture(),
-              {.host = "local", .authorization = authorization_})) {
+              {.host = "local", .proof = proof_})) {
       Start();
     }
   }
@@ -97,7 +96,7 @@ class LocalCall final : public ServiceCall, private Responder {
   }
 
   const google::protobuf::Message& sent_;
-  const std::string authorization_;
+  const CallerProof proof_;
   std::vector<std::string> answers_;
   std::optional<absl::Status> end_;
   bool woken_ = false;  // guarded by mutex()

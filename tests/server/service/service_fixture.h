@@ -47,10 +47,10 @@ class ServiceFixture : public ::testing::Test {
 
   LocalCall NewCall(const std::string& name,
                     const google::protobuf::Message& request,
-                    const std::string& authorization = "") {
+                    const CallerProof& proof = {}) {
     for (const Method& method : service_.methods) {
       if (method.name() != name) continue;
-      return {method, *environment_, request, authorization};
+      return {method, *environment_, request, proof};
     }
     ADD_FAILURE() << "no method " << name;
     return {service_.methods.front(), *environment_, request};

@@ -12,6 +12,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
+const CallerProof kKey = {.authorization = "Bearer key"};
+
 class TenantCallsTest : public ServiceFixture {
  protected:
   // The tenant "a", whose key is "key", and a model that nobody could load.
@@ -24,8 +26,8 @@ class TenantCallsTest : public ServiceFixture {
   }
   absl::Status Call(const std::string& method,
                     const google::protobuf::Message& request,
-                    const std::string& authorization = "Bearer key") {
-    LocalCall call = NewCall(method, request, authorization);
+                    const CallerProof& proof = kKey) {
+    LocalCall call = NewCall(method, request, proof);
     call.Run();
     return call.end().value_or(absl::CancelledError(""));
   }
@@ -44,9 +46,11 @@ TEST_F(TenantCallsTest, NeedAKey) {
   BuildFor({});
   const v1::GenerateRequest request = Generate("abc", 3);
   EXPECT_EQ(Call("Generate", request), absl::OkStatus());
-  EXPECT_EQ(Call("Generate", request, "").code(),
+  EXPECT_EQ(Call("Generate", request, {}).code(),
             absl::StatusCode::kUnauthenticated);
-  EXPECT_EQ(Call("ListModels", v1::ListModelsRequest(), "Bearer other").code(),
+  EXPECT_EQ(Call("ListModels", v1::ListModelsRequest(),
+                 {.authorization = "Bearer other"})
+                .code(),
             absl::StatusCode::kUnauthenticated);
   EXPECT_EQ(Counted("attend_tenant_requests_total{code=\"OK\",tenant=\"a\"}"),
             1);
@@ -90,7 +94,7 @@ TEST_F(TenantCallsTest, SeeTheirModelsOnly) {
   EXPECT_EQ(unknown.code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(unknown.message(), HasSubstr("the models are: 'fake'"));
   const v1::ListModelsRequest all;
-  LocalCall list = NewCall("ListModels", all, "Bearer key");
+  LocalCall list = NewCall("ListModels", all, kKey);
   list.Run();
   const auto answers = list.answers<v1::ListModelsResponse>();
   ASSERT_EQ(answers.size(), 1);
@@ -123,10 +127,10 @@ TEST_F(TenantCallsTest, WaitInTheQueueAsFarAsTheyMay) {
   options.engine.allowed_steps = 1;
   BuildFor(tenant, options);
   const v1::GenerateRequest request = Generate("abc", 3);
-  LocalCall running = NewCall("Generate", request, "Bearer key");
+  LocalCall running = NewCall("Generate", request, kKey);
   std::thread client([&] { running.Run(); });
   engine_->WaitUntilBlocked();
-  LocalCall waiting = NewCall("Generate", request, "Bearer key");
+  LocalCall waiting = NewCall("Generate", request, kKey);
   waiting.Submit();
   // One tokenizer thread: this one comes to the queue after that.
   const absl::Status refused = Call("Generate", request);

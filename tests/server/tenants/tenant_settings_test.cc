@@ -66,6 +66,46 @@ TEST(TenantSettingsTest, TheExampleOfTheManualIsGood) {
   EXPECT_EQ(tenants->size(), 2);
 }
 
+TEST(TenantSettingsTest, CertificatesMayTakeThePlaceOfKeys) {
+  const auto tenants = Parse(R"({"tenants": [
+      {"name": "a", "certificates": ["a.example", "spiffe://a/b"]},
+      {"name": "b", "certificates": ["b"], "keys": ["HASH"]}]})");
+  ASSERT_TRUE(tenants.ok()) << tenants.status();
+  EXPECT_THAT((*tenants)[0].certificates,
+              ElementsAre("a.example", "spiffe://a/b"));
+  EXPECT_THAT((*tenants)[0].keys, ElementsAre());
+  EXPECT_THAT((*tenants)[1].certificates, ElementsAre("b"));
+  EXPECT_THAT((*tenants)[1].keys, ElementsAre(HashKey("abc")));
+}
+
+TEST(TenantSettingsTest, CertificatesThatCannotBeUsed) {
+  EXPECT_THAT(Error(R"({"tenants": [{"name": "a"}]})"),
+              HasSubstr("keys is not a list"));
+  EXPECT_THAT(
+      Error(
+          R"({"tenants": [{"name": "a", "certificates": ["x"], "keys": []}]})"),
+      HasSubstr("keys is not a list"));
+  for (const char* wrong : {"[]", "[1]", "{}"}) {
+    EXPECT_THAT(
+        With(absl::StrCat("\"certificates\": ", wrong)).status().message(),
+        HasSubstr("certificates"))
+        << wrong;
+  }
+  for (const std::string& wrong :
+       {std::string(), std::string("a\\nb"), std::string(3000, 'x')}) {
+    EXPECT_THAT(
+        With(absl::StrCat("\"certificates\": [\"", wrong, "\"]"))
+            .status()
+            .message(),
+        HasSubstr("expected 1 to 2048 bytes without control characters"))
+        << wrong;
+  }
+  EXPECT_EQ(Error(R"({"tenants": [{"name": "a", "certificates": ["x", "y"]},
+                                  {"name": "b", "certificates": ["y"]}]})"),
+            "t.json: certificates of tenant 'b' has 'y', which is of tenant "
+            "'a' already");
+}
+
 TEST(TenantSettingsTest, WhatIsNotThereLimitsNothing) {
   const auto tenants = With("");
   ASSERT_TRUE(tenants.ok()) << tenants.status();

@@ -27,12 +27,16 @@ class TenantsTest : public ::testing::Test {
  protected:
   // The name of the tenant, or the code.
   std::string Who(const std::string& authorization) const {
-    const auto found = tenants_.Find(authorization);
+    return Who(CallerProof{.authorization = authorization});
+  }
+  std::string Who(const CallerProof& proof) const {
+    const auto found = tenants_.Find(proof);
     return found.ok() ? (*found)->name()
                       : absl::StatusCodeToString(found.status().code());
   }
   std::shared_ptr<TenantAccount> Get(const std::string& key) const {
-    return *tenants_.Find(absl::StrCat("Bearer ", key));
+    const std::string authorization = absl::StrCat("Bearer ", key);
+    return *tenants_.Find({.authorization = authorization});
   }
 
   Metrics metrics_{"1", {}};
@@ -59,8 +63,70 @@ TEST_F(TenantsTest, AreFoundByTheirKeys) {
   EXPECT_EQ(Who("Bearer 7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add"
                 "73ff431ed"),
             "UNAUTHENTICATED");
-  EXPECT_THAT(tenants_.Find("Bearer secret").status().message(),
-              Not(HasSubstr("secret")));
+  EXPECT_THAT(
+      tenants_.Find({.authorization = "Bearer secret"}).status().message(),
+      Not(HasSubstr("secret")));
+}
+
+TEST_F(TenantsTest, AreFoundByTheNamesInCertificates) {
+  TenantSettings a = Named("a", "one");
+  a.certificates = {"a.example", "spiffe://x/a"};
+  TenantSettings b;
+  b.name = "b";
+  b.certificates = {"b.example"};
+  tenants_.Set({a, b}, kStart);
+  const auto with = [](std::vector<std::string> names) {
+    return CallerProof{.certificate_names = std::move(names)};
+  };
+  EXPECT_EQ(Who(with({"a.example"})), "a");
+  EXPECT_EQ(Who(with({"nobody", "spiffe://x/a", "a.example"})), "a");
+  EXPECT_EQ(Who(with({"b.example"})), "b");
+  for (const char* wrong :
+       {"A.example", "a.exampl", "x.a.example", "", "one", "a"}) {
+    EXPECT_EQ(Who(with({wrong})), "UNAUTHENTICATED") << wrong;
+  }
+  EXPECT_EQ(Who(with({std::string("a.example\0", 10)})), "UNAUTHENTICATED");
+  EXPECT_EQ(Who(CallerProof()), "UNAUTHENTICATED");
+  EXPECT_EQ(tenants_.Find(with({"a.example", "b.example"})).status(),
+            absl::UnauthenticatedError("the names in the client's certificate "
+                                       "are of several tenants: 'a' and 'b'"));
+  EXPECT_EQ(
+      tenants_.Find(with({"nobody"})).status(),
+      absl::UnauthenticatedError("the call has no key, and 'nobody' in its "
+                                 "client's certificate is no tenant's"));
+}
+
+TEST_F(TenantsTest, AKeyCountsBeforeACertificate) {
+  TenantSettings b = Named("b", "two");
+  b.certificates = {"b.example"};
+  tenants_.Set({Named("a", "one"), b}, kStart);
+  const auto with = [](const char* authorization) {
+    return CallerProof{.authorization = authorization,
+                       .certificate_names = {"b.example"}};
+  };
+  EXPECT_EQ(Who(with("Bearer one")), "a");
+  for (const char* wrong : {"Bearer other", "Basic two", ""}) {
+    EXPECT_EQ(Who(with(wrong)), "UNAUTHENTICATED") << wrong;
+  }
+}
+
+TEST_F(TenantsTest, TheirSeriesGoWhenTheyDo) {
+  tenants_.Set({Named("a", "one"), Named("b", "two")}, kStart);
+  auto running = Get("one");
+  tenants_.Set({Named("b", "two")}, kStart);
+  const std::string series = "attend_tenant_source_tokens_total{tenant=\"a\"} ";
+  running->OnSource(5, kStart);  // of a call that began before
+  EXPECT_THAT(metrics_.Serialize(), HasSubstr(series + "5\n"));
+  running.reset();
+  const std::string page = metrics_.Serialize();
+  EXPECT_THAT(page, Not(HasSubstr("tenant=\"a\"")));
+  EXPECT_THAT(page, HasSubstr("tenant=\"b\""));
+  // Each family has one head, however many tenants there are.
+  tenants_.Set({Named("b", "two"), Named("c", "three")}, kStart);
+  const std::string both = metrics_.Serialize();
+  const std::string head = "# TYPE attend_tenant_source_tokens_total";
+  EXPECT_EQ(both.find(head), both.rfind(head));
+  EXPECT_THAT(both, HasSubstr("tenant=\"c\""));
 }
 
 TEST_F(TenantsTest, AreThoseThatWereSetLast) {
