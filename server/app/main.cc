@@ -27,6 +27,7 @@
 #include "server/app/options.h"
 #include "server/app/served_certificates.h"
 #include "server/app/served_models.h"
+#include "server/app/served_tenants.h"
 #include "server/app/signals.h"
 #include "server/app/system_limits.h"
 #include "server/app/wait_for_stop.h"
@@ -113,13 +114,6 @@ absl::Status LoadAll(const ServerOptions& options, Compute& compute,
   return absl::InvalidArgumentError(
       absl::StrCat("none of the ", options.models.size(),
                    " models could be loaded; see above"));
-}
-
-// Null: the options name no file of tenants.
-absl::StatusOr<std::unique_ptr<TenantFile>> OpenTenants(
-    const ServerOptions& options, Metrics& metrics, Log& log) {
-  if (options.tenants_file.empty()) return nullptr;
-  return TenantFile::Open(options.tenants_file, metrics, log, absl::Now());
 }
 
 void WarnOfPlainKeys(const ServerOptions& options, Log& log) {

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -17,8 +19,15 @@
 
 namespace attend {
 
-// The file of tenants, which is read again when it changes. Used by one thread,
-// except tenants(), which any thread may call.
+// What there is that a file of tenants may name. What it names beside is no
+// error, since it may come with another start: the log warns.
+struct TenantReferences {
+  std::vector<std::string> models;   // whether they could be loaded or not
+  bool client_certificates = false;  // clients are asked for them
+};
+
+// The file of tenants, which is read again when it changes. Used by one thread;
+// tenants() by any.
 class TenantFile {
  public:
   // How often to ask whether the file has changed.
@@ -27,7 +36,8 @@ class TenantFile {
   // Reads the file. An error names the file and what is wrong in it. `metrics`
   // and `log` must outlive the TenantFile.
   static absl::StatusOr<std::unique_ptr<TenantFile>> Open(
-      const std::string& path, Metrics& metrics, Log& log, absl::Time now);
+      const std::string& path, TenantReferences references, Metrics& metrics,
+      Log& log, absl::Time now);
 
   const Tenants& tenants() const { return tenants_; }
 
@@ -43,13 +53,19 @@ class TenantFile {
   // nanoseconds) of its contents and of its rights. All 0: there is no file.
   using Stamp = std::array<int64_t, 7>;
 
-  TenantFile(const std::string& path, Metrics& metrics, Log& log)
-      : path_(path), log_(log), tenants_(metrics) {}
+  TenantFile(const std::string& path, TenantReferences references,
+             Metrics& metrics, Log& log)
+      : path_(path),
+        references_(std::move(references)),
+        log_(log),
+        tenants_(metrics) {}
 
   Stamp Look() const;
   absl::Status Read(absl::Time now);
+  void WarnOfUnknown(const std::vector<TenantSettings>& tenants);
 
   const std::string path_;
+  const TenantReferences references_;
   Log& log_;
   Tenants tenants_;
   Stamp seen_ = {};  // before it was last read

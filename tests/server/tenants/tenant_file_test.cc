@@ -16,6 +16,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr absl::Time kNow = absl::UnixEpoch();
 // Of the keys "abc" and "".
@@ -42,13 +43,13 @@ class TenantFileTest : public ::testing::Test {
     std::filesystem::rename(path_ + ".new", path_);
   }
   absl::Status Open() {
-    auto file = TenantFile::Open(path_, metrics_, *log_, kNow);
+    auto file = TenantFile::Open(path_, references_, metrics_, *log_, kNow);
     if (!file.ok()) return file.status();
     file_ = *std::move(file);
     return absl::OkStatus();
   }
   std::string Who() const {
-    const auto found = file_->tenants().Find("Bearer abc");
+    const auto found = file_->tenants().Find({.authorization = "Bearer abc"});
     return found.ok() ? (*found)->name() : "nobody";
   }
   // All lines so far; none come any more.
@@ -67,6 +68,7 @@ class TenantFileTest : public ::testing::Test {
   } out_{open(log_path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600)};
   std::unique_ptr<Log> log_ =
       std::make_unique<Log>(LogLevel::kInfo, out_.number);
+  TenantReferences references_ = {.models = {"m", "n"}};
   Metrics metrics_{"1", {}};
   std::unique_ptr<TenantFile> file_;
 };
@@ -137,6 +139,45 @@ TEST_F(TenantFileTest, IsReadAgainWhenAsked) {
   file_->Reload(kNow);
   const std::string log = EndLog();
   EXPECT_NE(log.find("event=tenants "), log.rfind("event=tenants ")) << log;
+}
+
+TEST_F(TenantFileTest, WarnsOfWhatIsNotThere) {
+  Write(absl::StrCat(R"({"tenants": [{"name": "a", "keys": [")", kAbc,
+                     R"("], "models": ["m", "mm"], "certificates": ["x"]}]})"));
+  ASSERT_TRUE(Open().ok());
+  EXPECT_EQ(Who(), "a");
+  Write(absl::StrCat(R"({"tenants": [{"name": "b", "keys": [")", kAbc,
+                     R"("], "models": ["o"]}]})"));
+  file_->Reload(kNow);
+  EXPECT_EQ(Who(), "b");
+  EXPECT_THAT(
+      EndLog(),
+      AllOf(HasSubstr("level=warning event=tenants"),
+            HasSubstr("tenant=a warning=\"there is no such model\" name=mm "
+                      "models=\"m,n\""),
+            HasSubstr("tenant=a warning=\"no --tls-client-ca, so certificates "
+                      "count for nothing\" name=x"),
+            HasSubstr("tenant=b warning=\"there is no such model\" name=o "),
+            Not(HasSubstr("name=m "))));
+}
+
+TEST_F(TenantFileTest, WarnsOfNothingElse) {
+  references_.client_certificates = true;
+  Write(absl::StrCat(R"({"tenants": [{"name": "a", "keys": [")", kAbc,
+                     R"("], "models": ["n"], "certificates": ["x"]}]})"));
+  ASSERT_TRUE(Open().ok());
+  EXPECT_THAT(EndLog(), Not(HasSubstr("level=warning")));
+}
+
+// A reload must not end with the server waiting for a pipe.
+TEST_F(TenantFileTest, APipeInItsPlaceChangesNothing) {
+  Write(Text("a", kAbc));
+  ASSERT_TRUE(Open().ok());
+  std::filesystem::remove(path_);
+  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
+  file_->Reload(kNow);
+  EXPECT_EQ(Who(), "a");
+  EXPECT_THAT(EndLog(), HasSubstr("not a regular file"));
 }
 
 }  // namespace
