@@ -15,6 +15,11 @@ constexpr double kRowScale = 16;
 constexpr double kFreeRows = 32;
 // Smaller pieces say little about the cost of a row, and get a lower weight.
 constexpr double kFullWeightRows = 32;
+// The first encode and prompt rows take what comes once, such as pages that are
+// touched first; and, until a quiet step has been seen, all that a step takes.
+// As long as there were no more rows than these, a lower sample is the better
+// one.
+constexpr double kFirstRows = 256;
 // Seconds by which an estimate near zero can grow in one observation.
 constexpr double kFloor = 1e-5;
 
@@ -34,13 +39,16 @@ void StepCost::Observe(int decode_rows, int prompt_rows,
     return ObserveQuiet(decode_rows, seconds);
   }
   ++steps_since_quiet_;
+  const bool early = prompt_rows_ < kFirstRows;
+  prompt_rows_ += prompt_rows;
   const double sample =
       std::max(0.0, seconds - QuietSeconds(decode_rows)) / prompt_rows;
   if (prompt_row_ == 0) {
     prompt_row_ = sample;
     return;
   }
-  const double weight = kGain * std::min(1.0, prompt_rows / kFullWeightRows);
+  const double gain = early && sample < prompt_row_ ? 1 : kGain;
+  const double weight = gain * std::min(1.0, prompt_rows / kFullWeightRows);
   prompt_row_ +=
       weight *
       (WithoutSpike(sample, prompt_row_ + kFloor / prompt_rows) - prompt_row_);

@@ -44,9 +44,10 @@ class StepCost {
 
   void ObserveQuiet(int decode_rows, double seconds);
 
-  double fixed_ = 0;       // seconds
-  double decode_row_ = 0;  // seconds a row
-  double prompt_row_ = 0;  // seconds a row
+  double fixed_ = 0;        // seconds
+  double decode_row_ = 0;   // seconds a row
+  double prompt_row_ = 0;   // seconds a row
+  double prompt_rows_ = 0;  // encode and prompt rows so far
   int steps_since_quiet_ = 0;
 };
 

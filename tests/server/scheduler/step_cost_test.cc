@@ -68,6 +68,17 @@ TEST(StepCostTest, TheFirstGuessLeavesSomethingToManyRows) {
   EXPECT_NEAR(cost.Seconds(128, 10), 0.016, 1e-9) << "not known yet";
 }
 
+// Else prompts beside decodes would be cut into the smallest pieces for long.
+TEST(StepCostTest, TheFirstPromptIsSoonForgotten) {
+  for (const int first_rows : {1, 32, 200}) {
+    StepCost cost;
+    cost.Observe(0, first_rows, 100 * Truth(0, first_rows));
+    for (int i = 0; i < 20; ++i) cost.Observe(8, 0, Truth(8, 0));
+    for (int i = 0; i < 2; ++i) cost.Observe(8, 32, Truth(8, 32));
+    EXPECT_NEAR(cost.PromptRowSeconds(), 50e-6, 10e-6) << first_rows;
+  }
+}
+
 TEST(StepCostTest, LearnsThatRowsAreForNothing) {
   StepCost cost;
   cost.Observe(1, 0, absl::Milliseconds(50));
