@@ -264,6 +264,7 @@ int Main(const std::vector<std::string>& arguments) {
 }  // namespace attend
 
 int main(int argc, char** argv) {
+  attend::RenderProcesses::RunIfStartedForIt(argc, argv);
   if (!attend::OpenStandardDescriptors(argv)) return 1;
   return attend::Main(std::vector<std::string>(argv + 1, argv + argc));
 }

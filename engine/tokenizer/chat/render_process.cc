@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
@@ -26,9 +27,14 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "engine/tokenizer/chat/control_socket.h"
 #include "engine/tokenizer/chat/render_processes.h"
 #include "engine/tokenizer/rust/hf_chat.h"
 #include "engine/tokenizer/rust/rust_call.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+extern "C" void __sanitizer_set_death_callback(void (*callback)());
+#endif
 
 namespace attend {
 namespace {
@@ -48,33 +54,6 @@ constexpr size_t kMaxTemplates = 16;
 // values.
 constexpr size_t kStackBytes = 8 << 20;
 constexpr auto kLook = std::chrono::milliseconds(10);
-
-// A message that carries one file descriptor.
-struct SocketMessage {
-  SocketMessage() {
-    header.msg_iov = &part;
-    header.msg_iovlen = 1;
-    header.msg_control = control;
-    header.msg_controllen = sizeof(control);
-  }
-  SocketMessage(const SocketMessage&) = delete;
-
-  char byte = 0;
-  iovec part = {&byte, 1};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-  msghdr header = {};
-};
-
-// The socket, or -1 if the other end is closed.
-int ReceiveSocket(int control) {
-  SocketMessage message;
-  if (recvmsg(control, &message.header, MSG_CMSG_CLOEXEC) <= 0) return -1;
-  const cmsghdr* const with = CMSG_FIRSTHDR(&message.header);
-  if (with == nullptr || with->cmsg_type != SCM_RIGHTS) return -1;
-  int socket;
-  std::memcpy(&socket, CMSG_DATA(with), sizeof(socket));
-  return socket;
-}
 
 bool ReadAll(int fd, void* to, size_t size) {
   auto* bytes = static_cast<char*>(to);
@@ -121,13 +100,22 @@ bool ReadJob(int fd, Job& job) {
          ReadAll(fd, job.variables.data(), job.variables.size());
 }
 
-// Renders one job on a thread of its own, so that another thread can watch the
-// time.
+// For a handler that runs when the thread's own stack is full. There is one
+// thread that renders.
+void UseOtherStack() {
+  static char stack[16 << 10];
+  const stack_t other = {
+      .ss_sp = stack, .ss_flags = 0, .ss_size = sizeof(stack)};
+  sigaltstack(&other, nullptr);
+}
+
+// One job, on a thread of its own, so that another can look at the time.
 class Rendering {
  public:
   // `job` and `templates` must outlive the rendering.
   Rendering(const Job& job, Templates& templates)
       : thread_([this, &job, &templates] {
+          UseOtherStack();
           rendered_ = Render(job, templates);
           const std::lock_guard lock(mutex_);
           done_ = true;
@@ -181,8 +169,30 @@ bool IsLeft(int fd) {
   return poll(&looked, 1, 0) > 0 && (looked.revents & (POLLRDHUP | POLLHUP));
 }
 
-// Serves one job. A rendering that takes too long can be ended only together
-// with its process.
+// Of the job that is done, for the last words of the process; -1: none.
+std::atomic<int> job_socket{-1};
+
+// What needs memory and gets none aborts, and a stack that is full is a fault.
+// Async-signal-safe.
+void SayNoMemory() {
+  send(job_socket, &kNoMemory, 1, MSG_NOSIGNAL);
+  _exit(1);
+}
+
+void SayLastWords() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  __sanitizer_set_death_callback(SayNoMemory);
+#else
+  struct sigaction action = {};
+  action.sa_handler = [](int) { SayNoMemory(); };
+  action.sa_flags = SA_ONSTACK;
+  for (const int number : {SIGABRT, SIGSEGV, SIGBUS}) {
+    sigaction(number, &action, nullptr);
+  }
+#endif
+}
+
+// A rendering cannot be ended but with its process.
 void Serve(int fd, Templates& templates) {
   Job job;
   if (!ReadJob(fd, job)) return;
@@ -229,11 +239,14 @@ void LimitMemory() {
   pthread_attr_setstacksize(&threads, kStackBytes);
   pthread_setattr_default_np(&threads);
   LimitMemory();
+  SayLastWords();
   Templates templates;
   while (true) {
     const int fd = ReceiveSocket(control);
     if (fd < 0) _exit(0);
+    job_socket = fd;
     Serve(fd, templates);
+    job_socket = -1;
     close(fd);
   }
 }
@@ -252,16 +265,6 @@ void Detach(int& control) {
 }
 
 }  // namespace
-
-bool SendSocket(int control, int socket) {
-  SocketMessage message;
-  cmsghdr* const with = CMSG_FIRSTHDR(&message.header);
-  with->cmsg_level = SOL_SOCKET;
-  with->cmsg_type = SCM_RIGHTS;
-  with->cmsg_len = CMSG_LEN(sizeof(socket));
-  std::memcpy(CMSG_DATA(with), &socket, sizeof(socket));
-  return sendmsg(control, &message.header, MSG_NOSIGNAL) == 1;
-}
 
 void RunRenderProcesses(int control) {
   Detach(control);

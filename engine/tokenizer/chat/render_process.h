@@ -16,11 +16,8 @@ struct RenderHeader {
   int64_t unix_micros;
 };
 inline constexpr char kRendered = 'r';
-inline constexpr char kFailed = 'f';  // the text is an error
-
-// Hands `socket` to the process that reads `control`. False: errno has the
-// error.
-bool SendSocket(int control, int socket);
+inline constexpr char kFailed = 'f';    // the text is an error
+inline constexpr char kNoMemory = 'm';  // it had no memory left; no text
 
 // The main function of the process that is forked first. Starts processes that
 // render, and replaces those that die, until the other end of `control` is

@@ -1,15 +1,21 @@
 #include "engine/tokenizer/chat/render_processes.h"
 
 #include <poll.h>
+#include <spawn.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "engine/tensor/status_macros.h"
+#include "engine/tokenizer/chat/control_socket.h"
 #include "engine/tokenizer/chat/render_process.h"
 
 namespace attend {
@@ -17,6 +23,13 @@ namespace {
 
 // The time between two looks whether the call has ended.
 constexpr int kLookMilliseconds = 10;
+// What a program is called that was started to render, and where its control
+// socket is.
+constexpr char kProgram[] = "attend-render";
+constexpr int kControl = 3;
+
+// This program can be one that renders.
+std::atomic<bool> can_start_again{false};
 
 class Socket {
  public:
@@ -35,6 +48,11 @@ absl::Status Broken(absl::string_view what) {
                                           std::strerror(errno)));
 }
 
+absl::Status NoProcess() {
+  return absl::UnavailableError(
+      "the system gave no process to render chat templates in");
+}
+
 absl::Status TooMuchMemory() {
   return absl::InvalidArgumentError(absl::StrCat(
       "rendering takes more than ", kRenderMemory >> 20, " MiB of memory"));
@@ -49,6 +67,7 @@ absl::Status Await(int fd, short events, absl::FunctionRef<bool()> ended) {
   }
 }
 
+// Also OK if the other side takes no more: it says why.
 absl::Status SendAll(int fd, absl::string_view bytes,
                      absl::FunctionRef<bool()> ended) {
   while (!bytes.empty()) {
@@ -59,7 +78,7 @@ absl::Status SendAll(int fd, absl::string_view bytes,
     } else if (errno == EAGAIN) {
       RETURN_IF_ERROR(Await(fd, POLLOUT, ended));
     } else if (errno != EINTR) {
-      return TooMuchMemory();  // it died while it read
+      break;
     }
   }
   return absl::OkStatus();
@@ -80,32 +99,91 @@ absl::StatusOr<std::string> ReceiveAll(int fd,
   }
 }
 
+// This program anew, with `control`. It has no memory of this process, nor its
+// signals. -1: the system gave none.
+pid_t StartAgain(int control) {
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_adddup2(&files, control, kControl);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setflags(&attributes,
+                           POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  char name[sizeof(kProgram)];
+  std::memcpy(name, kProgram, sizeof(name));
+  char* const arguments[] = {name, nullptr};
+  pid_t child = -1;
+  if (posix_spawn(&child, "/proc/self/exe", &files, &attributes, arguments,
+                  environ) != 0) {
+    child = -1;
+  }
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&files);
+  return child;
+}
+
 }  // namespace
 
-RenderProcesses::RenderProcesses() {
-  int ends[2];
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return;
-  const pid_t child = fork();
-  if (child == 0) RunRenderProcesses(ends[1]);
-  close(ends[1]);
-  if (child > 0) {
-    control_ = ends[0];
-  } else {
-    close(ends[0]);
+struct RenderProcesses::Starter {
+  // `start` returns the child that has the other end of a control socket, or
+  // -1. Null: the system gave none.
+  static std::shared_ptr<const Starter> Start(pid_t (*start)(int control)) {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+      return nullptr;
+    }
+    const Socket theirs(ends[1]);
+    auto starter = std::make_shared<Starter>(ends[0]);
+    starter->child = start(theirs.fd());
+    return starter->child < 0 ? nullptr : starter;
   }
-}
+
+  explicit Starter(int fd) : control(fd) {}
+  // Asked by one thread at a time, until it is true.
+  bool IsGone() const { return waitpid(child, nullptr, WNOHANG) == child; }
+
+  const Socket control;
+  pid_t child = -1;
+};
+
+RenderProcesses::RenderProcesses()
+    : starter_(Starter::Start([](int control) {
+        const pid_t child = fork();
+        if (child == 0) RunRenderProcesses(control);
+        return child;
+      })) {}
 
 RenderProcesses& RenderProcesses::Shared() {
   static auto& processes = *new RenderProcesses;
   return processes;
 }
 
-absl::StatusOr<std::string> RenderProcesses::Render(
-    const RenderJob& job, absl::FunctionRef<bool()> ended) const {
-  if (control_ < 0) {
-    return absl::UnavailableError(
-        "the system gave no process to render chat templates in");
+void RenderProcesses::RunIfStartedForIt(int argc, char** argv) {
+  if (argc == 1 && std::strcmp(argv[0], kProgram) == 0) {
+    RunRenderProcesses(kControl);
   }
+  can_start_again = true;
+}
+
+absl::StatusOr<std::shared_ptr<const RenderProcesses::Starter>>
+RenderProcesses::Running() {
+  const std::lock_guard lock(mutex_);
+  if (starter_ != nullptr && starter_->IsGone()) starter_ = nullptr;
+  if (starter_ == nullptr && can_start_again) {
+    starter_ = Starter::Start(&StartAgain);
+  }
+  if (starter_ == nullptr) return NoProcess();
+  return starter_;
+}
+
+absl::StatusOr<std::string> RenderProcesses::Render(
+    const RenderJob& job, absl::FunctionRef<bool()> ended) {
+  ASSIGN_OR_RETURN(const std::shared_ptr<const Starter> starter, Running());
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     return Broken("socketpair");
@@ -113,7 +191,9 @@ absl::StatusOr<std::string> RenderProcesses::Render(
   const Socket ours(ends[0]);
   {
     const Socket theirs(ends[1]);
-    if (!SendSocket(control_, theirs.fd())) return Broken("sendmsg");
+    if (!SendSocket(starter->control.fd(), theirs.fd())) {
+      return Broken("sendmsg");
+    }
   }
   const RenderHeader header = {job.source.size(), job.variables.size(),
                                job.unix_micros};
@@ -123,12 +203,19 @@ absl::StatusOr<std::string> RenderProcesses::Render(
     RETURN_IF_ERROR(SendAll(ours.fd(), part, ended));
   }
   ASSIGN_OR_RETURN(std::string answer, ReceiveAll(ours.fd(), ended));
-  if (answer.empty()) return TooMuchMemory();
-  const char kind = answer.back();
-  answer.pop_back();
-  if (kind == kRendered) return answer;
-  if (kind == kFailed) return absl::InvalidArgumentError(answer);
-  return TooMuchMemory();  // it died while it wrote
+  const char kind = answer.empty() ? '\0' : answer.back();
+  if (!answer.empty()) answer.pop_back();
+  switch (kind) {
+    case kRendered:
+      return answer;
+    case kFailed:
+      return absl::InvalidArgumentError(answer);
+    case kNoMemory:
+      return TooMuchMemory();
+    default:
+      return absl::UnavailableError(
+          "the process that rendered the chat was killed");
+  }
 }
 
 }  // namespace attend

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <string>
 
 #include "absl/functional/function_ref.h"
@@ -28,9 +30,9 @@ struct RenderJob {
 // operating system can limit the memory of a program and end it at any time,
 // and then the program must be in a process of its own.
 //
-// One process, which has a single thread and no memory of models, starts the
-// processes that render, and replaces those that die. All of them end with the
-// server's process. Thread-safe.
+// A process of one thread, which has no model's memory, starts the others and
+// starts them anew. If it is killed, this process starts it anew, where its
+// program can be one. They end with this process. Thread-safe.
 class RenderProcesses {
  public:
   // The RenderProcesses of this process. The first call starts them. It must
@@ -38,17 +40,29 @@ class RenderProcesses {
   // all memory that there is then.
   static RenderProcesses& Shared();
 
-  // Returns the rendered text. INVALID_ARGUMENT has the error that the template
-  // raises, or names what it cannot do or the limit that it exceeds. CANCELLED
-  // if ended() is true, which is asked every few milliseconds. UNAVAILABLE if
-  // the system gave no process.
+  // For the beginning of main(): does not return if the program was started to
+  // be a process that renders. Without it, processes that were killed are not
+  // started again.
+  static void RunIfStartedForIt(int argc, char** argv);
+
+  // The text. INVALID_ARGUMENT: what the template says or cannot do, or the
+  // limit that it passes. CANCELLED once `ended`, which is asked every few
+  // milliseconds. UNAVAILABLE if the system gave no process, or somebody killed
+  // it.
   absl::StatusOr<std::string> Render(const RenderJob& job,
-                                     absl::FunctionRef<bool()> ended) const;
+                                     absl::FunctionRef<bool()> ended);
 
  private:
-  RenderProcesses();
+  // The process that starts the others, and the socket that they take jobs
+  // from; closing that ends them.
+  struct Starter;
 
-  int control_ = -1;  // the socket that they take jobs from; -1: there are none
+  RenderProcesses();
+  // The one that runs; started anew if that is gone.
+  absl::StatusOr<std::shared_ptr<const Starter>> Running();
+
+  std::mutex mutex_;
+  std::shared_ptr<const Starter> starter_;  // guarded by mutex_; or null
 };
 
 }  // namespace attend

@@ -2,15 +2,20 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
 
+#include "engine/tokenizer/chat/render_processes.h"
 #include "engine/tokenizer/text/tokenizer.h"
 #include "tests/support/sanitized.h"
+#include "tests/support/wait_until.h"
 
 namespace attend {
 namespace {
@@ -249,6 +254,62 @@ TEST(ChatTemplateTest, HostileTemplatesHaveLimitsOfMemoryAndTime) {
       "{% set a = namespace() %}{% set b = namespace(x=a) %}"
       "{% set a.x = b %}{{ a == b }}",
       memory);  // of the stack
+}
+
+// So that this program may be started to render. The C library gives its
+// constructors the arguments of main().
+__attribute__((constructor)) void MayRender(int argc, char** argv) {
+  RenderProcesses::RunIfStartedForIt(argc, argv);
+}
+
+// Processes of that name that `parent` has started.
+std::vector<pid_t> Renderers(pid_t parent) {
+  std::vector<pid_t> found;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    // "123 (attend-render) S 1 ...": the last is the parent.
+    const std::string stat = Read(entry.path() / "stat");
+    const size_t name = stat.find("(attend-render) ");
+    if (name != stat.npos && std::stoi(stat.substr(name + 18)) == parent) {
+      found.push_back(std::stoi(stat));
+    }
+  }
+  return found;
+}
+
+TEST(ChatTemplateTest, TheProcessThatStartsOthersIsStartedAgain) {
+  const Directory directory;
+  directory.Write("chat_template.jinja", "{{ messages[0].content }}");
+  const std::unique_ptr<ChatTemplate> chat = Load(directory);
+  for (int round = 0; round < 2; ++round) {
+    const std::vector<pid_t> starters = Renderers(getpid());
+    ASSERT_EQ(starters.size(), 1u);
+    ASSERT_EQ(kill(starters[0], SIGKILL), 0);
+    EXPECT_TRUE(WaitUntil([&] {
+      return chat->Render(OneTurn(), Noon()).ok() &&
+             Renderers(getpid()) != starters;
+    }));
+  }
+}
+
+TEST(ChatTemplateTest, ARenderingWhoseProcessIsKilledSaysSo) {
+  const Directory directory;
+  directory.Write("chat_template.jinja",
+                  "{{ 'a'.count('') if messages[0].content == 'slow' }}");
+  const std::unique_ptr<ChatTemplate> chat = Load(directory);
+  std::atomic<bool> done{false};
+  std::thread killer([&] {
+    while (!done) {
+      for (const pid_t starter : Renderers(getpid())) {
+        for (const pid_t renders : Renderers(starter)) kill(renders, SIGKILL);
+      }
+    }
+  });
+  const absl::Status ended = chat->Render(OneTurn("slow"), Noon()).status();
+  done = true;
+  killer.join();
+  EXPECT_TRUE(absl::IsUnavailable(ended)) << ended;
+  EXPECT_THAT(ended.message(),
+              HasSubstr("the process that rendered the chat was killed"));
 }
 
 TEST(ChatTemplateTest, ARenderingEndsWithItsCall) {

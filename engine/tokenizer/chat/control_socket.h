@@ -1,0 +1,15 @@
+#ifndef ATTEND_ENGINE_TOKENIZER_CHAT_CONTROL_SOCKET_H_
+#define ATTEND_ENGINE_TOKENIZER_CHAT_CONTROL_SOCKET_H_
+
+namespace attend {
+
+// Hands `socket` over to who reads `control`. False: errno says why not.
+bool SendSocket(int control, int socket);
+
+// Waits for one that was handed over, and owns it. -1 once the other end of
+// `control` is closed.
+int ReceiveSocket(int control);
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_TOKENIZER_CHAT_CONTROL_SOCKET_H_
