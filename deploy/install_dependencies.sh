@@ -12,7 +12,7 @@ packages="
   libabsl-dev libboost-dev libcli11-dev libdnnl-dev libgrpc++-dev libprotobuf-dev
   libssl-dev
   nlohmann-json3-dev prometheus-cpp-dev
-  protobuf-compiler protobuf-compiler-grpc"
+  protobuf-compiler protobuf-compiler-grpc zlib1g-dev"
 tests=false
 case "${1-}" in
   "") ;;

@@ -25,6 +25,7 @@
 #include "server/grpc/grpc_weaknesses.h"
 #include "server/grpc/header_limit.h"
 #include "server/grpc/listener.h"
+#include "server/grpc/message_limit.h"
 #include "server/grpc/port_probe.h"
 #include "server/grpc/raw_service.h"
 #include "server/grpc/tls_credentials.h"
@@ -84,7 +85,14 @@ ConnectionLimits Limits(const RpcOptions& options) {
 }
 
 // docs/security.md says what Attend itself does about them.
-void LogWeaknesses(Log& log) {
+void LogWeaknesses(const RpcOptions& options, Log& log) {
+  if (!LimitMessages(options.max_message_bytes)) {
+    log.Write(
+        LogLevel::kWarning, "messages_unlimited",
+        {{"version", grpc::Version()},
+         {"warning",
+          "--max-message-bytes is checked when a message has been read"}});
+  }
   if (!HasKnownWeaknesses(grpc::Version())) return;
   log.Write(LogLevel::kInfo, "old_grpc",
             {{"version", grpc::Version()},
@@ -191,7 +199,7 @@ absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(
   });
   std::unique_ptr<RpcServer> server(new RpcServer(std::move(impl)));
   server->SetServing(true);
-  LogWeaknesses(calls.service.log);
+  LogWeaknesses(options, calls.service.log);
   server->impl_->Open(std::move(listener), Limits(options), connections);
   return server;
 }

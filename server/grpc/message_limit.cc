@@ -1,0 +1,152 @@
+#include "server/grpc/message_limit.h"
+
+#include <dlfcn.h>
+#include <grpc/compression.h>
+#include <grpc/slice_buffer.h>
+#include <grpcpp/version_info.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/cord.h"
+#include "absl/strings/str_cat.h"
+#include "engine/tensor/check.h"
+#include "server/grpc/unpack.h"
+
+// Later versions have functions of these names, too, that need not do the same.
+#if GRPC_CPP_VERSION_MAJOR == 1 && GRPC_CPP_VERSION_MINOR == 51
+#define ATTEND_LIMITS_MESSAGES
+#endif
+
+#ifndef ATTEND_LIMITS_MESSAGES
+
+namespace attend {
+bool LimitMessages(int) { return false; }
+}  // namespace attend
+
+#else
+
+// Symbols of libgrpc 1.51.
+#define ATTEND_COMPLETE                                              \
+  "_Z39grpc_chttp2_maybe_complete_recv_messageP21grpc_chttp2_transp" \
+  "ortP18grpc_chttp2_stream"
+#define ATTEND_DEFRAME                                              \
+  "_Z40grpc_deframe_unprocessed_incoming_framesP18grpc_chttp2_stre" \
+  "amPlPN9grpc_core11SliceBufferEPj"
+#define ATTEND_UNPACK \
+  "_Z19grpc_msg_decompress26grpc_compression_algorithmP17grpc_slice_bufferS1_"
+#define ATTEND_CANCEL                                               \
+  "_Z25grpc_chttp2_cancel_streamP21grpc_chttp2_transportP18grpc_ch" \
+  "ttp2_streamN4absl7debian36StatusE"
+
+namespace attend {
+
+// What libgrpc returns of a part of a message. Made and read by libgrpc only:
+// it is handed on where it was made.
+struct DeframedMessage {
+  ~DeframedMessage() {}
+  DeframedMessage(DeframedMessage&&) = delete;
+  alignas(std::max_align_t) char bytes[64];
+};
+
+namespace {
+
+// Takes what has come of a stream's message, if somebody waits for that.
+constexpr char kComplete[] = ATTEND_COMPLETE;
+using Complete = void(void* transport, void* stream);
+// `missing`: the bytes of the message that are still to come.
+constexpr char kDeframe[] = ATTEND_DEFRAME;
+using Deframe = DeframedMessage(void* stream, int64_t* missing, void* message,
+                                uint32_t* flags);
+// 1: all is unpacked.
+constexpr char kUnpack[] = ATTEND_UNPACK;
+using UnpackInto = int(grpc_compression_algorithm, grpc_slice_buffer* packed,
+                       grpc_slice_buffer* unpacked);
+constexpr char kCancel[] = ATTEND_CANCEL;
+using Cancel = void(void* transport, void* stream, absl::Status why);
+
+template <class Function>
+Function* Original(const char* symbol) {
+  auto* found = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, symbol));
+  ATTEND_CHECK(found != nullptr);  // nobody but libgrpc calls its replacement
+  return found;
+}
+
+std::atomic<int64_t> max_message_bytes{std::numeric_limits<int64_t>::max()};
+
+// Of the call of Complete() that is under way on this thread.
+thread_local bool too_long = false;
+
+absl::Status TooLong() {
+  absl::Status status = absl::ResourceExhaustedError(absl::StrCat(
+      "the request is longer than ",
+      max_message_bytes.load(std::memory_order_relaxed), " bytes"));
+  // Where libgrpc looks for the code that a client is told.
+  status.SetPayload("type.googleapis.com/grpc.status.int.grpc_status",
+                    absl::Cord("8"));
+  return status;
+}
+
+// Looks at a length once libgrpc has read it.
+struct LengthCheck {
+  ~LengthCheck() {
+    if (*missing > max_message_bytes.load(std::memory_order_relaxed)) {
+      too_long = true;
+    }
+  }
+  const int64_t* const missing;
+};
+
+}  // namespace
+
+bool LimitMessages(int max_bytes) {
+  for (const char* symbol : {kComplete, kDeframe, kUnpack, kCancel}) {
+    if (dlsym(RTLD_NEXT, symbol) == nullptr) return false;
+  }
+  max_message_bytes = max_bytes;
+  return true;
+}
+
+void CompleteMessage(void* transport, void* stream) asm(ATTEND_COMPLETE);
+void CompleteMessage(void* transport, void* stream) {
+  static auto* const original = Original<Complete>(kComplete);
+  static auto* const cancel = Original<Cancel>(kCancel);
+  const bool outer = std::exchange(too_long, false);
+  original(transport, stream);
+  // That the message is not complete means that the stream is still there.
+  if (std::exchange(too_long, outer)) cancel(transport, stream, TooLong());
+}
+
+DeframedMessage DeframeMessage(void* stream, int64_t* missing, void* message,
+                               uint32_t* flags) asm(ATTEND_DEFRAME);
+DeframedMessage DeframeMessage(void* stream, int64_t* missing, void* message,
+                               uint32_t* flags) {
+  static auto* const original = Original<Deframe>(kDeframe);
+  int64_t none = 0;
+  int64_t* const known = missing == nullptr ? &none : missing;
+  *known = 0;
+  const LengthCheck check{known};
+  return original(stream, known, message, flags);
+}
+
+int UnpackMessage(grpc_compression_algorithm algorithm,
+                  grpc_slice_buffer* packed,
+                  grpc_slice_buffer* unpacked) asm(ATTEND_UNPACK);
+int UnpackMessage(grpc_compression_algorithm algorithm,
+                  grpc_slice_buffer* packed, grpc_slice_buffer* unpacked) {
+  static auto* const original = Original<UnpackInto>(kUnpack);
+  const bool gzip = algorithm == GRPC_COMPRESS_GZIP;
+  if (!gzip && algorithm != GRPC_COMPRESS_DEFLATE) {
+    return original(algorithm, packed, unpacked);
+  }
+  return Unpack(*packed, gzip ? Packed::kGzip : Packed::kDeflate,
+                max_message_bytes.load(std::memory_order_relaxed), *unpacked);
+}
+
+}  // namespace attend
+
+#endif  // ATTEND_LIMITS_MESSAGES
