@@ -3,6 +3,7 @@
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/health_check_service_interface.h>
+#include <grpcpp/resource_quota.h>
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
@@ -36,6 +37,10 @@ namespace {
 
 constexpr int kLoops = 2;
 
+// Reflection, which needs no key, has a thread of gRPC's for each of its calls.
+// Others are refused. (Without a size the quota is none of memory.)
+constexpr int kReflectionThreads = 8;
+
 // From the end of the last call to that of its connection.
 constexpr absl::Duration kLastWords = absl::Milliseconds(200);
 
@@ -53,6 +58,8 @@ int Millis(absl::Duration duration) {
 
 void SetLimits(const RpcOptions& options, grpc::ServerBuilder& builder) {
   builder.SetMaxReceiveMessageSize(options.max_message_bytes);
+  builder.SetResourceQuota(
+      grpc::ResourceQuota().SetMaxThreads(kReflectionThreads));
   const std::pair<const char*, int> arguments[] = {
       {GRPC_ARG_MAX_METADATA_SIZE, kMaxHeaderBytes},
       {GRPC_ARG_MAX_CONCURRENT_STREAMS, options.max_concurrent_streams},

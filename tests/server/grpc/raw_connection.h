@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 
 #include <cstdint>
 #include <optional>
@@ -17,6 +18,10 @@ namespace attend {
 class RawConnection {
  public:
   explicit RawConnection(int port) : socket_(Connect(port)) {
+    // A server that does not answer fails the test, and does not hold it.
+    const timeval longest = {.tv_sec = 60, .tv_usec = 0};
+    setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &longest,
+               sizeof(longest));
     EXPECT_TRUE(Send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + Frame(kSettings, 0)));
   }
   enum Kind : char {

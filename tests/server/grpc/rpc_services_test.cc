@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "tests/server/grpc/raw_connection.h"
 #include "tests/server/grpc/rpc_fixture.h"
 
 namespace attend {
@@ -110,6 +111,24 @@ TEST(RpcServicesTest, ReflectionListsTheServices) {
   const std::string answer = stream.Read();
   EXPECT_THAT(answer, HasSubstr("attend.v1.Attend"));
   EXPECT_THAT(answer, HasSubstr("grpc.health.v1.Health"));
+}
+
+TEST(RpcServicesTest, ReflectionHasFewThreads) {
+  RpcFixture fixture;
+  RawConnection connection(fixture.server->port());
+  constexpr int kCalls = 40;
+  std::string calls;
+  for (int i = 0; i < kCalls; ++i) {
+    calls += RawConnection::Frame(
+        RawConnection::kHeaders, RawConnection::kEndHeaders, 2 * i + 1,
+        Headers("/grpc.reflection.v1alpha.ServerReflection/"
+                "ServerReflectionInfo"));
+  }
+  ASSERT_TRUE(connection.Send(calls));
+  // None has said anything yet, and still the last one ends.
+  EXPECT_TRUE(connection.ReceiveUntil(RawConnection::Frame(
+      RawConnection::kResetStream, 0, 2 * kCalls - 1, std::string(4, '\0'))));
+  EXPECT_TRUE(connection.Answers());
 }
 
 }  // namespace
