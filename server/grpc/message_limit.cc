@@ -11,6 +11,7 @@
 #include <limits>
 #include <utility>
 
+#include "absl/base/options.h"
 #include "absl/status/status.h"
 #include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
@@ -30,7 +31,11 @@ bool LimitMessages(int) { return false; }
 
 #else
 
-// Symbols of libgrpc 1.51.
+#define ATTEND_QUOTED(name) #name
+#define ATTEND_EXPANDED(name) ATTEND_QUOTED(name)
+
+// Symbols of libgrpc 1.51. A distribution's Abseil has a namespace of its own,
+// whose name has 7 letters in Debian 12 and 13.
 #define ATTEND_COMPLETE                                              \
   "_Z39grpc_chttp2_maybe_complete_recv_messageP21grpc_chttp2_transp" \
   "ortP18grpc_chttp2_stream"
@@ -41,7 +46,8 @@ bool LimitMessages(int) { return false; }
   "_Z19grpc_msg_decompress26grpc_compression_algorithmP17grpc_slice_bufferS1_"
 #define ATTEND_CANCEL                                               \
   "_Z25grpc_chttp2_cancel_streamP21grpc_chttp2_transportP18grpc_ch" \
-  "ttp2_streamN4absl7debian36StatusE"
+  "ttp2_streamN4absl7" ATTEND_EXPANDED(                             \
+      ABSL_OPTION_INLINE_NAMESPACE_NAME) "6StatusE"
 
 namespace attend {
 
@@ -78,6 +84,9 @@ Function* Original(const char* symbol) {
 
 std::atomic<int64_t> max_message_bytes{std::numeric_limits<int64_t>::max()};
 
+// Null until messages are limited.
+std::atomic<Cancel*> cancel{nullptr};
+
 // Of the call of Complete() that is under way on this thread.
 thread_local bool too_long = false;
 
@@ -107,6 +116,7 @@ bool LimitMessages(int max_bytes) {
   for (const char* symbol : {kComplete, kDeframe, kUnpack, kCancel}) {
     if (dlsym(RTLD_NEXT, symbol) == nullptr) return false;
   }
+  cancel = Original<Cancel>(kCancel);
   max_message_bytes = max_bytes;
   return true;
 }
@@ -114,11 +124,12 @@ bool LimitMessages(int max_bytes) {
 void CompleteMessage(void* transport, void* stream) asm(ATTEND_COMPLETE);
 void CompleteMessage(void* transport, void* stream) {
   static auto* const original = Original<Complete>(kComplete);
-  static auto* const cancel = Original<Cancel>(kCancel);
   const bool outer = std::exchange(too_long, false);
   original(transport, stream);
   // That the message is not complete means that the stream is still there.
-  if (std::exchange(too_long, outer)) cancel(transport, stream, TooLong());
+  if (std::exchange(too_long, outer)) {
+    cancel.load()(transport, stream, TooLong());
+  }
 }
 
 DeframedMessage DeframeMessage(void* stream, int64_t* missing, void* message,
