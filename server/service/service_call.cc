@@ -14,6 +14,10 @@ ServiceCall::ServiceCall(const Method& method, CallEnvironment& environment)
       method_(method),
       environment_(environment) {}
 
+ServiceCall::~ServiceCall() {
+  environment_.heap.Freed(static_cast<int64_t>(all_bytes_));
+}
+
 void ServiceCall::WakeAfterStep() {
   if (starting_) {
     woken_early_ = true;
@@ -61,6 +65,7 @@ absl::Status ServiceCall::Admit() {
 void ServiceCall::Start() {
   // Nobody is older for having sent slowly.
   arrival_ = environment_.service.clock.Now();
+  all_bytes_ = request_bytes();
   request_.reset(method_.request->New());
   handler_ = method_.make(environment_.service, *this);
   starting_ = true;
@@ -85,7 +90,7 @@ void ServiceCall::Refuse(absl::Status status) {
 }
 
 void ServiceCall::RunStart() {
-  input_bytes_ = request_bytes();
+  input_bytes_ = all_bytes_;
   absl::Status status =
       cancelled() ? absl::CancelledError("cancelled") : ReadRequest(*request_);
   if (!status.ok()) return EndStart(status);

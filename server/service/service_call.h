@@ -2,6 +2,7 @@
 #define ATTEND_SERVER_SERVICE_SERVICE_CALL_H_
 
 #include <google/protobuf/message.h>
+#include <malloc.h>
 
 #include <memory>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "absl/time/time.h"
 #include "server/service/call_context.h"
 #include "server/service/handler.h"
+#include "server/service/heap_trimmer.h"
 #include "server/service/methods.h"
 #include "server/service/service.h"
 #include "server/service/work_pool.h"
@@ -23,7 +25,8 @@ struct CallEnvironment {
   CallEnvironment(Service served, int tokenizer_threads,
                   int max_tokenizer_queue)
       : service(std::move(served)),
-        pool(tokenizer_threads, max_tokenizer_queue) {}
+        pool(tokenizer_threads, max_tokenizer_queue),
+        heap(absl::Seconds(1), [] { malloc_trim(0); }) {}
 
   // New calls end with UNAVAILABLE.
   void Drain() { lifecycle.draining = true; }
@@ -36,6 +39,7 @@ struct CallEnvironment {
   const Service service;
   Lifecycle lifecycle;
   WorkPool pool;
+  HeapTrimmer heap;
 };
 
 // Who calls, as the protocol knows. All of it is read before Begin() returns.
@@ -67,6 +71,7 @@ class ServiceCall : public CallContext {
  protected:
   // `method` and `environment` must outlive the call.
   ServiceCall(const Method& method, CallEnvironment& environment);
+  ~ServiceCall() override;
 
   // The request, on a tokenizer thread; once, after Start().
   virtual absl::Status ReadRequest(google::protobuf::Message& request) = 0;
@@ -123,6 +128,7 @@ class ServiceCall : public CallContext {
 
   int inputs_ = 0;          // as Handler::Start() returns it
   int next_input_ = 0;      // the first one not started yet
+  size_t all_bytes_ = 0;    // of the request
   size_t input_bytes_ = 0;  // of an input, on average
 
   bool starting_ = false;         // guarded by mutex()
