@@ -1,10 +1,10 @@
 #!/bin/sh
 # Installs what Attend is built with, from Debian (12 and 13).
 #
-#   deploy/install_dependencies.sh [--tests]
+#   deploy/install_dependencies.sh [--tests] [--fuzz]
 #
-# --tests: also what the tests use. Says nothing, and asks for no rights, where
-# everything is installed.
+# --tests: also what the tests use. --fuzz: also the compiler of tests/fuzz. Says
+# nothing, and asks for no rights, where everything is installed.
 set -eu
 
 packages="
@@ -14,19 +14,21 @@ packages="
   nlohmann-json3-dev prometheus-cpp-dev
   protobuf-compiler protobuf-compiler-grpc zlib1g-dev"
 tests=false
-case "${1-}" in
-  "") ;;
-  --tests)
-    tests=true
-    packages="$packages
-      clang-format curl libbenchmark-dev libgmock-dev libgtest-dev openssl
-      python3 python3-venv python3-yaml shellcheck"
-    ;;
-  *)
-    echo "usage: $0 [--tests]" >&2
-    exit 2
-    ;;
-esac
+for flag; do
+  case "$flag" in
+    --tests)
+      tests=true
+      packages="$packages
+        clang-format curl libbenchmark-dev libgmock-dev libgtest-dev openssl
+        python3 python3-venv python3-yaml shellcheck"
+      ;;
+    --fuzz) packages="$packages clang-19 libclang-rt-19-dev llvm-19" ;;
+    *)
+      echo "usage: $0 [--tests] [--fuzz]" >&2
+      exit 2
+      ;;
+  esac
+done
 
 # Cargo that can build the tokenizers: found where rustup puts it, too, and else
 # the package. Debian 12 has a recent one under another name.

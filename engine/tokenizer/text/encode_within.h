@@ -22,13 +22,15 @@ inline constexpr size_t kMinTextLimit = 64 << 10;
 // letters).
 size_t MaxTextBytes(const Tokenizer& tokenizer, int tokens);
 
+inline bool NeverEnds() { return false; }
+
 // How much of a text and of its pair is tokenised.
 struct TextLimits {
   int tokens = 0;  // the most tokens of the encoding, special ones included
   // True: a longer encoding is cut to `tokens`. False: it is an error.
   bool truncate = false;
   // Asked before each part of a long text. True ends the work with CANCELLED.
-  absl::FunctionRef<bool()> ended = [] { return false; };
+  absl::FunctionRef<bool()> ended = NeverEnds;
 };
 
 // The same as Encode(input), truncated to the limits, but reads no more of the

@@ -1,0 +1,63 @@
+#ifndef ATTEND_TESTS_FUZZ_FUZZ_SERVICE_H_
+#define ATTEND_TESTS_FUZZ_FUZZ_SERVICE_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "server/observability/metrics.h"
+#include "server/service/service_call.h"
+#include "server/service/step_signal.h"
+#include "tests/support/fake_engine.h"
+#include "tests/support/fake_tokenizer.h"
+
+namespace attend {
+
+// What serves fake models, one of each kind: "translator", which embeds and
+// fills masks, too, "labels", "tags", "chat" with a template, and "broken",
+// which could not be loaded. Their limits are low, so that a request takes
+// little time.
+class FuzzService {
+ public:
+  FuzzService();
+  ~FuzzService();
+
+  CallEnvironment& calls() { return *calls_; }
+  StepSignal& step_signal() { return step_signal_; }
+  Metrics& metrics() { return metrics_; }
+  Log& log() { return log_; }
+  // Returns when no request is left in a scheduler.
+  void WaitUntilFree() const;
+
+ private:
+  struct Serving {
+    std::unique_ptr<FakeEngine> engine;
+    std::unique_ptr<ChatTemplate> chat;
+    std::unique_ptr<Scheduler> scheduler;
+  };
+
+  // Closed after the log, whose thread writes to it.
+  struct NullDevice {
+    NullDevice();
+    ~NullDevice();
+    const int descriptor;
+  };
+
+  void Add(FakeEngineOptions options, std::unique_ptr<ChatTemplate> chat);
+
+  const NullDevice null_;
+  const SystemClock clock_;
+  StepSignal step_signal_;
+  Metrics metrics_{"fuzz", MethodNames(AttendMethods())};
+  Log log_;
+  const FakeTokenizer tokenizer_;
+  Turns turns_;
+  std::vector<Serving> serving_;
+  Service service_;
+  std::optional<CallEnvironment> calls_;
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_TESTS_FUZZ_FUZZ_SERVICE_H_

@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""Writes the seeds that are not text: tests/fuzz/make_seeds.py"""
+
+import json
+import pathlib
+import struct
+
+SEEDS = pathlib.Path(__file__).parent / "seeds"
+
+
+def write(target, name, data):
+    folder = SEEDS / target
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_bytes(data)
+
+
+def safetensors(header, data):
+    text = json.dumps(header, separators=(",", ":")).encode()
+    return struct.pack("<Q", len(text)) + text + data
+
+
+def tensor(dtype, shape, begin, end):
+    return {"dtype": dtype, "shape": shape, "data_offsets": [begin, end]}
+
+
+def write_safetensors():
+    write("safetensors", "two", safetensors(
+        {"__metadata__": {"format": "pt"}, "b": tensor("F32", [2, 1], 0, 8),
+         "a": tensor("BF16", [3], 8, 14)}, bytes(14)))
+    write("safetensors", "scalar_and_empty", safetensors(
+        {"s": tensor("F16", [], 0, 2), "e": tensor("I64", [0, 7], 2, 2)},
+        bytes(2)))
+    write("safetensors", "nothing", safetensors({}, b""))
+
+
+def field(number, data):
+    return bytes([number << 3 | 2, len(data)]) + data
+
+
+def write_spm():
+    def piece(text, kind, score=0.0):
+        return field(1, field(1, text.encode()) + b"\x15"
+                     + struct.pack("<f", score) + bytes([0x18, kind]))
+
+    pieces = piece("<unk>", 2) + piece("<s>", 3) + piece("\u2581a", 1, -1)
+    pieces += piece("a", 1, -2) + piece("aa", 1, -2.5) + piece("he", 4)
+    # A table whose trie has one unit, which maps nothing.
+    table = struct.pack("<II", 4, 0) + b"x\0"
+    write("spm", "unigram", pieces + field(3, field(2, table)))
+    write("spm", "pairs", pieces + field(2, b"\x18\x02"))
+    bytes_of = b"".join(piece(f"<0x{b:02X}>", 6) for b in range(256))
+    write("spm", "bytes", pieces + bytes_of + field(2, b"\x98\x02\x01"))
+
+
+def write_http():
+    host = b"Host: a\r\n"
+    write("http", "metrics",
+          b"GET /metrics HTTP/1.1\r\n" + host + b"Authorization: Bearer k\r\n"
+          b"X: fuzz\r\n\r\n")
+    write("http", "two", 2 * (b"GET /livez HTTP/1.1\r\n" + host + b"\r\n")
+          + b"HEAD /readyz?fuzz HTTP/1.0\r\n\r\n")
+    write("http", "chunks",
+          b"POST /livez HTTP/1.1\r\n" + host +
+          b"Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
+          b"4\r\nfuzz\r\n0\r\n\r\n")
+    write("http", "body",
+          b"PUT /fuzz HTTP/1.1\r\n" + host + b"Content-Length: 4\r\n"
+          b"Expect: 100-continue\r\n\r\nfuzz")
+
+
+# Types of frames.
+DATA, HEADERS, PRIORITY, RESET, SETTINGS, PING, GOAWAY, WINDOW, MORE = (
+    0, 1, 2, 3, 4, 6, 7, 8, 9)
+END_STREAM, END_HEADERS = 1, 4
+
+
+def frame(kind, flags=0, stream=0, payload=b""):
+    """As http2_fuzz.cc reads it."""
+    return bytes([kind, flags, stream]) + struct.pack(">H",
+                                                      len(payload)) + payload
+
+
+def header(name, value):
+    """HPACK: a literal that is not indexed."""
+    return (b"\x00" + bytes([len(name)]) + name + bytes([len(value)]) + value)
+
+
+def head(method, *more):
+    return (b"\x83\x86" + header(b":path", b"/attend.v1.Attend/" + method)
+            + header(b":authority", b"a")
+            + header(b"content-type", b"application/grpc")
+            + header(b"te", b"trailers") + b"".join(more))
+
+
+def message(data):
+    return b"\0" + struct.pack(">I", len(data)) + data
+
+
+def write_http2():
+    start = frame(SETTINGS, payload=struct.pack(">HI", 4, 1 << 20))
+    start += frame(SETTINGS, 1)
+    generate = field(2, field(1, b"hello"))
+    write("http2", "call", start
+          + frame(HEADERS, END_HEADERS, 1, head(b"Generate"))
+          + frame(DATA, END_STREAM, 1, message(generate)))
+    write("http2", "stream", start
+          + frame(HEADERS, END_HEADERS, 1, head(
+              b"GenerateStream", header(b"grpc-timeout", b"5S"),
+              header(b"x-request-id", b"abc")))
+          + frame(DATA, 0, 1, message(generate)[:7])
+          + frame(DATA, END_STREAM, 1, message(generate)[7:])
+          + frame(WINDOW, 0, 0, struct.pack(">I", 1 << 16)) + frame(PING, 0, 0,
+                                                                    bytes(8)))
+    write("http2", "two_blocks", start
+          + frame(HEADERS, END_STREAM, 1, head(b"ListModels")[:20])
+          + frame(MORE, END_HEADERS, 1, head(b"ListModels")[20:])
+          + frame(HEADERS, END_HEADERS, 3, head(b"GetModel", header(
+              b"authorization", b"Bearer k")))
+          + frame(RESET, 0, 3, struct.pack(">I", 8)))
+    write("http2", "goodbye", start
+          + frame(PRIORITY, 0, 1, struct.pack(">IB", 0, 15))
+          + frame(HEADERS, END_HEADERS | END_STREAM, 5, head(b"Tokenize"))
+          + frame(GOAWAY, 0, 0, struct.pack(">II", 0, 0) + b"bye")
+          + b"\xff\x00\x00\x08\x06\x00\x00\x00\x00\x00rawbytes")
+
+
+def write_requests():
+    """Of each method one as bytes; those in text are written by hand."""
+    text = field(1, b"hello")
+    of_input = field(2, text)
+    for letter, data in {"A": of_input, "C": field(2, field(1, text)),
+                         "D": of_input + b"\x18\x01", "G": field(2, b"q")
+                         + field(3, b"d"), "I": field(2, field(1, b"\x05\x06")),
+                         "K": field(1, b"chat")}.items():
+        write("request", "bytes_" + letter, letter.encode() + data)
+
+
+if __name__ == "__main__":
+    write_safetensors()
+    write_spm()
+    write_http()
+    write_http2()
+    write_requests()

@@ -1,0 +1,97 @@
+// A request of any method, from its bytes to its answers. The first byte says
+// which method, and how the rest is written: from 'a' on as text, as
+// google::protobuf::TextFormat has it, from 'A' on as bytes.
+#include <google/protobuf/io/tokenizer.h>
+#include <google/protobuf/stubs/logging.h>
+#include <google/protobuf/text_format.h>
+
+#include <cstring>
+#include <memory>
+
+#include "attend/v1/attend.pb.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/fuzz_service.h"
+#include "tests/server/service/local_call.h"
+
+namespace attend {
+namespace {
+
+// Requests may be wrong in any way; nothing is printed.
+class NoErrors final : public google::protobuf::io::ErrorCollector {
+  void AddError(int, int, const std::string&) override {}
+};
+
+bool ParseText(absl::string_view text, google::protobuf::Message& request) {
+  NoErrors errors;
+  google::protobuf::TextFormat::Parser parser;
+  parser.RecordErrorsTo(&errors);
+  parser.SetRecursionLimit(100);
+  return parser.ParseFromString(std::string(text), &request);
+}
+
+// A status that docs/api.md lists, other than that of a bug.
+bool IsDocumented(absl::StatusCode code) {
+  switch (code) {
+    case absl::StatusCode::kOk:
+    case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kNotFound:
+    case absl::StatusCode::kResourceExhausted:
+    case absl::StatusCode::kUnavailable:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Every answer is whole, and its inputs end with such a status, too.
+template <class Response>
+void CheckResults(const LocalCall& call) {
+  for (const Response& answer : call.answers<Response>()) {
+    for (const auto& result : answer.results()) {
+      ATTEND_CHECK(
+          IsDocumented(static_cast<absl::StatusCode>(result.status().code())));
+    }
+  }
+}
+
+void Run(const Method& method, const google::protobuf::Message& request) {
+  static FuzzService service;
+  LocalCall call(method, service.calls(), request);
+  call.Run();
+  ATTEND_CHECK(call.end().has_value());
+  ATTEND_CHECK(IsDocumented(call.end()->code()));
+  if (!call.end()->ok()) return;
+  ++accepted_inputs;
+  if (method.name() == "Generate") CheckResults<v1::GenerateResponse>(call);
+  if (method.name() == "Score") CheckResults<v1::ScoreResponse>(call);
+  if (method.name() == "Embed") CheckResults<v1::EmbedResponse>(call);
+  if (method.name() == "Classify") CheckResults<v1::ClassifyResponse>(call);
+  if (method.name() == "FillMask") CheckResults<v1::FillMaskResponse>(call);
+  if (method.name() == "Rerank") CheckResults<v1::RerankResponse>(call);
+  if (method.name() == "Tokenize") CheckResults<v1::TokenizeResponse>(call);
+  if (method.name() == "Detokenize") CheckResults<v1::DetokenizeResponse>(call);
+}
+
+}  // namespace
+}  // namespace attend
+
+int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace attend;
+  static const std::vector<Method> methods = AttendMethods();
+  // The fake tokenizer's texts need not be UTF-8, and protobuf would say so.
+  [[maybe_unused]] static auto* const log =
+      google::protobuf::SetLogHandler(nullptr);
+  if (size == 0) return 0;
+  const bool as_text = data[0] >= 'a';
+  const int index = data[0] - (as_text ? 'a' : 'A');
+  if (index < 0 || index >= static_cast<int>(methods.size())) return 0;
+  const Method& method = methods[index];
+  const std::unique_ptr<google::protobuf::Message> request(
+      method.request->New());
+  const absl::string_view rest = View(data + 1, size - 1);
+  const bool parsed = as_text
+                          ? ParseText(rest, *request)
+                          : request->ParseFromArray(rest.data(), rest.size());
+  if (parsed) Run(method, *request);
+  return 0;
+}
