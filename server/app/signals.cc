@@ -39,16 +39,18 @@ Signals::~Signals() {
 }
 
 SignalRequest Signals::Wait(absl::Duration timeout) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   changed_.wait_for(lock, absl::ToChronoNanoseconds(timeout),
-                    [this] { return stopping_ || reload_; });
+                    [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+                      return stopping_ || reload_;
+                    });
   if (stopping_) return SignalRequest::kStop;
   return std::exchange(reload_, false) ? SignalRequest::kReload
                                        : SignalRequest::kNothing;
 }
 
 bool Signals::stopping() {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return stopping_;
 }
 
@@ -57,7 +59,7 @@ void Signals::RunThread() {
   int signal = 0;
   while (sigwait(&set, &signal) == 0 && !closed_) {
     if (signal == kWake) continue;
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (signal == SIGHUP) {
       reload_ = true;
     } else {

@@ -3,10 +3,10 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <mutex>
 #include <thread>
 
 #include "absl/time/time.h"
+#include "engine/tensor/mutex.h"
 
 namespace attend {
 
@@ -38,10 +38,10 @@ class Signals {
  private:
   void RunThread();
 
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable changed_;
-  bool stopping_ = false;  // guarded by mutex_
-  bool reload_ = false;    // guarded by mutex_
+  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  bool reload_ ABSL_GUARDED_BY(mutex_) = false;
   std::atomic<bool> closed_{false};
   std::thread thread_;
 };

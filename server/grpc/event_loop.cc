@@ -17,7 +17,7 @@ void EventLoop::Start() {
 
 EventLoop::~EventLoop() {
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     closed_ = true;  // no alarm may be set on a queue that shuts down
   }
   watch_alarm_.Cancel();  // nobody is watched any more; do not wait for it
@@ -36,13 +36,13 @@ void EventLoop::RunThread() {
 }
 
 void EventLoop::Wake(Wakeable& wakeable) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (std::exchange(wakeable.woken_, true)) return;
   woken_.push_back(&wakeable);
 }
 
 void EventLoop::Flush() {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (woken_.empty() || alarm_set_ || closed_) return;
   alarm_set_ = true;
   // A time in the past fires at once. The current time would be rounded up to
@@ -52,14 +52,14 @@ void EventLoop::Flush() {
 }
 
 bool EventLoop::IsWoken(const Wakeable& wakeable) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return wakeable.woken_;
 }
 
 void EventLoop::OnWakeAlarm(bool) {
   waking_.clear();
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     alarm_set_ = false;
     waking_.swap(woken_);
   }
@@ -67,7 +67,7 @@ void EventLoop::OnWakeAlarm(bool) {
     {
       // The flag is cleared just before OnWake(): until then IsWoken() is true,
       // and what is woken does not destroy itself.
-      std::lock_guard lock(mutex_);
+      MutexLock lock(mutex_);
       wakeable->woken_ = false;
     }
     wakeable->OnWake();

@@ -5,12 +5,12 @@
 #include <grpcpp/completion_queue.h>
 
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <unordered_set>
 #include <vector>
 
 #include "absl/time/time.h"
+#include "engine/tensor/mutex.h"
 
 namespace attend {
 
@@ -82,11 +82,11 @@ class EventLoop {
   const absl::Duration watch_interval_;
   const std::unique_ptr<grpc::ServerCompletionQueue> queue_;
 
-  std::mutex mutex_;
-  std::vector<Wakeable*> woken_;  // guarded by mutex_
-  bool alarm_set_ = false;        // guarded by mutex_
-  bool closed_ = false;           // guarded by mutex_
-  grpc::Alarm wake_alarm_;        // guarded by mutex_
+  Mutex mutex_;
+  std::vector<Wakeable*> woken_ ABSL_GUARDED_BY(mutex_);
+  bool alarm_set_ ABSL_GUARDED_BY(mutex_) = false;
+  bool closed_ ABSL_GUARDED_BY(mutex_) = false;
+  grpc::Alarm wake_alarm_ ABSL_GUARDED_BY(mutex_);
   MemberEvent<EventLoop> wake_event_{*this, &EventLoop::OnWakeAlarm};
 
   // The thread's own.

@@ -3,7 +3,6 @@
 #include <grpc/support/log.h>
 
 #include <cstdio>
-#include <mutex>
 #include <string>
 
 #include "absl/strings/match.h"
@@ -11,16 +10,20 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "engine/tensor/check.h"
+#include "engine/tensor/mutex.h"
 
 namespace attend {
 namespace {
 
-// Both live as long as gRPC's threads.
-std::mutex& Mutex() {
-  static auto* const mutex = new std::mutex;
-  return *mutex;
+// Lives as long as gRPC's threads.
+struct Destination {
+  Mutex mutex;
+  Log* log ABSL_GUARDED_BY(mutex) = nullptr;
+};
+Destination& Shared() {
+  static auto* const destination = new Destination;
+  return *destination;
 }
-Log* destination = nullptr;  // guarded by Mutex()
 
 // Failed handshakes are errors to gRPC; they are none of this server.
 LogLevel LevelOf(gpr_log_severity severity) {
@@ -54,24 +57,26 @@ void Write(gpr_log_func_args* said) {
     return;
   }
   // The log does not wait for anybody, and must not go meanwhile.
-  std::lock_guard lock(Mutex());
-  if (destination == nullptr) return;
-  destination->Write(level, "grpc",
-                     {{"message", said->message}, {"place", place}});
+  Destination& to = Shared();
+  MutexLock lock(to.mutex);
+  if (to.log == nullptr) return;
+  to.log->Write(level, "grpc", {{"message", said->message}, {"place", place}});
 }
 
 }  // namespace
 
 GrpcLog::GrpcLog(Log& log) {
-  std::lock_guard lock(Mutex());
-  ATTEND_CHECK(destination == nullptr);
-  destination = &log;
+  Destination& to = Shared();
+  MutexLock lock(to.mutex);
+  ATTEND_CHECK(to.log == nullptr);
+  to.log = &log;
   gpr_set_log_function(&Write);
 }
 
 GrpcLog::~GrpcLog() {
-  std::lock_guard lock(Mutex());
-  destination = nullptr;
+  Destination& to = Shared();
+  MutexLock lock(to.mutex);
+  to.log = nullptr;
   gpr_set_log_function(nullptr);
 }
 

@@ -17,7 +17,7 @@ namespace attend {
 
 uint32_t HeaderFrames::OnFrame(const void* connection, bool ends_block,
                                bool acknowledged) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   Counts& counts = counts_[connection];
   const uint32_t max_bytes =
       ++counts.of_block == 1 ? kMaxHeaderBytes : kMaxContinuedBytes;
@@ -29,7 +29,7 @@ uint32_t HeaderFrames::OnFrame(const void* connection, bool ends_block,
 }
 
 bool HeaderFrames::IsOverLimit(const void* connection) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   const auto found = counts_.find(connection);
   return found != counts_.end() &&
          (found->second.of_block > kMaxBlockFrames ||
@@ -37,7 +37,7 @@ bool HeaderFrames::IsOverLimit(const void* connection) {
 }
 
 void HeaderFrames::Forget(const void* connection) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   counts_.erase(connection);
 }
 

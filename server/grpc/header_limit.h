@@ -3,8 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <unordered_map>
+
+#include "engine/tensor/mutex.h"
 
 namespace attend {
 
@@ -37,8 +38,8 @@ class HeaderFrames {
     int of_block = 0;
     int unacknowledged = 0;
   };
-  std::mutex mutex_;
-  std::unordered_map<const void*, Counts> counts_;  // guarded by mutex_
+  Mutex mutex_;
+  std::unordered_map<const void*, Counts> counts_ ABSL_GUARDED_BY(mutex_);
 };
 
 // Whether connections that exceed the limits are closed. A program that calls

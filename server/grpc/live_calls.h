@@ -2,9 +2,9 @@
 #define ATTEND_SERVER_GRPC_LIVE_CALLS_H_
 
 #include <condition_variable>
-#include <mutex>
 
 #include "absl/time/time.h"
+#include "engine/tensor/mutex.h"
 
 namespace attend {
 
@@ -27,26 +27,29 @@ class LiveCalls {
 
   // Returns when no entry lives.
   void WaitForNone() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return count_ == 0; });
+    MutexLock lock(mutex_);
+    changed_.wait(lock, [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+      return count_ == 0;
+    });
   }
   // Returns when no entry lives, or `timeout` has passed. `timeout` is finite.
   void WaitForNone(absl::Duration timeout) {
-    std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, absl::ToChronoNanoseconds(timeout),
-                      [this] { return count_ == 0; });
+    MutexLock lock(mutex_);
+    changed_.wait_for(
+        lock, absl::ToChronoNanoseconds(timeout),
+        [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return count_ == 0; });
   }
 
  private:
   void Add(int change) {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     count_ += change;
     if (count_ == 0) changed_.notify_all();
   }
 
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable changed_;
-  int count_ = 0;  // guarded by mutex_
+  int count_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace attend

@@ -27,7 +27,7 @@ PortProbe::PortProbe(const sockaddr_storage& address, PortProbeOptions options)
 
 PortProbe::~PortProbe() {
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     stopped_ = true;
   }
   changed_.notify_all();
@@ -62,9 +62,10 @@ void PortProbe::RunThread() {
 }
 
 bool PortProbe::WaitForNext() {
-  std::unique_lock lock(mutex_);
-  return !changed_.wait_for(lock, absl::ToChronoNanoseconds(options_.interval),
-                            [this] { return stopped_; });
+  MutexLock lock(mutex_);
+  return !changed_.wait_for(
+      lock, absl::ToChronoNanoseconds(options_.interval),
+      [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return stopped_; });
 }
 
 }  // namespace attend

@@ -5,10 +5,10 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <mutex>
 #include <thread>
 
 #include "absl/time/time.h"
+#include "engine/tensor/mutex.h"
 
 namespace attend {
 
@@ -46,9 +46,9 @@ class PortProbe {
   const sockaddr_storage address_;
   std::atomic<bool> alive_{true};
 
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable changed_;
-  bool stopped_ = false;  // guarded by mutex_
+  bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

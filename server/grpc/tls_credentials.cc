@@ -4,11 +4,11 @@
 #include <grpc/grpc_security.h>
 #include <grpcpp/grpcpp.h>
 
-#include <mutex>
 #include <string>
 #include <utility>
 
 #include "engine/tensor/check.h"
+#include "engine/tensor/mutex.h"
 #include "server/tls/certificates.h"
 
 namespace attend {
@@ -56,7 +56,7 @@ class TlsCredentials final : public grpc::ServerCredentials {
 
   Fetched Fetch(grpc_ssl_server_certificate_config*& config) {
     std::shared_ptr<const TlsFiles> current = certificates_.current();
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (current == given_) return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_UNCHANGED;
     const PemTexts& pem = current->pem;
     const grpc_ssl_pem_key_cert_pair pair = {pem.key.c_str(), pem.cert.c_str()};
@@ -70,8 +70,8 @@ class TlsCredentials final : public grpc::ServerCredentials {
 
   const Certificates& certificates_;
   grpc_server_credentials* const credentials_;
-  std::mutex mutex_;
-  std::shared_ptr<const TlsFiles> given_;  // to gRPC; guarded by mutex_
+  Mutex mutex_;
+  std::shared_ptr<const TlsFiles> given_ ABSL_GUARDED_BY(mutex_);  // to gRPC
 };
 
 }  // namespace

@@ -9,7 +9,7 @@ MetricsPage::MetricsPage(std::function<std::string()> write)
 
 MetricsPage::~MetricsPage() {
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     closed_ = true;
   }
   changed_.notify_one();
@@ -18,7 +18,7 @@ MetricsPage::~MetricsPage() {
 
 void MetricsPage::Ask(HttpReply reply) {
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     waiting_.push_back(std::move(reply));
   }
   changed_.notify_one();
@@ -28,8 +28,10 @@ void MetricsPage::Run() {
   while (true) {
     std::vector<HttpReply> replies;
     {
-      std::unique_lock lock(mutex_);
-      changed_.wait(lock, [this] { return closed_ || !waiting_.empty(); });
+      MutexLock lock(mutex_);
+      changed_.wait(lock, [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+        return closed_ || !waiting_.empty();
+      });
       if (closed_) return;
       replies.swap(waiting_);
     }

@@ -4,11 +4,11 @@
 #include <condition_variable>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "engine/tensor/mutex.h"
 #include "server/http/http_message.h"
 
 namespace attend {
@@ -45,10 +45,10 @@ class MetricsPage {
   const std::function<std::string()> write_;
   std::vector<std::weak_ptr<const std::string>> pages_;  // the writer's only
 
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable changed_;
-  std::vector<HttpReply> waiting_;  // guarded by mutex_
-  bool closed_ = false;             // guarded by mutex_
+  std::vector<HttpReply> waiting_ ABSL_GUARDED_BY(mutex_);
+  bool closed_ ABSL_GUARDED_BY(mutex_) = false;
 
   std::thread writer_;  // last: it uses all of the above
 };

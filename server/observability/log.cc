@@ -70,7 +70,7 @@ Log::Log(LogLevel min_level, int file_descriptor)
 
 Log::~Log() {
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     closed_ = true;
     end_ = absl::ToUnixNanos(absl::Now() + kLastWords);
   }
@@ -83,7 +83,7 @@ void Log::Write(LogLevel level, absl::string_view event,
   if (!enabled(level)) return;
   std::string line = FormatLogLine(absl::Now(), level, event, fields);
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (lines_.size() >= kMaxQueuedLines) {
       ++dropped_;
       return;
@@ -118,9 +118,11 @@ bool Log::WriteAll(absl::string_view text) {
 }
 
 void Log::RunWriter() {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [this] { return closed_ || !lines_.empty(); });
+    changed_.wait(lock, [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+      return closed_ || !lines_.empty();
+    });
     if (lines_.empty()) return;
     std::deque<std::string> lines = std::exchange(lines_, {});
     const int64_t dropped = std::exchange(dropped_, 0);

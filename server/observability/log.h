@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <deque>
 #include <initializer_list>
-#include <mutex>
 #include <string>
 #include <thread>
 
@@ -14,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "engine/tensor/mutex.h"
 
 namespace attend {
 
@@ -69,11 +69,11 @@ class Log {
   const LogLevel min_level_;
   const int file_descriptor_;
 
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::string> lines_;  // guarded by mutex_
-  int64_t dropped_ = 0;            // guarded by mutex_
-  bool closed_ = false;            // guarded by mutex_
+  std::deque<std::string> lines_ ABSL_GUARDED_BY(mutex_);
+  int64_t dropped_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool closed_ ABSL_GUARDED_BY(mutex_) = false;
   // Of the last words, in nanoseconds since 1970; far away until closed_ is
   // true.
   std::atomic<int64_t> end_{INT64_MAX};

@@ -6,10 +6,10 @@
 #include <deque>
 #include <iterator>
 #include <map>
-#include <mutex>
 #include <utility>
 #include <vector>
 
+#include "engine/tensor/mutex.h"
 #include "server/observability/metric_series.h"
 #include "server/observability/process_metrics.h"
 
@@ -36,11 +36,12 @@ struct Metrics::Impl {
   CallMetrics other_calls;
   ConnectionMetrics connections;
 
-  // Guarded by `mutex`. References to their elements stay valid.
-  std::mutex mutex;
-  std::deque<ModelMetrics> models;
-  std::deque<CallMetrics> broken;
-  std::map<std::string, std::weak_ptr<TenantMetrics>> tenants;
+  Mutex mutex;
+  // References to their elements stay valid.
+  std::deque<ModelMetrics> models ABSL_GUARDED_BY(mutex);
+  std::deque<CallMetrics> broken ABSL_GUARDED_BY(mutex);
+  std::map<std::string, std::weak_ptr<TenantMetrics>> tenants
+      ABSL_GUARDED_BY(mutex);
 };
 
 namespace {
@@ -80,13 +81,13 @@ ModelMetrics& Metrics::AddModel(const ModelInfo& model) {
       .NewGauge("attend_model_info", "A loaded model; always 1.",
                 {{"family", model.family}, {"dtype", model.dtype}})
       .Set(1);
-  std::lock_guard lock(impl_->mutex);
+  MutexLock lock(impl_->mutex);
   return impl_->models.emplace_back(impl_->registry, model, impl_->methods);
 }
 
 CallMetrics& Metrics::AddBrokenModel(absl::string_view name) {
   impl_->SetReady(name, false);
-  std::lock_guard lock(impl_->mutex);
+  MutexLock lock(impl_->mutex);
   return impl_->broken.emplace_back(impl_->registry, name, impl_->methods);
 }
 
@@ -95,7 +96,7 @@ CallMetrics& Metrics::other_calls() { return impl_->other_calls; }
 ConnectionMetrics& Metrics::connections() { return impl_->connections; }
 
 std::shared_ptr<TenantMetrics> Metrics::AddTenant(const std::string& name) {
-  std::lock_guard lock(impl_->mutex);
+  MutexLock lock(impl_->mutex);
   std::erase_if(impl_->tenants,
                 [](const auto& tenant) { return tenant.second.expired(); });
   std::weak_ptr<TenantMetrics>& known = impl_->tenants[name];
@@ -108,7 +109,7 @@ std::shared_ptr<TenantMetrics> Metrics::AddTenant(const std::string& name) {
 }
 
 std::vector<std::shared_ptr<TenantMetrics>> Metrics::Impl::Tenants() {
-  std::lock_guard lock(mutex);
+  MutexLock lock(mutex);
   std::vector<std::shared_ptr<TenantMetrics>> all;
   for (const auto& [name, known] : tenants) {
     if (auto tenant = known.lock()) all.push_back(std::move(tenant));

@@ -21,7 +21,7 @@ absl::Status RequestQueue::Push(std::unique_ptr<Request>& request,
   absl::Status full;
   absl::Duration retry_after;
   {
-    std::lock_guard<std::mutex> lock(mutex_);
+    MutexLock lock(mutex_);
     if (draining_) return absl::UnavailableError("server is draining");
     const Held* held = Find(request->tenant);
     full = CheckPlace(*request, held == nullptr ? Depth() : held->depth);
@@ -98,29 +98,31 @@ void RequestQueue::Leave(const Request& request) {
 }
 
 bool RequestQueue::WaitForWork(bool busy) {
-  std::unique_lock<std::mutex> lock(mutex_);
-  arrived_.wait(lock, [&] { return busy || closed_ || !arrivals_.empty(); });
+  MutexLock lock(mutex_);
+  arrived_.wait(lock, [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return busy || closed_ || !arrivals_.empty();
+  });
   return !closed_;
 }
 
 void RequestQueue::Take(std::vector<std::unique_ptr<Request>>& arrivals) {
   ATTEND_CHECK(arrivals.empty());
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   arrivals_.swap(arrivals);
 }
 
 void RequestQueue::Depart(const Request& request) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   Leave(request);
 }
 
 void RequestQueue::Return(const Request& request) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   Enter(request);
 }
 
 void RequestQueue::Finish(absl::Time now) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   rate_.OnFinished(now);
   unfinished_ -= 1;
   if (unfinished_ > 0) return;
@@ -129,25 +131,27 @@ void RequestQueue::Finish(absl::Time now) {
 }
 
 void RequestQueue::Drain() {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   draining_ = true;
 }
 
 bool RequestQueue::draining() const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   return draining_;
 }
 
 void RequestQueue::Close() {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   draining_ = true;
   closed_ = true;
   arrived_.notify_one();
 }
 
 bool RequestQueue::WaitUntilEmpty(absl::Duration timeout) const {
-  std::unique_lock<std::mutex> lock(mutex_);
-  const auto empty = [&] { return unfinished_ == 0; };
+  MutexLock lock(mutex_);
+  const auto empty = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return unfinished_ == 0;
+  };
   if (timeout == absl::InfiniteDuration()) {
     empty_.wait(lock, empty);
     return true;
@@ -156,7 +160,7 @@ bool RequestQueue::WaitUntilEmpty(absl::Duration timeout) const {
 }
 
 RequestQueue::Depth RequestQueue::depth() const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   return depth_;
 }
 

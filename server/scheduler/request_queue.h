@@ -4,11 +4,11 @@
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "engine/tensor/mutex.h"
 #include "server/scheduler/drain_rate.h"
 #include "server/scheduler/request.h"
 
@@ -27,9 +27,6 @@ namespace attend {
 // requests. The queue also counts the requests that have not ended.
 // Thread-safe: any thread may call Push(), Drain(), Close(), WaitUntilEmpty()
 // and depth(); only the worker calls the rest. Never calls a listener.
-//
-// The lock is a std::mutex, not an absl::Mutex, because ThreadSanitizer does
-// not understand the distribution's build of Abseil.
 class RequestQueue {
  public:
   // All tenants together may have this many times as much as a lone tenant.
@@ -79,26 +76,27 @@ class RequestQueue {
   };
 
   // Its place in held_, or null.
-  Held* Find(const Tenant& tenant);
+  Held* Find(const Tenant& tenant) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // OK if there is a place for a request of a tenant that has `held`.
-  absl::Status CheckPlace(const Request& request, const Depth& held) const;
-  void Enter(const Request& request);
-  void Leave(const Request& request);
+  absl::Status CheckPlace(const Request& request, const Depth& held) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Enter(const Request& request) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Leave(const Request& request) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const int max_requests_;
   const int64_t max_tokens_;
 
-  mutable std::mutex mutex_;
-  // Guarded by mutex_:
+  mutable Mutex mutex_;
   std::condition_variable arrived_;
   mutable std::condition_variable empty_;
-  std::vector<std::unique_ptr<Request>> arrivals_;
-  Depth depth_;
-  std::vector<Held> held_;  // of tenants that have something
-  int unfinished_ = 0;
-  bool draining_ = false;
-  bool closed_ = false;
-  DrainRate rate_;
+  std::vector<std::unique_ptr<Request>> arrivals_ ABSL_GUARDED_BY(mutex_);
+  Depth depth_ ABSL_GUARDED_BY(mutex_);
+  // Of tenants that have something.
+  std::vector<Held> held_ ABSL_GUARDED_BY(mutex_);
+  int unfinished_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool draining_ ABSL_GUARDED_BY(mutex_) = false;
+  bool closed_ ABSL_GUARDED_BY(mutex_) = false;
+  DrainRate rate_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace attend

@@ -1,12 +1,12 @@
 #ifndef ATTEND_SERVER_SERVICE_BATCH_HANDLER_H_
 #define ATTEND_SERVER_SERVICE_BATCH_HANDLER_H_
 
-#include <mutex>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "engine/tensor/mutex.h"
 #include "server/service/engine_handler.h"
 
 namespace attend {
@@ -29,7 +29,7 @@ class BatchHandler : public EngineHandler<Request> {
     bool all;
     absl::Status status;
     {
-      std::lock_guard lock(this->context().mutex());
+      MutexLock lock(this->context().mutex());
       for (int i = 0; i < this->size(); ++i) {
         const bool filled = response_.results(i).has_status();
         if (!filled && this->input(i).done()) ended.push_back(i);

@@ -3,11 +3,11 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "engine/tensor/mutex.h"
 #include "server/scheduler/request.h"
 #include "server/tenants/tenant_account.h"
 
@@ -28,14 +28,14 @@ class CallContext {
   virtual ~CallContext() = default;
 
   // Guards what the handler shares with other threads than that of the call.
-  std::mutex& mutex() { return mutex_; }
+  Mutex& mutex() ABSL_LOCK_RETURNED(mutex_) { return mutex_; }
 
   // Makes the call's thread call Handler::Continue() again. Any thread may call
   // WakeAfterStep(), with mutex() held: without the lock the call could end
   // between a change and the announcement of the change. Returns at once. The
   // call's thread wakes up when all inputs have been started and the engine's
   // step has ended, so a step wakes each thread once.
-  virtual void WakeAfterStep() = 0;
+  virtual void WakeAfterStep() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) = 0;
 
   // True once the client has gone, or the server wants the call to end.
   bool cancelled() const {
@@ -66,7 +66,7 @@ class CallContext {
   explicit CallContext(const Lifecycle& lifecycle) : lifecycle_(lifecycle) {}
 
   const Lifecycle& lifecycle_;
-  std::mutex mutex_;
+  Mutex mutex_;
   std::atomic<bool> cancelled_{false};
   const ModelEntry* model_ = nullptr;  // null: not known yet, or no model
   std::string request_id_;

@@ -4,10 +4,10 @@
 #include <google/protobuf/message.h>
 
 #include <memory>
-#include <mutex>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "engine/tensor/mutex.h"
 #include "engine/tensor/status_macros.h"
 #include "server/service/call_context.h"
 #include "server/service/handler.h"
@@ -58,11 +58,11 @@ class EngineHandler : public Handler {
   }
 
   bool quiet() const final {
-    std::lock_guard lock(context_.mutex());
+    MutexLock lock(context_.mutex());
     return AllDone(inputs_);
   }
   CallSummary summary() const final {
-    std::lock_guard lock(context_.mutex());
+    MutexLock lock(context_.mutex());
     return Summarize(inputs_);
   }
 

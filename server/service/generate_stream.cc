@@ -1,8 +1,8 @@
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
+#include "engine/tensor/mutex.h"
 #include "engine/tensor/status_macros.h"
 #include "server/service/choice_text.h"
 #include "server/service/engine_handler.h"
@@ -86,7 +86,7 @@ class GenerateStreamHandler final : public EngineHandler<v1::GenerateRequest> {
     Growth growth;
     bool failed;
     {
-      std::lock_guard lock(context().mutex());
+      MutexLock lock(context().mutex());
       failed = from.done() && !from.status().ok();
       if (failed) RETURN_IF_ERROR(CommonError(inputs()));
       if (!failed && !TakeGrowth(from, stream, growth)) return false;

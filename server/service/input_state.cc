@@ -110,7 +110,7 @@ void InputState::Reject(const absl::Status& status) {
 }
 
 void InputState::End(const absl::Status& status, SequenceOutput output) {
-  std::lock_guard lock(context_.mutex());
+  MutexLock lock(context_.mutex());
   output_ = std::move(output);
   status_ = status;
   done_ = true;
@@ -138,7 +138,7 @@ void InputState::OnOutput(const SequenceOutput& output,
                           const RequestTimes& times) {
   ObserveGap(output);
   if (!streaming_) return;
-  std::lock_guard lock(context_.mutex());
+  MutexLock lock(context_.mutex());
   CopyGrowth(output, output_);
   times_ = times;
   context_.WakeAfterStep();
@@ -149,7 +149,7 @@ void InputState::OnDone(const absl::Status& status,
                         const RequestTimes& times) {
   ObserveGap(output);
   model_.metrics.OnRequest(times, facts_.source_tokens, CountTokens(output));
-  std::lock_guard lock(context_.mutex());
+  MutexLock lock(context_.mutex());
   CopyGrowth(output, output_);
   // A search may end with fewer results than were asked for.
   output_.choices.resize(output.choices.size());

@@ -1,9 +1,9 @@
 #include "server/service/service_call.h"
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 
+#include "engine/tensor/mutex.h"
 #include "engine/tensor/status_macros.h"
 #include "server/service/request_id.h"
 
@@ -38,6 +38,11 @@ bool ServiceCall::Begin(absl::string_view wanted_id, absl::Time deadline,
   return false;
 }
 
+void ServiceCall::SetStarting(bool starting) {
+  MutexLock lock(mutex_);
+  starting_ = starting;
+}
+
 absl::Status ServiceCall::Identify(const Caller& caller) {
   const Service& service = environment_.service;
   if (service.tenants == nullptr) {
@@ -68,7 +73,7 @@ void ServiceCall::Start() {
   all_bytes_ = request_bytes();
   request_.reset(method_.request->New());
   handler_ = method_.make(environment_.service, *this);
-  starting_ = true;
+  SetStarting(true);
   absl::Status refused = Enqueue();
   if (!refused.ok()) Refuse(std::move(refused));
 }
@@ -84,7 +89,7 @@ absl::Status ServiceCall::Enqueue() {
 }
 
 void ServiceCall::Refuse(absl::Status status) {
-  starting_ = false;
+  SetStarting(false);
   failed_to_start_ = true;
   start_status_ = std::move(status);
 }
@@ -105,10 +110,10 @@ void ServiceCall::RunStart() {
 // inputs of a cancelled call take no time.
 void ServiceCall::StartInputs() {
   size_t bytes = 0;
-  while (next_part_ < parts_) {
-    if (bytes > 0 && bytes + part_bytes_ > kShortWork && !cancelled()) {
-      return environment_.pool.Continue(tenant_, part_bytes_,
-                                        [this] { RunParts(); });
+  while (next_input_ < inputs_) {
+    if (bytes > 0 && bytes + input_bytes_ > kShortWork && !cancelled()) {
+      return environment_.pool.Continue(tenant_, input_bytes_,
+                                        [this] { StartInputs(); });
     }
     const absl::Status status = handler_->StartInput(*request_, next_input_++);
     if (!status.ok()) return EndStart(status);
@@ -122,7 +127,7 @@ void ServiceCall::EndStart(absl::Status status) {
   // In most cases the engine has the inputs now, and there is nothing to answer
   // yet. Whoever changes that wakes the call's thread.
   const bool quiet = !status.ok() || handler_->quiet();
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   failed_to_start_ = !status.ok();
   start_status_ = std::move(status);
   starting_ = false;
@@ -132,7 +137,7 @@ void ServiceCall::EndStart(absl::Status status) {
 }
 
 bool ServiceCall::starting() {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return starting_;
 }
 

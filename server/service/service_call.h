@@ -66,7 +66,7 @@ struct CallEnd {
 // is true and every posted wake-up has come.
 class ServiceCall : public CallContext {
  public:
-  void WakeAfterStep() final;
+  void WakeAfterStep() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) final;
 
  protected:
   // `method` and `environment` must outlive the call.
@@ -80,8 +80,8 @@ class ServiceCall : public CallContext {
   // Both are called on any thread, with mutex() held. PostWake() asks that the
   // call's thread goes on when the engine's step has ended, or when
   // FlushWakes() is called.
-  virtual void PostWake() = 0;
-  virtual void FlushWakes() = 0;
+  virtual void PostWake() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) = 0;
+  virtual void FlushWakes() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) = 0;
 
   // The call has come; its request need not be there. A request id that cannot
   // be used is replaced. True: Start() or Refuse() follows. False: the call is
@@ -109,6 +109,7 @@ class ServiceCall : public CallContext {
   bool needs_proof() const { return environment_.service.tenants != nullptr; }
 
  private:
+  void SetStarting(bool starting);
   // Finds out of which tenant the call is.
   absl::Status Identify(const Caller& caller);
   // Whether it may come, as far as is known without its request; whether that
@@ -131,8 +132,8 @@ class ServiceCall : public CallContext {
   size_t all_bytes_ = 0;    // of the request
   size_t input_bytes_ = 0;  // of an input, on average
 
-  bool starting_ = false;         // guarded by mutex()
-  bool woken_early_ = false;      // while starting; guarded by mutex()
+  bool starting_ ABSL_GUARDED_BY(mutex_) = false;
+  bool woken_early_ ABSL_GUARDED_BY(mutex_) = false;  // while starting
   bool failed_to_start_ = false;  // with start_status_; constant once started
   absl::Status start_status_;
 };

@@ -2,8 +2,9 @@
 #define ATTEND_SERVER_SERVICE_STEP_SIGNAL_H_
 
 #include <functional>
-#include <mutex>
 #include <utility>
+
+#include "engine/tensor/mutex.h"
 
 namespace attend {
 
@@ -14,19 +15,19 @@ class StepSignal {
   // To be called when a step has ended. Calls the receiver, if there is one, on
   // the caller's thread.
   void Notify() {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (receiver_) receiver_();
   }
   // Sets the receiver; null: no receiver. After Connect() has returned, the
   // earlier receiver is not called any more.
   void Connect(std::function<void()> receiver) {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     receiver_ = std::move(receiver);
   }
 
  private:
-  std::mutex mutex_;
-  std::function<void()> receiver_;  // guarded by mutex_
+  Mutex mutex_;
+  std::function<void()> receiver_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace attend

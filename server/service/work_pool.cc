@@ -26,7 +26,7 @@ WorkPool::WorkPool(int threads, int max_queued) : WorkPool(max_queued) {
 
 WorkPool::~WorkPool() {
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     closed_ = true;
   }
   changed_.notify_all();
@@ -36,7 +36,7 @@ WorkPool::~WorkPool() {
 absl::Status WorkPool::Submit(const Tenant& tenant, size_t bytes,
                               std::function<void()> work) {
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     const auto share = shares_.find(tenant.id);
     const int own = share == shares_.end() ? 0 : share->second.queued();
     if (int64_t{own} + queued_ >= int64_t{kTimesMax} * max_queued_) {
@@ -54,7 +54,7 @@ absl::Status WorkPool::Submit(const Tenant& tenant, size_t bytes,
 void WorkPool::Continue(const Tenant& tenant, size_t bytes,
                         std::function<void()> work) {
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     Add(tenant, bytes, std::move(work));
   }
   changed_.notify_all();
@@ -112,10 +112,10 @@ void WorkPool::Forget(Share& share) {
 }
 
 void WorkPool::RunThread(bool short_only) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   while (true) {
     Share* share = nullptr;
-    changed_.wait(lock, [&] {
+    changed_.wait(lock, [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
       share = Next(short_only);
       return closed_ || share != nullptr;
     });

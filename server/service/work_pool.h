@@ -7,12 +7,12 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <thread>
 #include <unordered_map>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "engine/tensor/mutex.h"
 #include "server/scheduler/request.h"
 
 namespace attend {
@@ -74,25 +74,25 @@ class WorkPool {
     int running = 0;
   };
 
-  // These with mutex_ held.
-  void Add(const Tenant& tenant, size_t bytes, std::function<void()> work);
+  void Add(const Tenant& tenant, size_t bytes, std::function<void()> work)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // What a tenant that comes anew counts as given.
-  double Floor() const;
+  double Floor() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Where the next work of a tenant is; it may be empty.
   static Queue& NextOf(Share& share, bool short_only);
   // Whose work is next; null: there is none.
-  Share* Next(bool short_only);
-  void Forget(Share& share);
+  Share* Next(bool short_only) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Forget(Share& share) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   void RunThread(bool short_only);
 
   const int max_queued_;
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable changed_;
-  int queued_ = 0;  // guarded by mutex_
-  // Of those who have work that waits or runs; guarded by mutex_.
-  std::unordered_map<uint64_t, Share> shares_;
-  bool closed_ = false;  // guarded by mutex_
+  int queued_ ABSL_GUARDED_BY(mutex_) = 0;
+  // Of those who have work that waits or runs.
+  std::unordered_map<uint64_t, Share> shares_ ABSL_GUARDED_BY(mutex_);
+  bool closed_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;
 };
 

@@ -1,7 +1,6 @@
 #include "server/tenants/tenant_account.h"
 
 #include <algorithm>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,6 +8,7 @@
 #include "absl/hash/hash.h"
 #include "absl/strings/cord.h"
 #include "absl/strings/str_format.h"
+#include "engine/tensor/mutex.h"
 
 namespace attend {
 namespace {
@@ -39,9 +39,9 @@ struct TenantAccount::Usage {
       : metrics(std::move(metrics_in)) {}
 
   const std::shared_ptr<TenantMetrics> metrics;
-  std::mutex mutex;
-  std::optional<RateBucket> calls;   // guarded by mutex
-  std::optional<RateBucket> tokens;  // guarded by mutex
+  Mutex mutex;
+  std::optional<RateBucket> calls ABSL_GUARDED_BY(mutex);
+  std::optional<RateBucket> tokens ABSL_GUARDED_BY(mutex);
 };
 
 TenantAccount::TenantAccount() = default;
@@ -54,7 +54,7 @@ TenantAccount::TenantAccount(TenantSettings settings,
       tenant_(ToTenant(settings_)),
       usage_(before != nullptr ? before->usage_
                                : std::make_shared<Usage>(std::move(metrics))) {
-  std::lock_guard lock(usage_->mutex);
+  MutexLock lock(usage_->mutex);
   SetLimit(settings_.calls, now, usage_->calls);
   SetLimit(settings_.tokens, now, usage_->tokens);
 }
@@ -94,7 +94,7 @@ absl::Status TenantAccount::BeginCall(absl::Time now) {
   RateLimit limit;
   absl::Duration wait;
   {
-    std::lock_guard lock(usage_->mutex);
+    MutexLock lock(usage_->mutex);
     if (!usage_->calls.has_value()) return absl::OkStatus();
     limit = usage_->calls->limit();
     wait = usage_->calls->Wait(1, now);
@@ -109,7 +109,7 @@ absl::Status TenantAccount::BeginInputs(absl::Time now) {
   RateLimit limit;
   absl::Duration wait;
   {
-    std::lock_guard lock(usage_->mutex);
+    MutexLock lock(usage_->mutex);
     if (!usage_->tokens.has_value()) return absl::OkStatus();
     limit = usage_->tokens->limit();
     wait = usage_->tokens->Wait(1, now);
@@ -121,14 +121,14 @@ absl::Status TenantAccount::BeginInputs(absl::Time now) {
 void TenantAccount::OnSource(int tokens, absl::Time now) {
   if (usage_ == nullptr || tokens == 0) return;
   usage_->metrics->OnSourceTokens(tokens);
-  std::lock_guard lock(usage_->mutex);
+  MutexLock lock(usage_->mutex);
   if (usage_->tokens.has_value()) usage_->tokens->Take(tokens, now);
 }
 
 void TenantAccount::OnGenerated(int tokens, absl::Time now) {
   if (usage_ == nullptr || tokens == 0) return;
   usage_->metrics->OnGeneratedTokens(tokens);
-  std::lock_guard lock(usage_->mutex);
+  MutexLock lock(usage_->mutex);
   if (usage_->tokens.has_value()) usage_->tokens->Take(tokens, now);
 }
 

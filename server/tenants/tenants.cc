@@ -30,7 +30,7 @@ Tenants::Tenants(Metrics& metrics)
     : metrics_(metrics), table_(std::make_shared<Table>()) {}
 
 std::shared_ptr<const Tenants::Table> Tenants::table() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return table_;
 }
 
@@ -52,7 +52,7 @@ void Tenants::Set(std::vector<TenantSettings> settings, absl::Time now) {
       after->certificates.emplace(certificate, account);
     }
   }
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   table_ = std::move(after);
 }
 

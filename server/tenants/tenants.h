@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "engine/tensor/mutex.h"
 #include "server/observability/metrics.h"
 #include "server/tenants/tenant_account.h"
 #include "server/tenants/tenant_settings.h"
@@ -57,8 +58,9 @@ class Tenants {
   std::shared_ptr<const Table> table() const;
 
   Metrics& metrics_;
-  mutable std::mutex mutex_;
-  std::shared_ptr<const Table> table_;  // guarded by mutex_; what it is, is not
+  mutable Mutex mutex_;
+  // What it points to is constant.
+  std::shared_ptr<const Table> table_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace attend

@@ -12,7 +12,7 @@ Certificates::Certificates(const TlsOptions& options, CertificateEvents events,
 
 Certificates::~Certificates() {
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     asked_ = Next::kStop;
   }
   changed_.notify_all();
@@ -31,13 +31,13 @@ absl::StatusOr<std::unique_ptr<Certificates>> Certificates::Load(
 }
 
 std::shared_ptr<const TlsFiles> Certificates::current() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return current_;
 }
 
 void Certificates::LookNow() {
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (asked_ == Next::kLook) asked_ = Next::kTake;
   }
   changed_.notify_all();
@@ -50,9 +50,11 @@ void Certificates::RunThread() {
 }
 
 Certificates::Next Certificates::Wait() {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   changed_.wait_for(lock, absl::ToChronoNanoseconds(watch_.interval),
-                    [this] { return asked_ != Next::kLook; });
+                    [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+                      return asked_ != Next::kLook;
+                    });
   const Next next = asked_;
   if (next == Next::kTake) asked_ = Next::kLook;
   return next;
@@ -75,7 +77,7 @@ absl::Status Certificates::Take(const absl::StatusOr<PemTexts>& texts) {
                    CheckPemTexts(options_, *texts, watch_.now()));
   auto served = std::make_shared<const TlsFiles>(std::move(files));
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     current_ = served;
   }
   events_.on_served(*served);

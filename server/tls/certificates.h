@@ -4,13 +4,13 @@
 #include <condition_variable>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <thread>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "engine/tensor/mutex.h"
 #include "server/tls/tls_files.h"
 #include "server/tls/tls_options.h"
 
@@ -76,10 +76,10 @@ class Certificates {
   absl::StatusOr<PemTexts> seen_;   // at the last look
   absl::StatusOr<PemTexts> taken_;  // of which the events have told
 
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   std::condition_variable changed_;
-  std::shared_ptr<const TlsFiles> current_;  // guarded by mutex_
-  Next asked_ = Next::kLook;                 // guarded by mutex_
+  std::shared_ptr<const TlsFiles> current_ ABSL_GUARDED_BY(mutex_);
+  Next asked_ ABSL_GUARDED_BY(mutex_) = Next::kLook;
   std::thread thread_;
 };
 

@@ -20,7 +20,6 @@
 #include <ctime>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 
@@ -28,6 +27,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "engine/tokenizer/chat/control_socket.h"
+#include "engine/tensor/mutex.h"
 #include "engine/tokenizer/chat/render_processes.h"
 #include "engine/tokenizer/rust/hf_chat.h"
 #include "engine/tokenizer/rust/rust_call.h"
@@ -117,15 +117,17 @@ class Rendering {
       : thread_([this, &job, &templates] {
           UseOtherStack();
           rendered_ = Render(job, templates);
-          const std::lock_guard lock(mutex_);
+          MutexLock lock(mutex_);
           done_ = true;
           changed_.notify_one();
         }) {}
 
   // Waits for the end of the rendering. False: `time` has passed first.
   bool Await(std::chrono::milliseconds time) {
-    std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, time, [this] { return done_; });
+    MutexLock lock(mutex_);
+    return changed_.wait_for(
+        lock, time,
+        [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return done_; });
   }
   void AnswerTo(int fd) {
     thread_.join();
@@ -151,9 +153,9 @@ class Rendering {
 
   RustCall<std::string> call_;
   bool rendered_ = false;
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable changed_;
-  bool done_ = false;   // guarded by mutex_
+  bool done_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread thread_;  // last: uses the others
 };
 

@@ -172,7 +172,7 @@ void RenderProcesses::RunIfStartedForIt(int argc, char** argv) {
 
 absl::StatusOr<std::shared_ptr<const RenderProcesses::Starter>>
 RenderProcesses::Running() {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (starter_ != nullptr && starter_->IsGone()) starter_ = nullptr;
   if (starter_ == nullptr && can_start_again) {
     starter_ = Starter::Start(&StartAgain);

@@ -4,13 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "engine/tensor/mutex.h"
 
 namespace attend {
 
@@ -61,8 +61,8 @@ class RenderProcesses {
   // The one that runs; started anew if that is gone.
   absl::StatusOr<std::shared_ptr<const Starter>> Running();
 
-  std::mutex mutex_;
-  std::shared_ptr<const Starter> starter_;  // guarded by mutex_; or null
+  Mutex mutex_;
+  std::shared_ptr<const Starter> starter_ ABSL_GUARDED_BY(mutex_);  // or null
 };
 
 }  // namespace attend

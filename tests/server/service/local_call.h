@@ -3,7 +3,6 @@
 
 #include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "engine/tensor/mutex.h"
 #include "server/service/service_call.h"
 
 namespace attend {
@@ -50,7 +50,7 @@ class LocalCall final : public ServiceCall, private Responder {
   }
   // The client goes. Any thread.
   void Cancel() {
-    std::lock_guard lock(mutex());
+    MutexLock lock(mutex());
     cancelled_ = true;
     PostWake();
   }
@@ -72,7 +72,7 @@ class LocalCall final : public ServiceCall, private Responder {
     return absl::OkStatus();
   }
   size_t request_bytes() const override { return sent_.ByteSizeLong(); }
-  void PostWake() override {
+  void PostWake() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) override {
     woken_ = true;
     changed_.notify_one();
   }
@@ -90,8 +90,10 @@ class LocalCall final : public ServiceCall, private Responder {
     return answers_.size() > before;
   }
   void WaitForWake() {
-    std::unique_lock lock(mutex());
-    changed_.wait(lock, [this] { return woken_; });
+    MutexLock lock(mutex());
+    changed_.wait(lock, [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+      return woken_;
+    });
     woken_ = false;
   }
 
@@ -99,7 +101,7 @@ class LocalCall final : public ServiceCall, private Responder {
   const CallerProof proof_;
   std::vector<std::string> answers_;
   std::optional<absl::Status> end_;
-  bool woken_ = false;  // guarded by mutex()
+  bool woken_ ABSL_GUARDED_BY(mutex_) = false;
   std::condition_variable changed_;
 };
 
