@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <memory>
 #include <string>
 
@@ -74,7 +75,11 @@ std::string ToBytes(absl::string_view input) {
 // False: nothing comes for so long, or never.
 bool Receive(const Descriptor& socket, int millis, std::string& answer) {
   pollfd wanted = {.fd = socket.get(), .events = POLLIN, .revents = 0};
-  if (poll(&wanted, 1, millis) <= 0) {
+  int ready;
+  // libFuzzer interrupts it to look at the time.
+  while ((ready = poll(&wanted, 1, millis)) < 0 && errno == EINTR) {
+  }
+  if (ready <= 0) {
     ATTEND_CHECK(millis < kHangMillis);
     return false;
   }
