@@ -264,8 +264,9 @@ TEST(MetricsTest, NamesAndUnitsPassPromtool) {
   FILE* promtool = popen("promtool check metrics 2>&1", "w");
   Metrics metrics("1", kMethods);
   metrics.AddModel(Model());
-  metrics.AddTenant("a").OnRefused(TenantRefusal::kModel);
-  metrics.AddTenant("a").OnCall(absl::StatusCode::kOk);
+  const std::shared_ptr<TenantMetrics> tenant = metrics.AddTenant("a");
+  tenant->OnRefused(TenantRefusal::kModel);
+  tenant->OnCall(absl::StatusCode::kOk);
   const std::string text = metrics.Serialize();
   fwrite(text.data(), 1, text.size(), promtool);
   EXPECT_EQ(pclose(promtool), 0);
