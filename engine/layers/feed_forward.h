@@ -27,8 +27,8 @@ class FeedForward {
   int width() const { return out_.in(); }
 
   // src and dst are [rows, hidden]. `inner` and its operand [rows, width] are
-  // overwritten. `epilogue` (residual, norm) is applied after the bias of
-  // `out`.
+  // overwritten; `inner` needs memory in f32 only. `epilogue` (residual, norm)
+  // is applied after the bias of `out`.
   absl::Status Run(ExecContext& context, const Operand& src, Matrix inner,
                    const Operand& inner_operand, Matrix dst,
                    const Epilogue& epilogue) const;

@@ -1,16 +1,25 @@
 #include "engine/transformer/activations.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "engine/tensor/check.h"
 
 namespace attend {
 namespace {
 
+// Numbers of a row.
 struct Widths {
   int projected = 0;
   int attended = 0;
-  int inner = 0;
+  int feed_forward = 0;
+  int others = 0;             // of what else is between matmuls
+  int heads = 0;              // of what follows an encoder
+  bool has_parallel = false;  // whether a layer is parallel
+
+  int operand() const {
+    return std::max({attended, feed_forward, others, heads});
+  }
 };
 
 void Widen(const AttentionSpec& attention, Widths& widths) {
@@ -27,38 +36,63 @@ Widths WidestOf(const TransformerSpec& spec) {
     for (const LayerSpec& layer : stack->layers) {
       Widen(layer.self_attention, widths);
       if (layer.cross_attention) Widen(*layer.cross_attention, widths);
-      widths.inner = std::max(widths.inner, layer.feed_forward.width);
+      widths.feed_forward =
+          std::max(widths.feed_forward, layer.feed_forward.width);
+      widths.has_parallel |= layer.parallel;
     }
-    widths.inner = std::max(widths.inner, stack->embedding.width);
+    widths.others = std::max(widths.others, stack->embedding.width);
   }
-  widths.inner = std::max(widths.inner, spec.logits_width);
+  widths.others = std::max(widths.others, spec.logits_width);
   if (!spec.head) return widths;
-  widths.inner = std::max(widths.inner, spec.hidden);
+  widths.heads = spec.hidden;
   for (const DenseSpec& layer : spec.head->layers) {
-    widths.inner = std::max(widths.inner, layer.out);
+    widths.heads = std::max(widths.heads, layer.out);
   }
   return widths;
 }
 
-Buffer<float> Floats(int rows, int cols) {
-  return Buffer<float>(static_cast<size_t>(rows) * cols);
+}  // namespace
+
+Activations::Rows::Rows(int max_rows, int width)
+    : max_rows_(max_rows),
+      width_(width),
+      memory_(static_cast<size_t>(max_rows) * width) {}
+
+Matrix Activations::Rows::Of(Range rows, int cols, int place) {
+  ATTEND_CHECK(place + cols <= width_ && rows.end <= max_rows_);
+  const int count = rows.end - rows.begin;
+  return {memory_.data() + static_cast<size_t>(rows.begin) * width_ +
+              static_cast<size_t>(count) * place,
+          count, cols};
 }
 
-}  // namespace
+Activations::Places Activations::PlacesIn(const TransformerSpec& spec,
+                                          ComputeType dtype) {
+  const Widths widths = WidestOf(spec);
+  const int attention = widths.projected + widths.attended;
+  const int inner =
+      dtype == ComputeType::kF32
+          ? std::max({widths.feed_forward, widths.others, widths.heads})
+          : std::max(spec.hidden, widths.others);
+  Places places = {.attended = widths.projected};
+  // Parallel: the feed-forward is computed while the queries wait.
+  if (widths.has_parallel) places.inner = attention;
+  places.width = std::max(attention, places.inner + inner);
+  return places;
+}
 
 Activations::Activations(const TransformerSpec& spec, ComputeType dtype,
                          int max_rows, int members)
     : hidden_(spec.hidden),
       max_rows_(max_rows),
-      x_(Floats(max_rows, spec.hidden)),
-      normed_(Floats(max_rows, spec.hidden)),
-      projected_(Floats(max_rows, WidestOf(spec).projected)),
-      attended_(Floats(max_rows, WidestOf(spec).attended)),
-      inner_(Floats(max_rows, WidestOf(spec).inner)),
+      separate_normed_(dtype == ComputeType::kF32),
+      places_(PlacesIn(spec, dtype)),
+      x_(max_rows, spec.hidden),
+      normed_(max_rows, separate_normed_ ? spec.hidden : 0),
+      layer_(max_rows, places_.width),
       logits_(std::min(max_rows, kMaxLogitsRows), spec.LogitsVocab(), members),
       hidden_operand_(dtype, max_rows, spec.hidden),
-      attended_operand_(dtype, max_rows, WidestOf(spec).attended),
-      inner_operand_(dtype, max_rows, WidestOf(spec).inner),
+      inner_operand_(dtype, max_rows, WidestOf(spec).operand()),
       lists_(members) {
   for (Lists& lists : lists_) {
     lists.ids.reserve(max_rows);
@@ -71,21 +105,14 @@ Activations::Activations(const TransformerSpec& spec, ComputeType dtype,
 
 uint64_t Activations::BytesFor(const TransformerSpec& spec, ComputeType dtype,
                                int max_rows) {
-  const Widths widths = WidestOf(spec);
+  const bool f32 = dtype == ComputeType::kF32;
+  const uint64_t floats =
+      uint64_t{1} * (f32 ? 2 : 1) * spec.hidden + PlacesIn(spec, dtype).width;
   const uint64_t operands =
-      uint64_t{1} * spec.hidden + widths.attended + widths.inner;
-  const uint64_t floats = operands + spec.hidden + widths.projected;
+      uint64_t{1} * spec.hidden + WidestOf(spec).operand();
   const uint64_t row =
-      floats * sizeof(float) +
-      (dtype == ComputeType::kF32 ? 0 : operands * BytesOf(dtype));
+      floats * sizeof(float) + (f32 ? 0 : operands * BytesOf(dtype));
   return row * max_rows;
-}
-
-Matrix Activations::View(Buffer<float>& buffer, Range rows, int cols) {
-  const size_t widest = buffer.size() / max_rows_;
-  const int count = rows.end - rows.begin;
-  ATTEND_CHECK(static_cast<size_t>(cols) <= widest && rows.end <= max_rows_);
-  return {buffer.data() + rows.begin * widest, count, cols};
 }
 
 }  // namespace attend

@@ -21,6 +21,14 @@ inline constexpr int kMaxLogitsRows = 128;
 
 // The buffers of one forward pass over up to `max_rows` ragged rows. All layers
 // of all steps use the same buffers. Belongs to one worker.
+//
+// What is never needed at the same time has the same memory: writing one view
+// of some rows loses others of these rows.
+// * projected() and attended() are lost by inner(), and the other way round,
+//   unless a layer is parallel (LayerSpec::parallel).
+// * attended_operand and inner_operand() are one.
+// * if the dtype is not f32, normed() is lost by inner(), and by projected() as
+//   inner() is: matmuls read its operand.
 class Activations {
  public:
   // `dtype` is that of the model's matmuls. `members` is the size of the team.
@@ -37,16 +45,25 @@ class Activations {
   // Rows [rows.begin, rows.end) of a buffer, [rows, cols]. The place of a row
   // does not depend on `cols`: members that compute disjoint rows use disjoint
   // memory.
-  Matrix x(Range rows) { return View(x_, rows, hidden_); }
-  Matrix normed(Range rows) { return View(normed_, rows, hidden_); }
-  Matrix projected(Range rows, int cols) {
-    return View(projected_, rows, cols);
+  Matrix x(Range rows) { return x_.Of(rows, hidden_); }
+  Matrix normed(Range rows) {
+    return separate_normed_ ? normed_.Of(rows, hidden_)
+                            : layer_.Of(rows, hidden_, places_.inner);
   }
+  Matrix projected(Range rows, int cols) { return layer_.Of(rows, cols); }
   Attended attended(Range rows, int cols) {
-    const Matrix heads = View(attended_, rows, cols);
-    return {.rows = heads, .operand = attended_operand_.Of(heads, rows.begin)};
+    const Matrix heads = layer_.Of(rows, cols, places_.attended);
+    return {.rows = heads, .operand = inner_operand_.Of(heads, rows.begin)};
   }
-  Matrix inner(Range rows, int cols) { return View(inner_, rows, cols); }
+  Matrix inner(Range rows, int cols) {
+    return layer_.Of(rows, cols, places_.inner);
+  }
+  // A matrix without memory unless the dtype is f32: the product of a matmul
+  // whose operand alone is read (Epilogue::operand_only).
+  Matrix inner_product(Range rows, int cols) {
+    if (separate_normed_) return inner(rows, cols);
+    return {nullptr, rows.end - rows.begin, cols};
+  }
   LogitsBuffer& logits() { return logits_; }
 
   // The operands of the same rows, for the next matmul. x and normed share one
@@ -58,7 +75,7 @@ class Activations {
     return hidden_operand_.Of(normed(rows), rows.begin);
   }
   Operand inner_operand(Range rows, int cols) {
-    return inner_operand_.Of(inner(rows, cols), rows.begin);
+    return inner_operand_.Of(inner_product(rows, cols), rows.begin);
   }
 
   // Lists with at most one entry a row. Room is reserved. Each member has lists
@@ -73,18 +90,38 @@ class Activations {
   Lists& lists(int member) { return lists_[member]; }
 
  private:
-  Matrix View(Buffer<float>& buffer, Range rows, int cols);
+  // Where views begin in the memory of a layer: after so many floats for each
+  // row of the view.
+  struct Places {
+    int attended = 0;
+    int inner = 0;
+    int width = 0;  // floats of a row, for all views
+  };
+  static Places PlacesIn(const TransformerSpec& spec, ComputeType dtype);
+
+  // [max_rows, width] floats.
+  class Rows {
+   public:
+    Rows(int max_rows, int width);
+    // Rows [rows.begin, rows.end) as [rows, cols], in the part of the memory of
+    // these rows that begins after `place` floats for each of them.
+    Matrix Of(Range rows, int cols, int place = 0);
+
+   private:
+    int max_rows_;
+    int width_;
+    Buffer<float> memory_;
+  };
 
   int hidden_;
   int max_rows_;
-  Buffer<float> x_;          // [max_rows, hidden]
-  Buffer<float> normed_;     // [max_rows, hidden]
-  Buffer<float> projected_;  // [max_rows, widest of q + k + v]
-  Buffer<float> attended_;   // [max_rows, widest of heads * head_dim]
-  Buffer<float> inner_;      // [max_rows, widest between other layers]
-  LogitsBuffer logits_;      // up to kMaxLogitsRows
+  bool separate_normed_;  // in f32 the operand of `normed` is `normed`
+  Places places_;
+  Rows x_;               // [max_rows, hidden]
+  Rows normed_;          // [max_rows, hidden], or nothing
+  Rows layer_;           // projected, attended, inner
+  LogitsBuffer logits_;  // up to kMaxLogitsRows
   OperandBuffer hidden_operand_;
-  OperandBuffer attended_operand_;
   OperandBuffer inner_operand_;
   std::vector<Lists> lists_;  // [members]
 };

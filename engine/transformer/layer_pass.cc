@@ -108,9 +108,9 @@ absl::Status LayerPass::AddFeedForward() const {
   const int width = feed_forward.width();
   return AddBranch(
       layer_.feed_forward_norms, [&](Matrix dst, const Epilogue& epilogue) {
-        return feed_forward.Run(context_, src, activations_.inner(rows_, width),
-                                activations_.inner_operand(rows_, width), dst,
-                                epilogue);
+        return feed_forward.Run(
+            context_, src, activations_.inner_product(rows_, width),
+            activations_.inner_operand(rows_, width), dst, epilogue);
       });
 }
 

@@ -42,27 +42,27 @@ class ExecContext {
 
   // Temporary memory of one member, for that member alone, until the end of the
   // op that uses it.
-  absl::Span<float> scratch(int member) {
-    Buffer<float>& scratch = alone(member).scratch_;
-    return {scratch.data(), scratch.size()};
-  }
+  absl::Span<float> scratch(int member) { return alone(member).scratch_; }
   // Temporary memory for all members of a team of several: what a member writes
-  // in one Run() of the team, all members may read in the next Run().
-  absl::Span<float> exchange() { return {exchange_.data(), exchange_.size()}; }
+  // in one Run() of the team, all members may read in the next Run(). It is the
+  // memory of their scratch: an op may use the one or the other.
+  absl::Span<float> exchange() { return {memory_.data(), memory_.size()}; }
   // The memory that one member needs to execute primitives.
   DnnlMember& dnnl(int member) { return *alone(member).dnnl_; }
 
  private:
-  ExecContext(Compute& compute, const Primitives& primitives, int first_member);
+  // For one member of a team.
+  ExecContext(Compute& compute, const Primitives& primitives, int first_member,
+              absl::Span<float> scratch);
 
   Compute& compute_;
   const int first_member_;
+  Buffer<float> memory_;  // unless this is for one member of a team
   // For a team of one.
-  Buffer<float> scratch_;
+  absl::Span<float> scratch_;
   std::unique_ptr<DnnlMember> dnnl_;
   // For a team of several.
   std::vector<std::unique_ptr<ExecContext>> alone_;  // [members]
-  Buffer<float> exchange_;
 };
 
 }  // namespace attend

@@ -43,7 +43,7 @@ struct Epilogue {
   // Gets the result as the operand of the next matmul. Without data: no operand
   // is made. Its data may be dst's.
   Operand operand = {};
-  // Nobody reads dst, so that dst may stay unwritten unless it is the operand.
+  // Nobody reads dst, which needs no memory unless it is the operand.
   bool operand_only = false;
 };
 

@@ -39,6 +39,11 @@ struct Call {
   Matrix dst;
   // The first error of any member.
   std::atomic<int> error = dnnl_success;
+
+  // Whether rows need memory only until their operand is made.
+  bool unwritten() const {
+    return epilogue.operand_only && epilogue.operand.data != dst.data;
+  }
 };
 
 }  // namespace
@@ -56,8 +61,8 @@ struct MatMul::Impl {
   // result [rows, slice.columns], dense, = rows of the source * slice.
   void Multiply(Call& call, int member, const DnnlSlice& slice, Range rows,
                 float* result) const;
-  // Where RunSliced() puts the product of a slice and a tile of `rows` rows.
-  // All members may read the product after they have met.
+  // Where RunSliced() puts the product of a slice and a tile of `rows` rows,
+  // for all members to read after they have met.
   float* ResultOf(Call& call, const DnnlSlice& slice, int rows) const;
   // Some columns of some rows of `product`, and the bias of these columns.
   ResultTile TileOf(const Call& call, Range rows, Product product,
@@ -104,9 +109,8 @@ MatMul::Impl::Impl(Primitives& primitives, ComputeType number,
   }
   // Scratch: the product of a tile, and a few rows after their epilogue.
   primitives.ReserveScratch(static_cast<size_t>(TileRows() + kAppliedRows) * n);
-  if (!slices.empty()) {
-    primitives.ReserveExchange(static_cast<size_t>(TileRows()) * n);
-  }
+  // Exchange: the products of a tile, and its rows.
+  if (!slices.empty()) primitives.ReserveExchange(size_t{2} * kTileRows * n);
 }
 
 void MatMul::Impl::Multiply(Call& call, int member, const DnnlSlice& slice,
@@ -119,8 +123,7 @@ void MatMul::Impl::Multiply(Call& call, int member, const DnnlSlice& slice,
 
 float* MatMul::Impl::ResultOf(Call& call, const DnnlSlice& slice,
                               int rows) const {
-  return call.context.exchange().data() +
-         static_cast<size_t>(rows) * slice.begin;
+  return call.context.exchange().data() + ptrdiff_t{rows} * slice.begin;
 }
 
 ResultTile MatMul::Impl::TileOf(const Call& call, Range rows, Product product,
@@ -190,6 +193,10 @@ void MatMul::Impl::RunSliced(Call& call, Range tile) const {
   Team& team = call.context.team();
   const Epilogue& e = call.epilogue;
   const int rows = tile.end - tile.begin;
+  // Rows that are not written to dst lie behind the products of a whole tile.
+  const Matrix dst = {call.unwritten() ? ResultOf(call, {.begin = n}, kTileRows)
+                                       : call.dst.row(tile.begin),
+                      rows, call.dst.cols};
   // The product of each slice is dense: for strided results oneDNN would use
   // its unpacked kernels.
   team.Run([&](int member) {
@@ -197,14 +204,14 @@ void MatMul::Impl::RunSliced(Call& call, Range tile) const {
     float* const result = ResultOf(call, slice, rows);
     Multiply(call, member, slice, tile, result);
     if (e.gated) return;  // the gate may be one member's, the value another's
-    Apply(call, tile, {&slice, result}, call.dst.row(tile.begin));
+    Apply(call, tile, {&slice, result}, dst.data);
   });
   if (!e.gated && e.norm == nullptr && e.operand.data == nullptr) return;
   team.Run([&](int member) {
     const Range share = Share(rows, member, team.size());
-    for (int r = tile.begin + share.begin; r < tile.begin + share.end; ++r) {
-      if (e.gated) GateSlices(call, tile, r, call.dst.row(r));
-      Finish(call, r, call.dst.row(r));
+    for (int i = share.begin; i < share.end; ++i) {
+      if (e.gated) GateSlices(call, tile, tile.begin + i, dst.row(i));
+      Finish(call, tile.begin + i, dst.row(i));
     }
   });
 }
@@ -213,7 +220,6 @@ void MatMul::Impl::RunRows(Call& call, int member, Range rows) const {
   float* const result = call.context.scratch(member).data();
   const Epilogue& e = call.epilogue;
   // If nobody reads dst, the same few rows, in L1, serve for all rows.
-  const bool unwritten = e.operand_only && e.operand.data != call.dst.data;
   float* const few = result + static_cast<size_t>(TileRows()) * n;
   const int width = call.dst.cols;
   for (int first = rows.begin; first < rows.end; first += kTileRows) {
@@ -221,9 +227,8 @@ void MatMul::Impl::RunRows(Call& call, int member, Range rows) const {
     Multiply(call, member, whole, tile, result);
     for (int r = tile.begin; r < tile.end; r += kAppliedRows) {
       const int end = std::min(tile.end, r + kAppliedRows);
-      float* const dst = unwritten ? few : call.dst.row(r);
-      const Product product = {&whole,
-                               result + static_cast<size_t>(r - first) * n};
+      float* const dst = call.unwritten() ? few : call.dst.row(r);
+      const Product product = {&whole, result + ptrdiff_t{r - first} * n};
       if (e.gated) {
         Gate(call, {r, end}, product, product, {0, width}, dst);
       } else {

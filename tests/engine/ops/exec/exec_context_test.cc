@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <thread>
@@ -27,7 +28,7 @@ TEST(ExecContextTest, EachMemberHasMemoryOfItsOwn) {
   exec.primitives.ReserveScratch(10);
   exec.primitives.ReserveExchange(50);
   ExecContext& context = exec.context();
-  EXPECT_EQ(context.exchange().size(), 50u);
+  EXPECT_GE(context.exchange().size(), 50u);
   for (int member : {0, 1, 2}) {
     ExecContext& alone = context.alone(member);
     EXPECT_EQ(alone.team().size(), 1);
@@ -38,7 +39,9 @@ TEST(ExecContextTest, EachMemberHasMemoryOfItsOwn) {
     EXPECT_EQ(alone.scratch(0).data(), context.scratch(member).data());
     EXPECT_EQ(&alone.dnnl(0), &context.dnnl(member));
     const int next = (member + 1) % 3;
-    EXPECT_NE(context.scratch(member).data(), context.scratch(next).data());
+    EXPECT_GE(
+        std::abs(context.scratch(member).data() - context.scratch(next).data()),
+        100);
     EXPECT_NE(&context.dnnl(member), &context.dnnl(next));
   }
 }
