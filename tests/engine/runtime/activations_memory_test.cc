@@ -1,0 +1,72 @@
+// What the buffers of a step take of the heap.
+
+#include <malloc.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "engine/families/load_family.h"
+#include "engine/json/json_file.h"
+#include "engine/ops/logits/logits_buffer.h"
+#include "engine/transformer/activations.h"
+#include "gtest/gtest.h"
+#include "tests/support/sanitized.h"
+
+namespace attend {
+namespace {
+
+constexpr int kRows = 64;
+
+size_t Allocated() {
+  const struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+// What that takes which `make` returns.
+template <typename Make>
+size_t TakenBy(Make make) {
+  const size_t before = Allocated();
+  const auto made = make();
+  return Allocated() - before;
+}
+
+// Two buffers for what is never needed at once would be more than the bounds
+// allow.
+class ActivationsMemoryTest : public testing::TestWithParam<ComputeType> {};
+
+TEST_P(ActivationsMemoryTest, ARowTakesOnePartOfALayerAtATime) {
+  const ComputeType dtype = GetParam();
+  const auto config =
+      JsonFile::Load(ATTEND_SOURCE_DIR "/models/en-de/config.json");
+  const TransformerSpec spec = LoadFamily(*config)->spec;
+  const int hidden = spec.hidden;
+  const int width = spec.encoder->layers[0].feed_forward.width;
+  ASSERT_EQ(width, 4 * hidden);
+  // The hidden state, in f32 also its norm; in one memory first queries, keys,
+  // values and the heads' outputs, then the feed-forward. The operands of the
+  // hidden state and of what is widest.
+  const bool f32 = dtype == ComputeType::kF32;
+  const size_t row = 4 * hidden * (f32 ? 6 : 5) +
+                     (f32 ? 0 : BytesOf(dtype) * (hidden + width));
+  EXPECT_EQ(Activations::BytesFor(spec, dtype, kRows), kRows * row);
+  if (kSanitized) GTEST_SKIP() << "the sanitizer's malloc";
+
+  const size_t logits = TakenBy([&] {
+    return std::make_unique<LogitsBuffer>(kRows, spec.LogitsVocab(), 1);
+  });
+  const size_t all = TakenBy(
+      [&] { return std::make_unique<Activations>(spec, dtype, kRows, 1); });
+  EXPECT_GE(all, logits + kRows * row);
+  EXPECT_LE(all, logits + kRows * row * 11 / 10 + (64 << 10));
+}
+
+INSTANTIATE_TEST_SUITE_P(ComputeTypes, ActivationsMemoryTest,
+                         testing::Values(ComputeType::kF32, ComputeType::kBf16,
+                                         ComputeType::kInt8),
+                         [](const auto& test) {
+                           return std::string(TypeName(test.param));
+                         });
+
+}  // namespace
+}  // namespace attend
