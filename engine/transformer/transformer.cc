@@ -13,6 +13,20 @@ int OutputOf(const std::vector<DenseSpec>& layers, int in) {
   return layers.empty() ? in : layers.back().out;
 }
 
+// The most numbers of a head.
+int WidestHead(const TransformerSpec& spec) {
+  int widest = 0;
+  for (const auto& stack : {spec.encoder, spec.decoder}) {
+    if (!stack) continue;
+    for (const LayerSpec& layer : stack->layers) {
+      widest = std::max(widest, layer.self_attention.head_dim);
+      if (!layer.cross_attention) continue;
+      widest = std::max(widest, layer.cross_attention->head_dim);
+    }
+  }
+  return widest;
+}
+
 KvLayout EncoderKvLayout(const TransformerSpec& spec, ComputeType dtype,
                          Isa isa) {
   if (!spec.encoder) return {};
@@ -57,7 +71,7 @@ absl::StatusOr<std::unique_ptr<Transformer>> Transformer::Load(
 
 Transformer::Transformer(Compute& compute, const TransformerSpec& spec,
                          ComputeType dtype)
-    : primitives_(compute, AttentionScratchFloats()),
+    : primitives_(compute, AttentionScratchFloats(WidestHead(spec))),
       spec_(spec),
       dtype_(dtype),
       encoder_kv_layout_(EncoderKvLayout(spec, dtype, compute.isa())) {

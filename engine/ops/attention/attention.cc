@@ -251,9 +251,10 @@ void AttendShare(const AttentionArgs& args, Kernel kernel, int64_t begin,
 
 }  // namespace
 
-size_t AttentionScratchFloats() {
+size_t AttentionScratchFloats(int head_dim) {
   return kAttentionFloats + size_t{2} * kAttentionGathered +
-         kAttentionUnpackedFloats;
+         size_t{2} * kAttentionSpan *
+             (std::min(head_dim, kAttentionUnpackedDim) + 1);
 }
 
 void Attention(ExecContext& context, const AttentionArgs& args) {
@@ -267,7 +268,8 @@ void Attention(ExecContext& context, const AttentionArgs& args) {
   const int members = context.team().size();
   context.team().Run([&](int member) {
     const absl::Span<float> scratch = context.scratch(member);
-    ATTEND_CHECK(scratch.size() >= AttentionScratchFloats());
+    ATTEND_CHECK(scratch.size() >=
+                 AttentionScratchFloats(args.layout->head_dim));
     AttendShare(args, kernel, cost * member / members,
                 cost * (member + 1) / members, scratch.data());
   });

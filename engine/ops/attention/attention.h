@@ -50,9 +50,10 @@ struct AttentionArgs {
 };
 // A score that overflows becomes the largest or the smallest float; NaN becomes
 // the smallest. Allocates nothing. The context's scratch must have at least
-// AttentionScratchFloats().
+// AttentionScratchFloats() of the layout's heads.
 void Attention(ExecContext& context, const AttentionArgs& args);
-size_t AttentionScratchFloats();
+// Enough for all heads of at most `head_dim` numbers.
+size_t AttentionScratchFloats(int head_dim);
 
 }  // namespace attend
 

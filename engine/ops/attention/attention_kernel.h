@@ -30,7 +30,7 @@ inline constexpr size_t kAttentionFloats =
 static_assert(kAttentionHeads <= kAttentionScored);
 // Calls with at least this many rows first convert a span's bf16 or int8 keys
 // and values to floats, if head_dim is at most kAttentionUnpackedDim; and the
-// scratch for these floats and the scales.
+// scratch for these floats and the scales if heads are that wide.
 inline constexpr int kAttentionUnpackedRows = 32;
 inline constexpr int kAttentionUnpackedDim = 256;
 inline constexpr size_t kAttentionUnpackedFloats =

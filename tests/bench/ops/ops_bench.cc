@@ -84,7 +84,7 @@ int Main(int argc, char** argv) {
   if (!line.ok()) return Fail(line.status());
   const auto compute = NewCompute(line->options.compute);
   if (!compute.ok()) return Fail(compute.status());
-  const Primitives none(**compute, AttentionScratchFloats());
+  const Primitives none(**compute, AttentionScratchFloats(1024));
   ExecContext attention(**compute, none);
 
   const MachineLimits limits(**compute);

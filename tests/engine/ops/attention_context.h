@@ -12,12 +12,14 @@ namespace attend {
 class AttentionContext {
  public:
   explicit AttentionContext(Compute& compute)
-      : primitives_(compute, AttentionScratchFloats()),
+      : primitives_(compute, AttentionScratchFloats(kWidestHead)),
         context_(compute, primitives_) {}
 
   ExecContext& get() { return context_; }
 
  private:
+  static constexpr int kWidestHead = 1024;
+
   const Primitives primitives_;
   ExecContext context_;
 };
