@@ -8,9 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "engine/checkpoint/weights.h"
-#include "engine/ops/exec/compute_type.h"
 #include "engine/tensor/row_source.h"
-#include "engine/tensor/storage_type.h"
 
 namespace attend {
 
@@ -22,11 +20,10 @@ class TokenTables {
   // `weights` must outlive this object.
   explicit TokenTables(Weights& weights) : weights_(weights) {}
 
-  // `packed` are the weights of `slot` as a matmul in `dtype` has them. If
-  // these are the stored numbers, or int8, Load() returns `packed` for this
-  // slot's tensor.
-  void Share(const std::string& slot, StorageType stored, ComputeType dtype,
-             std::shared_ptr<const RowSource> packed);
+  // `packed` are the weights of `slot` as a matmul has them: Load() returns
+  // them for this slot's tensor. They are rounded to the matmul's dtype, as the
+  // logits have them anyway, and as a model is that was rounded as a whole.
+  void Share(const std::string& slot, std::shared_ptr<const RowSource> packed);
   // The table of a slot, [vocab, width]: a known table of the same tensor, or
   // else a copy of the stored numbers. Errors: see Weights::Rows().
   absl::StatusOr<std::shared_ptr<const RowSource>> Load(const std::string& slot,

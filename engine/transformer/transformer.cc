@@ -116,7 +116,7 @@ absl::Status Transformer::LoadLogits(Weights& weights, TokenTables& tables,
       logits_, Projection::Create(primitives_, dtype_, *rows, std::move(bias),
                                   std::min(max_rows, kMaxLogitsRows),
                                   spec_.logits_softcap));
-  tables.Share(kSlot, rows->type(), dtype_, logits_->weights());
+  tables.Share(kSlot, logits_->weights());
   return absl::OkStatus();
 }
 
