@@ -1,10 +1,9 @@
 #ifndef ATTEND_ENGINE_DECODING_SEARCH_INPUT_H_
 #define ATTEND_ENGINE_DECODING_SEARCH_INPUT_H_
 
-#include <string>
-
 #include "absl/types/span.h"
 #include "engine/api/generation_params.h"
+#include "engine/tensor/text_list.h"
 
 namespace attend {
 
@@ -18,7 +17,7 @@ struct SearchInput {
   int vocab = 0;  // width of the logits
   // What each target id adds to running text; ids beyond add nothing. Read for
   // stop strings only; must outlive the search.
-  absl::Span<const std::string> token_texts = {};
+  const TextList* token_texts = nullptr;
 };
 
 }  // namespace attend

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
+
 namespace attend {
 
 std::vector<int> EndIds(const GenerationParams& params) {
@@ -21,14 +23,11 @@ Stopping::Stopping(const SearchInput& input)
       prompt_len_(input.prompt.size()),
       max_new_tokens_(input.params.max_new_tokens) {
   if (stop_strings_.empty()) return;
-  size_t longest_text = 0;
-  for (const std::string& text : token_texts_) {
-    longest_text = std::max(longest_text, text.size());
-  }
   for (const std::string& stop : stop_strings_) {
     max_before_ = std::max(max_before_, stop.size() - 1);
   }
-  text_.reserve(max_before_ + longest_text);
+  text_.reserve(max_before_ +
+                (token_texts_ == nullptr ? 0 : token_texts_->longest()));
 }
 
 FinishReason Stopping::Check(absl::Span<const int> tokens, int next) {
@@ -41,9 +40,9 @@ FinishReason Stopping::Check(absl::Span<const int> tokens, int next) {
   return FinishReason::kNone;
 }
 
-std::string_view Stopping::Text(int id) const {
-  if (static_cast<size_t>(id) >= token_texts_.size()) return {};
-  return token_texts_[id];
+absl::string_view Stopping::Text(int id) const {
+  if (token_texts_ == nullptr || id >= token_texts_->size()) return {};
+  return (*token_texts_)[id];
 }
 
 bool Stopping::CompletesStopString(absl::Span<const int> new_tokens, int next) {
@@ -55,14 +54,14 @@ bool Stopping::CompletesStopString(absl::Span<const int> new_tokens, int next) {
   }
   text_.clear();
   for (int id : new_tokens.subspan(first)) {
-    const std::string_view text = Text(id);
+    const absl::string_view text = Text(id);
     // Only the last max_before_ bytes before `next` can be in a match.
     const size_t skip = before > max_before_ ? before - max_before_ : 0;
-    text_.append(text.substr(skip));
+    absl::StrAppend(&text_, text.substr(skip));
     before = std::min(before, max_before_);
   }
   const size_t old_size = text_.size();
-  text_.append(Text(next));
+  absl::StrAppend(&text_, Text(next));
   return std::any_of(
       stop_strings_.begin(), stop_strings_.end(), [&](const std::string& stop) {
         // The earliest match that ends after the first `old_size` bytes.

@@ -2,13 +2,14 @@
 #define ATTEND_ENGINE_DECODING_STOPPING_H_
 
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "engine/api/generation_params.h"
 #include "engine/api/output.h"
 #include "engine/decoding/search_input.h"
+#include "engine/tensor/text_list.h"
 
 namespace attend {
 
@@ -27,12 +28,12 @@ class Stopping {
   FinishReason Check(absl::Span<const int> tokens, int next);
 
  private:
-  std::string_view Text(int id) const;
+  absl::string_view Text(int id) const;
   bool CompletesStopString(absl::Span<const int> new_tokens, int next);
 
   const std::vector<int> end_ids_;
   const std::vector<std::string> stop_strings_;
-  const absl::Span<const std::string> token_texts_;
+  const TextList* const token_texts_;  // null: no texts
   const size_t prompt_len_;
   const size_t max_new_tokens_;
   size_t max_before_ = 0;  // bytes before `next` that a match may begin in

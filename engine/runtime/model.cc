@@ -18,6 +18,7 @@
 #include "engine/ops/matmul/isa_limit.h"
 #include "engine/runtime/model_memory.h"
 #include "engine/tensor/status_macros.h"
+#include "engine/tensor/text_list.h"
 #include "engine/tokenizer/load_tokenizer.h"
 
 namespace attend {
@@ -129,11 +130,11 @@ absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& directory,
                                      options.max_step_rows));
   RETURN_IF_ERROR(weights.CheckAllRead());
 
-  std::vector<std::string> token_texts;
-  token_texts.reserve(family.spec.LogitsVocab());
+  TextList token_texts;
   for (int id = 0; id < family.spec.LogitsVocab(); ++id) {
-    token_texts.emplace_back(tokenizer->TokenText(id));
+    token_texts.Add(tokenizer->TokenText(id));
   }
+  token_texts.ShrinkToFit();
   ASSIGN_OR_RETURN(std::unique_ptr<Engine> engine,
                    TransformerEngine::Create(compute, std::move(transformer),
                                              std::move(token_texts),

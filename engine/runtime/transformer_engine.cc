@@ -31,8 +31,7 @@ KvLayout LayoutOf(const Transformer& transformer,
 
 TransformerEngine::TransformerEngine(Compute& compute,
                                      std::unique_ptr<Transformer> transformer,
-                                     std::vector<std::string> token_texts,
-                                     ModelInfo info,
+                                     TextList token_texts, ModelInfo info,
                                      const EngineOptions& options)
     : compute_(compute),
       transformer_(std::move(transformer)),
@@ -71,11 +70,10 @@ TransformerEngine::TransformerEngine(Compute& compute,
 
 absl::StatusOr<std::unique_ptr<TransformerEngine>> TransformerEngine::Create(
     Compute& compute, std::unique_ptr<Transformer> transformer,
-    std::vector<std::string> token_texts, ModelInfo info,
-    const EngineOptions& options) {
+    TextList token_texts, ModelInfo info, const EngineOptions& options) {
   RETURN_IF_ERROR(options.Validate());
   ATTEND_CHECK(!transformer->generates() ||
-               static_cast<int>(token_texts.size()) == transformer->vocab());
+               token_texts.size() == transformer->vocab());
   const EngineOptions limited = FitOptions(transformer->spec(), options);
   std::unique_ptr<TransformerEngine> engine(
       new TransformerEngine(compute, std::move(transformer),

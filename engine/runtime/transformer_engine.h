@@ -2,8 +2,6 @@
 #define ATTEND_ENGINE_RUNTIME_TRANSFORMER_ENGINE_H_
 
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -13,6 +11,7 @@
 #include "engine/ops/attention/kv_layout.h"
 #include "engine/runtime/engine_options.h"
 #include "engine/runtime/transformer_sequence.h"
+#include "engine/tensor/text_list.h"
 #include "engine/transformer/transformer.h"
 
 namespace attend {
@@ -28,8 +27,7 @@ class TransformerEngine : public Engine {
   // names the option that is out of its limits.
   static absl::StatusOr<std::unique_ptr<TransformerEngine>> Create(
       Compute& compute, std::unique_ptr<Transformer> transformer,
-      std::vector<std::string> token_texts, ModelInfo info,
-      const EngineOptions& options);
+      TextList token_texts, ModelInfo info, const EngineOptions& options);
 
   const ModelInfo& info() const override { return info_; }
   std::unique_ptr<EngineContext> NewContext() const override;
@@ -38,7 +36,7 @@ class TransformerEngine : public Engine {
 
  private:
   TransformerEngine(Compute& compute, std::unique_ptr<Transformer> transformer,
-                    std::vector<std::string> token_texts, ModelInfo info,
+                    TextList token_texts, ModelInfo info,
                     const EngineOptions& options);
 
   // The state of a task on `input`. INVALID_ARGUMENT if the model cannot do the
@@ -62,7 +60,7 @@ class TransformerEngine : public Engine {
 
   Compute& compute_;
   const std::unique_ptr<Transformer> transformer_;
-  const std::vector<std::string> token_texts_;  // [target vocab]
+  const TextList token_texts_;  // [target vocab]
   ModelInfo info_;
   const EngineOptions options_;
   const DecodingLimits limits_;

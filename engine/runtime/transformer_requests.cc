@@ -71,7 +71,7 @@ absl::StatusOr<TransformerSequence::Outcome> TransformerEngine::MakeOutcome(
   std::unique_ptr<Search> search = MakeSearch({.params = params,
                                                .prompt = prompt,
                                                .vocab = limits_.vocab,
-                                               .token_texts = token_texts_});
+                                               .token_texts = &token_texts_});
   std::unique_ptr<Scorer> scorer;
   if (params.prompt_log_probs && prompt.size() > 1) {
     scorer = std::make_unique<Scorer>(

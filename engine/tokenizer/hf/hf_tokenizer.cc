@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <tuple>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -54,8 +53,9 @@ absl::StatusOr<std::unique_ptr<HfTokenizer>> HfTokenizer::Create(
       new HfTokenizer(*std::move(library), std::move(config)));
   RETURN_IF_ERROR(tokenizer->AddTokens(path));
   RETURN_IF_ERROR(tokenizer->ReadDecoder(path));
-  tokenizer->languages_ =
-      Languages::Create(tokenizer->config_, tokenizer->pieces_);
+  tokenizer->languages_ = Languages::Create(
+      tokenizer->config_, tokenizer->pieces_.size(),
+      [&pieces = tokenizer->pieces_](int id) { return pieces[id]; });
   return tokenizer;
 }
 
@@ -74,7 +74,7 @@ absl::Status HfTokenizer::AddTokens(const std::string& path) {
     RETURN_IF_ERROR(library_.AddTokens(ToJson(unknown)));
     RETURN_IF_ERROR(ReadPieces());
   }
-  if (pieces_.empty()) {
+  if (pieces_.size() == 0) {
     return absl::InvalidArgumentError(
         absl::StrCat(path, ": the vocabulary is empty"));
   }
@@ -90,38 +90,41 @@ absl::Status HfTokenizer::AddTokens(const std::string& path) {
 }
 
 absl::Status HfTokenizer::ReadPieces() {
-  ASSIGN_OR_RETURN(std::vector<HfLibrary::Piece> pieces, library_.Pieces());
-  pieces_.clear();
+  ASSIGN_OR_RETURN(std::vector<HfLibrary::Piece> listed, library_.Pieces());
+  std::vector<absl::string_view> pieces;
   special_.clear();
-  sorted_.clear();
   longest_token_ = 0;
-  for (HfLibrary::Piece& piece : pieces) {
+  for (const HfLibrary::Piece& piece : listed) {
     if (piece.id < 0 || piece.id >= kMaxVocabulary) {
       return absl::InvalidArgumentError(
           absl::StrCat("token \"", piece.text, "\" has id ", piece.id,
                        ", limit is ", kMaxVocabulary));
     }
-    if (piece.id >= static_cast<int>(pieces_.size())) {
-      pieces_.resize(piece.id + 1);
+    if (piece.id >= static_cast<int>(pieces.size())) {
+      pieces.resize(piece.id + 1);
       special_.resize(piece.id + 1);
     }
     longest_token_ = std::max(longest_token_, piece.text.size());
     // Two spellings may have one id, and come in any order.
-    std::string& known = pieces_[piece.id];
+    absl::string_view& known = pieces[piece.id];
     const bool keeps =
         !known.empty() && (special_[piece.id] != piece.special
                                ? static_cast<bool>(special_[piece.id])
                                : known < piece.text);
     if (keeps) continue;
-    known = std::move(piece.text);
+    known = piece.text;
     special_[piece.id] = piece.special;
   }
-  pieces_.shrink_to_fit();
-  for (int id = 0; id < static_cast<int>(pieces_.size()); ++id) {
+  pieces_ = TextList();
+  for (const absl::string_view piece : pieces) pieces_.Add(piece);
+  pieces_.ShrinkToFit();
+  sorted_.clear();
+  for (int id = 0; id < pieces_.size(); ++id) {
     if (!pieces_[id].empty()) sorted_.push_back(id);
   }
+  sorted_.shrink_to_fit();
   std::sort(sorted_.begin(), sorted_.end(), [&](int a, int b) {
-    return std::tie(pieces_[a], a) < std::tie(pieces_[b], b);
+    return std::pair(pieces_[a], a) < std::pair(pieces_[b], b);
   });
   return absl::OkStatus();
 }
@@ -133,12 +136,12 @@ absl::Status HfTokenizer::ReadDecoder(const std::string& path) {
   rules_ = ParseDecoderRules(description[1]);
   // For BPE models transformers ignores clean_up_tokenization_spaces.
   if (description[0] == "BPE") config_.clean_up_spaces = false;
-  texts_.reserve(pieces_.size());
-  for (size_t id = 0; id < pieces_.size(); ++id) {
-    texts_.push_back(special_[id] || pieces_[id].empty()
-                         ? ""
-                         : rules_.TokenText(pieces_[id]));
+  for (int id = 0; id < pieces_.size(); ++id) {
+    texts_.Add(special_[id] || pieces_[id].empty()
+                   ? ""
+                   : rules_.TokenText(pieces_[id]));
   }
+  texts_.ShrinkToFit();
   return absl::OkStatus();
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/tensor/text_list.h"
 #include "engine/tokenizer/hf/decoder_rules.h"
 #include "engine/tokenizer/hf/hf_library.h"
 #include "engine/tokenizer/text/hf_config.h"
@@ -33,9 +34,7 @@ class HfTokenizer final : public Tokenizer {
                                      bool keep_special) const override;
   std::unique_ptr<StreamDecoder> NewStream(
       absl::Span<const int> before) const override;
-  int vocab_size(Side) const override {
-    return static_cast<int>(pieces_.size());
-  }
+  int vocab_size(Side) const override { return pieces_.size(); }
   absl::string_view Piece(int id, Side side) const override;
   int TokenId(absl::string_view piece, Side side) const override;
   bool IsSpecial(int id, Side side) const override;
@@ -66,10 +65,10 @@ class HfTokenizer final : public Tokenizer {
   HfLibrary library_;
   HfConfig config_;
   DecoderRules rules_;
-  std::vector<std::string> pieces_;  // by id; "" if the id has none
-  std::vector<bool> special_;        // [vocab]
-  std::vector<std::string> texts_;   // [vocab]
-  std::vector<int> sorted_;          // ids that have a piece, by piece
+  TextList pieces_;            // by id; "" if the id has none
+  std::vector<bool> special_;  // [vocab]
+  TextList texts_;             // [vocab]
+  std::vector<int> sorted_;    // ids that have a piece, by piece
   std::optional<Languages> languages_;
   int mask_id_ = -1;
   size_t longest_token_ = 0;

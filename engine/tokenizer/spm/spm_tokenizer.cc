@@ -128,7 +128,10 @@ SpmTokenizer::SpmTokenizer(HfConfig config, SharedSideModel source,
       special_(SpecialTokens(config_)),
       source_(std::move(source)),
       target_(std::move(target)),
-      languages_(Languages::Create(config_, source_->vocabulary.tokens())) {
+      languages_(Languages::Create(config_, source_->vocabulary.size(),
+                                   [this](int id) -> absl::string_view {
+                                     return source_->vocabulary.Token(id);
+                                   })) {
   for (const SharedSideModel& side : {source_, target_}) {
     for (const std::string& token : side->vocabulary.tokens()) {
       longest_token_ = std::max(longest_token_, token.size());
@@ -136,11 +139,12 @@ SpmTokenizer::SpmTokenizer(HfConfig config, SharedSideModel source,
   }
   const Vocabulary& vocabulary = target_->vocabulary;
   for (int id = 0; id < vocabulary.size(); ++id) {
-    token_texts_.push_back(
+    token_texts_.Add(
         target_->special[id]
             ? ""
             : decoder(Side::kTarget).PieceText(vocabulary.Token(id)));
   }
+  token_texts_.ShrinkToFit();
 }
 
 const SpmTokenizer::SideModel& SpmTokenizer::model(Side side) const {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/tensor/text_list.h"
 #include "engine/tokenizer/spm/sentence_piece.h"
 #include "engine/tokenizer/spm/vocabulary.h"
 #include "engine/tokenizer/text/hf_config.h"
@@ -75,7 +76,7 @@ class SpmTokenizer : public Tokenizer {
   const std::vector<std::string> special_;    // spellings, longest first
   const SharedSideModel source_, target_;     // M2M100: one
   const std::optional<Languages> languages_;  // none: Marian
-  std::vector<std::string> token_texts_;      // [target vocab]
+  TextList token_texts_;                      // [target vocab]
   size_t longest_token_ = 0;
 };
 

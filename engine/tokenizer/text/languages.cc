@@ -37,7 +37,8 @@ absl::string_view CodeOf(absl::string_view token, absl::string_view name) {
 }  // namespace
 
 std::optional<Languages> Languages::Create(
-    const HfConfig& config, const std::vector<std::string>& pieces) {
+    const HfConfig& config, int vocab_size,
+    absl::FunctionRef<absl::string_view(int id)> piece) {
   const std::string& name = config.tokenizer_class;
   if (name != "NllbTokenizer" && name != "M2M100Tokenizer" &&
       name != "MBartTokenizer" && name != "MBart50Tokenizer") {
@@ -46,9 +47,9 @@ std::optional<Languages> Languages::Create(
   Languages languages;
   languages.before_ = name != "MBartTokenizer" && !config.legacy_behaviour;
   const std::string eos = config.eos.empty() ? "</s>" : config.eos;
-  for (int id = 0; id < static_cast<int>(pieces.size()); ++id) {
-    if (pieces[id] == eos) languages.eos_id_ = id;
-    const absl::string_view code = CodeOf(pieces[id], name);
+  for (int id = 0; id < vocab_size; ++id) {
+    if (piece(id) == eos) languages.eos_id_ = id;
+    const absl::string_view code = CodeOf(piece(id), name);
     if (!code.empty()) languages.ids_[std::string(code)] = id;
   }
   languages.default_source_ = config.source_language;

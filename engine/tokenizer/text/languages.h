@@ -5,8 +5,8 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "engine/tokenizer/text/encoding.h"
@@ -20,10 +20,12 @@ namespace attend {
 // end of sequence after it; mBART puts both after the text. Immutable.
 class Languages {
  public:
-  // nullopt if config.tokenizer_class has no languages. `pieces` are the
-  // vocabulary, by id; a piece that is spelled like a language's token is one.
+  // nullopt if config.tokenizer_class has no languages. `piece` gives the
+  // pieces of the vocabulary, by id in [0, vocab_size); a piece that is spelled
+  // like a language's token is one.
   static std::optional<Languages> Create(
-      const HfConfig& config, const std::vector<std::string>& pieces);
+      const HfConfig& config, int vocab_size,
+      absl::FunctionRef<absl::string_view(int id)> piece);
 
   // The id of a language's token. INVALID_ARGUMENT names some of the languages.
   absl::StatusOr<int> Find(absl::string_view language) const;

@@ -19,18 +19,18 @@ bool StartsWith(const std::vector<int>& tokens, const std::vector<int>& start) {
 }
 
 // Letters, so that a stop string is a run of tokens.
-std::vector<std::string> Texts() {
-  std::vector<std::string> texts;
-  for (int id = 0; id < kVocab; ++id) texts.push_back(std::string(1, 'a' + id));
+TextList Texts() {
+  TextList texts;
+  for (int id = 0; id < kVocab; ++id) texts.Add(std::string(1, 'a' + id));
   return texts;
 }
 
 // Runs the search, and checks on the way what holds at each step.
 SequenceOutput RunSearch(const GenerationParams& params,
                          const FakeModel& model) {
-  const std::vector<std::string> texts = Texts();
+  const TextList texts = Texts();
   const auto search =
-      MakeSearch({params, PromptOf(params), model.vocab(), texts});
+      MakeSearch({params, PromptOf(params), model.vocab(), &texts});
   EXPECT_EQ(search->rows(), 1);
   std::vector<int> emitted;
   std::vector<float> emitted_log_probs;
@@ -211,7 +211,7 @@ TEST(BeamSearchTest, StreamsAllThatTheBeamsShare) {
   params.max_new_tokens = 60;
   params.forced_prefix = {3};
   const FakeModel model(kVocab, 4, 12);
-  const auto search = MakeSearch({params, PromptOf(params), kVocab, {}});
+  const auto search = MakeSearch({params, PromptOf(params), kVocab});
   for (int step = 0; step < 59; ++step) {
     model.Step(*search);
     absl::Span<const int> shared = search->tokens(0);

@@ -18,7 +18,7 @@ constexpr int kVocab = 1000;
 class Searching {
  public:
   explicit Searching(const GenerationParams& params)
-      : search_(MakeSearch({params, PromptOf(params), kVocab, texts_})) {}
+      : search_(MakeSearch({params, PromptOf(params), kVocab})) {}
 
   LogitsNeed Need() const { return search_->needs()[0]; }
   void Step() { model_.Step(*search_); }
@@ -26,7 +26,6 @@ class Searching {
 
  private:
   const FakeModel model_{kVocab, 7};
-  const std::vector<std::string> texts_ = std::vector<std::string>(kVocab);
   std::unique_ptr<Search> search_;
 };
 

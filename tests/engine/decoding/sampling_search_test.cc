@@ -18,7 +18,7 @@ constexpr int kVocab = 17;
 
 SequenceOutput RunSearch(const GenerationParams& params,
                          const FakeModel& model) {
-  const auto search = MakeSearch({params, PromptOf(params), model.vocab(), {}});
+  const auto search = MakeSearch({params, PromptOf(params), model.vocab()});
   while (search->rows() > 0) model.Step(*search);
   EXPECT_TRUE(search->output().finished);
   return search->output();
@@ -91,7 +91,7 @@ TEST(SamplingSearchTest, RowsAreTheUnfinishedChoicesInOrder) {
   params.max_new_tokens = 40;
   params.seed = 3;
   const FakeModel model(kVocab, 5, 1);
-  const auto search = MakeSearch({params, PromptOf(params), kVocab, {}});
+  const auto search = MakeSearch({params, PromptOf(params), kVocab});
   ASSERT_EQ(search->rows(), 1);
   EXPECT_THAT(search->tokens(0), ElementsAre(0));
   std::vector<int> live = {0, 1, 2, 3};
@@ -148,7 +148,9 @@ TEST(SamplingSearchTest, StopStringEnds) {
   std::vector<std::string> texts;
   for (int id = 0; id < kVocab; ++id) texts.push_back(std::string(1, 'a' + id));
   params.stop_strings = {texts[free[4]] + texts[free[5]]};
-  const auto search = MakeSearch({params, PromptOf(params), kVocab, texts});
+  TextList list;
+  for (const std::string& text : texts) list.Add(text);
+  const auto search = MakeSearch({params, PromptOf(params), kVocab, &list});
   while (search->rows() > 0) model.Step(*search);
   const ChoiceOutput& choice = search->output().choices[0];
   EXPECT_EQ(choice.finish, FinishReason::kStopSequence);

@@ -15,8 +15,9 @@ constexpr int kVocab = 50;
 
 long AllocationsOfAdvance(const GenerationParams& params) {
   const FakeModel model(kVocab, 3, 1);
-  const std::vector<std::string> texts(kVocab, "ab");
-  const auto search = MakeSearch({params, PromptOf(params), kVocab, texts});
+  TextList texts;
+  for (int id = 0; id < kVocab; ++id) texts.Add("ab");
+  const auto search = MakeSearch({params, PromptOf(params), kVocab, &texts});
   long counted = 0;
   while (search->rows() > 0) {
     std::vector<std::vector<float>> rows;

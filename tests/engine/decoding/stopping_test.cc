@@ -46,7 +46,9 @@ FinishReason Check(std::vector<std::string> stops, std::vector<int> tokens,
   std::vector<int> all = {0};
   all.insert(all.end(), prefix.begin(), prefix.end());
   all.insert(all.end(), tokens.begin(), tokens.end());
-  return Stopping({params, PromptOf(params), 0, kTexts}).Check(all, next);
+  TextList texts;
+  for (const std::string& text : kTexts) texts.Add(text);
+  return Stopping({params, PromptOf(params), 0, &texts}).Check(all, next);
 }
 
 TEST(StoppingTest, StopStringMustEndInsideTheLastToken) {

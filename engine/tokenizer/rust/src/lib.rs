@@ -1,9 +1,10 @@
 //! The C functions of hf_tokenizer.h, which says what they do.
 
 use std::ffi::{c_char, c_void};
-use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 use std::slice;
 use std::sync::Once;
+use std::thread;
 
 mod chat;
 mod python;
@@ -74,6 +75,23 @@ fn quiet_panics() {
     QUIET.call_once(|| std::panic::set_hook(Box::new(|_| {})));
 }
 
+/// As much as a main thread usually has.
+const PARSER_STACK: usize = 8 << 20;
+
+/// A tokenizer without the memory that parsing takes. The parser frees small
+/// pieces of memory between those that stay, so that no page is free: what it
+/// makes is copied, and dropped as a whole. It is made on a thread of its own,
+/// for which malloc takes other memory, so that the copy does not fill the holes.
+fn compact(json: &[u8]) -> Result<Tokenizer> {
+    let parsed = thread::scope(|scope| {
+        let parser = thread::Builder::new()
+            .stack_size(PARSER_STACK)
+            .spawn_scoped(scope, || Tokenizer::from_bytes(json))?;
+        parser.join().unwrap_or_else(|panic| resume_unwind(panic))
+    })?;
+    Ok(parsed.clone())
+}
+
 #[no_mangle]
 pub unsafe extern "C" fn hf_tokenizer_load(
     json: HfText,
@@ -82,7 +100,7 @@ pub unsafe extern "C" fn hf_tokenizer_load(
 ) -> *mut Tokenizer {
     quiet_panics();
     let loaded = guard(error, context, || {
-        let mut tokenizer = Tokenizer::from_bytes(json.bytes())?;
+        let mut tokenizer = compact(json.bytes())?;
         tokenizer.with_truncation(None)?;
         tokenizer.with_padding(None);
         Ok(tokenizer)
