@@ -7,9 +7,10 @@
 A model is a directory and what it is asked for, as attend bench --task names
 it. Resident memory is printed after the load and after the requests, its peak,
 and what is resident after the requests without the KV pool for each number of
-the checkpoint; MB are 10^6 bytes. quality_vectors.py and quality_perplexity.py
-say where those models come from (quality_perplexity.py --checkpoint keeps the
-directory).
+the checkpoint. Then what of the memory after the requests is anonymous: not
+pages of programs and libraries. MB are 10^6 bytes. quality_vectors.py and
+quality_perplexity.py say where those models come from (quality_perplexity.py
+--checkpoint keeps the directory).
 """
 
 import argparse
@@ -81,12 +82,14 @@ def measure(args, model, task, dtype):
                                *(["--max-new-tokens", "32"]
                                  if task == "generate" else []))
         after = status(pid, "VmRSS")
+        anonymous = status(pid, "RssAnon")
         count = parameters(model)
         pool = KV_BYTES / 1e6 if task == "generate" else 0
         print(f"{model.name:<20} {count / 1e6:>7.1f} {dtype:<5} "
               f"{server.load_seconds:>7.2f} {loaded:>8.0f} {after:>8.0f} "
               f"{max(load_peak, status(pid, 'VmHWM')):>8.0f} "
-              f"{(after - pool) * 1e6 / count:>8.2f}", flush=True)
+              f"{(after - pool) * 1e6 / count:>8.2f} {anonymous:>9.0f}",
+              flush=True)
     finally:
         server.close()
 
@@ -107,7 +110,7 @@ def main():
     args.server = args.server or args.build / "server/attend-server"
     args.client = args.client or args.build / "client/attend"
     print(f"{'model':<20} {'10^6':>7} dtype {'load s':>7} {'loaded':>8} "
-          f"{'after':>8} {'peak':>8} {'B/number':>8}")
+          f"{'after':>8} {'peak':>8} {'B/number':>8} {'anonymous':>9}")
     for text in args.model:
         directory, _, task = text.rpartition(":")
         for dtype in args.dtypes:
