@@ -24,6 +24,7 @@
 #include "server/grpc/descriptor.h"
 #include "server/grpc/event_loop.h"
 #include "server/grpc/grpc_weaknesses.h"
+#include "server/grpc/header_frames.h"
 #include "server/grpc/header_limit.h"
 #include "server/grpc/listener.h"
 #include "server/grpc/message_limit.h"
@@ -62,6 +63,8 @@ void SetLimits(const RpcOptions& options, grpc::ServerBuilder& builder) {
       grpc::ResourceQuota().SetMaxThreads(kReflectionThreads));
   const std::pair<const char*, int> arguments[] = {
       {GRPC_ARG_MAX_METADATA_SIZE, kMaxHeaderBytes},
+      // Of gRPC 1.56, which would refuse by chance what is between the two.
+      {"grpc.absolute_max_metadata_size", kMaxHeaderBytes},
       {GRPC_ARG_MAX_CONCURRENT_STREAMS, options.max_concurrent_streams},
       {GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, Millis(options.handshake_timeout)},
       {GRPC_ARG_KEEPALIVE_TIME_MS, Millis(options.keepalive_time)},

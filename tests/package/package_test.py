@@ -25,6 +25,12 @@ def run(*command):
     return result.stdout
 
 
+def grpc_prefixes():
+    """Where the build has its gRPC from; none for Debian's."""
+    cache = pathlib.Path(BUILD, "CMakeCache.txt").read_text()
+    return re.findall(r"^ATTEND_GRPC_PREFIX:\w+=(.+)$", cache, re.MULTILINE)
+
+
 class PackageTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -52,8 +58,9 @@ class PackageTest(unittest.TestCase):
 
     def test_an_outside_program_links_the_client(self):
         build = self.scratch / "build"
+        prefixes = ";".join([str(self.prefix), *grpc_prefixes()])
         run(CMAKE, "-S", ROOT / "tests/package/project", "-B", build,
-            f"-DCMAKE_PREFIX_PATH={self.prefix}")
+            f"-DCMAKE_PREFIX_PATH={prefixes}")
         run(CMAKE, "--build", build)
         address = self.serve()
         translation = run(build / "translate", address, TEXT)

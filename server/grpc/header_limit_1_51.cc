@@ -1,10 +1,10 @@
-#include "server/grpc/header_limit.h"
-
 #include <dlfcn.h>
 #include <grpc/slice.h>
 
 #include "absl/status/status.h"
 #include "engine/tensor/check.h"
+#include "server/grpc/header_frames.h"
+#include "server/grpc/header_limit.h"
 
 // Symbols of libgrpc 1.51.
 #define ATTEND_BEGIN                                                   \
@@ -15,45 +15,7 @@
 
 namespace attend {
 
-uint32_t HeaderFrames::OnFrame(const void* connection, bool ends_block,
-                               bool acknowledged) {
-  MutexLock lock(mutex_);
-  Counts& counts = counts_[connection];
-  const uint32_t max_bytes =
-      ++counts.of_block == 1 ? kMaxHeaderBytes : kMaxContinuedBytes;
-  counts.unacknowledged = acknowledged ? 0 : counts.unacknowledged + 1;
-  // Who had too many is remembered until it is gone.
-  if (ends_block && counts.of_block <= kMaxBlockFrames) counts.of_block = 0;
-  if (counts.of_block + counts.unacknowledged == 0) counts_.erase(connection);
-  return max_bytes;
-}
-
-bool HeaderFrames::IsOverLimit(const void* connection) {
-  MutexLock lock(mutex_);
-  const auto found = counts_.find(connection);
-  return found != counts_.end() &&
-         (found->second.of_block > kMaxBlockFrames ||
-          found->second.unacknowledged > kMaxUnacknowledgedFrames);
-}
-
-void HeaderFrames::Forget(const void* connection) {
-  MutexLock lock(mutex_);
-  counts_.erase(connection);
-}
-
-// What libgrpc passes for its log.
-struct HeaderFrameInfo {
-  uint32_t stream;
-  uint8_t type;
-  bool is_client;
-};
-
 namespace {
-
-HeaderFrames& Frames() {
-  static auto* const frames = new HeaderFrames;  // outlives gRPC's threads
-  return *frames;
-}
 
 // Members of libgrpc's parser of headers, of which there is one a connection.
 // It comes first, as `this` does.
@@ -89,8 +51,9 @@ void BeginHeaderFrame(void* parser, void* metadata, uint32_t max_bytes,
                       HeaderFrameInfo info) {
   static auto* const original = Original<Begin>(kBegin);
   if (!info.is_client) {
-    max_bytes = Frames().OnFrame(parser, /*ends_block=*/boundary != 0,
-                                 /*acknowledged=*/max_bytes <= kMaxHeaderBytes);
+    max_bytes = HeaderFrames::OfProcess().OnFrame(
+        parser, /*ends_block=*/boundary != 0,
+        /*acknowledged=*/max_bytes <= kMaxHeaderBytes);
   }
   original(parser, metadata, max_bytes, boundary, priority, info);
 }
@@ -100,7 +63,7 @@ absl::Status ParseHeaders(void* parser, const grpc_slice& bytes,
 absl::Status ParseHeaders(void* parser, const grpc_slice& bytes, bool is_last) {
   static auto* const original = Original<Parse>(kParse);
   // An error that names no stream ends the connection.
-  if (Frames().IsOverLimit(parser)) {
+  if (HeaderFrames::OfProcess().IsOverLimit(parser)) {
     return absl::ResourceExhaustedError("too many frames of headers");
   }
   return original(parser, bytes, is_last);
@@ -109,7 +72,7 @@ absl::Status ParseHeaders(void* parser, const grpc_slice& bytes, bool is_last) {
 void DestroyHeaderParser(void* parser) asm(ATTEND_DESTROY);
 void DestroyHeaderParser(void* parser) {
   static auto* const original = Original<Destroy>(kDestroy);
-  Frames().Forget(parser);
+  HeaderFrames::OfProcess().Forget(parser);
   original(parser);
 }
 
