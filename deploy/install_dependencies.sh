@@ -1,21 +1,21 @@
 #!/bin/sh
 # Installs what Attend is built with, from Debian (12 and 13).
 #
-#   deploy/install_dependencies.sh [--tests] [--fuzz]
+#   deploy/install_dependencies.sh [--tests] [--fuzz] [--patched-grpc]
 #
-# --tests: also what the tests use. --fuzz: also the compiler of tests/fuzz. Says
-# nothing, and asks for no rights, where everything is installed.
+# --tests: also what the tests use. --fuzz: also the compiler of tests/fuzz.
+# --patched-grpc: what deploy/grpc/build.sh builds gRPC with, and not Debian's
+# gRPC. Says nothing, and asks for no rights, where everything is installed.
 set -eu
 
 packages="
   ca-certificates ccache cmake g++ git ninja-build pkg-config
-  libabsl-dev libboost-dev libcli11-dev libdnnl-dev libgrpc++-dev libprotobuf-dev
-  libssl-dev
-  nlohmann-json3-dev prometheus-cpp-dev
-  protobuf-compiler protobuf-compiler-grpc zlib1g-dev"
+  libabsl-dev libboost-dev libcli11-dev libdnnl-dev libprotobuf-dev libssl-dev
+  nlohmann-json3-dev prometheus-cpp-dev protobuf-compiler zlib1g-dev"
+grpc="libgrpc++-dev protobuf-compiler-grpc"
 tests=false
-for flag; do
-  case "$flag" in
+for option in "$@"; do
+  case "$option" in
     --tests)
       tests=true
       packages="$packages
@@ -23,12 +23,14 @@ for flag; do
         python3 python3-venv python3-yaml shellcheck"
       ;;
     --fuzz) packages="$packages clang-19 libclang-rt-19-dev llvm-19" ;;
+    --patched-grpc) grpc="libc-ares-dev libprotoc-dev libre2-dev" ;;
     *)
-      echo "usage: $0 [--tests] [--fuzz]" >&2
+      echo "usage: $0 [--tests] [--fuzz] [--patched-grpc]" >&2
       exit 2
       ;;
   esac
 done
+packages="$packages $grpc"
 
 # Cargo that can build the tokenizers: found where rustup puts it, too, and else
 # the package. Debian 12 has a recent one under another name.
