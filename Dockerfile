@@ -10,31 +10,37 @@
 # -e ATTEND_MODEL=/model. Several: -v DIRECTORY:/models:ro
 # -e ATTEND_MODELS_DIR=/models. Nothing is written to the file system.
 
-FROM debian:trixie-slim AS build
+# A gRPC without the weaknesses of Debian's: once, and again if deploy/grpc changes.
+FROM debian:trixie-slim AS grpc
 WORKDIR /src
 COPY deploy/install_dependencies.sh deploy/
-RUN deploy/install_dependencies.sh
+RUN deploy/install_dependencies.sh --patched-grpc
+COPY deploy/grpc deploy/grpc
+RUN deploy/grpc/build.sh
+
+FROM grpc AS build
 COPY CMakeLists.txt CMakePresets.json LICENSE ./
 COPY deploy/install.cmake deploy/attend-config.cmake.in deploy/
 COPY proto proto
 COPY engine engine
 COPY server server
 COPY client client
-RUN cmake --preset release -DATTEND_TESTS=OFF \
- && cmake --build build/release --target attend-server attend
+RUN cmake --preset patched-grpc -DATTEND_TESTS=OFF \
+ && cmake --build --preset patched-grpc --target attend-server attend
 COPY deploy/http_get.sh deploy/
 COPY models models
 # What the image gets. Modes are set here: a checkout may have others.
 RUN install -D -s -t /image/usr/bin \
-      build/release/server/attend-server build/release/client/attend \
+      build/patched-grpc/server/attend-server build/patched-grpc/client/attend \
+ && install -D -m 644 -t /image/usr/share/doc/grpc build/grpc/share/doc/grpc/* \
  && install -D deploy/http_get.sh /image/usr/lib/attend/http_get \
  && install -D -m 644 -t /image/usr/share/attend/models/en-de models/en-de/*
 
 FROM debian:trixie-slim
 RUN apt-get update -qq \
  && apt-get install -y -qq --no-install-recommends \
-      libabsl20240722 libdnnl3.6 libgrpc++1.51t64 \
-      libprometheus-cpp-core1.0 libprotobuf32t64 libssl3t64 \
+      libabsl20240722 libcares2 libdnnl3.6 libprometheus-cpp-core1.0 \
+      libprotobuf32t64 libre2-11 libssl3t64 zlib1g \
  && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/cache/debconf/*-old \
       /var/log/apt /var/log/dpkg.log
 COPY --from=build /image /

@@ -1,6 +1,7 @@
 """The Dockerfile, the compose file and the Kubernetes manifests."""
 
 import fnmatch
+import json
 import re
 import unittest
 
@@ -62,10 +63,33 @@ class DockerfileTest(ContainersTest):
         # A number: Kubernetes cannot tell that a name is not root.
         self.assertRegex(users[-1], r"^[1-9]\d*:[1-9]\d*$")
 
-    def test_both_stages_have_one_base(self):
-        bases = [rest.split()[0] for name, rest in dockerfile()
-                 if name == "FROM"]
-        self.assertEqual(bases, ["debian:trixie-slim"] * 2)
+    def test_all_stages_have_one_base(self):
+        known = {"debian:trixie-slim"}
+        for name, rest in dockerfile():
+            if name == "FROM":
+                base, *names = rest.split(" AS ")
+                self.assertIn(base, known)
+                known.update(names)
+
+    def test_grpc_is_the_patched_one(self):
+        commands = " && ".join(rest for name, rest in dockerfile()
+                               if name == "RUN").split(" && ")
+        commands = [" ".join(command.split()) for command in commands]
+        build = commands.index("deploy/grpc/build.sh")
+        [configure] = [i for i, command in enumerate(commands)
+                       if command.startswith("cmake --preset patched-grpc ")]
+        self.assertLess(build, configure)
+        # Neither to build with nor to run with.
+        self.assertIn("deploy/install_dependencies.sh --patched-grpc",
+                      commands)
+        self.assertFalse([c for c in commands if "libgrpc" in c])
+        presets = json.loads((ROOT / "CMakePresets.json").read_text())
+        [preset] = [preset for preset in presets["configurePresets"]
+                    if preset["name"] == "patched-grpc"]
+        self.assertEqual(preset["cacheVariables"]["ATTEND_GRPC_PREFIX"],
+                         "${sourceDir}/build/grpc")
+        self.assertIn("install -D -m 644 -t /image/usr/share/doc/grpc "
+                      "build/grpc/share/doc/grpc/*", commands)
 
     def test_environment_is_of_the_server(self):
         self.check_environment(dict(
