@@ -87,11 +87,14 @@ install_built() {
   done
   install -D -s "$build/ninja/grpc_cpp_plugin" "$prefix/bin/grpc_cpp_plugin"
   for name in grpc++ grpc gpr; do
-    # Who links a static library links what that needs. The prefix may be moved.
-    awk '/^prefix=/ { print "prefix=${pcfiledir}/../.."; next }
-         /^(Requires|Libs):/ { public = $0; next }
-         /^(Requires|Libs)\.private:/ { sub(/^[^:]*:/, ""); $0 = public $0 }
-         { print }' "$build/ninja/libs/opt/pkgconfig/$name.pc" \
+    # Who links a static library links what that needs, named here: the flags
+    # of re2's own file would be those of all our sources. The prefix may move.
+    awk -v needs=" -lre2 -lcares -lz -lssl -lcrypto" '
+      /^prefix=/ { print "prefix=${pcfiledir}/../.."; next }
+      /^Requires\.private:/ { next }
+      /^Libs:/ { libs = $0; next }
+      /^Libs\.private:/ { sub(/^[^:]*:/, ""); $0 = libs $0 needs }
+      { print }' "$build/ninja/libs/opt/pkgconfig/$name.pc" \
       >"$prefix/lib/pkgconfig/$name.pc"
   done
   # To be given on with programs that have gRPC inside.

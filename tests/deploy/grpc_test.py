@@ -139,7 +139,8 @@ echo "$*" >>{self.calls}
         for name in ("bin/grpc_cpp_plugin", "lib/libgrpc++_reflection.a",
                      "lib/libgrpc++.a", "lib/libgrpc.a", "lib/libupb.a"):
             self.assertIn(str(moved / name), files)
-        self.assertTrue(any("libssl" in file for file in files), files)
+        self.assertTrue(any(re.search(r"\bssl$|libssl", file)
+                            for file in files), files)
         other = self.scratch / "other"
         shutil.copytree(moved, other)
         mixed = self.find(moved, PKG_CONFIG_PATH=f"{other}/lib/pkgconfig")
