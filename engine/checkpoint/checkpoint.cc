@@ -190,6 +190,11 @@ absl::StatusOr<TensorView> Checkpoint::Find(absl::string_view name) const {
       .place = place};
 }
 
+absl::Status Checkpoint::CheckUnchanged() const {
+  for (const auto& file : files_) RETURN_IF_ERROR(file->CheckUnchanged());
+  return absl::OkStatus();
+}
+
 void Checkpoint::Drop(absl::Span<const uint8_t> bytes) const {
   MappedFile::Drop(bytes);
 }

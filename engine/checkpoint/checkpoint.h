@@ -22,9 +22,9 @@ class MappedFile;
 // shards that model.safetensors.index.json lists; and those of
 // model.safetensors in some folders of the directory, with names
 // "<folder>/<tensor>". Files are mapped, not read: a tensor comes into memory
-// when its bytes are read. Open() checks every field of every header. Nobody
-// may truncate the files while the checkpoint exists. Const after Open(); any
-// thread may read.
+// when its bytes are read. Open() checks every field of every header. Whoever
+// has read tensors asks CheckUnchanged() before using them. Const after Open();
+// any thread may read.
 class Checkpoint final : public TensorSource {
  public:
   // NOT_FOUND if the directory or a file is missing; INVALID_ARGUMENT if the
@@ -40,6 +40,9 @@ class Checkpoint final : public TensorSource {
   std::vector<std::string> Names() const override;
   absl::StatusOr<TensorView> Find(absl::string_view name) const override;
   void Drop(absl::Span<const uint8_t> bytes) const override;
+  // DATA_LOSS if a file was cut or written since Open(), or could not be read:
+  // what was read of it may be anything. See MappedFile.
+  absl::Status CheckUnchanged() const;
   // The directory.
   const std::string& path() const override { return directory_; }
 

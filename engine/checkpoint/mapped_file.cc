@@ -44,7 +44,7 @@ absl::StatusOr<std::unique_ptr<MappedFile>> MappedFile::Open(
     }
     bytes = absl::MakeConstSpan(static_cast<const uint8_t*>(map), size);
   }
-  return std::unique_ptr<MappedFile>(new MappedFile(path, bytes));
+  return std::unique_ptr<MappedFile>(new MappedFile(path, info, bytes));
 }
 
 void MappedFile::Drop(absl::Span<const uint8_t> bytes) {
@@ -57,7 +57,31 @@ void MappedFile::Drop(absl::Span<const uint8_t> bytes) {
           MADV_DONTNEED);
 }
 
+absl::Status MappedFile::CheckUnchanged() const {
+  if (pages_->lost()) {
+    return absl::DataLossError(absl::StrCat(
+        path_, ": was cut, or could not be read, while it was loaded"));
+  }
+  struct stat now = {};
+  const bool same_file = stat(path_.c_str(), &now) == 0 &&
+                         now.st_dev == info_.st_dev &&
+                         now.st_ino == info_.st_ino;
+  if (!same_file) return absl::OkStatus();
+  if (now.st_size != info_.st_size) {
+    return absl::DataLossError(absl::StrCat(
+        path_, ": had ", info_.st_size, " bytes when it was opened, and ",
+        now.st_size, " when it was loaded"));
+  }
+  if (now.st_mtim.tv_sec != info_.st_mtim.tv_sec ||
+      now.st_mtim.tv_nsec != info_.st_mtim.tv_nsec) {
+    return absl::DataLossError(
+        absl::StrCat(path_, ": was written while it was loaded"));
+  }
+  return absl::OkStatus();
+}
+
 MappedFile::~MappedFile() {
+  pages_.reset();
   if (!bytes_.empty()) {
     munmap(const_cast<uint8_t*>(bytes_.data()), bytes_.size());
   }

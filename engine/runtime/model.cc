@@ -125,9 +125,11 @@ absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& directory,
       options.dtype.value_or(DefaultComputeType(compute.isa()));
   RETURN_IF_ERROR(CheckRoom(checkpoint, family, dtype, options));
   Weights weights(checkpoint, std::move(family.names));
-  ASSIGN_OR_RETURN(std::unique_ptr<Transformer> transformer,
-                   Transformer::Load(compute, family.spec, weights, dtype,
-                                     options.max_step_rows));
+  auto loaded = Transformer::Load(compute, family.spec, weights, dtype,
+                                  options.max_step_rows);
+  // First: what is wrong with other bytes than the file's is not its fault.
+  RETURN_IF_ERROR(checkpoint.CheckUnchanged());
+  ASSIGN_OR_RETURN(std::unique_ptr<Transformer> transformer, std::move(loaded));
   RETURN_IF_ERROR(weights.CheckAllRead());
 
   TextList token_texts;
