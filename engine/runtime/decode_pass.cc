@@ -93,7 +93,7 @@ absl::Status DecodePass::TakeGroup(absl::Span<const WantedLogits> group,
   std::atomic<size_t> next = 0;
   memory_.exec.team().Run([&](int) {
     for (size_t i = next++; i < group.size(); i = next++) {
-      group[i].decoder->task().Take(absl::MakeConstSpan(views_).subspan(
+      group[i].decoder->Take(absl::MakeConstSpan(views_).subspan(
           group[i].first - first, group[i].rows));
     }
   });

@@ -162,7 +162,14 @@ void DecoderRows::Seal() {
   for (int i = 0; i < task_->hypotheses(); ++i) SealTable(i);
 }
 
+void DecoderRows::Take(absl::Span<const LogitsView> logits) {
+  finite_ &= std::all_of(logits.begin(), logits.end(),
+                         [](const LogitsView& row) { return row.finite(); });
+  if (finite_) task_->Take(logits);
+}
+
 void DecoderRows::FollowParents() {
+  if (!finite_) return;
   const std::optional<absl::Span<const int>> parents = task_->parents();
   if (!parents) return;
   tables_.Reorder(*parents);

@@ -7,6 +7,7 @@
 #include "engine/api/engine.h"
 #include "engine/cache/block_pool.h"
 #include "engine/cache/table_set.h"
+#include "engine/ops/logits/logits_view.h"
 #include "engine/runtime/decoder_task.h"
 #include "engine/runtime/step_batch.h"
 #include "engine/transformer/spec.h"
@@ -62,6 +63,11 @@ class DecoderRows {
   // Gives all blocks back; their rows are computed again.
   void Clear() { tables_.Clear(); }
 
+  // Hands the task the logits that it wants. Those that are not finite it does
+  // not get, nor any after them. Any member of a team.
+  void Take(absl::Span<const LogitsView> logits);
+  bool finite() const { return finite_; }
+
  private:
   // The tokens of each hypothesis. The row of the last token has not been
   // computed yet.
@@ -97,6 +103,7 @@ class DecoderRows {
   const Options options_;
   const int given_;  // tokens at construction: prompt and forced prefix
   TableSet tables_;  // [max_hypotheses]
+  bool finite_ = true;
 };
 
 }  // namespace attend

@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "engine/ops/logits/logits_buffer.h"
 #include "engine/tensor/check.h"
+#include "engine/tensor/finite.h"
 
 namespace attend {
 namespace {
@@ -96,11 +97,13 @@ void EncoderTask::Take(int i, const float* values) {
   const int width = output_.width;
   float* const row = output_.values.data() + static_cast<size_t>(i) * width;
   std::copy_n(values, width, row);
+  finite_ &= AllFinite({row, static_cast<size_t>(width)});
   if (normalize_) NormalizeLength(row, width);
   output_.finished = ++taken_ == vectors_;
 }
 
 void EncoderTask::TakeLogits(int i, const LogitsView& logits) {
+  finite_ &= logits.finite();
   logits.Top(absl::MakeSpan(scores_));
   const float log_sum = logits.LogSumExp();
   for (const TokenScore& score : scores_) {

@@ -45,6 +45,8 @@ class EncoderTask {
   void TakeLogits(int i, const LogitsView& logits);
 
   const SequenceOutput& output() const { return output_; }
+  // Whether all that was taken is finite.
+  bool finite() const { return finite_; }
 
  private:
   EncoderTask(Layers layers, int vectors, int width, int top);
@@ -57,6 +59,7 @@ class EncoderTask {
   bool normalize_ = false;
   std::vector<TokenScore> scores_;  // [top]
   int taken_ = 0;
+  bool finite_ = true;
   SequenceOutput output_;
 };
 

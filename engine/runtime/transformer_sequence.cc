@@ -23,6 +23,15 @@ const SequenceOutput& TransformerSequence::output() const {
   return decoder_rows()->task().output();
 }
 
+absl::Status TransformerSequence::status() const {
+  const EncoderTask* const task = encoder_task();
+  const bool finite =
+      task != nullptr ? task->finite() : decoder_rows()->finite();
+  if (finite) return absl::OkStatus();
+  return absl::InternalError(
+      "the model gives numbers that are not finite for this input");
+}
+
 int TransformerSequence::max_blocks() const {
   const DecoderRows* const rows = decoder_rows();
   return (source_ != nullptr ? source_->max_blocks() : 0) +

@@ -26,6 +26,7 @@ class TransformerSequence final : public Sequence {
 
   Work Next() const override;
   const SequenceOutput& output() const override;
+  absl::Status status() const override;
   int max_blocks() const override;
   int blocks() const override;
   // The request's source or prompt has `tokens` tokens. Returns the longest

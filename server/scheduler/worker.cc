@@ -214,6 +214,8 @@ void Worker::DeliverTo(Entry& entry, absl::Time now) {
   entry.work = request.sequence->Next();
   if (entry.piece == Phase::kEncode && entry.work.phase != Phase::kEncode &&
       request.times.encoded == absl::InfinitePast()) {
+  const absl::Status status = request.sequence->status();
+  if (!status.ok()) return EndRunning(entry, status, now);
     request.times.encoded = now;
   }
   entry.piece = Phase::kDone;

@@ -14,16 +14,8 @@ namespace attend {
 class FakeContext final : public EngineContext {
  public:
   FakeContext(const FakeEngine& engine, const FakeEngineOptions& options)
-      : engine_(engine),
-        total_blocks_(options.blocks),
-        total_encode_rows_(options.encode_rows),
-        free_blocks_(options.blocks),
-        free_encode_rows_(options.encode_rows) {
+      : engine_(engine), memory_(options.blocks, options.encode_rows) {
     spared_.reserve(options.info.max_step_rows);
-  }
-  ~FakeContext() override {
-    ATTEND_CHECK(free_blocks_ == total_blocks_);
-    ATTEND_CHECK(free_encode_rows_ == total_encode_rows_);
   }
 
   int total_blocks() const override { return memory_.total_blocks(); }
@@ -35,8 +27,6 @@ class FakeContext final : public EngineContext {
   absl::Status Step(const StepPlan& plan) override;
 
  private:
-  friend class FakeSequence;
-
   // What a step claims is of its first piece.
   void Count(const StepCounts& step) {
     spared_[0] = static_cast<int>(step.spared_rows);
@@ -101,12 +91,12 @@ absl::StatusOr<std::unique_ptr<Sequence>> FakeEngine::NewSequence(
         absl::StrFormat("source has %d tokens, limit is 1 to %d", n,
                         options_.info.max_source_tokens));
   }
-  return std::make_unique<FakeSequence>(std::move(request), options_.info,
-                                        options_.block_tokens, live_sequences_);
+  return std::make_unique<FakeSequence>(std::move(request), options_,
+                                        live_sequences_);
 }
 
 absl::Status FakeContext::Step(const StepPlan& plan) {
-  CheckThread();
+  memory_.CheckThread();
   spared_.assign(plan.pieces.size(), 0);
   engine_.PassGate();
   for (Sequence* sequence : plan.preempted) {

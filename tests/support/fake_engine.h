@@ -36,6 +36,8 @@ struct FakeEngineOptions {
   int block_tokens = 4;
   int encode_rows = 1 << 14;
   StepCounts counts_per_step = {};  // what each step claims
+  // A source of so many tokens has no finite numbers when it is encoded.
+  int broken_source = -1;
   // Called in each step, on the worker's thread, with no lock held, before
   // anybody sees the results. A test may advance a clock, cancel, or look at
   // the plan.

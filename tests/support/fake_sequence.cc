@@ -8,11 +8,13 @@
 
 namespace attend {
 
-FakeSequence::FakeSequence(EngineRequest request, const ModelInfo& info,
-                           int block_tokens, std::atomic<int>& live)
+FakeSequence::FakeSequence(EngineRequest request,
+                           const FakeEngineOptions& options,
+                           std::atomic<int>& live)
     : task_(std::move(request.task)),
-      info_(info),
-      block_tokens_(block_tokens),
+      info_(options.info),
+      block_tokens_(options.block_tokens),
+      broken_source_(options.broken_source),
       live_(live) {
   if (auto* prompt = std::get_if<Prompt>(&request.input)) {
     prompt_ = std::move(prompt->ids);
@@ -34,6 +36,11 @@ FakeSequence::FakeSequence(EngineRequest request, const ModelInfo& info,
 FakeSequence::~FakeSequence() {
   Release();
   live_ -= 1;
+}
+
+absl::Status FakeSequence::status() const {
+  const bool encoded = encoded_ > 0 && encoded_ == broken_source_;
+  return encoded ? absl::InternalError("not finite") : absl::OkStatus();
 }
 
 Work FakeSequence::Next() const {

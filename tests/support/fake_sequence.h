@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/api/engine.h"
+#include "tests/support/fake_engine.h"
 #include "tests/support/fake_memory.h"
 
 namespace attend {
@@ -14,12 +15,13 @@ namespace attend {
 // A sequence of a FakeEngine; see there for what it computes.
 class FakeSequence final : public Sequence {
  public:
-  FakeSequence(EngineRequest request, const ModelInfo& info, int block_tokens,
+  FakeSequence(EngineRequest request, const FakeEngineOptions& options,
                std::atomic<int>& live);
   ~FakeSequence() override;
 
   Work Next() const override;
   const SequenceOutput& output() const override { return output_; }
+  absl::Status status() const override;
   int max_blocks() const override;
   int blocks() const override { return cross_blocks_ + self_blocks_; }
 
@@ -67,6 +69,7 @@ class FakeSequence final : public Sequence {
   const decltype(EngineRequest::task) task_;
   const ModelInfo& info_;
   const int block_tokens_;
+  const int broken_source_;
   std::atomic<int>& live_;
   GenerationParams params_;
   int hypotheses_ = 1;

@@ -6,6 +6,7 @@
 
 #include "engine/ops/logits/logits_kernel.h"
 #include "engine/tensor/check.h"
+#include "engine/tensor/finite.h"
 
 namespace attend {
 namespace {
@@ -24,6 +25,13 @@ bool NeedsRow(const LogitsNeed& need, absl::Span<const TokenScore> top) {
   constexpr float kRoundings = 8 * std::numeric_limits<float>::epsilon();
   const float before = top[top.size() - 1 - need.tie_margin].score;
   return !(top.back().score < before - kRoundings * std::abs(before));
+}
+
+// What is not a number is the lowest score: if the best is not, all are not.
+bool LogitsView::finite() const {
+  if (known_.log_sum_exp) return std::isfinite(*known_.log_sum_exp);
+  if (!known_.top.empty()) return std::isfinite(known_.top.front().score);
+  return AllFinite(known_.row);
 }
 
 float LogitsView::LogSumExp() const {

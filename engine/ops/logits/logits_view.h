@@ -51,6 +51,9 @@ class LogitsView {
   explicit LogitsView(const Known& known) : known_(known) {}
 
   int vocab() const { return known_.vocab; }
+  // False if what is known of the row is not finite, as it is if the hidden
+  // state behind the row was not. Logits are, as a model means them.
+  bool finite() const;
   // If the row was not kept, the functions below may be asked only for what its
   // LogitsNeed had.
 

@@ -185,5 +185,23 @@ TEST(SchedulerLifecycleTest, AFailedStepEndsItsMembersAndTheLoopGoesOn) {
   ExpectTokens(waiting, {.tokens = 50});
 }
 
+TEST(SchedulerLifecycleTest, NumbersThatAreNotFiniteEndTheirRequestAlone) {
+  ManualClock clock;
+  FakeEngine engine({.broken_source = 6, .allowed_steps = 0});
+  Turns turns;
+  Scheduler scheduler({}, engine, clock, turns, nullptr);
+  RecordingListener well, broken;
+  auto request = MakeRequest(engine, well, FakeTask{.source = 5, .tokens = 9});
+  ASSERT_TRUE(scheduler.Submit(request).ok());
+  engine.WaitUntilBlocked();
+  request = MakeRequest(engine, broken, FakeTask{.source = 6, .tokens = 9});
+  ASSERT_TRUE(scheduler.Submit(request).ok());
+  engine.OpenGate();
+  EXPECT_EQ(broken.Wait().code(), absl::StatusCode::kInternal);
+  EXPECT_TRUE(broken.final_.choices[0].tokens.empty());
+  EXPECT_TRUE(well.Wait().ok());
+  ExpectTokens(well, {.tokens = 9});
+}
+
 }  // namespace
 }  // namespace attend
