@@ -39,6 +39,7 @@
 #include "server/http/operator_routes.h"
 #include "server/observability/log.h"
 #include "server/observability/metrics.h"
+#include "server/scheduler/clock.h"
 #include "server/scheduler/scheduler.h"
 #include "server/service/methods.h"
 #include "server/service/service_call.h"
@@ -77,7 +78,7 @@ void Drain(const ServerOptions& options, ServedModels& models,
 absl::Status Load(Compute& compute, const ModelSource& source,
                   const EngineOptions& options, ServedModels& models,
                   Log& log) {
-  const absl::Time begin = absl::Now();
+  const absl::Time begin = SteadyNow();
   log.Write(LogLevel::kInfo, "loading",
             {{"version", ATTEND_VERSION},
              {"model", source.name},
@@ -91,7 +92,7 @@ absl::Status Load(Compute& compute, const ModelSource& source,
             {{"model", source.name},
              {"family", family},
              {"dtype", dtype},
-             {"seconds", absl::Now() - begin}});
+             {"seconds", SteadyNow() - begin}});
   return absl::OkStatus();
 }
 
@@ -168,7 +169,7 @@ void LogReady(const ServedModels& models, const Compute& compute,
 }
 
 absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
-  const absl::Time begin = absl::Now();
+  const absl::Time begin = SteadyNow();
   RETURN_IF_ERROR(CheckDescriptors());
   WarnOfPlainKeys(options, log);
   Metrics metrics(ATTEND_VERSION, MethodNames(AttendMethods()));
@@ -177,7 +178,7 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
                    LoadCertificates(options.tls, metrics, log));
   ASSIGN_OR_RETURN(const std::unique_ptr<Compute> compute,
                    NewCompute(options.compute));
-  const SystemClock clock;
+  const SteadyClock clock;
   ASSIGN_OR_RETURN(const std::unique_ptr<TenantFile> tenants,
                    OpenTenants(options, metrics, log));
   StepSignal step_signal;
@@ -201,7 +202,7 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
   ASSIGN_OR_RETURN(
       const std::unique_ptr<HttpServer> http,
       StartHttp(options, metrics, *rpc, ready, certificates.get()));
-  LogReady(models, *compute, *rpc, *http, absl::Now() - begin, log);
+  LogReady(models, *compute, *rpc, *http, SteadyNow() - begin, log);
   WaitForStop(signals, tenants.get(), certificates.get(), log);
   Drain(options, models, calls, *rpc, ready, log);
   return absl::OkStatus();

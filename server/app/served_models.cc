@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
-#include "absl/time/clock.h"
+#include "server/scheduler/clock.h"
 
 namespace attend {
 namespace {
@@ -30,6 +30,8 @@ ServedModels::Serving::Serving(Model loaded, ModelMetrics& metrics,
           }) {}
 
 void ServedModels::Add(absl::string_view name, absl::StatusOr<Model> model) {
+  // First: where it has no memory, nothing has been added.
+  entries_.reserve(entries_.size() + 1);
   if (!model.ok()) {
     entries_.push_back({.name = std::string(name),
                         .calls = metrics_.AddBrokenModel(name),
@@ -53,11 +55,11 @@ void ServedModels::Drain() {
 }
 
 bool ServedModels::WaitUntilIdle(absl::Duration timeout) {
-  const absl::Time end = absl::Now() + timeout;
+  const absl::Time end = SteadyNow() + timeout;
   bool idle = true;
   for (Serving& serving : serving_) {
     idle &= serving.scheduler.WaitUntilIdle(
-        std::max(end - absl::Now(), absl::ZeroDuration()));
+        std::max(end - SteadyNow(), absl::ZeroDuration()));
   }
   return idle;
 }

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "absl/time/clock.h"
+#include "server/scheduler/clock.h"
 
 namespace attend {
 
@@ -15,7 +15,7 @@ absl::StatusOr<std::unique_ptr<TenantFile>> OpenTenants(
   }
   references.client_certificates = !options.tls.client_ca.empty();
   return TenantFile::Open(options.tenants_file, std::move(references), metrics,
-                          log, absl::Now());
+                          log, SteadyNow());
 }
 
 }  // namespace attend

@@ -28,6 +28,7 @@ Signals::Signals() {
   const sigset_t set = Watched();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   signal(SIGPIPE, SIG_IGN);  // a closed log pipe must not end the server
+  signal(SIGXFSZ, SIG_IGN);  // nor a log file that may not grow (ulimit -f)
   signal(SIGUSR2, SIG_IGN);
   thread_ = std::thread([this] { RunThread(); });
 }

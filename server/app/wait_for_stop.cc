@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "server/scheduler/clock.h"
 
 namespace attend {
 namespace {
@@ -19,7 +19,7 @@ void ReadAgain(TenantFile* tenants, Certificates* certificates, Log& log) {
   log.Write(
       LogLevel::kInfo, "reload",
       {{"signal", "SIGHUP"}, {"read_again", absl::StrJoin(read_again, ",")}});
-  if (tenants != nullptr) tenants->Reload(absl::Now());
+  if (tenants != nullptr) tenants->Reload(SteadyNow());
   if (certificates != nullptr) certificates->LookNow();
 }
 
@@ -38,7 +38,7 @@ void WaitForStop(Signals& signals, TenantFile* tenants,
         ReadAgain(tenants, certificates, log);
         break;
       case SignalRequest::kNothing:
-        if (tenants != nullptr) tenants->ReloadIfChanged(absl::Now());
+        if (tenants != nullptr) tenants->ReloadIfChanged(SteadyNow());
         break;
     }
   }

@@ -5,14 +5,14 @@
 
 #include <cerrno>
 
-#include "absl/time/clock.h"
 #include "server/grpc/descriptor.h"
+#include "server/scheduler/clock.h"
 
 namespace attend {
 namespace {
 
 bool WaitFor(int socket, short event, absl::Time limit) {
-  const absl::Duration left = limit - absl::Now();
+  const absl::Duration left = limit - SteadyNow();
   if (left <= absl::ZeroDuration()) return false;
   pollfd entry = {socket, event, 0};
   return poll(&entry, 1, static_cast<int>(absl::ToInt64Milliseconds(left))) > 0;
@@ -35,7 +35,7 @@ PortProbe::~PortProbe() {
 }
 
 bool PortProbe::Ask() const {
-  const absl::Time limit = absl::Now() + options_.timeout;
+  const absl::Time limit = SteadyNow() + options_.timeout;
   const Descriptor socket(::socket(
       address_.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!socket.ok()) return alive_;  // no descriptor: nothing was learnt

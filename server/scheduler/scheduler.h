@@ -5,25 +5,13 @@
 #include <memory>
 
 #include "absl/status/status.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "engine/api/engine.h"
+#include "server/scheduler/clock.h"
 #include "server/scheduler/request.h"
 #include "server/scheduler/turns.h"
 
 namespace attend {
-
-// Time as the scheduler sees it; a fake in tests.
-class Clock {
- public:
-  virtual ~Clock() = default;
-  virtual absl::Time Now() const = 0;
-};
-
-class SystemClock final : public Clock {
- public:
-  absl::Time Now() const override { return absl::Now(); }
-};
 
 struct SchedulerOptions {
   // The most requests (inputs) that wait. Higher: longer queues instead of

@@ -51,7 +51,7 @@ struct RpcFixtureOptions {
 class RpcFixture {
  public:
   explicit RpcFixture(RpcFixtureOptions options = {})
-      : clock(options.clock == nullptr ? system_clock_ : *options.clock),
+      : clock(options.clock == nullptr ? steady_clock_ : *options.clock),
         methods(AllMethods(options.more_methods)),
         metrics("test", MethodNames(methods)),
         log(LogLevel::kInfo, null_.descriptor),
@@ -137,7 +137,7 @@ class RpcFixture {
     ~NullDevice() { close(descriptor); }
   };
   const NullDevice null_;
-  const SystemClock system_clock_;
+  const SteadyClock steady_clock_;
   StepSignal signal_;
 
  public:
