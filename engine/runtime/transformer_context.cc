@@ -2,6 +2,8 @@
 
 #include "engine/runtime/transformer_sequence.h"
 #include "engine/tensor/check.h"
+#include "engine/tensor/out_of_memory.h"
+#include "engine/tensor/status_macros.h"
 
 namespace attend {
 namespace {
@@ -34,6 +36,13 @@ TransformerContext::TransformerContext(const Transformer& transformer,
 }
 
 absl::Status TransformerContext::Step(const StepPlan& plan) {
+  absl::Status status = CatchOutOfMemory([&] { return Run(plan); });
+  // Some blocks were sealed before the step, and may not be filled.
+  if (!status.ok()) memory_.pool.UnsealAll();
+  return status;
+}
+
+absl::Status TransformerContext::Run(const StepPlan& plan) {
   for (Sequence* sequence : plan.preempted) Own(sequence).Preempt();
   if (encode_pass_) encode_pass_->Clear();
   if (decode_pass_) decode_pass_->Clear();
@@ -49,12 +58,7 @@ absl::Status TransformerContext::Step(const StepPlan& plan) {
       decode_pass_->Add(sequence, piece.rows, number++);
     }
   }
-  if (decode_pass_) {
-    absl::Status status = decode_pass_->Run();
-    // Some blocks were sealed before the step, and may not be filled.
-    if (!status.ok()) memory_.pool.UnsealAll();
-    if (!status.ok()) return status;
-  }
+  if (decode_pass_) RETURN_IF_ERROR(decode_pass_->Run());
   return encode_pass_ ? encode_pass_->Run() : absl::OkStatus();
 }
 

@@ -38,6 +38,8 @@ class TransformerContext final : public EngineContext {
   absl::Span<const int> spared() const override { return memory_.spared; }
 
  private:
+  absl::Status Run(const StepPlan& plan);
+
   WorkerMemory memory_;
   std::optional<EncodePass> encode_pass_;  // if there is an encoder
   std::optional<DecodePass> decode_pass_;  // if there is a decoder

@@ -13,6 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "server/grpc/grpc_status.h"
+#include "server/scheduler/clock.h"
 #include "server/service/request_id.h"
 
 namespace attend {
@@ -21,6 +22,11 @@ namespace {
 // "ipv4:10.0.0.1" of "ipv4:10.0.0.1:50051"; the others end in their port, too.
 absl::string_view HostOf(absl::string_view peer) {
   return peer.substr(0, peer.rfind(':'));
+}
+
+// gRPC gives a deadline by the system's clock, which may be set afterwards.
+absl::Time DeadlineOf(const grpc::ServerContext& grpc, const Clock& clock) {
+  return clock.Now() + (absl::FromChrono(grpc.deadline()) - absl::Now());
 }
 
 // The value of a key that the client sent once; else empty.
@@ -91,7 +97,7 @@ void Call::OnAccepted(bool ok) {
   const auto& metadata = grpc_.client_metadata();
   const std::string peer = grpc_.peer();
   reading_ = Begin(ValueOf(metadata, kRequestIdKey),
-                   absl::FromChrono(grpc_.deadline()),
+                   DeadlineOf(grpc_, environment_.calls.service.clock),
                    {.host = HostOf(peer), .proof = Proof()});
   grpc_.AddInitialMetadata(kRequestIdKey, request_id());
   if (reading_) {
@@ -163,11 +169,22 @@ void Call::Advance() {
   delete this;
 }
 
+// An answer that cannot be sent is the end of the call.
+void Call::Send(const google::protobuf::Message& answer) {
+  absl::StatusOr<grpc::ByteBuffer> bytes = ToBytes(answer);
+  if (bytes.ok()) {
+    answer_ = *std::move(bytes);
+  } else {
+    cancelled_ = true;
+    Finish(bytes.status());
+  }
+}
+
 // Writes one message at a time. Output that comes meanwhile goes into the next
 // message.
 void Call::Write() {
   writing_ = true;
-  write_began_ = absl::Now();
+  write_began_ = SteadyNow();
   loop_.Watch(*this);
   const std::optional<grpc::ByteBuffer> answer =
       std::exchange(answer_, std::nullopt);

@@ -60,10 +60,11 @@ class Call final : private LiveCalls::Entry,  // first base: destroyed last
   void PostWake() override { loop_.Wake(*this); }
   void FlushWakes() override { loop_.Flush(); }
 
-  void Send(const google::protobuf::Message& answer) override {
-    answer_ = ToBytes(answer);
+  void Send(const google::protobuf::Message& answer) override;
+  // The first end counts.
+  void Finish(const absl::Status& status) override {
+    if (!end_) end_.emplace(status);
   }
-  void Finish(const absl::Status& status) override { end_.emplace(status); }
 
   // What the headers and the connection prove.
   CallerProof Proof() const;

@@ -14,6 +14,7 @@
 
 #include "absl/time/clock.h"
 #include "engine/tensor/check.h"
+#include "engine/tensor/out_of_memory.h"
 
 namespace attend {
 namespace {
@@ -122,7 +123,11 @@ bool ConnectionAcceptor::AcceptOne(int listening) {
   Descriptor socket(accept4(listening, reinterpret_cast<sockaddr*>(&peer),
                             &size, SOCK_NONBLOCK | SOCK_CLOEXEC));
   if (socket.ok()) {
-    HandOn(std::move(socket), AddressKey(peer));
+    // Without memory for it, it is closed.
+    CatchOutOfMemory([&] {
+      HandOn(std::move(socket), AddressKey(peer));
+      return absl::OkStatus();
+    }).IgnoreError();
     return true;
   }
   if (errno == EAGAIN) return false;

@@ -18,8 +18,9 @@ void ConnectionTable::Add(int descriptor, uint64_t inode,
                           const std::string& address) {
   const auto old = connections_.find(descriptor);
   if (old != connections_.end()) Remove(old);
+  int& count = by_address_[address];
   connections_.emplace(descriptor, Connection{inode, address});
-  ++by_address_[address];
+  ++count;  // last: if there is no memory, nothing is counted
 }
 
 void ConnectionTable::Sweep(const std::function<bool(int, uint64_t)>& is_open) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/time/clock.h"
+#include "server/scheduler/clock.h"
 
 namespace attend {
 
@@ -38,12 +39,14 @@ void EventLoop::RunThread() {
 void EventLoop::Wake(Wakeable& wakeable) {
   MutexLock lock(mutex_);
   if (std::exchange(wakeable.woken_, true)) return;
-  woken_.push_back(&wakeable);
+  (first_woken_ == nullptr ? first_woken_ : last_woken_->next_woken_) =
+      &wakeable;
+  last_woken_ = &wakeable;
 }
 
 void EventLoop::Flush() {
   MutexLock lock(mutex_);
-  if (woken_.empty() || alarm_set_ || closed_) return;
+  if (first_woken_ == nullptr || alarm_set_ || closed_) return;
   alarm_set_ = true;
   // A time in the past fires at once. The current time would be rounded up to
   // the next millisecond, and gRPC's timer thread would have to fire the alarm.
@@ -57,20 +60,22 @@ bool EventLoop::IsWoken(const Wakeable& wakeable) {
 }
 
 void EventLoop::OnWakeAlarm(bool) {
-  waking_.clear();
+  Wakeable* next = nullptr;
   {
     MutexLock lock(mutex_);
     alarm_set_ = false;
-    waking_.swap(woken_);
+    next = std::exchange(first_woken_, nullptr);
   }
-  for (Wakeable* wakeable : waking_) {
+  while (next != nullptr) {
+    Wakeable& wakeable = *next;
     {
       // The flag is cleared just before OnWake(): until then IsWoken() is true,
       // and what is woken does not destroy itself.
       MutexLock lock(mutex_);
-      wakeable->woken_ = false;
+      next = std::exchange(wakeable.next_woken_, nullptr);
+      wakeable.woken_ = false;
     }
-    wakeable->OnWake();
+    wakeable.OnWake();
   }
 }
 
@@ -82,14 +87,17 @@ void EventLoop::Watch(Wakeable& wakeable) {
                    static_cast<Event*>(&watch_event_));
 }
 
+// gRPC takes a time by the system's clock, but waits for as long as that is
+// away when it is set: only what is measured in between must not jump.
 void EventLoop::OnWatchAlarm(bool) {
   watching_ = false;
   if (watched_.empty()) return;
-  const absl::Time now = absl::Now();
+  const absl::Time now = SteadyNow();
   // OnWatch() does not change the set: what it begins ends in a later event.
   for (Wakeable* wakeable : watched_) wakeable->OnWatch(now);
   watching_ = true;
-  watch_alarm_.Set(queue_.get(), absl::ToChronoTime(now + watch_interval_),
+  watch_alarm_.Set(queue_.get(),
+                   absl::ToChronoTime(absl::Now() + watch_interval_),
                    static_cast<Event*>(&watch_event_));
 }
 

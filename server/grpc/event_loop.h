@@ -7,7 +7,6 @@
 #include <memory>
 #include <thread>
 #include <unordered_set>
-#include <vector>
 
 #include "absl/time/time.h"
 #include "engine/tensor/mutex.h"
@@ -48,7 +47,10 @@ class Wakeable {
 
  private:
   friend class EventLoop;
-  bool woken_ = false;  // guarded by the loop's mutex
+  // Guarded by the loop's mutex. A list through its members needs no memory, so
+  // that to wake never fails.
+  bool woken_ = false;
+  Wakeable* next_woken_ = nullptr;
 };
 
 // A completion queue and the thread that serves it. Other threads can wake the
@@ -83,14 +85,14 @@ class EventLoop {
   const std::unique_ptr<grpc::ServerCompletionQueue> queue_;
 
   Mutex mutex_;
-  std::vector<Wakeable*> woken_ ABSL_GUARDED_BY(mutex_);
+  Wakeable* first_woken_ ABSL_GUARDED_BY(mutex_) = nullptr;
+  Wakeable* last_woken_ ABSL_GUARDED_BY(mutex_) = nullptr;
   bool alarm_set_ ABSL_GUARDED_BY(mutex_) = false;
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
   grpc::Alarm wake_alarm_ ABSL_GUARDED_BY(mutex_);
   MemberEvent<EventLoop> wake_event_{*this, &EventLoop::OnWakeAlarm};
 
   // The thread's own.
-  std::vector<Wakeable*> waking_;
   std::unordered_set<Wakeable*> watched_;
   bool watching_ = false;
   grpc::Alarm watch_alarm_;

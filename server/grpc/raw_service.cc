@@ -2,6 +2,11 @@
 
 #include <grpcpp/impl/codegen/proto_utils.h>
 #include <grpcpp/impl/rpc_service_method.h>
+#include <grpcpp/support/slice.h>
+
+#include <cstdlib>
+#include <memory>
+#include <new>
 
 #include "absl/strings/str_cat.h"
 #include "engine/tensor/check.h"
@@ -11,6 +16,9 @@ namespace {
 
 using Traits = grpc::SerializationTraits<google::protobuf::Message>;
 using grpc::internal::RpcServiceMethod;
+
+// Less is as small as what gRPC itself takes for a call.
+constexpr size_t kLargeAnswer = 64 << 10;
 
 }  // namespace
 
@@ -45,11 +53,26 @@ absl::Status ParseMessage(grpc::ByteBuffer& bytes,
                    ": its wire format is broken or a text is not UTF-8"));
 }
 
-grpc::ByteBuffer ToBytes(const google::protobuf::Message& message) {
+absl::StatusOr<grpc::ByteBuffer> ToBytes(
+    const google::protobuf::Message& message, size_t max_bytes) {
+  const size_t size = message.ByteSizeLong();
+  if (size > max_bytes) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "the answer has ", size, " bytes, limit is ", max_bytes,
+        ": ask for fewer inputs, results or log-probabilities in a call"));
+  }
   grpc::ByteBuffer bytes;
-  bool owns = false;
-  ATTEND_CHECK(Traits::Serialize(message, &bytes, &owns).ok());
-  return bytes;
+  if (size < kLargeAnswer) {
+    bool owns = false;
+    ATTEND_CHECK(Traits::Serialize(message, &bytes, &owns).ok());
+    return bytes;
+  }
+  std::unique_ptr<void, decltype(&std::free)> memory(std::malloc(size),
+                                                     &std::free);
+  if (memory == nullptr) throw std::bad_alloc();
+  ATTEND_CHECK(message.SerializeToArray(memory.get(), static_cast<int>(size)));
+  const grpc::Slice slice(memory.release(), size, &std::free);
+  return grpc::ByteBuffer(&slice, 1);
 }
 
 }  // namespace attend

@@ -7,11 +7,14 @@
 #include <grpcpp/support/async_stream.h>
 #include <grpcpp/support/byte_buffer.h>
 
+#include <cstddef>
 #include <deque>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "server/service/methods.h"
 
 namespace attend {
@@ -55,8 +58,13 @@ class RawService final : public grpc::Service {
 absl::Status ParseMessage(grpc::ByteBuffer& bytes,
                           google::protobuf::Message& message);
 
-// The message in protobuf's wire format.
-grpc::ByteBuffer ToBytes(const google::protobuf::Message& message);
+// The message in protobuf's wire format. RESOURCE_EXHAUSTED if it would have
+// more than `max_bytes`; by default the most that protobuf writes. What is
+// large is in memory of ours, so that a lack of it is std::bad_alloc: where
+// gRPC lacks memory of its own, it ends the process.
+absl::StatusOr<grpc::ByteBuffer> ToBytes(
+    const google::protobuf::Message& message,
+    size_t max_bytes = std::numeric_limits<int>::max());
 
 }  // namespace attend
 

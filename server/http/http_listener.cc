@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "engine/tensor/out_of_memory.h"
 
 namespace attend {
 namespace {
@@ -107,7 +108,11 @@ void HttpListener::Accept(error_code error) {
   Tcp::socket socket(acceptor_.get_executor());
   if (!error) acceptor_.accept(socket, error);
   if (!error) {
-    StartSession(std::move(socket), environment_);
+    // Without memory for it, it is closed.
+    CatchOutOfMemory([&] {
+      StartSession(std::move(socket), environment_);
+      return absl::OkStatus();
+    }).IgnoreError();
     KeepSpare();
   }
   const bool again = !error || error == asio::error::would_block ||

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "engine/tensor/check.h"
+#include "engine/tensor/out_of_memory.h"
 #include "engine/tensor/status_macros.h"
 #include "server/http/http_listener.h"
 #include "server/http/http_session.h"
@@ -24,6 +25,16 @@ int MaxConnections(int wanted) {
   rlimit limit = {};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return wanted;
   return static_cast<int>(std::clamp<rlim_t>(limit.rlim_cur / 4, 1, wanted));
+}
+
+// What is beyond the edges of connections: the loop goes on.
+void RunLoop(boost::asio::io_context& loop) {
+  const auto run = [&loop] {
+    loop.run();
+    return absl::OkStatus();
+  };
+  while (!CatchOutOfMemory(run).ok()) {
+  }
 }
 
 }  // namespace
@@ -56,7 +67,7 @@ absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(
   auto impl = std::make_unique<Impl>(options, std::move(router),
                                      options.tls ? certificates : nullptr);
   RETURN_IF_ERROR(impl->listener.Listen());
-  impl->thread = std::thread([&loop = impl->loop] { loop.run(); });
+  impl->thread = std::thread([&loop = impl->loop] { RunLoop(loop); });
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(impl)));
 } catch (const boost::system::system_error& error) {
   // Asio throws if there is no descriptor for the loop.

@@ -16,6 +16,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "engine/tensor/out_of_memory.h"
 #include "server/http/http_message.h"
 #include "server/http/http_stream.h"
 #include "server/tls/certificates.h"
@@ -58,11 +59,14 @@ class HttpSession final : public Connection,
         socket_(stream_.socket()),
         timer_(stream_.get_executor()) {}
 
-  void Start();
+  void Start() {
+    OrClose([this] { Begin(); });
+  }
 
   void Close() override;
 
  private:
+  void Begin();
   void SetDeadline(absl::Duration limit);
   void OnDeadline();
 
@@ -86,8 +90,18 @@ class HttpSession final : public Connection,
   auto IfOpen(Then then) {
     return
         [self = shared_from_this(), then](error_code error, size_t bytes = 0) {
-          if (self->socket_.is_open()) then(*self, error, bytes);
+          if (!self->socket_.is_open()) return;
+          self->OrClose([&] { then(*self, error, bytes); });
         };
+  }
+  // Without memory for it, the connection is at its end.
+  template <typename Work>
+  void OrClose(Work work) {
+    const absl::Status status = CatchOutOfMemory([&] {
+      work();
+      return absl::OkStatus();
+    });
+    if (!status.ok()) Close();
   }
 
   HttpEnvironment& environment_;
@@ -105,7 +119,7 @@ class HttpSession final : public Connection,
   std::shared_ptr<const std::string> body_;
 };
 
-void HttpSession::Start() {
+void HttpSession::Begin() {
   if (environment_.certificates == nullptr) {
     return WaitForRequest(environment_.options.head_timeout);
   }
@@ -221,7 +235,8 @@ void HttpSession::Handle() {
        session = weak_from_this()](HttpResponse response) {
         asio::dispatch(executor, [session, response = std::move(response)] {
           const auto self = session.lock();
-          if (self != nullptr && self->socket_.is_open()) self->Write(response);
+          if (self == nullptr || !self->socket_.is_open()) return;
+          self->OrClose([&] { self->Write(response); });
         });
       });
 }

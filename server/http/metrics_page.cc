@@ -2,7 +2,21 @@
 
 #include <utility>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "engine/tensor/out_of_memory.h"
+
 namespace attend {
+namespace {
+
+HttpResponse PageResponse(std::shared_ptr<const std::string> page) {
+  return {
+      .headers = {{"Content-Type", "text/plain; version=0.0.4; charset=utf-8"},
+                  {"Cache-Control", "no-store"}},
+      .body = std::move(page)};
+}
+
+}  // namespace
 
 MetricsPage::MetricsPage(std::function<std::string()> write)
     : write_(std::move(write)), writer_([this] { Run(); }) {}
@@ -35,12 +49,15 @@ void MetricsPage::Run() {
       if (closed_) return;
       replies.swap(waiting_);
     }
-    const Page page = NewPage();
+    const auto page = CatchOutOfMemory(
+        [this]() -> absl::StatusOr<Page> { return NewPage(); });
     for (const HttpReply& reply : replies) {
-      reply({.headers = {{"Content-Type",
-                          "text/plain; version=0.0.4; charset=utf-8"},
-                         {"Cache-Control", "no-store"}},
-             .body = page});
+      // Whoever cannot be told, is told by the end of the connection.
+      CatchOutOfMemory([&] {
+        reply(page.ok() ? PageResponse(*page)
+                        : TextResponse(503, "no memory for this page\n"));
+        return absl::OkStatus();
+      }).IgnoreError();
     }
   }
 }

@@ -12,7 +12,8 @@ namespace attend {
 namespace {
 
 constexpr std::array<absl::string_view, kNumRejectReasons> kReasonNames = {
-    "queue_full", "tokenizer_full", "draining", "invalid", "tenant_limit"};
+    "queue_full", "tokenizer_full", "draining",
+    "invalid",    "tenant_limit",   "memory"};
 
 // These come with the first call of their method, so that a rate includes the
 // first error: alerts are made of them. Other codes come when they occur.

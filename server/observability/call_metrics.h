@@ -21,9 +21,10 @@ enum class RejectReason {
   kTokenizerFull,
   kDraining,
   kInvalid,
-  kTenantLimit  // calls or inputs: one of the tenant's own limits
+  kTenantLimit,  // calls or inputs: one of the tenant's own limits
+  kMemory        // the system gave none for it
 };
-inline constexpr int kNumRejectReasons = 5;
+inline constexpr int kNumRejectReasons = 6;
 
 // The metrics of the calls that one model gets. Thread-safe. An observation
 // locks only the series that it changes. The first observation of a series

@@ -12,6 +12,8 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/time/clock.h"
+#include "engine/tensor/out_of_memory.h"
+#include "server/scheduler/clock.h"
 
 namespace attend {
 namespace {
@@ -72,7 +74,7 @@ Log::~Log() {
   {
     MutexLock lock(mutex_);
     closed_ = true;
-    end_ = absl::ToUnixNanos(absl::Now() + kLastWords);
+    end_ = absl::ToUnixNanos(SteadyNow() + kLastWords);
   }
   changed_.notify_one();
   writer_.join();
@@ -81,16 +83,18 @@ Log::~Log() {
 void Log::Write(LogLevel level, absl::string_view event,
                 std::initializer_list<LogField> fields) {
   if (!enabled(level)) return;
-  std::string line = FormatLogLine(absl::Now(), level, event, fields);
-  {
-    MutexLock lock(mutex_);
-    if (lines_.size() >= kMaxQueuedLines) {
-      ++dropped_;
-      return;
-    }
-    lines_.push_back(std::move(line));
-  }
-  changed_.notify_one();
+  const absl::Status queued = CatchOutOfMemory(
+      [&] { return Queue(FormatLogLine(absl::Now(), level, event, fields)); });
+  if (queued.ok()) return changed_.notify_one();
+  MutexLock lock(mutex_);
+  ++dropped_;
+}
+
+absl::Status Log::Queue(std::string line) {
+  MutexLock lock(mutex_);
+  if (lines_.size() >= kMaxQueuedLines) return OutOfMemory();
+  lines_.push_back(std::move(line));
+  return absl::OkStatus();
 }
 
 // A write of no more than PIPE_BUF bytes to a pipe that is ready does not wait.
@@ -99,7 +103,7 @@ void Log::Write(LogLevel level, absl::string_view event,
 bool Log::WaitUntilWritable() {
   constexpr int kMillis = 100;  // how late an end is seen
   pollfd descriptor = {.fd = file_descriptor_, .events = POLLOUT, .revents = 0};
-  while (absl::ToUnixNanos(absl::Now()) < end_) {
+  while (absl::ToUnixNanos(SteadyNow()) < end_) {
     if (poll(&descriptor, 1, kMillis) > 0) return true;
   }
   return false;
@@ -118,24 +122,34 @@ bool Log::WriteAll(absl::string_view text) {
 }
 
 void Log::RunWriter() {
+  std::vector<std::string> lines;  // neither list gives its memory back
   MutexLock lock(mutex_);
   while (true) {
     changed_.wait(lock, [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
       return closed_ || !lines_.empty();
     });
     if (lines_.empty()) return;
-    std::deque<std::string> lines = std::exchange(lines_, {});
+    lines.swap(lines_);
     const int64_t dropped = std::exchange(dropped_, 0);
     lock.unlock();
-    if (dropped > 0) {
-      lines.push_back(FormatLogLine(absl::Now(), LogLevel::kWarning,
-                                    "log_dropped", {{"lines", dropped}}));
-    }
     for (const std::string& line : lines) {
       if (!WriteAll(line)) return;
     }
+    if (dropped > 0 && !TellOfDropped(dropped)) return;
+    lines.clear();
     lock.lock();
   }
+}
+
+bool Log::TellOfDropped(int64_t lines) {
+  const auto line = CatchOutOfMemory([&]() -> absl::StatusOr<std::string> {
+    return FormatLogLine(absl::Now(), LogLevel::kWarning, "log_dropped",
+                         {{"lines", lines}});
+  });
+  if (line.ok()) return WriteAll(*line);
+  std::lock_guard lock(mutex_);
+  dropped_ += lines;  // to be told of with the next ones
+  return true;
 }
 
 }  // namespace attend

@@ -4,11 +4,12 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <initializer_list>
 #include <string>
 #include <thread>
+#include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -42,9 +43,11 @@ std::string FormatLogLine(absl::Time time, LogLevel level,
                           std::initializer_list<LogField> fields);
 
 // Writes events to a file descriptor. The writing is done by a thread of the
-// Log, so callers never wait for a slow terminal or pipe. When kMaxQueuedLines
-// lines wait, new lines are dropped, and one line says how many. Thread-safe.
-// The destructor writes the lines that still wait, for at most kLastWords.
+// Log, so callers never wait for a slow terminal or pipe. New lines are dropped
+// while kMaxQueuedLines lines wait, or when there is no memory for them, and
+// one line says how many. A line that the descriptor does not take, for example
+// because a disk is full, is lost. Thread-safe. The destructor writes the lines
+// that still wait, for at most kLastWords.
 class Log {
  public:
   static constexpr size_t kMaxQueuedLines = 4096;
@@ -60,7 +63,11 @@ class Log {
              std::initializer_list<LogField> fields);
 
  private:
+  // Not OK: too many lines wait.
+  absl::Status Queue(std::string line);
   void RunWriter();
+  // False as of WriteAll().
+  bool TellOfDropped(int64_t lines);
   // False: nobody has taken it, and the log is about to go.
   bool WriteAll(absl::string_view text);
   // Waits until the descriptor takes PIPE_BUF bytes, or the log has to go.
@@ -71,11 +78,11 @@ class Log {
 
   Mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::string> lines_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::string> lines_ ABSL_GUARDED_BY(mutex_);
   int64_t dropped_ ABSL_GUARDED_BY(mutex_) = 0;
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
-  // Of the last words, in nanoseconds since 1970; far away until closed_ is
-  // true.
+  // Of the last words, in nanoseconds of SteadyNow() since 1970; far away until
+  // closed_ is true.
   std::atomic<int64_t> end_{INT64_MAX};
 
   std::thread writer_;  // last: it uses all of the above

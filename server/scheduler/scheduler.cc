@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_format.h"
 #include "engine/tensor/check.h"
+#include "engine/tensor/out_of_memory.h"
 #include "engine/tensor/status_macros.h"
 #include "server/scheduler/request_queue.h"
 #include "server/scheduler/worker.h"
@@ -48,6 +49,7 @@ struct Scheduler::Impl {
 
   void RunWorker();
   void TakeStep();
+  void Report() const;
   absl::Status CheckFits(const Sequence& sequence) const;
 
   const SchedulerOptions options;
@@ -66,11 +68,17 @@ void Scheduler::Impl::RunWorker() {
   while (queue.WaitForWork(worker.busy())) {
     TakeStep();
     if (worker.busy()) worker.Deliver();
+    Report();
+  }
+  if (worker.EndAll(absl::UnavailableError("server is draining"))) Report();
+}
+
+// Without memory for it, metrics miss a step.
+void Scheduler::Impl::Report() const {
+  CatchOutOfMemory([this] {
     if (observer) observer(worker.Report());
-  }
-  if (worker.EndAll(absl::UnavailableError("server is draining")) && observer) {
-    observer(worker.Report());
-  }
+    return absl::OkStatus();
+  }).IgnoreError();
 }
 
 void Scheduler::Impl::TakeStep() {

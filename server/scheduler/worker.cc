@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "engine/tensor/out_of_memory.h"
 
 namespace attend {
 namespace {
@@ -24,6 +25,12 @@ BatcherOptions ToBatcherOptions(const SchedulerOptions& options,
   result.max_waiting = MaxWaiting(options);
   result.aging = options.aging;
   return result;
+}
+
+// Of memory others may have more soon; all else is the engine's own.
+absl::Status StepError(const absl::Status& status) {
+  if (absl::IsResourceExhausted(status)) return status;
+  return absl::InternalError(absl::StrCat("step failed: ", status.message()));
 }
 
 // Removes the entries whose request has ended; keeps the order.
@@ -170,7 +177,7 @@ void Worker::StartPiece(Entry& entry, int rows, absl::Time now) {
 
 void Worker::Step() {
   const absl::Time start = clock_.Now();
-  step_status_ = context_->Step(plan_);
+  step_status_ = CatchOutOfMemory([this] { return context_->Step(plan_); });
   step_duration_ = std::max(clock_.Now() - start, absl::ZeroDuration());
   // What was planned for prompts and sources was at most.
   const absl::Span<const int> spared = context_->spared();
@@ -199,10 +206,7 @@ void Worker::Deliver() {
     if (step_status_.ok()) {
       DeliverTo(entry, now);
     } else {
-      EndRunning(entry,
-                 absl::InternalError(
-                     absl::StrCat("step failed: ", step_status_.message())),
-                 now);
+      EndRunning(entry, StepError(step_status_), now);
     }
   }
   DropEnded(running_);
@@ -210,12 +214,12 @@ void Worker::Deliver() {
 
 void Worker::DeliverTo(Entry& entry, absl::Time now) {
   Request& request = *entry.request;
+  const absl::Status status = request.sequence->status();
+  if (!status.ok()) return EndRunning(entry, status, now);
   const SequenceOutput& output = request.sequence->output();
   entry.work = request.sequence->Next();
   if (entry.piece == Phase::kEncode && entry.work.phase != Phase::kEncode &&
       request.times.encoded == absl::InfinitePast()) {
-  const absl::Status status = request.sequence->status();
-  if (!status.ok()) return EndRunning(entry, status, now);
     request.times.encoded = now;
   }
   entry.piece = Phase::kDone;

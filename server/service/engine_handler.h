@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "engine/tensor/mutex.h"
+#include "engine/tensor/out_of_memory.h"
 #include "engine/tensor/status_macros.h"
 #include "server/service/call_context.h"
 #include "server/service/handler.h"
@@ -46,9 +47,10 @@ class EngineHandler : public Handler {
     InputState& input = *inputs_[index];
     const auto& request = static_cast<const Request&>(message);
     // Nobody waits for the others once the call has ended.
-    const absl::Status status = context_.cancelled()
-                                    ? absl::CancelledError("cancelled")
-                                    : Submit(request, index, input);
+    const absl::Status status = CatchOutOfMemory([&] {
+      return context_.cancelled() ? absl::CancelledError("cancelled")
+                                  : Submit(request, index, input);
+    });
     if (absl::IsCancelled(status)) {
       input.End(status);
     } else if (!status.ok()) {
@@ -76,7 +78,8 @@ class EngineHandler : public Handler {
   // inputs. An error ends the call.
   virtual absl::StatusOr<int> Prepare(const Request& request) = 0;
   // Submits one input. An error becomes the status of that input; the other
-  // inputs go on.
+  // inputs go on. Nothing may fail, and nothing may be allocated, once the
+  // input has been submitted.
   virtual absl::Status Submit(const Request& request, int index,
                               InputState& input) = 0;
 

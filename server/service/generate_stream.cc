@@ -68,13 +68,16 @@ class GenerateStreamHandler final : public EngineHandler<v1::GenerateRequest> {
 
   absl::Status Submit(const v1::GenerateRequest& request, int index,
                       InputState& input) override {
-    const absl::Status status = call_.Submit(request, index, input);
-    InputStream& stream = streams_[index];
-    stream.prompt_sent = !call_.wants_prompt();
-    for (int i = 0; i < call_.params().num_return_sequences; ++i) {
+    streams_[index].prompt_sent = !call_.wants_prompt();
+    return call_.Submit(request, index, input);
+  }
+
+  // The texts of its choices begin with what the input was read as.
+  void Begin(size_t index, InputStream& stream) const {
+    const size_t choices = call_.params().num_return_sequences;
+    while (stream.choices.size() < choices) {
       stream.choices.emplace_back(call_.NewText(index));
     }
-    return status;
   }
 
   // Fills the next chunk of an input; false: there is none now. An error is the
@@ -82,6 +85,7 @@ class GenerateStreamHandler final : public EngineHandler<v1::GenerateRequest> {
   absl::StatusOr<bool> NextOf(size_t index, v1::GenerateChunk& chunk) {
     InputStream& stream = streams_[index];
     if (stream.ended) return false;
+    Begin(index, stream);
     const InputState& from = input(index);
     Growth growth;
     bool failed;

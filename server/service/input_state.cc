@@ -4,6 +4,8 @@
 #include <memory>
 #include <utility>
 
+#include "engine/tensor/out_of_memory.h"
+
 namespace attend {
 namespace {
 
@@ -56,6 +58,7 @@ SequenceOutput Reserve(const OutputLimits& limits) {
 
 RejectReason ReasonOf(const absl::Status& status) {
   if (absl::IsUnavailable(status)) return RejectReason::kDraining;
+  if (status == OutOfMemory()) return RejectReason::kMemory;
   if (absl::IsResourceExhausted(status)) {
     return status.GetPayload(kTenantLimitUrl) ? RejectReason::kTenantLimit
                                               : RejectReason::kQueueFull;
@@ -103,9 +106,14 @@ void InputState::Submit(EngineRequest engine_request, const InputFacts& facts,
 }
 
 void InputState::Reject(const absl::Status& status) {
-  const RejectReason reason = ReasonOf(status);
-  model_.metrics.OnRejected(reason);
-  if (reason == RejectReason::kTenantLimit) context_.account().OnInputRefused();
+  CatchOutOfMemory([&] {
+    const RejectReason reason = ReasonOf(status);
+    model_.metrics.OnRejected(reason);
+    if (reason == RejectReason::kTenantLimit) {
+      context_.account().OnInputRefused();
+    }
+    return absl::OkStatus();
+  }).IgnoreError();
   End(status);
 }
 
@@ -134,27 +142,37 @@ void InputState::ObserveGap(const SequenceOutput& output) {
   last_output_ = now;
 }
 
+// Where there is no memory even for this, the next time copies more.
 void InputState::OnOutput(const SequenceOutput& output,
                           const RequestTimes& times) {
-  ObserveGap(output);
-  if (!streaming_) return;
-  MutexLock lock(context_.mutex());
-  CopyGrowth(output, output_);
-  times_ = times;
-  context_.WakeAfterStep();
+  CatchOutOfMemory([&] {
+    ObserveGap(output);
+    if (!streaming_) return absl::OkStatus();
+    MutexLock lock(context_.mutex());
+    CopyGrowth(output, output_);
+    times_ = times;
+    context_.WakeAfterStep();
+    return absl::OkStatus();
+  }).IgnoreError();
 }
 
 void InputState::OnDone(const absl::Status& status,
                         const SequenceOutput& output,
                         const RequestTimes& times) {
-  ObserveGap(output);
-  model_.metrics.OnRequest(times, facts_.source_tokens, CountTokens(output));
+  CatchOutOfMemory([&] {
+    ObserveGap(output);
+    model_.metrics.OnRequest(times, facts_.source_tokens, CountTokens(output));
+    return absl::OkStatus();
+  }).IgnoreError();
   MutexLock lock(context_.mutex());
-  CopyGrowth(output, output_);
-  // A search may end with fewer results than were asked for.
-  output_.choices.resize(output.choices.size());
+  const absl::Status copied = CatchOutOfMemory([&] {
+    CopyGrowth(output, output_);
+    // A search may end with fewer results than were asked for.
+    output_.choices.resize(output.choices.size());
+    return absl::OkStatus();
+  });
   times_ = times;
-  status_ = status;
+  status_ = status.ok() ? copied : status;
   done_ = true;
   context_.WakeAfterStep();
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/tensor/mutex.h"
+#include "engine/tensor/out_of_memory.h"
 #include "engine/tensor/status_macros.h"
 #include "server/service/request_id.h"
 
@@ -95,15 +96,19 @@ void ServiceCall::Refuse(absl::Status status) {
 }
 
 void ServiceCall::RunStart() {
-  input_bytes_ = all_bytes_;
-  absl::Status status =
-      cancelled() ? absl::CancelledError("cancelled") : ReadRequest(*request_);
+  const absl::Status status =
+      CatchOutOfMemory([this] { return StartHandler(); });
   if (!status.ok()) return EndStart(status);
-  const absl::StatusOr<int> inputs = handler_->Start(*request_);
-  if (!inputs.ok()) return EndStart(inputs.status());
-  inputs_ = *inputs;
-  input_bytes_ /= std::max(inputs_, 1);
   StartInputs();
+}
+
+absl::Status ServiceCall::StartHandler() {
+  input_bytes_ = all_bytes_;
+  if (cancelled()) return absl::CancelledError("cancelled");
+  RETURN_IF_ERROR(ReadRequest(*request_));
+  ASSIGN_OR_RETURN(inputs_, handler_->Start(*request_));
+  input_bytes_ /= std::max(inputs_, 1);
+  return absl::OkStatus();
 }
 
 // Starts as many inputs as are short work together, but at least one. The
@@ -111,15 +116,23 @@ void ServiceCall::RunStart() {
 void ServiceCall::StartInputs() {
   size_t bytes = 0;
   while (next_input_ < inputs_) {
-    if (bytes > 0 && bytes + input_bytes_ > kShortWork && !cancelled()) {
-      return environment_.pool.Continue(tenant_, input_bytes_,
-                                        [this] { StartInputs(); });
-    }
-    const absl::Status status = handler_->StartInput(*request_, next_input_++);
+    const bool enough = bytes > 0 && bytes + input_bytes_ > kShortWork;
+    if (enough && !cancelled() && Pause()) return;
+    const absl::Status status = CatchOutOfMemory(
+        [this] { return handler_->StartInput(*request_, next_input_++); });
     if (!status.ok()) return EndStart(status);
     bytes += input_bytes_;
   }
   EndStart(absl::OkStatus());
+}
+
+bool ServiceCall::Pause() {
+  return CatchOutOfMemory([this] {
+           environment_.pool.Continue(tenant_, input_bytes_,
+                                      [this] { StartInputs(); });
+           return absl::OkStatus();
+         })
+      .ok();
 }
 
 void ServiceCall::EndStart(absl::Status status) {
@@ -143,7 +156,13 @@ bool ServiceCall::starting() {
 
 void ServiceCall::Answer(Responder& to) {
   if (failed_to_start_) return to.Finish(start_status_);
-  handler_->Continue(to);
+  const absl::Status status = CatchOutOfMemory([&] {
+    handler_->Continue(to);
+    return absl::OkStatus();
+  });
+  if (status.ok()) return;
+  cancelled_ = true;  // what still runs has nobody to answer
+  to.Finish(status);
 }
 
 CallMetrics& ServiceCall::metrics() const {
@@ -151,6 +170,13 @@ CallMetrics& ServiceCall::metrics() const {
 }
 
 void ServiceCall::Report(CallEnd end) const {
+  CatchOutOfMemory([&] {
+    TryReport(end);
+    return absl::OkStatus();
+  }).IgnoreError();
+}
+
+void ServiceCall::TryReport(CallEnd end) const {
   const Service& service = environment_.service;
   const absl::Time now = service.clock.Now();
   if (end.gone) {

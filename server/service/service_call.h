@@ -95,13 +95,15 @@ class ServiceCall : public CallContext {
   // True while a tokenizer thread works; a wake-up follows if there is
   // something to say.
   bool starting();
-  // Continues the handler, or finishes a call that could not start. Not to be
-  // called while starting() is true, nor after the call has been finished.
+  // Continues the handler, or finishes a call that could not start, or for
+  // whose answer there is no memory. Not to be called while starting() is true,
+  // nor after the call has been finished.
   void Answer(Responder& to);
   // True when the handler needs the call no more; see Handler::quiet(). Not to
   // be called while starting() is true.
   bool quiet() const { return failed_to_start_ || handler_->quiet(); }
-  // Counts and logs the call. To be called at the very end of the call.
+  // Counts and logs the call, as far as there is memory. To be called at the
+  // very end of the call.
   void Report(CallEnd end) const;
 
   // The metrics of the call's model. Not to be called while starting() is true.
@@ -117,10 +119,16 @@ class ServiceCall : public CallContext {
   absl::Status Admit();
   absl::Status CheckDraining();
   absl::Status Enqueue();
-  // These on tokenizer threads, one after the other.
+  // These on tokenizer threads, one after the other. The first two throw
+  // nothing, whatever memory there is.
   void RunStart();
   void StartInputs();
+  absl::Status StartHandler();
+  // Leaves the other inputs to a later turn of the pool. False: there is no
+  // memory for that.
+  bool Pause();
   void EndStart(absl::Status status);
+  void TryReport(CallEnd end) const;
 
   const Method& method_;
   CallEnvironment& environment_;

@@ -40,7 +40,10 @@ void FillTokens(const std::vector<int>& ids, const Tokenizer& tokenizer,
                 Side side, v1::Tokenization& to) {
   for (int id : ids) {
     to.add_ids(id);
-    to.add_pieces(std::string(tokenizer.Piece(id, side)));
+    // In place: without memory for a string that it is given, protobuf 3.21
+    // keeps a place that holds none, and frees what is in it.
+    const absl::string_view piece = tokenizer.Piece(id, side);
+    to.add_pieces()->assign(piece.data(), piece.size());
   }
 }
 

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "engine/json/read_file.h"
+#include "engine/tensor/out_of_memory.h"
 #include "engine/tensor/status_macros.h"
 #include "server/tenants/tenant_settings.h"
 
@@ -92,7 +93,7 @@ void TenantFile::WarnOfUnknown(const std::vector<TenantSettings>& tenants) {
 }
 
 void TenantFile::Reload(absl::Time now) {
-  const absl::Status status = Read(now);
+  const absl::Status status = CatchOutOfMemory([&] { return Read(now); });
   if (status.ok()) return;
   log_.Write(
       LogLevel::kError, "tenants_failed",

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "engine/tensor/out_of_memory.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {
@@ -44,8 +45,13 @@ void Certificates::LookNow() {
 }
 
 void Certificates::RunThread() {
+  bool again = false;  // the last look had no memory
   for (Next next = Wait(); next != Next::kStop; next = Wait()) {
-    Look(/*take=*/next == Next::kTake);
+    const bool take = next == Next::kTake || again;
+    again = !CatchOutOfMemory([&] {
+               Look(take);
+               return absl::OkStatus();
+             }).ok();
   }
 }
 

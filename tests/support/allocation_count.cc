@@ -22,6 +22,15 @@ std::atomic<size_t> most_bytes = 0;
 uintptr_t onednn_begin = 0;
 uintptr_t onednn_end = 0;
 
+// Of AllocationFault: how many are still to succeed; negative: none will fail.
+std::atomic<long> left = -1;
+std::atomic<size_t> least_bytes = 0;
+
+bool Fails(size_t size) {
+  return left.load(std::memory_order_relaxed) >= 0 && size >= least_bytes &&
+         left.fetch_sub(1) == 0;
+}
+
 void Count(const void* caller, size_t size) {
   if (!counting.load(std::memory_order_relaxed)) return;
   size_t known = most_bytes;
@@ -53,6 +62,13 @@ void AllocationCount::Start() {
   most_bytes = 0;
   counting = true;
 }
+
+void AllocationFault::Arm(long nth, size_t bytes) {
+  least_bytes = bytes;
+  left = nth;
+}
+
+bool AllocationFault::Disarm() { return left.exchange(-1) < 0; }
 
 AllocationCount AllocationCount::Stop() {
   counting = false;
@@ -97,6 +113,7 @@ void* memalign(size_t alignment, size_t size) {
 
 int posix_memalign(void** result, size_t alignment, size_t size) {
   Count(__builtin_return_address(0), size);
+  if (Fails(size)) return ENOMEM;
   *result = __libc_memalign(alignment, size);
   return *result == nullptr ? ENOMEM : 0;
 }
@@ -112,14 +129,14 @@ void* mmap(void* address, size_t length, int protection, int flags, int file,
 
 void* operator new(size_t size) {
   Count(__builtin_return_address(0), size);
-  void* result = __libc_malloc(size);
+  void* result = Fails(size) ? nullptr : __libc_malloc(size);
   if (result == nullptr) throw std::bad_alloc();
   return result;
 }
 
 void* operator new[](size_t size) {
   Count(__builtin_return_address(0), size);
-  void* result = __libc_malloc(size);
+  void* result = Fails(size) ? nullptr : __libc_malloc(size);
   if (result == nullptr) throw std::bad_alloc();
   return result;
 }

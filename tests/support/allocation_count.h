@@ -22,6 +22,17 @@ struct AllocationCount {
   static AllocationCount Stop();
 };
 
+// Lets one allocation fail: a call of operator new or of posix_memalign, by any
+// thread, in any library that calls those of the executable. What uses malloc
+// alone, as C and Rust do, gets its memory.
+struct AllocationFault {
+  // From now on the `nth` allocation of at least `bytes` will fail; the first
+  // is 0.
+  static void Arm(long nth, size_t bytes = 0);
+  // Ends that. Whether one has failed.
+  static bool Disarm();
+};
+
 }  // namespace attend
 
 #endif  // ATTEND_TESTS_SUPPORT_ALLOCATION_COUNT_H_

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -178,8 +179,14 @@ dnnl_status_t DnnlShape::Execute(DnnlMember& member, int rows, const void* src,
       {DNNL_ARG_DST, args.dst.get()},
       {DNNL_ARG_SCRATCHPAD, args.scratchpad.get()},
   };
-  return dnnl_primitive_execute(entry.primitive.get(), member.stream.get(), 4,
-                                list);
+  // Its map of arguments takes memory, and the thread may be one of a team,
+  // from which no exception may come.
+  try {
+    return dnnl_primitive_execute(entry.primitive.get(), member.stream.get(), 4,
+                                  list);
+  } catch (const std::bad_alloc&) {
+    return dnnl_out_of_memory;
+  }
 }
 
 DnnlPrimitives::DnnlPrimitives() : engine_(dnnl::engine::kind::cpu, 0) {}

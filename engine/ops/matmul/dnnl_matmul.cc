@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine/ops/matmul/operand.h"
 #include "engine/tensor/check.h"
+#include "engine/tensor/out_of_memory.h"
 
 namespace attend {
 namespace {
@@ -56,6 +57,7 @@ absl::Status CreationError(ComputeType dtype, const RowSource& weights,
 
 absl::Status RunStatus(int status, int rows, int k, int n) {
   if (status == dnnl_success) return absl::OkStatus();
+  if (status == dnnl_out_of_memory) return OutOfMemory();
   return absl::InternalError(absl::StrCat("onednn matmul with k = ", k,
                                           ", n = ", n, ", rows = ", rows,
                                           ": status ", status));

@@ -131,6 +131,7 @@ class Rendering {
   }
   void AnswerTo(int fd) {
     thread_.join();
+    if (call_.out_of_memory) _exit(1);  // as where the library has no memory
     Answer(fd, rendered_ ? call_.result : call_.error,
            rendered_ ? kRendered : kFailed);
   }

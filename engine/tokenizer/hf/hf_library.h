@@ -16,8 +16,9 @@
 namespace attend {
 
 // Hugging Face's library `tokenizers`: the functions of rust/hf_tokenizer.h
-// with C++ types. Errors and panics of the library are INVALID_ARGUMENT. Any
-// thread may call the const functions.
+// with C++ types. Errors and panics of the library are INVALID_ARGUMENT; too
+// little memory for a large text or file is RESOURCE_EXHAUSTED. Any thread may
+// call the const functions.
 class HfLibrary {
  public:
   struct Piece {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <new>
 #include <string>
 #include <thread>
 #include <utility>
@@ -42,6 +43,25 @@ TEST(HttpServerTest, LiveAndReadyFollowTheirSources) {
   EXPECT_THAT(HttpGet(server->port(), "/livez"), StartsWith("HTTP/1.1 200 "));
   live = false;
   EXPECT_THAT(HttpGet(server->port(), "/livez"), StartsWith("HTTP/1.1 503 "));
+}
+
+TEST(HttpServerTest, WithoutMemoryForAnAnswerOneConnectionEnds) {
+  bool fails = true;
+  const auto server =
+      StartTestServer({}, {.metrics = [] { return ""; },
+                           .live =
+                               [&] {
+                                 if (std::exchange(fails, false)) {
+                                   throw std::bad_alloc();
+                                 }
+                                 return true;
+                               },
+                           .ready = [] { return true; }});
+  RawHttp other;
+  ASSERT_TRUE(other.Connect(server->port()));
+  EXPECT_EQ(HttpGet(server->port(), "/livez"), "");
+  ASSERT_TRUE(other.Send(HttpRequestText("GET", "/livez")));
+  EXPECT_THAT(other.ReadAnswer(), StartsWith("HTTP/1.1 200 "));
 }
 
 TEST(HttpServerTest, AConnectionServesManyRequests) {

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <latch>
+#include <new>
 #include <set>
 #include <string>
 #include <vector>
@@ -59,6 +60,23 @@ TEST(MetricsPageTest, UnreadPagesAreBounded) {
   // One that is read makes room.
   unread.erase(unread.begin());
   EXPECT_FALSE(texts.contains(*ask()));
+}
+
+TEST(MetricsPageTest, WithoutMemoryForAPageTheNextOneIsAsEver) {
+  int written = 0;
+  MetricsPage page([&] {
+    if (++written == 1) throw std::bad_alloc();
+    return std::string("well");
+  });
+  for (const int status : {503, 200}) {
+    std::latch replied(1);
+    page.Ask([&](const HttpResponse& response) {
+      EXPECT_EQ(response.status, status);
+      EXPECT_EQ(*response.body == "well", status == 200);
+      replied.count_down();
+    });
+    replied.wait();
+  }
 }
 
 }  // namespace

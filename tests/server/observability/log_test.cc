@@ -116,5 +116,17 @@ TEST(LogTest, AFullPipeDoesNotHoldTheEnd) {
   EXPECT_THAT(pipe.ReadAll(), HasSubstr("event=long text=xxx"));
 }
 
+TEST(LogTest, AFullDiskLosesLinesAndHoldsNobody) {
+  const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+  ASSERT_GE(full, 0);
+  {
+    Log log(LogLevel::kInfo, full);
+    for (size_t i = 0; i < 2 * Log::kMaxQueuedLines; ++i) {
+      log.Write(LogLevel::kInfo, "lost", {});
+    }
+  }  // returning is the test
+  close(full);
+}
+
 }  // namespace
 }  // namespace attend
