@@ -12,6 +12,7 @@
 #include "client/cpp/cli/common_options.h"
 #include "client/cpp/cli/errors.h"
 #include "client/cpp/cli/generation_options.h"
+#include "client/cpp/cli/output.h"
 #include "client/cpp/lib/client.h"
 #include "client/cpp/load/load.h"
 #include "client/cpp/load/report.h"
@@ -51,9 +52,11 @@ absl::StatusOr<Load> Foreground(const BenchOptions& options,
               .timeout = options.connection.timeout};
 }
 
+// Prints a report of runs that ended with `code`.
 template <typename Report>
-void Print(const Report& report, bool json) {
-  std::puts((json ? ToJson(report) : ToTable(report)).c_str());
+int ExitAfter(const Report& report, bool json, int code) {
+  const std::string text = json ? ToJson(report) : ToTable(report);
+  return Print(absl::StrCat(text, "\n")) ? code : kExitCallFailed;
 }
 
 int ExitCode(const BenchReport& report) {
@@ -99,15 +102,14 @@ int Run(const BenchOptions& options) {
   }
   const BenchReport quiet = MakeReport(generator.Run(*load), load->stream);
   if (options.interference.empty()) {
-    Print(quiet, options.json);
-    return ExitCode(quiet);
+    return ExitAfter(quiet, options.json, ExitCode(quiet));
   }
   const auto background = LongEncodes(options);
   if (!background.ok()) return Fail(background.status());
   const BenchReport busy =
       MakeReport(generator.Run(*load, &*background), load->stream);
-  Print(InterferenceReport{quiet, busy}, options.json);
-  return std::max(ExitCode(quiet), ExitCode(busy));
+  return ExitAfter(InterferenceReport{quiet, busy}, options.json,
+                   std::max(ExitCode(quiet), ExitCode(busy)));
 }
 
 void AddOutputLengths(CLI::App& app, BenchOptions& options) {

@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
@@ -18,6 +17,7 @@
 #include "client/cpp/cli/generation_options.h"
 #include "client/cpp/cli/input_lines.h"
 #include "client/cpp/cli/messages.h"
+#include "client/cpp/cli/output.h"
 #include "client/cpp/lib/client.h"
 
 namespace attend {
@@ -101,13 +101,12 @@ class Conversation {
         request_,
         [&](const v1::GenerateChunk& chunk) {
           answer += chunk.text();
-          std::fwrite(chunk.text().data(), 1, chunk.text().size(), stdout);
           if (chunk.has_status()) input_status = ToAbslStatus(chunk.status());
-          return std::fflush(stdout) == 0;
+          return printed_ = Print(chunk.text());
         },
         &cancellation);
     interrupts.Set(nullptr);
-    std::fputs("\n", stdout);
+    printed_ = printed_ && Print("\n");
     if (status.ok()) status = input_status;
     if (!status.ok() && !absl::IsCancelled(status)) {
       chat().mutable_messages()->RemoveLast();
@@ -116,6 +115,9 @@ class Conversation {
     Add("assistant", answer);
     return absl::OkStatus();
   }
+
+  // Whether standard output has taken all of the answers.
+  bool printed() const { return printed_; }
 
  private:
   v1::Chat& chat() {
@@ -130,6 +132,7 @@ class Conversation {
 
   Client client_;
   v1::GenerateRequest request_;  // with all turns so far
+  bool printed_ = true;
 };
 
 int Run(const Options& options) {
@@ -138,18 +141,18 @@ int Run(const Options& options) {
   const bool asks = isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
   int exit_code = kExitOk;
   while (true) {
-    if (asks) std::fputs("> ", stdout);
-    if (std::fflush(stdout) != 0) return kExitCallFailed;
+    if (asks && !Print("> ")) return kExitCallFailed;
     const auto line = NextLine(std::cin);
     if (!line.has_value()) break;
     if (line->empty()) continue;
     const absl::Status status = conversation.Turn(*line, interrupts);
+    if (!conversation.printed()) return kExitCallFailed;
     if (status.ok()) continue;
     PrintError(status);
     exit_code = kExitCallFailed;
     if (IsShared(status.code())) break;
   }
-  if (asks) std::fputs("\n", stdout);
+  if (asks) Print("\n");
   return exit_code;
 }
 

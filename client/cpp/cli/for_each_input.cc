@@ -3,13 +3,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <optional>
 
 #include "client/cpp/cli/command.h"
 #include "client/cpp/cli/errors.h"
 #include "client/cpp/cli/input_lines.h"
+#include "client/cpp/cli/output.h"
 #include "client/cpp/cli/progress.h"
 
 namespace attend {
@@ -35,12 +35,11 @@ class Output {
   void Print(const Line& line, const absl::StatusOr<std::string>& result) {
     if (progress_.has_value()) progress_->Clear();
     const std::string& text = result.ok() ? *result : failed_text_;
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    if (std::fflush(stdout) != 0) Abandon("cannot write to standard output");
+    if (!attend::Print(text)) Abandon();
     if (!result.ok()) {
       failed_ = true;
       PrintError(input_, line, result.status());
-      if (IsShared(result.status().code())) Abandon(nullptr);
+      if (IsShared(result.status().code())) Abandon();
     }
     if (progress_.has_value()) progress_->Show(line.number);
   }
@@ -53,10 +52,7 @@ class Output {
  private:
   // Ends the process without waiting for other threads: they may be in a call,
   // or wait for standard input.
-  [[noreturn]] static void Abandon(const char* reason) {
-    if (reason != nullptr) std::fprintf(stderr, "attend: %s\n", reason);
-    std::_Exit(kExitCallFailed);
-  }
+  [[noreturn]] static void Abandon() { std::_Exit(kExitCallFailed); }
 
   const InputOptions& input_;
   const std::string failed_text_;  // printed instead of a result

@@ -1,7 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <string>
 
@@ -13,6 +12,7 @@
 #include "client/cpp/cli/for_each_input.h"
 #include "client/cpp/cli/generation_options.h"
 #include "client/cpp/cli/messages.h"
+#include "client/cpp/cli/output.h"
 #include "client/cpp/lib/client.h"
 
 namespace attend {
@@ -55,11 +55,8 @@ absl::StatusOr<std::string> Stream(Client& client, const Options& options,
   absl::Status input_status;
   const absl::Status status =
       client.GenerateStream(request, [&](const v1::GenerateChunk& chunk) {
-        for (const std::string& text : {chunk.prompt().text(), chunk.text()}) {
-          std::fwrite(text.data(), 1, text.size(), stdout);
-        }
         if (chunk.has_status()) input_status = ToAbslStatus(chunk.status());
-        return std::fflush(stdout) == 0;
+        return Print(chunk.prompt().text()) && Print(chunk.text());
       });
   if (!status.ok()) return status;
   if (!input_status.ok()) return input_status;

@@ -1,6 +1,5 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <string>
 
@@ -13,6 +12,7 @@
 #include "client/cpp/cli/common_options.h"
 #include "client/cpp/cli/errors.h"
 #include "client/cpp/cli/messages.h"
+#include "client/cpp/cli/output.h"
 #include "client/cpp/lib/client.h"
 
 namespace attend {
@@ -52,9 +52,8 @@ std::string ToTable(const v1::ListModelsResponse& response) {
   return table;
 }
 
-int Print(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  return kExitOk;
+int ExitAfter(const std::string& text) {
+  return Print(text) ? kExitOk : kExitCallFailed;
 }
 
 int Fail(const absl::Status& status) {
@@ -69,11 +68,11 @@ int Run(const Options& options) {
   if (name.empty()) {
     const auto models = client.ListModels();
     if (!models.ok()) return Fail(models.status());
-    return Print(options.json ? ToJsonLine(*models) : ToTable(*models));
+    return ExitAfter(options.json ? ToJsonLine(*models) : ToTable(*models));
   }
   const auto model = client.GetModel(name);
   if (!model.ok()) return Fail(model.status());
-  return Print(options.json ? ToJsonLine(*model) : model->DebugString());
+  return ExitAfter(options.json ? ToJsonLine(*model) : model->DebugString());
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -15,6 +14,7 @@
 #include "client/cpp/cli/common_options.h"
 #include "client/cpp/cli/for_each_input.h"
 #include "client/cpp/cli/messages.h"
+#include "client/cpp/cli/output.h"
 #include "client/cpp/lib/client.h"
 
 namespace attend {
@@ -34,8 +34,8 @@ class Ranking {
     results_.push_back(std::move(result));
   }
 
-  // Prints the `top` documents with the highest scores (0: all), highest first.
-  void Print(int top, bool json) {
+  // The `top` documents with the highest scores (0: all), highest first.
+  std::string Lines(int top, bool json) {
     std::sort(results_.begin(), results_.end(),
               [](const auto& a, const auto& b) {
                 return std::pair(-a.score(), a.index()) <
@@ -44,13 +44,16 @@ class Ranking {
     if (top > 0 && static_cast<int>(results_.size()) > top) {
       results_.resize(top);
     }
+    std::string lines;
     for (const v1::RerankResult& result : results_) {
-      const std::string line =
-          json ? ToJsonLine(result)
-               : absl::StrFormat("%.6f\t%d\t%s\n", result.score(),
-                                 result.index() + 1, result.document());
-      std::fwrite(line.data(), 1, line.size(), stdout);
+      if (json) {
+        absl::StrAppend(&lines, ToJsonLine(result));
+      } else {
+        absl::StrAppendFormat(&lines, "%.6f\t%d\t%s\n", result.score(),
+                              result.index() + 1, result.document());
+      }
     }
+    return lines;
   }
 
  private:
@@ -92,8 +95,9 @@ int Run(const Options& options) {
             return std::string();
           }};
   const int exit_code = ForEachBatch(options.input, call, /*failed=*/"");
-  ranking.Print(options.request.top_n(), options.input.json);
-  return exit_code;
+  const bool printed =
+      Print(ranking.Lines(options.request.top_n(), options.input.json));
+  return printed ? exit_code : kExitCallFailed;
 }
 
 }  // namespace
