@@ -59,14 +59,18 @@ class HttpSession final : public Connection,
         socket_(stream_.socket()),
         timer_(stream_.get_executor()) {}
 
-  void Start() {
-    OrClose([this] { Begin(); });
+  void Start();
+  // Without memory for it, the connection is at its end.
+  template <typename Work>
+  void OrClose(Work work) {
+    const auto status =
+        CatchOutOfMemory([&] { return work(), absl::OkStatus(); });
+    if (!status.ok()) Close();
   }
 
   void Close() override;
 
  private:
-  void Begin();
   void SetDeadline(absl::Duration limit);
   void OnDeadline();
 
@@ -94,15 +98,6 @@ class HttpSession final : public Connection,
           self->OrClose([&] { then(*self, error, bytes); });
         };
   }
-  // Without memory for it, the connection is at its end.
-  template <typename Work>
-  void OrClose(Work work) {
-    const absl::Status status = CatchOutOfMemory([&] {
-      work();
-      return absl::OkStatus();
-    });
-    if (!status.ok()) Close();
-  }
 
   HttpEnvironment& environment_;
   HttpStream stream_;
@@ -119,7 +114,7 @@ class HttpSession final : public Connection,
   std::shared_ptr<const std::string> body_;
 };
 
-void HttpSession::Begin() {
+void HttpSession::Start() {
   if (environment_.certificates == nullptr) {
     return WaitForRequest(environment_.options.head_timeout);
   }
@@ -303,7 +298,7 @@ void StartSession(asio::ip::tcp::socket socket, HttpEnvironment& environment) {
   const auto session =
       std::make_shared<HttpSession>(std::move(socket), environment);
   environment.connections.Add(session);
-  session->Start();
+  session->OrClose([&] { session->Start(); });
 }
 
 }  // namespace attend

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "absl/time/clock.h"
 #include "attend/v1/status_details.pb.h"
 #include "tests/server/grpc/rpc_fixture.h"
 #include "tests/support/manual_clock.h"
@@ -65,8 +66,9 @@ TEST(RpcLifecycleTest, ADeadlineEndsWhatRunsAndWhatWaits) {
     return fixture.stub->Generate(&waiting, MakeRequest({"d"}, 2), &response);
   });
   while (fixture.engine.live_sequences() < 2) std::this_thread::yield();
-  // The server counts from when the call arrived.
-  clock.Advance(absl::FromChrono(deadline) + absl::Hours(1) - clock.Now());
+  // The server counts from when the call arrived, by a clock of its own, which
+  // here is decades behind the one that the client's deadline is of.
+  clock.Advance(absl::FromChrono(deadline) - absl::Now() + absl::Minutes(1));
   fixture.engine.OpenGate();
   EXPECT_EQ(second.get().error_code(), grpc::DEADLINE_EXCEEDED);
   v1::GenerateChunk chunk;
