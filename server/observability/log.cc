@@ -147,7 +147,7 @@ bool Log::TellOfDropped(int64_t lines) {
                          {{"lines", lines}});
   });
   if (line.ok()) return WriteAll(*line);
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   dropped_ += lines;  // to be told of with the next ones
   return true;
 }
