@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "server/observability/metrics.h"
+#include "server/scheduler/clock.h"
 #include "server/service/service_call.h"
 #include "server/service/step_signal.h"
 #include "tests/support/fake_engine.h"
@@ -47,7 +48,7 @@ class FuzzService {
   void Add(FakeEngineOptions options, std::unique_ptr<ChatTemplate> chat);
 
   const NullDevice null_;
-  const SystemClock clock_;
+  const SteadyClock clock_;
   StepSignal step_signal_;
   Metrics metrics_{"fuzz", MethodNames(AttendMethods())};
   Log log_;

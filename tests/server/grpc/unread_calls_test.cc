@@ -46,7 +46,7 @@ class SlowCall {
   }
 
   bool Send(const google::protobuf::Message& request) {
-    grpc::ByteBuffer bytes = ToBytes(request);
+    const grpc::ByteBuffer bytes = ToBytes(request).value();
     call_->Write(bytes, this);
     return Next();
   }
