@@ -1,11 +1,13 @@
 // Each allocation of a call fails in turn. The call, or one of its inputs, ends
-// with RESOURCE_EXHAUSTED or as ever; calls after it answer as before it.
+// with RESOURCE_EXHAUSTED or as ever; calls after it answer as before it. The
+// engine's destructor checks that no sequence stays.
 
 #include <gmock/gmock.h>
 
 #include <functional>
 #include <new>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "tests/server/service/service_fixture.h"
@@ -16,9 +18,25 @@ namespace {
 
 constexpr auto kNoMemory = absl::StatusCode::kResourceExhausted;
 
+// Where one chunk ends and the next begins depends on the threads.
+std::vector<std::string> Results(const std::vector<v1::GenerateChunk>& chunks) {
+  std::string text;
+  v1::GenerateChunk all;
+  for (v1::GenerateChunk chunk : chunks) {
+    text += chunk.text();
+    chunk.clear_timings();
+    all.MergeFrom(chunk);
+  }
+  all.set_text(text);
+  return {all.SerializeAsString()};
+}
+
 // The answers without their times.
 template <class Answer>
 std::vector<std::string> Results(const LocalCall& call) {
+  if constexpr (std::is_same_v<Answer, v1::GenerateChunk>) {
+    return Results(call.answers<Answer>());
+  }
   std::vector<std::string> results;
   for (Answer& answer : call.answers<Answer>()) {
     if constexpr (requires { answer.mutable_results(0)->clear_timings(); }) {
@@ -55,7 +73,6 @@ class FailingAllocationTest : public ServiceFixture {
       if (!AllocationFault::Disarm()) return outcomes;
       if (!began) continue;
       Judge<Answer>(call, expected, outcomes);
-      EXPECT_EQ(engine_->live_sequences(), 0);
       EXPECT_EQ(Answers<Answer>(method, request), expected) << "after " << n;
       if (HasFailure()) break;
     }
@@ -182,7 +199,6 @@ TEST_F(FailingAllocationTest, AStepWithoutMemoryEndsWhatItComputes) {
     ASSERT_TRUE(call.end().has_value());
     EXPECT_EQ(call.end()->code(), code) << *call.end();
   }
-  EXPECT_EQ(engine_->live_sequences(), 0);
 }
 
 }  // namespace
