@@ -4,10 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "tests/integration/requests.h"
 #include "tests/integration/server_process.h"
+#include "tests/support/sanitized.h"
 
 namespace attend {
 namespace {
@@ -100,6 +103,35 @@ TEST(LongRequestsTest, ATextIsRefusedByItsBytesOrCut) {
   *whole.add_texts() = text;
   EXPECT_THAT(client.Tokenize(whole).status().message(),
               HasSubstr("texts[0] has 1000000 bytes, limit is 65536"));
+}
+
+// Without HeapTrimmer some 25 to 45 MiB stay.
+TEST(LongRequestsTest, MemoryOfLargeRequestsGoesBackToTheSystem) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer keeps freed memory";
+  ServerProcess server;
+  std::string large;
+  while (large.size() < 10 << 20) large += "word ";
+  const auto resident = [&] {
+    return server.Metric("process_resident_memory_bytes");
+  };
+  const auto ask = [&](const std::string& text) {
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 6; ++i) {
+      threads.emplace_back([&, i] {
+        Client client(server.client_options());
+        for (int call = 0; call < 3; ++call) {
+          EXPECT_EQ(client.Generate(Exactly({text}, 1)).ok(), text != large);
+          EXPECT_TRUE(client.Generate(Exactly({Sentence(i)}, 5)).ok());
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  };
+  ask("A dog.");
+  const double before = resident();
+  ask(large);
+  EXPECT_TRUE(Eventually([&] { return resident() < before + (20 << 20); }))
+      << before << " " << resident();
 }
 
 }  // namespace
