@@ -101,12 +101,15 @@ bool ReadJob(int fd, Job& job) {
 }
 
 // For a handler that runs when the thread's own stack is full. There is one
-// thread that renders.
+// thread that renders. Sanitizers have a handler and a stack of their own, which
+// they unmap at the thread's end.
 void UseOtherStack() {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   static char stack[16 << 10];
   const stack_t other = {
       .ss_sp = stack, .ss_flags = 0, .ss_size = sizeof(stack)};
   sigaltstack(&other, nullptr);
+#endif
 }
 
 // One job, on a thread of its own, so that another can look at the time.

@@ -52,7 +52,7 @@ TEST_F(MappedFileTest, WhatIsCutAwayIsZerosAndKnown) {
   std::filesystem::resize_file(path_, kBytes / 2);
   std::vector<std::thread> readers;
   for (int i = 0; i < 4; ++i) {
-    readers.emplace_back([&] {
+    readers.emplace_back([&, i] {
       EXPECT_EQ(file_->bytes()[kBytes / 2 + 5000 * i], 0);
       EXPECT_EQ(file_->bytes()[kBytes - 1], 0);
       EXPECT_EQ(file_->bytes()[0], 'w');
