@@ -9,27 +9,33 @@ HeapTrimmer::HeapTrimmer(absl::Duration pause, std::function<void()> trim)
 
 HeapTrimmer::~HeapTrimmer() {
   {
-    absl::MutexLock lock(&mutex_);
+    MutexLock lock(mutex_);
     stop_ = true;
   }
+  changed_.notify_one();
   thread_.join();
 }
 
 void HeapTrimmer::Freed(int64_t bytes) {
-  absl::MutexLock lock(&mutex_);
+  MutexLock lock(mutex_);
   freed_bytes_ += bytes;
+  if (freed_bytes_ >= kWorthwhileBytes) changed_.notify_one();
 }
 
 void HeapTrimmer::RunThread() {
-  absl::MutexLock lock(&mutex_);
+  const auto end = [this]()
+                       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return stop_; };
+  MutexLock lock(mutex_);
   while (true) {
-    mutex_.Await(absl::Condition(this, &HeapTrimmer::worthwhile));
-    mutex_.AwaitWithTimeout(absl::Condition(&stop_), pause_);
+    changed_.wait(lock, [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+      return stop_ || freed_bytes_ >= kWorthwhileBytes;
+    });
+    changed_.wait_for(lock, absl::ToChronoMilliseconds(pause_), end);
     if (stop_) return;
     freed_bytes_ = 0;
-    mutex_.Unlock();
+    lock.unlock();
     trim_();
-    mutex_.Lock();
+    lock.lock();
   }
 }
 

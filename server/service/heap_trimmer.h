@@ -1,13 +1,13 @@
 #ifndef ATTEND_SERVER_SERVICE_HEAP_TRIMMER_H_
 #define ATTEND_SERVER_SERVICE_HEAP_TRIMMER_H_
 
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <thread>
 
-#include "absl/base/thread_annotations.h"
-#include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "engine/tensor/mutex.h"
 
 namespace attend {
 
@@ -31,14 +31,12 @@ class HeapTrimmer {
   void Freed(int64_t bytes);
 
  private:
-  bool worthwhile() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return stop_ || freed_bytes_ >= kWorthwhileBytes;
-  }
   void RunThread();
 
   const absl::Duration pause_;
   const std::function<void()> trim_;
-  absl::Mutex mutex_;
+  Mutex mutex_;
+  std::condition_variable changed_;
   int64_t freed_bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // since the last trim
   bool stop_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread thread_;

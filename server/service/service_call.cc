@@ -96,9 +96,8 @@ void ServiceCall::Refuse(absl::Status status) {
 }
 
 void ServiceCall::RunStart() {
-  const absl::Status status =
-      CatchOutOfMemory([this] { return StartHandler(); });
-  if (!status.ok()) return EndStart(status);
+  absl::Status status = CatchOutOfMemory([this] { return StartHandler(); });
+  if (!status.ok()) return EndStart(std::move(status));
   StartInputs();
 }
 
@@ -118,9 +117,9 @@ void ServiceCall::StartInputs() {
   while (next_input_ < inputs_) {
     const bool enough = bytes > 0 && bytes + input_bytes_ > kShortWork;
     if (enough && !cancelled() && Pause()) return;
-    const absl::Status status = CatchOutOfMemory(
+    absl::Status status = CatchOutOfMemory(
         [this] { return handler_->StartInput(*request_, next_input_++); });
-    if (!status.ok()) return EndStart(status);
+    if (!status.ok()) return EndStart(std::move(status));
     bytes += input_bytes_;
   }
   EndStart(absl::OkStatus());

@@ -101,10 +101,10 @@ bool ReadJob(int fd, Job& job) {
 }
 
 // For a handler that runs when the thread's own stack is full. There is one
-// thread that renders. Sanitizers have a handler and a stack of their own, which
-// they unmap at the thread's end.
+// thread that renders. AddressSanitizer has a stack of its own, and would unmap
+// this one at the thread's end.
 void UseOtherStack() {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(__SANITIZE_ADDRESS__)
   static char stack[16 << 10];
   const stack_t other = {
       .ss_sp = stack, .ss_flags = 0, .ss_size = sizeof(stack)};
