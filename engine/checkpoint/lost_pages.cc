@@ -6,7 +6,8 @@
 
 #include <atomic>
 #include <cerrno>
-#include <mutex>
+
+#include "engine/tensor/mutex.h"
 
 namespace attend {
 namespace {
@@ -19,7 +20,7 @@ struct Watch {
 };
 
 Watch watches[LostPages::kMaxWatches];
-std::mutex places_mutex;  // of who takes a place; the handler takes none
+Mutex places_mutex;  // of who takes a place; the handler takes none
 uintptr_t page_bytes = 0;
 struct sigaction before = {};
 
@@ -63,7 +64,7 @@ void SetHandler() {
 LostPages::LostPages(absl::Span<const uint8_t> bytes) {
   static const bool set = (SetHandler(), true);
   static_cast<void>(set);
-  std::lock_guard lock(places_mutex);
+  MutexLock lock(places_mutex);
   for (int place = 0; place < kMaxWatches; ++place) {
     Watch& watch = watches[place];
     if (watch.active) continue;
@@ -78,7 +79,7 @@ LostPages::LostPages(absl::Span<const uint8_t> bytes) {
 
 LostPages::~LostPages() {
   if (place_ < 0) return;
-  std::lock_guard lock(places_mutex);
+  MutexLock lock(places_mutex);
   watches[place_].active = false;
 }
 

@@ -38,7 +38,7 @@ class WaitableCounter {
 
   // Returns when done(value) is true. `yield`: a thread that spins lets others
   // have its CPU, because one of them may be the thread that it waits for.
-  // Returns whether the thread slept.
+  // False: the thread only spun.
   bool Await(absl::FunctionRef<bool(uint32_t)> done, bool yield = false) const;
 
  private:

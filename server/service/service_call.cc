@@ -81,8 +81,8 @@ void ServiceCall::Start() {
 
 absl::Status ServiceCall::Enqueue() {
   RETURN_IF_ERROR(CheckDraining());
-  absl::Status refused = environment_.pool.Submit(tenant_, request_bytes(),
-                                                  [this] { RunStart(); });
+  absl::Status refused =
+      environment_.pool.Submit(tenant_, all_bytes_, [this] { RunStart(); });
   if (refused.ok()) return refused;
   metrics().OnRejected(RejectReason::kTokenizerFull);
   refused.SetPayload(kRetryAfterUrl, absl::Cord("1s"));

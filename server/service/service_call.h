@@ -114,10 +114,11 @@ class ServiceCall : public CallContext {
   void SetStarting(bool starting);
   // Finds out of which tenant the call is.
   absl::Status Identify(const Caller& caller);
-  // Whether it may come, as far as is known without its request; whether that
-  // may wait.
+  // Whether the call may come, as far as is known without its request.
   absl::Status Admit();
   absl::Status CheckDraining();
+  // Leaves the request to a tokenizer thread. An error: the request may not
+  // wait.
   absl::Status Enqueue();
   // These on tokenizer threads, one after the other. The first two throw
   // nothing, whatever memory there is.
