@@ -138,17 +138,34 @@ void TenantLedger::SpareRows(int tenant, int prompt_rows) {
   accounts_[tenant].prompt_rows -= prompt_rows;
 }
 
-void TenantLedger::EndStep(const StepCost& cost, absl::Duration duration) {
-  int decode_rows = 0;
-  int prompt_rows = 0;
-  int tenants = 0;
+TenantLedger::StepRows TenantLedger::SumRows() const {
+  StepRows rows;
   for (const Account& account : accounts_) {
-    decode_rows += account.decode_rows;
-    prompt_rows += account.prompt_rows;
-    tenants += account.decode_rows + account.prompt_rows > 0;
+    rows.decodes += account.decode_rows;
+    rows.prompts += account.prompt_rows;
+    rows.tenants += account.decode_rows + account.prompt_rows > 0;
   }
-  const double estimate = cost.Seconds(decode_rows, prompt_rows);
-  const double of_rows = cost.RowSeconds(decode_rows, prompt_rows);
+  return rows;
+}
+
+TenantLedger::Parts TenantLedger::PartsOf(const Account& account,
+                                          const StepRows& all,
+                                          const StepCost& cost) const {
+  const int decodes = account.decode_rows;
+  const int prompts = account.prompt_rows;
+  const double part = 1.0 * (decodes + prompts) / (all.decodes + all.prompts);
+  if (all.tenants == 1) return {.alone = part, .share = part};
+  const double estimate = cost.Seconds(all.decodes, all.prompts);
+  const double of_rows = cost.RowSeconds(all.decodes, all.prompts);
+  return {
+      .alone = estimate > 0 ? cost.Seconds(decodes, prompts) / estimate : part,
+      .share = of_rows > 0 ? cost.RowSeconds(decodes, prompts) / of_rows : part,
+  };
+}
+
+void TenantLedger::EndStep(const StepCost& cost, absl::Duration duration) {
+  const StepRows rows = SumRows();
+  const double estimate = cost.Seconds(rows.decodes, rows.prompts);
   double seconds = absl::ToDoubleSeconds(duration);
   if (estimate > 0) seconds = std::min(seconds, kMostTimes * estimate);
   if (joint_) {
@@ -160,19 +177,11 @@ void TenantLedger::EndStep(const StepCost& cost, absl::Duration duration) {
   }
   for (size_t i = 0; i < accounts_.size(); ++i) {
     Account& account = accounts_[i];
-    const int decodes = account.decode_rows;
-    const int prompts = account.prompt_rows;
-    if (decodes + prompts == 0) continue;
-    const double part = 1.0 * (decodes + prompts) / (decode_rows + prompt_rows);
-    const double alone = tenants == 1 || estimate <= 0
-                             ? part
-                             : cost.Seconds(decodes, prompts) / estimate;
-    const double share = tenants == 1 || of_rows <= 0
-                             ? part
-                             : cost.RowSeconds(decodes, prompts) / of_rows;
-    account.used = Used(account) + seconds * alone;
+    if (account.decode_rows + account.prompt_rows == 0) continue;
+    const Parts parts = PartsOf(account, rows, cost);
+    account.used = Used(account) + seconds * parts.alone;
     account.round = round_;
-    const double a_weight = seconds * share / views_[i].weight;
+    const double a_weight = seconds * parts.share / views_[i].weight;
     views_[i].served += a_weight;
     if (joint_) most_ = std::max(most_, a_weight);
   }

@@ -84,6 +84,19 @@ class TenantLedger {
     int64_t round = 0;  // the joint step that `used` is about
   };
 
+  // The rows of a step, and how many tenants they are of.
+  struct StepRows {
+    int decodes = 0;
+    int prompts = 0;
+    int tenants = 0;
+  };
+  // What a tenant's rows take, in times of the whole step: if they were alone
+  // in it, and as their share of it, without the fixed time of a step.
+  struct Parts {
+    double alone = 0;
+    double share = 0;
+  };
+
   int absent() const { return static_cast<int>(accounts_.size()) - present_; }
   // Nobody is present: nobody is behind anybody.
   void Clear();
@@ -94,6 +107,9 @@ class TenantLedger {
   // What a tenant that comes to the queue counts as served at least.
   double Floor() const;
   double Used(const Account& account) const;
+  StepRows SumRows() const;
+  Parts PartsOf(const Account& account, const StepRows& all,
+                const StepCost& cost) const;
 
   const size_t max_accounts_;
   std::vector<Account> accounts_;

@@ -1,0 +1,96 @@
+#ifndef ATTEND_ENGINE_OPS_SIMD_VEC_BASELINE_H_
+#define ATTEND_ENGINE_OPS_SIMD_VEC_BASELINE_H_
+
+#include <immintrin.h>
+
+#include <cstdint>
+#include <cstring>
+
+#include "engine/ops/simd/targets.h"
+
+// The vector of simd.h with SSE2, which each x86-64 machine has.
+ATTEND_BASELINE_BEGIN
+using Vec = __m128;
+inline constexpr int kLanes = 4;
+inline constexpr int kRegisters = 16;
+inline Vec Zero() { return _mm_setzero_ps(); }
+inline Vec Broadcast(float x) { return _mm_set1_ps(x); }
+inline Vec Load(const float* p) { return _mm_loadu_ps(p); }
+inline void Store(float* p, Vec v) { _mm_storeu_ps(p, v); }
+// The first `n` < kLanes values; the other lanes are 0.
+inline Vec LoadFirst(const float* p, int n) {
+  return _mm_setr_ps(n > 0 ? p[0] : 0, n > 1 ? p[1] : 0, n > 2 ? p[2] : 0, 0);
+}
+inline void StoreFirst(float* p, int n, Vec v) {
+  alignas(16) float lanes[kLanes];
+  _mm_store_ps(lanes, v);
+  for (int i = 0; i < n; ++i) p[i] = lanes[i];
+}
+inline Vec Add(Vec a, Vec b) { return _mm_add_ps(a, b); }
+inline Vec Mul(Vec a, Vec b) { return _mm_mul_ps(a, b); }
+inline Vec Max(Vec a, Vec b) { return _mm_max_ps(a, b); }
+inline Vec Min(Vec a, Vec b) { return _mm_min_ps(a, b); }
+// a * b + c; fused where the machine can.
+inline Vec MulAdd(Vec a, Vec b, Vec c) { return Add(Mul(a, b), c); }
+inline Vec Round(Vec a) { return _mm_cvtepi32_ps(_mm_cvtps_epi32(a)); }
+inline Vec Floor(Vec a) {
+  const Vec n = Round(a);
+  return _mm_sub_ps(n, _mm_and_ps(_mm_cmpgt_ps(n, a), _mm_set1_ps(1.0f)));
+}
+// a - floor(a).
+inline Vec Fraction(Vec a) { return _mm_sub_ps(a, Floor(a)); }
+// a * 2^floor(n) for n in [-126, 128).
+inline Vec Scale(Vec a, Vec n) {
+  const __m128i exponent =
+      _mm_add_epi32(_mm_cvtps_epi32(Floor(n)), _mm_set1_epi32(127));
+  return Mul(a, _mm_castsi128_ps(_mm_slli_epi32(exponent, 23)));
+}
+// `value` where a >= b, else 0; 0 where a or b is NaN.
+inline Vec KeepIfAtLeast(Vec a, Vec b, Vec value) {
+  return _mm_and_ps(_mm_cmpge_ps(a, b), value);
+}
+// A bit a lane: whether a <= b is false, as it is if a or b is NaN.
+inline uint32_t NotAtMost(Vec a, Vec b) {
+  return _mm_movemask_ps(_mm_cmpnle_ps(a, b));
+}
+// The largest lane, where none is NaN.
+inline float MaxOfNumbers(Vec v) {
+  v = Max(v, _mm_movehl_ps(v, v));
+  return _mm_cvtss_f32(_mm_max_ss(v, _mm_shuffle_ps(v, v, 1)));
+}
+// The sum of the lanes: adds the upper half to the lower half, and so on.
+inline float SumOfLanes(Vec v) {
+  v = Add(v, _mm_movehl_ps(v, v));
+  return _mm_cvtss_f32(_mm_add_ss(v, _mm_shuffle_ps(v, v, 1)));
+}
+// a - b, as floats.
+inline Vec LoadDifference(const int32_t* a, const int32_t* b) {
+  return _mm_cvtepi32_ps(
+      _mm_sub_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(a)),
+                    _mm_loadu_si128(reinterpret_cast<const __m128i*>(b))));
+}
+// Stores values within [0, 255], rounded to the nearest whole number.
+inline void StoreBytes(uint8_t* p, Vec v) {
+  const __m128i words =
+      _mm_packs_epi32(_mm_cvtps_epi32(v), _mm_setzero_si128());
+  const int bytes = _mm_cvtsi128_si32(_mm_packus_epi16(words, words));
+  std::memcpy(p, &bytes, sizeof(bytes));
+}
+// The upper halves of floats rounded to the nearest; NaN stays NaN.
+inline void StoreBf16(uint16_t* p, Vec v) {
+  const __m128i bits = _mm_castps_si128(v);
+  const __m128i odd =
+      _mm_and_si128(_mm_srli_epi32(bits, 16), _mm_set1_epi32(1));
+  const __m128i rounded =
+      _mm_add_epi32(bits, _mm_add_epi32(_mm_set1_epi32(0x7fff), odd));
+  const __m128i nan = _mm_castps_si128(_mm_cmpunord_ps(v, v));
+  const __m128i kept =
+      _mm_or_si128(_mm_andnot_si128(nan, rounded),
+                   _mm_and_si128(nan, _mm_set1_epi32(0x7fc00000)));
+  uint32_t lanes[kLanes];
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(lanes), kept);
+  for (int i = 0; i < kLanes; ++i) p[i] = static_cast<uint16_t>(lanes[i] >> 16);
+}
+ATTEND_BASELINE_END
+
+#endif  // ATTEND_ENGINE_OPS_SIMD_VEC_BASELINE_H_
