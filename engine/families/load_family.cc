@@ -39,6 +39,7 @@ constexpr Loader kFamilies[] = {
     {"qwen2", LoadQwen2},
     {"qwen3", LoadQwen3},
     {"roberta", LoadRoberta},
+    {"smollm3", LoadSmolLm3},
     {"starcoder2", LoadStarcoder2},
     {"t5", LoadT5},
     {"xlm-roberta", LoadRoberta},

@@ -38,6 +38,7 @@ absl::StatusOr<Family> LoadPhi3(const JsonFile& config);
 absl::StatusOr<Family> LoadQwen2(const JsonFile& config);
 absl::StatusOr<Family> LoadQwen3(const JsonFile& config);
 absl::StatusOr<Family> LoadRoberta(const JsonFile& config);  // XLM-RoBERTa too
+absl::StatusOr<Family> LoadSmolLm3(const JsonFile& config);
 absl::StatusOr<Family> LoadStarcoder2(const JsonFile& config);
 absl::StatusOr<Family> LoadT5(const JsonFile& config);  // and Flan-T5
 

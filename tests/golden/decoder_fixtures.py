@@ -170,4 +170,15 @@ DECODERS = [
                                "rope_type": "default", "rope_theta": 700.0}),
          old={"rope_theta": 700.0, "rope_scaling": None},
          absent=["rope_parameters"]),
+    dict(name="smollm3-no-rope-in-some-layers", model="SmolLM3", weights=16,
+         config=llama_like(24, 3, 4, 2, 36, no_rope_layers=[1, 0, 1],
+                           rope_parameters={"rope_type": "default",
+                                            "rope_theta": 500.0})),
+    dict(name="smollm3-4x-windows", model="SmolLM3", weights=12, long=True, untied=True,
+         config=llama_like(30, 4, 3, 1, 34, no_rope_layer_interval=2,
+                           attention_bias=True, use_sliding_window=True,
+                           sliding_window=19, rope_parameters={
+                               "rope_type": "default", "rope_theta": 3000.0}),
+         old={"rope_theta": 3000.0, "rope_scaling": None, "pretraining_tp": 2},
+         absent=["rope_parameters", "layer_types", "no_rope_layers"]),
 ]

@@ -52,7 +52,8 @@ absl::StatusOr<TransformerSpec> LlamaSpec(const JsonFile& config,
   ASSIGN_OR_RETURN(
       layer.self_attention.rotary,
       ReadRotaryOf(config,
-                   {.head_dim = layer.self_attention.head_dim,
+                   {.theta = defaults.theta,
+                    .head_dim = layer.self_attention.head_dim,
                     .max_positions = sizes.max_positions,
                     .original_positions = defaults.original_positions}));
   ASSIGN_OR_RETURN(sizes.max_positions,

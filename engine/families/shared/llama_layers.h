@@ -23,6 +23,7 @@ struct LlamaDefaults {
   int kv_heads = 0;  // 0: as many as heads
   int head_dim = 0;  // 0: hidden size / heads
   double epsilon = 1e-6;
+  double theta = 10000;  // of the rotation
   bool tied = false;
   int original_positions = 0;  // see RotaryDefaults
 };

@@ -85,6 +85,7 @@ std::vector<Golden> Goldens() {
       {"families/opt-4x-post-norm-projected", {tables[0], tables[1]}},
       {"families/bloom-3-heads"},
       {"families/mpt-defaults"},
+      {"families/smollm3-4x-windows"},
       {"families/starcoder2-layer-norms"},
       {"families/starcoder2-4x-window-no-biases"},
   };
