@@ -51,9 +51,9 @@ WRONG = [
 ONLY_IN = [
     (re.compile(r"^oneapi/"), ("engine/ops",)),
     (re.compile(r"^(immintrin|cpuid)\.h"), ("engine/ops", "engine/compute")),
-    (re.compile(r"^boost/"), ("server/http",)),
+    (re.compile(r"^boost/"), ("server/http", "client/cpp/top")),
     (re.compile(r"^openssl/"), ("server/tls", "server/tenants",
-                                 "server/http", "client/cpp/lib")),
+                                 "server/http", "client/cpp/lib", "client/cpp/top")),
     (re.compile(r"^grpc"), ("server/grpc", "client/cpp")),
     (re.compile(r"\.grpc\.pb\.h$"), ("client/cpp",)),
     (re.compile(r"^prometheus/"), ("server/observability",)),

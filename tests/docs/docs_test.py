@@ -147,10 +147,14 @@ class CommandsTest(unittest.TestCase):
                 name = words[words.index("--file") + 1]
                 (pathlib.Path(directory) / name).write_text("A line.\n")
             # Nobody listens there: what fails is the call, not the usage.
+            there = ["--address", "127.0.0.1:1"]
+            if words[0] == "top":  # takes a URL
+                words = [word for word in words if "://" not in word]
+                there = ["http://127.0.0.1:1"]
             result = subprocess.run(
-                [CLIENT, *words, "--address", "127.0.0.1:1", "--timeout",
-                 "50ms"], capture_output=True, text=True, timeout=60,
-                cwd=directory, input="A\tline.\n")
+                [CLIENT, *words, *there, "--timeout", "50ms"],
+                capture_output=True, text=True, timeout=60, cwd=directory,
+                input="A\tline.\n")
         self.assertNotIn(result.returncode, (0, USAGE_ERROR), result.stderr)
 
     def make_certificates(self, directory):
@@ -228,9 +232,10 @@ class CommandsTest(unittest.TestCase):
     def test_named_flags_variables_and_metrics_exist(self):
         known = metrics() | server_flags()
         known |= set(re.findall(r"ATTEND_\w+", server_help()))
-        client_help = subprocess.run([CLIENT, "models", "--help"], text=True,
-                                     capture_output=True, check=True).stdout
-        known |= set(re.findall(r"--[\w-]+|ATTEND_\w+", client_help))
+        for command in "models", "top":
+            client_help = subprocess.run([CLIENT, command, "--help"], text=True,
+                                         capture_output=True, check=True).stdout
+            known |= set(re.findall(r"--[\w-]+|ATTEND_\w+", client_help))
         count = 0
         for name in "operations.md", "security.md", "glossary.md":
             for code in inline_code(PAGES[ROOT / "docs" / name]):

@@ -12,6 +12,7 @@
 namespace attend {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
 Outcome Attend(const std::string& arguments, const std::string& input = "") {
@@ -65,6 +66,15 @@ TEST(CommandLineTest, ListsModels) {
   const auto json = nlohmann::json::parse(Attend("models --json").out);
   EXPECT_EQ(json["models"][0]["name"], kModelName);
   EXPECT_EQ(json["models"][0]["family"], "marian");
+}
+
+TEST(CommandLineTest, ShowsAServerLive) {
+  const Outcome outcome =
+      Attend(absl::StrCat("top http://127.0.0.1:", SharedServer().http_port(),
+                          " --interval 100ms --pictures 2"));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, ContainsRegex("\nen-de +yes +[0-9.]+ +0 +0 "));
+  EXPECT_THAT(outcome.out, ContainsRegex("memory [1-9][0-9]+ MB"));
 }
 
 TEST(CommandLineTest, MeasuresInAClosedAndInAnOpenLoop) {

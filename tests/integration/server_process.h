@@ -37,6 +37,7 @@ class ServerProcess {
 
   const std::string& address() const { return address_; }
   int port() const;
+  const std::string& http_port() const { return http_port_; }
   // Never retries: a test wants the first answer.
   ClientOptions client_options() const;
 

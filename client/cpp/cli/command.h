@@ -33,11 +33,12 @@ Command AddRerank(CLI::App& attend);
 Command AddTokenize(CLI::App& attend);
 Command AddModels(CLI::App& attend);
 Command AddBench(CLI::App& attend);
+Command AddTop(CLI::App& attend);
 
 // All subcommands, in the order of --help.
 inline constexpr Command (*kCommands[])(CLI::App&) = {
-    AddGenerate, AddChat,   AddScore,    AddEmbed,  AddClassify,
-    AddFillMask, AddRerank, AddTokenize, AddModels, AddBench};
+    AddGenerate, AddChat,     AddScore,  AddEmbed, AddClassify, AddFillMask,
+    AddRerank,   AddTokenize, AddModels, AddBench, AddTop};
 
 }  // namespace attend
 

@@ -7,14 +7,14 @@ namespace attend {
 namespace {
 
 // "30s", "500ms", "inf", or a number of seconds.
-std::optional<absl::Duration> ParseTimeout(const std::string& text) {
-  absl::Duration timeout;
-  if (!absl::ParseDuration(text, &timeout) &&
-      !absl::ParseDuration(text + "s", &timeout)) {
+std::optional<absl::Duration> ParseTime(const std::string& text) {
+  absl::Duration time;
+  if (!absl::ParseDuration(text, &time) &&
+      !absl::ParseDuration(text + "s", &time)) {
     return std::nullopt;
   }
-  if (timeout <= absl::ZeroDuration()) return std::nullopt;
-  return timeout;
+  if (time <= absl::ZeroDuration()) return std::nullopt;
+  return time;
 }
 
 void AddFile(CLI::App& app, const char* name, std::string& path,
@@ -82,18 +82,25 @@ void AddConnection(CLI::App& app, ConnectionOptions& connection) {
   AddTls(app, connection);
   app.add_option("-m,--model", connection.model,
                  "Name of the model (default: the server's default)");
+  AddTime(app, "--timeout",
+          "Deadline of each call, retries included: 500ms, 30s, 5m, inf "
+          "(default: 60s)",
+          connection.timeout);
+}
+
+void AddTime(CLI::App& app, const std::string& name, const std::string& help,
+             absl::Duration& time) {
   app.add_option_function<std::string>(
-         "--timeout",
-         [&connection](const std::string& text) {
-           const std::optional<absl::Duration> timeout = ParseTimeout(text);
-           if (!timeout.has_value()) {
+         name,
+         [name, &time](const std::string& text) {
+           const std::optional<absl::Duration> parsed = ParseTime(text);
+           if (!parsed.has_value()) {
              throw CLI::ValidationError(
-                 "--timeout", text + " is not a time above 0, like 30s or inf");
+                 name, text + " is not a time above 0, like 30s or inf");
            }
-           connection.timeout = *timeout;
+           time = *parsed;
          },
-         "Deadline of each call, retries included: 500ms, 30s, 5m, inf "
-         "(default: 60s)")
+         help)
       ->type_name("TIME");
 }
 

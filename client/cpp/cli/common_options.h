@@ -46,6 +46,9 @@ ClientOptions ToClientOptions(const ConnectionOptions& connection);
 // Adds the options of the connection. After the command line has been parsed,
 // the files of --ca, --cert and --key are read.
 void AddConnection(CLI::App& app, ConnectionOptions& connection);
+// An option whose value is a time above 0.
+void AddTime(CLI::App& app, const std::string& name, const std::string& help,
+             absl::Duration& time);
 // `arguments` is the help of the positional arguments.
 void AddInput(CLI::App& app, InputOptions& input, const char* arguments);
 // --in-flight and --json, which AddInput() adds too.
