@@ -1,5 +1,8 @@
 #include "engine/compute/isa.h"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <array>
 #include <utility>
 
@@ -17,6 +20,14 @@ constexpr std::array<std::pair<Isa, absl::string_view>, 6> kNames = {{
     {Isa::kAvx512Bf16, "avx512_bf16"},
     {Isa::kAmx, "amx"},
 }};
+
+// A process has to ask Linux for AMX's tiles, which make the state of a thread
+// larger. Asking again is no harm.
+bool MayUseTiles() {
+  constexpr int kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
+  constexpr int kTileData = 18;
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+}
 
 }  // namespace
 
@@ -37,7 +48,7 @@ Isa DetectIsa() {
   if (!__builtin_cpu_supports("avx512bf16")) return Isa::kAvx512Vnni;
   if (!__builtin_cpu_supports("amx-tile") ||
       !__builtin_cpu_supports("amx-bf16") ||
-      !__builtin_cpu_supports("amx-int8")) {
+      !__builtin_cpu_supports("amx-int8") || !MayUseTiles()) {
     return Isa::kAvx512Bf16;
   }
   return Isa::kAmx;

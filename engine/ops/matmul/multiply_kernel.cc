@@ -5,6 +5,7 @@
 #include <iterator>
 #include <limits>
 
+#include "engine/ops/matmul/amx_kernel.h"
 #include "engine/ops/simd/simd.h"
 
 // Each type of numbers says how many units one sum has, what the products of
@@ -52,16 +53,29 @@ ATTEND_AVX512_VNNI_END
 
 namespace attend {
 
+namespace {
+
+// For very few rows, whose time is that of reading the weights, vectors are
+// faster. Sums of whole numbers are the same.
+void MultiplyInt8WithAmx(const MultiplyArgs& args) {
+  constexpr int kRowsWorthTiles = 3;
+  if (args.rows < kRowsWorthTiles) return avx512::int8::Multiply(args);
+  MultiplyInt8ByTiles(args);
+}
+
+}  // namespace
+
 MultiplyKernel MultiplyKernelFor(ComputeType dtype, int k, Isa isa) {
   if (k * BytesOf(dtype) % kUnitBytes != 0) return nullptr;
-  const bool amx = isa >= Isa::kAmx;
   switch (dtype) {
     case ComputeType::kF32:
       return isa >= Isa::kAvx512 ? avx512::f32::Multiply : nullptr;
     case ComputeType::kBf16:
-      return isa >= Isa::kAvx512Bf16 && !amx ? avx512::bf16::Multiply : nullptr;
+      if (isa >= Isa::kAmx) return MultiplyBf16ByTiles;
+      return isa >= Isa::kAvx512Bf16 ? avx512::bf16::Multiply : nullptr;
     case ComputeType::kInt8:
-      return isa >= Isa::kAvx512Vnni && !amx ? avx512::int8::Multiply : nullptr;
+      if (isa >= Isa::kAmx) return MultiplyInt8WithAmx;
+      return isa >= Isa::kAvx512Vnni ? avx512::int8::Multiply : nullptr;
   }
   return nullptr;
 }

@@ -16,14 +16,15 @@ inline constexpr int kMultiplyRows = 64;
 
 // dst [rows, n] = src [rows, units] * weights [units, n]; src and dst are
 // dense. The weights are blocks of 64 columns, one after the other, each
-// [padded_units][64]; what lies beyond `units` and n is not used.
+// [padded_units][64]; what lies beyond `units` and n is finite, and makes no
+// difference.
 struct MultiplyArgs {
   const void* src = nullptr;  // numbers of an Operand
   const void* weights = nullptr;
   void* dst = nullptr;  // floats; int32 sums of u8 x s8 for int8
   int rows = 0;         // in [1, kMultiplyRows]
   int units = 0;
-  int padded_units = 0;
+  int padded_units = 0;  // a multiple of 16
   int n = 0;
 };
 
@@ -31,8 +32,7 @@ struct MultiplyArgs {
 using MultiplyKernel = void (*)(const MultiplyArgs& args);
 
 // The kernel for rows of k numbers. Null where `isa` has no instruction for it,
-// where it has AMX (whose tiles oneDNN multiplies with; not in f32), and where
-// rows are no whole units.
+// and where rows are no whole units.
 MultiplyKernel MultiplyKernelFor(ComputeType dtype, int k, Isa isa);
 
 }  // namespace attend

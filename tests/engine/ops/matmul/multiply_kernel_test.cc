@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <ostream>
 #include <random>
 #include <vector>
 
@@ -16,7 +17,8 @@ namespace {
 constexpr ComputeType kTypes[] = {ComputeType::kF32, ComputeType::kBf16,
                                   ComputeType::kInt8};
 // Which numbers and where they lie is the same for every set of instructions.
-constexpr Isa kIsa = Isa::kAvx512Bf16;
+constexpr Isa kIsas[] = {Isa::kAvx512, Isa::kAvx512Vnni, Isa::kAvx512Bf16,
+                         Isa::kAmx};
 
 int NumbersOfUnit(ComputeType dtype) { return kUnitBytes / BytesOf(dtype); }
 
@@ -40,7 +42,7 @@ struct Case {
       : dtype(type),
         k(units * NumbersOfUnit(type)),
         n(columns),
-        padded_units(units + 3),
+        padded_units((units + 3) / 16 * 16 + 16),
         blocks((n + kBlockColumns - 1) / kBlockColumns),
         src(size_t{kMultiplyRows} * k),
         weights(size_t(n) * k),
@@ -83,9 +85,9 @@ struct Case {
 
   // Rows [first, first + rows) of the product, as the kernel writes them, and a
   // guard behind them.
-  std::vector<int32_t> Multiply(int first, int rows) const {
+  std::vector<int32_t> Multiply(Isa isa, int first, int rows) const {
     std::vector<int32_t> dst(size_t(rows) * n + 1, 7);
-    MultiplyKernelFor(dtype, k, kIsa)(
+    MultiplyKernelFor(dtype, k, isa)(
         {.src = src_bytes.data() + size_t(first) * k * BytesOf(dtype),
          .weights = packed.data(),
          .dst = dst.data(),
@@ -120,13 +122,30 @@ double ToNumber(ComputeType dtype, int32_t bits) {
   return number;
 }
 
-bool MachineHas(ComputeType dtype) {
-  return MultiplyKernelFor(dtype, 4, std::min(DetectIsa(), kIsa)) != nullptr;
+struct Kind {
+  ComputeType dtype;
+  Isa isa;
+};
+
+std::ostream& operator<<(std::ostream& out, const Kind& kind) {
+  return out << TypeName(kind.dtype) << " with " << IsaName(kind.isa);
+}
+
+// The kernels that this machine can run.
+std::vector<Kind> AllKinds() {
+  std::vector<Kind> kinds;
+  for (const ComputeType dtype : kTypes) {
+    for (const Isa isa : kIsas) {
+      if (isa <= DetectIsa() && MultiplyKernelFor(dtype, 4, isa) != nullptr) {
+        kinds.push_back({dtype, isa});
+      }
+    }
+  }
+  return kinds;
 }
 
 TEST(MultiplyKernelTest, EqualsTheDefinition) {
-  for (const ComputeType dtype : kTypes) {
-    if (!MachineHas(dtype)) continue;
+  for (const auto& [dtype, isa] : AllKinds()) {
     // A part of a step, several steps, several sums; odd columns, whole blocks.
     for (const auto& [units, n] : {std::pair(1, 1),
                                    {30, 70},
@@ -135,12 +154,12 @@ TEST(MultiplyKernelTest, EqualsTheDefinition) {
                                    {600, 128},
                                    {1100, 9}}) {
       const Case test(dtype, units, n, /*exact=*/true);
-      for (const int rows : {1, 2, 3, 7, 13, 24, 63, 64}) {
-        const std::vector<int32_t> dst = test.Multiply(0, rows);
+      for (const int rows : {1, 2, 3, 7, 13, 16, 24, 40, 63, 64}) {
+        const std::vector<int32_t> dst = test.Multiply(isa, 0, rows);
         for (const int r : {0, rows / 2, rows - 1}) {
           for (int c = 0; c < n; ++c) {
             ASSERT_EQ(ToNumber(dtype, dst[r * n + c]), test.Expected(r, c))
-                << TypeName(dtype) << " " << units << " units, row " << r
+                << Kind{dtype, isa} << " " << units << " units, row " << r
                 << " of " << rows << ", column " << c << " of " << n;
           }
         }
@@ -150,21 +169,20 @@ TEST(MultiplyKernelTest, EqualsTheDefinition) {
 }
 
 TEST(MultiplyKernelTest, ARowHasTheSameBitsAloneAndInCompany) {
-  for (const ComputeType dtype : kTypes) {
-    if (!MachineHas(dtype)) continue;
+  for (const auto& [dtype, isa] : AllKinds()) {
     const Case test(dtype, 600, 150, /*exact=*/false);
-    const std::vector<int32_t> all = test.Multiply(0, kMultiplyRows);
+    const std::vector<int32_t> all = test.Multiply(isa, 0, kMultiplyRows);
     for (int rows = 1; rows < kMultiplyRows; ++rows) {
       const int first = kMultiplyRows - rows;
-      const std::vector<int32_t> dst = test.Multiply(first, rows);
+      const std::vector<int32_t> dst = test.Multiply(isa, first, rows);
       ASSERT_TRUE(
           std::equal(dst.begin(), dst.end(), all.begin() + first * test.n))
-          << TypeName(dtype) << ", " << rows << " rows";
+          << Kind{dtype, isa} << ", " << rows << " rows";
     }
   }
 }
 
-TEST(MultiplyKernelTest, IsThereWhereTheInstructionsAreAndAmxIsNot) {
+TEST(MultiplyKernelTest, IsThereWhereTheInstructionsAre) {
   const auto has = [](ComputeType dtype, int k) {
     std::vector<Isa> isas;
     for (const Isa isa : {Isa::kBaseline, Isa::kAvx2, Isa::kAvx512,
@@ -176,9 +194,9 @@ TEST(MultiplyKernelTest, IsThereWhereTheInstructionsAreAndAmxIsNot) {
   using Isas = std::vector<Isa>;
   EXPECT_EQ(has(ComputeType::kF32, 7), (Isas{Isa::kAvx512, Isa::kAvx512Vnni,
                                              Isa::kAvx512Bf16, Isa::kAmx}));
-  EXPECT_EQ(has(ComputeType::kBf16, 6), Isas{Isa::kAvx512Bf16});
+  EXPECT_EQ(has(ComputeType::kBf16, 6), (Isas{Isa::kAvx512Bf16, Isa::kAmx}));
   EXPECT_EQ(has(ComputeType::kInt8, 8),
-            (Isas{Isa::kAvx512Vnni, Isa::kAvx512Bf16}));
+            (Isas{Isa::kAvx512Vnni, Isa::kAvx512Bf16, Isa::kAmx}));
   // Rows that end inside a unit.
   EXPECT_EQ(has(ComputeType::kBf16, 7), Isas{});
   EXPECT_EQ(has(ComputeType::kInt8, 6), Isas{});

@@ -1,0 +1,251 @@
+#include "engine/ops/matmul/amx_kernel.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+// Tiles are registers of up to 16 rows of 64 bytes. The instructions are
+// written out: so they need no option of the compiler, and intrinsics do not
+// tell the compiler that a tile is memory that it has read.
+
+namespace attend {
+namespace {
+
+constexpr int kTileHeight = 16;  // rows, or units of weights
+constexpr int kTileBytes = 64;   // of a row
+constexpr int kTileColumns = 16;
+constexpr int kUnitStride = kBlockColumns * kUnitBytes;
+
+// Of the eight tiles, those from 0 on are sums, two or one from kRows on rows
+// of the source, and two from kWeights on weights.
+constexpr int kSums = 4;
+constexpr int kRows = kSums;
+constexpr int kWeights = 6;
+
+template <int T>
+inline void Zero() {
+  asm volatile("tilezero %%tmm%c0" : : "i"(T));
+}
+
+template <int T>
+inline void Load(const void* from, ptrdiff_t stride) {
+  asm volatile("tileloadd (%0,%1,1), %%tmm%c2"
+               :
+               : "r"(from), "r"(stride), "i"(T)
+               : "memory");
+}
+
+template <int T>
+inline void Store(void* to, ptrdiff_t stride) {
+  asm volatile("tilestored %%tmm%c2, (%0,%1,1)"
+               :
+               : "r"(to), "r"(stride), "i"(T)
+               : "memory");
+}
+
+struct Bf16 {
+  template <int Sum, int Row, int Weight>
+  static void AddProducts() {
+    asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0"
+                 :
+                 : "i"(Sum), "i"(Row), "i"(Weight));
+  }
+};
+
+struct Int8 {
+  template <int Sum, int Row, int Weight>
+  static void AddProducts() {
+    asm volatile("tdpbusd %%tmm%c2, %%tmm%c1, %%tmm%c0"
+                 :
+                 : "i"(Sum), "i"(Row), "i"(Weight));
+  }
+};
+
+// The tiles while it lives.
+class Tiles {
+ public:
+  // Sums and rows of the source have `height` rows.
+  explicit Tiles(int height) {
+    struct alignas(64) {
+      uint8_t palette = 1;
+      uint8_t start_row = 0;
+      uint8_t reserved[14] = {};
+      uint16_t bytes[16] = {};  // of a row
+      uint8_t rows[16] = {};
+    } config;
+    for (int tile = 0; tile < 8; ++tile) {
+      config.bytes[tile] = kTileBytes;
+      config.rows[tile] =
+          static_cast<uint8_t>(tile < kWeights ? height : kTileHeight);
+    }
+    asm volatile("ldtilecfg %0" : : "m"(config));
+  }
+  ~Tiles() { asm volatile("tilerelease"); }
+  Tiles(const Tiles&) = delete;
+  Tiles& operator=(const Tiles&) = delete;
+};
+
+// The rows of a call, in `count` tiles of the same height. The last one may
+// begin among the rows of the one before, whose sums are the same.
+class Rows {
+ public:
+  explicit Rows(const MultiplyArgs& args)
+      : src_(static_cast<const char*>(args.src)),
+        stride_(ptrdiff_t{args.units} * kUnitBytes),
+        rows_(args.rows),
+        whole_(args.units / kTileHeight),
+        count_((args.rows + kTileHeight - 1) / kTileHeight),
+        height_((args.rows + count_ - 1) / count_) {
+    const int rest = static_cast<int>(stride_ % kTileBytes);
+    if (rest == 0) return;
+    for (int row = 0; row < rows_; ++row) {
+      std::memcpy(ends_[row], src_ + row * stride_ + whole_ * kTileBytes, rest);
+      std::memset(ends_[row] + rest, 0, kTileBytes - rest);
+    }
+  }
+
+  int count() const { return count_; }
+  int height() const { return height_; }
+  int first(int tile) const {
+    return std::min(tile * height_, rows_ - height_);
+  }
+  // Loads units [16 * step, 16 * step + 16) of the rows of a tile. Behind the
+  // last unit there are zeros.
+  template <int T>
+  void LoadUnits(int tile, int step) const {
+    const int row = first(tile);
+    if (step < whole_) {
+      Load<T>(src_ + row * stride_ + ptrdiff_t{step} * kTileBytes, stride_);
+    } else {
+      Load<T>(ends_[row], kTileBytes);
+    }
+  }
+
+ private:
+  const char* const src_;
+  const ptrdiff_t stride_;  // bytes
+  const int rows_;
+  const int whole_;  // whole tiles in a row
+  const int count_;
+  const int height_;
+  alignas(64) char ends_[kMultiplyRows][kTileBytes];
+};
+
+// One block of weights, and where its products go.
+struct Block {
+  const char* weights = nullptr;
+  int steps = 0;  // tiles, one below the other
+  int32_t* dst = nullptr;
+  int stride = 0;   // of dst, in numbers
+  int columns = 0;  // that dst has
+  int height = 0;   // rows of a tile
+
+  const char* step(int i) const {
+    return weights + ptrdiff_t{i} * kTileHeight * kUnitStride;
+  }
+
+  // Writes sums [height, 16] to dst from `row` and `column` on.
+  template <int T>
+  void Write(int row, int column) const {
+    const int count = std::min(kTileColumns, columns - column);
+    if (count <= 0) return;
+    int32_t* const to = dst + ptrdiff_t{row} * stride + column;
+    if (count == kTileColumns) {
+      return Store<T>(to, ptrdiff_t{stride} * kUnitBytes);
+    }
+    alignas(64) int32_t sums[kTileHeight][kTileColumns];
+    Store<T>(sums, kTileBytes);
+    for (int r = 0; r < height; ++r) {
+      std::copy_n(sums[r], count, to + ptrdiff_t{r} * stride);
+    }
+  }
+};
+
+// One tile of rows and all columns of a block.
+template <typename Number>
+void MultiplyOne(const Rows& rows, int tile, const Block& block) {
+  Zero<0>();
+  Zero<1>();
+  Zero<2>();
+  Zero<3>();
+  for (int i = 0; i < block.steps; ++i) {
+    const char* const weights = block.step(i);
+    rows.LoadUnits<kRows>(tile, i);
+    Load<kWeights>(weights, kUnitStride);
+    Number::template AddProducts<0, kRows, kWeights>();
+    Load<kWeights + 1>(weights + kTileBytes, kUnitStride);
+    Number::template AddProducts<1, kRows, kWeights + 1>();
+    Load<kWeights>(weights + 2 * kTileBytes, kUnitStride);
+    Number::template AddProducts<2, kRows, kWeights>();
+    Load<kWeights + 1>(weights + 3 * kTileBytes, kUnitStride);
+    Number::template AddProducts<3, kRows, kWeights + 1>();
+  }
+  const int row = rows.first(tile);
+  block.Write<0>(row, 0);
+  block.Write<1>(row, kTileColumns);
+  block.Write<2>(row, 2 * kTileColumns);
+  block.Write<3>(row, 3 * kTileColumns);
+}
+
+// Two tiles of rows, from `tile` on, and two tiles of columns, from `column`
+// on: a tile that is loaded is multiplied twice.
+template <typename Number>
+void MultiplyTwo(const Rows& rows, int tile, const Block& block, int column) {
+  Zero<0>();
+  Zero<1>();
+  Zero<2>();
+  Zero<3>();
+  for (int i = 0; i < block.steps; ++i) {
+    const char* const weights = block.step(i) + column * kUnitBytes;
+    Load<kWeights>(weights, kUnitStride);
+    rows.LoadUnits<kRows>(tile, i);
+    Number::template AddProducts<0, kRows, kWeights>();
+    rows.LoadUnits<kRows + 1>(tile + 1, i);
+    Number::template AddProducts<2, kRows + 1, kWeights>();
+    Load<kWeights + 1>(weights + kTileBytes, kUnitStride);
+    Number::template AddProducts<1, kRows, kWeights + 1>();
+    Number::template AddProducts<3, kRows + 1, kWeights + 1>();
+  }
+  const int first = rows.first(tile);
+  const int second = rows.first(tile + 1);
+  block.Write<0>(first, column);
+  block.Write<1>(first, column + kTileColumns);
+  block.Write<2>(second, column);
+  block.Write<3>(second, column + kTileColumns);
+}
+
+template <typename Number>
+void MultiplyBlock(const Rows& rows, const Block& block) {
+  int tile = 0;
+  for (; tile + 1 < rows.count(); tile += 2) {
+    for (int column = 0; column < block.columns; column += 2 * kTileColumns) {
+      MultiplyTwo<Number>(rows, tile, block, column);
+    }
+  }
+  if (tile < rows.count()) {
+    MultiplyOne<Number>(rows, tile, block);
+  }
+}
+
+template <typename Number>
+void Multiply(const MultiplyArgs& args) {
+  const Rows rows(args);
+  const Tiles tiles(rows.height());
+  for (int column = 0; column < args.n; column += kBlockColumns) {
+    MultiplyBlock<Number>(
+        rows, {.weights = static_cast<const char*>(args.weights) +
+                          ptrdiff_t{column} * args.padded_units * kUnitBytes,
+               .steps = (args.units + kTileHeight - 1) / kTileHeight,
+               .dst = static_cast<int32_t*>(args.dst) + column,
+               .stride = args.n,
+               .columns = std::min(kBlockColumns, args.n - column),
+               .height = rows.height()});
+  }
+}
+
+}  // namespace
+
+void MultiplyBf16ByTiles(const MultiplyArgs& args) { Multiply<Bf16>(args); }
+void MultiplyInt8ByTiles(const MultiplyArgs& args) { Multiply<Int8>(args); }
+
+}  // namespace attend
