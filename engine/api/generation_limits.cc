@@ -17,6 +17,21 @@ absl::Status Check(const FieldLimits<T>& limits, T value,
                    limits.highest, "]"));
 }
 
+absl::Status CheckBiases(absl::string_view field,
+                         const std::vector<SequenceBias>& biases) {
+  RETURN_IF_ERROR(kSequenceBiases.Check(field, biases.size()));
+  for (const SequenceBias& entry : biases) {
+    RETURN_IF_ERROR(kSequenceBiasTokens.Check(absl::StrCat(field, ": an entry"),
+                                              entry.tokens.size()));
+    if (!(entry.bias >= -kMaxBias && entry.bias <= kMaxBias)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(field, ": a bias is ", entry.bias, ", must be in [",
+                       -kMaxBias, ", ", kMaxBias, "]"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckLists(const GenerationParams& params,
                         absl::string_view prefix) {
   const auto name = [prefix](absl::string_view field) {
@@ -27,6 +42,11 @@ absl::Status CheckLists(const GenerationParams& params,
     RETURN_IF_ERROR(
         kBadWordTokens.Check(name("bad_words: an entry"), word.size()));
   }
+  RETURN_IF_ERROR(CheckBiases(name("sequence_bias"), params.sequence_bias));
+  RETURN_IF_ERROR(kSuppressTokens.Check(name("suppress_tokens"),
+                                        params.suppress_tokens.size()));
+  RETURN_IF_ERROR(kSuppressTokens.Check(name("begin_suppress_tokens"),
+                                        params.begin_suppress_tokens.size()));
   RETURN_IF_ERROR(kEndIds.Check(name("eos_ids"), params.eos_ids.size()));
   RETURN_IF_ERROR(kEndIds.Check(name("stop_ids"), params.stop_ids.size()));
   RETURN_IF_ERROR(

@@ -58,6 +58,9 @@ inline constexpr FieldLimits<float> kFloatLimits[] = {
      false, false},
 };
 
+// The bias of an entry of sequence_bias is in [-kMaxBias, kMaxBias].
+inline constexpr float kMaxBias = 100;
+
 // The size of a list or of an entry. Where a request adds entries to a list of
 // the model, the model's entries count too.
 struct SizeLimits {
@@ -71,6 +74,9 @@ struct SizeLimits {
 
 inline constexpr SizeLimits kBadWords = {"entries", 0, 4096};
 inline constexpr SizeLimits kBadWordTokens = {"tokens", 1, 64};
+inline constexpr SizeLimits kSequenceBiases = {"entries", 0, 4096};
+inline constexpr SizeLimits kSequenceBiasTokens = {"tokens", 1, 64};
+inline constexpr SizeLimits kSuppressTokens = {"entries", 0, 4096};
 inline constexpr SizeLimits kEndIds = {"entries", 0, 64};
 inline constexpr SizeLimits kStopStrings = {"entries", 0, 16};
 inline constexpr SizeLimits kStopStringBytes = {"bytes", 1, 256};

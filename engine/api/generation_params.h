@@ -9,6 +9,13 @@ namespace attend {
 
 enum class EarlyStopping { kFalse, kTrue, kNever };
 
+// A token sequence whose last token is made likelier, or less likely, where the
+// others have come just before it.
+struct SequenceBias {
+  std::vector<int> tokens;
+  float bias = 0;  // added to the logit of the last token
+};
+
 // How one request generates. Names and meanings are those of transformers'
 // GenerationConfig, for a batch of one. The defaults of a model come from its
 // generation_config.json or config.json; a request overrides single fields.
@@ -46,6 +53,12 @@ struct GenerationParams {
   bool renormalize_logits = false;
 
   std::vector<std::vector<int>> bad_words;
+  // Entries of the same tokens add up.
+  std::vector<SequenceBias> sequence_bias;
+  // Tokens that are never generated, and those that are not generated first
+  // (after the token that forced_bos_id forces, if it does).
+  std::vector<int> suppress_tokens;
+  std::vector<int> begin_suppress_tokens;
   // Tokens that follow the prompt or the decoder start in every result. They
   // are not scored, and no length counts them.
   std::vector<int> forced_prefix;

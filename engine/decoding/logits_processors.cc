@@ -6,6 +6,24 @@
 #include "engine/decoding/stopping.h"
 
 namespace attend {
+namespace {
+
+// Whether the sequence ends with the first tokens of `word`, so that the last
+// token of `word` would complete it.
+bool Continues(absl::Span<const int> tokens, absl::Span<const int> word) {
+  const size_t before = word.size() - 1;
+  return before <= tokens.size() && tokens.last(before) == word.first(before);
+}
+
+// transformers adds up the biases of a token in this order.
+bool InOrder(const SequenceBias& a, const SequenceBias& b) {
+  if (a.tokens.back() != b.tokens.back()) {
+    return a.tokens.back() < b.tokens.back();
+  }
+  return a.tokens.size() < b.tokens.size();
+}
+
+}  // namespace
 
 LogitsProcessors::LogitsProcessors(const SearchInput& input)
     : repetition_penalty_(input.params.repetition_penalty),
@@ -17,7 +35,12 @@ LogitsProcessors::LogitsProcessors(const SearchInput& input)
       max_new_tokens_(input.params.max_new_tokens),
       forced_bos_id_(input.params.forced_bos_id),
       forced_eos_id_(input.params.forced_eos_id),
-      end_ids_(EndIds(input.params)) {
+      end_ids_(EndIds(input.params)),
+      biases_(input.params.sequence_bias),
+      suppressed_(input.params.suppress_tokens),
+      suppressed_first_(input.params.begin_suppress_tokens),
+      first_(prompt_len_ == 1 && forced_bos_id_ >= 0 ? 1 : 0) {
+  std::stable_sort(biases_.begin(), biases_.end(), InOrder);
   for (const std::vector<int>& word : input.params.bad_words) {
     // As in transformers, an end token alone cannot be a bad word.
     const bool is_end =
@@ -25,7 +48,8 @@ LogitsProcessors::LogitsProcessors(const SearchInput& input)
         std::find(end_ids_.begin(), end_ids_.end(), word[0]) != end_ids_.end();
     if (!is_end) bad_words_.push_back(word);
   }
-  size_t max_edits = bad_words_.size() + end_ids_.size();
+  size_t max_edits = bad_words_.size() + end_ids_.size() + biases_.size() +
+                     suppressed_.size() + suppressed_first_.size();
   const size_t max_tokens = prompt_len_ + max_new_tokens_;
   if (repetition_penalty_ != 1) max_edits += max_tokens;
   if (presence_penalty_ != 0 || frequency_penalty_ != 0) {
@@ -45,13 +69,21 @@ void LogitsProcessors::Update(absl::Span<const int> tokens) {
     forced_ = forced_eos_id_;
   }
   if (forced_ >= 0) return;
+  AddBiases(tokens);
   AddPenalties(tokens);
   AddNgrams(tokens);
   AddBadWords(tokens);
-  if (new_tokens < min_new_tokens_) {
-    for (int id : end_ids_) edits_.push_back({.id = id, .banned = true});
-  }
+  AddBans(new_tokens);
   Merge();
+}
+
+void LogitsProcessors::AddBiases(absl::Span<const int> tokens) {
+  for (const SequenceBias& entry : biases_) {
+    if (!Continues(tokens, entry.tokens)) continue;
+    const int id = entry.tokens.back();
+    if (edits_.empty() || edits_.back().id != id) edits_.push_back({.id = id});
+    edits_.back().bias += entry.bias;
+  }
 }
 
 void LogitsProcessors::AddPenalties(absl::Span<const int> tokens) {
@@ -79,12 +111,19 @@ void LogitsProcessors::AddNgrams(absl::Span<const int> tokens) {
 
 void LogitsProcessors::AddBadWords(absl::Span<const int> tokens) {
   for (const std::vector<int>& word : bad_words_) {
-    const size_t before = word.size() - 1;
-    if (before > tokens.size()) continue;
-    if (tokens.last(before) == absl::MakeConstSpan(word).first(before)) {
+    if (Continues(tokens, word)) {
       edits_.push_back({.id = word.back(), .banned = true});
     }
   }
+}
+
+void LogitsProcessors::AddBans(size_t new_tokens) {
+  const auto ban = [&](absl::Span<const int> ids) {
+    for (int id : ids) edits_.push_back({.id = id, .banned = true});
+  };
+  if (new_tokens < min_new_tokens_) ban(end_ids_);
+  ban(suppressed_);
+  if (new_tokens == first_) ban(suppressed_first_);
 }
 
 // Sorts the edits by id, and merges all edits of a token into one.
@@ -100,6 +139,7 @@ void LogitsProcessors::Merge() {
     TokenEdit& last = edits_[merged - 1];
     last.seen |= edit.seen;
     last.banned |= edit.banned;
+    last.bias += edit.bias;
     last.count += edit.count;
   }
   edits_.resize(merged);
@@ -107,6 +147,7 @@ void LogitsProcessors::Merge() {
 
 float LogitsProcessors::Apply(const TokenEdit& edit, float score) const {
   if (edit.banned) return -std::numeric_limits<float>::infinity();
+  score += edit.bias;
   if (edit.seen) {
     score =
         score < 0 ? score * repetition_penalty_ : score / repetition_penalty_;

@@ -13,15 +13,17 @@ struct TokenEdit {
   int id = 0;
   bool seen = false;  // in the sequence, prompt included
   bool banned = false;
-  int count = 0;  // occurrences among the new tokens
+  float bias = 0;  // added to the score
+  int count = 0;   // occurrences among the new tokens
 };
 
-// The logits processors of transformers, in the order of transformers:
-// repetition penalty, presence and frequency penalty (not in transformers; over
-// new tokens only), no-repeat n-gram, bad words, min_new_tokens, forced first
-// and last token. Processors change few tokens of a row, so the changes are a
-// sorted list of edits, which is cheaper than a changed row. Not thread-safe.
-// Update() allocates nothing.
+// The logits processors of transformers, in the order of transformers: sequence
+// bias, repetition penalty, presence and frequency penalty (not in
+// transformers; over new tokens only), no-repeat n-gram, bad words,
+// min_new_tokens, forced first and last token, suppressed tokens (a forced
+// token is none of these). Processors change few tokens of a row, so the
+// changes are a sorted list of edits, which is cheaper than a changed row. Not
+// thread-safe. Update() allocates nothing.
 class LogitsProcessors {
  public:
   explicit LogitsProcessors(const SearchInput& input);
@@ -38,9 +40,11 @@ class LogitsProcessors {
   int max_edits() const { return static_cast<int>(edits_.capacity()); }
 
  private:
+  void AddBiases(absl::Span<const int> tokens);
   void AddPenalties(absl::Span<const int> tokens);
   void AddNgrams(absl::Span<const int> tokens);
   void AddBadWords(absl::Span<const int> tokens);
+  void AddBans(size_t new_tokens);
   void Merge();
 
   const float repetition_penalty_;
@@ -54,6 +58,12 @@ class LogitsProcessors {
   const int forced_eos_id_;
   std::vector<int> end_ids_;
   std::vector<std::vector<int>> bad_words_;
+  // By the last token; of those with the same last token, single tokens first.
+  std::vector<SequenceBias> biases_;
+  const std::vector<int> suppressed_;
+  const std::vector<int> suppressed_first_;
+  // The number of new tokens after which suppressed_first_ is suppressed.
+  const size_t first_;
 
   int forced_ = -1;
   std::vector<TokenEdit> edits_;

@@ -81,6 +81,12 @@ absl::Status CheckAllIds(const GenerationParams& params, int vocab) {
   for (const std::vector<int>& word : params.bad_words) {
     RETURN_IF_ERROR(CheckIds("bad_words", word, vocab));
   }
+  for (const SequenceBias& entry : params.sequence_bias) {
+    RETURN_IF_ERROR(CheckIds("sequence_bias", entry.tokens, vocab));
+  }
+  RETURN_IF_ERROR(CheckIds("suppress_tokens", params.suppress_tokens, vocab));
+  RETURN_IF_ERROR(
+      CheckIds("begin_suppress_tokens", params.begin_suppress_tokens, vocab));
   RETURN_IF_ERROR(CheckIds("eos_ids", params.eos_ids, vocab));
   RETURN_IF_ERROR(CheckIds("stop_ids", params.stop_ids, vocab));
   RETURN_IF_ERROR(CheckIds("forced_prefix", params.forced_prefix, vocab));
@@ -91,6 +97,17 @@ absl::Status CheckAllIds(const GenerationParams& params, int vocab) {
   return CheckOptionalId("forced_eos_id", params.forced_eos_id, vocab);
 }
 
+// A forced token is forced, whatever else there is. transformers has no token
+// left here, and takes the first of the vocabulary.
+absl::Status CheckForced(absl::string_view field, int id,
+                         absl::Span<const int> suppressed) {
+  if (std::find(suppressed.begin(), suppressed.end(), id) == suppressed.end()) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrFormat("%s is %d, which is in suppress_tokens too", field, id));
+}
+
 }  // namespace
 
 absl::Status ValidateParams(const GenerationParams& params, int known,
@@ -99,6 +116,10 @@ absl::Status ValidateParams(const GenerationParams& params, int known,
   RETURN_IF_ERROR(CheckLengths(params, known, limits.max_target_tokens));
   RETURN_IF_ERROR(CheckBeams(params, limits));
   RETURN_IF_ERROR(CheckAllIds(params, limits.vocab));
+  RETURN_IF_ERROR(CheckForced("forced_bos_id", params.forced_bos_id,
+                              params.suppress_tokens));
+  RETURN_IF_ERROR(CheckForced("forced_eos_id", params.forced_eos_id,
+                              params.suppress_tokens));
   return CheckAtMost("top_log_probs", params.top_log_probs, limits.vocab);
 }
 

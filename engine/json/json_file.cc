@@ -143,14 +143,6 @@ absl::StatusOr<bool> JsonFile::Bool(absl::string_view key) const {
   return value->get<bool>();
 }
 
-absl::StatusOr<std::string> JsonFile::String(absl::string_view key) const {
-  const Json* value = Find(key);
-  if (value == nullptr || !value->is_string()) {
-    return Unexpected(key, "a string");
-  }
-  return value->get<std::string>();
-}
-
 absl::StatusOr<std::vector<int>> JsonFile::Ints(absl::string_view key,
                                                 IntRange range) const {
   const Json* value = Find(key);
@@ -195,33 +187,23 @@ absl::StatusOr<std::vector<std::vector<int>>> JsonFile::IntLists(
   return lists;
 }
 
-absl::StatusOr<std::vector<std::string>> JsonFile::Strings(
-    absl::string_view key) const {
+absl::StatusOr<std::vector<std::pair<std::vector<int>, double>>>
+JsonFile::IntListsWithNumbers(absl::string_view key, IntRange range) const {
   const Json* value = Find(key);
-  if (value != nullptr && value->is_string()) {
-    return std::vector<std::string>{value->get<std::string>()};
-  }
-  const absl::Status error = Unexpected(key, "a string or a list of strings");
+  const absl::Status error =
+      Unexpected(key, absl::StrCat("a list of pairs: a list of integers ",
+                                   RangeText(range), " and a number"));
   if (value == nullptr || !value->is_array()) return error;
-  std::vector<std::string> strings;
+  std::vector<std::pair<std::vector<int>, double>> pairs;
   for (const Json& element : *value) {
-    if (!element.is_string()) return error;
-    strings.push_back(element.get<std::string>());
+    if (!element.is_array() || element.size() != 2 || !element[0].is_array() ||
+        !element[1].is_number()) {
+      return error;
+    }
+    pairs.emplace_back(std::vector<int>(), element[1].get<double>());
+    if (!AppendInts(element[0], range, pairs.back().first)) return error;
   }
-  return strings;
-}
-
-absl::StatusOr<std::map<std::string, std::string>> JsonFile::StringMap(
-    absl::string_view key) const {
-  const Json* value = Find(key);
-  const absl::Status error = Unexpected(key, "an object of strings");
-  if (value == nullptr || !value->is_object()) return error;
-  std::map<std::string, std::string> map;
-  for (const auto& [name, element] : value->items()) {
-    if (!element.is_string()) return error;
-    map[name] = element.get<std::string>();
-  }
-  return map;
+  return pairs;
 }
 
 absl::StatusOr<JsonFile> JsonFile::Object(absl::string_view key) const {
@@ -275,12 +257,6 @@ absl::StatusOr<bool> JsonFile::BoolOr(absl::string_view key,
                                       bool fallback) const {
   if (!Has(key)) return fallback;
   return Bool(key);
-}
-
-absl::StatusOr<std::string> JsonFile::StringOr(
-    absl::string_view key, absl::string_view fallback) const {
-  if (!Has(key)) return std::string(fallback);
-  return String(key);
 }
 
 absl::Status JsonFile::ExpectNeutral(absl::string_view key,

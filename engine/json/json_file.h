@@ -8,6 +8,7 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -63,6 +64,9 @@ class JsonFile {
                                             FloatRange range) const;
   absl::StatusOr<std::vector<std::vector<int>>> IntLists(
       absl::string_view key, IntRange range = {}) const;
+  // A list of pairs: a list of integers, and a number.
+  absl::StatusOr<std::vector<std::pair<std::vector<int>, double>>>
+  IntListsWithNumbers(absl::string_view key, IntRange range = {}) const;
   // One string, or a list of them.
   absl::StatusOr<std::vector<std::string>> Strings(absl::string_view key) const;
   // An object whose values are strings.

@@ -1,14 +1,13 @@
 #include "server/service/params.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "engine/api/generation_limits.h"
 #include "engine/tensor/status_macros.h"
 #include "server/scheduler/request.h"
-#include "server/service/request_fields.h"
+#include "server/service/param_lists.h"
 
 namespace attend {
 namespace {
@@ -17,52 +16,6 @@ absl::Status CheckRange(absl::string_view field, int value, int low, int high) {
   if (value >= low && value <= high) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       field, " is ", value, ", must be in [", low, ", ", high, "]"));
-}
-
-absl::StatusOr<std::vector<int>> ReadPrefix(const v1::GenerationParams& params,
-                                            const ModelInfo& model,
-                                            const Tokenizer& tokenizer) {
-  if (params.has_prefix_text()) {
-    RETURN_IF_ERROR(CheckTextBytes("params.prefix_text",
-                                   params.prefix_text().size(),
-                                   model.max_target_tokens, tokenizer));
-    auto encoding = tokenizer.Encode({.text = params.prefix_text(),
-                                      .side = Side::kTarget,
-                                      .add_special = false});
-    if (!encoding.ok()) {
-      return Annotate(encoding.status(), "params.prefix_text");
-    }
-    return std::move(encoding->ids);
-  }
-  return ReadTokens(params.prefix_tokens(), model.target_vocab,
-                    "params.prefix_tokens");
-}
-
-absl::Status MergeLists(const v1::GenerationParams& from,
-                        const ModelInfo& model, const Tokenizer& tokenizer,
-                        GenerationParams& to) {
-  for (int i = 0; i < from.bad_words_size(); ++i) {
-    const std::string field = absl::StrFormat("params.bad_words[%d]", i);
-    ASSIGN_OR_RETURN(std::vector<int> ids,
-                     ReadTokens(from.bad_words(i), model.target_vocab, field));
-    RETURN_IF_ERROR(kBadWordTokens.Check(field, ids.size()));
-    to.bad_words.push_back(std::move(ids));
-  }
-  ASSIGN_OR_RETURN(
-      std::vector<int> stop_ids,
-      ReadIds(from.stop_ids(), model.target_vocab, "params.stop_ids"));
-  to.stop_ids.insert(to.stop_ids.end(), stop_ids.begin(), stop_ids.end());
-  for (int i = 0; i < from.stop_strings_size(); ++i) {
-    RETURN_IF_ERROR(
-        kStopStringBytes.Check(absl::StrFormat("params.stop_strings[%d]", i),
-                               from.stop_strings(i).size()));
-    to.stop_strings.push_back(from.stop_strings(i));
-  }
-  if (from.forced_prefix_case() !=
-      v1::GenerationParams::FORCED_PREFIX_NOT_SET) {
-    ASSIGN_OR_RETURN(to.forced_prefix, ReadPrefix(from, model, tokenizer));
-  }
-  return absl::OkStatus();
 }
 
 // The mode of the request (beams or sampling) replaces the mode of the model. A
@@ -201,7 +154,7 @@ absl::StatusOr<GenerationParams> MergeParams(const v1::GenerationParams& params,
                                              const ModelInfo& model,
                                              const Tokenizer& tokenizer) {
   GenerationParams merged = model.generation;
-  RETURN_IF_ERROR(MergeLists(params, model, tokenizer, merged));
+  RETURN_IF_ERROR(MergeParamLists(params, model, tokenizer, merged));
   MergeMode(params, merged);
   MergeNumbers(params, merged);
   RETURN_IF_ERROR(MergeEarlyStopping(params, merged));
@@ -233,6 +186,16 @@ v1::GenerationParams DescribeParams(const GenerationParams& params) {
   for (const std::vector<int>& word : params.bad_words) {
     out.add_bad_words()->mutable_ids()->Add(word.begin(), word.end());
   }
+  for (const SequenceBias& entry : params.sequence_bias) {
+    v1::SequenceBias& to = *out.add_sequence_bias();
+    to.mutable_tokens()->mutable_ids()->Add(entry.tokens.begin(),
+                                            entry.tokens.end());
+    to.set_bias(entry.bias);
+  }
+  out.mutable_suppress_tokens()->Add(params.suppress_tokens.begin(),
+                                     params.suppress_tokens.end());
+  out.mutable_begin_suppress_tokens()->Add(params.begin_suppress_tokens.begin(),
+                                           params.begin_suppress_tokens.end());
   out.mutable_stop_ids()->Add(params.stop_ids.begin(), params.stop_ids.end());
   for (const std::string& stop : params.stop_strings) {
     out.add_stop_strings(stop);

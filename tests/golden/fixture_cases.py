@@ -92,6 +92,17 @@ def processor_cases(model, rng, tokenizer):
                                            decoder_input_ids=prefix),
         "renormalize_logits": dict(renormalize_logits=True,
                                    no_repeat_ngram_size=1),
+        "sequence_bias": dict(sequence_bias=[
+            [[often], -3.0], [[start - 1], 2.5], [prefix[1:3], 1.5],
+            [[often, often], 4.0]]),
+        "sequence_bias, repetition_penalty": dict(
+            sequence_bias=[[[often], 5.0], [[0], -1.0]], repetition_penalty=1.5),
+        "suppress_tokens": dict(suppress_tokens=[often, start - 1]),
+        "begin_suppress_tokens": dict(begin_suppress_tokens=[often, 0]),
+        "begin_suppress_tokens, prefix": dict(begin_suppress_tokens=[often, 0],
+                                              decoder_input_ids=prefix),
+        "begin_suppress_tokens, forced_bos_token_id": dict(
+            begin_suppress_tokens=[often, 0], forced_bos_token_id=often),
         "forced_eos_token_id": dict(forced_eos_token_id=0, min_new_tokens=13),
         "all": dict(min_new_tokens=3, no_repeat_ngram_size=3,
                     repetition_penalty=1.3, renormalize_logits=True,

@@ -103,6 +103,13 @@ const BadRequest kBadRequests[] = {
      [](Request& r) {
        for (int i = 0; i < 4097; ++i) Params(r).add_bad_words()->add_ids(1);
      }},
+    {"logit_bias",
+     [](Request& r) { (*Params(r).mutable_logit_bias())[9999] = 1; }},
+    {"sequence_bias[0]", [](Request& r) { Params(r).add_sequence_bias(); }},
+    {"suppress_tokens[0]",
+     [](Request& r) { Params(r).add_suppress_tokens(-1); }},
+    {"begin_suppress_tokens[0]",
+     [](Request& r) { Params(r).add_begin_suppress_tokens(9999); }},
     {"prefix_tokens",
      [](Request& r) { Params(r).mutable_prefix_tokens()->add_ids(-2); }},
     {"forced prefix",

@@ -3,7 +3,12 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 
 namespace attend {
 namespace {
@@ -104,6 +109,21 @@ void AddContent(CLI::App& app, v1::GenerationParams* params) {
   AddRepeated<int32_t>(
       app, "--bad-id", "No result has this token id; may be repeated",
       [=](int32_t id) { params->add_bad_words()->add_ids(id); });
+  AddRepeated<std::string>(
+      app, "--logit-bias",
+      "ID=BIAS: added to the logit of a token id; may be repeated",
+      [=](const std::string& text) {
+        const std::pair<absl::string_view, absl::string_view> parts =
+            absl::StrSplit(text, absl::MaxSplits('=', 1));
+        int32_t id = 0;
+        float bias = 0;
+        if (!absl::SimpleAtoi(parts.first, &id) ||
+            !absl::SimpleAtof(parts.second, &bias)) {
+          throw CLI::ValidationError("--logit-bias",
+                                     text + " is not ID=BIAS, as 5=-1.5");
+        }
+        (*params->mutable_logit_bias())[id] = bias;
+      });
 }
 
 void AddLanguages(CLI::App& app, v1::GenerateRequest& request) {

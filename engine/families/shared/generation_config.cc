@@ -33,9 +33,6 @@ constexpr std::pair<const char*, double> kUnsupported[] = {
     {"encoder_repetition_penalty", 1},
     {"encoder_no_repeat_ngram_size", 0},
     {"exponential_decay_length_penalty", 0},
-    {"suppress_tokens", 0},
-    {"begin_suppress_tokens", 0},
-    {"sequence_bias", 0},
     {"guidance_scale", 1},
     {"watermarking_config", 0},
     {"token_healing", 0},
@@ -140,6 +137,23 @@ absl::Status CheckMode(const JsonFile& file, const GenerationParams& params) {
   return absl::OkStatus();
 }
 
+absl::Status ReadBiases(const Source& source, GenerationParams& params) {
+  const JsonFile& file = source.file;
+  for (const auto& [key, to] :
+       {std::pair("suppress_tokens", &params.suppress_tokens),
+        std::pair("begin_suppress_tokens", &params.begin_suppress_tokens)}) {
+    if (!file.Has(key)) continue;
+    ASSIGN_OR_RETURN(*to, file.Ints(key, source.ids));
+  }
+  if (!file.Has("sequence_bias")) return absl::OkStatus();
+  ASSIGN_OR_RETURN(auto biases,
+                   file.IntListsWithNumbers("sequence_bias", source.ids));
+  for (auto& [ids, bias] : biases) {
+    params.sequence_bias.push_back({std::move(ids), static_cast<float>(bias)});
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ReadFlagsAndLists(const Source& source, GenerationParams& params) {
   const JsonFile& file = source.file;
   ASSIGN_OR_RETURN(params.do_sample, file.BoolOr("do_sample", false));
@@ -209,6 +223,7 @@ absl::StatusOr<GenerationParams> LoadGenerationParams(
   RETURN_IF_ERROR(ReadNumbers(source.file, params));
   RETURN_IF_ERROR(ReadEarlyStopping(source.file, params));
   RETURN_IF_ERROR(ReadFlagsAndLists(source, params));
+  RETURN_IF_ERROR(ReadBiases(source, params));
   // Without an encoder there is no decoder start: the prompt is the start.
   RETURN_IF_ERROR(ReadIds(source, spec.encoder.has_value(), params));
   RETURN_IF_ERROR(CheckLimits(params, absl::StrCat(source.file.path(), ": ")));

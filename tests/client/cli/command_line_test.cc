@@ -7,6 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "absl/strings/str_cat.h"
+
 namespace attend {
 namespace {
 
@@ -72,7 +74,8 @@ TEST_F(CommandLineTest, SendsParameters) {
       "never --repetition-penalty 1.25 --presence-penalty 0.5 "
       "--frequency-penalty 0.25 --no-repeat-ngram 3 --stop '. ' --stop end "
       "--source-language en --target-language de "
-      "--stop-id 5 --bad-id 6 --prefix Vor --log-probs --priority 3 "
+      "--stop-id 5 --bad-id 6 --logit-bias 7=-1.5 --logit-bias 8=2 --prefix "
+      "Vor --log-probs --priority 3 "
       "--truncate");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   v1::GenerateRequest request = service_.last_generate();
@@ -100,9 +103,20 @@ TEST_F(CommandLineTest, SendsParameters) {
   EXPECT_THAT(params.stop_strings(), ::testing::ElementsAre(". ", "end"));
   EXPECT_THAT(params.stop_ids(), ::testing::ElementsAre(5));
   EXPECT_EQ(params.bad_words(0).ids(0), 6);
+  EXPECT_EQ(params.logit_bias().at(7), -1.5f);
+  EXPECT_EQ(params.logit_bias().at(8), 2);
   EXPECT_EQ(params.prefix_text(), "Vor");
   EXPECT_TRUE(params.log_probs());
   EXPECT_EQ(outcome.out, "X\n   -0.500000  X\n");
+}
+
+TEST_F(CommandLineTest, ABiasIsAnIdAndANumber) {
+  for (const char* bias : {"7", "7=", "=1", "x=1", "7=y"}) {
+    const Outcome outcome =
+        Run(absl::StrCat("translate x --logit-bias ", bias));
+    EXPECT_NE(outcome.exit_code, 0);
+    EXPECT_THAT(outcome.err, ::testing::HasSubstr("is not ID=BIAS"));
+  }
 }
 
 TEST_F(CommandLineTest, LeavesUnsetParametersToTheModel) {

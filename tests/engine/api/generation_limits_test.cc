@@ -38,18 +38,20 @@ TEST(GenerationLimitsTest, EveryNumberHasARow) {
                length_penalty, early_stopping, do_sample, temperature, top_k,
                top_p, min_p, seed, repetition_penalty, presence_penalty,
                frequency_penalty, no_repeat_ngram_size, renormalize_logits,
-               bad_words, forced_prefix, eos_ids, stop_ids, stop_strings,
-               decoder_start_id, pad_id, forced_bos_id, forced_eos_id,
-               log_probs, prompt_log_probs, top_log_probs] = kParams;
+               bad_words, sequence_bias, suppress_tokens, begin_suppress_tokens,
+               forced_prefix, eos_ids, stop_ids, stop_strings, decoder_start_id,
+               pad_id, forced_bos_id, forced_eos_id, log_probs,
+               prompt_log_probs, top_log_probs] = kParams;
   const auto count = [](const auto&... field) { return (HasRow(field) + ...); };
   EXPECT_EQ(
       count(max_new_tokens, min_new_tokens, num_beams, num_return_sequences,
             length_penalty, early_stopping, do_sample, temperature, top_k,
             top_p, min_p, seed, repetition_penalty, presence_penalty,
             frequency_penalty, no_repeat_ngram_size, renormalize_logits,
-            bad_words, forced_prefix, eos_ids, stop_ids, stop_strings,
-            log_probs, prompt_log_probs, top_log_probs),
-      25);
+            bad_words, sequence_bias, suppress_tokens, begin_suppress_tokens,
+            forced_prefix, eos_ids, stop_ids, stop_strings, log_probs,
+            prompt_log_probs, top_log_probs),
+      28);
   EXPECT_EQ(count(decoder_start_id, pad_id, forced_bos_id, forced_eos_id), 0);
 }
 
@@ -77,6 +79,9 @@ TEST(GenerationLimitsTest, ListsAndTheirEntriesHaveSizes) {
   using P = GenerationParams;
   EXPECT_EQ(message([](P& p) {
               p.bad_words.assign(4096, std::vector<int>(64));
+              p.sequence_bias.assign(4096, {std::vector<int>(64), -100});
+              p.suppress_tokens.assign(4096, 0);
+              p.begin_suppress_tokens.assign(4096, 0);
               p.eos_ids.assign(64, 0);
               p.stop_ids.assign(64, 0);
               p.stop_strings.assign(16, std::string(256, 'a'));
@@ -88,6 +93,24 @@ TEST(GenerationLimitsTest, ListsAndTheirEntriesHaveSizes) {
             "bad_words: an entry has 0 tokens, must be 1 to 64");
   EXPECT_THAT(message([](P& p) { p.bad_words = {std::vector<int>(65)}; }),
               HasSubstr("65 tokens"));
+  EXPECT_EQ(message([](P& p) {
+              p.sequence_bias.assign(4097, {{1}, 1});
+            }),
+            "sequence_bias has 4097 entries, must be 0 to 4096");
+  EXPECT_EQ(message([](P& p) {
+              p.sequence_bias = {{{}, 1}};
+            }),
+            "sequence_bias: an entry has 0 tokens, must be 1 to 64");
+  for (const float bias : {-100.5f, 100.5f, std::nanf("")}) {
+    EXPECT_THAT(message([bias](P& p) {
+                  p.sequence_bias = {{{1}, bias}};
+                }),
+                HasSubstr("must be in [-100, 100]"));
+  }
+  EXPECT_EQ(message([](P& p) { p.suppress_tokens.assign(4097, 1); }),
+            "suppress_tokens has 4097 entries, must be 0 to 4096");
+  EXPECT_EQ(message([](P& p) { p.begin_suppress_tokens.assign(4097, 1); }),
+            "begin_suppress_tokens has 4097 entries, must be 0 to 4096");
   EXPECT_THAT(message([](P& p) { p.eos_ids.assign(65, 0); }),
               HasSubstr("eos_ids has 65 entries"));
   EXPECT_THAT(message([](P& p) { p.stop_ids.assign(65, 0); }),

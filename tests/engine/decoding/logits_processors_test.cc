@@ -94,6 +94,32 @@ TEST(LogitsProcessorsTest, BadWords) {
   EXPECT_THAT(Banned(params, {3, 4}), ElementsAre(5, 8));
 }
 
+TEST(LogitsProcessorsTest, BiasesAddUpBeforeThePenalties) {
+  GenerationParams params;
+  params.sequence_bias = {{{5}, 2}, {{1, 5}, 0.5}, {{3, 1, 5}, 8}, {{5}, 0.25}};
+  EXPECT_THAT(Processed(params, {7}, 5, 1), FloatEq(3.25));
+  EXPECT_THAT(Processed(params, {1}, 5, 1), FloatEq(3.75));
+  EXPECT_THAT(Processed(params, {0, 3, 1}, 5, 1), FloatEq(11.75));
+  EXPECT_THAT(Processed(params, {0, 3, 1}, 6, 1), FloatEq(1));
+  params.repetition_penalty = 2;
+  EXPECT_THAT(Processed(params, {0, 5}, 5, -3), FloatEq(-1.5));
+}
+
+TEST(LogitsProcessorsTest, SuppressedTokens) {
+  GenerationParams params;
+  params.suppress_tokens = {8, 3};
+  params.begin_suppress_tokens = {9};
+  EXPECT_THAT(Banned(params, {0}), ElementsAre(3, 8, 9));
+  EXPECT_THAT(Banned(params, {0, 1}), ElementsAre(3, 8));
+  params.forced_bos_id = 4;  // the first token that is chosen is the second
+  EXPECT_THAT(Banned(params, {0}), IsEmpty());
+  EXPECT_THAT(Banned(params, {0, 4}), ElementsAre(3, 8, 9));
+  EXPECT_THAT(Banned(params, {0, 4, 1}), ElementsAre(3, 8));
+  params.forced_prefix = {6};  // as transformers: then nothing is forced
+  EXPECT_THAT(Banned(params, {0, 6}), ElementsAre(3, 8, 9));
+  EXPECT_THAT(Banned(params, {0, 6, 1}), ElementsAre(3, 8));
+}
+
 TEST(LogitsProcessorsTest, MinNewTokensBansAllEnds) {
   GenerationParams params;
   params.eos_ids = {9};

@@ -21,6 +21,14 @@ inline std::vector<float> NaiveProcess(const GenerationParams& params,
   std::set<int> ends(params.eos_ids.begin(), params.eos_ids.end());
   ends.insert(params.stop_ids.begin(), params.stop_ids.end());
 
+  const auto completes = [&](const std::vector<int>& word) {
+    const int before = static_cast<int>(word.size()) - 1;
+    return before <= len &&
+           std::equal(word.begin(), word.end() - 1, tokens.end() - before);
+  };
+  for (const SequenceBias& entry : params.sequence_bias) {
+    if (completes(entry.tokens)) scores[entry.tokens.back()] += entry.bias;
+  }
   for (int id : std::set<int>(tokens.begin(), tokens.end())) {
     scores[id] = scores[id] < 0 ? scores[id] * params.repetition_penalty
                                 : scores[id] / params.repetition_penalty;
@@ -38,15 +46,15 @@ inline std::vector<float> NaiveProcess(const GenerationParams& params,
     }
   }
   for (const std::vector<int>& word : params.bad_words) {
-    const int before = static_cast<int>(word.size()) - 1;
-    if (before == 0 && ends.count(word[0]) > 0) continue;
-    if (before <= len &&
-        std::equal(word.begin(), word.end() - 1, tokens.end() - before)) {
-      scores[word.back()] = kMinusInf;
-    }
+    if (word.size() == 1 && ends.count(word[0]) > 0) continue;
+    if (completes(word)) scores[word.back()] = kMinusInf;
   }
   if (len - prompt < params.min_new_tokens) {
     for (int id : ends) scores[id] = kMinusInf;
+  }
+  for (int id : params.suppress_tokens) scores[id] = kMinusInf;
+  if (len == prompt) {
+    for (int id : params.begin_suppress_tokens) scores[id] = kMinusInf;
   }
   const auto force = [&](int id) {
     std::fill(scores.begin(), scores.end(), kMinusInf);

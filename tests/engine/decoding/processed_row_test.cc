@@ -26,6 +26,12 @@ GenerationParams Params(int bits) {
   if (bits & 8) params.bad_words = {{0}, {5}, {4, 6}, {7, 7, 1}};
   if (bits & 16) params.min_new_tokens = 4;
   if (bits & 32) params.renormalize_logits = true;
+  if (bits & 64) {
+    params.sequence_bias = {
+        {{5}, 4}, {{4, 3}, 1.5}, {{3}, -2}, {{2, 2, 11}, 9}, {{5}, -0.5}};
+    params.suppress_tokens = {9, 17};
+    params.begin_suppress_tokens = {3, 12};
+  }
   return params;
 }
 
@@ -42,7 +48,7 @@ std::vector<TokenScore> Sorted(const std::vector<float>& scores) {
 
 TEST(ProcessedRowTest, EqualsTheWholeRowProcessed) {
   const FakeModel model(kVocab, 1);
-  for (int bits = 0; bits < 64; ++bits) {
+  for (int bits = 0; bits < 128; ++bits) {
     const GenerationParams params = Params(bits);
     std::vector<int> tokens = {0};
     for (int step = 0; step < 11; ++step) {

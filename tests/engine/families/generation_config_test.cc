@@ -69,6 +69,9 @@ TEST_F(GenerationConfigTest, ReadsEveryField) {
                             {"no_repeat_ngram_size", 3},
                             {"renormalize_logits", true},
                             {"bad_words_ids", {{8000}, {1, 2}}},
+                            {"sequence_bias", {{{8000}, -1.5}, {{1, 2}, 2}}},
+                            {"suppress_tokens", {3, 4}},
+                            {"begin_suppress_tokens", {5}},
                             {"stop_strings", "END"},
                             {"eos_token_id", {0, 5}},
                             {"pad_token_id", 8000},
@@ -90,6 +93,13 @@ TEST_F(GenerationConfigTest, ReadsEveryField) {
   EXPECT_TRUE(params->renormalize_logits);
   EXPECT_THAT(params->bad_words,
               ElementsAre(ElementsAre(8000), ElementsAre(1, 2)));
+  ASSERT_EQ(params->sequence_bias.size(), 2u);
+  EXPECT_THAT(params->sequence_bias[0].tokens, ElementsAre(8000));
+  EXPECT_EQ(params->sequence_bias[0].bias, -1.5f);
+  EXPECT_THAT(params->sequence_bias[1].tokens, ElementsAre(1, 2));
+  EXPECT_EQ(params->sequence_bias[1].bias, 2);
+  EXPECT_THAT(params->suppress_tokens, ElementsAre(3, 4));
+  EXPECT_THAT(params->begin_suppress_tokens, ElementsAre(5));
   EXPECT_THAT(params->stop_strings, ElementsAre("END"));
   EXPECT_THAT(params->eos_ids, ElementsAre(0, 5));
   EXPECT_EQ(params->pad_id, 8000);
@@ -129,6 +139,12 @@ TEST_F(GenerationConfigTest, ListsHaveTheLimitsOfRequests) {
                         "must be 0 to 4096"));
   EXPECT_THAT(Load({{"bad_words_ids", {Json::array()}}}).status().message(),
               HasSubstr("bad_words: an entry has 0 tokens"));
+  EXPECT_THAT(
+      Load({{"suppress_tokens", std::vector<int>(4097, 1)}}).status().message(),
+      HasSubstr("suppress_tokens has 4097 entries, must be 0 to 4096"));
+  EXPECT_THAT(Load({{"sequence_bias", {{{1}, 100.5}}}}).status().message(),
+              HasSubstr("sequence_bias: a bias is 100.5, must be in [-100, "
+                        "100]"));
 }
 
 TEST_F(GenerationConfigTest, Lengths) {
@@ -170,8 +186,13 @@ TEST_F(GenerationConfigTest, WrongOrUnsupportedFieldsAreNamed) {
            {{"encoder_repetition_penalty", 1.5}},
            {{"encoder_no_repeat_ngram_size", 2}},
            {{"exponential_decay_length_penalty", {1, 1.1}}},
-           {{"suppress_tokens", {3}}},
-           {{"begin_suppress_tokens", {3}}},
+           {{"suppress_tokens", {3, 8001}}},
+           {{"begin_suppress_tokens", {"x"}}},
+           {{"sequence_bias", {{{8001}, 1.5}}}},
+           {{"sequence_bias", {{{1, 2}, "x"}}}},
+           {{"sequence_bias", {{1, 2, 3}}}},
+           {{"sequence_bias", {{1, 2}}}},
+           {{"force_words_ids", {{3}}}},
            {{"guidance_scale", 2}},
            {{"max_time", 3.5}},
            {{"num_beams", 0}},
@@ -214,7 +235,7 @@ TEST_F(GenerationConfigTest, NeutralValuesOfUnsupportedFieldsPass) {
   const auto params = Load({{"num_beam_groups", 1},
                             {"penalty_alpha", nullptr},
                             {"typical_p", 1.0},
-                            {"suppress_tokens", Json::array()},
+                            {"force_words_ids", Json::array()},
                             {"token_healing", false},
                             {"use_cache", true},
                             {"transformers_version", "4.40.0"}});

@@ -110,6 +110,13 @@ GenerationParams ParamsOf(const json& params,
   Set(params, "bad_words_ids", result.bad_words);
   Set(params, "forced_eos_token_id", result.forced_eos_id);
   Set(params, "forced_bos_token_id", result.forced_bos_id);
+  Set(params, "suppress_tokens", result.suppress_tokens);
+  Set(params, "begin_suppress_tokens", result.begin_suppress_tokens);
+  if (params.contains("sequence_bias")) {
+    for (const json& entry : params["sequence_bias"]) {
+      result.sequence_bias.push_back({entry[0], entry[1]});
+    }
+  }
   if (params.contains("stop_strings")) {
     const json& stop = params["stop_strings"];
     result.stop_strings = stop.is_string()

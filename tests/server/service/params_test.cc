@@ -5,6 +5,8 @@
 
 #include <limits>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "tests/support/fake_engine.h"
@@ -16,6 +18,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Pair;
 
 v1::GenerationParams Parse(const std::string& text) {
   v1::GenerationParams params;
@@ -47,6 +50,9 @@ TEST_F(ParamsTest, AbsentFieldsAreTheModels) {
 
 TEST_F(ParamsTest, EveryFieldOfARequestArrives) {
   model_.generation.bad_words = {{9}};
+  model_.generation.sequence_bias = {{{9}, 3}};
+  model_.generation.suppress_tokens = {3};
+  model_.generation.begin_suppress_tokens = {2};
   model_.continues_source = true;
   const auto params = Merge(R"(
     max_new_tokens: 20 min_new_tokens: 2 num_beams: 4 num_return_sequences: 3
@@ -54,6 +60,9 @@ TEST_F(ParamsTest, EveryFieldOfARequestArrives) {
     top_k: 7 top_p: 0.25 min_p: 0.125 seed: 11 repetition_penalty: 1.5
     presence_penalty: 0.5 frequency_penalty: 0.75 no_repeat_ngram_size: 3
     bad_words { ids: 1 ids: 2 } prefix_tokens { ids: 5 } stop_ids: 6
+    logit_bias { key: 7 value: -1.5 } logit_bias { key: 4 value: 2 }
+    sequence_bias { tokens { ids: 1 ids: 2 } bias: 0.5 }
+    suppress_tokens: 4 begin_suppress_tokens: 5
     stop_strings: "x" log_probs: true top_log_probs: 4
     prompt_log_probs: true)");
   ASSERT_TRUE(params.ok()) << params.status();
@@ -74,6 +83,16 @@ TEST_F(ParamsTest, EveryFieldOfARequestArrives) {
   EXPECT_EQ(params->no_repeat_ngram_size, 3);
   EXPECT_THAT(params->bad_words,
               ElementsAre(ElementsAre(9), ElementsAre(1, 2)));
+  std::vector<std::pair<std::vector<int>, float>> biases;
+  for (const SequenceBias& entry : params->sequence_bias) {
+    biases.emplace_back(entry.tokens, entry.bias);
+  }
+  EXPECT_THAT(
+      biases,
+      ElementsAre(Pair(ElementsAre(9), 3), Pair(ElementsAre(4), 2),
+                  Pair(ElementsAre(7), -1.5f), Pair(ElementsAre(1, 2), 0.5f)));
+  EXPECT_THAT(params->suppress_tokens, ElementsAre(3, 4));
+  EXPECT_THAT(params->begin_suppress_tokens, ElementsAre(2, 5));
   EXPECT_THAT(params->forced_prefix, ElementsAre(5));
   EXPECT_THAT(params->stop_ids, ElementsAre(6));
   EXPECT_THAT(params->stop_strings, ElementsAre("x"));
@@ -168,6 +187,22 @@ TEST_F(ParamsTest, AWrongFieldIsNamedWithItsValue) {
        "params.bad_words[0] has 65 tokens"},
       {"bad_words { ids: 1 } bad_words { ids: 50 }",
        "params.bad_words[1].ids[0] is 50"},
+      {"logit_bias { key: 50 value: 1 }", "params.logit_bias has id 50"},
+      {"logit_bias { key: -1 value: 1 }", "params.logit_bias has id -1"},
+      {"logit_bias { key: 1 value: nan }", "params.logit_bias[1] is nan"},
+      {"logit_bias { key: 1 value: 101 }",
+       "params.logit_bias[1] is 101, must be in [-100, 100]"},
+      {"sequence_bias { bias: 1 }", "params.sequence_bias[0] has 0 tokens"},
+      {"sequence_bias { tokens { ids: 50 } bias: 1 }",
+       "params.sequence_bias[0].tokens.ids[0] is 50"},
+      {"sequence_bias { tokens { ids: 1 } bias: -inf }",
+       "params.sequence_bias: a bias is -inf"},
+      {repeat("sequence_bias { tokens { ids: 1 } bias: 1 } ", 4097),
+       "params.sequence_bias has 4097 entries"},
+      {"suppress_tokens: 1 suppress_tokens: 50",
+       "params.suppress_tokens[1] is 50"},
+      {repeat("begin_suppress_tokens: 1 ", 4097),
+       "params.begin_suppress_tokens has 4097 entries"},
       {"bad_words { ids: 1 attention_mask: 1 }",
        "params.bad_words[0].attention_mask"},
       {"prefix_tokens { ids: -1 }", "params.prefix_tokens.ids[0] is -1"},
