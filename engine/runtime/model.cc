@@ -125,8 +125,11 @@ absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& directory,
       options.dtype.value_or(DefaultComputeType(compute.isa()));
   RETURN_IF_ERROR(CheckRoom(checkpoint, family, dtype, options));
   Weights weights(checkpoint, std::move(family.names));
-  auto loaded = Transformer::Load(compute, family.spec, weights, dtype,
-                                  options.max_step_rows);
+  auto loaded = Transformer::Load(
+      compute, family.spec, weights,
+      {.dtype = dtype,
+       .max_rows = options.max_step_rows,
+       .max_positions = PoolTokens(family.spec, dtype, options)});
   // First: what is wrong with other bytes than the file's is not its fault.
   RETURN_IF_ERROR(checkpoint.CheckUnchanged());
   ASSIGN_OR_RETURN(std::unique_ptr<Transformer> transformer, std::move(loaded));

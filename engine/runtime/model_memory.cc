@@ -1,10 +1,12 @@
 #include "engine/runtime/model_memory.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "engine/checkpoint/unused_tensors.h"
 #include "engine/transformer/activations.h"
+#include "engine/transformer/stack.h"
 
 namespace attend {
 namespace {
@@ -48,6 +50,17 @@ uint64_t WeightBytes(const TensorSource& source, const NameTable& names,
     }
   }
   return bytes + table;
+}
+
+int PoolTokens(const TransformerSpec& spec, ComputeType dtype,
+               const EngineOptions& options) {
+  if (!spec.decoder) return 0;
+  const KvLayout layout =
+      KvLayoutOf(*spec.decoder, static_cast<int>(spec.decoder->layers.size()),
+                 options.kv_cache_dtype.value_or(DefaultKvType(dtype)));
+  const uint64_t blocks = options.kv_cache_bytes / layout.block_bytes();
+  return static_cast<int>(std::min<uint64_t>(blocks * KvLayout::kBlockTokens,
+                                             std::numeric_limits<int>::max()));
 }
 
 std::vector<MemoryNeed> ServingNeeds(const TransformerSpec& spec,

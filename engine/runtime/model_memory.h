@@ -21,6 +21,11 @@ namespace attend {
 uint64_t WeightBytes(const TensorSource& source, const NameTable& names,
                      const TransformerSpec& spec, ComputeType dtype);
 
+// How many tokens' keys and values the KV pool holds, at most the largest int;
+// 0 without a decoder. No sequence is longer.
+int PoolTokens(const TransformerSpec& spec, ComputeType dtype,
+               const EngineOptions& options);
+
 // Lower bounds of the memory that serving takes beside the weights. `options`
 // have been fitted to the model by FitOptions().
 std::vector<MemoryNeed> ServingNeeds(const TransformerSpec& spec,

@@ -8,6 +8,12 @@
 namespace attend {
 namespace {
 
+// With this many rows a member, or more, matmuls run at full speed, and an
+// operation takes far longer than the members' meeting after it.
+constexpr int kMemberRows = 128;
+constexpr int kMinRoomRows = 256;
+static_assert(kMinRoomRows >= kMaxLogitsRows);
+
 // Numbers of a row.
 struct Widths {
   int projected = 0;
@@ -81,18 +87,25 @@ Activations::Places Activations::PlacesIn(const TransformerSpec& spec,
   return places;
 }
 
+int Activations::RoomRows(const TransformerSpec& spec, int max_rows,
+                          int members) {
+  if (spec.encoder) return max_rows;
+  return std::min(max_rows, std::max(kMinRoomRows, members * kMemberRows));
+}
+
 Activations::Activations(const TransformerSpec& spec, ComputeType dtype,
                          int max_rows, int members)
     : hidden_(spec.hidden),
       max_rows_(max_rows),
+      room_rows_(RoomRows(spec, max_rows, members)),
       separate_normed_(dtype == ComputeType::kF32),
       places_(PlacesIn(spec, dtype)),
       x_(max_rows, spec.hidden),
-      normed_(max_rows, separate_normed_ ? spec.hidden : 0),
-      layer_(max_rows, places_.width),
+      normed_(room_rows_, separate_normed_ ? spec.hidden : 0),
+      layer_(room_rows_, places_.width),
       logits_(std::min(max_rows, kMaxLogitsRows), spec.LogitsVocab(), members),
-      hidden_operand_(dtype, max_rows, spec.hidden),
-      inner_operand_(dtype, max_rows, WidestOf(spec).operand()),
+      hidden_operand_(dtype, room_rows_, spec.hidden),
+      inner_operand_(dtype, room_rows_, WidestOf(spec).operand()),
       lists_(members) {
   for (Lists& lists : lists_) {
     lists.ids.reserve(max_rows);
@@ -106,13 +119,14 @@ Activations::Activations(const TransformerSpec& spec, ComputeType dtype,
 uint64_t Activations::BytesFor(const TransformerSpec& spec, ComputeType dtype,
                                int max_rows) {
   const bool f32 = dtype == ComputeType::kF32;
+  const uint64_t x = sizeof(float) * spec.hidden;
   const uint64_t floats =
-      uint64_t{1} * (f32 ? 2 : 1) * spec.hidden + PlacesIn(spec, dtype).width;
+      uint64_t{1} * (f32 ? spec.hidden : 0) + PlacesIn(spec, dtype).width;
   const uint64_t operands =
       uint64_t{1} * spec.hidden + WidestOf(spec).operand();
-  const uint64_t row =
+  const uint64_t room =
       floats * sizeof(float) + (f32 ? 0 : operands * BytesOf(dtype));
-  return row * max_rows;
+  return x * max_rows + room * RoomRows(spec, max_rows, /*members=*/1);
 }
 
 }  // namespace attend

@@ -19,8 +19,20 @@ namespace attend {
 // speed.
 inline constexpr int kMaxLogitsRows = 128;
 
+// The rows that go through a layer together: where they are in x(), and as many
+// rows of the buffers of a layer.
+struct PassRows {
+  Range x;
+  Range room;
+};
+
 // The buffers of one forward pass over up to `max_rows` ragged rows. All layers
 // of all steps use the same buffers. Belongs to one worker.
+//
+// Hidden states, x(), are kept for all rows of a step. What a layer computes on
+// its way from x to x is kept for room_rows() rows only, if a decoder has no
+// encoder beside it: no row sees a later one, so the rows go through each layer
+// some at a time.
 //
 // What is never needed at the same time has the same memory: writing one view
 // of some rows loses others of these rows.
@@ -41,10 +53,12 @@ class Activations {
                            int max_rows);
 
   int max_rows() const { return max_rows_; }
+  // At least min(max_rows, kMaxLogitsRows).
+  int room_rows() const { return room_rows_; }
 
-  // Rows [rows.begin, rows.end) of a buffer, [rows, cols]. The place of a row
-  // does not depend on `cols`: members that compute disjoint rows use disjoint
-  // memory.
+  // Rows [rows.begin, rows.end) of a buffer, [rows, cols], below max_rows() for
+  // x and below room_rows() for all else. The place of a row does not depend on
+  // `cols`: members that compute disjoint rows use disjoint memory.
   Matrix x(Range rows) { return x_.Of(rows, hidden_); }
   Matrix normed(Range rows) {
     return separate_normed_ ? normed_.Of(rows, hidden_)
@@ -68,8 +82,8 @@ class Activations {
 
   // The operands of the same rows, for the next matmul. x and normed share one
   // operand: a layer with NormPlace::kPost reads x, one with kPre reads normed.
-  Operand x_operand(Range rows) {
-    return hidden_operand_.Of(x(rows), rows.begin);
+  Operand x_operand(const PassRows& rows) {
+    return hidden_operand_.Of(x(rows.x), rows.room.begin);
   }
   Operand normed_operand(Range rows) {
     return hidden_operand_.Of(normed(rows), rows.begin);
@@ -98,6 +112,7 @@ class Activations {
     int width = 0;  // floats of a row, for all views
   };
   static Places PlacesIn(const TransformerSpec& spec, ComputeType dtype);
+  static int RoomRows(const TransformerSpec& spec, int max_rows, int members);
 
   // [max_rows, width] floats.
   class Rows {
@@ -115,11 +130,12 @@ class Activations {
 
   int hidden_;
   int max_rows_;
+  int room_rows_;
   bool separate_normed_;  // in f32 the operand of `normed` is `normed`
   Places places_;
   Rows x_;               // [max_rows, hidden]
-  Rows normed_;          // [max_rows, hidden], or nothing
-  Rows layer_;           // projected, attended, inner
+  Rows normed_;          // [room_rows, hidden], or nothing
+  Rows layer_;           // projected, attended, inner: [room_rows, width]
   LogitsBuffer logits_;  // up to kMaxLogitsRows
   OperandBuffer hidden_operand_;
   OperandBuffer inner_operand_;

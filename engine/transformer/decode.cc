@@ -10,43 +10,36 @@
 namespace attend {
 namespace {
 
-// The rows of one member, if all rows are Independent(). The hypotheses of one
-// source stay together, so that the source's keys are read once. Without
-// sources the rows may be divided anywhere.
-DecodeRows ShareOf(const DecodeRows& rows, int member, int members) {
-  const int total = static_cast<int>(rows.ids.size());
-  const auto piece_at = [&](int row) {
-    return std::lower_bound(rows.cross_pieces.begin(), rows.cross_pieces.end(),
-                            row, [](const AttentionPiece& piece, int wanted) {
-                              return piece.first_row < wanted;
-                            });
-  };
-  const Range ideal = Share(total, member, members);
-  const auto from = piece_at(ideal.begin);
-  const auto to = piece_at(ideal.end);
-  const auto row_of = [&](auto piece, int wanted) {
-    if (rows.cross_pieces.empty()) return wanted;
-    return piece == rows.cross_pieces.end() ? total : piece->first_row;
-  };
-  const int first = row_of(from, ideal.begin);
-  const int count = row_of(to, ideal.end) - first;
-  return {.kv_layout = rows.kv_layout,
-          .first_row = first,
-          .ids = rows.ids.subspan(first, count),
-          .positions = rows.positions.subspan(first, count),
-          .lengths = rows.lengths.empty() ? rows.lengths
-                                          : rows.lengths.subspan(first, count),
-          .writes = rows.writes.subspan(first, count),
-          .self_pieces = rows.self_pieces.subspan(first, count),
-          .cross_pieces = rows.cross_pieces.subspan(
-              from - rows.cross_pieces.begin(), to - from)};
+// Some rows of a share, which go through a layer together.
+struct Part {
+  ExecContext& context;
+  Activations& activations;
+  const DecodeRows rows;
+  const Range room;
+  const bool is_all;  // of the share
+};
+
+absl::Status EmbedPart(const Embedding& embedding, const Part& part) {
+  const int width = embedding.width();
+  return embedding.Run(
+      part.context,
+      {.ids = part.rows.ids, .positions = part.rows.positions, .types = {}},
+      part.activations.inner(part.room, width),
+      part.activations.inner_operand(part.room, width),
+      part.activations.x(part.rows.range()));
 }
 
-// Whether every row is a hypothesis of its own: then no row reads what another
-// row of this step writes.
-bool Independent(const DecodeRows& rows) {
-  return rows.self_pieces.size() == rows.ids.size() &&
-         rows.writes.size() == rows.ids.size();
+absl::Status PassPart(const Layer& layer, int index, const Part& part) {
+  const DecodeRows& rows = part.rows;
+  const LayerPass pass(
+      part.context, part.activations, layer,
+      {.x = rows.range(), .room = part.room},
+      {.layout = rows.kv_layout, .layer = index, .first_row = rows.first_row});
+  if (index == 0 || !part.is_all) pass.MakeOperandOfX();
+  RETURN_IF_ERROR(pass.Project(
+      {.positions = rows.positions, .lengths = rows.lengths}, rows.writes));
+  return pass.Attend(pass.qkv(),
+                     {.self = rows.self_pieces, .cross = rows.cross_pieces});
 }
 
 }  // namespace
@@ -54,41 +47,45 @@ bool Independent(const DecodeRows& rows) {
 absl::Status Transformer::Decode(ExecContext& context, Activations& activations,
                                  const DecodeRows& rows) const {
   const int members = context.team().size();
-  const int total = static_cast<int>(rows.ids.size());
-  if (members == 1 || total < kRowsWorthAShare * members ||
-      !Independent(rows)) {
-    return DecodeShare(context, activations, rows);
+  const int room = activations.room_rows();
+  if (members == 1 || rows.size() < kRowsWorthAShare * members ||
+      !rows.Independent()) {
+    return DecodeShare(context, activations, rows, {0, room});
   }
   return RunShares(context, [&](int member, ExecContext& alone) {
     const DecodeRows share = ShareOf(rows, member, members);
     if (share.ids.empty()) return absl::OkStatus();
-    return DecodeShare(alone, activations, share);
+    // Shares are uneven where there are sources: each has the room of its rows.
+    return DecodeShare(alone, activations, share,
+                       room == activations.max_rows()
+                           ? share.range()
+                           : Share(room, member, members));
   });
 }
 
+// All rows go through a layer before the next layer's weights are read.
 absl::Status Transformer::DecodeShare(ExecContext& context,
                                       Activations& activations,
-                                      const DecodeRows& rows) const {
-  const Range range = {rows.first_row,
-                       rows.first_row + static_cast<int>(rows.ids.size())};
-  const Matrix x = activations.x(range);
-  const int width = decoder_->embedding.width();
-  RETURN_IF_ERROR(decoder_->embedding.Run(
-      context, {.ids = rows.ids, .positions = rows.positions, .types = {}},
-      activations.inner(range, width), activations.inner_operand(range, width),
-      x));
-  for (size_t i = 0; i < decoder_->layers.size(); ++i) {
-    const LayerPass pass(context, activations, decoder_->layers[i], range,
-                         {.layout = rows.kv_layout,
-                          .layer = static_cast<int>(i),
-                          .first_row = rows.first_row});
-    if (i == 0) pass.MakeOperandOfX();
-    RETURN_IF_ERROR(pass.Project(
-        {.positions = rows.positions, .lengths = rows.lengths}, rows.writes));
-    RETURN_IF_ERROR(pass.Attend(
-        pass.qkv(), {.self = rows.self_pieces, .cross = rows.cross_pieces}));
+                                      const DecodeRows& rows,
+                                      Range room) const {
+  Activations::Lists& lists = activations.lists(context.first_member());
+  const int layers = static_cast<int>(decoder_->layers.size());
+  const int most = room.end - room.begin;
+  for (int layer = -1; layer < layers; ++layer) {
+    for (int begin = 0; begin < rows.size(); begin += most) {
+      const int count = std::min(most, rows.size() - begin);
+      const Part part = {.context = context,
+                         .activations = activations,
+                         .rows = PartOf(rows, {begin, begin + count}, lists),
+                         .room = {room.begin, room.begin + count},
+                         .is_all = count == rows.size()};
+      RETURN_IF_ERROR(layer < 0
+                          ? EmbedPart(decoder_->embedding, part)
+                          : PassPart(decoder_->layers[layer], layer, part));
+    }
   }
   if (decoder_->final_norm) {
+    const Matrix x = activations.x(rows.range());
     decoder_->final_norm->Run(context.compute(), x, x, {});
   }
   return absl::OkStatus();

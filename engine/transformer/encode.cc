@@ -72,7 +72,7 @@ LayerPass Transformer::PassOf(EncodeShare& share, int layer) const {
   return {share.context(),
           share.activations(),
           encoder_->layers[layer],
-          share.rows(),
+          {.x = share.rows(), .room = share.rows()},
           {.layout = &encoder_kv_layout_, .layer = 0}};
 }
 
@@ -125,7 +125,8 @@ absl::Status Transformer::StoreCrossKeysAndValues(EncodeShare& share) const {
   if (writes.empty()) return absl::OkStatus();
   ExecContext& context = share.context();
   Activations& activations = share.activations();
-  const Operand operand = activations.x_operand(share.rows());
+  const Operand operand =
+      activations.x_operand({.x = share.rows(), .room = share.rows()});
   MakeOperand(context.compute(), activations.x(share.rows()), operand);
   for (size_t i = 0; i < decoder_->layers.size(); ++i) {
     const CrossAttention& attention = decoder_->layers[i].cross->attention;

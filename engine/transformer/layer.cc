@@ -29,13 +29,13 @@ class LayerLoader {
  public:
   LayerLoader(Primitives& primitives, Weights& weights,
               const std::string& prefix, int hidden, const LayerSpec& spec,
-              Precision precision)
+              const LoadOptions& options)
       : primitives_(primitives),
         weights_(weights),
         prefix_(prefix),
         hidden_(hidden),
         spec_(spec),
-        precision_(precision) {}
+        options_(options) {}
 
   absl::StatusOr<SelfAttention> Self(const SharedPositions& shared) {
     const HeadShape shape = ShapeOf(spec_.self_attention);
@@ -102,7 +102,7 @@ class LayerLoader {
                               const std::vector<int>& out) {
     std::vector<std::string> slots;
     for (const char* name : names) slots.push_back(Slot(name));
-    return LoadLinear(primitives_, weights_, slots, in, out, precision_);
+    return LoadLinear(primitives_, weights_, slots, in, out, options_);
   }
   absl::StatusOr<std::optional<HeadNorms>> NormsOfHeads() {
     const AttentionSpec& attention = spec_.self_attention;
@@ -121,7 +121,7 @@ class LayerLoader {
   const std::string& prefix_;
   const int hidden_;
   const LayerSpec& spec_;
-  const Precision precision_;
+  const LoadOptions options_;
 };
 
 }  // namespace
@@ -130,8 +130,8 @@ absl::StatusOr<Layer> LoadLayer(Primitives& primitives, Weights& weights,
                                 const std::string& prefix, int hidden,
                                 const LayerSpec& spec,
                                 const SharedPositions& shared,
-                                Precision precision) {
-  LayerLoader load(primitives, weights, prefix, hidden, spec, precision);
+                                const LoadOptions& options) {
+  LayerLoader load(primitives, weights, prefix, hidden, spec, options);
   ASSIGN_OR_RETURN(SelfAttention self, load.Self(shared));
   ASSIGN_OR_RETURN(BranchNorms self_norms, load.Norms("self", spec.self_norm));
   ASSIGN_OR_RETURN(std::optional<Layer::Cross> cross, load.Cross());

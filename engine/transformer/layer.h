@@ -54,7 +54,7 @@ absl::StatusOr<Layer> LoadLayer(Primitives& primitives, Weights& weights,
                                 const std::string& prefix, int hidden,
                                 const LayerSpec& spec,
                                 const SharedPositions& shared,
-                                Precision precision);
+                                const LoadOptions& options);
 
 }  // namespace attend
 

@@ -12,7 +12,7 @@ namespace attend {
 // begins: the norm at the end of each branch writes it.
 void LayerPass::MakeOperandOfX() const {
   if (layer_.norm_place == NormPlace::kPre) return;
-  MakeOperand(context_.compute(), activations_.x(rows_),
+  MakeOperand(context_.compute(), activations_.x(rows_.x),
               activations_.x_operand(rows_));
 }
 
@@ -20,21 +20,21 @@ Operand LayerPass::SourceOf(const BranchNorms& norms) const {
   const Operand x = activations_.x_operand(rows_);
   if (layer_.norm_place == NormPlace::kPost) return x;
   if (!norms.norm) {
-    MakeOperand(context_.compute(), activations_.x(rows_), x);
+    MakeOperand(context_.compute(), activations_.x(rows_.x), x);
     return x;
   }
-  const Operand normed = activations_.normed_operand(rows_);
-  norms.norm->Run(context_.compute(), activations_.x(rows_),
-                  activations_.normed(rows_), normed);
+  const Operand normed = activations_.normed_operand(rows_.room);
+  norms.norm->Run(context_.compute(), activations_.x(rows_.x),
+                  activations_.normed(rows_.room), normed);
   return normed;
 }
 
 template <typename F>
 absl::Status LayerPass::AddBranch(const BranchNorms& norms, F f) const {
-  const Matrix x = activations_.x(rows_);
+  const Matrix x = activations_.x(rows_.x);
   if (norms.of_branch) {
     // `normed` holds the source of f too: f writes only after it has read all.
-    const Matrix added = activations_.normed(rows_);
+    const Matrix added = activations_.normed(rows_.room);
     const NormWeights norm = norms.of_branch->weights();
     RETURN_IF_ERROR(f(added, Epilogue{.norm = &norm}));
     AddToX(added);
@@ -50,7 +50,7 @@ absl::Status LayerPass::AddBranch(const BranchNorms& norms, F f) const {
 }
 
 void LayerPass::AddToX(Matrix added) const {
-  const Matrix x = activations_.x(rows_);
+  const Matrix x = activations_.x(rows_.x);
   context_.team().Run([&](int member) {
     const Range mine = Share(x.rows, member, context_.team().size());
     for (int r = mine.begin; r < mine.end; ++r) {
@@ -68,7 +68,7 @@ absl::Status LayerPass::Project(const RowPlaces& places,
 }
 
 Matrix LayerPass::qkv() const {
-  return activations_.projected(rows_, layer_.self_attention.qkv_width());
+  return activations_.projected(rows_.room, layer_.self_attention.qkv_width());
 }
 
 absl::Status LayerPass::Attend(Matrix query, const Pieces& pieces) const {
@@ -94,7 +94,7 @@ absl::Status LayerPass::AddCrossAttention(
   const CrossAttention& attention = layer_.cross->attention;
   const Operand src = SourceOf(layer_.cross->norms);
   const Matrix query =
-      activations_.projected(rows_, attention.shape().query_width());
+      activations_.projected(rows_.room, attention.shape().query_width());
   return AddBranch(
       layer_.cross->norms, [&](Matrix dst, const Epilogue& epilogue) {
         return attention.Attend(context_, src, place_, pieces, query,
@@ -109,8 +109,8 @@ absl::Status LayerPass::AddFeedForward() const {
   return AddBranch(
       layer_.feed_forward_norms, [&](Matrix dst, const Epilogue& epilogue) {
         return feed_forward.Run(
-            context_, src, activations_.inner_product(rows_, width),
-            activations_.inner_operand(rows_, width), dst, epilogue);
+            context_, src, activations_.inner_product(rows_.room, width),
+            activations_.inner_operand(rows_.room, width), dst, epilogue);
       });
 }
 

@@ -18,9 +18,8 @@ namespace attend {
 // the row sees.
 class LayerPass {
  public:
-  // `rows` are rows of the activations.
   LayerPass(ExecContext& context, Activations& activations, const Layer& layer,
-            Range rows, KvPlace place)
+            const PassRows& rows, KvPlace place)
       : context_(context),
         activations_(activations),
         layer_(layer),
@@ -28,7 +27,8 @@ class LayerPass {
         place_(place) {}
 
   // To be called before Project() if x is not the output of a layer in this
-  // step: layers leave the operand of x behind, others do not.
+  // step, in the same room: layers leave the operand of x behind, others do
+  // not.
   void MakeOperandOfX() const;
   // Computes queries, keys and values of x into the columns of qkv(), in this
   // order, and writes keys and values into blocks. x stays.
@@ -58,13 +58,13 @@ class LayerPass {
   absl::Status AddFeedForward() const;
   void AddToX(Matrix added) const;
   Attended AttendedOf(const HeadShape& shape) const {
-    return activations_.attended(rows_, shape.query_width());
+    return activations_.attended(rows_.room, shape.query_width());
   }
 
   ExecContext& context_;
   Activations& activations_;
   const Layer& layer_;
-  const Range rows_;
+  const PassRows rows_;
   const KvPlace place_;
 };
 

@@ -82,7 +82,7 @@ absl::StatusOr<StoredRows> LoadPositions(Weights& weights,
 absl::StatusOr<Linear> LoadLinear(Primitives& primitives, Weights& weights,
                                   const std::vector<std::string>& slots, int in,
                                   const std::vector<int>& out,
-                                  Precision precision) {
+                                  const LoadOptions& options) {
   int total = 0;
   for (int n : out) total += n;
   const bool any_bias =
@@ -104,9 +104,9 @@ absl::StatusOr<Linear> LoadLinear(Primitives& primitives, Weights& weights,
     }
     row += out[i];
   }
-  return Linear::Create(primitives, precision.dtype,
+  return Linear::Create(primitives, options.dtype,
                         JoinedRows(std::move(matrices)), std::move(bias),
-                        precision.max_rows);
+                        options.max_rows);
 }
 
 absl::StatusOr<Norm> LoadNorm(Weights& weights, const std::string& slot,
@@ -127,7 +127,7 @@ absl::StatusOr<Embedding> LoadEmbedding(Primitives& primitives,
                                         TokenTables& token_tables,
                                         const std::string& prefix, int hidden,
                                         const EmbeddingSpec& spec,
-                                        Precision precision) {
+                                        const LoadOptions& options) {
   const auto slot = [&](const char* name) {
     return absl::StrCat(prefix, ".", name);
   };
@@ -152,20 +152,20 @@ absl::StatusOr<Embedding> LoadEmbedding(Primitives& primitives,
   if (spec.width != hidden) {
     ASSIGN_OR_RETURN(projection,
                      LoadLinear(primitives, weights, {slot("projection")},
-                                spec.width, {hidden}, precision));
+                                spec.width, {hidden}, options));
   }
   return Embedding(std::move(tables), std::move(norm), std::move(projection));
 }
 
 absl::StatusOr<std::vector<Dense>> LoadDense(
     Primitives& primitives, Weights& weights, const std::string& prefix, int in,
-    const std::vector<DenseSpec>& specs, Precision precision) {
+    const std::vector<DenseSpec>& specs, const LoadOptions& options) {
   std::vector<Dense> layers;
   for (size_t i = 0; i < specs.size(); ++i) {
     const DenseSpec& spec = specs[i];
     const std::string slot = absl::StrCat(prefix, ".", i);
     ASSIGN_OR_RETURN(Linear linear, LoadLinear(primitives, weights, {slot}, in,
-                                               {spec.out}, precision));
+                                               {spec.out}, options));
     std::optional<Norm> norm;
     if (spec.norm) {
       ASSIGN_OR_RETURN(norm, LoadNorm(weights, absl::StrCat(slot, ".norm"),

@@ -1,6 +1,7 @@
 #ifndef ATTEND_ENGINE_TRANSFORMER_LOAD_H_
 #define ATTEND_ENGINE_TRANSFORMER_LOAD_H_
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -21,10 +22,12 @@ namespace attend {
 // family's table lists the slot of the bias. Every listed slot must have a
 // tensor. Errors name the tensor.
 
-// How linear maps compute: in `dtype`, at most max_rows rows a call.
-struct Precision {
-  ComputeType dtype = ComputeType::kF32;
-  int max_rows = 0;
+// What passes will be.
+struct LoadOptions {
+  ComputeType dtype = ComputeType::kF32;  // of matmuls
+  int max_rows = 0;                       // of a pass
+  // Decoder rows have positions below this: angles beyond are not computed.
+  int max_positions = std::numeric_limits<int>::max();
 };
 
 // One linear map whose outputs are those of several slots, side by side. Slot i
@@ -32,7 +35,7 @@ struct Precision {
 absl::StatusOr<Linear> LoadLinear(Primitives& primitives, Weights& weights,
                                   const std::vector<std::string>& slots, int in,
                                   const std::vector<int>& out,
-                                  Precision precision);
+                                  const LoadOptions& options);
 
 // Slots "<slot>.weight" and "<slot>.bias", [size].
 absl::StatusOr<Norm> LoadNorm(Weights& weights, const std::string& slot,
@@ -43,13 +46,13 @@ absl::StatusOr<Embedding> LoadEmbedding(Primitives& primitives,
                                         Weights& weights, TokenTables& tables,
                                         const std::string& prefix, int hidden,
                                         const EmbeddingSpec& spec,
-                                        Precision precision);
+                                        const LoadOptions& options);
 
 // Slots "<prefix>.<i>" and "<prefix>.<i>.norm". The first layer reads rows of
 // `in` numbers.
 absl::StatusOr<std::vector<Dense>> LoadDense(
     Primitives& primitives, Weights& weights, const std::string& prefix, int in,
-    const std::vector<DenseSpec>& specs, Precision precision);
+    const std::vector<DenseSpec>& specs, const LoadOptions& options);
 
 }  // namespace attend
 

@@ -29,8 +29,7 @@ absl::StatusOr<std::unique_ptr<const RelativeBias>> LoadRelativeBias(
 // The angles of each kind that layers have, and which of them a layer has.
 class Rotaries {
  public:
-  explicit Rotaries(const StackSpec& spec)
-      : max_positions_(spec.embedding.max_positions) {}
+  explicit Rotaries(int max_positions) : max_positions_(max_positions) {}
 
   const Rotary* Of(const AttentionSpec& attention) {
     if (!attention.rotary) return nullptr;
@@ -55,12 +54,13 @@ class Rotaries {
 
 absl::StatusOr<Stack> LoadStack(Primitives& primitives, Weights& weights,
                                 TokenTables& tables, StackKind kind, int hidden,
-                                const StackSpec& spec, Precision precision) {
+                                const StackSpec& spec,
+                                const LoadOptions& options) {
   const std::string name = kind == StackKind::kEncoder ? "encoder" : "decoder";
   ASSIGN_OR_RETURN(Embedding embedding,
                    LoadEmbedding(primitives, weights, tables,
                                  absl::StrCat(name, ".embedding"), hidden,
-                                 spec.embedding, precision));
+                                 spec.embedding, options));
   Stack stack{.embedding = std::move(embedding),
               .relative_bias = nullptr,
               .rotaries = {},
@@ -71,13 +71,17 @@ absl::StatusOr<Stack> LoadStack(Primitives& primitives, Weights& weights,
       LoadRelativeBias(weights, name, spec, kind == StackKind::kDecoder));
   DistanceBias bias;
   if (stack.relative_bias != nullptr) bias = stack.relative_bias->bias();
-  Rotaries rotaries(spec);
+  int positions = spec.embedding.max_positions;
+  if (kind == StackKind::kDecoder) {
+    positions = std::min(positions, options.max_positions);
+  }
+  Rotaries rotaries(positions);
   for (size_t i = 0; i < spec.layers.size(); ++i) {
     const SharedPositions shared = {
         .bias = bias, .rotary = rotaries.Of(spec.layers[i].self_attention)};
     ASSIGN_OR_RETURN(Layer layer,
                      LoadLayer(primitives, weights, absl::StrCat(name, ".", i),
-                               hidden, spec.layers[i], shared, precision));
+                               hidden, spec.layers[i], shared, options));
     stack.layers.push_back(std::move(layer));
   }
   stack.rotaries = rotaries.Take();

@@ -38,7 +38,8 @@ enum class StackKind { kEncoder, kDecoder };
 // Errors name the tensor.
 absl::StatusOr<Stack> LoadStack(Primitives& primitives, Weights& weights,
                                 TokenTables& tables, StackKind kind, int hidden,
-                                const StackSpec& spec, Precision precision);
+                                const StackSpec& spec,
+                                const LoadOptions& options);
 
 // The layout of the keys and values of `layers` layers of the stack.
 KvLayout KvLayoutOf(const StackSpec& stack, int layers, KvType dtype);

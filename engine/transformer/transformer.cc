@@ -45,25 +45,24 @@ KvLayout EncoderKvLayout(const TransformerSpec& spec, ComputeType dtype,
 
 absl::StatusOr<std::unique_ptr<Transformer>> Transformer::Load(
     Compute& compute, const TransformerSpec& spec, Weights& weights,
-    ComputeType dtype, int max_rows) {
+    const LoadOptions& options) {
   RETURN_IF_ERROR(spec.Validate());
-  const Precision precision = {.dtype = dtype, .max_rows = max_rows};
   std::unique_ptr<Transformer> transformer(
-      new Transformer(compute, spec, dtype));
+      new Transformer(compute, spec, options.dtype));
   TokenTables tables(weights);
   // The logits come first: stacks may look tokens up in their weights.
-  RETURN_IF_ERROR(transformer->LoadLogits(weights, tables, max_rows));
+  RETURN_IF_ERROR(transformer->LoadLogits(weights, tables, options.max_rows));
   if (spec.encoder) {
     ASSIGN_OR_RETURN(transformer->encoder_,
                      LoadStack(transformer->primitives_, weights, tables,
                                StackKind::kEncoder, spec.hidden,
-                               *transformer->spec_.encoder, precision));
+                               *transformer->spec_.encoder, options));
   }
   if (spec.decoder) {
     ASSIGN_OR_RETURN(transformer->decoder_,
                      LoadStack(transformer->primitives_, weights, tables,
                                StackKind::kDecoder, spec.hidden,
-                               *transformer->spec_.decoder, precision));
+                               *transformer->spec_.decoder, options));
   }
   RETURN_IF_ERROR(transformer->LoadHeads(weights));
   return transformer;
@@ -79,16 +78,16 @@ Transformer::Transformer(Compute& compute, const TransformerSpec& spec,
 }
 
 absl::Status Transformer::LoadHeads(Weights& weights) {
-  const Precision precision = {.dtype = ComputeType::kF32,
+  const LoadOptions options = {.dtype = ComputeType::kF32,
                                .max_rows = kMaxHeadRows};
   ASSIGN_OR_RETURN(std::vector<Dense> embed,
                    LoadDense(primitives_, weights, "embed", spec_.hidden,
-                             spec_.embed.layers, precision));
+                             spec_.embed.layers, options));
   embed_ = Head(std::move(embed));
   if (!spec_.head) return absl::OkStatus();
   ASSIGN_OR_RETURN(std::vector<Dense> head,
                    LoadDense(primitives_, weights, "head", spec_.hidden,
-                             spec_.head->layers, precision));
+                             spec_.head->layers, options));
   head_ = Head(std::move(head));
   return absl::OkStatus();
 }
@@ -99,11 +98,11 @@ absl::Status Transformer::LoadLogits(Weights& weights, TokenTables& tables,
   int in =
       spec_.decoder ? spec_.hidden : OutputOf(spec_.head->layers, spec_.hidden);
   if (spec_.logits_width > 0) {
-    const Precision precision = {
+    const LoadOptions options = {
         .dtype = dtype_, .max_rows = std::min(max_rows, kMaxLogitsRows)};
     ASSIGN_OR_RETURN(logits_in_,
                      LoadLinear(primitives_, weights, {"logits.projection"}, in,
-                                {spec_.logits_width}, precision));
+                                {spec_.logits_width}, options));
     in = spec_.logits_width;
   }
   constexpr char kSlot[] = "logits.weight";

@@ -19,44 +19,30 @@
 #include "engine/ops/exec/primitives.h"
 #include "engine/ops/logits/projection.h"
 #include "engine/transformer/activations.h"
+#include "engine/transformer/decode_rows.h"
 #include "engine/transformer/encode_buffer.h"
 #include "engine/transformer/encode_share.h"
 #include "engine/transformer/encode_state.h"
 #include "engine/transformer/head.h"
 #include "engine/transformer/layer_pass.h"
+#include "engine/transformer/load.h"
 #include "engine/transformer/spec.h"
 #include "engine/transformer/stack.h"
 #include "engine/transformer/token_tables.h"
 
 namespace attend {
 
-// Ragged decoder rows of a step. All lists are in the order of the rows.
-struct DecodeRows {
-  const KvLayout* kv_layout = nullptr;  // of all blocks
-  // The number that writes and pieces give to the row of ids[0].
-  int first_row = 0;
-  absl::Span<const int> ids;        // [rows]
-  absl::Span<const int> positions;  // [rows]
-  // See RotarySpec::LengthOf(); [rows], or empty without
-  // StackSpec::RotaryByLength().
-  absl::Span<const int> lengths = {};
-  absl::Span<const KvWrite> writes;
-  absl::Span<const AttentionPiece> self_pieces;
-  absl::Span<const AttentionPiece> cross_pieces;
-};
-
 // A transformer (Vaswani et al. 2017 and later work) that a spec describes: its
 // weights, and the forward pass over ragged rows. Const after Load(). What a
 // pass changes is in the caller's context, activations, buffers and blocks.
 class Transformer {
  public:
-  // `dtype` is that of all matmuls; everything between matmuls is f32. A pass
-  // has at most max_rows rows. Errors name the field that spec.Validate()
-  // refuses, the tensor that is missing or has the wrong shape, or the dtype
-  // that this machine has no instructions for.
+  // Everything between matmuls is f32. Errors name the field that
+  // spec.Validate() refuses, the tensor that is missing or has the wrong shape,
+  // or the dtype that this machine has no instructions for.
   static absl::StatusOr<std::unique_ptr<Transformer>> Load(
       Compute& compute, const TransformerSpec& spec, Weights& weights,
-      ComputeType dtype, int max_rows);
+      const LoadOptions& options);
 
   const TransformerSpec& spec() const { return spec_; }
   ComputeType dtype() const { return dtype_; }
@@ -125,9 +111,10 @@ class Transformer {
   absl::Status LastStage(EncodeShare& share) const;
   absl::Status StoreCrossKeysAndValues(EncodeShare& share) const;
   absl::Status Embed(EncodeShare& share) const;
-  // Decode() for the rows of one share, on one context.
+  // Decode() for the rows of one share, on one context, in the room that the
+  // share has.
   absl::Status DecodeShare(ExecContext& context, Activations& activations,
-                           const DecodeRows& rows) const;
+                           const DecodeRows& rows, Range room) const;
 
   Primitives primitives_;
   const TransformerSpec spec_;

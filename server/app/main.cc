@@ -185,6 +185,9 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
   ServedModels models(options.scheduler, clock, metrics, step_signal);
   RETURN_IF_ERROR(LoadAll(options, *compute, models, signals, log));
   if (signals.stopping()) return absl::OkStatus();
+  // Calls come and go: heaps keep this much free memory for the next ones. What
+  // loading has freed went back to the system.
+  mallopt(M_TRIM_THRESHOLD, 4 << 20);
   RETURN_IF_ERROR(CheckThreads());
   CallEnvironment calls({.models = models.entries(),
                          .clock = clock,
@@ -214,7 +217,6 @@ int Run(const ServerOptions& options) {
   ShareHeapsUnderLimit();
   // Large blocks go back to the system when they are freed.
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
-  mallopt(M_TRIM_THRESHOLD, 4 << 20);
   // To be called before the process has threads or much memory: it starts other
   // processes.
   RenderProcesses::Shared();

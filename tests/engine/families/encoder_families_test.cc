@@ -52,7 +52,7 @@ absl::Status LoadAll(Compute& compute, const std::string& directory,
   if (!checkpoint.ok()) return checkpoint.status();
   Weights weights(*checkpoint, family.names);
   const auto transformer =
-      Transformer::Load(compute, family.spec, weights, ComputeType::kF32, 16);
+      Transformer::Load(compute, family.spec, weights, {.max_rows = 16});
   if (!transformer.ok()) return transformer.status();
   return weights.CheckAllRead();
 }

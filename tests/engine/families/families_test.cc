@@ -138,7 +138,7 @@ absl::Status LoadAll(const std::string& directory,
   Weights weights(*checkpoint, family->names);
   Compute compute({.threads = 1});
   absl::Status status =
-      Transformer::Load(compute, family->spec, weights, ComputeType::kF32, 8)
+      Transformer::Load(compute, family->spec, weights, {.max_rows = 8})
           .status();
   if (status.ok()) status = weights.CheckAllRead();
   if (status.ok() && family->spec.decoder) {

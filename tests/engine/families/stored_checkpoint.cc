@@ -60,9 +60,9 @@ absl::Status LoadDirectory(Compute& compute, const std::string& directory) {
   ASSIGN_OR_RETURN(const Checkpoint checkpoint,
                    Checkpoint::Open(directory, family.folders));
   Weights weights(checkpoint, std::move(family.names));
-  RETURN_IF_ERROR(Transformer::Load(compute, family.spec, weights,
-                                    ComputeType::kF32, kMaxRows)
-                      .status());
+  RETURN_IF_ERROR(
+      Transformer::Load(compute, family.spec, weights, {.max_rows = kMaxRows})
+          .status());
   return weights.CheckAllRead();
 }
 

@@ -61,6 +61,28 @@ TEST_P(ActivationsMemoryTest, ARowTakesOnePartOfALayerAtATime) {
   EXPECT_LE(all, logits + kRows * row * 11 / 10 + (64 << 10));
 }
 
+// Rows of a decoder go through a layer some at a time.
+TEST_P(ActivationsMemoryTest, ADecoderKeepsOnlyHiddenStatesForManyRows) {
+  const ComputeType dtype = GetParam();
+  const auto config = JsonFile::Load(
+      ATTEND_SOURCE_DIR "/tests/golden/families/llama-llama3-rope/config.json");
+  const TransformerSpec spec = LoadFamily(*config)->spec;
+  constexpr int kMany = 1 << 12;
+  const size_t x = 4 * spec.hidden;
+  EXPECT_EQ(Activations::BytesFor(spec, dtype, 2 * kMany),
+            Activations::BytesFor(spec, dtype, kMany) + kMany * x);
+  if (kSanitized) GTEST_SKIP() << "the sanitizer's malloc";
+
+  const auto taken = [&](int rows) {
+    return TakenBy(
+        [&] { return std::make_unique<Activations>(spec, dtype, rows, 1); });
+  };
+  // Beside it, the lists of what rows write and see.
+  const size_t lists =
+      3 * sizeof(int) + sizeof(KvWrite) + sizeof(AttentionPiece);
+  EXPECT_LE(taken(2 * kMany) - taken(kMany), kMany * (x + lists) + (64 << 10));
+}
+
 INSTANTIATE_TEST_SUITE_P(ComputeTypes, ActivationsMemoryTest,
                          testing::Values(ComputeType::kF32, ComputeType::kBf16,
                                          ComputeType::kInt8),

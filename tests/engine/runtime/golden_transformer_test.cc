@@ -39,9 +39,9 @@ struct Loaded {
   Loaded(Compute& compute, const Family& family, const TensorSource& source,
          ComputeType dtype) {
     Weights weights(source, family.names);
-    transformer =
-        Transformer::Load(compute, family.spec, weights, dtype, kMaxRows)
-            .value();
+    transformer = Transformer::Load(compute, family.spec, weights,
+                                    {.dtype = dtype, .max_rows = kMaxRows})
+                      .value();
     context.emplace(compute, transformer->primitives());
     pool.emplace(transformer->decoder_kv_layout(KvType::kF32), 1 << 20);
     if (transformer->encodes()) {

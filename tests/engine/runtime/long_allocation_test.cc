@@ -20,8 +20,8 @@ namespace {
 constexpr int kMostTokens = 8192;
 constexpr int kStepRows = 64;
 
-// A copy of a golden model that has positions for kMostTokens.
-std::string WithPositions(const std::string& name) {
+// A copy of a golden model that has so many positions.
+std::string WithPositions(const std::string& name, int positions) {
   const std::filesystem::path copy =
       std::filesystem::path(testing::TempDir()) / "long" / name;
   std::filesystem::create_directories(copy);
@@ -29,7 +29,7 @@ std::string WithPositions(const std::string& name) {
                         std::filesystem::copy_options::recursive |
                             std::filesystem::copy_options::overwrite_existing);
   nlohmann::json config = ReadGolden(name + "/config.json");
-  config["max_position_embeddings"] = kMostTokens;
+  config["max_position_embeddings"] = positions;
   std::ofstream(copy / "config.json") << config;
   return copy.string();
 }
@@ -85,7 +85,7 @@ int64_t BytesOf(const LongCase& c, const std::string& directory, int tokens) {
 class LongAllocationTest : public ::testing::TestWithParam<LongCase> {};
 
 TEST_P(LongAllocationTest, MemoryIsThatOfTheTokensKept) {
-  const std::string directory = WithPositions(GetParam().model);
+  const std::string directory = WithPositions(GetParam().model, kMostTokens);
   int64_t last = 0;
   int last_tokens = 0;
   for (int tokens = 1024; tokens < kMostTokens; tokens *= 2) {
@@ -100,6 +100,18 @@ TEST_P(LongAllocationTest, MemoryIsThatOfTheTokensKept) {
     last = bytes;
     last_tokens = tokens;
   }
+}
+
+// Angles are ten floats a position.
+TEST(LongPositionsTest, AnglesAreThoseOfPositionsThatThePoolHolds) {
+  constexpr int kPositions = 1 << 18;
+  const std::string directory =
+      WithPositions("families/llama-4x-linear-rope", kPositions);
+  const int64_t before = AllocatedBytes();
+  const LoadedModel model =
+      Load(directory, {.max_step_rows = kStepRows, .kv_cache_bytes = 1 << 20});
+  EXPECT_EQ(model.engine().info().max_target_tokens, kPositions);
+  EXPECT_LT(AllocatedBytes() - before, 8 * kPositions);
 }
 
 INSTANTIATE_TEST_SUITE_P(

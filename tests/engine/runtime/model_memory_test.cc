@@ -65,6 +65,18 @@ TEST(ModelMemoryTest, WhatIsServedGrowsWithItsOptions) {
   EXPECT_GE(needs(large), needs(small) + 32 * 4 * 5 * spec.hidden);
 }
 
+TEST(ModelMemoryTest, TokensOfThePoolAreThoseOfItsBlocks) {
+  const std::string directory = GoldenDirectory("families/llama-llama3-rope");
+  for (const KvType type : {KvType::kF32, KvType::kInt8}) {
+    const EngineOptions options = {.kv_cache_bytes = (1 << 20) - 1,
+                                   .kv_cache_dtype = type};
+    const LoadedModel model = Load(directory, options);
+    EXPECT_EQ(
+        PoolTokens(FamilyOf(directory).spec, ComputeType::kF32, options),
+        KvLayout::kBlockTokens * model.engine().NewContext()->total_blocks());
+  }
+}
+
 TEST(ModelMemoryTest, OptionsFitTheModel) {
   TransformerSpec spec = FamilyOf(GoldenDirectory("marian/plain")).spec;
   const int positions = spec.SourceEmbedding().max_positions;

@@ -34,7 +34,7 @@ TransformerTest::TransformerTest()
   EXPECT_TRUE(checkpoint.ok()) << checkpoint.status();
   Weights slots(*checkpoint, files.names());
   auto transformer =
-      Transformer::Load(compute_, spec_, slots, ComputeType::kF32, kMaxRows);
+      Transformer::Load(compute_, spec_, slots, {.max_rows = kMaxRows});
   EXPECT_TRUE(transformer.ok()) << transformer.status();
   EXPECT_TRUE(slots.CheckAllRead().ok());
   transformer_ = *std::move(transformer);

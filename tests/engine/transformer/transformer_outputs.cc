@@ -66,7 +66,7 @@ class EngineRun {
     EXPECT_TRUE(checkpoint.ok()) << checkpoint.status();
     Weights slots(*checkpoint, files.names());
     auto transformer =
-        Transformer::Load(compute, spec, slots, ComputeType::kF32, kMaxRows);
+        Transformer::Load(compute, spec, slots, {.max_rows = kMaxRows});
     EXPECT_TRUE(transformer.ok()) << transformer.status();
     EXPECT_TRUE(slots.CheckAllRead().ok()) << slots.CheckAllRead();
     transformer_ = *std::move(transformer);
