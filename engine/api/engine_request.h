@@ -36,7 +36,8 @@ struct GenerateTask {
 // `target`, its log_probs, and alternatives at each token.
 struct ScoreTask {
   std::vector<int> target;
-  int top_log_probs = 0;  // alternatives a token
+  int top_log_probs = 0;    // alternatives a token
+  bool alignments = false;  // return the alignment; needs a source
 };
 
 // Return the encoder's output.

@@ -1,6 +1,7 @@
 #ifndef ATTEND_ENGINE_API_GENERATION_LIMITS_H_
 #define ATTEND_ENGINE_API_GENERATION_LIMITS_H_
 
+#include <cstdint>
 #include <limits>
 
 #include "absl/status/status.h"
@@ -71,6 +72,10 @@ struct SizeLimits {
   // INVALID_ARGUMENT names the field, its size and the limits.
   absl::Status Check(absl::string_view field, size_t size) const;
 };
+
+// The most numbers of the alignments of a request: results x tokens of the
+// longest result x source tokens. They take 64 MiB.
+inline constexpr int64_t kMaxAlignmentNumbers = int64_t{1} << 24;
 
 inline constexpr SizeLimits kBadWords = {"entries", 0, 4096};
 inline constexpr SizeLimits kBadWordTokens = {"tokens", 1, 64};

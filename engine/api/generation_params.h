@@ -82,6 +82,8 @@ struct GenerationParams {
   // Return the most likely alternatives of each token, this many. A value above
   // 0 implies log_probs.
   int top_log_probs = 0;
+  // Return the alignment of each result; only for models with an encoder.
+  bool alignments = false;
 };
 
 }  // namespace attend

@@ -24,6 +24,11 @@ struct ChoiceOutput {
   std::vector<float> log_probs;  // [tokens]
   // The most likely alternatives at each token, best first, if asked for.
   std::vector<TokenLogProb> top;  // [tokens * top_log_probs]
+  // How much each token was made from each token of the source, if asked for:
+  // the attention of the decoder's last layer, the mean over its heads. The
+  // numbers of a token add up to 1. Not to be read before the request has
+  // finished. Its memory is not reserved.
+  std::vector<float> alignment;  // [tokens, source tokens]
   FinishReason finish = FinishReason::kNone;
   // Beam search: sum(log_probs) / length ^ length_penalty. Otherwise:
   // sum(log_probs) if the request asks for log-probabilities, else 0.

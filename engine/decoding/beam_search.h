@@ -33,6 +33,7 @@ class BeamSearch : public Search {
   void SetPrompt(ChoiceOutput prompt) override {
     output_.prompt = std::move(prompt);
   }
+  SequenceOutput TakeOutput() override { return std::move(output_); }
 
  private:
   // A continuation of one beam by one token.

@@ -29,6 +29,7 @@ class SamplingSearch : public Search {
   void SetPrompt(ChoiceOutput prompt) override {
     output_.prompt = std::move(prompt);
   }
+  SequenceOutput TakeOutput() override { return std::move(output_); }
 
  private:
   // Fills needs_ for the choices that are unfinished now.

@@ -35,6 +35,10 @@ class Scorer {
   // start and of all target tokens but the last.
   absl::Span<const int> target() const { return target_; }
   const SequenceOutput& output() const { return output_; }
+  // Adds the alignment of the target to the output.
+  void SetAlignment(std::vector<float> alignment) {
+    output_.choices[0].alignment = std::move(alignment);
+  }
   // Moves the one choice out. To be called once, when remaining() is 0; the
   // Scorer is of no use afterwards.
   ChoiceOutput TakeChoice() { return std::move(output_.choices[0]); }

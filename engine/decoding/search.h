@@ -37,6 +37,8 @@ class Search {
   // Adds the log-probabilities of the prompt, made by a Scorer, to the output.
   // To be called before the first Advance(), if prompt_log_probs is set.
   virtual void SetPrompt(ChoiceOutput prompt) = 0;
+  // Moves the output out. To be called once, when the search has ended.
+  virtual SequenceOutput TakeOutput() = 0;
 };
 
 std::unique_ptr<Search> MakeSearch(const SearchInput& input);

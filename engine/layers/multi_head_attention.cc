@@ -112,4 +112,16 @@ absl::Status CrossAttention::Attend(ExecContext& context, const Operand& src,
   return out_.Run(context, attended.operand, dst, epilogue);
 }
 
+void CrossAttention::Weigh(Compute& compute, KvPlace place, Matrix query,
+                           absl::Span<const WeighedRow> rows) const {
+  AttentionWeights(compute, {.rules = &rules_,
+                             .layout = place.layout,
+                             .layer = place.layer,
+                             .heads = shape_.heads,
+                             .query = query.data,
+                             .query_stride = query.cols,
+                             .first_row = place.first_row,
+                             .rows = rows});
+}
+
 }  // namespace attend

@@ -11,6 +11,7 @@
 #include "engine/layers/rotary.h"
 #include "engine/ops/attention/attention.h"
 #include "engine/ops/attention/attention_rules.h"
+#include "engine/ops/attention/attention_weights.h"
 #include "engine/ops/attention/kv_layout.h"
 #include "engine/ops/attention/kv_store.h"
 #include "engine/ops/exec/exec_context.h"
@@ -121,11 +122,16 @@ class CrossAttention {
                                   Matrix key_value, KvPlace place,
                                   absl::Span<const KvWrite> writes) const;
 
-  // src and dst [rows, hidden]; `query` [rows, query_width] is overwritten.
+  // src and dst [rows, hidden]; `query` [rows, query_width] becomes the
+  // queries.
   absl::Status Attend(ExecContext& context, const Operand& src, KvPlace place,
                       absl::Span<const AttentionPiece> pieces, Matrix query,
                       const Attended& attended, Matrix dst,
                       const Epilogue& epilogue) const;
+
+  // The weights of rows whose queries Attend() has left in `query`.
+  void Weigh(Compute& compute, KvPlace place, Matrix query,
+             absl::Span<const WeighedRow> rows) const;
 
  private:
   HeadShape shape_;

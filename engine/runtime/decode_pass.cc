@@ -33,8 +33,17 @@ void DecodePass::Add(const TransformerSequence& sequence, int rows, int piece) {
   decoders_.push_back(&decoder);
   if (planned > 0 && sequence.source() != nullptr) {
     sequence.source()->AddCross(first_row, batch_);
+    Weigh(*sequence.source(), first_row, decoder.task());
   }
   Want(decoder, wanted);
+}
+
+void DecodePass::Weigh(const SourceEncode& source, int first_row,
+                       DecoderTask& task) {
+  for (int row = first_row; row < batch_.rows(); ++row) {
+    float* const weights = task.weights_of(batch_.token(row));
+    if (weights != nullptr) source.AddWeighed(row, weights, batch_);
+  }
 }
 
 void DecodePass::Want(DecoderRows& decoder, int count) {

@@ -39,6 +39,9 @@ class DecodePass {
     int rows;
   };
 
+  // Asks for the attention weights that the task wants of the rows from
+  // `first_row` on.
+  void Weigh(const SourceEncode& source, int first_row, DecoderTask& task);
   // Asks for the logits of the last `count` rows of the batch.
   void Want(DecoderRows& decoder, int count);
   absl::Status TakeLogits();

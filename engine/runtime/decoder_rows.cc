@@ -171,9 +171,12 @@ void DecoderRows::Take(absl::Span<const LogitsView> logits) {
 void DecoderRows::FollowParents() {
   if (!finite_) return;
   const std::optional<absl::Span<const int>> parents = task_->parents();
-  if (!parents) return;
-  tables_.Reorder(*parents);
-  if (task_->output().finished) return;
+  if (parents) tables_.Reorder(*parents);
+  const absl::StatusOr<bool> restarts = task_->Restart();
+  status_ = restarts.status();
+  if (!restarts.ok()) return;
+  if (*restarts) return tables_.Clear();
+  if (!parents || task_->output().finished) return;
   const int kind = FrequencyKindAt(tables_[0].tokens());
   if (FrequencyKindAt(Tokens()) != kind) tables_.Clear();
 }

@@ -56,7 +56,8 @@ class DecoderRows {
   // for other requests.
   void Seal();
   // To be called when the task has taken its logits: each hypothesis takes over
-  // the blocks of its parent. If the request has reached a length at which
+  // the blocks of its parent. If the task begins other rows, gives all blocks
+  // back. If the request has reached a length at which
   // earlier tokens have other rotary frequencies, gives all blocks back; their
   // rows are computed again.
   void FollowParents();
@@ -67,6 +68,8 @@ class DecoderRows {
   // not get, nor any after them. Any member of a team.
   void Take(absl::Span<const LogitsView> logits);
   bool finite() const { return finite_; }
+  // OK, or why the task cannot go on.
+  absl::Status status() const { return status_; }
 
  private:
   // The tokens of each hypothesis. The row of the last token has not been
@@ -104,6 +107,7 @@ class DecoderRows {
   const int given_;  // tokens at construction: prompt and forced prefix
   TableSet tables_;  // [max_hypotheses]
   bool finite_ = true;
+  absl::Status status_;
 };
 
 }  // namespace attend

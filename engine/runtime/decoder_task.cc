@@ -1,5 +1,7 @@
 #include "engine/runtime/decoder_task.h"
 
+#include <cstddef>
+
 namespace attend {
 
 absl::Span<const int> Generation::prompt(int hypothesis) const {
@@ -24,6 +26,16 @@ std::optional<absl::Span<const int>> Generation::parents() const {
   // The logits were those of the prompt: the search has not begun.
   if (search_->parents().size() < rows) return std::nullopt;
   return search_->parents().first(rows);
+}
+
+void Scoring::Take(absl::Span<const LogitsView> logits) {
+  scorer_.Advance(logits);
+  if (scorer_.remaining() == 0) scorer_.SetAlignment(std::move(alignment_));
+}
+
+float* Scoring::weights_of(int token) {
+  if (aligned_with_ == 0) return nullptr;
+  return alignment_.data() + ptrdiff_t{token} * aligned_with_;
 }
 
 }  // namespace attend

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "engine/api/output.h"
 #include "engine/decoding/scorer.h"
@@ -41,11 +42,20 @@ class DecoderTask {
   // nullopt if the last Take() chose no tokens.
   virtual std::optional<absl::Span<const int>> parents() const = 0;
 
+  // Where the attention weights [source tokens] go that the row of token
+  // `token` of hypothesis 0 has. Null: they are not wanted. If any are wanted,
+  // there is one hypothesis.
+  virtual float* weights_of(int /*token*/) { return nullptr; }
+  // To be called after Take(). True: what comes next are rows of other tokens;
+  // no row that was computed counts any more. RESOURCE_EXHAUSTED: there is no
+  // memory for what comes next.
+  virtual absl::StatusOr<bool> Restart() { return false; }
+
   virtual const SequenceOutput& output() const = 0;
 };
 
 // Generates tokens by a search; before that, may score the prompt.
-class Generation final : public DecoderTask {
+class Generation : public DecoderTask {
  public:
   // `scorer` scores the prompt after its first token; null: the prompt is not
   // scored.
@@ -63,6 +73,10 @@ class Generation final : public DecoderTask {
   std::optional<absl::Span<const int>> parents() const override;
   const SequenceOutput& output() const override { return search_->output(); }
 
+ protected:
+  // See Search.
+  SequenceOutput TakeOutput() { return search_->TakeOutput(); }
+
  private:
   const std::unique_ptr<Search> search_;
   std::unique_ptr<Scorer> scorer_;  // null once the prompt is scored
@@ -72,24 +86,30 @@ class Generation final : public DecoderTask {
 class Scoring final : public DecoderTask {
  public:
   // `tokens` are all tokens whose rows are computed: the prompt or the decoder
-  // start, then the target without its last token.
-  Scoring(std::vector<int> tokens, Scorer scorer)
-      : tokens_(std::move(tokens)), scorer_(std::move(scorer)) {}
+  // start, then the target without its last token. `aligned_with`: the number
+  // of source tokens with which the target is aligned; 0: it is not aligned,
+  // and may follow a prompt.
+  Scoring(std::vector<int> tokens, Scorer scorer, int aligned_with)
+      : tokens_(std::move(tokens)),
+        scorer_(std::move(scorer)),
+        aligned_with_(aligned_with),
+        alignment_(tokens_.size() * aligned_with) {}
 
   int hypotheses() const override { return 1; }
   absl::Span<const int> tokens(int) const override { return tokens_; }
   absl::Span<const int> prompt(int) const override { return tokens_; }
   int unscored() const override { return scorer_.remaining(); }
   LogitsNeed need(int) const override { return scorer_.need(); }
-  void Take(absl::Span<const LogitsView> logits) override {
-    scorer_.Advance(logits);
-  }
+  void Take(absl::Span<const LogitsView> logits) override;
   std::optional<absl::Span<const int>> parents() const override { return {}; }
+  float* weights_of(int token) override;
   const SequenceOutput& output() const override { return scorer_.output(); }
 
  private:
   const std::vector<int> tokens_;
   Scorer scorer_;
+  const int aligned_with_;
+  std::vector<float> alignment_;  // [target, source tokens], or empty
 };
 
 }  // namespace attend

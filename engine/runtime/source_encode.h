@@ -58,6 +58,11 @@ class SourceEncode {
   void AddCross(int first_row, StepBatch& batch) const {
     batch.AddCross(first_row, cross_.blocks(), cross_.tokens());
   }
+  // Asks for the weights with which one of these rows attends to the source,
+  // [tokens()].
+  void AddWeighed(int row, float* weights, StepBatch& batch) const {
+    batch.AddWeighed(row, cross_.blocks(), cross_.tokens(), weights);
+  }
   // Gives all memory back; the source is encoded again.
   void Clear();
 

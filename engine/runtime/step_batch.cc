@@ -9,6 +9,7 @@ StepBatch::StepBatch(int max_rows) {
   writes_.reserve(max_rows);
   self_.reserve(max_rows);
   cross_.reserve(max_rows);
+  weighed_.reserve(max_rows);
 }
 
 void StepBatch::Clear() {
@@ -18,6 +19,7 @@ void StepBatch::Clear() {
   writes_.clear();
   self_.clear();
   cross_.clear();
+  weighed_.clear();
 }
 
 void StepBatch::AddTokens(absl::Span<const int> tokens, int first_token,
@@ -52,6 +54,12 @@ void StepBatch::AddCross(int first_row, absl::Span<std::byte* const> blocks,
                     .key_positions = {}});
 }
 
+void StepBatch::AddWeighed(int row, absl::Span<std::byte* const> blocks,
+                           int keys, float* weights) {
+  weighed_.push_back(
+      {.row = row, .blocks = blocks, .keys = keys, .weights = weights});
+}
+
 DecodeRows StepBatch::View(const KvLayout& layout) const {
   return {.kv_layout = &layout,
           .ids = ids_,
@@ -59,7 +67,8 @@ DecodeRows StepBatch::View(const KvLayout& layout) const {
           .lengths = lengths_,
           .writes = writes_,
           .self_pieces = self_,
-          .cross_pieces = cross_};
+          .cross_pieces = cross_,
+          .weighed = weighed_};
 }
 
 }  // namespace attend

@@ -6,6 +6,7 @@
 
 #include "absl/types/span.h"
 #include "engine/ops/attention/attention.h"
+#include "engine/ops/attention/attention_weights.h"
 #include "engine/ops/attention/kv_layout.h"
 #include "engine/ops/attention/kv_store.h"
 #include "engine/transformer/transformer.h"
@@ -36,6 +37,13 @@ class StepBatch {
   // rows are one AttentionPiece, so that the keys are read once.
   void AddCross(int first_row, absl::Span<std::byte* const> blocks, int keys);
 
+  // Asks for the weights with which row `row` attends to the `keys` keys of its
+  // source: they are written to `weights`.
+  void AddWeighed(int row, absl::Span<std::byte* const> blocks, int keys,
+                  float* weights);
+  // The number of a row's token in its hypothesis.
+  int token(int row) const { return positions_[row]; }
+
   // The argument of Transformer::Decode(); valid until the batch changes.
   // `layout` is that of all blocks.
   DecodeRows View(const KvLayout& layout) const;
@@ -47,6 +55,7 @@ class StepBatch {
   std::vector<KvWrite> writes_;
   std::vector<AttentionPiece> self_;
   std::vector<AttentionPiece> cross_;
+  std::vector<WeighedRow> weighed_;
 };
 
 }  // namespace attend

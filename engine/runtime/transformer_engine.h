@@ -53,6 +53,10 @@ class TransformerEngine : public Engine {
                                         int max_tokens) const;
   std::unique_ptr<SourceEncode> MakeSource(SourceTokens tokens,
                                            bool for_decoder) const;
+  // INVALID_ARGUMENT if the model has no alignments, or if those of the results
+  // may be too large; see kMaxAlignmentNumbers.
+  absl::Status CheckAlignments(int results, int tokens,
+                               const EngineInput& input) const;
   // INVALID_ARGUMENT if the sequence, whose input has `tokens` tokens, could
   // need more blocks than the pool has.
   absl::Status CheckBlocks(const TransformerSequence& sequence,

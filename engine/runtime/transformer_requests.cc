@@ -7,8 +7,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "engine/api/generation_limits.h"
 #include "engine/decoding/scorer.h"
 #include "engine/decoding/search.h"
+#include "engine/runtime/aligned_generation.h"
 #include "engine/runtime/transformer_engine.h"
 #include "engine/runtime/validate_input.h"
 #include "engine/tensor/status_macros.h"
@@ -68,6 +70,10 @@ absl::StatusOr<TransformerSequence::Outcome> TransformerEngine::MakeOutcome(
   }
   prompt.insert(prompt.end(), params.forced_prefix.begin(),
                 params.forced_prefix.end());
+  if (params.alignments) {
+    RETURN_IF_ERROR(CheckAlignments(params.num_return_sequences,
+                                    params.max_new_tokens, input));
+  }
   std::unique_ptr<Search> search = MakeSearch({.params = params,
                                                .prompt = prompt,
                                                .vocab = limits_.vocab,
@@ -79,10 +85,20 @@ absl::StatusOr<TransformerSequence::Outcome> TransformerEngine::MakeOutcome(
         params.top_log_probs);
   }
   // The row of the last new token is never computed.
-  return MakeRows(
-      std::make_unique<Generation>(std::move(search), std::move(scorer)),
-      std::max(params.num_beams, params.num_return_sequences),
-      static_cast<int>(prompt.size()) - 1 + params.max_new_tokens);
+  const int computed =
+      static_cast<int>(prompt.size()) - 1 + params.max_new_tokens;
+  std::unique_ptr<DecoderTask> generation;
+  if (params.alignments) {
+    generation = std::make_unique<AlignedGeneration>(
+        std::move(search), std::move(prompt), params.max_new_tokens,
+        TokensOf(input));
+  } else {
+    generation =
+        std::make_unique<Generation>(std::move(search), std::move(scorer));
+  }
+  return MakeRows(std::move(generation),
+                  std::max(params.num_beams, params.num_return_sequences),
+                  computed);
 }
 
 absl::StatusOr<TransformerSequence::Outcome> TransformerEngine::MakeOutcome(
@@ -94,12 +110,32 @@ absl::StatusOr<TransformerSequence::Outcome> TransformerEngine::MakeOutcome(
       FirstTokens(input, info_.generation.decoder_start_id);
   RETURN_IF_ERROR(ValidateTarget(task.target, task.top_log_probs,
                                  static_cast<int>(tokens.size()), limits_));
+  if (task.alignments) {
+    RETURN_IF_ERROR(
+        CheckAlignments(1, static_cast<int>(task.target.size()), input));
+  }
   tokens.insert(tokens.end(), task.target.begin(), task.target.end() - 1);
   const int computed = static_cast<int>(tokens.size());
-  return MakeRows(std::make_unique<Scoring>(
-                      std::move(tokens),
-                      Scorer(std::move(task.target), task.top_log_probs)),
-                  /*max_hypotheses=*/1, computed);
+  return MakeRows(
+      std::make_unique<Scoring>(
+          std::move(tokens), Scorer(std::move(task.target), task.top_log_probs),
+          task.alignments ? TokensOf(input) : 0),
+      /*max_hypotheses=*/1, computed);
+}
+
+absl::Status TransformerEngine::CheckAlignments(
+    int results, int tokens, const EngineInput& input) const {
+  if (!transformer_->encodes()) {
+    return absl::InvalidArgumentError(
+        "alignments are asked for, but the model has no encoder");
+  }
+  const int64_t source = TokensOf(input);
+  const int64_t numbers = source * results * tokens;
+  if (numbers <= kMaxAlignmentNumbers) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "alignments of %d results of up to %d tokens with %d source tokens are "
+      "%d numbers, limit is %d",
+      results, tokens, source, numbers, kMaxAlignmentNumbers));
 }
 
 std::unique_ptr<DecoderRows> TransformerEngine::MakeRows(

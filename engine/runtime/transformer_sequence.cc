@@ -27,7 +27,9 @@ absl::Status TransformerSequence::status() const {
   const EncoderTask* const task = encoder_task();
   const bool finite =
       task != nullptr ? task->finite() : decoder_rows()->finite();
-  if (finite) return absl::OkStatus();
+  if (finite) {
+    return task != nullptr ? absl::OkStatus() : decoder_rows()->status();
+  }
   return absl::InternalError(
       "the model gives numbers that are not finite for this input");
 }

@@ -29,7 +29,8 @@ absl::Status EmbedPart(const Embedding& embedding, const Part& part) {
       part.activations.x(part.rows.range()));
 }
 
-absl::Status PassPart(const Layer& layer, int index, const Part& part) {
+absl::Status PassPart(const Layer& layer, int index, bool is_last,
+                      const Part& part) {
   const DecodeRows& rows = part.rows;
   const LayerPass pass(
       part.context, part.activations, layer,
@@ -38,8 +39,11 @@ absl::Status PassPart(const Layer& layer, int index, const Part& part) {
   if (index == 0 || !part.is_all) pass.MakeOperandOfX();
   RETURN_IF_ERROR(pass.Project(
       {.positions = rows.positions, .lengths = rows.lengths}, rows.writes));
-  return pass.Attend(pass.qkv(),
-                     {.self = rows.self_pieces, .cross = rows.cross_pieces});
+  return pass.Attend(
+      pass.qkv(),
+      {.self = rows.self_pieces,
+       .cross = rows.cross_pieces,
+       .weighed = is_last ? rows.weighed : absl::Span<const WeighedRow>()});
 }
 
 }  // namespace
@@ -79,9 +83,9 @@ absl::Status Transformer::DecodeShare(ExecContext& context,
                          .rows = PartOf(rows, {begin, begin + count}, lists),
                          .room = {room.begin, room.begin + count},
                          .is_all = count == rows.size()};
-      RETURN_IF_ERROR(layer < 0
-                          ? EmbedPart(decoder_->embedding, part)
-                          : PassPart(decoder_->layers[layer], layer, part));
+      RETURN_IF_ERROR(layer < 0 ? EmbedPart(decoder_->embedding, part)
+                                : PassPart(decoder_->layers[layer], layer,
+                                           layer + 1 == layers, part));
     }
   }
   if (decoder_->final_norm) {

@@ -3,6 +3,7 @@
 
 #include "absl/types/span.h"
 #include "engine/ops/attention/attention.h"
+#include "engine/ops/attention/attention_weights.h"
 #include "engine/ops/attention/kv_layout.h"
 #include "engine/ops/attention/kv_store.h"
 #include "engine/tensor/matrix.h"
@@ -24,14 +25,20 @@ struct DecodeRows {
   absl::Span<const KvWrite> writes;
   absl::Span<const AttentionPiece> self_pieces;
   absl::Span<const AttentionPiece> cross_pieces;
+  // Rows for which the last layer's cross-attention weights are wanted. Of the
+  // layers it is the one whose weights say best which words of the source a
+  // token was made from.
+  absl::Span<const WeighedRow> weighed = {};
 
   int size() const { return static_cast<int>(ids.size()); }
   // The rows in Activations::x().
   Range range() const { return {first_row, first_row + size()}; }
   // Whether every row is a hypothesis of its own: then no row reads what
-  // another row of this step writes.
+  // another row of this step writes. Rows that are weighed are rows of known
+  // targets.
   bool Independent() const {
-    return self_pieces.size() == ids.size() && writes.size() == ids.size();
+    return self_pieces.size() == ids.size() && writes.size() == ids.size() &&
+           weighed.empty();
   }
 };
 

@@ -75,7 +75,7 @@ absl::Status LayerPass::Attend(Matrix query, const Pieces& pieces) const {
   // Queries, keys and values are made: attention does not read x any more.
   if (layer_.parallel) RETURN_IF_ERROR(AddFeedForward());
   RETURN_IF_ERROR(AddSelfAttention(query, pieces.self));
-  if (layer_.cross) RETURN_IF_ERROR(AddCrossAttention(pieces.cross));
+  if (layer_.cross) RETURN_IF_ERROR(AddCrossAttention(pieces));
   return layer_.parallel ? absl::OkStatus() : AddFeedForward();
 }
 
@@ -89,16 +89,18 @@ absl::Status LayerPass::AddSelfAttention(
   });
 }
 
-absl::Status LayerPass::AddCrossAttention(
-    absl::Span<const AttentionPiece> pieces) const {
+absl::Status LayerPass::AddCrossAttention(const Pieces& pieces) const {
   const CrossAttention& attention = layer_.cross->attention;
   const Operand src = SourceOf(layer_.cross->norms);
   const Matrix query =
       activations_.projected(rows_.room, attention.shape().query_width());
   return AddBranch(
       layer_.cross->norms, [&](Matrix dst, const Epilogue& epilogue) {
-        return attention.Attend(context_, src, place_, pieces, query,
-                                AttendedOf(attention.shape()), dst, epilogue);
+        RETURN_IF_ERROR(attention.Attend(context_, src, place_, pieces.cross,
+                                         query, AttendedOf(attention.shape()),
+                                         dst, epilogue));
+        attention.Weigh(context_.compute(), place_, query, pieces.weighed);
+        return absl::OkStatus();
       });
 }
 

@@ -5,6 +5,7 @@
 #include "absl/types/span.h"
 #include "engine/layers/multi_head_attention.h"
 #include "engine/ops/attention/attention.h"
+#include "engine/ops/attention/attention_weights.h"
 #include "engine/ops/attention/kv_store.h"
 #include "engine/ops/exec/exec_context.h"
 #include "engine/tensor/matrix.h"
@@ -40,6 +41,8 @@ class LayerPass {
   struct Pieces {
     absl::Span<const AttentionPiece> self;
     absl::Span<const AttentionPiece> cross = {};  // beside an encoder
+    // Rows whose cross-attention weights are wanted.
+    absl::Span<const WeighedRow> weighed = {};
   };
   // Computes the rest of the layer: x becomes the layer's output. The first
   // columns of `query` are the queries of the rows.
@@ -54,7 +57,7 @@ class LayerPass {
   Operand SourceOf(const BranchNorms& norms) const;
   absl::Status AddSelfAttention(Matrix query,
                                 absl::Span<const AttentionPiece> pieces) const;
-  absl::Status AddCrossAttention(absl::Span<const AttentionPiece> pieces) const;
+  absl::Status AddCrossAttention(const Pieces& pieces) const;
   absl::Status AddFeedForward() const;
   void AddToX(Matrix added) const;
   Attended AttendedOf(const HeadShape& shape) const {

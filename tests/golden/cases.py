@@ -136,10 +136,26 @@ def logits_case(model, source, target, mask=None, some=None):
                       "logits": rows(logits)}, mask)
 
 
+@torch.no_grad()
+def alignment(model, source, target, mask=None):
+    """The last layer's cross-attention, the mean over its heads."""
+    mask = mask or [1] * len(source)
+    out = model(input_ids=torch.tensor([source]),
+                attention_mask=torch.tensor([mask]),
+                decoder_input_ids=torch.tensor(
+                    [start_of(model, source) + target[:-1]]),
+                use_cache=False, output_attentions=True)
+    weights = out.cross_attentions[-1][0].mean(0)
+    return weights[:, [i for i, m in enumerate(mask) if m]]
+
+
 def score_case(model, source, target, mask=None):
     log_probs = [nine(x) for x in score(model, source, target, mask)]
-    return with_mask({"source": source, "target": target, "log_probs": log_probs,
-                      "sum": nine(sum(log_probs))}, mask)
+    case = {"source": source, "target": target, "log_probs": log_probs,
+            "sum": nine(sum(log_probs))}
+    if model.config.is_encoder_decoder:
+        case["alignment"] = rows(alignment(model, source, target, mask))
+    return with_mask(case, mask)
 
 
 def text_case(tokenizer, text, target=False):

@@ -24,7 +24,8 @@ tests/golden/families/NAME/ (of the other families, without): a checkpoint direc
    "logits": [{"source": [ids], "mask"?, "positions"?, "target": [decoder
                inputs, the decoder start first], "rows": [which of target]?,
                "logits": [[vocab] for each of target]}],
-   "score": [{"source", "mask"?, "target": [ids], "log_probs": [each], "sum"}],
+   "score": [{"source", "mask"?, "target": [ids], "log_probs": [each], "sum",
+              "alignment": [[source tokens that count] for each of target]?}],
    "generate": [{"name", "source", "mask"?,
                  "params": {names and values as given to generate(); what is
                             not here comes from the checkpoint},

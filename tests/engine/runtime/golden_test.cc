@@ -50,6 +50,17 @@ void ExpectChoices(const json& golden, const SequenceOutput& output) {
   }
 }
 
+void ExpectAlignment(const json& golden, const ChoiceOutput& choice) {
+  std::vector<double> expected;
+  for (const json& row : golden) {
+    expected.insert(expected.end(), row.begin(), row.end());
+  }
+  ASSERT_EQ(choice.alignment.size(), expected.size());
+  for (size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_NEAR(choice.alignment[i], expected[i], Tolerance(expected[i]));
+  }
+}
+
 class GoldenTest : public testing::TestWithParam<std::string> {
  protected:
   GoldenTest()
@@ -98,9 +109,10 @@ TEST_P(GoldenTest, ScoresWhatTransformersScores) {
   for (const json& golden : expected_.value("score", json::array())) {
     SCOPED_TRACE(kRegenerate);
     const std::vector<int> target = golden["target"];
-    const SequenceOutput output =
-        driver.Run({{.input = InputFor(golden, loaded_.engine()),
-                     .task = ScoreTask{.target = target}}})[0];
+    const SequenceOutput output = driver.Run(
+        {{.input = InputFor(golden, loaded_.engine()),
+          .task = ScoreTask{.target = target,
+                            .alignments = golden.contains("alignment")}}})[0];
     const ChoiceOutput& choice = output.choices.at(0);
     EXPECT_THAT(choice.tokens, ElementsAreArray(target));
     ASSERT_EQ(choice.log_probs.size(), target.size());
@@ -110,6 +122,7 @@ TEST_P(GoldenTest, ScoresWhatTransformersScores) {
     }
     EXPECT_NEAR(choice.score, golden["sum"].get<double>(),
                 target.size() * Tolerance(golden["sum"]));
+    ExpectAlignment(golden.value("alignment", json::array()), choice);
   }
 }
 

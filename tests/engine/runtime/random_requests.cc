@@ -24,15 +24,18 @@ std::vector<EngineRequest> RandomRequests(const Engine& engine, int count,
     request.input =
         InputOf(info, {.ids = ids(draw(1, max_source), info.source_vocab)});
     const int kind = draw(0, 9);
+    const bool alignments = !info.continues_source && i % 4 == 1;
     if (kind == 0) {
       request.task =
           ScoreTask{.target = ids(draw(1, max_new), info.target_vocab),
-                    .top_log_probs = 2};
+                    .top_log_probs = 2,
+                    .alignments = alignments};
     } else {
       GenerationParams params = info.generation;
       params.max_new_tokens = draw(1, max_new);
       params.num_beams = 1;
       params.log_probs = true;
+      params.alignments = alignments;
       params.top_log_probs = draw(0, 3);
       if (kind <= 3) {
         params.num_beams = draw(2, 5);

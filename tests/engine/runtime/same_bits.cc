@@ -9,6 +9,7 @@ void ExpectSameBits(const ChoiceOutput& a, const ChoiceOutput& b) {
   EXPECT_EQ(a.log_probs, b.log_probs);
   EXPECT_EQ(a.finish, b.finish);
   EXPECT_EQ(a.score, b.score);
+  EXPECT_EQ(a.alignment, b.alignment);
   ASSERT_EQ(a.top.size(), b.top.size());
   for (size_t i = 0; i < a.top.size(); ++i) {
     EXPECT_EQ(a.top[i].id, b.top[i].id);
