@@ -68,8 +68,12 @@ class GenerateHandler final
       call_.FillPrompt(index, output.prompt, *result.mutable_prompt());
     }
     for (const ChoiceOutput& choice : output.choices) {
-      FillChoice(choice, call_.NewText(index), *result.add_choices());
+      v1::Choice& to = *result.add_choices();
+      FillChoice(choice, call_.NewText(index), to);
+      if (!call_.alignments().wanted()) continue;
+      call_.alignments().Fill(index, choice, *to.mutable_alignment());
     }
+    call_.alignments().FillSource(index, result.mutable_source_tokens());
   }
 
   void FillChoice(const ChoiceOutput& choice, ChoiceText text,
@@ -97,6 +101,9 @@ absl::StatusOr<int> GenerateCall::Prepare(const v1::GenerateRequest& request,
   ASSIGN_OR_RETURN(
       params_, MergeParams(request.params(), model.info(), model.tokenizer));
   RETURN_IF_ERROR(ReadLanguages(request, model.tokenizer, params_));
+  RETURN_IF_ERROR(alignments_.Prepare(request.alignments(),
+                                      request.inputs_size(), model.info()));
+  params_.alignments = alignments_.wanted();
   echo_ = request.params().echo();
   before_.resize(request.inputs_size());
   return request.inputs_size();
@@ -113,6 +120,7 @@ absl::Status GenerateCall::Submit(const v1::GenerateRequest& request, int index,
                                .language = request.source_language(),
                                .call = &input.call()},
                               model_->info(), model_->tokenizer, field));
+  alignments_.Read(index, source, model_->tokenizer);
   if (source.empty) {
     input.End(absl::OkStatus(), EmptyOutput(params_));
     return absl::OkStatus();

@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "attend/v1/attend.pb.h"
 #include "engine/api/generation_params.h"
+#include "server/service/alignment.h"
 #include "server/service/choice_text.h"
 #include "server/service/input_state.h"
 #include "server/service/service.h"
@@ -36,6 +37,7 @@ class GenerateCall {
   // True if results have to return the prompt: its text, or the
   // log-probabilities of its tokens.
   bool wants_prompt() const { return echo_ || params_.prompt_log_probs; }
+  const SourceAlignments& alignments() const { return alignments_; }
   // Fills what a result returns of the prompt of `input`. `output` is what the
   // engine computed of that prompt.
   void FillPrompt(size_t input, const ChoiceOutput& output,
@@ -53,6 +55,7 @@ class GenerateCall {
   // encoder-decoder, whose results continue nothing.
   std::vector<std::vector<int>> before_;
   bool echo_ = false;  // the prompt is to be returned
+  SourceAlignments alignments_;
 };
 
 }  // namespace attend

@@ -31,7 +31,9 @@ struct InputStream {
 // turned into text when the mutex is free again.
 struct Growth {
   size_t choice = 0;
-  ChoiceOutput output;  // new tokens; `finish` is set if there will be no more
+  // New tokens. If there will be no more, `finish` is set, and `alignment` is
+  // that of all tokens.
+  ChoiceOutput output;
   const ChoiceOutput* prompt = nullptr;  // the input's prompt, constant
   bool last_of_input = false;
 };
@@ -99,7 +101,10 @@ class GenerateStreamHandler final : public EngineHandler<v1::GenerateRequest> {
       if (!std::exchange(stream.prompt_sent, true)) {
         call_.FillPrompt(index, *growth.prompt, *chunk.mutable_prompt());
       }
-      Fill(growth, stream.choices[growth.choice], chunk);
+      Fill(index, growth, stream.choices[growth.choice], chunk);
+    }
+    if (growth.last_of_input) {
+      call_.alignments().FillSource(index, chunk.mutable_source_tokens());
     }
     if (failed || growth.last_of_input) {
       FillOutcome(index, chunk);
@@ -111,7 +116,8 @@ class GenerateStreamHandler final : public EngineHandler<v1::GenerateRequest> {
 
   // Takes the new tokens of the first choice that has grown; false: no choice
   // has grown. The caller must hold the mutex. The end of the last choice waits
-  // for the end of the input, so that one chunk tells both.
+  // for the end of the input, so that one chunk tells both. Alignments are
+  // there at the end of the input.
   bool TakeGrowth(const InputState& input, const InputStream& stream,
                   Growth& growth) const {
     const std::vector<ChoiceOutput>& choices = input.output().choices;
@@ -120,7 +126,8 @@ class GenerateStreamHandler final : public EngineHandler<v1::GenerateRequest> {
       const ChoiceOutput& output = choices[i];
       const bool last = OthersEnded(stream, choices.size(), i);
       const bool ends =
-          output.finish != FinishReason::kNone && (input.done() || !last);
+          output.finish != FinishReason::kNone &&
+          (input.done() || !(last || call_.alignments().wanted()));
       if (choice.ended || (choice.sent == output.tokens.size() && !ends)) {
         continue;
       }
@@ -129,7 +136,10 @@ class GenerateStreamHandler final : public EngineHandler<v1::GenerateRequest> {
       CopyFrom(output.tokens, choice.sent, growth.output.tokens);
       CopyFrom(output.log_probs, choice.sent, growth.output.log_probs);
       CopyFrom(output.top, choice.sent * top, growth.output.top);
-      if (ends) growth.output.finish = output.finish;
+      if (ends) {
+        growth.output.finish = output.finish;
+        growth.output.alignment = output.alignment;
+      }
       growth.output.score = output.score;
       growth.prompt = &input.output().prompt;
       growth.last_of_input = ends && last;
@@ -152,7 +162,7 @@ class GenerateStreamHandler final : public EngineHandler<v1::GenerateRequest> {
     return true;
   }
 
-  void Fill(const Growth& growth, ChoiceStream& choice,
+  void Fill(size_t input, const Growth& growth, ChoiceStream& choice,
             v1::GenerateChunk& chunk) const {
     const ChoiceOutput& output = growth.output;
     chunk.set_choice(static_cast<int>(growth.choice));
@@ -166,6 +176,9 @@ class GenerateStreamHandler final : public EngineHandler<v1::GenerateRequest> {
     text->append(choice.text.Flush());
     chunk.set_finish_reason(ToProto(output.finish));
     chunk.set_score(output.score);
+    if (call_.alignments().wanted()) {
+      call_.alignments().Fill(input, output, *chunk.mutable_alignment());
+    }
     choice.ended = true;
   }
 

@@ -29,6 +29,7 @@ void CopyGrowth(const SequenceOutput& from, SequenceOutput& to) {
   }
   for (size_t i = 0; i < from.choices.size(); ++i) {
     CopyGrowth(from.choices[i], to.choices[i]);
+    if (from.finished) to.choices[i].alignment = from.choices[i].alignment;
   }
   if (to.prompt.tokens.size() < from.prompt.tokens.size()) {
     CopyGrowth(from.prompt, to.prompt);

@@ -4,6 +4,7 @@
 #include "absl/strings/str_format.h"
 #include "engine/api/generation_limits.h"
 #include "engine/tensor/status_macros.h"
+#include "server/service/alignment.h"
 #include "server/service/batch_handler.h"
 #include "server/service/methods.h"
 #include "server/service/request_fields.h"
@@ -24,6 +25,8 @@ class ScoreHandler final
     RETURN_IF_ERROR(CheckTask(info(), {v1::TASK_GENERATE}));
     RETURN_IF_ERROR(service().CheckCount("pairs", request.pairs_size()));
     RETURN_IF_ERROR(CheckTopLogProbs(request.top_log_probs()));
+    RETURN_IF_ERROR(alignments_.Prepare(request.alignments(),
+                                        request.pairs_size(), info()));
     RETURN_IF_ERROR(CheckLanguage("source_language", request.source_language(),
                                   tokenizer()));
     RETURN_IF_ERROR(CheckLanguage("target_language", request.target_language(),
@@ -60,15 +63,17 @@ class ScoreHandler final
                           "(max_target_tokens)",
                           field, size, limit));
     }
+    alignments_.Read(index, source, tokenizer());
     const InputFacts facts = source.facts();
-    input.Submit({InputOf(info(), std::move(source.tokens)),
-                  ScoreTask{std::move(target), top_log_probs_}},
-                 facts,
-                 {.choices = 1,
-                  .tokens = size,
-                  .log_probs = true,
-                  .top_log_probs = top_log_probs_},
-                 request.priority());
+    input.Submit(
+        {InputOf(info(), std::move(source.tokens)),
+         ScoreTask{std::move(target), top_log_probs_, alignments_.wanted()}},
+        facts,
+        {.choices = 1,
+         .tokens = size,
+         .log_probs = true,
+         .top_log_probs = top_log_probs_},
+        request.priority());
     return absl::OkStatus();
   }
 
@@ -81,9 +86,13 @@ class ScoreHandler final
     double sum = 0;
     for (float log_prob : choice.log_probs) sum += log_prob;
     result.set_log_prob(sum);
+    if (!alignments_.wanted()) return;
+    alignments_.Fill(index, choice, *result.mutable_alignment());
+    alignments_.FillSource(index, result.mutable_source_tokens());
   }
 
   int top_log_probs_ = 0;
+  SourceAlignments alignments_;
 };
 
 }  // namespace

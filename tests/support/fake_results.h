@@ -16,6 +16,10 @@ int FakeToken(int tokens, int i);
 // the whole source is the sum over its tokens.
 float FakeValue(const SourceTokens& source, int token, int i);
 
+// How much token i is made from a token of the source: 3/4 from token i, modulo
+// their number, and equally from the others.
+float FakeWeight(const SourceTokens& source, int i, int token);
+
 // The log-probability of token i + 1 of the prompt.
 float FakePromptLogProb(size_t i);
 

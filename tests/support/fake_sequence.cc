@@ -168,6 +168,12 @@ void FakeSequence::Emit(int n) {
   for (ChoiceOutput& choice : output_.choices) {
     choice.finish =
         params_.eos_ids.empty() ? FinishReason::kMaxLength : FinishReason::kEos;
+    if (!aligns()) continue;
+    for (int i = 0; i < new_tokens(); ++i) {
+      for (size_t k = 0; k < source_.ids.size(); ++k) {
+        choice.alignment.push_back(FakeWeight(source_, i, static_cast<int>(k)));
+      }
+    }
   }
 }
 

@@ -32,6 +32,10 @@ class FakeSequence final : public Sequence {
 
  private:
   bool is_score() const { return std::holds_alternative<ScoreTask>(task_); }
+  bool aligns() const {
+    const auto* score = std::get_if<ScoreTask>(&task_);
+    return score != nullptr ? score->alignments : params_.alignments;
+  }
   bool encodes_only() const {
     return !is_score() && !std::holds_alternative<GenerateTask>(task_);
   }
