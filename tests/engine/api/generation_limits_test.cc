@@ -41,7 +41,7 @@ TEST(GenerationLimitsTest, EveryNumberHasARow) {
                bad_words, sequence_bias, suppress_tokens, begin_suppress_tokens,
                forced_prefix, eos_ids, stop_ids, stop_strings, decoder_start_id,
                pad_id, forced_bos_id, forced_eos_id, log_probs,
-               prompt_log_probs, top_log_probs] = kParams;
+               prompt_log_probs, top_log_probs, alignments] = kParams;
   const auto count = [](const auto&... field) { return (HasRow(field) + ...); };
   EXPECT_EQ(
       count(max_new_tokens, min_new_tokens, num_beams, num_return_sequences,
