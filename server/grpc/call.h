@@ -10,8 +10,8 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "server/grpc/event_loop.h"
-#include "server/grpc/live_calls.h"
 #include "server/grpc/raw_service.h"
+#include "server/service/live_calls.h"
 #include "server/service/service_call.h"
 
 namespace attend {
@@ -35,6 +35,7 @@ struct RpcEnvironment {
 class Call final : private LiveCalls::Entry,  // first base: destroyed last
                    public ServiceCall,
                    public Wakeable,
+                   public Watched,
                    private Responder {
  public:
   // Asks gRPC for the next call of method number `method` of `service`. The

@@ -36,17 +36,10 @@ void EventLoop::RunThread() {
   while (queue_->Next(&tag, &ok)) static_cast<Event*>(tag)->Run(ok);
 }
 
-void EventLoop::Wake(Wakeable& wakeable) {
-  MutexLock lock(mutex_);
-  if (std::exchange(wakeable.woken_, true)) return;
-  (first_woken_ == nullptr ? first_woken_ : last_woken_->next_woken_) =
-      &wakeable;
-  last_woken_ = &wakeable;
-}
-
 void EventLoop::Flush() {
+  if (woken_.empty()) return;
   MutexLock lock(mutex_);
-  if (first_woken_ == nullptr || alarm_set_ || closed_) return;
+  if (alarm_set_ || closed_) return;
   alarm_set_ = true;
   // A time in the past fires at once. The current time would be rounded up to
   // the next millisecond, and gRPC's timer thread would have to fire the alarm.
@@ -54,33 +47,16 @@ void EventLoop::Flush() {
                   static_cast<Event*>(&wake_event_));
 }
 
-bool EventLoop::IsWoken(const Wakeable& wakeable) {
-  MutexLock lock(mutex_);
-  return wakeable.woken_;
-}
-
 void EventLoop::OnWakeAlarm(bool) {
-  Wakeable* next = nullptr;
   {
     MutexLock lock(mutex_);
     alarm_set_ = false;
-    next = std::exchange(first_woken_, nullptr);
   }
-  while (next != nullptr) {
-    Wakeable& wakeable = *next;
-    {
-      // The flag is cleared just before OnWake(): until then IsWoken() is true,
-      // and what is woken does not destroy itself.
-      MutexLock lock(mutex_);
-      next = std::exchange(wakeable.next_woken_, nullptr);
-      wakeable.woken_ = false;
-    }
-    wakeable.OnWake();
-  }
+  woken_.Run();
 }
 
-void EventLoop::Watch(Wakeable& wakeable) {
-  watched_.insert(&wakeable);
+void EventLoop::Watch(Watched& watched) {
+  watched_.insert(&watched);
   if (std::exchange(watching_, true)) return;
   watch_alarm_.Set(queue_.get(),
                    absl::ToChronoTime(absl::Now() + watch_interval_),
@@ -94,7 +70,7 @@ void EventLoop::OnWatchAlarm(bool) {
   if (watched_.empty()) return;
   const absl::Time now = SteadyNow();
   // OnWatch() does not change the set: what it begins ends in a later event.
-  for (Wakeable* wakeable : watched_) wakeable->OnWatch(now);
+  for (Watched* watched : watched_) watched->OnWatch(now);
   watching_ = true;
   watch_alarm_.Set(queue_.get(),
                    absl::ToChronoTime(absl::Now() + watch_interval_),

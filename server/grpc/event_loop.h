@@ -10,6 +10,7 @@
 
 #include "absl/time/time.h"
 #include "engine/tensor/mutex.h"
+#include "server/service/wake_list.h"
 
 namespace attend {
 
@@ -34,23 +35,13 @@ class MemberEvent final : public Event {
   void (Owner::*const member_)(bool);
 };
 
-// Something on a loop that other threads can wake, and whose writes the loop
-// can watch.
-class Wakeable {
+// Something on a loop whose writes the loop can watch.
+class Watched {
  public:
-  virtual ~Wakeable() = default;
-  // The loop's thread calls both functions. OnWake() is called once after one
-  // or more calls of Wake() and a call of Flush(). OnWatch() is called at every
-  // watch interval while the object is watched.
-  virtual void OnWake() = 0;
+  virtual ~Watched() = default;
+  // The loop's thread calls it at every watch interval while the object is
+  // watched.
   virtual void OnWatch(absl::Time now) = 0;
-
- private:
-  friend class EventLoop;
-  // Guarded by the loop's mutex. A list through its members needs no memory, so
-  // that to wake never fails.
-  bool woken_ = false;
-  Wakeable* next_woken_ = nullptr;
 };
 
 // A completion queue and the thread that serves it. Other threads can wake the
@@ -67,14 +58,14 @@ class EventLoop {
   void Start();
 
   // Any thread may call Wake() and Flush(). OnWake() follows the next Flush().
-  void Wake(Wakeable& wakeable);
+  void Wake(Wakeable& wakeable) { woken_.Add(wakeable); }
   void Flush();
+  // Whether OnWake() is still to come.
+  bool IsWoken(const Wakeable& wakeable) { return woken_.Contains(wakeable); }
 
-  // Only the loop's thread may call these functions. IsWoken(): whether
-  // OnWake() is still to come.
-  bool IsWoken(const Wakeable& wakeable);
-  void Watch(Wakeable& wakeable);
-  void Unwatch(Wakeable& wakeable) { watched_.erase(&wakeable); }
+  // Only the loop's thread may call these functions.
+  void Watch(Watched& watched);
+  void Unwatch(Watched& watched) { watched_.erase(&watched); }
 
  private:
   void RunThread();
@@ -84,16 +75,15 @@ class EventLoop {
   const absl::Duration watch_interval_;
   const std::unique_ptr<grpc::ServerCompletionQueue> queue_;
 
+  WakeList woken_;
   Mutex mutex_;
-  Wakeable* first_woken_ ABSL_GUARDED_BY(mutex_) = nullptr;
-  Wakeable* last_woken_ ABSL_GUARDED_BY(mutex_) = nullptr;
   bool alarm_set_ ABSL_GUARDED_BY(mutex_) = false;
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
   grpc::Alarm wake_alarm_ ABSL_GUARDED_BY(mutex_);
   MemberEvent<EventLoop> wake_event_{*this, &EventLoop::OnWakeAlarm};
 
   // The thread's own.
-  std::unordered_set<Wakeable*> watched_;
+  std::unordered_set<Watched*> watched_;
   bool watching_ = false;
   grpc::Alarm watch_alarm_;
   MemberEvent<EventLoop> watch_event_{*this, &EventLoop::OnWatchAlarm};

@@ -1,22 +1,14 @@
 #include "server/grpc/grpc_status.h"
 
+#include <optional>
 #include <string>
 
-#include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "attend/v1/status_details.pb.h"
-#include "server/scheduler/request.h"
+#include "server/service/retry_after.h"
 
 namespace attend {
-
-std::optional<absl::Duration> RetryAfter(const absl::Status& status) {
-  const auto payload = status.GetPayload(kRetryAfterUrl);
-  absl::Duration delay;
-  if (!payload || !absl::ParseDuration(std::string(*payload), &delay)) {
-    return std::nullopt;
-  }
-  return delay;
-}
 
 grpc::Status ToGrpcStatus(const absl::Status& status) {
   // Both use the codes of google.rpc.Code.

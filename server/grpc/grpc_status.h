@@ -4,19 +4,13 @@
 #include <grpcpp/server_context.h>
 #include <grpcpp/support/status.h>
 
-#include <optional>
-
 #include "absl/status/status.h"
-#include "absl/time/time.h"
 
 namespace attend {
 
 // Converts a status to a gRPC status; no other function does. A retry hint (the
 // payload kRetryAfterUrl) becomes google.rpc.RetryInfo in the details.
 grpc::Status ToGrpcStatus(const absl::Status& status);
-
-// The retry hint of a status, if it has one.
-std::optional<absl::Duration> RetryAfter(const absl::Status& status);
 
 // Adds the retry hint of `status`, if it has one, to the call's metadata, as
 // `grpc-retry-pushback-ms` in milliseconds. gRPC's own retries read the hint

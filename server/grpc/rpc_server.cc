@@ -204,7 +204,7 @@ absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(
         "grpc cannot start; the log has more (event=grpc)");
   }
   for (auto& loop : impl->loops) impl->Serve(*loop);
-  step_signal.Connect([&loops = impl->loops] {
+  step_signal.Connect(impl.get(), [&loops = impl->loops] {
     for (auto& loop : loops) loop->Flush();
   });
   std::unique_ptr<RpcServer> server(new RpcServer(std::move(impl)));
@@ -238,7 +238,7 @@ void RpcServer::Shutdown(absl::Duration grace) {
   impl_->server->Shutdown(
       absl::ToChronoTime(absl::Now() + std::min(grace, kLastWords)));
   impl_->environment.live_calls.WaitForNone();
-  impl_->step_signal.Connect(nullptr);
+  impl_->step_signal.Disconnect(impl_.get());
   impl_->loops.clear();
   impl_->server.reset();
 }

@@ -2,32 +2,38 @@
 #define ATTEND_SERVER_SERVICE_STEP_SIGNAL_H_
 
 #include <functional>
+#include <map>
 #include <utility>
 
 #include "engine/tensor/mutex.h"
 
 namespace attend {
 
-// Tells a port that a worker has ended a step. Schedulers exist before the port
-// does, so the port connects to the signal later. Thread-safe.
+// Tells the ports that a worker has ended a step. Schedulers exist before the
+// ports do, so the ports connect to the signal later. Thread-safe.
 class StepSignal {
  public:
-  // To be called when a step has ended. Calls the receiver, if there is one, on
-  // the caller's thread.
+  // To be called when a step has ended. Calls the receivers on the caller's
+  // thread.
   void Notify() {
     MutexLock lock(mutex_);
-    if (receiver_) receiver_();
+    for (const auto& [owner, receive] : receivers_) receive();
   }
-  // Sets the receiver; null: no receiver. After Connect() has returned, the
-  // earlier receiver is not called any more.
-  void Connect(std::function<void()> receiver) {
+  // Adds a receiver, which is called until `owner` disconnects.
+  void Connect(const void* owner, std::function<void()> receive) {
     MutexLock lock(mutex_);
-    receiver_ = std::move(receiver);
+    receivers_.insert_or_assign(owner, std::move(receive));
+  }
+  // After the return the receiver of `owner` is not called any more.
+  void Disconnect(const void* owner) {
+    MutexLock lock(mutex_);
+    receivers_.erase(owner);
   }
 
  private:
   Mutex mutex_;
-  std::function<void()> receiver_ ABSL_GUARDED_BY(mutex_);
+  std::map<const void*, std::function<void()>> receivers_
+      ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace attend

@@ -1,5 +1,5 @@
-#ifndef ATTEND_SERVER_GRPC_LIVE_CALLS_H_
-#define ATTEND_SERVER_GRPC_LIVE_CALLS_H_
+#ifndef ATTEND_SERVER_SERVICE_LIVE_CALLS_H_
+#define ATTEND_SERVER_SERVICE_LIVE_CALLS_H_
 
 #include <condition_variable>
 
@@ -54,4 +54,4 @@ class LiveCalls {
 
 }  // namespace attend
 
-#endif  // ATTEND_SERVER_GRPC_LIVE_CALLS_H_
+#endif  // ATTEND_SERVER_SERVICE_LIVE_CALLS_H_
