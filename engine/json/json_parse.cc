@@ -4,6 +4,7 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -17,11 +18,17 @@ namespace {
 constexpr size_t kMaxBytes = size_t{64} << 20;
 constexpr size_t kMaxDepth = 64;
 constexpr size_t kMaxShown = 80;
+// Objects in order are lists: to find a member takes as long as there are
+// members.
+constexpr size_t kMaxOrderedMembers = 512;
 
 // Builds the value from the parser's events. The parser itself would accept any
 // depth, and would take the last value of a key that occurs twice.
 template <class Json>
 class Builder final : public nlohmann::json_sax<Json> {
+  static constexpr bool kOrdered =
+      std::is_same_v<Json, nlohmann::ordered_json>;
+
  public:
   using Text = typename Json::string_t;
   // Takes a member of the object at the top. False if the key came before.
@@ -55,6 +62,10 @@ class Builder final : public nlohmann::json_sax<Json> {
       return true;
     }
     auto& members = open_.back()->template get_ref<typename Json::object_t&>();
+    if (kOrdered && members.size() == kMaxOrderedMembers) {
+      return Fail(absl::StrCat("an object with more than ", kMaxOrderedMembers,
+                               " members"));
+    }
     const auto [member, is_new] = members.emplace(key, nullptr);
     if (!is_new) return FailTwice(key);
     member_ = &member->second;

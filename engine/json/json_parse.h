@@ -20,7 +20,8 @@ absl::StatusOr<nlohmann::json> ParseJson(absl::string_view name,
 // The same; the top must be an object.
 absl::StatusOr<nlohmann::json> ParseJsonObject(absl::string_view name,
                                                absl::string_view text);
-// The same; members of objects stay in the order of the text.
+// The same; members of objects stay in the order of the text. Refuses objects
+// of more than 512 members, which would take long to look through.
 absl::StatusOr<nlohmann::ordered_json> ParseOrderedJsonObject(
     absl::string_view name, absl::string_view text);
 
