@@ -5,26 +5,41 @@
 namespace attend {
 
 void Connections::Add(std::shared_ptr<Connection> connection) {
-  if (connections_.size() == limit_) CloseOldest();
+  if (waiting_.size() + busy_.size() == limit_) CloseOldest();
   Connection& added = *connection;
-  added.place_ = connections_.insert(connections_.end(), std::move(connection));
+  added.place_ = waiting_.insert(waiting_.end(), std::move(connection));
 }
 
 void Connections::Progress(Connection& connection) {
-  connections_.splice(connections_.end(), connections_, connection.place_);
+  waiting_.splice(waiting_.end(), ListOf(connection), connection.place_);
+  connection.busy_ = false;
+}
+
+bool Connections::MakeBusy(Connection& connection) {
+  if (connection.busy_) return true;
+  if (busy_.size() >= max_busy()) return false;
+  busy_.splice(busy_.end(), waiting_, connection.place_);
+  connection.busy_ = true;
+  return true;
 }
 
 bool Connections::CloseOldest() {
-  if (connections_.empty()) return false;
+  const List& list = waiting_.empty() ? busy_ : waiting_;
+  if (list.empty()) return false;
   // Close() removes the connection from the list; this pointer keeps the
   // connection alive until Close() returns.
-  const std::shared_ptr<Connection> oldest = connections_.front();
+  const std::shared_ptr<Connection> oldest = list.front();
   oldest->Close();
   return true;
 }
 
+void Connections::CloseAll() {
+  while (CloseOldest()) {
+  }
+}
+
 void Connections::Remove(Connection& connection) {
-  connections_.erase(connection.place_);
+  ListOf(connection).erase(connection.place_);
 }
 
 }  // namespace attend

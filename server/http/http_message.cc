@@ -2,9 +2,43 @@
 
 #include <boost/beast/http/status.hpp>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace attend {
+namespace {
+
+// 499 is nginx's: the client has gone.
+absl::string_view Reason(int status) {
+  namespace http = boost::beast::http;
+  if (status == 499) return "Client Closed Request";
+  const auto reason = http::obsolete_reason(http::int_to_status(status));
+  return absl::string_view(reason.data(), reason.size());
+}
+
+std::string FramingHeader(const HttpResponse& response, HttpFraming framing) {
+  switch (framing) {
+    case HttpFraming::kLength:
+      return absl::StrCat("Content-Length: ", response.body->size(), "\r\n");
+    case HttpFraming::kChunks:
+      return "Transfer-Encoding: chunked\r\n";
+    case HttpFraming::kClose:
+      return "";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::optional<absl::string_view> HttpRequest::Header(
+    absl::string_view name) const {
+  std::optional<absl::string_view> found;
+  for (const auto& [key, value] : headers) {
+    if (!absl::EqualsIgnoreCase(key, name)) continue;
+    found = found.has_value() ? "" : value;
+  }
+  return found;
+}
 
 HttpResponse TextResponse(int status, std::string text) {
   return {.status = status,
@@ -13,20 +47,23 @@ HttpResponse TextResponse(int status, std::string text) {
           .body = std::make_shared<const std::string>(std::move(text))};
 }
 
-std::string ResponseHead(const HttpResponse& response, bool keep_alive) {
-  namespace http = boost::beast::http;
-  const auto reason =
-      http::obsolete_reason(http::int_to_status(response.status));
-  std::string head =
-      absl::StrCat("HTTP/1.1 ", response.status, " ",
-                   absl::string_view(reason.data(), reason.size()), "\r\n");
-  for (const auto& [name, value] : response.headers) {
-    absl::StrAppend(&head, name, ": ", value, "\r\n");
+std::string ResponseHead(const HttpResponse& response, HttpFraming framing,
+                         bool keep_alive, const HttpHeaders& more) {
+  std::string head = absl::StrCat("HTTP/1.1 ", response.status, " ",
+                                  Reason(response.status), "\r\n");
+  for (const HttpHeaders* headers : {&response.headers, &more}) {
+    for (const auto& [name, value] : *headers) {
+      absl::StrAppend(&head, name, ": ", value, "\r\n");
+    }
   }
-  absl::StrAppend(&head, "Content-Length: ", response.body->size(),
-                  "\r\nConnection: ", keep_alive ? "keep-alive" : "close",
+  absl::StrAppend(&head, FramingHeader(response, framing),
+                  "Connection: ", keep_alive ? "keep-alive" : "close",
                   "\r\n\r\n");
   return head;
+}
+
+std::string Chunk(absl::string_view part) {
+  return absl::StrCat(absl::Hex(part.size()), "\r\n", part, "\r\n");
 }
 
 }  // namespace attend

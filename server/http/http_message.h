@@ -1,8 +1,8 @@
 #ifndef ATTEND_SERVER_HTTP_HTTP_MESSAGE_H_
 #define ATTEND_SERVER_HTTP_HTTP_MESSAGE_H_
 
-#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,36 +11,55 @@
 
 namespace attend {
 
-// What a handler sees of a request. Valid until the handler returns.
+// What a handler sees of a request's head. Valid until the handler returns.
 struct HttpRequest {
   absl::string_view method;
-  absl::string_view path;  // as sent: not decoded, without the query
-  absl::string_view authorization = {};  // empty: none, or more than one
+  absl::string_view path;        // as sent: not decoded, without the query
+  absl::string_view query = {};  // what follows the question mark
+  // What follows the prefix of a route that ends in '*'; see HttpRouter.
+  absl::string_view path_rest = {};
+  // The address of the client without its port, as gRPC writes it:
+  // "ipv4:10.0.0.1" or "ipv6:[::1]".
+  absl::string_view host = {};
+  std::vector<std::pair<absl::string_view, absl::string_view>> headers = {};
+
+  // The value of a header, whose name may have any case. Empty if the client
+  // sent it several times; none if the client did not send it.
+  std::optional<absl::string_view> Header(absl::string_view name) const;
 };
+
+// Names and values.
+using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
 
 struct HttpResponse {
   int status = 200;
-  // Names and values. Without Content-Length and Connection, which the session
-  // adds.
-  std::vector<std::pair<std::string, std::string>> headers;
+  // Without those that the session adds: Content-Length, Transfer-Encoding,
+  // Connection, and those of CORS.
+  HttpHeaders headers;
   // Shared, so that many slow readers hold one copy. Never null.
-  std::shared_ptr<const std::string> body;
+  std::shared_ptr<const std::string> body =
+      std::make_shared<const std::string>();
 };
 
 // A response in plain text, with a header that forbids caching.
 HttpResponse TextResponse(int status, std::string text);
 
-// The lines of a response before its body.
-std::string ResponseHead(const HttpResponse& response, bool keep_alive);
+// How a client finds the end of a body.
+enum class HttpFraming {
+  kLength,  // by Content-Length
+  kChunks,  // by the last chunk
+  kClose    // by the end of the connection
+};
 
-// Takes the response to one request. Called once, from any thread, while the
-// server lives. A response to a client that has gone is dropped.
-using HttpReply = std::function<void(HttpResponse)>;
+// The lines of a response before its body. `more`: headers beside those of the
+// response.
+std::string ResponseHead(const HttpResponse& response, HttpFraming framing,
+                         bool keep_alive, const HttpHeaders& more);
 
-// A handler replies at once, or keeps `reply` and replies later. Called on the
-// event loop, so a handler must not wait.
-using HttpHandler =
-    std::function<void(const HttpRequest& request, HttpReply reply)>;
+// A part of a body as a chunk. Not empty: an empty chunk would be the last.
+std::string Chunk(absl::string_view part);
+// What follows the last chunk.
+inline constexpr absl::string_view kLastChunk = "0\r\n\r\n";
 
 }  // namespace attend
 

@@ -1,6 +1,7 @@
 #include "server/http/http_options.h"
 
 #include "absl/strings/str_cat.h"
+#include "server/http/cors.h"
 
 namespace attend {
 
@@ -14,7 +15,7 @@ absl::Status HttpOptions::Validate() const {
         absl::StrCat("http_max_connections is ", max_connections,
                      ", must be in [1, 1000000]"));
   }
-  return absl::OkStatus();
+  return CheckCorsOrigins(cors_origins);
 }
 
 }  // namespace attend

@@ -2,7 +2,9 @@
 #define ATTEND_SERVER_HTTP_HTTP_OPTIONS_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
@@ -26,24 +28,38 @@ struct HttpOptions {
   bool tls = false;
 
   // The most connections at once. At the limit, a new connection replaces the
-  // connection that has waited longest for its client. Higher: more memory and
-  // file descriptors for clients that do nothing.
+  // connection that has waited longest for its client. At most seven eighths
+  // may be calls that run. Higher: more memory and file descriptors for clients
+  // that do nothing.
   int max_connections = 2048;
+  // The web pages whose scripts may read the answers: their origins, or "*" for
+  // all. Empty: no page of another origin.
+  std::vector<std::string> cors_origins = {};
 
-  // Limits three times: that of the TLS handshake; that from the opening of a
-  // connection (or the handshake) to the first byte of a request; and that from
-  // the first byte of a request's head to the last. Higher: slow clients hold
-  // connections longer.
+  // The most bytes of a request's body; and of the bodies of all requests
+  // together, from their first byte until they have been read as JSON. Higher:
+  // more memory for clients that send slowly.
+  int64_t max_body_bytes = 16 << 20;
+  int64_t max_bodies_bytes = 256 << 20;
+
+  // Limits four times: that of the TLS handshake; that from the opening of a
+  // connection (or the handshake) to the first byte of a request; that from the
+  // first byte of a request's head to the last; and that of each kPaceBytes of
+  // a body. Higher: slow clients hold connections longer.
   absl::Duration head_timeout = absl::Seconds(5);
   // The time from an answer to the first byte of the next request. Higher: idle
   // clients hold connections longer.
   absl::Duration idle_timeout = absl::Seconds(75);
-  // The time that a client may take to read an answer. Higher: answers that
-  // nobody reads hold memory longer.
+  // The time that a client may take to read kPaceBytes of an answer. Higher:
+  // answers that nobody reads hold memory longer.
   absl::Duration answer_timeout = absl::Seconds(10);
 
   absl::Status Validate() const;
 };
+
+// Of a body, and of an answer, so many bytes have a time limit of their own.
+// Large ones may take longer, but not as long as a client likes.
+inline constexpr size_t kPaceBytes = 16 << 10;
 
 }  // namespace attend
 

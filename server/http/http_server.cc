@@ -47,6 +47,7 @@ struct HttpServer::Impl {
   ~Impl() {
     loop.stop();
     if (thread.joinable()) thread.join();
+    environment.connections.CloseAll();
   }
 
   boost::asio::io_context loop{1};  // first: what is below uses it to the end

@@ -1,11 +1,27 @@
 #ifndef ATTEND_SERVER_HTTP_HTTP_SESSION_H_
 #define ATTEND_SERVER_HTTP_HTTP_SESSION_H_
 
+#include <array>
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
 
+#include "absl/time/time.h"
+#include "engine/tensor/out_of_memory.h"
 #include "server/http/connections.h"
+#include "server/http/http_body.h"
+#include "server/http/http_exchange.h"
 #include "server/http/http_options.h"
 #include "server/http/http_router.h"
+#include "server/http/http_stream.h"
 
 namespace attend {
 
@@ -17,11 +33,126 @@ struct HttpEnvironment {
   const HttpRouter router;
   const Certificates* const certificates;  // null: plain text
   Connections connections;
+  const std::shared_ptr<BodyBudget> bodies =
+      std::make_shared<BodyBudget>(options.max_bodies_bytes);
 };
 
 // Serves a connection: one request after the other, until the client closes the
 // connection, is late or breaks the protocol. `environment.connections` owns
 // the session. Runs on the socket's event loop only.
+//
+// The life of a connection is in http_session.cc, what it reads in
+// http_session_read.cc, what it answers in http_session_answer.cc.
+class HttpSession final : public Connection,
+                          public std::enable_shared_from_this<HttpSession> {
+ public:
+  HttpSession(boost::asio::ip::tcp::socket socket,
+              HttpEnvironment& environment);
+
+  void Start();
+  // Without memory for it, the connection is at its end.
+  template <typename Work>
+  void OrClose(Work work) {
+    const auto status =
+        CatchOutOfMemory([&] { return work(), absl::OkStatus(); });
+    if (!status.ok()) Close();
+  }
+  void Close() override { End({HttpEnd::kClosed}); }
+
+ private:
+  class Exchange;
+  using ErrorCode = boost::system::error_code;
+  using Parser =
+      boost::beast::http::request_parser<boost::beast::http::string_body>;
+
+  // What the connection waits for.
+  enum class Stage {
+    kHandshake,  // that of TLS
+    kIdle,       // the first byte of a request
+    kHead,       // the rest of its head
+    kBody,       // the rest of its body
+    kAnswer,     // the handler, and the client to read its answer
+    kFarewell,   // the client to close
+  };
+
+  // Closes the connection; a listener hears `end`.
+  void End(HttpEnd end);
+  void SetDeadline(absl::Duration limit);
+  void SetNoDeadline();
+  void OnDeadline();
+  void SayFarewell();
+  void EndSending();
+  void ReadToTheEnd();
+
+  void WaitForRequest(absl::Duration limit);
+  void StartHead();
+  void Read();
+  void OnRead(ErrorCode error, size_t bytes);
+  void Parse();
+  void OnBadRequest(ErrorCode error);
+  void OnHead();
+  // The status of a refusal of the head, and the reason; 0: none.
+  std::pair<int, std::string> CheckHead() const;
+  // What is known of the request. Valid while parser_ does not change.
+  HttpRequest Request() const;
+  void Handle();
+  void ReadBody();
+  void ParseBody();
+  void OnBody();
+  // Sends the last answer: the bytes that follow on the connection cannot be
+  // understood, or are not wanted.
+  void Refuse(int status, absl::string_view message);
+
+  void Reply(HttpResponse response);
+  void BeginStream(HttpResponse response);
+  void WritePart(std::string part, bool last);
+  // Sends `front`, then `back`, which may be null.
+  void Send(std::string front, std::shared_ptr<const std::string> back);
+  void SendSome();
+  void OnSent();
+  void FinishAnswer();
+  // The exchange is over; a listener hears `end`, if it has not heard before.
+  void EndExchange(HttpEnd end);
+  bool head_only() const;
+
+  // Makes a completion handler that keeps the session alive, and does nothing
+  // after the session was closed.
+  template <typename Then>
+  auto IfOpen(Then then) {
+    return
+        [self = shared_from_this(), then](ErrorCode error, size_t bytes = 0) {
+          if (!self->socket_.is_open()) return;
+          self->OrClose([&] { then(*self, error, bytes); });
+        };
+  }
+
+  HttpEnvironment& environment_;
+  HttpStream stream_;
+  boost::asio::ip::tcp::socket& socket_;  // the stream's
+  boost::asio::steady_timer timer_;
+  Stage stage_ = Stage::kIdle;
+
+  bool reading_ = false;  // into received_
+  bool late_ = false;     // the request
+  std::string received_;
+  boost::beast::flat_buffer buffer_{kMaxHttpHeadBytes};
+  std::optional<Parser> parser_;
+  size_t paced_ = 0;  // bytes of the body when its deadline was set
+  BudgetedBytes budgeted_;
+
+  // Of the request that is being answered.
+  uint64_t serial_ = 0;
+  HttpExchangeListener* listener_ = nullptr;  // null: none, or it heard the end
+  HttpHeaders more_headers_;
+  HttpFraming framing_ = HttpFraming::kLength;
+  bool answered_ = false;    // the handler has begun an answer
+  bool last_part_ = false;   // what is being sent is the end of the answer
+  bool keep_alive_ = false;  // the connection goes on after the answer
+  std::string front_;
+  std::shared_ptr<const std::string> back_;
+  size_t sent_ = 0;  // of front_ and back_ together
+};
+
 void StartSession(boost::asio::ip::tcp::socket socket,
                   HttpEnvironment& environment);
 

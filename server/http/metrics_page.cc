@@ -30,32 +30,33 @@ MetricsPage::~MetricsPage() {
   writer_.join();
 }
 
-void MetricsPage::Ask(HttpReply reply) {
+void MetricsPage::Ask(std::shared_ptr<HttpExchange> exchange) {
   {
     MutexLock lock(mutex_);
-    waiting_.push_back(std::move(reply));
+    waiting_.push_back(std::move(exchange));
   }
   changed_.notify_one();
 }
 
 void MetricsPage::Run() {
   while (true) {
-    std::vector<HttpReply> replies;
+    std::vector<std::shared_ptr<HttpExchange>> exchanges;
     {
       MutexLock lock(mutex_);
       changed_.wait(lock, [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
         return closed_ || !waiting_.empty();
       });
       if (closed_) return;
-      replies.swap(waiting_);
+      exchanges.swap(waiting_);
     }
     const auto page = CatchOutOfMemory(
         [this]() -> absl::StatusOr<Page> { return NewPage(); });
-    for (const HttpReply& reply : replies) {
+    for (const auto& exchange : exchanges) {
       // Whoever cannot be told, is told by the end of the connection.
       CatchOutOfMemory([&] {
-        reply(page.ok() ? PageResponse(*page)
-                        : TextResponse(503, "no memory for this page\n"));
+        exchange->Reply(page.ok()
+                            ? PageResponse(*page)
+                            : TextResponse(503, "no memory for this page\n"));
         return absl::OkStatus();
       }).IgnoreError();
     }

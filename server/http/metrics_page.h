@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/tensor/mutex.h"
-#include "server/http/http_message.h"
+#include "server/http/http_exchange.h"
 
 namespace attend {
 
@@ -27,14 +27,14 @@ class MetricsPage {
   // `write` returns the text of a page. It is called on the thread of the
   // MetricsPage.
   explicit MetricsPage(std::function<std::string()> write);
-  // Drops the replies that wait.
+  // Requests that wait get no answer.
   ~MetricsPage();
   MetricsPage(const MetricsPage&) = delete;
   MetricsPage& operator=(const MetricsPage&) = delete;
 
   // Replies with a page that is written after this call; exception: see
   // kMaxPages.
-  void Ask(HttpReply reply);
+  void Ask(std::shared_ptr<HttpExchange> exchange);
 
  private:
   using Page = std::shared_ptr<const std::string>;
@@ -47,7 +47,7 @@ class MetricsPage {
 
   Mutex mutex_;
   std::condition_variable changed_;
-  std::vector<HttpReply> waiting_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::shared_ptr<HttpExchange>> waiting_ ABSL_GUARDED_BY(mutex_);
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
 
   std::thread writer_;  // last: it uses all of the above

@@ -11,9 +11,10 @@ namespace attend {
 namespace {
 
 HttpHandler Probe(std::function<bool()> good, const char* otherwise) {
-  return [good = std::move(good), otherwise](const HttpRequest&,
-                                             HttpReply reply) {
-    reply(good() ? TextResponse(200, "ok\n") : TextResponse(503, otherwise));
+  return [good = std::move(good), otherwise](
+             const HttpRequest&, std::shared_ptr<HttpExchange> exchange) {
+    exchange->Reply(good() ? TextResponse(200, "ok\n")
+                           : TextResponse(503, otherwise));
   };
 }
 
@@ -29,15 +30,17 @@ HttpResponse Unauthorized() {
 void AddOperatorRoutes(HttpRouter& router, OperatorSources sources) {
   router.Add("GET", "/livez", Probe(std::move(sources.live), "not alive\n"));
   router.Add("GET", "/readyz", Probe(std::move(sources.ready), "not ready\n"));
-  router.Add("GET", "/metrics",
-             [page = std::make_shared<MetricsPage>(std::move(sources.metrics)),
-              may_see = std::move(sources.may_see_metrics)](
-                 const HttpRequest& request, HttpReply reply) {
-               if (may_see && !may_see(request.authorization)) {
-                 return reply(Unauthorized());
-               }
-               page->Ask(std::move(reply));
-             });
+  router.Add(
+      "GET", "/metrics",
+      [page = std::make_shared<MetricsPage>(std::move(sources.metrics)),
+       may_see = std::move(sources.may_see_metrics)](
+          const HttpRequest& request, std::shared_ptr<HttpExchange> exchange) {
+        const auto key = request.Header("Authorization");
+        if (may_see && !may_see(key.value_or(""))) {
+          return exchange->Reply(Unauthorized());
+        }
+        page->Ask(std::move(exchange));
+      });
 }
 
 }  // namespace attend

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -116,6 +117,26 @@ std::string RawHttp::ReadAnswer(bool has_body) {
   const std::string answer = received_.substr(0, end);
   received_.erase(0, end);
   return answer;
+}
+
+std::string RawHttp::ReadUntil(absl::string_view end) {
+  size_t at;
+  while ((at = received_.find(std::string(end))) == std::string::npos) {
+    if (!ReadMore()) return "";
+  }
+  const std::string text = received_.substr(0, at + end.size());
+  received_.erase(0, at + end.size());
+  return text;
+}
+
+std::string RawHttp::ReadChunk() {
+  const size_t size = std::strtoul(ReadUntil("\r\n").c_str(), nullptr, 16);
+  while (received_.size() < size + 2) {
+    if (!ReadMore()) return "";
+  }
+  const std::string chunk = received_.substr(0, size);
+  received_.erase(0, size + 2);
+  return chunk;
 }
 
 std::string RawHttp::ReadToEnd() {

@@ -32,6 +32,11 @@ class RawHttp {
   // The next answer, head and body; empty: the other side has closed.
   // `has_body`: false for the answer to a HEAD.
   std::string ReadAnswer(bool has_body = true);
+  // All up to and with `end`; empty: the other side has closed before.
+  std::string ReadUntil(absl::string_view end);
+  // The next chunk of a body in chunks; empty: it was the last one, or the
+  // other side has closed.
+  std::string ReadChunk();
   // All until the other side closes.
   std::string ReadToEnd();
   // Waits for bytes, or for the other side to close.

@@ -109,7 +109,7 @@ TEST(HttpLimitsTest, ARefusedClientThatGoesOnSendingGetsItsAnswer) {
     ASSERT_TRUE(client.Send(std::string(1000, 'x')));
   }
   ASSERT_TRUE(client.Send(std::string(100000, 'x')));
-  EXPECT_THAT(client.ReadAnswer(), StartsWith("HTTP/1.1 413 "));
+  EXPECT_THAT(client.ReadAnswer(), StartsWith("HTTP/1.1 405 "));
 }
 
 TEST(HttpLimitsTest, TheConnectionThatWaitsLongestMakesRoom) {

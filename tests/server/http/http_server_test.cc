@@ -149,13 +149,13 @@ TEST(HttpServerTest, RefusesWhatIsNotARequest) {
       {HttpRequestText("POST", "/livez",
                        "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n"),
        "400"},
-      {HttpRequestText("POST", "/metrics", "Content-Length: 2\r\n") + "{}",
+      {HttpRequestText("POST", "/livez", "Content-Length: 16777217\r\n"),
        "413"},
-      {HttpRequestText("POST", "/metrics", "Transfer-Encoding: chunked\r\n"),
-       "413"},
-      {HttpRequestText("POST", "/metrics",
-                       "Expect: 100-continue\r\nContent-Length: 9\r\n"),
-       "413"},
+      {HttpRequestText("POST", "/livez", "Expect: a miracle\r\n"), "417"},
+      {HttpRequestText("POST", "/livez", "Transfer-Encoding: gzip\r\n"), "501"},
+      {HttpRequestText("POST", "/livez",
+                       "Transfer-Encoding: gzip, chunked\r\n"),
+       "501"},
       {HttpRequestText("GET", "/" + long_value), "431"},
       {HttpRequestText("GET", "/livez", "a: " + long_value + "\r\n"), "431"},
       {long_value, "431"},
@@ -172,29 +172,59 @@ TEST(HttpServerTest, RefusesWhatIsNotARequest) {
   EXPECT_THAT(HttpGet(server->port(), "/livez"), StartsWith("HTTP/1.1 200 "));
 }
 
+// Nobody asks for it, and what follows on the connection is not read.
+TEST(HttpServerTest, ABodyThatNoHandlerWantsEndsTheConnection) {
+  const auto server = StartTestServer({});
+  for (const auto& [method, status] :
+       {std::pair("GET", "200"), std::pair("POST", "405")}) {
+    for (const char* framing :
+         {"Content-Length: 2\r\n", "Transfer-Encoding: chunked\r\n",
+          "Expect: 100-continue\r\nContent-Length: 9\r\n"}) {
+      RawHttp client;
+      ASSERT_TRUE(client.Connect(server->port()));
+      client.Send(HttpRequestText(method, "/livez", framing) + "{}");
+      const std::string answer = client.ReadToEnd();
+      EXPECT_THAT(answer, StartsWith(absl::StrCat("HTTP/1.1 ", status, " ")));
+      EXPECT_THAT(answer, HasSubstr("Connection: close\r\n"));
+    }
+  }
+}
+
 TEST(HttpServerTest, RepliesComeFromAnyThreadInTheOrderOfRequests) {
-  HttpReply kept;
+  std::shared_ptr<HttpExchange> kept;
   std::atomic<bool> asked{false};
   HttpRouter router;
-  router.Add("GET", "/slow", [&](const HttpRequest&, HttpReply reply) {
-    kept = std::move(reply);
-    asked = true;
-    asked.notify_one();
-  });
-  router.Add("POST", "/fast", [](const HttpRequest& request, HttpReply reply) {
-    reply(TextResponse(200, absl::StrCat(request.method, request.path)));
-  });
+  router.Add("GET", "/slow",
+             [&](const HttpRequest&, std::shared_ptr<HttpExchange> exchange) {
+               kept = std::move(exchange);
+               asked = true;
+               asked.notify_one();
+             });
+  router.Add(
+      "POST", "/fast/*",
+      [](const HttpRequest& request, std::shared_ptr<HttpExchange> exchange) {
+        exchange->Reply(TextResponse(
+            200,
+            absl::StrCat(request.method, request.path_rest, "?", request.query,
+                         request.Header("X-A").value_or("none"),
+                         request.Header("x-b").value_or("none"))));
+      });
   const auto server =
       HttpServer::Start({.host = "127.0.0.1", .port = 0}, std::move(router));
   ASSERT_TRUE(server.ok()) << server.status();
   RawHttp client;
   ASSERT_TRUE(client.Connect((*server)->port()));
-  ASSERT_TRUE(client.Send(absl::StrCat(HttpRequestText("GET", "/slow"),
-                                       HttpRequestText("POST", "/fast"))));
+  ASSERT_TRUE(client.Send(
+      absl::StrCat(HttpRequestText("GET", "/slow"),
+                   HttpRequestText("POST", "/fast/a/b?c", "x-a: d\r\n"))));
   asked.wait(false);
-  std::thread([&] { kept(TextResponse(202, "later")); }).join();
+  std::thread([&] { kept->Reply(TextResponse(202, "later")); }).join();
   EXPECT_THAT(client.ReadAnswer(), EndsWith("\r\n\r\nlater"));
-  EXPECT_THAT(client.ReadAnswer(), EndsWith("\r\n\r\nPOST/fast"));
+  EXPECT_THAT(client.ReadAnswer(), EndsWith("\r\n\r\nPOSTa/b?cdnone"));
+  // Of an exchange that is over nothing is heard any more.
+  kept->Reply(TextResponse(202, "again"));
+  EXPECT_THAT(HttpGet((*server)->port(), "/fast/"),
+              StartsWith("HTTP/1.1 404 "));
 }
 
 TEST(HttpServerTest, ListensOnIpv6) {

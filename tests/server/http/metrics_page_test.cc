@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <functional>
 #include <latch>
+#include <memory>
 #include <new>
 #include <set>
 #include <string>
@@ -11,6 +13,23 @@
 
 namespace attend {
 namespace {
+
+// Hands its answer to a function.
+class FakeExchange final : public HttpExchange {
+ public:
+  explicit FakeExchange(std::function<void(HttpResponse)> take)
+      : take_(std::move(take)) {}
+  void Listen(HttpExchangeListener&) override {}
+  void ReadBody() override {}
+  void Reply(HttpResponse response) override { take_(std::move(response)); }
+  void BeginStream(HttpResponse) override {}
+  void Write(std::string) override {}
+  void EndStream(std::string) override {}
+  void Close() override {}
+
+ private:
+  const std::function<void(HttpResponse)> take_;
+};
 
 TEST(MetricsPageTest, AllThatAskWhileAPageIsWrittenShareTheNext) {
   std::latch writing(1), go_on(1);
@@ -25,10 +44,10 @@ TEST(MetricsPageTest, AllThatAskWhileAPageIsWrittenShareTheNext) {
   std::vector<std::string> bodies(10);
   std::latch replies(bodies.size());
   for (size_t i = 0; i < bodies.size(); ++i) {
-    page.Ask([&, i](HttpResponse response) {
+    page.Ask(std::make_shared<FakeExchange>([&, i](HttpResponse response) {
       bodies[i] = *response.body;
       replies.count_down();
-    });
+    }));
     if (i == 0) writing.wait();
   }
   go_on.count_down();
@@ -43,10 +62,10 @@ TEST(MetricsPageTest, UnreadPagesAreBounded) {
   const auto ask = [&] {
     HttpResponse response;
     std::latch replied(1);
-    page.Ask([&](HttpResponse given) {
+    page.Ask(std::make_shared<FakeExchange>([&](HttpResponse given) {
       response = std::move(given);
       replied.count_down();
-    });
+    }));
     replied.wait();
     return response.body;
   };
@@ -70,11 +89,11 @@ TEST(MetricsPageTest, WithoutMemoryForAPageTheNextOneIsAsEver) {
   });
   for (const int status : {503, 200}) {
     std::latch replied(1);
-    page.Ask([&](const HttpResponse& response) {
+    page.Ask(std::make_shared<FakeExchange>([&](const HttpResponse& response) {
       EXPECT_EQ(response.status, status);
       EXPECT_EQ(*response.body == "well", status == 200);
       replied.count_down();
-    });
+    }));
     replied.wait();
   }
 }
