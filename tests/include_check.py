@@ -42,6 +42,9 @@ WRONG = [
     ("server/service/service.cc", "server/grpc/rpc_server.h"),
     ("server/service/service.cc", "engine/runtime/model.h"),
     ("server/http/http_server.cc", "server/service/service.h"),
+    ("server/http_call/http_call.cc", "server/openai/openai_api.h"),
+    ("server/http_call/http_call.cc", "server/grpc/rpc_server.h"),
+    ("server/openai/models.cc", "server/app/options.h"),
     ("server/tls/certificates.cc", "server/observability/log.h"),
     ("client/cpp/lib/client.cc", "client/cpp/load/load.h"),
     ("client/cpp/load/load.cc", "client/cpp/cli/command.h"),
@@ -58,7 +61,8 @@ ONLY_IN = [
     (re.compile(r"\.grpc\.pb\.h$"), ("client/cpp",)),
     (re.compile(r"^prometheus/"), ("server/observability",)),
     (re.compile(r"^nlohmann/"), ("engine/json", "engine/checkpoint",
-                                 "engine/tokenizer", "client/cpp")),
+                                 "engine/tokenizer", "server/http_call",
+                                 "client/cpp")),
 ]
 
 INCLUDE = re.compile(r'^\s*#include [<"]([^>"]+)[>"]')

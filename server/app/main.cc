@@ -37,8 +37,10 @@
 #include "server/http/http_router.h"
 #include "server/http/http_server.h"
 #include "server/http/operator_routes.h"
+#include "server/http_call/http_calls.h"
 #include "server/observability/log.h"
 #include "server/observability/metrics.h"
+#include "server/openai/openai_api.h"
 #include "server/scheduler/clock.h"
 #include "server/scheduler/scheduler.h"
 #include "server/service/methods.h"
@@ -55,8 +57,8 @@ constexpr absl::Duration kFlushTime = absl::Seconds(5);
 // An orderly end: first no new work is taken, then running work may finish,
 // then the rest is cut off.
 void Drain(const ServerOptions& options, ServedModels& models,
-           CallEnvironment& calls, RpcServer& rpc, std::atomic<bool>& ready,
-           Log& log) {
+           CallEnvironment& calls, RpcServer& rpc, HttpCalls& http_calls,
+           std::atomic<bool>& ready, Log& log) {
   ready = false;
   rpc.SetServing(false);
   log.Write(
@@ -71,6 +73,7 @@ void Drain(const ServerOptions& options, ServedModels& models,
     models.WaitUntilIdle(kFlushTime);
   }
   rpc.Shutdown(kFlushTime);
+  http_calls.Shutdown(kFlushTime);
   log.Write(LogLevel::kInfo, "stopped", {});
 }
 
@@ -122,6 +125,12 @@ void WarnOfPlainKeys(const ServerOptions& options, Log& log) {
     log.Write(LogLevel::kWarning, "plain_keys",
               {{"warning", "without --tls-cert keys travel as plain text"}});
   }
+  if (!options.tenants_file.empty() && !options.http.tls) {
+    log.Write(LogLevel::kWarning, "plain_keys",
+              {{"warning",
+                "without --http-tls the keys of calls over HTTP travel as "
+                "plain text"}});
+  }
   if (!options.metrics_key_sha256.empty() && !options.http.tls) {
     log.Write(LogLevel::kWarning, "plain_keys",
               {{"warning",
@@ -141,11 +150,27 @@ std::function<bool(absl::string_view)> KeyCheck(const std::string& sha256) {
   };
 }
 
+// What is served over HTTP beside what operators need.
+std::vector<HttpApi> HttpApis() { return {OpenAiApi()}; }
+
+// The names of all methods, in metrics and log lines.
+std::vector<std::string> AllMethodNames() {
+  std::vector<std::string> names = MethodNames(AttendMethods());
+  for (const HttpApi& api : HttpApis()) {
+    for (const HttpMethod& method : api.methods) {
+      names.emplace_back(method.path);
+    }
+  }
+  return names;
+}
+
 // The arguments, except `options`, must outlive the server.
 absl::StatusOr<std::unique_ptr<HttpServer>> StartHttp(
     const ServerOptions& options, const Metrics& metrics, const RpcServer& rpc,
-    const std::atomic<bool>& ready, const Certificates* certificates) {
+    const std::atomic<bool>& ready, HttpCalls& calls,
+    const Certificates* certificates) {
   HttpRouter router;
+  for (const HttpApi& api : HttpApis()) calls.AddRoutes(api, router);
   AddOperatorRoutes(router,
                     {.metrics = [&metrics] { return metrics.Serialize(); },
                      .live = [&rpc] { return rpc.alive(); },
@@ -172,7 +197,7 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
   const absl::Time begin = SteadyNow();
   RETURN_IF_ERROR(CheckDescriptors());
   WarnOfPlainKeys(options, log);
-  Metrics metrics(ATTEND_VERSION, MethodNames(AttendMethods()));
+  Metrics metrics(ATTEND_VERSION, AllMethodNames());
   // Certificates come before models, because loading models may take minutes.
   ASSIGN_OR_RETURN(const std::unique_ptr<Certificates> certificates,
                    LoadCertificates(options.tls, metrics, log));
@@ -202,12 +227,13 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
   ASSIGN_OR_RETURN(const std::unique_ptr<RpcServer> rpc,
                    RpcServer::Start(options.rpc, calls, step_signal,
                                     metrics.connections(), certificates.get()));
+  HttpCalls http_calls(calls, step_signal);
   ASSIGN_OR_RETURN(
       const std::unique_ptr<HttpServer> http,
-      StartHttp(options, metrics, *rpc, ready, certificates.get()));
+      StartHttp(options, metrics, *rpc, ready, http_calls, certificates.get()));
   LogReady(models, *compute, *rpc, *http, SteadyNow() - begin, log);
   WaitForStop(signals, tenants.get(), certificates.get(), log);
-  Drain(options, models, calls, *rpc, ready, log);
+  Drain(options, models, calls, *rpc, http_calls, ready, log);
   return absl::OkStatus();
 }
 

@@ -34,12 +34,18 @@ void AddPorts(OptionParser& parser, RpcOptions& rpc, HttpOptions& http) {
              "gRPC port. 0: any free port, which the log names.");
   parser.Add("http-host", http.host, "Address that the HTTP port listens on.");
   parser.Add("http-port", http.port,
-             "Port of /metrics, /livez and /readyz. 0: any free port.");
+             "Port of the HTTP APIs, and of /metrics, /livez and /readyz. 0: "
+             "any free port.");
   parser.Add("http-max-connections", http.max_connections,
              "The most connections of the HTTP port. A further connection "
              "replaces the one that has waited longest for its client. Higher: "
              "more memory and file descriptors. The HTTP port gets at most a "
-             "quarter of the file descriptors.");
+             "quarter of the file descriptors. At most seven eighths may be "
+             "calls that run.");
+  parser.Add("http-cors-origins", http.cors_origins,
+             "The web pages whose scripts may read answers of the HTTP port: "
+             "origins such as https://app.example, separated by commas, or * "
+             "for all. Empty: no pages but the server's own.");
   parser.Add("reflection", rpc.reflection,
              "Serve grpc.reflection, which shows the API to every client.");
 }

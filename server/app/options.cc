@@ -55,6 +55,9 @@ absl::StatusOr<CommandLine> ParseCommandLine(
   // budget.
   options.engine.max_step_rows =
       std::max(options.scheduler.max_batch_tokens, options.engine.max_beams);
+  // What holds for clients of one port holds for those of the other.
+  options.http.max_body_bytes = options.rpc.max_message_bytes;
+  options.http.answer_timeout = options.rpc.slow_reader_timeout;
   if (line.help || line.version) return line;
   ASSIGN_OR_RETURN(options.models, FindModels(models));
   RETURN_IF_ERROR(options.Validate());

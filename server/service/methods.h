@@ -26,12 +26,15 @@ using MakeHandler = std::unique_ptr<Handler>(const Service& service,
 // method and says whether the method streams. The path of the method, and its
 // name in metrics and log lines, follow from the name in the proto file.
 struct Method {
-  // Never null.
+  // Null: the method is of no proto file.
   const google::protobuf::MethodDescriptor* descriptor;
   const google::protobuf::Message* request;  // empty, of the method's type
-  MakeHandler* make;
+  MakeHandler* make;       // null: the protocol makes the handlers itself
+  std::string label = "";  // the name of a method of no proto file
 
-  const std::string& name() const { return descriptor->name(); }
+  const std::string& name() const {
+    return descriptor == nullptr ? label : descriptor->name();
+  }
 };
 
 // The name of a method in the proto file, and the function that makes the

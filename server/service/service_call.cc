@@ -1,6 +1,7 @@
 #include "server/service/service_call.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "engine/tensor/mutex.h"
@@ -68,12 +69,16 @@ absl::Status ServiceCall::Admit() {
   return refused;
 }
 
+std::unique_ptr<Handler> ServiceCall::NewHandler() {
+  return method_.make(environment_.service, *this);
+}
+
 void ServiceCall::Start() {
   // Nobody is older for having sent slowly.
   arrival_ = environment_.service.clock.Now();
   all_bytes_ = request_bytes();
   request_.reset(method_.request->New());
-  handler_ = method_.make(environment_.service, *this);
+  handler_ = NewHandler();
   SetStarting(true);
   absl::Status refused = Enqueue();
   if (!refused.ok()) Refuse(std::move(refused));

@@ -75,6 +75,8 @@ class ServiceCall : public CallContext {
 
   // The request, on a tokenizer thread; once, after Start().
   virtual absl::Status ReadRequest(google::protobuf::Message& request) = 0;
+  // The handler of the call, in Start().
+  virtual std::unique_ptr<Handler> NewHandler();
   // The size of the request before it is read. Any thread may ask.
   virtual size_t request_bytes() const = 0;
   // Both are called on any thread, with mutex() held. PostWake() asks that the

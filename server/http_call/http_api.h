@@ -1,0 +1,42 @@
+#ifndef ATTEND_SERVER_HTTP_CALL_HTTP_API_H_
+#define ATTEND_SERVER_HTTP_CALL_HTTP_API_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "server/http_call/http_translator.h"
+
+namespace attend {
+
+// A route of an API whose requests are calls.
+struct HttpMethod {
+  absl::string_view verb;  // "GET" or "POST"
+  // As HttpRouter::Add() takes it. It is the name of the method in metrics and
+  // log lines, too.
+  absl::string_view path;
+  std::unique_ptr<HttpTranslator> (*make)();
+};
+
+// The body of an error, as an API writes it.
+struct HttpErrorBody {
+  std::string type = "application/json";
+  std::string text;
+};
+
+// An API over HTTP. Several may share a port.
+struct HttpApi {
+  std::vector<HttpMethod> methods;
+  // `http_status` is the status of the answer. `status` may have the payload
+  // kFieldUrl.
+  HttpErrorBody (*error)(const absl::Status& status, int http_status);
+  // Paths that have no route, but begin like this, are refused as those of the
+  // API are.
+  std::vector<absl::string_view> prefixes;
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_HTTP_CALL_HTTP_API_H_

@@ -1,0 +1,72 @@
+#ifndef ATTEND_SERVER_HTTP_CALL_HTTP_TRANSLATOR_H_
+#define ATTEND_SERVER_HTTP_CALL_HTTP_TRANSLATOR_H_
+
+#include <google/protobuf/message.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "server/http/http_body.h"
+#include "server/service/service.h"
+
+namespace attend {
+
+// What a call over HTTP sent. Valid during HttpTranslator::Read().
+struct HttpCallInput {
+  HttpBody body;
+  std::string content_type;  // JSON's, if the client sent none
+  std::string path_rest;     // of a route that ends in '*'; not decoded
+  std::string query;         // not decoded
+};
+
+// A request of attend.v1, and who handles it.
+struct HandledRequest {
+  MakeHandler* make = nullptr;
+  std::unique_ptr<google::protobuf::Message> message;
+  // The answers are sent as they come; otherwise there is one, and it is sent
+  // at the end.
+  bool streams = false;
+};
+
+// A name of a field in errors of attend.v1, and what the client calls it.
+using FieldNames =
+    absl::Span<const std::pair<absl::string_view, absl::string_view>>;
+
+// Translates one call between an API over HTTP and attend.v1: the request as a
+// whole, then answer by answer. Each route of an API has a derived class.
+class HttpTranslator {
+ public:
+  virtual ~HttpTranslator() = default;
+
+  // Reads the request; once, on a tokenizer thread. An error ends the call.
+  virtual absl::StatusOr<HandledRequest> Read(const HttpCallInput& input,
+                                              const Service& service,
+                                              CallContext& context) = 0;
+  // The names of fields that a client sees in errors of attend.v1. Names that
+  // begin with another one stand before it.
+  virtual FieldNames field_names() const { return {}; }
+
+  // The functions below are called on the call's thread.
+
+  // Appends what the client gets of an answer: the body, or events of a stream.
+  // An error ends the call.
+  virtual absl::Status Append(const google::protobuf::Message& answer,
+                              std::string& text) = 0;
+  // Appends what follows the last answer of a stream.
+  virtual void AppendEnd(std::string& /*text*/) {}
+  // The type of an answer that is not an error.
+  virtual absl::string_view answer_type() const { return "application/json"; }
+};
+
+// `status`, with the names that the client knows in its message. The first name
+// becomes the payload kFieldUrl, unless there is one.
+absl::Status RenameFields(const absl::Status& status, FieldNames names);
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_HTTP_CALL_HTTP_TRANSLATOR_H_

@@ -1,0 +1,70 @@
+#ifndef ATTEND_SERVER_HTTP_CALL_JSON_VALUE_H_
+#define ATTEND_SERVER_HTTP_CALL_JSON_VALUE_H_
+
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace attend {
+
+// Members of objects stay in the order of the text.
+using Json = nlohmann::ordered_json;
+
+// A value in a request, with the name of its field: "messages[2].content". What
+// it is asked for, and is not, is a FieldError that says what was found and
+// what was expected.
+class JsonValue {
+ public:
+  // `json` must outlive the value.
+  JsonValue(const Json& json, std::string name)
+      : json_(json), name_(std::move(name)) {}
+
+  const Json& json() const { return json_; }
+  const std::string& name() const { return name_; }
+
+  // A number without a fraction, in [min, max].
+  absl::StatusOr<int64_t> Int(
+      int64_t min = std::numeric_limits<int32_t>::min(),
+      int64_t max = std::numeric_limits<int32_t>::max()) const;
+  // A number in [min, max].
+  absl::StatusOr<double> Float(
+      double min = -std::numeric_limits<float>::max(),
+      double max = std::numeric_limits<float>::max()) const;
+  absl::StatusOr<bool> Bool() const;
+  absl::StatusOr<std::string> String() const;
+  // The entries of a list.
+  absl::StatusOr<std::vector<JsonValue>> List() const;
+  // A string, or the entries of a list of strings.
+  absl::StatusOr<std::vector<std::string>> Strings() const;
+  // The members of an object. Members whose value is null are left out: to the
+  // clients of such APIs they are the same as absent ones.
+  absl::StatusOr<std::vector<JsonValue>> Members() const;
+
+  // OK, or an error that says `expected` of the value.
+  absl::Status Expect(bool condition, absl::string_view expected) const;
+  // "<name> is <value>, must be <expected>".
+  absl::Status Unexpected(absl::string_view expected) const;
+
+ private:
+  const Json& json_;
+  const std::string name_;
+};
+
+// JSON for an answer. What is not UTF-8 is replaced by U+FFFD.
+std::string DumpJson(const Json& json);
+
+// The JSON object that is the body of a request. INVALID_ARGUMENT if the body
+// is none, or if `content_type` is of something else.
+absl::StatusOr<Json> ParseBody(absl::string_view body,
+                               absl::string_view content_type);
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_HTTP_CALL_JSON_VALUE_H_

@@ -1,0 +1,60 @@
+#include "server/openai/openai_error.h"
+
+#include <string>
+
+#include "absl/strings/match.h"
+#include "server/http_call/http_status.h"
+#include "server/http_call/json_value.h"
+
+namespace attend {
+namespace {
+
+// As OpenAI and vLLM write them; clients choose their exceptions by the HTTP
+// status.
+const char* TypeOf(int http_status) {
+  switch (http_status) {
+    case 401:
+      return "authentication_error";
+    case 403:
+      return "permission_error";
+    case 404:
+      return "not_found_error";
+    case 408:
+    case 504:
+      return "timeout_error";
+    case 429:
+      return "rate_limit_error";
+    default:
+      return http_status < 500 ? "invalid_request_error" : "server_error";
+  }
+}
+
+// The codes of OpenAI that clients look at; null: none.
+const char* CodeOf(const absl::Status& status, int http_status) {
+  if (http_status == 401) return "invalid_api_key";
+  if (http_status == 429) return "rate_limit_exceeded";
+  if (absl::IsNotFound(status)) return "model_not_found";
+  if (http_status != 400) return nullptr;
+  if (absl::StrContains(status.message(), "max_source_tokens") ||
+      absl::StrContains(status.message(), "max_target_tokens")) {
+    return "context_length_exceeded";
+  }
+  return nullptr;
+}
+
+Json OrNull(const char* text) { return text == nullptr ? Json() : Json(text); }
+
+}  // namespace
+
+HttpErrorBody OpenAiError(const absl::Status& status, int http_status) {
+  const std::string field = FieldOf(status);
+  const Json error = {
+      {"message", std::string(status.message())},
+      {"type", TypeOf(http_status)},
+      {"param", field.empty() ? Json() : Json(field)},
+      {"code", OrNull(CodeOf(status, http_status))},
+  };
+  return {.text = DumpJson(Json{{"error", error}})};
+}
+
+}  // namespace attend

@@ -1,0 +1,14 @@
+#ifndef ATTEND_SERVER_OPENAI_OPENAI_ERROR_H_
+#define ATTEND_SERVER_OPENAI_OPENAI_ERROR_H_
+
+#include "absl/status/status.h"
+#include "server/http_call/http_api.h"
+
+namespace attend {
+
+// {"error": {"message", "type", "param", "code"}}
+HttpErrorBody OpenAiError(const absl::Status& status, int http_status);
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_OPENAI_OPENAI_ERROR_H_
