@@ -26,8 +26,7 @@ constexpr size_t kMaxOrderedMembers = 512;
 // depth, and would take the last value of a key that occurs twice.
 template <class Json>
 class Builder final : public nlohmann::json_sax<Json> {
-  static constexpr bool kOrdered =
-      std::is_same_v<Json, nlohmann::ordered_json>;
+  static constexpr bool kOrdered = std::is_same_v<Json, nlohmann::ordered_json>;
 
  public:
   using Text = typename Json::string_t;
