@@ -111,6 +111,7 @@ void ModelMetrics::OnInterToken(absl::Duration gap) {
 
 void ModelMetrics::OnStep(const StepReport& report) {
   if (report.rows > 0) {
+    steps_.fetch_add(1, std::memory_order_relaxed);
     series_->step_seconds->Observe(absl::ToDoubleSeconds(report.duration));
     series_->step_rows->Observe(report.rows);
   }
@@ -124,6 +125,19 @@ void ModelMetrics::OnStep(const StepReport& report) {
   series_->running.Set(report.running);
   series_->used_blocks.Set(report.used_blocks);
   series_->capacity_blocks.Set(report.total_blocks);
+}
+
+void ModelMetrics::OnInference(bool success, int computed_inputs,
+                               const CallParts& call, absl::Time now) {
+  MutexLock lock(mutex_);
+  totals_.Add(success, computed_inputs, call, now);
+}
+
+InferenceTotals ModelMetrics::inference_totals() const {
+  MutexLock lock(mutex_);
+  InferenceTotals totals = totals_;
+  totals.steps = steps_.load(std::memory_order_relaxed);
+  return totals;
 }
 
 }  // namespace attend

@@ -1,13 +1,17 @@
 #ifndef ATTEND_SERVER_OBSERVABILITY_MODEL_METRICS_H_
 #define ATTEND_SERVER_OBSERVABILITY_MODEL_METRICS_H_
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/time/time.h"
 #include "engine/api/engine.h"
+#include "engine/tensor/mutex.h"
 #include "server/observability/call_metrics.h"
+#include "server/observability/inference_totals.h"
 #include "server/scheduler/request.h"
 #include "server/scheduler/scheduler.h"
 
@@ -29,10 +33,18 @@ class ModelMetrics : public CallMetrics {
   // The time between two outputs of one running generation.
   void OnInterToken(absl::Duration gap);
   void OnStep(const StepReport& report);
+  // A call whose inputs the engine got has ended.
+  void OnInference(bool success, int computed_inputs, const CallParts& call,
+                   absl::Time now);
+  // What ModelStatistics of the Open Inference Protocol tells.
+  InferenceTotals inference_totals() const;
 
  private:
   struct Series;
   const std::unique_ptr<Series> series_;
+  std::atomic<int64_t> steps_{0};
+  mutable Mutex mutex_;
+  InferenceTotals totals_ ABSL_GUARDED_BY(mutex_);  // but its steps
 };
 
 }  // namespace attend

@@ -1,6 +1,7 @@
 #ifndef ATTEND_SERVER_SERVICE_CALL_CONTEXT_H_
 #define ATTEND_SERVER_SERVICE_CALL_CONTEXT_H_
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <string>
@@ -53,6 +54,12 @@ class CallContext {
   // Says for which model the call is. The call's log line and metrics name that
   // model. Called in Handler::Start(); `model` outlives the call.
   void set_model(const ModelEntry& model) { model_ = &model; }
+
+  // The call may not take longer than until `deadline`. Called in
+  // Handler::Start().
+  void ShortenDeadline(absl::Time deadline) {
+    deadline_ = std::min(deadline_, deadline);
+  }
 
   const std::string& request_id() const { return request_id_; }
   absl::Time arrival() const { return arrival_; }

@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "server/observability/inference_totals.h"
 
 namespace attend {
 
@@ -19,16 +20,19 @@ class Responder {
   virtual void Finish(const absl::Status& status) = 0;
 };
 
-// The figures of a call in its log line.
+// The figures of a call in its log line and in its model's totals.
 struct CallSummary {
   int inputs = 0;
   int failed_inputs = 0;
   int source_tokens = 0;
   int generated_tokens = 0;
+  // Where the time went, without `answer`. Only of inputs that were computed.
+  CallParts parts = {};
 };
 
 // The work behind one call, whatever the protocol. A handler makes a stream of
-// answers; the stream of a unary call has one answer. A protocol whose messages
+// answers; the stream of a unary call has one answer. Where a client streams
+// requests, each request has a handler of its own. A protocol whose messages
 // are not those of attend.v1 wraps a handler: the wrapper translates the
 // request, and a Responder of the wrapper translates the answers.
 class Handler {
@@ -58,6 +62,14 @@ class Handler {
   // Continue() is called again and again until Finish() is called: whenever the
   // client can take one more answer and there may be an answer.
   virtual void Continue(Responder& to) = 0;
+  // Tells the client of a method that streams requests that this request failed
+  // before its inputs were started: Finish(), perhaps after an answer that says
+  // so. Called in place of Continue(). `request` is empty if Start() was not
+  // called and the request is too long to be read only for that.
+  virtual void Refuse(const google::protobuf::Message& /*request*/,
+                      const absl::Status& status, Responder& to) {
+    to.Finish(status);
+  }
   // True when no other thread uses the handler any more. A handler may be
   // destroyed only when quiet() is true.
   virtual bool quiet() const { return true; }

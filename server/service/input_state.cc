@@ -194,12 +194,23 @@ absl::Status CommonError(const Inputs& inputs) {
 
 CallSummary Summarize(const Inputs& inputs) {
   CallSummary summary;
+  int computed = 0;
   for (const auto& input : inputs) {
     ++summary.inputs;
     if (!input->status().ok()) ++summary.failed_inputs;
     summary.source_tokens += input->facts().source_tokens;
     summary.generated_tokens += CountTokens(input->output());
+    const RequestTimes& times = input->times();
+    if (times.started == absl::InfinitePast()) continue;
+    ++computed;
+    summary.parts.read += times.arrival - input->call().arrival();
+    summary.parts.queue += times.started - times.arrival;
+    summary.parts.compute += times.ended - times.started;
   }
+  if (computed == 0) return summary;
+  summary.parts.read /= computed;
+  summary.parts.queue /= computed;
+  summary.parts.compute /= computed;
   return summary;
 }
 

@@ -9,13 +9,16 @@ std::vector<Method> BindMethods(
     const google::protobuf::ServiceDescriptor& service,
     absl::Span<const NamedHandler> handlers) {
   std::vector<Method> methods;
-  for (const auto& [name, make] : handlers) {
+  for (const auto& [name, make, error_key] : handlers) {
     const auto* descriptor = service.FindMethodByName(std::string(name));
-    ATTEND_CHECK(descriptor != nullptr && !descriptor->client_streaming());
+    ATTEND_CHECK(descriptor != nullptr);
     const auto* request =
         google::protobuf::MessageFactory::generated_factory()->GetPrototype(
             descriptor->input_type());
-    methods.push_back({descriptor, request, make});
+    methods.push_back({.descriptor = descriptor,
+                       .request = request,
+                       .make = make,
+                       .error_key = error_key});
   }
   return methods;
 }

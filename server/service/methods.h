@@ -31,9 +31,17 @@ struct Method {
   const google::protobuf::Message* request;  // empty, of the method's type
   MakeHandler* make;       // null: the protocol makes the handlers itself
   std::string label = "";  // the name of a method of no proto file
+  // Of a method whose client streams requests: a client that sends this
+  // metadata with the value "true" wants the first failure of a request to end
+  // the call with its status. Empty: no client does.
+  absl::string_view error_key = {};
 
   const std::string& name() const {
     return descriptor == nullptr ? label : descriptor->name();
+  }
+  // The client sends a stream of requests, and each is served on its own.
+  bool streams_requests() const {
+    return descriptor != nullptr && descriptor->client_streaming();
   }
 };
 
@@ -42,11 +50,12 @@ struct Method {
 struct NamedHandler {
   absl::string_view method;
   MakeHandler* make;
+  absl::string_view error_key = {};  // see Method
 };
 
 // The methods of `service` that are listed in `handlers`. Each listed method
-// must exist in the proto file, and must take one message from the client, not
-// a stream.
+// must exist in the proto file. Where a method takes a stream of messages, each
+// message is a request that is served on its own.
 std::vector<Method> BindMethods(
     const google::protobuf::ServiceDescriptor& service,
     absl::Span<const NamedHandler> handlers);

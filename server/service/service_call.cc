@@ -109,6 +109,7 @@ void ServiceCall::RunStart() {
 absl::Status ServiceCall::StartHandler() {
   input_bytes_ = all_bytes_;
   if (cancelled()) return absl::CancelledError("cancelled");
+  was_read_ = true;
   RETURN_IF_ERROR(ReadRequest(*request_));
   ASSIGN_OR_RETURN(inputs_, handler_->Start(*request_));
   input_bytes_ /= std::max(inputs_, 1);
@@ -159,14 +160,40 @@ bool ServiceCall::starting() {
 }
 
 void ServiceCall::Answer(Responder& to) {
-  if (failed_to_start_) return to.Finish(start_status_);
   const absl::Status status = CatchOutOfMemory([&] {
-    handler_->Continue(to);
+    if (failed_to_start_) {
+      AnswerRefusal(to);
+    } else {
+      handler_->Continue(to);
+    }
     return absl::OkStatus();
   });
   if (status.ok()) return;
   cancelled_ = true;  // what still runs has nobody to answer
   to.Finish(status);
+}
+
+// Where a client streams requests, the handler has to tell which one failed.
+void ServiceCall::AnswerRefusal(Responder& to) {
+  if (!method_.streams_requests()) return to.Finish(start_status_);
+  const std::unique_ptr<google::protobuf::Message> request(
+      method_.request->New());
+  if (!was_read_ && request_bytes() <= kShortWork) {
+    ReadRequest(*request).IgnoreError();
+  }
+  if (handler_ == nullptr) {
+    handler_ = method_.make(environment_.service, *this);
+  }
+  handler_->Refuse(*request, start_status_, to);
+}
+
+void ServiceCall::CountInference(const CallSummary& summary, bool success,
+                                 absl::Time now) const {
+  if (summary.inputs == 0 || model_ == nullptr || !model_->served.ok()) return;
+  CallParts parts = summary.parts;
+  parts.answer = std::max(now - arrival_ - parts.whole(), absl::ZeroDuration());
+  model_->served->metrics.OnInference(
+      success, summary.inputs - summary.failed_inputs, parts, now);
 }
 
 CallMetrics& ServiceCall::metrics() const {
@@ -196,6 +223,7 @@ void ServiceCall::TryReport(CallEnd end) const {
   }
   const CallSummary summary =
       failed_to_start_ ? CallSummary() : handler_->summary();
+  CountInference(summary, end.status.ok(), now);
   service.log.Write(LogLevel::kInfo, "call",
                     {{"id", request_id_},
                      {"tenant", account_->name()},

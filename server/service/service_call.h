@@ -73,7 +73,8 @@ class ServiceCall : public CallContext {
   ServiceCall(const Method& method, CallEnvironment& environment);
   ~ServiceCall() override;
 
-  // The request, on a tokenizer thread; once, after Start().
+  // The request; at most once. On a tokenizer thread after Start(), or on the
+  // call's thread if the call was refused.
   virtual absl::Status ReadRequest(google::protobuf::Message& request) = 0;
   // The handler of the call, in Start().
   virtual std::unique_ptr<Handler> NewHandler();
@@ -131,7 +132,11 @@ class ServiceCall : public CallContext {
   // memory for that.
   bool Pause();
   void EndStart(absl::Status status);
+  void AnswerRefusal(Responder& to);
   void TryReport(CallEnd end) const;
+  // Adds the call to the totals of its model, if the engine got its inputs.
+  void CountInference(const CallSummary& summary, bool success,
+                      absl::Time now) const;
 
   const Method& method_;
   CallEnvironment& environment_;
@@ -145,6 +150,7 @@ class ServiceCall : public CallContext {
 
   bool starting_ ABSL_GUARDED_BY(mutex_) = false;
   bool woken_early_ ABSL_GUARDED_BY(mutex_) = false;  // while starting
+  bool was_read_ = false;         // ReadRequest() was called
   bool failed_to_start_ = false;  // with start_status_; constant once started
   absl::Status start_status_;
 };

@@ -8,6 +8,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "attend/v1/attend.pb.h"
@@ -28,6 +30,10 @@ struct FixtureOptions {
 // before Build().
 class ServiceFixture : public ::testing::Test {
  protected:
+  // `methods`: those that may be called.
+  explicit ServiceFixture(std::vector<Method> methods = AttendMethods())
+      : methods_(std::move(methods)) {}
+
   void Build(const FixtureOptions& options) {
     engine_ = std::make_unique<FakeEngine>(options.engine);
     ModelMetrics& model = metrics_.AddModel(engine_->info());
@@ -48,12 +54,12 @@ class ServiceFixture : public ::testing::Test {
   LocalCall NewCall(const std::string& name,
                     const google::protobuf::Message& request,
                     const CallerProof& proof = {}) {
-    for (const Method& method : service_.methods) {
+    for (const Method& method : methods_) {
       if (method.name() != name) continue;
       return {method, *environment_, request, proof};
     }
     ADD_FAILURE() << "no method " << name;
-    return {service_.methods.front(), *environment_, request};
+    return {methods_.front(), *environment_, request};
   }
 
   void ExpectCounted(const std::string& method, const std::string& code) {
@@ -70,7 +76,8 @@ class ServiceFixture : public ::testing::Test {
   };
   const NullDevice null_;
   ManualClock clock_;
-  Metrics metrics_{"test", MethodNames(AttendMethods())};
+  const std::vector<Method> methods_;
+  Metrics metrics_{"test", MethodNames(methods_)};
   Log log_{LogLevel::kInfo, null_.descriptor};
   FakeTokenizer tokenizer_;
   Turns turns_;
@@ -79,7 +86,8 @@ class ServiceFixture : public ::testing::Test {
   Service service_ = {.models = {},
                       .clock = clock_,
                       .other_calls = metrics_.other_calls(),
-                      .log = log_};
+                      .log = log_,
+                      .methods = methods_};
   std::optional<CallEnvironment> environment_;
 };
 
