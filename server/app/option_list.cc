@@ -152,6 +152,10 @@ void AddCalls(OptionParser& parser, RpcOptions& o) {
       "max-concurrent-streams", o.max_concurrent_streams,
       "The most calls at once on one connection; further calls wait in the "
       "client. Higher: one client may hold more.");
+  parser.Add("max-stream-requests", o.max_stream_requests,
+             "The most requests in work at once of one stream of requests "
+             "(ModelStreamInfer); further ones wait in the client. Higher: one "
+             "client may hold more.");
   parser.Add(
       "tokenizer-threads", o.tokenizer_threads,
       "Number of threads that tokenise. One of several threads takes "

@@ -1,72 +1,15 @@
 #include "server/grpc/call.h"
 
-#include <grpc/grpc_security_constants.h>
-#include <grpcpp/security/auth_context.h>
-
-#include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "absl/strings/string_view.h"
-#include "absl/time/clock.h"
+#include "server/grpc/caller.h"
 #include "server/grpc/grpc_status.h"
 #include "server/scheduler/clock.h"
 #include "server/service/request_id.h"
 
 namespace attend {
-namespace {
-
-// "ipv4:10.0.0.1" of "ipv4:10.0.0.1:50051"; the others end in their port, too.
-absl::string_view HostOf(absl::string_view peer) {
-  return peer.substr(0, peer.rfind(':'));
-}
-
-// gRPC gives a deadline by the system's clock, which may be set afterwards.
-absl::Time DeadlineOf(const grpc::ServerContext& grpc, const Clock& clock) {
-  return clock.Now() + (absl::FromChrono(grpc.deadline()) - absl::Now());
-}
-
-// The value of a key that the client sent once; else empty.
-absl::string_view ValueOf(
-    const std::multimap<grpc::string_ref, grpc::string_ref>& metadata,
-    const char* key) {
-  if (metadata.count(key) != 1) return {};
-  const grpc::string_ref value = metadata.find(key)->second;
-  return {value.data(), value.size()};
-}
-
-// Of the metadata `authorization`; see CallerProof.
-std::optional<absl::string_view> Authorization(
-    const std::multimap<grpc::string_ref, grpc::string_ref>& metadata) {
-  constexpr char kKey[] = "authorization";
-  if (metadata.count(kKey) == 0) return std::nullopt;
-  return ValueOf(metadata, kKey);
-}
-
-// The names in the client's certificate; see CallerProof. gRPC has checked it
-// before there was a call.
-std::vector<std::string> CertificateNames(const grpc::ServerContext& context) {
-  std::vector<std::string> names;
-  const std::shared_ptr<const grpc::AuthContext> peer = context.auth_context();
-  const auto add = [&](const char* kind) {
-    for (const grpc::string_ref& name : peer->FindPropertyValues(kind)) {
-      names.emplace_back(name.data(), name.size());
-    }
-  };
-  if (peer == nullptr || !peer->IsPeerAuthenticated()) return names;
-  for (const char* kind :
-       {GRPC_PEER_DNS_PROPERTY_NAME, GRPC_PEER_URI_PROPERTY_NAME,
-        GRPC_PEER_EMAIL_PROPERTY_NAME}) {
-    add(kind);
-  }
-  if (names.empty()) add(GRPC_X509_CN_PROPERTY_NAME);
-  return names;
-}
-
-}  // namespace
 
 void Call::Ask(RawService& service, int method, RpcEnvironment& environment,
                EventLoop& loop) {
@@ -94,26 +37,17 @@ void Call::OnAccepted(bool ok) {
   }
   Ask(service_, method_, environment_, loop_);
   done_pending_ = true;
-  const auto& metadata = grpc_.client_metadata();
   const std::string peer = grpc_.peer();
-  reading_ = Begin(ValueOf(metadata, kRequestIdKey),
+  reading_ = Begin(MetadataValue(grpc_, kRequestIdKey),
                    DeadlineOf(grpc_, environment_.calls.service.clock),
-                   {.host = HostOf(peer), .proof = Proof()});
+                   {.host = HostOf(peer),
+                    .proof = needs_proof() ? ProofOf(grpc_) : CallerProof()});
   grpc_.AddInitialMetadata(kRequestIdKey, request_id());
   if (reading_) {
     stream_.Read(&bytes_, static_cast<Event*>(&read_));
   } else {
     Advance();
   }
-}
-
-CallerProof Call::Proof() const {
-  CallerProof proof;
-  if (!needs_proof()) return proof;
-  proof.authorization = Authorization(grpc_.client_metadata());
-  // A key counts before them.
-  if (!proof.authorization) proof.certificate_names = CertificateNames(grpc_);
-  return proof;
 }
 
 void Call::OnRead(bool ok) {

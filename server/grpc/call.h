@@ -11,23 +11,17 @@
 #include "absl/time/time.h"
 #include "server/grpc/event_loop.h"
 #include "server/grpc/raw_service.h"
+#include "server/grpc/rpc_environment.h"
 #include "server/service/live_calls.h"
 #include "server/service/service_call.h"
 
 namespace attend {
 
-// What all gRPC calls of a server share. Outlives the calls.
-struct RpcEnvironment {
-  CallEnvironment& calls;
-  const absl::Duration slow_reader_timeout;
-  LiveCalls live_calls;      // all Call objects, accepted or not
-  LiveCalls answered_calls;  // those whose requests have come
-};
-
-// One RPC of any method of any service. Its life: asked for, accepted when its
-// headers have come, read, answered message by message, finished. A unary call
-// is a stream of one message. A call that is refused for its headers is
-// finished unread: who may not call takes no memory for a message.
+// One RPC of any method whose client sends one request. Its life: asked for,
+// accepted when its headers have come, read, answered message by message,
+// finished. A unary call is a stream of one message. A call that is refused for
+// its headers is finished unread: who may not call takes no memory for a
+// message.
 //
 // A call belongs to one loop, and the loop's thread is the call's thread. A
 // call owns itself. A call destroys itself when nothing more can come: no event
@@ -67,8 +61,6 @@ class Call final : private LiveCalls::Entry,  // first base: destroyed last
     if (!end_) end_.emplace(status);
   }
 
-  // What the headers and the connection prove.
-  CallerProof Proof() const;
   void Advance();
   void Write();
   void* written_tag() { return static_cast<Event*>(&written_); }

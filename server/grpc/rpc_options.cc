@@ -31,6 +31,8 @@ absl::Status RpcOptions::Validate() const {
                              max_connections_per_address, 0, 1000000));
   RETURN_IF_ERROR(
       CheckRange("max_concurrent_streams", max_concurrent_streams, 1, 1000000));
+  RETURN_IF_ERROR(
+      CheckRange("max_stream_requests", max_stream_requests, 1, 100000));
   RETURN_IF_ERROR(CheckRange("tokenizer_threads", tokenizer_threads, 1, 64));
   RETURN_IF_ERROR(
       CheckRange("max_tokenizer_queue", max_tokenizer_queue, 1, 1000000));

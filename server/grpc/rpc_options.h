@@ -38,6 +38,10 @@ struct RpcOptions {
   // Higher: one client may hold more.
   int max_concurrent_streams = 1000;
 
+  // The most requests in work at once of one stream of requests; further ones
+  // are read when one of them has ended. Higher: one client may hold more.
+  int max_stream_requests = 256;
+
   // The number of threads that tokenise. One of several threads takes short
   // texts only; with a single thread, a short text waits for a part of a long
   // text. Higher: tokenising takes more CPU time from the engine.

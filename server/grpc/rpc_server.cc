@@ -30,6 +30,7 @@
 #include "server/grpc/message_limit.h"
 #include "server/grpc/port_probe.h"
 #include "server/grpc/raw_service.h"
+#include "server/grpc/request_stream.h"
 #include "server/grpc/tls_credentials.h"
 #include "server/observability/log.h"
 
@@ -124,7 +125,11 @@ struct RpcServer::Impl {
 
   Impl(const RpcOptions& options, CallEnvironment& calls, StepSignal& signal)
       : step_signal(signal),
-        environment{calls, options.slow_reader_timeout, {}, {}} {
+        environment{calls,
+                    options.slow_reader_timeout,
+                    options.max_stream_requests,
+                    {},
+                    {}} {
     const std::vector<Method>& methods = calls.service.methods;
     std::set<const google::protobuf::ServiceDescriptor*> known;
     for (const Method& method : methods) {
@@ -138,7 +143,11 @@ struct RpcServer::Impl {
   void Serve(EventLoop& loop) {
     for (RawService& rpc : rpc_services) {
       for (int i = 0; i < rpc.size(); ++i) {
-        Call::Ask(rpc, i, environment, loop);
+        if (rpc.method(i).descriptor->client_streaming()) {
+          RequestStream::Ask(rpc, i, environment, loop);
+        } else {
+          Call::Ask(rpc, i, environment, loop);
+        }
       }
     }
     loop.Start();

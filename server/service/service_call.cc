@@ -181,9 +181,7 @@ void ServiceCall::AnswerRefusal(Responder& to) {
   if (!was_read_ && request_bytes() <= kShortWork) {
     ReadRequest(*request).IgnoreError();
   }
-  if (handler_ == nullptr) {
-    handler_ = method_.make(environment_.service, *this);
-  }
+  if (handler_ == nullptr) handler_ = NewHandler();
   handler_->Refuse(*request, start_status_, to);
 }
 

@@ -1,0 +1,21 @@
+#ifndef ATTEND_SERVER_GRPC_RPC_ENVIRONMENT_H_
+#define ATTEND_SERVER_GRPC_RPC_ENVIRONMENT_H_
+
+#include "absl/time/time.h"
+#include "server/service/live_calls.h"
+#include "server/service/service_call.h"
+
+namespace attend {
+
+// What all gRPC calls of a server share. Outlives the calls.
+struct RpcEnvironment {
+  CallEnvironment& calls;
+  const absl::Duration slow_reader_timeout;
+  const int max_stream_requests;  // in work at once, of one stream
+  LiveCalls live_calls;           // all calls, accepted or not
+  LiveCalls answered_calls;       // those whose requests have come
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_GRPC_RPC_ENVIRONMENT_H_
