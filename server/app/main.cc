@@ -38,6 +38,7 @@
 #include "server/http/http_server.h"
 #include "server/http/operator_routes.h"
 #include "server/http_call/http_calls.h"
+#include "server/inference/methods.h"
 #include "server/observability/log.h"
 #include "server/observability/metrics.h"
 #include "server/openai/openai_api.h"
@@ -153,9 +154,16 @@ std::function<bool(absl::string_view)> KeyCheck(const std::string& sha256) {
 // What is served over HTTP beside what operators need.
 std::vector<HttpApi> HttpApis() { return {OpenAiApi()}; }
 
+// The methods of the protocols of the gRPC port.
+std::vector<Method> RpcMethods() {
+  std::vector<Method> methods = AttendMethods();
+  for (const Method& method : InferenceMethods()) methods.push_back(method);
+  return methods;
+}
+
 // The names of all methods, in metrics and log lines.
 std::vector<std::string> AllMethodNames() {
-  std::vector<std::string> names = MethodNames(AttendMethods());
+  std::vector<std::string> names = MethodNames(RpcMethods());
   for (const HttpApi& api : HttpApis()) {
     for (const HttpMethod& method : api.methods) {
       names.emplace_back(method.path);
@@ -218,9 +226,11 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
                          .clock = clock,
                          .other_calls = metrics.other_calls(),
                          .log = log,
+                         .version = ATTEND_VERSION,
                          .max_batch_inputs = options.rpc.max_batch_inputs,
                          .fair_share = options.rpc.fair_share,
-                         .tenants = tenants ? &tenants->tenants() : nullptr},
+                         .tenants = tenants ? &tenants->tenants() : nullptr,
+                         .methods = RpcMethods()},
                         options.rpc.tokenizer_threads,
                         options.rpc.max_tokenizer_queue);
   std::atomic<bool> ready{true};
