@@ -3,6 +3,7 @@
 import fnmatch
 import json
 import re
+import subprocess
 import unittest
 
 import yaml
@@ -237,6 +238,46 @@ class KubernetesTest(ContainersTest):
                                      "allowPrivilegeEscalation": False,
                                      "capabilities": {"drop": ["ALL"]}})
         self.assertFalse(self.pod["automountServiceAccountToken"])
+
+
+class KServeTest(ContainersTest):
+    def setUp(self):
+        [runtime] = read_yaml("deploy/kserve/serving_runtime.yaml")
+        [service] = read_yaml("deploy/kserve/inference_service.yaml")
+        self.runtime, self.predictor = runtime, service["spec"]["predictor"]
+        [self.container] = runtime["spec"]["containers"]
+        self.environment = {variable["name"]: variable["value"]
+                            for variable in self.container["env"]}
+        self.arguments = [argument.replace("{{.Name}}", "a")
+                          for argument in self.container["args"]]
+
+    def test_environment_and_arguments_are_of_the_server(self):
+        self.check_environment(self.environment)
+        subprocess.run([attend_server.BINARY, *self.arguments, "--version"],
+                       check=True, capture_output=True, timeout=60)
+
+    def test_ports_are_those_of_the_arguments(self):
+        [port] = self.container["ports"]
+        self.assertIn(f"--port={port['containerPort']}", self.arguments)
+        for name in ("startupProbe", "readinessProbe"):
+            self.assertEqual(self.container[name]["grpc"]["port"],
+                             port["containerPort"])
+        http = self.container["livenessProbe"]["httpGet"]["port"]
+        self.assertIn(f"--http-port={http}", self.arguments)
+        annotations = self.runtime["spec"]["annotations"]
+        self.assertEqual(annotations["prometheus.kserve.io/port"], str(http))
+
+    def test_the_service_uses_the_runtime(self):
+        model = self.predictor["model"]
+        self.assertEqual(model["runtime"], self.runtime["metadata"]["name"])
+        self.assertIn(model["protocolVersion"],
+                      self.runtime["spec"]["protocolVersions"])
+        self.assertIn(model["modelFormat"]["name"],
+                      [one["name"] for one in
+                       self.runtime["spec"]["supportedModelFormats"]])
+        self.assertGreaterEqual(
+            self.predictor["terminationGracePeriodSeconds"],
+            drain_seconds(self.environment))
 
 
 if __name__ == "__main__":

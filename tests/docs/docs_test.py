@@ -237,7 +237,8 @@ class CommandsTest(unittest.TestCase):
                                          capture_output=True, check=True).stdout
             known |= set(re.findall(r"--[\w-]+|ATTEND_\w+", client_help))
         count = 0
-        for name in "operations.md", "security.md", "glossary.md":
+        for name in ("operations.md", "security.md", "glossary.md",
+                     "protocols.md"):
             for code in inline_code(PAGES[ROOT / "docs" / name]):
                 words = re.findall(r"(?<!\S)--[\w-]+|\bATTEND_\w+", code)
                 if re.fullmatch(r"attend_\w+", code):
