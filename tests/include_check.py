@@ -65,6 +65,7 @@ ONLY_IN = [
     (re.compile(r"^prometheus/"), ("server/observability",)),
     (re.compile(r"^nlohmann/"), ("engine/json", "engine/checkpoint",
                                  "engine/tokenizer", "server/http_call",
+                                 "server/inference",
                                  "client/cpp")),
 ]
 

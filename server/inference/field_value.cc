@@ -1,8 +1,5 @@
 #include "server/inference/field_value.h"
 
-#include <google/protobuf/struct.pb.h>
-#include <google/protobuf/util/json_util.h>
-
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -17,6 +14,7 @@
 #include "absl/strings/str_format.h"
 #include "engine/tensor/status_macros.h"
 #include "engine/tokenizer/text/utf8.h"
+#include "server/inference/json_message.h"
 
 namespace attend {
 namespace {
@@ -153,20 +151,8 @@ absl::Status SetOne(Message& message, const FieldDescriptor& field,
 absl::Status SetJson(Message& message, const FieldDescriptor& field,
                      const Value& value, absl::string_view name) {
   ASSIGN_OR_RETURN(const std::string json, ToText(value, name));
-  const auto parse = [&](const std::string& text, Message& to) {
-    const auto status = google::protobuf::util::JsonStringToMessage(text, &to);
-    if (status.ok()) return absl::OkStatus();
-    const std::string why(status.message());
-    return absl::InvalidArgumentError(
-        absl::StrFormat("%s is not JSON of its type: %s", name,
-                        absl::CHexEscape(why.substr(0, kShownBytes))));
-  };
-  // Alone first: it must be one value, not several members of an object.
-  google::protobuf::Value alone;
-  RETURN_IF_ERROR(parse(json, alone));
   const std::unique_ptr<Message> parsed(message.New());
-  RETURN_IF_ERROR(
-      parse(absl::StrCat("{\"", field.name(), "\":", json, "}"), *parsed));
+  RETURN_IF_ERROR(ReadJsonField(json, name, field, *parsed));
   message.MergeFrom(*parsed);
   return absl::OkStatus();
 }

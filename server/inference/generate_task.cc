@@ -9,6 +9,7 @@
 #include "engine/tensor/status_macros.h"
 #include "server/inference/infer_task.h"
 #include "server/inference/outcomes.h"
+#include "server/inference/source_tokens.h"
 #include "server/inference/sources.h"
 #include "server/inference/token_tensors.h"
 
@@ -57,6 +58,18 @@ constexpr TensorSpec kOutputs[] = {
      .datatype = "FP32",
      .shape = kRows,
      .needs = "prompt_log_probs"},
+    {.name = "alignment",
+     .datatype = "INT32",
+     .shape = kRows3,
+     .needs = "alignments"},
+    {.name = "alignment_weights",
+     .datatype = "FP32",
+     .shape = kRows4,
+     .needs = "alignments"},
+    kAlignedSourceTensors[0],
+    kAlignedSourceTensors[1],
+    kAlignedSourceTensors[2],
+    kAlignedSourceTensors[3],
     // Of parts: which input, and which of its results, the part is of.
     {.name = "batch_index",
      .datatype = "INT32",
@@ -118,7 +131,7 @@ void WriteTokens(const Results& results, size_t choices,
     for (size_t c = 0; c < choices; ++c) {
       const bool there = c < static_cast<size_t>(result.choices_size());
       const v1::Choice& choice = there ? result.choices(c) : none;
-      rows.push_back({choice.ids(), choice.log_probs()});
+      rows.push_back({choice.ids(), choice.log_probs(), choice.alignment()});
     }
   }
   WriteTokenRows(rows, {results.size(), static_cast<int64_t>(choices)},
@@ -126,7 +139,9 @@ void WriteTokens(const Results& results, size_t choices,
                   .lengths = "output_lengths",
                   .log_probs = "log_probs",
                   .top_ids = "top_ids",
-                  .top_log_probs = "top_log_probs"},
+                  .top_log_probs = "top_log_probs",
+                  .alignment = "alignment",
+                  .alignment_weights = "alignment_weights"},
                  outputs);
 }
 
@@ -155,6 +170,7 @@ void WriteResults(const Results& results, OutputTensors& outputs) {
   WriteChoices(results, choices, outputs);
   WriteTokens(results, choices, outputs);
   WritePrompts(results, outputs);
+  WriteAlignedSources(results, outputs);
   outputs.Add("generated_tokens", {results.size(), 1}, generated);
   outputs.Add("seed", {results.size(), 1}, seeds);
   WriteOutcomes(results, outputs);
@@ -173,12 +189,14 @@ void WritePart(const Message& answer, OutputTensors& outputs) {
   *result.mutable_status() = chunk.status();
   *result.mutable_usage() = chunk.usage();
   *result.mutable_prompt() = chunk.prompt();
+  *result.mutable_source_tokens() = chunk.source_tokens();
   v1::Choice& choice = *result.add_choices();
   choice.set_text(chunk.text());
   *choice.mutable_ids() = chunk.ids();
   *choice.mutable_log_probs() = chunk.log_probs();
   choice.set_finish_reason(chunk.finish_reason());
   choice.set_score(chunk.score());
+  *choice.mutable_alignment() = chunk.alignment();
   WriteResults(results, outputs);
   outputs.Add("batch_index", {1, 1}, std::vector<int32_t>{chunk.input()});
   outputs.Add("sequence_index", {1, 1}, std::vector<int32_t>{chunk.choice()});

@@ -42,9 +42,14 @@ bool IsOn(const Message& request, absl::string_view name) {
   const auto& type = *request.GetDescriptor();
   const auto& reflection = *request.GetReflection();
   if (const auto* field = type.FindFieldByName(std::string(name))) {
-    return field->cpp_type() == FieldDescriptor::CPPTYPE_BOOL
-               ? reflection.GetBool(request, field)
-               : reflection.GetInt32(request, field) > 0;
+    switch (field->cpp_type()) {
+      case FieldDescriptor::CPPTYPE_BOOL:
+        return reflection.GetBool(request, field);
+      case FieldDescriptor::CPPTYPE_ENUM:
+        return reflection.GetEnumValue(request, field) > 0;
+      default:
+        return reflection.GetInt32(request, field) > 0;
+    }
   }
   const auto* params = type.FindFieldByName("params");
   return params != nullptr &&
@@ -68,10 +73,12 @@ absl::Status AddNamed(
     const inference::ModelInferRequest::InferRequestedOutputTensor& wanted,
     InferPlan& plan) {
   const std::string name = absl::StrCat("output ", Quoted(wanted.name()));
-  if (!wanted.parameters().empty()) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "%s: parameter %s is set, but no parameter of an output is supported",
-        name, Quoted(wanted.parameters().begin()->first)));
+  for (const auto& [parameter, value] : wanted.parameters()) {
+    // Contents are raw anyway, which KServe's client calls binary.
+    if (parameter == "binary_data" && value.bool_param()) continue;
+    return absl::InvalidArgumentError(
+        absl::StrFormat("%s: parameter %s is set, but is not supported", name,
+                        Quoted(parameter)));
   }
   const std::vector<const TensorSpec*> all = OutputsOf(*plan.task);
   const auto found = std::find_if(

@@ -72,6 +72,27 @@ absl::StatusOr<int64_t> CountElements(const InputTensor::Message& tensor) {
   return count;
 }
 
+// KServe's client tells the size of raw contents. It must be right; nothing
+// else is told beside a tensor.
+absl::Status CheckParameters(const InputTensor::Message& tensor,
+                             const std::string* raw) {
+  for (const auto& [name, value] : tensor.parameters()) {
+    if (name == "binary_data_size" && raw != nullptr) {
+      const auto size = static_cast<int64_t>(raw->size());
+      if (value.int64_param() == size) continue;
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "input %s: parameter 'binary_data_size' is %d, but its raw contents "
+          "have %d bytes",
+          Quoted(tensor.name()), value.int64_param(), size));
+    }
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "input %s: parameter %s is set, but is not supported (shared memory "
+        "is not)",
+        Quoted(tensor.name()), Quoted(name)));
+  }
+  return absl::OkStatus();
+}
+
 // The number of typed elements in the field of `datatype`; -1: it has none.
 int TypedSize(const Contents& contents, const Datatype& datatype) {
   switch (datatype.kind) {
@@ -118,12 +139,7 @@ absl::StatusOr<InputTensor> InputTensor::Read(const Message& tensor,
                         "protocol's",
                         Quoted(tensor.name()), Quoted(tensor.datatype())));
   }
-  if (!tensor.parameters().empty()) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "input %s: parameter %s is set, but no parameter of an input is "
-        "supported (shared memory is not)",
-        Quoted(tensor.name()), Quoted(tensor.parameters().begin()->first)));
-  }
+  RETURN_IF_ERROR(CheckParameters(tensor, raw));
   ASSIGN_OR_RETURN(const int64_t size, CountElements(tensor));
   InputTensor read(tensor, *datatype, size);
   if (raw == nullptr) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -23,10 +24,17 @@ std::vector<TensorSpec> InputsOf(const InferTask& task) {
   return {task.inputs.begin(), task.inputs.end()};
 }
 
+// Those that each request has: tools ask for all that are listed.
 std::vector<TensorSpec> OutputsOf(const InferTask& task) {
   std::vector<TensorSpec> outputs(task.outputs.begin(), task.outputs.end());
   outputs.insert(outputs.end(), std::begin(kOutcomeTensors),
                  std::end(kOutcomeTensors));
+  outputs.erase(std::remove_if(outputs.begin(), outputs.end(),
+                               [](const TensorSpec& output) {
+                                 return output.only_named ||
+                                        !output.needs.empty();
+                               }),
+                outputs.end());
   return outputs;
 }
 

@@ -205,6 +205,12 @@ absl::StatusOr<bool> RequestReader::ReadProtocolParameter(
     if (flag == nullptr) return WrongKind(name, value, "a boolean");
     // The other one changes nothing: the last response is never empty.
     if (name == "stream") protocol_.stream = *flag;
+  } else if (name == "binary_data_output") {
+    const auto* flag = std::get_if<bool>(&value);
+    if (flag == nullptr || !*flag) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          ParameterName(name), " is not true, but outputs are always raw"));
+    }
   } else if (name == "sequence_id" || name == "sequence_start" ||
              name == "sequence_end") {
     return absl::InvalidArgumentError(

@@ -6,6 +6,7 @@
 #include "engine/tensor/status_macros.h"
 #include "server/inference/infer_task.h"
 #include "server/inference/outcomes.h"
+#include "server/inference/source_tokens.h"
 #include "server/inference/sources.h"
 #include "server/inference/token_tensors.h"
 
@@ -46,6 +47,18 @@ constexpr TensorSpec kOutputs[] = {
      .datatype = "FP32",
      .shape = kRows3,
      .needs = "top_log_probs"},
+    {.name = "alignment",
+     .datatype = "INT32",
+     .shape = kRows,
+     .needs = "alignments"},
+    {.name = "alignment_weights",
+     .datatype = "FP32",
+     .shape = kRows3,
+     .needs = "alignments"},
+    kAlignedSourceTensors[0],
+    kAlignedSourceTensors[1],
+    kAlignedSourceTensors[2],
+    kAlignedSourceTensors[3],
 };
 
 absl::Status Read(const Service& service, const ServedModel& model,
@@ -80,7 +93,7 @@ void Write(const Message& answer, OutputTensors& outputs) {
     for (const v1::TokenLogProbs& token : results[i].tokens()) {
       ids[i].Add(token.token().id());
     }
-    rows.push_back({ids[i], results[i].tokens()});
+    rows.push_back({ids[i], results[i].tokens(), results[i].alignment()});
   }
   outputs.Add("scores", {results.size(), 1}, scores);
   WriteTokenRows(rows, {results.size()},
@@ -88,8 +101,11 @@ void Write(const Message& answer, OutputTensors& outputs) {
                   .lengths = "output_lengths",
                   .log_probs = "log_probs",
                   .top_ids = "top_ids",
-                  .top_log_probs = "top_log_probs"},
+                  .top_log_probs = "top_log_probs",
+                  .alignment = "alignment",
+                  .alignment_weights = "alignment_weights"},
                  outputs);
+  WriteAlignedSources(results, outputs);
   WriteOutcomes(results, outputs);
 }
 

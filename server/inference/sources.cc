@@ -1,19 +1,17 @@
 #include "server/inference/sources.h"
 
-#include <google/protobuf/util/json_util.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <utility>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "engine/tensor/status_macros.h"
 #include "engine/tokenizer/text/utf8.h"
+#include "server/inference/json_message.h"
 
 namespace attend {
 namespace {
@@ -170,14 +168,10 @@ absl::StatusOr<Inputs> ReadChats(const InputTensor& tensor,
                    ReadTexts(tensor, service));
   Inputs inputs;
   for (const std::string& text : texts) {
-    const auto parsed = google::protobuf::util::JsonStringToMessage(
-        text, inputs.emplace_back().mutable_chat());
-    if (!parsed.ok()) {
-      const std::string why(parsed.message());
-      return tensor.Error(absl::StrFormat(
-          "element %d is not attend.v1.Chat as JSON: %s", inputs.size() - 1,
-          absl::CHexEscape(why.substr(0, 100))));
-    }
+    const std::string name =
+        absl::StrCat(tensor.name(), "[", inputs.size(), "]");
+    RETURN_IF_ERROR(
+        ReadJsonMessage(text, name, *inputs.emplace_back().mutable_chat()));
   }
   return inputs;
 }

@@ -56,12 +56,41 @@ void WriteLogProbs(const std::vector<TokenRow>& rows, const Shape& shape,
               top_log_probs.values());
 }
 
+void WriteAlignments(const std::vector<TokenRow>& rows, const Shape& shape,
+                     const TokenTensorNames& names, OutputTensors& outputs) {
+  size_t width = 0;
+  size_t sources = 0;
+  for (const TokenRow& row : rows) {
+    const size_t tokens = row.alignment.source_size();
+    width = std::max(width, tokens);
+    if (tokens == 0) continue;
+    sources = std::max(sources, row.alignment.weights_size() / tokens);
+  }
+  PaddedRows<int32_t> best(rows.size(), width, kNoId);
+  PaddedRows<float> weights(rows.size(), width * sources, 0);
+  for (size_t r = 0; r < rows.size(); ++r) {
+    const v1::Alignment& alignment = rows[r].alignment;
+    const int tokens = alignment.source_size();
+    for (int t = 0; t < tokens; ++t) {
+      best.At(r, t) = alignment.source(t);
+      const int of_token = alignment.weights_size() / tokens;
+      for (int s = 0; s < of_token; ++s) {
+        weights.At(r, t * sources + s) = alignment.weights(t * of_token + s);
+      }
+    }
+  }
+  outputs.Add(names.alignment, With(shape, {width}), best.values());
+  outputs.Add(names.alignment_weights, With(shape, {width, sources}),
+              weights.values());
+}
+
 }  // namespace
 
 void WriteTokenRows(const std::vector<TokenRow>& rows, Shape shape,
                     const TokenTensorNames& names, OutputTensors& outputs) {
   WriteIds(rows, shape, names, outputs);
   WriteLogProbs(rows, shape, names, outputs);
+  WriteAlignments(rows, shape, names, outputs);
 }
 
 }  // namespace attend

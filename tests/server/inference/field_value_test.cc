@@ -84,16 +84,16 @@ TEST(FieldValueTest, MessagesAsJson) {
 }
 
 TEST(FieldValueTest, JsonDoesNotReachOtherFields) {
-  EXPECT_THAT(Set("stop_ids", Text(R"([1], "seed": 5)")),
-              HasSubstr("stop_ids is not JSON of its type: "));
-  EXPECT_THAT(Set("stop_ids", Text(R"([1]}, {"seed": 5)")),
-              HasSubstr("stop_ids is not JSON of its type: "));
+  for (const char* json : {R"([1], "seed": 5)", R"([1]}, {"seed": 5)"}) {
+    EXPECT_THAT(Set("stop_ids", Text(json)), HasSubstr("stop_ids: "));
+  }
   EXPECT_THAT(Set("stop_ids", Text(R"(["a"])")),
               HasSubstr("stop_ids is not JSON of its type: "));
   EXPECT_THAT(Set("bad_words", Text(R"([{"idz": [1]}])")),
               HasSubstr("bad_words is not JSON of its type: "));
-  EXPECT_THAT(Set("bad_words", Text(std::string(5000, '[').c_str())),
-              HasSubstr("bad_words is not JSON of its type: "));
+  EXPECT_THAT(Set("stop_strings", Text("['a']")), HasSubstr("stop_strings: "));
+  const std::string deep(5000, '[');
+  EXPECT_THAT(Set("bad_words", Text(deep.c_str())), HasSubstr("bad_words: "));
   // What was set before stays.
   Params params;
   params.set_seed(5);
@@ -121,6 +121,41 @@ TEST(FieldValueTest, WrongKindsAndRanges) {
             "prefix_tokens has 0 values, must have one");
   EXPECT_EQ(SetElements("stop_ids", {Text("x")}),
             "stop_ids is a string, must be an integer");
+}
+
+// A value that a field of this type takes.
+Value ValueFor(const google::protobuf::FieldDescriptor& field) {
+  using Field = google::protobuf::FieldDescriptor;
+  if (field.is_map()) return Text("{}");
+  const bool parts = field.cpp_type() == Field::CPPTYPE_MESSAGE;
+  if (field.is_repeated()) return parts ? Text("[{}]") : Text("[]");
+  if (parts) return Text("{}");
+  switch (field.cpp_type()) {
+    case Field::CPPTYPE_BOOL:
+      return true;
+    case Field::CPPTYPE_STRING:
+      return Text("x");
+    case Field::CPPTYPE_ENUM:
+      return Text("false");
+    case Field::CPPTYPE_FLOAT:
+    case Field::CPPTYPE_DOUBLE:
+      return 0.5;
+    default:
+      return int64_t{1};
+  }
+}
+
+// A field that is new in attend.v1 is a parameter at once.
+TEST(FieldValueTest, EveryParameterOfGenerationCanBeSet) {
+  const google::protobuf::Descriptor& type = *Params::descriptor();
+  for (int i = 0; i < type.field_count(); ++i) {
+    Params params;
+    const absl::Status status =
+        SetField(params, *type.field(i), ValueFor(*type.field(i)), "x");
+    EXPECT_TRUE(status.ok()) << type.field(i)->name() << ": " << status;
+    EXPECT_TRUE(type.field(i)->is_repeated() ||
+                params.GetReflection()->HasField(params, type.field(i)));
+  }
 }
 
 TEST(FieldValueTest, OneOfSeveral) {

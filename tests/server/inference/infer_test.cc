@@ -201,8 +201,17 @@ TEST_F(InferTest, OutputsAreThoseThatAreNamed) {
   (*request.mutable_outputs(2)->mutable_parameters())["classification"]
       .set_int64_param(3);
   EXPECT_EQ(ErrorOf(request),
-            "output 'scores': parameter 'classification' is set, but no "
-            "parameter of an output is supported");
+            "output 'scores': parameter 'classification' is set, but is not "
+            "supported");
+  request.mutable_outputs(2)->clear_parameters();
+  (*request.mutable_outputs(2)->mutable_parameters())["binary_data"]
+      .set_bool_param(true);
+  Parameter(request, "binary_data_output").set_bool_param(true);
+  EXPECT_EQ(Infer(request).outputs_size(), 3);
+  Parameter(request, "binary_data_output").set_bool_param(false);
+  EXPECT_EQ(ErrorOf(request),
+            "parameter 'binary_data_output' is not true, but outputs are "
+            "always raw");
 }
 
 // One long text of two.
@@ -244,9 +253,11 @@ TEST_F(InferTest, WhatIsWrongIsNamed) {
             "there is no input 'text_input' and no input 'input_ids'");
   EXPECT_EQ(error([](InferRequest& r) { r.mutable_inputs(0)->set_name("y"); }),
             "there is no input 'text_input' and no input 'input_ids'");
-  EXPECT_THAT(error([](InferRequest& r) { AddTexts(r, "y", {"a"}); }),
-              HasSubstr("input 'y' is unknown; the parameters of this task "
-                        "are: bad_words, do_sample, "));
+  EXPECT_THAT(
+      error([](InferRequest& r) { AddTexts(r, "y", {"a"}); }),
+      ::testing::AllOf(HasSubstr("input 'y' is unknown; the parameters of this "
+                                 "task are: "),
+                       HasSubstr(" temperature, top_k, ")));
   EXPECT_EQ(error([](InferRequest& r) {
               AddRaw(r, "input_ids", "INT32", {1, 1}, "abcd");
             }),

@@ -105,16 +105,16 @@ TEST(InputTensorTest, BooleansAndTextsAreTheSameInBothForms) {
   EXPECT_EQ(Elements(typed), Elements(raw));
 }
 
-TEST(InputTensorTest, ATensorMayBeEmpty) {
-  EXPECT_THAT(Elements(Raw("INT32", {0, 5}, "")), ElementsAre());
-  EXPECT_THAT(Elements(Raw("BYTES", {5, 0}, "")), ElementsAre());
-  EXPECT_THAT(Elements(Typed("INT32", {0}, {})), ElementsAre());
-}
-
 std::string ErrorOf(const InferRequest& request) {
   const absl::Status status = ReadTensors(request).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   return std::string(status.message());
+}
+
+TEST(InputTensorTest, ATensorMayBeEmpty) {
+  EXPECT_THAT(Elements(Raw("INT32", {0, 5}, "")), ElementsAre());
+  EXPECT_THAT(Elements(Raw("BYTES", {5, 0}, "")), ElementsAre());
+  EXPECT_THAT(Elements(Typed("INT32", {0}, {})), ElementsAre());
 }
 
 TEST(InputTensorTest, WhatIsWrongIsNamed) {
@@ -155,6 +155,18 @@ TEST(InputTensorTest, TypedContentsAreOfTheDatatype) {
   contents.add_bool_contents(true);
   EXPECT_EQ(ErrorOf(Typed("INT32", {1}, contents)),
             "input 'x': contents have elements of other datatypes than INT32");
+}
+
+TEST(InputTensorTest, TheSizeOfRawContentsMayBeTold) {
+  InferRequest request = Raw("INT32", {1}, RawNumbers<int32_t>({7}));
+  auto& size =
+      (*request.mutable_inputs(0)->mutable_parameters())["binary_data_size"];
+  size.set_int64_param(4);
+  EXPECT_THAT(Elements(request), ElementsAre(Value(int64_t{7})));
+  size.set_int64_param(5);
+  EXPECT_EQ(ErrorOf(request),
+            "input 'x': parameter 'binary_data_size' is 5, but its raw "
+            "contents have 4 bytes");
 }
 
 TEST(InputTensorTest, ContentsHaveOneForm) {

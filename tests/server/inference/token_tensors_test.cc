@@ -62,6 +62,31 @@ TEST(TokenTensorsTest, RowsArePadded) {
               ElementsAre(0, 0, 0, 0, -1, 0, 0, 0, -1, -2, -1, -2));
 }
 
+TEST(TokenTensorsTest, AlignmentsArePadded) {
+  v1::Choice one, two;
+  one.mutable_alignment()->add_source(1);
+  for (float weight : {0.25f, 0.75f}) {
+    one.mutable_alignment()->add_weights(weight);
+  }
+  for (int source : {0, 2}) two.mutable_alignment()->add_source(source);
+  for (float weight : {0.5f, 0.2f, 0.3f, 0.1f, 0.1f, 0.8f}) {
+    two.mutable_alignment()->add_weights(weight);
+  }
+  InferResponse response;
+  const std::vector<std::string> wanted = {"a", "w"};
+  OutputTensors outputs(wanted, response);
+  WriteTokenRows({{one.ids(), one.log_probs(), one.alignment()},
+                  {two.ids(), two.log_probs(), two.alignment()}},
+                 {2, 1}, {.alignment = "a", .alignment_weights = "w"}, outputs);
+  EXPECT_THAT(OutputOf(response, "a").shape, ElementsAre(2, 1, 2));
+  EXPECT_THAT(OutputOf(response, "a").numbers<int32_t>(),
+              ElementsAre(1, -1, 0, 2));
+  EXPECT_THAT(OutputOf(response, "w").shape, ElementsAre(2, 1, 2, 3));
+  EXPECT_THAT(OutputOf(response, "w").numbers<float>(),
+              ElementsAre(0.25f, 0.75f, 0, 0, 0, 0, 0.5f, 0.2f, 0.3f, 0.1f,
+                          0.1f, 0.8f));
+}
+
 TEST(TokenTensorsTest, WhatIsNotWantedIsNotThere) {
   InferResponse response;
   const std::vector<std::string> wanted = {"ids"};
