@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/tensor/check.h"
+#include "server/inference/methods.h"
 #include "tests/fuzz/fuzz_directory.h"
 
 namespace attend {
@@ -62,13 +63,20 @@ FuzzService::NullDevice::NullDevice()
 
 FuzzService::NullDevice::~NullDevice() { close(descriptor); }
 
+std::vector<Method> FuzzService::Methods() {
+  std::vector<Method> methods = AttendMethods();
+  for (const Method& method : InferenceMethods()) methods.push_back(method);
+  return methods;
+}
+
 FuzzService::FuzzService()
     : log_(LogLevel::kInfo, null_.descriptor),
       service_{.models = {},
                .clock = clock_,
                .other_calls = metrics_.other_calls(),
                .log = log_,
-               .max_batch_inputs = 8} {
+               .max_batch_inputs = 8,
+               .methods = Methods()} {
   std::unique_ptr<ChatTemplate> chat = LoadTemplate();
   Add(Options("translator"), nullptr);
   Add(Labels("labels", false), nullptr);

@@ -21,6 +21,9 @@ namespace attend {
 // little time.
 class FuzzService {
  public:
+  // Those of attend.v1, then those of the Open Inference Protocol.
+  static std::vector<Method> Methods();
+
   FuzzService();
   ~FuzzService();
 
@@ -50,7 +53,7 @@ class FuzzService {
   const NullDevice null_;
   const SteadyClock clock_;
   StepSignal step_signal_;
-  Metrics metrics_{"fuzz", MethodNames(AttendMethods())};
+  Metrics metrics_{"fuzz", MethodNames(Methods())};
   Log log_;
   const FakeTokenizer tokenizer_;
   Turns turns_;

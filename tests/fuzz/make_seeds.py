@@ -85,8 +85,8 @@ def header(name, value):
     return (b"\x00" + bytes([len(name)]) + name + bytes([len(value)]) + value)
 
 
-def head(method, *more):
-    return (b"\x83\x86" + header(b":path", b"/attend.v1.Attend/" + method)
+def head(method, *more, service=b"attend.v1.Attend"):
+    return (b"\x83\x86" + header(b":path", b"/" + service + b"/" + method)
             + header(b":authority", b"a")
             + header(b"content-type", b"application/grpc")
             + header(b"te", b"trailers") + b"".join(more))
@@ -111,6 +111,14 @@ def write_http2():
           + frame(DATA, END_STREAM, 1, message(generate)[7:])
           + frame(WINDOW, 0, 0, struct.pack(">I", 1 << 16)) + frame(PING, 0, 0,
                                                                     bytes(8)))
+    infer = head(b"ModelStreamInfer", header(b"triton_grpc_error", b"false"),
+                 service=b"inference.GRPCInferenceService")
+    two = message(infer_request()) + message(infer_request(b"nobody"))
+    write("http2", "request_stream", start
+          + frame(HEADERS, END_HEADERS, 1, infer)
+          + frame(DATA, 0, 1, two[:30]) + frame(DATA, 0, 1, two[30:])
+          + frame(DATA, END_STREAM, 1) + frame(WINDOW, 0, 0, struct.pack(
+              ">I", 1 << 16)))
     write("http2", "two_blocks", start
           + frame(HEADERS, END_STREAM, 1, head(b"ListModels")[:20])
           + frame(MORE, END_HEADERS, 1, head(b"ListModels")[20:])
@@ -124,6 +132,20 @@ def write_http2():
           + b"\xff\x00\x00\x08\x06\x00\x00\x00\x00\x00rawbytes")
 
 
+def infer_request(model=b"", typed=False):
+    """Of tensors: a text, and a number of new tokens."""
+    text = (field(1, b"text_input") + field(2, b"BYTES") + b"\x1a\x01\x01")
+    limit = (field(1, b"max_new_tokens") + field(2, b"INT32")
+             + b"\x1a\x01\x01")
+    name = field(1, model) + field(3, b"id")
+    if typed:
+        return (name + field(5, text + field(5, field(8, b"hello")))
+                + field(5, limit + field(5, field(2, b"\x03"))))
+    return (name + field(5, text) + field(5, limit)
+            + field(7, struct.pack("<I", 5) + b"hello")
+            + field(7, struct.pack("<I", 3)))
+
+
 def write_requests():
     """Of each method one as bytes; those in text are written by hand."""
     text = field(1, b"hello")
@@ -131,7 +153,8 @@ def write_requests():
     for letter, data in {"A": of_input, "C": field(2, field(1, text)),
                          "D": of_input + b"\x18\x01", "G": field(2, b"q")
                          + field(3, b"d"), "I": field(2, field(1, b"\x05\x06")),
-                         "K": field(1, b"chat")}.items():
+                         "K": field(1, b"chat"), "Q": infer_request(),
+                         "R": infer_request(typed=True)}.items():
         write("request", "bytes_" + letter, letter.encode() + data)
 
 

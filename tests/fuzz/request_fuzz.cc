@@ -1,6 +1,6 @@
-// A request of any method, from its bytes to its answers. The first byte says
-// which method, and how the rest is written: from 'a' on as text, as
-// google::protobuf::TextFormat has it, from 'A' on as bytes.
+// A request of any method of both protocols, from its bytes to its answers. The
+// first byte says which method, and how the rest is written: from 'a' on as
+// text, as google::protobuf::TextFormat has it, from 'A' on as bytes.
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/text_format.h>
@@ -9,6 +9,8 @@
 #include <memory>
 
 #include "attend/v1/attend.pb.h"
+#include "inference/grpc_service.pb.h"
+#include "server/inference/datatype.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_service.h"
 #include "tests/server/service/local_call.h"
@@ -29,7 +31,8 @@ bool ParseText(absl::string_view text, google::protobuf::Message& request) {
   return parser.ParseFromString(std::string(text), &request);
 }
 
-// A status that docs/api.md lists, other than that of a bug.
+// A status that docs/api.md or docs/protocols.md lists, other than that of a
+// bug.
 bool IsDocumented(absl::StatusCode code) {
   switch (code) {
     case absl::StatusCode::kOk:
@@ -37,6 +40,8 @@ bool IsDocumented(absl::StatusCode code) {
     case absl::StatusCode::kNotFound:
     case absl::StatusCode::kResourceExhausted:
     case absl::StatusCode::kUnavailable:
+    case absl::StatusCode::kUnimplemented:
+    case absl::StatusCode::kDeadlineExceeded:
       return true;
     default:
       return false;
@@ -54,12 +59,43 @@ void CheckResults(const LocalCall& call) {
   }
 }
 
+// Each tensor has the elements that its shape says.
+void CheckTensors(const inference::ModelInferResponse& response) {
+  ATTEND_CHECK(response.outputs_size() == response.raw_output_contents_size());
+  for (int i = 0; i < response.outputs_size(); ++i) {
+    const auto& tensor = response.outputs(i);
+    const Datatype* const datatype = FindDatatype(tensor.datatype());
+    ATTEND_CHECK(datatype != nullptr);
+    int64_t size = 1;
+    for (int64_t dim : tensor.shape()) size *= dim;
+    const std::string& raw = response.raw_output_contents(i);
+    const bool texts = datatype->kind == Datatype::Kind::kBytes;
+    // Of a text, at least its length.
+    const auto elements = static_cast<size_t>(size);
+    ATTEND_CHECK(texts ? raw.size() >= 4 * elements
+                       : raw.size() == datatype->bytes * elements);
+  }
+}
+
+// The last response to a request says so, and no other.
+void CheckParts(const LocalCall& call) {
+  const auto parts = call.answers<inference::ModelStreamInferResponse>();
+  ATTEND_CHECK(!parts.empty());
+  for (const auto& part : parts) {
+    CheckTensors(part.infer_response());
+    const auto& parameters = part.infer_response().parameters();
+    ATTEND_CHECK(parameters.at("triton_final_response").bool_param() ==
+                 (&part == &parts.back()));
+  }
+}
+
 void Run(const Method& method, const google::protobuf::Message& request) {
   static FuzzService service;
   LocalCall call(method, service.calls(), request);
   call.Run();
   ATTEND_CHECK(call.end().has_value());
   ATTEND_CHECK(IsDocumented(call.end()->code()));
+  if (method.name() == "ModelStreamInfer") CheckParts(call);
   if (!call.end()->ok()) return;
   ++accepted_inputs;
   if (method.name() == "Generate") CheckResults<v1::GenerateResponse>(call);
@@ -70,6 +106,9 @@ void Run(const Method& method, const google::protobuf::Message& request) {
   if (method.name() == "Rerank") CheckResults<v1::RerankResponse>(call);
   if (method.name() == "Tokenize") CheckResults<v1::TokenizeResponse>(call);
   if (method.name() == "Detokenize") CheckResults<v1::DetokenizeResponse>(call);
+  if (method.name() == "ModelInfer") {
+    CheckTensors(call.answers<inference::ModelInferResponse>().at(0));
+  }
 }
 
 }  // namespace
@@ -77,7 +116,7 @@ void Run(const Method& method, const google::protobuf::Message& request) {
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace attend;
-  static const std::vector<Method> methods = AttendMethods();
+  static const std::vector<Method> methods = FuzzService::Methods();
   // The fake tokenizer's texts need not be UTF-8, and protobuf would say so.
   [[maybe_unused]] static auto* const log =
       google::protobuf::SetLogHandler(nullptr);
