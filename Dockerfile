@@ -2,7 +2,7 @@
 # inside.
 #
 #   docker build -t attend:0.1.0 .
-#   docker run --rm --read-only -p 50051:50051 -p 9090:9090 attend:0.1.0
+#   docker run --rm --read-only -p 50051:50051 -p 8080:8080 attend:0.1.0
 #
 # Every flag of attend-server has a variable (docker run attend:0.1.0 --help):
 # -e ATTEND_KV_CACHE_BYTES=1GiB, or a file: -v FILE:/attend.toml:ro
@@ -49,8 +49,8 @@ RUN attend-server --version && attend --help >/dev/null
 # The server's default is models/en-de; a variable would stay beside
 # ATTEND_MODELS_DIR.
 WORKDIR /usr/share/attend
-EXPOSE 50051 9090
+EXPOSE 50051 8080
 USER 65532:65532
 HEALTHCHECK --interval=10s --timeout=5s --start-period=2m \
-  CMD ["/bin/sh", "-c", "exec /usr/lib/attend/http_get ${ATTEND_HTTP_PORT:-9090} /readyz"]
+  CMD ["/bin/sh", "-c", "exec /usr/lib/attend/http_get ${ATTEND_HTTP_PORT:-8080} /readyz"]
 ENTRYPOINT ["attend-server"]

@@ -20,7 +20,7 @@ struct HttpOptions {
   // without.
   std::string host = "0.0.0.0";
   // 0: any free port.
-  int port = 9090;
+  int port = 8080;
 
   // Serve with the certificate of the server's TlsOptions. Clients are not
   // asked for certificates, because probes have none. A connection with TLS

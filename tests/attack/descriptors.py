@@ -51,7 +51,7 @@ def http_status(address, path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--address", default="127.0.0.1:50051")
-    parser.add_argument("--http-address", default="127.0.0.1:9090")
+    parser.add_argument("--http-address", default="127.0.0.1:8080")
     parser.add_argument("--connections", type=int, default=300)
     options = parser.parse_args()
 

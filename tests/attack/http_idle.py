@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds connections to the HTTP port; prints how long probes take beside them.
 
-    tests/attack/http_idle.py [--port 9090] [--connections 1000] [--seconds 10]
+    tests/attack/http_idle.py [--port 8080] [--connections 1000] [--seconds 10]
                               [--kinds silent,trickle,keepalive,unread]
 
 silent says nothing; trickle sends a byte of a head each second; keepalive has
@@ -122,7 +122,7 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--host", default="127.0.0.1")
-    parser.add_argument("--port", type=int, default=9090)
+    parser.add_argument("--port", type=int, default=8080)
     parser.add_argument("--connections", type=int, default=1000)
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--kinds", default=",".join(FIRST_BYTES))

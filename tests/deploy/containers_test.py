@@ -137,7 +137,7 @@ class ComposeTest(ContainersTest):
         [prometheus] = read_yaml("deploy/prometheus/prometheus.yml")
         [target] = prometheus["scrape_configs"][0]["static_configs"][0][
             "targets"]
-        self.assertEqual(target, "attend:9090")
+        self.assertEqual(target, "attend:8080")
         [sources] = read_yaml(
             "deploy/grafana/provisioning/datasources/prometheus.yaml")
         self.assertEqual(sources["datasources"][0]["url"],

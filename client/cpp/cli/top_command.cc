@@ -24,7 +24,7 @@ namespace attend {
 namespace {
 
 struct Options {
-  HttpGetOptions http = {.url = "http://localhost:9090"};
+  HttpGetOptions http = {.url = "http://localhost:8080"};
   absl::Duration interval = absl::Seconds(2);
   int pictures = 0;  // 0: until it is interrupted
 };
@@ -123,7 +123,7 @@ Command AddTop(CLI::App& attend) {
       "token, queues, and memory for keys and values");
   command
       .add_option("url", options->http.url,
-                  "The server's HTTP port, as http://host:9090, or https://")
+                  "The server's HTTP port, as http://host:8080, or https://")
       ->envname("ATTEND_HTTP_URL")
       ->capture_default_str();
   command

@@ -57,7 +57,7 @@ TEST_F(HttpGetTest, ErrorsSayWhatIsWrong) {
   EXPECT_EQ(missing.code(), absl::StatusCode::kUnknown);
   EXPECT_THAT(std::string(missing.message()), HasSubstr("/none: 404 "));
   for (const std::string url :
-       {"localhost:9090", "ftp://a/", "http://", "http://a:/x"}) {
+       {"localhost:8080", "ftp://a/", "http://", "http://a:/x"}) {
     EXPECT_EQ(error({.url = url}).code(), absl::StatusCode::kInvalidArgument)
         << url;
   }

@@ -50,7 +50,7 @@ TEST(OptionsTest, DefaultsAreValid) {
   EXPECT_EQ(line->options.models[0].directory, "models/en-de");
   EXPECT_EQ(line->options.models[0].name, "en-de");
   EXPECT_EQ(line->options.rpc.port, 50051);
-  EXPECT_EQ(line->options.http.port, 9090);
+  EXPECT_EQ(line->options.http.port, 8080);
   EXPECT_FALSE(line->help);
 }
 
