@@ -49,6 +49,10 @@ struct ModelInfo {
   int max_beams = 0;  // beams or samples of one request
   // The most rows of one step.
   int max_step_rows = 0;
+  // Of a decoder: the blocks for keys and values, and the tokens of a block. A
+  // request whose hypotheses may need more blocks is refused. 0: no such limit.
+  int kv_blocks = 0;
+  int block_tokens = 0;
   // Defaults of generation, from the model's own files.
   GenerationParams generation;
 };

@@ -66,6 +66,10 @@ TransformerEngine::TransformerEngine(Compute& compute,
   info_.max_target_tokens = limits_.max_target_tokens;
   info_.max_beams = limits_.max_beams;
   info_.max_step_rows = options_.max_step_rows;
+  if (info_.continues_source) {
+    info_.kv_blocks = pool_blocks_;
+    info_.block_tokens = kv_layout_.block_tokens;
+  }
 }
 
 absl::StatusOr<std::unique_ptr<TransformerEngine>> TransformerEngine::Create(

@@ -121,6 +121,19 @@ v1::EarlyStopping DescribeEarlyStopping(EarlyStopping stopping) {
   return v1::EARLY_STOPPING_UNSPECIFIED;
 }
 
+// As many as the positions leave, and the memory for keys and values. At least
+// 1, for the engine to refuse.
+int MostNewTokens(const ModelInfo& model, int known,
+                  const GenerationParams& params) {
+  int most = model.max_target_tokens;
+  if (model.kv_blocks > 0) {
+    const int hypotheses =
+        std::max(params.num_beams, params.num_return_sequences);
+    most = std::min(most, model.kv_blocks / hypotheses * model.block_tokens);
+  }
+  return std::max(most - known, 1);
+}
+
 }  // namespace
 
 absl::Status CheckPriority(int priority) {
@@ -137,9 +150,13 @@ absl::Status FitLengths(const v1::GenerationParams& request,
         absl::StrFormat("forced prefix has %d tokens, limit is %d", prefix,
                         limit + prefix - 1));
   }
-  params.max_new_tokens = request.has_max_new_tokens()
-                              ? request.max_new_tokens()
-                              : std::min(params.max_new_tokens, limit);
+  if (!request.has_max_new_tokens()) {
+    params.max_new_tokens = std::min(params.max_new_tokens, limit);
+  } else if (request.max_new_tokens() == 0) {
+    params.max_new_tokens = MostNewTokens(model, known + prefix, params);
+  } else {
+    params.max_new_tokens = request.max_new_tokens();
+  }
   RETURN_IF_ERROR(
       CheckRange("params.max_new_tokens", params.max_new_tokens, 1, limit));
   params.min_new_tokens =

@@ -55,7 +55,7 @@ const BadRequest kBadRequests[] = {
      }},
     {"priority", [](Request& r) { r.set_priority(11); }},
     {"priority", [](Request& r) { r.set_priority(-11); }},
-    {"max_new_tokens", [](Request& r) { Params(r).set_max_new_tokens(0); }},
+    {"max_new_tokens", [](Request& r) { Params(r).set_max_new_tokens(-1); }},
     {"max_new_tokens", [](Request& r) { Params(r).set_max_new_tokens(-5); }},
     {"max_new_tokens", [](Request& r) { Params(r).set_max_new_tokens(512); }},
     {"min_new_tokens", [](Request& r) { Params(r).set_min_new_tokens(-1); }},

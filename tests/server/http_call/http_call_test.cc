@@ -62,8 +62,8 @@ TEST(HttpCallTest, ErrorsAreInTheFormOfTheApi) {
   const struct {
     const char *path, *body, *expected;
   } cases[] = {
-      {"/say", R"({"text": "abc", "words": 0})",
-       "400 (words) words is 0, must be in [1, 4095]"},
+      {"/say", R"({"text": "abc", "words": -1})",
+       "400 (words) words is -1, must be in [1, 4095]"},
       {"/say", R"({"text": "abc", "words": "x"})",
        "400 (words) words is \"x\", must be an integer in [-2147483648, "
        "2147483647]"},
