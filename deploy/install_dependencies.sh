@@ -31,6 +31,9 @@ for option in "$@"; do
   esac
 done
 packages="$packages $grpc"
+if $tests && ! { command -v node && command -v npm; } >/dev/null; then
+  packages="$packages nodejs npm"
+fi
 
 # Cargo that can build the tokenizers: found where rustup puts it, too, and else
 # the package. Debian 12 has a recent one under another name.

@@ -38,6 +38,7 @@
 #include "server/http/http_server.h"
 #include "server/http/operator_routes.h"
 #include "server/http_call/http_calls.h"
+#include "server/http_call/openapi.h"
 #include "server/inference/methods.h"
 #include "server/observability/log.h"
 #include "server/observability/metrics.h"
@@ -152,7 +153,7 @@ std::function<bool(absl::string_view)> KeyCheck(const std::string& sha256) {
 }
 
 // What is served over HTTP beside what operators need.
-std::vector<HttpApi> HttpApis() { return {OpenAiApi()}; }
+std::vector<HttpApi> HttpApis() { return OpenAiApis(); }
 
 // The methods of the protocols of the gRPC port.
 std::vector<Method> RpcMethods() {
@@ -161,15 +162,19 @@ std::vector<Method> RpcMethods() {
   return methods;
 }
 
-// The names of all methods, in metrics and log lines.
-std::vector<std::string> AllMethodNames() {
-  std::vector<std::string> names = MethodNames(RpcMethods());
-  for (const HttpApi& api : HttpApis()) {
-    for (const HttpMethod& method : api.methods) {
-      names.emplace_back(method.path);
-    }
-  }
-  return names;
+// Adds /openapi.json, which describes all routes.
+void AddOpenApi(const std::vector<HttpApi>& apis, HttpRouter& router) {
+  const auto text = std::make_shared<const std::string>(OpenApiText(
+      ATTEND_VERSION, apis,
+      {{"/livez", "Whether the server lives.", "text/plain"},
+       {"/readyz", "Whether the server takes calls.", "text/plain"},
+       {"/metrics", "Metrics, as Prometheus reads them.", "text/plain"},
+       {"/openapi.json", "This description.", "application/json"}}));
+  router.Add("GET", "/openapi.json",
+             [text](const HttpRequest&, std::shared_ptr<HttpExchange> to) {
+               to->Reply({.headers = {{"Content-Type", "application/json"}},
+                          .body = text});
+             });
 }
 
 // The arguments, except `options`, must outlive the server.
@@ -179,6 +184,7 @@ absl::StatusOr<std::unique_ptr<HttpServer>> StartHttp(
     const Certificates* certificates) {
   HttpRouter router;
   for (const HttpApi& api : HttpApis()) calls.AddRoutes(api, router);
+  AddOpenApi(HttpApis(), router);
   AddOperatorRoutes(router,
                     {.metrics = [&metrics] { return metrics.Serialize(); },
                      .live = [&rpc] { return rpc.alive(); },
@@ -205,7 +211,7 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
   const absl::Time begin = SteadyNow();
   RETURN_IF_ERROR(CheckDescriptors());
   WarnOfPlainKeys(options, log);
-  Metrics metrics(ATTEND_VERSION, AllMethodNames());
+  Metrics metrics(ATTEND_VERSION, AllMethodNames(RpcMethods(), HttpApis()));
   // Certificates come before models, because loading models may take minutes.
   ASSIGN_OR_RETURN(const std::unique_ptr<Certificates> certificates,
                    LoadCertificates(options.tls, metrics, log));

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "server/http_call/http_translator.h"
+#include "server/http_call/json_fields.h"
 
 namespace attend {
 
@@ -18,6 +19,11 @@ struct HttpMethod {
   // log lines, too.
   absl::string_view path;
   std::unique_ptr<HttpTranslator> (*make)();
+  // For /openapi.json: what the route does, and the fields of the body of a
+  // POST.
+  absl::string_view summary = {};
+  std::vector<FieldHelp> (*fields)() = nullptr;
+  bool streams = false;  // a body may ask for server-sent events
 };
 
 // The body of an error, as an API writes it.
@@ -36,6 +42,11 @@ struct HttpApi {
   // API are.
   std::vector<absl::string_view> prefixes;
 };
+
+// The names of all methods, in metrics and log lines: those of gRPC's
+// protocols, and the paths of `apis`.
+std::vector<std::string> AllMethodNames(const std::vector<Method>& methods,
+                                        const std::vector<HttpApi>& apis);
 
 }  // namespace attend
 

@@ -2,14 +2,13 @@
 #define ATTEND_SERVER_HTTP_CALL_JSON_FIELDS_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/escaping.h"
-#include "absl/strings/str_cat.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "engine/tensor/status_macros.h"
-#include "server/http_call/http_status.h"
 #include "server/http_call/json_value.h"
 
 namespace attend {
@@ -38,6 +37,22 @@ std::vector<FieldHelp> Describe(absl::Span<const JsonField<Target>> fields) {
   return described;
 }
 
+// INVALID_ARGUMENT: the server does not know the field.
+absl::Status UnknownField(const JsonValue& member);
+
+// Reads one member of an object. False: `fields` does not have it.
+template <class Target>
+absl::StatusOr<bool> ReadField(const JsonValue& member,
+                               absl::Span<const JsonField<Target>> fields,
+                               Target& to) {
+  for (const auto& field : fields) {
+    if (field.name != member.key()) continue;
+    RETURN_IF_ERROR(field.read(member, to));
+    return true;
+  }
+  return false;
+}
+
 // Reads the members of an object that are not null into `to`. INVALID_ARGUMENT
 // if there is one that `fields` does not have.
 template <class Target>
@@ -45,19 +60,9 @@ absl::Status ReadFields(const JsonValue& object,
                         absl::Span<const JsonField<Target>> fields,
                         Target& to) {
   ASSIGN_OR_RETURN(const std::vector<JsonValue> members, object.Members());
-  const size_t prefix = object.name().empty() ? 0 : object.name().size() + 1;
   for (const JsonValue& member : members) {
-    const absl::string_view name =
-        absl::string_view(member.name()).substr(prefix);
-    const JsonField<Target>* found = nullptr;
-    for (const auto& field : fields) {
-      if (field.name == name) found = &field;
-    }
-    if (found == nullptr) {
-      return FieldError(absl::CHexEscape(member.name().substr(0, 100)),
-                        "is not a field that this server knows here");
-    }
-    RETURN_IF_ERROR(found->read(member, to));
+    ASSIGN_OR_RETURN(const bool known, ReadField(member, fields, to));
+    if (!known) return UnknownField(member);
   }
   return absl::OkStatus();
 }

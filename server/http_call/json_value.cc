@@ -113,8 +113,8 @@ absl::StatusOr<std::vector<JsonValue>> JsonValue::Members() const {
   std::vector<JsonValue> members;
   for (const auto& [key, value] : json_.items()) {
     if (value.is_null()) continue;
-    members.emplace_back(value,
-                         name_.empty() ? key : absl::StrCat(name_, ".", key));
+    members.emplace_back(
+        value, name_.empty() ? key : absl::StrCat(name_, ".", key), key.size());
   }
   return members;
 }

@@ -23,11 +23,15 @@ using Json = nlohmann::ordered_json;
 class JsonValue {
  public:
   // `json` must outlive the value.
-  JsonValue(const Json& json, std::string name)
-      : json_(json), name_(std::move(name)) {}
+  JsonValue(const Json& json, std::string name, size_t key_size = 0)
+      : json_(json), name_(std::move(name)), key_size_(key_size) {}
 
   const Json& json() const { return json_; }
   const std::string& name() const { return name_; }
+  // Of a member of an object: the last part of its name.
+  absl::string_view key() const {
+    return absl::string_view(name_).substr(name_.size() - key_size_);
+  }
 
   // A number without a fraction, in [min, max].
   absl::StatusOr<int64_t> Int(
@@ -55,6 +59,7 @@ class JsonValue {
  private:
   const Json& json_;
   const std::string name_;
+  const size_t key_size_;
 };
 
 // JSON for an answer. What is not UTF-8 is replaced by U+FFFD.

@@ -20,7 +20,10 @@ class TranslatingHandler::Translation final : public Responder {
 
   void Send(const google::protobuf::Message& answer) override {
     sent_ = true;
-    if (end_.ok()) end_ = translator_.Append(answer, text_);
+    if (end_.ok()) {
+      end_ = RenameFields(translator_.Append(answer, text_),
+                          translator_.field_names());
+    }
     if (!end_.ok()) ended_ = true;
   }
   void Finish(const absl::Status& status) override {

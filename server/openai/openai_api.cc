@@ -4,14 +4,46 @@
 
 namespace attend {
 
-HttpApi OpenAiApi() {
-  return {.methods =
-              {
-                  {"GET", "/v1/models", NewModelListTranslator},
-                  {"GET", "/v1/models/*", NewModelTranslator},
-              },
-          .error = OpenAiError,
-          .prefixes = {"/v1/"}};
+std::vector<HttpApi> OpenAiApis() {
+  HttpApi openai = {
+      .methods =
+          {
+              {"GET", "/v1/models", NewModelListTranslator,
+               "The models that the caller may use."},
+              {"GET", "/v1/models/*", NewModelTranslator, "One model."},
+              {"POST", "/v1/chat/completions", NewChatTranslator,
+               "Continues a conversation.", ChatFieldList, /*streams=*/true},
+              {"POST", "/v1/completions", NewCompletionTranslator,
+               "Continues or translates texts.", CompletionFieldList,
+               /*streams=*/true},
+              {"POST", "/v1/embeddings", NewEmbeddingTranslator,
+               "Vectors of texts.", EmbeddingFieldList},
+              {"POST", "/v1/score", NewScoreTranslator,
+               "Scores of pairs of texts.", ScoreFieldList},
+              {"POST", "/score", NewScoreTranslator,
+               "Scores of pairs of texts.", ScoreFieldList},
+              {"POST", "/tokenize", NewTokenizeTranslator,
+               "The token ids of a text or of a conversation.",
+               TokenizeFieldList},
+              {"POST", "/detokenize", NewDetokenizeTranslator,
+               "The text of token ids.", DetokenizeFieldList},
+          },
+      .error = OpenAiError,
+      .prefixes = {"/v1/"}};
+  constexpr char kRerank[] =
+      "Orders documents by how well they answer a query.";
+  HttpApi rerank = {.methods =
+                        {
+                            {"POST", "/rerank", NewRerankTranslator, kRerank,
+                             RerankFieldList},
+                            {"POST", "/v1/rerank", NewRerankTranslator, kRerank,
+                             RerankFieldList},
+                            {"POST", "/v2/rerank", NewRerankTranslator, kRerank,
+                             RerankFieldList},
+                        },
+                    .error = RerankError,
+                    .prefixes = {"/v2/"}};
+  return {openai, rerank};
 }
 
 }  // namespace attend

@@ -44,17 +44,23 @@ const char* CodeOf(const absl::Status& status, int http_status) {
 
 Json OrNull(const char* text) { return text == nullptr ? Json() : Json(text); }
 
+Json ErrorJson(const absl::Status& status, int http_status) {
+  const std::string field = FieldOf(status);
+  return {{"message", std::string(status.message())},
+          {"type", TypeOf(http_status)},
+          {"param", field.empty() ? Json() : Json(field)},
+          {"code", OrNull(CodeOf(status, http_status))}};
+}
+
 }  // namespace
 
 HttpErrorBody OpenAiError(const absl::Status& status, int http_status) {
-  const std::string field = FieldOf(status);
-  const Json error = {
-      {"message", std::string(status.message())},
-      {"type", TypeOf(http_status)},
-      {"param", field.empty() ? Json() : Json(field)},
-      {"code", OrNull(CodeOf(status, http_status))},
-  };
-  return {.text = DumpJson(Json{{"error", error}})};
+  return {.text = DumpJson(Json{{"error", ErrorJson(status, http_status)}})};
+}
+
+HttpErrorBody RerankError(const absl::Status& status, int http_status) {
+  return {.text = DumpJson(Json{{"message", std::string(status.message())},
+                                {"error", ErrorJson(status, http_status)}})};
 }
 
 }  // namespace attend

@@ -8,6 +8,9 @@ namespace attend {
 
 // {"error": {"message", "type", "param", "code"}}
 HttpErrorBody OpenAiError(const absl::Status& status, int http_status);
+// {"message", "error": as above}: Cohere's clients read the first, others the
+// second.
+HttpErrorBody RerankError(const absl::Status& status, int http_status);
 
 }  // namespace attend
 

@@ -69,8 +69,9 @@ std::vector<Method> FuzzService::Methods() {
   return methods;
 }
 
-FuzzService::FuzzService()
-    : log_(LogLevel::kInfo, null_.descriptor),
+FuzzService::FuzzService(const std::vector<HttpApi>& apis)
+    : metrics_("fuzz", AllMethodNames(Methods(), apis)),
+      log_(LogLevel::kInfo, null_.descriptor),
       service_{.models = {},
                .clock = clock_,
                .other_calls = metrics_.other_calls(),

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "server/http_call/http_api.h"
 #include "server/observability/metrics.h"
 #include "server/scheduler/clock.h"
 #include "server/service/service_call.h"
@@ -24,7 +25,8 @@ class FuzzService {
   // Those of attend.v1, then those of the Open Inference Protocol.
   static std::vector<Method> Methods();
 
-  FuzzService();
+  // `apis`: those over HTTP whose calls are counted, too.
+  explicit FuzzService(const std::vector<HttpApi>& apis = {});
   ~FuzzService();
 
   CallEnvironment& calls() { return *calls_; }
@@ -53,7 +55,7 @@ class FuzzService {
   const NullDevice null_;
   const SteadyClock clock_;
   StepSignal step_signal_;
-  Metrics metrics_{"fuzz", MethodNames(Methods())};
+  Metrics metrics_;
   Log log_;
   const FakeTokenizer tokenizer_;
   Turns turns_;

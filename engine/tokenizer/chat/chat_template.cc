@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "engine/json/json_file.h"
@@ -82,6 +83,12 @@ absl::Status ChatTemplate::Add(const std::string& name, const std::string& path,
                   }).status());
   templates_[name] = {path, std::string(source)};
   return absl::OkStatus();
+}
+
+bool ChatTemplate::Mentions(absl::string_view text) const {
+  return std::any_of(templates_.begin(), templates_.end(), [&](const auto& t) {
+    return absl::StrContains(t.second.source, text);
+  });
 }
 
 absl::StatusOr<std::string> ChatTemplate::Run(const Template& from,

@@ -45,6 +45,9 @@ class ChatTemplate {
   static absl::StatusOr<std::unique_ptr<ChatTemplate>> Load(
       const std::string& directory);
 
+  // Whether one of the templates has this text in its source.
+  bool Mentions(absl::string_view text) const;
+
   // The text of a conversation, by the template "tool_use" if `chat` has tools
   // and there is such a template, else by "default". `now` is the date for
   // templates that ask for it. Errors:

@@ -22,13 +22,17 @@ class HttpGetTest : public testing::Test {
  protected:
   void SetUp() override {
     HttpRouter router;
-    router.Add("GET", "/key", [](const HttpRequest& request, HttpReply reply) {
-      reply(request.authorization == "Bearer k" ? TextResponse(200, "in")
-                                                : TextResponse(401, "out"));
-    });
-    router.Add("GET", "/silent", [this](const HttpRequest&, HttpReply reply) {
-      silent_ = reply;
-    });
+    router.Add(
+        "GET", "/key",
+        [](const HttpRequest& request, std::shared_ptr<HttpExchange> to) {
+          to->Reply(request.Header("Authorization") == "Bearer k"
+                        ? TextResponse(200, "in")
+                        : TextResponse(401, "out"));
+        });
+    router.Add("GET", "/silent",
+               [this](const HttpRequest&, std::shared_ptr<HttpExchange> to) {
+                 silent_ = std::move(to);
+               });
     auto server =
         HttpServer::Start({.host = "127.0.0.1", .port = 0}, std::move(router));
     ASSERT_TRUE(server.ok()) << server.status();
@@ -36,7 +40,7 @@ class HttpGetTest : public testing::Test {
     url_ = absl::StrCat("http://127.0.0.1:", server_->port());
   }
 
-  HttpReply silent_;
+  std::shared_ptr<HttpExchange> silent_;
   std::unique_ptr<HttpServer> server_;
   std::string url_;
 };
@@ -83,9 +87,10 @@ TEST(HttpsGetTest, TrustsTheGivenCaAndTheNameInTheCertificateOnly) {
       {.interval = absl::Hours(1)});
   ASSERT_TRUE(certificates.ok()) << certificates.status();
   HttpRouter router;
-  router.Add("GET", "/", [](const HttpRequest&, HttpReply reply) {
-    reply(TextResponse(200, "safe"));
-  });
+  router.Add("GET", "/",
+             [](const HttpRequest&, std::shared_ptr<HttpExchange> to) {
+               to->Reply(TextResponse(200, "safe"));
+             });
   const auto server =
       HttpServer::Start({.host = "0.0.0.0", .port = 0, .tls = true},
                         std::move(router), certificates->get());

@@ -39,7 +39,7 @@ struct HttpFixtureOptions {
 class HttpFixture {
  public:
   explicit HttpFixture(HttpFixtureOptions options)
-      : metrics("test", Names(options.apis)),
+      : metrics("test", AllMethodNames(AttendMethods(), options.apis)),
         log(LogLevel::kInfo, null_.descriptor),
         models(options.scheduler, clock, metrics, signal_) {
     for (const FakeEngineOptions& engine : options.engines) {
@@ -123,16 +123,6 @@ class HttpFixture {
   }
 
  private:
-  static std::vector<std::string> Names(const std::vector<HttpApi>& apis) {
-    std::vector<std::string> names = MethodNames(AttendMethods());
-    for (const HttpApi& api : apis) {
-      for (const HttpMethod& method : api.methods) {
-        names.emplace_back(method.path);
-      }
-    }
-    return names;
-  }
-
   struct NullDevice {
     const int descriptor = open("/dev/null", O_WRONLY);
     ~NullDevice() { close(descriptor); }

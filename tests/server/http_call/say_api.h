@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "attend/v1/attend.pb.h"
 #include "server/http_call/http_api.h"
+#include "server/http_call/http_status.h"
 #include "server/http_call/json_fields.h"
 #include "server/service/methods.h"
 

@@ -17,7 +17,7 @@ HttpFixtureOptions TwoModels() {
   options.engines[0].info.name = "org/a b";
   options.engines[0].info.max_target_tokens = 5000;
   options.engines[1].info.name = "second";
-  options.apis = {OpenAiApi()};
+  options.apis = OpenAiApis();
   return options;
 }
 

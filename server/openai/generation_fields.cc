@@ -1,0 +1,201 @@
+// The fields that chat and completions share: what they are, and what becomes
+// of them.
+
+#include <limits>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "server/http_call/http_status.h"
+#include "server/openai/generation.h"
+#include "server/openai/neutral_fields.h"
+
+namespace attend {
+namespace {
+
+using Field = JsonField<Generation>;
+
+// Readers of one value each. `kSet` puts the number into its place.
+template <auto kSet>
+absl::Status ReadFloat(const JsonValue& value, Generation& to) {
+  ASSIGN_OR_RETURN(const double number, value.Float());
+  (to.params().*kSet)(static_cast<float>(number));
+  return absl::OkStatus();
+}
+template <auto kSet>
+absl::Status ReadInt(const JsonValue& value, Generation& to) {
+  ASSIGN_OR_RETURN(const int64_t number, value.Int());
+  (to.params().*kSet)(static_cast<int>(number));
+  return absl::OkStatus();
+}
+template <auto kMember, int64_t kMin, int64_t kMax>
+absl::Status ReadOwnInt(const JsonValue& value, Generation& to) {
+  ASSIGN_OR_RETURN(to.*kMember, value.Int(kMin, kMax));
+  return absl::OkStatus();
+}
+template <bool Generation::*kMember>
+absl::Status ReadBool(const JsonValue& value, Generation& to) {
+  ASSIGN_OR_RETURN(to.*kMember, value.Bool());
+  return absl::OkStatus();
+}
+
+absl::Status ReadModel(const JsonValue& value, Generation& to) {
+  ASSIGN_OR_RETURN(*to.request->mutable_model(), value.String());
+  return absl::OkStatus();
+}
+
+absl::Status ReadTemperature(const JsonValue& value, Generation& to) {
+  ASSIGN_OR_RETURN(to.temperature, value.Float(0, 2));
+  return absl::OkStatus();
+}
+
+// Any integer of 64 bits, with a sign or without.
+absl::Status ReadSeed(const JsonValue& value, Generation& to) {
+  if (value.json().is_number_unsigned()) {
+    to.params().set_seed(value.json().get<uint64_t>());
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(const int64_t seed,
+                   value.Int(std::numeric_limits<int64_t>::min(),
+                             std::numeric_limits<int64_t>::max()));
+  to.params().set_seed(static_cast<uint64_t>(seed));
+  return absl::OkStatus();
+}
+
+absl::Status ReadStop(const JsonValue& value, Generation& to) {
+  ASSIGN_OR_RETURN(const std::vector<std::string> texts, value.Strings());
+  for (const std::string& text : texts) {
+    if (text.empty()) return FieldError(value.name(), "has an empty string");
+    to.params().add_stop_strings(text);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadStopIds(const JsonValue& value, Generation& to) {
+  ASSIGN_OR_RETURN(const std::vector<JsonValue> entries, value.List());
+  for (const JsonValue& entry : entries) {
+    ASSIGN_OR_RETURN(const int64_t id, entry.Int(0));
+    to.params().add_stop_ids(static_cast<int>(id));
+  }
+  return absl::OkStatus();
+}
+
+// Keys are token ids.
+absl::Status ReadLogitBias(const JsonValue& value, Generation& to) {
+  ASSIGN_OR_RETURN(const std::vector<JsonValue> members, value.Members());
+  for (const JsonValue& member : members) {
+    const std::string key = member.name().substr(value.name().size() + 1);
+    int id = 0;
+    if (!absl::SimpleAtoi(key, &id)) {
+      return FieldError(value.name(),
+                        "has a key that is no token id in decimal digits");
+    }
+    ASSIGN_OR_RETURN(const double bias, member.Float(-100, 100));
+    (*to.params().mutable_logit_bias())[id] = static_cast<float>(bias);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadStreamOptions(const JsonValue& value, Generation& to) {
+  static constexpr Field kFields[] = {
+      {"include_usage", "", "", ReadBool<&Generation::include_usage>},
+      {"include_obfuscation", "", "", ReadFalse<Generation>},
+      {"continuous_usage_stats", "", "", ReadFalse<Generation>},
+  };
+  return ReadFields<Generation>(value, kFields, to);
+}
+
+constexpr Field kFields[] = {
+    {"model", R"({"type": "string"})",
+     "The name of a model; without it the server's default model.", ReadModel},
+    {"stream", R"({"type": "boolean"})",
+     "Send the answer as server-sent events, as it is computed.",
+     ReadBool<&Generation::streams>},
+    {"stream_options",
+     R"({"type": "object", "properties": {"include_usage": {"type": "boolean"}}})",
+     "include_usage: a last event with the usage of the whole call.",
+     ReadStreamOptions},
+    {"n", R"({"type": "integer", "minimum": 1, "maximum": 128})",
+     "Choices for each prompt.",
+     ReadOwnInt<&Generation::choices, 1, kMaxChoices>},
+    {"best_of", R"({"type": "integer", "minimum": 1, "maximum": 128})",
+     "Must be n, if given.", ReadOwnInt<&Generation::best_of, 1, kMaxChoices>},
+    {"max_tokens", R"({"type": "integer", "minimum": 0})",
+     "The most new tokens.", ReadOwnInt<&Generation::max_tokens, 0, (1 << 30)>},
+    {"max_completion_tokens", R"({"type": "integer", "minimum": 0})",
+     "The newer name of max_tokens.",
+     ReadOwnInt<&Generation::max_completion_tokens, 0, (1 << 30)>},
+    {"temperature", R"({"type": "number", "minimum": 0, "maximum": 2})",
+     "0: the likeliest tokens. Default: 1 if the model continues text, or what "
+     "its generation_config.json says; other models do not sample.",
+     ReadTemperature},
+    {"top_p", R"({"type": "number", "exclusiveMinimum": 0, "maximum": 1})",
+     "Sample from the likeliest tokens that together have this probability.",
+     ReadFloat<&v1::GenerationParams::set_top_p>},
+    {"seed", R"({"type": "integer"})",
+     "The same seed gives the same choices, whatever else runs.", ReadSeed},
+    {"stop",
+     R"({"oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]})",
+     "Texts that end a choice; at most 16.", ReadStop},
+    {"presence_penalty", R"({"type": "number"})",
+     "Subtracted from the logit of each token that was generated before.",
+     ReadFloat<&v1::GenerationParams::set_presence_penalty>},
+    {"frequency_penalty", R"({"type": "number"})",
+     "The same, once for each time that the token was generated.",
+     ReadFloat<&v1::GenerationParams::set_frequency_penalty>},
+    {"logit_bias",
+     R"({"type": "object", "additionalProperties": {"type": "number"}})",
+     "Added to the logits of tokens, by their ids.", ReadLogitBias},
+    // vLLM's.
+    {"top_k", R"({"type": "integer", "minimum": 0})",
+     "Sample from so many of the likeliest tokens; 0: from all.",
+     ReadInt<&v1::GenerationParams::set_top_k>},
+    {"min_p", R"({"type": "number", "minimum": 0, "maximum": 1})",
+     "Sample from tokens that are at least so many times as likely as the "
+     "likeliest.",
+     ReadFloat<&v1::GenerationParams::set_min_p>},
+    {"repetition_penalty", R"({"type": "number", "exclusiveMinimum": 0})",
+     "Above 1: tokens that came before become less likely.",
+     ReadFloat<&v1::GenerationParams::set_repetition_penalty>},
+    {"no_repeat_ngram_size", R"({"type": "integer", "minimum": 0})",
+     "No sequence of so many tokens occurs twice.",
+     ReadInt<&v1::GenerationParams::set_no_repeat_ngram_size>},
+    {"min_tokens", R"({"type": "integer", "minimum": 0})",
+     "The fewest new tokens before an end.",
+     ReadInt<&v1::GenerationParams::set_min_new_tokens>},
+    {"stop_token_ids", R"({"type": "array", "items": {"type": "integer"}})",
+     "Tokens that end a choice; at most 64.", ReadStopIds},
+    {"ignore_eos", R"({"type": "boolean"})",
+     "No end before max_tokens, which is needed then.",
+     ReadBool<&Generation::ignore_eos>},
+    {"use_beam_search", R"({"type": "boolean"})",
+     "Beam search with n beams, or num_beams.",
+     ReadBool<&Generation::beam_search>},
+    {"num_beams", R"({"type": "integer", "minimum": 1})",
+     "Beams of a beam search; the n best are returned.",
+     ReadInt<&v1::GenerationParams::set_num_beams>},
+    {"length_penalty", R"({"type": "number"})",
+     "The score of a beam is divided by length ^ length_penalty.",
+     ReadFloat<&v1::GenerationParams::set_length_penalty>},
+    // Fields that ask for nothing.
+    {"user", kAnyString, kAsksForNothing, ReadAnyString<Generation>},
+    {"safety_identifier", kAnyString, kAsksForNothing,
+     ReadAnyString<Generation>},
+    {"prompt_cache_key", kAnyString, kAsksForNothing,
+     ReadAnyString<Generation>},
+    {"metadata", R"({"type": "object"})", kAsksForNothing,
+     ReadAnyObject<Generation>},
+    {"store", kOnlyFalse, kNotStored, ReadFalse<Generation>},
+    {"service_tier", R"({"enum": ["auto", "default"]})", kAsksForNothing,
+     ReadServiceTier<Generation>},
+    {"skip_special_tokens", kOnlyTrue, "Only true: texts have none.",
+     ReadTrue<Generation>},
+    {"include_stop_str_in_output", kOnlyFalse,
+     "Only false: the text ends before the stop string.",
+     ReadFalse<Generation>},
+};
+
+}  // namespace
+
+absl::Span<const JsonField<Generation>> GenerationFields() { return kFields; }
+
+}  // namespace attend

@@ -1,0 +1,178 @@
+#include "server/openai/messages.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "engine/json/json_parse.h"
+#include "engine/tensor/status_macros.h"
+#include "server/http_call/http_status.h"
+#include "server/http_call/json_fields.h"
+
+namespace attend {
+namespace {
+
+// What a message becomes. `more` are the fields that templates know beside role
+// and content.
+struct Message {
+  std::string role;
+  std::string content;
+  Json more = Json::object();
+};
+using Field = JsonField<Message>;
+
+// The texts of parts are joined by line breaks, as vLLM joins them.
+absl::StatusOr<std::string> ReadParts(const JsonValue& value) {
+  ASSIGN_OR_RETURN(const std::vector<JsonValue> parts, value.List());
+  std::string text;
+  for (const JsonValue& part : parts) {
+    const Json& json = part.json();
+    if (!json.is_object() || !json.contains("type") ||
+        json["type"] != Json("text")) {
+      return FieldError(absl::StrCat(part.name(), ".type"),
+                        "must be \"text\": the model reads nothing else");
+    }
+    if (!json.contains("text") || !json["text"].is_string() ||
+        json.size() != 2) {
+      return FieldError(part.name(), "must have type and text, and no more");
+    }
+    if (&part != &parts.front()) text += '\n';
+    text += json["text"].get_ref<const std::string&>();
+  }
+  return text;
+}
+
+absl::Status ReadContent(const JsonValue& value, Message& to) {
+  if (value.json().is_array()) {
+    ASSIGN_OR_RETURN(to.content, ReadParts(value));
+    return absl::OkStatus();
+  }
+  RETURN_IF_ERROR(
+      value.Expect(value.json().is_string(), "a string or a list of parts"));
+  to.content = value.json().get<std::string>();
+  return absl::OkStatus();
+}
+
+// "developer" is the newer name of "system", and templates know the older one.
+absl::Status ReadRole(const JsonValue& value, Message& to) {
+  ASSIGN_OR_RETURN(to.role, value.String());
+  constexpr absl::string_view kRoles[] = {"system", "user", "assistant",
+                                          "tool"};
+  if (to.role == "developer") to.role = "system";
+  return value.Expect(std::find(std::begin(kRoles), std::end(kRoles),
+                                to.role) != std::end(kRoles),
+                      "system, developer, user, assistant or tool");
+}
+
+// Templates read arguments as an object; OpenAI's API has them as text.
+absl::StatusOr<Json> ReadFunction(const JsonValue& value) {
+  ASSIGN_OR_RETURN(const std::vector<JsonValue> members, value.Members());
+  Json function = Json::object();
+  for (const JsonValue& member : members) {
+    ASSIGN_OR_RETURN(const std::string text, member.String());
+    if (member.key() == "name") {
+      function["name"] = text;
+    } else if (member.key() == "arguments") {
+      auto arguments = ParseOrderedJsonObject(member.name(), text);
+      if (!arguments.ok()) {
+        return FieldError(member.name(), "must be a JSON object as text");
+      }
+      function["arguments"] = *std::move(arguments);
+    } else {
+      return UnknownField(member);
+    }
+  }
+  if (function.size() != 2) {
+    return FieldError(value.name(), "must have name and arguments");
+  }
+  return function;
+}
+
+absl::StatusOr<Json> ReadToolCall(const JsonValue& value) {
+  ASSIGN_OR_RETURN(const std::vector<JsonValue> members, value.Members());
+  Json call = {{"type", "function"}};
+  for (const JsonValue& member : members) {
+    if (member.key() == "id") {
+      ASSIGN_OR_RETURN(call["id"], member.String());
+    } else if (member.key() == "function") {
+      ASSIGN_OR_RETURN(call["function"], ReadFunction(member));
+    } else if (member.key() == "type") {
+      RETURN_IF_ERROR(
+          member.Expect(member.json() == Json("function"), "\"function\""));
+    } else if (member.key() != "index") {
+      return UnknownField(member);
+    }
+  }
+  if (!call.contains("function")) {
+    return FieldError(value.name(), "must have a function");
+  }
+  return call;
+}
+
+absl::Status ReadToolCalls(const JsonValue& value, Message& to) {
+  ASSIGN_OR_RETURN(const std::vector<JsonValue> entries, value.List());
+  Json calls = Json::array();
+  for (const JsonValue& entry : entries) {
+    ASSIGN_OR_RETURN(Json call, ReadToolCall(entry));
+    calls.push_back(std::move(call));
+  }
+  if (!calls.empty()) to.more["tool_calls"] = std::move(calls);
+  return absl::OkStatus();
+}
+
+absl::Status ReadMore(const JsonValue& value, Message& to) {
+  ASSIGN_OR_RETURN(to.more[std::string(value.key())], value.String());
+  return absl::OkStatus();
+}
+
+constexpr Field kFields[] = {
+    {"role", "", "", ReadRole},
+    {"content", "", "", ReadContent},
+    {"tool_calls", "", "", ReadToolCalls},
+    {"name", "", "", ReadMore},
+    {"tool_call_id", "", "", ReadMore},
+    {"reasoning_content", "", "", ReadMore},
+};
+
+}  // namespace
+
+absl::Status ReadMessages(const JsonValue& value, v1::Chat& chat) {
+  ASSIGN_OR_RETURN(const std::vector<JsonValue> entries, value.List());
+  RETURN_IF_ERROR(value.Expect(!entries.empty(), "a list that is not empty"));
+  for (const JsonValue& entry : entries) {
+    Message message;
+    RETURN_IF_ERROR(ReadFields<Message>(entry, kFields, message));
+    if (message.role.empty()) {
+      return FieldError(absl::StrCat(entry.name(), ".role"),
+                        "is absent, must be there");
+    }
+    v1::ChatMessage& to = *chat.add_messages();
+    to.set_role(std::move(message.role));
+    to.set_content(std::move(message.content));
+    if (!message.more.empty()) to.set_fields_json(DumpJson(message.more));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<std::string>> ReadToolNames(const JsonValue& value) {
+  ASSIGN_OR_RETURN(const std::vector<JsonValue> tools, value.List());
+  RETURN_IF_ERROR(value.Expect(!tools.empty(), "a list that is not empty"));
+  std::vector<std::string> names;
+  for (const JsonValue& tool : tools) {
+    const Json& json = tool.json();
+    const bool function = json.is_object() && json.contains("type") &&
+                          json["type"] == Json("function") &&
+                          json.contains("function") &&
+                          json["function"].is_object();
+    if (!function || !json["function"].contains("name") ||
+        !json["function"]["name"].is_string()) {
+      return FieldError(
+          tool.name(),
+          "must be {\"type\": \"function\", \"function\": {\"name\", ...}}");
+    }
+    names.push_back(json["function"]["name"].get<std::string>());
+  }
+  return names;
+}
+
+}  // namespace attend

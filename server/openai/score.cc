@@ -1,0 +1,103 @@
+// POST /score and /v1/score, as vLLM has them.
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "engine/tensor/status_macros.h"
+#include "server/http_call/http_status.h"
+#include "server/http_call/json_fields.h"
+#include "server/openai/answer.h"
+#include "server/openai/neutral_fields.h"
+#include "server/openai/openai_api.h"
+#include "server/openai/similarity.h"
+
+namespace attend {
+namespace {
+
+constexpr char kTexts[] =
+    R"({"oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]})";
+
+absl::Status ReadFirst(const JsonValue& value, TextPairs& to) {
+  ASSIGN_OR_RETURN(to.first, value.Strings());
+  return value.Expect(!to.first.empty(), "a list that is not empty");
+}
+absl::Status ReadSecond(const JsonValue& value, TextPairs& to) {
+  ASSIGN_OR_RETURN(to.second, value.Strings());
+  return value.Expect(!to.second.empty(), "a list that is not empty");
+}
+
+constexpr JsonField<TextPairs> kFields[] = {
+    {"model", kAnyString,
+     "The name of a model; without it the server's default model.",
+     [](const JsonValue& value, TextPairs& to) {
+       ASSIGN_OR_RETURN(to.model, value.String());
+       return absl::OkStatus();
+     }},
+    {"text_1", kTexts, "The first text of all pairs, or of each.", ReadFirst},
+    {"text_2", kTexts, "The second text of each pair.", ReadSecond},
+    {"queries", kTexts, "Another name of text_1.", ReadFirst},
+    {"documents", kTexts, "Another name of text_2.", ReadSecond},
+    {"truncate", R"({"type": "boolean"})",
+     "Cut texts that are too long, instead of refusing them.",
+     [](const JsonValue& value, TextPairs& to) {
+       ASSIGN_OR_RETURN(to.truncate, value.Bool());
+       return absl::OkStatus();
+     }},
+    {"user", kAnyString, kAsksForNothing, ReadAnyString<TextPairs>},
+};
+
+class ScoreTranslator final : public HttpTranslator {
+ public:
+  absl::StatusOr<HandledRequest> Read(const HttpCallInput& input,
+                                      const Service& service,
+                                      CallContext& context) override {
+    TextPairs pairs;
+    ASSIGN_OR_RETURN(const Json body,
+                     ParseBody(input.body.text, input.content_type));
+    RETURN_IF_ERROR(ReadFields<TextPairs>({body, ""}, kFields, pairs));
+    if (pairs.first.empty() || pairs.second.empty()) {
+      return FieldError("text_1", "and text_2 must be there");
+    }
+    if (pairs.first.size() != 1 && pairs.first.size() != pairs.second.size()) {
+      return FieldError(
+          "text_1", absl::StrCat("has ", pairs.first.size(),
+                                 " texts, must have 1 or as many as text_2: ",
+                                 pairs.second.size()));
+    }
+    id_ = context.request_id();
+    return similarity_.Request(std::move(pairs), service, context);
+  }
+  FieldNames field_names() const override {
+    static constexpr std::pair<absl::string_view, absl::string_view> kNames[] =
+        {{"inputs", "texts"}};
+    return kNames;
+  }
+  absl::Status Append(const google::protobuf::Message& answer,
+                      std::string& text) override {
+    ASSIGN_OR_RETURN(const PairScores scores, similarity_.Scores(answer));
+    Json json = AnswerFrame::New("score-", id_, scores.model).ToJson("list");
+    json["data"] = Json::array();
+    for (const float score : scores.scores) {
+      json["data"].push_back({{"index", json["data"].size()},
+                              {"object", "score"},
+                              {"score", score}});
+    }
+    json["usage"] = UsageJson(scores.tokens, 0);
+    text += DumpJson(json);
+    return absl::OkStatus();
+  }
+
+ private:
+  Similarity similarity_;
+  std::string id_;
+};
+
+}  // namespace
+
+std::unique_ptr<HttpTranslator> NewScoreTranslator() {
+  return std::make_unique<ScoreTranslator>();
+}
+
+std::vector<FieldHelp> ScoreFieldList() { return Describe<TextPairs>(kFields); }
+
+}  // namespace attend

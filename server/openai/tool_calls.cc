@@ -1,0 +1,224 @@
+#include "server/openai/tool_calls.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "engine/json/json_parse.h"
+#include "server/http_call/json_value.h"
+
+namespace attend {
+namespace {
+
+constexpr absl::string_view kOpen = "<tool_call>";
+constexpr absl::string_view kClose = "</tool_call>";
+
+// The call that an object describes; none: it describes none.
+std::optional<ToolCall> CallOf(const Json& json) {
+  if (!json.is_object() || !json.contains("name") ||
+      !json["name"].is_string()) {
+    return std::nullopt;
+  }
+  ToolCall call{.name = json["name"].get<std::string>(), .arguments = "{}"};
+  for (const char* key : {"arguments", "parameters"}) {
+    if (!json.contains(key)) continue;
+    const Json& arguments = json[key];
+    if (arguments.is_object()) call.arguments = DumpJson(arguments);
+    if (arguments.is_string()) call.arguments = arguments.get<std::string>();
+    return call;
+  }
+  return call;
+}
+
+std::optional<ToolCall> ParseCall(absl::string_view text) {
+  const auto json = ParseOrderedJsonObject("", text);
+  return json.ok() ? CallOf(*json) : std::nullopt;
+}
+
+// The length of the JSON object at the beginning of `text`; 0: there is none.
+size_t ObjectLength(absl::string_view text) {
+  int depth = 0;
+  bool in_string = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      if (c == '"') in_string = false;
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '{') {
+      ++depth;
+    } else if (c == '}' && --depth == 0) {
+      return i + 1;
+    }
+    if (depth == 0) return 0;
+  }
+  return 0;
+}
+
+// The bytes at the end of `text` that may be the beginning of kOpen, with the
+// space before it.
+size_t HeldBack(absl::string_view text) {
+  size_t held = 0;
+  for (size_t n = std::min(text.size(), kOpen.size() - 1); n > 0; --n) {
+    if (!absl::EndsWith(text, kOpen.substr(0, n))) continue;
+    held = n;
+    break;
+  }
+  while (held < text.size() &&
+         absl::ascii_isspace(text[text.size() - held - 1])) {
+    ++held;
+  }
+  return held;
+}
+
+}  // namespace
+
+ToolFormat ToolFormatOf(const ChatTemplate& chat) {
+  if (!chat.Mentions("tools")) return ToolFormat::kNone;
+  if (chat.Mentions("[TOOL_CALLS]")) return ToolFormat::kMistral;
+  if (chat.Mentions(kOpen)) return ToolFormat::kTagged;
+  return ToolFormat::kObjects;
+}
+
+bool ToolCallParser::Knows(absl::string_view name) const {
+  return std::find(names_.begin(), names_.end(), name) != names_.end();
+}
+
+ToolCallParser::Found ToolCallParser::Append(absl::string_view text,
+                                             bool last) {
+  Found found;
+  absl::StrAppend(&held_, text);
+  if (plain_ || format_ == ToolFormat::kNone) {
+    found.text = std::exchange(held_, {});
+  } else if (format_ == ToolFormat::kTagged) {
+    FindTagged(last, found);
+  } else {
+    FindWhole(last, found);
+  }
+  return found;
+}
+
+void ToolCallParser::FindTagged(bool last, Found& found) {
+  while (true) {
+    if (!inside_) {
+      const size_t open = held_.find(std::string(kOpen));
+      if (open == std::string::npos) break;
+      absl::string_view before = absl::string_view(held_).substr(0, open);
+      absl::StrAppend(&found.text, absl::StripTrailingAsciiWhitespace(before));
+      held_.erase(0, open + kOpen.size());
+      inside_ = true;
+    }
+    const size_t close = held_.find(std::string(kClose));
+    if (close == std::string::npos && !last) return;
+    const std::string inner = held_.substr(0, close);
+    held_.erase(0, close == std::string::npos ? close : close + kClose.size());
+    inside_ = false;
+    if (auto call = ParseCall(inner)) {
+      found.calls.push_back(*std::move(call));
+      found_any_ = true;
+    } else {
+      absl::StrAppend(&found.text, kOpen, inner,
+                      close == std::string::npos ? "" : kClose);
+    }
+  }
+  size_t held = last ? 0 : HeldBack(held_);
+  std::string text = held_.substr(0, held_.size() - held);
+  held_.erase(0, text.size());
+  // Between calls, and behind the last, is nothing to read.
+  if (found_any_ && absl::StripAsciiWhitespace(text).empty()) return;
+  absl::StrAppend(&found.text, text);
+}
+
+bool ToolCallParser::MayBeCalls() const {
+  const absl::string_view text = absl::StripLeadingAsciiWhitespace(held_);
+  if (text.empty()) return true;
+  switch (format_) {
+    case ToolFormat::kObjects:
+      return text[0] == '{';
+    case ToolFormat::kMistral:
+      if (text[0] == '[' || absl::StartsWith("[TOOL_CALLS]", text)) return true;
+      return std::any_of(names_.begin(), names_.end(), [&](const auto& name) {
+        const std::string begin = name + "{";
+        return absl::StartsWith(text, begin) || absl::StartsWith(begin, text);
+      });
+    default:
+      return true;
+  }
+}
+
+void ToolCallParser::FindWhole(bool last, Found& found) {
+  if (!MayBeCalls()) {
+    plain_ = true;
+    found.text = std::exchange(held_, {});
+    return;
+  }
+  if (!last) return;
+  switch (format_) {
+    case ToolFormat::kArguments:
+      found.calls.push_back({names_.front(), held_});
+      break;
+    case ToolFormat::kObjects:
+      found.calls = ParseObjects();
+      break;
+    default:
+      found.calls = ParseMistral();
+  }
+  if (found.calls.empty()) found.text = held_;
+  held_.clear();
+}
+
+// Objects one after the other, perhaps with a semicolon in between; or a list.
+std::vector<ToolCall> ToolCallParser::ParseObjects() const {
+  std::vector<ToolCall> calls;
+  absl::string_view rest = absl::StripAsciiWhitespace(held_);
+  while (!rest.empty()) {
+    const size_t length = ObjectLength(rest);
+    auto call = ParseCall(rest.substr(0, length));
+    if (length == 0 || !call || !Knows(call->name)) return {};
+    calls.push_back(*std::move(call));
+    rest.remove_prefix(length);
+    rest = absl::StripLeadingAsciiWhitespace(rest);
+    absl::ConsumePrefix(&rest, ";");
+    rest = absl::StripLeadingAsciiWhitespace(rest);
+  }
+  return calls;
+}
+
+std::vector<ToolCall> ToolCallParser::ParseMistral() const {
+  std::vector<ToolCall> calls;
+  absl::string_view rest = absl::StripAsciiWhitespace(held_);
+  absl::ConsumePrefix(&rest, "[TOOL_CALLS]");
+  rest = absl::StripLeadingAsciiWhitespace(rest);
+  if (absl::StartsWith(rest, "[")) {
+    const auto list =
+        ParseOrderedJsonObject("", absl::StrCat("{\"calls\":", rest, "}"));
+    if (!list.ok() || !(*list)["calls"].is_array()) return {};
+    for (const Json& entry : (*list)["calls"]) {
+      auto call = CallOf(entry);
+      if (!call) return {};
+      calls.push_back(*std::move(call));
+    }
+    return calls;
+  }
+  while (!rest.empty()) {
+    const size_t brace = rest.find('{');
+    if (brace == rest.npos || !Knows(rest.substr(0, brace))) return {};
+    ToolCall call{.name = std::string(rest.substr(0, brace)), .arguments = ""};
+    rest.remove_prefix(brace);
+    const size_t length = ObjectLength(rest);
+    call.arguments = std::string(rest.substr(0, length));
+    if (length == 0 || !ParseOrderedJsonObject("", call.arguments).ok()) {
+      return {};
+    }
+    calls.push_back(std::move(call));
+    rest.remove_prefix(length);
+  }
+  return calls;
+}
+
+}  // namespace attend

@@ -1,0 +1,30 @@
+#!/bin/sh
+# The HTTP APIs, by the clients that others wrote: their packages from PyPI and
+# npm, real models, a real server.
+#
+#   tests/conformance/openai/run.sh ATTEND_SERVER FOLDER
+#
+# FOLDER keeps the environments and the models. With ATTEND_WRITE_CONFORMANCE=1
+# the table in docs/openai.md is written, else compared.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+server=${1:?the path of attend-server}
+folder=${2:?a folder to keep the environments in}
+node_client=openai@6.49.0
+
+"$here/../environment.sh" "$folder/openai" "$here/requirements.txt"
+if [ "$(cat "$folder/node/wanted" 2>/dev/null)" != "$node_client" ]; then
+  rm -rf "$folder/node"
+  mkdir -p "$folder/node"
+  npm install --silent --no-audit --no-fund --no-package-lock \
+    --prefix "$folder/node" "$node_client"
+  echo "$node_client" >"$folder/node/wanted"
+fi
+# Node finds packages beside the script.
+cp "$here/node_clients.mjs" "$folder/node/"
+
+export ATTEND_SERVER="$server" ATTEND_SMOLLM2="$folder/smollm2"
+export ATTEND_NODE_SCRIPT="$folder/node/node_clients.mjs"
+export PYTHONPATH="$here/.."
+"$folder/openai/bin/python" -B "$here/openai_clients_test.py"

@@ -1,0 +1,180 @@
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/server/openai/openai_fixture.h"
+
+namespace attend {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr char kPath[] = "/v1/chat/completions";
+
+// Shows what it is given.
+constexpr char kTemplate[] =
+    "{% for m in messages %}<{{ m.role }}>{{ m.content }}"
+    "{% for c in m.tool_calls or [] %}"
+    "[{{ c.function.name }} {{ c.function.arguments.x }}]{% endfor %}"
+    "{{ m.tool_call_id }}{% endfor %}"
+    "{% for t in tools or [] %}({{ t | tojson }}){% endfor %}"
+    "{{ style }}{# <tool_call> #}{% if add_generation_prompt %}>{% endif %}";
+
+HttpFixtureOptions WithTemplate(const std::string& source = kTemplate) {
+  HttpFixtureOptions options = OpenAiFixture();
+  const std::string directory =
+      absl::StrCat(testing::TempDir(), "/openai_chat", getpid());
+  std::filesystem::create_directories(directory);
+  std::ofstream(directory + "/chat_template.jinja") << source;
+  auto loaded = ChatTemplate::Load(directory);
+  std::filesystem::remove_all(directory);
+  EXPECT_TRUE(loaded.ok()) << loaded.status();
+  options.chat = *std::move(loaded);
+  return options;
+}
+
+// The text that a request becomes: tokens of the fake tokenizer are bytes.
+std::string Rendered(const HttpFixture& fixture, const std::string& fields) {
+  const json tokens =
+      PostJson(fixture, "/tokenize", absl::StrCat("{", fields, "}"));
+  return PostJson(fixture, "/detokenize",
+                  json{{"tokens", tokens["tokens"]}}.dump())["prompt"];
+}
+
+TEST(ChatTest, TheWholeAnswer) {
+  HttpFixture fixture(WithTemplate());
+  const json answer = PostJson(
+      fixture, kPath,
+      R"({"messages": [{"role": "user", "content": "a"}], "max_tokens": 3,
+          "temperature": 0, "n": 2, "logprobs": true, "top_logprobs": 1})");
+  EXPECT_THAT(answer["id"].get<std::string>(), StartsWith("chatcmpl-"));
+  EXPECT_EQ(answer["object"], "chat.completion");
+  ASSERT_EQ(answer["choices"].size(), 2u);
+  const json& choice = answer["choices"][1];
+  EXPECT_EQ(choice["index"], 1);
+  EXPECT_EQ(choice["message"]["role"], "assistant");
+  EXPECT_EQ(choice["message"]["content"],
+            answer["choices"][0]["message"]["content"]);
+  EXPECT_FALSE(choice["message"].contains("tool_calls"));
+  EXPECT_EQ(choice["finish_reason"], "length");
+  ASSERT_EQ(choice["logprobs"]["content"].size(), 3u);
+  const json& token = choice["logprobs"]["content"][0];
+  EXPECT_TRUE(token["top_logprobs"].is_array());  // of the fake: empty
+  EXPECT_EQ(token["bytes"].size(), 1u);
+  EXPECT_LT(token["logprob"], 0);
+  EXPECT_EQ(answer["usage"]["completion_tokens"], 6);
+}
+
+TEST(ChatTest, Streams) {
+  HttpFixture fixture(WithTemplate());
+  constexpr char kBody[] =
+      R"({"messages": [{"role": "user", "content": "a"}], "max_tokens": 3,
+          "temperature": 0, "n": 2, "stream": )";
+  const json whole = PostJson(fixture, kPath, absl::StrCat(kBody, "false}"));
+  std::vector<std::string> texts(2);
+  std::vector<int> roles(2);
+  const auto events = PostEvents(fixture, kPath, absl::StrCat(kBody, "true}"));
+  for (const json& event : events) {
+    EXPECT_EQ(event["object"], "chat.completion.chunk");
+    EXPECT_FALSE(event.contains("usage"));
+    const json& choice = event["choices"][0];
+    texts.at(choice["index"]) += choice["delta"].value("content", "");
+    roles.at(choice["index"]) += choice["delta"].contains("role");
+  }
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(texts[i], whole["choices"][i]["message"]["content"]);
+    EXPECT_EQ(roles[i], 1);
+  }
+}
+
+TEST(ChatTest, WithoutAMaximumAsManyTokensAsFit) {
+  HttpFixtureOptions options = WithTemplate();
+  options.engines[0].info.max_target_tokens = 40;
+  HttpFixture fixture(std::move(options));
+  const json answer = PostJson(
+      fixture, kPath, R"({"messages": [{"role": "user", "content": "a"}]})");
+  EXPECT_EQ(answer["usage"]["total_tokens"], 40);
+}
+
+TEST(ChatTest, MessagesReachTheTemplate) {
+  HttpFixture fixture(WithTemplate());
+  EXPECT_EQ(Rendered(fixture, R"("messages": [
+      {"role": "developer", "content": "s"},
+      {"role": "user", "content": [{"type": "text", "text": "a"},
+                                   {"type": "text", "text": "b"}]},
+      {"role": "assistant", "content": null, "tool_calls": [
+          {"id": "c1", "type": "function",
+           "function": {"name": "f", "arguments": "{\"x\": 7}"}}]},
+      {"role": "tool", "tool_call_id": "c1", "content": "r"}],
+      "tools": [{"type": "function", "function": {"name": "f"}}],
+      "chat_template_kwargs": {"style": "!"}, "add_generation_prompt": false)"),
+            "<system>s<user>a\nb<assistant>[f 7]<tool>rc1"
+            "({\"type\": \"function\", \"function\": {\"name\": \"f\"}})!");
+}
+
+TEST(ChatTest, ErrorsNameTheField) {
+  HttpFixture fixture(WithTemplate());
+  const std::string hello = R"("messages": [{"role": "user", "content": "a"}])";
+  const struct {
+    std::string body;
+    const char *param, *message;
+  } cases[] = {
+      {"", "messages", "messages is absent"},
+      {R"("messages": [])", "messages", "must be a list that is not empty"},
+      {R"("messages": ["a"])", "messages[0]",
+       "messages[0] is \"a\", must be an object"},
+      {R"("messages": [{"content": "a"}])", "messages[0].role", "is absent"},
+      {R"("messages": [{"role": "pope", "content": "a"}])", "messages[0].role",
+       "is \"pope\", must be system, developer, user, assistant or tool"},
+      {R"("messages": [{"role": "user", "content": "a", "mood": 1}])",
+       "messages[0].mood", "is not a field"},
+      {R"("messages": [{"role": "user", "content": [{"type": "image_url"}]}])",
+       "messages[0].content[0].type", "must be \"text\""},
+      {R"("messages": [{"role": "assistant", "tool_calls": [{"function":
+          {"name": "f", "arguments": "x"}}]}])",
+       "messages[0].tool_calls[0].function.arguments", "must be a JSON object"},
+      {hello + R"(, "top_logprobs": 2)", "top_logprobs", "needs logprobs"},
+      {hello + R"(, "tools": [{"type": "web"}])", "tools[0]", "must be {"},
+      {hello + R"(, "modalities": ["audio"])", "modalities", "must be"},
+      {hello + R"(, "functions": [])", "functions", "is not a field"},
+      {hello + R"(, "max_tokens": 5000)", "max_tokens", "must be in [1, "},
+      {R"("messages": [{"role": "user", "content": ")" +
+           std::string(5000, 'a') + "\"}]",
+       "messages", "max_source_tokens"},
+  };
+  for (const auto& c : cases) {
+    const json error =
+        PostJson(fixture, kPath, absl::StrCat("{", c.body, "}"), 400)["error"];
+    EXPECT_EQ(error["param"], c.param) << c.body.substr(0, 100);
+    EXPECT_THAT(error["message"].get<std::string>(), HasSubstr(c.message));
+  }
+}
+
+TEST(ChatTest, ToolsNeedATemplateThatKnowsThem) {
+  HttpFixture fixture(WithTemplate("{{ messages[0].content }}"));
+  const std::string tools =
+      R"({"messages": [{"role": "user", "content": "a"}], "max_tokens": 1,
+          "tools": [{"type": "function", "function": {"name": "f"}}])";
+  EXPECT_EQ(PostJson(fixture, kPath, tools + "}", 400)["error"]["message"],
+            "tools are given, but the chat template of model 'fake' knows no "
+            "tools");
+  PostJson(fixture, kPath, tools + R"(, "tool_choice": "none"})");
+}
+
+TEST(ChatTest, ModelsWithoutATemplateDoNotChat) {
+  HttpFixture fixture(OpenAiFixture());
+  const json error = PostJson(
+      fixture, kPath, R"({"messages": [{"role": "user", "content": "a"}]})",
+      400)["error"];
+  EXPECT_THAT(error["message"].get<std::string>(),
+              HasSubstr("does not chat: it has no chat template"));
+}
+
+}  // namespace
+}  // namespace attend

@@ -1,0 +1,112 @@
+#include "server/openai/tool_calls.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+
+namespace attend {
+namespace {
+
+// "text|name(arguments)|name(arguments)": what a parser finds in all.
+std::string Found(const std::vector<ToolCallParser::Found>& parts) {
+  std::string text, calls;
+  for (const ToolCallParser::Found& part : parts) {
+    text += part.text;
+    for (const ToolCall& call : part.calls) {
+      absl::StrAppend(&calls, "|", call.name, "(", call.arguments, ")");
+    }
+  }
+  return text + calls;
+}
+
+struct Case {
+  ToolFormat format;
+  const char *text, *found;
+};
+
+constexpr Case kCases[] = {
+    {ToolFormat::kNone, "<tool_call>{\"name\": \"f\"}</tool_call>",
+     "<tool_call>{\"name\": \"f\"}</tool_call>"},
+    {ToolFormat::kTagged, "Hello.", "Hello."},
+    {ToolFormat::kTagged, " Two lines\n\n", " Two lines\n\n"},
+    {ToolFormat::kTagged,
+     "<tool_call>\n{\"name\": \"f\", \"arguments\": {\"b\": 1, \"a\": \"x\"}}\n"
+     "</tool_call>",
+     "|f({\"b\":1,\"a\":\"x\"})"},
+    {ToolFormat::kTagged,
+     "Let me see.\n<tool_call>{\"name\": \"f\", \"arguments\": "
+     "{}}</tool_call>\n"
+     "<tool_call>{\"name\": \"g\"}</tool_call>\n",
+     "Let me see.|f({})|g({})"},
+    // The end tag may be an end token of the model.
+    {ToolFormat::kTagged, "<tool_call>{\"name\": \"f\", \"arguments\": {}}",
+     "|f({})"},
+    // What is no call stays as it is.
+    {ToolFormat::kTagged, "<tool_call>no json</tool_call> and more",
+     "<tool_call>no json</tool_call> and more"},
+    {ToolFormat::kTagged, "a <tool_call", "a <tool_call"},
+    {ToolFormat::kTagged, "a <tool_call>{\"name\"", "a<tool_call>{\"name\""},
+    {ToolFormat::kTagged, "a < b", "a < b"},
+    {ToolFormat::kMistral,
+     "[{\"name\": \"f\", \"arguments\": {\"a\": [1]}}, {\"name\": \"g\", "
+     "\"arguments\": {}}]",
+     "|f({\"a\":[1]})|g({})"},
+    {ToolFormat::kMistral, "[TOOL_CALLS] [{\"name\": \"f\"}]", "|f({})"},
+    {ToolFormat::kMistral, "f{\"a\": \"}\"}g{}", "|f({\"a\": \"}\"})|g({})"},
+    {ToolFormat::kMistral, "[1] is a reference", "[1] is a reference"},
+    {ToolFormat::kMistral, "for example", "for example"},
+    {ToolFormat::kMistral, "f{broken", "f{broken"},
+    {ToolFormat::kObjects,
+     "{\"name\": \"f\", \"parameters\": {\"a\": \"\\\"}\"}}",
+     "|f({\"a\":\"\\\"}\"})"},
+    {ToolFormat::kObjects,
+     "{\"name\": \"f\", \"parameters\": {}}; {\"name\": \"g\", "
+     "\"parameters\": {}}",
+     "|f({})|g({})"},
+    // An object that names no function that there is, is an answer.
+    {ToolFormat::kObjects, "{\"name\": \"Ann\", \"age\": 7}",
+     "{\"name\": \"Ann\", \"age\": 7}"},
+    {ToolFormat::kObjects, "{\"name\": \"f\"} is it",
+     "{\"name\": \"f\"} is it"},
+    {ToolFormat::kObjects, "No. {}", "No. {}"},
+    {ToolFormat::kArguments, "{\"a\": 1}", "|f({\"a\": 1})"},
+};
+
+TEST(ToolCallsTest, AreFoundInWholeTexts) {
+  for (const Case& c : kCases) {
+    ToolCallParser parser(c.format, {"f", "g"});
+    EXPECT_EQ(Found({parser.Append(c.text, /*last=*/true)}), c.found) << c.text;
+  }
+}
+
+// However the text is cut, the same is found.
+TEST(ToolCallsTest, AreFoundWhileTheTextGrows) {
+  for (const Case& c : kCases) {
+    for (const size_t step : {1, 3, 7}) {
+      ToolCallParser parser(c.format, {"f", "g"});
+      const std::string text = c.text;
+      std::vector<ToolCallParser::Found> parts;
+      for (size_t i = 0; i < text.size(); i += step) {
+        parts.push_back(parser.Append(text.substr(i, step), false));
+      }
+      parts.push_back(parser.Append("", true));
+      EXPECT_EQ(Found(parts), c.found) << c.text;
+    }
+  }
+}
+
+// What cannot be a call is not held back.
+TEST(ToolCallsTest, OtherTextComesAtOnce) {
+  for (const ToolFormat format :
+       {ToolFormat::kTagged, ToolFormat::kMistral, ToolFormat::kObjects}) {
+    ToolCallParser parser(format, {"f"});
+    EXPECT_EQ(parser.Append("Hello", false).text, "Hello");
+    EXPECT_EQ(parser.Append(" there", false).text, " there");
+  }
+}
+
+}  // namespace
+}  // namespace attend

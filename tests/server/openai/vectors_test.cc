@@ -1,0 +1,167 @@
+// Embeddings, and the scores that are made of them.
+
+#include <gmock/gmock.h>
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "absl/strings/escaping.h"
+#include "tests/server/openai/openai_fixture.h"
+
+namespace attend {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+HttpFixtureOptions Embedding() {
+  HttpFixtureOptions options = OpenAiFixture();
+  options.engines[0].info.continues_source = false;
+  return options;
+}
+
+HttpFixtureOptions Labelling() {
+  HttpFixtureOptions options = Embedding();
+  ModelInfo& info = options.engines[0].info;
+  info.generates = info.embeds = info.fills_masks = false;
+  info.classifies = true;
+  info.labels = {"good"};
+  info.label_scores = LabelScores::kSigmoid;
+  return options;
+}
+
+TEST(EmbeddingsTest, ListsAndBase64AreTheSameNumbers) {
+  HttpFixture fixture(Embedding());
+  const json lists =
+      PostJson(fixture, "/v1/embeddings", R"({"input": ["abc", "de"]})");
+  const json packed =
+      PostJson(fixture, "/v1/embeddings",
+               R"({"input": ["abc", "de"], "encoding_format": "base64"})");
+  EXPECT_EQ(lists["object"], "list");
+  EXPECT_EQ(lists["model"], "fake");
+  EXPECT_EQ(lists["usage"],
+            json::parse(R"({"prompt_tokens": 7, "total_tokens": 7})"));
+  ASSERT_EQ(lists["data"].size(), 2u);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(lists["data"][i]["index"], i);
+    EXPECT_EQ(lists["data"][i]["object"], "embedding");
+    const json& numbers = lists["data"][i]["embedding"];
+    ASSERT_EQ(numbers.size(), 4u);
+    std::string bytes;
+    ASSERT_TRUE(absl::Base64Unescape(
+        packed["data"][i]["embedding"].get<std::string>(), &bytes));
+    ASSERT_EQ(bytes.size(), 16u);
+    for (int k = 0; k < 4; ++k) {
+      float number;
+      std::memcpy(&number, bytes.data() + 4 * k, 4);
+      EXPECT_EQ(numbers[k].get<float>(), number);
+    }
+  }
+  EXPECT_EQ(
+      PostJson(fixture, "/v1/embeddings",
+               R"({"input": [[98, 0], [99, 0]], "dimensions": 2})")["data"][1]
+                                                                   ["embedding"]
+                                                                       .size(),
+      2u);
+}
+
+TEST(EmbeddingsTest, ErrorsNameTheField) {
+  HttpFixture fixture(Embedding());
+  const struct {
+    const char *body, *param, *message;
+  } cases[] = {
+      {"{}", "input", "input is absent"},
+      {R"({"input": "a", "dimensions": 5})", "dimensions",
+       "dimensions is 5, must be in [0, 4]"},
+      {R"({"input": "a", "encoding_format": "int8"})", "encoding_format",
+       "must be float or base64"},
+      {R"({"input": "a", "prompt_name": "query"})", "prompt_name", "query"},
+      {R"({"input": ["a", "\u0001"]})", "input", "input[1]"},
+      {R"({"input": "a", "colour": 1})", "colour", "is not a field"},
+  };
+  for (const auto& c : cases) {
+    const json error =
+        PostJson(fixture, "/v1/embeddings", c.body, 400)["error"];
+    EXPECT_EQ(error["param"], c.param) << c.body << error;
+    EXPECT_THAT(error["message"].get<std::string>(), HasSubstr(c.message));
+  }
+}
+
+TEST(RerankTest, BestFirst) {
+  for (const bool embeds : {false, true}) {
+    HttpFixture fixture(embeds ? Embedding() : Labelling());
+    for (const char* path : {"/rerank", "/v1/rerank", "/v2/rerank"}) {
+      const json answer = PostJson(fixture, path,
+                                   R"({"query": "q", "top_n": 2,
+                                       "return_documents": true, "documents":
+                                       ["a", {"text": "bbb"}, "cc"]})");
+      ASSERT_EQ(answer["results"].size(), 2u);
+      const json& best = answer["results"][0];
+      EXPECT_GE(best["relevance_score"],
+                answer["results"][1]["relevance_score"]);
+      constexpr const char* kDocuments[] = {"a", "bbb", "cc"};
+      EXPECT_EQ(best["document"]["text"], kDocuments[best["index"].get<int>()]);
+      EXPECT_GT(answer["usage"]["total_tokens"], 0);
+    }
+    // The score of a pair is the same in both APIs.
+    const json rerank =
+        PostJson(fixture, "/rerank", R"({"query": "q", "documents": ["bbb"]})");
+    const json score =
+        PostJson(fixture, "/v1/score", R"({"text_1": "q", "text_2": "bbb"})");
+    EXPECT_EQ(rerank["results"][0]["relevance_score"],
+              score["data"][0]["score"]);
+    EXPECT_FALSE(rerank["results"][0].contains("document"));
+  }
+}
+
+TEST(RerankTest, ErrorsAreCoheresAndOpenAis) {
+  HttpFixture fixture(Labelling());
+  const json answer =
+      PostJson(fixture, "/v2/rerank", R"({"documents": ["a"]})", 400);
+  EXPECT_EQ(answer["message"], "query is absent, must be there");
+  EXPECT_EQ(answer["error"]["param"], "query");
+  const struct {
+    const char *body, *param;
+  } cases[] = {
+      {R"({"query": "q"})", "documents"},
+      {R"({"query": "q", "documents": []})", "documents"},
+      {R"({"query": "q", "documents": [{"title": "a"}]})", "documents[0]"},
+      {R"({"query": "q", "documents": ["a"], "top_n": 0})", "top_n"},
+      {R"({"query": "q", "documents": ["a"], "max_chunks_per_doc": 1})",
+       "max_chunks_per_doc"},
+      {R"({"query": "q", "documents": ["a", "\u0001"]})", "documents"},
+  };
+  for (const auto& c : cases) {
+    EXPECT_EQ(PostJson(fixture, "/rerank", c.body, 400)["error"]["param"],
+              c.param)
+        << c.body;
+  }
+}
+
+TEST(ScoreTest, OneAgainstManyOrPairs) {
+  for (const bool embeds : {false, true}) {
+    HttpFixture fixture(embeds ? Embedding() : Labelling());
+    const json many =
+        PostJson(fixture, "/score", R"({"text_1": "q", "text_2": ["a", "b"]})");
+    const json pairs =
+        PostJson(fixture, "/v1/score",
+                 R"({"queries": ["q", "q"], "documents": ["a", "b"]})");
+    EXPECT_EQ(many["object"], "list");
+    ASSERT_EQ(many["data"].size(), 2u);
+    EXPECT_EQ(many["data"], pairs["data"]);
+    EXPECT_EQ(many["data"][1]["index"], 1);
+    EXPECT_EQ(many["data"][1]["object"], "score");
+  }
+  HttpFixture fixture(Labelling());
+  EXPECT_EQ(PostJson(fixture, "/score",
+                     R"({"text_1": ["q", "r"], "text_2": ["a", "b", "c"]})",
+                     400)["error"]["message"],
+            "text_1 has 2 texts, must have 1 or as many as text_2: 3");
+  EXPECT_EQ(
+      PostJson(fixture, "/score", R"({"text_1": "q"})", 400)["error"]["param"],
+      "text_1");
+}
+
+}  // namespace
+}  // namespace attend
