@@ -46,7 +46,8 @@ std::vector<std::string> StreamedTexts(RawHttp& client, int choices) {
   std::vector<std::string> texts(choices);
   for (absl::string_view event : absl::StrSplit(events, "\n\n")) {
     if (!absl::ConsumePrefix(&event, "data: ") || event == "[DONE]") continue;
-    for (const json& choice : json::parse(event)["choices"]) {
+    const json parsed = json::parse(event);
+    for (const json& choice : parsed["choices"]) {
       texts.at(choice["index"]) += choice["text"];
     }
   }
