@@ -12,6 +12,7 @@ p50 and p99, and the ratio of the other protocol's.
 """
 
 import argparse
+import asyncio
 import json
 import pathlib
 import statistics
@@ -29,6 +30,8 @@ TEXTS = ["Two dogs play in the snow.", "How are you?",
          "It rains."]
 ATTEND = "/attend.v1.Attend/"
 INFERENCE = "/inference.GRPCInferenceService/"
+# Of an answer: the parameter triton_final_response, true.
+FINAL = b"triton_final_response\x12\x02\x08\x01"
 
 
 def varint(number):
@@ -61,9 +64,9 @@ class Unary:
     def __init__(self, channel, method, request):
         self.call, self.request = channel.unary_unary(method), request
 
-    def measure(self):
+    async def measure(self):
         begin = time.perf_counter()
-        self.call(self.request, timeout=60)
+        await self.call(self.request, timeout=60)
         return [time.perf_counter() - begin]
 
 
@@ -73,24 +76,31 @@ class Stream:
     def __init__(self, channel, method, request):
         self.call, self.request = channel.unary_stream(method), request
 
-    def measure(self):
+    async def measure(self):
         begin = time.perf_counter()
-        times = [time.perf_counter() - begin
-                 for _ in self.call(self.request, timeout=60)]
+        call = self.call(self.request, timeout=60)
+        times = []
+        while await call.read() is not grpc.aio.EOF:
+            times.append(time.perf_counter() - begin)
         return [times[0], times[-1]]
 
 
 class RequestStream:
-    """The same of ModelStreamInfer, a new stream for each request."""
+    """The same of ModelStreamInfer: one stream has all requests, as the clients
+    of that protocol do."""
 
     def __init__(self, channel, method, request):
-        self.call, self.request = channel.stream_stream(method), request
+        self.call, self.request = channel.stream_stream(method)(), request
 
-    def measure(self):
+    async def measure(self):
         begin = time.perf_counter()
-        times = [time.perf_counter() - begin
-                 for _ in self.call(iter([self.request]), timeout=60)]
-        return [times[0], times[-1]]
+        await self.call.write(self.request)
+        times = []
+        while True:
+            answer = await self.call.read()
+            times.append(time.perf_counter() - begin)
+            if FINAL in answer:
+                return [times[0], times[-1]]
 
 
 def ways(channel, batch):
@@ -118,11 +128,11 @@ def percentile(values, part):
     return sorted(values)[min(int(len(values) * part), len(values) - 1)]
 
 
-def compare(name, batch, pair, rounds):
+async def compare(name, batch, pair, rounds):
     times = ([], [])
     for round_ in range(rounds + 20):
         for side in (0, 1) if round_ % 2 else (1, 0):
-            measured = pair[side].measure()
+            measured = await pair[side].measure()
             if round_ >= 20:  # the first warm up
                 times[side].append(measured)
     rows = []
@@ -148,15 +158,20 @@ def options():
     return parser.parse_args()
 
 
+async def measure(args, address):
+    rows = []
+    async with grpc.aio.insecure_channel(address) as channel:
+        for batch in map(int, args.batches.split(",")):
+            for name, pair in ways(channel, batch).items():
+                rows += await compare(name, batch, pair, args.rounds)
+    return rows
+
+
 def main():
     args = options()
     server = attend_processes.Server(args.build, args.model, args.flag)
-    rows = []
     try:
-        with grpc.insecure_channel(server.address) as channel:
-            for batch in map(int, args.batches.split(",")):
-                for name, pair in ways(channel, batch).items():
-                    rows += compare(name, batch, pair, args.rounds)
+        rows = asyncio.run(measure(args, server.address))
     finally:
         server.close()
     info = machine.cpu()
