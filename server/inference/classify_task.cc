@@ -15,14 +15,7 @@ namespace {
 using google::protobuf::Message;
 using Labels = google::protobuf::RepeatedPtrField<v1::LabelScore>;
 
-constexpr TensorSpec kInputs[] = {
-    {"text_input", "BYTES", kColumn},
-    {"text_pair", "BYTES", kColumn, true},
-    {"input_ids", "INT32", kRows, true},
-    {"sequence_lengths", "INT32", kColumn, true},
-    {"attention_mask", "INT32", kRows, true},
-    {"token_type_ids", "INT32", kRows, true},
-};
+constexpr TensorSpec kPair[] = {{"text_pair", "BYTES", kColumn, true}};
 // Labels with the highest scores first.
 constexpr TensorSpec kOutputs[] = {
     {"scores", "FP32", kRows},
@@ -108,8 +101,8 @@ const InferTask& ClassifyInferTask() {
   static const InferTask task = {
       .name = "classify",
       .request = v1::ClassifyRequest::default_instance(),
-      .inputs = kInputs,
-      .outputs = kOutputs,
+      .inputs = {{kSourceInputs}, {kPair}},
+      .outputs = {{kOutputs}},
       .read = Read,
       .make = NewClassifyHandler,
       .write = Write,
@@ -122,8 +115,8 @@ const InferTask& ClassifyTokensInferTask() {
   static const InferTask task = {
       .name = "classify_tokens",
       .request = v1::ClassifyRequest::default_instance(),
-      .inputs = kInputs,
-      .outputs = kTokenOutputs,
+      .inputs = {{kSourceInputs}, {kPair}},
+      .outputs = {{kTokenOutputs}, {kSourceTokenTensors}},
       .read = Read,
       .make = NewClassifyHandler,
       .write = WriteOfTokens,

@@ -16,21 +16,10 @@ namespace {
 using google::protobuf::Message;
 using Results = google::protobuf::RepeatedPtrField<v1::EmbedResult>;
 
-constexpr TensorSpec kInputs[] = {
-    {"text_input", "BYTES", kColumn},
-    {"input_ids", "INT32", kRows, true},
-    {"sequence_lengths", "INT32", kColumn, true},
-    {"attention_mask", "INT32", kRows, true},
-    {"token_type_ids", "INT32", kRows, true},
-};
 // FP32, or BF16 with the parameter `encoding`.
 constexpr TensorSpec kVectors[] = {{"embedding", "FP32", kRows}};
 constexpr TensorSpec kTokenVectors[] = {
     {"token_embedding", "FP32", kRows3},
-    kSourceTokenTensors[0],
-    kSourceTokenTensors[1],
-    kSourceTokenTensors[2],
-    kSourceTokenTensors[3],
 };
 // A task each.
 constexpr absl::string_view kNoParameters[] = {"per_token"};
@@ -118,8 +107,8 @@ const InferTask& EmbedInferTask() {
   static const InferTask task = {
       .name = "embed",
       .request = v1::EmbedRequest::default_instance(),
-      .inputs = kInputs,
-      .outputs = kVectors,
+      .inputs = {{kSourceInputs}},
+      .outputs = {{kVectors}},
       .no_parameters = kNoParameters,
       .read = Read,
       .make = NewEmbedHandler,
@@ -133,8 +122,8 @@ const InferTask& EmbedTokensInferTask() {
   static const InferTask task = {
       .name = "embed_tokens",
       .request = v1::EmbedRequest::default_instance(),
-      .inputs = kInputs,
-      .outputs = kTokenVectors,
+      .inputs = {{kSourceInputs}},
+      .outputs = {{kTokenVectors}, {kSourceTokenTensors}},
       .no_parameters = kNoParameters,
       .read = ReadForTokens,
       .make = NewEmbedHandler,

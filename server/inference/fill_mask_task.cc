@@ -15,23 +15,12 @@ namespace {
 
 using google::protobuf::Message;
 
-constexpr TensorSpec kInputs[] = {
-    {"text_input", "BYTES", kColumn},
-    {"input_ids", "INT32", kRows, true},
-    {"sequence_lengths", "INT32", kColumn, true},
-    {"attention_mask", "INT32", kRows, true},
-    {"token_type_ids", "INT32", kRows, true},
-};
 // The tokens that are shown are the masks.
 constexpr TensorSpec kOutputs[] = {
     {"text_output", "BYTES", kColumn},
     {"top_ids", "INT32", kRows3},
     {"top_log_probs", "FP32", kRows3},
     {"top_pieces", "BYTES", kRows3},
-    kSourceTokenTensors[0],
-    kSourceTokenTensors[1],
-    kSourceTokenTensors[2],
-    kSourceTokenTensors[3],
 };
 
 absl::Status Read(const Service& service, const ServedModel& model,
@@ -99,8 +88,8 @@ const InferTask& FillMaskInferTask() {
   static const InferTask task = {
       .name = "fill_mask",
       .request = v1::FillMaskRequest::default_instance(),
-      .inputs = kInputs,
-      .outputs = kOutputs,
+      .inputs = {{kSourceInputs}},
+      .outputs = {{kOutputs}, {kSourceTokenTensors}},
       .read = Read,
       .make = NewFillMaskHandler,
       .write = Write,

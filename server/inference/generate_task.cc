@@ -19,11 +19,6 @@ namespace {
 using google::protobuf::Message;
 
 constexpr TensorSpec kInputs[] = {
-    {"text_input", "BYTES", kColumn},
-    {"input_ids", "INT32", kRows, true},
-    {"sequence_lengths", "INT32", kColumn, true},
-    {"attention_mask", "INT32", kRows, true},
-    {"token_type_ids", "INT32", kRows, true},
     {"chat_input", "BYTES", kColumn, true},
 };
 constexpr TensorSpec kOutputs[] = {
@@ -66,10 +61,6 @@ constexpr TensorSpec kOutputs[] = {
      .datatype = "FP32",
      .shape = kRows4,
      .needs = "alignments"},
-    kAlignedSourceTensors[0],
-    kAlignedSourceTensors[1],
-    kAlignedSourceTensors[2],
-    kAlignedSourceTensors[3],
     // Of parts: which input, and which of its results, the part is of.
     {.name = "batch_index",
      .datatype = "INT32",
@@ -214,8 +205,8 @@ const InferTask& GenerateInferTask() {
   static const InferTask task = {
       .name = "generate",
       .request = v1::GenerateRequest::default_instance(),
-      .inputs = kInputs,
-      .outputs = kOutputs,
+      .inputs = {{kSourceInputs}, {kInputs}},
+      .outputs = {{kOutputs}, {kSourceTokenTensors, "alignments"}},
       .read = Read,
       .make = NewGenerateHandler,
       .write = Write,

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "engine/tensor/status_macros.h"
-#include "server/inference/outcomes.h"
+#include "server/inference/quoted.h"
 
 namespace attend {
 namespace {
@@ -17,10 +16,6 @@ using google::protobuf::Message;
 
 // The parameter by which a client asks for parts; outputs of parts need it.
 constexpr absl::string_view kStream = "stream";
-
-std::string Quoted(absl::string_view name) {
-  return absl::StrCat("'", absl::CHexEscape(name.substr(0, 100)), "'");
-}
 
 absl::StatusOr<const InferTask*> FindTask(absl::string_view name,
                                           const ServedModel& model) {
@@ -56,13 +51,6 @@ bool IsOn(const Message& request, absl::string_view name) {
          IsOn(reflection.GetMessage(request, params), name);
 }
 
-std::vector<const TensorSpec*> OutputsOf(const InferTask& task) {
-  std::vector<const TensorSpec*> all;
-  for (const TensorSpec& spec : task.outputs) all.push_back(&spec);
-  for (const TensorSpec& spec : kOutcomeTensors) all.push_back(&spec);
-  return all;
-}
-
 bool IsThere(const TensorSpec& output, const InferPlan& plan) {
   if (output.needs.empty()) return true;
   if (output.needs == kStream) return plan.in_parts;
@@ -80,27 +68,27 @@ absl::Status AddNamed(
         absl::StrFormat("%s: parameter %s is set, but is not supported", name,
                         Quoted(parameter)));
   }
-  const std::vector<const TensorSpec*> all = OutputsOf(*plan.task);
+  const std::vector<TensorSpec> all = OutputsOf(*plan.task);
   const auto found = std::find_if(
       all.begin(), all.end(),
-      [&](const TensorSpec* spec) { return spec->name == wanted.name(); });
+      [&](const TensorSpec& spec) { return spec.name == wanted.name(); });
   if (found == all.end()) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "%s is unknown; the outputs of task %s are: %s", name, plan.task->name,
-        absl::StrJoin(all, ", ", [](std::string* out, const TensorSpec* spec) {
-          absl::StrAppend(out, spec->name);
+        absl::StrJoin(all, ", ", [](std::string* out, const TensorSpec& spec) {
+          absl::StrAppend(out, spec.name);
         })));
   }
-  if (!IsThere(**found, plan)) {
+  if (!IsThere(*found, plan)) {
     return absl::InvalidArgumentError(absl::StrFormat(
-        "%s is not there without the parameter '%s'", name, (*found)->needs));
+        "%s is not there without the parameter '%s'", name, found->needs));
   }
   if (std::find(plan.outputs.begin(), plan.outputs.end(), wanted.name()) !=
       plan.outputs.end()) {
     return absl::InvalidArgumentError(absl::StrCat(name, " is there twice"));
   }
   plan.outputs.push_back(wanted.name());
-  plan.tells_status |= (*found)->only_named;
+  plan.tells_status |= found->only_named;
   return absl::OkStatus();
 }
 
@@ -110,9 +98,9 @@ absl::Status ChooseOutputs(const inference::ModelInferRequest& request,
     RETURN_IF_ERROR(AddNamed(wanted, plan));
   }
   if (!request.outputs().empty()) return absl::OkStatus();
-  for (const TensorSpec* output : OutputsOf(*plan.task)) {
-    if (output->only_named || !IsThere(*output, plan)) continue;
-    plan.outputs.emplace_back(output->name);
+  for (const TensorSpec& output : OutputsOf(*plan.task)) {
+    if (output.only_named || !IsThere(output, plan)) continue;
+    plan.outputs.emplace_back(output.name);
   }
   return absl::OkStatus();
 }

@@ -1,6 +1,29 @@
 #include "server/inference/infer_task.h"
 
 namespace attend {
+namespace {
+
+void Append(const TensorGroup& group, std::vector<TensorSpec>& to) {
+  for (TensorSpec tensor : group.tensors) {
+    if (!group.needs.empty()) tensor.needs = group.needs;
+    to.push_back(tensor);
+  }
+}
+
+}  // namespace
+
+std::vector<TensorSpec> InputsOf(const InferTask& task) {
+  std::vector<TensorSpec> inputs;
+  for (const TensorGroup& group : task.inputs) Append(group, inputs);
+  return inputs;
+}
+
+std::vector<TensorSpec> OutputsOf(const InferTask& task) {
+  std::vector<TensorSpec> outputs;
+  for (const TensorGroup& group : task.outputs) Append(group, outputs);
+  Append({kOutcomeTensors}, outputs);
+  return outputs;
+}
 
 std::vector<const InferTask*> InferTasksOf(const ServedModel& model) {
   const ModelInfo& info = model.info();

@@ -41,6 +41,35 @@ struct TensorSpec {
   bool only_named = false;
 };
 
+// Tensors that several tasks have.
+struct TensorGroup {
+  absl::Span<const TensorSpec> tensors;
+  absl::string_view needs = {};  // in place of that of the tensors
+};
+
+// A source of each input: a text, or ids and what goes with them.
+inline constexpr TensorSpec kSourceInputs[] = {
+    {"text_input", "BYTES", kColumn},
+    {"input_ids", "INT32", kRows, true},
+    {"sequence_lengths", "INT32", kColumn, true},
+    {"attention_mask", "INT32", kRows, true},
+    {"token_type_ids", "INT32", kRows, true},
+};
+// What all tasks tell of each input. A request that names one of the last two
+// is told there of inputs that failed; another request then fails as a whole.
+inline constexpr TensorSpec kOutcomeTensors[] = {
+    {.name = "source_tokens", .datatype = "INT32", .shape = kColumn},
+    {.name = "truncated", .datatype = "BOOL", .shape = kColumn},
+    {.name = "status_code",
+     .datatype = "INT32",
+     .shape = kColumn,
+     .only_named = true},
+    {.name = "status_message",
+     .datatype = "BYTES",
+     .shape = kColumn,
+     .only_named = true},
+};
+
 // What a model can be asked for, and how tensors become a request of attend.v1
 // and its answer tensors. Each task has a file.
 struct InferTask {
@@ -54,8 +83,8 @@ struct InferTask {
 
   absl::string_view name;
   const google::protobuf::Message& request;  // empty, of the task's type
-  absl::Span<const TensorSpec> inputs;
-  absl::Span<const TensorSpec> outputs;  // beside kOutcomeTensors
+  std::vector<TensorGroup> inputs;
+  std::vector<TensorGroup> outputs;  // beside kOutcomeTensors
   // Fields of the request that a parameter may not set.
   absl::Span<const absl::string_view> no_parameters = {};
 
@@ -71,6 +100,10 @@ struct InferTask {
   WriteOutputs* write_part = nullptr;
   CheckAnswer* check_part = nullptr;
 };
+
+// All inputs and outputs of a task.
+std::vector<TensorSpec> InputsOf(const InferTask& task);
+std::vector<TensorSpec> OutputsOf(const InferTask& task);
 
 // The tasks of a model. The first is that of requests without the parameter
 // `task`.

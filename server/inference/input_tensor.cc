@@ -4,12 +4,12 @@
 #include <limits>
 #include <set>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "engine/tensor/check.h"
 #include "engine/tensor/status_macros.h"
+#include "server/inference/quoted.h"
 
 namespace attend {
 namespace {
@@ -51,10 +51,6 @@ uint64_t LoadUint(const char* from, size_t bytes) {
     default:
       return Load<uint64_t>(from);
   }
-}
-
-std::string Quoted(absl::string_view name) {
-  return absl::StrCat("'", absl::CHexEscape(name.substr(0, 100)), "'");
 }
 
 // The number of elements of a shape. INVALID_ARGUMENT if a dimension is

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -12,30 +11,19 @@
 #include "server/inference/infer_task.h"
 #include "server/inference/methods.h"
 #include "server/inference/model_version.h"
-#include "server/inference/outcomes.h"
 #include "server/scheduler/request.h"
 #include "server/service/immediate_handler.h"
 
 namespace attend {
 namespace {
 
-// Tensors of a model's first task: what requests without a task have.
-std::vector<TensorSpec> InputsOf(const InferTask& task) {
-  return {task.inputs.begin(), task.inputs.end()};
-}
-
-// Those that each request has: tools ask for all that are listed.
-std::vector<TensorSpec> OutputsOf(const InferTask& task) {
-  std::vector<TensorSpec> outputs(task.outputs.begin(), task.outputs.end());
-  outputs.insert(outputs.end(), std::begin(kOutcomeTensors),
-                 std::end(kOutcomeTensors));
-  outputs.erase(std::remove_if(outputs.begin(), outputs.end(),
-                               [](const TensorSpec& output) {
-                                 return output.only_named ||
-                                        !output.needs.empty();
-                               }),
-                outputs.end());
-  return outputs;
+// The outputs that each request has: tools ask for all that are listed.
+std::vector<TensorSpec> ListedOutputs(const InferTask& task) {
+  std::vector<TensorSpec> listed;
+  for (const TensorSpec& output : OutputsOf(task)) {
+    if (output.needs.empty() && !output.only_named) listed.push_back(output);
+  }
+  return listed;
 }
 
 std::string PlatformOf(const ModelInfo& info) {
@@ -101,7 +89,7 @@ absl::StatusOr<inference::ModelMetadataResponse> ModelMetadata(
   for (const TensorSpec& spec : InputsOf(*tasks.front())) {
     Describe(spec, *response.add_inputs());
   }
-  for (const TensorSpec& spec : OutputsOf(*tasks.front())) {
+  for (const TensorSpec& spec : ListedOutputs(*tasks.front())) {
     Describe(spec, *response.add_outputs());
   }
   return response;
@@ -121,7 +109,7 @@ void ConfigureTask(const InferTask& task, inference::ModelConfig& config) {
     Configure(spec, input);
     input.set_optional(spec.optional);
   }
-  for (const TensorSpec& spec : OutputsOf(task)) {
+  for (const TensorSpec& spec : ListedOutputs(task)) {
     Configure(spec, *config.add_output());
   }
   config.mutable_model_transaction_policy()->set_decoupled(task.make_stream !=

@@ -1,8 +1,8 @@
 #include "server/inference/model_version.h"
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_format.h"
 #include "engine/tensor/status_macros.h"
+#include "server/inference/quoted.h"
 
 namespace attend {
 
@@ -12,9 +12,9 @@ absl::StatusOr<const ModelEntry*> FindVersion(const Service& service,
                                               absl::string_view version) {
   ASSIGN_OR_RETURN(const ModelEntry* entry, service.FindEntry(name, context));
   if (version.empty() || version == kModelVersion) return entry;
-  return absl::NotFoundError(absl::StrFormat(
-      "model '%s' has no version '%s', its version is %s", entry->name,
-      absl::CHexEscape(version.substr(0, 100)), kModelVersion));
+  return absl::NotFoundError(
+      absl::StrFormat("model '%s' has no version %s, its version is %s",
+                      entry->name, Quoted(version), kModelVersion));
 }
 
 absl::StatusOr<const ServedModel*> FindServedVersion(

@@ -14,22 +14,7 @@
 
 namespace attend {
 
-// Outputs that all tasks have. A request that names one of the last two is told
-// there of inputs that failed; another request then fails as a whole.
-inline constexpr TensorSpec kOutcomeTensors[] = {
-    {.name = "source_tokens", .datatype = "INT32", .shape = kColumn},
-    {.name = "truncated", .datatype = "BOOL", .shape = kColumn},
-    {.name = "status_code",
-     .datatype = "INT32",
-     .shape = kColumn,
-     .only_named = true},
-    {.name = "status_message",
-     .datatype = "BYTES",
-     .shape = kColumn,
-     .only_named = true},
-};
-
-// Writes the outputs above. `results` are those of an answer of attend.v1.
+// Writes kOutcomeTensors. `results` are those of an answer of attend.v1.
 template <class Results>
 void WriteOutcomes(const Results& results, OutputTensors& outputs) {
   std::vector<int32_t> source_tokens, codes;

@@ -5,13 +5,13 @@
 #include <set>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "engine/tensor/status_macros.h"
 #include "server/inference/field_value.h"
+#include "server/inference/quoted.h"
 #include "server/scheduler/request.h"
 
 namespace attend {
@@ -27,10 +27,6 @@ constexpr int kPriorityLevels = 2 * kMaxPriority + 1;
 // Fields of attend.v1's requests that are set otherwise.
 constexpr absl::string_view kNoParameters[] = {"model", "inputs", "pairs",
                                                "params", "priority"};
-
-std::string Quoted(absl::string_view name) {
-  return absl::StrCat("'", absl::CHexEscape(name.substr(0, 100)), "'");
-}
 
 std::string ParameterName(absl::string_view name) {
   return absl::StrCat("parameter ", Quoted(name));

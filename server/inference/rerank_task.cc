@@ -60,8 +60,8 @@ const InferTask& RerankInferTask() {
   static const InferTask task = {
       .name = "rerank",
       .request = v1::RerankRequest::default_instance(),
-      .inputs = kInputs,
-      .outputs = kOutputs,
+      .inputs = {{kInputs}},
+      .outputs = {{kOutputs}},
       .read = Read,
       .make = NewRerankHandler,
       .write = Write,

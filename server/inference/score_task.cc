@@ -24,11 +24,6 @@ constexpr SourceTensors kTarget = {.text = "target_text",
                                    .chat = ""};
 
 constexpr TensorSpec kInputs[] = {
-    {"text_input", "BYTES", kColumn},
-    {"input_ids", "INT32", kRows, true},
-    {"sequence_lengths", "INT32", kColumn, true},
-    {"attention_mask", "INT32", kRows, true},
-    {"token_type_ids", "INT32", kRows, true},
     {"chat_input", "BYTES", kColumn, true},
     {"target_text", "BYTES", kColumn},
     {"target_ids", "INT32", kRows, true},
@@ -55,10 +50,6 @@ constexpr TensorSpec kOutputs[] = {
      .datatype = "FP32",
      .shape = kRows3,
      .needs = "alignments"},
-    kAlignedSourceTensors[0],
-    kAlignedSourceTensors[1],
-    kAlignedSourceTensors[2],
-    kAlignedSourceTensors[3],
 };
 
 absl::Status Read(const Service& service, const ServedModel& model,
@@ -115,8 +106,8 @@ const InferTask& ScoreInferTask() {
   static const InferTask task = {
       .name = "score",
       .request = v1::ScoreRequest::default_instance(),
-      .inputs = kInputs,
-      .outputs = kOutputs,
+      .inputs = {{kSourceInputs}, {kInputs}},
+      .outputs = {{kOutputs}, {kSourceTokenTensors, "alignments"}},
       .read = Read,
       .make = NewScoreHandler,
       .write = Write,

@@ -18,26 +18,6 @@ inline constexpr TensorSpec kSourceTokenTensors[] = {
     {.name = "token_end", .datatype = "INT32", .shape = kRows},
 };
 
-// The same of tasks that show them only if alignments are asked for.
-inline constexpr TensorSpec kAlignedSourceTensors[] = {
-    {.name = "token_count",
-     .datatype = "INT32",
-     .shape = kColumn,
-     .needs = "alignments"},
-    {.name = "token_ids",
-     .datatype = "INT32",
-     .shape = kRows,
-     .needs = "alignments"},
-    {.name = "token_begin",
-     .datatype = "INT32",
-     .shape = kRows,
-     .needs = "alignments"},
-    {.name = "token_end",
-     .datatype = "INT32",
-     .shape = kRows,
-     .needs = "alignments"},
-};
-
 // Tokens of each input. The messages must outlive the list.
 using SourceTokenRows = std::vector<std::vector<const v1::SourceToken*>>;
 

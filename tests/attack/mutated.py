@@ -24,12 +24,21 @@ sys.path.insert(0, str(ROOT / "tests/bench/harness"))
 
 METHODS = ("Generate", "GenerateStream", "Score", "Embed", "Classify",
            "FillMask", "Rerank", "Tokenize", "Detokenize", "ListModels",
-           "GetModel")
+           "GetModel", "ModelInfer", "ModelStreamInfer")
+
+
+def path(method):
+    service = ("inference.GRPCInferenceService" if "Infer" in method
+               else "attend.v1.Attend")
+    return f"/{service}/{method}"
 
 
 def messages():
     """A valid message of each method, as bytes."""
     from attend_client import pb  # makes the stubs: once in each process
+    from infer_request import infer_request
+    infer = infer_request(["Two dogs are running through the snow.", "Hi."],
+                          "embed")
     text = pb.Input(text="Two dogs are running through the snow.")
     generate = pb.GenerateRequest(
         inputs=[text, text],
@@ -48,7 +57,9 @@ def messages():
             sequences=[pb.Tokens(ids=[12, 13])]),
         "ListModels": pb.ListModelsRequest(), "GetModel": pb.GetModelRequest(),
     }
-    return {name: some[name].SerializeToString() for name in METHODS}
+    return {"ModelInfer": infer, "ModelStreamInfer": infer,
+            **{name: message.SerializeToString()
+               for name, message in some.items()}}
 
 
 def mutate(data, rng):
@@ -98,12 +109,14 @@ def flood(address, methods, seed, at_once, end, results):
     def run(number):
         rng = random.Random(f"{seed}/{number}")
         with connect(address) as channel:
-            stubs = {name: channel.unary_stream(f"/attend.v1.Attend/{name}")
+            stubs = {name: channel.stream_stream(path(name))
                      for name in methods}
             while time.time() < end:
                 name = rng.choice(methods)
-                code, _ = finish(stubs[name](mutate(valid[name], rng),
-                                             timeout=10))
+                count = 8 if name == "ModelStreamInfer" else 1
+                code, _ = finish(stubs[name](
+                    iter([mutate(valid[name], rng) for _ in range(count)]),
+                    timeout=10))
                 with lock:
                     codes[code] += 1
 
@@ -129,8 +142,7 @@ def probe(address, timeout, end):
     done = []
     with connect(address) as channel:
         grpc.channel_ready_future(channel).result(30)
-        stubs = {name: channel.unary_stream(f"/attend.v1.Attend/{name}")
-                 for name in requests}
+        stubs = {name: channel.unary_stream(path(name)) for name in requests}
         while time.time() < end:
             name = ("Tokenize", "Generate")[len(done) % 2]
             call_id = f"probe-{len(done)}"

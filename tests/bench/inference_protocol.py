@@ -16,13 +16,13 @@ import asyncio
 import json
 import pathlib
 import statistics
-import struct
 import time
 
 import grpc
 
 from harness import attend_processes, machine
 from harness.attend_client import pb
+from harness.infer_request import infer_request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TEXTS = ["Two dogs play in the snow.", "How are you?",
@@ -32,32 +32,6 @@ ATTEND = "/attend.v1.Attend/"
 INFERENCE = "/inference.GRPCInferenceService/"
 # Of an answer: the parameter triton_final_response, true.
 FINAL = b"triton_final_response\x12\x02\x08\x01"
-
-
-def varint(number):
-    data = b""
-    while number > 127:
-        data += bytes([number & 127 | 128])
-        number >>= 7
-    return data + bytes([number])
-
-
-def field(number, data):
-    return varint(number << 3 | 2) + varint(len(data)) + data
-
-
-def infer_request(texts, task=None):
-    """A ModelInferRequest in protobuf's wire format: the tensor text_input in
-    raw contents. Written here, so that no stubs of the protocol are needed."""
-    shape = field(3, varint(len(texts)))
-    tensor = field(1, b"text_input") + field(2, b"BYTES") + shape
-    raw = b"".join(struct.pack("<I", len(text)) + text.encode()
-                   for text in texts)
-    parameters = b""
-    if task:
-        parameters = field(4, field(1, b"task")
-                           + field(2, field(3, task.encode())))
-    return parameters + field(5, tensor) + field(7, raw)
 
 
 class Unary:

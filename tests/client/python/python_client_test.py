@@ -205,6 +205,14 @@ class PythonClientTest(ServedTest):
             [method.name for method in
              pb.DESCRIPTOR.services_by_name["Attend"].methods])
 
+    def test_reflection_of_the_inference_protocol(self):
+        database = ProtoReflectionDescriptorDatabase(self.channel)
+        name = "inference.GRPCInferenceService"
+        self.assertIn(name, database.get_services())
+        service = DescriptorPool(database).FindServiceByName(name)
+        stream = service.FindMethodByName("ModelStreamInfer")
+        self.assertTrue(stream.client_streaming and stream.server_streaming)
+
     def test_example_script(self):
         output = subprocess.run(
             [sys.executable, os.environ["ATTEND_TRANSLATE"], "--address",
