@@ -55,6 +55,8 @@ namespace {
 
 // Time for the last messages to reach their clients.
 constexpr absl::Duration kFlushTime = absl::Seconds(5);
+// Time to give back what the process has, after its last call.
+constexpr absl::Duration kTearDownTime = absl::Seconds(10);
 
 // An orderly end: first no new work is taken, then running work may finish,
 // then the rest is cut off.
@@ -250,6 +252,7 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
   LogReady(models, *compute, *rpc, *http, SteadyNow() - begin, log);
   WaitForStop(signals, tenants.get(), certificates.get(), log);
   Drain(options, models, calls, *rpc, http_calls, ready, log);
+  signals.EndWithin(kTearDownTime);
   return absl::OkStatus();
 }
 

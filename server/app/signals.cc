@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <utility>
@@ -53,6 +54,11 @@ SignalRequest Signals::Wait(absl::Duration timeout) {
 bool Signals::stopping() {
   MutexLock lock(mutex_);
   return stopping_;
+}
+
+void Signals::EndWithin(absl::Duration most) {
+  signal(SIGALRM, [](int) { _exit(0); });
+  alarm(static_cast<unsigned>(absl::ToInt64Seconds(most)));
 }
 
 void Signals::RunThread() {

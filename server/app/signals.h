@@ -34,6 +34,10 @@ class Signals {
   SignalRequest Wait(absl::Duration timeout);
   // Whether an orderly end was asked for.
   bool stopping();
+  // From now on the process has at most `most` to end; after it, the process
+  // ends on the spot, with status 0. For the end of an orderly end: gRPC waits
+  // without end for a thread of its own that the system could not start.
+  void EndWithin(absl::Duration most);
 
  private:
   void RunThread();
