@@ -47,7 +47,7 @@ std::vector<std::string> StreamedTexts(RawHttp& client, int choices) {
   for (absl::string_view event : absl::StrSplit(events, "\n\n")) {
     if (!absl::ConsumePrefix(&event, "data: ") || event == "[DONE]") continue;
     const json parsed = json::parse(event);
-    for (const json& choice : parsed["choices"]) {
+    for (const json& choice : parsed.at("choices")) {
       texts.at(choice["index"]) += choice["text"];
     }
   }
