@@ -4,7 +4,6 @@
 #include <malloc.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cstdio>
 #include <functional>
 #include <memory>
@@ -62,8 +61,7 @@ constexpr absl::Duration kTearDownTime = absl::Seconds(10);
 // then the rest is cut off.
 void Drain(const ServerOptions& options, ServedModels& models,
            CallEnvironment& calls, RpcServer& rpc, HttpCalls& http_calls,
-           std::atomic<bool>& ready, Log& log) {
-  ready = false;
+           Log& log) {
   rpc.SetServing(false);
   log.Write(
       LogLevel::kInfo, "draining",
@@ -182,15 +180,14 @@ void AddOpenApi(const std::vector<HttpApi>& apis, HttpRouter& router) {
 // The arguments, except `options`, must outlive the server.
 absl::StatusOr<std::unique_ptr<HttpServer>> StartHttp(
     const ServerOptions& options, const Metrics& metrics, const RpcServer& rpc,
-    const std::atomic<bool>& ready, HttpCalls& calls,
-    const Certificates* certificates) {
+    HttpCalls& calls, const Certificates* certificates) {
   HttpRouter router;
   for (const HttpApi& api : HttpApis()) calls.AddRoutes(api, router);
   AddOpenApi(HttpApis(), router);
   AddOperatorRoutes(router,
                     {.metrics = [&metrics] { return metrics.Serialize(); },
                      .live = [&rpc] { return rpc.alive(); },
-                     .ready = [&ready] { return ready.load(); },
+                     .ready = [&rpc] { return rpc.serving(); },
                      .may_see_metrics = KeyCheck(options.metrics_key_sha256)});
   return HttpServer::Start(options.http, std::move(router), certificates);
 }
@@ -241,17 +238,18 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
                          .methods = RpcMethods()},
                         options.rpc.tokenizer_threads,
                         options.rpc.max_tokenizer_queue);
-  std::atomic<bool> ready{true};
   ASSIGN_OR_RETURN(const std::unique_ptr<RpcServer> rpc,
                    RpcServer::Start(options.rpc, calls, step_signal,
                                     metrics.connections(), certificates.get()));
   HttpCalls http_calls(calls, step_signal);
   ASSIGN_OR_RETURN(
       const std::unique_ptr<HttpServer> http,
-      StartHttp(options, metrics, *rpc, ready, http_calls, certificates.get()));
+      StartHttp(options, metrics, *rpc, http_calls, certificates.get()));
   LogReady(models, *compute, *rpc, *http, SteadyNow() - begin, log);
-  WaitForStop(signals, tenants.get(), certificates.get(), log);
-  Drain(options, models, calls, *rpc, http_calls, ready, log);
+  WaitForStop(
+      signals, tenants.get(), certificates.get(),
+      [&rpc] { rpc->SetServing(true); }, log);
+  Drain(options, models, calls, *rpc, http_calls, log);
   signals.EndWithin(kTearDownTime);
   return absl::OkStatus();
 }

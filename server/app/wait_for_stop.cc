@@ -26,19 +26,21 @@ void ReadAgain(TenantFile* tenants, Certificates* certificates, Log& log) {
 }  // namespace
 
 void WaitForStop(Signals& signals, TenantFile* tenants,
-                 Certificates* certificates, Log& log) {
-  // Without tenants there is no file to look at.
-  const absl::Duration pause =
-      tenants == nullptr ? absl::Hours(1) : TenantFile::kPollInterval;
+                 Certificates* certificates,
+                 absl::FunctionRef<void()> each_second, Log& log) {
+  absl::Time look = SteadyNow() + TenantFile::kPollInterval;
   while (true) {
-    switch (signals.Wait(pause)) {
+    switch (signals.Wait(absl::Seconds(1))) {
       case SignalRequest::kStop:
         return;
       case SignalRequest::kReload:
         ReadAgain(tenants, certificates, log);
         break;
       case SignalRequest::kNothing:
-        if (tenants != nullptr) tenants->ReloadIfChanged(SteadyNow());
+        each_second();
+        if (tenants == nullptr || SteadyNow() < look) break;
+        tenants->ReloadIfChanged(SteadyNow());
+        look = SteadyNow() + TenantFile::kPollInterval;
         break;
     }
   }

@@ -1,6 +1,7 @@
 #ifndef ATTEND_SERVER_APP_WAIT_FOR_STOP_H_
 #define ATTEND_SERVER_APP_WAIT_FOR_STOP_H_
 
+#include "absl/functional/function_ref.h"
 #include "server/app/signals.h"
 #include "server/observability/log.h"
 #include "server/tenants/tenant_file.h"
@@ -10,9 +11,11 @@ namespace attend {
 
 // Returns when a signal asks for the end. Until then reads tenants and
 // certificates again at SIGHUP, and tenants also when their file changes.
-// (Certificates look at their files themselves.) Both may be null.
+// (Certificates look at their files themselves.) Both may be null. Calls
+// `each_second` about once a second.
 void WaitForStop(Signals& signals, TenantFile* tenants,
-                 Certificates* certificates, Log& log);
+                 Certificates* certificates,
+                 absl::FunctionRef<void()> each_second, Log& log);
 
 }  // namespace attend
 

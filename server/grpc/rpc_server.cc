@@ -26,6 +26,7 @@
 #include "server/grpc/grpc_weaknesses.h"
 #include "server/grpc/header_frames.h"
 #include "server/grpc/header_limit.h"
+#include "server/grpc/health.h"
 #include "server/grpc/listener.h"
 #include "server/grpc/message_limit.h"
 #include "server/grpc/port_probe.h"
@@ -132,11 +133,14 @@ struct RpcServer::Impl {
                     {}} {
     const std::vector<Method>& methods = calls.service.methods;
     std::set<const google::protobuf::ServiceDescriptor*> known;
+    std::vector<std::string> names;
     for (const Method& method : methods) {
       const auto* descriptor = method.descriptor->service();
       if (!known.insert(descriptor).second) continue;
       rpc_services.emplace_back(*descriptor, methods);
+      names.push_back(rpc_services.back().name());
     }
+    health.emplace(calls.service, std::move(names));
   }
 
   // Asks for a call of each method.
@@ -169,6 +173,7 @@ struct RpcServer::Impl {
   StepSignal& step_signal;
   RpcEnvironment environment;
   std::deque<RawService> rpc_services;
+  std::optional<Health> health;
   int port = 0;
   std::vector<std::unique_ptr<EventLoop>> loops;
   std::unique_ptr<grpc::Server> server;
@@ -224,16 +229,10 @@ absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(
 }
 
 void RpcServer::SetServing(bool serving) {
-  grpc::HealthCheckServiceInterface* health =
-      impl_->server->GetHealthCheckService();
-  health->SetServingStatus("", serving);
-  for (const RawService& rpc : impl_->rpc_services) {
-    health->SetServingStatus(rpc.name(), serving);
-  }
-  for (const ModelEntry& model : impl_->environment.calls.service.models) {
-    health->SetServingStatus(model.name, serving && model.served.ok());
-  }
+  impl_->health->Tell(serving, *impl_->server->GetHealthCheckService());
 }
+
+bool RpcServer::serving() const { return impl_->health->serving(); }
 
 void RpcServer::Shutdown(absl::Duration grace) {
   if (impl_ == nullptr || impl_->server == nullptr) return;

@@ -41,10 +41,13 @@ class RpcServer {
   bool alive() const;
 
   // Sets what grpc.health.v1 answers: for the server (""), for
-  // "attend.v1.Attend" and for the name of each model. For a model that could
-  // not be loaded the answer is always NOT_SERVING. At the start the answer is
-  // SERVING.
+  // "attend.v1.Attend" and for the name of each model. At the start the answer
+  // is SERVING, but for models that are not ready (ModelEntry::ready()), and
+  // for the server if none is. One thread calls this, again whenever that may
+  // have changed.
   void SetServing(bool serving);
+  // The answer for the server. Any thread may ask.
+  bool serving() const;
   // Drains the calls and closes the port; calls that still run after `grace`
   // are cancelled. Returns when all have ended.
   void Shutdown(absl::Duration grace);

@@ -60,7 +60,7 @@ absl::StatusOr<inference::ModelReadyResponse> ModelReady(
       const ModelEntry* entry,
       FindVersion(service, context, request.name(), request.version()));
   inference::ModelReadyResponse response;
-  response.set_ready(entry->served.ok());
+  response.set_ready(entry->ready());
   return response;
 }
 

@@ -17,6 +17,13 @@ absl::Status NotLoaded() {
       "models are loaded when the server starts");
 }
 
+// Empty: the model is ready.
+std::string WhyNotReady(const ModelEntry& model) {
+  if (model.ready()) return "";
+  if (model.served.ok()) return "its last steps failed";
+  return std::string(model.served.status().message());
+}
+
 absl::StatusOr<inference::RepositoryIndexResponse> RepositoryIndex(
     const Service& service, CallContext& context,
     const inference::RepositoryIndexRequest& request) {
@@ -27,12 +34,13 @@ absl::StatusOr<inference::RepositoryIndexResponse> RepositoryIndex(
   inference::RepositoryIndexResponse response;
   for (const ModelEntry& model : service.models) {
     if (!context.account().MayUse(model.name)) continue;
-    if (request.ready() && !model.served.ok()) continue;
+    const std::string reason = WhyNotReady(model);
+    if (request.ready() && !reason.empty()) continue;
     auto& entry = *response.add_models();
     entry.set_name(model.name);
     entry.set_version(std::string(kModelVersion));
-    entry.set_state(model.served.ok() ? "READY" : "UNAVAILABLE");
-    entry.set_reason(std::string(model.served.status().message()));
+    entry.set_state(reason.empty() ? "READY" : "UNAVAILABLE");
+    entry.set_reason(reason);
   }
   return response;
 }

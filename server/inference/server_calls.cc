@@ -26,7 +26,7 @@ absl::StatusOr<inference::ServerReadyResponse> ServerReady(
   inference::ServerReadyResponse response;
   response.set_ready(
       std::all_of(service.models.begin(), service.models.end(),
-                  [](const ModelEntry& model) { return model.served.ok(); }));
+                  [](const ModelEntry& model) { return model.ready(); }));
   return response;
 }
 

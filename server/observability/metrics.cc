@@ -21,13 +21,6 @@ struct Metrics::Impl {
         other_calls(registry, "", methods),
         connections(registry) {}
 
-  void SetReady(absl::string_view model, bool ready) {
-    SeriesMaker(registry, {{"model", std::string(model)}})
-        .NewGauge("attend_model_ready",
-                  "1: the model takes requests; 0: it could not be loaded.")
-        .Set(ready ? 1 : 0);
-  }
-
   std::vector<std::shared_ptr<TenantMetrics>> Tenants();
 
   prometheus::Registry registry{prometheus::Registry::InsertBehavior::Merge};
@@ -76,7 +69,6 @@ Metrics::Metrics(absl::string_view version,
 Metrics::~Metrics() = default;
 
 ModelMetrics& Metrics::AddModel(const ModelInfo& model) {
-  impl_->SetReady(model.name, true);
   SeriesMaker(impl_->registry, {{"model", model.name}})
       .NewGauge("attend_model_info", "A loaded model; always 1.",
                 {{"family", model.family}, {"dtype", model.dtype}})
@@ -86,7 +78,8 @@ ModelMetrics& Metrics::AddModel(const ModelInfo& model) {
 }
 
 CallMetrics& Metrics::AddBrokenModel(absl::string_view name) {
-  impl_->SetReady(name, false);
+  NewReadyGauge(SeriesMaker(impl_->registry, {{"model", std::string(name)}}))
+      .Set(0);
   MutexLock lock(impl_->mutex);
   return impl_->broken.emplace_back(impl_->registry, name, impl_->methods);
 }

@@ -25,6 +25,7 @@ struct ModelMetrics::Series {
   Counter& preemptions;
   Counter& prefix_cache_queried_tokens;
   Counter& prefix_cache_hit_tokens;
+  Gauge& ready;
   Gauge& queued_requests;
   Gauge& queued_tokens;
   Gauge& running;
@@ -72,6 +73,7 @@ ModelMetrics::Series::Series(const SeriesMaker& make)
           make.NewCounter("attend_prefix_cache_hit_tokens_total",
                           "Queried tokens that were in the prefix cache: they "
                           "are not computed.")),
+      ready(NewReadyGauge(make)),
       queued_requests(
           make.NewGauge("attend_queued_requests", "Inputs that wait.")),
       queued_tokens(make.NewGauge("attend_queued_tokens",
@@ -82,12 +84,20 @@ ModelMetrics::Series::Series(const SeriesMaker& make)
       capacity_blocks(make.NewGauge("attend_kv_blocks_capacity",
                                     "Blocks of the KV pool.")) {}
 
+prometheus::Gauge& NewReadyGauge(const SeriesMaker& make) {
+  return make.NewGauge("attend_model_ready",
+                       "1: the model takes requests; 0: it could not be "
+                       "loaded, or its last steps failed.");
+}
+
 ModelMetrics::ModelMetrics(prometheus::Registry& registry,
                            const ModelInfo& model,
                            const std::vector<std::string>& methods)
     : CallMetrics(registry, model.name, methods),
       series_(std::make_unique<Series>(
-          SeriesMaker(registry, {{"model", model.name}}))) {}
+          SeriesMaker(registry, {{"model", model.name}}))) {
+  SetReady(true);
+}
 
 ModelMetrics::~ModelMetrics() = default;
 
@@ -104,6 +114,8 @@ void ModelMetrics::OnRequest(const RequestTimes& times, int source_tokens,
   series_->source_tokens.Increment(source_tokens);
   series_->generated_tokens.Increment(generated_tokens);
 }
+
+void ModelMetrics::SetReady(bool ready) { series_->ready.Set(ready ? 1 : 0); }
 
 void ModelMetrics::OnInterToken(absl::Duration gap) {
   series_->inter_token_seconds->Observe(absl::ToDoubleSeconds(gap));

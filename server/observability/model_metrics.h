@@ -1,6 +1,8 @@
 #ifndef ATTEND_SERVER_OBSERVABILITY_MODEL_METRICS_H_
 #define ATTEND_SERVER_OBSERVABILITY_MODEL_METRICS_H_
 
+#include <prometheus/gauge.h>
+
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -16,6 +18,11 @@
 #include "server/scheduler/scheduler.h"
 
 namespace attend {
+
+class SeriesMaker;
+
+// Whether the model is ready whose series `make` makes.
+prometheus::Gauge& NewReadyGauge(const SeriesMaker& make);
 
 // The metrics of one model that is served: its calls, requests and steps.
 // Thread-safe, like CallMetrics.
@@ -38,6 +45,8 @@ class ModelMetrics : public CallMetrics {
                    absl::Time now);
   // What ModelStatistics of the Open Inference Protocol tells.
   InferenceTotals inference_totals() const;
+  // At first a model is ready.
+  void SetReady(bool ready);
 
  private:
   struct Series;

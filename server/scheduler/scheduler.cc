@@ -8,6 +8,7 @@
 #include "engine/tensor/out_of_memory.h"
 #include "engine/tensor/status_macros.h"
 #include "server/scheduler/request_queue.h"
+#include "server/scheduler/step_health.h"
 #include "server/scheduler/worker.h"
 
 namespace attend {
@@ -61,6 +62,7 @@ struct Scheduler::Impl {
   Worker worker;  // made by whoever makes the scheduler, then the thread's
   const int total_blocks = worker.context().total_blocks();
   const int total_encode_rows = worker.context().total_encode_rows();
+  StepHealth health;
   std::thread thread;
 };
 
@@ -87,6 +89,7 @@ void Scheduler::Impl::TakeStep() {
   if (!worker.busy()) return;
   worker.Plan();
   worker.Step();
+  health.OnStep(worker.step_status().ok(), clock.Now());
 }
 
 // A request that does not fit when it is alone would wait for ever.
@@ -124,6 +127,10 @@ absl::Status Scheduler::Submit(std::unique_ptr<Request>& request) {
                request->listener != nullptr);
   RETURN_IF_ERROR(impl_->CheckFits(*request->sequence));
   return impl_->queue.Push(request, impl_->clock.Now());
+}
+
+bool Scheduler::failing() const {
+  return impl_->health.failing(impl_->clock.Now());
 }
 
 void Scheduler::Drain() { impl_->queue.Drain(); }

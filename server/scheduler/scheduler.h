@@ -74,6 +74,10 @@ class Scheduler {
   // * INVALID_ARGUMENT if the request alone exceeds the memory of a worker.
   absl::Status Submit(std::unique_ptr<Request>& request);
 
+  // True: the last steps failed, see StepHealth. Requests are taken all the
+  // same.
+  bool failing() const;
+
   // From now on new and queued requests end with UNAVAILABLE; running requests
   // go on. Returns at once.
   void Drain();

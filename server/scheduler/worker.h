@@ -39,6 +39,7 @@ class Worker {
   void Plan();
   // Computes the step.
   void Step();
+  const absl::Status& step_status() const { return step_status_; }
   // Hands new output to the listeners, and ends finished and failed requests.
   void Deliver();
 

@@ -38,6 +38,9 @@ struct ModelEntry {
   std::string name;
   CallMetrics& calls;
   absl::StatusOr<ServedModel> served;  // the error: why it did not load
+
+  // Whether the model takes requests, and can compute them.
+  bool ready() const { return served.ok() && !served->scheduler.failing(); }
 };
 
 // All models, and everything else that methods need. Everything that a Service

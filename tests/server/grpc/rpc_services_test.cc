@@ -6,8 +6,10 @@
 #include <memory>
 #include <string>
 
+#include "server/scheduler/step_health.h"
 #include "tests/server/grpc/raw_connection.h"
 #include "tests/server/grpc/rpc_fixture.h"
+#include "tests/support/manual_clock.h"
 
 namespace attend {
 namespace {
@@ -101,6 +103,54 @@ TEST(RpcServicesTest, HealthIsOfEachModel) {
         answer)
         << name;
   }
+}
+
+std::string HealthOf(RpcFixture& fixture, const std::string& name) {
+  return RawStream(fixture, "/grpc.health.v1.Health/Check", HealthRequest(name))
+      .Read();
+}
+
+TEST(RpcServicesTest, AModelWhoseStepsFailIsNotServingUntilOneSucceeds) {
+  ManualClock clock;
+  RpcFixtureOptions options;
+  options.clock = &clock;
+  options.more_engines.resize(1);
+  options.more_engines[0].info.name = "second";
+  RpcFixture fixture(options);
+  const auto step = [&](const char* model, bool succeeds) {
+    FakeEngine& engine =
+        model == std::string("fake") ? fixture.engine : *fixture.engines[1];
+    if (!succeeds) engine.FailNextStep(absl::InternalError("broken"));
+    grpc::ClientContext context;
+    v1::GenerateRequest request = MakeRequest({"a"}, 1);
+    request.set_model(model);
+    v1::GenerateResponse response;
+    EXPECT_EQ(fixture.stub->Generate(&context, request, &response).ok(),
+              succeeds);
+    fixture.server->SetServing(true);  // as the program does each second
+  };
+  RawStream watch(fixture, "/grpc.health.v1.Health/Watch",
+                  HealthRequest("fake"));
+  EXPECT_EQ(watch.Read(), kServing);
+  for (int i = 0; i < StepHealth::kFailures; ++i) step("fake", false);
+  EXPECT_EQ(watch.Read(), kNotServing);
+  EXPECT_THAT(fixture.metrics.Serialize(),
+              HasSubstr("attend_model_ready{model=\"fake\"} 0\n"));
+  // The other one serves, and so does the server.
+  EXPECT_EQ(HealthOf(fixture, "second"), kServing);
+  EXPECT_EQ(HealthOf(fixture, ""), kServing);
+  EXPECT_TRUE(fixture.server->serving());
+  for (int i = 0; i < StepHealth::kFailures; ++i) step("second", false);
+  EXPECT_EQ(HealthOf(fixture, ""), kNotServing);
+  EXPECT_FALSE(fixture.server->serving());
+  // What comes nevertheless is computed.
+  step("fake", true);
+  EXPECT_EQ(watch.Read(), kServing);
+  EXPECT_EQ(HealthOf(fixture, ""), kServing);
+  EXPECT_EQ(HealthOf(fixture, "second"), kNotServing);
+  clock.Advance(StepHealth::kPause);
+  fixture.server->SetServing(true);
+  EXPECT_EQ(HealthOf(fixture, "second"), kServing);
 }
 
 TEST(RpcServicesTest, ReflectionListsTheServices) {

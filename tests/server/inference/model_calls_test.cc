@@ -7,6 +7,7 @@
 
 #include "server/inference/datatype.h"
 #include "server/inference/infer_task.h"
+#include "server/scheduler/step_health.h"
 #include "tests/server/inference/inference_fixture.h"
 
 namespace attend {
@@ -163,6 +164,34 @@ TEST_F(ModelCallsTest, ABrokenModelIsUnavailable) {
     EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
     EXPECT_THAT(std::string(status.message()), HasSubstr("no such file"));
   }
+}
+
+TEST_F(ModelCallsTest, AModelWhoseStepsFailIsNotReady) {
+  Build({});
+  const auto index = [&] {
+    return Ask<inference::RepositoryIndexResponse>(
+               "RepositoryIndex", inference::RepositoryIndexRequest())
+        .models(0);
+  };
+  const auto ready = [&] {
+    return Ask<inference::ModelReadyResponse>("ModelReady",
+                                              inference::ModelReadyRequest())
+        .ready();
+  };
+  for (int i = 0; i < StepHealth::kFailures; ++i) {
+    EXPECT_TRUE(ready());
+    engine_->FailNextStep(absl::InternalError("broken"));
+    EXPECT_EQ(StatusOf(OfTexts({"a"})).code(), absl::StatusCode::kInternal);
+  }
+  EXPECT_FALSE(ready());
+  EXPECT_EQ(index().state(), "UNAVAILABLE");
+  EXPECT_EQ(index().reason(), "its last steps failed");
+  EXPECT_FALSE(Ask<inference::ServerReadyResponse>(
+                   "ServerReady", inference::ServerReadyRequest())
+                   .ready());
+  Infer(OfTexts({"a"}));
+  EXPECT_TRUE(ready());
+  EXPECT_EQ(index().state(), "READY");
 }
 
 TEST_F(ModelCallsTest, TheRepositoryIsThatOfTheStart) {
