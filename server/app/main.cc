@@ -21,7 +21,7 @@
 #include "engine/compute/compute.h"
 #include "engine/runtime/model.h"
 #include "engine/tensor/status_macros.h"
-#include "engine/tokenizer/chat/render_processes.h"
+#include "engine/tokenizer/sandbox/sandbox.h"
 #include "server/app/exceptions.h"
 #include "server/app/options.h"
 #include "server/app/served_certificates.h"
@@ -262,7 +262,7 @@ int Run(const ServerOptions& options) {
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
   // To be called before the process has threads or much memory: it starts other
   // processes.
-  RenderProcesses::Shared();
+  Sandbox::Shared();
   Signals signals;
   Log log(options.log_level, STDERR_FILENO);
   const GrpcLog grpc_log(log);
@@ -310,7 +310,7 @@ int Main(const std::vector<std::string>& arguments) {
 }  // namespace attend
 
 int main(int argc, char** argv) {
-  attend::RenderProcesses::RunIfStartedForIt(argc, argv);
+  attend::Sandbox::RunIfStartedForIt(argc, argv);
   if (!attend::OpenStandardDescriptors(argv)) return 1;
   return attend::Main(std::vector<std::string>(argv + 1, argv + argc));
 }

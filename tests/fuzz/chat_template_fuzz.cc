@@ -7,7 +7,7 @@
 #include "engine/tokenizer/rust/hf_chat.h"
 #include "engine/tokenizer/rust/rust_call.h"
 #else
-#include "engine/tokenizer/chat/render_processes.h"
+#include "engine/tokenizer/sandbox/sandbox.h"
 #endif
 
 namespace attend {
@@ -41,8 +41,9 @@ absl::Status Render(absl::string_view source) {
 }
 #else
 absl::Status Render(absl::string_view source) {
-  const RenderJob job = {source, kVariables, kNow};
-  return RenderProcesses::Shared().Render(job, [] { return false; }).status();
+  const SandboxJob job = {
+      .source = source, .variables = kVariables, .unix_micros = kNow};
+  return Sandbox::Shared().Run(job, [] { return false; }).status();
 }
 #endif
 

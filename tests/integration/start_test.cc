@@ -161,9 +161,9 @@ int LeftRenderers() {
   for (const auto& entry : fs::directory_iterator("/proc")) {
     std::ifstream file(entry.path() / "stat");
     std::string stat;
-    std::getline(file, stat);  // "123 (attend-render) S 1 ..."
-    left += absl::StrContains(stat, "(attend-render) S 1 ") ||
-            absl::StrContains(stat, "(attend-render) R 1 ");
+    std::getline(file, stat);  // "123 (attend-sandbox) S 1 ..."
+    left += absl::StrContains(stat, "(attend-sandbox) S 1 ") ||
+            absl::StrContains(stat, "(attend-sandbox) R 1 ");
   }
   return left;
 }

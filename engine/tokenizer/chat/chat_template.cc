@@ -13,7 +13,7 @@
 #include "engine/json/json_parse.h"
 #include "engine/json/read_file.h"
 #include "engine/tensor/status_macros.h"
-#include "engine/tokenizer/chat/render_processes.h"
+#include "engine/tokenizer/sandbox/sandbox.h"
 #include "engine/tokenizer/text/hf_config.h"
 #include "engine/tokenizer/text/utf8.h"
 
@@ -95,11 +95,10 @@ absl::StatusOr<std::string> ChatTemplate::Run(const Template& from,
                                               absl::string_view variables,
                                               absl::Time now,
                                               absl::FunctionRef<bool()> ended) {
-  auto text =
-      RenderProcesses::Shared().Render({.source = from.source,
-                                        .variables = variables,
-                                        .unix_micros = absl::ToUnixMicros(now)},
-                                       ended);
+  auto text = Sandbox::Shared().Run({.source = from.source,
+                                     .variables = variables,
+                                     .unix_micros = absl::ToUnixMicros(now)},
+                                    ended);
   if (text.ok()) return text;
   return absl::Status(text.status().code(),
                       absl::StrCat(from.path, ": ", text.status().message()));

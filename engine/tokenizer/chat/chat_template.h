@@ -34,7 +34,7 @@ struct Chat {
 // A model's chat template, which makes one text of a conversation. The text
 // contains special tokens; no more are to be added when it is encoded. The
 // language of templates is Jinja, as in transformers 5.23; rust/hf_chat.h lists
-// the differences. Templates are rendered by RenderProcesses::Shared(). Const
+// the differences. Templates are rendered by Sandbox::Shared(). Const
 // after Load(); any thread may use it.
 class ChatTemplate {
  public:
@@ -54,7 +54,7 @@ class ChatTemplate {
   // * INVALID_ARGUMENT if there is no message, or if fields or variables are
   //   not a JSON object;
   // * INVALID_ARGUMENT with the template's file, if the template raises an
-  //   error, cannot be rendered, or exceeds a limit of RenderProcesses;
+  //   error, cannot be rendered, or exceeds a limit of Sandbox;
   // * CANCELLED if ended() is true, which is asked again and again meanwhile.
   absl::StatusOr<std::string> Render(
       const Chat& chat, absl::Time now,

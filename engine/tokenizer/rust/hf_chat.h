@@ -9,7 +9,7 @@
 // A rendering has limits of its steps, of the depth of macros and of the size
 // of its output. It has no limits of memory, stack and time: a single step may
 // work on values that have become huge. Therefore a template that is not
-// trusted must be rendered in a process of its own (chat/render_processes.h).
+// trusted must be rendered in a process of its own (engine/tokenizer/sandbox).
 // Messages are harmless: they are only text.
 //
 // Known differences from Python's Jinja:

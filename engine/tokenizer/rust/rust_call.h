@@ -46,7 +46,7 @@ struct RustCall {
     return std::move(result);
   }
 
-  Result result;
+  Result result = {};
   std::string error;
   bool out_of_memory = false;  // in a sink: what it was given is incomplete
 };

@@ -12,7 +12,7 @@
 #include <sstream>
 #include <thread>
 
-#include "engine/tokenizer/chat/render_processes.h"
+#include "engine/tokenizer/sandbox/sandbox.h"
 #include "engine/tokenizer/text/tokenizer.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/wait_until.h"
@@ -259,17 +259,17 @@ TEST(ChatTemplateTest, HostileTemplatesHaveLimitsOfMemoryAndTime) {
 // So that this program may be started to render. The C library gives its
 // constructors the arguments of main().
 __attribute__((constructor)) void MayRender(int argc, char** argv) {
-  RenderProcesses::RunIfStartedForIt(argc, argv);
+  Sandbox::RunIfStartedForIt(argc, argv);
 }
 
 // Processes of that name that `parent` has started.
 std::vector<pid_t> Renderers(pid_t parent) {
   std::vector<pid_t> found;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-    // "123 (attend-render) S 1 ...": the last is the parent.
+    // "123 (attend-sandbox) S 1 ...": the last is the parent.
     const std::string stat = Read(entry.path() / "stat");
-    const size_t name = stat.find("(attend-render) ");
-    if (name != stat.npos && std::stoi(stat.substr(name + 18)) == parent) {
+    const size_t name = stat.find("(attend-sandbox) ");
+    if (name != stat.npos && std::stoi(stat.substr(name + 19)) == parent) {
       found.push_back(std::stoi(stat));
     }
   }

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/tokenizer/chat/render_processes.h"
+#include "engine/tokenizer/sandbox/sandbox.h"
 #include "tests/server/grpc/rpc_fixture.h"
 
 namespace attend {
@@ -19,7 +19,7 @@ constexpr char kTemplate[] =
 
 // Before there are threads: ThreadSanitizer watches no process that was forked
 // when there were.
-[[maybe_unused]] const RenderProcesses& kProcesses = RenderProcesses::Shared();
+[[maybe_unused]] const Sandbox& kProcesses = Sandbox::Shared();
 
 // A model that continues, and "plain", one that does not.
 RpcFixtureOptions Options(const std::string& chat_template = kTemplate) {

@@ -1,4 +1,4 @@
-#include "engine/tokenizer/chat/render_process.h"
+#include "engine/tokenizer/sandbox/sandbox_process.h"
 
 #include <fcntl.h>
 #include <malloc.h>
@@ -18,19 +18,16 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
-#include <map>
-#include <memory>
 #include <string>
 #include <thread>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "engine/tensor/mutex.h"
-#include "engine/tokenizer/chat/control_socket.h"
-#include "engine/tokenizer/chat/render_processes.h"
-#include "engine/tokenizer/rust/hf_chat.h"
 #include "engine/tokenizer/rust/rust_call.h"
+#include "engine/tokenizer/sandbox/control_socket.h"
+#include "engine/tokenizer/sandbox/sandbox.h"
+#include "engine/tokenizer/sandbox/sandbox_job.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 extern "C" void __sanitizer_set_death_callback(void (*callback)());
@@ -42,16 +39,14 @@ namespace {
 constexpr int kProcesses = 2;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 // Sanitizers keep freed memory, and are slow.
-constexpr size_t kMemory = 16 * kRenderMemory;
+constexpr size_t kMemory = 16 * kSandboxMemory;
 constexpr int kSlower = 5;
 #else
-constexpr size_t kMemory = kRenderMemory;
+constexpr size_t kMemory = kSandboxMemory;
 constexpr int kSlower = 1;
 #endif
-// Compiled templates that a process keeps.
-constexpr size_t kMaxTemplates = 16;
-// The stack of the thread that renders, for macros in macros and values in
-// values.
+// The stack of the thread that does a job, for macros in macros, values in
+// values and rules in rules.
 constexpr size_t kStackBytes = 8 << 20;
 constexpr auto kLook = std::chrono::milliseconds(10);
 
@@ -79,20 +74,8 @@ void Answer(int fd, absl::string_view text, char kind) {
   WriteAll(fd, absl::string_view(&kind, 1));
 }
 
-struct Free {
-  void operator()(HfChat* chat) const { hf_chat_free(chat); }
-};
-// Compiled templates, by their sources.
-using Templates = std::map<std::string, std::unique_ptr<HfChat, Free>>;
-
-struct Job {
-  RenderHeader header = {};
-  std::string source;
-  std::string variables;
-};
-
 // Reads a job. False: the sender of the job has gone.
-bool ReadJob(int fd, Job& job) {
+bool ReadJob(int fd, ReceivedJob& job) {
   if (!ReadAll(fd, &job.header, sizeof(job.header))) return false;
   job.source.resize(job.header.source_bytes);
   job.variables.resize(job.header.variables_bytes);
@@ -101,7 +84,7 @@ bool ReadJob(int fd, Job& job) {
 }
 
 // For a handler that runs when the thread's own stack is full. There is one
-// thread that renders. AddressSanitizer has a stack of its own, and would unmap
+// such thread. AddressSanitizer has a stack of its own, and would unmap
 // this one at the thread's end.
 void UseOtherStack() {
 #if !defined(__SANITIZE_ADDRESS__)
@@ -113,19 +96,19 @@ void UseOtherStack() {
 }
 
 // One job, on a thread of its own, so that another can look at the time.
-class Rendering {
+class RunningJob {
  public:
-  // `job` and `templates` must outlive the rendering.
-  Rendering(const Job& job, Templates& templates)
-      : thread_([this, &job, &templates] {
+  // `job` and `worker` must outlive the running job.
+  RunningJob(const ReceivedJob& job, SandboxWorker& worker)
+      : thread_([this, &job, &worker] {
           UseOtherStack();
-          rendered_ = Render(job, templates);
+          good_ = worker.Do(job, call_);
           MutexLock lock(mutex_);
           done_ = true;
           changed_.notify_one();
         }) {}
 
-  // Waits for the end of the rendering. False: `time` has passed first.
+  // Waits for the end of the job. False: `time` has passed first.
   bool Await(std::chrono::milliseconds time) {
     MutexLock lock(mutex_);
     return changed_.wait_for(
@@ -135,28 +118,12 @@ class Rendering {
   void AnswerTo(int fd) {
     thread_.join();
     if (call_.out_of_memory) _exit(1);  // as where the library has no memory
-    Answer(fd, rendered_ ? call_.result : call_.error,
-           rendered_ ? kRendered : kFailed);
+    Answer(fd, good_ ? call_.result : call_.error, good_ ? kDone : kFailed);
   }
 
  private:
-  bool Render(const Job& job, Templates& templates) {
-    if (templates.size() >= kMaxTemplates) templates.clear();
-    auto found = templates.find(job.source);
-    if (found == templates.end()) {
-      auto* const chat =
-          hf_chat_load(ToText(job.source), TakeError<std::string>, &call_);
-      if (chat == nullptr) return false;
-      found = templates.emplace(job.source, chat).first;
-    }
-    return job.variables.empty() ||
-           hf_chat_render(found->second.get(), ToText(job.variables),
-                          job.header.unix_micros, TakeText,
-                          TakeError<std::string>, &call_);
-  }
-
   RustCall<std::string> call_;
-  bool rendered_ = false;
+  bool good_ = false;
   Mutex mutex_;
   std::condition_variable changed_;
   bool done_ ABSL_GUARDED_BY(mutex_) = false;
@@ -198,22 +165,19 @@ void SayLastWords() {
 #endif
 }
 
-// A rendering cannot be ended but with its process.
-void Serve(int fd, Templates& templates) {
-  Job job;
+// A job cannot be ended but with its process.
+void Serve(int fd, SandboxWorker& worker) {
+  ReceivedJob job;
   if (!ReadJob(fd, job)) return;
   const absl::Duration begin = CpuTime();
-  Rendering rendering(job, templates);
-  while (!rendering.Await(kLook)) {
+  RunningJob running(job, worker);
+  while (!running.Await(kLook)) {
     if (IsLeft(fd)) _exit(1);
-    if (CpuTime() - begin < kSlower * kRenderTime) continue;
-    Answer(fd,
-           absl::StrCat("rendering takes more than ",
-                        absl::FormatDuration(kRenderTime)),
-           kFailed);
+    if (CpuTime() - begin < kSlower * kSandboxTime) continue;
+    Answer(fd, "", kTooLong);
     _exit(1);
   }
-  rendering.AnswerTo(fd);
+  running.AnswerTo(fd);
 }
 
 // Pages of data and stack that the process has; 0: /proc does not say.
@@ -246,12 +210,12 @@ void LimitMemory() {
   pthread_setattr_default_np(&threads);
   LimitMemory();
   SayLastWords();
-  Templates templates;
+  SandboxWorker worker;
   while (true) {
     const int fd = ReceiveSocket(control);
     if (fd < 0) _exit(0);
     job_socket = fd;
-    Serve(fd, templates);
+    Serve(fd, worker);
     job_socket = -1;
     close(fd);
   }
@@ -267,12 +231,12 @@ void Detach(int& control) {
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
     std::signal(number, SIG_IGN);
   }
-  prctl(PR_SET_NAME, "attend-render");
+  prctl(PR_SET_NAME, "attend-sandbox");
 }
 
 }  // namespace
 
-void RunRenderProcesses(int control) {
+void RunSandbox(int control) {
   Detach(control);
   int running = 0;
   while (true) {

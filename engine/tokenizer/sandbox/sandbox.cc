@@ -1,4 +1,4 @@
-#include "engine/tokenizer/chat/render_processes.h"
+#include "engine/tokenizer/sandbox/sandbox.h"
 
 #include <poll.h>
 #include <spawn.h>
@@ -15,20 +15,20 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "engine/tensor/status_macros.h"
-#include "engine/tokenizer/chat/control_socket.h"
-#include "engine/tokenizer/chat/render_process.h"
+#include "engine/tokenizer/sandbox/control_socket.h"
+#include "engine/tokenizer/sandbox/sandbox_process.h"
 
 namespace attend {
 namespace {
 
 // The time between two looks whether the call has ended.
 constexpr int kLookMilliseconds = 10;
-// What a program is called that was started to render, and where its control
+// What a program is called that was started to do jobs, and where its control
 // socket is.
-constexpr char kProgram[] = "attend-render";
+constexpr char kProgram[] = "attend-sandbox";
 constexpr int kControl = 3;
 
-// This program can be one that renders.
+// This program can be one that does jobs.
 std::atomic<bool> can_start_again{false};
 
 class Socket {
@@ -44,18 +44,20 @@ class Socket {
 };
 
 absl::Status Broken(absl::string_view what) {
-  return absl::InternalError(absl::StrCat("processes that render: ", what, ": ",
-                                          std::strerror(errno)));
+  return absl::InternalError(
+      absl::StrCat("sandbox: ", what, ": ", std::strerror(errno)));
 }
 
 absl::Status NoProcess() {
   return absl::UnavailableError(
-      "the system gave no process to render chat templates in");
+      "the system gave no process to render chat templates or to try grammars "
+      "in");
 }
 
-absl::Status TooMuchMemory() {
-  return absl::InvalidArgumentError(absl::StrCat(
-      "rendering takes more than ", kRenderMemory >> 20, " MiB of memory"));
+absl::Status TakesMore(SandboxTask task, absl::string_view limit) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(task == SandboxTask::kRenderChat ? "rendering" : "compiling",
+                   " takes more than ", limit));
 }
 
 // OK when `fd` is ready for `events`, or its other end has gone.
@@ -129,7 +131,7 @@ pid_t StartAgain(int control) {
 
 }  // namespace
 
-struct RenderProcesses::Starter {
+struct Sandbox::Starter {
   // `start` returns the child that has the other end of a control socket, or
   // -1. Null: the system gave none.
   static std::shared_ptr<const Starter> Start(pid_t (*start)(int control)) {
@@ -151,27 +153,26 @@ struct RenderProcesses::Starter {
   pid_t child = -1;
 };
 
-RenderProcesses::RenderProcesses()
+Sandbox::Sandbox()
     : starter_(Starter::Start([](int control) {
         const pid_t child = fork();
-        if (child == 0) RunRenderProcesses(control);
+        if (child == 0) RunSandbox(control);
         return child;
       })) {}
 
-RenderProcesses& RenderProcesses::Shared() {
-  static auto& processes = *new RenderProcesses;
+Sandbox& Sandbox::Shared() {
+  static auto& processes = *new Sandbox;
   return processes;
 }
 
-void RenderProcesses::RunIfStartedForIt(int argc, char** argv) {
+void Sandbox::RunIfStartedForIt(int argc, char** argv) {
   if (argc == 1 && std::strcmp(argv[0], kProgram) == 0) {
-    RunRenderProcesses(kControl);
+    RunSandbox(kControl);
   }
   can_start_again = true;
 }
 
-absl::StatusOr<std::shared_ptr<const RenderProcesses::Starter>>
-RenderProcesses::Running() {
+absl::StatusOr<std::shared_ptr<const Sandbox::Starter>> Sandbox::Running() {
   MutexLock lock(mutex_);
   if (starter_ != nullptr && starter_->IsGone()) starter_ = nullptr;
   if (starter_ == nullptr && can_start_again) {
@@ -181,8 +182,8 @@ RenderProcesses::Running() {
   return starter_;
 }
 
-absl::StatusOr<std::string> RenderProcesses::Render(
-    const RenderJob& job, absl::FunctionRef<bool()> ended) {
+absl::StatusOr<std::string> Sandbox::Run(const SandboxJob& job,
+                                         absl::FunctionRef<bool()> ended) {
   ASSIGN_OR_RETURN(const std::shared_ptr<const Starter> starter, Running());
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
@@ -195,8 +196,11 @@ absl::StatusOr<std::string> RenderProcesses::Render(
       return Broken("sendmsg");
     }
   }
-  const RenderHeader header = {job.source.size(), job.variables.size(),
-                               job.unix_micros};
+  const SandboxHeader header = {.task = job.task,
+                                .grammar_kind = job.grammar_kind,
+                                .source_bytes = job.source.size(),
+                                .variables_bytes = job.variables.size(),
+                                .unix_micros = job.unix_micros};
   const absl::string_view head(reinterpret_cast<const char*>(&header),
                                sizeof(header));
   for (const absl::string_view part : {head, job.source, job.variables}) {
@@ -206,15 +210,20 @@ absl::StatusOr<std::string> RenderProcesses::Render(
   const char kind = answer.empty() ? '\0' : answer.back();
   if (!answer.empty()) answer.pop_back();
   switch (kind) {
-    case kRendered:
+    case kDone:
       return answer;
     case kFailed:
       return absl::InvalidArgumentError(answer);
     case kNoMemory:
-      return TooMuchMemory();
+      return TakesMore(job.task,
+                       absl::StrCat(kSandboxMemory >> 20, " MiB of memory"));
+    case kTooLong:
+      return TakesMore(job.task, absl::FormatDuration(kSandboxTime));
     default:
       return absl::UnavailableError(
-          "the process that rendered the chat was killed");
+          job.task == SandboxTask::kRenderChat
+              ? "the process that rendered the chat was killed"
+              : "the process that tried the grammar was killed");
   }
 }
 

@@ -1,4 +1,4 @@
-#include "engine/tokenizer/chat/control_socket.h"
+#include "engine/tokenizer/sandbox/control_socket.h"
 
 #include <sys/socket.h>
 
