@@ -20,6 +20,7 @@ LogitsView LogitsBuffer::view(int row) const {
   return LogitsView(
       {.vocab = vocab_,
        .top = {top, static_cast<size_t>(entry.top)},
+       .allowed = entry.allowed,
        .log_sum_exp = entry.log_sum_exp,
        .row = {logits, static_cast<size_t>(entry.row ? vocab_ : 0)}});
 }

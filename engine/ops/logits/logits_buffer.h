@@ -37,7 +37,8 @@ class LogitsBuffer {
   }
   TokenScore* top(int row) { return tops_.data() + row * kMaxTop; }
   struct Entry {
-    int top = 0;  // tokens in top()
+    int top = 0;                        // tokens in top()
+    const uint32_t* allowed = nullptr;  // of these, see LogitsNeed
     std::optional<float> log_sum_exp;
     bool row = false;  // whether row() holds the logits
   };

@@ -33,9 +33,12 @@ void ForEachTile(absl::Span<const float> row, Fold fold) {
 
 LogitsKernels LogitsKernels::For(Isa isa) {
   return KernelFor<LogitsKernels>(
-      isa, {baseline::Max, baseline::SumExp, baseline::Offer, baseline::Cap},
-      {avx2::Max, avx2::SumExp, avx2::Offer, avx2::Cap},
-      {avx512::Max, avx512::SumExp, avx512::Offer, avx512::Cap});
+      isa,
+      {baseline::Max, baseline::SumExp, baseline::Offer, baseline::OfferAllowed,
+       baseline::Cap},
+      {avx2::Max, avx2::SumExp, avx2::Offer, avx2::OfferAllowed, avx2::Cap},
+      {avx512::Max, avx512::SumExp, avx512::Offer, avx512::OfferAllowed,
+       avx512::Cap});
 }
 
 void TopList::Offer(const TokenScore& token) {
@@ -82,6 +85,17 @@ void Top(const LogitsKernels& kernels, absl::Span<const float> row,
     kernels.offer(tile, begin, kernels.max(tile), list);
   });
   list.Sort();
+}
+
+size_t TopAllowed(const LogitsKernels& kernels, absl::Span<const float> row,
+                  const uint32_t* allowed, absl::Span<TokenScore> out) {
+  if (out.empty()) return 0;
+  TopList list(out.data(), static_cast<int>(out.size()));
+  ForEachTile(row, [&](absl::Span<const float> tile, int begin) {
+    kernels.offer_allowed(tile, begin, allowed + begin / 32, list);
+  });
+  list.Sort();
+  return list.tokens().size();
 }
 
 }  // namespace attend

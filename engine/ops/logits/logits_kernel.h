@@ -83,6 +83,10 @@ struct LogitsKernels {
   // offered no token with a higher id. `max` is the maximum of the tile.
   void (*offer)(absl::Span<const float> tile, int first_id, float max,
                 TopList& list) = nullptr;
+  // The same for the tokens of the tile whose bits are set, see LogitsNeed;
+  // `allowed` begins with the word of first_id, a multiple of 32.
+  void (*offer_allowed)(absl::Span<const float> tile, int first_id,
+                        const uint32_t* allowed, TopList& list) = nullptr;
   // x becomes softcap * tanh(x / softcap); NaN stays.
   void (*cap)(absl::Span<float> logits, float softcap) = nullptr;
 
@@ -98,6 +102,9 @@ TileSum SumTile(const LogitsKernels& kernels, absl::Span<const float> tile,
 float LogSumExp(const LogitsKernels& kernels, absl::Span<const float> row);
 void Top(const LogitsKernels& kernels, absl::Span<const float> row,
          absl::Span<TokenScore> out);
+// Of the allowed tokens, see LogitsNeed; returns how many there are.
+size_t TopAllowed(const LogitsKernels& kernels, absl::Span<const float> row,
+                  const uint32_t* allowed, absl::Span<TokenScore> out);
 
 }  // namespace attend
 

@@ -20,7 +20,10 @@ const LogitsKernels& Kernels() {
 
 bool NeedsRow(const LogitsNeed& need, absl::Span<const TokenScore> top) {
   if (need.row) return true;
-  if (need.tie_margin == 0) return false;
+  // Of fewer than were asked for, all are there.
+  if (need.tie_margin == 0 || static_cast<int>(top.size()) < need.top) {
+    return false;
+  }
   // Samplers scale scores before they compare them; NaN may be anything.
   constexpr float kRoundings = 8 * std::numeric_limits<float>::epsilon();
   const float before = top[top.size() - 1 - need.tie_margin].score;
@@ -41,11 +44,22 @@ float LogitsView::LogSumExp() const {
 
 void LogitsView::Top(absl::Span<TokenScore> out) const {
   ATTEND_CHECK(out.size() <= static_cast<size_t>(known_.vocab));
-  if (out.size() <= known_.top.size()) {
+  if (known_.allowed == nullptr && out.size() <= known_.top.size()) {
     std::copy_n(known_.top.begin(), out.size(), out.begin());
   } else {
     attend::Top(Kernels(), Row(), out);
   }
+}
+
+size_t LogitsView::TopAllowed(const uint32_t* allowed,
+                              absl::Span<TokenScore> out) const {
+  if (!known_.row.empty()) {
+    return attend::TopAllowed(Kernels(), known_.row, allowed, out);
+  }
+  ATTEND_CHECK(known_.allowed == allowed);
+  const size_t count = std::min(out.size(), known_.top.size());
+  std::copy_n(known_.top.begin(), count, out.begin());
+  return count;
 }
 
 float LogitsView::At(int id) const {

@@ -1,6 +1,8 @@
 #ifndef ATTEND_ENGINE_OPS_LOGITS_LOGITS_VIEW_H_
 #define ATTEND_ENGINE_OPS_LOGITS_LOGITS_VIEW_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include "absl/types/span.h"
@@ -18,6 +20,10 @@ struct TokenScore {
 struct LogitsNeed {
   // The number of best tokens, at most the vocabulary.
   int top = 0;
+  // If not null: the best tokens are those of the ids whose bits are set: bit
+  // id % 32 of word id / 32. There may be fewer than `top`. [vocab / 32,
+  // rounded up]; must stay as it is while the row is computed and looked at.
+  const uint32_t* allowed = nullptr;
   // The last `tie_margin` of the best tokens are there only to show where equal
   // scores end. If the token before these ties with the last token (within a
   // few roundings), the whole row is computed as well.
@@ -38,7 +44,8 @@ class LogitsView {
   // The facts that are known of a row.
   struct Known {
     int vocab = 0;
-    absl::Span<const TokenScore> top;  // best first
+    absl::Span<const TokenScore> top;   // best first
+    const uint32_t* allowed = nullptr;  // of `top`, see LogitsNeed
     std::optional<float> log_sum_exp;
     absl::Span<const float> row;  // [vocab]; empty: the row was not kept
   };
@@ -46,6 +53,7 @@ class LogitsView {
   explicit LogitsView(absl::Span<const float> row)
       : known_{.vocab = static_cast<int>(row.size()),
                .top = {},
+               .allowed = nullptr,
                .log_sum_exp = std::nullopt,
                .row = row} {}
   explicit LogitsView(const Known& known) : known_(known) {}
@@ -61,6 +69,9 @@ class LogitsView {
   float LogSumExp() const;
   // Fills `out` with the out.size() <= vocab() best tokens, best first.
   void Top(absl::Span<TokenScore> out) const;
+  // The same for the best of the allowed tokens (see LogitsNeed), of which
+  // there may be fewer; returns how many there are.
+  size_t TopAllowed(const uint32_t* allowed, absl::Span<TokenScore> out) const;
   // The logit of a token; if the row was not kept, of one of the best tokens.
   float At(int id) const;
   // The row must have been kept.

@@ -174,9 +174,12 @@ void Projection::Impl::Fold(const Call& call, int member, int row,
       call.dst.member_logits().sum(begin / kLogitsTile, row) =
           SumTile(kernels, tile, max);
     }
-    if (wanted.top > 0) {
-      kernels.offer(tile, begin, max,
-                    call.dst.member_logits().list(member, row));
+    if (wanted.top == 0) continue;
+    TopList& list = call.dst.member_logits().list(member, row);
+    if (wanted.allowed == nullptr) {
+      kernels.offer(tile, begin, max, list);
+    } else {
+      kernels.offer_allowed(tile, begin, wanted.allowed + begin / 32, list);
     }
   }
 }
@@ -202,6 +205,7 @@ void Projection::Impl::Merge(const Call& call, int row) const {
     }
   }
   list.Sort();
+  found.top = static_cast<int>(list.tokens().size());
 }
 
 void Projection::Impl::AddRowIfTied(Call& call, int row) const {
@@ -267,6 +271,7 @@ absl::Status Projection::Run(ExecContext& context, const Operand& src,
     ATTEND_CHECK(need.tie_margin == 0 || need.tie_margin < need.top);
     const bool listed = need.top <= LogitsBuffer::kMaxTop;
     dst.entry(row) = {.top = listed ? need.top : 0,
+                      .allowed = need.allowed,
                       .log_sum_exp = std::nullopt,
                       .row = need.row || !listed};
     if (need.log_sum_exp) dst.entry(row).log_sum_exp = 0;

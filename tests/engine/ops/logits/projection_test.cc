@@ -245,6 +245,64 @@ TEST_P(ProjectionTest, FoldedAnswersAreThoseOfTheRow) {
   }
 }
 
+// The best of some tokens: of none, few, most, all.
+TEST_P(ProjectionTest, TheBestOfAllowedTokensAreThoseOfTheRow) {
+  std::mt19937 random(17);
+  for (int threads : {1, 3}) {
+    for (int n : {1, 31, 33, 513, 1700, 33001}) {
+      Fixture f(GetParam(), threads, 9, n, 20);
+      const Projection projection = f.Make();
+      LogitsBuffer buffer = f.NewBuffer(20);
+      std::vector<std::vector<uint32_t>> masks;
+      std::vector<LogitsNeed> needs;
+      for (int r = 0; r < 20; ++r) {
+        std::vector<uint32_t>& mask = masks.emplace_back((n + 31) / 32);
+        const unsigned one_in = r % 5 == 0 ? 0 : 1 << (r % 5 * 3 - 3);
+        for (int id = 0; id < n && one_in > 0; ++id) {
+          if (random() % one_in == 0) mask[id / 32] |= 1u << (id % 32);
+        }
+        needs.push_back({.top = std::min(n, 1 + r * 2),
+                         .allowed = mask.data(),
+                         .log_sum_exp = r % 2 == 0,
+                         .row = r % 3 == 0});
+      }
+      const std::vector<LogitsNeed> all(20, {.row = true});
+      LogitsBuffer whole = f.NewBuffer(20);
+      const Operand src = f.Rows(0, 20);
+      ASSERT_TRUE(projection.Run(f.exec.context(), src, all, whole).ok());
+      ASSERT_TRUE(projection.Run(f.exec.context(), src, needs, buffer).ok());
+      for (int r = 0; r < 20; ++r) {
+        const absl::Span<const float> row = whole.view(r).Row();
+        std::vector<TokenScore> sorted;
+        for (int id = 0; id < n; ++id) {
+          if (masks[r][id / 32] >> (id % 32) & 1)
+            sorted.push_back({id, row[id]});
+        }
+        std::sort(sorted.begin(), sorted.end(), kRanksBefore);
+        std::vector<TokenScore> best(needs[r].top);
+        best.resize(
+            buffer.view(r).TopAllowed(needs[r].allowed, absl::MakeSpan(best)));
+        ASSERT_EQ(best.size(), std::min<size_t>(sorted.size(), needs[r].top));
+        for (size_t i = 0; i < best.size(); ++i) {
+          ASSERT_EQ(best[i].id, sorted[i].id) << n << " " << r << " " << i;
+          ASSERT_EQ(best[i].score, sorted[i].score);
+        }
+        if (needs[r].log_sum_exp) {
+          ASSERT_EQ(buffer.view(r).LogSumExp(), whole.view(r).LogSumExp());
+        }
+        if (needs[r].row) {
+          std::vector<TokenScore> raw(needs[r].top), expected(needs[r].top);
+          buffer.view(r).Top(absl::MakeSpan(raw));
+          whole.view(r).Top(absl::MakeSpan(expected));
+          for (size_t i = 0; i < raw.size(); ++i) {
+            ASSERT_EQ(raw[i].id, expected[i].id);
+          }
+        }
+      }
+    }
+  }
+}
+
 // Logits that are those of the bias, in several kinds of row.
 TEST_P(ProjectionTest, TiesInfinitiesAndNanAreFoldedAsInARow) {
   const int n = 2100;
