@@ -49,9 +49,10 @@ class Sequence {
   virtual Work Next() const = 0;
   // Grows with each step; see ChoiceOutput for what a running sequence has.
   virtual const SequenceOutput& output() const = 0;
-  // INTERNAL once a step gave this sequence numbers that are not finite. Then
-  // it is at its end: its output is what it had before, and no later step may
-  // have it. The others of that step are well.
+  // INTERNAL once a step gave this sequence numbers that are not finite,
+  // INVALID_ARGUMENT once its constraint cannot be held. Then it is at its end:
+  // its output is what it had before, and no later step may have it. The others
+  // of that step are well.
   virtual absl::Status status() const { return absl::OkStatus(); }
   // The blocks that this request holds at once in the worst case.
   virtual int max_blocks() const = 0;

@@ -2,8 +2,11 @@
 #define ATTEND_ENGINE_API_GENERATION_PARAMS_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "engine/api/constraint.h"
 
 namespace attend {
 
@@ -59,6 +62,10 @@ struct GenerationParams {
   // (after the token that forced_bos_id forces, if it does).
   std::vector<int> suppress_tokens;
   std::vector<int> begin_suppress_tokens;
+  // What the text after the forced prefix may be; null: any. A sequence ends
+  // with one of the tokens below only where the text may end; max_new_tokens
+  // and stop strings end it anywhere.
+  std::shared_ptr<const Constraint> constraint;
   // Tokens that follow the prompt or the decoder start in every result. They
   // are not scored, and no length counts them.
   std::vector<int> forced_prefix;

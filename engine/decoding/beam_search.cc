@@ -23,6 +23,8 @@ BeamSearch::BeamSearch(const SearchInput& input)
       prompt_len_(input.prompt.size()),
       log_probs_(input.params.log_probs || input.params.top_log_probs > 0),
       top_log_probs_(input.params.top_log_probs),
+      constraint_(input, num_beams_),
+      status_(constraint_.status()),
       row_(input, static_cast<int>(num_candidates_)),
       stopping_(input),
       token_log_probs_(num_beams_, TokenLogProbs(input.params.top_log_probs)),
@@ -56,6 +58,8 @@ absl::Span<const int> BeamSearch::tokens(int row) const {
 
 void BeamSearch::Advance(absl::Span<const LogitsView> logits) {
   ATTEND_CHECK(static_cast<int>(logits.size()) == rows());
+  status_ = constraint_.status();
+  if (!status_.ok()) return;
   CollectCandidates(logits);
   for (Candidate& candidate : candidates_) {
     candidate.finish =
@@ -71,20 +75,25 @@ void BeamSearch::Advance(absl::Span<const LogitsView> logits) {
   } else {
     EmitSharedPrefix();
   }
-  AskForNext();
+  if (status_.ok()) AskForNext();
+}
+
+ProcessedRow::Mode BeamSearch::ModeOf(int beam) const {
+  return {.normalize = true,
+          .allowed = constraint_.allowed(beam),
+          .can_end = constraint_.can_end(beam)};
 }
 
 void BeamSearch::AskForNext() {
   needs_.clear();
   for (int beam = 0; beam < rows(); ++beam) {
-    LogitsNeed need =
-        row_.Need(running_[beam].tokens, static_cast<int>(num_candidates_),
-                  /*normalize=*/true);
+    LogitsNeed need = row_.Need(
+        running_[beam].tokens, static_cast<int>(num_candidates_), ModeOf(beam));
     need.top = std::max(need.top, static_cast<int>(top_log_probs_));
     need.log_sum_exp = true;
-    // Banned tokens, or tokens other than the forced one, may fill places:
-    // their logits may be needed.
-    need.row |= log_probs_ && row_.edited();
+    // Banned tokens, tokens that are not allowed, or tokens other than the
+    // forced one, may fill places: their logits may be needed.
+    need.row |= log_probs_ && (row_.edited() || constraint_.active());
     needs_.push_back(need);
   }
 }
@@ -96,8 +105,7 @@ void BeamSearch::CollectCandidates(absl::Span<const LogitsView> logits) {
     // At the start there is one row, for all beams.
     if (static_cast<size_t>(beam) < logits.size()) {
       const float log_sum_exp = logits[beam].LogSumExp();
-      row_.Set(logits[beam], log_sum_exp, running_[beam].tokens,
-               /*normalize=*/true);
+      row_.Set(logits[beam], log_sum_exp, running_[beam].tokens, ModeOf(beam));
       best = row_.Best(static_cast<int>(num_candidates_));
       if (log_probs_) token_log_probs_[beam].Set(logits[beam], log_sum_exp);
     }
@@ -126,7 +134,8 @@ void BeamSearch::AddCandidates(int beam, absl::Span<const TokenScore> best) {
 void BeamSearch::KeepFinished() {
   for (int rank = 0; rank < num_beams_; ++rank) {
     const Candidate& candidate = candidates_[rank];
-    if (candidate.finish == FinishReason::kNone) continue;
+    if (!candidate.ended()) continue;
+    if (constraint_.active() && candidate.dead()) continue;
     const float score = Normalised(candidate.score, new_tokens_);
     if (Hypothesis* place = finished_.Insert(score)) Extend(candidate, *place);
   }
@@ -136,18 +145,29 @@ void BeamSearch::KeepFinished() {
 // candidates fill the places as dead beams, then banned ones.
 void BeamSearch::KeepRunning() {
   parents_.clear();
+  alive_ = 0;
   for (const int tier : {0, 1, 2}) {
     for (const Candidate& candidate : candidates_) {
       if (parents_.size() == running_.size()) break;
-      const bool ended = candidate.finish != FinishReason::kNone;
+      const bool ended = candidate.ended();
       if ((std::isinf(candidate.score) ? 2 : ended) != tier) continue;
-      Hypothesis& next = next_running_[parents_.size()];
+      const size_t place = parents_.size();
+      Hypothesis& next = next_running_[place];
       Extend(candidate, next);
       next.score = candidate.score + (ended ? kDeadBeam : 0);
+      FollowInConstraint(candidate, static_cast<int>(place));
       parents_.push_back(candidate.beam);
     }
   }
   std::swap(running_, next_running_);
+}
+
+void BeamSearch::FollowInConstraint(const Candidate& candidate, int place) {
+  const bool dead = candidate.ended() || candidate.dead();
+  alive_ += dead ? 0 : 1;
+  // At the start all beams are the same, and only the first has a row.
+  const int parent = new_tokens_ == 1 ? 0 : candidate.beam;
+  constraint_.Follow(place, parent, candidate.id, dead);
 }
 
 void BeamSearch::Extend(const Candidate& candidate, Hypothesis& to) const {
@@ -164,12 +184,12 @@ void BeamSearch::Extend(const Candidate& candidate, Hypothesis& to) const {
 
 bool BeamSearch::CanEnd() const {
   if (finished_.full() && early_stopping_ == EarlyStopping::kTrue) return true;
-  if (std::all_of(candidates_.begin(), candidates_.end(),
-                  [](const Candidate& candidate) {
-                    return candidate.finish != FinishReason::kNone;
-                  })) {
+  if (std::all_of(
+          candidates_.begin(), candidates_.end(),
+          [](const Candidate& candidate) { return candidate.ended(); })) {
     return true;
   }
+  if (constraint_.active() && alive_ == 0) return true;
   const bool hope_at_max =
       early_stopping_ == EarlyStopping::kNever && length_penalty_ > 0;
   const float best_possible = Normalised(
@@ -203,6 +223,12 @@ void BeamSearch::EmitSharedPrefix() {
 }
 
 void BeamSearch::Finish() {
+  if (constraint_.active()) {
+    // What fills the other places is not what the constraint allows.
+    if (finished_.size() == 0) status_ = NothingMayFollow();
+    if (!status_.ok()) return;
+    output_.choices.resize(std::min(output_.choices.size(), finished_.size()));
+  }
   output_.finished = true;
   for (size_t rank = 0; rank < output_.choices.size(); ++rank) {
     ChoiceOutput& choice = output_.choices[rank];

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/decoding/constraint_rows.h"
 #include "engine/decoding/finished_pool.h"
 #include "engine/decoding/hypothesis.h"
 #include "engine/decoding/processed_row.h"
@@ -29,6 +30,12 @@ class BeamSearch : public Search {
   absl::Span<const LogitsNeed> needs() const override { return needs_; }
   void Advance(absl::Span<const LogitsView> logits) override;
   absl::Span<const int> parents() const override { return parents_; }
+  bool constrained() const override { return constraint_.active(); }
+  bool waiting() const override {
+    return constraint_.waiting() && !output_.finished;
+  }
+  void Prepare() override { constraint_.Prepare(); }
+  absl::Status status() const override { return status_; }
   const SequenceOutput& output() const override { return output_; }
   void SetPrompt(ChoiceOutput prompt) override {
     output_.prompt = std::move(prompt);
@@ -42,14 +49,21 @@ class BeamSearch : public Search {
     int id = 0;
     float score = 0;  // sum of log-probabilities
     FinishReason finish = FinishReason::kNone;
+
+    bool ended() const { return finish != FinishReason::kNone; }
+    // Whether it continues a beam that must not be chosen.
+    bool dead() const { return !(score > kDeadBeam / 2); }
   };
 
+  ProcessedRow::Mode ModeOf(int beam) const;
   // Fills needs_ for the beams that run now.
   void AskForNext();
   void CollectCandidates(absl::Span<const LogitsView> logits);
   void AddCandidates(int beam, absl::Span<const TokenScore> best);
   void KeepFinished();
   void KeepRunning();
+  // Lets the constraint follow what KeepRunning() kept as beam `place`.
+  void FollowInConstraint(const Candidate& candidate, int place);
   // Makes `to` the hypothesis of the candidate, except for its score.
   void Extend(const Candidate& candidate, Hypothesis& to) const;
   bool CanEnd() const;
@@ -67,6 +81,8 @@ class BeamSearch : public Search {
   const bool log_probs_;
   const size_t top_log_probs_;
 
+  ConstraintRows constraint_;
+  absl::Status status_;
   ProcessedRow row_;
   Stopping stopping_;
   std::vector<TokenLogProbs> token_log_probs_;  // [beams]
@@ -75,6 +91,7 @@ class BeamSearch : public Search {
   std::vector<Hypothesis> next_running_;        // [beams]
   FinishedPool finished_;
   int new_tokens_ = 0;  // of each running hypothesis
+  int alive_ = 0;       // running hypotheses that the constraint lets go on
   std::vector<int> parents_;
   std::vector<LogitsNeed> needs_;  // [rows]
   SequenceOutput output_;

@@ -59,13 +59,13 @@ LogitsProcessors::LogitsProcessors(const SearchInput& input)
   edits_.reserve(max_edits);
 }
 
-void LogitsProcessors::Update(absl::Span<const int> tokens) {
+void LogitsProcessors::Update(absl::Span<const int> tokens, bool can_end) {
   edits_.clear();
   forced_ = -1;
   const size_t new_tokens = tokens.size() - prompt_len_;
   // The first token is forced only after a single token.
   if (tokens.size() == 1) forced_ = forced_bos_id_;
-  if (forced_eos_id_ >= 0 && new_tokens + 1 == max_new_tokens_) {
+  if (can_end && forced_eos_id_ >= 0 && new_tokens + 1 == max_new_tokens_) {
     forced_ = forced_eos_id_;
   }
   if (forced_ >= 0) return;

@@ -28,8 +28,9 @@ class LogitsProcessors {
  public:
   explicit LogitsProcessors(const SearchInput& input);
 
-  // Finds the edits of the row that follows `tokens`: prompt, new.
-  void Update(absl::Span<const int> tokens);
+  // Finds the edits of the row that follows `tokens`: prompt, new. Without
+  // `can_end`, no end of sequence is forced.
+  void Update(absl::Span<const int> tokens, bool can_end = true);
 
   // If not -1: this token has score 0, all others -inf, and edits() is empty.
   int forced() const { return forced_; }

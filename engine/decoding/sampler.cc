@@ -59,6 +59,12 @@ void Sampler::KeepTopK(ProcessedRow& row) {
   }
   const absl::Span<const TokenScore> best = row.Best(best_);
   const float kth = best[top_k_ - 1].score / temperature_;
+  // Fewer than k tokens have a probability.
+  if (kth == -std::numeric_limits<float>::infinity()) {
+    kept_.assign(best.begin(), best.begin() + top_k_);
+    for (TokenScore& token : kept_) token.score /= temperature_;
+    return;
+  }
   if (best.back().score / temperature_ < kth) {
     kept_.assign(best.begin(), best.end());
   } else {

@@ -1,5 +1,8 @@
 #include "engine/decoding/sampling_search.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "engine/decoding/uniform_random.h"
 #include "engine/tensor/check.h"
 
@@ -9,8 +12,11 @@ SamplingSearch::SamplingSearch(const SearchInput& input)
     : do_sample_(input.params.do_sample),
       log_probs_(input.params.log_probs || input.params.top_log_probs > 0),
       seed_(input.params.seed),
-      row_(input,
-           do_sample_ ? Sampler::BestAsked(input.params, input.vocab) : 1),
+      constraint_(input, input.params.num_return_sequences),
+      status_(constraint_.status()),
+      row_(input, do_sample_ ? std::max(1, Sampler::BestAsked(input.params,
+                                                              input.vocab))
+                             : 1),
       sampler_(input.params, do_sample_ ? input.vocab : 0),
       stopping_(input),
       token_log_probs_(input.params.top_log_probs) {
@@ -36,17 +42,22 @@ SamplingSearch::SamplingSearch(const SearchInput& input)
 
 void SamplingSearch::AskForNext() {
   needs_.clear();
-  for (int row = 0; row < rows(); ++row) {
-    needs_.push_back(NeedAfter(tokens(row)));
-  }
+  for (int row = 0; row < rows(); ++row) needs_.push_back(NeedOf(row));
 }
 
-LogitsNeed SamplingSearch::NeedAfter(absl::Span<const int> tokens) {
+ProcessedRow::Mode SamplingSearch::ModeOf(int row) const {
+  return {.normalize = false,
+          .allowed = constraint_.allowed(row),
+          .can_end = constraint_.can_end(row)};
+}
+
+LogitsNeed SamplingSearch::NeedOf(int row) {
   const int best = do_sample_ ? sampler_.best() : 1;
-  LogitsNeed need = row_.Need(tokens, best, /*normalize=*/false);
+  LogitsNeed need = row_.Need(tokens(row), best, ModeOf(row));
   need.log_sum_exp = log_probs_;
-  // A forced token may be any token: its logit may be needed.
-  need.row |= log_probs_ && row_.edited();
+  // A forced token may be any token: its logit may be needed. So may those of
+  // tokens that are not allowed.
+  need.row |= log_probs_ && (row_.edited() || constraint_.active());
   if (token_log_probs_.top() > need.top) need.top = token_log_probs_.top();
   if (!do_sample_) return need;
   // Otherwise the best tokens do not show where ties with the k-th end.
@@ -68,27 +79,35 @@ absl::Span<const int> SamplingSearch::tokens(int row) const {
 
 void SamplingSearch::Advance(absl::Span<const LogitsView> logits) {
   ATTEND_CHECK(static_cast<int>(logits.size()) == rows());
+  status_ = constraint_.status();
   parents_.clear();
   size_t still_live = 0;
-  for (size_t i = 0; i < live_.size(); ++i) {
+  for (size_t i = 0; i < live_.size() && status_.ok(); ++i) {
     const int choice = live_[i];
-    const size_t row = AtStart() ? 0 : i;
-    if (i == row) Prepare(logits[row], tokens_[choice]);
-    if (!Append(choice, Next(choice))) continue;
+    const int row = AtStart() ? 0 : static_cast<int>(i);
+    if (static_cast<int>(i) == row && !SetRow(row, logits[row])) {
+      status_ = NothingMayFollow();
+      break;
+    }
+    const int id = Next(choice);
+    if (!Append(choice, id)) continue;
+    constraint_.Follow(static_cast<int>(still_live), row, id, /*dead=*/false);
     live_[still_live++] = choice;
-    parents_.push_back(static_cast<int>(row));
+    parents_.push_back(row);
   }
+  if (!status_.ok()) return;
   live_.resize(still_live);
   ++position_;
   output_.finished = live_.empty();
   AskForNext();
 }
 
-void SamplingSearch::Prepare(const LogitsView& logits,
-                             absl::Span<const int> tokens) {
-  row_.Set(logits, /*log_sum_exp=*/0, tokens, /*normalize=*/false);
+bool SamplingSearch::SetRow(int row, const LogitsView& logits) {
+  row_.Set(logits, /*log_sum_exp=*/0, tokens(row), ModeOf(row));
+  if (constraint_.active() && std::isinf(row_.Best(1)[0].score)) return false;
   if (do_sample_) sampler_.Restrict(row_);
   if (log_probs_) token_log_probs_.Set(logits, logits.LogSumExp());
+  return true;
 }
 
 int SamplingSearch::Next(int choice) {

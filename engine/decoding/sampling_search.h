@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/decoding/constraint_rows.h"
 #include "engine/decoding/processed_row.h"
 #include "engine/decoding/sampler.h"
 #include "engine/decoding/search.h"
@@ -25,6 +26,12 @@ class SamplingSearch : public Search {
   absl::Span<const LogitsNeed> needs() const override { return needs_; }
   void Advance(absl::Span<const LogitsView> logits) override;
   absl::Span<const int> parents() const override { return parents_; }
+  bool constrained() const override { return constraint_.active(); }
+  bool waiting() const override {
+    return constraint_.waiting() && !output_.finished;
+  }
+  void Prepare() override { constraint_.Prepare(); }
+  absl::Status status() const override { return status_; }
   const SequenceOutput& output() const override { return output_; }
   void SetPrompt(ChoiceOutput prompt) override {
     output_.prompt = std::move(prompt);
@@ -34,9 +41,11 @@ class SamplingSearch : public Search {
  private:
   // Fills needs_ for the choices that are unfinished now.
   void AskForNext();
-  LogitsNeed NeedAfter(absl::Span<const int> tokens);
+  LogitsNeed NeedOf(int row);
+  ProcessedRow::Mode ModeOf(int row) const;
   bool AtStart() const { return position_ == 0; }
-  void Prepare(const LogitsView& logits, absl::Span<const int> tokens);
+  // Makes row_ and the sampler those of a row. False: nothing may follow.
+  bool SetRow(int row, const LogitsView& logits);
   int Next(int choice);
   // Returns false if the choice has ended.
   bool Append(int choice, int id);
@@ -44,6 +53,8 @@ class SamplingSearch : public Search {
   const bool do_sample_;
   const bool log_probs_;
   const uint64_t seed_;
+  ConstraintRows constraint_;
+  absl::Status status_;
   ProcessedRow row_;
   Sampler sampler_;
   Stopping stopping_;

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "engine/api/output.h"
 #include "engine/decoding/search_input.h"
@@ -32,6 +33,18 @@ class Search {
   // For each live hypothesis, the row (before the last Advance()) that it
   // continues.
   virtual absl::Span<const int> parents() const = 0;
+
+  // Whether the request has a constraint.
+  virtual bool constrained() const = 0;
+  // Whether the next Advance() needs a Prepare() before it, which finds out
+  // what a constraint lets follow. needs() may point to what Prepare() fills.
+  // It may run on another thread, while nothing else of the search is used but
+  // the functions that are const.
+  virtual bool waiting() const = 0;
+  virtual void Prepare() = 0;
+  // OK, or why the search cannot go on: its constraint cannot be held. Then the
+  // search is at its end, and its output is what it had before.
+  virtual absl::Status status() const = 0;
 
   virtual const SequenceOutput& output() const = 0;
   // Adds the log-probabilities of the prompt, made by a Scorer, to the output.

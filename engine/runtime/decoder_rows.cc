@@ -169,7 +169,8 @@ void DecoderRows::Take(absl::Span<const LogitsView> logits) {
 }
 
 void DecoderRows::FollowParents() {
-  if (!finite_) return;
+  status_ = task_->status();
+  if (!finite_ || !status_.ok()) return;
   const std::optional<absl::Span<const int>> parents = task_->parents();
   if (parents) tables_.Reorder(*parents);
   const absl::StatusOr<bool> restarts = task_->Restart();

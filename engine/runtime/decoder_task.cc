@@ -4,6 +4,14 @@
 
 namespace attend {
 
+Generation::Generation(std::unique_ptr<Search> search,
+                       std::unique_ptr<Scorer> scorer)
+    : search_(std::move(search)),
+      scorer_(std::move(scorer)),
+      prepare_(search_->constrained() ? std::make_unique<SideThread::Job>(
+                                            [this] { search_->Prepare(); })
+                                      : nullptr) {}
+
 absl::Span<const int> Generation::prompt(int hypothesis) const {
   const absl::Span<const int> tokens = search_->tokens(hypothesis);
   return tokens.first(tokens.size() - 1);

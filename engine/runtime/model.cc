@@ -146,9 +146,15 @@ absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& directory,
                                              std::move(info), options));
   // Gives memory that was needed for loading only back to the system.
   malloc_trim(0);
+  std::unique_ptr<GrammarCompiler> grammars;
+  if (family.spec.decoder) {
+    grammars = std::make_unique<GrammarCompiler>(
+        *tokenizer, family.spec.LogitsVocab(), family.spec.encoder.has_value());
+  }
   return Model{.engine = std::move(engine),
                .tokenizer = std::move(tokenizer),
-               .chat = std::move(chat)};
+               .chat = std::move(chat),
+               .grammars = std::move(grammars)};
 }
 
 }  // namespace attend

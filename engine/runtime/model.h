@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "engine/api/engine.h"
 #include "engine/compute/compute.h"
+#include "engine/grammar/grammar_compiler.h"
 #include "engine/runtime/transformer_engine.h"
 #include "engine/tokenizer/chat/chat_template.h"
 #include "engine/tokenizer/text/tokenizer.h"
@@ -18,6 +19,8 @@ struct Model {
   std::unique_ptr<Engine> engine;
   std::unique_ptr<Tokenizer> tokenizer;
   std::unique_ptr<ChatTemplate> chat = nullptr;  // null: no chat template
+  // Null: the model does not generate.
+  std::unique_ptr<GrammarCompiler> grammars = nullptr;
 };
 
 // Makes the process's thread team. options.max_isa limits oneDNN too, in the

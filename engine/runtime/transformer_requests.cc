@@ -78,6 +78,7 @@ absl::StatusOr<TransformerSequence::Outcome> TransformerEngine::MakeOutcome(
                                                .prompt = prompt,
                                                .vocab = limits_.vocab,
                                                .token_texts = &token_texts_});
+  RETURN_IF_ERROR(search->status());
   std::unique_ptr<Scorer> scorer;
   if (params.prompt_log_probs && prompt.size() > 1) {
     scorer = std::make_unique<Scorer>(

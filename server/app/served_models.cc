@@ -47,7 +47,8 @@ void ServedModels::Add(absl::string_view name, absl::StatusOr<Model> model) {
                              .tokenizer = *serving.model.tokenizer,
                              .scheduler = serving.scheduler,
                              .metrics = metrics,
-                             .chat = serving.model.chat.get()}});
+                             .chat = serving.model.chat.get(),
+                             .grammars = serving.model.grammars.get()}});
 }
 
 void ServedModels::Drain() {

@@ -8,6 +8,7 @@
 #include "engine/tensor/status_macros.h"
 #include "server/service/batch_handler.h"
 #include "server/service/choice_text.h"
+#include "server/service/constraint.h"
 #include "server/service/methods.h"
 #include "server/service/params.h"
 #include "server/service/request_fields.h"
@@ -55,7 +56,7 @@ class GenerateHandler final
 
  private:
   absl::StatusOr<int> Prepare(const v1::GenerateRequest& request) override {
-    return call_.Prepare(request, service(), model());
+    return call_.Prepare(request, service(), model(), context());
   }
   absl::Status Submit(const v1::GenerateRequest& request, int index,
                       InputState& input) override {
@@ -94,7 +95,8 @@ class GenerateHandler final
 
 absl::StatusOr<int> GenerateCall::Prepare(const v1::GenerateRequest& request,
                                           const Service& service,
-                                          const ServedModel& model) {
+                                          const ServedModel& model,
+                                          const CallContext& call) {
   model_ = &model;
   RETURN_IF_ERROR(CheckTask(model.info(), {v1::TASK_GENERATE}));
   RETURN_IF_ERROR(service.CheckCount("inputs", request.inputs_size()));
@@ -104,6 +106,8 @@ absl::StatusOr<int> GenerateCall::Prepare(const v1::GenerateRequest& request,
   RETURN_IF_ERROR(alignments_.Prepare(request.alignments(),
                                       request.inputs_size(), model.info()));
   params_.alignments = alignments_.wanted();
+  ASSIGN_OR_RETURN(params_.constraint,
+                   ReadConstraint(request.params(), model, call));
   echo_ = request.params().echo();
   before_.resize(request.inputs_size());
   return request.inputs_size();

@@ -24,7 +24,8 @@ class GenerateCall {
   // See the functions of EngineHandler that have the same names. `model` must
   // outlive the GenerateCall.
   absl::StatusOr<int> Prepare(const v1::GenerateRequest& request,
-                              const Service& service, const ServedModel& model);
+                              const Service& service, const ServedModel& model,
+                              const CallContext& call);
   absl::Status Submit(const v1::GenerateRequest& request, int index,
                       InputState& input);
 

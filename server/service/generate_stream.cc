@@ -63,7 +63,7 @@ class GenerateStreamHandler final : public EngineHandler<v1::GenerateRequest> {
  private:
   absl::StatusOr<int> Prepare(const v1::GenerateRequest& request) override {
     ASSIGN_OR_RETURN(const int count,
-                     call_.Prepare(request, service(), model()));
+                     call_.Prepare(request, service(), model(), context()));
     streams_.resize(count);
     return count;
   }

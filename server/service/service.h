@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "engine/api/engine.h"
+#include "engine/grammar/grammar_compiler.h"
 #include "engine/tokenizer/chat/chat_template.h"
 #include "engine/tokenizer/text/tokenizer.h"
 #include "server/observability/log.h"
@@ -28,6 +29,8 @@ struct ServedModel {
   Scheduler& scheduler;
   ModelMetrics& metrics;
   const ChatTemplate* chat = nullptr;  // null: the model has none
+  // Null: the model does not generate.
+  const GrammarCompiler* grammars = nullptr;
 
   const ModelInfo& info() const { return engine.info(); }
 };

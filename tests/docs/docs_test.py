@@ -143,8 +143,8 @@ class CommandsTest(unittest.TestCase):
                     del words[at:at + 2]
             if "--ca" in words:
                 self.make_certificates(directory)
-            if "--file" in words:
-                name = words[words.index("--file") + 1]
+            for option in {"--file", "--json-schema", "--grammar"} & {*words}:
+                name = words[words.index(option) + 1]
                 (pathlib.Path(directory) / name).write_text("A line.\n")
             # Nobody listens there: what fails is the call, not the usage.
             there = ["--address", "127.0.0.1:1"]

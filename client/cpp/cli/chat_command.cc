@@ -180,6 +180,7 @@ Command AddChat(CLI::App& attend) {
   AddSampling(command, params);
   AddPenalties(command, params);
   AddContent(command, params);
+  AddConstraint(command, params);
   AddScheduling(command, options->request);
   return {&command, [options] { return Run(*options); }};
 }

@@ -126,6 +126,7 @@ Command AddGenerate(CLI::App& attend) {
   AddSampling(command, params);
   AddPenalties(command, params);
   AddContent(command, params);
+  AddConstraint(command, params);
   AddLanguages(command, options->request);
   AddScheduling(command, options->request);
   return {&command, [options] { return Run(*options); }};

@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -124,6 +126,46 @@ void AddContent(CLI::App& app, v1::GenerationParams* params) {
         }
         (*params->mutable_logit_bias())[id] = bias;
       });
+}
+
+void AddConstraint(CLI::App& app, v1::GenerationParams* params) {
+  CLI::Option_group& group = *app.add_option_group(
+      "Constraint", "What the text of a result has to be; one of:");
+  group.require_option(0, 1);
+  const auto add_file = [&](const char* name, const char* help, auto set) {
+    group
+        .add_option_function<std::string>(
+            name,
+            [set](const std::string& path) {
+              std::ifstream file(path, std::ios::binary);
+              set(std::string(std::istreambuf_iterator<char>(file), {}));
+            },
+            help)
+        ->check(CLI::ExistingFile);
+  };
+  add_file("--json-schema", "JSON that the JSON schema in this file allows",
+           [=](std::string text) {
+             params->mutable_constraint()->set_json_schema(std::move(text));
+           });
+  add_file("--grammar", "A text of the grammar in this file (Lark)",
+           [=](std::string text) {
+             params->mutable_constraint()->set_lark(std::move(text));
+           });
+  group.add_option_function<std::string>(
+      "--regex",
+      [=](const std::string& text) {
+        params->mutable_constraint()->set_regex(text);
+      },
+      "A text that matches this regular expression as a whole");
+  AddRepeated<std::string>(
+      group, "--choice", "This text; may be repeated for more texts",
+      [=](const std::string& text) {
+        params->mutable_constraint()->mutable_choices()->add_texts(text);
+      });
+  group.add_flag_function(
+      "--json-object",
+      [=](int64_t) { params->mutable_constraint()->mutable_json_object(); },
+      "Any JSON object");
 }
 
 void AddLanguages(CLI::App& app, v1::GenerateRequest& request) {

@@ -18,6 +18,7 @@ void AddBeams(CLI::App& app, v1::GenerationParams* params);
 void AddSampling(CLI::App& app, v1::GenerationParams* params);
 void AddPenalties(CLI::App& app, v1::GenerationParams* params);
 void AddContent(CLI::App& app, v1::GenerationParams* params);
+void AddConstraint(CLI::App& app, v1::GenerationParams* params);
 void AddLanguages(CLI::App& app, v1::GenerateRequest& request);
 
 }  // namespace attend

@@ -181,6 +181,20 @@ std::string DecoderRules::TokenText(absl::string_view token) const {
   return absl::StrReplaceAll(token, {{kSpaceMark, " "}});
 }
 
+bool DecoderRules::FirstLosesSpace() const {
+  switch (kind) {
+    case Kind::kSpaced:
+    case Kind::kWordPiece:
+      return true;
+    case Kind::kMetaspace:
+      return first_loses_marks;
+    case Kind::kByteFallback:
+      return max_stripped > 0 && stripped == " ";
+    default:
+      return false;
+  }
+}
+
 std::string DecoderRules::FirstText(absl::string_view token) const {
   switch (kind) {
     case Kind::kSpaced:

@@ -47,6 +47,8 @@ struct DecoderRules {
   std::string TokenText(absl::string_view token) const;
   // The bytes that the first token adds.
   std::string FirstText(absl::string_view token) const;
+  // Whether the text loses a space that its first token begins with.
+  bool FirstLosesSpace() const;
   // Whether the token is a byte (kByteFallback).
   bool IsByte(absl::string_view token) const;
 };

@@ -50,6 +50,10 @@ class HfTokenizer final : public Tokenizer {
   }
   size_t longest_token() const override { return longest_token_; }
   bool cleans_up_spaces() const override { return config_.clean_up_spaces; }
+  bool joins_token_texts() const override {
+    return rules_.kind != DecoderRules::Kind::kWhole;
+  }
+  bool loses_first_space() const override { return rules_.FirstLosesSpace(); }
 
   // For HfStream: whether an id has text, and how texts are joined.
   bool HasText(int id) const;

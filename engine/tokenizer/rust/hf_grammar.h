@@ -23,9 +23,9 @@ typedef enum {
   kHfChoices,     // one of the texts of a JSON list
 } HfGrammarKind;
 
-// Tries a grammar: compiles it, and follows a text that it allows, byte by byte,
-// for a while. Passes the bytes of memory that the compiled grammar takes, as a
-// number, where the process has one arena of malloc.
+// Tries a grammar: compiles it, and follows a text that it allows, byte by
+// byte, for a while. Passes the bytes of memory that the compiled grammar
+// takes, as a number, where the process has one arena of malloc.
 bool hf_grammar_try(HfGrammarKind kind, HfText grammar, HfTextSink bytes,
                     HfTextSink error, void* context);
 

@@ -43,6 +43,7 @@ class SpmTokenizer : public Tokenizer {
   }
   size_t longest_token() const override { return longest_token_; }
   bool cleans_up_spaces() const override { return config_.clean_up_spaces; }
+  bool loses_first_space() const override { return true; }
 
  private:
   // The pieces and ids of one side.

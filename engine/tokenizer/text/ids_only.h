@@ -19,6 +19,7 @@ class IdsOnly : public Tokenizer {
   int TokenId(absl::string_view, Side) const override { return -1; }
   bool IsSpecial(int, Side) const override { return false; }
   absl::string_view TokenText(int) const override { return ""; }
+  bool joins_token_texts() const override { return false; }
 };
 
 }  // namespace attend

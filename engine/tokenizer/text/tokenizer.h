@@ -102,6 +102,11 @@ class Tokenizer {
   virtual size_t longest_token() const { return 1; }
   // Whether Decode() removes spaces before punctuation (see CleanUpSpaces()).
   virtual bool cleans_up_spaces() const { return false; }
+  // Whether the target text of ids is that of their TokenText()s, one after the
+  // other (before CleanUpSpaces()).
+  virtual bool joins_token_texts() const { return true; }
+  // Exception: whether a text loses a space that it begins with.
+  virtual bool loses_first_space() const { return false; }
 };
 
 }  // namespace attend

@@ -119,6 +119,25 @@ TEST_F(CommandLineTest, ABiasIsAnIdAndANumber) {
   }
 }
 
+TEST_F(CommandLineTest, SendsAConstraint) {
+  File("schema", R"({"type": "object"})");
+  File("lark", "start: \"a\"\n");
+  const auto sent = [&](const std::string& options) {
+    EXPECT_EQ(Run("generate x " + options).exit_code, 0);
+    return service_.last_generate().params().constraint();
+  };
+  EXPECT_EQ(sent("--json-schema schema").json_schema(),
+            R"({"type": "object"})");
+  EXPECT_EQ(sent("--grammar lark").lark(), "start: \"a\"\n");
+  EXPECT_EQ(sent("--regex '[0-9]+'").regex(), "[0-9]+");
+  EXPECT_THAT(sent("--choice yes --choice 'no, not'").choices().texts(),
+              ::testing::ElementsAre("yes", "no, not"));
+  EXPECT_TRUE(sent("--json-object").has_json_object());
+  EXPECT_FALSE(sent("").has_regex());
+  EXPECT_NE(Run("generate x --regex a --choice b").exit_code, 0);
+  EXPECT_NE(Run("generate x --json-schema nowhere").exit_code, 0);
+}
+
 TEST_F(CommandLineTest, LeavesUnsetParametersToTheModel) {
   ASSERT_EQ(Run("translate x").exit_code, 0);
   EXPECT_EQ(service_.last_generate().params().ByteSizeLong(), 0);

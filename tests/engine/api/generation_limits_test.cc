@@ -39,9 +39,10 @@ TEST(GenerationLimitsTest, EveryNumberHasARow) {
                top_p, min_p, seed, repetition_penalty, presence_penalty,
                frequency_penalty, no_repeat_ngram_size, renormalize_logits,
                bad_words, sequence_bias, suppress_tokens, begin_suppress_tokens,
-               forced_prefix, eos_ids, stop_ids, stop_strings, decoder_start_id,
-               pad_id, forced_bos_id, forced_eos_id, log_probs,
-               prompt_log_probs, top_log_probs, alignments] = kParams;
+               constraint, forced_prefix, eos_ids, stop_ids, stop_strings,
+               decoder_start_id, pad_id, forced_bos_id, forced_eos_id,
+               log_probs, prompt_log_probs, top_log_probs, alignments] =
+      kParams;
   const auto count = [](const auto&... field) { return (HasRow(field) + ...); };
   EXPECT_EQ(
       count(max_new_tokens, min_new_tokens, num_beams, num_return_sequences,
@@ -49,9 +50,9 @@ TEST(GenerationLimitsTest, EveryNumberHasARow) {
             top_p, min_p, seed, repetition_penalty, presence_penalty,
             frequency_penalty, no_repeat_ngram_size, renormalize_logits,
             bad_words, sequence_bias, suppress_tokens, begin_suppress_tokens,
-            forced_prefix, eos_ids, stop_ids, stop_strings, log_probs,
-            prompt_log_probs, top_log_probs),
-      28);
+            constraint, forced_prefix, eos_ids, stop_ids, stop_strings,
+            log_probs, prompt_log_probs, top_log_probs),
+      29);
   EXPECT_EQ(count(decoder_start_id, pad_id, forced_bos_id, forced_eos_id), 0);
 }
 

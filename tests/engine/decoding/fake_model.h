@@ -19,9 +19,14 @@ class AskedRow {
   AskedRow(std::vector<float> row, const LogitsNeed& need)
       : row_(std::move(row)), top_(need.top) {
     const LogitsView whole(row_);
-    whole.Top(absl::MakeSpan(top_));
+    if (need.allowed == nullptr) {
+      whole.Top(absl::MakeSpan(top_));
+    } else {
+      top_.resize(whole.TopAllowed(need.allowed, absl::MakeSpan(top_)));
+    }
     known_ = {.vocab = whole.vocab(),
               .top = top_,
+              .allowed = need.allowed,
               .log_sum_exp = std::nullopt,
               .row = {}};
     if (need.log_sum_exp) known_.log_sum_exp = whole.LogSumExp();
@@ -55,6 +60,7 @@ class FakeModel {
 
   // One step of a search, as an engine does it.
   void Step(Search& search) const {
+    if (search.waiting()) search.Prepare();
     std::deque<AskedRow> rows;
     std::vector<LogitsView> views;
     for (int row = 0; row < search.rows(); ++row) {

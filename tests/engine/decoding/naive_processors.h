@@ -2,10 +2,14 @@
 #define ATTEND_TESTS_ENGINE_DECODING_NAIVE_PROCESSORS_H_
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <set>
 #include <vector>
 
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "engine/api/constraint.h"
 #include "engine/api/generation_params.h"
 #include "tests/engine/decoding/fake_model.h"
 
@@ -51,6 +55,17 @@ inline std::vector<float> NaiveProcess(const GenerationParams& params,
   }
   if (len - prompt < params.min_new_tokens) {
     for (int id : ends) scores[id] = kMinusInf;
+  }
+  if (params.constraint != nullptr) {
+    const auto state = params.constraint->Begin();
+    for (int i = prompt; i < len; ++i) state->Append(tokens[i]).IgnoreError();
+    std::vector<uint32_t> mask(MaskWords(static_cast<int>(scores.size())));
+    const absl::StatusOr<bool> can_end = state->Mask(absl::MakeSpan(mask));
+    for (int id = 0; id < static_cast<int>(scores.size()); ++id) {
+      const bool allowed = ends.count(id) > 0 ? can_end.ok() && *can_end
+                                              : mask[id / 32] >> (id % 32) & 1;
+      if (!allowed) scores[id] = kMinusInf;
+    }
   }
   for (int id : params.suppress_tokens) scores[id] = kMinusInf;
   if (len == prompt) {

@@ -61,7 +61,7 @@ TEST(ProcessedRowTest, EqualsTheWholeRowProcessed) {
 
       ProcessedRow row({params, PromptOf(params), kVocab}, kVocab);
       const LogitsView view(logits);
-      row.Set(view, view.LogSumExp(), tokens, /*normalize=*/true);
+      row.Set(view, view.LogSumExp(), tokens, {.normalize = true});
       std::vector<TokenScore> all;
       row.CopyAll(all);
       for (int n : {1, 4, kVocab, kVocab + 5}) {
@@ -89,7 +89,7 @@ TEST(ProcessedRowTest, BansOfAllTheBestLeaveTheRest) {
     if (id < 60) params.bad_words.push_back({id});
   }
   ProcessedRow row({params, PromptOf(params), 100}, 2);
-  row.Set(LogitsView(logits), 0, {0}, false);
+  row.Set(LogitsView(logits), 0, {0}, {});
   EXPECT_EQ(row.Best(2)[0].id, 60);
   EXPECT_EQ(row.Best(2)[1].id, 61);
 }
@@ -101,7 +101,7 @@ TEST(ProcessedRowTest, RenormalizesWhenTheBannedHoldNearlyAll) {
   const std::vector<float> logits = {40, 1, 1, 1};
   ProcessedRow row({params, PromptOf(params), 4}, 4);
   const LogitsView view(logits);
-  row.Set(view, view.LogSumExp(), {3}, true);
+  row.Set(view, view.LogSumExp(), {3}, {.normalize = true});
   EXPECT_NEAR(row.Best(1)[0].score, std::log(1 / 3.0), 1e-5);
 }
 
@@ -112,7 +112,7 @@ TEST(ProcessedRowTest, ForcedTokenCostsNothing) {
   const std::vector<float> logits = {5, 1, 1, 1};
   ProcessedRow row({params, PromptOf(params), 4}, 4);
   const LogitsView view(logits);
-  row.Set(view, view.LogSumExp(), {0}, true);
+  row.Set(view, view.LogSumExp(), {0}, {.normalize = true});
   const auto best = row.Best(3);
   EXPECT_EQ(best[0].id, 3);
   EXPECT_EQ(best[0].score, 0);
@@ -127,10 +127,12 @@ TEST(ProcessedRowTest, NothingButBannedOrNanIsAnOrder) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<float> logits = {1, 2, 3};
   ProcessedRow row({params, PromptOf(params), 3}, 3);
-  row.Set(LogitsView(logits), LogitsView(logits).LogSumExp(), {0}, true);
+  row.Set(LogitsView(logits), LogitsView(logits).LogSumExp(), {0},
+          {.normalize = true});
   EXPECT_EQ(row.Best(2)[0].id, 0);
   const std::vector<float> broken = {nan, 2, nan};
-  row.Set(LogitsView(broken), LogitsView(broken).LogSumExp(), {0}, true);
+  row.Set(LogitsView(broken), LogitsView(broken).LogSumExp(), {0},
+          {.normalize = true});
   EXPECT_EQ(row.Best(3).size(), 3u);
   EXPECT_FALSE(std::isnan(row.Best(3)[2].score));
 }

@@ -30,7 +30,7 @@ TEST(SamplerGoldenTest, EqualsTransformers) {
     params.min_p = test["params"].value("min_p", 0.0f);
     ProcessedRow row({params, PromptOf(params), vocab},
                      Sampler::BestAsked(params, vocab));
-    row.Set(LogitsView(logits), 0, {params.decoder_start_id}, false);
+    row.Set(LogitsView(logits), 0, {params.decoder_start_id}, {});
     Sampler sampler(params, vocab);
     sampler.Restrict(row);
     EXPECT_EQ(sampler.probabilities().size(), test["probs"].size())

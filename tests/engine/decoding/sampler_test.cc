@@ -64,7 +64,7 @@ std::vector<double> Probabilities(const GenerationParams& params,
   const int vocab = static_cast<int>(logits.size());
   ProcessedRow row({params, PromptOf(params), vocab},
                    Sampler::BestAsked(params, vocab));
-  row.Set(LogitsView(logits), 0, {params.decoder_start_id}, false);
+  row.Set(LogitsView(logits), 0, {params.decoder_start_id}, {});
   Sampler sampler(params, vocab);
   sampler.Restrict(row);
   std::vector<double> probs(vocab, 0);
@@ -152,7 +152,7 @@ TEST(SamplerTest, DrawsFollowTheProbabilities) {
         NaiveProbabilities(params, NaiveProcess(params, {0}, logits));
     ProcessedRow row({params, PromptOf(params), 60},
                      Sampler::BestAsked(params, 60));
-    row.Set(LogitsView(logits), 0, {0}, false);
+    row.Set(LogitsView(logits), 0, {0}, {});
     Sampler sampler(params, 60);
     sampler.Restrict(row);
     constexpr int kDraws = 40000;
@@ -181,7 +181,7 @@ TEST(SamplerTest, EndsOfTheUnitInterval) {
   params.top_k = 0;
   ProcessedRow row({params, PromptOf(params), 3}, 1);
   const std::vector<float> logits = {kMinusInf, 1, 1};
-  row.Set(LogitsView(logits), 0, {0}, false);
+  row.Set(LogitsView(logits), 0, {0}, {});
   Sampler sampler(params, 3);
   sampler.Restrict(row);
   EXPECT_EQ(sampler.Draw(0), 1);

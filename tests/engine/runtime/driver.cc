@@ -45,6 +45,10 @@ std::vector<SequenceOutput> Driver::Run(std::vector<EngineRequest> requests) {
     CheckSpared(context_->counts().spared_rows - before);
     ++steps_;
     for (Running& one : running) {
+      if (!one.sequence->status().ok()) {
+        std::fprintf(stderr, "%s\n", one.sequence->status().ToString().c_str());
+        std::abort();
+      }
       if (one.sequence->output().finished) {
         results[one.index] = one.sequence->output();
         one.sequence.reset();

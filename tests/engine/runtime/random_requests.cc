@@ -1,9 +1,38 @@
 #include "tests/engine/runtime/random_requests.h"
 
+#include <memory>
 #include <random>
 #include <utility>
 
+#include "tests/support/token_constraint.h"
+
 namespace attend {
+
+namespace {
+
+// About one in `one_in` tokens may follow, which ones the tokens before say;
+// the first ids, and one that the model forces, always may. Every third
+// sequence may end.
+std::shared_ptr<const Constraint> SomeTokens(const ModelInfo& info,
+                                             uint64_t seed, int one_in) {
+  const auto hash = [seed](const std::vector<int>& tokens, int id) {
+    uint64_t state = seed;
+    for (const int token : tokens) state = state * 6364136223846793005 + token;
+    return (state * 6364136223846793005 + uint64_t(id) * 1442695040888963407) >>
+           40;
+  };
+  const int forced = info.generation.forced_bos_id;
+  return std::make_shared<TokenConstraint>(TokenRules{
+      .vocab = info.target_vocab,
+      .allows =
+          [=](const auto& tokens, int id) {
+            return id < 9 || id == forced || hash(tokens, id) % one_in == 0;
+          },
+      .can_end =
+          [=](const auto& tokens) { return hash(tokens, -1) % 3 == 0; }});
+}
+
+}  // namespace
 
 std::vector<EngineRequest> RandomRequests(const Engine& engine, int count,
                                           int max_source, int max_new,
@@ -49,6 +78,9 @@ std::vector<EngineRequest> RandomRequests(const Engine& engine, int count,
         params.forced_prefix = ids(draw(1, 9), info.target_vocab);
       }
       if (draw(0, 3) == 0) params.no_repeat_ngram_size = 2;
+      if (draw(0, 2) == 0) {
+        params.constraint = SomeTokens(info, draw(0, 99), draw(2, 9));
+      }
       request.task = GenerateTask{params};
     }
     requests.push_back(std::move(request));

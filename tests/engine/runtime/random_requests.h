@@ -9,7 +9,7 @@
 namespace attend {
 
 // Requests of all kinds and lengths from a seed: greedy, sampled, beams,
-// forced prefixes, scores, alignments.
+// forced prefixes, constraints, scores, alignments.
 std::vector<EngineRequest> RandomRequests(const Engine& engine, int count,
                                           int max_source, int max_new,
                                           uint32_t seed);

@@ -122,13 +122,16 @@ class RpcFixture {
                   const std::string& chat_template) {
     auto added = std::make_unique<FakeEngine>(options);
     engines.push_back(added.get());
-    models.Add(
-        options.info.name,
-        Model{.engine = std::move(added),
-              .tokenizer = std::make_unique<FakeTokenizer>(),
-              .chat = options.info.continues_source && !chat_template.empty()
-                          ? LoadChat(chat_template)
-                          : nullptr});
+    auto tokenizer = std::make_unique<FakeTokenizer>();
+    auto grammars = std::make_unique<GrammarCompiler>(
+        *tokenizer, options.info.target_vocab, !options.info.continues_source);
+    models.Add(options.info.name, Model{.engine = std::move(added),
+                                        .tokenizer = std::move(tokenizer),
+                                        .chat = options.info.continues_source &&
+                                                        !chat_template.empty()
+                                                    ? LoadChat(chat_template)
+                                                    : nullptr,
+                                        .grammars = std::move(grammars)});
     return *engines.back();
   }
 
