@@ -134,6 +134,11 @@ absl::StatusOr<Json> Parse(absl::string_view name, absl::string_view text,
     return absl::InvalidArgumentError(absl::StrCat(
         name, ": ", text.size(), " bytes of json, limit is ", kMaxBytes));
   }
+  // The parser would take it for the end, whatever follows.
+  if (text.find('\0') != text.npos) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, ": not valid json: a byte 0"));
+  }
   try {
     if (Json::sax_parse(text.begin(), text.end(), &builder)) {
       return std::move(builder.top());

@@ -56,6 +56,7 @@ TEST(JsonParseTest, HostileTextIsAnError) {
            {"{\"\xed\xa0\x80\":1}", "ill-formed UTF-8"},
            {R"(["\ud800"])", "surrogate"},
            {"[NaN]", "invalid literal"},
+           {std::string("{}\0x", 4), "a byte 0"},
            {"[1e999]", "number overflow"},
            {Nested(65), "nested deeper than 64"},
            {std::string(100000, '['), "nested deeper than 64"},
