@@ -17,18 +17,12 @@ grpc::Status ToGrpcStatus(const absl::Status& status) {
   const std::optional<absl::Duration> delay = RetryAfter(status);
   if (!delay) return grpc::Status(code, message);
 
-  v1::RetryInfo info;
-  absl::Duration rest = *delay;
-  info.mutable_retry_delay()->set_seconds(
-      absl::IDivDuration(rest, absl::Seconds(1), &rest));
-  info.mutable_retry_delay()->set_nanos(
-      static_cast<int>(absl::ToInt64Nanoseconds(rest)));
   v1::StatusDetails details;
   details.set_code(code);
   details.set_message(message);
   google::protobuf::Any& any = *details.add_details();
   any.set_type_url("type.googleapis.com/google.rpc.RetryInfo");
-  any.set_value(info.SerializeAsString());
+  any.set_value(RetryInfoOf(*delay).SerializeAsString());
   return grpc::Status(code, message, details.SerializeAsString());
 }
 

@@ -16,4 +16,13 @@ std::optional<absl::Duration> RetryAfter(const absl::Status& status) {
   return delay;
 }
 
+v1::RetryInfo RetryInfoOf(absl::Duration delay) {
+  v1::RetryInfo info;
+  info.mutable_retry_delay()->set_seconds(
+      absl::IDivDuration(delay, absl::Seconds(1), &delay));
+  info.mutable_retry_delay()->set_nanos(
+      static_cast<int>(absl::ToInt64Nanoseconds(delay)));
+  return info;
+}
+
 }  // namespace attend
