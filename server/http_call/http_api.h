@@ -1,12 +1,14 @@
 #ifndef ATTEND_SERVER_HTTP_CALL_HTTP_API_H_
 #define ATTEND_SERVER_HTTP_CALL_HTTP_API_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "server/http_call/http_status.h"
 #include "server/http_call/http_translator.h"
 #include "server/http_call/json_fields.h"
 
@@ -17,8 +19,8 @@ struct HttpMethod {
   absl::string_view verb;  // "GET" or "POST"
   // As HttpRouter::Add() takes it. It is the name of the method in metrics and
   // log lines, too.
-  absl::string_view path;
-  std::unique_ptr<HttpTranslator> (*make)();
+  std::string path;
+  std::function<std::unique_ptr<HttpTranslator>()> make;
   // For /openapi.json: what the route does, and the fields of the body of a
   // POST.
   absl::string_view summary = {};
@@ -38,6 +40,8 @@ struct HttpApi {
   // `http_status` is the status of the answer. `status` may have the payload
   // kFieldUrl.
   HttpErrorBody (*error)(const absl::Status& status, int http_status);
+  // The HTTP status of an error.
+  int (*http_status)(const absl::Status& status) = ToHttpStatus;
   // Paths that have no route, but begin like this, are refused as those of the
   // API are.
   std::vector<absl::string_view> prefixes;

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "engine/tensor/out_of_memory.h"
 #include "server/http_call/http_status.h"
@@ -11,24 +9,6 @@
 
 namespace attend {
 namespace {
-
-constexpr char kTimeoutHeader[] = "X-Request-Timeout";
-constexpr double kMaxTimeoutSeconds = 366 * 86400.0;
-
-// The time that the client gives the call. No value: as long as it takes. An
-// error if the header is none.
-absl::StatusOr<std::optional<absl::Duration>> TimeoutOf(
-    const HttpRequest& request) {
-  const auto header = request.Header(kTimeoutHeader);
-  if (!header) return std::nullopt;
-  double seconds = 0;
-  if (!absl::SimpleAtod(*header, &seconds) ||
-      !(seconds > 0 && seconds <= kMaxTimeoutSeconds)) {
-    return FieldError(kTimeoutHeader,
-                      "must be once, a number of seconds above 0");
-  }
-  return absl::Seconds(seconds);
-}
 
 std::string Copy(std::optional<absl::string_view> text) {
   return std::string(text.value_or(""));
@@ -55,12 +35,10 @@ HttpCall::HttpCall(const HttpCalls::Route& route, HttpCalls& calls,
 HttpCall::~HttpCall() = default;
 
 void HttpCall::Accept(const HttpRequest& request) {
-  const absl::StatusOr<std::optional<absl::Duration>> timeout =
-      TimeoutOf(request);
+  const absl::StatusOr<absl::Duration> timeout = translator_->ReadHead(request);
   const absl::Time deadline =
-      timeout.ok() && timeout->has_value()
-          ? calls_.environment_.service.clock.Now() + **timeout
-          : absl::InfiniteFuture();
+      calls_.environment_.service.clock.Now() +
+      (timeout.ok() ? *timeout : absl::InfiniteDuration());
   Caller caller = {.host = request.host, .proof = {}};
   if (needs_proof())
     caller.proof.authorization = request.Header("Authorization");
@@ -161,18 +139,19 @@ void HttpCall::Advance() {
 // under way goes into the next part.
 void HttpCall::Write() {
   std::string text = std::exchange(text_, {});
-  if (end_ && !begun_) {
-    if (!end_->ok()) return exchange_->Reply(Failed());
+  const bool failed = end_ && !end_->ok();
+  if (failed && !begun_ && !translator_->errors_in_answer()) {
+    return exchange_->Reply(Failed());
+  }
+  if (failed) {
+    const int http_status = route_.http_status(*end_);
+    translator_->AppendError(*end_, route_.error(*end_, http_status).text,
+                             text);
+  }
+  if (end_ && begun_) return exchange_->EndStream(std::move(text));
+  if (end_) {
     return exchange_->Reply(
         Answered(translator_->answer_type(), std::move(text)));
-  }
-  if (end_) {
-    if (!end_->ok()) {
-      absl::StrAppend(&text,
-                      "data: ", route_.error(*end_, ToHttpStatus(*end_)).text,
-                      "\n\n");
-    }
-    return exchange_->EndStream(std::move(text));
   }
   writing_ = true;
   if (begun_) return exchange_->Write(std::move(text));
@@ -191,7 +170,7 @@ HttpResponse HttpCall::Answered(absl::string_view type,
 
 HttpResponse HttpCall::Failed() const {
   HttpResponse response =
-      ErrorResponse(*end_, ToHttpStatus(*end_), route_.error);
+      ErrorResponse(*end_, route_.http_status(*end_), route_.error);
   response.headers.emplace_back("X-Request-Id", request_id());
   return response;
 }

@@ -45,15 +45,14 @@ void HttpCalls::AddRoutes(const HttpApi& api, HttpRouter& router) {
     router.RefuseAs(prefix, refuse);
   }
   for (const HttpMethod& method : api.methods) {
-    absl::string_view path = method.path;
+    const absl::string_view path = method.path;
     router.RefuseAs(path.substr(0, path.find('*')), refuse);
+    Method call = {.descriptor = nullptr,
+                   .request = &google::protobuf::Empty::default_instance(),
+                   .make = nullptr,
+                   .label = method.path};
     const Route& route = routes_.emplace_back(
-        Route{{.descriptor = nullptr,
-               .request = &google::protobuf::Empty::default_instance(),
-               .make = nullptr,
-               .label = std::string(path)},
-              method,
-              api.error});
+        Route{std::move(call), method, api.error, api.http_status});
     router.Add(method.verb, path,
                [this, &route](const HttpRequest& request,
                               std::shared_ptr<HttpExchange> exchange) {

@@ -45,6 +45,7 @@ class HttpCalls {
     Method method;
     HttpMethod http;
     HttpErrorBody (*error)(const absl::Status& status, int http_status);
+    int (*http_status)(const absl::Status& status);
   };
 
   // Begins a call; on the event loop of the HTTP port.

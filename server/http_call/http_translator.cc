@@ -2,11 +2,15 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "server/http_call/http_status.h"
 
 namespace attend {
 namespace {
+
+constexpr char kTimeoutHeader[] = "X-Request-Timeout";
+constexpr double kMaxTimeoutSeconds = 366 * 86400.0;
 
 bool IsOfName(char c) { return absl::ascii_isalnum(c) || c == '_' || c == '.'; }
 
@@ -22,6 +26,24 @@ const std::pair<absl::string_view, absl::string_view>* NameAt(
 }
 
 }  // namespace
+
+absl::StatusOr<absl::Duration> HttpTranslator::ReadHead(
+    const HttpRequest& head) {
+  const auto header = head.Header(kTimeoutHeader);
+  if (!header) return absl::InfiniteDuration();
+  double seconds = 0;
+  if (!absl::SimpleAtod(*header, &seconds) ||
+      !(seconds > 0 && seconds <= kMaxTimeoutSeconds)) {
+    return FieldError(kTimeoutHeader,
+                      "must be once, a number of seconds above 0");
+  }
+  return absl::Seconds(seconds);
+}
+
+void HttpTranslator::AppendError(const absl::Status&, absl::string_view body,
+                                 std::string& text) {
+  absl::StrAppend(&text, "data: ", body, "\n\n");
+}
 
 absl::Status RenameFields(const absl::Status& status, FieldNames names) {
   if (status.ok() || names.empty()) return status;

@@ -10,8 +10,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "server/http/http_body.h"
+#include "server/http/http_message.h"
 #include "server/service/service.h"
 
 namespace attend {
@@ -43,6 +45,10 @@ class HttpTranslator {
  public:
   virtual ~HttpTranslator() = default;
 
+  // Reads the head of the request; once, before all else, on the event loop.
+  // Returns the time that the client gives the call; infinite: as long as it
+  // takes. An error ends the call. By default: the header X-Request-Timeout.
+  virtual absl::StatusOr<absl::Duration> ReadHead(const HttpRequest& head);
   // Reads the request; once, on a tokenizer thread. An error ends the call.
   virtual absl::StatusOr<HandledRequest> Read(const HttpCallInput& input,
                                               const Service& service,
@@ -59,6 +65,14 @@ class HttpTranslator {
                               std::string& text) = 0;
   // Appends what follows the last answer of a stream.
   virtual void AppendEnd(std::string& /*text*/) {}
+  // True: an error, too, is sent in an answer with status 200, by
+  // AppendError(). False: an error has an answer of its own, if no answer has
+  // begun.
+  virtual bool errors_in_answer() const { return false; }
+  // Appends what ends an answer that has begun. `body`: the error in the form
+  // of the API. By default an event of a stream.
+  virtual void AppendError(const absl::Status& status, absl::string_view body,
+                           std::string& text);
   // The type of an answer that is not an error.
   virtual absl::string_view answer_type() const { return "application/json"; }
 };

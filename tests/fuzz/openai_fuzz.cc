@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "absl/strings/numbers.h"
@@ -22,8 +23,8 @@ namespace attend {
 namespace {
 
 // The routes that take a body.
-std::vector<absl::string_view> Paths() {
-  std::vector<absl::string_view> paths;
+std::vector<std::string> Paths() {
+  std::vector<std::string> paths;
   for (const HttpApi& api : OpenAiApis()) {
     for (const HttpMethod& method : api.methods) {
       if (method.verb == "POST") paths.push_back(method.path);
@@ -98,7 +99,7 @@ void Check(absl::string_view answer) {
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace attend;
-  static const std::vector<absl::string_view> paths = Paths();
+  static const std::vector<std::string> paths = Paths();
   // The fake tokenizer's texts need not be UTF-8, and protobuf would say so.
   [[maybe_unused]] static auto* const log =
       google::protobuf::SetLogHandler(nullptr);
