@@ -55,6 +55,7 @@ WRONG = [
     ("server/http_call/http_call.cc", "server/openai/openai_api.h"),
     ("server/http_call/http_call.cc", "server/grpc/rpc_server.h"),
     ("server/openai/models.cc", "server/app/options.h"),
+    ("server/connect/connect_api.cc", "server/openai/openai_api.h"),
     ("server/tls/certificates.cc", "server/observability/log.h"),
     ("client/cpp/lib/client.cc", "client/cpp/load/load.h"),
     ("client/cpp/load/load.cc", "client/cpp/cli/command.h"),
@@ -73,7 +74,7 @@ ONLY_IN = [
     (re.compile(r"^nlohmann/"), ("engine/json", "engine/checkpoint",
                                  "engine/tokenizer", "engine/grammar",
                                  "server/http_call",
-                                 "server/inference",
+                                 "server/inference", "server/connect",
                                  "client/cpp")),
 ]
 

@@ -30,6 +30,7 @@
 #include "server/app/signals.h"
 #include "server/app/system_limits.h"
 #include "server/app/wait_for_stop.h"
+#include "server/connect/connect_api.h"
 #include "server/grpc/descriptor.h"
 #include "server/grpc/grpc_log.h"
 #include "server/grpc/rpc_server.h"
@@ -153,7 +154,11 @@ std::function<bool(absl::string_view)> KeyCheck(const std::string& sha256) {
 }
 
 // What is served over HTTP beside what operators need.
-std::vector<HttpApi> HttpApis() { return OpenAiApis(); }
+std::vector<HttpApi> HttpApis() {
+  std::vector<HttpApi> apis = OpenAiApis();
+  apis.push_back(ConnectApi(AttendMethods()));
+  return apis;
+}
 
 // The methods of the protocols of the gRPC port.
 std::vector<Method> RpcMethods() {

@@ -1,0 +1,200 @@
+#include "server/connect/json_scalar.h"
+
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace attend {
+namespace {
+
+using google::protobuf::EnumValueDescriptor;
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+using google::protobuf::Reflection;
+
+// Strings may hold numbers: 64 bits are more than other programs can read.
+template <class Number>
+std::optional<Number> ToInteger(const JsonScalar& value) {
+  using Limits = std::numeric_limits<Number>;
+  if (const auto* text = std::get_if<std::string>(&value)) {
+    Number number = 0;
+    const bool clean = !text->empty() && !absl::ascii_isspace(text->front()) &&
+                       !absl::ascii_isspace(text->back());
+    if (clean && absl::SimpleAtoi(*text, &number)) return number;
+    return std::nullopt;
+  }
+  if (const auto* number = std::get_if<int64_t>(&value)) {
+    if (!std::in_range<Number>(*number)) return std::nullopt;
+    return static_cast<Number>(*number);
+  }
+  if (const auto* number = std::get_if<uint64_t>(&value)) {
+    if (!std::in_range<Number>(*number)) return std::nullopt;
+    return static_cast<Number>(*number);
+  }
+  if (const auto* number = std::get_if<double>(&value)) {
+    // 2^53: from there on doubles leave integers out.
+    const bool exact =
+        *number == std::floor(*number) && std::abs(*number) <= 9007199254740992;
+    if (!exact || *number < static_cast<double>(Limits::min()) ||
+        *number > static_cast<double>(Limits::max())) {
+      return std::nullopt;
+    }
+    return static_cast<Number>(*number);
+  }
+  return std::nullopt;
+}
+
+std::optional<double> ToDouble(const JsonScalar& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) {
+    if (*text == "NaN") return std::numeric_limits<double>::quiet_NaN();
+    if (*text == "Infinity") return std::numeric_limits<double>::infinity();
+    if (*text == "-Infinity") return -std::numeric_limits<double>::infinity();
+    return std::nullopt;
+  }
+  if (const auto* number = std::get_if<int64_t>(&value)) {
+    return static_cast<double>(*number);
+  }
+  if (const auto* number = std::get_if<uint64_t>(&value)) {
+    return static_cast<double>(*number);
+  }
+  if (const auto* number = std::get_if<double>(&value)) return *number;
+  return std::nullopt;
+}
+
+std::optional<float> ToFloat(const JsonScalar& value) {
+  const std::optional<double> number = ToDouble(value);
+  if (!number.has_value()) return std::nullopt;
+  const bool too_large = std::isfinite(*number) &&
+                         std::abs(*number) > std::numeric_limits<float>::max();
+  if (too_large) return std::nullopt;
+  return static_cast<float>(*number);
+}
+
+std::optional<bool> ToBool(const JsonScalar& value) {
+  const auto* is_true = std::get_if<bool>(&value);
+  return is_true == nullptr ? std::nullopt : std::optional(*is_true);
+}
+
+std::optional<std::string> ToText(const FieldDescriptor& field,
+                                  const JsonScalar& value) {
+  const auto* text = std::get_if<std::string>(&value);
+  if (text == nullptr) return std::nullopt;
+  if (field.type() == FieldDescriptor::TYPE_STRING) return *text;
+  std::string bytes;
+  if (absl::Base64Unescape(*text, &bytes)) return bytes;
+  if (absl::WebSafeBase64Unescape(*text, &bytes)) return bytes;
+  return std::nullopt;
+}
+
+// By its name or by its number.
+const EnumValueDescriptor* ToEnum(const FieldDescriptor& field,
+                                  const JsonScalar& value) {
+  if (const auto* name = std::get_if<std::string>(&value)) {
+    return field.enum_type()->FindValueByName(*name);
+  }
+  const std::optional<int32_t> number = ToInteger<int32_t>(value);
+  if (!number.has_value()) return nullptr;
+  return field.enum_type()->FindValueByNumber(*number);
+}
+
+template <class Number>
+std::string IntegerIn() {
+  return absl::StrCat("an integer in [", std::numeric_limits<Number>::min(),
+                      ", ", std::numeric_limits<Number>::max(), "]");
+}
+
+std::string NamesOf(const google::protobuf::EnumDescriptor& type) {
+  std::vector<std::string> names;
+  for (int i = 0; i < type.value_count(); ++i) {
+    names.push_back(absl::StrCat("\"", type.value(i)->name(), "\""));
+  }
+  return absl::StrCat("one of ", absl::StrJoin(names, ", "));
+}
+
+// Sets or adds by the functions of Reflection for the field's type.
+template <class Value, class Set, class Add>
+bool Put(Message& message, const FieldDescriptor& field, Value&& value, Set set,
+         Add add) {
+  if (!value) return false;
+  const Reflection& reflection = *message.GetReflection();
+  if (field.is_repeated()) {
+    (reflection.*add)(&message, &field, *std::forward<Value>(value));
+  } else {
+    (reflection.*set)(&message, &field, *std::forward<Value>(value));
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string ExpectedJson(const FieldDescriptor& field) {
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_INT32:
+      return IntegerIn<int32_t>();
+    case FieldDescriptor::CPPTYPE_INT64:
+      return IntegerIn<int64_t>();
+    case FieldDescriptor::CPPTYPE_UINT32:
+      return IntegerIn<uint32_t>();
+    case FieldDescriptor::CPPTYPE_UINT64:
+      return IntegerIn<uint64_t>();
+    case FieldDescriptor::CPPTYPE_DOUBLE:
+    case FieldDescriptor::CPPTYPE_FLOAT:
+      return "a number";
+    case FieldDescriptor::CPPTYPE_BOOL:
+      return "true or false";
+    case FieldDescriptor::CPPTYPE_ENUM:
+      return NamesOf(*field.enum_type());
+    case FieldDescriptor::CPPTYPE_STRING:
+      return field.type() == FieldDescriptor::TYPE_BYTES ? "bytes in base64"
+                                                         : "a string";
+    case FieldDescriptor::CPPTYPE_MESSAGE:
+      return "an object";
+  }
+  return "";
+}
+
+bool SetScalar(Message& message, const FieldDescriptor& field,
+               const JsonScalar& value) {
+  using R = Reflection;
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_INT32:
+      return Put(message, field, ToInteger<int32_t>(value), &R::SetInt32,
+                 &R::AddInt32);
+    case FieldDescriptor::CPPTYPE_INT64:
+      return Put(message, field, ToInteger<int64_t>(value), &R::SetInt64,
+                 &R::AddInt64);
+    case FieldDescriptor::CPPTYPE_UINT32:
+      return Put(message, field, ToInteger<uint32_t>(value), &R::SetUInt32,
+                 &R::AddUInt32);
+    case FieldDescriptor::CPPTYPE_UINT64:
+      return Put(message, field, ToInteger<uint64_t>(value), &R::SetUInt64,
+                 &R::AddUInt64);
+    case FieldDescriptor::CPPTYPE_DOUBLE:
+      return Put(message, field, ToDouble(value), &R::SetDouble, &R::AddDouble);
+    case FieldDescriptor::CPPTYPE_FLOAT:
+      return Put(message, field, ToFloat(value), &R::SetFloat, &R::AddFloat);
+    case FieldDescriptor::CPPTYPE_BOOL:
+      return Put(message, field, ToBool(value), &R::SetBool, &R::AddBool);
+    case FieldDescriptor::CPPTYPE_STRING:
+      return Put(message, field, ToText(field, value), &R::SetString,
+                 &R::AddString);
+    case FieldDescriptor::CPPTYPE_ENUM: {
+      const EnumValueDescriptor* number = ToEnum(field, value);
+      if (number == nullptr) return false;
+      return Put(message, field, std::optional(number), &R::SetEnum,
+                 &R::AddEnum);
+    }
+    case FieldDescriptor::CPPTYPE_MESSAGE:
+      return false;
+  }
+  return false;
+}
+
+}  // namespace attend
