@@ -56,6 +56,7 @@ WRONG = [
     ("server/http_call/http_call.cc", "server/grpc/rpc_server.h"),
     ("server/openai/models.cc", "server/app/options.h"),
     ("server/connect/connect_api.cc", "server/openai/openai_api.h"),
+    ("server/web/web_routes.cc", "server/service/service.h"),
     ("server/tls/certificates.cc", "server/observability/log.h"),
     ("client/cpp/lib/client.cc", "client/cpp/load/load.h"),
     ("client/cpp/load/load.cc", "client/cpp/cli/command.h"),

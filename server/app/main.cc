@@ -49,6 +49,7 @@
 #include "server/service/service_call.h"
 #include "server/tenants/key_hash.h"
 #include "server/tenants/tenant_file.h"
+#include "server/web/web_routes.h"
 
 namespace attend {
 namespace {
@@ -174,7 +175,11 @@ void AddOpenApi(const std::vector<HttpApi>& apis, HttpRouter& router) {
       {{"/livez", "Whether the server lives.", "text/plain"},
        {"/readyz", "Whether the server takes calls.", "text/plain"},
        {"/metrics", "Metrics, as Prometheus reads them.", "text/plain"},
-       {"/openapi.json", "This description.", "application/json"}}));
+       {"/openapi.json", "This description.", "application/json"},
+       {"/attend/v1/attend.proto", "The definition of attend.v1.",
+        "text/plain"},
+       {"/inference/grpc_service.proto",
+        "The definition of the Open Inference Protocol.", "text/plain"}}));
   router.Add("GET", "/openapi.json",
              [text](const HttpRequest&, std::shared_ptr<HttpExchange> to) {
                to->Reply({.headers = {{"Content-Type", "application/json"}},
@@ -189,6 +194,8 @@ absl::StatusOr<std::unique_ptr<HttpServer>> StartHttp(
   HttpRouter router;
   for (const HttpApi& api : HttpApis()) calls.AddRoutes(api, router);
   AddOpenApi(HttpApis(), router);
+  AddProtoRoutes(router);
+  if (options.page) AddPageRoutes(router);
   AddOperatorRoutes(router,
                     {.metrics = [&metrics] { return metrics.Serialize(); },
                      .live = [&rpc] { return rpc.alive(); },
@@ -221,6 +228,7 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
                    LoadCertificates(options.tls, metrics, log));
   ASSIGN_OR_RETURN(const std::unique_ptr<Compute> compute,
                    NewCompute(options.compute));
+  metrics.SetCompute(compute->team().size(), IsaName(compute->isa()));
   const SteadyClock clock;
   ASSIGN_OR_RETURN(const std::unique_ptr<TenantFile> tenants,
                    OpenTenants(options, metrics, log));

@@ -28,6 +28,13 @@ void AddModels(OptionParser& parser, ModelOptions& o) {
       "--model, else the first of --models-dir by name.");
 }
 
+void AddPage(OptionParser& parser, bool& page) {
+  parser.Add(
+      "page", page,
+      "Serve a page on the HTTP port, at /: the models, live charts, and "
+      "a playground.");
+}
+
 void AddPorts(OptionParser& parser, RpcOptions& rpc, HttpOptions& http) {
   parser.Add("host", rpc.host, "Address that the gRPC port listens on.");
   parser.Add("port", rpc.port,
@@ -237,6 +244,7 @@ void AddProcess(OptionParser& parser, ServerOptions& o) {
 void AddOptions(OptionParser& parser, ModelOptions& models, ServerOptions& o) {
   AddModels(parser, models);
   AddPorts(parser, o.rpc, o.http);
+  AddPage(parser, o.page);
   AddTls(parser, o.tls, o.http);
   AddCompute(parser, o.compute, o.engine);
   AddMemory(parser, o.engine);

@@ -28,6 +28,7 @@ struct ServerOptions {
   RpcOptions rpc;
   TlsOptions tls;  // of all ports
   HttpOptions http;
+  bool page = true;  // serve the page on the HTTP port
   LogLevel log_level = LogLevel::kInfo;
   // JSON file of the tenants and the hashes of their keys. Empty: no keys.
   std::string tenants_file = "";

@@ -17,6 +17,8 @@ absl::string_view Reason(int status) {
 }
 
 std::string FramingHeader(const HttpResponse& response, HttpFraming framing) {
+  // The length would be that of the answer which the client has.
+  if (response.status == 304) return "";
   switch (framing) {
     case HttpFraming::kLength:
       return absl::StrCat("Content-Length: ", response.body->size(), "\r\n");

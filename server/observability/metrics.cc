@@ -117,6 +117,14 @@ void Metrics::SetCertificateEnd(absl::Time end) {
       .Set(absl::ToDoubleSeconds(end - absl::UnixEpoch()));
 }
 
+void Metrics::SetCompute(int threads, absl::string_view isa) {
+  SeriesMaker(impl_->registry, {})
+      .NewGauge("attend_compute_threads",
+                "Threads that compute, and their instruction set.",
+                {{"isa", std::string(isa)}})
+      .Set(threads);
+}
+
 std::string Metrics::Serialize() const {
   std::vector<prometheus::MetricFamily> families = impl_->registry.Collect();
   std::vector<prometheus::MetricFamily> of_tenants;

@@ -41,6 +41,9 @@ class Metrics {
   // The certificate of the ports ends then. There is no such series before.
   void SetCertificateEnd(absl::Time end);
 
+  // What computes: once, at the start.
+  void SetCompute(int threads, absl::string_view isa);
+
   // All metrics in Prometheus' text format. Reads the process's figures anew.
   std::string Serialize() const;
 
