@@ -11,16 +11,9 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 server=${1:?the path of attend-server}
 folder=${2:?a folder to keep the environments in}
-node_client=openai@6.49.0
 
 "$here/../environment.sh" "$folder/openai" "$here/requirements.txt"
-if [ "$(cat "$folder/node/wanted" 2>/dev/null)" != "$node_client" ]; then
-  rm -rf "$folder/node"
-  mkdir -p "$folder/node"
-  npm install --silent --no-audit --no-fund --no-package-lock \
-    --prefix "$folder/node" "$node_client"
-  echo "$node_client" >"$folder/node/wanted"
-fi
+"$here/../packages.sh" "$folder/node" openai@6.49.0
 # Node finds packages beside the script.
 cp "$here/node_clients.mjs" "$folder/node/"
 
