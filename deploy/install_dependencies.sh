@@ -19,7 +19,7 @@ for option in "$@"; do
     --tests)
       tests=true
       packages="$packages
-        chromium clang-format curl libbenchmark-dev libgmock-dev libgtest-dev openssl
+        chromium clang-format curl jq libbenchmark-dev libgmock-dev libgtest-dev openssl
         python3 python3-venv python3-yaml shellcheck"
       ;;
     --fuzz) packages="$packages clang-19 libclang-rt-19-dev llvm-19" ;;

@@ -24,6 +24,9 @@ INTRODUCTION = f"""# API
 <!-- Written by docs/make_api.py from proto/{PROTO}; edit that. -->
 
 The service `attend.v1.Attend`, as [`{PROTO}`](../proto/{PROTO}) defines it.
+Each call in a program that runs: in [curl](api/curl.md), [Python](api/python.md),
+[Node.js](api/node.md), [Go](api/go.md), [Java](api/java.md) and
+[Rust](api/rust.md).
 
 """
 

@@ -14,6 +14,9 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = {path: path.read_text(encoding="utf-8")
          for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]}
+# Written from programs, which have a test of their own.
+PROGRAMS = {path: path.read_text(encoding="utf-8")
+            for path in sorted((ROOT / "docs/api").glob("*.md"))}
 USAGE_ERROR = 2  # kExitUsage
 SERVER = sys.argv.pop(2)
 CLIENT = sys.argv.pop(1)
@@ -72,7 +75,7 @@ def metrics():
 class LinksTest(unittest.TestCase):
     def test_links_lead_somewhere(self):
         count = 0
-        for path, page in PAGES.items():
+        for path, page in (PAGES | PROGRAMS).items():
             found = re.findall(r"\]\(([^)\s]+)\)", without_blocks(page))
             found += re.findall(r'<img src="([^"]+)"', page)
             for link in found:
@@ -99,10 +102,10 @@ class LinksTest(unittest.TestCase):
         self.assertGreater(count, 40)
 
     def test_every_page_is_reached_from_the_readme(self):
-        for path in PAGES:
+        for path in PAGES | PROGRAMS:
             if path.name != "README.md":
                 with self.subTest(page=path.name):
-                    self.assertIn(f"(docs/{path.name})",
+                    self.assertIn(f"({path.relative_to(ROOT)})",
                                   PAGES[ROOT / "README.md"])
 
 

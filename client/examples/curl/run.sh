@@ -1,0 +1,80 @@
+#!/bin/sh
+# Calls every method. Needs curl, and jq to take answers apart.
+#
+#   ATTEND_URL=http://localhost:8080 ./run.sh
+set -eu
+url=${ATTEND_URL-http://localhost:8080}/attend.v1.Attend
+json='Content-Type: application/json'
+
+# == ListModels
+curl -s "$url/ListModels" -H "$json" -d '{}' |
+  jq -r '"ListModels: \([.models[].name] | join(" "))"'
+
+# == GetModel
+curl -s "$url/GetModel" -H "$json" -d '{"name": "en-de"}' |
+  jq -r '"GetModel: \(.family), \(.maxSourceTokens) tokens"'
+
+# == Generate
+curl -s "$url/Generate" -H "$json" -d '{
+  "inputs": [{"text": "How are you?"}, {"text": "I am reading a book."}],
+  "params": {"numBeams": 4}}' |
+  jq -r '.results[].choices[0] | "Generate: \(.text)"'
+
+# == GenerateStream
+# Each message of a stream follows a byte of flags and its length in four bytes.
+ask='{"inputs": [{"text": "How are you?"}]}'
+printf 'GenerateStream: '
+printf '\0\0\0\0%b%s' "\\0$(printf %o ${#ask})" "$ask" |
+  curl -sN "$url/GenerateStream" --data-binary @- \
+    -H 'Content-Type: application/connect+json' |
+  LC_ALL=C tr '\000-\037' '\n' | LC_ALL=C sed -n 's/^[^{]*{/{/p' |
+  jq -rj '.text // ""'
+echo
+
+# == Score
+curl -s "$url/Score" -H "$json" -d '{"pairs": [
+  {"source": {"text": "How are you?"}, "target": {"text": "Wie geht es dir?"}},
+  {"source": {"text": "How are you?"}, "target": {"text": "Es regnet."}}]}' |
+  jq -r '"Score: the first fits better: \(
+    .results[0].logProb > .results[1].logProb)"'
+
+# == Embed
+curl -s "$url/Embed" -H "$json" -d '{
+  "inputs": [{"text": "A dog runs."}, {"text": "A dog is running."}],
+  "normalize": true}' |
+  jq -r '[.results[].values] | transpose | map(.[0] * .[1]) | add * 100 | round |
+    "Embed: cosine \(. / 100)"'
+
+# == Classify
+curl -s "$url/Classify" -H "$json" -d '{
+  "model": "labels", "inputs": [{"text": "I like it."}]}' |
+  jq -r '.results[].labels[0] |
+    "Classify: \(.label) \(.score * 100 | round / 100)"'
+
+# == FillMask
+curl -s "$url/FillMask" -H "$json" -d '{
+  "model": "masks", "inputs": [{"text": "A dog [MASK]."}]}' |
+  jq -r '.results[].masks[].candidates[0] | "FillMask: \(.text)"'
+
+# == Rerank
+curl -s "$url/Rerank" -H "$json" -d '{
+  "model": "ranker", "query": "Who plays?",
+  "documents": ["Two dogs play.", "It rains.", "A man reads."]}' |
+  jq -r '"Rerank: \([.results[] | .index // 0 | tostring] | join(" "))"'
+
+# == Tokenize
+curl -s "$url/Tokenize" -H "$json" -d '{"texts": ["How are you?"]}' |
+  jq -r '"Tokenize: \(.results[].pieces | join(" "))"'
+
+# == Detokenize
+ids=$(curl -s "$url/Tokenize" -H "$json" -d '{"texts": ["How are you?"]}' |
+  jq -c '.results[0].ids')
+curl -s "$url/Detokenize" -H "$json" -d "{\"sequences\": [{\"ids\": $ids}]}" |
+  jq -r '"Detokenize: \(.results[].text)"'
+
+# == Errors
+# The call may take 5 s. A key, if the server wants one:
+#   -H "Authorization: Bearer $KEY"
+curl -s "$url/Generate" -H "$json" -H 'Connect-Timeout-Ms: 5000' -d '{
+  "model": "none", "inputs": [{"text": "How are you?"}]}' |
+  jq -r '"Errors: \(.code): \(.message)"'

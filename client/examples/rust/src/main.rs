@@ -1,0 +1,163 @@
+use std::time::Duration;
+
+use pb::attend_client::AttendClient;
+use tonic::Request;
+
+mod pb {
+    tonic::include_proto!("attend.v1");
+}
+
+fn text(text: &str) -> pb::Input {
+    pb::Input {
+        input: Some(pb::input::Input::Text(text.into())),
+        ..Default::default()
+    }
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let address = std::env::var("ATTEND_ADDRESS").unwrap_or("localhost:50051".into());
+    let mut attend = AttendClient::connect(format!("http://{address}")).await?;
+
+    // == ListModels
+    let models = attend
+        .list_models(pb::ListModelsRequest {})
+        .await?
+        .into_inner()
+        .models;
+    let names: Vec<_> = models.into_iter().map(|model| model.name).collect();
+    println!("ListModels: {}", names.join(" "));
+
+    // == GetModel
+    let request = pb::GetModelRequest {
+        name: "en-de".into(),
+    };
+    let model = attend.get_model(request).await?.into_inner();
+    println!(
+        "GetModel: {}, {} tokens",
+        model.family, model.max_source_tokens
+    );
+
+    // == Generate
+    let request = pb::GenerateRequest {
+        inputs: vec![text("How are you?"), text("I am reading a book.")],
+        params: Some(pb::GenerationParams {
+            num_beams: Some(4),
+            ..Default::default()
+        }),
+        ..Default::default()
+    };
+    for result in attend.generate(request).await?.into_inner().results {
+        println!("Generate: {}", result.choices[0].text);
+    }
+
+    // == GenerateStream
+    let request = pb::GenerateRequest {
+        inputs: vec![text("How are you?")],
+        ..Default::default()
+    };
+    let mut stream = attend.generate_stream(request).await?.into_inner();
+    print!("GenerateStream: ");
+    while let Some(chunk) = stream.message().await? {
+        print!("{}", chunk.text);
+    }
+    println!();
+
+    // == Score
+    let pair = |german| pb::ScorePair {
+        source: Some(text("How are you?")),
+        target: Some(text(german)),
+    };
+    let request = pb::ScoreRequest {
+        pairs: vec![pair("Wie geht es dir?"), pair("Es regnet.")],
+        ..Default::default()
+    };
+    let scores = attend.score(request).await?.into_inner().results;
+    println!(
+        "Score: the first fits better: {}",
+        scores[0].log_prob > scores[1].log_prob
+    );
+
+    // == Embed
+    let request = pb::EmbedRequest {
+        inputs: vec![text("A dog runs."), text("A dog is running.")],
+        normalize: Some(true),
+        ..Default::default()
+    };
+    let vectors = attend.embed(request).await?.into_inner().results;
+    let pairs = vectors[0].values.iter().zip(&vectors[1].values);
+    println!(
+        "Embed: cosine {:.2}",
+        pairs.map(|(a, b)| a * b).sum::<f32>()
+    );
+
+    // == Classify
+    let request = pb::ClassifyRequest {
+        model: "labels".into(),
+        inputs: vec![text("I like it.")],
+        ..Default::default()
+    };
+    let classified = attend.classify(request).await?.into_inner().results;
+    let best = &classified[0].labels[0];
+    println!("Classify: {} {:.2}", best.label, best.score);
+
+    // == FillMask
+    let request = pb::FillMaskRequest {
+        model: "masks".into(),
+        inputs: vec![text("A dog [MASK].")],
+        ..Default::default()
+    };
+    let filled = attend.fill_mask(request).await?.into_inner().results;
+    println!("FillMask: {}", filled[0].masks[0].candidates[0].text);
+
+    // == Rerank
+    let request = pb::RerankRequest {
+        model: "ranker".into(),
+        query: "Who plays?".into(),
+        documents: ["Two dogs play.", "It rains.", "A man reads."]
+            .map(Into::into)
+            .into(),
+        ..Default::default()
+    };
+    print!("Rerank:");
+    for result in attend.rerank(request).await?.into_inner().results {
+        print!(" {}", result.index);
+    }
+    println!();
+
+    // == Tokenize
+    let request = pb::TokenizeRequest {
+        texts: vec!["How are you?".into()],
+        ..Default::default()
+    };
+    let tokenized = attend.tokenize(request).await?.into_inner().results;
+    println!("Tokenize: {}", tokenized[0].pieces.join(" "));
+
+    // == Detokenize
+    let tokens = pb::Tokens {
+        ids: tokenized[0].ids.clone(),
+        ..Default::default()
+    };
+    let request = pb::DetokenizeRequest {
+        sequences: vec![tokens],
+        ..Default::default()
+    };
+    let texts = attend.detokenize(request).await?.into_inner().results;
+    println!("Detokenize: {}", texts[0].text);
+
+    // == Errors
+    let mut request = Request::new(pb::GenerateRequest {
+        model: "none".into(),
+        inputs: vec![text("How are you?")],
+        ..Default::default()
+    });
+    request.set_timeout(Duration::from_secs(5));
+    // A key, if the server wants one:
+    // request.metadata_mut().insert("authorization", format!("Bearer {key}").parse()?);
+    if let Err(status) = attend.generate(request).await {
+        println!("Errors: {:?}: {}", status.code(), status.message());
+    }
+
+    // == end
+    Ok(())
+}

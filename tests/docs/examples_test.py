@@ -1,0 +1,113 @@
+"""The examples of docs/api: each program calls every method of a real server, and
+all print the same. See run.sh.
+
+    examples_test.py LANGUAGE...
+"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from conformance import ROOT
+from served import Server
+
+EXAMPLES = ROOT / "client/examples"
+FOLDER = pathlib.Path(os.environ["ATTEND_EXAMPLES_FOLDER"])
+LANGUAGES = sys.argv[1:]
+SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+SAID = """\
+ListModels: en-de labels masks ranker
+GetModel: marian, 512 tokens
+Generate: Wie geht es dir?
+Generate: Ich lese ein Buch.
+GenerateStream: Wie geht es dir?
+Score: the first fits better: true
+Embed: cosine
+Classify: positive
+FillMask: a dog
+Rerank:
+Tokenize: ▁How ▁are ▁you ? </s>
+Detokenize: How are you?
+Errors: notfound: model 'none' is not served
+"""
+
+
+def tokenizer():
+    """Of letters: the golden checkpoints have some 60 tokens, and none of this."""
+    vocabulary = SPECIAL + list(LETTERS) + [f"##{letter}" for letter in LETTERS]
+    ids = {token: i for i, token in enumerate(vocabulary)}
+    return {
+        "version": "1.0", "truncation": None, "padding": None,
+        "added_tokens": [
+            {"id": ids[token], "content": token, "single_word": False,
+             "lstrip": False, "rstrip": False, "normalized": False,
+             "special": True} for token in SPECIAL],
+        "normalizer": {"type": "BertNormalizer", "clean_text": True,
+                       "handle_chinese_chars": True, "strip_accents": None,
+                       "lowercase": True},
+        "pre_tokenizer": {"type": "BertPreTokenizer"},
+        "post_processor": {
+            "type": "BertProcessing", "sep": ["[SEP]", ids["[SEP]"]],
+            "cls": ["[CLS]", ids["[CLS]"]]},
+        "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": True},
+        "model": {"type": "WordPiece", "unk_token": "[UNK]",
+                  "continuing_subword_prefix": "##",
+                  "max_input_chars_per_word": 100, "vocab": ids},
+    }
+
+
+def checkpoint(name, folder):
+    """A golden checkpoint that reads text."""
+    for path in (ROOT / "tests/golden/families" / name).iterdir():
+        (folder / path.name).symlink_to(path)
+    (folder / "tokenizer.json").write_text(json.dumps(tokenizer()))
+    (folder / "tokenizer_config.json").write_text(json.dumps(
+        {"tokenizer_class": "BertTokenizer", "mask_token": "[MASK]"}))
+    return folder
+
+
+class ExamplesTest(unittest.TestCase):
+
+    @classmethod
+    def setUpClass(cls):
+        models = {"en-de": ROOT / "models/en-de"}
+        for name, golden in [("labels", "bert-4x-labels"), ("masks", "bert-mask"),
+                             ("ranker", "bert-reranker")]:
+            folder = tempfile.TemporaryDirectory()
+            cls.addClassCleanup(folder.cleanup)
+            models[name] = checkpoint(golden, pathlib.Path(folder.name))
+        cls.server = Server(models)
+        cls.addClassCleanup(cls.server.close)
+
+    def run_example(self, language):
+        """What the program prints. Its folder keeps packages between runs."""
+        folder = FOLDER / language
+        shutil.copytree(EXAMPLES / language, folder, dirs_exist_ok=True)
+        done = subprocess.run(
+            [folder / "run.sh"], capture_output=True, text=True, check=False,
+            env={**os.environ, "ATTEND_ADDRESS": self.server.address,
+                 "ATTEND_URL": f"http://127.0.0.1:{self.server.http_port}"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        # Each language has its own spelling of codes.
+        return re.sub(r"(?m)^Errors: ([\w ]+)", lambda found: "Errors: " +
+                      found[1].replace("_", "").lower(), done.stdout)
+
+    def test_all_say_the_same(self):
+        said = {language: self.run_example(language) for language in LANGUAGES}
+        for language, text in said.items():
+            with self.subTest(language):
+                self.assertEqual(text, said[LANGUAGES[0]])
+        for line, known in zip(said[LANGUAGES[0]].splitlines(),
+                               SAID.splitlines(), strict=True):
+            self.assertEqual(line[:len(known)], known)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
