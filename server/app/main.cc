@@ -5,9 +5,7 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +21,7 @@
 #include "engine/tensor/status_macros.h"
 #include "engine/tokenizer/sandbox/sandbox.h"
 #include "server/app/exceptions.h"
+#include "server/app/http_port.h"
 #include "server/app/options.h"
 #include "server/app/served_certificates.h"
 #include "server/app/served_models.h"
@@ -30,26 +29,19 @@
 #include "server/app/signals.h"
 #include "server/app/system_limits.h"
 #include "server/app/wait_for_stop.h"
-#include "server/connect/connect_api.h"
 #include "server/grpc/descriptor.h"
 #include "server/grpc/grpc_log.h"
 #include "server/grpc/rpc_server.h"
-#include "server/http/http_router.h"
 #include "server/http/http_server.h"
-#include "server/http/operator_routes.h"
 #include "server/http_call/http_calls.h"
-#include "server/http_call/openapi.h"
 #include "server/inference/methods.h"
 #include "server/observability/log.h"
 #include "server/observability/metrics.h"
-#include "server/openai/openai_api.h"
 #include "server/scheduler/clock.h"
 #include "server/scheduler/scheduler.h"
 #include "server/service/methods.h"
 #include "server/service/service_call.h"
-#include "server/tenants/key_hash.h"
 #include "server/tenants/tenant_file.h"
-#include "server/web/web_routes.h"
 
 namespace attend {
 namespace {
@@ -143,65 +135,11 @@ void WarnOfPlainKeys(const ServerOptions& options, Log& log) {
   }
 }
 
-// A function that tells whether a header Authorization has the key of this
-// hash. Null: no key is needed.
-std::function<bool(absl::string_view)> KeyCheck(const std::string& sha256) {
-  const std::optional<KeyHash> wanted = ParseKeyHash(sha256);
-  if (!wanted.has_value()) return nullptr;
-  return [hash = *wanted](absl::string_view authorization) {
-    const auto key = BearerKey(authorization);
-    return key.has_value() && SameHash(HashKey(*key), hash);
-  };
-}
-
-// What is served over HTTP beside what operators need.
-std::vector<HttpApi> HttpApis() {
-  std::vector<HttpApi> apis = OpenAiApis();
-  apis.push_back(ConnectApi(AttendMethods()));
-  return apis;
-}
-
 // The methods of the protocols of the gRPC port.
 std::vector<Method> RpcMethods() {
   std::vector<Method> methods = AttendMethods();
   for (const Method& method : InferenceMethods()) methods.push_back(method);
   return methods;
-}
-
-// Adds /openapi.json, which describes all routes.
-void AddOpenApi(const std::vector<HttpApi>& apis, HttpRouter& router) {
-  const auto text = std::make_shared<const std::string>(OpenApiText(
-      ATTEND_VERSION, apis,
-      {{"/livez", "Whether the server lives.", "text/plain"},
-       {"/readyz", "Whether the server takes calls.", "text/plain"},
-       {"/metrics", "Metrics, as Prometheus reads them.", "text/plain"},
-       {"/openapi.json", "This description.", "application/json"},
-       {"/attend/v1/attend.proto", "The definition of attend.v1.",
-        "text/plain"},
-       {"/inference/grpc_service.proto",
-        "The definition of the Open Inference Protocol.", "text/plain"}}));
-  router.Add("GET", "/openapi.json",
-             [text](const HttpRequest&, std::shared_ptr<HttpExchange> to) {
-               to->Reply({.headers = {{"Content-Type", "application/json"}},
-                          .body = text});
-             });
-}
-
-// The arguments, except `options`, must outlive the server.
-absl::StatusOr<std::unique_ptr<HttpServer>> StartHttp(
-    const ServerOptions& options, const Metrics& metrics, const RpcServer& rpc,
-    HttpCalls& calls, const Certificates* certificates) {
-  HttpRouter router;
-  for (const HttpApi& api : HttpApis()) calls.AddRoutes(api, router);
-  AddOpenApi(HttpApis(), router);
-  AddProtoRoutes(router);
-  if (options.page) AddPageRoutes(router);
-  AddOperatorRoutes(router,
-                    {.metrics = [&metrics] { return metrics.Serialize(); },
-                     .live = [&rpc] { return rpc.alive(); },
-                     .ready = [&rpc] { return rpc.serving(); },
-                     .may_see_metrics = KeyCheck(options.metrics_key_sha256)});
-  return HttpServer::Start(options.http, std::move(router), certificates);
 }
 
 void LogReady(const ServedModels& models, const Compute& compute,
@@ -255,9 +193,12 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
                    RpcServer::Start(options.rpc, calls, step_signal,
                                     metrics.connections(), certificates.get()));
   HttpCalls http_calls(calls, step_signal);
-  ASSIGN_OR_RETURN(
-      const std::unique_ptr<HttpServer> http,
-      StartHttp(options, metrics, *rpc, http_calls, certificates.get()));
+  ASSIGN_OR_RETURN(const std::unique_ptr<HttpServer> http,
+                   StartHttp(options, ATTEND_VERSION,
+                             {.metrics = [&] { return metrics.Serialize(); },
+                              .live = [&] { return rpc->alive(); },
+                              .ready = [&] { return rpc->serving(); }},
+                             http_calls, certificates.get()));
   LogReady(models, *compute, *rpc, *http, SteadyNow() - begin, log);
   WaitForStop(
       signals, tenants.get(), certificates.get(),
