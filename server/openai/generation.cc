@@ -81,6 +81,9 @@ absl::Status Finish(const ModelInfo& model,
                       absl::StrCat("is ", *generation.best_of,
                                    ", must be n: ", generation.choices));
   }
+  if (generation.include_usage && !generation.streams) {
+    return FieldError("stream_options", "is given, needs stream: true");
+  }
   RETURN_IF_ERROR(FinishSearch(model, generation));
   RETURN_IF_ERROR(FinishLength(default_max_tokens, generation));
   v1::GenerationParams& params = generation.params();

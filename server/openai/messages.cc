@@ -1,6 +1,7 @@
 #include "server/openai/messages.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -16,7 +17,7 @@ namespace {
 // and content.
 struct Message {
   std::string role;
-  std::string content;
+  std::optional<std::string> content;
   Json more = Json::object();
 };
 using Field = JsonField<Message>;
@@ -146,9 +147,14 @@ absl::Status ReadMessages(const JsonValue& value, v1::Chat& chat) {
       return FieldError(absl::StrCat(entry.name(), ".role"),
                         "is absent, must be there");
     }
+    // An answer may be nothing but calls.
+    if (!message.content && message.role != "assistant") {
+      return FieldError(absl::StrCat(entry.name(), ".content"),
+                        "is absent, must be there");
+    }
     v1::ChatMessage& to = *chat.add_messages();
     to.set_role(std::move(message.role));
-    to.set_content(std::move(message.content));
+    to.set_content(std::move(message.content).value_or(""));
     if (!message.more.empty()) to.set_fields_json(DumpJson(message.more));
   }
   return absl::OkStatus();

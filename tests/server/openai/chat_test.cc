@@ -139,6 +139,10 @@ TEST(ChatTest, ErrorsNameTheField) {
       {R"("messages": [{"role": "assistant", "tool_calls": [{"function":
           {"name": "f", "arguments": "x"}}]}])",
        "messages[0].tool_calls[0].function.arguments", "must be a JSON object"},
+      {R"("messages": [{"role": "user", "content": null}])",
+       "messages[0].content", "is absent"},
+      {hello + R"(, "max_tokens": 0)", "max_tokens",
+       "max_tokens is 0, must be 1 or more"},
       {hello + R"(, "top_logprobs": 2)", "top_logprobs", "needs logprobs"},
       {hello + R"(, "tools": [{"type": "web"}])", "tools[0]", "must be {"},
       {hello + R"(, "modalities": ["audio"])", "modalities", "must be"},

@@ -135,6 +135,8 @@ TEST(GenerationTest, ErrorsNameTheField) {
        "suffix is not a field that this server knows here"},
       {R"({"stream_options": {"include_us": true}})",
        "stream_options.include_us is not a field that this server knows here"},
+      {R"({"stream_options": {"include_usage": true}})",
+       "stream_options is given, needs stream: true"},
       {R"({"model": 7})", "model is 7, must be a string"},
   };
   for (const auto& c : cases) EXPECT_EQ(Read(c.body, Continuing()), c.error);

@@ -30,15 +30,17 @@ TEST(TokenizeTest, ErrorsNameTheField) {
     const char *path, *body, *param;
   } cases[] = {
       {"/tokenize", "{}", "prompt"},
-      {"/tokenize", R"({"prompt": "a", "messages": [{"role": "user"}]})",
+      {"/tokenize",
+       R"({"prompt": "a", "messages": [{"role": "user", "content": "a"}]})",
        "prompt"},
       {"/tokenize", R"({"prompt": ["a"]})", "prompt"},
       {"/tokenize", R"({"prompt": "\u0001"})", "prompt"},
       {"/tokenize",
-       R"({"messages": [{"role": "user"}],)"
+       R"({"messages": [{"role": "user", "content": "a"}],)"
        R"( "add_special_tokens": true})",
        "add_special_tokens"},
-      {"/tokenize", R"({"messages": [{"role": "user"}]})", "messages"},
+      {"/tokenize", R"({"messages": [{"role": "user", "content": "a"}]})",
+       "messages"},
       {"/detokenize", "{}", "tokens"},
       {"/detokenize", R"({"tokens": ["a"]})", "tokens[0]"},
       {"/detokenize", R"({"tokens": [1000]})", "tokens"},
