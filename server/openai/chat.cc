@@ -10,11 +10,13 @@
 #include "engine/json/json_parse.h"
 #include "engine/tensor/status_macros.h"
 #include "server/http_call/http_status.h"
+#include "server/openai/constraint_fields.h"
 #include "server/openai/generating_translator.h"
 #include "server/openai/messages.h"
 #include "server/openai/neutral_fields.h"
 #include "server/openai/openai_api.h"
 #include "server/openai/tool_calls.h"
+#include "server/openai/tools.h"
 
 namespace attend {
 namespace {
@@ -24,42 +26,10 @@ struct ChatFields {
   Generation& generation;
   v1::Chat chat = {};
   Json variables = Json::object();  // of the template
-  std::vector<std::string> tool_names = {};
-  std::string tool_choice = "auto";
+  ToolFields tools = {};
   std::optional<int64_t> top_log_probs = {};
 };
 using Field = JsonField<ChatFields>;
-
-absl::Status ReadTools(const JsonValue& value, ChatFields& to) {
-  ASSIGN_OR_RETURN(to.tool_names, ReadToolNames(value));
-  to.variables["tools"] = value.json();
-  return absl::OkStatus();
-}
-
-absl::Status ReadToolChoice(const JsonValue& value, ChatFields& to) {
-  RETURN_IF_ERROR(
-      value.Expect(value.json() == Json("none") || value.json() == Json("auto"),
-                   "none or auto"));
-  to.tool_choice = value.json().get<std::string>();
-  return absl::OkStatus();
-}
-
-absl::Status ReadTemplateVariables(const JsonValue& value, ChatFields& to) {
-  RETURN_IF_ERROR(value.Expect(value.json().is_object(), "an object"));
-  for (const auto& [key, variable] : value.json().items()) {
-    if (key == "tools" || key == "messages") {
-      return FieldError(absl::StrCat(value.name(), ".", key),
-                        "has a field of its own");
-    }
-    to.variables[key] = variable;
-  }
-  return absl::OkStatus();
-}
-
-absl::Status ReadResponseFormat(const JsonValue& value, ChatFields&) {
-  return value.Expect(value.json() == Json{{"type", "text"}},
-                      "{\"type\": \"text\"}");
-}
 
 absl::Status ReadModalities(const JsonValue& value, ChatFields&) {
   return value.Expect(value.json() == Json::array({"text"}), "[\"text\"]");
@@ -86,17 +56,31 @@ constexpr Field kFields[] = {
      }},
     {"tools", R"({"type": "array", "items": {"type": "object"}})",
      "Functions that the model may call, if its template knows tools.",
-     ReadTools},
-    {"tool_choice", R"({"enum": ["none", "auto"]})",
-     "Whether the model may call them.", ReadToolChoice},
-    {"parallel_tool_calls", kOnlyTrue,
-     "Only true: the model may call several functions at once.",
-     ReadTrue<ChatFields>},
-    {"response_format", R"({"type": "object"})", "Only text.",
-     ReadResponseFormat},
+     [](const JsonValue& value, ChatFields& to) {
+       ASSIGN_OR_RETURN(to.tools.tools, ReadTools(value));
+       to.variables["tools"] = value.json();
+       return absl::OkStatus();
+     }},
+    {"tool_choice",
+     R"({"oneOf": [{"enum": ["none", "auto", "required"]}, {"type": "object"}]})",
+     "Whether the model may or has to call functions, or which one: {\"type\": "
+     "\"function\", \"function\": {\"name\"}}.",
+     [](const JsonValue& value, ChatFields& to) {
+       return ReadToolChoice(value, to.tools);
+     }},
+    {"parallel_tool_calls", R"({"type": "boolean"})",
+     "Whether several calls may be required at once. False needs a "
+     "tool_choice that asks for a call.",
+     [](const JsonValue& value, ChatFields& to) {
+       ASSIGN_OR_RETURN(to.tools.parallel, value.Bool());
+       return absl::OkStatus();
+     }},
     {"modalities", R"({"const": ["text"]})", "Only text.", ReadModalities},
     {"chat_template_kwargs", R"({"type": "object"})",
-     "Variables of the model's chat template.", ReadTemplateVariables},
+     "Variables of the model's chat template.",
+     [](const JsonValue& value, ChatFields& to) {
+       return ReadTemplateVariables(value, to.variables);
+     }},
     {"add_generation_prompt", R"({"type": "boolean"})",
      "False: do not begin an answer of the assistant.",
      [](const JsonValue& value, ChatFields& to) {
@@ -115,7 +99,6 @@ class ChatTranslator final : public GeneratingTranslator {
   absl::StatusOr<HandledRequest> Read(const HttpCallInput& input,
                                       const Service& service,
                                       CallContext& context) override;
-  FieldNames field_names() const override;
 
  private:
   // How far a choice has come.
@@ -133,6 +116,7 @@ class ChatTranslator final : public GeneratingTranslator {
 
   std::string id_;  // of the call
   ToolFormat format_ = ToolFormat::kNone;
+  bool short_ids_ = false;  // of tool calls
   std::vector<std::string> tool_names_;
   int64_t calls_ = 0;
   std::vector<Progress> progress_;
@@ -166,40 +150,44 @@ absl::StatusOr<HandledRequest> ChatTranslator::Read(const HttpCallInput& input,
     fields.chat.set_variables_json(DumpJson(fields.variables));
   }
   *generation_.request->add_inputs()->mutable_chat() = std::move(fields.chat);
-  return Handled();
+  static constexpr FieldNames::value_type kNames[] = {
+      {"inputs[0].chat.messages", "messages"},
+      {"inputs[0].chat", "messages"},
+      {"inputs[0]", "messages"},
+  };
+  return Handled(kNames);
 }
 
-// A model that may not call functions is not told of them.
 absl::Status ChatTranslator::FinishTools(ChatFields& fields) {
-  if (fields.tool_names.empty()) return absl::OkStatus();
-  if (fields.tool_choice == "none") {
+  const ToolFields& tools = fields.tools;
+  RETURN_IF_ERROR(CheckTools(tools));
+  if (tools.tools.empty()) return absl::OkStatus();
+  if (tools.choice == ToolChoice::kNone) {
     fields.variables.erase("tools");
     return absl::OkStatus();
   }
-  if (model().chat != nullptr) format_ = ToolFormatOf(*model().chat);
+  const ToolFormat taught =
+      model().chat == nullptr ? ToolFormat::kNone : ToolFormatOf(*model().chat);
+  short_ids_ = taught == ToolFormat::kMistral;
+  if (tools.choice == ToolChoice::kNamed) tool_names_ = {tools.name};
+  if (tools.must_call()) {
+    format_ = tools.choice == ToolChoice::kNamed ? ToolFormat::kArguments
+                                                 : ToolFormat::kCalls;
+    return ConstrainToJson("tools", CallSchema(tools), generation_);
+  }
+  if (!generation_.constraint_field.empty()) {
+    return FieldError(generation_.constraint_field,
+                      "is given, and so are tools, which the model could not "
+                      "call then");
+  }
+  format_ = taught;
   if (format_ == ToolFormat::kNone) {
     return FieldError(
         "tools", absl::StrCat("are given, but the chat template of model '",
                               model().info().name, "' knows no tools"));
   }
-  tool_names_ = std::move(fields.tool_names);
+  for (const Tool& tool : tools.tools) tool_names_.push_back(tool.name);
   return absl::OkStatus();
-}
-
-FieldNames ChatTranslator::field_names() const {
-  static constexpr std::pair<absl::string_view, absl::string_view> kNames[] = {
-      {"inputs[0].chat.messages", "messages"},
-      {"inputs[0].chat", "messages"},
-      {"inputs[0]", "messages"},
-  };
-  static const auto* const names = [] {
-    auto* all = new std::vector<FieldNames::value_type>(std::begin(kNames),
-                                                        std::end(kNames));
-    const FieldNames shared = GenerationFieldNames();
-    all->insert(all->end(), shared.begin(), shared.end());
-    return all;
-  }();
-  return *names;
 }
 
 void ChatTranslator::AddChoice(const ChoicePart& part, Json& choices) {
@@ -263,11 +251,10 @@ Json ChatTranslator::ToolCallJson(const ToolCall& call, Progress& progress) {
   ++progress.calls;
   const std::string unique = absl::StrCat(id_, "_", calls_++);
   const std::string id =
-      format_ == ToolFormat::kMistral
-          ? absl::StrCat(
-                absl::Hex(absl::Hash<std::string>()(unique), absl::kZeroPad16))
-                .substr(0, 9)
-          : absl::StrCat("call_", unique);
+      short_ids_ ? absl::StrCat(absl::Hex(absl::Hash<std::string>()(unique),
+                                          absl::kZeroPad16))
+                       .substr(0, 9)
+                 : absl::StrCat("call_", unique);
   return {{"id", id},
           {"type", "function"},
           {"function", {{"name", call.name}, {"arguments", call.arguments}}}};

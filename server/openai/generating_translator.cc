@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "engine/tensor/status_macros.h"
+#include "server/openai/constraint_fields.h"
 #include "server/service/methods.h"
 
 namespace attend {
@@ -15,7 +16,13 @@ absl::StatusOr<const ServedModel*> GeneratingTranslator::FindModel(
   return model_;
 }
 
-HandledRequest GeneratingTranslator::Handled() {
+HandledRequest GeneratingTranslator::Handled(FieldNames own) {
+  names_.assign(own.begin(), own.end());
+  for (const absl::string_view name : ConstraintNames()) {
+    names_.emplace_back(name, generation_.constraint_field);
+  }
+  const FieldNames shared = GenerationFieldNames();
+  names_.insert(names_.end(), shared.begin(), shared.end());
   return {generation_.streams ? NewGenerateStreamHandler : NewGenerateHandler,
           std::move(generation_.request), generation_.streams};
 }

@@ -2,6 +2,7 @@
 #define ATTEND_SERVER_OPENAI_GENERATING_TRANSLATOR_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -28,7 +29,7 @@ struct ChoicePart {
 // one by one, whether they come as a whole or as a stream.
 class GeneratingTranslator : public HttpTranslator {
  public:
-  FieldNames field_names() const override { return GenerationFieldNames(); }
+  FieldNames field_names() const final { return names_; }
   absl::Status Append(const google::protobuf::Message& answer,
                       std::string& text) final;
   void AppendEnd(std::string& text) final;
@@ -48,8 +49,9 @@ class GeneratingTranslator : public HttpTranslator {
   // read.
   absl::StatusOr<const ServedModel*> FindModel(const Service& service,
                                                CallContext& context);
-  // The request of attend.v1.
-  HandledRequest Handled();
+  // The request of attend.v1; the last thing of Read(). `own`: the names of
+  // fields that only this route has.
+  HandledRequest Handled(FieldNames own = {});
 
   // Adds what the client gets of a part; nothing, if it need not see it. In a
   // stream every part that is added is an event.
@@ -77,6 +79,7 @@ class GeneratingTranslator : public HttpTranslator {
 
   const absl::string_view id_prefix_, object_, part_object_;
   const ServedModel* model_ = nullptr;
+  std::vector<FieldNames::value_type> names_;  // from Handled() on
   AnswerFrame frame_;
   int prompt_tokens_ = 0;
   int new_tokens_ = 0;

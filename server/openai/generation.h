@@ -34,6 +34,8 @@ struct Generation {
   // Greedy search finds the same text each time: one is computed, and each of
   // `choices` is a copy.
   bool copies = false;
+  // The field that says what the text has to be; empty: none does.
+  std::string constraint_field;
 
   v1::GenerationParams& params() { return *request->mutable_params(); }
 };

@@ -6,6 +6,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "server/http_call/http_status.h"
+#include "server/openai/constraint_fields.h"
 #include "server/openai/generation.h"
 #include "server/openai/neutral_fields.h"
 
@@ -145,6 +146,10 @@ constexpr Field kFields[] = {
     {"logit_bias",
      R"({"type": "object", "additionalProperties": {"type": "number"}})",
      "Added to the logits of tokens, by their ids.", ReadLogitBias},
+    {"response_format", R"({"type": "object", "required": ["type"]})",
+     "What the text has to be: of the type text anything, json_object a JSON "
+     "object, json_schema JSON that json_schema.schema allows.",
+     ReadResponseFormat},
     // vLLM's.
     {"top_k", R"({"type": "integer", "minimum": 0})",
      "Sample from so many of the likeliest tokens; 0: from all.",
@@ -176,6 +181,18 @@ constexpr Field kFields[] = {
     {"length_penalty", R"({"type": "number"})",
      "The score of a beam is divided by length ^ length_penalty.",
      ReadFloat<&v1::GenerationParams::set_length_penalty>},
+    {"structured_outputs", R"({"type": "object", "minProperties": 1})",
+     "What the text has to be, by one of json (a schema), json_object (true), "
+     "regex, choice (a list of texts), grammar (Lark).",
+     ReadStructuredOutputs},
+    {"guided_json", R"({"type": ["object", "string"]})",
+     "The older name of structured_outputs.json.", ReadGuidedJson},
+    {"guided_regex", kAnyString, "The older name of structured_outputs.regex.",
+     ReadGuidedRegex},
+    {"guided_choice", R"({"type": "array", "items": {"type": "string"}})",
+     "The older name of structured_outputs.choice.", ReadGuidedChoice},
+    {"guided_grammar", kAnyString,
+     "The older name of structured_outputs.grammar.", ReadGuidedGrammar},
     // Fields that ask for nothing.
     {"user", kAnyString, kAsksForNothing, ReadAnyString<Generation>},
     {"safety_identifier", kAnyString, kAsksForNothing,

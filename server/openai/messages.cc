@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "engine/json/json_parse.h"
@@ -160,25 +162,16 @@ absl::Status ReadMessages(const JsonValue& value, v1::Chat& chat) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<std::string>> ReadToolNames(const JsonValue& value) {
-  ASSIGN_OR_RETURN(const std::vector<JsonValue> tools, value.List());
-  RETURN_IF_ERROR(value.Expect(!tools.empty(), "a list that is not empty"));
-  std::vector<std::string> names;
-  for (const JsonValue& tool : tools) {
-    const Json& json = tool.json();
-    const bool function = json.is_object() && json.contains("type") &&
-                          json["type"] == Json("function") &&
-                          json.contains("function") &&
-                          json["function"].is_object();
-    if (!function || !json["function"].contains("name") ||
-        !json["function"]["name"].is_string()) {
-      return FieldError(
-          tool.name(),
-          "must be {\"type\": \"function\", \"function\": {\"name\", ...}}");
+absl::Status ReadTemplateVariables(const JsonValue& value, Json& variables) {
+  RETURN_IF_ERROR(value.Expect(value.json().is_object(), "an object"));
+  for (const auto& [key, variable] : value.json().items()) {
+    if (key == "tools" || key == "messages") {
+      return FieldError(absl::StrCat(value.name(), ".", key),
+                        "has a field of its own");
     }
-    names.push_back(json["function"]["name"].get<std::string>());
+    variables[key] = variable;
   }
-  return names;
+  return absl::OkStatus();
 }
 
 }  // namespace attend

@@ -10,6 +10,7 @@
 #include "server/openai/messages.h"
 #include "server/openai/neutral_fields.h"
 #include "server/openai/openai_api.h"
+#include "server/openai/tools.h"
 #include "server/service/methods.h"
 
 namespace attend {
@@ -49,14 +50,12 @@ constexpr Field kFields[] = {
      "Functions that the conversation's model may call.",
      [](const JsonValue& value, TokenizeFields& to) {
        to.variables["tools"] = value.json();
-       return ReadToolNames(value).status();
+       return ReadTools(value).status();
      }},
     {"chat_template_kwargs", R"({"type": "object"})",
      "Variables of the model's chat template.",
      [](const JsonValue& value, TokenizeFields& to) {
-       RETURN_IF_ERROR(value.Expect(value.json().is_object(), "an object"));
-       to.variables.update(value.json());
-       return absl::OkStatus();
+       return ReadTemplateVariables(value, to.variables);
      }},
     {"add_generation_prompt", R"({"type": "boolean"})",
      "False: do not begin an answer of the assistant.",

@@ -39,6 +39,20 @@ std::optional<ToolCall> ParseCall(absl::string_view text) {
   return json.ok() ? CallOf(*json) : std::nullopt;
 }
 
+// The calls of a list; none, if it is something else.
+std::vector<ToolCall> ParseList(absl::string_view text) {
+  const auto list =
+      ParseOrderedJsonObject("", absl::StrCat("{\"calls\":", text, "}"));
+  if (!list.ok() || !(*list)["calls"].is_array()) return {};
+  std::vector<ToolCall> calls;
+  for (const Json& entry : (*list)["calls"]) {
+    auto call = CallOf(entry);
+    if (!call) return {};
+    calls.push_back(*std::move(call));
+  }
+  return calls;
+}
+
 // The length of the JSON object at the beginning of `text`; 0: there is none.
 size_t ObjectLength(absl::string_view text) {
   int depth = 0;
@@ -165,6 +179,9 @@ void ToolCallParser::FindWhole(bool last, Found& found) {
     case ToolFormat::kObjects:
       found.calls = ParseObjects();
       break;
+    case ToolFormat::kCalls:
+      found.calls = ParseList(held_);
+      break;
     default:
       found.calls = ParseMistral();
   }
@@ -194,17 +211,7 @@ std::vector<ToolCall> ToolCallParser::ParseMistral() const {
   absl::string_view rest = absl::StripAsciiWhitespace(held_);
   absl::ConsumePrefix(&rest, "[TOOL_CALLS]");
   rest = absl::StripLeadingAsciiWhitespace(rest);
-  if (absl::StartsWith(rest, "[")) {
-    const auto list =
-        ParseOrderedJsonObject("", absl::StrCat("{\"calls\":", rest, "}"));
-    if (!list.ok() || !(*list)["calls"].is_array()) return {};
-    for (const Json& entry : (*list)["calls"]) {
-      auto call = CallOf(entry);
-      if (!call) return {};
-      calls.push_back(*std::move(call));
-    }
-    return calls;
-  }
+  if (absl::StartsWith(rest, "[")) return ParseList(rest);
   while (!rest.empty()) {
     const size_t brace = rest.find('{');
     if (brace == rest.npos || !Knows(rest.substr(0, brace))) return {};

@@ -11,11 +11,12 @@ namespace attend {
 
 // How a model writes that it calls functions.
 enum class ToolFormat {
-  kNone,      // it does not
-  kTagged,    // <tool_call>{"name", "arguments"}</tool_call>: Hermes, Qwen
-  kMistral,   // [{"name", "arguments"}] or name{...}
-  kObjects,   // {"name", "parameters"} as the whole text: Llama 3
-  kArguments  // the arguments of the one function that it has to call
+  kNone,       // it does not
+  kTagged,     // <tool_call>{"name", "arguments"}</tool_call>: Hermes, Qwen
+  kMistral,    // [{"name", "arguments"}] or name{...}
+  kObjects,    // {"name", "parameters"} as the whole text: Llama 3
+  kArguments,  // the arguments of the one function that it has to call
+  kCalls       // a list of {"name", "arguments"}, if it has to call some
 };
 
 // The format that a chat template teaches its model. kNone if the template

@@ -4,7 +4,9 @@ import asyncio
 import json
 import math
 import os
+import re
 import subprocess
+import typing
 import unittest
 import urllib.request
 
@@ -12,6 +14,7 @@ import checkpoints
 import cohere
 import langchain_openai
 import openai
+import pydantic
 from conformance import ROOT, Table
 from langchain_core.messages import HumanMessage
 from openapi_spec_validator import validate
@@ -24,10 +27,18 @@ CHAT_PATH, COMPLETIONS = "POST /v1/chat/completions", "POST /v1/completions"
 TRANSLATOR, CHAT, ENCODER = "en-de", "smollm2", "minilm"
 HELLO = [{"role": "user", "content": "Say hello."}]
 CAPITAL = "The capital of France is"
+CITIES = ["Paris", "Rome", "Oslo"]
 WEATHER = {"type": "function", "function": {
     "name": "weather", "description": "The weather of a city.",
     "parameters": {"type": "object", "properties": {
-        "city": {"type": "string"}}, "required": ["city"]}}}
+        "city": {"enum": CITIES}}, "required": ["city"]}}}
+CALL_WEATHER = {"type": "function", "function": {"name": "weather"}}
+
+
+class Answer(pydantic.BaseModel):
+    """What a model may be held to say."""
+    city: typing.Literal["Paris", "Rome", "Oslo"]
+    days: typing.Annotated[int, pydantic.Field(ge=1, le=7)]
 
 
 class ClientsTest(unittest.TestCase):
@@ -119,6 +130,51 @@ class ClientsTest(unittest.TestCase):
         self.assertIsNone(answer.choices[0].message.tool_calls)
         with self.assertRaisesRegex(openai.BadRequestError, "knows no tools"):
             self.chat(tools=[WEATHER])
+
+    @TABLE.row(CHAT_PATH, PYTHON, "`tool_choice`: `required`, and a certain "
+               "function, whole and streamed")
+    def test_tool_choice(self):
+        for choice in ("required", CALL_WEATHER):
+            fields = {"tools": [WEATHER], "tool_choice": choice,
+                      "parallel_tool_calls": False, "max_tokens": 60}
+            [call] = self.chat(**fields).choices[0].message.tool_calls
+            self.assertEqual(call.function.name, "weather")
+            self.assertIn(json.loads(call.function.arguments)["city"], CITIES)
+            [streamed] = [
+                call.function for chunk in self.chat(**fields, stream=True)
+                for call in chunk.choices[0].delta.tool_calls or []]
+            self.assertEqual(streamed.name, "weather")
+            self.assertEqual(streamed.arguments, call.function.arguments)
+
+    @TABLE.row(CHAT_PATH, PYTHON, "`response_format`: `parse()` of a class, "
+               "`json_object`, an error for a bad schema")
+    def test_response_format(self):
+        parsed = self.client.chat.completions.parse(
+            model=CHAT, messages=HELLO, temperature=0, max_tokens=60,
+            response_format=Answer).choices[0].message.parsed
+        self.assertIn(parsed.city, CITIES)
+        self.assertLessEqual(parsed.days, 7)
+        text = self.chat(response_format={"type": "json_object"})
+        self.assertTrue(text.choices[0].message.content.startswith("{"))
+        with self.assertRaises(openai.BadRequestError) as caught:
+            self.chat(response_format={"type": "json_schema", "json_schema": {
+                "name": "bad", "schema": {"type": "number or so"}}})
+        self.assertEqual(caught.exception.param,
+                         "response_format.json_schema.schema")
+
+    @TABLE.row(CHAT_PATH, PYTHON, "`guided_choice`, `guided_regex`, "
+               "`guided_grammar`, `structured_outputs` of vLLM")
+    def test_guided(self):
+        def text(**fields):
+            answer = self.chat(max_tokens=30, extra_body=fields)
+            return answer.choices[0].message.content
+
+        self.assertIn(text(guided_choice=CITIES), CITIES)
+        self.assertRegex(text(guided_regex=r"[0-9]{3}-[a-f]{2}"),
+                         re.compile(r"\A[0-9]{3}-[a-f]{2}\Z"))
+        self.assertIn(text(guided_grammar='start: "yes" | "no"'),
+                      ["yes", "no"])
+        self.assertEqual(text(structured_outputs={"json": {"const": 7}}), "7")
 
     @TABLE.row(CHAT_PATH, PYTHON, "16 streams at once, `AsyncOpenAI`")
     def test_many_streams(self):
@@ -214,6 +270,17 @@ class ClientsTest(unittest.TestCase):
         self.assertTrue(text)
         self.assertEqual(
             text, "".join(part.content for part in chat.stream("Say hello.")))
+
+    @TABLE.row(CHAT_PATH, LANGCHAIN, "`with_structured_output`, by a schema "
+               "and by a function")
+    def test_langchain_structured(self):
+        chat = langchain_openai.ChatOpenAI(
+            model=CHAT, temperature=0, max_tokens=60, base_url=self.base,
+            api_key="none")
+        for method in ("json_schema", "function_calling"):
+            answer = chat.with_structured_output(
+                Answer, method=method).invoke("Where to go?")
+            self.assertIsInstance(answer, Answer)
 
     @TABLE.row("POST /v1/embeddings", LANGCHAIN, "`embed_documents`")
     def test_langchain_embeddings(self):

@@ -1,12 +1,10 @@
 #include <gmock/gmock.h>
 
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "tests/server/openai/openai_fixture.h"
+#include "tests/server/openai/chat_fixture.h"
 
 namespace attend {
 namespace {
@@ -16,28 +14,6 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 constexpr char kPath[] = "/v1/chat/completions";
-
-// Shows what it is given.
-constexpr char kTemplate[] =
-    "{% for m in messages %}<{{ m.role }}>{{ m.content }}"
-    "{% for c in m.tool_calls or [] %}"
-    "[{{ c.function.name }} {{ c.function.arguments.x }}]{% endfor %}"
-    "{{ m.tool_call_id }}{% endfor %}"
-    "{% for t in tools or [] %}({{ t | tojson }}){% endfor %}"
-    "{{ style }}{# <tool_call> #}{% if add_generation_prompt %}>{% endif %}";
-
-HttpFixtureOptions WithTemplate(const std::string& source = kTemplate) {
-  HttpFixtureOptions options = OpenAiFixture();
-  const std::string directory =
-      absl::StrCat(testing::TempDir(), "/openai_chat", getpid());
-  std::filesystem::create_directories(directory);
-  std::ofstream(directory + "/chat_template.jinja") << source;
-  auto loaded = ChatTemplate::Load(directory);
-  std::filesystem::remove_all(directory);
-  EXPECT_TRUE(loaded.ok()) << loaded.status();
-  options.chat = *std::move(loaded);
-  return options;
-}
 
 // The text that a request becomes: tokens of the fake tokenizer are bytes.
 std::string Rendered(const HttpFixture& fixture, const std::string& fields) {

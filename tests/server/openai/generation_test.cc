@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "google/protobuf/text_format.h"
 #include "server/http_call/http_status.h"
 
@@ -81,6 +82,37 @@ TEST(GenerationTest, BiasesGoByTokenIds) {
             "log_probs: false logit_bias { key: 5 value: -100 } ");
 }
 
+TEST(GenerationTest, WhatTheTextHasToBe) {
+  const struct {
+    const char *body, *constraint;
+  } cases[] = {
+      {R"({"response_format": {"type": "text"}})", ""},
+      {R"({"response_format": {"type": "json_object"}})", "json_object { }"},
+      {R"({"response_format": {"type": "json_schema", "json_schema":)"
+       R"( {"name": "n", "strict": true, "schema": {"b": 1, "a": 2}}}})",
+       R"(json_schema: "{\"b\":1,\"a\":2}")"},
+      {R"({"guided_json": {"type": "object"}})",
+       R"(json_schema: "{\"type\":\"object\"}")"},
+      {R"({"guided_json": "{ }"})", R"(json_schema: "{ }")"},
+      {R"({"guided_regex": "a+"})", R"(regex: "a+")"},
+      {R"({"guided_choice": ["a", "b"]})",
+       R"(choices { texts: "a" texts: "b" })"},
+      {R"({"guided_grammar": "start: A"})", R"(lark: "start: A")"},
+      {R"({"structured_outputs": {"json": {}}})", R"(json_schema: "{}")"},
+      {R"({"structured_outputs": {"regex": "a"}})", R"(regex: "a")"},
+      {R"({"structured_outputs": {"choice": ["a"]}})",
+       R"(choices { texts: "a" })"},
+      {R"({"structured_outputs": {"grammar": "g"}})", R"(lark: "g")"},
+      {R"({"structured_outputs": {"json_object": true}})", "json_object { }"},
+  };
+  for (const auto& c : cases) {
+    const std::string wanted =
+        *c.constraint == 0 ? ""
+                           : absl::StrCat("constraint { ", c.constraint, " } ");
+    EXPECT_EQ(Read(c.body, ModelInfo()), "log_probs: false " + wanted);
+  }
+}
+
 TEST(GenerationTest, OpenAiSamplesUnlessItIsTold) {
   const ModelInfo model = Continuing();
   EXPECT_THAT(Read("{}", model), HasSubstr("do_sample: true top_k: 0 "));
@@ -138,6 +170,42 @@ TEST(GenerationTest, ErrorsNameTheField) {
       {R"({"stream_options": {"include_usage": true}})",
        "stream_options is given, needs stream: true"},
       {R"({"model": 7})", "model is 7, must be a string"},
+      {R"({"response_format": {}})",
+       "response_format.type is absent, must be there"},
+      {R"({"response_format": {"type": "structural_tag"}})",
+       "response_format.type is \"structural_tag\", must be text, json_object "
+       "or json_schema"},
+      {R"({"response_format": {"type": "json_schema"}})",
+       "response_format.json_schema is absent, but the type is json_schema"},
+      {R"({"response_format": {"type": "text", "json_schema":)"
+       R"( {"name": "n", "schema": {}}}})",
+       "response_format.json_schema is given, but the type is text"},
+      {R"({"response_format": {"type": "json_schema", "json_schema":)"
+       R"( {"schema": {}}}})",
+       "response_format.json_schema.name is absent, must be there"},
+      {R"({"response_format": {"type": "json_schema", "json_schema":)"
+       R"( {"name": "n", "schema": true}}})",
+       "response_format.json_schema.schema is true, must be an object"},
+      {R"({"response_format": {"type": "text", "more": 1}})",
+       "response_format.more is not a field that this server knows here"},
+      {R"({"guided_json": 1})",
+       "guided_json is 1, must be a JSON schema, as an object or a string"},
+      {R"({"guided_choice": []})",
+       "guided_choice is a list, must be a list that is not empty"},
+      {R"({"guided_choice": [1]})", "guided_choice[0] is 1, must be a string"},
+      {R"({"guided_regex": "a", "guided_grammar": "b"})",
+       "guided_grammar is given, and so is guided_regex: one must be absent"},
+      {R"({"structured_outputs": {}})",
+       "structured_outputs is an object, must be an object with json, "
+       "json_object, regex, choice or grammar"},
+      {R"({"structured_outputs": {"json_object": false}})",
+       "structured_outputs.json_object is false, must be true"},
+      {R"({"structured_outputs": {"structural_tag": "a"}})",
+       "structured_outputs.structural_tag is not a field that this server "
+       "knows here"},
+      {R"({"structured_outputs": {"json": {}, "regex": "a"}})",
+       "structured_outputs.regex is given, and so is structured_outputs.json: "
+       "one must be absent"},
   };
   for (const auto& c : cases) EXPECT_EQ(Read(c.body, Continuing()), c.error);
 }

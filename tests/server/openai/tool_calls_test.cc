@@ -73,6 +73,11 @@ constexpr Case kCases[] = {
      "{\"name\": \"f\"} is it"},
     {ToolFormat::kObjects, "No. {}", "No. {}"},
     {ToolFormat::kArguments, "{\"a\": 1}", "|f({\"a\": 1})"},
+    {ToolFormat::kCalls,
+     "[{\"name\": \"f\", \"arguments\": {}}, {\"name\": \"g\", "
+     "\"arguments\": {\"a\": 1}}]",
+     "|f({})|g({\"a\":1})"},
+    {ToolFormat::kCalls, "[{\"name\": \"f\"", "[{\"name\": \"f\""},
 };
 
 TEST(ToolCallsTest, AreFoundInWholeTexts) {

@@ -1,0 +1,163 @@
+#include "server/openai/tools.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "engine/tensor/status_macros.h"
+#include "server/http_call/http_status.h"
+
+namespace attend {
+namespace {
+
+// Of an object; null: it has none, or it is null.
+const Json* Member(const Json& json, const char* key) {
+  if (!json.is_object()) return nullptr;
+  const auto found = json.find(key);
+  return found == json.end() || found->is_null() ? nullptr : &*found;
+}
+
+bool Is(const Json* json, const char* text) {
+  return json != nullptr && *json == Json(text);
+}
+
+// A function without parameters takes no arguments.
+Json NoParameters() {
+  return {{"type", "object"},
+          {"properties", Json::object()},
+          {"additionalProperties", false}};
+}
+
+absl::StatusOr<Tool> ReadTool(const JsonValue& value) {
+  const Json* const function = Member(value.json(), "function");
+  const Json* const name =
+      function == nullptr ? nullptr : Member(*function, "name");
+  if (!Is(Member(value.json(), "type"), "function") || name == nullptr ||
+      !name->is_string()) {
+    return FieldError(
+        value.name(),
+        "must be {\"type\": \"function\", \"function\": {\"name\", ...}}");
+  }
+  Tool tool{.name = name->get<std::string>(), .parameters = NoParameters()};
+  const std::string path = absl::StrCat(value.name(), ".function.");
+  if (const Json* parameters = Member(*function, "parameters")) {
+    const JsonValue schema(*parameters, path + "parameters");
+    RETURN_IF_ERROR(schema.Expect(parameters->is_object(), "an object"));
+    tool.parameters = *parameters;
+  }
+  if (const Json* strict = Member(*function, "strict")) {
+    ASSIGN_OR_RETURN(tool.strict, JsonValue(*strict, path + "strict").Bool());
+  }
+  return tool;
+}
+
+// References to the root of `json` become references to `place`, where it will
+// be.
+void MoveReferences(const std::string& place, Json& json) {
+  if (!json.is_structured()) return;
+  for (auto& [key, value] : json.items()) {
+    if (key == "$ref" && value.is_string()) {
+      const auto& reference = value.get_ref<const std::string&>();
+      if (reference == "#" || absl::StartsWith(reference, "#/")) {
+        value = place + reference.substr(1);
+      }
+    } else {
+      MoveReferences(place, value);
+    }
+  }
+}
+
+const Tool* Find(const ToolFields& fields) {
+  const auto found =
+      std::find_if(fields.tools.begin(), fields.tools.end(),
+                   [&](const Tool& tool) { return tool.name == fields.name; });
+  return found == fields.tools.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<Tool>> ReadTools(const JsonValue& value) {
+  ASSIGN_OR_RETURN(const std::vector<JsonValue> entries, value.List());
+  RETURN_IF_ERROR(value.Expect(!entries.empty(), "a list that is not empty"));
+  std::vector<Tool> tools;
+  for (const JsonValue& entry : entries) {
+    ASSIGN_OR_RETURN(tools.emplace_back(), ReadTool(entry));
+  }
+  return tools;
+}
+
+absl::Status ReadToolChoice(const JsonValue& value, ToolFields& to) {
+  constexpr std::pair<const char*, ToolChoice> kChoices[] = {
+      {"none", ToolChoice::kNone},
+      {"auto", ToolChoice::kAuto},
+      {"required", ToolChoice::kRequired}};
+  for (const auto& [name, choice] : kChoices) {
+    if (!Is(&value.json(), name)) continue;
+    to.choice = choice;
+    return absl::OkStatus();
+  }
+  const Json* const function = Member(value.json(), "function");
+  const Json* const name =
+      function == nullptr ? nullptr : Member(*function, "name");
+  RETURN_IF_ERROR(value.Expect(
+      Is(Member(value.json(), "type"), "function") && name != nullptr &&
+          name->is_string() && value.json().size() == 2 &&
+          function->size() == 1,
+      "none, auto, required, or {\"type\": \"function\", \"function\": "
+      "{\"name\"}}"));
+  to.choice = ToolChoice::kNamed;
+  to.name = name->get<std::string>();
+  return absl::OkStatus();
+}
+
+absl::Status CheckTools(const ToolFields& fields) {
+  constexpr char kNeedsCall[] =
+      ", needs a tool_choice that is required or names a function";
+  if (fields.must_call() && fields.tools.empty()) {
+    return FieldError("tool_choice", "asks for a call, needs tools");
+  }
+  if (fields.choice == ToolChoice::kNamed && Find(fields) == nullptr) {
+    return FieldError("tool_choice",
+                      absl::StrCat("names a function that tools do not have: '",
+                                   fields.name.substr(0, 80), "'"));
+  }
+  if (fields.tools.empty() || fields.choice != ToolChoice::kAuto) {
+    return absl::OkStatus();
+  }
+  if (!fields.parallel) {
+    return FieldError("parallel_tool_calls",
+                      absl::StrCat("is false", kNeedsCall));
+  }
+  for (size_t i = 0; i < fields.tools.size(); ++i) {
+    if (!fields.tools[i].strict) continue;
+    return FieldError(absl::StrCat("tools[", i, "].function.strict"),
+                      absl::StrCat("is true", kNeedsCall));
+  }
+  return absl::OkStatus();
+}
+
+Json CallSchema(const ToolFields& fields) {
+  if (fields.choice == ToolChoice::kNamed) return Find(fields)->parameters;
+  Json parameters = Json::object(), calls = Json::array();
+  for (const Tool& tool : fields.tools) {
+    const std::string index = absl::StrCat(calls.size());
+    const std::string place = absl::StrCat("#/$defs/", index);
+    parameters[index] = tool.parameters;
+    MoveReferences(place, parameters[index]);
+    calls.push_back(
+        {{"type", "object"},
+         {"properties",
+          {{"name", {{"const", tool.name}}}, {"arguments", {{"$ref", place}}}}},
+         {"required", Json::array({"name", "arguments"})},
+         {"additionalProperties", false}});
+  }
+  Json schema = {{"$defs", std::move(parameters)},
+                 {"type", "array"},
+                 {"items", {{"anyOf", std::move(calls)}}},
+                 {"minItems", 1}};
+  if (!fields.parallel) schema["maxItems"] = 1;
+  return schema;
+}
+
+}  // namespace attend
