@@ -9,7 +9,7 @@ export async function serve(models, ...flags) {
   const process_ = spawn(process.env.ATTEND_SERVER, [
     ...Object.entries(models).map(([name, path]) => `--model=${name}=${path}`),
     '--host=127.0.0.1', '--port=0', '--http-host=127.0.0.1', '--http-port=0',
-    '--kv-cache-bytes=64MiB', ...flags,
+    '--dtype=f32', '--kv-cache-bytes=64MiB', ...flags,
   ], {stdio: ['ignore', 'ignore', 'pipe']});
   const ended = once(process_, 'exit');
   const log = [];
