@@ -201,6 +201,19 @@ test('what a server or a model says is text', async () => {
   await closePage(page);
 });
 
+test('a model that stops to be ready is shown so', async () => {
+  const page = await openPage(browser, server.url);
+  await page.getByText(/version .* threads/).waitFor();
+  await page.route('**/ListModels', (route) => route.fulfill(
+      {json: {models: [{name: 'en-de', family: 'marian', dtype: 'f32'}]}}));
+  await page.route('**/metrics', (route) => route.fulfill(
+      {body: 'attend_model_ready{model="en-de"} 0\n'}));
+  await page.getByText('not ready').waitFor();
+  await page.getByText('No model takes requests.').waitFor();
+  await screenshot(page, 'not-ready');
+  await closePage(page);
+});
+
 test('a server that wants keys is asked with one, which stays in the tab', async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'attend-'));
   const tenants = path.join(folder, 'tenants.json');

@@ -46,9 +46,15 @@ async function showModels(live) {
 
 function start() {
   let silent = false;
+  let ready;  // how many models are
   const refresh = () => showModels(live);
   const live = new Live({
-    onReading: describeServer,
+    onReading: (reading) => {
+      describeServer(reading);
+      const were = ready;
+      ready = total(reading, 'attend_model_ready');
+      if (were !== undefined && ready !== were) refresh();
+    },
     onSilence: (isSilent) => {
       if (isSilent) say('The server does not answer. The page tries again.');
       if (silent && !isSilent) refresh();
