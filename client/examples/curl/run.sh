@@ -27,7 +27,7 @@ printf 'GenerateStream: '
 printf '\0\0\0\0%b%s' "\\0$(printf %o ${#ask})" "$ask" |
   curl -sN "$url/GenerateStream" --data-binary @- \
     -H 'Content-Type: application/connect+json' |
-  LC_ALL=C tr '\000-\037' '\n' | LC_ALL=C sed -n 's/^[^{]*{/{/p' |
+  LC_ALL=C tr '\000-\037' '\n' | LC_ALL=C sed -n 's/^.\{0,1\}\({".*\)/\1/p' |
   jq -rj '.text // ""'
 echo
 
