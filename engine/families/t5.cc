@@ -71,6 +71,10 @@ absl::StatusOr<StackSpec> Stack(const JsonFile& config, int hidden, int layers,
   ASSIGN_OR_RETURN(
       bias.buckets,
       NumberOr(config, "relative_attention_num_buckets", 32, kBuckets));
+  if (!decoder && bias.buckets % 2 != 0) {
+    return config.Unexpected("relative_attention_num_buckets",
+                             "an even number");
+  }
   ASSIGN_OR_RETURN(bias.max_distance,
                    NumberOr(config, "relative_attention_max_distance", 128,
                             {bias.buckets / 2 + 1, kMaxDistance}));
