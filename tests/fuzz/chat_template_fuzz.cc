@@ -1,14 +1,10 @@
 // A chat template, compiled and rendered with a conversation.
 #include <string>
 
-#include "tests/fuzz/fuzz.h"
-
-#ifdef ATTEND_LIBFUZZER
 #include "engine/tokenizer/rust/hf_chat.h"
 #include "engine/tokenizer/rust/rust_call.h"
-#else
 #include "engine/tokenizer/sandbox/sandbox.h"
-#endif
+#include "tests/fuzz/fuzz.h"
 
 namespace attend {
 namespace {
@@ -27,25 +23,34 @@ constexpr char kVariables[] = R"({
   "bos_token": "<s>", "eos_token": "</s>"})";
 constexpr int64_t kNow = 1'700'000'000'000'000;
 
-// Coverage is seen in this process only, and limits of memory are libFuzzer's.
-// Without it the templates are rendered where the server renders them.
+// libFuzzer sees what runs in this process only, and has limits of memory.
 #ifdef ATTEND_LIBFUZZER
-absl::Status Render(absl::string_view source) {
+constexpr bool kHere = true;
+#else
+constexpr bool kHere = false;
+#endif
+
+absl::Status RenderHere(absl::string_view source) {
   RustCall<std::string> call;
-  HfChat* chat = hf_chat_load(ToText(source), TakeError<std::string>, &call);
-  if (chat == nullptr) return call.status();
+  HfChat* const chat =
+      hf_chat_load(ToText(source), TakeError<std::string>, &call);
+  if (chat == nullptr) return call.Take(false).status();
   const bool rendered = hf_chat_render(chat, ToText(kVariables), kNow, TakeText,
                                        TakeError<std::string>, &call);
   hf_chat_free(chat);
-  return rendered ? absl::OkStatus() : call.status();
+  return call.Take(rendered).status();
 }
-#else
-absl::Status Render(absl::string_view source) {
+
+// Where the server renders.
+absl::Status RenderThere(absl::string_view source) {
   const SandboxJob job = {
       .source = source, .variables = kVariables, .unix_micros = kNow};
   return Sandbox::Shared().Run(job, [] { return false; }).status();
 }
-#endif
+
+absl::Status Render(absl::string_view source) {
+  return kHere ? RenderHere(source) : RenderThere(source);
+}
 
 }  // namespace
 }  // namespace attend

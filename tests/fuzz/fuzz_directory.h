@@ -1,10 +1,11 @@
 #ifndef ATTEND_TESTS_FUZZ_FUZZ_DIRECTORY_H_
 #define ATTEND_TESTS_FUZZ_FUZZ_DIRECTORY_H_
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "absl/strings/string_view.h"
@@ -29,14 +30,18 @@ class FuzzDirectory {
   const std::string& path() const { return path_; }
   // Returns the path of the file. `name` may have one folder in it.
   std::string Write(const std::string& name, absl::string_view bytes) const {
-    const std::filesystem::path path = std::filesystem::path(path_) / name;
-    std::filesystem::create_directory(path.parent_path());
+    const std::string path = path_ + "/" + name;
     // A file that is written anew would be flushed to the disk.
-    std::filesystem::remove(path);
-    std::ofstream stream(path, std::ios::binary);
-    stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    ATTEND_CHECK(stream.flush().good());
-    return path.string();
+    if (unlink(path.c_str()) != 0) {
+      std::filesystem::create_directory(
+          std::filesystem::path(path).parent_path());
+    }
+    const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0600);
+    ATTEND_CHECK(file >= 0);
+    ATTEND_CHECK(write(file, bytes.data(), bytes.size()) ==
+                 static_cast<ssize_t>(bytes.size()));
+    close(file);
+    return path;
   }
 
  private:
