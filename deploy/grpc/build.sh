@@ -82,7 +82,7 @@ install_built() {
   source=$build/$crate/grpc
   mkdir -p "$prefix/include" "$prefix/lib/pkgconfig"
   cp -R "$source/include/grpc" "$source/include/grpcpp" "$prefix/include"
-  for name in grpc++ grpc++_reflection grpc gpr address_sorting upb; do
+  for name in grpc++ grpc gpr address_sorting upb; do
     install -m 644 "$build/ninja/lib$name.a" "$prefix/lib"
   done
   install -D -s "$build/ninja/grpc_cpp_plugin" "$prefix/bin/grpc_cpp_plugin"
@@ -112,7 +112,7 @@ if [ "$(cat "$prefix/made_by" 2>/dev/null)" != "$made_by" ]; then
   configure
   CCACHE_BASEDIR=$build cmake --build "$build/ninja" \
     --parallel "${JOBS:-$(nproc)}" \
-    --target grpc++ grpc++_reflection grpc_cpp_plugin
+    --target grpc++ grpc_cpp_plugin
   install_built
   echo "$made_by" >"$prefix/made_by"
 fi

@@ -37,6 +37,7 @@
 #include "server/inference/methods.h"
 #include "server/observability/log.h"
 #include "server/observability/metrics.h"
+#include "server/reflection/methods.h"
 #include "server/scheduler/clock.h"
 #include "server/scheduler/scheduler.h"
 #include "server/service/methods.h"
@@ -136,9 +137,11 @@ void WarnOfPlainKeys(const ServerOptions& options, Log& log) {
 }
 
 // The methods of the protocols of the gRPC port.
-std::vector<Method> RpcMethods() {
+std::vector<Method> RpcMethods(const ServerOptions& options) {
   std::vector<Method> methods = AttendMethods();
   for (const Method& method : InferenceMethods()) methods.push_back(method);
+  if (!options.reflection) return methods;
+  for (const Method& method : ReflectionMethods()) methods.push_back(method);
   return methods;
 }
 
@@ -160,7 +163,8 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
   const absl::Time begin = SteadyNow();
   RETURN_IF_ERROR(CheckDescriptors());
   WarnOfPlainKeys(options, log);
-  Metrics metrics(ATTEND_VERSION, AllMethodNames(RpcMethods(), HttpApis()));
+  Metrics metrics(ATTEND_VERSION,
+                  AllMethodNames(RpcMethods(options), HttpApis()));
   // Certificates come before models, because loading models may take minutes.
   ASSIGN_OR_RETURN(const std::unique_ptr<Certificates> certificates,
                    LoadCertificates(options.tls, metrics, log));
@@ -186,7 +190,7 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
                          .max_batch_inputs = options.rpc.max_batch_inputs,
                          .fair_share = options.rpc.fair_share,
                          .tenants = tenants ? &tenants->tenants() : nullptr,
-                         .methods = RpcMethods()},
+                         .methods = RpcMethods(options)},
                         options.rpc.tokenizer_threads,
                         options.rpc.max_tokenizer_queue);
   ASSIGN_OR_RETURN(const std::unique_ptr<RpcServer> rpc,

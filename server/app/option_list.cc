@@ -28,6 +28,12 @@ void AddModels(OptionParser& parser, ModelOptions& o) {
       "--model, else the first of --models-dir by name.");
 }
 
+void AddReflection(OptionParser& parser, bool& reflection) {
+  parser.Add("reflection", reflection,
+             "Serve grpc.reflection, which shows the API to every client, or "
+             "with --tenants to every client that has a key.");
+}
+
 void AddPage(OptionParser& parser, bool& page) {
   parser.Add(
       "page", page,
@@ -53,8 +59,6 @@ void AddPorts(OptionParser& parser, RpcOptions& rpc, HttpOptions& http) {
              "The web pages whose scripts may read answers of the HTTP port: "
              "origins such as https://app.example, separated by commas, or * "
              "for all. Empty: no pages but the server's own.");
-  parser.Add("reflection", rpc.reflection,
-             "Serve grpc.reflection, which shows the API to every client.");
 }
 
 void AddTls(OptionParser& parser, TlsOptions& o, HttpOptions& http) {
@@ -244,6 +248,7 @@ void AddProcess(OptionParser& parser, ServerOptions& o) {
 void AddOptions(OptionParser& parser, ModelOptions& models, ServerOptions& o) {
   AddModels(parser, models);
   AddPorts(parser, o.rpc, o.http);
+  AddReflection(parser, o.reflection);
   AddPage(parser, o.page);
   AddTls(parser, o.tls, o.http);
   AddCompute(parser, o.compute, o.engine);

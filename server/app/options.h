@@ -26,6 +26,9 @@ struct ServerOptions {
   EngineOptions engine;        // the same for each model
   SchedulerOptions scheduler;  // the same for each model
   RpcOptions rpc;
+  // Serve grpc.reflection, which shows the descriptors of the API to every
+  // client, or where there are tenants, to those that have a key.
+  bool reflection = true;
   TlsOptions tls;  // of all ports
   HttpOptions http;
   bool page = true;  // serve the page on the HTTP port

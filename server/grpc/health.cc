@@ -4,29 +4,47 @@
 
 namespace attend {
 
-void Health::Tell(bool serving, grpc::HealthCheckServiceInterface& to) {
+void Health::Tell(bool serving) {
+  std::map<std::string, bool> now;
   bool any = false;
   for (const ModelEntry& model : service_.models) {
     const bool ready = model.ready();
     any |= ready;
-    if (!Set(model.name, serving && ready, to) || !serving) continue;
-    model.served->metrics.SetReady(ready);
-    service_.log.Write(ready ? LogLevel::kInfo : LogLevel::kWarning,
-                       ready ? "model_recovered" : "model_failing",
-                       {{"model", model.name}});
+    now[model.name] = serving && ready;
+    const std::optional<bool> before = Find(model.name);
+    if (serving && before && *before != ready) Report(model, ready);
   }
   serving_ = serving && any;
-  Set("", serving_, to);
-  for (const std::string& name : names_) Set(name, serving_, to);
+  now[""] = serving_;
+  for (const std::string& name : names_) now[name] = serving_;
+  MutexLock lock(mutex_);
+  if (told_ == now) return;
+  told_ = std::move(now);
+  for (HealthWatcher* watcher : watchers_) watcher->OnHealth();
 }
 
-bool Health::Set(const std::string& name, bool serving,
-                 grpc::HealthCheckServiceInterface& to) {
-  const auto [told, is_new] = told_.emplace(name, serving);
-  if (!is_new && told->second == serving) return false;
-  told->second = serving;
-  to.SetServingStatus(name, serving);
-  return !is_new;
+void Health::Report(const ModelEntry& model, bool ready) const {
+  model.served->metrics.SetReady(ready);
+  service_.log.Write(ready ? LogLevel::kInfo : LogLevel::kWarning,
+                     ready ? "model_recovered" : "model_failing",
+                     {{"model", model.name}});
+}
+
+std::optional<bool> Health::Find(const std::string& name) const {
+  MutexLock lock(mutex_);
+  const auto found = told_.find(name);
+  if (found == told_.end()) return std::nullopt;
+  return found->second;
+}
+
+void Health::Add(HealthWatcher& watcher) {
+  MutexLock lock(mutex_);
+  watchers_.insert(&watcher);
+}
+
+void Health::Remove(HealthWatcher& watcher) {
+  MutexLock lock(mutex_);
+  watchers_.erase(&watcher);
 }
 
 }  // namespace attend

@@ -1,41 +1,61 @@
 #ifndef ATTEND_SERVER_GRPC_HEALTH_H_
 #define ATTEND_SERVER_GRPC_HEALTH_H_
 
-#include <grpcpp/health_check_service_interface.h>
-
 #include <atomic>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "engine/tensor/mutex.h"
 #include "server/service/service.h"
 
 namespace attend {
 
+// Somebody who wants to know when health changes.
+class HealthWatcher {
+ public:
+  // Called on the thread of Health::Tell(), which waits meanwhile.
+  virtual void OnHealth() = 0;
+
+ protected:
+  ~HealthWatcher() = default;
+};
+
 // What grpc.health.v1 answers: for the server (""), for each gRPC service and
-// for each model. One thread calls Tell(), any thread may ask.
+// for each model. One thread calls Tell(); any thread may call the others.
 class Health {
  public:
   // `service` must outlive the Health; `names` are those of gRPC services.
   Health(const Service& service, std::vector<std::string> names)
       : service_(service), names_(std::move(names)) {}
 
-  // Tells `to` what has changed since the last call, and writes to the log
-  // which models began or ceased to fail. `serving`: unless the server drains.
-  void Tell(bool serving, grpc::HealthCheckServiceInterface& to);
+  // Looks at the models, and wakes the watchers if something has changed since
+  // the last call. Writes to the log which models began or ceased to fail.
+  // `serving`: false while the server drains.
+  void Tell(bool serving);
 
-  // What was told about the server.
+  // Of the server, as it was told.
   bool serving() const { return serving_; }
+  // Null: there is nothing of that name.
+  std::optional<bool> Find(const std::string& name) const;
+
+  // A watcher is removed before it is destroyed; it need not have been added.
+  void Add(HealthWatcher& watcher);
+  void Remove(HealthWatcher& watcher);
 
  private:
-  // Returns whether `to` had been told something else.
-  bool Set(const std::string& name, bool serving,
-           grpc::HealthCheckServiceInterface& to);
+  // Logs and counts what has changed of a model.
+  void Report(const ModelEntry& model, bool ready) const;
 
   const Service& service_;
   const std::vector<std::string> names_;
-  std::map<std::string, bool> told_;
   std::atomic<bool> serving_{false};
+  mutable Mutex mutex_;
+  std::map<std::string, bool> told_ ABSL_GUARDED_BY(mutex_);
+  std::set<HealthWatcher*> watchers_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace attend

@@ -71,10 +71,6 @@ struct RpcOptions {
   // How long the calls of such a connection may still run.
   absl::Duration max_connection_age_grace = absl::Minutes(10);
 
-  // Serve grpc.reflection, which shows the descriptors of the API to every
-  // client.
-  bool reflection = true;
-
   // INVALID_ARGUMENT names the option, its value and its limits.
   absl::Status Validate() const;
 };

@@ -1,9 +1,6 @@
 #include "server/grpc/rpc_server.h"
 
-#include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
-#include <grpcpp/health_check_service_interface.h>
-#include <grpcpp/resource_quota.h>
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
@@ -27,6 +24,7 @@
 #include "server/grpc/header_frames.h"
 #include "server/grpc/header_limit.h"
 #include "server/grpc/health.h"
+#include "server/grpc/health_call.h"
 #include "server/grpc/listener.h"
 #include "server/grpc/message_limit.h"
 #include "server/grpc/port_probe.h"
@@ -39,10 +37,6 @@ namespace attend {
 namespace {
 
 constexpr int kLoops = 2;
-
-// Reflection, which needs no key, has a thread of gRPC's for each of its calls.
-// Others are refused. (Without a size the quota is none of memory.)
-constexpr int kReflectionThreads = 8;
 
 // From the end of the last call to that of its connection.
 constexpr absl::Duration kLastWords = absl::Milliseconds(200);
@@ -61,8 +55,6 @@ int Millis(absl::Duration duration) {
 
 void SetLimits(const RpcOptions& options, grpc::ServerBuilder& builder) {
   builder.SetMaxReceiveMessageSize(options.max_message_bytes);
-  builder.SetResourceQuota(
-      grpc::ResourceQuota().SetMaxThreads(kReflectionThreads));
   const std::pair<const char*, int> arguments[] = {
       {GRPC_ARG_MAX_METADATA_SIZE, kMaxHeaderBytes},
       // Of gRPC 1.56, which would refuse by chance what is between the two.
@@ -145,6 +137,9 @@ struct RpcServer::Impl {
 
   // Asks for a call of each method.
   void Serve(EventLoop& loop) {
+    HealthLoop& shared = health_loops.emplace_back(
+        HealthLoop{health_service, *health, environment, loop});
+    for (int i = 0; i < health_service.size(); ++i) HealthCall::Ask(shared, i);
     for (RawService& rpc : rpc_services) {
       for (int i = 0; i < rpc.size(); ++i) {
         if (rpc.method(i).descriptor->client_streaming()) {
@@ -174,6 +169,10 @@ struct RpcServer::Impl {
   RpcEnvironment environment;
   std::deque<RawService> rpc_services;
   std::optional<Health> health;
+  const std::vector<Method> health_methods = HealthMethods();
+  RawService health_service{*health_methods[0].descriptor->service(),
+                            health_methods};
+  std::deque<HealthLoop> health_loops;
   int port = 0;
   std::vector<std::unique_ptr<EventLoop>> loops;
   std::unique_ptr<grpc::Server> server;
@@ -194,10 +193,6 @@ absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(
     const RpcOptions& options, CallEnvironment& calls, StepSignal& step_signal,
     ConnectionMetrics& connections, const Certificates* certificates) {
   RETURN_IF_ERROR(options.Validate());
-  grpc::EnableDefaultHealthCheckService(true);
-  if (options.reflection) {
-    grpc::reflection::InitProtoReflectionServerBuilderPlugin();
-  }
   ASSIGN_OR_RETURN(Listener listener, Listen(options.host, options.port,
                                              options.keepalive_timeout));
   auto impl = std::make_unique<Impl>(options, calls, step_signal);
@@ -208,6 +203,7 @@ absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(
       Experimental::ExternalConnectionType::FROM_FD,
       MakeCredentials(certificates));
   for (RawService& rpc : impl->rpc_services) builder.RegisterService(&rpc);
+  builder.RegisterService(&impl->health_service);
   for (int i = 0; i < kLoops; ++i) {
     impl->loops.push_back(std::make_unique<EventLoop>(
         builder.AddCompletionQueue(), WatchInterval(options)));
@@ -228,9 +224,7 @@ absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(
   return server;
 }
 
-void RpcServer::SetServing(bool serving) {
-  impl_->health->Tell(serving, *impl_->server->GetHealthCheckService());
-}
+void RpcServer::SetServing(bool serving) { impl_->health->Tell(serving); }
 
 bool RpcServer::serving() const { return impl_->health->serving(); }
 
@@ -238,11 +232,11 @@ void RpcServer::Shutdown(absl::Duration grace) {
   if (impl_ == nullptr || impl_->server == nullptr) return;
   impl_->environment.calls.Drain();
   grace = std::min(grace, absl::Hours(24));
-  // The grace is for our own calls. Health watchers and reflection are told,
-  // and cut soon: they never end by themselves and would hold the server.
+  // The grace is for calls that work. Health watchers are told, and cut soon:
+  // they never end by themselves and would hold the server.
   impl_->environment.answered_calls.WaitForNone(grace);
   impl_->acceptor.reset();
-  impl_->server->GetHealthCheckService()->Shutdown();
+  impl_->health->Tell(false);
   impl_->server->Shutdown(
       absl::ToChronoTime(absl::Now() + std::min(grace, kLastWords)));
   impl_->environment.live_calls.WaitForNone();

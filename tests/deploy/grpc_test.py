@@ -27,7 +27,7 @@ cmake_minimum_required(VERSION 3.25)
 project(grpc LANGUAGES C)
 find_package(Protobuf REQUIRED CONFIG)
 file(WRITE ${PROJECT_BINARY_DIR}/main.c "int main(void) { return 0; }")
-foreach(name gpr address_sorting upb grpc grpc++ grpc++_reflection)
+foreach(name gpr address_sorting upb grpc grpc++)
   add_library(${name} STATIC ${PROJECT_BINARY_DIR}/main.c)
 endforeach()
 add_dependencies(grpc++ gpr address_sorting upb grpc)
@@ -52,7 +52,7 @@ project(grpc_found LANGUAGES NONE)
 include({ROOT}/proto/find_grpc.cmake)
 message("version ${{grpcpp_VERSION}}")
 get_target_property(libraries PkgConfig::grpcpp INTERFACE_LINK_LIBRARIES)
-message("found ${{GRPC_CPP_PLUGIN}};${{GRPC_REFLECTION}};${{libraries}};end")
+message("found ${{GRPC_CPP_PLUGIN}};${{libraries}};end")
 """
 
 
@@ -136,8 +136,7 @@ echo "$*" >>{self.calls}
         self.assertEqual(found.returncode, 0, found.stderr)
         self.assertIn(f"version {VERSION}\n", found.stderr)
         files = re.search("found (.*);end", found.stderr)[1].split(";")
-        for name in ("bin/grpc_cpp_plugin", "lib/libgrpc++_reflection.a",
-                     "lib/libgrpc++.a", "lib/libgrpc.a", "lib/libupb.a"):
+        for name in ("bin/grpc_cpp_plugin", "lib/libgrpc++.a", "lib/libgrpc.a", "lib/libupb.a"):
             self.assertIn(str(moved / name), files)
         self.assertTrue(any(re.search(r"\bssl$|libssl", file)
                             for file in files), files)

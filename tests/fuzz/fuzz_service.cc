@@ -8,6 +8,7 @@
 
 #include "engine/tensor/check.h"
 #include "server/inference/methods.h"
+#include "server/reflection/methods.h"
 #include "tests/fuzz/fuzz_directory.h"
 
 namespace attend {
@@ -66,6 +67,7 @@ FuzzService::NullDevice::~NullDevice() { close(descriptor); }
 std::vector<Method> FuzzService::Methods() {
   std::vector<Method> methods = AttendMethods();
   for (const Method& method : InferenceMethods()) methods.push_back(method);
+  for (const Method& method : ReflectionMethods()) methods.push_back(method);
   return methods;
 }
 

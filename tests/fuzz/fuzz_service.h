@@ -22,7 +22,7 @@ namespace attend {
 // little time.
 class FuzzService {
  public:
-  // Those of attend.v1, then those of the Open Inference Protocol.
+  // Those of attend.v1, of the Open Inference Protocol, and of reflection.
   static std::vector<Method> Methods();
 
   // `apis`: those over HTTP whose calls are counted, too.

@@ -1,4 +1,4 @@
-// A request of any method of both protocols, from its bytes to its answers. The
+// A request of any method of the gRPC port, from its bytes to its answers. The
 // first byte says which method, and how the rest is written: from 'a' on as
 // text, as google::protobuf::TextFormat has it, from 'A' on as bytes.
 #include <google/protobuf/io/tokenizer.h>

@@ -68,7 +68,7 @@ TEST(OptionsTest, ReadsEveryKindOfValue) {
   EXPECT_EQ(options.engine.kv_cache_bytes, 3u << 20);
   EXPECT_EQ(options.drain_timeout, absl::Seconds(90));
   EXPECT_EQ(options.log_level, LogLevel::kDebug);
-  EXPECT_FALSE(options.rpc.reflection);
+  EXPECT_FALSE(options.reflection);
   ASSERT_EQ(options.models.size(), 1);
   EXPECT_EQ(options.models[0].name, "opus");
   EXPECT_EQ(options.compute.max_isa, Isa::kAvx2);
@@ -175,12 +175,12 @@ TEST(OptionsTest, AFileFillsWhatFlagsAndVariablesLeave) {
   EXPECT_EQ(options.rpc.port, 7);
   EXPECT_EQ(options.http.port, 8);
   EXPECT_EQ(options.scheduler.max_running, 3);
-  EXPECT_FALSE(options.rpc.reflection);
+  EXPECT_FALSE(options.reflection);
   EXPECT_EQ(options.engine.kv_cache_bytes, 3u << 20);
   EXPECT_EQ(options.scheduler.aging, absl::Seconds(90));
   EXPECT_EQ(options.rpc.host, "::1");
   EXPECT_EQ(Parse({}, {{"ATTEND_CONFIG", file}})->options.rpc.port, 1);
-  EXPECT_FALSE(Parse({}, {{"ATTEND_CONFIG", file}})->options.rpc.reflection);
+  EXPECT_FALSE(Parse({}, {{"ATTEND_CONFIG", file}})->options.reflection);
 }
 
 TEST(OptionsTest, ModelsInAFile) {

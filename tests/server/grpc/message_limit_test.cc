@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "server/reflection/methods.h"
 #include "tests/server/grpc/raw_connection.h"
 #include "tests/server/grpc/rpc_fixture.h"
 
@@ -22,7 +23,9 @@ RpcFixtureOptions Limited() {
 
 // A server that reads them before it looks has memory for all of each.
 TEST(MessageLimitTest, AMessageThatIsTooLongEndsAtItsHead) {
-  RpcFixture fixture(Limited());
+  RpcFixtureOptions options = Limited();
+  options.more_methods = ReflectionMethods();
+  RpcFixture fixture(options);
   for (const char* path :
        {"/attend.v1.Attend/Generate", "/attend.v1.Attend/GenerateStream",
         "/grpc.health.v1.Health/Check",
