@@ -1,5 +1,8 @@
 #include "engine/api/generation_limits.h"
 
+#include <string>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "engine/tensor/status_macros.h"
@@ -32,6 +35,20 @@ absl::Status CheckBiases(absl::string_view field,
   return absl::OkStatus();
 }
 
+absl::Status CheckForceWords(const GenerationParams& params,
+                             const std::string& field) {
+  RETURN_IF_ERROR(kForceWords.Check(field, params.force_words.size()));
+  for (const auto& word : params.force_words) {
+    RETURN_IF_ERROR(kForceWordAlternatives.Check(
+        absl::StrCat(field, ": an entry"), word.size()));
+    for (const std::vector<int>& tokens : word) {
+      RETURN_IF_ERROR(kForceWordTokens.Check(
+          absl::StrCat(field, ": an alternative"), tokens.size()));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckLists(const GenerationParams& params,
                         absl::string_view prefix) {
   const auto name = [prefix](absl::string_view field) {
@@ -47,6 +64,7 @@ absl::Status CheckLists(const GenerationParams& params,
                                         params.suppress_tokens.size()));
   RETURN_IF_ERROR(kSuppressTokens.Check(name("begin_suppress_tokens"),
                                         params.begin_suppress_tokens.size()));
+  RETURN_IF_ERROR(CheckForceWords(params, name("force_words")));
   RETURN_IF_ERROR(kEndIds.Check(name("eos_ids"), params.eos_ids.size()));
   RETURN_IF_ERROR(kEndIds.Check(name("stop_ids"), params.stop_ids.size()));
   RETURN_IF_ERROR(

@@ -62,6 +62,9 @@ struct GenerationParams {
   // (after the token that forced_bos_id forces, if it does).
   std::vector<int> suppress_tokens;
   std::vector<int> begin_suppress_tokens;
+  // What each result of a beam search has to have: of each word, one of its
+  // alternatives. No alternative begins with another one of the same word.
+  std::vector<std::vector<std::vector<int>>> force_words;
   // What the text after the forced prefix may be; null: any. A sequence ends
   // with one of the tokens below only where the text may end; max_new_tokens
   // and stop strings end it anywhere.

@@ -16,19 +16,20 @@ size_t CandidateCount(const GenerationParams& params) {
 
 BeamSearch::BeamSearch(const SearchInput& input)
     : num_beams_(input.params.num_beams),
+      max_new_tokens_(input.params.max_new_tokens),
+      row_(input, static_cast<int>(CandidateCount(input.params))),
+      finished_(input),
       num_candidates_(CandidateCount(input.params)),
       length_penalty_(input.params.length_penalty),
       early_stopping_(input.params.early_stopping),
-      max_new_tokens_(input.params.max_new_tokens),
       prompt_len_(input.prompt.size()),
       log_probs_(input.params.log_probs || input.params.top_log_probs > 0),
       top_log_probs_(input.params.top_log_probs),
+      reads_rows_(!input.params.force_words.empty()),
       constraint_(input, num_beams_),
       status_(constraint_.status()),
-      row_(input, static_cast<int>(num_candidates_)),
       stopping_(input),
-      token_log_probs_(num_beams_, TokenLogProbs(input.params.top_log_probs)),
-      finished_(input) {
+      token_log_probs_(num_beams_, TokenLogProbs(input.params.top_log_probs)) {
   candidates_.reserve(num_candidates_ * num_beams_);
   parents_.reserve(num_beams_);
   for (int beam = 0; beam < num_beams_; ++beam) {
@@ -93,7 +94,8 @@ void BeamSearch::AskForNext() {
     need.log_sum_exp = true;
     // Banned tokens, tokens that are not allowed, or tokens other than the
     // forced one, may fill places: their logits may be needed.
-    need.row |= log_probs_ && (row_.edited() || constraint_.active());
+    need.row |=
+        reads_rows_ || (log_probs_ && (row_.edited() || constraint_.active()));
     needs_.push_back(need);
   }
 }
@@ -107,6 +109,7 @@ void BeamSearch::CollectCandidates(absl::Span<const LogitsView> logits) {
       const float log_sum_exp = logits[beam].LogSumExp();
       row_.Set(logits[beam], log_sum_exp, running_[beam].tokens, ModeOf(beam));
       best = row_.Best(static_cast<int>(num_candidates_));
+      OnRow(beam);
       if (log_probs_) token_log_probs_[beam].Set(logits[beam], log_sum_exp);
     }
     AddCandidates(beam, best);
@@ -134,11 +137,14 @@ void BeamSearch::AddCandidates(int beam, absl::Span<const TokenScore> best) {
 void BeamSearch::KeepFinished() {
   for (int rank = 0; rank < num_beams_; ++rank) {
     const Candidate& candidate = candidates_[rank];
-    if (!candidate.ended()) continue;
-    if (constraint_.active() && candidate.dead()) continue;
+    if (!candidate.ended() || !MayFinish(candidate)) continue;
     const float score = Normalised(candidate.score, new_tokens_);
     if (Hypothesis* place = finished_.Insert(score)) Extend(candidate, *place);
   }
+}
+
+bool BeamSearch::MayFinish(const Candidate& candidate) const {
+  return !constraint_.active() || !candidate.dead();
 }
 
 // Keeps the best candidates that have not ended. If there are too few, ended
@@ -190,10 +196,14 @@ bool BeamSearch::CanEnd() const {
     return true;
   }
   if (constraint_.active() && alive_ == 0) return true;
+  return CannotImprove(running_[0].score);
+}
+
+bool BeamSearch::CannotImprove(float best) const {
   const bool hope_at_max =
       early_stopping_ == EarlyStopping::kNever && length_penalty_ > 0;
-  const float best_possible = Normalised(
-      running_[0].score, hope_at_max ? max_new_tokens_ : new_tokens_);
+  const float best_possible =
+      Normalised(best, hope_at_max ? max_new_tokens_ : new_tokens_);
   return !(best_possible > finished_.worst_score());
 }
 

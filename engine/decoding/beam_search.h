@@ -42,7 +42,7 @@ class BeamSearch : public Search {
   }
   SequenceOutput TakeOutput() override { return std::move(output_); }
 
- private:
+ protected:
   // A continuation of one beam by one token.
   struct Candidate {
     int beam = 0;
@@ -55,46 +55,61 @@ class BeamSearch : public Search {
     bool dead() const { return !(score > kDeadBeam / 2); }
   };
 
+  // What a search with other rules does otherwise.
+
+  // Called for each beam with a row of its own, when row_ is that row.
+  virtual void OnRow(int /*beam*/) {}
+  // Whether a candidate that has ended is a result.
+  virtual bool MayFinish(const Candidate& candidate) const;
+  // Makes running_ and parents_ of the candidates.
+  virtual void KeepRunning();
+  virtual bool CanEnd() const;
+  virtual void Finish();
+
+  // Whether no sum up to `best` makes a better result than the worst finished
+  // one.
+  bool CannotImprove(float best) const;
+  // Makes `to` the hypothesis of the candidate, except for its score.
+  void Extend(const Candidate& candidate, Hypothesis& to) const;
+  float Normalised(float sum, int length) const;
+
+  const int num_beams_;
+  const int max_new_tokens_;
+  ProcessedRow row_;
+  std::vector<Candidate> candidates_;     // best first once collected
+  std::vector<Hypothesis> running_;       // [beams], best first
+  std::vector<Hypothesis> next_running_;  // [beams]
+  FinishedPool finished_;
+  int new_tokens_ = 0;  // of each running hypothesis
+  std::vector<int> parents_;
+  SequenceOutput output_;
+
+ private:
   ProcessedRow::Mode ModeOf(int beam) const;
   // Fills needs_ for the beams that run now.
   void AskForNext();
   void CollectCandidates(absl::Span<const LogitsView> logits);
   void AddCandidates(int beam, absl::Span<const TokenScore> best);
   void KeepFinished();
-  void KeepRunning();
   // Lets the constraint follow what KeepRunning() kept as beam `place`.
   void FollowInConstraint(const Candidate& candidate, int place);
-  // Makes `to` the hypothesis of the candidate, except for its score.
-  void Extend(const Candidate& candidate, Hypothesis& to) const;
-  bool CanEnd() const;
-  float Normalised(float sum, int length) const;
   void EmitSharedPrefix();
-  void Finish();
   void EmitTokens(const Hypothesis& from, size_t until, ChoiceOutput& to) const;
 
-  const int num_beams_;
   const size_t num_candidates_;
   const float length_penalty_;
   const EarlyStopping early_stopping_;
-  const int max_new_tokens_;
   const size_t prompt_len_;
   const bool log_probs_;
   const size_t top_log_probs_;
+  const bool reads_rows_;  // of logits, as a whole
 
   ConstraintRows constraint_;
   absl::Status status_;
-  ProcessedRow row_;
   Stopping stopping_;
   std::vector<TokenLogProbs> token_log_probs_;  // [beams]
-  std::vector<Candidate> candidates_;           // best first once collected
-  std::vector<Hypothesis> running_;             // [beams], best first
-  std::vector<Hypothesis> next_running_;        // [beams]
-  FinishedPool finished_;
-  int new_tokens_ = 0;  // of each running hypothesis
-  int alive_ = 0;       // running hypotheses that the constraint lets go on
-  std::vector<int> parents_;
+  int alive_ = 0;  // running hypotheses that the constraint lets go on
   std::vector<LogitsNeed> needs_;  // [rows]
-  SequenceOutput output_;
 };
 
 }  // namespace attend

@@ -120,6 +120,21 @@ void ProcessedRow::BestOfForced(int n) {
   }
 }
 
+float ProcessedRow::Of(int id) const {
+  if (processors_.forced() >= 0) {
+    return id == processors_.forced() ? 0 : kNegativeInfinity;
+  }
+  const absl::Span<const TokenEdit> edits = processors_.edits();
+  const auto edit =
+      std::lower_bound(edits.begin(), edits.end(), id,
+                       [](const TokenEdit& e, int i) { return e.id < i; });
+  const bool edited = edit != edits.end() && edit->id == id;
+  const float score = edited       ? Edited(*edit)
+                      : Allows(id) ? Base(id)
+                                   : kNegativeInfinity;
+  return NanToNegativeInfinity(score - log_normalizer_);
+}
+
 void ProcessedRow::CopyAll(std::vector<TokenScore>& out) const {
   out.resize(logits_.vocab());
   if (processors_.forced() >= 0) {

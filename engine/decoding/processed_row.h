@@ -52,6 +52,9 @@ class ProcessedRow {
   // call.
   absl::Span<const TokenScore> Best(int n);
 
+  // The score of a token. The row must have been kept.
+  float Of(int id) const;
+
   // All tokens in order of id.
   void CopyAll(std::vector<TokenScore>& out) const;
 

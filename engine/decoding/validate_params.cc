@@ -97,6 +97,44 @@ absl::Status CheckAllIds(const GenerationParams& params, int vocab) {
   return CheckOptionalId("forced_eos_id", params.forced_eos_id, vocab);
 }
 
+// Whether `tokens` begins with `beginning`.
+bool BeginsWith(absl::Span<const int> tokens, absl::Span<const int> beginning) {
+  return tokens.subspan(0, beginning.size()) == beginning;
+}
+
+// As in transformers, no alternative of a word may begin with another one.
+absl::Status CheckAlternatives(const std::vector<std::vector<int>>& word) {
+  for (size_t i = 0; i < word.size(); ++i) {
+    for (size_t j = 0; j < word.size(); ++j) {
+      if (i == j || !BeginsWith(word[i], word[j])) continue;
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "force_words: alternative %d of an entry begins with alternative %d",
+          i, j));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckForceWords(const GenerationParams& params, int vocab) {
+  if (params.force_words.empty()) return absl::OkStatus();
+  if (params.num_beams == 1) {
+    return absl::InvalidArgumentError(
+        "force_words is set, and num_beams is 1, must be above 1");
+  }
+  if (params.constraint != nullptr || !params.stop_strings.empty()) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "force_words is set, and %s too: only one of both is possible",
+        params.constraint != nullptr ? "constraint" : "stop_strings"));
+  }
+  for (const auto& word : params.force_words) {
+    for (const std::vector<int>& tokens : word) {
+      RETURN_IF_ERROR(CheckIds("force_words", tokens, vocab));
+    }
+    RETURN_IF_ERROR(CheckAlternatives(word));
+  }
+  return absl::OkStatus();
+}
+
 // A forced token is forced, whatever else there is. transformers has no token
 // left here, and takes the first of the vocabulary.
 absl::Status CheckForced(absl::string_view field, int id,
@@ -116,6 +154,7 @@ absl::Status ValidateParams(const GenerationParams& params, int known,
   RETURN_IF_ERROR(CheckLengths(params, known, limits.max_target_tokens));
   RETURN_IF_ERROR(CheckBeams(params, limits));
   RETURN_IF_ERROR(CheckAllIds(params, limits.vocab));
+  RETURN_IF_ERROR(CheckForceWords(params, limits.vocab));
   RETURN_IF_ERROR(CheckForced("forced_bos_id", params.forced_bos_id,
                               params.suppress_tokens));
   RETURN_IF_ERROR(CheckForced("forced_eos_id", params.forced_eos_id,

@@ -65,6 +65,24 @@ absl::Status MergeBiases(const v1::GenerationParams& from,
   return absl::OkStatus();
 }
 
+absl::Status MergeForceWords(const v1::GenerationParams& from,
+                             const ModelInfo& model, GenerationParams& to) {
+  for (int i = 0; i < from.force_words_size(); ++i) {
+    const std::string field = absl::StrFormat("params.force_words[%d]", i);
+    const auto& alternatives = from.force_words(i).alternatives();
+    RETURN_IF_ERROR(kForceWordAlternatives.Check(field, alternatives.size()));
+    std::vector<std::vector<int>>& word = to.force_words.emplace_back();
+    for (int j = 0; j < alternatives.size(); ++j) {
+      const std::string name = absl::StrFormat("%s.alternatives[%d]", field, j);
+      ASSIGN_OR_RETURN(std::vector<int> ids,
+                       ReadTokens(alternatives[j], model.target_vocab, name));
+      RETURN_IF_ERROR(kForceWordTokens.Check(name, ids.size()));
+      word.push_back(std::move(ids));
+    }
+  }
+  return absl::OkStatus();
+}
+
 // Adds the ids of a field to a list of the model.
 absl::Status AddIds(const google::protobuf::RepeatedField<int>& ids,
                     const ModelInfo& model, absl::string_view field,
@@ -88,6 +106,7 @@ absl::Status MergeParamLists(const v1::GenerationParams& from,
     to.bad_words.push_back(std::move(ids));
   }
   RETURN_IF_ERROR(MergeBiases(from, model, to));
+  RETURN_IF_ERROR(MergeForceWords(from, model, to));
   RETURN_IF_ERROR(AddIds(from.suppress_tokens(), model,
                          "params.suppress_tokens", to.suppress_tokens));
   RETURN_IF_ERROR(AddIds(from.begin_suppress_tokens(), model,

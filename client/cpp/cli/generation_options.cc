@@ -111,6 +111,12 @@ void AddContent(CLI::App& app, v1::GenerationParams* params) {
   AddRepeated<int32_t>(
       app, "--bad-id", "No result has this token id; may be repeated",
       [=](int32_t id) { params->add_bad_words()->add_ids(id); });
+  AddRepeated<int32_t>(
+      app, "--force-id",
+      "Each result of a beam search has this token id; may be repeated",
+      [=](int32_t id) {
+        params->add_force_words()->add_alternatives()->add_ids(id);
+      });
   AddRepeated<std::string>(
       app, "--logit-bias",
       "ID=BIAS: added to the logit of a token id; may be repeated",

@@ -74,7 +74,8 @@ TEST_F(CommandLineTest, SendsParameters) {
       "never --repetition-penalty 1.25 --presence-penalty 0.5 "
       "--frequency-penalty 0.25 --no-repeat-ngram 3 --stop '. ' --stop end "
       "--source-language en --target-language de "
-      "--stop-id 5 --bad-id 6 --logit-bias 7=-1.5 --logit-bias 8=2 --prefix "
+      "--stop-id 5 --bad-id 6 --force-id 4 --logit-bias 7=-1.5 "
+      "--logit-bias 8=2 --prefix "
       "Vor --log-probs --priority 3 "
       "--truncate");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -103,6 +104,7 @@ TEST_F(CommandLineTest, SendsParameters) {
   EXPECT_THAT(params.stop_strings(), ::testing::ElementsAre(". ", "end"));
   EXPECT_THAT(params.stop_ids(), ::testing::ElementsAre(5));
   EXPECT_EQ(params.bad_words(0).ids(0), 6);
+  EXPECT_EQ(params.force_words(0).alternatives(0).ids(0), 4);
   EXPECT_EQ(params.logit_bias().at(7), -1.5f);
   EXPECT_EQ(params.logit_bias().at(8), 2);
   EXPECT_EQ(params.prefix_text(), "Vor");

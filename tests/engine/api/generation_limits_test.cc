@@ -39,10 +39,10 @@ TEST(GenerationLimitsTest, EveryNumberHasARow) {
                top_p, min_p, seed, repetition_penalty, presence_penalty,
                frequency_penalty, no_repeat_ngram_size, renormalize_logits,
                bad_words, sequence_bias, suppress_tokens, begin_suppress_tokens,
-               constraint, forced_prefix, eos_ids, stop_ids, stop_strings,
-               decoder_start_id, pad_id, forced_bos_id, forced_eos_id,
-               log_probs, prompt_log_probs, top_log_probs, alignments] =
-      kParams;
+               force_words, constraint, forced_prefix, eos_ids, stop_ids,
+               stop_strings, decoder_start_id, pad_id, forced_bos_id,
+               forced_eos_id, log_probs, prompt_log_probs, top_log_probs,
+               alignments] = kParams;
   const auto count = [](const auto&... field) { return (HasRow(field) + ...); };
   EXPECT_EQ(
       count(max_new_tokens, min_new_tokens, num_beams, num_return_sequences,
@@ -50,9 +50,9 @@ TEST(GenerationLimitsTest, EveryNumberHasARow) {
             top_p, min_p, seed, repetition_penalty, presence_penalty,
             frequency_penalty, no_repeat_ngram_size, renormalize_logits,
             bad_words, sequence_bias, suppress_tokens, begin_suppress_tokens,
-            constraint, forced_prefix, eos_ids, stop_ids, stop_strings,
-            log_probs, prompt_log_probs, top_log_probs),
-      29);
+            force_words, constraint, forced_prefix, eos_ids, stop_ids,
+            stop_strings, log_probs, prompt_log_probs, top_log_probs),
+      30);
   EXPECT_EQ(count(decoder_start_id, pad_id, forced_bos_id, forced_eos_id), 0);
 }
 
@@ -108,6 +108,12 @@ TEST(GenerationLimitsTest, ListsAndTheirEntriesHaveSizes) {
                 }),
                 HasSubstr("must be in [-100, 100]"));
   }
+  EXPECT_EQ(message([](P& p) { p.force_words.assign(65, {{1}}); }),
+            "force_words has 65 entries, must be 0 to 64");
+  EXPECT_EQ(message([](P& p) { p.force_words = {{}}; }),
+            "force_words: an entry has 0 alternatives, must be 1 to 64");
+  EXPECT_EQ(message([](P& p) { p.force_words = {{{}}}; }),
+            "force_words: an alternative has 0 tokens, must be 1 to 64");
   EXPECT_EQ(message([](P& p) { p.suppress_tokens.assign(4097, 1); }),
             "suppress_tokens has 4097 entries, must be 0 to 4096");
   EXPECT_EQ(message([](P& p) { p.begin_suppress_tokens.assign(4097, 1); }),

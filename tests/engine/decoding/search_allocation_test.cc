@@ -56,6 +56,11 @@ TEST(SearchAllocationTest, AdvanceAllocatesNothing) {
     if (bits & 32) params.renormalize_logits = true;
     EXPECT_EQ(AllocationsOfAdvance(params), 0) << bits;
   }
+  GenerationParams forced;
+  forced.max_new_tokens = 40;
+  forced.num_beams = forced.num_return_sequences = 4;
+  forced.force_words = {{{5, 6, 7}, {5, 8}}, {{9}}, {{10, 11}}};
+  EXPECT_EQ(AllocationsOfAdvance(forced), 0);
   GenerationParams greedy;
   greedy.max_new_tokens = 40;
   EXPECT_EQ(AllocationsOfAdvance(greedy), 0);

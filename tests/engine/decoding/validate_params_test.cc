@@ -100,6 +100,24 @@ TEST(ValidateParamsTest, NamesFieldValueAndLimit) {
          p.eos_ids.assign(50, 1);
          p.stop_ids.assign(50, 1);
        }},
+      {"force_words", "num_beams is 1", "above 1",
+       [](P& p) { p.force_words = {{{1}}}; }},
+      {"force_words", "100", "100",
+       [](P& p) {
+         p.num_beams = 2;
+         p.force_words = {{{1}, {2, 100}}};
+       }},
+      {"force_words", "alternative 1", "begins with alternative 0",
+       [](P& p) {
+         p.num_beams = 2;
+         p.force_words = {{{1, 2}, {1, 2, 3}}};
+       }},
+      {"force_words", "stop_strings", "only one of both",
+       [](P& p) {
+         p.num_beams = 2;
+         p.force_words = {{{1}}};
+         p.stop_strings = {"x"};
+       }},
       {"decoder_start_id", "100", "100",
        [](P& p) { p.decoder_start_id = 100; }},
       {"decoder_start_id", "-1", "100", [](P& p) { p.decoder_start_id = -1; }},

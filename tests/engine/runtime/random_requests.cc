@@ -7,7 +7,6 @@
 #include "tests/support/token_constraint.h"
 
 namespace attend {
-
 namespace {
 
 // About one in `one_in` tokens may follow, which ones the tokens before say;
@@ -80,6 +79,9 @@ std::vector<EngineRequest> RandomRequests(const Engine& engine, int count,
       if (draw(0, 3) == 0) params.no_repeat_ngram_size = 2;
       if (draw(0, 2) == 0) {
         params.constraint = SomeTokens(info, draw(0, 99), draw(2, 9));
+      } else if (params.num_beams > 1 && i % 2 == 0) {
+        const int first = 10 + i % (info.target_vocab - 12);
+        params.force_words = {{{first, 5}, {first, 9}}, {{6, 7, 8}}};
       }
       request.task = GenerateTask{params};
     }

@@ -63,6 +63,8 @@ TEST_F(ParamsTest, EveryFieldOfARequestArrives) {
     logit_bias { key: 7 value: -1.5 } logit_bias { key: 4 value: 2 }
     sequence_bias { tokens { ids: 1 ids: 2 } bias: 0.5 }
     suppress_tokens: 4 begin_suppress_tokens: 5
+    force_words { alternatives { ids: 4 ids: 5 } alternatives { ids: 6 } }
+    force_words { alternatives { ids: 7 } }
     stop_strings: "x" log_probs: true top_log_probs: 4
     prompt_log_probs: true)");
   ASSERT_TRUE(params.ok()) << params.status();
@@ -91,6 +93,9 @@ TEST_F(ParamsTest, EveryFieldOfARequestArrives) {
       biases,
       ElementsAre(Pair(ElementsAre(9), 3), Pair(ElementsAre(4), 2),
                   Pair(ElementsAre(7), -1.5f), Pair(ElementsAre(1, 2), 0.5f)));
+  EXPECT_THAT(params->force_words,
+              ElementsAre(ElementsAre(ElementsAre(4, 5), ElementsAre(6)),
+                          ElementsAre(ElementsAre(7))));
   EXPECT_THAT(params->suppress_tokens, ElementsAre(3, 4));
   EXPECT_THAT(params->begin_suppress_tokens, ElementsAre(2, 5));
   EXPECT_THAT(params->forced_prefix, ElementsAre(5));
@@ -213,6 +218,13 @@ TEST_F(ParamsTest, AWrongFieldIsNamedWithItsValue) {
        "params.sequence_bias: a bias is -inf"},
       {repeat("sequence_bias { tokens { ids: 1 } bias: 1 } ", 4097),
        "params.sequence_bias has 4097 entries"},
+      {"force_words {}", "params.force_words[0] has 0 alternatives"},
+      {"force_words { alternatives {} }",
+       "params.force_words[0].alternatives[0] has 0 tokens"},
+      {"force_words { alternatives { ids: 1 } alternatives { ids: 50 } }",
+       "params.force_words[0].alternatives[1].ids[0] is 50"},
+      {repeat("force_words { alternatives { ids: 1 } } ", 65),
+       "params.force_words has 65 entries"},
       {"suppress_tokens: 1 suppress_tokens: 50",
        "params.suppress_tokens[1] is 50"},
       {repeat("begin_suppress_tokens: 1 ", 4097),
