@@ -9,7 +9,8 @@
 //  "min_new_tokens": 32, "length_penalty": 0, "outputs": true, "matmuls": true}
 //   Generates for all sources, at most `in_flight` at a time, as the server
 //   would. All but `sources` may be left out: one at a time, greedy, natural
-//   length. Answer: seconds, cpu_seconds, tokens, steps, decode_rows,
+//   length. With "json_schemas": [texts], each source is constrained by one of
+//   them, in turns. Answer: seconds, cpu_seconds, tokens, steps, decode_rows,
 //   encode_rows, peak_rss_bytes; `outputs`, ids of the best result of each;
 //   `matmul_seconds`, the matmuls of the same steps alone.
 //
@@ -42,6 +43,7 @@
 #include "engine/json/json_file.h"
 #include "engine/runtime/model.h"
 #include "engine/tensor/status_macros.h"
+#include "engine/tokenizer/sandbox/sandbox.h"
 #include "server/app/options.h"
 #include "tests/bench/engine/engine_loop.h"
 #include "tests/bench/engine/matmul_replay.h"
@@ -143,12 +145,18 @@ class Bench {
 
   absl::StatusOr<Json> Generate(const Json& job) {
     const GenerationParams params = Params(job, Defaults());
+    ASSIGN_OR_RETURN(const auto constraints, Compile(job));
     std::vector<EngineRequest> requests;
     for (const Json& ids : job.at("sources")) {
+      GenerateTask task{params};
+      if (!constraints.empty()) {
+        task.params.constraint =
+            constraints[requests.size() % constraints.size()];
+      }
       EngineRequest& request = requests.emplace_back();
       request.input =
           InputOf(model_.engine->info(), {.ids = ids.get<std::vector<int>>()});
-      request.task = GenerateTask{params};
+      request.task = std::move(task);
     }
     ASSIGN_OR_RETURN(
         const LoopResult result,
@@ -165,6 +173,17 @@ class Bench {
       ASSIGN_OR_RETURN(answer["matmul_seconds"], Replay(replay_, result.steps));
     }
     return answer;
+  }
+
+  absl::StatusOr<std::vector<std::shared_ptr<const Constraint>>> Compile(
+      const Json& job) const {
+    std::vector<std::shared_ptr<const Constraint>> constraints;
+    for (const Json& schema : job.value("json_schemas", Json::array())) {
+      ASSIGN_OR_RETURN(constraints.emplace_back(),
+                       model_.grammars->Compile({GrammarKind::kJsonSchema,
+                                                 schema.get<std::string>()}));
+    }
+    return constraints;
   }
 
   static Json Report(const LoopResult& result, int64_t tokens) {
@@ -239,6 +258,7 @@ int Fail(const absl::Status& status) {
 }
 
 int Main(const std::vector<std::string>& arguments) {
+  Sandbox::Shared();  // before there is much memory
   const auto line = ParseCommandLine(arguments);
   if (!line.ok()) return Fail(line.status());
   const auto bench = Bench::Create(line->options);
