@@ -39,7 +39,8 @@ HttpHeaders CorsHeaders(const std::vector<std::string>& origins,
   for (const std::string& allowed : origins) {
     if (allowed != "*" && allowed != origin) continue;
     return {{"Access-Control-Allow-Origin", allowed},
-            {"Access-Control-Expose-Headers", "X-Request-Id, Retry-After"},
+            {"Access-Control-Expose-Headers",
+             "X-Request-Id, Retry-After, Retry-After-Ms"},
             {"Vary", "Origin"}};
   }
   return {{"Vary", "Origin"}};

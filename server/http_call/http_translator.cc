@@ -29,6 +29,11 @@ const std::pair<absl::string_view, absl::string_view>* NameAt(
 
 absl::StatusOr<absl::Duration> HttpTranslator::ReadHead(
     const HttpRequest& head) {
+  const auto coding = head.Header("Content-Encoding");
+  if (coding && !absl::EqualsIgnoreCase(*coding, "identity")) {
+    return FieldError("Content-Encoding",
+                      "must be absent: bodies are not compressed here");
+  }
   const auto header = head.Header(kTimeoutHeader);
   if (!header) return absl::InfiniteDuration();
   double seconds = 0;

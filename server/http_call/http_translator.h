@@ -47,7 +47,8 @@ class HttpTranslator {
 
   // Reads the head of the request; once, before all else, on the event loop.
   // Returns the time that the client gives the call; infinite: as long as it
-  // takes. An error ends the call. By default: the header X-Request-Timeout.
+  // takes. An error ends the call. By default: the header X-Request-Timeout; a
+  // body that is compressed is an error.
   virtual absl::StatusOr<absl::Duration> ReadHead(const HttpRequest& head);
   // Reads the request; once, on a tokenizer thread. An error ends the call.
   virtual absl::StatusOr<HandledRequest> Read(const HttpCallInput& input,

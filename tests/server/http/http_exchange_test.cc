@@ -284,7 +284,9 @@ TEST(HttpExchangeTest, PagesOfChosenOriginsMayRead) {
   constexpr char kAllowed[] =
       "Access-Control-Allow-Origin: https://app.example\r\n";
   EXPECT_THAT(ask("GET", "/livez", "Origin: https://app.example\r\n"),
-              HasSubstr(kAllowed));
+              AllOf(HasSubstr(kAllowed),
+                    HasSubstr("Access-Control-Expose-Headers: X-Request-Id, "
+                              "Retry-After, Retry-After-Ms\r\n")));
   EXPECT_THAT(ask("GET", "/missing", "Origin: https://app.example\r\n"),
               AllOf(StartsWith("HTTP/1.1 404 "), HasSubstr(kAllowed)));
   EXPECT_THAT(ask("GET", "/livez", "Origin: https://evil.example\r\n"),

@@ -86,6 +86,17 @@ TEST(HttpCallTest, ErrorsAreInTheFormOfTheApi) {
   EXPECT_THAT(fixture.Post("/say", "{}", "Content-Type: text/html\r\n"),
               EndsWith("400 (Content-Type) Content-Type must be "
                        "application/json"));
+  for (const char* coding : {"gzip", "GZIP, identity", ""}) {
+    EXPECT_THAT(
+        fixture.Post("/say", "{}",
+                     absl::StrCat("Content-Encoding: ", coding, "\r\n")),
+        EndsWith("400 (Content-Encoding) Content-Encoding must be absent: "
+                 "bodies are not compressed here"))
+        << coding;
+  }
+  EXPECT_THAT(fixture.Post("/say", R"({"text": "abc", "words": 1})",
+                           "Content-Encoding: identity\r\n"),
+              StartsWith("HTTP/1.1 200 "));
   EXPECT_THAT(HttpGet(fixture.port(), "/say"),
               AllOf(StartsWith("HTTP/1.1 405 "), HasSubstr("text/x-error")));
   EXPECT_THAT(HttpGet(fixture.port(), "/other"),
