@@ -21,6 +21,8 @@ constexpr size_t kMaxShown = 80;
 // Objects in order are lists: to find a member takes as long as there are
 // members.
 constexpr size_t kMaxOrderedMembers = 512;
+// Each has memory of its own, which may be thirty times its text.
+constexpr size_t kMaxOrderedOwners = size_t{1} << 18;
 
 // Builds the value from the parser's events. The parser itself would accept any
 // depth, and would take the last value of a key that occurs twice.
@@ -47,7 +49,9 @@ class Builder final : public nlohmann::json_sax<Json> {
   bool number_float(typename Json::number_float_t value, const Text&) override {
     return Add(value);
   }
-  bool string(Text& value) override { return Add(std::move(value)); }
+  bool string(Text& value) override {
+    return CountOwner() && Add(std::move(value));
+  }
   bool binary(typename Json::binary_t&) override { return Fail("binary"); }
   bool start_object(size_t) override { return Open(Json::object()); }
   bool end_object() override { return UseMember() && Close(); }
@@ -94,10 +98,16 @@ class Builder final : public nlohmann::json_sax<Json> {
     if (open_.size() == kMaxDepth) {
       return Fail(absl::StrCat("nested deeper than ", kMaxDepth));
     }
+    if (!CountOwner()) return false;
     Json& place = Place();
     place = std::move(value);
     open_.push_back(&place);
     return true;
+  }
+  bool CountOwner() {
+    if (!kOrdered || ++owners_ <= kMaxOrderedOwners) return true;
+    return Fail(absl::StrCat("more than ", kMaxOrderedOwners,
+                             " strings, lists and objects"));
   }
   bool Close() {
     open_.pop_back();
@@ -121,6 +131,7 @@ class Builder final : public nlohmann::json_sax<Json> {
   Json top_;
   std::vector<Json*> open_;  // lists and objects that have not ended
   Json* member_ = nullptr;   // of the innermost object: its last key's value
+  size_t owners_ = 0;        // strings, lists and objects
   std::optional<Use> use_;
   Text used_key_;
   std::optional<Json> used_value_;

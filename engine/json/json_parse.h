@@ -20,8 +20,10 @@ absl::StatusOr<nlohmann::json> ParseJson(absl::string_view name,
 // The same; the top must be an object.
 absl::StatusOr<nlohmann::json> ParseJsonObject(absl::string_view name,
                                                absl::string_view text);
-// The same; members of objects stay in the order of the text. Refuses objects
-// of more than 512 members, which would take long to look through.
+// The same for what clients send; members of objects stay in the order of the
+// text. Refuses objects of more than 512 members, which would take long to look
+// through, and more than 262144 strings, lists and objects, which would take
+// dozens of times the memory of the text.
 absl::StatusOr<nlohmann::ordered_json> ParseOrderedJsonObject(
     absl::string_view name, absl::string_view text);
 

@@ -12,6 +12,9 @@
 namespace attend {
 namespace {
 
+// Each takes the memory of a hundred bytes of text, with its name.
+constexpr size_t kMaxEntries = size_t{1} << 18;
+
 // An error shows little of what the client sent.
 std::string Shown(const Json& json) {
   constexpr size_t kMaxShown = 80;
@@ -87,13 +90,34 @@ absl::StatusOr<std::string> JsonValue::String() const {
   return json_.get_ref<const std::string&>();
 }
 
+JsonValue JsonValue::Entry(size_t index) const {
+  return {json_[index], absl::StrCat(name_, "[", index, "]")};
+}
+
+absl::Status JsonValue::ReadIds(
+    google::protobuf::RepeatedField<int>& ids) const {
+  RETURN_IF_ERROR(Expect(json_.is_array(), "a list"));
+  ids.Reserve(ids.size() + static_cast<int>(json_.size()));
+  for (size_t i = 0; i < json_.size(); ++i) {
+    const auto* id = json_[i].get_ptr<const Json::number_unsigned_t*>();
+    if (id != nullptr && *id <= std::numeric_limits<int>::max()) {
+      ids.Add(static_cast<int>(*id));
+    } else {  // an error, in most cases
+      ASSIGN_OR_RETURN(const int64_t number, Entry(i).Int());
+      ids.Add(static_cast<int>(number));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::vector<JsonValue>> JsonValue::List() const {
   RETURN_IF_ERROR(Expect(json_.is_array(), "a list"));
+  RETURN_IF_ERROR(
+      Expect(json_.size() <= kMaxEntries,
+             absl::StrCat("a list of at most ", kMaxEntries, " entries")));
   std::vector<JsonValue> entries;
   entries.reserve(json_.size());
-  for (size_t i = 0; i < json_.size(); ++i) {
-    entries.emplace_back(json_[i], absl::StrCat(name_, "[", i, "]"));
-  }
+  for (size_t i = 0; i < json_.size(); ++i) entries.push_back(Entry(i));
   return entries;
 }
 

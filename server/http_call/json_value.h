@@ -1,6 +1,8 @@
 #ifndef ATTEND_SERVER_HTTP_CALL_JSON_VALUE_H_
 #define ATTEND_SERVER_HTTP_CALL_JSON_VALUE_H_
 
+#include <google/protobuf/repeated_field.h>
+
 #include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -43,7 +45,10 @@ class JsonValue {
       double max = std::numeric_limits<float>::max()) const;
   absl::StatusOr<bool> Bool() const;
   absl::StatusOr<std::string> String() const;
-  // The entries of a list.
+  // Appends the entries of a list of 32-bit numbers, of which there may be
+  // millions: an entry has a name only in an error.
+  absl::Status ReadIds(google::protobuf::RepeatedField<int>& ids) const;
+  // The entries of a list, of which there may be 262144.
   absl::StatusOr<std::vector<JsonValue>> List() const;
   // A string, or the entries of a list of strings.
   absl::StatusOr<std::vector<std::string>> Strings() const;
@@ -57,9 +62,11 @@ class JsonValue {
   absl::Status Unexpected(absl::string_view expected) const;
 
  private:
+  JsonValue Entry(size_t index) const;
+
   const Json& json_;
-  const std::string name_;
-  const size_t key_size_;
+  std::string name_;
+  size_t key_size_;
 };
 
 // JSON for an answer. What is not UTF-8 is replaced by U+FFFD.

@@ -8,12 +8,7 @@ namespace attend {
 namespace {
 
 absl::Status ReadIds(const JsonValue& value, v1::Input& input) {
-  ASSIGN_OR_RETURN(const std::vector<JsonValue> entries, value.List());
-  for (const JsonValue& entry : entries) {
-    ASSIGN_OR_RETURN(const int64_t id, entry.Int());
-    input.mutable_tokens()->add_ids(static_cast<int>(id));
-  }
-  return absl::OkStatus();
+  return value.ReadIds(*input.mutable_tokens()->mutable_ids());
 }
 
 }  // namespace

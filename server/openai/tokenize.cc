@@ -155,13 +155,7 @@ constexpr JsonField<v1::DetokenizeRequest> kDetokenizeFields[] = {
     {"tokens", R"({"type": "array", "items": {"type": "integer"}})",
      "Token ids.",
      [](const JsonValue& value, v1::DetokenizeRequest& to) {
-       v1::Tokens& tokens = *to.add_sequences();
-       ASSIGN_OR_RETURN(const std::vector<JsonValue> entries, value.List());
-       for (const JsonValue& entry : entries) {
-         ASSIGN_OR_RETURN(const int64_t id, entry.Int());
-         tokens.add_ids(static_cast<int>(id));
-       }
-       return absl::OkStatus();
+       return value.ReadIds(*to.add_sequences()->mutable_ids());
      }},
 };
 

@@ -108,6 +108,24 @@ TEST(JsonParseTest, SizeIsBounded) {
             "a.json: 67108865 bytes of json, limit is 67108864");
 }
 
+// What has memory of its own; numbers may be as many as there is text for.
+TEST(JsonParseTest, WhatClientsSendTakesBoundedMemory) {
+  constexpr size_t kMost = size_t{1} << 18;
+  for (const std::string each : {"[]", "{}", "\"\""}) {
+    std::string text = R"({"a":[1)";
+    for (size_t i = 2; i < kMost; ++i) text.append(",").append(each);
+    EXPECT_TRUE(ParseOrderedJsonObject("a", text + "]}").ok());
+    text.append(",").append(each).append("]}");
+    EXPECT_THAT(ParseOrderedJsonObject("a", text).status().message(),
+                "a: not valid json: more than 262144 strings, lists and "
+                "objects");
+    EXPECT_TRUE(ParseJsonObject("a", text).ok());
+  }
+  std::string numbers = R"({"a":[1)";
+  for (size_t i = 0; i < kMost; ++i) numbers.append(",1");
+  EXPECT_TRUE(ParseOrderedJsonObject("a", numbers + "]}").ok());
+}
+
 TEST(JsonParseTest, AnObjectAtTheTopWhereAsked) {
   for (const std::string text : {"[1]", "7", "null", "\"x\""}) {
     const std::string expected =

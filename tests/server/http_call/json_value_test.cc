@@ -9,8 +9,10 @@
 namespace attend {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 JsonValue Value(const Json& json) { return {json, "f"}; }
 
@@ -60,6 +62,31 @@ TEST(JsonValueTest, OtherKinds) {
   ASSERT_EQ(members.size(), 2u);
   EXPECT_EQ(members[1].name(), "f.c");
   EXPECT_EQ(JsonValue(object, "").Members()->front().name(), "b");
+}
+
+TEST(JsonValueTest, Ids) {
+  google::protobuf::RepeatedField<int> ids;
+  EXPECT_TRUE(Value(Json::parse("[0, 7.0, -1, 2147483647]")).ReadIds(ids).ok());
+  EXPECT_THAT(ids, ElementsAre(0, 7, -1, 2147483647));
+  EXPECT_EQ(Value(Json(7)).ReadIds(ids).message(), "f is 7, must be a list");
+  for (const char* wrong :
+       {"2147483648", "18446744073709551615", "0.5", "\"7\"", "null", "[]"}) {
+    const Json json = Json::array({1, Json::parse(wrong)});
+    EXPECT_THAT(std::string(Value(json).ReadIds(ids).message()),
+                AllOf(StartsWith("f[1] is "),
+                      HasSubstr("must be an integer in [-2147483648, ")))
+        << wrong;
+  }
+}
+
+TEST(JsonValueTest, ListsAreBounded) {
+  Json list = std::vector<int>(1 << 18);
+  EXPECT_TRUE(Value(list).List().ok());
+  list.push_back(0);
+  EXPECT_EQ(Problem(Value(list).List()),
+            "f is a list, must be a list of at most 262144 entries");
+  google::protobuf::RepeatedField<int> ids;
+  EXPECT_TRUE(Value(list).ReadIds(ids).ok());
 }
 
 TEST(JsonValueTest, ErrorsShowLittle) {
