@@ -75,8 +75,9 @@ class HttpCall final : private LiveCalls::Entry,  // first base: destroyed last
   void FlushWakes() override { thread_.Flush(); }
 
   void Send(const google::protobuf::Message&) override {}
-  // The first end counts.
+  // The first end counts. What still runs after an error has nobody to answer.
   void Finish(const absl::Status& status) override {
+    if (!status.ok()) cancelled_ = true;
     if (!end_) end_.emplace(status);
   }
 

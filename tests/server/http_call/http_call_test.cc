@@ -152,6 +152,20 @@ TEST(HttpCallTest, AClientThatGoesEndsItsWorkWithinAStep) {
   }
 }
 
+TEST(HttpCallTest, AnErrorEndsTheOtherInputs) {
+  HttpFixture fixture(WithSay({.allowed_steps = 0}));
+  RawHttp client;
+  ASSERT_TRUE(client.Connect(fixture.port()));
+  ASSERT_TRUE(client.Send(HttpFixture::PostText(
+      "/say",
+      R"({"text": ["\u0001", "abc"], "words": 4000, "stream": true})")));
+  EXPECT_THAT(client.ReadToEnd(),
+              AllOf(StartsWith("HTTP/1.1 400 "), HasSubstr("text[0]")));
+  fixture.OpenGates();
+  ASSERT_TRUE(fixture.WaitUntilFree());
+  EXPECT_LT(fixture.engine().steps(), 1000);
+}
+
 TEST(HttpCallTest, ACallMayHaveADeadline) {
   HttpFixture fixture(WithSay({.allowed_steps = 2}));
   RawHttp client;

@@ -15,7 +15,8 @@
 namespace attend {
 
 // A small API: POST /say {"text", "words", "stream"} gives the text that
-// follows, as a whole or in lines. POST /say/MODEL names the model.
+// follows, as a whole or in lines. POST /say/MODEL names the model. Of a list
+// of texts the first that fails ends a stream. Texts that are too long are cut.
 class SayTranslator final : public HttpTranslator {
  public:
   absl::StatusOr<HandledRequest> Read(const HttpCallInput& input,
@@ -23,8 +24,10 @@ class SayTranslator final : public HttpTranslator {
     static constexpr JsonField<SayTranslator> kFields[] = {
         {"text", "", "",
          [](const JsonValue& value, SayTranslator& to) -> absl::Status {
-           ASSIGN_OR_RETURN(const std::string text, value.String());
-           to.request_->add_inputs()->set_text(text);
+           ASSIGN_OR_RETURN(const auto texts, value.Strings());
+           for (const std::string& text : texts) {
+             to.request_->add_inputs()->set_text(text);
+           }
            return absl::OkStatus();
          }},
         {"words", "", "",
@@ -41,6 +44,7 @@ class SayTranslator final : public HttpTranslator {
     };
     request_ = std::make_unique<v1::GenerateRequest>();
     request_->set_model(input.path_rest);
+    request_->set_truncate(true);
     ASSIGN_OR_RETURN(const Json body,
                      ParseBody(input.body.text, input.content_type));
     RETURN_IF_ERROR(ReadFields<SayTranslator>({body, ""}, kFields, *this));
@@ -57,6 +61,11 @@ class SayTranslator final : public HttpTranslator {
                       std::string& text) override {
     if (streams_) {
       const auto& chunk = static_cast<const v1::GenerateChunk&>(answer);
+      if (chunk.status().code() != 0) {
+        return absl::Status(
+            static_cast<absl::StatusCode>(chunk.status().code()),
+            chunk.status().message());
+      }
       absl::StrAppend(&text, chunk.text(), "\n");
     } else {
       const auto& all = static_cast<const v1::GenerateResponse&>(answer);
