@@ -48,14 +48,12 @@ void HttpCall::Accept(const HttpRequest& request) {
     accepted = false;
   }
   reading_ = accepted;
-  if (!calls_.Add(*this)) {
-    exchange_->Reply(ErrorResponse(absl::UnavailableError("server shuts down"),
-                                   503, route_.error));
-    return delete this;
-  }
+}
+
+void HttpCall::Listen() {
   exchange_->Listen(*this);
   // The call may be gone after either.
-  if (accepted) return exchange_->ReadBody();
+  if (reading_) return exchange_->ReadBody();
   Note([](Events&) {});
 }
 

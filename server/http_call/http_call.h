@@ -23,9 +23,9 @@ namespace attend {
 // without reading the body.
 //
 // The event loop of the HTTP port tells the call what happens; the call notes
-// that, and goes on with it on the CallThread. A call owns itself. A call
-// destroys itself when nothing more can come: the exchange has ended, Start()
-// has, the handler is quiet, and no wake-up is on its way.
+// that, and goes on with it on the CallThread. A call that listens destroys
+// itself when nothing more can come: the exchange has ended, Start() has, the
+// handler is quiet, and no wake-up is on its way.
 class HttpCall final : private LiveCalls::Entry,  // first base: destroyed last
                        public ServiceCall,
                        private Wakeable,
@@ -36,8 +36,11 @@ class HttpCall final : private LiveCalls::Entry,  // first base: destroyed last
            const HttpRequest& request, std::shared_ptr<HttpExchange> exchange);
   ~HttpCall() override;
 
-  // Takes the request's head; on the event loop, once.
+  // Takes the request's head; on the event loop, once. Listen() follows, or the
+  // call is not served.
   void Accept(const HttpRequest& request);
+  // From here on the call owns itself.
+  void Listen();
   // Asks the call to end without an answer. Any thread.
   void RequestClose();
 

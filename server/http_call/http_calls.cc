@@ -63,9 +63,11 @@ void HttpCalls::AddRoutes(const HttpApi& api, HttpRouter& router) {
 
 void HttpCalls::Begin(const Route& route, const HttpRequest& request,
                       std::shared_ptr<HttpExchange> exchange) {
-  // Owns itself.
-  auto* call = new HttpCall(route, *this, request, std::move(exchange));
+  auto call = std::make_unique<HttpCall>(route, *this, request, exchange);
   call->Accept(request);
+  if (Add(*call)) return call.release()->Listen();
+  exchange->Reply(ErrorResponse(absl::UnavailableError("server shuts down"),
+                                503, route.error));
 }
 
 bool HttpCalls::Add(HttpCall& call) {

@@ -77,15 +77,15 @@ void ServiceCall::Start() {
   // Nobody is older for having sent slowly.
   arrival_ = environment_.service.clock.Now();
   all_bytes_ = request_bytes();
-  request_.reset(method_.request->New());
-  handler_ = NewHandler();
-  SetStarting(true);
-  absl::Status refused = Enqueue();
+  absl::Status refused = CatchOutOfMemory([this] { return Enqueue(); });
   if (!refused.ok()) Refuse(std::move(refused));
 }
 
 absl::Status ServiceCall::Enqueue() {
+  request_.reset(method_.request->New());
+  handler_ = NewHandler();
   RETURN_IF_ERROR(CheckDraining());
+  SetStarting(true);
   absl::Status refused =
       environment_.pool.Submit(tenant_, all_bytes_, [this] { RunStart(); });
   if (refused.ok()) return refused;

@@ -92,6 +92,7 @@ class ServiceCall : public CallContext {
   bool Begin(absl::string_view wanted_id, absl::Time deadline,
              const Caller& caller);
   // The request is there: it waits for a tokenizer thread, or is refused.
+  // Throws nothing, whatever memory there is.
   void Start();
   // The call cannot start: it ends with `status`.
   void Refuse(absl::Status status);
@@ -120,8 +121,8 @@ class ServiceCall : public CallContext {
   // Whether the call may come, as far as is known without its request.
   absl::Status Admit();
   absl::Status CheckDraining();
-  // Leaves the request to a tokenizer thread. An error: the request may not
-  // wait.
+  // Makes the handler, and leaves the request to a tokenizer thread. An error:
+  // the request may not wait.
   absl::Status Enqueue();
   // These on tokenizer threads, one after the other. The first two throw
   // nothing, whatever memory there is.

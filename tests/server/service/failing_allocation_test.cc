@@ -69,7 +69,10 @@ class FailingAllocationTest : public ServiceFixture {
       LocalCall call = NewCall(method, request);
       AllocationFault::Arm(n, bytes);
       const bool began = Begins(call);
-      if (began) call.Await();
+      if (began) {
+        call.Start();  // throws nothing
+        call.Await();
+      }
       if (!AllocationFault::Disarm()) return outcomes;
       if (!began) continue;
       Judge<Answer>(call, expected, outcomes);
@@ -92,8 +95,7 @@ class FailingAllocationTest : public ServiceFixture {
 
   // Where a call has no memory to begin, its protocol ends it.
   static bool Begins(LocalCall& call) try {
-    call.Submit();
-    return true;
+    return call.Begin();
   } catch (const std::bad_alloc&) {
     return false;
   }

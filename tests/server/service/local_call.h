@@ -25,13 +25,16 @@ class LocalCall final : public ServiceCall, private Responder {
         sent_(request),
         proof_(std::move(proof)) {}
 
+  // False: the call is refused.
+  bool Begin() {
+    return ServiceCall::Begin("local", absl::InfiniteFuture(),
+                              {.host = "local", .proof = proof_});
+  }
   // Until it waits for a thread of the pool.
   void Submit() {
-    if (Begin("local", absl::InfiniteFuture(),
-              {.host = "local", .proof = proof_})) {
-      Start();
-    }
+    if (Begin()) Start();
   }
+  using ServiceCall::Start;
   // After Submit(). Returns when nothing can come any more.
   void Await() {
     while (true) {
