@@ -50,6 +50,10 @@ void HttpTranslator::AppendError(const absl::Status&, absl::string_view body,
   absl::StrAppend(&text, "data: ", body, "\n\n");
 }
 
+absl::Status HttpTranslator::Rename(const absl::Status& status) const {
+  return RenameFields(status, field_names());
+}
+
 absl::Status RenameFields(const absl::Status& status, FieldNames names) {
   if (status.ok() || names.empty()) return status;
   std::string message, first;

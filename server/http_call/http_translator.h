@@ -57,6 +57,8 @@ class HttpTranslator {
   // The names of fields that a client sees in errors of attend.v1. Names that
   // begin with another one stand before it.
   virtual FieldNames field_names() const { return {}; }
+  // An error of attend.v1, with the names that the client knows.
+  virtual absl::Status Rename(const absl::Status& status) const;
 
   // The functions below are called on the call's thread.
 

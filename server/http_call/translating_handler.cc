@@ -21,15 +21,14 @@ class TranslatingHandler::Translation final : public Responder {
   void Send(const google::protobuf::Message& answer) override {
     sent_ = true;
     if (end_.ok()) {
-      end_ = RenameFields(translator_.Append(answer, text_),
-                          translator_.field_names());
+      end_ = translator_.Rename(translator_.Append(answer, text_));
     }
     if (!end_.ok()) ended_ = true;
   }
   void Finish(const absl::Status& status) override {
     ended_ = true;
     if (!end_.ok()) return;  // the answer could not be translated
-    end_ = RenameFields(status, translator_.field_names());
+    end_ = translator_.Rename(status);
     if (end_.ok()) translator_.AppendEnd(text_);
   }
 
@@ -47,20 +46,22 @@ class TranslatingHandler::Translation final : public Responder {
 
 absl::StatusOr<int> TranslatingHandler::Start(
     const google::protobuf::Message&) {
-  ASSIGN_OR_RETURN(request_, translator_.Read(input_, service_, context_));
-  input_ = {};
+  // A string that is made empty would keep its memory.
+  ASSIGN_OR_RETURN(request_, translator_.Read(HttpCallInput(std::move(input_)),
+                                              service_, context_));
   inner_ = request_.make(service_, context_);
   const absl::StatusOr<int> count = inner_->Start(*request_.message);
-  if (!count.ok()) {
-    return RenameFields(count.status(), translator_.field_names());
-  }
+  if (!count.ok()) return translator_.Rename(count.status());
+  inputs_ = *count;
   return count;
 }
 
 absl::Status TranslatingHandler::StartInput(const google::protobuf::Message&,
                                             int index) {
-  return RenameFields(inner_->StartInput(*request_.message, index),
-                      translator_.field_names());
+  const absl::Status status = inner_->StartInput(*request_.message, index);
+  // Nobody needs it any more, while the inputs may wait for long.
+  if (index + 1 == inputs_) request_.message.reset();
+  return translator_.Rename(status);
 }
 
 void TranslatingHandler::Continue(Responder& to) {

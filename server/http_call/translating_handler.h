@@ -48,7 +48,8 @@ class TranslatingHandler final : public Handler {
   CallContext& context_;
   HttpTranslator& translator_;
   HttpCallInput input_;
-  HandledRequest request_;
+  HandledRequest request_;  // without a message once all inputs are started
+  int inputs_ = 0;          // as inner_->Start() returns it
   std::unique_ptr<Handler> inner_;
   std::string text_;
 };

@@ -41,11 +41,15 @@ class InferHandler final : public Handler {
     inner_ = make(service_, context_);
     absl::StatusOr<int> inputs = inner_->Start(*plan_.request);
     if (!inputs.ok()) return WithTensorNames(inputs.status());
+    inputs_ = *inputs;
     return inputs;
   }
 
   absl::Status StartInput(const Message&, int index) override {
-    return WithTensorNames(inner_->StartInput(*plan_.request, index));
+    const absl::Status status = inner_->StartInput(*plan_.request, index);
+    // Nobody needs it any more, while the inputs may wait for long.
+    if (index + 1 == inputs_) plan_.request.reset();
+    return WithTensorNames(status);
   }
 
   void Continue(Responder& to) override {
@@ -143,7 +147,8 @@ class InferHandler final : public Handler {
   CallContext& context_;
   const bool streaming_;
   inference::ModelInferResponse name_;
-  InferPlan plan_;
+  InferPlan plan_;  // without a request once all inputs are started
+  int inputs_ = 0;  // as inner_->Start() returns it
   std::unique_ptr<Handler> inner_;
 };
 
