@@ -23,10 +23,9 @@ constexpr TensorSpec kOutputs[] = {
     {"label", "BYTES", kRows},
 };
 constexpr TensorSpec kTokenOutputs[] = {
-    {"scores", "FP32", kRows3}, {"label_index", "INT32", kRows3},
-    {"label", "BYTES", kRows3}, kSourceTokenTensors[0],
-    kSourceTokenTensors[1],     kSourceTokenTensors[2],
-    kSourceTokenTensors[3],
+    {"scores", "FP32", kRows3},
+    {"label_index", "INT32", kRows3},
+    {"label", "BYTES", kRows3},
 };
 
 absl::Status Read(const Service& service, const ServedModel& model,

@@ -3,10 +3,12 @@
 
 #include <gmock/gmock.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "server/inference/infer_task.h"
 #include "tests/server/inference/inference_fixture.h"
 
 namespace attend {
@@ -34,6 +36,21 @@ FixtureOptions Classifier(std::vector<std::string> labels, bool of_tokens) {
   options.engine.info.labels = std::move(labels);
   options.engine.info.label_scores = LabelScores::kRaw;
   return options;
+}
+
+TEST(InferTaskTest, TensorsHaveNamesOfTheirOwn) {
+  for (const InferTask* task :
+       {&GenerateInferTask(), &ScoreInferTask(), &EmbedInferTask(),
+        &EmbedTokensInferTask(), &ClassifyInferTask(),
+        &ClassifyTokensInferTask(), &FillMaskInferTask(), &RerankInferTask()}) {
+    for (const auto& tensors : {InputsOf(*task), OutputsOf(*task)}) {
+      std::set<absl::string_view> names;
+      for (const TensorSpec& tensor : tensors) {
+        EXPECT_TRUE(names.insert(tensor.name).second)
+            << task->name << ": " << tensor.name;
+      }
+    }
+  }
 }
 
 TEST_F(InferTasksTest, Score) {
