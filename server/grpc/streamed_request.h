@@ -44,8 +44,9 @@ class StreamedRequest final : public ServiceCall, private Responder {
   std::optional<grpc::ByteBuffer> NextAnswer();
   // The status of the request, once it has ended.
   const std::optional<absl::Status>& end() const { return end_; }
-  // Nothing of the request is left to come, and nobody uses it any more.
-  bool over() { return !starting() && (end_ || cancelled()) && quiet(); }
+  // Nothing of the request is left to come, and nobody uses it any more. What
+  // the server cuts is still to be answered.
+  bool over() { return !starting() && (end_ || cancelled_) && quiet(); }
 
   using ServiceCall::metrics;
   using ServiceCall::needs_proof;

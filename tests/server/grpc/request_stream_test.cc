@@ -111,6 +111,7 @@ TEST(RequestStreamTest, RequestsAreServedTogether) {
   std::optional<Part> first = stream.Read();
   ASSERT_TRUE(first.has_value());
   EXPECT_EQ(first->infer_response().id(), "long");
+  fixture.engine.WaitUntilBlocked();
   stream.Send(MakeRequest("short", "abcdefgh", 3));
   // Steps for the short one, while the long one goes on.
   ASSERT_TRUE(WaitUntil([&] { return fixture.engine.live_sequences() == 2; }));
@@ -341,6 +342,26 @@ TEST(RequestStreamTest, ADrainEndsAStreamOnceItsRequestsAre) {
     EXPECT_EQ(status.error_code(), grpc::UNAVAILABLE);
     EXPECT_EQ(status.error_message(), "server is draining");
   }
+}
+
+TEST(RequestStreamTest, WhatIsCutIsAnswered) {
+  RpcFixtureOptions options = WithInference();
+  options.engine.allowed_steps = 3;
+  RpcFixture fixture(options);
+  Stream stream(fixture);
+  stream.Send(MakeRequest("cut", "abcdefgh", 1000));
+  ASSERT_TRUE(stream.Read().has_value());
+  fixture.engine.WaitUntilBlocked();
+  fixture.calls->Cut();
+  fixture.engine.OpenGate();
+  EXPECT_THAT(stream.ReadAll(1)["cut"],
+              HasSubstr("server shuts down: its drain timeout has passed"));
+  EXPECT_FALSE(stream.Read().has_value());
+  EXPECT_EQ(stream.Finish().error_code(), grpc::UNAVAILABLE);
+  fixture.server.reset();
+  EXPECT_TRUE(Counts(fixture,
+                     "attend_requests_total{code=\"UNAVAILABLE\",method="
+                     "\"ModelStreamInfer\",model=\"fake\"} 1"));
 }
 
 // A stream without requests in work does not hold it.
