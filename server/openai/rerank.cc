@@ -29,13 +29,14 @@ struct RerankFields {
 absl::Status ReadDocuments(const JsonValue& value, RerankFields& to) {
   ASSIGN_OR_RETURN(const std::vector<JsonValue> entries, value.List());
   RETURN_IF_ERROR(value.Expect(!entries.empty(), "a list that is not empty"));
+  to.pairs.second = {.name = value.name(), .texts = {}, .is_list = true};
   for (const JsonValue& entry : entries) {
     const Json& json = entry.json();
     const bool object = json.is_object() && json.size() == 1 &&
                         json.contains("text") && json["text"].is_string();
     RETURN_IF_ERROR(entry.Expect(json.is_string() || object,
                                  "a string, or an object with a text"));
-    to.pairs.second.push_back(
+    to.pairs.second.texts.push_back(
         (object ? json["text"] : json).get_ref<const std::string&>());
   }
   return absl::OkStatus();
@@ -50,7 +51,8 @@ constexpr JsonField<RerankFields> kFields[] = {
      }},
     {"query", kAnyString, "What the documents should answer.",
      [](const JsonValue& value, RerankFields& to) {
-       ASSIGN_OR_RETURN(to.pairs.first.emplace_back(), value.String());
+       to.pairs.first.name = value.name();
+       ASSIGN_OR_RETURN(to.pairs.first.texts.emplace_back(), value.String());
        return absl::OkStatus();
      }},
     {"documents",
@@ -85,19 +87,18 @@ class RerankTranslator final : public HttpTranslator {
     ASSIGN_OR_RETURN(const Json body,
                      ParseBody(input.body.text, input.content_type));
     RETURN_IF_ERROR(ReadFields<RerankFields>({body, ""}, kFields, fields));
-    if (fields.pairs.first.empty() || fields.pairs.second.empty()) {
-      return FieldError(fields.pairs.first.empty() ? "query" : "documents",
+    const bool no_query = fields.pairs.first.texts.empty();
+    if (no_query || fields.pairs.second.texts.empty()) {
+      return FieldError(no_query ? "query" : "documents",
                         "is absent, must be there");
     }
     id_ = context.request_id();
     top_n_ = fields.top_n;
-    if (fields.return_documents) documents_ = fields.pairs.second;
+    if (fields.return_documents) documents_ = fields.pairs.second.texts;
     return similarity_.Request(std::move(fields.pairs), service, context);
   }
-  FieldNames field_names() const override {
-    static constexpr std::pair<absl::string_view, absl::string_view> kNames[] =
-        {{"inputs", "documents"}};
-    return kNames;
+  absl::Status Rename(const absl::Status& status) const override {
+    return similarity_.Rename(status);
   }
   absl::Status Append(const google::protobuf::Message& answer,
                       std::string& text) override;

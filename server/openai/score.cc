@@ -17,13 +17,22 @@ namespace {
 constexpr char kTexts[] =
     R"({"oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]})";
 
+absl::Status ReadTexts(const JsonValue& value, TextList& to) {
+  if (!to.texts.empty()) {
+    return FieldError(value.name(),
+                      absl::StrCat("is there beside ", to.name,
+                                   ", of which it is another name"));
+  }
+  to.name = value.name();
+  to.is_list = value.json().is_array();
+  ASSIGN_OR_RETURN(to.texts, value.Strings());
+  return value.Expect(!to.texts.empty(), "a list that is not empty");
+}
 absl::Status ReadFirst(const JsonValue& value, TextPairs& to) {
-  ASSIGN_OR_RETURN(to.first, value.Strings());
-  return value.Expect(!to.first.empty(), "a list that is not empty");
+  return ReadTexts(value, to.first);
 }
 absl::Status ReadSecond(const JsonValue& value, TextPairs& to) {
-  ASSIGN_OR_RETURN(to.second, value.Strings());
-  return value.Expect(!to.second.empty(), "a list that is not empty");
+  return ReadTexts(value, to.second);
 }
 
 constexpr JsonField<TextPairs> kFields[] = {
@@ -55,22 +64,22 @@ class ScoreTranslator final : public HttpTranslator {
     ASSIGN_OR_RETURN(const Json body,
                      ParseBody(input.body.text, input.content_type));
     RETURN_IF_ERROR(ReadFields<TextPairs>({body, ""}, kFields, pairs));
-    if (pairs.first.empty() || pairs.second.empty()) {
+    const size_t first = pairs.first.texts.size();
+    const size_t second = pairs.second.texts.size();
+    if (first == 0 || second == 0) {
       return FieldError("text_1", "and text_2 must be there");
     }
-    if (pairs.first.size() != 1 && pairs.first.size() != pairs.second.size()) {
+    if (first != 1 && first != second) {
       return FieldError(
-          "text_1", absl::StrCat("has ", pairs.first.size(),
-                                 " texts, must have 1 or as many as text_2: ",
-                                 pairs.second.size()));
+          pairs.first.name,
+          absl::StrCat("has ", first, " texts, must have 1 or as many as ",
+                       pairs.second.name, ": ", second));
     }
     id_ = context.request_id();
     return similarity_.Request(std::move(pairs), service, context);
   }
-  FieldNames field_names() const override {
-    static constexpr std::pair<absl::string_view, absl::string_view> kNames[] =
-        {{"inputs", "texts"}};
-    return kNames;
+  absl::Status Rename(const absl::Status& status) const override {
+    return similarity_.Rename(status);
   }
   absl::Status Append(const google::protobuf::Message& answer,
                       std::string& text) override {

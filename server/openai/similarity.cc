@@ -1,7 +1,7 @@
 #include "server/openai/similarity.h"
 
+#include <memory>
 #include <numeric>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "attend/v1/attend.pb.h"
@@ -13,89 +13,195 @@
 namespace attend {
 namespace {
 
-// INVALID_ARGUMENT or another status of one of the results.
+bool LabelsPairs(const ModelInfo& info) {
+  return info.classifies && !info.labels_tokens && info.labels.size() == 1;
+}
+
+template <class Request>
+std::unique_ptr<Request> NewRequest(const TextPairs& pairs) {
+  auto request = std::make_unique<Request>();
+  request->set_model(pairs.model);
+  request->set_truncate(pairs.truncate);
+  return request;
+}
+
 template <class Response>
-absl::Status FirstFailure(const Response& response) {
+PairScores NewScores(const Response& response) {
+  PairScores out{.model = response.model(), .scores = {}};
   for (const auto& result : response.results()) {
-    if (result.status().code() != 0) return FailureOf(result.status());
+    out.tokens += result.usage().source_tokens();
   }
-  return absl::OkStatus();
+  return out;
+}
+
+PairScores ScoresOf(const v1::RerankResponse& response) {
+  PairScores out = NewScores(response);
+  out.scores.resize(response.results_size());
+  for (const v1::RerankResult& result : response.results()) {
+    out.scores[result.index()] = result.score();
+  }
+  return out;
 }
 
 PairScores ScoresOf(const v1::ClassifyResponse& response) {
-  PairScores out{.model = response.model(), .scores = {}};
+  PairScores out = NewScores(response);
   for (const v1::ClassifyResult& result : response.results()) {
     out.scores.push_back(result.labels(0).score());
-    out.tokens += result.usage().source_tokens();
+  }
+  return out;
+}
+
+// Of `first` texts and those behind them.
+PairScores ScoresOf(const v1::EmbedResponse& response, int first) {
+  PairScores out = NewScores(response);
+  for (int i = 0; first + i < response.results_size(); ++i) {
+    const auto& a = response.results(first == 1 ? 0 : i).values();
+    const auto& b = response.results(first + i).values();
+    out.scores.push_back(
+        std::inner_product(a.begin(), a.end(), b.begin(), 0.f));
   }
   return out;
 }
 
 }  // namespace
 
+std::string TextList::NameOf(size_t index) const {
+  return is_list ? absl::StrCat(name, "[", index, "]") : name;
+}
+
 absl::StatusOr<HandledRequest> Similarity::Request(TextPairs pairs,
                                                    const Service& service,
                                                    CallContext& context) {
+  pairs_ = std::move(pairs);
   ASSIGN_OR_RETURN(const ServedModel* model,
-                   service.Find(pairs.model, context));
+                   service.Find(pairs_.model, context));
   const ModelInfo& info = model->info();
-  if (info.classifies && !info.labels_tokens && info.labels.size() == 1) {
-    return ClassifyRequest(std::move(pairs));
+  if (!LabelsPairs(info) && !info.embeds) {
+    return FieldError("model", absl::StrCat("is '", info.name,
+                                            "', which neither scores pairs of "
+                                            "texts nor embeds"));
   }
-  if (info.embeds) return EmbedRequest(std::move(pairs));
-  return FieldError("model", absl::StrCat("is '", info.name,
-                                          "', which neither scores pairs of "
-                                          "texts nor embeds"));
+  way_ = !LabelsPairs(info)               ? Way::kEmbed
+         : pairs_.first.texts.size() == 1 ? Way::kRerank
+                                          : Way::kClassify;
+  RETURN_IF_ERROR(CheckCount(service));
+  switch (way_) {
+    case Way::kRerank:
+      return RerankRequest();
+    case Way::kClassify:
+      return ClassifyRequest();
+    case Way::kEmbed:
+      break;
+  }
+  return EmbedRequest();
 }
 
-HandledRequest Similarity::ClassifyRequest(TextPairs pairs) const {
-  auto request = std::make_unique<v1::ClassifyRequest>();
-  request->set_model(pairs.model);
-  request->set_truncate(pairs.truncate);
-  for (size_t i = 0; i < pairs.size(); ++i) {
+absl::Status Similarity::CheckCount(const Service& service) const {
+  const int first = static_cast<int>(pairs_.first.texts.size());
+  const int second = static_cast<int>(pairs_.second.texts.size());
+  RETURN_IF_ERROR(service.CheckCount(pairs_.second.name, second));
+  if (way_ != Way::kEmbed || first + second <= service.max_batch_inputs) {
+    return absl::OkStatus();
+  }
+  return FieldError(
+      pairs_.second.name,
+      absl::StrCat("has ", second, " texts, and ", pairs_.first.name, " ",
+                   first, ": must be at most ", service.max_batch_inputs,
+                   " together (max_batch_inputs)"));
+}
+
+HandledRequest Similarity::RerankRequest() {
+  auto request = NewRequest<v1::RerankRequest>(pairs_);
+  request->set_query(std::move(pairs_.first.texts.front()));
+  for (std::string& text : pairs_.second.texts) {
+    request->add_documents(std::move(text));
+  }
+  return {NewRerankHandler, std::move(request)};
+}
+
+HandledRequest Similarity::ClassifyRequest() {
+  auto request = NewRequest<v1::ClassifyRequest>(pairs_);
+  for (size_t i = 0; i < pairs_.second.texts.size(); ++i) {
     v1::Input& input = *request->add_inputs();
-    input.set_text(pairs.first[pairs.first.size() == 1 ? 0 : i]);
-    input.set_pair(std::move(pairs.second[i]));
+    input.set_text(std::move(pairs_.first.texts[i]));
+    input.set_pair(std::move(pairs_.second.texts[i]));
   }
   return {NewClassifyHandler, std::move(request)};
 }
 
-HandledRequest Similarity::EmbedRequest(TextPairs pairs) {
-  embeds_ = true;
-  first_ = pairs.first.size();
-  second_ = pairs.second.size();
-  auto request = std::make_unique<v1::EmbedRequest>();
-  request->set_model(pairs.model);
-  request->set_truncate(pairs.truncate);
+HandledRequest Similarity::EmbedRequest() {
+  auto request = NewRequest<v1::EmbedRequest>(pairs_);
   request->set_normalize(true);
-  for (auto* texts : {&pairs.first, &pairs.second}) {
-    for (std::string& text : *texts) {
+  for (TextList* list : {&pairs_.first, &pairs_.second}) {
+    for (std::string& text : list->texts) {
       request->add_inputs()->set_text(std::move(text));
     }
   }
   return {NewEmbedHandler, std::move(request)};
 }
 
+Similarity::Names Similarity::NamesOf(size_t input) const {
+  const size_t first = pairs_.first.texts.size();
+  const std::string id = absl::StrCat("inputs[", input, "]");
+  switch (way_) {
+    case Way::kRerank: {
+      // The text of a pair is the query, but the document makes it too long.
+      const std::string pair = absl::StrCat("documents[", input, "]");
+      const std::string document = pairs_.second.NameOf(input);
+      return {{absl::StrCat(pair, ".text"), document},
+              {absl::StrCat(pair, ".pair"), document},
+              {pair, document},
+              {"query", pairs_.first.NameOf(0)}};
+    }
+    case Way::kClassify:
+      return {{absl::StrCat(id, ".text"), pairs_.first.NameOf(input)},
+              {absl::StrCat(id, ".pair"), pairs_.second.NameOf(input)},
+              {id, pairs_.second.NameOf(input)}};
+    case Way::kEmbed:
+      break;
+  }
+  const std::string name = input < first ? pairs_.first.NameOf(input)
+                                         : pairs_.second.NameOf(input - first);
+  return {{absl::StrCat(id, ".text"), name}, {id, name}};
+}
+
+absl::Status Similarity::Rename(const absl::Status& status,
+                                size_t input) const {
+  const Names names = NamesOf(input);
+  const std::vector<std::pair<absl::string_view, absl::string_view>> views(
+      names.begin(), names.end());
+  return RenameFields(status, views);
+}
+
+template <class Response>
+absl::Status Similarity::FirstFailure(const Response& response) const {
+  for (int i = 0; i < response.results_size(); ++i) {
+    const auto& result = response.results(i);
+    if (result.status().code() == 0) continue;
+    size_t input = i;
+    if constexpr (requires { result.index(); }) input = result.index();
+    return Rename(FailureOf(result.status()), input);
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<PairScores> Similarity::Scores(
     const google::protobuf::Message& answer) const {
-  if (!embeds_) {
-    const auto& response = static_cast<const v1::ClassifyResponse&>(answer);
+  const auto read = [&](const auto& response,
+                        auto... more) -> absl::StatusOr<PairScores> {
     RETURN_IF_ERROR(FirstFailure(response));
-    return ScoresOf(response);
+    return ScoresOf(response, more...);
+  };
+  switch (way_) {
+    case Way::kRerank:
+      return read(static_cast<const v1::RerankResponse&>(answer));
+    case Way::kClassify:
+      return read(static_cast<const v1::ClassifyResponse&>(answer));
+    case Way::kEmbed:
+      break;
   }
-  const auto& response = static_cast<const v1::EmbedResponse&>(answer);
-  RETURN_IF_ERROR(FirstFailure(response));
-  PairScores out{.model = response.model(), .scores = {}};
-  for (const v1::EmbedResult& result : response.results()) {
-    out.tokens += result.usage().source_tokens();
-  }
-  for (size_t i = 0; i < second_; ++i) {
-    const auto& a = response.results(first_ == 1 ? 0 : i).values();
-    const auto& b = response.results(first_ + i).values();
-    out.scores.push_back(
-        std::inner_product(a.begin(), a.end(), b.begin(), 0.f));
-  }
-  return out;
+  return read(static_cast<const v1::EmbedResponse&>(answer),
+              static_cast<int>(pairs_.first.texts.size()));
 }
 
 }  // namespace attend

@@ -14,6 +14,7 @@ namespace {
 
 using nlohmann::json;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 HttpFixtureOptions Embedding() {
   HttpFixtureOptions options = OpenAiFixture();
@@ -130,13 +131,84 @@ TEST(RerankTest, ErrorsAreCoheresAndOpenAis) {
       {R"({"query": "q", "documents": ["a"], "top_n": 0})", "top_n"},
       {R"({"query": "q", "documents": ["a"], "max_chunks_per_doc": 1})",
        "max_chunks_per_doc"},
-      {R"({"query": "q", "documents": ["a", "\u0001"]})", "documents"},
+      {R"({"query": "q", "documents": ["a", "\u0001"]})", "documents[1]"},
   };
   for (const auto& c : cases) {
     EXPECT_EQ(PostJson(fixture, "/rerank", c.body, 400)["error"]["param"],
               c.param)
         << c.body;
   }
+}
+
+// Before anything is made of them: each would get the query.
+TEST(RerankTest, DocumentsAreCounted) {
+  for (const bool embeds : {false, true}) {
+    HttpFixtureOptions options = embeds ? Embedding() : Labelling();
+    options.max_batch_inputs = 2;
+    HttpFixture fixture(std::move(options));
+    const json error = PostJson(
+        fixture, "/rerank", R"({"query": "q", "documents": ["a", "b", "c"]})",
+        400)["error"];
+    EXPECT_EQ(error["message"],
+              "documents has 3 entries, must be 1 to 2 (max_batch_inputs)");
+    const json two = PostJson(fixture, "/rerank",
+                              R"({"query": "q", "documents": ["a", "b"]})",
+                              embeds ? 400 : 200);
+    if (!embeds) continue;
+    EXPECT_EQ(two["error"]["message"],
+              "documents has 2 texts, and query 1: must be at most 2 together "
+              "(max_batch_inputs)");
+    EXPECT_EQ(two["error"]["param"], "documents");
+  }
+}
+
+// The query is there once, however many documents there are.
+TEST(RerankTest, ALongQueryIsRefused) {
+  HttpFixture fixture(Labelling());
+  const std::string body = absl::StrCat(
+      R"({"query": ")", std::string(1 << 20, 'q'), R"(", "documents": [""]})");
+  const json error = PostJson(fixture, "/rerank", body, 400)["error"];
+  EXPECT_THAT(error["message"].get<std::string>(),
+              StartsWith("query has 1048576 bytes, limit is "));
+  EXPECT_EQ(error["param"], "query");
+}
+
+// Whichever input of attend.v1 the text is.
+TEST(SimilarityTest, ErrorsNameTheText) {
+  constexpr char kRerank[] = "/rerank";
+  constexpr char kScore[] = "/score";
+  const struct {
+    const char *path, *body, *labels, *embeds;  // the params
+  } cases[] = {
+      {kRerank, R"({"query": "\u0001", "documents": ["a", "b"]})",
+       "documents[0]", "query"},
+      {kRerank, R"({"query": "q", "documents": ["a", "\u0001", "b"]})",
+       "documents[1]", "documents[1]"},
+      {kScore, R"({"text_1": "q", "text_2": ["a", "\u0001"]})", "text_2[1]",
+       "text_2[1]"},
+      {kScore, R"({"queries": "q", "documents": "\u0001"})", "documents",
+       "documents"},
+      {kScore, R"({"text_1": ["q", "\u0001"], "text_2": ["a", "b"]})",
+       "text_1[1]", "text_1[1]"},
+  };
+  HttpFixture labels(Labelling()), embeds(Embedding());
+  for (const auto& c : cases) {
+    for (HttpFixture* fixture : {&labels, &embeds}) {
+      const json error = PostJson(*fixture, c.path, c.body, 400)["error"];
+      const std::string param = fixture == &labels ? c.labels : c.embeds;
+      EXPECT_EQ(error["param"], param) << c.body << error;
+      EXPECT_THAT(error["message"].get<std::string>(), StartsWith(param))
+          << c.body;
+    }
+  }
+}
+
+TEST(ScoreTest, OneNameOfEachList) {
+  HttpFixture fixture(Labelling());
+  EXPECT_EQ(PostJson(fixture, "/score",
+                     R"({"text_1": "a", "queries": "b", "text_2": "c"})",
+                     400)["error"]["message"],
+            "queries is there beside text_1, of which it is another name");
 }
 
 TEST(ScoreTest, OneAgainstManyOrPairs) {
