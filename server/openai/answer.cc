@@ -6,6 +6,7 @@
 #include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "engine/tensor/out_of_memory.h"
 #include "server/scheduler/request.h"
 
 namespace attend {
@@ -51,8 +52,8 @@ Json AnswerFrame::ToJson(absl::string_view object) const {
 absl::Status FailureOf(const v1::Status& status) {
   absl::Status failure(static_cast<absl::StatusCode>(status.code()),
                        status.message());
-  // Of several inputs, some found no place in the queue.
-  if (absl::IsResourceExhausted(failure)) {
+  // Of several inputs, some found no place in the queue, or no memory.
+  if (absl::IsResourceExhausted(failure) && failure != OutOfMemory()) {
     failure.SetPayload(kRetryAfterUrl, absl::Cord("1s"));
   }
   return failure;
