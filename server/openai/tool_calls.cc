@@ -27,8 +27,14 @@ std::optional<ToolCall> CallOf(const Json& json) {
   for (const char* key : {"arguments", "parameters"}) {
     if (!json.contains(key)) continue;
     const Json& arguments = json[key];
-    if (arguments.is_object()) call.arguments = DumpJson(arguments);
-    if (arguments.is_string()) call.arguments = arguments.get<std::string>();
+    if (arguments.is_object()) {
+      call.arguments = DumpJson(arguments);
+    } else if (arguments.is_string()) {
+      call.arguments = arguments.get<std::string>();
+      if (!ParseOrderedJsonObject("", call.arguments).ok()) return std::nullopt;
+    } else if (!arguments.is_null()) {
+      return std::nullopt;
+    }
     return call;
   }
   return call;
@@ -211,7 +217,13 @@ std::vector<ToolCall> ToolCallParser::ParseMistral() const {
   absl::string_view rest = absl::StripAsciiWhitespace(held_);
   absl::ConsumePrefix(&rest, "[TOOL_CALLS]");
   rest = absl::StripLeadingAsciiWhitespace(rest);
-  if (absl::StartsWith(rest, "[")) return ParseList(rest);
+  if (absl::StartsWith(rest, "[")) {
+    calls = ParseList(rest);
+    const bool known =
+        std::all_of(calls.begin(), calls.end(),
+                    [this](const ToolCall& call) { return Knows(call.name); });
+    return known ? calls : std::vector<ToolCall>();
+  }
   while (!rest.empty()) {
     const size_t brace = rest.find('{');
     if (brace == rest.npos || !Knows(rest.substr(0, brace))) return {};

@@ -48,6 +48,18 @@ constexpr Case kCases[] = {
     {ToolFormat::kTagged, "<tool_call>no json</tool_call> and more",
      "<tool_call>no json</tool_call> and more"},
     {ToolFormat::kTagged, "a <tool_call", "a <tool_call"},
+    // Arguments are an object, or one as text; a client could not send others
+    // back.
+    {ToolFormat::kTagged,
+     "<tool_call>{\"name\": \"f\", \"arguments\": \"{}\"}</tool_call>"
+     "<tool_call>{\"name\": \"g\", \"arguments\": null}</tool_call>",
+     "|f({})|g({})"},
+    {ToolFormat::kTagged,
+     "<tool_call>{\"name\": \"f\", \"arguments\": \"a\"}</tool_call>",
+     "<tool_call>{\"name\": \"f\", \"arguments\": \"a\"}</tool_call>"},
+    {ToolFormat::kTagged,
+     "<tool_call>{\"name\": \"f\", \"arguments\": [1]}</tool_call>",
+     "<tool_call>{\"name\": \"f\", \"arguments\": [1]}</tool_call>"},
     {ToolFormat::kTagged, "a <tool_call>{\"name\"", "a<tool_call>{\"name\""},
     {ToolFormat::kTagged, "a < b", "a < b"},
     {ToolFormat::kMistral,
@@ -58,6 +70,8 @@ constexpr Case kCases[] = {
     {ToolFormat::kMistral, "f{\"a\": \"}\"}g{}", "|f({\"a\": \"}\"})|g({})"},
     {ToolFormat::kMistral, "[1] is a reference", "[1] is a reference"},
     {ToolFormat::kMistral, "for example", "for example"},
+    {ToolFormat::kMistral, "[{\"name\": \"Alice\", \"age\": 3}]",
+     "[{\"name\": \"Alice\", \"age\": 3}]"},
     {ToolFormat::kMistral, "f{broken", "f{broken"},
     {ToolFormat::kObjects,
      "{\"name\": \"f\", \"parameters\": {\"a\": \"\\\"}\"}}",
