@@ -3,6 +3,7 @@
 #include <string>
 
 #include "absl/strings/match.h"
+#include "engine/tokenizer/text/too_many_tokens.h"
 #include "server/http_call/http_status.h"
 #include "server/http_call/json_value.h"
 
@@ -29,17 +30,21 @@ const char* TypeOf(int http_status) {
   }
 }
 
+// The status of one input of several has no payload, only words.
+bool IsTooManyTokens(const absl::Status& status) {
+  return status.GetPayload(kTooManyTokensUrl).has_value() ||
+         absl::StrContains(status.message(), "max_source_tokens") ||
+         absl::StrContains(status.message(), "max_target_tokens") ||
+         absl::StrContains(status.message(), " tokens, limit is ");
+}
+
 // The codes of OpenAI that clients look at; null: none.
 const char* CodeOf(const absl::Status& status, int http_status) {
   if (http_status == 401) return "invalid_api_key";
   if (http_status == 429) return "rate_limit_exceeded";
   if (absl::IsNotFound(status)) return "model_not_found";
   if (http_status != 400) return nullptr;
-  if (absl::StrContains(status.message(), "max_source_tokens") ||
-      absl::StrContains(status.message(), "max_target_tokens")) {
-    return "context_length_exceeded";
-  }
-  return nullptr;
+  return IsTooManyTokens(status) ? "context_length_exceeded" : nullptr;
 }
 
 Json OrNull(const char* text) { return text == nullptr ? Json() : Json(text); }

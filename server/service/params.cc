@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "engine/api/generation_limits.h"
 #include "engine/tensor/status_macros.h"
+#include "engine/tokenizer/text/too_many_tokens.h"
 #include "server/scheduler/request.h"
 #include "server/service/param_lists.h"
 
@@ -157,8 +158,12 @@ absl::Status FitLengths(const v1::GenerationParams& request,
   } else {
     params.max_new_tokens = request.max_new_tokens();
   }
-  RETURN_IF_ERROR(
-      CheckRange("params.max_new_tokens", params.max_new_tokens, 1, limit));
+  const absl::Status most =
+      CheckRange("params.max_new_tokens", params.max_new_tokens, 1, limit);
+  if (!most.ok() && params.max_new_tokens > limit) {
+    return TooManyTokensError(most.message());
+  }
+  RETURN_IF_ERROR(most);
   params.min_new_tokens =
       request.has_min_new_tokens()
           ? request.min_new_tokens()

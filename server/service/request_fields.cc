@@ -8,6 +8,7 @@
 #include "absl/time/clock.h"
 #include "engine/tensor/status_macros.h"
 #include "engine/tokenizer/text/encode_within.h"
+#include "engine/tokenizer/text/too_many_tokens.h"
 
 namespace attend {
 namespace {
@@ -23,7 +24,7 @@ absl::Status CheckChatSize(const v1::Chat& chat, const ModelInfo& model,
   const int tokens = model.max_source_tokens;
   const int limit = std::max(kMinMessages, tokens);
   if (chat.messages_size() > limit) {
-    return absl::InvalidArgumentError(
+    return TooManyTokensError(
         absl::StrFormat("%s.messages has %d entries, limit is %d (for %d "
                         "tokens)",
                         field, chat.messages_size(), limit, tokens));
@@ -80,7 +81,7 @@ absl::Status CheckTextBytes(absl::string_view field, size_t bytes, int tokens,
                             const Tokenizer& tokenizer) {
   const size_t limit = MaxTextBytes(tokenizer, tokens);
   if (bytes <= limit) return absl::OkStatus();
-  return absl::InvalidArgumentError(
+  return TooManyTokensError(
       absl::StrFormat("%s has %d bytes, limit is %d (for %d tokens)", field,
                       bytes, limit, tokens));
 }

@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "engine/tensor/status_macros.h"
 #include "engine/tokenizer/text/encode_within.h"
+#include "engine/tokenizer/text/too_many_tokens.h"
 #include "server/service/request_fields.h"
 
 namespace attend {
@@ -202,7 +203,7 @@ absl::StatusOr<Source> ReadSource(const v1::Input& input,
   const int size = static_cast<int>(source.tokens.ids.size());
   if (model.continues_source) source.empty = size == 0;
   if (size > limit) {
-    return absl::InvalidArgumentError(absl::StrFormat(
+    return TooManyTokensError(absl::StrFormat(
         "%s has %d tokens, limit is %d (%s)", field, size, limit,
         text_limit ? "max_text_tokens" : "max_source_tokens"));
   }

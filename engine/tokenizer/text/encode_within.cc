@@ -6,6 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
 #include "engine/tensor/status_macros.h"
+#include "engine/tokenizer/text/too_many_tokens.h"
 
 namespace attend {
 namespace {
@@ -59,7 +60,7 @@ struct Part {
 absl::Status TooMany(const Part (&parts)[2], const Encoding& encoding,
                      int limit) {
   const int number = parts[0].is_whole() ? 1 : 0;
-  return absl::InvalidArgumentError(absl::StrFormat(
+  return TooManyTokensError(absl::StrFormat(
       "%s has %d bytes, of which %d are already %d tokens, limit is %d tokens",
       number == 0 ? "text" : "pair", parts[number].whole.size(),
       parts[number].text.size(), encoding.text_tokens[number], limit));
@@ -110,7 +111,7 @@ absl::StatusOr<Encoding> EncodeWithin(const Tokenizer& tokenizer,
     }
     if (bytes >= most) {
       const Part& part = parts[enough(0) ? 1 : 0];
-      return absl::InvalidArgumentError(absl::StrFormat(
+      return TooManyTokensError(absl::StrFormat(
           "%s has %d bytes, limit is %d for a text of so few tokens",
           enough(0) ? "pair" : "text", part.whole.size(), most));
     }
