@@ -16,14 +16,14 @@ absl::Status FinishSearch(const ModelInfo& model, Generation& generation) {
   if (generation.beam_search && !params.has_num_beams()) {
     params.set_num_beams(std::max(generation.choices, 1));
   }
-  const bool beams = params.num_beams() > 1;
+  const bool beams = generation.beam_search || params.num_beams() > 1;
   if (beams && generation.temperature.value_or(0) > 0) {
     return FieldError("temperature",
                       absl::StrCat("is ", *generation.temperature,
                                    ", must be 0 or absent with beams"));
   }
   // Without a temperature a model that continues text samples, as OpenAI's do.
-  // Translators and their like have defaults of their own.
+  // Models that translate and their like have defaults of their own.
   const bool samples = generation.temperature.has_value()
                            ? *generation.temperature > 0
                            : model.continues_source &&
@@ -37,14 +37,13 @@ absl::Status FinishSearch(const ModelInfo& model, Generation& generation) {
     if (!params.has_top_k() && model.generation.top_k == kDefaultTopK) {
       params.set_top_k(0);
     }
-  } else if (generation.temperature.has_value() && !params.has_num_beams()) {
+  } else if (generation.temperature.has_value() || params.has_num_beams()) {
     params.set_do_sample(false);
-    params.set_num_beams(1);
+    if (!params.has_num_beams()) params.set_num_beams(1);
   }
-  generation.copies = params.has_num_beams() && !beams;
-  if (!generation.copies && generation.choices > 1) {
-    params.set_num_return_sequences(generation.choices);
-  }
+  generation.copies = params.num_beams() == 1 && !params.do_sample();
+  // Whatever number the model's own defaults have.
+  if (!generation.copies) params.set_num_return_sequences(generation.choices);
   return absl::OkStatus();
 }
 

@@ -21,7 +21,8 @@ ModelInfo Continuing() {
 
 struct None {};
 
-// What becomes of a request: its parameters as text, or the error.
+// What becomes of a request: its parameters as text, or the error. One choice
+// is left out.
 std::string Read(const std::string& body, const ModelInfo& model,
                  std::optional<int> default_max_tokens = std::nullopt) {
   Generation generation;
@@ -30,6 +31,9 @@ std::string Read(const std::string& body, const ModelInfo& model,
       ReadGeneration<None>(Json::parse(body), {}, generation, none);
   if (status.ok()) status = Finish(model, default_max_tokens, generation);
   if (!status.ok()) return std::string(status.message());
+  if (generation.params().num_return_sequences() == 1) {
+    generation.params().clear_num_return_sequences();
+  }
   std::string text;
   google::protobuf::TextFormat::Printer printer;
   printer.SetSingleLineMode(true);
@@ -61,9 +65,14 @@ TEST(GenerationTest, EachFieldHasItsPlace) {
        "repetition_penalty: 1.5 presence_penalty: 0.5 frequency_penalty: -0.5 "
        "no_repeat_ngram_size: 3 "},
       {R"({"num_beams": 4, "n": 2, "length_penalty": 0.5})",
-       "num_beams: 4 num_return_sequences: 2 length_penalty: 0.5 "},
+       "num_beams: 4 num_return_sequences: 2 length_penalty: 0.5 "
+       "do_sample: false "},
       {R"({"use_beam_search": true, "n": 3, "temperature": 0})",
-       "num_beams: 3 num_return_sequences: 3 "},
+       "num_beams: 3 num_return_sequences: 3 do_sample: false "},
+      {R"({"num_beams": 1, "n": 3})", "num_beams: 1 do_sample: false "},
+      {R"({"num_beams": 1, "n": 3, "temperature": 1})",
+       "num_beams: 1 num_return_sequences: 3 do_sample: true temperature: 1 "
+       "top_k: 0 "},
       {R"({"n": 1, "best_of": 1, "user": "u", "store": false, "metadata": {},)"
        R"( "service_tier": "auto", "skip_special_tokens": true,)"
        R"( "stream_options": {"include_usage": true}, "stream": true,)"
@@ -122,7 +131,7 @@ TEST(GenerationTest, OpenAiSamplesUnlessItIsTold) {
   EXPECT_EQ(Read(R"({"n": 3, "temperature": 0})", model),
             "num_beams: 1 do_sample: false log_probs: false ");
   EXPECT_EQ(Read(R"({"num_beams": 2})", model),
-            "num_beams: 2 log_probs: false ");
+            "num_beams: 2 do_sample: false log_probs: false ");
   // A model's own beams, and its own top_k.
   ModelInfo beams = model;
   beams.generation.num_beams = 4;
@@ -134,6 +143,38 @@ TEST(GenerationTest, OpenAiSamplesUnlessItIsTold) {
   EXPECT_EQ(Read("{}", ModelInfo(), 5), "max_new_tokens: 5 log_probs: false ");
 }
 
+// The model's own default may be another number of choices; those that are
+// copies are made of one.
+TEST(GenerationTest, TheNumberOfChoicesIsTheRequests) {
+  const struct {
+    const char* body;
+    int computed;
+    bool copies;
+  } cases[] = {
+      {"{}", 1, false},
+      {R"({"n": 1})", 1, false},
+      {R"({"n": 2})", 2, false},
+      {R"({"n": 2, "num_beams": 2})", 2, false},
+      {R"({"n": 2, "num_beams": 1, "temperature": 1})", 2, false},
+      {R"({"n": 2, "num_beams": 1})", 0, true},
+      {R"({"n": 2, "temperature": 0})", 0, true},
+  };
+  for (const auto& c : cases) {
+    Generation generation;
+    None none;
+    ASSERT_TRUE(
+        ReadGeneration<None>(Json::parse(c.body), {}, generation, none).ok());
+    ASSERT_TRUE(Finish(Continuing(), std::nullopt, generation).ok());
+    EXPECT_EQ(generation.params().num_return_sequences(), c.computed) << c.body;
+    EXPECT_EQ(generation.copies, c.copies) << c.body;
+  }
+}
+
+// As any other small number does.
+TEST(GenerationTest, ATopPOfZeroLeavesTheLikeliestToken) {
+  EXPECT_THAT(Read(R"({"top_p": 0})", ModelInfo()), HasSubstr("top_p: 1.17"));
+}
+
 TEST(GenerationTest, ErrorsNameTheField) {
   const struct {
     const char *body, *error;
@@ -141,6 +182,9 @@ TEST(GenerationTest, ErrorsNameTheField) {
       {R"({"temperature": 3})", "temperature is 3, must be a number in [0, 2]"},
       {R"({"temperature": 1, "num_beams": 2})",
        "temperature is 1, must be 0 or absent with beams"},
+      {R"({"temperature": 1, "use_beam_search": true})",
+       "temperature is 1, must be 0 or absent with beams"},
+      {R"({"top_p": 1.5})", "top_p is 1.5, must be a number in [0, 1]"},
       {R"({"n": 0})", "n is 0, must be an integer in [1, 128]"},
       {R"({"n": 129})", "n is 129, must be an integer in [1, 128]"},
       {R"({"best_of": 2})", "best_of is 2, must be n: 1"},
