@@ -134,7 +134,9 @@ absl::StatusOr<HandledRequest> ChatTranslator::Read(const HttpCallInput& input,
     return FieldError("messages", "is absent, must be there");
   }
   if (generation_.max_tokens == 0 || generation_.max_completion_tokens == 0) {
-    return FieldError("max_tokens", "is 0, must be 1 or more");
+    return FieldError(
+        generation_.max_tokens == 0 ? "max_tokens" : "max_completion_tokens",
+        "is 0, must be 1 or more");
   }
   if (fields.top_log_probs && !generation_.log_probs) {
     return FieldError("top_logprobs", "is given, needs logprobs: true");

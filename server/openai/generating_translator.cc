@@ -21,6 +21,9 @@ HandledRequest GeneratingTranslator::Handled(FieldNames own) {
   for (const absl::string_view name : ConstraintNames()) {
     names_.emplace_back(name, generation_.constraint_field);
   }
+  if (!generation_.max_tokens) {
+    names_.emplace_back("params.max_new_tokens", "max_completion_tokens");
+  }
   const FieldNames shared = GenerationFieldNames();
   names_.insert(names_.end(), shared.begin(), shared.end());
   return {generation_.streams ? NewGenerateStreamHandler : NewGenerateHandler,

@@ -1,6 +1,7 @@
 // The fields that chat and completions share: what they are, and what becomes
 // of them.
 
+#include <algorithm>
 #include <limits>
 
 #include "absl/strings/numbers.h"
@@ -49,6 +50,14 @@ absl::Status ReadTemperature(const JsonValue& value, Generation& to) {
   return absl::OkStatus();
 }
 
+// 0 leaves the likeliest token, as any other small number does.
+absl::Status ReadTopP(const JsonValue& value, Generation& to) {
+  ASSIGN_OR_RETURN(const double top_p, value.Float(0, 1));
+  to.params().set_top_p(
+      std::max(static_cast<float>(top_p), std::numeric_limits<float>::min()));
+  return absl::OkStatus();
+}
+
 // Any integer of 64 bits, with a sign or without.
 absl::Status ReadSeed(const JsonValue& value, Generation& to) {
   if (value.json().is_number_unsigned()) {
@@ -84,9 +93,8 @@ absl::Status ReadStopIds(const JsonValue& value, Generation& to) {
 absl::Status ReadLogitBias(const JsonValue& value, Generation& to) {
   ASSIGN_OR_RETURN(const std::vector<JsonValue> members, value.Members());
   for (const JsonValue& member : members) {
-    const std::string key = member.name().substr(value.name().size() + 1);
     int id = 0;
-    if (!absl::SimpleAtoi(key, &id)) {
+    if (!absl::SimpleAtoi(member.key(), &id)) {
       return FieldError(value.name(),
                         "has a key that is no token id in decimal digits");
     }
@@ -129,9 +137,10 @@ constexpr Field kFields[] = {
      "0: the likeliest tokens. Default: 1 if the model continues text, or what "
      "its generation_config.json says; other models do not sample.",
      ReadTemperature},
-    {"top_p", R"({"type": "number", "exclusiveMinimum": 0, "maximum": 1})",
-     "Sample from the likeliest tokens that together have this probability.",
-     ReadFloat<&v1::GenerationParams::set_top_p>},
+    {"top_p", R"({"type": "number", "minimum": 0, "maximum": 1})",
+     "Sample from the likeliest tokens that together have this probability; 0: "
+     "the likeliest one.",
+     ReadTopP},
     {"seed", R"({"type": "integer"})",
      "The same seed gives the same choices, whatever else runs.", ReadSeed},
     {"stop",

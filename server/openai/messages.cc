@@ -35,9 +35,14 @@ absl::StatusOr<std::string> ReadParts(const JsonValue& value) {
       return FieldError(absl::StrCat(part.name(), ".type"),
                         "must be \"text\": the model reads nothing else");
     }
-    if (!json.contains("text") || !json["text"].is_string() ||
-        json.size() != 2) {
-      return FieldError(part.name(), "must have type and text, and no more");
+    if (!json.contains("text") || !json["text"].is_string()) {
+      return FieldError(absl::StrCat(part.name(), ".text"), "must be a string");
+    }
+    ASSIGN_OR_RETURN(const std::vector<JsonValue> members, part.Members());
+    for (const JsonValue& member : members) {
+      if (member.key() != "type" && member.key() != "text") {
+        return UnknownField(member);
+      }
     }
     if (&part != &parts.front()) text += '\n';
     text += json["text"].get_ref<const std::string&>();
@@ -72,10 +77,10 @@ absl::StatusOr<Json> ReadFunction(const JsonValue& value) {
   ASSIGN_OR_RETURN(const std::vector<JsonValue> members, value.Members());
   Json function = Json::object();
   for (const JsonValue& member : members) {
-    ASSIGN_OR_RETURN(const std::string text, member.String());
     if (member.key() == "name") {
-      function["name"] = text;
+      ASSIGN_OR_RETURN(function["name"], member.String());
     } else if (member.key() == "arguments") {
+      ASSIGN_OR_RETURN(const std::string text, member.String());
       auto arguments = ParseOrderedJsonObject(member.name(), text);
       if (!arguments.ok()) {
         return FieldError(member.name(), "must be a JSON object as text");
@@ -165,7 +170,7 @@ absl::Status ReadMessages(const JsonValue& value, v1::Chat& chat) {
 absl::Status ReadTemplateVariables(const JsonValue& value, Json& variables) {
   RETURN_IF_ERROR(value.Expect(value.json().is_object(), "an object"));
   for (const auto& [key, variable] : value.json().items()) {
-    if (key == "tools" || key == "messages") {
+    if (key == "tools" || key == "messages" || key == "add_generation_prompt") {
       return FieldError(absl::StrCat(value.name(), ".", key),
                         "has a field of its own");
     }

@@ -119,11 +119,25 @@ TEST(ChatTest, ErrorsNameTheField) {
        "messages[0].content", "is absent"},
       {hello + R"(, "max_tokens": 0)", "max_tokens",
        "max_tokens is 0, must be 1 or more"},
+      {hello + R"(, "max_completion_tokens": 0)", "max_completion_tokens",
+       "max_completion_tokens is 0, must be 1 or more"},
+      {R"("messages": [{"role": "user", "content": [{"type": "text",
+          "text": "a", "cache_control": {}}]}])",
+       "messages[0].content[0].cache_control", "is not a field"},
+      {R"("messages": [{"role": "user", "content": [{"type": "text"}]}])",
+       "messages[0].content[0].text", "must be a string"},
+      {R"("messages": [{"role": "assistant", "tool_calls": [{"function":
+          {"name": "f", "arguments": "{}", "parsed_arguments": {}}}]}])",
+       "messages[0].tool_calls[0].function.parsed_arguments", "is not a field"},
+      {hello + R"(, "chat_template_kwargs": {"add_generation_prompt": false})",
+       "chat_template_kwargs.add_generation_prompt", "has a field of its own"},
       {hello + R"(, "top_logprobs": 2)", "top_logprobs", "needs logprobs"},
       {hello + R"(, "tools": [{"type": "web"}])", "tools[0]", "must be {"},
       {hello + R"(, "modalities": ["audio"])", "modalities", "must be"},
       {hello + R"(, "functions": [])", "functions", "is not a field"},
       {hello + R"(, "max_tokens": 5000)", "max_tokens", "must be in [1, "},
+      {hello + R"(, "max_completion_tokens": 5000)", "max_completion_tokens",
+       "max_completion_tokens is 5000, must be in [1, "},
       {R"("messages": [{"role": "user", "content": ")" +
            std::string(5000, 'a') + "\"}]",
        "messages", "max_source_tokens"},
@@ -134,6 +148,22 @@ TEST(ChatTest, ErrorsNameTheField) {
     EXPECT_EQ(error["param"], c.param) << c.body.substr(0, 100);
     EXPECT_THAT(error["message"].get<std::string>(), HasSubstr(c.message));
   }
+}
+
+// Clients cut their conversation then.
+TEST(ChatTest, TooManyTokensHaveACode) {
+  HttpFixture fixture(WithTemplate());
+  const auto code = [&](size_t length, int max_tokens) {
+    const std::string body = absl::StrCat(
+        R"({"messages": [{"role": "user", "content": ")",
+        std::string(length, 'a'), R"("}], "max_tokens": )", max_tokens, "}");
+    return PostJson(fixture, kPath, body, 400)["error"]["code"];
+  };
+  for (const size_t length : {5'000, 100'000, 1'000'000}) {
+    EXPECT_EQ(code(length, 1), "context_length_exceeded") << length;
+  }
+  EXPECT_EQ(code(1, 5000), "context_length_exceeded");
+  EXPECT_EQ(code(1, 0), nullptr);
 }
 
 TEST(ChatTest, ToolsNeedATemplateThatKnowsThem) {

@@ -128,7 +128,7 @@ TEST(CompletionsTest, ErrorsNameFieldValueAndLimit) {
        "max_tokens is 9999, must be in [1, 4095]"},
       {R"({"prompt": "a", "logprobs": 21})", "logprobs",
        "logprobs is 21, must be an integer in [0, 20]"},
-      {R"({"prompt": "a", "top_p": 0})", "top_p", "top_p is 0, must be in"},
+      {R"({"prompt": "a", "top_p": -1})", "top_p", "top_p is -1, must be a"},
       {R"({"prompt": "a", "suffix": "b"})", "suffix",
        "suffix is not a field that this server knows here"},
       {R"({"prompt": "a", "n": 100})", "n", "n is 100, must be in [1, 8]"},

@@ -41,6 +41,10 @@ TEST(TokenizeTest, ErrorsNameTheField) {
        "add_special_tokens"},
       {"/tokenize", R"({"messages": [{"role": "user", "content": "a"}]})",
        "messages"},
+      {"/tokenize",
+       R"({"messages": [{"role": "user", "content": "a"}],)"
+       R"( "chat_template_kwargs": {"add_generation_prompt": true}})",
+       "chat_template_kwargs.add_generation_prompt"},
       {"/detokenize", "{}", "tokens"},
       {"/detokenize", R"({"tokens": ["a"]})", "tokens[0]"},
       {"/detokenize", R"({"tokens": [1000]})", "tokens"},
