@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""lm-evaluation-harness, unmodified, on toy tasks: of an Attend server (the model
-"attend" of client/python/lm_eval_attend.py) and of its own model "hf", on one
-checkpoint. Fails if a metric or the answer to any document differs.
+"""lm-evaluation-harness, unmodified, on toy tasks and one checkpoint: of an Attend
+server, by gRPC (the model "attend" of client/python/lm_eval_attend.py) and by
+OpenAI's API (the harness' "local-completions" and "local-chat-completions"),
+against the harness' own model "hf". Fails if a metric or the answer to any
+document differs.
 
     tests/bench/quality_lm_eval.py build/release/server/attend-server
 
 By default on the tiny Llama of tests/golden/evaluation; any directory of a
-decoder alone will do. Needs lm-eval[hf] (0.4.13), torch, transformers, and
-client/python/requirements.txt.
+decoder alone will do; --chat=no if it has no chat template. Needs
+lm-eval[hf,api] (0.4.13), torch, transformers, and client/python/requirements.txt.
 """
 
 import argparse
@@ -19,25 +21,28 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "client/python"), str(ROOT / "tests/client/python")]
+sys.path[:0] = [str(ROOT / "client/python"), str(ROOT / "tests/conformance")]
 
 LINES = [case["text"] for case in json.loads(
     (ROOT / "tests/golden/evaluation/evaluation.json").read_text(
         encoding="utf-8"))["rolling"] if case["text"]]
 SENTENCES = [" ".join(LINES[-1].split()[i:i + 9]) for i in range(0, 60, 3)]
 
-TASKS = {
-    # Which of four words follows, in few shots.
-    "toy_choice": """
+# Which of four words follows.
+CHOICE = """
 output_type: multiple_choice
 doc_to_text: "{{text}}"
 doc_to_target: label
 doc_to_choice: choices
-num_fewshot: 2
 metric_list:
   - {metric: acc}
   - {metric: acc_norm}
-""",
+num_fewshot: """
+
+TASKS = {
+    "toy_choice": f"{CHOICE}0",
+    # Too long for the tiny Llama: the context is cut.
+    "toy_shots": f"{CHOICE}2",
     "toy_word": """
 output_type: loglikelihood
 doc_to_text: "{{text}} "
@@ -85,19 +90,21 @@ def write_tasks(folder):
             f"{{test: {data}}}\n{task}", encoding="utf-8")
 
 
-def evaluate(model, arguments, folder):
+def evaluate(model, arguments, folder, tasks, chat=False):
     from lm_eval import simple_evaluate
     from lm_eval.tasks import TaskManager
     return simple_evaluate(
-        model=model, model_args=arguments, tasks=list(TASKS), device="cpu",
+        model=model, model_args=arguments, tasks=tasks, device="cpu",
         task_manager=TaskManager(include_path=str(folder)), bootstrap_iters=0,
-        random_seed=1, numpy_random_seed=1, fewshot_random_seed=1)
+        apply_chat_template=chat, random_seed=1, numpy_random_seed=1,
+        fewshot_random_seed=1)
 
 
 def answers(result):
     """Of each document of each task: what the model gave for its requests."""
     return {(task, sample["doc_id"]): sample["filtered_resps"]
-            for task in TASKS for sample in result["samples"][task]}
+            for task, samples in result["samples"].items()
+            for sample in samples}
 
 
 def differ(ours, theirs):
@@ -109,48 +116,74 @@ def differ(ours, theirs):
     return ours != theirs
 
 
-def compare(ours, theirs):
+def compare(name, ours, theirs):
     failed = 0
-    for task in TASKS:
-        for metric, value in theirs["results"][task].items():
-            if not isinstance(value, float) or "stderr" in metric:
+    for task, metrics in ours["results"].items():
+        for metric, mine in metrics.items():
+            if not isinstance(mine, float) or "stderr" in metric:
                 continue
-            mine = ours["results"][task][metric]
+            value = theirs["results"][task][metric]
             failed += differ(mine, value)
-            print(f"{task:12} {metric:22} hf {value:12.6f}  attend {mine:12.6f}")
+            print(f"{task:12} {metric:22} hf {value:12.6f}  "
+                  f"{name} {mine:12.6f}")
     ours, theirs = answers(ours), answers(theirs)
-    wrong = [key for key in theirs if differ(ours[key], theirs[key])]
-    print(f"{len(theirs)} documents, of which {len(wrong)} differ {wrong[:5]}")
+    wrong = [key for key in ours if differ(ours[key], theirs[key])]
+    print(f"{name}: {len(ours)} documents, of which {len(wrong)} differ "
+          f"{wrong[:5]}")
     return failed + len(wrong)
+
+
+def make_stubs(folder):
+    subprocess.run([sys.executable, "-m", "grpc_tools.protoc",
+                    f"-I{ROOT / 'proto'}", f"--python_out={folder}",
+                    f"--grpc_python_out={folder}", "attend/v1/attend.proto"],
+                   check=True)
+    sys.path.insert(0, str(folder))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("server")
     parser.add_argument("--model", default=ROOT / "tests/golden/evaluation")
+    parser.add_argument("--chat", default="yes", choices=["yes", "no"])
     options = parser.parse_args()
     os.environ.update(ATTEND_SERVER=options.server, HF_DATASETS_OFFLINE="1",
                       TOKENIZERS_PARALLELISM="false")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         os.environ["HF_DATASETS_CACHE"] = str(folder / "cache")
-        subprocess.run([sys.executable, "-m", "grpc_tools.protoc",
-                        f"-I{ROOT / 'proto'}", f"--python_out={folder}",
-                        f"--grpc_python_out={folder}",
-                        "attend/v1/attend.proto"], check=True)
-        sys.path.insert(0, name)
+        make_stubs(folder)
         write_tasks(folder)
-        from served import ServedTest
+        from served import Server
         import lm_eval_attend  # noqa: F401, tells the harness of "attend"
-        ServedTest.model = options.model
-        ServedTest.setUpClass()
+        server = Server({"model": options.model})
+        url = f"http://127.0.0.1:{server.http_port}/v1"
+        hf = f"pretrained={options.model},dtype=float32"
+        api = f"model=model,tokenizer={options.model},base_url={url}"
+        # It cuts a context one token shorter than hf does, and chats have no
+        # log-probabilities of what they are given.
+        uncut = [task for task in TASKS if task != "toy_shots"]
+        runs = [
+            ("attend", f"address={server.address}", list(TASKS)),
+            ("local-completions",
+             f"{api}/completions,tokenizer_backend=huggingface,"
+             "add_bos_token=True,num_concurrent=4", uncut),
+        ]
         try:
-            ours = evaluate("attend", f"address={ServedTest.address}", folder)
+            theirs = evaluate("hf", hf, folder, list(TASKS))
+            failed = sum(
+                compare(name, evaluate(name, arguments, folder, tasks), theirs)
+                for name, arguments, tasks in runs)
+            if options.chat == "yes":
+                failed += compare("local-chat-completions", *(
+                    evaluate(name, arguments, folder, ["toy_answer"], chat=True)
+                    for name, arguments in [
+                        ("local-chat-completions",
+                         f"model=model,base_url={url}/chat/completions"),
+                        ("hf", hf)]))
         finally:
-            ServedTest.tearDownClass()
-        theirs = evaluate("hf", f"pretrained={options.model},dtype=float32",
-                          folder)
-    return 1 if compare(ours, theirs) else 0
+            server.close()
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
