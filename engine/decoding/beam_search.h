@@ -30,7 +30,6 @@ class BeamSearch : public Search {
   absl::Span<const LogitsNeed> needs() const override { return needs_; }
   void Advance(absl::Span<const LogitsView> logits) override;
   absl::Span<const int> parents() const override { return parents_; }
-  bool constrained() const override { return constraint_.active(); }
   bool waiting() const override {
     return constraint_.waiting() && !output_.finished;
   }

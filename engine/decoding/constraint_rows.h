@@ -18,9 +18,8 @@ absl::Status NothingMayFollow();
 
 // What the constraint of a request lets follow each live hypothesis of a
 // search. A search says what it chose by Follow(). Prepare() finds out what may
-// come next: that takes time, and may be done on another thread while the model
-// computes. Prepare() is then the only function that may run. Without a
-// constraint everything is allowed, and nothing takes time.
+// come next: that takes time. Without a constraint everything is allowed, and
+// nothing takes time.
 class ConstraintRows {
  public:
   // Has prepared the first row.

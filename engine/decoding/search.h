@@ -34,12 +34,8 @@ class Search {
   // continues.
   virtual absl::Span<const int> parents() const = 0;
 
-  // Whether the request has a constraint.
-  virtual bool constrained() const = 0;
   // Whether the next Advance() needs a Prepare() before it, which finds out
   // what a constraint lets follow. needs() may point to what Prepare() fills.
-  // It may run on another thread, while nothing else of the search is used but
-  // the functions that are const.
   virtual bool waiting() const = 0;
   virtual void Prepare() = 0;
   // OK, or why the search cannot go on: its constraint cannot be held. Then the

@@ -9,10 +9,7 @@
 namespace attend {
 
 DecodePass::DecodePass(WorkerMemory& memory, int max_rows)
-    : memory_(memory),
-      max_rows_(max_rows),
-      batch_(max_rows),
-      side_thread_(max_rows) {
+    : memory_(memory), max_rows_(max_rows), batch_(max_rows) {
   decoders_.reserve(max_rows);
   wanted_.reserve(max_rows);
   wanted_rows_.reserve(max_rows);
@@ -90,9 +87,6 @@ absl::Status DecodePass::TakeGroup(absl::Span<const WantedLogits> group,
   const int first = group.front().first;
   needs_.clear();
   for (const WantedLogits& wanted : group) {
-    if (SideThread::Job* const job = wanted.decoder->task().side_job()) {
-      side_thread_.Finish(*job);
-    }
     for (int row = 0; row < wanted.rows; ++row) {
       needs_.push_back(wanted.decoder->task().need(row));
     }
@@ -104,17 +98,7 @@ absl::Status DecodePass::TakeGroup(absl::Span<const WantedLogits> group,
   for (int row = 0; row < rows; ++row) {
     views_.push_back(memory_.activations.logits().view(row));
   }
-  HandOver(group);
-  for (const WantedLogits& wanted : group) {
-    DecoderTask& task = wanted.decoder->task();
-    if (task.needs_side_job()) side_thread_.Start(*task.side_job());
-  }
-  return absl::OkStatus();
-}
-
-// Tasks take different times: a member that is free takes the next one.
-void DecodePass::HandOver(absl::Span<const WantedLogits> group) {
-  const int first = group.front().first;
+  // Tasks take different times: a member that is free takes the next one.
   std::atomic<size_t> next = 0;
   memory_.exec.team().Run([&](int) {
     for (size_t i = next++; i < group.size(); i = next++) {
@@ -122,6 +106,7 @@ void DecodePass::HandOver(absl::Span<const WantedLogits> group) {
           group[i].first - first, group[i].rows));
     }
   });
+  return absl::OkStatus();
 }
 
 }  // namespace attend

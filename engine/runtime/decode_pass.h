@@ -7,7 +7,6 @@
 #include "absl/types/span.h"
 #include "engine/ops/logits/logits_view.h"
 #include "engine/runtime/decoder_rows.h"
-#include "engine/runtime/side_thread.h"
 #include "engine/runtime/step_batch.h"
 #include "engine/runtime/transformer_sequence.h"
 #include "engine/runtime/worker_memory.h"
@@ -49,7 +48,6 @@ class DecodePass {
   // Computes the logits of entries that have `rows` rows together, at most
   // kMaxLogitsRows, and hands the logits to the tasks.
   absl::Status TakeGroup(absl::Span<const WantedLogits> group, int rows);
-  void HandOver(absl::Span<const WantedLogits> group);
 
   WorkerMemory& memory_;
   const int max_rows_;
@@ -59,8 +57,6 @@ class DecodePass {
   std::vector<int> wanted_rows_;   // indices of rows of the batch
   std::vector<LogitsNeed> needs_;  // [rows of a group]
   std::vector<LogitsView> views_;  // [rows of a group]
-  // Finds what constraints let follow while the model computes.
-  SideThread side_thread_;
 };
 
 }  // namespace attend

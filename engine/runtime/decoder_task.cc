@@ -4,14 +4,6 @@
 
 namespace attend {
 
-Generation::Generation(std::unique_ptr<Search> search,
-                       std::unique_ptr<Scorer> scorer)
-    : search_(std::move(search)),
-      scorer_(std::move(scorer)),
-      prepare_(search_->constrained() ? std::make_unique<SideThread::Job>(
-                                            [this] { search_->Prepare(); })
-                                      : nullptr) {}
-
 absl::Span<const int> Generation::prompt(int hypothesis) const {
   const absl::Span<const int> tokens = search_->tokens(hypothesis);
   return tokens.first(tokens.size() - 1);
@@ -22,7 +14,11 @@ LogitsNeed Generation::need(int row) const {
 }
 
 void Generation::Take(absl::Span<const LogitsView> logits) {
-  if (scorer_ == nullptr) return search_->Advance(logits);
+  if (scorer_ == nullptr) {
+    search_->Advance(logits);
+    if (search_->waiting()) search_->Prepare();
+    return;
+  }
   scorer_->Advance(logits);
   if (scorer_->remaining() > 0) return;
   search_->SetPrompt(scorer_->TakeChoice());

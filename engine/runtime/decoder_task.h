@@ -13,7 +13,6 @@
 #include "engine/decoding/scorer.h"
 #include "engine/decoding/search.h"
 #include "engine/ops/logits/logits_view.h"
-#include "engine/runtime/side_thread.h"
 
 namespace attend {
 
@@ -52,12 +51,6 @@ class DecoderTask {
   // no row that was computed counts any more. RESOURCE_EXHAUSTED: there is no
   // memory for what comes next.
   virtual absl::StatusOr<bool> Restart() { return false; }
-  // What has to be done after some calls of Take(), before the next one and
-  // before what need() points to is read: another thread may do it meanwhile.
-  // Null: never anything.
-  virtual SideThread::Job* side_job() { return nullptr; }
-  // Whether it has to be done now. To be called right after Take().
-  virtual bool needs_side_job() const { return false; }
   // OK, or why the task cannot go on.
   virtual absl::Status status() const { return absl::OkStatus(); }
 
@@ -69,7 +62,8 @@ class Generation : public DecoderTask {
  public:
   // `scorer` scores the prompt after its first token; null: the prompt is not
   // scored.
-  Generation(std::unique_ptr<Search> search, std::unique_ptr<Scorer> scorer);
+  Generation(std::unique_ptr<Search> search, std::unique_ptr<Scorer> scorer)
+      : search_(std::move(search)), scorer_(std::move(scorer)) {}
 
   int hypotheses() const override { return search_->rows(); }
   absl::Span<const int> tokens(int hypothesis) const override {
@@ -80,8 +74,6 @@ class Generation : public DecoderTask {
   LogitsNeed need(int row) const override;
   void Take(absl::Span<const LogitsView> logits) override;
   std::optional<absl::Span<const int>> parents() const override;
-  SideThread::Job* side_job() override { return prepare_.get(); }
-  bool needs_side_job() const override { return search_->waiting(); }
   absl::Status status() const override { return search_->status(); }
   const SequenceOutput& output() const override { return search_->output(); }
 
@@ -92,8 +84,6 @@ class Generation : public DecoderTask {
  private:
   const std::unique_ptr<Search> search_;
   std::unique_ptr<Scorer> scorer_;  // null once the prompt is scored
-  // Search::Prepare(); null without a constraint. Ends before the search does.
-  const std::unique_ptr<SideThread::Job> prepare_;
 };
 
 // Scores a given target.

@@ -36,7 +36,7 @@ TEST(AllocationTest, AStepAllocatesNothing) {
       task->params.alignments = false;
     }
     earlier = request.input;
-    // What a constraint allows is found beside the step.
+    // Who follows a constraint allocates.
     if (auto* const task = std::get_if<GenerateTask>(&request.task)) {
       task->params.constraint = nullptr;
     }
