@@ -90,6 +90,9 @@ class FakeTokenizer final : public Tokenizer {
     return absl::InvalidArgumentError(
         absl::StrCat("language is \"", language, "\", there are aa and bb"));
   }
+  std::vector<std::string> languages(Side) const override {
+    return {"aa", "bb"};
+  }
   absl::string_view TokenText(int id) const override { return texts_[id]; }
 
  private:

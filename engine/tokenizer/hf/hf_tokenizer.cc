@@ -204,6 +204,13 @@ bool HfTokenizer::HasText(int id) const {
          !pieces_[id].empty();
 }
 
+std::vector<std::string> HfTokenizer::languages(Side side) const {
+  if (languages_) return languages_->Codes();
+  const std::string& one =
+      side == Side::kSource ? config_.source_language : config_.target_language;
+  return one.empty() ? std::vector<std::string>() : std::vector{one};
+}
+
 absl::StatusOr<int> HfTokenizer::LanguageId(absl::string_view language) const {
   if (!languages_) return Tokenizer::LanguageId(language);
   return languages_->Find(language);

@@ -40,6 +40,7 @@ class HfTokenizer final : public Tokenizer {
   bool IsSpecial(int id, Side side) const override;
   absl::string_view TokenText(int id) const override;
   absl::StatusOr<int> LanguageId(absl::string_view language) const override;
+  std::vector<std::string> languages(Side side) const override;
   int mask_id() const override { return mask_id_; }
   int bos_id() const override {
     return config_.bos.empty() ? -1 : TokenId(config_.bos, Side::kSource);

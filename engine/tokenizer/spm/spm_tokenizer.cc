@@ -273,6 +273,21 @@ absl::string_view SpmTokenizer::TokenText(int id) const {
   return token_texts_[id];
 }
 
+std::vector<std::string> SpmTokenizer::languages(Side side) const {
+  if (languages_) return languages_->Codes();
+  std::vector<std::string> codes;
+  // A Marian model with several targets has a token for each.
+  for (absl::string_view token : source_->vocabulary.tokens()) {
+    if (side == Side::kSource || LanguageCode(token) != token) continue;
+    if (token.size() <= 4) continue;
+    codes.emplace_back(token.substr(2, token.size() - 4));
+  }
+  const std::string& one =
+      side == Side::kSource ? config_.source_language : config_.target_language;
+  if (codes.empty() && !one.empty()) codes.push_back(one);
+  return codes;
+}
+
 absl::StatusOr<int> SpmTokenizer::LanguageId(absl::string_view language) const {
   if (!languages_) return Tokenizer::LanguageId(language);
   return languages_->Find(language);

@@ -36,6 +36,7 @@ class SpmTokenizer : public Tokenizer {
   int TokenId(absl::string_view piece, Side side) const override;
   bool IsSpecial(int id, Side side) const override;
   absl::string_view TokenText(int id) const override;
+  std::vector<std::string> languages(Side side) const override;
   absl::StatusOr<int> LanguageId(absl::string_view language) const override;
   int max_length() const override { return config_.max_length; }
   TruncationSide truncation_side() const override {

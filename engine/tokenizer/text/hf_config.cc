@@ -152,6 +152,9 @@ absl::Status ReadValues(const JsonFile& file, HfConfig& config) {
   const std::pair<const char*, std::string*> texts[] = {
       {"src_lang", &config.source_language},
       {"tgt_lang", &config.target_language},
+      // Marian calls them so.
+      {"source_lang", &config.source_language},
+      {"target_lang", &config.target_language},
       {"language_codes", &config.language_codes}};
   for (const auto& [key, text] : texts) {
     ASSIGN_OR_RETURN(*text, file.StringOr(key, *text));

@@ -36,10 +36,12 @@ struct HfConfig {
   bool clean_up_spaces = false;
   bool split_special_tokens = false;
   TruncationSide truncation_side = TruncationSide::kRight;
-  std::string source_language, target_language;  // the defaults; "": none
-  bool legacy_behaviour = false;                 // NLLB: language at the end
-  std::string language_codes = "m2m100";         // M2M100: which set
-  int extra_ids = 100;                           // T5: <extra_id_0> to ..._99
+  // The defaults of a tokenizer with languages, or Marian's only languages; "":
+  // none.
+  std::string source_language, target_language;
+  bool legacy_behaviour = false;          // NLLB: language at the end
+  std::string language_codes = "m2m100";  // M2M100: which set
+  int extra_ids = 100;                    // T5: <extra_id_0> to ..._99
   int offset = 103;              // Pegasus: ids before the first piece's
   bool separate_vocabs = false;  // Marian: there is a target_vocab.json
   bool sp_options = false;       // sp_model_kwargs is not empty

@@ -64,6 +64,12 @@ std::optional<Languages> Languages::Create(
   return languages;
 }
 
+std::vector<std::string> Languages::Codes() const {
+  std::vector<std::string> codes;
+  for (const auto& [code, id] : ids_) codes.push_back(code);
+  return codes;
+}
+
 absl::StatusOr<int> Languages::Find(absl::string_view language) const {
   const auto found = ids_.find(language);
   if (found != ids_.end()) return found->second;

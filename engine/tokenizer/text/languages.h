@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
@@ -27,6 +28,8 @@ class Languages {
       const HfConfig& config, int vocab_size,
       absl::FunctionRef<absl::string_view(int id)> piece);
 
+  // All languages, in alphabetical order.
+  std::vector<std::string> Codes() const;
   // The id of a language's token. INVALID_ARGUMENT names some of the languages.
   absl::StatusOr<int> Find(absl::string_view language) const;
 

@@ -87,6 +87,9 @@ class Tokenizer {
   // that language begins. INVALID_ARGUMENT if there is none (names some
   // languages).
   virtual absl::StatusOr<int> LanguageId(absl::string_view language) const;
+  // The languages of a translation model's sources, or of its targets, as its
+  // files spell them. Empty: they name none.
+  virtual std::vector<std::string> languages(Side) const { return {}; }
   // The id of the mask token; -1 if there is none.
   virtual int mask_id() const { return -1; }
   // The id of bos_token in tokenizer_config.json; -1 if there is none. Whether
