@@ -1,0 +1,27 @@
+#ifndef ATTEND_SERVER_DOCUMENTS_CHARACTER_REFERENCES_H_
+#define ATTEND_SERVER_DOCUMENTS_CHARACTER_REFERENCES_H_
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "server/documents/markup_lexer.h"
+
+namespace attend {
+
+// What a text begins with.
+struct CharacterReference {
+  int length = 0;              // bytes of the reference; 0: there is none
+  std::string character = {};  // UTF-8; empty: the document defines it
+};
+
+// The reference that `text`, which begins with '&', begins with: "&amp;",
+// "&#228;", "&#xe4;". HTML has the names of HTML 4, XML five names. Other names
+// and numbers that are no character count as defined by the document.
+CharacterReference ReadReference(absl::string_view text, MarkupKind kind);
+
+// Appends a text as a text node has it: with references for '&', '<' and '>'.
+void AppendEscaped(absl::string_view text, std::string& to);
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_DOCUMENTS_CHARACTER_REFERENCES_H_

@@ -1,0 +1,62 @@
+#ifndef ATTEND_SERVER_DOCUMENTS_MARKUP_LEXER_H_
+#define ATTEND_SERVER_DOCUMENTS_MARKUP_LEXER_H_
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace attend {
+
+enum class MarkupKind { kHtml, kXml };
+
+// One part of a marked-up text: bytes [begin, end).
+struct MarkupToken {
+  enum Kind {
+    kText,   // with character references
+    kOpen,   // a start tag
+    kClose,  // an end tag
+    kEmpty,  // the tag of an element that has no content: <br>, <x/>
+    kOther,  // a comment, a declaration, CDATA, the content of a script
+  };
+  Kind kind = kText;
+  int begin = 0;
+  int end = 0;
+  std::string name = {};  // of a tag; of HTML in lower case
+  // The tag says that its element is not to be translated: translate="no",
+  // its:translate="no", or a class "notranslate".
+  bool untranslated = false;
+};
+
+// Cuts a text into tags and what is between them, as the HTML standard's
+// tokenizer and XML 1.0 do. Every text can be cut; the tokens together are the
+// text. Nothing is looked up or executed. Takes time in proportion to the text.
+class MarkupLexer {
+ public:
+  // `text` must outlive the lexer, and have fewer than 2^31 bytes.
+  MarkupLexer(absl::string_view text, MarkupKind kind)
+      : text_(text), kind_(kind) {}
+
+  // The next token; false at the end.
+  bool Next(MarkupToken& token);
+
+ private:
+  // All set token.kind, and return the end of the token that begins at `at_`.
+  size_t Lex(MarkupToken& token);
+  size_t LexMarkup(MarkupToken& token);
+  size_t LexDeclaration() const;
+  size_t LexTag(MarkupToken& token);
+  // The end of the content that the last tag has if that is not marked up.
+  size_t RawEnd();
+  // Goes on behind `what`; the end of the text if `what` does not come.
+  size_t Behind(absl::string_view what, size_t from) const;
+  bool BeginsWith(absl::string_view what) const;
+
+  const absl::string_view text_;
+  const MarkupKind kind_;
+  size_t at_ = 0;
+  std::string raw_;  // the element whose content is not marked up, or empty
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_DOCUMENTS_MARKUP_LEXER_H_

@@ -1,0 +1,127 @@
+#include "server/documents/render_sentence.h"
+
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "server/documents/character_references.h"
+#include "server/documents/place_tags.h"
+#include "server/documents/place_terms.h"
+
+namespace attend {
+namespace {
+
+// Writes the units of a translation and the tags between them.
+class SentenceWriter {
+ public:
+  SentenceWriter(const Document& document, const Sentence& sentence,
+                 const TargetUnits& units)
+      : document_(document), sentence_(sentence), units_(units) {}
+
+  void Write(const PlacedElement& element) {
+    if (element.units.size() == 0 && element.open >= 0) {
+      WriteBetween(element);
+      return;
+    }
+    if (element.open >= 0) {
+      WriteSpace(element.units.begin);
+      WriteTag(element.open);
+    }
+    WriteInner(element);
+    if (element.close >= 0) WriteTag(element.close);
+  }
+  // All tags, and then all units.
+  void WriteApart() {
+    for (size_t i = 0; i < sentence_.tags.size(); ++i) {
+      WriteTag(static_cast<int>(i));
+    }
+    WriteUnits(units_.size());
+  }
+  std::string Take() {
+    WriteText(units_.end());
+    return std::move(written_);
+  }
+
+ private:
+  void WriteInner(const PlacedElement& element) {
+    for (const auto& inner : element.inner) {
+      WriteUnits(inner->units.begin);
+      Write(*inner);
+    }
+    WriteUnits(element.units.end);
+  }
+
+  // Between two words a tag is where it was: beside the one, or between spaces.
+  void WriteBetween(const PlacedElement& element) {
+    const SentenceTag& tag = sentence_.tags[element.open];
+    const bool behind_space =
+        tag.position == 0 || sentence_.text[tag.position - 1] == ' ';
+    if (behind_space) WriteSpace(element.units.begin);
+    WriteTag(element.open);
+    WriteInner(element);
+    if (element.close >= 0) WriteTag(element.close);
+    if (tag.spaced && element.units.begin < units_.size()) written_ += ' ';
+  }
+
+  void WriteUnits(int end) {
+    for (; next_ < end; ++next_) {
+      WriteSpace(next_);
+      const TargetUnits::Unit& unit = units_[next_];
+      if (unit.raw) {
+        written_ += unit.text;
+      } else {
+        WriteText(unit.text);
+      }
+    }
+  }
+  // The white space before a unit, which is the next one, unless it is there.
+  void WriteSpace(int unit) {
+    if (unit < spaced_ || unit >= units_.size()) return;
+    spaced_ = unit + 1;
+    WriteText(units_[unit].before);
+  }
+  void WriteTag(int tag) {
+    const TextRange source = sentence_.tags[tag].source;
+    written_.append(document_.source, source.begin, source.size());
+  }
+  void WriteText(absl::string_view text) {
+    if (document_.format == DocumentFormat::kText) {
+      absl::StrAppend(&written_, text);
+    } else {
+      AppendEscaped(text, written_);
+    }
+  }
+
+  const Document& document_;
+  const Sentence& sentence_;
+  const TargetUnits& units_;
+  std::string written_;
+  int next_ = 0;    // the unit to write next
+  int spaced_ = 0;  // units before it have their white space
+};
+
+}  // namespace
+
+bool NeedsAlignment(const Sentence& sentence) {
+  return !sentence.tags.empty() || !sentence.terms.empty();
+}
+
+std::string RenderSentence(const Document& document, const Sentence& sentence,
+                           const TranslatedText& translated) {
+  if (!NeedsAlignment(sentence)) {
+    if (document.format == DocumentFormat::kText) return translated.text;
+    std::string escaped;
+    AppendEscaped(translated.text, escaped);
+    return escaped;
+  }
+  TargetUnits units(translated);
+  PlaceTerms(sentence, units);
+  SentenceWriter writer(document, sentence, units);
+  if (const auto placed = PlaceTags(sentence, units)) {
+    writer.Write(*placed);
+  } else {
+    writer.WriteApart();
+  }
+  return writer.Take();
+}
+
+}  // namespace attend

@@ -1,0 +1,77 @@
+#ifndef ATTEND_SERVER_DOCUMENTS_RUN_H_
+#define ATTEND_SERVER_DOCUMENTS_RUN_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "server/documents/markup_lexer.h"
+#include "server/documents/text_breaks.h"
+
+namespace attend {
+
+// The character that stands for an object in a run's text: U+FFFC.
+inline constexpr absl::string_view kObjectCharacter = "\xef\xbf\xbc";
+
+// What a document has between two borders that no sentence crosses: a text
+// without markup, the tags in it, and where all of it is in the document.
+class Run {
+ public:
+  struct Tag {
+    enum Kind {
+      kOpen,   // with the end tag at `partner`, or with one in a later run
+      kClose,  // with the start tag at `partner`, or with one in an earlier run
+      kEmpty,  // it has no partner, and no place but its own
+    };
+    Kind kind = kEmpty;
+    int position = 0;  // in the text
+    TextRange source;  // in the document
+    int partner = -1;  // index of the tag; -1: it is not in this run
+    std::string name = {};
+  };
+  // Something that is not translated, and that the text goes around.
+  struct Object {
+    int position = 0;  // of kObjectCharacter in the text
+    TextRange source;  // in the document
+  };
+
+  // Bytes `source` of the document are text as it is.
+  void AddText(absl::string_view document, TextRange source);
+  // The same, with character references.
+  void AddMarkedUp(absl::string_view document, TextRange source,
+                   MarkupKind kind);
+  void AddObject(TextRange source);
+  // A tag, a comment or the like.
+  void AddTag(const MarkupToken& token);
+  // Finds the partners of tags, once all are there. A tag that would cross
+  // others counts as kEmpty.
+  void MatchTags();
+
+  const std::string& text() const { return text_; }
+  const std::vector<Tag>& tags() const { return tags_; }
+  const std::vector<Object>& objects() const { return objects_; }
+  // Where the character that begins at `position` of the text begins in the
+  // document, and where the character that ends there ends.
+  int SourceBegin(int position) const;
+  int SourceEnd(int position) const;
+
+ private:
+  // Bytes of the text that come from bytes of the document: the same ones, or
+  // one character from a reference.
+  struct Part {
+    TextRange text;
+    TextRange source;
+  };
+  void Add(absl::string_view text, TextRange source);
+  // The part with the byte at `position`.
+  const Part& PartOf(int position) const;
+
+  std::string text_;
+  std::vector<Part> parts_;  // in order
+  std::vector<Tag> tags_;    // in order
+  std::vector<Object> objects_;
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_DOCUMENTS_RUN_H_
