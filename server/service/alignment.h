@@ -23,6 +23,10 @@ class SourceAlignments {
   // Keeps what results will show of the source of an input.
   void Read(int input, const Source& source, const Tokenizer& tokenizer);
 
+  // The tokens of a source. Only if alignments are wanted.
+  const std::vector<v1::SourceToken>& source(int input) const {
+    return sources_[input];
+  }
   // Fills the alignment of a result; only if alignments are wanted.
   void Fill(int input, const ChoiceOutput& choice, v1::Alignment& to) const;
   // Adds the tokens of a source, if alignments are wanted.

@@ -61,7 +61,7 @@ class EngineHandler : public Handler {
 
   bool quiet() const final {
     MutexLock lock(context_.mutex());
-    return AllDone(inputs_);
+    return NoneRuns(inputs_);
   }
   CallSummary summary() const final {
     MutexLock lock(context_.mutex());
@@ -90,6 +90,7 @@ class EngineHandler : public Handler {
   const ModelInfo& info() const { return model_->info(); }
   const Inputs& inputs() const { return inputs_; }
   const InputState& input(int index) const { return *inputs_[index]; }
+  InputState& input(int index) { return *inputs_[index]; }
   int size() const { return static_cast<int>(inputs_.size()); }
 
   // Fills the status, usage and timings of an input that has ended. Needs no

@@ -23,17 +23,6 @@ uint64_t DrawSeed() {
   return uint64_t{random()} << 32 | random();
 }
 
-// The output for a source without any token: results that have ended.
-SequenceOutput EmptyOutput(const GenerationParams& params) {
-  SequenceOutput output;
-  output.choices.resize(params.num_return_sequences);
-  for (ChoiceOutput& choice : output.choices) {
-    choice.finish = FinishReason::kEos;
-  }
-  output.finished = true;
-  return output;
-}
-
 // Checks the languages of a request, and makes the token of the target language
 // the first of each result: so multilingual models are told the language.
 absl::Status ReadLanguages(const v1::GenerateRequest& request,
@@ -69,23 +58,9 @@ class GenerateHandler final
       call_.FillPrompt(index, output.prompt, *result.mutable_prompt());
     }
     for (const ChoiceOutput& choice : output.choices) {
-      v1::Choice& to = *result.add_choices();
-      FillChoice(choice, call_.NewText(index), to);
-      if (!call_.alignments().wanted()) continue;
-      call_.alignments().Fill(index, choice, *to.mutable_alignment());
+      call_.FillChoice(index, choice, *result.add_choices());
     }
     call_.alignments().FillSource(index, result.mutable_source_tokens());
-  }
-
-  void FillChoice(const ChoiceOutput& choice, ChoiceText text,
-                  v1::Choice& to) const {
-    for (int id : choice.tokens) to.mutable_text()->append(text.Append(id));
-    to.mutable_text()->append(text.Flush());
-    to.mutable_ids()->Add(choice.tokens.begin(), choice.tokens.end());
-    AddLogProbs(choice, 0, call_.params().top_log_probs, tokenizer(),
-                to.mutable_log_probs());
-    to.set_finish_reason(ToProto(choice.finish));
-    to.set_score(choice.score);
   }
 
   GenerateCall call_;
@@ -97,9 +72,16 @@ absl::StatusOr<int> GenerateCall::Prepare(const v1::GenerateRequest& request,
                                           const Service& service,
                                           const ServedModel& model,
                                           const CallContext& call) {
-  model_ = &model;
   RETURN_IF_ERROR(CheckTask(model.info(), {v1::TASK_GENERATE}));
   RETURN_IF_ERROR(service.CheckCount("inputs", request.inputs_size()));
+  RETURN_IF_ERROR(PrepareInputs(request, model, call));
+  return request.inputs_size();
+}
+
+absl::Status GenerateCall::PrepareInputs(const v1::GenerateRequest& request,
+                                         const ServedModel& model,
+                                         const CallContext& call) {
+  model_ = &model;
   ASSIGN_OR_RETURN(
       params_, MergeParams(request.params(), model.info(), model.tokenizer));
   RETURN_IF_ERROR(ReadLanguages(request, model.tokenizer, params_));
@@ -110,36 +92,48 @@ absl::StatusOr<int> GenerateCall::Prepare(const v1::GenerateRequest& request,
                    ReadConstraint(request.params(), model, call));
   echo_ = request.params().echo();
   before_.resize(request.inputs_size());
-  return request.inputs_size();
+  return absl::OkStatus();
 }
 
 absl::Status GenerateCall::Submit(const v1::GenerateRequest& request, int index,
                                   InputState& input) {
-  const std::string field = absl::StrFormat("inputs[%d]", index);
-  ASSIGN_OR_RETURN(Source source,
-                   ReadSource(request.inputs(index),
-                              {.truncate = request.truncate(),
-                               .takes_chat = true,
-                               .chat = model_->chat,
-                               .language = request.source_language(),
-                               .call = &input.call()},
-                              model_->info(), model_->tokenizer, field));
-  alignments_.Read(index, source, model_->tokenizer);
-  if (source.empty) {
-    input.End(absl::OkStatus(), EmptyOutput(params_));
-    return absl::OkStatus();
+  ASSIGN_OR_RETURN(
+      std::optional<GenerateInput> read,
+      Read(request, index, absl::StrFormat("inputs[%d]", index), input.call()));
+  if (read) {
+    input.Submit(std::move(read->request), read->facts, read->limits,
+                 request.priority());
+  } else {
+    input.End(absl::OkStatus(), EmptyOutput());
   }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::optional<GenerateInput>> GenerateCall::Read(
+    const v1::GenerateRequest& request, int index, const std::string& field,
+    const CallContext& call) {
+  ASSIGN_OR_RETURN(
+      Source source,
+      attend::ReadSource(request.inputs(index),
+                         {.truncate = request.truncate(),
+                          .takes_chat = true,
+                          .chat = model_->chat,
+                          .language = request.source_language(),
+                          .call = &call},
+                         model_->info(), model_->tokenizer, field));
+  alignments_.Read(index, source, model_->tokenizer);
+  if (source.empty) return std::nullopt;
   if (model_->info().continues_source) {
     before_[index] = source.tokens.ids;
     before_[index].insert(before_[index].end(), params_.forced_prefix.begin(),
                           params_.forced_prefix.end());
   }
-  return SubmitSource(request, field, std::move(source), input);
+  return ReadSource(request, field, std::move(source));
 }
 
-absl::Status GenerateCall::SubmitSource(const v1::GenerateRequest& request,
-                                        const std::string& field, Source source,
-                                        InputState& input) const {
+absl::StatusOr<GenerateInput> GenerateCall::ReadSource(
+    const v1::GenerateRequest& request, const std::string& field,
+    Source source) const {
   GenerateTask task = {params_};
   int prompt_tokens = 0;
   if (model_->info().continues_source) {
@@ -163,10 +157,35 @@ absl::Status GenerateCall::SubmitSource(const v1::GenerateRequest& request,
                                .log_probs = params_.log_probs,
                                .top_log_probs = params_.top_log_probs,
                                .prompt_tokens = prompt_tokens};
-  input.Submit(
+  return GenerateInput{
       {InputOf(model_->info(), std::move(source.tokens)), std::move(task)},
-      facts, limits, request.priority());
-  return absl::OkStatus();
+      facts,
+      limits};
+}
+
+SequenceOutput GenerateCall::EmptyOutput() const {
+  SequenceOutput output;
+  output.choices.resize(params_.num_return_sequences);
+  for (ChoiceOutput& choice : output.choices) {
+    choice.finish = FinishReason::kEos;
+  }
+  output.finished = true;
+  return output;
+}
+
+void GenerateCall::FillChoice(int input, const ChoiceOutput& choice,
+                              v1::Choice& to) const {
+  ChoiceText text = NewText(input);
+  for (int id : choice.tokens) to.mutable_text()->append(text.Append(id));
+  to.mutable_text()->append(text.Flush());
+  to.mutable_ids()->Add(choice.tokens.begin(), choice.tokens.end());
+  AddLogProbs(choice, 0, params_.top_log_probs, model_->tokenizer,
+              to.mutable_log_probs());
+  to.set_finish_reason(ToProto(choice.finish));
+  to.set_score(choice.score);
+  if (alignments_.wanted()) {
+    alignments_.Fill(input, choice, *to.mutable_alignment());
+  }
 }
 
 void GenerateCall::FillPrompt(size_t input, const ChoiceOutput& output,

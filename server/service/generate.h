@@ -2,6 +2,7 @@
 #define ATTEND_SERVER_SERVICE_GENERATE_H_
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,15 @@
 
 namespace attend {
 
-// What Generate and GenerateStream share: a request is checked and submitted in
-// the same way, and prompts are returned in the same way.
+// An input to generate for, as InputState::Submit() takes it.
+struct GenerateInput {
+  EngineRequest request;
+  InputFacts facts;
+  OutputLimits limits;
+};
+
+// What all calls that generate share: a request is checked and submitted in the
+// same way, and prompts are returned in the same way.
 class GenerateCall {
  public:
   // See the functions of EngineHandler that have the same names. `model` must
@@ -28,6 +36,16 @@ class GenerateCall {
                               const CallContext& call);
   absl::Status Submit(const v1::GenerateRequest& request, int index,
                       InputState& input);
+
+  // The two for inputs that are not counted, and not submitted at once. Read()
+  // returns nullopt if an input is empty: EmptyOutput() is the output. `field`
+  // names the input in errors.
+  absl::Status PrepareInputs(const v1::GenerateRequest& request,
+                             const ServedModel& model, const CallContext& call);
+  absl::StatusOr<std::optional<GenerateInput>> Read(
+      const v1::GenerateRequest& request, int index, const std::string& field,
+      const CallContext& call);
+  SequenceOutput EmptyOutput() const;
 
   const GenerationParams& params() const { return params_; }
   // A new ChoiceText for one result of an input. The GenerateCall must outlive
@@ -39,16 +57,17 @@ class GenerateCall {
   // log-probabilities of its tokens.
   bool wants_prompt() const { return echo_ || params_.prompt_log_probs; }
   const SourceAlignments& alignments() const { return alignments_; }
+  // Fills one result of an input.
+  void FillChoice(int input, const ChoiceOutput& choice, v1::Choice& to) const;
   // Fills what a result returns of the prompt of `input`. `output` is what the
   // engine computed of that prompt.
   void FillPrompt(size_t input, const ChoiceOutput& output,
                   v1::Prompt& to) const;
 
  private:
-  // `field` names the input in errors.
-  absl::Status SubmitSource(const v1::GenerateRequest& request,
-                            const std::string& field, Source source,
-                            InputState& input) const;
+  absl::StatusOr<GenerateInput> ReadSource(const v1::GenerateRequest& request,
+                                           const std::string& field,
+                                           Source source) const;
 
   const ServedModel* model_ = nullptr;
   GenerationParams params_;

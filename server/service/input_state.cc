@@ -77,33 +77,57 @@ int CountTokens(const SequenceOutput& output) {
   return static_cast<int>(count);
 }
 
-void InputState::Submit(EngineRequest engine_request, const InputFacts& facts,
+void InputState::Submit(EngineRequest request, const InputFacts& facts,
                         const OutputLimits& limits, int priority) {
+  if (!Prepare(std::move(request), facts, limits, priority)) return;
+  const absl::Status status = TrySubmit();
+  if (!status.ok()) Reject(status);
+}
+
+bool InputState::Prepare(EngineRequest engine_request, const InputFacts& facts,
+                         const OutputLimits& limits, int priority) {
+  const auto end = [this](const absl::Status& status) {
+    End(status);
+    return false;
+  };
   facts_ = facts;
-  if (context_.cancelled()) return End(absl::CancelledError("cancelled"));
+  if (context_.cancelled()) return end(absl::CancelledError("cancelled"));
   if (clock_.Now() >= context_.deadline()) {
-    return End(absl::DeadlineExceededError(
+    return end(absl::DeadlineExceededError(
         "the deadline passed before the input was queued"));
   }
   auto sequence = model_.engine.NewSequence(std::move(engine_request));
-  if (!sequence.ok()) return Reject(sequence.status());
-  auto request = std::make_unique<Request>();
-  request->id = context_.request_id();
-  request->tenant = context_.tenant();
-  request->priority = std::min(priority, context_.account().max_priority());
-  request->deadline = context_.deadline();
-  const int known_tokens = facts.source_tokens + facts.prefix_tokens;
-  request->source_tokens = known_tokens;
-  request->sequence = *std::move(sequence);
-  request->listener = this;
+  if (!sequence.ok()) {
+    Reject(sequence.status());
+    return false;
+  }
+  request_ = std::make_unique<Request>();
+  request_->id = context_.request_id();
+  request_->tenant = context_.tenant();
+  request_->priority = std::min(priority, context_.account().max_priority());
+  request_->deadline = context_.deadline();
+  request_->source_tokens = facts.source_tokens + facts.prefix_tokens;
+  request_->sequence = *std::move(sequence);
+  request_->listener = this;
   output_ = Reserve(limits);
+  return true;
+}
+
+absl::Status InputState::TrySubmit() {
+  const int known_tokens = request_->source_tokens;
+  {
+    MutexLock lock(context_.mutex());
+    submitted_ = true;
+  }
   // From here on the worker may call OnOutput() and OnDone().
-  const absl::Status status = model_.scheduler.Submit(request);
+  const absl::Status status = model_.scheduler.Submit(request_);
   if (status.ok()) {
     context_.account().OnSource(known_tokens, clock_.Now());
-  } else {
-    Reject(status);
+    return status;
   }
+  MutexLock lock(context_.mutex());
+  submitted_ = false;
+  return status;
 }
 
 void InputState::Reject(const absl::Status& status) {
@@ -178,9 +202,18 @@ void InputState::OnDone(const absl::Status& status,
   context_.WakeAfterStep();
 }
 
+void InputState::DropAlignments() {
+  for (ChoiceOutput& choice : output_.choices) choice.alignment = {};
+}
+
 bool AllDone(const Inputs& inputs) {
   return std::all_of(inputs.begin(), inputs.end(),
                      [](const auto& input) { return input->done(); });
+}
+
+bool NoneRuns(const Inputs& inputs) {
+  return std::none_of(inputs.begin(), inputs.end(),
+                      [](const auto& input) { return input->running(); });
 }
 
 absl::Status CommonError(const Inputs& inputs) {

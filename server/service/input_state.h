@@ -51,9 +51,16 @@ class InputState final : public RequestListener {
         streaming_(streaming) {}
 
   // Submits the input. An input that is refused ends at once; its status is the
-  // reason. Exactly one of Submit(), End() and Reject() is called, once.
+  // reason. Exactly one of Submit(), Prepare(), End() and Reject() is called,
+  // once.
   void Submit(EngineRequest request, const InputFacts& facts,
               const OutputLimits& limits, int priority);
+  // Submit() in two halves. Prepare() makes all that the input needs; false: it
+  // has ended. TrySubmit() may be called again while the scheduler has no room
+  // (RESOURCE_EXHAUSTED); any other error is for Reject().
+  bool Prepare(EngineRequest request, const InputFacts& facts,
+               const OutputLimits& limits, int priority);
+  absl::Status TrySubmit();
   // Ends an input without submitting it. `status` and `output` are those of the
   // input.
   void End(const absl::Status& status, SequenceOutput output = {});
@@ -69,7 +76,12 @@ class InputState final : public RequestListener {
   // output().prompt is complete before the first token, and constant from then
   // on.
   bool done() const { return done_; }
+  // The worker may use the input.
+  bool running() const { return submitted_ && !done_; }
   const SequenceOutput& output() const { return output_; }
+  // Frees the alignments of an input that has ended: they take more memory than
+  // all the rest.
+  void DropAlignments();
   // OK, or why the input failed. UNAVAILABLE if the server ended it because the
   // drain timeout had passed.
   absl::Status status() const;
@@ -89,6 +101,7 @@ class InputState final : public RequestListener {
   CallContext& context_;
   const bool streaming_;
   InputFacts facts_;
+  std::unique_ptr<Request> request_;  // prepared and not submitted
 
   // The worker's own.
   size_t tokens_seen_ = 0;
@@ -98,6 +111,7 @@ class InputState final : public RequestListener {
   SequenceOutput output_;
   RequestTimes times_;
   absl::Status status_;
+  bool submitted_ = false;
   bool done_ = false;
 };
 
@@ -108,6 +122,7 @@ int CountTokens(const SequenceOutput& output);
 // of the call's context.
 using Inputs = std::vector<std::unique_ptr<InputState>>;
 bool AllDone(const Inputs& inputs);
+bool NoneRuns(const Inputs& inputs);
 // The status of the first input if all inputs have ended with the same error
 // code, which makes the call itself fail. Otherwise OK.
 absl::Status CommonError(const Inputs& inputs);
