@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <optional>
 
+#include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "engine/tensor/out_of_memory.h"
+#include "server/scheduler/request.h"
 #include "server/service/retry_after.h"
 
 namespace attend {
@@ -19,6 +22,16 @@ absl::Status FieldError(absl::string_view field, absl::string_view problem) {
 std::string FieldOf(const absl::Status& status) {
   const auto field = status.GetPayload(kFieldUrl);
   return field ? std::string(*field) : "";
+}
+
+absl::Status FailureOf(const v1::Status& status) {
+  absl::Status failure(static_cast<absl::StatusCode>(status.code()),
+                       status.message());
+  // Of several inputs, some found no place in the queue, or no memory.
+  if (absl::IsResourceExhausted(failure) && failure != OutOfMemory()) {
+    failure.SetPayload(kRetryAfterUrl, absl::Cord("1s"));
+  }
+  return failure;
 }
 
 int ToHttpStatus(const absl::Status& status) {

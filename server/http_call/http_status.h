@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "attend/v1/attend.pb.h"
 #include "server/http/http_message.h"
 
 namespace attend {
@@ -17,6 +18,9 @@ inline constexpr char kFieldUrl[] = "attend/field";
 absl::Status FieldError(absl::string_view field, absl::string_view problem);
 // The payload; empty: none.
 std::string FieldOf(const absl::Status& status);
+
+// The status of an input of attend.v1, as that of a call.
+absl::Status FailureOf(const v1::Status& status);
 
 // The status of an HTTP answer. Not for OK.
 int ToHttpStatus(const absl::Status& status);

@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "engine/tensor/out_of_memory.h"
-#include "server/scheduler/request.h"
 
 namespace attend {
 namespace {
@@ -47,16 +44,6 @@ Json AnswerFrame::ToJson(absl::string_view object) const {
           {"object", std::string(object)},
           {"created", created},
           {"model", model}};
-}
-
-absl::Status FailureOf(const v1::Status& status) {
-  absl::Status failure(static_cast<absl::StatusCode>(status.code()),
-                       status.message());
-  // Of several inputs, some found no place in the queue, or no memory.
-  if (absl::IsResourceExhausted(failure) && failure != OutOfMemory()) {
-    failure.SetPayload(kRetryAfterUrl, absl::Cord("1s"));
-  }
-  return failure;
 }
 
 Json UsageJson(int prompt_tokens, int completion_tokens) {

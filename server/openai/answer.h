@@ -28,9 +28,6 @@ struct AnswerFrame {
   Json ToJson(absl::string_view object) const;
 };
 
-// The status of an input of attend.v1, as that of a call.
-absl::Status FailureOf(const v1::Status& status);
-
 // {"prompt_tokens", "completion_tokens", "total_tokens"}
 Json UsageJson(int prompt_tokens, int completion_tokens);
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "engine/tensor/status_macros.h"
+#include "server/http_call/http_status.h"
 #include "server/openai/constraint_fields.h"
 #include "server/service/methods.h"
 
