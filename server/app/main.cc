@@ -182,17 +182,18 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
   // loading has freed went back to the system.
   mallopt(M_TRIM_THRESHOLD, 4 << 20);
   RETURN_IF_ERROR(CheckThreads());
-  CallEnvironment calls({.models = models.entries(),
-                         .clock = clock,
-                         .other_calls = metrics.other_calls(),
-                         .log = log,
-                         .version = ATTEND_VERSION,
-                         .max_batch_inputs = options.rpc.max_batch_inputs,
-                         .fair_share = options.rpc.fair_share,
-                         .tenants = tenants ? &tenants->tenants() : nullptr,
-                         .methods = RpcMethods(options)},
-                        options.rpc.tokenizer_threads,
-                        options.rpc.max_tokenizer_queue);
+  CallEnvironment calls(
+      {.models = models.entries(),
+       .clock = clock,
+       .other_calls = metrics.other_calls(),
+       .log = log,
+       .version = ATTEND_VERSION,
+       .max_batch_inputs = options.rpc.max_batch_inputs,
+       .max_document_sentences = options.rpc.max_document_sentences,
+       .fair_share = options.rpc.fair_share,
+       .tenants = tenants ? &tenants->tenants() : nullptr,
+       .methods = RpcMethods(options)},
+      options.rpc.tokenizer_threads, options.rpc.max_tokenizer_queue);
   ASSIGN_OR_RETURN(const std::unique_ptr<RpcServer> rpc,
                    RpcServer::Start(options.rpc, calls, step_signal,
                                     metrics.connections(), certificates.get()));

@@ -156,6 +156,11 @@ void AddCalls(OptionParser& parser, RpcOptions& o) {
       "max-batch-inputs", o.max_batch_inputs,
       "The most inputs of one call. Higher: one call may fill the queue.");
   parser.Add(
+      "max-document-sentences", o.max_document_sentences,
+      "The most sentences of the documents of one call of Translate. Higher: "
+      "one call may take more memory, and a model for longer; no more than "
+      "--max-batch-inputs of them wait or run at once.");
+  parser.Add(
       "max-message-bytes", o.max_message_bytes,
       "The most bytes of one request. Higher: a call may take more memory "
       "before anything is checked.");

@@ -25,6 +25,8 @@ absl::Status RpcOptions::Validate() const {
   RETURN_IF_ERROR(CheckRange("port", port, 0, 65535));
   RETURN_IF_ERROR(CheckRange("max_batch_inputs", max_batch_inputs, 1, 100000));
   RETURN_IF_ERROR(
+      CheckRange("max_document_sentences", max_document_sentences, 1, 1000000));
+  RETURN_IF_ERROR(
       CheckRange("max_message_bytes", max_message_bytes, 1024, 1 << 30));
   RETURN_IF_ERROR(CheckRange("max_connections", max_connections, 1, 1000000));
   RETURN_IF_ERROR(CheckRange("max_connections_per_address",

@@ -23,6 +23,10 @@ struct RpcOptions {
 
   // The most inputs of one call. Higher: one call may fill the queue.
   int max_batch_inputs = 256;
+  // The most sentences of the documents of one call. Higher: one call may take
+  // more memory, and a model for longer; no more than max_batch_inputs of them
+  // wait or run at once.
+  int max_document_sentences = 8192;
   // The most bytes of one request. Higher: a call may take more memory before
   // anything is checked.
   int max_message_bytes = 16 << 20;

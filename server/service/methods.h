@@ -65,6 +65,8 @@ std::vector<std::string> MethodNames(absl::Span<const Method> methods);
 
 MakeHandler NewGenerateHandler;
 MakeHandler NewGenerateStreamHandler;
+MakeHandler NewTranslateHandler;
+MakeHandler NewTranslateStreamHandler;
 MakeHandler NewScoreHandler;
 MakeHandler NewEmbedHandler;
 MakeHandler NewClassifyHandler;
@@ -89,6 +91,8 @@ inline constexpr NamedHandler kAttendHandlers[] = {
     {"Detokenize", NewDetokenizeHandler},
     {"ListModels", NewListModelsHandler},
     {"GetModel", NewGetModelHandler},
+    {"Translate", NewTranslateHandler},
+    {"TranslateStream", NewTranslateStreamHandler},
 };
 // All methods of attend.v1.Attend.
 std::vector<Method> AttendMethods();

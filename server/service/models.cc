@@ -64,6 +64,13 @@ v1::Model Describe(const ModelEntry& entry) {
   if (const int bos = entry.served->tokenizer.bos_id(); bos >= 0) {
     model.set_bos_id(bos);
   }
+  const Tokenizer& tokenizer = entry.served->tokenizer;
+  for (const std::string& code : tokenizer.languages(Side::kSource)) {
+    model.add_source_languages(code);
+  }
+  for (const std::string& code : tokenizer.languages(Side::kTarget)) {
+    model.add_target_languages(code);
+  }
   model.set_continues_source(info.continues_source);
   model.set_chats(entry.served->chat != nullptr);
   for (const v1::Task task : TasksOf(info)) model.add_tasks(task);

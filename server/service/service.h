@@ -53,8 +53,9 @@ struct Service {
   const Clock& clock;
   CallMetrics& other_calls;  // of calls that belong to no entry
   Log& log;
-  std::string version = "";    // of the build
-  int max_batch_inputs = 256;  // of one call
+  std::string version = "";           // of the build
+  int max_batch_inputs = 256;         // of one call
+  int max_document_sentences = 8192;  // of all documents of one call
   FairShare fair_share = FairShare::kAddress;
   // The tenants of the file of tenants: each call needs the key of a tenant.
   // Null: there is no such file; calls need no key, and `fair_share` says of

@@ -28,6 +28,8 @@ GetModel: marian, 512 tokens
 Generate: Wie geht es dir?
 Generate: Ich lese ein Buch.
 GenerateStream: Wie geht es dir?
+Translate: <p>Ich lese ein <b>Buch</b>.</p>
+TranslateStream: Wie geht es dir? Ich lese ein Buch.
 Score: the first fits better: true
 Embed: cosine
 Classify: positive

@@ -153,8 +153,8 @@ def write_requests():
     for letter, data in {"A": of_input, "C": field(2, field(1, text)),
                          "D": of_input + b"\x18\x01", "G": field(2, b"q")
                          + field(3, b"d"), "I": field(2, field(1, b"\x05\x06")),
-                         "K": field(1, b"chat"), "Q": infer_request(),
-                         "R": infer_request(typed=True)}.items():
+                         "K": field(1, b"chat"), "S": infer_request(),
+                         "T": infer_request(typed=True)}.items():
         write("request", "bytes_" + letter, letter.encode() + data)
 
 

@@ -100,6 +100,7 @@ void Run(const Method& method, const google::protobuf::Message& request) {
   ++accepted_inputs;
   if (method.name() == "Generate") CheckResults<v1::GenerateResponse>(call);
   if (method.name() == "Score") CheckResults<v1::ScoreResponse>(call);
+  if (method.name() == "Translate") CheckResults<v1::TranslateResponse>(call);
   if (method.name() == "Embed") CheckResults<v1::EmbedResponse>(call);
   if (method.name() == "Classify") CheckResults<v1::ClassifyResponse>(call);
   if (method.name() == "FillMask") CheckResults<v1::FillMaskResponse>(call);

@@ -9,6 +9,7 @@
 #include "client/cpp/cli/batch_command.h"
 #include "client/cpp/cli/command.h"
 #include "client/cpp/cli/common_options.h"
+#include "client/cpp/cli/document_options.h"
 #include "client/cpp/cli/for_each_input.h"
 #include "client/cpp/cli/generation_options.h"
 #include "client/cpp/cli/messages.h"
@@ -20,6 +21,7 @@ namespace {
 
 struct Options : BatchOptions<v1::GenerateRequest> {
   bool stream = false;
+  DocumentOptions document;
 };
 
 // The first token of a prompt has no log-probability: nothing comes before it.
@@ -64,6 +66,10 @@ absl::StatusOr<std::string> Stream(Client& client, const Options& options,
 }
 
 int Run(Options options) {
+  if (!options.document.file.empty()) {
+    return TranslateDocument(options.connection, options.input.json,
+                             options.request, options.document);
+  }
   if (options.stream) {
     Client client(ToClientOptions(options.connection));
     // One stream at a time: two texts cannot grow on one terminal.
@@ -128,6 +134,7 @@ Command AddGenerate(CLI::App& attend) {
   AddContent(command, params);
   AddConstraint(command, params);
   AddLanguages(command, options->request);
+  AddDocument(command, options->document);
   AddScheduling(command, options->request);
   return {&command, [options] { return Run(*options); }};
 }

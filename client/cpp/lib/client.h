@@ -83,6 +83,10 @@ class Client {
       const v1::GenerateRequest& request) {
     return Call<v1::GenerateResponse>("Generate", request);
   }
+  absl::StatusOr<v1::TranslateResponse> Translate(
+      const v1::TranslateRequest& request) {
+    return Call<v1::TranslateResponse>("Translate", request);
+  }
   absl::StatusOr<v1::ScoreResponse> Score(const v1::ScoreRequest& request) {
     return Call<v1::ScoreResponse>("Score", request);
   }

@@ -31,6 +31,22 @@ printf '\0\0\0\0%b%s' "\\0$(printf %o ${#ask})" "$ask" |
   jq -rj '.text // ""'
 echo
 
+# == Translate
+curl -s "$url/Translate" -H "$json" -d '{
+  "documents": ["<p>I am reading a <b>book</b>.</p>"],
+  "format": "DOCUMENT_FORMAT_HTML"}' |
+  jq -r '.results[] | "Translate: \(.text)"'
+
+# == TranslateStream
+ask='{"documents": ["How are you? I am reading a book."]}'
+printf 'TranslateStream: '
+printf '\0\0\0\0%b%s' "\\0$(printf %o ${#ask})" "$ask" |
+  curl -sN "$url/TranslateStream" --data-binary @- \
+    -H 'Content-Type: application/connect+json' |
+  LC_ALL=C tr '\000-\037' '\n' | LC_ALL=C sed -n 's/^.\{0,1\}\({".*\)/\1/p' |
+  jq -rj '.text // ""'
+echo
+
 # == Score
 curl -s "$url/Score" -H "$json" -d '{"pairs": [
   {"source": {"text": "How are you?"}, "target": {"text": "Wie geht es dir?"}},

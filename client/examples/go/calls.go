@@ -71,6 +71,27 @@ func main() {
 	}
 	fmt.Println()
 
+	// == Translate
+	translated := must(attend.Translate(ctx, &pb.TranslateRequest{
+		Documents: []string{"<p>I am reading a <b>book</b>.</p>"},
+		Format:    pb.DocumentFormat_DOCUMENT_FORMAT_HTML,
+	}))
+	fmt.Println("Translate:", translated.Results[0].Text)
+
+	// == TranslateStream
+	sentences := must(attend.TranslateStream(ctx, &pb.TranslateRequest{
+		Documents: []string{"How are you? I am reading a book."},
+	}))
+	fmt.Print("TranslateStream: ")
+	for {
+		chunk, err := sentences.Recv()
+		if err == io.EOF {
+			break
+		}
+		fmt.Print(must(chunk, err).Text)
+	}
+	fmt.Println()
+
 	// == Score
 	scored := must(attend.Score(ctx, &pb.ScoreRequest{Pairs: []*pb.ScorePair{
 		{Source: text("How are you?"), Target: text("Wie geht es dir?")},

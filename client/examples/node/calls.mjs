@@ -31,6 +31,19 @@ const stream = client.generateStream({inputs: [{text: 'How are you?'}]});
 for await (const chunk of stream) process.stdout.write(chunk.text);
 console.log();
 
+// == Translate
+const translated = await call('translate', {
+  documents: ['<p>I am reading a <b>book</b>.</p>'], format: 'DOCUMENT_FORMAT_HTML',
+});
+console.log('Translate:', translated.results[0].text);
+
+// == TranslateStream
+process.stdout.write('TranslateStream: ');
+const sentences =
+    client.translateStream({documents: ['How are you? I am reading a book.']});
+for await (const chunk of sentences) process.stdout.write(chunk.text);
+console.log();
+
 // == Score
 const scored = await call('score', {
   pairs: ['Wie geht es dir?', 'Es regnet.'].map(

@@ -29,6 +29,19 @@ for chunk in attend.GenerateStream(pb.GenerateRequest(
     print(chunk.text, end="", flush=True)
 print()
 
+# == Translate
+answer = attend.Translate(pb.TranslateRequest(
+    documents=["<p>I am reading a <b>book</b>.</p>"],
+    format=pb.DOCUMENT_FORMAT_HTML))
+print("Translate:", answer.results[0].text)
+
+# == TranslateStream
+print("TranslateStream: ", end="")
+for chunk in attend.TranslateStream(pb.TranslateRequest(
+        documents=["How are you? I am reading a book."])):
+    print(chunk.text, end="", flush=True)
+print()
+
 # == Score
 answer = attend.Score(pb.ScoreRequest(pairs=[
     pb.ScorePair(source=pb.Input(text="How are you?"),

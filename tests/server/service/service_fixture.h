@@ -24,6 +24,7 @@ namespace attend {
 struct FixtureOptions {
   FakeEngineOptions engine;
   int max_tokenizer_queue = 8;
+  SchedulerOptions scheduler = {};
 };
 
 // One fake model and what serves it. What a test adds to service_ it adds
@@ -38,7 +39,7 @@ class ServiceFixture : public ::testing::Test {
     engine_ = std::make_unique<FakeEngine>(options.engine);
     ModelMetrics& model = metrics_.AddModel(engine_->info());
     scheduler_ = std::make_unique<Scheduler>(
-        SchedulerOptions(), *engine_, clock_, turns_,
+        options.scheduler, *engine_, clock_, turns_,
         [&model](const StepReport& report) { model.OnStep(report); });
     service_.models.push_back(
         {.name = "fake",

@@ -63,6 +63,27 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     println!();
 
+    // == Translate
+    let request = pb::TranslateRequest {
+        documents: vec!["<p>I am reading a <b>book</b>.</p>".into()],
+        format: pb::DocumentFormat::Html.into(),
+        ..Default::default()
+    };
+    let translated = attend.translate(request).await?.into_inner().results;
+    println!("Translate: {}", translated[0].text);
+
+    // == TranslateStream
+    let request = pb::TranslateRequest {
+        documents: vec!["How are you? I am reading a book.".into()],
+        ..Default::default()
+    };
+    let mut stream = attend.translate_stream(request).await?.into_inner();
+    print!("TranslateStream: ");
+    while let Some(chunk) = stream.message().await? {
+        print!("{}", chunk.text);
+    }
+    println!();
+
     // == Score
     let pair = |german| pb::ScorePair {
         source: Some(text("How are you?")),

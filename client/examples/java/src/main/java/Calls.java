@@ -1,6 +1,7 @@
 import attend.v1.AttendGrpc;
 import attend.v1.ClassifyRequest;
 import attend.v1.DetokenizeRequest;
+import attend.v1.DocumentFormat;
 import attend.v1.EmbedRequest;
 import attend.v1.FillMaskRequest;
 import attend.v1.GenerateRequest;
@@ -14,6 +15,7 @@ import attend.v1.ScorePair;
 import attend.v1.ScoreRequest;
 import attend.v1.TokenizeRequest;
 import attend.v1.Tokens;
+import attend.v1.TranslateRequest;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.StatusRuntimeException;
@@ -58,6 +60,21 @@ public class Calls {
     System.out.print("GenerateStream: ");
     attend.generateStream(
             GenerateRequest.newBuilder().addInputs(text("How are you?")).build())
+        .forEachRemaining(chunk -> System.out.print(chunk.getText()));
+    System.out.println();
+
+    // == Translate
+    var translated = attend.translate(TranslateRequest.newBuilder()
+        .addDocuments("<p>I am reading a <b>book</b>.</p>")
+        .setFormat(DocumentFormat.DOCUMENT_FORMAT_HTML)
+        .build());
+    System.out.println("Translate: " + translated.getResults(0).getText());
+
+    // == TranslateStream
+    System.out.print("TranslateStream: ");
+    attend.translateStream(TranslateRequest.newBuilder()
+            .addDocuments("How are you? I am reading a book.")
+            .build())
         .forEachRemaining(chunk -> System.out.print(chunk.getText()));
     System.out.println();
 

@@ -1,0 +1,282 @@
+#include "server/service/translate_handler.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "engine/tensor/mutex.h"
+#include "engine/tensor/status_macros.h"
+#include "engine/tokenizer/text/encode_within.h"
+#include "server/documents/text_breaks.h"
+#include "server/service/params.h"
+#include "server/service/request_fields.h"
+#include "server/service/tasks.h"
+#include "server/service/translate_request.h"
+
+namespace attend {
+namespace {
+
+// The bytes of a sentence that a token stands for, without white space.
+TextRange RangeOf(const v1::SourceToken& token, int prefix,
+                  const std::string& text) {
+  const TextRange range = {std::max(token.begin() - prefix, 0),
+                           std::max(token.end() - prefix, 0)};
+  return token.special() ? TextRange() : Trim(text, range);
+}
+
+}  // namespace
+
+absl::StatusOr<int> TranslateHandler::Prepare(
+    const v1::TranslateRequest& request) {
+  RETURN_IF_ERROR(CheckTask(info(), {v1::TASK_GENERATE}));
+  if (info().continues_source) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "model '%s' continues texts, it translates none", info().name));
+  }
+  RETURN_IF_ERROR(service().CheckCount("documents", request.documents_size()));
+  RETURN_IF_ERROR(ReadParams(request));
+  RETURN_IF_ERROR(ReadDocuments(request));
+  bool aligned = false;
+  for (const Part& part : parts_) {
+    for (const Sentence& sentence : part.document.sentences) {
+      generate_.add_inputs()->set_text(languages_.prefix + sentence.text);
+      aligned |= NeedsAlignment(sentence);
+    }
+  }
+  generate_.set_alignments(aligned ? std::max(wanted_, v1::ALIGNMENTS_HARD)
+                                   : wanted_);
+  RETURN_IF_ERROR(call_.PrepareInputs(generate_, model(), context()));
+  return generate_.inputs_size();
+}
+
+absl::Status TranslateHandler::ReadParams(const v1::TranslateRequest& request) {
+  ASSIGN_OR_RETURN(*generate_.mutable_params(),
+                   ReadTranslationParams(request, info()));
+  ASSIGN_OR_RETURN(languages_,
+                   ChooseLanguages(request.source_language(),
+                                   request.target_language(), tokenizer()));
+  generate_.set_source_language(languages_.source);
+  generate_.set_target_language(languages_.target);
+  wanted_ = request.alignments();
+  alternatives_ = request.alternatives();
+  priority_ = request.priority();
+  // Of the values of a request, errors are to come before work.
+  generate_.set_alignments(wanted_);
+  return call_.PrepareInputs(generate_, model(), context());
+}
+
+absl::Status TranslateHandler::ReadDocuments(
+    const v1::TranslateRequest& request) {
+  ASSIGN_OR_RETURN(const DocumentFormat format, ReadFormat(request.format()));
+  ASSIGN_OR_RETURN(const Glossary glossary, ReadGlossary(request));
+  const SentenceLimit limit = MostSentences(request, service());
+  for (int i = 0; i < request.documents_size(); ++i) {
+    const int before = static_cast<int>(pieces_.size());
+    auto document = ReadDocument(
+        request.documents(i),
+        {.format = format,
+         .language = languages_.of_documents,
+         .fits = [this](absl::string_view text) { return Fits(text); },
+         .max_sentences = limit.count - before,
+         .glossary = &glossary});
+    if (!document.ok()) {
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "documents[%d] %s%s", i, document.status().message(),
+          absl::IsOutOfRange(document.status())
+              ? absl::StrFormat("; all documents may have %d (%s)", limit.count,
+                                limit.name)
+              : ""));
+    }
+    const int count = static_cast<int>(document->sentences.size());
+    for (int k = 0; k < count; ++k) {
+      pieces_.push_back({.document = i, .sentence = k});
+    }
+    parts_.push_back(
+        {.document = *std::move(document), .first = before, .count = count});
+  }
+  return absl::OkStatus();
+}
+
+bool TranslateHandler::Fits(absl::string_view text) const {
+  const size_t limit = info().max_source_tokens;
+  const size_t size = languages_.prefix.size() + text.size();
+  // A token has a byte at least; special tokens come in addition.
+  constexpr size_t kSpecial = 8;
+  if (size + kSpecial <= limit) return true;
+  if (size > MaxTextBytes(tokenizer(), static_cast<int>(limit))) return false;
+  const std::string prefixed = absl::StrCat(languages_.prefix, text);
+  const auto encoding =
+      tokenizer().Encode({.text = prefixed, .language = languages_.source});
+  // What cannot be tokenised is an error of the sentence.
+  return !encoding.ok() || encoding->ids.size() <= limit;
+}
+
+absl::Status TranslateHandler::Submit(const v1::TranslateRequest&, int index,
+                                      InputState& input) {
+  read_ = index + 1;
+  Piece& piece = pieces_[index];
+  ASSIGN_OR_RETURN(std::optional<GenerateInput> read,
+                   call_.Read(generate_, index,
+                              absl::StrFormat("documents[%d], sentence %d",
+                                              piece.document, piece.sentence),
+                              input.call()));
+  if (!read) {
+    input.End(absl::OkStatus(), call_.EmptyOutput());
+    return absl::OkStatus();
+  }
+  std::get<GenerateTask>(read->request.task).params.alignments =
+      wanted_ != v1::ALIGNMENTS_NONE || NeedsAlignment(sentence(index));
+  piece.input = std::move(read);
+  SubmitWaiting();
+  return absl::OkStatus();
+}
+
+void TranslateHandler::SubmitWaiting() {
+  int running = 0;
+  {
+    MutexLock lock(context().mutex());
+    for (int i = first_; i < next_; ++i) running += input(i).running();
+  }
+  for (; next_ < read_; ++next_) {
+    Piece& piece = pieces_[next_];
+    if (!piece.input) continue;  // it has ended
+    if (running >= service().max_batch_inputs) return;
+    if (!SubmitNext(running > 0)) return;
+    piece.input.reset();
+    ++running;
+  }
+}
+
+bool TranslateHandler::SubmitNext(bool others_run) {
+  Piece& piece = pieces_[next_];
+  InputState& state = input(next_);
+  const absl::Status& failed = parts_[piece.document].status;
+  if (!failed.ok() && !prepared_) {
+    state.End(failed);
+    return true;
+  }
+  if (!prepared_ &&
+      !state.Prepare(std::move(piece.input->request), piece.input->facts,
+                     piece.input->limits, priority_)) {
+    return true;
+  }
+  const absl::Status status = state.TrySubmit();
+  prepared_ = absl::IsResourceExhausted(status) && others_run;
+  if (prepared_) return false;
+  if (!status.ok()) state.Reject(status);
+  return true;
+}
+
+void TranslateHandler::Advance() {
+  // What is submitted may end at once.
+  while (TakeEnded()) SubmitWaiting();
+}
+
+bool TranslateHandler::TakeEnded() {
+  std::vector<int> ended;
+  {
+    MutexLock lock(context().mutex());
+    for (int i = first_; i < size(); ++i) {
+      if (!pieces_[i].ended && input(i).done()) ended.push_back(i);
+      if (i >= next_ && !input(i).done()) break;
+    }
+  }
+  for (const int i : ended) {
+    Piece& piece = pieces_[i];
+    Part& part = parts_[piece.document];
+    piece.ended = true;
+    ++part.ended;
+    if (input(i).status().ok()) {
+      Render(i);
+      input(i).DropAlignments();
+    } else if (part.status.ok()) {
+      part.status = input(i).status();
+    }
+  }
+  while (first_ < size() && pieces_[first_].ended) ++first_;
+  return !ended.empty();
+}
+
+void TranslateHandler::Render(int index) {
+  const Sentence& from = sentence(index);
+  const bool aligned = NeedsAlignment(from);
+  for (const ChoiceOutput& choice : input(index).output().choices) {
+    TranslatedText translated;
+    ChoiceText text = call_.NewText(index);
+    for (const int id : choice.tokens) {
+      const int begin = static_cast<int>(translated.text.size());
+      translated.text += text.Append(id);
+      translated.target_tokens.push_back(
+          {begin, static_cast<int>(translated.text.size())});
+    }
+    translated.text += text.Flush();
+    if (aligned) {
+      const int prefix = static_cast<int>(languages_.prefix.size());
+      for (const v1::SourceToken& token : call_.alignments().source(index)) {
+        translated.source_tokens.push_back(RangeOf(token, prefix, from.text));
+      }
+      translated.weights = choice.alignment;
+    }
+    pieces_[index].texts.push_back(RenderSentence(
+        parts_[pieces_[index].document].document, from, translated));
+  }
+  FillAnswer(index);
+}
+
+absl::Status TranslateHandler::CommonError() const {
+  const absl::Status& first = parts_.front().status;
+  for (const Part& part : parts_) {
+    if (part.status.code() != first.code()) return absl::OkStatus();
+  }
+  return first;
+}
+
+void TranslateHandler::FillAnswer(int index) {
+  const Sentence& from = sentence(index);
+  v1::TranslatedSentence& to = pieces_[index].answer;
+  to.set_source_begin(from.source.begin);
+  to.set_source_end(from.source.end);
+  to.set_text(from.text);
+  const std::vector<ChoiceOutput>& choices = input(index).output().choices;
+  if (!choices.empty()) {
+    call_.FillChoice(index, choices.front(), *to.mutable_choice());
+  }
+  const auto& texts = pieces_[index].texts;
+  for (size_t i = 1; i < texts.size(); ++i) to.add_alternatives(texts[i]);
+  if (wanted_ == v1::ALIGNMENTS_NONE) {
+    to.mutable_choice()->clear_alignment();
+  } else {
+    call_.alignments().FillSource(index, to.mutable_source_tokens());
+  }
+}
+
+v1::Usage TranslateHandler::UsageOf(const Part& part) const {
+  v1::Usage usage;
+  for (int i = part.first; i < part.first + part.count; ++i) {
+    const v1::Usage one = MakeUsage(input(i).facts(), input(i).output());
+    usage.set_source_tokens(usage.source_tokens() + one.source_tokens());
+    usage.set_generated_tokens(usage.generated_tokens() +
+                               one.generated_tokens());
+    usage.set_seed(one.seed());
+  }
+  return usage;
+}
+
+v1::Timings TranslateHandler::TimingsOf(const Part& part) const {
+  RequestTimes all;
+  const auto earlier = [](absl::Time a, absl::Time& b) {
+    if (a == absl::InfinitePast()) return;
+    b = b == absl::InfinitePast() ? a : std::min(a, b);
+  };
+  for (int i = part.first; i < part.first + part.count; ++i) {
+    const RequestTimes& one = input(i).times();
+    earlier(one.started, all.started);
+    earlier(one.encoded, all.encoded);
+    earlier(one.first_token, all.first_token);
+    all.ended = std::max(all.ended, one.ended);
+  }
+  return MakeTimings(all, context().arrival());
+}
+
+}  // namespace attend

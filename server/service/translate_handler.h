@@ -1,0 +1,104 @@
+#ifndef ATTEND_SERVER_SERVICE_TRANSLATE_HANDLER_H_
+#define ATTEND_SERVER_SERVICE_TRANSLATE_HANDLER_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "server/documents/document.h"
+#include "server/documents/render_sentence.h"
+#include "server/service/engine_handler.h"
+#include "server/service/generate.h"
+#include "server/service/translation_languages.h"
+
+namespace attend {
+
+// What Translate and TranslateStream share. The inputs of the call are the
+// sentences of its documents. No more of them than max_batch_inputs wait or run
+// at once, and where the scheduler has no room for more, they wait here.
+class TranslateHandler : public EngineHandler<v1::TranslateRequest> {
+ protected:
+  using EngineHandler::EngineHandler;
+
+  // A sentence and what became of it.
+  struct Piece {
+    int document = 0;
+    int sentence = 0;  // of the document
+    std::optional<GenerateInput> input =
+        std::nullopt;  // read, and not submitted yet
+    bool ended = false;
+    // Once it has ended well: its translations as the document has them, best
+    // first, and what the client gets of it, but for its place.
+    std::vector<std::string> texts = {};
+    v1::TranslatedSentence answer = {};
+  };
+  // A document, the inputs that are its sentences, and the first error.
+  struct Part {
+    Document document;
+    int first = 0;
+    int count = 0;
+    int ended = 0;
+    absl::Status status = absl::OkStatus();
+  };
+
+  // Takes what has ended, and submits what has room. To be called first in
+  // Continue().
+  void Advance();
+
+  const std::vector<Part>& parts() const { return parts_; }
+  Piece& piece(int index) { return pieces_[index]; }
+  const Sentence& sentence(int index) const {
+    const Piece& piece = pieces_[index];
+    return parts_[piece.document].document.sentences[piece.sentence];
+  }
+  // The error with which all documents failed; OK if one has not.
+  absl::Status CommonError() const;
+  // Fills the status, usage and timings of a document that has ended.
+  template <class Answer>
+  void FillDocument(const Part& part, Answer& answer) const {
+    *answer.mutable_status() = ToProto(part.status);
+    *answer.mutable_usage() = UsageOf(part);
+    *answer.mutable_timings() = TimingsOf(part);
+  }
+  int alternatives() const { return alternatives_; }
+
+ private:
+  absl::StatusOr<int> Prepare(const v1::TranslateRequest& request) override;
+  absl::Status Submit(const v1::TranslateRequest& request, int index,
+                      InputState& input) override;
+
+  absl::Status ReadParams(const v1::TranslateRequest& request);
+  absl::Status ReadDocuments(const v1::TranslateRequest& request);
+  // Whether the model takes a text of that length.
+  bool Fits(absl::string_view text) const;
+  // Takes what has ended, one input after the other: little work is left when
+  // the last one ends. False: nothing has ended since the last call.
+  bool TakeEnded();
+  void Render(int index);
+  void FillAnswer(int index);
+  void SubmitWaiting();
+  // False: there is no room now.
+  bool SubmitNext(bool others_run);
+  v1::Usage UsageOf(const Part& part) const;
+  v1::Timings TimingsOf(const Part& part) const;
+
+  TranslationLanguages languages_;
+  v1::GenerateRequest generate_;  // whose inputs are the sentences
+  GenerateCall call_;
+  v1::Alignments wanted_ = v1::ALIGNMENTS_NONE;  // by the client
+  int alternatives_ = 0;
+  int priority_ = 0;
+  std::vector<Part> parts_;
+  std::vector<Piece> pieces_;  // by input
+  int read_ = 0;               // inputs that Submit() has seen
+  int next_ = 0;               // the next input to submit
+  int first_ = 0;              // inputs before it have been taken
+  bool prepared_ = false;      // the next input is, and has found no room
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_SERVICE_TRANSLATE_HANDLER_H_
