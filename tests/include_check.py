@@ -60,6 +60,7 @@ WRONG = [
     ("server/openai/models.cc", "server/app/options.h"),
     ("server/connect/connect_api.cc", "server/openai/openai_api.h"),
     ("server/web/web_routes.cc", "server/service/service.h"),
+    ("server/libretranslate/translate.cc", "server/openai/openai_api.h"),
     ("server/tls/certificates.cc", "server/observability/log.h"),
     ("client/cpp/lib/client.cc", "client/cpp/load/load.h"),
     ("client/cpp/load/load.cc", "client/cpp/cli/command.h"),

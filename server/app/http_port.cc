@@ -7,6 +7,7 @@
 
 #include "server/connect/connect_api.h"
 #include "server/http_call/openapi.h"
+#include "server/libretranslate/libretranslate_api.h"
 #include "server/openai/openai_api.h"
 #include "server/service/methods.h"
 #include "server/tenants/key_hash.h"
@@ -50,6 +51,7 @@ void AddOpenApi(absl::string_view version, const std::vector<HttpApi>& apis,
 std::vector<HttpApi> HttpApis() {
   std::vector<HttpApi> apis = OpenAiApis();
   apis.push_back(ConnectApi(AttendMethods()));
+  apis.push_back(LibreTranslateApi());
   return apis;
 }
 

@@ -13,8 +13,8 @@ the lines by Generate:
 Checks that what stands between sentences stays, and counts the documents that
 give as many sentences back as their lines give alone, and the BLEU of both.
 
-With --markup tags are put at random into the documents, as well-formed XML, and
-the translations are parsed: they must be well-formed, with the same tags, and
+With --markup tags are put at random into the documents, as HTML that is
+well-formed XML, too, and the translations are parsed: they must be well-formed, with the same tags, and
 with the text that the document has without tags.
 
 With --terms each document gets placeholders, URLs, e-mail addresses and numbers
@@ -85,7 +85,7 @@ class Translator:
         for i in range(0, len(texts), BATCH):
             response = self.stub.Translate(self.pb.TranslateRequest(
                 documents=texts[i:i + BATCH], params=self.params, glossary=terms,
-                format="DOCUMENT_FORMAT_XML" if markup
+                format="DOCUMENT_FORMAT_HTML" if markup
                 else "DOCUMENT_FORMAT_TEXT"), timeout=600)
             result += response.results
         for translation in result:
@@ -161,7 +161,7 @@ def compare(args, translator, source, reference):
 
 
 def mark_up(rng, text):
-    """`text` as XML with elements at random places, in each other."""
+    """`text` as HTML with elements at random places, in each other."""
     count = 0
 
     def inline(words, depth):

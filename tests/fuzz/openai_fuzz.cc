@@ -1,5 +1,5 @@
 // A request to one of the HTTP APIs, from its body to its answer. The first
-// byte says which route, from 'a' on.
+// byte says which route, from 'a' on; from 'A' on with a form as its body.
 #include <google/protobuf/stubs/logging.h>
 
 #include <memory>
@@ -14,6 +14,7 @@
 #include "absl/strings/strip.h"
 #include "server/http/http_server.h"
 #include "server/http_call/http_calls.h"
+#include "server/libretranslate/libretranslate_api.h"
 #include "server/openai/openai_api.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_service.h"
@@ -22,10 +23,16 @@
 namespace attend {
 namespace {
 
+std::vector<HttpApi> Apis() {
+  std::vector<HttpApi> apis = OpenAiApis();
+  apis.push_back(LibreTranslateApi());
+  return apis;
+}
+
 // The routes that take a body.
 std::vector<std::string> Paths() {
   std::vector<std::string> paths;
-  for (const HttpApi& api : OpenAiApis()) {
+  for (const HttpApi& api : Apis()) {
     for (const HttpMethod& method : api.methods) {
       if (method.verb == "POST") paths.push_back(method.path);
     }
@@ -37,7 +44,7 @@ class FuzzedServer {
  public:
   FuzzedServer() {
     HttpRouter router;
-    for (const HttpApi& api : OpenAiApis()) calls_.AddRoutes(api, router);
+    for (const HttpApi& api : Apis()) calls_.AddRoutes(api, router);
     HttpOptions options;
     options.host = "127.0.0.1";
     options.port = 0;
@@ -51,19 +58,23 @@ class FuzzedServer {
   }
 
   // The whole answer to a body.
-  std::string Ask(absl::string_view path, absl::string_view body) const {
+  std::string Ask(absl::string_view path, absl::string_view body,
+                  bool form) const {
     RawHttp client;
     ATTEND_CHECK(client.Connect(server_->port()));
     ATTEND_CHECK(client.Send(absl::StrCat(
         HttpRequestText("POST", path,
                         absl::StrCat("Connection: close\r\nContent-Length: ",
-                                     body.size(), "\r\n")),
+                                     body.size(), "\r\n",
+                                     form ? "Content-Type: application/"
+                                            "x-www-form-urlencoded\r\n"
+                                          : "")),
         body)));
     return client.ReadToEnd();
   }
 
  private:
-  FuzzService service_{OpenAiApis()};
+  FuzzService service_{Apis()};
   HttpCalls calls_{service_.calls(), service_.step_signal()};
   std::unique_ptr<HttpServer> server_;
 };
@@ -105,9 +116,11 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       google::protobuf::SetLogHandler(nullptr);
   static const FuzzedServer server;
   if (size == 0) return 0;
-  const size_t index = static_cast<size_t>(data[0]) - 'a';
+  const bool form = data[0] < 'a';
+  const size_t index = static_cast<size_t>(data[0]) - (form ? 'A' : 'a');
   if (index >= paths.size()) return 0;
-  const std::string answer = server.Ask(paths[index], View(data + 1, size - 1));
+  const std::string answer =
+      server.Ask(paths[index], View(data + 1, size - 1), form);
   Check(answer);
   if (answer.find(" 200 ") == 8) ++accepted_inputs;
   return 0;

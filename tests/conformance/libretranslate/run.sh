@@ -1,0 +1,18 @@
+#!/bin/sh
+# LibreTranslate's API, by the client that others wrote: its package from PyPI,
+# a real server with the bundled model.
+#
+#   tests/conformance/libretranslate/run.sh ATTEND_SERVER FOLDER
+#
+# FOLDER keeps the environment. With ATTEND_WRITE_CONFORMANCE=1 the table in
+# docs/documents.md is written, else compared.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+server=${1:?the path of attend-server}
+folder=${2:?a folder to keep the environment in}
+
+"$here/../environment.sh" "$folder/libretranslate" "$here/requirements.txt" \
+  --without-models
+export ATTEND_SERVER="$server" PYTHONPATH="$here/.."
+"$folder/libretranslate/bin/python" -B "$here/libretranslate_test.py"
