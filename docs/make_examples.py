@@ -45,6 +45,9 @@ def page(language):
     folder = EXAMPLES / language
     head, *parts = MARK.split((folder / program).read_text(encoding="utf-8"))
     calls = dict(zip(parts[::2], parts[1::2]))
+    missing = {*method_names(), "Errors"} - set(calls)
+    if missing:
+        raise ValueError(f"{folder / program}: no {', '.join(sorted(missing))}")
     lines = [
         f"# {title}\n",
         "<!-- Written by docs/make_examples.py; edit the program. -->\n",
@@ -61,8 +64,7 @@ def page(language):
                            text.removeprefix("#!/bin/sh\n")))
     lines += ["## Begin\n", block(colour, head.removeprefix("#!/bin/sh\n"))]
     for name in (*method_names(), "Errors"):
-        if name in calls:
-            lines += [f"## {name}\n", block(colour, calls[name])]
+        lines += [f"## {name}\n", block(colour, calls[name])]
     return "\n".join(lines)
 
 

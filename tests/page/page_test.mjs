@@ -170,8 +170,8 @@ test('the command asks for the same', async () => {
   const command = await panel(page).getByLabel('Command').textContent();
   const answer = JSON.parse(
       execFileSync('sh', ['-c', `${command} --silent`], {encoding: 'utf8'}));
-  const words = page.getByRole('listbox');
-  assert.equal(await words.textContent(), answer.results[0].choices[0].text);
+  assert.equal(await page.locator('.translation').textContent(),
+               answer.results[0].text);
   await closePage(page);
 });
 
@@ -183,10 +183,13 @@ test('what a server or a model says is text', async () => {
       name: bad, family: bad, dtype: bad, ready: true, error: bad,
       tasks: ['TASK_GENERATE', 'TASK_EMBED', bad], maxTargetTokens: 1, maxBeams: 1,
     }]},
-    Generate: {results: [{
-      sourceTokens: [{piece: bad, begin: 0, end: 9}],
-      choices: [{text: bad, alignment: {source: [0]},
-                 logProbs: [{token: {piece: bad}}]}],
+    Translate: {results: [{
+      text: bad,
+      sentences: [{
+        text: bad, sourceTokens: [{piece: bad, begin: 0, end: 9}],
+        choice: {text: bad, alignment: {source: [0]},
+                 logProbs: [{token: {piece: bad}}]},
+      }],
     }]},
   };
   for (const [method, json] of Object.entries(answers)) {

@@ -55,13 +55,13 @@ function align(source, target, sources, targets, links) {
   });
 }
 
-/** `text`, `result` and `choice`: of Generate with alignments and log_probs. */
-export function alignedTexts(text, result, choice) {
-  const source = wordsOf(text), target = wordsOf(choice.text);
-  align(source, target, sourcePlaces(text, result.sourceTokens ?? []),
-        targetPlaces(choice.text,
-                     choice.logProbs.map(({token}) => token.piece ?? '')),
-        choice.alignment.source);
+/** A sentence of Translate, with alignments and log_probs. */
+export function alignedTexts({text = '', choice, sourceTokens = []}) {
+  const {text: result = '', logProbs = [], alignment} = choice;
+  const source = wordsOf(text), target = wordsOf(result);
+  align(source, target, sourcePlaces(text, sourceTokens),
+        targetPlaces(result, logProbs.map(({token}) => token.piece ?? '')),
+        alignment?.source ?? []);
   return new AlignedTexts(source, target).node;
 }
 
@@ -87,9 +87,7 @@ class AlignedTexts {
         'div', {class: 'aligned'}, this.lines,
         element('p', {class: 'words source', dir: 'auto'},
                 ...source.map((word) => this.place(word))),
-        targetNode,
-        element('p', {class: 'note'}, 'Point at a word, or go from word to word ' +
-            'with the arrow keys, to see what it was made from.'));
+        targetNode);
   }
 
   place(word, role) {
