@@ -100,8 +100,15 @@ int HttpListener::port() const {
 // Waits for a connection before accepting it: without a free descriptor, Linux
 // refuses to accept, whether there is a connection or not.
 void HttpListener::WaitForConnection() {
-  acceptor_.async_wait(Tcp::acceptor::wait_read,
-                       [this](error_code error) { Accept(error); });
+  acceptor_.async_wait(Tcp::acceptor::wait_read, [this](error_code error) {
+    waits_ = false;
+    Accept(error);
+  });
+  waits_ = true;
+}
+
+void HttpListener::KeepWaiting() {
+  if (!waits_) WaitForConnection();
 }
 
 void HttpListener::Accept(error_code error) {
@@ -119,7 +126,11 @@ void HttpListener::Accept(error_code error) {
                      (MeansNoDescriptor(error) && FreeDescriptor());
   if (again) return WaitForConnection();
   pause_.expires_after(kPause);
-  pause_.async_wait([this](error_code) { WaitForConnection(); });
+  pause_.async_wait([this](error_code) {
+    waits_ = false;
+    WaitForConnection();
+  });
+  waits_ = true;
 }
 
 bool HttpListener::FreeDescriptor() {

@@ -26,6 +26,8 @@ class HttpListener {
   // Binds the port of the options. UNAVAILABLE if that is impossible, with the
   // reason.
   absl::Status Listen();
+  // Goes on after a lack of memory has kept the listener from waiting.
+  void KeepWaiting();
   // The port that was bound.
   int port() const;
 
@@ -42,7 +44,8 @@ class HttpListener {
   HttpEnvironment& environment_;
   Tcp::acceptor acceptor_;
   boost::asio::steady_timer pause_;
-  int spare_ = -1;  // an open file descriptor, or -1
+  bool waits_ = false;  // for a connection, or for the end of a pause
+  int spare_ = -1;      // an open file descriptor, or -1
 };
 
 }  // namespace attend

@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/system/system_error.hpp>
 #include <thread>
@@ -28,8 +29,9 @@ int MaxConnections(int wanted) {
 }
 
 // What is beyond the edges of connections: the loop goes on.
-void RunLoop(boost::asio::io_context& loop) {
-  const auto run = [&loop] {
+void RunLoop(boost::asio::io_context& loop, HttpListener& listener) {
+  const auto run = [&] {
+    listener.KeepWaiting();
     loop.run();
     return absl::OkStatus();
   };
@@ -51,6 +53,9 @@ struct HttpServer::Impl {
   }
 
   boost::asio::io_context loop{1};  // first: what is below uses it to the end
+  // The loop does not end where a lack of memory leaves it nothing to wait for.
+  const boost::asio::executor_work_guard<boost::asio::io_context::executor_type>
+      work{loop.get_executor()};
   HttpEnvironment environment;
   HttpListener listener{loop, environment};
   std::thread thread;
@@ -68,7 +73,8 @@ absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(
   auto impl = std::make_unique<Impl>(options, std::move(router),
                                      options.tls ? certificates : nullptr);
   RETURN_IF_ERROR(impl->listener.Listen());
-  impl->thread = std::thread([&loop = impl->loop] { RunLoop(loop); });
+  impl->thread =
+      std::thread([impl = impl.get()] { RunLoop(impl->loop, impl->listener); });
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(impl)));
 } catch (const boost::system::system_error& error) {
   // Asio throws if there is no descriptor for the loop.
