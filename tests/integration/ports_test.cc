@@ -81,7 +81,8 @@ TEST(PortsTest, HttpPaths) {
   EXPECT_EQ(server.Get("/livez").code, 200);
   EXPECT_EQ(server.Get("/readyz").code, 200);
   EXPECT_EQ(server.Get("/metrics").code, 200);
-  EXPECT_EQ(server.Get("/").code, 404);
+  EXPECT_EQ(server.Get("/").code, 200);
+  EXPECT_EQ(server.Get("/nothing").code, 404);
   EXPECT_EQ(server.Get("/metrics/../etc/passwd").code, 404);
   EXPECT_NE(server.Get("/" + std::string(100000, 'x')).code, 200);
   EXPECT_EQ(server.Get("/livez").code, 200);
