@@ -2,6 +2,7 @@
 #define ATTEND_SERVER_OPENAI_INPUT_TEXTS_H_
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "attend/v1/attend.pb.h"
 #include "google/protobuf/repeated_field.h"
 #include "server/http_call/json_value.h"
@@ -9,7 +10,7 @@
 namespace attend {
 
 // JSON Schema of what ReadInputs() takes.
-inline constexpr char kInputsSchema[] =
+inline constexpr absl::string_view kInputsSchema =
     R"({"oneOf": [{"type": "string"}, {"type": "array", "items": {"oneOf": )"
     R"([{"type": "string"}, {"type": "integer"}, {"type": "array", "items": )"
     R"({"type": "integer"}}]}}]})";

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "server/http_call/json_value.h"
 
 namespace attend {
@@ -12,12 +13,13 @@ namespace attend {
 // server has (it stores nothing, and has one tier), or because the one value
 // that is accepted says what the server does anyway.
 
-inline constexpr char kAnyString[] = R"({"type": "string"})";
-inline constexpr char kOnlyFalse[] = R"({"const": false})";
-inline constexpr char kOnlyTrue[] = R"({"const": true})";
-inline constexpr char kAsksForNothing[] =
+inline constexpr absl::string_view kAnyString = R"({"type": "string"})";
+inline constexpr absl::string_view kOnlyFalse = R"({"const": false})";
+inline constexpr absl::string_view kOnlyTrue = R"({"const": true})";
+inline constexpr absl::string_view kAsksForNothing =
     "Accepted, and changes nothing: the server stores nothing of a call.";
-inline constexpr char kNotStored[] = "Only false: nothing is stored.";
+inline constexpr absl::string_view kNotStored =
+    "Only false: nothing is stored.";
 
 template <class Target>
 absl::Status ReadAnyString(const JsonValue& value, Target&) {
