@@ -141,9 +141,10 @@ class Placing {
   }
 
   TextRange Take(TextRange range) {
-    if (range.size() > 0) taken_.push_back(range);
-    const auto first = is_taken_.begin() - outer_.units.begin;
-    std::fill(first + range.begin, first + range.end, true);
+    if (range.size() == 0) return range;
+    taken_.push_back(range);
+    const auto first = is_taken_.begin() + (range.begin - outer_.units.begin);
+    std::fill(first, first + range.size(), true);
     return range;
   }
 

@@ -1,5 +1,6 @@
 #include "server/openai/openai_api.h"
 
+#include "absl/strings/string_view.h"
 #include "server/openai/openai_error.h"
 
 namespace attend {
@@ -30,7 +31,7 @@ std::vector<HttpApi> OpenAiApis() {
           },
       .error = OpenAiError,
       .prefixes = {"/v1/"}};
-  constexpr char kRerank[] =
+  constexpr absl::string_view kRerank =
       "Orders documents by how well they answer a query.";
   HttpApi rerank = {.methods =
                         {
