@@ -4,7 +4,7 @@
 namespace attend {
 
 // With a sanitizer everything is many times slower: tests make fewer requests.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_ADDRESS__) || defined(ATTEND_THREAD_SANITIZER)
 inline constexpr bool kSanitized = true;
 #else
 inline constexpr bool kSanitized = false;

@@ -12,7 +12,7 @@
 // Unrolls short loops over vectors, so that these stay in registers. Not with
 // sanitizers, which check every access: unrolled, the file would take minutes
 // to compile.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_ADDRESS__) || defined(ATTEND_THREAD_SANITIZER)
 #define ATTEND_UNROLL
 #else
 #define ATTEND_UNROLL _Pragma("GCC unroll 8")

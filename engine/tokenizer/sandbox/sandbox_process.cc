@@ -29,7 +29,7 @@
 #include "engine/tokenizer/sandbox/sandbox.h"
 #include "engine/tokenizer/sandbox/sandbox_job.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_ADDRESS__) || defined(ATTEND_THREAD_SANITIZER)
 extern "C" void __sanitizer_set_death_callback(void (*callback)());
 #endif
 
@@ -37,7 +37,7 @@ namespace attend {
 namespace {
 
 constexpr int kProcesses = 2;
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_ADDRESS__) || defined(ATTEND_THREAD_SANITIZER)
 // Sanitizers keep freed memory, and are slow.
 constexpr size_t kMemory = 16 * kSandboxMemory;
 constexpr int kSlower = 5;
@@ -153,7 +153,7 @@ void SayNoMemory() {
 }
 
 void SayLastWords() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_ADDRESS__) || defined(ATTEND_THREAD_SANITIZER)
   __sanitizer_set_death_callback(SayNoMemory);
 #else
   struct sigaction action = {};

@@ -30,8 +30,8 @@ using Part = inference::ModelStreamInferResponse;
 RpcFixtureOptions WithInference() {
   RpcFixtureOptions options;
   options.more_methods = InferenceMethods();
-  // The server looks after its streams every 10 ms.
-  options.rpc.slow_reader_timeout = absl::Milliseconds(40);
+  // The server looks after its streams four times in it.
+  options.rpc.slow_reader_timeout = absl::Seconds(4);
   return options;
 }
 
@@ -131,7 +131,8 @@ TEST(RequestStreamTest, RequestsAreServedTogether) {
   EXPECT_EQ(stream.ReadAll(1).size(), 1);
   stream.SendNoMore();
   EXPECT_FALSE(stream.Read().has_value());
-  EXPECT_TRUE(stream.Finish().ok());
+  const grpc::Status status = stream.Finish();
+  EXPECT_TRUE(status.ok()) << status.error_message();
   EXPECT_EQ(
       stream.context().GetServerInitialMetadata().find("x-request-id")->second,
       "mine");
@@ -295,7 +296,9 @@ TEST(RequestStreamTest, OnlySoManyRequestsAreInWork) {
 }
 
 TEST(RequestStreamTest, ASlowReaderIsCancelled) {
-  RpcFixture fixture(WithInference());
+  RpcFixtureOptions options = WithInference();
+  options.rpc.slow_reader_timeout = absl::Milliseconds(40);
+  RpcFixture fixture(options);
   // A window that is soon full.
   grpc::ChannelArguments small;
   small.SetInt(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, 1024);
