@@ -171,6 +171,8 @@ int LeftRenderers() {
 // Below some size the loader cannot even map the libraries, and says so.
 TEST_F(StartTest, LimitsOfTheSystem) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer takes more than these limits";
+  // ThreadSanitizer may have left some of its tests' behind.
+  const int before = LeftRenderers();
   for (int megabytes : {60, 100, 150, 200, 250, 300, 400, 500, 700, 1000, 1300,
                         1600, 2000, 3000}) {
     StartUnder(absl::StrCat("ulimit -v ", megabytes * 1000));
@@ -181,7 +183,7 @@ TEST_F(StartTest, LimitsOfTheSystem) {
   for (int descriptors : {3, 5, 8, 20, 63, 64}) {
     StartUnder(absl::StrCat("ulimit -n ", descriptors));
   }
-  EXPECT_TRUE(Eventually([] { return LeftRenderers() == 0; }));
+  EXPECT_TRUE(Eventually([&] { return LeftRenderers() <= before; }));
   EXPECT_EQ(StartUnder("ulimit -l 0"), "");
   EXPECT_THAT(StartUnder("ulimit -n 20"), HasSubstr("open files is 20"));
   EXPECT_THAT(StartUnder("ulimit -v 400000"), HasSubstr("event=failed"));
