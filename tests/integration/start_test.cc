@@ -5,9 +5,11 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -155,15 +157,17 @@ TEST_F(StartTest, MoreMemoryThanThereIs) {
                                       HasSubstr("none of the 2 models")));
 }
 
-// Processes that render and have outlived their server.
-int LeftRenderers() {
-  int left = 0;
+// The ids of processes that render and have outlived their server.
+std::set<std::string> LeftRenderers() {
+  std::set<std::string> left;
   for (const auto& entry : fs::directory_iterator("/proc")) {
     std::ifstream file(entry.path() / "stat");
     std::string stat;
     std::getline(file, stat);  // "123 (attend-sandbox) S 1 ..."
-    left += absl::StrContains(stat, "(attend-sandbox) S 1 ") ||
-            absl::StrContains(stat, "(attend-sandbox) R 1 ");
+    if (absl::StrContains(stat, "(attend-sandbox) S 1 ") ||
+        absl::StrContains(stat, "(attend-sandbox) R 1 ")) {
+      left.insert(entry.path().filename());
+    }
   }
   return left;
 }
@@ -172,7 +176,7 @@ int LeftRenderers() {
 TEST_F(StartTest, LimitsOfTheSystem) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer takes more than these limits";
   // ThreadSanitizer may have left some of its tests' behind.
-  const int before = LeftRenderers();
+  const std::set<std::string> before = LeftRenderers();
   for (int megabytes : {60, 100, 150, 200, 250, 300, 400, 500, 700, 1000, 1300,
                         1600, 2000, 3000}) {
     StartUnder(absl::StrCat("ulimit -v ", megabytes * 1000));
@@ -183,7 +187,11 @@ TEST_F(StartTest, LimitsOfTheSystem) {
   for (int descriptors : {3, 5, 8, 20, 63, 64}) {
     StartUnder(absl::StrCat("ulimit -n ", descriptors));
   }
-  EXPECT_TRUE(Eventually([&] { return LeftRenderers() <= before; }));
+  EXPECT_TRUE(Eventually([&] {
+    const std::set<std::string> left = LeftRenderers();
+    return std::includes(before.begin(), before.end(), left.begin(),
+                         left.end());
+  }));
   EXPECT_EQ(StartUnder("ulimit -l 0"), "");
   EXPECT_THAT(StartUnder("ulimit -n 20"), HasSubstr("open files is 20"));
   EXPECT_THAT(StartUnder("ulimit -v 400000"), HasSubstr("event=failed"));

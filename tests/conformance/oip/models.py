@@ -13,10 +13,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 TRANSLATOR, CHAT, ENCODER = "en-de", "smollm2", "minilm"
 TEXTS = ["Two dogs play in the snow.", "How are you?",
          "A man is looking for the keys of his car in the garden."]
+BUNDLED = ROOT / "models/en-de"
 
 
 def start(*flags):
-    return Server({TRANSLATOR: ROOT / "models/en-de",
+    return Server({TRANSLATOR: BUNDLED,
                    CHAT: checkpoints.smollm2(os.environ["ATTEND_SMOLLM2"]),
                    ENCODER: checkpoints.minilm()}, *flags)
 

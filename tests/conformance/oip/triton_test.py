@@ -13,7 +13,7 @@ import numpy
 import tritonclient.grpc as triton
 import tritonclient.grpc.aio as triton_aio
 from models import CHAT, ENCODER, TEXTS, TRANSLATOR, pb
-from served import TIMEOUT
+from served import TIMEOUT, Server
 from tritonclient.utils import InferenceServerException
 
 table = conformance.Table("protocols.md", "oip tritonclient")
@@ -419,20 +419,27 @@ class TritonTest(unittest.TestCase):
 
     @table.row("ModelStatistics", SYNC, "requests, inputs and times go up")
     def test_statistics(self):
-        def statistics():
-            answer = self.client.get_inference_statistics(TRANSLATOR)
-            return answer.model_stats[0]
+        # A server of its own: no other test's calls are counted.
+        alone = Server({TRANSLATOR: models.BUNDLED})
+        self.addCleanup(alone.close)
+        client = triton.InferenceServerClient(alone.address)
+        self.addCleanup(client.close)
 
-        # A call is counted after its answer has left: calls before this one
-        # may be among the difference, and this one may be missing at first.
-        before = after = statistics()
-        self.infer(TRANSLATOR, texts(*TEXTS))
-        while after.inference_count - before.inference_count < len(TEXTS):
-            after = statistics()
-        self.assertGreater(after.execution_count, before.execution_count)
-        one, two = before.inference_stats, after.inference_stats
-        self.assertGreaterEqual(two.success.count - one.success.count, 1)
-        self.assertGreater(two.compute_infer.ns, one.compute_infer.ns)
+        def statistics():
+            [model] = client.get_inference_statistics(TRANSLATOR).model_stats
+            return model
+
+        self.assertEqual(statistics().inference_count, 0)
+        client.infer(TRANSLATOR, texts(*TEXTS), client_timeout=TIMEOUT)
+        # A call is counted after its answer has left.
+        limit = time.monotonic() + TIMEOUT
+        while not statistics().inference_stats.success.count:
+            self.assertLess(time.monotonic(), limit)
+        after = statistics()
+        self.assertEqual(after.inference_count, len(TEXTS))
+        self.assertEqual(after.inference_stats.success.count, 1)
+        self.assertGreater(after.execution_count, 0)
+        self.assertGreater(after.inference_stats.compute_infer.ns, 0)
         self.assertEqual(
             {model.name for model in
              self.client.get_inference_statistics().model_stats},
