@@ -15,15 +15,15 @@ import cohere
 import langchain_openai
 import openai
 import pydantic
-from conformance import ROOT, Table
+from conformance import ROOT
 from langchain_core.messages import HumanMessage
+from lm_eval_test import LmEvalTest  # noqa: F401, it is run, too
+from openai_table import CHAT_PATH, COMPLETIONS, TABLE
 from openapi_spec_validator import validate
 from served import TIMEOUT, Server
 
-TABLE = Table("openai.md", "OpenAI")
 PYTHON, NODE = "`openai` (Python)", "`openai` (Node.js)"
 LANGCHAIN, COHERE = "`langchain-openai`", "`cohere`"
-CHAT_PATH, COMPLETIONS = "POST /v1/chat/completions", "POST /v1/completions"
 TRANSLATOR, CHAT, ENCODER = "en-de", "smollm2", "minilm"
 HELLO = [{"role": "user", "content": "Say hello."}]
 CAPITAL = "The capital of France is"
