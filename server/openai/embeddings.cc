@@ -12,6 +12,7 @@
 #include "server/http_call/json_fields.h"
 #include "server/openai/answer.h"
 #include "server/openai/input_texts.h"
+#include "server/openai/model_field.h"
 #include "server/openai/neutral_fields.h"
 #include "server/openai/openai_api.h"
 #include "server/service/methods.h"
@@ -30,12 +31,8 @@ absl::Status ReadEncoding(const JsonValue& value, v1::EmbedRequest& to) {
 }
 
 constexpr Field kFields[] = {
-    {"model", kAnyString,
-     "The name of a model; without it the server's default model.",
-     [](const JsonValue& value, v1::EmbedRequest& to) {
-       ASSIGN_OR_RETURN(*to.mutable_model(), value.String());
-       return absl::OkStatus();
-     }},
+    ModelField<v1::EmbedRequest,
+               [](v1::EmbedRequest& to) { return to.mutable_model(); }>(),
     {"input", kInputsSchema,
      "A text or a list of token ids, or a list of such.",
      [](const JsonValue& value, v1::EmbedRequest& to) {

@@ -9,6 +9,7 @@
 #include "server/http_call/http_status.h"
 #include "server/openai/constraint_fields.h"
 #include "server/openai/generation.h"
+#include "server/openai/model_field.h"
 #include "server/openai/neutral_fields.h"
 
 namespace attend {
@@ -37,11 +38,6 @@ absl::Status ReadOwnInt(const JsonValue& value, Generation& to) {
 template <bool Generation::*kMember>
 absl::Status ReadBool(const JsonValue& value, Generation& to) {
   ASSIGN_OR_RETURN(to.*kMember, value.Bool());
-  return absl::OkStatus();
-}
-
-absl::Status ReadModel(const JsonValue& value, Generation& to) {
-  ASSIGN_OR_RETURN(*to.request->mutable_model(), value.String());
   return absl::OkStatus();
 }
 
@@ -114,8 +110,8 @@ absl::Status ReadStreamOptions(const JsonValue& value, Generation& to) {
 }
 
 constexpr Field kFields[] = {
-    {"model", R"({"type": "string"})",
-     "The name of a model; without it the server's default model.", ReadModel},
+    ModelField<Generation,
+               [](Generation& to) { return to.request->mutable_model(); }>(),
     {"stream", R"({"type": "boolean"})",
      "Send the answer as server-sent events, as it is computed.",
      ReadBool<&Generation::streams>},

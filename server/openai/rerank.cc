@@ -12,6 +12,7 @@
 #include "server/http_call/http_status.h"
 #include "server/http_call/json_fields.h"
 #include "server/openai/answer.h"
+#include "server/openai/model_field.h"
 #include "server/openai/neutral_fields.h"
 #include "server/openai/openai_api.h"
 #include "server/openai/similarity.h"
@@ -43,12 +44,8 @@ absl::Status ReadDocuments(const JsonValue& value, RerankFields& to) {
 }
 
 constexpr JsonField<RerankFields> kFields[] = {
-    {"model", kAnyString,
-     "The name of a model; without it the server's default model.",
-     [](const JsonValue& value, RerankFields& to) {
-       ASSIGN_OR_RETURN(to.pairs.model, value.String());
-       return absl::OkStatus();
-     }},
+    ModelField<RerankFields,
+               [](RerankFields& to) { return &to.pairs.model; }>(),
     {"query", kAnyString, "What the documents should answer.",
      [](const JsonValue& value, RerankFields& to) {
        to.pairs.first.name = value.name();

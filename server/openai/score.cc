@@ -7,6 +7,7 @@
 #include "server/http_call/http_status.h"
 #include "server/http_call/json_fields.h"
 #include "server/openai/answer.h"
+#include "server/openai/model_field.h"
 #include "server/openai/neutral_fields.h"
 #include "server/openai/openai_api.h"
 #include "server/openai/similarity.h"
@@ -36,12 +37,7 @@ absl::Status ReadSecond(const JsonValue& value, TextPairs& to) {
 }
 
 constexpr JsonField<TextPairs> kFields[] = {
-    {"model", kAnyString,
-     "The name of a model; without it the server's default model.",
-     [](const JsonValue& value, TextPairs& to) {
-       ASSIGN_OR_RETURN(to.model, value.String());
-       return absl::OkStatus();
-     }},
+    ModelField<TextPairs, [](TextPairs& to) { return &to.model; }>(),
     {"text_1", kTexts, "The first text of all pairs, or of each.", ReadFirst},
     {"text_2", kTexts, "The second text of each pair.", ReadSecond},
     {"queries", kTexts, "Another name of text_1.", ReadFirst},

@@ -8,6 +8,7 @@
 #include "server/http_call/json_fields.h"
 #include "server/openai/answer.h"
 #include "server/openai/messages.h"
+#include "server/openai/model_field.h"
 #include "server/openai/neutral_fields.h"
 #include "server/openai/openai_api.h"
 #include "server/openai/tools.h"
@@ -30,12 +31,8 @@ v1::Chat& ChatOf(TokenizeFields& fields) {
 }
 
 constexpr Field kFields[] = {
-    {"model", kAnyString,
-     "The name of a model; without it the server's default model.",
-     [](const JsonValue& value, TokenizeFields& to) {
-       ASSIGN_OR_RETURN(*to.request.mutable_model(), value.String());
-       return absl::OkStatus();
-     }},
+    ModelField<TokenizeFields,
+               [](TokenizeFields& to) { return to.request.mutable_model(); }>(),
     {"prompt", kAnyString, "The text.",
      [](const JsonValue& value, TokenizeFields& to) {
        ASSIGN_OR_RETURN(*to.request.add_texts(), value.String());
@@ -146,12 +143,8 @@ class TokenizeTranslator final : public HttpTranslator {
 };
 
 constexpr JsonField<v1::DetokenizeRequest> kDetokenizeFields[] = {
-    {"model", kAnyString,
-     "The name of a model; without it the server's default model.",
-     [](const JsonValue& value, v1::DetokenizeRequest& to) {
-       ASSIGN_OR_RETURN(*to.mutable_model(), value.String());
-       return absl::OkStatus();
-     }},
+    ModelField<v1::DetokenizeRequest,
+               [](v1::DetokenizeRequest& to) { return to.mutable_model(); }>(),
     {"tokens", R"({"type": "array", "items": {"type": "integer"}})",
      "Token ids.",
      [](const JsonValue& value, v1::DetokenizeRequest& to) {
