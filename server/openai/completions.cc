@@ -101,7 +101,9 @@ class CompletionTranslator final : public GeneratingTranslator {
       return absl::OkStatus();
     }
     if (!fields.echo) {
-      return FieldError("max_tokens", "is 0, must be 1 or more without echo");
+      return FieldError(
+          generation_.max_tokens ? "max_tokens" : "max_completion_tokens",
+          "is 0, must be 1 or more without echo");
     }
     drops_new_ = true;
     params.set_max_new_tokens(1);

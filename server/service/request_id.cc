@@ -7,7 +7,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/str_format.h"
+#include "absl/strings/str_cat.h"
 
 namespace attend {
 namespace {
@@ -24,8 +24,9 @@ std::string NewRequestId() {
     return uint64_t{random()} << 32 | random();
   }();
   static std::atomic<uint64_t> count{0};
-  return absl::StrFormat("%016x-%x", process,
-                         count.fetch_add(1, std::memory_order_relaxed));
+  // StrFormat would end the process where it gets no memory.
+  return absl::StrCat(absl::Hex(process, absl::kZeroPad16), "-",
+                      absl::Hex(count.fetch_add(1, std::memory_order_relaxed)));
 }
 
 }  // namespace
