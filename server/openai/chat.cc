@@ -10,6 +10,7 @@
 #include "engine/json/json_parse.h"
 #include "engine/tensor/status_macros.h"
 #include "server/http_call/http_status.h"
+#include "server/openai/call_grammar.h"
 #include "server/openai/constraint_fields.h"
 #include "server/openai/generating_translator.h"
 #include "server/openai/messages.h"
@@ -69,8 +70,7 @@ constexpr Field kFields[] = {
        return ReadToolChoice(value, to.tools);
      }},
     {"parallel_tool_calls", R"({"type": "boolean"})",
-     "Whether several calls may be required at once. False needs a "
-     "tool_choice that asks for a call.",
+     "Whether there may be several calls at once.",
      [](const JsonValue& value, ChatFields& to) {
        ASSIGN_OR_RETURN(to.tools.parallel, value.Bool());
        return absl::OkStatus();
@@ -189,7 +189,9 @@ absl::Status ChatTranslator::FinishTools(ChatFields& fields) {
                               model().info().name, "' knows no tools"));
   }
   for (const Tool& tool : tools.tools) tool_names_.push_back(tool.name);
-  return absl::OkStatus();
+  ASSIGN_OR_RETURN(const std::string grammar, CallGrammar(tools, format_));
+  if (grammar.empty()) return absl::OkStatus();
+  return ConstrainToGrammar("tools", grammar, generation_);
 }
 
 void ChatTranslator::AddChoice(const ChoicePart& part, Json& choices) {

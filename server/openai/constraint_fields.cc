@@ -81,6 +81,13 @@ absl::Status ConstrainToJson(absl::string_view field, const Json& schema,
   return absl::OkStatus();
 }
 
+absl::Status ConstrainToGrammar(absl::string_view field,
+                                const std::string& lark, Generation& to) {
+  ASSIGN_OR_RETURN(v1::Constraint * constraint, NewConstraint(field, to));
+  constraint->set_lark(lark);
+  return absl::OkStatus();
+}
+
 absl::Status ReadResponseFormat(const JsonValue& value, Generation& to) {
   ASSIGN_OR_RETURN(const std::vector<JsonValue> members, value.Members());
   std::string type;

@@ -28,6 +28,10 @@ absl::Status ReadGuidedGrammar(const JsonValue& value, Generation& to);
 absl::Status ConstrainToJson(absl::string_view field, const Json& schema,
                              Generation& to);
 
+// The same for a grammar in Lark.
+absl::Status ConstrainToGrammar(absl::string_view field,
+                                const std::string& lark, Generation& to);
+
 // What errors of attend.v1 call the parts of a constraint.
 absl::Span<const absl::string_view> ConstraintNames();
 

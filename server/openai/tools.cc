@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "engine/tensor/status_macros.h"
 #include "server/http_call/http_status.h"
@@ -52,29 +51,6 @@ absl::StatusOr<Tool> ReadTool(const JsonValue& value) {
   return tool;
 }
 
-// References to the root of `json` become references to `place`, where it will
-// be.
-void MoveReferences(const std::string& place, Json& json) {
-  if (!json.is_structured()) return;
-  for (auto& [key, value] : json.items()) {
-    if (key == "$ref" && value.is_string()) {
-      const auto& reference = value.get_ref<const std::string&>();
-      if (reference == "#" || absl::StartsWith(reference, "#/")) {
-        value = place + reference.substr(1);
-      }
-    } else {
-      MoveReferences(place, value);
-    }
-  }
-}
-
-const Tool* Find(const ToolFields& fields) {
-  const auto found =
-      std::find_if(fields.tools.begin(), fields.tools.end(),
-                   [&](const Tool& tool) { return tool.name == fields.name; });
-  return found == fields.tools.end() ? nullptr : &*found;
-}
-
 }  // namespace
 
 absl::StatusOr<std::vector<Tool>> ReadTools(const JsonValue& value) {
@@ -111,53 +87,23 @@ absl::Status ReadToolChoice(const JsonValue& value, ToolFields& to) {
   return absl::OkStatus();
 }
 
+const Tool* NamedTool(const ToolFields& fields) {
+  const auto found =
+      std::find_if(fields.tools.begin(), fields.tools.end(),
+                   [&](const Tool& tool) { return tool.name == fields.name; });
+  return found == fields.tools.end() ? nullptr : &*found;
+}
+
 absl::Status CheckTools(const ToolFields& fields) {
-  constexpr char kNeedsCall[] =
-      ", needs a tool_choice that is required or names a function";
   if (fields.must_call() && fields.tools.empty()) {
     return FieldError("tool_choice", "asks for a call, needs tools");
   }
-  if (fields.choice == ToolChoice::kNamed && Find(fields) == nullptr) {
+  if (fields.choice == ToolChoice::kNamed && NamedTool(fields) == nullptr) {
     return FieldError("tool_choice",
                       absl::StrCat("names a function that tools do not have: '",
                                    fields.name.substr(0, 80), "'"));
   }
-  if (fields.tools.empty() || fields.choice != ToolChoice::kAuto) {
-    return absl::OkStatus();
-  }
-  if (!fields.parallel) {
-    return FieldError("parallel_tool_calls",
-                      absl::StrCat("is false", kNeedsCall));
-  }
-  for (size_t i = 0; i < fields.tools.size(); ++i) {
-    if (!fields.tools[i].strict) continue;
-    return FieldError(absl::StrCat("tools[", i, "].function.strict"),
-                      absl::StrCat("is true", kNeedsCall));
-  }
   return absl::OkStatus();
-}
-
-Json CallSchema(const ToolFields& fields) {
-  if (fields.choice == ToolChoice::kNamed) return Find(fields)->parameters;
-  Json parameters = Json::object(), calls = Json::array();
-  for (const Tool& tool : fields.tools) {
-    const std::string index = absl::StrCat(calls.size());
-    const std::string place = absl::StrCat("#/$defs/", index);
-    parameters[index] = tool.parameters;
-    MoveReferences(place, parameters[index]);
-    calls.push_back(
-        {{"type", "object"},
-         {"properties",
-          {{"name", {{"const", tool.name}}}, {"arguments", {{"$ref", place}}}}},
-         {"required", Json::array({"name", "arguments"})},
-         {"additionalProperties", false}});
-  }
-  Json schema = {{"$defs", std::move(parameters)},
-                 {"type", "array"},
-                 {"items", {{"anyOf", std::move(calls)}}},
-                 {"minItems", 1}};
-  if (!fields.parallel) schema["maxItems"] = 1;
-  return schema;
 }
 
 }  // namespace attend

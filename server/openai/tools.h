@@ -42,12 +42,11 @@ struct ToolFields {
 // Reads the field tool_choice.
 absl::Status ReadToolChoice(const JsonValue& value, ToolFields& to);
 
+// The function that kNamed names; null: there is none.
+const Tool* NamedTool(const ToolFields& fields);
+
 // Checks how the fields go together.
 absl::Status CheckTools(const ToolFields& fields);
-
-// The schema of what a model writes that has to call: the arguments of the
-// named function, or a list of {"name", "arguments"}. CheckTools() was OK.
-Json CallSchema(const ToolFields& fields);
 
 }  // namespace attend
 

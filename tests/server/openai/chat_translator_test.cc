@@ -16,6 +16,7 @@ namespace {
 
 using nlohmann::json;
 using ::testing::EndsWith;
+using ::testing::StartsWith;
 
 class TestContext final : public CallContext {
  public:
@@ -129,6 +130,16 @@ TEST_F(ChatTranslatorTest, ANamedFunctionHasTheTextAsArguments) {
   EXPECT_EQ(choice["message"]["content"], nullptr);
   EXPECT_EQ(choice["message"]["tool_calls"][0]["function"],
             json::parse(R"({"name": "f", "arguments": "{\"x\": 1}"})"));
+}
+
+TEST_F(ChatTranslatorTest, ACallByTheModelsOwnChoiceMayBeHeld) {
+  ASSERT_EQ(Read(R"("tool_choice": "auto")"), "");
+  EXPECT_FALSE(params().has_constraint());
+  ASSERT_EQ(Read(R"("parallel_tool_calls": false)"), "");
+  EXPECT_THAT(params().constraint().lark(), StartsWith("start: REST? | lead"));
+  const json choice =
+      Whole("<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>");
+  EXPECT_EQ(choice["finish_reason"], "tool_calls");
 }
 
 TEST_F(ChatTranslatorTest, ARequiredCallIsOneOfAList) {

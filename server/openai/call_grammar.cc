@@ -1,0 +1,114 @@
+#include "server/openai/call_grammar.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "server/http_call/http_status.h"
+
+namespace attend {
+namespace {
+
+// References to the root of `json` become references to `place`, where it will
+// be.
+void MoveReferences(const std::string& place, Json& json) {
+  if (!json.is_structured()) return;
+  for (auto& [key, value] : json.items()) {
+    if (key == "$ref" && value.is_string()) {
+      const auto& reference = value.get_ref<const std::string&>();
+      if (reference == "#" || absl::StartsWith(reference, "#/")) {
+        value = place + reference.substr(1);
+      }
+    } else {
+      MoveReferences(place, value);
+    }
+  }
+}
+
+// Schemas of calls of single functions, with what they refer to.
+struct CallSchemas {
+  Json definitions = Json::object();
+  Json calls = Json::array();
+
+  // `key`: the member that has the arguments.
+  void Add(const std::string& name, const char* key, const Json& arguments) {
+    const std::string index = absl::StrCat(calls.size());
+    const std::string place = absl::StrCat("#/$defs/", index);
+    definitions[index] = arguments;
+    MoveReferences(place, definitions[index]);
+    calls.push_back({{"type", "object"},
+                     {"properties",
+                      {{"name", {{"const", name}}}, {key, {{"$ref", place}}}}},
+                     {"required", Json::array({"name", key})},
+                     {"additionalProperties", false}});
+  }
+};
+
+// The schema of a call of one of `tools` by a model's own choice. Spaces are
+// where models write them.
+Json OneCall(const std::vector<Tool>& tools, const char* key) {
+  CallSchemas schemas;
+  for (const Tool& tool : tools) {
+    const Json any = {{"type", "object"}};
+    schemas.Add(tool.name, key, tool.strict ? tool.parameters : any);
+  }
+  return {{"$defs", std::move(schemas.definitions)},
+          {"anyOf", std::move(schemas.calls)},
+          {"x-guidance",
+           {{"whitespace_flexible", false},
+            {"item_separator", ", "},
+            {"key_separator", ": "}}}};
+}
+
+}  // namespace
+
+Json CallSchema(const ToolFields& fields) {
+  if (fields.choice == ToolChoice::kNamed) return NamedTool(fields)->parameters;
+  CallSchemas schemas;
+  for (const Tool& tool : fields.tools) {
+    schemas.Add(tool.name, "arguments", tool.parameters);
+  }
+  Json schema = {{"$defs", std::move(schemas.definitions)},
+                 {"type", "array"},
+                 {"items", {{"anyOf", std::move(schemas.calls)}}},
+                 {"minItems", 1}};
+  if (!fields.parallel) schema["maxItems"] = 1;
+  return schema;
+}
+
+absl::StatusOr<std::string> CallGrammar(const ToolFields& fields,
+                                        ToolFormat format) {
+  const auto strict =
+      std::find_if(fields.tools.begin(), fields.tools.end(),
+                   [](const Tool& tool) { return tool.strict; });
+  const bool any_strict = strict != fields.tools.end();
+  if (!any_strict && fields.parallel) return std::string();
+  if (format == ToolFormat::kTagged) {
+    return absl::StrCat(fields.parallel ? "start: (lead call)* REST?\n"
+                                        : "start: REST? | lead call\n",
+                        "lead[suffix=\"<tool_call>\"]: /(.|\\n)*/\n"
+                        "call: /\\n?/ object /\\n?/ \"</tool_call>\"\n"
+                        "REST: /(.|\\n)+/ & ~/(.|\\n)*<tool_call>(.|\\n)*/\n"
+                        "object: %json ",
+                        DumpJson(OneCall(fields.tools, "arguments")), "\n");
+  }
+  if (format == ToolFormat::kObjects) {
+    return absl::StrCat(fields.parallel
+                            ? "start: TEXT? | object (\"; \" object)*\n"
+                            : "start: TEXT? | object\n",
+                        "TEXT: /[ \\n]*[^{ \\n](.|\\n)*/\n"
+                        "object: %json ",
+                        DumpJson(OneCall(fields.tools, "parameters")), "\n");
+  }
+  return FieldError(
+      any_strict ? absl::StrCat("tools[", strict - fields.tools.begin(),
+                                "].function.strict")
+                 : "parallel_tool_calls",
+      absl::StrCat("is ", any_strict ? "true" : "false",
+                   ", needs a tool_choice that is required or names a "
+                   "function: this model begins a call with a token that is "
+                   "no text"));
+}
+
+}  // namespace attend
