@@ -1,8 +1,11 @@
 #ifndef ATTEND_ENGINE_API_CONSTRAINT_H_
 #define ATTEND_ENGINE_API_CONSTRAINT_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -28,6 +31,10 @@ class ConstraintState {
   // has no text, so no end of sequence is among them. Returns whether the text
   // may end here. `mask` is [MaskWords(vocab)]. Errors: see Append().
   virtual absl::StatusOr<bool> Mask(absl::Span<uint32_t> mask) = 0;
+  // Tokens after which the text may end, at most `most`: a short ending, but
+  // not always the shortest. Nothing if none is found. Takes the time of some
+  // masks.
+  virtual std::optional<std::vector<int>> Ending(size_t most) const = 0;
 };
 
 // What the text of a result may be. Immutable; any thread may use it.

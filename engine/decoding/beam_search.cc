@@ -63,8 +63,9 @@ void BeamSearch::Advance(absl::Span<const LogitsView> logits) {
   if (!status_.ok()) return;
   CollectCandidates(logits);
   for (Candidate& candidate : candidates_) {
-    candidate.finish =
-        stopping_.Check(running_[candidate.beam].tokens, candidate.id);
+    candidate.finish = constraint_.Why(
+        new_tokens_ == 0 ? 0 : candidate.beam,
+        stopping_.Check(running_[candidate.beam].tokens, candidate.id));
   }
   const bool at_start = new_tokens_ == 0;
   ++new_tokens_;

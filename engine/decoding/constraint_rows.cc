@@ -11,6 +11,19 @@
 namespace attend {
 namespace {
 
+// The tokens that a text has to end in; 0: none, because a search may ban the
+// tokens of an ending, or has nothing to end with.
+size_t TokenLimit(const GenerationParams& params) {
+  if (EndIds(params).empty() || params.min_new_tokens > 0 ||
+      params.no_repeat_ngram_size > 0 || !params.bad_words.empty() ||
+      !params.suppress_tokens.empty() ||
+      !params.begin_suppress_tokens.empty() || !params.force_words.empty()) {
+    return 0;
+  }
+  // The last token is forced.
+  return params.max_new_tokens - (params.forced_eos_id >= 0 ? 1 : 0);
+}
+
 absl::Status Named(const absl::Status& status) {
   if (!absl::IsInvalidArgument(status)) return status;
   return absl::InvalidArgumentError(
@@ -33,9 +46,17 @@ ConstraintRows::ConstraintRows(const SearchInput& input, int max_rows)
   masks_.resize(max_rows * words_);
   can_end_.resize(max_rows);
   steps_.resize(max_rows);
-  next_states_[0] = input.params.constraint->Begin();
+  next_states_[0] = std::make_unique<LimitedText>(
+      input.params.constraint->Begin(), TokenLimit(input.params));
   status_ = Named(PrepareRow(0));
   std::swap(states_, next_states_);
+}
+
+FinishReason ConstraintRows::Why(int row, FinishReason finish) const {
+  const bool limited =
+      active() && states_[row] != nullptr && states_[row]->ending();
+  return limited && finish == FinishReason::kEos ? FinishReason::kMaxLength
+                                                 : finish;
 }
 
 void ConstraintRows::Follow(int row, int parent, int token, bool dead) {
@@ -60,7 +81,7 @@ void ConstraintRows::Prepare() {
   followed_ = 0;
 }
 
-std::unique_ptr<ConstraintState> ConstraintRows::Take(int row) {
+std::unique_ptr<LimitedText> ConstraintRows::Take(int row) {
   const int parent = steps_[row].parent;
   if (states_[parent] == nullptr) return nullptr;
   const bool last =

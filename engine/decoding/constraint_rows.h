@@ -8,7 +8,8 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "engine/api/constraint.h"
+#include "engine/api/output.h"
+#include "engine/decoding/limited_text.h"
 #include "engine/decoding/search_input.h"
 
 namespace attend {
@@ -34,6 +35,9 @@ class ConstraintRows {
   }
   // Whether the text of a row may end.
   bool can_end(int row) const { return !active() || can_end_[row]; }
+  // Why a row ends, which `finish` ends: the limit of tokens, if it has brought
+  // the text to that end of sequence.
+  FinishReason Why(int row, FinishReason finish) const;
   // OK, or why Prepare() failed. The rows are of no use then.
   const absl::Status& status() const { return status_; }
 
@@ -52,15 +56,15 @@ class ConstraintRows {
   };
 
   // The state of the parent of a row, which other rows may continue too.
-  std::unique_ptr<ConstraintState> Take(int row);
+  std::unique_ptr<LimitedText> Take(int row);
   absl::Status PrepareRow(int row);
   void SetEnds(int row, bool can_end);
 
   const size_t words_;  // of a mask
   const std::vector<int> end_ids_;
   // Of each row; null: dead. Empty: there is no constraint.
-  std::vector<std::unique_ptr<ConstraintState>> states_;
-  std::vector<std::unique_ptr<ConstraintState>> next_states_;
+  std::vector<std::unique_ptr<LimitedText>> states_;
+  std::vector<std::unique_ptr<LimitedText>> next_states_;
   std::vector<uint32_t> masks_;  // [rows, words]
   std::vector<char> can_end_;    // [rows]
   std::vector<Step> steps_;      // [rows]

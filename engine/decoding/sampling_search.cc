@@ -90,7 +90,7 @@ void SamplingSearch::Advance(absl::Span<const LogitsView> logits) {
       break;
     }
     const int id = Next(choice);
-    if (!Append(choice, id)) continue;
+    if (!Append(choice, row, id)) continue;
     constraint_.Follow(static_cast<int>(still_live), row, id, /*dead=*/false);
     live_[still_live++] = choice;
     parents_.push_back(row);
@@ -115,9 +115,9 @@ int SamplingSearch::Next(int choice) {
   return sampler_.Draw(UniformRandom(seed_, choice, position_));
 }
 
-bool SamplingSearch::Append(int choice, int id) {
+bool SamplingSearch::Append(int choice, int row, int id) {
   ChoiceOutput& out = output_.choices[choice];
-  out.finish = stopping_.Check(tokens_[choice], id);
+  out.finish = constraint_.Why(row, stopping_.Check(tokens_[choice], id));
   out.tokens.push_back(id);
   tokens_[choice].push_back(id);
   if (log_probs_) {

@@ -47,7 +47,7 @@ class SamplingSearch : public Search {
   bool SetRow(int row, const LogitsView& logits);
   int Next(int choice);
   // Returns false if the choice has ended.
-  bool Append(int choice, int id);
+  bool Append(int choice, int row, int id);
 
   const bool do_sample_;
   const bool log_probs_;

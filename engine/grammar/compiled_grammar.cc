@@ -1,6 +1,8 @@
 #include "engine/grammar/compiled_grammar.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +14,8 @@
 
 namespace attend {
 namespace {
+
+constexpr size_t kMaxEnding = 1024;  // tokens
 
 class GrammarState final : public ConstraintState {
  public:
@@ -40,6 +44,16 @@ class GrammarState final : public ConstraintState {
         Taken(call, hf_matcher_mask(matcher_, mask.data(), mask.size(),
                                     &call.result, TakeError<bool>, &call)));
     return call.result;
+  }
+
+  std::optional<std::vector<int>> Ending(size_t most) const override {
+    std::vector<uint32_t> ids(std::min(most, kMaxEnding));
+    size_t count = 0;
+    const RustCall<bool> call;
+    if (!hf_matcher_ending(matcher_, ids.data(), ids.size(), &count)) {
+      return std::nullopt;
+    }
+    return std::vector<int>(ids.begin(), ids.begin() + count);
   }
 
  private:

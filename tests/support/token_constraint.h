@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,9 @@ struct TokenRules {
       [](const std::vector<int>&, int) { return true; };
   std::function<bool(const std::vector<int>& tokens)> can_end =
       [](const std::vector<int>&) { return true; };
+  std::function<std::optional<std::vector<int>>(const std::vector<int>& tokens,
+                                                size_t most)>
+      ending = [](const std::vector<int>&, size_t) { return std::nullopt; };
   // The number of tokens after which a mask fails.
   size_t fails_after = SIZE_MAX;
   // Called before a mask is made.
@@ -63,6 +67,9 @@ class TokenConstraint final : public Constraint {
         if (rules_->allows(tokens_, id)) mask[id / 32] |= 1u << (id % 32);
       }
       return rules_->can_end(tokens_);
+    }
+    std::optional<std::vector<int>> Ending(size_t most) const override {
+      return rules_->ending(tokens_, most);
     }
 
    private:

@@ -58,6 +58,11 @@ bool hf_matcher_append(HfMatcher* matcher, uint32_t id, HfTextSink error,
 // vocabulary in words.
 bool hf_matcher_mask(HfMatcher* matcher, uint32_t* words, size_t size,
                      bool* can_end, HfTextSink error, void* context);
+// Finds a short way from here to where the text may end: `*count` ids, at most
+// `size`. False: it found none. It takes the time of some masks, does not look
+// for the shortest way, and uses up the states of the lexer as a text does.
+bool hf_matcher_ending(const HfMatcher* matcher, uint32_t* ids, size_t size,
+                       size_t* count);
 // About the bytes that the matcher shares with its copies.
 size_t hf_matcher_bytes(const HfMatcher* matcher);
 

@@ -6,7 +6,8 @@
 
 starts the server and runs this script. Without --model the model is
 tests/golden/evaluation, which knows nothing of JSON: what it draws is as odd as
-a schema allows. Every text must be whole, parse, and be valid.
+a schema allows. Every text must parse and be valid, those too that reach the
+most new tokens.
 """
 
 import argparse
@@ -20,7 +21,7 @@ import grpc
 import jsonschema
 
 from attend.v1 import attend_pb2, attend_pb2_grpc
-from schemas import SCHEMAS, UNBOUNDED
+from schemas import SCHEMAS
 from served import Server
 
 CHECKER = jsonschema.Draft202012Validator.FORMAT_CHECKER
@@ -41,7 +42,7 @@ def generate(stub, schema, mode, count, seed):
     request = attend_pb2.GenerateRequest()
     request.inputs.add(text="A JSON value: ")
     params = request.params
-    params.max_new_tokens = 600
+    params.max_new_tokens = 250
     params.constraint.json_schema = json.dumps(schema)
     if mode == "sampled":
         params.do_sample = True
@@ -57,8 +58,6 @@ def generate(stub, schema, mode, count, seed):
 
 
 def problem(choice, schema):
-    if choice.finish_reason != attend_pb2.FINISH_REASON_EOS:
-        return f"not whole: {attend_pb2.FinishReason.Name(choice.finish_reason)}"
     try:
         jsonschema.validate(json.loads(choice.text), schema,
                             jsonschema.Draft202012Validator,
@@ -74,7 +73,7 @@ def main():
     parser.add_argument("--count", type=int, default=3,
                         help="texts a schema that are sampled (default 3)")
     args = parser.parse_args()
-    texts, bad, different = 0, 0, collections.Counter()
+    texts, limited, bad, different = 0, 0, 0, collections.Counter()
     with tempfile.TemporaryDirectory() as folder:
         model = args.model or longer_evaluation_model(folder)
         server = Server({"model": model}, "--kv-cache-bytes=1GiB")
@@ -82,10 +81,11 @@ def main():
         try:
             for seed, (name, schema) in enumerate(SCHEMAS.items()):
                 choices = list(generate(stub, schema, "sampled", args.count, seed))
-                if name not in UNBOUNDED:
-                    choices += generate(stub, schema, "beams", 2, 0)
+                choices += generate(stub, schema, "beams", 2, 0)
                 for choice in choices:
                     texts += 1
+                    limited += (choice.finish_reason ==
+                                attend_pb2.FINISH_REASON_MAX_LENGTH)
                     different[choice.text] += 1
                     if wrong := problem(choice, schema):
                         bad += 1
@@ -93,7 +93,7 @@ def main():
         finally:
             server.close()
     print(f"{texts} texts of {len(SCHEMAS)} schemas, {len(different)} different, "
-          f"{bad} not valid")
+          f"{limited} ended by the limit, {bad} not valid")
     raise SystemExit(1 if bad else 0)
 
 

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <iterator>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -145,6 +147,78 @@ TEST_F(GrammarCompilerTest, MasksAreThoseOfTryingEachToken) {
                    }
                    return texts;
                  }());
+}
+
+// Follows an ending from each of some states on many ways through a grammar.
+void ExpectEndings(const GrammarCompiler& compiler, const Grammar& grammar) {
+  const auto constraint = compiler.Compile(grammar);
+  ASSERT_TRUE(constraint.ok()) << grammar.text << constraint.status();
+  for (unsigned way = 0; way < 30; ++way) {
+    auto state = (*constraint)->Begin();
+    for (unsigned step = 0; step < 30; ++step) {
+      const Next next = NextOf(*state);
+      const auto ending = state->Ending(200);
+      ASSERT_TRUE(ending.has_value()) << grammar.text << way << " " << step;
+      EXPECT_EQ(ending->empty(), next.can_end) << grammar.text;
+      if (ending->size() > 1) {
+        EXPECT_EQ(state->Ending(ending->size() - 1), std::nullopt);
+      }
+      auto end = state->Copy();
+      for (const int id : *ending) {
+        ASSERT_TRUE(NextOf(*end).ids.contains(id)) << grammar.text;
+        ASSERT_TRUE(end->Append(id).ok());
+      }
+      ASSERT_TRUE(NextOf(*end).can_end) << grammar.text;
+      if (next.ids.empty()) break;
+      const unsigned hash = (way * 31 + step) * 2654435761u >> 8;
+      ASSERT_TRUE(
+          state->Append(*std::next(next.ids.begin(), hash % next.ids.size()))
+              .ok());
+    }
+  }
+}
+
+TEST_F(GrammarCompilerTest, EndingsLeadToWholeTexts) {
+  for (const char* schema :
+       {R"({})", R"({"type": "number", "minimum": 17.5, "maximum": 1e6})",
+        R"({"type": "string", "minLength": 4})",
+        R"({"type": "string", "format": "date-time"})",
+        R"({"enum": ["red", "green", {"a": [null, "é"]}]})",
+        R"({"type": "array", "minItems": 3, "items": {"type": "boolean"}})",
+        R"({"type": "object", "additionalProperties": {"type": "integer"}})",
+        R"({"properties": {"a": {"const": "b"}, "b": {"pattern": "^[x-z]+$"}},
+            "required": ["b"], "type": "object"})",
+        R"({"$defs": {"t": {"type": "object", "required": ["next", "v"],
+              "properties": {"v": {"type": "integer"}, "next": {"anyOf": [
+                {"$ref": "#/$defs/t"}, {"type": "null"}]}}}},
+            "$ref": "#/$defs/t"})"}) {
+    ExpectEndings(compiler_, {GrammarKind::kJsonSchema, schema});
+  }
+  ExpectEndings(compiler_, {GrammarKind::kRegex, "(ab|a)(c|bc)?d{1,20}é*"});
+  ExpectEndings(compiler_, OneOf({"yes", "yesyes", "no", " \"\n{é"}));
+  ExpectEndings(compiler_,
+                {GrammarKind::kLark, "start: \"(\" start \")\" | /[0-9]+/\n"});
+}
+
+TEST_F(GrammarCompilerTest, AnEndingNeedNotBeFound) {
+  const auto far = compiler_.Compile({GrammarKind::kRegex, "[a-z]{3000}"});
+  ASSERT_TRUE(far.ok()) << far.status();
+  auto state = (*far)->Begin();
+  EXPECT_EQ(state->Ending(100), std::nullopt);
+  EXPECT_EQ(state->Ending(0), std::nullopt);
+  EXPECT_EQ(state->Ending(SIZE_MAX), std::nullopt);
+  EXPECT_TRUE(state->Append(2 + 'x').ok());  // the state is as it was
+  // No token has the second byte.
+  const PieceTokenizer no_close({"", "a", "ab"});
+  const auto cut = GrammarCompiler(no_close, 3, /*begins_text=*/false)
+                       .Compile({GrammarKind::kRegex, "a(bc|ba)"});
+  ASSERT_TRUE(cut.ok()) << cut.status();
+  EXPECT_EQ((*cut)->Begin()->Ending(9), (std::vector<int>{2, 1}));
+  const PieceTokenizer none({"", "a", "ab"});
+  const auto lost = GrammarCompiler(none, 3, /*begins_text=*/false)
+                        .Compile({GrammarKind::kRegex, "abc"});
+  ASSERT_TRUE(lost.ok()) << lost.status();
+  EXPECT_EQ((*lost)->Begin()->Ending(9), std::nullopt);
 }
 
 TEST_F(GrammarCompilerTest, JsonHasOneSpaceAfterEachMark) {
