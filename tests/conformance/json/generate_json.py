@@ -42,7 +42,7 @@ def generate(stub, schema, mode, count, seed):
     request = attend_pb2.GenerateRequest()
     request.inputs.add(text="A JSON value: ")
     params = request.params
-    params.max_new_tokens = 250
+    params.max_new_tokens = 400
     params.constraint.json_schema = json.dumps(schema)
     if mode == "sampled":
         params.do_sample = True
