@@ -160,6 +160,10 @@ const ENDING_BYTES: &[u8] = b"}])>\"'\n,:; zZ0123456789nfteabcdghijklmopqrsuvwxy
 const STRING_BYTES: &[u8] = b"\"a";
 const STRING_LETTER: u8 = b'a';
 const MAX_ENDING_BYTES: usize = 4096;
+/// Together some tenths of a second, which only a grammar takes that is made for
+/// it.
+const MAX_ENDING_FUEL: u64 = 1_000_000;
+const MAX_ENDING_ITEMS: usize = 300_000;
 
 /// Finds the first of ENDING_BYTES that may follow, or another byte. As what
 /// makes masks it has the limits of work that a mask has.
@@ -247,7 +251,12 @@ impl HfMatcher {
             found: AtomicI32::new(-1),
         };
         let mut bytes = Vec::new();
+        let before = parser.stats().clone();
         while bytes.len() <= most {
+            let work = parser.stats().delta(&before);
+            if work.lexer_cost > MAX_ENDING_FUEL || work.all_items > MAX_ENDING_ITEMS {
+                return None;
+            }
             let forced = parser.currently_forced_bytes().to_vec();
             if forced.is_empty() {
                 if parser.is_accepting() {
@@ -417,7 +426,10 @@ pub unsafe extern "C" fn hf_matcher_ending(
     size: usize,
     count: *mut usize,
 ) -> bool {
-    let ids = slice::from_raw_parts_mut(ids, size);
+    let ids = match size {
+        0 => &mut [],
+        _ => slice::from_raw_parts_mut(ids, size),
+    };
     let found = catch_unwind(AssertUnwindSafe(|| (*matcher).ending(ids)));
     let Ok(Some(length)) = found else {
         return false;
