@@ -53,6 +53,23 @@ absl::StatusOr<std::shared_ptr<const Constraint>> Compile(
 }
 #endif
 
+// An ending means what it says: its tokens are allowed, and the text may end
+// behind them.
+void CheckEnding(const ConstraintState& state) {
+  const auto ending = state.Ending(60);
+  if (!ending.has_value()) return;
+  const auto end = state.Copy();
+  std::vector<uint32_t> mask(MaskWords(kVocab));
+  auto can_end = end->Mask(absl::MakeSpan(mask));
+  for (const int id : *ending) {
+    if (!can_end.ok()) return;  // a limit of work
+    if (!(mask[id / 32] >> (id % 32) & 1)) std::abort();
+    if (!end->Append(id).ok()) return;
+    can_end = end->Mask(absl::MakeSpan(mask));
+  }
+  if (can_end.ok() && !*can_end) std::abort();
+}
+
 // An error, or masks that mean what they say: a token that they allow can be
 // followed.
 absl::Status Follow(const Grammar& grammar, uint32_t random) {
@@ -72,6 +89,7 @@ absl::Status Follow(const Grammar& grammar, uint32_t random) {
     const int id = allowed[(random >> 8) % allowed.size()];
     if (Pieces().TokenText(id).empty()) std::abort();
     if (absl::Status status = state->Append(id); !status.ok()) return status;
+    if (step % 8 == 0) CheckEnding(*state);
   }
   return absl::OkStatus();
 }
