@@ -40,9 +40,8 @@ class Checkpoint final : public TensorSource {
   std::vector<std::string> Names() const override;
   absl::StatusOr<TensorView> Find(absl::string_view name) const override;
   void Drop(absl::Span<const uint8_t> bytes) const override;
-  // DATA_LOSS if a file was cut or written since Open(), or could not be read:
-  // what was read of it may be anything. See MappedFile.
-  absl::Status CheckUnchanged() const;
+  // See MappedFile.
+  absl::Status CheckUnchanged() const override;
   // The directory.
   const std::string& path() const override { return directory_; }
 

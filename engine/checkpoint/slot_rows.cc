@@ -18,10 +18,12 @@ SlotRows::SlotRows(const TensorSource& source, TensorView view,
       rows_(rows),
       cols_(cols) {
   ATTEND_CHECK(rows % (slices.taken * slices.groups) == 0);
-  ATTEND_CHECK(view_.bytes.empty() ||
-               view_.bytes.size() == static_cast<size_t>(rows) / slices.taken *
-                                         slices.total * cols *
-                                         BytesOf(view_.type));
+  if (view_.bytes.empty()) return;
+  const size_t count =
+      static_cast<size_t>(rows) / slices.taken * slices.total * cols;
+  ATTEND_CHECK(view_.rows == nullptr
+                   ? view_.bytes.size() == count * BytesOf(view_.type)
+                   : view_.count() == count && !slices.transposed);
 }
 
 SlotRows::~SlotRows() { source_.Drop(view_.bytes); }
@@ -52,6 +54,12 @@ void SlotRows::Read(int first, Matrix dst) const {
   for (int done = 0; done < dst.rows;) {
     Run run = RunAt(first + done);
     run.count = std::min(run.count, dst.rows - done);
+    if (view_.rows != nullptr) {
+      view_.rows->Read(static_cast<int>(run.first),
+                       {dst.row(done), run.count, cols_});
+      done += run.count;
+      continue;
+    }
     if (!slices_.transposed) {
       ToFloats(view_.type, At(run.first, 0),
                {dst.row(done), static_cast<size_t>(run.count) * cols_});
@@ -73,6 +81,12 @@ void SlotRows::Read(int first, Matrix dst) const {
 StoredRows SlotRows::Copy() const {
   StoredRows copy(view_.type, rows_, cols_);
   if (view_.bytes.empty()) return copy;
+  if (view_.rows != nullptr) {
+    for (int row = 0; row < rows_; ++row) {
+      Read(row, {reinterpret_cast<float*>(copy.row(row)), 1, cols_});
+    }
+    return copy;
+  }
   const size_t bytes = BytesOf(view_.type);
   for (int row = 0; row < rows_; ++row) {
     const int64_t from = RunAt(row).first;

@@ -30,7 +30,8 @@ class SlotRows final : public RowSource {
  public:
   // The slot is [rows, cols]. `view` holds
   // rows * cols * slices.total / slices.taken numbers, or no bytes: then the
-  // slot's numbers are zeros. `view` is of `source`, which must outlive this.
+  // slot's numbers are zeros. Where it has `rows`, slices are not transposed.
+  // `view` is of `source`, which must outlive this.
   SlotRows(const TensorSource& source, TensorView view,
            const TensorSlices& slices, int rows, int cols);
   ~SlotRows() override;
@@ -41,7 +42,7 @@ class SlotRows final : public RowSource {
   int rows() const override { return rows_; }
   int cols() const override { return cols_; }
   void Read(int first, Matrix dst) const override;
-  // A copy of all rows, in the type in which they are stored.
+  // A copy of all rows, in the type of the view.
   StoredRows Copy() const;
 
  private:

@@ -81,8 +81,14 @@ bool Weights::Has(absl::string_view slot) const {
 bool Weights::AreSame(absl::string_view slot, absl::string_view other) const {
   const Match a = Find(slot);
   const Match b = Find(other);
-  return !a.tensor.empty() && a.tensor == b.tensor &&
-         a.row->slices == b.row->slices;
+  if (a.tensor.empty() || b.tensor.empty()) return false;
+  if (a.row->slices != b.row->slices) return false;
+  if (a.tensor == b.tensor) return true;
+  // One tensor may have several names.
+  const absl::StatusOr<TensorView> one = source_.Find(a.tensor);
+  const absl::StatusOr<TensorView> two = source_.Find(b.tensor);
+  return one.ok() && two.ok() && !one->bytes.empty() &&
+         one->bytes.data() == two->bytes.data() && one->shape == two->shape;
 }
 
 absl::StatusOr<std::unique_ptr<const SlotRows>> Weights::Rows(
@@ -122,7 +128,14 @@ absl::StatusOr<TensorView> Weights::View(absl::string_view slot,
         absl::StrCat(view.place, " has shape ", ShapeText(view.shape),
                      ", expected ", ShapeText(whole), " (", slot, ")"));
   }
-  if (!read_.insert(match.tensor).second) return view;
+  if (view.rows != nullptr && row.slices.transposed) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(view.place,
+                     " is quantised, expected plain numbers, since "
+                     "it is stored as [columns, rows] (",
+                     slot, ")"));
+  }
+  if (!read_.insert(match.tensor).second || view.rows != nullptr) return view;
   const size_t count = CountOf(whole);
   const size_t bad = FindNotFinite(view.type, view.bytes);
   if (bad == count) return view;

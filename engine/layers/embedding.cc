@@ -60,6 +60,10 @@ void Embedding::TakeTokens(Compute& compute, const Rows& rows,
   ForRows(compute, static_cast<int>(rows.ids.size()), [&](Range range) {
     for (int r = range.begin; r < range.end; ++r) {
       float* const out = dst.row(r);
+      if (tables_.zero_start && rows.positions[r] == 0) {
+        std::fill_n(out, dst.cols, 0.0f);
+        continue;
+      }
       tables_.tokens->Read(rows.ids[r], {out, 1, dst.cols});
       if (tables_.scale == 1) continue;
       for (int j = 0; j < dst.cols; ++j) out[j] *= tables_.scale;

@@ -38,6 +38,7 @@ class Embedding {
   struct Tables {
     std::shared_ptr<const RowSource> tokens;  // [vocab, width]
     float scale = 1;
+    bool zero_start = false;  // the token's vector at position 0 is zeros
     bool projects_tokens = false;
     // Both have `width` columns, or `hidden` columns with projects_tokens.
     StoredRows positions;     // no rows: positions are not added

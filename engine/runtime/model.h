@@ -28,11 +28,11 @@ struct Model {
 absl::StatusOr<std::unique_ptr<Compute>> NewCompute(
     const ComputeOptions& options);
 
-// Loads a Hugging Face directory: config.json, generation_config.json,
-// model.safetensors (or its shards), the tokenizer's files and, for a model
-// without an encoder, the chat template. `compute` must outlive the model.
-// Errors name the file, the key or tensor, what was found and what is expected.
-absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& directory,
+// Loads a Hugging Face directory (config.json, generation_config.json,
+// model.safetensors or its shards, the tokenizer's files and, for a model
+// without an encoder, the chat template), or one of CTranslate2. `compute` must
+// outlive the model. Errors: see OpenModelFiles().
+absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& path,
                                 const std::string& name,
                                 const EngineOptions& options);
 

@@ -41,7 +41,7 @@ uint64_t WeightBytes(const TensorSource& source, const NameTable& names,
   for (const std::string& name : source.Names()) {
     const absl::StatusOr<TensorView> view = source.Find(name);
     if (!view.ok() || IsUnused(names, name)) continue;
-    const uint64_t numbers = view->bytes.size() / BytesOf(view->type);
+    const uint64_t numbers = view->count();
     if (IsTable(*view, spec)) {
       table = std::max(table,
                        numbers * std::min(BytesOf(view->type), BytesOf(dtype)));

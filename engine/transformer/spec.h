@@ -35,6 +35,8 @@ struct EmbeddingSpec {
   // the norm.
   bool projects_tokens = false;
   float scale = 1;  // of the token's vector, before the position is added
+  // The token at position 0 has a vector of zeros, whatever its id.
+  bool zero_start = false;
   Positions positions = Positions::kSinusoidal;
   // Positions are [0, max_positions).
   int max_positions = 0;

@@ -9,14 +9,23 @@
 #include "absl/strings/str_replace.h"
 #include "engine/tensor/status_macros.h"
 #include "engine/tokenizer/text/clean_up.h"
-#include "engine/tokenizer/text/language_codes.h"
 #include "engine/tokenizer/text/utf8.h"
 
 namespace attend {
 namespace {
 
-std::vector<std::string> SpecialTokens(const HfConfig& config) {
-  std::vector<std::string> all = {config.eos, config.unk, config.pad};
+// The language code that a text begins with, as ">>deu<<"; "" if none.
+absl::string_view LanguageCode(absl::string_view text) {
+  if (!absl::StartsWith(text, ">>")) return "";
+  const size_t end = text.find("<<");
+  return end == absl::string_view::npos ? "" : text.substr(0, end + 2);
+}
+
+}  // namespace
+
+std::vector<std::string> SpmTokenizer::SpecialTokens(const HfConfig& config) {
+  std::vector<std::string> all = {config.eos, config.unk};
+  if (!config.pad.empty()) all.push_back(config.pad);
   for (const HfConfig::Token& token : config.special) {
     all.push_back(token.content);
   }
@@ -28,98 +37,6 @@ std::vector<std::string> SpecialTokens(const HfConfig& config) {
   });
   all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
-}
-
-// The language code that a text begins with, as ">>deu<<"; "" if none.
-absl::string_view LanguageCode(absl::string_view text) {
-  if (!absl::StartsWith(text, ">>")) return "";
-  const size_t end = text.find("<<");
-  return end == absl::string_view::npos ? "" : text.substr(0, end + 2);
-}
-
-// The config, or an error if it has values that these classes do not support.
-absl::StatusOr<HfConfig> Checked(HfConfig config) {
-  constexpr char path[] = "tokenizer_config.json";
-  if (config.sp_options) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, ": sp_model_kwargs is not empty"));
-  }
-  for (const auto* tokens : {&config.special, &config.added}) {
-    for (const HfConfig::Token& token : *tokens) {
-      if (!token.lstrip && !token.rstrip && !token.single_word) continue;
-      return absl::InvalidArgumentError(
-          absl::StrCat(path, ": token \"", token.content, "\": expected ",
-                       "lstrip, rstrip and single_word to be false"));
-    }
-  }
-  for (auto& [token, spelling] :
-       {std::pair(&config.eos, "</s>"), std::pair(&config.unk, "<unk>"),
-        std::pair(&config.pad, "<pad>")}) {
-    if (token->empty()) *token = spelling;
-  }
-  return config;
-}
-
-}  // namespace
-
-absl::StatusOr<SpmTokenizer::SharedSideModel> SpmTokenizer::LoadSide(
-    const std::string& vocabulary, const std::string& spm,
-    const HfConfig& config, absl::Span<const std::string> more) {
-  ASSIGN_OR_RETURN(Vocabulary tokens, Vocabulary::Load(vocabulary));
-  for (const std::string& token : more) {
-    const absl::Status added = tokens.Add(token);
-    if (!added.ok()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(vocabulary, ": ", added.message()));
-    }
-  }
-  ASSIGN_OR_RETURN(SentencePiece encoder, SentencePiece::Load(spm));
-  SideModel side{std::move(tokens), std::move(encoder), 0, 0, {}};
-  side.special.resize(side.vocabulary.size());
-  for (const std::string& token : SpecialTokens(config)) {
-    const int id = side.vocabulary.Find(token);
-    if (id < 0) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          vocabulary, ": special token \"", token, "\" is missing"));
-    }
-    side.special[id] = true;
-  }
-  side.eos_id = side.vocabulary.Find(config.eos);
-  side.unk_id = side.vocabulary.Find(config.unk);
-  return std::make_shared<const SideModel>(std::move(side));
-}
-
-absl::StatusOr<std::unique_ptr<SpmTokenizer>> SpmTokenizer::LoadMarian(
-    const std::string& directory) {
-  const std::string prefix = directory + "/";
-  ASSIGN_OR_RETURN(HfConfig config, LoadHfConfig(directory));
-  ASSIGN_OR_RETURN(config, Checked(std::move(config)));
-  config.tokenizer_class = "MarianTokenizer";  // no class's languages
-  const char* target_vocab =
-      config.separate_vocabs ? "target_vocab.json" : "vocab.json";
-  ASSIGN_OR_RETURN(
-      SharedSideModel source,
-      LoadSide(prefix + "vocab.json", prefix + "source.spm", config, {}));
-  ASSIGN_OR_RETURN(
-      SharedSideModel target,
-      LoadSide(prefix + target_vocab, prefix + "target.spm", config, {}));
-  return std::unique_ptr<SpmTokenizer>(new SpmTokenizer(
-      std::move(config), std::move(source), std::move(target)));
-}
-
-absl::StatusOr<std::unique_ptr<SpmTokenizer>> SpmTokenizer::LoadM2m100(
-    const std::string& spm, const std::string& vocabulary, HfConfig config) {
-  ASSIGN_OR_RETURN(config, Checked(std::move(config)));
-  ASSIGN_OR_RETURN(const std::vector<std::string> languages,
-                   LanguageTokens(config));
-  for (const std::string& token : languages) {
-    config.special.push_back({.content = token});
-  }
-  if (config.bos.empty()) config.special.push_back({.content = "<s>"});
-  ASSIGN_OR_RETURN(SharedSideModel both,
-                   LoadSide(vocabulary, spm, config, languages));
-  return std::unique_ptr<SpmTokenizer>(
-      new SpmTokenizer(std::move(config), both, both));
 }
 
 SpmTokenizer::SpmTokenizer(HfConfig config, SharedSideModel source,

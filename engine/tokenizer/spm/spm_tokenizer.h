@@ -23,6 +23,16 @@ class SpmTokenizer : public Tokenizer {
   // See LoadTokenizer().
   static absl::StatusOr<std::unique_ptr<SpmTokenizer>> LoadMarian(
       const std::string& directory);
+  // The same with vocabularies of another place, whose path errors name. They
+  // need no token for padding, and no tokens that only the settings have.
+  struct Vocabularies {
+    std::string path;
+    Vocabulary source;
+    Vocabulary target;
+    bool separate = false;  // false: the two are the same
+  };
+  static absl::StatusOr<std::unique_ptr<SpmTokenizer>> LoadMarian(
+      const std::string& directory, Vocabularies vocabularies);
   // One model and one vocabulary for both sides. The tokens of languages have
   // the ids after the vocabulary. `spm` and `vocabulary` are paths.
   static absl::StatusOr<std::unique_ptr<SpmTokenizer>> LoadM2m100(
@@ -59,10 +69,13 @@ class SpmTokenizer : public Tokenizer {
   using SharedSideModel = std::shared_ptr<const SideModel>;
 
   SpmTokenizer(HfConfig config, SharedSideModel source, SharedSideModel target);
-  // `more` are tokens with the ids after those of the vocabulary.
-  static absl::StatusOr<SharedSideModel> LoadSide(
-      const std::string& vocabulary, const std::string& spm,
-      const HfConfig& config, absl::Span<const std::string> more);
+  // `path` is where the vocabulary comes from, `spm` the path of a model.
+  static absl::StatusOr<SharedSideModel> LoadSide(const std::string& path,
+                                                  Vocabulary tokens,
+                                                  const std::string& spm,
+                                                  const HfConfig& config);
+  // The spellings of the special tokens, longest first.
+  static std::vector<std::string> SpecialTokens(const HfConfig& config);
   const SideModel& model(Side side) const;
   // The model that turns the side's pieces into text.
   const SentencePiece& decoder(Side side) const;

@@ -1,15 +1,56 @@
 #include "engine/tokenizer/spm/vocabulary.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "engine/json/json_parse.h"
 #include "engine/json/read_file.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {
+namespace {
+
+absl::StatusOr<std::vector<std::string>> JsonTokens(const std::string& path,
+                                                    absl::string_view text) {
+  ASSIGN_OR_RETURN(const nlohmann::json list, ParseJson(path, text));
+  if (!list.is_array()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        path, ": is ", JsonText(list), ", expected a list of tokens"));
+  }
+  std::vector<std::string> tokens;
+  tokens.reserve(list.size());
+  for (const nlohmann::json& token : list) {
+    if (!token.is_string()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(path, ": the token with id ", tokens.size(), " is ",
+                       JsonText(token), ", expected a string"));
+    }
+    tokens.push_back(token.get<std::string>());
+  }
+  return tokens;
+}
+
+// The lines of a text, without their ends. Some tokens are "\r": only where all
+// lines have one at their end it belongs to the end.
+std::vector<std::string> Lines(absl::string_view text) {
+  absl::ConsumeSuffix(&text, "\n");
+  std::vector<std::string> lines = absl::StrSplit(text, '\n');
+  const auto ends = [](const std::string& line) {
+    return absl::EndsWith(line, "\r");
+  };
+  if (std::all_of(lines.begin(), lines.end(), ends)) {
+    for (std::string& line : lines) line.pop_back();
+  }
+  return lines;
+}
+
+}  // namespace
 
 absl::StatusOr<Vocabulary> Vocabulary::Load(const std::string& path) {
   ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
@@ -47,6 +88,21 @@ absl::StatusOr<Vocabulary> Vocabulary::Load(const std::string& path) {
     used[id] = true;
     vocabulary.tokens_[id] = token;
     vocabulary.ids_[token] = static_cast<int>(id);
+  }
+  return vocabulary;
+}
+
+absl::StatusOr<Vocabulary> Vocabulary::LoadList(const std::string& path) {
+  ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  Vocabulary vocabulary;
+  if (absl::EndsWith(path, ".json")) {
+    ASSIGN_OR_RETURN(vocabulary.tokens_, JsonTokens(path, text));
+  } else {
+    vocabulary.tokens_ = Lines(text);
+  }
+  vocabulary.ids_.reserve(vocabulary.tokens_.size());
+  for (int id = 0; id < vocabulary.size(); ++id) {
+    vocabulary.ids_.emplace(vocabulary.tokens_[id], id);
   }
   return vocabulary;
 }

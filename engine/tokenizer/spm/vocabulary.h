@@ -19,6 +19,12 @@ class Vocabulary {
   // tokens, or an id or a token occurs twice.
   static absl::StatusOr<Vocabulary> Load(const std::string& path);
 
+  // Reads a file with a token for each id from 0 on: a JSON list of strings,
+  // or, if the name does not end in ".json", a line for each. A token that is
+  // there twice has the first of its ids. INVALID_ARGUMENT names the file and
+  // the id whose token is no string.
+  static absl::StatusOr<Vocabulary> LoadList(const std::string& path);
+
   // Gives `token` the next id. INVALID_ARGUMENT if the token has an id already.
   absl::Status Add(const std::string& token);
 

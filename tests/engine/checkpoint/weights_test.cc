@@ -11,6 +11,7 @@
 #include "absl/base/casts.h"
 #include "absl/strings/str_cat.h"
 #include "engine/checkpoint/checkpoint.h"
+#include "engine/checkpoint/scaled_rows.h"
 #include "tests/engine/checkpoint/files.h"
 
 namespace attend {
@@ -141,6 +142,52 @@ TEST_F(WeightsTest, SlotsAreTheSameIfTheyHaveTheSameSlicesOfOneTensor) {
   EXPECT_FALSE(weights.AreSame("tokens", "layer"));
   EXPECT_FALSE(weights.AreSame("layer", "slice"));
   EXPECT_FALSE(weights.AreSame("none", "neither"));
+}
+
+// One matrix of int8 under two names.
+class QuantisedSource final : public TensorSource {
+ public:
+  bool Has(absl::string_view name) const override {
+    return name == "t" || name == "u";
+  }
+  std::vector<std::string> Names() const override { return {"t", "u"}; }
+  absl::StatusOr<TensorView> Find(absl::string_view name) const override {
+    const absl::Span<const uint8_t> bytes(numbers_);
+    return TensorView{.shape = {3, 2},
+                      .bytes = bytes,
+                      .place = absl::StrCat("f: tensor ", name),
+                      .rows = std::make_shared<ScaledRows>(
+                          bytes, std::vector<float>{0.5f, 1, 2})};
+  }
+  void Drop(absl::Span<const uint8_t>) const override {}
+  const std::string& path() const override { return path_; }
+
+ private:
+  const std::vector<uint8_t> numbers_ = {2, 254, 3, 253, 127, 128};
+  const std::string path_ = "f";
+};
+
+TEST(QuantisedTest, RowsAreReadThroughTheView) {
+  const QuantisedSource source;
+  NameTable names;
+  names.rows = {{"all", {"t"}},
+                {"same", {"u"}},
+                {"last", {"u"}, false, {.first = 1, .taken = 2, .total = 3}},
+                {"columns", {"t"}, false, {.transposed = true}}};
+  Weights weights(source, names);
+  const auto all = weights.Read("all", {3, 2});
+  ASSERT_TRUE(all.ok()) << all.status();
+  EXPECT_THAT(absl::MakeConstSpan(all->data(), all->size()),
+              ElementsAre(1, -1, 3, -3, 254, -256));
+  const auto last = weights.Rows("last", {2, 2});
+  ASSERT_TRUE(last.ok()) << last.status();
+  float copy[4];
+  (*last)->Copy().Read(0, {copy, 2, 2});
+  EXPECT_THAT(copy, ElementsAre(3, -3, 254, -256));
+  EXPECT_TRUE(weights.AreSame("all", "same"));
+  EXPECT_FALSE(weights.AreSame("all", "last"));
+  EXPECT_THAT(weights.Rows("columns", {2, 3}).status().message(),
+              HasSubstr("f: tensor t is quantised, expected plain numbers"));
 }
 
 // The numbers 1, 2, ... as one tensor "t" of so many rows and columns.

@@ -41,6 +41,7 @@ Rows NaiveTransformer::Embed(const std::string& slot, const EmbeddingSpec& spec,
   Rows x(input.ids.size(), std::vector<double>(spec.width));
   for (size_t i = 0; i < x.size(); ++i) {
     for (int j = 0; j < spec.width; ++j) {
+      if (spec.zero_start && i == 0) continue;
       x[i][j] = tokens[input.ids[i] * spec.width + j] * double{spec.scale};
     }
   }

@@ -8,8 +8,9 @@ namespace attend {
 
 // The fields of StackSpec and EmbeddingSpec, each set to another value.
 
-ATTEND_FIELDS(EmbeddingSpec, vocab, width, projects_tokens, scale, positions,
-              max_positions, position_offset, uncounted_id, token_types, norm)
+ATTEND_FIELDS(EmbeddingSpec, vocab, width, projects_tokens, scale, zero_start,
+              positions, max_positions, position_offset, uncounted_id,
+              token_types, norm)
 ATTEND_FIELDS(RelativeBiasSpec, buckets, max_distance)
 ATTEND_FIELDS(StackSpec, embedding, layers, relative_bias)
 
@@ -25,6 +26,7 @@ inline constexpr Row<EmbeddingSpec> kEmbedding[] = {
      },
      "of 14"},
     {"scale", [](EmbeddingSpec& s) { s.scale = 0.3f; }},
+    {"zero_start", [](EmbeddingSpec& s) { s.zero_start = true; }},
     {"positions",
      [](EmbeddingSpec& s) { s.positions = Positions::kSinusoidal; },
      "sinusoidal"},
