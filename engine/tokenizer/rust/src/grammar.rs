@@ -3,20 +3,17 @@
 use std::ffi::c_void;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 use std::slice;
-use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::Arc;
 use std::thread;
 
 use llguidance::api::{GrammarWithLexer, ParserLimits, StopReason, TopLevelGrammar};
-use llguidance::earley::{BiasComputer, ParserRecognizer, SlicedBiasComputer};
-use llguidance::toktrie::{
-    ApproximateTokEnv, InferenceCapabilities, Recognizer, SimpleVob, TokRxInfo, TokTrie,
-    INVALID_TOKEN,
-};
+use llguidance::earley::SlicedBiasComputer;
+use llguidance::toktrie::{ApproximateTokEnv, InferenceCapabilities, TokRxInfo, TokTrie};
 use llguidance::{ParserFactory, TokenParser};
 use serde_json::{json, Value};
 use tokenizers::tokenizer::Result;
 
+use crate::ending::find_ending;
 use crate::{guard, quiet_panics, HfText, TextSink};
 
 /// Twice that of the thread that tried the grammar.
@@ -151,58 +148,6 @@ fn compile_aside(texts: &TokenTexts, kind: u32, text: &str, spaced: bool) -> Res
     })
 }
 
-/// The bytes that a text goes on with that is to end soon: what closes is first,
-/// what opens is last.
-const ENDING_BYTES: &[u8] = b"}])>\"'\n,:; zZ0123456789nfteabcdghijklmopqrsuvwxy\
-    ABCDEFGHIJKLMNOPQRSTUVWXY_+-.=|&%$#@!?*^~`/(<[{\\\t\r";
-/// The same inside of a string, where a bracket closes nothing. There this
-/// letter may follow; it may not begin a JSON value.
-const STRING_BYTES: &[u8] = b"\"a";
-const STRING_LETTER: u8 = b'a';
-const MAX_ENDING_BYTES: usize = 4096;
-/// Together some tenths of a second, which only a grammar takes that is made for
-/// it.
-const MAX_ENDING_FUEL: u64 = 1_000_000;
-const MAX_ENDING_ITEMS: usize = 300_000;
-
-/// Finds the first of ENDING_BYTES that may follow, or another byte. As what
-/// makes masks it has the limits of work that a mask has.
-struct EndingByte<'a> {
-    trie: &'a TokTrie,
-    found: AtomicI32, // -1: none
-}
-
-impl EndingByte<'_> {
-    fn find(rec: &mut ParserRecognizer<'_>) -> Option<u8> {
-        let mut follows = |byte| {
-            let pushed = rec.try_push_byte(byte);
-            if pushed {
-                rec.pop_bytes(1);
-            }
-            pushed
-        };
-        let in_string = follows(STRING_LETTER);
-        let first = if in_string { STRING_BYTES } else { &[] };
-        // No text has bytes above 0xf4.
-        let others = (0..=0xf4).filter(|byte| !ENDING_BYTES.contains(byte));
-        let mut bytes = first.iter().chain(ENDING_BYTES).copied().chain(others);
-        bytes.find(|&byte| follows(byte))
-    }
-}
-
-impl BiasComputer for EndingByte<'_> {
-    fn compute_bias(&self, rec: &mut ParserRecognizer<'_>, _start: &[u8]) -> SimpleVob {
-        rec.trie_started("ending");
-        let found = Self::find(rec).map_or(-1, i32::from);
-        self.found.store(found, Ordering::Relaxed);
-        rec.trie_finished();
-        self.trie.alloc_token_set()
-    }
-    fn trie(&self) -> &TokTrie {
-        self.trie
-    }
-}
-
 pub struct HfMatcher {
     parser: TokenParser,
     size: usize,
@@ -239,61 +184,6 @@ impl HfMatcher {
             *last &= !(1 << (end % 32));
         }
         Ok(mask.get(end))
-    }
-}
-
-impl HfMatcher {
-    /// Byte after byte: none is taken back, so that the work is bounded.
-    fn ending_bytes(&self, most: usize) -> Option<Vec<u8>> {
-        let mut parser = self.parser.parser.clone();
-        let next = EndingByte {
-            trie: self.parser.token_env.tok_trie(),
-            found: AtomicI32::new(-1),
-        };
-        let mut bytes = Vec::new();
-        let before = parser.stats().clone();
-        while bytes.len() <= most {
-            let work = parser.stats().delta(&before);
-            if work.lexer_cost > MAX_ENDING_FUEL || work.all_items > MAX_ENDING_ITEMS {
-                return None;
-            }
-            let forced = parser.currently_forced_bytes().to_vec();
-            if forced.is_empty() {
-                if parser.is_accepting() {
-                    return Some(bytes);
-                }
-                parser.compute_bias(&next, &[]);
-            }
-            let more = if forced.is_empty() {
-                vec![u8::try_from(next.found.load(Ordering::Relaxed)).ok()?]
-            } else {
-                forced
-            };
-            parser.apply_token(&more, INVALID_TOKEN).ok()?;
-            if parser.get_error().is_some() {
-                return None;
-            }
-            bytes.extend(more);
-        }
-        None
-    }
-
-    fn ending(&self, ids: &mut [u32]) -> Option<usize> {
-        match self.parser.stop_reason() {
-            StopReason::NotStopped => {}
-            StopReason::NoExtension | StopReason::EndOfSentence => return Some(0),
-            _ => return None,
-        }
-        let trie = self.parser.token_env.tok_trie();
-        let longest = ids.len().saturating_mul(trie.max_token_len());
-        let bytes = self.ending_bytes(longest.min(MAX_ENDING_BYTES))?;
-        let tokens = trie.greedy_tokenize(&bytes);
-        // Not every vocabulary has all bytes.
-        if tokens.len() > ids.len() || trie.decode_raw(&tokens) != bytes {
-            return None;
-        }
-        ids[..tokens.len()].copy_from_slice(&tokens);
-        Some(tokens.len())
     }
 }
 
@@ -430,7 +320,7 @@ pub unsafe extern "C" fn hf_matcher_ending(
         0 => &mut [],
         _ => slice::from_raw_parts_mut(ids, size),
     };
-    let found = catch_unwind(AssertUnwindSafe(|| (*matcher).ending(ids)));
+    let found = catch_unwind(AssertUnwindSafe(|| find_ending(&(*matcher).parser, ids)));
     let Ok(Some(length)) = found else {
         return false;
     };

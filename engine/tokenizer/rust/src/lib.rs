@@ -7,6 +7,7 @@ use std::sync::Once;
 use std::thread;
 
 mod chat;
+mod ending;
 mod grammar;
 mod python;
 mod strings;
