@@ -81,6 +81,7 @@ DnnlWeights::DnnlWeights(Primitives& primitives, ComputeType dtype,
       dtype_(dtype),
       k_(weights.cols()),
       n_(weights.rows()),
+      kernels_(EpilogueKernelsFor(primitives.isa())),
       kernel_(MultiplyKernelFor(dtype, k_, primitives.isa())),
       packed_(kernel_ != nullptr) {
   if (!packed_) packed_ = HasPackedKernel(engine_, Key(n_));
@@ -97,7 +98,6 @@ DnnlWeights::DnnlWeights(Primitives& primitives, ComputeType dtype,
 }
 
 void DnnlWeights::Pack(Compute& compute, const RowSource& weights) {
-  const EpilogueKernels& kernels = EpilogueKernelsFor(compute.isa());
   std::vector<PackBuffer> buffers(compute.team().size());
   for (PackBuffer& buffer : buffers) {
     buffer.floats = Buffer<float>(size_t{kBlockColumns} * k_);
@@ -107,13 +107,12 @@ void DnnlWeights::Pack(Compute& compute, const RowSource& weights) {
   compute.team().Run([&](int member) {
     for (int begin = next.fetch_add(kBlockColumns); begin < n_;
          begin = next.fetch_add(kBlockColumns)) {
-      PackBlock(kernels, weights, begin, buffers[member]);
+      PackBlock(weights, begin, buffers[member]);
     }
   });
 }
 
-void DnnlWeights::PackBlock(const EpilogueKernels& kernels,
-                            const RowSource& weights, int begin,
+void DnnlWeights::PackBlock(const RowSource& weights, int begin,
                             PackBuffer& buffer) {
   const int columns = std::min(kBlockColumns, n_ - begin);
   const Matrix floats = {buffer.floats.data(), columns, k_};
@@ -121,14 +120,14 @@ void DnnlWeights::PackBlock(const EpilogueKernels& kernels,
   char* const block = data_.data() + column_bytes_ * begin;
   if (!packed_) {
     for (int c = 0; c < columns; ++c) {
-      Round(kernels, floats.row(c), begin + c, block + column_bytes_ * c);
+      Round(floats.row(c), begin + c, block + column_bytes_ * c);
     }
     return;
   }
   const size_t stride = units();
   uint32_t* const rounded = buffer.rounded.data();
   for (int c = 0; c < columns; ++c) {
-    Round(kernels, floats.row(c), begin + c, rounded + c * stride);
+    Round(floats.row(c), begin + c, rounded + c * stride);
   }
   // The i-th units of all columns lie side by side.
   uint32_t* const packed = reinterpret_cast<uint32_t*>(block);
@@ -139,12 +138,11 @@ void DnnlWeights::PackBlock(const EpilogueKernels& kernels,
   }
 }
 
-void DnnlWeights::Round(const EpilogueKernels& kernels, const float* src,
-                        int column, void* dst) {
+void DnnlWeights::Round(const float* src, int column, void* dst) {
   Operand operand = {.dtype = dtype_, .data = dst, .rows = 1, .cols = k_};
   const bool int8 = dtype_ == ComputeType::kInt8;
   if (int8) operand.scales = column_scales_.data() + column;
-  kernels.make_operand(src, operand, 0);
+  kernels_.make_operand(src, operand, 0);
   if (!int8) return;
   const int32_t sum = Unshift(dst, k_);
   shift_sums_[column] = 128 * sum;
@@ -169,6 +167,7 @@ void DnnlWeights::Read(int first, Matrix dst) const {
       case ComputeType::kInt8:
         ReadUnits<int8_t>(units, stride, row);
         for (float& number : row) number *= column_scales_[column];
+        kernels_.unspread(row.data(), k_);
         break;
     }
   }

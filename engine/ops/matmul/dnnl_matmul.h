@@ -49,7 +49,7 @@ struct DnnlSlice {
 // one copy serves the whole matrix and all slices.
 //
 // Numbers are rounded as in an Operand; int8 has a scale a column. Read() gives
-// the rounded numbers: row c is column c of the weights.
+// the rounded numbers, unspread: row c is column c of the weights.
 class DnnlWeights final : public RowSource {
  public:
   // `weights` is [n, k], and read once, kBlockColumns rows at a time. Load
@@ -79,11 +79,9 @@ class DnnlWeights final : public RowSource {
   };
   void Pack(Compute& compute, const RowSource& weights);
   // Packs the block whose columns begin at `begin`.
-  void PackBlock(const EpilogueKernels& kernels, const RowSource& weights,
-                 int begin, PackBuffer& buffer);
+  void PackBlock(const RowSource& weights, int begin, PackBuffer& buffer);
   // Rounds a column of the weights to the dtype.
-  void Round(const EpilogueKernels& kernels, const float* src, int column,
-             void* dst);
+  void Round(const float* src, int column, void* dst);
   // Units of a column.
   int units() const {
     return (k_ * BytesOf(dtype_) + kUnitBytes - 1) / kUnitBytes;
@@ -97,6 +95,7 @@ class DnnlWeights final : public RowSource {
   ComputeType dtype_;
   int k_;
   int n_;
+  const EpilogueKernels& kernels_;
   MultiplyKernel kernel_;  // null: oneDNN's
   bool packed_;
   size_t column_bytes_ = 0;

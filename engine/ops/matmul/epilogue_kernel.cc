@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "engine/ops/matmul/spread_block.h"
 #include "engine/ops/simd/kernel_for.h"
 #include "engine/ops/simd/simd.h"
 #include "engine/ops/simd/simd_narrow.h"

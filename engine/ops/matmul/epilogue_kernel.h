@@ -58,6 +58,8 @@ struct EpilogueKernels {
   // Row `row` of dst = src [dst.cols], in two passes over a row that is in
   // cache.
   void (*make_operand)(const float* src, const Operand& dst, int row) = nullptr;
+  // Undoes the spreading of a row, in place (spread_block.h).
+  void (*unspread)(float* row, int columns) = nullptr;
 };
 
 const EpilogueKernels& EpilogueKernelsFor(Isa isa);

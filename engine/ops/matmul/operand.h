@@ -14,9 +14,9 @@ namespace attend {
 // Rows as a matmul of `dtype` reads them. Does not own the memory.
 // * f32: floats.
 // * bf16: the upper halves of floats, rounded to nearest, ties to even.
-// * int8: a byte q stands for scale * (q - 128 + offset). The levels of a row
-//   are 254 equal intervals from min(row, 0) to max(row, 0), and 0 is a level.
-//   Without offsets the levels go from -max|x| to max|x|, as for weights. The
+// * int8: spread (spread_block.h); a byte q is scale * (q - 128 + offset).
+//   The levels are 254 equal intervals from min(row, 0) to max(row, 0), and 0
+//   is one. Without offsets they go from -max|x| to max|x|, as for weights. The
 //   shift by 128 (oneDNN has a packed layout for u8 x s8 only) and the offset
 //   are undone with the sums of the columns.
 // A number that is not finite makes every result of its row not finite, as in

@@ -46,6 +46,11 @@ inline Vec KeepIfAtLeast(Vec a, Vec b, Vec value) {
 inline uint32_t NotAtMost(Vec a, Vec b) {
   return _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_NLE_UQ));
 }
+template <int kStride>
+inline Vec SwapLanes(Vec v) {
+  if constexpr (kStride == 4) return _mm256_permute2f128_ps(v, v, 1);
+  return kStride == 1 ? _mm256_permute_ps(v, 0xb1) : _mm256_permute_ps(v, 0x4e);
+}
 inline __m128 LowHalf(Vec v) { return _mm256_castps256_ps128(v); }
 inline __m128 HighHalf(Vec v) { return _mm256_extractf128_ps(v, 1); }
 inline float MaxOfNumbers(Vec v) {

@@ -46,6 +46,17 @@ inline Vec KeepIfAtLeast(Vec a, Vec b, Vec value) {
 inline uint32_t NotAtMost(Vec a, Vec b) {
   return _mm512_cmp_ps_mask(a, b, _CMP_NLE_UQ);
 }
+template <int kStride>
+inline Vec SwapLanes(Vec v) {
+  if constexpr (kStride == 8) {
+    return _mm512_maskz_shuffle_f32x4(kAll, v, v, 0x4e);
+  }
+  if constexpr (kStride == 4) {
+    return _mm512_maskz_shuffle_f32x4(kAll, v, v, 0xb1);
+  }
+  return kStride == 1 ? _mm512_maskz_permute_ps(kAll, v, 0xb1)
+                      : _mm512_maskz_permute_ps(kAll, v, 0x4e);
+}
 inline __m256 LowHalf(Vec v) {
   return _mm512_maskz_extractf32x8_ps(0xff, v, 0);
 }

@@ -53,6 +53,11 @@ inline Vec KeepIfAtLeast(Vec a, Vec b, Vec value) {
 inline uint32_t NotAtMost(Vec a, Vec b) {
   return _mm_movemask_ps(_mm_cmpnle_ps(a, b));
 }
+// Lanes i and i + kStride change places, where i has no bit kStride.
+template <int kStride>
+inline Vec SwapLanes(Vec v) {
+  return kStride == 1 ? _mm_shuffle_ps(v, v, 0xb1) : _mm_shuffle_ps(v, v, 0x4e);
+}
 // The largest lane, where none is NaN.
 inline float MaxOfNumbers(Vec v) {
   v = Max(v, _mm_movehl_ps(v, v));

@@ -4,15 +4,17 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/checkpoint/tensor_source.h"
 #include "engine/tensor/storage_type.h"
+#include "tests/engine/ops/matmul/naive_spread.h"
 
 namespace attend {
 
-// A source in which the rows of one matrix are rounded as in int8 weights: to
-// 127 equal steps from 0 to the largest number of the row, of either sign.
+// A source in which the rows of one matrix are rounded as in int8 weights: the
+// spread row to 127 equal steps from 0 to its largest number, of either sign.
 class RoundedTable final : public TensorSource {
  public:
   // `source` must outlive this, and have the matrix.
@@ -23,12 +25,14 @@ class RoundedTable final : public TensorSource {
     ToFloats(stored.type, stored.bytes.data(), absl::MakeSpan(numbers_));
     const size_t cols = stored.shape[1];
     for (size_t begin = 0; begin < numbers_.size(); begin += cols) {
-      const absl::Span<float> row(&numbers_[begin], cols);
+      std::vector<float> row =
+          SpreadNaively(&numbers_[begin], static_cast<int>(cols));
       float largest = 0;
       for (const float x : row) largest = std::max(largest, std::abs(x));
       if (largest == 0) continue;
       const float step = largest / 127;
       for (float& x : row) x = std::nearbyint(x / step) * step;
+      std::ranges::copy(UnspreadNaively(std::move(row)), &numbers_[begin]);
     }
   }
 

@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <random>
 #include <vector>
 
+#include "engine/ops/matmul/epilogue_kernel.h"
+#include "tests/engine/ops/matmul/naive_spread.h"
 #include "tests/engine/ops/test_isa.h"
 
 namespace attend {
@@ -75,6 +78,74 @@ TEST(OperandTest, LopsidedRowsUseAllBytes) {
       }
     }
   }
+}
+
+// The numbers that the bytes of row r stand for.
+std::vector<float> Meant(const Operand& operand, int r) {
+  std::vector<float> row;
+  for (int c = 0; c < operand.cols; ++c) {
+    const int byte = static_cast<const uint8_t*>(operand.row(r))[c] - 128;
+    row.push_back(operand.scales[r] *
+                  (static_cast<float>(byte) + operand.offsets[r]));
+  }
+  return row;
+}
+
+class SpreadTest : public testing::TestWithParam<Isa> {};
+
+INSTANTIATE_TEST_SUITE_P(Isas, SpreadTest, testing::ValuesIn(AllIsas()),
+                         [](const auto& test) {
+                           return std::string(IsaName(test.param));
+                         });
+
+TEST_P(SpreadTest, RowsAreSpreadThenRounded) {
+  Compute compute({.threads = 1, .max_isa = GetParam()});
+  for (int cols : {16, 48, 64, 80, 576}) {
+    std::vector<float> src = Random(3 * cols);
+    OperandBuffer buffer(ComputeType::kInt8, 3, cols);
+    const Operand operand = Make(compute, src, cols, buffer);
+    for (int r = 0; r < 3; ++r) {
+      const std::vector<float> expected =
+          SpreadNaively(src.data() + r * cols, cols);
+      const auto [least, most] = std::ranges::minmax(expected);
+      const float step = (std::max(most, 0.0f) - std::min(least, 0.0f)) / 254;
+      EXPECT_NEAR(operand.scales[r], step, 1e-5f * step);
+      const std::vector<float> found = Meant(operand, r);
+      for (int c = 0; c < cols; ++c) {
+        ASSERT_NEAR(found[c], expected[c], step * 0.502f) << cols << ", " << c;
+      }
+    }
+  }
+}
+
+TEST_P(SpreadTest, UnspreadARowIsWhatItWas) {
+  const EpilogueKernels& kernels = EpilogueKernelsFor(GetParam());
+  for (int cols : {16, 37, 48, 64, 576}) {
+    const std::vector<float> row = Random(cols);
+    std::vector<float> spread = SpreadNaively(row.data(), cols);
+    kernels.unspread(spread.data(), cols);
+    for (int c = 0; c < cols; ++c) ASSERT_NEAR(spread[c], row[c], 1e-5f);
+  }
+}
+
+// Unless spread, the other numbers would all be 0.
+TEST_P(SpreadTest, AnOutlierDoesNotHideTheOthers) {
+  Compute compute({.threads = 1, .max_isa = GetParam()});
+  const EpilogueKernels& kernels = EpilogueKernelsFor(GetParam());
+  constexpr int kCols = 64;
+  std::vector<float> src = Random(kCols);
+  src[7] = 1000;
+  OperandBuffer buffer(ComputeType::kInt8, 1, kCols);
+  std::vector<float> found = Meant(Make(compute, src, kCols, buffer), 0);
+  kernels.unspread(found.data(), kCols);
+  double squares = 0;
+  double errors = 0;
+  for (int c = 0; c < kCols; ++c) {
+    if (c == 7) continue;
+    squares += src[c] * src[c];
+    errors += (src[c] - found[c]) * (src[c] - found[c]);
+  }
+  EXPECT_LT(std::sqrt(errors), 0.5 * std::sqrt(squares));
 }
 
 }  // namespace

@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""Where int8 loses: the error of each matrix product of SmolLM2-135M-Instruct on
+a real text.
+
+    python3 -m venv /tmp/bench
+    /tmp/bench/bin/pip install -r tests/bench/requirements.txt
+    /tmp/bench/bin/python tests/bench/quality_matmuls.py
+
+computes the model by transformers in f32, once as it is and then with operands
+and weights rounded as engine/ops/matmul/operand.h says, and prints for each
+kind of product (--layers: for each product)
+
+* input, weights: the error of rounding them, as a share of their numbers;
+* output: the error of the product of the two, and what it would be if rows
+  were not spread;
+* divergence: Kullback and Leibler's, in 1/1000, of the model's next tokens when
+  only these products are in int8. A divergence of 1/1000 is 0.1 % more
+  perplexity on a text that the model expects.
+
+Shares are roots of mean squares. Attend itself is measured by
+quality_perplexity.py; this script shows what its numbers could do.
+"""
+
+import argparse
+import pathlib
+import re
+import tempfile
+
+import torch
+import transformers
+
+from checkpoints import smollm2
+from harness import attend_processes
+
+
+# ------------------------------------------------ engine/ops/matmul/operand.h
+
+def spread_block(columns):
+    return next((block for block in (64, 16) if columns % block == 0), 0)
+
+
+def spreading(block):
+    """[block, block]: signs, then a Hadamard matrix."""
+    def odd(bits):
+        return bin(bits).count("1") % 2
+    return torch.tensor([[(-1.0) ** (odd(i & (i >> 1) & 0b010101) + odd(i & j))
+                          for j in range(block)]
+                         for i in range(block)]) / block ** 0.5
+
+
+def spread(rows):
+    block = spread_block(rows.shape[-1])
+    if not block:
+        return rows
+    blocks = rows.reshape(*rows.shape[:-1], -1, block)
+    return (blocks @ spreading(block)).reshape(rows.shape)
+
+
+def rounded(rows, symmetric):
+    """What the bytes of each row stand for."""
+    above = rows.amax(-1, keepdim=True).clamp_min(0)
+    below = -rows.amin(-1, keepdim=True).clamp_max(0)
+    if symmetric:
+        above = below = torch.maximum(above, below)
+    scale = ((above + below) / 254).clamp_min(1e-30)
+    zero = torch.round(below / scale)
+    return (torch.round(rows / scale + zero) - zero) * scale
+
+
+# -------------------------------------------------------------------- measuring
+
+def share(error, of):
+    return (error.square().mean() / of.square().mean()).sqrt().item()
+
+
+class Product:
+    """A linear map of the model, which can compute in int8."""
+
+    def __init__(self, name, module):
+        self.name, self.module = name, module
+        self.int8 = False
+        self.errors = None
+        module.forward = self.forward
+
+    @property
+    def kind(self):
+        return re.sub(r".*\.\d+\.", "", self.name)
+
+    def forward(self, rows):
+        weights = self.module.weight
+        exact = rows @ weights.T
+        if self.int8:
+            mine = (rounded(spread(rows), False)
+                    @ rounded(spread(weights), True).T)
+            self.errors = self._errors(rows, weights, mine - exact, exact)
+            exact = mine
+        return exact if self.module.bias is None else exact + self.module.bias
+
+    @staticmethod
+    def _errors(rows, weights, error, exact):
+        wide, plain = spread(rows), rows[0, :64]
+        not_spread = rounded(plain, False) @ rounded(weights, True).T
+        return (share(rounded(wide, False) - wide, wide),
+                share(rounded(spread(weights), True) - spread(weights), weights),
+                share(error, exact),
+                share(not_spread - plain @ weights.T, plain @ weights.T))
+
+
+def log_probs(model, ids):
+    return torch.log_softmax(model(ids).logits[0].double(), -1)
+
+
+def measure(model, products, ids, expected):
+    """The divergence, and the mean errors, with `products` in int8."""
+    for product in products:
+        product.int8 = True
+    found = log_probs(model, ids)
+    for product in products:
+        product.int8 = False
+    divergence = (expected.exp() * (expected - found)).sum(-1).mean().item()
+    errors = [sum(values) / len(products)
+              for values in zip(*(product.errors for product in products))]
+    return divergence, errors
+
+
+def line(name, divergence, errors):
+    return (f"{name:<34}" + "".join(f"{error:>12.2%}" for error in errors)
+            + f"{divergence * 1e3:>12.2f}")
+
+
+def options():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--checkpoint", type=pathlib.Path,
+                        help="where the model is, or is kept for the next time")
+    parser.add_argument("--text", type=pathlib.Path,
+                        default=attend_processes.ROOT
+                        / "tests/golden/en-de/sentences.en")
+    parser.add_argument("--tokens", type=int, default=256,
+                        help="of the text, that are computed")
+    parser.add_argument("--layers", action="store_true",
+                        help="a row for each product of each layer")
+    return parser.parse_args()
+
+
+def main():
+    args = options()
+    with tempfile.TemporaryDirectory() as temporary, torch.inference_mode():
+        folder = args.checkpoint or pathlib.Path(temporary)
+        if not (folder / "model.safetensors").exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            smollm2.write_checkpoint(folder)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+        model = transformers.AutoModelForCausalLM.from_pretrained(
+            folder, dtype=torch.float32).eval()
+        text = args.text.read_text(encoding="utf-8")
+        ids = torch.tensor([tokenizer(text)["input_ids"][:args.tokens]])
+        products = [Product(name, module)
+                    for name, module in model.named_modules()
+                    if isinstance(module, torch.nn.Linear)]
+        expected = log_probs(model, ids)
+        groups = {}
+        for product in products:
+            name = product.name if args.layers else product.kind
+            groups.setdefault(name, []).append(product)
+        print(f"{'product':<34}{'input':>12}{'weights':>12}{'output':>12}"
+              f"{'not spread':>12}{'divergence':>12}")
+        for name, members in [*groups.items(), ("all", products)]:
+            print(line(name, *measure(model, members, ids, expected)),
+                  flush=True)
+
+
+if __name__ == "__main__":
+    main()

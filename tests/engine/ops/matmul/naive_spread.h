@@ -1,0 +1,56 @@
+#ifndef ATTEND_TESTS_ENGINE_OPS_MATMUL_NAIVE_SPREAD_H_
+#define ATTEND_TESTS_ENGINE_OPS_MATMUL_NAIVE_SPREAD_H_
+
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "engine/ops/matmul/spread_block.h"
+
+namespace attend {
+
+// Number i of a block gets the sign (-1)^(i0 i1 + i2 i3 + i4 i5), where i0, i1,
+// ... are the bits of i.
+inline float SpreadSign(unsigned i) {
+  return std::popcount(i & (i >> 1) & 0b010101) % 2 == 0 ? 1.0f : -1.0f;
+}
+
+// The spread row of an operand in int8: after the signs, sums and differences
+// of all numbers of a block that are 1, 2, 4, ... apart are taken, in f32 as
+// the kernels take them: the bits are theirs.
+inline std::vector<float> SpreadNaively(const float* row, int columns) {
+  const unsigned block = SpreadBlock(columns);
+  std::vector<float> spread(row, row + columns);
+  for (size_t begin = 0; block > 0 && begin < spread.size(); begin += block) {
+    float* const x = spread.data() + begin;
+    const float size = static_cast<float>(block);
+    for (unsigned i = 0; i < block; ++i) x[i] *= SpreadSign(i) / size;
+    for (unsigned stride = 1; stride < block; stride *= 2) {
+      for (unsigned i = 0; i < block; ++i) {
+        if ((i & stride) != 0) continue;
+        const float sum = x[i] + x[i + stride];
+        x[i + stride] = x[i] - x[i + stride];
+        x[i] = sum;
+      }
+    }
+    for (unsigned i = 0; i < block; ++i) x[i] *= std::sqrt(size);
+  }
+  return spread;
+}
+
+// The row whose spread row is `spread`. The matrix of sums and differences is
+// its own inverse, and so are the signs.
+inline std::vector<float> UnspreadNaively(std::vector<float> spread) {
+  const int columns = static_cast<int>(spread.size());
+  const unsigned block = SpreadBlock(columns);
+  if (block == 0) return spread;
+  for (int i = 0; i < columns; ++i) spread[i] *= SpreadSign(i % block);
+  std::vector<float> row = SpreadNaively(spread.data(), columns);
+  for (int i = 0; i < columns; ++i) row[i] *= SpreadSign(i % block);
+  return row;
+}
+
+}  // namespace attend
+
+#endif  // ATTEND_TESTS_ENGINE_OPS_MATMUL_NAIVE_SPREAD_H_
