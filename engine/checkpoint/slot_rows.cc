@@ -22,7 +22,7 @@ SlotRows::SlotRows(const TensorSource& source, TensorView view,
   const size_t count =
       static_cast<size_t>(rows) / slices.taken * slices.total * cols;
   ATTEND_CHECK(view_.rows == nullptr
-                   ? view_.bytes.size() == count * BytesOf(view_.type)
+                   ? view_.bytes.size() == BytesOf(view_.type, count)
                    : view_.count() == count && !slices.transposed);
 }
 
@@ -33,9 +33,12 @@ SlotRows::Run SlotRows::RunAt(int row) const {
   const int group_rows = slice_rows * slices_.taken;
   const int64_t group = row / group_rows;
   const int within = row % group_rows;
-  return {
-      .first = (group * slices_.total + slices_.first) * slice_rows + within,
-      .count = group_rows - within};
+  const int64_t first =
+      (group * slices_.total + slices_.first) * slice_rows + within;
+  if (slices_.interleaved == 0) return {first, group_rows - within};
+  const int half = slices_.interleaved / 2;
+  const int64_t i = first % slices_.interleaved;
+  return {.first = first - i + i % half * 2 + i / half, .count = 1};
 }
 
 const uint8_t* SlotRows::At(int64_t row, int col) const {
@@ -43,7 +46,7 @@ const uint8_t* SlotRows::At(int64_t row, int col) const {
       static_cast<size_t>(rows_) / slices_.taken * slices_.total;
   const size_t at = slices_.transposed ? col * tensor_rows + row
                                        : static_cast<size_t>(row) * cols_ + col;
-  return view_.bytes.data() + at * BytesOf(view_.type);
+  return view_.bytes.data() + BytesOf(view_.type, at);
 }
 
 void SlotRows::Read(int first, Matrix dst) const {
@@ -87,11 +90,11 @@ StoredRows SlotRows::Copy() const {
     }
     return copy;
   }
-  const size_t bytes = BytesOf(view_.type);
+  const size_t bytes = BytesOf(view_.type, slices_.transposed ? 1 : cols_);
   for (int row = 0; row < rows_; ++row) {
     const int64_t from = RunAt(row).first;
     if (!slices_.transposed) {
-      std::memcpy(copy.row(row), At(from, 0), cols_ * bytes);
+      std::memcpy(copy.row(row), At(from, 0), bytes);
       continue;
     }
     for (int col = 0; col < cols_; ++col) {

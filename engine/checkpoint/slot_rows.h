@@ -20,6 +20,10 @@ struct TensorSlices {
   int taken = 1;
   int total = 1;
   int groups = 1;
+  // The tensor's rows are groups of this many, an even number, in each of which
+  // rows i and i + interleaved / 2 of the slot stand together; 0: the order is
+  // the slot's. (llama.cpp stores queries and keys of Llama so.)
+  int interleaved = 0;
 
   bool operator==(const TensorSlices&) const = default;
 };
@@ -30,8 +34,9 @@ class SlotRows final : public RowSource {
  public:
   // The slot is [rows, cols]. `view` holds
   // rows * cols * slices.total / slices.taken numbers, or no bytes: then the
-  // slot's numbers are zeros. Where it has `rows`, slices are not transposed.
-  // `view` is of `source`, which must outlive this.
+  // slot's numbers are zeros. Where it has `rows`, or blocks of numbers, slices
+  // are not transposed, and a row is whole blocks. `view` is of `source`, which
+  // must outlive this.
   SlotRows(const TensorSource& source, TensorView view,
            const TensorSlices& slices, int rows, int cols);
   ~SlotRows() override;

@@ -45,6 +45,17 @@ size_t CountOf(absl::Span<const int64_t> shape) {
   return count;
 }
 
+absl::Status CheckFinite(const TensorView& view) {
+  const size_t bad = FindNotFinite(view.type, view.bytes);
+  if (bad == NumbersIn(view.type, view.bytes.size())) return absl::OkStatus();
+  float values[kMaxBlockNumbers];
+  ToFloats(view.type, view.bytes.data() + BytesOf(view.type, bad),
+           {values, static_cast<size_t>(BlockOf(view.type).numbers)});
+  return absl::InvalidArgumentError(absl::StrCat(view.place, " holds ",
+                                                 values[0], " at element ", bad,
+                                                 ", expected finite values"));
+}
+
 }  // namespace
 
 bool IsUnused(const NameTable& names, absl::string_view tensor) {
@@ -135,16 +146,18 @@ absl::StatusOr<TensorView> Weights::View(absl::string_view slot,
                      "it is stored as [columns, rows] (",
                      slot, ")"));
   }
+  const StorageBlock block = BlockOf(view.type);
+  const size_t row_numbers = CountOf(shape.subspan(1));
+  if (row.slices.transposed ? block.numbers > 1
+                            : row_numbers % block.numbers != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(view.place, " has type ", block.name, ", blocks of ",
+                     block.numbers, " numbers, expected whole blocks in each ",
+                     "row of ", slot, ", or another type"));
+  }
   if (!read_.insert(match.tensor).second || view.rows != nullptr) return view;
-  const size_t count = CountOf(whole);
-  const size_t bad = FindNotFinite(view.type, view.bytes);
-  if (bad == count) return view;
-  float value = 0;
-  ToFloats(view.type, view.bytes.data() + bad * BytesOf(view.type),
-           {&value, 1});
-  return absl::InvalidArgumentError(absl::StrCat(view.place, " holds ", value,
-                                                 " at element ", bad,
-                                                 ", expected finite values"));
+  RETURN_IF_ERROR(CheckFinite(view));
+  return view;
 }
 
 absl::StatusOr<Buffer<float>> Weights::Read(absl::string_view slot,

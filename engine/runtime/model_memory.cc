@@ -43,8 +43,9 @@ uint64_t WeightBytes(const TensorSource& source, const NameTable& names,
     if (!view.ok() || IsUnused(names, name)) continue;
     const uint64_t numbers = view->count();
     if (IsTable(*view, spec)) {
-      table = std::max(table,
-                       numbers * std::min(BytesOf(view->type), BytesOf(dtype)));
+      table = std::max<uint64_t>(
+          table, std::min<uint64_t>(BytesOf(view->type, numbers),
+                                    numbers * BytesOf(dtype)));
     } else {
       bytes += numbers * BytesOf(dtype);
     }

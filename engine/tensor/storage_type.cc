@@ -4,6 +4,9 @@
 #include <bit>
 #include <cstring>
 
+#include "engine/tensor/half.h"
+#include "engine/tensor/quantized_block.h"
+
 namespace attend {
 namespace {
 
@@ -28,19 +31,7 @@ struct Bf16 {
 struct F16 {
   using Bits = uint16_t;
   static constexpr Bits kExponent = 0x7c00;
-  static float Value(Bits bits) {
-    const uint32_t sign = static_cast<uint32_t>(bits & 0x8000) << 16;
-    const uint32_t exponent = bits >> 10 & 0x1f;
-    const uint32_t fraction = bits & 0x3ff;
-    if (exponent == 0) {
-      // Zero or subnormal: fraction * 2^-24, exactly.
-      const float value = static_cast<float>(fraction) * 0x1p-24f;
-      return std::bit_cast<float>(std::bit_cast<uint32_t>(value) | sign);
-    }
-    // An exponent of all ones (infinity, NaN) stays all ones.
-    const uint32_t wide = exponent == 31 ? 255 : exponent + (127 - 15);
-    return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
-  }
+  static float Value(Bits bits) { return HalfToFloat(bits); }
 };
 
 template <typename Type>
@@ -89,7 +80,50 @@ size_t FirstNotFinite(absl::Span<const uint8_t> bytes) {
   return count;
 }
 
+// The same for blocks, whose scales alone can be infinite or NaN.
+size_t FirstNotFiniteBlock(StorageType type, absl::Span<const uint8_t> bytes) {
+  const StorageBlock block = BlockOf(type);
+  size_t number = 0;
+  for (size_t at = 0; at < bytes.size(); at += block.bytes) {
+    if (!HasFiniteScales(type, bytes.data() + at)) break;
+    number += block.numbers;
+  }
+  return number;
+}
+
 }  // namespace
+
+StorageBlock BlockOf(StorageType type) {
+  switch (type) {
+    case StorageType::kF32:
+      return {"F32", 1, 4};
+    case StorageType::kF16:
+      return {"F16", 1, 2};
+    case StorageType::kBf16:
+      return {"BF16", 1, 2};
+    case StorageType::kQ4_0:
+      return {"Q4_0", 32, 18};
+    case StorageType::kQ4_1:
+      return {"Q4_1", 32, 20};
+    case StorageType::kQ5_0:
+      return {"Q5_0", 32, 22};
+    case StorageType::kQ5_1:
+      return {"Q5_1", 32, 24};
+    case StorageType::kQ8_0:
+      return {"Q8_0", 32, 34};
+    case StorageType::kQ2K:
+      return {"Q2_K", 256, 84};
+    case StorageType::kQ3K:
+      return {"Q3_K", 256, 110};
+    case StorageType::kQ4K:
+      return {"Q4_K", 256, 144};
+    case StorageType::kQ5K:
+      return {"Q5_K", 256, 176};
+    case StorageType::kQ6K:
+      return {"Q6_K", 256, 210};
+  }
+  return {"", 1, 1};
+}
 
 void ToFloats(StorageType type, const uint8_t* src, absl::Span<float> dst) {
   switch (type) {
@@ -99,6 +133,13 @@ void ToFloats(StorageType type, const uint8_t* src, absl::Span<float> dst) {
       return Set<F16>(src, dst);
     case StorageType::kBf16:
       return Set<Bf16>(src, dst);
+    default:
+      break;
+  }
+  const StorageBlock block = BlockOf(type);
+  for (size_t at = 0; at < dst.size(); at += block.numbers) {
+    DequantizeBlock(type, src, dst.data() + at);
+    src += block.bytes;
   }
 }
 
@@ -110,6 +151,15 @@ void AddFloats(StorageType type, const uint8_t* src, absl::Span<float> dst) {
       return Add<F16>(src, dst);
     case StorageType::kBf16:
       return Add<Bf16>(src, dst);
+    default:
+      break;
+  }
+  const StorageBlock block = BlockOf(type);
+  float numbers[kMaxBlockNumbers];
+  for (size_t at = 0; at < dst.size(); at += block.numbers) {
+    DequantizeBlock(type, src, numbers);
+    for (int i = 0; i < block.numbers; ++i) dst[at + i] += numbers[i];
+    src += block.bytes;
   }
 }
 
@@ -121,8 +171,9 @@ size_t FindNotFinite(StorageType type, absl::Span<const uint8_t> bytes) {
       return FirstNotFinite<F16>(bytes);
     case StorageType::kBf16:
       return FirstNotFinite<Bf16>(bytes);
+    default:
+      return FirstNotFiniteBlock(type, bytes);
   }
-  return 0;
 }
 
 }  // namespace attend

@@ -17,7 +17,7 @@ namespace attend {
 class StoredRows final : public RowSource {
  public:
   StoredRows() = default;  // none
-  // Zeros, to be written through row().
+  // Zeros, to be written through row(). A row is whole blocks.
   StoredRows(StorageType type, int rows, int cols);
   // A copy in f32.
   explicit StoredRows(ConstMatrix matrix);
@@ -31,9 +31,7 @@ class StoredRows final : public RowSource {
   uint8_t* row(int index) { return bytes_.data() + index * row_bytes(); }
 
  private:
-  size_t row_bytes() const {
-    return static_cast<size_t>(cols_) * BytesOf(type_);
-  }
+  size_t row_bytes() const { return BytesOf(type_, cols_); }
 
   StorageType type_ = StorageType::kF32;
   int rows_ = 0;

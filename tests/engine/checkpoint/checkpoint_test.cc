@@ -36,7 +36,7 @@ const std::string& Data() {
 }
 
 std::vector<float> Floats(const TensorView& view) {
-  std::vector<float> values(view.bytes.size() / BytesOf(view.type));
+  std::vector<float> values(NumbersIn(view.type, view.bytes.size()));
   ToFloats(view.type, view.bytes.data(), absl::MakeSpan(values));
   return values;
 }

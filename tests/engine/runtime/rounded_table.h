@@ -21,7 +21,7 @@ class RoundedTable final : public TensorSource {
   RoundedTable(const TensorSource& source, const std::string& name)
       : source_(source), name_(name) {
     const TensorView stored = *source.Find(name);
-    numbers_.resize(stored.bytes.size() / BytesOf(stored.type));
+    numbers_.resize(NumbersIn(stored.type, stored.bytes.size()));
     ToFloats(stored.type, stored.bytes.data(), absl::MakeSpan(numbers_));
     const size_t cols = stored.shape[1];
     for (size_t begin = 0; begin < numbers_.size(); begin += cols) {

@@ -1,0 +1,87 @@
+#include "engine/tensor/storage_type.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+
+namespace attend {
+namespace {
+
+constexpr StorageType kQuantised[] = {StorageType::kQ4_0, StorageType::kQ4_1,
+                                      StorageType::kQ5_0, StorageType::kQ5_1,
+                                      StorageType::kQ8_0, StorageType::kQ2K,
+                                      StorageType::kQ3K,  StorageType::kQ4K,
+                                      StorageType::kQ5K,  StorageType::kQ6K};
+
+// What tests/golden/make_gguf.py wrote: the numbers of random blocks, as
+// llama.cpp's library reads them. All bits are equal.
+class QuantisedTest : public testing::TestWithParam<StorageType> {
+ protected:
+  QuantisedTest() {
+    nlohmann::json blocks;
+    std::ifstream(ATTEND_SOURCE_DIR "/tests/golden/gguf/blocks.json") >> blocks;
+    for (const auto& golden : blocks[BlockOf(GetParam()).name]) {
+      bytes_ += absl::HexStringToBytes(golden["block"].get<std::string>());
+      const std::string numbers =
+          absl::HexStringToBytes(golden["numbers"].get<std::string>());
+      expected_.resize(expected_.size() + numbers.size() / sizeof(float));
+      std::memcpy(
+          expected_.data() + expected_.size() - numbers.size() / sizeof(float),
+          numbers.data(), numbers.size());
+    }
+  }
+  const uint8_t* bytes() const {
+    return reinterpret_cast<const uint8_t*>(bytes_.data());
+  }
+
+  std::string bytes_;
+  std::vector<float> expected_;
+};
+
+TEST_P(QuantisedTest, StandsForTheNumbersOfLlamaCpp) {
+  ASSERT_EQ(expected_.size(), 2u * BlockOf(GetParam()).numbers);
+  ASSERT_EQ(bytes_.size(), BytesOf(GetParam(), expected_.size()));
+  EXPECT_EQ(NumbersIn(GetParam(), bytes_.size()), expected_.size());
+  std::vector<float> found(expected_.size());
+  ToFloats(GetParam(), bytes(), absl::MakeSpan(found));
+  EXPECT_EQ(found, expected_);
+  AddFloats(GetParam(), bytes(), absl::MakeSpan(found));
+  for (size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i], 2 * expected_[i]) << i;
+  }
+}
+
+TEST_P(QuantisedTest, FindsScalesThatAreNotFinite) {
+  const size_t block = BlockOf(GetParam()).bytes;
+  const auto find = [&] {
+    return FindNotFinite(GetParam(), {bytes(), bytes_.size()});
+  };
+  EXPECT_EQ(find(), expected_.size());
+  // Whichever bytes are a scale: with it infinite or NaN, the block is found,
+  // and only then.
+  for (size_t at = block; at + 1 < 2 * block; at += 2) {
+    const std::string before = bytes_;
+    bytes_[at] = 0;
+    bytes_[at + 1] = 0x7c;
+    std::vector<float> values(expected_.size());
+    ToFloats(GetParam(), bytes(), absl::MakeSpan(values));
+    bool finite = true;
+    for (const float value : values) finite = finite && value - value == 0;
+    EXPECT_EQ(find(), finite ? expected_.size() : expected_.size() / 2) << at;
+    bytes_ = before;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, QuantisedTest, testing::ValuesIn(kQuantised),
+                         [](const auto& type) {
+                           return BlockOf(type.param).name;
+                         });
+
+}  // namespace
+}  // namespace attend
