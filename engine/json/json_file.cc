@@ -68,8 +68,12 @@ absl::StatusOr<JsonFile> JsonFile::LoadOrEmpty(const std::string& path) {
 absl::StatusOr<JsonFile> JsonFile::Parse(std::string name,
                                          absl::string_view text) {
   ASSIGN_OR_RETURN(Json top, ParseJsonObject(name, text));
+  return Of(std::move(name), std::move(top));
+}
+
+JsonFile JsonFile::Of(std::string name, Json object) {
   return JsonFile(std::move(name),
-                  std::make_shared<const Json>(std::move(top)));
+                  std::make_shared<const Json>(std::move(object)));
 }
 
 std::vector<JsonFile> JsonFile::ObjectsOf(

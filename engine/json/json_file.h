@@ -40,6 +40,9 @@ class JsonFile {
   // `name` stands for the file in errors.
   static absl::StatusOr<JsonFile> Parse(std::string name,
                                         absl::string_view text);
+  // The same for an object that came from elsewhere. All texts in it must be
+  // UTF-8.
+  static JsonFile Of(std::string name, nlohmann::json object);
   // The objects of a file whose top is a list of objects.
   static absl::StatusOr<std::vector<JsonFile>> LoadList(
       const std::string& path);

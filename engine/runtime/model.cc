@@ -19,25 +19,6 @@
 namespace attend {
 namespace {
 
-// The tokenizer and the weights come from different files and may not belong
-// together. A model may have more rows than its tokenizer has tokens, but not
-// fewer.
-absl::Status CheckVocabularies(const Tokenizer& tokenizer,
-                               const TransformerSpec& spec) {
-  const auto check = [&](const char* side, int tokens, int rows) {
-    if (tokens <= rows) return absl::OkStatus();
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "the tokenizer has %d %s tokens, but the vocabulary of config.json "
-        "has %d",
-        tokens, side, rows));
-  };
-  RETURN_IF_ERROR(check("source", tokenizer.vocab_size(Side::kSource),
-                        spec.SourceEmbedding().vocab));
-  if (!spec.decoder) return absl::OkStatus();
-  return check("target", tokenizer.vocab_size(Side::kTarget),
-               spec.decoder->embedding.vocab);
-}
-
 // Most requests use the defaults alone: defaults that would be refused in a
 // request are refused here.
 absl::Status CheckDefaults(const std::string& path,
@@ -87,7 +68,6 @@ absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& path,
   RETURN_IF_ERROR(options.Validate());
   ASSIGN_OR_RETURN(ModelFiles files, OpenModelFiles(path));
   Family& family = files.family;
-  RETURN_IF_ERROR(CheckVocabularies(*files.tokenizer, family.spec));
   ModelInfo info;
   info.name = name;
   info.family = std::move(family.model_type);

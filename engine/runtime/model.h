@@ -30,8 +30,8 @@ absl::StatusOr<std::unique_ptr<Compute>> NewCompute(
 
 // Loads a Hugging Face directory (config.json, generation_config.json,
 // model.safetensors or its shards, the tokenizer's files and, for a model
-// without an encoder, the chat template), or one of CTranslate2. `compute` must
-// outlive the model. Errors: see OpenModelFiles().
+// without an encoder, the chat template), one of CTranslate2, or a GGUF file.
+// `compute` must outlive the model. Errors: see OpenModelFiles().
 absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& path,
                                 const std::string& name,
                                 const EngineOptions& options);

@@ -4,6 +4,9 @@
 #include <system_error>
 #include <utility>
 
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/families/load_family.h"
 #include "engine/families/shared/generation_config.h"
@@ -22,7 +25,42 @@ bool Has(const std::string& directory, const char* file) {
   return fs::exists(fs::path(directory) / file, ignored);
 }
 
+// The first file in a directory whose name ends so; "" if there is none.
+std::string FindFile(const std::string& directory, const char* extension) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(directory, ignored)) {
+    if (entry.path().extension() == extension) return entry.path().string();
+  }
+  return "";
+}
+
+// Why a path without config.json in it is no model.
+absl::Status NoConfig(const std::string& path) {
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) {
+    return absl::NotFoundError(absl::StrCat(
+        path, ": no such directory or file; a model of the hub is downloaded ",
+        "first: hf download NAME --local-dir DIRECTORY"));
+  }
+  if (Has(path, "adapter_config.json")) {
+    return absl::NotFoundError(absl::StrCat(
+        path, ": has adapter_config.json but no config.json: it changes a ",
+        "model and is none; merge them by: python3 -c 'import sys, peft; ",
+        "peft.AutoPeftModelForCausalLM.from_pretrained(sys.argv[1])",
+        ".merge_and_unload().save_pretrained(sys.argv[2])' ", path,
+        " DIRECTORY"));
+  }
+  if (const std::string gguf = FindFile(path, ".gguf"); !gguf.empty()) {
+    return absl::NotFoundError(absl::StrCat(
+        path,
+        ": no config.json in it; to load a GGUF file name the file: ", gguf));
+  }
+  return absl::NotFoundError(absl::StrCat(
+      path, ": no config.json in it, so it is not the directory of a model"));
+}
+
 absl::StatusOr<ModelFiles> OpenDirectory(const std::string& directory) {
+  if (!Has(directory, "config.json")) return NoConfig(directory);
   ASSIGN_OR_RETURN(const JsonFile config,
                    JsonFile::Load(directory + "/config.json"));
   ModelFiles files;
@@ -30,6 +68,7 @@ absl::StatusOr<ModelFiles> OpenDirectory(const std::string& directory) {
   const TransformerSpec& spec = files.family.spec;
   RETURN_IF_ERROR(ReadSentenceTransformers(directory, files.family));
   ASSIGN_OR_RETURN(files.tokenizer, LoadTokenizer(directory));
+  RETURN_IF_ERROR(CheckVocabularies(*files.tokenizer, spec));
   if (!spec.encoder) {
     ASSIGN_OR_RETURN(files.chat, ChatTemplate::Load(directory));
   }
@@ -45,7 +84,25 @@ absl::StatusOr<ModelFiles> OpenDirectory(const std::string& directory) {
 
 }  // namespace
 
+absl::Status CheckVocabularies(const Tokenizer& tokenizer,
+                               const TransformerSpec& spec) {
+  const auto check = [&](const char* side, int tokens, int rows) {
+    if (tokens <= rows) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "the tokenizer has %d %s tokens, but the vocabulary of config.json "
+        "has %d",
+        tokens, side, rows));
+  };
+  RETURN_IF_ERROR(check("source", tokenizer.vocab_size(Side::kSource),
+                        spec.SourceEmbedding().vocab));
+  if (!spec.decoder) return absl::OkStatus();
+  return check("target", tokenizer.vocab_size(Side::kTarget),
+               spec.decoder->embedding.vocab);
+}
+
 absl::StatusOr<ModelFiles> OpenModelFiles(const std::string& path) {
+  std::error_code ignored;
+  if (fs::is_regular_file(path, ignored)) return OpenGguf(path);
   const bool ctranslate2 = Has(path, "model.bin") &&
                            !Has(path, "model.safetensors") &&
                            !Has(path, "model.safetensors.index.json");

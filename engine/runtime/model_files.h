@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "engine/api/generation_params.h"
 #include "engine/checkpoint/tensor_source.h"
@@ -24,13 +25,19 @@ struct ModelFiles {
   std::unique_ptr<const TensorSource> tensors;
 };
 
-// Opens a Hugging Face directory, or one of CTranslate2: with model.bin and
-// without weights of Hugging Face. Errors name the file, the key or tensor,
-// what was found and what is expected.
+// Opens a GGUF file, a Hugging Face directory, or one of CTranslate2: with
+// model.bin and without weights of Hugging Face. Errors name the file, the key
+// or tensor, what was found and what is expected; where `path` is something
+// else, they say what to do about it.
 absl::StatusOr<ModelFiles> OpenModelFiles(const std::string& path);
 
-// A part of OpenModelFiles().
+// Parts of OpenModelFiles(). CheckVocabularies(): the tokenizer and the weights
+// come from different files and may not belong together. A model may have more
+// rows than its tokenizer has tokens, but not fewer.
+absl::Status CheckVocabularies(const Tokenizer& tokenizer,
+                               const TransformerSpec& spec);
 absl::StatusOr<ModelFiles> OpenCtranslate2(const std::string& directory);
+absl::StatusOr<ModelFiles> OpenGguf(const std::string& path);
 
 }  // namespace attend
 

@@ -165,6 +165,7 @@ absl::StatusOr<ModelFiles> OpenCtranslate2(const std::string& directory) {
                    LoadGenerationParams(directory, generation, spec));
   ASSIGN_OR_RETURN(files.tokenizer,
                    OpenTokenizer(directory, std::move(vocabularies)));
+  RETURN_IF_ERROR(CheckVocabularies(*files.tokenizer, spec));
   if (!spec.encoder) {
     ASSIGN_OR_RETURN(files.chat, ChatTemplate::Load(directory));
   }

@@ -21,8 +21,12 @@ namespace fs = std::filesystem;
 constexpr char kBundledModel[] = "models/en-de";
 constexpr size_t kMaxNameBytes = 128;
 
-std::string DirectoryName(const std::string& path) {
+constexpr char kGguf[] = ".gguf";
+
+// The name of a model's directory, or of its GGUF file.
+std::string ModelName(const std::string& path) {
   const fs::path normal = fs::path(path).lexically_normal();
+  if (normal.extension() == kGguf) return normal.stem().string();
   return (normal.has_filename() ? normal : normal.parent_path())
       .filename()
       .string();
@@ -48,13 +52,14 @@ absl::StatusOr<ModelSource> ParseModel(const std::string& text) {
   const size_t equals = text.find('=');
   ModelSource source;
   if (equals == std::string::npos || text[0] == '/' || text[0] == '.') {
-    source = {DirectoryName(text), text};
+    source = {ModelName(text), text};
   } else {
     source = {text.substr(0, equals), text.substr(equals + 1)};
   }
   if (source.directory.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "model is '", absl::CHexEscape(text), "', must be a directory"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("model is '", absl::CHexEscape(text),
+                     "', must be a directory or a GGUF file"));
   }
   return source;
 }
@@ -69,8 +74,13 @@ absl::StatusOr<std::vector<ModelSource>> ListDirectory(
     const fs::path& path = entries->path();
     std::error_code ignored;
     const std::string name = path.filename().string();
-    if (name[0] == '.' || !fs::exists(path / "config.json", ignored)) continue;
-    sources.push_back({name, path.string()});
+    const bool gguf =
+        path.extension() == kGguf && fs::is_regular_file(path, ignored);
+    if (name[0] == '.' ||
+        !(gguf || fs::exists(path / "config.json", ignored))) {
+      continue;
+    }
+    sources.push_back({ModelName(path.string()), path.string()});
   }
   if (error) {
     return absl::InvalidArgumentError(
@@ -78,9 +88,10 @@ absl::StatusOr<std::vector<ModelSource>> ListDirectory(
                      "', which cannot be read: ", error.message()));
   }
   if (sources.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("models_dir is '", absl::CHexEscape(directory),
-                     "', in which no directory has a config.json"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "models_dir is '", absl::CHexEscape(directory),
+        "', in which no directory has a config.json, and which has no ",
+        "GGUF file"));
   }
   std::sort(sources.begin(), sources.end(),
             [](const ModelSource& a, const ModelSource& b) {
@@ -168,6 +179,13 @@ std::string AbsoluteDirectory(const std::string& directory) {
 
 absl::Status WithoutDirectory(const absl::Status& status,
                               const std::string& directory) {
+  const fs::path path(directory);
+  if (path.extension() == kGguf) {
+    return absl::Status(
+        status.code(),
+        absl::StrReplaceAll(status.message(),
+                            {{directory, path.filename().string()}}));
+  }
   return absl::Status(
       status.code(),
       absl::StrReplaceAll(status.message(),

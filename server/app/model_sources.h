@@ -12,14 +12,15 @@ namespace attend {
 
 // Which models to serve, as the options say it.
 struct ModelOptions {
-  // Each entry is a directory or NAME=DIRECTORY. An entry that begins with '/'
-  // or '.' is a directory even if it has a '='.
+  // Each entry is a path or NAME=PATH, of a directory or a GGUF file. An entry
+  // that begins with '/' or '.' is a path even if it has a '='.
   std::vector<std::string> models = {};
   // The name of the model, if `models` has exactly one entry and the entry has
-  // no name. Empty: the name of the model's directory.
+  // no name. Empty: the name of the model's directory, or of its file
+  // without ".gguf".
   std::string model_name = "";
-  // A directory of models: each directory in it that has a config.json is a
-  // model, whose name is the directory's. Hidden directories are left out.
+  // A directory of models: each directory in it that has a config.json, and
+  // each GGUF file, is a model of its name. Hidden ones are left out.
   std::string models_dir = "";
   // The name of the model for requests that name none. Empty: the first of
   // `models`, else the first of models_dir.
@@ -29,7 +30,7 @@ struct ModelOptions {
 // A model to load.
 struct ModelSource {
   std::string name;
-  std::string directory;
+  std::string directory;  // or a GGUF file
 };
 
 // All models to serve: the default, then those of `models` in their order, then
@@ -39,8 +40,8 @@ struct ModelSource {
 absl::StatusOr<std::vector<ModelSource>> FindModels(
     const ModelOptions& options);
 
-// The absolute path of a directory, without a slash at its end. Errors about
-// files in the directory then begin with this path.
+// The absolute path of a directory or file, without a slash at its end. Errors
+// about files in the directory then begin with this path.
 std::string AbsoluteDirectory(const std::string& directory);
 
 // An error of loading from an AbsoluteDirectory(), in the form that clients may

@@ -9,9 +9,10 @@ namespace {
 void AddModels(OptionParser& parser, ModelOptions& o) {
   parser.Add(
       "model", o.models,
-      "Directory of a model (config.json, model.safetensors, tokenizer), "
-      "or NAME=DIRECTORY. Requests call the model by NAME, or by the name "
-      "of the directory. For several models: repeat the flag, or separate "
+      "Directory of a model (config.json, model.safetensors, tokenizer) or "
+      "a GGUF file, or NAME=PATH. Requests call the model by NAME, or by the "
+      "name of the directory or file. For several models: repeat the flag, or "
+      "separate "
       "the values by commas in the variable. The models take turns on the "
       "same threads, and each has memory and limits of its own. Default: "
       "models/en-de.");
@@ -21,7 +22,7 @@ void AddModels(OptionParser& parser, ModelOptions& o) {
       "models-dir", o.models_dir,
       "Directory of models, served in addition to those of --model. Each "
       "directory in it that has a config.json is a model, with the name "
-      "of that directory.");
+      "of that directory, and so is each GGUF file.");
   parser.Add(
       "default-model", o.default_model,
       "Name of the model for requests that name none. Default: the first "

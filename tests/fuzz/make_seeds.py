@@ -33,6 +33,71 @@ def write_safetensors():
     write("safetensors", "nothing", safetensors({}, b""))
 
 
+def text(value):
+    return struct.pack("<Q", len(value.encode())) + value.encode()
+
+
+def key(name, kind, value):
+    return text(name) + struct.pack("<I", kind) + value
+
+
+def array(name, kind, values):
+    return key(name, 9, struct.pack("<IQ", kind, len(values)) + b"".join(values))
+
+
+def gguf(keys, tensors):
+    """Tensors are (name, dimensions, type, bytes)."""
+    head = struct.pack("<4sIQQ", b"GGUF", 3, len(tensors), len(keys))
+    head += b"".join(keys)
+    data = b""
+    for name, dims, kind, numbers in tensors:
+        data += bytes(-len(data) % 32)
+        head += text(name) + struct.pack(f"<I{len(dims)}QIQ", len(dims), *dims,
+                                         kind, len(data))
+        data += numbers
+    return head + bytes(-len(head) % 32) + data
+
+
+def llama_keys():
+    sizes = {"context_length": 32, "embedding_length": 8, "block_count": 1,
+             "feed_forward_length": 8, "attention.head_count": 2,
+             "attention.head_count_kv": 1, "rope.dimension_count": 4}
+    return [key("general.architecture", 8, text("llama")),
+            *(key(f"llama.{name}", 4, struct.pack("<I", size))
+              for name, size in sizes.items()),
+            key("llama.attention.layer_norm_rms_epsilon", 6,
+                struct.pack("<f", 1e-5))]
+
+
+def write_gguf():
+    def tokenizer(model, tokens, types):
+        return [key("tokenizer.ggml.model", 8, text(model)),
+                array("tokenizer.ggml.tokens", 8, map_text(tokens)),
+                array("tokenizer.ggml.token_type", 5,
+                      [struct.pack("<i", kind) for kind in types]),
+                key("tokenizer.ggml.bos_token_id", 4, struct.pack("<I", 0)),
+                key("tokenizer.ggml.add_bos_token", 7, b"\1")]
+
+    def map_text(values):
+        return [text(value) for value in values]
+
+    table = ("token_embd.weight", (8, 5), 0, bytes(160))
+    write("gguf", "bytes", gguf(
+        llama_keys() + tokenizer("gpt2", ["<s>", "A", "b", "Ab", "\u0120"],
+                                 [3, 1, 1, 1, 1])
+        + [key("tokenizer.ggml.pre", 8, text("smollm")),
+           array("tokenizer.ggml.merges", 8, map_text(["A b"]))], [table]))
+    write("gguf", "pieces", gguf(
+        llama_keys() + tokenizer("llama", ["<s>", "<unk>", "\u2581", "A", "\u2581A"],
+                                 [3, 2, 1, 1, 1])
+        + [array("tokenizer.ggml.scores", 6,
+                 [struct.pack("<f", -i) for i in range(5)])],
+        [table, ("rope_freqs.weight", (2,), 0, struct.pack("<ff", 1, 8))]))
+    write("gguf", "blocks", gguf(
+        llama_keys(), [table, ("blk.0.attn_q.weight", (32, 2), 8, bytes(68)),
+                       ("blk.0.ffn_up.weight", (256, 1), 12, bytes(144))]))
+
+
 def field(number, data):
     return bytes([number << 3 | 2, len(data)]) + data
 
@@ -160,6 +225,7 @@ def write_requests():
 
 if __name__ == "__main__":
     write_safetensors()
+    write_gguf()
     write_spm()
     write_http()
     write_http2()

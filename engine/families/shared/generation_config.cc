@@ -47,9 +47,13 @@ struct Source {
   IntRange ids;                  // ids of the target vocabulary
 };
 
+IntRange IdsOf(const TransformerSpec& spec) {
+  ATTEND_CHECK(spec.decoder.has_value());
+  return {0, spec.decoder->embedding.vocab - 1};
+}
+
 absl::StatusOr<Source> FindSource(const std::string& directory,
-                                  const JsonFile& config, int vocab) {
-  const IntRange ids = {0, vocab - 1};
+                                  const JsonFile& config, IntRange ids) {
   absl::StatusOr<JsonFile> file =
       JsonFile::Load(directory + "/generation_config.json");
   if (file.ok()) return Source{*std::move(file), false, ids};
@@ -206,15 +210,8 @@ absl::Status ReadIds(const Source& source, bool starts,
   return absl::OkStatus();
 }
 
-}  // namespace
-
-absl::StatusOr<GenerationParams> LoadGenerationParams(
-    const std::string& directory, const JsonFile& config,
-    const TransformerSpec& spec) {
-  ATTEND_CHECK(spec.decoder.has_value());
-  const EmbeddingSpec& target = spec.decoder->embedding;
-  ASSIGN_OR_RETURN(const Source source,
-                   FindSource(directory, config, target.vocab));
+absl::StatusOr<GenerationParams> ReadParams(const Source& source,
+                                            const TransformerSpec& spec) {
   for (const auto& [key, neutral] : kUnsupported) {
     RETURN_IF_ERROR(source.file.ExpectNeutral(key, neutral));
   }
@@ -227,9 +224,25 @@ absl::StatusOr<GenerationParams> LoadGenerationParams(
   // Without an encoder there is no decoder start: the prompt is the start.
   RETURN_IF_ERROR(ReadIds(source, spec.encoder.has_value(), params));
   RETURN_IF_ERROR(CheckLimits(params, absl::StrCat(source.file.path(), ": ")));
-  RETURN_IF_ERROR(FitLengths(source.file, target.max_positions, params));
+  RETURN_IF_ERROR(
+      FitLengths(source.file, spec.decoder->embedding.max_positions, params));
   RETURN_IF_ERROR(CheckMode(source.file, params));
   return params;
+}
+
+}  // namespace
+
+absl::StatusOr<GenerationParams> LoadGenerationParams(
+    const std::string& directory, const JsonFile& config,
+    const TransformerSpec& spec) {
+  ASSIGN_OR_RETURN(const Source source,
+                   FindSource(directory, config, IdsOf(spec)));
+  return ReadParams(source, spec);
+}
+
+absl::StatusOr<GenerationParams> GenerationParamsOf(
+    const JsonFile& config, const TransformerSpec& spec) {
+  return ReadParams({config, true, IdsOf(spec)}, spec);
 }
 
 }  // namespace attend

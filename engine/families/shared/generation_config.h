@@ -24,6 +24,9 @@ namespace attend {
 absl::StatusOr<GenerationParams> LoadGenerationParams(
     const std::string& directory, const JsonFile& config,
     const TransformerSpec& spec);
+// The same where config.json alone has them.
+absl::StatusOr<GenerationParams> GenerationParamsOf(
+    const JsonFile& config, const TransformerSpec& spec);
 
 }  // namespace attend
 

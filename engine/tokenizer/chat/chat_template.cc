@@ -14,7 +14,6 @@
 #include "engine/json/read_file.h"
 #include "engine/tensor/status_macros.h"
 #include "engine/tokenizer/sandbox/sandbox.h"
-#include "engine/tokenizer/text/hf_config.h"
 #include "engine/tokenizer/text/utf8.h"
 
 namespace attend {
@@ -154,15 +153,30 @@ absl::StatusOr<std::unique_ptr<ChatTemplate>> ChatTemplate::Load(
   if (chat->templates_.empty()) RETURN_IF_ERROR(chat->AddFields(directory));
   if (chat->templates_.empty()) return nullptr;
   ASSIGN_OR_RETURN(const HfConfig config, LoadHfConfig(directory));
+  chat->SetTokens(config);
+  return chat;
+}
+
+absl::StatusOr<std::unique_ptr<ChatTemplate>> ChatTemplate::Create(
+    const std::vector<Named>& templates, const HfConfig& config) {
+  if (templates.empty()) return nullptr;
+  std::unique_ptr<ChatTemplate> chat(new ChatTemplate);
+  for (const Named& named : templates) {
+    RETURN_IF_ERROR(chat->Add(named.name, named.place, named.source));
+  }
+  chat->SetTokens(config);
+  return chat;
+}
+
+void ChatTemplate::SetTokens(const HfConfig& config) {
   const std::pair<const char*, const std::string&> tokens[] = {
       {"bos_token", config.bos},  {"eos_token", config.eos},
       {"unk_token", config.unk},  {"sep_token", config.sep},
       {"pad_token", config.pad},  {"cls_token", config.cls},
       {"mask_token", config.mask}};
   for (const auto& [name, token] : tokens) {
-    if (!token.empty()) chat->tokens_.emplace_back(name, token);
+    if (!token.empty()) tokens_.emplace_back(name, token);
   }
-  return chat;
 }
 
 absl::StatusOr<const ChatTemplate::Template*> ChatTemplate::Choose(

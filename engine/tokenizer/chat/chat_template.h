@@ -9,6 +9,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "engine/tokenizer/text/hf_config.h"
 
 namespace attend {
 
@@ -44,6 +45,14 @@ class ChatTemplate {
   // file and the line.
   static absl::StatusOr<std::unique_ptr<ChatTemplate>> Load(
       const std::string& directory);
+  // The same of templates that no directory has; null if there are none.
+  struct Named {
+    std::string name;   // "default", "tool_use"
+    std::string place;  // for errors
+    std::string source;
+  };
+  static absl::StatusOr<std::unique_ptr<ChatTemplate>> Create(
+      const std::vector<Named>& templates, const HfConfig& config);
 
   // Whether one of the templates has this text in its source.
   bool Mentions(absl::string_view text) const;
@@ -76,6 +85,8 @@ class ChatTemplate {
                                          absl::FunctionRef<bool()> ended);
   absl::Status AddFiles(const std::string& directory);
   absl::Status AddFields(const std::string& directory);
+  // The tokens that templates may name.
+  void SetTokens(const HfConfig& config);
   absl::StatusOr<const Template*> Choose(bool has_tools) const;
 
   std::map<std::string, Template> templates_;                // by name

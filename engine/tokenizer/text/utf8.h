@@ -1,31 +1,14 @@
 #ifndef ATTEND_ENGINE_TOKENIZER_TEXT_UTF8_H_
 #define ATTEND_ENGINE_TOKENIZER_TEXT_UTF8_H_
 
-#include <cstddef>
-#include <string>
-
 #include "absl/strings/string_view.h"
+#include "engine/json/utf8.h"  // IWYU pragma: export
 
 namespace attend {
 
 // U+FFFD, and SentencePiece's mark of a space, U+2581.
 inline constexpr absl::string_view kReplacement = "\xef\xbf\xbd";
 inline constexpr absl::string_view kSpaceMark = "\xe2\x96\x81";
-
-// What a text begins with.
-struct Utf8Char {
-  int length = 0;           // bytes of the character; 0: not a character
-  bool incomplete = false;  // more bytes could make it a character
-  // If it is not a character: the number of bytes, at least 1, that could be
-  // the beginning of a character.
-  int broken = 0;
-};
-// The first character of `text`, which must not be empty. A character has its
-// shortest form, is no surrogate, and is at most U+10FFFF.
-Utf8Char FirstUtf8Char(absl::string_view text);
-
-// Offset of the first byte that is not part of a character, or npos.
-size_t FindInvalidUtf8(absl::string_view text);
 
 // Whether Python's str.strip() removes `character`.
 bool IsSpace(absl::string_view character);

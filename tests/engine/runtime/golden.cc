@@ -67,10 +67,31 @@ std::vector<std::string> GoldenEncoders() {
   return Checkpoints("generate", false);
 }
 
+std::vector<std::string> GoldenGgufs() {
+  std::vector<std::string> names;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::string(kGolden) + "gguf")) {
+    if (entry.path().extension() != ".gguf") continue;
+    names.push_back("gguf/" + entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+json ReadExpected(const std::string& name) {
+  const std::filesystem::path path = name;
+  if (path.extension() != ".gguf") return ReadGolden(name + "/expected.json");
+  const std::string own = "gguf/" + path.stem().string() + ".json";
+  if (std::filesystem::exists(kGolden + own)) return ReadGolden(own);
+  return ReadGolden("families/" + path.stem().string() + "/expected.json");
+}
+
 std::string TestNameOf(std::string name) {
   const size_t folder = name.rfind('/');
   if (folder != std::string::npos) name.erase(0, folder + 1);
-  std::replace(name.begin(), name.end(), '-', '_');
+  for (const char sign : {'-', '.'}) {
+    std::replace(name.begin(), name.end(), sign, '_');
+  }
   return name;
 }
 

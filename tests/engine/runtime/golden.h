@@ -20,7 +20,11 @@ nlohmann::json ReadGolden(const std::string& path);
 // of models that generate, and of encoders without a decoder.
 std::vector<std::string> GoldenModels();
 std::vector<std::string> GoldenEncoders();
+// The GGUF files below tests/golden: "gguf/gpt2-gelu.gguf".
+std::vector<std::string> GoldenGgufs();
 std::string GoldenDirectory(const std::string& name);
+// What is expected of a directory or a GGUF file.
+nlohmann::json ReadExpected(const std::string& name);
 // The name of a directory in the form of a test's name.
 std::string TestNameOf(std::string name);
 

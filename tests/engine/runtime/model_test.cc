@@ -74,6 +74,25 @@ TEST_F(ModelTest, NamesAMissingFile) {
   }
 }
 
+// What people try in place of a model's directory.
+TEST_F(ModelTest, SaysWhatToDoAboutWhatIsNoModel) {
+  const auto error = [&](const std::string& path) {
+    const absl::Status status = LoadModel(compute_, path, "test", {}).status();
+    return std::string(status.message());
+  };
+  EXPECT_THAT(error("org/model"), HasSubstr("hf download NAME --local-dir"));
+  const std::filesystem::path other = directory_ / "other";
+  std::filesystem::create_directory(other);
+  EXPECT_THAT(error(other), HasSubstr("no config.json in it"));
+  std::ofstream(other / "m.gguf") << "GGUF";
+  EXPECT_THAT(error(other),
+              HasSubstr("name the file: " + other.string() + "/m.gguf"));
+  EXPECT_THAT(error(other / "m.gguf"), HasSubstr("m.gguf: the version"));
+  std::ofstream(other / "adapter_config.json") << "{}";
+  EXPECT_THAT(error(other), HasSubstr("peft"));
+  EXPECT_THAT(error(directory_ / "config.json"), HasSubstr("not a GGUF file"));
+}
+
 TEST_F(ModelTest, TokenizerAndConfigMustAgree) {
   Replace("config.json", "\"vocab_size\": 90", "\"vocab_size\": 80");
   Replace("config.json", "\"decoder_vocab_size\": 90",

@@ -66,6 +66,13 @@ TEST_F(ModelSourcesTest, ADirectoryOfModelsIsListedByName) {
   const std::string dir = directory_.string();
   EXPECT_THAT(Found({.models_dir = dir}),
               ElementsAre(In("de"), In("fr"), In("zh")));
+  std::ofstream(directory_ / "en-Q4_0.gguf") << "GGUF";
+  EXPECT_THAT(Found({.models_dir = dir}),
+              ElementsAre(In("de"), "en-Q4_0: " + dir + "/en-Q4_0.gguf",
+                          In("fr"), In("zh")));
+  fs::remove(directory_ / "en-Q4_0.gguf");
+  EXPECT_THAT(Found({.models = {"/m/a.Q8_0.gguf"}}),
+              ElementsAre("a.Q8_0: /m/a.Q8_0.gguf"));
   EXPECT_THAT(Found({.models_dir = dir, .default_model = "fr"}),
               ElementsAre(In("fr"), In("de"), In("zh")));
   EXPECT_THAT(Found({.models = {"x=/m"}, .models_dir = dir}),
@@ -76,13 +83,16 @@ TEST_F(ModelSourcesTest, ADirectoryOfModelsIsListedByName) {
 
 TEST_F(ModelSourcesTest, ErrorsNameTheOptionAndTheValue) {
   const std::string dir = directory_.string();
-  EXPECT_THAT(Found({.models_dir = dir}),
-              ElementsAre("models_dir is '" + dir +
-                          "', in which no directory has a config.json"));
+  EXPECT_THAT(
+      Found({.models_dir = dir}),
+      ElementsAre(
+          "models_dir is '" + dir +
+          "', in which no directory has a config.json, and which has no "
+          "GGUF file"));
   EXPECT_THAT(Found({.models_dir = dir + "/none"}),
               ElementsAre(HasSubstr("none', which cannot be read: No such")));
   EXPECT_THAT(Found({.models = {"a="}}),
-              ElementsAre("model is 'a=', must be a directory"));
+              ElementsAre("model is 'a=', must be a directory or a GGUF file"));
   EXPECT_THAT(Found({.models = {"=/m"}}),
               ElementsAre(HasSubstr("model name is '', must be 1 to 128")));
   EXPECT_THAT(Found({.models = {"/"}}),
@@ -114,6 +124,10 @@ TEST(WithoutDirectoryTest, LeavesNamesOfFiles) {
   EXPECT_EQ(text("/srv/m: has no weights; convert /srv/m"),
             "the model's directory: has no weights; convert the model's "
             "directory");
+  EXPECT_EQ(WithoutDirectory(absl::NotFoundError("/srv/m.gguf: tensor a"),
+                             "/srv/m.gguf")
+                .message(),
+            "m.gguf: tensor a");
 }
 
 }  // namespace

@@ -1,0 +1,22 @@
+#ifndef ATTEND_ENGINE_FAMILIES_GGUF_GGUF_NAMES_H_
+#define ATTEND_ENGINE_FAMILIES_GGUF_GGUF_NAMES_H_
+
+#include "engine/checkpoint/gguf/gguf_file.h"
+#include "engine/checkpoint/weights.h"
+#include "engine/transformer/spec.h"
+
+namespace attend {
+
+// Tables of the tensors in GGUF files, under llama.cpp's names. A matrix has a
+// bias if the first layer's matrix has one in the file.
+
+// Llama's relatives. Queries and keys are `interleaved` in Llama: see
+// TensorSlices.
+NameTable LlamaGgufNames(const GgufFile& file, const TransformerSpec& spec,
+                         bool interleaved);
+// GPT-2.
+NameTable Gpt2GgufNames(const GgufFile& file);
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_FAMILIES_GGUF_GGUF_NAMES_H_

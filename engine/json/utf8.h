@@ -1,0 +1,27 @@
+#ifndef ATTEND_ENGINE_JSON_UTF8_H_
+#define ATTEND_ENGINE_JSON_UTF8_H_
+
+#include <cstddef>
+
+#include "absl/strings/string_view.h"
+
+namespace attend {
+
+// What a text begins with.
+struct Utf8Char {
+  int length = 0;           // bytes of the character; 0: not a character
+  bool incomplete = false;  // more bytes could make it a character
+  // If it is not a character: the number of bytes, at least 1, that could be
+  // the beginning of a character.
+  int broken = 0;
+};
+// The first character of `text`, which must not be empty. A character has its
+// shortest form, is no surrogate, and is at most U+10FFFF.
+Utf8Char FirstUtf8Char(absl::string_view text);
+
+// Offset of the first byte that is not part of a character, or npos.
+size_t FindInvalidUtf8(absl::string_view text);
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_JSON_UTF8_H_

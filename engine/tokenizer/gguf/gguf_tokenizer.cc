@@ -1,0 +1,78 @@
+#include "engine/tokenizer/gguf/gguf_tokenizer.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "engine/tensor/status_macros.h"
+#include "engine/tokenizer/gguf/byte_level_json.h"
+#include "engine/tokenizer/gguf/gguf_vocabulary.h"
+#include "engine/tokenizer/gguf/piece_json.h"
+#include "engine/tokenizer/hf/hf_tokenizer.h"
+#include "engine/tokenizer/text/ids_only.h"
+
+namespace attend {
+namespace {
+
+absl::StatusOr<PieceSpaces> SpacesOf(const JsonFile& metadata) {
+  ASSIGN_OR_RETURN(const std::string architecture,
+                   metadata.StringOr("general.architecture", ""));
+  if (architecture == "phi3") return PieceSpaces::kPrepend;
+  if (absl::StartsWith(architecture, "gemma")) return PieceSpaces::kNone;
+  return PieceSpaces::kFirst;
+}
+
+absl::StatusOr<nlohmann::json> TokenizerJson(const JsonFile& metadata,
+                                             const GgufVocabulary& vocabulary) {
+  if (vocabulary.model == "gpt2") return ByteLevelJson(metadata, vocabulary);
+  if (vocabulary.model == "llama") {
+    ASSIGN_OR_RETURN(const PieceSpaces spaces, SpacesOf(metadata));
+    return PieceJson(metadata, vocabulary, spaces);
+  }
+  return metadata.Unexpected("tokenizer.ggml.model", "gpt2, llama or none");
+}
+
+}  // namespace
+
+absl::StatusOr<GgufTokenizer> LoadGgufTokenizer(const JsonFile& metadata) {
+  ASSIGN_OR_RETURN(const std::string model,
+                   metadata.StringOr("tokenizer.ggml.model", "none"));
+  if (model == "none") return GgufTokenizer{std::make_unique<IdsOnly>(), {}};
+  ASSIGN_OR_RETURN(const GgufVocabulary vocabulary,
+                   ReadGgufVocabulary(metadata));
+  ASSIGN_OR_RETURN(const nlohmann::json json,
+                   TokenizerJson(metadata, vocabulary));
+  HfConfig config = HfConfigOf(vocabulary);
+  ASSIGN_OR_RETURN(std::unique_ptr<Tokenizer> tokenizer,
+                   HfTokenizer::Create(metadata.path() + ": tokenizer",
+                                       json.dump(), config));
+  return GgufTokenizer{std::move(tokenizer), std::move(config)};
+}
+
+absl::StatusOr<std::unique_ptr<ChatTemplate>> LoadGgufChat(
+    const JsonFile& metadata, const HfConfig& config) {
+  const std::string key = "tokenizer.chat_template";
+  std::vector<ChatTemplate::Named> templates;
+  const auto add = [&](const std::string& name,
+                       const std::string& from) -> absl::Status {
+    ASSIGN_OR_RETURN(std::string source, metadata.String(from));
+    templates.push_back({.name = name,
+                         .place = absl::StrCat(metadata.path(), ": ", from),
+                         .source = std::move(source)});
+    return absl::OkStatus();
+  };
+  if (metadata.Has(key)) RETURN_IF_ERROR(add("default", key));
+  if (metadata.Has("tokenizer.chat_templates")) {
+    ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                     metadata.Strings("tokenizer.chat_templates"));
+    for (const std::string& name : names) {
+      RETURN_IF_ERROR(add(name, absl::StrCat(key, ".", name)));
+    }
+  }
+  return ChatTemplate::Create(templates, config);
+}
+
+}  // namespace attend
