@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     // Its bytes are in the file.
     ATTEND_CHECK(view->bytes.size() <= size && !view->bytes.empty());
     if (view->rows == nullptr) {
-      ATTEND_CHECK(view->bytes.size() == view->count() * BytesOf(view->type));
+      ATTEND_CHECK(view->bytes.size() == BytesOf(view->type, view->count()));
       continue;
     }
     std::vector<float> last(view->rows->cols());
