@@ -20,9 +20,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool Has(const std::string& directory, const char* file) {
+// What may not be looked at counts as there: who reads it says why not.
+bool Exists(const fs::path& path) {
   std::error_code ignored;
-  return fs::exists(fs::path(directory) / file, ignored);
+  return fs::status(path, ignored).type() != fs::file_type::not_found;
+}
+
+bool Has(const std::string& directory, const char* file) {
+  return Exists(fs::path(directory) / file);
 }
 
 // The first file in a directory whose name ends so; "" if there is none.
@@ -36,8 +41,7 @@ std::string FindFile(const std::string& directory, const char* extension) {
 
 // Why a path without config.json in it is no model.
 absl::Status NoConfig(const std::string& path) {
-  std::error_code ignored;
-  if (!fs::exists(path, ignored)) {
+  if (!Exists(path)) {
     return absl::NotFoundError(absl::StrCat(
         path, ": no such directory or file; a model of the hub is downloaded ",
         "first: hf download NAME --local-dir DIRECTORY"));
