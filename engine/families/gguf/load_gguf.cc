@@ -80,7 +80,7 @@ NameTable Gpt2Names(const GgufFile& file, const TransformerSpec&) {
   return Gpt2GgufNames(file);
 }
 
-struct Architecture {
+struct GgufArchitecture {
   absl::string_view name;
   const char* model_type;
   absl::Status (*configure)(GgufConfig& config);
@@ -88,7 +88,7 @@ struct Architecture {
 };
 
 // Llama's has Mistral's models and SmolLM's, too.
-constexpr Architecture kArchitectures[] = {
+constexpr GgufArchitecture kArchitectures[] = {
     {"gemma2", "gemma2", Gemma2, InOrder},
     {"gemma3", "gemma3_text", Gemma3, InOrder},
     {"gpt2", "gpt2", Gpt2, Gpt2Names},
@@ -98,19 +98,19 @@ constexpr Architecture kArchitectures[] = {
     {"qwen3", "qwen3", Qwen, InOrder},
 };
 
-absl::StatusOr<const Architecture*> Find(const JsonFile& metadata) {
+absl::StatusOr<const GgufArchitecture*> Find(const JsonFile& metadata) {
   constexpr char kKey[] = "general.architecture";
   ASSIGN_OR_RETURN(const std::string name, metadata.String(kKey));
-  for (const Architecture& architecture : kArchitectures) {
+  for (const GgufArchitecture& architecture : kArchitectures) {
     if (architecture.name == name) return &architecture;
   }
   return metadata.Unexpected(
-      kKey,
-      absl::StrCat("one of ",
-                   absl::StrJoin(kArchitectures, ", ",
-                                 [](std::string* out, const Architecture& a) {
-                                   absl::StrAppend(out, a.name);
-                                 })));
+      kKey, absl::StrCat(
+                "one of ",
+                absl::StrJoin(kArchitectures, ", ",
+                              [](std::string* out, const GgufArchitecture& a) {
+                                absl::StrAppend(out, a.name);
+                              })));
 }
 
 // llama.cpp stores gamma, where the checkpoint had gamma - 1.
@@ -126,7 +126,7 @@ void TakeUnitOffset(TransformerSpec& spec) {
 }  // namespace
 
 absl::StatusOr<GgufFamily> LoadGguf(const GgufFile& file) {
-  ASSIGN_OR_RETURN(const Architecture* architecture, Find(file.metadata()));
+  ASSIGN_OR_RETURN(const GgufArchitecture* architecture, Find(file.metadata()));
   GgufConfig builder(file, architecture->name);
   builder.Set("model_type", architecture->model_type);
   RETURN_IF_ERROR(architecture->configure(builder));
