@@ -82,6 +82,10 @@ struct StepCounts {
   // how many of them were found. A replay looks its tokens up again.
   int64_t queried_tokens = 0;
   int64_t hit_tokens = 0;
+  // Tokens that were drafted (speculative decoding), beyond the planned rows,
+  // and how many of them were accepted: each spares a step its sequence.
+  int64_t draft_tokens = 0;
+  int64_t accepted_draft_tokens = 0;
 };
 
 // The memory of one worker (KV pool, encode buffer, activations), which has its

@@ -74,6 +74,16 @@ int BlockTable::PrepareAppend(int tokens) {
   return first;
 }
 
+void BlockTable::Truncate(int tokens) {
+  ATTEND_CHECK(tokens >= 0 && tokens <= tokens_);
+  tokens_ = tokens;
+  const size_t needed = CeilDiv(tokens_, block_tokens_);
+  while (blocks_.size() > needed) {
+    pool_->Release(blocks_.back());
+    blocks_.pop_back();
+  }
+}
+
 void BlockTable::ShareFrom(const BlockTable& other) {
   ShareFrom(other, other.tokens_);
 }

@@ -43,6 +43,10 @@ class BlockTable {
   // must have BlocksToAppend(tokens) free blocks.
   int PrepareAppend(int tokens);
 
+  // Drops the tokens from number `tokens` on, which no sealed block holds, and
+  // gives the blocks back that hold no others.
+  void Truncate(int tokens);
+
   // Gives the blocks of this table back and shares those of `other`, which must
   // use the same pool.
   void ShareFrom(const BlockTable& other);

@@ -48,8 +48,9 @@ LogitsProcessors::LogitsProcessors(const SearchInput& input)
         std::find(end_ids_.begin(), end_ids_.end(), word[0]) != end_ids_.end();
     if (!is_end) bad_words_.push_back(word);
   }
-  size_t max_edits = bad_words_.size() + end_ids_.size() + biases_.size() +
-                     suppressed_.size() + suppressed_first_.size();
+  size_t max_edits = bad_words_.size() + biases_.size() + suppressed_.size() +
+                     suppressed_first_.size();
+  if (min_new_tokens_ > 0) max_edits += end_ids_.size();
   const size_t max_tokens = prompt_len_ + max_new_tokens_;
   if (repetition_penalty_ != 1) max_edits += max_tokens;
   if (presence_penalty_ != 0 || frequency_penalty_ != 0) {

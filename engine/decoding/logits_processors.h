@@ -37,6 +37,10 @@ class LogitsProcessors {
   absl::Span<const TokenEdit> edits() const { return edits_; }  // by id
   // The score after the processors of a token that had `score` before.
   float Apply(const TokenEdit& edit, float score) const;
+  // Whether forced() or edits() may be anything else.
+  bool may_edit() const {
+    return max_edits() > 0 || forced_bos_id_ >= 0 || forced_eos_id_ >= 0;
+  }
   // Upper bound of edits().size().
   int max_edits() const { return static_cast<int>(edits_.capacity()); }
 

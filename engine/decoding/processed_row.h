@@ -40,6 +40,9 @@ class ProcessedRow {
     return processors_.forced() >= 0 || !processors_.edits().empty();
   }
 
+  // Whether the processors may change anything in any row.
+  bool may_edit() const { return processors_.may_edit(); }
+
   // Sets the row: raw logits that follow `tokens` (prompt, new), less
   // `log_sum_exp` (0: the raw logits themselves). `logits` must stay valid
   // until the next Set(). With mode.normalize, `log_sum_exp` must be that of

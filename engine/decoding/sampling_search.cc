@@ -69,6 +69,16 @@ LogitsNeed SamplingSearch::NeedOf(int row) {
   return need;
 }
 
+std::optional<LogitsNeed> SamplingSearch::draft_need() const {
+  // What a constraint lets follow a token is found out when that is chosen.
+  if (live_.size() != 1 || tokens_.size() != 1 || constraint_.active()) {
+    return std::nullopt;
+  }
+  LogitsNeed need = needs_[0];
+  need.row |= row_.may_edit();
+  return need;
+}
+
 int SamplingSearch::rows() const {
   return AtStart() ? 1 : static_cast<int>(live_.size());
 }

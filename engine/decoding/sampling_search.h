@@ -1,6 +1,7 @@
 #ifndef ATTEND_ENGINE_DECODING_SAMPLING_SEARCH_H_
 #define ATTEND_ENGINE_DECODING_SAMPLING_SEARCH_H_
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +26,7 @@ class SamplingSearch : public Search {
   absl::Span<const int> tokens(int row) const override;
   absl::Span<const LogitsNeed> needs() const override { return needs_; }
   void Advance(absl::Span<const LogitsView> logits) override;
+  std::optional<LogitsNeed> draft_need() const override;
   absl::Span<const int> parents() const override { return parents_; }
   bool waiting() const override {
     return constraint_.waiting() && !output_.finished;

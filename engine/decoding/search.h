@@ -2,6 +2,7 @@
 #define ATTEND_ENGINE_DECODING_SEARCH_H_
 
 #include <memory>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
@@ -33,6 +34,12 @@ class Search {
   // For each live hypothesis, the row (before the last Advance()) that it
   // continues.
   virtual absl::Span<const int> parents() const = 0;
+
+  // What Advance() will ask of the rows of drafted tokens, if there is one live
+  // hypothesis whose next tokens may be drafted (see PromptLookup): one
+  // Advance() a row, as long as the tokens that it chooses are those of the
+  // draft. nullopt: a draft is of no use.
+  virtual std::optional<LogitsNeed> draft_need() const { return std::nullopt; }
 
   // Whether the next Advance() needs a Prepare() before it, which finds out
   // what a constraint lets follow. needs() may point to what Prepare() fills.

@@ -22,8 +22,10 @@ namespace attend {
 class AlignedGeneration final : public Generation {
  public:
   // `prompt` are the decoder tokens that the results continue.
-  AlignedGeneration(std::unique_ptr<Search> search, std::vector<int> prompt,
-                    int max_new_tokens, int source_tokens);
+  AlignedGeneration(std::unique_ptr<Search> search,
+                    std::unique_ptr<PromptLookup> lookup,
+                    std::vector<int> prompt, int max_new_tokens,
+                    int source_tokens);
 
   int hypotheses() const override {
     return aligns() ? 1 : Generation::hypotheses();

@@ -17,7 +17,8 @@ DecodePass::DecodePass(WorkerMemory& memory, int max_rows)
   views_.reserve(kMaxLogitsRows);
 }
 
-void DecodePass::Clear() {
+void DecodePass::Clear(DraftRoom room) {
+  room_ = room;
   batch_.Clear();
   decoders_.clear();
   wanted_.clear();
@@ -27,9 +28,10 @@ void DecodePass::Clear() {
 void DecodePass::Add(const TransformerSequence& sequence, int rows, int piece) {
   DecoderRows& decoder = *sequence.decoder_rows();
   const int first_row = batch_.rows();
-  const int wanted = decoder.Plan(memory_.pool, rows, batch_, memory_.counts);
+  const int wanted =
+      decoder.Plan(memory_.pool, rows, room_, batch_, memory_.counts);
   const int planned = batch_.rows() - first_row;
-  memory_.Spare(piece, rows - planned);
+  memory_.Spare(piece, std::max(rows - planned, 0));
   decoders_.push_back(&decoder);
   if (planned > 0 && sequence.source() != nullptr) {
     sequence.source()->AddCross(first_row, batch_);
@@ -63,7 +65,9 @@ absl::Status DecodePass::Run() {
       memory_.exec, memory_.activations, batch_.View(memory_.pool.layout())));
   for (DecoderRows* decoder : decoders_) decoder->Seal();
   RETURN_IF_ERROR(TakeLogits());
-  for (const WantedLogits& wanted : wanted_) wanted.decoder->FollowParents();
+  for (const WantedLogits& wanted : wanted_) {
+    wanted.decoder->FollowParents(memory_.counts);
+  }
   return absl::OkStatus();
 }
 

@@ -21,7 +21,8 @@ class DecodePass {
   // `memory` must outlive the pass. A step has at most `max_rows` rows.
   DecodePass(WorkerMemory& memory, int max_rows);
 
-  void Clear();
+  // Begins a step, which has `room` for drafted tokens.
+  void Clear(DraftRoom room);
   // Adds the next `rows` rows of the sequence, the plan's piece of that number,
   // to the batch of the next Run().
   void Add(const TransformerSequence& sequence, int rows, int piece);
@@ -51,6 +52,7 @@ class DecodePass {
 
   WorkerMemory& memory_;
   const int max_rows_;
+  DraftRoom room_;
   StepBatch batch_;
   std::vector<DecoderRows*> decoders_;
   std::vector<WantedLogits> wanted_;

@@ -61,11 +61,16 @@ int DecoderRows::TokensThatFit(int known, int blocks) const {
   return blocks / options_.max_hypotheses * options_.block_tokens - others;
 }
 
-int DecoderRows::Plan(BlockPool& pool, int rows, StepBatch& batch,
-                      StepCounts& counts) {
+int DecoderRows::Plan(BlockPool& pool, int rows, DraftRoom& room,
+                      StepBatch& batch, StepCounts& counts) {
   if (tables_[0].tokens() == 0) Begin(pool, counts);
   const int first_row = batch.rows();
   const bool decode = PromptLeft() == 0;
+  drafted_ = 0;
+  if (decode && rows == 1) {
+    AddRows(0, DraftedTokens(room, counts), batch);
+    return 1 + drafted_;
+  }
   int left = rows;
   for (int i = 0; i < task_->hypotheses() && left > 0; ++i) {
     const absl::Span<const int> tokens = NextTokens(i, decode, left, counts);
@@ -101,6 +106,25 @@ absl::Span<const int> DecoderRows::NextTokens(int hypothesis, bool decode,
   return tokens.first(std::min<size_t>(tokens.size(), rows));
 }
 
+absl::Span<const int> DecoderRows::DraftedTokens(DraftRoom& room,
+                                                 StepCounts& counts) {
+  const BlockTable& table = tables_[0];
+  const int computed = table.tokens() + 1;  // with the row of the last token
+  const int held =
+      options_.block_tokens - 1 - table.tokens() % options_.block_tokens;
+  int most = std::min({room.rows, options_.max_tokens - computed,
+                       held + room.blocks * options_.block_tokens});
+  // Drafted tokens would change the length.
+  if (options_.by_length != nullptr) most = 0;
+  const absl::Span<const int> tokens =
+      task_->Draft({.most = most, .least_accepted = room.least_accepted});
+  drafted_ = static_cast<int>(tokens.size()) - 1;
+  room.rows -= drafted_;
+  if (drafted_ > held) room.blocks -= table.BlocksToAppend(1 + drafted_);
+  counts.draft_tokens += drafted_;
+  return tokens;
+}
+
 void DecoderRows::AddRows(int hypothesis, absl::Span<const int> tokens,
                           StepBatch& batch) {
   const int rows = static_cast<int>(tokens.size());
@@ -108,8 +132,9 @@ void DecoderRows::AddRows(int hypothesis, absl::Span<const int> tokens,
   const int first_token = table.PrepareAppend(rows);
   // Blocks are sealed before the step fills them, so that prompts of the same
   // step share them. Not for a single row: decode rows may be computed as
-  // shares, where no row reads what another row of the step writes.
-  if (rows > 1) SealTable(hypothesis);
+  // shares, where no row reads what another row of the step writes. Nor for
+  // drafted tokens, which may not follow.
+  if (rows > 1 && drafted_ == 0) SealTable(hypothesis);
   batch.AddTokens(tokens, first_token, table.blocks());
   if (options_.by_length == nullptr) return;
   for (int i = 0; i < rows; ++i) {
@@ -159,18 +184,29 @@ void DecoderRows::SealTable(int hypothesis) {
 }
 
 void DecoderRows::Seal() {
+  if (drafted_ > 0)
+    return;  // the next step does, when it is known what follows
   for (int i = 0; i < task_->hypotheses(); ++i) SealTable(i);
 }
 
 void DecoderRows::Take(absl::Span<const LogitsView> logits) {
-  finite_ &= std::all_of(logits.begin(), logits.end(),
-                         [](const LogitsView& row) { return row.finite(); });
+  const auto end =
+      std::find_if_not(logits.begin(), logits.end(),
+                       [](const LogitsView& row) { return row.finite(); });
+  // A row of a drafted token may be none that counts.
+  if (drafted_ > 0) logits = logits.first(end - logits.begin());
+  finite_ &= drafted_ > 0 ? !logits.empty() : end == logits.end();
   if (finite_) task_->Take(logits);
 }
 
-void DecoderRows::FollowParents() {
+void DecoderRows::FollowParents(StepCounts& counts) {
   status_ = task_->status();
   if (!finite_ || !status_.ok()) return;
+  if (drafted_ > 0) {
+    tables_[0].Truncate(tables_[0].tokens() - drafted_ + task_->accepted());
+    counts.accepted_draft_tokens += task_->accepted();
+    drafted_ = 0;
+  }
   const std::optional<absl::Span<const int>> parents = task_->parents();
   if (parents) tables_.Reorder(*parents);
   const absl::StatusOr<bool> restarts = task_->Restart();

@@ -14,6 +14,14 @@
 
 namespace attend {
 
+// What a step has left for the rows of drafted tokens.
+struct DraftRoom {
+  int rows = 0;
+  int blocks = 0;  // that no other piece of the step takes
+  // See PromptLookup::Limits.
+  float least_accepted = 0;
+};
+
 // The decoder rows of a request: how far each hypothesis is computed, which
 // blocks hold its keys and values, which rows come next, and which blocks other
 // requests share. All memory but the pool's blocks is reserved at construction.
@@ -46,21 +54,23 @@ class DecoderRows {
   // `blocks` blocks; below 1: no prompt is short enough.
   int TokensThatFit(int known, int blocks) const;
 
-  // Adds at most `rows` rows to the batch. Blocks of the prompt that are in the
+  // Adds at most `rows` rows to the batch, and those of drafted tokens, for
+  // which `room` is, besides. Blocks of the prompt that are in the
   // prefix cache are taken from there and need no rows. Returns the number of
   // rows whose logits the task wants; these are the last rows of the batch. The
   // task wants the logits of all rows of the decode phase, and of the rows of a
   // prompt that are to be scored.
-  int Plan(BlockPool& pool, int rows, StepBatch& batch, StepCounts& counts);
+  int Plan(BlockPool& pool, int rows, DraftRoom& room, StepBatch& batch,
+           StepCounts& counts);
   // To be called when the planned rows are computed: seals their full blocks,
   // for other requests.
   void Seal();
   // To be called when the task has taken its logits: each hypothesis takes over
   // the blocks of its parent. If the task begins other rows, gives all blocks
-  // back. If the request has reached a length at which
-  // earlier tokens have other rotary frequencies, gives all blocks back; their
-  // rows are computed again.
-  void FollowParents();
+  // back, and drops rows of drafted tokens that do not follow. If the request
+  // has reached a length at which earlier tokens have other rotary frequencies,
+  // gives all blocks back; their rows are computed again.
+  void FollowParents(StepCounts& counts);
   // Gives all blocks back; their rows are computed again.
   void Clear() { tables_.Clear(); }
 
@@ -91,6 +101,8 @@ class DecoderRows {
   absl::Span<const int> NextTokens(int hypothesis, bool decode, int rows,
                                    StepCounts& counts);
   void AddRows(int hypothesis, absl::Span<const int> tokens, StepBatch& batch);
+  // The last token of the only hypothesis, and drafted tokens.
+  absl::Span<const int> DraftedTokens(DraftRoom& room, StepCounts& counts);
   // The beginning of the prompt that may come from the prefix cache. The rest
   // must be computed: rows whose logits are wanted, and at least one row.
   absl::Span<const int> SharedPrompt(int hypothesis) const;
@@ -106,6 +118,7 @@ class DecoderRows {
   const Options options_;
   const int given_;  // tokens at construction: prompt and forced prefix
   TableSet tables_;  // [max_hypotheses]
+  int drafted_ = 0;  // rows of drafted tokens in this step
   bool finite_ = true;
   absl::Status status_;
 };

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "engine/api/output.h"
+#include "engine/decoding/prompt_lookup.h"
 #include "engine/decoding/scorer.h"
 #include "engine/decoding/search.h"
 #include "engine/ops/logits/logits_view.h"
@@ -43,6 +44,15 @@ class DecoderTask {
   // nullopt if the last Take() chose no tokens.
   virtual std::optional<absl::Span<const int>> parents() const = 0;
 
+  // The last token of hypothesis 0, and drafted tokens. To be called in the
+  // decode phase. The next Take() gets the logits of these rows:
+  // of the last token, then of the drafted ones. Valid until then.
+  virtual absl::Span<const int> Draft(const PromptLookup::Limits& /*limits*/) {
+    return tokens(0).last(1);
+  }
+  // How many tokens of the draft the last Take() accepted.
+  virtual int accepted() const { return 0; }
+
   // Where the attention weights [source tokens] go that the row of token
   // `token` of hypothesis 0 has. Null: they are not wanted. If any are wanted,
   // there is one hypothesis.
@@ -61,9 +71,12 @@ class DecoderTask {
 class Generation : public DecoderTask {
  public:
   // `scorer` scores the prompt after its first token; null: the prompt is not
-  // scored.
-  Generation(std::unique_ptr<Search> search, std::unique_ptr<Scorer> scorer)
-      : search_(std::move(search)), scorer_(std::move(scorer)) {}
+  // scored. `lookup` drafts tokens; null: none are drafted.
+  Generation(std::unique_ptr<Search> search, std::unique_ptr<Scorer> scorer,
+             std::unique_ptr<PromptLookup> lookup)
+      : search_(std::move(search)),
+        scorer_(std::move(scorer)),
+        lookup_(std::move(lookup)) {}
 
   int hypotheses() const override { return search_->rows(); }
   absl::Span<const int> tokens(int hypothesis) const override {
@@ -71,6 +84,8 @@ class Generation : public DecoderTask {
   }
   absl::Span<const int> prompt(int hypothesis) const override;
   int unscored() const override { return scorer_ ? scorer_->remaining() : 0; }
+  absl::Span<const int> Draft(const PromptLookup::Limits& limits) override;
+  int accepted() const override { return accepted_; }
   LogitsNeed need(int row) const override;
   void Take(absl::Span<const LogitsView> logits) override;
   std::optional<absl::Span<const int>> parents() const override;
@@ -82,8 +97,14 @@ class Generation : public DecoderTask {
   SequenceOutput TakeOutput() { return search_->TakeOutput(); }
 
  private:
+  void TakeDrafted(absl::Span<const LogitsView> logits);
+
   const std::unique_ptr<Search> search_;
   std::unique_ptr<Scorer> scorer_;  // null once the prompt is scored
+  const std::unique_ptr<PromptLookup> lookup_;
+  // Of the rows whose logits come next: the last token, then drafted tokens.
+  absl::Span<const int> draft_;
+  int accepted_ = 0;
 };
 
 // Scores a given target.

@@ -32,6 +32,11 @@ struct EngineOptions {
   // encoder: those that cross-attention reads of the same source. Results do
   // not change; with instructions older than AVX-512 their rounding may.
   bool prefix_cache = true;
+  // Whether tokens that may follow are drafted from the prompt, the source and
+  // what is generated, and computed together with the token before them, while
+  // a step has few rows (see PromptLookup). Results do not change, which takes
+  // AVX-512: with older instructions nothing is drafted.
+  bool prompt_lookup = true;
   // The most beams or samples of one request.
   int max_beams = 32;
   // The numbers of the matrix products; nullopt: DefaultComputeType().

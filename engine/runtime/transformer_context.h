@@ -39,8 +39,10 @@ class TransformerContext final : public EngineContext {
 
  private:
   absl::Status Run(const StepPlan& plan);
+  DraftRoom RoomForDrafts(const StepPlan& plan) const;
 
   WorkerMemory memory_;
+  const bool drafts_;
   std::optional<EncodePass> encode_pass_;  // if there is an encoder
   std::optional<DecodePass> decode_pass_;  // if there is a decoder
 };

@@ -51,6 +51,9 @@ class TransformerEngine : public Engine {
   std::unique_ptr<DecoderRows> MakeRows(std::unique_ptr<DecoderTask> task,
                                         int max_hypotheses,
                                         int max_tokens) const;
+  // Null if nothing is to be drafted for that search.
+  std::unique_ptr<PromptLookup> MakeLookup(const Search& search,
+                                           const EngineInput& input) const;
   std::unique_ptr<SourceEncode> MakeSource(SourceTokens tokens,
                                            bool for_decoder) const;
   // INVALID_ARGUMENT if the model has no alignments, or if those of the results

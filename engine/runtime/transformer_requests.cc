@@ -46,6 +46,14 @@ std::vector<int> TablePositions(const SourceTokens& source, int uncounted_id) {
 
 }  // namespace
 
+std::unique_ptr<PromptLookup> TransformerEngine::MakeLookup(
+    const Search& search, const EngineInput& input) const {
+  if (!options_.prompt_lookup || !search.draft_need()) return nullptr;
+  const auto* source = std::get_if<SourceTokens>(&input);
+  return std::make_unique<PromptLookup>(source != nullptr ? source->ids
+                                                          : std::vector<int>());
+}
+
 template <class Task>
 absl::StatusOr<TransformerSequence::Outcome> TransformerEngine::MakeOutcome(
     const Task& task, const EngineInput& input) const {
@@ -88,14 +96,15 @@ absl::StatusOr<TransformerSequence::Outcome> TransformerEngine::MakeOutcome(
   // The row of the last new token is never computed.
   const int computed =
       static_cast<int>(prompt.size()) - 1 + params.max_new_tokens;
+  std::unique_ptr<PromptLookup> lookup = MakeLookup(*search, input);
   std::unique_ptr<DecoderTask> generation;
   if (params.alignments) {
     generation = std::make_unique<AlignedGeneration>(
-        std::move(search), std::move(prompt), params.max_new_tokens,
-        TokensOf(input));
+        std::move(search), std::move(lookup), std::move(prompt),
+        params.max_new_tokens, TokensOf(input));
   } else {
-    generation =
-        std::make_unique<Generation>(std::move(search), std::move(scorer));
+    generation = std::make_unique<Generation>(
+        std::move(search), std::move(scorer), std::move(lookup));
   }
   return MakeRows(std::move(generation),
                   std::max(params.num_beams, params.num_return_sequences),

@@ -115,6 +115,11 @@ void AddMemory(OptionParser& parser, EngineOptions& o) {
       "an earlier prompt, only the rest is computed; a known source is "
       "not encoded again. false: for comparisons.");
   parser.Add(
+      "prompt-lookup", o.prompt_lookup,
+      "While few inputs run, draft tokens from the prompt, the source and what "
+      "is generated, and compute them together with the token before them. "
+      "Faster where texts repeat themselves; results do not change.");
+  parser.Add(
       "max-source-tokens", o.max_source_tokens,
       "Tokens of the longest source. Higher: more memory, and longer "
       "steps for all requests while a long source is encoded. 0: 512, or "

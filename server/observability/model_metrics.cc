@@ -25,6 +25,8 @@ struct ModelMetrics::Series {
   Counter& preemptions;
   Counter& prefix_cache_queried_tokens;
   Counter& prefix_cache_hit_tokens;
+  Counter& draft_tokens;
+  Counter& accepted_draft_tokens;
   Gauge& ready;
   Gauge& queued_requests;
   Gauge& queued_tokens;
@@ -73,6 +75,12 @@ ModelMetrics::Series::Series(const SeriesMaker& make)
           make.NewCounter("attend_prefix_cache_hit_tokens_total",
                           "Queried tokens that were in the prefix cache: they "
                           "are not computed.")),
+      draft_tokens(make.NewCounter(
+          "attend_draft_tokens_total",
+          "Tokens that were drafted (see --prompt-lookup) and computed.")),
+      accepted_draft_tokens(make.NewCounter(
+          "attend_accepted_draft_tokens_total",
+          "Drafted tokens that were generated: each spares its input a step.")),
       ready(NewReadyGauge(make)),
       queued_requests(
           make.NewGauge("attend_queued_requests", "Inputs that wait.")),
@@ -132,6 +140,9 @@ void ModelMetrics::OnStep(const StepReport& report) {
       static_cast<double>(report.queried_tokens));
   series_->prefix_cache_hit_tokens.Increment(
       static_cast<double>(report.hit_tokens));
+  series_->draft_tokens.Increment(static_cast<double>(report.draft_tokens));
+  series_->accepted_draft_tokens.Increment(
+      static_cast<double>(report.accepted_draft_tokens));
   series_->queued_requests.Set(report.queued_requests);
   series_->queued_tokens.Set(report.queued_tokens);
   series_->running.Set(report.running);

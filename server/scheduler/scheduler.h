@@ -37,6 +37,8 @@ struct StepReport {
   // Of the prefix cache, during this step; see StepCounts.
   int64_t queried_tokens = 0;
   int64_t hit_tokens = 0;
+  int64_t draft_tokens = 0;
+  int64_t accepted_draft_tokens = 0;
   absl::Duration duration;
   int queued_requests = 0;
   int queued_tokens = 0;

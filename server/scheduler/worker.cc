@@ -256,6 +256,9 @@ StepReport Worker::Report() const {
       .preempted = static_cast<int>(plan_.preempted.size()),
       .queried_tokens = counts.queried_tokens - counts_before_.queried_tokens,
       .hit_tokens = counts.hit_tokens - counts_before_.hit_tokens,
+      .draft_tokens = counts.draft_tokens - counts_before_.draft_tokens,
+      .accepted_draft_tokens =
+          counts.accepted_draft_tokens - counts_before_.accepted_draft_tokens,
       .duration = step_duration_,
       .queued_requests = depth.requests,
       .queued_tokens = static_cast<int>(depth.tokens),

@@ -276,5 +276,21 @@ TEST_F(BlockTableTest, NothingIsAllocatedWithinTheReservation) {
   EXPECT_EQ(b.blocks().data(), b_data);
 }
 
+TEST_F(BlockTableTest, TruncateGivesBackWhatHoldsNoToken) {
+  BlockTable table(pool_, 3 * kTokens);
+  for (int i = 0; i < kTokens + 2; ++i) Append(table, static_cast<float>(i));
+  const int used = pool_.used_blocks();
+  table.Truncate(kTokens + 1);
+  EXPECT_EQ(table.tokens(), kTokens + 1);
+  EXPECT_EQ(pool_.used_blocks(), used);
+  table.Truncate(kTokens - 1);
+  EXPECT_EQ(pool_.used_blocks(), used - 1);
+  EXPECT_FLOAT_EQ(At(table, kTokens - 2), kTokens - 2);
+  Append(table, 100);
+  EXPECT_FLOAT_EQ(At(table, kTokens - 1), 100);
+  table.Truncate(0);
+  EXPECT_EQ(pool_.used_blocks(), used - 2);
+}
+
 }  // namespace
 }  // namespace attend

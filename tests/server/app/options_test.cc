@@ -55,12 +55,12 @@ TEST(OptionsTest, DefaultsAreValid) {
 }
 
 TEST(OptionsTest, ReadsEveryKindOfValue) {
-  const auto line =
-      Parse({"--port=0", "--max-running", "7", "--kv-cache-bytes=3MiB",
-             "--drain-timeout=1m30s", "--log-level=debug", "--reflection=false",
-             "--model=/m/opus/", "--cpu-isa=avx2", "--dtype=int8",
-             "--kv-cache-dtype=bf16", "--max-connection-age=inf",
-             "--prefix-cache=false", "--fair-share=none"});
+  const auto line = Parse(
+      {"--port=0", "--max-running", "7", "--kv-cache-bytes=3MiB",
+       "--drain-timeout=1m30s", "--log-level=debug", "--reflection=false",
+       "--model=/m/opus/", "--cpu-isa=avx2", "--dtype=int8",
+       "--kv-cache-dtype=bf16", "--max-connection-age=inf",
+       "--prefix-cache=false", "--prompt-lookup=false", "--fair-share=none"});
   ASSERT_TRUE(line.ok()) << line.status();
   const ServerOptions& options = line->options;
   EXPECT_EQ(options.rpc.port, 0);
@@ -75,6 +75,7 @@ TEST(OptionsTest, ReadsEveryKindOfValue) {
   EXPECT_EQ(options.engine.dtype, ComputeType::kInt8);
   EXPECT_EQ(options.engine.kv_cache_dtype, KvType::kBf16);
   EXPECT_FALSE(options.engine.prefix_cache);
+  EXPECT_FALSE(options.engine.prompt_lookup);
   EXPECT_EQ(options.rpc.fair_share, FairShare::kNone);
 }
 

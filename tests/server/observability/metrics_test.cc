@@ -69,7 +69,8 @@ TEST(MetricsTest, FromTheStartThereAreGaugesAndPlainTotals) {
        {"attend_source_tokens_total", "attend_generated_tokens_total",
         "attend_preemptions_total", "attend_slow_readers_total",
         "attend_prefix_cache_queried_tokens_total",
-        "attend_prefix_cache_hit_tokens_total", "attend_queued_requests",
+        "attend_prefix_cache_hit_tokens_total", "attend_draft_tokens_total",
+        "attend_accepted_draft_tokens_total", "attend_queued_requests",
         "attend_queued_tokens", "attend_running_sequences",
         "attend_kv_blocks_used", "attend_kv_blocks_capacity"}) {
     EXPECT_EQ(Value(text, absl::StrCat(name, "{model=\"m\"}")), 0);
@@ -171,6 +172,8 @@ TEST(MetricsTest, AStepSetsGauges) {
                 .preempted = 2,
                 .queried_tokens = 50,
                 .hit_tokens = 32,
+                .draft_tokens = 12,
+                .accepted_draft_tokens = 9,
                 .duration = absl::Milliseconds(5),
                 .queued_requests = 3,
                 .queued_tokens = 30,
@@ -189,6 +192,8 @@ TEST(MetricsTest, AStepSetsGauges) {
       Value(text, "attend_prefix_cache_queried_tokens_total{model=\"m\"}"), 50);
   EXPECT_EQ(Value(text, "attend_prefix_cache_hit_tokens_total{model=\"m\"}"),
             32);
+  EXPECT_EQ(Value(text, "attend_draft_tokens_total{model=\"m\"}"), 12);
+  EXPECT_EQ(Value(text, "attend_accepted_draft_tokens_total{model=\"m\"}"), 9);
   EXPECT_EQ(Value(text, "attend_queued_requests{model=\"m\"}"), 3);
   EXPECT_EQ(Value(text, "attend_queued_tokens{model=\"m\"}"), 30);
   EXPECT_EQ(Value(text, "attend_running_sequences{model=\"m\"}"), 8);
