@@ -24,7 +24,7 @@ namespace {
 
 // The fields that only chat has.
 struct ChatFields {
-  Generation& generation;
+  GenerationRequest& generation;
   v1::Chat chat = {};
   Json variables = Json::object();  // of the template
   ToolFields tools = {};

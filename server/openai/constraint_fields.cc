@@ -12,11 +12,11 @@
 namespace attend {
 namespace {
 
-using Field = JsonField<Generation>;
+using Field = JsonField<GenerationRequest>;
 
 // The place of the constraint that `field` asks for.
 absl::StatusOr<v1::Constraint*> NewConstraint(absl::string_view field,
-                                              Generation& to) {
+                                              GenerationRequest& to) {
   if (!to.constraint_field.empty()) {
     return FieldError(field,
                       absl::StrCat("is given, and so is ", to.constraint_field,
@@ -26,20 +26,20 @@ absl::StatusOr<v1::Constraint*> NewConstraint(absl::string_view field,
   return to.params().mutable_constraint();
 }
 
-absl::Status ConstrainToObject(absl::string_view field, Generation& to) {
+absl::Status ConstrainToObject(absl::string_view field, GenerationRequest& to) {
   ASSIGN_OR_RETURN(v1::Constraint * constraint, NewConstraint(field, to));
   constraint->mutable_json_object();
   return absl::OkStatus();
 }
 
-absl::Status ReadJsonObject(const JsonValue& value, Generation& to) {
+absl::Status ReadJsonObject(const JsonValue& value, GenerationRequest& to) {
   RETURN_IF_ERROR(ReadTrue(value, to));
   return ConstrainToObject(value.name(), to);
 }
 
 // The object json_schema of response_format.
 struct NamedSchema {
-  Generation& generation;
+  GenerationRequest& generation;
   bool named = false, has_schema = false;
 };
 
@@ -63,7 +63,7 @@ constexpr JsonField<NamedSchema> kNamedSchemaFields[] = {
      }},
 };
 
-absl::Status ReadNamedSchema(const JsonValue& value, Generation& to) {
+absl::Status ReadNamedSchema(const JsonValue& value, GenerationRequest& to) {
   NamedSchema schema{to};
   RETURN_IF_ERROR(ReadFields<NamedSchema>(value, kNamedSchemaFields, schema));
   if (schema.named && schema.has_schema) return absl::OkStatus();
@@ -75,20 +75,21 @@ absl::Status ReadNamedSchema(const JsonValue& value, Generation& to) {
 }  // namespace
 
 absl::Status ConstrainToJson(absl::string_view field, const Json& schema,
-                             Generation& to) {
+                             GenerationRequest& to) {
   ASSIGN_OR_RETURN(v1::Constraint * constraint, NewConstraint(field, to));
   constraint->set_json_schema(DumpJson(schema));
   return absl::OkStatus();
 }
 
 absl::Status ConstrainToGrammar(absl::string_view field,
-                                const std::string& lark, Generation& to) {
+                                const std::string& lark,
+                                GenerationRequest& to) {
   ASSIGN_OR_RETURN(v1::Constraint * constraint, NewConstraint(field, to));
   constraint->set_lark(lark);
   return absl::OkStatus();
 }
 
-absl::Status ReadResponseFormat(const JsonValue& value, Generation& to) {
+absl::Status ReadResponseFormat(const JsonValue& value, GenerationRequest& to) {
   ASSIGN_OR_RETURN(const std::vector<JsonValue> members, value.Members());
   std::string type;
   bool schema = false;
@@ -119,7 +120,7 @@ absl::Status ReadResponseFormat(const JsonValue& value, Generation& to) {
 }
 
 // A schema, or its text.
-absl::Status ReadGuidedJson(const JsonValue& value, Generation& to) {
+absl::Status ReadGuidedJson(const JsonValue& value, GenerationRequest& to) {
   const Json& json = value.json();
   RETURN_IF_ERROR(value.Expect(json.is_object() || json.is_string(),
                                "a JSON schema, as an object or a string"));
@@ -130,7 +131,7 @@ absl::Status ReadGuidedJson(const JsonValue& value, Generation& to) {
   return absl::OkStatus();
 }
 
-absl::Status ReadGuidedRegex(const JsonValue& value, Generation& to) {
+absl::Status ReadGuidedRegex(const JsonValue& value, GenerationRequest& to) {
   ASSIGN_OR_RETURN(const std::string regex, value.String());
   ASSIGN_OR_RETURN(v1::Constraint * constraint,
                    NewConstraint(value.name(), to));
@@ -138,7 +139,7 @@ absl::Status ReadGuidedRegex(const JsonValue& value, Generation& to) {
   return absl::OkStatus();
 }
 
-absl::Status ReadGuidedChoice(const JsonValue& value, Generation& to) {
+absl::Status ReadGuidedChoice(const JsonValue& value, GenerationRequest& to) {
   ASSIGN_OR_RETURN(const std::vector<JsonValue> entries, value.List());
   ASSIGN_OR_RETURN(v1::Constraint * constraint,
                    NewConstraint(value.name(), to));
@@ -149,7 +150,7 @@ absl::Status ReadGuidedChoice(const JsonValue& value, Generation& to) {
   return value.Expect(!entries.empty(), "a list that is not empty");
 }
 
-absl::Status ReadGuidedGrammar(const JsonValue& value, Generation& to) {
+absl::Status ReadGuidedGrammar(const JsonValue& value, GenerationRequest& to) {
   ASSIGN_OR_RETURN(const std::string grammar, value.String());
   ASSIGN_OR_RETURN(v1::Constraint * constraint,
                    NewConstraint(value.name(), to));
@@ -157,7 +158,8 @@ absl::Status ReadGuidedGrammar(const JsonValue& value, Generation& to) {
   return absl::OkStatus();
 }
 
-absl::Status ReadStructuredOutputs(const JsonValue& value, Generation& to) {
+absl::Status ReadStructuredOutputs(const JsonValue& value,
+                                   GenerationRequest& to) {
   static constexpr Field kFields[] = {
       {"json", "", "", ReadGuidedJson},
       {"regex", "", "", ReadGuidedRegex},
@@ -165,7 +167,7 @@ absl::Status ReadStructuredOutputs(const JsonValue& value, Generation& to) {
       {"grammar", "", "", ReadGuidedGrammar},
       {"json_object", "", "", ReadJsonObject},
   };
-  RETURN_IF_ERROR(ReadFields<Generation>(value, kFields, to));
+  RETURN_IF_ERROR(ReadFields<GenerationRequest>(value, kFields, to));
   return value.Expect(
       !to.constraint_field.empty(),
       "an object with json, json_object, regex, choice or grammar");

@@ -13,24 +13,25 @@ namespace attend {
 // given.
 
 // OpenAI's: text, any JSON object, or JSON that a schema allows.
-absl::Status ReadResponseFormat(const JsonValue& value, Generation& to);
+absl::Status ReadResponseFormat(const JsonValue& value, GenerationRequest& to);
 
 // vLLM's: an object with one of json, json_object, regex, choice, grammar; and
 // the older fields, each for one of these.
-absl::Status ReadStructuredOutputs(const JsonValue& value, Generation& to);
-absl::Status ReadGuidedJson(const JsonValue& value, Generation& to);
-absl::Status ReadGuidedRegex(const JsonValue& value, Generation& to);
-absl::Status ReadGuidedChoice(const JsonValue& value, Generation& to);
-absl::Status ReadGuidedGrammar(const JsonValue& value, Generation& to);
+absl::Status ReadStructuredOutputs(const JsonValue& value,
+                                   GenerationRequest& to);
+absl::Status ReadGuidedJson(const JsonValue& value, GenerationRequest& to);
+absl::Status ReadGuidedRegex(const JsonValue& value, GenerationRequest& to);
+absl::Status ReadGuidedChoice(const JsonValue& value, GenerationRequest& to);
+absl::Status ReadGuidedGrammar(const JsonValue& value, GenerationRequest& to);
 
 // Holds the text to a schema, as `field` asks. INVALID_ARGUMENT: another field
 // has a constraint already.
 absl::Status ConstrainToJson(absl::string_view field, const Json& schema,
-                             Generation& to);
+                             GenerationRequest& to);
 
 // The same for a grammar in Lark.
 absl::Status ConstrainToGrammar(absl::string_view field,
-                                const std::string& lark, Generation& to);
+                                const std::string& lark, GenerationRequest& to);
 
 // What errors of attend.v1 call the parts of a constraint.
 absl::Span<const absl::string_view> ConstraintNames();

@@ -66,7 +66,7 @@ class GeneratingTranslator : public HttpTranslator {
     return part.input * generation_.choices + part.choice;
   }
 
-  Generation generation_;
+  GenerationRequest generation_;
 
  private:
   absl::Status AppendWhole(const v1::GenerateResponse& response,

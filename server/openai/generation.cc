@@ -11,7 +11,8 @@ namespace attend {
 namespace {
 
 // What search the request wants, as attend.v1 says it.
-absl::Status FinishSearch(const ModelInfo& model, Generation& generation) {
+absl::Status FinishSearch(const ModelInfo& model,
+                          GenerationRequest& generation) {
   v1::GenerationParams& params = generation.params();
   if (generation.beam_search && !params.has_num_beams()) {
     params.set_num_beams(std::max(generation.choices, 1));
@@ -48,7 +49,7 @@ absl::Status FinishSearch(const ModelInfo& model, Generation& generation) {
 }
 
 absl::Status FinishLength(std::optional<int> default_max_tokens,
-                          Generation& generation) {
+                          GenerationRequest& generation) {
   v1::GenerationParams& params = generation.params();
   const auto& older = generation.max_tokens;
   const auto& newer = generation.max_completion_tokens;
@@ -74,7 +75,7 @@ absl::Status FinishLength(std::optional<int> default_max_tokens,
 
 absl::Status Finish(const ModelInfo& model,
                     std::optional<int> default_max_tokens,
-                    Generation& generation) {
+                    GenerationRequest& generation) {
   if (generation.best_of.value_or(generation.choices) != generation.choices) {
     return FieldError("best_of",
                       absl::StrCat("is ", *generation.best_of,

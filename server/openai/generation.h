@@ -17,7 +17,7 @@ namespace attend {
 // What a request for generated text says, beside its input: the fields that
 // chat and completions share. `request` is filled as far as a field has its own
 // place there; Finish() fills the rest.
-struct Generation {
+struct GenerationRequest {
   std::unique_ptr<v1::GenerateRequest> request =
       std::make_unique<v1::GenerateRequest>();
   bool streams = false;
@@ -44,14 +44,14 @@ struct Generation {
 inline constexpr int kMaxChoices = 128;
 
 // The fields that chat and completions share.
-absl::Span<const JsonField<Generation>> GenerationFields();
+absl::Span<const JsonField<GenerationRequest>> GenerationFields();
 
 // Reads the fields of `body`: those of GenerationFields(), or those of
 // `more`, which is the API's own.
 template <class Call>
 absl::Status ReadGeneration(const Json& body,
                             absl::Span<const JsonField<Call>> more,
-                            Generation& generation, Call& call) {
+                            GenerationRequest& generation, Call& call) {
   ASSIGN_OR_RETURN(const std::vector<JsonValue> members,
                    JsonValue(body, "").Members());
   for (const JsonValue& member : members) {
@@ -70,7 +70,7 @@ absl::Status ReadGeneration(const Json& body,
 // fit; none: what the model's default is.
 absl::Status Finish(const ModelInfo& model,
                     std::optional<int> default_max_tokens,
-                    Generation& generation);
+                    GenerationRequest& generation);
 
 // What errors of attend.v1 call the fields, and OpenAI's API does.
 FieldNames GenerationFieldNames();

@@ -15,39 +15,39 @@
 namespace attend {
 namespace {
 
-using Field = JsonField<Generation>;
+using Field = JsonField<GenerationRequest>;
 
 // Readers of one value each. `kSet` puts the number into its place.
 template <auto kSet>
-absl::Status ReadFloat(const JsonValue& value, Generation& to) {
+absl::Status ReadFloat(const JsonValue& value, GenerationRequest& to) {
   ASSIGN_OR_RETURN(const double number, value.Float());
   (to.params().*kSet)(static_cast<float>(number));
   return absl::OkStatus();
 }
 template <auto kSet>
-absl::Status ReadInt(const JsonValue& value, Generation& to) {
+absl::Status ReadInt(const JsonValue& value, GenerationRequest& to) {
   ASSIGN_OR_RETURN(const int64_t number, value.Int());
   (to.params().*kSet)(static_cast<int>(number));
   return absl::OkStatus();
 }
 template <auto kMember, int64_t kMin, int64_t kMax>
-absl::Status ReadOwnInt(const JsonValue& value, Generation& to) {
+absl::Status ReadOwnInt(const JsonValue& value, GenerationRequest& to) {
   ASSIGN_OR_RETURN(to.*kMember, value.Int(kMin, kMax));
   return absl::OkStatus();
 }
-template <bool Generation::*kMember>
-absl::Status ReadBool(const JsonValue& value, Generation& to) {
+template <bool GenerationRequest::*kMember>
+absl::Status ReadBool(const JsonValue& value, GenerationRequest& to) {
   ASSIGN_OR_RETURN(to.*kMember, value.Bool());
   return absl::OkStatus();
 }
 
-absl::Status ReadTemperature(const JsonValue& value, Generation& to) {
+absl::Status ReadTemperature(const JsonValue& value, GenerationRequest& to) {
   ASSIGN_OR_RETURN(to.temperature, value.Float(0, 2));
   return absl::OkStatus();
 }
 
 // 0 leaves the likeliest token, as any other small number does.
-absl::Status ReadTopP(const JsonValue& value, Generation& to) {
+absl::Status ReadTopP(const JsonValue& value, GenerationRequest& to) {
   ASSIGN_OR_RETURN(const double top_p, value.Float(0, 1));
   to.params().set_top_p(
       std::max(static_cast<float>(top_p), std::numeric_limits<float>::min()));
@@ -55,7 +55,7 @@ absl::Status ReadTopP(const JsonValue& value, Generation& to) {
 }
 
 // Any integer of 64 bits, with a sign or without.
-absl::Status ReadSeed(const JsonValue& value, Generation& to) {
+absl::Status ReadSeed(const JsonValue& value, GenerationRequest& to) {
   if (value.json().is_number_unsigned()) {
     to.params().set_seed(value.json().get<uint64_t>());
     return absl::OkStatus();
@@ -67,7 +67,7 @@ absl::Status ReadSeed(const JsonValue& value, Generation& to) {
   return absl::OkStatus();
 }
 
-absl::Status ReadStop(const JsonValue& value, Generation& to) {
+absl::Status ReadStop(const JsonValue& value, GenerationRequest& to) {
   ASSIGN_OR_RETURN(const std::vector<std::string> texts, value.Strings());
   for (const std::string& text : texts) {
     if (text.empty()) return FieldError(value.name(), "has an empty string");
@@ -76,7 +76,7 @@ absl::Status ReadStop(const JsonValue& value, Generation& to) {
   return absl::OkStatus();
 }
 
-absl::Status ReadStopIds(const JsonValue& value, Generation& to) {
+absl::Status ReadStopIds(const JsonValue& value, GenerationRequest& to) {
   ASSIGN_OR_RETURN(const std::vector<JsonValue> entries, value.List());
   for (const JsonValue& entry : entries) {
     ASSIGN_OR_RETURN(const int64_t id, entry.Int(0));
@@ -86,7 +86,7 @@ absl::Status ReadStopIds(const JsonValue& value, Generation& to) {
 }
 
 // Keys are token ids.
-absl::Status ReadLogitBias(const JsonValue& value, Generation& to) {
+absl::Status ReadLogitBias(const JsonValue& value, GenerationRequest& to) {
   ASSIGN_OR_RETURN(const std::vector<JsonValue> members, value.Members());
   for (const JsonValue& member : members) {
     int id = 0;
@@ -100,35 +100,39 @@ absl::Status ReadLogitBias(const JsonValue& value, Generation& to) {
   return absl::OkStatus();
 }
 
-absl::Status ReadStreamOptions(const JsonValue& value, Generation& to) {
+absl::Status ReadStreamOptions(const JsonValue& value, GenerationRequest& to) {
   static constexpr Field kFields[] = {
-      {"include_usage", "", "", ReadBool<&Generation::include_usage>},
-      {"include_obfuscation", "", "", ReadFalse<Generation>},
-      {"continuous_usage_stats", "", "", ReadFalse<Generation>},
+      {"include_usage", "", "", ReadBool<&GenerationRequest::include_usage>},
+      {"include_obfuscation", "", "", ReadFalse<GenerationRequest>},
+      {"continuous_usage_stats", "", "", ReadFalse<GenerationRequest>},
   };
-  return ReadFields<Generation>(value, kFields, to);
+  return ReadFields<GenerationRequest>(value, kFields, to);
 }
 
 constexpr Field kFields[] = {
-    ModelField<Generation,
-               [](Generation& to) { return to.request->mutable_model(); }>(),
+    ModelField<GenerationRequest,
+               [](GenerationRequest& to) {
+                 return to.request->mutable_model();
+               }>(),
     {"stream", R"({"type": "boolean"})",
      "Send the answer as server-sent events, as it is computed.",
-     ReadBool<&Generation::streams>},
+     ReadBool<&GenerationRequest::streams>},
     {"stream_options",
      R"({"type": "object", "properties": {"include_usage": {"type": "boolean"}}})",
      "include_usage: a last event with the usage of the whole call.",
      ReadStreamOptions},
     {"n", R"({"type": "integer", "minimum": 1, "maximum": 128})",
      "Choices for each prompt.",
-     ReadOwnInt<&Generation::choices, 1, kMaxChoices>},
+     ReadOwnInt<&GenerationRequest::choices, 1, kMaxChoices>},
     {"best_of", R"({"type": "integer", "minimum": 1, "maximum": 128})",
-     "Must be n, if given.", ReadOwnInt<&Generation::best_of, 1, kMaxChoices>},
+     "Must be n, if given.",
+     ReadOwnInt<&GenerationRequest::best_of, 1, kMaxChoices>},
     {"max_tokens", R"({"type": "integer", "minimum": 0})",
-     "The most new tokens.", ReadOwnInt<&Generation::max_tokens, 0, (1 << 30)>},
+     "The most new tokens.",
+     ReadOwnInt<&GenerationRequest::max_tokens, 0, (1 << 30)>},
     {"max_completion_tokens", R"({"type": "integer", "minimum": 0})",
      "The newer name of max_tokens.",
-     ReadOwnInt<&Generation::max_completion_tokens, 0, (1 << 30)>},
+     ReadOwnInt<&GenerationRequest::max_completion_tokens, 0, (1 << 30)>},
     {"temperature", R"({"type": "number", "minimum": 0, "maximum": 2})",
      "0: the likeliest tokens. Default: 1 if the model continues text, or what "
      "its generation_config.json says; other models do not sample.",
@@ -176,10 +180,10 @@ constexpr Field kFields[] = {
      "Tokens that end a choice; at most 64.", ReadStopIds},
     {"ignore_eos", R"({"type": "boolean"})",
      "No end before max_tokens, which is needed then.",
-     ReadBool<&Generation::ignore_eos>},
+     ReadBool<&GenerationRequest::ignore_eos>},
     {"use_beam_search", R"({"type": "boolean"})",
      "Beam search with n beams, or num_beams.",
-     ReadBool<&Generation::beam_search>},
+     ReadBool<&GenerationRequest::beam_search>},
     {"num_beams", R"({"type": "integer", "minimum": 1})",
      "Beams of a beam search; the n best are returned.",
      ReadInt<&v1::GenerationParams::set_num_beams>},
@@ -199,25 +203,27 @@ constexpr Field kFields[] = {
     {"guided_grammar", kAnyString,
      "The older name of structured_outputs.grammar.", ReadGuidedGrammar},
     // Fields that ask for nothing.
-    {"user", kAnyString, kAsksForNothing, ReadAnyString<Generation>},
+    {"user", kAnyString, kAsksForNothing, ReadAnyString<GenerationRequest>},
     {"safety_identifier", kAnyString, kAsksForNothing,
-     ReadAnyString<Generation>},
+     ReadAnyString<GenerationRequest>},
     {"prompt_cache_key", kAnyString, kAsksForNothing,
-     ReadAnyString<Generation>},
+     ReadAnyString<GenerationRequest>},
     {"metadata", R"({"type": "object"})", kAsksForNothing,
-     ReadAnyObject<Generation>},
-    {"store", kOnlyFalse, kNotStored, ReadFalse<Generation>},
+     ReadAnyObject<GenerationRequest>},
+    {"store", kOnlyFalse, kNotStored, ReadFalse<GenerationRequest>},
     {"service_tier", R"({"enum": ["auto", "default"]})", kAsksForNothing,
-     ReadServiceTier<Generation>},
+     ReadServiceTier<GenerationRequest>},
     {"skip_special_tokens", kOnlyTrue, "Only true: texts have none.",
-     ReadTrue<Generation>},
+     ReadTrue<GenerationRequest>},
     {"include_stop_str_in_output", kOnlyFalse,
      "Only false: the text ends before the stop string.",
-     ReadFalse<Generation>},
+     ReadFalse<GenerationRequest>},
 };
 
 }  // namespace
 
-absl::Span<const JsonField<Generation>> GenerationFields() { return kFields; }
+absl::Span<const JsonField<GenerationRequest>> GenerationFields() {
+  return kFields;
+}
 
 }  // namespace attend

@@ -18,7 +18,7 @@ namespace {
 constexpr char kTexts[] =
     R"({"oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]})";
 
-absl::Status ReadTexts(const JsonValue& value, TextList& to) {
+absl::Status ReadTexts(const JsonValue& value, FieldTexts& to) {
   if (!to.texts.empty()) {
     return FieldError(value.name(),
                       absl::StrCat("is there beside ", to.name,

@@ -65,7 +65,7 @@ PairScores ScoresOf(const v1::EmbedResponse& response, int first) {
 
 }  // namespace
 
-std::string TextList::NameOf(size_t index) const {
+std::string FieldTexts::NameOf(size_t index) const {
   return is_list ? absl::StrCat(name, "[", index, "]") : name;
 }
 
@@ -132,7 +132,7 @@ HandledRequest Similarity::ClassifyRequest() {
 HandledRequest Similarity::EmbedRequest() {
   auto request = NewRequest<v1::EmbedRequest>(pairs_);
   request->set_normalize(true);
-  for (TextList* list : {&pairs_.first, &pairs_.second}) {
+  for (FieldTexts* list : {&pairs_.first, &pairs_.second}) {
     for (std::string& text : list->texts) {
       request->add_inputs()->set_text(std::move(text));
     }

@@ -13,7 +13,7 @@
 namespace attend {
 
 // The value of a field: a text, or a list of texts.
-struct TextList {
+struct FieldTexts {
   // The text's name in errors: "documents[2]", or that of the field.
   std::string NameOf(size_t index) const;
 
@@ -26,7 +26,7 @@ struct TextList {
 // many, the one belongs to each of the many.
 struct TextPairs {
   std::string model;
-  TextList first, second;
+  FieldTexts first, second;
   bool truncate = false;
 };
 

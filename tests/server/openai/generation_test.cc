@@ -25,7 +25,7 @@ struct None {};
 // is left out.
 std::string Read(const std::string& body, const ModelInfo& model,
                  std::optional<int> default_max_tokens = std::nullopt) {
-  Generation generation;
+  GenerationRequest generation;
   None none;
   absl::Status status =
       ReadGeneration<None>(Json::parse(body), {}, generation, none);
@@ -160,7 +160,7 @@ TEST(GenerationTest, TheNumberOfChoicesIsTheRequests) {
       {R"({"n": 2, "temperature": 0})", 0, true},
   };
   for (const auto& c : cases) {
-    Generation generation;
+    GenerationRequest generation;
     None none;
     ASSERT_TRUE(
         ReadGeneration<None>(Json::parse(c.body), {}, generation, none).ok());
