@@ -6,7 +6,9 @@
 A folder's headers are found by those alone that link its target (see
 attend_library in CMakeLists.txt). WRONG has an include that points up or
 sideways for each layer; it must not be found with the options that the layer
-is compiled with. ONLY_IN has libraries that few folders may include.
+is compiled with. ONLY_IN has libraries that few folders may include. Two types
+of one name in the server are one to the linker: it takes the functions of
+either for both.
 """
 
 import json
@@ -97,6 +99,7 @@ ONLY_IN = [
 ]
 
 INCLUDE = re.compile(r'^\s*#include [<"]([^>"]+)[>"]')
+TYPE = re.compile(r"^(?:struct|class|enum class) (\w+)[^;{]*\{", re.M)
 
 
 def library_problems(root, path):
@@ -107,6 +110,20 @@ def library_problems(root, path):
             if (match and library.search(match[1])
                     and not path.startswith(tuple(f"{p}/" for p in places))):
                 yield f"{path}:{number}: {match[1]} belongs in {places}"
+
+
+def types_of_one_name(root, sources):
+    """Types that two headers of the server define."""
+    places = {}
+    for path in sources:
+        if not path.endswith(".h") or path.startswith("client/"):
+            continue
+        text = (root / path).read_text(encoding="utf-8")
+        for name in set(TYPE.findall(text)):
+            places.setdefault(name, []).append(path)
+    for name, paths in places.items():
+        if len(paths) > 1:
+            yield f"{name} is defined in {' and '.join(paths)}"
 
 
 def compiles(command, header):
@@ -148,6 +165,7 @@ def main():
         capture_output=True, text=True, check=True).stdout.split()
     sources = [name for name in sources if name.endswith((".h", ".cc", ".inc"))]
     found = [text for path in sources for text in library_problems(root, path)]
+    found += types_of_one_name(root, sources)
     found += include_problems(root, build)
     for text in found:
         print(text)
