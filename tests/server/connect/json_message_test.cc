@@ -31,13 +31,13 @@ TEST(JsonMessageTest, ReadsWhatProtobufWrites) {
       options.preserve_proto_field_names = seed % 2 == 0;
       options.always_print_enums_as_ints = seed % 3 == 0;
       options.add_whitespace = seed % 5 == 0;
-      std::string json;
-      ASSERT_TRUE(MessageToJsonString(*written, &json, options).ok());
+      std::string text;
+      ASSERT_TRUE(MessageToJsonString(*written, &text, options).ok());
       const std::unique_ptr<Message> read(method.request->New());
-      const absl::Status status = ParseJsonMessage(json, *read);
-      ASSERT_TRUE(status.ok()) << status << "\n" << json;
+      const absl::Status status = ParseJsonMessage(text, *read);
+      ASSERT_TRUE(status.ok()) << status << "\n" << text;
       // As text: NaN is not equal to itself.
-      EXPECT_EQ(read->DebugString(), written->DebugString()) << json;
+      EXPECT_EQ(read->DebugString(), written->DebugString()) << text;
     }
   }
 }
@@ -130,7 +130,7 @@ TEST(JsonMessageTest, ErrorsNameTheFieldTheValueAndWhatItMustBe) {
 TEST(JsonMessageTest, WhatIsNoJsonObjectIsAnError) {
   std::string deep = R"({"inputs": )";
   deep.append(1000000, '[');
-  for (const std::string& json : std::vector<std::string>{
+  for (const std::string& text : std::vector<std::string>{
            "", " ", "null", "1", "\"a\"", "[]", "[{}]", "{", "{} {}",
            "{'model': 1}", "{model: 1}", "{\"model\": \"\xff\"}",
            "{\"model\": \"\\ud800\"}", "{\"priority\": 1,}",
@@ -138,8 +138,8 @@ TEST(JsonMessageTest, WhatIsNoJsonObjectIsAnError) {
            "{\"params\": {\"seed\": 01}}", std::string("{}\0{}", 5),
            std::string("{}\0", 3), deep}) {
     v1::GenerateRequest request;
-    const absl::Status status = ParseJsonMessage(json, request);
-    EXPECT_TRUE(absl::IsInvalidArgument(status)) << json.substr(0, 50);
+    const absl::Status status = ParseJsonMessage(text, request);
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << text.substr(0, 50);
     EXPECT_LT(status.message().size(), 500u);
   }
 }
