@@ -167,7 +167,10 @@ TEST_F(TranslateTest, NoMoreRunThanABatchMayHave) {
   };
   service_.max_batch_inputs = 3;
   Build(options);
-  Answer(Request({Dogs(40)}));
+  // How many run at once is a matter of threads; never are there more.
+  for (int call = 0; call < 50 && most < 3; ++call) {
+    Answer(Request({Dogs(40)}));
+  }
   EXPECT_EQ(most, 3);
 }
 
