@@ -16,6 +16,7 @@ import langchain_openai
 import openai
 import pydantic
 from conformance import ROOT
+from guidellm_test import GuidellmTest  # noqa: F401, it is run, too
 from langchain_core.messages import HumanMessage
 from lm_eval_test import LmEvalTest  # noqa: F401, it is run, too
 from openai_table import CHAT_PATH, COMPLETIONS, TABLE
