@@ -27,6 +27,8 @@ namespace {
 using nlohmann::json;
 
 constexpr int kMaxRows = 96;
+// The part of an error that is small enough for results to follow it in a line.
+constexpr int kNearer = 8;
 
 // Where the tokens of a source are in the table of positions, if not where they
 // are in the source.
@@ -184,6 +186,9 @@ class GoldenTransformerTest
     if (dtype_ != ComputeType::kInt8 || table.empty()) return;
     rounded_.emplace(compute_, *family, RoundedTable(*checkpoint, table),
                      ComputeType::kF32);
+    nearer_.emplace(compute_, *family,
+                    RoundedTable(*checkpoint, table, 1.0f / kNearer),
+                    ComputeType::kF32);
   }
 
   // The tensor in which tokens are looked up and that computes the logits, or
@@ -205,12 +210,15 @@ class GoldenTransformerTest
 
   // f32 to the last digits, another dtype within RelativeBound(). In int8 rows
   // of a tied table are looked up as they are rounded for the logits: compared
-  // is with f32's results from such a table.
+  // is with f32's results from such a table. Those differ from the
+  // table's own as far as the model carries such errors: kNearer times as far
+  // as where the table is moved by that part of them.
   template <typename Compute>
   void Expect(const json& golden, const json& expected, Compute compute) {
     const FloatRows found = compute(*loaded_, golden);
     const FloatRows rounded =
         rounded_ ? compute(*rounded_, golden) : FloatRows();
+    const FloatRows nearer = nearer_ ? compute(*nearer_, golden) : FloatRows();
     ASSERT_EQ(found.size(), expected.size());
     for (size_t i = 0; i < found.size(); ++i) {
       const std::vector<double> row = expected[i];
@@ -220,7 +228,7 @@ class GoldenTransformerTest
         ExpectNear(found[i], row);
       } else if (rounded_) {
         const double moved = Distance(rounded[i], row) / length;
-        EXPECT_LT(moved, 0.06);
+        EXPECT_LT(moved, 1.5 * kNearer * Distance(nearer[i], row) / length);
         // A row that moves by more than one rounding explains (the table is
         // half of a matmul) does so with those of all matmuls.
         ExpectWithin(Distance(found[i], rounded[i]) / length,
@@ -262,6 +270,7 @@ class GoldenTransformerTest
   Compute compute_;
   std::optional<Loaded> loaded_;
   std::optional<Loaded> rounded_;
+  std::optional<Loaded> nearer_;
 };
 
 TEST_P(GoldenTransformerTest, EncodesWhatTransformersEncodes) {

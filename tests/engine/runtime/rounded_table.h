@@ -15,10 +15,12 @@ namespace attend {
 
 // A source in which the rows of one matrix are rounded as in int8 weights: the
 // spread row to 127 equal steps from 0 to its largest number, of either sign.
+// Or they are moved by a part of what rounding moves them.
 class RoundedTable final : public TensorSource {
  public:
   // `source` must outlive this, and have the matrix.
-  RoundedTable(const TensorSource& source, const std::string& name)
+  RoundedTable(const TensorSource& source, const std::string& name,
+               float part = 1)
       : source_(source), name_(name) {
     const TensorView stored = *source.Find(name);
     numbers_.resize(NumbersIn(stored.type, stored.bytes.size()));
@@ -31,7 +33,7 @@ class RoundedTable final : public TensorSource {
       for (const float x : row) largest = std::max(largest, std::abs(x));
       if (largest == 0) continue;
       const float step = largest / 127;
-      for (float& x : row) x = std::nearbyint(x / step) * step;
+      for (float& x : row) x += part * (std::nearbyint(x / step) * step - x);
       std::ranges::copy(UnspreadNaively(std::move(row)), &numbers_[begin]);
     }
   }
