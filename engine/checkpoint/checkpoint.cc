@@ -166,7 +166,8 @@ std::vector<std::string> Checkpoint::Names() const {
   return names;
 }
 
-absl::StatusOr<TensorView> Checkpoint::Find(absl::string_view name) const {
+absl::StatusOr<Checkpoint::Stored> Checkpoint::FindStored(
+    absl::string_view name) const {
   const auto found = tensors_.find(name);
   if (found == tensors_.end()) {
     return absl::NotFoundError(
@@ -177,17 +178,25 @@ absl::StatusOr<TensorView> Checkpoint::Find(absl::string_view name) const {
   }
   const SafetensorsEntry& entry = found->second.entry;
   const MappedFile& file = *found->second.file;
-  const std::string place = absl::StrCat(file.path(), ": tensor ", name);
-  const std::optional<StorageType> type = TypeOf(entry.dtype);
-  if (!type) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        place, " has dtype ", entry.dtype, ", expected F32, F16 or BF16"));
-  }
-  return TensorView{
-      .type = *type,
+  return Stored{
+      .dtype = entry.dtype,
       .shape = entry.shape,
       .bytes = file.bytes().subspan(entry.begin, entry.end - entry.begin),
-      .place = place};
+      .place = absl::StrCat(file.path(), ": tensor ", name)};
+}
+
+absl::StatusOr<TensorView> Checkpoint::Find(absl::string_view name) const {
+  ASSIGN_OR_RETURN(Stored stored, FindStored(name));
+  const std::optional<StorageType> type = TypeOf(stored.dtype);
+  if (!type) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(stored.place, " has dtype ", stored.dtype,
+                     ", expected F32, F16 or BF16"));
+  }
+  return TensorView{.type = *type,
+                    .shape = std::move(stored.shape),
+                    .bytes = stored.bytes,
+                    .place = std::move(stored.place)};
 }
 
 absl::Status Checkpoint::CheckUnchanged() const {

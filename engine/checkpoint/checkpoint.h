@@ -27,6 +27,14 @@ class MappedFile;
 // any thread may read.
 class Checkpoint final : public TensorSource {
  public:
+  // A tensor of any dtype of safetensors.
+  struct Stored {
+    std::string dtype;  // "I32"
+    std::vector<int64_t> shape;
+    absl::Span<const uint8_t> bytes;  // row-major, at any alignment
+    std::string place;                // as in TensorView
+  };
+
   // NOT_FOUND if the directory or a file is missing; INVALID_ARGUMENT if the
   // contents of a file are wrong. Errors name the file and the tensor.
   static absl::StatusOr<Checkpoint> Open(
@@ -40,6 +48,8 @@ class Checkpoint final : public TensorSource {
   std::vector<std::string> Names() const override;
   absl::StatusOr<TensorView> Find(absl::string_view name) const override;
   void Drop(absl::Span<const uint8_t> bytes) const override;
+  // NOT_FOUND if there is no such tensor.
+  absl::StatusOr<Stored> FindStored(absl::string_view name) const;
   // See MappedFile.
   absl::Status CheckUnchanged() const override;
   // The directory.

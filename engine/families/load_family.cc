@@ -49,12 +49,12 @@ constexpr Loader kFamilies[] = {
 
 absl::StatusOr<Family> LoadFamily(const JsonFile& config) {
   ASSIGN_OR_RETURN(const std::string model_type, config.String("model_type"));
-  // Quantised checkpoints have other tensors under the same names.
-  RETURN_IF_ERROR(config.ExpectNeutral("quantization_config", 0));
+  ASSIGN_OR_RETURN(const Quantization quantization, ReadQuantization(config));
   for (const Loader& family : kFamilies) {
     if (family.model_type != model_type) continue;
     ASSIGN_OR_RETURN(Family loaded, family.load(config));
     loaded.model_type = model_type;
+    loaded.quantization = quantization;
     return loaded;
   }
   return config.Unexpected(

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "engine/checkpoint/checkpoint.h"
+#include "engine/checkpoint/quantized_checkpoint.h"
 #include "engine/families/load_family.h"
 #include "engine/families/shared/generation_config.h"
 #include "engine/families/shared/sentence_transformers.h"
@@ -82,7 +83,13 @@ absl::StatusOr<ModelFiles> OpenDirectory(const std::string& directory) {
   }
   ASSIGN_OR_RETURN(Checkpoint checkpoint,
                    Checkpoint::Open(directory, files.family.folders));
-  files.tensors = std::make_unique<const Checkpoint>(std::move(checkpoint));
+  const Quantization& quantization = files.family.quantization;
+  if (quantization.layout == MatrixLayout::kPlain) {
+    files.tensors = std::make_unique<const Checkpoint>(std::move(checkpoint));
+  } else {
+    files.tensors = std::make_unique<const QuantizedCheckpoint>(
+        std::move(checkpoint), quantization);
+  }
   return files;
 }
 

@@ -31,6 +31,26 @@ def write_safetensors():
         {"s": tensor("F16", [], 0, 2), "e": tensor("I64", [0, 7], 2, 2)},
         bytes(2)))
     write("safetensors", "nothing", safetensors({}, b""))
+    scales = struct.pack("<4f", 1, 2, 3, 4)
+    write("safetensors", "gptq", safetensors(
+        {"m.qweight": tensor("I32", [1, 2], 0, 8),
+         "m.qzeros": tensor("I32", [4, 1], 8, 24),
+         "m.scales": tensor("F32", [4, 2], 24, 56),
+         "m.g_idx": tensor("I32", [8], 56, 88)},
+        bytes(24) + 2 * scales + struct.pack("<8i", 0, 1, 2, 3, 0, 1, 2, 3)))
+    write("safetensors", "awq", safetensors(
+        {"m.qweight": tensor("I32", [4, 1], 0, 16),
+         "m.qzeros": tensor("I32", [2, 1], 16, 24),
+         "m.scales": tensor("F32", [2, 8], 24, 88)}, bytes(24) + 4 * scales))
+    write("safetensors", "packed", safetensors(
+        {"m.weight_packed": tensor("I32", [2, 1], 0, 8),
+         "m.weight_scale": tensor("F32", [2, 2], 8, 24),
+         "m.weight_shape": tensor("I64", [2], 24, 40),
+         "m.weight_zero_point": tensor("I32", [1, 2], 40, 48)},
+        bytes(8) + scales + struct.pack("<2q", 2, 4) + bytes(8)))
+    write("safetensors", "int8", safetensors(
+        {"m.weight": tensor("I8", [2, 3], 0, 6),
+         "m.weight_scale": tensor("BF16", [2, 1], 6, 10)}, bytes(10)))
 
 
 def text(value):

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/api/label_scores.h"
+#include "engine/checkpoint/quantization.h"
 #include "engine/checkpoint/weights.h"
 #include "engine/transformer/spec.h"
 
@@ -19,6 +20,7 @@ struct Family {
   std::string model_type;  // "marian"
   TransformerSpec spec;
   NameTable names;
+  Quantization quantization = {};
   // Folders below the model's directory that hold weights too.
   std::vector<std::string> folders = {};
   // The labels of the head, in the order of its scores.

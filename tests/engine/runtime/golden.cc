@@ -78,6 +78,16 @@ std::vector<std::string> GoldenGgufs() {
   return names;
 }
 
+std::vector<std::string> GoldenQuantized() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(
+           std::string(kGolden) + "quantized")) {
+    names.push_back("quantized/" + entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 json ReadExpected(const std::string& name) {
   const std::filesystem::path path = name;
   if (path.extension() != ".gguf") return ReadGolden(name + "/expected.json");

@@ -22,6 +22,8 @@ std::vector<std::string> GoldenModels();
 std::vector<std::string> GoldenEncoders();
 // The GGUF files below tests/golden: "gguf/gpt2-gelu.gguf".
 std::vector<std::string> GoldenGgufs();
+// The directories below tests/golden/quantized: "quantized/awq".
+std::vector<std::string> GoldenQuantized();
 std::string GoldenDirectory(const std::string& name);
 // What is expected of a directory or a GGUF file.
 nlohmann::json ReadExpected(const std::string& name);

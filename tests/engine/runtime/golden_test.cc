@@ -186,6 +186,13 @@ INSTANTIATE_TEST_SUITE_P(Ggufs, GoldenTest, testing::ValuesIn(GoldenGgufs()),
                            return TestNameOf(model.param);
                          });
 
+// Quantised directories compute what their numbers compute in f32.
+INSTANTIATE_TEST_SUITE_P(Quantized, GoldenTest,
+                         testing::ValuesIn(GoldenQuantized()),
+                         [](const auto& model) {
+                           return TestNameOf(model.param);
+                         });
+
 // Sentences whose ids the next float of any sum may change stand on the golden
 // file's own list; there another result is reported and not a failure.
 class BundledModelTest : public testing::TestWithParam<bool> {};
