@@ -1,15 +1,13 @@
 #!/usr/bin/env python3
-"""Compares continuations with llama.cpp and CTranslate2: same weights, ids and
-machine.
+"""Compares continuations with llama.cpp, CTranslate2, OpenVINO GenAI, ONNX Runtime
+GenAI and vLLM: same weights, ids and machine.
 
     python3 -m venv /tmp/bench
     /tmp/bench/bin/pip install -r tests/bench/requirements.txt
-    CMAKE_ARGS=-DGGML_NATIVE=ON \\
-        /tmp/bench/bin/pip install llama-cpp-python==0.3.36
     /tmp/bench/bin/python tests/bench/continuations.py
 
 continues prompts of random ids with SmolLM2-135M (checkpoints/smollm2.py makes
-the checkpoint; llama.cpp's own program quantises the file for llama.cpp):
+the checkpoint, and each peer's own program what it reads):
 
     one      one prompt after the other, 32 tokens and 128 new ones
     sixteen  16 prompts at a time, 32 tokens and 64 new ones
@@ -17,13 +15,18 @@ the checkpoint; llama.cpp's own program quantises the file for llama.cpp):
     prefix   1,000 tokens that were seen before, 16 of its own, and a new one
 
 * All are libraries here, with ids in hand: attend-engine-bench, and the peers
-  in Python (peers/decoders.py). All use all CPUs for one batch.
-* Numbers have the same bits: int8 is Q8_0 and CTranslate2's int8, bf16 is BF16.
+  in Python, each in an environment of its own (peers/decoders, peers/environments;
+  the first run makes them). All use all CPUs for one batch.
+* Numbers have the same bits: int8 is Q8_0 of llama.cpp, int8 of CTranslate2,
+  weights of int8 of OpenVINO and ONNX Runtime, W8A8 of vLLM.
 * Rounds alternate between all; the table shows medians, and how many times
   faster Attend is. "matmuls": the share of its time that the same steps' matrix
-  products take alone. "prefix" compares Attend with itself, as if it had not
-  seen the tokens: "faster" is the time to the first new token without the prefix
-  cache against that with it.
+  products take alone. Nobody drafts tokens, as random ids repeat themselves as no
+  text does; the row "itself, drafting" is Attend with --prompt-lookup.
+* "perplexity": how much more than by transformers in f32, of the first tokens of
+  three texts, the mean; Attend's, then the peer's.
+* "prefix" compares Attend with itself, as if it had not seen the tokens: "faster"
+  is the time to the first new token without the prefix cache against that with it.
 * Before anything is timed in f32, greedy ids of all are compared.
 """
 
@@ -36,9 +39,11 @@ import sys
 import tempfile
 import time
 
+import grpc
+
 from checkpoints import smollm2
-from harness import attend_processes, machine
-from peers import decoders
+from harness import attend_client, attend_processes, machine, perplexity
+from peers.decoders import peer
 
 QUIET_SECONDS = 0.25  # until the threads of whoever ran before sleep
 LOWEST_ID, HIGHEST_ID = 100, 49000  # ordinary tokens
@@ -46,8 +51,10 @@ LOWEST_ID, HIGHEST_ID = 100, 49000  # ordinary tokens
 WORKLOADS = {"one": (2, 32, 1, 128), "sixteen": (16, 32, 16, 64),
              "prompt": (2, 1024, 1, 1)}
 PREFIX, OWN = 1000, 16
-# llama_ftype of llama.h
-GGUF_TYPES = {"int8": 7, "bf16": 32, "f32": 0}
+DTYPES = ("int8", "bf16", "f32")
+TEXTS = [perplexity.SENTENCES, attend_processes.ROOT / "docs/architecture.md",
+         attend_processes.ROOT / "docs/security.md"]
+TEXT_TOKENS = 1024
 
 
 def ids(count, seed):
@@ -61,38 +68,6 @@ def job(workload, seed):
                         for i in range(prompts)],
             "in_flight": in_flight, "max_new_tokens": new_tokens,
             "min_new_tokens": new_tokens}
-
-
-# ------------------------------------------------------------ models of the peers
-
-def write_gguf(out, dtype):
-    import llama_cpp
-    params = llama_cpp.llama_model_quantize_default_params()
-    params.ftype, params.allow_requantize = GGUF_TYPES[dtype], True
-    if llama_cpp.llama_model_quantize(str(smollm2.gguf()).encode(),
-                                      str(out).encode(), params):
-        raise RuntimeError(f"llama.cpp does not write {out}")
-    return out
-
-
-def write_converted(checkpoint, out):
-    from ctranslate2.converters import transformers as converters
-    converters.TransformersConverter(str(checkpoint)).convert(str(out),
-                                                              force=True)
-    return out
-
-
-def peers(models, checkpoint, dtype):
-    """Those that have numbers of so many bits."""
-    gguf, converted = models / f"{dtype}.gguf", models / "ctranslate2"
-    if not gguf.exists():
-        write_gguf(gguf, dtype)
-    if not converted.exists():
-        write_converted(checkpoint, converted)
-    paths = {"llama.cpp": gguf, "ctranslate2": converted}
-    return [decoders.Peer(runtime, dtype, path)
-            for runtime, path in paths.items()
-            if dtype in decoders.PRECISIONS[runtime]]
 
 
 # ---------------------------------------------------------------------- measuring
@@ -120,16 +95,13 @@ def compare(workload, dtype, engine, others, args):
     median = {runner: statistics.median(all_)
               for runner, all_ in seconds.items()}
     matmuls = engine.run(job(workload, "matmuls") | {"matmuls": True})
-    rows = [{
+    return [{
         "workload": workload, "dtype": dtype, "peer": other.name,
         "attend_per_second": figures(workload) / median[engine],
         "peer_per_second": figures(workload) / median[other],
         "times_faster": median[other] / median[engine],
         "matmul_share": matmuls["matmul_seconds"] / matmuls["seconds"],
     } for other in others]
-    for row in rows:
-        print(line(row), flush=True)
-    return rows
 
 
 def prefix(dtype, engine, args):
@@ -142,12 +114,10 @@ def prefix(dtype, engine, args):
                 "sources": [shared + ids(OWN, f"own {round_} {i}")],
                 "max_new_tokens": 1, "min_new_tokens": 1}))
     mine, theirs = statistics.median(warm), statistics.median(cold)
-    row = {"workload": "prefix", "dtype": dtype, "peer": "itself, not seen",
-           "attend_per_second": (PREFIX + OWN) / mine,
-           "peer_per_second": (PREFIX + OWN) / theirs,
-           "times_faster": theirs / mine}
-    print(line(row), flush=True)
-    return row
+    return {"workload": "prefix", "dtype": dtype, "peer": "itself, not seen",
+            "attend_per_second": (PREFIX + OWN) / mine,
+            "peer_per_second": (PREFIX + OWN) / theirs,
+            "times_faster": theirs / mine}
 
 
 def check(engine, others):
@@ -160,46 +130,87 @@ def check(engine, others):
               flush=True)
 
 
+# ------------------------------------------------------------------------ quality
+
+def quality(args, checkpoint, flags, others, references):
+    """{name: how much more perplexity than in f32}, of Attend as "attend"."""
+    server = attend_processes.Server(args.build, checkpoint, flags)
+    try:
+        with grpc.insecure_channel(server.address) as channel:
+            stub = attend_client.rpc.AttendStub(channel)
+            found = {"attend": perplexity.above(
+                lambda ids_: perplexity.score(stub, ids_), references)}
+    finally:
+        server.close()
+    for other in others:
+        found[other.name] = perplexity.above(
+            lambda ids_, other=other: other.run({"score": ids_})["log_probs"],
+            references)
+    return found
+
+
+# ------------------------------------------------------------------------- tables
+
 HEADER = (f"{'workload':<9} {'dtype':<5} {'attend /s':>10} {'peer /s':>9} "
-          f"{'faster':>7} {'matmuls':>8}  peer")
+          f"{'faster':>7} {'matmuls':>8} {'perplexity':>16}  peer")
 
 
 def line(row):
     share = f"{row['matmul_share']:.0%}" if "matmul_share" in row else ""
+    worse = " ".join(f"{row[name]:+.2%}" for name in
+                     ("attend_perplexity", "peer_perplexity") if name in row)
     return (f"{row['workload']:<9} {row['dtype']:<5} "
             f"{row['attend_per_second']:>10.0f} {row['peer_per_second']:>9.0f} "
-            f"{row['times_faster']:>6.2f}x {share:>8}  {row['peer']}")
+            f"{row['times_faster']:>6.2f}x {share:>8} {worse:>16}  {row['peer']}")
 
 
-def measure(args, models, dtype):
+def with_quality(row, found):
+    # The row of Attend itself has Attend's.
+    return row | {"attend_perplexity": found["attend"],
+                  "peer_perplexity": found.get(row["peer"], found["attend"])}
+
+
+def measure(args, models, references, dtype):
     checkpoint = models / "checkpoint"
-    if not (checkpoint / "model.safetensors").exists():
-        checkpoint.mkdir(parents=True, exist_ok=True)
-        smollm2.write_checkpoint(checkpoint)
     flags = ["--kv-cache-bytes=1GiB", *attend_processes.dtype_flags(dtype),
              *args.flag]
-    others = peers(models, checkpoint, dtype)
-    engine = attend_processes.Engine(args.build, checkpoint, flags)
+    others = peer.peers(dtype, args.peers, [checkpoint, smollm2.gguf()], models,
+                        args.environments)
+    engine = attend_processes.Engine(
+        args.build, checkpoint, [*flags, "--prompt-lookup=false"])
+    drafting = attend_processes.Engine(args.build, checkpoint, flags)
+    drafting.name = "itself, drafting"
+    rows = []
     try:
+        found = quality(args, checkpoint, flags, others, references)
         if dtype == "f32":
             check(engine, others)
-        rows = [row for workload in args.workloads
-                for row in compare(workload, dtype, engine, others, args)]
-        return [*rows, prefix(dtype, engine, args)]
+        for workload in args.workloads:
+            compared = [*others, drafting] if workload != "prompt" else others
+            rows += [with_quality(row, found) for row in compare(
+                workload, dtype, engine, compared, args)]
+            print("\n".join(map(line, rows[-len(compared):])), flush=True)
+        rows.append(with_quality(prefix(dtype, engine, args), found))
+        print(line(rows[-1]), flush=True)
+        return rows
     finally:
-        for runner in [engine, *others]:
+        for runner in [engine, drafting, *others]:
             runner.close()
 
 
 def options():
+    names = [runtime.name for runtime in peer.RUNTIMES]
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     attend_processes.add_options(parser)
-    parser.add_argument("--dtypes", nargs="+", choices=GGUF_TYPES,
-                        default=list(GGUF_TYPES))
+    parser.add_argument("--dtypes", nargs="+", choices=DTYPES, default=DTYPES)
     parser.add_argument("--workloads", nargs="*", choices=WORKLOADS,
                         default=list(WORKLOADS))
+    parser.add_argument("--peers", nargs="*", choices=names, default=names)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--environments", type=pathlib.Path,
+                        default=attend_processes.ROOT / "build/peers",
+                        help="where those of the peers are, or are made")
     parser.add_argument("--models", type=pathlib.Path,
                         help="keeps the models there, for the next run")
     parser.add_argument("--json", type=pathlib.Path,
@@ -207,15 +218,25 @@ def options():
     return parser.parse_args()
 
 
+def run(args, models):
+    models.mkdir(parents=True, exist_ok=True)
+    checkpoint = models / "checkpoint"
+    if not (checkpoint / "model.safetensors").exists():
+        checkpoint.mkdir(exist_ok=True)
+        smollm2.write_checkpoint(checkpoint)
+    references = perplexity.reference(
+        checkpoint, [text.read_text(encoding="utf-8") for text in TEXTS],
+        TEXT_TOKENS)
+    print(machine.describe(machine.cpu(), False))
+    print(HEADER)
+    return [row for dtype in args.dtypes
+            for row in measure(args, models, references, dtype)]
+
+
 def main():
     args = options()
     with tempfile.TemporaryDirectory() as scratch:
-        models = args.models or pathlib.Path(scratch)
-        models.mkdir(parents=True, exist_ok=True)
-        print(machine.describe(machine.cpu(), False))
-        print(HEADER)
-        rows = [row for dtype in args.dtypes
-                for row in measure(args, models, dtype)]
+        rows = run(args, (args.models or pathlib.Path(scratch)).resolve())
     if args.json:
         args.json.write_text(json.dumps(
             {"cpu": machine.cpu(), "rounds": args.rounds, "rows": rows},

@@ -21,7 +21,6 @@ that of transformers.
 """
 
 import argparse
-import math
 import pathlib
 import sys
 import tempfile
@@ -29,7 +28,7 @@ import tempfile
 import grpc
 
 from checkpoints import smollm2
-from harness import attend_client, attend_processes
+from harness import attend_client, attend_processes, perplexity
 
 PROMPTS = ["The capital of France is", "Once upon a time",
            "def fibonacci(n):", "The three laws of robotics are",
@@ -41,14 +40,10 @@ LARGEST_DIFFERENCE = 1e-3
 PERPLEXITY_MARGIN = {"f32": 1e-4, "bf16": 0.02, "int8": 0.05}
 
 
-def reference(folder, text, tokens):
-    """Greedy (ids, text) of each prompt; ids of the text, and the
-    log-probability of each but the first."""
+def continuations_of(folder):
+    """Greedy (ids, text) of each prompt, by transformers."""
     import torch
-    import transformers
-    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-    model = transformers.AutoModelForCausalLM.from_pretrained(
-        folder, dtype=torch.float32).eval()
+    tokenizer, model = perplexity.transformers_model(folder)
     continuations = []
     with torch.inference_mode():
         for prompt in PROMPTS:
@@ -58,10 +53,7 @@ def reference(folder, text, tokens):
             whole = tokenizer.decode(out, skip_special_tokens=True)
             start = tokenizer.decode(ids, skip_special_tokens=True)
             continuations.append((out[len(ids):], whole[len(start):]))
-        ids = tokenizer(text)["input_ids"][:tokens]
-        logits = model(torch.tensor([ids])).logits[0, :-1]
-        log_probs = torch.log_softmax(logits, -1)[range(len(ids) - 1), ids[1:]]
-    return continuations, ids, log_probs.tolist()
+    return continuations
 
 
 def generate(stub):
@@ -73,22 +65,6 @@ def generate(stub):
             for result in answer.results]
 
 
-def score(stub, ids):
-    """The log-probability of each token after the first."""
-    pb = attend_client.pb
-    answer = stub.Score(pb.ScoreRequest(pairs=[pb.ScorePair(
-        source=pb.Input(tokens=pb.Tokens(ids=ids[:1])),
-        target=pb.Input(tokens=pb.Tokens(ids=ids[1:])))]))
-    result = answer.results[0]
-    if result.status.code:
-        raise RuntimeError(result.status.message)
-    return [scored.token.log_prob for scored in result.tokens]
-
-
-def perplexity(log_probs):
-    return math.exp(-sum(log_probs) / len(log_probs))
-
-
 def measure(args, folder, dtype, continuations, ids, expected):
     """Prints a row; whether all limits hold."""
     server = attend_processes.Server(
@@ -96,13 +72,14 @@ def measure(args, folder, dtype, continuations, ids, expected):
     try:
         with grpc.insecure_channel(server.address) as channel:
             stub = attend_client.rpc.AttendStub(channel)
-            log_probs = score(stub, ids)
+            log_probs = perplexity.score(stub, ids)
             same = sum(a == b for a, b in zip(generate(stub), continuations))
     finally:
         server.close()
     difference = max(abs(a - b) for a, b in zip(log_probs, expected))
-    ratio = perplexity(log_probs) / perplexity(expected)
-    print(f"{dtype:<5} {same:>13} of {len(PROMPTS)} {perplexity(log_probs):>11.3f} "
+    found = perplexity.perplexity(log_probs)
+    ratio = found / perplexity.perplexity(expected)
+    print(f"{dtype:<5} {same:>13} of {len(PROMPTS)} {found:>11.3f} "
           f"{difference:>11.1e}")
     good = ratio <= 1 + PERPLEXITY_MARGIN[dtype]
     if dtype == "f32":
@@ -116,8 +93,7 @@ def options():
     attend_processes.add_options(parser)
     parser.add_argument("--checkpoint", type=pathlib.Path)
     parser.add_argument("--text", type=pathlib.Path,
-                        default=attend_processes.ROOT
-                        / "tests/golden/en-de/sentences.en")
+                        default=perplexity.SENTENCES)
     parser.add_argument("--tokens", type=int, default=1024,
                         help="of the text, that are scored")
     parser.add_argument("--dtypes", nargs="+", choices=PERPLEXITY_MARGIN,
@@ -132,10 +108,11 @@ def main():
         if not (folder / "model.safetensors").exists():
             folder.mkdir(parents=True, exist_ok=True)
             smollm2.write_checkpoint(folder)
-        continuations, ids, expected = reference(
-            folder, args.text.read_text(encoding="utf-8"), args.tokens)
+        continuations = continuations_of(folder)
+        [(ids, expected)] = perplexity.reference(
+            folder, [args.text.read_text(encoding="utf-8")], args.tokens)
         print(f"{len(ids)} tokens, perplexity by transformers "
-              f"{perplexity(expected):.3f}\n"
+              f"{perplexity.perplexity(expected):.3f}\n"
               "dtype  same continuations  perplexity  difference")
         good = [measure(args, folder, dtype, continuations, ids, expected)
                 for dtype in args.dtypes]

@@ -24,6 +24,7 @@ def write_checkpoint(folder):
     model = transformers.AutoModelForCausalLM.from_pretrained(
         package, dtype=torch.float32, **given)
     del model.config.quantization_config
+    model.config.architectures = [type(model).__name__]  # vLLM asks for it
     model.config.save_pretrained(folder)
     model.generation_config.save_pretrained(folder)
     tokenizer.save_pretrained(folder)

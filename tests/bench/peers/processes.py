@@ -11,10 +11,11 @@ from harness import attend_processes
 BENCH = pathlib.Path(__file__).resolve().parents[1]
 
 
-def start(module, arguments, environment=None, **options):
-    """Runs peers/MODULE.py; `options` are those of Popen."""
+def start(module, arguments, environment=None, python=sys.executable,
+          **options):
+    """Runs peers.MODULE; `options` are those of Popen."""
     return subprocess.Popen(
-        [sys.executable, "-m", f"peers.{module}", *map(str, arguments)],
+        [python, "-m", f"peers.{module}", *map(str, arguments)],
         env=os.environ | (environment or {}) | {"PYTHONPATH": str(BENCH)},
         **options)
 
