@@ -15,7 +15,7 @@ namespace attend {
 struct ModelInfo {
   std::string name;
   std::string family;  // config.json's model_type
-  std::string dtype;   // of the matrix products: "f32", "bf16" or "int8"
+  std::string dtype;   // of the matrix products: "f32", "bf16", ...
   int source_vocab = 0;
   // Vocabulary of the decoder or of the masked-LM head; 0: there is neither.
   int target_vocab = 0;

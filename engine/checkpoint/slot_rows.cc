@@ -7,6 +7,7 @@
 
 #include "absl/types/span.h"
 #include "engine/tensor/check.h"
+#include "engine/tensor/quantized_block.h"
 
 namespace attend {
 
@@ -79,6 +80,17 @@ void SlotRows::Read(int first, Matrix dst) const {
     }
     done += run.count;
   }
+}
+
+bool SlotRows::ReadFourBits(int row, absl::Span<FourBitGroup> dst) const {
+  const int groups = FourBitGroupsOf(view_.type);
+  if (view_.bytes.empty() || view_.rows != nullptr || groups == 0) return false;
+  const uint8_t* block = At(RunAt(row).first, 0);
+  for (size_t i = 0; i < dst.size(); i += groups) {
+    if (!attend::ReadFourBits(view_.type, block, &dst[i])) return false;
+    block += BlockOf(view_.type).bytes;
+  }
+  return true;
 }
 
 StoredRows SlotRows::Copy() const {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "absl/types/span.h"
 #include "engine/checkpoint/tensor_source.h"
 #include "engine/tensor/matrix.h"
 #include "engine/tensor/row_source.h"
@@ -47,6 +48,7 @@ class SlotRows final : public RowSource {
   int rows() const override { return rows_; }
   int cols() const override { return cols_; }
   void Read(int first, Matrix dst) const override;
+  bool ReadFourBits(int row, absl::Span<FourBitGroup> dst) const override;
   // A copy of all rows, in the type of the view.
   StoredRows Copy() const;
 

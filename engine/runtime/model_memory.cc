@@ -45,9 +45,9 @@ uint64_t WeightBytes(const TensorSource& source, const NameTable& names,
     if (IsTable(*view, spec)) {
       table = std::max<uint64_t>(
           table, std::min<uint64_t>(BytesOf(view->type, numbers),
-                                    numbers * BytesOf(dtype)));
+                                    PackedBytes(dtype, numbers)));
     } else {
-      bytes += numbers * BytesOf(dtype);
+      bytes += PackedBytes(dtype, numbers);
     }
   }
   return bytes + table;

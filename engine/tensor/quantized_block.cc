@@ -198,4 +198,53 @@ bool HasFiniteScales(StorageType type, const uint8_t* block) {
   return false;
 }
 
+int FourBitGroupsOf(StorageType type) {
+  switch (type) {
+    case StorageType::kQ4_0:
+    case StorageType::kQ4_1:
+      return 1;
+    case StorageType::kQ4K:
+      return 8;
+    default:
+      return 0;
+  }
+}
+
+bool ReadFourBits(StorageType type, const uint8_t* block, FourBitGroup* dst) {
+  const float scale = Half(block);
+  const float min = Half(block + 2);  // of types that have one
+  const auto set = [](float own_scale, float own_min, FourBitGroup& group) {
+    group.scale = FloatToHalf(own_scale);
+    group.min = FloatToHalf(own_min);
+    return IsFiniteHalf(group.scale) && IsFiniteHalf(group.min);
+  };
+  const auto set_codes = [&](const uint8_t* bytes) {
+    for (int i = 0; i < 16; ++i) {
+      dst->codes[i] = bytes[i] & 0xf;
+      dst->codes[i + 16] = bytes[i] >> 4;
+    }
+  };
+  switch (type) {
+    case StorageType::kQ4_0:
+      set_codes(block + 2);
+      return set(scale, -8 * scale, *dst);
+    case StorageType::kQ4_1:
+      set_codes(block + 4);
+      return set(scale, min, *dst);
+    case StorageType::kQ4K:
+      for (int part = 0; part < 8; ++part) {
+        const ScaleAndMin six = SixBits(block + 4, part);
+        if (!set(scale * six.scale, -min * six.min, dst[part])) return false;
+        for (int i = 0; i < 32; ++i) {
+          dst[part].codes[i] =
+              block[16 + part / 2 * 32 + i] >> part % 2 * 4 & 0xf;
+        }
+      }
+      return true;
+    default:
+      ATTEND_CHECK(false);
+      return false;
+  }
+}
+
 }  // namespace attend

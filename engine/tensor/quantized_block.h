@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "engine/tensor/four_bit_group.h"
 #include "engine/tensor/storage_type.h"
 
 namespace attend {
@@ -15,6 +16,14 @@ void DequantizeBlock(StorageType type, const uint8_t* block, float* dst);
 // Whether the block's scales, which are f16, are finite. Then so are its
 // numbers.
 bool HasFiniteScales(StorageType type, const uint8_t* block);
+
+// How many groups ReadFourBits() makes of a block; 0: the type is not one of 4
+// bits in groups of 32 (Q4_0, Q4_1, Q4_K).
+int FourBitGroupsOf(StorageType type);
+// The numbers of one such block. Of Q4_0 and Q4_1 they are those of
+// DequantizeBlock(); of Q4_K scales and minimums are rounded to f16. False: a
+// scale or minimum is beyond f16.
+bool ReadFourBits(StorageType type, const uint8_t* block, FourBitGroup* dst);
 
 }  // namespace attend
 

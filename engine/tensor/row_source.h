@@ -1,6 +1,8 @@
 #ifndef ATTEND_ENGINE_TENSOR_ROW_SOURCE_H_
 #define ATTEND_ENGINE_TENSOR_ROW_SOURCE_H_
 
+#include "absl/types/span.h"
+#include "engine/tensor/four_bit_group.h"
 #include "engine/tensor/matrix.h"
 
 namespace attend {
@@ -16,6 +18,14 @@ class RowSource {
   virtual int cols() const = 0;
   // dst [n, cols()] = rows [first, first + n), which must exist.
   virtual void Read(int first, Matrix dst) const = 0;
+  // The groups of a row that is stored in 4 bits, in groups of kGroupNumbers:
+  // the codes as they are, the scales and minimums rounded to f16. False, and
+  // dst is not what the row has, if it is not stored so.
+  virtual bool ReadFourBits(int row, absl::Span<FourBitGroup> dst) const {
+    static_cast<void>(row);
+    static_cast<void>(dst);
+    return false;
+  }
 };
 
 }  // namespace attend

@@ -122,10 +122,9 @@ uint64_t Activations::BytesFor(const TransformerSpec& spec, ComputeType dtype,
   const uint64_t x = sizeof(float) * spec.hidden;
   const uint64_t floats =
       uint64_t{1} * (f32 ? spec.hidden : 0) + PlacesIn(spec, dtype).width;
-  const uint64_t operands =
-      uint64_t{1} * spec.hidden + WidestOf(spec).operand();
-  const uint64_t room =
-      floats * sizeof(float) + (f32 ? 0 : operands * BytesOf(dtype));
+  const uint64_t operands = OperandBytes(dtype, spec.hidden) +
+                            OperandBytes(dtype, WidestOf(spec).operand());
+  const uint64_t room = floats * sizeof(float) + (f32 ? 0 : operands);
   return x * max_rows + room * RoomRows(spec, max_rows, /*members=*/1);
 }
 

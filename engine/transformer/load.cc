@@ -35,6 +35,13 @@ class JoinedRows final : public RowSource {
       first = std::max(first - matrix->rows(), 0);
     }
   }
+  bool ReadFourBits(int row, absl::Span<FourBitGroup> dst) const override {
+    for (const auto& matrix : matrices_) {
+      if (row < matrix->rows()) return matrix->ReadFourBits(row, dst);
+      row -= matrix->rows();
+    }
+    return false;
+  }
 
  private:
   const std::vector<std::unique_ptr<const SlotRows>> matrices_;

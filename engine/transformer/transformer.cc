@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "absl/types/span.h"
+#include "engine/tensor/row_source.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {
@@ -39,6 +42,15 @@ KvLayout EncoderKvLayout(const TransformerSpec& spec, ComputeType dtype,
   if (dtype != ComputeType::kF32 && !windows && CanPair(isa, paired))
     return paired;
   return KvLayoutOf(encoder, 1, KvType::kF32);
+}
+
+// The logits are more sensitive than other products, and often tokens are
+// looked up in their weights: in int4 these have 8 bits, unless the file has 4.
+ComputeType LogitsType(ComputeType dtype, const RowSource& weights) {
+  if (dtype != ComputeType::kInt4) return dtype;
+  std::vector<FourBitGroup> row(GroupsOf(weights.cols()));
+  return weights.ReadFourBits(0, absl::MakeSpan(row)) ? ComputeType::kInt4
+                                                      : ComputeType::kW8;
 }
 
 }  // namespace
@@ -112,9 +124,10 @@ absl::Status Transformer::LoadLogits(Weights& weights, TokenTables& tables,
     ASSIGN_OR_RETURN(bias, weights.Read("logits.bias", {vocab()}));
   }
   ASSIGN_OR_RETURN(
-      logits_, Projection::Create(primitives_, dtype_, *rows, std::move(bias),
-                                  std::min(max_rows, kMaxLogitsRows),
-                                  spec_.logits_softcap));
+      logits_,
+      Projection::Create(primitives_, LogitsType(dtype_, *rows), *rows,
+                         std::move(bias), std::min(max_rows, kMaxLogitsRows),
+                         spec_.logits_softcap));
   tables.Share(kSlot, logits_->weights());
   return absl::OkStatus();
 }

@@ -95,9 +95,10 @@ void AddCompute(OptionParser& parser, ComputeOptions& compute,
       "avx512_vnni, avx512_bf16, amx. Lower is slower; for comparisons.");
   parser.Add(
       "dtype", engine.dtype,
-      "Numbers of the matrix products: f32, bf16, int8 or auto. auto is bf16 "
-      "if the CPU has instructions for it, else f32. int8 is the fastest and "
-      "costs a little quality.");
+      "Numbers of the matrix products: f32, bf16, int8, w8, int4 or auto. auto "
+      "is bf16 if the CPU has instructions for it, else f32. int8 is the "
+      "fastest for many inputs and costs a little quality, int4 for one. w8 "
+      "is for CPUs without int8.");
 }
 
 void AddMemory(OptionParser& parser, EngineOptions& o) {

@@ -23,11 +23,11 @@ absl::Status Check(bool good, absl::string_view text,
 
 template <typename Type>
 absl::Status ParseType(absl::string_view text, const absl::StatusOr<Type>& type,
-                       std::optional<Type>& value) {
+                       absl::string_view names, std::optional<Type>& value) {
   value.reset();
   if (text == "auto") return absl::OkStatus();
   if (type.ok()) value = *type;
-  return Check(type.ok(), text, "f32, bf16, int8 or auto");
+  return Check(type.ok(), text, names);
 }
 
 }  // namespace
@@ -90,11 +90,12 @@ absl::Status ParseValue(absl::string_view text,
 
 absl::Status ParseValue(absl::string_view text,
                         std::optional<ComputeType>& value) {
-  return ParseType(text, ParseComputeType(text), value);
+  return ParseType(text, ParseComputeType(text),
+                   "f32, bf16, int8, w8, int4 or auto", value);
 }
 
 absl::Status ParseValue(absl::string_view text, std::optional<KvType>& value) {
-  return ParseType(text, ParseKvType(text), value);
+  return ParseType(text, ParseKvType(text), "f32, bf16, int8 or auto", value);
 }
 
 absl::Status ParseValue(absl::string_view text,

@@ -34,6 +34,9 @@ memory::data_type SourceType(ComputeType dtype) {
       return memory::data_type::bf16;
     case ComputeType::kInt8:
       return memory::data_type::u8;
+    case ComputeType::kW8:
+    case ComputeType::kInt4:
+      break;  // oneDNN has none
   }
   return memory::data_type::undef;
 }
@@ -61,6 +64,9 @@ Tag WeightsTag(ComputeType dtype, bool packed) {
       return Tag::BA16a64b2a;
     case ComputeType::kInt8:
       return Tag::BA16a64b4a;
+    case ComputeType::kW8:
+    case ComputeType::kInt4:
+      break;
   }
   return Tag::undef;
 }

@@ -250,8 +250,10 @@ absl::StatusOr<Projection> Projection::Create(Primitives& primitives,
   ATTEND_CHECK(bias.size() == 0 ||
                bias.size() == static_cast<size_t>(weights.rows()));
   RETURN_IF_ERROR(CheckComputeType(dtype, primitives.isa()));
-  return Projection(std::make_unique<Impl>(primitives, dtype, weights,
-                                           std::move(bias), max_rows, softcap));
+  auto impl = std::make_unique<Impl>(primitives, dtype, weights,
+                                     std::move(bias), max_rows, softcap);
+  RETURN_IF_ERROR(impl->weights->CheckRange());
+  return Projection(std::move(impl));
 } catch (const dnnl::error& e) {
   return CreationError(dtype, weights, e);
 }
@@ -260,7 +262,7 @@ absl::Status Projection::Run(ExecContext& context, const Operand& src,
                              absl::Span<const LogitsNeed> needs,
                              LogitsBuffer& dst) const {
   const Impl& impl = *impl_;
-  ATTEND_CHECK(src.dtype == impl.dtype);
+  ATTEND_CHECK(HaveSameOperands(src.dtype, impl.dtype));
   ATTEND_CHECK(src.cols == impl.k && dst.vocab() == impl.n);
   ATTEND_CHECK(src.rows <= std::min(impl.max_rows, dst.max_rows()));
   ATTEND_CHECK(context.team().size() <= dst.member_logits().members());

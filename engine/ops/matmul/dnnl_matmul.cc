@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "engine/ops/matmul/group_weights.h"
 #include "engine/ops/matmul/operand.h"
 #include "engine/tensor/check.h"
 #include "engine/tensor/out_of_memory.h"
@@ -87,7 +88,9 @@ DnnlWeights::DnnlWeights(Primitives& primitives, ComputeType dtype,
   if (!packed_) packed_ = HasPackedKernel(engine_, Key(n_));
   const int columns =
       packed_ ? (n_ + kBlockColumns - 1) / kBlockColumns * kBlockColumns : n_;
-  column_bytes_ = WeightsDesc(Key(n_)).get_size() / columns;
+  column_bytes_ = IsGrouped(dtype_)
+                      ? PackedBytes(dtype_, uint64_t{kGroupNumbers} * units())
+                      : WeightsDesc(Key(n_)).get_size() / columns;
   data_ = Buffer<char>(column_bytes_ * columns);
   if (dtype_ == ComputeType::kInt8) {
     column_scales_ = Buffer<float>(n_);
@@ -116,8 +119,12 @@ void DnnlWeights::PackBlock(const RowSource& weights, int begin,
                             PackBuffer& buffer) {
   const int columns = std::min(kBlockColumns, n_ - begin);
   const Matrix floats = {buffer.floats.data(), columns, k_};
-  weights.Read(begin, floats);
   char* const block = data_.data() + column_bytes_ * begin;
+  if (IsGrouped(dtype_)) {
+    if (!PackGroups(dtype_, weights, begin, floats, block)) too_large_ = true;
+    return;
+  }
+  weights.Read(begin, floats);
   if (!packed_) {
     for (int c = 0; c < columns; ++c) {
       Round(floats.row(c), begin + c, block + column_bytes_ * c);
@@ -149,9 +156,23 @@ void DnnlWeights::Round(const float* src, int column, void* dst) {
   column_sums_[column] = static_cast<float>(sum);
 }
 
+absl::Status DnnlWeights::CheckRange() const {
+  if (!too_large_) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("dtype is ", TypeName(dtype_),
+                   ", whose numbers are at most 65504 (f16): a matrix of ", n_,
+                   " rows and ", k_, " columns has a larger one"));
+}
+
 void DnnlWeights::Read(int first, Matrix dst) const {
   for (int r = 0; r < dst.rows; ++r) {
     const int column = first + r;
+    if (IsGrouped(dtype_)) {
+      const int in_block = column % kBlockColumns;
+      ReadGroups(dtype_, data_.data() + column_bytes_ * (column - in_block),
+                 in_block, {dst.row(r), static_cast<size_t>(k_)});
+      continue;
+    }
     const int block = packed_ ? column / kBlockColumns * kBlockColumns : column;
     const char* const units =
         data_.data() + column_bytes_ * block + kUnitBytes * (column - block);
@@ -169,6 +190,9 @@ void DnnlWeights::Read(int first, Matrix dst) const {
         for (float& number : row) number *= column_scales_[column];
         kernels_.unspread(row.data(), k_);
         break;
+      case ComputeType::kW8:
+      case ComputeType::kInt4:
+        break;
     }
   }
 }
@@ -181,10 +205,13 @@ DnnlSlice DnnlWeights::Slice(Primitives& primitives, int begin, int end,
       .begin = begin,
       .columns = end - begin,
       .kernel = kernel_,
-      .args = {.weights = columns,
-               .units = units(),
-               .padded_units = static_cast<int>(column_bytes_) / kUnitBytes,
-               .n = end - begin}};
+      .args = {
+          .weights = columns,
+          .units = units(),
+          .padded_units = IsGrouped(dtype_)
+                              ? units()
+                              : static_cast<int>(column_bytes_) / kUnitBytes,
+          .n = end - begin}};
   if (kernel_ != nullptr) return slice;
   const DnnlKey key = Key(end - begin);
   slice.shape = &primitives.dnnl().Shape(key, max_rows);

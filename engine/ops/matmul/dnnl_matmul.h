@@ -1,6 +1,7 @@
 #ifndef ATTEND_ENGINE_OPS_MATMUL_DNNL_MATMUL_H_
 #define ATTEND_ENGINE_OPS_MATMUL_DNNL_MATMUL_H_
 
+#include <atomic>
 #include <cstdint>
 #include <oneapi/dnnl/dnnl.hpp>
 
@@ -48,8 +49,9 @@ struct DnnlSlice {
 // checkpoint. In both layouts the columns [begin, end) lie together, so that
 // one copy serves the whole matrix and all slices.
 //
-// Numbers are rounded as in an Operand; int8 has a scale a column. Read() gives
-// the rounded numbers, unspread: row c is column c of the weights.
+// Numbers are rounded as in an Operand; int8 has a scale a column; w8 and int4
+// are WeightGroups. Read() gives the rounded numbers, unspread: row c is column
+// c of the weights.
 class DnnlWeights final : public RowSource {
  public:
   // `weights` is [n, k], and read once, kBlockColumns rows at a time. Load
@@ -60,6 +62,8 @@ class DnnlWeights final : public RowSource {
   int rows() const override { return n_; }
   int cols() const override { return k_; }
   void Read(int first, Matrix dst) const override;
+  // INVALID_ARGUMENT if the numbers are too large for the dtype.
+  absl::Status CheckRange() const;
 
   // Columns [begin, end), for products with up to max_rows rows. `begin` is a
   // multiple of kBlockColumns. Valid while the weights and `primitives` exist.
@@ -84,6 +88,7 @@ class DnnlWeights final : public RowSource {
   void Round(const float* src, int column, void* dst);
   // Units of a column.
   int units() const {
+    if (IsGrouped(dtype_)) return GroupsOf(k_);
     return (k_ * BytesOf(dtype_) + kUnitBytes - 1) / kUnitBytes;
   }
   // The key of the primitives for `columns` columns.
@@ -99,6 +104,7 @@ class DnnlWeights final : public RowSource {
   MultiplyKernel kernel_;  // null: oneDNN's
   bool packed_;
   size_t column_bytes_ = 0;
+  std::atomic<bool> too_large_ = false;  // see CheckRange()
   Buffer<char> data_;
   // See Dequantize; [n], int8 only.
   Buffer<float> column_scales_;

@@ -14,10 +14,9 @@
 namespace attend {
 namespace {
 
-// With this many rows a member, or more, each member computes a share of the
-// rows with all columns: the epilogue of a row needs no other member. With
-// fewer rows each member computes a slice of the columns for all rows: the cost
-// is to read the weights, and one member only reads a slice.
+// With this many rows a member, or more, each computes a share of the rows with
+// all columns: no other member is needed for a row's epilogue. With fewer each
+// computes a slice of the columns for all rows: the cost is to read weights.
 constexpr int kRowsWorthAShare = 32;
 
 // Rows that go through the epilogue together: few enough to stay in L1.
@@ -193,12 +192,11 @@ void MatMul::Impl::RunSliced(Call& call, Range tile) const {
   Team& team = call.context.team();
   const Epilogue& e = call.epilogue;
   const int rows = tile.end - tile.begin;
-  // Rows that are not written to dst lie behind the products of a whole tile.
+  // Rows that dst does not get lie behind the products of a whole tile.
   const Matrix dst = {call.unwritten() ? ResultOf(call, {.begin = n}, kTileRows)
                                        : call.dst.row(tile.begin),
                       rows, call.dst.cols};
-  // The product of each slice is dense: for strided results oneDNN would use
-  // its unpacked kernels.
+  // Slices' products are dense: oneDNN's packed kernels write no strided ones.
   team.Run([&](int member) {
     const DnnlSlice& slice = slices[member];
     float* const result = ResultOf(call, slice, rows);
@@ -269,7 +267,9 @@ absl::StatusOr<MatMul> MatMul::Create(Primitives& primitives, ComputeType dtype,
                                       int max_rows) try {
   ATTEND_CHECK(weights.rows() > 0 && weights.cols() > 0 && max_rows > 0);
   RETURN_IF_ERROR(CheckComputeType(dtype, primitives.isa()));
-  return MatMul(std::make_unique<Impl>(primitives, dtype, weights, max_rows));
+  auto impl = std::make_unique<Impl>(primitives, dtype, weights, max_rows);
+  RETURN_IF_ERROR(impl->weights.CheckRange());
+  return MatMul(std::move(impl));
 } catch (const dnnl::error& e) {
   return CreationError(dtype, weights, e);
 }
@@ -277,7 +277,7 @@ absl::StatusOr<MatMul> MatMul::Create(Primitives& primitives, ComputeType dtype,
 absl::Status MatMul::Run(ExecContext& context, const Operand& src,
                          const Epilogue& epilogue, Matrix dst) const {
   const Impl& impl = *impl_;
-  ATTEND_CHECK(src.dtype == impl.dtype);
+  ATTEND_CHECK(HaveSameOperands(src.dtype, impl.dtype));
   ATTEND_CHECK(src.rows == dst.rows && src.rows <= impl.max_rows);
   const int products = epilogue.gated ? 2 : 1;
   ATTEND_CHECK(src.cols == impl.k && products * dst.cols == impl.n);

@@ -32,13 +32,15 @@ ComputeType DefaultComputeType(Isa isa);
 // size. With older instructions oneDNN does not promise this.
 //
 // f32: products and sums in f32. bf16: sums in f32. int8: exact sums of u8 x s8
-// products in int32, with a scale a column of W^T and a scale a row of src.
+// products in int32, with a scale a column of W^T and a scale a row of src. w8
+// and int4: see GroupKernelFor(), which has the same bits with AVX2, too.
 class MatMul {
  public:
   // `weights` is [n, k], as checkpoints store a linear map. Members of the team
   // read it once, a few rows at a time; the call does not keep it. `primitives`
   // must outlive the matmul. A max_rows above 64 costs neither time nor memory.
-  // Errors: that of CheckComputeType(); INTERNAL: an error of oneDNN.
+  // Errors: that of CheckComputeType(); INVALID_ARGUMENT: a number is too large
+  // for w8 or int4; INTERNAL: an error of oneDNN.
   static absl::StatusOr<MatMul> Create(Primitives& primitives,
                                        ComputeType dtype,
                                        const RowSource& weights, int max_rows);

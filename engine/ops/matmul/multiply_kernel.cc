@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "engine/ops/matmul/amx_kernel.h"
+#include "engine/ops/matmul/group_kernel.h"
 #include "engine/ops/simd/simd.h"
 
 // Each type of numbers says how many units one sum has, what the products of
@@ -66,6 +67,7 @@ void MultiplyInt8WithAmx(const MultiplyArgs& args) {
 }  // namespace
 
 MultiplyKernel MultiplyKernelFor(ComputeType dtype, int k, Isa isa) {
+  if (IsGrouped(dtype)) return GroupKernelFor(dtype, isa);
   if (k * BytesOf(dtype) % kUnitBytes != 0) return nullptr;
   switch (dtype) {
     case ComputeType::kF32:
@@ -76,6 +78,9 @@ MultiplyKernel MultiplyKernelFor(ComputeType dtype, int k, Isa isa) {
     case ComputeType::kInt8:
       if (isa >= Isa::kAmx) return MultiplyInt8WithAmx;
       return isa >= Isa::kAvx512Vnni ? avx512::int8::Multiply : nullptr;
+    case ComputeType::kW8:
+    case ComputeType::kInt4:
+      break;
   }
   return nullptr;
 }

@@ -17,7 +17,8 @@ inline constexpr int kMultiplyRows = 64;
 // dst [rows, n] = src [rows, units] * weights [units, n]; src and dst are
 // dense. The weights are blocks of 64 columns, one after the other, each
 // [padded_units][64]; what lies beyond `units` and n is finite, and makes no
-// difference.
+// difference. Of types with groups a unit is a group: an OperandGroup of src,
+// and a WeightGroup of 64 columns.
 struct MultiplyArgs {
   const void* src = nullptr;  // numbers of an Operand
   const void* weights = nullptr;

@@ -32,8 +32,7 @@ void MakeOperand(Compute& compute, ConstMatrix src, const Operand& dst) {
 OperandBuffer::OperandBuffer(ComputeType dtype, int max_rows, int max_cols)
     : dtype_(dtype), max_rows_(max_rows), max_cols_(max_cols) {
   if (dtype == ComputeType::kF32) return;
-  data_ =
-      Buffer<char>(static_cast<size_t>(max_rows) * max_cols * BytesOf(dtype));
+  data_ = Buffer<char>(max_rows * OperandBytes(dtype, max_cols));
   if (dtype != ComputeType::kInt8) return;
   scales_ = Buffer<float>(max_rows);
   offsets_ = Buffer<float>(max_rows);
@@ -43,8 +42,7 @@ Operand OperandBuffer::Of(Matrix floats, int first_row) {
   if (dtype_ == ComputeType::kF32) return OperandOf(floats);
   ATTEND_CHECK(floats.cols <= max_cols_ &&
                first_row + floats.rows <= max_rows_);
-  const size_t offset =
-      static_cast<size_t>(first_row) * max_cols_ * BytesOf(dtype_);
+  const size_t offset = first_row * OperandBytes(dtype_, max_cols_);
   Operand operand = {.dtype = dtype_,
                      .data = data_.data() + offset,
                      .rows = floats.rows,

@@ -19,9 +19,11 @@ namespace attend {
 //   is one. Without offsets they go from -max|x| to max|x|, as for weights. The
 //   shift by 128 (oneDNN has a packed layout for u8 x s8 only) and the offset
 //   are undone with the sums of the columns.
+// * w8, int4: a row is OperandGroups. The levels of a group are 254 equal
+//   intervals from -max|x| to max|x|.
 // A number that is not finite makes every result of its row not finite, as in
-// f32, and changes no other row: bf16 keeps the number; int8 sets the row's
-// scale to NaN.
+// f32, and changes no other row: bf16 keeps the number; else the scale of the
+// row, or the group, is NaN.
 struct Operand {
   ComputeType dtype = ComputeType::kF32;
   void* data = nullptr;      // [rows, cols]
@@ -32,7 +34,7 @@ struct Operand {
 
   void* row(int r) const {
     return static_cast<char*>(data) +
-           static_cast<size_t>(r) * cols * BytesOf(dtype);
+           static_cast<size_t>(r) * OperandBytes(dtype, cols);
   }
 };
 

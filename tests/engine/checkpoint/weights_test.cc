@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/checkpoint/scaled_rows.h"
+#include "engine/tensor/half.h"
 #include "tests/engine/checkpoint/files.h"
 
 namespace attend {
@@ -52,6 +53,56 @@ TEST_F(WeightsTest, FindsSlotsByTheTable) {
   ASSERT_TRUE(values.ok()) << values.status();
   EXPECT_EQ((*values)[0], 1.0f);
   EXPECT_EQ((*values)[1], 2.0f);
+}
+
+// Has no tensors: those of the test are in memory of its own.
+class NoTensors final : public TensorSource {
+ public:
+  bool Has(absl::string_view) const override { return false; }
+  std::vector<std::string> Names() const override { return {}; }
+  absl::StatusOr<TensorView> Find(absl::string_view) const override {
+    return absl::NotFoundError("no tensors");
+  }
+  void Drop(absl::Span<const uint8_t>) const override {}
+  const std::string& path() const override { return path_; }
+
+ private:
+  const std::string path_ = "none";
+};
+
+// Rows of blocks of 4 bits, out of order in the file and only some of it.
+TEST(SlotRowsTest, RowsOfFourBitsAreThoseOfTheSlot) {
+  const NoTensors source;
+  constexpr int kRows = 8, kCols = 64;
+  std::vector<uint8_t> bytes(3 * kRows * BytesOf(StorageType::kQ4_1, kCols));
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    bytes[i] = static_cast<uint8_t>(i * 37 + i / 20);
+    // Scales of ordinary size.
+    if (i % 20 == 1 || i % 20 == 3) bytes[i] = 0x30 + i % 5;
+  }
+  const TensorView view = {.type = StorageType::kQ4_1,
+                           .shape = {3 * kRows, kCols},
+                           .bytes = bytes,
+                           .place = "w"};
+  const TensorSlices slices = {.first = 1, .total = 3, .interleaved = 4};
+  const SlotRows rows(source, view, slices, kRows, kCols);
+  for (int row = 0; row < kRows; ++row) {
+    std::vector<float> numbers(kCols);
+    rows.Read(row, {numbers.data(), 1, kCols});
+    std::vector<FourBitGroup> groups(2);
+    ASSERT_TRUE(rows.ReadFourBits(row, absl::MakeSpan(groups)));
+    for (int i = 0; i < kCols; ++i) {
+      const FourBitGroup& group = groups[i / 32];
+      EXPECT_EQ(HalfToFloat(group.scale) * group.codes[i % 32] +
+                    HalfToFloat(group.min),
+                numbers[i]);
+    }
+  }
+  const TensorView floats = {
+      .shape = {1, 32}, .bytes = {bytes.data(), 128}, .place = "w"};
+  FourBitGroup group;
+  EXPECT_FALSE(SlotRows(source, floats, {}, 1, 32)
+                   .ReadFourBits(0, absl::MakeSpan(&group, 1)));
 }
 
 TEST_F(WeightsTest, ARowIsAVector) {

@@ -47,8 +47,9 @@ TEST_P(ActivationsMemoryTest, ARowTakesOnePartOfALayerAtATime) {
   // values and the heads' outputs, then the feed-forward. The operands of the
   // hidden state and of what is widest.
   const bool f32 = dtype == ComputeType::kF32;
-  const size_t row = 4 * hidden * (f32 ? 6 : 5) +
-                     (f32 ? 0 : BytesOf(dtype) * (hidden + width));
+  const size_t row =
+      4 * hidden * (f32 ? 6 : 5) +
+      (f32 ? 0 : OperandBytes(dtype, hidden) + OperandBytes(dtype, width));
   EXPECT_EQ(Activations::BytesFor(spec, dtype, kRows), kRows * row);
   if (kSanitized) GTEST_SKIP() << "the sanitizer's malloc";
 
@@ -84,8 +85,7 @@ TEST_P(ActivationsMemoryTest, ADecoderKeepsOnlyHiddenStatesForManyRows) {
 }
 
 INSTANTIATE_TEST_SUITE_P(ComputeTypes, ActivationsMemoryTest,
-                         testing::Values(ComputeType::kF32, ComputeType::kBf16,
-                                         ComputeType::kInt8),
+                         testing::ValuesIn(kAllComputeTypes),
                          [](const auto& test) {
                            return std::string(TypeName(test.param));
                          });

@@ -102,7 +102,8 @@ TEST(InvarianceTest, WithEveryDTypeOfTheKvCacheToo) {
 // What a matmul makes of a row must not depend on the row's company: int8 has a
 // scale a row, bf16 kernels must sum in one order.
 TEST(InvarianceTest, WithEveryDTypeOfTheMatmulsToo) {
-  for (const ComputeType dtype : {ComputeType::kBf16, ComputeType::kInt8}) {
+  for (const ComputeType dtype :
+       {ComputeType::kBf16, ComputeType::kInt8, ComputeType::kInt4}) {
     if (!CheckComputeType(dtype, TestIsa()).ok()) continue;
     for (const std::string& directory :
          {GoldenDirectory(kPlain), std::string(kBundled)}) {

@@ -45,7 +45,7 @@ GenerationParams ParamsOf(const nlohmann::json& params,
 double Tolerance(double expected);
 
 // How far a vector may be from the expected one, relative to its length, after
-// `matmuls` in bf16 or int8.
+// `matmuls` in bf16 or in 8 bits.
 double RelativeBound(ComputeType dtype, double matmuls);
 
 // A model with everything it borrows.

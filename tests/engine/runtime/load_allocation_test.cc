@@ -26,14 +26,14 @@ TEST_P(LoadAllocationTest, NoTensorIsWholeInWiderNumbersThanItsModel) {
            {.max_step_rows = 64, .kv_cache_bytes = 1 << 20, .dtype = dtype});
   const AllocationCount count = AllocationCount::Stop();
   // Weights are in whole blocks of 64 rows.
-  const size_t most = kNumbers * BytesOf(dtype);
+  const size_t most = PackedBytes(dtype, kNumbers);
   EXPECT_GE(count.largest, most);
   EXPECT_LE(count.largest, most * 65 / 64);
 }
 
 INSTANTIATE_TEST_SUITE_P(ComputeTypes, LoadAllocationTest,
                          testing::Values(ComputeType::kF32, ComputeType::kBf16,
-                                         ComputeType::kInt8),
+                                         ComputeType::kInt8, ComputeType::kW8),
                          [](const auto& test) {
                            return std::string(TypeName(test.param));
                          });

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -9,6 +10,9 @@
 #include <vector>
 
 #include "absl/strings/escaping.h"
+#include "engine/tensor/four_bit_group.h"
+#include "engine/tensor/half.h"
+#include "engine/tensor/quantized_block.h"
 
 namespace attend {
 namespace {
@@ -76,6 +80,47 @@ TEST_P(QuantisedTest, FindsScalesThatAreNotFinite) {
     EXPECT_EQ(find(), finite ? expected_.size() : expected_.size() / 2) << at;
     bytes_ = before;
   }
+}
+
+// What is in 4 bits is taken as it is: as the same numbers, but for the scales
+// of Q4_K, which have more bits than f16.
+TEST_P(QuantisedTest, GroupsOfFourBitsAreTheSameNumbers) {
+  const int count = FourBitGroupsOf(GetParam());
+  if (std::string(BlockOf(GetParam()).name).substr(0, 2) != "Q4") {
+    EXPECT_EQ(count, 0);
+    return;
+  }
+  ASSERT_EQ(count * kGroupNumbers, BlockOf(GetParam()).numbers);
+  std::vector<FourBitGroup> groups(2 * count);
+  ASSERT_TRUE(ReadFourBits(GetParam(), bytes(), groups.data()));
+  ASSERT_TRUE(ReadFourBits(GetParam(), bytes() + BlockOf(GetParam()).bytes,
+                           &groups[count]));
+  for (size_t i = 0; i < expected_.size(); ++i) {
+    const FourBitGroup& group = groups[i / kGroupNumbers];
+    const float scale = HalfToFloat(group.scale);
+    const float min = HalfToFloat(group.min);
+    const float code = group.codes[i % kGroupNumbers];
+    const float rounded = GetParam() == StorageType::kQ4K ? 0x1p-11f : 0;
+    EXPECT_NEAR(scale * code + min, expected_[i],
+                rounded * (std::abs(scale * code) + std::abs(min)))
+        << i;
+  }
+}
+
+TEST(HalfTest, FloatsAreRoundedToTheNearest) {
+  for (uint32_t bits = 0; bits < 0x7c00; ++bits) {
+    const float half = HalfToFloat(static_cast<uint16_t>(bits));
+    ASSERT_EQ(FloatToHalf(half), bits);
+    ASSERT_EQ(FloatToHalf(-half), bits | 0x8000);
+    const float next = bits + 1 < 0x7c00
+                           ? HalfToFloat(static_cast<uint16_t>(bits + 1))
+                           : 65536;
+    const float middle = half / 2 + next / 2;
+    ASSERT_EQ(FloatToHalf(middle), bits + bits % 2);
+    ASSERT_EQ(FloatToHalf(std::nextafter(middle, 0.0f)), bits);
+    ASSERT_EQ(FloatToHalf(std::nextafter(middle, 1e30f)), bits + 1);
+  }
+  EXPECT_EQ(FloatToHalf(3e38f), 0x7c00);
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, QuantisedTest, testing::ValuesIn(kQuantised),

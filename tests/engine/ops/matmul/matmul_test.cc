@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/ops/matmul/epilogue_kernel.h"
+#include "engine/ops/matmul/group_weights.h"
 #include "engine/ops/matmul/isa_limit.h"
 #include "engine/tensor/stored_rows.h"
 #include "tests/engine/ops/matmul/naive_spread.h"
@@ -188,9 +189,6 @@ bool Supported(ComputeType dtype) {
   return CheckComputeType(dtype, TestIsa()).ok();
 }
 
-const ComputeType kComputeTypes[] = {ComputeType::kF32, ComputeType::kBf16,
-                                     ComputeType::kInt8};
-
 TEST(MatMulTest, TypeThatTheInstructionsLackIsRefused) {
   ASSERT_EQ(CheckComputeType(ComputeType::kInt8, Isa::kAvx512).code(),
             absl::StatusCode::kFailedPrecondition);
@@ -200,6 +198,24 @@ TEST(MatMulTest, TypeThatTheInstructionsLackIsRefused) {
   EXPECT_TRUE(CheckComputeType(ComputeType::kF32, Isa::kBaseline).ok());
   EXPECT_EQ(DefaultComputeType(Isa::kAvx512Vnni), ComputeType::kF32);
   EXPECT_EQ(DefaultComputeType(Isa::kAvx512Bf16), ComputeType::kBf16);
+}
+
+// What types with groups make of a group: as the weights' own tests have it,
+// and of an operand 8 bits.
+void RoundGroup(ComputeType dtype, bool weights, float* numbers, int count) {
+  if (weights) {
+    StoredRows row(ConstMatrix(numbers, 1, count));
+    std::vector<char> block(WeightGroup<8>::kBytes);
+    std::vector<float> floats(count);
+    ASSERT_TRUE(
+        PackGroups(dtype, row, 0, {floats.data(), 1, count}, block.data()));
+    return ReadGroups(dtype, block.data(), 0, {numbers, size_t(count)});
+  }
+  float most = 0;
+  for (int i = 0; i < count; ++i) most = std::max(most, std::abs(numbers[i]));
+  for (int i = 0; i < count; ++i) {
+    numbers[i] = std::nearbyint(numbers[i] * (127 / most)) * (most / 127);
+  }
 }
 
 // What the dtype makes of a value: the naive twin of packed weights, whose
@@ -216,6 +232,12 @@ std::vector<float> Rounded(ComputeType dtype, ConstMatrix m, bool symmetric) {
     for (float x : row) {
       above = std::max(above, x);
       below = std::max(below, -x);
+    }
+    if (IsGrouped(dtype)) {
+      for (int c = 0; c < m.cols; c += kGroupNumbers) {
+        RoundGroup(dtype, symmetric, &out[size_t(r) * m.cols + c],
+                   std::min(kGroupNumbers, m.cols - c));
+      }
     }
     if (symmetric) above = below = std::max(above, below);
     const float half = above / 2 + below / 2;
@@ -237,7 +259,7 @@ std::vector<float> Rounded(ComputeType dtype, ConstMatrix m, bool symmetric) {
 }
 
 TEST(MatMulTest, EveryDTypeMultipliesItsRoundedValues) {
-  for (const ComputeType dtype : kComputeTypes) {
+  for (const ComputeType dtype : kAllComputeTypes) {
     if (!Supported(dtype)) continue;
     for (const auto& [k, n] : std::vector<std::pair<int, int>>{
              {1, 1}, {7, 5}, {33, 65}, {130, 201}, {512, 192}}) {
@@ -287,7 +309,7 @@ TEST(MatMulTest, Int8SumsDoNotSaturate) {
 // The operand that an epilogue writes is the one that MakeOperand() would make
 // of its result, whether or not the result itself is wanted.
 TEST(MatMulTest, EpilogueWritesTheNextOperand) {
-  for (const ComputeType dtype : kComputeTypes) {
+  for (const ComputeType dtype : kAllComputeTypes) {
     if (!Supported(dtype)) continue;
     const int k = 48;
     const int n = 150;
@@ -313,7 +335,7 @@ TEST(MatMulTest, EpilogueWritesTheNextOperand) {
                             {dst.data(), m, n})
                           .ok());
           ASSERT_EQ(std::memcmp(epilogue.operand.data, twin.view.data,
-                                static_cast<size_t>(m) * n * BytesOf(dtype)),
+                                m * OperandBytes(dtype, n)),
                     0)
               << TypeName(dtype) << " " << m;
           if (dtype == ComputeType::kInt8) {
@@ -376,7 +398,7 @@ TEST_P(InvarianceTest, BitsDoNotDependOnRowsOrTeam) {
 // Those of the bundled model, of an OPUS-MT base model, and tiny ones.
 INSTANTIATE_TEST_SUITE_P(
     Shapes, InvarianceTest,
-    testing::Combine(testing::ValuesIn(kComputeTypes),
+    testing::Combine(testing::ValuesIn(kAllComputeTypes),
                      testing::Values(Shape{256, 768, 3}, Shape{256, 256, 1},
                                      Shape{256, 1024, 5}, Shape{1024, 256, 5},
                                      Shape{256, 8001, 51}, Shape{512, 1536, 17},
