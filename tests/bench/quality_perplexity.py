@@ -12,12 +12,12 @@ next time) that transformers and Attend both read, and prints
 * of ten prompts in f32, whether ids and text of the greedy continuation are
   those of transformers;
 * of a text (--text, else the English sentences that the golden tests translate)
-  the perplexity in f32, bf16 and int8, and the largest difference of a token's
+  the perplexity in each dtype, and the largest difference of a token's
   log-probability in f32.
 
 The exit code is 1 if a continuation differs, if a log-probability in f32 is
-farther than 1e-3 away, or if a perplexity is more than 2 % (int8: 5 %) above
-that of transformers.
+farther than 1e-3 away, or if a perplexity is more than 2 % (int8 and w8: 5 %)
+above that of transformers. In int4 the weights are the file's own.
 """
 
 import argparse
@@ -37,7 +37,8 @@ PROMPTS = ["The capital of France is", "Once upon a time",
            "To be, or not to be,", "Photosynthesis is the process by which"]
 NEW_TOKENS = 24
 LARGEST_DIFFERENCE = 1e-3
-PERPLEXITY_MARGIN = {"f32": 1e-4, "bf16": 0.02, "int8": 0.05}
+PERPLEXITY_MARGIN = {"f32": 1e-4, "bf16": 0.02, "int8": 0.05, "w8": 0.05,
+                     "int4": 0.02}
 
 
 def continuations_of(folder):
