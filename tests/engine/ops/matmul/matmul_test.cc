@@ -306,6 +306,22 @@ TEST(MatMulTest, Int8SumsDoNotSaturate) {
   }
 }
 
+TEST(MatMulTest, NumbersBeyondTheScalesOfGroupsAreRefused) {
+  Values weights(70, 40, 1);
+  weights.data[69 * 40 + 39] = -70000;
+  for (const ComputeType dtype : {ComputeType::kW8, ComputeType::kInt4}) {
+    TestExec exec(2);
+    const absl::Status status =
+        MatMul::Create(exec.primitives, dtype, StoredRows(weights.All()), 1)
+            .status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(status.message(),
+                testing::AllOf(testing::HasSubstr(TypeName(dtype)),
+                               testing::HasSubstr("70 rows and 40 columns"),
+                               testing::HasSubstr("65504")));
+  }
+}
+
 // The operand that an epilogue writes is the one that MakeOperand() would make
 // of its result, whether or not the result itself is wanted.
 TEST(MatMulTest, EpilogueWritesTheNextOperand) {
