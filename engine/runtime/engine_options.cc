@@ -24,10 +24,10 @@ KvType DefaultKvType(ComputeType dtype) {
   switch (dtype) {
     case ComputeType::kF32:
       return KvType::kF32;
-    case ComputeType::kBf16:
     case ComputeType::kW8:
     case ComputeType::kInt4:
       return KvType::kBf16;
+    case ComputeType::kBf16:
     case ComputeType::kInt8:
       return KvType::kInt8;
   }

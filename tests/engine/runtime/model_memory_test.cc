@@ -77,6 +77,12 @@ TEST(ModelMemoryTest, TokensOfThePoolAreThoseOfItsBlocks) {
   }
 }
 
+TEST(ModelMemoryTest, KeysAndValuesAreInt8WhereThatCostsNothing) {
+  EXPECT_EQ(DefaultKvType(ComputeType::kF32), KvType::kF32);
+  EXPECT_EQ(DefaultKvType(ComputeType::kBf16), KvType::kInt8);
+  EXPECT_EQ(DefaultKvType(ComputeType::kInt8), KvType::kInt8);
+}
+
 TEST(ModelMemoryTest, OptionsFitTheModel) {
   TransformerSpec spec = FamilyOf(GoldenDirectory("marian/plain")).spec;
   const int positions = spec.SourceEmbedding().max_positions;
