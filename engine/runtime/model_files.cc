@@ -31,13 +31,18 @@ bool Has(const std::string& directory, const char* file) {
   return Exists(fs::path(directory) / file);
 }
 
-// The first file in a directory whose name ends so; "" if there is none.
-std::string FindFile(const std::string& directory, const char* extension) {
+// A GGUF file in a directory, of several the first by name; "" if there is
+// none.
+std::string FindGguf(const std::string& directory) {
   std::error_code ignored;
+  std::string found;
   for (const auto& entry : fs::directory_iterator(directory, ignored)) {
-    if (entry.path().extension() == extension) return entry.path().string();
+    if (entry.path().extension() != ".gguf") continue;
+    if (found.empty() || entry.path().string() < found) {
+      found = entry.path().string();
+    }
   }
-  return "";
+  return found;
 }
 
 // Why a path without config.json in it is no model.
@@ -55,7 +60,7 @@ absl::Status NoConfig(const std::string& path) {
         ".merge_and_unload().save_pretrained(sys.argv[2])' ", path,
         " DIRECTORY"));
   }
-  if (const std::string gguf = FindFile(path, ".gguf"); !gguf.empty()) {
+  if (const std::string gguf = FindGguf(path); !gguf.empty()) {
     return absl::NotFoundError(absl::StrCat(
         path,
         ": no config.json in it; to load a GGUF file name the file: ", gguf));

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "engine/checkpoint/gguf/gguf_part_name.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {
@@ -26,6 +27,9 @@ constexpr char kGguf[] = ".gguf";
 // The name of a model's directory, or of its GGUF file.
 std::string ModelName(const std::string& path) {
   const fs::path normal = fs::path(path).lexically_normal();
+  if (const auto part = ParseGgufPartName(normal.string())) {
+    return fs::path(part->model).filename().string();
+  }
   if (normal.extension() == kGguf) return normal.stem().string();
   return (normal.has_filename() ? normal : normal.parent_path())
       .filename()
@@ -64,6 +68,17 @@ absl::StatusOr<ModelSource> ParseModel(const std::string& text) {
   return source;
 }
 
+// Whether a model begins with this file: of a model in several GGUF files, the
+// first.
+bool IsGgufModel(const fs::path& path) {
+  std::error_code ignored;
+  if (path.extension() != kGguf || !fs::is_regular_file(path, ignored)) {
+    return false;
+  }
+  const auto part = ParseGgufPartName(path.string());
+  return !part || part->number == 1;
+}
+
 absl::StatusOr<std::vector<ModelSource>> ListDirectory(
     const std::string& directory) {
   std::error_code error;
@@ -74,10 +89,8 @@ absl::StatusOr<std::vector<ModelSource>> ListDirectory(
     const fs::path& path = entries->path();
     std::error_code ignored;
     const std::string name = path.filename().string();
-    const bool gguf =
-        path.extension() == kGguf && fs::is_regular_file(path, ignored);
     if (name[0] == '.' ||
-        !(gguf || fs::exists(path / "config.json", ignored))) {
+        !(IsGgufModel(path) || fs::exists(path / "config.json", ignored))) {
       continue;
     }
     sources.push_back({ModelName(path.string()), path.string()});
@@ -181,10 +194,13 @@ absl::Status WithoutDirectory(const absl::Status& status,
                               const std::string& directory) {
   const fs::path path(directory);
   if (path.extension() == kGguf) {
+    // An error may be about any part of a model in several files.
+    const auto part = ParseGgufPartName(directory);
+    const fs::path shared = part ? fs::path(part->model) : path;
     return absl::Status(
         status.code(),
         absl::StrReplaceAll(status.message(),
-                            {{directory, path.filename().string()}}));
+                            {{shared.string(), shared.filename().string()}}));
   }
   return absl::Status(
       status.code(),

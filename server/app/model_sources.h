@@ -17,10 +17,11 @@ struct ModelOptions {
   std::vector<std::string> models = {};
   // The name of the model, if `models` has exactly one entry and the entry has
   // no name. Empty: the name of the model's directory, or of its file
-  // without ".gguf".
+  // without ".gguf" (and without "-00001-of-00003").
   std::string model_name = "";
   // A directory of models: each directory in it that has a config.json, and
-  // each GGUF file, is a model of its name. Hidden ones are left out.
+  // each GGUF file, is a model of its name. Hidden ones are left out, and so
+  // are all files but the first of a model in several.
   std::string models_dir = "";
   // The name of the model for requests that name none. Empty: the first of
   // `models`, else the first of models_dir.

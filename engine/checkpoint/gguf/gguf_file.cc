@@ -1,69 +1,91 @@
 #include "engine/checkpoint/gguf/gguf_file.h"
 
-#include <cstdint>
+#include <optional>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "engine/checkpoint/gguf/byte_reader.h"
-#include "engine/checkpoint/gguf/gguf_metadata.h"
+#include "engine/checkpoint/gguf/gguf_part_name.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {
 namespace {
 
-constexpr uint32_t kMagic = 0x46554747;  // "GGUF"
-constexpr uint32_t kVersion2 = 2;
-constexpr uint32_t kVersion3 = 3;
-constexpr IntRange kAlignment = {8, 1 << 20};
-
-absl::Status CheckStart(ByteReader& reader) {
-  ASSIGN_OR_RETURN(const uint32_t magic, reader.Read<uint32_t>("the magic"));
-  if (magic != kMagic) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(reader.path(), ": not a GGUF file: begins with 0x",
-                     absl::Hex(magic, absl::kZeroPad8), ", expected 0x",
-                     absl::Hex(kMagic, absl::kZeroPad8)));
+// The name of the first part of a model in several files.
+absl::StatusOr<GgufPartName> FirstName(const JsonFile& metadata,
+                                       const GgufSplit& split) {
+  const std::optional<GgufPartName> name = ParseGgufPartName(metadata.path());
+  if (!name || name->count != split.count) {
+    return metadata.Unexpected(
+        "split.count",
+        absl::StrCat("a file named NAME-00001-of-",
+                     absl::Dec(split.count, absl::kZeroPad5), ".gguf"));
   }
-  ASSIGN_OR_RETURN(const uint32_t version,
-                   reader.Read<uint32_t>("the version"));
-  if (version == kVersion2 || version == kVersion3) return absl::OkStatus();
-  const bool swapped = (version & 0xffff) == 0;
-  return absl::InvalidArgumentError(absl::StrCat(
-      reader.path(), ": is GGUF ",
-      swapped ? "in big-endian" : absl::StrCat("of version ", version),
-      ", expected version 2 or 3 in little-endian"));
+  if (name->number != split.number + 1) {
+    return metadata.Unexpected(
+        "split.no", absl::StrCat(name->number - 1, ", as its name says"));
+  }
+  if (split.number == 0) return *name;
+  GgufPartName first = *name;
+  first.number = 1;
+  return metadata.Unexpected(
+      "split.no", absl::StrCat("0: name the first file, ", first.Path()));
 }
 
-absl::StatusOr<uint64_t> Alignment(const JsonFile& metadata) {
-  constexpr char kKey[] = "general.alignment";
-  ASSIGN_OR_RETURN(const int64_t alignment,
-                   metadata.IntOr(kKey, 32, kAlignment));
-  if ((alignment & (alignment - 1)) != 0) {
-    return metadata.Unexpected(kKey, "a power of 2");
-  }
-  return static_cast<uint64_t>(alignment);
+// Part `number`, from 0, of the model of which `first` tells.
+absl::StatusOr<GgufPart> ReadPart(const std::string& path, int number,
+                                  const GgufSplit& first) {
+  ASSIGN_OR_RETURN(GgufPart part, ReadGgufPart(path));
+  ASSIGN_OR_RETURN(const GgufSplit split, ReadGgufSplit(part.metadata));
+  const auto expect = [&](const char* key, int found, int expected) {
+    if (found == expected) return absl::OkStatus();
+    return part.metadata.Unexpected(
+        key, absl::StrCat(expected, ": it is part ", number + 1, " of ",
+                          first.count, " by its name"));
+  };
+  RETURN_IF_ERROR(expect("split.count", split.count, first.count));
+  RETURN_IF_ERROR(expect("split.no", split.number, number));
+  RETURN_IF_ERROR(expect("split.tensors.count", split.tensors, first.tensors));
+  return part;
 }
 
 }  // namespace
 
 absl::StatusOr<GgufFile> GgufFile::Open(const std::string& path) {
-  ASSIGN_OR_RETURN(std::unique_ptr<MappedFile> file, MappedFile::Open(path));
-  ByteReader reader(path, file->bytes());
-  RETURN_IF_ERROR(CheckStart(reader));
-  ASSIGN_OR_RETURN(const uint64_t tensor_count,
-                   reader.Read<uint64_t>("the count of tensors"));
-  ASSIGN_OR_RETURN(const uint64_t key_count,
-                   reader.Read<uint64_t>("the count of keys"));
-  ASSIGN_OR_RETURN(JsonFile metadata, ReadGgufMetadata(reader, key_count));
-  ASSIGN_OR_RETURN(const int64_t parts, metadata.IntOr("split.count", 1));
-  if (parts > 1) {
-    return metadata.Unexpected(
-        "split.count",
-        "1; merge the files by: llama-gguf-split --merge FIRST_FILE OUT_FILE");
+  ASSIGN_OR_RETURN(GgufPart first, ReadGgufPart(path));
+  ASSIGN_OR_RETURN(const GgufSplit split, ReadGgufSplit(first.metadata));
+  GgufFile file(first.metadata);
+  GgufPartName name;
+  if (split.count > 1) {
+    ASSIGN_OR_RETURN(name, FirstName(first.metadata, split));
   }
-  ASSIGN_OR_RETURN(const uint64_t alignment, Alignment(metadata));
-  ASSIGN_OR_RETURN(auto tensors,
-                   ReadGgufTensors(reader, tensor_count, alignment));
-  return GgufFile(std::move(file), std::move(metadata), std::move(tensors));
+  RETURN_IF_ERROR(file.Add(std::move(first)));
+  if (split.count == 1) return file;
+  for (int number = 1; number < split.count; ++number) {
+    name.number = number + 1;
+    ASSIGN_OR_RETURN(GgufPart part, ReadPart(name.Path(), number, split));
+    RETURN_IF_ERROR(file.Add(std::move(part)));
+    // So that many parts cannot take memory without limit.
+    if (file.tensors_.size() > static_cast<size_t>(split.tensors)) break;
+  }
+  if (file.tensors_.size() != static_cast<size_t>(split.tensors)) {
+    return file.metadata().Unexpected(
+        "split.tensors.count",
+        absl::StrCat(file.tensors_.size(), ", as the parts have"));
+  }
+  return file;
+}
+
+absl::Status GgufFile::Add(GgufPart part) {
+  for (auto& [name, tensor] : part.tensors) {
+    const auto [place, added] = tensors_.try_emplace(
+        name, PartTensor{part.file.get(), std::move(tensor)});
+    if (added) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(part.file->path(), ": tensor ", name, " is in ",
+                     place->second.file->path(), ", too"));
+  }
+  files_.push_back(std::move(part.file));
+  return absl::OkStatus();
 }
 
 bool GgufFile::Has(absl::string_view name) const {
@@ -81,11 +103,11 @@ absl::StatusOr<TensorView> GgufFile::Find(absl::string_view name) const {
   if (found == tensors_.end()) {
     return absl::NotFoundError(absl::StrCat(path(), ": no tensor ", name));
   }
-  const GgufTensor& tensor = found->second;
+  const auto& [file, tensor] = found->second;
   return TensorView{.type = tensor.type,
                     .shape = tensor.shape,
-                    .bytes = file_->bytes().subspan(tensor.begin, tensor.bytes),
-                    .place = absl::StrCat(path(), ": tensor ", name)};
+                    .bytes = file->bytes().subspan(tensor.begin, tensor.bytes),
+                    .place = absl::StrCat(file->path(), ": tensor ", name)};
 }
 
 void GgufFile::Drop(absl::Span<const uint8_t> bytes) const {
@@ -93,7 +115,8 @@ void GgufFile::Drop(absl::Span<const uint8_t> bytes) const {
 }
 
 absl::Status GgufFile::CheckUnchanged() const {
-  return file_->CheckUnchanged();
+  for (const auto& file : files_) RETURN_IF_ERROR(file->CheckUnchanged());
+  return absl::OkStatus();
 }
 
 }  // namespace attend

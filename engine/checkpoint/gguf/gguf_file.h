@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "engine/checkpoint/gguf/gguf_part.h"
 #include "engine/checkpoint/gguf/gguf_tensors.h"
 #include "engine/checkpoint/mapped_file.h"
 #include "engine/checkpoint/tensor_source.h"
@@ -18,19 +19,21 @@
 
 namespace attend {
 
-// A model in one GGUF file, the format of llama.cpp: metadata, and tensors
-// under llama.cpp's names ("blk.0.attn_q.weight"). The file is mapped, not
-// read: a tensor comes into memory when its bytes are read. Open() checks all
-// that stands before the tensors' bytes. Const after Open(); any thread may
-// read.
+// A model in one GGUF file, or in several, the format of llama.cpp: metadata,
+// and tensors under llama.cpp's names ("blk.0.attn_q.weight"). Files are
+// mapped, not read: a tensor comes into memory when its bytes are read. Open()
+// checks all that stands before the tensors' bytes. Const after Open(); any
+// thread may read.
 class GgufFile final : public TensorSource {
  public:
-  // NOT_FOUND if the file is missing; INVALID_ARGUMENT if it is not GGUF of
-  // version 2 or 3 in little-endian, or its contents are wrong; see
-  // ReadGgufMetadata() and ReadGgufTensors().
+  // `path` is the file or, of several, the first: NAME-00001-of-00003.gguf. The
+  // others stand beside it. NOT_FOUND if a file is missing; INVALID_ARGUMENT if
+  // one is not GGUF of version 2 or 3 in little-endian, its contents are wrong
+  // (see ReadGgufMetadata() and ReadGgufTensors()), it is another part than its
+  // name says, or the parts do not make a model. Errors name the file.
   static absl::StatusOr<GgufFile> Open(const std::string& path);
 
-  // Errors about keys name the file.
+  // That of the first file; errors about keys name it.
   const JsonFile& metadata() const { return metadata_; }
 
   bool Has(absl::string_view name) const override;
@@ -39,19 +42,22 @@ class GgufFile final : public TensorSource {
   void Drop(absl::Span<const uint8_t> bytes) const override;
   // See MappedFile.
   absl::Status CheckUnchanged() const override;
-  // The file.
-  const std::string& path() const override { return file_->path(); }
+  // The file that was opened.
+  const std::string& path() const override { return metadata_.path(); }
 
  private:
-  GgufFile(std::unique_ptr<MappedFile> file, JsonFile metadata,
-           std::map<std::string, GgufTensor, std::less<>> tensors)
-      : file_(std::move(file)),
-        metadata_(std::move(metadata)),
-        tensors_(std::move(tensors)) {}
+  struct PartTensor {
+    const MappedFile* file;
+    GgufTensor tensor;
+  };
 
-  std::unique_ptr<const MappedFile> file_;
+  explicit GgufFile(JsonFile metadata) : metadata_(std::move(metadata)) {}
+  // Adds a file's tensors, which must not be there yet.
+  absl::Status Add(GgufPart part);
+
   JsonFile metadata_;
-  std::map<std::string, GgufTensor, std::less<>> tensors_;
+  std::vector<std::unique_ptr<const MappedFile>> files_;
+  std::map<std::string, PartTensor, std::less<>> tensors_;
 };
 
 }  // namespace attend

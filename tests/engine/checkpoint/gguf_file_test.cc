@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "absl/strings/str_format.h"
 #include "engine/checkpoint/weights.h"
 #include "tests/engine/checkpoint/files.h"
 #include "tests/engine/checkpoint/gguf_bytes.h"
@@ -191,10 +192,115 @@ TEST_F(GgufFileTest, RefusesBadMetadata) {
   EXPECT_THAT(ErrorOfKey(NumberKey("general.alignment", 0)),
               HasSubstr("general.alignment is 0"));
   EXPECT_THAT(ErrorOfKey(NumberKey("split.count", 3)),
-              AllOf(HasSubstr("split.count is 3"), HasSubstr("--merge")));
+              HasSubstr("split.no is missing"));
+  EXPECT_THAT(ErrorOfKey(NumberKey("split.count", 65535)),
+              HasSubstr("split.count is 65535, expected an integer in "
+                        "[0, 1000]"));
   EXPECT_THAT(
       Error("GGUF" + Raw<uint32_t>(3) + Raw<uint64_t>(0) + Raw(~uint64_t{0})),
       HasSubstr("keys, limit is 65536"));
+}
+
+// Models in several files.
+class GgufPartsTest : public testing::Test {
+ protected:
+  struct Part {
+    int number = 0;
+    int count = 3;
+    int tensors = 3;
+    std::string tensor = "a";
+    float value = 1;
+  };
+
+  std::string Path(int number) const {
+    return absl::StrFormat("%s/m-%05d-of-00003.gguf", directory_.path(),
+                           number);
+  }
+  std::string Write(int number, const Part& part) const {
+    return directory_.Write(
+        absl::StrFormat("m-%05d-of-00003.gguf", number),
+        Gguf({NumberKey("split.no", part.number),
+              NumberKey("split.count", part.count),
+              NumberKey("split.tensors.count", part.tensors),
+              NumberKey("of.part", part.number)},
+             {TensorInfo(part.tensor, {1}, 0, 0)}, Floats({part.value})));
+  }
+  void SetUp() override {
+    Write(1, {});
+    Write(2, {.number = 1, .tensor = "b", .value = 2});
+    Write(3, {.number = 2, .tensor = "c", .value = 3});
+  }
+  // Of opening the first file after part `number` has become `part`.
+  std::string ErrorOf(int number, const Part& part) {
+    Write(number, part);
+    const absl::Status status = GgufFile::Open(Path(1)).status();
+    SetUp();
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+    EXPECT_THAT(status.message(), HasSubstr(Path(number) + ": "));
+    return std::string(status.message());
+  }
+
+  const TestDirectory directory_;
+};
+
+TEST_F(GgufPartsTest, AreOneModel) {
+  const auto file = GgufFile::Open(Path(1));
+  ASSERT_TRUE(file.ok()) << file.status();
+  EXPECT_EQ(file->path(), Path(1));
+  EXPECT_EQ(file->metadata().Int("of.part").value_or(-1), 0);
+  EXPECT_THAT(file->Names(), ElementsAre("a", "b", "c"));
+  float expected = 1;
+  for (const char* name : {"a", "b", "c"}) {
+    const auto view = file->Find(name);
+    ASSERT_TRUE(view.ok()) << view.status();
+    float value = 0;
+    ToFloats(view->type, view->bytes.data(), absl::MakeSpan(&value, 1));
+    EXPECT_EQ(value, expected++);
+  }
+  EXPECT_TRUE(file->CheckUnchanged().ok());
+  std::filesystem::resize_file(Path(2), 100);
+  EXPECT_THAT(file->CheckUnchanged().message(), HasSubstr(Path(2)));
+}
+
+TEST_F(GgufPartsTest, TheFirstIsNamed) {
+  EXPECT_THAT(
+      GgufFile::Open(Path(2)).status().message(),
+      HasSubstr("split.no is 1, expected 0: name the first file, " + Path(1)));
+  std::filesystem::rename(Path(1), directory_.path() + "/m.gguf");
+  EXPECT_THAT(GgufFile::Open(directory_.path() + "/m.gguf").status().message(),
+              HasSubstr("m.gguf: split.count is 3, expected a file named "
+                        "NAME-00001-of-00003.gguf"));
+  std::filesystem::rename(directory_.path() + "/m.gguf", Path(2));
+  EXPECT_THAT(GgufFile::Open(Path(2)).status().message(),
+              HasSubstr("split.no is 0, expected 1, as its name says"));
+}
+
+TEST_F(GgufPartsTest, EachIsThereAndItself) {
+  std::filesystem::remove(Path(3));
+  const absl::Status missing = GgufFile::Open(Path(1)).status();
+  EXPECT_TRUE(absl::IsNotFound(missing)) << missing;
+  EXPECT_THAT(missing.message(), HasSubstr(Path(3)));
+  // Another part, one of another model, and one whose tensor is there.
+  EXPECT_THAT(ErrorOf(3, {.number = 1, .tensor = "b"}),
+              HasSubstr("split.no is 1, expected 2: it is part 3 of 3 by its "
+                        "name"));
+  EXPECT_THAT(ErrorOf(3, {.number = 2, .count = 4, .tensor = "c"}),
+              HasSubstr("split.count is 4, expected 3"));
+  EXPECT_THAT(ErrorOf(3, {.number = 2, .tensors = 5, .tensor = "c"}),
+              HasSubstr("split.tensors.count is 5, expected 3"));
+  EXPECT_THAT(ErrorOf(3, {.number = 2, .tensor = "b"}),
+              HasSubstr("tensor b is in " + Path(2) + ", too"));
+  for (int number = 1; number <= 3; ++number) {
+    Write(number, {.number = number - 1,
+                   .tensors = 7,
+                   .tensor = std::string(1, 'a' + number)});
+  }
+  EXPECT_THAT(GgufFile::Open(Path(1)).status().message(),
+              HasSubstr("split.tensors.count is 7, expected 3, as the parts "
+                        "have"));
+  directory_.Write("m-00002-of-00003.gguf", "GGUF");
+  EXPECT_THAT(GgufFile::Open(Path(1)).status().message(),
+              HasSubstr(Path(2) + ": the version at byte 4 has 4 bytes"));
 }
 
 TEST_F(GgufFileTest, RefusesBadTensors) {

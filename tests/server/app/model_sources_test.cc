@@ -71,6 +71,18 @@ TEST_F(ModelSourcesTest, ADirectoryOfModelsIsListedByName) {
               ElementsAre(In("de"), "en-Q4_0: " + dir + "/en-Q4_0.gguf",
                           In("fr"), In("zh")));
   fs::remove(directory_ / "en-Q4_0.gguf");
+  // One model in two files.
+  for (const char* part :
+       {"en-00001-of-00002.gguf", "en-00002-of-00002.gguf"}) {
+    std::ofstream(directory_ / part) << "GGUF";
+  }
+  EXPECT_THAT(Found({.models_dir = dir}),
+              ElementsAre(In("de"), "en: " + dir + "/en-00001-of-00002.gguf",
+                          In("fr"), In("zh")));
+  for (const char* part :
+       {"en-00001-of-00002.gguf", "en-00002-of-00002.gguf"}) {
+    fs::remove(directory_ / part);
+  }
   EXPECT_THAT(Found({.models = {"/m/a.Q8_0.gguf"}}),
               ElementsAre("a.Q8_0: /m/a.Q8_0.gguf"));
   EXPECT_THAT(Found({.models_dir = dir, .default_model = "fr"}),
@@ -112,6 +124,14 @@ TEST(AbsoluteDirectoryTest, BeginsAtTheRoot) {
   EXPECT_EQ(AbsoluteDirectory("/m/opus/"), "/m/opus");
   EXPECT_EQ(AbsoluteDirectory("/m/../n//opus"), "/n/opus");
   EXPECT_EQ(AbsoluteDirectory("rel"), (fs::current_path() / "rel").string());
+}
+
+TEST(WithoutDirectoryTest, LeavesNamesOfParts) {
+  EXPECT_EQ(WithoutDirectory(
+                absl::NotFoundError("/srv/m-00002-of-00002.gguf: no such file"),
+                "/srv/m-00001-of-00002.gguf")
+                .message(),
+            "m-00002-of-00002.gguf: no such file");
 }
 
 TEST(WithoutDirectoryTest, LeavesNamesOfFiles) {
