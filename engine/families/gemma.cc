@@ -1,4 +1,4 @@
-// Gemma 2 and 3: Gemma Team 2024, 2025.
+// Gemma 1 to 3: Gemma Team 2024, 2024, 2025.
 
 #include <cmath>
 
@@ -20,6 +20,10 @@ constexpr LlamaDefaults kDefaults = {.activation = "gelu_pytorch_tanh",
                                      .kv_heads = 4,
                                      .head_dim = 256,
                                      .tied = true};
+constexpr LlamaDefaults kFirstDefaults = {.activation = "gelu_pytorch_tanh",
+                                          .kv_heads = 16,
+                                          .head_dim = 256,
+                                          .tied = true};
 constexpr FloatRange kCap = {1e-3, 1e6};
 
 // A cap; `fallback` if the key is absent, and no cap (0) if its value is null.
@@ -30,13 +34,20 @@ absl::StatusOr<float> Cap(const JsonFile& config, absl::string_view key,
   return static_cast<float>(cap);
 }
 
-// What Gemma 2 and 3 share: norms before and after each branch, stored as
-// gamma - 1; scaled embeddings; caps of scores and logits.
+// Sets what all share: scaled embeddings, norms stored as gamma - 1.
+absl::Status SetShared(const JsonFile& config, TransformerSpec& spec) {
+  RETURN_IF_ERROR(ExpectFlags(config, {"use_bidirectional_attention"}, false));
+  spec.decoder->embedding.scale = std::sqrt(static_cast<float>(spec.hidden));
+  for (LayerSpec& layer : spec.decoder->layers) layer.norm.unit_offset = true;
+  return absl::OkStatus();
+}
+
+// What Gemma 2 and 3 share besides: norms before and after each branch, caps of
+// scores and logits.
 absl::StatusOr<TransformerSpec> Spec(const JsonFile& config, float score_cap,
                                      float logits_cap) {
-  RETURN_IF_ERROR(ExpectFlags(config, {"use_bidirectional_attention"}, false));
   ASSIGN_OR_RETURN(TransformerSpec spec, LlamaSpec(config, kDefaults));
-  spec.decoder->embedding.scale = std::sqrt(static_cast<float>(spec.hidden));
+  RETURN_IF_ERROR(SetShared(config, spec));
   ASSIGN_OR_RETURN(const double scalar,
                    config.FloatOr("query_pre_attn_scalar", 256, {1e-3, 1e6}));
   ASSIGN_OR_RETURN(spec.logits_softcap,
@@ -44,7 +55,6 @@ absl::StatusOr<TransformerSpec> Spec(const JsonFile& config, float score_cap,
   ASSIGN_OR_RETURN(const float cap,
                    Cap(config, "attn_logit_softcapping", score_cap));
   for (LayerSpec& layer : spec.decoder->layers) {
-    layer.norm.unit_offset = true;
     layer.branch_norm = true;
     layer.self_attention.scale = static_cast<float>(1 / std::sqrt(scalar));
     layer.self_attention.softcap = cap;
@@ -62,6 +72,14 @@ absl::Status SetSliding(const JsonFile& config, int pattern,
       decoder);
 }
 
+absl::Status AddMatrices(const JsonFile& config, NameTable& names) {
+  ASSIGN_OR_RETURN(const Bias attention, BiasFlag(config, "attention_bias"));
+  AddLlamaQkv(attention, names);
+  AddLlamaOut(attention, names);
+  AddLlamaFeedForward(Bias::kNo, names);
+  return absl::OkStatus();
+}
+
 absl::Status AddNames(const JsonFile& config, NameTable& names) {
   RETURN_IF_ERROR(AddLlamaEmbeddings(config, kDefaults, names));
   static constexpr SlotName kNorms[] = {
@@ -70,11 +88,7 @@ absl::Status AddNames(const JsonFile& config, NameTable& names) {
       {"ffn.norm", "pre_feedforward_layernorm"},
       {"ffn.branch_norm", "post_feedforward_layernorm"}};
   AddList("decoder.{}.", LlamaLayerPrefixes(), kNorms, Bias::kNo, names);
-  ASSIGN_OR_RETURN(const Bias attention, BiasFlag(config, "attention_bias"));
-  AddLlamaQkv(attention, names);
-  AddLlamaOut(attention, names);
-  AddLlamaFeedForward(Bias::kNo, names);
-  return absl::OkStatus();
+  return AddMatrices(config, names);
 }
 
 // Sets the rotations of both types of layers. Files of transformers before 5
@@ -100,6 +114,16 @@ absl::Status SetGemma3Rotary(const JsonFile& config, StackSpec& decoder) {
 }
 
 }  // namespace
+
+absl::StatusOr<Family> LoadGemma(const JsonFile& config) {
+  RETURN_IF_ERROR(CheckDecoderOf(config, "GemmaForCausalLM"));
+  Family family;
+  ASSIGN_OR_RETURN(family.spec, LlamaSpec(config, kFirstDefaults));
+  RETURN_IF_ERROR(SetShared(config, family.spec));
+  RETURN_IF_ERROR(AddLlamaTable(config, kFirstDefaults, family.names));
+  RETURN_IF_ERROR(AddMatrices(config, family.names));
+  return family;
+}
 
 absl::StatusOr<Family> LoadGemma2(const JsonFile& config) {
   RETURN_IF_ERROR(CheckDecoderOf(config, "Gemma2ForCausalLM"));

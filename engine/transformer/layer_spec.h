@@ -18,7 +18,7 @@ enum class NormPlace {
 struct NormSpec {
   NormKind kind = NormKind::kLayerNorm;
   float epsilon = 1e-5f;
-  // The checkpoint stores gamma - 1 (Gemma).
+  // The checkpoint stores gamma - 1 (Mesnard et al. 2024).
   bool unit_offset = false;
 };
 
@@ -33,7 +33,7 @@ struct AttentionSpec {
   std::optional<NormSpec> head_norm = std::nullopt;
   // Rotary positions; nullopt: queries and keys are not rotated.
   std::optional<RotarySpec> rotary = std::nullopt;
-  // Scores become softcap * tanh(score / softcap) (Gemma 2, 2024); 0: no cap.
+  // Scores become softcap * tanh(score / softcap) (Riviere 2024); 0: no cap.
   float softcap = 0;
   // Linear biases (Press et al. 2022), [heads] or empty: head h's score gets
   // + slopes[h] * (key's position - query's position).
@@ -56,7 +56,7 @@ struct LayerSpec {
   // False: self-attention reads x without a norm. Only with kPre.
   bool self_norm = true;
   // The output of each branch goes through a norm of its own before it is added
-  // (Gemma 2, 2024). Only with kPre.
+  // (Riviere et al. 2024). Only with kPre.
   bool branch_norm = false;
   // x + attention(norm(x)) + feed_forward(norm(x)), with a norm for each (Wang
   // & Komatsuzaki 2021). Only with kPre and without cross-attention.

@@ -181,4 +181,6 @@ DECODERS = [
                                "rope_type": "default", "rope_theta": 3000.0}),
          old={"rope_theta": 3000.0, "rope_scaling": None, "pretraining_tp": 2},
          absent=["rope_parameters", "layer_types", "no_rope_layers"]),
+    dict(name="gemma-wide-heads", model="Gemma", weights=9,
+         config=llama_like(24, 2, 4, 1, 36, head_dim=10)),
 ]

@@ -154,4 +154,6 @@ ENCODERS = [
          config=modern(20, 2, 2, local_attention=5, **ENTITIES)),
     dict(name="modernbert-mask", model="ModernBertForMaskedLM", seed=3995,
          config=modern(18, 3, 3, hidden_activation="gelu", mlp_bias=True)),
+    dict(name="nomic_bert-mean-pooling", model="NomicBertModel",
+         config=bert_like(24, 3), sentence=MEAN),
 ]

@@ -30,7 +30,8 @@ absl::Status CheckSupported(const JsonFile& config) {
 
 absl::StatusOr<TransformerSpec> EncoderSpec(const JsonFile& config,
                                             const EncoderKeys& keys,
-                                            float epsilon) {
+                                            float epsilon,
+                                            absl::string_view activation) {
   RETURN_IF_ERROR(CheckSupported(config));
   const EncoderKeys usual;
   ASSIGN_OR_RETURN(const int hidden,
@@ -47,7 +48,7 @@ absl::StatusOr<TransformerSpec> EncoderSpec(const JsonFile& config,
   ASSIGN_OR_RETURN(layer.feed_forward.width,
                    Number(config, {keys.width}, kWidth));
   ASSIGN_OR_RETURN(layer.feed_forward.activation,
-                   ActivationOr(config, keys.activation, "gelu"));
+                   ActivationOr(config, keys.activation, activation));
 
   TransformerSpec spec;
   spec.hidden = hidden;
@@ -58,7 +59,7 @@ absl::StatusOr<TransformerSpec> EncoderSpec(const JsonFile& config,
   embedding.width = hidden;
   embedding.positions = Positions::kLearned;
   ASSIGN_OR_RETURN(embedding.max_positions,
-                   Number(config, {"max_position_embeddings"}, kPositions));
+                   Number(config, {keys.positions}, kPositions));
   embedding.norm = layer.norm;
   return spec;
 }

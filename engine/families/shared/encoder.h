@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "engine/checkpoint/weights.h"
 #include "engine/json/json_file.h"
 #include "engine/transformer/spec.h"
@@ -19,15 +20,16 @@ struct EncoderKeys {
   const char* heads = "num_attention_heads";
   const char* width = "intermediate_size";  // of the feed-forward network
   const char* activation = "hidden_act";
+  const char* positions = "max_position_embeddings";
 };
 
 // BERT's encoder (Devlin et al. 2019) with the sizes of config.json: post-norm,
 // learned positions, a norm of the embeddings, no token types. The family then
-// changes whatever differs. INVALID_ARGUMENT if the configuration makes the
-// model a decoder.
-absl::StatusOr<TransformerSpec> EncoderSpec(const JsonFile& config,
-                                            const EncoderKeys& keys,
-                                            float epsilon);
+// changes whatever differs. `activation` is that of a configuration that names
+// none. INVALID_ARGUMENT if the configuration makes the model a decoder.
+absl::StatusOr<TransformerSpec> EncoderSpec(
+    const JsonFile& config, const EncoderKeys& keys, float epsilon,
+    absl::string_view activation = "gelu");
 
 // Positions as in fairseq: they count the tokens that are not `pad`, and the
 // first such token has row pad + 1 of the table.

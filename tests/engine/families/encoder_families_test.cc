@@ -11,6 +11,7 @@
 #include "engine/families/shared/rotary_config.h"
 #include "engine/families/shared/sentence_transformers.h"
 #include "engine/transformer/transformer.h"
+#include "tests/engine/families/config.h"
 
 namespace attend {
 namespace {
@@ -70,7 +71,7 @@ TEST(EncoderFamiliesTest, EveryTensorOfEveryFixture) {
         << LoadAll(compute, entry.path(), *family);
     ++loaded;
   }
-  EXPECT_EQ(loaded, 30);
+  EXPECT_EQ(loaded, 31);
 }
 
 // Of a fixture, each tensor but those that may be there: its absence or a wrong
@@ -128,6 +129,61 @@ TEST(EncoderFamiliesTest, SpecsAreWhatTheConfigurationSays) {
 // Of the heads of modernbert-4x-labels, as it is and as modernbert-prompts.
 std::optional<RotarySpec> Plain(float theta, int head_dim = 10) {
   return RotarySpec{RotaryFrequencies(theta, head_dim)};
+}
+
+// Configurations of before the family was in transformers, as those of
+// nomic-embed-text, have other words.
+TEST(EncoderFamiliesTest, NomicBertsOldWordsMeanTheSame) {
+  const nlohmann::json old = {{"hidden_size", nullptr},
+                              {"num_hidden_layers", nullptr},
+                              {"num_attention_heads", nullptr},
+                              {"intermediate_size", nullptr},
+                              {"max_position_embeddings", nullptr},
+                              {"layer_norm_eps", nullptr},
+                              {"rope_parameters", nullptr},
+                              {"hidden_act", nullptr},
+                              {"head_dim", nullptr},
+                              {"n_embd", 24},
+                              {"n_layer", 2},
+                              {"n_head", 3},
+                              {"n_inner", 26},
+                              {"n_positions", 56},
+                              {"layer_norm_epsilon", 1e-12},
+                              {"rotary_emb_base", 1000},
+                              {"rotary_emb_fraction", 1.0},
+                              {"rotary_emb_scale_base", nullptr},
+                              {"activation_function", "swiglu"},
+                              {"causal", false},
+                              {"prenorm", false}};
+  const StackSpec now = *FamilyOf("nomic_bert-mean-pooling").spec.encoder;
+  const StackSpec then = *FamilyOf("nomic_bert-mean-pooling", old).spec.encoder;
+  EXPECT_EQ(then.layers.size(), now.layers.size());
+  EXPECT_EQ(then.embedding.max_positions, 56);
+  EXPECT_EQ(then.embedding.token_types, 2);
+  const LayerSpec& layer = then.layers[0];
+  EXPECT_EQ(layer.norm.epsilon, now.layers[0].norm.epsilon);
+  EXPECT_EQ(layer.self_attention.head_dim, 8);
+  EXPECT_EQ(layer.self_attention.rotary, Plain(1000, 8));
+  EXPECT_EQ(now.layers[0].self_attention.rotary, Plain(1000, 8));
+  EXPECT_EQ(layer.feed_forward.activation, Activation::kSilu);
+  EXPECT_EQ(layer.feed_forward.width, 26);
+  EXPECT_TRUE(layer.feed_forward.gated);
+  for (const auto& [key, value] :
+       {std::pair<const char*, nlohmann::json>("causal", true),
+        {"prenorm", true},
+        {"qkv_proj_bias", true},
+        {"rotary_emb_interleaved", true},
+        {"rotary_emb_fraction", 0.5},
+        {"rotary_scaling_factor", 2},
+        {"moe_every_n_layers", 2},
+        {"activation_function", "gelu"}}) {
+    nlohmann::json changes = old;
+    changes[key] = value;
+    EXPECT_THAT(LoadFamily(FixtureConfig("nomic_bert-mean-pooling", changes))
+                    .status()
+                    .message(),
+                HasSubstr(absl::StrCat(key, " is ")));
+  }
 }
 
 TEST(EncoderFamiliesTest, ModernBertInBothSpellings) {
