@@ -78,15 +78,35 @@ def gguf(keys, tensors):
     return head + bytes(-len(head) % 32) + data
 
 
+def keys_of(architecture, sizes, epsilon):
+    return [key("general.architecture", 8, text(architecture)),
+            *(key(f"{architecture}.{name}", 4, struct.pack("<I", size))
+              for name, size in sizes.items()),
+            key(f"{architecture}.attention.{epsilon}", 6,
+                struct.pack("<f", 1e-5))]
+
+
 def llama_keys():
     sizes = {"context_length": 32, "embedding_length": 8, "block_count": 1,
              "feed_forward_length": 8, "attention.head_count": 2,
              "attention.head_count_kv": 1, "rope.dimension_count": 4}
-    return [key("general.architecture", 8, text("llama")),
-            *(key(f"llama.{name}", 4, struct.pack("<I", size))
-              for name, size in sizes.items()),
-            key("llama.attention.layer_norm_rms_epsilon", 6,
-                struct.pack("<f", 1e-5))]
+    return keys_of("llama", sizes, "layer_norm_rms_epsilon")
+
+
+def bert_keys():
+    sizes = {"context_length": 32, "embedding_length": 8, "block_count": 1,
+             "feed_forward_length": 8, "attention.head_count": 2,
+             "pooling_type": 2}
+    return [*keys_of("bert", sizes, "layer_norm_epsilon"),
+            key("bert.attention.causal", 7, b"\0")]
+
+
+def t5_keys():
+    sizes = {"embedding_length": 8, "block_count": 1, "feed_forward_length": 8,
+             "attention.head_count": 2, "attention.key_length": 4,
+             "attention.value_length": 4, "attention.relative_buckets_count": 8,
+             "decoder_start_token_id": 0}
+    return keys_of("t5", sizes, "layer_norm_rms_epsilon")
 
 
 def write_gguf():
@@ -113,6 +133,26 @@ def write_gguf():
         + [array("tokenizer.ggml.scores", 6,
                  [struct.pack("<f", -i) for i in range(5)])],
         [table, ("rope_freqs.weight", (2,), 0, struct.pack("<ff", 1, 8))]))
+    write("gguf", "words", gguf(
+        bert_keys() + tokenizer("bert", ["[CLS]", "[SEP]", "[UNK]", "\u2581a", "b"],
+                                [3, 3, 3, 1, 1]),
+        [table, ("token_types.weight", (8, 2), 0, bytes(64))]))
+    # A table of replacements whose trie has one unit, which maps nothing.
+    charsmap = [bytes([byte]) for byte in struct.pack("<II", 4, 0) + b"x\0"]
+    t5 = tokenizer("t5", ["<pad>", "</s>", "<unk>", "\u2581a", "[PAD4]"],
+                   [3, 3, 2, 1, 5])[:-1]
+    write("gguf", "unigrams", gguf(
+        t5_keys() + t5
+        + [key("tokenizer.ggml.eos_token_id", 4, struct.pack("<I", 1)),
+           array("tokenizer.ggml.precompiled_charsmap", 0, charsmap),
+           array("tokenizer.ggml.scores", 6,
+                 [struct.pack("<f", -i) for i in range(5)])],
+        [table, ("enc.blk.0.ffn_gate.weight", (8, 8), 0, bytes(256))]))
+    write("gguf", "part", gguf(
+        llama_keys() + [key("split.no", 2, struct.pack("<H", 0)),
+                        key("split.count", 2, struct.pack("<H", 2)),
+                        key("split.tensors.count", 5, struct.pack("<i", 2))],
+        [table]))
     write("gguf", "blocks", gguf(
         llama_keys(), [table, ("blk.0.attn_q.weight", (32, 2), 8, bytes(68)),
                        ("blk.0.ffn_up.weight", (256, 1), 12, bytes(144))]))

@@ -35,6 +35,13 @@ FILES = {
     "gemma2-softcaps": "gemma2",
     "gemma3-4x-window-pattern": "gemma3",
     "gpt2-gelu": "gpt2",
+    "gemma-wide-heads": "gemma",
+    "bert-mean-pooling": "bert",
+    "distilbert-max-pooling": "bert",
+    "nomic_bert-mean-pooling": "nomic-bert",
+    "t5-4x-long": "t5",
+    "t5-v1_1-4x": "t5",
+    "mt5-4x": "t5",
 }
 BLOCKS_OF_32 = [Type.Q4_0, Type.Q4_1, Type.Q5_0, Type.Q5_1, Type.Q8_0]
 BLOCKS_OF_256 = [Type.Q2_K, Type.Q3_K, Type.Q4_K, Type.Q5_K, Type.Q6_K]
@@ -62,12 +69,38 @@ def text_config(folder):
 def add_sizes(writer, config):
     writer.add_block_count(config.num_hidden_layers)
     writer.add_embedding_length(config.hidden_size)
-    writer.add_context_length(config.max_position_embeddings)
+    # T5 has none; the converter writes this.
+    writer.add_context_length(getattr(config, "max_position_embeddings", 512))
     writer.add_head_count(config.num_attention_heads)
     writer.add_vocab_size(config.vocab_size)
-    writer.add_bos_token_id(config.bos_token_id)
-    writer.add_eos_token_id(config.eos_token_id)
-    writer.add_pad_token_id(config.pad_token_id)
+    for role in ("bos", "eos", "pad"):
+        token = getattr(config, f"{role}_token_id", None)
+        if token is not None:
+            getattr(writer, f"add_{role}_token_id")(token)
+
+
+def add_bert(writer, config, rope):
+    distilled = config.model_type == "distilbert"
+    writer.add_feed_forward_length(
+        config.hidden_dim if distilled else config.intermediate_size)
+    writer.add_layer_norm_eps(1e-12 if distilled else config.layer_norm_eps)
+    writer.add_causal_attention(False)
+    writer.add_pooling_type(gguf.PoolingType.MEAN)
+    if not distilled:
+        writer.add_token_type_count(config.type_vocab_size)
+    if rope:
+        writer.add_rope_freq_base(rope["rope_theta"])
+
+
+def add_t5(writer, config):
+    writer.add_feed_forward_length(config.d_ff)
+    writer.add_decoder_block_count(config.num_decoder_layers)
+    writer.add_key_length(config.d_kv)
+    writer.add_value_length(config.d_kv)
+    writer.add_layer_norm_eps(config.layer_norm_epsilon)
+    writer.add_layer_norm_rms_eps(config.layer_norm_epsilon)
+    writer.add_relative_attn_buckets_count(config.relative_attention_num_buckets)
+    writer.add_decoder_start_token_id(config.decoder_start_token_id)
 
 
 def add_llama_like(writer, config, rope, architecture):
@@ -124,7 +157,9 @@ def stored(name, weight, config, architecture):
             return swap_halves(weight, config.num_attention_heads)
         if ".k_proj." in name:
             return swap_halves(weight, config.num_key_value_heads)
-    if architecture.startswith("gemma"):
+    if architecture == "gemma" and name.endswith("norm.weight"):
+        return weight + 1
+    if architecture in ("gemma2", "gemma3"):
         if name.endswith("norm.weight"):
             weight = weight + 1
         # The file says that scores are scaled by the size of a head; the
@@ -150,6 +185,10 @@ def write(name):
     if architecture == "gpt2":
         writer.add_feed_forward_length(config.n_inner or 4 * config.n_embd)
         writer.add_layer_norm_eps(config.layer_norm_epsilon)
+    elif architecture in ("bert", "nomic-bert"):
+        add_bert(writer, config, rope)
+    elif architecture == "t5":
+        add_t5(writer, config)
     else:
         add_llama_like(writer, config, rope, architecture)
     arch = next(key for key, value in gguf.MODEL_ARCH_NAMES.items()
@@ -163,7 +202,10 @@ def write(name):
                 rope[f"{length}_factor"], dtype=np.float32))
     for tensor, weight in load_file(folder / "model.safetensors").items():
         to = names.get_name(tensor, try_suffixes=(".weight", ".bias"))
-        if to is None or tensor.endswith(".attn.bias"):
+        # llama.cpp gives the tokens of both stacks one name.
+        if (to is None or tensor.endswith(".attn.bias") or
+                tensor in ("encoder.embed_tokens.weight",
+                           "decoder.embed_tokens.weight")):
             print(f"{name}: left out {tensor}")
             continue
         writer.add_tensor(to, np.ascontiguousarray(

@@ -16,6 +16,10 @@ NameTable LlamaGgufNames(const GgufFile& file, const TransformerSpec& spec,
                          bool interleaved);
 // GPT-2.
 NameTable Gpt2GgufNames(const GgufFile& file);
+// BERT and its relatives.
+NameTable BertGgufNames(const GgufFile& file, const TransformerSpec& spec);
+// T5.
+NameTable T5GgufNames(const GgufFile& file, const TransformerSpec& spec);
 
 }  // namespace attend
 

@@ -11,6 +11,8 @@
 #include "engine/tokenizer/gguf/byte_level_json.h"
 #include "engine/tokenizer/gguf/gguf_vocabulary.h"
 #include "engine/tokenizer/gguf/piece_json.h"
+#include "engine/tokenizer/gguf/unigram_json.h"
+#include "engine/tokenizer/gguf/word_piece_json.h"
 #include "engine/tokenizer/hf/hf_tokenizer.h"
 #include "engine/tokenizer/text/ids_only.h"
 
@@ -25,14 +27,34 @@ absl::StatusOr<PieceSpaces> SpacesOf(const JsonFile& metadata) {
   return PieceSpaces::kFirst;
 }
 
-absl::StatusOr<nlohmann::json> TokenizerJson(const JsonFile& metadata,
-                                             const GgufVocabulary& vocabulary) {
-  if (vocabulary.model == "gpt2") return ByteLevelJson(metadata, vocabulary);
-  if (vocabulary.model == "llama") {
+// XLM-RoBERTa's files have this model, too, and frame texts otherwise.
+absl::Status CheckIsT5(const JsonFile& metadata) {
+  constexpr char kKey[] = "general.architecture";
+  ASSIGN_OR_RETURN(const std::string architecture, metadata.String(kKey));
+  if (absl::StartsWith(architecture, "t5")) return absl::OkStatus();
+  return metadata.Unexpected(kKey, "t5 for tokenizer.ggml.model t5");
+}
+
+// As text.
+absl::StatusOr<std::string> TokenizerJson(const JsonFile& metadata,
+                                          const GgufVocabulary& vocabulary,
+                                          HfConfig& config) {
+  nlohmann::json json;
+  if (vocabulary.model == "gpt2") {
+    ASSIGN_OR_RETURN(json, ByteLevelJson(metadata, vocabulary));
+  } else if (vocabulary.model == "llama") {
     ASSIGN_OR_RETURN(const PieceSpaces spaces, SpacesOf(metadata));
-    return PieceJson(metadata, vocabulary, spaces);
+    ASSIGN_OR_RETURN(json, PieceJson(metadata, vocabulary, spaces));
+  } else if (vocabulary.model == "bert") {
+    ASSIGN_OR_RETURN(json, WordPieceJson(metadata, vocabulary));
+  } else if (vocabulary.model == "t5") {
+    RETURN_IF_ERROR(CheckIsT5(metadata));
+    return UnigramJson(metadata, vocabulary, config);
+  } else {
+    return metadata.Unexpected("tokenizer.ggml.model",
+                               "gpt2, llama, bert, t5 or none");
   }
-  return metadata.Unexpected("tokenizer.ggml.model", "gpt2, llama or none");
+  return json.dump();
 }
 
 }  // namespace
@@ -41,14 +63,14 @@ absl::StatusOr<GgufTokenizer> LoadGgufTokenizer(const JsonFile& metadata) {
   ASSIGN_OR_RETURN(const std::string model,
                    metadata.StringOr("tokenizer.ggml.model", "none"));
   if (model == "none") return GgufTokenizer{std::make_unique<IdsOnly>(), {}};
-  ASSIGN_OR_RETURN(const GgufVocabulary vocabulary,
-                   ReadGgufVocabulary(metadata));
-  ASSIGN_OR_RETURN(const nlohmann::json json,
-                   TokenizerJson(metadata, vocabulary));
+  ASSIGN_OR_RETURN(GgufVocabulary vocabulary, ReadGgufVocabulary(metadata));
+  if (vocabulary.model == "bert") SpellAsWordPieces(vocabulary);
   HfConfig config = HfConfigOf(vocabulary);
-  ASSIGN_OR_RETURN(std::unique_ptr<Tokenizer> tokenizer,
-                   HfTokenizer::Create(metadata.path() + ": tokenizer",
-                                       json.dump(), config));
+  ASSIGN_OR_RETURN(const std::string json,
+                   TokenizerJson(metadata, vocabulary, config));
+  ASSIGN_OR_RETURN(
+      std::unique_ptr<Tokenizer> tokenizer,
+      HfTokenizer::Create(metadata.path() + ": tokenizer", json, config));
   return GgufTokenizer{std::move(tokenizer), std::move(config)};
 }
 

@@ -47,7 +47,11 @@ absl::Status ReadIds(const JsonFile& metadata, GgufVocabulary& vocabulary) {
        {std::pair("bos_token_id", &vocabulary.bos),
         std::pair("eos_token_id", &vocabulary.eos),
         std::pair("unknown_token_id", &vocabulary.unknown),
-        std::pair("padding_token_id", &vocabulary.pad)}) {
+        std::pair("padding_token_id", &vocabulary.pad),
+        std::pair("cls_token_id", &vocabulary.cls),
+        // llama.cpp spells it so.
+        std::pair("seperator_token_id", &vocabulary.sep),
+        std::pair("mask_token_id", &vocabulary.mask)}) {
     if (!metadata.Has(Key(name))) continue;
     ASSIGN_OR_RETURN(const int64_t value, metadata.Int(Key(name), {0, last}));
     *id = static_cast<int>(value);
@@ -95,7 +99,7 @@ absl::StatusOr<GgufVocabulary> ReadGgufVocabulary(const JsonFile& metadata) {
                        vocabulary.pre == "llama-bpe" ||
                        vocabulary.pre == "tekken";
   RETURN_IF_ERROR(ReadFlags(metadata, add_bos && vocabulary.bos >= 0,
-                            /*add_eos=*/false, vocabulary));
+                            /*add_eos=*/vocabulary.model == "t5", vocabulary));
   return vocabulary;
 }
 
@@ -104,7 +108,10 @@ HfConfig HfConfigOf(const GgufVocabulary& vocabulary) {
   for (const auto& [id, role] : {std::pair(vocabulary.bos, &config.bos),
                                  std::pair(vocabulary.eos, &config.eos),
                                  std::pair(vocabulary.unknown, &config.unk),
-                                 std::pair(vocabulary.pad, &config.pad)}) {
+                                 std::pair(vocabulary.pad, &config.pad),
+                                 std::pair(vocabulary.cls, &config.cls),
+                                 std::pair(vocabulary.sep, &config.sep),
+                                 std::pair(vocabulary.mask, &config.mask)}) {
     if (id < 0) continue;
     *role = vocabulary.tokens[id];
     config.special.push_back({.content = *role});

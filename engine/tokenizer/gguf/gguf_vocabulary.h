@@ -23,14 +23,16 @@ struct GgufVocabulary {
     kByte
   };
 
-  std::string model;                // how texts are cut: "gpt2", "llama"
+  std::string model;                // how texts are cut: "gpt2", "bert"
   std::string pre;                  // how they are cut before that; "": unsaid
   std::vector<std::string> tokens;  // by id
   std::vector<Type> types;          // by id; empty: all are normal
   std::vector<float> scores;        // by id, or empty
   std::vector<std::string> merges;  // "Ġ t", the first first; or empty
-  int bos = -1, eos = -1, unknown = -1, pad = -1;  // ids; -1: none
-  bool add_bos = false, add_eos = false;           // around a text
+  // Ids; -1: none.
+  int bos = -1, eos = -1, unknown = -1, pad = -1;
+  int cls = -1, sep = -1, mask = -1;
+  bool add_bos = false, add_eos = false;  // around a text
   bool space_before = true;  // a text gets a space before it, in "llama"
 
   Type type(size_t id) const {

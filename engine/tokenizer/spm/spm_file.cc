@@ -19,17 +19,19 @@ namespace {
 constexpr size_t kMaxBytes = size_t{16} << 20;
 constexpr int kMaxPieces = 1 << 22;
 
-absl::Status ReadPiece(const std::string& what, const spm::Model::Piece& read,
-                       SpmFile::Piece& piece) {
-  if (read.piece().empty() ||
-      FindInvalidUtf8(read.piece()) != absl::string_view::npos) {
+absl::Status CheckPiece(const std::string& what, const SpmFile::Piece& piece) {
+  if (piece.text.empty() ||
+      FindInvalidUtf8(piece.text) != absl::string_view::npos) {
     return absl::InvalidArgumentError(
         absl::StrCat(what, " is empty or not UTF-8"));
   }
-  if (!std::isfinite(read.score())) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(what, " has score ", read.score(), ", expected a number"));
-  }
+  if (std::isfinite(piece.score)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(what, " has score ", piece.score, ", expected a number"));
+}
+
+absl::Status ReadPiece(const std::string& what, const spm::Model::Piece& read,
+                       SpmFile::Piece& piece) {
   if (read.type() < 1 || read.type() > 6) {
     return absl::InvalidArgumentError(
         absl::StrCat(what, " has type ", read.type(), ", expected 1 to 6"));
@@ -58,13 +60,15 @@ absl::Status ReadTrainer(const std::string& path,
   return absl::OkStatus();
 }
 
-// Checks the rules that hold between pieces, and finds the unknown piece.
-absl::Status CheckPieces(const std::string& path, SpmFile& file) {
+}  // namespace
+
+absl::Status CheckSpmPieces(const std::string& path, SpmFile& file) {
   std::unordered_set<std::string> seen;
   int unknown = 0;
   int bytes = 0;
   for (size_t i = 0; i < file.pieces.size(); ++i) {
     const SpmFile::Piece& piece = file.pieces[i];
+    RETURN_IF_ERROR(CheckPiece(absl::StrCat(path, ": piece ", i), piece));
     if (!seen.insert(piece.text).second) {
       return absl::InvalidArgumentError(
           absl::StrCat(path, ": piece \"", piece.text, "\" occurs twice"));
@@ -88,8 +92,6 @@ absl::Status CheckPieces(const std::string& path, SpmFile& file) {
   }
   return absl::OkStatus();
 }
-
-}  // namespace
 
 absl::StatusOr<SpmFile> ParseSpmFile(const std::string& path,
                                      absl::string_view bytes) {
@@ -118,7 +120,7 @@ absl::StatusOr<SpmFile> ParseSpmFile(const std::string& path,
                               model.pieces(i), file.pieces[i]));
   }
   RETURN_IF_ERROR(ReadTrainer(path, model.trainer_spec(), file));
-  RETURN_IF_ERROR(CheckPieces(path, file));
+  RETURN_IF_ERROR(CheckSpmPieces(path, file));
   const spm::Model::Normalizer& normalizer = model.normalizer_spec();
   file.charsmap = normalizer.precompiled_charsmap();
   file.add_dummy_prefix = normalizer.add_dummy_prefix();

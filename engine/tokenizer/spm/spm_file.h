@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
@@ -50,6 +51,10 @@ struct SpmFile {
 // model. A field with the wrong type counts as absent, as in SentencePiece.
 absl::StatusOr<SpmFile> ParseSpmFile(const std::string& path,
                                      absl::string_view bytes);
+
+// Checks what is said of pieces above, for a file that was made of something
+// else, and finds the unknown one. INVALID_ARGUMENT names `path` and the piece.
+absl::Status CheckSpmPieces(const std::string& path, SpmFile& file);
 
 }  // namespace attend
 

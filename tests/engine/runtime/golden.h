@@ -20,7 +20,7 @@ nlohmann::json ReadGolden(const std::string& path);
 // of models that generate, and of encoders without a decoder.
 std::vector<std::string> GoldenModels();
 std::vector<std::string> GoldenEncoders();
-// The GGUF files below tests/golden: "gguf/gpt2-gelu.gguf".
+// The GGUF files that generate, below tests/golden: "gguf/gpt2-gelu.gguf".
 std::vector<std::string> GoldenGgufs();
 // The directories below tests/golden/quantized: "quantized/awq".
 std::vector<std::string> GoldenQuantized();

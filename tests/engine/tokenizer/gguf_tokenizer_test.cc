@@ -7,10 +7,15 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "engine/json/read_file.h"
+#include "engine/tokenizer/load_tokenizer.h"
+#include "engine/tokenizer/spm/spm_file.h"
 #include "tests/engine/tokenizer/lines.h"
 #include "tests/support/sanitized.h"
 
@@ -115,6 +120,147 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
+// The metadata of a GGUF file with the vocabulary of bert/tokenizer.json.
+json BertMetadata() {
+  const json vocab = Read("bert/tokenizer.json")["model"]["vocab"];
+  std::vector<std::string> tokens(vocab.size());
+  std::vector<int> types(vocab.size(), 1);
+  for (const auto& [token, id] : vocab.items()) {
+    const bool special = token.size() > 1 && token[0] == '[';
+    if (special) types[id] = 3;
+    tokens[id] = special                         ? token
+                 : absl::StartsWith(token, "##") ? token.substr(2)
+                                                 : "\u2581" + token;
+  }
+  return {{"general.architecture", "bert"},
+          {"tokenizer.ggml.model", "bert"},
+          {"tokenizer.ggml.tokens", tokens},
+          {"tokenizer.ggml.token_type", types},
+          {"tokenizer.ggml.cls_token_id", vocab["[CLS]"]},
+          {"tokenizer.ggml.seperator_token_id", vocab["[SEP]"]},
+          {"tokenizer.ggml.unknown_token_id", vocab["[UNK]"]},
+          {"tokenizer.ggml.padding_token_id", vocab["[PAD]"]},
+          {"tokenizer.ggml.mask_token_id", vocab["[MASK]"]}};
+}
+
+// The same of spm-t5/spiece.model. llama.cpp has ids for T5's extra tokens, but
+// not the tokens.
+json T5Metadata() {
+  const std::string path = std::string(kGolden) + "spm-t5/spiece.model";
+  const auto spm = ParseSpmFile(path, *ReadFile(path));
+  const int ids = (*LoadTokenizer(std::string(kGolden) + "spm-t5"))
+                      ->vocab_size(Side::kSource);
+  std::vector<std::string> tokens;
+  std::vector<int> types, charsmap;
+  std::vector<float> scores;
+  for (const SpmFile::Piece& piece : spm->pieces) {
+    tokens.push_back(piece.text);
+    types.push_back(static_cast<int>(piece.type));
+    scores.push_back(piece.score);
+  }
+  for (int id = static_cast<int>(tokens.size()); id < ids; ++id) {
+    tokens.push_back(absl::StrCat("[PAD", id, "]"));
+    types.push_back(5);
+    scores.push_back(-10000);
+  }
+  for (const char byte : spm->charsmap) {
+    charsmap.push_back(static_cast<unsigned char>(byte));
+  }
+  return {{"general.architecture", "t5"},
+          {"tokenizer.ggml.model", "t5"},
+          {"tokenizer.ggml.tokens", tokens},
+          {"tokenizer.ggml.token_type", types},
+          {"tokenizer.ggml.scores", scores},
+          {"tokenizer.ggml.precompiled_charsmap", charsmap},
+          {"tokenizer.ggml.add_space_prefix", true},
+          {"tokenizer.ggml.remove_extra_whitespaces", true},
+          {"tokenizer.ggml.eos_token_id", 1},
+          {"tokenizer.ggml.padding_token_id", 0}};
+}
+
+// tokenizer_test holds those of directories to transformers.
+TEST(GgufTokenizerTest, CutsAsTheDirectoriesDo) {
+  const Lines lines;
+  for (const auto& [directory, metadata] :
+       {std::pair("bert", BertMetadata()), {"spm-t5", T5Metadata()}}) {
+    SCOPED_TRACE(directory);
+    const auto expected = LoadTokenizer(std::string(kGolden) + directory);
+    ASSERT_TRUE(expected.ok()) << expected.status();
+    const auto loaded = LoadGgufTokenizer(JsonFile::Of("m.gguf", metadata));
+    ASSERT_TRUE(loaded.ok()) << loaded.status();
+    const Tokenizer& tokenizer = *loaded->tokenizer;
+    ASSERT_EQ(tokenizer.vocab_size(Side::kSource),
+              (*expected)->vocab_size(Side::kSource));
+    for (int id = 0; id < tokenizer.vocab_size(Side::kSource); ++id) {
+      ASSERT_EQ(tokenizer.Piece(id, Side::kSource),
+                (*expected)->Piece(id, Side::kSource));
+      ASSERT_EQ(tokenizer.IsSpecial(id, Side::kSource),
+                (*expected)->IsSpecial(id, Side::kSource));
+    }
+    for (int i = 0; i < (kSanitized ? 100 : 1000); ++i) {
+      const std::string line = lines.Get(i);
+      const std::string next = lines.Get(i + 1);
+      EncodeInput input = {.text = line};
+      if (i % 10 == 0) input.pair = next;
+      const auto cut = tokenizer.Encode(input);
+      const auto wanted = (*expected)->Encode(input);
+      ASSERT_TRUE(cut.ok() && wanted.ok()) << line;
+      ASSERT_EQ(cut->ids, wanted->ids) << line;
+      ASSERT_EQ(cut->types, wanted->types) << line;
+    }
+  }
+}
+
+// Files of models with capitals say nothing of them.
+TEST(GgufTokenizerTest, KeepsTheCapitalsOfItsWordPieces) {
+  json metadata = {{"general.architecture", "bert"},
+                   {"tokenizer.ggml.model", "bert"},
+                   {"tokenizer.ggml.tokens",
+                    {"[UNK]", "[CLS]", "[SEP]", "\u2581a", "b", "\u2581A"}},
+                   {"tokenizer.ggml.token_type", {3, 3, 3, 1, 1, 1}}};
+  const auto ids = [&] {
+    const auto loaded = LoadGgufTokenizer(JsonFile::Of("m.gguf", metadata));
+    EXPECT_TRUE(loaded.ok()) << loaded.status();
+    return loaded->tokenizer->Encode({.text = "Ab aB"})->ids;
+  };
+  EXPECT_THAT(ids(), ElementsAre(1, 5, 4, 0, 2));
+  metadata["tokenizer.ggml.normalizer.lowercase"] = true;
+  EXPECT_THAT(ids(), ElementsAre(1, 3, 4, 3, 4, 2));
+  metadata["tokenizer.ggml.tokens"][1] = "<cls>";
+  EXPECT_THAT(
+      LoadGgufTokenizer(JsonFile::Of("m.gguf", metadata)).status().message(),
+      HasSubstr("m.gguf: tokenizer.ggml.cls_token_id is missing, expected the "
+                "id of a token, for there is no [CLS]"));
+}
+
+TEST(GgufTokenizerTest, RefusesWhatT5CannotBe) {
+  const std::string prefix = "tokenizer.ggml.";
+  const json charsmap = {200, 1, 0, 0, 5};
+  const std::vector<std::tuple<std::string, json, const char*>> table = {
+      {"general.architecture", "bert", "is \"bert\", expected t5 for"},
+      {prefix + "scores", json(), "scores is missing, expected a score"},
+      {prefix + "precompiled_charsmap", charsmap, "m.gguf: tokenizer: "},
+      {prefix + "precompiled_charsmap", {300}, "precompiled_charsmap is [300]"},
+      {prefix + "add_space_prefix", false, "is false, expected true"},
+      {prefix + "add_eos_token", false, "is false, expected true"},
+      {prefix + "token_type", json(), "0 unknown pieces, expected 1"},
+  };
+  for (const auto& [key, value, error] : table) {
+    json metadata = T5Metadata();
+    metadata[key] = value;
+    const absl::Status status =
+        LoadGgufTokenizer(JsonFile::Of("m.gguf", metadata)).status();
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << key << " " << status;
+    EXPECT_THAT(status.message(),
+                AllOf(HasSubstr("m.gguf: "), HasSubstr(error)));
+  }
+  json twice = T5Metadata();
+  twice[prefix + "tokens"][9] = twice[prefix + "tokens"][8];
+  EXPECT_THAT(
+      LoadGgufTokenizer(JsonFile::Of("m.gguf", twice)).status().message(),
+      HasSubstr("occurs twice"));
+}
+
 json Small() {
   return {{"general.architecture", "llama"},
           {"tokenizer.ggml.model", "gpt2"},
@@ -166,7 +312,9 @@ struct BadKey {
 TEST(GgufTokenizerTest, RefusesWhatItCannotBe) {
   const std::string prefix = "tokenizer.ggml.";
   const std::vector<BadKey> table = {
-      {"model", "rwkv", "model is \"rwkv\", expected gpt2, llama or none"},
+      {"model", "rwkv",
+       "model is \"rwkv\", expected gpt2, llama, bert, t5 or "
+       "none"},
       {"pre", "poro-chat", "pre is \"poro-chat\", expected one of default, "},
       {"tokens", json::array(), "tokens is [], expected one token or more"},
       {"tokens", {1}, "tokens is [1], expected a string or a list"},
