@@ -83,9 +83,10 @@ WRONG = [
 ONLY_IN = [
     (re.compile(r"^oneapi/"), ("engine/ops",)),
     (re.compile(r"^(immintrin|cpuid)\.h"), ("engine/ops", "engine/compute")),
-    (re.compile(r"^boost/"), ("server/http", "client/cpp/top")),
+    (re.compile(r"^boost/"), ("server/http",)),
+    (re.compile(r"^curl/"), ("client/cpp/top",)),
     (re.compile(r"^openssl/"), ("server/tls", "server/tenants",
-                                 "server/http", "client/cpp/lib", "client/cpp/top")),
+                                 "server/http", "client/cpp/lib")),
     (re.compile(r"^grpc"), ("server/grpc", "server/reflection", "client/cpp")),
     (re.compile(r"\.grpc\.pb\.h$"), ("client/cpp",)),
     (re.compile(r"^prometheus/"), ("server/observability",)),

@@ -20,7 +20,7 @@ struct HttpGetOptions {
 // The body of the answer, at most 64 MiB. INVALID_ARGUMENT: the URL or the CA
 // file is wrong. UNAVAILABLE: no answer, or its certificate is not trusted.
 // UNAUTHENTICATED: the server wants another token. Otherwise an answer that is
-// not 200 is UNKNOWN, with its status line.
+// not 200 is UNKNOWN, with its status.
 absl::StatusOr<std::string> HttpGetBody(const HttpGetOptions& options);
 
 }  // namespace attend

@@ -59,9 +59,9 @@ TEST_F(HttpGetTest, ErrorsSayWhatIsWrong) {
             absl::StatusCode::kUnauthenticated);
   const absl::Status missing = error({.url = url_ + "/none"});
   EXPECT_EQ(missing.code(), absl::StatusCode::kUnknown);
-  EXPECT_THAT(std::string(missing.message()), HasSubstr("/none: 404 "));
+  EXPECT_THAT(std::string(missing.message()), HasSubstr("/none: status 404"));
   for (const std::string url :
-       {"localhost:8080", "ftp://a/", "http://", "http://a:/x"}) {
+       {"localhost:8080", "ftp://a/", "http://", "http://a:x/", ""}) {
     EXPECT_EQ(error({.url = url}).code(), absl::StatusCode::kInvalidArgument)
         << url;
   }
