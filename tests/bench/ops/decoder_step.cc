@@ -52,7 +52,7 @@ double DecoderStep::bytes() const {
       .dtype = kv_dtype_};
   const double targets =
       static_cast<double>(tokens_before_ + loop_->RunningTokens()) / 2;
-  return DecodeWeights(spec_) * BytesOf(dtype_) +
+  return PackedBytes(dtype_, DecodeWeights(spec_)) +
          (rows_ * kSourceTokens + targets) *
              static_cast<double>(layout.block_bytes()) / layout.block_tokens;
 }

@@ -41,6 +41,9 @@ Types TypesOf(ComputeType dtype) {
       return {Type::bf16, Type::bf16, Type::f32};
     case ComputeType::kInt8:
       return {Type::u8, Type::s8, Type::s32};
+    case ComputeType::kW8:
+    case ComputeType::kInt4:
+      break;  // oneDNN has none
   }
   return {};
 }
