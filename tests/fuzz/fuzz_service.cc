@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/tensor/check.h"
+#include "engine/tokenizer/sandbox/sandbox.h"
 #include "server/inference/methods.h"
 #include "server/reflection/methods.h"
 #include "tests/fuzz/fuzz_directory.h"
@@ -46,6 +47,9 @@ FakeEngineOptions Conversations() {
   options.info.fills_masks = false;
   return options;
 }
+
+// Forked from a process that has no other thread, as the server's are.
+[[maybe_unused]] const Sandbox& kProcesses = Sandbox::Shared();
 
 std::unique_ptr<ChatTemplate> LoadTemplate() {
   const FuzzDirectory directory;

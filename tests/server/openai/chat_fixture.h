@@ -6,9 +6,13 @@
 #include <string>
 #include <utility>
 
+#include "engine/tokenizer/sandbox/sandbox.h"
 #include "tests/server/openai/openai_fixture.h"
 
 namespace attend {
+
+// Forked before there are threads, as the server's are.
+[[maybe_unused]] inline const Sandbox& kProcesses = Sandbox::Shared();
 
 // Shows what it is given.
 inline constexpr char kTemplate[] =
