@@ -9,8 +9,8 @@
 namespace attend {
 
 // Numbers in groups of 32 of a row, each with a scale of its own (as ggml has
-// them): a number is scale * code, plus a minimum if it has
-// 4 bits. The last group of a row is filled up.
+// them): a number is scale * code, plus a minimum if it has 4 bits. The last
+// group of a row is filled up.
 
 constexpr int GroupsOf(int numbers) {
   return (numbers + kGroupNumbers - 1) / kGroupNumbers;
