@@ -20,7 +20,8 @@ RUN deploy/grpc/build.sh
 
 FROM grpc AS build
 COPY CMakeLists.txt CMakePresets.json LICENSE ./
-COPY deploy/install.cmake deploy/attend-config.cmake.in deploy/
+COPY deploy/install.cmake deploy/attend-config.cmake.in deploy/unity_groups.py \
+     deploy/
 COPY proto proto
 COPY engine engine
 COPY server server

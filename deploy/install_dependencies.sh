@@ -12,7 +12,7 @@ packages="
   ca-certificates ccache cmake g++ git ninja-build pkg-config
   libabsl-dev libboost-dev libcli11-dev libcurl4-openssl-dev libdnnl-dev
   libicu-dev libprotobuf-dev libssl-dev
-  nlohmann-json3-dev prometheus-cpp-dev protobuf-compiler zlib1g-dev"
+  nlohmann-json3-dev prometheus-cpp-dev protobuf-compiler python3 zlib1g-dev"
 grpc="libgrpc++-dev protobuf-compiler-grpc"
 tests=false
 for option in "$@"; do
@@ -21,7 +21,7 @@ for option in "$@"; do
       tests=true
       packages="$packages
         chromium clang-format curl jq libbenchmark-dev libgmock-dev libgtest-dev openssl
-        python3 python3-venv python3-yaml shellcheck"
+        python3-venv python3-yaml shellcheck"
       ;;
     --fuzz) packages="$packages clang-19 libclang-rt-19-dev llvm-19" ;;
     --patched-grpc) grpc="libc-ares-dev libprotoc-dev libre2-dev" ;;

@@ -14,6 +14,9 @@ namespace {
 
 constexpr int kTokens = 300;
 
+// Of a drain that a busy machine must not cut.
+constexpr char kAsLongAsItTakes[] = "--drain-timeout=10m";
+
 // Runs for long enough to see the server drain meanwhile.
 v1::GenerateRequest LongRequest() {
   v1::GenerateRequest request = Exactly({}, kTokens);
@@ -67,7 +70,7 @@ TEST(DrainTest, OtherSignalsDoNotEndItNorKeepItFromEnding) {
 }
 
 TEST(DrainTest, FinishesWhatRunsAndTakesNothingNew) {
-  ServerProcess server;
+  ServerProcess server({kAsLongAsItTakes});
   Client client(server.client_options());
   ASSERT_TRUE(client.Generate(Greedy({"Hello."})).ok());  // it is connected
   Running running(server, LongRequest());
@@ -94,7 +97,7 @@ TEST(DrainTest, FinishesWhatRunsAndTakesNothingNew) {
 }
 
 TEST(DrainTest, WaitingInputsAreUnavailable) {
-  ServerProcess server({"--max-running=4"});
+  ServerProcess server({"--max-running=4", kAsLongAsItTakes});
   Running running(server, LongRequest());  // 4 of its inputs wait
   ASSERT_TRUE(Eventually([&] { return IsRunning(server, 4); }));
   EXPECT_EQ(server.Stop(), 0) << server.process().output();
@@ -119,7 +122,7 @@ TEST(DrainTest, CutsWhatTakesTooLong) {
 }
 
 TEST(DrainTest, ASecondSignalEndsItAtOnce) {
-  ServerProcess server;
+  ServerProcess server({kAsLongAsItTakes});
   Running running(server, LongRequest());
   ASSERT_TRUE(Eventually([&] { return IsRunning(server, 8); }));
   server.process().Signal(SIGTERM);

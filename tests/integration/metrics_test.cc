@@ -99,6 +99,9 @@ class MetricsTest : public ::testing::Test {
     Client client(server_.client_options());
     EXPECT_TRUE(client.Generate(Greedy({"Hello."})).ok());
     EXPECT_TRUE(Collect(client, Greedy({"Hello."})).ok());
+    // Past its end the translation repeats itself, so a draft is right.
+    EXPECT_TRUE(client.Generate(Exactly({"Hello."}, 200)).ok());
+    EXPECT_GT(Value("attend_accepted_draft_tokens_total"), 0);
     v1::ScoreRequest score;
     score.add_pairs()->mutable_source()->set_text("Hello.");
     score.mutable_pairs(0)->mutable_target()->set_text("Hallo.");
