@@ -146,19 +146,30 @@ def finds(command, header):
         stderr=subprocess.DEVNULL, check=False).returncode == 0
 
 
+def command_of_each_folder(root, build):
+    """A command that compiles a file of it, or several of its files at once."""
+    commands = {}
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        file = pathlib.Path(entry["file"])
+        if file.is_relative_to(build):
+            folder = str(file.relative_to(build)).split("/CMakeFiles/")[0]
+        else:
+            folder = str(file.parent.relative_to(root))
+        commands[folder] = entry
+    return commands
+
+
 def include_problems(root, build):
-    commands = {str(pathlib.Path(entry["file"]).relative_to(root)): entry
-                for entry in json.loads(
-                    (build / "compile_commands.json").read_text())
-                if pathlib.Path(entry["file"]).is_relative_to(root)}
+    commands = command_of_each_folder(root, build)
     for source, header in WRONG:
         right = re.search(r'^#include "([^"]+)"', (root / source).read_text(),
                           re.MULTILINE)[1]
         if not (root / header).exists():
             yield f"{header}: there is no such header"
-        if not finds(commands[source], right):
+        command = commands[str(pathlib.Path(source).parent)]
+        if not finds(command, right):
             yield f"{source}: does not find {right}"
-        if finds(commands[source], header):
+        if finds(command, header):
             yield f"{source}: may include {header}"
 
 
