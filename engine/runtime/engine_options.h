@@ -39,7 +39,8 @@ struct EngineOptions {
   bool prompt_lookup = true;
   // The most beams or samples of one request.
   int max_beams = 32;
-  // The numbers of the matrix products; nullopt: DefaultComputeType().
+  // The numbers of the matrix products; nullopt: DefaultComputeType()
+  // of the model.
   std::optional<ComputeType> dtype = std::nullopt;
 
   // INVALID_ARGUMENT names the option, its value and the limits.

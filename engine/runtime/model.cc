@@ -11,6 +11,7 @@
 #include "engine/compute/memory_limit.h"
 #include "engine/decoding/validate_params.h"
 #include "engine/ops/matmul/isa_limit.h"
+#include "engine/runtime/default_compute_type.h"
 #include "engine/runtime/model_files.h"
 #include "engine/runtime/model_memory.h"
 #include "engine/tensor/status_macros.h"
@@ -82,7 +83,7 @@ absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& path,
     info.generation = *std::move(files.generation);
   }
   const ComputeType dtype =
-      options.dtype.value_or(DefaultComputeType(compute.isa()));
+      options.dtype.value_or(DefaultComputeType(*files.tensors, compute.isa()));
   RETURN_IF_ERROR(CheckRoom(*files.tensors, family, dtype, options));
   Weights weights(*files.tensors, std::move(family.names));
   auto loaded = Transformer::Load(

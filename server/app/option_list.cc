@@ -96,9 +96,10 @@ void AddCompute(OptionParser& parser, ComputeOptions& compute,
   parser.Add(
       "dtype", engine.dtype,
       "Numbers of the matrix products: f32, bf16, int8, w8, int4 or auto. auto "
-      "is bf16 if the CPU has instructions for it, else f32. int8 is the "
-      "fastest for many inputs and costs a little quality, int4 for one. w8 "
-      "is for CPUs without int8.");
+      "is int4 if a GGUF file has most weights in 4 bits, else int8 if the CPU "
+      "has instructions for it, else f32. int8 is the fastest for many inputs "
+      "and costs a little quality, int4 for one. f32 is exact. w8 is for CPUs "
+      "without int8.");
 }
 
 void AddMemory(OptionParser& parser, EngineOptions& o) {

@@ -258,10 +258,6 @@ absl::Status CheckComputeType(ComputeType dtype, Isa isa) {
                    IsaName(needed), "; available is ", IsaName(isa)));
 }
 
-ComputeType DefaultComputeType(Isa isa) {
-  return isa >= Isa::kAvx512Bf16 ? ComputeType::kBf16 : ComputeType::kF32;
-}
-
 absl::StatusOr<MatMul> MatMul::Create(Primitives& primitives, ComputeType dtype,
                                       const RowSource& weights,
                                       int max_rows) try {

@@ -20,10 +20,6 @@ namespace attend {
 // int8 needs AVX-512 VNNI, without which sums of products would saturate.
 absl::Status CheckComputeType(ComputeType dtype, Isa isa);
 
-// bf16 where the CPU multiplies it natively (about twice as fast as f32 with
-// AVX-512, several times with AMX, at f32's quality), else f32.
-ComputeType DefaultComputeType(Isa isa);
-
 // dst = epilogue(src * W^T). Holds one weight matrix, packed once, and computes
 // with a kernel of our own (see MultiplyKernelFor()) or else with oneDNN's
 // primitives, made at load for every number of rows. Const: a run changes only
