@@ -96,6 +96,7 @@ ONLY_IN = [
                                  "engine/tokenizer", "engine/grammar",
                                  "server/http_call",
                                  "server/inference", "server/connect",
+                                 "server/observability",
                                  "client/cpp")),
 ]
 

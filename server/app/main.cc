@@ -87,12 +87,18 @@ absl::Status Load(Compute& compute, const ModelSource& source,
                    LoadModel(compute, source.directory, source.name, options));
   const std::string family = model.engine->info().family;
   const std::string dtype = model.engine->info().dtype;
+  const absl::Status takes_text =
+      model.tokenizer->Encode({.text = "a"}).status();
   models.Add(source.name, std::move(model));
   log.Write(LogLevel::kInfo, "loaded",
             {{"model", source.name},
              {"family", family},
              {"dtype", dtype},
              {"seconds", SteadyNow() - begin}});
+  if (!takes_text.ok()) {
+    log.Write(LogLevel::kWarning, "no_text",
+              {{"model", source.name}, {"warning", takes_text.message()}});
+  }
   return absl::OkStatus();
 }
 
@@ -223,7 +229,7 @@ int Run(const ServerOptions& options) {
   // processes.
   Sandbox::Shared();
   Signals signals;
-  Log log(options.log_level, STDERR_FILENO);
+  Log log(options.log, STDERR_FILENO);
   const GrpcLog grpc_log(log);
   // A message that cannot be parsed ends its call with a status, and has a line
   // in our log. Protobuf would write a second line, in another form, for each
@@ -258,10 +264,11 @@ int Main(const std::vector<std::string>& arguments) {
     return absl::OkStatus();
   });
   if (status.ok()) return code;
-  std::fputs(FormatLogLine(absl::Now(), LogLevel::kError, "failed",
-                           {{"error", status.message()}})
-                 .c_str(),
-             stderr);
+  std::fputs(
+      FormatLogLine(line->options.log.format, absl::Now(), LogLevel::kError,
+                    "failed", {{"error", status.message()}})
+          .c_str(),
+      stderr);
   return 1;
 }
 

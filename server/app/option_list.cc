@@ -252,9 +252,15 @@ void AddProcess(OptionParser& parser, ServerOptions& o) {
       "After --drain-delay, running calls have this long to end. Higher: "
       "slower shutdown.");
   parser.Add(
-      "log-level", o.log_level,
+      "log-level", o.log.min_level,
       "Lines below this level are left out: debug, info, warning or error. "
-      "debug and info: a line for every call.");
+      "debug and info: a line for calls, too.");
+  parser.Add("log-calls", o.log.call_share,
+             "The share of calls that have a line in the log: 1 all, 0.01 one "
+             "in a hundred, 0 none. Calls that a bug has ended have a line of "
+             "their own, call_failed, at any share.");
+  parser.Add("log-format", o.log.format,
+             "logfmt (key=value), or json (an object a line).");
 }
 
 }  // namespace

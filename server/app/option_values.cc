@@ -36,6 +36,11 @@ absl::Status ParseValue(absl::string_view text, int& value) {
   return Check(absl::SimpleAtoi(text, &value), text, "a whole number");
 }
 
+absl::Status ParseValue(absl::string_view text, double& share) {
+  const bool good = absl::SimpleAtod(text, &share) && share >= 0 && share <= 1;
+  return Check(good, text, "a number from 0 to 1");
+}
+
 absl::Status ParseValue(absl::string_view text, size_t& bytes) {
   absl::string_view digits = text;
   int shift = 0;
@@ -69,6 +74,11 @@ absl::Status ParseValue(absl::string_view text, absl::Duration& value) {
 
 absl::Status ParseValue(absl::string_view text, LogLevel& value) {
   ASSIGN_OR_RETURN(value, ParseLogLevel(text));
+  return absl::OkStatus();
+}
+
+absl::Status ParseValue(absl::string_view text, LogFormat& value) {
+  ASSIGN_OR_RETURN(value, ParseLogFormat(text));
   return absl::OkStatus();
 }
 
@@ -106,6 +116,8 @@ absl::Status ParseValue(absl::string_view text,
 
 std::string ValueText(int value) { return absl::StrCat(value); }
 
+std::string ValueText(double value) { return absl::StrCat(value); }
+
 std::string ValueText(size_t bytes) { return absl::StrCat(bytes >> 20, "MiB"); }
 
 std::string ValueText(bool value) { return value ? "true" : "false"; }
@@ -120,6 +132,10 @@ std::string ValueText(absl::Duration value) {
 
 std::string ValueText(LogLevel value) {
   return std::string(LogLevelName(value));
+}
+
+std::string ValueText(LogFormat value) {
+  return std::string(LogFormatName(value));
 }
 
 std::string ValueText(FairShare value) {

@@ -22,11 +22,13 @@ namespace attend {
 
 // Read a value. INVALID_ARGUMENT names the text and what was expected.
 absl::Status ParseValue(absl::string_view text, int& value);
+absl::Status ParseValue(absl::string_view text, double& share);  // 0 to 1
 absl::Status ParseValue(absl::string_view text, size_t& bytes);  // 64MiB
 absl::Status ParseValue(absl::string_view text, bool& value);
 absl::Status ParseValue(absl::string_view text, std::string& value);
 absl::Status ParseValue(absl::string_view text, absl::Duration& value);  // 30s
 absl::Status ParseValue(absl::string_view text, LogLevel& value);
+absl::Status ParseValue(absl::string_view text, LogFormat& value);
 absl::Status ParseValue(absl::string_view text, FairShare& value);
 absl::Status ParseValue(absl::string_view text, Isa& value);
 absl::Status ParseValue(absl::string_view text,
@@ -39,11 +41,13 @@ absl::Status ParseValue(absl::string_view text, std::vector<std::string>& list);
 
 // A value as --help shows it.
 std::string ValueText(int value);
+std::string ValueText(double value);
 std::string ValueText(size_t bytes);
 std::string ValueText(bool value);
 std::string ValueText(const std::string& value);
 std::string ValueText(absl::Duration value);
 std::string ValueText(LogLevel value);
+std::string ValueText(LogFormat value);
 std::string ValueText(FairShare value);
 std::string ValueText(Isa value);
 std::string ValueText(const std::optional<ClientAuth>& value);

@@ -32,7 +32,7 @@ struct ServerOptions {
   TlsOptions tls;  // of all ports
   HttpOptions http;
   bool page = true;  // serve the page on the HTTP port
-  LogLevel log_level = LogLevel::kInfo;
+  LogOptions log;
   // JSON file of the tenants and the hashes of their keys. Empty: no keys.
   std::string tenants_file = "";
   // SHA-256, in hexadecimal, of the key that a request for /metrics must have.

@@ -48,17 +48,19 @@ std::string PlaceOf(const gpr_log_func_args& said) {
 void Write(gpr_log_func_args* said) {
   const LogLevel level = LevelOf(said->severity);
   const std::string place = PlaceOf(*said);
+  // The log does not wait for anybody, and must not go meanwhile.
+  Destination& to = Shared();
+  MutexLock lock(to.mutex);
   // The process ends before a thread could write it.
   if (absl::StartsWith(said->message, "assertion failed")) {
-    std::fputs(FormatLogLine(absl::Now(), LogLevel::kError, "grpc",
+    const LogFormat format =
+        to.log == nullptr ? LogFormat::kLogfmt : to.log->format();
+    std::fputs(FormatLogLine(format, absl::Now(), LogLevel::kError, "grpc",
                              {{"message", said->message}, {"place", place}})
                    .c_str(),
                stderr);
     return;
   }
-  // The log does not wait for anybody, and must not go meanwhile.
-  Destination& to = Shared();
-  MutexLock lock(to.mutex);
   if (to.log == nullptr) return;
   to.log->Write(level, "grpc", {{"message", said->message}, {"place", place}});
 }

@@ -6,67 +6,17 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <cmath>
 #include <utility>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
-#include "absl/strings/match.h"
 #include "absl/time/clock.h"
 #include "engine/tensor/out_of_memory.h"
 #include "server/scheduler/clock.h"
 
 namespace attend {
-namespace {
 
-constexpr absl::string_view kLevelNames[] = {"debug", "info", "warning",
-                                             "error"};
-
-bool IsPlain(absl::string_view value) {
-  if (value.empty()) return false;
-  for (char c : value) {
-    if (!absl::ascii_isalnum(c) && !absl::StrContains("._:/@+-", c)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-}  // namespace
-
-absl::StatusOr<LogLevel> ParseLogLevel(absl::string_view name) {
-  for (int i = 0; i < 4; ++i) {
-    if (name == kLevelNames[i]) return static_cast<LogLevel>(i);
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("log level is '", absl::CHexEscape(name),
-                   "', must be debug, info, warning or error"));
-}
-
-absl::string_view LogLevelName(LogLevel level) {
-  return kLevelNames[static_cast<int>(level)];
-}
-
-std::string FormatLogLine(absl::Time time, LogLevel level,
-                          absl::string_view event,
-                          std::initializer_list<LogField> fields) {
-  std::string line = absl::StrCat(
-      "time=",
-      absl::FormatTime("%Y-%m-%dT%H:%M:%E6SZ", time, absl::UTCTimeZone()),
-      " level=", LogLevelName(level), " event=", event);
-  for (const LogField& field : fields) {
-    if (IsPlain(field.value)) {
-      absl::StrAppend(&line, " ", field.key, "=", field.value);
-    } else {
-      absl::StrAppend(&line, " ", field.key, "=\"",
-                      absl::CHexEscape(field.value), "\"");
-    }
-  }
-  line.push_back('\n');
-  return line;
-}
-
-Log::Log(LogLevel min_level, int file_descriptor)
-    : min_level_(min_level),
+Log::Log(const LogOptions& options, int file_descriptor)
+    : options_(options),
       file_descriptor_(file_descriptor),
       writer_([this] { RunWriter(); }) {}
 
@@ -80,11 +30,19 @@ Log::~Log() {
   writer_.join();
 }
 
+bool Log::WantsCall() {
+  const double call = static_cast<double>(calls_++);
+  return std::floor((call + 1) * options_.call_share) >
+         std::floor(call * options_.call_share);
+}
+
 void Log::Write(LogLevel level, absl::string_view event,
                 std::initializer_list<LogField> fields) {
   if (!enabled(level)) return;
-  const absl::Status queued = CatchOutOfMemory(
-      [&] { return Queue(FormatLogLine(absl::Now(), level, event, fields)); });
+  const absl::Status queued = CatchOutOfMemory([&] {
+    return Queue(
+        FormatLogLine(options_.format, absl::Now(), level, event, fields));
+  });
   if (queued.ok()) return changed_.notify_one();
   MutexLock lock(mutex_);
   ++dropped_;
@@ -143,8 +101,8 @@ void Log::RunWriter() {
 
 bool Log::TellOfDropped(int64_t lines) {
   const auto line = CatchOutOfMemory([&]() -> absl::StatusOr<std::string> {
-    return FormatLogLine(absl::Now(), LogLevel::kWarning, "log_dropped",
-                         {{"lines", lines}});
+    return FormatLogLine(options_.format, absl::Now(), LogLevel::kWarning,
+                         "log_dropped", {{"lines", lines}});
   });
   if (line.ok()) return WriteAll(*line);
   MutexLock lock(mutex_);

@@ -10,37 +10,19 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "engine/tensor/mutex.h"
+#include "server/observability/log_line.h"
 
 namespace attend {
 
-enum class LogLevel { kDebug, kInfo, kWarning, kError };
-
-// "debug", "info", "warning" or "error"; else INVALID_ARGUMENT.
-absl::StatusOr<LogLevel> ParseLogLevel(absl::string_view name);
-absl::string_view LogLevelName(LogLevel level);
-
-// A named value of a log line.
-struct LogField {
-  LogField(absl::string_view name, const absl::AlphaNum& text)
-      : key(name), value(text.Piece()) {}
-  // Durations are written in seconds.
-  LogField(absl::string_view name, absl::Duration duration)
-      : key(name), value(absl::StrCat(absl::ToDoubleSeconds(duration))) {}
-  absl::string_view key;
-  std::string value;
+struct LogOptions {
+  LogLevel min_level = LogLevel::kInfo;  // lines below are left out
+  LogFormat format = LogFormat::kLogfmt;
+  // The share of calls that have a line: 1 all, 0.01 one in 100, 0 none.
+  double call_share = 1;
 };
-
-// One event in logfmt, with a newline at its end: `time=... level=info
-// event=call code=OK`. A value that is more than a plain word is quoted and
-// escaped to printable ASCII, so that no input can forge a line or a field.
-std::string FormatLogLine(absl::Time time, LogLevel level,
-                          absl::string_view event,
-                          std::initializer_list<LogField> fields);
 
 // Writes events to a file descriptor. The writing is done by a thread of the
 // Log, so callers never wait for a slow terminal or pipe. New lines are dropped
@@ -53,12 +35,15 @@ class Log {
   static constexpr size_t kMaxQueuedLines = 4096;
   static constexpr absl::Duration kLastWords = absl::Seconds(1);
 
-  Log(LogLevel min_level, int file_descriptor);
+  Log(const LogOptions& options, int file_descriptor);
   ~Log();
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
-  bool enabled(LogLevel level) const { return level >= min_level_; }
+  bool enabled(LogLevel level) const { return level >= options_.min_level; }
+  LogFormat format() const { return options_.format; }
+  // Whether the next call has a line. Calls with one are evenly spaced.
+  bool WantsCall();
   void Write(LogLevel level, absl::string_view event,
              std::initializer_list<LogField> fields);
 
@@ -73,7 +58,7 @@ class Log {
   // Waits until the descriptor takes PIPE_BUF bytes, or the log has to go.
   bool WaitUntilWritable();
 
-  const LogLevel min_level_;
+  const LogOptions options_;
   const int file_descriptor_;
 
   Mutex mutex_;
@@ -84,6 +69,8 @@ class Log {
   // Of the last words, in nanoseconds of SteadyNow() since 1970; far away until
   // closed_ is true.
   std::atomic<int64_t> end_{INT64_MAX};
+
+  std::atomic<uint64_t> calls_ = 0;
 
   std::thread writer_;  // last: it uses all of the above
 };

@@ -222,6 +222,7 @@ void ServiceCall::TryReport(CallEnd end) const {
   const CallSummary summary =
       failed_to_start_ ? CallSummary() : handler_->summary();
   CountInference(summary, end.status.ok(), now);
+  if (!service.log.WantsCall()) return;
   service.log.Write(LogLevel::kInfo, "call",
                     {{"id", request_id_},
                      {"tenant", account_->name()},

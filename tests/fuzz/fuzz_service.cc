@@ -77,7 +77,7 @@ std::vector<Method> FuzzService::Methods() {
 
 FuzzService::FuzzService(const std::vector<HttpApi>& apis)
     : metrics_("fuzz", AllMethodNames(Methods(), apis)),
-      log_(LogLevel::kInfo, null_.descriptor),
+      log_(LogOptions(), null_.descriptor),
       service_{.models = {},
                .clock = clock_,
                .other_calls = metrics_.other_calls(),

@@ -294,6 +294,19 @@ TEST_F(StartTest, ClosedStandardDescriptors) {
   EXPECT_EQ(server.Wait(), 0);
 }
 
+TEST_F(StartTest, AModelWithoutTokenizerIsSaidToTakeNoText) {
+  Process server({ATTEND_SERVER, "--port=0", "--http-port=0",
+                  "--kv-cache-bytes=16MiB", "--log-format=json",
+                  "--model=" ATTEND_SOURCE_DIR
+                  "/tests/golden/families/t5-few-buckets"});
+  ASSERT_TRUE(server.WaitForOutput(R"("event":"ready")")) << server.output();
+  EXPECT_THAT(server.output(),
+              HasSubstr(R"("level":"warning","event":"no_text",)"
+                        R"("model":"t5-few-buckets")"));
+  server.Signal(SIGTERM);
+  EXPECT_EQ(server.Wait(), 0) << server.output();
+}
+
 TEST_F(StartTest, OptionsFromTheEnvironment) {
   const std::string line = RunShell("ATTEND_THREADS=many " ATTEND_SERVER).err;
   EXPECT_THAT(line, HasSubstr("ATTEND_THREADS"));

@@ -1,6 +1,9 @@
 #include "client/cpp/cli/input_lines.h"
 
+#include <filesystem>
+#include <fstream>
 #include <iostream>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -8,7 +11,15 @@
 namespace attend {
 namespace {
 
-absl::Status CannotRead(const std::string& file) {
+absl::Status OpenLines(const std::string& file, std::ifstream& stream) {
+  // A directory opens as an empty file.
+  std::error_code error;
+  if (std::filesystem::is_directory(file, error)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(file, ": is a directory, must be a file"));
+  }
+  stream.open(file);
+  if (stream.is_open()) return absl::OkStatus();
   return absl::NotFoundError(absl::StrCat(file, ": cannot read"));
 }
 
@@ -22,8 +33,9 @@ std::optional<std::string> NextLine(std::istream& stream) {
 }
 
 absl::StatusOr<std::vector<std::string>> ReadLines(const std::string& file) {
-  std::ifstream stream(file);
-  if (!stream.is_open()) return CannotRead(file);
+  std::ifstream stream;
+  const absl::Status status = OpenLines(file, stream);
+  if (!status.ok()) return status;
   std::vector<std::string> lines;
   while (std::optional<std::string> line = NextLine(stream)) {
     lines.push_back(*std::move(line));
@@ -41,8 +53,7 @@ bool JoinPair(std::vector<std::string>& arguments) {
 
 absl::Status LineSource::Open() {
   if (input_.file.empty()) return absl::OkStatus();
-  file_.open(input_.file);
-  return file_.is_open() ? absl::OkStatus() : CannotRead(input_.file);
+  return OpenLines(input_.file, file_);
 }
 
 std::optional<std::string> LineSource::Next() {

@@ -50,6 +50,13 @@ TEST_F(CommandLineTest, FileThatIsNotThere) {
   EXPECT_THAT(outcome.err, HasSubstr("nowhere"));
 }
 
+TEST_F(CommandLineTest, DirectoryInPlaceOfAFile) {
+  const Outcome outcome = Run("translate --file .");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, HasSubstr(".: is a directory"));
+}
+
 TEST_F(CommandLineTest, Streams) {
   const Outcome outcome = Run("translate --stream 'a b' bad c");
   EXPECT_EQ(outcome.exit_code, 1);

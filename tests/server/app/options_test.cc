@@ -67,7 +67,7 @@ TEST(OptionsTest, ReadsEveryKindOfValue) {
   EXPECT_EQ(options.scheduler.max_running, 7);
   EXPECT_EQ(options.engine.kv_cache_bytes, 3u << 20);
   EXPECT_EQ(options.drain_timeout, absl::Seconds(90));
-  EXPECT_EQ(options.log_level, LogLevel::kDebug);
+  EXPECT_EQ(options.log.min_level, LogLevel::kDebug);
   EXPECT_FALSE(options.reflection);
   ASSERT_EQ(options.models.size(), 1);
   EXPECT_EQ(options.models[0].name, "opus");

@@ -45,7 +45,7 @@ TEST(ServedCertificatesTest, TheLogAndTheMetricsTellOfThem) {
   files.MakeCa("a", "-days 10");
   files.MakeCa("b", "-days 90");
   const LogPipe pipe;
-  Log log(LogLevel::kInfo, pipe.end());
+  Log log({.min_level = LogLevel::kInfo}, pipe.end());
   Metrics metrics("test", {});
   ASSERT_TRUE(LoadCertificates({}, metrics, log).ok());
   EXPECT_THAT(metrics.Serialize(), Not(HasSubstr(kSeries)));

@@ -19,7 +19,7 @@ TEST(GrpcLogTest, WhatGrpcSaysIsALineOfTheLog) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   for (int i = 0; i < 2; ++i) {  // and so for the next one
-    Log log(LogLevel::kInfo, ends[1]);
+    Log log({.min_level = LogLevel::kInfo}, ends[1]);
     const GrpcLog grpc_log(log);
     gpr_log("src/core/a.cc", 7, GPR_LOG_SEVERITY_ERROR, "no \"%s\"\nand %d",
             "word", 3);

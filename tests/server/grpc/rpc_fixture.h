@@ -54,7 +54,7 @@ class RpcFixture {
       : clock(options.clock == nullptr ? steady_clock_ : *options.clock),
         methods(AllMethods(options.more_methods)),
         metrics("test", MethodNames(methods)),
-        log(LogLevel::kInfo, null_.descriptor),
+        log(LogOptions(), null_.descriptor),
         models(options.scheduler, clock, metrics, signal_),
         engine(Add(options.engine, options.chat_template)) {
     for (const FakeEngineOptions& more : options.more_engines) {

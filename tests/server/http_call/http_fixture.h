@@ -40,7 +40,7 @@ class HttpFixture {
  public:
   explicit HttpFixture(HttpFixtureOptions options)
       : metrics("test", AllMethodNames(AttendMethods(), options.apis)),
-        log(LogLevel::kInfo, null_.descriptor),
+        log(LogOptions(), null_.descriptor),
         models(options.scheduler, clock, metrics, signal_) {
     for (const FakeEngineOptions& engine : options.engines) {
       auto added = std::make_unique<FakeEngine>(engine);

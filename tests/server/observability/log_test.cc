@@ -16,36 +16,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const absl::Time kTime = absl::FromUnixMillis(1'700'000'000'123);
-
-TEST(LogTest, WritesOneLineOfLogfmt) {
-  EXPECT_EQ(FormatLogLine(kTime, LogLevel::kInfo, "call",
-                          {{"code", "OK"},
-                           {"inputs", 3},
-                           {"seconds", absl::Milliseconds(1500)}}),
-            "time=2023-11-14T22:13:20.123000Z level=info event=call code=OK "
-            "inputs=3 seconds=1.5\n");
-}
-
-TEST(LogTest, NoValueForgesALineOrAField) {
-  const std::string line =
-      FormatLogLine(kTime, LogLevel::kError, "failed",
-                    {{"error", "a\nlevel=info \"b\" \x1b[0m \xe2\x80\xa8\xff"},
-                     {"empty", ""}});
-  EXPECT_EQ(line.find('\n'), line.size() - 1);
-  EXPECT_THAT(line, HasSubstr("error=\"a\\nlevel=info \\\"b\\\" \\x1b[0m "
-                              "\\xe2\\x80\\xa8\\xff\" empty=\"\"\n"));
-}
-
-TEST(LogTest, LevelsHaveNames) {
-  for (LogLevel level : {LogLevel::kDebug, LogLevel::kInfo, LogLevel::kWarning,
-                         LogLevel::kError}) {
-    EXPECT_EQ(ParseLogLevel(LogLevelName(level)).value(), level);
-  }
-  EXPECT_THAT(ParseLogLevel("loud").status().message(),
-              HasSubstr("log level is 'loud'"));
-}
-
 // A pipe of which both ends are closed at the end.
 struct Pipe {
   Pipe() { EXPECT_EQ(pipe(ends), 0); }
@@ -67,7 +37,7 @@ struct Pipe {
 TEST(LogTest, LinesBelowTheLevelAreLeftOut) {
   Pipe pipe;
   {
-    Log log(LogLevel::kWarning, pipe.ends[1]);
+    Log log({.min_level = LogLevel::kWarning}, pipe.ends[1]);
     log.Write(LogLevel::kInfo, "quiet", {});
     log.Write(LogLevel::kError, "loud", {});
   }
@@ -82,7 +52,7 @@ TEST(LogTest, AFullPipeBlocksNobodyAndLossIsReported) {
   std::string text;
   std::thread reader;
   {
-    Log log(LogLevel::kInfo, pipe.ends[1]);
+    Log log({.min_level = LogLevel::kInfo}, pipe.ends[1]);
     // More than pipe, writer and queue can hold: returning is the test.
     for (size_t i = 0; i < 3 * Log::kMaxQueuedLines; ++i) {
       log.Write(LogLevel::kInfo, "flood", {{"text", std::string(100, 'x')}});
@@ -106,7 +76,7 @@ TEST(LogTest, AFullPipeDoesNotHoldTheEnd) {
   fcntl(pipe.ends[1], F_SETPIPE_SZ, 4096);
   const absl::Time begin = absl::Now();
   {
-    Log log(LogLevel::kInfo, pipe.ends[1]);
+    Log log({.min_level = LogLevel::kInfo}, pipe.ends[1]);
     for (int i = 0; i < 10; ++i) {
       log.Write(LogLevel::kInfo, "long", {{"text", std::string(3000, 'x')}});
     }
@@ -120,12 +90,25 @@ TEST(LogTest, AFullDiskLosesLinesAndHoldsNobody) {
   const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
   ASSERT_GE(full, 0);
   {
-    Log log(LogLevel::kInfo, full);
+    Log log({.min_level = LogLevel::kInfo}, full);
     for (size_t i = 0; i < 2 * Log::kMaxQueuedLines; ++i) {
       log.Write(LogLevel::kInfo, "lost", {});
     }
   }  // returning is the test
   close(full);
+}
+
+TEST(LogTest, WantsAShareOfCallsEvenlySpaced) {
+  const auto wanted = [](double share) {
+    Log log({.call_share = share}, STDERR_FILENO);
+    std::string calls;
+    for (int i = 0; i < 10; ++i) calls.push_back(log.WantsCall() ? 'x' : '.');
+    return calls;
+  };
+  EXPECT_EQ(wanted(1), "xxxxxxxxxx");
+  EXPECT_EQ(wanted(0.5), ".x.x.x.x.x");
+  EXPECT_EQ(wanted(0.1), ".........x");
+  EXPECT_EQ(wanted(0), "..........");
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ class ServiceFixture : public ::testing::Test {
   ManualClock clock_;
   const std::vector<Method> methods_;
   Metrics metrics_{"test", MethodNames(methods_)};
-  Log log_{LogLevel::kInfo, null_.descriptor};
+  Log log_{LogOptions(), null_.descriptor};
   FakeTokenizer tokenizer_;
   Turns turns_;
   std::unique_ptr<FakeEngine> engine_;

@@ -66,8 +66,7 @@ class TenantFileTest : public ::testing::Test {
     const int number;
     ~Descriptor() { close(number); }
   } out_{open(log_path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600)};
-  std::unique_ptr<Log> log_ =
-      std::make_unique<Log>(LogLevel::kInfo, out_.number);
+  std::unique_ptr<Log> log_ = std::make_unique<Log>(LogOptions(), out_.number);
   TenantReferences references_ = {.models = {"m", "n"}};
   Metrics metrics_{"1", {}};
   std::unique_ptr<TenantFile> file_;
