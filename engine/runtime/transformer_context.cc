@@ -36,7 +36,9 @@ TransformerContext::TransformerContext(const Transformer& transformer,
               .exec = ExecContext(compute, transformer.primitives()),
               .pool = BlockPool(kv_layout, options.kv_cache_bytes),
               .activations =
-                  Activations(transformer.spec(), transformer.dtype(),
+                  Activations(transformer.spec(),
+                              {.matmuls = transformer.dtype(),
+                               .logits = transformer.logits_dtype()},
                               options.max_step_rows, compute.team().size())},
       // With less, a row's bits depend on how many rows it is computed with.
       drafts_(options.prompt_lookup && compute.isa() >= Isa::kAvx512) {

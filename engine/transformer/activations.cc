@@ -21,10 +21,11 @@ struct Widths {
   int feed_forward = 0;
   int others = 0;             // of what else is between matmuls
   int heads = 0;              // of what follows an encoder
+  int logits = 0;             // of their operand
   bool has_parallel = false;  // whether a layer is parallel
 
   int operand() const {
-    return std::max({attended, feed_forward, others, heads});
+    return std::max({attended, feed_forward, others, heads, logits});
   }
 };
 
@@ -49,6 +50,7 @@ Widths WidestOf(const TransformerSpec& spec) {
     widths.others = std::max(widths.others, stack->embedding.width);
   }
   widths.others = std::max(widths.others, spec.logits_width);
+  if (spec.LogitsVocab() > 0) widths.logits = spec.hidden;
   if (!spec.head) return widths;
   widths.heads = spec.hidden;
   for (const DenseSpec& layer : spec.head->layers) {
@@ -93,19 +95,23 @@ int Activations::RoomRows(const TransformerSpec& spec, int max_rows,
   return std::min(max_rows, std::max(kMinRoomRows, members * kMemberRows));
 }
 
-Activations::Activations(const TransformerSpec& spec, ComputeType dtype,
-                         int max_rows, int members)
+Activations::Activations(const TransformerSpec& spec, Types types, int max_rows,
+                         int members)
     : hidden_(spec.hidden),
       max_rows_(max_rows),
       room_rows_(RoomRows(spec, max_rows, members)),
-      separate_normed_(dtype == ComputeType::kF32),
-      places_(PlacesIn(spec, dtype)),
+      separate_normed_(types.matmuls == ComputeType::kF32),
+      separate_logits_(types.logits != types.matmuls),
+      places_(PlacesIn(spec, types.matmuls)),
       x_(max_rows, spec.hidden),
       normed_(room_rows_, separate_normed_ ? spec.hidden : 0),
       layer_(room_rows_, places_.width),
       logits_(std::min(max_rows, kMaxLogitsRows), spec.LogitsVocab(), members),
-      hidden_operand_(dtype, room_rows_, spec.hidden),
-      inner_operand_(dtype, room_rows_, WidestOf(spec).operand()),
+      hidden_operand_(types.matmuls, room_rows_, spec.hidden),
+      inner_operand_(types.matmuls, room_rows_, WidestOf(spec).operand()),
+      logits_operand_(types.logits,
+                      separate_logits_ ? std::min(max_rows, kMaxLogitsRows) : 0,
+                      WidestOf(spec).operand()),
       lists_(members) {
   for (Lists& lists : lists_) {
     lists.ids.reserve(max_rows);
@@ -114,6 +120,19 @@ Activations::Activations(const TransformerSpec& spec, ComputeType dtype,
     lists.writes.reserve(max_rows);
     lists.pieces.reserve(max_rows);
   }
+}
+
+Attended Activations::attended(Range rows, int cols) {
+  const Matrix heads = layer_.Of(rows, cols, places_.attended);
+  return {.rows = heads, .operand = inner_operand_.Of(heads, rows.begin)};
+}
+
+Operand Activations::inner_operand(Range rows, int cols) {
+  return inner_operand_.Of(inner_product(rows, cols), rows.begin);
+}
+
+Operand Activations::logits_operand(Matrix rows) {
+  return (separate_logits_ ? logits_operand_ : inner_operand_).Of(rows);
 }
 
 uint64_t Activations::BytesFor(const TransformerSpec& spec, ComputeType dtype,

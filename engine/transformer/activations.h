@@ -38,13 +38,17 @@ struct PassRows {
 // of some rows loses others of these rows.
 // * projected() and attended() are lost by inner(), and the other way round,
 //   unless a layer is parallel (LayerSpec::parallel).
-// * attended_operand and inner_operand() are one.
+// * attended_operand, inner_operand() and logits_operand() are one.
 // * if the dtype is not f32, normed() is lost by inner(), and by projected() as
 //   inner() is: matmuls read its operand.
 class Activations {
  public:
-  // `dtype` is that of the model's matmuls. `members` is the size of the team.
-  Activations(const TransformerSpec& spec, ComputeType dtype, int max_rows,
+  // Of the matmuls, but that of the logits, and of that one.
+  struct Types {
+    ComputeType matmuls, logits;
+  };
+  // `members` is the size of the team.
+  Activations(const TransformerSpec& spec, Types types, int max_rows,
               int members);
 
   // A lower bound of the bytes of Activations for `max_rows` rows; small
@@ -65,10 +69,7 @@ class Activations {
                             : layer_.Of(rows, hidden_, places_.inner);
   }
   Matrix projected(Range rows, int cols) { return layer_.Of(rows, cols); }
-  Attended attended(Range rows, int cols) {
-    const Matrix heads = layer_.Of(rows, cols, places_.attended);
-    return {.rows = heads, .operand = inner_operand_.Of(heads, rows.begin)};
-  }
+  Attended attended(Range rows, int cols);
   Matrix inner(Range rows, int cols) {
     return layer_.Of(rows, cols, places_.inner);
   }
@@ -88,9 +89,9 @@ class Activations {
   Operand normed_operand(Range rows) {
     return hidden_operand_.Of(normed(rows), rows.begin);
   }
-  Operand inner_operand(Range rows, int cols) {
-    return inner_operand_.Of(inner_product(rows, cols), rows.begin);
-  }
+  Operand inner_operand(Range rows, int cols);
+  // Of the logits' matmul, for up to kMaxLogitsRows rows.
+  Operand logits_operand(Matrix rows);
 
   // Lists with at most one entry a row. Room is reserved. Each member has lists
   // of its own; who uses a list clears it first.
@@ -132,6 +133,7 @@ class Activations {
   int max_rows_;
   int room_rows_;
   bool separate_normed_;  // in f32 the operand of `normed` is `normed`
+  bool separate_logits_;  // their dtype is another
   Places places_;
   Rows x_;               // [max_rows, hidden]
   Rows normed_;          // [room_rows, hidden], or nothing
@@ -139,6 +141,7 @@ class Activations {
   LogitsBuffer logits_;  // up to kMaxLogitsRows
   OperandBuffer hidden_operand_;
   OperandBuffer inner_operand_;
+  OperandBuffer logits_operand_;
   std::vector<Lists> lists_;  // [members]
 };
 

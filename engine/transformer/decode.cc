@@ -107,25 +107,22 @@ absl::Status Transformer::Logits(ExecContext& context, Activations& activations,
     std::transform(row, row + x.cols, src.row(i),
                    [&](float value) { return value * scale; });
   }
-  const Operand operand = activations.normed_operand({0, total});
-  MakeOperand(context.compute(), src, operand);
-  if (!logits_in_) {
-    return logits_->Run(context, operand, needs, activations.logits());
+  Matrix last = src;
+  if (logits_in_) {
+    const Operand operand = activations.normed_operand({0, total});
+    MakeOperand(context.compute(), src, operand);
+    last = activations.inner({0, total}, spec_.logits_width);
+    RETURN_IF_ERROR(logits_in_->Run(context, operand, last));
   }
-  const int width = spec_.logits_width;
-  const Matrix mapped = activations.inner({0, total}, width);
-  RETURN_IF_ERROR(logits_in_->Run(context, operand, mapped));
-  const Operand narrow = activations.inner_operand({0, total}, width);
-  MakeOperand(context.compute(), mapped, narrow);
-  return logits_->Run(context, narrow, needs, activations.logits());
+  const Operand operand = activations.logits_operand(last);
+  MakeOperand(context.compute(), last, operand);
+  return logits_->Run(context, operand, needs, activations.logits());
 }
 
 absl::Status Transformer::MaskedLogits(
     ExecContext& context, Activations& activations, Matrix rows,
     absl::Span<const LogitsNeed> needs) const {
-  // What the head has made may be narrower than the hidden states.
-  const Range range = {0, rows.rows};
-  const Operand operand = activations.inner_operand(range, rows.cols);
+  const Operand operand = activations.logits_operand(rows);
   MakeOperand(context.compute(), rows, operand);
   return logits_->Run(context, operand, needs, activations.logits());
 }

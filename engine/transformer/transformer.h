@@ -46,6 +46,10 @@ class Transformer {
 
   const TransformerSpec& spec() const { return spec_; }
   ComputeType dtype() const { return dtype_; }
+  // That of the logits' matmul, which may have more bits.
+  ComputeType logits_dtype() const {
+    return logits_ ? logits_->dtype() : dtype_;
+  }
   // Rows of the vocabulary projection; 0: no vocabulary projection.
   int vocab() const { return spec_.LogitsVocab(); }
   bool encodes() const { return encoder_.has_value(); }

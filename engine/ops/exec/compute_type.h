@@ -14,7 +14,8 @@ namespace attend {
 
 // The numbers that matmuls multiply, in whatever type the checkpoint has them.
 // bf16 is the upper half of an f32; int8 has scales, see Operand. w8 and int4
-// have weights in groups of 8 or 4 bits (number_group.h).
+// have weights in groups of 8 or 4 bits, and operands in groups of 16 or 8 bits
+// (number_group.h).
 enum class ComputeType { kF32, kBf16, kInt8, kW8, kInt4 };
 
 inline constexpr ComputeType kAllComputeTypes[] = {
@@ -52,11 +53,6 @@ constexpr bool IsGrouped(ComputeType type) {
   return type == ComputeType::kW8 || type == ComputeType::kInt4;
 }
 
-// Whether matmuls of both types read the same rows.
-constexpr bool HaveSameOperands(ComputeType a, ComputeType b) {
-  return a == b || (IsGrouped(a) && IsGrouped(b));
-}
-
 // Bytes of one number of a type without groups.
 constexpr int BytesOf(ComputeType type) {
   return type == ComputeType::kF32 ? 4 : type == ComputeType::kBf16 ? 2 : 1;
@@ -65,7 +61,8 @@ constexpr int BytesOf(ComputeType type) {
 // Bytes of a row of `cols` numbers, as an operand.
 constexpr size_t OperandBytes(ComputeType type, int cols) {
   if (!IsGrouped(type)) return size_t{1} * cols * BytesOf(type);
-  return sizeof(OperandGroup) * GroupsOf(cols);
+  return GroupsOf(cols) * (type == ComputeType::kW8 ? sizeof(OperandGroup<8>)
+                                                    : sizeof(OperandGroup<4>));
 }
 
 // Bytes of weights of so many numbers, which are whole groups.

@@ -233,6 +233,7 @@ Projection::Projection(Projection&&) = default;
 Projection& Projection::operator=(Projection&&) = default;
 Projection::~Projection() = default;
 
+ComputeType Projection::dtype() const { return impl_->dtype; }
 int Projection::in() const { return impl_->k; }
 int Projection::out() const { return impl_->n; }
 
@@ -262,7 +263,7 @@ absl::Status Projection::Run(ExecContext& context, const Operand& src,
                              absl::Span<const LogitsNeed> needs,
                              LogitsBuffer& dst) const {
   const Impl& impl = *impl_;
-  ATTEND_CHECK(HaveSameOperands(src.dtype, impl.dtype));
+  ATTEND_CHECK(src.dtype == impl.dtype);
   ATTEND_CHECK(src.cols == impl.k && dst.vocab() == impl.n);
   ATTEND_CHECK(src.rows <= std::min(impl.max_rows, dst.max_rows()));
   ATTEND_CHECK(context.team().size() <= dst.member_logits().members());

@@ -40,6 +40,7 @@ class Projection {
 
   int in() const;   // hidden
   int out() const;  // vocab
+  ComputeType dtype() const;
   // The weights, [vocab, hidden], rounded to the dtype.
   std::shared_ptr<const RowSource> weights() const;
 

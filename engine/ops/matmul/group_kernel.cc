@@ -16,8 +16,7 @@
 ATTEND_AVX2_BEGIN
 namespace groups {
 constexpr int kRowsAtOnce = 2;
-template <int kBits>
-constexpr int kVectorsAtOnce = 16 / kBits;
+constexpr int kVectorsAtOnce = 4;
 using Codes = __m256i;
 inline Codes LoadCodes(const char* p) {
   return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
@@ -29,29 +28,32 @@ inline Codes LowHalves(Codes codes) {
 inline Codes HighHalves(Codes codes) {
   return LowHalves(_mm256_srli_epi16(codes, 4));
 }
-// Sums of 8 products of 4 bits and 8 bits stay below 2^15.
-struct HalfSum {
-  HalfSum() {}  // has the target of its place, as an implicit one has not
+inline Codes EvenBytes(Codes codes) {
+  return _mm256_and_si256(codes, _mm256_set1_epi16(0xff));
+}
+inline Codes OddBytes(Codes codes) { return _mm256_srli_epi16(codes, 8); }
+inline Vec ToFloats(Codes sum, int more) {
+  return _mm256_cvtepi32_ps(_mm256_add_epi32(sum, BroadcastCodes(more)));
+}
+template <int kBits>
+struct GroupSum {
+  GroupSum() {}  // has the target of its place, as an implicit one has not
+  Codes sum = _mm256_setzero_si256();
+  void Add(Codes weights, Codes x) {
+    sum = _mm256_add_epi32(sum, _mm256_madd_epi16(weights, x));
+  }
+  Vec Total(int more) const { return ToFloats(sum, more); }
+};
+// Sums of 16 products of 4 bits and 8 bits stay below 2^15.
+template <>
+struct GroupSum<4> {
+  GroupSum() {}
   Codes words = _mm256_setzero_si256();
   void Add(Codes weights, Codes x) {
     words = _mm256_add_epi16(words, _mm256_maddubs_epi16(weights, x));
   }
-  Codes Total() const { return _mm256_madd_epi16(words, _mm256_set1_epi16(1)); }
-};
-template <int kBits>
-struct GroupSum {
-  GroupSum() {}
-  HalfSum low, high;
-  void Add(Codes weights, Codes x) {
-    low.Add(kBits == 4 ? weights : LowHalves(weights), x);
-    if constexpr (kBits == 8) high.Add(HighHalves(weights), x);
-  }
   Vec Total(int more) const {
-    Codes sum = low.Total();
-    if constexpr (kBits == 8) {
-      sum = _mm256_add_epi32(sum, _mm256_slli_epi32(high.Total(), 4));
-    }
-    return _mm256_cvtepi32_ps(_mm256_add_epi32(sum, BroadcastCodes(more)));
+    return ToFloats(_mm256_madd_epi16(words, _mm256_set1_epi16(1)), more);
   }
 };
 // Of finite numbers: exponents of f16 begin 112 lower.
@@ -72,7 +74,6 @@ ATTEND_AVX2_END
 ATTEND_AVX512_VNNI_BEGIN
 namespace groups {
 constexpr int kRowsAtOnce = 6;
-template <int kBits>
 constexpr int kVectorsAtOnce = 4;
 using Codes = __m512i;
 inline Codes LoadCodes(const char* p) { return _mm512_loadu_si512(p); }
@@ -83,12 +84,17 @@ inline Codes LowHalves(Codes codes) {
 inline Codes HighHalves(Codes codes) {
   return LowHalves(_mm512_srli_epi16(codes, 4));
 }
+inline Codes EvenBytes(Codes codes) {
+  return _mm512_and_si512(codes, _mm512_set1_epi16(0xff));
+}
+inline Codes OddBytes(Codes codes) { return _mm512_srli_epi16(codes, 8); }
 template <int kBits>
 struct GroupSum {
   GroupSum() {}
   Codes sum = _mm512_setzero_si512();
   void Add(Codes weights, Codes x) {
-    sum = _mm512_dpbusd_epi32(sum, weights, x);
+    sum = kBits == 8 ? _mm512_dpwssd_epi32(sum, weights, x)
+                     : _mm512_dpbusd_epi32(sum, weights, x);
   }
   Vec Total(int more) const {
     return _mm512_maskz_cvtepi32_ps(
@@ -108,7 +114,7 @@ namespace baseline::groups {
 
 // The definition, for machines that are older than all that serve.
 template <int kBits>
-float Product(const OperandGroup* src, const char* block, int groups,
+float Product(const OperandGroup<kBits>* src, const char* block, int groups,
               int column) {
   using Group = WeightGroup<kBits>;
   const auto half = [&](const char* halfs) {
@@ -120,9 +126,8 @@ float Product(const OperandGroup* src, const char* block, int groups,
   for (int g = 0; g < groups; ++g, ++src, block += Group::kBytes) {
     int sum = Group::kHasMin ? 0 : -128 * src->sum;
     for (int i = 0; i < kGroupNumbers; ++i) {
-      const int at = i % (4 * Group::kParts);
-      const uint8_t byte = static_cast<uint8_t>(
-          block[Group::kCodes + at / 4 * Group::kPart + 4 * column + at % 4]);
+      const uint8_t byte =
+          static_cast<uint8_t>(block[Group::ByteOf(column, i)]);
       const int code = !Group::kHasMin ? byte : i < 16 ? byte & 0xf : byte >> 4;
       sum += code * src->codes[i];
     }
@@ -139,8 +144,9 @@ template <int kBits>
 void Multiply(const MultiplyArgs& a) {
   const size_t block_bytes = WeightGroup<kBits>::kBytes * a.units;
   for (int row = 0; row < a.rows; ++row) {
-    const OperandGroup* const src =
-        static_cast<const OperandGroup*>(a.src) + ptrdiff_t{row} * a.units;
+    const OperandGroup<kBits>* const src =
+        static_cast<const OperandGroup<kBits>*>(a.src) +
+        ptrdiff_t{row} * a.units;
     float* const dst = static_cast<float*>(a.dst) + ptrdiff_t{row} * a.n;
     for (int column = 0; column < a.n; ++column) {
       const char* const block = static_cast<const char*>(a.weights) +

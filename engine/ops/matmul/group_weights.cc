@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "engine/ops/exec/number_group.h"
@@ -67,12 +68,10 @@ Line FitLine(const float* numbers, float inverse) {
 
 template <int kBits>
 uint8_t CodeAt(const char* group, int column, int i) {
-  using Group = WeightGroup<kBits>;
-  const int at = i % (4 * Group::kParts);
-  const uint8_t byte = static_cast<uint8_t>(
-      group[Group::kCodes + at / 4 * Group::kPart + 4 * column + at % 4]);
+  const uint8_t byte =
+      static_cast<uint8_t>(group[WeightGroup<kBits>::ByteOf(column, i)]);
   if constexpr (kBits == 8) return byte;
-  return at == i ? byte & 0xf : byte >> 4;
+  return i < kGroupNumbers / 2 ? byte & 0xf : byte >> 4;
 }
 
 void SetHalf(char* halfs, int column, uint16_t half) {
@@ -108,20 +107,51 @@ float LargestOf(const float* numbers) {
   return largest;
 }
 
-void PackEightBits(const float* numbers, int column, char* group) {
-  const uint16_t half = FloatToHalf(LargestOf(numbers) / 127);
-  const float scale = HalfToFloat(half);
-  SetHalf(group, column, half);
-  for (int i = 0; i < kGroupNumbers; i += 4) {
-    uint8_t codes[4];
-    for (int j = 0; j < 4; ++j) {
-      // The scale may have been rounded down.
-      const float code = scale > 0 ? Nearest(numbers[i + j] / scale) : 0;
-      codes[j] = static_cast<uint8_t>(std::clamp(code, -127.0f, 127.0f) + 128);
+// The code of a number in 8 bits. A scale may have been rounded down.
+float EightBitCode(float number, float inverse) {
+  return std::min(std::max(Nearest(number * inverse), -127.0f), 127.0f);
+}
+
+float ErrorOfScale(const float* numbers, float scale) {
+  constexpr int kLanes = 8;  // sums that the compiler may compute together
+  const float inverse = 1 / scale;
+  float errors[kLanes] = {};
+  for (int i = 0; i < kGroupNumbers; i += kLanes) {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const float x = numbers[i + lane];
+      // Relative to the step: squares of small numbers would vanish.
+      const float error = x * inverse - EightBitCode(x, inverse);
+      errors[lane] += error * error;
     }
-    std::memcpy(group + WeightGroup<8>::kCodes + i / 4 * WeightGroup<8>::kPart +
-                    4 * column,
-                codes, sizeof(codes));
+  }
+  float sum = 0;
+  for (const float error : errors) sum += error;
+  return sum * scale * scale;
+}
+
+// Of some scales the one with the smallest sum of squared errors.
+uint16_t BestScale(const float* numbers) {
+  const float largest = LargestOf(numbers);
+  uint16_t best = FloatToHalf(largest / 127);
+  float least = std::numeric_limits<float>::infinity();
+  for (int code = 127; code > 119 && HalfToFloat(best) > 0; --code) {
+    const uint16_t half = FloatToHalf(largest / static_cast<float>(code));
+    const float error = ErrorOfScale(numbers, HalfToFloat(half));
+    if (error >= least) continue;
+    least = error;
+    best = half;
+  }
+  return best;
+}
+
+void PackEightBits(const float* numbers, int column, char* group) {
+  const uint16_t half = BestScale(numbers);
+  SetHalf(group, column, half);
+  const float scale = HalfToFloat(half);
+  const float inverse = scale > 0 ? 1 / scale : 0;
+  for (int i = 0; i < kGroupNumbers; ++i) {
+    group[WeightGroup<8>::ByteOf(column, i)] = static_cast<char>(
+        static_cast<uint8_t>(EightBitCode(numbers[i], inverse) + 128));
   }
 }
 

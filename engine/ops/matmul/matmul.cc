@@ -273,7 +273,7 @@ absl::StatusOr<MatMul> MatMul::Create(Primitives& primitives, ComputeType dtype,
 absl::Status MatMul::Run(ExecContext& context, const Operand& src,
                          const Epilogue& epilogue, Matrix dst) const {
   const Impl& impl = *impl_;
-  ATTEND_CHECK(HaveSameOperands(src.dtype, impl.dtype));
+  ATTEND_CHECK(src.dtype == impl.dtype);
   ATTEND_CHECK(src.rows == dst.rows && src.rows <= impl.max_rows);
   const int products = epilogue.gated ? 2 : 1;
   ATTEND_CHECK(src.cols == impl.k && products * dst.cols == impl.n);

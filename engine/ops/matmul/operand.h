@@ -19,8 +19,8 @@ namespace attend {
 //   is one. Without offsets they go from -max|x| to max|x|, as for weights. The
 //   shift by 128 (oneDNN has a packed layout for u8 x s8 only) and the offset
 //   are undone with the sums of the columns.
-// * w8, int4: a row is OperandGroups. The levels of a group are 254 equal
-//   intervals from -max|x| to max|x|.
+// * w8, int4: a row is OperandGroups. The levels of a group are 2 * 32767 (w8)
+//   or 2 * 127 (int4) equal intervals from -max|x| to max|x|.
 // A number that is not finite makes every result of its row not finite, as in
 // f32, and changes no other row: bf16 keeps the number; else the scale of the
 // row, or the group, is NaN.

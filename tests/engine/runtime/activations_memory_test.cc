@@ -23,6 +23,10 @@ size_t Allocated() {
   return info.uordblks + info.hblkhd;
 }
 
+Activations::Types Both(ComputeType dtype) {
+  return {.matmuls = dtype, .logits = dtype};
+}
+
 // What that takes which `make` returns.
 template <typename Make>
 size_t TakenBy(Make make) {
@@ -56,8 +60,9 @@ TEST_P(ActivationsMemoryTest, ARowTakesOnePartOfALayerAtATime) {
   const size_t logits = TakenBy([&] {
     return std::make_unique<LogitsBuffer>(kRows, spec.LogitsVocab(), 1);
   });
-  const size_t all = TakenBy(
-      [&] { return std::make_unique<Activations>(spec, dtype, kRows, 1); });
+  const size_t all = TakenBy([&] {
+    return std::make_unique<Activations>(spec, Both(dtype), kRows, 1);
+  });
   EXPECT_GE(all, logits + kRows * row);
   EXPECT_LE(all, logits + kRows * row * 11 / 10 + (64 << 10));
 }
@@ -75,8 +80,9 @@ TEST_P(ActivationsMemoryTest, ADecoderKeepsOnlyHiddenStatesForManyRows) {
   if (kSanitized) GTEST_SKIP() << "the sanitizer's malloc";
 
   const auto taken = [&](int rows) {
-    return TakenBy(
-        [&] { return std::make_unique<Activations>(spec, dtype, rows, 1); });
+    return TakenBy([&] {
+      return std::make_unique<Activations>(spec, Both(dtype), rows, 1);
+    });
   };
   // Beside it, the lists of what rows write and see.
   const size_t lists =

@@ -51,7 +51,10 @@ struct Loaded {
       buffer.emplace(transformer->encoder_kv_layout(), kMaxRows,
                      family.spec.hidden, transformer->encoder_query_width());
     }
-    activations.emplace(family.spec, dtype, kMaxRows, compute.team().size());
+    activations.emplace(
+        family.spec,
+        Activations::Types{transformer->dtype(), transformer->logits_dtype()},
+        kMaxRows, compute.team().size());
   }
 
   std::unique_ptr<Transformer> transformer;

@@ -79,7 +79,7 @@ class RoomTest : public testing::TestWithParam<Variant> {
       : spec_(DecoderOf(GetParam())),
         compute_({.threads = 2}),
         dtype_(TypeOf(GetParam(), compute_.isa())),
-        activations_(spec_, dtype_, kRows, 2) {
+        activations_(spec_, {dtype_, dtype_}, kRows, 2) {
     const SlotCheckpoint files(RandomWeights(spec_, 5, GetParam().biases()));
     const auto checkpoint = Checkpoint::Open(files.directory());
     Weights slots(*checkpoint, files.names());

@@ -28,7 +28,7 @@ TransformerTest::TransformerTest()
       weights_(RandomWeights(spec_, 5, GetParam().biases())),
       naive_(spec_, weights_),
       compute_({.threads = 2}),
-      activations_(spec_, ComputeType::kF32, kMaxRows, 2) {
+      activations_(spec_, {ComputeType::kF32, ComputeType::kF32}, kMaxRows, 2) {
   const SlotCheckpoint files(weights_);
   auto checkpoint = Checkpoint::Open(files.directory());
   EXPECT_TRUE(checkpoint.ok()) << checkpoint.status();

@@ -60,7 +60,8 @@ class EngineRun {
   EngineRun(Compute& compute, const TransformerSpec& spec,
             const TensorsBySlot& weights)
       : spec_(spec),
-        activations_(spec, ComputeType::kF32, kMaxRows, compute.team().size()) {
+        activations_(spec, {ComputeType::kF32, ComputeType::kF32}, kMaxRows,
+                     compute.team().size()) {
     const SlotCheckpoint files(weights);
     auto checkpoint = Checkpoint::Open(files.directory());
     EXPECT_TRUE(checkpoint.ok()) << checkpoint.status();

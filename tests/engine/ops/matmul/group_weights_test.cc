@@ -98,6 +98,25 @@ TEST(PackGroupsTest, RoundsEachGroupForItself) {
   }
 }
 
+TEST(PackGroupsTest, EightBitsHaveSmallerErrorsThanByTheLargestNumber) {
+  const std::vector<float> numbers = Draw(32 * 64, 3);
+  const StoredRows rows(ConstMatrix(numbers.data(), 64, 32));
+  const std::vector<float> read = Packed(ComputeType::kW8, rows);
+  double error_by_largest = 0;
+  for (size_t i = 0; i < numbers.size(); i += 32) {
+    float largest = 0;
+    for (size_t j = i; j < i + 32; ++j) {
+      largest = std::max(largest, std::abs(numbers[j]));
+    }
+    const float step = HalfToFloat(FloatToHalf(largest / 127));
+    for (size_t j = i; j < i + 32; ++j) {
+      const float rounded = std::nearbyint(numbers[j] / step) * step;
+      error_by_largest += std::pow(rounded - numbers[j], 2);
+    }
+  }
+  EXPECT_LT(SquaredError(read, numbers.data()), 0.9 * error_by_largest);
+}
+
 // Rows that a file has in 4 bits.
 class FourBitRows final : public RowSource {
  public:

@@ -199,7 +199,7 @@ TEST(MatMulTest, TypeThatTheInstructionsLackIsRefused) {
 }
 
 // What types with groups make of a group: as the weights' own tests have it,
-// and of an operand 8 bits.
+// and of an operand 16 or 8 bits.
 void RoundGroup(ComputeType dtype, bool weights, float* numbers, int count) {
   if (weights) {
     StoredRows row(ConstMatrix(numbers, 1, count));
@@ -211,8 +211,9 @@ void RoundGroup(ComputeType dtype, bool weights, float* numbers, int count) {
   }
   float most = 0;
   for (int i = 0; i < count; ++i) most = std::max(most, std::abs(numbers[i]));
+  const float codes = dtype == ComputeType::kW8 ? 32767 : 127;
   for (int i = 0; i < count; ++i) {
-    numbers[i] = std::nearbyint(numbers[i] * (127 / most)) * (most / 127);
+    numbers[i] = std::nearbyint(numbers[i] * (codes / most)) * (most / codes);
   }
 }
 
