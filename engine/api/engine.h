@@ -86,6 +86,9 @@ struct StepCounts {
   // and how many of them were accepted: each spares a step its sequence.
   int64_t draft_tokens = 0;
   int64_t accepted_draft_tokens = 0;
+  // Of these, those that a draft model drafted.
+  int64_t model_draft_tokens = 0;
+  int64_t accepted_model_draft_tokens = 0;
 };
 
 // The memory of one worker (KV pool, encode buffer, activations), which has its

@@ -9,10 +9,8 @@ namespace {
 // A single token says too little of what follows it.
 constexpr int kShortestMatch = 2;
 constexpr int kLongestMatch = 8;
-// Where too little is accepted, one call in so many gets a draft: texts change.
+// See DraftPace. A draft that is refused costs the time of its rows alone.
 constexpr int kCallsBetweenTrials = 16;
-// How much the last draft counts in the share that is accepted.
-constexpr float kWeightOfLast = 0.25f;
 
 // The number of last tokens that both have, at most kLongestMatch.
 int CommonEnd(absl::Span<const int> a, absl::Span<const int> b) {
@@ -24,8 +22,8 @@ int CommonEnd(absl::Span<const int> a, absl::Span<const int> b) {
 }  // namespace
 
 PromptLookup::PromptLookup(std::vector<int> source)
-    : source_(std::move(source)) {
-  draft_.reserve(1 + kMostTokens);
+    : source_(std::move(source)), pace_(kCallsBetweenTrials) {
+  draft_.reserve(1 + DraftPace::kMostTokens);
 }
 
 // From the end, because what stands near is likelier to come again.
@@ -41,13 +39,10 @@ void PromptLookup::Look(absl::Span<const int> in, absl::Span<const int> tokens,
 }
 
 absl::Span<const int> PromptLookup::Draft(absl::Span<const int> tokens,
-                                          const Limits& limits) {
+                                          const DraftLimits& limits) {
   draft_.assign(1, tokens.back());
-  const int length = std::min(length_, limits.most);
-  if (length <= 0) return draft_;
-  if (accepted_ < limits.least_accepted && ++skipped_ < kCallsBetweenTrials) {
-    return draft_;
-  }
+  const int length = pace_.Next(limits);
+  if (length == 0) return draft_;
   Match match = {.following = {}, .tokens = kShortestMatch - 1};
   Look(tokens, tokens, match);
   if (!source_.empty() && match.tokens < kLongestMatch) {
@@ -61,16 +56,7 @@ absl::Span<const int> PromptLookup::Draft(absl::Span<const int> tokens,
 }
 
 void PromptLookup::Learn(int accepted) {
-  const int drafted = static_cast<int>(draft_.size()) - 1;
-  if (accepted == drafted) {
-    length_ = std::min(2 * length_, kMostTokens);
-  } else {
-    length_ = std::max(1, (length_ + accepted) / 2);
-  }
-  const float share =
-      static_cast<float>(accepted) / static_cast<float>(drafted);
-  accepted_ += kWeightOfLast * (share - accepted_);
-  skipped_ = 0;
+  pace_.Learn(accepted, static_cast<int>(draft_.size()) - 1);
 }
 
 }  // namespace attend

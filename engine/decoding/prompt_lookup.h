@@ -4,33 +4,24 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "engine/decoding/draft_pace.h"
 
 namespace attend {
 
 // Drafts the tokens that may follow a sequence: if its last tokens occurred
 // before, then what followed them there. Summaries, edits and code repeat much
 // of their prompt (prompt lookup decoding: Saxena 2023; Yang et al. 2023,
-// "Inference with Reference"). The more of the drafts is accepted, the longer
-// the next one. Where too few are, drafts become short and rare. All memory is
-// reserved at construction. Not thread-safe.
+// "Inference with Reference"). A DraftPace says how long drafts are. All memory
+// is reserved at construction. Not thread-safe.
 class PromptLookup {
  public:
-  // The most tokens of a draft.
-  static constexpr int kMostTokens = 15;
-
   // `source`: tokens that are looked through besides the sequence itself.
   explicit PromptLookup(std::vector<int> source);
 
-  // What a step can take of drafted tokens, and what they have to be worth.
-  struct Limits {
-    int most = 0;  // tokens
-    // The least share of drafted tokens that must be accepted for a gain.
-    float least_accepted = 0;
-  };
   // The last of `tokens` (prompt, new), and drafted tokens. Valid until the
   // next call.
   absl::Span<const int> Draft(absl::Span<const int> tokens,
-                              const Limits& limits);
+                              const DraftLimits& limits);
   // To be called after a Draft() that had drafted tokens: the first `accepted`
   // of these did follow.
   void Learn(int accepted);
@@ -47,9 +38,7 @@ class PromptLookup {
 
   const std::vector<int> source_;
   std::vector<int> draft_;  // the last token, then the drafted tokens
-  int length_ = 4;          // of the next draft
-  float accepted_ = 0.5f;   // the share of late that was accepted
-  int skipped_ = 0;         // calls without a draft because of that share
+  DraftPace pace_;
 };
 
 }  // namespace attend

@@ -8,10 +8,9 @@
 namespace attend {
 
 AlignedGeneration::AlignedGeneration(std::unique_ptr<Search> search,
-                                     std::unique_ptr<PromptLookup> lookup,
-                                     std::vector<int> prompt,
+                                     Drafts drafts, std::vector<int> prompt,
                                      int max_new_tokens, int source_tokens)
-    : Generation(std::move(search), nullptr, std::move(lookup)),
+    : Generation(std::move(search), nullptr, std::move(drafts)),
       prompt_size_(static_cast<int>(prompt.size())),
       source_tokens_(source_tokens),
       tokens_(std::move(prompt)) {

@@ -10,7 +10,7 @@
 #include "absl/types/span.h"
 #include "engine/api/output.h"
 #include "engine/decoding/search.h"
-#include "engine/runtime/decoder_task.h"
+#include "engine/runtime/generation.h"
 
 namespace attend {
 
@@ -22,8 +22,7 @@ namespace attend {
 class AlignedGeneration final : public Generation {
  public:
   // `prompt` are the decoder tokens that the results continue.
-  AlignedGeneration(std::unique_ptr<Search> search,
-                    std::unique_ptr<PromptLookup> lookup,
+  AlignedGeneration(std::unique_ptr<Search> search, Drafts drafts,
                     std::vector<int> prompt, int max_new_tokens,
                     int source_tokens);
 

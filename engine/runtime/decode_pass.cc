@@ -3,14 +3,18 @@
 #include <algorithm>
 #include <atomic>
 
+#include "engine/runtime/drafter.h"
 #include "engine/tensor/check.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {
 
-DecodePass::DecodePass(WorkerMemory& memory, int max_rows)
-    : memory_(memory), max_rows_(max_rows), batch_(max_rows) {
-  decoders_.reserve(max_rows);
+DecodePass::DecodePass(WorkerMemory& memory, int max_rows, Drafter* drafter)
+    : memory_(memory),
+      max_rows_(max_rows),
+      drafter_(drafter),
+      batch_(max_rows) {
+  sequences_.reserve(max_rows);
   wanted_.reserve(max_rows);
   wanted_rows_.reserve(max_rows);
   needs_.reserve(kMaxLogitsRows);
@@ -19,23 +23,50 @@ DecodePass::DecodePass(WorkerMemory& memory, int max_rows)
 
 void DecodePass::Clear(DraftRoom room) {
   room_ = room;
+  sequences_.clear();
   batch_.Clear();
-  decoders_.clear();
   wanted_.clear();
   wanted_rows_.clear();
 }
 
-void DecodePass::Add(const TransformerSequence& sequence, int rows, int piece) {
-  DecoderRows& decoder = *sequence.decoder_rows();
+absl::Status DecodePass::Run() {
+  const StepCounts before = memory_.counts;
+  RETURN_IF_ERROR(Draft());
+  for (const SequenceRows& rows : sequences_) PlanRows(rows);
+  // All planned rows may have been found in the pool.
+  if (batch_.rows() > 0) RETURN_IF_ERROR(RunBatch());
+  if (drafter_ == nullptr) return absl::OkStatus();
+  const StepCounts& after = memory_.counts;
+  drafter_->Learn(
+      after.accepted_model_draft_tokens - before.accepted_model_draft_tokens,
+      after.model_draft_tokens - before.model_draft_tokens);
+  return absl::OkStatus();
+}
+
+absl::Status DecodePass::Draft() {
+  for (const SequenceRows& rows : sequences_) {
+    rows.sequence->decoder_rows()->BeginDraft(room_);
+  }
+  if (drafter_ == nullptr) return absl::OkStatus();
+  drafter_->Clear();
+  for (const SequenceRows& rows : sequences_) {
+    ModelDraft* const draft =
+        rows.sequence->decoder_rows()->task().model_draft();
+    if (draft != nullptr) drafter_->Add(*draft);
+  }
+  return drafter_->Run();
+}
+
+void DecodePass::PlanRows(const SequenceRows& planned) {
+  const auto& [sequence, rows, piece] = planned;
+  DecoderRows& decoder = *sequence->decoder_rows();
   const int first_row = batch_.rows();
-  const int wanted =
-      decoder.Plan(memory_.pool, rows, room_, batch_, memory_.counts);
-  const int planned = batch_.rows() - first_row;
-  memory_.Spare(piece, std::max(rows - planned, 0));
-  decoders_.push_back(&decoder);
-  if (planned > 0 && sequence.source() != nullptr) {
-    sequence.source()->AddCross(first_row, batch_);
-    Weigh(*sequence.source(), first_row, decoder.task());
+  const int wanted = decoder.Plan(memory_.pool, rows, batch_, memory_.counts);
+  const int added = batch_.rows() - first_row;
+  memory_.Spare(piece, std::max(rows - added, 0));
+  if (added > 0 && sequence->source() != nullptr) {
+    sequence->source()->AddCross(first_row, batch_);
+    Weigh(*sequence->source(), first_row, decoder.task());
   }
   Want(decoder, wanted);
 }
@@ -57,13 +88,13 @@ void DecodePass::Want(DecoderRows& decoder, int count) {
   }
 }
 
-absl::Status DecodePass::Run() {
-  // All planned rows may have been found in the pool.
-  if (batch_.rows() == 0) return absl::OkStatus();
+absl::Status DecodePass::RunBatch() {
   ATTEND_CHECK(batch_.rows() <= max_rows_);
   RETURN_IF_ERROR(memory_.transformer.Decode(
       memory_.exec, memory_.activations, batch_.View(memory_.pool.layout())));
-  for (DecoderRows* decoder : decoders_) decoder->Seal();
+  for (const SequenceRows& rows : sequences_) {
+    rows.sequence->decoder_rows()->Seal();
+  }
   RETURN_IF_ERROR(TakeLogits());
   for (const WantedLogits& wanted : wanted_) {
     wanted.decoder->FollowParents(memory_.counts);

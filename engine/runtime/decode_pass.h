@@ -13,23 +13,34 @@
 
 namespace attend {
 
+class Drafter;
+
 // The decoder's work of a step: the prompts and decode rows of all sequences as
 // one batch, then the logits for each sequence's task. Belongs to one worker.
 // All lists are reserved at construction: a step allocates nothing.
 class DecodePass {
  public:
-  // `memory` must outlive the pass. A step has at most `max_rows` rows.
-  DecodePass(WorkerMemory& memory, int max_rows);
+  // `memory` and `drafter` must outlive the pass; without a drafter nothing is
+  // drafted by a model. A step has at most `max_rows` rows.
+  DecodePass(WorkerMemory& memory, int max_rows, Drafter* drafter);
 
   // Begins a step, which has `room` for drafted tokens.
   void Clear(DraftRoom room);
-  // Adds the next `rows` rows of the sequence, the plan's piece of that number,
-  // to the batch of the next Run().
-  void Add(const TransformerSequence& sequence, int rows, int piece);
-  // Computes the batch. Errors: those of Transformer::Decode() and Logits().
+  // The next Run() computes the next `rows` rows of the sequence, as the plan's
+  // piece of that number.
+  void Add(const TransformerSequence& sequence, int rows, int piece) {
+    sequences_.push_back({&sequence, rows, piece});
+  }
+  // Drafts tokens, and computes all rows as one batch. Errors: those of
+  // Transformer::Decode() and Logits().
   absl::Status Run();
 
  private:
+  struct SequenceRows {
+    const TransformerSequence* sequence;
+    int rows;
+    int piece;
+  };
   // Rows whose logits one task takes: wanted_rows_[first, first + rows). If a
   // task scores more than kMaxLogitsRows rows of a prompt, the rows are several
   // entries. All of these but the last have kMaxLogitsRows rows, so that no
@@ -40,6 +51,12 @@ class DecodePass {
     int rows;
   };
 
+  // Makes the drafts of all sequences.
+  absl::Status Draft();
+  // Adds the sequence's rows to the batch.
+  void PlanRows(const SequenceRows& rows);
+  // Computes the batch, and hands the logits to the tasks.
+  absl::Status RunBatch();
   // Asks for the attention weights that the task wants of the rows from
   // `first_row` on.
   void Weigh(const SourceEncode& source, int first_row, DecoderTask& task);
@@ -52,9 +69,10 @@ class DecodePass {
 
   WorkerMemory& memory_;
   const int max_rows_;
+  Drafter* const drafter_;  // may be null
   DraftRoom room_;
+  std::vector<SequenceRows> sequences_;
   StepBatch batch_;
-  std::vector<DecoderRows*> decoders_;
   std::vector<WantedLogits> wanted_;
   std::vector<int> wanted_rows_;   // indices of rows of the batch
   std::vector<LogitsNeed> needs_;  // [rows of a group]

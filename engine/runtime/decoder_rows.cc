@@ -61,14 +61,14 @@ int DecoderRows::TokensThatFit(int known, int blocks) const {
   return blocks / options_.max_hypotheses * options_.block_tokens - others;
 }
 
-int DecoderRows::Plan(BlockPool& pool, int rows, DraftRoom& room,
-                      StepBatch& batch, StepCounts& counts) {
+int DecoderRows::Plan(BlockPool& pool, int rows, StepBatch& batch,
+                      StepCounts& counts) {
   if (tables_[0].tokens() == 0) Begin(pool, counts);
   const int first_row = batch.rows();
   const bool decode = PromptLeft() == 0;
   drafted_ = 0;
   if (decode && rows == 1) {
-    AddRows(0, DraftedTokens(room, counts), batch);
+    AddRows(0, DraftedTokens(counts), batch);
     return 1 + drafted_;
   }
   int left = rows;
@@ -106,8 +106,8 @@ absl::Span<const int> DecoderRows::NextTokens(int hypothesis, bool decode,
   return tokens.first(std::min<size_t>(tokens.size(), rows));
 }
 
-absl::Span<const int> DecoderRows::DraftedTokens(DraftRoom& room,
-                                                 StepCounts& counts) {
+void DecoderRows::BeginDraft(DraftRoom& room) {
+  if (PromptLeft() > 0 || task_->hypotheses() != 1) return;
   const BlockTable& table = tables_[0];
   const int computed = table.tokens() + 1;  // with the row of the last token
   const int held =
@@ -116,12 +116,20 @@ absl::Span<const int> DecoderRows::DraftedTokens(DraftRoom& room,
                        held + room.blocks * options_.block_tokens});
   // Drafted tokens would change the length.
   if (options_.by_length != nullptr) most = 0;
-  const absl::Span<const int> tokens =
-      task_->Draft({.most = most, .least_accepted = room.least_accepted});
+  const int drafted =
+      task_->BeginDraft({.most = most,
+                         .least_accepted = room.least_accepted,
+                         .model_accepted = room.model_accepted});
+  room.rows -= drafted;
+  if (drafted > held) room.blocks -= table.BlocksToAppend(1 + drafted);
+}
+
+absl::Span<const int> DecoderRows::DraftedTokens(StepCounts& counts) {
+  const absl::Span<const int> tokens = task_->draft();
   drafted_ = static_cast<int>(tokens.size()) - 1;
-  room.rows -= drafted_;
-  if (drafted_ > held) room.blocks -= table.BlocksToAppend(1 + drafted_);
+  drafted_by_model_ = task_->model_draft() != nullptr;
   counts.draft_tokens += drafted_;
+  if (drafted_by_model_) counts.model_draft_tokens += drafted_;
   return tokens;
 }
 
@@ -183,9 +191,13 @@ void DecoderRows::SealTable(int hypothesis) {
   tables_[hypothesis].Seal(task_->tokens(hypothesis).first(computed), Root());
 }
 
+void DecoderRows::Rewind(int tokens) {
+  if (tables_[0].tokens() > tokens) tables_[0].Truncate(tokens);
+}
+
 void DecoderRows::Seal() {
-  if (drafted_ > 0)
-    return;  // the next step does, when it is known what follows
+  // Then a later step does, when it is known what follows.
+  if (drafted_ > 0 || task_->tentative()) return;
   for (int i = 0; i < task_->hypotheses(); ++i) SealTable(i);
 }
 
@@ -205,6 +217,9 @@ void DecoderRows::FollowParents(StepCounts& counts) {
   if (drafted_ > 0) {
     tables_[0].Truncate(tables_[0].tokens() - drafted_ + task_->accepted());
     counts.accepted_draft_tokens += task_->accepted();
+    if (drafted_by_model_) {
+      counts.accepted_model_draft_tokens += task_->accepted();
+    }
     drafted_ = 0;
   }
   const std::optional<absl::Span<const int>> parents = task_->parents();

@@ -18,8 +18,9 @@ namespace attend {
 struct DraftRoom {
   int rows = 0;
   int blocks = 0;  // that no other piece of the step takes
-  // See PromptLookup::Limits.
+  // See DraftLimits.
   float least_accepted = 0;
+  float model_accepted = 0;
 };
 
 // The decoder rows of a request: how far each hypothesis is computed, which
@@ -54,14 +55,15 @@ class DecoderRows {
   // `blocks` blocks; below 1: no prompt is short enough.
   int TokensThatFit(int known, int blocks) const;
 
-  // Adds at most `rows` rows to the batch, and those of drafted tokens, for
-  // which `room` is, besides. Blocks of the prompt that are in the
+  // Begins the draft of a step, for which `room` is; takes its part of that.
+  void BeginDraft(DraftRoom& room);
+  // Adds at most `rows` rows to the batch, and those of drafted tokens besides.
+  // Blocks of the prompt that are in the
   // prefix cache are taken from there and need no rows. Returns the number of
   // rows whose logits the task wants; these are the last rows of the batch. The
   // task wants the logits of all rows of the decode phase, and of the rows of a
   // prompt that are to be scored.
-  int Plan(BlockPool& pool, int rows, DraftRoom& room, StepBatch& batch,
-           StepCounts& counts);
+  int Plan(BlockPool& pool, int rows, StepBatch& batch, StepCounts& counts);
   // To be called when the planned rows are computed: seals their full blocks,
   // for other requests.
   void Seal();
@@ -71,8 +73,14 @@ class DecoderRows {
   // has reached a length at which earlier tokens have other rotary frequencies,
   // gives all blocks back; their rows are computed again.
   void FollowParents(StepCounts& counts);
-  // Gives all blocks back; their rows are computed again.
-  void Clear() { tables_.Clear(); }
+  // Gives all memory of the context back; the rows are computed again.
+  void Clear() {
+    tables_.Clear();
+    task_->Release();
+  }
+  // The tokens of the only hypothesis from number `tokens` on, which were
+  // tentative, are replaced: their rows do not count.
+  void Rewind(int tokens);
 
   // Hands the task the logits that it wants. Those that are not finite it does
   // not get, nor any after them. Any member of a team.
@@ -102,7 +110,7 @@ class DecoderRows {
                                    StepCounts& counts);
   void AddRows(int hypothesis, absl::Span<const int> tokens, StepBatch& batch);
   // The last token of the only hypothesis, and drafted tokens.
-  absl::Span<const int> DraftedTokens(DraftRoom& room, StepCounts& counts);
+  absl::Span<const int> DraftedTokens(StepCounts& counts);
   // The beginning of the prompt that may come from the prefix cache. The rest
   // must be computed: rows whose logits are wanted, and at least one row.
   absl::Span<const int> SharedPrompt(int hypothesis) const;
@@ -119,6 +127,7 @@ class DecoderRows {
   const int given_;  // tokens at construction: prompt and forced prefix
   TableSet tables_;  // [max_hypotheses]
   int drafted_ = 0;  // rows of drafted tokens in this step
+  bool drafted_by_model_ = false;
   bool finite_ = true;
   absl::Status status_;
 };

@@ -1,7 +1,6 @@
 #ifndef ATTEND_ENGINE_RUNTIME_DECODER_TASK_H_
 #define ATTEND_ENGINE_RUNTIME_DECODER_TASK_H_
 
-#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -10,12 +9,13 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "engine/api/output.h"
-#include "engine/decoding/prompt_lookup.h"
+#include "engine/decoding/draft_pace.h"
 #include "engine/decoding/scorer.h"
-#include "engine/decoding/search.h"
 #include "engine/ops/logits/logits_view.h"
 
 namespace attend {
+
+class ModelDraft;
 
 // What a request does with its decoder rows: which tokens the rows have, and
 // what the logits are used for. All memory is reserved at construction. Not
@@ -44,14 +44,21 @@ class DecoderTask {
   // nullopt if the last Take() chose no tokens.
   virtual std::optional<absl::Span<const int>> parents() const = 0;
 
-  // The last token of hypothesis 0, and drafted tokens. To be called in the
-  // decode phase. The next Take() gets the logits of these rows:
-  // of the last token, then of the drafted ones. Valid until then.
-  virtual absl::Span<const int> Draft(const PromptLookup::Limits& /*limits*/) {
-    return tokens(0).last(1);
-  }
+  // To be called before each step with the last token of the only hypothesis:
+  // begins a draft of tokens that may follow it. Returns how many there will be
+  // at most.
+  virtual int BeginDraft(const DraftLimits& /*limits*/) { return 0; }
+  // What a draft model is to compute for that draft; null: nothing.
+  virtual ModelDraft* model_draft() { return nullptr; }
+  // That token, and the drafted ones. The next Take() gets the logits of these
+  // rows, in this order. Valid until then.
+  virtual absl::Span<const int> draft() const { return tokens(0).last(1); }
+  // Whether tokens after the prompt may still be replaced by others.
+  virtual bool tentative() const { return false; }
   // How many tokens of the draft the last Take() accepted.
   virtual int accepted() const { return 0; }
+  // Gives back what the task has in its context beside the rows.
+  virtual void Release() {}
 
   // Where the attention weights [source tokens] go that the row of token
   // `token` of hypothesis 0 has. Null: they are not wanted. If any are wanted,
@@ -65,46 +72,6 @@ class DecoderTask {
   virtual absl::Status status() const { return absl::OkStatus(); }
 
   virtual const SequenceOutput& output() const = 0;
-};
-
-// Generates tokens by a search; before that, may score the prompt.
-class Generation : public DecoderTask {
- public:
-  // `scorer` scores the prompt after its first token; null: the prompt is not
-  // scored. `lookup` drafts tokens; null: none are drafted.
-  Generation(std::unique_ptr<Search> search, std::unique_ptr<Scorer> scorer,
-             std::unique_ptr<PromptLookup> lookup)
-      : search_(std::move(search)),
-        scorer_(std::move(scorer)),
-        lookup_(std::move(lookup)) {}
-
-  int hypotheses() const override { return search_->rows(); }
-  absl::Span<const int> tokens(int hypothesis) const override {
-    return search_->tokens(hypothesis);
-  }
-  absl::Span<const int> prompt(int hypothesis) const override;
-  int unscored() const override { return scorer_ ? scorer_->remaining() : 0; }
-  absl::Span<const int> Draft(const PromptLookup::Limits& limits) override;
-  int accepted() const override { return accepted_; }
-  LogitsNeed need(int row) const override;
-  void Take(absl::Span<const LogitsView> logits) override;
-  std::optional<absl::Span<const int>> parents() const override;
-  absl::Status status() const override { return search_->status(); }
-  const SequenceOutput& output() const override { return search_->output(); }
-
- protected:
-  // See Search.
-  SequenceOutput TakeOutput() { return search_->TakeOutput(); }
-
- private:
-  void TakeDrafted(absl::Span<const LogitsView> logits);
-
-  const std::unique_ptr<Search> search_;
-  std::unique_ptr<Scorer> scorer_;  // null once the prompt is scored
-  const std::unique_ptr<PromptLookup> lookup_;
-  // Of the rows whose logits come next: the last token, then drafted tokens.
-  absl::Span<const int> draft_;
-  int accepted_ = 0;
 };
 
 // Scores a given target.

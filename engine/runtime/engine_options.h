@@ -37,6 +37,10 @@ struct EngineOptions {
   // a step has few rows (see PromptLookup). Results do not change, which takes
   // AVX-512: with older instructions nothing is drafted.
   bool prompt_lookup = true;
+  // The time of a row of the draft model, if there is one, for one of the
+  // model: the higher, the more of its tokens must be accepted. nullopt: by the
+  // numbers of weights; other values are for tests.
+  std::optional<float> draft_cost = std::nullopt;
   // The most beams or samples of one request.
   int max_beams = 32;
   // The numbers of the matrix products; nullopt: DefaultComputeType()

@@ -2,16 +2,19 @@
 
 #include <malloc.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "engine/checkpoint/weights.h"
 #include "engine/compute/memory_limit.h"
 #include "engine/decoding/validate_params.h"
 #include "engine/ops/matmul/isa_limit.h"
 #include "engine/runtime/default_compute_type.h"
+#include "engine/runtime/load_draft.h"
+#include "engine/runtime/load_transformer.h"
 #include "engine/runtime/model_files.h"
 #include "engine/runtime/model_memory.h"
 #include "engine/tensor/status_macros.h"
@@ -37,22 +40,65 @@ absl::Status CheckDefaults(const std::string& path,
 }
 
 // Checks, before any memory of the model is taken, that this process may have
-// all of it. Otherwise the system might kill the process, or a library might
-// end it.
-absl::Status CheckRoom(const TensorSource& tensors, const Family& family,
-                       ComputeType dtype, const EngineOptions& options) {
+// all of it, with the draft model's, if there is one. Otherwise the system
+// might kill the process, or a library might end it.
+absl::Status CheckRoom(const ModelFiles& files, ComputeType dtype,
+                       const EngineOptions& options,
+                       const std::optional<DraftFiles>& draft) {
   // The memory that oneDNN takes for its kernels, and that loading tensors
   // takes.
   constexpr uint64_t kBeside = uint64_t{384} << 20;
-  RETURN_IF_ERROR(family.spec.Validate());
+  const TransformerSpec& spec = files.family.spec;
+  RETURN_IF_ERROR(spec.Validate());
   std::vector<MemoryNeed> needs =
-      ServingNeeds(family.spec, dtype, FitOptions(family.spec, options));
-  needs.push_back(
-      {"weights", WeightBytes(tensors, family.names, family.spec, dtype)});
+      ServingNeeds(spec, dtype, FitOptions(spec, options));
+  needs.push_back({"weights", WeightBytes(*files.tensors, files.family.names,
+                                          spec, dtype)});
+  if (draft) {
+    for (MemoryNeed& need : DraftNeeds(*draft)) needs.push_back(need);
+  }
   RETURN_IF_ERROR(CheckMemory(needs, FindMemoryLimit()));
   uint64_t bytes = kBeside;
   for (const MemoryNeed& need : needs) bytes += need.bytes;
   return CheckAddressSpace("the model", bytes);
+}
+
+// The part of the ModelInfo that the files say.
+ModelInfo InfoOf(const std::string& name, ModelFiles& files) {
+  Family& family = files.family;
+  ModelInfo info;
+  info.name = name;
+  info.family = std::move(family.model_type);
+  info.labels = std::move(family.labels);
+  info.label_scores = family.label_scores;
+  info.prompts = std::move(family.prompts);
+  info.default_prompt = std::move(family.default_prompt);
+  info.max_text_tokens = family.max_text_tokens;
+  if (files.generation) info.generation = *std::move(files.generation);
+  return info;
+}
+
+TextList TextsOfTokens(const Tokenizer& tokenizer, int vocab) {
+  TextList texts;
+  for (int id = 0; id < vocab; ++id) texts.Add(tokenizer.TokenText(id));
+  texts.ShrinkToFit();
+  return texts;
+}
+
+absl::StatusOr<std::optional<DraftFiles>> OpenDraftOf(
+    const DraftTarget& target, const std::string& path, Isa isa,
+    const EngineOptions& options) {
+  if (path.empty() || isa < Isa::kAvx512) return std::nullopt;
+  absl::StatusOr<DraftFiles> draft = OpenDraft(path, target, isa, options);
+  if (draft.ok()) return *std::move(draft);
+  return absl::Status(draft.status().code(),
+                      absl::StrCat("draft model: ", draft.status().message()));
+}
+
+DraftInfo InfoOf(const DraftModel& draft) {
+  return {.family = draft.family,
+          .cost = draft.cost,
+          .kv_cache_bytes = draft.options.kv_cache_bytes};
 }
 
 }  // namespace
@@ -65,58 +111,43 @@ absl::StatusOr<std::unique_ptr<Compute>> NewCompute(
 
 absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& path,
                                 const std::string& name,
-                                const EngineOptions& options) {
+                                const EngineOptions& options,
+                                const std::string& draft_path) {
   RETURN_IF_ERROR(options.Validate());
   ASSIGN_OR_RETURN(ModelFiles files, OpenModelFiles(path));
-  Family& family = files.family;
-  ModelInfo info;
-  info.name = name;
-  info.family = std::move(family.model_type);
-  info.labels = std::move(family.labels);
-  info.label_scores = family.label_scores;
-  info.prompts = std::move(family.prompts);
-  info.default_prompt = std::move(family.default_prompt);
-  info.max_text_tokens = family.max_text_tokens;
+  const TransformerSpec spec = files.family.spec;
   if (files.generation) {
     RETURN_IF_ERROR(
-        CheckDefaults(path, *files.generation, family.spec, options.max_beams));
-    info.generation = *std::move(files.generation);
+        CheckDefaults(path, *files.generation, spec, options.max_beams));
   }
   const ComputeType dtype =
       options.dtype.value_or(DefaultComputeType(*files.tensors, compute.isa()));
-  RETURN_IF_ERROR(CheckRoom(*files.tensors, family, dtype, options));
-  Weights weights(*files.tensors, std::move(family.names));
-  auto loaded = Transformer::Load(
-      compute, family.spec, weights,
-      {.dtype = dtype,
-       .max_rows = options.max_step_rows,
-       .max_positions = PoolTokens(family.spec, dtype, options)});
-  // First: what is wrong with other bytes than the file's is not its fault.
-  RETURN_IF_ERROR(files.tensors->CheckUnchanged());
-  ASSIGN_OR_RETURN(std::unique_ptr<Transformer> transformer, std::move(loaded));
-  RETURN_IF_ERROR(weights.CheckAllRead());
-
-  TextList token_texts;
-  for (int id = 0; id < family.spec.LogitsVocab(); ++id) {
-    token_texts.Add(files.tokenizer->TokenText(id));
+  ASSIGN_OR_RETURN(
+      std::optional<DraftFiles> draft_files,
+      OpenDraftOf({files, path, dtype}, draft_path, compute.isa(), options));
+  RETURN_IF_ERROR(CheckRoom(files, dtype, options, draft_files));
+  ASSIGN_OR_RETURN(std::unique_ptr<Transformer> transformer,
+                   LoadTransformer(compute, files, dtype, options));
+  Model model;
+  std::unique_ptr<const DraftModel> draft;
+  if (draft_files) {
+    ASSIGN_OR_RETURN(draft, LoadDraft(compute, *std::move(draft_files)));
+    model.draft = InfoOf(*draft);
   }
-  token_texts.ShrinkToFit();
-  ASSIGN_OR_RETURN(std::unique_ptr<Engine> engine,
-                   TransformerEngine::Create(compute, std::move(transformer),
-                                             std::move(token_texts),
-                                             std::move(info), options));
+  ASSIGN_OR_RETURN(model.engine,
+                   TransformerEngine::Create(
+                       compute, std::move(transformer),
+                       TextsOfTokens(*files.tokenizer, spec.LogitsVocab()),
+                       InfoOf(name, files), options, std::move(draft)));
   // Gives memory that was needed for loading only back to the system.
   malloc_trim(0);
-  std::unique_ptr<GrammarCompiler> grammars;
-  if (family.spec.decoder) {
-    grammars = std::make_unique<GrammarCompiler>(
-        *files.tokenizer, family.spec.LogitsVocab(),
-        family.spec.encoder.has_value());
+  if (spec.decoder) {
+    model.grammars = std::make_unique<GrammarCompiler>(
+        *files.tokenizer, spec.LogitsVocab(), spec.encoder.has_value());
   }
-  return Model{.engine = std::move(engine),
-               .tokenizer = std::move(files.tokenizer),
-               .chat = std::move(files.chat),
-               .grammars = std::move(grammars)};
+  model.tokenizer = std::move(files.tokenizer);
+  model.chat = std::move(files.chat);
+  return model;
 }
 
 }  // namespace attend

@@ -1,7 +1,9 @@
 #ifndef ATTEND_ENGINE_RUNTIME_MODEL_H_
 #define ATTEND_ENGINE_RUNTIME_MODEL_H_
 
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -14,6 +16,14 @@
 
 namespace attend {
 
+// What is known of a model's draft model.
+struct DraftInfo {
+  std::string family;  // config.json's model_type
+  // The time of a row, for one of the model, as far as weights say it.
+  float cost = 0;
+  size_t kv_cache_bytes = 0;
+};
+
 // A model as it is served.
 struct Model {
   std::unique_ptr<Engine> engine;
@@ -21,6 +31,7 @@ struct Model {
   std::unique_ptr<ChatTemplate> chat = nullptr;  // null: no chat template
   // Null: the model does not generate.
   std::unique_ptr<GrammarCompiler> grammars = nullptr;
+  std::optional<DraftInfo> draft = std::nullopt;  // nullopt: no draft model
 };
 
 // Makes the process's thread team. options.max_isa limits oneDNN too, in the
@@ -32,9 +43,14 @@ absl::StatusOr<std::unique_ptr<Compute>> NewCompute(
 // model.safetensors or its shards, the tokenizer's files and, for a model
 // without an encoder, the chat template), one of CTranslate2, or a GGUF file.
 // `compute` must outlive the model. Errors: see OpenModelFiles().
+//
+// `draft_path`: a model that drafts tokens for this one; see OpenDraft() for
+// the errors. Empty: none. With instructions older than AVX-512 it is not
+// loaded, as nothing is drafted there (see EngineOptions::prompt_lookup).
 absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& path,
                                 const std::string& name,
-                                const EngineOptions& options);
+                                const EngineOptions& options,
+                                const std::string& draft_path = "");
 
 }  // namespace attend
 

@@ -32,6 +32,13 @@ uint64_t EncodeRowBytes(const TransformerSpec& spec) {
   return bytes + uint64_t{4} * spec.hidden;
 }
 
+KvLayout LayoutOfPool(const TransformerSpec& spec, ComputeType dtype,
+                      const EngineOptions& options) {
+  return KvLayoutOf(*spec.decoder,
+                    static_cast<int>(spec.decoder->layers.size()),
+                    options.kv_cache_dtype.value_or(DefaultKvType(dtype)));
+}
+
 }  // namespace
 
 uint64_t WeightBytes(const TensorSource& source, const NameTable& names,
@@ -56,12 +63,18 @@ uint64_t WeightBytes(const TensorSource& source, const NameTable& names,
 int PoolTokens(const TransformerSpec& spec, ComputeType dtype,
                const EngineOptions& options) {
   if (!spec.decoder) return 0;
-  const KvLayout layout =
-      KvLayoutOf(*spec.decoder, static_cast<int>(spec.decoder->layers.size()),
-                 options.kv_cache_dtype.value_or(DefaultKvType(dtype)));
-  const uint64_t blocks = options.kv_cache_bytes / layout.block_bytes();
+  const uint64_t blocks =
+      options.kv_cache_bytes / LayoutOfPool(spec, dtype, options).block_bytes();
   return static_cast<int>(std::min<uint64_t>(blocks * KvLayout::kBlockTokens,
                                              std::numeric_limits<int>::max()));
+}
+
+size_t BytesOfTokens(const TransformerSpec& spec, ComputeType dtype,
+                     const EngineOptions& options, int tokens) {
+  const KvLayout layout = LayoutOfPool(spec, dtype, options);
+  const size_t blocks =
+      (size_t{1} * tokens + layout.block_tokens - 1) / layout.block_tokens;
+  return blocks * layout.block_bytes();
 }
 
 std::vector<MemoryNeed> ServingNeeds(const TransformerSpec& spec,

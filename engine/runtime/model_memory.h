@@ -1,6 +1,7 @@
 #ifndef ATTEND_ENGINE_RUNTIME_MODEL_MEMORY_H_
 #define ATTEND_ENGINE_RUNTIME_MODEL_MEMORY_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -25,6 +26,11 @@ uint64_t WeightBytes(const TensorSource& source, const NameTable& names,
 // 0 without a decoder. No sequence is longer.
 int PoolTokens(const TransformerSpec& spec, ComputeType dtype,
                const EngineOptions& options);
+
+// The bytes of a KV pool that holds the keys and values of `tokens` tokens. The
+// spec has a decoder.
+size_t BytesOfTokens(const TransformerSpec& spec, ComputeType dtype,
+                     const EngineOptions& options, int tokens);
 
 // Lower bounds of the memory that serving takes beside the weights. `options`
 // have been fitted to the model by FitOptions().

@@ -1,8 +1,39 @@
 #include "engine/runtime/source_encode.h"
 
+#include <numeric>
 #include <utility>
 
 namespace attend {
+namespace {
+
+// EncodeState::Tokens::table_positions, if tokens `uncounted_id` are not
+// counted; else empty.
+std::vector<int> TablePositions(const SourceTokens& source, int uncounted_id) {
+  if (uncounted_id < 0) return {};
+  // Masked tokens are not in `source`: they count as padding.
+  std::vector<int> positions;
+  positions.reserve(source.ids.size());
+  int counted = 0;
+  for (const int id : source.ids) {
+    positions.push_back(id == uncounted_id ? -1 : counted++);
+  }
+  return positions;
+}
+
+}  // namespace
+
+std::unique_ptr<SourceEncode> SourceEncode::Make(const Transformer& transformer,
+                                                 SourceTokens tokens,
+                                                 const Options& options) {
+  if (tokens.positions.empty()) {
+    tokens.positions.resize(tokens.ids.size());
+    std::iota(tokens.positions.begin(), tokens.positions.end(), 0);
+  }
+  std::vector<int> table_positions =
+      TablePositions(tokens, transformer.spec().SourceEmbedding().uncounted_id);
+  return std::make_unique<SourceEncode>(transformer, std::move(tokens),
+                                        std::move(table_positions), options);
+}
 
 SourceEncode::SourceEncode(const Transformer& transformer, SourceTokens tokens,
                            std::vector<int> table_positions,

@@ -1,6 +1,7 @@
 #ifndef ATTEND_ENGINE_RUNTIME_SOURCE_ENCODE_H_
 #define ATTEND_ENGINE_RUNTIME_SOURCE_ENCODE_H_
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -27,6 +28,10 @@ class SourceEncode {
     // Whether requests with the same source share blocks.
     bool shares = false;
   };
+  // Of tokens whose positions may be empty.
+  static std::unique_ptr<SourceEncode> Make(const Transformer& transformer,
+                                            SourceTokens tokens,
+                                            const Options& options);
   // tokens.positions must not be empty. `table_positions`: see
   // EncodeState::Tokens. `transformer` must outlive the encode.
   SourceEncode(const Transformer& transformer, SourceTokens tokens,

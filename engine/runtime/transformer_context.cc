@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/runtime/drafter.h"
 #include "engine/runtime/transformer_sequence.h"
 #include "engine/tensor/check.h"
 #include "engine/tensor/out_of_memory.h"
@@ -14,6 +15,7 @@ namespace {
 // sequences run, their rows fill the step (8 chats were 10 % slower).
 constexpr int kDraftedStepRows = 16;
 constexpr int kMostPlannedRows = 4;
+static_assert(kMostPlannedRows <= Drafter::kMostDrafts);
 // A step of one row takes as long as so many rows more in a larger step: most
 // of its time goes to reading the weights (6 to 9 of SmolLM2-135M on two cores;
 // what a draft costs besides is counted as half of it).
@@ -31,7 +33,8 @@ TransformerSequence& Own(Sequence* sequence) {
 TransformerContext::TransformerContext(const Transformer& transformer,
                                        Compute& compute,
                                        const KvLayout& kv_layout,
-                                       const EngineOptions& options)
+                                       const EngineOptions& options,
+                                       const DraftModel* draft)
     : memory_{.transformer = transformer,
               .exec = ExecContext(compute, transformer.primitives()),
               .pool = BlockPool(kv_layout, options.kv_cache_bytes),
@@ -41,14 +44,20 @@ TransformerContext::TransformerContext(const Transformer& transformer,
                                .logits = transformer.logits_dtype()},
                               options.max_step_rows, compute.team().size())},
       // With less, a row's bits depend on how many rows it is computed with.
-      drafts_(options.prompt_lookup && compute.isa() >= Isa::kAvx512) {
+      drafts_((options.prompt_lookup || draft != nullptr) &&
+              compute.isa() >= Isa::kAvx512),
+      drafter_(draft == nullptr ? nullptr : new Drafter(*draft, compute)) {
   const int rows = options.max_step_rows;
   memory_.spared.reserve(rows);  // a piece has one at least
   if (transformer.encodes()) {
     encode_pass_.emplace(memory_, options.max_source_tokens, rows);
   }
-  if (transformer.generates()) decode_pass_.emplace(memory_, rows);
+  if (transformer.generates()) {
+    decode_pass_.emplace(memory_, rows, drafter_.get());
+  }
 }
+
+TransformerContext::~TransformerContext() = default;
 
 absl::Status TransformerContext::Step(const StepPlan& plan) {
   absl::Status status = CatchOutOfMemory([&] { return Run(plan); });
@@ -68,7 +77,8 @@ DraftRoom TransformerContext::RoomForDrafts(const StepPlan& plan) const {
   const float total = static_cast<float>(rows);
   return {.rows = rows <= kMostPlannedRows ? kDraftedStepRows - rows : 0,
           .blocks = std::max(blocks, 0),
-          .least_accepted = total / (total + kRowsWorthTheWeights)};
+          .least_accepted = total / (total + kRowsWorthTheWeights),
+          .model_accepted = drafter_ == nullptr ? 0 : drafter_->accepted()};
 }
 
 absl::Status TransformerContext::Run(const StepPlan& plan) {

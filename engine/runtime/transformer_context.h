@@ -1,6 +1,7 @@
 #ifndef ATTEND_ENGINE_RUNTIME_TRANSFORMER_CONTEXT_H_
 #define ATTEND_ENGINE_RUNTIME_TRANSFORMER_CONTEXT_H_
 
+#include <memory>
 #include <optional>
 
 #include "absl/status/status.h"
@@ -15,14 +16,19 @@
 
 namespace attend {
 
+class Drafter;
+struct DraftModel;
+
 // The memory and the steps of one worker. A step has two passes: over the
 // decoder's rows, and over the sources to encode.
 class TransformerContext final : public EngineContext {
  public:
-  // `transformer` and `compute` must outlive the context. `kv_layout` is that
-  // of the pool.
+  // `transformer`, `compute` and `draft` must outlive the context. `kv_layout`
+  // is that of the pool. `draft` drafts tokens; null: no model does.
   TransformerContext(const Transformer& transformer, Compute& compute,
-                     const KvLayout& kv_layout, const EngineOptions& options);
+                     const KvLayout& kv_layout, const EngineOptions& options,
+                     const DraftModel* draft);
+  ~TransformerContext() override;
 
   absl::Status Step(const StepPlan& plan) override;
 
@@ -43,8 +49,9 @@ class TransformerContext final : public EngineContext {
 
   WorkerMemory memory_;
   const bool drafts_;
-  std::optional<EncodePass> encode_pass_;  // if there is an encoder
-  std::optional<DecodePass> decode_pass_;  // if there is a decoder
+  const std::unique_ptr<Drafter> drafter_;  // null: without a draft model
+  std::optional<EncodePass> encode_pass_;   // if there is an encoder
+  std::optional<DecodePass> decode_pass_;   // if there is a decoder
 };
 
 }  // namespace attend

@@ -32,9 +32,11 @@ KvLayout LayoutOf(const Transformer& transformer,
 TransformerEngine::TransformerEngine(Compute& compute,
                                      std::unique_ptr<Transformer> transformer,
                                      TextList token_texts, ModelInfo info,
-                                     const EngineOptions& options)
+                                     const EngineOptions& options,
+                                     std::unique_ptr<const DraftModel> draft)
     : compute_(compute),
       transformer_(std::move(transformer)),
+      draft_(std::move(draft)),
       token_texts_(std::move(token_texts)),
       info_(std::move(info)),
       options_(options),
@@ -74,14 +76,15 @@ TransformerEngine::TransformerEngine(Compute& compute,
 
 absl::StatusOr<std::unique_ptr<TransformerEngine>> TransformerEngine::Create(
     Compute& compute, std::unique_ptr<Transformer> transformer,
-    TextList token_texts, ModelInfo info, const EngineOptions& options) {
+    TextList token_texts, ModelInfo info, const EngineOptions& options,
+    std::unique_ptr<const DraftModel> draft) {
   RETURN_IF_ERROR(options.Validate());
   ATTEND_CHECK(!transformer->generates() ||
                token_texts.size() == transformer->vocab());
   const EngineOptions limited = FitOptions(transformer->spec(), options);
-  std::unique_ptr<TransformerEngine> engine(
-      new TransformerEngine(compute, std::move(transformer),
-                            std::move(token_texts), std::move(info), limited));
+  std::unique_ptr<TransformerEngine> engine(new TransformerEngine(
+      compute, std::move(transformer), std::move(token_texts), std::move(info),
+      limited, std::move(draft)));
   if (engine->transformer_->generates() && engine->pool_blocks_ < 2) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "kv_cache_bytes is %d, one request needs at least two blocks of %d "
@@ -92,8 +95,8 @@ absl::StatusOr<std::unique_ptr<TransformerEngine>> TransformerEngine::Create(
 }
 
 std::unique_ptr<EngineContext> TransformerEngine::NewContext() const {
-  return std::make_unique<TransformerContext>(*transformer_, compute_,
-                                              kv_layout_, options_);
+  return std::make_unique<TransformerContext>(
+      *transformer_, compute_, kv_layout_, options_, draft_.get());
 }
 
 }  // namespace attend

@@ -7,8 +7,11 @@
 #include "absl/status/statusor.h"
 #include "engine/api/engine.h"
 #include "engine/compute/compute.h"
+#include "engine/decoding/prompt_lookup.h"
+#include "engine/decoding/search.h"
 #include "engine/decoding/validate_params.h"
 #include "engine/ops/attention/kv_layout.h"
+#include "engine/runtime/draft_model.h"
 #include "engine/runtime/engine_options.h"
 #include "engine/runtime/transformer_sequence.h"
 #include "engine/tensor/text_list.h"
@@ -23,11 +26,13 @@ class TransformerEngine : public Engine {
   // `compute` must outlive the engine. token_texts [target vocab] has the text
   // that each target id adds to a result; read only if the model generates.
   // `info` has the name, family, labels, prompts, max_text_tokens and
-  // generation defaults; all other fields are filled here. INVALID_ARGUMENT
-  // names the option that is out of its limits.
+  // generation defaults; all other fields are filled here. `draft` drafts
+  // tokens; null: no model does. INVALID_ARGUMENT names the option that is out
+  // of its limits.
   static absl::StatusOr<std::unique_ptr<TransformerEngine>> Create(
       Compute& compute, std::unique_ptr<Transformer> transformer,
-      TextList token_texts, ModelInfo info, const EngineOptions& options);
+      TextList token_texts, ModelInfo info, const EngineOptions& options,
+      std::unique_ptr<const DraftModel> draft = nullptr);
 
   const ModelInfo& info() const override { return info_; }
   std::unique_ptr<EngineContext> NewContext() const override;
@@ -37,7 +42,8 @@ class TransformerEngine : public Engine {
  private:
   TransformerEngine(Compute& compute, std::unique_ptr<Transformer> transformer,
                     TextList token_texts, ModelInfo info,
-                    const EngineOptions& options);
+                    const EngineOptions& options,
+                    std::unique_ptr<const DraftModel> draft);
 
   // The state of a task on `input`. INVALID_ARGUMENT if the model cannot do the
   // task, or a field of the task is out of its limits.
@@ -54,8 +60,11 @@ class TransformerEngine : public Engine {
   // Null if nothing is to be drafted for that search.
   std::unique_ptr<PromptLookup> MakeLookup(const Search& search,
                                            const EngineInput& input) const;
-  std::unique_ptr<SourceEncode> MakeSource(SourceTokens tokens,
-                                           bool for_decoder) const;
+  // Null if no draft model drafts for that search, whose longest text has
+  // `tokens` rows.
+  std::unique_ptr<ModelDraft> MakeDraft(const Search& search,
+                                        const EngineInput& input,
+                                        int tokens) const;
   // INVALID_ARGUMENT if the model has no alignments, or if those of the results
   // may be too large; see kMaxAlignmentNumbers.
   absl::Status CheckAlignments(int results, int tokens,
@@ -67,6 +76,7 @@ class TransformerEngine : public Engine {
 
   Compute& compute_;
   const std::unique_ptr<Transformer> transformer_;
+  const std::unique_ptr<const DraftModel> draft_;
   const TextList token_texts_;  // [target vocab]
   ModelInfo info_;
   const EngineOptions options_;

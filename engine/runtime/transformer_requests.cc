@@ -1,7 +1,6 @@
 // NewSequence(): checks requests against the model, and makes their state.
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 #include <variant>
 
@@ -11,6 +10,7 @@
 #include "engine/decoding/scorer.h"
 #include "engine/decoding/search.h"
 #include "engine/runtime/aligned_generation.h"
+#include "engine/runtime/generation.h"
 #include "engine/runtime/transformer_engine.h"
 #include "engine/runtime/validate_input.h"
 #include "engine/tensor/status_macros.h"
@@ -30,20 +30,6 @@ std::vector<int> FirstTokens(const EngineInput& input, int decoder_start_id) {
   return prompt != nullptr ? prompt->ids : std::vector<int>{decoder_start_id};
 }
 
-// EncodeState::Tokens::table_positions, if tokens `uncounted_id` are not
-// counted; else empty.
-std::vector<int> TablePositions(const SourceTokens& source, int uncounted_id) {
-  if (uncounted_id < 0) return {};
-  // Masked tokens are not in `source`: they count as padding.
-  std::vector<int> positions;
-  positions.reserve(source.ids.size());
-  int counted = 0;
-  for (const int id : source.ids) {
-    positions.push_back(id == uncounted_id ? -1 : counted++);
-  }
-  return positions;
-}
-
 }  // namespace
 
 std::unique_ptr<PromptLookup> TransformerEngine::MakeLookup(
@@ -52,6 +38,12 @@ std::unique_ptr<PromptLookup> TransformerEngine::MakeLookup(
   const auto* source = std::get_if<SourceTokens>(&input);
   return std::make_unique<PromptLookup>(source != nullptr ? source->ids
                                                           : std::vector<int>());
+}
+
+std::unique_ptr<ModelDraft> TransformerEngine::MakeDraft(
+    const Search& search, const EngineInput& input, int tokens) const {
+  if (draft_ == nullptr || !search.draft_need()) return nullptr;
+  return draft_->NewDraft(input, tokens);
 }
 
 template <class Task>
@@ -96,15 +88,16 @@ absl::StatusOr<TransformerSequence::Outcome> TransformerEngine::MakeOutcome(
   // The row of the last new token is never computed.
   const int computed =
       static_cast<int>(prompt.size()) - 1 + params.max_new_tokens;
-  std::unique_ptr<PromptLookup> lookup = MakeLookup(*search, input);
+  Drafts drafts(MakeLookup(*search, input),
+                MakeDraft(*search, input, computed));
   std::unique_ptr<DecoderTask> generation;
   if (params.alignments) {
     generation = std::make_unique<AlignedGeneration>(
-        std::move(search), std::move(lookup), std::move(prompt),
+        std::move(search), std::move(drafts), std::move(prompt),
         params.max_new_tokens, TokensOf(input));
   } else {
     generation = std::make_unique<Generation>(
-        std::move(search), std::move(scorer), std::move(lookup));
+        std::move(search), std::move(scorer), std::move(drafts));
   }
   return MakeRows(std::move(generation),
                   std::max(params.num_beams, params.num_return_sequences),
@@ -162,21 +155,6 @@ std::unique_ptr<DecoderRows> TransformerEngine::MakeRows(
           .by_length = transformer_->spec().decoder->RotaryByLength()});
 }
 
-std::unique_ptr<SourceEncode> TransformerEngine::MakeSource(
-    SourceTokens tokens, bool for_decoder) const {
-  if (tokens.positions.empty()) {
-    tokens.positions.resize(tokens.ids.size());
-    std::iota(tokens.positions.begin(), tokens.positions.end(), 0);
-  }
-  std::vector<int> table_positions = TablePositions(
-      tokens, transformer_->spec().SourceEmbedding().uncounted_id);
-  return std::make_unique<SourceEncode>(
-      *transformer_, std::move(tokens), std::move(table_positions),
-      SourceEncode::Options{.block_tokens = kv_layout_.block_tokens,
-                            .for_decoder = for_decoder,
-                            .shares = options_.prefix_cache});
-}
-
 absl::Status TransformerEngine::CheckBlocks(const TransformerSequence& sequence,
                                             int tokens) const {
   if (sequence.max_blocks() <= pool_blocks_) return absl::OkStatus();
@@ -201,9 +179,12 @@ absl::StatusOr<std::unique_ptr<Sequence>> TransformerEngine::NewSequence(
                  request.task));
   std::unique_ptr<SourceEncode> source;
   if (auto* given = std::get_if<SourceTokens>(&request.input)) {
-    source = MakeSource(
-        std::move(*given),
-        std::holds_alternative<std::unique_ptr<DecoderRows>>(outcome));
+    source = SourceEncode::Make(
+        *transformer_, std::move(*given),
+        {.block_tokens = kv_layout_.block_tokens,
+         .for_decoder =
+             std::holds_alternative<std::unique_ptr<DecoderRows>>(outcome),
+         .shares = options_.prefix_cache});
   }
   auto sequence = std::make_unique<TransformerSequence>(std::move(source),
                                                         std::move(outcome));

@@ -12,7 +12,6 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
@@ -22,6 +21,7 @@
 #include "engine/tokenizer/sandbox/sandbox.h"
 #include "server/app/exceptions.h"
 #include "server/app/http_port.h"
+#include "server/app/load_models.h"
 #include "server/app/options.h"
 #include "server/app/served_certificates.h"
 #include "server/app/served_models.h"
@@ -72,55 +72,6 @@ void Drain(const ServerOptions& options, ServedModels& models,
   rpc.Shutdown(kFlushTime);
   http_calls.Shutdown(kFlushTime);
   log.Write(LogLevel::kInfo, "stopped", {});
-}
-
-// Loads a model, and takes all memory that serving it needs.
-absl::Status Load(Compute& compute, const ModelSource& source,
-                  const EngineOptions& options, ServedModels& models,
-                  Log& log) {
-  const absl::Time begin = SteadyNow();
-  log.Write(LogLevel::kInfo, "loading",
-            {{"version", ATTEND_VERSION},
-             {"model", source.name},
-             {"directory", source.directory}});
-  ASSIGN_OR_RETURN(Model model,
-                   LoadModel(compute, source.directory, source.name, options));
-  const std::string family = model.engine->info().family;
-  const std::string dtype = model.engine->info().dtype;
-  const absl::Status takes_text =
-      model.tokenizer->Encode({.text = "a"}).status();
-  models.Add(source.name, std::move(model));
-  log.Write(LogLevel::kInfo, "loaded",
-            {{"model", source.name},
-             {"family", family},
-             {"dtype", dtype},
-             {"seconds", SteadyNow() - begin}});
-  if (!takes_text.ok()) {
-    log.Write(LogLevel::kWarning, "no_text",
-              {{"model", source.name}, {"warning", takes_text.message()}});
-  }
-  return absl::OkStatus();
-}
-
-// Loads one model after the other. A model that cannot be loaded does not keep
-// the others from serving. Returns early when a signal comes.
-absl::Status LoadAll(const ServerOptions& options, Compute& compute,
-                     ServedModels& models, Signals& signals, Log& log) {
-  for (ModelSource source : options.models) {
-    source.directory = AbsoluteDirectory(source.directory);
-    const absl::Status status = CatchExceptions(
-        [&] { return Load(compute, source, options.engine, models, log); });
-    if (signals.stopping()) return absl::OkStatus();
-    if (options.models.size() == 1) RETURN_IF_ERROR(status);
-    if (status.ok()) continue;
-    models.Add(source.name, WithoutDirectory(status, source.directory));
-    log.Write(LogLevel::kError, "model_failed",
-              {{"model", source.name}, {"error", status.message()}});
-  }
-  if (models.ready() > 0) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("none of the ", options.models.size(),
-                   " models could be loaded; see above"));
 }
 
 void WarnOfPlainKeys(const ServerOptions& options, Log& log) {
@@ -182,7 +133,7 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
                    OpenTenants(options, metrics, log));
   StepSignal step_signal;
   ServedModels models(options.scheduler, clock, metrics, step_signal);
-  RETURN_IF_ERROR(LoadAll(options, *compute, models, signals, log));
+  RETURN_IF_ERROR(LoadModels(options, *compute, models, signals, log));
   if (signals.stopping()) return absl::OkStatus();
   // Calls come and go: heaps keep this much free memory for the next ones. What
   // loading has freed went back to the system.

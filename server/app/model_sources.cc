@@ -52,13 +52,19 @@ absl::Status CheckName(const std::string& name) {
       "'/'; give another one: --model NAME=DIRECTORY"));
 }
 
+// The length of the name in NAME=PATH; npos: the text is a path.
+size_t NameLength(const std::string& text) {
+  if (text[0] == '/' || text[0] == '.') return std::string::npos;
+  return text.find('=');
+}
+
 absl::StatusOr<ModelSource> ParseModel(const std::string& text) {
-  const size_t equals = text.find('=');
+  const size_t name = NameLength(text);
   ModelSource source;
-  if (equals == std::string::npos || text[0] == '/' || text[0] == '.') {
+  if (name == std::string::npos) {
     source = {ModelName(text), text};
   } else {
-    source = {text.substr(0, equals), text.substr(equals + 1)};
+    source = {text.substr(0, name), text.substr(name + 1)};
   }
   if (source.directory.empty()) {
     return absl::InvalidArgumentError(
@@ -132,6 +138,43 @@ absl::StatusOr<std::vector<ModelSource>> ParseModels(
   return sources;
 }
 
+std::string Names(const std::vector<ModelSource>& sources) {
+  return absl::StrJoin(sources, ", ",
+                       [](std::string* out, const ModelSource& source) {
+                         absl::StrAppend(out, source.name);
+                       });
+}
+
+absl::Status AddDraft(const std::string& text,
+                      std::vector<ModelSource>& sources) {
+  const auto error = [&](auto... parts) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("draft is '", absl::CHexEscape(text), "', ", parts...));
+  };
+  const size_t length = NameLength(text);
+  const bool named = length != std::string::npos;
+  const std::string path = text.substr(named ? length + 1 : 0);
+  if (path.empty()) return error("must be a directory or a GGUF file");
+  if (!named && sources.size() > 1) {
+    return error("which names none of several models: --draft NAME=PATH, ",
+                 "where NAME is one of ", Names(sources));
+  }
+  const std::string name =
+      named ? text.substr(0, length) : sources.front().name;
+  const auto found =
+      std::find_if(sources.begin(), sources.end(),
+                   [&](const ModelSource& s) { return s.name == name; });
+  if (found == sources.end()) {
+    return error("must be for one of the models ", Names(sources));
+  }
+  if (!found->draft.empty()) {
+    return error("but the draft of ", name, " is ", found->draft,
+                 " already; a model has one");
+  }
+  found->draft = path;
+  return absl::OkStatus();
+}
+
 absl::Status CheckNames(const std::vector<ModelSource>& sources) {
   for (size_t i = 0; i < sources.size(); ++i) {
     RETURN_IF_ERROR(CheckName(sources[i].name));
@@ -160,6 +203,9 @@ absl::StatusOr<std::vector<ModelSource>> FindModels(
     std::move(more.begin(), more.end(), std::back_inserter(sources));
   }
   RETURN_IF_ERROR(CheckNames(sources));
+  for (const std::string& draft : wanted.drafts) {
+    RETURN_IF_ERROR(AddDraft(draft, sources));
+  }
   if (wanted.default_model.empty()) return sources;
   const auto found = std::find_if(sources.begin(), sources.end(),
                                   [&](const ModelSource& source) {
@@ -168,11 +214,7 @@ absl::StatusOr<std::vector<ModelSource>> FindModels(
   if (found == sources.end()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "default_model is '", absl::CHexEscape(wanted.default_model),
-        "', must be one of ",
-        absl::StrJoin(sources, ", ",
-                      [](std::string* out, const ModelSource& source) {
-                        absl::StrAppend(out, source.name);
-                      })));
+        "', must be one of ", Names(sources)));
   }
   std::rotate(sources.begin(), found, found + 1);
   return sources;

@@ -26,18 +26,23 @@ struct ModelOptions {
   // The name of the model for requests that name none. Empty: the first of
   // `models`, else the first of models_dir.
   std::string default_model = "";
+  // Draft models, one for each of some models. Each entry is NAME=PATH with the
+  // name of a model, or a path as in `models` if there is one model.
+  std::vector<std::string> drafts = {};
 };
 
 // A model to load.
 struct ModelSource {
   std::string name;
-  std::string directory;  // or a GGUF file
+  std::string directory;   // or a GGUF file
+  std::string draft = {};  // the same of its draft model; empty: none
 };
 
 // All models to serve: the default, then those of `models` in their order, then
 // those of models_dir sorted by name. If both options are empty, models/en-de.
 // INVALID_ARGUMENT names the option and its value. Two models of the same name,
-// and a models_dir without a model, are errors too.
+// two draft models of one model, and a models_dir without a model, are errors
+// too.
 absl::StatusOr<std::vector<ModelSource>> FindModels(
     const ModelOptions& options);
 

@@ -27,6 +27,13 @@ void AddModels(OptionParser& parser, ModelOptions& o) {
       "default-model", o.default_model,
       "Name of the model for requests that name none. Default: the first "
       "--model, else the first of --models-dir by name.");
+  parser.Add(
+      "draft", o.drafts,
+      "Directory or GGUF file of a small model with the same tokens, or "
+      "NAME=PATH for the model of that NAME. While few inputs run, it drafts "
+      "tokens, which the model computes together with the token before them. "
+      "Faster where it often agrees; results do not change. Takes memory for "
+      "its weights, keys and values.");
 }
 
 void AddReflection(OptionParser& parser, bool& reflection) {

@@ -27,6 +27,8 @@ struct ModelMetrics::Series {
   Counter& prefix_cache_hit_tokens;
   Counter& draft_tokens;
   Counter& accepted_draft_tokens;
+  Counter& model_draft_tokens;
+  Counter& accepted_model_draft_tokens;
   Gauge& ready;
   Gauge& queued_requests;
   Gauge& queued_tokens;
@@ -77,10 +79,17 @@ ModelMetrics::Series::Series(const SeriesMaker& make)
                           "are not computed.")),
       draft_tokens(make.NewCounter(
           "attend_draft_tokens_total",
-          "Tokens that were drafted (see --prompt-lookup) and computed.")),
+          "Tokens that were drafted (see --prompt-lookup and --draft) and "
+          "computed.")),
       accepted_draft_tokens(make.NewCounter(
           "attend_accepted_draft_tokens_total",
           "Drafted tokens that were generated: each spares its input a step.")),
+      model_draft_tokens(make.NewCounter(
+          "attend_model_draft_tokens_total",
+          "Of the drafted tokens, those by a draft model (see --draft).")),
+      accepted_model_draft_tokens(make.NewCounter(
+          "attend_accepted_model_draft_tokens_total",
+          "Tokens drafted by a draft model that were generated.")),
       ready(NewReadyGauge(make)),
       queued_requests(
           make.NewGauge("attend_queued_requests", "Inputs that wait.")),
@@ -143,6 +152,10 @@ void ModelMetrics::OnStep(const StepReport& report) {
   series_->draft_tokens.Increment(static_cast<double>(report.draft_tokens));
   series_->accepted_draft_tokens.Increment(
       static_cast<double>(report.accepted_draft_tokens));
+  series_->model_draft_tokens.Increment(
+      static_cast<double>(report.model_draft_tokens));
+  series_->accepted_model_draft_tokens.Increment(
+      static_cast<double>(report.accepted_model_draft_tokens));
   series_->queued_requests.Set(report.queued_requests);
   series_->queued_tokens.Set(report.queued_tokens);
   series_->running.Set(report.running);

@@ -39,6 +39,8 @@ struct StepReport {
   int64_t hit_tokens = 0;
   int64_t draft_tokens = 0;
   int64_t accepted_draft_tokens = 0;
+  int64_t model_draft_tokens = 0;  // of these, by a draft model
+  int64_t accepted_model_draft_tokens = 0;
   absl::Duration duration;
   int queued_requests = 0;
   int queued_tokens = 0;

@@ -259,6 +259,10 @@ StepReport Worker::Report() const {
       .draft_tokens = counts.draft_tokens - counts_before_.draft_tokens,
       .accepted_draft_tokens =
           counts.accepted_draft_tokens - counts_before_.accepted_draft_tokens,
+      .model_draft_tokens =
+          counts.model_draft_tokens - counts_before_.model_draft_tokens,
+      .accepted_model_draft_tokens = counts.accepted_model_draft_tokens -
+                                     counts_before_.accepted_model_draft_tokens,
       .duration = step_duration_,
       .queued_requests = depth.requests,
       .queued_tokens = static_cast<int>(depth.tokens),

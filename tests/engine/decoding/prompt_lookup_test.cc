@@ -61,7 +61,7 @@ TEST(PromptLookupTest, AcceptedDraftsMakeTheNextOneLonger) {
     before = size;
     lookup.Learn(static_cast<int>(size) - 1);
   }
-  EXPECT_EQ(before, 1u + PromptLookup::kMostTokens);
+  EXPECT_EQ(before, 1u + DraftPace::kMostTokens);
 }
 
 TEST(PromptLookupTest, RefusedDraftsBecomeShortAndRare) {
@@ -84,7 +84,7 @@ TEST(PromptLookupTest, RefusedDraftsBecomeShortAndRare) {
 
 TEST(PromptLookupTest, AcceptedTrialsBringDraftsBack) {
   const std::vector<int> tokens = {1, 2, 3, 4, 5, 6, 7, 1, 2};
-  const PromptLookup::Limits limits = {.most = 4, .least_accepted = 0.6f};
+  const DraftLimits limits = {.most = 4, .least_accepted = 0.6f};
   PromptLookup lookup({});
   int drafts = 0;
   for (int i = 0; i < 40; ++i) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -75,10 +76,14 @@ TEST(AllocationTest, AStepAllocatesNothing) {
 }
 
 // Prompts that begin alike, one after the other, in greedy search and in beams.
+// A draft model drafts.
 TEST(AllocationTest, AStepThatFindsItsPromptAllocatesNothing) {
+  const std::string directory =
+      GoldenDirectory("families/llama-4x-linear-rope");
   const LoadedModel model =
-      Load(GoldenDirectory("families/llama-4x-linear-rope"),
-           {.max_step_rows = 64, .kv_cache_bytes = 2 << 20});
+      Load(directory,
+           {.max_step_rows = 64, .kv_cache_bytes = 2 << 20, .draft_cost = 0},
+           /*threads=*/1, /*draft=*/directory);
   const auto context = model.engine().NewContext();
   std::vector<std::unique_ptr<Sequence>> sequences;
   for (int i = 0; i < 60; ++i) {
@@ -117,6 +122,8 @@ TEST(AllocationTest, AStepThatFindsItsPromptAllocatesNothing) {
   EXPECT_TRUE(ok);
   EXPECT_EQ(count.ours, 0);
   EXPECT_GT(context->counts().hit_tokens, hits);
+  EXPECT_EQ(context->counts().model_draft_tokens > 0,
+            model.compute->isa() >= Isa::kAvx512);
 }
 
 }  // namespace

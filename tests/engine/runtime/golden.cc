@@ -185,7 +185,7 @@ double RelativeBound(ComputeType dtype, double matmuls) {
 }
 
 LoadedModel Load(const std::string& directory, const EngineOptions& options,
-                 int threads) {
+                 int threads, const std::string& draft) {
   // What is golden is f32, on machines too that would choose another dtype.
   EngineOptions f32 = options;
   f32.dtype = options.dtype.value_or(ComputeType::kF32);
@@ -193,7 +193,7 @@ LoadedModel Load(const std::string& directory, const EngineOptions& options,
   loaded.compute = std::make_unique<Compute>(
       ComputeOptions{.threads = threads, .max_isa = TestIsa()});
   absl::StatusOr<Model> model =
-      LoadModel(*loaded.compute, directory, "test", f32);
+      LoadModel(*loaded.compute, directory, "test", f32, draft);
   if (!model.ok()) {
     std::fprintf(stderr, "%s\n", model.status().ToString().c_str());
     std::abort();

@@ -58,8 +58,9 @@ struct LoadedModel {
 // In f32 unless the options say otherwise. Aborts with the error's text if the
 // model does not load. A team would wait for its members wherever another test
 // runs beside it.
+// `draft`: the directory of a draft model; empty: none.
 LoadedModel Load(const std::string& directory, const EngineOptions& options,
-                 int threads = 1);
+                 int threads = 1, const std::string& draft = "");
 
 // EngineOptions::kv_cache_bytes for a pool of `blocks` blocks of the model.
 size_t PoolBytes(const std::string& directory, int blocks);

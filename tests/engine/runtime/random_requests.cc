@@ -90,4 +90,35 @@ std::vector<EngineRequest> RandomRequests(const Engine& engine, int count,
   return requests;
 }
 
+std::vector<EngineRequest> OneChoiceRequests(const Engine& engine, int count) {
+  std::mt19937 random(3);
+  const auto draw = [&](int low, int high) {
+    return std::uniform_int_distribution<int>(low, high)(random);
+  };
+  std::vector<EngineRequest> requests;
+  for (int i = 0; i < count; ++i) {
+    std::vector<int> tokens(draw(4, 30));
+    for (int& token : tokens) token = draw(3, 8);
+    GenerationParams params = engine.info().generation;
+    params.num_beams = params.num_return_sequences = 1;
+    params.max_new_tokens = draw(1, 40);
+    params.log_probs = draw(0, 1) == 1;
+    params.top_log_probs = params.log_probs ? draw(0, 2) : 0;
+    params.do_sample = draw(0, 2) == 0;
+    params.temperature = 0.2f;
+    params.top_k = draw(0, 1) == 0 ? 0 : 4;
+    params.seed = i;
+    if (draw(0, 3) == 0) params.repetition_penalty = 1.05f;
+    if (draw(0, 4) == 0) params.no_repeat_ngram_size = 6;
+    if (draw(0, 4) == 0) params.min_new_tokens = params.max_new_tokens / 2;
+    if (draw(0, 4) == 0) params.stop_ids = {draw(3, 60)};
+    params.alignments = !engine.info().continues_source && draw(0, 3) == 0;
+    params.prompt_log_probs = engine.info().continues_source && draw(0, 5) == 0;
+    requests.push_back(
+        {.input = InputOf(engine.info(), {.ids = std::move(tokens)}),
+         .task = GenerateTask{params}});
+  }
+  return requests;
+}
+
 }  // namespace attend

@@ -14,6 +14,10 @@ std::vector<EngineRequest> RandomRequests(const Engine& engine, int count,
                                           int max_source, int max_new,
                                           uint32_t seed);
 
+// Inputs that repeat themselves, and one choice of tokens for each, with all
+// that it may depend on.
+std::vector<EngineRequest> OneChoiceRequests(const Engine& engine, int count);
+
 }  // namespace attend
 
 #endif  // ATTEND_TESTS_ENGINE_RUNTIME_RANDOM_REQUESTS_H_

@@ -12,6 +12,7 @@ namespace attend {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -57,6 +58,38 @@ TEST_F(ModelSourcesTest, ADirectoryHasItsOwnNameOrOneThatIsGiven) {
               ElementsAre("b: /m/v=2", "c: ./n=1"));
   EXPECT_THAT(Found({.models = {"/m/v=2"}, .model_name = "v2"}),
               ElementsAre("v2: /m/v=2"));
+}
+
+TEST_F(ModelSourcesTest, ADraftIsOfTheModelThatItNames) {
+  using Found = std::vector<std::string>;
+  const auto drafts = [](const ModelOptions& options) -> Found {
+    const auto sources = FindModels(options);
+    Found found;
+    if (!sources.ok()) return {std::string(sources.status().message())};
+    for (const ModelSource& source : *sources) found.push_back(source.draft);
+    return found;
+  };
+  EXPECT_THAT(drafts({.models = {"/m/a"}}), ElementsAre(""));
+  EXPECT_THAT(drafts({.models = {"/m/a"}, .drafts = {"/m/v=2"}}),
+              ElementsAre("/m/v=2"));
+  EXPECT_THAT(drafts({.drafts = {"small"}}), ElementsAre("small"));
+  EXPECT_THAT(drafts({.models = {"a=/m/a", "b=/m/b"}, .drafts = {"b=/m/c"}}),
+              ElementsAre("", "/m/c"));
+  EXPECT_THAT(drafts({.models = {"a=/m/a", "b=/m/b"},
+                      .default_model = "b",
+                      .drafts = {"a=/m/c", "b=/m/d"}}),
+              ElementsAre("/m/d", "/m/c"));
+  EXPECT_THAT(drafts({.models = {"/m/a", "/m/b"}, .drafts = {"/m/c"}}),
+              ElementsAre(AllOf(HasSubstr("draft is '/m/c', which names none"),
+                                HasSubstr("one of a, b"))));
+  EXPECT_THAT(drafts({.models = {"/m/a"}, .drafts = {"b=/m/c"}}),
+              ElementsAre(HasSubstr("must be for one of the models a")));
+  EXPECT_THAT(drafts({.models = {"/m/a"}, .drafts = {"/m/c", "a=/m/d"}}),
+              ElementsAre(HasSubstr("but the draft of a is /m/c already")));
+  for (const char* empty : {"", "a="}) {
+    EXPECT_THAT(drafts({.models = {"/m/a"}, .drafts = {empty}}),
+                ElementsAre(HasSubstr("must be a directory or a GGUF file")));
+  }
 }
 
 TEST_F(ModelSourcesTest, ADirectoryOfModelsIsListedByName) {

@@ -70,7 +70,8 @@ TEST(MetricsTest, FromTheStartThereAreGaugesAndPlainTotals) {
         "attend_preemptions_total", "attend_slow_readers_total",
         "attend_prefix_cache_queried_tokens_total",
         "attend_prefix_cache_hit_tokens_total", "attend_draft_tokens_total",
-        "attend_accepted_draft_tokens_total", "attend_queued_requests",
+        "attend_accepted_draft_tokens_total", "attend_model_draft_tokens_total",
+        "attend_accepted_model_draft_tokens_total", "attend_queued_requests",
         "attend_queued_tokens", "attend_running_sequences",
         "attend_kv_blocks_used", "attend_kv_blocks_capacity"}) {
     EXPECT_EQ(Value(text, absl::StrCat(name, "{model=\"m\"}")), 0);
@@ -174,6 +175,8 @@ TEST(MetricsTest, AStepSetsGauges) {
                 .hit_tokens = 32,
                 .draft_tokens = 12,
                 .accepted_draft_tokens = 9,
+                .model_draft_tokens = 7,
+                .accepted_model_draft_tokens = 5,
                 .duration = absl::Milliseconds(5),
                 .queued_requests = 3,
                 .queued_tokens = 30,
@@ -194,6 +197,9 @@ TEST(MetricsTest, AStepSetsGauges) {
             32);
   EXPECT_EQ(Value(text, "attend_draft_tokens_total{model=\"m\"}"), 12);
   EXPECT_EQ(Value(text, "attend_accepted_draft_tokens_total{model=\"m\"}"), 9);
+  EXPECT_EQ(Value(text, "attend_model_draft_tokens_total{model=\"m\"}"), 7);
+  EXPECT_EQ(
+      Value(text, "attend_accepted_model_draft_tokens_total{model=\"m\"}"), 5);
   EXPECT_EQ(Value(text, "attend_queued_requests{model=\"m\"}"), 3);
   EXPECT_EQ(Value(text, "attend_queued_tokens{model=\"m\"}"), 30);
   EXPECT_EQ(Value(text, "attend_running_sequences{model=\"m\"}"), 8);
