@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "engine/tensor/half.h"
+
 namespace attend {
 
 int PackedInts::At(int row, int col) const {
@@ -33,6 +35,35 @@ float GroupedRows::Scale(int row, int group) const {
   return scale;
 }
 
+int GroupedRows::Zero(int row, int group) const {
+  return matrix_.zeros ? matrix_.zeros->At(row, group) : matrix_.zero;
+}
+
+bool GroupedRows::AreOneGroup(int begin, int end) const {
+  const auto first = matrix_.group_of.begin();
+  return std::all_of(first + begin, first + end, [&](int group) {
+    return group == matrix_.group_of[begin];
+  });
+}
+
+bool GroupedRows::ReadFourBits(int row, absl::Span<FourBitGroup> dst) const {
+  if (matrix_.stored.bits != 4) return false;
+  int begin = 0;
+  for (FourBitGroup& to : dst) {
+    const int end = std::min(begin + kGroupNumbers, matrix_.cols);
+    if (!AreOneGroup(begin, end)) return false;
+    const int group = matrix_.group_of[begin];
+    const float scale = Scale(row, group);
+    const auto zero = static_cast<float>(Zero(row, group));
+    to = {.scale = FloatToHalf(scale), .min = FloatToHalf(-zero * scale)};
+    if (!IsFiniteHalf(to.scale) || !IsFiniteHalf(to.min)) return false;
+    for (int i = 0; begin < end; ++begin, ++i) {
+      to.codes[i] = static_cast<uint8_t>(matrix_.stored.At(row, begin));
+    }
+  }
+  return true;
+}
+
 void GroupedRows::Read(int first, Matrix dst) const {
   for (int begin = 0; begin < dst.rows; begin += kMaxRows) {
     ReadSome(first + begin,
@@ -50,8 +81,7 @@ void GroupedRows::ReadSome(int first, Matrix dst) const {
       group = matrix_.group_of[col];
       for (int r = 0; r < dst.rows; ++r) {
         scales[r] = Scale(first + r, group);
-        zeros[r] =
-            matrix_.zeros ? matrix_.zeros->At(first + r, group) : matrix_.zero;
+        zeros[r] = Zero(first + r, group);
       }
     }
     for (int r = 0; r < dst.rows; ++r) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "engine/tensor/four_bit_group.h"
 #include "engine/tensor/matrix.h"
 #include "engine/tensor/row_source.h"
 #include "engine/tensor/storage_type.h"
@@ -57,12 +58,20 @@ class GroupedRows final : public RowSource {
   int rows() const override { return matrix_.rows; }
   int cols() const override { return matrix_.cols; }
   void Read(int first, Matrix dst) const override;
+  // False, too, if inputs next to each other are of several groups, or a scale
+  // is beyond f16. The products of a zero and its scale are rounded to f16: by
+  // less than 1/128 of the scale, and not at all if the zero is a power of two
+  // and the scale f16.
+  bool ReadFourBits(int row, absl::Span<FourBitGroup> dst) const override;
 
  private:
   static constexpr int kMaxRows = 64;
   // At most kMaxRows rows.
   void ReadSome(int first, Matrix dst) const;
   float Scale(int row, int group) const;
+  int Zero(int row, int group) const;
+  // Whether columns [begin, end) are of one group.
+  bool AreOneGroup(int begin, int end) const;
 
   const GroupedMatrix matrix_;
 };

@@ -84,8 +84,13 @@ void SlotRows::Read(int first, Matrix dst) const {
 
 bool SlotRows::ReadFourBits(int row, absl::Span<FourBitGroup> dst) const {
   const int groups = FourBitGroupsOf(view_.type);
-  if (view_.bytes.empty() || view_.rows != nullptr || groups == 0) return false;
-  const uint8_t* block = At(RunAt(row).first, 0);
+  if (view_.bytes.empty()) return false;
+  const int64_t from = RunAt(row).first;
+  if (view_.rows != nullptr) {
+    return view_.rows->ReadFourBits(static_cast<int>(from), dst);
+  }
+  if (groups == 0) return false;
+  const uint8_t* block = At(from, 0);
   for (size_t i = 0; i < dst.size(); i += groups) {
     if (!attend::ReadFourBits(view_.type, block, &dst[i])) return false;
     block += BlockOf(view_.type).bytes;
