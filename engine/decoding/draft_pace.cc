@@ -13,7 +13,7 @@ constexpr float kWeightOfLast = 0.25f;
 int DraftPace::Next(const DraftLimits& limits) {
   const int length = std::min(length_, limits.most);
   if (length <= 0) return 0;
-  if (accepted_ < limits.least_accepted && ++skipped_ < calls_between_trials_) {
+  if (accepted_ < limits.least_accepted && ++skipped_ < calls_) {
     return 0;
   }
   return length;
@@ -25,6 +25,8 @@ void DraftPace::Learn(int accepted, int drafted) {
   } else {
     length_ = std::max(1, (length_ + accepted) / 2);
   }
+  calls_ = 2 * accepted < drafted ? std::min(2 * calls_, trials_.most)
+                                  : trials_.first;
   const float share =
       static_cast<float>(accepted) / static_cast<float>(drafted);
   accepted_ += kWeightOfLast * (share - accepted_);

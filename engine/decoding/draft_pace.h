@@ -21,10 +21,16 @@ class DraftPace {
   // The most tokens of a draft.
   static constexpr int kMostTokens = 15;
 
-  // Where too little is accepted, one in `calls_between_trials` calls of Next()
-  // gets a draft: texts change. `accepted` is the share to expect at first.
-  explicit DraftPace(int calls_between_trials, float accepted = 0.5f)
-      : calls_between_trials_(calls_between_trials), accepted_(accepted) {}
+  // Where too little is accepted, one in so many calls of Next() gets a draft,
+  // as texts change: at first, and after trials of which little was accepted.
+  // Each of these doubles the number.
+  struct Trials {
+    int first = 0;
+    int most = 0;
+  };
+  // `accepted` is the share to expect at first.
+  explicit DraftPace(Trials trials, float accepted = 0.5f)
+      : trials_(trials), calls_(trials.first), accepted_(accepted) {}
 
   // The tokens of the next draft, at most limits.most; 0: there shall be none.
   int Next(const DraftLimits& limits);
@@ -32,7 +38,8 @@ class DraftPace {
   void Learn(int accepted, int drafted);
 
  private:
-  int calls_between_trials_;
+  Trials trials_;
+  int calls_;        // one in so many is a trial
   float accepted_;   // the share of late
   int length_ = 4;   // of the next draft
   int skipped_ = 0;  // calls without a draft because of that share

@@ -22,7 +22,8 @@ int CommonEnd(absl::Span<const int> a, absl::Span<const int> b) {
 }  // namespace
 
 PromptLookup::PromptLookup(std::vector<int> source)
-    : source_(std::move(source)), pace_(kCallsBetweenTrials) {
+    : source_(std::move(source)),
+      pace_({.first = kCallsBetweenTrials, .most = kCallsBetweenTrials}) {
   draft_.reserve(1 + DraftPace::kMostTokens);
 }
 

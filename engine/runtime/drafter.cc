@@ -12,7 +12,7 @@ namespace {
 // long prompt is read little by little, as others wait for that step.
 constexpr int kUnreadRows = Drafter::kStepRows - Drafter::kMostDrafts;
 // How much the drafts of a step count in the share that is accepted.
-constexpr float kWeightOfStep = 0.05f;
+constexpr float kWeightOfStep = 0.1f;
 
 }  // namespace
 

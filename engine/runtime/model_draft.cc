@@ -9,8 +9,11 @@ namespace attend {
 namespace {
 
 // See DraftPace. For a trial the draft model reads all that came since the last
-// one, so trials are rarer than those of prompt lookup.
-constexpr int kCallsBetweenReadings = 32;
+// one, so trials are rarer than those of prompt lookup, and rarest where other
+// sequences had no use of them.
+constexpr DraftPace::Trials kTrials = {.first = 32, .most = 256};
+constexpr DraftPace::Trials kRareTrials = {.first = 128, .most = 256};
+constexpr float kRareBelow = 0.15f;
 
 std::unique_ptr<DecoderRows> MakeDraftRows(std::unique_ptr<DraftTask> task,
                                            const ModelDraft::Options& options) {
@@ -36,12 +39,16 @@ ModelDraft::ModelDraft(std::unique_ptr<SourceEncode> source,
     : options_(options),
       task_(*task),
       sequence_(std::move(source), MakeDraftRows(std::move(task), options)),
-      pace_(kCallsBetweenReadings) {}
+      pace_(kTrials) {}
 
 int ModelDraft::Want(absl::Span<const int> text, const DraftLimits& limits) {
   wanted_ = 0;
   if (!sequence_.decoder_rows()->finite()) return 0;
-  if (!begun_) pace_ = DraftPace(kCallsBetweenReadings, limits.model_accepted);
+  if (!begun_) {
+    pace_ =
+        DraftPace(limits.model_accepted < kRareBelow ? kRareTrials : kTrials,
+                  limits.model_accepted);
+  }
   begun_ = true;
   const int tokens = static_cast<int>(text.size());
   // The row of the last drafted token is not computed.
