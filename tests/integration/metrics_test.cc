@@ -24,9 +24,11 @@ constexpr char kTokenize[] = "/attend.v1.Attend/Tokenize";
 
 // Families that may stay as they are, and why.
 const std::map<std::string, std::string> kConstant = {
+    {"attend_accepted_model_draft_tokens_total", "there is no draft model"},
     {"attend_build_info", "what was built does not change"},
     {"attend_compute_threads", "the team is made at the start"},
     {"attend_model_info", "models are loaded at the start"},
+    {"attend_model_draft_tokens_total", "there is no draft model"},
     {"attend_model_ready", "models are loaded at the start"},
     {"attend_kv_blocks_capacity", "the pool is sized at the start"},
     {"process_start_time_seconds", "it started once"},
