@@ -23,7 +23,8 @@ ComputeType DefaultComputeType(const TensorSource& tensors, Isa isa) {
     if (HasFourBits(view->type)) in_four_bits += view->count();
   }
   if (in_four_bits > all / 2) return ComputeType::kInt4;
-  return isa >= Isa::kAvx512Vnni ? ComputeType::kInt8 : ComputeType::kF32;
+  if (isa >= Isa::kAvx512Vnni) return ComputeType::kInt8;
+  return isa == Isa::kAvx2 ? ComputeType::kW8 : ComputeType::kF32;
 }
 
 }  // namespace attend

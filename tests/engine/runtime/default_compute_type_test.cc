@@ -14,7 +14,7 @@ TEST(DefaultComputeTypeTest, FloatsAreComputedInWhatTheCpuMultipliesFast) {
   ASSERT_TRUE(model.ok()) << model.status();
   const std::pair<Isa, ComputeType> defaults[] = {
       {Isa::kBaseline, ComputeType::kF32},
-      {Isa::kAvx2, ComputeType::kF32},
+      {Isa::kAvx2, ComputeType::kW8},
       {Isa::kAvx512, ComputeType::kF32},
       {Isa::kAvx512Vnni, ComputeType::kInt8},
       {Isa::kAvx512Bf16, ComputeType::kInt8},
