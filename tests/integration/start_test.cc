@@ -16,6 +16,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "tests/integration/requests.h"
 #include "tests/integration/server_process.h"
 #include "tests/support/sanitized.h"
 
@@ -305,6 +306,21 @@ TEST_F(StartTest, AModelWithoutTokenizerIsSaidToTakeNoText) {
                         R"("model":"t5-few-buckets")"));
   server.Signal(SIGTERM);
   EXPECT_EQ(server.Wait(), 0) << server.output();
+}
+
+TEST_F(StartTest, ADraftModelDraftsAndChangesNothing) {
+  ServerProcess server({"--draft=" + BundledModel(), "--prompt-lookup=false"});
+  EXPECT_THAT(server.process().output(), HasSubstr("event=draft_loaded"));
+  Client client(server.client_options());
+  Client without(SharedServer().client_options());
+  const v1::GenerateRequest request = Exactly({"Hello."}, 200);
+  const auto drafted = client.Generate(request);
+  const auto plain = without.Generate(request);
+  ASSERT_TRUE(drafted.ok() && plain.ok()) << drafted.status() << plain.status();
+  EXPECT_THAT(drafted->results(0).choices(0).ids(),
+              ::testing::ElementsAreArray(plain->results(0).choices(0).ids()));
+  EXPECT_GT(server.Metric("attend_model_draft_tokens_total{model=\"en-de\"}"),
+            0);
 }
 
 TEST_F(StartTest, OptionsFromTheEnvironment) {
