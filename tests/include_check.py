@@ -58,6 +58,7 @@ WRONG = [
     ("server/scheduler/worker.cc", "engine/decoding/search.h"),
     ("server/scheduler/worker.cc", "server/service/service.h"),
     ("server/observability/log.cc", "server/service/service.h"),
+    ("server/tracing/trace_context.cc", "server/service/service.h"),
     ("server/tenants/tenants.cc", "server/service/service.h"),
     ("server/documents/document.cc", "server/service/service.h"),
     ("server/documents/document.cc", "engine/api/engine.h"),

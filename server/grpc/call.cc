@@ -41,7 +41,8 @@ void Call::OnAccepted(bool ok) {
   reading_ = Begin(MetadataValue(grpc_, kRequestIdKey),
                    DeadlineOf(grpc_, environment_.calls.service.clock),
                    {.host = HostOf(peer),
-                    .proof = needs_proof() ? ProofOf(grpc_) : CallerProof()});
+                    .proof = needs_proof() ? ProofOf(grpc_) : CallerProof(),
+                    .traceparent = MetadataValue(grpc_, kTraceparentKey)});
   grpc_.AddInitialMetadata(kRequestIdKey, request_id());
   if (reading_) {
     stream_.Read(&bytes_, static_cast<Event*>(&read_));

@@ -39,7 +39,9 @@ void HttpCall::Accept(const HttpRequest& request) {
   const absl::Time deadline =
       calls_.environment_.service.clock.Now() +
       (timeout.ok() ? *timeout : absl::InfiniteDuration());
-  Caller caller = {.host = request.host, .proof = {}};
+  Caller caller = {.host = request.host,
+                   .proof = {},
+                   .traceparent = request.Header(kTraceparentKey).value_or("")};
   if (needs_proof())
     caller.proof.authorization = request.Header("Authorization");
   bool accepted = Begin(Copy(request.Header(kRequestIdKey)), deadline, caller);

@@ -86,6 +86,7 @@ std::string FormatLogLine(LogFormat format, absl::Time time, LogLevel level,
                           std::initializer_list<LogField> fields) {
   std::string line;
   const auto append = [&](const LogField& field) {
+    if (field.key.empty()) return;
     if (format == LogFormat::kJson) {
       AppendJson(field.key, field.value, field.is_number, line);
     } else {

@@ -25,7 +25,7 @@ enum class LogFormat { kLogfmt, kJson };
 absl::StatusOr<LogFormat> ParseLogFormat(absl::string_view name);
 absl::string_view LogFormatName(LogFormat format);
 
-// A named value of a log line.
+// A named value of a log line. Without a name it is left out.
 struct LogField {
   LogField(absl::string_view name, absl::string_view text)
       : key(name), value(text) {}

@@ -33,6 +33,7 @@ bool ServiceCall::Begin(absl::string_view wanted_id, absl::Time deadline,
   request_id_ = ChooseRequestId(wanted_id);
   arrival_ = environment_.service.clock.Now();
   deadline_ = deadline;
+  parent_ = ParseTraceparent(caller.traceparent);
   absl::Status refused = Identify(caller);
   if (refused.ok()) refused = Admit();
   if (refused.ok()) return true;
@@ -225,6 +226,8 @@ void ServiceCall::TryReport(CallEnd end) const {
   if (!service.log.WantsCall()) return;
   service.log.Write(LogLevel::kInfo, "call",
                     {{"id", request_id_},
+                     {parent_ ? "trace" : "",
+                      parent_ ? ToHex(parent_->trace_id) : std::string()},
                      {"tenant", account_->name()},
                      {"model", model_ == nullptr ? "" : model_->name},
                      {"method", method_.name()},

@@ -5,6 +5,7 @@
 #include <malloc.h>
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -17,6 +18,7 @@
 #include "server/service/service.h"
 #include "server/service/work_pool.h"
 #include "server/tenants/tenants.h"
+#include "server/tracing/trace_context.h"
 
 namespace attend {
 
@@ -48,6 +50,8 @@ struct Caller {
   // The address without the port; see TenantOf().
   absl::string_view host;
   CallerProof proof;
+  // The header of that name, as it was sent once; else empty.
+  absl::string_view traceparent = {};
 };
 
 // How a call ended, as its protocol knows.
@@ -143,6 +147,8 @@ class ServiceCall : public CallContext {
   CallEnvironment& environment_;
   std::unique_ptr<google::protobuf::Message> request_;
   std::unique_ptr<Handler> handler_;
+
+  std::optional<TraceContext> parent_;  // the caller's span, if it has one
 
   int inputs_ = 0;          // as Handler::Start() returns it
   int next_input_ = 0;      // the first one not started yet

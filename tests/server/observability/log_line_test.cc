@@ -22,6 +22,15 @@ TEST(LogLineTest, WritesOneLineOfLogfmt) {
             "inputs=3 seconds=1.5\n");
 }
 
+TEST(LogLineTest, AFieldWithoutANameIsLeftOut) {
+  for (const LogFormat format : {LogFormat::kLogfmt, LogFormat::kJson}) {
+    EXPECT_EQ(FormatLogLine(format, kTime, LogLevel::kInfo, "call",
+                            {{"a", 1}, {"", "x"}, {"b", 2}}),
+              FormatLogLine(format, kTime, LogLevel::kInfo, "call",
+                            {{"a", 1}, {"b", 2}}));
+  }
+}
+
 TEST(LogLineTest, NoValueForgesALineOrAField) {
   const std::string line =
       FormatLogLine(LogFormat::kLogfmt, kTime, LogLevel::kError, "failed",
