@@ -116,7 +116,20 @@ absl::Status Transformer::Logits(ExecContext& context, Activations& activations,
   }
   const Operand operand = activations.logits_operand(last);
   MakeOperand(context.compute(), last, operand);
-  return logits_->Run(context, operand, needs, activations.logits());
+  return Project(context, operand, needs, activations.logits());
+}
+
+absl::Status Transformer::Project(ExecContext& context, const Operand& src,
+                                  absl::Span<const LogitsNeed> needs,
+                                  LogitsBuffer& dst) const {
+  const auto listed = std::count_if(
+      needs.begin(), needs.end(),
+      [](const LogitsNeed& need) { return !need.listed.empty(); });
+  if (listed < src.rows) {
+    RETURN_IF_ERROR(logits_->Run(context, src, needs, dst));
+  }
+  if (listed > 0) listed_logits_->Run(context, src, needs, dst);
+  return absl::OkStatus();
 }
 
 absl::Status Transformer::MaskedLogits(

@@ -28,6 +28,9 @@ struct LoadOptions {
   int max_rows = 0;                       // of a pass
   // Decoder rows have positions below this: angles beyond are not computed.
   int max_positions = std::numeric_limits<int>::max();
+  // Whether rows may list the tokens that they choose from
+  // (LogitsNeed::listed).
+  bool lists_tokens = false;
 };
 
 // One linear map whose outputs are those of several slots, side by side. Slot i

@@ -63,7 +63,7 @@ absl::StatusOr<std::unique_ptr<Transformer>> Transformer::Load(
       new Transformer(compute, spec, options.dtype));
   TokenTables tables(weights);
   // The logits come first: stacks may look tokens up in their weights.
-  RETURN_IF_ERROR(transformer->LoadLogits(weights, tables, options.max_rows));
+  RETURN_IF_ERROR(transformer->LoadLogits(weights, tables, options));
   if (spec.encoder) {
     ASSIGN_OR_RETURN(transformer->encoder_,
                      LoadStack(transformer->primitives_, weights, tables,
@@ -105,13 +105,13 @@ absl::Status Transformer::LoadHeads(Weights& weights) {
 }
 
 absl::Status Transformer::LoadLogits(Weights& weights, TokenTables& tables,
-                                     int max_rows) {
+                                     const LoadOptions& load) {
   if (vocab() == 0) return absl::OkStatus();
+  const int max_rows = std::min(load.max_rows, kMaxLogitsRows);
   int in =
       spec_.decoder ? spec_.hidden : OutputOf(spec_.head->layers, spec_.hidden);
   if (spec_.logits_width > 0) {
-    const LoadOptions options = {
-        .dtype = dtype_, .max_rows = std::min(max_rows, kMaxLogitsRows)};
+    const LoadOptions options = {.dtype = dtype_, .max_rows = max_rows};
     ASSIGN_OR_RETURN(logits_in_,
                      LoadLinear(primitives_, weights, {"logits.projection"}, in,
                                 {spec_.logits_width}, options));
@@ -123,11 +123,15 @@ absl::Status Transformer::LoadLogits(Weights& weights, TokenTables& tables,
   if (spec_.logits_bias) {
     ASSIGN_OR_RETURN(bias, weights.Read("logits.bias", {vocab()}));
   }
+  const std::vector<float> same_bias(bias.data(), bias.data() + bias.size());
+  const ComputeType dtype = LogitsType(dtype_, *rows);
   ASSIGN_OR_RETURN(
-      logits_,
-      Projection::Create(primitives_, LogitsType(dtype_, *rows), *rows,
-                         std::move(bias), std::min(max_rows, kMaxLogitsRows),
-                         spec_.logits_softcap));
+      logits_, Projection::Create(primitives_, dtype, *rows, std::move(bias),
+                                  max_rows, spec_.logits_softcap));
+  if (load.lists_tokens) {
+    listed_logits_.emplace(primitives_, dtype, *rows, same_bias,
+                           spec_.logits_softcap);
+  }
   tables.Share(kSlot, logits_->weights());
   return absl::OkStatus();
 }

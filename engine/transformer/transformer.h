@@ -17,6 +17,7 @@
 #include "engine/ops/exec/compute_type.h"
 #include "engine/ops/exec/exec_context.h"
 #include "engine/ops/exec/primitives.h"
+#include "engine/ops/logits/listed_projection.h"
 #include "engine/ops/logits/projection.h"
 #include "engine/transformer/activations.h"
 #include "engine/transformer/decode_rows.h"
@@ -93,7 +94,8 @@ class Transformer {
   absl::Status Decode(ExecContext& context, Activations& activations,
                       const DecodeRows& rows) const;
   // Answers `needs` about the raw logits of `rows`, which are indices of rows
-  // of the last Decode(), in activations.logits().
+  // of the last Decode(), in activations.logits(). Needs that list tokens are
+  // only for a transformer that was loaded for them.
   absl::Status Logits(ExecContext& context, Activations& activations,
                       absl::Span<const int> rows,
                       absl::Span<const LogitsNeed> needs) const;
@@ -101,7 +103,12 @@ class Transformer {
  private:
   Transformer(Compute& compute, const TransformerSpec& spec, ComputeType dtype);
   absl::Status LoadHeads(Weights& weights);
-  absl::Status LoadLogits(Weights& weights, TokenTables& tables, int max_rows);
+  absl::Status LoadLogits(Weights& weights, TokenTables& tables,
+                          const LoadOptions& options);
+  // The answers to `needs` about the logits of `src`.
+  absl::Status Project(ExecContext& context, const Operand& src,
+                       absl::Span<const LogitsNeed> needs,
+                       LogitsBuffer& dst) const;
   void CountStageCosts();
 
   int encode_stages() const { return static_cast<int>(stage_costs_.size()); }
@@ -128,6 +135,7 @@ class Transformer {
   std::optional<Stack> decoder_;
   std::optional<Linear> logits_in_;  // see TransformerSpec::logits_width
   std::optional<Projection> logits_;
+  std::optional<ListedProjection> listed_logits_;  // LoadOptions::lists_tokens
   Head embed_{{}};
   Head head_{{}};
   // Relative cost of a row in each encode stage, and their sum.

@@ -24,6 +24,10 @@ struct LogitsNeed {
   // id % 32 of word id / 32. There may be fewer than `top`. [vocab / 32,
   // rounded up]; must stay as it is while the row is computed and looked at.
   const uint32_t* allowed = nullptr;
+  // If not empty, ascending: only these ids have logits, and all others have
+  // -inf, as if the vocabulary were the list. `allowed` is null then. Must stay
+  // as it is while the row is computed.
+  absl::Span<const int> listed = {};
   // The last `tie_margin` of the best tokens are there only to show where equal
   // scores end. If the token before these ties with the last token (within a
   // few roundings), the whole row is computed as well.

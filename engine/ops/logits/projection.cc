@@ -211,6 +211,7 @@ void Projection::Impl::Merge(const Call& call, int row) const {
 void Projection::Impl::AddRowIfTied(Call& call, int row) const {
   LogitsBuffer::Entry& found = call.dst.entry(row);
   const absl::Span<const TokenScore> top(call.dst.top(row), found.top);
+  if (!call.needs[row].listed.empty()) return;
   if (found.row || !NeedsRow(call.needs[row], top)) return;
   const absl::Span<float> logits = call.dst.row(row);
   call.next_slice = 0;
@@ -270,6 +271,8 @@ absl::Status Projection::Run(ExecContext& context, const Operand& src,
   ATTEND_CHECK(needs.size() == static_cast<size_t>(src.rows));
   for (int row = 0; row < src.rows; ++row) {
     const LogitsNeed& need = needs[row];
+    dst.entry(row) = {};
+    if (!need.listed.empty()) continue;
     ATTEND_CHECK(need.top <= impl.n);
     ATTEND_CHECK(need.tie_margin == 0 || need.tie_margin < need.top);
     const bool listed = need.top <= LogitsBuffer::kMaxTop;

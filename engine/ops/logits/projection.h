@@ -44,7 +44,8 @@ class Projection {
   // The weights, [vocab, hidden], rounded to the dtype.
   std::shared_ptr<const RowSource> weights() const;
 
-  // Puts the answers to `needs` [rows] into `dst`: about the logits of src
+  // Puts the answers to `needs` [rows] into `dst`, but for those that list
+  // tokens, which are a ListedProjection's: about the logits of src
   // [rows, hidden], which has the dtype of Create(). rows <= max_rows.
   // `context` is made with the primitives of Create(); `dst` has room for the
   // members of its team. Allocates nothing itself (see MatMul::Run()).

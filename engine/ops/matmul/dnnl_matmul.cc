@@ -9,23 +9,12 @@
 #include "absl/strings/str_cat.h"
 #include "engine/ops/matmul/group_weights.h"
 #include "engine/ops/matmul/operand.h"
+#include "engine/ops/matmul/weight_row.h"
 #include "engine/tensor/check.h"
 #include "engine/tensor/out_of_memory.h"
 
 namespace attend {
 namespace {
-
-// Turns the u8 numbers of an Operand into s8, in place. Returns their sum.
-int32_t Unshift(void* numbers, int count) {
-  uint8_t* const bytes = static_cast<uint8_t*>(numbers);
-  int32_t sum = 0;
-  for (int i = 0; i < count; ++i) {
-    const int number = bytes[i] - 128;
-    bytes[i] = static_cast<uint8_t>(number);
-    sum += number;
-  }
-  return sum;
-}
 
 struct Bf16 {
   uint16_t upper;
@@ -146,14 +135,11 @@ void DnnlWeights::PackBlock(const RowSource& weights, int begin,
 }
 
 void DnnlWeights::Round(const float* src, int column, void* dst) {
-  Operand operand = {.dtype = dtype_, .data = dst, .rows = 1, .cols = k_};
-  const bool int8 = dtype_ == ComputeType::kInt8;
-  if (int8) operand.scales = column_scales_.data() + column;
-  kernels_.make_operand(src, operand, 0);
-  if (!int8) return;
-  const int32_t sum = Unshift(dst, k_);
-  shift_sums_[column] = 128 * sum;
-  column_sums_[column] = static_cast<float>(sum);
+  const Int8Sums sums = RoundWeightRow(kernels_, dtype_, src, k_, dst);
+  if (dtype_ != ComputeType::kInt8) return;
+  column_scales_[column] = sums.scale;
+  column_sums_[column] = sums.sum;
+  shift_sums_[column] = sums.shift_sum;
 }
 
 absl::Status DnnlWeights::CheckRange() const {
