@@ -8,9 +8,11 @@
 namespace attend {
 
 AlignedGeneration::AlignedGeneration(std::unique_ptr<Search> search,
-                                     Drafts drafts, std::vector<int> prompt,
+                                     Drafts drafts, std::vector<int> listed,
+                                     std::vector<int> prompt,
                                      int max_new_tokens, int source_tokens)
-    : Generation(std::move(search), nullptr, std::move(drafts)),
+    : Generation(std::move(search), nullptr, std::move(drafts),
+                 std::move(listed)),
       prompt_size_(static_cast<int>(prompt.size())),
       source_tokens_(source_tokens),
       tokens_(std::move(prompt)) {
@@ -18,7 +20,8 @@ AlignedGeneration::AlignedGeneration(std::unique_ptr<Search> search,
 }
 
 LogitsNeed AlignedGeneration::need(int row) const {
-  return aligns() ? LogitsNeed{.top = 1} : Generation::need(row);
+  if (!aligns()) return Generation::need(row);
+  return {.top = 1, .listed = listed()};
 }
 
 void AlignedGeneration::Take(absl::Span<const LogitsView> logits) {

@@ -23,8 +23,8 @@ class AlignedGeneration final : public Generation {
  public:
   // `prompt` are the decoder tokens that the results continue.
   AlignedGeneration(std::unique_ptr<Search> search, Drafts drafts,
-                    std::vector<int> prompt, int max_new_tokens,
-                    int source_tokens);
+                    std::vector<int> listed, std::vector<int> prompt,
+                    int max_new_tokens, int source_tokens);
 
   int hypotheses() const override {
     return aligns() ? 1 : Generation::hypotheses();

@@ -68,6 +68,7 @@ EngineOptions DraftOptions(const TransformerSpec& draft, ComputeType dtype,
   EngineOptions result = of_target;
   result.max_step_rows = Drafter::kStepRows;
   result.prompt_lookup = false;
+  result.shortlist = {};
   result.dtype = dtype;
   result.kv_cache_bytes = BytesOfTokens(draft, dtype, of_target, pool_tokens);
   return FitOptions(draft, result);

@@ -11,6 +11,9 @@
 namespace attend {
 namespace {
 
+// No vocabulary is as large.
+constexpr int kMostShortlisted = 1 << 24;
+
 absl::Status CheckRange(const char* name, int64_t value, int64_t low,
                         int64_t high) {
   if (value >= low && value <= high) return absl::OkStatus();
@@ -51,6 +54,10 @@ absl::Status EngineOptions::Validate() const {
   RETURN_IF_ERROR(CheckRange("max_batch_tokens", max_step_rows, 16, 1 << 16));
   RETURN_IF_ERROR(
       CheckRange("max_source_tokens", max_source_tokens, 0, 1 << 20));
+  RETURN_IF_ERROR(
+      CheckRange("shortlist_first", shortlist.first, 0, kMostShortlisted));
+  RETURN_IF_ERROR(
+      CheckRange("shortlist_best", shortlist.best, 1, kMostShortlisted));
   static_assert(kMaxBeams <= kMaxLogitsRows);
   return CheckRange("max_beams", max_beams, 1, kMaxBeams);
 }

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "engine/ops/attention/kv_type.h"
 #include "engine/ops/exec/compute_type.h"
+#include "engine/runtime/load_shortlist.h"
 #include "engine/transformer/spec.h"
 
 namespace attend {
@@ -41,6 +42,11 @@ struct EngineOptions {
   // model: the higher, the more of its tokens must be accepted. nullopt: by the
   // numbers of weights; other values are for tests.
   std::optional<float> draft_cost = std::nullopt;
+  // For a model with encoder and decoder: the file of its lexical shortlist.
+  // Results are then those of a softmax over the tokens that it has for the
+  // source (Shortlist::Find()); targets that are scored, and results with a
+  // constraint, are not. Empty path: none.
+  ShortlistFile shortlist = {};
   // The most beams or samples of one request.
   int max_beams = 32;
   // The numbers of the matrix products; nullopt: DefaultComputeType()

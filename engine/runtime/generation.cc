@@ -21,7 +21,9 @@ int Generation::BeginDraft(const DraftLimits& limits) {
 
 LogitsNeed Generation::need(int row) const {
   if (scorer_ != nullptr) return scorer_->need();
-  return drafted() ? *search_->draft_need() : search_->needs()[row];
+  LogitsNeed need = drafted() ? *search_->draft_need() : search_->needs()[row];
+  need.listed = listed_;
+  return need;
 }
 
 void Generation::Take(absl::Span<const LogitsView> logits) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
@@ -20,12 +21,14 @@ namespace attend {
 class Generation : public DecoderTask {
  public:
   // `scorer` scores the prompt after its first token; null: the prompt is not
-  // scored.
+  // scored. `listed` are the tokens that the search chooses from, see
+  // LogitsNeed.
   Generation(std::unique_ptr<Search> search, std::unique_ptr<Scorer> scorer,
-             Drafts drafts)
+             Drafts drafts, std::vector<int> listed)
       : search_(std::move(search)),
         scorer_(std::move(scorer)),
-        drafts_(std::move(drafts)) {}
+        drafts_(std::move(drafts)),
+        listed_(std::move(listed)) {}
 
   int hypotheses() const override { return search_->rows(); }
   absl::Span<const int> tokens(int hypothesis) const override {
@@ -49,6 +52,7 @@ class Generation : public DecoderTask {
  protected:
   // See Search.
   SequenceOutput TakeOutput() { return search_->TakeOutput(); }
+  absl::Span<const int> listed() const { return listed_; }
 
  private:
   // The rows whose logits come next are those of a draft.
@@ -58,6 +62,7 @@ class Generation : public DecoderTask {
   const std::unique_ptr<Search> search_;
   std::unique_ptr<Scorer> scorer_;  // null once the prompt is scored
   Drafts drafts_;
+  const std::vector<int> listed_;
   int accepted_ = 0;
 };
 

@@ -17,7 +17,8 @@ absl::StatusOr<std::unique_ptr<Transformer>> LoadTransformer(
       Transformer::Load(compute, spec, weights,
                         {.dtype = dtype,
                          .max_rows = options.max_step_rows,
-                         .max_positions = PoolTokens(spec, dtype, options)});
+                         .max_positions = PoolTokens(spec, dtype, options),
+                         .lists_tokens = !options.shortlist.path.empty()});
   // First: what is wrong with other bytes than the file's is not its fault.
   RETURN_IF_ERROR(files.tensors->CheckUnchanged());
   ASSIGN_OR_RETURN(std::unique_ptr<Transformer> transformer, std::move(loaded));

@@ -101,6 +101,19 @@ DraftInfo InfoOf(const DraftModel& draft) {
           .kv_cache_bytes = draft.options.kv_cache_bytes};
 }
 
+// Without a file the shortlist is null.
+absl::StatusOr<LoadedShortlist> OpenShortlist(const ShortlistFile& file,
+                                              const ModelFiles& files) {
+  if (file.path.empty()) return LoadedShortlist{};
+  const TransformerSpec& spec = files.family.spec;
+  if (!spec.encoder || !spec.decoder) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("shortlist is ", file.path,
+                     ", but the model has not both encoder and decoder"));
+  }
+  return LoadShortlist(file, *files.tokenizer, spec.LogitsVocab());
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Compute>> NewCompute(
@@ -126,9 +139,12 @@ absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& path,
       std::optional<DraftFiles> draft_files,
       OpenDraftOf({files, path, dtype}, draft_path, compute.isa(), options));
   RETURN_IF_ERROR(CheckRoom(files, dtype, options, draft_files));
+  Model model;
+  ASSIGN_OR_RETURN(LoadedShortlist listed,
+                   OpenShortlist(options.shortlist, files));
+  model.shortlist = listed.counts;
   ASSIGN_OR_RETURN(std::unique_ptr<Transformer> transformer,
                    LoadTransformer(compute, files, dtype, options));
-  Model model;
   std::unique_ptr<const DraftModel> draft;
   if (draft_files) {
     ASSIGN_OR_RETURN(draft, LoadDraft(compute, *std::move(draft_files)));
@@ -138,7 +154,9 @@ absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& path,
                    TransformerEngine::Create(
                        compute, std::move(transformer),
                        TextsOfTokens(*files.tokenizer, spec.LogitsVocab()),
-                       InfoOf(name, files), options, std::move(draft)));
+                       InfoOf(name, files), options,
+                       {.draft = std::move(draft),
+                        .shortlist = std::move(listed.shortlist)}));
   // Gives memory that was needed for loading only back to the system.
   malloc_trim(0);
   if (spec.decoder) {

@@ -32,6 +32,8 @@ struct Model {
   // Null: the model does not generate.
   std::unique_ptr<GrammarCompiler> grammars = nullptr;
   std::optional<DraftInfo> draft = std::nullopt;  // nullopt: no draft model
+  // What was read of the shortlist's file; zeros: there is none.
+  ShortlistCounts shortlist = {};
 };
 
 // Makes the process's thread team. options.max_isa limits oneDNN too, in the
@@ -42,7 +44,8 @@ absl::StatusOr<std::unique_ptr<Compute>> NewCompute(
 // Loads a Hugging Face directory (config.json, generation_config.json,
 // model.safetensors or its shards, the tokenizer's files and, for a model
 // without an encoder, the chat template), one of CTranslate2, or a GGUF file.
-// `compute` must outlive the model. Errors: see OpenModelFiles().
+// `compute` must outlive the model. Errors: see OpenModelFiles() and
+// LoadShortlist(); INVALID_ARGUMENT: the model is none for a shortlist.
 //
 // `draft_path`: a model that drafts tokens for this one; see OpenDraft() for
 // the errors. Empty: none. With instructions older than AVX-512 it is not

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "engine/checkpoint/unused_tensors.h"
+#include "engine/ops/logits/listed_projection.h"
 #include "engine/transformer/activations.h"
 #include "engine/transformer/stack.h"
 
@@ -89,6 +90,12 @@ std::vector<MemoryNeed> ServingNeeds(const TransformerSpec& spec,
         uint64_t{1} * options.max_source_tokens + options.max_step_rows;
     needs.push_back({"the buffer of encodes (max_source_tokens)",
                      rows * EncodeRowBytes(spec)});
+  }
+  if (spec.decoder && !options.shortlist.path.empty()) {
+    const int width = spec.logits_width > 0 ? spec.logits_width : spec.hidden;
+    needs.push_back(
+        {"the logits' weights, once more (shortlist)",
+         ListedProjection::BytesFor(dtype, spec.LogitsVocab(), width)});
   }
   needs.push_back({"activations (max_batch_tokens)",
                    Activations::BytesFor(spec, dtype, options.max_step_rows)});

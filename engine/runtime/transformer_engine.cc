@@ -33,13 +33,14 @@ TransformerEngine::TransformerEngine(Compute& compute,
                                      std::unique_ptr<Transformer> transformer,
                                      TextList token_texts, ModelInfo info,
                                      const EngineOptions& options,
-                                     std::unique_ptr<const DraftModel> draft)
+                                     Beside beside)
     : compute_(compute),
       transformer_(std::move(transformer)),
-      draft_(std::move(draft)),
+      draft_(std::move(beside.draft)),
       token_texts_(std::move(token_texts)),
       info_(std::move(info)),
       options_(options),
+      shortlist_(std::move(beside.shortlist)),
       limits_(LimitsOf(*transformer_, options)),
       kv_layout_(LayoutOf(*transformer_, options)),
       pool_blocks_(static_cast<int>(options_.kv_cache_bytes /
@@ -77,14 +78,14 @@ TransformerEngine::TransformerEngine(Compute& compute,
 absl::StatusOr<std::unique_ptr<TransformerEngine>> TransformerEngine::Create(
     Compute& compute, std::unique_ptr<Transformer> transformer,
     TextList token_texts, ModelInfo info, const EngineOptions& options,
-    std::unique_ptr<const DraftModel> draft) {
+    Beside beside) {
   RETURN_IF_ERROR(options.Validate());
   ATTEND_CHECK(!transformer->generates() ||
                token_texts.size() == transformer->vocab());
   const EngineOptions limited = FitOptions(transformer->spec(), options);
   std::unique_ptr<TransformerEngine> engine(new TransformerEngine(
       compute, std::move(transformer), std::move(token_texts), std::move(info),
-      limited, std::move(draft)));
+      limited, std::move(beside)));
   if (engine->transformer_->generates() && engine->pool_blocks_ < 2) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "kv_cache_bytes is %d, one request needs at least two blocks of %d "

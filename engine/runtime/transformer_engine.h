@@ -2,6 +2,7 @@
 #define ATTEND_ENGINE_RUNTIME_TRANSFORMER_ENGINE_H_
 
 #include <memory>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -9,6 +10,7 @@
 #include "engine/compute/compute.h"
 #include "engine/decoding/prompt_lookup.h"
 #include "engine/decoding/search.h"
+#include "engine/decoding/shortlist.h"
 #include "engine/decoding/validate_params.h"
 #include "engine/ops/attention/kv_layout.h"
 #include "engine/runtime/draft_model.h"
@@ -23,16 +25,22 @@ namespace attend {
 // sequences are one ragged batch; all prompts and decode rows are another.
 class TransformerEngine : public Engine {
  public:
+  // What a model may have beside its transformer. Null: it has none.
+  struct Beside {
+    std::unique_ptr<const DraftModel> draft;  // drafts tokens
+    // The transformer was then loaded for rows that list tokens.
+    std::unique_ptr<const Shortlist> shortlist;
+  };
+
   // `compute` must outlive the engine. token_texts [target vocab] has the text
   // that each target id adds to a result; read only if the model generates.
   // `info` has the name, family, labels, prompts, max_text_tokens and
-  // generation defaults; all other fields are filled here. `draft` drafts
-  // tokens; null: no model does. INVALID_ARGUMENT names the option that is out
-  // of its limits.
+  // generation defaults; all other fields are filled here. INVALID_ARGUMENT
+  // names the option that is out of its limits.
   static absl::StatusOr<std::unique_ptr<TransformerEngine>> Create(
       Compute& compute, std::unique_ptr<Transformer> transformer,
       TextList token_texts, ModelInfo info, const EngineOptions& options,
-      std::unique_ptr<const DraftModel> draft = nullptr);
+      Beside beside);
 
   const ModelInfo& info() const override { return info_; }
   std::unique_ptr<EngineContext> NewContext() const override;
@@ -42,8 +50,7 @@ class TransformerEngine : public Engine {
  private:
   TransformerEngine(Compute& compute, std::unique_ptr<Transformer> transformer,
                     TextList token_texts, ModelInfo info,
-                    const EngineOptions& options,
-                    std::unique_ptr<const DraftModel> draft);
+                    const EngineOptions& options, Beside beside);
 
   // The state of a task on `input`. INVALID_ARGUMENT if the model cannot do the
   // task, or a field of the task is out of its limits.
@@ -57,6 +64,9 @@ class TransformerEngine : public Engine {
   std::unique_ptr<DecoderRows> MakeRows(std::unique_ptr<DecoderTask> task,
                                         int max_hypotheses,
                                         int max_tokens) const;
+  // The tokens that results choose from; empty: all.
+  std::vector<int> ListedTokens(const GenerationParams& params,
+                                const EngineInput& input) const;
   // Null if nothing is to be drafted for that search.
   std::unique_ptr<PromptLookup> MakeLookup(const Search& search,
                                            const EngineInput& input) const;
@@ -80,6 +90,7 @@ class TransformerEngine : public Engine {
   const TextList token_texts_;  // [target vocab]
   ModelInfo info_;
   const EngineOptions options_;
+  const std::unique_ptr<const Shortlist> shortlist_;  // null: none
   const DecodingLimits limits_;
   const KvLayout kv_layout_;
   int pool_blocks_ = 0;

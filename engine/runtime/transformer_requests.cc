@@ -46,6 +46,12 @@ std::unique_ptr<ModelDraft> TransformerEngine::MakeDraft(
   return draft_->NewDraft(input, tokens);
 }
 
+std::vector<int> TransformerEngine::ListedTokens(
+    const GenerationParams& params, const EngineInput& input) const {
+  if (shortlist_ == nullptr) return {};
+  return shortlist_->Find(std::get<SourceTokens>(input).ids, params);
+}
+
 template <class Task>
 absl::StatusOr<TransformerSequence::Outcome> TransformerEngine::MakeOutcome(
     const Task& task, const EngineInput& input) const {
@@ -93,11 +99,12 @@ absl::StatusOr<TransformerSequence::Outcome> TransformerEngine::MakeOutcome(
   std::unique_ptr<DecoderTask> generation;
   if (params.alignments) {
     generation = std::make_unique<AlignedGeneration>(
-        std::move(search), std::move(drafts), std::move(prompt),
-        params.max_new_tokens, TokensOf(input));
+        std::move(search), std::move(drafts), ListedTokens(params, input),
+        std::move(prompt), params.max_new_tokens, TokensOf(input));
   } else {
     generation = std::make_unique<Generation>(
-        std::move(search), std::move(scorer), std::move(drafts));
+        std::move(search), std::move(scorer), std::move(drafts),
+        ListedTokens(params, input));
   }
   return MakeRows(std::move(generation),
                   std::max(params.num_beams, params.num_return_sequences),

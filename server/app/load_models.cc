@@ -1,11 +1,8 @@
 #include "server/app/load_models.h"
 
-#include <algorithm>
-#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
@@ -36,6 +33,16 @@ void LogDraft(const ModelSource& source, const std::optional<DraftInfo>& draft,
              {"kv_cache_bytes", draft->kv_cache_bytes}});
 }
 
+void LogShortlist(const ModelSource& source, const ShortlistCounts& counts,
+                  Log& log) {
+  if (source.shortlist.empty()) return;
+  log.Write(LogLevel::kInfo, "shortlist_loaded",
+            {{"model", source.name},
+             {"shortlist", source.shortlist},
+             {"lines", counts.lines},
+             {"unknown_tokens", counts.unknown_tokens}});
+}
+
 // Loads a model, and takes all memory that serving it needs.
 absl::Status Load(Compute& compute, const ModelSource& source,
                   const EngineOptions& options, ServedModels& models,
@@ -50,10 +57,12 @@ absl::Status Load(Compute& compute, const ModelSource& source,
   const std::string family = model.engine->info().family;
   const std::string dtype = model.engine->info().dtype;
   const std::optional<DraftInfo> draft = model.draft;
+  const ShortlistCounts shortlist = model.shortlist;
   const absl::Status takes_text =
       model.tokenizer->Encode({.text = "a"}).status();
   models.Add(source.name, std::move(model));
   LogDraft(source, draft, log);
+  LogShortlist(source, shortlist, log);
   log.Write(LogLevel::kInfo, "loaded",
             {{"model", source.name},
              {"family", family},
@@ -66,18 +75,6 @@ absl::Status Load(Compute& compute, const ModelSource& source,
   return absl::OkStatus();
 }
 
-// The error as clients may see it.
-absl::Status WithoutDirectories(const absl::Status& status,
-                                const ModelSource& source) {
-  // The longer path first: one may be the beginning of the other.
-  std::vector<std::string> paths = {source.directory};
-  if (!source.draft.empty()) paths.push_back(source.draft);
-  std::sort(paths.begin(), paths.end(), std::greater<>());
-  absl::Status result = status;
-  for (const std::string& path : paths) result = WithoutDirectory(result, path);
-  return result;
-}
-
 }  // namespace
 
 absl::Status LoadModels(const ServerOptions& options, Compute& compute,
@@ -85,8 +82,9 @@ absl::Status LoadModels(const ServerOptions& options, Compute& compute,
   for (ModelSource source : options.models) {
     source.directory = AbsoluteDirectory(source.directory);
     if (!source.draft.empty()) source.draft = AbsoluteDirectory(source.draft);
-    const absl::Status status = CatchExceptions(
-        [&] { return Load(compute, source, options.engine, models, log); });
+    const absl::Status status = CatchExceptions([&] {
+      return Load(compute, source, options.EngineOf(source), models, log);
+    });
     if (signals.stopping()) return absl::OkStatus();
     if (options.models.size() == 1) RETURN_IF_ERROR(status);
     if (status.ok()) continue;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <iterator>
 #include <system_error>
 #include <utility>
@@ -145,19 +146,22 @@ std::string Names(const std::vector<ModelSource>& sources) {
                        });
 }
 
-absl::Status AddDraft(const std::string& text,
-                      std::vector<ModelSource>& sources) {
+// Gives a path to one of the models, as its `field`. `text`, of the option
+// `option`, is NAME=PATH, or PATH if there is one model.
+absl::Status AddPath(absl::string_view option, const std::string& text,
+                     std::string ModelSource::*field,
+                     std::vector<ModelSource>& sources) {
   const auto error = [&](auto... parts) {
     return absl::InvalidArgumentError(
-        absl::StrCat("draft is '", absl::CHexEscape(text), "', ", parts...));
+        absl::StrCat(option, " is '", absl::CHexEscape(text), "', ", parts...));
   };
   const size_t length = NameLength(text);
   const bool named = length != std::string::npos;
   const std::string path = text.substr(named ? length + 1 : 0);
-  if (path.empty()) return error("must be a directory or a GGUF file");
+  if (path.empty()) return error("must be a path or NAME=PATH");
   if (!named && sources.size() > 1) {
-    return error("which names none of several models: --draft NAME=PATH, ",
-                 "where NAME is one of ", Names(sources));
+    return error("which names none of several models: --", option,
+                 " NAME=PATH, where NAME is one of ", Names(sources));
   }
   const std::string name =
       named ? text.substr(0, length) : sources.front().name;
@@ -167,11 +171,12 @@ absl::Status AddDraft(const std::string& text,
   if (found == sources.end()) {
     return error("must be for one of the models ", Names(sources));
   }
-  if (!found->draft.empty()) {
-    return error("but the draft of ", name, " is ", found->draft,
+  std::string& of_model = (*found).*field;
+  if (!of_model.empty()) {
+    return error("but the ", option, " of ", name, " is ", of_model,
                  " already; a model has one");
   }
-  found->draft = path;
+  of_model = path;
   return absl::OkStatus();
 }
 
@@ -204,7 +209,11 @@ absl::StatusOr<std::vector<ModelSource>> FindModels(
   }
   RETURN_IF_ERROR(CheckNames(sources));
   for (const std::string& draft : wanted.drafts) {
-    RETURN_IF_ERROR(AddDraft(draft, sources));
+    RETURN_IF_ERROR(AddPath("draft", draft, &ModelSource::draft, sources));
+  }
+  for (const std::string& shortlist : wanted.shortlists) {
+    RETURN_IF_ERROR(
+        AddPath("shortlist", shortlist, &ModelSource::shortlist, sources));
   }
   if (wanted.default_model.empty()) return sources;
   const auto found = std::find_if(sources.begin(), sources.end(),
@@ -249,6 +258,24 @@ absl::Status WithoutDirectory(const absl::Status& status,
       absl::StrReplaceAll(status.message(),
                           {{absl::StrCat(directory, "/"), ""},
                            {directory, "the model's directory"}}));
+}
+
+absl::Status WithoutDirectories(const absl::Status& status,
+                                const ModelSource& source) {
+  // The longer path first: one may be the beginning of the other.
+  std::vector<std::string> paths = {source.directory};
+  if (!source.draft.empty()) paths.push_back(source.draft);
+  std::sort(paths.begin(), paths.end(), std::greater<>());
+  absl::Status result = status;
+  if (!source.shortlist.empty()) {
+    const fs::path file = source.shortlist;
+    result = absl::Status(
+        status.code(),
+        absl::StrReplaceAll(status.message(),
+                            {{file.string(), file.filename().string()}}));
+  }
+  for (const std::string& path : paths) result = WithoutDirectory(result, path);
+  return result;
 }
 
 }  // namespace attend

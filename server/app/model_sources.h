@@ -29,13 +29,17 @@ struct ModelOptions {
   // Draft models, one for each of some models. Each entry is NAME=PATH with the
   // name of a model, or a path as in `models` if there is one model.
   std::vector<std::string> drafts = {};
+  // Files of lexical shortlists: NAME=PATH, or PATH if there is one model. An
+  // entry that begins with '/' or '.' is a path.
+  std::vector<std::string> shortlists = {};
 };
 
 // A model to load.
 struct ModelSource {
   std::string name;
-  std::string directory;   // or a GGUF file
-  std::string draft = {};  // the same of its draft model; empty: none
+  std::string directory;       // or a GGUF file
+  std::string draft = {};      // the same of its draft model; empty: none
+  std::string shortlist = {};  // its file; empty: none
 };
 
 // All models to serve: the default, then those of `models` in their order, then
@@ -54,6 +58,9 @@ std::string AbsoluteDirectory(const std::string& directory);
 // see: it names files, but not the directory.
 absl::Status WithoutDirectory(const absl::Status& status,
                               const std::string& directory);
+// The same of all files of a model: its draft model's and its shortlist too.
+absl::Status WithoutDirectories(const absl::Status& status,
+                                const ModelSource& source);
 
 }  // namespace attend
 

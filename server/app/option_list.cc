@@ -1,40 +1,12 @@
 #include "server/app/option_list.h"
 
+#include "server/app/model_option_list.h"
+
 namespace attend {
 namespace {
 
 // The options by subject, in the order of --help. The help says what a higher
 // value costs.
-
-void AddModels(OptionParser& parser, ModelOptions& o) {
-  parser.Add(
-      "model", o.models,
-      "Directory of a model (config.json, model.safetensors, tokenizer) or "
-      "a GGUF file, or NAME=PATH. Requests call the model by NAME, or by the "
-      "name of the directory or file. For several models: repeat the flag, or "
-      "separate "
-      "the values by commas in the variable. The models take turns on the "
-      "same threads, and each has memory and limits of its own. Default: "
-      "models/en-de.");
-  parser.Add("model-name", o.model_name,
-             "Name of the model, if there is one --model without a name.");
-  parser.Add(
-      "models-dir", o.models_dir,
-      "Directory of models, served in addition to those of --model. Each "
-      "directory in it that has a config.json is a model, with the name "
-      "of that directory, and so is each GGUF file.");
-  parser.Add(
-      "default-model", o.default_model,
-      "Name of the model for requests that name none. Default: the first "
-      "--model, else the first of --models-dir by name.");
-  parser.Add(
-      "draft", o.drafts,
-      "Directory or GGUF file of a small model with the same tokens, or "
-      "NAME=PATH for the model of that NAME. While few inputs run, it drafts "
-      "tokens, which the model computes together with the token before them. "
-      "Faster where it often agrees; results do not change. Takes memory for "
-      "its weights, keys and values.");
-}
 
 void AddReflection(OptionParser& parser, bool& reflection) {
   parser.Add("reflection", reflection,
@@ -274,7 +246,7 @@ void AddProcess(OptionParser& parser, ServerOptions& o) {
 }  // namespace
 
 void AddOptions(OptionParser& parser, ModelOptions& models, ServerOptions& o) {
-  AddModels(parser, models);
+  AddModelOptions(parser, models, o.engine);
   AddPorts(parser, o.rpc, o.http);
   AddReflection(parser, o.reflection);
   AddPage(parser, o.page);

@@ -41,6 +41,12 @@ absl::Status ServerOptions::Validate() const {
   return rpc.Validate();
 }
 
+EngineOptions ServerOptions::EngineOf(const ModelSource& source) const {
+  EngineOptions options = engine;
+  options.shortlist.path = source.shortlist;
+  return options;
+}
+
 absl::StatusOr<CommandLine> ParseCommandLine(
     const std::vector<std::string>& arguments) {
   CommandLine line;

@@ -23,7 +23,7 @@ namespace attend {
 struct ServerOptions {
   std::vector<ModelSource> models;  // at least one; the default first
   ComputeOptions compute;
-  EngineOptions engine;        // the same for each model
+  EngineOptions engine;        // for each model; but see EngineOf()
   SchedulerOptions scheduler;  // the same for each model
   RpcOptions rpc;
   // Serve grpc.reflection, which shows the descriptors of the API to every
@@ -48,6 +48,8 @@ struct ServerOptions {
 
   // INVALID_ARGUMENT names the option, its value and its limits.
   absl::Status Validate() const;
+  // The options of one of the models.
+  EngineOptions EngineOf(const ModelSource& source) const;
 };
 
 struct CommandLine {

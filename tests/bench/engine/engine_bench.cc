@@ -85,7 +85,7 @@ class Bench {
     const ModelSource& source = options.models.front();
     ASSIGN_OR_RETURN(bench->model_,
                      LoadModel(*bench->compute_, source.directory, source.name,
-                               options.engine, source.draft));
+                               options.EngineOf(source), source.draft));
     bench->loop_.emplace(
         *bench->model_.engine,
         BatcherOptions{.max_rows = options.engine.max_step_rows,

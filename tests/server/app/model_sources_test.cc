@@ -88,8 +88,43 @@ TEST_F(ModelSourcesTest, ADraftIsOfTheModelThatItNames) {
               ElementsAre(HasSubstr("but the draft of a is /m/c already")));
   for (const char* empty : {"", "a="}) {
     EXPECT_THAT(drafts({.models = {"/m/a"}, .drafts = {empty}}),
-                ElementsAre(HasSubstr("must be a directory or a GGUF file")));
+                ElementsAre(HasSubstr("must be a path or NAME=PATH")));
   }
+}
+
+TEST_F(ModelSourcesTest, AShortlistBelongsToOneModel) {
+  const auto shortlists = [](const ModelOptions& options) {
+    std::vector<std::string> result;
+    const auto sources = FindModels(options);
+    if (!sources.ok())
+      return std::vector{std::string(sources.status().message())};
+    for (const ModelSource& source : *sources) {
+      result.push_back(source.shortlist);
+    }
+    return result;
+  };
+  EXPECT_THAT(shortlists({.shortlists = {"lex.s2t"}}), ElementsAre("lex.s2t"));
+  EXPECT_THAT(shortlists({.shortlists = {"/m/a=b"}}), ElementsAre("/m/a=b"));
+  const std::vector<std::string> two = {"a=/m", "b=/n"};
+  EXPECT_THAT(shortlists({.models = two, .shortlists = {"b=/s"}}),
+              ElementsAre("", "/s"));
+  // The default model comes first.
+  EXPECT_THAT(
+      shortlists(
+          {.models = two, .default_model = "b", .shortlists = {"b=/s", "a=t"}}),
+      ElementsAre("/s", "t"));
+  EXPECT_THAT(
+      shortlists({.models = two, .shortlists = {"/s"}}),
+      ElementsAre("shortlist is '/s', which names none of several models: "
+                  "--shortlist NAME=PATH, where NAME is one of a, b"));
+  EXPECT_THAT(
+      shortlists({.models = two, .shortlists = {"c=/s"}}),
+      ElementsAre("shortlist is 'c=/s', must be for one of the models a, b"));
+  EXPECT_THAT(shortlists({.models = two, .shortlists = {"a=/s", "a=/t"}}),
+              ElementsAre("shortlist is 'a=/t', but the shortlist of a is /s "
+                          "already; a model has one"));
+  EXPECT_THAT(shortlists({.shortlists = {"en-de="}}),
+              ElementsAre(HasSubstr("must be a path or NAME=PATH")));
 }
 
 TEST_F(ModelSourcesTest, ADirectoryOfModelsIsListedByName) {
@@ -165,6 +200,15 @@ TEST(WithoutDirectoryTest, LeavesNamesOfParts) {
                 "/srv/m-00001-of-00002.gguf")
                 .message(),
             "m-00002-of-00002.gguf: no such file");
+}
+
+TEST(WithoutDirectoryTest, LeavesTheNameOfAShortlist) {
+  EXPECT_EQ(
+      WithoutDirectories(
+          absl::InvalidArgumentError("/srv/lists/lex.s2t: line 3 of /m/a"),
+          {.name = "a", .directory = "/m", .shortlist = "/srv/lists/lex.s2t"})
+          .message(),
+      "lex.s2t: line 3 of a");
 }
 
 TEST(WithoutDirectoryTest, LeavesNamesOfFiles) {

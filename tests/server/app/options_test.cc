@@ -79,6 +79,18 @@ TEST(OptionsTest, ReadsEveryKindOfValue) {
   EXPECT_EQ(options.rpc.fair_share, FairShare::kNone);
 }
 
+TEST(OptionsTest, EachModelHasItsShortlist) {
+  const auto line = Parse({"--model=a=/m", "--model=b=/n", "--shortlist=b=/s",
+                           "--shortlist-first=7", "--shortlist-best=9"});
+  ASSERT_TRUE(line.ok()) << line.status();
+  const ServerOptions& options = line->options;
+  EXPECT_EQ(options.EngineOf(options.models[0]).shortlist.path, "");
+  const ShortlistFile file = options.EngineOf(options.models[1]).shortlist;
+  EXPECT_EQ(file.path, "/s");
+  EXPECT_EQ(file.first, 7);
+  EXPECT_EQ(file.best, 9);
+}
+
 TEST(OptionsTest, TheHashOfAKeyIsNotShown) {
   EXPECT_TRUE(Parse({"--metrics-key-sha256=" + std::string(64, 'a')}).ok());
   EXPECT_EQ(Parse({"--metrics-key-sha256=secret"}).status().message(),
@@ -125,6 +137,8 @@ TEST(OptionsTest, AnErrorNamesFlagValueAndWhatIsExpected) {
       {{"--port=x"}, "--port: 'x' is not a whole number"},
       {{"--port=70000"}, "port is 70000"},
       {{"--http-port=-1"}, "http_port is -1"},
+      {{"--shortlist-first=-1"}, "shortlist_first is -1"},
+      {{"--shortlist-best=0"}, "shortlist_best is 0"},
       {{"--http-max-connections=0"}, "http_max_connections is 0"},
       {{"--kv-cache-bytes=12MB"}, "--kv-cache-bytes: '12MB' is not"},
       {{"--kv-cache-bytes=-1"}, "--kv-cache-bytes: '-1' is not"},

@@ -1,0 +1,60 @@
+#include "server/app/model_option_list.h"
+
+namespace attend {
+namespace {
+
+void AddModels(OptionParser& parser, ModelOptions& o) {
+  parser.Add(
+      "model", o.models,
+      "Directory of a model (config.json, model.safetensors, tokenizer) or "
+      "a GGUF file, or NAME=PATH. Requests call the model by NAME, or by the "
+      "name of the directory or file. For several models: repeat the flag, or "
+      "separate "
+      "the values by commas in the variable. The models take turns on the "
+      "same threads, and each has memory and limits of its own. Default: "
+      "models/en-de.");
+  parser.Add("model-name", o.model_name,
+             "Name of the model, if there is one --model without a name.");
+  parser.Add(
+      "models-dir", o.models_dir,
+      "Directory of models, served in addition to those of --model. Each "
+      "directory in it that has a config.json is a model, with the name "
+      "of that directory, and so is each GGUF file.");
+  parser.Add(
+      "default-model", o.default_model,
+      "Name of the model for requests that name none. Default: the first "
+      "--model, else the first of --models-dir by name.");
+  parser.Add(
+      "draft", o.drafts,
+      "Directory or GGUF file of a small model with the same tokens, or "
+      "NAME=PATH for the model of that NAME. While few inputs run, it drafts "
+      "tokens, which the model computes together with the token before them. "
+      "Faster where it often agrees; results do not change. Takes memory for "
+      "its weights, keys and values.");
+}
+
+void AddShortlist(OptionParser& parser, ModelOptions& models,
+                  EngineOptions& o) {
+  parser.Add("shortlist", models.shortlists,
+             "File of a lexical shortlist (vmap.txt of CTranslate2, lex.s2t of "
+             "Marian), or NAME=PATH of the model of that name. Results then "
+             "have only tokens that the file has for their source: faster, but "
+             "no longer those of transformers. Takes more memory.");
+  parser.Add(
+      "shortlist-first", o.shortlist.first,
+      "Of Marian's files: so many tokens, the vocabulary's first, are for "
+      "every source. Higher: slower, closer to what no shortlist gives.");
+  parser.Add(
+      "shortlist-best", o.shortlist.best,
+      "Of Marian's files: the most tokens for a source token. As above.");
+}
+
+}  // namespace
+
+void AddModelOptions(OptionParser& parser, ModelOptions& models,
+                     EngineOptions& engine) {
+  AddModels(parser, models);
+  AddShortlist(parser, models, engine);
+}
+
+}  // namespace attend
