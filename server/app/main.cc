@@ -27,6 +27,7 @@
 #include "server/app/served_models.h"
 #include "server/app/served_tenants.h"
 #include "server/app/signals.h"
+#include "server/app/start_tracing.h"
 #include "server/app/system_limits.h"
 #include "server/app/wait_for_stop.h"
 #include "server/grpc/descriptor.h"
@@ -139,6 +140,9 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
   // loading has freed went back to the system.
   mallopt(M_TRIM_THRESHOLD, 4 << 20);
   RETURN_IF_ERROR(CheckThreads());
+  ASSIGN_OR_RETURN(const std::unique_ptr<Tracing> tracing,
+                   StartTracing(options.otlp_endpoint, ATTEND_VERSION,
+                                metrics.spans(), log));
   CallEnvironment calls(
       {.models = models.entries(),
        .clock = clock,
@@ -149,6 +153,7 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
        .max_document_sentences = options.rpc.max_document_sentences,
        .fair_share = options.rpc.fair_share,
        .tenants = tenants ? &tenants->tenants() : nullptr,
+       .tracer = tracing ? &tracing->tracer : nullptr,
        .methods = RpcMethods(options)},
       options.rpc.tokenizer_threads, options.rpc.max_tokenizer_queue);
   ASSIGN_OR_RETURN(const std::unique_ptr<RpcServer> rpc,

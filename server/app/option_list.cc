@@ -171,16 +171,13 @@ void AddCalls(OptionParser& parser, RpcOptions& o) {
              "refused later in a flood.");
 }
 
-void AddTenants(OptionParser& parser, ServerOptions& o) {
+void AddKeys(OptionParser& parser, ServerOptions& o) {
   parser.Add(
       "tenants", o.tenants_file,
       "JSON file of the tenants: the SHA-256 of their keys, their shares "
       "and limits (docs/security.md). Calls then need a key, and "
       "--fair-share is ignored. The file is read again when it changes, "
       "and on SIGHUP. Empty: calls need no key.");
-}
-
-void AddMetricsKey(OptionParser& parser, ServerOptions& o) {
   parser.Add(
       "metrics-key-sha256", o.metrics_key_sha256,
       "SHA-256 of the key that requests for /metrics must have: 64 "
@@ -241,6 +238,11 @@ void AddProcess(OptionParser& parser, ServerOptions& o) {
              "their own, call_failed, at any share.");
   parser.Add("log-format", o.log.format,
              "logfmt (key=value), or json (an object a line).");
+  parser.Add(
+      "otlp-endpoint", o.otlp_endpoint,
+      "Where a collector of traces takes OTLP over gRPC: http://host:4317, or "
+      "https. Empty: as OpenTelemetry's variables say; without them no call is "
+      "traced.");
 }
 
 }  // namespace
@@ -255,8 +257,7 @@ void AddOptions(OptionParser& parser, ModelOptions& models, ServerOptions& o) {
   AddMemory(parser, o.engine);
   AddScheduling(parser, o.scheduler);
   AddCalls(parser, o.rpc);
-  AddTenants(parser, o);
-  AddMetricsKey(parser, o);
+  AddKeys(parser, o);
   AddConnections(parser, o.rpc);
   AddProcess(parser, o);
 }

@@ -8,6 +8,7 @@
 #include "server/app/option_list.h"
 #include "server/app/option_parser.h"
 #include "server/tenants/key_hash.h"
+#include "server/tracing/tracing_options.h"
 
 namespace attend {
 
@@ -29,6 +30,9 @@ absl::Status ServerOptions::Validate() const {
     return absl::InvalidArgumentError(absl::StrCat(
         "metrics_key_sha256 has ", metrics_key_sha256.size(),
         " bytes, must be 64 hexadecimal digits: the SHA-256 of a key"));
+  }
+  if (!otlp_endpoint.empty()) {
+    RETURN_IF_ERROR(ParseOtlpEndpoint(otlp_endpoint).status());
   }
   RETURN_IF_ERROR(engine.Validate());
   RETURN_IF_ERROR(scheduler.Validate());

@@ -39,6 +39,10 @@ struct ServerOptions {
   // Empty: no key is needed.
   std::string metrics_key_sha256 = "";
 
+  // Where a collector takes spans by OTLP over gRPC. Empty: OpenTelemetry's
+  // variables say it, if they do.
+  std::string otlp_endpoint = "";
+
   // After a signal to end, the server says that it is not ready, and still
   // serves for this long. Thus balancers see the change before calls are
   // refused.

@@ -42,7 +42,7 @@ void Call::OnAccepted(bool ok) {
                    DeadlineOf(grpc_, environment_.calls.service.clock),
                    {.host = HostOf(peer),
                     .proof = needs_proof() ? ProofOf(grpc_) : CallerProof(),
-                    .traceparent = MetadataValue(grpc_, kTraceparentKey)});
+                    .trace = TraceHeadersOf(grpc_)});
   grpc_.AddInitialMetadata(kRequestIdKey, request_id());
   if (reading_) {
     stream_.Read(&bytes_, static_cast<Event*>(&read_));

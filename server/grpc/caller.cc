@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 
 namespace attend {
@@ -57,6 +58,19 @@ absl::string_view MetadataValue(const grpc::ServerContext& context,
 
 absl::Time DeadlineOf(const grpc::ServerContext& context, const Clock& clock) {
   return clock.Now() + (absl::FromChrono(context.deadline()) - absl::Now());
+}
+
+TraceHeaders TraceHeadersOf(const grpc::ServerContext& context) {
+  TraceHeaders headers;
+  headers.traceparent = MetadataValue(context, kTraceparentKey);
+  if (headers.traceparent.empty()) return headers;
+  const auto [begin, end] =
+      context.client_metadata().equal_range(KeyOf(kTracestateKey));
+  for (auto it = begin; it != end; ++it) {
+    absl::StrAppend(&headers.tracestate, it == begin ? "" : ",",
+                    absl::string_view(it->second.data(), it->second.size()));
+  }
+  return headers;
 }
 
 CallerProof ProofOf(const grpc::ServerContext& context) {

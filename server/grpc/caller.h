@@ -7,6 +7,7 @@
 #include "absl/time/time.h"
 #include "server/scheduler/clock.h"
 #include "server/tenants/tenants.h"
+#include "server/tracing/call_trace.h"
 
 namespace attend {
 
@@ -20,6 +21,9 @@ absl::string_view MetadataValue(const grpc::ServerContext& context,
 // By `clock`; gRPC gives a deadline by the system's clock, which may be set
 // afterwards.
 absl::Time DeadlineOf(const grpc::ServerContext& context, const Clock& clock);
+
+// The trace that the client wants to see the call in.
+TraceHeaders TraceHeadersOf(const grpc::ServerContext& context);
 
 CallerProof ProofOf(const grpc::ServerContext& context);
 

@@ -64,11 +64,9 @@ StreamedRequest& RequestStream::Next() {
 }
 
 bool RequestStream::Begin(StreamedRequest& request) {
-  return request.Begin(request_id_,
-                       DeadlineOf(grpc_, environment_.calls.service.clock),
-                       {.host = HostOf(peer_),
-                        .proof = proof_,
-                        .traceparent = MetadataValue(grpc_, kTraceparentKey)});
+  return request.Begin(
+      request_id_, DeadlineOf(grpc_, environment_.calls.service.clock),
+      {.host = HostOf(peer_), .proof = proof_, .trace = TraceHeadersOf(grpc_)});
 }
 
 void RequestStream::OnRead(bool ok) {

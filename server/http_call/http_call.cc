@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "engine/tensor/out_of_memory.h"
 #include "server/http_call/http_status.h"
@@ -12,6 +14,20 @@ namespace {
 
 std::string Copy(std::optional<absl::string_view> text) {
   return std::string(text.value_or(""));
+}
+
+TraceHeaders TraceHeadersOf(const HttpRequest& request) {
+  TraceHeaders headers = {
+      .traceparent = request.Header(kTraceparentKey).value_or(""),
+      .http_method = request.method,
+      .http_path = request.path};
+  if (headers.traceparent.empty()) return headers;
+  for (const auto& [name, value] : request.headers) {
+    if (!absl::EqualsIgnoreCase(name, kTracestateKey)) continue;
+    absl::StrAppend(&headers.tracestate, headers.tracestate.empty() ? "" : ",",
+                    value);
+  }
+  return headers;
 }
 
 }  // namespace
@@ -39,9 +55,8 @@ void HttpCall::Accept(const HttpRequest& request) {
   const absl::Time deadline =
       calls_.environment_.service.clock.Now() +
       (timeout.ok() ? *timeout : absl::InfiniteDuration());
-  Caller caller = {.host = request.host,
-                   .proof = {},
-                   .traceparent = request.Header(kTraceparentKey).value_or("")};
+  Caller caller = {
+      .host = request.host, .proof = {}, .trace = TraceHeadersOf(request)};
   if (needs_proof())
     caller.proof.authorization = request.Header("Authorization");
   bool accepted = Begin(Copy(request.Header(kRequestIdKey)), deadline, caller);
@@ -184,13 +199,21 @@ void HttpCall::DestroyIfDone() {
   delete this;
 }
 
+int HttpCall::StatusSent() const {
+  const bool failed =
+      end_ && !end_->ok() && !begun_ && !translator_->errors_in_answer();
+  return failed ? route_.http_status(*end_) : 200;
+}
+
 CallEnd HttpCall::EndOfCall() const {
   switch (exchange_end_->how) {
     case HttpEnd::kSent:
-      return {end_.value_or(absl::OkStatus())};
+      return {.status = end_.value_or(absl::OkStatus()),
+              .http_status = StatusSent()};
     case HttpEnd::kRefused:
-      return {absl::Status(FromHttpStatus(exchange_end_->refusal),
-                           "refused by the http port")};
+      return {.status = absl::Status(FromHttpStatus(exchange_end_->refusal),
+                                     "refused by the http port"),
+              .http_status = exchange_end_->refusal};
     case HttpEnd::kSlow:
     case HttpEnd::kGone:
     case HttpEnd::kClosed:
@@ -198,7 +221,8 @@ CallEnd HttpCall::EndOfCall() const {
   }
   return {.status = absl::OkStatus(),
           .gone = true,
-          .slow_reader = exchange_end_->how == HttpEnd::kSlow};
+          .slow_reader = exchange_end_->how == HttpEnd::kSlow,
+          .http_status = begun_ ? 200 : 0};
 }
 
 }  // namespace attend

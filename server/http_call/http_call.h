@@ -67,6 +67,7 @@ class HttpCall final : private LiveCalls::Entry,  // first base: destroyed last
   HttpResponse Failed() const;
   // Destroys the call if nothing is left to come.
   void DestroyIfDone();
+  int StatusSent() const;  // once the whole answer has been sent
   CallEnd EndOfCall() const;
 
   std::unique_ptr<Handler> NewHandler() override;

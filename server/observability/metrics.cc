@@ -19,7 +19,8 @@ struct Metrics::Impl {
   explicit Impl(const std::vector<std::string>& names)
       : methods(names),
         other_calls(registry, "", methods),
-        connections(registry) {}
+        connections(registry),
+        spans(registry) {}
 
   std::vector<std::shared_ptr<TenantMetrics>> Tenants();
 
@@ -28,6 +29,7 @@ struct Metrics::Impl {
   const std::vector<std::string> methods;
   CallMetrics other_calls;
   ConnectionMetrics connections;
+  SpanMetrics spans;
 
   Mutex mutex;
   // References to their elements stay valid.
@@ -87,6 +89,8 @@ CallMetrics& Metrics::AddBrokenModel(absl::string_view name) {
 CallMetrics& Metrics::other_calls() { return impl_->other_calls; }
 
 ConnectionMetrics& Metrics::connections() { return impl_->connections; }
+
+SpanMetrics& Metrics::spans() { return impl_->spans; }
 
 std::shared_ptr<TenantMetrics> Metrics::AddTenant(const std::string& name) {
   MutexLock lock(impl_->mutex);

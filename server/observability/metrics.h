@@ -11,6 +11,7 @@
 #include "server/observability/call_metrics.h"
 #include "server/observability/connection_metrics.h"
 #include "server/observability/model_metrics.h"
+#include "server/observability/span_metrics.h"
 #include "server/observability/tenant_metrics.h"
 
 namespace attend {
@@ -35,6 +36,7 @@ class Metrics {
   // known. The label `model` is empty.
   CallMetrics& other_calls();
   ConnectionMetrics& connections();
+  SpanMetrics& spans();
   // Of a tenant; the same for the same name, as long as somebody has them. Its
   // series go with the last who has.
   std::shared_ptr<TenantMetrics> AddTenant(const std::string& name);

@@ -44,6 +44,25 @@ RequestView Entry::View(bool with_blocks) const {
           .last_piece = last_piece};
 }
 
+void Entry::FinishPiece(int rows, int inputs, absl::Time now) {
+  RequestTimes& times = request->times;
+  const bool replays = times.decode.steps > 0;
+  const auto ends = [&](Phase phase, absl::Time known) {
+    return piece == phase && work.phase != phase &&
+           known == absl::InfinitePast();
+  };
+  PhaseSteps& phase = piece == Phase::kDecode || replays ? times.decode
+                      : piece == Phase::kEncode          ? times.encode
+                                                         : times.prompt;
+  ++phase.steps;
+  phase.rows += rows;
+  phase.inputs += inputs;
+  work = request->sequence->Next();
+  if (ends(Phase::kEncode, times.encoded)) times.encoded = now;
+  if (!replays && ends(Phase::kPrompt, times.prompted)) times.prompted = now;
+  piece = Phase::kDone;
+}
+
 bool Entry::HasNewOutput() {
   const size_t size = OutputSize(request->sequence->output());
   if (size <= delivered) return false;

@@ -22,6 +22,9 @@ struct Entry {
   // What the batcher sees of the request. Counting the blocks that the request
   // holds takes time: without `with_blocks` their number is given as 0.
   RequestView View(bool with_blocks) const;
+  // The step of its piece, of so many rows of so many requests, has ended: asks
+  // for the next work, and notes in the request's times what came to its end.
+  void FinishPiece(int rows, int inputs, absl::Time now);
   // True if the output has grown since the last call.
   bool HasNewOutput();
 

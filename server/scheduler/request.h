@@ -35,13 +35,24 @@ struct Tenant {
   int max_running = kNoLimit;
 };
 
-// When the stations of a request were reached; InfinitePast: not yet.
+// The steps in which a phase of a request had a piece; sums over those steps.
+struct PhaseSteps {
+  int steps = 0;
+  int64_t rows = 0;    // of all requests
+  int64_t inputs = 0;  // the requests that had a piece
+};
+
+// When the stations of a request were reached; InfinitePast: not yet. And what
+// it took part in between.
 struct RequestTimes {
   absl::Time arrival = absl::InfinitePast();
   absl::Time started = absl::InfinitePast();      // first piece planned
   absl::Time encoded = absl::InfinitePast();      // the source is encoded
+  absl::Time prompted = absl::InfinitePast();     // the prompt is computed
   absl::Time first_token = absl::InfinitePast();  // first new output
   absl::Time ended = absl::InfinitePast();
+  // What a preempted request replays while it decodes is a part of its decode.
+  PhaseSteps encode = {}, prompt = {}, decode = {};
 };
 
 // Receives the output of a request. Called on the worker's thread, under no

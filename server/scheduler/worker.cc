@@ -216,13 +216,9 @@ void Worker::DeliverTo(Entry& entry, absl::Time now) {
   Request& request = *entry.request;
   const absl::Status status = request.sequence->status();
   if (!status.ok()) return EndRunning(entry, status, now);
+  entry.FinishPiece(decode_rows_ + prompt_rows_,
+                    static_cast<int>(plan_.pieces.size()), now);
   const SequenceOutput& output = request.sequence->output();
-  entry.work = request.sequence->Next();
-  if (entry.piece == Phase::kEncode && entry.work.phase != Phase::kEncode &&
-      request.times.encoded == absl::InfinitePast()) {
-    request.times.encoded = now;
-  }
-  entry.piece = Phase::kDone;
   if (entry.HasNewOutput()) {
     if (request.times.first_token == absl::InfinitePast()) {
       request.times.first_token = now;

@@ -11,6 +11,7 @@
 #include "engine/tensor/mutex.h"
 #include "server/scheduler/request.h"
 #include "server/tenants/tenant_account.h"
+#include "server/tracing/call_trace.h"
 
 namespace attend {
 
@@ -61,6 +62,10 @@ class CallContext {
     deadline_ = std::min(deadline_, deadline);
   }
 
+  // What the call records for its trace. Used with mutex() held while inputs
+  // run.
+  CallTrace& trace() { return trace_; }
+
   const std::string& request_id() const { return request_id_; }
   absl::Time arrival() const { return arrival_; }
   absl::Time deadline() const { return deadline_; }
@@ -77,6 +82,7 @@ class CallContext {
   std::atomic<bool> cancelled_{false};
   const ModelEntry* model_ = nullptr;  // null: not known yet, or no model
   std::string request_id_;
+  CallTrace trace_;
   absl::Time arrival_;
   absl::Time deadline_;
   Tenant tenant_;

@@ -197,6 +197,11 @@ void InputState::OnDone(const absl::Status& status,
     return absl::OkStatus();
   });
   times_ = times;
+  if (context_.trace().sampled()) {
+    context_.trace().AddInput({.times = times,
+                               .input_tokens = facts_.source_tokens,
+                               .output_tokens = CountTokens(output)});
+  }
   status_ = status.ok() ? copied : status;
   done_ = true;
   context_.WakeAfterStep();

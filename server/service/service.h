@@ -18,6 +18,7 @@
 #include "server/service/fair_share.h"
 #include "server/service/methods.h"
 #include "server/tenants/tenants.h"
+#include "server/tracing/tracer.h"
 
 namespace attend {
 
@@ -61,6 +62,8 @@ struct Service {
   // Null: there is no such file; calls need no key, and `fair_share` says of
   // which tenant a call is.
   const Tenants* tenants = nullptr;
+  // Records what calls do. Null: nobody collects traces.
+  Tracer* tracer = nullptr;
   // The methods of all protocols. Each protocol serves the methods of its own
   // services.
   std::vector<Method> methods = AttendMethods();

@@ -4,12 +4,23 @@
 #include <memory>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "engine/tensor/mutex.h"
 #include "engine/tensor/out_of_memory.h"
 #include "engine/tensor/status_macros.h"
 #include "server/service/request_id.h"
 
 namespace attend {
+namespace {
+
+// "attend.v1.Attend/Translate"; of a method of no proto file its label.
+std::string FullName(const Method& method) {
+  if (method.descriptor == nullptr) return method.name();
+  return absl::StrCat(method.descriptor->service()->full_name(), "/",
+                      method.name());
+}
+
+}  // namespace
 
 ServiceCall::ServiceCall(const Method& method, CallEnvironment& environment)
     : CallContext(environment.lifecycle),
@@ -33,7 +44,7 @@ bool ServiceCall::Begin(absl::string_view wanted_id, absl::Time deadline,
   request_id_ = ChooseRequestId(wanted_id);
   arrival_ = environment_.service.clock.Now();
   deadline_ = deadline;
-  parent_ = ParseTraceparent(caller.traceparent);
+  trace_.Begin(caller.trace, environment_.service.tracer);
   absl::Status refused = Identify(caller);
   if (refused.ok()) refused = Admit();
   if (refused.ok()) return true;
@@ -109,6 +120,9 @@ void ServiceCall::RunStart() {
 
 absl::Status ServiceCall::StartHandler() {
   input_bytes_ = all_bytes_;
+  if (trace_.sampled()) {
+    trace_.BeginTokens(environment_.service.clock.Now());
+  }
   if (cancelled()) return absl::CancelledError("cancelled");
   was_read_ = true;
   RETURN_IF_ERROR(ReadRequest(*request_));
@@ -147,6 +161,7 @@ void ServiceCall::EndStart(absl::Status status) {
   // yet. Whoever changes that wakes the call's thread.
   const bool quiet = !status.ok() || handler_->quiet();
   MutexLock lock(mutex_);
+  if (trace_.sampled()) trace_.EndTokens(environment_.service.clock.Now());
   failed_to_start_ = !status.ok();
   start_status_ = std::move(status);
   starting_ = false;
@@ -195,6 +210,22 @@ void ServiceCall::CountInference(const CallSummary& summary, bool success,
       success, summary.inputs - summary.failed_inputs, parts, now);
 }
 
+void ServiceCall::EndTrace(const CallEnd& end, const CallSummary& summary,
+                           absl::Time now) const {
+  if (!trace_.sampled()) return;
+  trace_.End({.method = FullName(method_),
+              .begin = arrival_,
+              .end = now,
+              .status = end.status,
+              .http_status = end.http_status,
+              .request_id = request_id_,
+              .model = model_ == nullptr ? "" : model_->name,
+              .tenant = account_->name(),
+              .inputs = summary.inputs,
+              .input_tokens = summary.source_tokens,
+              .output_tokens = summary.generated_tokens});
+}
+
 CallMetrics& ServiceCall::metrics() const {
   return model_ == nullptr ? environment_.service.other_calls : model_->calls;
 }
@@ -223,11 +254,12 @@ void ServiceCall::TryReport(CallEnd end) const {
   const CallSummary summary =
       failed_to_start_ ? CallSummary() : handler_->summary();
   CountInference(summary, end.status.ok(), now);
+  EndTrace(end, summary, now);
   if (!service.log.WantsCall()) return;
+  const std::string trace_id = trace_.id();
   service.log.Write(LogLevel::kInfo, "call",
                     {{"id", request_id_},
-                     {parent_ ? "trace" : "",
-                      parent_ ? ToHex(parent_->trace_id) : std::string()},
+                     {trace_id.empty() ? "" : "trace", trace_id},
                      {"tenant", account_->name()},
                      {"model", model_ == nullptr ? "" : model_->name},
                      {"method", method_.name()},

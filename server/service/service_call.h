@@ -2,64 +2,18 @@
 #define ATTEND_SERVER_SERVICE_SERVICE_CALL_H_
 
 #include <google/protobuf/message.h>
-#include <malloc.h>
 
 #include <memory>
-#include <optional>
-#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/service/call_context.h"
+#include "server/service/call_environment.h"
 #include "server/service/handler.h"
-#include "server/service/heap_trimmer.h"
 #include "server/service/methods.h"
-#include "server/service/service.h"
-#include "server/service/work_pool.h"
-#include "server/tenants/tenants.h"
-#include "server/tracing/trace_context.h"
 
 namespace attend {
-
-// What all calls share, whatever their protocol. Outlives the calls.
-struct CallEnvironment {
-  CallEnvironment(Service served, int tokenizer_threads,
-                  int max_tokenizer_queue)
-      : service(std::move(served)),
-        pool(tokenizer_threads, max_tokenizer_queue),
-        heap(absl::Seconds(1), [] { malloc_trim(0); }) {}
-
-  // New calls end with UNAVAILABLE.
-  void Drain() { lifecycle.draining = true; }
-  // Running calls end with UNAVAILABLE too, within a step.
-  void Cut() {
-    lifecycle.draining = true;
-    lifecycle.cut = true;
-  }
-
-  const Service service;
-  Lifecycle lifecycle;
-  WorkPool pool;
-  HeapTrimmer heap;
-};
-
-// Who calls, as the protocol knows. All of it is read before Begin() returns.
-// The proof is needed only where there are tenants.
-struct Caller {
-  // The address without the port; see TenantOf().
-  absl::string_view host;
-  CallerProof proof;
-  // The header of that name, as it was sent once; else empty.
-  absl::string_view traceparent = {};
-};
-
-// How a call ended, as its protocol knows.
-struct CallEnd {
-  absl::Status status;       // as it was sent to the client
-  bool gone = false;         // the client left before it got a status
-  bool slow_reader = false;  // the client did not read its answers
-};
 
 // One call, whatever the protocol. A call is let in, started on tokenizer
 // threads, answered, and in the end counted and logged. Each protocol has a
@@ -139,6 +93,9 @@ class ServiceCall : public CallContext {
   void EndStart(absl::Status status);
   void AnswerRefusal(Responder& to);
   void TryReport(CallEnd end) const;
+  // Gives the spans of the call to the tracer, if the call is sampled.
+  void EndTrace(const CallEnd& end, const CallSummary& summary,
+                absl::Time now) const;
   // Adds the call to the totals of its model, if the engine got its inputs.
   void CountInference(const CallSummary& summary, bool success,
                       absl::Time now) const;
@@ -147,8 +104,6 @@ class ServiceCall : public CallContext {
   CallEnvironment& environment_;
   std::unique_ptr<google::protobuf::Message> request_;
   std::unique_ptr<Handler> handler_;
-
-  std::optional<TraceContext> parent_;  // the caller's span, if it has one
 
   int inputs_ = 0;          // as Handler::Start() returns it
   int next_input_ = 0;      // the first one not started yet

@@ -49,6 +49,51 @@ TEST(SchedulerTest, RunsARequestAndFillsItsTimes) {
   EXPECT_EQ(listener.times_.ended, start + absl::Milliseconds(40));
 }
 
+void ExpectSteps(const PhaseSteps& phase, int steps, int rows, int inputs) {
+  EXPECT_EQ(phase.steps, steps);
+  EXPECT_EQ(phase.rows, rows);
+  EXPECT_EQ(phase.inputs, inputs);
+}
+
+TEST(SchedulerTest, CountsTheStepsOfEachPhase) {
+  ManualClock clock;
+  FakeEngine engine(
+      {.on_step =
+           [&](const StepPlan&) { clock.Advance(absl::Milliseconds(10)); },
+       .allowed_steps = 0});
+  Turns turns;
+  Scheduler scheduler({}, engine, clock, turns, nullptr);
+  RecordingListener alone, first, second;
+  // So that the others come while a step computes, and begin together.
+  auto request = MakeRequest(engine, alone, FakeTask{.tokens = 1});
+  ASSERT_TRUE(scheduler.Submit(request).ok());
+  engine.WaitUntilBlocked();
+  const absl::Time start = clock.Now();
+  request = MakeRequest(engine, first,
+                        FakeTask{.source = 5, .tokens = 3, .prefix = 2});
+  ASSERT_TRUE(scheduler.Submit(request).ok());
+  request = MakeRequest(engine, second, FakeTask{.source = 7, .tokens = 4});
+  ASSERT_TRUE(scheduler.Submit(request).ok());
+  engine.OpenGate();
+  EXPECT_TRUE(alone.Wait().ok());
+  EXPECT_TRUE(first.Wait().ok());
+  EXPECT_TRUE(second.Wait().ok());
+  ExpectSteps(alone.times_.encode, 1, 5, 1);
+  ExpectSteps(alone.times_.prompt, 0, 0, 0);
+  EXPECT_EQ(alone.times_.prompted, absl::InfinitePast());
+  // With the token of the one before.
+  ExpectSteps(alone.times_.decode, 1, 5 + 7 + 1, 3);
+  ExpectSteps(first.times_.encode, 1, 5 + 7 + 1, 3);
+  // A prompt beside a decode takes a row a step.
+  EXPECT_EQ(first.times_.prompt.steps, 2);
+  EXPECT_EQ(first.times_.prompt.inputs, 4);
+  EXPECT_EQ(first.times_.prompted, start + absl::Milliseconds(40));
+  EXPECT_EQ(second.times_.decode.steps, 4);
+  // The last step of the first is its own.
+  EXPECT_EQ(first.times_.prompt.inputs + first.times_.decode.inputs,
+            second.times_.decode.inputs + 1);
+}
+
 TEST(SchedulerTest, ScoresAndAnswersEmptyWork) {
   ManualClock clock;
   FakeEngine engine;

@@ -192,6 +192,44 @@ TEST_F(ServiceCallTest, AShortCallGoesBetweenTheInputsOfALongOne) {
   EXPECT_THAT(of_test.begun, ElementsAre("a", "s", "b", "c"));
 }
 
+std::vector<std::string> Names(const std::vector<Span>& spans) {
+  std::vector<std::string> names;
+  for (const Span& span : spans) names.push_back(span.name);
+  return names;
+}
+
+TEST_F(ServiceCallTest, ATracedCallRecordsItsPhases) {
+  Tracer tracer({}, {.delay = absl::Milliseconds(1)}, metrics_.spans(), 1);
+  service_.tracer = &tracer;
+  Build({});
+  const v1::GenerateRequest request = Generate("abcdefgh", 3);
+  LocalCall call = NewCall("Generate", request);
+  call.Run();
+  EXPECT_EQ(call.end(), absl::OkStatus());
+  EXPECT_THAT(Names(tracer.queue().Take()),
+              ElementsAre("attend.v1.Attend/Generate", "tokenise", "queue",
+                          "encode", "decode"));
+  // What is refused has a span, too.
+  environment_->Drain();
+  LocalCall refused = NewCall("Generate", request);
+  refused.Run();
+  const std::vector<Span> spans = tracer.queue().Take();
+  EXPECT_THAT(Names(spans), ElementsAre("attend.v1.Attend/Generate"));
+  EXPECT_THAT(spans[0].error, HasSubstr("UNAVAILABLE"));
+}
+
+TEST_F(ServiceCallTest, ACallThatIsNotSampledRecordsNothing) {
+  Tracer tracer({.share = 0}, {.delay = absl::Milliseconds(1)},
+                metrics_.spans(), 1);
+  service_.tracer = &tracer;
+  Build({});
+  const v1::GenerateRequest request = Generate("abcdefgh", 3);
+  LocalCall call = NewCall("Generate", request);
+  call.Run();
+  tracer.queue().Close();
+  EXPECT_THAT(tracer.queue().Take(), ElementsAre());
+}
+
 TEST(AttendMethodsTest, EveryMethodOfTheProtoFileIsServed) {
   std::set<std::string> served;
   for (const Method& method : AttendMethods()) served.insert(method.name());

@@ -1,0 +1,30 @@
+#ifndef ATTEND_SERVER_APP_START_TRACING_H_
+#define ATTEND_SERVER_APP_START_TRACING_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "server/observability/log.h"
+#include "server/observability/span_metrics.h"
+#include "server/otlp/otlp_exporter.h"
+#include "server/tracing/tracer.h"
+
+namespace attend {
+
+// What records calls, and sends what it records to a collector.
+struct Tracing {
+  Tracer tracer;
+  std::unique_ptr<OtlpExporter> exporter;  // goes first: it uses the tracer
+};
+
+// Reads OpenTelemetry's variables and starts what they ask for; null: nothing.
+// `endpoint`: the option, which wins. `metrics` and `log` must outlive the
+// Tracing.
+absl::StatusOr<std::unique_ptr<Tracing>> StartTracing(
+    const std::string& endpoint, const std::string& version,
+    SpanMetrics& metrics, Log& log);
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_APP_START_TRACING_H_

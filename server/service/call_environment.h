@@ -1,0 +1,61 @@
+#ifndef ATTEND_SERVER_SERVICE_CALL_ENVIRONMENT_H_
+#define ATTEND_SERVER_SERVICE_CALL_ENVIRONMENT_H_
+
+#include <malloc.h>
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "server/service/call_context.h"
+#include "server/service/heap_trimmer.h"
+#include "server/service/service.h"
+#include "server/service/work_pool.h"
+#include "server/tenants/tenants.h"
+#include "server/tracing/call_trace.h"
+
+namespace attend {
+
+// What all calls share, whatever their protocol. Outlives the calls.
+struct CallEnvironment {
+  CallEnvironment(Service served, int tokenizer_threads,
+                  int max_tokenizer_queue)
+      : service(std::move(served)),
+        pool(tokenizer_threads, max_tokenizer_queue),
+        heap(absl::Seconds(1), [] { malloc_trim(0); }) {}
+
+  // New calls end with UNAVAILABLE.
+  void Drain() { lifecycle.draining = true; }
+  // Running calls end with UNAVAILABLE too, within a step.
+  void Cut() {
+    lifecycle.draining = true;
+    lifecycle.cut = true;
+  }
+
+  const Service service;
+  Lifecycle lifecycle;
+  WorkPool pool;
+  HeapTrimmer heap;
+};
+
+// Who calls, as the protocol knows. All of it is read before Begin() returns.
+// The proof is needed only where there are tenants.
+struct Caller {
+  // The address without the port; see TenantOf().
+  absl::string_view host;
+  CallerProof proof;
+  TraceHeaders trace = {};
+};
+
+// How a call ended, as its protocol knows.
+struct CallEnd {
+  absl::Status status;       // as it was sent to the client
+  bool gone = false;         // the client left before it got a status
+  bool slow_reader = false;  // the client did not read its answers
+  int http_status = 0;       // that was sent; 0: none
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_SERVICE_CALL_ENVIRONMENT_H_

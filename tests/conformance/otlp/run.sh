@@ -1,0 +1,17 @@
+#!/bin/sh
+# Traces as OpenTelemetry's own packages for Python make and read them, of a
+# real server with the bundled model.
+#
+#   tests/conformance/otlp/run.sh ATTEND_SERVER FOLDER
+#
+# FOLDER keeps the environment.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+server=${1:?the path of attend-server}
+folder=${2:?a folder to keep the environment in}
+
+"$here/../environment.sh" "$folder/otlp" "$here/requirements.txt" \
+  --without-models
+export ATTEND_SERVER="$server" PYTHONPATH="$here/.."
+"$folder/otlp/bin/python" -B "$here/otlp_test.py"
