@@ -5,11 +5,16 @@
 
 A model of OPUS-MT's base shape with random weights (checkpoints/
 random_marian.py), and a shortlist of --targets random targets for each source
-token: more than sources have in common of real ones. Both engines take turns
-with the same workloads of workloads/translation.py, forced lengths; the table
-has medians of tokens/s, and the least CPU time, which other work on the machine
-disturbs least. Needs numpy. What a shortlist costs in quality says
-quality_bleu.py, of a server with one.
+token: lists that have hardly a token in common, as no real ones. With
+
+    --lexicon lex.s2t --pieces en.pieces
+
+a shortlist of models/make_shortlist.py for the bundled model, whose tokens the
+random model has, and sentences of their tokens, a line each (make_shortlist.py
+says how to make both). Both engines take turns with the same workloads of
+workloads/translation.py, forced lengths; the table has medians of tokens/s, and
+the least CPU time, which other work on the machine disturbs least. Needs numpy.
+What a shortlist costs in quality says quality_bleu.py, of a server with one.
 """
 
 import argparse
@@ -26,8 +31,7 @@ from workloads import translation as workloads
 FREQUENT = 100  # targets of every source
 
 
-def write_shortlist(model, targets, path):
-    vocabulary = json.loads((model / "vocab.json").read_text(encoding="utf-8"))
+def write_shortlist(vocabulary, targets, path):
     words = sorted(vocabulary, key=vocabulary.get)
     draw = random.Random(1)
     with open(path, "w", encoding="utf-8") as file:
@@ -35,6 +39,16 @@ def write_shortlist(model, targets, path):
         for word in words:
             chosen = draw.sample(range(len(words) - 1), targets)
             file.write(f"{word}\t{' '.join(words[i] for i in chosen)}\n")
+
+
+def sources_of(args, workload, vocabulary, eos):
+    count = workloads.count_of(workload, args.requests)
+    if not args.pieces:
+        return workloads.random_sources(workload.sources, count,
+                                        len(vocabulary), eos)
+    lines = args.pieces.read_text(encoding="utf-8").splitlines()[:count]
+    return [[vocabulary[token] for token in line.split()] + [eos]
+            for line in lines]
 
 
 def measure(engines, job, rounds):
@@ -62,6 +76,10 @@ def options():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--model", type=pathlib.Path,
                         help="of random_marian.py, made before")
+    parser.add_argument("--lexicon", type=pathlib.Path,
+                        help="lex.s2t of the bundled model's tokens")
+    parser.add_argument("--pieces", type=pathlib.Path,
+                        help="sources: lines of the bundled model's tokens")
     return parser.parse_args()
 
 
@@ -73,8 +91,10 @@ def main():
         if not args.model:
             random_marian.write_model(random_marian.options([str(model)]))
         config = json.loads((model / "config.json").read_text())
-        path = pathlib.Path(scratch, "vmap.txt")
-        write_shortlist(model, args.targets, path)
+        vocabulary = json.loads((model / "vocab.json").read_text(encoding="utf-8"))
+        path = args.lexicon or pathlib.Path(scratch, "vmap.txt")
+        if not args.lexicon:
+            write_shortlist(vocabulary, args.targets, path)
         print(machine.describe(machine.cpu(), False))
         print(f"{'workload':<10} {'dtype':<5} {'without /s':>11} {'with /s':>9} "
               f"{'faster':>7} {'CPU s':>13} {'less':>6}")
@@ -86,10 +106,8 @@ def main():
                 "with": attend_processes.Engine(
                     args.build, model, [*flags, f"--shortlist={path}"])}
             for workload in chosen:
-                sources = workloads.random_sources(
-                    workload.sources,
-                    workloads.count_of(workload, args.requests),
-                    config["vocab_size"], config["eos_token_id"])
+                sources = sources_of(args, workload, vocabulary,
+                                     config["eos_token_id"])
                 found = measure(engines, workloads.job(workload, sources),
                                 args.rounds)
                 show(workload, dtype, found)
