@@ -37,7 +37,7 @@ class Source:
     def hides(self, other):
         """Whether a name of this file means another thing in `other`."""
         return any(name in other.words and
-                   not (declared.startswith("using")
+                   not (declared.startswith(("using", "namespace"))
                         and other.names.get(name) == declared)
                    for name, declared in self.names.items())
 

@@ -11,7 +11,7 @@ namespace attend {
 namespace {
 
 // Fields of transformers before 4.0 that would change the model.
-absl::Status CheckSupported(const JsonFile& config) {
+absl::Status CheckBartSupported(const JsonFile& config) {
   RETURN_IF_ERROR(
       Architecture(config, {"BartForConditionalGeneration", "BartModel"})
           .status());
@@ -26,7 +26,7 @@ absl::Status CheckSupported(const JsonFile& config) {
 }  // namespace
 
 absl::StatusOr<Family> LoadBart(const JsonFile& config) {
-  RETURN_IF_ERROR(CheckSupported(config));
+  RETURN_IF_ERROR(CheckBartSupported(config));
   Family family;
   ASSIGN_OR_RETURN(family.spec,
                    FairseqSpec(config, {.norm_place = NormPlace::kPost,

@@ -8,7 +8,7 @@
 namespace attend {
 namespace {
 
-constexpr HeadClass kClasses[] = {
+constexpr HeadClass kBertClasses[] = {
     {"BertModel"},
     {"BertForPreTraining", HeadKind::kMaskedLm},
     {"BertForMaskedLM", HeadKind::kMaskedLm},
@@ -40,7 +40,8 @@ absl::StatusOr<Family> LoadBert(const JsonFile& config) {
   AddBertNames("bert.", family.names);
   // The head that predicts whether one sentence follows another.
   AddUnused({"cls.seq_relationship."}, {"weight", "bias"}, family.names);
-  RETURN_IF_ERROR(AddUsualHead(config, kClasses, Heads(family.spec), family));
+  RETURN_IF_ERROR(
+      AddUsualHead(config, kBertClasses, Heads(family.spec), family));
   AddOldNormNames(family.names);
   return family;
 }

@@ -14,7 +14,7 @@
 namespace attend {
 namespace {
 
-absl::StatusOr<TransformerSpec> Spec(const JsonFile& config) {
+absl::StatusOr<TransformerSpec> BloomSpec(const JsonFile& config) {
   const DecoderKeys keys = {
       .hidden = config.Has("n_embed") ? "n_embed" : "hidden_size",
       .heads = "n_head",
@@ -37,7 +37,8 @@ absl::StatusOr<TransformerSpec> Spec(const JsonFile& config) {
   return spec;
 }
 
-absl::Status AddNames(const JsonFile& config, int heads, NameTable& names) {
+absl::Status AddBloomNames(const JsonFile& config, int heads,
+                           NameTable& names) {
   const std::vector<std::string> model = {"transformer.", ""};
   const std::vector<std::string> layer = WithPrefixes(model, {"h.{}."});
   ASSIGN_OR_RETURN(const bool tied, config.BoolOr("tie_word_embeddings", true));
@@ -68,10 +69,10 @@ absl::StatusOr<Family> LoadBloom(const JsonFile& config) {
       config, {"apply_residual_connection_post_layernorm", "slow_but_exact"},
       false));
   Family family;
-  ASSIGN_OR_RETURN(family.spec, Spec(config));
-  RETURN_IF_ERROR(
-      AddNames(config, family.spec.decoder->layers.front().self_attention.heads,
-               family.names));
+  ASSIGN_OR_RETURN(family.spec, BloomSpec(config));
+  RETURN_IF_ERROR(AddBloomNames(
+      config, family.spec.decoder->layers.front().self_attention.heads,
+      family.names));
   return family;
 }
 

@@ -8,7 +8,7 @@
 namespace attend {
 namespace {
 
-constexpr HeadClass kClasses[] = {
+constexpr HeadClass kDistilBertClasses[] = {
     {"DistilBertModel"},
     {"DistilBertForMaskedLM", HeadKind::kMaskedLm},
     {"DistilBertForSequenceClassification", HeadKind::kSequence},
@@ -49,7 +49,8 @@ absl::StatusOr<Family> LoadDistilBert(const JsonFile& config) {
   AddList("encoder.{}.",
           {"distilbert.transformer.layer.{}.", "transformer.layer.{}."}, kLayer,
           Bias::kYes, family.names);
-  RETURN_IF_ERROR(AddUsualHead(config, kClasses, Heads(family.spec), family));
+  RETURN_IF_ERROR(
+      AddUsualHead(config, kDistilBertClasses, Heads(family.spec), family));
   AddOldNormNames(family.names);
   return family;
 }

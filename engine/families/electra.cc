@@ -10,7 +10,7 @@ namespace {
 
 // The head of ElectraForPreTraining, which finds replaced tokens, is not used:
 // only the encoder is.
-constexpr HeadClass kClasses[] = {
+constexpr HeadClass kElectraClasses[] = {
     {"ElectraModel"},
     {"ElectraForPreTraining"},
     {"ElectraForMaskedLM", HeadKind::kMaskedLm},
@@ -48,7 +48,8 @@ absl::StatusOr<Family> LoadElectra(const JsonFile& config) {
   AddUnused({"discriminator_predictions.dense.",
              "discriminator_predictions.dense_prediction."},
             {"weight", "bias"}, family.names);
-  RETURN_IF_ERROR(AddUsualHead(config, kClasses, Heads(family.spec), family));
+  RETURN_IF_ERROR(
+      AddUsualHead(config, kElectraClasses, Heads(family.spec), family));
   AddOldNormNames(family.names);
   return family;
 }

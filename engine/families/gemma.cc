@@ -15,11 +15,11 @@
 namespace attend {
 namespace {
 
-constexpr LlamaDefaults kDefaults = {.activation = "gelu_pytorch_tanh",
-                                     .activation_key = "hidden_activation",
-                                     .kv_heads = 4,
-                                     .head_dim = 256,
-                                     .tied = true};
+constexpr LlamaDefaults kGemmaDefaults = {.activation = "gelu_pytorch_tanh",
+                                          .activation_key = "hidden_activation",
+                                          .kv_heads = 4,
+                                          .head_dim = 256,
+                                          .tied = true};
 constexpr LlamaDefaults kFirstDefaults = {.activation = "gelu_pytorch_tanh",
                                           .kv_heads = 16,
                                           .head_dim = 256,
@@ -44,9 +44,9 @@ absl::Status SetShared(const JsonFile& config, TransformerSpec& spec) {
 
 // What Gemma 2 and 3 share besides: norms before and after each branch, caps of
 // scores and logits.
-absl::StatusOr<TransformerSpec> Spec(const JsonFile& config, float score_cap,
-                                     float logits_cap) {
-  ASSIGN_OR_RETURN(TransformerSpec spec, LlamaSpec(config, kDefaults));
+absl::StatusOr<TransformerSpec> GemmaSpec(const JsonFile& config,
+                                          float score_cap, float logits_cap) {
+  ASSIGN_OR_RETURN(TransformerSpec spec, LlamaSpec(config, kGemmaDefaults));
   RETURN_IF_ERROR(SetShared(config, spec));
   ASSIGN_OR_RETURN(const double scalar,
                    config.FloatOr("query_pre_attn_scalar", 256, {1e-3, 1e6}));
@@ -80,8 +80,8 @@ absl::Status AddMatrices(const JsonFile& config, NameTable& names) {
   return absl::OkStatus();
 }
 
-absl::Status AddNames(const JsonFile& config, NameTable& names) {
-  RETURN_IF_ERROR(AddLlamaEmbeddings(config, kDefaults, names));
+absl::Status AddGemmaNames(const JsonFile& config, NameTable& names) {
+  RETURN_IF_ERROR(AddLlamaEmbeddings(config, kGemmaDefaults, names));
   static constexpr SlotName kNorms[] = {
       {"self.norm", "input_layernorm"},
       {"self.branch_norm", "post_attention_layernorm"},
@@ -128,22 +128,22 @@ absl::StatusOr<Family> LoadGemma(const JsonFile& config) {
 absl::StatusOr<Family> LoadGemma2(const JsonFile& config) {
   RETURN_IF_ERROR(CheckDecoderOf(config, "Gemma2ForCausalLM"));
   Family family;
-  ASSIGN_OR_RETURN(family.spec, Spec(config, 50, 30));
+  ASSIGN_OR_RETURN(family.spec, GemmaSpec(config, 50, 30));
   RETURN_IF_ERROR(SetSliding(config, 2, *family.spec.decoder));
-  RETURN_IF_ERROR(AddNames(config, family.names));
+  RETURN_IF_ERROR(AddGemmaNames(config, family.names));
   return family;
 }
 
 absl::StatusOr<Family> LoadGemma3(const JsonFile& config) {
   RETURN_IF_ERROR(CheckDecoderOf(config, "Gemma3ForCausalLM"));
   Family family;
-  ASSIGN_OR_RETURN(family.spec, Spec(config, 0, 0));
+  ASSIGN_OR_RETURN(family.spec, GemmaSpec(config, 0, 0));
   ASSIGN_OR_RETURN(const int pattern, NumberOr(config, "sliding_window_pattern",
                                                6, {1, kLayers.max}));
   RETURN_IF_ERROR(SetSliding(config, pattern, *family.spec.decoder));
   RETURN_IF_ERROR(SetGemma3Rotary(config, *family.spec.decoder));
   AddLlamaHeadNorms(family);
-  RETURN_IF_ERROR(AddNames(config, family.names));
+  RETURN_IF_ERROR(AddGemmaNames(config, family.names));
   return family;
 }
 

@@ -13,7 +13,7 @@
 namespace attend {
 namespace {
 
-absl::StatusOr<TransformerSpec> Spec(const JsonFile& config) {
+absl::StatusOr<TransformerSpec> Gpt2Spec(const JsonFile& config) {
   ASSIGN_OR_RETURN(const DecoderSizes sizes,
                    ReadDecoderSizes(config, {.hidden = "n_embd",
                                              .heads = "n_head",
@@ -42,7 +42,7 @@ void AddTransposed(const std::string& slot,
   names.rows[first].slices.transposed = true;
 }
 
-void AddNames(NameTable& names) {
+void AddGpt2Names(NameTable& names) {
   const std::vector<std::string> model = {"transformer.", ""};
   const std::vector<std::string> layer = WithPrefixes(model, {"h.{}."});
   AddInAndOut(/*tied=*/true, WithPrefixes(model, {"wte.weight"}),
@@ -77,8 +77,8 @@ absl::StatusOr<Family> LoadGpt2(const JsonFile& config) {
   RETURN_IF_ERROR(
       ExpectFlags(config, {"scale_attn_by_inverse_layer_idx"}, false));
   Family family;
-  ASSIGN_OR_RETURN(family.spec, Spec(config));
-  AddNames(family.names);
+  ASSIGN_OR_RETURN(family.spec, Gpt2Spec(config));
+  AddGpt2Names(family.names);
   return family;
 }
 

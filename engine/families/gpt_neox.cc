@@ -14,7 +14,7 @@
 namespace attend {
 namespace {
 
-absl::StatusOr<TransformerSpec> Spec(const JsonFile& config) {
+absl::StatusOr<TransformerSpec> GptNeoXSpec(const JsonFile& config) {
   ASSIGN_OR_RETURN(DecoderSizes sizes, ReadDecoderSizes(config, {}));
   LayerSpec layer;
   ASSIGN_OR_RETURN(layer.norm.epsilon,
@@ -41,8 +41,8 @@ absl::StatusOr<TransformerSpec> Spec(const JsonFile& config) {
   return DecoderOf(sizes, layer);
 }
 
-absl::Status AddNames(const JsonFile& config, const AttentionSpec& attention,
-                      NameTable& names) {
+absl::Status AddGptNeoXNames(const JsonFile& config,
+                             const AttentionSpec& attention, NameTable& names) {
   ASSIGN_OR_RETURN(const bool tied,
                    config.BoolOr("tie_word_embeddings", false));
   AddInAndOut(tied, {"gpt_neox.embed_in.weight", "embed_in.weight"},
@@ -76,10 +76,10 @@ absl::Status AddNames(const JsonFile& config, const AttentionSpec& attention,
 absl::StatusOr<Family> LoadGptNeox(const JsonFile& config) {
   RETURN_IF_ERROR(CheckDecoderOf(config, "GPTNeoXForCausalLM"));
   Family family;
-  ASSIGN_OR_RETURN(family.spec, Spec(config));
-  RETURN_IF_ERROR(AddNames(config,
-                           family.spec.decoder->layers.front().self_attention,
-                           family.names));
+  ASSIGN_OR_RETURN(family.spec, GptNeoXSpec(config));
+  RETURN_IF_ERROR(AddGptNeoXNames(
+      config, family.spec.decoder->layers.front().self_attention,
+      family.names));
   return family;
 }
 

@@ -14,7 +14,7 @@ namespace {
 constexpr IntRange kPadding = {0, kPositions.max};
 
 // Fields of transformers before 4.0 that would change the model.
-absl::Status CheckSupported(const JsonFile& config) {
+absl::Status CheckM2m100Supported(const JsonFile& config) {
   RETURN_IF_ERROR(
       Architecture(config, {"M2M100ForConditionalGeneration", "M2M100Model"})
           .status());
@@ -28,7 +28,7 @@ absl::Status CheckSupported(const JsonFile& config) {
 }  // namespace
 
 absl::StatusOr<Family> LoadM2m100(const JsonFile& config) {
-  RETURN_IF_ERROR(CheckSupported(config));
+  RETURN_IF_ERROR(CheckM2m100Supported(config));
   Family family;
   ASSIGN_OR_RETURN(family.spec,
                    FairseqSpec(config, {.norm_place = NormPlace::kPre,

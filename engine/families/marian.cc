@@ -12,7 +12,7 @@ namespace attend {
 namespace {
 
 // Checks that the configuration describes a model that Attend computes.
-absl::Status CheckSupported(const JsonFile& config) {
+absl::Status CheckMarianSupported(const JsonFile& config) {
   RETURN_IF_ERROR(Architecture(config, {"MarianMTModel"}).status());
   RETURN_IF_ERROR(ExpectFlags(config, {"static_position_embeddings"}, true));
   return ExpectFlags(
@@ -43,7 +43,7 @@ absl::Status NameSeparateTokens(const JsonFile& config, Family& family) {
 }  // namespace
 
 absl::StatusOr<Family> LoadMarian(const JsonFile& config) {
-  RETURN_IF_ERROR(CheckSupported(config));
+  RETURN_IF_ERROR(CheckMarianSupported(config));
   Family family;
   ASSIGN_OR_RETURN(family.spec,
                    FairseqSpec(config, {.norm_place = NormPlace::kPost,

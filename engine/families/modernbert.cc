@@ -14,7 +14,7 @@
 namespace attend {
 namespace {
 
-constexpr HeadClass kClasses[] = {
+constexpr HeadClass kModernBertClasses[] = {
     {"ModernBertModel"},
     {"ModernBertForMaskedLM", HeadKind::kMaskedLm},
     {"ModernBertForSequenceClassification", HeadKind::kSequence},
@@ -80,7 +80,7 @@ absl::StatusOr<Biases> ReadBiases(const JsonFile& config) {
   return biases;
 }
 
-void AddNames(const Biases& biases, NameTable& names) {
+void AddModernBertNames(const Biases& biases, NameTable& names) {
   const auto with = [](const char* name) {
     return std::vector<std::string>{absl::StrCat("model.", name), name};
   };
@@ -145,8 +145,8 @@ absl::StatusOr<Family> LoadModernBert(const JsonFile& config) {
   family.spec.encoder->embedding.positions = Positions::kNone;
   RETURN_IF_ERROR(ReadLayers(config, *family.spec.encoder));
   ASSIGN_OR_RETURN(const Biases biases, ReadBiases(config));
-  AddNames(biases, family.names);
-  ASSIGN_OR_RETURN(const auto head, HeadOf(config, kClasses));
+  AddModernBertNames(biases, family.names);
+  ASSIGN_OR_RETURN(const auto head, HeadOf(config, kModernBertClasses));
   if (head) {
     RETURN_IF_ERROR(AddModernBertHead(config, *head, biases, family));
   }

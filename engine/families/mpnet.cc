@@ -8,7 +8,7 @@
 namespace attend {
 namespace {
 
-constexpr HeadClass kClasses[] = {
+constexpr HeadClass kMpnetClasses[] = {
     {"MPNetModel"},
     {"MPNetForMaskedLM", HeadKind::kMaskedLm},
     {"MPNetForSequenceClassification", HeadKind::kSequence},
@@ -50,7 +50,7 @@ absl::StatusOr<Family> LoadMpnet(const JsonFile& config) {
   AddUnused({"mpnet.", ""}, {"pooler.dense.weight", "pooler.dense.bias"},
             family.names);
   RETURN_IF_ERROR(
-      AddUsualHead(config, kClasses, RobertaHeads(family.spec), family));
+      AddUsualHead(config, kMpnetClasses, RobertaHeads(family.spec), family));
   AddOldNormNames(family.names);
   return family;
 }

@@ -40,7 +40,7 @@ absl::Status ReadAttention(const JsonFile& config, AttentionSpec& attention) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<TransformerSpec> Spec(const JsonFile& config) {
+absl::StatusOr<TransformerSpec> MptSpec(const JsonFile& config) {
   ASSIGN_OR_RETURN(const DecoderSizes sizes,
                    ReadDecoderSizes(config, {.hidden = "d_model",
                                              .heads = "n_heads",
@@ -58,7 +58,7 @@ absl::StatusOr<TransformerSpec> Spec(const JsonFile& config) {
   return DecoderOf(sizes, layer);
 }
 
-absl::Status AddNames(const JsonFile& config, NameTable& names) {
+absl::Status AddMptNames(const JsonFile& config, NameTable& names) {
   const std::vector<std::string> model = {"transformer.", ""};
   const std::vector<std::string> layer = WithPrefixes(model, {"blocks.{}."});
   ASSIGN_OR_RETURN(const bool tied, config.BoolOr("tie_word_embeddings", true));
@@ -86,8 +86,8 @@ absl::StatusOr<Family> LoadMpt(const JsonFile& config) {
   RETURN_IF_ERROR(config.ExpectNeutral("logit_scale", 1));
   RETURN_IF_ERROR(config.ExpectNeutral("expansion_ratio", 4));
   Family family;
-  ASSIGN_OR_RETURN(family.spec, Spec(config));
-  RETURN_IF_ERROR(AddNames(config, family.names));
+  ASSIGN_OR_RETURN(family.spec, MptSpec(config));
+  RETURN_IF_ERROR(AddMptNames(config, family.names));
   return family;
 }
 

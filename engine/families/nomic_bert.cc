@@ -41,7 +41,8 @@ absl::Status CheckOld(const JsonFile& config) {
   return config.Unexpected(kActivation, "swiglu");
 }
 
-absl::StatusOr<TransformerSpec> Spec(const JsonFile& config, bool old) {
+absl::StatusOr<TransformerSpec> NomicBertSpec(const JsonFile& config,
+                                              bool old) {
   ASSIGN_OR_RETURN(
       const float epsilon,
       EpsilonOr(config, old ? "layer_norm_epsilon" : "layer_norm_eps", 1e-12f));
@@ -72,7 +73,7 @@ absl::StatusOr<TransformerSpec> Spec(const JsonFile& config, bool old) {
   return spec;
 }
 
-void AddNames(bool types, NameTable& names) {
+void AddNomicBertNames(bool types, NameTable& names) {
   AddTensor("encoder.embedding.tokens", {"embeddings.word_embeddings.weight"},
             names);
   if (types) {
@@ -100,8 +101,9 @@ absl::StatusOr<Family> LoadNomicBert(const JsonFile& config) {
   const bool old = config.Has(kOldHidden);
   if (old) RETURN_IF_ERROR(CheckOld(config));
   Family family;
-  ASSIGN_OR_RETURN(family.spec, Spec(config, old));
-  AddNames(family.spec.encoder->embedding.token_types > 0, family.names);
+  ASSIGN_OR_RETURN(family.spec, NomicBertSpec(config, old));
+  AddNomicBertNames(family.spec.encoder->embedding.token_types > 0,
+                    family.names);
   return family;
 }
 

@@ -13,7 +13,7 @@
 namespace attend {
 namespace {
 
-absl::StatusOr<TransformerSpec> Spec(const JsonFile& config) {
+absl::StatusOr<TransformerSpec> OptSpec(const JsonFile& config) {
   ASSIGN_OR_RETURN(const DecoderSizes sizes, ReadDecoderSizes(config, {}));
   LayerSpec layer;
   ASSIGN_OR_RETURN(const bool before,
@@ -40,15 +40,15 @@ absl::StatusOr<TransformerSpec> Spec(const JsonFile& config) {
   return spec;
 }
 
-absl::Status CheckSupported(const JsonFile& config) {
+absl::Status CheckOptSupported(const JsonFile& config) {
   RETURN_IF_ERROR(CheckDecoderOf(config, "OPTForCausalLM"));
   RETURN_IF_ERROR(ExpectFlags(
       config, {"enable_bias", "layer_norm_elementwise_affine"}, true));
   return ExpectFlags(config, {"_remove_final_layer_norm"}, false);
 }
 
-absl::Status AddNames(const JsonFile& config, const TransformerSpec& spec,
-                      NameTable& names) {
+absl::Status AddOptNames(const JsonFile& config, const TransformerSpec& spec,
+                         NameTable& names) {
   const std::vector<std::string> model = {"model.decoder.", "decoder."};
   ASSIGN_OR_RETURN(const bool tied, config.BoolOr("tie_word_embeddings", true));
   AddInAndOut(tied, WithPrefixes(model, {"embed_tokens.weight"}),
@@ -82,9 +82,9 @@ absl::Status AddNames(const JsonFile& config, const TransformerSpec& spec,
 
 absl::StatusOr<Family> LoadOpt(const JsonFile& config) {
   Family family;
-  ASSIGN_OR_RETURN(family.spec, Spec(config));
-  RETURN_IF_ERROR(CheckSupported(config));
-  RETURN_IF_ERROR(AddNames(config, family.spec, family.names));
+  ASSIGN_OR_RETURN(family.spec, OptSpec(config));
+  RETURN_IF_ERROR(CheckOptSupported(config));
+  RETURN_IF_ERROR(AddOptNames(config, family.spec, family.names));
   return family;
 }
 

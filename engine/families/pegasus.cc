@@ -11,7 +11,7 @@ namespace attend {
 namespace {
 
 // Fields of transformers before 4.0 that would change the model.
-absl::Status CheckSupported(const JsonFile& config) {
+absl::Status CheckPegasusSupported(const JsonFile& config) {
   RETURN_IF_ERROR(
       Architecture(config, {"PegasusForConditionalGeneration", "PegasusModel"})
           .status());
@@ -25,7 +25,7 @@ absl::Status CheckSupported(const JsonFile& config) {
 }  // namespace
 
 absl::StatusOr<Family> LoadPegasus(const JsonFile& config) {
-  RETURN_IF_ERROR(CheckSupported(config));
+  RETURN_IF_ERROR(CheckPegasusSupported(config));
   Family family;
   ASSIGN_OR_RETURN(family.spec,
                    FairseqSpec(config, {.norm_place = NormPlace::kPre,

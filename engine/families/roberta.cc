@@ -8,7 +8,7 @@ namespace attend {
 namespace {
 
 // XLM-RoBERTa is RoBERTa with another vocabulary.
-constexpr HeadClass kClasses[] = {
+constexpr HeadClass kRobertaClasses[] = {
     {"RobertaModel"},
     {"RobertaForMaskedLM", HeadKind::kMaskedLm},
     {"RobertaForSequenceClassification", HeadKind::kSequence},
@@ -34,7 +34,7 @@ absl::StatusOr<Family> LoadRoberta(const JsonFile& config) {
   RETURN_IF_ERROR(CountFromPad(config, pad, embedding));
   AddBertNames("roberta.", family.names);
   RETURN_IF_ERROR(
-      AddUsualHead(config, kClasses, RobertaHeads(family.spec), family));
+      AddUsualHead(config, kRobertaClasses, RobertaHeads(family.spec), family));
   AddOldNormNames(family.names);
   return family;
 }

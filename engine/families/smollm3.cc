@@ -14,7 +14,8 @@
 namespace attend {
 namespace {
 
-constexpr LlamaDefaults kDefaults = {.kv_heads = 4, .theta = 2e6, .tied = true};
+constexpr LlamaDefaults kSmolLm3Defaults = {
+    .kv_heads = 4, .theta = 2e6, .tied = true};
 
 // For each layer, whether it has rotary positions: "no_rope_layers", which says
 // 1 where a layer has them; if the file has none, each "no_rope_layer_interval"
@@ -56,9 +57,9 @@ absl::Status SetWindowsAndRotary(const JsonFile& config, StackSpec& decoder) {
 absl::StatusOr<Family> LoadSmolLm3(const JsonFile& config) {
   RETURN_IF_ERROR(CheckDecoderOf(config, "SmolLM3ForCausalLM"));
   Family family;
-  ASSIGN_OR_RETURN(family.spec, LlamaSpec(config, kDefaults));
+  ASSIGN_OR_RETURN(family.spec, LlamaSpec(config, kSmolLm3Defaults));
   RETURN_IF_ERROR(SetWindowsAndRotary(config, *family.spec.decoder));
-  RETURN_IF_ERROR(AddLlamaTable(config, kDefaults, family.names));
+  RETURN_IF_ERROR(AddLlamaTable(config, kSmolLm3Defaults, family.names));
   ASSIGN_OR_RETURN(const Bias attention, BiasFlag(config, "attention_bias"));
   ASSIGN_OR_RETURN(const Bias feed_forward, BiasFlag(config, "mlp_bias"));
   AddLlamaQkv(attention, family.names);

@@ -13,12 +13,13 @@
 namespace attend {
 namespace {
 
-constexpr LlamaDefaults kDefaults = {.activation = "gelu_pytorch_tanh",
-                                     .kv_heads = 2};
+constexpr LlamaDefaults kStarcoder2Defaults = {
+    .activation = "gelu_pytorch_tanh", .kv_heads = 2};
 
 // Llama's layers, but with LayerNorm, and a feed-forward network without gate.
-absl::StatusOr<TransformerSpec> Spec(const JsonFile& config) {
-  ASSIGN_OR_RETURN(TransformerSpec spec, LlamaSpec(config, kDefaults));
+absl::StatusOr<TransformerSpec> Starcoder2Spec(const JsonFile& config) {
+  ASSIGN_OR_RETURN(TransformerSpec spec,
+                   LlamaSpec(config, kStarcoder2Defaults));
   NormSpec norm;
   ASSIGN_OR_RETURN(norm.epsilon, EpsilonOr(config, "norm_epsilon", 1e-5f));
   for (LayerSpec& layer : spec.decoder->layers) {
@@ -29,7 +30,7 @@ absl::StatusOr<TransformerSpec> Spec(const JsonFile& config) {
   return spec;
 }
 
-absl::Status AddNames(const JsonFile& config, NameTable& names) {
+absl::Status AddStarcoder2Names(const JsonFile& config, NameTable& names) {
   ASSIGN_OR_RETURN(const bool tied, config.BoolOr("tie_word_embeddings", true));
   AddInAndOut(tied, {"model.embed_tokens.weight", "embed_tokens.weight"},
               {"lm_head.weight"}, names);
@@ -52,8 +53,8 @@ absl::Status AddNames(const JsonFile& config, NameTable& names) {
 absl::StatusOr<Family> LoadStarcoder2(const JsonFile& config) {
   RETURN_IF_ERROR(CheckDecoderOf(config, "Starcoder2ForCausalLM"));
   Family family;
-  ASSIGN_OR_RETURN(family.spec, Spec(config));
-  RETURN_IF_ERROR(AddNames(config, family.names));
+  ASSIGN_OR_RETURN(family.spec, Starcoder2Spec(config));
+  RETURN_IF_ERROR(AddStarcoder2Names(config, family.names));
   return family;
 }
 

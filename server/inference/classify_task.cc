@@ -17,7 +17,7 @@ using Labels = google::protobuf::RepeatedPtrField<v1::LabelScore>;
 
 constexpr TensorSpec kPair[] = {{"text_pair", "BYTES", kColumn, true}};
 // Labels with the highest scores first.
-constexpr TensorSpec kOutputs[] = {
+constexpr TensorSpec kClassifyOutputs[] = {
     {"scores", "FP32", kRows},
     {"label_index", "INT32", kRows},
     {"label", "BYTES", kRows},
@@ -28,8 +28,8 @@ constexpr TensorSpec kTokenOutputs[] = {
     {"label", "BYTES", kRows3},
 };
 
-absl::Status Read(const Service& service, const ServedModel& model,
-                  RequestReader& reader, Message& request) {
+absl::Status ReadClassify(const Service& service, const ServedModel& model,
+                          RequestReader& reader, Message& request) {
   SourceTensors names = kSource;
   names.pair = "text_pair";
   ASSIGN_OR_RETURN(std::vector<v1::Input> inputs,
@@ -60,7 +60,7 @@ void WriteLabels(const std::vector<const Labels*>& rows, Shape shape,
   outputs.Add("label", shape, labels.values());
 }
 
-void Write(const Message& answer, OutputTensors& outputs) {
+void WriteClassify(const Message& answer, OutputTensors& outputs) {
   const auto& results =
       static_cast<const v1::ClassifyResponse&>(answer).results();
   std::vector<const Labels*> rows;
@@ -101,10 +101,10 @@ const InferTask& ClassifyInferTask() {
       .name = "classify",
       .request = v1::ClassifyRequest::default_instance(),
       .inputs = {{kSourceInputs}, {kPair}},
-      .outputs = {{kOutputs}},
-      .read = Read,
+      .outputs = {{kClassifyOutputs}},
+      .read = ReadClassify,
       .make = NewClassifyHandler,
-      .write = Write,
+      .write = WriteClassify,
       .check = CheckResults<v1::ClassifyResponse>,
   };
   return task;
@@ -116,7 +116,7 @@ const InferTask& ClassifyTokensInferTask() {
       .request = v1::ClassifyRequest::default_instance(),
       .inputs = {{kSourceInputs}, {kPair}},
       .outputs = {{kTokenOutputs}, {kSourceTokenTensors}},
-      .read = Read,
+      .read = ReadClassify,
       .make = NewClassifyHandler,
       .write = WriteOfTokens,
       .check = CheckResults<v1::ClassifyResponse>,

@@ -14,7 +14,7 @@ namespace attend {
 namespace {
 
 using google::protobuf::Message;
-using Results = google::protobuf::RepeatedPtrField<v1::EmbedResult>;
+using EmbedResults = google::protobuf::RepeatedPtrField<v1::EmbedResult>;
 
 // FP32, or BF16 with the parameter `encoding`.
 constexpr TensorSpec kVectors[] = {{"embedding", "FP32", kRows}};
@@ -24,8 +24,8 @@ constexpr TensorSpec kTokenVectors[] = {
 // A task each.
 constexpr absl::string_view kNoParameters[] = {"per_token"};
 
-absl::Status Read(const Service& service, const ServedModel& model,
-                  RequestReader& reader, Message& request) {
+absl::Status ReadEmbed(const Service& service, const ServedModel& model,
+                       RequestReader& reader, Message& request) {
   ASSIGN_OR_RETURN(std::vector<v1::Input> inputs,
                    TakeSources(kSource, service, model, reader));
   auto& embed = static_cast<v1::EmbedRequest&>(request);
@@ -38,7 +38,7 @@ absl::Status Read(const Service& service, const ServedModel& model,
 absl::Status ReadForTokens(const Service& service, const ServedModel& model,
                            RequestReader& reader, Message& request) {
   static_cast<v1::EmbedRequest&>(request).set_per_token(true);
-  return Read(service, model, reader, request);
+  return ReadEmbed(service, model, reader, request);
 }
 
 // The numbers of a result, in whatever form they are there.
@@ -49,8 +49,8 @@ std::string BytesOf(const v1::EmbedResult& result) {
 }
 
 // Vectors of all inputs, filled up with zeros to `bytes` each.
-void WriteVectors(const Results& results, absl::string_view name, Shape shape,
-                  OutputTensors& outputs) {
+void WriteVectors(const EmbedResults& results, absl::string_view name,
+                  Shape shape, OutputTensors& outputs) {
   std::vector<std::string> vectors;
   size_t longest = 0;
   for (const v1::EmbedResult& result : results) {
@@ -69,7 +69,7 @@ void WriteVectors(const Results& results, absl::string_view name, Shape shape,
                  std::move(raw));
 }
 
-int64_t WidthOf(const Results& results) {
+int64_t WidthOf(const EmbedResults& results) {
   int64_t width = 0;
   for (const v1::EmbedResult& result : results) {
     width = std::max<int64_t>(width, result.width());
@@ -77,8 +77,8 @@ int64_t WidthOf(const Results& results) {
   return width;
 }
 
-void Write(const Message& answer, OutputTensors& outputs) {
-  const Results& results =
+void WriteEmbed(const Message& answer, OutputTensors& outputs) {
+  const EmbedResults& results =
       static_cast<const v1::EmbedResponse&>(answer).results();
   WriteVectors(results, "embedding", {results.size(), WidthOf(results)},
                outputs);
@@ -86,7 +86,7 @@ void Write(const Message& answer, OutputTensors& outputs) {
 }
 
 void WriteOfTokens(const Message& answer, OutputTensors& outputs) {
-  const Results& results =
+  const EmbedResults& results =
       static_cast<const v1::EmbedResponse&>(answer).results();
   SourceTokenRows rows;
   int64_t longest = 0;
@@ -110,9 +110,9 @@ const InferTask& EmbedInferTask() {
       .inputs = {{kSourceInputs}},
       .outputs = {{kVectors}},
       .no_parameters = kNoParameters,
-      .read = Read,
+      .read = ReadEmbed,
       .make = NewEmbedHandler,
-      .write = Write,
+      .write = WriteEmbed,
       .check = CheckResults<v1::EmbedResponse>,
   };
   return task;

@@ -16,15 +16,15 @@ namespace {
 using google::protobuf::Message;
 
 // The tokens that are shown are the masks.
-constexpr TensorSpec kOutputs[] = {
+constexpr TensorSpec kFillMaskOutputs[] = {
     {"text_output", "BYTES", kColumn},
     {"top_ids", "INT32", kRows3},
     {"top_log_probs", "FP32", kRows3},
     {"top_pieces", "BYTES", kRows3},
 };
 
-absl::Status Read(const Service& service, const ServedModel& model,
-                  RequestReader& reader, Message& request) {
+absl::Status ReadFillMask(const Service& service, const ServedModel& model,
+                          RequestReader& reader, Message& request) {
   ASSIGN_OR_RETURN(std::vector<v1::Input> inputs,
                    TakeSources(kSource, service, model, reader));
   auto& fill_mask = static_cast<v1::FillMaskRequest&>(request);
@@ -32,9 +32,9 @@ absl::Status Read(const Service& service, const ServedModel& model,
   return absl::OkStatus();
 }
 
-using Results = google::protobuf::RepeatedPtrField<v1::FillMaskResult>;
+using FillMaskResults = google::protobuf::RepeatedPtrField<v1::FillMaskResult>;
 
-void WriteCandidates(const Results& results, OutputTensors& outputs) {
+void WriteCandidates(const FillMaskResults& results, OutputTensors& outputs) {
   size_t masks = 0;
   size_t top = 0;
   for (const v1::FillMaskResult& result : results) {
@@ -64,8 +64,8 @@ void WriteCandidates(const Results& results, OutputTensors& outputs) {
   outputs.Add("top_pieces", shape, pieces.values());
 }
 
-void Write(const Message& answer, OutputTensors& outputs) {
-  const Results& results =
+void WriteFillMask(const Message& answer, OutputTensors& outputs) {
+  const FillMaskResults& results =
       static_cast<const v1::FillMaskResponse&>(answer).results();
   std::vector<std::string> texts;
   SourceTokenRows masks;
@@ -89,10 +89,10 @@ const InferTask& FillMaskInferTask() {
       .name = "fill_mask",
       .request = v1::FillMaskRequest::default_instance(),
       .inputs = {{kSourceInputs}},
-      .outputs = {{kOutputs}, {kSourceTokenTensors}},
-      .read = Read,
+      .outputs = {{kFillMaskOutputs}, {kSourceTokenTensors}},
+      .read = ReadFillMask,
       .make = NewFillMaskHandler,
-      .write = Write,
+      .write = WriteFillMask,
       .check = CheckResults<v1::FillMaskResponse>,
   };
   return task;

@@ -18,10 +18,10 @@ namespace {
 
 using google::protobuf::Message;
 
-constexpr TensorSpec kInputs[] = {
+constexpr TensorSpec kGenerateInputs[] = {
     {"chat_input", "BYTES", kColumn, true},
 };
-constexpr TensorSpec kOutputs[] = {
+constexpr TensorSpec kGenerateOutputs[] = {
     {"text_output", "BYTES", kRows},
     {"output_ids", "INT32", kRows3},
     {"output_lengths", "INT32", kRows},
@@ -72,8 +72,8 @@ constexpr TensorSpec kOutputs[] = {
      .needs = "stream"},
 };
 
-absl::Status Read(const Service& service, const ServedModel& model,
-                  RequestReader& reader, Message& request) {
+absl::Status ReadGenerate(const Service& service, const ServedModel& model,
+                          RequestReader& reader, Message& request) {
   SourceTensors names = kSource;
   names.chat = "chat_input";
   ASSIGN_OR_RETURN(std::vector<v1::Input> inputs,
@@ -90,10 +90,10 @@ std::string NameOf(v1::FinishReason reason) {
       absl::StripPrefix(v1::FinishReason_Name(reason), "FINISH_REASON_"));
 }
 
-using Results = google::protobuf::RepeatedPtrField<v1::GenerateResult>;
+using GenerateResults = google::protobuf::RepeatedPtrField<v1::GenerateResult>;
 
 // Outputs with a value for each choice.
-void WriteChoices(const Results& results, size_t choices,
+void WriteChoices(const GenerateResults& results, size_t choices,
                   OutputTensors& outputs) {
   std::vector<std::string> texts, reasons;
   std::vector<float> scores;
@@ -114,7 +114,7 @@ void WriteChoices(const Results& results, size_t choices,
 }
 
 // Outputs with a value for each token of each choice.
-void WriteTokens(const Results& results, size_t choices,
+void WriteTokens(const GenerateResults& results, size_t choices,
                  OutputTensors& outputs) {
   std::vector<TokenRow> rows;
   const v1::Choice none;
@@ -136,7 +136,7 @@ void WriteTokens(const Results& results, size_t choices,
                  outputs);
 }
 
-void WritePrompts(const Results& results, OutputTensors& outputs) {
+void WritePrompts(const GenerateResults& results, OutputTensors& outputs) {
   std::vector<std::string> texts;
   std::vector<TokenRow> rows;
   for (const v1::GenerateResult& result : results) {
@@ -149,7 +149,7 @@ void WritePrompts(const Results& results, OutputTensors& outputs) {
                  outputs);
 }
 
-void WriteResults(const Results& results, OutputTensors& outputs) {
+void WriteResults(const GenerateResults& results, OutputTensors& outputs) {
   size_t choices = 0;
   std::vector<int32_t> generated;
   std::vector<uint64_t> seeds;
@@ -167,7 +167,7 @@ void WriteResults(const Results& results, OutputTensors& outputs) {
   WriteOutcomes(results, outputs);
 }
 
-void Write(const Message& answer, OutputTensors& outputs) {
+void WriteGenerate(const Message& answer, OutputTensors& outputs) {
   WriteResults(static_cast<const v1::GenerateResponse&>(answer).results(),
                outputs);
 }
@@ -175,7 +175,7 @@ void Write(const Message& answer, OutputTensors& outputs) {
 // A part is the result of one input that has one choice.
 void WritePart(const Message& answer, OutputTensors& outputs) {
   const auto& chunk = static_cast<const v1::GenerateChunk&>(answer);
-  Results results;
+  GenerateResults results;
   v1::GenerateResult& result = *results.Add();
   *result.mutable_status() = chunk.status();
   *result.mutable_usage() = chunk.usage();
@@ -205,11 +205,11 @@ const InferTask& GenerateInferTask() {
   static const InferTask task = {
       .name = "generate",
       .request = v1::GenerateRequest::default_instance(),
-      .inputs = {{kSourceInputs}, {kInputs}},
-      .outputs = {{kOutputs}, {kSourceTokenTensors, "alignments"}},
-      .read = Read,
+      .inputs = {{kSourceInputs}, {kGenerateInputs}},
+      .outputs = {{kGenerateOutputs}, {kSourceTokenTensors, "alignments"}},
+      .read = ReadGenerate,
       .make = NewGenerateHandler,
-      .write = Write,
+      .write = WriteGenerate,
       .check = CheckResults<v1::GenerateResponse>,
       .make_stream = NewGenerateStreamHandler,
       .write_part = WritePart,

@@ -13,12 +13,12 @@ namespace {
 using google::protobuf::Message;
 
 // `query` is a parameter, too: it holds for all documents.
-constexpr TensorSpec kInputs[] = {
+constexpr TensorSpec kRerankInputs[] = {
     {"query", "BYTES", kColumn},
     {"documents", "BYTES", kColumn},
 };
 // Documents with the highest scores first.
-constexpr TensorSpec kOutputs[] = {
+constexpr TensorSpec kRerankOutputs[] = {
     {"scores", "FP32", kColumn},
     {"document_index", "INT32", kColumn},
     {.name = "documents",
@@ -27,8 +27,8 @@ constexpr TensorSpec kOutputs[] = {
      .needs = "return_documents"},
 };
 
-absl::Status Read(const Service& service, const ServedModel&,
-                  RequestReader& reader, Message& request) {
+absl::Status ReadRerank(const Service& service, const ServedModel&,
+                        RequestReader& reader, Message& request) {
   ASSIGN_OR_RETURN(const std::vector<std::string> documents,
                    TakeTexts("documents", service, reader));
   auto& rerank = static_cast<v1::RerankRequest&>(request);
@@ -36,7 +36,7 @@ absl::Status Read(const Service& service, const ServedModel&,
   return absl::OkStatus();
 }
 
-void Write(const Message& answer, OutputTensors& outputs) {
+void WriteRerank(const Message& answer, OutputTensors& outputs) {
   const auto& results =
       static_cast<const v1::RerankResponse&>(answer).results();
   std::vector<float> scores;
@@ -60,11 +60,11 @@ const InferTask& RerankInferTask() {
   static const InferTask task = {
       .name = "rerank",
       .request = v1::RerankRequest::default_instance(),
-      .inputs = {{kInputs}},
-      .outputs = {{kOutputs}},
-      .read = Read,
+      .inputs = {{kRerankInputs}},
+      .outputs = {{kRerankOutputs}},
+      .read = ReadRerank,
       .make = NewRerankHandler,
-      .write = Write,
+      .write = WriteRerank,
       .check = CheckResults<v1::RerankResponse>,
   };
   return task;

@@ -23,13 +23,13 @@ constexpr SourceTensors kTarget = {.text = "target_text",
                                    .pair = "",
                                    .chat = ""};
 
-constexpr TensorSpec kInputs[] = {
+constexpr TensorSpec kScoreInputs[] = {
     {"chat_input", "BYTES", kColumn, true},
     {"target_text", "BYTES", kColumn},
     {"target_ids", "INT32", kRows, true},
     {"target_lengths", "INT32", kColumn, true},
 };
-constexpr TensorSpec kOutputs[] = {
+constexpr TensorSpec kScoreOutputs[] = {
     {"scores", "FP64", kColumn},
     {"output_ids", "INT32", kRows},
     {"output_lengths", "INT32", kColumn},
@@ -52,8 +52,8 @@ constexpr TensorSpec kOutputs[] = {
      .needs = "alignments"},
 };
 
-absl::Status Read(const Service& service, const ServedModel& model,
-                  RequestReader& reader, Message& request) {
+absl::Status ReadScore(const Service& service, const ServedModel& model,
+                       RequestReader& reader, Message& request) {
   SourceTensors names = kSource;
   names.chat = "chat_input";
   ASSIGN_OR_RETURN(std::vector<v1::Input> sources,
@@ -74,7 +74,7 @@ absl::Status Read(const Service& service, const ServedModel& model,
   return absl::OkStatus();
 }
 
-void Write(const Message& answer, OutputTensors& outputs) {
+void WriteScore(const Message& answer, OutputTensors& outputs) {
   const auto& results = static_cast<const v1::ScoreResponse&>(answer).results();
   std::vector<double> scores;
   std::vector<google::protobuf::RepeatedField<int32_t>> ids(results.size());
@@ -106,11 +106,11 @@ const InferTask& ScoreInferTask() {
   static const InferTask task = {
       .name = "score",
       .request = v1::ScoreRequest::default_instance(),
-      .inputs = {{kSourceInputs}, {kInputs}},
-      .outputs = {{kOutputs}, {kSourceTokenTensors, "alignments"}},
-      .read = Read,
+      .inputs = {{kSourceInputs}, {kScoreInputs}},
+      .outputs = {{kScoreOutputs}, {kSourceTokenTensors, "alignments"}},
+      .read = ReadScore,
       .make = NewScoreHandler,
-      .write = Write,
+      .write = WriteScore,
       .check = CheckResults<v1::ScoreResponse>,
   };
   return task;

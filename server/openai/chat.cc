@@ -30,13 +30,13 @@ struct ChatFields {
   ToolFields tools = {};
   std::optional<int64_t> top_log_probs = {};
 };
-using Field = JsonField<ChatFields>;
+using ChatField = JsonField<ChatFields>;
 
 absl::Status ReadModalities(const JsonValue& value, ChatFields&) {
   return value.Expect(value.json() == Json::array({"text"}), "[\"text\"]");
 }
 
-constexpr Field kFields[] = {
+constexpr ChatField kChatFields[] = {
     {"messages", R"({"type": "array", "items": {"type": "object"}})",
      "The conversation. Roles: system, developer, user, assistant, tool. "
      "Contents: texts, or parts of type text.",
@@ -129,7 +129,7 @@ absl::StatusOr<HandledRequest> ChatTranslator::Read(const HttpCallInput& input,
   ASSIGN_OR_RETURN(const Json body,
                    ParseBody(input.body.text, input.content_type));
   RETURN_IF_ERROR(
-      ReadGeneration<ChatFields>(body, kFields, generation_, fields));
+      ReadGeneration<ChatFields>(body, kChatFields, generation_, fields));
   if (fields.chat.messages().empty()) {
     return FieldError("messages", "is absent, must be there");
   }
@@ -271,7 +271,7 @@ std::unique_ptr<HttpTranslator> NewChatTranslator() {
 }
 
 std::vector<FieldHelp> ChatFieldList() {
-  std::vector<FieldHelp> all = Describe<ChatFields>(kFields);
+  std::vector<FieldHelp> all = Describe<ChatFields>(kChatFields);
   const std::vector<FieldHelp> shared = Describe(GenerationFields());
   all.insert(all.end(), shared.begin(), shared.end());
   return all;

@@ -22,9 +22,9 @@ struct CompletionFields {
   bool echo = false;
   std::optional<int64_t> log_probs = {};
 };
-using Field = JsonField<CompletionFields>;
+using CompletionField = JsonField<CompletionFields>;
 
-constexpr Field kFields[] = {
+constexpr CompletionField kCompletionFields[] = {
     {"prompt", kInputsSchema,
      "A text or a list of token ids, or a list of such.",
      [](const JsonValue& value, CompletionFields& to) {
@@ -69,8 +69,8 @@ class CompletionTranslator final : public GeneratingTranslator {
     CompletionFields fields{.request = *generation_.request};
     ASSIGN_OR_RETURN(const Json body,
                      ParseBody(input.body.text, input.content_type));
-    RETURN_IF_ERROR(
-        ReadGeneration<CompletionFields>(body, kFields, generation_, fields));
+    RETURN_IF_ERROR(ReadGeneration<CompletionFields>(body, kCompletionFields,
+                                                     generation_, fields));
     if (fields.request.inputs_size() == 0) {
       return FieldError("prompt", "is absent, must be there");
     }
@@ -151,7 +151,7 @@ std::unique_ptr<HttpTranslator> NewCompletionTranslator() {
 }
 
 std::vector<FieldHelp> CompletionFieldList() {
-  std::vector<FieldHelp> all = Describe<CompletionFields>(kFields);
+  std::vector<FieldHelp> all = Describe<CompletionFields>(kCompletionFields);
   const std::vector<FieldHelp> shared = Describe(GenerationFields());
   all.insert(all.end(), shared.begin(), shared.end());
   return all;

@@ -12,7 +12,7 @@
 namespace attend {
 namespace {
 
-using Field = JsonField<GenerationRequest>;
+using ConstraintField = JsonField<GenerationRequest>;
 
 // The place of the constraint that `field` asks for.
 absl::StatusOr<v1::Constraint*> NewConstraint(absl::string_view field,
@@ -160,14 +160,14 @@ absl::Status ReadGuidedGrammar(const JsonValue& value, GenerationRequest& to) {
 
 absl::Status ReadStructuredOutputs(const JsonValue& value,
                                    GenerationRequest& to) {
-  static constexpr Field kFields[] = {
+  static constexpr ConstraintField kConstraintFields[] = {
       {"json", "", "", ReadGuidedJson},
       {"regex", "", "", ReadGuidedRegex},
       {"choice", "", "", ReadGuidedChoice},
       {"grammar", "", "", ReadGuidedGrammar},
       {"json_object", "", "", ReadJsonObject},
   };
-  RETURN_IF_ERROR(ReadFields<GenerationRequest>(value, kFields, to));
+  RETURN_IF_ERROR(ReadFields<GenerationRequest>(value, kConstraintFields, to));
   return value.Expect(
       !to.constraint_field.empty(),
       "an object with json, json_object, regex, choice or grammar");

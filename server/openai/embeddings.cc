@@ -20,7 +20,7 @@
 namespace attend {
 namespace {
 
-using Field = JsonField<v1::EmbedRequest>;
+using EmbeddingField = JsonField<v1::EmbedRequest>;
 
 absl::Status ReadEncoding(const JsonValue& value, v1::EmbedRequest& to) {
   const bool base64 = value.json() == Json("base64");
@@ -30,7 +30,7 @@ absl::Status ReadEncoding(const JsonValue& value, v1::EmbedRequest& to) {
   return absl::OkStatus();
 }
 
-constexpr Field kFields[] = {
+constexpr EmbeddingField kEmbeddingFields[] = {
     ModelField<v1::EmbedRequest,
                [](v1::EmbedRequest& to) { return to.mutable_model(); }>(),
     {"input", kInputsSchema,
@@ -86,7 +86,7 @@ class EmbeddingTranslator final : public HttpTranslator {
     ASSIGN_OR_RETURN(const Json body,
                      ParseBody(input.body.text, input.content_type));
     RETURN_IF_ERROR(
-        ReadFields<v1::EmbedRequest>({body, ""}, kFields, *request));
+        ReadFields<v1::EmbedRequest>({body, ""}, kEmbeddingFields, *request));
     if (request->inputs_size() == 0) {
       return FieldError("input", "is absent, must be there");
     }
@@ -133,7 +133,7 @@ std::unique_ptr<HttpTranslator> NewEmbeddingTranslator() {
 }
 
 std::vector<FieldHelp> EmbeddingFieldList() {
-  return Describe<v1::EmbedRequest>(kFields);
+  return Describe<v1::EmbedRequest>(kEmbeddingFields);
 }
 
 }  // namespace attend

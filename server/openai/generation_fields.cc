@@ -15,7 +15,7 @@
 namespace attend {
 namespace {
 
-using Field = JsonField<GenerationRequest>;
+using GenerationField = JsonField<GenerationRequest>;
 
 // Readers of one value each. `kSet` puts the number into its place.
 template <auto kSet>
@@ -101,15 +101,15 @@ absl::Status ReadLogitBias(const JsonValue& value, GenerationRequest& to) {
 }
 
 absl::Status ReadStreamOptions(const JsonValue& value, GenerationRequest& to) {
-  static constexpr Field kFields[] = {
+  static constexpr GenerationField kGenerationFields[] = {
       {"include_usage", "", "", ReadBool<&GenerationRequest::include_usage>},
       {"include_obfuscation", "", "", ReadFalse<GenerationRequest>},
       {"continuous_usage_stats", "", "", ReadFalse<GenerationRequest>},
   };
-  return ReadFields<GenerationRequest>(value, kFields, to);
+  return ReadFields<GenerationRequest>(value, kGenerationFields, to);
 }
 
-constexpr Field kFields[] = {
+constexpr GenerationField kGenerationFields[] = {
     ModelField<GenerationRequest,
                [](GenerationRequest& to) {
                  return to.request->mutable_model();
@@ -223,7 +223,7 @@ constexpr Field kFields[] = {
 }  // namespace
 
 absl::Span<const JsonField<GenerationRequest>> GenerationFields() {
-  return kFields;
+  return kGenerationFields;
 }
 
 }  // namespace attend

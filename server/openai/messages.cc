@@ -22,7 +22,7 @@ struct Message {
   std::optional<std::string> content;
   Json more = Json::object();
 };
-using Field = JsonField<Message>;
+using MessageField = JsonField<Message>;
 
 // The texts of parts are joined by line breaks, as vLLM joins them.
 absl::StatusOr<std::string> ReadParts(const JsonValue& value) {
@@ -133,7 +133,7 @@ absl::Status ReadMore(const JsonValue& value, Message& to) {
   return absl::OkStatus();
 }
 
-constexpr Field kFields[] = {
+constexpr MessageField kMessageFields[] = {
     {"role", "", "", ReadRole},
     {"content", "", "", ReadContent},
     {"tool_calls", "", "", ReadToolCalls},
@@ -149,7 +149,7 @@ absl::Status ReadMessages(const JsonValue& value, v1::Chat& chat) {
   RETURN_IF_ERROR(value.Expect(!entries.empty(), "a list that is not empty"));
   for (const JsonValue& entry : entries) {
     Message message;
-    RETURN_IF_ERROR(ReadFields<Message>(entry, kFields, message));
+    RETURN_IF_ERROR(ReadFields<Message>(entry, kMessageFields, message));
     if (message.role.empty()) {
       return FieldError(absl::StrCat(entry.name(), ".role"),
                         "is absent, must be there");

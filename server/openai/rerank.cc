@@ -43,7 +43,7 @@ absl::Status ReadDocuments(const JsonValue& value, RerankFields& to) {
   return absl::OkStatus();
 }
 
-constexpr JsonField<RerankFields> kFields[] = {
+constexpr JsonField<RerankFields> kRerankFields[] = {
     ModelField<RerankFields,
                [](RerankFields& to) { return &to.pairs.model; }>(),
     {"query", kAnyString, "What the documents should answer.",
@@ -83,7 +83,8 @@ class RerankTranslator final : public HttpTranslator {
     RerankFields fields;
     ASSIGN_OR_RETURN(const Json body,
                      ParseBody(input.body.text, input.content_type));
-    RETURN_IF_ERROR(ReadFields<RerankFields>({body, ""}, kFields, fields));
+    RETURN_IF_ERROR(
+        ReadFields<RerankFields>({body, ""}, kRerankFields, fields));
     const bool no_query = fields.pairs.first.texts.empty();
     if (no_query || fields.pairs.second.texts.empty()) {
       return FieldError(no_query ? "query" : "documents",
@@ -144,7 +145,7 @@ std::unique_ptr<HttpTranslator> NewRerankTranslator() {
 }
 
 std::vector<FieldHelp> RerankFieldList() {
-  return Describe<RerankFields>(kFields);
+  return Describe<RerankFields>(kRerankFields);
 }
 
 }  // namespace attend

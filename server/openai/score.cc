@@ -36,7 +36,7 @@ absl::Status ReadSecond(const JsonValue& value, TextPairs& to) {
   return ReadTexts(value, to.second);
 }
 
-constexpr JsonField<TextPairs> kFields[] = {
+constexpr JsonField<TextPairs> kScoreFields[] = {
     ModelField<TextPairs, [](TextPairs& to) { return &to.model; }>(),
     {"text_1", kTexts, "The first text of all pairs, or of each.", ReadFirst},
     {"text_2", kTexts, "The second text of each pair.", ReadSecond},
@@ -59,7 +59,7 @@ class ScoreTranslator final : public HttpTranslator {
     TextPairs pairs;
     ASSIGN_OR_RETURN(const Json body,
                      ParseBody(input.body.text, input.content_type));
-    RETURN_IF_ERROR(ReadFields<TextPairs>({body, ""}, kFields, pairs));
+    RETURN_IF_ERROR(ReadFields<TextPairs>({body, ""}, kScoreFields, pairs));
     const size_t first = pairs.first.texts.size();
     const size_t second = pairs.second.texts.size();
     if (first == 0 || second == 0) {
@@ -103,6 +103,8 @@ std::unique_ptr<HttpTranslator> NewScoreTranslator() {
   return std::make_unique<ScoreTranslator>();
 }
 
-std::vector<FieldHelp> ScoreFieldList() { return Describe<TextPairs>(kFields); }
+std::vector<FieldHelp> ScoreFieldList() {
+  return Describe<TextPairs>(kScoreFields);
+}
 
 }  // namespace attend

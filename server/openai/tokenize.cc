@@ -23,14 +23,14 @@ struct TokenizeFields {
   std::optional<bool> add_special;
   bool strings = false;  // wanted, beside the ids
 };
-using Field = JsonField<TokenizeFields>;
+using TokenizeField = JsonField<TokenizeFields>;
 
 v1::Chat& ChatOf(TokenizeFields& fields) {
   if (fields.request.chats().empty()) fields.request.add_chats();
   return *fields.request.mutable_chats(0);
 }
 
-constexpr Field kFields[] = {
+constexpr TokenizeField kTokenizeFields[] = {
     ModelField<TokenizeFields,
                [](TokenizeFields& to) { return to.request.mutable_model(); }>(),
     {"prompt", kAnyString, "The text.",
@@ -83,7 +83,8 @@ class TokenizeTranslator final : public HttpTranslator {
     TokenizeFields fields;
     ASSIGN_OR_RETURN(const Json body,
                      ParseBody(input.body.text, input.content_type));
-    RETURN_IF_ERROR(ReadFields<TokenizeFields>({body, ""}, kFields, fields));
+    RETURN_IF_ERROR(
+        ReadFields<TokenizeFields>({body, ""}, kTokenizeFields, fields));
     v1::TokenizeRequest& request = fields.request;
     const bool chat = request.chats_size() > 0;
     if (request.texts_size() + request.chats_size() != 1 ||
@@ -191,7 +192,7 @@ std::unique_ptr<HttpTranslator> NewDetokenizeTranslator() {
 }
 
 std::vector<FieldHelp> TokenizeFieldList() {
-  return Describe<TokenizeFields>(kFields);
+  return Describe<TokenizeFields>(kTokenizeFields);
 }
 
 std::vector<FieldHelp> DetokenizeFieldList() {

@@ -80,7 +80,7 @@ bool WantsTokens(const BenchOptions& options) {
          options.request.params().ByteSizeLong() > 0;
 }
 
-int Run(const BenchOptions& options) {
+int RunBench(const BenchOptions& options) {
   if (options.task != kGenerateTask && WantsTokens(options)) {
     std::fputs(
         "attend: --stream, --output-lengths, --interference and parameters of "
@@ -207,7 +207,7 @@ Command AddBench(CLI::App& attend) {
   AddBeams(command, params);
   AddSampling(command, params);
   AddScheduling(command, options->request);
-  return {&command, [options] { return Run(*options); }};
+  return {&command, [options] { return RunBench(*options); }};
 }
 
 }  // namespace attend

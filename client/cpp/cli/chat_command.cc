@@ -23,7 +23,7 @@
 namespace attend {
 namespace {
 
-struct Options {
+struct ChatOptions {
   ConnectionOptions connection;
   v1::GenerateRequest request;  // without model and inputs
   std::string system;           // a message before the others; empty: none
@@ -80,7 +80,7 @@ class Interrupts {
 
 class Conversation {
  public:
-  explicit Conversation(const Options& options)
+  explicit Conversation(const ChatOptions& options)
       : client_(ToClientOptions(options.connection)),
         request_(options.request) {
     request_.set_model(options.connection.model);
@@ -135,7 +135,7 @@ class Conversation {
   bool printed_ = true;
 };
 
-int Run(const Options& options) {
+int RunChat(const ChatOptions& options) {
   Interrupts interrupts;
   Conversation conversation(options);
   const bool asks = isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
@@ -159,7 +159,7 @@ int Run(const Options& options) {
 }  // namespace
 
 Command AddChat(CLI::App& attend) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ChatOptions>();
   CLI::App& command = *attend.add_subcommand(
       "chat", "Talk to a model: each line is a turn, its answer streams");
   command.footer(
@@ -182,7 +182,7 @@ Command AddChat(CLI::App& attend) {
   AddContent(command, params);
   AddConstraint(command, params);
   AddScheduling(command, options->request);
-  return {&command, [options] { return Run(*options); }};
+  return {&command, [options] { return RunChat(*options); }};
 }
 
 }  // namespace attend

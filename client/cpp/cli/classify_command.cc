@@ -15,7 +15,7 @@
 namespace attend {
 namespace {
 
-struct Options : BatchOptions<v1::ClassifyRequest> {
+struct ClassifyOptions : BatchOptions<v1::ClassifyRequest> {
   bool pairs = false;
 };
 
@@ -43,7 +43,7 @@ std::string Labels(
 
 // One line of labels. For a model that labels tokens: a line with piece and
 // labels for each token, then an empty line.
-std::string Format(const Line&, const v1::ClassifyResult& result) {
+std::string FormatClassify(const Line&, const v1::ClassifyResult& result) {
   std::string text;
   for (const v1::TokenLabels& token : result.tokens()) {
     absl::StrAppend(&text, token.token().piece(), "\t", Labels(token.labels()),
@@ -52,7 +52,7 @@ std::string Format(const Line&, const v1::ClassifyResult& result) {
   return absl::StrCat(text, Labels(result.labels()), "\n");
 }
 
-int Run(Options options) {
+int RunClassify(ClassifyOptions options) {
   if (options.pairs && !JoinPair(options.input.arguments)) {
     std::fprintf(stderr, "attend: --pairs takes TEXT and PAIR, got %zu\n",
                  options.input.arguments.size());
@@ -60,13 +60,13 @@ int Run(Options options) {
   }
   return RunBatches(options, &Client::Classify,
                     options.pairs ? AddPair : AddText<v1::ClassifyRequest>,
-                    Format);
+                    FormatClassify);
 }
 
 }  // namespace
 
 Command AddClassify(CLI::App& attend) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ClassifyOptions>();
   CLI::App& command = *attend.add_subcommand(
       "classify", "Print the labels of each input, or of each of its tokens");
   command.footer(
@@ -89,7 +89,7 @@ Command AddClassify(CLI::App& attend) {
       "--raw", [&](int64_t) { request.set_raw_scores(true); },
       "Print scores without softmax or sigmoid");
   AddBatching(command, *options);
-  return {&command, [options] { return Run(*options); }};
+  return {&command, [options] { return RunClassify(*options); }};
 }
 
 }  // namespace attend

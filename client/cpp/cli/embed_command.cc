@@ -20,7 +20,7 @@ std::string Numbers(absl::Span<const float> values) {
 
 // One line of numbers. With --per-token: a line with piece and numbers for each
 // token, then an empty line.
-std::string Format(const Line&, const v1::EmbedResult& result) {
+std::string FormatEmbed(const Line&, const v1::EmbedResult& result) {
   const absl::Span<const float> values = result.values();
   if (result.tokens().empty()) return Numbers(values);
   std::string text;
@@ -69,7 +69,7 @@ Command AddEmbed(CLI::App& attend) {
   AddBatching(command, *options);
   return {&command, [options] {
             return RunBatches(*options, &Client::Embed,
-                              AddText<v1::EmbedRequest>, Format);
+                              AddText<v1::EmbedRequest>, FormatEmbed);
           }};
 }
 

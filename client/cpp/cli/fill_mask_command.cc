@@ -15,8 +15,8 @@ namespace attend {
 namespace {
 
 // The text with its masks filled in, or with --top-k a line for each candidate.
-std::string Format(bool candidates, const Line& line,
-                   const v1::FillMaskResult& result) {
+std::string FormatFillMask(bool candidates, const Line& line,
+                           const v1::FillMaskResult& result) {
   if (!candidates) return absl::StrCat(result.text(), "\n");
   std::string text;
   for (int i = 0; i < result.masks_size(); ++i) {
@@ -55,7 +55,7 @@ Command AddFillMask(CLI::App& attend) {
             return RunBatches(
                 *options, &Client::FillMask, AddText<v1::FillMaskRequest>,
                 [=](const Line& line, const v1::FillMaskResult& result) {
-                  return Format(candidates, line, result);
+                  return FormatFillMask(candidates, line, result);
                 });
           }};
 }

@@ -19,7 +19,7 @@
 namespace attend {
 namespace {
 
-struct Options : BatchOptions<v1::GenerateRequest> {
+struct GenerateOptions : BatchOptions<v1::GenerateRequest> {
   bool stream = false;
   DocumentOptions document;
 };
@@ -34,8 +34,8 @@ std::string PromptLines(const v1::Prompt& prompt) {
                       ToLines(tokens));
 }
 
-std::string Format(bool numbered, const Line& line,
-                   const v1::GenerateResult& result) {
+std::string FormatGenerate(bool numbered, const Line& line,
+                           const v1::GenerateResult& result) {
   std::string text = PromptLines(result.prompt());
   for (const v1::Choice& choice : result.choices()) {
     if (numbered) {
@@ -49,7 +49,8 @@ std::string Format(bool numbered, const Line& line,
 
 // Prints text while it comes. Returns what is left to print: the end of the
 // line.
-absl::StatusOr<std::string> Stream(Client& client, const Options& options,
+absl::StatusOr<std::string> Stream(Client& client,
+                                   const GenerateOptions& options,
                                    const Line& line) {
   v1::GenerateRequest request = options.request;
   request.set_model(options.connection.model);
@@ -65,7 +66,7 @@ absl::StatusOr<std::string> Stream(Client& client, const Options& options,
   return "\n";
 }
 
-int Run(Options options) {
+int RunGenerate(GenerateOptions options) {
   if (!options.document.file.empty()) {
     return TranslateDocument(options.connection, options.input.json,
                              options.request, options.document);
@@ -81,12 +82,12 @@ int Run(Options options) {
   const bool numbered = options.request.params().num_return_sequences() > 1;
   return RunBatches(options, &Client::Generate, AddText<v1::GenerateRequest>,
                     [=](const Line& line, const v1::GenerateResult& result) {
-                      return Format(numbered, line, result);
+                      return FormatGenerate(numbered, line, result);
                     });
 }
 
 // Which results are printed, and what of them.
-void AddOutput(CLI::App& app, Options& options) {
+void AddOutput(CLI::App& app, GenerateOptions& options) {
   v1::GenerationParams* const params = options.request.mutable_params();
   CLI::Option* const stream = app.add_flag("-s,--stream", options.stream,
                                            "Print text while it is generated");
@@ -112,7 +113,7 @@ void AddOutput(CLI::App& app, Options& options) {
 }  // namespace
 
 Command AddGenerate(CLI::App& attend) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<GenerateOptions>();
   CLI::App& command = *attend.add_subcommand(
       "generate",
       "Generate a text for each input. A translation model translates the "
@@ -136,7 +137,7 @@ Command AddGenerate(CLI::App& attend) {
   AddLanguages(command, options->request);
   AddDocument(command, options->document);
   AddScheduling(command, options->request);
-  return {&command, [options] { return Run(*options); }};
+  return {&command, [options] { return RunGenerate(*options); }};
 }
 
 }  // namespace attend

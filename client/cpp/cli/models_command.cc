@@ -18,7 +18,7 @@
 namespace attend {
 namespace {
 
-struct Options {
+struct ModelsOptions {
   ConnectionOptions connection;
   std::string name;
   bool json = false;
@@ -61,7 +61,7 @@ int Fail(const absl::Status& status) {
   return kExitCallFailed;
 }
 
-int Run(const Options& options) {
+int RunModels(const ModelsOptions& options) {
   Client client(ToClientOptions(options.connection));
   const std::string& name =
       options.name.empty() ? options.connection.model : options.name;
@@ -78,13 +78,13 @@ int Run(const Options& options) {
 }  // namespace
 
 Command AddModels(CLI::App& attend) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ModelsOptions>();
   CLI::App& command = *attend.add_subcommand(
       "models", "List the models of the server, or show one with its defaults");
   command.add_option("name", options->name, "Name of the model to show");
   AddConnection(command, options->connection);
   command.add_flag("--json", options->json, "Print JSON");
-  return {&command, [options] { return Run(*options); }};
+  return {&command, [options] { return RunModels(*options); }};
 }
 
 }  // namespace attend

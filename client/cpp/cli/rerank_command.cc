@@ -20,7 +20,7 @@
 namespace attend {
 namespace {
 
-struct Options : BatchOptions<v1::RerankRequest> {
+struct RerankOptions : BatchOptions<v1::RerankRequest> {
   std::string query;
 };
 
@@ -72,7 +72,7 @@ absl::StatusOr<v1::RerankResponse> Unsorted(
   return response;
 }
 
-int Run(const Options& options) {
+int RunRerank(const RerankOptions& options) {
   v1::RerankRequest base = options.request;
   base.set_query(options.query);
   base.set_model(options.connection.model);
@@ -103,7 +103,7 @@ int Run(const Options& options) {
 }  // namespace
 
 Command AddRerank(CLI::App& attend) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<RerankOptions>();
   CLI::App& command = *attend.add_subcommand(
       "rerank", "Order documents by how well they answer a query");
   command.footer(
@@ -128,7 +128,7 @@ Command AddRerank(CLI::App& attend) {
       "Print scores without sigmoid");
   AddInFlight(command, options->input);
   AddBatching(command, *options);
-  return {&command, [options] { return Run(*options); }};
+  return {&command, [options] { return RunRerank(*options); }};
 }
 
 }  // namespace attend

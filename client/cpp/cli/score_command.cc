@@ -16,7 +16,7 @@
 namespace attend {
 namespace {
 
-struct Options : BatchOptions<v1::ScoreRequest> {
+struct ScoreOptions : BatchOptions<v1::ScoreRequest> {
   bool tokens = false;
 };
 
@@ -31,7 +31,7 @@ absl::Status AddPair(const Line& line, v1::ScoreRequest& request) {
   return absl::OkStatus();
 }
 
-int Run(Options options) {
+int RunScore(ScoreOptions options) {
   if (!JoinPair(options.input.arguments)) {
     std::fprintf(stderr, "attend: score takes SOURCE and TARGET, got %zu\n",
                  options.input.arguments.size());
@@ -48,7 +48,7 @@ int Run(Options options) {
 }  // namespace
 
 Command AddScore(CLI::App& attend) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ScoreOptions>();
   CLI::App& command = *attend.add_subcommand(
       "score", "Print the log-probability of a target, given its source");
   command.footer(
@@ -57,7 +57,7 @@ Command AddScore(CLI::App& attend) {
   AddConnection(command, options->connection);
   command.add_flag("--tokens", options->tokens,
                    "Print the log-probability of each token below the sum");
-  return {&command, [options] { return Run(*options); }};
+  return {&command, [options] { return RunScore(*options); }};
 }
 
 }  // namespace attend

@@ -15,14 +15,14 @@ namespace attend {
 namespace {
 
 // For text to ids and for ids to text.
-struct Options {
+struct TokenizeOptions {
   BatchOptions<v1::TokenizeRequest> tokenize;
   bool decode = false;
   bool pieces = false;
   bool keep_special_tokens = false;
 };
 
-int Tokenize(const Options& options) {
+int Tokenize(const TokenizeOptions& options) {
   return RunBatches(
       options.tokenize, &Client::Tokenize,
       [](const Line& line, v1::TokenizeRequest& request) {
@@ -36,7 +36,7 @@ int Tokenize(const Options& options) {
       });
 }
 
-int Detokenize(const Options& options) {
+int Detokenize(const TokenizeOptions& options) {
   BatchOptions<v1::DetokenizeRequest> batches = {
       .connection = options.tokenize.connection,
       .input = options.tokenize.input,
@@ -59,7 +59,7 @@ int Detokenize(const Options& options) {
 }  // namespace
 
 Command AddTokenize(CLI::App& attend) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<TokenizeOptions>();
   CLI::App& command = *attend.add_subcommand(
       "tokenize", "Turn texts into token ids, or token ids into texts");
   AddInput(command, options->tokenize.input,

@@ -23,7 +23,7 @@
 namespace attend {
 namespace {
 
-struct Options {
+struct TopOptions {
   HttpGetOptions http = {.url = "http://localhost:8080"};
   absl::Duration interval = absl::Seconds(2);
   int pictures = 0;  // 0: until it is interrupted
@@ -91,7 +91,7 @@ class Top {
   std::string picture_;
 };
 
-int Run(Options options) {
+int RunTop(TopOptions options) {
   if (!absl::EndsWith(options.http.url, "/metrics")) {
     absl::StrAppend(&options.http.url,
                     absl::EndsWith(options.http.url, "/") ? "" : "/",
@@ -116,7 +116,7 @@ int Run(Options options) {
 }  // namespace
 
 Command AddTop(CLI::App& attend) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<TopOptions>();
   CLI::App& command = *attend.add_subcommand(
       "top",
       "Show a server live: its models, tokens a second, time to the first "
@@ -145,7 +145,7 @@ Command AddTop(CLI::App& attend) {
                   "End after so many pictures; 0: when interrupted")
       ->check(CLI::Range(0, 1 << 30))
       ->capture_default_str();
-  return {&command, [options] { return Run(*options); }};
+  return {&command, [options] { return RunTop(*options); }};
 }
 
 }  // namespace attend
