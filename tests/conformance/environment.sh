@@ -21,7 +21,7 @@ if [ "$(cat "$folder/wanted" 2>/dev/null)" = "$wanted" ]; then
   exit 0
 fi
 install() {
-  "$folder/bin/pip" install --quiet --disable-pip-version-check "$@"
+  "$folder/bin/pip" install --quiet --no-compile --disable-pip-version-check "$@"
 }
 rm -rf "$folder"
 python3 -m venv "$folder"

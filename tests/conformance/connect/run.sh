@@ -11,6 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)
 server=${1:?the path of attend-server}
 folder=${2:?a folder to keep the packages in}
+export PYTHONPYCACHEPREFIX="$folder/bytecode"
 
 "$here/../packages.sh" "$folder/connect" @bufbuild/protobuf@2.17.0 \
   @connectrpc/connect@2.0.4 @connectrpc/connect-node@2.0.4
@@ -24,4 +25,4 @@ cp "$here/client.mjs" "$folder/connect/client.mjs"
 export ATTEND_SERVER="$server" ATTEND_DESCRIPTORS="$work/attend.binpb"
 export ATTEND_CONNECT_CLIENT="$folder/connect/client.mjs"
 export PYTHONPATH="$here/.."
-python3 -B "$here/connect_test.py"
+python3 "$here/connect_test.py"

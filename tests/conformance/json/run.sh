@@ -10,6 +10,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)
 server=${1:?the path of attend-server}
 folder=${2:?a folder to keep the environment in}
+export PYTHONPYCACHEPREFIX="$folder/bytecode"
 shift 2
 
 "$here/../environment.sh" "$folder/python" "$here/../oip/requirements.txt"
@@ -19,4 +20,4 @@ trap 'rm -rf "$stubs"' EXIT
 "$python" -m grpc_tools.protoc -I"$root/proto" \
   --python_out="$stubs" --grpc_python_out="$stubs" attend/v1/attend.proto
 export ATTEND_SERVER="$server" PYTHONPATH="$stubs:$here/.."
-"$python" -B "$here/generate_json.py" "$@"
+"$python" "$here/generate_json.py" "$@"

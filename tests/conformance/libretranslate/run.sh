@@ -11,8 +11,9 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 server=${1:?the path of attend-server}
 folder=${2:?a folder to keep the environment in}
+export PYTHONPYCACHEPREFIX="$folder/bytecode"
 
 "$here/../environment.sh" "$folder/libretranslate" "$here/requirements.txt" \
   --without-models
 export ATTEND_SERVER="$server" PYTHONPATH="$here/.."
-"$folder/libretranslate/bin/python" -B "$here/libretranslate_test.py"
+"$folder/libretranslate/bin/python" "$here/libretranslate_test.py"

@@ -12,6 +12,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)
 server=${1:?the path of attend-server}
 folder=${2:?a folder to keep the environment in}
+export PYTHONPYCACHEPREFIX="$folder/bytecode"
 
 "$here/../environment.sh" "$folder/python" "$here/requirements.txt"
 python=$folder/python/bin/python
@@ -29,8 +30,8 @@ export ATTEND_SERVER="$server" ATTEND_SMOLLM2="$folder/smollm2"
 export PYTHONPATH="$stubs:$here:$here/.."
 for module in tritonclient.grpc.service_pb2 \
     kserve.protocol.grpc.grpc_predict_v2_pb2; do
-  "$python" -B "$here/wire_test.py" "$module"
+  "$python" "$here/wire_test.py" "$module"
 done
 for client in triton kserve perf_analyzer; do
-  "$python" -B "$here/${client}_test.py"
+  "$python" "$here/${client}_test.py"
 done

@@ -11,6 +11,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 server=${1:?the path of attend-server}
 folder=${2:?a folder to keep the environments in}
+export PYTHONPYCACHEPREFIX="$folder/bytecode"
 
 "$here/../environment.sh" "$folder/openai" "$here/requirements.txt"
 "$here/../packages.sh" "$folder/node" openai@6.49.0
@@ -20,4 +21,4 @@ cp "$here/node_clients.mjs" "$folder/node/"
 export ATTEND_SERVER="$server" ATTEND_SMOLLM2="$folder/smollm2"
 export ATTEND_NODE_SCRIPT="$folder/node/node_clients.mjs"
 export PYTHONPATH="$here/.."
-"$folder/openai/bin/python" -B "$here/openai_clients_test.py"
+"$folder/openai/bin/python" "$here/openai_clients_test.py"

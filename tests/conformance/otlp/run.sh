@@ -10,8 +10,9 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 server=${1:?the path of attend-server}
 folder=${2:?a folder to keep the environment in}
+export PYTHONPYCACHEPREFIX="$folder/bytecode"
 
 "$here/../environment.sh" "$folder/otlp" "$here/requirements.txt" \
   --without-models
 export ATTEND_SERVER="$server" PYTHONPATH="$here/.."
-"$folder/otlp/bin/python" -B "$here/otlp_test.py"
+"$folder/otlp/bin/python" "$here/otlp_test.py"

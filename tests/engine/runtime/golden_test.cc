@@ -8,6 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/engine/runtime/driver.h"
+#include "tests/support/sanitized.h"
 
 namespace attend {
 namespace {
@@ -211,11 +212,12 @@ TEST_P(BundledModelTest, Translates200SentencesAsTransformersDoes) {
   params.num_beams = beams ? 4 : 1;
   std::vector<EngineRequest> requests;
   const json& sentences = expected["sentences"];
-  for (const json& sentence : sentences) {
-    requests.push_back({.input = SourceTokens{.ids = sentence["ids"]},
+  ASSERT_EQ(sentences.size(), 200u);
+  const size_t count = kSanitized ? 30 : sentences.size();
+  for (size_t i = 0; i < count; ++i) {
+    requests.push_back({.input = SourceTokens{.ids = sentences[i]["ids"]},
                         .task = GenerateTask{params}});
   }
-  ASSERT_EQ(requests.size(), 200u);
   Driver driver(loaded.engine());
   const auto outputs = driver.Run(std::move(requests));
   for (size_t i = 0; i < outputs.size(); ++i) {
