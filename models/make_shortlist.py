@@ -18,14 +18,17 @@ IBM model 1 (Brown et al. 1993), with a source token NULL for what has no source
 
 import argparse
 import collections
+import re
 import sys
 
 NULL = "NULL"
 
 
 def read(path):
-    with open(path, encoding="utf-8") as file:
-        return [line.split() for line in file]
+    # Spaces and tabs alone separate tokens, which may be other white space.
+    with open(path, encoding="utf-8", newline="\n") as file:
+        return [[token for token in re.split("[ \t]", line.rstrip("\r\n"))
+                 if token] for line in file]
 
 
 def pairs_of(sources, targets, longest):

@@ -52,12 +52,18 @@ void AddNamed(const GenerationParams& params, Chosen& chosen) {
 }  // namespace
 
 void Shortlist::AddAlways(absl::Span<const int> targets) {
-  always_.insert(always_.end(), targets.begin(), targets.end());
+  for (const int id : targets) {
+    if (is_always_[id]) continue;
+    is_always_[id] = true;
+    always_.push_back(id);
+  }
 }
 
 void Shortlist::Set(std::vector<int> source, std::vector<int> targets) {
   ATTEND_CHECK(!source.empty());
   longest_ = std::max(longest_, source.size());
+  std::sort(targets.begin(), targets.end());
+  targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
   targets.shrink_to_fit();
   targets_[std::move(source)] = std::move(targets);
 }

@@ -17,9 +17,9 @@ namespace attend {
 class Shortlist {
  public:
   // `vocab`: width of the logits; all target ids are below it.
-  explicit Shortlist(int vocab) : vocab_(vocab) {}
+  explicit Shortlist(int vocab) : vocab_(vocab), is_always_(vocab) {}
 
-  // The targets of every source.
+  // More targets of every source.
   void AddAlways(absl::Span<const int> targets);
   // The targets of a source that has these tokens one after the other, at least
   // one; instead of those that an earlier call gave.
@@ -36,7 +36,8 @@ class Shortlist {
 
  private:
   const int vocab_;
-  std::vector<int> always_;
+  std::vector<int> always_;  // each once
+  std::vector<bool> is_always_;
   size_t longest_ = 0;  // tokens of a sequence
   absl::flat_hash_map<std::vector<int>, std::vector<int>> targets_;
 };

@@ -24,6 +24,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kMaxLineBytes = size_t{1} << 20;
+// Each place of a source is looked up with so many tokens after it.
+constexpr size_t kMaxSourceTokens = 16;
 
 // A token or a line as an error shows it.
 std::string Shown(absl::string_view text) {
@@ -84,11 +86,11 @@ class Reader {
     return absl::InvalidArgumentError(
         absl::StrCat(file_.path, ": line ", lines_, " ", what));
   }
-  // Of a file without one token sequence that the model knows.
+  // Of a file that has nothing for any source.
   absl::Status NothingKnown() const {
     return absl::InvalidArgumentError(absl::StrCat(
         file_.path, ": none of its ", lines_,
-        " lines has tokens that the model knows",
+        " lines has source and target tokens that the model knows",
         unknown_ == 0
             ? std::string()
             : absl::StrCat("; the first that it does not is ", first_unknown_,
@@ -124,7 +126,8 @@ absl::StatusOr<std::optional<std::vector<int>>> ReadTokens(Reader& reader,
   bool known = true;
   for (const absl::string_view token : absl::StrSplit(text, ' ')) {
     if (token.empty()) {
-      return reader.Error("has two spaces between tokens, must have one");
+      return reader.Error(absl::StrCat(
+          "has two spaces between tokens, must have one: ", Shown(text)));
     }
     const int id = reader.TokenId(token, side);
     if (id >= 0) ids.push_back(id);
@@ -134,7 +137,24 @@ absl::StatusOr<std::optional<std::vector<int>>> ReadTokens(Reader& reader,
   return ids;
 }
 
-absl::Status AddMapping(Reader& reader, Line line, Shortlist& shortlist) {
+// The lines of a vmap.txt.
+class Mapping {
+ public:
+  explicit Mapping(Shortlist& shortlist) : shortlist_(shortlist) {}
+
+  absl::Status Add(Reader& reader, Line line);
+  // Whether a line was of use, or one that is for every source.
+  bool known() const {
+    return has_targets_ && (shortlist_.size() > 0 || !has_sources_);
+  }
+
+ private:
+  Shortlist& shortlist_;
+  bool has_sources_ = false;  // known or not
+  bool has_targets_ = false;  // that are known
+};
+
+absl::Status Mapping::Add(Reader& reader, Line line) {
   const std::vector<absl::string_view> parts = absl::StrSplit(line, '\t');
   if (parts.size() != 2) {
     return reader.Error(absl::StrCat(
@@ -142,15 +162,22 @@ absl::Status AddMapping(Reader& reader, Line line, Shortlist& shortlist) {
         " tabs, must have one, between source tokens and target tokens: ",
         Shown(line)));
   }
+  has_sources_ |= !parts[0].empty();
   ASSIGN_OR_RETURN(auto source, ReadTokens(reader, parts[0], Side::kSource,
                                            /*all=*/true));
   ASSIGN_OR_RETURN(auto targets, ReadTokens(reader, parts[1], Side::kTarget,
                                             /*all=*/false));
   if (!source) return absl::OkStatus();
+  if (source->size() > kMaxSourceTokens) {
+    return reader.Error(absl::StrCat("has ", source->size(),
+                                     " source tokens, must have at most ",
+                                     kMaxSourceTokens));
+  }
+  has_targets_ |= !targets->empty();
   if (source->empty()) {
-    shortlist.AddAlways(*targets);
+    shortlist_.AddAlways(*targets);
   } else {
-    shortlist.Set(*std::move(source), *std::move(targets));
+    shortlist_.Set(*std::move(source), *std::move(targets));
   }
   return absl::OkStatus();
 }
@@ -175,7 +202,7 @@ class Translations {
     std::sort(entries_.begin(), entries_.end(), std::greater<>());
     std::vector<int> best;
     for (const auto& [probability, target] : entries_) {
-      if (best.size() == most || !(probability > 0)) break;
+      if (best.size() == most || probability == 0) break;
       best.push_back(target);
     }
     return best;
@@ -198,9 +225,9 @@ absl::Status AddTranslation(Reader& reader, Line line, Lexicon& lexicon) {
   }
   float probability = 0;
   if (!absl::SimpleAtof(fields[2], &probability) ||
-      !std::isfinite(probability)) {
+      !std::isfinite(probability) || probability < 0) {
     return reader.Error(absl::StrCat("has the probability ", Shown(fields[2]),
-                                     ", must be a number"));
+                                     ", must be a number from 0 on"));
   }
   if (fields[0] == "NULL" || fields[1] == "NULL") return absl::OkStatus();
   const int target = reader.TokenId(fields[0], Side::kTarget);
@@ -247,6 +274,7 @@ absl::StatusOr<LoadedShortlist> LoadShortlist(const ShortlistFile& file,
   Reader reader(file, tokenizer);
   RETURN_IF_ERROR(reader.Open());
   auto shortlist = std::make_unique<Shortlist>(vocab);
+  Mapping mapping(*shortlist);
   Lexicon lexicon;
   std::optional<bool> is_mapping;
   while (true) {
@@ -259,11 +287,11 @@ absl::StatusOr<LoadedShortlist> LoadShortlist(const ShortlistFile& file,
       }
       is_mapping = std::count(line->begin(), line->end(), '\t') == 1;
     }
-    RETURN_IF_ERROR(*is_mapping ? AddMapping(reader, *line, *shortlist)
+    RETURN_IF_ERROR(*is_mapping ? mapping.Add(reader, *line)
                                 : AddTranslation(reader, *line, lexicon));
   }
   const bool known =
-      is_mapping.value_or(false) ? shortlist->size() > 0 : !lexicon.empty();
+      is_mapping.value_or(false) ? mapping.known() : !lexicon.empty();
   if (!known) return reader.NothingKnown();
   if (!*is_mapping) AddLexicon(reader, vocab, lexicon, *shortlist);
   return LoadedShortlist{

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/tensor/check.h"
 #include "engine/tensor/status_macros.h"
 #include "engine/transformer/layer_pass.h"
 #include "engine/transformer/shares.h"
@@ -128,7 +129,10 @@ absl::Status Transformer::Project(ExecContext& context, const Operand& src,
   if (listed < src.rows) {
     RETURN_IF_ERROR(logits_->Run(context, src, needs, dst));
   }
-  if (listed > 0) listed_logits_->Run(context, src, needs, dst);
+  if (listed > 0) {
+    ATTEND_CHECK(listed_logits_.has_value());
+    listed_logits_->Run(context, src, needs, dst);
+  }
   return absl::OkStatus();
 }
 

@@ -123,8 +123,11 @@ absl::Status Transformer::LoadLogits(Weights& weights, TokenTables& tables,
   if (spec_.logits_bias) {
     ASSIGN_OR_RETURN(bias, weights.Read("logits.bias", {vocab()}));
   }
-  const std::vector<float> same_bias(bias.data(), bias.data() + bias.size());
   const ComputeType dtype = LogitsType(dtype_, *rows);
+  const std::vector<float> same_bias =
+      load.lists_tokens
+          ? std::vector<float>(bias.data(), bias.data() + bias.size())
+          : std::vector<float>();
   ASSIGN_OR_RETURN(
       logits_, Projection::Create(primitives_, dtype, *rows, std::move(bias),
                                   max_rows, spec_.logits_softcap));

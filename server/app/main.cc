@@ -140,9 +140,8 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
   // loading has freed went back to the system.
   mallopt(M_TRIM_THRESHOLD, 4 << 20);
   RETURN_IF_ERROR(CheckThreads());
-  ASSIGN_OR_RETURN(const std::unique_ptr<Tracing> tracing,
-                   StartTracing(options.otlp_endpoint, ATTEND_VERSION,
-                                metrics.spans(), log));
+  const std::unique_ptr<Tracing> tracing =
+      StartTracing(options.otlp_endpoint, ATTEND_VERSION, metrics.spans(), log);
   CallEnvironment calls(
       {.models = models.entries(),
        .clock = clock,

@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <cstdlib>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "engine/tensor/status_macros.h"
 #include "server/tracing/tracing_options.h"
 
 namespace attend {
@@ -27,16 +27,24 @@ void AddToResource(const char* key, std::string value, TracingPairs& resource) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Tracing>> StartTracing(
-    const std::string& endpoint, const std::string& version,
-    SpanMetrics& metrics, Log& log) {
+std::unique_ptr<Tracing> StartTracing(const std::string& endpoint,
+                                      const std::string& version,
+                                      SpanMetrics& metrics, Log& log) {
   std::vector<std::string> warnings;
   TracingOptions options = ReadTracingOptions(
       endpoint, [](const char* name) { return std::getenv(name); }, warnings);
   for (const std::string& warning : warnings) {
     log.Write(LogLevel::kWarning, "tracing", {{"warning", warning}});
   }
-  if (options.endpoint.target.empty()) return nullptr;
+  if (options.endpoint.target.empty()) {
+    if (!endpoint.empty()) {
+      log.Write(LogLevel::kWarning, "tracing",
+                {{"warning",
+                  "OTEL_SDK_DISABLED or OTEL_TRACES_EXPORTER turns off what "
+                  "otlp_endpoint asks for"}});
+    }
+    return nullptr;
+  }
   AddToResource("service.version", version, options.resource);
   AddToResource("service.instance.id",
                 absl::StrCat(absl::Hex(RandomNumber(), absl::kZeroPad16)),
@@ -44,9 +52,14 @@ absl::StatusOr<std::unique_ptr<Tracing>> StartTracing(
   auto tracing = std::unique_ptr<Tracing>(new Tracing{
       Tracer(options.sampler, options.queue, metrics, RandomNumber()),
       nullptr});
-  ASSIGN_OR_RETURN(tracing->exporter,
-                   OtlpExporter::Start(options, version,
-                                       tracing->tracer.queue(), metrics, log));
+  auto exporter = OtlpExporter::Start(options, version, tracing->tracer.queue(),
+                                      metrics, log);
+  if (!exporter.ok()) {
+    log.Write(LogLevel::kWarning, "tracing",
+              {{"warning", exporter.status().message()}});
+    return nullptr;
+  }
+  tracing->exporter = *std::move(exporter);
   log.Write(LogLevel::kInfo, "tracing",
             {{"endpoint", options.endpoint.target},
              {"follow_parent", options.sampler.follow_parent ? "yes" : "no"},

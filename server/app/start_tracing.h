@@ -4,7 +4,6 @@
 #include <memory>
 #include <string>
 
-#include "absl/status/statusor.h"
 #include "server/observability/log.h"
 #include "server/observability/span_metrics.h"
 #include "server/otlp/otlp_exporter.h"
@@ -18,12 +17,12 @@ struct Tracing {
   std::unique_ptr<OtlpExporter> exporter;  // goes first: it uses the tracer
 };
 
-// Reads OpenTelemetry's variables and starts what they ask for; null: nothing.
-// `endpoint`: the option, which wins. `metrics` and `log` must outlive the
-// Tracing.
-absl::StatusOr<std::unique_ptr<Tracing>> StartTracing(
-    const std::string& endpoint, const std::string& version,
-    SpanMetrics& metrics, Log& log);
+// Reads OpenTelemetry's variables and starts what they ask for; null: nothing,
+// or what cannot be used, of which the log warns. `endpoint`: the option, which
+// wins. `metrics` and `log` must outlive the Tracing.
+std::unique_ptr<Tracing> StartTracing(const std::string& endpoint,
+                                      const std::string& version,
+                                      SpanMetrics& metrics, Log& log);
 
 }  // namespace attend
 

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 
 namespace attend {
@@ -67,8 +66,8 @@ TraceHeaders TraceHeadersOf(const grpc::ServerContext& context) {
   const auto [begin, end] =
       context.client_metadata().equal_range(KeyOf(kTracestateKey));
   for (auto it = begin; it != end; ++it) {
-    absl::StrAppend(&headers.tracestate, it == begin ? "" : ",",
-                    absl::string_view(it->second.data(), it->second.size()));
+    JoinTracestate(absl::string_view(it->second.data(), it->second.size()),
+                   headers.tracestate);
   }
   return headers;
 }

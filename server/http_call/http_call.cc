@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "engine/tensor/out_of_memory.h"
 #include "server/http_call/http_status.h"
@@ -24,8 +23,7 @@ TraceHeaders TraceHeadersOf(const HttpRequest& request) {
   if (headers.traceparent.empty()) return headers;
   for (const auto& [name, value] : request.headers) {
     if (!absl::EqualsIgnoreCase(name, kTracestateKey)) continue;
-    absl::StrAppend(&headers.tracestate, headers.tracestate.empty() ? "" : ",",
-                    value);
+    JoinTracestate(value, headers.tracestate);
   }
   return headers;
 }

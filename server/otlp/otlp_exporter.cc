@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "engine/tensor/mutex.h"
@@ -33,7 +34,8 @@ absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> Credentials(
     tls.pem_root_certs.assign(std::istreambuf_iterator<char>(file), {});
     if (tls.pem_root_certs.empty()) {
       return absl::InvalidArgumentError(
-          absl::StrCat("OTEL_EXPORTER_OTLP_CERTIFICATE: cannot read '",
+          absl::StrCat("no certificate of OTEL_EXPORTER_OTLP_CERTIFICATE (or "
+                       "TRACES_CERTIFICATE) can be read from '",
                        options.ca_file, "'"));
     }
   }
@@ -78,12 +80,15 @@ struct OtlpExporter::Impl {
         stub(otlp::TraceService::NewStub(channel)),
         queue(queue_in),
         metrics(metrics_in),
-        log(log_in) {}
+        log(log_in) {
+    spans.reserve(options.queue.max_batch_spans);
+  }
 
   void Run();
-  void Export(const std::vector<Span>& spans);
-  void Count(const grpc::Status& status, int spans,
+  void Export();
+  void Count(const grpc::Status& status, int sent,
              const otlp::ExportTracePartialSuccess& partial);
+  void LogRejected(int rejected, const std::string& why);
   // Sends until it succeeds, or `deadline`, or an error that stays.
   grpc::Status Send(const otlp::ExportTraceServiceRequest& request,
                     absl::Time deadline,
@@ -100,7 +105,10 @@ struct OtlpExporter::Impl {
   SpanQueue& queue;
   SpanMetrics& metrics;
   Log& log;
-  bool failing = false;  // the thread's own
+  // The thread's own.
+  std::vector<Span> spans;  // of an export
+  bool failing = false;
+  bool rejecting = false;
 
   Mutex mutex;
   std::condition_variable changed;
@@ -113,9 +121,9 @@ struct OtlpExporter::Impl {
 };
 
 void OtlpExporter::Impl::Run() {
-  for (std::vector<Span> spans; !(spans = queue.Take()).empty();) {
+  for (queue.Take(spans); !spans.empty(); queue.Take(spans)) {
     const absl::Status status = CatchOutOfMemory([&] {
-      Export(spans);
+      Export();
       return absl::OkStatus();
     });
     if (status.ok()) continue;
@@ -126,19 +134,19 @@ void OtlpExporter::Impl::Run() {
   changed.notify_all();
 }
 
-void OtlpExporter::Impl::Export(const std::vector<Span>& spans) {
+void OtlpExporter::Impl::Export() {
   const otlp::ExportTraceServiceRequest request =
-      ToOtlp(spans, options.resource, version);
+      ToOtlp(spans, options.resource, version, absl::Now() - SteadyNow());
   otlp::ExportTraceServiceResponse response;
   const grpc::Status status =
       Send(request, SteadyNow() + options.timeout, response);
   Count(status, static_cast<int>(spans.size()), response.partial_success());
 }
 
-void OtlpExporter::Impl::Count(const grpc::Status& status, int spans,
+void OtlpExporter::Impl::Count(const grpc::Status& status, int sent,
                                const otlp::ExportTracePartialSuccess& partial) {
   if (!status.ok()) {
-    metrics.OnDropped(SpanDrop::kExportFailed, spans);
+    metrics.OnDropped(SpanDrop::kExportFailed, sent);
     if (std::exchange(failing, true)) return;
     return log.Write(LogLevel::kWarning, "spans_not_exported",
                      {{"endpoint", options.endpoint.target},
@@ -146,12 +154,23 @@ void OtlpExporter::Impl::Count(const grpc::Status& status, int spans,
                       {"error", status.error_message()}});
   }
   const int rejected =
-      static_cast<int>(std::clamp<int64_t>(partial.rejected_spans(), 0, spans));
-  metrics.OnExported(spans - rejected);
+      static_cast<int>(std::clamp<int64_t>(partial.rejected_spans(), 0, sent));
+  metrics.OnExported(sent - rejected);
   if (rejected > 0) metrics.OnDropped(SpanDrop::kRejected, rejected);
+  LogRejected(rejected, partial.error_message());
   if (!std::exchange(failing, false)) return;
   log.Write(LogLevel::kInfo, "spans_exported_again",
             {{"endpoint", options.endpoint.target}});
+}
+
+// A collector may warn of spans that it takes, too.
+void OtlpExporter::Impl::LogRejected(int rejected, const std::string& why) {
+  const bool says_so = rejected > 0 || !why.empty();
+  if (std::exchange(rejecting, says_so) || !says_so) return;
+  log.Write(LogLevel::kWarning, "spans_rejected",
+            {{"endpoint", options.endpoint.target},
+             {"spans", rejected},
+             {"error", why}});
 }
 
 grpc::Status OtlpExporter::Impl::Send(
@@ -178,13 +197,15 @@ grpc::Status OtlpExporter::Impl::SendOnce(
     deadline = std::min(deadline, end);
     call = &context;
   }
+  // Without memory, too.
+  const absl::Cleanup forget = [this] {
+    MutexLock lock(mutex);
+    call = nullptr;
+  };
   // gRPC's deadlines are of the system's clock.
   context.set_deadline(
       absl::ToChronoTime(absl::Now() + (deadline - SteadyNow())));
-  const grpc::Status status = stub->Export(&context, request, &response);
-  MutexLock lock(mutex);
-  call = nullptr;
-  return status;
+  return stub->Export(&context, request, &response);
 }
 
 bool OtlpExporter::Impl::Pause(absl::Duration pause) {

@@ -23,8 +23,8 @@ class OtlpExporter {
   static constexpr absl::Duration kLastWords = absl::Seconds(1);
 
   // Begins to export what is in `queue`. The last three arguments must outlive
-  // the exporter. `version`: of the build. An error: the file of certificates
-  // cannot be read.
+  // the exporter. `version`: of the build. INVALID_ARGUMENT names a file of
+  // certificates that cannot be read.
   static absl::StatusOr<std::unique_ptr<OtlpExporter>> Start(
       const TracingOptions& options, std::string version, SpanQueue& queue,
       SpanMetrics& metrics, Log& log);

@@ -39,7 +39,7 @@ void Fill(const SpanAttribute& attribute, otlp::AnyValue& to) {
   }
 }
 
-void Fill(const Span& span, otlp::OtlpSpan& to) {
+void Fill(const Span& span, absl::Duration to_system_time, otlp::OtlpSpan& to) {
   to.set_trace_id(Bytes(span.trace_id));
   to.set_span_id(Bytes(span.id));
   to.set_trace_state(span.tracestate);
@@ -47,8 +47,8 @@ void Fill(const Span& span, otlp::OtlpSpan& to) {
   to.set_name(Text(span.name));
   to.set_kind(span.is_call ? otlp::OtlpSpan::KIND_SERVER
                            : otlp::OtlpSpan::KIND_INTERNAL);
-  to.set_start_time_unix_nano(absl::ToUnixNanos(span.begin));
-  to.set_end_time_unix_nano(absl::ToUnixNanos(span.end));
+  to.set_start_time_unix_nano(absl::ToUnixNanos(span.begin + to_system_time));
+  to.set_end_time_unix_nano(absl::ToUnixNanos(span.end + to_system_time));
   for (const SpanAttribute& attribute : span.attributes) {
     otlp::KeyValue& pair = *to.add_attributes();
     pair.set_key(attribute.key);
@@ -66,7 +66,8 @@ void Fill(const Span& span, otlp::OtlpSpan& to) {
 
 otlp::ExportTraceServiceRequest ToOtlp(const std::vector<Span>& spans,
                                        const TracingPairs& resource,
-                                       absl::string_view version) {
+                                       absl::string_view version,
+                                       absl::Duration to_system_time) {
   otlp::ExportTraceServiceRequest request;
   otlp::ResourceSpans& of_server = *request.add_resource_spans();
   for (const auto& [key, value] : resource) {
@@ -77,7 +78,9 @@ otlp::ExportTraceServiceRequest ToOtlp(const std::vector<Span>& spans,
   otlp::ScopeSpans& scope = *of_server.add_scope_spans();
   scope.mutable_scope()->set_name("attend");
   scope.mutable_scope()->set_version(std::string(version));
-  for (const Span& span : spans) Fill(span, *scope.add_spans());
+  for (const Span& span : spans) {
+    Fill(span, to_system_time, *scope.add_spans());
+  }
   return request;
 }
 

@@ -44,8 +44,10 @@ bool ServiceCall::Begin(absl::string_view wanted_id, absl::Time deadline,
   request_id_ = ChooseRequestId(wanted_id);
   arrival_ = environment_.service.clock.Now();
   deadline_ = deadline;
-  trace_.Begin(caller.trace, environment_.service.tracer);
   absl::Status refused = Identify(caller);
+  // Nobody without a key fills the queue of spans.
+  trace_.Begin(caller.trace,
+               refused.ok() ? environment_.service.tracer : nullptr);
   if (refused.ok()) refused = Admit();
   if (refused.ok()) return true;
   Refuse(std::move(refused));
@@ -254,22 +256,28 @@ void ServiceCall::TryReport(CallEnd end) const {
   const CallSummary summary =
       failed_to_start_ ? CallSummary() : handler_->summary();
   CountInference(summary, end.status.ok(), now);
+  LogCall(end, summary, duration);
   EndTrace(end, summary, now);
-  if (!service.log.WantsCall()) return;
+}
+
+void ServiceCall::LogCall(const CallEnd& end, const CallSummary& summary,
+                          absl::Duration duration) const {
+  Log& log = environment_.service.log;
+  if (!log.WantsCall()) return;
   const std::string trace_id = trace_.id();
-  service.log.Write(LogLevel::kInfo, "call",
-                    {{"id", request_id_},
-                     {trace_id.empty() ? "" : "trace", trace_id},
-                     {"tenant", account_->name()},
-                     {"model", model_ == nullptr ? "" : model_->name},
-                     {"method", method_.name()},
-                     {"code", absl::StatusCodeToString(end.status.code())},
-                     {"seconds", duration},
-                     {"inputs", summary.inputs},
-                     {"failed_inputs", summary.failed_inputs},
-                     {"source_tokens", summary.source_tokens},
-                     {"generated_tokens", summary.generated_tokens},
-                     {"slow_reader", static_cast<int>(end.slow_reader)}});
+  log.Write(LogLevel::kInfo, "call",
+            {{"id", request_id_},
+             {trace_id.empty() ? "" : "trace", trace_id},
+             {"tenant", account_->name()},
+             {"model", model_ == nullptr ? "" : model_->name},
+             {"method", method_.name()},
+             {"code", absl::StatusCodeToString(end.status.code())},
+             {"seconds", duration},
+             {"inputs", summary.inputs},
+             {"failed_inputs", summary.failed_inputs},
+             {"source_tokens", summary.source_tokens},
+             {"generated_tokens", summary.generated_tokens},
+             {"slow_reader", static_cast<int>(end.slow_reader)}});
 }
 
 }  // namespace attend

@@ -93,6 +93,8 @@ class ServiceCall : public CallContext {
   void EndStart(absl::Status status);
   void AnswerRefusal(Responder& to);
   void TryReport(CallEnd end) const;
+  void LogCall(const CallEnd& end, const CallSummary& summary,
+               absl::Duration duration) const;
   // Gives the spans of the call to the tracer, if the call is sampled.
   void EndTrace(const CallEnd& end, const CallSummary& summary,
                 absl::Time now) const;

@@ -20,7 +20,8 @@ bool SpanQueue::Add(std::vector<Span>&& spans) {
   return true;
 }
 
-std::vector<Span> SpanQueue::Take() {
+void SpanQueue::Take(std::vector<Span>& batch) {
+  batch.clear();
   MutexLock lock(mutex_);
   do {
     changed_.wait_for(lock, absl::ToChronoNanoseconds(options_.delay),
@@ -31,10 +32,8 @@ std::vector<Span> SpanQueue::Take() {
   } while (spans_.empty() && !closed_);
   const auto end =
       spans_.begin() + std::min(spans_.size(), options_.max_batch_spans);
-  std::vector<Span> batch(std::make_move_iterator(spans_.begin()),
-                          std::make_move_iterator(end));
+  std::move(spans_.begin(), end, std::back_inserter(batch));
   spans_.erase(spans_.begin(), end);
-  return batch;
 }
 
 void SpanQueue::Close() {

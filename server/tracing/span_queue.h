@@ -3,6 +3,7 @@
 
 #include <condition_variable>
 #include <cstddef>
+#include <deque>
 #include <vector>
 
 #include "absl/time/time.h"
@@ -29,8 +30,10 @@ class SpanQueue {
   // is added.
   bool Add(std::vector<Span>&& spans);
   // Waits for a whole batch, or for the delay if anything has come by then, or
-  // for Close(). Empty: the queue is closed, and nothing is left.
-  std::vector<Span> Take();
+  // for Close(), and puts what there is into `batch` instead of what was there;
+  // takes no memory if a batch has room in it. Empty: the queue is closed, and
+  // nothing is left.
+  void Take(std::vector<Span>& batch);
   // From now on nothing is added, and Take() waits no more.
   void Close();
 
@@ -38,7 +41,7 @@ class SpanQueue {
   const SpanQueueOptions options_;
   Mutex mutex_;
   std::condition_variable changed_;
-  std::vector<Span> spans_ ABSL_GUARDED_BY(mutex_);
+  std::deque<Span> spans_ ABSL_GUARDED_BY(mutex_);
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

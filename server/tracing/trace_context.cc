@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -29,18 +30,6 @@ bool ReadHex(absl::string_view text, std::array<uint8_t, n>& bytes) {
     bytes[i] = static_cast<uint8_t>(high << 4 | low);
   }
   return true;
-}
-
-template <size_t n>
-std::string WriteHex(const std::array<uint8_t, n>& bytes) {
-  constexpr absl::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  text.reserve(2 * n);
-  for (const uint8_t byte : bytes) {
-    text.push_back(kDigits[byte >> 4]);
-    text.push_back(kDigits[byte & 15]);
-  }
-  return text;
 }
 
 bool IsKeyPart(absl::string_view part, size_t max_bytes, bool may_be_digit) {
@@ -84,8 +73,10 @@ absl::string_view TrimSpaces(absl::string_view text) {
 
 }  // namespace
 
-std::string ToHex(const TraceId& id) { return WriteHex(id); }
-std::string ToHex(const SpanId& id) { return WriteHex(id); }
+std::string ToHex(const TraceId& id) {
+  return absl::BytesToHexString(
+      absl::string_view(reinterpret_cast<const char*>(id.data()), id.size()));
+}
 
 std::optional<TraceContext> ParseTraceparent(absl::string_view text) {
   if (text.size() < kTraceparentBytes || text[2] != '-' || text[35] != '-' ||
@@ -112,9 +103,8 @@ std::optional<TraceContext> ParseTraceparent(absl::string_view text) {
   return context;
 }
 
-std::string ToTraceparent(const TraceContext& context) {
-  return absl::StrCat("00-", ToHex(context.trace_id), "-",
-                      ToHex(context.span_id), context.sampled ? "-01" : "-00");
+void JoinTracestate(absl::string_view value, std::string& joined) {
+  absl::StrAppend(&joined, joined.empty() ? "" : ",", value);
 }
 
 std::string CleanTracestate(absl::string_view text) {
@@ -125,9 +115,10 @@ std::string CleanTracestate(absl::string_view text) {
     const absl::string_view member = TrimSpaces(padded);
     if (member.empty()) continue;
     if (!IsMember(member) || ++members > kMaxMembers) return "";
-    full = full || clean.size() + 1 + member.size() > kMaxTracestateBytes;
-    if (full) continue;
-    absl::StrAppend(&clean, clean.empty() ? "" : ",", member);
+    const absl::string_view comma = clean.empty() ? "" : ",";
+    full = full ||
+           clean.size() + comma.size() + member.size() > kMaxTracestateBytes;
+    if (!full) absl::StrAppend(&clean, comma, member);
   }
   return clean;
 }

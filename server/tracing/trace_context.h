@@ -21,7 +21,6 @@ using SpanId = std::array<uint8_t, 8>;
 
 // Lower-case hexadecimal digits, two a byte.
 std::string ToHex(const TraceId& id);
-std::string ToHex(const SpanId& id);
 
 // The span under which a caller wants to see its call: W3C Trace Context,
 // level 1.
@@ -35,14 +34,14 @@ struct TraceContext {
 // as this version knows it. None if it is malformed, as that specification
 // says: then the call has no caller's trace, which is no error.
 std::optional<TraceContext> ParseTraceparent(absl::string_view text);
-// The value that ParseTraceparent() reads, of version 00.
-std::string ToTraceparent(const TraceContext& context);
 
 // Longer ones lose members, the last first.
 inline constexpr size_t kMaxTracestateBytes = 512;
-// The value of a header `tracestate` (several of them are joined by commas),
-// without empty members and the spaces between members. Empty if it is
-// malformed: a wrong member spoils the others.
+// Adds the value of one of several headers `tracestate` to those before it.
+void JoinTracestate(absl::string_view value, std::string& joined);
+// The value of a header `tracestate`, or of several that are joined, without
+// empty members and the spaces between members. Empty if it is malformed: a
+// wrong member spoils the others.
 std::string CleanTracestate(absl::string_view text);
 
 }  // namespace attend

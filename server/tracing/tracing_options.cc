@@ -5,8 +5,8 @@
 #include <initializer_list>
 #include <optional>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -46,6 +46,25 @@ bool IsMetadata(absl::string_view key, absl::string_view value) {
                      }) &&
          std::all_of(value.begin(), value.end(),
                      [](char c) { return absl::ascii_isprint(c); });
+}
+
+constexpr absl::string_view kAfterScheme = "://";
+
+bool HasScheme(absl::string_view endpoint) {
+  return absl::StrContains(endpoint, kAfterScheme);
+}
+
+// A name, or an address; one of IPv6 stands between brackets.
+bool IsHost(absl::string_view text) {
+  const bool brackets = absl::StartsWith(text, "[");
+  if (brackets) {
+    text.remove_prefix(1);
+    if (!absl::ConsumeSuffix(&text, "]")) return false;
+  }
+  return !text.empty() && absl::c_all_of(text, [brackets](char c) {
+    return absl::ascii_isalnum(c) ||
+           absl::StrContains(brackets ? ".:%" : "-._", c);
+  });
 }
 
 // The variables of one reading.
@@ -166,8 +185,9 @@ void ReadHeaders(Variables& variables, TracingPairs& headers) {
   for (auto& [key, value] :
        variables.Pairs({"OTEL_EXPORTER_OTLP_TRACES_HEADERS",
                         "OTEL_EXPORTER_OTLP_HEADERS"})) {
+    absl::AsciiStrToLower(&key);
     if (IsMetadata(key, value)) {
-      headers.emplace_back(absl::AsciiStrToLower(key), std::move(value));
+      headers.emplace_back(std::move(key), std::move(value));
     } else {
       variables.Warn("a key or a value cannot be metadata of gRPC");
     }
@@ -187,14 +207,22 @@ bool IsOff(Variables& variables) {
 }
 
 OtlpEndpoint ReadEndpoint(absl::string_view flag, Variables& variables) {
-  if (!flag.empty()) return *ParseOtlpEndpoint(flag);
-  const absl::string_view text = variables.Text(
-      {"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"});
+  const absl::string_view text =
+      !flag.empty() ? flag
+                    : variables.Text({"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+                                      "OTEL_EXPORTER_OTLP_ENDPOINT"});
   if (text.empty()) return {};
   auto endpoint = ParseOtlpEndpoint(text);
-  if (endpoint.ok()) return *std::move(endpoint);
-  variables.Warn("must be like http://host:4317");
-  return {};
+  if (!endpoint.ok()) {
+    variables.Warn("must be like http://host:4317");
+    return {};
+  }
+  if (!HasScheme(text)) {
+    const absl::string_view insecure = variables.Text(
+        {"OTEL_EXPORTER_OTLP_TRACES_INSECURE", "OTEL_EXPORTER_OTLP_INSECURE"});
+    endpoint->tls = !absl::EqualsIgnoreCase(insecure, "true");
+  }
+  return *std::move(endpoint);
 }
 
 void ReadTransport(Variables& variables, TracingOptions& options) {
@@ -222,20 +250,31 @@ void ReadTransport(Variables& variables, TracingOptions& options) {
 }  // namespace
 
 absl::StatusOr<OtlpEndpoint> ParseOtlpEndpoint(absl::string_view text) {
-  OtlpEndpoint endpoint;
+  const absl::Status wrong = absl::InvalidArgumentError(
+      "otlp_endpoint must be like http://host:4317 or https://host:4317");
+  OtlpEndpoint endpoint = {.target = {}, .tls = true};
   absl::string_view rest = text;
-  endpoint.tls = absl::ConsumePrefix(&rest, "https://");
-  if (!endpoint.tls) absl::ConsumePrefix(&rest, "http://");
-  rest = rest.substr(0, rest.find('/'));
-  if (rest.empty() ||
-      !std::all_of(rest.begin(), rest.end(), absl::ascii_isgraph)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "otlp_endpoint is '", absl::CHexEscape(text.substr(0, 200)),
-        "', must be like http://host:4317"));
+  if (HasScheme(text)) {
+    const size_t end = text.find(kAfterScheme);
+    const absl::string_view scheme = text.substr(0, end);
+    endpoint.tls = absl::EqualsIgnoreCase(scheme, "https");
+    if (!endpoint.tls && !absl::EqualsIgnoreCase(scheme, "http")) return wrong;
+    rest = text.substr(end + kAfterScheme.size());
   }
-  endpoint.target = std::string(rest);
+  rest = rest.substr(0, rest.find_first_of("/?#"));
+  absl::string_view host = rest;
+  absl::string_view port = "4317";
   const size_t colon = rest.rfind(':');
-  if (colon == rest.npos || rest.back() == ']') endpoint.target += ":4317";
+  if (colon != rest.npos && rest.back() != ']') {
+    host = rest.substr(0, colon);
+    port = rest.substr(colon + 1);
+  }
+  uint32_t number = 0;
+  if (!IsHost(host) || !absl::c_all_of(port, absl::ascii_isdigit) ||
+      !absl::SimpleAtoi(port, &number) || number < 1 || number > 65535) {
+    return wrong;
+  }
+  endpoint.target = absl::StrCat(host, ":", number);
   return endpoint;
 }
 

@@ -20,8 +20,10 @@ struct OtlpEndpoint {
   bool tls = false;
 };
 
-// Reads "http://host:4317", "https://host" or "host:4317"; a path, which is for
-// OTLP over HTTP, is ignored. INVALID_ARGUMENT names the text.
+// Reads "http://host:4317", "https://host", or "host:4317", which means TLS as
+// OpenTelemetry wants; a path, which is for OTLP over HTTP, is ignored.
+// INVALID_ARGUMENT says what it must be like, but not what it was: there may be
+// a password in it.
 absl::StatusOr<OtlpEndpoint> ParseOtlpEndpoint(absl::string_view text);
 
 using TracingPairs = std::vector<std::pair<std::string, std::string>>;
@@ -41,7 +43,8 @@ struct TracingOptions {
 using GetVariable = absl::FunctionRef<const char*(const char* name)>;
 
 // What the variables of OpenTelemetry say (docs/operations.md lists them).
-// `endpoint`, if it is not empty, wins over them; it must be valid. What cannot
+// `endpoint`, if it is not empty, wins over their endpoints, but not over those
+// that turn tracing off; it must be valid. What cannot
 // be used counts as not set, as OpenTelemetry wants, and adds a warning, which
 // does not show values: they may be secrets.
 TracingOptions ReadTracingOptions(absl::string_view endpoint,

@@ -219,5 +219,16 @@ TEST(TracingTest, AVariableThatCannotBeUsedIsWarnedOf) {
   EXPECT_EQ(server.Stop(), 0);
 }
 
+// Calls matter more than their traces.
+TEST(TracingTest, ACertificateThatCannotBeReadTurnsTracingOff) {
+  const std::map<std::string, std::string> wrong = {
+      {"OTEL_EXPORTER_OTLP_CERTIFICATE", "/does/not/exist.pem"}};
+  const ScopedVariables variables(wrong);
+  ServerProcess server({"--otlp-endpoint=https://127.0.0.1:1"});
+  EXPECT_THAT(server.process().output(), HasSubstr("/does/not/exist.pem"));
+  EXPECT_TRUE(Translate(server, Traceparent(std::string(32, 'a'))).ok());
+  EXPECT_EQ(server.Stop(), 0);
+}
+
 }  // namespace
 }  // namespace attend

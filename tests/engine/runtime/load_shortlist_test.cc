@@ -69,6 +69,11 @@ TEST_F(LoadShortlistTest, ReadsMappingsOfCTranslate2) {
   EXPECT_EQ(loaded->counts.unknown_tokens, 2);
 }
 
+TEST_F(LoadShortlistTest, AMappingMayBeOneForEverySource) {
+  const auto loaded = Read("\ts e\n\te l\n");
+  EXPECT_THAT(Find(loaded, {8}), ElementsAre(3, 4, 5));
+}
+
 TEST_F(LoadShortlistTest, ReadsLexiconsOfMarian) {
   const std::string lines =
       "e s 0.5\n"
@@ -99,16 +104,20 @@ TEST_F(LoadShortlistTest, AnErrorNamesFileLineAndToken) {
                 "line 2 has 0 tabs, must have one, between source tokens and "
                 "target tokens: 's e'");
   EXPECT_THAT(Error("s\te\ns\te\tl\n"), HasSubstr("line 2 has 2 tabs"));
-  EXPECT_EQ(Error("s\te  l\n"),
-            file + "line 1 has two spaces between tokens, must have one");
+  EXPECT_EQ(
+      Error("s\te  l\n"),
+      file + "line 1 has two spaces between tokens, must have one: 'e  l'");
+  EXPECT_EQ(Error("s\te\n" + std::string("s s s s s s s s s s s s s s s s s") +
+                  "\te\n"),
+            file + "line 2 has 17 source tokens, must have at most 16");
   EXPECT_EQ(Error("e s 0.5\ne s\n"),
             file +
                 "line 2 has 2 fields, must have 3: target token, source token, "
                 "probability: 'e s'");
-  for (const char* bad : {"x", "nan", "inf", "0.5x"}) {
+  for (const char* bad : {"x", "nan", "inf", "0.5x", "-0.5"}) {
     EXPECT_EQ(Error(absl::StrCat("e s 0.5\ne s ", bad, "\n")),
               absl::StrCat(file, "line 2 has the probability '", bad,
-                           "', must be a number"));
+                           "', must be a number from 0 on"));
   }
   EXPECT_EQ(Error("\x1f\x8b\x08"), file + "is compressed; unpack it by gunzip");
   EXPECT_THAT(Error(std::string(2 << 20, 'x')),
@@ -118,8 +127,12 @@ TEST_F(LoadShortlistTest, AnErrorNamesFileLineAndToken) {
 
 TEST_F(LoadShortlistTest, AFileOfAnotherVocabularyIsNone) {
   EXPECT_THAT(Error("\t</s>\nle\tchat\nla\tmaison\n"),
-              HasSubstr("none of its 3 lines has tokens that the model knows; "
-                        "the first that it does not is 'le'"));
+              HasSubstr("none of its 3 lines has source and target tokens "
+                        "that the model knows; the first that it does not is "
+                        "'le'"));
+  // Nor is one whose sources are known, and whose targets are not.
+  EXPECT_THAT(Error("s\tchat\ne\tmaison\n"),
+              HasSubstr("the first that it does not is 'chat'"));
   EXPECT_THAT(Error("chat le 0.5\n"), HasSubstr("the first that it does not"));
   EXPECT_THAT(Error(""), HasSubstr("none of its 0 lines"));
 }

@@ -167,7 +167,7 @@ TEST(OptionsTest, AnErrorNamesFlagValueAndWhatIsExpected) {
       {{"--default-model=x"}, "default_model is 'x', must be one of en-de"},
       {{"--models-dir=/no/such"}, "models_dir is '/no/such'"},
       {{"--max-running=0"}, "max_running"},
-      {{"--otlp-endpoint=http://"}, "otlp_endpoint is 'http://'"},
+      {{"--otlp-endpoint=http://"}, "otlp_endpoint must be like http://"},
   };
   for (const auto& c : cases) {
     const auto line = Parse(c.arguments);

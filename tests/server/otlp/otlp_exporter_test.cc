@@ -1,14 +1,16 @@
 #include "server/otlp/otlp_exporter.h"
 
-#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "server/observability/metrics.h"
+#include "server/otlp/otlp_message.h"
 #include "tests/support/span_collector.h"
 #include "tests/support/wait_until.h"
 
@@ -44,13 +46,13 @@ std::vector<Span> Spans(int count) {
 class OtlpExporterTest : public ::testing::Test {
  protected:
   OtlpExporterTest() { options_.queue = kQueue; }
-  ~OtlpExporterTest() override { close(null_); }
+  ~OtlpExporterTest() override { close(log_file_); }
 
   void Start(const std::string& endpoint) {
     options_.endpoint = *ParseOtlpEndpoint(endpoint);
     auto started =
         OtlpExporter::Start(options_, "1.2.3", queue_, metrics_.spans(),
-                            log_.emplace(LogOptions(), null_));
+                            log_.emplace(LogOptions(), log_file_));
     ASSERT_TRUE(started.ok()) << started.status();
     exporter_ = *std::move(started);
   }
@@ -66,7 +68,18 @@ class OtlpExporterTest : public ::testing::Test {
         HasSubstr(absl::StrCat("\nattend_spans_", series, " ", count, "\n")));
   }
 
-  const int null_ = open("/dev/null", O_WRONLY);
+  // How often the log has an event. Ends the log.
+  int Logged(const std::string& event) {
+    log_.reset();
+    std::string text(static_cast<size_t>(lseek(log_file_, 0, SEEK_END)), ' ');
+    EXPECT_EQ(pread(log_file_, text.data(), text.size(), 0),
+              static_cast<ssize_t>(text.size()));
+    const std::vector<std::string> parts =
+        absl::StrSplit(text, "event=" + event + " ");
+    return static_cast<int>(parts.size()) - 1;
+  }
+
+  const int log_file_ = memfd_create("log", 0);
   Metrics metrics_{"1", {}};
   SpanCollector collector_;
   TracingOptions options_;
@@ -93,8 +106,8 @@ TEST_F(OtlpExporterTest, ACollectorGetsAllOfASpan) {
   EXPECT_EQ(span.trace_state(), "a=1");
   EXPECT_EQ(span.name(), "attend.v1.Attend/Translate");
   EXPECT_EQ(span.kind(), SpanCollector::OtlpSpan::KIND_SERVER);
-  EXPECT_EQ(span.start_time_unix_nano(), 1'500'000'000);
-  EXPECT_EQ(span.end_time_unix_nano(), 1'750'000'000);
+  EXPECT_EQ(span.end_time_unix_nano() - span.start_time_unix_nano(),
+            250'000'000);
   EXPECT_EQ(span.attributes(0).value().int_value(), 7);
   EXPECT_EQ(span.attributes(1).value().double_value(), 2.5);
   EXPECT_EQ(span.attributes(2).value().string_value(), "caf\xc3\xa9");
@@ -106,6 +119,14 @@ TEST_F(OtlpExporterTest, ACollectorGetsAllOfASpan) {
               Contains(Pair("user-agent", HasSubstr("attend-otlp/1.2.3"))));
   Stop();
   ExpectCounted("exported_total", 1);
+}
+
+// Spans have times of a clock that nobody sets; collectors, of the system's.
+TEST(OtlpMessageTest, TimesAreThoseOfTheSystem) {
+  const auto message = ToOtlp(Spans(1), {}, "1", absl::Seconds(3));
+  const auto& span = message.resource_spans(0).scope_spans(0).spans(0);
+  EXPECT_EQ(span.start_time_unix_nano(), 4'500'000'000);
+  EXPECT_EQ(span.end_time_unix_nano(), 4'750'000'000);
 }
 
 TEST_F(OtlpExporterTest, APartOfACallThatFailedSaysSo) {
@@ -154,6 +175,9 @@ TEST_F(OtlpExporterTest, WhatACollectorRefusesIsDroppedAtOnce) {
   ASSERT_TRUE(queue_.Add(Spans(3)));
   Stop();
   EXPECT_EQ(collector_.exports(), 2);
+  EXPECT_EQ(Logged("spans_not_exported"), 1);
+  EXPECT_EQ(Logged("spans_exported_again"), 1);
+  EXPECT_EQ(Logged("spans_rejected"), 1);
   ExpectCounted("dropped_total{reason=\"export_failed\"}", 2);
   ExpectCounted("dropped_total{reason=\"rejected\"}", 1);
   ExpectCounted("exported_total", 2);
@@ -169,11 +193,12 @@ TEST_F(OtlpExporterTest, ASlowCollectorHoldsUpNobody) {
   for (int i = 0; i < 1000; ++i) taken += queue_.Add(Spans(1));
   EXPECT_EQ(taken, 8);
   EXPECT_LT(Stop(), OtlpExporter::kLastWords + absl::Seconds(2));
+  EXPECT_EQ(Logged("spans_not_exported"), 1);  // of two batches and more
   ExpectCounted("dropped_total{reason=\"export_failed\"}", 12);
 }
 
 TEST_F(OtlpExporterTest, WithoutACollectorTheEndIsAtOnce) {
-  Start("127.0.0.1:1");  // nobody listens
+  Start("http://127.0.0.1:1");  // nobody listens
   ASSERT_TRUE(queue_.Add(Spans(4)));
   absl::SleepFor(absl::Milliseconds(50));  // into the pause between two tries
   EXPECT_LT(Stop(), OtlpExporter::kLastWords);
@@ -196,7 +221,7 @@ TEST_F(OtlpExporterTest, ACertificateThatCannotBeReadIsAnError) {
   options_.ca_file = "/does/not/exist.pem";
   const auto exporter =
       OtlpExporter::Start(options_, "1", queue_, metrics_.spans(),
-                          log_.emplace(LogOptions(), null_));
+                          log_.emplace(LogOptions(), log_file_));
   EXPECT_THAT(exporter.status().message(), HasSubstr("/does/not/exist.pem"));
 }
 

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "tests/server/service/service_fixture.h"
+#include "tests/support/taken_spans.h"
 
 namespace attend {
 namespace {
@@ -206,14 +207,14 @@ TEST_F(ServiceCallTest, ATracedCallRecordsItsPhases) {
   LocalCall call = NewCall("Generate", request);
   call.Run();
   EXPECT_EQ(call.end(), absl::OkStatus());
-  EXPECT_THAT(Names(tracer.queue().Take()),
+  EXPECT_THAT(Names(TakenSpans(tracer.queue())),
               ElementsAre("attend.v1.Attend/Generate", "tokenise", "queue",
                           "encode", "decode"));
   // What is refused has a span, too.
   environment_->Drain();
   LocalCall refused = NewCall("Generate", request);
   refused.Run();
-  const std::vector<Span> spans = tracer.queue().Take();
+  const std::vector<Span> spans = TakenSpans(tracer.queue());
   EXPECT_THAT(Names(spans), ElementsAre("attend.v1.Attend/Generate"));
   EXPECT_THAT(spans[0].error, HasSubstr("UNAVAILABLE"));
 }
@@ -227,7 +228,7 @@ TEST_F(ServiceCallTest, ACallThatIsNotSampledRecordsNothing) {
   LocalCall call = NewCall("Generate", request);
   call.Run();
   tracer.queue().Close();
-  EXPECT_THAT(tracer.queue().Take(), ElementsAre());
+  EXPECT_THAT(TakenSpans(tracer.queue()), ElementsAre());
 }
 
 TEST(AttendMethodsTest, EveryMethodOfTheProtoFileIsServed) {

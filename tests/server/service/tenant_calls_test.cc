@@ -2,10 +2,13 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <thread>
+#include <vector>
 
 #include "absl/strings/cord.h"
 #include "tests/server/service/service_fixture.h"
+#include "tests/support/taken_spans.h"
 
 namespace attend {
 namespace {
@@ -65,6 +68,23 @@ TEST_F(TenantCallsTest, NeedAKey) {
   forced.mutable_params()->mutable_prefix_tokens()->mutable_ids()->Add(7);
   EXPECT_EQ(Call("Generate", forced), absl::OkStatus());
   EXPECT_EQ(Counted("attend_tenant_source_tokens_total{tenant=\"a\"}"), 9);
+}
+
+TEST_F(TenantCallsTest, WithoutAKeyNothingIsRecordedOfACall) {
+  Tracer tracer({}, {.delay = absl::Milliseconds(1)}, metrics_.spans(), 1);
+  service_.tracer = &tracer;
+  BuildFor({});
+  const v1::ListModelsRequest request;
+  EXPECT_EQ(Call("ListModels", request, {}).code(),
+            absl::StatusCode::kUnauthenticated);
+  EXPECT_EQ(Call("ListModels", request), absl::OkStatus());
+  tracer.queue().Close();
+  const std::vector<Span> spans = TakenSpans(tracer.queue());
+  ASSERT_FALSE(spans.empty());
+  for (const Span& span : spans) EXPECT_EQ(span.error, "");
+  EXPECT_EQ(std::count_if(spans.begin(), spans.end(),
+                          [](const Span& span) { return span.is_call; }),
+            1);
 }
 
 TEST_F(TenantCallsTest, SeeTheirModelsOnly) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "server/observability/metrics.h"
+#include "tests/support/taken_spans.h"
 
 namespace attend {
 namespace {
@@ -57,7 +58,7 @@ class CallTraceTest : public ::testing::Test {
   // All spans of the trace, by now.
   std::vector<Span> End(CallTrace& trace, TracedCall call = Call()) {
     trace.End(call);
-    return tracer_.queue().Take();
+    return TakenSpans(tracer_.queue());
   }
   static TracedCall Call() {
     return {.method = "attend.v1.Attend/Translate",
@@ -90,7 +91,8 @@ TEST_F(CallTraceTest, ACallIsAChildOfItsCaller) {
   ASSERT_THAT(spans, SizeIs(1));
   const Span& span = spans[0];
   EXPECT_EQ(ToHex(span.trace_id), kTraceId);
-  EXPECT_EQ(ToHex(span.parent), "b7ad6b7169203331");
+  EXPECT_EQ(span.parent,
+            (SpanId{0xb7, 0xad, 0x6b, 0x71, 0x69, 0x20, 0x33, 0x31}));
   EXPECT_TRUE(span.parent_is_remote);
   EXPECT_TRUE(span.is_call);
   EXPECT_NE(span.id, SpanId{});

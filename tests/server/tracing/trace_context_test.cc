@@ -5,6 +5,7 @@
 #include <random>
 #include <string>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 
 namespace attend {
@@ -13,7 +14,15 @@ namespace {
 constexpr char kExample[] =
     "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
-TEST(TraceContextTest, ATraceparentIsReadAndWritten) {
+// What ParseTraceparent() reads, of version 00.
+std::string Written(const TraceContext& context) {
+  const std::string span(context.span_id.begin(), context.span_id.end());
+  return absl::StrCat("00-", ToHex(context.trace_id), "-",
+                      absl::BytesToHexString(span),
+                      context.sampled ? "-01" : "-00");
+}
+
+TEST(TraceContextTest, ATraceparentIsRead) {
   const auto context = ParseTraceparent(kExample);
   ASSERT_TRUE(context.has_value());
   EXPECT_EQ(context->trace_id[0], 0x0a);
@@ -22,8 +31,7 @@ TEST(TraceContextTest, ATraceparentIsReadAndWritten) {
   EXPECT_EQ(context->span_id[7], 0x31);
   EXPECT_TRUE(context->sampled);
   EXPECT_EQ(ToHex(context->trace_id), "0af7651916cd43dd8448eb211c80319c");
-  EXPECT_EQ(ToHex(context->span_id), "b7ad6b7169203331");
-  EXPECT_EQ(ToTraceparent(*context), kExample);
+  EXPECT_EQ(Written(*context), kExample);
 }
 
 TEST(TraceContextTest, OfTheFlagsTheLastBitIsKnown) {
@@ -72,7 +80,7 @@ TEST(TraceContextTest, WhatIsMalformedIsNone) {
   }
 }
 
-// What is read of any bytes is written as it was, but for unknown flags.
+// What is read of any bytes is what stands there, but for unknown flags.
 TEST(TraceContextTest, AnyBytesAreReadOrNone) {
   std::mt19937 random(1);
   int read = 0;
@@ -88,7 +96,7 @@ TEST(TraceContextTest, AnyBytesAreReadOrNone) {
     const auto context = ParseTraceparent(text);
     if (!context) continue;
     ++read;
-    EXPECT_EQ(ToTraceparent(*context).substr(3, 50), text.substr(3, 50));
+    EXPECT_EQ(Written(*context).substr(3, 50), text.substr(3, 50));
   }
   EXPECT_GT(read, 1000);
 }
