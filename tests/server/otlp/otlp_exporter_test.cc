@@ -46,7 +46,11 @@ std::vector<Span> Spans(int count) {
 class OtlpExporterTest : public ::testing::Test {
  protected:
   OtlpExporterTest() { options_.queue = kQueue; }
-  ~OtlpExporterTest() override { close(log_file_); }
+  ~OtlpExporterTest() override {
+    exporter_.reset();
+    log_.reset();  // its thread writes until then
+    close(log_file_);
+  }
 
   void Start(const std::string& endpoint) {
     options_.endpoint = *ParseOtlpEndpoint(endpoint);
