@@ -24,6 +24,7 @@ COPY deploy/install.cmake deploy/attend-config.cmake.in deploy/unity_groups.py \
      deploy/
 COPY proto proto
 COPY engine engine
+COPY command_line command_line
 COPY server server
 COPY client client
 RUN cmake --preset patched-grpc -DATTEND_TESTS=OFF \

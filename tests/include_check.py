@@ -78,6 +78,7 @@ WRONG = [
     ("server/libretranslate/translate.cc", "server/openai/openai_api.h"),
     ("server/tls/certificates.cc", "server/observability/log.h"),
     ("client/cpp/lib/client.cc", "client/cpp/load/load.h"),
+    ("command_line/did_you_mean.cc", "client/cpp/lib/utf8.h"),
     ("client/cpp/load/load.cc", "client/cpp/cli/command.h"),
 ]
 

@@ -8,9 +8,11 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "command_line/did_you_mean.h"
 #include "engine/tensor/status_macros.h"
 #include "server/app/config_file.h"
 
@@ -104,9 +106,10 @@ absl::Status OptionParser::ParseFile() {
           return option->get_single_name() == entry.name;
         });
     if (found == options_.end() || *found == options_.front()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          file_, ": unknown option '",
-          absl::CHexEscape(entry.name.substr(0, 200)), "'; see --help"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(file_, ": unknown option '",
+                       absl::CHexEscape(entry.name.substr(0, 200)), "'",
+                       DidYouMean(entry.name, Names("")), "; see --help"));
     }
     if (!(*found)->empty()) continue;
     (*found)->add_result(entry.values);
@@ -115,12 +118,34 @@ absl::Status OptionParser::ParseFile() {
   return absl::OkStatus();
 }
 
+std::vector<std::string> OptionParser::Names(const char* dashes) const {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : options_) {
+    names.push_back(absl::StrCat(dashes, option->get_single_name()));
+  }
+  return names;
+}
+
+absl::Status OptionParser::Unknown() const {
+  const std::vector<std::string> words = app_->remaining();
+  const auto flag = std::find_if(
+      words.begin(), words.end(),
+      [](const std::string& word) { return absl::StartsWith(word, "-"); });
+  const std::string word =
+      absl::CHexEscape((flag == words.end() ? words[0] : *flag).substr(0, 200));
+  const std::string name = word.substr(0, word.find('='));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "not expected: ", word, DidYouMean(name, Names("--")), "; see --help"));
+}
+
 absl::Status OptionParser::Parse(const std::vector<std::string>& arguments) {
   try {
     // CLI11 reads the list from its end.
     app_->parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
     ParseVariables();
     return ParseFile();
+  } catch (const CLI::ExtrasError&) {
+    return Unknown();
   } catch (const std::exception& error) {
     return absl::InvalidArgumentError(std::string(error.what()).substr(0, 500));
   }

@@ -70,6 +70,10 @@ class OptionParser {
   void AddText(Text option);
   // Throws the errors of CLI11; Parse() catches them.
   void Read(const Text& option, std::vector<std::string> texts) const;
+  // Of all options but flags alone.
+  std::vector<std::string> Names(const char* dashes) const;
+  // The error about an argument that is no option.
+  absl::Status Unknown() const;
   std::string Place(const std::string& name) const;
   void ParseVariables();
   absl::Status ParseFile();

@@ -21,7 +21,7 @@ USAGE_ERROR = 2  # kExitUsage
 SERVER = sys.argv.pop(2)
 CLIENT = sys.argv.pop(1)
 # Folders of the repository, as a path in a text begins.
-IN_TREE = re.compile(r"(?:\.ci|client|deploy|docs|engine|models|proto|server|"
+IN_TREE = re.compile(r"(?:\.ci|client|command_line|deploy|docs|engine|models|proto|server|"
                      r"tests)/[\w./-]*$")
 # Flags of Google Benchmark, which the programs in tests/bench have, too.
 BENCHMARK_FLAGS = {"--benchmark_filter", "--benchmark_min_time"}

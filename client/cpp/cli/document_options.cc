@@ -19,11 +19,13 @@ namespace {
 
 absl::StatusOr<std::string> ReadAll(const std::string& file) {
   std::ifstream stream;
-  if (file != "-") stream.open(file, std::ios::binary);
+  if (file != "-") {
+    const absl::Status opened = OpenFile(file, stream);
+    if (!opened.ok()) return opened;
+  }
   std::istream& in = file == "-" ? std::cin : stream;
   std::string text(std::istreambuf_iterator<char>(in), {});
-  if (!in.bad() && (file == "-" || stream.is_open())) return text;
-  return absl::NotFoundError(absl::StrCat("cannot read ", file));
+  return text;
 }
 
 v1::DocumentFormat FormatOf(const DocumentOptions& options) {

@@ -9,21 +9,17 @@
 #include "absl/strings/str_cat.h"
 
 namespace attend {
-namespace {
-
-absl::Status OpenLines(const std::string& file, std::ifstream& stream) {
+absl::Status OpenFile(const std::string& file, std::ifstream& stream) {
   // A directory opens as an empty file.
   std::error_code error;
   if (std::filesystem::is_directory(file, error)) {
     return absl::InvalidArgumentError(
         absl::StrCat(file, ": is a directory, must be a file"));
   }
-  stream.open(file);
+  stream.open(file, std::ios::binary);
   if (stream.is_open()) return absl::OkStatus();
   return absl::NotFoundError(absl::StrCat(file, ": cannot read"));
 }
-
-}  // namespace
 
 std::optional<std::string> NextLine(std::istream& stream) {
   std::string line;
@@ -34,7 +30,7 @@ std::optional<std::string> NextLine(std::istream& stream) {
 
 absl::StatusOr<std::vector<std::string>> ReadLines(const std::string& file) {
   std::ifstream stream;
-  const absl::Status status = OpenLines(file, stream);
+  const absl::Status status = OpenFile(file, stream);
   if (!status.ok()) return status;
   std::vector<std::string> lines;
   while (std::optional<std::string> line = NextLine(stream)) {
@@ -53,7 +49,7 @@ bool JoinPair(std::vector<std::string>& arguments) {
 
 absl::Status LineSource::Open() {
   if (input_.file.empty()) return absl::OkStatus();
-  return OpenLines(input_.file, file_);
+  return OpenFile(input_.file, file_);
 }
 
 std::optional<std::string> LineSource::Next() {

@@ -18,8 +18,10 @@ namespace attend {
 // end of the stream.
 std::optional<std::string> NextLine(std::istream& stream);
 
-// All lines of a file, without their ends. NOT_FOUND if the file cannot be
-// read.
+// NOT_FOUND if the file cannot be read, INVALID_ARGUMENT if it is a directory.
+absl::Status OpenFile(const std::string& file, std::ifstream& stream);
+
+// All lines of a file, without their ends. Errors are those of OpenFile().
 absl::StatusOr<std::vector<std::string>> ReadLines(const std::string& file);
 
 // Joins two arguments, TEXT and PAIR, with a tab into the line that a file
@@ -33,7 +35,7 @@ class LineSource {
   // Borrows `input`. Open() comes before Next().
   explicit LineSource(const InputOptions& input) : input_(input) {}
 
-  // NOT_FOUND if the file cannot be read.
+  // Errors are those of OpenFile().
   absl::Status Open();
   // Nothing after the last line.
   std::optional<std::string> Next();

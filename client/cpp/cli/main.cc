@@ -2,10 +2,13 @@
 
 #include <CLI/CLI.hpp>
 #include <csignal>
+#include <cstdio>
+#include <string>
 #include <vector>
 
 #include "absl/synchronization/mutex.h"
 #include "client/cpp/cli/command.h"
+#include "client/cpp/cli/unknown_word.h"
 
 namespace attend {
 namespace {
@@ -13,6 +16,8 @@ namespace {
 int Main(int argc, char** argv) {
   CLI::App app("Client of an Attend server", "attend");
   app.require_subcommand(1);
+  app.set_version_flag("--version", "attend " ATTEND_VERSION,
+                       "Print the version and exit");
   app.footer(
       "attend COMMAND --help shows a command's options.\n"
       "Exit code: 0: success, 1: a call failed, 2: wrong usage.");
@@ -21,6 +26,11 @@ int Main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
+    const std::string unknown = UnknownWord(app, error);
+    if (!unknown.empty()) {
+      std::fprintf(stderr, "attend: %s\n", unknown.c_str());
+      return kExitUsage;
+    }
     return app.exit(error) == 0 ? kExitOk : kExitUsage;
   }
   for (const Command& command : commands) {

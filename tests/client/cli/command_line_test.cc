@@ -250,6 +250,43 @@ TEST_F(CommandLineTest, WrongUsage) {
   EXPECT_EQ(service_.calls(), 0);
 }
 
+TEST_F(CommandLineTest, NamesWhatWasMeant) {
+  const struct {
+    const char* arguments;
+    const char* message;
+  } cases[] = {
+      {"transalte x", "unknown command 'transalte'; did you mean translate?"},
+      {"sing", "unknown command 'sing'; see attend --help"},
+      {"translate --baems 3 x",
+       "unknown option '--baems'; did you mean --beams?; see attend "
+       "generate --help"},
+      {"chat --json-shema=x", "did you mean --json-schema?"},
+      {"models one two", "not expected: 'two'; see attend models --help"},
+      {"--versoin", "unknown option '--versoin'; did you mean --version?"},
+  };
+  for (const auto& c : cases) {
+    const Outcome outcome = Run(c.arguments);
+    EXPECT_EQ(outcome.exit_code, 2) << c.arguments;
+    EXPECT_THAT(outcome.err, StartsWith("attend: ")) << c.arguments;
+    EXPECT_THAT(outcome.err, HasSubstr(c.message));
+  }
+}
+
+TEST_F(CommandLineTest, Version) {
+  const Outcome outcome = Run("--version");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out,
+              ::testing::ContainsRegex("^attend [0-9]+\\.[0-9]+\\.[0-9]+\n$"));
+}
+
+TEST_F(CommandLineTest, ADirectoryIsNoDocument) {
+  const Outcome outcome = Run("translate --document .");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err,
+            "attend: INVALID_ARGUMENT: .: is a directory, must be a file\n");
+}
+
 TEST_F(CommandLineTest, Help) {
   for (const char* command :
        {"generate", "translate", "score", "embed", "classify", "fill-mask",

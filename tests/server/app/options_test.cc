@@ -131,8 +131,10 @@ TEST(OptionsTest, AnErrorNamesFlagValueAndWhatIsExpected) {
     std::vector<std::string> arguments;
     const char* message;
   } cases[] = {
-      {{"--prot=1"}, "not expected: --prot=1"},
-      {{"serve"}, "not expected: serve"},
+      {{"--prot=1"},
+       "not expected: --prot=1; did you mean --port?; see --help"},
+      {{"3", "--treads"}, "not expected: --treads; did you mean --threads?"},
+      {{"serve"}, "not expected: serve; see --help"},
       {{"--port"}, "--port: 1 required VALUE missing"},
       {{"--port=x"}, "--port: 'x' is not a whole number"},
       {{"--port=70000"}, "port is 70000"},
@@ -216,7 +218,8 @@ TEST(OptionsTest, AnErrorInAFileNamesTheFileAndTheLine) {
     const char* text;
     const char* message;
   } cases[] = {
-      {"max-runing = 3", "unknown option 'max-runing'"},
+      {"max-runing = 3",
+       "unknown option 'max-runing'; did you mean max-running?"},
       {"Port = 3", "unknown option 'Port'"},
       {"--port = 3", "unknown option '--port'"},
       {"config = other.toml", "unknown option 'config'"},
