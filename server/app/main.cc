@@ -159,12 +159,15 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
                    RpcServer::Start(options.rpc, calls, step_signal,
                                     metrics.connections(), certificates.get()));
   HttpCalls http_calls(calls, step_signal);
-  ASSIGN_OR_RETURN(const std::unique_ptr<HttpServer> http,
-                   StartHttp(options, ATTEND_VERSION,
-                             {.metrics = [&] { return metrics.Serialize(); },
-                              .live = [&] { return rpc->alive(); },
-                              .ready = [&] { return rpc->serving(); }},
-                             http_calls, certificates.get()));
+  ASSIGN_OR_RETURN(
+      const std::unique_ptr<HttpServer> http,
+      StartHttp(
+          options, ATTEND_VERSION,
+          {.metrics = [&] { return metrics.Serialize(); },
+           .live = [&] { return rpc->alive(); },
+           .ready = [&] { return rpc->serving(); },
+           .open_metrics = [&] { return metrics.SerializeOpenMetrics(); }},
+          http_calls, certificates.get()));
   LogReady(models, *compute, *rpc, *http, SteadyNow() - begin, log);
   WaitForStop(
       signals, tenants.get(), certificates.get(),

@@ -1,5 +1,6 @@
 #include "server/http/metrics_page.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -9,17 +10,23 @@
 namespace attend {
 namespace {
 
-HttpResponse PageResponse(std::shared_ptr<const std::string> page) {
-  return {
-      .headers = {{"Content-Type", "text/plain; version=0.0.4; charset=utf-8"},
-                  {"Cache-Control", "no-store"}},
-      .body = std::move(page)};
+// The forms, in the order of their numbers.
+constexpr MetricsForm kForms[kNumMetricsForms] = {
+    {.open_metrics = false, .gzip = false},
+    {.open_metrics = false, .gzip = true},
+    {.open_metrics = true, .gzip = false},
+    {.open_metrics = true, .gzip = true}};
+
+size_t NumberOf(MetricsForm form) {
+  return (form.open_metrics ? 2 : 0) + (form.gzip ? 1 : 0);
 }
 
 }  // namespace
 
-MetricsPage::MetricsPage(std::function<std::string()> write)
-    : write_(std::move(write)), writer_([this] { Run(); }) {}
+MetricsPage::MetricsPage(Write write, Write open_metrics)
+    : write_(std::move(write)),
+      open_metrics_(std::move(open_metrics)),
+      writer_([this] { Run(); }) {}
 
 MetricsPage::~MetricsPage() {
   {
@@ -30,47 +37,60 @@ MetricsPage::~MetricsPage() {
   writer_.join();
 }
 
-void MetricsPage::Ask(std::shared_ptr<HttpExchange> exchange) {
+void MetricsPage::Ask(MetricsForm form,
+                      std::shared_ptr<HttpExchange> exchange) {
+  if (open_metrics_ == nullptr) form.open_metrics = false;
   {
     MutexLock lock(mutex_);
-    waiting_.push_back(std::move(exchange));
+    waiting_[NumberOf(form)].push_back(std::move(exchange));
   }
   changed_.notify_one();
 }
 
 void MetricsPage::Run() {
   while (true) {
-    std::vector<std::shared_ptr<HttpExchange>> exchanges;
+    std::array<Exchanges, kNumMetricsForms> waiting;
     {
       MutexLock lock(mutex_);
       changed_.wait(lock, [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-        return closed_ || !waiting_.empty();
+        return closed_ ||
+               std::any_of(waiting_.begin(), waiting_.end(),
+                           [](const Exchanges& some) { return !some.empty(); });
       });
       if (closed_) return;
-      exchanges.swap(waiting_);
+      waiting.swap(waiting_);
     }
-    const auto page = CatchOutOfMemory(
-        [this]() -> absl::StatusOr<Page> { return NewPage(); });
-    for (const auto& exchange : exchanges) {
-      // Whoever cannot be told, is told by the end of the connection.
-      CatchOutOfMemory([&] {
-        exchange->Reply(page.ok()
-                            ? PageResponse(*page)
-                            : TextResponse(503, "no memory for this page\n"));
-        return absl::OkStatus();
-      }).IgnoreError();
+    for (size_t form = 0; form < waiting.size(); ++form) {
+      if (!waiting[form].empty()) Answer(form, waiting[form]);
     }
   }
 }
 
-MetricsPage::Page MetricsPage::NewPage() {
-  std::erase_if(pages_, [](const auto& page) { return page.expired(); });
-  if (pages_.size() == kMaxPages) {
-    if (Page newest = pages_.back().lock()) return newest;
-    pages_.pop_back();
+void MetricsPage::Answer(size_t form, const Exchanges& exchanges) {
+  const auto page =
+      CatchOutOfMemory([&]() -> absl::StatusOr<Page> { return NewPage(form); });
+  for (const auto& exchange : exchanges) {
+    // Whoever cannot be told, is told by the end of the connection.
+    CatchOutOfMemory([&] {
+      exchange->Reply(page.ok()
+                          ? PageResponse(kForms[form], *page)
+                          : TextResponse(503, "no memory for this page\n"));
+      return absl::OkStatus();
+    }).IgnoreError();
   }
-  auto page = std::make_shared<const std::string>(write_());
-  pages_.push_back(page);
+}
+
+MetricsPage::Page MetricsPage::NewPage(size_t form) {
+  auto& pages = pages_[form];
+  std::erase_if(pages, [](const auto& page) { return page.expired(); });
+  if (pages.size() == kMaxPages) {
+    if (Page newest = pages.back().lock()) return newest;
+    pages.pop_back();
+  }
+  const Write& write = kForms[form].open_metrics ? open_metrics_ : write_;
+  auto page =
+      std::make_shared<const std::string>(Packed(kForms[form], write()));
+  pages.push_back(page);
   return page;
 }
 

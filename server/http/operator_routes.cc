@@ -32,14 +32,15 @@ void AddOperatorRoutes(HttpRouter& router, OperatorSources sources) {
   router.Add("GET", "/readyz", Probe(std::move(sources.ready), "not ready\n"));
   router.Add(
       "GET", "/metrics",
-      [page = std::make_shared<MetricsPage>(std::move(sources.metrics)),
+      [page = std::make_shared<MetricsPage>(std::move(sources.metrics),
+                                            std::move(sources.open_metrics)),
        may_see = std::move(sources.may_see_metrics)](
           const HttpRequest& request, std::shared_ptr<HttpExchange> exchange) {
         const auto key = request.Header("Authorization");
         if (may_see && !may_see(key.value_or(""))) {
           return exchange->Reply(Unauthorized());
         }
-        page->Ask(std::move(exchange));
+        page->Ask(AskedForm(request), std::move(exchange));
       });
 }
 

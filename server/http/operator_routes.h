@@ -19,6 +19,9 @@ struct OperatorSources {
   // Whether a request with this header Authorization may see /metrics;
   // otherwise the answer is 401. Null: every request may.
   std::function<bool(absl::string_view)> may_see_metrics = nullptr;
+  // The metrics as OpenMetrics 1.0, called as `metrics` is. Null: nobody gets
+  // them so.
+  std::function<std::string()> open_metrics = nullptr;
 };
 
 // Adds /metrics, /livez and /readyz (200 or 503).

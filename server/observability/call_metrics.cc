@@ -4,7 +4,9 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 
+#include "absl/time/clock.h"
 #include "engine/tensor/check.h"
 #include "server/observability/metric_series.h"
 
@@ -20,12 +22,15 @@ constexpr std::array<absl::string_view, kNumRejectReasons> kReasonNames = {
 constexpr absl::StatusCode kAlertCodes[] = {
     absl::StatusCode::kInternal, absl::StatusCode::kDeadlineExceeded};
 
+constexpr char kSecondsName[] = "attend_request_seconds";
+
 struct MethodSeries {
   MethodSeries(const SeriesMaker& make, const std::string& method)
-      : seconds(
-            make.LateHistogram("attend_request_seconds",
-                               "Time of a call from its arrival to its end.",
-                               DurationBounds(), {{"method", method}})) {
+      : seconds(make.LateHistogram(kSecondsName,
+                                   "Time of a call from its arrival to its "
+                                   "end.",
+                                   DurationBounds(), {{"method", method}})),
+        exemplars(DurationBounds()) {
     for (int code = 0; code < kNumCodes; ++code) {
       calls[code] = make.LateCounter(
           "attend_requests_total", "Calls that ended, by status code.",
@@ -34,11 +39,13 @@ struct MethodSeries {
   }
   std::array<LateSeries<prometheus::Counter>, kNumCodes> calls;
   LateSeries<prometheus::Histogram> seconds;
+  Exemplars exemplars;  // of `seconds`
 };
 
 }  // namespace
 
 struct CallMetrics::Series {
+  std::string model;
   std::map<std::string, MethodSeries, std::less<>> methods;
   std::array<LateSeries<prometheus::Counter>, kNumRejectReasons> rejected;
   prometheus::Counter* slow_readers;
@@ -50,6 +57,7 @@ CallMetrics::CallMetrics(prometheus::Registry& registry,
     : series_([&] {
         const SeriesMaker make(registry, {{"model", std::string(model)}});
         auto series = std::make_unique<Series>();
+        series->model = std::string(model);
         for (const std::string& method : methods) {
           series->methods.try_emplace(method, make, method);
         }
@@ -68,7 +76,7 @@ CallMetrics::CallMetrics(prometheus::Registry& registry,
 CallMetrics::~CallMetrics() = default;
 
 void CallMetrics::OnCall(absl::string_view method, absl::StatusCode code,
-                         absl::Duration duration) {
+                         absl::Duration duration, absl::string_view trace_id) {
   const auto found = series_->methods.find(method);
   ATTEND_CHECK(found != series_->methods.end());
   MethodSeries& series = found->second;
@@ -76,7 +84,9 @@ void CallMetrics::OnCall(absl::string_view method, absl::StatusCode code,
     static_cast<void>(*series.calls[static_cast<int>(alert)]);
   }
   series.calls[static_cast<int>(code)]->Increment();
-  series.seconds->Observe(absl::ToDoubleSeconds(duration));
+  const double seconds = absl::ToDoubleSeconds(duration);
+  series.seconds->Observe(seconds);
+  if (!trace_id.empty()) series.exemplars.Set(seconds, trace_id, absl::Now());
 }
 
 void CallMetrics::OnRejected(RejectReason reason) {
@@ -84,5 +94,14 @@ void CallMetrics::OnRejected(RejectReason reason) {
 }
 
 void CallMetrics::OnSlowReader() { series_->slow_readers->Increment(); }
+
+void CallMetrics::AddExemplars(ExemplarMap& exemplars) const {
+  for (const auto& [method, series] : series_->methods) {
+    std::vector<Exemplar> last = series.exemplars.Last();
+    if (last.empty()) continue;
+    exemplars[{kSecondsName, {{"method", method}, {"model", series_->model}}}] =
+        std::move(last);
+  }
+}
 
 }  // namespace attend

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "server/observability/exemplars.h"
 
 namespace prometheus {
 class Registry;
@@ -38,13 +39,15 @@ class CallMetrics {
   ~CallMetrics();
 
   // A call of one of the methods has ended; `duration` is from its arrival to
-  // its end.
+  // its end. `trace_id`: of the trace that shows the call, if one does.
   void OnCall(absl::string_view method, absl::StatusCode code,
-              absl::Duration duration);
+              absl::Duration duration, absl::string_view trace_id = {});
   // Work was refused before it was queued.
   void OnRejected(RejectReason reason);
   // A call was cancelled because its client did not read.
   void OnSlowReader();
+  // Adds those of the histograms of calls.
+  void AddExemplars(ExemplarMap& exemplars) const;
 
  private:
   struct Series;

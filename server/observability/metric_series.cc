@@ -24,7 +24,8 @@ Histogram::BucketBoundaries GeometricBounds(double first, double factor,
 }
 
 Histogram::BucketBoundaries DurationBounds() {
-  return GeometricBounds(1e-4, 1.5, 35);
+  return {0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1,
+          0.25,   0.5,   1,      2.5,   5,    10,    30,   60};
 }
 
 Counter& SeriesMaker::NewCounter(const char* name, const char* help,

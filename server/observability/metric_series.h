@@ -25,7 +25,7 @@ std::string CodeName(int code);
 prometheus::Histogram::BucketBoundaries GeometricBounds(double first,
                                                         double factor,
                                                         int count);
-// The bounds for durations, in seconds: 0.1 ms to 95 s.
+// The bounds for durations, in seconds: 0.5 ms to 60 s.
 prometheus::Histogram::BucketBoundaries DurationBounds();
 
 // Makes series in a registry, which must outlive the series. All series have

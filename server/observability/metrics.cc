@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "engine/tensor/mutex.h"
+#include "server/observability/exemplars.h"
 #include "server/observability/metric_series.h"
+#include "server/observability/open_metrics.h"
 #include "server/observability/process_metrics.h"
 
 namespace attend {
@@ -23,6 +25,9 @@ struct Metrics::Impl {
         spans(registry) {}
 
   std::vector<std::shared_ptr<TenantMetrics>> Tenants();
+  // All metrics as they are now.
+  std::vector<prometheus::MetricFamily> Collect();
+  ExemplarMap CollectExemplars();
 
   prometheus::Registry registry{prometheus::Registry::InsertBehavior::Merge};
   ProcessMetrics process;
@@ -129,18 +134,35 @@ void Metrics::SetCompute(int threads, absl::string_view isa) {
       .Set(threads);
 }
 
-std::string Metrics::Serialize() const {
-  std::vector<prometheus::MetricFamily> families = impl_->registry.Collect();
+std::vector<prometheus::MetricFamily> Metrics::Impl::Collect() {
+  std::vector<prometheus::MetricFamily> families = registry.Collect();
   std::vector<prometheus::MetricFamily> of_tenants;
-  for (const auto& tenant : impl_->Tenants()) {
-    Merge(tenant->Collect(), of_tenants);
-  }
+  for (const auto& tenant : Tenants()) Merge(tenant->Collect(), of_tenants);
   families.insert(families.end(), std::make_move_iterator(of_tenants.begin()),
                   std::make_move_iterator(of_tenants.end()));
-  std::vector<prometheus::MetricFamily> process = impl_->process.Collect();
-  families.insert(families.end(), std::make_move_iterator(process.begin()),
-                  std::make_move_iterator(process.end()));
-  return prometheus::TextSerializer().Serialize(families);
+  std::vector<prometheus::MetricFamily> of_process = process.Collect();
+  families.insert(families.end(), std::make_move_iterator(of_process.begin()),
+                  std::make_move_iterator(of_process.end()));
+  return families;
+}
+
+ExemplarMap Metrics::Impl::CollectExemplars() {
+  ExemplarMap exemplars;
+  other_calls.AddExemplars(exemplars);
+  MutexLock lock(mutex);
+  for (const CallMetrics& model : models) model.AddExemplars(exemplars);
+  for (const CallMetrics& model : broken) model.AddExemplars(exemplars);
+  return exemplars;
+}
+
+std::string Metrics::Serialize() const {
+  return prometheus::TextSerializer().Serialize(impl_->Collect());
+}
+
+std::string Metrics::SerializeOpenMetrics() const {
+  // Before the series: what is an exemplar has been counted.
+  const ExemplarMap exemplars = impl_->CollectExemplars();
+  return ToOpenMetrics(impl_->Collect(), exemplars);
 }
 
 }  // namespace attend

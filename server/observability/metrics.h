@@ -48,6 +48,8 @@ class Metrics {
 
   // All metrics in Prometheus' text format. Reads the process's figures anew.
   std::string Serialize() const;
+  // The same as OpenMetrics, with exemplars of the calls that were traced.
+  std::string SerializeOpenMetrics() const;
 
  private:
   struct Impl;

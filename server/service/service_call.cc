@@ -247,7 +247,8 @@ void ServiceCall::TryReport(CallEnd end) const {
                                   : absl::CancelledError("");
   }
   const absl::Duration duration = now - arrival_;
-  metrics().OnCall(method_.name(), end.status.code(), duration);
+  metrics().OnCall(method_.name(), end.status.code(), duration,
+                   trace_.sampled() ? trace_.id() : "");
   account_->OnCall(end.status.code());
   if (absl::IsInternal(end.status)) {
     service.log.Write(LogLevel::kError, "call_failed",

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -14,10 +15,12 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
+#include "server/observability/open_metrics.h"
 
 namespace attend {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
 ModelInfo Model() {
@@ -266,6 +269,49 @@ TEST(MetricsTest, TellsOfTheProcess) {
   EXPECT_GE(Value(text, "process_max_fds"), Value(text, "process_open_fds"));
   EXPECT_NEAR(Value(text, "process_start_time_seconds"),
               absl::ToUnixSeconds(absl::Now()), 600);
+}
+
+TEST(MetricsTest, OpenMetricsHasTheTracesOfCalls) {
+  Metrics metrics("1", kMethods);
+  ModelMetrics& model = metrics.AddModel(Model());
+  const std::string id(32, 'a');
+  model.OnCall("Score", absl::StatusCode::kOk, absl::Milliseconds(1500));
+  model.OnCall("Score", absl::StatusCode::kOk, absl::Milliseconds(300), id);
+  model.OnCall("Score", absl::StatusCode::kOk, absl::Seconds(100),
+               std::string(32, 'b'));
+  metrics.other_calls().OnCall("Score", absl::StatusCode::kNotFound,
+                               absl::Milliseconds(700));
+  const std::string text = metrics.SerializeOpenMetrics();
+  const std::string bucket =
+      "attend_request_seconds_bucket{method=\"Score\",model=\"m\",le=\"";
+  EXPECT_THAT(text, HasSubstr(bucket + "0.25\"} 0\n"));
+  EXPECT_THAT(text, ContainsRegex(absl::StrCat(
+                        "0\\.5\"} 1 # .trace_id=\"", id, "\". 0\\.3 ",
+                        absl::ToUnixSeconds(absl::Now()) / 1000)));
+  EXPECT_THAT(text, HasSubstr(bucket + "1.0\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr(bucket + "2.5\"} 2\n"));
+  EXPECT_THAT(text, HasSubstr(bucket + "+Inf\"} 3 # {trace_id=\"bbb"));
+  EXPECT_THAT(text, HasSubstr("attend_request_seconds_bucket{method=\"Score\","
+                              "model=\"\",le=\"1.0\"} 1\n"));
+  // The plain page has no place for them.
+  EXPECT_EQ(metrics.Serialize().find("trace_id"), std::string::npos);
+}
+
+TEST(MetricsTest, OpenMetricsHasItsOwnNamesAndNumbers) {
+  using prometheus::MetricType;
+  prometheus::MetricFamily counter = {
+      "a_total", "One \"a\".", MetricType::Counter, {}};
+  counter.metric.resize(1);
+  counter.metric[0].counter.value = 3;
+  counter.metric[0].label = {{"name", "x\"\\\n"}};
+  prometheus::MetricFamily gauge = {"b", "B.", MetricType::Gauge, {}};
+  gauge.metric.resize(2);
+  gauge.metric[0].gauge.value = 1e-4;
+  gauge.metric[1].gauge.value = std::nan("");
+  EXPECT_EQ(ToOpenMetrics({counter, gauge}, {}),
+            "# TYPE a counter\n# HELP a One \\\"a\\\".\n"
+            "a_total{name=\"x\\\"\\\\\\n\"} 3.0\n"
+            "# TYPE b gauge\n# HELP b B.\nb 0.0001\nb NaN\n# EOF\n");
 }
 
 TEST(MetricsTest, NamesAndUnitsPassPromtool) {
