@@ -21,7 +21,8 @@ struct ComputeOptions {
 
 // The process's thread team, which all engines share. It must outlive the
 // engines. One step, or one load, at a time, except on a team of one, which has
-// no state. The working memory of ops is in an ExecContext.
+// no state; but see LoadAlone(). The working memory of ops is in an
+// ExecContext.
 class Compute {
  public:
   explicit Compute(const ComputeOptions& options)
@@ -36,6 +37,13 @@ class Compute {
   // team. It has no state: all members may use it at the same time.
   Compute& alone() { return alone_ == nullptr ? *this : *alone_; }
 
+  // From now on loads leave the team to steps, and pack weights on their own
+  // thread: loads and steps may run at the same time. To be called while
+  // neither runs.
+  void LoadAlone() { packing_team_ = &alone().team_; }
+  // What loads pack weights with.
+  Team& packing_team() { return *packing_team_; }
+
  private:
   Compute(int threads, Isa isa)
       : team_(threads),
@@ -45,6 +53,7 @@ class Compute {
   Team team_;
   Isa isa_;
   const std::unique_ptr<Compute> alone_;  // null: this is one thread already
+  Team* packing_team_ = &team_;
 };
 
 }  // namespace attend

@@ -17,9 +17,10 @@ class DnnlPrimitives;
 // ops made with it.
 class Primitives {
  public:
-  // The team of `compute` packs weights, for its isa(), and in slices for its
-  // number of members. Ops need `compute` at load only. `scratch_floats`:
-  // scratch a member for ops that are functions, as Attention().
+  // The packing_team() of `compute` packs weights, for its isa(), and in slices
+  // for the number of members of its team(). Ops need `compute` at load only.
+  // `scratch_floats`: scratch a member for ops that are functions, as
+  // Attention().
   explicit Primitives(Compute& compute, size_t scratch_floats = 0);
   ~Primitives();
   Primitives(const Primitives&) = delete;

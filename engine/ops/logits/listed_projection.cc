@@ -100,12 +100,12 @@ uint64_t ListedProjection::BytesFor(ComputeType dtype, int vocab, int hidden) {
 }
 
 void ListedProjection::Pack(Compute& compute, const RowSource& weights) {
-  std::vector<Buffer<float>> buffers(compute.team().size());
+  std::vector<Buffer<float>> buffers(compute.packing_team().size());
   for (auto& buffer : buffers) {
     buffer = Buffer<float>(size_t{kReadRows} * hidden_);
   }
   std::atomic<int> next = 0;
-  compute.team().Run([&](int member) {
+  compute.packing_team().Run([&](int member) {
     for (int begin = next.fetch_add(kReadRows); begin < vocab_;
          begin = next.fetch_add(kReadRows)) {
       const int rows = std::min(kReadRows, vocab_ - begin);

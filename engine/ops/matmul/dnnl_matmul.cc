@@ -90,13 +90,13 @@ DnnlWeights::DnnlWeights(Primitives& primitives, ComputeType dtype,
 }
 
 void DnnlWeights::Pack(Compute& compute, const RowSource& weights) {
-  std::vector<PackBuffer> buffers(compute.team().size());
+  std::vector<PackBuffer> buffers(compute.packing_team().size());
   for (PackBuffer& buffer : buffers) {
     buffer.floats = Buffer<float>(size_t{kBlockColumns} * k_);
     buffer.rounded = Buffer<uint32_t>(size_t{kBlockColumns} * units());
   }
   std::atomic<int> next = 0;
-  compute.team().Run([&](int member) {
+  compute.packing_team().Run([&](int member) {
     for (int begin = next.fetch_add(kBlockColumns); begin < n_;
          begin = next.fetch_add(kBlockColumns)) {
       PackBlock(weights, begin, buffers[member]);
