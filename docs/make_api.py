@@ -23,7 +23,8 @@ INTRODUCTION = f"""# API
 
 <!-- Written by docs/make_api.py from proto/{PROTO}; edit that. -->
 
-The service `attend.v1.Attend`, as [`{PROTO}`](../proto/{PROTO}) defines it.
+The services `attend.v1.Attend` and `attend.v1.Admin`, as
+[`{PROTO}`](../proto/{PROTO}) defines them.
 Each call in a program that runs: in [curl](api/curl.md), [Python](api/python.md),
 [Node.js](api/node.md), [Go](api/go.md), [Java](api/java.md) and
 [Rust](api/rust.md).
@@ -145,7 +146,13 @@ class Page:
         return f"optional {name}" if FIELD_OPTIONAL in field else name
 
     def add_service(self, service, path):
-        self.lines += ["## Calls", "", "| call | request | answer | what it does |",
+        name = text(service, 1)
+        comment = self.comment(path)
+        self.lines += [
+            "## Calls" if name == "Attend" else f"## Calls of `{name}`", ""]
+        if comment:
+            self.lines += [comment, ""]
+        self.lines += ["| call | request | answer | what it does |",
                        "|---|---|---|---|"]
         for index, method in enumerate(map(read, service[2])):
             answer = self.link(text(method, 3))
@@ -197,7 +204,8 @@ class Page:
         self.lines += [self.comment([package]), ""]
         for index, service in enumerate(map(read, self.file[FILE_SERVICES])):
             self.add_service(service, [FILE_SERVICES, index])
-        self.lines += ["", "## Messages"]
+            self.lines.append("")
+        self.lines += ["## Messages"]
         places = {tuple(packed(location[1][0])): packed(location[2][0])[0]
                   for location in map(read, read(self.file[FILE_SOURCE][0])[1])
                   if 1 in location}

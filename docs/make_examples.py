@@ -31,9 +31,11 @@ MARK = re.compile(r"^\s*(?:#|//) == (\w+)\n", re.MULTILINE)
 
 
 def method_names():
-    """Of the service, in its order."""
+    """Of the service Attend, in its order."""
     proto = (ROOT / "proto/attend/v1/attend.proto").read_text(encoding="utf-8")
-    return re.findall(r"^  rpc (\w+)\(", proto, re.MULTILINE)
+    service = re.search(r"^service Attend \{\n(.*?)^\}", proto,
+                        re.MULTILINE | re.DOTALL)[1]
+    return re.findall(r"^  rpc (\w+)\(", service, re.MULTILINE)
 
 
 def block(colour, text):

@@ -50,7 +50,9 @@ void AddOpenApi(absl::string_view version, const std::vector<HttpApi>& apis,
 
 std::vector<HttpApi> HttpApis() {
   std::vector<HttpApi> apis = OpenAiApis();
-  apis.push_back(ConnectApi(AttendMethods()));
+  std::vector<Method> methods = AttendMethods();
+  for (const Method& method : AdminMethods()) methods.push_back(method);
+  apis.push_back(ConnectApi(methods));
   apis.push_back(LibreTranslateApi());
   return apis;
 }

@@ -43,58 +43,68 @@ void LogShortlist(const ModelSource& source, const ShortlistCounts& counts,
              {"unknown_tokens", counts.unknown_tokens}});
 }
 
-// Loads a model, and takes all memory that serving it needs.
-absl::Status Load(Compute& compute, const ModelSource& source,
-                  const EngineOptions& options, ServedModels& models,
-                  Log& log) {
+absl::Status TryLoad(const Loading& to, const ModelSource& source) {
   const absl::Time begin = SteadyNow();
-  log.Write(LogLevel::kInfo, "loading",
-            {{"version", ATTEND_VERSION},
-             {"model", source.name},
-             {"directory", source.directory}});
-  ASSIGN_OR_RETURN(Model model, LoadModel(compute, source.directory,
-                                          source.name, options, source.draft));
+  to.log.Write(LogLevel::kInfo, "loading",
+               {{"version", ATTEND_VERSION},
+                {"model", source.name},
+                {"model_version", source.version},
+                {"directory", source.directory}});
+  ASSIGN_OR_RETURN(Model model,
+                   LoadModel(to.compute, source.directory, source.name,
+                             to.options.EngineOf(source), source.draft));
   const std::string family = model.engine->info().family;
   const std::string dtype = model.engine->info().dtype;
   const std::optional<DraftInfo> draft = model.draft;
   const ShortlistCounts shortlist = model.shortlist;
   const absl::Status takes_text =
       model.tokenizer->Encode({.text = "a"}).status();
-  models.Add(source.name, std::move(model));
-  LogDraft(source, draft, log);
-  LogShortlist(source, shortlist, log);
-  log.Write(LogLevel::kInfo, "loaded",
-            {{"model", source.name},
-             {"family", family},
-             {"dtype", dtype},
-             {"seconds", SteadyNow() - begin}});
+  to.models.Add(source.name, std::move(model), source.version);
+  LogDraft(source, draft, to.log);
+  LogShortlist(source, shortlist, to.log);
+  to.log.Write(LogLevel::kInfo, "loaded",
+               {{"model", source.name},
+                {"model_version", source.version},
+                {"family", family},
+                {"dtype", dtype},
+                {"seconds", SteadyNow() - begin}});
   if (!takes_text.ok()) {
-    log.Write(LogLevel::kWarning, "no_text",
-              {{"model", source.name}, {"warning", takes_text.message()}});
+    to.log.Write(LogLevel::kWarning, "no_text",
+                 {{"model", source.name}, {"warning", takes_text.message()}});
   }
   return absl::OkStatus();
 }
 
 }  // namespace
 
-absl::Status LoadModels(const ServerOptions& options, Compute& compute,
-                        ServedModels& models, Signals& signals, Log& log) {
-  for (ModelSource source : options.models) {
-    source.directory = AbsoluteDirectory(source.directory);
-    if (!source.draft.empty()) source.draft = AbsoluteDirectory(source.draft);
-    const absl::Status status = CatchExceptions([&] {
-      return Load(compute, source, options.EngineOf(source), models, log);
-    });
+absl::Status LoadOne(const Loading& to, ModelSource& source) {
+  source.directory = AbsoluteDirectory(source.directory);
+  if (!source.draft.empty()) source.draft = AbsoluteDirectory(source.draft);
+  absl::Status status = CatchExceptions([&] { return TryLoad(to, source); });
+  to.metrics.OnLoad(source.name, status.ok());
+  return status;
+}
+
+absl::Status ReportFailure(const Loading& to, const ModelSource& source,
+                           const absl::Status& status) {
+  to.log.Write(LogLevel::kError, "model_failed",
+               {{"model", source.name},
+                {"error", status.message()},
+                {"model_version", source.version}});
+  return WithoutDirectories(status, source);
+}
+
+absl::Status LoadModels(const Loading& to, Signals& signals) {
+  for (ModelSource source : to.options.models) {
+    const absl::Status status = LoadOne(to, source);
     if (signals.stopping()) return absl::OkStatus();
-    if (options.models.size() == 1) RETURN_IF_ERROR(status);
+    if (to.options.models.size() == 1) RETURN_IF_ERROR(status);
     if (status.ok()) continue;
-    models.Add(source.name, WithoutDirectories(status, source));
-    log.Write(LogLevel::kError, "model_failed",
-              {{"model", source.name}, {"error", status.message()}});
+    to.models.Add(source.name, ReportFailure(to, source, status));
   }
-  if (models.ready() > 0) return absl::OkStatus();
+  if (to.models.ready() > 0) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("none of the ", options.models.size(),
+      absl::StrCat("none of the ", to.options.models.size(),
                    " models could be loaded; see above"));
 }
 

@@ -7,14 +7,32 @@
 #include "server/app/served_models.h"
 #include "server/app/signals.h"
 #include "server/observability/log.h"
+#include "server/observability/metrics.h"
 
 namespace attend {
 
-// Loads options.models, one after the other, into `models`. One that cannot be
-// loaded does not keep the others from serving. Returns early when a signal
-// comes. An error: no model could be loaded.
-absl::Status LoadModels(const ServerOptions& options, Compute& compute,
-                        ServedModels& models, Signals& signals, Log& log);
+// What loading a model needs, and where it goes. Everything must outlive the
+// Loading.
+struct Loading {
+  const ServerOptions& options;
+  Compute& compute;
+  ServedModels& models;
+  Metrics& metrics;
+  Log& log;
+};
+
+// Loads a model, takes all memory that serving it needs, and serves it from now
+// on, in the place of the one of its name. Makes the paths of `source`
+// absolute. An error may name them, and nothing has changed.
+absl::Status LoadOne(const Loading& to, ModelSource& source);
+// Logs why a model could not be loaded. Returns that for clients.
+absl::Status ReportFailure(const Loading& to, const ModelSource& source,
+                           const absl::Status& status);
+
+// Loads options.models, one after the other. One that cannot be loaded does not
+// keep the others from serving. Returns early when a signal comes. An error: no
+// model could be loaded.
+absl::Status LoadModels(const Loading& to, Signals& signals);
 
 }  // namespace attend
 

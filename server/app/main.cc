@@ -22,6 +22,7 @@
 #include "server/app/exceptions.h"
 #include "server/app/http_port.h"
 #include "server/app/load_models.h"
+#include "server/app/model_loader.h"
 #include "server/app/options.h"
 #include "server/app/served_certificates.h"
 #include "server/app/served_models.h"
@@ -75,7 +76,7 @@ void Drain(const ServerOptions& options, ServedModels& models,
   log.Write(LogLevel::kInfo, "stopped", {});
 }
 
-void WarnOfPlainKeys(const ServerOptions& options, Log& log) {
+void WarnOfOpenDoors(const ServerOptions& options, Log& log) {
   if (!options.tenants_file.empty() && !options.tls.enabled()) {
     log.Write(LogLevel::kWarning, "plain_keys",
               {{"warning", "without --tls-cert keys travel as plain text"}});
@@ -85,6 +86,11 @@ void WarnOfPlainKeys(const ServerOptions& options, Log& log) {
               {{"warning",
                 "without --http-tls the keys of calls over HTTP travel as "
                 "plain text"}});
+  }
+  if (options.ChangesModels() && options.tenants_file.empty()) {
+    log.Write(LogLevel::kWarning, "open_model_control",
+              {{"warning",
+                "without --tenants every client may load and unload models"}});
   }
   if (!options.metrics_key_sha256.empty() && !options.http.tls) {
     log.Write(LogLevel::kWarning, "plain_keys",
@@ -97,6 +103,7 @@ void WarnOfPlainKeys(const ServerOptions& options, Log& log) {
 // The methods of the protocols of the gRPC port.
 std::vector<Method> RpcMethods(const ServerOptions& options) {
   std::vector<Method> methods = AttendMethods();
+  for (const Method& method : AdminMethods()) methods.push_back(method);
   for (const Method& method : InferenceMethods()) methods.push_back(method);
   if (!options.reflection) return methods;
   for (const Method& method : ReflectionMethods()) methods.push_back(method);
@@ -107,9 +114,9 @@ void LogReady(const ServedModels& models, const Compute& compute,
               const RpcServer& rpc, const HttpServer& http,
               absl::Duration seconds, Log& log) {
   log.Write(LogLevel::kInfo, "ready",
-            {{"model", models.entries().front().name},
+            {{"model", models.table().Find("")->name},
              {"models", models.ready()},
-             {"broken", models.entries().size() - models.ready()},
+             {"broken", models.table().All().size() - models.ready()},
              {"grpc_port", rpc.port()},
              {"http_port", http.port()},
              {"threads", compute.team().size()},
@@ -120,7 +127,7 @@ void LogReady(const ServedModels& models, const Compute& compute,
 absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
   const absl::Time begin = SteadyNow();
   RETURN_IF_ERROR(CheckDescriptors());
-  WarnOfPlainKeys(options, log);
+  WarnOfOpenDoors(options, log);
   Metrics metrics(ATTEND_VERSION,
                   AllMethodNames(RpcMethods(options), HttpApis()));
   // Certificates come before models, because loading models may take minutes.
@@ -134,8 +141,11 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
                    OpenTenants(options, metrics, log));
   StepSignal step_signal;
   ServedModels models(options.scheduler, clock, metrics, step_signal);
-  RETURN_IF_ERROR(LoadModels(options, *compute, models, signals, log));
+  const Loading loading = {options, *compute, models, metrics, log};
+  RETURN_IF_ERROR(LoadModels(loading, signals));
   if (signals.stopping()) return absl::OkStatus();
+  compute->LoadAlone();
+  ModelLoader loader(loading, step_signal);
   // Calls come and go: heaps keep this much free memory for the next ones. What
   // loading has freed went back to the system.
   mallopt(M_TRIM_THRESHOLD, 4 << 20);
@@ -143,7 +153,7 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
   const std::unique_ptr<Tracing> tracing =
       StartTracing(options.otlp_endpoint, ATTEND_VERSION, metrics.spans(), log);
   CallEnvironment calls(
-      {.models = models.entries(),
+      {.models = models.table(),
        .clock = clock,
        .other_calls = metrics.other_calls(),
        .log = log,
@@ -153,6 +163,7 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
        .fair_share = options.rpc.fair_share,
        .tenants = tenants ? &tenants->tenants() : nullptr,
        .tracer = tracing ? &tracing->tracer : nullptr,
+       .control = options.ChangesModels() ? &loader : nullptr,
        .methods = RpcMethods(options)},
       options.rpc.tokenizer_threads, options.rpc.max_tokenizer_queue);
   ASSIGN_OR_RETURN(const std::unique_ptr<RpcServer> rpc,
@@ -168,12 +179,17 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
            .ready = [&] { return rpc->serving(); },
            .open_metrics = [&] { return metrics.SerializeOpenMetrics(); }},
           http_calls, certificates.get()));
+  if (options.ChangesModels()) {
+    models.StartFreeing();
+    loader.Start([&rpc] { rpc->ModelsChanged(); });
+  }
   LogReady(models, *compute, *rpc, *http, SteadyNow() - begin, log);
   WaitForStop(
       signals, tenants.get(), certificates.get(),
       [&rpc] { rpc->SetServing(true); }, log);
   Drain(options, models, calls, *rpc, http_calls, log);
   signals.EndWithin(kTearDownTime);
+  loader.Stop();
   return absl::OkStatus();
 }
 

@@ -19,7 +19,9 @@ void AddModels(OptionParser& parser, ModelOptions& o) {
       "models-dir", o.models_dir,
       "Directory of models, served in addition to those of --model. Each "
       "directory in it that has a config.json is a model, with the name "
-      "of that directory, and so is each GGUF file.");
+      "of that directory, and so is each GGUF file. A directory NAME with "
+      "NAME/1, NAME/2 and so on is the model NAME in versions; the highest is "
+      "served.");
   parser.Add(
       "default-model", o.default_model,
       "Name of the model for requests that name none. Default: the first "
@@ -51,10 +53,15 @@ void AddShortlist(OptionParser& parser, ModelOptions& models,
 
 }  // namespace
 
-void AddModelOptions(OptionParser& parser, ModelOptions& models,
-                     EngineOptions& engine) {
-  AddModels(parser, models);
-  AddShortlist(parser, models, engine);
+void AddModelOptions(OptionParser& parser, ServerOptions& o) {
+  AddModels(parser, o.model_options);
+  parser.Add(
+      "model-control", o.model_control,
+      "Who may change what is served while the server runs. none: nobody. "
+      "explicit: calls of attend.v1.Admin, and of Triton's RepositoryModelLoad "
+      "and RepositoryModelUnload; with --tenants only those of administrators. "
+      "A model that is loaded anew needs its memory twice for a while.");
+  AddShortlist(parser, o.model_options, o.engine);
 }
 
 }  // namespace attend

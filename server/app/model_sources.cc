@@ -14,6 +14,7 @@
 #include "absl/strings/str_replace.h"
 #include "engine/checkpoint/gguf/gguf_part_name.h"
 #include "engine/tensor/status_macros.h"
+#include "server/app/model_versions.h"
 
 namespace attend {
 namespace {
@@ -96,11 +97,15 @@ absl::StatusOr<std::vector<ModelSource>> ListDirectory(
     const fs::path& path = entries->path();
     std::error_code ignored;
     const std::string name = path.filename().string();
-    if (name[0] == '.' ||
-        !(IsGgufModel(path) || fs::exists(path / "config.json", ignored))) {
-      continue;
+    if (name[0] == '.') continue;
+    if (IsGgufModel(path) || fs::exists(path / "config.json", ignored)) {
+      sources.push_back({ModelName(path.string()), path.string()});
+    } else if (const auto version = HighestVersion(path.string())) {
+      sources.push_back({.name = name,
+                         .directory = path / absl::StrCat(*version),
+                         .version = *version,
+                         .versions = path.string()});
     }
-    sources.push_back({ModelName(path.string()), path.string()});
   }
   if (error) {
     return absl::InvalidArgumentError(
@@ -110,8 +115,8 @@ absl::StatusOr<std::vector<ModelSource>> ListDirectory(
   if (sources.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "models_dir is '", absl::CHexEscape(directory),
-        "', in which no directory has a config.json, and which has no ",
-        "GGUF file"));
+        "', in which no directory has a config.json or versions (1, 2, ",
+        "...), and which has no GGUF file"));
   }
   std::sort(sources.begin(), sources.end(),
             [](const ModelSource& a, const ModelSource& b) {

@@ -1,6 +1,7 @@
 #ifndef ATTEND_SERVER_APP_MODEL_SOURCES_H_
 #define ATTEND_SERVER_APP_MODEL_SOURCES_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,9 @@ struct ModelOptions {
   // without ".gguf" (and without "-00001-of-00003").
   std::string model_name = "";
   // A directory of models: each directory in it that has a config.json, and
-  // each GGUF file, is a model of its name. Hidden ones are left out, and so
-  // are all files but the first of a model in several.
+  // each GGUF file, is a model of its name. So is each directory of versions,
+  // whose model is that in the directory with the highest number. Hidden ones
+  // are left out, and so are all files but the first of a model in several.
   std::string models_dir = "";
   // The name of the model for requests that name none. Empty: the first of
   // `models`, else the first of models_dir.
@@ -40,6 +42,8 @@ struct ModelSource {
   std::string directory;       // or a GGUF file
   std::string draft = {};      // the same of its draft model; empty: none
   std::string shortlist = {};  // its file; empty: none
+  int64_t version = 1;
+  std::string versions = {};  // the directory of its versions; empty: none
 };
 
 // All models to serve: the default, then those of `models` in their order, then

@@ -247,8 +247,8 @@ void AddProcess(OptionParser& parser, ServerOptions& o) {
 
 }  // namespace
 
-void AddOptions(OptionParser& parser, ModelOptions& models, ServerOptions& o) {
-  AddModelOptions(parser, models, o.engine);
+void AddOptions(OptionParser& parser, ServerOptions& o) {
+  AddModelOptions(parser, o);
   AddPorts(parser, o.rpc, o.http);
   AddReflection(parser, o.reflection);
   AddPage(parser, o.page);

@@ -1,7 +1,6 @@
 #ifndef ATTEND_SERVER_APP_OPTION_LIST_H_
 #define ATTEND_SERVER_APP_OPTION_LIST_H_
 
-#include "server/app/model_sources.h"
 #include "server/app/option_parser.h"
 #include "server/app/options.h"
 
@@ -9,9 +8,8 @@ namespace attend {
 
 // Adds all options of the server to the parser, with their help: the only place
 // where flags, variables and lines of the file are defined. The parser fills
-// `models` and `options`, which must outlive it.
-void AddOptions(OptionParser& parser, ModelOptions& models,
-                ServerOptions& options);
+// `options`, which must outlive it.
+void AddOptions(OptionParser& parser, ServerOptions& options);
 
 // Adds the flags that are no options of the server: --help and --version.
 void AddFlags(OptionParser& parser, CommandLine& line);

@@ -87,6 +87,12 @@ absl::Status ParseValue(absl::string_view text, FairShare& value) {
   return absl::OkStatus();
 }
 
+absl::Status ParseValue(absl::string_view text, ModelControlMode& value) {
+  value = text == "explicit" ? ModelControlMode::kExplicit
+                             : ModelControlMode::kNone;
+  return Check(text == "explicit" || text == "none", text, "none or explicit");
+}
+
 absl::Status ParseValue(absl::string_view text, Isa& value) {
   ASSIGN_OR_RETURN(value, ParseIsa(text));
   return absl::OkStatus();
@@ -140,6 +146,10 @@ std::string ValueText(LogFormat value) {
 
 std::string ValueText(FairShare value) {
   return std::string(FairShareName(value));
+}
+
+std::string ValueText(ModelControlMode value) {
+  return value == ModelControlMode::kExplicit ? "explicit" : "none";
 }
 
 std::string ValueText(Isa value) { return std::string(IsaName(value)); }

@@ -14,6 +14,7 @@
 #include "engine/ops/exec/compute_type.h"
 #include "server/observability/log.h"
 #include "server/service/fair_share.h"
+#include "server/service/model_control.h"
 #include "server/tls/tls_options.h"
 
 namespace attend {
@@ -30,6 +31,7 @@ absl::Status ParseValue(absl::string_view text, absl::Duration& value);  // 30s
 absl::Status ParseValue(absl::string_view text, LogLevel& value);
 absl::Status ParseValue(absl::string_view text, LogFormat& value);
 absl::Status ParseValue(absl::string_view text, FairShare& value);
+absl::Status ParseValue(absl::string_view text, ModelControlMode& value);
 absl::Status ParseValue(absl::string_view text, Isa& value);
 absl::Status ParseValue(absl::string_view text,
                         std::optional<ClientAuth>& value);
@@ -49,6 +51,7 @@ std::string ValueText(absl::Duration value);
 std::string ValueText(LogLevel value);
 std::string ValueText(LogFormat value);
 std::string ValueText(FairShare value);
+std::string ValueText(ModelControlMode value);
 std::string ValueText(Isa value);
 std::string ValueText(const std::optional<ClientAuth>& value);
 std::string ValueText(const std::optional<ComputeType>& value);

@@ -54,10 +54,9 @@ EngineOptions ServerOptions::EngineOf(const ModelSource& source) const {
 absl::StatusOr<CommandLine> ParseCommandLine(
     const std::vector<std::string>& arguments) {
   CommandLine line;
-  ModelOptions models;
   ServerOptions& options = line.options;
   OptionParser parser;
-  AddOptions(parser, models, options);
+  AddOptions(parser, options);
   AddFlags(parser, line);
   RETURN_IF_ERROR(parser.Parse(arguments));
   // Engine and batcher have one budget: the batcher may plan as many rows as
@@ -69,16 +68,15 @@ absl::StatusOr<CommandLine> ParseCommandLine(
   options.http.max_body_bytes = options.rpc.max_message_bytes;
   options.http.answer_timeout = options.rpc.slow_reader_timeout;
   if (line.help || line.version) return line;
-  ASSIGN_OR_RETURN(options.models, FindModels(models));
+  ASSIGN_OR_RETURN(options.models, FindModels(options.model_options));
   RETURN_IF_ERROR(options.Validate());
   return line;
 }
 
 std::string HelpText() {
-  ModelOptions models;
   CommandLine line;
   OptionParser parser;
-  AddOptions(parser, models, line.options);
+  AddOptions(parser, line.options);
   AddFlags(parser, line);
   return absl::StrCat("attend-server: serves transformer models over gRPC.\n\n",
                       parser.Help());

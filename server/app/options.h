@@ -14,6 +14,7 @@
 #include "server/http/http_options.h"
 #include "server/observability/log.h"
 #include "server/scheduler/scheduler.h"
+#include "server/service/model_control.h"
 #include "server/tls/tls_options.h"
 
 namespace attend {
@@ -22,6 +23,9 @@ namespace attend {
 // and lines of the file of them.
 struct ServerOptions {
   std::vector<ModelSource> models;  // at least one; the default first
+  // Where they, and those that are loaded later, were and are found.
+  ModelOptions model_options;
+  ModelControlMode model_control = ModelControlMode::kNone;
   ComputeOptions compute;
   EngineOptions engine;        // for each model; but see EngineOf()
   SchedulerOptions scheduler;  // the same for each model
@@ -52,6 +56,10 @@ struct ServerOptions {
 
   // INVALID_ARGUMENT names the option, its value and its limits.
   absl::Status Validate() const;
+  // Whether models come and go while calls run.
+  bool ChangesModels() const {
+    return model_control != ModelControlMode::kNone;
+  }
   // The options of one of the models.
   EngineOptions EngineOf(const ModelSource& source) const;
 };

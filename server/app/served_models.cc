@@ -1,9 +1,14 @@
 #include "server/app/served_models.h"
 
+#include <malloc.h>
+
 #include <algorithm>
+#include <atomic>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "engine/tensor/check.h"
 #include "server/scheduler/clock.h"
 
 namespace attend {
@@ -19,47 +24,163 @@ absl::Status Printable(const absl::Status& status) {
 
 }  // namespace
 
-ServedModels::Serving::Serving(Model loaded, ModelMetrics& metrics,
-                               ServedModels& owner)
-    : model(std::move(loaded)),
-      scheduler(
-          owner.options_, *model.engine, owner.clock_, owner.turns_,
-          [&metrics, &signal = owner.step_signal_](const StepReport& report) {
-            metrics.OnStep(report);
-            signal.Notify();
-          }) {}
-
-void ServedModels::Add(absl::string_view name, absl::StatusOr<Model> model) {
-  // First: where it has no memory, nothing has been added.
-  entries_.reserve(entries_.size() + 1);
-  if (!model.ok()) {
-    entries_.push_back({.name = std::string(name),
-                        .calls = metrics_.AddBrokenModel(name),
-                        .served = Printable(model.status())});
-    return;
+// A model, what serves it, and its entry.
+struct ServedModels::Serving {
+  // Of one that could not be loaded.
+  Serving(const std::string& name, const absl::Status& error,
+          ServedModels& owner)
+      : metrics(owner.metrics_.AddModel(name)),
+        entry{.name = name, .calls = *metrics, .served = Printable(error)} {
+    metrics->Break();
   }
-  ModelMetrics& metrics = metrics_.AddModel(model->engine->info());
-  Serving& serving = serving_.emplace_back(*std::move(model), metrics, *this);
-  entries_.push_back(
-      {.name = std::string(name),
-       .calls = metrics,
-       .served = ServedModel{.engine = *serving.model.engine,
-                             .tokenizer = *serving.model.tokenizer,
-                             .scheduler = serving.scheduler,
-                             .metrics = metrics,
-                             .chat = serving.model.chat.get(),
-                             .grammars = serving.model.grammars.get()}});
+  Serving(const std::string& name, Model loaded, int64_t version,
+          ServedModels& owner)
+      : metrics(owner.metrics_.AddModel(name)),
+        model(std::move(loaded)),
+        scheduler(std::in_place, owner.options_, *model->engine, owner.clock_,
+                  owner.turns_,
+                  [this, &signal = owner.step_signal_](const StepReport& step) {
+                    OnStep(step);
+                    signal.Notify();
+                  }),
+        entry{.name = name,
+              .calls = *metrics,
+              .served = ServedModel{.engine = *model->engine,
+                                    .tokenizer = *model->tokenizer,
+                                    .scheduler = *scheduler,
+                                    .metrics = *metrics,
+                                    .chat = model->chat.get(),
+                                    .grammars = model->grammars.get()},
+              .version = version} {}
+
+  // The name's gauges are of the model that calls find.
+  void OnStep(const StepReport& step) {
+    if (!published) {
+      idle = step;
+    } else if (current) {
+      metrics->OnStep(step);
+    } else {
+      metrics->CountStep(step);
+    }
+  }
+  // No request has come yet.
+  void Publish() {
+    metrics->Serve(entry.served->info(), entry.version);
+    metrics->SetLevels(idle);
+    published = true;
+  }
+
+  const std::shared_ptr<ModelMetrics> metrics;
+  StepReport idle;         // before the first request
+  bool published = false;  // constant once requests come
+  std::atomic<bool> current{true};
+  const std::optional<Model> model;    // none: it could not be loaded
+  std::optional<Scheduler> scheduler;  // ends before its model
+  const ModelEntry entry;
+};
+
+ServedModels::ServedModels(const SchedulerOptions& options, const Clock& clock,
+                           Metrics& metrics, StepSignal& step_signal)
+    : options_(options),
+      clock_(clock),
+      metrics_(metrics),
+      step_signal_(step_signal) {}
+
+ServedModels::~ServedModels() {
+  table_.Clear();
+  {
+    MutexLock lock(mutex_);
+    ATTEND_CHECK(live_.empty());
+    closed_ = true;
+    changed_.notify_one();
+  }
+  if (freeing_.joinable()) freeing_.join();
+}
+
+void ServedModels::StartFreeing() {
+  freeing_ = std::thread([this] { RunFreeing(); });
+}
+
+void ServedModels::Add(const std::string& name, absl::StatusOr<Model> model,
+                       int64_t version) {
+  std::shared_ptr<Serving> serving =
+      model.ok()
+          ? std::make_shared<Serving>(name, *std::move(model), version, *this)
+          : std::make_shared<Serving>(name, model.status(), *this);
+  for (const std::shared_ptr<Serving>& before : All()) {
+    if (before->entry.name == name) before->current = false;
+  }
+  if (serving->scheduler) serving->Publish();
+  table_.Put(Share(std::move(serving)));
+}
+
+bool ServedModels::Remove(absl::string_view name) {
+  if (!table_.Remove(name)) return false;
+  for (const std::shared_ptr<Serving>& serving : All()) {
+    if (serving->entry.name == name) serving->metrics->Withdraw();
+  }
+  return true;
+}
+
+SharedModel ServedModels::Share(std::shared_ptr<Serving> serving) {
+  const ModelEntry* const entry = &serving->entry;
+  Servings::iterator place;
+  {
+    MutexLock lock(mutex_);
+    place = live_.insert(live_.end(), std::move(serving));
+  }
+  return SharedModel(entry,
+                     [this, place](const ModelEntry*) { Retire(place); });
+}
+
+// Of a call's end on a port's thread, which neither waits for the scheduler's
+// thread nor unmaps memory. Allocates nothing.
+void ServedModels::Retire(Servings::iterator serving) {
+  MutexLock lock(mutex_);
+  retired_.splice(retired_.end(), live_, serving);
+  changed_.notify_one();
+}
+
+void ServedModels::RunFreeing() {
+  MutexLock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+      return closed_ || !retired_.empty();
+    });
+    if (retired_.empty()) return;
+    Servings retired;
+    retired.swap(retired_);
+    lock.unlock();
+    retired.clear();
+    malloc_trim(0);
+    lock.lock();
+  }
+}
+
+ServedModels::Servings ServedModels::All() {
+  MutexLock lock(mutex_);
+  Servings all = live_;
+  return all;
+}
+
+int ServedModels::ready() const {
+  int count = 0;
+  for (const SharedModel& model : table_.All()) count += model->served.ok();
+  return count;
 }
 
 void ServedModels::Drain() {
-  for (Serving& serving : serving_) serving.scheduler.Drain();
+  for (const std::shared_ptr<Serving>& serving : All()) {
+    if (serving->scheduler) serving->scheduler->Drain();
+  }
 }
 
 bool ServedModels::WaitUntilIdle(absl::Duration timeout) {
   const absl::Time end = SteadyNow() + timeout;
   bool idle = true;
-  for (Serving& serving : serving_) {
-    idle &= serving.scheduler.WaitUntilIdle(
+  for (const std::shared_ptr<Serving>& serving : All()) {
+    if (!serving->scheduler) continue;
+    idle &= serving->scheduler->WaitUntilIdle(
         std::max(end - SteadyNow(), absl::ZeroDuration()));
   }
   return idle;

@@ -1,18 +1,22 @@
 #ifndef ATTEND_SERVER_APP_SERVED_MODELS_H_
 #define ATTEND_SERVER_APP_SERVED_MODELS_H_
 
-#include <deque>
+#include <condition_variable>
+#include <cstdint>
+#include <list>
+#include <memory>
 #include <string>
-#include <vector>
+#include <thread>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "engine/runtime/model.h"
+#include "engine/tensor/mutex.h"
 #include "server/observability/metrics.h"
 #include "server/scheduler/scheduler.h"
-#include "server/service/service.h"
+#include "server/service/model_table.h"
 #include "server/service/step_signal.h"
 
 namespace attend {
@@ -21,27 +25,34 @@ namespace attend {
 // and a worker. The workers take turns, because the engines share one Compute.
 // A model that could not be loaded has an entry too, with the reason why.
 //
-// All models are added before calls run; then no entry changes any more.
+// Models come and go while calls run. One that is replaced or removed serves
+// the calls that it has; when the last of them has ended, its memory goes back.
+// Thread-safe, but one thread at a time adds and removes.
 class ServedModels {
  public:
   // The arguments must outlive the ServedModels. `options` are those of each
   // model.
   ServedModels(const SchedulerOptions& options, const Clock& clock,
-               Metrics& metrics, StepSignal& step_signal)
-      : options_(options),
-        clock_(clock),
-        metrics_(metrics),
-        step_signal_(step_signal) {}
+               Metrics& metrics, StepSignal& step_signal);
+  // No call may have a model any more.
+  ~ServedModels();
 
-  // Adds a model, or the reason why it could not be loaded. A model takes
-  // requests from now on. Clients see the reason, with '?' in place of
-  // characters that are not printable ASCII.
-  void Add(absl::string_view name, absl::StatusOr<Model> model);
+  // Starts the thread that gives memory back. Without it that happens in the
+  // end.
+  void StartFreeing();
 
-  // In the order in which they were added.
-  const std::vector<ModelEntry>& entries() const { return entries_; }
+  // Adds a model, or the reason why it could not be loaded, in the place of the
+  // one of its name. A model takes requests from now on. Clients see the
+  // reason, with '?' in place of characters that are not printable ASCII.
+  void Add(const std::string& name, absl::StatusOr<Model> model,
+           int64_t version = 1);
+  // New calls do not find the model any more. False: there is none.
+  bool Remove(absl::string_view name);
+
+  // What calls find.
+  const ModelTable& table() const { return table_; }
   // The number of models that take requests.
-  int ready() const { return static_cast<int>(serving_.size()); }
+  int ready() const;
 
   // Scheduler::Drain() of all models.
   void Drain();
@@ -50,20 +61,29 @@ class ServedModels {
   bool WaitUntilIdle(absl::Duration timeout);
 
  private:
-  struct Serving {
-    Serving(Model loaded, ModelMetrics& metrics, ServedModels& owner);
+  struct Serving;
+  using Servings = std::list<std::shared_ptr<Serving>>;
 
-    const Model model;
-    Scheduler scheduler;  // ends before its model
-  };
+  Servings All();
+  // Makes the model's entry, of which calls may have shares.
+  SharedModel Share(std::shared_ptr<Serving> serving);
+  // The last share of the entry has gone.
+  void Retire(Servings::iterator serving);
+  void RunFreeing();
 
   const SchedulerOptions options_;
   const Clock& clock_;
   Metrics& metrics_;
   StepSignal& step_signal_;
   Turns turns_;
-  std::deque<Serving> serving_;  // a deque: references to elements stay valid
-  std::vector<ModelEntry> entries_;
+  ModelTable table_;
+
+  Mutex mutex_;
+  std::condition_variable changed_;
+  Servings live_ ABSL_GUARDED_BY(mutex_);     // whose entries have shares
+  Servings retired_ ABSL_GUARDED_BY(mutex_);  // to be freed
+  bool closed_ ABSL_GUARDED_BY(mutex_) = false;
+  std::thread freeing_;
 };
 
 }  // namespace attend

@@ -5,14 +5,26 @@
 namespace attend {
 
 void Health::Tell(bool serving) {
+  MutexLock lock(looking_);
+  told_serving_ = serving;
+  Look();
+}
+
+void Health::TellAgain() {
+  MutexLock lock(looking_);
+  Look();
+}
+
+void Health::Look() {
+  const bool serving = told_serving_;
   std::map<std::string, bool> now;
   bool any = false;
-  for (const ModelEntry& model : service_.models) {
-    const bool ready = model.ready();
+  for (const SharedModel& model : service_.models.All()) {
+    const bool ready = model->ready();
     any |= ready;
-    now[model.name] = serving && ready;
-    const std::optional<bool> before = Find(model.name);
-    if (serving && before && *before != ready) Report(model, ready);
+    now[model->name] = serving && ready;
+    const std::optional<bool> before = Find(model->name);
+    if (serving && before && *before != ready) Report(*model, ready);
   }
   serving_ = serving && any;
   now[""] = serving_;
@@ -24,6 +36,7 @@ void Health::Tell(bool serving) {
 }
 
 void Health::Report(const ModelEntry& model, bool ready) const {
+  if (!model.served.ok()) return;
   model.served->metrics.SetReady(ready);
   service_.log.Write(ready ? LogLevel::kInfo : LogLevel::kWarning,
                      ready ? "model_recovered" : "model_failing",

@@ -17,7 +17,8 @@ namespace attend {
 // Somebody who wants to know when health changes.
 class HealthWatcher {
  public:
-  // Called on the thread of Health::Tell(), which waits meanwhile.
+  // Called on the thread of Health::Tell() or TellAgain(), which waits
+  // meanwhile.
   virtual void OnHealth() = 0;
 
  protected:
@@ -25,7 +26,7 @@ class HealthWatcher {
 };
 
 // What grpc.health.v1 answers: for the server (""), for each gRPC service and
-// for each model. One thread calls Tell(); any thread may call the others.
+// for each model. Thread-safe.
 class Health {
  public:
   // `service` must outlive the Health; `names` are those of gRPC services.
@@ -36,6 +37,8 @@ class Health {
   // the last call. Writes to the log which models began or ceased to fail.
   // `serving`: false while the server drains.
   void Tell(bool serving);
+  // The same, with what Tell() was told last: models have come or gone.
+  void TellAgain();
 
   // Of the server, as it was told.
   bool serving() const { return serving_; }
@@ -47,12 +50,15 @@ class Health {
   void Remove(HealthWatcher& watcher);
 
  private:
+  void Look() ABSL_EXCLUSIVE_LOCKS_REQUIRED(looking_);
   // Logs and counts what has changed of a model.
   void Report(const ModelEntry& model, bool ready) const;
 
   const Service& service_;
   const std::vector<std::string> names_;
   std::atomic<bool> serving_{false};
+  Mutex looking_;
+  bool told_serving_ ABSL_GUARDED_BY(looking_) = false;
   mutable Mutex mutex_;
   std::map<std::string, bool> told_ ABSL_GUARDED_BY(mutex_);
   std::set<HealthWatcher*> watchers_ ABSL_GUARDED_BY(mutex_);

@@ -226,6 +226,8 @@ absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(
 
 void RpcServer::SetServing(bool serving) { impl_->health->Tell(serving); }
 
+void RpcServer::ModelsChanged() { impl_->health->TellAgain(); }
+
 bool RpcServer::serving() const { return impl_->health->serving(); }
 
 void RpcServer::Shutdown(absl::Duration grace) {

@@ -46,6 +46,8 @@ class RpcServer {
   // for the server if none is. One thread calls this, again whenever that may
   // have changed.
   void SetServing(bool serving);
+  // Models have come or gone: health is told at once. Any thread may call this.
+  void ModelsChanged();
   // The answer for the server. Any thread may ask.
   bool serving() const;
   // Drains the calls and closes the port; calls that still run after `grace`

@@ -29,10 +29,12 @@ class InferHandler final : public Handler {
     const auto& request =
         static_cast<const inference::ModelInferRequest&>(message);
     Name(request);
-    ASSIGN_OR_RETURN(const ServedModel* model,
+    ASSIGN_OR_RETURN(const ModelEntry* entry,
                      FindServedVersion(service_, context_, request.model_name(),
                                        request.model_version()));
-    name_.set_model_name(model->info().name);
+    const ServedModel* const model = &*entry->served;
+    name_.set_model_name(entry->name);
+    name_.set_model_version(VersionText(*entry));
     ASSIGN_OR_RETURN(plan_,
                      MakeInferPlan(request, service_, *model, streaming_));
     context_.ShortenDeadline(context_.arrival() + plan_.timeout);
@@ -63,7 +65,7 @@ class InferHandler final : public Handler {
 
   void Refuse(const Message& request, const absl::Status& status,
               Responder& to) override {
-    if (name_.model_version().empty()) {
+    if (name_.model_name().empty()) {
       Name(static_cast<const inference::ModelInferRequest&>(request));
     }
     Fail(status, to);
@@ -101,7 +103,7 @@ class InferHandler final : public Handler {
   // What every response to the request repeats.
   void Name(const inference::ModelInferRequest& request) {
     name_.set_model_name(request.model_name());
-    name_.set_model_version(std::string(kModelVersion));
+    name_.set_model_version(request.model_version());
     name_.set_id(request.id());
   }
 

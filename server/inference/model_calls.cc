@@ -75,16 +75,17 @@ absl::StatusOr<inference::ModelMetadataResponse> ModelMetadata(
     const Service& service, CallContext& context,
     const inference::ModelMetadataRequest& request) {
   ASSIGN_OR_RETURN(
-      const ServedModel* model,
+      const ModelEntry* entry,
       FindServedVersion(service, context, request.name(), request.version()));
+  const ServedModel& model = *entry->served;
   inference::ModelMetadataResponse response;
-  response.set_name(model->info().name);
-  response.add_versions(std::string(kModelVersion));
-  response.set_platform(PlatformOf(model->info()));
-  for (const auto& [name, value] : PropertiesOf(*model)) {
+  response.set_name(model.info().name);
+  response.add_versions(VersionText(*entry));
+  response.set_platform(PlatformOf(model.info()));
+  for (const auto& [name, value] : PropertiesOf(model)) {
     (*response.mutable_properties())[name] = value;
   }
-  const std::vector<const InferTask*> tasks = InferTasksOf(*model);
+  const std::vector<const InferTask*> tasks = InferTasksOf(model);
   if (tasks.empty()) return response;
   for (const TensorSpec& spec : InputsOf(*tasks.front())) {
     Describe(spec, *response.add_inputs());
@@ -120,22 +121,23 @@ absl::StatusOr<inference::ModelConfigResponse> ModelConfig(
     const Service& service, CallContext& context,
     const inference::ModelConfigRequest& request) {
   ASSIGN_OR_RETURN(
-      const ServedModel* model,
+      const ModelEntry* entry,
       FindServedVersion(service, context, request.name(), request.version()));
+  const ServedModel& model = *entry->served;
   inference::ModelConfigResponse response;
   inference::ModelConfig& config = *response.mutable_config();
-  config.set_name(model->info().name);
-  config.set_platform(PlatformOf(model->info()));
+  config.set_name(model.info().name);
+  config.set_platform(PlatformOf(model.info()));
   config.set_backend("attend");
   config.mutable_version_policy()->mutable_latest()->set_num_versions(1);
   config.set_max_batch_size(service.max_batch_inputs);
   auto& batching = *config.mutable_dynamic_batching();
   batching.set_priority_levels(2 * kMaxPriority + 1);
   batching.set_default_priority_level(kMaxPriority + 1);
-  for (const auto& [name, value] : PropertiesOf(*model)) {
+  for (const auto& [name, value] : PropertiesOf(model)) {
     (*config.mutable_parameters())[name].set_string_value(value);
   }
-  const std::vector<const InferTask*> tasks = InferTasksOf(*model);
+  const std::vector<const InferTask*> tasks = InferTasksOf(model);
   if (!tasks.empty()) ConfigureTask(*tasks.front(), config);
   return response;
 }

@@ -1,27 +1,35 @@
 #include "server/inference/model_version.h"
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "engine/tensor/status_macros.h"
 #include "server/inference/quoted.h"
 
 namespace attend {
 
+std::string VersionText(const ModelEntry& model) {
+  return absl::StrCat(model.version);
+}
+
 absl::StatusOr<const ModelEntry*> FindVersion(const Service& service,
                                               CallContext& context,
                                               absl::string_view name,
                                               absl::string_view version) {
   ASSIGN_OR_RETURN(const ModelEntry* entry, service.FindEntry(name, context));
-  if (version.empty() || version == kModelVersion) return entry;
+  if (version.empty() || version == VersionText(*entry)) return entry;
   return absl::NotFoundError(
       absl::StrFormat("model '%s' has no version %s, its version is %s",
-                      entry->name, Quoted(version), kModelVersion));
+                      entry->name, Quoted(version), VersionText(*entry)));
 }
 
-absl::StatusOr<const ServedModel*> FindServedVersion(
-    const Service& service, CallContext& context, absl::string_view name,
-    absl::string_view version) {
-  RETURN_IF_ERROR(FindVersion(service, context, name, version).status());
-  return service.Find(name, context);
+absl::StatusOr<const ModelEntry*> FindServedVersion(const Service& service,
+                                                    CallContext& context,
+                                                    absl::string_view name,
+                                                    absl::string_view version) {
+  ASSIGN_OR_RETURN(const ModelEntry* entry,
+                   FindVersion(service, context, name, version));
+  RETURN_IF_ERROR(service.Find(name, context).status());
+  return entry;
 }
 
 }  // namespace attend

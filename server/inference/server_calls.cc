@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <memory>
+#include <vector>
 
 #include "inference/grpc_service.pb.h"
 #include "server/inference/methods.h"
@@ -24,9 +25,10 @@ absl::StatusOr<inference::ServerReadyResponse> ServerReady(
     const Service& service, CallContext&,
     const inference::ServerReadyRequest&) {
   inference::ServerReadyResponse response;
+  const std::vector<SharedModel> models = service.models.All();
   response.set_ready(
-      std::all_of(service.models.begin(), service.models.end(),
-                  [](const ModelEntry& model) { return model.ready(); }));
+      std::all_of(models.begin(), models.end(),
+                  [](const SharedModel& model) { return model->ready(); }));
   return response;
 }
 

@@ -21,7 +21,7 @@ void AddModel(const ModelEntry& model,
               inference::ModelStatisticsResponse& response) {
   inference::ModelStatistics& statistics = *response.add_model_stats();
   statistics.set_name(model.name);
-  statistics.set_version(std::string(kModelVersion));
+  statistics.set_version(VersionText(model));
   if (!model.served.ok()) return;
   const InferenceTotals totals = model.served->metrics.inference_totals();
   if (totals.last != absl::InfinitePast()) {
@@ -50,8 +50,8 @@ absl::StatusOr<inference::ModelStatisticsResponse> ModelStatistics(
     AddModel(*model, response);
     return response;
   }
-  for (const ModelEntry& model : service.models) {
-    if (context.account().MayUse(model.name)) AddModel(model, response);
+  for (const SharedModel& model : service.models.All()) {
+    if (context.account().MayUse(model->name)) AddModel(*model, response);
   }
   return response;
 }

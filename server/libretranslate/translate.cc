@@ -89,7 +89,8 @@ absl::StatusOr<std::string> ChooseModel(const TranslateFields& fields,
                                         const Service& service,
                                         const CallContext& context) {
   bool is_source = false;
-  for (const ModelEntry& entry : service.models) {
+  for (const SharedModel& model : service.models.All()) {
+    const ModelEntry& entry = *model;
     if (!entry.served.ok() || !context.account().MayUse(entry.name)) continue;
     const ModelInfo& info = entry.served->info();
     const Tokenizer& tokenizer = entry.served->tokenizer;

@@ -3,7 +3,6 @@
 #include <prometheus/text_serializer.h>
 
 #include <algorithm>
-#include <deque>
 #include <iterator>
 #include <map>
 #include <utility>
@@ -24,7 +23,6 @@ struct Metrics::Impl {
         connections(registry),
         spans(registry) {}
 
-  std::vector<std::shared_ptr<TenantMetrics>> Tenants();
   // All metrics as they are now.
   std::vector<prometheus::MetricFamily> Collect();
   ExemplarMap CollectExemplars();
@@ -37,9 +35,8 @@ struct Metrics::Impl {
   SpanMetrics spans;
 
   Mutex mutex;
-  // References to their elements stay valid.
-  std::deque<ModelMetrics> models ABSL_GUARDED_BY(mutex);
-  std::deque<CallMetrics> broken ABSL_GUARDED_BY(mutex);
+  std::map<std::string, std::weak_ptr<ModelMetrics>> models
+      ABSL_GUARDED_BY(mutex);
   std::map<std::string, std::weak_ptr<TenantMetrics>> tenants
       ABSL_GUARDED_BY(mutex);
 };
@@ -62,6 +59,36 @@ void Merge(std::vector<prometheus::MetricFamily> more,
   }
 }
 
+// Entries by name, for as long as somebody has them.
+template <class Entry>
+using Entries = std::map<std::string, std::weak_ptr<Entry>>;
+
+// The entry of that name, which is made if nobody has one.
+template <class Entry, class... Arguments>
+std::shared_ptr<Entry> FindOrMake(Entries<Entry>& entries,
+                                  const std::string& name,
+                                  const Arguments&... arguments) {
+  std::erase_if(entries, [](const auto& one) { return one.second.expired(); });
+  std::weak_ptr<Entry>& known = entries[name];
+  std::shared_ptr<Entry> entry = known.lock();
+  if (entry == nullptr) {
+    entry = std::make_shared<Entry>(name, arguments...);
+    known = entry;
+  }
+  return entry;
+}
+
+// The series of all entries, a family once.
+template <class Entry>
+std::vector<prometheus::MetricFamily> CollectAll(
+    const Entries<Entry>& entries) {
+  std::vector<prometheus::MetricFamily> families;
+  for (const auto& [name, known] : entries) {
+    if (const auto entry = known.lock()) Merge(entry->Collect(), families);
+  }
+  return families;
+}
+
 }  // namespace
 
 Metrics::Metrics(absl::string_view version,
@@ -75,20 +102,17 @@ Metrics::Metrics(absl::string_view version,
 
 Metrics::~Metrics() = default;
 
-ModelMetrics& Metrics::AddModel(const ModelInfo& model) {
-  SeriesMaker(impl_->registry, {{"model", model.name}})
-      .NewGauge("attend_model_info", "A loaded model; always 1.",
-                {{"family", model.family}, {"dtype", model.dtype}})
-      .Set(1);
+std::shared_ptr<ModelMetrics> Metrics::AddModel(const std::string& name) {
   MutexLock lock(impl_->mutex);
-  return impl_->models.emplace_back(impl_->registry, model, impl_->methods);
+  return FindOrMake(impl_->models, name, impl_->methods);
 }
 
-CallMetrics& Metrics::AddBrokenModel(absl::string_view name) {
-  NewReadyGauge(SeriesMaker(impl_->registry, {{"model", std::string(name)}}))
-      .Set(0);
-  MutexLock lock(impl_->mutex);
-  return impl_->broken.emplace_back(impl_->registry, name, impl_->methods);
+void Metrics::OnLoad(const std::string& model, bool loaded) {
+  SeriesMaker(impl_->registry, {})
+      .NewCounter("attend_model_loads_total",
+                  "Loads of models, by how they ended.",
+                  {{"model", model}, {"outcome", loaded ? "ok" : "failed"}})
+      .Increment();
 }
 
 CallMetrics& Metrics::other_calls() { return impl_->other_calls; }
@@ -99,24 +123,7 @@ SpanMetrics& Metrics::spans() { return impl_->spans; }
 
 std::shared_ptr<TenantMetrics> Metrics::AddTenant(const std::string& name) {
   MutexLock lock(impl_->mutex);
-  std::erase_if(impl_->tenants,
-                [](const auto& tenant) { return tenant.second.expired(); });
-  std::weak_ptr<TenantMetrics>& known = impl_->tenants[name];
-  std::shared_ptr<TenantMetrics> tenant = known.lock();
-  if (tenant == nullptr) {
-    tenant = std::make_shared<TenantMetrics>(name);
-    known = tenant;
-  }
-  return tenant;
-}
-
-std::vector<std::shared_ptr<TenantMetrics>> Metrics::Impl::Tenants() {
-  MutexLock lock(mutex);
-  std::vector<std::shared_ptr<TenantMetrics>> all;
-  for (const auto& [name, known] : tenants) {
-    if (auto tenant = known.lock()) all.push_back(std::move(tenant));
-  }
-  return all;
+  return FindOrMake(impl_->tenants, name);
 }
 
 void Metrics::SetCertificateEnd(absl::Time end) {
@@ -136,10 +143,11 @@ void Metrics::SetCompute(int threads, absl::string_view isa) {
 
 std::vector<prometheus::MetricFamily> Metrics::Impl::Collect() {
   std::vector<prometheus::MetricFamily> families = registry.Collect();
-  std::vector<prometheus::MetricFamily> of_tenants;
-  for (const auto& tenant : Tenants()) Merge(tenant->Collect(), of_tenants);
-  families.insert(families.end(), std::make_move_iterator(of_tenants.begin()),
-                  std::make_move_iterator(of_tenants.end()));
+  {
+    MutexLock lock(mutex);
+    Merge(CollectAll(models), families);
+    Merge(CollectAll(tenants), families);
+  }
   std::vector<prometheus::MetricFamily> of_process = process.Collect();
   families.insert(families.end(), std::make_move_iterator(of_process.begin()),
                   std::make_move_iterator(of_process.end()));
@@ -150,8 +158,9 @@ ExemplarMap Metrics::Impl::CollectExemplars() {
   ExemplarMap exemplars;
   other_calls.AddExemplars(exemplars);
   MutexLock lock(mutex);
-  for (const CallMetrics& model : models) model.AddExemplars(exemplars);
-  for (const CallMetrics& model : broken) model.AddExemplars(exemplars);
+  for (const auto& [name, known] : models) {
+    if (const auto model = known.lock()) model->AddExemplars(exemplars);
+  }
   return exemplars;
 }
 

@@ -27,11 +27,11 @@ class Metrics {
   Metrics(absl::string_view version, const std::vector<std::string>& methods);
   ~Metrics();
 
-  // Adds a model that is served.
-  ModelMetrics& AddModel(const ModelInfo& model);
-  // Adds a model that could not be loaded. Calls that name the model are
-  // counted.
-  CallMetrics& AddBrokenModel(absl::string_view name);
+  // Of a model, which is not served yet; the same for the same name, as long as
+  // somebody has them. Its series go with the last who has.
+  std::shared_ptr<ModelMetrics> AddModel(const std::string& name);
+  // A model was loaded, or could not be.
+  void OnLoad(const std::string& model, bool loaded);
   // For calls that belong to no model, or that ended before their model was
   // known. The label `model` is empty.
   CallMetrics& other_calls();

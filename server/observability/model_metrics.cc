@@ -29,7 +29,6 @@ struct ModelMetrics::Series {
   Counter& accepted_draft_tokens;
   Counter& model_draft_tokens;
   Counter& accepted_model_draft_tokens;
-  Gauge& ready;
   Gauge& queued_requests;
   Gauge& queued_tokens;
   Gauge& running;
@@ -90,7 +89,6 @@ ModelMetrics::Series::Series(const SeriesMaker& make)
       accepted_model_draft_tokens(make.NewCounter(
           "attend_accepted_model_draft_tokens_total",
           "Tokens drafted by a draft model that were generated.")),
-      ready(NewReadyGauge(make)),
       queued_requests(
           make.NewGauge("attend_queued_requests", "Inputs that wait.")),
       queued_tokens(make.NewGauge("attend_queued_tokens",
@@ -101,19 +99,51 @@ ModelMetrics::Series::Series(const SeriesMaker& make)
       capacity_blocks(make.NewGauge("attend_kv_blocks_capacity",
                                     "Blocks of the KV pool.")) {}
 
-prometheus::Gauge& NewReadyGauge(const SeriesMaker& make) {
-  return make.NewGauge("attend_model_ready",
-                       "1: the model takes requests; 0: it could not be "
-                       "loaded, or its last steps failed.");
+ModelMetrics::ModelMetrics(const std::string& name,
+                           const std::vector<std::string>& methods)
+    : CallMetrics(registry, name, methods),
+      name_(name),
+      readiness_(prometheus::BuildGauge()
+                     .Name("attend_model_ready")
+                     .Help("1: the model takes requests; 0: it could not be "
+                           "loaded, or its last steps failed.")
+                     .Register(registry)),
+      infos_(prometheus::BuildGauge()
+                 .Name("attend_model_info")
+                 .Help("A loaded model; always 1.")
+                 .Register(registry)) {}
+
+void ModelMetrics::Serve(const ModelInfo& model, int64_t version) {
+  if (series_ == nullptr) {
+    series_ =
+        std::make_unique<Series>(SeriesMaker(registry, {{"model", name_}}));
+  }
+  MutexLock lock(mutex_);
+  RemoveGauges();
+  info_ = &infos_.Add({{"model", name_},
+                       {"family", model.family},
+                       {"dtype", model.dtype},
+                       {"version", std::to_string(version)}});
+  info_->Set(1);
+  ready_ = &readiness_.Add({{"model", name_}});
+  ready_->Set(1);
 }
 
-ModelMetrics::ModelMetrics(prometheus::Registry& registry,
-                           const ModelInfo& model,
-                           const std::vector<std::string>& methods)
-    : CallMetrics(registry, model.name, methods),
-      series_(std::make_unique<Series>(
-          SeriesMaker(registry, {{"model", model.name}}))) {
-  SetReady(true);
+void ModelMetrics::Break() {
+  MutexLock lock(mutex_);
+  RemoveGauges();
+  ready_ = &readiness_.Add({{"model", name_}});
+}
+
+void ModelMetrics::Withdraw() {
+  MutexLock lock(mutex_);
+  RemoveGauges();
+}
+
+void ModelMetrics::RemoveGauges() {
+  if (ready_ != nullptr) readiness_.Remove(ready_);
+  if (info_ != nullptr) infos_.Remove(info_);
+  ready_ = info_ = nullptr;
 }
 
 ModelMetrics::~ModelMetrics() = default;
@@ -132,13 +162,25 @@ void ModelMetrics::OnRequest(const RequestTimes& times, int source_tokens,
   series_->generated_tokens.Increment(generated_tokens);
 }
 
-void ModelMetrics::SetReady(bool ready) { series_->ready.Set(ready ? 1 : 0); }
+void ModelMetrics::SetReady(bool ready) {
+  MutexLock lock(mutex_);
+  if (ready_ != nullptr) ready_->Set(ready ? 1 : 0);
+}
+
+std::vector<prometheus::MetricFamily> ModelMetrics::Collect() const {
+  return registry.Collect();
+}
 
 void ModelMetrics::OnInterToken(absl::Duration gap) {
   series_->inter_token_seconds->Observe(absl::ToDoubleSeconds(gap));
 }
 
 void ModelMetrics::OnStep(const StepReport& report) {
+  CountStep(report);
+  SetLevels(report);
+}
+
+void ModelMetrics::CountStep(const StepReport& report) {
   if (report.rows > 0) {
     steps_.fetch_add(1, std::memory_order_relaxed);
     series_->step_seconds->Observe(absl::ToDoubleSeconds(report.duration));
@@ -156,6 +198,9 @@ void ModelMetrics::OnStep(const StepReport& report) {
       static_cast<double>(report.model_draft_tokens));
   series_->accepted_model_draft_tokens.Increment(
       static_cast<double>(report.accepted_model_draft_tokens));
+}
+
+void ModelMetrics::SetLevels(const StepReport& report) {
   series_->queued_requests.Set(report.queued_requests);
   series_->queued_tokens.Set(report.queued_tokens);
   series_->running.Set(report.running);

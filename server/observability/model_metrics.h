@@ -1,7 +1,10 @@
 #ifndef ATTEND_SERVER_OBSERVABILITY_MODEL_METRICS_H_
 #define ATTEND_SERVER_OBSERVABILITY_MODEL_METRICS_H_
 
+#include <prometheus/family.h>
 #include <prometheus/gauge.h>
+#include <prometheus/metric_family.h>
+#include <prometheus/registry.h>
 
 #include <atomic>
 #include <cstdint>
@@ -19,41 +22,64 @@
 
 namespace attend {
 
-class SeriesMaker;
+// A registry that is made before whoever makes series in it.
+struct OwnRegistry {
+  prometheus::Registry registry{prometheus::Registry::InsertBehavior::Merge};
+};
 
-// Whether the model is ready whose series `make` makes.
-prometheus::Gauge& NewReadyGauge(const SeriesMaker& make);
-
-// The metrics of one model that is served: its calls, requests and steps.
-// Thread-safe, like CallMetrics.
-class ModelMetrics : public CallMetrics {
+// The metrics of one name of a model: its calls, and if it is served, its
+// requests and steps. They go on when the model is loaded anew. Thread-safe,
+// like CallMetrics.
+class ModelMetrics : private OwnRegistry, public CallMetrics {
  public:
-  // Makes the series of the model in `registry`, which must outlive the
-  // ModelMetrics.
-  ModelMetrics(prometheus::Registry& registry, const ModelInfo& model,
+  ModelMetrics(const std::string& name,
                const std::vector<std::string>& methods);
   ~ModelMetrics();
+
+  // The model is served, in this version, from now on: it is ready. To be
+  // called by one thread at a time, and before the functions about requests and
+  // steps.
+  void Serve(const ModelInfo& model, int64_t version);
+  // The model could not be loaded: it is not ready.
+  void Break();
+  // The model is served no more, though its last calls may run: nothing tells
+  // whether it is ready.
+  void Withdraw();
 
   // A request has ended. Times that were not reached are InfinitePast.
   void OnRequest(const RequestTimes& times, int source_tokens,
                  int generated_tokens);
   // The time between two outputs of one running generation.
   void OnInterToken(absl::Duration gap);
+  // CountStep(), then SetLevels().
   void OnStep(const StepReport& report);
+  void CountStep(const StepReport& report);
+  // The gauges of what waits and runs.
+  void SetLevels(const StepReport& report);
   // A call whose inputs the engine got has ended.
   void OnInference(bool success, int computed_inputs, const CallParts& call,
                    absl::Time now);
   // What ModelStatistics of the Open Inference Protocol tells.
   InferenceTotals inference_totals() const;
-  // At first a model is ready.
+  // Of a model that is served.
   void SetReady(bool ready);
+  std::vector<prometheus::MetricFamily> Collect() const;
 
  private:
   struct Series;
-  const std::unique_ptr<Series> series_;
+  using Gauges = prometheus::Family<prometheus::Gauge>;
+
+  void RemoveGauges() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const std::string name_;
+  Gauges& readiness_;
+  Gauges& infos_;
+  std::unique_ptr<Series> series_;  // null: it was never served
   std::atomic<int64_t> steps_{0};
   mutable Mutex mutex_;
-  InferenceTotals totals_ ABSL_GUARDED_BY(mutex_);  // but its steps
+  prometheus::Gauge* ready_ ABSL_GUARDED_BY(mutex_) = nullptr;  // or not told
+  prometheus::Gauge* info_ ABSL_GUARDED_BY(mutex_) = nullptr;   // or not served
+  InferenceTotals totals_ ABSL_GUARDED_BY(mutex_);              // but its steps
 };
 
 }  // namespace attend

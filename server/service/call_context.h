@@ -53,8 +53,11 @@ class CallContext {
   }
 
   // Says for which model the call is. The call's log line and metrics name that
-  // model. Called in Handler::Start(); `model` outlives the call.
-  void set_model(const ModelEntry& model) { model_ = &model; }
+  // model, and the call has a share of it to its end. Called in
+  // Handler::Start(). PERMISSION_DENIED if the tenant may not use the model.
+  absl::Status SetModel(std::shared_ptr<const ModelEntry> model);
+  // Null: not known yet.
+  const ModelEntry* model() const { return model_.get(); }
 
   // The call may not take longer than until `deadline`. Called in
   // Handler::Start().
@@ -80,7 +83,7 @@ class CallContext {
   const Lifecycle& lifecycle_;
   Mutex mutex_;
   std::atomic<bool> cancelled_{false};
-  const ModelEntry* model_ = nullptr;  // null: not known yet, or no model
+  std::shared_ptr<const ModelEntry> model_;  // null: not known yet, or none
   std::string request_id_;
   CallTrace trace_;
   absl::Time arrival_;

@@ -35,4 +35,10 @@ std::vector<Method> AttendMethods() {
       kAttendHandlers);
 }
 
+std::vector<Method> AdminMethods() {
+  return BindMethods(
+      *v1::Model::descriptor()->file()->FindServiceByName("Admin"),
+      kAdminHandlers);
+}
+
 }  // namespace attend

@@ -78,7 +78,7 @@ MakeHandler NewListModelsHandler;
 MakeHandler NewGetModelHandler;
 
 // The methods of attend.v1.Attend. Beside the proto file this is the only list
-// of methods.
+// of them.
 inline constexpr NamedHandler kAttendHandlers[] = {
     {"Generate", NewGenerateHandler},
     {"GenerateStream", NewGenerateStreamHandler},
@@ -96,6 +96,16 @@ inline constexpr NamedHandler kAttendHandlers[] = {
 };
 // All methods of attend.v1.Attend.
 std::vector<Method> AttendMethods();
+
+MakeHandler NewLoadModelHandler;
+MakeHandler NewUnloadModelHandler;
+
+// The methods of attend.v1.Admin.
+inline constexpr NamedHandler kAdminHandlers[] = {
+    {"LoadModel", NewLoadModelHandler},
+    {"UnloadModel", NewUnloadModelHandler},
+};
+std::vector<Method> AdminMethods();
 
 }  // namespace attend
 

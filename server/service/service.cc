@@ -1,7 +1,7 @@
 #include "server/service/service.h"
 
-#include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
@@ -17,14 +17,13 @@ constexpr size_t kMaxReasonBytes = 1000;
 
 // The names of the models that are served and that the tenant may use: "'a',
 // 'b' and 3 more", or "none".
-std::string ListServed(const std::vector<ModelEntry>& models,
-                       const TenantAccount& tenant) {
+std::string ListServed(const ModelTable& models, const TenantAccount& tenant) {
   std::string list;
   size_t served = 0;
-  for (const ModelEntry& model : models) {
-    if (!model.served.ok() || !tenant.MayUse(model.name)) continue;
+  for (const SharedModel& model : models.All()) {
+    if (!model->served.ok() || !tenant.MayUse(model->name)) continue;
     if (served++ >= kMaxListedModels) continue;
-    absl::StrAppend(&list, list.empty() ? "" : ", ", "'", model.name, "'");
+    absl::StrAppend(&list, list.empty() ? "" : ", ", "'", model->name, "'");
   }
   if (served > kMaxListedModels) {
     absl::StrAppend(&list, " and ", served - kMaxListedModels, " more");
@@ -36,19 +35,23 @@ std::string ListServed(const std::vector<ModelEntry>& models,
 
 absl::StatusOr<const ModelEntry*> Service::FindEntry(
     absl::string_view name, CallContext& context) const {
-  const auto found =
-      std::find_if(models.begin(), models.end(), [&](const ModelEntry& model) {
-        return name.empty() || model.name == name;
-      });
-  if (found == models.end()) {
-    return absl::NotFoundError(
-        absl::StrFormat("model '%s' is not served, the models are: %s",
-                        absl::CHexEscape(name.substr(0, 100)),
-                        ListServed(models, context.account())));
+  const ModelEntry* const known = context.model();
+  if (known != nullptr && (name.empty() || known->name == name)) {
+    RETURN_IF_ERROR(context.account().CheckModel(known->name));
+    return known;
   }
-  context.set_model(*found);
-  RETURN_IF_ERROR(context.account().CheckModel(found->name));
-  return &*found;
+  SharedModel found = models.Find(name);
+  if (found == nullptr) {
+    return absl::NotFoundError(
+        name.empty()
+            ? absl::StrCat("the default model is not served, the models are: ",
+                           ListServed(models, context.account()))
+            : absl::StrFormat("model '%s' is not served, the models are: %s",
+                              absl::CHexEscape(name.substr(0, 100)),
+                              ListServed(models, context.account())));
+  }
+  RETURN_IF_ERROR(context.SetModel(std::move(found)));
+  return context.model();
 }
 
 absl::StatusOr<const ServedModel*> Service::Find(absl::string_view name,

@@ -7,50 +7,23 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "engine/api/engine.h"
-#include "engine/grammar/grammar_compiler.h"
-#include "engine/tokenizer/chat/chat_template.h"
-#include "engine/tokenizer/text/tokenizer.h"
 #include "server/observability/log.h"
-#include "server/observability/model_metrics.h"
-#include "server/scheduler/scheduler.h"
+#include "server/scheduler/clock.h"
 #include "server/service/call_context.h"
 #include "server/service/fair_share.h"
 #include "server/service/methods.h"
+#include "server/service/model_control.h"
+#include "server/service/model_table.h"
 #include "server/tenants/tenants.h"
 #include "server/tracing/tracer.h"
 
 namespace attend {
 
-// One loaded model, and the objects that serve it. Everything that a
-// ServedModel refers to must outlive the server.
-struct ServedModel {
-  const Engine& engine;
-  const Tokenizer& tokenizer;
-  Scheduler& scheduler;
-  ModelMetrics& metrics;
-  const ChatTemplate* chat = nullptr;  // null: the model has none
-  // Null: the model does not generate.
-  const GrammarCompiler* grammars = nullptr;
-
-  const ModelInfo& info() const { return engine.info(); }
-};
-
-// A model that requests may name, whether the model could be loaded or not. An
-// entry outlives all calls that name its model.
-struct ModelEntry {
-  std::string name;
-  CallMetrics& calls;
-  absl::StatusOr<ServedModel> served;  // the error: why it did not load
-
-  // Whether the model takes requests, and can compute them.
-  bool ready() const { return served.ok() && !served->scheduler.failing(); }
-};
-
 // All models, and everything else that methods need. Everything that a Service
-// refers to must outlive the server. Constant while calls run.
+// refers to must outlive the server. Constant while calls run, but for the
+// models, of which each call keeps its own.
 struct Service {
-  std::vector<ModelEntry> models;  // at least one; the default first
+  const ModelTable& models;
   const Clock& clock;
   CallMetrics& other_calls;  // of calls that belong to no entry
   Log& log;
@@ -64,15 +37,18 @@ struct Service {
   const Tenants* tenants = nullptr;
   // Records what calls do. Null: nobody collects traces.
   Tracer* tracer = nullptr;
+  // Loads and unloads models. Null: nobody does while calls run.
+  ModelControl* control = nullptr;
   // The methods of all protocols. Each protocol serves the methods of its own
   // services.
   std::vector<Method> methods = AttendMethods();
 
   // The model of that name (empty: the default model), whether the model could
-  // be loaded or not. Notes in `context` that the call is for this model.
-  // NOT_FOUND if there is no such model; the error lists the models that are
-  // served and that the tenant may use. PERMISSION_DENIED if the tenant may not
-  // use the model.
+  // be loaded or not. Notes in `context` that the call is for this model, which
+  // thus lives as long as the call; who asks again gets the same one, whatever
+  // has changed meanwhile. NOT_FOUND if there is no such model; the error lists
+  // the models that are served and that the tenant may use. PERMISSION_DENIED
+  // if the tenant may not use the model.
   absl::StatusOr<const ModelEntry*> FindEntry(absl::string_view name,
                                               CallContext& context) const;
   // The same for a caller that needs the loaded model. UNAVAILABLE, with the

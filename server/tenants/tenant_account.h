@@ -31,6 +31,8 @@ class TenantAccount {
   // version of the file.
   const Tenant& tenant() const { return tenant_; }
   bool MayUse(absl::string_view model) const;
+  // Whether calls of the tenant may load and unload models.
+  bool administrator() const { return settings_.administrator; }
   // A request with a higher priority gets this priority.
   int max_priority() const { return settings_.max_priority; }
 

@@ -113,7 +113,7 @@ absl::StatusOr<TenantSettings> ReadTenant(const JsonFile& entry) {
   RETURN_IF_ERROR(entry.ExpectOnly(
       {"name", "keys", "certificates", "weight", "calls_per_second",
        "call_burst", "tokens_per_second", "token_burst", "max_queued_inputs",
-       "max_running_inputs", "models", "max_priority"}));
+       "max_running_inputs", "models", "max_priority", "administrator"}));
   TenantSettings tenant;
   ASSIGN_OR_RETURN(tenant.name, ReadName(entry));
   ASSIGN_OR_RETURN(tenant.certificates, ReadCertificates(entry));
@@ -136,6 +136,7 @@ absl::StatusOr<TenantSettings> ReadTenant(const JsonFile& entry) {
   ASSIGN_OR_RETURN(
       tenant.max_priority,
       entry.IntOr("max_priority", tenant.max_priority, kPriorities));
+  ASSIGN_OR_RETURN(tenant.administrator, entry.BoolOr("administrator", false));
   return tenant;
 }
 

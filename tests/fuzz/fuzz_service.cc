@@ -78,7 +78,7 @@ std::vector<Method> FuzzService::Methods() {
 FuzzService::FuzzService(const std::vector<HttpApi>& apis)
     : metrics_("fuzz", AllMethodNames(Methods(), apis)),
       log_(LogOptions(), null_.descriptor),
-      service_{.models = {},
+      service_{.models = models_,
                .clock = clock_,
                .other_calls = metrics_.other_calls(),
                .log = log_,
@@ -89,9 +89,11 @@ FuzzService::FuzzService(const std::vector<HttpApi>& apis)
   Add(Labels("labels", false), nullptr);
   Add(Labels("tags", true), nullptr);
   Add(Conversations(), std::move(chat));
-  service_.models.push_back({.name = "broken",
-                             .calls = metrics_.AddBrokenModel("broken"),
-                             .served = absl::NotFoundError("no such file")});
+  model_metrics_.push_back(metrics_.AddModel("broken"));
+  models_.Put(std::make_shared<const ModelEntry>(
+      ModelEntry{.name = "broken",
+                 .calls = *model_metrics_.back(),
+                 .served = absl::NotFoundError("no such file")}));
   calls_.emplace(service_, /*tokenizer_threads=*/1,
                  /*max_tokenizer_queue=*/64);
 }
@@ -103,20 +105,23 @@ FuzzService::~FuzzService() {
 void FuzzService::Add(FakeEngineOptions options,
                       std::unique_ptr<ChatTemplate> chat) {
   auto engine = std::make_unique<FakeEngine>(std::move(options));
-  ModelMetrics& metrics = metrics_.AddModel(engine->info());
+  model_metrics_.push_back(metrics_.AddModel(engine->info().name));
+  ModelMetrics& metrics = *model_metrics_.back();
+  metrics.Serve(engine->info(), 1);
   auto scheduler =
       std::make_unique<Scheduler>(SchedulerOptions(), *engine, clock_, turns_,
                                   [&metrics, this](const StepReport& report) {
                                     metrics.OnStep(report);
                                     step_signal_.Notify();
                                   });
-  service_.models.push_back({.name = engine->info().name,
-                             .calls = metrics,
-                             .served = ServedModel{.engine = *engine,
-                                                   .tokenizer = tokenizer_,
-                                                   .scheduler = *scheduler,
-                                                   .metrics = metrics,
-                                                   .chat = chat.get()}});
+  models_.Put(std::make_shared<const ModelEntry>(
+      ModelEntry{.name = engine->info().name,
+                 .calls = metrics,
+                 .served = ServedModel{.engine = *engine,
+                                       .tokenizer = tokenizer_,
+                                       .scheduler = *scheduler,
+                                       .metrics = metrics,
+                                       .chat = chat.get()}}));
   serving_.push_back(
       {std::move(engine), std::move(chat), std::move(scheduler)});
 }

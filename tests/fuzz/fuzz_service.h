@@ -60,6 +60,8 @@ class FuzzService {
   const FakeTokenizer tokenizer_;
   Turns turns_;
   std::vector<Serving> serving_;
+  std::vector<std::shared_ptr<ModelMetrics>> model_metrics_;
+  ModelTable models_;
   Service service_;
   std::optional<CallEnvironment> calls_;
 };

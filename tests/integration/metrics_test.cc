@@ -29,6 +29,7 @@ const std::map<std::string, std::string> kConstant = {
     {"attend_compute_threads", "the team is made at the start"},
     {"attend_model_info", "models are loaded at the start"},
     {"attend_model_draft_tokens_total", "there is no draft model"},
+    {"attend_model_loads_total", "models are loaded at the start"},
     {"attend_model_ready", "models are loaded at the start"},
     {"attend_kv_blocks_capacity", "the pool is sized at the start"},
     {"process_start_time_seconds", "it started once"},

@@ -167,8 +167,8 @@ TEST_F(ModelSourcesTest, ErrorsNameTheOptionAndTheValue) {
       Found({.models_dir = dir}),
       ElementsAre(
           "models_dir is '" + dir +
-          "', in which no directory has a config.json, and which has no "
-          "GGUF file"));
+          "', in which no directory has a config.json or versions (1, 2, "
+          "...), and which has no GGUF file"));
   EXPECT_THAT(Found({.models_dir = dir + "/none"}),
               ElementsAre(HasSubstr("none', which cannot be read: No such")));
   EXPECT_THAT(Found({.models = {"a="}}),

@@ -61,7 +61,7 @@ class RpcFixture {
       Add(more, options.chat_template);
     }
     for (const auto& [name, reason] : options.broken) models.Add(name, reason);
-    calls.emplace(Service{.models = models.entries(),
+    calls.emplace(Service{.models = models.table(),
                           .clock = clock,
                           .other_calls = metrics.other_calls(),
                           .log = log,

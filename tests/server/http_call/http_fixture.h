@@ -52,7 +52,7 @@ class HttpFixture {
                 .chat = engine.info.continues_source ? std::move(options.chat)
                                                      : nullptr});
     }
-    calls.emplace(Service{.models = models.entries(),
+    calls.emplace(Service{.models = models.table(),
                           .clock = clock,
                           .other_calls = metrics.other_calls(),
                           .log = log,

@@ -13,7 +13,7 @@ namespace {
 class InferPlanTest : public InferenceFixture {
  protected:
   InferPlan Plan(const InferRequest& request) {
-    auto plan = MakeInferPlan(request, service_, *service_.models[0].served,
+    auto plan = MakeInferPlan(request, service_, *models_.Find("")->served,
                               /*streaming=*/true);
     EXPECT_TRUE(plan.ok()) << plan.status();
     return plan.ok() ? *std::move(plan) : InferPlan();

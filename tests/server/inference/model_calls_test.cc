@@ -22,9 +22,7 @@ class ModelCallsTest : public InferenceFixture {
   void BuildWithBroken() {
     service_.version = "1.2.3";
     Build({});
-    service_.models.push_back({.name = "broken",
-                               .calls = metrics_.AddBrokenModel("broken"),
-                               .served = absl::NotFoundError("no such file")});
+    AddBroken("broken", absl::NotFoundError("no such file"));
     environment_.emplace(service_, 1, 8);
   }
 
@@ -64,8 +62,7 @@ TEST_F(ModelCallsTest, LiveAndReady) {
       StatusOfModel<inference::ModelReadyRequest>("ModelReady", "fake", "2")
           .code(),
       absl::StatusCode::kNotFound);
-  service_.models.pop_back();
-  environment_.emplace(service_, 1, 8);
+  models_.Remove("broken");
   EXPECT_TRUE(Ask<inference::ServerReadyResponse>(
                   "ServerReady", inference::ServerReadyRequest())
                   .ready());
@@ -224,6 +221,47 @@ TEST_F(ModelCallsTest, TheRepositoryIsThatOfTheStart) {
     EXPECT_THAT(std::string(status.message()),
                 HasSubstr("explicit model load / unload is not allowed"));
   }
+}
+
+// Notes what it is asked for, and does nothing.
+class NotingControl final : public ModelControl {
+ public:
+  absl::Status Submit(ModelChange change, Done) override {
+    asked = std::move(change);
+    return absl::AbortedError("noted");
+  }
+  ModelChange asked;
+};
+
+TEST_F(ModelCallsTest, WithAControlTheRepositoryChanges) {
+  NotingControl control;
+  service_.control = &control;
+  Build({});
+  const auto end = [this](const std::string& method,
+                          const google::protobuf::Message& request) {
+    LocalCall call = NewCall(method, request);
+    call.Run();
+    return *call.end();
+  };
+  inference::RepositoryModelLoadRequest load;
+  load.set_model_name("m");
+  EXPECT_EQ(end("RepositoryModelLoad", load), absl::AbortedError("noted"));
+  EXPECT_EQ(control.asked.kind, ModelChange::Kind::kLoad);
+  EXPECT_EQ(control.asked.name, "m");
+  EXPECT_EQ(control.asked.version, 0);
+  (*load.mutable_parameters())["config"].set_string_param("{}");
+  const absl::Status configured = end("RepositoryModelLoad", load);
+  EXPECT_EQ(configured.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(configured.message()), HasSubstr("config"));
+  inference::RepositoryModelUnloadRequest unload;
+  unload.set_model_name("n");
+  (*unload.mutable_parameters())["unload_dependents"].set_bool_param(false);
+  EXPECT_EQ(end("RepositoryModelUnload", unload), absl::AbortedError("noted"));
+  EXPECT_EQ(control.asked.kind, ModelChange::Kind::kUnload);
+  EXPECT_EQ(control.asked.name, "n");
+  unload.set_repository_name("r");
+  EXPECT_EQ(end("RepositoryModelUnload", unload).code(),
+            absl::StatusCode::kUnimplemented);
 }
 
 TEST_F(ModelCallsTest, StatisticsCountBothProtocols) {

@@ -31,6 +31,13 @@ ModelInfo Model() {
   return model;
 }
 
+std::shared_ptr<ModelMetrics> AddModel(Metrics& metrics,
+                                       const ModelInfo& info) {
+  auto model = metrics.AddModel(info.name);
+  model->Serve(info, 1);
+  return model;
+}
+
 const std::vector<std::string> kMethods = {"Generate", "Score"};
 
 // The value of the series that is called exactly `series`.
@@ -66,7 +73,7 @@ TEST(MetricsTest, TheEndOfTheCertificateIsInSecondsOfUnix) {
 
 TEST(MetricsTest, FromTheStartThereAreGaugesAndPlainTotals) {
   Metrics metrics("1.2.3", kMethods);
-  metrics.AddModel(Model());
+  const auto model = AddModel(metrics, Model());
   const std::string text = metrics.Serialize();
   for (const char* name :
        {"attend_source_tokens_total", "attend_generated_tokens_total",
@@ -81,7 +88,7 @@ TEST(MetricsTest, FromTheStartThereAreGaugesAndPlainTotals) {
   }
   EXPECT_EQ(Value(text,
                   "attend_model_info{dtype=\"f32\",family=\"marian\",model="
-                  "\"m\"}"),
+                  "\"m\",version=\"1\"}"),
             1);
   EXPECT_THAT(text, HasSubstr("version=\"1.2.3\""));
   // Of what did not occur nothing is told.
@@ -94,8 +101,8 @@ TEST(MetricsTest, FromTheStartThereAreGaugesAndPlainTotals) {
 // So a rate includes the first error, if a scrape was between.
 TEST(MetricsTest, WhatAlertsNeedComesWithTheFirstCallOfAMethod) {
   Metrics metrics("1", kMethods);
-  ModelMetrics& model = metrics.AddModel(Model());
-  model.OnCall("Score", absl::StatusCode::kOk, absl::Seconds(2));
+  const auto model = AddModel(metrics, Model());
+  model->OnCall("Score", absl::StatusCode::kOk, absl::Seconds(2));
   const std::string text = metrics.Serialize();
   for (const auto& [code, value] : std::vector<std::pair<const char*, double>>{
            {"OK", 1}, {"INTERNAL", 0}, {"DEADLINE_EXCEEDED", 0}}) {
@@ -109,13 +116,13 @@ TEST(MetricsTest, WhatAlertsNeedComesWithTheFirstCallOfAMethod) {
 
 TEST(MetricsTest, FirstUsesOnManyThreadsMakeOneSeries) {
   Metrics metrics("1", kMethods);
-  ModelMetrics& model = metrics.AddModel(Model());
+  const auto model = AddModel(metrics, Model());
   std::vector<std::thread> threads;
   for (int t = 0; t < 8; ++t) {
-    threads.emplace_back([&model] {
+    threads.emplace_back([model] {
       for (int i = 0; i < 1000; ++i) {
-        model.OnInterToken(absl::Milliseconds(1));
-        model.OnRejected(RejectReason::kInvalid);
+        model->OnInterToken(absl::Milliseconds(1));
+        model->OnRejected(RejectReason::kInvalid);
       }
     });
   }
@@ -130,9 +137,9 @@ TEST(MetricsTest, FirstUsesOnManyThreadsMakeOneSeries) {
 
 TEST(MetricsTest, ACallCountsByMethodAndCode) {
   Metrics metrics("1", kMethods);
-  ModelMetrics& model = metrics.AddModel(Model());
-  model.OnCall("Generate", absl::StatusCode::kOk, absl::Seconds(2));
-  model.OnCall("Generate", absl::StatusCode::kNotFound, absl::Seconds(3));
+  const auto model = AddModel(metrics, Model());
+  model->OnCall("Generate", absl::StatusCode::kOk, absl::Seconds(2));
+  model->OnCall("Generate", absl::StatusCode::kNotFound, absl::Seconds(3));
   const std::string text = metrics.Serialize();
   EXPECT_EQ(Value(text,
                   "attend_requests_total{code=\"OK\",method=\"Generate\",model="
@@ -151,14 +158,14 @@ TEST(MetricsTest, ACallCountsByMethodAndCode) {
 
 TEST(MetricsTest, ARequestThatDidNotGetFarCountsOnlyAsFar) {
   Metrics metrics("1", kMethods);
-  ModelMetrics& model = metrics.AddModel(Model());
+  const auto model = AddModel(metrics, Model());
   RequestTimes times;
   times.arrival = absl::FromUnixSeconds(100);
   times.started = absl::FromUnixSeconds(101);
-  model.OnRequest(times, 7, 0);
+  model->OnRequest(times, 7, 0);
   times.encoded = absl::FromUnixSeconds(103);
   times.first_token = absl::FromUnixSeconds(104);
-  model.OnRequest(times, 5, 11);
+  model->OnRequest(times, 5, 11);
   const std::string text = metrics.Serialize();
   EXPECT_EQ(Value(text, "attend_queue_seconds_count{model=\"m\"}"), 2);
   EXPECT_EQ(Value(text, "attend_encode_seconds_sum{model=\"m\"}"), 2);
@@ -171,24 +178,24 @@ TEST(MetricsTest, ARequestThatDidNotGetFarCountsOnlyAsFar) {
 
 TEST(MetricsTest, AStepSetsGauges) {
   Metrics metrics("1", kMethods);
-  ModelMetrics& model = metrics.AddModel(Model());
-  model.OnStep({.rows = 64,
-                .preempted = 2,
-                .queried_tokens = 50,
-                .hit_tokens = 32,
-                .draft_tokens = 12,
-                .accepted_draft_tokens = 9,
-                .model_draft_tokens = 7,
-                .accepted_model_draft_tokens = 5,
-                .duration = absl::Milliseconds(5),
-                .queued_requests = 3,
-                .queued_tokens = 30,
-                .running = 8,
-                .used_blocks = 10,
-                .total_blocks = 100});
-  model.OnSlowReader();
-  model.OnInterToken(absl::Milliseconds(4));
-  model.OnRejected(RejectReason::kDraining);
+  const auto model = AddModel(metrics, Model());
+  model->OnStep({.rows = 64,
+                 .preempted = 2,
+                 .queried_tokens = 50,
+                 .hit_tokens = 32,
+                 .draft_tokens = 12,
+                 .accepted_draft_tokens = 9,
+                 .model_draft_tokens = 7,
+                 .accepted_model_draft_tokens = 5,
+                 .duration = absl::Milliseconds(5),
+                 .queued_requests = 3,
+                 .queued_tokens = 30,
+                 .running = 8,
+                 .used_blocks = 10,
+                 .total_blocks = 100});
+  model->OnSlowReader();
+  model->OnInterToken(absl::Milliseconds(4));
+  model->OnRejected(RejectReason::kDraining);
   const std::string text = metrics.Serialize();
   EXPECT_EQ(Value(text, "attend_step_rows_sum{model=\"m\"}"), 64);
   EXPECT_EQ(Value(text, "attend_step_rows_bucket{model=\"m\",le=\"64\"}"), 1);
@@ -218,11 +225,13 @@ TEST(MetricsTest, ModelsAreCountedApart) {
   Metrics metrics("1", kMethods);
   ModelInfo second = Model();
   second.name = "n";
-  metrics.AddModel(Model()).OnRejected(RejectReason::kInvalid);
-  ModelMetrics& model = metrics.AddModel(second);
-  model.OnStep({.rows = 3, .duration = {}, .running = 2});
-  metrics.AddBrokenModel("b").OnCall("Score", absl::StatusCode::kUnavailable,
-                                     absl::Seconds(1));
+  const auto first = AddModel(metrics, Model());
+  first->OnRejected(RejectReason::kInvalid);
+  const auto model = AddModel(metrics, second);
+  model->OnStep({.rows = 3, .duration = {}, .running = 2});
+  const auto broken = metrics.AddModel("b");
+  broken->Break();
+  broken->OnCall("Score", absl::StatusCode::kUnavailable, absl::Seconds(1));
   metrics.other_calls().OnRejected(RejectReason::kTokenizerFull);
   const std::string text = metrics.Serialize();
   for (const auto& [series, value] :
@@ -249,9 +258,9 @@ TEST(MetricsTest, ModelsAreCountedApart) {
 
 TEST(MetricsTest, GaugesChangeWithoutAStep) {
   Metrics metrics("1", kMethods);
-  ModelMetrics& model = metrics.AddModel(Model());
-  model.OnStep({.rows = 1, .duration = {}, .running = 8, .used_blocks = 10});
-  model.OnStep({.rows = 0, .duration = {}, .running = 0, .used_blocks = 0});
+  const auto model = AddModel(metrics, Model());
+  model->OnStep({.rows = 1, .duration = {}, .running = 8, .used_blocks = 10});
+  model->OnStep({.rows = 0, .duration = {}, .running = 0, .used_blocks = 0});
   const std::string text = metrics.Serialize();
   EXPECT_EQ(Value(text, "attend_running_sequences{model=\"m\"}"), 0);
   EXPECT_EQ(Value(text, "attend_kv_blocks_used{model=\"m\"}"), 0);
@@ -261,7 +270,7 @@ TEST(MetricsTest, GaugesChangeWithoutAStep) {
 
 TEST(MetricsTest, TellsOfTheProcess) {
   Metrics metrics("1", kMethods);
-  metrics.AddModel(Model());
+  const auto model = AddModel(metrics, Model());
   const std::string text = metrics.Serialize();
   EXPECT_GT(Value(text, "process_resident_memory_bytes"), 1 << 20);
   EXPECT_GE(Value(text, "process_cpu_seconds_total"), 0);
@@ -273,12 +282,12 @@ TEST(MetricsTest, TellsOfTheProcess) {
 
 TEST(MetricsTest, OpenMetricsHasTheTracesOfCalls) {
   Metrics metrics("1", kMethods);
-  ModelMetrics& model = metrics.AddModel(Model());
+  const auto model = AddModel(metrics, Model());
   const std::string id(32, 'a');
-  model.OnCall("Score", absl::StatusCode::kOk, absl::Milliseconds(1500));
-  model.OnCall("Score", absl::StatusCode::kOk, absl::Milliseconds(300), id);
-  model.OnCall("Score", absl::StatusCode::kOk, absl::Seconds(100),
-               std::string(32, 'b'));
+  model->OnCall("Score", absl::StatusCode::kOk, absl::Milliseconds(1500));
+  model->OnCall("Score", absl::StatusCode::kOk, absl::Milliseconds(300), id);
+  model->OnCall("Score", absl::StatusCode::kOk, absl::Seconds(100),
+                std::string(32, 'b'));
   metrics.other_calls().OnCall("Score", absl::StatusCode::kNotFound,
                                absl::Milliseconds(700));
   const std::string text = metrics.SerializeOpenMetrics();
@@ -320,7 +329,7 @@ TEST(MetricsTest, NamesAndUnitsPassPromtool) {
   }
   FILE* promtool = popen("promtool check metrics 2>&1", "w");
   Metrics metrics("1", kMethods);
-  metrics.AddModel(Model());
+  const auto model = AddModel(metrics, Model());
   const std::shared_ptr<TenantMetrics> tenant = metrics.AddTenant("a");
   tenant->OnRefused(TenantRefusal::kModel);
   tenant->OnCall(absl::StatusCode::kOk);

@@ -37,14 +37,16 @@ class ServiceFixture : public ::testing::Test {
 
   void Build(const FixtureOptions& options) {
     engine_ = std::make_unique<FakeEngine>(options.engine);
-    ModelMetrics& model = metrics_.AddModel(engine_->info());
+    model_metrics_ = metrics_.AddModel("fake");
+    ModelMetrics& model = *model_metrics_;
+    model.Serve(engine_->info(), 1);
     scheduler_ = std::make_unique<Scheduler>(
         options.scheduler, *engine_, clock_, turns_,
         [&model](const StepReport& report) { model.OnStep(report); });
-    service_.models.push_back(
-        {.name = "fake",
-         .calls = model,
-         .served = ServedModel{*engine_, tokenizer_, *scheduler_, model}});
+    models_.Put(std::make_shared<const ModelEntry>(ModelEntry{
+        .name = "fake",
+        .calls = model,
+        .served = ServedModel{*engine_, tokenizer_, *scheduler_, model}}));
     environment_.emplace(service_, 1, options.max_tokenizer_queue);
   }
   ~ServiceFixture() override {
@@ -61,6 +63,13 @@ class ServiceFixture : public ::testing::Test {
     }
     ADD_FAILURE() << "no method " << name;
     return {methods_.front(), *environment_, request};
+  }
+
+  // A model that could not be loaded.
+  void AddBroken(const std::string& name, const absl::Status& error) {
+    broken_metrics_ = metrics_.AddModel(name);
+    models_.Put(std::make_shared<const ModelEntry>(
+        ModelEntry{.name = name, .calls = *broken_metrics_, .served = error}));
   }
 
   void ExpectCounted(const std::string& method, const std::string& code) {
@@ -84,7 +93,10 @@ class ServiceFixture : public ::testing::Test {
   Turns turns_;
   std::unique_ptr<FakeEngine> engine_;
   std::unique_ptr<Scheduler> scheduler_;
-  Service service_ = {.models = {},
+  std::shared_ptr<ModelMetrics> model_metrics_;
+  std::shared_ptr<ModelMetrics> broken_metrics_;
+  ModelTable models_;
+  Service service_ = {.models = models_,
                       .clock = clock_,
                       .other_calls = metrics_.other_calls(),
                       .log = log_,

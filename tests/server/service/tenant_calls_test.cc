@@ -88,9 +88,7 @@ TEST_F(TenantCallsTest, WithoutAKeyNothingIsRecordedOfACall) {
 }
 
 TEST_F(TenantCallsTest, SeeTheirModelsOnly) {
-  service_.models.push_back({.name = "hidden",
-                             .calls = metrics_.AddBrokenModel("hidden"),
-                             .served = absl::InternalError("broken")});
+  AddBroken("hidden", absl::InternalError("broken"));
   TenantSettings tenant;
   tenant.models = {"fake"};
   BuildFor(tenant);

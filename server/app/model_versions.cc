@@ -1,0 +1,70 @@
+#include "server/app/model_versions.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+namespace {
+
+namespace fs = std::filesystem;
+
+// "7", but neither "07" nor "v7". Empty: it is none.
+std::optional<int64_t> ParseVersion(const std::string& name) {
+  int64_t version = 0;
+  if (!absl::SimpleAtoi(name, &version) || version < 1 ||
+      absl::StrCat(version) != name) {
+    return std::nullopt;
+  }
+  return version;
+}
+
+}  // namespace
+
+std::optional<int64_t> HighestVersion(const std::string& directory) {
+  std::optional<int64_t> highest;
+  std::error_code error;
+  fs::directory_iterator entries(directory, error);
+  for (; !error && entries != fs::directory_iterator();
+       entries.increment(error)) {
+    std::error_code ignored;
+    const auto version = ParseVersion(entries->path().filename().string());
+    if (version && entries->is_directory(ignored)) {
+      highest = std::max(highest, version);
+    }
+  }
+  return highest;
+}
+
+absl::StatusOr<ModelSource> FindModel(const ModelOptions& options,
+                                      absl::string_view name, int64_t version) {
+  ASSIGN_OR_RETURN(const std::vector<ModelSource> sources, FindModels(options));
+  const auto found =
+      std::find_if(sources.begin(), sources.end(),
+                   [&](const ModelSource& s) { return s.name == name; });
+  if (found == sources.end()) {
+    return absl::NotFoundError(absl::StrCat(
+        "model '", absl::CHexEscape(name.substr(0, 100)),
+        "' is neither one of the server's options nor in its models_dir"));
+  }
+  ModelSource source = *found;
+  if (version == 0 || version == source.version) return source;
+  const fs::path directory = fs::path(source.versions) / absl::StrCat(version);
+  std::error_code ignored;
+  if (source.versions.empty() || !fs::is_directory(directory, ignored)) {
+    return absl::NotFoundError(
+        absl::StrCat("model '", source.name, "' has no version ", version,
+                     ", its highest is ", source.version));
+  }
+  source.version = version;
+  source.directory = directory.string();
+  return source;
+}
+
+}  // namespace attend

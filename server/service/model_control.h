@@ -1,0 +1,42 @@
+#ifndef ATTEND_SERVER_SERVICE_MODEL_CONTROL_H_
+#define ATTEND_SERVER_SERVICE_MODEL_CONTROL_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "absl/status/status.h"
+
+namespace attend {
+
+// Who may change what is served while the server runs.
+enum class ModelControlMode {
+  kNone,     // nobody: models are loaded when the server starts
+  kExplicit  // calls load and unload models
+};
+
+// What a call asks for.
+struct ModelChange {
+  enum class Kind { kLoad, kUnload };
+
+  Kind kind = Kind::kLoad;
+  std::string name;
+  int64_t version = 0;  // to load; 0: the highest there is
+};
+
+// Loads and unloads models, one change after the other, on a thread of its own.
+// Thread-safe.
+class ModelControl {
+ public:
+  using Done = std::function<void(const absl::Status&)>;
+
+  virtual ~ModelControl() = default;
+  // `done` is called once, on the control's thread, when the change has been
+  // made or has failed. Then the ports are told, as after a step. An error:
+  // `done` is not called. RESOURCE_EXHAUSTED if too many changes wait.
+  virtual absl::Status Submit(ModelChange change, Done done) = 0;
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_SERVICE_MODEL_CONTROL_H_

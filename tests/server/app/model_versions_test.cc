@@ -1,0 +1,75 @@
+#include "server/app/model_versions.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "absl/strings/str_cat.h"
+
+namespace attend {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::Optional;
+
+// A directory of models, with "m" in versions and "plain" without.
+class ModelVersionsTest : public ::testing::Test {
+ protected:
+  ModelVersionsTest() {
+    for (const char* name : {"m/2", "m/10", "m/010", "m/v11", "m/0", "m/-3"}) {
+      fs::create_directories(directory_ / name);
+    }
+    std::ofstream(directory_ / "m/12") << "no directory";
+    fs::create_directories(directory_ / "plain/7");
+    std::ofstream(directory_ / "plain/config.json") << "{}";
+  }
+  ~ModelVersionsTest() override { fs::remove_all(directory_); }
+
+  absl::StatusOr<ModelSource> Find(const std::string& name,
+                                   int64_t version = 0) const {
+    return FindModel({.models_dir = directory_.string()}, name, version);
+  }
+  std::string ErrorOf(const std::string& name, int64_t version) const {
+    const absl::Status status = Find(name, version).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kNotFound) << status;
+    return std::string(status.message());
+  }
+
+  const fs::path directory_ = fs::path(::testing::TempDir()) /
+                              absl::StrCat("attend_versions_", getpid());
+};
+
+TEST_F(ModelVersionsTest, TheHighestNumberCounts) {
+  EXPECT_THAT(HighestVersion((directory_ / "m").string()), Optional(10));
+  EXPECT_EQ(HighestVersion((directory_ / "none").string()), std::nullopt);
+  EXPECT_EQ(HighestVersion(directory_.string()), std::nullopt);
+}
+
+TEST_F(ModelVersionsTest, AModelIsFoundAsItIsNow) {
+  const auto highest = Find("m");
+  ASSERT_TRUE(highest.ok()) << highest.status();
+  EXPECT_EQ(highest->version, 10);
+  EXPECT_EQ(highest->directory, (directory_ / "m/10").string());
+  const auto pinned = Find("m", 2);
+  ASSERT_TRUE(pinned.ok()) << pinned.status();
+  EXPECT_EQ(pinned->version, 2);
+  EXPECT_EQ(pinned->directory, (directory_ / "m/2").string());
+  fs::create_directories(directory_ / "m/11");
+  EXPECT_EQ(Find("m")->version, 11);
+  // What is a model itself has no versions.
+  EXPECT_EQ(Find("plain")->version, 1);
+  EXPECT_EQ(Find("plain", 1)->directory, (directory_ / "plain").string());
+}
+
+TEST_F(ModelVersionsTest, WhatIsNotThereIsNotFound) {
+  EXPECT_EQ(ErrorOf("m", 3), "model 'm' has no version 3, its highest is 10");
+  EXPECT_EQ(ErrorOf("plain", 7),
+            "model 'plain' has no version 7, its highest is 1");
+  EXPECT_THAT(ErrorOf("none", 0), HasSubstr("model 'none' is neither one of"));
+}
+
+}  // namespace
+}  // namespace attend
