@@ -16,12 +16,12 @@ MODEL = str(ROOT / "models/en-de")
 class AttackedServer:
     """Runs until stop(). `address` is the gRPC port's."""
 
-    def __init__(self, binary, model):
+    def __init__(self, binary, model, flags=()):
         self._log = tempfile.TemporaryFile("w+")
         self._process = subprocess.Popen(
             [binary, f"--model={model}", "--host=127.0.0.1", "--port=0",
              "--http-host=127.0.0.1", "--http-port=0",
-             "--kv-cache-bytes=64MiB"], stderr=self._log)
+             "--kv-cache-bytes=64MiB", *flags], stderr=self._log)
         ports = None
         while ports is None and self._process.poll() is None:
             time.sleep(0.1)
@@ -59,8 +59,8 @@ class AttackedServer:
 
 
 @contextlib.contextmanager
-def attacked_server(binary, model=MODEL):
-    server = AttackedServer(binary, model)
+def attacked_server(binary, model=MODEL, flags=()):
+    server = AttackedServer(binary, model, flags)
     try:
         yield server
     finally:

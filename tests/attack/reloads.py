@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Loads a model anew again and again while clients call it.
+
+    reloads.py --server build/release/server/attend-server [--reloads 200]
+
+Clients translate without a pause; meanwhile the model is loaded anew, each time
+when the load before has ended. Prints how many calls there were and how many
+failed, the resident memory after a tenth of the reloads and at the end, the
+median of the calls, and what the first call after each load took. It passes
+(exit code 0) if no call failed, the memory grew by less than 16 MiB, the first
+calls took at most 1.2 times the median (their own median), and the exit code of
+the server is 0.
+"""
+
+import argparse
+import statistics
+import sys
+import threading
+import time
+
+from attacked_server import MODEL, ROOT, attacked_server
+
+sys.path.insert(0, str(ROOT / "tests/bench/harness"))
+
+TEXT = "Two dogs are running through the snow."
+
+
+class Caller(threading.Thread):
+    """Calls until it is stopped; `calls` are (begin, seconds, failed)."""
+
+    def __init__(self, address):
+        super().__init__()
+        self.calls = []
+        self.errors = []
+        self.stopped = False
+        self._address = address
+
+    def run(self):
+        import grpc
+        from attend_client import pb
+        request = pb.GenerateRequest(
+            inputs=[pb.Input(text=TEXT)],
+            params=pb.GenerationParams(max_new_tokens=12)).SerializeToString()
+        answers = set()
+        with grpc.insecure_channel(self._address) as channel:
+            call = channel.unary_unary("/attend.v1.Attend/Generate")
+            while not self.stopped:
+                begin = time.monotonic()
+                try:
+                    response = pb.GenerateResponse.FromString(
+                        call(request, timeout=60))
+                    answers.add(response.results[0].choices[0].text)
+                except grpc.RpcError as error:
+                    self.errors.append(error.code().name)
+                self.calls.append((begin, time.monotonic() - begin))
+        if len(answers) > 1:
+            self.errors.append(f"{len(answers)} different answers")
+
+
+def load(channel, pb):
+    channel.unary_unary("/attend.v1.Admin/LoadModel")(
+        pb.LoadModelRequest(name="en-de").SerializeToString(), timeout=120)
+    return time.monotonic()
+
+
+def measure(server, options):
+    """The callers, when loads ended, their seconds, and the memory."""
+    import grpc
+    from attend_client import pb
+    callers = [Caller(server.address) for _ in range(options.clients)]
+    for caller in callers:
+        caller.start()
+    ready, seconds, memory = [], [], []
+    with grpc.insecure_channel(server.address) as channel:
+        for i in range(options.reloads):
+            begin = time.monotonic()
+            ready.append(load(channel, pb))
+            seconds.append(ready[-1] - begin)
+            time.sleep(options.pause)
+            memory.append(server.resident_mebibytes())
+            if (i + 1) % 20 == 0:
+                print(f"{i + 1} reloads: RSS {memory[-1]:.1f} MiB", flush=True)
+    for caller in callers:
+        caller.stopped = True
+    for caller in callers:
+        caller.join()
+    return callers, ready, seconds, memory
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--server", required=True)
+    parser.add_argument("--model", default=f"en-de={MODEL}")
+    parser.add_argument("--reloads", type=int, default=200)
+    parser.add_argument("--clients", type=int, default=4)
+    parser.add_argument("--pause", type=float, default=0.2,
+                        help="seconds between two loads")
+    options = parser.parse_args()
+
+    with attacked_server(options.server, options.model,
+                         ["--model-control=explicit"]) as server:
+        callers, ready, seconds, memory = measure(server, options)
+        code = server.stop()
+
+    calls = sorted(call for caller in callers for call in caller.calls)
+    errors = [error for caller in callers for error in caller.errors]
+    took = [duration for _, duration in calls]
+    median = statistics.median(took)
+    first = []
+    for moment in ready:
+        after = [duration for begin, duration in calls if begin >= moment]
+        first += after[:1]
+    growth = memory[-1] - memory[len(memory) // 10]
+    took.sort()
+    print(f"{len(calls)} calls, p50 {median * 1000:.1f} ms, p99 "
+          f"{took[int(len(took) * 0.99)] * 1000:.1f} ms; a load took "
+          f"{statistics.median(seconds):.2f} s, at most {max(seconds):.2f} s")
+    ratio = statistics.median(first) / median
+    checks = {
+        f"failed calls: {len(errors)} {errors[:5] or ''}": not errors,
+        f"memory {memory[len(memory) // 10]:.1f} MiB, then "
+        f"{memory[-1]:.1f} MiB": growth < 16,
+        f"first calls after a load: {ratio:.2f} of the median, at most "
+        f"{max(first) / median:.2f}": ratio <= 1.2,
+        f"exit code {code}": code == 0,
+    }
+    for check, passed in checks.items():
+        print("pass" if passed else "FAIL", check)
+    sys.exit(0 if all(checks.values()) else 1)
+
+
+if __name__ == "__main__":
+    main()
