@@ -1,4 +1,5 @@
-# cmake --install BUILD [--prefix PREFIX]: the programs, and a package for C++
+# cmake --install BUILD [--prefix PREFIX]: the programs with their manual pages
+# and completions, and a package for C++
 # clients (see attend-config.cmake.in). Headers go to include/attend, so that
 # their paths from the root ("client/cpp/lib/client.h") meet nobody else's.
 include(CMakePackageConfigHelpers)
@@ -26,6 +27,27 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/proto/attend
         FILES_MATCHING PATTERN "*.proto")
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE
         DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/attend)
+
+# Manual pages, and completions for shells, as the programs print them.
+set(shell ${PROJECT_BINARY_DIR}/shell)
+foreach(program attend attend-server)
+  install(CODE "
+    file(MAKE_DIRECTORY \"${shell}\")
+    foreach(text --man \"--completion;bash\" \"--completion;zsh\"
+                 \"--completion;fish\")
+      list(GET text -1 kind)
+      execute_process(COMMAND \"$<TARGET_FILE:${program}>\" \${text}
+        OUTPUT_FILE \"${shell}/${program}.\${kind}\" COMMAND_ERROR_IS_FATAL ANY)
+    endforeach()")
+  install(FILES ${shell}/${program}.--man RENAME ${program}.1
+          DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES ${shell}/${program}.bash RENAME ${program}
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${shell}/${program}.zsh RENAME _${program}
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES ${shell}/${program}.fish
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+endforeach()
 
 configure_package_config_file(
   ${CMAKE_CURRENT_LIST_DIR}/attend-config.cmake.in

@@ -15,6 +15,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
+#include "command_line/completions.h"
+#include "command_line/man_page.h"
 #include "engine/compute/compute.h"
 #include "engine/runtime/model.h"
 #include "engine/tensor/status_macros.h"
@@ -219,6 +221,22 @@ int Run(const ServerOptions& options) {
   return 1;
 }
 
+// Prints what is asked for instead of a server. False: nothing is.
+bool PrintText(const CommandLine& line) {
+  std::string text;
+  if (line.help) {
+    text = HelpText();
+  } else if (line.version) {
+    text = "attend-server " ATTEND_VERSION "\n";
+  } else if (line.man) {
+    text = ManPage(DescribeServer());
+  } else if (!line.completion.empty()) {
+    text = CompletionScript(DescribeServer(), line.completion);
+  }
+  std::fputs(text.c_str(), stdout);
+  return !text.empty();
+}
+
 int Main(const std::vector<std::string>& arguments) {
   const auto line = ParseCommandLine(arguments);
   if (!line.ok()) {
@@ -226,12 +244,7 @@ int Main(const std::vector<std::string>& arguments) {
                  std::string(line.status().message()).c_str());
     return 2;
   }
-  if (line->help || line->version) {
-    std::fputs(
-        line->help ? HelpText().c_str() : "attend-server " ATTEND_VERSION "\n",
-        stdout);
-    return 0;
-  }
+  if (PrintText(*line)) return 0;
   int code = 1;
   const absl::Status status = CatchExceptions([&] {
     code = Run(line->options);

@@ -265,6 +265,9 @@ void AddOptions(OptionParser& parser, ServerOptions& o) {
 void AddFlags(OptionParser& parser, CommandLine& line) {
   parser.AddFlag("-h,--help", line.help, "Print this help.");
   parser.AddFlag("--version", line.version, "Print the version.");
+  parser.AddFlag("--man", line.man, "Print the manual page.");
+  parser.AddFlag("--completion", line.completion, {"bash", "zsh", "fish"},
+                 "Print what completes options in a shell: bash, zsh or fish.");
 }
 
 }  // namespace attend

@@ -56,6 +56,12 @@ void OptionParser::AddFlag(const char* name, bool& value, const char* help) {
   app_->add_flag(name, value, help);
 }
 
+void OptionParser::AddFlag(const char* name, std::string& value,
+                           const std::vector<std::string>& choices,
+                           const char* help) {
+  app_->add_option(name, value, help)->check(CLI::IsMember(choices));
+}
+
 std::string OptionParser::Place(const std::string& name) const {
   switch (source_) {
     case Source::kFlags:
@@ -151,10 +157,29 @@ absl::Status OptionParser::Parse(const std::vector<std::string>& arguments) {
   }
 }
 
+std::vector<OptionText> OptionParser::Describe() const {
+  std::vector<OptionText> texts;
+  for (const CLI::Option* option : app_->get_options()) {
+    OptionText& text = texts.emplace_back();
+    for (const std::string& name : option->get_snames()) {
+      text.names.push_back(absl::StrCat("-", name));
+    }
+    for (const std::string& name : option->get_lnames()) {
+      text.names.push_back(absl::StrCat("--", name));
+    }
+    if (option->get_items_expected_max() > 0) text.value = "VALUE";
+    text.choices = ChoicesOf(option->get_type_name());
+    text.help = option->get_description();
+    if (option->get_default_str().empty()) continue;
+    text.variable = VariableName(option->get_single_name());
+    if (option->get_default_str() == "empty") continue;
+    absl::StrAppend(&text.help, " Default: ", option->get_default_str(), ".");
+  }
+  return texts;
+}
+
 std::string OptionParser::Help() const {
-  std::string text =
-      "Each option is a flag (--name=value), an environment variable, or a\n"
-      "line of the file that --config names; the first of these wins.\n\n";
+  std::string text = absl::StrCat(kHowGiven, "\n\n");
   for (const CLI::Option* option : app_->get_options()) {
     absl::StrAppend(&text, "  --", option->get_single_name());
     if (!option->get_default_str().empty()) {

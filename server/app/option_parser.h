@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "command_line/program_text.h"
 #include "server/app/option_values.h"
 
 namespace CLI {
@@ -24,6 +25,10 @@ namespace attend {
 // If several are given, the first of this list wins. Not thread-safe.
 class OptionParser {
  public:
+  static constexpr char kHowGiven[] =
+      "Each option is a flag (--name=value), an environment variable, or a\n"
+      "line of the file that --config names; the first of these wins.";
+
   OptionParser();
   ~OptionParser();
   OptionParser(const OptionParser&) = delete;
@@ -47,6 +52,9 @@ class OptionParser {
   // Adds a flag that has neither a variable nor a line in the file, such as
   // --version.
   void AddFlag(const char* name, bool& value, const char* help);
+  // Such a flag, whose value is one of `choices`.
+  void AddFlag(const char* name, std::string& value,
+               const std::vector<std::string>& choices, const char* help);
 
   // Reads all options; called once. `arguments` does not have the name of the
   // program. INVALID_ARGUMENT names the flag, variable or line, and its value.
@@ -54,6 +62,8 @@ class OptionParser {
 
   // The text of --help: every option with its variable, default and help.
   std::string Help() const;
+  // What it has of each option, for what is made of it.
+  std::vector<OptionText> Describe() const;
 
  private:
   enum class Source { kFlags, kVariables, kFile };

@@ -12,6 +12,12 @@
 
 namespace attend {
 
+namespace {
+
+constexpr char kServerHelp[] = "serves transformer models over gRPC";
+
+}  // namespace
+
 absl::Status ServerOptions::Validate() const {
   ATTEND_CHECK(!models.empty());
   if (compute.threads < 0 || compute.threads > 1024) {
@@ -67,7 +73,9 @@ absl::StatusOr<CommandLine> ParseCommandLine(
   // What holds for clients of one port holds for those of the other.
   options.http.max_body_bytes = options.rpc.max_message_bytes;
   options.http.answer_timeout = options.rpc.slow_reader_timeout;
-  if (line.help || line.version) return line;
+  if (line.help || line.version || line.man || !line.completion.empty()) {
+    return line;
+  }
   ASSIGN_OR_RETURN(options.models, FindModels(options.model_options));
   RETURN_IF_ERROR(options.Validate());
   return line;
@@ -78,8 +86,19 @@ std::string HelpText() {
   OptionParser parser;
   AddOptions(parser, line.options);
   AddFlags(parser, line);
-  return absl::StrCat("attend-server: serves transformer models over gRPC.\n\n",
-                      parser.Help());
+  return absl::StrCat("attend-server: ", kServerHelp, ".\n\n", parser.Help());
+}
+
+ProgramText DescribeServer() {
+  CommandLine line;
+  OptionParser parser;
+  AddOptions(parser, line.options);
+  AddFlags(parser, line);
+  return {.name = "attend-server",
+          .version = ATTEND_VERSION,
+          .help = kServerHelp,
+          .description = OptionParser::kHowGiven,
+          .options = parser.Describe()};
 }
 
 }  // namespace attend

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "command_line/program_text.h"
 #include "engine/compute/compute.h"
 #include "engine/runtime/transformer_engine.h"
 #include "server/app/model_sources.h"
@@ -68,6 +69,8 @@ struct CommandLine {
   ServerOptions options;
   bool help = false;
   bool version = false;
+  bool man = false;
+  std::string completion;  // the shell; empty: not asked for
 };
 
 // The options from flags, else from variables, else from the file that --config
@@ -80,6 +83,9 @@ absl::StatusOr<CommandLine> ParseCommandLine(
 // The text of --help: each flag with its variable, its default and what a
 // higher value costs.
 std::string HelpText();
+
+// The same for the manual page, and for completions in a shell.
+ProgramText DescribeServer();
 
 }  // namespace attend
 

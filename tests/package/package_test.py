@@ -7,6 +7,8 @@
 import os
 import pathlib
 import re
+import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,6 +25,12 @@ def run(*command):
     if result.returncode != 0:
         raise RuntimeError(f"{command}\n{result.stdout}\n{result.stderr}")
     return result.stdout
+
+
+def run_quietly(*command):
+    """Gives what it says on standard error."""
+    return subprocess.run([str(word) for word in command], text=True,
+                          capture_output=True, check=True).stderr
 
 
 def grpc_prefixes():
@@ -78,6 +86,58 @@ class PackageTest(unittest.TestCase):
                                    header.read_text(), re.MULTILINE):
                 self.assertTrue((include / name).exists(),
                                 f"{header} includes {name}")
+
+    def complete(self, program, *words):
+        """What bash offers after these words, the last of which is begun."""
+        script = self.prefix / "share/bash-completion/completions" / program
+        quoted = " ".join(shlex.quote(word) for word in (program, *words))
+        function = "_" + program.replace("-", "_")
+        return run("bash", "-c",
+                   f"source {shlex.quote(str(script))}; COMP_WORDS=({quoted}); "
+                   f"COMP_CWORD={len(words)}; {function}; "
+                   'echo "${COMPREPLY[*]}"').split()
+
+    def test_bash_completes(self):
+        self.assertEqual(self.complete("attend", "tra"), ["translate"])
+        self.assertEqual(self.complete("attend", "translate", "--bea"),
+                         ["--beams"])
+        self.assertEqual(
+            self.complete("attend", "generate", "--early-stopping", ""),
+            ["true", "false", "never"])
+        self.assertEqual(
+            self.complete("attend", "generate", "--early-stopping", "=", "n"),
+            ["never"])
+        # Names of files.
+        self.assertEqual(self.complete("attend", "generate", "--file", ""), [])
+        self.assertEqual(self.complete("attend", "generate", "x"), [])
+        self.assertEqual(self.complete("attend-server", "--max-ru"),
+                         ["--max-running"])
+        self.assertEqual(self.complete("attend-server", "--completion", "z"),
+                         ["zsh"])
+
+    def test_shells_and_man_have_what_they_read(self):
+        share = self.prefix / "share"
+        for program in "attend", "attend-server":
+            page = (share / "man/man1" / f"{program}.1").read_text()
+            helps = [run(self.prefix / "bin" / program, "--help")]
+            if program == "attend":
+                helps += [run(self.prefix / "bin/attend", command, "--help")
+                          for command in ("generate", "chat", "bench")]
+            flags = set(re.findall(r"--[a-z][\w-]+", " ".join(helps)))
+            self.assertGreater(len(flags), 30)
+            for flag in flags - {"--name"}:
+                self.assertIn(flag, page.replace("\\-", "-"))
+            for shell, path in (
+                    ("zsh", f"zsh/site-functions/_{program}"),
+                    ("fish", f"fish/vendor_completions.d/{program}.fish")):
+                self.assertIn("--help" if shell == "zsh" else "-l help",
+                              (share / path).read_text())
+                if shutil.which(shell):
+                    run(shell, "-n", share / path)
+            if shutil.which("groff"):
+                self.assertEqual(run_quietly(
+                    "groff", "-man", "-ww", "-z", "-Tascii",
+                    share / "man/man1" / f"{program}.1"), "")
 
     def test_nothing_names_the_build(self):
         for path in self.prefix.rglob("*.cmake"):

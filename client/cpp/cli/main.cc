@@ -8,16 +8,41 @@
 
 #include "absl/synchronization/mutex.h"
 #include "client/cpp/cli/command.h"
+#include "client/cpp/cli/describe.h"
 #include "client/cpp/cli/unknown_word.h"
+#include "command_line/completions.h"
+#include "command_line/man_page.h"
 
 namespace attend {
 namespace {
 
+// Options that print what is made of the list of commands, and exit.
+void AddTexts(CLI::App& app) {
+  const auto describe = [&app] {
+    ProgramText text = Describe(app);
+    text.version = ATTEND_VERSION;
+    return text;
+  };
+  app.set_version_flag("--version", "attend " ATTEND_VERSION,
+                       "Print the version and exit");
+  app.add_flag_callback(
+      "--man", [=] { throw CLI::CallForVersion(ManPage(describe()), 0); },
+      "Print the manual page and exit: man -l <(attend --man)");
+  app.add_option_function<std::string>(
+         "--completion",
+         [=](const std::string& shell) {
+           throw CLI::CallForVersion(CompletionScript(describe(), shell), 0);
+         },
+         "Print what completes commands and options in a shell, and exit: "
+         "source <(attend --completion bash)")
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}))
+      ->type_name("SHELL");
+}
+
 int Main(int argc, char** argv) {
   CLI::App app("Client of an Attend server", "attend");
   app.require_subcommand(1);
-  app.set_version_flag("--version", "attend " ATTEND_VERSION,
-                       "Print the version and exit");
+  AddTexts(app);
   app.footer(
       "attend COMMAND --help shows a command's options.\n"
       "Exit code: 0: success, 1: a call failed, 2: wrong usage.");

@@ -255,6 +255,9 @@ TEST(OptionsTest, HelpShowsFlagVariableDefaultAndCost) {
   EXPECT_THAT(help, HasSubstr("  --version\n      Print the version."));
   EXPECT_TRUE(Parse({"--version"})->version);
   EXPECT_TRUE(Parse({"-h"})->help);
+  EXPECT_TRUE(Parse({"--man"})->man);
+  EXPECT_EQ(Parse({"--completion=zsh"})->completion, "zsh");
+  EXPECT_FALSE(Parse({"--completion=csh"}).ok());
   // A value that is wrong is said all the same.
   EXPECT_FALSE(Parse({"--help", "--port=x"}).ok());
 }
