@@ -52,7 +52,9 @@ absl::Status ModelChangeHandler::CheckRights(const ModelChange& change) const {
         absl::StrCat("tenant '", context_.account().name(),
                      "' is no administrator, who alone may change models"));
   }
-  if (!change.name.empty() && change.version >= 0) return absl::OkStatus();
+  if (!change.name.empty() && change.version >= 0) {
+    return context_.account().CheckModel(change.name);
+  }
   return absl::InvalidArgumentError(
       absl::StrCat("name is '", absl::CHexEscape(change.name.substr(0, 100)),
                    "' and version is ", change.version,

@@ -38,7 +38,7 @@ class ModelChangeHandler : public Handler {
  private:
   struct Outcome;
 
-  // Whether the caller may change models.
+  // Whether the caller may change that model.
   absl::Status CheckRights(const ModelChange& change) const;
 
   const Service& service_;

@@ -151,6 +151,10 @@ TEST_F(ModelChangeTest, OfTenantsOnlyAdministratorsMayAsk) {
                                  : absl::StatusCode::kPermissionDenied)
         << status;
   }
+  tenant.models = {"other"};
+  tenants.Set({tenant}, clock_.Now());
+  EXPECT_EQ(EndOf("LoadModel", LoadOf("fake"), proof).code(),
+            absl::StatusCode::kPermissionDenied);
 }
 
 }  // namespace
