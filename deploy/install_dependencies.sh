@@ -20,8 +20,8 @@ for option in "$@"; do
     --tests)
       tests=true
       packages="$packages
-        chromium clang-format curl jq libbenchmark-dev libgmock-dev libgtest-dev openssl
-        python3-venv python3-yaml shellcheck"
+        chromium clang-format curl jq libbenchmark-dev libgmock-dev libgtest-dev mold
+        openssl python3-venv python3-yaml shellcheck"
       ;;
     --fuzz) packages="$packages clang-19 libclang-rt-19-dev llvm-19" ;;
     --patched-grpc) grpc="libc-ares-dev libprotoc-dev libre2-dev" ;;

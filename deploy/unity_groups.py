@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Says which source files of a target a compiler may read as one.
 
-  unity_groups.py MOST FILE...
+  unity_groups.py MOST <SOURCES
 
-Prints a number of a group for each file. Files of one group do not use names
+SOURCES has a line for each file: its target, a space and its path. Prints a
+number of a group of that target for each. Files of one group do not use names
 that another of them has in its unnamed namespace; there are at most MOST.
 """
+import collections
 import pathlib
 import re
 import sys
@@ -44,8 +46,10 @@ class Source:
 
 def main():
     most = int(sys.argv[1])
-    groups = []
-    for path in sys.argv[2:]:
+    targets = collections.defaultdict(list)
+    for line in sys.stdin.read().splitlines():
+        target, path = line.split(" ", 1)
+        groups = targets[target]
         source = Source(path)
         place = next((number for number, group in enumerate(groups)
                       if len(group) < most and not any(

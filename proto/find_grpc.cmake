@@ -11,6 +11,11 @@ if(ATTEND_GRPC_PREFIX)
   endif()
   list(PREPEND CMAKE_PREFIX_PATH ${ATTEND_GRPC_PREFIX})
 endif()
+# Debian's is shared: what its libraries need in their turn is not looked for,
+# which takes a second for each of a dozen questions.
+if(NOT ATTEND_GRPC_PREFIX)
+  set(PKG_CONFIG_ARGN --maximum-traverse-depth=4)
+endif()
 pkg_check_modules(grpcpp REQUIRED IMPORTED_TARGET GLOBAL grpc++)
 find_program(GRPC_CPP_PLUGIN grpc_cpp_plugin REQUIRED
              HINTS ${grpcpp_PREFIX}/bin)

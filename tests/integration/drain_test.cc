@@ -8,11 +8,12 @@
 
 #include "tests/integration/requests.h"
 #include "tests/integration/server_process.h"
+#include "tests/support/sanitized.h"
 
 namespace attend {
 namespace {
 
-constexpr int kTokens = 300;
+constexpr int kTokens = kSanitized ? 60 : 300;
 
 // Of a drain that a busy machine must not cut.
 constexpr char kAsLongAsItTakes[] = "--drain-timeout=10m";

@@ -18,6 +18,7 @@
 #include "tests/engine/runtime/golden.h"
 #include "tests/engine/runtime/random_requests.h"
 #include "tests/engine/runtime/same_bits.h"
+#include "tests/support/sanitized.h"
 
 namespace attend {
 namespace {
@@ -73,20 +74,22 @@ class ShortlistStepsTest : public ::testing::Test {
 };
 
 TEST_F(ShortlistStepsTest, ARequestHasTheSameBitsAloneAndInAnyCompany) {
+  constexpr int kRequests = kSanitized ? 10 : 40;
   for (const ComputeType dtype : kAllComputeTypes) {
     if (!CheckComputeType(dtype, TestIsa()).ok()) continue;
     SCOPED_TRACE(TypeName(dtype));
     EngineOptions options = Listed();
     options.dtype = dtype;
     const LoadedModel model = Load(GoldenDirectory(kPlain), options);
-    const auto alone =
-        RunAlone(model.engine(), RandomRequests(model.engine(), 40, 40, 20, 1));
+    const auto alone = RunAlone(
+        model.engine(), RandomRequests(model.engine(), kRequests, 40, 20, 1));
     for (const int threads : {1, 3}) {
       const LoadedModel other = Load(GoldenDirectory(kPlain), options, threads);
       Driver driver(other.engine(), {.seed = static_cast<uint32_t>(threads),
                                      .preempt_at_random = threads == 3});
-      ExpectSameBits(driver.Run(RandomRequests(other.engine(), 40, 40, 20, 1)),
-                     alone);
+      ExpectSameBits(
+          driver.Run(RandomRequests(other.engine(), kRequests, 40, 20, 1)),
+          alone);
     }
   }
 }

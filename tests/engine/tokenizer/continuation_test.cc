@@ -11,6 +11,7 @@
 #include "engine/tokenizer/load_tokenizer.h"
 #include "engine/tokenizer/text/utf8.h"
 #include "tests/engine/tokenizer/lines.h"
+#include "tests/support/sanitized.h"
 
 namespace attend {
 namespace {
@@ -59,18 +60,20 @@ void ExpectContinuations(const Tokenizer& tokenizer,
   }
 }
 
+constexpr int kTexts = kSanitized ? 40 : 300;
+
 class ContinuationTest : public testing::TestWithParam<const char*> {};
 
 TEST_P(ContinuationTest, IsWhatFollows) {
   const std::unique_ptr<Tokenizer> tokenizer = Load(GetParam());
   const Lines lines;
   int checked = 0;
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < kTexts; ++i) {
     const std::vector<int> ids = tokenizer->Encode({.text = lines.Get(i)})->ids;
     ExpectContinuations(*tokenizer, ids, checked);
     if (HasFatalFailure()) return;
   }
-  EXPECT_GT(checked, 2000);
+  EXPECT_GT(checked, 6 * kTexts);
 }
 
 // Byte-level BPE, Metaspace, SentencePiece's BPE with bytes as Llama's, and no
@@ -84,7 +87,7 @@ TEST(ContinuationOfBytesTest, IsWhatFollows) {
   std::mt19937 random(1);
   const std::vector<std::string> texts = {"é", "你", "🐕", "b"};
   int checked = 0;
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < kTexts; ++i) {
     std::string text;
     for (int n = 0; n < 40; ++n) text += texts[random() % texts.size()];
     std::vector<int> ids;
@@ -98,7 +101,7 @@ TEST(ContinuationOfBytesTest, IsWhatFollows) {
     ExpectContinuations(*tokenizer, ids, checked);
     if (HasFatalFailure()) return;
   }
-  EXPECT_GT(checked, 1000);
+  EXPECT_GT(checked, 3 * kTexts);
 }
 
 // As transformers' decode() of both less that of the prompt.

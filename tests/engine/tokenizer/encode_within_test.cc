@@ -83,6 +83,7 @@ TEST_P(EncodeWithinTest, CutsAsTheWholeEncodingIsCut) {
   const std::string pair = LongText(200, 1000);
   for (const int tokens : {2, 40, 200}) {
     for (const int line : {0, 300}) {
+      if (kSanitized && tokens != 40) continue;
       const std::string text = LongText(40000, line);
       for (const bool paired : {false, true}) {
         EncodeInput input = {.text = text};
@@ -113,9 +114,20 @@ TEST_P(EncodeWithinTest, GivesWhatFitsWhole) {
 TEST_P(EncodeWithinTest, HostileTextsTakeBoundedTime) {
   auto tokenizer = LoadTokenizer(GetParam());
   ASSERT_TRUE(tokenizer.ok()) << tokenizer.status();
-  for (const char* part :
-       {"a", "ab", " ", "a ", "\n", ".", "\t!", "\xf0\x9f\x91\xa9\xe2\x80\x8d",
-        "a\xcc\x81\xcc\x81", "\xea\x80\x80", "\xef\xb7\xba", "1"}) {
+  std::vector<const char*> parts = {"a",
+                                    "a\xcc\x81\xcc\x81",
+                                    "\xf0\x9f\x91\xa9\xe2\x80\x8d",
+                                    "ab",
+                                    " ",
+                                    "a ",
+                                    "\n",
+                                    ".",
+                                    "\t!",
+                                    "1",
+                                    "\xea\x80\x80",
+                                    "\xef\xb7\xba"};
+  if (kSanitized) parts.resize(3);
+  for (const char* part : parts) {
     std::string text;
     while (text.size() < kMinTextLimit) text += part;
     const absl::Time begin = absl::Now();

@@ -21,7 +21,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr int kLines = kSanitized ? 3000 : 20000;  // the first of the file's
+constexpr int kLines = kSanitized ? 1000 : 20000;  // the first of the file's
 constexpr int kBlock = 100;
 
 std::string Directory(const std::string& name) {

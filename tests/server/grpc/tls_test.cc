@@ -221,7 +221,7 @@ TEST_F(TlsTest, NoCallFailsWhileCertificatesChange) {
     ++calls;
     if (code != grpc::OK) ++failures;
   };
-  constexpr int kCalls = kSanitized ? 5 : 20;
+  constexpr int kCalls = kSanitized ? 2 : 20;
   std::vector<std::thread> clients;
   for (int i = 0; i < 2; ++i) {  // a connection for each call
     clients.emplace_back([&] {

@@ -9,6 +9,7 @@
 #include "server/scheduler/worker.h"
 #include "tests/support/fake_engine.h"
 #include "tests/support/manual_clock.h"
+#include "tests/support/sanitized.h"
 
 namespace attend {
 namespace {
@@ -202,6 +203,7 @@ TEST_P(BesideAFloodTest, ALoneRequestIsSlowedDownByAFactorOfThreeAtMost) {
 }
 
 TEST_P(BesideAFloodTest, TheFloodKeepsItsThroughput) {
+  if (kSanitized) GTEST_SKIP() << "the test above takes the same steps";
   const auto& [name, in_flight, task, options, engine] = GetParam();
   const Outcome fair = Beside(kLone, in_flight, task, options, engine);
   const Outcome unfair = Beside(kFlood, in_flight, task, options, engine);

@@ -9,6 +9,7 @@
 #include "tests/engine/ops/attention/attention_cache.h"
 #include "tests/engine/ops/attention/naive_attention.h"
 #include "tests/engine/ops/attention_context.h"
+#include "tests/support/sanitized.h"
 
 namespace attend {
 namespace {
@@ -130,6 +131,7 @@ void ExpectBitsOfTheRowOnly(const AttentionShape& shape, bool causal,
       AttendInPieces(*teams.front(), in, cache, causal, shape.queries);
   for (Compute* team : teams) {
     for (int rows : {1, 2, 3, 5, 8, 31, shape.queries}) {
+      if (kSanitized && rows != 1 && rows != 8) continue;
       const std::vector<float> got =
           AttendInPieces(*team, in, cache, causal, rows);
       ASSERT_EQ(
