@@ -1,16 +1,22 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
+#include <fstream>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "client/cpp/cli/command.h"
 #include "client/cpp/cli/common_options.h"
 #include "client/cpp/cli/errors.h"
@@ -19,6 +25,7 @@
 #include "client/cpp/cli/messages.h"
 #include "client/cpp/cli/output.h"
 #include "client/cpp/lib/client.h"
+#include "command_line/did_you_mean.h"
 
 namespace attend {
 namespace {
@@ -85,7 +92,7 @@ class Conversation {
         request_(options.request) {
     request_.set_model(options.connection.model);
     chat().set_variables_json(options.variables);
-    if (!options.system.empty()) Add("system", options.system);
+    SetSystem(options.system);
   }
 
   // Sends a line and prints the answer while it comes. The line and the answer
@@ -116,6 +123,41 @@ class Conversation {
     return absl::OkStatus();
   }
 
+  // FAILED_PRECONDITION if the model does not chat.
+  absl::Status Check() {
+    const absl::StatusOr<v1::Model> model = client_.GetModel(request_.model());
+    if (!model.ok()) return model.status();
+    if (model->chats()) return absl::OkStatus();
+    return absl::FailedPreconditionError(
+        absl::StrCat("model \"", model->name(),
+                     "\" does not chat: it has no chat template; attend "
+                     "generate writes what follows a text"));
+  }
+
+  // Forgets all turns, but not the system message.
+  void Reset() {
+    auto& messages = *chat().mutable_messages();
+    messages.erase(messages.begin() + (HasSystem() ? 1 : 0), messages.end());
+  }
+
+  // From now on this is the system message. Empty: there is none.
+  void SetSystem(const std::string& text) {
+    auto& messages = *chat().mutable_messages();
+    if (HasSystem()) messages.erase(messages.begin());
+    if (text.empty()) return;
+    Add("system", text);
+    std::rotate(messages.begin(), std::prev(messages.end()), messages.end());
+  }
+
+  // Writes the conversation to a file, as JSON.
+  absl::Status Save(const std::string& file) {
+    std::ofstream stream(file);
+    stream << ToJsonLine(chat()) << std::flush;
+    if (stream.good()) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", file, "': cannot be written"));
+  }
+
   // Whether standard output has taken all of the answers.
   bool printed() const { return printed_; }
 
@@ -123,6 +165,9 @@ class Conversation {
   v1::Chat& chat() {
     if (request_.inputs().empty()) request_.add_inputs();
     return *request_.mutable_inputs(0)->mutable_chat();
+  }
+  bool HasSystem() {
+    return !chat().messages().empty() && chat().messages(0).role() == "system";
   }
   void Add(const std::string& role, const std::string& content) {
     v1::ChatMessage& message = *chat().add_messages();
@@ -135,16 +180,66 @@ class Conversation {
   bool printed_ = true;
 };
 
+constexpr char kOrders[] =
+    "/system TEXT  the system message from now on; without TEXT: none\n"
+    "/reset        forget all turns\n"
+    "/save FILE    write the conversation to FILE, as JSON\n"
+    "/help         show these lines\n"
+    "//TEXT        a turn that begins with a slash\n";
+
+// Does what a line says that begins with a slash.
+absl::Status Obey(const std::string& line, Conversation& conversation) {
+  const std::pair<std::string, std::string> parts =
+      absl::StrSplit(line, absl::MaxSplits(' ', 1));
+  const auto& [order, rest] = parts;
+  if (order == "/help") {
+    Print(kOrders);
+  } else if (order == "/reset") {
+    conversation.Reset();
+  } else if (order == "/system") {
+    conversation.SetSystem(rest);
+  } else if (order == "/save") {
+    return conversation.Save(rest);
+  } else {
+    return absl::InvalidArgumentError(
+        absl::StrCat("unknown: '", order, "'",
+                     DidYouMean(order, {"/help", "/reset", "/system", "/save"}),
+                     "; /help shows what there is"));
+  }
+  return absl::OkStatus();
+}
+
+// Whether a line of a terminal was no turn. Takes the slash away that turns
+// begin with.
+bool TakeOrder(std::string& line, Conversation& conversation) {
+  if (!absl::StartsWith(line, "/")) return false;
+  if (absl::StartsWith(line, "//")) {
+    line.erase(0, 1);
+    return false;
+  }
+  if (const absl::Status status = Obey(line, conversation); !status.ok()) {
+    PrintError(status);
+  }
+  return true;
+}
+
 int RunChat(const ChatOptions& options) {
   Interrupts interrupts;
   Conversation conversation(options);
   const bool asks = isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
+  if (asks) {
+    if (const absl::Status status = conversation.Check(); !status.ok()) {
+      PrintError(status);
+      return kExitCallFailed;
+    }
+  }
   int exit_code = kExitOk;
   while (true) {
     if (asks && !Print("> ")) return kExitCallFailed;
-    const auto line = NextLine(std::cin);
+    auto line = NextLine(std::cin);
     if (!line.has_value()) break;
     if (line->empty()) continue;
+    if (asks && TakeOrder(*line, conversation)) continue;
     const absl::Status status = conversation.Turn(*line, interrupts);
     if (!conversation.printed()) return kExitCallFailed;
     if (status.ok()) continue;
@@ -166,6 +261,8 @@ Command AddChat(CLI::App& attend) {
       "Ctrl-C ends the answer that is coming. At the prompt, Ctrl-C and the "
       "end "
       "of input\nend the program. Standard input may be a file or a pipe.\n"
+      "On a terminal /help shows the lines that are no turns: /system, /reset, "
+      "/save.\n"
       "A parameter that is not given has the model's default.");
   AddConnection(command, options->connection);
   command.add_option("--system", options->system,

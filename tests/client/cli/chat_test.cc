@@ -18,6 +18,7 @@ using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 class ChatTest : public CommandLineTest {
  protected:
@@ -87,11 +88,12 @@ TEST_F(ChatTest, NothingToSay) {
 // The binary with a terminal of its own.
 class OnTerminal {
  public:
-  explicit OnTerminal(const std::string& address) {
+  explicit OnTerminal(const std::string& address,
+                      const char* model = "capitals") {
     process_ = forkpty(&terminal_, nullptr, nullptr, nullptr);
     if (process_ == 0) {
       setenv("ATTEND_ADDRESS", address.c_str(), 1);
-      execl(ATTEND_BINARY, ATTEND_BINARY, "chat", nullptr);
+      execl(ATTEND_BINARY, ATTEND_BINARY, "chat", "-m", model, nullptr);
       _exit(127);
     }
   }
@@ -107,6 +109,7 @@ class OnTerminal {
     while (!shown_.ends_with(end) && read(terminal_, &c, 1) == 1) shown_ += c;
     EXPECT_THAT(shown_, EndsWith(end));
   }
+  const std::string& shown() const { return shown_; }
   int ExitCode() {
     char c;
     while (read(terminal_, &c, 1) == 1) shown_ += c;
@@ -133,11 +136,56 @@ TEST_F(ChatTest, PromptsOnATerminal) {
   EXPECT_EQ(chat.ExitCode(), 0);
 }
 
+TEST_F(ChatTest, AModelThatDoesNotChatIsRefusedBeforeTheFirstTurn) {
+  OnTerminal chat(service_.address(), "mute");
+  EXPECT_EQ(chat.ExitCode(), 1);
+  EXPECT_THAT(chat.shown(), HasSubstr("model \"mute\" does not chat"));
+  EXPECT_THAT(chat.shown(), Not(HasSubstr("> ")));
+}
+
+TEST_F(ChatTest, LinesThatAreNoTurns) {
+  OnTerminal chat(service_.address());
+  chat.Await("> ");
+  chat.Type("/help\n");
+  chat.Await("begins with a slash\r\n> ");
+  chat.Type("/system Be good.\n");
+  chat.Await("good.\r\n> ");
+  chat.Type("a b\n");
+  chat.Await("A B \r\n> ");
+  EXPECT_THAT(Messages(), ElementsAre("system: Be good.", "user: a b"));
+  const std::string file = (directory_ / "said.json").string();
+  chat.Type("/save " + file + "\n");
+  chat.Await("said.json\r\n> ");
+  EXPECT_THAT(ReadAll(file), HasSubstr("assistant"));
+  chat.Type("/reset\n");
+  chat.Await("/reset\r\n> ");
+  chat.Type("c\n");
+  chat.Await("C \r\n> ");
+  EXPECT_THAT(Messages(), ElementsAre("system: Be good.", "user: c"));
+  chat.Type("/system\n");
+  chat.Await("/system\r\n> ");
+  chat.Type("//d\n");
+  chat.Await("/D \r\n> ");
+  EXPECT_THAT(Messages(), ElementsAre("user: c", "assistant: C ", "user: /d"));
+  chat.Type("/rest\n");
+  chat.Await("did you mean /reset?; /help shows what there is\r\n> ");
+  chat.Type("/save /no/such/file\n");
+  chat.Await("cannot be written\r\n> ");
+  chat.Type(kEndOfInput);
+  EXPECT_EQ(chat.ExitCode(), 0);
+}
+
+// A pipe has no such lines.
+TEST_F(ChatTest, ASlashInAFileIsATurn) {
+  EXPECT_EQ(Run("chat", "/reset\n").out, "/RESET \n");
+}
+
 TEST_F(ChatTest, InterruptStopsAnAnswer) {
   OnTerminal chat(service_.address());
   chat.Await("> ");
   chat.Type("hang\n");
-  while (service_.calls() == 0) std::this_thread::yield();
+  // The first call asks for the model.
+  while (service_.calls() < 2) std::this_thread::yield();
   chat.Type(kInterrupt);
   chat.Await("\r\n> ");
   chat.Type("a b\n");

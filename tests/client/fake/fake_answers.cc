@@ -42,6 +42,7 @@ v1::Model FakeModel() {
   model.add_tasks(v1::TASK_GENERATE);
   model.add_tasks(v1::TASK_FILL_MASK);
   model.set_mask_token("<mask>");
+  model.set_chats(true);
   return model;
 }
 

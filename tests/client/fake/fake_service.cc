@@ -185,6 +185,12 @@ class FakeService::Implementation final : public v1::Attend::Service {
     if (grpc::Status status = calls_.Begin(*context); !status.ok()) {
       return status;
     }
+    if (request->name() == "mute") {
+      *response = FakeModel();
+      response->set_name("mute");
+      response->set_chats(false);
+      return grpc::Status::OK;
+    }
     if (!request->name().empty() && request->name() != "capitals") {
       return {grpc::StatusCode::NOT_FOUND,
               absl::StrCat("model \"", request->name(), "\" is not served")};

@@ -30,7 +30,8 @@ struct FakeFailure {
 // are LONG and SHORT, scored by the text's length, of a pair by the pair's; of
 // a text "tag ..." each word is labelled. FillMask fills in "yes" and "no";
 // documents score by their length. Of those too a text "bad ..." fails, and one
-// that is not text would end the call.
+// that is not text would end the call. The model is "capitals"; another one,
+// "mute", does not chat.
 class FakeService {
  public:
   FakeService();
