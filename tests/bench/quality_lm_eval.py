@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """lm-evaluation-harness, unmodified, on toy tasks and one checkpoint: of an Attend
-server, by gRPC (the model "attend" of client/python/lm_eval_attend.py) and by
+server, by gRPC (the model "attend" of client/python's attend.lm_eval) and by
 OpenAI's API (the harness' "local-completions" and "local-chat-completions"),
 against the harness' own model "hf". Fails if a metric or the answer to any
 document differs.
@@ -9,7 +9,7 @@ document differs.
 
 By default on the tiny Llama of tests/golden/evaluation; any directory of a
 decoder alone will do; --chat=no if it has no chat template. Needs
-lm-eval[hf,api] (0.4.13), torch, transformers, and client/python/requirements.txt.
+lm-eval[hf,api] (0.4.13), torch, transformers, and ./client/python.
 """
 
 import argparse
@@ -21,7 +21,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "client/python"), str(ROOT / "tests/conformance")]
+sys.path.insert(0, str(ROOT / "tests/conformance"))
 
 LINES = [case["text"] for case in json.loads(
     (ROOT / "tests/golden/evaluation/evaluation.json").read_text(
@@ -133,14 +133,6 @@ def compare(name, ours, theirs):
     return failed + len(wrong)
 
 
-def make_stubs(folder):
-    subprocess.run([sys.executable, "-m", "grpc_tools.protoc",
-                    f"-I{ROOT / 'proto'}", f"--python_out={folder}",
-                    f"--grpc_python_out={folder}", "attend/v1/attend.proto"],
-                   check=True)
-    sys.path.insert(0, str(folder))
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("server")
@@ -152,10 +144,9 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         os.environ["HF_DATASETS_CACHE"] = str(folder / "cache")
-        make_stubs(folder)
         write_tasks(folder)
         from served import Server
-        import lm_eval_attend  # noqa: F401, tells the harness of "attend"
+        import attend.lm_eval  # noqa: F401, tells the harness of "attend"
         server = Server({"model": options.model})
         url = f"http://127.0.0.1:{server.http_port}/v1"
         hf = f"pretrained={options.model},dtype=float32"

@@ -85,6 +85,12 @@ class ExamplesTest(unittest.TestCase):
             folder = tempfile.TemporaryDirectory()
             cls.addClassCleanup(folder.cleanup)
             models[name] = checkpoint(golden, pathlib.Path(folder.name))
+        # A copy, since what is built leaves files beside its sources.
+        copy = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(copy.cleanup)
+        for part in "client/python", "proto":
+            shutil.copytree(ROOT / part, pathlib.Path(copy.name) / part)
+        cls.python_client = pathlib.Path(copy.name) / "client/python"
         cls.server = Server(models)
         cls.addClassCleanup(cls.server.close)
 
@@ -95,6 +101,7 @@ class ExamplesTest(unittest.TestCase):
         done = subprocess.run(
             [folder / "run.sh"], capture_output=True, text=True, check=False,
             env={**os.environ, "ATTEND_ADDRESS": self.server.address,
+                 "ATTEND_PYTHON_CLIENT": str(self.python_client),
                  "ATTEND_URL": f"http://127.0.0.1:{self.server.http_port}"})
         self.assertEqual(done.returncode, 0, done.stderr)
         # Each language has its own spelling of codes.

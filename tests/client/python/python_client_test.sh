@@ -1,42 +1,65 @@
 #!/bin/sh
-# Calls a server as a Python user does: a virtual environment with grpcio from
-# PyPI, stubs made by grpc_tools.protoc, the unmodified health and reflection
-# clients; then as lm-evaluation-harness would. Last, whether the scripts start
-# that people run by hand against a server.
+# Calls a server as a Python user does: builds client/python as an sdist and a
+# wheel, installs it, and runs its methods and its stubs, and the unmodified
+# health and reflection clients; then as lm-evaluation-harness would. Last,
+# whether the scripts start that people run by hand against a server.
 #
 #   tests/client/python/python_client_test.sh ATTEND_SERVER [MODEL_DIRECTORY]
 #
-# The environment is kept in $ATTEND_PYTHON_ENV (default: build/python), and
-# made anew when client/python/requirements.txt changes.
+# $ATTEND_PYTHON_ENV (default: build/python) keeps two environments, made anew
+# when what they need changes: one builds, with an old protobuf, the other runs
+# with a new one.
 set -eu
 
-root=$(cd "$(dirname "$0")/../../.." && pwd)
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../../.." && pwd)
 server=${1:?the path of attend-server}
 model=${2:-$root/models/en-de}
 environment=${ATTEND_PYTHON_ENV:-$root/build/python}
-requirements=$root/client/python/requirements.txt
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
 
-if ! cmp -s "$requirements" "$environment/requirements.txt"; then
-  rm -rf "$environment"
-  python3 -m venv "$environment"
-  "$environment/bin/pip" install --quiet --disable-pip-version-check \
-    -r "$requirements"
-  cp "$requirements" "$environment/requirements.txt"
-fi
+# make FOLDER REQUIREMENTS
+make() {
+  if ! cmp -s "$2" "$1/requirements.txt"; then
+    rm -rf "$1"
+    python3 -m venv "$1"
+    "$1/bin/pip" install --quiet --disable-pip-version-check -r "$2"
+    cp "$2" "$1/requirements.txt"
+  fi
+}
+python3 - "$root/client/python/pyproject.toml" >"$scratch/requirements.txt" <<END
+import sys, tomllib
+with open(sys.argv[1], "rb") as file:
+    print(*tomllib.load(file)["build-system"]["requires"], "numpy>=1.26", sep="\n")
+END
+mkdir -p "$environment"
+make "$environment/build" "$scratch/requirements.txt"
+make "$environment/run" "$here/requirements.txt"
 
-stubs=$(mktemp -d)
-trap 'rm -rf "$stubs"' EXIT
-"$environment/bin/python" -m grpc_tools.protoc -I"$root/proto" \
-  --python_out="$stubs" --grpc_python_out="$stubs" attend/v1/attend.proto
+mkdir "$scratch/client" "$scratch/dist"
+cp -R "$root/client/python" "$scratch/client/python"
+cp -R "$root/proto" "$scratch/proto"
+cd "$scratch/client/python"
+"$environment/build/bin/python" -W ignore -c \
+  'import setuptools.build_meta as b; b.build_sdist("../../dist")' \
+  >"$scratch/log" 2>&1 || { cat "$scratch/log"; exit 1; }
+# The wheel is built of the sdist alone.
+cd /
+rm -r "$scratch/client" "$scratch/proto"
+"$environment/build/bin/pip" wheel --quiet --disable-pip-version-check \
+  --no-build-isolation --no-deps -w "$scratch/dist" "$scratch"/dist/*.tar.gz
+for each in build run; do
+  "$environment/$each/bin/pip" install --quiet --disable-pip-version-check \
+    --force-reinstall --no-deps "$scratch"/dist/*.whl
+done
 
 export ATTEND_SERVER="$server" ATTEND_MODEL="$model"
-export ATTEND_TRANSLATE="$root/client/python/translate.py"
-export ATTEND_EMBED="$root/client/python/embed.py"
-export PYTHONPATH="$stubs:$root/client/python"
-"$environment/bin/python" -B "$root/tests/client/python/python_client_test.py" -v
-"$environment/bin/python" -B "$root/tests/client/python/attend_channel_test.py" -v
-"$environment/bin/python" -B "$root/tests/client/python/lm_eval_attend_test.py" -v
+"$environment/build/bin/python" -B "$here/old_protobuf_test.py" -v
+for test in python_client connection client retry lm_eval; do
+  "$environment/run/bin/python" -B "$here/${test}_test.py" -v
+done
 for script in "$root"/tests/attack/*.py; do
   grep -q ArgumentParser "$script" || continue
-  "$environment/bin/python" -B "$script" --help >/dev/null
+  "$environment/run/bin/python" -B "$script" --help >/dev/null
 done

@@ -19,27 +19,27 @@ def free_port():
         return listener.getsockname()[1]
 
 
+def start(port, *flags):
+    return subprocess.Popen([
+        os.environ["ATTEND_SERVER"], "--host=127.0.0.1", f"--port={port}",
+        "--http-host=127.0.0.1", "--http-port=0", "--dtype=f32", *flags])
+
+
 class ServedTest(unittest.TestCase):
     """All tests of a class share a server of the directory `model`, in f32, with
-    more flags."""
+    more models, {name: directory}, and flags."""
 
     model = None
+    models = {}
     flags = ()
 
     @classmethod
     def setUpClass(cls):
         port = free_port()
         cls.address = f"127.0.0.1:{port}"
-        cls.server = subprocess.Popen([
-            os.environ["ATTEND_SERVER"],
-            f"--model={cls.model}",
-            "--host=127.0.0.1",
-            f"--port={port}",
-            "--http-host=127.0.0.1",
-            "--http-port=0",
-            "--dtype=f32",
-            *cls.flags,
-        ])
+        cls.server = start(port, f"--model={cls.model}", *(
+            f"--model={name}={folder}" for name, folder in cls.models.items()),
+            *cls.flags)
         cls.channel = cls.open_channel()
         cls.stub = attend_pb2_grpc.AttendStub(cls.channel)
         cls.wait_until_serving()

@@ -1,14 +1,14 @@
-"""client/python/lm_eval_attend.py against what lm-evaluation-harness' own "hf"
-model makes of the same checkpoint (tests/golden/make_evaluation.py). Neither is
-needed here. Started by python_client_test.sh."""
+"""attend.lm_eval against what lm-evaluation-harness' own "hf" model makes of the
+same checkpoint (tests/golden/make_evaluation.py). Neither is needed here.
+Started by python_client_test.sh."""
 
 import json
 import pathlib
 import unittest
 from types import SimpleNamespace
 
+from attend.lm_eval import AttendLM, rolling_windows
 from attend.v1 import attend_pb2 as pb
-from lm_eval_attend import AttendLM, rolling_windows
 from served import TIMEOUT, ServedTest
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "golden/evaluation"

@@ -1,0 +1,180 @@
+"""The client whose methods wait for their answers."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, TypeVar
+
+import grpc
+
+from attend import _calls, results
+from attend._inputs import Input, Inputs
+from attend._settings import Settings
+from attend.v1 import attend_pb2 as pb
+
+if TYPE_CHECKING:
+    from typing_extensions import Self, Unpack
+
+    from attend.options import (
+        CallOptions, ClassifyOptions, DetokenizeOptions, EmbedOptions,
+        FillMaskOptions, GenerateOptions, InputOptions, RerankOptions,
+        ScoreOptions, TokenizeOptions, TranslateOptions)
+
+Result = TypeVar("Result")
+
+
+class Client(Settings):
+    """Calls one or several servers of the same models. Threads may share it.
+
+    A text that is alone is a batch of one; results are lists in the order of
+    the inputs. The methods raise attend.AttendError; `**options` are listed in
+    attend.options, and each may have a `timeout` in seconds.
+    """
+
+    def _open(self) -> None:
+        self._channel = (
+            grpc.insecure_channel(self._target, options=self._options)
+            if self._credentials is None else
+            grpc.secure_channel(self._target, self._credentials,
+                                options=self._options))
+
+    def close(self) -> None:
+        """Ends the calls that run, and the connections."""
+        self._channel.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def generate(
+            self, inputs: Inputs, **options: Unpack[GenerateOptions]
+    ) -> list[results.Generation]:
+        """Continues texts, answers chats, or translates sentences."""
+        return self._unary(_calls.generate(inputs, self._of_model(options)))
+
+    def translate(
+            self, documents: str | Iterable[str],
+            **options: Unpack[TranslateOptions]
+    ) -> list[results.Translation]:
+        """Translates documents of any number of sentences: text, HTML, XML."""
+        return self._unary(_calls.translate(
+            documents, self._of_model(options)))
+
+    def score(
+            self, pairs: Iterable[tuple[str | Input, str | Input]],
+            **options: Unpack[ScoreOptions]
+    ) -> list[results.Score]:
+        """The log-probability of the second of each pair after the first."""
+        return self._unary(_calls.score(pairs, self._of_model(options)))
+
+    def embed(
+            self, inputs: Inputs, **options: Unpack[EmbedOptions]
+    ) -> results.Vectors:
+        """A vector of each input: f32, shape [inputs, width]."""
+        return self._unary(_calls.embed(inputs, self._of_model(options)))
+
+    def embed_tokens(
+            self, inputs: Inputs, **options: Unpack[InputOptions]
+    ) -> list[results.Vectors]:
+        """The vectors of each input's tokens: f32, shape [tokens, width]."""
+        return self._unary(_calls.embed_tokens(
+            inputs, self._of_model(options)))
+
+    def classify(
+            self, inputs: Inputs, **options: Unpack[ClassifyOptions]
+    ) -> list[results.Classification]:
+        """Labels texts, pairs of texts, or the tokens of texts."""
+        return self._unary(_calls.classify(inputs, self._of_model(options)))
+
+    def fill_mask(
+            self, inputs: Inputs, **options: Unpack[FillMaskOptions]
+    ) -> list[results.FilledText]:
+        """Finds tokens for the masks in texts."""
+        return self._unary(_calls.fill_mask(inputs, self._of_model(options)))
+
+    def rerank(
+            self, query: str, documents: Iterable[str],
+            **options: Unpack[RerankOptions]
+    ) -> list[results.Ranked]:
+        """Documents, those first that answer the query best."""
+        return self._unary(_calls.rerank(
+            query, documents, self._of_model(options)))
+
+    def tokenize(
+            self, texts: str | Iterable[str] = (),
+            **options: Unpack[TokenizeOptions]
+    ) -> list[results.Tokenization]:
+        """The token ids of texts, then of `chats`."""
+        return self._unary(_calls.tokenize(texts, self._of_model(options)))
+
+    def detokenize(
+            self, sequences: Iterable[Iterable[int]],
+            **options: Unpack[DetokenizeOptions]
+    ) -> list[str]:
+        """The texts of lists of token ids."""
+        return self._unary(_calls.detokenize(
+            sequences, self._of_model(options)))
+
+    def models(self, **options: Unpack[CallOptions]) -> list[pb.Model]:
+        """The models of the server, the default model first."""
+        return self._unary(_calls.models(options))
+
+    def model(
+            self, name: str = "", **options: Unpack[CallOptions]
+    ) -> pb.Model:
+        """A model of the server; without a name its default model."""
+        return self._unary(_calls.model(name, options))
+
+    def stream(
+            self, source: str | Input, **options: Unpack[GenerateOptions]
+    ) -> Iterator[str]:
+        """Yields what generate() returns in parts, as they are computed."""
+        return self._stream(_calls.stream(source, self._of_model(options)))
+
+    def translate_stream(
+            self, document: str, **options: Unpack[TranslateOptions]
+    ) -> Iterator[str]:
+        """Yields the translation of a document, sentence by sentence."""
+        return self._stream(_calls.translate_stream(
+            document, self._of_model(options)))
+
+    def _unary(self, call: _calls.Call[Result]) -> Result:
+        method: Any = self._channel.unary_unary(
+            call.path, call.serialize, call.answer.FromString)
+        attempts = self._attempts(call)
+        metadata = self._metadata_of(call)
+        while True:
+            try:
+                answer = method(call.request, timeout=attempts.timeout(),
+                                metadata=metadata)
+                break
+            except grpc.RpcError as error:
+                pause = attempts.pause(error)
+            time.sleep(pause)
+        return call.read(answer)
+
+    def _stream(self, call: _calls.Call[str]) -> Iterator[str]:
+        """Closing the iterator cancels the call. It begins with the first part
+        that is asked for."""
+        method: Any = self._channel.unary_stream(
+            call.path, call.serialize, call.answer.FromString)
+        attempts = self._attempts(call)
+        metadata = self._metadata_of(call)
+        begun = False
+        while True:
+            running = method(call.request, timeout=attempts.timeout(),
+                             metadata=metadata)
+            try:
+                for message in running:
+                    begun = True
+                    part = call.read(message)
+                    if part:
+                        yield part
+                return
+            except grpc.RpcError as error:
+                pause = attempts.pause(error, begun)
+            finally:
+                running.cancel()
+            time.sleep(pause)

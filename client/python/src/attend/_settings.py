@@ -1,0 +1,179 @@
+"""How a client reaches its servers: addresses, TLS, token."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from typing import Any, Iterable, Mapping, Sequence
+
+import grpc
+
+from attend._calls import Call
+from attend._retry import Attempts, Retry
+from attend._trace import trace_metadata
+
+DEFAULT_ADDRESS = "localhost:50051"
+YES, NO = ("1", "true", "on", "yes"), ("0", "false", "off", "no", "")
+# Calls go to servers in turn, to those only that say they are serving.
+SERVICE_CONFIG = json.dumps({
+    "loadBalancingConfig": [{"round_robin": {}}],
+    "healthCheckConfig": {"serviceName": ""},
+})
+
+
+class Settings:
+    """What both kinds of clients are made from."""
+
+    def __init__(self, target: str | Sequence[str] | None = None, *,
+                 model: str = "", token: str | None = None,
+                 tls: bool | str | None = None, ca: str | None = None,
+                 cert: str | None = None, key: str | None = None,
+                 server_name: str | None = None, timeout: float | None = 60,
+                 retry: Retry = Retry(),
+                 metadata: Iterable[tuple[str, str]] = (),
+                 channel_options: Iterable[tuple[str, Any]] = ()) -> None:
+        """
+        target: HOST:PORT, or several of them in a list or with commas between.
+            Of one, DNS may name several servers, and is asked again when one is
+            lost; of several, DNS is asked once.
+        model: of calls that do not say.
+        token: sent as `authorization: Bearer TOKEN`.
+        tls: use TLS; the next four imply it.
+        ca, cert, key: files in PEM: the CAs that may have signed the server's
+            certificate (default: gRPC's list); this client's own, and its key.
+        server_name: in the server's certificate; default: the (first) host.
+        timeout: seconds of a call that does not say; None: no limit.
+        retry: Retry(max_attempts=1) retries nothing.
+        metadata: sent with each call.
+        channel_options: more options of gRPC's channel.
+
+        Of target, tls, ca, cert, key, server_name and token that are None the
+        variables ATTEND_ADDRESS, ATTEND_TLS and so on are read. OSError names a
+        file that cannot be read, ValueError what is wrong or does not go
+        together.
+        """
+        if target is None:
+            target = _variable("address") or DEFAULT_ADDRESS
+        addresses = target.split(",") if isinstance(target, str) else target
+        server_name = server_name or _variable("server_name")
+        files = [value or _variable(name) for name, value in
+                 (("ca", ca), ("cert", cert), ("key", key))]
+        self._credentials = None
+        if _as_bool(tls) or any(files) or server_name:
+            self._credentials = _credentials(*files)
+        self._target = _join(addresses)
+        self._options = [
+            ("grpc.service_config", SERVICE_CONFIG),
+            ("grpc.enable_retries", 0),  # _retry.py has them
+            ("grpc.initial_reconnect_backoff_ms", 100),
+            ("grpc.max_reconnect_backoff_ms", 5000),
+            ("grpc.max_receive_message_length", -1),
+            *_name(addresses, server_name),
+            *channel_options,
+        ]
+        self._metadata = [*_authorization(token or _variable("token")),
+                          *metadata]
+        self._model, self._timeout, self._retry = model, timeout, retry
+        self._open()
+
+    def _open(self) -> None:
+        """Opens the channel."""
+        raise NotImplementedError
+
+    def _of_model(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        return {"model": self._model, **options}
+
+    def _attempts(self, call: Call[Any]) -> Attempts:
+        return Attempts(self._retry, call.options.get("timeout", self._timeout))
+
+    def _metadata_of(self, call: Call[Any]) -> list[tuple[str, str]]:
+        return [*self._metadata, *call.options.get("metadata", ()),
+                *trace_metadata(call.options.get("traceparent"))]
+
+
+def _variable(name: str) -> str | None:
+    return os.environ.get(f"ATTEND_{name.upper()}")
+
+
+def _as_bool(tls: bool | str | None) -> bool:
+    text = (_variable("tls") or "") if tls is None else str(tls)
+    if text.lower() not in YES + NO:
+        raise ValueError(f"tls is '{text}', must be true or false")
+    return text.lower() in YES
+
+
+def _credentials(ca: str | None, cert: str | None,
+                 key: str | None) -> grpc.ChannelCredentials:
+    if bool(cert) != bool(key):
+        raise ValueError("cert and key must be given together")
+    return grpc.ssl_channel_credentials(
+        _read_pem(ca, "CERTIFICATE"), _read_pem(key, "PRIVATE KEY"),
+        _read_pem(cert, "CERTIFICATE"))
+
+
+def _read_pem(path: str | None, what: str) -> bytes | None:
+    """The bytes of a file that has such a thing; None if there is no path."""
+    if not path:
+        return None
+    with open(path, "rb") as file:
+        text = file.read()
+    if f"{what}-----".encode() not in text:
+        raise ValueError(f"{path}: has no {what.lower()} in PEM")
+    return text
+
+
+def _authorization(token: str | None) -> list[tuple[str, str]]:
+    if not token:
+        return []
+    if not (token.isascii() and token.isprintable() and " " not in token):
+        raise ValueError("the token has a character that is not printable "
+                         "ASCII, or a space")
+    return [("authorization", f"Bearer {token}")]
+
+
+def _name(addresses: Sequence[str],
+          server_name: str | None) -> list[tuple[str, Any]]:
+    """What servers are called that have another name than gRPC's target."""
+    if server_name:
+        return [("grpc.ssl_target_name_override", server_name)]
+    if len(addresses) > 1:
+        return [("grpc.default_authority", addresses[0].strip())]
+    return []
+
+
+def _join(addresses: Sequence[str]) -> str:
+    """One target for gRPC. It takes several addresses only as numbers, and all
+    of one kind."""
+    if not addresses:
+        raise ValueError("the list of addresses is empty")
+    if len(addresses) == 1:
+        return addresses[0].strip()
+    parts = [_split(address) for address in addresses]
+    found = [(number, port) for host, port in parts
+             for number in _resolve(host)]
+    if all(":" not in number for number, _ in found):
+        return "ipv4:" + ",".join(f"{number}:{port}" for number, port in found)
+    return "ipv6:" + ",".join(
+        f"[{number}]:{port}" if ":" in number else f"[::ffff:{number}]:{port}"
+        for number, port in found)
+
+
+def _split(address: str) -> tuple[str, str]:
+    """The host and port of HOST:PORT."""
+    host, _, port = address.strip().rpartition(":")
+    if not host or not port.isdecimal():
+        raise ValueError(f"address '{address}' must be HOST:PORT")
+    return host.strip("[]"), port
+
+
+def _resolve(host: str) -> list[str]:
+    """The numbers of a host: of IPv4, if it has some."""
+    error = None
+    for family in (socket.AF_INET, socket.AF_INET6):
+        try:
+            found = socket.getaddrinfo(host, None, family, socket.SOCK_STREAM)
+            return [str(place[4][0]) for place in found]
+        except OSError as failed:
+            error = error or failed
+    raise OSError(f"address '{host}': {error}")

@@ -1,0 +1,186 @@
+"""The client for asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from typing import TYPE_CHECKING, Any, AsyncIterator, Iterable, TypeVar
+
+import grpc
+import grpc.aio
+
+from attend import _calls, results
+from attend._inputs import Input, Inputs
+from attend._settings import Settings
+from attend.v1 import attend_pb2 as pb
+
+if TYPE_CHECKING:
+    from typing_extensions import Self, Unpack
+
+    from attend.options import (
+        CallOptions, ClassifyOptions, DetokenizeOptions, EmbedOptions,
+        FillMaskOptions, GenerateOptions, InputOptions, RerankOptions,
+        ScoreOptions, TokenizeOptions, TranslateOptions)
+
+Result = TypeVar("Result")
+
+
+class Client(Settings):
+    """attend.Client for one event loop: `await client.generate(...)`,
+    `async for part in client.stream(...)`. Cancelling a task cancels its call.
+    """
+
+    def _open(self) -> None:
+        """The channel belongs to the loop that runs when it is first used."""
+
+    @functools.cached_property
+    def _channel(self) -> Any:
+        if self._credentials is None:
+            return grpc.aio.insecure_channel(self._target, self._options)
+        return grpc.aio.secure_channel(self._target, self._credentials,
+                                       self._options)
+
+    async def close(self) -> None:
+        """Ends the calls that run, and the connections."""
+        await self._channel.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def generate(
+            self, inputs: Inputs, **options: Unpack[GenerateOptions]
+    ) -> list[results.Generation]:
+        """Continues texts, answers chats, or translates sentences."""
+        return await self._unary(_calls.generate(
+            inputs, self._of_model(options)))
+
+    async def translate(
+            self, documents: str | Iterable[str],
+            **options: Unpack[TranslateOptions]
+    ) -> list[results.Translation]:
+        """Translates documents of any number of sentences: text, HTML, XML."""
+        return await self._unary(_calls.translate(
+            documents, self._of_model(options)))
+
+    async def score(
+            self, pairs: Iterable[tuple[str | Input, str | Input]],
+            **options: Unpack[ScoreOptions]
+    ) -> list[results.Score]:
+        """The log-probability of the second of each pair after the first."""
+        return await self._unary(_calls.score(pairs, self._of_model(options)))
+
+    async def embed(
+            self, inputs: Inputs, **options: Unpack[EmbedOptions]
+    ) -> results.Vectors:
+        """A vector of each input: f32, shape [inputs, width]."""
+        return await self._unary(_calls.embed(inputs, self._of_model(options)))
+
+    async def embed_tokens(
+            self, inputs: Inputs, **options: Unpack[InputOptions]
+    ) -> list[results.Vectors]:
+        """The vectors of each input's tokens: f32, shape [tokens, width]."""
+        return await self._unary(_calls.embed_tokens(
+            inputs, self._of_model(options)))
+
+    async def classify(
+            self, inputs: Inputs, **options: Unpack[ClassifyOptions]
+    ) -> list[results.Classification]:
+        """Labels texts, pairs of texts, or the tokens of texts."""
+        return await self._unary(_calls.classify(
+            inputs, self._of_model(options)))
+
+    async def fill_mask(
+            self, inputs: Inputs, **options: Unpack[FillMaskOptions]
+    ) -> list[results.FilledText]:
+        """Finds tokens for the masks in texts."""
+        return await self._unary(_calls.fill_mask(
+            inputs, self._of_model(options)))
+
+    async def rerank(
+            self, query: str, documents: Iterable[str],
+            **options: Unpack[RerankOptions]
+    ) -> list[results.Ranked]:
+        """Documents, those first that answer the query best."""
+        return await self._unary(_calls.rerank(
+            query, documents, self._of_model(options)))
+
+    async def tokenize(
+            self, texts: str | Iterable[str] = (),
+            **options: Unpack[TokenizeOptions]
+    ) -> list[results.Tokenization]:
+        """The token ids of texts, then of `chats`."""
+        return await self._unary(_calls.tokenize(
+            texts, self._of_model(options)))
+
+    async def detokenize(
+            self, sequences: Iterable[Iterable[int]],
+            **options: Unpack[DetokenizeOptions]
+    ) -> list[str]:
+        """The texts of lists of token ids."""
+        return await self._unary(_calls.detokenize(
+            sequences, self._of_model(options)))
+
+    async def models(self, **options: Unpack[CallOptions]) -> list[pb.Model]:
+        """The models of the server, the default model first."""
+        return await self._unary(_calls.models(options))
+
+    async def model(
+            self, name: str = "", **options: Unpack[CallOptions]
+    ) -> pb.Model:
+        """A model of the server; without a name its default model."""
+        return await self._unary(_calls.model(name, options))
+
+    def stream(
+            self, source: str | Input, **options: Unpack[GenerateOptions]
+    ) -> AsyncIterator[str]:
+        """Yields what generate() returns in parts, as they are computed."""
+        return self._stream(_calls.stream(source, self._of_model(options)))
+
+    def translate_stream(
+            self, document: str, **options: Unpack[TranslateOptions]
+    ) -> AsyncIterator[str]:
+        """Yields the translation of a document, sentence by sentence."""
+        return self._stream(_calls.translate_stream(
+            document, self._of_model(options)))
+
+    async def _unary(self, call: _calls.Call[Result]) -> Result:
+        method = self._channel.unary_unary(
+            call.path, call.serialize, call.answer.FromString)
+        attempts = self._attempts(call)
+        metadata = self._metadata_of(call)
+        while True:
+            try:
+                answer = await method(call.request, timeout=attempts.timeout(),
+                                      metadata=metadata)
+                break
+            except grpc.RpcError as error:
+                pause = attempts.pause(error)
+            await asyncio.sleep(pause)
+        return call.read(answer)
+
+    async def _stream(self, call: _calls.Call[str]) -> AsyncIterator[str]:
+        """Closing the iterator cancels the call. It begins with the first part
+        that is asked for."""
+        method = self._channel.unary_stream(
+            call.path, call.serialize, call.answer.FromString)
+        attempts = self._attempts(call)
+        metadata = self._metadata_of(call)
+        begun = False
+        while True:
+            running = method(call.request, timeout=attempts.timeout(),
+                             metadata=metadata)
+            try:
+                async for message in running:
+                    begun = True
+                    part = call.read(message)
+                    if part:
+                        yield part
+                return
+            except grpc.RpcError as error:
+                pause = attempts.pause(error, begun)
+            finally:
+                running.cancel()
+            await asyncio.sleep(pause)
