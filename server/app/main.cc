@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -59,14 +60,15 @@ constexpr absl::Duration kTearDownTime = absl::Seconds(10);
 // An orderly end: first no new work is taken, then running work may finish,
 // then the rest is cut off.
 void Drain(const ServerOptions& options, ServedModels& models,
-           CallEnvironment& calls, RpcServer& rpc, HttpCalls& http_calls,
-           Log& log) {
+           ModelLoader& loader, CallEnvironment& calls, RpcServer& rpc,
+           HttpCalls& http_calls, Log& log) {
   rpc.SetServing(false);
   log.Write(
       LogLevel::kInfo, "draining",
       {{"delay", options.drain_delay}, {"timeout", options.drain_timeout}});
   absl::SleepFor(options.drain_delay);
   calls.Drain();
+  loader.Drain();
   models.Drain();
   if (!models.WaitUntilIdle(options.drain_timeout)) {
     log.Write(LogLevel::kWarning, "drain_timeout", {});
@@ -181,17 +183,18 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
            .ready = [&] { return rpc->serving(); },
            .open_metrics = [&] { return metrics.SerializeOpenMetrics(); }},
           http_calls, certificates.get()));
+  LogReady(models, *compute, *rpc, *http, SteadyNow() - begin, log);
+  // It tells the port of changes, so it ends before the port.
+  const absl::Cleanup stop_loading = [&loader] { loader.Stop(); };
   if (options.ChangesModels()) {
     models.StartFreeing();
     loader.Start([&rpc] { rpc->ModelsChanged(); });
   }
-  LogReady(models, *compute, *rpc, *http, SteadyNow() - begin, log);
   WaitForStop(
       signals, tenants.get(), certificates.get(),
       [&rpc] { rpc->SetServing(true); }, log);
-  Drain(options, models, calls, *rpc, http_calls, log);
+  Drain(options, models, loader, calls, *rpc, http_calls, log);
   signals.EndWithin(kTearDownTime);
-  loader.Stop();
   return absl::OkStatus();
 }
 

@@ -4,6 +4,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "engine/tensor/out_of_memory.h"
 #include "engine/tensor/status_macros.h"
 #include "server/app/exceptions.h"
 #include "server/app/model_versions.h"
@@ -35,7 +36,7 @@ void ModelLoader::Start(std::function<void()> changed) {
   thread_ = std::thread([this] { Run(); });
 }
 
-void ModelLoader::Stop() {
+void ModelLoader::Drain() {
   std::deque<Waiting> refused;
   {
     MutexLock lock(mutex_);
@@ -44,9 +45,21 @@ void ModelLoader::Stop() {
     come_.notify_one();
   }
   for (const Waiting& one : refused) {
-    one.done(absl::UnavailableError("server is draining"));
+    Report(one.done, absl::UnavailableError("server is draining"));
   }
+}
+
+void ModelLoader::Stop() {
+  Drain();
   if (thread_.joinable()) thread_.join();
+}
+
+void ModelLoader::Report(const Done& done, const absl::Status& status) {
+  // Without memory the call ends by its deadline.
+  CatchOutOfMemory([&] {
+    return done(status), absl::OkStatus();
+  }).IgnoreError();
+  signal_.Notify();
 }
 
 absl::Status ModelLoader::Submit(ModelChange change, Done done) {
@@ -73,9 +86,11 @@ void ModelLoader::Run() {
     lock.unlock();
     const absl::Status status =
         CatchExceptions([&] { return Make(next.change); });
-    changed_();
-    next.done(status);
-    signal_.Notify();
+    // Without memory, health looks again in a while.
+    CatchOutOfMemory([&] {
+      return changed_(), absl::OkStatus();
+    }).IgnoreError();
+    Report(next.done, status);
     lock.lock();
   }
 }
@@ -86,8 +101,15 @@ absl::Status ModelLoader::Make(const ModelChange& change) {
 }
 
 absl::Status ModelLoader::Load(const ModelChange& change) {
-  ASSIGN_OR_RETURN(ModelSource source, FindModel(to_.options.model_options,
-                                                 change.name, change.version));
+  absl::StatusOr<ModelSource> found =
+      FindModel(to_.options.models, to_.options.model_options.models_dir,
+                change.name, change.version);
+  if (absl::IsFailedPrecondition(found.status())) {
+    to_.log.Write(
+        LogLevel::kError, "model_failed",
+        {{"model", change.name}, {"error", found.status().message()}});
+  }
+  ASSIGN_OR_RETURN(ModelSource source, std::move(found));
   const absl::Status status = LoadOne(to_, source);
   if (status.ok()) return status;
   const absl::Status reason = ReportFailure(to_, source, status);

@@ -30,7 +30,10 @@ class ModelLoader final : public ModelControl {
 
   // Begins with what waits. `changed` is called after each change.
   void Start(std::function<void()> changed);
-  // Waits for the change under way. Those that wait fail with UNAVAILABLE.
+  // From now on only the change under way is made: those that wait, and those
+  // to come, fail with UNAVAILABLE.
+  void Drain();
+  // Drain(), and waits for the change under way.
   void Stop();
 
   absl::Status Submit(ModelChange change, Done done) override;
@@ -42,6 +45,8 @@ class ModelLoader final : public ModelControl {
   };
 
   void Run();
+  // Tells everybody of a change that was made, or not.
+  void Report(const Done& done, const absl::Status& status);
   absl::Status Make(const ModelChange& change);
   absl::Status Load(const ModelChange& change);
   absl::Status Unload(const ModelChange& change);

@@ -38,22 +38,6 @@ std::string ModelName(const std::string& path) {
       .string();
 }
 
-// A model's name goes into log lines, metrics and headers: no space, no control
-// character.
-absl::Status CheckName(const std::string& name) {
-  const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
-    return absl::ascii_isgraph(c) && c != '=' && c != ',' && c != '"' &&
-           c != '\'' && c != '\\';
-  });
-  if (plain && !name.empty() && name.size() <= kMaxNameBytes) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "model name is '", absl::CHexEscape(name.substr(0, 200)), "', must be 1 ",
-      "to ", kMaxNameBytes, " letters, digits or signs like '-', '_', '.', ",
-      "'/'; give another one: --model NAME=DIRECTORY"));
-}
-
 // The length of the name in NAME=PATH; npos: the text is a path.
 size_t NameLength(const std::string& text) {
   if (text[0] == '/' || text[0] == '.') return std::string::npos;
@@ -90,23 +74,7 @@ bool IsGgufModel(const fs::path& path) {
 absl::StatusOr<std::vector<ModelSource>> ListDirectory(
     const std::string& directory) {
   std::error_code error;
-  std::vector<ModelSource> sources;
-  fs::directory_iterator entries(directory, error);
-  for (; !error && entries != fs::directory_iterator();
-       entries.increment(error)) {
-    const fs::path& path = entries->path();
-    std::error_code ignored;
-    const std::string name = path.filename().string();
-    if (name[0] == '.') continue;
-    if (IsGgufModel(path) || fs::exists(path / "config.json", ignored)) {
-      sources.push_back({ModelName(path.string()), path.string()});
-    } else if (const auto version = HighestVersion(path.string())) {
-      sources.push_back({.name = name,
-                         .directory = path / absl::StrCat(*version),
-                         .version = *version,
-                         .versions = path.string()});
-    }
-  }
+  std::vector<ModelSource> sources = ListModels(directory, error);
   if (error) {
     return absl::InvalidArgumentError(
         absl::StrCat("models_dir is '", absl::CHexEscape(directory),
@@ -187,7 +155,7 @@ absl::Status AddPath(absl::string_view option, const std::string& text,
 
 absl::Status CheckNames(const std::vector<ModelSource>& sources) {
   for (size_t i = 0; i < sources.size(); ++i) {
-    RETURN_IF_ERROR(CheckName(sources[i].name));
+    RETURN_IF_ERROR(CheckModelName(sources[i].name));
     for (size_t other = 0; other < i; ++other) {
       if (sources[i].name != sources[other].name) continue;
       return absl::InvalidArgumentError(absl::StrCat(
@@ -199,6 +167,45 @@ absl::Status CheckNames(const std::vector<ModelSource>& sources) {
 }
 
 }  // namespace
+
+absl::Status CheckModelName(const std::string& name) {
+  const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
+    return absl::ascii_isgraph(c) && c != '=' && c != ',' && c != '"' &&
+           c != '\'' && c != '\\';
+  });
+  if (plain && !name.empty() && name.size() <= kMaxNameBytes) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "model name is '", absl::CHexEscape(name.substr(0, 200)), "', must be 1 ",
+      "to ", kMaxNameBytes, " letters, digits or signs like '-', '_', '.', ",
+      "'/'; give another one: --model NAME=DIRECTORY"));
+}
+
+std::vector<ModelSource> ListModels(const std::string& models_dir,
+                                    std::error_code& error) {
+  std::vector<ModelSource> sources;
+  fs::directory_iterator entries(models_dir, error);
+  for (; !error && entries != fs::directory_iterator();
+       entries.increment(error)) {
+    const fs::path& path = entries->path();
+    std::error_code ignored;
+    const std::string name = path.filename().string();
+    if (name[0] == '.') continue;
+    if (IsGgufModel(path) || fs::exists(path / "config.json", ignored)) {
+      sources.push_back({.name = ModelName(path.string()),
+                         .directory = path.string(),
+                         .listed = true});
+    } else if (const auto version = HighestVersion(path.string())) {
+      sources.push_back({.name = name,
+                         .directory = path / absl::StrCat(*version),
+                         .version = *version,
+                         .versions = path.string(),
+                         .listed = true});
+    }
+  }
+  return sources;
+}
 
 absl::StatusOr<std::vector<ModelSource>> FindModels(
     const ModelOptions& options) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -44,6 +45,7 @@ struct ModelSource {
   std::string shortlist = {};  // its file; empty: none
   int64_t version = 1;
   std::string versions = {};  // the directory of its versions; empty: none
+  bool listed = false;        // whether it is one of models_dir
 };
 
 // All models to serve: the default, then those of `models` in their order, then
@@ -53,6 +55,14 @@ struct ModelSource {
 // too.
 absl::StatusOr<std::vector<ModelSource>> FindModels(
     const ModelOptions& options);
+
+// The models that models_dir has now, in no order. `error`: it cannot be read.
+std::vector<ModelSource> ListModels(const std::string& models_dir,
+                                    std::error_code& error);
+
+// A model's name goes into log lines, metrics and headers: no space, no control
+// character. INVALID_ARGUMENT names it.
+absl::Status CheckModelName(const std::string& name);
 
 // The absolute path of a directory or file, without a slash at its end. Errors
 // about files in the directory then begin with this path.

@@ -25,6 +25,31 @@ std::optional<int64_t> ParseVersion(const std::string& name) {
   return version;
 }
 
+// The model of `models_dir`. What else is there does not matter.
+absl::StatusOr<ModelSource> FindListed(const std::string& models_dir,
+                                       absl::string_view name) {
+  std::vector<ModelSource> found;
+  std::error_code error;
+  if (!models_dir.empty()) found = ListModels(models_dir, error);
+  std::erase_if(found, [&](const ModelSource& s) { return s.name != name; });
+  if (error) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("models_dir cannot be read: ", error.message()));
+  }
+  if (found.empty()) {
+    return absl::NotFoundError(absl::StrCat(
+        "model '", absl::CHexEscape(name.substr(0, 100)),
+        "' is neither one of the server's options nor in its models_dir"));
+  }
+  RETURN_IF_ERROR(CheckModelName(found.front().name));
+  if (found.size() > 1) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("models_dir has ", found.size(), " models of the name '",
+                     name, "', must have one"));
+  }
+  return found.front();
+}
+
 }  // namespace
 
 std::optional<int64_t> HighestVersion(const std::string& directory) {
@@ -42,18 +67,19 @@ std::optional<int64_t> HighestVersion(const std::string& directory) {
   return highest;
 }
 
-absl::StatusOr<ModelSource> FindModel(const ModelOptions& options,
+absl::StatusOr<ModelSource> FindModel(const std::vector<ModelSource>& at_start,
+                                      const std::string& models_dir,
                                       absl::string_view name, int64_t version) {
-  ASSIGN_OR_RETURN(const std::vector<ModelSource> sources, FindModels(options));
-  const auto found =
-      std::find_if(sources.begin(), sources.end(),
-                   [&](const ModelSource& s) { return s.name == name; });
-  if (found == sources.end()) {
-    return absl::NotFoundError(absl::StrCat(
-        "model '", absl::CHexEscape(name.substr(0, 100)),
-        "' is neither one of the server's options nor in its models_dir"));
+  ModelSource source;
+  for (const ModelSource& one : at_start) {
+    if (one.name == name) source = one;
   }
-  ModelSource source = *found;
+  if (source.listed || source.name.empty()) {
+    ASSIGN_OR_RETURN(ModelSource listed, FindListed(models_dir, name));
+    listed.draft = source.draft;
+    listed.shortlist = source.shortlist;
+    source = std::move(listed);
+  }
   if (version == 0 || version == source.version) return source;
   const fs::path directory = fs::path(source.versions) / absl::StrCat(version);
   std::error_code ignored;

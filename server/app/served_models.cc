@@ -65,7 +65,6 @@ struct ServedModels::Serving {
   }
   // No request has come yet.
   void Publish() {
-    metrics->Serve(entry.served->info(), entry.version);
     metrics->SetLevels(idle);
     published = true;
   }
@@ -107,11 +106,17 @@ void ServedModels::Add(const std::string& name, absl::StatusOr<Model> model,
       model.ok()
           ? std::make_shared<Serving>(name, *std::move(model), version, *this)
           : std::make_shared<Serving>(name, model.status(), *this);
-  for (const std::shared_ptr<Serving>& before : All()) {
+  const Servings all = All();
+  SharedModel shared = Share(serving);
+  if (serving->scheduler) {
+    serving->metrics->Serve(serving->entry.served->info(), version);
+  }
+  // Nothing below can fail where a model is replaced.
+  for (const std::shared_ptr<Serving>& before : all) {
     if (before->entry.name == name) before->current = false;
   }
   if (serving->scheduler) serving->Publish();
-  table_.Put(Share(std::move(serving)));
+  table_.Put(std::move(shared));
 }
 
 bool ServedModels::Remove(absl::string_view name) {

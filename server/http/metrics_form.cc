@@ -29,7 +29,8 @@ double Liking(absl::string_view header, absl::string_view value) {
     double q = 1;
     for (absl::string_view part : parts) {
       part = absl::StripAsciiWhitespace(part);
-      if (absl::ConsumePrefix(&part, "q=") && !absl::SimpleAtod(part, &q)) {
+      if (absl::StartsWithIgnoreCase(part, "q=") &&
+          !absl::SimpleAtod(part.substr(2), &q)) {
         q = 0;
       }
     }

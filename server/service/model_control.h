@@ -31,9 +31,9 @@ class ModelControl {
   using Done = std::function<void(const absl::Status&)>;
 
   virtual ~ModelControl() = default;
-  // `done` is called once, on the control's thread, when the change has been
-  // made or has failed. Then the ports are told, as after a step. An error:
-  // `done` is not called. RESOURCE_EXHAUSTED if too many changes wait.
+  // `done` is called once, on a thread of the server's own, when the change has
+  // been made or has failed. Then the ports are told, as after a step. An
+  // error: `done` is not called. RESOURCE_EXHAUSTED if too many changes wait.
   virtual absl::Status Submit(ModelChange change, Done done) = 0;
 };
 

@@ -30,7 +30,7 @@ class ModelVersionsTest : public ::testing::Test {
 
   absl::StatusOr<ModelSource> Find(const std::string& name,
                                    int64_t version = 0) const {
-    return FindModel({.models_dir = directory_.string()}, name, version);
+    return FindModel(at_start_, directory_.string(), name, version);
   }
   std::string ErrorOf(const std::string& name, int64_t version) const {
     const absl::Status status = Find(name, version).status();
@@ -38,6 +38,14 @@ class ModelVersionsTest : public ::testing::Test {
     return std::string(status.message());
   }
 
+  // Those of --model, and what models_dir had.
+  std::vector<ModelSource> at_start_ = {
+      {.name = "given", .directory = "/given", .draft = "/draft"},
+      {.name = "m",
+       .directory = "",
+       .draft = "/m-draft",
+       .shortlist = "/m-list",
+       .listed = true}};
   const fs::path directory_ = fs::path(::testing::TempDir()) /
                               absl::StrCat("attend_versions_", getpid());
 };
@@ -69,6 +77,38 @@ TEST_F(ModelVersionsTest, WhatIsNotThereIsNotFound) {
   EXPECT_EQ(ErrorOf("plain", 7),
             "model 'plain' has no version 7, its highest is 1");
   EXPECT_THAT(ErrorOf("none", 0), HasSubstr("model 'none' is neither one of"));
+}
+
+TEST_F(ModelVersionsTest, OptionsOfANameStay) {
+  EXPECT_EQ(Find("m")->draft, "/m-draft");
+  EXPECT_EQ(Find("m")->shortlist, "/m-list");
+  EXPECT_EQ(Find("plain")->draft, "");
+  // What --model names is no matter of the directory.
+  fs::create_directories(directory_ / "given/3");
+  EXPECT_EQ(Find("given")->directory, "/given");
+  EXPECT_EQ(Find("given")->draft, "/draft");
+}
+
+TEST_F(ModelVersionsTest, OtherModelsDoNotMatter) {
+  fs::create_directories(directory_ / "m copy/1");
+  fs::create_directories(directory_ / "twice/1");
+  std::ofstream(directory_ / "twice.gguf") << "GGUF";
+  fs::remove_all(directory_ / "plain");
+  EXPECT_EQ(Find("m")->version, 10);
+  EXPECT_EQ(Find("m copy").status().code(), absl::StatusCode::kInvalidArgument);
+  const absl::Status twice = Find("twice").status();
+  EXPECT_EQ(twice.code(), absl::StatusCode::kFailedPrecondition) << twice;
+  EXPECT_EQ(twice.message(),
+            "models_dir has 2 models of the name 'twice', must have one");
+}
+
+TEST_F(ModelVersionsTest, ADirectoryThatCannotBeReadIsSaidWithoutItsPath) {
+  fs::remove_all(directory_);
+  const absl::Status status = Find("m").status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition) << status;
+  EXPECT_THAT(std::string(status.message()),
+              testing::Not(HasSubstr(directory_.string())));
+  EXPECT_EQ(Find("given")->directory, "/given");
 }
 
 }  // namespace

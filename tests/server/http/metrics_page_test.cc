@@ -128,6 +128,7 @@ TEST(MetricsFormTest, IsTheOneThatIsAskedFor) {
   EXPECT_TRUE(Form("", "gzip").gzip);
   EXPECT_TRUE(Form("", "deflate, GZIP;q=0.1").gzip);
   EXPECT_FALSE(Form("", "gzip;q=0, identity").gzip);
+  EXPECT_FALSE(Form("", "gzip;Q=0").gzip);
   EXPECT_FALSE(Form("", "br").gzip);
 }
 
