@@ -19,23 +19,15 @@ environment=${ATTEND_PYTHON_ENV:-$root/build/python}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# make FOLDER REQUIREMENTS
-make() {
-  if ! cmp -s "$2" "$1/requirements.txt"; then
-    rm -rf "$1"
-    python3 -m venv "$1"
-    "$1/bin/pip" install --quiet --disable-pip-version-check -r "$2"
-    cp "$2" "$1/requirements.txt"
-  fi
-}
 python3 - "$root/client/python/pyproject.toml" >"$scratch/requirements.txt" <<END
 import sys, tomllib
 with open(sys.argv[1], "rb") as file:
     print(*tomllib.load(file)["build-system"]["requires"], "numpy>=1.26", sep="\n")
 END
+make=$root/tests/conformance/environment.sh
 mkdir -p "$environment"
-make "$environment/build" "$scratch/requirements.txt"
-make "$environment/run" "$here/requirements.txt"
+"$make" "$environment/build" "$scratch/requirements.txt" --without-models
+"$make" "$environment/run" "$here/requirements.txt" --without-models
 
 mkdir "$scratch/client" "$scratch/dist"
 cp -R "$root/client/python" "$scratch/client/python"
