@@ -83,6 +83,16 @@ absl::StatusOr<ModelChange> RefuseChange(const Request&) {
       "models are loaded when the server starts");
 }
 
+template <class Request, class Response>
+std::unique_ptr<Handler> NewChangeCall(
+    const Service& service, CallContext& context,
+    absl::StatusOr<ModelChange> (*read)(const Request&),
+    Response (*answer)(const ModelEntry*)) {
+  return NewModelChangeCall(
+      service, context,
+      service.control == nullptr ? RefuseChange<Request> : read, answer);
+}
+
 }  // namespace
 
 std::unique_ptr<Handler> NewRepositoryIndexHandler(const Service& service,
@@ -92,22 +102,12 @@ std::unique_ptr<Handler> NewRepositoryIndexHandler(const Service& service,
 
 std::unique_ptr<Handler> NewRepositoryModelLoadHandler(const Service& service,
                                                        CallContext& context) {
-  return NewModelChangeCall(
-      service, context,
-      service.control == nullptr
-          ? RefuseChange<inference::RepositoryModelLoadRequest>
-          : ReadLoad,
-      AnswerLoad);
+  return NewChangeCall(service, context, ReadLoad, AnswerLoad);
 }
 
 std::unique_ptr<Handler> NewRepositoryModelUnloadHandler(const Service& service,
                                                          CallContext& context) {
-  return NewModelChangeCall(
-      service, context,
-      service.control == nullptr
-          ? RefuseChange<inference::RepositoryModelUnloadRequest>
-          : ReadUnload,
-      AnswerUnload);
+  return NewChangeCall(service, context, ReadUnload, AnswerUnload);
 }
 
 }  // namespace attend

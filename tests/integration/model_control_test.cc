@@ -17,6 +17,7 @@
 #include "tests/integration/raw_call.h"
 #include "tests/integration/requests.h"
 #include "tests/integration/server_process.h"
+#include "tests/support/sanitized.h"
 
 namespace attend {
 namespace {
@@ -25,13 +26,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int kReloads = 3;
-constexpr bool kMeasuresMemory = false;
-#else
-constexpr int kReloads = 10;
-constexpr bool kMeasuresMemory = true;
-#endif
+constexpr int kReloads = kSanitized ? 3 : 10;
 
 // A server of --models-dir with "m" in one version, and a model "other".
 class ModelControlTest : public ::testing::Test {
@@ -246,7 +241,7 @@ TEST_F(ModelControlTest, NoCallFailsAndMemoryStaysUnderReloads) {
   for (std::thread& client : clients) client.join();
   EXPECT_EQ(failed, 0);
   EXPECT_GT(calls, kReloads);
-  if (kMeasuresMemory) {
+  if (!kSanitized) {  // a sanitizer keeps freed memory
     EXPECT_TRUE(Eventually([&] { return resident() < before + (64 << 20); }))
         << before << " " << resident();
   }
