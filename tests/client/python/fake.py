@@ -17,11 +17,11 @@ def pushback(milliseconds):
     return ("grpc-retry-pushback-ms", str(milliseconds))
 
 
-def retry_info(seconds):
+def retry_info(seconds, code=grpc.StatusCode.RESOURCE_EXHAUSTED):
     """google.rpc.RetryInfo in google.rpc.Status, as a trailer."""
     info = details.RetryInfo()
     info.retry_delay.FromNanoseconds(int(seconds * 1e9))
-    status = details.StatusDetails(code=8, message="full")
+    status = details.StatusDetails(code=code.value[0], message="full")
     status.details.add(type_url="type.googleapis.com/google.rpc.RetryInfo",
                        value=info.SerializeToString())
     return ("grpc-status-details-bin", status.SerializeToString())
@@ -31,7 +31,7 @@ class FakeServer(attend_pb2_grpc.AttendServicer):
     """Answers with its name. The first calls fail with `failures`: each a code
     and trailers. `seen` has the metadata of each call; `remaining` its time."""
 
-    def __init__(self, name="fake", failures=()):
+    def __init__(self, name="fake", failures=(), credentials=None):
         self.name = name
         self.failures = list(failures)
         self.seen, self.remaining = [], []
@@ -42,7 +42,9 @@ class FakeServer(attend_pb2_grpc.AttendServicer):
         health_pb2_grpc.add_HealthServicer_to_server(self.health, self.server)
         self.health.set("", SERVING)
         attend_pb2_grpc.add_AttendServicer_to_server(self, self.server)
-        port = self.server.add_insecure_port("127.0.0.1:0")
+        free = "127.0.0.1:0"
+        port = (self.server.add_secure_port(free, credentials) if credentials
+                else self.server.add_insecure_port(free))
         self.address = f"127.0.0.1:{port}"
         self.server.start()
 

@@ -1,0 +1,88 @@
+package attend
+
+import (
+	"context"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
+)
+
+// begin gives a call its metadata, and its time if the caller gave it none.
+func (c *Client) begin(ctx context.Context) (context.Context,
+	context.CancelFunc, time.Time) {
+	pairs := c.metadata
+	if c.trace != nil {
+		for key, value := range c.trace(ctx) {
+			pairs = append(pairs[:len(pairs):len(pairs)], key, value)
+		}
+	}
+	ctx = metadata.AppendToOutgoingContext(ctx, pairs...)
+	if end, ok := ctx.Deadline(); ok {
+		ctx, cancel := context.WithCancel(ctx)
+		return ctx, cancel, end
+	}
+	if c.timeout <= 0 {
+		ctx, cancel := context.WithCancel(ctx)
+		return ctx, cancel, time.Time{}
+	}
+	end := time.Now().Add(c.timeout)
+	ctx, cancel := context.WithDeadline(ctx, end)
+	return ctx, cancel, end
+}
+
+type outcome[Answer any] struct {
+	answer *Answer
+	failed *Error
+}
+
+// unary makes a call by one or several attempts: after a failure when the rules
+// of Retry say so, and with Hedging while others run.
+func unary[Request, Answer any](ctx context.Context, c *Client,
+	method func(context.Context, *Request, ...grpc.CallOption) (*Answer, error),
+	request *Request) (*Answer, error) {
+	ctx, cancel, end := c.begin(ctx)
+	defer cancel() // of what still runs
+	outcomes := make(chan outcome[Answer], c.retry.MaxAttempts)
+	attempt := func() {
+		var trailer metadata.MD
+		answer, err := method(ctx, request, grpc.Trailer(&trailer))
+		if err != nil {
+			outcomes <- outcome[Answer]{failed: errorOf(err, trailer)}
+			return
+		}
+		outcomes <- outcome[Answer]{answer: answer}
+	}
+	made, running := 0, 0
+	next := time.NewTimer(0)
+	defer next.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil, asError(ctx.Err())
+		case <-next.C:
+			made++
+			running++
+			go attempt()
+			if made < c.retry.MaxAttempts && running < c.hedging.MaxRunning {
+				next.Reset(c.hedging.After)
+			}
+		case ended := <-outcomes:
+			running--
+			if ended.failed == nil {
+				return ended.answer, nil
+			}
+			if !ended.failed.retriable() {
+				return nil, ended.failed
+			}
+			pause, again := c.retry.next(ended.failed, made, end)
+			if !again && running == 0 {
+				return nil, ended.failed
+			}
+			next.Stop()
+			if again {
+				next.Reset(pause)
+			}
+		}
+	}
+}

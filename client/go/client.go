@@ -1,0 +1,67 @@
+package attend
+
+import (
+	"math"
+	"time"
+
+	"attend.internal/attend/attendv1"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+	_ "google.golang.org/grpc/health" // asks servers whether they are well
+)
+
+// Client calls one or several servers of the same models. Goroutines may share
+// it.
+type Client struct {
+	settings
+	connection *grpc.ClientConn
+	stub       attendv1.AttendClient
+}
+
+// Calls go to servers in turn, to those only that say they are serving.
+const serviceConfig = `{"loadBalancingConfig": [{"round_robin": {}}],
+	"healthCheckConfig": {"serviceName": ""}}`
+
+// NewClient makes a client. It connects when it is first used. `target` is
+// HOST:PORT, or several of them with commas between. Of one, DNS may name
+// several servers. If it is empty, the variable ATTEND_ADDRESS has it, else it is
+// localhost:50051.
+//
+// ATTEND_TLS, ATTEND_CA, ATTEND_CERT, ATTEND_KEY, ATTEND_SERVER_NAME and
+// ATTEND_TOKEN are read for what the options do not say.
+func NewClient(target string, options ...Option) (*Client, error) {
+	c := &Client{settings: settings{retry: DefaultRetry,
+		timeout: time.Minute}}
+	for _, option := range options {
+		option(&c.settings)
+	}
+	transport, err := c.finish()
+	if err != nil {
+		return nil, err
+	}
+	target, reached, err := reach(target)
+	if err != nil {
+		return nil, err
+	}
+	reached = append(reached, grpc.WithTransportCredentials(transport),
+		grpc.WithDefaultServiceConfig(serviceConfig),
+		grpc.WithDisableRetry(), // see Retry
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(math.MaxInt32)),
+		grpc.WithConnectParams(grpc.ConnectParams{
+			Backoff: backoff.Config{BaseDelay: 100 * time.Millisecond,
+				Multiplier: 1.6, Jitter: 0.2, MaxDelay: 5 * time.Second},
+			MinConnectTimeout: 20 * time.Second}))
+	c.connection, err = grpc.NewClient(target, append(reached, c.dial...)...)
+	if err != nil {
+		return nil, err
+	}
+	c.stub = attendv1.NewAttendClient(c.connection)
+	return c, nil
+}
+
+// Close ends the calls that run, and the connections.
+func (c *Client) Close() error { return c.connection.Close() }
+
+// Stub makes calls with whole messages, balanced but not retried, and without
+// the client's token, metadata and timeout.
+func (c *Client) Stub() attendv1.AttendClient { return c.stub }

@@ -1,0 +1,199 @@
+"""Runs cases by the Python package: `driver.py sync` or `driver.py asyncio`. Each
+line that comes in is a case, each line that goes out its outcome; see README.md.
+"""
+
+import asyncio
+import contextlib
+import functools
+import json
+import os
+import re
+import sys
+import time
+
+import attend
+from attend.v1 import attend_pb2 as pb
+from google.protobuf import json_format
+
+MESSAGES = {
+    "generate": pb.GenerateRequest, "stream": pb.GenerateRequest,
+    "translate": pb.TranslateRequest, "translateStream": pb.TranslateRequest,
+    "score": pb.ScoreRequest, "embed": pb.EmbedRequest,
+    "embedTokens": pb.EmbedRequest, "classify": pb.ClassifyRequest,
+    "fillMask": pb.FillMaskRequest, "rerank": pb.RerankRequest,
+    "tokenize": pb.TokenizeRequest, "detokenize": pb.DetokenizeRequest,
+}
+VALUES = {
+    "generate": lambda found: [result.texts for result in found],
+    "translate": lambda found: [result.text for result in found],
+    "score": lambda found: [result.log_prob for result in found],
+    "embed": lambda found: found.tolist(),
+    "embedTokens": lambda found: [rows.tolist() for rows in found],
+    "classify": lambda found: [
+        [[token.piece, token.begin, token.end, *list(token.labels.items())[0]]
+         for token in result.tokens] or list(result.labels.items())
+        for result in found],
+    "fillMask": lambda found: [result.text for result in found],
+    "rerank": lambda found: [[result.index, result.score] for result in found],
+    "tokenize": lambda found: [result.ids for result in found],
+    "detokenize": lambda found: found,
+    "models": lambda found: [model.name for model in found],
+    "model": lambda found: found.family,
+}
+
+
+def generate(text):
+    return {"method": "generate", "request": {"inputs": [{"text": text}]}}
+
+
+def client_options(given):
+    options = {name: given[name] for name in ("model", "timeout", "token")
+               if name in given}
+    for name, value in given.get("tls", {}).items():
+        options["server_name" if name == "serverName" else name] = value
+    if "maxAttempts" in given:
+        options["retry"] = attend.Retry(given["maxAttempts"])
+    return options
+
+
+def arguments(call):
+    """Of a method of the client."""
+    method, options = call["method"], {}
+    for name in "timeout", "traceparent":
+        if name in call:
+            options[name] = call[name]
+    if "metadata" in call:
+        options["metadata"] = list(call["metadata"].items())
+    if method == "models":
+        return [], options
+    if method == "model":
+        return [call["name"]], options
+    request = json_format.ParseDict(call["request"], MESSAGES[method]())
+    for field, value in request.ListFields():
+        if field.name == "params":
+            options.update((field.name, value)
+                           for field, value in value.ListFields())
+        elif field.enum_type:
+            name = field.enum_type.values_by_number[value].name
+            options[field.name] = name.rsplit("_", 1)[1].lower()
+        else:
+            options[field.name] = value
+    if "glossary" in options:
+        options["glossary"] = {term.source: term.target
+                               for term in options["glossary"]}
+    if method == "score":
+        return [[(pair.source, pair.target) for pair in options.pop("pairs")]
+                ], options
+    if method == "rerank":
+        return [options.pop("query"), options.pop("documents")], options
+    if method == "detokenize":
+        return [[tokens.ids for tokens in options.pop("sequences")]], options
+    inputs = list(options.pop(next(
+        name for name in ("inputs", "documents", "texts") if name in options)))
+    return [inputs[0] if method.lower().endswith("stream") else inputs], options
+
+
+def method_of(client, call):
+    return getattr(client, re.sub(
+        "[A-Z]", lambda found: "_" + found[0].lower(), call["method"]))
+
+
+def call_once(client, call, parts):
+    positional, named = arguments(call)
+    method = method_of(client, call)
+    if not call["method"].lower().endswith("stream"):
+        return VALUES[call["method"]](method(*positional, **named))
+    found = method(*positional, **named)
+    for part in found:
+        parts.append(part)
+        if "atFirstPart" in call and len(parts) == 1:
+            with contextlib.suppress(attend.AttendError):
+                call_once(client, generate(call["atFirstPart"]), [])
+        if len(parts) == call.get("stopAfter"):
+            found.close()
+    return parts
+
+
+async def await_once(client, call, parts):
+    positional, named = arguments(call)
+    method = method_of(client, call)
+    if not call["method"].lower().endswith("stream"):
+        running = asyncio.ensure_future(method(*positional, **named))
+        if "cancelAfter" in call:
+            asyncio.get_running_loop().call_later(
+                call["cancelAfter"], running.cancel)
+        return VALUES[call["method"]](await running)
+    found = method(*positional, **named)
+    async for part in found:
+        parts.append(part)
+        if "atFirstPart" in call and len(parts) == 1:
+            with contextlib.suppress(attend.AttendError):
+                await await_once(client, generate(call["atFirstPart"]), [])
+        if len(parts) == call.get("stopAfter"):
+            await found.aclose()
+    return parts
+
+
+def outcome_of(error, parts):
+    found = {"code": error.code.name, "message": error.message,
+             "retryAfter": error.retry_after, "input": error.index}
+    if parts:
+        found["value"] = parts
+    if error.results:
+        found["others"] = [result.text for result in error.results
+                           if not isinstance(result, attend.AttendError)]
+    return found
+
+
+async def warm(case, once):
+    """Calls until so many servers have answered."""
+    servers, seen = case["call"].get("warm", 0), set()
+    while len(seen) < servers:
+        seen.add((await once(generate("a"), []))[0][0])
+
+
+async def run(case, once):
+    """The outcome of a case. `once` awaits a call."""
+    call, parts = case["call"], []
+    await warm(case, once)
+    outcome = {"values": []}
+    begin = time.monotonic()
+    try:
+        for _ in range(call.get("times", 1)):
+            outcome["values"].append(await once(call, parts))
+    except attend.AttendError as error:
+        outcome |= outcome_of(error, parts)
+    except asyncio.CancelledError:
+        outcome["code"] = "CANCELLED"
+    return outcome | {"seconds": time.monotonic() - begin}
+
+
+async def run_sync(case):
+    with attend.Client(case["target"],
+                       **client_options(case["client"])) as client:
+        async def once(call, parts):
+            return call_once(client, call, parts)
+        return await run(case, once)
+
+
+async def run_asyncio(case):
+    async with attend.aio.Client(case["target"],
+                                 **client_options(case["client"])) as client:
+        return await run(case, functools.partial(await_once, client))
+
+
+def main():
+    run_case = {"sync": run_sync, "asyncio": run_asyncio}[sys.argv[1]]
+    for line in sys.stdin:
+        case = json.loads(line)
+        os.environ.update(case["environment"])
+        try:
+            outcome = asyncio.run(run_case(case))
+        except (ValueError, OSError) as error:
+            outcome = {"refused": str(error)}
+        for name in case["environment"]:
+            del os.environ[name]
+        print(json.dumps(outcome), flush=True)
+
+
+main()

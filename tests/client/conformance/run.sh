@@ -1,0 +1,29 @@
+#!/bin/sh
+# Runs cases.json by the package of each language whose tools are there, and
+# prints a table; see README.md.
+#
+#   tests/client/conformance/run.sh ATTEND_SERVER FOLDER PYTHON_FOLDER
+#
+# FOLDER keeps what is built. PYTHON_FOLDER is that of ../python/install.sh.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../../.." && pwd)
+server=${1:?the path of attend-server}
+folder=${2:?a folder to keep builds in}
+python=${3:?a folder of environments}
+mkdir -p "$folder"
+"$here/../python/install.sh" "$python"
+python=$python/run/bin/python
+
+set -- "Python=$python -B $here/driver.py sync" \
+  "Python asyncio=$python -B $here/driver.py asyncio"
+if go list -C "$here/go" -m >/dev/null 2>&1; then
+  go build -C "$here/go" -o "$folder/go_driver" .
+  set -- "$@" "Go=$folder/go_driver"
+else
+  echo "skipped: Go; needs go 1.23 or later"
+fi
+export ATTEND_SERVER="$server" ATTEND_MODEL="$root/models/en-de"
+export PYTHONPATH="$here/../python"
+"$python" -B "$here/conformance_test.py" "$@"
