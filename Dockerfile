@@ -8,7 +8,9 @@
 # -e ATTEND_KV_CACHE_BYTES=1GiB, or a file: -v FILE:/attend.toml:ro
 # -e ATTEND_CONFIG=/attend.toml. Another model: -v DIRECTORY:/model:ro
 # -e ATTEND_MODEL=/model. Several: -v DIRECTORY:/models:ro
-# -e ATTEND_MODELS_DIR=/models. Nothing is written to the file system.
+# -e ATTEND_MODELS_DIR=/models. From Hugging Face's hub:
+# -v VOLUME:/cache -e HF_HUB_CACHE=/cache -e ATTEND_HUB=OWNER/NAME. Nothing else
+# is written to the file system.
 
 # A gRPC without the weaknesses of Debian's: once, and again if deploy/grpc changes.
 FROM debian:trixie-slim AS grpc
@@ -41,7 +43,7 @@ RUN install -D -s -t /image/usr/bin \
 FROM debian:trixie-slim
 RUN apt-get update -qq \
  && apt-get install -y -qq --no-install-recommends \
-      libabsl20240722 libcares2 libcurl4t64 libdnnl3.6 libicu76 \
+      ca-certificates libabsl20240722 libcares2 libcurl4t64 libdnnl3.6 libicu76 \
       libprometheus-cpp-core1.0 libprotobuf32t64 libre2-11 libssl3t64 zlib1g \
  && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/cache/debconf/*-old \
       /var/log/apt /var/log/dpkg.log

@@ -5,11 +5,15 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
 #include "engine/runtime/model.h"
 #include "engine/tensor/status_macros.h"
 #include "server/app/exceptions.h"
+#include "server/app/model_paths.h"
 #include "server/app/model_sources.h"
+#include "server/hub/fetch_model.h"
+#include "server/hub/hub_reference.h"
 #include "server/scheduler/clock.h"
 
 namespace attend {
@@ -41,6 +45,13 @@ void LogShortlist(const ModelSource& source, const ShortlistCounts& counts,
              {"shortlist", source.shortlist},
              {"lines", counts.lines},
              {"unknown_tokens", counts.unknown_tokens}});
+}
+
+absl::StatusOr<std::string> FetchFromHub(const Loading& to,
+                                         const ModelSource& source) {
+  ASSIGN_OR_RETURN(const HubReference reference, ParseHubReference(source.hub));
+  return FetchModel(to.options.hub, reference, source.name, to.stopping,
+                    to.log);
 }
 
 absl::Status TryLoad(const Loading& to, const ModelSource& source) {
@@ -78,9 +89,14 @@ absl::Status TryLoad(const Loading& to, const ModelSource& source) {
 }  // namespace
 
 absl::Status LoadOne(const Loading& to, ModelSource& source) {
-  source.directory = AbsoluteDirectory(source.directory);
   if (!source.draft.empty()) source.draft = AbsoluteDirectory(source.draft);
-  absl::Status status = CatchExceptions([&] { return TryLoad(to, source); });
+  absl::Status status = CatchExceptions([&]() -> absl::Status {
+    if (!source.hub.empty()) {
+      ASSIGN_OR_RETURN(source.directory, FetchFromHub(to, source));
+    }
+    source.directory = AbsoluteDirectory(source.directory);
+    return TryLoad(to, source);
+  });
   to.metrics.OnLoad(source.name, status.ok());
   return status;
 }
@@ -91,7 +107,11 @@ absl::Status ReportFailure(const Loading& to, const ModelSource& source,
                {{"model", source.name},
                 {"error", status.message()},
                 {"model_version", source.version}});
-  return WithoutDirectories(status, source);
+  const absl::Status seen = WithoutDirectories(status, source);
+  if (source.hub.empty()) return seen;
+  return absl::Status(
+      seen.code(), absl::StrReplaceAll(seen.message(), {{to.options.hub.cache,
+                                                         "the hub's cache"}}));
 }
 
 absl::Status LoadModels(const Loading& to, Signals& signals) {

@@ -1,6 +1,8 @@
 #ifndef ATTEND_SERVER_APP_LOAD_MODELS_H_
 #define ATTEND_SERVER_APP_LOAD_MODELS_H_
 
+#include <functional>
+
 #include "absl/status/status.h"
 #include "engine/compute/compute.h"
 #include "server/app/options.h"
@@ -19,11 +21,15 @@ struct Loading {
   ServedModels& models;
   Metrics& metrics;
   Log& log;
+  // Whether the server is asked to end, so that a model of a hub is not fetched
+  // to its end.
+  std::function<bool()> stopping = [] { return false; };
 };
 
-// Loads a model, takes all memory that serving it needs, and serves it from now
-// on, in the place of the one of its name. Makes the paths of `source`
-// absolute. An error may name them, and nothing has changed.
+// Loads a model, which is fetched first if it is one of a hub, takes all memory
+// that serving it needs, and serves it from now on, in the place of the one of
+// its name. Makes the paths of `source` absolute. An error may name them, and
+// nothing has changed.
 absl::Status LoadOne(const Loading& to, ModelSource& source);
 // Logs why a model could not be loaded. Returns that for clients.
 absl::Status ReportFailure(const Loading& to, const ModelSource& source,

@@ -145,7 +145,9 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
                    OpenTenants(options, metrics, log));
   StepSignal step_signal;
   ServedModels models(options.scheduler, clock, metrics, step_signal);
-  const Loading loading = {options, *compute, models, metrics, log};
+  const Loading loading = {options, *compute,
+                           models,  metrics,
+                           log,     [&signals] { return signals.stopping(); }};
   RETURN_IF_ERROR(LoadModels(loading, signals));
   if (signals.stopping()) return absl::OkStatus();
   compute->LoadAlone();

@@ -25,7 +25,7 @@ void AddModels(OptionParser& parser, ModelOptions& o) {
   parser.Add(
       "default-model", o.default_model,
       "Name of the model for requests that name none. Default: the first "
-      "--model, else the first of --models-dir by name.");
+      "--model, else the first --hub, else the first of --models-dir by name.");
   parser.Add(
       "draft", o.drafts,
       "Directory or GGUF file of a small model with the same tokens, or "
@@ -33,6 +33,21 @@ void AddModels(OptionParser& parser, ModelOptions& o) {
       "tokens, which the model computes together with the token before them. "
       "Faster where it often agrees; results do not change. Takes memory for "
       "its weights, keys and values.");
+}
+
+void AddHub(OptionParser& parser, ModelOptions& models, HubSettings& o) {
+  parser.Add(
+      "hub", models.hub,
+      "Model of Hugging Face's hub: OWNER/NAME, or OWNER/NAME/FILE.gguf, with "
+      "@REVISION (a branch, a tag or a commit) or without, and NAME= before "
+      "it or without. It is fetched if the cache does not have it. Repeat the "
+      "flag for several.");
+  parser.Add(
+      "hub-cache", o.cache,
+      "Directory of models that were fetched, as huggingface_hub has it. "
+      "Empty: HF_HUB_CACHE, or hub in HF_HOME, or ~/.cache/huggingface/hub.");
+  parser.Add("hub-offline", o.offline,
+             "Serve only what the cache has, as with HF_HUB_OFFLINE=1.");
 }
 
 void AddShortlist(OptionParser& parser, ModelOptions& models,
@@ -61,6 +76,7 @@ void AddModelOptions(OptionParser& parser, ServerOptions& o) {
       "explicit: calls of attend.v1.Admin, and of Triton's RepositoryModelLoad "
       "and RepositoryModelUnload; with --tenants only those of administrators. "
       "A model that is loaded anew needs its memory twice for a while.");
+  AddHub(parser, o.model_options, o.hub);
   AddShortlist(parser, o.model_options, o.engine);
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <functional>
 #include <iterator>
 #include <system_error>
 #include <utility>
@@ -11,10 +10,10 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "engine/checkpoint/gguf/gguf_part_name.h"
 #include "engine/tensor/status_macros.h"
 #include "server/app/model_versions.h"
+#include "server/hub/hub_reference.h"
 
 namespace attend {
 namespace {
@@ -57,6 +56,18 @@ absl::StatusOr<ModelSource> ParseModel(const std::string& text) {
         absl::StrCat("model is '", absl::CHexEscape(text),
                      "', must be a directory or a GGUF file"));
   }
+  return source;
+}
+
+absl::StatusOr<ModelSource> ParseHubModel(const std::string& text) {
+  const size_t equals = text.find('=');
+  const bool named = equals != std::string::npos;
+  ModelSource source;
+  source.hub = text.substr(named ? equals + 1 : 0);
+  ASSIGN_OR_RETURN(const HubReference model, ParseHubReference(source.hub));
+  source.name =
+      named ? text.substr(0, equals)
+            : ModelName(model.file.empty() ? model.repository : model.file);
   return source;
 }
 
@@ -153,6 +164,11 @@ absl::Status AddPath(absl::string_view option, const std::string& text,
   return absl::OkStatus();
 }
 
+// Where a model comes from.
+const std::string& Origin(const ModelSource& source) {
+  return source.hub.empty() ? source.directory : source.hub;
+}
+
 absl::Status CheckNames(const std::vector<ModelSource>& sources) {
   for (size_t i = 0; i < sources.size(); ++i) {
     RETURN_IF_ERROR(CheckModelName(sources[i].name));
@@ -160,7 +176,7 @@ absl::Status CheckNames(const std::vector<ModelSource>& sources) {
       if (sources[i].name != sources[other].name) continue;
       return absl::InvalidArgumentError(absl::StrCat(
           "two models have the name '", sources[i].name,
-          "': ", sources[other].directory, " and ", sources[i].directory));
+          "': ", Origin(sources[other]), " and ", Origin(sources[i])));
     }
   }
   return absl::OkStatus();
@@ -210,10 +226,15 @@ std::vector<ModelSource> ListModels(const std::string& models_dir,
 absl::StatusOr<std::vector<ModelSource>> FindModels(
     const ModelOptions& options) {
   ModelOptions wanted = options;
-  if (wanted.models.empty() && wanted.models_dir.empty()) {
+  if (wanted.models.empty() && wanted.hub.empty() &&
+      wanted.models_dir.empty()) {
     wanted.models = {kBundledModel};
   }
   ASSIGN_OR_RETURN(std::vector<ModelSource> sources, ParseModels(wanted));
+  for (const std::string& text : wanted.hub) {
+    ASSIGN_OR_RETURN(ModelSource source, ParseHubModel(text));
+    sources.push_back(std::move(source));
+  }
   if (!wanted.models_dir.empty()) {
     ASSIGN_OR_RETURN(std::vector<ModelSource> more,
                      ListDirectory(wanted.models_dir));
@@ -239,55 +260,6 @@ absl::StatusOr<std::vector<ModelSource>> FindModels(
   }
   std::rotate(sources.begin(), found, found + 1);
   return sources;
-}
-
-std::string AbsoluteDirectory(const std::string& directory) {
-  std::error_code unknown;  // where we are: then it stays as it is
-  const fs::path path = fs::absolute(directory, unknown);
-  if (unknown) return directory;
-  // ".." after a symbolic link leaves the link's target, not the link.
-  const fs::path normal = path.lexically_normal();
-  const bool same =
-      fs::equivalent(path, normal, unknown) || !fs::exists(path, unknown);
-  const fs::path& kept = same ? normal : path;
-  return (kept.has_filename() ? kept : kept.parent_path()).string();
-}
-
-absl::Status WithoutDirectory(const absl::Status& status,
-                              const std::string& directory) {
-  const fs::path path(directory);
-  if (path.extension() == kGguf) {
-    // An error may be about any part of a model in several files.
-    const auto part = ParseGgufPartName(directory);
-    const fs::path shared = part ? fs::path(part->model) : path;
-    return absl::Status(
-        status.code(),
-        absl::StrReplaceAll(status.message(),
-                            {{shared.string(), shared.filename().string()}}));
-  }
-  return absl::Status(
-      status.code(),
-      absl::StrReplaceAll(status.message(),
-                          {{absl::StrCat(directory, "/"), ""},
-                           {directory, "the model's directory"}}));
-}
-
-absl::Status WithoutDirectories(const absl::Status& status,
-                                const ModelSource& source) {
-  // The longer path first: one may be the beginning of the other.
-  std::vector<std::string> paths = {source.directory};
-  if (!source.draft.empty()) paths.push_back(source.draft);
-  std::sort(paths.begin(), paths.end(), std::greater<>());
-  absl::Status result = status;
-  if (!source.shortlist.empty()) {
-    const fs::path file = source.shortlist;
-    result = absl::Status(
-        status.code(),
-        absl::StrReplaceAll(status.message(),
-                            {{file.string(), file.filename().string()}}));
-  }
-  for (const std::string& path : paths) result = WithoutDirectory(result, path);
-  return result;
 }
 
 }  // namespace attend

@@ -17,6 +17,8 @@ struct ModelOptions {
   // Each entry is a path or NAME=PATH, of a directory or a GGUF file. An entry
   // that begins with '/' or '.' is a path even if it has a '='.
   std::vector<std::string> models = {};
+  // Models of a hub: OWNER/NAME[/FILE.gguf][@REVISION], or NAME= before it.
+  std::vector<std::string> hub = {};
   // The name of the model, if `models` has exactly one entry and the entry has
   // no name. Empty: the name of the model's directory, or of its file
   // without ".gguf" (and without "-00001-of-00003").
@@ -27,7 +29,7 @@ struct ModelOptions {
   // are left out, and so are all files but the first of a model in several.
   std::string models_dir = "";
   // The name of the model for requests that name none. Empty: the first of
-  // `models`, else the first of models_dir.
+  // `models`, else of `hub`, else of models_dir.
   std::string default_model = "";
   // Draft models, one for each of some models. Each entry is NAME=PATH with the
   // name of a model, or a path as in `models` if there is one model.
@@ -40,16 +42,20 @@ struct ModelOptions {
 // A model to load.
 struct ModelSource {
   std::string name;
-  std::string directory;       // or a GGUF file
+  // Or a GGUF file. Empty: that of `hub`, which has not been fetched yet.
+  std::string directory;
   std::string draft = {};      // the same of its draft model; empty: none
   std::string shortlist = {};  // its file; empty: none
   int64_t version = 1;
   std::string versions = {};  // the directory of its versions; empty: none
   bool listed = false;        // whether it is one of models_dir
+  // What it is on a hub: OWNER/NAME[/FILE.gguf][@REVISION]; empty: of none.
+  std::string hub = {};
 };
 
 // All models to serve: the default, then those of `models` in their order, then
-// those of models_dir sorted by name. If both options are empty, models/en-de.
+// those of `hub`, then those of models_dir sorted by name. Without any of them,
+// models/en-de.
 // INVALID_ARGUMENT names the option and its value. Two models of the same name,
 // two draft models of one model, and a models_dir without a model, are errors
 // too.
@@ -63,18 +69,6 @@ std::vector<ModelSource> ListModels(const std::string& models_dir,
 // A model's name goes into log lines, metrics and headers: no space, no control
 // character. INVALID_ARGUMENT names it.
 absl::Status CheckModelName(const std::string& name);
-
-// The absolute path of a directory or file, without a slash at its end. Errors
-// about files in the directory then begin with this path.
-std::string AbsoluteDirectory(const std::string& directory);
-
-// An error of loading from an AbsoluteDirectory(), in the form that clients may
-// see: it names files, but not the directory.
-absl::Status WithoutDirectory(const absl::Status& status,
-                              const std::string& directory);
-// The same of all files of a model: its draft model's and its shortlist too.
-absl::Status WithoutDirectories(const absl::Status& status,
-                                const ModelSource& source);
 
 }  // namespace attend
 

@@ -1,6 +1,7 @@
 #include "server/app/options.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "absl/strings/str_cat.h"
 #include "engine/tensor/check.h"
@@ -77,6 +78,10 @@ absl::StatusOr<CommandLine> ParseCommandLine(
     return line;
   }
   ASSIGN_OR_RETURN(options.models, FindModels(options.model_options));
+  if (!options.model_options.hub.empty()) {
+    RETURN_IF_ERROR(ReadHubVariables(
+        [](const char* name) { return std::getenv(name); }, options.hub));
+  }
   RETURN_IF_ERROR(options.Validate());
   return line;
 }

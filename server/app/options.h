@@ -13,6 +13,7 @@
 #include "server/app/model_sources.h"
 #include "server/grpc/rpc_options.h"
 #include "server/http/http_options.h"
+#include "server/hub/hub_settings.h"
 #include "server/observability/log.h"
 #include "server/scheduler/scheduler.h"
 #include "server/service/model_control.h"
@@ -26,6 +27,7 @@ struct ServerOptions {
   std::vector<ModelSource> models;  // at least one; the default first
   // Where they, and those that are loaded later, were and are found.
   ModelOptions model_options;
+  HubSettings hub;
   ModelControlMode model_control = ModelControlMode::kNone;
   ComputeOptions compute;
   EngineOptions engine;        // for each model; but see EngineOf()

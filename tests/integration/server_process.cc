@@ -79,7 +79,7 @@ std::string BundledModel() { return ATTEND_SOURCE_DIR "/models/en-de"; }
 
 bool NamesModels(const std::vector<std::string>& flags) {
   return std::any_of(flags.begin(), flags.end(), [](const std::string& flag) {
-    return flag.rfind("--model", 0) == 0;
+    return flag.rfind("--model", 0) == 0 || flag.rfind("--hub=", 0) == 0;
   });
 }
 

@@ -22,7 +22,7 @@ std::vector<std::string> Found(const ModelOptions& options) {
   if (!sources.ok()) return {std::string(sources.status().message())};
   std::vector<std::string> found;
   for (const ModelSource& source : *sources) {
-    found.push_back(source.name + ": " + source.directory);
+    found.push_back(source.name + ": " + source.directory + source.hub);
   }
   return found;
 }
@@ -58,6 +58,21 @@ TEST_F(ModelSourcesTest, ADirectoryHasItsOwnNameOrOneThatIsGiven) {
               ElementsAre("b: /m/v=2", "c: ./n=1"));
   EXPECT_THAT(Found({.models = {"/m/v=2"}, .model_name = "v2"}),
               ElementsAre("v2: /m/v=2"));
+}
+
+TEST_F(ModelSourcesTest, AModelOfAHubHasItsNameThereOrOneThatIsGiven) {
+  EXPECT_THAT(Found({.hub = {"a/b", "c=a/b@v1", "a/b/q/m-Q4.gguf"}}),
+              ElementsAre("b: a/b", "c: a/b@v1", "m-Q4: a/b/q/m-Q4.gguf"));
+  MakeModel("d");
+  EXPECT_THAT(Found({.models = {"/m/c"},
+                     .hub = {"a/b"},
+                     .models_dir = directory_.string()}),
+              ElementsAre("c: /m/c", "b: a/b", In("d")));
+  EXPECT_THAT(Found({.models = {"/m/b"}, .hub = {"a/b"}}),
+              ElementsAre("two models have the name 'b': /m/b and a/b"));
+  EXPECT_THAT(Found({.hub = {"b"}}),
+              ElementsAre(HasSubstr("hub is 'b', must be OWNER/NAME")));
+  EXPECT_THAT(Found({.hub = {"=a/b"}}), ElementsAre(HasSubstr("model name")));
 }
 
 TEST_F(ModelSourcesTest, ADraftIsOfTheModelThatItNames) {
@@ -186,45 +201,6 @@ TEST_F(ModelSourcesTest, ErrorsNameTheOptionAndTheValue) {
   }
   EXPECT_THAT(Found({.models = {"a=/m", "b=/n"}, .default_model = "c"}),
               ElementsAre("default_model is 'c', must be one of a, b"));
-}
-
-TEST(AbsoluteDirectoryTest, BeginsAtTheRoot) {
-  EXPECT_EQ(AbsoluteDirectory("/m/opus/"), "/m/opus");
-  EXPECT_EQ(AbsoluteDirectory("/m/../n//opus"), "/n/opus");
-  EXPECT_EQ(AbsoluteDirectory("rel"), (fs::current_path() / "rel").string());
-}
-
-TEST(WithoutDirectoryTest, LeavesNamesOfParts) {
-  EXPECT_EQ(WithoutDirectory(
-                absl::NotFoundError("/srv/m-00002-of-00002.gguf: no such file"),
-                "/srv/m-00001-of-00002.gguf")
-                .message(),
-            "m-00002-of-00002.gguf: no such file");
-}
-
-TEST(WithoutDirectoryTest, LeavesTheNameOfAShortlist) {
-  EXPECT_EQ(
-      WithoutDirectories(
-          absl::InvalidArgumentError("/srv/lists/lex.s2t: line 3 of /m/a"),
-          {.name = "a", .directory = "/m", .shortlist = "/srv/lists/lex.s2t"})
-          .message(),
-      "lex.s2t: line 3 of a");
-}
-
-TEST(WithoutDirectoryTest, LeavesNamesOfFiles) {
-  const auto text = [](const char* message) {
-    return std::string(
-        WithoutDirectory(absl::NotFoundError(message), "/srv/m").message());
-  };
-  EXPECT_EQ(text("/srv/m/config.json: no such file"),
-            "config.json: no such file");
-  EXPECT_EQ(text("/srv/m: has no weights; convert /srv/m"),
-            "the model's directory: has no weights; convert the model's "
-            "directory");
-  EXPECT_EQ(WithoutDirectory(absl::NotFoundError("/srv/m.gguf: tensor a"),
-                             "/srv/m.gguf")
-                .message(),
-            "m.gguf: tensor a");
 }
 
 }  // namespace

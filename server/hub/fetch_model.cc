@@ -1,0 +1,167 @@
+#include "server/hub/fetch_model.h"
+
+#include <cstdint>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "engine/tensor/status_macros.h"
+#include "server/hub/hub_cache.h"
+#include "server/hub/hub_download.h"
+#include "server/hub/hub_files.h"
+#include "server/hub/hub_http.h"
+#include "server/scheduler/clock.h"
+
+namespace attend {
+namespace {
+
+constexpr size_t kMaxListingBytes = size_t{16} << 20;
+
+// One fetch of a model.
+class Fetch {
+ public:
+  Fetch(const HubSettings& settings, const HubReference& reference,
+        const std::string& name, const std::function<bool()>& stopping,
+        Log& log)
+      : settings_(settings),
+        reference_(reference),
+        name_(name),
+        log_(log),
+        cache_(settings.cache, reference),
+        http_(settings, stopping) {}
+
+  absl::StatusOr<std::string> Run();
+
+ private:
+  // What the cache has.
+  absl::StatusOr<std::string> FromCache() const;
+  absl::StatusOr<HubListing> List();
+  absl::StatusOr<std::string> Download(const HubListing& listing);
+  absl::Status DownloadFiles(const std::vector<std::string>& paths,
+                             HubDownload& download, const std::string& commit);
+
+  const HubSettings& settings_;
+  const HubReference& reference_;
+  const std::string& name_;
+  Log& log_;
+  const HubCache cache_;
+  HubHttp http_;
+};
+
+absl::StatusOr<std::string> Fetch::FromCache() const {
+  ASSIGN_OR_RETURN(const std::string commit, cache_.Commit());
+  RETURN_IF_ERROR(cache_.CheckWhole(commit));
+  log_.Write(LogLevel::kInfo, "hub_cached",
+             {{"model", name_},
+              {"repository", reference_.repository},
+              {"commit", commit}});
+  return cache_.ModelPath(commit);
+}
+
+absl::StatusOr<HubListing> Fetch::List() {
+  const std::string url = absl::StrCat(
+      settings_.endpoint, "/api/models/", reference_.repository, "/revision/",
+      absl::StrReplaceAll(reference_.revision, {{"/", "%2F"}}));
+  std::string body;
+  RETURN_IF_ERROR(http_.Retry([&]() -> absl::Status {
+    body.clear();
+    const auto take = [&](const HubAnswer&, absl::string_view bytes) {
+      if (bytes.size() > kMaxListingBytes - body.size()) {
+        return absl::FailedPreconditionError(absl::StrCat(
+            url, ": the answer has more than ", kMaxListingBytes, " bytes"));
+      }
+      absl::StrAppend(&body, bytes);
+      return absl::OkStatus();
+    };
+    ASSIGN_OR_RETURN(const HubAnswer answer, http_.Get(url, 0, take));
+    if (answer.status == 200) return absl::OkStatus();
+    return HubStatusError(answer, url, !settings_.token.empty());
+  }));
+  return ParseHubListing(url, body);
+}
+
+absl::Status Fetch::DownloadFiles(const std::vector<std::string>& paths,
+                                  HubDownload& download,
+                                  const std::string& commit) {
+  for (const std::string& path : paths) {
+    const std::string url =
+        absl::StrCat(settings_.endpoint, "/", reference_.repository,
+                     "/resolve/", commit, "/", path);
+    ASSIGN_OR_RETURN(const HubFile file,
+                     LookUp(http_, url, path, !settings_.token.empty()));
+    RETURN_IF_ERROR(download.Fetch(file));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> Fetch::Download(const HubListing& listing) {
+  const absl::Time begin = SteadyNow();
+  ASSIGN_OR_RETURN(const std::vector<std::string> paths,
+                   ChooseFiles(reference_, listing));
+  log_.Write(LogLevel::kInfo, "hub_fetching",
+             {{"model", name_},
+              {"repository", reference_.repository},
+              {"revision", reference_.revision},
+              {"commit", listing.commit},
+              {"cache", settings_.cache}});
+  RETURN_IF_ERROR(cache_.MakeDirectories());
+  HubDownload download(http_, cache_, listing.commit, name_,
+                       !settings_.token.empty(), log_);
+  RETURN_IF_ERROR(DownloadFiles(paths, download, listing.commit));
+  if (paths.back() == kIndexFile) {
+    ASSIGN_OR_RETURN(const std::set<std::string> shards,
+                     ShardsOf(absl::StrCat(cache_.Snapshot(listing.commit), "/",
+                                           kIndexFile)));
+    RETURN_IF_ERROR(DownloadFiles({shards.begin(), shards.end()}, download,
+                                  listing.commit));
+  }
+  // Only now: who is offline takes a revision that is here to be whole.
+  RETURN_IF_ERROR(cache_.SetCommit(listing.commit));
+  log_.Write(LogLevel::kInfo, "hub_fetched",
+             {{"model", name_},
+              {"repository", reference_.repository},
+              {"commit", listing.commit},
+              {"bytes", download.bytes()},
+              {"seconds", SteadyNow() - begin}});
+  return cache_.ModelPath(listing.commit);
+}
+
+absl::StatusOr<std::string> Fetch::Run() {
+  if (settings_.offline || IsCommit(reference_.revision)) {
+    absl::StatusOr<std::string> cached = FromCache();
+    if (cached.ok()) return cached;
+    if (settings_.offline) {
+      return absl::NotFoundError(absl::StrCat(
+          cached.status().message(),
+          "; --hub-offline or HF_HUB_OFFLINE keeps it from being fetched"));
+    }
+  }
+  absl::StatusOr<HubListing> listing = List();
+  if (absl::IsUnavailable(listing.status())) {
+    absl::StatusOr<std::string> cached = FromCache();
+    if (!cached.ok()) return listing.status();
+    log_.Write(LogLevel::kWarning, "hub_unreachable",
+               {{"model", name_},
+                {"repository", reference_.repository},
+                {"error", listing.status().message()},
+                {"warning", "what the cache has is served"}});
+    return cached;
+  }
+  RETURN_IF_ERROR(listing.status());
+  return Download(*listing);
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> FetchModel(const HubSettings& settings,
+                                       const HubReference& reference,
+                                       const std::string& name,
+                                       const std::function<bool()>& stopping,
+                                       Log& log) {
+  return Fetch(settings, reference, name, stopping, log).Run();
+}
+
+}  // namespace attend

@@ -1,0 +1,30 @@
+#ifndef ATTEND_SERVER_HUB_FETCH_MODEL_H_
+#define ATTEND_SERVER_HUB_FETCH_MODEL_H_
+
+#include <functional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "server/hub/hub_reference.h"
+#include "server/hub/hub_settings.h"
+#include "server/observability/log.h"
+
+namespace attend {
+
+// Makes the cache have a model, and returns its path there: a directory, or
+// a GGUF file. Nobody is asked if the revision is a commit that the cache has;
+// else the hub says which commit it is now. Where the hub does not answer, and
+// with settings.offline, the cache has the last word. `name` is the model's in
+// the log.
+//
+// CANCELLED within a second or two of `stopping`. Errors name the model or the
+// URL, and what to do.
+absl::StatusOr<std::string> FetchModel(const HubSettings& settings,
+                                       const HubReference& reference,
+                                       const std::string& name,
+                                       const std::function<bool()>& stopping,
+                                       Log& log);
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_HUB_FETCH_MODEL_H_

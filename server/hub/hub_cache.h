@@ -1,0 +1,59 @@
+#ifndef ATTEND_SERVER_HUB_HUB_CACHE_H_
+#define ATTEND_SERVER_HUB_HUB_CACHE_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "server/hub/hub_reference.h"
+
+namespace attend {
+
+// A model in the cache of huggingface_hub:
+//
+//   models--OWNER--NAME/blobs/HASH             a file's contents
+//                       refs/REVISION          the commit of a branch or tag
+//                       snapshots/COMMIT/FILE  a link to its blob
+//   .locks/models--OWNER--NAME/HASH.lock       of who writes the blob
+//
+// What it has is trusted: files are checked when they come in. Errors name the
+// path, and what the system says of it.
+class HubCache {
+ public:
+  HubCache(const std::string& directory, const HubReference& reference);
+
+  std::string Snapshot(absl::string_view commit) const;
+  std::string Blob(absl::string_view hash) const;
+  // What has come of it yet.
+  std::string Incomplete(absl::string_view hash) const;
+  std::string Lock(absl::string_view hash) const;
+
+  // The commit that the reference's revision meant last, or is. NOT_FOUND: the
+  // cache does not know it.
+  absl::StatusOr<std::string> Commit() const;
+  absl::Status SetCommit(const std::string& commit) const;
+  // Makes the snapshot's file, which is a path in it, lead to the blob.
+  absl::Status Link(absl::string_view commit, absl::string_view file,
+                    absl::string_view hash) const;
+  // OK if a snapshot has the file of the reference with all its parts, or a
+  // configuration and all weights. Else NOT_FOUND names what is missing.
+  absl::Status CheckWhole(absl::string_view commit) const;
+  // Of a model as a whole: the snapshot's directory; else its GGUF file.
+  std::string ModelPath(absl::string_view commit) const;
+
+  // The directories that blobs and locks are in.
+  absl::Status MakeDirectories() const;
+
+ private:
+  std::string Ref() const;
+
+  const HubReference reference_;
+  const std::string locks_;  // directories of this model
+  const std::string model_;
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_HUB_HUB_CACHE_H_

@@ -1,0 +1,189 @@
+#include "server/hub/hub_files.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "engine/checkpoint/gguf/gguf_part_name.h"
+#include "engine/json/json_file.h"
+#include "engine/tensor/status_macros.h"
+
+namespace attend {
+namespace {
+
+constexpr size_t kMaxListed = 100'000;
+constexpr size_t kMaxChosen = 1'000;
+constexpr int kMaxParts = 1'000;
+
+bool Has(const HubListing& listing, absl::string_view file) {
+  return std::find(listing.files.begin(), listing.files.end(), file) !=
+         listing.files.end();
+}
+
+// Whether a file is small and describes a model, by its name: configuration,
+// tokenizer, template.
+bool Describes(absl::string_view name) {
+  if (absl::EndsWith(name, ".index.json")) return false;
+  for (const char* ending :
+       {".json", ".jinja", ".spm", ".model", "vocabulary.txt"}) {
+    if (absl::EndsWith(name, ending)) return true;
+  }
+  return name == "vocab.txt" || name == "merges.txt";
+}
+
+// "1_Pooling": the folder of a module of sentence-transformers.
+bool IsModuleFolder(absl::string_view folder) {
+  const size_t digits =
+      std::find_if_not(folder.begin(), folder.end(), absl::ascii_isdigit) -
+      folder.begin();
+  return digits > 0 && digits < folder.size() && folder[digits] == '_' &&
+         !absl::StrContains(folder, '/');
+}
+
+bool IsVocabulary(absl::string_view file) {
+  return absl::EndsWith(file, "vocabulary.txt") ||
+         absl::EndsWith(file, "vocabulary.json");
+}
+
+absl::Status NoWeights(const HubReference& reference,
+                       const HubListing& listing) {
+  const std::string& model = reference.repository;
+  for (const std::string& file : listing.files) {
+    if (absl::EndsWith(file, ".gguf")) {
+      return absl::NotFoundError(absl::StrCat(
+          model, ": has no ", kWeightsFile, ", but GGUF files; name one: ",
+          "--hub=", model, "/", IsPlainPath(file) ? file : "FILE.gguf"));
+    }
+  }
+  if (Has(listing, "adapter_config.json")) {
+    return absl::NotFoundError(absl::StrCat(
+        model, ": is an adapter, not a model; merge it into its model before"));
+  }
+  if (Has(listing, "pytorch_model.bin") ||
+      Has(listing, "pytorch_model.bin.index.json")) {
+    return absl::NotFoundError(absl::StrCat(
+        model, ": has pytorch_model.bin but no ", kWeightsFile,
+        "; make a directory that has one, for --model: ",
+        "python3 -c 'import sys, transformers as t; name = ",
+        "t.AutoConfig.from_pretrained(sys.argv[1]).architectures[0]; ",
+        "[part.from_pretrained(sys.argv[1]).save_pretrained(sys.argv[2]) ",
+        "for part in (getattr(t, name), t.AutoTokenizer)]' ", model,
+        " DIRECTORY"));
+  }
+  return absl::NotFoundError(
+      absl::StrCat(model, ": has neither ", kWeightsFile, " nor ", kIndexFile));
+}
+
+// The file that says where the weights are, or is them.
+absl::StatusOr<std::string> WeightsOf(const HubReference& reference,
+                                      const HubListing& listing) {
+  for (const char* file : {kWeightsFile, kIndexFile}) {
+    if (Has(listing, file)) return file;
+  }
+  // Of CTranslate2's: the name alone would not tell it from a pickle.
+  if (Has(listing, kCtranslate2File) &&
+      std::any_of(listing.files.begin(), listing.files.end(), IsVocabulary)) {
+    return kCtranslate2File;
+  }
+  return NoWeights(reference, listing);
+}
+
+absl::StatusOr<std::vector<std::string>> ChooseParts(
+    const HubReference& reference, const HubListing& listing) {
+  std::vector<std::string> parts = PartsOf(reference.file);
+  for (const std::string& part : parts) {
+    if (Has(listing, part)) continue;
+    return absl::NotFoundError(
+        absl::StrCat(reference.repository, ": has no ", part));
+  }
+  return parts;
+}
+
+}  // namespace
+
+absl::StatusOr<HubListing> ParseHubListing(const std::string& name,
+                                           absl::string_view json) {
+  ASSIGN_OR_RETURN(const JsonFile answer, JsonFile::Parse(name, json));
+  HubListing listing;
+  ASSIGN_OR_RETURN(listing.commit, answer.String("sha"));
+  if (!IsCommit(listing.commit)) {
+    return answer.Unexpected("sha", "a commit: 40 hexadecimal digits");
+  }
+  ASSIGN_OR_RETURN(const std::vector<JsonFile> files,
+                   answer.Objects("siblings"));
+  if (files.size() > kMaxListed) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        name, ": ", files.size(), " files, must be at most ", kMaxListed));
+  }
+  for (const JsonFile& file : files) {
+    ASSIGN_OR_RETURN(std::string path, file.String("rfilename"));
+    listing.files.push_back(std::move(path));
+  }
+  return listing;
+}
+
+absl::StatusOr<std::vector<std::string>> ChooseFiles(
+    const HubReference& reference, const HubListing& listing) {
+  if (!reference.file.empty()) return ChooseParts(reference, listing);
+  ASSIGN_OR_RETURN(const std::string weights, WeightsOf(reference, listing));
+  std::vector<std::string> chosen;
+  std::vector<std::string> large;
+  for (const std::string& path : listing.files) {
+    if (!IsPlainPath(path)) continue;
+    const size_t slash = path.rfind('/');
+    const std::string folder = path.substr(0, slash == path.npos ? 0 : slash);
+    const std::string name = path.substr(folder.empty() ? 0 : slash + 1);
+    if (!folder.empty() && !IsModuleFolder(folder)) continue;
+    if (Describes(name)) chosen.push_back(path);
+    if (!folder.empty() && name == kWeightsFile) large.push_back(path);
+  }
+  chosen.insert(chosen.end(), large.begin(), large.end());
+  chosen.push_back(weights);
+  if (!Has(listing, "config.json")) {
+    return absl::NotFoundError(
+        absl::StrCat(reference.repository, ": has no config.json"));
+  }
+  if (chosen.size() > kMaxChosen) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(reference.repository, ": ", chosen.size(),
+                     " files, must be at most ", kMaxChosen));
+  }
+  return chosen;
+}
+
+std::vector<std::string> PartsOf(const std::string& file) {
+  if (file.empty()) return {};
+  const auto part = ParseGgufPartName(file);
+  if (!part || part->count > kMaxParts) return {file};
+  std::vector<std::string> parts;
+  for (int number = 1; number <= part->count; ++number) {
+    parts.push_back(GgufPartName{part->model, number, part->count}.Path());
+  }
+  return parts;
+}
+
+absl::StatusOr<std::set<std::string>> ShardsOf(const std::string& index) {
+  ASSIGN_OR_RETURN(const JsonFile json, JsonFile::Load(index));
+  ASSIGN_OR_RETURN(const auto weight_map, json.StringMap("weight_map"));
+  std::set<std::string> shards;
+  for (const auto& [tensor, shard] : weight_map) shards.insert(shard);
+  for (const std::string& shard : shards) {
+    if (IsPlainPath(shard) && !absl::StrContains(shard, '/') &&
+        absl::EndsWith(shard, ".safetensors")) {
+      continue;
+    }
+    return json.Unexpected("weight_map",
+                           "names of .safetensors files beside the index");
+  }
+  if (shards.empty() || shards.size() > kMaxChosen) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        index, ": names ", shards.size(), " files, must be 1 to ", kMaxChosen));
+  }
+  return shards;
+}
+
+}  // namespace attend

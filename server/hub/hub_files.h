@@ -1,0 +1,44 @@
+#ifndef ATTEND_SERVER_HUB_HUB_FILES_H_
+#define ATTEND_SERVER_HUB_HUB_FILES_H_
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "server/hub/hub_reference.h"
+
+namespace attend {
+
+inline constexpr char kWeightsFile[] = "model.safetensors";
+inline constexpr char kIndexFile[] = "model.safetensors.index.json";
+inline constexpr char kCtranslate2File[] = "model.bin";
+
+// What a hub says of a model's revision.
+struct HubListing {
+  std::string commit;
+  std::vector<std::string> files;  // paths, as the hub has them
+};
+
+// Reads the answer to /api/models/OWNER/NAME/revision/REVISION. `name` stands
+// for it in errors.
+absl::StatusOr<HubListing> ParseHubListing(const std::string& name,
+                                           absl::string_view json);
+
+// The paths of the files that Attend needs, small ones before weights; of
+// weights in shards the index only. Neither code nor pickles. NOT_FOUND: there
+// is no such GGUF file, or nothing that Attend can load; it says what to do.
+absl::StatusOr<std::vector<std::string>> ChooseFiles(
+    const HubReference& reference, const HubListing& listing);
+
+// A GGUF file, or all files of a model in several. Empty: `file` is.
+std::vector<std::string> PartsOf(const std::string& file);
+
+// The files that an index of weights names. INVALID_ARGUMENT if it does not
+// name files beside it.
+absl::StatusOr<std::set<std::string>> ShardsOf(const std::string& index);
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_HUB_HUB_FILES_H_

@@ -1,0 +1,122 @@
+// A server whose models are those of a hub.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "attend/v1/attend.grpc.pb.h"
+#include "tests/integration/raw_call.h"
+#include "tests/integration/requests.h"
+#include "tests/integration/server_process.h"
+#include "tests/support/fake_hub.h"
+
+namespace attend {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class HubServerTest : public ::testing::Test {
+ protected:
+  HubServerTest() : hub_(std::make_unique<FakeHub>(ATTEND_SOURCE_DIR)) {
+    std::string name = ::testing::TempDir() + "hub_XXXXXX";
+    directory_ = mkdtemp(name.data());
+    setenv("HF_ENDPOINT", hub_->endpoint().c_str(), 1);
+    setenv("HF_HUB_CACHE", directory_.c_str(), 1);
+  }
+  ~HubServerTest() override {
+    unsetenv("HF_ENDPOINT");
+    unsetenv("HF_HUB_CACHE");
+    fs::remove_all(directory_);
+  }
+
+  // All bits but the model's name.
+  static std::string Answer(const ServerProcess& server,
+                            const std::string& model) {
+    v1::GenerateRequest request = Exactly({"a small dog"}, 8);
+    request.set_model(model);
+    Client client(server.client_options());
+    auto response = client.Generate(request);
+    EXPECT_TRUE(response.ok()) << response.status();
+    if (!response.ok()) return "";
+    response->clear_model();
+    return Bits(*response);
+  }
+
+  std::unique_ptr<FakeHub> hub_;
+  fs::path directory_;
+};
+
+TEST_F(HubServerTest, ServesWhatItFetchedAndLaterWhatItHas) {
+  std::string first;
+  {
+    ServerProcess server({"--hub=mine=bundled/en-de", "--hub=gone=missing/m",
+                          "--model-control=explicit"});
+    first = Answer(server, "mine");
+    EXPECT_EQ(first, Answer(SharedServer(), kModelName));
+    const std::string log = server.process().output();
+    EXPECT_THAT(log, HasSubstr("event=hub_fetched model=mine"));
+    EXPECT_THAT(log, HasSubstr("file=model.safetensors"));
+    EXPECT_THAT(log, HasSubstr("event=model_failed model=gone"));
+    // A load asks the hub again.
+    hub_->Journal();
+    const auto admin = v1::Admin::NewStub(RawChannel(server.address()));
+    v1::LoadModelRequest request;
+    request.set_name("mine");
+    v1::LoadModelResponse response;
+    grpc::ClientContext context;
+    EXPECT_TRUE(admin->LoadModel(&context, request, &response).ok());
+    EXPECT_THAT(hub_->Journal(), HasSubstr("/api/models/bundled/en-de"));
+    request.set_name("gone");
+    grpc::ClientContext other;
+    EXPECT_THAT(
+        admin->LoadModel(&other, request, &response).error_message(),
+        AllOf(HasSubstr("status 404"), Not(HasSubstr(directory_.string()))));
+    EXPECT_EQ(server.Stop(), 0);
+  }
+  hub_.reset();
+  const ServerProcess offline({"--hub=bundled/en-de", "--hub-offline"});
+  EXPECT_EQ(Answer(offline, "en-de"), first);
+}
+
+TEST_F(HubServerTest, ASignalEndsADownload) {
+  Process server({ATTEND_SERVER, "--host=127.0.0.1", "--port=0",
+                  "--http-host=127.0.0.1", "--http-port=0",
+                  "--hub=stalled/plain"});
+  const auto begun = [&] {
+    for (const auto& entry : fs::recursive_directory_iterator(directory_)) {
+      if (entry.path().extension() == ".incomplete" &&
+          entry.file_size() == 50'000) {
+        return true;
+      }
+    }
+    return false;
+  };
+  ASSERT_TRUE(Eventually(begun)) << server.output();
+  const absl::Time signal = absl::Now();
+  server.Signal(SIGTERM);
+  EXPECT_EQ(server.Wait(), 0) << server.output();
+  EXPECT_LT(absl::Now() - signal, absl::Seconds(5));  // not the 10 of a stall
+}
+
+TEST_F(HubServerTest, TheOnlyModelThatIsNotThereEndsTheServer) {
+  Process server(
+      {ATTEND_SERVER, "--port=0", "--http-port=0", "--hub=secret/plain@v1"});
+  EXPECT_EQ(server.Wait(), 1);
+  EXPECT_THAT(server.output(),
+              AllOf(HasSubstr("event=failed"), HasSubstr("HF_TOKEN"),
+                    HasSubstr("secret/plain/revision/v1")));
+}
+
+}  // namespace
+}  // namespace attend
