@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import threading
+import time
 
 import grpc
 from attend.v1 import attend_pb2 as pb
@@ -29,13 +30,16 @@ def retry_info(seconds, code=grpc.StatusCode.RESOURCE_EXHAUSTED):
 
 class FakeServer(attend_pb2_grpc.AttendServicer):
     """Answers with its name. The first calls fail with `failures`: each a code
-    and trailers. `seen` has the metadata of each call; `remaining` its time."""
+    and trailers. `seen` has the metadata of each call; `remaining` its time;
+    `seeds` what streams have. Each stream begins with the next of `beginnings`,
+    and each other call waits for the next of `delays`, in seconds."""
 
     def __init__(self, name="fake", failures=(), credentials=None):
         self.name = name
         self.failures = list(failures)
         self.seen, self.remaining = [], []
-        self.parts_before_failure = 0
+        self.seeds, self.beginnings, self.delays = [], [], []
+        self.details = "failed"
         self.ended = threading.Event()  # a call of stream_for_ever
         self.server = grpc.server(concurrent.futures.ThreadPoolExecutor(8))
         self.health = health.HealthServicer()
@@ -61,10 +65,12 @@ class FakeServer(attend_pb2_grpc.AttendServicer):
         if self.failures:
             code, *trailers = self.failures.pop(0)
             context.set_trailing_metadata(trailers)
-            context.abort(code, "failed")
+            context.abort(code, self.details)
 
     def Generate(self, request, context):
         self.note(context)
+        if self.delays:
+            time.sleep(self.delays.pop(0))
         self.fail(context)
         return pb.GenerateResponse(results=[
             pb.GenerateResult(choices=[pb.Choice(text=self.name)])])
@@ -76,7 +82,9 @@ class FakeServer(attend_pb2_grpc.AttendServicer):
             while context.is_active():
                 yield pb.GenerateChunk(text="a")
             return
-        for _ in range(self.parts_before_failure):
-            yield pb.GenerateChunk(text="part")
+        self.seeds.append(request.params.seed)
+        if self.beginnings:
+            for text in self.beginnings.pop(0):
+                yield pb.GenerateChunk(text=text)
         self.fail(context)
         yield pb.GenerateChunk(text=self.name)

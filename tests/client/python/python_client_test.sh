@@ -18,7 +18,7 @@ environment=${ATTEND_PYTHON_ENV:-$root/build/python}
 
 export ATTEND_SERVER="$server" ATTEND_MODEL="$model"
 "$environment/build/bin/python" -B "$here/old_protobuf_test.py" -v
-for test in python_client connection client retry lm_eval; do
+for test in python_client connection client retry balance lm_eval; do
   "$environment/run/bin/python" -B "$here/${test}_test.py" -v
 done
 for script in "$root"/tests/attack/*.py; do

@@ -1,21 +1,17 @@
-"""What a client makes of servers that fail, are full, or go. Started by
+"""What a client makes of servers that fail, are full, or hang. Started by
 python_client_test.sh."""
 
 import asyncio
-import concurrent.futures
-import os
-import pathlib
 import time
 import unittest
 
 import attend
 import grpc
-from fake import NOT_SERVING, FakeServer, pushback, retry_info
+from fake import FakeServer, pushback, retry_info
 from opentelemetry import trace
-from served import TIMEOUT, ServedTest, free_port, start
+from served import TIMEOUT
 
 FULL, GONE = grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.UNAVAILABLE
-TINY = pathlib.Path(__file__).resolve().parents[2] / "golden/evaluation"
 QUICK = attend.Retry(initial_backoff=0.01)
 
 
@@ -26,10 +22,10 @@ class Blocking:
         with attend.Client(target, retry=retry) as client:
             return client.generate("a", **options)[0].text
 
-    def stream(self, target, text="a"):
+    def stream(self, target, text="a", retry=QUICK, **options):
         """Yields what comes; closes the iterator in the end."""
-        with attend.Client(target, retry=QUICK) as client:
-            parts = client.stream(text, timeout=TIMEOUT)
+        with attend.Client(target, retry=retry) as client:
+            parts = client.stream(text, timeout=TIMEOUT, **options)
             try:
                 yield from parts
             finally:
@@ -52,11 +48,11 @@ class Asynchronous:
                 return (await client.generate("a", **options))[0].text
         return asyncio.run(run())
 
-    def stream(self, target, text="a", limit=None):
+    def stream(self, target, text="a", retry=QUICK, limit=None, **options):
         async def run():
             found = []
-            async with attend.aio.Client(target, retry=QUICK) as client:
-                parts = client.stream(text, timeout=TIMEOUT)
+            async with attend.aio.Client(target, retry=retry) as client:
+                parts = client.stream(text, timeout=TIMEOUT, **options)
                 async for part in parts:
                     found.append(part)
                     if len(found) == limit:
@@ -109,6 +105,7 @@ class Cases:
             ((GONE, pushback("soon")), attend.errors.Unavailable),
             ((GONE, pushback(-1), retry_info(0)), attend.errors.Unavailable),
             ((grpc.StatusCode.INTERNAL, pushback(1)), attend.errors.Internal),
+            ((grpc.StatusCode.CANCELLED,), attend.errors.Cancelled),
             ((FULL, ("grpc-status-details-bin", b"\xff")),
              attend.errors.ResourceExhausted),
         ):
@@ -130,12 +127,68 @@ class Cases:
         self.assertEqual(list(self.stream(server.address)), ["fake"])
         self.assertEqual(len(server.seen), 3)
 
-    def test_a_stream_that_has_begun(self):
+    def test_a_stream_that_breaks_off_goes_on(self):
+        server = self.fake((GONE,), (GONE, pushback(10)))
+        server.beginnings = [["ab", "c"], ["a"], ["abc", "d"]]
+        self.assertEqual("|".join(self.stream(server.address)), "ab|c|d|fake")
+        # Sampled results are the same again.
+        self.assertEqual(len(server.seeds), 3)
+        self.assertEqual(len(set(server.seeds)), 1)
+        server.beginnings, server.failures = [["ab"], ["ab"]], [(GONE,)]
+        self.assertEqual(
+            "".join(self.stream(server.address, seed=7)), "abfake")
+        self.assertEqual(server.seeds[3:], [7, 7])
+
+    def test_a_stream_that_has_another_text(self):
         server = self.fake((GONE,))
-        server.parts_before_failure = 1
-        with self.assertRaises(attend.errors.Unavailable):
+        server.beginnings = [["ab"], ["ac"]]
+        with self.assertRaisesRegex(attend.errors.Unavailable,
+                                    "another text when it is made again"):
             list(self.stream(server.address))
+
+    def test_a_stream_that_is_not_made_again(self):
+        server = self.fake((GONE,))
+        server.beginnings = [["ab"]]
+        with self.assertRaises(attend.errors.Unavailable):
+            list(self.stream(server.address, retry=attend.Retry(resume=False)))
         self.assertEqual(len(server.seen), 1)
+
+    def test_a_call_that_a_proxy_cuts(self):
+        for code, details in (
+            (grpc.StatusCode.INTERNAL, "Received RST_STREAM with error code 2"),
+            (grpc.StatusCode.UNKNOWN, "Stream removed"),
+            (grpc.StatusCode.CANCELLED, "CANCELLED"),
+        ):
+            server = self.fake((code,))
+            server.details = details
+            self.assertEqual(self.generate(server.address), "fake")
+            self.assertEqual(len(server.seen), 2)
+
+    def test_the_first_of_two_answers_counts(self):
+        hedged = attend.Retry(hedge_after=0.5)
+        server = self.fake()
+        server.delays = [3]
+        begin = time.monotonic()
+        self.assertEqual(self.generate(server.address, hedged), "fake")
+        self.assertLess(time.monotonic() - begin, 2.9)
+        self.assertEqual(len(server.seen), 2)
+        # Nor does the error of one count if the other answers.
+        server.delays, server.failures = [2], [(grpc.StatusCode.INTERNAL,)]
+        self.assertEqual(self.generate(server.address, hedged), "fake")
+        self.assertEqual(len(server.seen), 4)
+        # In time: once.
+        self.assertEqual(self.generate(server.address, hedged), "fake")
+        self.assertEqual(len(server.seen), 5)
+        server.failures = [(grpc.StatusCode.INTERNAL,)]
+        with self.assertRaises(attend.errors.Internal):
+            self.generate(server.address, hedged)
+
+    def test_both_calls_fail(self):
+        server = self.fake(*[(grpc.StatusCode.INTERNAL,)] * 2)
+        server.delays = [0.5, 0.5]
+        with self.assertRaises(attend.errors.Internal):
+            self.generate(server.address, attend.Retry(hedge_after=0.2))
+        self.assertEqual(len(server.seen), 2)
 
     def test_closing_a_stream_cancels_it(self):
         server = self.fake()
@@ -169,60 +222,17 @@ class AsynchronousTest(Asynchronous, Cases, unittest.TestCase):
     pass
 
 
-class BalanceTest(unittest.TestCase):
+class HedgeTest(unittest.TestCase):
 
-    def test_calls_go_to_servers_that_are_well(self):
-        servers = [FakeServer(name) for name in ("one", "two")]
-        for server in servers:
-            self.addCleanup(server.stop)
-        with attend.Client([server.address for server in servers]) as client:
-            def answers(wanted):
-                """Calls until the last ten answers are those."""
-                limit = time.monotonic() + TIMEOUT
-                last = []
-                while time.monotonic() < limit:
-                    last = [*last[-9:], client.generate("a")[0].text]
-                    if len(last) == 10 and set(last) == wanted:
-                        return
-                self.fail(f"{last}, not {wanted}")
-
-            answers({"one", "two"})
-            both = [client.generate("a")[0].text for _ in range(10)]
-            self.assertEqual(both.count("one"), 5)  # in turn
-            servers[0].health.set("", NOT_SERVING)
-            answers({"two"})
-
-
-class KilledServerTest(ServedTest):
-    """Two servers, one of which is killed under load."""
-
-    model = TINY
-
-    @classmethod
-    def setUpClass(cls):
-        port = free_port()
-        cls.other_address = f"127.0.0.1:{port}"
-        cls.other = start(port, f"--model={TINY}")
-        cls.addClassCleanup(cls.other.wait, TIMEOUT)
-        cls.addClassCleanup(cls.other.kill)
-        super().setUpClass()
-
-    def test_no_call_fails(self):
-        # Until the other is there, too.
-        patient = attend.Retry(1000, max_backoff=0.1)
-        with attend.Client(self.other_address, timeout=TIMEOUT, retry=patient,
-                           channel_options=[
-                               ("grpc.max_reconnect_backoff_ms", 200),
-                           ]) as client:
-            expected = client.generate("the cat", max_new_tokens=8)[0].text
-        with attend.Client([self.other_address, self.address]) as client, \
-                concurrent.futures.ThreadPoolExecutor(4) as pool:
-            calls = [pool.submit(client.generate, "the cat", max_new_tokens=8)
-                     for _ in range(200)]
-            calls[20].result()
-            self.other.kill()
-            self.assertEqual({call.result()[0].text for call in calls},
-                             {expected})
+    def test_not_all_calls_are_hedged(self):
+        server = FakeServer()
+        self.addCleanup(server.stop)
+        retry = attend.Retry(hedge_after=0.001)
+        with attend.Client(server.address, retry=retry) as client:
+            server.delays = [0.05] * 40
+            for _ in range(20):
+                client.generate("a")
+            self.assertEqual(len(server.seen), 20 + 10)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from google.protobuf.message import Message
 
 from attend import results
 from attend._inputs import Inputs, input_of, inputs_of, texts_of
+from attend._replay import with_seed
 from attend.errors import error_of
 from attend.v1 import attend_pb2 as pb
 
@@ -82,7 +83,8 @@ def generate(inputs: Inputs, options: Any) -> Call[list[results.Generation]]:
 
 def stream(source: str | pb.Input, options: Any) -> Call[str]:
     return call("GenerateStream", pb.GenerateChunk, _part,
-                pb.GenerateRequest, options, inputs=[input_of(source)])
+                pb.GenerateRequest, with_seed(options),
+                inputs=[input_of(source)])
 
 
 def translate(documents: str | Iterable[str],
@@ -94,7 +96,7 @@ def translate(documents: str | Iterable[str],
 
 def translate_stream(document: str, options: Any) -> Call[str]:
     return call("TranslateStream", pb.TranslateChunk, _part,
-                pb.TranslateRequest, _with_terms(options),
+                pb.TranslateRequest, with_seed(_with_terms(options)),
                 documents=[document])
 
 

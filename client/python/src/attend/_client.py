@@ -9,6 +9,7 @@ import grpc
 
 from attend import _calls, results
 from attend._inputs import Input, Inputs
+from attend._replay import Replay
 from attend._settings import Settings
 from attend.v1 import attend_pb2 as pb
 
@@ -145,10 +146,14 @@ class Client(Settings):
             call.path, call.serialize, call.answer.FromString)
         attempts = self._attempts(call)
         metadata = self._metadata_of(call)
+
+        def send() -> Any:
+            return method.future(call.request, timeout=attempts.timeout(),
+                                 metadata=metadata)
+
         while True:
             try:
-                answer = method(call.request, timeout=attempts.timeout(),
-                                metadata=metadata)
+                answer = self._hedge.first_answer(send)
                 break
             except grpc.RpcError as error:
                 pause = attempts.pause(error)
@@ -162,19 +167,19 @@ class Client(Settings):
             call.path, call.serialize, call.answer.FromString)
         attempts = self._attempts(call)
         metadata = self._metadata_of(call)
-        begun = False
+        replay = Replay()
         while True:
             running = method(call.request, timeout=attempts.timeout(),
                              metadata=metadata)
             try:
                 for message in running:
-                    begun = True
-                    part = call.read(message)
+                    part = replay.new(call.read(message))
                     if part:
                         yield part
                 return
             except grpc.RpcError as error:
-                pause = attempts.pause(error, begun)
+                pause = attempts.pause(error, replay.begun)
             finally:
                 running.cancel()
             time.sleep(pause)
+            replay.again()

@@ -9,17 +9,29 @@ from typing import Any, Iterable, Mapping, Sequence
 
 import grpc
 
+from attend._affinity import HEADER, affinity_key
 from attend._calls import Call
+from attend._hedge import Hedge
 from attend._retry import Attempts, Retry
 from attend._trace import trace_metadata
 
 DEFAULT_ADDRESS = "localhost:50051"
 YES, NO = ("1", "true", "on", "yes"), ("0", "false", "off", "no", "")
-# Calls go to servers in turn, to those only that say they are serving.
-SERVICE_CONFIG = json.dumps({
-    "loadBalancingConfig": [{"round_robin": {}}],
-    "healthCheckConfig": {"serviceName": ""},
-})
+# Calls go to servers in turn, or to that of their header; to those only that
+# say they are serving.
+IN_TURN: dict[str, Any] = {"round_robin": {}}
+BY_HEADER: dict[str, Any] = {"ring_hash_experimental": {
+    "minRingSize": 1024, "requestHashHeader": HEADER}}
+# A server that does not answer a ping is given up, and its calls are made
+# again elsewhere. A server takes a ping in 10 s (--min-ping-interval). While
+# gRPC's own ping (for the size of windows) waits for its answer, there are no
+# others, so its limit counts.
+KEEPALIVE = [
+    ("grpc.keepalive_time_ms", 12000),
+    ("grpc.keepalive_timeout_ms", 5000),
+    ("grpc.http2.ping_timeout_ms", 5000),
+    ("grpc.http2.max_pings_without_data", 0),  # no limit
+]
 
 
 class Settings:
@@ -30,7 +42,8 @@ class Settings:
                  tls: bool | str | None = None, ca: str | None = None,
                  cert: str | None = None, key: str | None = None,
                  server_name: str | None = None, timeout: float | None = 60,
-                 retry: Retry = Retry(),
+                 retry: Retry = Retry(), health_checks: bool = True,
+                 affinity: int = 0,
                  metadata: Iterable[tuple[str, str]] = (),
                  channel_options: Iterable[tuple[str, Any]] = ()) -> None:
         """
@@ -45,6 +58,11 @@ class Settings:
         server_name: in the server's certificate; default: the (first) host.
         timeout: seconds of a call that does not say; None: no limit.
         retry: Retry(max_attempts=1) retries nothing.
+        health_checks: watch the health of each server. Not behind a proxy that
+            balances calls: the health of one server would speak for all.
+        affinity: calls go to one server, as long as it serves, if so many first
+            bytes of their first input are alike: its cache has what they begin
+            with. 0: calls go to servers in turn. Needs grpcio 1.70.
         metadata: sent with each call.
         channel_options: more options of gRPC's channel.
 
@@ -64,17 +82,21 @@ class Settings:
             self._credentials = _credentials(*files)
         self._target = _join(addresses)
         self._options = [
-            ("grpc.service_config", SERVICE_CONFIG),
+            ("grpc.service_config", _service_config(affinity)),
+            ("grpc.inhibit_health_checking", int(not health_checks)),
             ("grpc.enable_retries", 0),  # _retry.py has them
             ("grpc.initial_reconnect_backoff_ms", 100),
             ("grpc.max_reconnect_backoff_ms", 5000),
             ("grpc.max_receive_message_length", -1),
+            *KEEPALIVE,
             *_name(addresses, server_name),
             *channel_options,
         ]
         self._metadata = [*_authorization(token or _variable("token")),
                           *metadata]
         self._model, self._timeout, self._retry = model, timeout, retry
+        self._affinity = affinity
+        self._hedge = Hedge(retry.hedge_after)
         self._open()
 
     def _open(self) -> None:
@@ -88,8 +110,21 @@ class Settings:
         return Attempts(self._retry, call.options.get("timeout", self._timeout))
 
     def _metadata_of(self, call: Call[Any]) -> list[tuple[str, str]]:
+        key = (affinity_key(call.request, self._affinity)
+               if self._affinity else None)
         return [*self._metadata, *call.options.get("metadata", ()),
+                *([(HEADER, key)] if key else ()),
                 *trace_metadata(call.options.get("traceparent"))]
+
+
+def _service_config(affinity: int) -> str:
+    if affinity:
+        # gRPC asks it when a channel is made (gRFC A76).
+        os.environ["GRPC_EXPERIMENTAL_RING_HASH_SET_REQUEST_HASH_KEY"] = "true"
+    return json.dumps({
+        "loadBalancingConfig": [BY_HEADER if affinity else IN_TURN],
+        "healthCheckConfig": {"serviceName": ""},
+    })
 
 
 def _variable(name: str) -> str | None:

@@ -11,6 +11,7 @@ import grpc.aio
 
 from attend import _calls, results
 from attend._inputs import Input, Inputs
+from attend._replay import Replay
 from attend._settings import Settings
 from attend.v1 import attend_pb2 as pb
 
@@ -151,10 +152,14 @@ class Client(Settings):
             call.path, call.serialize, call.answer.FromString)
         attempts = self._attempts(call)
         metadata = self._metadata_of(call)
+
+        def send() -> Any:
+            return method(call.request, timeout=attempts.timeout(),
+                          metadata=metadata)
+
         while True:
             try:
-                answer = await method(call.request, timeout=attempts.timeout(),
-                                      metadata=metadata)
+                answer = await self._hedge.first_answer_async(send)
                 break
             except grpc.RpcError as error:
                 pause = attempts.pause(error)
@@ -168,19 +173,19 @@ class Client(Settings):
             call.path, call.serialize, call.answer.FromString)
         attempts = self._attempts(call)
         metadata = self._metadata_of(call)
-        begun = False
+        replay = Replay()
         while True:
             running = method(call.request, timeout=attempts.timeout(),
                              metadata=metadata)
             try:
                 async for message in running:
-                    begun = True
-                    part = call.read(message)
+                    part = replay.new(call.read(message))
                     if part:
                         yield part
                 return
             except grpc.RpcError as error:
-                pause = attempts.pause(error, begun)
+                pause = attempts.pause(error, replay.begun)
             finally:
                 running.cancel()
             await asyncio.sleep(pause)
+            replay.again()

@@ -1,0 +1,86 @@
+"""Sends a call once more if its answer takes long: the first answer counts."""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import threading
+from typing import Any, Callable
+
+import grpc
+
+from attend._retry import LOG
+
+
+class Hedge:
+    """Of one client. `after`: seconds until a call is sent once more; None:
+    never. An overload is not made worse by it: ten calls may be hedged at once,
+    then one for two that were answered in time."""
+
+    def __init__(self, after: float | None) -> None:
+        self.after = after
+        self._lock = threading.Lock()
+        self._left = 10.0
+
+    def first_answer(self, send: Callable[[], Any]) -> Any:
+        """`send` starts a call and returns a grpc.Future."""
+        first = send()
+        try:
+            answer = first.result(self.after)
+            self._answered()
+            return answer
+        except grpc.FutureTimeoutError:
+            if not self._take():
+                return first.result()
+        calls = (first, send())
+        ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        for each in calls:
+            each.add_done_callback(ended.put)
+        try:
+            winner = ended.get()
+            if winner.exception() is not None:
+                winner = ended.get()
+            return winner.result()
+        finally:
+            for each in calls:
+                each.cancel()
+
+    async def first_answer_async(self, send: Callable[[], Any]) -> Any:
+        """`send` starts a call and returns an awaitable."""
+        calls = {asyncio.ensure_future(_answer(send()))}
+        try:
+            ended, _ = await asyncio.wait(calls, timeout=self.after)
+            if ended:
+                self._answered()
+            elif self._take():
+                calls.add(asyncio.ensure_future(_answer(send())))
+            waiting = calls
+            while True:
+                ended, waiting = await asyncio.wait(
+                    waiting, return_when=asyncio.FIRST_COMPLETED)
+                for each in ended:
+                    if each.exception() is None or not waiting:
+                        return each.result()
+        finally:
+            for each in calls:
+                each.cancel()
+            await asyncio.gather(*calls, return_exceptions=True)
+
+    def _take(self) -> bool:
+        with self._lock:
+            if self._left < 1:
+                return False
+            self._left -= 1
+        LOG.info("hedged after %.3f s", self.after)
+        return True
+
+    def _answered(self) -> None:
+        with self._lock:
+            self._left = min(10.0, self._left + 0.5)
+
+
+async def _answer(call: Any) -> Any:
+    try:
+        return await call
+    finally:
+        call.cancel()  # does nothing to one that has ended
