@@ -30,6 +30,7 @@
 #include "server/app/served_certificates.h"
 #include "server/app/served_models.h"
 #include "server/app/served_tenants.h"
+#include "server/app/service_manager.h"
 #include "server/app/signals.h"
 #include "server/app/start_tracing.h"
 #include "server/app/system_limits.h"
@@ -186,6 +187,8 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
            .open_metrics = [&] { return metrics.SerializeOpenMetrics(); }},
           http_calls, certificates.get()));
   LogReady(models, *compute, *rpc, *http, SteadyNow() - begin, log);
+  const ServiceManager manager;
+  manager.Ready();
   // It tells the port of changes, so it ends before the port.
   const absl::Cleanup stop_loading = [&loader] { loader.Stop(); };
   if (options.ChangesModels()) {
@@ -194,7 +197,12 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
   }
   WaitForStop(
       signals, tenants.get(), certificates.get(),
-      [&rpc] { rpc->SetServing(true); }, log);
+      [&rpc, &manager] {
+        rpc->SetServing(true);
+        if (rpc->alive()) manager.Alive();
+      },
+      log);
+  manager.Stopping();
   Drain(options, models, loader, calls, *rpc, http_calls, log);
   signals.EndWithin(kTearDownTime);
   return absl::OkStatus();
