@@ -1,5 +1,7 @@
 #include "server/observability/model_metrics.h"
 
+#include <algorithm>
+
 #include "server/observability/metric_series.h"
 
 namespace attend {
@@ -34,6 +36,7 @@ struct ModelMetrics::Series {
   Gauge& running;
   Gauge& used_blocks;
   Gauge& capacity_blocks;
+  Gauge& kv_use;
 };
 
 ModelMetrics::Series::Series(const SeriesMaker& make)
@@ -96,8 +99,11 @@ ModelMetrics::Series::Series(const SeriesMaker& make)
       running(make.NewGauge("attend_running_sequences", "Inputs that run.")),
       used_blocks(make.NewGauge("attend_kv_blocks_used",
                                 "Blocks of the KV pool in use.")),
-      capacity_blocks(make.NewGauge("attend_kv_blocks_capacity",
-                                    "Blocks of the KV pool.")) {}
+      capacity_blocks(
+          make.NewGauge("attend_kv_blocks_capacity", "Blocks of the KV pool.")),
+      // For what cannot divide: autoscalers, pickers of an InferencePool.
+      kv_use(make.NewGauge("attend_kv_use_ratio",
+                           "Share of the KV pool in use, 0 to 1.")) {}
 
 ModelMetrics::ModelMetrics(const std::string& name,
                            const std::vector<std::string>& methods)
@@ -206,6 +212,8 @@ void ModelMetrics::SetLevels(const StepReport& report) {
   series_->running.Set(report.running);
   series_->used_blocks.Set(report.used_blocks);
   series_->capacity_blocks.Set(report.total_blocks);
+  series_->kv_use.Set(static_cast<double>(report.used_blocks) /
+                      std::max(report.total_blocks, 1));
 }
 
 void ModelMetrics::OnInference(bool success, int computed_inputs,

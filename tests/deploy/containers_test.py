@@ -1,4 +1,4 @@
-"""The Dockerfile, the compose file and the Kubernetes manifests."""
+"""The Dockerfile, the compose file and the files for KServe."""
 
 import fnmatch
 import json
@@ -6,45 +6,11 @@ import re
 import subprocess
 import unittest
 
-import yaml
-
 import attend_server
-
-ROOT = attend_server.ROOT
-# After the drain the server takes up to this long to flush and end.
-FLUSH_SECONDS = 15
+from deploy_files import ROOT, DeployTest, dockerfile, drain_seconds, read_yaml
 
 
-def read_yaml(path):
-    with open(ROOT / path) as file:
-        return list(yaml.safe_load_all(file))
-
-
-def dockerfile():
-    """Instructions, as (NAME, the rest of it)."""
-    lines = (ROOT / "Dockerfile").read_text().replace("\\\n", " ").splitlines()
-    return [tuple(line.split(maxsplit=1)) for line in lines
-            if line and not line.startswith("#")]
-
-
-def drain_seconds(environment):
-    """The longest time from a signal to the end of the process."""
-    def value(name):
-        default = re.search(rf"{name}, default ([^)]+)\)",
-                            attend_server.help_text()).group(1)
-        text = environment.get(name, default)
-        return 0 if text == "0" else attend_server.seconds(text)
-    return (value("ATTEND_DRAIN_DELAY") + value("ATTEND_DRAIN_TIMEOUT") +
-            FLUSH_SECONDS)
-
-
-class ContainersTest(unittest.TestCase):
-    def check_environment(self, environment):
-        self.assertLessEqual(set(environment), attend_server.variables())
-        attend_server.help_text(environment)  # raises if a value is no good
-
-
-class DockerfileTest(ContainersTest):
+class DockerfileTest(DeployTest):
     def test_copied_files_exist_and_are_sent(self):
         ignored = [line.rstrip("/") for line in
                    (ROOT / ".dockerignore").read_text().splitlines()
@@ -102,7 +68,7 @@ class DockerfileTest(ContainersTest):
             "HEALTHCHECK"), 1)
 
 
-class ComposeTest(ContainersTest):
+class ComposeTest(DeployTest):
     def setUp(self):
         [self.compose] = read_yaml("deploy/compose.yaml")
         self.services = self.compose["services"]
@@ -149,98 +115,7 @@ class ComposeTest(ContainersTest):
                       self.services["grafana"]["volumes"])
 
 
-class KubernetesTest(ContainersTest):
-    def setUp(self):
-        self.objects = {}
-        for folder in ("base", "prometheus-operator"):
-            path = f"deploy/kubernetes/{folder}"
-            [kustomization] = read_yaml(f"{path}/kustomization.yaml")
-            for resource in kustomization["resources"]:
-                if resource.endswith(".yaml"):
-                    for item in read_yaml(f"{path}/{resource}"):
-                        key = (item["kind"], item["metadata"]["name"])
-                        self.objects[key] = item
-        self.deployment = self.objects["Deployment", "attend"]["spec"]
-        self.pod = self.deployment["template"]["spec"]
-        [self.container] = self.pod["containers"]
-        self.environment = {variable["name"]: variable["value"]
-                            for variable in self.container["env"]}
-
-    def test_every_file_is_applied(self):
-        files = list((ROOT / "deploy/kubernetes").rglob("*.yaml"))
-        kinds = sorted(kind for kind, _ in self.objects)
-        self.assertEqual(kinds, ["Deployment", "PodDisruptionBudget",
-                                 "Service", "Service", "ServiceMonitor"])
-        self.assertEqual(len(files), 4 + 2)  # services share one
-
-    def test_environment_is_of_the_server(self):
-        self.check_environment(self.environment)
-
-    def test_selectors_find_the_pods(self):
-        labels = self.deployment["template"]["metadata"]["labels"].items()
-        for (kind, name), item in self.objects.items():
-            selector = item["spec"]["selector"]
-            if kind != "Service":
-                selector = selector["matchLabels"]
-            self.assertTrue(selector)
-            self.assertLessEqual(selector.items(), labels, name)
-
-    def test_ports_are_those_of_the_server(self):
-        ports = {port["name"]: port["containerPort"]
-                 for port in self.container["ports"]}
-        text = attend_server.help_text()
-        self.assertIn(f"ATTEND_PORT, default {ports['grpc']})", text)
-        self.assertIn(f"ATTEND_HTTP_PORT, default {ports['http']})", text)
-        for name in ("startupProbe", "readinessProbe"):
-            self.assertEqual(self.container[name]["grpc"]["port"],
-                             ports["grpc"])
-        for kind, name in self.objects:
-            if kind == "Service":
-                for port in self.objects[kind, name]["spec"]["ports"]:
-                    self.assertIn(port["targetPort"], ports)
-        [endpoint] = self.objects["ServiceMonitor", "attend"]["spec"][
-            "endpoints"]
-        service = self.objects["Service", "attend"]["spec"]
-        self.assertIn(endpoint["port"], [p["name"] for p in service["ports"]])
-
-    def test_readiness_asks_for_the_bundled_model(self):
-        [folder] = [rest for name, rest in dockerfile() if name == "WORKDIR"
-                    and rest.startswith("/usr")]
-        [model] = re.findall(rf"/image{folder}/(models/\S+) ",
-                             (ROOT / "Dockerfile").read_text())
-        self.assertIn(f"Default: {model}.", re.sub(
-            r"\s+", " ", attend_server.help_text()))
-        self.assertEqual(self.container["readinessProbe"]["grpc"]["service"],
-                         model.split("/")[-1])
-
-    def test_the_pod_may_end_in_good_order(self):
-        self.assertGreaterEqual(self.pod["terminationGracePeriodSeconds"],
-                                drain_seconds(self.environment))
-        # Balancers learn that it is not ready within the delay.
-        probe = self.container["readinessProbe"]
-        self.assertGreaterEqual(
-            attend_server.seconds(self.environment["ATTEND_DRAIN_DELAY"]),
-            probe["periodSeconds"] * probe["failureThreshold"])
-
-    def test_cpus_are_whole_and_guaranteed(self):
-        resources = self.container["resources"]
-        self.assertEqual(resources["requests"], resources["limits"])
-        self.assertRegex(resources["requests"]["cpu"], r"^\d+$")
-
-    def test_has_no_rights_that_it_does_not_need(self):
-        pod, container = (self.pod["securityContext"],
-                          self.container["securityContext"])
-        user = [rest for name, rest in dockerfile() if name == "USER"][-1]
-        self.assertTrue(pod["runAsNonRoot"])
-        self.assertEqual(f"{pod['runAsUser']}:{pod['runAsGroup']}", user)
-        self.assertEqual(pod["seccompProfile"], {"type": "RuntimeDefault"})
-        self.assertEqual(container, {"readOnlyRootFilesystem": True,
-                                     "allowPrivilegeEscalation": False,
-                                     "capabilities": {"drop": ["ALL"]}})
-        self.assertFalse(self.pod["automountServiceAccountToken"])
-
-
-class KServeTest(ContainersTest):
+class KServeTest(DeployTest):
     def setUp(self):
         [runtime] = read_yaml("deploy/kserve/serving_runtime.yaml")
         [service] = read_yaml("deploy/kserve/inference_service.yaml")

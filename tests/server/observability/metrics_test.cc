@@ -83,7 +83,8 @@ TEST(MetricsTest, FromTheStartThereAreGaugesAndPlainTotals) {
         "attend_accepted_draft_tokens_total", "attend_model_draft_tokens_total",
         "attend_accepted_model_draft_tokens_total", "attend_queued_requests",
         "attend_queued_tokens", "attend_running_sequences",
-        "attend_kv_blocks_used", "attend_kv_blocks_capacity"}) {
+        "attend_kv_blocks_used", "attend_kv_blocks_capacity",
+        "attend_kv_use_ratio"}) {
     EXPECT_EQ(Value(text, absl::StrCat(name, "{model=\"m\"}")), 0);
   }
   EXPECT_EQ(Value(text,
@@ -215,6 +216,7 @@ TEST(MetricsTest, AStepSetsGauges) {
   EXPECT_EQ(Value(text, "attend_running_sequences{model=\"m\"}"), 8);
   EXPECT_EQ(Value(text, "attend_kv_blocks_used{model=\"m\"}"), 10);
   EXPECT_EQ(Value(text, "attend_kv_blocks_capacity{model=\"m\"}"), 100);
+  EXPECT_EQ(Value(text, "attend_kv_use_ratio{model=\"m\"}"), 0.1);
   EXPECT_EQ(Value(text, "attend_slow_readers_total{model=\"m\"}"), 1);
   EXPECT_EQ(Value(text, "attend_inter_token_seconds_count{model=\"m\"}"), 1);
   EXPECT_EQ(
