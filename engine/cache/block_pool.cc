@@ -1,5 +1,6 @@
 #include "engine/cache/block_pool.h"
 
+#include "engine/compute/node_memory.h"
 #include "engine/ops/attention/kv_store.h"
 #include "engine/tensor/check.h"
 
@@ -16,6 +17,11 @@ BlockPool::BlockPool(const KvLayout& layout, size_t max_bytes)
   source_blocks_.reserve(references_.size());
   free_.back() = {.previous = total_blocks(), .next = total_blocks()};
   for (int i = 0; i < total_blocks(); ++i) Link(i);
+}
+
+void BlockPool::PlaceFor(const Team& team) {
+  ATTEND_CHECK(free_blocks() == total_blocks());
+  PlaceInTurns(team, memory_.data(), memory_.size());
 }
 
 int BlockPool::Index(const std::byte* block) const {

@@ -7,6 +7,7 @@
 #include "absl/types/span.h"
 #include "engine/cache/prefix_index.h"
 #include "engine/cache/source_index.h"
+#include "engine/compute/team.h"
 #include "engine/ops/attention/kv_layout.h"
 #include "engine/tensor/buffer.h"
 
@@ -51,6 +52,10 @@ class BlockPool {
   int references(const std::byte* block) const {
     return references_[Index(block)];
   }
+
+  // Puts the memory into the NUMA nodes of the team that computes, in turns. To
+  // be called before a block is allocated.
+  void PlaceFor(const Team& team);
 
   // Seals a block that is used, full and not sealed yet. It holds `tokens`;
   // `before` is the chain of the block before it, or a ChainRoot(). The bytes

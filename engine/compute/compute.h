@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "engine/compute/cpu_quota.h"
 #include "engine/compute/isa.h"
+#include "engine/compute/numa_nodes.h"
 #include "engine/compute/team.h"
 
 namespace attend {
@@ -17,7 +20,18 @@ struct ComputeOptions {
   // The newest instructions that are used; older ones are for tests and
   // comparisons. oneDNN has one limit for the whole process, see LimitIsa().
   Isa max_isa = Isa::kAmx;
+  // Where the team computes; nullopt: NodesFor() the threads. Others are for
+  // tests.
+  std::optional<NumaNodes> nodes = std::nullopt;
 };
+
+// The NUMA nodes of a team with so many threads: the machine's, if the team has
+// all CPUs of several nodes. Smaller teams, of several processes maybe, would
+// all stand on the first node: the kernel finds better places.
+inline NumaNodes NodesFor(int threads) {
+  NumaNodes all = NumaNodes::Find();
+  return threads == all.cpus() ? std::move(all) : NumaNodes();
+}
 
 // The process's thread team, which all engines share. It must outlive the
 // engines. One step, or one load, at a time, except on a team of one, which has
@@ -26,8 +40,7 @@ struct ComputeOptions {
 class Compute {
  public:
   explicit Compute(const ComputeOptions& options)
-      : Compute(options.threads > 0 ? options.threads : CpuQuota(),
-                std::min(options.max_isa, DetectIsa())) {}
+      : Compute(options.threads > 0 ? options.threads : CpuQuota(), options) {}
 
   Team& team() { return team_; }
   const Team& team() const { return team_; }
@@ -45,10 +58,12 @@ class Compute {
   Team& packing_team() { return *packing_team_; }
 
  private:
-  Compute(int threads, Isa isa)
-      : team_(threads),
-        isa_(isa),
-        alone_(threads == 1 ? nullptr : new Compute(1, isa)) {}
+  Compute(int threads, const ComputeOptions& options)
+      : team_(threads, options.nodes ? *options.nodes : NodesFor(threads)),
+        isa_(std::min(options.max_isa, DetectIsa())),
+        alone_(threads == 1
+                   ? nullptr
+                   : new Compute({.threads = 1, .max_isa = options.max_isa})) {}
 
   Team team_;
   Isa isa_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "engine/compute/cpu_quota.h"
 #include "engine/compute/leave_cpu.h"
@@ -20,15 +21,16 @@ constexpr std::chrono::microseconds kSpin(200);
 
 // Delegates to the other constructor, so that the destructor runs if a thread
 // cannot be started: it ends the threads that were started.
-Team::Team(int size) : Team(size, size > CpuQuota() ? kSpin * 0 : kSpin) {
+Team::Team(int size, NumaNodes nodes)
+    : Team(size, std::move(nodes), size > CpuQuota() ? kSpin * 0 : kSpin) {
   threads_.reserve(size - 1);
   for (int member = 1; member < size; ++member) {
     threads_.emplace_back([this, member] { Work(member); });
   }
 }
 
-Team::Team(int size, std::chrono::microseconds spin)
-    : size_(size), call_(spin), running_(spin) {
+Team::Team(int size, NumaNodes nodes, std::chrono::microseconds spin)
+    : size_(size), nodes_(std::move(nodes)), call_(spin), running_(spin) {
   ATTEND_CHECK(size >= 1);
 }
 
@@ -37,6 +39,13 @@ Team::~Team() {
   call_.Add(1);
   call_.Wake();
   for (std::thread& thread : threads_) thread.join();
+}
+
+void Team::PlaceCaller() const {
+  thread_local const Team* placed = nullptr;
+  if (placed == this) return;
+  placed = this;
+  nodes_.Enter(0);
 }
 
 void Team::Run(absl::FunctionRef<void(int)> work) {
@@ -52,6 +61,7 @@ void Team::Run(absl::FunctionRef<void(int)> work) {
 }
 
 void Team::Work(int member) {
+  nodes_.Enter(node(member));
   for (uint32_t call = 1;; ++call) {
     const bool slept =
         call_.Await([call](uint32_t now) { return now == call; });

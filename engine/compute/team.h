@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "engine/compute/numa_nodes.h"
 #include "engine/compute/waitable_counter.h"
 
 namespace attend {
@@ -14,15 +15,23 @@ namespace attend {
 // A fixed set of threads that compute together. The caller of Run() is member
 // 0; the others spin shortly (200 us, unless there are more members than CPUs)
 // for the next call and then sleep. A team of one has no
-// threads and no state: any number of callers may use it at once.
+// threads and no state: any number of callers may use it at once. The members
+// of a team on several NUMA nodes stay each on the CPUs of its node.
 class Team {
  public:
-  explicit Team(int size);
+  explicit Team(int size, NumaNodes nodes = {});
   ~Team();
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
   int size() const { return size_; }
+  const NumaNodes& nodes() const { return nodes_; }
+  // The node of a member.
+  int node(int member) const { return nodes_.NodeOf(member, size_); }
+
+  // From now on the calling thread stays on the node of member 0, if there are
+  // several: for one that calls Run() again and again.
+  void PlaceCaller() const;
 
   // Calls work(member) once for each member in [0, size()), in parallel, and
   // returns when all have returned; what they wrote is then visible to the
@@ -30,10 +39,11 @@ class Team {
   void Run(absl::FunctionRef<void(int member)> work);
 
  private:
-  Team(int size, std::chrono::microseconds spin);
+  Team(int size, NumaNodes nodes, std::chrono::microseconds spin);
   void Work(int member);
 
   const int size_;
+  const NumaNodes nodes_;
   // Written by Run() before it raises call_, read by the members after it.
   const absl::FunctionRef<void(int)>* work_ = nullptr;
   int cpu_of_caller_ = 0;

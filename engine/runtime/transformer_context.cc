@@ -47,6 +47,7 @@ TransformerContext::TransformerContext(const Transformer& transformer,
       drafts_((options.prompt_lookup || draft != nullptr) &&
               compute.isa() >= Isa::kAvx512),
       drafter_(draft == nullptr ? nullptr : new Drafter(*draft, compute)) {
+  memory_.pool.PlaceFor(compute.team());
   const int rows = options.max_step_rows;
   memory_.spared.reserve(rows);  // a piece has one at least
   if (transformer.encodes()) {
@@ -60,6 +61,7 @@ TransformerContext::TransformerContext(const Transformer& transformer,
 TransformerContext::~TransformerContext() = default;
 
 absl::Status TransformerContext::Step(const StepPlan& plan) {
+  memory_.exec.team().PlaceCaller();
   absl::Status status = CatchOutOfMemory([&] { return Run(plan); });
   // Some blocks were sealed before the step, and may not be filled.
   if (!status.ok()) memory_.pool.UnsealAll();

@@ -125,6 +125,7 @@ void LogReady(const ServedModels& models, const Compute& compute,
              {"grpc_port", rpc.port()},
              {"http_port", http.port()},
              {"threads", compute.team().size()},
+             {"numa_nodes", compute.team().nodes().size()},
              {"isa", IsaName(compute.isa())},
              {"seconds", seconds}});
 }

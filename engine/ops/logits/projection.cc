@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/compute/item_queue.h"
 #include "engine/ops/logits/logits_kernel.h"
 #include "engine/ops/matmul/dnnl_matmul.h"
 #include "engine/ops/matmul/epilogue_kernel.h"
@@ -37,7 +38,6 @@ struct Call {
   const Operand& src;
   absl::Span<const LogitsNeed> needs;
   LogitsBuffer& dst;
-  std::atomic<size_t> next_slice = 0;
   std::atomic<int> next_row = 0;
   // The first error of any member.
   std::atomic<int> error = dnnl_success;
@@ -55,7 +55,7 @@ struct Projection::Impl {
   // The work of one member: computes and folds all rows, slice by slice, until
   // no slice is left.
   void RunSlices(Call& call, absl::Span<const DnnlSlice> slices,
-                 int member) const;
+                 ItemQueue& queue, int member) const;
   // Makes the logits [rows, slice.columns] of the result of a multiplication.
   // `logits` may be `result`.
   void Finish(const Call& call, Range rows, const DnnlSlice& slice,
@@ -114,12 +114,12 @@ std::vector<DnnlSlice> Projection::Impl::MakeSlices(Primitives& primitives,
 }
 
 void Projection::Impl::RunSlices(Call& call, absl::Span<const DnnlSlice> slices,
-                                 int member) const {
+                                 ItemQueue& queue, int member) const {
   for (int row = 0; row < call.src.rows; ++row) {
     call.dst.member_logits().Begin(member, row, call.dst.entry(row).top);
   }
   float* const result = call.context.scratch(member).data();
-  for (size_t i = call.next_slice++; i < slices.size(); i = call.next_slice++) {
+  for (int i; (i = queue.Take(member)) != ItemQueue::kNone;) {
     const DnnlSlice& slice = slices[i];
     for (int first = 0; first < call.src.rows; first += kTileRows) {
       const int rows = std::min(kTileRows, call.src.rows - first);
@@ -214,10 +214,10 @@ void Projection::Impl::AddRowIfTied(Call& call, int row) const {
   if (!call.needs[row].listed.empty()) return;
   if (found.row || !NeedsRow(call.needs[row], top)) return;
   const absl::Span<float> logits = call.dst.row(row);
-  call.next_slice = 0;
-  call.context.team().Run([&](int member) {
-    for (size_t i = call.next_slice++; i < narrow.size();
-         i = call.next_slice++) {
+  Team& team = call.context.team();
+  ItemQueue queue(team, static_cast<int>(narrow.size()));
+  team.Run([&](int member) {
+    for (int i; (i = queue.Take(member)) != ItemQueue::kNone;) {
       const DnnlSlice& slice = narrow[i];
       float* const result = call.context.scratch(member).data();
       const dnnl_status_t status = slice.Multiply(call.context.dnnl(member), 1,
@@ -286,7 +286,8 @@ absl::Status Projection::Run(ExecContext& context, const Operand& src,
   const bool use_wide = src.rows <= kWideRows && !impl.wide.empty();
   const std::vector<DnnlSlice>& slices = use_wide ? impl.wide : impl.narrow;
   Team& team = context.team();
-  team.Run([&](int member) { impl.RunSlices(call, slices, member); });
+  ItemQueue queue(team, static_cast<int>(slices.size()));
+  team.Run([&](int member) { impl.RunSlices(call, slices, queue, member); });
   const auto merge = [&](int) {
     for (int row = call.next_row++; row < src.rows; row = call.next_row++) {
       impl.Merge(call, row);

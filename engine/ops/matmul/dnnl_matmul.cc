@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "engine/compute/node_memory.h"
 #include "engine/ops/matmul/group_weights.h"
 #include "engine/ops/matmul/operand.h"
 #include "engine/ops/matmul/weight_row.h"
@@ -81,6 +82,8 @@ DnnlWeights::DnnlWeights(Primitives& primitives, ComputeType dtype,
                       ? PackedBytes(dtype_, uint64_t{kGroupNumbers} * units())
                       : WeightsDesc(Key(n_)).get_size() / columns;
   data_ = Buffer<char>(column_bytes_ * columns);
+  PlaceShares(primitives.compute().team(), data_.data(), column_bytes_, columns,
+              kBlockColumns);
   if (dtype_ == ComputeType::kInt8) {
     column_scales_ = Buffer<float>(n_);
     column_sums_ = Buffer<float>(n_);

@@ -1,10 +1,13 @@
 #include "engine/cache/block_pool.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include "engine/ops/attention/kv_layout.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/engine/compute/two_nodes.h"
 
 namespace attend {
 namespace {
@@ -203,6 +206,19 @@ TEST(BlockPoolDeathTest, MisuseIsCaught) {
   pool.Release(block);
   EXPECT_DEATH(pool.Release(block), "check failed");
   EXPECT_DEATH(pool.Retain(block), "check failed");
+}
+
+TEST(BlockPoolTest, BlocksInTurnsOfTwoNodesAreBlocks) {
+  const size_t block = kLayout.block_bytes();
+  BlockPool pool(kLayout, (size_t{5} << 20) / block * block);
+  pool.PlaceFor(Team(2, NumaNodes(TwoNodes())));
+  const int blocks = pool.total_blocks();
+  for (int i = 0; i < blocks; ++i) {
+    std::byte* const bytes = pool.Allocate();
+    EXPECT_EQ(bytes[0], std::byte{0});
+    std::fill_n(bytes, block, std::byte{1});
+  }
+  EXPECT_EQ(pool.free_blocks(), 0);
 }
 
 }  // namespace

@@ -12,8 +12,8 @@ namespace attend {
 
 // The primitives that ops are made with, and the context that they run on.
 struct TestExec {
-  explicit TestExec(int threads)
-      : compute({.threads = threads, .max_isa = TestIsa()}) {}
+  explicit TestExec(int threads, std::optional<NumaNodes> nodes = std::nullopt)
+      : compute({.threads = threads, .max_isa = TestIsa(), .nodes = nodes}) {}
 
   // For ops that were made before the first call.
   ExecContext& context() {
