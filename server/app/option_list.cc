@@ -75,8 +75,8 @@ void AddCompute(OptionParser& parser, ComputeOptions& compute,
   parser.Add(
       "dtype", engine.dtype,
       "Numbers of the matrix products: f32, bf16, int8, w8, int4 or auto. auto "
-      "is int4 if a GGUF file has most weights in 4 bits, else int8 if the CPU "
-      "has instructions for it, else w8 with AVX2, else f32. int8 is the "
+      "is int4 if most weights are stored in 4 bits, else int8 if the CPU has "
+      "instructions for it, else w8 with AVX2, else f32. int8 is the "
       "fastest for many inputs and costs a little quality, int4 for one. f32 "
       "is exact. w8 rounds weights only, to 8 bits, on any CPU: slower than "
       "int8 for prompts, and nearer to f32.");
