@@ -17,6 +17,13 @@ import urllib.request
 from attacked_server import MODEL, ROOT
 from cutting_relay import CuttingRelay
 
+# What makes calls that begin alike go to one replica.
+BY_AFFINITY = {
+    "envoy": ("lb_policy: LEAST_REQUEST", "lb_policy: RING_HASH"),
+    "nginx": ("  least_conn;", "  hash $http_x_attend_affinity consistent;"),
+    "haproxy": ("balance leastconn", "balance hdr(x-attend-affinity)\n"
+                "    hash-type consistent"),
+}
 PROXIES = {
     "envoy": ("envoy.yaml", ["--log-level", "error", "--concurrency", "1",
                              "--base-id", "7", "-c"]),
@@ -126,9 +133,10 @@ def replica_set(binary, flags=()):
 
 
 @contextlib.contextmanager
-def proxied(name, program, replicas, by_relay=False):
+def proxied(name, program, replicas, by_relay=False, affinity=False):
     """The target of a client that reaches the replicas by this proxy, or by
-    its own balancing ("client"); each replica through its relay or directly."""
+    its own balancing ("client"); each replica through its relay or directly.
+    """
     ports = [replica.relay.port if by_relay else replica.port
              for replica in replicas]
     if name == "client":
@@ -136,6 +144,11 @@ def proxied(name, program, replicas, by_relay=False):
         return
     file, arguments = PROXIES[name]
     text = (ROOT / "deploy/proxies" / file).read_text()
+    if affinity:
+        old, new = BY_AFFINITY[name]
+        if text.count(old) != 1:
+            raise SystemExit(f"{file} has not one '{old}'")
+        text = text.replace(old, new)
     front = free_port()
     numbers = {"50050": front}
     for i, replica in enumerate(replicas):

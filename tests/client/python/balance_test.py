@@ -95,7 +95,7 @@ class KilledServerTest(ServedTest):
     def test_no_call_fails(self):
         # Until the other is there, too.
         patient = attend.Retry(1000, max_backoff=0.1)
-        long = {"num_beams": 1, "min_new_tokens": 400, "max_new_tokens": 400}
+        long = {"num_beams": 1, "min_new_tokens": 250, "max_new_tokens": 250}
         with attend.Client(self.other_address, timeout=TIMEOUT, retry=patient,
                            channel_options=[
                                ("grpc.max_reconnect_backoff_ms", 200),
@@ -105,15 +105,15 @@ class KilledServerTest(ServedTest):
         with attend.Client([self.other_address, self.address]) as client, \
                 concurrent.futures.ThreadPoolExecutor(4) as pool:
             calls = [pool.submit(client.generate, "The cat", max_new_tokens=8)
-                     for _ in range(200)]
+                     for _ in range(100)]
             calls[20].result()
-            streams = [client.stream("The dog", **long) for _ in range(8)]
+            streams = [client.stream("The dog", **long) for _ in range(6)]
             texts = [next(stream) for stream in streams]
             self.other.kill()
             with self.assertLogs("attend", "INFO") as log:
                 for i, stream in enumerate(streams):
                     texts[i] += "".join(stream)
-            self.assertEqual(texts, [whole] * 8)
+            self.assertEqual(texts, [whole] * 6)
             self.assertEqual({call.result()[0].text for call in calls},
                              {expected})
             self.assertIn("made again", log.output[0])

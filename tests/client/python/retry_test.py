@@ -224,6 +224,16 @@ class AsynchronousTest(Asynchronous, Cases, unittest.TestCase):
 
 class HedgeTest(unittest.TestCase):
 
+    def test_the_second_call_goes_elsewhere(self):
+        server = FakeServer()
+        self.addCleanup(server.stop)
+        server.delays = [0.5]
+        with attend.Client(server.address, affinity=8,
+                           retry=attend.Retry(hedge_after=0.05)) as client:
+            client.generate("a")
+        first, second = [call["x-attend-affinity"] for call in server.seen]
+        self.assertNotEqual(first, second)
+
     def test_not_all_calls_are_hedged(self):
         server = FakeServer()
         self.addCleanup(server.stop)

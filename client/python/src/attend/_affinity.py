@@ -20,6 +20,12 @@ def affinity_key(request: Any, size: int) -> str | None:
     return None
 
 
+def elsewhere(metadata: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """For a call that its own server does not answer: another key."""
+    return [(name, f"{value}-2" if name == HEADER else value)
+            for name, value in metadata]
+
+
 def _text(source: Any) -> bytes:
     """Of a text or an attend.v1.Input."""
     if isinstance(source, str):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Iterable, Iterator, TypeVar
 import grpc
 
 from attend import _calls, results
+from attend._affinity import elsewhere
 from attend._inputs import Input, Inputs
 from attend._replay import Replay
 from attend._settings import Settings
@@ -147,13 +148,18 @@ class Client(Settings):
         attempts = self._attempts(call)
         metadata = self._metadata_of(call)
 
-        def send() -> Any:
-            return method.future(call.request, timeout=attempts.timeout(),
-                                 metadata=metadata)
+        def send(second: bool) -> Any:
+            return method.future(
+                call.request, timeout=attempts.timeout(),
+                metadata=elsewhere(metadata) if second else metadata)
 
         while True:
             try:
-                answer = self._hedge.first_answer(send)
+                # A future costs a thread's turn.
+                answer = (method(call.request, timeout=attempts.timeout(),
+                                 metadata=metadata)
+                          if self._hedge.after is None
+                          else self._hedge.first_answer(send))
                 break
             except grpc.RpcError as error:
                 pause = attempts.pause(error)

@@ -22,21 +22,22 @@ class Hedge:
         self._lock = threading.Lock()
         self._left = 10.0
 
-    def first_answer(self, send: Callable[[], Any]) -> Any:
-        """`send` starts a call and returns a grpc.Future."""
-        first = send()
+    def first_answer(self, send: Callable[[bool], Any]) -> Any:
+        """`send` starts a call and returns a grpc.Future; it is told whether
+        that is the second one."""
+        calls = [send(False)]
         try:
-            answer = first.result(self.after)
-            self._answered()
-            return answer
-        except grpc.FutureTimeoutError:
-            if not self._take():
-                return first.result()
-        calls = (first, send())
-        ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        for each in calls:
-            each.add_done_callback(ended.put)
-        try:
+            try:
+                answer = calls[0].result(self.after)
+                self._answered()
+                return answer
+            except grpc.FutureTimeoutError:
+                if not self._take():
+                    return calls[0].result()
+            calls.append(send(True))
+            ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
+            for each in calls:
+                each.add_done_callback(ended.put)
             winner = ended.get()
             if winner.exception() is not None:
                 winner = ended.get()
@@ -45,15 +46,15 @@ class Hedge:
             for each in calls:
                 each.cancel()
 
-    async def first_answer_async(self, send: Callable[[], Any]) -> Any:
-        """`send` starts a call and returns an awaitable."""
-        calls = {asyncio.ensure_future(_answer(send()))}
+    async def first_answer_async(self, send: Callable[[bool], Any]) -> Any:
+        """The same, if `send` returns an awaitable."""
+        calls = {asyncio.ensure_future(_answer(send(False)))}
         try:
             ended, _ = await asyncio.wait(calls, timeout=self.after)
             if ended:
                 self._answered()
             elif self._take():
-                calls.add(asyncio.ensure_future(_answer(send())))
+                calls.add(asyncio.ensure_future(_answer(send(True))))
             waiting = calls
             while True:
                 ended, waiting = await asyncio.wait(

@@ -10,6 +10,7 @@ import grpc
 import grpc.aio
 
 from attend import _calls, results
+from attend._affinity import elsewhere
 from attend._inputs import Input, Inputs
 from attend._replay import Replay
 from attend._settings import Settings
@@ -153,9 +154,9 @@ class Client(Settings):
         attempts = self._attempts(call)
         metadata = self._metadata_of(call)
 
-        def send() -> Any:
+        def send(second: bool) -> Any:
             return method(call.request, timeout=attempts.timeout(),
-                          metadata=metadata)
+                          metadata=elsewhere(metadata) if second else metadata)
 
         while True:
             try:
