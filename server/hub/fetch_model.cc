@@ -36,9 +36,12 @@ class Fetch {
   absl::StatusOr<std::string> Run();
 
  private:
-  // What the cache has.
-  absl::StatusOr<std::string> FromCache() const;
-  absl::StatusOr<HubListing> List();
+  // The commit that the cache has, as a whole.
+  absl::StatusOr<std::string> CachedCommit() const;
+  std::string ServeCached(const std::string& commit) const;
+  // What the hub has now. `retry`: ask again where it does not answer.
+  absl::StatusOr<std::string> FromHub(bool retry);
+  absl::StatusOr<HubListing> List(bool retry);
   absl::StatusOr<std::string> Download(const HubListing& listing);
   absl::Status DownloadFiles(const std::vector<std::string>& paths,
                              HubDownload& download, const std::string& commit);
@@ -51,9 +54,13 @@ class Fetch {
   HubHttp http_;
 };
 
-absl::StatusOr<std::string> Fetch::FromCache() const {
-  ASSIGN_OR_RETURN(const std::string commit, cache_.Commit());
+absl::StatusOr<std::string> Fetch::CachedCommit() const {
+  ASSIGN_OR_RETURN(std::string commit, cache_.Commit());
   RETURN_IF_ERROR(cache_.CheckWhole(commit));
+  return commit;
+}
+
+std::string Fetch::ServeCached(const std::string& commit) const {
   log_.Write(LogLevel::kInfo, "hub_cached",
              {{"model", name_},
               {"repository", reference_.repository},
@@ -61,12 +68,12 @@ absl::StatusOr<std::string> Fetch::FromCache() const {
   return cache_.ModelPath(commit);
 }
 
-absl::StatusOr<HubListing> Fetch::List() {
+absl::StatusOr<HubListing> Fetch::List(bool retry) {
   const std::string url = absl::StrCat(
       settings_.endpoint, "/api/models/", reference_.repository, "/revision/",
       absl::StrReplaceAll(reference_.revision, {{"/", "%2F"}}));
   std::string body;
-  RETURN_IF_ERROR(http_.Retry([&]() -> absl::Status {
+  const auto attempt = [&]() -> absl::Status {
     body.clear();
     const auto take = [&](const HubAnswer&, absl::string_view bytes) {
       if (bytes.size() > kMaxListingBytes - body.size()) {
@@ -79,14 +86,21 @@ absl::StatusOr<HubListing> Fetch::List() {
     ASSIGN_OR_RETURN(const HubAnswer answer, http_.Get(url, 0, take));
     if (answer.status == 200) return absl::OkStatus();
     return HubStatusError(answer, url, !settings_.token.empty());
-  }));
+  };
+  RETURN_IF_ERROR(retry ? http_.Retry(attempt) : attempt());
   return ParseHubListing(url, body);
+}
+
+absl::StatusOr<std::string> Fetch::FromHub(bool retry) {
+  ASSIGN_OR_RETURN(const HubListing listing, List(retry));
+  return Download(listing);
 }
 
 absl::Status Fetch::DownloadFiles(const std::vector<std::string>& paths,
                                   HubDownload& download,
                                   const std::string& commit) {
   for (const std::string& path : paths) {
+    if (cache_.Has(commit, path)) continue;
     const std::string url =
         absl::StrCat(settings_.endpoint, "/", reference_.repository,
                      "/resolve/", commit, "/", path);
@@ -130,28 +144,26 @@ absl::StatusOr<std::string> Fetch::Download(const HubListing& listing) {
 }
 
 absl::StatusOr<std::string> Fetch::Run() {
-  if (settings_.offline || IsCommit(reference_.revision)) {
-    absl::StatusOr<std::string> cached = FromCache();
-    if (cached.ok()) return cached;
-    if (settings_.offline) {
-      return absl::NotFoundError(absl::StrCat(
-          cached.status().message(),
-          "; --hub-offline or HF_HUB_OFFLINE keeps it from being fetched"));
-    }
+  const absl::StatusOr<std::string> cached = CachedCommit();
+  if (cached.ok() && (settings_.offline || IsCommit(reference_.revision))) {
+    return ServeCached(*cached);
   }
-  absl::StatusOr<HubListing> listing = List();
-  if (absl::IsUnavailable(listing.status())) {
-    absl::StatusOr<std::string> cached = FromCache();
-    if (!cached.ok()) return listing.status();
+  if (settings_.offline) {
+    return absl::NotFoundError(absl::StrCat(
+        cached.status().message(),
+        "; --hub-offline or HF_HUB_OFFLINE keeps it from being fetched"));
+  }
+  // Who has something to serve does not wait for a hub that may be away.
+  const absl::StatusOr<std::string> path = FromHub(!cached.ok());
+  if (cached.ok() && absl::IsUnavailable(path.status())) {
     log_.Write(LogLevel::kWarning, "hub_unreachable",
                {{"model", name_},
                 {"repository", reference_.repository},
-                {"error", listing.status().message()},
+                {"error", path.status().message()},
                 {"warning", "what the cache has is served"}});
-    return cached;
+    return ServeCached(*cached);
   }
-  RETURN_IF_ERROR(listing.status());
-  return Download(*listing);
+  return path;
 }
 
 }  // namespace

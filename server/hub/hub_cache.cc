@@ -131,6 +131,10 @@ absl::Status HubCache::Link(absl::string_view commit, absl::string_view file,
                  });
 }
 
+bool HubCache::Has(absl::string_view commit, absl::string_view file) const {
+  return Exists(fs::path(Snapshot(commit)) / std::string(file));
+}
+
 absl::Status HubCache::CheckWhole(absl::string_view commit) const {
   const fs::path snapshot = Snapshot(commit);
   std::vector<std::string> needed = PartsOf(reference_.file);

@@ -37,6 +37,8 @@ class HubCache {
   // Makes the snapshot's file, which is a path in it, lead to the blob.
   absl::Status Link(absl::string_view commit, absl::string_view file,
                     absl::string_view hash) const;
+  // Whether a snapshot has the file, which then is what the commit has.
+  bool Has(absl::string_view commit, absl::string_view file) const;
   // OK if a snapshot has the file of the reference with all its parts, or a
   // configuration and all weights. Else NOT_FOUND names what is missing.
   absl::Status CheckWhole(absl::string_view commit) const;

@@ -22,7 +22,6 @@ absl::Status HubTransferError(int code, const char* words,
       *words == '\0' ? curl_easy_strerror(static_cast<CURLcode>(code)) : words);
   switch (code) {
     case CURLE_ABORTED_BY_CALLBACK:
-    case CURLE_OPERATION_TIMEDOUT:
       return absl::UnavailableError(absl::StrCat(
           WithoutQuery(url), ": the server sent nothing for ",
           absl::FormatDuration(timeout), " (HF_HUB_DOWNLOAD_TIMEOUT)"));

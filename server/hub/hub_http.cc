@@ -20,7 +20,10 @@ namespace {
 
 constexpr absl::Duration kMostRetryAfter = absl::Minutes(1);
 constexpr absl::Duration kStopInterval = absl::Milliseconds(50);
-constexpr size_t kMaxHeaderBytes = 4096;  // of one that is of use
+// Slower is as good as silent.
+constexpr long kMinBytesPerSecond = 1000;  // NOLINT(runtime/int): libcurl's
+constexpr long kSlowSeconds = 60;          // NOLINT(runtime/int): type
+constexpr size_t kMaxHeaderBytes = 4096;   // of one that is of use
 
 bool IsRedirect(int status) {
   return status == 301 || status == 302 || status == 303 || status == 307 ||
@@ -199,6 +202,8 @@ void HubHttp::SetTransport(bool own_host) {
   curl_easy_setopt(curl, CURLOPT_USERAGENT, "attend");
   curl_easy_setopt(curl, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
   curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, milliseconds);
+  curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, kMinBytesPerSecond);
+  curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, kSlowSeconds);
   if (!settings_.ca_file.empty()) {
     curl_easy_setopt(curl, CURLOPT_CAINFO, settings_.ca_file.c_str());
   }

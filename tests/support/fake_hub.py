@@ -169,6 +169,12 @@ class Faults:
             request.commit = COMMITS[count % 2]
         return False
 
+    @staticmethod
+    def fading(request, count):
+        if COMMITS[1] in request.path:
+            return request.fail(503)
+        return Faults.moving(request, count)
+
 
 class Hub(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"

@@ -31,9 +31,16 @@ TEST_F(HubFaultsTest, AHubThatIsDownDoesNotKeepFromServingTheCache) {
   fs::rename(Model("ok/plain"), Model("down/plain"));
   EXPECT_EQ(FetchGood("down/plain"),
             Model("down/plain") / "snapshots" / kCommits[0]);
+  EXPECT_EQ(Requests({"GET /api/models/down"}).size(), 1u);  // no retry
   settings_.endpoint = "http://127.0.0.1:1";
   EXPECT_EQ(FetchGood("down/plain").filename(), kCommits[0]);
   ExpectError("ok/other", absl::StatusCode::kUnavailable, "127.0.0.1:1");
+}
+
+TEST_F(HubFaultsTest, ACommitThatCannotBeHadLeavesTheOneBefore) {
+  const fs::path snapshot = FetchGood("fading/plain");
+  EXPECT_EQ(FetchGood("fading/plain"), snapshot);
+  EXPECT_EQ(Read(Model("fading/plain") / "refs/main"), kCommits[0]);
 }
 
 TEST_F(HubFaultsTest, AConnectionThatIsCutIsTakenUpAgain) {
