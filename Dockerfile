@@ -43,7 +43,7 @@ RUN install -D -s -t /image/usr/bin \
 FROM debian:trixie-slim
 RUN apt-get update -qq \
  && apt-get install -y -qq --no-install-recommends \
-      ca-certificates libabsl20240722 libcares2 libcurl4t64 libdnnl3.6 libicu76 \
+      ca-certificates libabsl20240722 libcares2 libcurl4t64 libdnnl3.6 libedit2 libicu76 \
       libprometheus-cpp-core1.0 libprotobuf32t64 libre2-11 libssl3t64 zlib1g \
  && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/cache/debconf/*-old \
       /var/log/apt /var/log/dpkg.log

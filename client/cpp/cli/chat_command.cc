@@ -1,3 +1,4 @@
+#include <termios.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -10,6 +11,7 @@
 #include <iterator>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -22,6 +24,7 @@
 #include "client/cpp/cli/errors.h"
 #include "client/cpp/cli/generation_options.h"
 #include "client/cpp/cli/input_lines.h"
+#include "client/cpp/cli/line_editor.h"
 #include "client/cpp/cli/messages.h"
 #include "client/cpp/cli/output.h"
 #include "client/cpp/lib/client.h"
@@ -35,14 +38,15 @@ struct ChatOptions {
   v1::GenerateRequest request;  // without model and inputs
   std::string system;           // a message before the others; empty: none
   std::string variables;        // Chat.variables_json
+  std::string history = DefaultHistoryFile();
 };
 
 // Ctrl-C ends the answer that is coming. If no answer is coming, Ctrl-C ends
-// the process. Only one object exists, and it is made before any other thread:
-// all threads inherit the blocked signal.
+// the process, and the terminal is again as it was. Only one object exists, and
+// it is made before any other thread: all threads inherit the blocked signal.
 class Interrupts {
  public:
-  Interrupts() {
+  Interrupts() : on_terminal_(tcgetattr(STDIN_FILENO, &terminal_) == 0) {
     sigemptyset(&signals_);
     sigaddset(&signals_, SIGINT);
     pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
@@ -73,11 +77,16 @@ class Interrupts {
       sigwait(&signals_, &signal);
       const std::lock_guard<std::mutex> lock(mutex_);
       if (ended_) return;
-      if (answer_ == nullptr) std::_Exit(kInterrupted);
+      if (answer_ == nullptr) {
+        if (on_terminal_) tcsetattr(STDIN_FILENO, TCSANOW, &terminal_);
+        std::_Exit(kInterrupted);
+      }
       answer_->Cancel();
     }
   }
 
+  termios terminal_;
+  const bool on_terminal_;
   sigset_t signals_;
   std::mutex mutex_;
   Cancellation* answer_ = nullptr;
@@ -233,10 +242,11 @@ int RunChat(const ChatOptions& options) {
       return kExitCallFailed;
     }
   }
+  std::optional<LineEditor> editor;
+  if (asks) editor.emplace(options.history);
   int exit_code = kExitOk;
   while (true) {
-    if (asks && !Print("> ")) return kExitCallFailed;
-    auto line = NextLine(std::cin);
+    auto line = editor ? editor->Next() : NextLine(std::cin);
     if (!line.has_value()) break;
     if (line->empty()) continue;
     if (asks && TakeOrder(*line, conversation)) continue;
@@ -271,6 +281,10 @@ Command AddChat(CLI::App& attend) {
       "--variables", options->variables,
       "Further variables of the model's chat template, as a JSON "
       "object: {\"enable_thinking\": false}");
+  command.add_option(
+      "--history", options->history,
+      "On a terminal: the file of the lines that were typed; '': none. "
+      "Default: attend/chat_history in $XDG_STATE_HOME or ~/.local/state");
   v1::GenerationParams* const params = options->request.mutable_params();
   AddLength(command, params);
   AddBeams(command, params);

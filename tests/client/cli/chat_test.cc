@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <google/protobuf/text_format.h>
 #include <pty.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <string>
@@ -88,11 +89,14 @@ TEST_F(ChatTest, NothingToSay) {
 // The binary with a terminal of its own.
 class OnTerminal {
  public:
-  explicit OnTerminal(const std::string& address,
-                      const char* model = "capitals") {
+  OnTerminal(const std::string& address, const std::string& state,
+             const char* model = "capitals") {
     process_ = forkpty(&terminal_, nullptr, nullptr, nullptr);
     if (process_ == 0) {
       setenv("ATTEND_ADDRESS", address.c_str(), 1);
+      setenv("XDG_STATE_HOME", state.c_str(), 1);
+      setenv("TERM", "dumb", 1);
+      setenv("LC_ALL", "C", 1);  // as in a container
       execl(ATTEND_BINARY, ATTEND_BINARY, "chat", "-m", model, nullptr);
       _exit(127);
     }
@@ -128,7 +132,7 @@ constexpr char kInterrupt[] = "\x03";
 constexpr char kEndOfInput[] = "\x04";
 
 TEST_F(ChatTest, PromptsOnATerminal) {
-  OnTerminal chat(service_.address());
+  OnTerminal chat(service_.address(), directory_.string());
   chat.Await("> ");
   chat.Type("a b\n");
   chat.Await("A B \r\n> ");
@@ -137,14 +141,14 @@ TEST_F(ChatTest, PromptsOnATerminal) {
 }
 
 TEST_F(ChatTest, AModelThatDoesNotChatIsRefusedBeforeTheFirstTurn) {
-  OnTerminal chat(service_.address(), "mute");
+  OnTerminal chat(service_.address(), directory_.string(), "mute");
   EXPECT_EQ(chat.ExitCode(), 1);
   EXPECT_THAT(chat.shown(), HasSubstr("model \"mute\" does not chat"));
   EXPECT_THAT(chat.shown(), Not(HasSubstr("> ")));
 }
 
 TEST_F(ChatTest, LinesThatAreNoTurns) {
-  OnTerminal chat(service_.address());
+  OnTerminal chat(service_.address(), directory_.string());
   chat.Await("> ");
   chat.Type("/help\n");
   chat.Await("begins with a slash\r\n> ");
@@ -180,8 +184,34 @@ TEST_F(ChatTest, ASlashInAFileIsATurn) {
   EXPECT_EQ(Run("chat", "/reset\n").out, "/RESET \n");
 }
 
+constexpr char kUp[] = "\x10";    // as the arrow
+constexpr char kHome[] = "\x01";  // as the key
+
+TEST_F(ChatTest, LinesAreEditedAndFoundAgain) {
+  {
+    OnTerminal chat(service_.address(), directory_.string());
+    chat.Await("> ");
+    chat.Type("b\u00fc\n");
+    chat.Await("B\u00fc \r\n> ");
+    chat.Type(std::string(kUp) + kHome + "a \n");
+    chat.Await("A B\u00fc \r\n> ");
+    chat.Type(kInterrupt);
+    EXPECT_EQ(chat.ExitCode(), 130);
+  }
+  OnTerminal next(service_.address(), directory_.string());
+  next.Await("> ");
+  next.Type(std::string(kUp) + kUp + " c\n");
+  next.Await("B\u00fc C \r\n> ");
+  EXPECT_THAT(Messages(), ElementsAre("user: b\u00fc c"));
+  next.Type(kEndOfInput);
+  EXPECT_EQ(next.ExitCode(), 0);
+  struct stat file;
+  ASSERT_EQ(stat((directory_ / "attend/chat_history").c_str(), &file), 0);
+  EXPECT_EQ(file.st_mode & 0777, 0600u);
+}
+
 TEST_F(ChatTest, InterruptStopsAnAnswer) {
-  OnTerminal chat(service_.address());
+  OnTerminal chat(service_.address(), directory_.string());
   chat.Await("> ");
   chat.Type("hang\n");
   // The first call asks for the model.
@@ -197,7 +227,7 @@ TEST_F(ChatTest, InterruptStopsAnAnswer) {
 }
 
 TEST_F(ChatTest, InterruptAtThePromptEnds) {
-  OnTerminal chat(service_.address());
+  OnTerminal chat(service_.address(), directory_.string());
   chat.Await("> ");
   chat.Type(kInterrupt);
   EXPECT_EQ(chat.ExitCode(), 130);
