@@ -61,6 +61,9 @@ func unary[Request, Answer any](ctx context.Context, c *Client,
 		case <-ctx.Done():
 			return nil, asError(ctx.Err())
 		case <-next.C:
+			if running > 0 && !c.hedged.take() {
+				continue
+			}
 			made++
 			running++
 			go attempt()
@@ -70,6 +73,9 @@ func unary[Request, Answer any](ctx context.Context, c *Client,
 		case ended := <-outcomes:
 			running--
 			if ended.failed == nil {
+				if made == 1 {
+					c.hedged.answered()
+				}
 				return ended.answer, nil
 			}
 			if !ended.failed.retriable() {

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
 	_ "google.golang.org/grpc/health" // asks servers whether they are well
+	"google.golang.org/grpc/keepalive"
 )
 
 // Client calls one or several servers of the same models. Goroutines may share
@@ -16,6 +17,7 @@ type Client struct {
 	settings
 	connection *grpc.ClientConn
 	stub       attendv1.AttendClient
+	hedged     budget
 }
 
 // Calls go to servers in turn, to those only that say they are serving.
@@ -47,6 +49,10 @@ func NewClient(target string, options ...Option) (*Client, error) {
 		grpc.WithDefaultServiceConfig(serviceConfig),
 		grpc.WithDisableRetry(), // see Retry
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(math.MaxInt32)),
+		// A server that does not answer a ping is given up, and its calls are made
+		// again elsewhere. A server takes a ping in 10 s (--min-ping-interval).
+		grpc.WithKeepaliveParams(keepalive.ClientParameters{
+			Time: 12 * time.Second, Timeout: 5 * time.Second}),
 		grpc.WithConnectParams(grpc.ConnectParams{
 			Backoff: backoff.Config{BaseDelay: 100 * time.Millisecond,
 				Multiplier: 1.6, Jitter: 0.2, MaxDelay: 5 * time.Second},

@@ -102,6 +102,34 @@ func TestErrorsOfOtherPackages(t *testing.T) {
 	}
 }
 
+func TestWhatIsCutOffIsMadeAgain(t *testing.T) {
+	for text, want := range map[string]bool{
+		"stream terminated by RST_STREAM with error code: INTERNAL_ERROR": true,
+		"a number is not finite": false} {
+		e := errorOf(status.Error(codes.Internal, text), nil)
+		if e.retriable() != want {
+			t.Errorf("%v: retriable is %v", e, !want)
+		}
+	}
+}
+
+func TestHedgingHasABudget(t *testing.T) {
+	var hedged budget
+	for i := range 10 {
+		if !hedged.take() {
+			t.Errorf("no call number %d is hedged", i)
+		}
+	}
+	hedged.answered()
+	if hedged.take() {
+		t.Error("one call for one answer")
+	}
+	hedged.answered()
+	if !hedged.take() || hedged.take() {
+		t.Error("not one call for two answers")
+	}
+}
+
 func TestTrace(t *testing.T) {
 	fake, client := start(t, WithTrace(attendtrace.Metadata))
 	span := trace.NewSpanContext(trace.SpanContextConfig{

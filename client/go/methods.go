@@ -22,9 +22,10 @@ func (c *Client) Generate(ctx context.Context, inputs []*attendv1.Input,
 // the call.
 func (c *Client) Stream(ctx context.Context, input *attendv1.Input,
 	options ...func(*attendv1.GenerateRequest)) iter.Seq2[string, error] {
-	return stream(ctx, c, c.stub.GenerateStream, changed(
-		&attendv1.GenerateRequest{Model: c.model,
-			Inputs: []*attendv1.Input{input}}, options), generated)
+	request := changed(&attendv1.GenerateRequest{Model: c.model,
+		Inputs: []*attendv1.Input{input}}, options)
+	request.Params = withSeed(request.Params)
+	return stream(ctx, c, c.stub.GenerateStream, request, generated)
 }
 
 // Translate translates documents of any number of sentences: text, HTML, XML.
@@ -40,9 +41,10 @@ func (c *Client) Translate(ctx context.Context, documents []string,
 // Stream.
 func (c *Client) TranslateStream(ctx context.Context, document string,
 	options ...func(*attendv1.TranslateRequest)) iter.Seq2[string, error] {
-	return stream(ctx, c, c.stub.TranslateStream, changed(
-		&attendv1.TranslateRequest{Model: c.model,
-			Documents: []string{document}}, options), translated)
+	request := changed(&attendv1.TranslateRequest{Model: c.model,
+		Documents: []string{document}}, options)
+	request.Params = withSeed(request.Params)
+	return stream(ctx, c, c.stub.TranslateStream, request, translated)
 }
 
 // Score computes the log-probability of each pair's target after its source.

@@ -80,6 +80,12 @@ func WithTrace(trace func(context.Context) map[string]string) Option {
 	return func(s *settings) { s.trace = trace }
 }
 
+// WithoutHealthChecks is for a client behind a proxy that balances calls: the
+// health of one server would speak for all.
+func WithoutHealthChecks() Option {
+	return WithDialOptions(grpc.WithDisableHealthCheck())
+}
+
 // WithDialOptions are more options of gRPC's channel.
 func WithDialOptions(options ...grpc.DialOption) Option {
 	return func(s *settings) { s.dial = append(s.dial, options...) }

@@ -14,19 +14,23 @@ type opener[Request, Chunk any] func(context.Context, *Request,
 	...grpc.CallOption) (grpc.ServerStreamingClient[Chunk], error)
 
 // stream yields the parts of a call's messages, and in the end the error if
-// there is one. Who leaves the loop over it cancels the call.
+// there is one. A stream that breaks off is made again, and goes on where it
+// ended. Who leaves the loop over it cancels the call.
 func stream[Request, Chunk any](ctx context.Context, c *Client,
 	open opener[Request, Chunk], request *Request,
 	part func(*Chunk) (string, *Error)) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		ctx, cancel, end := c.begin(ctx)
 		defer cancel()
+		var text replay
 		for made := 1; ; made++ {
-			begun, failed := attemptStream(ctx, open, request, part, yield)
+			text.at = 0
+			failed := attemptStream(ctx, open, request, part, &text, yield)
 			if failed == nil {
 				return
 			}
 			pause, again := c.retry.next(failed, made, end)
+			begun := text.seen != "" && c.retry.NoResume
 			if begun || !again || !failed.retriable() {
 				yield("", failed)
 				return
@@ -41,31 +45,34 @@ func stream[Request, Chunk any](ctx context.Context, c *Client,
 	}
 }
 
-// attemptStream says whether a message came, and what went wrong: nil if the
-// stream ended well, or its reader left.
+// attemptStream says what went wrong: nil if the stream ended well, or its
+// reader left.
 func attemptStream[Request, Chunk any](ctx context.Context,
 	open opener[Request, Chunk], request *Request,
-	part func(*Chunk) (string, *Error),
-	yield func(string, error) bool) (begun bool, failed *Error) {
+	part func(*Chunk) (string, *Error), text *replay,
+	yield func(string, error) bool) *Error {
 	running, err := open(ctx, request)
 	if err != nil {
-		return false, errorOf(err, nil)
+		return errorOf(err, nil)
 	}
 	for {
 		chunk, err := running.Recv()
 		if err == io.EOF {
-			return begun, nil
+			return nil
 		}
 		if err != nil {
-			return begun, errorOf(err, running.Trailer())
+			return errorOf(err, running.Trailer())
 		}
-		begun = true
-		text, failed := part(chunk)
+		found, failed := part(chunk)
+		if failed == nil {
+			found, failed = text.next(found)
+		}
 		if failed != nil {
-			return true, failed
+			failed.final = true
+			return failed
 		}
-		if text != "" && !yield(text, nil) {
-			return true, nil
+		if found != "" && !yield(found, nil) {
+			return nil
 		}
 	}
 }

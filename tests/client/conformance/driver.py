@@ -51,8 +51,11 @@ def client_options(given):
                if name in given}
     for name, value in given.get("tls", {}).items():
         options["server_name" if name == "serverName" else name] = value
-    if "maxAttempts" in given:
-        options["retry"] = attend.Retry(given["maxAttempts"])
+    if "healthChecks" in given:
+        options["health_checks"] = given["healthChecks"]
+    options["retry"] = attend.Retry(
+        given.get("maxAttempts", 4), resume=given.get("resume", True),
+        hedge_after=given.get("hedgeAfter"))
     return options
 
 

@@ -24,6 +24,14 @@ if go list -C "$here/go" -m >/dev/null 2>&1; then
 else
   echo "skipped: Go; needs go 1.23 or later"
 fi
+if command -v node >/dev/null && command -v npm >/dev/null; then
+  "$here/../node/install.sh" "$folder/node"
+  # Packages are looked for beside the script that imports them.
+  cp "$here/driver.mjs" "$folder/node/app/driver.mjs"
+  set -- "$@" "Node.js=node $folder/node/app/driver.mjs"
+else
+  echo "skipped: Node.js; needs node and npm"
+fi
 export ATTEND_SERVER="$server" ATTEND_MODEL="$root/models/en-de"
 export PYTHONPATH="$here/../python"
 "$python" -B "$here/conformance_test.py" "$@"

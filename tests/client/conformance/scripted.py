@@ -47,8 +47,7 @@ class ScriptedServer(FakeServer):
     def next_line(self, request, context):
         self.note(context)
         line = self.script.pop(0) if self.script else {}
-        hangs = "hangs" in line or request.inputs[0].text == self.hangs_at
-        if hangs:
+        if request.inputs[0].text == self.hangs_at:
             self.hang(context)
         if "parts" not in line:
             self.end_badly(line, context)
@@ -73,6 +72,7 @@ class ScriptedServer(FakeServer):
 
     def GenerateStream(self, request, context):
         line = self.next_line(request, context)
+        self.seeds.append(request.params.seed)
         if line.get("parts") == "for ever":
             context.add_callback(self.ended.set)
             while context.is_active():
@@ -85,8 +85,8 @@ class ScriptedServer(FakeServer):
 
 
 class Relay:
-    """Between clients and a server, until it sees some bytes and has passed
-    them on: then it closes all connections, and takes no more."""
+    """Between clients and a server, until it sees some bytes: then it closes all
+    connections, and takes no more."""
 
     def __init__(self, address, last_words):
         host, port = address.split(":")
@@ -111,10 +111,10 @@ class Relay:
     def pass_on(self, source, target):
         with contextlib.suppress(OSError):
             while data := source.recv(65536):
-                target.sendall(data)
                 if self.last_words in data:
                     self.stop()
                     return
+                target.sendall(data)
 
     def stop(self):
         with self.lock:

@@ -21,12 +21,12 @@ type testCase struct {
 	Environment map[string]string
 	Call        call
 	Client      struct {
-		Model, Token string
-		Timeout      *float64
-		MaxAttempts  *int
-		TLS          *attend.TLS
-		HedgeAfter   float64
-		MaxRunning   int
+		Model, Token         string
+		Timeout              *float64
+		MaxAttempts          int
+		Resume, HealthChecks *bool
+		TLS                  *attend.TLS
+		HedgeAfter           float64
 	}
 }
 
@@ -69,17 +69,21 @@ func (c *testCase) options() []attend.Option {
 	if given.Timeout != nil {
 		options = append(options, attend.WithTimeout(seconds(*given.Timeout)))
 	}
-	if given.MaxAttempts != nil {
-		retry := attend.DefaultRetry
-		retry.MaxAttempts = *given.MaxAttempts
-		options = append(options, attend.WithRetry(retry))
+	retry := attend.DefaultRetry
+	if given.MaxAttempts > 0 {
+		retry.MaxAttempts = given.MaxAttempts
+	}
+	retry.NoResume = given.Resume != nil && !*given.Resume
+	options = append(options, attend.WithRetry(retry))
+	if given.HealthChecks != nil && !*given.HealthChecks {
+		options = append(options, attend.WithoutHealthChecks())
 	}
 	if given.TLS != nil {
 		options = append(options, attend.WithTLS(*given.TLS))
 	}
 	if given.HedgeAfter > 0 {
 		options = append(options, attend.WithHedging(attend.Hedging{
-			After: seconds(given.HedgeAfter), MaxRunning: given.MaxRunning}))
+			After: seconds(given.HedgeAfter)}))
 	}
 	return options
 }

@@ -1,0 +1,182 @@
+// Makes calls: attempts, pauses, hedging, cancelling.
+
+import {Metadata, status} from '@grpc/grpc-js';
+import type {ClientReadableStream, MethodDefinition} from '@grpc/grpc-js';
+
+import {AttendError, errorOf} from './errors.js';
+import type {Budget, Hedging} from './hedging.js';
+import {Replay} from './replay.js';
+import type {Servers} from './servers.js';
+import type {Retry} from './settings.js';
+
+export type Method = MethodDefinition<object, object>;
+
+/** A call before its first attempt. */
+export interface Call {
+  method: Method;
+  request: object;
+  metadata: Metadata;
+  /** When it has to be over, in ms since 1970. */
+  end?: number;
+  signal?: AbortSignal;
+  retry: Required<Retry>;
+  hedging?: Hedging;
+  budget: Budget;
+}
+
+interface Running {
+  cancel(): void;
+}
+
+/** Milliseconds before the next attempt; undefined: there is none. */
+function pauseAfter(error: AttendError, made: number,
+                    {retry, end}: Call): number | undefined {
+  const backoff = Math.min(retry.maxBackoff, retry.initialBackoff * 2 ** (made - 1));
+  const pause = 1000 * (error.retryAfter ?? backoff * (0.8 + 0.4 * Math.random()));
+  const late = end !== undefined && Date.now() + pause >= end;
+  return !error.retriable || made >= retry.maxAttempts || late ? undefined : pause;
+}
+
+/** Calls `fail` when the call's time is over, or its signal says so; returns
+ * what stops that. */
+function watch({end, signal}: Call, fail: (error: AttendError) => void) {
+  const abort = () => fail(new AttendError(
+      status.CANCELLED, 'cancelled by the caller', {cause: signal?.reason}));
+  const timer = end === undefined ? undefined : setTimeout(
+      () => fail(new AttendError(status.DEADLINE_EXCEEDED, 'deadline exceeded')),
+      Math.min(end - Date.now(), 0x7fffffff));
+  signal?.addEventListener('abort', abort);
+  if (signal?.aborted) abort();
+  return () => {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', abort);
+  };
+}
+
+/** One attempt of a call, at the next server. */
+function attempt(servers: Servers, call: Call,
+                 done: (error?: AttendError, answer?: object) => void): Running {
+  let running: Running | undefined;
+  let cancelled = false;
+  const {path, requestSerialize, responseDeserialize} = call.method;
+  servers.pick().then((server) => {
+    if (cancelled) return;
+    running = server.makeUnaryRequest(
+        path, requestSerialize, responseDeserialize, call.request,
+        call.metadata.clone(), {deadline: call.end}, (error, answer) =>
+          error ? done(errorOf(error)) : done(undefined, answer));
+  }).catch((error) => done(errorOf(error)));
+  return {
+    cancel() {
+      cancelled = true;
+      running?.cancel();
+    },
+  };
+}
+
+/** A call by one or several attempts: after a failure when the rules of Retry say
+ * so, and with Hedging while others run. */
+export function unary(servers: Servers, call: Call): Promise<object> {
+  const {retry: {maxAttempts}, hedging, budget} = call;
+  const running = new Set<Running>();
+  let made = 0;
+  let next: NodeJS.Timeout | undefined;
+  let stop = () => {};
+  return new Promise<object>((resolve, reject) => {
+    const begin = () => {
+      if (running.size > 0 && !budget.take()) return;
+      made++;
+      const one = attempt(servers, call, (error, answer) => {
+        if (!running.delete(one)) return;  // it was cancelled
+        if (answer) {
+          if (made === 1) budget.answered();
+          return resolve(answer);
+        }
+        if (!error!.retriable) return reject(error);
+        const pause = pauseAfter(error!, made, call);
+        clearTimeout(next);
+        if (pause !== undefined) next = setTimeout(begin, pause);
+        else if (running.size === 0) reject(error);
+      });
+      running.add(one);
+      if (hedging && made < maxAttempts &&
+          running.size < (hedging.maxRunning ?? 2)) {
+        next = setTimeout(begin, 1000 * hedging.after);
+      }
+    };
+    stop = watch(call, reject);
+    if (!call.signal?.aborted) begin();
+  }).finally(() => {
+    stop();
+    clearTimeout(next);
+    for (const one of running) {
+      running.delete(one);
+      one.cancel();
+    }
+  });
+}
+
+/** The messages of a stream, to the last before an error. */
+async function* messagesOf(
+    stream: ClientReadableStream<object>): AsyncGenerator<object> {
+  let failed: unknown;
+  let ended = false;
+  let wake = () => {};
+  stream.on('readable', () => wake());
+  stream.on('end', () => {
+    ended = true;
+    wake();
+  });
+  stream.on('error', (error) => failed = error);  // 'end' comes, too
+  while (!ended) {
+    const message = stream.read();
+    if (message !== null) yield message;
+    else if (!ended) await new Promise<void>((resolve) => wake = resolve);
+  }
+  if (failed) throw failed;
+}
+
+/** The parts that `read` makes of a call's messages. A stream that breaks off is
+ * made again, and goes on where it ended. Who ends the iteration cancels it. */
+export async function* streamed(
+    servers: Servers, call: Call,
+    read: (message: object) => string): AsyncGenerator<string> {
+  let fail!: (error: AttendError) => void;
+  const over = new Promise<never>((_, reject) => fail = reject);
+  over.catch(() => {});  // also if nobody waits
+  let next: NodeJS.Timeout | undefined;
+  let running: ClientReadableStream<object> | undefined;
+  const stop = watch(call, (error) => {
+    fail(error);
+    running?.cancel();
+  });
+  const {path, requestSerialize, responseDeserialize} = call.method;
+  const text = new Replay();
+  try {
+    for (let made = 1;; made++) {
+      text.again();
+      try {
+        const server = await Promise.race([servers.pick(), over]);
+        running = server.makeServerStreamRequest(
+            path, requestSerialize, responseDeserialize, call.request,
+            call.metadata.clone(), {deadline: call.end});
+        for await (const message of messagesOf(running)) {
+          const part = text.next(read(message));
+          if (part) yield part;
+        }
+        return;
+      } catch (failed) {
+        const error = errorOf(failed);
+        const pause = pauseAfter(error, made, call);
+        if (pause === undefined || (text.begun && !call.retry.resume)) throw error;
+        await Promise.race([over, new Promise<void>((resolve) => {
+          next = setTimeout(resolve, pause);
+        })]);
+      }
+    }
+  } finally {
+    stop();
+    clearTimeout(next);
+    running?.cancel();
+  }
+}

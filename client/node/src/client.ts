@@ -1,0 +1,255 @@
+import {isIP} from 'node:net';
+
+import {Client as Channel, Metadata} from '@grpc/grpc-js';
+
+import {streamed, unary} from './call.js';
+import type {Call, Method} from './call.js';
+import {errorOfInput, readAll} from './errors.js';
+import type {ClassifyResponse} from './generated/attend/v1/ClassifyResponse.js';
+import type {ClassifyResult} from './generated/attend/v1/ClassifyResult.js';
+import type {DetokenizeResponse} from './generated/attend/v1/DetokenizeResponse.js';
+import type {EmbedResponse} from './generated/attend/v1/EmbedResponse.js';
+import type {FillMaskResponse} from './generated/attend/v1/FillMaskResponse.js';
+import type {FillMaskResult} from './generated/attend/v1/FillMaskResult.js';
+import type {GenerateChunk} from './generated/attend/v1/GenerateChunk.js';
+import type {GenerateResponse} from './generated/attend/v1/GenerateResponse.js';
+import type {GenerateResult} from './generated/attend/v1/GenerateResult.js';
+import type {ListModelsResponse} from './generated/attend/v1/ListModelsResponse.js';
+import type {Model} from './generated/attend/v1/Model.js';
+import type {RerankResponse} from './generated/attend/v1/RerankResponse.js';
+import type {RerankResult} from './generated/attend/v1/RerankResult.js';
+import type {ScoreResponse} from './generated/attend/v1/ScoreResponse.js';
+import type {ScoreResult} from './generated/attend/v1/ScoreResult.js';
+import type {Tokenization} from './generated/attend/v1/Tokenization.js';
+import type {TokenizeResponse} from './generated/attend/v1/TokenizeResponse.js';
+import type {TranslateChunk} from './generated/attend/v1/TranslateChunk.js';
+import type {TranslateResponse} from './generated/attend/v1/TranslateResponse.js';
+import type {Translation} from './generated/attend/v1/Translation.js';
+import {Budget} from './hedging.js';
+import {inputOf, listOf} from './inputs.js';
+import type {Input, Inputs} from './inputs.js';
+import {requestOf} from './options.js';
+import type {
+  CallOptions, ClassifyOptions, DetokenizeOptions, EmbedOptions, FillMaskOptions,
+  GenerateOptions, RerankOptions, ScoreOptions, TokenizeOptions,
+  TranslateOptions} from './options.js';
+import {attend, fieldsOf} from './protos.js';
+import {withSeed} from './replay.js';
+import {Servers} from './servers.js';
+import {addressesOf, authorizationOf, securityOf} from './settings.js';
+import type {ClientOptions} from './settings.js';
+import {currentTrace} from './trace.js';
+import {rowsOf} from './vectors.js';
+
+/** Calls one or several servers of the same models. It connects when it is first
+ * used; then close() lets the process end.
+ *
+ * Results are the messages of the API, in the order of the inputs. The methods
+ * throw AttendError. */
+export class Client {
+  readonly #settings: ClientOptions;
+  readonly #metadata: Record<string, string>;
+  readonly #servers: Servers;
+  readonly #budget = new Budget();
+
+  /** `target` is HOST:PORT, or several in a list or with commas between; a name
+   * may stand for several servers. Default: ATTEND_ADDRESS, else
+   * localhost:50051. Of tls and token that are not given the variables ATTEND_TLS,
+   * ATTEND_CA, ATTEND_CERT, ATTEND_KEY, ATTEND_SERVER_NAME and ATTEND_TOKEN are
+   * read. */
+  constructor(target?: string | string[], options: ClientOptions = {}) {
+    this.#settings = options;
+    this.#metadata = {...authorizationOf(options.token), ...options.metadata};
+    const addresses = addressesOf(target);
+    const {transport, serverName} = securityOf(options.tls);
+    const [{host, port}] = addresses;
+    const name = serverName ?? (isIP(host) ? undefined : host);
+    this.#servers = new Servers(addresses, (address) => new Channel(
+        address, transport, {
+          'grpc.default_authority': isIP(host) === 6 ? `[${host}]:${port}` :
+                                                       `${host}:${port}`,
+          ...(name && {'grpc.ssl_target_name_override': name}),
+          'grpc.enable_retries': 0,  // see Retry
+          'grpc.initial_reconnect_backoff_ms': 100,
+          'grpc.max_reconnect_backoff_ms': 5000,
+          'grpc.max_receive_message_length': -1,
+          'grpc.use_local_subchannel_pool': 1,
+          // A server that does not answer a ping is given up, and its calls are
+          // made again. A server takes a ping in 10 s (--min-ping-interval).
+          'grpc.keepalive_time_ms': 12000,
+          'grpc.keepalive_timeout_ms': 5000,
+          ...options.channelOptions,
+        }), options.healthChecks ?? true);
+  }
+
+  /** Ends the connections. */
+  close(): void {
+    this.#servers.close();
+  }
+
+  /** Continues texts, answers chats, or translates sentences. */
+  async generate(inputs: Inputs, options: GenerateOptions = {}):
+      Promise<GenerateResult[]> {
+    const answer = await this.#unary<GenerateResponse>(
+        'Generate', {inputs: listOf(inputs).map(inputOf)}, options);
+    return readAll(answer.results, (result) => result);
+  }
+
+  /** Yields the text that generate() returns in parts, as they are computed.
+   * Leaving the loop cancels the call. */
+  stream(input: Input, options: GenerateOptions = {}): AsyncGenerator<string> {
+    return this.#stream<GenerateChunk>(
+        'GenerateStream', {inputs: [inputOf(input)]}, withSeed(options),
+        (chunk) => {
+          const error = errorOfInput(chunk, chunk.input);
+          if (error) throw error;
+          return chunk.choice === 0 ? chunk.text : '';
+        });
+  }
+
+  /** Translates documents of any number of sentences: text, HTML, XML. */
+  async translate(documents: string | string[], options: TranslateOptions = {}):
+      Promise<Translation[]> {
+    const answer = await this.#unary<TranslateResponse>(
+        'Translate', {documents: listOf(documents)}, withTerms(options));
+    return readAll(answer.results, (result) => result);
+  }
+
+  /** Yields the translation of a document, sentence by sentence. */
+  translateStream(document: string, options: TranslateOptions = {}):
+      AsyncGenerator<string> {
+    return this.#stream<TranslateChunk>(
+        'TranslateStream', {documents: [document]}, withSeed(withTerms(options)),
+        (chunk) => {
+          const error = errorOfInput(chunk, chunk.document);
+          if (error) throw error;
+          return chunk.text;
+        });
+  }
+
+  /** The log-probability of the second of each pair after the first. */
+  async score(pairs: Array<[Input, Input]>, options: ScoreOptions = {}):
+      Promise<ScoreResult[]> {
+    const answer = await this.#unary<ScoreResponse>('Score', {
+      pairs: pairs.map(([source, target]) =>
+        ({source: inputOf(source), target: inputOf(target)})),
+    }, options);
+    return readAll(answer.results, (result) => result);
+  }
+
+  /** A vector of each input. */
+  async embed(inputs: Inputs, options: EmbedOptions = {}):
+      Promise<Float32Array[]> {
+    const answer = await this.#embed(inputs, options, false);
+    return readAll(answer.results, (result) => rowsOf(result)[0]);
+  }
+
+  /** The vectors of each input's tokens. */
+  async embedTokens(inputs: Inputs, options: EmbedOptions = {}):
+      Promise<Float32Array[][]> {
+    const answer = await this.#embed(inputs, options, true);
+    return readAll(answer.results, rowsOf);
+  }
+
+  #embed(inputs: Inputs, options: EmbedOptions, perToken: boolean) {
+    return this.#unary<EmbedResponse>('Embed', {
+      inputs: listOf(inputs).map(inputOf), perToken,
+      encoding: 'EMBEDDING_FLOAT32',
+    }, options);
+  }
+
+  /** Labels texts, pairs of texts, or the tokens of texts. */
+  async classify(inputs: Inputs, options: ClassifyOptions = {}):
+      Promise<ClassifyResult[]> {
+    const answer = await this.#unary<ClassifyResponse>(
+        'Classify', {inputs: listOf(inputs).map(inputOf)}, options);
+    return readAll(answer.results, (result) => result);
+  }
+
+  /** Finds tokens for the masks in texts. */
+  async fillMask(inputs: Inputs, options: FillMaskOptions = {}):
+      Promise<FillMaskResult[]> {
+    const answer = await this.#unary<FillMaskResponse>(
+        'FillMask', {inputs: listOf(inputs).map(inputOf)}, options);
+    return readAll(answer.results, (result) => result);
+  }
+
+  /** Indices and scores of documents, those first that answer the query best. */
+  async rerank(query: string, documents: string[], options: RerankOptions = {}):
+      Promise<RerankResult[]> {
+    const answer = await this.#unary<RerankResponse>(
+        'Rerank', {query, documents}, options);
+    return readAll(answer.results, (result) => result, ({index}) => index);
+  }
+
+  /** The token ids of texts, then of the option `chats`. */
+  async tokenize(texts: string | string[], options: TokenizeOptions = {}):
+      Promise<Tokenization[]> {
+    const answer = await this.#unary<TokenizeResponse>(
+        'Tokenize', {texts: listOf(texts)}, options);
+    return readAll(answer.results, (result) => result);
+  }
+
+  /** The texts of lists of token ids. */
+  async detokenize(sequences: number[][], options: DetokenizeOptions = {}):
+      Promise<string[]> {
+    const answer = await this.#unary<DetokenizeResponse>(
+        'Detokenize', {sequences: sequences.map((ids) => ({ids}))}, options);
+    return readAll(answer.results, ({text}) => text);
+  }
+
+  /** The models of the server, the default model first. */
+  async models(options: CallOptions = {}): Promise<Model[]> {
+    return (await this.#unary<ListModelsResponse>('ListModels', {}, options))
+        .models;
+  }
+
+  /** A model of the server; without a name its default model. */
+  model(name = '', options: CallOptions = {}): Promise<Model> {
+    return this.#unary<Model>('GetModel', {name}, options);
+  }
+
+  async #unary<Answer>(name: string, fields: object,
+                       options: CallOptions): Promise<Answer> {
+    const answer = await unary(this.#servers, this.#call(name, fields, options));
+    return answer as Answer;
+  }
+
+  async *#stream<Chunk>(name: string, fields: object, options: CallOptions,
+                        read: (chunk: Chunk) => string): AsyncGenerator<string> {
+    yield* streamed(this.#servers, this.#call(name, fields, options),
+                    (chunk) => read(chunk as Chunk));
+  }
+
+  #call(name: string, fields: object, options: CallOptions): Call {
+    const method = attend[name] as unknown as Method;
+    const request = requestOf(name, attend[name], options);
+    if (fieldsOf(attend[name].requestType).has('model')) {
+      request.model ??= this.#settings.model;
+    }
+    const {timeout: usual = 60} = this.#settings;
+    const {timeout = usual} = options;
+    const trace = options.traceparent === undefined ?
+        currentTrace() : {traceparent: options.traceparent};
+    const metadata = new Metadata();
+    for (const [key, value] of Object.entries(
+        {...this.#metadata, ...options.metadata, ...trace})) {
+      metadata.set(key, value);
+    }
+    return {
+      method, request: {...request, ...fields}, metadata,
+      end: timeout === null ? undefined : Date.now() + 1000 * timeout,
+      signal: options.signal, hedging: this.#settings.hedging,
+      budget: this.#budget,
+      retry: {maxAttempts: 4, initialBackoff: 0.1, maxBackoff: 2, resume: true,
+              ...this.#settings.retry},
+    };
+  }
+}
+
+function withTerms({glossary, ...options}: TranslateOptions): object {
+  return glossary === undefined ? options : {
+    ...options, glossary: Object.entries(glossary).map(
+        ([source, target]) => ({source, target})),
+  };
+}

@@ -1,0 +1,125 @@
+// How a client reaches its servers: addresses, TLS, token.
+
+import {readFileSync} from 'node:fs';
+
+import {credentials} from '@grpc/grpc-js';
+import type {ChannelCredentials, ChannelOptions} from '@grpc/grpc-js';
+
+import type {Hedging} from './hedging.js';
+
+/** Files in PEM. */
+export interface Tls {
+  /** The CAs that may have signed servers' certificates. Default: Node's list. */
+  ca?: string;
+  /** This client's own certificate, and its key. */
+  cert?: string;
+  key?: string;
+  /** In servers' certificates. Default: the (first) host. */
+  serverName?: string;
+}
+
+/** How often, and after how many seconds, a call is made again. UNAVAILABLE is
+ * retried, and what a proxy or a broken connection cuts off; RESOURCE_EXHAUSTED if
+ * the server says when. What the server says
+ * (RetryInfo, grpc-retry-pushback-ms) takes the place of the backoff. */
+export interface Retry {
+  /** The first included. Default: 4. */
+  maxAttempts?: number;
+  /** Doubles. Default: 0.1. */
+  initialBackoff?: number;
+  /** Default: 2. */
+  maxBackoff?: number;
+  /** A stream that has begun is made again, too, and goes on where it broke off:
+   * results are the same each time. Default: true. */
+  resume?: boolean;
+}
+
+export interface ClientOptions {
+  /** Of calls that do not say. Default: the server's default model. */
+  model?: string;
+  /** Sent as `authorization: Bearer TOKEN`. */
+  token?: string;
+  tls?: boolean | Tls;
+  /** Seconds of a call that does not say, all attempts together. Default: 60;
+   * null: no limit. */
+  timeout?: number | null;
+  retry?: Retry;
+  hedging?: Hedging;
+  /** Watch the health of each server. Not behind a proxy that balances calls: the
+   * health of one server would speak for all. Default: true. */
+  healthChecks?: boolean;
+  /** Sent with each call. */
+  metadata?: Record<string, string>;
+  /** More options of gRPC's channels. */
+  channelOptions?: ChannelOptions;
+}
+
+const YES = ['1', 'true', 'on', 'yes'];
+const NO = ['0', 'false', 'off', 'no', ''];
+
+const variable = (name: string) => process.env[`ATTEND_${name}`] || undefined;
+
+export interface Address {
+  host: string;
+  port: number;
+}
+
+/** Addresses of the target, of ATTEND_ADDRESS, or of localhost. */
+export function addressesOf(target?: string | string[]): Address[] {
+  target ??= variable('ADDRESS') ?? 'localhost:50051';
+  const list = typeof target === 'string' ? target.split(',') : target;
+  if (list.length === 0) throw new TypeError('the list of addresses is empty');
+  return list.map((address) => {
+    const [, host, port] = /^\[?([^[\]]+)\]?:(\d+)$/.exec(address.trim()) ?? [];
+    if (!host) throw new TypeError(`address '${address}' must be HOST:PORT`);
+    return {host, port: Number(port)};
+  });
+}
+
+/** The metadata of a token, or of ATTEND_TOKEN. */
+export function authorizationOf(token?: string): Record<string, string> {
+  token ||= variable('TOKEN');
+  if (!token) return {};
+  if (!/^[!-~]+$/.test(token)) {
+    throw new TypeError('the token has a character that is not printable ' +
+                        'ASCII, or a space');
+  }
+  return {authorization: `Bearer ${token}`};
+}
+
+/** With variables for what is not given. */
+export function securityOf(tls?: boolean | Tls):
+    {transport: ChannelCredentials, serverName?: string} {
+  const given = typeof tls === 'object' ? tls : {};
+  const ca = given.ca ?? variable('CA');
+  const cert = given.cert ?? variable('CERT');
+  const key = given.key ?? variable('KEY');
+  const serverName = given.serverName ?? variable('SERVER_NAME');
+  const wanted = tls === undefined ? asBoolean(variable('TLS') ?? '') : !!tls;
+  if (!wanted && !ca && !cert && !key && !serverName) {
+    return {transport: credentials.createInsecure()};
+  }
+  if (!cert !== !key) throw new TypeError('cert and key must be given together');
+  return {
+    transport: credentials.createSsl(
+        readPem(ca, 'CERTIFICATE'), readPem(key, 'PRIVATE KEY'),
+        readPem(cert, 'CERTIFICATE')),
+    serverName,
+  };
+}
+
+function asBoolean(text: string): boolean {
+  if (YES.includes(text.toLowerCase())) return true;
+  if (NO.includes(text.toLowerCase())) return false;
+  throw new TypeError(`ATTEND_TLS is '${text}', must be true or false`);
+}
+
+/** The bytes of a file that has such a thing; null if there is no path. */
+function readPem(path: string | undefined, what: string): Buffer | null {
+  if (!path) return null;
+  const text = readFileSync(path);
+  if (!text.includes(`${what}-----`)) {
+    throw new TypeError(`${path}: has no ${what.toLowerCase()} in PEM`);
+  }
+  return text;
+}
