@@ -13,6 +13,7 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
@@ -91,6 +92,12 @@ void WarnOfOpenDoors(const ServerOptions& options, Log& log) {
               {{"warning",
                 "without --http-tls the keys of calls over HTTP travel as "
                 "plain text"}});
+  }
+  if (!options.hub.token.empty() &&
+      absl::StartsWith(options.hub.endpoint, "http:")) {
+    log.Write(LogLevel::kWarning, "plain_keys",
+              {{"warning",
+                "HF_ENDPOINT is without TLS: HF_TOKEN travels as plain text"}});
   }
   if (options.ChangesModels() && options.tenants_file.empty()) {
     log.Write(LogLevel::kWarning, "open_model_control",

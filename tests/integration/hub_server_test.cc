@@ -33,10 +33,12 @@ class HubServerTest : public ::testing::Test {
     directory_ = mkdtemp(name.data());
     setenv("HF_ENDPOINT", hub_->endpoint().c_str(), 1);
     setenv("HF_HUB_CACHE", directory_.c_str(), 1);
+    setenv("HF_TOKEN", "s3cret", 1);
   }
   ~HubServerTest() override {
     unsetenv("HF_ENDPOINT");
     unsetenv("HF_HUB_CACHE");
+    unsetenv("HF_TOKEN");
     fs::remove_all(directory_);
   }
 
@@ -67,6 +69,8 @@ TEST_F(HubServerTest, ServesWhatItFetchedAndLaterWhatItHas) {
     const std::string log = server.process().output();
     EXPECT_THAT(log, HasSubstr("event=hub_fetched model=mine"));
     EXPECT_THAT(log, HasSubstr("file=model.safetensors"));
+    EXPECT_THAT(log, HasSubstr("HF_ENDPOINT is without TLS"));
+    EXPECT_THAT(log, Not(HasSubstr("s3cret")));
     EXPECT_THAT(log, HasSubstr("event=model_failed model=gone"));
     // A load asks the hub again.
     hub_->Journal();
@@ -111,11 +115,11 @@ TEST_F(HubServerTest, ASignalEndsADownload) {
 
 TEST_F(HubServerTest, TheOnlyModelThatIsNotThereEndsTheServer) {
   Process server(
-      {ATTEND_SERVER, "--port=0", "--http-port=0", "--hub=secret/plain@v1"});
+      {ATTEND_SERVER, "--port=0", "--http-port=0", "--hub=missing/plain@v1"});
   EXPECT_EQ(server.Wait(), 1);
   EXPECT_THAT(server.output(),
-              AllOf(HasSubstr("event=failed"), HasSubstr("HF_TOKEN"),
-                    HasSubstr("secret/plain/revision/v1")));
+              AllOf(HasSubstr("event=failed"), HasSubstr("no such revision"),
+                    HasSubstr("missing/plain/revision/v1")));
 }
 
 }  // namespace
