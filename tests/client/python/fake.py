@@ -31,14 +31,16 @@ def retry_info(seconds, code=grpc.StatusCode.RESOURCE_EXHAUSTED):
 class FakeServer(attend_pb2_grpc.AttendServicer):
     """Answers with its name. The first calls fail with `failures`: each a code
     and trailers. `seen` has the metadata of each call; `remaining` its time;
-    `seeds` what streams have. Each stream begins with the next of `beginnings`,
-    and each other call waits for the next of `delays`, in seconds."""
+    `params` what streams have. Each stream begins with the next of
+    `beginnings`, characters as tokens, and each other call waits for the next
+    of `delays`, in seconds. `model` is what it says it serves."""
 
     def __init__(self, name="fake", failures=(), credentials=None):
         self.name = name
         self.failures = list(failures)
         self.seen, self.remaining = [], []
-        self.seeds, self.beginnings, self.delays = [], [], []
+        self.params, self.beginnings, self.delays = [], [], []
+        self.model = pb.Model()
         self.details = "failed"
         self.ended = threading.Event()  # a call of stream_for_ever
         self.server = grpc.server(concurrent.futures.ThreadPoolExecutor(8))
@@ -75,6 +77,9 @@ class FakeServer(attend_pb2_grpc.AttendServicer):
         return pb.GenerateResponse(results=[
             pb.GenerateResult(choices=[pb.Choice(text=self.name)])])
 
+    def GetModel(self, request, context):
+        return self.model
+
     def GenerateStream(self, request, context):
         self.note(context)
         if request.inputs[0].text == "for ever":
@@ -82,9 +87,9 @@ class FakeServer(attend_pb2_grpc.AttendServicer):
             while context.is_active():
                 yield pb.GenerateChunk(text="a")
             return
-        self.seeds.append(request.params.seed)
+        self.params.append(request.params)
         if self.beginnings:
             for text in self.beginnings.pop(0):
-                yield pb.GenerateChunk(text=text)
+                yield pb.GenerateChunk(text=text, ids=map(ord, text))
         self.fail(context)
         yield pb.GenerateChunk(text=self.name)

@@ -7,11 +7,13 @@ import unittest
 
 import attend
 import grpc
+from attend.v1 import attend_pb2 as pb
 from fake import FakeServer, pushback, retry_info
 from opentelemetry import trace
 from served import TIMEOUT
 
 FULL, GONE = grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.UNAVAILABLE
+GREEDY = {"num_beams": 1, "num_return_sequences": 1}
 QUICK = attend.Retry(initial_backoff=0.01)
 
 
@@ -132,12 +134,56 @@ class Cases:
         server.beginnings = [["ab", "c"], ["a"], ["abc", "d"]]
         self.assertEqual("|".join(self.stream(server.address)), "ab|c|d|fake")
         # Sampled results are the same again.
-        self.assertEqual(len(server.seeds), 3)
-        self.assertEqual(len(set(server.seeds)), 1)
+        seeds = [params.seed for params in server.params]
+        self.assertEqual(seeds, seeds[:1] * 3)
         server.beginnings, server.failures = [["ab"], ["ab"]], [(GONE,)]
         self.assertEqual(
             "".join(self.stream(server.address, seed=7)), "abfake")
-        self.assertEqual(server.seeds[3:], [7, 7])
+        self.assertEqual([params.seed for params in server.params[3:]],
+                         [7, 7])
+
+    def test_a_stream_goes_on_after_its_tokens(self):
+        server = self.fake((GONE,), (GONE,))
+        server.model = pb.Model(continues_source=True, eos_ids=[ord("e")],
+                                defaults=GREEDY)
+        server.beginnings = [["ab", "c"], ["d"]]
+        self.assertEqual(
+            "|".join(self.stream(server.address, max_new_tokens=9,
+                                 min_new_tokens=4, top_k=3)),
+            "ab|c|d|fake")
+        asked = [(params.max_new_tokens, params.min_new_tokens, params.top_k,
+                  "".join(map(chr, params.prefix_tokens.ids)))
+                 for params in server.params]
+        self.assertEqual(asked, [(9, 4, 3, ""), (6, 1, 3, "abc"),
+                                 (5, 0, 3, "abcd")])
+
+    def test_streams_that_are_made_again_from_their_beginning(self):
+        greedy = pb.Model(continues_source=True, eos_ids=[ord("e")],
+                          defaults=GREEDY)
+        for beginning, model, options in (
+            ("ab", greedy, {}),
+            ("ab", greedy, {"max_new_tokens": 2}),
+            ("ae", greedy, {"max_new_tokens": 9}),
+            ("ab", greedy, {"max_new_tokens": 9, "stop_ids": [ord("b")]}),
+            ("ab", greedy, {"max_new_tokens": 9, "num_beams": 2}),
+            ("ab", greedy, {"max_new_tokens": 9, "do_sample": True}),
+            ("ab", greedy, {"max_new_tokens": 9, "stop_strings": ["x"]}),
+            ("ab", greedy, {"max_new_tokens": 9, "presence_penalty": 1}),
+            ("ab", greedy, {"max_new_tokens": 9, "prefix_text": "x"}),
+            ("ab", greedy, {"max_new_tokens": 9,
+                            "constraint": {"regex": "a.*"}}),
+            ("ab", pb.Model(continues_source=True, defaults={
+                "num_return_sequences": 1, "num_beams": 4}),
+             {"max_new_tokens": 9}),
+            ("ab", pb.Model(defaults=GREEDY), {"max_new_tokens": 9}),
+        ):
+            server = self.fake((GONE,))
+            server.model = model
+            server.beginnings = [[beginning], [beginning, "c"]]
+            self.assertEqual("|".join(self.stream(server.address, **options)),
+                             f"{beginning}|c|fake")
+            first, second = server.params
+            self.assertEqual(first, second, options)
 
     def test_a_stream_that_has_another_text(self):
         server = self.fake((GONE,))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from typing import TYPE_CHECKING, Any, Iterable, Iterator, TypeVar
 
@@ -12,6 +13,7 @@ from attend._affinity import elsewhere
 from attend._inputs import Input, Inputs
 from attend._replay import Replay
 from attend._settings import Settings
+from attend.errors import AttendError
 from attend.v1 import attend_pb2 as pb
 
 if TYPE_CHECKING:
@@ -174,12 +176,13 @@ class Client(Settings):
         attempts = self._attempts(call)
         metadata = self._metadata_of(call)
         replay = Replay()
+        request: Any = call.request
         while True:
-            running = method(call.request, timeout=attempts.timeout(),
+            running = method(request, timeout=attempts.timeout(),
                              metadata=metadata)
             try:
                 for message in running:
-                    part = replay.new(call.read(message))
+                    part = replay.new(call.read(message), message)
                     if part:
                         yield part
                 return
@@ -188,4 +191,9 @@ class Client(Settings):
             finally:
                 running.cancel()
             time.sleep(pause)
-            replay.again()
+            model = None
+            if replay.may_continue(call.request):
+                with contextlib.suppress(AttendError):
+                    model = self.model(request.model,
+                                       timeout=attempts.timeout())
+            request = replay.again(call.request, model)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 from typing import TYPE_CHECKING, Any, AsyncIterator, Iterable, TypeVar
 
@@ -14,6 +15,7 @@ from attend._affinity import elsewhere
 from attend._inputs import Input, Inputs
 from attend._replay import Replay
 from attend._settings import Settings
+from attend.errors import AttendError
 from attend.v1 import attend_pb2 as pb
 
 if TYPE_CHECKING:
@@ -175,12 +177,13 @@ class Client(Settings):
         attempts = self._attempts(call)
         metadata = self._metadata_of(call)
         replay = Replay()
+        request: Any = call.request
         while True:
-            running = method(call.request, timeout=attempts.timeout(),
+            running = method(request, timeout=attempts.timeout(),
                              metadata=metadata)
             try:
                 async for message in running:
-                    part = replay.new(call.read(message))
+                    part = replay.new(call.read(message), message)
                     if part:
                         yield part
                 return
@@ -189,4 +192,9 @@ class Client(Settings):
             finally:
                 running.cancel()
             await asyncio.sleep(pause)
-            replay.again()
+            model = None
+            if replay.may_continue(call.request):
+                with contextlib.suppress(AttendError):
+                    model = await self.model(request.model,
+                                             timeout=attempts.timeout())
+            request = replay.again(call.request, model)
