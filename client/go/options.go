@@ -94,7 +94,9 @@ func WithDialOptions(options ...grpc.DialOption) Option {
 // finish reads the variables and files that the options leave open.
 func (s *settings) finish() (credentials.TransportCredentials, error) {
 	s.retry.MaxAttempts = max(1, s.retry.MaxAttempts)
-	if s.hedging.After > 0 && s.hedging.MaxRunning == 0 {
+	if s.hedging.After <= 0 {
+		s.hedging = Hedging{}
+	} else if s.hedging.MaxRunning == 0 {
 		s.hedging.MaxRunning = 2
 	}
 	s.token = or(s.token, "TOKEN")

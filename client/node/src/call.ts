@@ -144,10 +144,11 @@ export async function* streamed(
   let fail!: (error: AttendError) => void;
   const over = new Promise<never>((_, reject) => fail = reject);
   over.catch(() => {});  // also if nobody waits
+  let ended: AttendError | undefined;
   let next: NodeJS.Timeout | undefined;
   let running: ClientReadableStream<object> | undefined;
   const stop = watch(call, (error) => {
-    fail(error);
+    fail(ended = error);
     running?.cancel();
   });
   const {path, requestSerialize, responseDeserialize} = call.method;
@@ -166,7 +167,7 @@ export async function* streamed(
         }
         return;
       } catch (failed) {
-        const error = errorOf(failed);
+        const error = ended ?? errorOf(failed);
         const pause = pauseAfter(error, made, call);
         if (pause === undefined || (text.begun && !call.retry.resume)) throw error;
         await Promise.race([over, new Promise<void>((resolve) => {

@@ -23,6 +23,7 @@ class Server {
   #watched?: ClientReadableStream<Watched>;
   #again?: NodeJS.Timeout;
   #backoff = FIRST_BACKOFF;
+  #closed = false;
 
   constructor(readonly client: Client, readonly changed: () => void,
               watched: boolean) {
@@ -31,6 +32,7 @@ class Server {
   }
 
   close() {
+    this.#closed = true;
     clearTimeout(this.#again);
     this.#watched?.cancel();
     this.client.close();
@@ -50,7 +52,7 @@ class Server {
   }
 
   #ended({code, details}: StatusObject) {
-    if (code === status.CANCELLED) return;  // by close()
+    if (this.#closed) return;
     if (code === status.UNIMPLEMENTED) return this.#become('serving');
     this.why = details;
     this.#again = setTimeout(() => this.#watch(), this.#backoff);

@@ -12,11 +12,12 @@ import {AttendError, Client, status} from 'attend-client';
 
 import {errorOf} from '../dist/errors.js';
 import {Budget} from '../dist/hedging.js';
-import {attend} from '../dist/protos.js';
+import {attend, health} from '../dist/protos.js';
 
 let server;
 let client;
 let seen;
+let watched = 0;
 
 /** [length of the text, -0.5], or an error of the text "bad". */
 function embed({request, metadata}, answer) {
@@ -27,9 +28,16 @@ function embed({request, metadata}, answer) {
      data: Buffer.from(Float32Array.of(text.length, -0.5).buffer)})});
 }
 
+/** Ends the first watch, and says to the others that the server takes calls. */
+function watch(call) {
+  if (watched++ === 0) call.emit('error', {code: status.CANCELLED});
+  else call.write({status: 'SERVING'});
+}
+
 before(async () => {
   server = new grpc.Server();
   server.addService({Embed: attend.Embed}, {Embed: embed});
+  server.addService({Watch: health.Watch}, {Watch: watch});
   const port = await new Promise((resolve, reject) => server.bindAsync(
       '127.0.0.1:0', grpc.ServerCredentials.createInsecure(),
       (error, port) => error ? reject(error) : resolve(port)));
@@ -39,6 +47,11 @@ before(async () => {
 after(() => {
   client.close();
   server.forceShutdown();
+});
+
+test('a watch of the health that ends begins again', async () => {
+  await client.embed('a');
+  assert.equal(watched, 2);
 });
 
 test('one input fails', async () => {

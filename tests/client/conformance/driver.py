@@ -118,14 +118,18 @@ def call_once(client, call, parts):
 
 
 async def await_once(client, call, parts):
+    running = asyncio.ensure_future(await_all(client, call, parts))
+    if "cancelAfter" in call:
+        asyncio.get_running_loop().call_later(
+            call["cancelAfter"], running.cancel)
+    return await running
+
+
+async def await_all(client, call, parts):
     positional, named = arguments(call)
     method = method_of(client, call)
     if not call["method"].lower().endswith("stream"):
-        running = asyncio.ensure_future(method(*positional, **named))
-        if "cancelAfter" in call:
-            asyncio.get_running_loop().call_later(
-                call["cancelAfter"], running.cancel)
-        return VALUES[call["method"]](await running)
+        return VALUES[call["method"]](await method(*positional, **named))
     found = method(*positional, **named)
     async for part in found:
         parts.append(part)
