@@ -88,9 +88,10 @@ class ExamplesTest(unittest.TestCase):
         # A copy, since what is built leaves files beside its sources.
         copy = tempfile.TemporaryDirectory()
         cls.addClassCleanup(copy.cleanup)
-        for part in "client/python", "proto":
-            shutil.copytree(ROOT / part, pathlib.Path(copy.name) / part)
-        cls.python_client = pathlib.Path(copy.name) / "client/python"
+        cls.copy = pathlib.Path(copy.name)
+        for part in "client/go", "client/node", "client/python", "proto":
+            shutil.copytree(ROOT / part, cls.copy / part,
+                            ignore=shutil.ignore_patterns("node_modules"))
         cls.server = Server(models)
         cls.addClassCleanup(cls.server.close)
 
@@ -101,7 +102,9 @@ class ExamplesTest(unittest.TestCase):
         done = subprocess.run(
             [folder / "run.sh"], capture_output=True, text=True, check=False,
             env={**os.environ, "ATTEND_ADDRESS": self.server.address,
-                 "ATTEND_PYTHON_CLIENT": str(self.python_client),
+                 "ATTEND_GO_CLIENT": str(self.copy / "client/go"),
+                 "ATTEND_NODE_CLIENT": str(self.copy / "client/node"),
+                 "ATTEND_PYTHON_CLIENT": str(self.copy / "client/python"),
                  "ATTEND_URL": f"http://127.0.0.1:{self.server.http_port}"})
         self.assertEqual(done.returncode, 0, done.stderr)
         # Each language has its own spelling of codes.

@@ -1,25 +1,17 @@
 package main
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"log"
-	"os"
 	"strings"
 	"time"
 
-	pb "example.org/calls/attend/v1"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
-	"google.golang.org/grpc/status"
+	"attend.internal/attend"
+	pb "attend.internal/attend/attendv1"
 	"google.golang.org/protobuf/proto"
 )
-
-func text(text string) *pb.Input {
-	return &pb.Input{Input: &pb.Input_Text{Text: text}}
-}
 
 func must[T any](value T, err error) T {
 	if err != nil {
@@ -30,131 +22,109 @@ func must[T any](value T, err error) T {
 
 func main() {
 	ctx := context.Background()
-	address := cmp.Or(os.Getenv("ATTEND_ADDRESS"), "localhost:50051")
-	connection := must(grpc.NewClient(address,
-		grpc.WithTransportCredentials(insecure.NewCredentials())))
-	defer connection.Close()
-	attend := pb.NewAttendClient(connection)
+	// At $ATTEND_ADDRESS, or localhost:50051. A key, if the server wants one:
+	// attend.WithToken(key)
+	client := must(attend.NewClient(""))
+	defer client.Close()
 
 	// == ListModels
-	models := must(attend.ListModels(ctx, &pb.ListModelsRequest{}))
 	fmt.Print("ListModels:")
-	for _, model := range models.Models {
+	for _, model := range must(client.Models(ctx)) {
 		fmt.Print(" ", model.Name)
 	}
 	fmt.Println()
 
 	// == GetModel
-	model := must(attend.GetModel(ctx, &pb.GetModelRequest{Name: "en-de"}))
+	model := must(client.Model(ctx, "en-de"))
 	fmt.Printf("GetModel: %s, %d tokens\n", model.Family, model.MaxSourceTokens)
 
 	// == Generate
-	generated := must(attend.Generate(ctx, &pb.GenerateRequest{
-		Inputs: []*pb.Input{text("How are you?"), text("I am reading a book.")},
-		Params: &pb.GenerationParams{NumBeams: proto.Int32(4)},
+	inputs := attend.Texts("How are you?", "I am reading a book.")
+	generated := must(client.Generate(ctx, inputs, func(r *pb.GenerateRequest) {
+		r.Params = &pb.GenerationParams{NumBeams: proto.Int32(4)}
 	}))
-	for _, result := range generated.Results {
+	for _, result := range generated {
 		fmt.Println("Generate:", result.Choices[0].Text)
 	}
 
 	// == GenerateStream
-	stream := must(attend.GenerateStream(ctx, &pb.GenerateRequest{
-		Inputs: []*pb.Input{text("How are you?")},
-	}))
 	fmt.Print("GenerateStream: ")
-	for {
-		chunk, err := stream.Recv()
-		if err == io.EOF {
-			break
-		}
-		fmt.Print(must(chunk, err).Text)
+	for part, err := range client.Stream(ctx, attend.Text("How are you?")) {
+		fmt.Print(must(part, err))
 	}
 	fmt.Println()
 
 	// == Translate
-	translated := must(attend.Translate(ctx, &pb.TranslateRequest{
-		Documents: []string{"<p>I am reading a <b>book</b>.</p>"},
-		Format:    pb.DocumentFormat_DOCUMENT_FORMAT_HTML,
+	pages := []string{"<p>I am reading a <b>book</b>.</p>"}
+	translated := must(client.Translate(ctx, pages, func(r *pb.TranslateRequest) {
+		r.Format = pb.DocumentFormat_DOCUMENT_FORMAT_HTML
 	}))
-	fmt.Println("Translate:", translated.Results[0].Text)
+	fmt.Println("Translate:", translated[0].Text)
 
 	// == TranslateStream
-	sentences := must(attend.TranslateStream(ctx, &pb.TranslateRequest{
-		Documents: []string{"How are you? I am reading a book."},
-	}))
 	fmt.Print("TranslateStream: ")
-	for {
-		chunk, err := sentences.Recv()
-		if err == io.EOF {
-			break
-		}
-		fmt.Print(must(chunk, err).Text)
+	document := "How are you? I am reading a book."
+	for part, err := range client.TranslateStream(ctx, document) {
+		fmt.Print(must(part, err))
 	}
 	fmt.Println()
 
 	// == Score
-	scored := must(attend.Score(ctx, &pb.ScoreRequest{Pairs: []*pb.ScorePair{
-		{Source: text("How are you?"), Target: text("Wie geht es dir?")},
-		{Source: text("How are you?"), Target: text("Es regnet.")},
-	}}))
+	question := attend.Text("How are you?")
+	scored := must(client.Score(ctx, []*pb.ScorePair{
+		{Source: question, Target: attend.Text("Wie geht es dir?")},
+		{Source: question, Target: attend.Text("Es regnet.")},
+	}))
 	fmt.Println("Score: the first fits better:",
-		scored.Results[0].LogProb > scored.Results[1].LogProb)
+		scored[0].LogProb > scored[1].LogProb)
 
 	// == Embed
-	embedded := must(attend.Embed(ctx, &pb.EmbedRequest{
-		Inputs:    []*pb.Input{text("A dog runs."), text("A dog is running.")},
-		Normalize: proto.Bool(true),
+	texts := attend.Texts("A dog runs.", "A dog is running.")
+	rows := must(client.Embed(ctx, texts, func(r *pb.EmbedRequest) {
+		r.Normalize = proto.Bool(true)
 	}))
 	var cosine float32
-	for i, value := range embedded.Results[0].Values {
-		cosine += value * embedded.Results[1].Values[i]
+	for i, value := range rows[0] {
+		cosine += value * rows[1][i]
 	}
 	fmt.Printf("Embed: cosine %.2f\n", cosine)
 
 	// == Classify
-	classified := must(attend.Classify(ctx, &pb.ClassifyRequest{
-		Model: "labels", Inputs: []*pb.Input{text("I like it.")},
-	}))
-	best := classified.Results[0].Labels[0]
+	classified := must(client.Classify(ctx, attend.Texts("I like it."),
+		func(r *pb.ClassifyRequest) { r.Model = "labels" }))
+	best := classified[0].Labels[0]
 	fmt.Printf("Classify: %s %.2f\n", best.Label, best.Score)
 
 	// == FillMask
-	filled := must(attend.FillMask(ctx, &pb.FillMaskRequest{
-		Model: "masks", Inputs: []*pb.Input{text("A dog [MASK].")},
-	}))
-	fmt.Println("FillMask:", filled.Results[0].Masks[0].Candidates[0].Text)
+	filled := must(client.FillMask(ctx, attend.Texts("A dog [MASK]."),
+		func(r *pb.FillMaskRequest) { r.Model = "masks" }))
+	fmt.Println("FillMask:", filled[0].Text)
 
 	// == Rerank
-	ranked := must(attend.Rerank(ctx, &pb.RerankRequest{
-		Model: "ranker", Query: "Who plays?",
-		Documents: []string{"Two dogs play.", "It rains.", "A man reads."},
-	}))
+	documents := []string{"Two dogs play.", "It rains.", "A man reads."}
+	ranked := must(client.Rerank(ctx, "Who plays?", documents,
+		func(r *pb.RerankRequest) { r.Model = "ranker" }))
 	fmt.Print("Rerank:")
-	for _, result := range ranked.Results {
+	for _, result := range ranked {
 		fmt.Print(" ", result.Index)
 	}
 	fmt.Println()
 
 	// == Tokenize
-	tokenized := must(attend.Tokenize(ctx, &pb.TokenizeRequest{
-		Texts: []string{"How are you?"},
-	}))
-	fmt.Println("Tokenize:", strings.Join(tokenized.Results[0].Pieces, " "))
+	tokenized := must(client.Tokenize(ctx, []string{"How are you?"}))
+	fmt.Println("Tokenize:", strings.Join(tokenized[0].Pieces, " "))
 
 	// == Detokenize
-	texts := must(attend.Detokenize(ctx, &pb.DetokenizeRequest{
-		Sequences: []*pb.Tokens{{Ids: tokenized.Results[0].Ids}},
-	}))
-	fmt.Println("Detokenize:", texts.Results[0].Text)
+	found := must(client.Detokenize(ctx, [][]int32{tokenized[0].Ids}))
+	fmt.Println("Detokenize:", found[0])
 
 	// == Errors
-	// A key, if the server wants one:
-	// ctx = metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+key)
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	_, err := attend.Generate(ctx, &pb.GenerateRequest{
-		Model: "none", Inputs: []*pb.Input{text("How are you?")},
-	})
-	refused := status.Convert(err)
-	fmt.Printf("Errors: %v: %s\n", refused.Code(), refused.Message())
+	_, err := client.Generate(ctx, attend.Texts("How are you?"),
+		func(r *pb.GenerateRequest) { r.Model = "none" })
+	var refused *attend.Error
+	if errors.As(err, &refused) {
+		fmt.Printf("Errors: %v: %s\n", refused.Code, refused.Message)
+	}
 }

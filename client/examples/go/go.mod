@@ -1,8 +1,8 @@
 module example.org/calls
 
-go 1.24
+go 1.23.0
 
 require (
-	google.golang.org/grpc v1.81.0
+	attend.internal/attend v0.0.0
 	google.golang.org/protobuf v1.36.11
 )
