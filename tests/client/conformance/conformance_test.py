@@ -145,7 +145,8 @@ class Case:
         return first - second
 
     def of_seedsAreEqual(self, *_):
-        return self.servers[0].seeds[0] == self.servers[0].seeds[-1] != 0
+        first, *_, last = self.servers[0].params
+        return first.seed == last.seed != 0
 
     def of_metadata(self, *_):
         return self.servers[0].seen[-1]

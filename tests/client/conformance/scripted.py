@@ -72,7 +72,7 @@ class ScriptedServer(FakeServer):
 
     def GenerateStream(self, request, context):
         line = self.next_line(request, context)
-        self.seeds.append(request.params.seed)
+        self.params.append(request.params)
         if line.get("parts") == "for ever":
             context.add_callback(self.ended.set)
             while context.is_active():
