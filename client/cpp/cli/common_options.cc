@@ -3,6 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 
+#include "client/cpp/cli/profile.h"
+
 namespace attend {
 namespace {
 
@@ -20,6 +22,26 @@ std::optional<absl::Duration> ParseTime(const std::string& text) {
 void AddFile(CLI::App& app, const char* name, std::string& path,
              const char* variable, const char* help) {
   app.add_option(name, path, help)->envname(variable)->type_name("FILE");
+}
+
+// What a profile may set.
+constexpr const char* kProfileOptions[] = {"address", "tls",         "ca",
+                                           "cert",    "key",         "token",
+                                           "model",   "server-name", "timeout"};
+
+void UseProfile(CLI::App& app, const std::string& profile) {
+  const auto values = ReadProfile(ProfilesFile(), profile, kProfileOptions);
+  if (!values.ok()) {
+    throw CLI::ValidationError("--profile",
+                               std::string(values.status().message()));
+  }
+  for (const auto& [name, value] : *values) {
+    CLI::Option& option = *app.get_option("--" + name);
+    // What the command line or a variable says goes first.
+    if (option.count() > 0) continue;
+    option.add_result(value);
+    option.run_callback();
+  }
 }
 
 // Any option about TLS implies --tls.
@@ -62,7 +84,6 @@ void AddTls(CLI::App& app, ConnectionOptions& connection) {
          "this machine can see the option, but not the variable")
       ->envname("ATTEND_TOKEN")
       ->type_name("TOKEN");
-  app.final_callback([&connection] { ReadTls(connection); });
 }
 
 }  // namespace
@@ -86,6 +107,16 @@ void AddConnection(CLI::App& app, ConnectionOptions& connection) {
           "Deadline of each call, retries included: 500ms, 30s, 5m, inf "
           "(default: 60s)",
           connection.timeout);
+  app.add_option("--profile", connection.profile,
+                 "Section of attend/profiles.toml (in $XDG_CONFIG_HOME, else "
+                 "~/.config) with values of the options above; default: "
+                 "[default], if it is there")
+      ->envname("ATTEND_PROFILE")
+      ->type_name("NAME");
+  app.final_callback([&app, &connection] {
+    UseProfile(app, connection.profile);
+    ReadTls(connection);
+  });
 }
 
 void AddTime(CLI::App& app, const std::string& name, const std::string& help,

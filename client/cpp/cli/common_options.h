@@ -26,6 +26,8 @@ struct ConnectionOptions {
   std::string model;  // empty: the server's default
   // Deadline of each call, retries included.
   absl::Duration timeout = absl::Seconds(60);
+  // Of ProfilesFile(); its values are those of options that are not given.
+  std::string profile;
 };
 
 // The inputs of a subcommand: the arguments if there are any, else the lines of
@@ -44,7 +46,7 @@ ClientOptions ToClientOptions(const ConnectionOptions& connection);
 // that an option fills must outlive the parsing.
 
 // Adds the options of the connection. After the command line has been parsed,
-// the files of --ca, --cert and --key are read.
+// the profile, and the files of --ca, --cert and --key are read.
 void AddConnection(CLI::App& app, ConnectionOptions& connection);
 // An option whose value is a time above 0.
 void AddTime(CLI::App& app, const std::string& name, const std::string& help,

@@ -50,7 +50,8 @@ class CommandLineTest : public ::testing::Test {
     const std::string in = File("in", input);
     const std::string command =
         "cd " + directory_.string() + " && export ATTEND_ADDRESS=" + address +
-        " && { " + ATTEND_BINARY + " " + arguments + "; } <in >out 2>err";
+        " XDG_CONFIG_HOME=" + directory_.string() + " && { " + ATTEND_BINARY +
+        " " + arguments + "; } <in >out 2>err";
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1,
             ReadAll(directory_ / "out"), ReadAll(directory_ / "err")};
