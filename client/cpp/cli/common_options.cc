@@ -140,6 +140,15 @@ void AddInput(CLI::App& app, InputOptions& input, const char* arguments) {
   app.add_option("-f,--file", input.file,
                  "Read lines from this file (default: standard input)")
       ->excludes("arguments");
+  CLI::Option* const output =
+      app.add_option("-o,--output", input.output,
+                     "Write results to this file (default: standard output)")
+          ->type_name("FILE");
+  app.add_flag("--resume", input.resume,
+               "Go on where --output ends, if an earlier run with the same "
+               "input was ended before its last line")
+      ->needs(output)
+      ->excludes("arguments");
   AddInFlight(app, input);
 }
 

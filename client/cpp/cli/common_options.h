@@ -35,9 +35,11 @@ struct ConnectionOptions {
 struct InputOptions {
   std::vector<std::string> arguments;
   std::string file;
-  int in_flight = 16;  // calls at once
-  int batch = 1;       // inputs of one call; 0: 32 if `file` is given, else 1
-  bool json = false;   // print results as JSON
+  std::string output;   // a file (see OutputFile); empty: standard output
+  bool resume = false;  // go on with `output`
+  int in_flight = 16;   // calls at once
+  int batch = 1;        // inputs of one call; 0: 32 if `file` is given, else 1
+  bool json = false;    // print results as JSON
 };
 
 ClientOptions ToClientOptions(const ConnectionOptions& connection);

@@ -92,7 +92,8 @@ void AddDocument(CLI::App& app, DocumentOptions& options) {
       "--document", options.file,
       "Translate this file as one document of any number of sentences, and "
       "print it with all that is between them; -: standard input");
-  for (const char* other : {"arguments", "--file", "--stream"}) {
+  for (const char* other :
+       {"arguments", "--file", "--stream", "--output", "--resume"}) {
     document->excludes(other);
   }
   app.add_option("--format", options.format,

@@ -10,6 +10,7 @@
 #include "client/cpp/cli/errors.h"
 #include "client/cpp/cli/input_lines.h"
 #include "client/cpp/cli/output.h"
+#include "client/cpp/cli/output_file.h"
 #include "client/cpp/cli/progress.h"
 
 namespace attend {
@@ -25,8 +26,9 @@ int BatchSize(const InputOptions& input) {
 // Prints results and errors, and the progress bar between them.
 class Output {
  public:
-  Output(const InputOptions& input, const char* failed)
-      : input_(input), failed_text_(failed) {
+  // `file` may be null: standard output is none that work can come back to.
+  Output(const InputOptions& input, const char* failed, OutputFile* file)
+      : input_(input), failed_text_(failed), file_(file) {
     if (input.file.empty() || isatty(STDERR_FILENO) == 0) return;
     const auto lines = ReadLines(input.file);
     if (lines.ok()) progress_.emplace(lines->size());
@@ -39,13 +41,16 @@ class Output {
     if (!result.ok()) {
       failed_ = true;
       PrintError(input_, line, result.status());
+      // The line is not done: it is worked on again with --resume.
       if (IsShared(result.status().code())) Abandon();
     }
+    if (file_ != nullptr) Record(line.number);
     if (progress_.has_value()) progress_->Show(line.number);
   }
 
   void End() {
     if (progress_.has_value()) progress_->Clear();
+    if (file_ != nullptr) file_->Finish();
   }
   bool failed() const { return failed_; }
 
@@ -54,8 +59,16 @@ class Output {
   // or wait for standard input.
   [[noreturn]] static void Abandon() { std::_Exit(kExitCallFailed); }
 
+  void Record(int64_t done) {
+    const absl::Status status = file_->Record(done);
+    if (status.ok()) return;
+    PrintError(status);
+    Abandon();
+  }
+
   const InputOptions& input_;
   const std::string failed_text_;  // printed instead of a result
+  OutputFile* const file_;
   std::optional<Progress> progress_;
   bool failed_ = false;
 };
@@ -81,7 +94,18 @@ int ForEachBatch(
     PrintError(status);
     return kExitCallFailed;
   }
-  Output output(input, failed);
+  std::optional<OutputFile> file;
+  if (!input.output.empty()) {
+    auto opened = OutputFile::Open(input.output, input.resume);
+    if (!opened.ok()) {
+      PrintError(opened.status());
+      return kExitCallFailed;
+    }
+    file.emplace(*std::move(opened));
+  }
+  const int64_t done = file ? file->done() : 0;
+  for (int64_t i = 0; i < done; ++i) source.Next();
+  Output output(input, failed, file ? &*file : nullptr);
   int in_flight = input.in_flight;
   if (!input.arguments.empty()) {
     in_flight = std::min<int>(in_flight, input.arguments.size());
@@ -93,7 +117,8 @@ int ForEachBatch(
                                  const absl::StatusOr<std::string>& result) {
                                output.Print(line, result);
                              },
-                         .batch = BatchSize(input)});
+                         .batch = BatchSize(input),
+                         .lines_before = done});
   output.End();
   return output.failed() ? kExitCallFailed : kExitOk;
 }

@@ -20,6 +20,7 @@ namespace attend {
 //   kExitCallFailed.
 // * An error that every input would get (see IsShared) ends the process with
 //   kExitCallFailed at once.
+// * With InputOptions::output they go to that file instead.
 // * A progress bar is shown if `input` is a file and standard error a terminal.
 int ForEachInput(
     const InputOptions& input,

@@ -13,7 +13,10 @@ namespace {
 class InOrder {
  public:
   InOrder(int64_t window, const LinePipeline& pipeline)
-      : window_(window), pipeline_(pipeline) {}
+      : window_(window),
+        pipeline_(pipeline),
+        read_(pipeline.lines_before),
+        emitted_(pipeline.lines_before) {}
 
   void Work() {
     for (std::vector<Line> lines = Read(); !lines.empty(); lines = Read()) {
@@ -62,12 +65,12 @@ class InOrder {
   const LinePipeline& pipeline_;
 
   std::mutex reading_;  // taken before mutex_
-  int64_t read_ = 0;    // guarded by reading_
+  int64_t read_;        // guarded by reading_
   bool ended_ = false;  // guarded by reading_
 
   std::mutex mutex_;
   std::condition_variable room_;
-  int64_t emitted_ = 0;  // guarded by mutex_
+  int64_t emitted_;  // guarded by mutex_
   // Finished lines that come after an unfinished one. Guarded by mutex_.
   std::map<int64_t, std::pair<Line, absl::StatusOr<std::string>>> done_;
 };

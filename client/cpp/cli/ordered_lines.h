@@ -31,6 +31,8 @@ struct LinePipeline {
   // Takes the result of a line, in the order of the lines.
   std::function<void(const Line&, const absl::StatusOr<std::string>&)> emit;
   int batch = 1;
+  // Lines before the first one that `next` gives.
+  int64_t lines_before = 0;
 };
 
 // Works on up to `in_flight` batches at once, each on a thread. Emits a result

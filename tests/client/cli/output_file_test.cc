@@ -1,0 +1,96 @@
+// Output that goes on where an earlier run was ended.
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "tests/client/cli/command_line.h"
+
+namespace attend {
+namespace {
+
+using ::testing::HasSubstr;
+
+class OutputFileTest : public CommandLineTest {
+ protected:
+  static constexpr char kCommand[] =
+      "translate --file text --output results --in-flight 1";
+
+  OutputFileTest() { File("text", "a\nbad b\nc\nbad d\ne\n"); }
+
+  // Translates the first two lines; then there is no server any more.
+  void EndInTheMiddle() {
+    FakeFailure none;
+    service_.Fail({none, none, {.status = absl::NotFoundError("gone")}});
+    const Outcome outcome = Run(kCommand);
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_THAT(outcome.err, HasSubstr("line 3: NOT_FOUND: gone"));
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(service_.calls(), 3);
+  }
+  bool Exists(const char* name) {
+    return std::filesystem::exists(directory_ / name);
+  }
+  std::string Results() { return ReadAll(directory_ / "results"); }
+};
+
+TEST_F(OutputFileTest, HasAllResults) {
+  File("results", "of something else\nand more of it\n");
+  EXPECT_EQ(Run(kCommand).exit_code, 1);
+  EXPECT_EQ(Results(), "A\n\nC\n\nE\n");
+  EXPECT_FALSE(Exists("results.progress"));
+}
+
+TEST_F(OutputFileTest, GoesOnWhereItWasEnded) {
+  EndInTheMiddle();
+  EXPECT_TRUE(Exists("results.progress"));
+  // As if killed while the next result was written.
+  std::ofstream(directory_ / "results", std::ios::app) << "half a li";
+  const Outcome rest = Run(std::string(kCommand) + " --resume");
+  EXPECT_EQ(rest.exit_code, 1);
+  EXPECT_EQ(rest.err, "attend: line 4: INVALID_ARGUMENT: text is bad\n");
+  EXPECT_EQ(Results(), "A\n\nC\n\nE\n");
+  EXPECT_EQ(service_.calls(), 3 + 3);
+  EXPECT_FALSE(Exists("results.progress"));
+}
+
+TEST_F(OutputFileTest, BeginsAnewWithoutResume) {
+  EndInTheMiddle();
+  EXPECT_EQ(Run(kCommand).exit_code, 1);
+  EXPECT_EQ(Results(), "A\n\nC\n\nE\n");
+  EXPECT_EQ(service_.calls(), 3 + 5);
+}
+
+TEST_F(OutputFileTest, NothingToResumeBeginsAnew) {
+  EXPECT_EQ(Run(std::string(kCommand) + " --resume").exit_code, 1);
+  EXPECT_EQ(Results(), "A\n\nC\n\nE\n");
+}
+
+TEST_F(OutputFileTest, OfAnotherOutputIsAnError) {
+  EndInTheMiddle();
+  const std::string progress = ReadAll(directory_ / "results.progress");
+  for (const auto& [results, of] :
+       {std::pair<std::string, std::string>{"A", progress},
+        {"A\n\n", "2 3"},
+        {"A\n\n", progress + "x"},
+        {"A\n\n", std::string(progress.size(), '9')}}) {
+    File("results", results);
+    File("results.progress", of);
+    const Outcome outcome = Run(std::string(kCommand) + " --resume");
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_THAT(outcome.err, HasSubstr("results.progress: does not belong to"));
+    EXPECT_EQ(Results(), results);
+  }
+}
+
+TEST_F(OutputFileTest, WhereNothingCanBeWritten) {
+  const Outcome outcome = Run("translate --output no/such/place x");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("no/such/place.progress: cannot write"));
+  EXPECT_EQ(Run("translate --file text --resume").exit_code, 2);
+}
+
+}  // namespace
+}  // namespace attend
