@@ -93,6 +93,11 @@ absl::StatusOr<HubListing> Fetch::List(bool retry) {
 
 absl::StatusOr<std::string> Fetch::FromHub(bool retry) {
   ASSIGN_OR_RETURN(const HubListing listing, List(retry));
+  if (IsCommit(reference_.revision) && listing.commit != reference_.revision) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(reference_.repository, ": asked for commit ",
+                     reference_.revision, ", got ", listing.commit));
+  }
   return Download(listing);
 }
 
@@ -134,6 +139,7 @@ absl::StatusOr<std::string> Fetch::Download(const HubListing& listing) {
   }
   // Only now: who is offline takes a revision that is here to be whole.
   RETURN_IF_ERROR(cache_.SetCommit(listing.commit));
+  if (reference_.file.empty()) cache_.Remember(listing.commit);
   log_.Write(LogLevel::kInfo, "hub_fetched",
              {{"model", name_},
               {"repository", reference_.repository},
@@ -145,7 +151,9 @@ absl::StatusOr<std::string> Fetch::Download(const HubListing& listing) {
 
 absl::StatusOr<std::string> Fetch::Run() {
   const absl::StatusOr<std::string> cached = CachedCommit();
-  if (cached.ok() && (settings_.offline || IsCommit(reference_.revision))) {
+  const bool settled = IsCommit(reference_.revision) && cached.ok() &&
+                       (!reference_.file.empty() || cache_.Remembers(*cached));
+  if (cached.ok() && (settings_.offline || settled)) {
     return ServeCached(*cached);
   }
   if (settings_.offline) {

@@ -90,6 +90,22 @@ std::string HubCache::Ref() const {
   return absl::StrCat(model_, "/refs/", reference_.revision);
 }
 
+std::string HubCache::Mark(const std::string& commit) const {
+  return absl::StrCat(model_, "/.attend/", commit);
+}
+
+void HubCache::Remember(const std::string& commit) const {
+  if (Remembers(commit)) return;
+  static_cast<void>(Replace("write", Mark(commit),
+                            [](const std::string& fresh, std::error_code&) {
+                              std::ofstream file(fresh);
+                            }));
+}
+
+bool HubCache::Remembers(const std::string& commit) const {
+  return Exists(Mark(commit));
+}
+
 absl::StatusOr<std::string> HubCache::Commit() const {
   if (IsCommit(reference_.revision)) return reference_.revision;
   std::ifstream file(Ref());

@@ -16,6 +16,7 @@ namespace attend {
 //   models--OWNER--NAME/blobs/HASH             a file's contents
 //                       refs/REVISION          the commit of a branch or tag
 //                       snapshots/COMMIT/FILE  a link to its blob
+//                       .attend/COMMIT         that commit was fetched whole
 //   .locks/models--OWNER--NAME/HASH.lock       of who writes the blob
 //
 // What it has is trusted: files are checked when they come in. Errors name the
@@ -42,6 +43,11 @@ class HubCache {
   // OK if a snapshot has the file of the reference with all its parts, or a
   // configuration and all weights. Else NOT_FOUND names what is missing.
   absl::Status CheckWhole(absl::string_view commit) const;
+  // Attend has fetched all that it needs of the commit. Others may have fetched
+  // less: CheckWhole() cannot tell which small files a model has. A cache that
+  // cannot be written does not remember it.
+  void Remember(const std::string& commit) const;
+  bool Remembers(const std::string& commit) const;
   // Of a model as a whole: the snapshot's directory; else its GGUF file.
   std::string ModelPath(absl::string_view commit) const;
 
@@ -50,6 +56,7 @@ class HubCache {
 
  private:
   std::string Ref() const;
+  std::string Mark(const std::string& commit) const;
 
   const HubReference reference_;
   const std::string locks_;  // directories of this model

@@ -72,9 +72,8 @@ absl::Status ReadToken(Variables variable, HubSettings& settings) {
   std::string token = variable("HF_TOKEN");
   if (token.empty()) {
     source = Expand(variable("HF_TOKEN_PATH"), variable);
-    if (source.empty()) {
-      source = Expand(HuggingFaceHome(variable), variable) + "/token";
-    }
+    const std::string home = Expand(HuggingFaceHome(variable), variable);
+    if (source.empty() && !home.empty()) source = home + "/token";
     std::ifstream file(source);
     std::getline(file, token);
   }

@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,24 @@ TEST_F(FetchModelTest, ACommitThatTheCacheHasNeedsNobody) {
   hub_->Journal();
   EXPECT_EQ(FetchGood(pinned), snapshot);
   EXPECT_THAT(Requests({}), IsEmpty());
+}
+
+// Another program may need fewer files.
+TEST_F(FetchModelTest, ACommitThatAnotherProgramFetchedIsCompleted) {
+  const std::string pinned = absl::StrCat("ok/plain@", kCommits[0]);
+  const fs::path snapshot = FetchGood(pinned);
+  const std::set<std::string> files = FilesIn(snapshot);
+  fs::remove_all(Model("ok/plain") / ".attend");
+  fs::remove(snapshot / "tokenizer.json");
+  hub_->Journal();
+  FetchGood(pinned);
+  EXPECT_EQ(FilesIn(snapshot), files);
+  EXPECT_EQ(Requests({"/api/models/ok/plain"}).size(), 1u);
+}
+
+TEST_F(FetchModelTest, AnotherCommitThanThatAskedForIsRefused) {
+  ExpectError(absl::StrCat("ok/plain@", std::string(40, 'e')),
+              absl::StatusCode::kFailedPrecondition, "asked for commit eeee");
 }
 
 TEST_F(FetchModelTest, ABranchThatMovedIsFetchedAsItIs) {
