@@ -74,6 +74,9 @@ class LineEditor::Impl {
   }
 
   std::optional<std::string> Next() {
+    // Before the prompt: a Ctrl-D that is typed as soon as it shows would be
+    // lost when the terminal changes from lines to keys.
+    el_set(editor_, EL_PREP_TERM, 1);
     el_resize(editor_);
     int count = 0;
     const char* const typed = el_gets(editor_, &count);
