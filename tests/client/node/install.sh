@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds client/node by npm, runs its own tests, and installs it in FOLDER/app as
-# its users do.
+# its users do, with types that TypeScript checks.
 #
 #   tests/client/node/install.sh FOLDER
 set -eu
@@ -23,3 +23,6 @@ npm pack --silent --pack-destination "$folder/app" >/dev/null
 cd "$folder/app"
 npm install --prefer-offline --no-package-lock --ignore-scripts --no-audit --no-fund \
   --silent --prefix . ./*.tgz
+cp "$folder/client/node/test/types.ts" .
+"$folder/client/node/node_modules/.bin/tsc" --noEmit --strict --target ES2022 \
+  --module NodeNext --types node --typeRoots node_modules/@types types.ts
