@@ -36,10 +36,12 @@ Words CommandNames(const CLI::App& app) {
 }  // namespace
 
 std::string UnknownWord(const CLI::App& attend, const CLI::ParseError& error) {
-  // Without a command that it knows, CLI11 says that one is missing.
+  // Without a command that it knows, CLI11 says that one is missing; and that
+  // the value of an option that it does not know excludes other inputs.
   const auto code = static_cast<CLI::ExitCodes>(error.get_exit_code());
   if (code != CLI::ExitCodes::ExtrasError &&
-      code != CLI::ExitCodes::RequiredError) {
+      code != CLI::ExitCodes::RequiredError &&
+      code != CLI::ExitCodes::ExcludesError) {
     return "";
   }
   const std::vector<CLI::App*> parsed = attend.get_subcommands();

@@ -260,6 +260,8 @@ TEST_F(CommandLineTest, NamesWhatWasMeant) {
       {"translate --baems 3 x",
        "unknown option '--baems'; did you mean --beams?; see attend "
        "generate --help"},
+      {"translate --file text --baems 4",
+       "unknown option '--baems'; did you mean --beams?"},
       {"chat --json-shema=x", "did you mean --json-schema?"},
       {"models one two", "not expected: 'two'; see attend models --help"},
       {"--versoin", "unknown option '--versoin'; did you mean --version?"},
