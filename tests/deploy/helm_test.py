@@ -39,7 +39,7 @@ class RenderedTest(DeployTest):
         for path, more in render.RENDERED.items():
             self.assertEqual(render.render("helm", more), path.read_text())
         for wrong in ("models[0].name=A", "models[0].claim=a,models[0].image=b",
-                      "options.model=a", "cpus=1.5", "metrics.scrape=both",
+                      "options.model=a", "options.http-tls=true", "cpus=1.5", "metrics.scrape=both",
                       "unknown=1"):
             made = subprocess.run(
                 ["helm", "template", str(render.CHART), "--kube-version",

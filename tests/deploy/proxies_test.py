@@ -1,9 +1,14 @@
 """The configurations of proxies. With the proxies themselves, where they are."""
 
+import contextlib
 import os
+import pathlib
 import re
 import shutil
+import socket
 import subprocess
+import tempfile
+import time
 import unittest
 
 from deploy_files import ROOT, read_yaml
@@ -11,6 +16,61 @@ from deploy_files import ROOT, read_yaml
 FOLDER = ROOT / "deploy/proxies"
 NAMES = ["envoy.yaml", "haproxy.cfg", "nginx.conf"]
 WATCH = "/grpc.health.v1.Health/Watch"
+CALL = "/attend.v1.Attend/Generate"
+PROGRAMS = {
+    "envoy.yaml": ["envoy", "--log-level", "off", "--concurrency", "1",
+                   "--base-id", "8", "-c"],
+    "haproxy.cfg": ["haproxy", "-f"],
+    "nginx.conf": ["nginx", "-g", "daemon off;", "-c"],
+}
+
+
+def path_of(program):
+    return shutil.which(program, path=f"/usr/sbin:{os.environ['PATH']}")
+
+
+def free_ports(count):
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]
+
+
+@contextlib.contextmanager
+def proxy_of_nothing(name):
+    """The proxy with its configuration, on a port of its own (which it yields),
+    before three replicas that are not there."""
+    program, *arguments = PROGRAMS[name]
+    numbers = ["50050", "50051", "50052", "50053", "8081", "8082", "8083"]
+    ports = dict(zip(numbers, map(str, free_ports(len(numbers)))))
+    text = re.sub(r"\b(5005\d|808\d)\b", lambda found: ports[found[0]],
+                  (FOLDER / name).read_text())
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / name
+        path.write_text(text.replace("http {", f"pid {folder}/pid;\n"
+                                     "error_log stderr crit;\nhttp {"))
+        with subprocess.Popen([path_of(program), *arguments, str(path)],
+                              stderr=subprocess.DEVNULL) as process:
+            try:
+                yield int(ports["50050"])
+            finally:
+                process.terminate()
+
+
+def headers_of(port, path):
+    """Of the answer to a call of gRPC: its status code, and its headers."""
+    for _ in range(100):
+        found = subprocess.run(
+            ["curl", "--silent", "--http2-prior-knowledge", "--max-time", "20",
+             "--include", "-H", "content-type: application/grpc", "-H",
+             "te: trailers", "--request", "POST",
+             f"http://127.0.0.1:{port}{path}"], capture_output=True, text=True)
+        if found.returncode != 7:  # nobody listens yet
+            break
+        time.sleep(0.1)
+    first, *lines = found.stdout.split("\n\n")[0].splitlines()
+    return first.split()[1], dict(line.split(": ", 1) for line in lines)
 
 
 class ProxiesTest(unittest.TestCase):
@@ -23,7 +83,7 @@ class ProxiesTest(unittest.TestCase):
             self.assertEqual(sorted(re.findall(r"\b5005\d\b", text)),
                              ["50050", "50051", "50052", "50053"], name)
             # Clients do not take the health of one replica for that of all.
-            self.assertEqual(text.count(WATCH), 1, name)
+            self.assertIn(WATCH, text, name)
             self.assertRegex(text, r'grpc-status\b.{0,10}\b12\b', name)
 
     def test_envoy_leaves_time_to_the_client(self):
@@ -46,11 +106,28 @@ class ProxiesTest(unittest.TestCase):
                 ("envoy", ["--mode", "validate", "-c", "envoy.yaml"]),
                 ("haproxy", ["-c", "-f", "haproxy.cfg"]),
                 ("nginx", ["-t", "-c", str(FOLDER / "nginx.conf")])):
-            path = shutil.which(program, path="/usr/sbin:/usr/bin")
+            path = path_of(program)
             # nginx opens its log, which is root's.
             if path and (program != "nginx" or os.geteuid() == 0):
                 subprocess.run([path, *arguments], cwd=FOLDER, check=True,
                                capture_output=True)
+
+    @unittest.skipUnless(shutil.which("curl"), "no curl")
+    def test_their_own_answers_are_those_of_grpc(self):
+        """Go's client takes others for UNKNOWN, and never becomes ready."""
+        for name, arguments in PROGRAMS.items():
+            if not path_of(arguments[0]):
+                continue
+            with self.subTest(name), proxy_of_nothing(name) as port:
+                for path, status in ((WATCH, "12"), (CALL, "14")):
+                    code, headers = headers_of(port, path)
+                    if name == "haproxy.cfg" and path == CALL:
+                        self.assertEqual(code, "503")  # read as UNAVAILABLE
+                        continue
+                    self.assertEqual(code, "200", path)
+                    self.assertEqual(headers["content-type"],
+                                     "application/grpc", path)
+                    self.assertEqual(headers["grpc-status"], status, path)
 
 
 if __name__ == "__main__":

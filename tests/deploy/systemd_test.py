@@ -60,7 +60,8 @@ class NotifyTest(unittest.TestCase):
 class UnitTest(unittest.TestCase):
 
     def setUp(self):
-        unit = configparser.ConfigParser(strict=False)  # a key may come twice
+        unit = configparser.ConfigParser(  # a key may come twice
+            strict=False, interpolation=None)
         unit.optionxform = str
         unit.read(UNIT)
         self.service = unit["Service"]
@@ -78,6 +79,10 @@ class UnitTest(unittest.TestCase):
         self.assertEqual(self.service["Type"], "notify")
         self.assertEqual(self.service["KillMode"], "mixed")
         self.assertGreaterEqual(int(self.service["WatchdogSec"]), 30)
+
+    def test_models_of_a_hub_have_a_place(self):
+        self.assertEqual(self.service["Environment"],
+                         f"HF_HUB_CACHE=%C/{self.service['CacheDirectory']}")
 
     @unittest.skipUnless(shutil.which("systemd-analyze"), "no systemd")
     def test_systemd_takes_it(self):

@@ -32,7 +32,7 @@ class FakeServer(attend_pb2_grpc.AttendServicer):
     """Answers with its name. The first calls fail with `failures`: each a code
     and trailers. `seen` has the metadata of each call; `remaining` its time;
     `params` what streams have. Each stream begins with the next of
-    `beginnings`, characters as tokens, and each other call waits for the next
+    `beginnings`, characters as tokens (None: and ends there), and each other call waits for the next
     of `delays`, in seconds. `model` is what it says it serves."""
 
     def __init__(self, name="fake", failures=(), credentials=None):
@@ -90,6 +90,8 @@ class FakeServer(attend_pb2_grpc.AttendServicer):
         self.params.append(request.params)
         if self.beginnings:
             for text in self.beginnings.pop(0):
+                if text is None:
+                    return
                 yield pb.GenerateChunk(text=text, ids=map(ord, text))
         self.fail(context)
         yield pb.GenerateChunk(text=self.name)

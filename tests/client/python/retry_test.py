@@ -7,6 +7,7 @@ import unittest
 
 import attend
 import grpc
+from attend._hedge import Hedge
 from attend.v1 import attend_pb2 as pb
 from fake import FakeServer, pushback, retry_info
 from opentelemetry import trace
@@ -186,11 +187,12 @@ class Cases:
             self.assertEqual(first, second, options)
 
     def test_a_stream_that_has_another_text(self):
-        server = self.fake((GONE,))
-        server.beginnings = [["ab"], ["ac"]]
-        with self.assertRaisesRegex(attend.errors.Unavailable,
-                                    "another text when it is made again"):
-            list(self.stream(server.address))
+        for again in ["ac"], ["a", None]:
+            server = self.fake((GONE,))
+            server.beginnings = [["ab"], again]
+            with self.assertRaisesRegex(attend.errors.Unavailable,
+                                        "another text when it is made again"):
+                list(self.stream(server.address))
 
     def test_a_stream_that_is_not_made_again(self):
         server = self.fake((GONE,))
@@ -289,6 +291,32 @@ class HedgeTest(unittest.TestCase):
             for _ in range(20):
                 client.generate("a")
             self.assertEqual(len(server.seen), 20 + 10)
+
+    def test_both_calls_end_in_one_turn(self):
+        async def first(answer_of_first, answer_of_second):
+            calls = [asyncio.get_running_loop().create_future()
+                     for _ in range(2)]
+
+            def send(second):
+                if second:
+                    asyncio.get_running_loop().call_later(0.01, end)
+                return calls[second]
+
+            def end():
+                for call, answer in zip(calls, (answer_of_first,
+                                                answer_of_second)):
+                    if answer:
+                        call.set_result(answer)
+                    else:
+                        call.set_exception(ValueError("failed"))
+
+            return await Hedge(0.01).first_answer_async(send)
+
+        for _ in range(20):  # sets have no order
+            self.assertEqual(asyncio.run(first("a", None)), "a")
+            self.assertEqual(asyncio.run(first(None, "b")), "b")
+        with self.assertRaises(ValueError):
+            asyncio.run(first(None, None))
 
 
 if __name__ == "__main__":

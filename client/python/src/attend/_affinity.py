@@ -21,7 +21,8 @@ def affinity_key(request: Any, size: int) -> str | None:
 
 
 def elsewhere(metadata: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """For a call that its own server does not answer: another key."""
+    """For a call that its own server does not answer: another key. One in N
+    goes to the same of N servers."""
     return [(name, f"{value}-2" if name == HEADER else value)
             for name, value in metadata]
 

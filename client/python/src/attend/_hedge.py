@@ -51,17 +51,17 @@ class Hedge:
         calls = {asyncio.ensure_future(_answer(send(False)))}
         try:
             ended, _ = await asyncio.wait(calls, timeout=self.after)
-            if ended:
+            if any(each.exception() is None for each in ended):
                 self._answered()
-            elif self._take():
+            elif not ended and self._take():
                 calls.add(asyncio.ensure_future(_answer(send(True))))
             waiting = calls
             while True:
                 ended, waiting = await asyncio.wait(
                     waiting, return_when=asyncio.FIRST_COMPLETED)
-                for each in ended:
-                    if each.exception() is None or not waiting:
-                        return each.result()
+                good = [each for each in ended if each.exception() is None]
+                if good or not waiting:
+                    return (good or list(ended))[0].result()
         finally:
             for each in calls:
                 each.cancel()

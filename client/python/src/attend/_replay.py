@@ -7,7 +7,7 @@ from typing import Any, Mapping
 
 import grpc
 
-from attend.errors import error_of
+from attend.errors import AttendError, error_of
 from attend.v1 import attend_pb2 as pb
 
 # With these set the rest of a result is not what a result is that begins with
@@ -44,13 +44,18 @@ class Replay:
         known = self._seen[self._at:self._at + len(part)]
         self._at += len(part)
         if not part.startswith(known):
-            raise error_of(grpc.StatusCode.UNAVAILABLE, "the stream broke off, "
-                           "and has another text when it is made again")
+            raise _another_text()
         self._seen += part[len(known):]
         if isinstance(message, pb.GenerateChunk):
             self._ids += message.ids
             self._ended = self._ended or message.finish_reason != 0
         return part[len(known):]
+
+    def end(self) -> None:
+        """The stream has ended well. Raises Unavailable if that was too early.
+        """
+        if self._at < len(self._seen):
+            raise _another_text()
 
     def may_continue(self, request: Any) -> bool:
         """Whether it depends on the model alone that a forced prefix will do.
@@ -89,6 +94,11 @@ class Replay:
                 and not any(len(getattr(one, name))
                             for one in (params, model.defaults)
                             for name in NOT_CONTINUED_LISTS))
+
+
+def _another_text() -> AttendError:
+    return error_of(grpc.StatusCode.UNAVAILABLE, "the stream broke off, and "
+                    "has another text when it is made again")
 
 
 def _value(params: pb.GenerationParams, model: pb.Model, name: str) -> Any:

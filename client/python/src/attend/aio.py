@@ -186,6 +186,7 @@ class Client(Settings):
                     part = replay.new(call.read(message), message)
                     if part:
                         yield part
+                replay.end()
                 return
             except grpc.RpcError as error:
                 pause = attempts.pause(error, replay.begun)
