@@ -21,13 +21,25 @@ type replay struct {
 func (r *replay) next(part string) (string, *Error) {
 	known := r.seen[min(r.at, len(r.seen)):min(r.at+len(part), len(r.seen))]
 	if !strings.HasPrefix(part, known) {
-		return "", &Error{Code: codes.Unavailable, final: true,
-			Message: "the stream broke off, and has another text when it is " +
-				"made again"}
+		return "", anotherText()
 	}
 	r.at += len(part)
 	r.seen += part[len(known):]
 	return part[len(known):], nil
+}
+
+// end is the error of an attempt that ends well, but before what has been seen.
+func (r *replay) end() *Error {
+	if r.at < len(r.seen) {
+		return anotherText()
+	}
+	return nil
+}
+
+func anotherText() *Error {
+	return &Error{Code: codes.Unavailable, final: true,
+		Message: "the stream broke off, and has another text when it is made " +
+			"again"}
 }
 
 // withSeed draws the seed that the server would draw, so that a second attempt

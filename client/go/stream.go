@@ -58,7 +58,7 @@ func attemptStream[Request, Chunk any](ctx context.Context,
 	for {
 		chunk, err := running.Recv()
 		if err == io.EOF {
-			return nil
+			return text.end()
 		}
 		if err != nil {
 			return errorOf(err, running.Trailer())

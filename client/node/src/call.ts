@@ -165,6 +165,7 @@ export async function* streamed(
           const part = text.next(read(message));
           if (part) yield part;
         }
+        text.end();
         return;
       } catch (failed) {
         const error = ended ?? errorOf(failed);

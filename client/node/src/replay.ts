@@ -23,15 +23,22 @@ export class Replay {
   /** What of the next part has not been seen. */
   next(part: string): string {
     const known = this.#seen.slice(this.#at, this.#at + part.length);
-    if (!part.startsWith(known)) {
-      throw new AttendError(
-          status.UNAVAILABLE, 'the stream broke off, and has another text when ' +
-          'it is made again', {final: true});
-    }
+    if (!part.startsWith(known)) throw anotherText();
     this.#at += part.length;
     this.#seen += part.slice(known.length);
     return part.slice(known.length);
   }
+
+  /** The attempt ends well; that it ends before what has been seen does not. */
+  end() {
+    if (this.#at < this.#seen.length) throw anotherText();
+  }
+}
+
+function anotherText(): AttendError {
+  return new AttendError(
+      status.UNAVAILABLE, 'the stream broke off, and has another text when it is ' +
+      'made again', {final: true});
 }
 
 /** Draws the seed that the server would draw, so that a second attempt has the

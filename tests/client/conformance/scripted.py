@@ -81,7 +81,7 @@ class ScriptedServer(FakeServer):
         for _ in range(line.get("parts", 0)):
             yield pb.GenerateChunk(text="part")
         self.end_badly(line, context)
-        yield pb.GenerateChunk(text=self.name)
+        yield pb.GenerateChunk(text=line.get("last", self.name))
 
 
 class Relay:
