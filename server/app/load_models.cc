@@ -88,15 +88,21 @@ absl::Status TryLoad(const Loading& to, const ModelSource& source) {
 
 }  // namespace
 
-absl::Status LoadOne(const Loading& to, ModelSource& source) {
+absl::Status LoadOne(const Loading& to, ModelSource& source,
+                     absl::FunctionRef<bool()> make_room) {
   if (!source.draft.empty()) source.draft = AbsoluteDirectory(source.draft);
   absl::Status status = CatchExceptions([&]() -> absl::Status {
     if (!source.hub.empty()) {
       ASSIGN_OR_RETURN(source.directory, FetchFromHub(to, source));
     }
     source.directory = AbsoluteDirectory(source.directory);
-    return TryLoad(to, source);
+    return absl::OkStatus();
   });
+  if (status.ok()) {
+    do {
+      status = CatchExceptions([&] { return TryLoad(to, source); });
+    } while (absl::IsResourceExhausted(status) && make_room());
+  }
   to.metrics.OnLoad(source.name, status.ok());
   return status;
 }
@@ -116,16 +122,21 @@ absl::Status ReportFailure(const Loading& to, const ModelSource& source,
 
 absl::Status LoadModels(const Loading& to, Signals& signals) {
   for (ModelSource source : to.options.models) {
-    const absl::Status status = LoadOne(to, source);
+    const absl::Status status = LoadOne(to, source, [] { return false; });
     if (signals.stopping()) return absl::OkStatus();
     if (to.options.models.size() == 1) RETURN_IF_ERROR(status);
     if (status.ok()) continue;
     to.models.Add(source.name, ReportFailure(to, source, status));
   }
-  if (to.models.ready() > 0) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("none of the ", to.options.models.size(),
-                   " models could be loaded; see above"));
+  if (to.models.ready() == 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("none of the ", to.options.models.size(),
+                     " models could be loaded; see above"));
+  }
+  for (const ModelAlias& alias : to.options.aliases) {
+    RETURN_IF_ERROR(to.models.SetAlias(alias));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace attend

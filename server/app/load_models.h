@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "engine/compute/compute.h"
 #include "server/app/options.h"
@@ -29,15 +30,17 @@ struct Loading {
 // Loads a model, which is fetched first if it is one of a hub, takes all memory
 // that serving it needs, and serves it from now on, in the place of the one of
 // its name. Makes the paths of `source` absolute. An error may name them, and
-// nothing has changed.
-absl::Status LoadOne(const Loading& to, ModelSource& source);
+// nothing has changed. While the memory does not suffice, `make_room` is
+// called; false: there is no room to be made.
+absl::Status LoadOne(const Loading& to, ModelSource& source,
+                     absl::FunctionRef<bool()> make_room);
 // Logs why a model could not be loaded. Returns that for clients.
 absl::Status ReportFailure(const Loading& to, const ModelSource& source,
                            const absl::Status& status);
 
 // Loads options.models, one after the other. One that cannot be loaded does not
-// keep the others from serving. Returns early when a signal comes. An error: no
-// model could be loaded.
+// keep the others from serving. Returns early when a signal comes. Then sets
+// options.aliases. An error: no model could be loaded.
 absl::Status LoadModels(const Loading& to, Signals& signals);
 
 }  // namespace attend

@@ -99,7 +99,7 @@ void WarnOfOpenDoors(const ServerOptions& options, Log& log) {
               {{"warning",
                 "HF_ENDPOINT is without TLS: HF_TOKEN travels as plain text"}});
   }
-  if (options.ChangesModels() && options.tenants_file.empty()) {
+  if (options.CallsChangeModels() && options.tenants_file.empty()) {
     log.Write(LogLevel::kWarning, "open_model_control",
               {{"warning",
                 "without --tenants every client may load and unload models"}});
@@ -126,7 +126,7 @@ void LogReady(const ServedModels& models, const Compute& compute,
               const RpcServer& rpc, const HttpServer& http,
               absl::Duration seconds, Log& log) {
   log.Write(LogLevel::kInfo, "ready",
-            {{"model", models.table().Find("")->name},
+            {{"model", models.table().DefaultName()},
              {"models", models.ready()},
              {"broken", models.table().All().size() - models.ready()},
              {"grpc_port", rpc.port()},
@@ -157,10 +157,10 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
   const Loading loading = {options, *compute,
                            models,  metrics,
                            log,     [&signals] { return signals.stopping(); }};
+  ModelLoader loader(loading, step_signal);
   RETURN_IF_ERROR(LoadModels(loading, signals));
   if (signals.stopping()) return absl::OkStatus();
   compute->LoadAlone();
-  ModelLoader loader(loading, step_signal);
   // Calls come and go: heaps keep this much free memory for the next ones. What
   // loading has freed went back to the system.
   mallopt(M_TRIM_THRESHOLD, 4 << 20);
@@ -178,7 +178,7 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
        .fair_share = options.rpc.fair_share,
        .tenants = tenants ? &tenants->tenants() : nullptr,
        .tracer = tracing ? &tracing->tracer : nullptr,
-       .control = options.ChangesModels() ? &loader : nullptr,
+       .control = options.CallsChangeModels() ? &loader : nullptr,
        .methods = RpcMethods(options)},
       options.rpc.tokenizer_threads, options.rpc.max_tokenizer_queue);
   ASSIGN_OR_RETURN(const std::unique_ptr<RpcServer> rpc,

@@ -1,9 +1,13 @@
 #include "server/app/model_loader.h"
 
+#include <algorithm>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "engine/tensor/check.h"
 #include "engine/tensor/out_of_memory.h"
 #include "engine/tensor/status_macros.h"
 #include "server/app/exceptions.h"
@@ -28,6 +32,23 @@ absl::Status LoadError(const ModelSource& source, const absl::Status& reason,
 }
 
 }  // namespace
+
+ModelLoader::ModelLoader(const Loading& to, StepSignal& signal)
+    : to_(to), signal_(signal) {
+  if (to.options.model_control != ModelControlMode::kPoll) return;
+  std::error_code error;  // then all that is found later is new
+  ModelListing now = ListModelFiles(to.options.model_options.models_dir,
+                                    to.options.models, error);
+  // What has come since the options were read is new, too.
+  std::erase_if(now, [&](const auto& model) {
+    return std::none_of(to.options.models.begin(), to.options.models.end(),
+                        [&](const ModelSource& source) {
+                          return source.name == model.first &&
+                                 source.version == model.second.version;
+                        });
+  });
+  watch_.emplace(std::move(now));
+}
 
 ModelLoader::~ModelLoader() { Stop(); }
 
@@ -76,28 +97,78 @@ absl::Status ModelLoader::Submit(ModelChange change, Done done) {
 
 void ModelLoader::Run() {
   MutexLock lock(mutex_);
-  while (true) {
-    come_.wait(lock, [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-      return stopping_ || !waiting_.empty();
-    });
-    if (stopping_) return;
-    const Waiting next = std::move(waiting_.front());
-    waiting_.pop_front();
-    lock.unlock();
-    const absl::Status status =
-        CatchExceptions([&] { return Make(next.change); });
-    // Without memory, health looks again in a while.
-    CatchOutOfMemory([&] {
-      return changed_(), absl::OkStatus();
-    }).IgnoreError();
-    Report(next.done, status);
+  while (Wait(lock)) {
+    if (waiting_.empty()) {
+      lock.unlock();
+      Look();
+    } else {
+      const Waiting next = std::move(waiting_.front());
+      waiting_.pop_front();
+      lock.unlock();
+      Report(next.done, MakeAndTell(next.change));
+    }
     lock.lock();
   }
 }
 
+bool ModelLoader::Wait(MutexLock& lock) {
+  const auto come = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return stopping_ || !waiting_.empty();
+  };
+  if (watch_) {
+    come_.wait_for(
+        lock, absl::ToChronoNanoseconds(to_.options.model_poll_interval), come);
+  } else {
+    come_.wait(lock, come);
+  }
+  return !stopping_;
+}
+
+void ModelLoader::Look() {
+  std::error_code error;
+  const absl::Status status = CatchExceptions([&] {
+    ModelListing now = ListModelFiles(to_.options.model_options.models_dir,
+                                      to_.options.models, error);
+    if (error) return absl::OkStatus();
+    for (const ModelChange& change : watch_->Look(std::move(now))) {
+      if (stopping()) break;
+      // What has failed was logged.
+      MakeAndTell(change).IgnoreError();
+    }
+    return absl::OkStatus();
+  });
+  const std::string reason =
+      error ? error.message() : std::string(status.message());
+  if (!reason.empty() && readable_) {
+    ReportNoFiles("", absl::FailedPreconditionError(
+                          absl::StrCat("models_dir cannot be read: ", reason)))
+        .IgnoreError();
+  }
+  readable_ = reason.empty();
+}
+
+bool ModelLoader::stopping() {
+  MutexLock lock(mutex_);
+  return stopping_;
+}
+
+absl::Status ModelLoader::MakeAndTell(const ModelChange& change) {
+  const absl::Status status = CatchExceptions([&] { return Make(change); });
+  // Without memory, health looks again in a while.
+  CatchOutOfMemory([&] { return changed_(), absl::OkStatus(); }).IgnoreError();
+  return status;
+}
+
 absl::Status ModelLoader::Make(const ModelChange& change) {
-  return change.kind == ModelChange::Kind::kLoad ? Load(change)
-                                                 : Unload(change);
+  switch (change.kind) {
+    case ModelChange::Kind::kLoad:
+      return Load(change);
+    case ModelChange::Kind::kUnload:
+      return Unload(change);
+    case ModelChange::Kind::kSetAlias:
+      return SetAlias(change);
+  }
+  ATTEND_CHECK(false);
 }
 
 absl::Status ModelLoader::Load(const ModelChange& change) {
@@ -105,12 +176,11 @@ absl::Status ModelLoader::Load(const ModelChange& change) {
       FindModel(to_.options.models, to_.options.model_options.models_dir,
                 change.name, change.version);
   if (absl::IsFailedPrecondition(found.status())) {
-    to_.log.Write(
-        LogLevel::kError, "model_failed",
-        {{"model", change.name}, {"error", found.status().message()}});
+    return ReportNoFiles(change.name, found.status());
   }
   ASSIGN_OR_RETURN(ModelSource source, std::move(found));
-  const absl::Status status = LoadOne(to_, source);
+  const absl::Status status =
+      LoadOne(to_, source, [&] { return MakeRoom(source); });
   if (status.ok()) return status;
   const absl::Status reason = ReportFailure(to_, source, status);
   const SharedModel before = to_.models.table().Find(source.name);
@@ -120,6 +190,25 @@ absl::Status ModelLoader::Load(const ModelChange& change) {
   return LoadError(source, reason, serves ? before.get() : nullptr);
 }
 
+absl::Status ModelLoader::ReportNoFiles(const std::string& name,
+                                        const absl::Status& reason) {
+  to_.log.Write(LogLevel::kError, "model_failed",
+                {{"model", name}, {"error", reason.message()}});
+  // Callers may ask for any names, but series are of those that are served.
+  const bool is_served = to_.models.table().Find(name) != nullptr;
+  to_.metrics.OnLoad(is_served ? name : "", false);
+  return reason;
+}
+
+bool ModelLoader::MakeRoom(const ModelSource& source) {
+  if (!to_.options.idle_unload) return false;
+  const std::string idle = to_.models.RemoveIdle(source.name);
+  if (idle.empty()) return false;
+  to_.log.Write(LogLevel::kInfo, "unloaded",
+                {{"model", idle}, {"for", source.name}});
+  return true;
+}
+
 absl::Status ModelLoader::Unload(const ModelChange& change) {
   if (!to_.models.Remove(change.name)) {
     return absl::NotFoundError(
@@ -127,6 +216,18 @@ absl::Status ModelLoader::Unload(const ModelChange& change) {
                      "' is not served"));
   }
   to_.log.Write(LogLevel::kInfo, "unloaded", {{"model", change.name}});
+  return absl::OkStatus();
+}
+
+absl::Status ModelLoader::SetAlias(const ModelChange& change) {
+  RETURN_IF_ERROR(CheckModelName(change.name));
+  RETURN_IF_ERROR(to_.models.SetAlias({change.name, change.targets}));
+  const std::string targets = absl::StrJoin(
+      change.targets, ",", [](std::string* out, const AliasTarget& target) {
+        absl::StrAppend(out, target.model, ":", target.weight);
+      });
+  to_.log.Write(LogLevel::kInfo, "alias_set",
+                {{"alias", change.name}, {"targets", targets}});
   return absl::OkStatus();
 }
 

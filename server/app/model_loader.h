@@ -5,11 +5,14 @@
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <optional>
+#include <string>
 #include <thread>
 
 #include "absl/status/status.h"
 #include "engine/tensor/mutex.h"
 #include "server/app/load_models.h"
+#include "server/app/model_watch.h"
 #include "server/service/model_control.h"
 #include "server/service/step_signal.h"
 
@@ -23,8 +26,9 @@ class ModelLoader final : public ModelControl {
   static constexpr size_t kMaxChanges = 64;
 
   // What `to` refers to, and `signal`, must outlive the ModelLoader.
-  ModelLoader(const Loading& to, StepSignal& signal)
-      : to_(to), signal_(signal) {}
+  // With ModelControlMode::kPoll, the files of this time are those that have
+  // been served.
+  ModelLoader(const Loading& to, StepSignal& signal);
   // Stop().
   ~ModelLoader() override;
 
@@ -45,15 +49,31 @@ class ModelLoader final : public ModelControl {
   };
 
   void Run();
+  // Waits for a change, or with ModelControlMode::kPoll for the time of a look.
+  // False: stopping.
+  bool Wait(MutexLock& lock) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Looks into models_dir, and makes what has changed there.
+  void Look();
+  bool stopping();
+  // Make(), and `changed_`.
+  absl::Status MakeAndTell(const ModelChange& change);
   // Tells everybody of a change that was made, or not.
   void Report(const Done& done, const absl::Status& status);
   absl::Status Make(const ModelChange& change);
   absl::Status Load(const ModelChange& change);
+  // There is no file of the model to load. Returns `reason`.
+  absl::Status ReportNoFiles(const std::string& name,
+                             const absl::Status& reason);
+  // Unloads a model without calls, but not this one. False: there is none.
+  bool MakeRoom(const ModelSource& source);
   absl::Status Unload(const ModelChange& change);
+  absl::Status SetAlias(const ModelChange& change);
 
   const Loading to_;
   StepSignal& signal_;
   std::function<void()> changed_;
+  std::optional<ModelWatch> watch_;  // with ModelControlMode::kPoll
+  bool readable_ = true;             // models_dir, in the last look
 
   Mutex mutex_;
   std::condition_variable come_;

@@ -27,6 +27,13 @@ void AddModels(OptionParser& parser, ModelOptions& o) {
       "Name of the model for requests that name none. Default: the first "
       "--model, else the first --hub, else the first of --models-dir by name.");
   parser.Add(
+      "alias", o.aliases,
+      "NAME=MODEL or NAME=MODEL:WEIGHT: calls of NAME go to MODEL. Repeated "
+      "with one NAME, each call goes to one of the models, which get as many "
+      "as "
+      "their weights say (default: 1). MODEL may be NAME@VERSION, a version of "
+      "a model of --models-dir, which is loaded as well.");
+  parser.Add(
       "draft", o.drafts,
       "Directory or GGUF file of a small model with the same tokens, or "
       "NAME=PATH for the model of that NAME. While few inputs run, it drafts "
@@ -75,7 +82,17 @@ void AddModelOptions(OptionParser& parser, ServerOptions& o) {
       "Who may change what is served while the server runs. none: nobody. "
       "explicit: calls of attend.v1.Admin, and of Triton's RepositoryModelLoad "
       "and RepositoryModelUnload; with --tenants only those of administrators. "
-      "A model that is loaded anew needs its memory twice for a while.");
+      "poll: whoever writes to --models-dir, in which the server looks for "
+      "other versions and models. A model that is loaded anew needs its memory "
+      "twice for a while.");
+  parser.Add("model-poll-interval", o.model_poll_interval,
+             "With --model-control=poll: time between two looks. A change is "
+             "made when two looks have found the same. Lower: sooner.");
+  parser.Add(
+      "idle-unload", o.idle_unload,
+      "With --model-control=explicit: a model for which the memory does not "
+      "suffice takes the place of those without calls, first of the one that "
+      "was called longest ago, which are unloaded. Else it is refused.");
   AddHub(parser, o.model_options, o.hub);
   AddShortlist(parser, o.model_options, o.engine);
 }

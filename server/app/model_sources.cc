@@ -14,6 +14,7 @@
 #include "engine/tensor/status_macros.h"
 #include "server/app/model_versions.h"
 #include "server/hub/hub_reference.h"
+#include "server/tenants/version_name.h"
 
 namespace attend {
 namespace {
@@ -171,7 +172,11 @@ const std::string& Origin(const ModelSource& source) {
 
 absl::Status CheckNames(const std::vector<ModelSource>& sources) {
   for (size_t i = 0; i < sources.size(); ++i) {
-    RETURN_IF_ERROR(CheckModelName(sources[i].name));
+    const absl::Status named = CheckModelName(sources[i].name);
+    if (!named.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          named.message(), "; give another one: --model NAME=DIRECTORY"));
+    }
     for (size_t other = 0; other < i; ++other) {
       if (sources[i].name != sources[other].name) continue;
       return absl::InvalidArgumentError(absl::StrCat(
@@ -189,13 +194,15 @@ absl::Status CheckModelName(const std::string& name) {
     return absl::ascii_isgraph(c) && c != '=' && c != ',' && c != '"' &&
            c != '\'' && c != '\\';
   });
-  if (plain && !name.empty() && name.size() <= kMaxNameBytes) {
+  if (plain && !name.empty() && name.size() <= kMaxNameBytes &&
+      !ParseVersionName(name)) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "model name is '", absl::CHexEscape(name.substr(0, 200)), "', must be 1 ",
-      "to ", kMaxNameBytes, " letters, digits or signs like '-', '_', '.', ",
-      "'/'; give another one: --model NAME=DIRECTORY"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("model name is '", absl::CHexEscape(name.substr(0, 200)),
+                   "', must be 1 to ", kMaxNameBytes,
+                   " letters, digits or signs like '-', '_', '.', '/', and ",
+                   "not end as 'm@2' does, which is version 2 of 'm'"));
 }
 
 std::vector<ModelSource> ListModels(const std::string& models_dir,

@@ -37,6 +37,9 @@ struct ModelOptions {
   // Files of lexical shortlists: NAME=PATH, or PATH if there is one model. An
   // entry that begins with '/' or '.' is a path.
   std::vector<std::string> shortlists = {};
+  // Aliases: NAME=MODEL or NAME=MODEL:WEIGHT; each entry adds a target to the
+  // alias of its name.
+  std::vector<std::string> aliases = {};
 };
 
 // A model to load.
@@ -66,8 +69,8 @@ absl::StatusOr<std::vector<ModelSource>> FindModels(
 std::vector<ModelSource> ListModels(const std::string& models_dir,
                                     std::error_code& error);
 
-// A model's name goes into log lines, metrics and headers: no space, no control
-// character. INVALID_ARGUMENT names it.
+// The name of a model or of an alias goes into log lines, metrics and headers:
+// no space, no control character. INVALID_ARGUMENT names it.
 absl::Status CheckModelName(const std::string& name);
 
 }  // namespace attend

@@ -6,24 +6,14 @@
 #include <vector>
 
 #include "absl/strings/escaping.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "engine/tensor/status_macros.h"
+#include "server/tenants/version_name.h"
 
 namespace attend {
 namespace {
 
 namespace fs = std::filesystem;
-
-// "7", but neither "07" nor "v7". Empty: it is none.
-std::optional<int64_t> ParseVersion(const std::string& name) {
-  int64_t version = 0;
-  if (!absl::SimpleAtoi(name, &version) || version < 1 ||
-      absl::StrCat(version) != name) {
-    return std::nullopt;
-  }
-  return version;
-}
 
 // The model of `models_dir`. What else is there does not matter.
 absl::StatusOr<ModelSource> FindListed(const std::string& models_dir,
@@ -70,6 +60,18 @@ std::optional<int64_t> HighestVersion(const std::string& directory) {
 absl::StatusOr<ModelSource> FindModel(const std::vector<ModelSource>& at_start,
                                       const std::string& models_dir,
                                       absl::string_view name, int64_t version) {
+  if (const auto pinned = ParseVersionName(name)) {
+    if (version != 0 && version != pinned->version) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("version is ", version, ", and name is '", name,
+                       "', must be the same version"));
+    }
+    ASSIGN_OR_RETURN(
+        ModelSource source,
+        FindModel(at_start, models_dir, pinned->model, pinned->version));
+    source.name = std::string(name);
+    return source;
+  }
   ModelSource source;
   for (const ModelSource& one : at_start) {
     if (one.name == name) source = one;

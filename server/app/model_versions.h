@@ -16,7 +16,8 @@ namespace attend {
 // names are numbers from 1 on. Empty: it has none.
 std::optional<int64_t> HighestVersion(const std::string& directory);
 
-// The model of that name: one of --model as it was `at_start`, or what
+// The model of that name, which may be that of a version (see
+// ParseVersionName()): one of --model as it was `at_start`, or what
 // `models_dir` (empty: there is none) has now, with the draft model and the
 // shortlist that the options gave the name. `version`: that one of a directory
 // of versions; 0: the highest. NOT_FOUND: there is no such model or version;

@@ -89,8 +89,9 @@ absl::Status ParseValue(absl::string_view text, FairShare& value) {
 
 absl::Status ParseValue(absl::string_view text, ModelControlMode& value) {
   value = text == "explicit" ? ModelControlMode::kExplicit
+          : text == "poll"   ? ModelControlMode::kPoll
                              : ModelControlMode::kNone;
-  return Check(text == "explicit" || text == "none", text, "none or explicit");
+  return Check(text == ValueText(value), text, "none, explicit or poll");
 }
 
 absl::Status ParseValue(absl::string_view text, Isa& value) {
@@ -149,7 +150,15 @@ std::string ValueText(FairShare value) {
 }
 
 std::string ValueText(ModelControlMode value) {
-  return value == ModelControlMode::kExplicit ? "explicit" : "none";
+  switch (value) {
+    case ModelControlMode::kNone:
+      return "none";
+    case ModelControlMode::kExplicit:
+      return "explicit";
+    case ModelControlMode::kPoll:
+      return "poll";
+  }
+  return "";
 }
 
 std::string ValueText(Isa value) { return std::string(IsaName(value)); }

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine/tensor/check.h"
 #include "engine/tensor/status_macros.h"
+#include "server/app/alias_options.h"
 #include "server/app/option_list.h"
 #include "server/app/option_parser.h"
 #include "server/tenants/key_hash.h"
@@ -16,6 +17,26 @@ namespace attend {
 namespace {
 
 constexpr char kServerHelp[] = "serves transformer models over gRPC";
+
+absl::Status ValidateModelControl(const ServerOptions& o) {
+  if (o.model_control == ModelControlMode::kPoll &&
+      o.model_options.models_dir.empty()) {
+    return absl::InvalidArgumentError(
+        "model_control is poll, needs models_dir");
+  }
+  if (o.model_poll_interval < absl::Milliseconds(10) ||
+      o.model_poll_interval > absl::Hours(24)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "model_poll_interval is ", absl::FormatDuration(o.model_poll_interval),
+        ", must be in [10ms, 24h]"));
+  }
+  if (o.idle_unload && !o.CallsChangeModels()) {
+    return absl::InvalidArgumentError(
+        "idle_unload is true, needs model_control explicit: nobody else could "
+        "load again what it unloads");
+  }
+  return absl::OkStatus();
+}
 
 }  // namespace
 
@@ -32,6 +53,7 @@ absl::Status ServerOptions::Validate() const {
           ", must be in [0, 24h]"));
     }
   }
+  RETURN_IF_ERROR(ValidateModelControl(*this));
   if (!metrics_key_sha256.empty() && !ParseKeyHash(metrics_key_sha256)) {
     // The error does not show the value, which may be the key itself.
     return absl::InvalidArgumentError(absl::StrCat(
@@ -82,6 +104,8 @@ absl::StatusOr<CommandLine> ParseCommandLine(
     RETURN_IF_ERROR(ReadHubVariables(
         [](const char* name) { return std::getenv(name); }, options.hub));
   }
+  ASSIGN_OR_RETURN(options.aliases,
+                   FindAliases(options.model_options, options.models));
   RETURN_IF_ERROR(options.Validate());
   return line;
 }

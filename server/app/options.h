@@ -16,6 +16,7 @@
 #include "server/hub/hub_settings.h"
 #include "server/observability/log.h"
 #include "server/scheduler/scheduler.h"
+#include "server/service/model_alias.h"
 #include "server/service/model_control.h"
 #include "server/tls/tls_options.h"
 
@@ -25,10 +26,15 @@ namespace attend {
 // and lines of the file of them.
 struct ServerOptions {
   std::vector<ModelSource> models;  // at least one; the default first
+  std::vector<ModelAlias> aliases;
   // Where they, and those that are loaded later, were and are found.
   ModelOptions model_options;
   HubSettings hub;
   ModelControlMode model_control = ModelControlMode::kNone;
+  // Of ModelControlMode::kPoll: between two looks into models_dir.
+  absl::Duration model_poll_interval = absl::Seconds(15);
+  // A model that does not fit takes the place of those that are not used.
+  bool idle_unload = false;
   ComputeOptions compute;
   EngineOptions engine;        // for each model; but see EngineOf()
   SchedulerOptions scheduler;  // the same for each model
@@ -62,6 +68,10 @@ struct ServerOptions {
   // Whether models come and go while calls run.
   bool ChangesModels() const {
     return model_control != ModelControlMode::kNone;
+  }
+  // Whether calls change models.
+  bool CallsChangeModels() const {
+    return model_control == ModelControlMode::kExplicit;
   }
   // The options of one of the models.
   EngineOptions EngineOf(const ModelSource& source) const;

@@ -3,7 +3,6 @@
 #include <malloc.h>
 
 #include <algorithm>
-#include <atomic>
 #include <optional>
 #include <utility>
 
@@ -57,11 +56,16 @@ struct ServedModels::Serving {
   void OnStep(const StepReport& step) {
     if (!published) {
       idle = step;
-    } else if (current) {
-      metrics->OnStep(step);
-    } else {
-      metrics->CountStep(step);
+      return;
     }
+    metrics->CountStep(step);
+    MutexLock lock(levels);
+    if (current) metrics->SetLevels(step);
+  }
+  // Another model has the name from now on.
+  void Replace() {
+    MutexLock lock(levels);
+    current = false;
   }
   // No request has come yet.
   void Publish() {
@@ -72,7 +76,8 @@ struct ServedModels::Serving {
   const std::shared_ptr<ModelMetrics> metrics;
   StepReport idle;         // before the first request
   bool published = false;  // constant once requests come
-  std::atomic<bool> current{true};
+  Mutex levels;
+  bool current ABSL_GUARDED_BY(levels) = true;
   const std::optional<Model> model;    // none: it could not be loaded
   std::optional<Scheduler> scheduler;  // ends before its model
   const ModelEntry entry;
@@ -91,7 +96,7 @@ ServedModels::~ServedModels() {
     MutexLock lock(mutex_);
     ATTEND_CHECK(live_.empty());
     closed_ = true;
-    changed_.notify_one();
+    changed_.notify_all();
   }
   if (freeing_.joinable()) freeing_.join();
 }
@@ -113,7 +118,7 @@ void ServedModels::Add(const std::string& name, absl::StatusOr<Model> model,
   }
   // Nothing below can fail where a model is replaced.
   for (const std::shared_ptr<Serving>& before : all) {
-    if (before->entry.name == name) before->current = false;
+    if (before->entry.name == name) before->Replace();
   }
   if (serving->scheduler) serving->Publish();
   table_.Put(std::move(shared));
@@ -125,6 +130,19 @@ bool ServedModels::Remove(absl::string_view name) {
     if (serving->entry.name == name) serving->metrics->Withdraw();
   }
   return true;
+}
+
+std::string ServedModels::RemoveIdle(absl::string_view except) {
+  SharedModel removed = table_.RemoveIdle(except);
+  if (removed == nullptr) return "";
+  std::string name = removed->name;
+  removed->served->metrics.Withdraw();
+  removed.reset();
+  MutexLock lock(mutex_);
+  changed_.wait(lock, [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return retired_.empty() && !freeing_some_;
+  });
+  return name;
 }
 
 SharedModel ServedModels::Share(std::shared_ptr<Serving> serving) {
@@ -143,7 +161,7 @@ SharedModel ServedModels::Share(std::shared_ptr<Serving> serving) {
 void ServedModels::Retire(Servings::iterator serving) {
   MutexLock lock(mutex_);
   retired_.splice(retired_.end(), live_, serving);
-  changed_.notify_one();
+  changed_.notify_all();
 }
 
 void ServedModels::RunFreeing() {
@@ -155,10 +173,13 @@ void ServedModels::RunFreeing() {
     if (retired_.empty()) return;
     Servings retired;
     retired.swap(retired_);
+    freeing_some_ = true;
     lock.unlock();
     retired.clear();
     malloc_trim(0);
     lock.lock();
+    freeing_some_ = false;
+    changed_.notify_all();
   }
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -49,6 +50,14 @@ class ServedModels {
   // New calls do not find the model any more. False: there is none.
   bool Remove(absl::string_view name);
 
+  // ModelTable::RemoveIdle(), once its memory has gone back. Its name; empty:
+  // there is none. After StartFreeing().
+  std::string RemoveIdle(absl::string_view except);
+  // ModelTable::SetAlias().
+  absl::Status SetAlias(ModelAlias alias) {
+    return table_.SetAlias(std::move(alias));
+  }
+
   // What calls find.
   const ModelTable& table() const { return table_; }
   // The number of models that take requests.
@@ -82,6 +91,7 @@ class ServedModels {
   std::condition_variable changed_;
   Servings live_ ABSL_GUARDED_BY(mutex_);     // whose entries have shares
   Servings retired_ ABSL_GUARDED_BY(mutex_);  // to be freed
+  bool freeing_some_ ABSL_GUARDED_BY(mutex_) = false;
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread freeing_;
 };

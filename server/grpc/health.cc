@@ -1,5 +1,7 @@
 #include "server/grpc/health.h"
 
+#include <algorithm>
+
 #include "server/observability/log.h"
 
 namespace attend {
@@ -17,15 +19,27 @@ void Health::TellAgain() {
 
 void Health::Look() {
   const bool serving = told_serving_;
-  std::map<std::string, bool> now;
+  std::map<std::string, bool> ready, now;
   bool any = false;
   for (const SharedModel& model : service_.models.All()) {
-    const bool ready = model->ready();
-    any |= ready;
-    now[model->name] = serving && ready;
-    const std::optional<bool> before = Find(model->name);
-    if (serving && before && *before != ready) Report(*model, ready);
+    const bool is_ready = model->ready();
+    any |= is_ready;
+    ready[model->name] = is_ready;
+    now[model->name] = serving && is_ready;
+    const auto before = ready_.find(model->name);
+    if (serving && before != ready_.end() && before->second != is_ready) {
+      Report(*model, is_ready);
+    }
   }
+  for (const ModelAlias& alias : service_.models.Aliases()) {
+    now[alias.name] =
+        serving && std::any_of(alias.targets.begin(), alias.targets.end(),
+                               [&](const AliasTarget& target) {
+                                 const auto found = ready.find(target.model);
+                                 return found != ready.end() && found->second;
+                               });
+  }
+  ready_ = std::move(ready);
   serving_ = serving && any;
   now[""] = serving_;
   for (const std::string& name : names_) now[name] = serving_;

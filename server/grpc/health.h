@@ -26,7 +26,7 @@ class HealthWatcher {
 };
 
 // What grpc.health.v1 answers: for the server (""), for each gRPC service and
-// for each model. Thread-safe.
+// for each model or alias. Thread-safe.
 class Health {
  public:
   // `service` must outlive the Health; `names` are those of gRPC services.
@@ -59,6 +59,8 @@ class Health {
   std::atomic<bool> serving_{false};
   Mutex looking_;
   bool told_serving_ ABSL_GUARDED_BY(looking_) = false;
+  // Which models were ready at the last look.
+  std::map<std::string, bool> ready_ ABSL_GUARDED_BY(looking_);
   mutable Mutex mutex_;
   std::map<std::string, bool> told_ ABSL_GUARDED_BY(mutex_);
   std::set<HealthWatcher*> watchers_ ABSL_GUARDED_BY(mutex_);

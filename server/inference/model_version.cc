@@ -15,6 +15,12 @@ absl::StatusOr<const ModelEntry*> FindVersion(const Service& service,
                                               CallContext& context,
                                               absl::string_view name,
                                               absl::string_view version) {
+  // A version that is served beside the one that the name means.
+  const std::string beside = absl::StrCat(
+      name.empty() ? service.models.DefaultName() : name, "@", version);
+  if (service.models.Find(beside) != nullptr) {
+    return service.FindEntry(beside, context);
+  }
   ASSIGN_OR_RETURN(const ModelEntry* entry, service.FindEntry(name, context));
   if (version.empty() || version == VersionText(*entry)) return entry;
   return absl::NotFoundError(
@@ -28,7 +34,7 @@ absl::StatusOr<const ModelEntry*> FindServedVersion(const Service& service,
                                                     absl::string_view version) {
   ASSIGN_OR_RETURN(const ModelEntry* entry,
                    FindVersion(service, context, name, version));
-  RETURN_IF_ERROR(service.Find(name, context).status());
+  RETURN_IF_ERROR(service.Find(entry->name, context).status());
   return entry;
 }
 

@@ -146,6 +146,35 @@ void ModelMetrics::Withdraw() {
   RemoveGauges();
 }
 
+void ModelMetrics::OnAlias(const std::string& alias, int64_t version) {
+  MutexLock lock(mutex_);
+  if (alias_calls_ == nullptr) {
+    alias_calls_ =
+        &prometheus::BuildCounter()
+             .Name("attend_alias_calls_total")
+             .Help("Calls of an alias, by the model and version that got them.")
+             .Register(registry);
+  }
+  AliasCalls& calls = aliases_[alias];
+  if (calls.count == nullptr || calls.version != version) {
+    if (calls.count != nullptr) alias_calls_->Remove(calls.count);
+    calls = {
+        .version = version,
+        .count = &alias_calls_->Add({{"alias", alias},
+                                     {"model", name_},
+                                     {"version", std::to_string(version)}})};
+  }
+  calls.count->Increment();
+}
+
+void ModelMetrics::ForgetAlias(const std::string& alias) {
+  MutexLock lock(mutex_);
+  const auto found = aliases_.find(alias);
+  if (found == aliases_.end()) return;
+  alias_calls_->Remove(found->second.count);
+  aliases_.erase(found);
+}
+
 void ModelMetrics::RemoveGauges() {
   if (ready_ != nullptr) readiness_.Remove(ready_);
   if (info_ != nullptr) infos_.Remove(info_);

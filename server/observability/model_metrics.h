@@ -1,6 +1,7 @@
 #ifndef ATTEND_SERVER_OBSERVABILITY_MODEL_METRICS_H_
 #define ATTEND_SERVER_OBSERVABILITY_MODEL_METRICS_H_
 
+#include <prometheus/counter.h>
 #include <prometheus/family.h>
 #include <prometheus/gauge.h>
 #include <prometheus/metric_family.h>
@@ -8,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -46,6 +48,10 @@ class ModelMetrics : private OwnRegistry, public CallMetrics {
   // whether it is ready.
   void Withdraw();
 
+  // A call of an alias came to the model, which is served in that version.
+  void OnAlias(const std::string& alias, int64_t version);
+  // There is no such alias any more: its series goes.
+  void ForgetAlias(const std::string& alias);
   // A request has ended. Times that were not reached are InfinitePast.
   void OnRequest(const RequestTimes& times, int source_tokens,
                  int generated_tokens);
@@ -68,6 +74,11 @@ class ModelMetrics : private OwnRegistry, public CallMetrics {
  private:
   struct Series;
   using Gauges = prometheus::Family<prometheus::Gauge>;
+  // The calls of an alias that came to a version.
+  struct AliasCalls {
+    int64_t version = 0;
+    prometheus::Counter* count = nullptr;
+  };
 
   void RemoveGauges() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -79,7 +90,11 @@ class ModelMetrics : private OwnRegistry, public CallMetrics {
   mutable Mutex mutex_;
   prometheus::Gauge* ready_ ABSL_GUARDED_BY(mutex_) = nullptr;  // or not told
   prometheus::Gauge* info_ ABSL_GUARDED_BY(mutex_) = nullptr;   // or not served
-  InferenceTotals totals_ ABSL_GUARDED_BY(mutex_);              // but its steps
+  // Null: there were no such calls.
+  prometheus::Family<prometheus::Counter>* alias_calls_
+      ABSL_GUARDED_BY(mutex_) = nullptr;
+  std::map<std::string, AliasCalls> aliases_ ABSL_GUARDED_BY(mutex_);
+  InferenceTotals totals_ ABSL_GUARDED_BY(mutex_);  // but its steps
 };
 
 }  // namespace attend

@@ -1,7 +1,9 @@
 // GET /v1/models and /v1/models/MODEL.
 
 #include <algorithm>
+#include <map>
 
+#include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "attend/v1/attend.pb.h"
 #include "engine/tensor/status_macros.h"
@@ -36,9 +38,23 @@ class ModelListTranslator final : public HttpTranslator {
   absl::Status Append(const google::protobuf::Message& answer,
                       std::string& text) override {
     Json models = Json::array();
-    for (const v1::Model& model :
-         static_cast<const v1::ListModelsResponse&>(answer).models()) {
-      if (model.ready()) models.push_back(ToJson(model));
+    const auto& list = static_cast<const v1::ListModelsResponse&>(answer);
+    std::map<absl::string_view, const v1::Model*> ready;
+    for (const v1::Model& model : list.models()) {
+      if (!model.ready()) continue;
+      ready[model.name()] = &model;
+      models.push_back(ToJson(model));
+    }
+    // Each alias as the first of its targets is.
+    for (const v1::Alias& alias : list.aliases()) {
+      if (ready.count(alias.name()) > 0) continue;
+      for (const v1::AliasTarget& target : alias.targets()) {
+        const auto found = ready.find(target.model());
+        if (found == ready.end()) continue;
+        models.push_back(ToJson(*found->second));
+        models.back()["id"] = alias.name();
+        break;
+      }
     }
     text += DumpJson(Json{{"object", "list"}, {"data", std::move(models)}});
     return absl::OkStatus();

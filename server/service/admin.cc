@@ -1,4 +1,4 @@
-// LoadModel and UnloadModel of attend.v1.Admin.
+// The methods of attend.v1.Admin.
 
 #include "attend/v1/attend.pb.h"
 #include "server/service/describe_model.h"
@@ -27,6 +27,19 @@ absl::StatusOr<ModelChange> ReadUnload(const v1::UnloadModelRequest& request) {
 
 v1::UnloadModelResponse AnswerUnload(const ModelEntry*) { return {}; }
 
+absl::StatusOr<ModelChange> ReadAlias(const v1::SetAliasRequest& request) {
+  ModelChange change = {.kind = ModelChange::Kind::kSetAlias,
+                        .name = request.name()};
+  for (const v1::AliasTarget& target : request.targets()) {
+    change.targets.push_back(
+        {.model = target.model(),
+         .weight = target.has_weight() ? target.weight() : 1});
+  }
+  return change;
+}
+
+v1::SetAliasResponse AnswerAlias(const ModelEntry*) { return {}; }
+
 }  // namespace
 
 std::unique_ptr<Handler> NewLoadModelHandler(const Service& service,
@@ -37,6 +50,11 @@ std::unique_ptr<Handler> NewLoadModelHandler(const Service& service,
 std::unique_ptr<Handler> NewUnloadModelHandler(const Service& service,
                                                CallContext& context) {
   return NewModelChangeCall(service, context, ReadUnload, AnswerUnload);
+}
+
+std::unique_ptr<Handler> NewSetAliasHandler(const Service& service,
+                                            CallContext& context) {
+  return NewModelChangeCall(service, context, ReadAlias, AnswerAlias);
 }
 
 }  // namespace attend

@@ -7,9 +7,11 @@
 namespace attend {
 
 // Refused or not, the call was for this model.
-absl::Status CallContext::SetModel(std::shared_ptr<const ModelEntry> model) {
+absl::Status CallContext::SetModel(std::shared_ptr<const ModelEntry> model,
+                                   absl::string_view called) {
   model_ = std::move(model);
-  return account().CheckModel(model_->name);
+  called_ = std::string(called);
+  return account().CheckModel(called_);
 }
 
 }  // namespace attend

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "engine/tensor/mutex.h"
 #include "server/scheduler/request.h"
@@ -52,12 +53,17 @@ class CallContext {
                : absl::OkStatus();
   }
 
-  // Says for which model the call is. The call's log line and metrics name that
+  // Says for which model the call is, and by which name it was called: its own
+  // or that of an alias. The call's log line and metrics name that
   // model, and the call has a share of it to its end. Called in
-  // Handler::Start(). PERMISSION_DENIED if the tenant may not use the model.
-  absl::Status SetModel(std::shared_ptr<const ModelEntry> model);
+  // Handler::Start(). PERMISSION_DENIED if the tenant may not use what it
+  // called.
+  absl::Status SetModel(std::shared_ptr<const ModelEntry> model,
+                        absl::string_view called);
   // Null: not known yet.
   const ModelEntry* model() const { return model_.get(); }
+  // The name by which model() was called.
+  const std::string& called() const { return called_; }
 
   // The call may not take longer than until `deadline`. Called in
   // Handler::Start().
@@ -84,6 +90,7 @@ class CallContext {
   Mutex mutex_;
   std::atomic<bool> cancelled_{false};
   std::shared_ptr<const ModelEntry> model_;  // null: not known yet, or none
+  std::string called_;
   std::string request_id_;
   CallTrace trace_;
   absl::Time arrival_;

@@ -99,11 +99,13 @@ std::vector<Method> AttendMethods();
 
 MakeHandler NewLoadModelHandler;
 MakeHandler NewUnloadModelHandler;
+MakeHandler NewSetAliasHandler;
 
 // The methods of attend.v1.Admin.
 inline constexpr NamedHandler kAdminHandlers[] = {
     {"LoadModel", NewLoadModelHandler},
     {"UnloadModel", NewUnloadModelHandler},
+    {"SetAlias", NewSetAliasHandler},
 };
 std::vector<Method> AdminMethods();
 

@@ -45,7 +45,7 @@ absl::StatusOr<int> ModelChangeHandler::Start(
 absl::Status ModelChangeHandler::CheckRights(const ModelChange& change) const {
   if (service_.control == nullptr) {
     return absl::FailedPreconditionError(
-        "models are loaded when the server starts: model_control is none");
+        "calls change no models: model_control is not explicit");
   }
   if (service_.tenants != nullptr && !context_.account().administrator()) {
     return absl::PermissionDeniedError(
@@ -53,6 +53,9 @@ absl::Status ModelChangeHandler::CheckRights(const ModelChange& change) const {
                      "' is no administrator, who alone may change models"));
   }
   if (!change.name.empty() && change.version >= 0) {
+    for (const AliasTarget& target : change.targets) {
+      RETURN_IF_ERROR(context_.account().CheckModel(target.model));
+    }
     return context_.account().CheckModel(change.name);
   }
   return absl::InvalidArgumentError(

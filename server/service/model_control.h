@@ -4,27 +4,31 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "server/service/model_alias.h"
 
 namespace attend {
 
 // Who may change what is served while the server runs.
 enum class ModelControlMode {
-  kNone,     // nobody: models are loaded when the server starts
-  kExplicit  // calls load and unload models
+  kNone,      // nobody: models are loaded when the server starts
+  kExplicit,  // calls load and unload models
+  kPoll       // the server looks into its directory of models
 };
 
 // What a call asks for.
 struct ModelChange {
-  enum class Kind { kLoad, kUnload };
+  enum class Kind { kLoad, kUnload, kSetAlias };
 
   Kind kind = Kind::kLoad;
   std::string name;
-  int64_t version = 0;  // to load; 0: the highest there is
+  int64_t version = 0;                    // to load; 0: the highest there is
+  std::vector<AliasTarget> targets = {};  // of an alias; none: to remove it
 };
 
-// Loads and unloads models, one change after the other, on a thread of its own.
+// Changes what is served, one change after the other, on a thread of its own.
 // Thread-safe.
 class ModelControl {
  public:

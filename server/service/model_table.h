@@ -1,11 +1,15 @@
 #ifndef ATTEND_SERVER_SERVICE_MODEL_TABLE_H_
 #define ATTEND_SERVER_SERVICE_MODEL_TABLE_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "engine/api/engine.h"
@@ -15,6 +19,7 @@
 #include "engine/tokenizer/text/tokenizer.h"
 #include "server/observability/model_metrics.h"
 #include "server/scheduler/scheduler.h"
+#include "server/service/model_alias.h"
 
 namespace attend {
 
@@ -47,20 +52,39 @@ struct ModelEntry {
 // as somebody has one. Each call has one of its model.
 using SharedModel = std::shared_ptr<const ModelEntry>;
 
-// The models that calls find now. A name keeps its place when its model is
-// replaced, and when it is removed and comes back. The first name is that of
-// the default model. Thread-safe; no function waits.
+// The models that calls find now, and the aliases of their names. A name keeps
+// its place when its model is replaced, and when it is removed and comes back.
+// The first name is that of the default model. Thread-safe; no function waits.
 class ModelTable {
  public:
+  static constexpr size_t kMaxAliases = 256;
+
   // Adds the model, or puts it in the place of the one of its name.
   void Put(SharedModel model);
   // False: there is no model of that name.
   bool Remove(absl::string_view name);
   void Clear();
 
-  // The model of that name; of an empty one, the default model. Null: there is
-  // none now.
+  // Adds the alias, or puts it in the place of the one of its name; without
+  // targets, removes that one. NOT_FOUND: there is none to remove, or no model
+  // of a target's name. RESOURCE_EXHAUSTED: there are kMaxAliases others. Else
+  // as CheckTargets().
+  absl::Status SetAlias(ModelAlias alias);
+  // Sorted by name.
+  std::vector<ModelAlias> Aliases() const;
+
+  // The name of the default model. Empty: there never was a model.
+  std::string DefaultName() const;
+  // The model that a call of that name gets. Of an alias's targets one that is
+  // ready; if none is, one that is there. Counts the call of an alias in the
+  // model's metrics. Null: there is none now.
+  SharedModel Choose(absl::string_view name) const;
+  // The model of that name itself, whatever alias has the name; of an empty
+  // one, the default model. Null: there is none now.
   SharedModel Find(absl::string_view name) const;
+  // Removes, of the models that nobody else has a share of, the one that calls
+  // got longest ago, but not that of the name `except`. Null: there is none.
+  SharedModel RemoveIdle(absl::string_view except);
   // In the order in which their names came.
   std::vector<SharedModel> All() const;
 
@@ -68,10 +92,25 @@ class ModelTable {
   struct Place {
     std::string name;
     SharedModel model;  // null: none now
+    mutable uint64_t last_use = 0;
   };
+
+  struct Alias {
+    std::vector<AliasTarget> targets;
+    mutable uint64_t calls = 0;
+  };
+
+  // Null: there is no model there.
+  const Place* FindHere(absl::string_view name) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // The one for the alias's next call.
+  const Place* ChooseTarget(const Alias& alias) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   mutable Mutex mutex_;
   std::vector<Place> places_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, Alias, std::less<>> aliases_ ABSL_GUARDED_BY(mutex_);
+  mutable uint64_t uses_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace attend

@@ -16,6 +16,16 @@ absl::StatusOr<v1::ListModelsResponse> ListModels(
     if (!context.account().MayUse(model->name)) continue;
     *response.add_models() = DescribeModel(*model);
   }
+  for (const ModelAlias& alias : service.models.Aliases()) {
+    if (!context.account().MayUse(alias.name)) continue;
+    v1::Alias& entry = *response.add_aliases();
+    entry.set_name(alias.name);
+    for (const AliasTarget& target : alias.targets) {
+      v1::AliasTarget& part = *entry.add_targets();
+      part.set_model(target.model);
+      part.set_weight(target.weight);
+    }
+  }
   return response;
 }
 

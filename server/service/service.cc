@@ -36,11 +36,14 @@ std::string ListServed(const ModelTable& models, const TenantAccount& tenant) {
 absl::StatusOr<const ModelEntry*> Service::FindEntry(
     absl::string_view name, CallContext& context) const {
   const ModelEntry* const known = context.model();
-  if (known != nullptr && (name.empty() || known->name == name)) {
-    RETURN_IF_ERROR(context.account().CheckModel(known->name));
+  if (known != nullptr &&
+      (name.empty() || known->name == name || context.called() == name)) {
+    RETURN_IF_ERROR(context.account().CheckModel(context.called()));
     return known;
   }
-  SharedModel found = models.Find(name);
+  const std::string called =
+      name.empty() ? models.DefaultName() : std::string(name);
+  SharedModel found = models.Choose(called);
   if (found == nullptr) {
     return absl::NotFoundError(
         name.empty()
@@ -50,7 +53,7 @@ absl::StatusOr<const ModelEntry*> Service::FindEntry(
                               absl::CHexEscape(name.substr(0, 100)),
                               ListServed(models, context.account())));
   }
-  RETURN_IF_ERROR(context.SetModel(std::move(found)));
+  RETURN_IF_ERROR(context.SetModel(std::move(found), called));
   return context.model();
 }
 

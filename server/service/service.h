@@ -43,12 +43,12 @@ struct Service {
   // services.
   std::vector<Method> methods = AttendMethods();
 
-  // The model of that name (empty: the default model), whether the model could
-  // be loaded or not. Notes in `context` that the call is for this model, which
-  // thus lives as long as the call; who asks again gets the same one, whatever
-  // has changed meanwhile. NOT_FOUND if there is no such model; the error lists
-  // the models that are served and that the tenant may use. PERMISSION_DENIED
-  // if the tenant may not use the model.
+  // The model of that name (empty: the default model), or one of an alias's
+  // targets, whether the model could be loaded or not. Notes in `context` that
+  // the call is for this model, which thus lives as long as the call; who asks
+  // again gets the same one, whatever has changed meanwhile. NOT_FOUND if there
+  // is no such model; the error lists the models that are served and that the
+  // tenant may use. PERMISSION_DENIED if the tenant may not use the model.
   absl::StatusOr<const ModelEntry*> FindEntry(absl::string_view name,
                                               CallContext& context) const;
   // The same for a caller that needs the loaded model. UNAVAILABLE, with the

@@ -9,6 +9,7 @@
 #include "absl/strings/cord.h"
 #include "absl/strings/str_format.h"
 #include "engine/tensor/mutex.h"
+#include "server/tenants/version_name.h"
 
 namespace attend {
 namespace {
@@ -65,9 +66,13 @@ const std::shared_ptr<TenantAccount>& TenantAccount::OfEverybody() {
 }
 
 bool TenantAccount::MayUse(absl::string_view model) const {
-  return !settings_.models.has_value() ||
-         std::find(settings_.models->begin(), settings_.models->end(), model) !=
-             settings_.models->end();
+  if (!settings_.models.has_value()) return true;
+  const auto listed = [this](absl::string_view name) {
+    return std::find(settings_.models->begin(), settings_.models->end(),
+                     name) != settings_.models->end();
+  };
+  const auto version = ParseVersionName(model);
+  return listed(model) || (version && listed(version->model));
 }
 
 absl::Status TenantAccount::CheckModel(absl::string_view model) {

@@ -30,6 +30,7 @@ class TenantAccount {
   // The tenant as the scheduler knows it. A name has the same id in each
   // version of the file.
   const Tenant& tenant() const { return tenant_; }
+  // Who may use a model may use its versions, as ParseVersionName() knows them.
   bool MayUse(absl::string_view model) const;
   // Whether calls of the tenant may load and unload models.
   bool administrator() const { return settings_.administrator; }

@@ -42,7 +42,7 @@ def tenants_file():
 
 
 def read_exposition():
-    """Of a server with TLS, tenants and traces that was asked for something, for
+    """Of a server with TLS, tenants, traces and an alias that was asked for something, for
     something wrong, too often, and for too many connections."""
     directory = tempfile.TemporaryDirectory()
     cert, key = f"{directory.name}/crt", f"{directory.name}/key"
@@ -52,7 +52,8 @@ def read_exposition():
                     "-keyout", key], check=True, capture_output=True)
     with directory, tenants_file() as tenants, attend_server.running(
             "--max-connections=4", f"--tenants={tenants}", f"--tls-cert={cert}",
-            f"--tls-key={key}", "--otlp-endpoint=127.0.0.1:1") as (
+            f"--tls-key={key}", "--otlp-endpoint=127.0.0.1:1",
+            "--alias=en-de=en-de") as (
                 http_port, grpc_port):
         for text in "Two dogs run.", "long " * 1000, "Too often.":
             subprocess.run([os.environ["ATTEND_CLI"], "translate", text,

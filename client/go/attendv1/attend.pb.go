@@ -5010,7 +5010,8 @@ func (*ListModelsRequest) Descriptor() ([]byte, []int) {
 // The answer of ListModels.
 type ListModelsResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Models        []*Model               `protobuf:"bytes,1,rep,name=models,proto3" json:"models,omitempty"` // the default model first
+	Models        []*Model               `protobuf:"bytes,1,rep,name=models,proto3" json:"models,omitempty"`   // the default model first
+	Aliases       []*Alias               `protobuf:"bytes,2,rep,name=aliases,proto3" json:"aliases,omitempty"` // sorted by name
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -5048,6 +5049,13 @@ func (*ListModelsResponse) Descriptor() ([]byte, []int) {
 func (x *ListModelsResponse) GetModels() []*Model {
 	if x != nil {
 		return x.Models
+	}
+	return nil
+}
+
+func (x *ListModelsResponse) GetAliases() []*Alias {
+	if x != nil {
+		return x.Aliases
 	}
 	return nil
 }
@@ -5100,7 +5108,8 @@ func (x *GetModelRequest) GetName() string {
 // Asks for a model to be loaded, or loaded anew.
 type LoadModelRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"` // one of the server's options, or of its `--models-dir`
+	// One of the server's options, or of its `--models-dir`; or `NAME@VERSION`.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// Which of the versions in `--models-dir`. 0: the highest there is now.
 	Version       int64 `protobuf:"varint,2,opt,name=version,proto3" json:"version,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -5278,6 +5287,205 @@ func (*UnloadModelResponse) Descriptor() ([]byte, []int) {
 	return file_attend_v1_attend_proto_rawDescGZIP(), []int{61}
 }
 
+// A name whose calls go to other models.
+type Alias struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// As requests name it. It may be the name of a model, which is then reached
+	// as one of the targets.
+	Name          string         `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Targets       []*AliasTarget `protobuf:"bytes,2,rep,name=targets,proto3" json:"targets,omitempty"` // at least one
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Alias) Reset() {
+	*x = Alias{}
+	mi := &file_attend_v1_attend_proto_msgTypes[62]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Alias) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Alias) ProtoMessage() {}
+
+func (x *Alias) ProtoReflect() protoreflect.Message {
+	mi := &file_attend_v1_attend_proto_msgTypes[62]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Alias.ProtoReflect.Descriptor instead.
+func (*Alias) Descriptor() ([]byte, []int) {
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{62}
+}
+
+func (x *Alias) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Alias) GetTargets() []*AliasTarget {
+	if x != nil {
+		return x.Targets
+	}
+	return nil
+}
+
+// A model that an alias names. Of the alias's calls it gets its weight's part of
+// the sum of the weights of those targets that are ready.
+type AliasTarget struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Model         string                 `protobuf:"bytes,1,opt,name=model,proto3" json:"model,omitempty"`          // its name, not that of an alias
+	Weight        *int32                 `protobuf:"varint,2,opt,name=weight,proto3,oneof" json:"weight,omitempty"` // 1 to 1,000,000; absent: 1
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AliasTarget) Reset() {
+	*x = AliasTarget{}
+	mi := &file_attend_v1_attend_proto_msgTypes[63]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AliasTarget) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AliasTarget) ProtoMessage() {}
+
+func (x *AliasTarget) ProtoReflect() protoreflect.Message {
+	mi := &file_attend_v1_attend_proto_msgTypes[63]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AliasTarget.ProtoReflect.Descriptor instead.
+func (*AliasTarget) Descriptor() ([]byte, []int) {
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{63}
+}
+
+func (x *AliasTarget) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
+}
+
+func (x *AliasTarget) GetWeight() int32 {
+	if x != nil && x.Weight != nil {
+		return *x.Weight
+	}
+	return 0
+}
+
+// Asks for an alias.
+type SetAliasRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`       // as requests are to name it
+	Targets       []*AliasTarget         `protobuf:"bytes,2,rep,name=targets,proto3" json:"targets,omitempty"` // none: the name is no alias any more
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetAliasRequest) Reset() {
+	*x = SetAliasRequest{}
+	mi := &file_attend_v1_attend_proto_msgTypes[64]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetAliasRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetAliasRequest) ProtoMessage() {}
+
+func (x *SetAliasRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_attend_v1_attend_proto_msgTypes[64]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetAliasRequest.ProtoReflect.Descriptor instead.
+func (*SetAliasRequest) Descriptor() ([]byte, []int) {
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{64}
+}
+
+func (x *SetAliasRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *SetAliasRequest) GetTargets() []*AliasTarget {
+	if x != nil {
+		return x.Targets
+	}
+	return nil
+}
+
+// The answer of SetAlias.
+type SetAliasResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetAliasResponse) Reset() {
+	*x = SetAliasResponse{}
+	mi := &file_attend_v1_attend_proto_msgTypes[65]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetAliasResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetAliasResponse) ProtoMessage() {}
+
+func (x *SetAliasResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_attend_v1_attend_proto_msgTypes[65]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetAliasResponse.ProtoReflect.Descriptor instead.
+func (*SetAliasResponse) Descriptor() ([]byte, []int) {
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{65}
+}
+
 // A model of the server. Lengths are in tokens, special tokens included.
 type Model struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
@@ -5327,7 +5535,7 @@ type Model struct {
 
 func (x *Model) Reset() {
 	*x = Model{}
-	mi := &file_attend_v1_attend_proto_msgTypes[62]
+	mi := &file_attend_v1_attend_proto_msgTypes[66]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5339,7 +5547,7 @@ func (x *Model) String() string {
 func (*Model) ProtoMessage() {}
 
 func (x *Model) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[62]
+	mi := &file_attend_v1_attend_proto_msgTypes[66]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5352,7 +5560,7 @@ func (x *Model) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Model.ProtoReflect.Descriptor instead.
 func (*Model) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{62}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{66}
 }
 
 func (x *Model) GetName() string {
@@ -5926,9 +6134,10 @@ const file_attend_v1_attend_proto_rawDesc = "" +
 	"\x0eDetokenization\x12)\n" +
 	"\x06status\x18\x01 \x01(\v2\x11.attend.v1.StatusR\x06status\x12\x12\n" +
 	"\x04text\x18\x02 \x01(\tR\x04text\"\x13\n" +
-	"\x11ListModelsRequest\">\n" +
+	"\x11ListModelsRequest\"j\n" +
 	"\x12ListModelsResponse\x12(\n" +
-	"\x06models\x18\x01 \x03(\v2\x10.attend.v1.ModelR\x06models\"%\n" +
+	"\x06models\x18\x01 \x03(\v2\x10.attend.v1.ModelR\x06models\x12*\n" +
+	"\aaliases\x18\x02 \x03(\v2\x10.attend.v1.AliasR\aaliases\"%\n" +
 	"\x0fGetModelRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\"@\n" +
 	"\x10LoadModelRequest\x12\x12\n" +
@@ -5938,7 +6147,18 @@ const file_attend_v1_attend_proto_rawDesc = "" +
 	"\x05model\x18\x01 \x01(\v2\x10.attend.v1.ModelR\x05model\"(\n" +
 	"\x12UnloadModelRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\"\x15\n" +
-	"\x13UnloadModelResponse\"\x8a\b\n" +
+	"\x13UnloadModelResponse\"M\n" +
+	"\x05Alias\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x120\n" +
+	"\atargets\x18\x02 \x03(\v2\x16.attend.v1.AliasTargetR\atargets\"K\n" +
+	"\vAliasTarget\x12\x14\n" +
+	"\x05model\x18\x01 \x01(\tR\x05model\x12\x1b\n" +
+	"\x06weight\x18\x02 \x01(\x05H\x00R\x06weight\x88\x01\x01B\t\n" +
+	"\a_weight\"W\n" +
+	"\x0fSetAliasRequest\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x120\n" +
+	"\atargets\x18\x02 \x03(\v2\x16.attend.v1.AliasTargetR\atargets\"\x12\n" +
+	"\x10SetAliasResponse\"\x8a\b\n" +
 	"\x05Model\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
 	"\x06family\x18\x02 \x01(\tR\x06family\x12\x14\n" +
@@ -6029,10 +6249,11 @@ const file_attend_v1_attend_proto_rawDesc = "" +
 	"Detokenize\x12\x1c.attend.v1.DetokenizeRequest\x1a\x1d.attend.v1.DetokenizeResponse\x12I\n" +
 	"\n" +
 	"ListModels\x12\x1c.attend.v1.ListModelsRequest\x1a\x1d.attend.v1.ListModelsResponse\x128\n" +
-	"\bGetModel\x12\x1a.attend.v1.GetModelRequest\x1a\x10.attend.v1.Model2\x9d\x01\n" +
+	"\bGetModel\x12\x1a.attend.v1.GetModelRequest\x1a\x10.attend.v1.Model2\xe2\x01\n" +
 	"\x05Admin\x12F\n" +
 	"\tLoadModel\x12\x1b.attend.v1.LoadModelRequest\x1a\x1c.attend.v1.LoadModelResponse\x12L\n" +
-	"\vUnloadModel\x12\x1d.attend.v1.UnloadModelRequest\x1a\x1e.attend.v1.UnloadModelResponseBG\n" +
+	"\vUnloadModel\x12\x1d.attend.v1.UnloadModelRequest\x1a\x1e.attend.v1.UnloadModelResponse\x12C\n" +
+	"\bSetAlias\x12\x1a.attend.v1.SetAliasRequest\x1a\x1b.attend.v1.SetAliasResponseBG\n" +
 	"\tattend.v1B\vAttendProtoP\x01Z\x12attend/v1;attendv1\xaa\x02\tAttend.V1\xea\x02\n" +
 	"Attend::V1b\x06proto3"
 
@@ -6049,7 +6270,7 @@ func file_attend_v1_attend_proto_rawDescGZIP() []byte {
 }
 
 var file_attend_v1_attend_proto_enumTypes = make([]protoimpl.EnumInfo, 8)
-var file_attend_v1_attend_proto_msgTypes = make([]protoimpl.MessageInfo, 65)
+var file_attend_v1_attend_proto_msgTypes = make([]protoimpl.MessageInfo, 69)
 var file_attend_v1_attend_proto_goTypes = []any{
 	(EarlyStopping)(0),          // 0: attend.v1.EarlyStopping
 	(Alignments)(0),             // 1: attend.v1.Alignments
@@ -6121,10 +6342,14 @@ var file_attend_v1_attend_proto_goTypes = []any{
 	(*LoadModelResponse)(nil),   // 67: attend.v1.LoadModelResponse
 	(*UnloadModelRequest)(nil),  // 68: attend.v1.UnloadModelRequest
 	(*UnloadModelResponse)(nil), // 69: attend.v1.UnloadModelResponse
-	(*Model)(nil),               // 70: attend.v1.Model
-	nil,                         // 71: attend.v1.GenerationParams.LogitBiasEntry
-	nil,                         // 72: attend.v1.Model.PromptsEntry
-	(*durationpb.Duration)(nil), // 73: google.protobuf.Duration
+	(*Alias)(nil),               // 70: attend.v1.Alias
+	(*AliasTarget)(nil),         // 71: attend.v1.AliasTarget
+	(*SetAliasRequest)(nil),     // 72: attend.v1.SetAliasRequest
+	(*SetAliasResponse)(nil),    // 73: attend.v1.SetAliasResponse
+	(*Model)(nil),               // 74: attend.v1.Model
+	nil,                         // 75: attend.v1.GenerationParams.LogitBiasEntry
+	nil,                         // 76: attend.v1.Model.PromptsEntry
+	(*durationpb.Duration)(nil), // 77: google.protobuf.Duration
 }
 var file_attend_v1_attend_proto_depIdxs = []int32{
 	10,  // 0: attend.v1.Chat.messages:type_name -> attend.v1.ChatMessage
@@ -6138,7 +6363,7 @@ var file_attend_v1_attend_proto_depIdxs = []int32{
 	9,   // 8: attend.v1.GenerationParams.bad_words:type_name -> attend.v1.Tokens
 	9,   // 9: attend.v1.GenerationParams.prefix_tokens:type_name -> attend.v1.Tokens
 	15,  // 10: attend.v1.GenerationParams.constraint:type_name -> attend.v1.Constraint
-	71,  // 11: attend.v1.GenerationParams.logit_bias:type_name -> attend.v1.GenerationParams.LogitBiasEntry
+	75,  // 11: attend.v1.GenerationParams.logit_bias:type_name -> attend.v1.GenerationParams.LogitBiasEntry
 	17,  // 12: attend.v1.GenerationParams.sequence_bias:type_name -> attend.v1.SequenceBias
 	16,  // 13: attend.v1.GenerationParams.force_words:type_name -> attend.v1.ForceWord
 	12,  // 14: attend.v1.GenerateRequest.inputs:type_name -> attend.v1.Input
@@ -6150,10 +6375,10 @@ var file_attend_v1_attend_proto_depIdxs = []int32{
 	22,  // 20: attend.v1.Choice.log_probs:type_name -> attend.v1.TokenLogProbs
 	2,   // 21: attend.v1.Choice.finish_reason:type_name -> attend.v1.FinishReason
 	19,  // 22: attend.v1.Choice.alignment:type_name -> attend.v1.Alignment
-	73,  // 23: attend.v1.Timings.queue:type_name -> google.protobuf.Duration
-	73,  // 24: attend.v1.Timings.encode:type_name -> google.protobuf.Duration
-	73,  // 25: attend.v1.Timings.first_token:type_name -> google.protobuf.Duration
-	73,  // 26: attend.v1.Timings.total:type_name -> google.protobuf.Duration
+	77,  // 23: attend.v1.Timings.queue:type_name -> google.protobuf.Duration
+	77,  // 24: attend.v1.Timings.encode:type_name -> google.protobuf.Duration
+	77,  // 25: attend.v1.Timings.first_token:type_name -> google.protobuf.Duration
+	77,  // 26: attend.v1.Timings.total:type_name -> google.protobuf.Duration
 	8,   // 27: attend.v1.GenerateResult.status:type_name -> attend.v1.Status
 	24,  // 28: attend.v1.GenerateResult.choices:type_name -> attend.v1.Choice
 	25,  // 29: attend.v1.GenerateResult.usage:type_name -> attend.v1.Usage
@@ -6232,47 +6457,52 @@ var file_attend_v1_attend_proto_depIdxs = []int32{
 	5,   // 102: attend.v1.DetokenizeRequest.side:type_name -> attend.v1.Side
 	62,  // 103: attend.v1.DetokenizeResponse.results:type_name -> attend.v1.Detokenization
 	8,   // 104: attend.v1.Detokenization.status:type_name -> attend.v1.Status
-	70,  // 105: attend.v1.ListModelsResponse.models:type_name -> attend.v1.Model
-	70,  // 106: attend.v1.LoadModelResponse.model:type_name -> attend.v1.Model
-	18,  // 107: attend.v1.Model.defaults:type_name -> attend.v1.GenerationParams
-	6,   // 108: attend.v1.Model.tasks:type_name -> attend.v1.Task
-	7,   // 109: attend.v1.Model.label_scores:type_name -> attend.v1.LabelScores
-	72,  // 110: attend.v1.Model.prompts:type_name -> attend.v1.Model.PromptsEntry
-	20,  // 111: attend.v1.Attend.Generate:input_type -> attend.v1.GenerateRequest
-	20,  // 112: attend.v1.Attend.GenerateStream:input_type -> attend.v1.GenerateRequest
-	31,  // 113: attend.v1.Attend.Translate:input_type -> attend.v1.TranslateRequest
-	31,  // 114: attend.v1.Attend.TranslateStream:input_type -> attend.v1.TranslateRequest
-	36,  // 115: attend.v1.Attend.Score:input_type -> attend.v1.ScoreRequest
-	41,  // 116: attend.v1.Attend.Embed:input_type -> attend.v1.EmbedRequest
-	44,  // 117: attend.v1.Attend.Classify:input_type -> attend.v1.ClassifyRequest
-	49,  // 118: attend.v1.Attend.FillMask:input_type -> attend.v1.FillMaskRequest
-	54,  // 119: attend.v1.Attend.Rerank:input_type -> attend.v1.RerankRequest
-	57,  // 120: attend.v1.Attend.Tokenize:input_type -> attend.v1.TokenizeRequest
-	60,  // 121: attend.v1.Attend.Detokenize:input_type -> attend.v1.DetokenizeRequest
-	63,  // 122: attend.v1.Attend.ListModels:input_type -> attend.v1.ListModelsRequest
-	65,  // 123: attend.v1.Attend.GetModel:input_type -> attend.v1.GetModelRequest
-	66,  // 124: attend.v1.Admin.LoadModel:input_type -> attend.v1.LoadModelRequest
-	68,  // 125: attend.v1.Admin.UnloadModel:input_type -> attend.v1.UnloadModelRequest
-	28,  // 126: attend.v1.Attend.Generate:output_type -> attend.v1.GenerateResponse
-	29,  // 127: attend.v1.Attend.GenerateStream:output_type -> attend.v1.GenerateChunk
-	34,  // 128: attend.v1.Attend.Translate:output_type -> attend.v1.TranslateResponse
-	35,  // 129: attend.v1.Attend.TranslateStream:output_type -> attend.v1.TranslateChunk
-	39,  // 130: attend.v1.Attend.Score:output_type -> attend.v1.ScoreResponse
-	43,  // 131: attend.v1.Attend.Embed:output_type -> attend.v1.EmbedResponse
-	48,  // 132: attend.v1.Attend.Classify:output_type -> attend.v1.ClassifyResponse
-	53,  // 133: attend.v1.Attend.FillMask:output_type -> attend.v1.FillMaskResponse
-	56,  // 134: attend.v1.Attend.Rerank:output_type -> attend.v1.RerankResponse
-	58,  // 135: attend.v1.Attend.Tokenize:output_type -> attend.v1.TokenizeResponse
-	61,  // 136: attend.v1.Attend.Detokenize:output_type -> attend.v1.DetokenizeResponse
-	64,  // 137: attend.v1.Attend.ListModels:output_type -> attend.v1.ListModelsResponse
-	70,  // 138: attend.v1.Attend.GetModel:output_type -> attend.v1.Model
-	67,  // 139: attend.v1.Admin.LoadModel:output_type -> attend.v1.LoadModelResponse
-	69,  // 140: attend.v1.Admin.UnloadModel:output_type -> attend.v1.UnloadModelResponse
-	126, // [126:141] is the sub-list for method output_type
-	111, // [111:126] is the sub-list for method input_type
-	111, // [111:111] is the sub-list for extension type_name
-	111, // [111:111] is the sub-list for extension extendee
-	0,   // [0:111] is the sub-list for field type_name
+	74,  // 105: attend.v1.ListModelsResponse.models:type_name -> attend.v1.Model
+	70,  // 106: attend.v1.ListModelsResponse.aliases:type_name -> attend.v1.Alias
+	74,  // 107: attend.v1.LoadModelResponse.model:type_name -> attend.v1.Model
+	71,  // 108: attend.v1.Alias.targets:type_name -> attend.v1.AliasTarget
+	71,  // 109: attend.v1.SetAliasRequest.targets:type_name -> attend.v1.AliasTarget
+	18,  // 110: attend.v1.Model.defaults:type_name -> attend.v1.GenerationParams
+	6,   // 111: attend.v1.Model.tasks:type_name -> attend.v1.Task
+	7,   // 112: attend.v1.Model.label_scores:type_name -> attend.v1.LabelScores
+	76,  // 113: attend.v1.Model.prompts:type_name -> attend.v1.Model.PromptsEntry
+	20,  // 114: attend.v1.Attend.Generate:input_type -> attend.v1.GenerateRequest
+	20,  // 115: attend.v1.Attend.GenerateStream:input_type -> attend.v1.GenerateRequest
+	31,  // 116: attend.v1.Attend.Translate:input_type -> attend.v1.TranslateRequest
+	31,  // 117: attend.v1.Attend.TranslateStream:input_type -> attend.v1.TranslateRequest
+	36,  // 118: attend.v1.Attend.Score:input_type -> attend.v1.ScoreRequest
+	41,  // 119: attend.v1.Attend.Embed:input_type -> attend.v1.EmbedRequest
+	44,  // 120: attend.v1.Attend.Classify:input_type -> attend.v1.ClassifyRequest
+	49,  // 121: attend.v1.Attend.FillMask:input_type -> attend.v1.FillMaskRequest
+	54,  // 122: attend.v1.Attend.Rerank:input_type -> attend.v1.RerankRequest
+	57,  // 123: attend.v1.Attend.Tokenize:input_type -> attend.v1.TokenizeRequest
+	60,  // 124: attend.v1.Attend.Detokenize:input_type -> attend.v1.DetokenizeRequest
+	63,  // 125: attend.v1.Attend.ListModels:input_type -> attend.v1.ListModelsRequest
+	65,  // 126: attend.v1.Attend.GetModel:input_type -> attend.v1.GetModelRequest
+	66,  // 127: attend.v1.Admin.LoadModel:input_type -> attend.v1.LoadModelRequest
+	68,  // 128: attend.v1.Admin.UnloadModel:input_type -> attend.v1.UnloadModelRequest
+	72,  // 129: attend.v1.Admin.SetAlias:input_type -> attend.v1.SetAliasRequest
+	28,  // 130: attend.v1.Attend.Generate:output_type -> attend.v1.GenerateResponse
+	29,  // 131: attend.v1.Attend.GenerateStream:output_type -> attend.v1.GenerateChunk
+	34,  // 132: attend.v1.Attend.Translate:output_type -> attend.v1.TranslateResponse
+	35,  // 133: attend.v1.Attend.TranslateStream:output_type -> attend.v1.TranslateChunk
+	39,  // 134: attend.v1.Attend.Score:output_type -> attend.v1.ScoreResponse
+	43,  // 135: attend.v1.Attend.Embed:output_type -> attend.v1.EmbedResponse
+	48,  // 136: attend.v1.Attend.Classify:output_type -> attend.v1.ClassifyResponse
+	53,  // 137: attend.v1.Attend.FillMask:output_type -> attend.v1.FillMaskResponse
+	56,  // 138: attend.v1.Attend.Rerank:output_type -> attend.v1.RerankResponse
+	58,  // 139: attend.v1.Attend.Tokenize:output_type -> attend.v1.TokenizeResponse
+	61,  // 140: attend.v1.Attend.Detokenize:output_type -> attend.v1.DetokenizeResponse
+	64,  // 141: attend.v1.Attend.ListModels:output_type -> attend.v1.ListModelsResponse
+	74,  // 142: attend.v1.Attend.GetModel:output_type -> attend.v1.Model
+	67,  // 143: attend.v1.Admin.LoadModel:output_type -> attend.v1.LoadModelResponse
+	69,  // 144: attend.v1.Admin.UnloadModel:output_type -> attend.v1.UnloadModelResponse
+	73,  // 145: attend.v1.Admin.SetAlias:output_type -> attend.v1.SetAliasResponse
+	130, // [130:146] is the sub-list for method output_type
+	114, // [114:130] is the sub-list for method input_type
+	114, // [114:114] is the sub-list for extension type_name
+	114, // [114:114] is the sub-list for extension extendee
+	0,   // [0:114] is the sub-list for field type_name
 }
 
 func init() { file_attend_v1_attend_proto_init() }
@@ -6300,14 +6530,15 @@ func file_attend_v1_attend_proto_init() {
 		(*EmbedRequest_PromptName)(nil),
 		(*EmbedRequest_PromptText)(nil),
 	}
-	file_attend_v1_attend_proto_msgTypes[62].OneofWrappers = []any{}
+	file_attend_v1_attend_proto_msgTypes[63].OneofWrappers = []any{}
+	file_attend_v1_attend_proto_msgTypes[66].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_attend_v1_attend_proto_rawDesc), len(file_attend_v1_attend_proto_rawDesc)),
 			NumEnums:      8,
-			NumMessages:   65,
+			NumMessages:   69,
 			NumExtensions: 0,
 			NumServices:   2,
 		},

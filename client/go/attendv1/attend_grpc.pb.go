@@ -648,18 +648,23 @@ var Attend_ServiceDesc = grpc.ServiceDesc{
 const (
 	Admin_LoadModel_FullMethodName   = "/attend.v1.Admin/LoadModel"
 	Admin_UnloadModel_FullMethodName = "/attend.v1.Admin/UnloadModel"
+	Admin_SetAlias_FullMethodName    = "/attend.v1.Admin/SetAlias"
 )
 
 // AdminClient is the client API for Admin service.
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Loads and unloads models while the server runs. Refused with
+// Changes what is served while the server runs. Refused with
 // FAILED_PRECONDITION unless the server was started with
 // `--model-control=explicit`, and with PERMISSION_DENIED where there are tenants
 // and the caller's is not an administrator. Changes are made one after the
 // other, in the order of their calls. One that has begun is made even if its
 // caller does not wait.
+//
+// A model is called by the name by which it was loaded. Of a model in versions,
+// `NAME` is the version that was loaded last, and `NAME@2` is version 2, which
+// is loaded, called and unloaded as a model of its own.
 type AdminClient interface {
 	// Loads a model from where the server's options say that it is. Of a model
 	// that is served already, the new one is loaded beside the old one. Once it is
@@ -670,6 +675,10 @@ type AdminClient interface {
 	// Takes a model out of service. New calls of it end with NOT_FOUND; those that
 	// run go on to their end, and then its memory goes back.
 	UnloadModel(ctx context.Context, in *UnloadModelRequest, opts ...grpc.CallOption) (*UnloadModelResponse, error)
+	// Makes a name an alias, or changes or removes one: new calls of the name go
+	// to other models, by their weights. All targets must be served: NOT_FOUND
+	// else.
+	SetAlias(ctx context.Context, in *SetAliasRequest, opts ...grpc.CallOption) (*SetAliasResponse, error)
 }
 
 type adminClient struct {
@@ -700,16 +709,30 @@ func (c *adminClient) UnloadModel(ctx context.Context, in *UnloadModelRequest, o
 	return out, nil
 }
 
+func (c *adminClient) SetAlias(ctx context.Context, in *SetAliasRequest, opts ...grpc.CallOption) (*SetAliasResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(SetAliasResponse)
+	err := c.cc.Invoke(ctx, Admin_SetAlias_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // AdminServer is the server API for Admin service.
 // All implementations must embed UnimplementedAdminServer
 // for forward compatibility.
 //
-// Loads and unloads models while the server runs. Refused with
+// Changes what is served while the server runs. Refused with
 // FAILED_PRECONDITION unless the server was started with
 // `--model-control=explicit`, and with PERMISSION_DENIED where there are tenants
 // and the caller's is not an administrator. Changes are made one after the
 // other, in the order of their calls. One that has begun is made even if its
 // caller does not wait.
+//
+// A model is called by the name by which it was loaded. Of a model in versions,
+// `NAME` is the version that was loaded last, and `NAME@2` is version 2, which
+// is loaded, called and unloaded as a model of its own.
 type AdminServer interface {
 	// Loads a model from where the server's options say that it is. Of a model
 	// that is served already, the new one is loaded beside the old one. Once it is
@@ -720,6 +743,10 @@ type AdminServer interface {
 	// Takes a model out of service. New calls of it end with NOT_FOUND; those that
 	// run go on to their end, and then its memory goes back.
 	UnloadModel(context.Context, *UnloadModelRequest) (*UnloadModelResponse, error)
+	// Makes a name an alias, or changes or removes one: new calls of the name go
+	// to other models, by their weights. All targets must be served: NOT_FOUND
+	// else.
+	SetAlias(context.Context, *SetAliasRequest) (*SetAliasResponse, error)
 	mustEmbedUnimplementedAdminServer()
 }
 
@@ -735,6 +762,9 @@ func (UnimplementedAdminServer) LoadModel(context.Context, *LoadModelRequest) (*
 }
 func (UnimplementedAdminServer) UnloadModel(context.Context, *UnloadModelRequest) (*UnloadModelResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method UnloadModel not implemented")
+}
+func (UnimplementedAdminServer) SetAlias(context.Context, *SetAliasRequest) (*SetAliasResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method SetAlias not implemented")
 }
 func (UnimplementedAdminServer) mustEmbedUnimplementedAdminServer() {}
 func (UnimplementedAdminServer) testEmbeddedByValue()               {}
@@ -793,6 +823,24 @@ func _Admin_UnloadModel_Handler(srv interface{}, ctx context.Context, dec func(i
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Admin_SetAlias_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(SetAliasRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServer).SetAlias(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Admin_SetAlias_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServer).SetAlias(ctx, req.(*SetAliasRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // Admin_ServiceDesc is the grpc.ServiceDesc for Admin service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -807,6 +855,10 @@ var Admin_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "UnloadModel",
 			Handler:    _Admin_UnloadModel_Handler,
+		},
+		{
+			MethodName: "SetAlias",
+			Handler:    _Admin_SetAlias_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},

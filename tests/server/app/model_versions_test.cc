@@ -72,6 +72,20 @@ TEST_F(ModelVersionsTest, AModelIsFoundAsItIsNow) {
   EXPECT_EQ(Find("plain", 1)->directory, (directory_ / "plain").string());
 }
 
+TEST_F(ModelVersionsTest, ANameMayPinAVersion) {
+  const auto pinned = Find("m@2");
+  ASSERT_TRUE(pinned.ok()) << pinned.status();
+  EXPECT_EQ(pinned->name, "m@2");
+  EXPECT_EQ(pinned->version, 2);
+  EXPECT_EQ(pinned->directory, (directory_ / "m/2").string());
+  EXPECT_EQ(pinned->draft, "/m-draft");
+  EXPECT_EQ(Find("m@2", 2)->version, 2);
+  EXPECT_EQ(Find("given@1")->directory, "/given");
+  EXPECT_EQ(Find("m@2", 10).status().message(),
+            "version is 10, and name is 'm@2', must be the same version");
+  EXPECT_EQ(ErrorOf("m@3", 0), "model 'm' has no version 3, its highest is 10");
+}
+
 TEST_F(ModelVersionsTest, WhatIsNotThereIsNotFound) {
   EXPECT_EQ(ErrorOf("m", 3), "model 'm' has no version 3, its highest is 10");
   EXPECT_EQ(ErrorOf("plain", 7),

@@ -116,6 +116,27 @@ TEST(RpcServicesTest, HealthIsOfEachModel) {
   }
 }
 
+TEST(RpcServicesTest, AnAliasIsServingIfOneOfItsTargetsIs) {
+  RpcFixtureOptions options;
+  options.broken = {{"broken", absl::NotFoundError("no config.json")}};
+  RpcFixture fixture(options);
+  const auto health = [&](const std::string& name) {
+    return RawStream(fixture, kCheck, HealthRequest(name)).Read();
+  };
+  EXPECT_EQ(health("a"), "(end)");
+  ASSERT_TRUE(fixture.models.SetAlias({"a", {{"broken"}, {"fake"}}}).ok());
+  ASSERT_TRUE(fixture.models.SetAlias({"b", {{"broken"}}}).ok());
+  ASSERT_TRUE(fixture.models.SetAlias({"broken", {{"fake"}}}).ok());
+  fixture.server->ModelsChanged();
+  EXPECT_EQ(health("a"), kServing);
+  EXPECT_EQ(health("b"), kNotServing);
+  EXPECT_EQ(health("broken"), kServing);
+  EXPECT_TRUE(fixture.models.Remove("fake"));
+  fixture.server->ModelsChanged();
+  EXPECT_EQ(health("a"), kNotServing);
+  fixture.engines.clear();
+}
+
 std::string HealthOf(RpcFixture& fixture, const std::string& name) {
   return RawStream(fixture, kCheck, HealthRequest(name)).Read();
 }

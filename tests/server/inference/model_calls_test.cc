@@ -191,6 +191,24 @@ TEST_F(ModelCallsTest, AModelWhoseStepsFailIsNotReady) {
   EXPECT_EQ(index().state(), "READY");
 }
 
+TEST_F(ModelCallsTest, AVersionBesideIsFoundByItsNumber) {
+  Build({});
+  const auto metadata = [this](const std::string& version) {
+    inference::ModelMetadataRequest request;
+    request.set_version(version);
+    return Ask<inference::ModelMetadataResponse>("ModelMetadata", request);
+  };
+  const auto second = metrics_.AddModel("fake@2");
+  models_.Put(std::make_shared<const ModelEntry>(
+      ModelEntry{.name = "fake@2",
+                 .calls = *second,
+                 .served = models_.Find("fake")->served,
+                 .version = 2}));
+  EXPECT_THAT(metadata("2").versions(), ElementsAre("2"));
+  EXPECT_THAT(metadata("1").versions(), ElementsAre("1"));
+  EXPECT_THAT(metadata("").versions(), ElementsAre("1"));
+}
+
 TEST_F(ModelCallsTest, TheRepositoryIsThatOfTheStart) {
   BuildWithBroken();
   inference::RepositoryIndexRequest request;

@@ -35,6 +35,16 @@ TEST(ModelsTest, AllThatServe) {
   EXPECT_GT(model["created"], 1700000000);
 }
 
+TEST(ModelsTest, AliasesAreAmongThem) {
+  HttpFixture fixture(TwoModels());
+  ASSERT_TRUE(fixture.models.SetAlias({"alias", {{"org/a b"}}}).ok());
+  ASSERT_TRUE(fixture.models.SetAlias({"second", {{"org/a b"}}}).ok());
+  const json list = json::parse(BodyOf(HttpGet(fixture.port(), "/v1/models")));
+  ASSERT_EQ(list["data"].size(), 3u);
+  EXPECT_EQ(list["data"][2]["id"], "alias");
+  EXPECT_EQ(list["data"][2]["max_model_len"], 5000);
+}
+
 TEST(ModelsTest, OneByItsName) {
   HttpFixture fixture(TwoModels());
   for (const char* path : {"/v1/models/org/a%20b", "/v1/models/org%2Fa%20b"}) {

@@ -103,6 +103,25 @@ TEST_F(ModelChangeTest, ACallEndsWithItsChange) {
   EXPECT_TRUE(unloading.answers<v1::UnloadModelResponse>().empty());
 }
 
+TEST_F(ModelChangeTest, AnAliasHasItsTargets) {
+  Build({});
+  v1::SetAliasRequest request;
+  request.set_name("a");
+  request.add_targets()->set_model("fake");
+  v1::AliasTarget& second = *request.add_targets();
+  second.set_model("fake@2");
+  second.set_weight(0);  // is not the same as none
+  LocalCall call = NewCall("SetAlias", request);
+  const ModelChange change = RunUntilEnded(call, absl::OkStatus());
+  EXPECT_EQ(call.end(), absl::OkStatus());
+  EXPECT_EQ(change.kind, ModelChange::Kind::kSetAlias);
+  EXPECT_EQ(change.name, "a");
+  ASSERT_EQ(change.targets.size(), 2u);
+  EXPECT_EQ(change.targets[0].model, "fake");
+  EXPECT_EQ(change.targets[0].weight, 1);
+  EXPECT_EQ(change.targets[1].weight, 0);
+}
+
 TEST_F(ModelChangeTest, WhoLeavesWaitsForNothing) {
   Build({});
   const v1::LoadModelRequest load = LoadOf("fake");
@@ -154,6 +173,12 @@ TEST_F(ModelChangeTest, OfTenantsOnlyAdministratorsMayAsk) {
   tenant.models = {"other"};
   tenants.Set({tenant}, clock_.Now());
   EXPECT_EQ(EndOf("LoadModel", LoadOf("fake"), proof).code(),
+            absl::StatusCode::kPermissionDenied);
+  // No alias is a way around that.
+  v1::SetAliasRequest alias;
+  alias.set_name("other");
+  alias.add_targets()->set_model("fake");
+  EXPECT_EQ(EndOf("SetAlias", alias, proof).code(),
             absl::StatusCode::kPermissionDenied);
 }
 

@@ -215,6 +215,8 @@ TEST_F(TenantsTest, Models) {
   EXPECT_EQ(Get("one")->CheckModel("o"),
             absl::PermissionDeniedError("tenant 'a' may not use model 'o'"));
   EXPECT_FALSE(Get("one")->MayUse(""));
+  EXPECT_TRUE(Get("one")->MayUse("m@2"));
+  EXPECT_FALSE(Get("one")->MayUse("o@2"));
   EXPECT_TRUE(Get("two")->CheckModel("o").ok());
 }
 

@@ -1,0 +1,96 @@
+#include "server/app/model_watch.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "engine/checkpoint/gguf/gguf_part_name.h"
+
+namespace attend {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string DescribeFile(const fs::path& path) {
+  std::error_code size_error, time_error;
+  const uintmax_t size = fs::file_size(path, size_error);
+  const auto time = fs::last_write_time(path, time_error);
+  return absl::StrCat(path.string(), " ", size_error ? 0 : size, " ",
+                      time_error ? 0 : time.time_since_epoch().count());
+}
+
+// Whether a file belongs to the model that begins with `first`.
+bool IsPart(const fs::path& path, const fs::path& first) {
+  const auto part = ParseGgufPartName(path.string());
+  const auto model = ParseGgufPartName(first.string());
+  return path == first || (part && model && part->model == model->model);
+}
+
+// Of a model's directory, or of its GGUF file and the other parts of it.
+std::string DescribeFiles(const fs::path& model) {
+  std::vector<std::string> files;
+  std::error_code error;
+  if (fs::is_directory(model, error)) {
+    for (fs::recursive_directory_iterator entries(model, error);
+         !error && entries != fs::recursive_directory_iterator();
+         entries.increment(error)) {
+      files.push_back(DescribeFile(entries->path()));
+    }
+  } else {
+    for (fs::directory_iterator entries(model.parent_path(), error);
+         !error && entries != fs::directory_iterator();
+         entries.increment(error)) {
+      if (IsPart(entries->path(), model)) {
+        files.push_back(DescribeFile(entries->path()));
+      }
+    }
+  }
+  std::sort(files.begin(), files.end());
+  return absl::StrJoin(files, "\n");
+}
+
+}  // namespace
+
+ModelListing ListModelFiles(const std::string& models_dir,
+                            const std::vector<ModelSource>& at_start,
+                            std::error_code& error) {
+  ModelListing listing;
+  for (const ModelSource& source : ListModels(models_dir, error)) {
+    const bool is_given = std::any_of(
+        at_start.begin(), at_start.end(), [&](const ModelSource& given) {
+          return given.name == source.name && !given.listed;
+        });
+    if (is_given || !CheckModelName(source.name).ok()) continue;
+    listing[source.name] = {.version = source.version,
+                            .files = DescribeFiles(source.directory)};
+  }
+  return listing;
+}
+
+std::vector<ModelChange> ModelWatch::Look(ModelListing now) {
+  const auto has = [](const ModelListing& listing, const auto& model) {
+    const auto found = listing.find(model.first);
+    return found != listing.end() && found->second == model.second;
+  };
+  std::vector<ModelChange> changes;
+  for (const auto& model : now) {
+    if (has(done_, model) || !has(seen_, model)) continue;
+    changes.push_back({.kind = ModelChange::Kind::kLoad,
+                       .name = model.first,
+                       .version = model.second.version});
+    done_[model.first] = model.second;
+  }
+  std::erase_if(done_, [&](const auto& model) {
+    if (now.contains(model.first) || seen_.contains(model.first)) return false;
+    changes.push_back(
+        {.kind = ModelChange::Kind::kUnload, .name = model.first});
+    return true;
+  });
+  seen_ = std::move(now);
+  return changes;
+}
+
+}  // namespace attend

@@ -1,0 +1,51 @@
+#ifndef ATTEND_SERVER_APP_MODEL_WATCH_H_
+#define ATTEND_SERVER_APP_MODEL_WATCH_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "server/app/model_sources.h"
+#include "server/service/model_control.h"
+
+namespace attend {
+
+// A model as its directory shows it at one time.
+struct ListedModel {
+  int64_t version = 1;
+  // Names, sizes and times of all its files: another text, other files.
+  std::string files;
+
+  bool operator==(const ListedModel&) const = default;
+};
+using ModelListing = std::map<std::string, ListedModel>;  // by name
+
+// The models that `models_dir` has now, each in its highest version. A name
+// that one of --model has `at_start` is none of them. `error`: it cannot be
+// read.
+ModelListing ListModelFiles(const std::string& models_dir,
+                            const std::vector<ModelSource>& at_start,
+                            std::error_code& error);
+
+// What to change so that what is served is what a directory has. What changes
+// there is changed here when two looks, one after the other, have found the
+// same: a directory that is still being copied is left alone. Whatever a change
+// comes to, it is asked for once: a model that could not be loaded is loaded
+// anew when its files change.
+class ModelWatch {
+ public:
+  // `now`: the models that are served.
+  explicit ModelWatch(ModelListing now) : seen_(now), done_(std::move(now)) {}
+
+  std::vector<ModelChange> Look(ModelListing now);
+
+ private:
+  ModelListing seen_;  // in the last look
+  ModelListing done_;  // for which all has been asked
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_APP_MODEL_WATCH_H_
