@@ -32,13 +32,17 @@ Command AddFillMask(CLI::App& attend);
 Command AddRerank(CLI::App& attend);
 Command AddTokenize(CLI::App& attend);
 Command AddModels(CLI::App& attend);
+Command AddLoad(CLI::App& attend);
+Command AddUnload(CLI::App& attend);
+Command AddAlias(CLI::App& attend);
 Command AddBench(CLI::App& attend);
 Command AddTop(CLI::App& attend);
 
 // All subcommands, in the order of --help.
 inline constexpr Command (*kCommands[])(CLI::App&) = {
-    AddGenerate, AddChat,     AddScore,  AddEmbed, AddClassify, AddFillMask,
-    AddRerank,   AddTokenize, AddModels, AddBench, AddTop};
+    AddGenerate, AddChat,   AddScore,    AddEmbed,  AddClassify,
+    AddFillMask, AddRerank, AddTokenize, AddModels, AddLoad,
+    AddUnload,   AddAlias,  AddBench,    AddTop};
 
 }  // namespace attend
 

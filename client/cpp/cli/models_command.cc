@@ -33,16 +33,29 @@ std::string Tasks(const v1::Model& model) {
   });
 }
 
+// "en-de:95, en-de@2:5"
+std::string Targets(const v1::Alias& alias) {
+  return absl::StrJoin(alias.targets(), ", ",
+                       [](std::string* out, const v1::AliasTarget& target) {
+                         absl::StrAppend(out, target.model(), ":",
+                                         target.weight());
+                       });
+}
+
 std::string ToTable(const v1::ListModelsResponse& response) {
   std::string table = absl::StrFormat(
-      "%-24s %-10s %-6s %-6s %10s %10s %6s  %s\n", "MODEL", "FAMILY", "DTYPE",
-      "READY", "SOURCE", "TARGET", "BEAMS", "TASKS");
+      "%-24s %-8s %-10s %-6s %-6s %10s %10s %6s  %s\n", "MODEL", "VERSION",
+      "FAMILY", "DTYPE", "READY", "SOURCE", "TARGET", "BEAMS", "TASKS");
   for (const v1::Model& model : response.models()) {
-    absl::StrAppendFormat(&table, "%-24s %-10s %-6s %-6s %10d %10d %6d  %s\n",
-                          model.name(), model.family(), model.dtype(),
-                          model.ready() ? "yes" : "no",
-                          model.max_source_tokens(), model.max_target_tokens(),
-                          model.max_beams(), Tasks(model));
+    absl::StrAppendFormat(
+        &table, "%-24s %-8d %-10s %-6s %-6s %10d %10d %6d  %s\n", model.name(),
+        model.version(), model.family(), model.dtype(),
+        model.ready() ? "yes" : "no", model.max_source_tokens(),
+        model.max_target_tokens(), model.max_beams(), Tasks(model));
+  }
+  for (const v1::Alias& alias : response.aliases()) {
+    absl::StrAppendFormat(&table, "%-24s is an alias of %s\n", alias.name(),
+                          Targets(alias));
   }
   for (const v1::Model& model : response.models()) {
     if (model.ready()) continue;

@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace attend {
@@ -56,8 +57,10 @@ void SetTimeout(grpc::ClientContext& context, absl::Duration timeout) {
 std::unique_ptr<UnaryReader> PrepareUnary(
     UnaryStub& stub, grpc::ClientContext& context, const std::string& method,
     const google::protobuf::Message& request, grpc::CompletionQueue& queue) {
+  const bool is_path = absl::StrContains(method, '/');
   return stub.PrepareUnaryCall(
-      &context, absl::StrCat("/attend.v1.Attend/", method), request, &queue);
+      &context, absl::StrCat("/attend.v1.", is_path ? "" : "Attend/", method),
+      request, &queue);
 }
 
 absl::Status ToAbslStatus(const grpc::Status& status) {

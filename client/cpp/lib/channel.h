@@ -38,7 +38,8 @@ using UnaryStub = grpc::TemplatedGenericStub<google::protobuf::Message,
                                              google::protobuf::Message>;
 using UnaryReader = grpc::ClientAsyncResponseReader<google::protobuf::Message>;
 
-// Prepares a call of attend.v1.Attend's unary method of that name ("Embed").
+// Prepares a call of a unary method: of attend.v1.Attend ("Embed"), or of
+// another service of attend.v1 ("Admin/LoadModel").
 std::unique_ptr<UnaryReader> PrepareUnary(
     UnaryStub& stub, grpc::ClientContext& context, const std::string& method,
     const google::protobuf::Message& request, grpc::CompletionQueue& queue);

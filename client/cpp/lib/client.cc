@@ -114,6 +114,21 @@ absl::Status Client::CallUnary(const std::string& method,
   });
 }
 
+absl::StatusOr<v1::LoadModelResponse> Client::LoadModel(const std::string& name,
+                                                        int64_t version) {
+  v1::LoadModelRequest request;
+  request.set_name(name);
+  request.set_version(version);
+  return Call<v1::LoadModelResponse>("Admin/LoadModel", request);
+}
+
+absl::StatusOr<v1::UnloadModelResponse> Client::UnloadModel(
+    const std::string& name) {
+  v1::UnloadModelRequest request;
+  request.set_name(name);
+  return Call<v1::UnloadModelResponse>("Admin/UnloadModel", request);
+}
+
 absl::StatusOr<v1::Model> Client::GetModel(const std::string& name) {
   v1::GetModelRequest request;
   request.set_name(name);

@@ -3,6 +3,7 @@
 
 #include <google/protobuf/message.h>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -61,7 +62,7 @@ class Cancellation {
   std::function<void()> cancel_;
 };
 
-// A client of the service attend.v1.Attend, with one channel and blocking
+// A client of the services of attend.v1, with one channel and blocking
 // calls.
 // * A call returns the status that the server sent, UNAVAILABLE if no server
 //   can be reached, or DEADLINE_EXCEEDED after `timeout`.
@@ -115,6 +116,15 @@ class Client {
   absl::StatusOr<v1::ListModelsResponse> ListModels() {
     return Call<v1::ListModelsResponse>("ListModels", v1::ListModelsRequest());
   }
+  // The calls of attend.v1.Admin, whose answers come when the change is made:
+  // give them time. `version` 0: the highest there is.
+  absl::StatusOr<v1::LoadModelResponse> LoadModel(const std::string& name,
+                                                  int64_t version = 0);
+  absl::StatusOr<v1::UnloadModelResponse> UnloadModel(const std::string& name);
+  absl::StatusOr<v1::SetAliasResponse> SetAlias(
+      const v1::SetAliasRequest& request) {
+    return Call<v1::SetAliasResponse>("Admin/SetAlias", request);
+  }
   // If `name` is empty, the server's default model.
   absl::StatusOr<v1::Model> GetModel(const std::string& name);
 
@@ -130,8 +140,8 @@ class Client {
  private:
   struct Channel;  // keeps gRPC's headers out of this one
 
-  // Calls the unary method of that name, which takes a Request and returns a
-  // Response.
+  // Calls the unary method of that name (see PrepareUnary()), which takes a
+  // Request and returns a Response.
   template <class Response>
   absl::StatusOr<Response> Call(const char* method,
                                 const google::protobuf::Message& request) {

@@ -30,6 +30,7 @@ METHODS = [name for name, _ in inspect.getmembers(
 class ClientTest(ServedTest):
 
     model = os.environ["ATTEND_MODEL"]
+    flags = ("--model-control=explicit",)
 
     @classmethod
     def setUpClass(cls):
@@ -241,6 +242,26 @@ class ClientTest(ServedTest):
         self.assertEqual(streamed, texts[0])
         numpy.testing.assert_array_equal(
             vectors, self.client.embed([TEXT, OTHER]))
+
+    def test_models_come_and_go(self):
+        name = "bert-mask"
+        self.assertEqual(self.client.load_model(name).name, name)
+        self.assertEqual(self.client.load_model(name, 1, timeout=30).version, 1)
+        self.assertEqual(self.client.load_model(f"{name}@1").version, 1)
+        self.client.set_alias("canary", {name: 9, f"{name}@1": 1})
+        self.assertIn(self.client.model("canary").name, (name, f"{name}@1"))
+        self.client.set_alias("canary", {})
+        self.client.unload_model(f"{name}@1")
+        for missing in ("canary", f"{name}@1"):
+            with self.assertRaises(attend.errors.NotFound):
+                self.client.model(missing)
+
+        async def asynchronously():
+            async with attend.aio.Client(self.address) as client:
+                with self.assertRaises(attend.errors.NotFound):
+                    await client.unload_model("none")
+                return await client.load_model(name)
+        self.assertEqual(asyncio.run(asynchronously()).name, name)
 
 
 class DeclarationsTest(unittest.TestCase):

@@ -3,7 +3,7 @@ of clients, and without any I/O."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Callable, Generic, Iterable, Mapping, TypeVar
 
 from google.protobuf.message import Message
@@ -27,10 +27,11 @@ class Call(Generic[Result]):
     answer: Any  # the class of the answer's messages
     read: Callable[[Any], Result]  # of the answer, or of one message of it
     options: dict[str, Any]  # CallOptions that were given
+    service: str = "Attend"
 
     @property
     def path(self) -> str:
-        return f"/attend.v1.Attend/{self.method}"
+        return f"/attend.v1.{self.service}/{self.method}"
 
     @staticmethod
     def serialize(request: Message) -> bytes:
@@ -175,3 +176,27 @@ def models(options: Any) -> Call[list[pb.Model]]:
 def model(name: str, options: Any) -> Call[pb.Model]:
     return call("GetModel", pb.Model, lambda answer: answer,
                 pb.GetModelRequest, options, name=name)
+
+
+def load_model(name: str, version: int, options: Any) -> Call[pb.Model]:
+    return _admin(call("LoadModel", pb.LoadModelResponse,
+                       lambda answer: answer.model, pb.LoadModelRequest,
+                       options, name=name, version=version))
+
+
+def unload_model(name: str, options: Any) -> Call[None]:
+    return _admin(call("UnloadModel", pb.UnloadModelResponse,
+                       lambda answer: None, pb.UnloadModelRequest, options,
+                       name=name))
+
+
+def set_alias(name: str, targets: Mapping[str, int],
+              options: Any) -> Call[None]:
+    return _admin(call("SetAlias", pb.SetAliasResponse, lambda answer: None,
+                       pb.SetAliasRequest, options, name=name,
+                       targets=[pb.AliasTarget(model=model, weight=weight)
+                                for model, weight in targets.items()]))
+
+
+def _admin(of_admin: Call[Result]) -> Call[Result]:
+    return replace(of_admin, service="Admin")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import time
-from typing import TYPE_CHECKING, Any, Iterable, Iterator, TypeVar
+from typing import (
+    TYPE_CHECKING, Any, Iterable, Iterator, Mapping, TypeVar)
 
 import grpc
 
@@ -131,6 +132,27 @@ class Client(Settings):
         """A model of the server; without a name its default model."""
         return self._unary(_calls.model(name, options))
 
+    def load_model(
+            self, name: str, version: int = 0, **options: Unpack[CallOptions]
+    ) -> pb.Model:
+        """Loads a model, or loads it anew; `version` 0: the highest. Needs a
+        server with --model-control=explicit, and time: see `timeout`."""
+        return self._unary(_calls.load_model(name, version, options))
+
+    def unload_model(
+            self, name: str, **options: Unpack[CallOptions]
+    ) -> None:
+        """Takes a model out of service. Calls that run go on."""
+        self._unary(_calls.unload_model(name, options))
+
+    def set_alias(
+            self, name: str, targets: Mapping[str, int],
+            **options: Unpack[CallOptions]
+    ) -> None:
+        """Lets calls of a name go to models, {model: weight}; no targets: the
+        name is no alias any more."""
+        self._unary(_calls.set_alias(name, targets, options))
+
     def stream(
             self, source: str | Input, **options: Unpack[GenerateOptions]
     ) -> Iterator[str]:
@@ -149,6 +171,7 @@ class Client(Settings):
             call.path, call.serialize, call.answer.FromString)
         attempts = self._attempts(call)
         metadata = self._metadata_of(call)
+        hedge = self._hedge_of(call)
 
         def send(second: bool) -> Any:
             return method.future(
@@ -160,8 +183,8 @@ class Client(Settings):
                 # A future costs a thread's turn.
                 answer = (method(call.request, timeout=attempts.timeout(),
                                  metadata=metadata)
-                          if self._hedge.after is None
-                          else self._hedge.first_answer(send))
+                          if hedge.after is None
+                          else hedge.first_answer(send))
                 break
             except grpc.RpcError as error:
                 pause = attempts.pause(error)

@@ -97,6 +97,7 @@ class Settings:
         self._model, self._timeout, self._retry = model, timeout, retry
         self._affinity = affinity
         self._hedge = Hedge(retry.hedge_after)
+        self._no_hedge = Hedge(None)
         self._open()
 
     def _open(self) -> None:
@@ -108,6 +109,10 @@ class Settings:
 
     def _attempts(self, call: Call[Any]) -> Attempts:
         return Attempts(self._retry, call.options.get("timeout", self._timeout))
+
+    def _hedge_of(self, call: Call[Any]) -> Hedge:
+        """What changes the server is not asked for twice."""
+        return self._hedge if call.service == "Attend" else self._no_hedge
 
     def _metadata_of(self, call: Call[Any]) -> list[tuple[str, str]]:
         key = (affinity_key(call.request, self._affinity)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
-from typing import TYPE_CHECKING, Any, AsyncIterator, Iterable, TypeVar
+from typing import (
+    TYPE_CHECKING, Any, AsyncIterator, Iterable, Mapping, TypeVar)
 
 import grpc
 import grpc.aio
@@ -137,6 +138,27 @@ class Client(Settings):
         """A model of the server; without a name its default model."""
         return await self._unary(_calls.model(name, options))
 
+    async def load_model(
+            self, name: str, version: int = 0, **options: Unpack[CallOptions]
+    ) -> pb.Model:
+        """Loads a model, or loads it anew; `version` 0: the highest. Needs a
+        server with --model-control=explicit, and time: see `timeout`."""
+        return await self._unary(_calls.load_model(name, version, options))
+
+    async def unload_model(
+            self, name: str, **options: Unpack[CallOptions]
+    ) -> None:
+        """Takes a model out of service. Calls that run go on."""
+        await self._unary(_calls.unload_model(name, options))
+
+    async def set_alias(
+            self, name: str, targets: Mapping[str, int],
+            **options: Unpack[CallOptions]
+    ) -> None:
+        """Lets calls of a name go to models, {model: weight}; no targets: the
+        name is no alias any more."""
+        await self._unary(_calls.set_alias(name, targets, options))
+
     def stream(
             self, source: str | Input, **options: Unpack[GenerateOptions]
     ) -> AsyncIterator[str]:
@@ -162,7 +184,7 @@ class Client(Settings):
 
         while True:
             try:
-                answer = await self._hedge.first_answer_async(send)
+                answer = await self._hedge_of(call).first_answer_async(send)
                 break
             except grpc.RpcError as error:
                 pause = attempts.pause(error)
