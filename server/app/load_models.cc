@@ -101,7 +101,8 @@ absl::Status LoadOne(const Loading& to, ModelSource& source,
   if (status.ok()) {
     do {
       status = CatchExceptions([&] { return TryLoad(to, source); });
-    } while (absl::IsResourceExhausted(status) && make_room());
+    } while (absl::IsResourceExhausted(status) && !to.stopping() &&
+             make_room());
   }
   to.metrics.OnLoad(source.name, status.ok());
   return status;

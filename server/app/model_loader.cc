@@ -129,11 +129,13 @@ void ModelLoader::Look() {
   const absl::Status status = CatchExceptions([&] {
     ModelListing now = ListModelFiles(to_.options.model_options.models_dir,
                                       to_.options.models, error);
-    if (error) return absl::OkStatus();
+    // A volume that is not mounted looks as if all models had gone.
+    if (error || now.empty()) return absl::OkStatus();
     for (const ModelChange& change : watch_->Look(std::move(now))) {
       if (stopping()) break;
       // What has failed was logged.
-      MakeAndTell(change).IgnoreError();
+      const absl::Status made = MakeAndTell(change);
+      if (absl::IsResourceExhausted(made)) watch_->TryAgain(change.name);
     }
     return absl::OkStatus();
   });

@@ -66,6 +66,8 @@ absl::StatusOr<ModelSource> FindModel(const std::vector<ModelSource>& at_start,
           absl::StrCat("version is ", version, ", and name is '", name,
                        "', must be the same version"));
     }
+    // No version of a version.
+    RETURN_IF_ERROR(CheckModelName(std::string(pinned->model)));
     ASSIGN_OR_RETURN(
         ModelSource source,
         FindModel(at_start, models_dir, pinned->model, pinned->version));

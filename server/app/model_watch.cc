@@ -1,5 +1,7 @@
 #include "server/app/model_watch.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
@@ -14,12 +16,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Links to other files, of the same sizes and times maybe, are other files.
 std::string DescribeFile(const fs::path& path) {
-  std::error_code size_error, time_error;
-  const uintmax_t size = fs::file_size(path, size_error);
-  const auto time = fs::last_write_time(path, time_error);
-  return absl::StrCat(path.string(), " ", size_error ? 0 : size, " ",
-                      time_error ? 0 : time.time_since_epoch().count());
+  struct stat found = {};
+  stat(path.c_str(), &found);
+  return absl::StrCat(path.string(), " ", found.st_dev, " ", found.st_ino, " ",
+                      found.st_size, " ", found.st_mtim.tv_sec, ".",
+                      found.st_mtim.tv_nsec);
 }
 
 // Whether a file belongs to the model that begins with `first`.
@@ -68,6 +71,11 @@ ModelListing ListModelFiles(const std::string& models_dir,
                             .files = DescribeFiles(source.directory)};
   }
   return listing;
+}
+
+void ModelWatch::TryAgain(const std::string& name) {
+  const auto known = done_.find(name);
+  if (known != done_.end()) known->second.files.clear();
 }
 
 std::vector<ModelChange> ModelWatch::Look(ModelListing now) {

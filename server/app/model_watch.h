@@ -33,13 +33,16 @@ ModelListing ListModelFiles(const std::string& models_dir,
 // there is changed here when two looks, one after the other, have found the
 // same: a directory that is still being copied is left alone. Whatever a change
 // comes to, it is asked for once: a model that could not be loaded is loaded
-// anew when its files change.
+// anew when its files change, or after TryAgain().
 class ModelWatch {
  public:
   // `now`: the models that are served.
   explicit ModelWatch(ModelListing now) : seen_(now), done_(std::move(now)) {}
 
   std::vector<ModelChange> Look(ModelListing now);
+  // The model of that name could not be loaded, but may be at the next look:
+  // there may be memory then.
+  void TryAgain(const std::string& name);
 
  private:
   ModelListing seen_;  // in the last look

@@ -15,11 +15,19 @@ absl::StatusOr<const ModelEntry*> FindVersion(const Service& service,
                                               CallContext& context,
                                               absl::string_view name,
                                               absl::string_view version) {
+  const std::string own =
+      name.empty() ? service.models.DefaultName() : std::string(name);
   // A version that is served beside the one that the name means.
-  const std::string beside = absl::StrCat(
-      name.empty() ? service.models.DefaultName() : name, "@", version);
+  const std::string beside = absl::StrCat(own, "@", version);
   if (service.models.Find(beside) != nullptr) {
     return service.FindEntry(beside, context);
+  }
+  // An alias of the model's name has no say in this.
+  if (SharedModel itself = service.models.Find(own);
+      itself != nullptr && version == VersionText(*itself) &&
+      context.model() == nullptr) {
+    RETURN_IF_ERROR(context.SetModel(std::move(itself), own));
+    return context.model();
   }
   ASSIGN_OR_RETURN(const ModelEntry* entry, service.FindEntry(name, context));
   if (version.empty() || version == VersionText(*entry)) return entry;

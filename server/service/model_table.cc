@@ -60,9 +60,9 @@ absl::Status ModelTable::SetAlias(ModelAlias alias) {
           "there is no alias '", absl::CHexEscape(alias.name), "'"));
     }
     aliases_.erase(known);
-    lock.unlock();
-    for (const SharedModel& model : All()) {
-      if (model->served.ok()) model->served->metrics.ForgetAlias(alias.name);
+    for (const Place& place : places_) {
+      if (place.model == nullptr || !place.model->served.ok()) continue;
+      place.model->served->metrics.ForgetAlias(alias.name);
     }
     return absl::OkStatus();
   }
@@ -104,12 +104,10 @@ SharedModel ModelTable::Choose(absl::string_view name) const {
       is_alias ? ChooseTarget(alias->second) : FindHere(name);
   if (place == nullptr) return nullptr;
   place->last_use = ++uses_;
-  SharedModel chosen = place->model;
-  if (!is_alias) return chosen;
-  const std::string called = alias->first;
-  lock.unlock();
-  if (chosen->served.ok()) {
-    chosen->served->metrics.OnAlias(called, chosen->version);
+  const SharedModel& chosen = place->model;
+  // Under the lock: an alias that is removed meanwhile would come back.
+  if (is_alias && chosen->served.ok()) {
+    chosen->served->metrics.OnAlias(alias->first, chosen->version);
   }
   return chosen;
 }

@@ -86,6 +86,16 @@ TEST_F(ModelVersionsTest, ANameMayPinAVersion) {
   EXPECT_EQ(ErrorOf("m@3", 0), "model 'm' has no version 3, its highest is 10");
 }
 
+// However long the name is that a client sends.
+TEST_F(ModelVersionsTest, AVersionHasNoVersions) {
+  std::string name = "m";
+  for (int i = 0; i < 200'000; ++i) name += "@2";
+  for (const std::string& wrong : {std::string("m@2@2"), name}) {
+    EXPECT_THAT(std::string(Find(wrong).status().message()),
+                HasSubstr("which is version 2 of 'm'"));
+  }
+}
+
 TEST_F(ModelVersionsTest, WhatIsNotThereIsNotFound) {
   EXPECT_EQ(ErrorOf("m", 3), "model 'm' has no version 3, its highest is 10");
   EXPECT_EQ(ErrorOf("plain", 7),

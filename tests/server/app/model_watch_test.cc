@@ -69,6 +69,21 @@ TEST(ModelWatchTest, NamesComeAndGo) {
   EXPECT_THAT(Look(watch, {}), ElementsAre("unload n"));
 }
 
+TEST(ModelWatchTest, WhatMayBeLoadedLaterIsAskedForAgain) {
+  ModelWatch watch({});
+  const ModelListing one = {{"m", {1, "a"}}};
+  EXPECT_THAT(Look(watch, one), IsEmpty());
+  EXPECT_THAT(Look(watch, one), ElementsAre("load m 1"));
+  EXPECT_THAT(Look(watch, one), IsEmpty());
+  watch.TryAgain("m");
+  EXPECT_THAT(Look(watch, one), ElementsAre("load m 1"));
+  EXPECT_THAT(Look(watch, one), IsEmpty());
+  watch.TryAgain("m");
+  watch.TryAgain("unknown");
+  EXPECT_THAT(Look(watch, {}), IsEmpty());
+  EXPECT_THAT(Look(watch, {}), ElementsAre("unload m"));
+}
+
 // A directory of models.
 class ListModelFilesTest : public ::testing::Test {
  protected:

@@ -207,6 +207,12 @@ TEST_F(ModelCallsTest, AVersionBesideIsFoundByItsNumber) {
   EXPECT_THAT(metadata("2").versions(), ElementsAre("2"));
   EXPECT_THAT(metadata("1").versions(), ElementsAre("1"));
   EXPECT_THAT(metadata("").versions(), ElementsAre("1"));
+  // Whatever an alias of that name says.
+  ASSERT_TRUE(
+      models_.SetAlias({.name = "fake", .targets = {{.model = "fake@2"}}})
+          .ok());
+  EXPECT_THAT(metadata("").versions(), ElementsAre("2"));
+  EXPECT_THAT(metadata("1").versions(), ElementsAre("1"));
 }
 
 TEST_F(ModelCallsTest, TheRepositoryIsThatOfTheStart) {
