@@ -58,9 +58,9 @@ class Stream {
     stream_ = stub_->ModelStreamInfer(&context_);
   }
 
-  void Send(const InferRequest& request) {
-    EXPECT_TRUE(stream_->Write(request));
-  }
+  void Send(const InferRequest& request) { EXPECT_TRUE(Offer(request)); }
+  // False: the server has ended the stream.
+  bool Offer(const InferRequest& request) { return stream_->Write(request); }
   // The next response; none: the stream has ended.
   std::optional<Part> Read() {
     Part part;
@@ -311,7 +311,7 @@ TEST(RequestStreamTest, ASlowReaderIsCancelled) {
   for (int i = 0; i < 100; ++i) {
     InferRequest request = MakeRequest("", "abc", 2000);
     (*request.mutable_parameters())["stream"].set_bool_param(false);
-    stream.Send(request);
+    if (!stream.Offer(request)) break;  // cancelled already
   }
   EXPECT_TRUE(WaitUntil([&] {
     return Counts(fixture, "attend_slow_readers_total{model=\"fake\"} 1");

@@ -55,7 +55,7 @@ class LocalCall final : public ServiceCall, private Responder {
   void Cancel() {
     MutexLock lock(mutex());
     cancelled_ = true;
-    PostWake();
+    WakeAfterStep();  // once it has started, if it is just doing so
   }
 
   // Once Await() has returned; no value: the client had gone.
