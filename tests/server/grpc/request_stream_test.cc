@@ -122,7 +122,11 @@ TEST(RequestStreamTest, RequestsAreServedTogether) {
     const std::optional<Part> part = stream.Read();
     ASSERT_TRUE(part.has_value());
     const InferResponse& response = part->infer_response();
-    if (response.id() == "long") continue;
+    if (response.id() == "long") {
+      // The short one may have come to the engine after some of the steps.
+      fixture.engine.AllowSteps(1);
+      continue;
+    }
     text += OutputOf(response, "text_output").texts()[0];
     ended = response.parameters().at("triton_final_response").bool_param();
   }
