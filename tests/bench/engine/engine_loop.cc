@@ -31,7 +31,10 @@ std::vector<EngineRequest> SteadyRequests(const Engine& engine, int rows,
   params.num_beams = beams;
   params.num_return_sequences = 1;
   params.do_sample = false;
-  params.max_new_tokens = params.min_new_tokens = info.max_target_tokens - 1;
+  // A prompt takes positions of what is generated.
+  const int prompt = info.continues_source ? source_tokens : 0;
+  params.max_new_tokens = params.min_new_tokens =
+      info.max_target_tokens - prompt - 1;
   std::vector<EngineRequest> requests;
   for (int row = 0; row < rows; row += beams) {
     std::vector<int> ids;

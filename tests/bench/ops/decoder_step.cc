@@ -24,6 +24,7 @@ absl::StatusOr<std::unique_ptr<DecoderStep>> DecoderStep::Load(
   step->spec_ = family.spec;
   EngineOptions engine = options.engine;
   engine.dtype = dtype;
+  engine.prompt_lookup = false;  // drafts would be rows, too
   step->kv_dtype_ = engine.kv_cache_dtype.value_or(DefaultKvType(dtype));
   ASSIGN_OR_RETURN(step->model_,
                    LoadModel(compute, source.directory, source.name, engine));
