@@ -13,11 +13,11 @@ namespace attend {
 namespace {
 
 constexpr int kLongTokens = 400;
-constexpr int kNewcomers = 6;
+constexpr int kNewcomers = 12;
 // Steps of the long stream from a newcomer's sending to its first token: two of
 // the server, and the way there and back, which beside other work take longer.
 // A newcomer that waits for the stream's end sees most of its tokens.
-constexpr int kFewTokens = 40;
+constexpr int kFewTokens = 8;
 
 // A stream whose tokens are counted as they arrive.
 class LongStream {

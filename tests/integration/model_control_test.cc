@@ -1,5 +1,7 @@
 // Models that are loaded, replaced and unloaded while the server runs.
 
+#include "tests/integration/model_control.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -29,91 +31,6 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 constexpr int kReloads = kSanitized ? 3 : 10;
-
-// A server of --models-dir with "m" in one version, and a model "other".
-class ModelControlTest : public ::testing::Test {
- protected:
-  ModelControlTest() {
-    std::string name = ::testing::TempDir() + "attend_XXXXXX";
-    directory_ = mkdtemp(name.data());
-    Link("plain", "m/1");
-    Link("relu", "other");
-  }
-  ~ModelControlTest() override { fs::remove_all(directory_); }
-
-  // A golden model under a name.
-  void Link(const std::string& model, const std::string& name) const {
-    fs::create_directories((directory_ / name).parent_path());
-    fs::create_directory_symlink(
-        absl::StrCat(ATTEND_SOURCE_DIR "/tests/golden/marian/", model),
-        directory_ / name);
-  }
-  std::vector<std::string> Flags(const std::string& more = "") const {
-    std::vector<std::string> flags = {"--models-dir=" + directory_.string(),
-                                      "--model-control=explicit"};
-    if (!more.empty()) flags.push_back(more);
-    return flags;
-  }
-
-  static v1::GenerateRequest RequestOf(const std::string& model, int tokens) {
-    v1::GenerateRequest request = Exactly({"a small dog"}, tokens);
-    request.set_model(model);
-    return request;
-  }
-
-  fs::path directory_;
-};
-
-// Calls of attend.v1.Admin.
-class Admin {
- public:
-  explicit Admin(const ServerProcess& server, std::string key = "")
-      : stub_(v1::Admin::NewStub(RawChannel(server.address()))),
-        key_(std::move(key)) {}
-
-  grpc::Status Load(const std::string& name, int64_t version = 0) {
-    v1::LoadModelRequest request;
-    request.set_name(name);
-    request.set_version(version);
-    grpc::ClientContext context;
-    AddKey(context);
-    return stub_->LoadModel(&context, request, &loaded_);
-  }
-  // Of the last Load().
-  const v1::Model& loaded() const { return loaded_.model(); }
-  grpc::Status Unload(const std::string& name) {
-    v1::UnloadModelRequest request;
-    request.set_name(name);
-    grpc::ClientContext context;
-    AddKey(context);
-    v1::UnloadModelResponse response;
-    return stub_->UnloadModel(&context, request, &response);
-  }
-  grpc::Status SetAlias(
-      const std::string& name,
-      const std::vector<std::pair<std::string, int>>& targets) {
-    v1::SetAliasRequest request;
-    request.set_name(name);
-    for (const auto& [model, weight] : targets) {
-      v1::AliasTarget& target = *request.add_targets();
-      target.set_model(model);
-      target.set_weight(weight);
-    }
-    grpc::ClientContext context;
-    AddKey(context);
-    v1::SetAliasResponse response;
-    return stub_->SetAlias(&context, request, &response);
-  }
-
- private:
-  void AddKey(grpc::ClientContext& context) const {
-    if (!key_.empty()) context.AddMetadata("authorization", "Bearer " + key_);
-  }
-
-  const std::unique_ptr<v1::Admin::Stub> stub_;
-  const std::string key_;
-  v1::LoadModelResponse loaded_;
-};
 
 TEST_F(ModelControlTest, AVersionTakesTheOtherOnesPlace) {
   ServerProcess server(Flags());
@@ -302,52 +219,6 @@ TEST_F(ModelControlTest, ChangesFromEverywhereEndWell) {
   EXPECT_EQ(server.Stop(), 0);
 }
 
-TEST_F(ModelControlTest, ACanaryGetsItsShareAndNoCallFails) {
-  Link("gelu", "m/2");
-  ServerProcess server(Flags("--alias=a=m@1"));
-  Client client(server.client_options());
-  Admin admin(server);
-  const std::string first = Bits(*client.Generate(RequestOf("m@1", 8)));
-  const std::string second = Bits(*client.Generate(RequestOf("m", 8)));
-  EXPECT_NE(first, second);
-  EXPECT_EQ(Bits(*client.Generate(RequestOf("a", 8))), first);
-  // Calls of "m" too: "m" itself is version 2, as the highest.
-  ASSERT_TRUE(admin.SetAlias("m", {{"m@1", 95}, {"m", 5}}).ok());
-  const auto shares = [&](int calls) {
-    int canary = 0;
-    for (int i = 0; i < calls; ++i) {
-      const auto response = client.Generate(RequestOf("m", 1));
-      EXPECT_TRUE(response.ok()) << response.status();
-      if (response.ok()) canary += response->model() == "m";
-    }
-    return canary;
-  };
-  const int canary = shares(1000);
-  EXPECT_NEAR(canary, 50, 10);
-  EXPECT_EQ(server.Metric("attend_alias_calls_total{alias=\"m\",model=\"m\","
-                          "version=\"2\"}"),
-            canary);
-  EXPECT_EQ(server.Metric("attend_alias_calls_total{alias=\"m\","
-                          "model=\"m@1\",version=\"1\"}"),
-            1000 - canary);
-  EXPECT_EQ(client.ListModels()->aliases_size(), 2);
-
-  // The canary goes, and comes back.
-  ASSERT_TRUE(admin.Unload("m").ok());
-  EXPECT_EQ(shares(100), 0);
-  ASSERT_TRUE(admin.Load("m").ok());
-  EXPECT_GT(shares(100), 0);
-  EXPECT_EQ(admin.SetAlias("m", {{"m@3", 1}}).error_code(), grpc::NOT_FOUND);
-  ASSERT_TRUE(admin.SetAlias("m", {}).ok());
-  EXPECT_EQ(Bits(*client.Generate(RequestOf("m", 8))), second);
-  ASSERT_TRUE(admin.Unload("m@1").ok());
-  const absl::Status gone = client.Generate(RequestOf("a", 8)).status();
-  EXPECT_EQ(gone.code(), absl::StatusCode::kNotFound) << gone;
-  ASSERT_TRUE(admin.Load("m@1").ok());
-  EXPECT_EQ(Bits(*client.Generate(RequestOf("a", 8))), first);
-  EXPECT_EQ(server.Stop(), 0);
-}
-
 TEST_F(ModelControlTest, TheCommandLineChangesModels) {
   Link("gelu", "m/2");
   ServerProcess server(Flags());
@@ -371,91 +242,6 @@ TEST_F(ModelControlTest, TheCommandLineChangesModels) {
   EXPECT_EQ(attend("load m 3").exit_code, 1);
   EXPECT_EQ(attend("load m -1").exit_code, 2);
   EXPECT_EQ(server.Stop(), 0);
-}
-
-TEST_F(ModelControlTest, WhatTheDirectoryHasIsServed) {
-  ServerProcess server({"--models-dir=" + directory_.string(),
-                        "--model-control=poll", "--model-poll-interval=50ms"});
-  Client client(server.client_options());
-  // The version of "m"; 0: it is not served.
-  const auto version = [&] {
-    const auto model = client.GetModel("m");
-    return model.ok() ? model->version() : 0;
-  };
-  const auto failed = [&](const std::string& model) {
-    return server.Metrics()["attend_model_loads_total{model=\"" + model +
-                            "\",outcome=\"failed\"}"];
-  };
-  Link("gelu", "m/2");
-  EXPECT_TRUE(Eventually([&] { return version() == 2; }));
-  // One that cannot be loaded yet leaves the old one serving.
-  fs::create_directories(directory_ / "m/3");
-  EXPECT_TRUE(Eventually([&] { return failed("m") == 1; }));
-  EXPECT_EQ(version(), 2);
-  const fs::path golden = ATTEND_SOURCE_DIR "/tests/golden/marian/relu";
-  for (const auto& file : fs::directory_iterator(golden)) {
-    fs::create_symlink(file, directory_ / "m/3" / file.path().filename());
-  }
-  EXPECT_TRUE(Eventually([&] { return version() == 3; }));
-  fs::remove_all(directory_ / "m/3");
-  EXPECT_TRUE(Eventually([&] { return version() == 2; }));
-  // Names come and go, and health with them.
-  Link("plain", "new");
-  EXPECT_TRUE(Eventually([&] { return client.GetModel("new").ok(); }));
-  fs::remove_all(directory_ / "m");
-  EXPECT_TRUE(Eventually([&] { return version() == 0; }));
-  EXPECT_TRUE(client.Generate(RequestOf("new", 4)).ok());
-  // A directory that cannot be read is no empty one.
-  const fs::path away = directory_.string() + ".away";
-  fs::rename(directory_, away);
-  EXPECT_TRUE(Eventually([&] { return failed("") == 1; }));
-  fs::rename(away, directory_);
-  EXPECT_TRUE(client.Generate(RequestOf("new", 4)).ok());
-  EXPECT_EQ(Admin(server).Load("new").error_code(), grpc::FAILED_PRECONDITION);
-  EXPECT_EQ(server.Stop(), 0);
-}
-
-// Lets a server have so many MiB of address space more than it has.
-void LimitMemory(ServerProcess& server, double mib) {
-  rlimit limit = {};
-  ASSERT_EQ(prlimit(server.process().pid(), RLIMIT_AS, nullptr, &limit), 0);
-  limit.rlim_cur = static_cast<rlim_t>(
-      server.Metric("process_virtual_memory_bytes") + mib * (1 << 20));
-  ASSERT_EQ(prlimit(server.process().pid(), RLIMIT_AS, &limit, nullptr), 0);
-}
-
-TEST_F(ModelControlTest, TheIdleModelThatWasCalledLongestAgoMakesRoom) {
-  for (const char* name : {"a", "b", "c"}) Link("plain", name);
-  std::string refused;
-  {
-    ServerProcess server(Flags());
-    LimitMemory(server, 100);
-    refused = Admin(server).Load("m").error_message();
-    EXPECT_EQ(server.Stop(), 0);
-  }
-  const size_t unit = refused.find(" MiB more of address space");
-  ASSERT_NE(unit, std::string::npos) << refused;
-  const double needed = std::stod(refused.substr(refused.rfind(' ', unit - 1)));
-
-  ServerProcess server(Flags("--idle-unload"));
-  Client client(server.client_options());
-  Admin admin(server);
-  ASSERT_TRUE(admin.Load("m").ok());
-  for (const char* name : {"b", "a", "c", "other"}) {
-    EXPECT_TRUE(client.Generate(RequestOf(name, 4)).ok());
-  }
-  LimitMemory(server, needed - 20);
-  const grpc::Status loaded = admin.Load("m");
-  EXPECT_TRUE(loaded.ok()) << loaded.error_message();
-  LimitMemory(server, 4 * needed);
-  EXPECT_EQ(client.Generate(RequestOf("b", 4)).status().code(),
-            absl::StatusCode::kNotFound);
-  EXPECT_TRUE(client.Generate(RequestOf("m", 4)).ok());
-  EXPECT_TRUE(admin.Load("b").ok());
-  EXPECT_TRUE(client.Generate(RequestOf("b", 4)).ok());
-  EXPECT_EQ(server.Stop(), 0);
-  EXPECT_THAT(server.process().output(),
-              HasSubstr("event=unloaded model=b for=m"));
 }
 
 TEST_F(ModelControlTest, IsRefusedToOthersThanAdministrators) {
