@@ -18,7 +18,7 @@ namespace attend {
 class LogitsBuffer {
  public:
   // The longest list of best tokens. For more tokens the whole row is kept.
-  static constexpr int kMaxTop = 128;
+  static constexpr int kMaxTop = TopList::kMaxTokens;
 
   // For teams of at most `members` members.
   LogitsBuffer(int max_rows, int vocab, int members);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <ranges>
 
 #include "engine/ops/simd/kernel_for.h"
 #include "engine/ops/simd/simd.h"
@@ -29,6 +30,20 @@ void ForEachTile(absl::Span<const float> row, Fold fold) {
   }
 }
 
+auto AllTokens(absl::Span<const float> row) {
+  return std::views::iota(0, static_cast<int>(row.size())) |
+         std::views::transform(
+             [row](int id) { return TokenScore{.id = id, .score = row[id]}; });
+}
+
+// The best of `tokens`, best first; returns how many there are.
+template <typename Tokens>
+size_t SortInto(Tokens tokens, absl::Span<TokenScore> out) {
+  const auto end =
+      std::ranges::partial_sort_copy(tokens, out, kRanksBefore).out;
+  return end - out.begin();
+}
+
 }  // namespace
 
 LogitsKernels LogitsKernels::For(Isa isa) {
@@ -40,19 +55,6 @@ LogitsKernels LogitsKernels::For(Isa isa) {
       {avx512::Max, avx512::SumExp, avx512::Offer, avx512::OfferAllowed,
        avx512::Cap});
 }
-
-void TopList::Offer(const TokenScore& token) {
-  if (!full()) {
-    data_[size_++] = token;
-    std::push_heap(data_, data_ + size_, kRanksBefore);
-  } else if (capacity_ > 0 && kRanksBefore(token, data_[0])) {
-    std::pop_heap(data_, data_ + size_, kRanksBefore);
-    data_[size_ - 1] = token;
-    std::push_heap(data_, data_ + size_, kRanksBefore);
-  }
-}
-
-void TopList::Sort() { std::sort_heap(data_, data_ + size_, kRanksBefore); }
 
 void TileSums::Add(const TileSum& tile) {
   if (tile.sum == 0) return;
@@ -80,22 +82,33 @@ float LogSumExp(const LogitsKernels& kernels, absl::Span<const float> row) {
 void Top(const LogitsKernels& kernels, absl::Span<const float> row,
          absl::Span<TokenScore> out) {
   if (out.empty()) return;
-  TopList list(out.data(), static_cast<int>(out.size()));
+  if (out.size() > TopList::kMaxTokens) {
+    SortInto(AllTokens(row), out);
+    return;
+  }
+  uint64_t ranks[TopList::kMaxTokens];
+  TopList list(ranks, static_cast<int>(out.size()));
   ForEachTile(row, [&](absl::Span<const float> tile, int begin) {
     kernels.offer(tile, begin, kernels.max(tile), list);
   });
-  list.Sort();
+  list.Copy(out.data());
 }
 
 size_t TopAllowed(const LogitsKernels& kernels, absl::Span<const float> row,
                   const uint32_t* allowed, absl::Span<TokenScore> out) {
   if (out.empty()) return 0;
-  TopList list(out.data(), static_cast<int>(out.size()));
+  if (out.size() > TopList::kMaxTokens) {
+    return SortInto(AllTokens(row) | std::views::filter([=](TokenScore token) {
+                      return allowed[token.id / 32] >> (token.id % 32) & 1;
+                    }),
+                    out);
+  }
+  uint64_t ranks[TopList::kMaxTokens];
+  TopList list(ranks, static_cast<int>(out.size()));
   ForEachTile(row, [&](absl::Span<const float> tile, int begin) {
     kernels.offer_allowed(tile, begin, allowed + begin / 32, list);
   });
-  list.Sort();
-  return list.tokens().size();
+  return list.Copy(out.data());
 }
 
 }  // namespace attend

@@ -1,11 +1,13 @@
 #ifndef ATTEND_ENGINE_OPS_LOGITS_LOGITS_KERNEL_H_
 #define ATTEND_ENGINE_OPS_LOGITS_LOGITS_KERNEL_H_
 
-#include <cmath>
+#include <cstddef>
+#include <cstdint>
 
 #include "absl/types/span.h"
 #include "engine/compute/isa.h"
 #include "engine/ops/logits/logits_view.h"
+#include "engine/ops/logits/top_list.h"
 
 // A row of logits is folded (into its maximum, its sum of exponentials, its
 // best tokens) tile by tile, always with the same tiles. So the bits of a
@@ -16,41 +18,6 @@ namespace attend {
 // Columns of a tile. Tiles begin at multiples of kLogitsTile; the last tile may
 // be narrower.
 inline constexpr int kLogitsTile = 512;
-
-// Whether `a` comes before `b`, see TokenScore. An object rather than a
-// function, so that algorithms inline it.
-inline constexpr auto kRanksBefore = [](const TokenScore& a,
-                                        const TokenScore& b) {
-  const bool a_is_nan = std::isnan(a.score);
-  const bool b_is_nan = std::isnan(b.score);
-  if (a_is_nan != b_is_nan) return b_is_nan;
-  if (!a_is_nan && a.score != b.score) return a.score > b.score;
-  return a.id < b.id;
-};
-
-// The best `capacity` tokens of all tokens that were offered. A heap whose
-// front is the worst of the kept tokens. Does not own its memory.
-class TopList {
- public:
-  TopList() = default;
-  TopList(TokenScore* data, int capacity) : data_(data), capacity_(capacity) {}
-
-  absl::Span<const TokenScore> tokens() const {
-    return {data_, static_cast<size_t>(size_)};
-  }
-  bool full() const { return size_ == capacity_; }
-  // The list must be full and not empty.
-  const TokenScore& worst() const { return data_[0]; }
-
-  void Offer(const TokenScore& token);
-  // Sorts tokens(), best first. Afterwards nothing may be offered.
-  void Sort();
-
- private:
-  TokenScore* data_ = nullptr;
-  int capacity_ = 0;
-  int size_ = 0;
-};
 
 // The share of one tile in a row's sum of exponentials.
 struct TileSum {

@@ -2,10 +2,11 @@
 #define ATTEND_ENGINE_OPS_LOGITS_MEMBER_LOGITS_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "engine/ops/logits/logits_kernel.h"
-#include "engine/ops/logits/logits_view.h"
+#include "engine/ops/logits/top_list.h"
 #include "engine/tensor/buffer.h"
 
 namespace attend {
@@ -37,7 +38,7 @@ class MemberLogits {
 
  private:
   Size size_;
-  Buffer<TokenScore> tokens_;   // [members, max_rows, max_top]
+  Buffer<uint64_t> ranks_;      // [members, max_rows, max_top]
   std::vector<TopList> lists_;  // [members, max_rows]
   Buffer<TileSum> sums_;        // [tiles, max_rows]
 };

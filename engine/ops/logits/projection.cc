@@ -198,14 +198,14 @@ void Projection::Impl::Merge(const Call& call, int row) const {
     }
     found.log_sum_exp = total.LogSumExp();
   }
-  TopList list(call.dst.top(row), found.top);
+  uint64_t ranks[TopList::kMaxTokens];
+  TopList list(ranks, found.top);
   for (int member = 0; member < call.context.team().size(); ++member) {
-    for (const TokenScore& token : members.list(member, row).tokens()) {
-      list.Offer(token);
+    for (const uint64_t rank : members.list(member, row).ranks()) {
+      list.Offer(rank);
     }
   }
-  list.Sort();
-  found.top = static_cast<int>(list.tokens().size());
+  found.top = static_cast<int>(list.Copy(call.dst.top(row)));
 }
 
 void Projection::Impl::AddRowIfTied(Call& call, int row) const {
