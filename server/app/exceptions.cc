@@ -1,5 +1,7 @@
 #include "server/app/exceptions.h"
 
+#include <execinfo.h>
+
 #include <exception>
 #include <filesystem>
 #include <new>
@@ -8,8 +10,20 @@
 #include "absl/strings/str_cat.h"
 
 namespace attend {
+namespace {
+
+// Where an exception passes a function of the C library, as pthread_once, that
+// loads a library for it, and ends the process if there is no memory left. So
+// it is loaded while there is.
+void LoadUnwinder() {
+  void* frame;
+  backtrace(&frame, 1);
+}
+
+}  // namespace
 
 absl::Status CatchExceptions(absl::FunctionRef<absl::Status()> work) try {
+  LoadUnwinder();
   return work();
 } catch (const std::bad_alloc&) {
   return absl::ResourceExhaustedError(
