@@ -249,6 +249,16 @@ void AttendShare(const AttentionArgs& args, Kernel kernel, int64_t begin,
   }
 }
 
+Kernel KernelOf(Isa isa, const KvLayout& layout) {
+  if (layout.paired) {
+    const bool tiles =
+        isa >= Isa::kAmx && layout.head_dim % avx512::kTiledDim == 0;
+    return tiles ? avx512::AttendTiles : avx512::AttendPairs;
+  }
+  return KernelFor(isa, baseline::AttendTile, avx2::AttendTile,
+                   avx512::AttendTile);
+}
+
 }  // namespace
 
 size_t AttentionScratchFloats(int head_dim) {
@@ -259,10 +269,7 @@ size_t AttentionScratchFloats(int head_dim) {
 
 void Attention(ExecContext& context, const AttentionArgs& args) {
   CheckArgs(context.isa(), args);
-  const Kernel kernel = args.layout->paired
-                            ? avx512::AttendPairs
-                            : KernelFor(context.isa(), baseline::AttendTile,
-                                        avx2::AttendTile, avx512::AttendTile);
+  const Kernel kernel = KernelOf(context.isa(), *args.layout);
   const int64_t cost = CostOf(args);
   if (cost == 0) return;
   const int members = context.team().size();

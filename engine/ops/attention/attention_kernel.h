@@ -24,7 +24,7 @@ inline constexpr int kAttentionSpan = 512;
 // a call.
 inline constexpr int kAttentionGathered = 4096;
 // Rows, or heads, whose scores are in memory at once, and the scratch for them.
-inline constexpr int kAttentionScored = 12;
+inline constexpr int kAttentionScored = 16;
 inline constexpr size_t kAttentionFloats =
     static_cast<size_t>(kAttentionScored) * kAttentionSpan;
 static_assert(kAttentionHeads <= kAttentionScored);
@@ -91,6 +91,9 @@ void AttendTile(const AttentionTile& args);
 // For a paired layout. All rows must see the same keys, from key 0 on. Needs
 // bf16 instructions.
 void AttendPairs(const AttentionTile& args);
+// The same with AMX, for a head_dim that is a multiple of kTiledDim.
+inline constexpr int kTiledDim = 32;
+void AttendTiles(const AttentionTile& args);
 }  // namespace avx512
 
 }  // namespace attend

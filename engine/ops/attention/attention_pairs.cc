@@ -21,6 +21,12 @@
 #include "engine/ops/simd/simd_narrow.h"
 
 ATTEND_AVX512_BF16_BEGIN
+namespace {
+
+constexpr int kRows = 8;
+
+}  // namespace
+
 #include "engine/ops/attention/attention_ahead.inc"
 #include "engine/ops/attention/attention_pairs_rows.inc"
 
@@ -35,20 +41,6 @@ inline __m512i BroadcastPair(const uint16_t* p) {
   int pair;
   std::memcpy(&pair, p, sizeof(pair));
   return _mm512_set1_epi32(pair);
-}
-
-// e^x for x <= 0, with a relative error of 3e-6; 0 where e^x underflows.
-inline Vec RoughExp(Vec x) {
-  const Vec y =
-      Mul(Max(x, Broadcast(-126.0f)), Broadcast(1.44269504088896341f));
-  const Vec n = Round(y);
-  const Vec r = y - n;
-  Vec p = Broadcast(9.58284e-3f);
-  p = MulAdd(p, r, Broadcast(5.590644e-2f));
-  p = MulAdd(p, r, Broadcast(0.24024099f));
-  p = MulAdd(p, r, Broadcast(0.69312419f));
-  p = MulAdd(p, r, Broadcast(1.0f));
-  return Scale(p, n);
 }
 
 // Computes the scores of all rows with T tiles of keys. Row r's are at scores +
@@ -84,25 +76,18 @@ inline void ScoreTiles(const AttentionTile& a, const Rows& rows,
   }
 }
 
-// Turns the scores of the first `keys` keys of a span into weights in bf16,
-// which take the first half of the memory of the scores. Weights after these,
-// up to a whole tile, become 0. Returns the factor for sums over earlier keys.
-inline float WeighPairs(float* scores, int keys, Running& running) {
-  const int padded = TilesOf(keys) * kTile;
-  HideUnseen(scores, 0, keys, padded);
-  const float new_max = MaxOf(scores, padded, running.max);
-  const Vec minus_max = Broadcast(-new_max);
-  uint16_t* const weights = reinterpret_cast<uint16_t*>(scores);
-  Vec sum = Zero();
-  for (int i = 0; i < padded; i += kTile) {
-    const Vec e = RoughExp(Add(Load(scores + i), minus_max));
-    sum = Add(sum, e);
-    StoreRounded(weights + i, e);
+// Computes the scores of all rows with the first `count` tiles of a span.
+inline void ScoreSpan(const AttentionTile& a, const Rows& rows,
+                      const std::byte* const* tiles, int count, Ahead ahead) {
+  const int lines = ahead.LinesOf((count + 1) / 2);
+  int tile = 0;
+  for (; tile + 2 <= count; tile += 2) {
+    ahead.Fetch(lines);
+    ScoreTiles<2>(a, rows, tiles + tile, a.scores + tile * kTile);
   }
-  const float before = running.sum > 0 ? ExpOf(running.max - new_max) : 0;
-  running.max = new_max;
-  running.sum = running.sum * before + SumOfLanes(sum);
-  return before;
+  if (tile < count) {
+    ScoreTiles<1>(a, rows, tiles + tile, a.scores + tile * kTile);
+  }
 }
 
 // Adds the weighted values of the first `keys` keys of a span to columns
@@ -155,8 +140,9 @@ inline void AddValues(const AttentionTile& a, const std::byte* const* tiles,
   }
 }
 
-void AddAllValues(const AttentionTile& a, const std::byte* const* tiles,
-                  int keys, Rows& rows) {
+// AddValues() for all columns.
+inline void AddAllValues(const AttentionTile& a, const std::byte* const* tiles,
+                         int keys, Rows& rows) {
   const int head_dim = a.layout->head_dim;
   int column = 0;
   for (; column + 2 * kLanes <= head_dim; column += 2 * kLanes) {
@@ -167,79 +153,10 @@ void AddAllValues(const AttentionTile& a, const std::byte* const* tiles,
   }
 }
 
-// Computes rows [row, row + rows.count) of a head over a span of `keys` keys.
-void AttendSpan(const AttentionTile& a, int head, int row, int begin, int keys,
-                const std::byte* const* tiles, Ahead ahead, Rows& rows) {
-  const int count = TilesOf(keys);
-  const int lines = ahead.LinesOf((count + 1) / 2);
-  int tile = 0;
-  for (; tile + 2 <= count; tile += 2) {
-    ahead.Fetch(lines);
-    ScoreTiles<2>(a, rows, tiles + tile, a.scores + tile * kTile);
-  }
-  if (tile < count) {
-    ScoreTiles<1>(a, rows, tiles + tile, a.scores + tile * kTile);
-  }
-  for (int r = 0; r < rows.count; ++r) {
-    float* const scores = a.scores + r * kAttentionSpan;
-    AdjustScores(a, head, row + r, begin, {0, keys}, scores);
-    const Vec before = Broadcast(WeighPairs(scores, keys, rows.running[r]));
-    if (begin == 0) continue;
-    for (int d = 0; d < a.layout->head_dim; d += kLanes) {
-      Store(rows.sums[r] + d, Mul(Load(rows.sums[r] + d), before));
-    }
-  }
-  AddAllValues(a, tiles, keys, rows);
-}
-
-// Computes all rows of a head over the span that begins at `begin`.
-void AttendRows(const AttentionTile& a, int head, int begin, Running* running) {
-  const int left = a.seen->end - begin;
-  const int keys = std::min(left, kAttentionSpan);
-  const int kv_head = (a.first_head + head) / a.heads_per_kv_head;
-  const size_t at = a.layer_at + kv_head * a.head_bytes;
-  const std::byte* tiles[kAttentionSpan / kTile];
-  for (int i = 0; i < TilesOf(keys); ++i) {
-    tiles[i] = a.blocks[begin / kTile + i] + at;
-  }
-  const Ahead ahead(a, head, begin + keys,
-                    TilesOf(std::min(left - keys, kAttentionSpan)));
-  const int groups = (a.rows + kRows - 1) / kRows;
-  for (int group = 0; group < groups; ++group) {
-    const int row = group * kRows;
-    Rows rows;
-    rows.count = std::min(kRows, a.rows - row);
-    rows.running = running + row;
-    LoadRows(a, head, row, begin == 0, rows);
-    for (int next = row + kRows; next < std::min(row + 2 * kRows, a.rows);
-         ++next) {
-      PrefetchRow(a, head, next);
-    }
-    AttendSpan(a, head, row, begin, keys, tiles, ahead.Share(group, 1, groups),
-               rows);
-    StoreRows(a, head, row, left == keys, rows);
-  }
-}
-
-// Sets the results of a head's rows to 0.
-void FillUnseen(const AttentionTile& a, int head) {
-  for (int row = 0; row < a.rows; ++row) {
-    std::fill_n(a.dst + ptrdiff_t{row} * a.dst_stride +
-                    ptrdiff_t{head} * a.layout->head_dim,
-                a.layout->head_dim, 0.0f);
-  }
-}
-
 }  // namespace
 
-void AttendPairs(const AttentionTile& args) {
-  for (int head = 0; head < args.heads; ++head) {
-    if (args.seen->end == 0) FillUnseen(args, head);
-    Running running[kAttentionRows];
-    for (int begin = 0; begin < args.seen->end; begin += kAttentionSpan) {
-      AttendRows(args, head, begin, running);
-    }
-  }
-}
+#include "engine/ops/attention/attention_pairs_span.inc"
+
+void AttendPairs(const AttentionTile& args) { AttendHeads(args); }
 
 ATTEND_AVX512_BF16_END

@@ -4,15 +4,16 @@
 #include <cstdint>
 #include <cstring>
 
-// Tiles are registers of up to 16 rows of 64 bytes. The instructions are
-// written out: so they need no option of the compiler, and intrinsics do not
-// tell the compiler that a tile is memory that it has read.
+#include "engine/ops/simd/amx_tiles.h"
 
 namespace attend {
 namespace {
 
-constexpr int kTileHeight = 16;  // rows, or units of weights
-constexpr int kTileBytes = 64;   // of a row
+using amx::kTileBytes;
+using amx::kTileHeight;
+using amx::Load;
+using amx::Zero;
+
 constexpr int kTileColumns = 16;
 constexpr int kUnitStride = kBlockColumns * kUnitBytes;
 
@@ -22,68 +23,14 @@ constexpr int kSums = 4;
 constexpr int kRows = kSums;
 constexpr int kWeights = 6;
 
-template <int T>
-inline void Zero() {
-  asm volatile("tilezero %%tmm%c0" : : "i"(T));
-}
-
-template <int T>
-inline void Load(const void* from, ptrdiff_t stride) {
-  asm volatile("tileloadd (%0,%1,1), %%tmm%c2"
-               :
-               : "r"(from), "r"(stride), "i"(T)
-               : "memory");
-}
-
-template <int T>
-inline void Store(void* to, ptrdiff_t stride) {
-  asm volatile("tilestored %%tmm%c2, (%0,%1,1)"
-               :
-               : "r"(to), "r"(stride), "i"(T)
-               : "memory");
-}
-
-struct Bf16 {
-  template <int Sum, int Row, int Weight>
-  static void AddProducts() {
-    asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0"
-                 :
-                 : "i"(Sum), "i"(Row), "i"(Weight));
+// Sums and rows of the source have `height` rows.
+amx::TileShapes ShapesOf(int height) {
+  amx::TileShapes shapes;
+  for (int tile = 0; tile < 8; ++tile) {
+    shapes.Set(tile, tile < kWeights ? height : kTileHeight, kTileBytes);
   }
-};
-
-struct Int8 {
-  template <int Sum, int Row, int Weight>
-  static void AddProducts() {
-    asm volatile("tdpbusd %%tmm%c2, %%tmm%c1, %%tmm%c0"
-                 :
-                 : "i"(Sum), "i"(Row), "i"(Weight));
-  }
-};
-
-// The tiles while it lives.
-class Tiles {
- public:
-  // Sums and rows of the source have `height` rows.
-  explicit Tiles(int height) {
-    struct alignas(64) {
-      uint8_t palette = 1;
-      uint8_t start_row = 0;
-      uint8_t reserved[14] = {};
-      uint16_t bytes[16] = {};  // of a row
-      uint8_t rows[16] = {};
-    } config;
-    for (int tile = 0; tile < 8; ++tile) {
-      config.bytes[tile] = kTileBytes;
-      config.rows[tile] =
-          static_cast<uint8_t>(tile < kWeights ? height : kTileHeight);
-    }
-    asm volatile("ldtilecfg %0" : : "m"(config));
-  }
-  ~Tiles() { asm volatile("tilerelease"); }
-  Tiles(const Tiles&) = delete;
-  Tiles& operator=(const Tiles&) = delete;
-};
+  return shapes;
+}
 
 // The rows of a call, in `count` tiles of the same height. The last one may
 // begin among the rows of the one before, whose sums are the same.
@@ -151,10 +98,10 @@ struct Block {
     if (count <= 0) return;
     int32_t* const to = dst + ptrdiff_t{row} * stride + column;
     if (count == kTileColumns) {
-      return Store<T>(to, ptrdiff_t{stride} * kUnitBytes);
+      return amx::Store<T>(to, ptrdiff_t{stride} * kUnitBytes);
     }
     alignas(64) int32_t sums[kTileHeight][kTileColumns];
-    Store<T>(sums, kTileBytes);
+    amx::Store<T>(sums, kTileBytes);
     for (int r = 0; r < height; ++r) {
       std::copy_n(sums[r], count, to + ptrdiff_t{r} * stride);
     }
@@ -230,7 +177,7 @@ void MultiplyBlock(const Rows& rows, const Block& block) {
 template <typename Number>
 void Multiply(const MultiplyArgs& args) {
   const Rows rows(args);
-  const Tiles tiles(rows.height());
+  const amx::Tiles tiles(ShapesOf(rows.height()));
   for (int column = 0; column < args.n; column += kBlockColumns) {
     MultiplyBlock<Number>(
         rows, {.weights = static_cast<const char*>(args.weights) +
@@ -245,7 +192,11 @@ void Multiply(const MultiplyArgs& args) {
 
 }  // namespace
 
-void MultiplyBf16ByTiles(const MultiplyArgs& args) { Multiply<Bf16>(args); }
-void MultiplyInt8ByTiles(const MultiplyArgs& args) { Multiply<Int8>(args); }
+void MultiplyBf16ByTiles(const MultiplyArgs& args) {
+  Multiply<amx::Bf16>(args);
+}
+void MultiplyInt8ByTiles(const MultiplyArgs& args) {
+  Multiply<amx::Int8>(args);
+}
 
 }  // namespace attend

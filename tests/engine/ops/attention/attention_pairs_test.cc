@@ -4,9 +4,11 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "engine/ops/attention/attention.h"
+#include "engine/ops/attention/attention_kernel.h"
 #include "engine/ops/attention/mask.h"
 #include "gtest/gtest.h"
 #include "tests/engine/ops/attention/attention_cache.h"
@@ -33,15 +35,22 @@ double PairsTolerance(const AttentionInputs& rounded) {
   return AttentionTolerance(rounded) + (0x1p-9 + 2 * 3e-6) * value;
 }
 
-class AttentionPairsTest : public ::testing::Test {
+class AttentionPairsTest : public ::testing::TestWithParam<Isa> {
  protected:
   void SetUp() override {
-    if (DetectIsa() < Isa::kAvx512Bf16) GTEST_SKIP() << "not on this machine";
+    if (DetectIsa() < GetParam()) GTEST_SKIP() << "not on this machine";
   }
 
   static std::unique_ptr<Compute> MakeCompute(int threads = 1) {
     return std::make_unique<Compute>(
-        ComputeOptions{.threads = threads, .max_isa = Isa::kAvx512Bf16});
+        ComputeOptions{.threads = threads, .max_isa = GetParam()});
+  }
+
+  // Tiles take heads of certain widths only.
+  static int HeadDim(int head_dim) {
+    constexpr int kTiled = avx512::kTiledDim;
+    if (GetParam() < Isa::kAmx) return head_dim;
+    return (head_dim + kTiled - 1) / kTiled * kTiled;
   }
 
   static Cache MakeCache(Compute& compute, const AttentionInputs& in,
@@ -68,7 +77,13 @@ class AttentionPairsTest : public ::testing::Test {
   }
 };
 
-TEST_F(AttentionPairsTest, EqualsTheNaiveFormOverOddShapes) {
+INSTANTIATE_TEST_SUITE_P(Isas, AttentionPairsTest,
+                         ::testing::Values(Isa::kAvx512Bf16, Isa::kAmx),
+                         [](const auto& isa) {
+                           return std::string(IsaName(isa.param));
+                         });
+
+TEST_P(AttentionPairsTest, EqualsTheNaiveFormOverOddShapes) {
   const auto compute = MakeCompute();
   for (const AttentionShape shape :
        std::vector<AttentionShape>{{1, 1, 2, 1, 1},
@@ -81,40 +96,44 @@ TEST_F(AttentionPairsTest, EqualsTheNaiveFormOverOddShapes) {
                                    {8, 8, 62, 1, 500},
                                    {12, 4, 24, 1, 40},
                                    {1, 1, 256, 2, 33},
+                                   {2, 2, 32, 17, 63},
+                                   {2, 1, 96, 39, 79},
+                                   {1, 1, 160, 15, 16},
                                    {2, 2, 128, 71, 100}}) {
     ExpectAttention(*compute, shape);
   }
 }
 
-TEST_F(AttentionPairsTest, EqualsTheNaiveFormAtTheBordersOfChunks) {
+TEST_P(AttentionPairsTest, EqualsTheNaiveFormAtTheBordersOfChunks) {
   const auto compute = MakeCompute();
   for (int keys :
        {kChunk - 1, kChunk, kChunk + 1, 2 * kChunk, 3 * kChunk + 5}) {
-    ExpectAttention(*compute, {2, 2, 16, 1, keys});
-    ExpectAttention(*compute, {1, 1, 20, 11, keys});
+    ExpectAttention(*compute, {2, 2, HeadDim(16), 1, keys});
+    ExpectAttention(*compute, {1, 1, HeadDim(20), 11, keys});
   }
 }
 
 // The weights of a span may vanish beside those of another, before or after.
-TEST_F(AttentionPairsTest, OneChunkMayOutweighTheOthers) {
+TEST_P(AttentionPairsTest, OneChunkMayOutweighTheOthers) {
   const auto compute = MakeCompute();
   for (int heavy : {3, kChunk + 7, 2 * kChunk + 1}) {
-    AttentionInputs in({1, 1, 8, 2, 3 * kChunk}, 1);
+    const int dim = HeadDim(8);
+    AttentionInputs in({1, 1, dim, 2, 3 * kChunk}, 1);
     std::fill(in.query.begin(), in.query.end(), 100.0f);
-    std::fill_n(in.key.begin() + heavy * 8, 8, 100.0f);
+    std::fill_n(in.key.begin() + heavy * dim, dim, 100.0f);
     const Cache cache = MakeCache(*compute, in);
     const std::vector<float> got = Attend(
         *compute, in, cache, {{0, 2, cache.blocks(0), 3 * kChunk, false}});
     const AttentionInputs rounded = RoundedToPairs(in);
-    for (int d = 0; d < 8; ++d) {
-      EXPECT_FLOAT_EQ(got[d], rounded.value[heavy * 8 + d]);
+    for (int d = 0; d < dim; ++d) {
+      EXPECT_FLOAT_EQ(got[d], rounded.value[heavy * dim + d]);
     }
   }
 }
 
-TEST_F(AttentionPairsTest, AddsWhatBelongsToDistances) {
+TEST_P(AttentionPairsTest, AddsWhatBelongsToDistances) {
   const auto compute = MakeCompute();
-  const AttentionInputs in({2, 2, 16, 21, 21}, 1);
+  const AttentionInputs in({2, 2, HeadDim(16), 21, 21}, 1);
   DistanceBias bias = {.max_distance = 5};
   bias.stride = bias.Entries();
   std::vector<float> values(2 * bias.stride);
@@ -145,12 +164,12 @@ TEST_F(AttentionPairsTest, AddsWhatBelongsToDistances) {
 }
 
 // In any split, in any order of pieces, for any team: the same bits.
-TEST_F(AttentionPairsTest, BitsDependOnTheRowOnly) {
+TEST_P(AttentionPairsTest, BitsDependOnTheRowOnly) {
   const auto alone = MakeCompute(1);
   const auto two = MakeCompute(2);
   for (const int keys : {75, kChunk + 30}) {
     const int queries = 269;  // more than go together
-    const AttentionInputs in({4, 2, 40, queries, keys}, 2);
+    const AttentionInputs in({4, 2, HeadDim(40), queries, keys}, 2);
     const Cache cache = MakeCache(*alone, in, 2);
     std::vector<float> expected;
     for (Compute* team : {alone.get(), two.get()}) {
@@ -173,26 +192,27 @@ TEST_F(AttentionPairsTest, BitsDependOnTheRowOnly) {
   }
 }
 
-TEST_F(AttentionPairsTest, ARowThatSeesNothingIsZeros) {
+TEST_P(AttentionPairsTest, ARowThatSeesNothingIsZeros) {
   const auto compute = MakeCompute();
-  const AttentionInputs in({2, 2, 16, 2, 4}, 1);
+  const AttentionInputs in({2, 2, HeadDim(16), 2, 4}, 1);
   const Cache cache = MakeCache(*compute, in);
   for (float x : Attend(*compute, in, cache, {{0, 2, cache.blocks(0), 0}})) {
     EXPECT_EQ(x, 0);
   }
 }
 
-TEST_F(AttentionPairsTest, ScoresThatOverflowStayFinite) {
+TEST_P(AttentionPairsTest, ScoresThatOverflowStayFinite) {
   const auto compute = MakeCompute();
-  AttentionInputs in({1, 1, 8, 2, 3}, 1);
+  const int dim = HeadDim(8);
+  AttentionInputs in({1, 1, dim, 2, 3}, 1);
   std::fill(in.query.begin(), in.query.end(), 1e30f);
-  std::fill_n(in.key.begin(), 8, 1e30f);
-  std::fill_n(in.key.begin() + 8, 16, -1e30f);
+  std::fill_n(in.key.begin(), dim, 1e30f);
+  std::fill_n(in.key.begin() + dim, 2 * dim, -1e30f);
   const Cache cache = MakeCache(*compute, in);
   const std::vector<float> got =
       Attend(*compute, in, cache, {{0, 2, cache.blocks(0), 3}});
   const AttentionInputs rounded = RoundedToPairs(in);
-  for (int d = 0; d < 8; ++d) EXPECT_FLOAT_EQ(got[d], rounded.value[d]);
+  for (int d = 0; d < dim; ++d) EXPECT_FLOAT_EQ(got[d], rounded.value[d]);
 }
 
 TEST(CanPairTest, BfloatOfEvenHeadsOnMachinesThatMultiplyIt) {
