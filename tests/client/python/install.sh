@@ -1,15 +1,17 @@
 #!/bin/sh
 # Builds client/python as an sdist and a wheel, and installs it.
 #
-#   tests/client/python/install.sh FOLDER
+#   tests/client/python/install.sh FOLDER [clusters]
 #
 # FOLDER keeps two environments, made anew when what they need changes: `build`
-# has an old protobuf, and `run` a new one.
+# has an old protobuf, and `run` a new one. A third one, `clusters`, has Ray and
+# Spark, too.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)
 environment=${1:?a folder for the environments}
+clusters=${2-}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
@@ -22,6 +24,9 @@ make=$root/tests/conformance/environment.sh
 mkdir -p "$environment"
 "$make" "$environment/build" "$scratch/requirements.txt" --without-models
 "$make" "$environment/run" "$here/requirements.txt" --without-models
+if [ -n "$clusters" ]; then
+  "$make" "$environment/clusters" "$here/clusters.txt" --without-models
+fi
 
 mkdir "$scratch/client" "$scratch/dist"
 cp -R "$root/client/python" "$scratch/client/python"
@@ -35,7 +40,7 @@ cd /
 rm -r "$scratch/client" "$scratch/proto"
 "$environment/build/bin/pip" wheel --quiet --disable-pip-version-check \
   --no-build-isolation --no-deps -w "$scratch/dist" "$scratch"/dist/*.tar.gz
-for each in build run; do
+for each in build run ${clusters:+clusters}; do
   "$environment/$each/bin/pip" install --quiet --disable-pip-version-check \
     --force-reinstall --no-deps "$scratch"/dist/*.whl
 done

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Calls a server as a Python user does: installs client/python, and runs its
 # methods and its stubs, and the unmodified health and reflection clients; then
-# as lm-evaluation-harness would. Last, whether the scripts start that people run
+# as lm-evaluation-harness and bulk jobs would. Last, whether the scripts start that people run
 # by hand against a server.
 #
 #   tests/client/python/python_client_test.sh ATTEND_SERVER [MODEL_DIRECTORY]
@@ -18,7 +18,8 @@ environment=${ATTEND_PYTHON_ENV:-$root/build/python}
 
 export ATTEND_SERVER="$server" ATTEND_MODEL="$model"
 "$environment/build/bin/python" -B "$here/old_protobuf_test.py" -v
-for test in python_client connection client retry balance lm_eval; do
+for test in python_client connection client retry balance lm_eval rows parts \
+    local_server; do
   "$environment/run/bin/python" -B "$here/${test}_test.py" -v
 done
 for script in "$root"/tests/attack/*.py; do
