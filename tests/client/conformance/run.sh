@@ -32,6 +32,14 @@ if command -v node >/dev/null && command -v npm >/dev/null; then
 else
   echo "skipped: Node.js; needs node and npm"
 fi
+if command -v mvn >/dev/null && command -v javac >/dev/null; then
+  "$here/../java/install.sh" "$folder/java"
+  # Programs that end soon; more compilers would cost more than they bring.
+  java="java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -cp $(cat "$folder/java/classpath") Driver"
+  set -- "$@" "Java=$java blocking" "Java async=$java async"
+else
+  echo "skipped: Java; needs mvn and javac"
+fi
 export ATTEND_SERVER="$server" ATTEND_MODEL="$root/models/en-de"
 export PYTHONPATH="$here/../python"
 "$python" -B "$here/conformance_test.py" "$@"

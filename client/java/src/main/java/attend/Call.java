@@ -1,0 +1,61 @@
+package attend;
+
+import io.grpc.CallOptions;
+import io.grpc.ClientCall;
+import io.grpc.Context;
+import io.grpc.Deadline;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A call before its first attempt. The deadline and the cancellation of gRPC's
+ * current context hold for it.
+ */
+final class Call<Q, A> {
+  final Connection connection;
+  private final MethodDescriptor<Q, A> method;
+  private final Q request;
+  private final Deadline end; // null: none
+  private final Metadata metadata;
+  private final Context context = Context.current();
+
+  Call(Connection connection, CallSettings settings, MethodDescriptor<Q, A> method,
+      Q request) {
+    this.connection = connection;
+    this.method = method;
+    this.request = request;
+    this.metadata = settings.toMetadata();
+    var own = settings.timeout() == null ? null : Deadline.after(
+        Timer.nanoseconds(settings.timeout()), TimeUnit.NANOSECONDS);
+    var outer = context.getDeadline();
+    this.end = own == null || (outer != null && outer.isBefore(own)) ? outer : own;
+  }
+
+  /** Sends the request. The listener then has to be given messages by request(). */
+  ClientCall<Q, A> start(ClientCall.Listener<A> listener) {
+    connection.reconnect();
+    var call = connection.channel.newCall(method, CallOptions.DEFAULT.withDeadline(end));
+    var headers = new Metadata(); // gRPC adds its own
+    headers.merge(metadata);
+    call.start(listener, headers);
+    call.sendMessage(request);
+    call.halfClose();
+    return call;
+  }
+
+  /** Begins the next attempt after the pause that Retry names; null: there is none. */
+  CompletableFuture<Void> again(AttendException error, int made, Runnable begin) {
+    if (connection.channel.isShutdown()) {
+      return null;
+    }
+    return connection.retry.pause(error, made, end)
+        .map(pause -> Timer.after(pause, context.wrap(begin))).orElse(null);
+  }
+
+  /** Begins the next attempt while others run. */
+  CompletableFuture<Void> hedge(Runnable begin) {
+    return Timer.after(connection.hedging.after(), context.wrap(begin));
+  }
+}

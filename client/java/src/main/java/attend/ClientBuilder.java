@@ -1,0 +1,178 @@
+package attend;
+
+import io.grpc.ChannelCredentials;
+import io.grpc.Grpc;
+import io.grpc.InsecureChannelCredentials;
+import io.grpc.ManagedChannelBuilder;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * The options of a client. {@code ATTEND_ADDRESS}, {@code ATTEND_TLS}, {@code
+ * ATTEND_CA}, {@code ATTEND_CERT}, {@code ATTEND_KEY}, {@code ATTEND_SERVER_NAME} and
+ * {@code ATTEND_TOKEN} are read for what they do not say.
+ */
+public final class ClientBuilder {
+  private static final List<String> YES = List.of("1", "true", "on", "yes");
+  private static final List<String> NO = List.of("", "0", "false", "off", "no");
+  /** Calls go to servers in turn. */
+  private static final Map<String, ?> IN_TURN =
+      Map.of("loadBalancingConfig", List.of(Map.of("round_robin", Map.of())));
+  /** Calls go to servers in turn, to those only that say they are serving. */
+  private static final Map<String, ?> BY_HEALTH = Map.of(
+      "loadBalancingConfig", List.of(Map.of("round_robin", Map.of())),
+      "healthCheckConfig", Map.of("serviceName", ""));
+
+  private final String target;
+  private Map<String, String> environment = System.getenv();
+  private String model = "";
+  private String token = "";
+  private Tls tls;
+  private Retry retry = Retry.DEFAULT;
+  private Hedging hedging;
+  private boolean healthChecks = true;
+  private CallSettings calls = new CallSettings(Duration.ofMinutes(1), Map.of());
+  private Consumer<ManagedChannelBuilder<?>> channel = builder -> {};
+
+  ClientBuilder(String target) {
+    this.target = target;
+  }
+
+  /** The model of calls that do not say. Default: the server's default model. */
+  public ClientBuilder model(String name) {
+    model = name;
+    return this;
+  }
+
+  /** Sends {@code authorization: Bearer TOKEN} with each call. */
+  public ClientBuilder token(String text) {
+    token = text;
+    return this;
+  }
+
+  /** Connects by TLS. */
+  public ClientBuilder tls(Tls files) {
+    tls = files;
+    return this;
+  }
+
+  /** Of a call, all attempts together. Default: a minute. null: no limit. */
+  public ClientBuilder timeout(Duration timeout) {
+    calls = calls.withTimeout(timeout);
+    return this;
+  }
+
+  /** Replaces {@link Retry#DEFAULT}. */
+  public ClientBuilder retry(Retry rules) {
+    retry = rules;
+    return this;
+  }
+
+  /** Sends calls twice that take long. */
+  public ClientBuilder hedging(Hedging rules) {
+    hedging = rules;
+    return this;
+  }
+
+  /**
+   * Watches the health of each server. Not behind a proxy that balances calls: the
+   * health of one server would speak for all. Default: true.
+   */
+  public ClientBuilder healthChecks(boolean yes) {
+    healthChecks = yes;
+    return this;
+  }
+
+  /** Is sent with each call. */
+  public ClientBuilder metadata(String key, String value) {
+    calls = calls.withMetadata(key, value);
+    return this;
+  }
+
+  /** More options of gRPC's channel. */
+  public ClientBuilder channel(Consumer<ManagedChannelBuilder<?>> options) {
+    channel = options;
+    return this;
+  }
+
+  /** Variables that take the place of the process's. */
+  public ClientBuilder environment(Map<String, String> variables) {
+    environment = Map.copyOf(variables);
+    return this;
+  }
+
+  /**
+   * Makes the client, which connects when it is first used. Throws {@link
+   * IllegalArgumentException} or {@link java.io.UncheckedIOException} if an option
+   * cannot be.
+   */
+  public AttendClient build() {
+    var bearer = or(token, "TOKEN");
+    if (!bearer.chars().allMatch(each -> each > ' ' && each <= '~')) {
+      throw new IllegalArgumentException(
+          "the token has a character that is not printable ASCII, or a space");
+    }
+    var settings = bearer.isEmpty()
+        ? calls : calls.withMetadata("authorization", "Bearer " + bearer);
+    var files = tlsOrVariables();
+    var builder = open(files);
+    if (files != null && files.serverName() != null) {
+      builder.overrideAuthority(files.serverName());
+    }
+    channel.accept(builder);
+    return new AttendClient(new AsyncAttendClient(
+        new Connection(builder.build(), model, retry, hedging), settings));
+  }
+
+  private ManagedChannelBuilder<?> open(Tls files) {
+    var address = or(target, "ADDRESS");
+    ChannelCredentials credentials =
+        files == null ? InsecureChannelCredentials.create() : files.credentials();
+    return Grpc.newChannelBuilder(
+            ServerList.target(address.isEmpty() ? "localhost:50051" : address), credentials)
+        .disableRetry() // see Retry
+        .disableServiceConfigLookUp()
+        .defaultServiceConfig(healthChecks ? BY_HEALTH : IN_TURN)
+        .maxInboundMessageSize(Integer.MAX_VALUE)
+        // A server that does not answer a ping is given up, and its calls are made
+        // again elsewhere. A server takes a ping in 10 s (--min-ping-interval).
+        .keepAliveTime(12, TimeUnit.SECONDS)
+        .keepAliveTimeout(5, TimeUnit.SECONDS);
+  }
+
+  /** null: no TLS. */
+  private Tls tlsOrVariables() {
+    var given = tls == null ? Tls.DEFAULT : tls;
+    var name = or(given.serverName(), "SERVER_NAME");
+    var found = new Tls(or(given.ca(), "CA"), or(given.cert(), "CERT"),
+        or(given.key(), "KEY"), name.isEmpty() ? null : name);
+    boolean wanted = isYes(environment.getOrDefault("ATTEND_TLS", ""));
+    return wanted || tls != null || !found.equals(Tls.DEFAULT) ? found : null;
+  }
+
+  private static boolean isYes(String text) {
+    if (YES.contains(text.toLowerCase())) {
+      return true;
+    }
+    if (NO.contains(text.toLowerCase())) {
+      return false;
+    }
+    throw new IllegalArgumentException(
+        "ATTEND_TLS is '" + text + "', must be true or false");
+  }
+
+  private Path or(Path file, String variable) {
+    var found = or("", variable);
+    return file != null || found.isEmpty() ? file : Path.of(found);
+  }
+
+  /** A value, or that of a variable of the environment if it is empty. */
+  private String or(String value, String variable) {
+    return value != null && !value.isEmpty()
+        ? value : environment.getOrDefault("ATTEND_" + variable, "");
+  }
+}

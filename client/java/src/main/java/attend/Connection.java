@@ -1,0 +1,36 @@
+package attend;
+
+import io.grpc.ManagedChannel;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** What all calls of a client share. Thread-safe. */
+final class Connection {
+  private static final long BETWEEN_RECONNECTS = TimeUnit.SECONDS.toNanos(5);
+
+  final ManagedChannel channel;
+  final String model;
+  final Retry retry;
+  final Hedging hedging; // null: none
+  final Budget budget = new Budget();
+  private final AtomicLong reconnected = new AtomicLong(System.nanoTime());
+
+  Connection(ManagedChannel channel, String model, Retry retry, Hedging hedging) {
+    this.channel = channel;
+    this.model = model;
+    this.retry = retry;
+    this.hedging = hedging;
+  }
+
+  /**
+   * Is called before each attempt. gRPC waits up to two minutes before it tries a
+   * server again that it has lost, and its channels have no option for that.
+   */
+  void reconnect() {
+    long now = System.nanoTime();
+    long last = reconnected.get();
+    if (now - last > BETWEEN_RECONNECTS && reconnected.compareAndSet(last, now)) {
+      channel.resetConnectBackoff();
+    }
+  }
+}

@@ -1,0 +1,159 @@
+package attend;
+
+import io.grpc.ClientCall;
+import io.grpc.Metadata;
+import io.grpc.Status;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Flow;
+import java.util.function.Function;
+
+/**
+ * A call whose answer is a stream, for a subscriber to its text. If it breaks off it
+ * is made again, and goes on where it ended. The fields are guarded by the object's
+ * lock, which is not held when the subscriber is called.
+ */
+final class StreamedCall<Q, A> implements Flow.Subscription {
+  private final Call<Q, A> call;
+  private final Function<A, String> read;
+  private final Flow.Subscriber<? super String> subscriber;
+  private final Replay text = new Replay();
+  private ClientCall<Q, A> running; // null: between two attempts
+  private CompletableFuture<Void> next;
+  private int made;
+  private long wanted; // parts that the subscriber has asked for
+  private boolean asked; // for a message that has not come
+  private boolean over;
+
+  private StreamedCall(Call<Q, A> call, Function<A, String> read,
+      Flow.Subscriber<? super String> subscriber) {
+    this.call = call;
+    this.read = read;
+    this.subscriber = subscriber;
+  }
+
+  static <Q, A> void start(Call<Q, A> call, Function<A, String> read,
+      Flow.Subscriber<? super String> subscriber) {
+    var started = new StreamedCall<>(call, read, subscriber);
+    subscriber.onSubscribe(started);
+    started.begin();
+  }
+
+  private synchronized void begin() {
+    if (over) {
+      return;
+    }
+    made++;
+    text.again();
+    asked = false;
+    running = call.start(new Attempt());
+    ask();
+  }
+
+  @Override
+  public void request(long count) {
+    if (count <= 0) {
+      if (end()) {
+        subscriber.onError(new IllegalArgumentException(
+            "request(" + count + "), must be at least 1"));
+      }
+      return;
+    }
+    synchronized (this) {
+      wanted = wanted + count < 0 ? Long.MAX_VALUE : wanted + count;
+      ask();
+    }
+  }
+
+  @Override
+  public void cancel() {
+    end();
+  }
+
+  /** Whether the call was not over yet. */
+  private synchronized boolean end() {
+    boolean ends = !over;
+    over = true;
+    if (next != null) {
+      next.cancel(false);
+    }
+    if (running != null) {
+      running.cancel("the stream is closed", null);
+      running = null;
+    }
+    return ends;
+  }
+
+  private synchronized void ask() {
+    if (running != null && wanted > 0 && !asked) {
+      asked = true;
+      running.request(1);
+    }
+  }
+
+  /** What of a message is new: may be empty. */
+  private synchronized String take(A message) {
+    if (over) {
+      return "";
+    }
+    asked = false;
+    var part = text.next(read.apply(message));
+    wanted -= part.isEmpty() ? 0 : 1;
+    return part;
+  }
+
+  private synchronized boolean goesOn(AttendException error) {
+    if (over || (text.begun() && !call.connection.retry.resume())) {
+      return false;
+    }
+    running = null;
+    next = call.again(error, made, this::begin);
+    return next != null;
+  }
+
+  private void fail(RuntimeException error) {
+    if (end()) {
+      subscriber.onError(error);
+    }
+  }
+
+  private void endWell() {
+    synchronized (this) {
+      text.end();
+      running = null;
+    }
+    if (end()) {
+      subscriber.onComplete();
+    }
+  }
+
+  private final class Attempt extends ClientCall.Listener<A> {
+    @Override
+    public void onMessage(A message) {
+      try {
+        var part = take(message);
+        if (!part.isEmpty()) {
+          subscriber.onNext(part);
+        }
+        ask();
+      } catch (RuntimeException error) {
+        fail(error);
+      }
+    }
+
+    @Override
+    public void onClose(Status status, Metadata trailers) {
+      try {
+        if (status.isOk()) {
+          endWell();
+          return;
+        }
+        var error = AttendException.of(status, trailers);
+        if (!goesOn(error)) {
+          fail(error);
+        }
+      } catch (RuntimeException error) {
+        fail(error);
+      }
+    }
+  }
+}

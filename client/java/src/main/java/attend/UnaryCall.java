@@ -1,0 +1,120 @@
+package attend;
+
+import io.grpc.ClientCall;
+import io.grpc.Metadata;
+import io.grpc.Status;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+
+/**
+ * A call by one or several attempts: after a failure when the rules of Retry say
+ * so, and with Hedging while others run. The fields are guarded by the object's
+ * lock. Cancelling the future cancels what runs.
+ */
+final class UnaryCall<Q, A, R> extends CompletableFuture<R> {
+  private final Call<Q, A> call;
+  private final Function<A, R> read;
+  private final Set<Attempt> running = new HashSet<>();
+  private int made;
+  private CompletableFuture<Void> next;
+
+  private UnaryCall(Call<Q, A> call, Function<A, R> read) {
+    this.call = call;
+    this.read = read;
+  }
+
+  static <Q, A, R> CompletableFuture<R> start(Call<Q, A> call, Function<A, R> read) {
+    var started = new UnaryCall<>(call, read);
+    started.whenComplete((result, error) -> started.stop());
+    started.begin();
+    return started;
+  }
+
+  /** What runs is of no use any more. */
+  private synchronized void stop() {
+    cancelNext();
+    running.forEach(Attempt::cancel);
+    running.clear();
+  }
+
+  private void cancelNext() {
+    if (next != null) {
+      next.cancel(false);
+      next = null;
+    }
+  }
+
+  private synchronized void begin() {
+    if (isDone() || (!running.isEmpty() && !call.connection.budget.take())) {
+      return;
+    }
+    made++;
+    var attempt = new Attempt();
+    running.add(attempt);
+    attempt.started = call.start(attempt);
+    attempt.started.request(2); // the second would be an error
+    var hedging = call.connection.hedging;
+    if (hedging != null && made < call.connection.retry.maxAttempts()
+        && running.size() < hedging.maxRunning()) {
+      next = call.hedge(this::begin);
+    }
+  }
+
+  /** The error that ends the call; null: it goes on. */
+  private synchronized AttendException failed(Attempt attempt, AttendException error) {
+    if (!running.remove(attempt)) {
+      return null; // it was cancelled
+    }
+    if (!error.retriable()) {
+      return error;
+    }
+    cancelNext();
+    next = call.again(error, made, this::begin);
+    return next == null && running.isEmpty() ? error : null;
+  }
+
+  private synchronized boolean answered(Attempt attempt) {
+    return running.remove(attempt) && made == 1;
+  }
+
+  private void finish(A answer) {
+    try {
+      complete(read.apply(answer));
+    } catch (RuntimeException error) {
+      completeExceptionally(error);
+    }
+  }
+
+  private final class Attempt extends ClientCall.Listener<A> {
+    private ClientCall<Q, A> started;
+    private A answer;
+
+    void cancel() {
+      started.cancel("cancelled by the caller", null);
+    }
+
+    @Override
+    public void onMessage(A message) {
+      answer = message;
+    }
+
+    @Override
+    public void onClose(Status status, Metadata trailers) {
+      if (status.isOk() && answer != null) {
+        if (answered(this)) {
+          call.connection.budget.answered();
+        }
+        finish(answer);
+        return;
+      }
+      var bad = status.isOk()
+          ? Status.INTERNAL.withDescription("the server sent no answer") : status;
+      var error = failed(this, AttendException.of(bad, trailers));
+      if (error != null) {
+        completeExceptionally(error);
+      }
+    }
+  }
+}

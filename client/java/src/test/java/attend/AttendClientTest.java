@@ -1,0 +1,330 @@
+package attend;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import attend.v1.AttendGrpc;
+import attend.v1.EmbedRequest;
+import attend.v1.EmbedResponse;
+import attend.v1.EmbedResult;
+import attend.v1.GenerateChunk;
+import attend.v1.GenerateRequest;
+import com.google.protobuf.ByteString;
+import io.grpc.Context;
+import io.grpc.Grpc;
+import io.grpc.InsecureServerCredentials;
+import io.grpc.Metadata;
+import io.grpc.Server;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import io.grpc.Status;
+import io.grpc.protobuf.services.HealthStatusManager;
+import io.grpc.stub.StreamObserver;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanContext;
+import io.opentelemetry.api.trace.TraceFlags;
+import io.opentelemetry.api.trace.TraceState;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Flow;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The rest is tested by tests/client/conformance, as other languages' packages are.
+ */
+@Timeout(300)
+class AttendClientTest {
+  private static final String SPAN = "00-%032x-%016x-01".formatted(3, 4);
+
+  private final Fake fake = new Fake();
+  private Server server;
+  private AttendClient client;
+
+  @BeforeEach
+  void start() throws IOException {
+    server = Grpc.newServerBuilderForPort(0, InsecureServerCredentials.create())
+        .addService(fake).intercept(fake)
+        .addService(new HealthStatusManager().getHealthService()).build().start();
+    client = AttendClient.builder("localhost:" + server.getPort())
+        .environment(Map.of()).build();
+  }
+
+  @AfterEach
+  void stop() throws InterruptedException {
+    client.close();
+    server.shutdownNow().awaitTermination();
+  }
+
+  @Test
+  void oneInputFails() {
+    var error = assertThrows(AttendException.class,
+        () -> client.embed(Inputs.texts("abc", "bad", "a")));
+    assertEquals("INVALID_ARGUMENT: input 1: a bad text", error.getMessage());
+    assertEquals("a bad text", error.details());
+    assertEquals(1, error.input().getAsInt());
+    assertEquals(3, error.results().size());
+    assertArrayEquals(new float[] {3, -0.5f}, (float[]) error.results().get(0));
+    assertEquals(Status.Code.INVALID_ARGUMENT,
+        ((AttendException) error.results().get(1)).code());
+    assertArrayEquals(new float[] {1, -0.5f}, (float[]) error.results().get(2));
+  }
+
+  @Test
+  void errorsAreThoseOfTheCaller() {
+    var error = assertThrows(AttendException.class, () -> client.models());
+    assertEquals(Status.Code.UNIMPLEMENTED, Status.fromThrowable(error).getCode());
+    assertTrue(List.of(error.getStackTrace()).stream().anyMatch(
+        at -> at.getClassName().equals(AttendClientTest.class.getName())));
+  }
+
+  @Test
+  void whatIsCutOffIsMadeAgain() {
+    assertTrue(failed("RST_STREAM closed stream. HTTP/2 error code: CANCEL").retriable());
+    assertFalse(failed("a number is not finite").retriable());
+  }
+
+  private static AttendException failed(String text) {
+    return AttendException.of(Status.INTERNAL.withDescription(text), new Metadata());
+  }
+
+  @Test
+  void hedgingHasABudget() {
+    var budget = new Budget();
+    for (int i = 0; i < 10; i++) {
+      assertTrue(budget.take(), "call " + i);
+    }
+    budget.answered();
+    assertFalse(budget.take());
+    budget.answered();
+    assertTrue(budget.take());
+    assertFalse(budget.take());
+  }
+
+  @Test
+  void currentSpanIsSent() {
+    client.embed(Inputs.texts("a"));
+    assertNull(fake.traceparent);
+    var span = SpanContext.create("%032x".formatted(3), "%016x".formatted(4),
+        TraceFlags.getSampled(), TraceState.getDefault());
+    try (var scope = Span.wrap(span).makeCurrent()) {
+      client.embed(Inputs.texts("a"));
+      assertEquals(SPAN, fake.traceparent);
+      client.withMetadata("traceparent", "own").embed(Inputs.texts("a"));
+      assertEquals("own", fake.traceparent);
+    }
+  }
+
+  @Test
+  void contextOfGrpcEndsCalls() throws Exception {
+    var context = Context.current().withCancellation();
+    var answer = context.call(() -> client.async().embed(Inputs.texts("hang")));
+    fake.hangs.join();
+    context.cancel(null);
+    var error = assertThrows(Exception.class, answer::get).getCause();
+    assertEquals(Status.Code.CANCELLED, ((AttendException) error).code());
+  }
+
+  @Test
+  void closingAClientEndsItsCalls() {
+    var answer = client.async().embed(Inputs.texts("hang"));
+    fake.hangs.join();
+    client.close();
+    assertThrows(Exception.class, answer::get);
+    assertThrows(AttendException.class, () -> client.embed(Inputs.texts("a")));
+  }
+
+  @Test
+  void subscriberGetsWhatItAskedFor() {
+    var parts = new Parts();
+    client.async().stream(Inputs.text("abc")).subscribe(parts);
+    parts.subscription.request(1);
+    assertEquals("a", parts.next.join());
+    parts.next = new CompletableFuture<>();
+    parts.subscription.request(Long.MAX_VALUE);
+    parts.subscription.request(Long.MAX_VALUE);
+    parts.end.join();
+    assertEquals(List.of("a", "b", "c"), parts.all);
+  }
+
+  @Test
+  void subscriberMustAskForSome() {
+    var parts = new Parts();
+    client.async().stream(Inputs.text("abc")).subscribe(parts);
+    parts.subscription.request(0);
+    assertThrows(Exception.class, parts.end::join);
+    assertEquals(List.of(), parts.all);
+  }
+
+  @Test
+  void seedIsDrawnUnlessThereIsOne() {
+    client.stream(Inputs.text("")).forEachRemaining(part -> {});
+    assertTrue(fake.generated.getParams().hasSeed());
+    client.stream(Inputs.text(""), r -> r.getParamsBuilder().setSeed(0))
+        .forEachRemaining(part -> {});
+    assertEquals(0, fake.generated.getParams().getSeed());
+  }
+
+  @Test
+  void addressesAreAList() {
+    assertEquals("attend:///a:1,b:2", ServerList.target(" a:1, b:2"));
+    assertEquals("attend:///%5B::1%5D:1,b:2", ServerList.target("[::1]:1,b:2"));
+    var both = "localhost:1,localhost:" + server.getPort();
+    try (var several = AttendClient.builder(both).environment(Map.of()).build()) {
+      assertEquals(1, several.embed(Inputs.texts("a")).length);
+      assertEquals("localhost:1", several.channel().authority());
+    }
+  }
+
+  @Test
+  void whatCannotBe(@TempDir Path folder) throws IOException {
+    var file = Files.writeString(folder.resolve("file"), "text");
+    assertRefused("address 'b' must be HOST:PORT", () -> client("a:1,b"));
+    assertRefused("address ':2' must be HOST:PORT", () -> client("a:1,:2"));
+    assertRefused("address 'b:99999' must be", () -> client("a:1,b:99999"));
+    assertRefused("has no certificate in PEM",
+        () -> client("a:1", b -> b.tls(Tls.DEFAULT.withCa(file))));
+    assertRefused("must be given together",
+        () -> client("a:1", b -> b.environment(Map.of("ATTEND_CERT", "x"))));
+    assertRefused("no/where",
+        () -> client("a:1", b -> b.tls(Tls.DEFAULT.withCa(Path.of("/no/where")))));
+    assertRefused("printable ASCII", () -> client("a:1", b -> b.token("ä")));
+    assertRefused("'maybe'",
+        () -> client("a:1", b -> b.environment(Map.of("ATTEND_TLS", "maybe"))));
+    assertRefused("maxAttempts is 0", () -> Retry.DEFAULT.withMaxAttempts(0));
+    assertRefused("after is PT0S", () -> new Hedging(Duration.ZERO));
+    assertRefused("key", () -> client.withMetadata("a key", "x"));
+  }
+
+  private static void client(String target) {
+    client(target, builder -> {});
+  }
+
+  private static void client(String target, Consumer<ClientBuilder> options) {
+    var builder = AttendClient.builder(target).environment(Map.of());
+    options.accept(builder);
+    builder.build().close();
+  }
+
+  private static void assertRefused(String wanted, Runnable run) {
+    var error = assertThrows(RuntimeException.class, run::run);
+    assertTrue(error.getMessage().contains(wanted), error.getMessage());
+  }
+
+  @Test
+  void hintsMayBeAnything() {
+    assertEquals(Duration.ofMillis(7), hint("7").after());
+    assertTrue(hint("-1").isFinal());
+    assertTrue(hint("99999999999999999999").isFinal());
+    assertSame(null, hint(null).after());
+    assertTrue(Timer.nanoseconds(Duration.ofSeconds(Long.MAX_VALUE)) > 0);
+  }
+
+  private static RetryHint hint(String pushback) {
+    var trailers = new Metadata();
+    if (pushback != null) {
+      trailers.put(Metadata.Key.of("grpc-retry-pushback-ms",
+          Metadata.ASCII_STRING_MARSHALLER), pushback);
+    }
+    return RetryHint.of(trailers);
+  }
+
+  /** Answers with what it was called with. */
+  private static final class Fake extends AttendGrpc.AttendImplBase
+      implements ServerInterceptor {
+    final CompletableFuture<Void> hangs = new CompletableFuture<>();
+    volatile String traceparent;
+    volatile GenerateRequest generated;
+
+    @Override
+    public <Q, A> ServerCall.Listener<Q> interceptCall(
+        ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
+      traceparent = headers.get(
+          Metadata.Key.of("traceparent", Metadata.ASCII_STRING_MARSHALLER));
+      return next.startCall(call, headers);
+    }
+
+    @Override
+    public void embed(EmbedRequest request, StreamObserver<EmbedResponse> observer) {
+      var answer = EmbedResponse.newBuilder();
+      for (var input : request.getInputsList()) {
+        if (input.getText().equals("hang")) {
+          hangs.complete(null);
+          return;
+        }
+        answer.addResults(embed(input.getText()));
+      }
+      observer.onNext(answer.build());
+      observer.onCompleted();
+    }
+
+    private static EmbedResult embed(String text) {
+      if (text.equals("bad")) {
+        return EmbedResult.newBuilder().setStatus(attend.v1.Status.newBuilder()
+            .setCode(Status.Code.INVALID_ARGUMENT.value()).setMessage("a bad text")).build();
+      }
+      var numbers = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN)
+          .putFloat(text.length()).putFloat(-0.5f).flip();
+      return EmbedResult.newBuilder()
+          .setWidth(2).setData(ByteString.copyFrom(numbers)).build();
+    }
+
+    /** Each letter, and an empty part after it. */
+    @Override
+    public void generateStream(
+        GenerateRequest request, StreamObserver<GenerateChunk> observer) {
+      generated = request;
+      for (var letter : request.getInputs(0).getText().split("")) {
+        observer.onNext(GenerateChunk.newBuilder().setText(letter).build());
+        observer.onNext(GenerateChunk.getDefaultInstance());
+      }
+      observer.onCompleted();
+    }
+  }
+
+  private static final class Parts implements Flow.Subscriber<String> {
+    final List<String> all = new ArrayList<>();
+    final CompletableFuture<Void> end = new CompletableFuture<>();
+    volatile CompletableFuture<String> next = new CompletableFuture<>();
+    Flow.Subscription subscription;
+
+    @Override
+    public void onSubscribe(Flow.Subscription given) {
+      subscription = given;
+    }
+
+    @Override
+    public void onNext(String part) {
+      all.add(part);
+      next.complete(part);
+    }
+
+    @Override
+    public void onError(Throwable error) {
+      end.completeExceptionally(error);
+    }
+
+    @Override
+    public void onComplete() {
+      end.complete(null);
+    }
+  }
+}
