@@ -62,6 +62,8 @@ WRONG = [
     ("server/hub/fetch_model.cc", "server/app/options.h"),
     ("server/tracing/trace_context.cc", "server/service/service.h"),
     ("server/otlp/otlp_exporter.cc", "server/service/service.h"),
+    ("server/profile/profiler.cc", "server/service/service.h"),
+    ("server/profile/profiler.cc", "engine/ops/matmul/matmul.h"),
     ("server/tenants/tenants.cc", "server/service/service.h"),
     ("server/documents/document.cc", "server/service/service.h"),
     ("server/documents/document.cc", "engine/api/engine.h"),
@@ -102,7 +104,7 @@ ONLY_IN = [
                                  "engine/tokenizer", "engine/grammar",
                                  "server/http_call",
                                  "server/inference", "server/connect",
-                                 "server/observability",
+                                 "server/observability", "server/profile",
                                  "client/cpp")),
 ]
 

@@ -4,9 +4,12 @@
 #include <chrono>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "engine/compute/cpu_quota.h"
 #include "engine/compute/leave_cpu.h"
+#include "engine/compute/op_timer.h"
 #include "engine/tensor/check.h"
+#include "engine/tensor/thread_name.h"
 
 namespace attend {
 namespace {
@@ -50,17 +53,27 @@ void Team::PlaceCaller() const {
 
 void Team::Run(absl::FunctionRef<void(int)> work) {
   if (size_ == 1) return work(0);
-  work_ = &work;
+  OpWatch* const watch = WatchOfOps();
+  const char* const op = OpTimer::NameNow();
+  const auto watched = [&](int member) {
+    OpTime part = {.name = op, .begin = watch->Now()};
+    work(member);
+    part.end = watch->Now();
+    watch->OnOp(part);
+  };
+  const absl::FunctionRef<void(int)> watched_work = watched;
+  work_ = watch == nullptr ? &work : &watched_work;
   cpu_of_caller_ = CurrentCpu();
   running_.Store(size_ - 1);
   call_.Add(1);
   // A member that slept may be on this CPU, and wait until it can run.
   const bool woken = call_.Wake();
-  work(0);
+  (*work_)(0);
   running_.Await([](uint32_t running) { return running == 0; }, woken);
 }
 
 void Team::Work(int member) {
+  NameThread(absl::StrCat("member ", member));
   nodes_.Enter(node(member));
   for (uint32_t call = 1;; ++call) {
     const bool slept =

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/compute/op_timer.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {
@@ -93,6 +94,7 @@ void Embedding::AddOthers(Compute& compute, const Rows& rows,
 absl::Status Embedding::Run(ExecContext& context, const Rows& rows,
                             Matrix narrow, const Operand& narrow_operand,
                             Matrix dst) const {
+  const OpTimer timer({.name = "embed", .rows = dst.rows});
   const auto project = [&]() -> absl::Status {
     MakeOperand(context.compute(), narrow, narrow_operand);
     return projection_->Run(context, narrow_operand, dst);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "engine/compute/op_timer.h"
 #include "engine/tensor/check.h"
 
 namespace attend {
@@ -100,6 +101,7 @@ void Rotary::Run(Compute& compute, const RowPlaces& places, int heads,
   ATTEND_CHECK(static_cast<int>(places.positions.size()) == rows.rows);
   ATTEND_CHECK(!spec_.by_length() ||
                places.lengths.size() == places.positions.size());
+  const OpTimer timer({.name = "rotary", .rows = rows.rows});
   Rotate(compute, {.values = rows.data,
                    .rows = rows.rows,
                    .stride = rows.cols,

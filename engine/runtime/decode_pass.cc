@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "engine/compute/op_timer.h"
 #include "engine/runtime/drafter.h"
 #include "engine/tensor/check.h"
 #include "engine/tensor/status_macros.h"
@@ -48,6 +49,7 @@ absl::Status DecodePass::Draft() {
     rows.sequence->decoder_rows()->BeginDraft(room_);
   }
   if (drafter_ == nullptr) return absl::OkStatus();
+  const OpTimer timer({.name = "draft"});
   drafter_->Clear();
   for (const SequenceRows& rows : sequences_) {
     ModelDraft* const draft =
@@ -133,6 +135,7 @@ absl::Status DecodePass::TakeGroup(absl::Span<const WantedLogits> group,
   for (int row = 0; row < rows; ++row) {
     views_.push_back(memory_.activations.logits().view(row));
   }
+  const OpTimer timer({.name = "choose_tokens", .rows = rows});
   // Tasks take different times: a member that is free takes the next one.
   std::atomic<size_t> next = 0;
   memory_.exec.team().Run([&](int) {

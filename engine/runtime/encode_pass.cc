@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "engine/compute/op_timer.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {
@@ -72,6 +73,7 @@ absl::Status EncodePass::RunHeads(EncoderTask::Layers layers) {
 absl::Status EncodePass::RunHead(EncoderTask::Layers layers) {
   const Transformer& transformer = memory_.transformer;
   const int rows = static_cast<int>(vectors_.size());
+  const OpTimer timer({.name = "head", .rows = rows});
   const Matrix src = head_buffer_.rows(0, rows, transformer.spec().hidden);
   ReadVectors(src);
   Matrix result = src;

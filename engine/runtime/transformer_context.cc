@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/compute/op_timer.h"
 #include "engine/runtime/drafter.h"
 #include "engine/runtime/transformer_sequence.h"
 #include "engine/tensor/check.h"
@@ -62,6 +63,11 @@ TransformerContext::~TransformerContext() = default;
 
 absl::Status TransformerContext::Step(const StepPlan& plan) {
   memory_.exec.team().PlaceCaller();
+  int rows = 0;
+  for (const Piece& piece : plan.pieces) rows += piece.rows;
+  const OpTimer timer({.name = "step",
+                       .rows = rows,
+                       .sequences = static_cast<int>(plan.pieces.size())});
   absl::Status status = CatchOutOfMemory([&] { return Run(plan); });
   // Some blocks were sealed before the step, and may not be filled.
   if (!status.ok()) memory_.pool.UnsealAll();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/compute/op_timer.h"
 #include "engine/tensor/check.h"
 #include "engine/tensor/status_macros.h"
 #include "engine/transformer/layer_pass.h"
@@ -51,6 +52,7 @@ absl::Status PassPart(const Layer& layer, int index, bool is_last,
 
 absl::Status Transformer::Decode(ExecContext& context, Activations& activations,
                                  const DecodeRows& rows) const {
+  const OpTimer timer({.name = "decode", .rows = rows.size()});
   const int members = context.team().size();
   const int room = activations.room_rows();
   if (members == 1 || rows.size() < kRowsWorthAShare * members ||
@@ -77,6 +79,8 @@ absl::Status Transformer::DecodeShare(ExecContext& context,
   const int layers = static_cast<int>(decoder_->layers.size());
   const int most = room.end - room.begin;
   for (int layer = -1; layer < layers; ++layer) {
+    const OpTimer timer(
+        {.name = "decoder_layer", .rows = rows.size(), .layer = layer});
     for (int begin = 0; begin < rows.size(); begin += most) {
       const int count = std::min(most, rows.size() - begin);
       const Part part = {.context = context,
@@ -123,6 +127,7 @@ absl::Status Transformer::Logits(ExecContext& context, Activations& activations,
 absl::Status Transformer::Project(ExecContext& context, const Operand& src,
                                   absl::Span<const LogitsNeed> needs,
                                   LogitsBuffer& dst) const {
+  const OpTimer timer({.name = "logits", .rows = src.rows});
   const auto listed = std::count_if(
       needs.begin(), needs.end(),
       [](const LogitsNeed& need) { return !need.listed.empty(); });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/compute/op_timer.h"
 #include "engine/tensor/status_macros.h"
 #include "engine/transformer/layer_pass.h"
 #include "engine/transformer/shares.h"
@@ -11,6 +12,8 @@ namespace attend {
 
 absl::Status Transformer::Encode(ExecContext& context, Activations& activations,
                                  absl::Span<EncodePiece> pieces) const {
+  const OpTimer timer(
+      {.name = "encode", .sequences = static_cast<int>(pieces.size())});
   for (EncodePiece& piece : pieces) piece.budget = piece.rows * row_cost_;
   const int members = context.team().size();
   if (!SplitIntoShares(pieces, members)) {
@@ -36,6 +39,9 @@ absl::Status Transformer::RunShare(EncodeShare& share) const {
 }
 
 absl::Status Transformer::RunStage(EncodeShare& share, int stage) const {
+  const OpTimer timer({.name = "encoder_stage",
+                       .rows = share.rows().end - share.rows().begin,
+                       .layer = stage / 2});
   if (stage == encode_stages() - 1) return LastStage(share);
   const int layer = stage / 2;
   return stage % 2 == 0 ? ProjectStage(share, layer)

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "engine/compute/op_timer.h"
 #include "engine/ops/matmul/epilogue.h"
 #include "engine/ops/matmul/operand.h"
 #include "engine/tensor/status_macros.h"
@@ -63,6 +64,7 @@ void LayerPass::AddToX(Matrix added) const {
 
 absl::Status LayerPass::Project(const RowPlaces& places,
                                 absl::Span<const KvWrite> writes) const {
+  const OpTimer timer({.name = "keys_values"});
   return layer_.self_attention.Project(context_, SourceOf(layer_.self_norms),
                                        places, qkv(), place_, writes);
 }
@@ -81,6 +83,7 @@ absl::Status LayerPass::Attend(Matrix query, const Pieces& pieces) const {
 
 absl::Status LayerPass::AddSelfAttention(
     Matrix query, absl::Span<const AttentionPiece> pieces) const {
+  const OpTimer timer({.name = "self_attention"});
   const SelfAttention& attention = layer_.self_attention;
   return AddBranch(layer_.self_norms, [&](Matrix dst,
                                           const Epilogue& epilogue) {
@@ -90,6 +93,7 @@ absl::Status LayerPass::AddSelfAttention(
 }
 
 absl::Status LayerPass::AddCrossAttention(const Pieces& pieces) const {
+  const OpTimer timer({.name = "cross_attention"});
   const CrossAttention& attention = layer_.cross->attention;
   const Operand src = SourceOf(layer_.cross->norms);
   const Matrix query =
@@ -105,6 +109,7 @@ absl::Status LayerPass::AddCrossAttention(const Pieces& pieces) const {
 }
 
 absl::Status LayerPass::AddFeedForward() const {
+  const OpTimer timer({.name = "feed_forward"});
   const FeedForward& feed_forward = layer_.feed_forward;
   const Operand src = SourceOf(layer_.feed_forward_norms);
   const int width = feed_forward.width();

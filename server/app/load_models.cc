@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
+#include "engine/compute/op_timer.h"
 #include "engine/runtime/model.h"
 #include "engine/tensor/status_macros.h"
 #include "server/app/exceptions.h"
@@ -56,6 +57,7 @@ absl::StatusOr<std::string> FetchFromHub(const Loading& to,
 
 absl::Status TryLoad(const Loading& to, const ModelSource& source) {
   const absl::Time begin = SteadyNow();
+  const OpTimer timer({.name = "load_model"});
   to.log.Write(LogLevel::kInfo, "loading",
                {{"version", ATTEND_VERSION},
                 {"model", source.name},

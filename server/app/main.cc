@@ -33,6 +33,7 @@
 #include "server/app/served_tenants.h"
 #include "server/app/service_manager.h"
 #include "server/app/signals.h"
+#include "server/app/start_profile.h"
 #include "server/app/start_tracing.h"
 #include "server/app/system_limits.h"
 #include "server/app/wait_for_stop.h"
@@ -44,6 +45,7 @@
 #include "server/inference/methods.h"
 #include "server/observability/log.h"
 #include "server/observability/metrics.h"
+#include "server/profile/profiler.h"
 #include "server/reflection/methods.h"
 #include "server/scheduler/clock.h"
 #include "server/scheduler/scheduler.h"
@@ -152,6 +154,7 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
   const SteadyClock clock;
   ASSIGN_OR_RETURN(const std::unique_ptr<TenantFile> tenants,
                    OpenTenants(options, metrics, log));
+  Profiler profiler(ATTEND_VERSION);  // outlives what computes
   StepSignal step_signal;
   ServedModels models(options.scheduler, clock, metrics, step_signal);
   const Loading loading = {options, *compute,
@@ -195,6 +198,7 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
            .open_metrics = [&] { return metrics.SerializeOpenMetrics(); }},
           http_calls, certificates.get()));
   LogReady(models, *compute, *rpc, *http, SteadyNow() - begin, log);
+  StartProfile(options.profile, profiler, log);
   const ServiceManager manager;
   manager.Ready();
   // It tells the port of changes, so it ends before the port.

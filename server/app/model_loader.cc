@@ -10,6 +10,7 @@
 #include "engine/tensor/check.h"
 #include "engine/tensor/out_of_memory.h"
 #include "engine/tensor/status_macros.h"
+#include "engine/tensor/thread_name.h"
 #include "server/app/exceptions.h"
 #include "server/app/model_versions.h"
 
@@ -96,6 +97,7 @@ absl::Status ModelLoader::Submit(ModelChange change, Done done) {
 }
 
 void ModelLoader::Run() {
+  NameThread("loader");
   MutexLock lock(mutex_);
   while (Wait(lock)) {
     if (waiting_.empty()) {

@@ -218,6 +218,15 @@ void AddConnections(OptionParser& parser, RpcOptions& o) {
              "this long to end. Higher: old connections stay longer.");
 }
 
+void AddProfile(OptionParser& parser, ProfileOptions& o) {
+  parser.Add("profile", o.time,
+             "Once the server is ready, records for this long what its threads "
+             "compute, at most 60s; 0: does not.");
+  parser.Add(
+      "profile-file", o.file,
+      "The file that --profile writes at its end: a trace for Perfetto.");
+}
+
 void AddProcess(OptionParser& parser, ServerOptions& o) {
   parser.Add(
       "drain-delay", o.drain_delay,
@@ -260,6 +269,7 @@ void AddOptions(OptionParser& parser, ServerOptions& o) {
   AddKeys(parser, o);
   AddConnections(parser, o.rpc);
   AddProcess(parser, o);
+  AddProfile(parser, o.profile);
 }
 
 void AddFlags(OptionParser& parser, CommandLine& line) {

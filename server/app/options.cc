@@ -63,6 +63,7 @@ absl::Status ServerOptions::Validate() const {
   if (!otlp_endpoint.empty()) {
     RETURN_IF_ERROR(ParseOtlpEndpoint(otlp_endpoint).status());
   }
+  RETURN_IF_ERROR(profile.Validate());
   RETURN_IF_ERROR(engine.Validate());
   RETURN_IF_ERROR(scheduler.Validate());
   RETURN_IF_ERROR(http.Validate());

@@ -11,6 +11,7 @@
 #include "engine/compute/compute.h"
 #include "engine/runtime/transformer_engine.h"
 #include "server/app/model_sources.h"
+#include "server/app/start_profile.h"
 #include "server/grpc/rpc_options.h"
 #include "server/http/http_options.h"
 #include "server/hub/hub_settings.h"
@@ -46,6 +47,7 @@ struct ServerOptions {
   HttpOptions http;
   bool page = true;  // serve the page on the HTTP port
   LogOptions log;
+  ProfileOptions profile;
   // JSON file of the tenants and the hashes of their keys. Empty: no keys.
   std::string tenants_file = "";
   // SHA-256, in hexadecimal, of the key that a request for /metrics must have.

@@ -7,6 +7,7 @@
 #include "engine/tensor/check.h"
 #include "engine/tensor/out_of_memory.h"
 #include "engine/tensor/status_macros.h"
+#include "engine/tensor/thread_name.h"
 #include "server/scheduler/request_queue.h"
 #include "server/scheduler/step_health.h"
 #include "server/scheduler/worker.h"
@@ -67,6 +68,7 @@ struct Scheduler::Impl {
 };
 
 void Scheduler::Impl::RunWorker() {
+  NameThread("worker");
   while (queue.WaitForWork(worker.busy())) {
     TakeStep();
     if (worker.busy()) worker.Deliver();

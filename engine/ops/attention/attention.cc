@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "engine/compute/op_timer.h"
 #include "engine/ops/attention/attention_kernel.h"
 #include "engine/ops/simd/kernel_for.h"
 #include "engine/tensor/check.h"
@@ -272,6 +273,7 @@ void Attention(ExecContext& context, const AttentionArgs& args) {
   const Kernel kernel = KernelOf(context.isa(), *args.layout);
   const int64_t cost = CostOf(args);
   if (cost == 0) return;
+  const OpTimer timer({.name = "attention"});
   const int members = context.team().size();
   context.team().Run([&](int member) {
     const absl::Span<float> scratch = context.scratch(member);

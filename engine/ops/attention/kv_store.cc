@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "engine/compute/op_timer.h"
 #include "engine/ops/attention/kv_store_kernel.h"
 #include "engine/ops/simd/kernel_for.h"
 #include "engine/tensor/check.h"
@@ -80,6 +81,7 @@ void WriteKv(Compute& compute, const WriteKvArgs& args) {
                                         avx2::StoreTokens, avx512::StoreTokens);
   int rows = 0;
   for (const KvWrite& write : args.writes) rows += write.rows;
+  const OpTimer timer({.name = "write_kv", .rows = rows});
   if (rows * layout.kv_heads * layout.head_dim < kSmallWrite) {
     return StoreRows(args, {0, rows}, kernel);
   }

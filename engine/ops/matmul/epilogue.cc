@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "engine/compute/op_timer.h"
 #include "engine/ops/matmul/epilogue_kernel.h"
 #include "engine/tensor/check.h"
 
@@ -31,6 +32,7 @@ void Normalize(Compute& compute, ConstMatrix src, const NormWeights& norm,
 void NormalizeHeads(Compute& compute, const NormalizeHeadsArgs& args) {
   ATTEND_CHECK(args.rows >= 0 && args.heads > 0 && args.head_dim > 0);
   ATTEND_CHECK(args.heads * args.head_dim <= args.stride);
+  const OpTimer timer({.name = "norm_heads", .rows = args.rows});
   const EpilogueKernels& kernels = EpilogueKernelsFor(compute.isa());
   const auto normalize = [&](Range rows) {
     for (int r = rows.begin; r < rows.end; ++r) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "engine/compute/op_timer.h"
 #include "engine/ops/matmul/dnnl_matmul.h"
 #include "engine/ops/matmul/epilogue_kernel.h"
 #include "engine/tensor/check.h"
@@ -205,6 +206,7 @@ void MatMul::Impl::RunSliced(Call& call, Range tile) const {
     Apply(call, tile, {&slice, result}, dst.data);
   });
   if (!e.gated && e.norm == nullptr && e.operand.data == nullptr) return;
+  const OpTimer timer({.name = "epilogue", .rows = rows});
   team.Run([&](int member) {
     const Range share = Share(rows, member, team.size());
     for (int i = share.begin; i < share.end; ++i) {
@@ -280,6 +282,7 @@ absl::Status MatMul::Run(ExecContext& context, const Operand& src,
   ATTEND_CHECK(!epilogue.gated || epilogue.residual == nullptr);
   Call call{.context = context, .src = src, .epilogue = epilogue, .dst = dst};
   Team& team = context.team();
+  const OpTimer timer({.name = "matmul", .rows = src.rows, .columns = impl.n});
   if (team.size() > 1 && src.rows < kRowsWorthAShare * team.size() &&
       impl.slices.size() == static_cast<size_t>(team.size())) {
     for (int first = 0; first < src.rows; first += kTileRows) {

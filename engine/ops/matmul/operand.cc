@@ -1,5 +1,6 @@
 #include "engine/ops/matmul/operand.h"
 
+#include "engine/compute/op_timer.h"
 #include "engine/ops/matmul/epilogue_kernel.h"
 #include "engine/tensor/check.h"
 
@@ -14,6 +15,8 @@ constexpr size_t kSmall = 1 << 12;
 void MakeOperand(Compute& compute, ConstMatrix src, const Operand& dst) {
   ATTEND_CHECK(src.rows == dst.rows && src.cols == dst.cols);
   if (src.data == dst.data) return;
+  const OpTimer timer(
+      {.name = "operand", .rows = src.rows, .columns = src.cols});
   const EpilogueKernels& kernels = EpilogueKernelsFor(compute.isa());
   const auto make = [&](Range rows) {
     for (int r = rows.begin; r < rows.end; ++r) {

@@ -150,6 +150,8 @@ TEST(OptionsTest, AnErrorNamesFlagValueAndWhatIsExpected) {
       {{"--slow-reader-timeout=0s"}, "slow_reader_timeout is 0"},
       {{"--reflection=maybe"}, "--reflection: 'maybe' is not true or false"},
       {{"--log-level=loud"}, "--log-level: log level is 'loud'"},
+      {{"--profile=61s"}, "a profile of 1m1s is wanted, must be in (0, 60s]"},
+      {{"--profile=-1s"}, "a profile of -1s is wanted"},
       {{"--cpu-isa=mmx"}, "--cpu-isa: "},
       {{"--dtype=int3"},
        "--dtype: 'int3' is not f32, bf16, int8, w8, int4 or auto"},

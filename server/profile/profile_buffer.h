@@ -1,0 +1,72 @@
+#ifndef ATTEND_SERVER_PROFILE_PROFILE_BUFFER_H_
+#define ATTEND_SERVER_PROFILE_PROFILE_BUFFER_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "engine/compute/op_watch.h"
+
+namespace attend {
+
+// What threads have done while a profile was recorded. All memory is taken by
+// Start(): OnOp() allocates nothing, waits for nobody, and drops what there is
+// no room for. Each thread writes to a lane of its own, so threads do not share
+// cache lines. Start(), Stop() and the rest: one thread at a time.
+class ProfileBuffer final : public OpWatch {
+ public:
+  // Threads with a higher number, of all that the process ever had, are left
+  // out.
+  static constexpr int kMaxThreads = 2048;
+  static constexpr int kChunk = 256;  // events that a thread takes at once
+
+  ProfileBuffer();
+
+  // `max_events` is a multiple of kChunk. Throws std::bad_alloc.
+  void Start(size_t max_events);
+  // Returns when no thread writes any more.
+  void Stop();
+  // Gives the memory back. Not while it records.
+  void Clear() { events_.reset(); }
+
+  bool recording() const { return recording_.load(std::memory_order_relaxed); }
+  // Any thread, at any time. Now() is SteadyNow(), since 1970.
+  int64_t Now() override;
+  void OnOp(const OpTime& op) override;
+
+  // After Stop() and until Clear() or Start(). Calls `visit` for each event;
+  // the events of a thread come in the order of their ends. `thread` is the
+  // system's number.
+  void ForEach(absl::FunctionRef<void(int thread, const OpTime&)> visit) const;
+  // What there was no room for.
+  int64_t dropped() const;
+
+ private:
+  // A thread's own, but for Stop().
+  struct alignas(64) Lane {
+    std::atomic<bool> busy{false};
+    int thread = 0;  // as the system knows it; 0: nothing was recorded
+    int64_t dropped = 0;
+    OpTime* next = nullptr;
+    OpTime* end = nullptr;  // of the chunk
+    uint64_t start = 0;     // the Start() for which the rest is
+  };
+
+  // Null: there is none left.
+  OpTime* NextEvent(Lane& lane);
+
+  const std::unique_ptr<Lane[]> lanes_;  // [kMaxThreads]
+  std::atomic<bool> recording_{false};
+  std::atomic<int64_t> dropped_{0};  // of threads without a lane
+  uint64_t starts_ = 0;              // written while nobody records
+  std::unique_ptr<OpTime[]> events_;
+  std::vector<const Lane*> owners_;  // [chunks]; null: not taken
+  std::atomic<size_t> next_chunk_{0};
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_PROFILE_PROFILE_BUFFER_H_

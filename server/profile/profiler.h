@@ -1,0 +1,71 @@
+#ifndef ATTEND_SERVER_PROFILE_PROFILER_H_
+#define ATTEND_SERVER_PROFILE_PROFILER_H_
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "engine/tensor/mutex.h"
+#include "server/profile/profile_buffer.h"
+
+namespace attend {
+
+// What was recorded.
+struct Profile {
+  std::string trace;    // see TraceEvents()
+  int64_t dropped = 0;  // events that there was no room for
+};
+
+// Records what the process computes, one profile at a time. Thread-safe. Must
+// outlive whatever computes; before the first profile it costs no memory but
+// that of a few numbers for each thread.
+class Profiler {
+ public:
+  static constexpr absl::Duration kMaxTime = absl::Seconds(60);
+  // Events of one profile: 24 MB while it is recorded, and at most some 60 MB
+  // of text at its end.
+  static constexpr size_t kMaxEvents = size_t{1} << 19;
+
+  // INVALID_ARGUMENT unless `time` is in (0, kMaxTime].
+  static absl::Status CheckTime(absl::Duration time);
+
+  // `version`: of the build.
+  explicit Profiler(std::string version) : version_(std::move(version)) {}
+  ~Profiler() { End(); }
+  Profiler(const Profiler&) = delete;
+  Profiler& operator=(const Profiler&) = delete;
+
+  using Done = std::function<void(absl::StatusOr<Profile>)>;
+  // Begins a profile. `done` is called once, on a thread of the Profiler, when
+  // it has ended; it may not call the Profiler. An error: it is not called. As
+  // CheckTime(); FAILED_PRECONDITION if a profile is recorded already;
+  // UNAVAILABLE after End(); RESOURCE_EXHAUSTED if there is no memory, or no
+  // thread, for it.
+  absl::Status Start(absl::Duration time, Done done);
+  // Ends a profile that is recorded, as if its time had passed, and returns
+  // once its `done` has been called. No other follows.
+  void End();
+
+ private:
+  void Run(absl::Duration time, const Done& done);
+  void Await(absl::Duration time);
+
+  const std::string version_;
+  ProfileBuffer buffer_;
+
+  Mutex mutex_;
+  std::condition_variable changed_;
+  bool running_ ABSL_GUARDED_BY(mutex_) = false;
+  bool closed_ ABSL_GUARDED_BY(mutex_) = false;
+  std::thread thread_ ABSL_GUARDED_BY(mutex_);  // of the last profile
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_PROFILE_PROFILER_H_

@@ -1,0 +1,103 @@
+// A profile of a real server: what Perfetto would show of it.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "client/cpp/lib/client.h"
+#include "tests/integration/requests.h"
+#include "tests/integration/server_process.h"
+
+namespace attend {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
+using Json = nlohmann::json;
+
+// The events of a trace by thread, in the order of their begins; an outer one
+// before the inner ones that begin with it.
+std::map<int, std::vector<Json>> EventsByThread(const Json& trace) {
+  std::map<int, std::vector<Json>> threads;
+  for (const Json& event : trace["traceEvents"]) {
+    if (event["ph"] == "X") threads[event["tid"]].push_back(event);
+  }
+  for (auto& [thread, events] : threads) {
+    std::stable_sort(events.begin(), events.end(),
+                     [](const Json& a, const Json& b) {
+                       const double x = a["ts"], y = b["ts"];
+                       return x != y ? x < y : a["dur"] > b["dur"];
+                     });
+  }
+  return threads;
+}
+
+// The events of a thread lie inside of each other, or apart.
+void ExpectNested(const std::vector<Json>& events) {
+  constexpr double kRounding = 0.0011;  // microseconds with three digits
+  std::vector<double> ends;
+  for (const Json& event : events) {
+    const double begin = event["ts"], end = begin + double{event["dur"]};
+    while (!ends.empty() && ends.back() <= begin + kRounding) ends.pop_back();
+    if (!ends.empty()) EXPECT_LE(end, ends.back() + kRounding) << event;
+    ends.push_back(end);
+  }
+}
+
+TEST(ProfileTest, HasStepsOpsAndThreads) {
+  const std::string path =
+      ::testing::TempDir() + "attend_profile_" + std::to_string(getpid());
+  ServerProcess server(
+      {"--threads=2", "--profile=60s", "--profile-file=" + path});
+  Client client(server.client_options());
+  ASSERT_TRUE(client.Generate(Greedy({"Hello.", "A dog."})).ok());
+  // The end of the server ends the profile.
+  EXPECT_EQ(server.Stop(), 0) << server.process().output();
+  EXPECT_THAT(
+      server.process().output(),
+      HasSubstr("event=profile_written file=" + path + " dropped_events=0"));
+  std::ifstream file(path);
+  const Json trace = Json::parse(file);
+  std::remove(path.c_str());
+
+  std::map<int, std::string> names;  // of threads
+  for (const Json& event : trace["traceEvents"]) {
+    if (event["name"] == "thread_name") {
+      names[event["tid"]] = event["args"]["name"];
+    }
+  }
+  std::map<std::string, std::set<std::string>> done;  // by thread
+  for (const auto& [thread, events] : EventsByThread(trace)) {
+    ExpectNested(events);
+    for (const Json& event : events) {
+      done[names[thread]].insert(event["name"]);
+      if (event["name"] == "step") EXPECT_GE(event["args"]["rows"], 1);
+    }
+  }
+  EXPECT_THAT(
+      done["worker"],
+      IsSupersetOf({"step", "encode", "encoder_stage", "decode",
+                    "decoder_layer", "keys_values", "self_attention",
+                    "cross_attention", "feed_forward", "matmul", "attention",
+                    "write_kv", "logits", "choose_tokens"}));
+  EXPECT_THAT(done["member 1"], IsSupersetOf({"matmul", "logits"}));
+}
+
+TEST(ProfileTest, AFileThatCannotBeWrittenIsLoggedAndHoldsNobody) {
+  ServerProcess server({"--profile=1ms", "--profile-file=/none/trace.json"});
+  EXPECT_TRUE(server.process().WaitForOutput("event=profile_failed"));
+  EXPECT_THAT(server.process().output(), HasSubstr("/none/trace.json"));
+  EXPECT_EQ(server.Stop(), 0);
+}
+
+}  // namespace
+}  // namespace attend
