@@ -22,7 +22,7 @@ TIMEOUT = 120
 MODEL = os.environ.setdefault("ATTEND_LINKED_MODEL", os.path.join(
     tempfile.mkdtemp(), "model"))
 SERVER = attend.ray.Server(
-    MODEL, ["--dtype=f32", "--kv-cache-bytes=64MiB"], threads=1,
+    MODEL, ["--dtype=f32", "--kv-cache-bytes=64MiB"], threads=2,
     program=os.environ["ATTEND_SERVER"])
 WORDS = ("dog", "cat", "man", "woman", "child", "horse", "bird")
 TEXTS = [f"The {WORDS[number % 7]} number {number} sees a "
@@ -83,7 +83,7 @@ class RayTest(unittest.TestCase):
         # The driver's node has no room for a server.
         self.add_node(1)
         self.nodes = {node.node_id: node for node in
-                      (self.add_node(2), self.add_node(2))}
+                      (self.add_node(3), self.add_node(3))}
         self.addCleanup(ray.shutdown)
 
     def add_node(self, cpus):
