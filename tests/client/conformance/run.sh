@@ -40,6 +40,13 @@ if command -v mvn >/dev/null && command -v javac >/dev/null; then
 else
   echo "skipped: Java; needs mvn and javac"
 fi
+if [ -n "${ATTEND_ALL_EXAMPLES-}" ] && command -v cargo >/dev/null &&
+  command -v protoc >/dev/null; then
+  "$here/../rust/install.sh" "$folder/rust"
+  set -- "$@" "Rust=$folder/rust/target/debug/driver"
+else
+  echo "skipped: Rust, which takes minutes to build; ATTEND_ALL_EXAMPLES=1 runs it"
+fi
 export ATTEND_SERVER="$server" ATTEND_MODEL="$root/models/en-de"
 export PYTHONPATH="$here/../python"
 "$python" -B "$here/conformance_test.py" "$@"

@@ -1,0 +1,144 @@
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{ready, Context, Poll};
+
+use futures_core::Stream;
+use prost::Message;
+use tokio::sync::mpsc;
+use tokio::task::{JoinHandle, JoinSet};
+use tokio::time::{sleep_until, timeout_at};
+use tonic_prost::ProstCodec;
+
+use crate::call::{or_deadline, Prepared};
+use crate::replay::Replay;
+use crate::unary::broken;
+use crate::Error;
+
+/// A part of the text; None: its end.
+type Event = Result<Option<String>, Error>;
+type Read<A> = fn(A) -> Result<String, Error>;
+
+/// The parts of a text, as they are computed. A stream that breaks off is made
+/// again, and goes on where it ended. Dropping it cancels the call.
+pub struct TextStream {
+    events: mpsc::Receiver<Event>,
+    over: bool,
+    task: Option<JoinHandle<()>>,
+}
+
+impl TextStream {
+    pub(crate) fn new<Q, A>(call: Result<Prepared<Q>, Error>, read: Read<A>) -> Self
+    where
+        Q: Message + Clone + 'static,
+        A: Message + Default + 'static,
+    {
+        let (sender, events) = mpsc::channel(1);
+        let task = match call {
+            Ok(call) => Some(tokio::spawn(run(call, read, sender))),
+            Err(error) => {
+                sender.try_send(Err(error)).expect("there is room for one");
+                None
+            }
+        };
+        Self { events, over: false, task }
+    }
+
+    /// The next part. None: the text has ended.
+    pub async fn next(&mut self) -> Option<Result<String, Error>> {
+        poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
+    }
+}
+
+impl Stream for TextStream {
+    type Item = Result<String, Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if self.over {
+            return Poll::Ready(None);
+        }
+        let event = ready!(self.events.poll_recv(context));
+        // The task ends without a word if tokio does.
+        let event = event.unwrap_or_else(|| Err(Error::unavailable("tokio has ended")));
+        self.over = !matches!(event, Ok(Some(_)));
+        Poll::Ready(event.transpose())
+    }
+}
+
+impl Drop for TextStream {
+    fn drop(&mut self) {
+        if let Some(task) = &self.task {
+            task.abort();
+        }
+    }
+}
+
+async fn run<Q, A>(call: Prepared<Q>, read: Read<A>, sender: mpsc::Sender<Event>)
+where
+    Q: Message + Clone + 'static,
+    A: Message + Default + 'static,
+{
+    let call = Arc::new(call);
+    let text = Arc::new(tokio::sync::Mutex::new(Replay::default()));
+    let all = attempts(call.clone(), read, text, sender.clone());
+    let ended = match call.end {
+        Some(end) => timeout_at(end, all).await.unwrap_or_else(|_| Err(Error::deadline())),
+        None => all.await,
+    };
+    let ended = ended.map_err(|error| or_deadline(&call, error));
+    // Nobody may be there to hear of it.
+    let _ = sender.send(ended.map(|()| None)).await;
+}
+
+async fn attempts<Q, A>(
+    call: Arc<Prepared<Q>>,
+    read: Read<A>,
+    text: Arc<tokio::sync::Mutex<Replay>>,
+    sender: mpsc::Sender<Event>,
+) -> Result<(), Error>
+where
+    Q: Message + Clone + 'static,
+    A: Message + Default + 'static,
+{
+    let retry = call.connection.retry;
+    for made in 1.. {
+        // A task of its own, since tonic may panic; a set, which cancels it.
+        let mut running = JoinSet::new();
+        running.spawn(attempt(call.clone(), read, text.clone(), sender.clone()));
+        let ended = running.join_next().await.expect("there is one");
+        let Err(error) = ended.unwrap_or_else(|error| Err(broken(error))) else {
+            break;
+        };
+        let begun = text.lock().await.begun();
+        match retry.next(&error, made, call.end) {
+            Some(next) if !begun || retry.resume => sleep_until(next).await,
+            _ => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+async fn attempt<Q, A>(
+    call: Arc<Prepared<Q>>,
+    read: Read<A>,
+    text: Arc<tokio::sync::Mutex<Replay>>,
+    sender: mpsc::Sender<Event>,
+) -> Result<(), Error>
+where
+    Q: Message + Clone + 'static,
+    A: Message + Default + 'static,
+{
+    let mut text = text.lock().await;
+    text.again();
+    let mut server = call.server().await?;
+    let codec = ProstCodec::<Q, A>::default();
+    let answers = server.server_streaming(call.request(), call.path.clone(), codec);
+    let mut answers = answers.await?.into_inner();
+    while let Some(chunk) = answers.message().await? {
+        let part = text.next(&read(chunk)?)?;
+        if !part.is_empty() && sender.send(Ok(Some(part))).await.is_err() {
+            return Ok(()); // nobody reads it
+        }
+    }
+    text.end()
+}
