@@ -43,6 +43,7 @@
 #include "server/http/http_server.h"
 #include "server/http_call/http_calls.h"
 #include "server/inference/methods.h"
+#include "server/observability/access_log.h"
 #include "server/observability/log.h"
 #include "server/observability/metrics.h"
 #include "server/profile/profiler.h"
@@ -143,8 +144,12 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
   const absl::Time begin = SteadyNow();
   RETURN_IF_ERROR(CheckDescriptors());
   WarnOfOpenDoors(options, log);
+  ASSIGN_OR_RETURN(const std::unique_ptr<AccessLog> access_log,
+                   AccessLog::Open(options.access_log, log));
   Metrics metrics(ATTEND_VERSION,
                   AllMethodNames(RpcMethods(options), HttpApis()));
+  metrics.AddLog("log", [&log] { return log.dropped(); });
+  metrics.AddLog("access", [&access_log] { return access_log->dropped(); });
   // Certificates come before models, because loading models may take minutes.
   ASSIGN_OR_RETURN(const std::unique_ptr<Certificates> certificates,
                    LoadCertificates(options.tls, metrics, log));
@@ -181,6 +186,7 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
        .fair_share = options.rpc.fair_share,
        .tenants = tenants ? &tenants->tenants() : nullptr,
        .tracer = tracing ? &tracing->tracer : nullptr,
+       .access_log = access_log.get(),
        .control = options.CallsChangeModels() ? &loader : nullptr,
        .methods = RpcMethods(options)},
       options.rpc.tokenizer_threads, options.rpc.max_tokenizer_queue);
@@ -208,7 +214,7 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
     loader.Start([&rpc] { rpc->ModelsChanged(); });
   }
   WaitForStop(
-      signals, tenants.get(), certificates.get(),
+      signals, {tenants.get(), certificates.get(), *access_log},
       [&rpc, &manager] {
         rpc->SetServing(true);
         if (rpc->alive()) manager.Alive();

@@ -218,6 +218,18 @@ void AddConnections(OptionParser& parser, RpcOptions& o) {
              "this long to end. Higher: old connections stay longer.");
 }
 
+void AddAccessLog(OptionParser& parser, AccessLogOptions& o) {
+  parser.Add("access-log", o.form,
+             "A line for each call: logfmt, json, auto (as --log-format says) "
+             "or off.");
+  parser.Add("access-log-file", o.file,
+             "The file that the lines of calls are appended to; opened anew on "
+             "SIGHUP. Empty: they go to the log.");
+  parser.Add("access-log-sample", o.share,
+             "The share of calls that have a line: 1 all, 0.01 one in a "
+             "hundred, 0 none. Calls that fail have a line at any share.");
+}
+
 void AddProfile(OptionParser& parser, ProfileOptions& o) {
   parser.Add("profile", o.time,
              "Once the server is ready, records for this long what its threads "
@@ -240,13 +252,10 @@ void AddProcess(OptionParser& parser, ServerOptions& o) {
   parser.Add(
       "log-level", o.log.min_level,
       "Lines below this level are left out: debug, info, warning or error. "
-      "debug and info: a line for calls, too.");
-  parser.Add("log-calls", o.log.call_share,
-             "The share of calls that have a line in the log: 1 all, 0.01 one "
-             "in a hundred, 0 none. Calls that a bug has ended have a line of "
-             "their own, call_failed, at any share.");
+      "debug and info: the lines of calls, too, unless they have a file.");
   parser.Add("log-format", o.log.format,
              "logfmt (key=value), or json (an object a line).");
+  AddAccessLog(parser, o.access_log);
   parser.Add(
       "otlp-endpoint", o.otlp_endpoint,
       "Where a collector of traces takes OTLP over gRPC: http://host:4317, or "

@@ -82,6 +82,11 @@ absl::Status ParseValue(absl::string_view text, LogFormat& value) {
   return absl::OkStatus();
 }
 
+absl::Status ParseValue(absl::string_view text, AccessLogForm& value) {
+  ASSIGN_OR_RETURN(value, ParseAccessLogForm(text));
+  return absl::OkStatus();
+}
+
 absl::Status ParseValue(absl::string_view text, FairShare& value) {
   ASSIGN_OR_RETURN(value, ParseFairShare(text));
   return absl::OkStatus();
@@ -143,6 +148,10 @@ std::string ValueText(LogLevel value) {
 
 std::string ValueText(LogFormat value) {
   return std::string(LogFormatName(value));
+}
+
+std::string ValueText(AccessLogForm value) {
+  return std::string(AccessLogFormName(value));
 }
 
 std::string ValueText(FairShare value) {

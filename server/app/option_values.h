@@ -12,6 +12,7 @@
 #include "engine/compute/compute.h"
 #include "engine/ops/attention/kv_type.h"
 #include "engine/ops/exec/compute_type.h"
+#include "server/observability/access_log.h"
 #include "server/observability/log.h"
 #include "server/service/fair_share.h"
 #include "server/service/model_control.h"
@@ -30,6 +31,7 @@ absl::Status ParseValue(absl::string_view text, std::string& value);
 absl::Status ParseValue(absl::string_view text, absl::Duration& value);  // 30s
 absl::Status ParseValue(absl::string_view text, LogLevel& value);
 absl::Status ParseValue(absl::string_view text, LogFormat& value);
+absl::Status ParseValue(absl::string_view text, AccessLogForm& value);
 absl::Status ParseValue(absl::string_view text, FairShare& value);
 absl::Status ParseValue(absl::string_view text, ModelControlMode& value);
 absl::Status ParseValue(absl::string_view text, Isa& value);
@@ -50,6 +52,7 @@ std::string ValueText(const std::string& value);
 std::string ValueText(absl::Duration value);
 std::string ValueText(LogLevel value);
 std::string ValueText(LogFormat value);
+std::string ValueText(AccessLogForm value);
 std::string ValueText(FairShare value);
 std::string ValueText(ModelControlMode value);
 std::string ValueText(Isa value);

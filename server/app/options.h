@@ -15,6 +15,7 @@
 #include "server/grpc/rpc_options.h"
 #include "server/http/http_options.h"
 #include "server/hub/hub_settings.h"
+#include "server/observability/access_log.h"
 #include "server/observability/log.h"
 #include "server/scheduler/scheduler.h"
 #include "server/service/model_alias.h"
@@ -47,6 +48,7 @@ struct ServerOptions {
   HttpOptions http;
   bool page = true;  // serve the page on the HTTP port
   LogOptions log;
+  AccessLogOptions access_log;
   ProfileOptions profile;
   // JSON file of the tenants and the hashes of their keys. Empty: no keys.
   std::string tenants_file = "";

@@ -10,6 +10,7 @@
 
 #include "engine/tensor/mutex.h"
 #include "server/observability/exemplars.h"
+#include "server/observability/log_metrics.h"
 #include "server/observability/metric_series.h"
 #include "server/observability/open_metrics.h"
 #include "server/observability/process_metrics.h"
@@ -29,6 +30,7 @@ struct Metrics::Impl {
 
   prometheus::Registry registry{prometheus::Registry::InsertBehavior::Merge};
   ProcessMetrics process;
+  LogMetrics logs;
   const std::vector<std::string> methods;
   CallMetrics other_calls;
   ConnectionMetrics connections;
@@ -141,6 +143,11 @@ void Metrics::SetCompute(int threads, absl::string_view isa) {
       .Set(threads);
 }
 
+void Metrics::AddLog(const std::string& name,
+                     std::function<int64_t()> dropped) {
+  impl_->logs.Add(name, std::move(dropped));
+}
+
 std::vector<prometheus::MetricFamily> Metrics::Impl::Collect() {
   std::vector<prometheus::MetricFamily> families = registry.Collect();
   {
@@ -148,6 +155,7 @@ std::vector<prometheus::MetricFamily> Metrics::Impl::Collect() {
     Merge(CollectAll(models), families);
     Merge(CollectAll(tenants), families);
   }
+  Merge(logs.Collect(), families);
   std::vector<prometheus::MetricFamily> of_process = process.Collect();
   families.insert(families.end(), std::make_move_iterator(of_process.begin()),
                   std::make_move_iterator(of_process.end()));

@@ -1,6 +1,8 @@
 #ifndef ATTEND_SERVER_OBSERVABILITY_METRICS_H_
 #define ATTEND_SERVER_OBSERVABILITY_METRICS_H_
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -45,6 +47,10 @@ class Metrics {
 
   // What computes: once, at the start.
   void SetCompute(int threads, absl::string_view isa);
+
+  // A log, and how many of its lines were dropped so far. To be called before
+  // anybody reads metrics; `dropped` is called as long as somebody does.
+  void AddLog(const std::string& name, std::function<int64_t()> dropped);
 
   // All metrics in Prometheus' text format. Reads the process's figures anew.
   std::string Serialize() const;

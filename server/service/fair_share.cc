@@ -3,6 +3,7 @@
 #include "absl/hash/hash.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 
 namespace attend {
 
@@ -23,6 +24,20 @@ Tenant TenantOf(FairShare fair_share, absl::string_view host) {
   // Abseil's hash differs from process to process, so nobody can look for
   // addresses that share a number.
   return {.id = absl::Hash<absl::string_view>()(host)};
+}
+
+std::string AddressOf(absl::string_view host) {
+  if (absl::ConsumePrefix(&host, "ipv6:")) {
+    for (const char* bracket : {"[", "%5B"}) {
+      if (absl::ConsumePrefix(&host, bracket)) break;
+    }
+    for (const char* bracket : {"]", "%5D"}) {
+      if (absl::ConsumeSuffix(&host, bracket)) break;
+    }
+  } else {
+    absl::ConsumePrefix(&host, "ipv4:");
+  }
+  return std::string(host);
 }
 
 }  // namespace attend

@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "server/observability/inference_totals.h"
 
 namespace attend {
@@ -24,10 +25,13 @@ class Responder {
 struct CallSummary {
   int inputs = 0;
   int failed_inputs = 0;
+  int computed_inputs = 0;  // by the engine, at least a part
   int source_tokens = 0;
   int generated_tokens = 0;
   // Where the time went, without `answer`. Only of inputs that were computed.
   CallParts parts = {};
+  // From the arrival of the call to its first output; infinite: there was none.
+  absl::Duration first_token = absl::InfiniteDuration();
 };
 
 // The work behind one call, whatever the protocol. A handler makes a stream of

@@ -232,7 +232,6 @@ absl::Status CommonError(const Inputs& inputs) {
 
 CallSummary Summarize(const Inputs& inputs) {
   CallSummary summary;
-  int computed = 0;
   for (const auto& input : inputs) {
     ++summary.inputs;
     if (!input->status().ok()) ++summary.failed_inputs;
@@ -240,15 +239,19 @@ CallSummary Summarize(const Inputs& inputs) {
     summary.generated_tokens += CountTokens(input->output());
     const RequestTimes& times = input->times();
     if (times.started == absl::InfinitePast()) continue;
-    ++computed;
+    ++summary.computed_inputs;
+    if (times.first_token != absl::InfinitePast()) {
+      summary.first_token = std::min(
+          summary.first_token, times.first_token - input->call().arrival());
+    }
     summary.parts.read += times.arrival - input->call().arrival();
     summary.parts.queue += times.started - times.arrival;
     summary.parts.compute += times.ended - times.started;
   }
-  if (computed == 0) return summary;
-  summary.parts.read /= computed;
-  summary.parts.queue /= computed;
-  summary.parts.compute /= computed;
+  if (summary.computed_inputs == 0) return summary;
+  summary.parts.read /= summary.computed_inputs;
+  summary.parts.queue /= summary.computed_inputs;
+  summary.parts.compute /= summary.computed_inputs;
   return summary;
 }
 

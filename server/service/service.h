@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "server/observability/access_log.h"
 #include "server/observability/log.h"
 #include "server/scheduler/clock.h"
 #include "server/service/call_context.h"
@@ -37,6 +38,8 @@ struct Service {
   const Tenants* tenants = nullptr;
   // Records what calls do. Null: nobody collects traces.
   Tracer* tracer = nullptr;
+  // Has a line for each call. Null: nobody wants one.
+  AccessLog* access_log = nullptr;
   // Loads and unloads models. Null: nobody does while calls run.
   ModelControl* control = nullptr;
   // The methods of all protocols. Each protocol serves the methods of its own

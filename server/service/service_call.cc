@@ -42,6 +42,9 @@ void ServiceCall::WakeAfterStep() {
 bool ServiceCall::Begin(absl::string_view wanted_id, absl::Time deadline,
                         const Caller& caller) {
   request_id_ = ChooseRequestId(wanted_id);
+  if (environment_.service.access_log != nullptr) {
+    host_ = std::string(caller.host);
+  }
   arrival_ = environment_.service.clock.Now();
   deadline_ = deadline;
   absl::Status refused = Identify(caller);
@@ -263,22 +266,33 @@ void ServiceCall::TryReport(CallEnd end) const {
 
 void ServiceCall::LogCall(const CallEnd& end, const CallSummary& summary,
                           absl::Duration duration) const {
-  Log& log = environment_.service.log;
-  if (!log.WantsCall()) return;
+  AccessLog* const log = environment_.service.access_log;
+  if (log == nullptr || !log->Wants(end.status)) return;
   const std::string trace_id = trace_.id();
-  log.Write(LogLevel::kInfo, "call",
-            {{"id", request_id_},
-             {trace_id.empty() ? "" : "trace", trace_id},
-             {"tenant", account_->name()},
-             {"model", model_ == nullptr ? "" : model_->name},
-             {"method", method_.name()},
-             {"code", absl::StatusCodeToString(end.status.code())},
-             {"seconds", duration},
-             {"inputs", summary.inputs},
-             {"failed_inputs", summary.failed_inputs},
-             {"source_tokens", summary.source_tokens},
-             {"generated_tokens", summary.generated_tokens},
-             {"slow_reader", static_cast<int>(end.slow_reader)}});
+  const auto if_known = [](bool known, absl::string_view name) {
+    return known ? name : absl::string_view();
+  };
+  const bool computed = summary.computed_inputs > 0;
+  log->Write({{"id", request_id_},
+              {if_known(!trace_id.empty(), "trace"), trace_id},
+              {"peer", AddressOf(host_)},
+              {"tenant", account_->name()},
+              {"model", model_ == nullptr ? "" : model_->name},
+              {if_known(model_ != nullptr, "model_version"),
+               model_ == nullptr ? 0 : model_->version},
+              {"method", method_.name()},
+              {"code", absl::StatusCodeToString(end.status.code())},
+              {if_known(end.http_status != 0, "http_status"), end.http_status},
+              {"seconds", duration},
+              {if_known(computed, "queue_seconds"), summary.parts.queue},
+              {if_known(summary.first_token < absl::InfiniteDuration(),
+                        "first_token_seconds"),
+               summary.first_token},
+              {"inputs", summary.inputs},
+              {"failed_inputs", summary.failed_inputs},
+              {"source_tokens", summary.source_tokens},
+              {"generated_tokens", summary.generated_tokens},
+              {"slow_reader", static_cast<int>(end.slow_reader)}});
 }
 
 }  // namespace attend

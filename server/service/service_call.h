@@ -4,6 +4,7 @@
 #include <google/protobuf/message.h>
 
 #include <memory>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -117,6 +118,7 @@ class ServiceCall : public CallContext {
   bool was_read_ = false;         // ReadRequest() was called
   bool failed_to_start_ = false;  // with start_status_; constant once started
   absl::Status start_status_;
+  std::string host_;  // of the client; only for the access log
 };
 
 }  // namespace attend

@@ -62,7 +62,7 @@ class Replica:
             binary, f"--model={MODEL}", "--host=127.0.0.1",
             f"--port={self.port}", "--http-host=127.0.0.1",
             f"--http-port={self.http_port}", "--kv-cache-bytes=64MiB",
-            "--threads=1", "--drain-delay=3s", "--log-calls=0", *flags]
+            "--threads=1", "--drain-delay=3s", "--access-log=off", *flags]
         self.relay = CuttingRelay(self.port)
         self.start()
 

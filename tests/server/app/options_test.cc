@@ -55,12 +55,14 @@ TEST(OptionsTest, DefaultsAreValid) {
 }
 
 TEST(OptionsTest, ReadsEveryKindOfValue) {
-  const auto line = Parse(
-      {"--port=0", "--max-running", "7", "--kv-cache-bytes=3MiB",
-       "--drain-timeout=1m30s", "--log-level=debug", "--reflection=false",
-       "--model=/m/opus/", "--cpu-isa=avx2", "--dtype=int8",
-       "--kv-cache-dtype=bf16", "--max-connection-age=inf",
-       "--prefix-cache=false", "--prompt-lookup=false", "--fair-share=none"});
+  const auto line =
+      Parse({"--port=0", "--max-running", "7", "--kv-cache-bytes=3MiB",
+             "--drain-timeout=1m30s", "--log-level=debug", "--reflection=false",
+             "--model=/m/opus/", "--cpu-isa=avx2", "--dtype=int8",
+             "--kv-cache-dtype=bf16", "--max-connection-age=inf",
+             "--prefix-cache=false", "--prompt-lookup=false",
+             "--fair-share=none", "--access-log=json", "--access-log-file=/a/b",
+             "--access-log-sample=0.25"});
   ASSERT_TRUE(line.ok()) << line.status();
   const ServerOptions& options = line->options;
   EXPECT_EQ(options.rpc.port, 0);
@@ -69,6 +71,9 @@ TEST(OptionsTest, ReadsEveryKindOfValue) {
   EXPECT_EQ(options.drain_timeout, absl::Seconds(90));
   EXPECT_EQ(options.log.min_level, LogLevel::kDebug);
   EXPECT_FALSE(options.reflection);
+  EXPECT_EQ(options.access_log.form, AccessLogForm::kJson);
+  EXPECT_EQ(options.access_log.file, "/a/b");
+  EXPECT_EQ(options.access_log.share, 0.25);
   ASSERT_EQ(options.models.size(), 1);
   EXPECT_EQ(options.models[0].name, "opus");
   EXPECT_EQ(options.compute.max_isa, Isa::kAvx2);
@@ -150,6 +155,8 @@ TEST(OptionsTest, AnErrorNamesFlagValueAndWhatIsExpected) {
       {{"--slow-reader-timeout=0s"}, "slow_reader_timeout is 0"},
       {{"--reflection=maybe"}, "--reflection: 'maybe' is not true or false"},
       {{"--log-level=loud"}, "--log-level: log level is 'loud'"},
+      {{"--access-log=xml"}, "--access-log: access log is 'xml'"},
+      {{"--access-log-sample=2"}, "--access-log-sample: "},
       {{"--profile=61s"}, "a profile of 1m1s is wanted, must be in (0, 60s]"},
       {{"--profile=-1s"}, "a profile of -1s is wanted"},
       {{"--cpu-isa=mmx"}, "--cpu-isa: "},

@@ -30,5 +30,13 @@ TEST(FairShareTest, OrAllAreOne) {
             TenantOf(FairShare::kNone, "ipv4:10.0.0.2").id);
 }
 
+TEST(FairShareTest, AddressOfIsForPeople) {
+  EXPECT_EQ(AddressOf("ipv4:10.0.0.1"), "10.0.0.1");
+  EXPECT_EQ(AddressOf("ipv6:[::1]"), "::1");
+  EXPECT_EQ(AddressOf("ipv6:%5B2001:db8::1%5D"), "2001:db8::1");
+  EXPECT_EQ(AddressOf("unix"), "unix");
+  EXPECT_EQ(AddressOf(""), "");
+}
+
 }  // namespace
 }  // namespace attend

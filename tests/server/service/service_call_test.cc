@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 
 #include <condition_variable>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -15,8 +18,10 @@
 namespace attend {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 using ServiceCallTest = ServiceFixture;
 
@@ -51,6 +56,36 @@ TEST_F(ServiceCallTest, GenerateStreamAnswersAsItGoes) {
   EXPECT_EQ(text, "w279 w280 w281");
   EXPECT_EQ(chunks.back().usage().generated_tokens(), 3);
   ExpectCounted("GenerateStream", "OK");
+}
+
+TEST_F(ServiceCallTest, TheAccessLogTellsOfACall) {
+  const std::string path =
+      absl::StrCat(::testing::TempDir(), "/access_log_", getpid());
+  std::string text;
+  {
+    const auto access_log = AccessLog::Open({.file = path}, log_);
+    ASSERT_TRUE(access_log.ok()) << access_log.status();
+    service_.access_log = access_log->get();
+    Build({});
+    const v1::GenerateRequest request = Generate("secret", 3);
+    NewCall("Generate", request).Run();
+    const v1::GenerateRequest wrong = Generate("secret", -1);
+    NewCall("Generate", wrong).Run();
+  }
+  std::ifstream file(path);
+  text.assign(std::istreambuf_iterator<char>(file), {});
+  std::remove(path.c_str());
+  EXPECT_THAT(text, HasSubstr(" level=info event=call id=local peer=local "
+                              "tenant=\"\" model=fake model_version=1 "
+                              "method=Generate code=OK seconds="));
+  EXPECT_THAT(text, ContainsRegex("queue_seconds=[0-9.e-]+ "
+                                  "first_token_seconds=[0-9.e-]+ inputs=1 "
+                                  "failed_inputs=0 source_tokens=7 "
+                                  "generated_tokens=3 slow_reader=0\n"));
+  // A call that nothing was computed for has no such times.
+  EXPECT_THAT(text, ContainsRegex("code=INVALID_ARGUMENT seconds=[0-9.e-]+ "
+                                  "inputs=0"));
+  EXPECT_THAT(text, Not(HasSubstr("secret")));
 }
 
 TEST_F(ServiceCallTest, EmbedAnswersWithVectors) {
