@@ -48,7 +48,9 @@ void ExpectNested(const std::vector<Json>& events) {
   for (const Json& event : events) {
     const double begin = event["ts"], end = begin + double{event["dur"]};
     while (!ends.empty() && ends.back() <= begin + kRounding) ends.pop_back();
-    if (!ends.empty()) EXPECT_LE(end, ends.back() + kRounding) << event;
+    if (!ends.empty()) {
+      EXPECT_LE(end, ends.back() + kRounding) << event;
+    }
     ends.push_back(end);
   }
 }
@@ -80,7 +82,9 @@ TEST(ProfileTest, HasStepsOpsAndThreads) {
     ExpectNested(events);
     for (const Json& event : events) {
       done[names[thread]].insert(event["name"]);
-      if (event["name"] == "step") EXPECT_GE(event["args"]["rows"], 1);
+      if (event["name"] == "step") {
+        EXPECT_GE(event["args"]["rows"], 1);
+      }
     }
   }
   EXPECT_THAT(
