@@ -203,8 +203,8 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
            .ready = [&] { return rpc->serving(); },
            .open_metrics = [&] { return metrics.SerializeOpenMetrics(); }},
           http_calls, certificates.get()));
-  LogReady(models, *compute, *rpc, *http, SteadyNow() - begin, log);
   StartProfile(options.profile, profiler, log);
+  LogReady(models, *compute, *rpc, *http, SteadyNow() - begin, log);
   const ServiceManager manager;
   manager.Ready();
   // It tells the port of changes, so it ends before the port.
@@ -223,6 +223,7 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
   manager.Stopping();
   Drain(options, models, loader, calls, *rpc, http_calls, log);
   signals.EndWithin(kTearDownTime);
+  profiler.End();  // while the threads that it names are there
   return absl::OkStatus();
 }
 
