@@ -43,13 +43,15 @@ absl::Status ProfileOptions::Validate() const {
 
 void StartProfile(const ProfileOptions& options, Profiler& profiler, Log& log) {
   if (options.time == absl::ZeroDuration()) return;
-  const absl::Status started = profiler.Start(
-      options.time,
-      [file = options.file, &log](const absl::StatusOr<Profile>& profile) {
-        absl::Status status = profile.status();
-        if (status.ok()) status = WriteFile(file, profile->trace);
-        LogProfile(file, status, profile.ok() ? profile->dropped : 0, log);
-      });
+  const auto done = [file = options.file,
+                     &log](const absl::StatusOr<Profile>& profile) {
+    absl::Status status = profile.status();
+    if (status.ok()) status = WriteFile(file, profile->trace);
+    LogProfile(file, status, profile.ok() ? profile->dropped : 0, log);
+  };
+  // An empty file at first: what cannot be written is told of at once.
+  absl::Status started = WriteFile(options.file, "");
+  if (started.ok()) started = profiler.Start(options.time, done);
   if (!started.ok()) LogProfile(options.file, started, 0, log);
 }
 

@@ -19,8 +19,8 @@ struct ProfileOptions {
   absl::Status Validate() const;
 };
 
-// Begins a profile if there is to be one. At its end it is written to the file;
-// the log tells of both, and of errors. `log` outlives the profiler.
+// Begins a profile if there is to be one. At its end it is written to the file,
+// and the log tells of it, or of the error. `log` outlives the profiler.
 void StartProfile(const ProfileOptions& options, Profiler& profiler, Log& log);
 
 }  // namespace attend

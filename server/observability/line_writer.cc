@@ -106,7 +106,9 @@ void LineWriter::RunWriter() {
     });
     if (lines_.empty() && closed_) return;
     if (lines_.empty()) {
-      Switch();  // and gives back the descriptor before
+      lock.unlock();  // to close a file may take long
+      Switch();       // and gives back the descriptor before
+      lock.lock();
       continue;
     }
     lines.swap(lines_);

@@ -1,6 +1,6 @@
 #include "server/profile/profiler.h"
 
-#include <system_error>
+#include <exception>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -37,7 +37,7 @@ absl::Status Profiler::Start(absl::Duration time, Done done) {
     return absl::FailedPreconditionError(
         "a profile is recorded already, and one at a time is");
   }
-  if (thread_.joinable()) thread_.join();  // it has ended, but for its return
+  if (thread_.joinable()) thread_.join();  // nothing is left for it to do
   RETURN_IF_ERROR(CatchOutOfMemory([&] {
     buffer_.Start(kMaxEvents);
     return absl::OkStatus();
@@ -45,7 +45,7 @@ absl::Status Profiler::Start(absl::Duration time, Done done) {
   try {
     thread_ =
         std::thread([this, time, done = std::move(done)] { Run(time, done); });
-  } catch (const std::system_error& error) {
+  } catch (const std::exception& error) {  // no thread, or no memory for it
     buffer_.Stop();
     buffer_.Clear();
     return absl::ResourceExhaustedError(
@@ -74,11 +74,9 @@ void Profiler::Run(absl::Duration time, const Done& done) {
                    .dropped = buffer_.dropped()};
   });
   buffer_.Clear();
-  {
-    MutexLock lock(mutex_);
-    running_ = false;
-  }
   done(std::move(profile));
+  MutexLock lock(mutex_);
+  running_ = false;
 }
 
 }  // namespace attend

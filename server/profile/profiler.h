@@ -28,8 +28,8 @@ struct Profile {
 class Profiler {
  public:
   static constexpr absl::Duration kMaxTime = absl::Seconds(60);
-  // Events of one profile: 24 MB while it is recorded, and at most some 60 MB
-  // of text at its end.
+  // Events of one profile: 24 MB while it is recorded, and at its end at most
+  // some 130 MB more, for the text while it grows.
   static constexpr size_t kMaxEvents = size_t{1} << 19;
 
   // INVALID_ARGUMENT unless `time` is in (0, kMaxTime].
@@ -44,7 +44,7 @@ class Profiler {
   using Done = std::function<void(absl::StatusOr<Profile>)>;
   // Begins a profile. `done` is called once, on a thread of the Profiler, when
   // it has ended; it may not call the Profiler. An error: it is not called. As
-  // CheckTime(); FAILED_PRECONDITION if a profile is recorded already;
+  // CheckTime(); FAILED_PRECONDITION until the `done` of another has returned;
   // UNAVAILABLE after End(); RESOURCE_EXHAUSTED if there is no memory, or no
   // thread, for it.
   absl::Status Start(absl::Duration time, Done done);

@@ -6,6 +6,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -35,7 +37,13 @@ std::string Micros(int64_t nanos) {
 
 class TraceWriter {
  public:
-  explicit TraceWriter(const TraceFacts& facts) : facts_(facts) {}
+  explicit TraceWriter(const TraceFacts& facts, int64_t dropped)
+      : facts_(facts),
+        text_(absl::StrCat(R"({"displayTimeUnit":"ns","otherData":{"version":)",
+                           Quoted(facts_.version), R"(,"duration_us":)",
+                           Micros(facts_.end - facts_.begin),
+                           R"(,"dropped_events":)", dropped,
+                           R"(},"traceEvents":[)")) {}
 
   void Add(int thread, const OpTime& op) {
     threads_.insert(thread);
@@ -46,22 +54,19 @@ class TraceWriter {
     End(op);
   }
 
-  std::string Finish(int64_t dropped) {
+  std::string Finish() {
     AddName("process_name", getpid(), "attend-server");
     for (const int thread : threads_) {
       AddName("thread_name", thread, NameOf(thread));
     }
-    return absl::StrCat(R"({"displayTimeUnit":"ns","otherData":{"version":)",
-                        Quoted(facts_.version), R"(,"duration_us":)",
-                        Micros(facts_.end - facts_.begin),
-                        R"(,"dropped_events":)", dropped,
-                        R"(},"traceEvents":[)", text_, "\n]}\n");
+    text_ += "\n]}\n";
+    return std::move(text_);
   }
 
  private:
   void Begin(const char* phase, int thread, int64_t begin, const char* name) {
-    absl::StrAppend(&text_, text_.empty() ? "\n" : ",\n", "{\"ph\":\"", phase,
-                    "\",\"pid\":", getpid(), ",\"tid\":", thread,
+    absl::StrAppend(&text_, text_.back() == '[' ? "\n" : ",\n", "{\"ph\":\"",
+                    phase, "\",\"pid\":", getpid(), ",\"tid\":", thread,
                     ",\"ts\":", Micros(begin), ",\"name\":\"", name, "\"");
   }
   void End(const OpTime& op) {
@@ -85,16 +90,16 @@ class TraceWriter {
   }
 
   const TraceFacts facts_;
-  std::string text_;  // of the events
+  std::string text_;  // so far
   std::set<int> threads_;
 };
 
 }  // namespace
 
 std::string TraceEvents(const ProfileBuffer& buffer, const TraceFacts& facts) {
-  TraceWriter writer(facts);
+  TraceWriter writer(facts, buffer.dropped());
   buffer.ForEach([&](int thread, const OpTime& op) { writer.Add(thread, op); });
-  return writer.Finish(buffer.dropped());
+  return writer.Finish();
 }
 
 }  // namespace attend
