@@ -42,8 +42,9 @@ def tenants_file():
 
 
 def read_exposition():
-    """Of a server with TLS, tenants, traces and an alias that was asked for something, for
-    something wrong, too often, and for too many connections."""
+    """Of a server with TLS, tenants, traces, an alias and an access log that takes no line,
+    which was asked for something, for something wrong, too often, and for too many
+    connections."""
     directory = tempfile.TemporaryDirectory()
     cert, key = f"{directory.name}/crt", f"{directory.name}/key"
     subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
@@ -53,7 +54,7 @@ def read_exposition():
     with directory, tenants_file() as tenants, attend_server.running(
             "--max-connections=4", f"--tenants={tenants}", f"--tls-cert={cert}",
             f"--tls-key={key}", "--otlp-endpoint=127.0.0.1:1",
-            "--alias=en-de=en-de") as (
+            "--alias=en-de=en-de", "--access-log-file=/dev/full") as (
                 http_port, grpc_port):
         for text in "Two dogs run.", "long " * 1000, "Too often.":
             subprocess.run([os.environ["ATTEND_CLI"], "translate", text,

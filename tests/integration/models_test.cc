@@ -112,7 +112,7 @@ TEST_F(ModelsTest, BothAnswerAtOnceAndTheBrokenOneIsReported) {
   }
   EXPECT_EQ(server.Stop(), 0);
   EXPECT_THAT(server.process().output(),
-              HasSubstr("model=relu method=Generate"));
+              HasSubstr("model=relu model_version=1 method=Generate"));
 }
 
 TEST_F(ModelsTest, NothingToServeIsAnErrorThatNamesEach) {
