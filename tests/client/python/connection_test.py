@@ -121,6 +121,15 @@ class TokenTest(unittest.TestCase):
             self.assertEqual(self.seen(), ["Bearer v", "Bearer v"])
             self.assertEqual(self.seen(token="t"), ["Bearer t", "Bearer t"])
 
+    def test_no_tls_is_no_tls_whatever_variables_say(self):
+        with unittest.mock.patch.dict(
+                os.environ, ATTEND_TLS="true", ATTEND_SERVER_NAME="a.test"):
+            self.assertEqual(self.seen(tls=False), [None, None])
+        with unittest.mock.patch.dict(
+                os.environ, ATTEND_TLS="false", ATTEND_SERVER_NAME="a.test"):
+            with self.assertRaises(attend.errors.Unavailable):
+                self.seen(retry=ONCE)
+
     def test_wrong_values(self):
         for token in "a b", "a\n", "ä":
             with self.assertRaisesRegex(ValueError, "the token has") as raised:

@@ -8,6 +8,7 @@ import unittest
 import attend
 import grpc
 from attend._hedge import Hedge
+from attend._retry import Attempts
 from attend.v1 import attend_pb2 as pb
 from fake import FakeServer, pushback, retry_info
 from opentelemetry import trace
@@ -268,6 +269,25 @@ class BlockingTest(Blocking, Cases, unittest.TestCase):
 
 class AsynchronousTest(Asynchronous, Cases, unittest.TestCase):
     pass
+
+
+class Refused(grpc.RpcError):
+    def code(self):
+        return GONE
+
+    def details(self):
+        return "gone"
+
+    def trailing_metadata(self):
+        return []
+
+
+class AttemptsTest(unittest.TestCase):
+    def test_the_pause_has_its_limit_after_any_number_of_attempts(self):
+        attempts = Attempts(attend.Retry(2**31, max_backoff=2.0), None)
+        for _ in range(1100):  # 2.0 ** 1100 is no float
+            pause = attempts.pause(Refused())
+        self.assertTrue(1.6 <= pause <= 2.4, pause)
 
 
 class HedgeTest(unittest.TestCase):

@@ -64,7 +64,9 @@ class Attempts:
         error, again = _read(failed)
         pause = error.retry_after
         if pause is None:
-            backoff = self._retry.initial_backoff * 2.0 ** (self._made - 1)
+            # A float ends at 2.0 ** 1024.
+            doubled = 2.0 ** min(self._made - 1, 60)
+            backoff = self._retry.initial_backoff * doubled
             pause = min(backoff, self._retry.max_backoff)
             pause *= random.uniform(0.8, 1.2)
         left = self.timeout()

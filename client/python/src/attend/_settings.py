@@ -52,7 +52,7 @@ class Settings:
             lost; of several, DNS is asked once.
         model: of calls that do not say.
         token: sent as `authorization: Bearer TOKEN`.
-        tls: use TLS; the next four imply it.
+        tls: use TLS; the next four imply it, unless it is False.
         ca, cert, key: files in PEM: the CAs that may have signed the server's
             certificate (default: gRPC's list); this client's own, and its key.
         server_name: in the server's certificate; default: the (first) host.
@@ -78,7 +78,8 @@ class Settings:
         files = [value or _variable(name) for name, value in
                  (("ca", ca), ("cert", cert), ("key", key))]
         self._credentials = None
-        if _as_bool(tls) or any(files) or server_name:
+        implied = tls is None and (any(files) or server_name)
+        if implied or _as_bool(tls):
             self._credentials = _credentials(*files)
         self._target = _join(addresses)
         self._options = [
