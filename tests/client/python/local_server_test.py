@@ -1,12 +1,14 @@
 """The server that an actor of attend.ray has. Ray is not needed. Started by
 python_client_test.sh."""
 
+import dataclasses
 import os
 import select
 import signal
 import subprocess
 import sys
 import unittest
+from unittest import mock
 
 from attend._local_server import MAX_ENDS, LocalServer
 from attend.ray import Server, Translate
@@ -72,6 +74,23 @@ class LocalServerTest(unittest.TestCase):
             LocalServer(Server(MODEL, program="no-server").command())
         with self.assertRaisesRegex(RuntimeError, "status 0"):
             LocalServer(["true"])
+
+    def test_a_server_that_is_never_ready(self):
+        with self.assertRaisesRegex(RuntimeError,
+                                    "sh is not ready after 0.5 s:\nloading"):
+            LocalServer(["sh", "-c", "echo loading >&2; exec sleep 600"], 0.5)
+        # It ends, but a process that it has started keeps its log open.
+        with self.assertRaisesRegex(RuntimeError, "sh ended with status 7.*:\n"
+                                    "failed"):
+            LocalServer(["sh", "-c", "sleep 20 & echo failed >&2; exit 7"])
+
+    def test_flags_and_variables_that_would_hide_the_server(self):
+        hides = dataclasses.replace(SERVER, flags=[
+            *SERVER.flags, "--log-level=error"])
+        with mock.patch.dict(os.environ, ATTEND_TLS="true",
+                             ATTEND_LOG_LEVEL="error"):
+            with Translate(hides) as stage:
+                self.assertTrue(stage({"text": TEXTS})["translation"][0])
 
     def test_a_server_ends_when_its_process_is_killed(self):
         child = subprocess.Popen(

@@ -12,6 +12,7 @@ import numpy
 import pandas
 import pyarrow
 from attend import _rows
+from attend._stages import addresses
 from attend.ray import Embed, Generate, Translate
 from attend.spark import rows_of
 from attend.v1 import attend_pb2 as pb
@@ -25,11 +26,13 @@ TEXTS = [f"text {number}" for number in range(100)]
 class RowServer(FakeServer):
     """Generates texts in capitals; a vector is the text's length. `statuses` are
     codes that inputs fail with, one after the other; `most` is how many inputs a
-    call may have, and `wait` runs before an answer."""
+    call may have, and `wait` runs before an answer. A full queue says that a call
+    may come again after `pause` seconds."""
 
     def __init__(self):
         self.statuses = {}
         self.most = 1000
+        self.pause = 0.01
         self.wait = lambda texts: None
         self.counts = collections.Counter()
         self.lock = threading.Lock()
@@ -53,7 +56,7 @@ class RowServer(FakeServer):
         if found == found[:1] * len(texts) and found[0] != StatusCode.OK:
             if found[0] in (StatusCode.RESOURCE_EXHAUSTED,
                             StatusCode.UNAVAILABLE):
-                context.set_trailing_metadata([retry_info(0.01)])
+                context.set_trailing_metadata([retry_info(self.pause)])
             context.abort(found[0], f"no {texts[0]}")
         return [(text, pb.Status(code=code.value[0], message=f"no {text}"
                                  if code.value[0] else ""))
@@ -158,14 +161,19 @@ class RowsTest(unittest.TestCase):
         self.assertEqual(self.server.counts[TEXTS[4]], 2)
 
     def test_a_queue_that_stays_full_is_an_error_in_the_end(self):
-        self.server.statuses = {
-            text: [StatusCode.RESOURCE_EXHAUSTED] * 1000 for text in "ab"}
-        with mock.patch.object(_rows, "PAUSE", 0.01):
-            stage = self.stage(timeout=0.3, errors="column")
-            for texts in (["a"], ["a", "b"], ["a", "c"]):
-                with self.assertRaises((attend.errors.ResourceExhausted,
-                                        attend.errors.DeadlineExceeded)):
-                    stage({"text": texts})
+        full = [StatusCode.RESOURCE_EXHAUSTED] * 2
+        self.server.pause = 2 * TIMEOUT  # longer than the client will wait
+        stage = self.stage(timeout=TIMEOUT, errors="column")
+        for texts in (["a"], ["a", "b"]):
+            self.server.statuses = {text: full[:] for text in texts}
+            with self.assertRaises(attend.errors.ResourceExhausted) as caught:
+                stage({"text": texts})
+            self.assertIsNone(caught.exception.index)
+        self.server.statuses = {"a": full[:]}
+        with mock.patch.object(_rows, "PAUSE", 2 * TIMEOUT):
+            with self.assertRaises(attend.errors.ResourceExhausted) as caught:
+                stage({"text": ["a", "c"]})
+        self.assertEqual(caught.exception.index, 0)
 
     def test_a_row_that_fails_ends_the_job_or_is_told(self):
         self.server.statuses = {
@@ -205,15 +213,79 @@ class RowsTest(unittest.TestCase):
         with self.assertRaises(attend.errors.DeadlineExceeded):
             self.stage(errors="column")({"text": ["a", "b"]})
 
+    def test_what_is_wrong_with_every_row_ends_the_job(self):
+        self.server.most = 0
+        texts = TEXTS[:3]
+        with self.assertRaisesRegex(attend.errors.InvalidArgument,
+                                    "^INVALID_ARGUMENT: too many inputs"):
+            self.stage(errors="column")({"text": texts})
+        # Rows with reasons of their own, and a row alone, do not.
+        made = self.stage(errors="column")({"text": ["a"]})
+        self.assertEqual(list(made["generation_error"]),
+                         ["INVALID_ARGUMENT: too many inputs"])
+        self.server.most = 1000
+        self.server.statuses = {text: [StatusCode.INTERNAL] * 9
+                                for text in texts}
+        made = self.stage(errors="column")({"text": texts})
+        self.assertEqual(list(made["generation_error"]),
+                         [f"INTERNAL: no {text}" for text in texts])
+
+    def test_calls_are_not_made_for_a_stream_that_ends_early(self):
+        stage = self.stage(inputs_per_call=1, calls=1)
+        begun, go = threading.Event(), threading.Event()
+
+        def wait(texts):
+            if texts != ["a"]:
+                begun.set()
+                self.assertTrue(go.wait(TIMEOUT))
+
+        def closed(made):
+            next(made)
+            self.assertTrue(begun.wait(TIMEOUT))
+            made.close()
+
+        def failed(made):
+            next(made)
+            self.assertTrue(begun.wait(TIMEOUT))
+            with self.assertRaises(TypeError):
+                next(made)
+
+        self.server.wait = wait
+        for end in closed, failed:
+            self.server.counts.clear()
+            begun.clear()
+            go.clear()
+            end(stage.stream(iter([{"text": ["a"]}, {"text": ["b", "c"]},
+                                   {"text": [5]}])))
+            go.set()
+            # There is one thread, so what was before is over.
+            stage({"text": ["a"]})
+            self.assertEqual(self.server.counts, {"a": 2, "b": 1})
+
     def test_arguments(self):
         for arguments in ({"errors": "no"}, {"calls": 0},
                           {"inputs_per_call": 0}):
             with self.assertRaisesRegex(ValueError, min(arguments)):
                 self.stage(**arguments)
+            with self.assertRaisesRegex(ValueError, min(arguments)):
+                Embed.check(**arguments)
+        for kind in Generate, Translate, Embed:
+            with self.assertRaisesRegex(TypeError, "'beams'"):
+                kind.check(beams=4)
+            kind.check(model="a", output="b", errors="column", client={})
         with self.assertRaisesRegex(TypeError, "'beams'"):
-            self.stage(beams=4)({"text": ["a"]})
-        with self.assertRaisesRegex(TypeError, "'beams'"):
-            self.stage(Translate, beams=4)({"text": ["a"]})
+            self.stage(beams=4)
+        with self.assertRaisesRegex(ValueError, "'text' is the column"):
+            Generate.check(output="text")
+        with self.assertRaisesRegex(ValueError, "'a_error' is the column"):
+            Generate.check(column="a_error", output="a", errors="column")
+
+    def test_addresses_are_those_of_who_starts_a_job(self):
+        with mock.patch.dict("os.environ", ATTEND_ADDRESS="a:1,b:2"):
+            self.assertEqual(addresses(None), "a:1,b:2")
+            self.assertEqual(addresses("c:3"), "c:3")
+        with mock.patch.dict("os.environ", clear=True):
+            self.assertIsNone(addresses(None))
 
     def test_vectors(self):
         stage = self.stage(Embed, errors="column")

@@ -9,13 +9,15 @@ import shutil
 import subprocess
 import threading
 import time
-from typing import Callable, Sequence
+from typing import IO, Callable, Sequence
 
 # Of its own accord, before it is given up; one that ran for so many seconds
 # has done well.
 MAX_ENDS, LONG = 3, 600.0
 OWN = ("--host=127.0.0.1", "--http-host=127.0.0.1", "--http-port=0",
-       "--log-format=logfmt")
+       "--log-format=logfmt", "--log-level=info")
+READY = 1800.0  # seconds: a large model on a slow disk takes some
+LAST = 1.0  # seconds, for the last lines of a process that has ended
 # The kernel ends the server when this process ends, however it does.
 TIED = ("setpriv", "--pdeathsig", "TERM", "--")
 
@@ -25,9 +27,10 @@ class LocalServer:
     After the third end in a row there is a `failure`, and a thread calls
     `on_failure`, if it is set."""
 
-    def __init__(self, command: Sequence[str]) -> None:
+    def __init__(self, command: Sequence[str], limit: float = READY) -> None:
         """Waits until the server is ready. Raises RuntimeError with its last
-        lines if it ends before, OSError if there is no such program."""
+        lines if it ends before, or after `limit` seconds; OSError if there is
+        no such program."""
         for program in (command[0], TIED[0]):
             if shutil.which(program) is None:
                 raise FileNotFoundError(f"there is no program '{program}'")
@@ -44,7 +47,10 @@ class LocalServer:
         self._thread = threading.Thread(target=self._run, daemon=True,
                                         name="attend-server")
         self._thread.start()
-        self._known.wait()
+        if not self._known.wait(limit):
+            self._end(subprocess.Popen.kill)
+            raise RuntimeError(f"{command[0]} is not ready after {limit:g} s:\n"
+                               + "".join(self._lines))
         if not self._port:
             self._thread.join()
             raise RuntimeError(self.failure or "the server was closed")
@@ -55,10 +61,13 @@ class LocalServer:
 
     def close(self) -> None:
         """Ends the server and waits until it has ended."""
+        self._end(subprocess.Popen.terminate)
+
+    def _end(self, how: Callable[[subprocess.Popen[str]], None]) -> None:
         with self._lock:
             self._closed = True
             if self._process is not None:
-                self._process.terminate()
+                how(self._process)
         self._thread.join()
 
     def _run(self) -> None:
@@ -94,15 +103,21 @@ class LocalServer:
                 errors="replace", stderr=subprocess.PIPE,
                 stdin=subprocess.DEVNULL,
                 env={"ATTEND_LOG_CALLS": "0", **os.environ})
-        assert process.stderr is not None
-        with process.stderr:
-            for line in process.stderr:
+        reader = threading.Thread(target=self._read, args=[process.stderr],
+                                  daemon=True)
+        reader.start()
+        code = process.wait()
+        # What the process has started may go on, and keep the pipe open.
+        reader.join(LAST)
+        with self._lock:
+            self._process = None
+            return None if self._closed else code
+
+    def _read(self, lines: IO[str]) -> None:
+        with lines:
+            for line in lines:
                 self._lines.append(line)
                 ready = re.search(r"event=ready .*\bgrpc_port=(\d+)", line)
                 if ready:
                     self._port = int(ready[1])
                     self._known.set()
-        code = process.wait()
-        with self._lock:
-            self._process = None
-            return None if self._closed else code

@@ -3,12 +3,16 @@ once. attend.ray and attend.spark are made from it."""
 
 from __future__ import annotations
 
+import collections
 import concurrent.futures
+import threading
 import time
-from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence, Union
+from typing import (
+    Any, Callable, Generator, Iterable, Mapping, Sequence, Union)
 
 import grpc
 
+from attend import _calls
 from attend._client import Client
 from attend._retry import Retry
 from attend.errors import AttendError, error_of
@@ -34,8 +38,10 @@ class Pending:
     """Rows whose calls run."""
 
     def __init__(self, size: int, places: Sequence[int],
-                 calls: Sequence[concurrent.futures.Future[list[Row]]]) -> None:
+                 calls: Sequence[concurrent.futures.Future[list[Row]]],
+                 cancelled: threading.Event) -> None:
         self._size, self._places, self._calls = size, places, calls
+        self._cancelled = cancelled
 
     def wait(self) -> list[Row]:
         """A result, an AttendError or None for each row. Raises the AttendError
@@ -44,12 +50,18 @@ class Pending:
         try:
             found = [row for call in self._calls for row in call.result()]
         except BaseException:
-            for call in self._calls:
-                call.cancel()
+            self.cancel()
             raise
         for place, row in zip(self._places, found):
             rows[place] = row
         return rows
+
+    def cancel(self) -> None:
+        """Calls that have not begun are not made, and those that run are not
+        made again."""
+        self._cancelled.set()
+        for call in self._calls:
+            call.cancel()
 
 
 class Rows:
@@ -66,10 +78,7 @@ class Rows:
         options: of the method. A call's `timeout` (600 s) is also how long
             servers are waited for that cannot be reached or are full.
         """
-        for name, value in (("inputs_per_call", inputs_per_call),
-                            ("calls", calls)):
-            if value < 1:
-                raise ValueError(f"{name} is {value}, must be at least 1")
+        check(method, inputs_per_call, calls, options)
         self._inputs_per_call = inputs_per_call
         self._options = {"timeout": TIMEOUT, **options}
         self._client = Client(target, **{"retry": PATIENT, **(client or {})})
@@ -94,31 +103,39 @@ class Rows:
                 raise TypeError(f"row {place} is a {type(value).__name__}, "
                                 "must be text or null")
         step = self._inputs_per_call
+        cancelled = threading.Event()
         return Pending(len(values), places, [
-            self._threads.submit(self._compute, texts[at:at + step])
-            for at in range(0, len(texts), step)])
+            self._threads.submit(self._compute, texts[at:at + step], cancelled)
+            for at in range(0, len(texts), step)], cancelled)
 
     def stream(self, batches: Iterable[Any],
                texts_of: Callable[[Any], Sequence[str | None]],
-               ) -> Iterator[tuple[Any, list[Row]]]:
+               ) -> Generator[tuple[Any, list[Row]], None, None]:
         """Yields each batch with its rows. The calls of the next batch run
-        before those of a batch have ended, so that servers are kept busy."""
-        previous: tuple[Any, Pending] | None = None
-        for batch in batches:
-            current = (batch, self.start(texts_of(batch)))
-            if previous is not None:
-                yield previous[0], previous[1].wait()
-            previous = current
-        if previous is not None:
-            yield previous[0], previous[1].wait()
+        before those of a batch have ended, so that servers are kept busy. If
+        it ends early, by an error or by close(), they are cancelled."""
+        begun: collections.deque[tuple[Any, Pending]] = collections.deque()
+        try:
+            for batch in batches:
+                begun.append((batch, self.start(texts_of(batch))))
+                if len(begun) > 1:
+                    yield begun[0][0], begun[0][1].wait()
+                    begun.popleft()
+            for batch, pending in begun:
+                yield batch, pending.wait()
+        finally:
+            for _, pending in begun:
+                pending.cancel()
 
-    def _compute(self, texts: list[str]) -> list[Row]:
+    def _compute(self, texts: list[str],
+                 cancelled: threading.Event) -> list[Row]:
         """Sends again those rows that a full queue refused."""
         end = time.monotonic() + (self._options["timeout"] or float("inf"))
         rows: list[Row] = [None] * len(texts)
         places = list(range(len(texts)))
         while True:
-            found = self._call([texts[place] for place in places])
+            found = self._call([texts[place] for place in places], cancelled)
+            _raise_if_of_the_call(found)
             for place, row in zip(places, found):
                 rows[place] = row
             places = [place for place in places if _passes(rows[place])]
@@ -127,9 +144,13 @@ class Rows:
             refused = rows[places[0]]
             if time.monotonic() + PAUSE > end and refused is not None:
                 raise refused
-            time.sleep(PAUSE)
+            if cancelled.wait(PAUSE):
+                raise concurrent.futures.CancelledError
 
-    def _call(self, texts: list[str]) -> list[Row]:
+    def _call(self, texts: list[str],
+              cancelled: threading.Event) -> list[Row]:
+        if cancelled.is_set():
+            raise concurrent.futures.CancelledError
         try:
             return _one_each(self._method(texts, **self._options), texts)
         except UnicodeEncodeError as error:  # half of a surrogate pair
@@ -144,7 +165,17 @@ class Rows:
         if len(texts) == 1:
             return [failed]
         half = len(texts) // 2
-        return self._call(texts[:half]) + self._call(texts[half:])
+        return (self._call(texts[:half], cancelled)
+                + self._call(texts[half:], cancelled))
+
+
+def check(method: str, inputs_per_call: int, calls: int,
+          options: Mapping[str, Any]) -> None:
+    """Raises ValueError or TypeError for arguments that Rows cannot have."""
+    for name, value in (("inputs_per_call", inputs_per_call), ("calls", calls)):
+        if value < 1:
+            raise ValueError(f"{name} is {value}, must be at least 1")
+    getattr(_calls, method)([], options)
 
 
 def _one_each(results: Sequence[Row], texts: list[str]) -> list[Row]:
@@ -159,6 +190,17 @@ def _checked(results: Sequence[Row]) -> Sequence[Row]:
         if isinstance(row, AttendError) and row.code not in OF_A_ROW | PASSING:
             raise row
     return results
+
+
+def _raise_if_of_the_call(rows: Sequence[Row]) -> None:
+    """A call that was divided down to its rows: if each of them is refused, and
+    in the same words, what they share is wrong: the task, a parameter."""
+    first = rows[0]
+    if len(rows) > 1 and isinstance(first, AttendError) and all(
+            isinstance(row, AttendError) and row.index is None
+            and (row.code, row.message) == (first.code, first.message)
+            for row in rows):
+        raise first
 
 
 def _passes(row: Row) -> bool:

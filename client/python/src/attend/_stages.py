@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
+import os
 from typing import (
-    TYPE_CHECKING, Any, Iterable, Iterator, Literal, Mapping, Sequence)
+    TYPE_CHECKING, Any, Generator, Iterable, Literal, Mapping, Sequence)
 
 import numpy
 
+from attend import _rows
 from attend._local_server import LocalServer
 from attend._rows import Row, Rows
 from attend.errors import AttendError
@@ -17,6 +20,9 @@ if TYPE_CHECKING:
     import pyarrow
 
     from typing_extensions import Self
+
+# Arguments of a client that mean TLS.
+TLS = ("tls", "ca", "cert", "key", "server_name")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,10 +68,11 @@ class Stage:
         options: of the client's method. `timeout` is 600 s by default, and is
             also how long servers are waited for.
         """
-        if errors not in ("raise", "column"):
-            raise ValueError(f"errors is '{errors}', must be raise or column")
-        self.column, self.output = column, output or self.OUTPUT
-        self.has_errors = errors == "column"
+        self.check(column=column, output=output, errors=errors,
+                   inputs_per_call=inputs_per_call, calls=calls, **options)
+        self.column = column
+        self.output, *more = self.columns(output, errors)
+        self.error_column = more[0] if more else None
         self._server: LocalServer | None = None
         made = functools.partial(Rows, self.METHOD, calls=calls,
                                  inputs_per_call=inputs_per_call, **options)
@@ -79,6 +86,27 @@ class Stage:
             self._server.close()
             raise
         self._server.on_failure = self._rows.close
+
+    @classmethod
+    def check(cls, *, column: str = "text", output: str | None = None,
+              errors: str = "raise", inputs_per_call: int = 32,
+              calls: int = 16, client: Mapping[str, Any] | None = None,
+              **options: Any) -> None:
+        """Raises ValueError or TypeError for arguments that are wrong: a job
+        finds them before it has actors."""
+        if errors not in ("raise", "column"):
+            raise ValueError(f"errors is '{errors}', must be raise or column")
+        if column in cls.columns(output, errors):
+            raise ValueError(f"'{column}' is the column of the texts and a new "
+                             "one")
+        _rows.check(cls.METHOD, inputs_per_call, calls, options)
+
+    @classmethod
+    def columns(cls, output: str | None = None,
+                errors: str = "raise") -> list[str]:
+        """The names of the new columns."""
+        output = output or cls.OUTPUT
+        return [output, *([f"{output}_error"] if errors == "column" else [])]
 
     def close(self) -> None:
         """Ends calls that run, and the server if it is the stage's own."""
@@ -97,12 +125,14 @@ class Stage:
         made, = self.stream([batch])
         return made
 
-    def stream(self, batches: Iterable[Any]) -> Iterator[Any]:
+    def stream(self, batches: Iterable[Any]) -> Generator[Any, None, None]:
         """Yields each batch with the new columns. Calls of the next batch run
         already."""
         try:
-            for batch, rows in self._rows.stream(batches, self._texts):
-                yield self._with_columns(batch, rows)
+            with contextlib.closing(
+                    self._rows.stream(batches, self._texts)) as computed:
+                for batch, rows in computed:
+                    yield self._with_columns(batch, rows)
         except Exception as error:
             if self._server is not None and self._server.failure is not None:
                 raise RuntimeError(self._server.failure) from error
@@ -131,13 +161,9 @@ class Stage:
             else list(values))
         return texts
 
-    @property
-    def error_column(self) -> str | None:
-        return f"{self.output}_error" if self.has_errors else None
-
     def _with_columns(self, batch: Any, rows: list[Row]) -> Any:
         failed = [isinstance(row, AttendError) for row in rows]
-        if any(failed) and not self.has_errors:
+        if any(failed) and self.error_column is None:
             raise _named(rows[failed.index(True)], failed.index(True))
         values = [None if row is None or bad else self.value(row)
                   for row, bad in zip(rows, failed)]
@@ -203,9 +229,20 @@ class Embed(Stage):
         return pyarrow.array(values, pyarrow.list_(pyarrow.float32()))
 
 
+def addresses(server: Any) -> Any:
+    """The server, or what $ATTEND_ADDRESS says here, where a job is started:
+    its workers may have another environment."""
+    if server is None:
+        return os.environ.get("ATTEND_ADDRESS") or None
+    return server
+
+
 def _direct(client: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Calls of the own server go past a proxy that the environment names."""
+    """Calls of the own server go past a proxy that the environment names, and
+    without TLS, unless it is asked for by an argument."""
     given = dict(client or {})
+    if not any(given.get(name) for name in TLS):
+        given["tls"] = False
     return {**given, "channel_options": [
         ("grpc.enable_http_proxy", 0), *given.get("channel_options", ())]}
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Iterator, Sequence
 
-from attend._stages import Embed, Generate, Stage, Translate
+from attend._stages import Embed, Generate, Stage, Translate, addresses
 
 if TYPE_CHECKING:
     import pandas
@@ -64,6 +64,8 @@ def _udf(stage: type[Stage], kind: str, target: str | Sequence[str] | None,
     import pandas
     from pyspark.sql.functions import pandas_udf
 
+    stage.check(**arguments)
+    target = addresses(target)
     with_errors = arguments.get("errors") == "column"
 
     def compute(batches: Any) -> Any:
