@@ -3,24 +3,26 @@ A job that begins again computes those that are missing."""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-import io
 import itertools
 import json
-import os
 import posixpath
-import uuid
-from typing import Any, Callable, Iterable, Iterator, Mapping
+import re
+from typing import Any, Callable, Generator, Iterable, Iterator, Mapping
 
 import pyarrow
 import pyarrow.fs
-import pyarrow.json
 import pyarrow.parquet
 
+from attend._places import (
+    UNDER_WAY, absolute, is_same, join, name_of, open_place, put, under_way)
+from attend._tables import COMPRESSED, read, without
+
 MANIFEST = "_attend.json"
-UNDER_WAY = ".tmp"  # ends the name of a file that is being written
-ROWS = 4096  # of a batch
-COMPRESSED = (".gz", ".bz2", ".zst", ".lz4")
+RESULT = ".parquet"
+LEFT = re.compile(rf"(.*{re.escape(RESULT)}|{re.escape(MANIFEST)})"
+                  rf"\.[0-9a-f]{{32}}{re.escape(UNDER_WAY)}", re.DOTALL)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,54 +33,75 @@ class Part:
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """missing: parts that have no result yet; done: how many have."""
+    """missing: parts that have no result yet; done: how many have; manifest:
+    what is to be written before the first of them is computed."""
 
     folder: str
     missing: list[Part]
     done: int
+    manifest: dict[str, Any]
 
 
 def plan(inputs: Iterable[str], folder: str,
          settings: Mapping[str, Any]) -> Plan:
-    """Makes the folder, and a manifest in it, unless they are there. Raises
-    ValueError if the folder was begun with other settings, an input has changed
-    since, or two inputs would have one result."""
-    inputs = [_uri(path) for path in inputs]
-    folder = _uri(folder)
-    files, place = pyarrow.fs.FileSystem.from_uri(folder)
-    files.create_dir(place, recursive=True)
+    """Writes nothing. Raises ValueError if results are there that were made
+    with other settings, of inputs that have changed since, or by something
+    else; if two inputs would have one result, or one would be its own."""
+    inputs = [absolute(path) for path in inputs]
+    folder = absolute(folder)
     targets = _targets(inputs, folder)
-    _agree(files, posixpath.join(place, MANIFEST), folder,
-           {"settings": json.loads(json.dumps(settings, default=repr)),
-            "bytes": {targets[path]: _size(path) for path in inputs}})
-    there = {info.base_name for info in files.get_file_info(
-        pyarrow.fs.FileSelector(place))}
-    missing = [Part(path, posixpath.join(folder, targets[path]))
+    wanted = {"settings": json.loads(json.dumps(settings, default=repr)),
+              "bytes": _sizes(targets, folder)}
+    begun = _begun(folder)
+    there = _results(folder, {*targets.values(), *begun["bytes"]})
+    for name in targets.values():
+        if name in there and name not in begun["bytes"]:
+            raise ValueError(f"{join(folder, name)} is there, but {MANIFEST} "
+                             "does not say that a job has made it")
+    if there:
+        wanted["bytes"] = {**begun["bytes"], **wanted["bytes"]}
+        for group in wanted:
+            _compare(folder, begun[group], wanted[group], group == "bytes")
+    missing = [Part(path, join(folder, targets[path]))
                for path in inputs if targets[path] not in there]
-    return Plan(folder, missing, len(inputs) - len(missing))
+    return Plan(folder, missing, len(inputs) - len(missing), wanted)
+
+
+def begin(planned: Plan) -> None:
+    """Makes the folder, and writes the manifest."""
+    files, place = open_place(planned.folder)
+    files.create_dir(place, recursive=True)
+    files, place = open_place(join(planned.folder, MANIFEST))
+    written = under_way(place)
+    with files.open_output_stream(written) as out:
+        out.write(json.dumps(planned.manifest, indent=1).encode())
+    put(files, written, place)
 
 
 def clean(folder: str) -> None:
     """Removes what tasks that were killed have left."""
-    files, place = pyarrow.fs.FileSystem.from_uri(_uri(folder))
-    for info in files.get_file_info(pyarrow.fs.FileSelector(place)):
-        if info.base_name.endswith(UNDER_WAY):
+    files, place = open_place(folder)
+    for info in files.get_file_info(
+            pyarrow.fs.FileSelector(place, allow_not_found=True)):
+        if (LEFT.fullmatch(info.base_name)
+                and info.type == pyarrow.fs.FileType.File):
             files.delete_file(info.path)
 
 
 def convert(part: Part, column: str,
             stream: Callable[[Iterable[pyarrow.Table]],
-                             Iterator[pyarrow.Table]]) -> int:
+                             Generator[pyarrow.Table, None, None]]) -> int:
     """Writes the part's result, whole or not at all. Returns its rows."""
-    files, place = pyarrow.fs.FileSystem.from_uri(part.target)
-    under_way = f"{place}.{uuid.uuid4().hex}{UNDER_WAY}"
+    files, place = open_place(part.target)
+    written = under_way(place)
     try:
-        with files.open_output_stream(under_way) as out:
-            rows = _write(out, stream(read(part.source, column)))
-        files.move(under_way, place)
+        with contextlib.closing(stream(read(part.source, column))) as tables:
+            with files.open_output_stream(written) as out:
+                rows = _write(out, tables)
+        put(files, written, place)
     except BaseException:
-        if files.get_file_info(under_way).type == pyarrow.fs.FileType.File:
-            files.delete_file(under_way)
+        if files.get_file_info(written).type == pyarrow.fs.FileType.File:
+            files.delete_file(written)
         raise
     return rows
 
@@ -94,119 +117,59 @@ def _write(out: Any, tables: Iterator[pyarrow.Table]) -> int:
     return rows
 
 
-def read(path: str, column: str) -> Iterator[pyarrow.Table]:
-    """Yields the rows of a file, some at a time, and one empty table if it has
-    none. Text has a row a line, in the column."""
-    name = _without(path, COMPRESSED)
-    readers = {".parquet": _parquet, ".jsonl": _json_lines, ".txt": _lines}
-    for end, reader in readers.items():
-        if name.endswith(end):
-            files, place = pyarrow.fs.FileSystem.from_uri(_uri(path))
-            try:
-                yield from reader(files, place, column)
-            except (pyarrow.ArrowInvalid, UnicodeDecodeError) as error:
-                raise ValueError(f"{path}: {error}") from error
-            except OSError as error:
-                raise OSError(f"{path}: {error}") from error
-            return
-    raise ValueError(f"the name of '{path}' must end with one of "
-                     f"{', '.join(readers)}")
-
-
-def _parquet(files: Any, place: str, column: str) -> Iterator[pyarrow.Table]:
-    with files.open_input_file(place) as source:
-        file = pyarrow.parquet.ParquetFile(source)
-        empty = True
-        for batch in file.iter_batches(ROWS):
-            empty = False
-            yield pyarrow.Table.from_batches([batch])
-        if empty:
-            yield file.schema_arrow.empty_table()
-
-
-def _json_lines(files: Any, place: str,
-                column: str) -> Iterator[pyarrow.Table]:
-    with files.open_input_stream(place, compression="detect") as source:
-        text = source.read()
-    if not text.strip():
-        yield _texts([], column)
-        return
-    # Without a type, texts that look like dates would be dates. With one, a
-    # column that is not there would be null.
-    table = pyarrow.json.read_json(
-        io.BytesIO(text), parse_options=pyarrow.json.ParseOptions(
-            explicit_schema=pyarrow.schema([(column, pyarrow.string())])))
-    if json.dumps(column).encode() not in text:
-        table = table.drop_columns([column])
-    for at in range(0, table.num_rows, ROWS):
-        yield table.slice(at, ROWS)
-
-
-def _lines(files: Any, place: str, column: str) -> Iterator[pyarrow.Table]:
-    lines: list[str] = []
-    empty = True
-    with files.open_input_stream(place, compression="detect") as source:
-        # A carriage return alone ends no line.
-        for line in io.TextIOWrapper(source, encoding="utf-8", newline="\n"):
-            lines.append(line.rstrip("\n"))
-            if len(lines) == ROWS:
-                yield _texts(lines, column)
-                lines, empty = [], False
-    if lines or empty:
-        yield _texts(lines, column)
-
-
-def _texts(lines: list[str], column: str) -> pyarrow.Table:
-    return pyarrow.table({column: pyarrow.array(lines, pyarrow.string())})
-
-
 def _targets(inputs: Iterable[str], folder: str) -> dict[str, str]:
     """{input: name of its result}"""
     targets: dict[str, str] = {}
     sources: dict[str, str] = {}
     for path in inputs:
-        name = posixpath.basename(_without(path, COMPRESSED))
-        target = f"{name.rpartition('.')[0] or name}.parquet"
+        name = without(name_of(path), COMPRESSED)
+        target = f"{name.rpartition('.')[0] or name}{RESULT}"
         if target in sources:
             raise ValueError(f"'{sources[target]}' and '{path}' would both be "
-                             f"{posixpath.join(folder, target)}")
+                             f"{join(folder, target)}")
         sources[target] = path
         targets[path] = target
     return targets
 
 
-def _without(path: str, ends: Iterable[str]) -> str:
-    for end in ends:
-        if path.endswith(end):
-            return path[:-len(end)]
-    return path
+def _sizes(targets: Mapping[str, str], folder: str) -> dict[str, int]:
+    """{name of a result: bytes of its input}"""
+    files, place = open_place(folder)
+    sizes = {}
+    for path, target in targets.items():
+        source = open_place(path)
+        if is_same(source, (files, posixpath.join(place, target))):
+            raise ValueError(f"the result of '{path}' would take its place: "
+                             "the folder must be another one")
+        info = source[0].get_file_info(source[1])
+        if info.type != pyarrow.fs.FileType.File:
+            raise FileNotFoundError(f"there is no file '{path}'")
+        sizes[target] = int(info.size)
+    return sizes
 
 
-def _size(path: str) -> int:
-    files, place = pyarrow.fs.FileSystem.from_uri(_uri(path))
-    info = files.get_file_info(place)
-    if info.type != pyarrow.fs.FileType.File:
-        raise FileNotFoundError(f"there is no file '{path}'")
-    return int(info.size)
+def _results(folder: str, names: set[str]) -> set[str]:
+    """Those of the names that files have which are not empty."""
+    files, place = open_place(folder)
+    found = set()
+    for info in files.get_file_info(
+            pyarrow.fs.FileSelector(place, allow_not_found=True)):
+        if info.base_name not in names:
+            continue
+        if info.type != pyarrow.fs.FileType.File:
+            raise ValueError(f"{join(folder, info.base_name)} is no file")
+        if info.size:
+            found.add(info.base_name)
+    return found
 
 
-def _uri(path: str) -> str:
-    """from_uri takes no relative paths; a worker has another directory."""
-    return path if "://" in path else os.path.abspath(path)
-
-
-def _agree(files: Any, place: str, folder: str, wanted: dict[str, Any]) -> None:
-    """Writes the manifest. Inputs may come to those that it has."""
-    if files.get_file_info(place).type == pyarrow.fs.FileType.File:
-        with files.open_input_stream(place) as source:
-            begun = _manifest(source.read(), place)
-        wanted["bytes"] = {**begun["bytes"], **wanted["bytes"]}
-        for group in wanted:
-            _compare(folder, begun[group], wanted[group], group == "bytes")
-    _write_whole(files, place, json.dumps(wanted, indent=1).encode())
-
-
-def _manifest(text: bytes, place: str) -> dict[str, dict[str, Any]]:
+def _begun(folder: str) -> dict[str, dict[str, Any]]:
+    """What the folder's manifest says, of nothing if there is none."""
+    files, place = open_place(join(folder, MANIFEST))
+    if files.get_file_info(place).type == pyarrow.fs.FileType.NotFound:
+        return {"settings": {}, "bytes": {}}
+    with files.open_input_stream(place) as source:
+        text = source.read()
     try:
         found: dict[str, dict[str, Any]] = json.loads(text)
     except ValueError as error:
@@ -225,10 +188,3 @@ def _compare(folder: str, begun: dict[str, Any], wanted: dict[str, Any],
             raise ValueError(
                 f"{folder} was begun with {name}={begun.get(name)!r}, not "
                 f"{wanted.get(name)!r}")
-
-
-def _write_whole(files: Any, place: str, text: bytes) -> None:
-    under_way = f"{place}.{uuid.uuid4().hex}{UNDER_WAY}"
-    with files.open_output_stream(under_way) as out:
-        out.write(text)
-    files.move(under_way, place)

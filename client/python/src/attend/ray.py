@@ -17,7 +17,8 @@ import dataclasses
 import logging
 from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence
 
-from attend._stages import Embed, Generate, Server, Stage, Translate
+from attend._stages import (
+    Embed, Generate, Server, Stage, Translate, addresses)
 
 if TYPE_CHECKING:
     from attend._parts import Part
@@ -46,7 +47,8 @@ def transform(dataset: Any, stage: type[Stage], *,
         room for if each has a Server, else one for each node.
     rows_per_task: what is computed again when an actor dies.
     """
-    server, actors, cpus = _placed(server, actors)
+    _check(stage, arguments)
+    server, actors, cpus = _placed(addresses(server), actors)
     if rows_per_task < 1:
         raise ValueError(f"rows_per_task is {rows_per_task}, must be at least "
                          "1")
@@ -80,15 +82,19 @@ def transform_files(inputs: Iterable[str], folder: str, stage: type[Stage], *,
     """
     import ray
 
-    from attend import _parts
+    from attend import _parts, _tables
 
+    _check(stage, {**arguments, "column": column})
     plan = _parts.plan(inputs, folder, {
         **_settings(stage, server, arguments), "column": column})
     LOG.info("%s: %d parts are there, %d are missing", folder, plan.done,
              len(plan.missing))
     rows = 0
     if plan.missing:
-        server, actors, cpus = _placed(server, actors)
+        _tables.check_columns(plan.missing[0].source, column, stage.columns(
+            arguments.get("output"), arguments.get("errors", "raise")))
+        server, actors, cpus = _placed(addresses(server), actors)
+        _parts.begin(plan)
         parts = ray.data.from_items(
             [dataclasses.asdict(part) for part in plan.missing],
             override_num_blocks=len(plan.missing))
@@ -125,11 +131,21 @@ def _convert(part: Part, stage: Stage) -> int:
         raise
 
 
+def _check(stage: type[Stage], arguments: Mapping[str, Any]) -> None:
+    """A stage with another __init__ has arguments of its own."""
+    if getattr(stage, "__init__") is Stage.__init__:  # as mypy wants it
+        stage.check(**arguments)
+
+
 def _settings(stage: type[Stage], server: Any,
               arguments: Mapping[str, Any]) -> dict[str, Any]:
     """What results depend on, as far as it is known here."""
     known = {name: value for name, value in arguments.items() if name not in
-             ("inputs_per_call", "calls", "client", "timeout", "metadata")}
+             ("inputs_per_call", "calls", "client", "timeout", "metadata",
+              "traceparent")}
+    model = (arguments.get("client") or {}).get("model")
+    if model:
+        known.setdefault("model", model)
     if isinstance(server, Server):
         known["served"] = [server.model, *server.flags]
     return {**known, "stage": stage.__name__}
