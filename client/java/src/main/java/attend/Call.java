@@ -1,5 +1,6 @@
 package attend;
 
+import attend.v1.AttendGrpc;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
 import io.grpc.Context;
@@ -15,6 +16,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class Call<Q, A> {
   final Connection connection;
+  final Hedging hedging; // null: none
   private final MethodDescriptor<Q, A> method;
   private final Q request;
   private final Deadline end; // null: none
@@ -24,6 +26,9 @@ final class Call<Q, A> {
   Call(Connection connection, CallSettings settings, MethodDescriptor<Q, A> method,
       Q request) {
     this.connection = connection;
+    // What changes the server is not asked for twice.
+    this.hedging = AttendGrpc.SERVICE_NAME.equals(method.getServiceName())
+        ? connection.hedging : null;
     this.method = method;
     this.request = request;
     this.metadata = settings.toMetadata();
@@ -39,10 +44,15 @@ final class Call<Q, A> {
     var call = connection.channel.newCall(method, CallOptions.DEFAULT.withDeadline(end));
     var headers = new Metadata(); // gRPC adds its own
     headers.merge(metadata);
-    call.start(listener, headers);
-    call.sendMessage(request);
-    call.halfClose();
-    return call;
+    try {
+      call.start(listener, headers);
+      call.sendMessage(request);
+      call.halfClose();
+      return call;
+    } catch (RuntimeException | Error error) { // of an interceptor
+      call.cancel("the call could not be sent", error);
+      throw error;
+    }
   }
 
   /** Begins the next attempt after the pause that Retry names; null: there is none. */
@@ -56,6 +66,6 @@ final class Call<Q, A> {
 
   /** Begins the next attempt while others run. */
   CompletableFuture<Void> hedge(Runnable begin) {
-    return Timer.after(connection.hedging.after(), context.wrap(begin));
+    return Timer.after(hedging.after(), context.wrap(begin));
   }
 }

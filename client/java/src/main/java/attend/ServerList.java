@@ -23,7 +23,7 @@ import java.util.stream.Stream;
  */
 final class ServerList extends NameResolver {
   private static final String SCHEME = "attend";
-  private static final Pattern ADDRESS = Pattern.compile("\\[?([^\\[\\]]+)]?:(\\d{1,5})");
+  private static final Pattern ADDRESS = Pattern.compile("\\[?([^\\[\\]/]+)]?:(\\d{1,5})");
 
   static {
     NameResolverRegistry.getDefaultRegistry().register(new Provider());
@@ -42,12 +42,15 @@ final class ServerList extends NameResolver {
   /** What gRPC calls the servers: HOST:PORT, or several with commas between. */
   static String target(String text) {
     var addresses = Stream.of(text.split(",", -1)).map(String::trim).toList();
-    if (addresses.size() == 1) {
-      return addresses.get(0);
+    boolean single = addresses.size() == 1;
+    if (single && !ADDRESS.matcher(addresses.get(0)).matches()) {
+      return addresses.get(0); // what else gRPC knows, as unix:///path
     }
     addresses.forEach(ServerList::parse);
     try {
-      return new URI(SCHEME, "", "/" + String.join(",", addresses), null).toASCIIString();
+      // With a scheme, since a host may have the name of one.
+      return new URI(single ? "dns" : SCHEME, "", "/" + String.join(",", addresses), null)
+          .toASCIIString();
     } catch (URISyntaxException error) {
       throw new IllegalArgumentException("addresses '" + text + "'", error);
     }

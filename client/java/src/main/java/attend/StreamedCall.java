@@ -38,15 +38,28 @@ final class StreamedCall<Q, A> implements Flow.Subscription {
     started.begin();
   }
 
-  private synchronized void begin() {
+  private void begin() {
+    var error = attempt();
+    if (error != null) {
+      subscriber.onError(error);
+    }
+  }
+
+  /** Why it could not begin; null: it has begun, or is over. */
+  private synchronized Throwable attempt() {
     if (over) {
-      return;
+      return null;
     }
     made++;
     text.again();
     asked = false;
-    running = call.start(new Attempt());
-    ask();
+    try {
+      running = call.start(new Attempt());
+      ask();
+      return null;
+    } catch (Throwable error) { // of an interceptor
+      return end() ? error : null;
+    }
   }
 
   @Override
@@ -110,7 +123,7 @@ final class StreamedCall<Q, A> implements Flow.Subscription {
     return next != null;
   }
 
-  private void fail(RuntimeException error) {
+  private void fail(Throwable error) {
     if (end()) {
       subscriber.onError(error);
     }
@@ -135,7 +148,7 @@ final class StreamedCall<Q, A> implements Flow.Subscription {
           subscriber.onNext(part);
         }
         ask();
-      } catch (RuntimeException error) {
+      } catch (Throwable error) {
         fail(error);
       }
     }
@@ -151,7 +164,7 @@ final class StreamedCall<Q, A> implements Flow.Subscription {
         if (!goesOn(error)) {
           fail(error);
         }
-      } catch (RuntimeException error) {
+      } catch (Throwable error) {
         fail(error);
       }
     }

@@ -18,6 +18,7 @@ final class UnaryCall<Q, A, R> extends CompletableFuture<R> {
   private final Function<A, R> read;
   private final Set<Attempt> running = new HashSet<>();
   private int made;
+  private int timers; // the number of the last, by which it is known
   private CompletableFuture<Void> next;
 
   private UnaryCall(Call<Q, A> call, Function<A, R> read) {
@@ -28,7 +29,7 @@ final class UnaryCall<Q, A, R> extends CompletableFuture<R> {
   static <Q, A, R> CompletableFuture<R> start(Call<Q, A> call, Function<A, R> read) {
     var started = new UnaryCall<>(call, read);
     started.whenComplete((result, error) -> started.stop());
-    started.begin();
+    started.begin(started.timers);
     return started;
   }
 
@@ -40,25 +41,48 @@ final class UnaryCall<Q, A, R> extends CompletableFuture<R> {
   }
 
   private void cancelNext() {
+    timers++; // its thread may have begun
     if (next != null) {
       next.cancel(false);
       next = null;
     }
   }
 
-  private synchronized void begin() {
-    if (isDone() || (!running.isEmpty() && !call.connection.budget.take())) {
+  private Runnable newTimer() {
+    int timer = ++timers;
+    return () -> begin(timer);
+  }
+
+  private void begin(int timer) {
+    try {
+      attempt(timer);
+    } catch (Throwable error) { // of an interceptor
+      completeExceptionally(error);
+    }
+  }
+
+  private synchronized void attempt(int timer) {
+    if (timer != timers || isDone()
+        || (!running.isEmpty() && !call.connection.budget.take())) {
       return;
     }
     made++;
-    var attempt = new Attempt();
-    running.add(attempt);
-    attempt.started = call.start(attempt);
-    attempt.started.request(2); // the second would be an error
-    var hedging = call.connection.hedging;
+    start(new Attempt());
+    var hedging = call.hedging;
     if (hedging != null && made < call.connection.retry.maxAttempts()
         && running.size() < hedging.maxRunning()) {
-      next = call.hedge(this::begin);
+      next = call.hedge(newTimer());
+    }
+  }
+
+  private void start(Attempt attempt) {
+    running.add(attempt);
+    try {
+      attempt.started = call.start(attempt);
+      attempt.started.request(2); // the second would be an error
+    } catch (Throwable error) {
+      running.remove(attempt); // what it hears is not of the call any more
+      throw error;
     }
   }
 
@@ -71,7 +95,7 @@ final class UnaryCall<Q, A, R> extends CompletableFuture<R> {
       return error;
     }
     cancelNext();
-    next = call.again(error, made, this::begin);
+    next = call.again(error, made, newTimer());
     return next == null && running.isEmpty() ? error : null;
   }
 
@@ -82,17 +106,19 @@ final class UnaryCall<Q, A, R> extends CompletableFuture<R> {
   private void finish(A answer) {
     try {
       complete(read.apply(answer));
-    } catch (RuntimeException error) {
+    } catch (Throwable error) {
       completeExceptionally(error);
     }
   }
 
   private final class Attempt extends ClientCall.Listener<A> {
-    private ClientCall<Q, A> started;
+    private ClientCall<Q, A> started; // null: it is being started
     private A answer;
 
     void cancel() {
-      started.cancel("cancelled by the caller", null);
+      if (started != null) {
+        started.cancel("cancelled by the caller", null);
+      }
     }
 
     @Override

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import attend.v1.AdminGrpc;
 import attend.v1.AttendGrpc;
 import attend.v1.EmbedRequest;
 import attend.v1.EmbedResponse;
@@ -15,10 +16,15 @@ import attend.v1.EmbedResult;
 import attend.v1.GenerateChunk;
 import attend.v1.GenerateRequest;
 import com.google.protobuf.ByteString;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.grpc.ClientInterceptor;
 import io.grpc.Context;
 import io.grpc.Grpc;
 import io.grpc.InsecureServerCredentials;
 import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
 import io.grpc.Server;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
@@ -41,6 +47,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -186,6 +193,9 @@ class AttendClientTest {
   @Test
   void addressesAreAList() {
     assertEquals("attend:///a:1,b:2", ServerList.target(" a:1, b:2"));
+    assertEquals("dns:///attend:1", ServerList.target("attend:1"));
+    assertEquals("dns:///%5B::1%5D:1", ServerList.target("[::1]:1"));
+    assertEquals("unix:///a:1", ServerList.target("unix:///a:1"));
     assertEquals("attend:///%5B::1%5D:1,b:2", ServerList.target("[::1]:1,b:2"));
     var both = "localhost:1,localhost:" + server.getPort();
     try (var several = AttendClient.builder(both).environment(Map.of()).build()) {
@@ -212,6 +222,60 @@ class AttendClientTest {
     assertRefused("maxAttempts is 0", () -> Retry.DEFAULT.withMaxAttempts(0));
     assertRefused("after is PT0S", () -> new Hedging(Duration.ZERO));
     assertRefused("key", () -> client.withMetadata("a key", "x"));
+  }
+
+  /** A host may have the name of a scheme. */
+  @Test
+  void hostIsNotAScheme() {
+    for (var host : List.of("attend", "dns", "unix", "localhost")) {
+      try (var one = AttendClient.builder(host + ":1").environment(Map.of()).build()) {
+        assertEquals(host + ":1", one.channel().authority());
+      }
+    }
+  }
+
+  @Test
+  void changesAreNotHedged() {
+    assertNull(hedgingOf(AdminGrpc.getLoadModelMethod()));
+    assertNull(hedgingOf(AdminGrpc.getUnloadModelMethod()));
+    assertNull(hedgingOf(AdminGrpc.getSetAliasMethod()));
+    assertEquals(new Hedging(Duration.ofMillis(1)), hedgingOf(AttendGrpc.getEmbedMethod()));
+  }
+
+  private Hedging hedgingOf(MethodDescriptor<?, ?> method) {
+    var given = client.async().connection();
+    var connection = new Connection(
+        given.channel, "", given.retry, new Hedging(Duration.ofMillis(1)));
+    return new Call<>(
+        connection, new CallSettings(null, Map.of()), method, null).hedging;
+  }
+
+  /** Also those that run on a timer's thread. */
+  @Test
+  void interceptorsThatThrowEndCalls() {
+    for (int good : List.of(0, 1)) {
+      try (var one = thrower(good); var other = thrower(good)) {
+        assertRefused("thrown", () -> one.embed(Inputs.texts("unavailable")));
+        assertRefused("thrown",
+            () -> other.stream(Inputs.text("unavailable")).forEachRemaining(part -> {}));
+      }
+    }
+  }
+
+  /** A client whose first attempts are good. */
+  private AttendClient thrower(int good) {
+    var attempts = new AtomicInteger();
+    return AttendClient.builder("localhost:" + server.getPort()).environment(Map.of())
+        .channel(channel -> channel.intercept(new ClientInterceptor() {
+          @Override
+          public <Q, A> ClientCall<Q, A> interceptCall(
+              MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
+            if (attempts.getAndIncrement() >= good) {
+              throw new IllegalStateException("thrown");
+            }
+            return next.newCall(method, options);
+          }
+        })).build();
   }
 
   private static void client(String target) {
@@ -266,6 +330,10 @@ class AttendClientTest {
     public void embed(EmbedRequest request, StreamObserver<EmbedResponse> observer) {
       var answer = EmbedResponse.newBuilder();
       for (var input : request.getInputsList()) {
+        if (input.getText().equals("unavailable")) {
+          observer.onError(Status.UNAVAILABLE.asRuntimeException());
+          return;
+        }
         if (input.getText().equals("hang")) {
           hangs.complete(null);
           return;
@@ -292,6 +360,10 @@ class AttendClientTest {
     public void generateStream(
         GenerateRequest request, StreamObserver<GenerateChunk> observer) {
       generated = request;
+      if (request.getInputs(0).getText().equals("unavailable")) {
+        observer.onError(Status.UNAVAILABLE.asRuntimeException());
+        return;
+      }
       for (var letter : request.getInputs(0).getText().split("")) {
         observer.onNext(GenerateChunk.newBuilder().setText(letter).build());
         observer.onNext(GenerateChunk.getDefaultInstance());
