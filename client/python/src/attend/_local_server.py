@@ -102,7 +102,7 @@ class LocalServer:
                 [*self._command, f"--port={self._port}"], text=True,
                 errors="replace", stderr=subprocess.PIPE,
                 stdin=subprocess.DEVNULL,
-                env={"ATTEND_LOG_CALLS": "0", **os.environ})
+                env={"ATTEND_ACCESS_LOG": "off", **os.environ})
         reader = threading.Thread(target=self._read, args=[process.stderr],
                                   daemon=True)
         reader.start()
