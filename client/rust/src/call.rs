@@ -1,3 +1,4 @@
+use std::error::Error as _;
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use tonic::transport::Channel;
 use tonic::{Request, Status};
 
 use crate::connection::Connection;
+use crate::hedging::Hedging;
 use crate::results::{Each, Outcome};
 use crate::stream::TextStream;
 use crate::unary::unary;
@@ -29,6 +31,7 @@ pub(crate) struct Prepared<Q> {
     pub(crate) connection: Arc<Connection>,
     pub(crate) path: PathAndQuery,
     pub(crate) end: Option<Instant>,
+    pub(crate) hedging: Option<Hedging>,
     request: Q,
     metadata: MetadataMap,
 }
@@ -49,8 +52,17 @@ impl<Q: Clone> Prepared<Q> {
         let channel = self.connection.servers.pick().await?;
         let mut server = Grpc::new(channel).max_decoding_message_size(usize::MAX);
         let ready = server.ready().await;
-        ready.map_err(|error| Status::from_error(error.into()))?;
+        ready.map_err(|error| self.failed(Status::from_error(error.into())))?;
         Ok(server)
+    }
+
+    /// The error of an attempt. What has a source was not said by a server, which
+    /// may have another address now.
+    pub(crate) fn failed(&self, status: Status) -> Error {
+        if status.source().is_some() {
+            self.connection.servers.look_up_again();
+        }
+        status.into()
     }
 }
 
@@ -70,12 +82,15 @@ impl<Q> Parts<Q> {
         for (key, value) in &self.options.metadata {
             add(&mut metadata, key, value)?;
         }
-        for (key, value) in trace::current() {
-            if !metadata.contains_key("traceparent") || key == "tracestate" {
+        if !metadata.contains_key("traceparent") {
+            for (key, value) in trace::current() {
                 add(&mut metadata, key, &value)?;
             }
         }
+        // What changes the server is not asked for twice.
+        let hedged = self.path.starts_with("/attend.v1.Attend/");
         Ok(Prepared {
+            hedging: self.connection.hedging.filter(|_| hedged),
             connection: self.connection,
             path: PathAndQuery::from_static(self.path),
             end: self.options.timeout.and_then(|t| Instant::now().checked_add(t)),
@@ -86,9 +101,12 @@ impl<Q> Parts<Q> {
 }
 
 fn add(metadata: &mut MetadataMap, key: &str, value: &str) -> Result<(), Error> {
-    let wrong = || Error::invalid(format!("metadata '{key}' cannot be '{value}'"));
-    let name = AsciiMetadataKey::from_bytes(key.as_bytes()).map_err(|_| wrong())?;
-    metadata.append(name, value.parse().map_err(|_| wrong())?);
+    // The value may be secret.
+    let wrong = |what| Error::invalid(format!("metadata '{key}' {what}"));
+    let name = AsciiMetadataKey::from_bytes(key.as_bytes())
+        .map_err(|_| wrong("must have a key of HTTP/2 that does not end with -bin"))?;
+    let value = value.parse().map_err(|_| wrong("must have a value of printable ASCII"))?;
+    metadata.append(name, value);
     Ok(())
 }
 
@@ -106,7 +124,7 @@ macro_rules! options_of_calls {
             self
         }
 
-        /// Is sent with the call, as `x-request-id`.
+        /// Is sent with the call: `x-request-id`, for example.
         pub fn metadata(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
             self.parts.options.metadata.push((key.into(), value.into()));
             self
@@ -211,6 +229,10 @@ where
     options_of_calls!();
 
     /// Makes the call, in a task of tokio's. Dropping the stream cancels it.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a runtime of tokio.
     pub fn start(self) -> TextStream {
         TextStream::new(self.parts.prepare(), self.read)
     }
@@ -224,4 +246,53 @@ pub(crate) fn or_deadline<Q>(call: &Prepared<Q>, error: Error) -> Error {
         return Error::deadline();
     }
     error
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Client;
+
+    fn client() -> Client {
+        let hedging = Hedging::after(Duration::from_millis(1));
+        Client::builder("a:1").hedging(hedging).build().unwrap()
+    }
+
+    #[test]
+    fn changes_are_not_hedged() {
+        let client = client();
+        assert!(client.models().parts.prepare().unwrap().hedging.is_some());
+        assert!(client.load_model("a").parts.prepare().unwrap().hedging.is_none());
+        assert!(client.unload_model("a").parts.prepare().unwrap().hedging.is_none());
+        let alias = client.set_alias("a", [("b", 1)]);
+        assert!(alias.parts.prepare().unwrap().hedging.is_none());
+    }
+
+    #[test]
+    fn errors_do_not_show_values() {
+        for (key, part) in [("a key", "a key of HTTP/2"), ("x", "printable ASCII")] {
+            let call = client().models().metadata(key, "se\ncret");
+            let error = call.parts.prepare().err().unwrap();
+            assert!(error.message().contains(part), "{error}");
+            assert!(!error.message().contains("cret"), "{error}");
+        }
+    }
+
+    #[cfg(feature = "opentelemetry")]
+    #[test]
+    fn a_parent_of_the_caller_stands_alone() {
+        use opentelemetry::trace::{SpanContext, SpanId, TraceContextExt, TraceFlags};
+        use opentelemetry::trace::{TraceId, TraceState};
+        let state = TraceState::from_key_value([("a", "b")]).unwrap();
+        let (trace, span) = (TraceId::from(3u128), SpanId::from(4u64));
+        let span = SpanContext::new(trace, span, TraceFlags::SAMPLED, true, state);
+        let context = opentelemetry::Context::new().with_remote_span_context(span);
+        let _attached = context.attach();
+        let metadata = client().models().parts.prepare().unwrap().metadata;
+        assert_eq!(metadata.get("tracestate").unwrap(), "a=b");
+        let own = client().models().metadata("traceparent", "own");
+        let metadata = own.parts.prepare().unwrap().metadata;
+        assert_eq!(metadata.get("traceparent").unwrap(), "own");
+        assert!(!metadata.contains_key("tracestate"));
+    }
 }

@@ -3,9 +3,9 @@ use std::time::Duration;
 
 /// Sends a call once more while it is not answered: to the next server. The first
 /// answer counts, and the other attempts are cancelled. All of them count as
-/// attempts of [`Retry`](crate::Retry). Streams are not hedged. An overload is not
-/// made worse by it: ten calls may be hedged at once, then one for two that were
-/// answered in time.
+/// attempts of [`Retry`](crate::Retry). Streams are not hedged, nor what changes the
+/// server's models. An overload is not made worse by it: ten calls may be hedged at
+/// once, then one for two that were answered in time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hedging {
     /// The pause before the next attempt.

@@ -9,7 +9,7 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 use tonic::transport::Channel;
 
-use crate::server::{watch, Health, Opener};
+use crate::server::{look_up_at_times, watch, Health, Opener};
 use crate::target::Address;
 use crate::Error;
 
@@ -19,7 +19,8 @@ const LOOK_UP_AFTER: Duration = Duration::from_secs(5);
 struct Server {
     channel: Channel,
     health: Health,
-    watch: Option<AbortHandle>,
+    /// Its watch, or what stands in for it.
+    task: AbortHandle,
 }
 
 #[derive(Default)]
@@ -30,7 +31,7 @@ struct State {
 
 /// All servers of a client: gRPC's round_robin with health checks, which tonic does
 /// not have. They are found and connected to when first asked for; names are
-/// resolved again when a server is lost.
+/// resolved again when a server is lost, and at times if health is not watched.
 pub(crate) struct Servers {
     addresses: Vec<Address>,
     opener: Opener,
@@ -114,9 +115,18 @@ impl Servers {
         self.changed.send_replace(());
     }
 
-    /// If that was not done just now. Servers that are known stay if it fails.
-    pub(crate) async fn look_up_again(self: &Arc<Self>) {
-        let _ = self.look_up(LOOK_UP_AFTER).await;
+    /// If that was not done just now. Nobody waits for it, since DNS may be slow.
+    /// Servers that are known stay if it fails.
+    pub(crate) fn look_up_again(self: &Arc<Self>) {
+        let recent = |last: Instant| last.elapsed() < LOOK_UP_AFTER;
+        // Who holds the lock is looking up.
+        if self.looked_up.try_lock().map_or(true, |last| last.is_some_and(recent)) {
+            return;
+        }
+        let owner = self.clone();
+        tokio::spawn(async move {
+            let _ = owner.look_up(LOOK_UP_AFTER).await;
+        });
     }
 
     /// Resolves the names; several calls at once share one answer.
@@ -133,7 +143,7 @@ impl Servers {
         let gone = |address: &SocketAddr| !found.contains(address);
         state.servers.retain(|address, server| {
             if gone(address) {
-                server.watch.iter().for_each(AbortHandle::abort);
+                server.task.abort();
             }
             !gone(address)
         });
@@ -165,23 +175,58 @@ impl Servers {
 
     fn open(self: &Arc<Self>, address: SocketAddr) -> Result<Server, Error> {
         let channel = self.opener.open(address)?;
-        let task = || watch(Arc::downgrade(self), address, channel.clone());
-        let watch = self.watched.then(|| tokio::spawn(task()).abort_handle());
-        Ok(Server {
-            health: match watch {
-                Some(_) => Health::Connecting,
-                None => Health::Serving,
-            },
-            channel,
-            watch,
-        })
+        let servers = Arc::downgrade(self);
+        let (health, task) = if self.watched {
+            (Health::Connecting, tokio::spawn(watch(servers, address, channel.clone())))
+        } else {
+            (Health::Serving, tokio::spawn(look_up_at_times(servers)))
+        };
+        Ok(Server { channel, health, task: task.abort_handle() })
     }
 }
 
 impl Drop for Servers {
     fn drop(&mut self) {
         let servers = &self.state.get_mut().unwrap().servers;
-        let watches = servers.values().filter_map(|server| server.watch.as_ref());
-        watches.for_each(AbortHandle::abort);
+        servers.values().for_each(|server| server.task.abort());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::CallOptions;
+    use crate::connection::Connection;
+    use crate::hedging::Budget;
+    use crate::{Client, Retry};
+
+    /// As if the name had stood for another address.
+    async fn moved(servers: &Arc<Servers>) {
+        let elsewhere = ([127, 0, 0, 2], 1).into();
+        let server = servers.open(elsewhere).unwrap();
+        servers.state.lock().unwrap().servers = BTreeMap::from([(elsewhere, server)]);
+        *servers.looked_up.lock().await = None;
+    }
+
+    #[tokio::test]
+    async fn names_are_resolved_again_when_nobody_answers() {
+        let address = Address { host: "127.0.0.1".into(), port: 1 };
+        let name = "http://127.0.0.1:1".parse().unwrap();
+        let opener = Opener { name, tls: None, change: |endpoint| endpoint };
+        let servers = Servers::new(vec![address], opener, false);
+        moved(&servers).await;
+        let mut changed = servers.changed.subscribe();
+        let connection = Connection {
+            servers: servers.clone(),
+            model: String::new(),
+            retry: Retry { max_attempts: 1, ..Retry::default() },
+            hedging: None,
+            budget: Budget::new(),
+        };
+        let client = Client::new(Arc::new(connection), CallOptions::default());
+        client.models().await.unwrap_err();
+        changed.changed().await.unwrap();
+        let known: Vec<_> = servers.state.lock().unwrap().servers.keys().copied().collect();
+        assert_eq!(known, [SocketAddr::from(([127, 0, 0, 1], 1))]);
     }
 }

@@ -133,8 +133,9 @@ where
     let mut server = call.server().await?;
     let codec = ProstCodec::<Q, A>::default();
     let answers = server.server_streaming(call.request(), call.path.clone(), codec);
-    let mut answers = answers.await?.into_inner();
-    while let Some(chunk) = answers.message().await? {
+    let failed = |status| call.failed(status);
+    let mut answers = answers.await.map_err(failed)?.into_inner();
+    while let Some(chunk) = answers.message().await.map_err(failed)? {
         let part = text.next(&read(chunk)?)?;
         if !part.is_empty() && sender.send(Ok(Some(part))).await.is_err() {
             return Ok(()); // nobody reads it

@@ -33,7 +33,7 @@ where
     A: Message + Default + 'static,
 {
     let connection = &call.connection;
-    let (retry, hedging) = (connection.retry, connection.hedging);
+    let (retry, hedging) = (connection.retry, call.hedging);
     let mut running = JoinSet::new();
     let mut made = 0;
     let mut next = Some(Instant::now());
@@ -81,8 +81,8 @@ where
 {
     let mut server = call.server().await?;
     let codec = ProstCodec::<Q, A>::default();
-    let answer = server.unary(call.request(), call.path.clone(), codec).await?;
-    Ok(answer.into_inner())
+    let answer = server.unary(call.request(), call.path.clone(), codec).await;
+    Ok(answer.map_err(|status| call.failed(status))?.into_inner())
 }
 
 /// tonic panics where a trailer is malformed.
