@@ -54,7 +54,7 @@ void Team::PlaceCaller() const {
 void Team::Run(absl::FunctionRef<void(int)> work) {
   if (size_ == 1) return work(0);
   OpWatch* const watch = WatchOfOps();
-  const char* const op = OpTimer::NameNow();
+  const char* const op = watch == nullptr ? nullptr : OpTimer::NameNow();
   const auto watched = [&](int member) {
     OpTime part = {.name = op, .begin = watch->Now()};
     work(member);

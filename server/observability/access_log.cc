@@ -23,9 +23,11 @@ LogFormat FormatOf(AccessLogForm form, const Log& log) {
       return LogFormat::kLogfmt;
     case AccessLogForm::kJson:
       return LogFormat::kJson;
-    default:
-      return log.format();
+    case AccessLogForm::kAuto:
+    case AccessLogForm::kOff:
+      break;
   }
+  return log.format();
 }
 
 // Without O_NONBLOCK, opening a FIFO would wait for its reader.

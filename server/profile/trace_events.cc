@@ -37,7 +37,7 @@ std::string Micros(int64_t nanos) {
 
 class TraceWriter {
  public:
-  explicit TraceWriter(const TraceFacts& facts, int64_t dropped)
+  TraceWriter(const TraceFacts& facts, int64_t dropped)
       : facts_(facts),
         text_(absl::StrCat(R"({"displayTimeUnit":"ns","otherData":{"version":)",
                            Quoted(facts_.version), R"(,"duration_us":)",

@@ -76,6 +76,21 @@ struct Parts<Q> {
 }
 
 impl<Q> Parts<Q> {
+    fn new(
+        connection: &Arc<Connection>,
+        options: &CallOptions,
+        path: &'static str,
+        request: Q,
+    ) -> Self {
+        Self {
+            connection: connection.clone(),
+            path,
+            request,
+            options: options.clone(),
+            finish: |_| {},
+        }
+    }
+
     fn prepare(mut self) -> Result<Prepared<Q>, Error> {
         (self.finish)(&mut self.request);
         let mut metadata = MetadataMap::new();
@@ -147,13 +162,7 @@ impl<Q, A, R> Call<Q, A, R> {
         request: Q,
         read: fn(A) -> R,
     ) -> Self {
-        let parts = Parts {
-            connection: connection.clone(),
-            path,
-            request,
-            options: options.clone(),
-            finish: |_| {},
-        };
+        let parts = Parts::new(connection, options, path, request);
         Self { parts, read }
     }
 
@@ -211,13 +220,7 @@ where
         request: Q,
         read: fn(A) -> Result<String, Error>,
     ) -> Self {
-        let parts = Parts {
-            connection: connection.clone(),
-            path,
-            request,
-            options: options.clone(),
-            finish: |_| {},
-        };
+        let parts = Parts::new(connection, options, path, request);
         Self { parts, read }
     }
 
