@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "engine/ops/simd/amx_tiles.h"
 
@@ -16,6 +17,11 @@ using amx::Zero;
 
 constexpr int kTileColumns = 16;
 constexpr int kUnitStride = kBlockColumns * kUnitBytes;
+
+// Of the cache, in a step through a block: 16 units of its 64 columns.
+constexpr int kLineBytes = 64;
+constexpr int kStepLines = kTileHeight * kUnitStride / kLineBytes;
+constexpr int kToL2 = 2;  // of __builtin_prefetch()
 
 // Of the eight tiles, those from 0 on are sums, two or one from kRows on rows
 // of the source, and two from kWeights on weights.
@@ -86,9 +92,25 @@ struct Block {
   int stride = 0;   // of dst, in numbers
   int columns = 0;  // that dst has
   int height = 0;   // rows of a tile
+  // The block that is multiplied next, or null. Weights that lie in L3 would be
+  // waited for, so they are read into L2 in the passes through this block.
+  const char* next = nullptr;
+  int passes = 1;
 
-  const char* step(int i) const {
-    return weights + ptrdiff_t{i} * kTileHeight * kUnitStride;
+  const char* step(int i) const { return weights + StepBytes(i); }
+  static ptrdiff_t StepBytes(int i) {
+    return ptrdiff_t{i} * kTileHeight * kUnitStride;
+  }
+
+  // The part of step `i` of the next block that belongs to a pass.
+  void Prefetch(int pass, int i) const {
+    if (next == nullptr) return;
+    const char* const from = next + StepBytes(i);
+    const int begin = kStepLines * pass / passes;
+    const int end = kStepLines * (pass + 1) / passes;
+    for (int line = begin; line < end; ++line) {
+      __builtin_prefetch(from + ptrdiff_t{line} * kLineBytes, 0, kToL2);
+    }
   }
 
   // Writes sums [height, 16] to dst from `row` and `column` on.
@@ -110,13 +132,14 @@ struct Block {
 
 // One tile of rows and all columns of a block.
 template <typename Number>
-void MultiplyOne(const Rows& rows, int tile, const Block& block) {
+void MultiplyOne(const Rows& rows, int tile, int pass, const Block& block) {
   Zero<0>();
   Zero<1>();
   Zero<2>();
   Zero<3>();
   for (int i = 0; i < block.steps; ++i) {
     const char* const weights = block.step(i);
+    block.Prefetch(pass, i);
     rows.LoadUnits<kRows>(tile, i);
     Load<kWeights>(weights, kUnitStride);
     Number::template AddProducts<0, kRows, kWeights>();
@@ -137,13 +160,15 @@ void MultiplyOne(const Rows& rows, int tile, const Block& block) {
 // Two tiles of rows, from `tile` on, and two tiles of columns, from `column`
 // on: a tile that is loaded is multiplied twice.
 template <typename Number>
-void MultiplyTwo(const Rows& rows, int tile, const Block& block, int column) {
+void MultiplyTwo(const Rows& rows, int tile, int pass, const Block& block,
+                 int column) {
   Zero<0>();
   Zero<1>();
   Zero<2>();
   Zero<3>();
   for (int i = 0; i < block.steps; ++i) {
     const char* const weights = block.step(i) + column * kUnitBytes;
+    block.Prefetch(pass, i);
     Load<kWeights>(weights, kUnitStride);
     rows.LoadUnits<kRows>(tile, i);
     Number::template AddProducts<0, kRows, kWeights>();
@@ -164,13 +189,14 @@ void MultiplyTwo(const Rows& rows, int tile, const Block& block, int column) {
 template <typename Number>
 void MultiplyBlock(const Rows& rows, const Block& block) {
   int tile = 0;
+  int pass = 0;
   for (; tile + 1 < rows.count(); tile += 2) {
     for (int column = 0; column < block.columns; column += 2 * kTileColumns) {
-      MultiplyTwo<Number>(rows, tile, block, column);
+      MultiplyTwo<Number>(rows, tile, pass++, block, column);
     }
   }
   if (tile < rows.count()) {
-    MultiplyOne<Number>(rows, tile, block);
+    MultiplyOne<Number>(rows, tile, pass, block);
   }
 }
 
@@ -178,15 +204,21 @@ template <typename Number>
 void Multiply(const MultiplyArgs& args) {
   const Rows rows(args);
   const amx::Tiles tiles(ShapesOf(rows.height()));
+  const ptrdiff_t block_bytes =
+      ptrdiff_t{kBlockColumns} * args.padded_units * kUnitBytes;
+  const char* weights = static_cast<const char*>(args.weights);
   for (int column = 0; column < args.n; column += kBlockColumns) {
+    const bool last = column + kBlockColumns >= args.n;
+    const char* const next = weights + block_bytes;
     MultiplyBlock<Number>(
-        rows, {.weights = static_cast<const char*>(args.weights) +
-                          ptrdiff_t{column} * args.padded_units * kUnitBytes,
+        rows, {.weights = std::exchange(weights, next),
                .steps = (args.units + kTileHeight - 1) / kTileHeight,
                .dst = static_cast<int32_t*>(args.dst) + column,
                .stride = args.n,
                .columns = std::min(kBlockColumns, args.n - column),
-               .height = rows.height()});
+               .height = rows.height(),
+               .next = last ? nullptr : next,
+               .passes = rows.count()});
   }
 }
 
