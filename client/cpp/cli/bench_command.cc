@@ -1,18 +1,22 @@
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "client/cpp/cli/bench_report.h"
 #include "client/cpp/cli/bench_requests.h"
 #include "client/cpp/cli/command.h"
+#include "client/cpp/cli/command_text.h"
 #include "client/cpp/cli/common_options.h"
 #include "client/cpp/cli/errors.h"
 #include "client/cpp/cli/generation_options.h"
 #include "client/cpp/cli/output.h"
+#include "client/cpp/cli/report_file.h"
 #include "client/cpp/lib/client.h"
 #include "client/cpp/load/load.h"
 #include "client/cpp/load/report.h"
@@ -52,15 +56,19 @@ absl::StatusOr<Load> Foreground(const BenchOptions& options,
               .timeout = options.connection.timeout};
 }
 
-// Prints a report of runs that ended with `code`.
-template <typename Report>
-int ExitAfter(const Report& report, bool json, int code) {
-  const std::string text = json ? ToJson(report) : ToTable(report);
-  return Print(absl::StrCat(text, "\n")) ? code : kExitCallFailed;
+// The figures of one run, or of two.
+std::string Figures(const std::vector<MeasuredRun>& runs, bool json) {
+  const BenchReport& quiet = runs.front().report;
+  if (runs.size() == 1) return json ? ToJson(quiet) : ToTable(quiet);
+  const InterferenceReport both{quiet, runs.back().report};
+  return json ? ToJson(both) : ToTable(both);
 }
 
-int ExitCode(const BenchReport& report) {
-  return report.errors.empty() ? kExitOk : kExitCallFailed;
+int ExitCode(const std::vector<MeasuredRun>& runs) {
+  for (const MeasuredRun& run : runs) {
+    if (!run.report.errors.empty()) return kExitCallFailed;
+  }
+  return kExitOk;
 }
 
 int Fail(const absl::Status& status) {
@@ -80,6 +88,34 @@ bool WantsTokens(const BenchOptions& options) {
          options.request.params().ByteSizeLong() > 0;
 }
 
+// The run of `load` alone and, if that is asked for, the run with long inputs.
+absl::StatusOr<std::vector<MeasuredRun>> Measure(const BenchOptions& options,
+                                                 Load load) {
+  std::optional<Load> background;
+  if (!options.interference.empty()) {
+    auto encodes = LongEncodes(options);
+    if (!encodes.ok()) return encodes.status();
+    background = *std::move(encodes);
+  }
+  LoadGenerator generator(ToClientOptions(options.connection));
+  if (options.warmup > 0) {
+    Load warmup = load;
+    warmup.count = options.warmup;
+    warmup.rate = 0;
+    generator.Run(warmup);
+  }
+  std::vector<MeasuredRun> runs;
+  const auto run = [&](const char* title, const Load* beside) {
+    load.on_end = BenchProgress(load.count);
+    LoadResult result = generator.Run(load, beside);
+    BenchReport report = MakeReport(result, load.stream);
+    runs.push_back({title, std::move(result), std::move(report)});
+  };
+  run(background ? "Quiet" : "", nullptr);
+  if (background) run("While long inputs come in", &*background);
+  return runs;
+}
+
 int RunBench(const BenchOptions& options) {
   if (options.task != kGenerateTask && WantsTokens(options)) {
     std::fputs(
@@ -90,26 +126,24 @@ int RunBench(const BenchOptions& options) {
   }
   const auto model = GetModel(options.connection);
   if (!model.ok()) return Fail(model.status());
-  const auto load = Foreground(options, model->mask_token());
+  auto load = Foreground(options, model->mask_token());
   if (!load.ok()) return Fail(load.status());
-
-  LoadGenerator generator(ToClientOptions(options.connection));
-  if (options.warmup > 0) {
-    Load warmup = *load;
-    warmup.count = options.warmup;
-    warmup.rate = 0;
-    generator.Run(warmup);
+  std::optional<ReportFile> page;
+  ReportFacts facts;
+  if (!options.report.empty()) {
+    auto opened = ReportFile::Open(options.report);
+    if (!opened.ok()) return Fail(opened.status());
+    page.emplace(*std::move(opened));
+    facts = BenchFacts(options, *model);
   }
-  const BenchReport quiet = MakeReport(generator.Run(*load), load->stream);
-  if (options.interference.empty()) {
-    return ExitAfter(quiet, options.json, ExitCode(quiet));
+  const auto runs = Measure(options, *std::move(load));
+  if (!runs.ok()) return Fail(runs.status());
+  const bool printed = Print(absl::StrCat(Figures(*runs, options.json), "\n"));
+  if (page.has_value()) {
+    const absl::Status written = page->Write(ToHtml(facts, *runs));
+    if (!written.ok()) return Fail(written);
   }
-  const auto background = LongEncodes(options);
-  if (!background.ok()) return Fail(background.status());
-  const BenchReport busy =
-      MakeReport(generator.Run(*load, &*background), load->stream);
-  return ExitAfter(InterferenceReport{quiet, busy}, options.json,
-                   std::max(ExitCode(quiet), ExitCode(busy)));
+  return printed ? ExitCode(*runs) : kExitCallFailed;
 }
 
 void AddOutputLengths(CLI::App& app, BenchOptions& options) {
@@ -184,6 +218,10 @@ void AddMeasurements(CLI::App& app, BenchOptions& options) {
       ->check(CLI::Range(1e-6, 1e6))
       ->capture_default_str();
   app.add_flag("--json", options.json, "Print JSON");
+  app.add_option("--report", options.report,
+                 "Write a page of HTML with figures and charts to this file, "
+                 "too")
+      ->type_name("FILE");
 }
 
 }  // namespace
@@ -207,7 +245,11 @@ Command AddBench(CLI::App& attend) {
   AddBeams(command, params);
   AddSampling(command, params);
   AddScheduling(command, options->request);
-  return {&command, [options] { return RunBench(*options); }};
+  return {&command, [options, &attend, &command] {
+            options->command = CommandLineText(command);
+            options->version = attend.version();
+            return RunBench(*options);
+          }};
 }
 
 }  // namespace attend

@@ -40,6 +40,9 @@ struct BenchOptions {
   std::string interference;      // file of long inputs; empty: none
   double interference_rate = 5;  // long inputs a second
   bool json = false;
+  std::string report;   // file of the page; empty: none
+  std::string command;  // what was asked for, without secrets
+  std::string version;  // of the program
 };
 
 // The values of --task.

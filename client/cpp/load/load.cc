@@ -129,8 +129,15 @@ class Runner {
     const auto found = calls_.find(call);
     Schedule* const schedule = found->second.second;
     schedule->End();
-    if (schedule == &load_) result->calls.push_back(call->TakeRecord());
+    if (schedule == &load_) Record(*call, *result);
     calls_.erase(found);
+  }
+
+  void Record(LoadCall& call, LoadResult& result) {
+    result.calls.push_back(call.TakeRecord());
+    result.calls.back().end = SteadyNow() - start_;
+    const auto& on_end = load_.load().on_end;
+    if (on_end != nullptr) on_end(static_cast<int64_t>(result.calls.size()));
   }
 
   LoadStubs& stubs_;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,7 @@ namespace attend {
 struct InputOutcome {
   v1::Status status;
   v1::Usage usage;
+  v1::Timings timings;
 };
 
 // A call to make: the name of a unary method of the service, like "Embed", and
@@ -46,7 +48,8 @@ LoadRequest MakeLoadRequest(const char* method, Request request) {
                 std::vector<InputOutcome> outcomes;
                 for (const auto& result :
                      static_cast<const Response&>(response).results()) {
-                  outcomes.push_back({result.status(), result.usage()});
+                  outcomes.push_back(
+                      {result.status(), result.usage(), result.timings()});
                 }
                 return outcomes;
               }};
@@ -64,6 +67,9 @@ struct Load {
   uint64_t seed = 1;   // of the Poisson process
   bool stream = true;  // GenerateStream instead of Generate
   absl::Duration timeout = absl::Seconds(60);
+  // Called on the thread of Run() with the number of calls that have ended, of
+  // those that are recorded. May be null.
+  std::function<void(int64_t ended)> on_end = nullptr;
 };
 
 // One call, as the client measured it. In an open loop times count from when
@@ -72,9 +78,13 @@ struct CallRecord {
   absl::StatusCode code = absl::StatusCode::kOk;
   // Only of streams: the time to the first chunk with tokens, and the times
   // between chunks with tokens of one choice.
-  absl::Duration first_token;
-  std::vector<absl::Duration> gaps;
-  absl::Duration total;
+  absl::Duration first_token = {};
+  std::vector<absl::Duration> gaps = {};
+  absl::Duration total = {};
+  absl::Duration end = {};  // from the start of the run
+  // The longest time that an input waited in the server's queue, as the server
+  // says. Nothing: it does not.
+  std::optional<absl::Duration> queue = {};
   int64_t tokens = 0;  // generated
   int64_t source_tokens = 0;
   int64_t inputs = 0;

@@ -22,7 +22,7 @@ class UnaryCall : public LoadCall {
 
   bool Proceed(bool) override {
     for (const InputOutcome& input : request_.outcomes(*response_)) {
-      NoteInput(input.status, input.usage);
+      NoteInput(input);
     }
     return false;
   }
@@ -58,7 +58,7 @@ class StreamCall : public LoadCall {
  private:
   void Note() {
     if (chunk_.has_status() || chunk_.has_usage()) {
-      NoteInput(chunk_.status(), chunk_.usage());
+      NoteInput({chunk_.status(), chunk_.usage(), chunk_.timings()});
     }
     if (chunk_.ids().empty()) return;
     const absl::Duration now = SteadyNow();

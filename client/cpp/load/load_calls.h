@@ -3,6 +3,7 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -50,13 +51,18 @@ class LoadCall {
   }
 
  protected:
-  void NoteInput(const v1::Status& status, const v1::Usage& usage) {
-    if (status.code() != 0) {
-      input_code_ = static_cast<absl::StatusCode>(status.code());
+  void NoteInput(const InputOutcome& input) {
+    if (input.status.code() != 0) {
+      input_code_ = static_cast<absl::StatusCode>(input.status.code());
     }
     ++record_.inputs;
-    record_.tokens += usage.generated_tokens();
-    record_.source_tokens += usage.source_tokens();
+    record_.tokens += input.usage.generated_tokens();
+    record_.source_tokens += input.usage.source_tokens();
+    if (!input.timings.has_queue()) return;
+    const absl::Duration queue =
+        absl::Seconds(input.timings.queue().seconds()) +
+        absl::Nanoseconds(input.timings.queue().nanos());
+    record_.queue = std::max(record_.queue.value_or(queue), queue);
   }
 
   const absl::Duration due_;

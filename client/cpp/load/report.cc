@@ -35,6 +35,9 @@ Json ReportJson(const BenchReport& report) {
     json["inter_token_seconds"] = QuantilesJson(report.inter_token);
   }
   json["end_to_end_seconds"] = QuantilesJson(report.end_to_end);
+  if (report.queue.count > 0) {
+    json["queue_seconds"] = QuantilesJson(report.queue);
+  }
   return json;
 }
 
@@ -51,7 +54,7 @@ std::string Row(const char* name, const Quantiles& quantiles) {
 
 BenchReport MakeReport(const LoadResult& result, bool stream) {
   BenchReport report{.elapsed = result.elapsed, .stream = stream};
-  std::vector<absl::Duration> first_token, inter_token, end_to_end;
+  std::vector<absl::Duration> first_token, inter_token, end_to_end, queue;
   for (const CallRecord& call : result.calls) {
     if (call.code != absl::StatusCode::kOk) {
       ++report.errors[absl::StatusCodeToString(call.code)];
@@ -66,6 +69,7 @@ BenchReport MakeReport(const LoadResult& result, bool stream) {
     }
     inter_token.insert(inter_token.end(), call.gaps.begin(), call.gaps.end());
     end_to_end.push_back(call.total);
+    if (call.queue.has_value()) queue.push_back(*call.queue);
   }
   const double seconds = absl::ToDoubleSeconds(result.elapsed);
   if (seconds > 0) {
@@ -79,6 +83,7 @@ BenchReport MakeReport(const LoadResult& result, bool stream) {
   report.first_token = Summarize(std::move(first_token));
   report.inter_token = Summarize(std::move(inter_token));
   report.end_to_end = Summarize(std::move(end_to_end));
+  report.queue = Summarize(std::move(queue));
   return report;
 }
 
@@ -100,6 +105,9 @@ std::string ToTable(const BenchReport& report) {
                     Row("inter-token", report.inter_token));
   }
   absl::StrAppend(&table, Row("end to end", report.end_to_end));
+  if (report.queue.count > 0) {
+    absl::StrAppend(&table, Row("queue", report.queue));
+  }
   return table;
 }
 

@@ -27,6 +27,7 @@ struct BenchReport {
   Quantiles first_token = {};  // of a call
   Quantiles inter_token = {};  // between two messages of a stream
   Quantiles end_to_end = {};   // of a call
+  Quantiles queue = {};        // of a call, on the server; none: it says none
 };
 
 // The report of a run whose calls were streams, or were not.

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace attend {
@@ -324,6 +325,39 @@ TEST_F(CommandLineTest, Bench) {
   EXPECT_EQ(service_.last_generate().params().min_new_tokens(), 8);
   EXPECT_THAT(Run("bench --requests 5 --rate 1000").out,
               HasSubstr("requests/s"));
+}
+
+TEST_F(CommandLineTest, BenchWritesAPage) {
+  File("page.html", std::string(1000000, 'x'));  // what was there goes away
+  const Outcome outcome =
+      Run("bench --requests 20 --stream --report page.html --token se-cret "
+          "--max-new-tokens 8 --length-penalty 0.5");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("requests/s"));
+  EXPECT_EQ(outcome.err, "");  // no terminal, no bar
+  const std::string page = ReadAll(directory_ / "page.html");
+  EXPECT_THAT(page, HasSubstr("<td>attend bench --address " +
+                              service_.address() + " --requests 20 --stream"));
+  EXPECT_THAT(page, HasSubstr("--report page.html --max-new-tokens 8"));
+  EXPECT_THAT(page, Not(HasSubstr("cret")));
+  EXPECT_THAT(page, HasSubstr("<th>client</th><td>attend "));
+  EXPECT_THAT(page, HasSubstr("<th>server</th><td>fake 1.2.3</td>"));
+  EXPECT_THAT(page, HasSubstr("<td>capitals (version 0, fake, f32)</td>"));
+  EXPECT_THAT(page, HasSubstr("<td>first token</td><td>20</td>"));
+  EXPECT_TRUE(absl::EndsWith(page, "</html>\n"));
+}
+
+TEST_F(CommandLineTest, BenchPageThatCannotBeWritten) {
+  const Outcome early = Run("bench --report none/page.html");
+  EXPECT_EQ(early.exit_code, 1);
+  EXPECT_THAT(early.err, HasSubstr("none/page.html: cannot write: No such"));
+  EXPECT_EQ(service_.calls(), 1);  // only: is the model there?
+  const Outcome full = Run("bench --requests 5 --report /dev/full");
+  EXPECT_EQ(full.exit_code, 1);
+  EXPECT_THAT(full.err, HasSubstr("/dev/full: cannot write: No space left"));
+  EXPECT_THAT(full.out, HasSubstr("requests/s"));
+  EXPECT_THAT(Run("bench --requests 5 --report /dev/stdout | cat").out,
+              HasSubstr("</html>"));
 }
 
 TEST_F(CommandLineTest, BenchInterference) {

@@ -110,6 +110,15 @@ TEST_F(TerminalTest, EveryCommandOfFilesShowsIt) {
   }
 }
 
+TEST_F(TerminalTest, ProgressOfABench) {
+  const Outcome outcome = RunOnTerminal("bench --requests 50 --warmup 3");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("50 ok"));
+  EXPECT_THAT(outcome.err, HasSubstr("] 1/50 2% "));
+  EXPECT_THAT(outcome.err, HasSubstr("] 50/50 100% "));
+  EXPECT_THAT(outcome.err, EndsWith("/s\r\033[K"));
+}
+
 TEST_F(TerminalTest, ArgumentsAndStandardInputShowNone) {
   EXPECT_EQ(RunOnTerminal("embed a bc").err, "");
   EXPECT_EQ(RunOnTerminal("embed").err, "");  // nothing on standard input

@@ -10,10 +10,31 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "attend/v1/attend.grpc.pb.h"
+#include "inference/grpc_service.grpc.pb.h"
 #include "tests/client/fake/fake_answers.h"
 #include "tests/client/fake/fake_calls.h"
 
 namespace attend {
+namespace {
+
+// Of this protocol it knows one call.
+class FakeInference final : public inference::GRPCInferenceService::Service {
+ public:
+  grpc::Status ServerMetadata(
+      grpc::ServerContext*, const inference::ServerMetadataRequest*,
+      inference::ServerMetadataResponse* response) override {
+    response->set_name("fake");
+    response->set_version("1.2.3");
+    return grpc::Status::OK;
+  }
+};
+
+// 2 ms for the first input of a call, and 1 ms more for each other.
+void SetQueueTime(int input, v1::Timings& timings) {
+  timings.mutable_queue()->set_nanos((2 + input) * 1000000);
+}
+
+}  // namespace
 
 class FakeService::Implementation final : public v1::Attend::Service {
  public:
@@ -24,6 +45,7 @@ class FakeService::Implementation final : public v1::Attend::Service {
     builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(),
                              &port_);
     builder.RegisterService(this);
+    builder.RegisterService(&inference_);
     server_ = builder.BuildAndStart();
   }
 
@@ -49,6 +71,7 @@ class FakeService::Implementation final : public v1::Attend::Service {
       if (Takes(input.text(), result)) {
         Answer(input.text(), request->params(), result);
       }
+      SetQueueTime(response->results_size() - 1, *result.mutable_timings());
     }
     return grpc::Status::OK;
   }
@@ -80,6 +103,7 @@ class FakeService::Implementation final : public v1::Attend::Service {
       }
       last.mutable_usage()->set_generated_tokens(
           static_cast<int>(words.size()));
+      SetQueueTime(i, *last.mutable_timings());
       writer->Write(last);
     }
     return grpc::Status::OK;
@@ -200,6 +224,7 @@ class FakeService::Implementation final : public v1::Attend::Service {
   }
 
  private:
+  FakeInference inference_;
   // Gives the result its status; false: nothing else.
   template <class Result>
   bool Takes(const std::string& text, Result& result) {

@@ -48,6 +48,51 @@ TEST(LoadTest, ClosedLoopOfStreams) {
   EXPECT_EQ(tokens, 21 * 3 + 20 * 2);
 }
 
+TEST(LoadTest, SaysWhatHasEnded) {
+  FakeService service;
+  Load load = MakeLoad({"a b"});
+  load.count = 12;
+  std::vector<int64_t> ended;
+  load.on_end = [&](int64_t count) { ended.push_back(count); };
+  const LoadResult result =
+      LoadGenerator({.address = service.address()}).Run(load);
+  ASSERT_EQ(ended.size(), 12);
+  for (int i = 0; i < 12; ++i) EXPECT_EQ(ended[i], i + 1);
+  absl::Duration last = absl::ZeroDuration();
+  for (const CallRecord& call : result.calls) {
+    EXPECT_GE(call.end, last);
+    EXPECT_GE(call.end, call.total);
+    last = call.end;
+  }
+  EXPECT_LE(last, result.elapsed);
+}
+
+// The fake says 2 ms of the first input of a call, and 1 ms more of each other.
+TEST(LoadTest, QueueTimesAreThoseOfTheServer) {
+  FakeService service;
+  v1::GenerateRequest request;
+  request.add_inputs()->set_text("a");
+  request.add_inputs()->set_text("b");
+  v1::EmbedRequest embed;  // it says none of these
+  embed.add_inputs()->set_text("a");
+  Load load;
+  load.count = 4;
+  for (const bool stream : {true, false}) {
+    load.stream = stream;
+    load.requests = {
+        MakeLoadRequest<v1::GenerateResponse>("Generate", request)};
+    LoadGenerator generator({.address = service.address()});
+    const BenchReport report = MakeReport(generator.Run(load), stream);
+    EXPECT_EQ(report.queue.count, 4);
+    EXPECT_EQ(report.queue.p50, absl::Milliseconds(3));
+    EXPECT_EQ(nlohmann::json::parse(ToJson(report))["queue_seconds"]["max"],
+              0.003);
+    EXPECT_THAT(ToTable(report), HasSubstr("queue             3.00"));
+    load.requests = {MakeLoadRequest<v1::EmbedResponse>("Embed", embed)};
+    EXPECT_EQ(MakeReport(generator.Run(load), stream).queue.count, 0);
+  }
+}
+
 TEST(LoadTest, UnaryCallsHaveNoTokenTimes) {
   FakeService service;
   Load load = MakeLoad({"a b c"});
