@@ -2,9 +2,11 @@
 deploy/proxies: on ports of their own."""
 
 import contextlib
+import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -56,10 +58,11 @@ def accepts(port):
 class Replica:
     """A server that may be killed, frozen, slowed down and started again."""
 
-    def __init__(self, binary, flags):
+    def __init__(self, binary, flags=(), model=MODEL):
         self.port, self.http_port = free_port(), free_port()
+        self.model = model
         self._command = [
-            binary, f"--model={MODEL}", "--host=127.0.0.1",
+            binary, "--host=127.0.0.1",
             f"--port={self.port}", "--http-host=127.0.0.1",
             f"--http-port={self.http_port}", "--kv-cache-bytes=64MiB",
             "--threads=1", "--drain-delay=3s", "--access-log=off", *flags]
@@ -67,8 +70,9 @@ class Replica:
         self.start()
 
     def start(self):
-        self._process = subprocess.Popen(self._command,
-                                         stderr=subprocess.DEVNULL)
+        self._process = subprocess.Popen(
+            [*self._command, f"--model={self.model}"],
+            stderr=subprocess.DEVNULL)
         wait_for("a server", self._ready)
 
     def _ready(self):
@@ -118,6 +122,17 @@ class Replica:
         self._process.kill()
         self._process.wait()
         self.relay.stop()
+
+
+@contextlib.contextmanager
+def next_version():
+    """The directory of a model of the same name whose answers are short."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = shutil.copytree(MODEL, f"{folder}/{pathlib.Path(MODEL).name}")
+        path = pathlib.Path(copy, "generation_config.json")
+        path.write_text(json.dumps(
+            json.loads(path.read_text()) | {"max_length": 5}))
+        yield copy
 
 
 @contextlib.contextmanager

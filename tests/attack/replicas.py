@@ -10,6 +10,7 @@ seconds a server
 
 * kill: is killed (SIGKILL), and started again a second later, five times,
 * rolling: is drained and started again, then the next, then the third,
+* upgraded: the same, with another version of the model,
 * frozen: is stopped (SIGSTOP) for 20 s,
 * slow: runs for a tenth of the time for 10 s,
 * cut: as all others, loses its connection with 1 % of what it answers, for
@@ -22,6 +23,7 @@ longest call. A call that has another answer than it should counts as failed. Pa
 """
 
 import argparse
+import contextlib
 import logging
 import random
 import statistics
@@ -29,7 +31,7 @@ import sys
 import threading
 import time
 
-from replica_set import PROXIES, proxied, replica_set
+from replica_set import PROXIES, Replica, next_version, proxied, replica_set
 
 TEXTS = ("Two dogs are running through the snow.", "Where is the station?",
          "A man in a red shirt stands on a ladder and cleans a window.",
@@ -66,7 +68,7 @@ class Caller(threading.Thread):
             stream = self._random.random() < 0.25
             begin = time.monotonic()
             try:
-                if answer(self._client, text, stream) != self._expected[
+                if answer(self._client, text, stream) not in self._expected[
                         text, stream]:
                     self.errors.append("another answer")
             except Exception as error:  # what it may be is the question
@@ -81,6 +83,11 @@ def answer(client, text, stream):
     return client.generate(text)[0].text
 
 
+def answers(client):
+    return {(text, stream): answer(client, text, stream)
+            for text in TEXTS for stream in (False, True)}
+
+
 def kill(replicas):
     for _ in range(5):
         replicas[1].kill()
@@ -92,6 +99,12 @@ def kill(replicas):
 def rolling(replicas):
     for replica in replicas:
         replica.restart()
+
+
+def upgraded(replicas):
+    for replica in replicas:
+        replica.model = replica.next_model
+    rolling(replicas)
 
 
 def frozen(replicas):
@@ -112,7 +125,7 @@ def cut(replicas):
         replica.relay.share = 0
 
 
-FAULTS = (kill, rolling, frozen, slow, cut)
+FAULTS = (kill, rolling, upgraded, frozen, slow, cut)
 
 
 def p99(seconds):
@@ -121,15 +134,30 @@ def p99(seconds):
     return f"{statistics.quantiles(seconds, n=100)[98] * 1000:.0f}"
 
 
-def measure(target, fault, replicas, options):
+@contextlib.contextmanager
+def later(binary):
+    """The next version of the model, and its answers."""
+    import attend
+    with next_version() as model:
+        replica = Replica(binary, model=model)
+        try:
+            with attend.Client(f"127.0.0.1:{replica.port}") as client:
+                found = answers(client)
+        finally:
+            replica.stop()
+        yield model, found
+
+
+def measure(target, fault, replicas, later_answers, options):
     """A row's cells, and the errors."""
     import attend
     counts = Counts()
     logging.getLogger("attend").addHandler(counts)
     retry = attend.Retry(hedge_after=options.hedge_after or None)
     with attend.Client(target, retry=retry, timeout=30) as client:
-        expected = {(text, stream): answer(client, text, stream)
-                    for text in TEXTS for stream in (False, True)}
+        before = answers(client)
+        after = later_answers if fault is upgraded else before
+        expected = {call: {before[call], after[call]} for call in before}
         callers = [Caller(client, expected, seed)
                    for seed in range(options.clients)]
         for caller in callers:
@@ -143,15 +171,33 @@ def measure(target, fault, replicas, options):
             caller.stopped = True
         for caller in callers:
             caller.join()
+        at_last = answers(client)
     logging.getLogger("attend").removeHandler(counts)
     calls = [call for caller in callers for call in caller.calls]
     errors = [error for caller in callers for error in caller.errors]
+    if at_last != after:
+        errors.append("not the answers that are due after it")
     phases = [[], [], []]
     for start, took in calls:
         phases[(start + took > begin) + (start > end)].append(took)
     return [len(calls), len(errors), counts.again, counts.hedged,
             *map(p99, phases),
             f"{max(took for _, took in calls) * 1000:.0f}"], errors
+
+
+def tried(name, fault, next_model, later_answers, options):
+    """Prints a row; how many calls failed."""
+    with replica_set(options.server) as replicas, proxied(
+            name, options.envoy if name == "envoy" else name, replicas,
+            by_relay=fault is cut) as target:
+        for replica in replicas:
+            replica.next_model = next_model
+        cells, errors = measure(target, fault, replicas, later_answers, options)
+    print("|", " | ".join(map(str, (name, fault.__name__, *cells))), "|",
+          flush=True)
+    for error in sorted(set(errors)):
+        print(f"{errors.count(error)} x {error}", file=sys.stderr)
+    return len(errors)
 
 
 def main():
@@ -169,22 +215,14 @@ def main():
     logging.getLogger("attend").setLevel(logging.INFO)
     logging.getLogger("attend").propagate = False
 
-    failed = 0
     print("| balancer | fault | calls | failed | made again | hedged "
           "| p99 before | during | after | longest |\n" + "|---" * 10 + "|")
-    for name in options.balancer or ["client", *PROXIES]:
-        for fault in FAULTS:
-            if options.fault and fault.__name__ not in options.fault:
-                continue
-            with replica_set(options.server) as replicas, proxied(
-                    name, options.envoy if name == "envoy" else name, replicas,
-                    by_relay=fault is cut) as target:
-                cells, errors = measure(target, fault, replicas, options)
-            print("|", " | ".join(map(str, (name, fault.__name__, *cells))),
-                  "|", flush=True)
-            failed += len(errors)
-            for error in sorted(set(errors)):
-                print(f"{errors.count(error)} x {error}", file=sys.stderr)
+    with later(options.server) as version:
+        failed = sum(
+            tried(name, fault, *version, options)
+            for name in options.balancer or ["client", *PROXIES]
+            for fault in FAULTS
+            if not options.fault or fault.__name__ in options.fault)
     sys.exit(1 if failed else 0)
 
 
