@@ -91,7 +91,7 @@ ONLY_IN = [
     (re.compile(r"^oneapi/"), ("engine/ops",)),
     (re.compile(r"^(immintrin|cpuid)\.h"), ("engine/ops", "engine/compute")),
     (re.compile(r"^boost/"), ("server/http",)),
-    (re.compile(r"^curl/"), ("client/cpp/top", "server/hub")),
+    (re.compile(r"^curl/"), ("client/cpp/top", "server/app", "server/hub")),
     (re.compile(r"^openssl/"), ("server/tls", "server/tenants",
                                  "server/http", "server/hub", "client/cpp/lib")),
     (re.compile(r"^grpc"), ("server/grpc", "server/reflection", "server/otlp",

@@ -13,7 +13,6 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
@@ -24,9 +23,11 @@
 #include "engine/tensor/status_macros.h"
 #include "engine/tokenizer/sandbox/sandbox.h"
 #include "server/app/exceptions.h"
+#include "server/app/health_check.h"
 #include "server/app/http_port.h"
 #include "server/app/load_models.h"
 #include "server/app/model_loader.h"
+#include "server/app/open_doors.h"
 #include "server/app/options.h"
 #include "server/app/served_certificates.h"
 #include "server/app/served_models.h"
@@ -83,36 +84,6 @@ void Drain(const ServerOptions& options, ServedModels& models,
   rpc.Shutdown(kFlushTime);
   http_calls.Shutdown(kFlushTime);
   log.Write(LogLevel::kInfo, "stopped", {});
-}
-
-void WarnOfOpenDoors(const ServerOptions& options, Log& log) {
-  if (!options.tenants_file.empty() && !options.tls.enabled()) {
-    log.Write(LogLevel::kWarning, "plain_keys",
-              {{"warning", "without --tls-cert keys travel as plain text"}});
-  }
-  if (!options.tenants_file.empty() && !options.http.tls) {
-    log.Write(LogLevel::kWarning, "plain_keys",
-              {{"warning",
-                "without --http-tls the keys of calls over HTTP travel as "
-                "plain text"}});
-  }
-  if (!options.hub.token.empty() &&
-      absl::StartsWith(options.hub.endpoint, "http:")) {
-    log.Write(LogLevel::kWarning, "plain_keys",
-              {{"warning",
-                "HF_ENDPOINT is without TLS: HF_TOKEN travels as plain text"}});
-  }
-  if (options.CallsChangeModels() && options.tenants_file.empty()) {
-    log.Write(LogLevel::kWarning, "open_model_control",
-              {{"warning",
-                "without --tenants every client may load and unload models"}});
-  }
-  if (!options.metrics_key_sha256.empty() && !options.http.tls) {
-    log.Write(LogLevel::kWarning, "plain_keys",
-              {{"warning",
-                "without --http-tls the key of /metrics travels as plain "
-                "text"}});
-  }
 }
 
 // The methods of the protocols of the gRPC port.
@@ -269,6 +240,15 @@ bool PrintText(const CommandLine& line) {
   return !text.empty();
 }
 
+// Returns the exit code.
+int HealthCode(const HttpOptions& http) {
+  const absl::Status status = CheckHealth(http);
+  if (status.ok()) return 0;
+  std::fprintf(stderr, "attend-server: %s\n",
+               std::string(status.message()).c_str());
+  return 1;
+}
+
 int Main(const std::vector<std::string>& arguments) {
   const auto line = ParseCommandLine(arguments);
   if (!line.ok()) {
@@ -277,6 +257,7 @@ int Main(const std::vector<std::string>& arguments) {
     return 2;
   }
   if (PrintText(*line)) return 0;
+  if (line->health_check) return HealthCode(line->options.http);
   int code = 1;
   const absl::Status status = CatchExceptions([&] {
     code = Run(line->options);

@@ -283,6 +283,9 @@ void AddOptions(OptionParser& parser, ServerOptions& o) {
 
 void AddFlags(OptionParser& parser, CommandLine& line) {
   parser.AddFlag("-h,--help", line.help, "Print this help.");
+  parser.AddFlag("--health-check", line.health_check,
+                 "Ask the server that runs with these options on this machine "
+                 "whether it takes calls. The exit code is 0 if it does.");
   parser.AddFlag("--version", line.version, "Print the version.");
   parser.AddFlag("--man", line.man, "Print the manual page.");
   parser.AddFlag("--completion", line.completion, {"bash", "zsh", "fish"},

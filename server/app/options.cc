@@ -38,6 +38,14 @@ absl::Status ValidateModelControl(const ServerOptions& o) {
   return absl::OkStatus();
 }
 
+// Models need not be found: those of a hub may still be fetched.
+absl::Status ValidateHealthCheck(const HttpOptions& http) {
+  RETURN_IF_ERROR(http.Validate());
+  if (http.port != 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "http_port is 0, must be the server's for --health-check");
+}
+
 }  // namespace
 
 absl::Status ServerOptions::Validate() const {
@@ -98,6 +106,10 @@ absl::StatusOr<CommandLine> ParseCommandLine(
   options.http.max_body_bytes = options.rpc.max_message_bytes;
   options.http.answer_timeout = options.rpc.slow_reader_timeout;
   if (line.help || line.version || line.man || !line.completion.empty()) {
+    return line;
+  }
+  if (line.health_check) {
+    RETURN_IF_ERROR(ValidateHealthCheck(options.http));
     return line;
   }
   ASSIGN_OR_RETURN(options.models, FindModels(options.model_options));

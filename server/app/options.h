@@ -86,13 +86,15 @@ struct CommandLine {
   bool help = false;
   bool version = false;
   bool man = false;
+  bool health_check = false;
   std::string completion;  // the shell; empty: not asked for
 };
 
 // The options from flags, else from variables, else from the file that --config
 // names (see OptionParser), else the defaults. They are valid, and the models
-// have been found. INVALID_ARGUMENT names the flag, variable or line.
-// `arguments` does not have the name of the program.
+// have been found (for health_check, only those of the HTTP port are valid).
+// INVALID_ARGUMENT names the flag, variable or line. `arguments` does not have
+// the name of the program.
 absl::StatusOr<CommandLine> ParseCommandLine(
     const std::vector<std::string>& arguments);
 

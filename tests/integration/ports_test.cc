@@ -88,6 +88,21 @@ TEST(PortsTest, HttpPaths) {
   EXPECT_EQ(server.Get("/livez").code, 200);
 }
 
+TEST(PortsTest, HealthCheckOfAServerThatDrains) {
+  ServerProcess server({"--drain-delay=1h"});
+  const std::string check =
+      ATTEND_SERVER " --health-check --http-port=" + server.http_port();
+  EXPECT_EQ(RunShell(check).exit_code, 0);
+  EXPECT_EQ(RunShell(check + " --http-host=127.0.0.1").exit_code, 0);
+  server.process().Signal(SIGTERM);
+  ASSERT_TRUE(server.process().WaitForOutput("event=draining"));
+  const Outcome draining = RunShell(check);
+  EXPECT_EQ(draining.exit_code, 1);
+  EXPECT_EQ(draining.err,
+            "attend-server: http://localhost:" + server.http_port() +
+                "/readyz: status 503, must be 200\n");
+}
+
 TEST(PortsTest, PromtoolFindsNothingWrong) {
   ServerProcess& server = SharedServer();
   Client client(server.client_options());

@@ -88,6 +88,11 @@ TEST_F(TlsTest, TheHttpPortHasItIfItIsWanted) {
       absl::StrCat("curl -sf --cacert ca.crt https://localhost:",
                    log.substr(port, log.find(' ', port) - port), "/readyz")));
   EXPECT_EQ(server.Get("/readyz").code, 0);
+  const std::string check =
+      absl::StrCat(ATTEND_SERVER " --health-check --http-port=",
+                   log.substr(port, log.find(' ', port) - port));
+  EXPECT_EQ(RunShell(check + " --http-tls").exit_code, 0);
+  EXPECT_EQ(RunShell(check).exit_code, 1);
   EXPECT_EQ(server.Stop(), 0) << server.process().output();
 }
 

@@ -277,5 +277,18 @@ TEST(OptionsTest, HelpShowsFlagVariableDefaultAndCost) {
   EXPECT_FALSE(Parse({"--help", "--port=x"}).ok());
 }
 
+TEST(OptionsTest, HealthChecksNeedNoModels) {
+  EXPECT_FALSE(Parse({"--models-dir=/no/such"}).ok());
+  const auto line = Parse({"--health-check", "--models-dir=/no/such"},
+                          {{"ATTEND_HTTP_PORT", "8081"}});
+  ASSERT_TRUE(line.ok()) << line.status();
+  EXPECT_TRUE(line->health_check);
+  EXPECT_EQ(line->options.http.port, 8081);
+  EXPECT_THAT(Parse({"--health-check", "--http-port=0"}).status().message(),
+              HasSubstr("http_port is 0"));
+  EXPECT_THAT(Parse({"--health-check", "--http-port=70000"}).status().message(),
+              HasSubstr("http_port is 70000"));
+}
+
 }  // namespace
 }  // namespace attend

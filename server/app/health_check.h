@@ -1,0 +1,17 @@
+#ifndef ATTEND_SERVER_APP_HEALTH_CHECK_H_
+#define ATTEND_SERVER_APP_HEALTH_CHECK_H_
+
+#include "absl/status/status.h"
+#include "server/http/http_options.h"
+
+namespace attend {
+
+// Asks a server with these options, on this machine, whether it takes calls:
+// /readyz of its HTTP port. For health checks of containers, whose images have
+// no other program for that. UNAVAILABLE names the address and the reason:
+// nobody answers within 5 seconds, or not with a 200.
+absl::Status CheckHealth(const HttpOptions& options);
+
+}  // namespace attend
+
+#endif  // ATTEND_SERVER_APP_HEALTH_CHECK_H_
