@@ -16,9 +16,10 @@
 FROM debian:trixie-slim AS grpc
 WORKDIR /src
 COPY deploy/install_dependencies.sh deploy/
-RUN deploy/install_dependencies.sh --patched-grpc
+RUN --mount=type=secret,id=ca,target=/usr/local/share/ca-certificates/proxy.crt \
+    deploy/install_dependencies.sh --patched-grpc
 COPY deploy/grpc deploy/grpc
-RUN deploy/grpc/build.sh
+RUN --mount=type=cache,target=/root/.cache/ccache deploy/grpc/build.sh
 
 FROM grpc AS build
 COPY CMakeLists.txt CMakePresets.json LICENSE ./
@@ -29,32 +30,30 @@ COPY engine engine
 COPY command_line command_line
 COPY server server
 COPY client client
-RUN cmake --preset patched-grpc -DATTEND_TESTS=OFF \
+RUN --mount=type=cache,target=/root/.cache/ccache \
+    cmake --preset patched-grpc -DATTEND_TESTS=OFF \
  && cmake --build --preset patched-grpc --target attend-server attend
-COPY deploy/http_get.sh deploy/
+COPY deploy/image deploy/image
 COPY models models
-# What the image gets. Modes are set here: a checkout may have others.
-RUN install -D -s -t /image/usr/bin \
-      build/patched-grpc/server/attend-server build/patched-grpc/client/attend \
- && install -D -m 644 -t /image/usr/share/doc/grpc build/grpc/share/doc/grpc/* \
- && install -D deploy/http_get.sh /image/usr/lib/attend/http_get \
- && install -D -m 644 -t /image/usr/share/attend/models/en-de models/en-de/*
+ARG SOURCE_DATE_EPOCH=0
+# The last lines fail here, not at the first start, if a library is missing.
+RUN deploy/image/collect.py build/patched-grpc /image \
+ && chroot /image /usr/bin/attend-server --version \
+ && chroot /image /usr/bin/attend --help >/dev/null
 
-FROM debian:trixie-slim
-RUN apt-get update -qq \
- && apt-get install -y -qq --no-install-recommends \
-      ca-certificates libabsl20240722 libcares2 libcurl4t64 libdnnl3.6 libedit2 libicu76 \
-      libprometheus-cpp-core1.0 libprotobuf32t64 libre2-11 libssl3t64 zlib1g \
- && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/cache/debconf/*-old \
-      /var/log/apt /var/log/dpkg.log
+FROM scratch
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="Attend" \
+      org.opencontainers.image.description="Serves transformer models on CPUs (x86-64), over gRPC and OpenAI's HTTP API" \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.version="0.1.0" \
+      org.opencontainers.image.revision="$REVISION"
 COPY --from=build /image /
-# Fails here, not at the first start, if a library is missing.
-RUN attend-server --version && attend --help >/dev/null
 # The server's default is models/en-de; a variable would stay beside
 # ATTEND_MODELS_DIR.
 WORKDIR /usr/share/attend
 EXPOSE 50051 8080
 USER 65532:65532
 HEALTHCHECK --interval=10s --timeout=5s --start-period=2m \
-  CMD ["/bin/sh", "-c", "exec /usr/lib/attend/http_get ${ATTEND_HTTP_PORT:-8080} /readyz"]
-ENTRYPOINT ["attend-server"]
+  CMD ["/usr/bin/attend-server", "--health-check"]
+ENTRYPOINT ["/usr/bin/attend-server"]

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Prints what http://127.0.0.1:PORT/PATH answers; fails unless that is a 200.
-# Needs nothing but bash, so that it runs in the smallest image.
+# Needs nothing but bash.
 #
 #   deploy/http_get.sh PORT PATH
 set -euo pipefail

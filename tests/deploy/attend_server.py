@@ -19,6 +19,12 @@ def help_text(environment=None):
     return result.stdout
 
 
+def version():
+    result = subprocess.run([BINARY, "--version"], capture_output=True,
+                            check=True, text=True)
+    return result.stdout.split()[1]
+
+
 def variables():
     """Names of the variables that set an option."""
     return set(re.findall(r"\bATTEND_\w+", help_text()))

@@ -168,8 +168,9 @@ class PlainTest(Cases, DeployTest):
     def test_readiness_asks_for_the_bundled_model(self):
         [folder] = [rest for name, rest in dockerfile() if name == "WORKDIR"
                     and rest.startswith("/usr")]
-        [model] = re.findall(rf"/image{folder}/(models/\S+) ",
-                             (ROOT / "Dockerfile").read_text())
+        collect = (ROOT / "deploy/image/collect.py").read_text()
+        self.assertIn(f'DATA = "{folder[1:]}"', collect)
+        [model] = re.findall(r'^MODEL = "(models/\S+)"', collect, re.M)
         name = model.split("/")[-1]
         self.assertEqual(self.container["args"], [f"--model={name}={model}"])
         self.assertTrue((ROOT / model / "config.json").exists())

@@ -1,4 +1,4 @@
-"""The shell script that probes use."""
+"""The shell script that asks the HTTP port."""
 
 import subprocess
 import unittest
