@@ -1,8 +1,10 @@
-"""The commands of README.md's "Call it", run on the server that it starts.
+"""The commands of README.md's "Call it", and those of docs/ by curl, run on the
+server that README.md starts.
 
     readme_test.py ATTEND ATTEND_SERVER    the binaries
 """
 
+import json
 import os
 import pathlib
 import re
@@ -14,10 +16,11 @@ import sys
 import tempfile
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from page_examples import PAGES, ROOT, blocks, commands
+
 SERVER = sys.argv.pop(2)
 CLIENT = sys.argv.pop(1)
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+README = PAGES[0].read_text(encoding="utf-8")
 SECTION = README.split("\n## Call it\n")[1].split("\n## ")[0]
 LINES = [line for block in re.findall(r"```sh\n(.*?)```", SECTION, re.DOTALL)
          for line in block.splitlines()]
@@ -28,6 +31,9 @@ FILES = {"sentences.txt": "Two dogs play.\nA man sleeps.\n",
 # Of commands that would take long, or never end.
 SHORTER = {"--requests 1000": "--requests 20",
            "attend top": "attend top --interval 100ms --pictures 2"}
+# By curl, but of a server that is started in another way; tests/integration
+# makes such calls.
+OTHER_SERVERS = "/attend.v1.Admin/"
 
 
 def free_port():
@@ -68,13 +74,11 @@ class ReadmeTest(unittest.TestCase):
             ATTEND_ADDRESS=f"127.0.0.1:{grpc_port}",
             ATTEND_HTTP_URL=f"http://127.0.0.1:{cls.http_port}")
 
-    def run_lines(self, program):
-        """Runs the lines of a program; gives each with what it printed, or
-        wrote to a file."""
+    def run_lines(self, lines):
+        """Runs commands; gives each with what it printed, or wrote to a
+        file."""
         results = {}
-        for line in LINES:
-            if line.split()[:1] != [program]:
-                continue
+        for line in lines:
             shorter = line.replace("localhost:8080",
                                    f"127.0.0.1:{self.http_port}")
             for long, short in SHORTER.items():
@@ -92,7 +96,8 @@ class ReadmeTest(unittest.TestCase):
         return results
 
     def test_the_client(self):
-        results = self.run_lines("attend")
+        results = self.run_lines(
+            line for line in LINES if line.split()[:1] == ["attend"])
         self.assertGreater(len(results), 7)
         for line, out in results.items():
             with self.subTest(line):
@@ -106,10 +111,33 @@ class ReadmeTest(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("curl"), "no curl")
     def test_curl(self):
-        results = self.run_lines("curl")
-        self.assertEqual(len(results), 2)
-        for out in results.values():
-            self.assertIn("Wie geht es", out)
+        lines = {line for _, line in commands("curl")
+                 if OTHER_SERVERS not in line}
+        results = self.run_lines(
+            line.replace("curl ", "curl --silent --show-error --fail-with-body ")
+            for line in sorted(lines))
+        self.assertGreater(len(results), 3)
+        for line, out in results.items():
+            with self.subTest(line):
+                self.assertRegex(out, "Wie geht es" if "How are you?" in line
+                                 else "Hund")
+        # The page shows what the call that it begins with answers.
+        shown, = blocks("json", [ROOT / "docs/connect.md"])
+        answer = next(out for line, out in results.items()
+                      if "/attend.v1.Attend/Generate" in line)
+        self.assert_has(json.loads(answer), json.loads(shown[1]))
+
+    def assert_has(self, found, shown):
+        """What is shown is there; of what is empty there may be more."""
+        if isinstance(shown, dict):
+            for name, value in shown.items():
+                self.assert_has(found[name], value)
+        elif isinstance(shown, list):
+            self.assertIsInstance(found, list)
+            for item, value in zip(found, shown):
+                self.assert_has(item, value)
+        else:
+            self.assertEqual(found, shown)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Calls a server as a Python user does: installs client/python, and runs its
 # methods and its stubs, and the unmodified health and reflection clients; then
-# as lm-evaluation-harness and bulk jobs would. Last, whether the scripts start that people run
+# as lm-evaluation-harness and bulk jobs would; and the examples of the pages. Last, whether the scripts start that people run
 # by hand against a server.
 #
 #   tests/client/python/python_client_test.sh ATTEND_SERVER [MODEL_DIRECTORY]
@@ -22,6 +22,8 @@ for test in python_client connection client retry balance lm_eval rows parts \
     local_server; do
   "$environment/run/bin/python" -B "$here/${test}_test.py" -v
 done
+"$environment/run/bin/python" -B "$root/tests/docs/python_examples_test.py" \
+  attend -v
 for script in "$root"/tests/attack/*.py; do
   grep -q ArgumentParser "$script" || continue
   "$environment/run/bin/python" -B "$script" --help >/dev/null

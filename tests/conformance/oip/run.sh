@@ -35,3 +35,4 @@ done
 for client in triton kserve perf_analyzer; do
   "$python" "$here/${client}_test.py"
 done
+"$python" "$here/../../docs/python_examples_test.py" tritonclient

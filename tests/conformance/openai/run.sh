@@ -22,3 +22,4 @@ export ATTEND_SERVER="$server" ATTEND_SMOLLM2="$folder/smollm2"
 export ATTEND_NODE_SCRIPT="$folder/node/node_clients.mjs"
 export PYTHONPATH="$here/.."
 "$folder/openai/bin/python" "$here/openai_clients_test.py"
+"$folder/openai/bin/python" "$here/../../docs/python_examples_test.py" openai
