@@ -208,7 +208,8 @@ void Multiply(const MultiplyArgs& args) {
       ptrdiff_t{kBlockColumns} * args.padded_units * kUnitBytes;
   const char* weights = static_cast<const char*>(args.weights);
   for (int column = 0; column < args.n; column += kBlockColumns) {
-    const bool last = column + kBlockColumns >= args.n;
+    // With one tile of rows there is too little to do meanwhile.
+    const bool ahead = rows.count() > 1 && column + kBlockColumns < args.n;
     const char* const next = weights + block_bytes;
     MultiplyBlock<Number>(
         rows, {.weights = std::exchange(weights, next),
@@ -217,7 +218,7 @@ void Multiply(const MultiplyArgs& args) {
                .stride = args.n,
                .columns = std::min(kBlockColumns, args.n - column),
                .height = rows.height(),
-               .next = last ? nullptr : next,
+               .next = ahead ? next : nullptr,
                .passes = rows.count()});
   }
 }
