@@ -29,6 +29,7 @@
 #include "server/app/model_loader.h"
 #include "server/app/open_doors.h"
 #include "server/app/options.h"
+#include "server/app/profile_calls.h"
 #include "server/app/served_certificates.h"
 #include "server/app/served_models.h"
 #include "server/app/served_tenants.h"
@@ -66,8 +67,8 @@ constexpr absl::Duration kTearDownTime = absl::Seconds(10);
 // An orderly end: first no new work is taken, then running work may finish,
 // then the rest is cut off.
 void Drain(const ServerOptions& options, ServedModels& models,
-           ModelLoader& loader, CallEnvironment& calls, RpcServer& rpc,
-           HttpCalls& http_calls, Log& log) {
+           ModelLoader& loader, Profiler& profiler, CallEnvironment& calls,
+           RpcServer& rpc, HttpCalls& http_calls, Log& log) {
   rpc.SetServing(false);
   log.Write(
       LogLevel::kInfo, "draining",
@@ -81,6 +82,8 @@ void Drain(const ServerOptions& options, ServedModels& models,
     calls.Cut();
     models.WaitUntilIdle(kFlushTime);
   }
+  // While the threads that it names are there, and calls can be answered.
+  profiler.End();
   rpc.Shutdown(kFlushTime);
   http_calls.Shutdown(kFlushTime);
   log.Write(LogLevel::kInfo, "stopped", {});
@@ -137,6 +140,7 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
                            models,  metrics,
                            log,     [&signals] { return signals.stopping(); }};
   ModelLoader loader(loading, step_signal);
+  ProfileCalls profiles(profiler, step_signal);
   RETURN_IF_ERROR(LoadModels(loading, signals));
   if (signals.stopping()) return absl::OkStatus();
   compute->LoadAlone();
@@ -159,6 +163,7 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
        .tracer = tracing ? &tracing->tracer : nullptr,
        .access_log = access_log.get(),
        .control = options.CallsChangeModels() ? &loader : nullptr,
+       .profiles = &profiles,
        .methods = RpcMethods(options)},
       options.rpc.tokenizer_threads, options.rpc.max_tokenizer_queue);
   ASSIGN_OR_RETURN(const std::unique_ptr<RpcServer> rpc,
@@ -192,9 +197,8 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
       },
       log);
   manager.Stopping();
-  Drain(options, models, loader, calls, *rpc, http_calls, log);
+  Drain(options, models, loader, profiler, calls, *rpc, http_calls, log);
   signals.EndWithin(kTearDownTime);
-  profiler.End();  // while the threads that it names are there
   return absl::OkStatus();
 }
 

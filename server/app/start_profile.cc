@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 
 #include "absl/strings/str_cat.h"
 #include "server/profile/profiler.h"
@@ -43,15 +44,18 @@ absl::Status ProfileOptions::Validate() const {
 
 void StartProfile(const ProfileOptions& options, Profiler& profiler, Log& log) {
   if (options.time == absl::ZeroDuration()) return;
-  const auto done = [file = options.file,
-                     &log](const absl::StatusOr<Profile>& profile) {
-    absl::Status status = profile.status();
-    if (status.ok()) status = WriteFile(file, profile->trace);
-    LogProfile(file, status, profile.ok() ? profile->dropped : 0, log);
-  };
+  const auto done =
+      [file = options.file,
+       &log](const absl::StatusOr<std::shared_ptr<const Profile>>& profile) {
+        absl::Status status = profile.status();
+        if (status.ok()) status = WriteFile(file, (*profile)->trace);
+        LogProfile(file, status, profile.ok() ? (*profile)->dropped : 0, log);
+      };
   // An empty file at first: what cannot be written is told of at once.
   absl::Status started = WriteFile(options.file, "");
-  if (started.ok()) started = profiler.Start(options.time, done);
+  if (started.ok()) {
+    started = profiler.Start(options.time, "--profile", done).status();
+  }
   if (!started.ok()) LogProfile(options.file, started, 0, log);
 }
 

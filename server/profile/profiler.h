@@ -4,6 +4,8 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -13,6 +15,7 @@
 #include "absl/time/time.h"
 #include "engine/tensor/mutex.h"
 #include "server/profile/profile_buffer.h"
+#include "server/profile/trace_events.h"
 
 namespace attend {
 
@@ -41,27 +44,46 @@ class Profiler {
   Profiler(const Profiler&) = delete;
   Profiler& operator=(const Profiler&) = delete;
 
-  using Done = std::function<void(absl::StatusOr<Profile>)>;
-  // Begins a profile. `done` is called once, on a thread of the Profiler, when
-  // it has ended; it may not call the Profiler. An error: it is not called. As
-  // CheckTime(); FAILED_PRECONDITION until the `done` of another has returned;
-  // UNAVAILABLE after End(); RESOURCE_EXHAUSTED if there is no memory, or no
-  // thread, for it.
-  absl::Status Start(absl::Duration time, Done done);
+  using Done =
+      std::function<void(absl::StatusOr<std::shared_ptr<const Profile>>)>;
+  // Begins a profile, and returns its number. `by` says to others who records.
+  // `done` is called once, on a thread of the Profiler, when it has ended; it
+  // may not call the Profiler. An error: it is not called. As CheckTime();
+  // FAILED_PRECONDITION while another is recorded, or somebody has the profile
+  // that was recorded last; UNAVAILABLE after End(); RESOURCE_EXHAUSTED if
+  // there is no memory, or no thread, for it.
+  absl::StatusOr<int64_t> Start(absl::Duration time, std::string by, Done done);
+  // If that profile is still recorded, it ends now: its `done` gets CANCELLED.
+  // Returns at once.
+  void Cancel(int64_t profile);
   // Ends a profile that is recorded, as if its time had passed, and returns
   // once its `done` has been called. No other follows.
   void End();
 
  private:
+  // Of a profile while it is recorded.
+  struct Running {
+    int64_t number = 0;
+    absl::Duration time;
+    std::string by;
+    bool cancelled = false;
+  };
+
+  absl::Status CheckAlone() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Run(absl::Duration time, const Done& done);
-  void Await(absl::Duration time);
+  // False: cancelled.
+  bool Await(absl::Duration time);
+  absl::StatusOr<std::shared_ptr<const Profile>> Written(
+      const TraceFacts& facts) const;
 
   const std::string version_;
   ProfileBuffer buffer_;
 
   Mutex mutex_;
   std::condition_variable changed_;
-  bool running_ ABSL_GUARDED_BY(mutex_) = false;
+  std::optional<Running> running_ ABSL_GUARDED_BY(mutex_);
+  int64_t started_ ABSL_GUARDED_BY(mutex_) = 0;  // profiles so far
+  std::weak_ptr<const Profile> last_ ABSL_GUARDED_BY(mutex_);
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread thread_ ABSL_GUARDED_BY(mutex_);  // of the last profile
 };

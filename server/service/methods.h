@@ -100,12 +100,14 @@ std::vector<Method> AttendMethods();
 MakeHandler NewLoadModelHandler;
 MakeHandler NewUnloadModelHandler;
 MakeHandler NewSetAliasHandler;
+MakeHandler NewProfileHandler;
 
 // The methods of attend.v1.Admin.
 inline constexpr NamedHandler kAdminHandlers[] = {
     {"LoadModel", NewLoadModelHandler},
     {"UnloadModel", NewUnloadModelHandler},
     {"SetAlias", NewSetAliasHandler},
+    {"Profile", NewProfileHandler},
 };
 std::vector<Method> AdminMethods();
 

@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "engine/tensor/status_macros.h"
+#include "server/service/awaited_result.h"
 #include "server/service/call_context.h"
 #include "server/service/handler.h"
 #include "server/service/model_control.h"
@@ -36,15 +37,14 @@ class ModelChangeHandler : public Handler {
   virtual void Answer(const ModelEntry* model, Responder& to) const = 0;
 
  private:
-  struct Outcome;
-
   // Whether the caller may change that model.
   absl::Status CheckRights(const ModelChange& change) const;
 
   const Service& service_;
   CallContext& context_;
   std::string name_;
-  std::shared_ptr<Outcome> outcome_;  // null: nothing has been submitted
+  // Null: nothing has been submitted.
+  std::shared_ptr<AwaitedResult<absl::Status>> outcome_;
 };
 
 // A ModelChangeHandler from two functions. `read` makes a change of a Request;

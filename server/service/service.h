@@ -15,6 +15,7 @@
 #include "server/service/methods.h"
 #include "server/service/model_control.h"
 #include "server/service/model_table.h"
+#include "server/service/profile_control.h"
 #include "server/tenants/tenants.h"
 #include "server/tracing/tracer.h"
 
@@ -42,6 +43,8 @@ struct Service {
   AccessLog* access_log = nullptr;
   // Loads and unloads models. Null: nobody does while calls run.
   ModelControl* control = nullptr;
+  // Records profiles. Null: nobody does.
+  ProfileControl* profiles = nullptr;
   // The methods of all protocols. Each protocol serves the methods of its own
   // services.
   std::vector<Method> methods = AttendMethods();

@@ -32,7 +32,7 @@ class TenantAccount {
   const Tenant& tenant() const { return tenant_; }
   // Who may use a model may use its versions, as ParseVersionName() knows them.
   bool MayUse(absl::string_view model) const;
-  // Whether calls of the tenant may load and unload models.
+  // Whether the tenant may make the calls of attend.v1.Admin.
   bool administrator() const { return settings_.administrator; }
   // A request with a higher priority gets this priority.
   int max_priority() const { return settings_.max_priority; }

@@ -27,7 +27,7 @@ struct TenantSettings {
   int max_running_inputs = Tenant::kNoLimit;
   std::optional<std::vector<std::string>> models;  // none: all
   int max_priority = kMaxPriority;
-  bool administrator = false;  // may load and unload models
+  bool administrator = false;  // may make the calls of attend.v1.Admin
 };
 
 // Bounds of a file of tenants, so that a search for a key takes microseconds,

@@ -11,8 +11,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "client/cpp/lib/client.h"
 #include "tests/integration/requests.h"
 #include "tests/integration/server_process.h"
@@ -94,6 +96,88 @@ TEST(ProfileTest, HasStepsOpsAndThreads) {
                     "cross_attention", "feed_forward", "matmul", "attention",
                     "write_kv", "logits", "choose_tokens"}));
   EXPECT_THAT(done["member 1"], IsSupersetOf({"matmul", "logits"}));
+}
+
+// A profile that a call records, on a thread of its own. While there is another
+// profile it asks again.
+class ProfileCall {
+ public:
+  ProfileCall(Client& client, absl::Duration time)
+      : thread_([this, &client, time] {
+          do {
+            status_ = client.Profile(
+                time,
+                [this](absl::string_view piece) {
+                  trace_.append(piece.data(), piece.size());
+                  return true;
+                },
+                &cancellation_);
+          } while (absl::IsFailedPrecondition(status_));
+        }) {}
+  ~ProfileCall() {
+    if (thread_.joinable()) Cancel().IgnoreError();
+  }
+
+  absl::Status Await() {
+    thread_.join();
+    return status_;
+  }
+  absl::Status Cancel() {
+    cancellation_.Cancel();
+    return Await();
+  }
+  // After Await().
+  const std::string& trace() const { return trace_; }
+
+ private:
+  Cancellation cancellation_;
+  std::string trace_;
+  absl::Status status_;
+  std::thread thread_;
+};
+
+// A short one, asked for once.
+absl::Status ShortProfile(Client& client) {
+  return client.Profile(absl::Milliseconds(1),
+                        [](absl::string_view) { return true; });
+}
+
+// Waits until a profile of a minute is recorded.
+bool AwaitLongProfile(Client& client) {
+  return Eventually([&] {
+    const absl::Status status = ShortProfile(client);
+    return absl::IsFailedPrecondition(status) &&
+           absl::StrContains(status.message(),
+                             "a profile of 1m is recorded already (call ");
+  });
+}
+
+TEST(ProfileTest, ACallRecordsUntilTheServerDrains) {
+  ServerProcess server({"--threads=2"});
+  Client client(server.client_options());
+  EXPECT_EQ(ProfileCall(client, absl::Seconds(61)).Await().code(),
+            absl::StatusCode::kInvalidArgument);
+  ProfileCall call(client, absl::Seconds(60));
+  EXPECT_TRUE(AwaitLongProfile(client));
+  ASSERT_TRUE(client.Generate(Greedy({"Hello."})).ok());
+  EXPECT_EQ(server.Stop(), 0) << server.process().output();
+  EXPECT_TRUE(call.Await().ok());
+  std::set<std::string> done;
+  for (const auto& [thread, events] :
+       EventsByThread(Json::parse(call.trace()))) {
+    for (const Json& event : events) done.insert(event["name"]);
+  }
+  EXPECT_THAT(done, IsSupersetOf({"step", "encode", "matmul"}));
+}
+
+TEST(ProfileTest, ACallThatIsCancelledMakesRoomForAnother) {
+  ServerProcess server;
+  Client client(server.client_options());
+  ProfileCall call(client, absl::Seconds(60));
+  EXPECT_TRUE(AwaitLongProfile(client));
+  EXPECT_EQ(call.Cancel().code(), absl::StatusCode::kCancelled);
+  EXPECT_TRUE(Eventually([&] { return ShortProfile(client).ok(); }));
+  EXPECT_EQ(server.Stop(), 0);
 }
 
 TEST(ProfileTest, AFileThatCannotBeWrittenIsLoggedAndHoldsNobody) {

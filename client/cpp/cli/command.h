@@ -35,6 +35,7 @@ Command AddModels(CLI::App& attend);
 Command AddLoad(CLI::App& attend);
 Command AddUnload(CLI::App& attend);
 Command AddAlias(CLI::App& attend);
+Command AddProfile(CLI::App& attend);
 Command AddBench(CLI::App& attend);
 Command AddTop(CLI::App& attend);
 
@@ -42,7 +43,7 @@ Command AddTop(CLI::App& attend);
 inline constexpr Command (*kCommands[])(CLI::App&) = {
     AddGenerate, AddChat,   AddScore,    AddEmbed,  AddClassify,
     AddFillMask, AddRerank, AddTokenize, AddModels, AddLoad,
-    AddUnload,   AddAlias,  AddBench,    AddTop};
+    AddUnload,   AddAlias,  AddProfile,  AddBench,  AddTop};
 
 }  // namespace attend
 

@@ -16,10 +16,12 @@ struct Client::Channel {
   explicit Channel(const ClientOptions& options)
       : channel(OpenChannel(options)),
         stub(v1::Attend::NewStub(channel)),
+        admin(v1::Admin::NewStub(channel)),
         unary(channel) {}
 
   const std::shared_ptr<grpc::Channel> channel;
   const std::unique_ptr<v1::Attend::Stub> stub;
+  const std::unique_ptr<v1::Admin::Stub> admin;
   UnaryStub unary;
 };
 
@@ -50,10 +52,10 @@ double Random() {
 // Makes attempts until an attempt succeeds, an attempt fails after its first
 // message, or the policy gives up.
 absl::Status CallWithRetry(
-    const ClientOptions& options,
+    const ClientOptions& options, absl::Duration timeout,
     absl::FunctionRef<Attempt(grpc::ClientContext&)> attempt) {
   if (absl::Status token = CheckToken(options.token); !token.ok()) return token;
-  const absl::Time deadline = absl::Now() + options.timeout;
+  const absl::Time deadline = absl::Now() + timeout;
   for (int attempts = 1;; ++attempts) {
     grpc::ClientContext context;
     SetTimeout(context, deadline - absl::Now());
@@ -73,23 +75,6 @@ absl::Status CallWithRetry(
 
 }  // namespace
 
-void Cancellation::Cancel() {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  cancelled_ = true;
-  if (cancel_) cancel_();
-}
-
-bool Cancellation::Enter(std::function<void()> cancel) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  cancel_ = std::move(cancel);
-  return !cancelled_;
-}
-
-void Cancellation::Leave() {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  cancel_ = nullptr;
-}
-
 Client::Client(ClientOptions options)
     : options_(std::move(options)),
       channel_(std::make_unique<Channel>(options_)) {}
@@ -100,18 +85,19 @@ absl::Status Client::CallUnary(const std::string& method,
                                const google::protobuf::Message& request,
                                google::protobuf::Message& response) {
   if (absl::Status text = CheckText(request); !text.ok()) return text;
-  return CallWithRetry(options_, [&](grpc::ClientContext& context) -> Attempt {
-    grpc::CompletionQueue queue;
-    const auto call =
-        PrepareUnary(channel_->unary, context, method, request, queue);
-    call->StartCall();
-    grpc::Status status;
-    call->Finish(&response, &status, nullptr);
-    void* tag = nullptr;
-    bool ok = false;
-    queue.Next(&tag, &ok);
-    return {ToAbslStatus(status)};
-  });
+  return CallWithRetry(
+      options_, options_.timeout, [&](grpc::ClientContext& context) -> Attempt {
+        grpc::CompletionQueue queue;
+        const auto call =
+            PrepareUnary(channel_->unary, context, method, request, queue);
+        call->StartCall();
+        grpc::Status status;
+        call->Finish(&response, &status, nullptr);
+        void* tag = nullptr;
+        bool ok = false;
+        queue.Next(&tag, &ok);
+        return {ToAbslStatus(status)};
+      });
 }
 
 absl::StatusOr<v1::LoadModelResponse> Client::LoadModel(const std::string& name,
@@ -135,31 +121,63 @@ absl::StatusOr<v1::Model> Client::GetModel(const std::string& name) {
   return Call<v1::Model>("GetModel", request);
 }
 
+template <class Chunk, class Begin>
+absl::Status Client::Stream(absl::Duration timeout, const Begin& begin,
+                            absl::FunctionRef<bool(const Chunk&)> on_chunk,
+                            Cancellation* cancellation) {
+  Cancellation none;
+  Cancellation& cancel = cancellation == nullptr ? none : *cancellation;
+  return CallWithRetry(
+      options_, timeout, [&](grpc::ClientContext& context) -> Attempt {
+        const bool go = cancel.Enter([&context] { context.TryCancel(); });
+        const auto leave = absl::MakeCleanup([&cancel] { cancel.Leave(); });
+        if (!go) return {absl::CancelledError("cancelled by the caller")};
+        bool begun = false;
+        const auto reader = begin(context);
+        Chunk chunk;
+        while (reader->Read(&chunk)) {
+          begun = true;
+          if (on_chunk(chunk)) continue;
+          context.TryCancel();
+          while (reader->Read(&chunk)) {
+          }
+          reader->Finish();
+          return {absl::CancelledError("cancelled by the caller"), begun};
+        }
+        return {ToAbslStatus(reader->Finish()), begun};
+      });
+}
+
 absl::Status Client::GenerateStream(
     const v1::GenerateRequest& request,
     absl::FunctionRef<bool(const v1::GenerateChunk&)> on_chunk,
     Cancellation* cancellation) {
   if (absl::Status text = CheckText(request); !text.ok()) return text;
-  Cancellation none;
-  Cancellation& cancel = cancellation == nullptr ? none : *cancellation;
-  return CallWithRetry(options_, [&](grpc::ClientContext& context) -> Attempt {
-    const bool go = cancel.Enter([&context] { context.TryCancel(); });
-    const auto leave = absl::MakeCleanup([&cancel] { cancel.Leave(); });
-    if (!go) return {absl::CancelledError("cancelled by the caller")};
-    bool begun = false;
-    const auto reader = channel_->stub->GenerateStream(&context, request);
-    v1::GenerateChunk chunk;
-    while (reader->Read(&chunk)) {
-      begun = true;
-      if (on_chunk(chunk)) continue;
-      context.TryCancel();
-      while (reader->Read(&chunk)) {
-      }
-      reader->Finish();
-      return {absl::CancelledError("cancelled by the caller"), begun};
-    }
-    return {ToAbslStatus(reader->Finish()), begun};
-  });
+  return Stream<v1::GenerateChunk>(
+      options_.timeout,
+      [&](grpc::ClientContext& context) {
+        return channel_->stub->GenerateStream(&context, request);
+      },
+      on_chunk, cancellation);
+}
+
+absl::Status Client::Profile(
+    absl::Duration duration,
+    absl::FunctionRef<bool(absl::string_view)> on_piece,
+    Cancellation* cancellation) {
+  v1::ProfileRequest request;
+  absl::Duration rest;
+  request.mutable_duration()->set_seconds(
+      absl::IDivDuration(duration, absl::Seconds(1), &rest));
+  request.mutable_duration()->set_nanos(
+      static_cast<int>(absl::ToInt64Nanoseconds(rest)));
+  return Stream<v1::ProfileChunk>(
+      options_.timeout + duration,
+      [&](grpc::ClientContext& context) {
+        return channel_->admin->Profile(&context, request);
+      },
+      [&](const v1::ProfileChunk& chunk) { return on_piece(chunk.trace()); },
+      cancellation);
 }
 
 }  // namespace attend

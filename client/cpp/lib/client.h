@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,9 +14,11 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "attend/v1/attend.pb.h"
+#include "client/cpp/lib/cancellation.h"
 #include "client/cpp/lib/client_tls.h"
 #include "client/cpp/lib/retry.h"
 
@@ -41,25 +42,6 @@ struct ClientOptions {
   std::vector<std::pair<std::string, std::string>> metadata = {};
   // Waits before a retry. Tests replace it.
   std::function<void(absl::Duration)> sleep = absl::SleepFor;
-};
-
-// Lets another thread cancel a call. An object serves one call at a time.
-// Thread-safe.
-class Cancellation {
- public:
-  // Ends the call that was given this object with CANCELLED, even if the call
-  // begins later.
-  void Cancel();
-
- private:
-  friend class Client;
-  // False: cancelled already. `cancel` is called until Leave() returns.
-  bool Enter(std::function<void()> cancel);
-  void Leave();
-
-  std::mutex mutex_;
-  bool cancelled_ = false;
-  std::function<void()> cancel_;
 };
 
 // A client of the services of attend.v1, with one channel and blocking
@@ -136,6 +118,12 @@ class Client {
       const v1::GenerateRequest& request,
       absl::FunctionRef<bool(const v1::GenerateChunk&)> on_chunk,
       Cancellation* cancellation = nullptr);
+  // What the server computes in that time: calls `on_piece` for the pieces of
+  // the trace, which are JSON for Perfetto. The deadline is later than that of
+  // other calls, by `duration`. The rest is as in GenerateStream().
+  absl::Status Profile(absl::Duration duration,
+                       absl::FunctionRef<bool(absl::string_view)> on_piece,
+                       Cancellation* cancellation = nullptr);
 
  private:
   struct Channel;  // keeps gRPC's headers out of this one
@@ -153,6 +141,11 @@ class Client {
   absl::Status CallUnary(const std::string& method,
                          const google::protobuf::Message& request,
                          google::protobuf::Message& response);
+  // A stream of Chunks. `begin` begins an attempt, and returns its reader.
+  template <class Chunk, class Begin>
+  absl::Status Stream(absl::Duration timeout, const Begin& begin,
+                      absl::FunctionRef<bool(const Chunk&)> on_chunk,
+                      Cancellation* cancellation);
 
   const ClientOptions options_;
   const std::unique_ptr<Channel> channel_;

@@ -5486,6 +5486,98 @@ func (*SetAliasResponse) Descriptor() ([]byte, []int) {
 	return file_attend_v1_attend_proto_rawDescGZIP(), []int{65}
 }
 
+// Asks for a profile of all models of the server.
+type ProfileRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How long to record. Above 0, at most 60 seconds. Absent: 5 seconds. The
+	// deadline of the call has to be later.
+	Duration      *durationpb.Duration `protobuf:"bytes,1,opt,name=duration,proto3" json:"duration,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ProfileRequest) Reset() {
+	*x = ProfileRequest{}
+	mi := &file_attend_v1_attend_proto_msgTypes[66]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ProfileRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ProfileRequest) ProtoMessage() {}
+
+func (x *ProfileRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_attend_v1_attend_proto_msgTypes[66]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ProfileRequest.ProtoReflect.Descriptor instead.
+func (*ProfileRequest) Descriptor() ([]byte, []int) {
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{66}
+}
+
+func (x *ProfileRequest) GetDuration() *durationpb.Duration {
+	if x != nil {
+		return x.Duration
+	}
+	return nil
+}
+
+// A piece of the answer of Profile.
+type ProfileChunk struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Trace         []byte                 `protobuf:"bytes,1,opt,name=trace,proto3" json:"trace,omitempty"` // at most 1 MiB; all pieces together are the JSON
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ProfileChunk) Reset() {
+	*x = ProfileChunk{}
+	mi := &file_attend_v1_attend_proto_msgTypes[67]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ProfileChunk) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ProfileChunk) ProtoMessage() {}
+
+func (x *ProfileChunk) ProtoReflect() protoreflect.Message {
+	mi := &file_attend_v1_attend_proto_msgTypes[67]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ProfileChunk.ProtoReflect.Descriptor instead.
+func (*ProfileChunk) Descriptor() ([]byte, []int) {
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{67}
+}
+
+func (x *ProfileChunk) GetTrace() []byte {
+	if x != nil {
+		return x.Trace
+	}
+	return nil
+}
+
 // A model of the server. Lengths are in tokens, special tokens included.
 type Model struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
@@ -5535,7 +5627,7 @@ type Model struct {
 
 func (x *Model) Reset() {
 	*x = Model{}
-	mi := &file_attend_v1_attend_proto_msgTypes[66]
+	mi := &file_attend_v1_attend_proto_msgTypes[68]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5547,7 +5639,7 @@ func (x *Model) String() string {
 func (*Model) ProtoMessage() {}
 
 func (x *Model) ProtoReflect() protoreflect.Message {
-	mi := &file_attend_v1_attend_proto_msgTypes[66]
+	mi := &file_attend_v1_attend_proto_msgTypes[68]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5560,7 +5652,7 @@ func (x *Model) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Model.ProtoReflect.Descriptor instead.
 func (*Model) Descriptor() ([]byte, []int) {
-	return file_attend_v1_attend_proto_rawDescGZIP(), []int{66}
+	return file_attend_v1_attend_proto_rawDescGZIP(), []int{68}
 }
 
 func (x *Model) GetName() string {
@@ -6158,7 +6250,11 @@ const file_attend_v1_attend_proto_rawDesc = "" +
 	"\x0fSetAliasRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x120\n" +
 	"\atargets\x18\x02 \x03(\v2\x16.attend.v1.AliasTargetR\atargets\"\x12\n" +
-	"\x10SetAliasResponse\"\x8a\b\n" +
+	"\x10SetAliasResponse\"G\n" +
+	"\x0eProfileRequest\x125\n" +
+	"\bduration\x18\x01 \x01(\v2\x19.google.protobuf.DurationR\bduration\"$\n" +
+	"\fProfileChunk\x12\x14\n" +
+	"\x05trace\x18\x01 \x01(\fR\x05trace\"\x8a\b\n" +
 	"\x05Model\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
 	"\x06family\x18\x02 \x01(\tR\x06family\x12\x14\n" +
@@ -6249,11 +6345,12 @@ const file_attend_v1_attend_proto_rawDesc = "" +
 	"Detokenize\x12\x1c.attend.v1.DetokenizeRequest\x1a\x1d.attend.v1.DetokenizeResponse\x12I\n" +
 	"\n" +
 	"ListModels\x12\x1c.attend.v1.ListModelsRequest\x1a\x1d.attend.v1.ListModelsResponse\x128\n" +
-	"\bGetModel\x12\x1a.attend.v1.GetModelRequest\x1a\x10.attend.v1.Model2\xe2\x01\n" +
+	"\bGetModel\x12\x1a.attend.v1.GetModelRequest\x1a\x10.attend.v1.Model2\xa3\x02\n" +
 	"\x05Admin\x12F\n" +
 	"\tLoadModel\x12\x1b.attend.v1.LoadModelRequest\x1a\x1c.attend.v1.LoadModelResponse\x12L\n" +
 	"\vUnloadModel\x12\x1d.attend.v1.UnloadModelRequest\x1a\x1e.attend.v1.UnloadModelResponse\x12C\n" +
-	"\bSetAlias\x12\x1a.attend.v1.SetAliasRequest\x1a\x1b.attend.v1.SetAliasResponseBG\n" +
+	"\bSetAlias\x12\x1a.attend.v1.SetAliasRequest\x1a\x1b.attend.v1.SetAliasResponse\x12?\n" +
+	"\aProfile\x12\x19.attend.v1.ProfileRequest\x1a\x17.attend.v1.ProfileChunk0\x01BG\n" +
 	"\tattend.v1B\vAttendProtoP\x01Z\x12attend/v1;attendv1\xaa\x02\tAttend.V1\xea\x02\n" +
 	"Attend::V1b\x06proto3"
 
@@ -6270,7 +6367,7 @@ func file_attend_v1_attend_proto_rawDescGZIP() []byte {
 }
 
 var file_attend_v1_attend_proto_enumTypes = make([]protoimpl.EnumInfo, 8)
-var file_attend_v1_attend_proto_msgTypes = make([]protoimpl.MessageInfo, 69)
+var file_attend_v1_attend_proto_msgTypes = make([]protoimpl.MessageInfo, 71)
 var file_attend_v1_attend_proto_goTypes = []any{
 	(EarlyStopping)(0),          // 0: attend.v1.EarlyStopping
 	(Alignments)(0),             // 1: attend.v1.Alignments
@@ -6346,10 +6443,12 @@ var file_attend_v1_attend_proto_goTypes = []any{
 	(*AliasTarget)(nil),         // 71: attend.v1.AliasTarget
 	(*SetAliasRequest)(nil),     // 72: attend.v1.SetAliasRequest
 	(*SetAliasResponse)(nil),    // 73: attend.v1.SetAliasResponse
-	(*Model)(nil),               // 74: attend.v1.Model
-	nil,                         // 75: attend.v1.GenerationParams.LogitBiasEntry
-	nil,                         // 76: attend.v1.Model.PromptsEntry
-	(*durationpb.Duration)(nil), // 77: google.protobuf.Duration
+	(*ProfileRequest)(nil),      // 74: attend.v1.ProfileRequest
+	(*ProfileChunk)(nil),        // 75: attend.v1.ProfileChunk
+	(*Model)(nil),               // 76: attend.v1.Model
+	nil,                         // 77: attend.v1.GenerationParams.LogitBiasEntry
+	nil,                         // 78: attend.v1.Model.PromptsEntry
+	(*durationpb.Duration)(nil), // 79: google.protobuf.Duration
 }
 var file_attend_v1_attend_proto_depIdxs = []int32{
 	10,  // 0: attend.v1.Chat.messages:type_name -> attend.v1.ChatMessage
@@ -6363,7 +6462,7 @@ var file_attend_v1_attend_proto_depIdxs = []int32{
 	9,   // 8: attend.v1.GenerationParams.bad_words:type_name -> attend.v1.Tokens
 	9,   // 9: attend.v1.GenerationParams.prefix_tokens:type_name -> attend.v1.Tokens
 	15,  // 10: attend.v1.GenerationParams.constraint:type_name -> attend.v1.Constraint
-	75,  // 11: attend.v1.GenerationParams.logit_bias:type_name -> attend.v1.GenerationParams.LogitBiasEntry
+	77,  // 11: attend.v1.GenerationParams.logit_bias:type_name -> attend.v1.GenerationParams.LogitBiasEntry
 	17,  // 12: attend.v1.GenerationParams.sequence_bias:type_name -> attend.v1.SequenceBias
 	16,  // 13: attend.v1.GenerationParams.force_words:type_name -> attend.v1.ForceWord
 	12,  // 14: attend.v1.GenerateRequest.inputs:type_name -> attend.v1.Input
@@ -6375,10 +6474,10 @@ var file_attend_v1_attend_proto_depIdxs = []int32{
 	22,  // 20: attend.v1.Choice.log_probs:type_name -> attend.v1.TokenLogProbs
 	2,   // 21: attend.v1.Choice.finish_reason:type_name -> attend.v1.FinishReason
 	19,  // 22: attend.v1.Choice.alignment:type_name -> attend.v1.Alignment
-	77,  // 23: attend.v1.Timings.queue:type_name -> google.protobuf.Duration
-	77,  // 24: attend.v1.Timings.encode:type_name -> google.protobuf.Duration
-	77,  // 25: attend.v1.Timings.first_token:type_name -> google.protobuf.Duration
-	77,  // 26: attend.v1.Timings.total:type_name -> google.protobuf.Duration
+	79,  // 23: attend.v1.Timings.queue:type_name -> google.protobuf.Duration
+	79,  // 24: attend.v1.Timings.encode:type_name -> google.protobuf.Duration
+	79,  // 25: attend.v1.Timings.first_token:type_name -> google.protobuf.Duration
+	79,  // 26: attend.v1.Timings.total:type_name -> google.protobuf.Duration
 	8,   // 27: attend.v1.GenerateResult.status:type_name -> attend.v1.Status
 	24,  // 28: attend.v1.GenerateResult.choices:type_name -> attend.v1.Choice
 	25,  // 29: attend.v1.GenerateResult.usage:type_name -> attend.v1.Usage
@@ -6457,52 +6556,55 @@ var file_attend_v1_attend_proto_depIdxs = []int32{
 	5,   // 102: attend.v1.DetokenizeRequest.side:type_name -> attend.v1.Side
 	62,  // 103: attend.v1.DetokenizeResponse.results:type_name -> attend.v1.Detokenization
 	8,   // 104: attend.v1.Detokenization.status:type_name -> attend.v1.Status
-	74,  // 105: attend.v1.ListModelsResponse.models:type_name -> attend.v1.Model
+	76,  // 105: attend.v1.ListModelsResponse.models:type_name -> attend.v1.Model
 	70,  // 106: attend.v1.ListModelsResponse.aliases:type_name -> attend.v1.Alias
-	74,  // 107: attend.v1.LoadModelResponse.model:type_name -> attend.v1.Model
+	76,  // 107: attend.v1.LoadModelResponse.model:type_name -> attend.v1.Model
 	71,  // 108: attend.v1.Alias.targets:type_name -> attend.v1.AliasTarget
 	71,  // 109: attend.v1.SetAliasRequest.targets:type_name -> attend.v1.AliasTarget
-	18,  // 110: attend.v1.Model.defaults:type_name -> attend.v1.GenerationParams
-	6,   // 111: attend.v1.Model.tasks:type_name -> attend.v1.Task
-	7,   // 112: attend.v1.Model.label_scores:type_name -> attend.v1.LabelScores
-	76,  // 113: attend.v1.Model.prompts:type_name -> attend.v1.Model.PromptsEntry
-	20,  // 114: attend.v1.Attend.Generate:input_type -> attend.v1.GenerateRequest
-	20,  // 115: attend.v1.Attend.GenerateStream:input_type -> attend.v1.GenerateRequest
-	31,  // 116: attend.v1.Attend.Translate:input_type -> attend.v1.TranslateRequest
-	31,  // 117: attend.v1.Attend.TranslateStream:input_type -> attend.v1.TranslateRequest
-	36,  // 118: attend.v1.Attend.Score:input_type -> attend.v1.ScoreRequest
-	41,  // 119: attend.v1.Attend.Embed:input_type -> attend.v1.EmbedRequest
-	44,  // 120: attend.v1.Attend.Classify:input_type -> attend.v1.ClassifyRequest
-	49,  // 121: attend.v1.Attend.FillMask:input_type -> attend.v1.FillMaskRequest
-	54,  // 122: attend.v1.Attend.Rerank:input_type -> attend.v1.RerankRequest
-	57,  // 123: attend.v1.Attend.Tokenize:input_type -> attend.v1.TokenizeRequest
-	60,  // 124: attend.v1.Attend.Detokenize:input_type -> attend.v1.DetokenizeRequest
-	63,  // 125: attend.v1.Attend.ListModels:input_type -> attend.v1.ListModelsRequest
-	65,  // 126: attend.v1.Attend.GetModel:input_type -> attend.v1.GetModelRequest
-	66,  // 127: attend.v1.Admin.LoadModel:input_type -> attend.v1.LoadModelRequest
-	68,  // 128: attend.v1.Admin.UnloadModel:input_type -> attend.v1.UnloadModelRequest
-	72,  // 129: attend.v1.Admin.SetAlias:input_type -> attend.v1.SetAliasRequest
-	28,  // 130: attend.v1.Attend.Generate:output_type -> attend.v1.GenerateResponse
-	29,  // 131: attend.v1.Attend.GenerateStream:output_type -> attend.v1.GenerateChunk
-	34,  // 132: attend.v1.Attend.Translate:output_type -> attend.v1.TranslateResponse
-	35,  // 133: attend.v1.Attend.TranslateStream:output_type -> attend.v1.TranslateChunk
-	39,  // 134: attend.v1.Attend.Score:output_type -> attend.v1.ScoreResponse
-	43,  // 135: attend.v1.Attend.Embed:output_type -> attend.v1.EmbedResponse
-	48,  // 136: attend.v1.Attend.Classify:output_type -> attend.v1.ClassifyResponse
-	53,  // 137: attend.v1.Attend.FillMask:output_type -> attend.v1.FillMaskResponse
-	56,  // 138: attend.v1.Attend.Rerank:output_type -> attend.v1.RerankResponse
-	58,  // 139: attend.v1.Attend.Tokenize:output_type -> attend.v1.TokenizeResponse
-	61,  // 140: attend.v1.Attend.Detokenize:output_type -> attend.v1.DetokenizeResponse
-	64,  // 141: attend.v1.Attend.ListModels:output_type -> attend.v1.ListModelsResponse
-	74,  // 142: attend.v1.Attend.GetModel:output_type -> attend.v1.Model
-	67,  // 143: attend.v1.Admin.LoadModel:output_type -> attend.v1.LoadModelResponse
-	69,  // 144: attend.v1.Admin.UnloadModel:output_type -> attend.v1.UnloadModelResponse
-	73,  // 145: attend.v1.Admin.SetAlias:output_type -> attend.v1.SetAliasResponse
-	130, // [130:146] is the sub-list for method output_type
-	114, // [114:130] is the sub-list for method input_type
-	114, // [114:114] is the sub-list for extension type_name
-	114, // [114:114] is the sub-list for extension extendee
-	0,   // [0:114] is the sub-list for field type_name
+	79,  // 110: attend.v1.ProfileRequest.duration:type_name -> google.protobuf.Duration
+	18,  // 111: attend.v1.Model.defaults:type_name -> attend.v1.GenerationParams
+	6,   // 112: attend.v1.Model.tasks:type_name -> attend.v1.Task
+	7,   // 113: attend.v1.Model.label_scores:type_name -> attend.v1.LabelScores
+	78,  // 114: attend.v1.Model.prompts:type_name -> attend.v1.Model.PromptsEntry
+	20,  // 115: attend.v1.Attend.Generate:input_type -> attend.v1.GenerateRequest
+	20,  // 116: attend.v1.Attend.GenerateStream:input_type -> attend.v1.GenerateRequest
+	31,  // 117: attend.v1.Attend.Translate:input_type -> attend.v1.TranslateRequest
+	31,  // 118: attend.v1.Attend.TranslateStream:input_type -> attend.v1.TranslateRequest
+	36,  // 119: attend.v1.Attend.Score:input_type -> attend.v1.ScoreRequest
+	41,  // 120: attend.v1.Attend.Embed:input_type -> attend.v1.EmbedRequest
+	44,  // 121: attend.v1.Attend.Classify:input_type -> attend.v1.ClassifyRequest
+	49,  // 122: attend.v1.Attend.FillMask:input_type -> attend.v1.FillMaskRequest
+	54,  // 123: attend.v1.Attend.Rerank:input_type -> attend.v1.RerankRequest
+	57,  // 124: attend.v1.Attend.Tokenize:input_type -> attend.v1.TokenizeRequest
+	60,  // 125: attend.v1.Attend.Detokenize:input_type -> attend.v1.DetokenizeRequest
+	63,  // 126: attend.v1.Attend.ListModels:input_type -> attend.v1.ListModelsRequest
+	65,  // 127: attend.v1.Attend.GetModel:input_type -> attend.v1.GetModelRequest
+	66,  // 128: attend.v1.Admin.LoadModel:input_type -> attend.v1.LoadModelRequest
+	68,  // 129: attend.v1.Admin.UnloadModel:input_type -> attend.v1.UnloadModelRequest
+	72,  // 130: attend.v1.Admin.SetAlias:input_type -> attend.v1.SetAliasRequest
+	74,  // 131: attend.v1.Admin.Profile:input_type -> attend.v1.ProfileRequest
+	28,  // 132: attend.v1.Attend.Generate:output_type -> attend.v1.GenerateResponse
+	29,  // 133: attend.v1.Attend.GenerateStream:output_type -> attend.v1.GenerateChunk
+	34,  // 134: attend.v1.Attend.Translate:output_type -> attend.v1.TranslateResponse
+	35,  // 135: attend.v1.Attend.TranslateStream:output_type -> attend.v1.TranslateChunk
+	39,  // 136: attend.v1.Attend.Score:output_type -> attend.v1.ScoreResponse
+	43,  // 137: attend.v1.Attend.Embed:output_type -> attend.v1.EmbedResponse
+	48,  // 138: attend.v1.Attend.Classify:output_type -> attend.v1.ClassifyResponse
+	53,  // 139: attend.v1.Attend.FillMask:output_type -> attend.v1.FillMaskResponse
+	56,  // 140: attend.v1.Attend.Rerank:output_type -> attend.v1.RerankResponse
+	58,  // 141: attend.v1.Attend.Tokenize:output_type -> attend.v1.TokenizeResponse
+	61,  // 142: attend.v1.Attend.Detokenize:output_type -> attend.v1.DetokenizeResponse
+	64,  // 143: attend.v1.Attend.ListModels:output_type -> attend.v1.ListModelsResponse
+	76,  // 144: attend.v1.Attend.GetModel:output_type -> attend.v1.Model
+	67,  // 145: attend.v1.Admin.LoadModel:output_type -> attend.v1.LoadModelResponse
+	69,  // 146: attend.v1.Admin.UnloadModel:output_type -> attend.v1.UnloadModelResponse
+	73,  // 147: attend.v1.Admin.SetAlias:output_type -> attend.v1.SetAliasResponse
+	75,  // 148: attend.v1.Admin.Profile:output_type -> attend.v1.ProfileChunk
+	132, // [132:149] is the sub-list for method output_type
+	115, // [115:132] is the sub-list for method input_type
+	115, // [115:115] is the sub-list for extension type_name
+	115, // [115:115] is the sub-list for extension extendee
+	0,   // [0:115] is the sub-list for field type_name
 }
 
 func init() { file_attend_v1_attend_proto_init() }
@@ -6531,14 +6633,14 @@ func file_attend_v1_attend_proto_init() {
 		(*EmbedRequest_PromptText)(nil),
 	}
 	file_attend_v1_attend_proto_msgTypes[63].OneofWrappers = []any{}
-	file_attend_v1_attend_proto_msgTypes[66].OneofWrappers = []any{}
+	file_attend_v1_attend_proto_msgTypes[68].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_attend_v1_attend_proto_rawDesc), len(file_attend_v1_attend_proto_rawDesc)),
 			NumEnums:      8,
-			NumMessages:   69,
+			NumMessages:   71,
 			NumExtensions: 0,
 			NumServices:   2,
 		},

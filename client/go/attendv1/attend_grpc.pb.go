@@ -649,18 +649,20 @@ const (
 	Admin_LoadModel_FullMethodName   = "/attend.v1.Admin/LoadModel"
 	Admin_UnloadModel_FullMethodName = "/attend.v1.Admin/UnloadModel"
 	Admin_SetAlias_FullMethodName    = "/attend.v1.Admin/SetAlias"
+	Admin_Profile_FullMethodName     = "/attend.v1.Admin/Profile"
 )
 
 // AdminClient is the client API for Admin service.
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Changes what is served while the server runs. Refused with
-// FAILED_PRECONDITION unless the server was started with
-// `--model-control=explicit`, and with PERMISSION_DENIED where there are tenants
-// and the caller's is not an administrator. Changes are made one after the
-// other, in the order of their calls. One that has begun is made even if its
-// caller does not wait.
+// For those who run the server. Where there are tenants and the caller's is not
+// an administrator, all calls are refused with PERMISSION_DENIED.
+//
+// LoadModel, UnloadModel and SetAlias change what is served while the server
+// runs. Refused with FAILED_PRECONDITION unless the server was started with
+// `--model-control=explicit`. Changes are made one after the other, in the order
+// of their calls. One that has begun is made even if its caller does not wait.
 //
 // A model is called by the name by which it was loaded. Of a model in versions,
 // `NAME` is the version that was loaded last, and `NAME@2` is version 2, which
@@ -679,6 +681,12 @@ type AdminClient interface {
 	// to other models, by their weights. All targets must be served: NOT_FOUND
 	// else.
 	SetAlias(ctx context.Context, in *SetAliasRequest, opts ...grpc.CallOption) (*SetAliasResponse, error)
+	// Records what the threads that compute do, for a time, and then answers with
+	// the trace of it, in pieces: JSON in Google's "Trace Event Format", which
+	// Perfetto opens. One profile at a time, until its last piece is on its way:
+	// FAILED_PRECONDITION for others. A call that is cancelled ends its profile at
+	// once. If the server drains, the trace has what was recorded until then.
+	Profile(ctx context.Context, in *ProfileRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ProfileChunk], error)
 }
 
 type adminClient struct {
@@ -719,16 +727,36 @@ func (c *adminClient) SetAlias(ctx context.Context, in *SetAliasRequest, opts ..
 	return out, nil
 }
 
+func (c *adminClient) Profile(ctx context.Context, in *ProfileRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ProfileChunk], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &Admin_ServiceDesc.Streams[0], Admin_Profile_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[ProfileRequest, ProfileChunk]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type Admin_ProfileClient = grpc.ServerStreamingClient[ProfileChunk]
+
 // AdminServer is the server API for Admin service.
 // All implementations must embed UnimplementedAdminServer
 // for forward compatibility.
 //
-// Changes what is served while the server runs. Refused with
-// FAILED_PRECONDITION unless the server was started with
-// `--model-control=explicit`, and with PERMISSION_DENIED where there are tenants
-// and the caller's is not an administrator. Changes are made one after the
-// other, in the order of their calls. One that has begun is made even if its
-// caller does not wait.
+// For those who run the server. Where there are tenants and the caller's is not
+// an administrator, all calls are refused with PERMISSION_DENIED.
+//
+// LoadModel, UnloadModel and SetAlias change what is served while the server
+// runs. Refused with FAILED_PRECONDITION unless the server was started with
+// `--model-control=explicit`. Changes are made one after the other, in the order
+// of their calls. One that has begun is made even if its caller does not wait.
 //
 // A model is called by the name by which it was loaded. Of a model in versions,
 // `NAME` is the version that was loaded last, and `NAME@2` is version 2, which
@@ -747,6 +775,12 @@ type AdminServer interface {
 	// to other models, by their weights. All targets must be served: NOT_FOUND
 	// else.
 	SetAlias(context.Context, *SetAliasRequest) (*SetAliasResponse, error)
+	// Records what the threads that compute do, for a time, and then answers with
+	// the trace of it, in pieces: JSON in Google's "Trace Event Format", which
+	// Perfetto opens. One profile at a time, until its last piece is on its way:
+	// FAILED_PRECONDITION for others. A call that is cancelled ends its profile at
+	// once. If the server drains, the trace has what was recorded until then.
+	Profile(*ProfileRequest, grpc.ServerStreamingServer[ProfileChunk]) error
 	mustEmbedUnimplementedAdminServer()
 }
 
@@ -765,6 +799,9 @@ func (UnimplementedAdminServer) UnloadModel(context.Context, *UnloadModelRequest
 }
 func (UnimplementedAdminServer) SetAlias(context.Context, *SetAliasRequest) (*SetAliasResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method SetAlias not implemented")
+}
+func (UnimplementedAdminServer) Profile(*ProfileRequest, grpc.ServerStreamingServer[ProfileChunk]) error {
+	return status.Error(codes.Unimplemented, "method Profile not implemented")
 }
 func (UnimplementedAdminServer) mustEmbedUnimplementedAdminServer() {}
 func (UnimplementedAdminServer) testEmbeddedByValue()               {}
@@ -841,6 +878,17 @@ func _Admin_SetAlias_Handler(srv interface{}, ctx context.Context, dec func(inte
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Admin_Profile_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(ProfileRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(AdminServer).Profile(m, &grpc.GenericServerStream[ProfileRequest, ProfileChunk]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type Admin_ProfileServer = grpc.ServerStreamingServer[ProfileChunk]
+
 // Admin_ServiceDesc is the grpc.ServiceDesc for Admin service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -861,6 +909,12 @@ var Admin_ServiceDesc = grpc.ServiceDesc{
 			Handler:    _Admin_SetAlias_Handler,
 		},
 	},
-	Streams:  []grpc.StreamDesc{},
+	Streams: []grpc.StreamDesc{
+		{
+			StreamName:    "Profile",
+			Handler:       _Admin_Profile_Handler,
+			ServerStreams: true,
+		},
+	},
 	Metadata: "attend/v1/attend.proto",
 }

@@ -29,6 +29,33 @@ class FakeInference final : public inference::GRPCInferenceService::Service {
   }
 };
 
+// The part of attend.v1.Admin.
+class FakeAdmin final : public v1::Admin::Service {
+ public:
+  explicit FakeAdmin(FakeCalls& calls) : calls_(calls) {}
+
+  grpc::Status Profile(grpc::ServerContext* context,
+                       const v1::ProfileRequest* request,
+                       grpc::ServerWriter<v1::ProfileChunk>* writer) override {
+    if (grpc::Status status = calls_.Begin(*context); !status.ok()) {
+      return status;
+    }
+    v1::ProfileChunk piece;
+    piece.set_trace("{\"seconds\": ");
+    writer->Write(piece);
+    const int64_t seconds = request->duration().seconds();
+    if (seconds == 13) {
+      return {grpc::StatusCode::UNAVAILABLE, "broken off"};
+    }
+    piece.set_trace(absl::StrCat(seconds, "}"));
+    writer->Write(piece);
+    return grpc::Status::OK;
+  }
+
+ private:
+  FakeCalls& calls_;
+};
+
 // 2 ms for the first input of a call, and 1 ms more for each other.
 void SetQueueTime(int input, v1::Timings& timings) {
   timings.mutable_queue()->set_nanos((2 + input) * 1000000);
@@ -46,6 +73,7 @@ class FakeService::Implementation final : public v1::Attend::Service {
                              &port_);
     builder.RegisterService(this);
     builder.RegisterService(&inference_);
+    builder.RegisterService(&admin_);
     server_ = builder.BuildAndStart();
   }
 
@@ -248,6 +276,7 @@ class FakeService::Implementation final : public v1::Attend::Service {
 
   int port_ = 0;
   FakeCalls calls_;
+  FakeAdmin admin_{calls_};
   std::unique_ptr<grpc::Server> server_;
 };
 

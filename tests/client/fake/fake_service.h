@@ -18,7 +18,7 @@ struct FakeFailure {
   bool headers_first = false;  // sends initial metadata before
 };
 
-// A server of attend.v1.Attend on a free port of this machine, which needs no
+// A server of attend.v1 on a free port of this machine, which needs no
 // model. Generate "translates" a text to capitals, each word one token; its
 // stream is a chunk a word and one to end; of a chat it takes the last message.
 // A text that starts with
@@ -31,7 +31,8 @@ struct FakeFailure {
 // a text "tag ..." each word is labelled. FillMask fills in "yes" and "no";
 // documents score by their length. Of those too a text "bad ..." fails, and one
 // that is not text would end the call. The model is "capitals"; another one,
-// "mute", does not chat.
+// "mute", does not chat. Profile answers {"seconds": N} in two pieces; that of
+// 13 s breaks off after the first.
 class FakeService {
  public:
   FakeService();

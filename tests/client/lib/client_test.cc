@@ -57,6 +57,24 @@ TEST_F(ClientTest, StreamComesInOrder) {
   EXPECT_THAT(texts, ElementsAre("A ", "B ", "C "));
 }
 
+TEST_F(ClientTest, AProfileComesInPieces) {
+  service_.Fail({Unavailable()});
+  std::string trace;
+  const auto add = [&](absl::string_view piece) {
+    trace.append(piece.data(), piece.size());
+    return true;
+  };
+  EXPECT_TRUE(client_.Profile(absl::Seconds(7), add).ok());
+  EXPECT_EQ(trace, "{\"seconds\": 7}");
+  EXPECT_EQ(pauses_.size(), 1u);
+  EXPECT_EQ(client_.Profile(absl::Seconds(13), add).code(),
+            absl::StatusCode::kUnavailable);
+  EXPECT_EQ(
+      client_.Profile(absl::Seconds(7), [](absl::string_view) { return false; })
+          .code(),
+      absl::StatusCode::kCancelled);
+}
+
 TEST_F(ClientTest, StreamCanBeCancelled) {
   int chunks = 0;
   const absl::Status status =
