@@ -25,6 +25,7 @@
 #include "server/app/exceptions.h"
 #include "server/app/health_check.h"
 #include "server/app/http_port.h"
+#include "server/app/inherited_sockets.h"
 #include "server/app/load_models.h"
 #include "server/app/model_loader.h"
 #include "server/app/open_doors.h"
@@ -245,23 +246,23 @@ bool PrintText(const CommandLine& line) {
 }
 
 // Returns the exit code.
-int HealthCode(const HttpOptions& http) {
-  const absl::Status status = CheckHealth(http);
-  if (status.ok()) return 0;
+int PrintError(const absl::Status& status, int code) {
   std::fprintf(stderr, "attend-server: %s\n",
                std::string(status.message()).c_str());
-  return 1;
+  return code;
 }
 
 int Main(const std::vector<std::string>& arguments) {
-  const auto line = ParseCommandLine(arguments);
-  if (!line.ok()) {
-    std::fprintf(stderr, "attend-server: %s\n",
-                 std::string(line.status().message()).c_str());
-    return 2;
-  }
+  auto line = ParseCommandLine(arguments);
+  if (!line.ok()) return PrintError(line.status(), 2);
   if (PrintText(*line)) return 0;
-  if (line->health_check) return HealthCode(line->options.http);
+  if (line->health_check) {
+    const absl::Status healthy = CheckHealth(line->options.http);
+    return healthy.ok() ? 0 : PrintError(healthy, 1);
+  }
+  const absl::Status inherited =
+      InheritSockets(line->options.rpc, line->options.http);
+  if (!inherited.ok()) return PrintError(inherited, 2);
   int code = 1;
   const absl::Status status = CatchExceptions([&] {
     code = Run(line->options);

@@ -1,5 +1,6 @@
 #include "server/grpc/listener.h"
 
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -52,29 +53,23 @@ sockaddr_storage ReachableAddress(int listening) {
   return address;
 }
 
-int PortOf(int socket) {
-  sockaddr_storage bound = {};
-  socklen_t size = sizeof(bound);
-  if (getsockname(socket, reinterpret_cast<sockaddr*>(&bound), &size) != 0) {
-    return 0;
-  }
-  return ntohs(bound.ss_family == AF_INET6
-                   ? reinterpret_cast<sockaddr_in6&>(bound).sin6_port
-                   : reinterpret_cast<sockaddr_in&>(bound).sin_port);
+// Accepted sockets inherit these options.
+bool SetForConnections(int socket, absl::Duration user_timeout) {
+  return Set(socket, IPPROTO_TCP, TCP_NODELAY, 1) &&
+         Set(socket, IPPROTO_TCP, TCP_USER_TIMEOUT,
+             absl::ToInt64Milliseconds(
+                 std::min(user_timeout, absl::Hours(24))));
 }
 
-// Without: errno says why. Accepted sockets inherit the options of TCP. A
-// second server on the same port is a mistake: no SO_REUSEPORT.
+// Without: errno says why. A second server on the same port is a mistake: no
+// SO_REUSEPORT.
 Descriptor ListenOn(const addrinfo& address, bool both_families,
                     absl::Duration user_timeout) {
   Descriptor socket(::socket(address.ai_family,
                              SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const int number = socket.get();
   if (!socket.ok() || !Set(number, SOL_SOCKET, SO_REUSEADDR, 1) ||
-      !Set(number, IPPROTO_TCP, TCP_NODELAY, 1) ||
-      !Set(
-          number, IPPROTO_TCP, TCP_USER_TIMEOUT,
-          absl::ToInt64Milliseconds(std::min(user_timeout, absl::Hours(24)))) ||
+      !SetForConnections(number, user_timeout) ||
       (address.ai_family == AF_INET6 &&
        !Set(number, IPPROTO_IPV6, IPV6_V6ONLY, both_families ? 0 : 1)) ||
       bind(number, address.ai_addr, address.ai_addrlen) != 0 ||
@@ -109,6 +104,17 @@ bool IsAbsent(int error) {
 
 }  // namespace
 
+int PortOf(int socket) {
+  sockaddr_storage bound = {};
+  socklen_t size = sizeof(bound);
+  if (getsockname(socket, reinterpret_cast<sockaddr*>(&bound), &size) != 0) {
+    return 0;
+  }
+  return ntohs(bound.ss_family == AF_INET6
+                   ? reinterpret_cast<sockaddr_in6&>(bound).sin6_port
+                   : reinterpret_cast<sockaddr_in&>(bound).sin_port);
+}
+
 absl::StatusOr<Listener> Listen(const std::string& host, int port,
                                 absl::Duration user_timeout) {
   const std::string name(absl::StripSuffix(absl::StripPrefix(host, "["), "]"));
@@ -138,6 +144,23 @@ absl::StatusOr<Listener> Listen(const std::string& host, int port,
     return listener;
   }
   return Failure(host, port, std::strerror(error));
+}
+
+absl::StatusOr<Listener> Adopt(const std::vector<int>& sockets,
+                               absl::Duration user_timeout) {
+  Listener listener;
+  for (const int number : sockets) {
+    Descriptor& socket = listener.sockets.emplace_back(number);
+    if (fcntl(socket.get(), F_SETFL, O_NONBLOCK) != 0 ||
+        !SetForConnections(socket.get(), user_timeout)) {
+      return absl::UnavailableError(
+          absl::StrCat("cannot listen on descriptor ", number, ": ",
+                       absl::AsciiStrToLower(std::strerror(errno))));
+    }
+  }
+  listener.port = PortOf(sockets.front());
+  listener.address = ReachableAddress(sockets.front());
+  return listener;
 }
 
 }  // namespace attend

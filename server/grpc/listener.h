@@ -27,6 +27,14 @@ struct Listener {
 absl::StatusOr<Listener> Listen(const std::string& host, int port,
                                 absl::Duration user_timeout);
 
+// The same of sockets of TCP that listen already, at least one, all on one
+// port. Takes them over.
+absl::StatusOr<Listener> Adopt(const std::vector<int>& sockets,
+                               absl::Duration user_timeout);
+
+// The port that a socket is bound to; 0: none.
+int PortOf(int socket);
+
 }  // namespace attend
 
 #endif  // ATTEND_SERVER_GRPC_LISTENER_H_

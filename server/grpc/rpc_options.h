@@ -2,6 +2,7 @@
 #define ATTEND_SERVER_GRPC_RPC_OPTIONS_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
@@ -16,6 +17,9 @@ struct RpcOptions {
   std::string host = "0.0.0.0";
   // 0: any free port.
   int port = 50051;
+  // Sockets that listen on the port already, in place of `host`. The server
+  // that is started with them takes them over.
+  std::vector<int> inherited_sockets = {};
 
   // How calls are divided among tenants that get equal shares of a model, if
   // there is no file of tenants.

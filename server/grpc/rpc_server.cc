@@ -193,8 +193,11 @@ absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(
     const RpcOptions& options, CallEnvironment& calls, StepSignal& step_signal,
     ConnectionMetrics& connections, const Certificates* certificates) {
   RETURN_IF_ERROR(options.Validate());
-  ASSIGN_OR_RETURN(Listener listener, Listen(options.host, options.port,
-                                             options.keepalive_timeout));
+  ASSIGN_OR_RETURN(
+      Listener listener,
+      options.inherited_sockets.empty()
+          ? Listen(options.host, options.port, options.keepalive_timeout)
+          : Adopt(options.inherited_sockets, options.keepalive_timeout));
   auto impl = std::make_unique<Impl>(options, calls, step_signal);
   grpc::ServerBuilder builder;
   SetLimits(options, builder);

@@ -54,42 +54,57 @@ HttpListener::~HttpListener() {
 }
 
 absl::Status HttpListener::Listen() {
-  const absl::string_view host = WithoutBrackets(environment_.options.host);
-  const int port = environment_.options.port;
+  const HttpOptions& options = environment_.options;
+  const absl::string_view host = WithoutBrackets(options.host);
   error_code error;
-  Tcp::resolver resolver(acceptor_.get_executor());
-  const auto addresses =
-      resolver.resolve(std::string(host), absl::StrCat(port),
-                       asio::ip::resolver_base::passive |
-                           asio::ip::resolver_base::numeric_service,
-                       error);
-  if (!error) Bind(addresses.begin()->endpoint(), error);
+  if (options.inherited_socket >= 0) {
+    Adopt(options.inherited_socket, error);
+  } else {
+    Bind(std::string(host), options.port, error);
+  }
+  if (!error) acceptor_.non_blocking(true, error);
   if (error) {
     return absl::UnavailableError(
-        absl::StrCat("cannot listen for http on ", WithPort(host, port), ": ",
-                     absl::AsciiStrToLower(error.message())));
+        absl::StrCat("cannot listen for http on ", WithPort(host, options.port),
+                     ": ", absl::AsciiStrToLower(error.message())));
   }
   KeepSpare();
   WaitForConnection();
   return absl::OkStatus();
 }
 
-// Connections inherit the options.
-void HttpListener::Bind(const Tcp::endpoint& address, error_code& error) {
+void HttpListener::Bind(const std::string& host, int port, error_code& error) {
+  Tcp::resolver resolver(acceptor_.get_executor());
+  const auto addresses =
+      resolver.resolve(host, absl::StrCat(port),
+                       asio::ip::resolver_base::passive |
+                           asio::ip::resolver_base::numeric_service,
+                       error);
+  if (error) return;
+  const Tcp::endpoint address = addresses.begin()->endpoint();
   acceptor_.open(address.protocol(), error);
   if (error) return;
   acceptor_.set_option(Tcp::acceptor::reuse_address(true), error);
   if (error) return;
-  acceptor_.set_option(Tcp::no_delay(true), error);
-  if (error) return;
-  acceptor_.set_option(asio::socket_base::send_buffer_size(kSendBufferBytes),
-                       error);
+  SetForConnections(error);
   if (error) return;
   acceptor_.bind(address, error);
   if (error) return;
   acceptor_.listen(asio::socket_base::max_listen_connections, error);
+}
+
+void HttpListener::Adopt(int socket, error_code& error) {
+  // Of either family: addresses are read from the sockets, family included.
+  acceptor_.assign(Tcp::v6(), socket, error);
+  if (!error) SetForConnections(error);
+}
+
+// Connections inherit the options.
+void HttpListener::SetForConnections(error_code& error) {
+  acceptor_.set_option(Tcp::no_delay(true), error);
   if (error) return;
-  acceptor_.non_blocking(true, error);
+  acceptor_.set_option(asio::socket_base::send_buffer_size(kSendBufferBytes),
+                       error);
 }
 
 int HttpListener::port() const {

@@ -4,6 +4,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <string>
 
 #include "absl/status/status.h"
 #include "server/http/http_session.h"
@@ -23,8 +24,8 @@ class HttpListener {
   HttpListener(const HttpListener&) = delete;
   HttpListener& operator=(const HttpListener&) = delete;
 
-  // Binds the port of the options. UNAVAILABLE if that is impossible, with the
-  // reason.
+  // Binds the port of the options, or takes over the socket that they have.
+  // UNAVAILABLE if that is impossible, with the reason.
   absl::Status Listen();
   // Goes on after a lack of memory has kept the listener from waiting.
   void KeepWaiting();
@@ -34,7 +35,10 @@ class HttpListener {
  private:
   using Tcp = boost::asio::ip::tcp;
 
-  void Bind(const Tcp::endpoint& address, boost::system::error_code& error);
+  void Bind(const std::string& host, int port,
+            boost::system::error_code& error);
+  void Adopt(int socket, boost::system::error_code& error);
+  void SetForConnections(boost::system::error_code& error);
   void WaitForConnection();
   void Accept(boost::system::error_code error);
   // Whether a descriptor became free.

@@ -21,6 +21,9 @@ struct HttpOptions {
   std::string host = "0.0.0.0";
   // 0: any free port.
   int port = 8080;
+  // A socket that listens on the port already, in place of `host`, or -1. The
+  // server that is started with it takes it over.
+  int inherited_socket = -1;
 
   // Serve with the certificate of the server's TlsOptions. Clients are not
   // asked for certificates, because probes have none. A connection with TLS

@@ -41,6 +41,16 @@ def seconds(duration):
     return float(number) * {"ms": 0.001, "s": 1, "m": 60, "h": 3600}[unit]
 
 
+def make_certificate(folder):
+    """The files of a certificate for 127.0.0.1, and of its key."""
+    cert, key = f"{folder}/crt", f"{folder}/key"
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                    "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=a",
+                    "-addext", "subjectAltName=IP:127.0.0.1", "-out", cert,
+                    "-keyout", key], check=True, capture_output=True)
+    return cert, key
+
+
 @contextlib.contextmanager
 def running(*flags):
     """A server with the bundled model on free ports; gives its HTTP port and

@@ -46,11 +46,7 @@ def read_exposition():
     which was asked for something, for something wrong, too often, and for too many
     connections."""
     directory = tempfile.TemporaryDirectory()
-    cert, key = f"{directory.name}/crt", f"{directory.name}/key"
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
-                    "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=a",
-                    "-addext", "subjectAltName=IP:127.0.0.1", "-out", cert,
-                    "-keyout", key], check=True, capture_output=True)
+    cert, key = attend_server.make_certificate(directory.name)
     with directory, tenants_file() as tenants, attend_server.running(
             "--max-connections=4", f"--tenants={tenants}", f"--tls-cert={cert}",
             f"--tls-key={key}", "--otlp-endpoint=127.0.0.1:1",
