@@ -36,17 +36,28 @@ type outcome[Answer any] struct {
 	failed *Error
 }
 
+// caller makes an attempt of a call.
+type caller[Request, Answer any] func(context.Context, *Request,
+	...grpc.CallOption) (*Answer, error)
+
 // unary makes a call by one or several attempts: after a failure when the rules
 // of Retry say so, and with Hedging while others run.
 func unary[Request, Answer any](ctx context.Context, c *Client,
-	method func(context.Context, *Request, ...grpc.CallOption) (*Answer, error),
-	request *Request) (*Answer, error) {
+	method caller[Request, Answer], request *Request) (*Answer, error) {
+	return attempts(ctx, c, c.hedging, method, request)
+}
+
+func attempts[Request, Answer any](ctx context.Context, c *Client,
+	hedging Hedging, method caller[Request, Answer], request *Request) (
+	*Answer, error) {
 	ctx, cancel, end := c.begin(ctx)
 	defer cancel() // of what still runs
 	outcomes := make(chan outcome[Answer], c.retry.MaxAttempts)
-	attempt := func() {
+	key := affinityKey(request, c.affinity)
+	attempt := func(others int) {
 		var trailer metadata.MD
-		answer, err := method(ctx, request, grpc.Trailer(&trailer))
+		answer, err := method(withKey(ctx, key, others), request,
+			grpc.Trailer(&trailer))
 		if err != nil {
 			outcomes <- outcome[Answer]{failed: errorOf(err, trailer)}
 			return
@@ -66,9 +77,9 @@ func unary[Request, Answer any](ctx context.Context, c *Client,
 			}
 			made++
 			running++
-			go attempt()
-			if made < c.retry.MaxAttempts && running < c.hedging.MaxRunning {
-				next.Reset(c.hedging.After)
+			go attempt(running - 1)
+			if made < c.retry.MaxAttempts && running < hedging.MaxRunning {
+				next.Reset(hedging.After)
 			}
 		case ended := <-outcomes:
 			running--

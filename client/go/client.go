@@ -17,12 +17,20 @@ type Client struct {
 	settings
 	connection *grpc.ClientConn
 	stub       attendv1.AttendClient
+	admin      attendv1.AdminClient
 	hedged     budget
 }
 
-// Calls go to servers in turn, to those only that say they are serving.
-const serviceConfig = `{"loadBalancingConfig": [{"round_robin": {}}],
-	"healthCheckConfig": {"serviceName": ""}}`
+// serviceConfig says how calls are balanced: to those servers only that say they
+// are serving.
+func (s *settings) serviceConfig() string {
+	balancer := "round_robin"
+	if s.affinity > 0 {
+		balancer = ringName
+	}
+	return `{"loadBalancingConfig": [{"` + balancer + `": {}}],
+		"healthCheckConfig": {"serviceName": ""}}`
+}
 
 // NewClient makes a client. It connects when it is first used. `target` is
 // HOST:PORT, or several of them with commas between. Of one, DNS may name
@@ -46,7 +54,7 @@ func NewClient(target string, options ...Option) (*Client, error) {
 		return nil, err
 	}
 	reached = append(reached, grpc.WithTransportCredentials(transport),
-		grpc.WithDefaultServiceConfig(serviceConfig),
+		grpc.WithDefaultServiceConfig(c.serviceConfig()),
 		grpc.WithDisableRetry(), // see Retry
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(math.MaxInt32)),
 		// A server that does not answer a ping is given up, and its calls are made
@@ -62,6 +70,7 @@ func NewClient(target string, options ...Option) (*Client, error) {
 		return nil, err
 	}
 	c.stub = attendv1.NewAttendClient(c.connection)
+	c.admin = attendv1.NewAdminClient(c.connection)
 	return c, nil
 }
 

@@ -26,6 +26,7 @@ type settings struct {
 	timeout  time.Duration
 	retry    Retry
 	hedging  Hedging
+	affinity int      // bytes; 0: servers in turn
 	metadata []string // keys and values in turn
 	trace    func(context.Context) map[string]string
 	dial     []grpc.DialOption
@@ -67,6 +68,13 @@ func WithRetry(retry Retry) Option {
 // WithHedging sends calls twice that take long.
 func WithHedging(hedging Hedging) Option {
 	return func(s *settings) { s.hedging = hedging }
+}
+
+// WithAffinity sends calls to one server, as long as it serves, if so many first
+// bytes of their first input are alike: its cache has what they begin with. A
+// server that is being connected to has no calls yet.
+func WithAffinity(bytes int) Option {
+	return func(s *settings) { s.affinity = bytes }
 }
 
 // WithMetadata sends keys and values, in turn, with each call.

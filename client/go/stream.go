@@ -22,6 +22,7 @@ func stream[Request, Chunk any](ctx context.Context, c *Client,
 	return func(yield func(string, error) bool) {
 		ctx, cancel, end := c.begin(ctx)
 		defer cancel()
+		ctx = withKey(ctx, affinityKey(request, c.affinity), 0)
 		var text replay
 		for made := 1; ; made++ {
 			text.at = 0

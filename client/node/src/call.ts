@@ -3,6 +3,7 @@
 import {Metadata, status} from '@grpc/grpc-js';
 import type {ClientReadableStream, MethodDefinition} from '@grpc/grpc-js';
 
+import {AFFINITY_HEADER} from './affinity.js';
 import {AttendError, errorOf} from './errors.js';
 import type {Budget, Hedging} from './hedging.js';
 import {Replay} from './replay.js';
@@ -16,6 +17,8 @@ export interface Call {
   method: Method;
   request: object;
   metadata: Metadata;
+  /** Of the server; see affinityKey(). */
+  key?: string;
   /** When it has to be over, in ms since 1970. */
   end?: number;
   signal?: AbortSignal;
@@ -53,17 +56,32 @@ function watch({end, signal}: Call, fail: (error: AttendError) => void) {
   };
 }
 
+function metadataOf(call: Call, key?: string): Metadata {
+  const metadata = call.metadata.clone();
+  if (key !== undefined) metadata.set(AFFINITY_HEADER, key);
+  return metadata;
+}
+
 /** One attempt of a call, at the next server. */
-function attempt(servers: Servers, call: Call,
+function attempt(servers: Servers, call: Call, key: string | undefined,
                  done: (error?: AttendError, answer?: object) => void): Running {
   let running: Running | undefined;
   let cancelled = false;
   const {path, requestSerialize, responseDeserialize} = call.method;
-  servers.pick().then((server) => {
+  servers.pick(key).then((server) => {
     if (cancelled) return;
+    if (call.method.responseStream) {
+      const stream = server.makeServerStreamRequest(
+          path, requestSerialize, responseDeserialize, call.request,
+          metadataOf(call, key), {deadline: call.end});
+      running = stream;
+      allOf(stream).then((pieces) => done(undefined, pieces),
+                         (error) => done(errorOf(error)));
+      return;
+    }
     running = server.makeUnaryRequest(
         path, requestSerialize, responseDeserialize, call.request,
-        call.metadata.clone(), {deadline: call.end}, (error, answer) =>
+        metadataOf(call, key), {deadline: call.end}, (error, answer) =>
           error ? done(errorOf(error)) : done(undefined, answer));
   }).catch((error) => done(errorOf(error)));
   return {
@@ -74,8 +92,15 @@ function attempt(servers: Servers, call: Call,
   };
 }
 
+async function allOf(stream: ClientReadableStream<object>): Promise<object[]> {
+  const pieces: object[] = [];
+  for await (const piece of messagesOf(stream)) pieces.push(piece);
+  return pieces;
+}
+
 /** A call by one or several attempts: after a failure when the rules of Retry say
- * so, and with Hedging while others run. */
+ * so, and with Hedging while others run. The answer of a method that streams is a
+ * list. */
 export function unary(servers: Servers, call: Call): Promise<object> {
   const {retry: {maxAttempts}, hedging, budget} = call;
   const running = new Set<Running>();
@@ -86,7 +111,9 @@ export function unary(servers: Servers, call: Call): Promise<object> {
     const begin = () => {
       if (running.size > 0 && !budget.take()) return;
       made++;
-      const one = attempt(servers, call, (error, answer) => {
+      // While others run it goes elsewhere: of N servers, one in N goes to the same.
+      const key = call.key && running.size > 0 ? `${call.key}-2` : call.key;
+      const one = attempt(servers, call, key, (error, answer) => {
         if (!running.delete(one)) return;  // it was cancelled
         if (answer) {
           if (made === 1) budget.answered();
@@ -157,10 +184,10 @@ export async function* streamed(
     for (let made = 1;; made++) {
       text.again();
       try {
-        const server = await Promise.race([servers.pick(), over]);
+        const server = await Promise.race([servers.pick(call.key), over]);
         running = server.makeServerStreamRequest(
             path, requestSerialize, responseDeserialize, call.request,
-            call.metadata.clone(), {deadline: call.end});
+            metadataOf(call, call.key), {deadline: call.end});
         for await (const message of messagesOf(running)) {
           const part = text.next(read(message));
           if (part) yield part;

@@ -2,6 +2,7 @@ import {isIP} from 'node:net';
 
 import {Client as Channel, Metadata} from '@grpc/grpc-js';
 
+import {affinityKey} from './affinity.js';
 import {streamed, unary} from './call.js';
 import type {Call, Method} from './call.js';
 import {errorOfInput, readAll} from './errors.js';
@@ -15,7 +16,9 @@ import type {GenerateChunk} from './generated/attend/v1/GenerateChunk.js';
 import type {GenerateResponse} from './generated/attend/v1/GenerateResponse.js';
 import type {GenerateResult} from './generated/attend/v1/GenerateResult.js';
 import type {ListModelsResponse} from './generated/attend/v1/ListModelsResponse.js';
+import type {LoadModelResponse} from './generated/attend/v1/LoadModelResponse.js';
 import type {Model} from './generated/attend/v1/Model.js';
+import type {ProfileChunk} from './generated/attend/v1/ProfileChunk.js';
 import type {RerankResponse} from './generated/attend/v1/RerankResponse.js';
 import type {RerankResult} from './generated/attend/v1/RerankResult.js';
 import type {ScoreResponse} from './generated/attend/v1/ScoreResponse.js';
@@ -28,12 +31,12 @@ import type {Translation} from './generated/attend/v1/Translation.js';
 import {Budget} from './hedging.js';
 import {inputOf, listOf} from './inputs.js';
 import type {Input, Inputs} from './inputs.js';
-import {requestOf} from './options.js';
+import {requestOf, withTerms} from './options.js';
 import type {
   CallOptions, ClassifyOptions, DetokenizeOptions, EmbedOptions, FillMaskOptions,
   GenerateOptions, RerankOptions, ScoreOptions, TokenizeOptions,
   TranslateOptions} from './options.js';
-import {attend, fieldsOf} from './protos.js';
+import {admin, attend, fieldsOf} from './protos.js';
 import {withSeed} from './replay.js';
 import {Servers} from './servers.js';
 import {addressesOf, authorizationOf, securityOf} from './settings.js';
@@ -79,7 +82,7 @@ export class Client {
           'grpc.keepalive_time_ms': 12000,
           'grpc.keepalive_timeout_ms': 5000,
           ...options.channelOptions,
-        }), options.healthChecks ?? true);
+        }), options.healthChecks ?? true, (options.affinity ?? 0) > 0);
   }
 
   /** Ends the connections. */
@@ -209,10 +212,45 @@ export class Client {
     return this.#unary<Model>('GetModel', {name}, options);
   }
 
-  async #unary<Answer>(name: string, fields: object,
-                       options: CallOptions): Promise<Answer> {
-    const answer = await unary(this.#servers, this.#call(name, fields, options));
-    return answer as Answer;
+  /** Loads a model, or loads it anew; `version` 0: the highest. Needs a server
+   * with --model-control=explicit, and time: see `timeout`. */
+  async loadModel(name: string, version = 0, options: CallOptions = {}):
+      Promise<Model> {
+    const answer = await this.#unary<LoadModelResponse>(
+        'LoadModel', {name, version}, options, admin);
+    return answer.model!;
+  }
+
+  /** Takes a model out of service. Calls that run go on. */
+  async unloadModel(name: string, options: CallOptions = {}): Promise<void> {
+    await this.#unary('UnloadModel', {name}, options, admin);
+  }
+
+  /** Lets calls of a name go to models, {model: weight}; no targets: the name is no
+   * alias any more. */
+  async setAlias(name: string, targets: Record<string, number>,
+                 options: CallOptions = {}): Promise<void> {
+    await this.#unary('SetAlias', {
+      name, targets: Object.entries(targets).map(
+          ([model, weight]) => ({model, weight})),
+    }, options, admin);
+  }
+
+  /** Records what the server computes, at most 60 s: JSON for ui.perfetto.dev.
+   * `timeout` is of what comes after that time. */
+  async profile(seconds = 5, options: CallOptions = {}): Promise<Buffer> {
+    const {timeout = this.#timeout} = options;
+    const nanos = Math.round(seconds * 1e9);
+    const pieces = await this.#unary<ProfileChunk[]>('Profile', {
+      duration: {seconds: Math.trunc(nanos / 1e9), nanos: nanos % 1e9},
+    }, {...options, timeout: timeout === null ? null : timeout + seconds}, admin);
+    return Buffer.concat(pieces.map(({trace}) => trace as Buffer));
+  }
+
+  async #unary<Answer>(name: string, fields: object, options: CallOptions,
+                       service = attend): Promise<Answer> {
+    const call = this.#call(name, fields, options, service);
+    return await unary(this.#servers, call) as Answer;
   }
 
   async *#stream<Chunk>(name: string, fields: object, options: CallOptions,
@@ -221,14 +259,20 @@ export class Client {
                     (chunk) => read(chunk as Chunk));
   }
 
-  #call(name: string, fields: object, options: CallOptions): Call {
-    const method = attend[name] as unknown as Method;
-    const request = requestOf(name, attend[name], options);
-    if (fieldsOf(attend[name].requestType).has('model')) {
+  get #timeout(): number | null {
+    const {timeout = 60} = this.#settings;
+    return timeout;
+  }
+
+  #call(name: string, fields: object, options: CallOptions,
+        service = attend): Call {
+    const method = service[name] as unknown as Method;
+    const request = requestOf(name, service[name], options);
+    if (fieldsOf(service[name].requestType).has('model')) {
       request.model ??= this.#settings.model;
     }
-    const {timeout: usual = 60} = this.#settings;
-    const {timeout = usual} = options;
+    const {affinity = 0, hedging} = this.#settings;
+    const {timeout = this.#timeout} = options;
     const trace = options.traceparent === undefined ?
         currentTrace() : {traceparent: options.traceparent};
     const metadata = new Metadata();
@@ -239,17 +283,14 @@ export class Client {
     return {
       method, request: {...request, ...fields}, metadata,
       end: timeout === null ? undefined : Date.now() + 1000 * timeout,
-      signal: options.signal, hedging: this.#settings.hedging,
+      signal: options.signal,
+      // What changes the server is not asked for twice.
+      hedging: service === attend ? hedging : undefined,
+      key: affinity > 0 ? affinityKey({...request, ...fields}, affinity) :
+                          undefined,
       budget: this.#budget,
       retry: {maxAttempts: 4, initialBackoff: 0.1, maxBackoff: 2, resume: true,
               ...this.#settings.retry},
     };
   }
-}
-
-function withTerms({glossary, ...options}: TranslateOptions): object {
-  return glossary === undefined ? options : {
-    ...options, glossary: Object.entries(glossary).map(
-        ([source, target]) => ({source, target})),
-  };
 }

@@ -61,3 +61,11 @@ export function requestOf(name: string, method: MethodDefinition<object, object>
   if (Object.keys(params).length > 0) request.params = params;
   return request;
 }
+
+/** The glossary as the API has it. */
+export function withTerms({glossary, ...options}: TranslateOptions): object {
+  return glossary === undefined ? options : {
+    ...options, glossary: Object.entries(glossary).map(
+        ([source, target]) => ({source, target})),
+  };
+}

@@ -18,6 +18,7 @@ const definition = protoLoader.loadSync(
 type Message = MessageTypeDefinition<object, object>;
 
 export const attend = definition['attend.v1.Attend'] as ServiceDefinition;
+export const admin = definition['attend.v1.Admin'] as ServiceDefinition;
 export const health = definition['grpc.health.v1.Health'] as ServiceDefinition;
 export const statusDetails = definition['attend.v1.StatusDetails'] as Message;
 export const retryInfo = definition['attend.v1.RetryInfo'] as Message;

@@ -1,11 +1,13 @@
-// Calls go to servers in turn, to those only that say they are serving. This is
-// gRPC's round_robin with health checks, which @grpc/grpc-js does not have.
+// Calls go to servers in turn, or by their keys, to those only that say they are
+// serving. This is gRPC's round_robin with health checks, which @grpc/grpc-js does
+// not have, and its ring_hash.
 
 import {lookup} from 'node:dns/promises';
 
 import {Client, Metadata, status} from '@grpc/grpc-js';
 import type {ClientReadableStream, StatusObject} from '@grpc/grpc-js';
 
+import {Ring} from './affinity.js';
 import {AttendError} from './errors.js';
 import {health} from './protos.js';
 import type {Address} from './settings.js';
@@ -70,6 +72,7 @@ class Server {
  * for; names are resolved again when a server is lost. */
 export class Servers {
   #servers = new Map<string, Server>();
+  #ring = new Ring([]);
   #next = 0;
   #waiting: Array<() => void> = [];
   #lookedUp = -Infinity;
@@ -78,18 +81,19 @@ export class Servers {
 
   constructor(readonly addresses: Address[],
               readonly open: (address: string) => Client,
-              readonly watched: boolean) {}
+              readonly watched: boolean, readonly byKey: boolean) {}
 
-  /** The next server that is serving. Waits for those that are being connected
-   * to, and throws UNAVAILABLE if there are no such either. */
-  async pick(): Promise<Client> {
+  /** The next server that is serving, or that of the key. Waits for those that are
+   * being connected to, and throws UNAVAILABLE if there are no such either. */
+  async pick(key?: string): Promise<Client> {
     if (this.#servers.size === 0) await this.#lookUp();
     for (;;) {
       if (this.#closed) {
         throw new AttendError(status.CANCELLED, 'the client is closed');
       }
       const servers = [...this.#servers.values()];
-      const serving = servers.filter(({state}) => state === 'serving');
+      const serving = key === undefined ?
+          servers.filter(({state}) => state === 'serving') : this.#of(key);
       if (serving.length > 0) {
         return serving[this.#next++ % serving.length].client;
       }
@@ -100,6 +104,16 @@ export class Servers {
       }
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
+  }
+
+  /** The server of a key, if it is serving. One that is being connected to keeps
+   * its keys. */
+  #of(key: string): Server[] {
+    const state = (address: string) => this.#servers.get(address)!.state;
+    const found = this.#ring.find(key, (address) =>
+      ['serving', 'connecting'].includes(state(address)));
+    return found !== undefined && state(found) === 'serving' ?
+        [this.#servers.get(found)!] : [];
   }
 
   close() {
@@ -152,5 +166,6 @@ export class Servers {
       this.#servers.set(address, new Server(
           this.open(address), () => this.#changed(), this.watched));
     }
+    if (this.byKey) this.#ring = new Ring([...this.#servers.keys()]);
   }
 }

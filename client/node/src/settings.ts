@@ -45,6 +45,10 @@ export interface ClientOptions {
   timeout?: number | null;
   retry?: Retry;
   hedging?: Hedging;
+  /** Calls go to one server, as long as it serves, if so many first bytes of their
+   * first input are alike: its cache has what they begin with. Default: 0, calls
+   * go to servers in turn. */
+  affinity?: number;
   /** Watch the health of each server. Not behind a proxy that balances calls: the
    * health of one server would speak for all. Default: true. */
   healthChecks?: boolean;

@@ -23,6 +23,7 @@ pub struct ClientBuilder {
     tls: Option<Tls>,
     retry: Retry,
     hedging: Option<Hedging>,
+    affinity: usize,
     health_checks: bool,
     options: CallOptions,
     change: fn(Endpoint) -> Endpoint,
@@ -37,6 +38,7 @@ impl ClientBuilder {
             tls: None,
             retry: Retry::default(),
             hedging: None,
+            affinity: 0,
             health_checks: true,
             options: CallOptions { timeout: Some(Duration::from_secs(60)), metadata: Vec::new() },
             change: |endpoint| endpoint,
@@ -76,6 +78,14 @@ impl ClientBuilder {
     /// Sends calls twice that take long.
     pub fn hedging(mut self, hedging: Hedging) -> Self {
         self.hedging = Some(hedging);
+        self
+    }
+
+    /// Calls go to one server, as long as it serves, if so many first bytes of their
+    /// first input are alike: its cache has what they begin with. Default: 0, calls
+    /// go to servers in turn.
+    pub fn affinity(mut self, bytes: usize) -> Self {
+        self.affinity = bytes;
         self
     }
 
@@ -120,6 +130,7 @@ impl ClientBuilder {
                 model: self.model,
                 retry: self.retry,
                 hedging: self.hedging,
+                affinity: self.affinity,
                 budget: Budget::new(),
             }),
             self.options,

@@ -17,7 +17,7 @@ use crate::hedging::Hedging;
 use crate::results::{Each, Outcome};
 use crate::stream::TextStream;
 use crate::unary::unary;
-use crate::{trace, Error};
+use crate::{affinity, trace, Error};
 
 /// What calls are made with.
 #[derive(Clone, Default)]
@@ -34,22 +34,34 @@ pub(crate) struct Prepared<Q> {
     pub(crate) hedging: Option<Hedging>,
     request: Q,
     metadata: MetadataMap,
+    affinity: Option<String>,
 }
 
 impl<Q: Clone> Prepared<Q> {
-    /// Of the next attempt.
-    pub(crate) fn request(&self) -> Request<Q> {
+    /// Of an attempt. While others run it has another key: of N servers, one in N
+    /// goes to the same.
+    pub(crate) fn key(&self, others_run: bool) -> Option<String> {
+        let key = self.affinity.as_ref()?;
+        Some(if others_run { format!("{key}-2") } else { key.clone() })
+    }
+
+    /// Of an attempt with that key.
+    pub(crate) fn request(&self, key: Option<&str>) -> Request<Q> {
         let mut request = Request::new(self.request.clone());
         *request.metadata_mut() = self.metadata.clone();
+        if let Some(key) = key {
+            let value = key.parse().expect("it is of digits and letters");
+            request.metadata_mut().insert(affinity::HEADER, value);
+        }
         if let Some(end) = self.end {
             request.set_timeout(end.saturating_duration_since(Instant::now()));
         }
         request
     }
 
-    /// The next server.
-    pub(crate) async fn server(&self) -> Result<Grpc<Channel>, Error> {
-        let channel = self.connection.servers.pick().await?;
+    /// The next server, or that of the key.
+    pub(crate) async fn server(&self, key: Option<&str>) -> Result<Grpc<Channel>, Error> {
+        let channel = self.connection.servers.pick(key).await?;
         let mut server = Grpc::new(channel).max_decoding_message_size(usize::MAX);
         let ready = server.ready().await;
         ready.map_err(|error| self.failed(Status::from_error(error.into())))?;
@@ -73,9 +85,11 @@ struct Parts<Q> {
     options: CallOptions,
     /// Sets what the caller must not change, or may have left open.
     finish: fn(&mut Q),
+    /// How long the server takes at least. The timeout begins after that time.
+    takes: Duration,
 }
 
-impl<Q> Parts<Q> {
+impl<Q: 'static> Parts<Q> {
     fn new(
         connection: &Arc<Connection>,
         options: &CallOptions,
@@ -88,6 +102,7 @@ impl<Q> Parts<Q> {
             request,
             options: options.clone(),
             finish: |_| {},
+            takes: Duration::ZERO,
         }
     }
 
@@ -104,11 +119,13 @@ impl<Q> Parts<Q> {
         }
         // What changes the server is not asked for twice.
         let hedged = self.path.starts_with("/attend.v1.Attend/");
+        let timeout = self.options.timeout.map(|timeout| timeout.saturating_add(self.takes));
         Ok(Prepared {
             hedging: self.connection.hedging.filter(|_| hedged),
+            affinity: affinity::key(&self.request, self.connection.affinity),
             connection: self.connection,
             path: PathAndQuery::from_static(self.path),
-            end: self.options.timeout.and_then(|t| Instant::now().checked_add(t)),
+            end: timeout.and_then(|timeout| Instant::now().checked_add(timeout)),
             request: self.request,
             metadata,
         })
@@ -151,10 +168,14 @@ macro_rules! options_of_calls {
 #[must_use = "a call is made when it is awaited"]
 pub struct Call<Q, A, R> {
     parts: Parts<Q>,
+    /// If the answer comes in pieces: adds one to those before.
+    join: Option<Join<A>>,
     read: fn(A) -> R,
 }
 
-impl<Q, A, R> Call<Q, A, R> {
+pub(crate) type Join<A> = fn(&mut A, A);
+
+impl<Q: 'static, A, R> Call<Q, A, R> {
     pub(crate) fn new(
         connection: &Arc<Connection>,
         options: &CallOptions,
@@ -163,11 +184,17 @@ impl<Q, A, R> Call<Q, A, R> {
         read: fn(A) -> R,
     ) -> Self {
         let parts = Parts::new(connection, options, path, request);
-        Self { parts, read }
+        Self { parts, join: None, read }
     }
 
     pub(crate) fn finish(mut self, finish: fn(&mut Q)) -> Self {
         self.parts.finish = finish;
+        self
+    }
+
+    pub(crate) fn in_pieces(mut self, join: Join<A>, takes: Duration) -> Self {
+        self.join = Some(join);
+        self.parts.takes = takes;
         self
     }
 
@@ -181,7 +208,7 @@ where
 {
     /// A result or an error of each input; `.await` alone returns the first error.
     pub async fn each(self) -> Result<Vec<Result<T, Error>>, Error> {
-        let answer = unary(self.parts.prepare()?).await?;
+        let answer = unary(self.parts.prepare()?, self.join).await?;
         Ok((self.read)(answer).0)
     }
 }
@@ -196,8 +223,8 @@ where
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        let Self { parts, read } = self;
-        Box::pin(async move { read(unary(parts.prepare()?).await?).value() })
+        let Self { parts, join, read } = self;
+        Box::pin(async move { read(unary(parts.prepare()?, join).await?).value() })
     }
 }
 
@@ -267,6 +294,8 @@ mod tests {
         assert!(client.models().parts.prepare().unwrap().hedging.is_some());
         assert!(client.load_model("a").parts.prepare().unwrap().hedging.is_none());
         assert!(client.unload_model("a").parts.prepare().unwrap().hedging.is_none());
+        let profile = client.profile(Duration::from_secs(1));
+        assert!(profile.parts.prepare().unwrap().hedging.is_none());
         let alias = client.set_alias("a", [("b", 1)]);
         assert!(alias.parts.prepare().unwrap().hedging.is_none());
     }

@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::call::{Call, CallOptions, StreamedCall};
 use crate::connection::Connection;
@@ -9,10 +10,11 @@ use crate::v1::{
     DetokenizeResponse, EmbedRequest, EmbedResponse, EmbeddingEncoding, FillMaskRequest,
     FillMaskResponse, FillMaskResult, GenerateChunk, GenerateRequest, GenerateResponse,
     GenerateResult, GenerationParams, GetModelRequest, Input, ListModelsRequest,
-    ListModelsResponse, LoadModelRequest, LoadModelResponse, Model, RerankRequest, RerankResponse,
-    RerankResult, ScorePair, ScoreRequest, ScoreResponse, ScoreResult, SetAliasRequest,
-    SetAliasResponse, Tokenization, TokenizeRequest, TokenizeResponse, Tokens, TranslateChunk,
-    TranslateRequest, TranslateResponse, Translation, UnloadModelRequest, UnloadModelResponse,
+    ListModelsResponse, LoadModelRequest, LoadModelResponse, Model, ProfileChunk, ProfileRequest,
+    RerankRequest, RerankResponse, RerankResult, ScorePair, ScoreRequest, ScoreResponse,
+    ScoreResult, SetAliasRequest, SetAliasResponse, Tokenization, TokenizeRequest,
+    TokenizeResponse, Tokens, TranslateChunk, TranslateRequest, TranslateResponse, Translation,
+    UnloadModelRequest, UnloadModelResponse,
 };
 use crate::ClientBuilder;
 
@@ -36,7 +38,12 @@ impl Client {
         Self { connection, options }
     }
 
-    fn call<Q, A, R>(&self, path: &'static str, request: Q, read: fn(A) -> R) -> Call<Q, A, R> {
+    fn call<Q: 'static, A, R>(
+        &self,
+        path: &'static str,
+        request: Q,
+        read: fn(A) -> R,
+    ) -> Call<Q, A, R> {
         Call::new(&self.connection, &self.options, path, request, read)
     }
 
@@ -278,6 +285,18 @@ impl Client {
             targets: targets.into_iter().map(target).collect(),
         };
         self.call("/attend.v1.Admin/SetAlias", request, |_| Single(()))
+    }
+
+    /// Records what the server computes, at most a minute: JSON for
+    /// ui.perfetto.dev. The timeout begins after that time.
+    pub fn profile(
+        &self,
+        duration: Duration,
+    ) -> Call<ProfileRequest, ProfileChunk, Single<Vec<u8>>> {
+        let message = prost_types::Duration::try_from(duration);
+        let request = ProfileRequest { duration: Some(message.unwrap_or_default()) };
+        self.call("/attend.v1.Admin/Profile", request, |all: ProfileChunk| Single(all.trace))
+            .in_pieces(|all, piece| all.trace.extend(piece.trace), duration)
     }
 }
 

@@ -10,5 +10,7 @@ pub(crate) struct Connection {
     pub(crate) model: String,
     pub(crate) retry: Retry,
     pub(crate) hedging: Option<Hedging>,
+    /// Bytes; 0: calls go to servers in turn.
+    pub(crate) affinity: usize,
     pub(crate) budget: Budget,
 }

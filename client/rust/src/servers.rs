@@ -9,6 +9,7 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 use tonic::transport::Channel;
 
+use crate::affinity::Ring;
 use crate::server::{look_up_at_times, watch, Health, Opener};
 use crate::target::Address;
 use crate::Error;
@@ -27,10 +28,22 @@ struct Server {
 struct State {
     servers: BTreeMap<SocketAddr, Server>,
     next: usize,
+    ring: Ring,
+}
+
+impl State {
+    /// The server of a key. One that is being connected to keeps its keys.
+    fn server_of(&self, key: &str) -> Option<&Server> {
+        let good = |address: &SocketAddr| {
+            let health = self.servers.get(address).map(|server| &server.health);
+            matches!(health, Some(Health::Serving | Health::Connecting))
+        };
+        self.servers.get(&self.ring.find(key, good)?)
+    }
 }
 
 /// All servers of a client: gRPC's round_robin with health checks, which tonic does
-/// not have. They are found and connected to when first asked for; names are
+/// not have, and its ring_hash for calls with keys. They are found and connected to when first asked for; names are
 /// resolved again when a server is lost, and at times if health is not watched.
 pub(crate) struct Servers {
     addresses: Vec<Address>,
@@ -62,13 +75,13 @@ impl Servers {
         })
     }
 
-    /// The next server that is serving. Waits for those that are being connected
-    /// to; UNAVAILABLE if there are no such either.
-    pub(crate) async fn pick(self: &Arc<Self>) -> Result<Channel, Error> {
+    /// The next server that is serving, or that of the key. Waits for those that are
+    /// being connected to; UNAVAILABLE if there are no such either.
+    pub(crate) async fn pick(self: &Arc<Self>, key: Option<&str>) -> Result<Channel, Error> {
         let mut changed = self.changed.subscribe();
         loop {
             changed.borrow_and_update();
-            match self.choose() {
+            match self.choose(key) {
                 Choice::Server(channel) => return Ok(channel),
                 Choice::Nothing(error) => return Err(error),
                 Choice::Unknown => self.look_up(Duration::ZERO).await?,
@@ -78,10 +91,16 @@ impl Servers {
         }
     }
 
-    fn choose(&self) -> Choice {
+    fn choose(&self, key: Option<&str>) -> Choice {
         let state = &mut *self.state.lock().unwrap();
         if state.servers.is_empty() {
             return Choice::Unknown;
+        }
+        if let Some(server) = key.and_then(|key| state.server_of(key)) {
+            return match server.health {
+                Health::Serving => Choice::Server(server.channel.clone()),
+                _ => Choice::Later,
+            };
         }
         let of = |health: Health| {
             let same = move |server: &&Server| server.health == health;
@@ -152,6 +171,8 @@ impl Servers {
                 state.servers.insert(address, self.open(address)?);
             }
         }
+        let addresses: Vec<_> = state.servers.keys().copied().collect();
+        state.ring = Ring::new(&addresses);
         drop(state);
         self.changed.send_replace(());
         Ok(())
@@ -221,6 +242,7 @@ mod tests {
             model: String::new(),
             retry: Retry { max_attempts: 1, ..Retry::default() },
             hedging: None,
+            affinity: 0,
             budget: Budget::new(),
         };
         let client = Client::new(Arc::new(connection), CallOptions::default());

@@ -130,9 +130,11 @@ where
 {
     let mut text = text.lock().await;
     text.again();
-    let mut server = call.server().await?;
+    let key = call.key(false);
+    let mut server = call.server(key.as_deref()).await?;
     let codec = ProstCodec::<Q, A>::default();
-    let answers = server.server_streaming(call.request(), call.path.clone(), codec);
+    let request = call.request(key.as_deref());
+    let answers = server.server_streaming(request, call.path.clone(), codec);
     let failed = |status| call.failed(status);
     let mut answers = answers.await.map_err(failed)?.into_inner();
     while let Some(chunk) = answers.message().await.map_err(failed)? {

@@ -6,12 +6,12 @@ use tokio::time::{sleep_until, timeout_at, Instant};
 use tonic::Code;
 use tonic_prost::ProstCodec;
 
-use crate::call::{or_deadline, Prepared};
+use crate::call::{or_deadline, Join, Prepared};
 use crate::Error;
 
 /// A call by one or several attempts: after a failure when the rules of Retry say
-/// so, and with Hedging while others run.
-pub(crate) async fn unary<Q, A>(call: Prepared<Q>) -> Result<A, Error>
+/// so, and with Hedging while others run. `join`: the answer comes in pieces.
+pub(crate) async fn unary<Q, A>(call: Prepared<Q>, join: Option<Join<A>>) -> Result<A, Error>
 where
     Q: Message + Clone + 'static,
     A: Message + Default + 'static,
@@ -19,15 +19,16 @@ where
     let call = Arc::new(call);
     let answer = match call.end {
         Some(end) => {
-            timeout_at(end, attempts(call.clone())).await.unwrap_or_else(|_| Err(Error::deadline()))
+            let all = attempts(call.clone(), join);
+            timeout_at(end, all).await.unwrap_or_else(|_| Err(Error::deadline()))
         }
-        None => attempts(call.clone()).await,
+        None => attempts(call.clone(), join).await,
     };
     answer.map_err(|error| or_deadline(&call, error))
 }
 
 /// Attempts that run are cancelled when this ends.
-async fn attempts<Q, A>(call: Arc<Prepared<Q>>) -> Result<A, Error>
+async fn attempts<Q, A>(call: Arc<Prepared<Q>>, join: Option<Join<A>>) -> Result<A, Error>
 where
     Q: Message + Clone + 'static,
     A: Message + Default + 'static,
@@ -45,7 +46,8 @@ where
                     continue;
                 }
                 made += 1;
-                running.spawn(attempt(call.clone()));
+                let key = call.key(!running.is_empty());
+                running.spawn(attempt(call.clone(), key, join));
                 if let Some(hedging) = hedging {
                     if made < retry.max_attempts && running.len() < hedging.max_running {
                         next = Instant::now().checked_add(hedging.after);
@@ -74,15 +76,30 @@ where
     }
 }
 
-async fn attempt<Q, A>(call: Arc<Prepared<Q>>) -> Result<A, Error>
+async fn attempt<Q, A>(
+    call: Arc<Prepared<Q>>,
+    key: Option<String>,
+    join: Option<Join<A>>,
+) -> Result<A, Error>
 where
     Q: Message + Clone + 'static,
     A: Message + Default + 'static,
 {
-    let mut server = call.server().await?;
+    let key = key.as_deref();
+    let mut server = call.server(key).await?;
     let codec = ProstCodec::<Q, A>::default();
-    let answer = server.unary(call.request(), call.path.clone(), codec).await;
-    Ok(answer.map_err(|status| call.failed(status))?.into_inner())
+    let (request, path) = (call.request(key), call.path.clone());
+    let failed = |status| call.failed(status);
+    let Some(join) = join else {
+        return Ok(server.unary(request, path, codec).await.map_err(failed)?.into_inner());
+    };
+    let answers = server.server_streaming(request, path, codec).await;
+    let mut answers = answers.map_err(failed)?.into_inner();
+    let mut all = A::default();
+    while let Some(piece) = answers.message().await.map_err(failed)? {
+        join(&mut all, piece);
+    }
+    Ok(all)
 }
 
 /// tonic panics where a trailer is malformed.

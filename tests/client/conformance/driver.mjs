@@ -32,11 +32,16 @@ const METHODS = {
   detokenize: [({sequences}) => [sequences.map(({ids}) => ids)],
                (found) => found],
   models: [() => [], (found) => found.map(({name}) => name)],
-  model: [() => [], ({family}) => family],
+  model: [({name}) => [name], ({family}) => family],
+  loadModel: [({name, version}) => [name, version], ({family}) => family],
+  unloadModel: [({name}) => [name], () => null],
+  setAlias: [({name, targets}) => [name, targets], () => null],
+  profile: [({seconds}) => [seconds], (trace) => Object.keys(
+      JSON.parse(trace)).sort()],
 };
 const POSITIONAL = ['inputs', 'documents', 'pairs', 'query', 'texts', 'sequences'];
 
-function argumentsOf({method, name, request = {}, ...call}) {
+function argumentsOf({method, request = {}, ...call}) {
   const {params, glossary, ...options} = request;
   for (const key of POSITIONAL) delete options[key];
   Object.assign(options, params);
@@ -52,9 +57,7 @@ function argumentsOf({method, name, request = {}, ...call}) {
     setTimeout(() => controller.abort(), 1000 * call.cancelAfter);
     options.signal = controller.signal;
   }
-  const given = METHODS[method][0](request);
-  if (method === 'model') given.push(name);
-  return [...given, options];
+  return [...METHODS[method][0]({...request, ...call}), options];
 }
 
 async function callOnce(client, call, parts) {
@@ -90,6 +93,13 @@ function clientOf({target, client}) {
   });
 }
 
+/** With `keys`, of so many texts that begin differently. */
+function callsOf({keys, times = 1, ...call}) {
+  if (!keys) return Array(times).fill(call);
+  return Array.from({length: keys}, (_, i) => (
+    {...call, request: {inputs: [{text: `${i}`.padStart(8)}]}}));
+}
+
 async function run({call, ...given}) {
   let client;
   try {
@@ -100,13 +110,18 @@ async function run({call, ...given}) {
   const outcome = {values: []};
   const parts = [];
   // Until so many servers have answered.
-  for (const seen = new Set(); seen.size < (call.warm ?? 0);) {
-    seen.add((await client.generate('a'))[0].choices[0].text);
+  const calls = callsOf(call);
+  const seen = new Set();
+  for (let i = 0; seen.size < (call.warm ?? 0); i++) {
+    const {request} = calls[i % calls.length];
+    const [{choices: [{text}]}] = await client.generate(
+        call.keys ? request.inputs : 'a');
+    seen.add(text);
   }
   const begin = performance.now();
   try {
-    for (let i = 0; i < (call.times ?? 1); i++) {
-      outcome.values.push(await callOnce(client, call, parts));
+    for (const each of calls) {
+      outcome.values.push(await callOnce(client, each, parts));
     }
   } catch (error) {
     Object.assign(outcome, outcomeOf(error, parts));

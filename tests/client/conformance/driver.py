@@ -5,6 +5,7 @@ line that comes in is a case, each line that goes out its outcome; see README.md
 import asyncio
 import contextlib
 import functools
+import itertools
 import json
 import os
 import re
@@ -39,6 +40,10 @@ VALUES = {
     "detokenize": lambda found: found,
     "models": lambda found: [model.name for model in found],
     "model": lambda found: found.family,
+    "loadModel": lambda found: found.family,
+    "unloadModel": lambda found: found,
+    "setAlias": lambda found: found,
+    "profile": lambda found: sorted(json.loads(found)),
 }
 
 
@@ -47,7 +52,8 @@ def generate(text):
 
 
 def client_options(given):
-    options = {name: given[name] for name in ("model", "timeout", "token")
+    options = {name: given[name]
+               for name in ("model", "timeout", "token", "affinity")
                if name in given}
     for name, value in given.get("tls", {}).items():
         options["server_name" if name == "serverName" else name] = value
@@ -67,10 +73,9 @@ def arguments(call):
             options[name] = call[name]
     if "metadata" in call:
         options["metadata"] = list(call["metadata"].items())
-    if method == "models":
-        return [], options
-    if method == "model":
-        return [call["name"]], options
+    if "request" not in call:
+        return [call[name] for name in ("name", "version", "targets", "seconds")
+                if name in call], options
     request = json_format.ParseDict(call["request"], MESSAGES[method]())
     for field, value in request.ListFields():
         if field.name == "params":
@@ -152,22 +157,31 @@ def outcome_of(error, parts):
     return found
 
 
-async def warm(case, once):
+def calls_of(call):
+    """With `keys`, of so many texts that begin differently."""
+    return ([generate(f"{i:8}") for i in range(call["keys"])]
+            if "keys" in call else [call] * call.get("times", 1))
+
+
+async def warm(call, once):
     """Calls until so many servers have answered."""
-    servers, seen = case["call"].get("warm", 0), set()
-    while len(seen) < servers:
-        seen.add((await once(generate("a"), []))[0][0])
+    servers, seen = call.get("warm", 0), set()
+    calls = calls_of(call) if "keys" in call else [generate("a")]
+    for each in itertools.cycle(calls):
+        if len(seen) >= servers:
+            break
+        seen.add((await once(each, []))[0][0])
 
 
 async def run(case, once):
     """The outcome of a case. `once` awaits a call."""
     call, parts = case["call"], []
-    await warm(case, once)
+    await warm(call, once)
     outcome = {"values": []}
     begin = time.monotonic()
     try:
-        for _ in range(call.get("times", 1)):
-            outcome["values"].append(await once(call, parts))
+        for each in calls_of(call):
+            outcome["values"].append(await once(each, parts))
     except attend.AttendError as error:
         outcome |= outcome_of(error, parts)
     except asyncio.CancelledError:

@@ -16,7 +16,8 @@ def affinity_key(request: Any, size: int) -> str | None:
         if value:
             first = value if isinstance(value, str) else value[0]
             begin = _text(getattr(first, "source", first))[:size]
-            return hashlib.blake2b(begin, digest_size=8).hexdigest()
+            # As the packages of other languages do.
+            return hashlib.sha256(begin).hexdigest()[:16]
     return None
 
 

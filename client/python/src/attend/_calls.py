@@ -28,6 +28,7 @@ class Call(Generic[Result]):
     read: Callable[[Any], Result]  # of the answer, or of one message of it
     options: dict[str, Any]  # CallOptions that were given
     service: str = "Attend"
+    in_pieces: bool = False  # the answer is a list of messages
 
     @property
     def path(self) -> str:
@@ -196,6 +197,15 @@ def set_alias(name: str, targets: Mapping[str, int],
                        pb.SetAliasRequest, options, name=name,
                        targets=[pb.AliasTarget(model=model, weight=weight)
                                 for model, weight in targets.items()]))
+
+
+def profile(seconds: float, options: Any) -> Call[bytes]:
+    request = pb.ProfileRequest()
+    request.duration.FromNanoseconds(round(seconds * 1e9))
+    made = _admin(call("Profile", pb.ProfileChunk,
+                       lambda chunks: b"".join(c.trace for c in chunks),
+                       pb.ProfileRequest, options, duration=request.duration))
+    return replace(made, in_pieces=True)
 
 
 def _admin(of_admin: Call[Result]) -> Call[Result]:

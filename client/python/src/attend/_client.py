@@ -153,6 +153,14 @@ class Client(Settings):
         name is no alias any more."""
         self._unary(_calls.set_alias(name, targets, options))
 
+    def profile(
+            self, seconds: float = 5, **options: Unpack[CallOptions]
+    ) -> bytes:
+        """Records what the server computes, at most 60 s: JSON for
+        ui.perfetto.dev. `timeout` is of what comes after that time."""
+        return self._unary(_calls.profile(
+            seconds, self._longer(options, seconds)))
+
     def stream(
             self, source: str | Input, **options: Unpack[GenerateOptions]
     ) -> Iterator[str]:
@@ -167,8 +175,7 @@ class Client(Settings):
             document, self._of_model(options)))
 
     def _unary(self, call: _calls.Call[Result]) -> Result:
-        method: Any = self._channel.unary_unary(
-            call.path, call.serialize, call.answer.FromString)
+        method: Any = self._method(call)
         attempts = self._attempts(call)
         metadata = self._metadata_of(call)
         hedge = self._hedge_of(call)
@@ -190,6 +197,15 @@ class Client(Settings):
                 pause = attempts.pause(error)
             time.sleep(pause)
         return call.read(answer)
+
+    def _method(self, call: _calls.Call[Any]) -> Any:
+        """Of gRPC. If the answer comes in pieces it waits for all of them."""
+        if not call.in_pieces:
+            return self._channel.unary_unary(
+                call.path, call.serialize, call.answer.FromString)
+        method: Any = self._channel.unary_stream(
+            call.path, call.serialize, call.answer.FromString)
+        return lambda *given, **named: list(method(*given, **named))
 
     def _stream(self, call: _calls.Call[str]) -> Iterator[str]:
         """Closing the iterator cancels the call. It begins with the first part

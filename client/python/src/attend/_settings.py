@@ -108,6 +108,13 @@ class Settings:
     def _of_model(self, options: Mapping[str, Any]) -> dict[str, Any]:
         return {"model": self._model, **options}
 
+    def _longer(self, options: Mapping[str, Any],
+                seconds: float) -> dict[str, Any]:
+        """With a timeout that begins after so many seconds."""
+        timeout = options.get("timeout", self._timeout)
+        return {**options,
+                "timeout": None if timeout is None else timeout + seconds}
+
     def _attempts(self, call: Call[Any]) -> Attempts:
         return Attempts(self._retry, call.options.get("timeout", self._timeout))
 

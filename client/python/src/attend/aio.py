@@ -159,6 +159,14 @@ class Client(Settings):
         name is no alias any more."""
         await self._unary(_calls.set_alias(name, targets, options))
 
+    async def profile(
+            self, seconds: float = 5, **options: Unpack[CallOptions]
+    ) -> bytes:
+        """Records what the server computes, at most 60 s: JSON for
+        ui.perfetto.dev. `timeout` is of what comes after that time."""
+        return await self._unary(_calls.profile(
+            seconds, self._longer(options, seconds)))
+
     def stream(
             self, source: str | Input, **options: Unpack[GenerateOptions]
     ) -> AsyncIterator[str]:
@@ -173,8 +181,7 @@ class Client(Settings):
             document, self._of_model(options)))
 
     async def _unary(self, call: _calls.Call[Result]) -> Result:
-        method = self._channel.unary_unary(
-            call.path, call.serialize, call.answer.FromString)
+        method = self._method(call)
         attempts = self._attempts(call)
         metadata = self._metadata_of(call)
 
@@ -190,6 +197,23 @@ class Client(Settings):
                 pause = attempts.pause(error)
             await asyncio.sleep(pause)
         return call.read(answer)
+
+    def _method(self, call: _calls.Call[Any]) -> Any:
+        """Of gRPC. If the answer comes in pieces it waits for all of them."""
+        if not call.in_pieces:
+            return self._channel.unary_unary(
+                call.path, call.serialize, call.answer.FromString)
+        method = self._channel.unary_stream(
+            call.path, call.serialize, call.answer.FromString)
+
+        async def all_pieces(*given: Any, **named: Any) -> list[Any]:
+            running = method(*given, **named)
+            try:
+                return [piece async for piece in running]
+            finally:
+                running.cancel()  # does nothing to one that has ended
+        return lambda *given, **named: asyncio.ensure_future(
+            all_pieces(*given, **named))
 
     async def _stream(self, call: _calls.Call[str]) -> AsyncIterator[str]:
         """Closing the iterator cancels the call. It begins with the first part

@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"iter"
 	"log"
+	"maps"
+	"slices"
 
 	"attend.internal/attend"
 	"attend.internal/attend/attendv1"
@@ -130,6 +133,27 @@ func callOther(ctx context.Context, client *attend.Client, c *call) (any, error)
 	case "model":
 		found, err := client.Model(ctx, c.Name)
 		return found.GetFamily(), err
+	}
+	return callAdmin(ctx, client, c)
+}
+
+func callAdmin(ctx context.Context, client *attend.Client, c *call) (any, error) {
+	switch c.Method {
+	case "loadModel":
+		found, err := client.LoadModel(ctx, c.Name, c.Version)
+		return found.GetFamily(), err
+	case "unloadModel":
+		return nil, client.UnloadModel(ctx, c.Name)
+	case "setAlias":
+		return nil, client.SetAlias(ctx, c.Name, c.Targets)
+	case "profile":
+		trace, err := client.Profile(ctx, seconds(c.Seconds))
+		if err != nil {
+			return nil, err
+		}
+		var found map[string]any
+		err = json.Unmarshal(trace, &found)
+		return slices.Sorted(maps.Keys(found)), err
 	}
 	log.Fatalf("no method %s", c.Method)
 	return nil, nil

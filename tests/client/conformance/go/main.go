@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log"
 	"os"
 	"time"
@@ -24,6 +25,7 @@ type testCase struct {
 		Model, Token         string
 		Timeout              *float64
 		MaxAttempts          int
+		Affinity             int
 		Resume, HealthChecks *bool
 		TLS                  *attend.TLS
 		HedgeAfter           float64
@@ -37,6 +39,10 @@ type call struct {
 	Metadata                 map[string]string
 	Traceparent, AtFirstPart string
 	StopAfter, Times, Warm   int
+	Keys                     int
+	Version                  int64
+	Targets                  map[string]int32
+	Seconds                  float64
 }
 
 type outcome struct {
@@ -65,7 +71,7 @@ func seconds(count float64) time.Duration {
 func (c *testCase) options() []attend.Option {
 	given := c.Client
 	options := []attend.Option{attend.WithModel(given.Model),
-		attend.WithToken(given.Token)}
+		attend.WithToken(given.Token), attend.WithAffinity(given.Affinity)}
 	if given.Timeout != nil {
 		options = append(options, attend.WithTimeout(seconds(*given.Timeout)))
 	}
@@ -126,6 +132,9 @@ func (o *outcome) fail(value any, err error) {
 	}
 }
 
+// keyText begins differently for each number.
+func keyText(i int) string { return fmt.Sprintf("%8d", i) }
+
 func run(c *testCase) (result outcome) {
 	client, err := attend.NewClient(c.Target, c.options()...)
 	if err != nil {
@@ -133,8 +142,13 @@ func run(c *testCase) (result outcome) {
 	}
 	defer client.Close()
 	// Until so many servers have answered.
-	for seen := map[string]bool{}; len(seen) < c.Call.Warm; {
-		found, err := client.Generate(context.Background(), attend.Texts("a"))
+	seen := map[string]bool{}
+	for i := 0; len(seen) < c.Call.Warm; i++ {
+		text := "a"
+		if c.Call.Keys > 0 {
+			text = keyText(i % c.Call.Keys)
+		}
+		found, err := client.Generate(context.Background(), attend.Texts(text))
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -143,7 +157,11 @@ func run(c *testCase) (result outcome) {
 	ctx, cancel := c.Call.context()
 	defer cancel()
 	begin := time.Now()
-	for range max(1, c.Call.Times) {
+	for i := range max(1, c.Call.Times, c.Call.Keys) {
+		if c.Call.Keys > 0 {
+			c.Call.Request, _ = json.Marshal(map[string]any{
+				"inputs": []any{map[string]string{"text": keyText(i)}}})
+		}
 		value, err := callOnce(ctx, client, &c.Call)
 		if err != nil {
 			result.fail(value, err)

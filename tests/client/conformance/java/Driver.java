@@ -58,8 +58,10 @@ public final class Driver {
       AttendClient client, JsonObject call, CallMaker maker) {
     // Until so many servers have answered.
     var seen = new HashSet<String>();
-    while (seen.size() < number(call, "warm", 0)) {
-      seen.add(client.generate(Inputs.texts("a")).get(0).getChoices(0).getText());
+    int keys = number(call, "keys", 0);
+    for (int i = 0; seen.size() < number(call, "warm", 0); i++) {
+      var text = keys > 0 ? keyText(i % keys) : "a";
+      seen.add(client.generate(Inputs.texts(text)).get(0).getChoices(0).getText());
     }
     var configured = client;
     if (call.has("timeout")) {
@@ -78,7 +80,10 @@ public final class Driver {
     outcome.put("values", values);
     long begin = System.nanoTime();
     try {
-      for (int i = 0; i < number(call, "times", 1); i++) {
+      for (int i = 0; i < Math.max(keys, number(call, "times", 1)); i++) {
+        if (keys > 0) {
+          call.add("request", requestOf(keyText(i)));
+        }
         var answer = maker.make(configured, call, parts);
         values.add(answer instanceof Model model ? model.getFamily() : Methods.read(answer));
       }
@@ -89,6 +94,16 @@ public final class Driver {
     }
     outcome.put("seconds", (System.nanoTime() - begin) / 1e9);
     return outcome;
+  }
+
+  /** Begins differently for each number. */
+  private static String keyText(int i) {
+    return "%8d".formatted(i);
+  }
+
+  private static JsonObject requestOf(String text) {
+    return JsonParser.parseString(
+        "{\"inputs\": [{\"text\": \"" + text + "\"}]}").getAsJsonObject();
   }
 
   private static void addError(
@@ -121,6 +136,7 @@ public final class Driver {
         case "token" -> builder.token(options.get(key).getAsString());
         case "timeout" -> builder.timeout(seconds(options, key));
         case "healthChecks" -> builder.healthChecks(options.get(key).getAsBoolean());
+        case "affinity" -> builder.affinity(options.get(key).getAsInt());
         case "hedgeAfter" -> builder.hedging(new Hedging(seconds(options, key)));
         case "tls" -> builder.tls(tlsOf(strings(options, key)));
         default -> { }

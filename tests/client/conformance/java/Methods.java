@@ -18,12 +18,16 @@ import attend.v1.Tokens;
 import attend.v1.TranslateRequest;
 import attend.v1.Translation;
 import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import com.google.protobuf.util.JsonFormat;
 import java.lang.reflect.InvocationTargetException;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
@@ -66,11 +70,8 @@ final class Methods {
   }
 
   private static Object[] argumentsOf(String name, JsonObject call) {
-    if (name.equals("models")) {
-      return new Object[] {};
-    }
-    if (name.equals("model")) {
-      return new Object[] {call.get("name").getAsString()};
+    if (!call.has("request")) {
+      return plainArguments(call);
     }
     var request = parse(call.getAsJsonObject("request"), REQUESTS.get(name));
     var rest = request.toBuilder();
@@ -85,6 +86,26 @@ final class Methods {
       builder -> ((Message.Builder) builder).mergeFrom(rest.build())
     };
     return arguments.add(options).build().toArray();
+  }
+
+  private static Object[] plainArguments(JsonObject call) {
+    var arguments = Stream.<Object>builder();
+    if (call.has("name")) {
+      arguments.add(call.get("name").getAsString());
+    }
+    if (call.has("version")) {
+      arguments.add(call.get("version").getAsLong());
+    }
+    if (call.has("targets")) {
+      var targets = new HashMap<String, Integer>();
+      call.getAsJsonObject("targets").asMap().forEach(
+          (model, weight) -> targets.put(model, weight.getAsInt()));
+      arguments.add(targets);
+    }
+    if (call.has("seconds")) {
+      arguments.add(Driver.seconds(call, "seconds"));
+    }
+    return arguments.build().toArray();
   }
 
   private static Object argument(String name, Object value) {
@@ -128,6 +149,9 @@ final class Methods {
       return found.getIdsList();
     } else if (result instanceof Model found) {
       return found.getName();
+    } else if (result instanceof byte[] trace) {
+      var text = new String(trace, StandardCharsets.UTF_8);
+      return new TreeSet<>(JsonParser.parseString(text).getAsJsonObject().keySet());
     }
     return result; // numbers, texts
   }

@@ -147,8 +147,44 @@ pub async fn other(client: &Client, call: &Value) -> Outcome {
                 .map(|found| json!(found.family))
                 .map_err(|error| (error, Vec::new()))
         }
-        _ => classify(client, request).await,
+        "classify" => classify(client, request).await,
+        _ => admin(client, call).await,
     }
+}
+
+async fn admin(client: &Client, call: &Value) -> Outcome {
+    let name = || of::text(&call["name"]);
+    let nothing = |()| Value::Null;
+    let made = match call["method"].as_str().unwrap() {
+        "loadModel" => client
+            .load_model(name())
+            .await
+            .map(|found| json!(found.family)),
+        "unloadModel" => client.unload_model(name()).await.map(nothing),
+        "setAlias" => {
+            let targets = call["targets"].as_object().unwrap();
+            let target = |(model, weight): (&String, &Value)| {
+                (model.clone(), weight.as_i64().unwrap() as i32)
+            };
+            client
+                .set_alias(name(), targets.iter().map(target))
+                .await
+                .map(nothing)
+        }
+        _ => profile(client, call).await,
+    };
+    made.map_err(|error| (error, Vec::new()))
+}
+
+async fn profile(client: &Client, call: &Value) -> Result<Value, Error> {
+    let seconds = Duration::from_secs_f64(call["seconds"].as_f64().unwrap());
+    let trace: Value = serde_json::from_slice(&client.profile(seconds).await?).unwrap();
+    Ok(trace
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(|key| json!(key))
+        .collect())
 }
 
 async fn classify(client: &Client, request: &Value) -> Outcome {

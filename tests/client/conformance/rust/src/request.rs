@@ -1,8 +1,7 @@
 //! Requests of the cases, which are JSON of attend.v1.
 
 use attend::v1::{
-    Chat, DocumentFormat, GenerateRequest, GenerationParams, GlossaryTerm, Input, Side,
-    TranslateRequest,
+    DocumentFormat, GenerateRequest, GenerationParams, GlossaryTerm, Input, Side, TranslateRequest,
 };
 use serde_json::Value;
 
@@ -33,11 +32,15 @@ pub fn input(value: &Value) -> Input {
     if let Some(tokens) = value.get("tokens") {
         return attend::tokens(ids(tokens));
     }
-    assert!(
-        value.get("chat").is_none(),
-        "no case has a {:?}",
-        Chat::default()
-    );
+    if let Some(chat) = value.get("chat") {
+        let message = |m: &Value| attend::message(text(&m["role"]), text(&m["content"]));
+        return attend::chat(
+            list(chat, "messages")
+                .iter()
+                .map(message)
+                .collect::<Vec<_>>(),
+        );
+    }
     match value.get("pair") {
         Some(second) => attend::pair(text(&value["text"]), text(second)),
         None => text(&value["text"]).into(),

@@ -20,6 +20,8 @@ import attend.v1.ListModelsRequest;
 import attend.v1.LoadModelRequest;
 import attend.v1.LoadModelResponse;
 import attend.v1.Model;
+import attend.v1.ProfileChunk;
+import attend.v1.ProfileRequest;
 import attend.v1.RerankRequest;
 import attend.v1.RerankResult;
 import attend.v1.ScorePair;
@@ -32,6 +34,7 @@ import attend.v1.Tokens;
 import attend.v1.TranslateRequest;
 import attend.v1.Translation;
 import attend.v1.UnloadModelRequest;
+import com.google.protobuf.ByteString;
 import io.grpc.MethodDescriptor;
 import java.time.Duration;
 import java.util.List;
@@ -234,6 +237,19 @@ public final class AsyncAttendClient {
     return unary(AdminGrpc.getSetAliasMethod(), request.build(), answer -> null);
   }
 
+  /** See {@link AttendClient#profile}. */
+  public CompletableFuture<byte[]> profile(Duration time) {
+    var request = ProfileRequest.newBuilder().setDuration(
+        com.google.protobuf.Duration.newBuilder()
+            .setSeconds(time.getSeconds()).setNanos(time.getNano())).build();
+    var timeout = settings.timeout();
+    var longer = settings.withTimeout(timeout == null ? null : timeout.plus(time));
+    return UnaryCall.start(
+        new Call<>(connection, longer, AdminGrpc.getProfileMethod(), request),
+        pieces -> pieces.stream().map(ProfileChunk::getTrace)
+            .reduce(ByteString.EMPTY, ByteString::concat).toByteArray());
+  }
+
   /**
    * The seed that the server would draw, so that a second attempt has the same. It
    * does nothing where results are not sampled.
@@ -251,7 +267,8 @@ public final class AsyncAttendClient {
 
   private <Q, A, R> CompletableFuture<R> unary(
       MethodDescriptor<Q, A> method, Q request, Function<A, R> read) {
-    return UnaryCall.start(new Call<>(connection, settings, method, request), read);
+    return UnaryCall.start(new Call<>(connection, settings, method, request),
+        answers -> read.apply(answers.get(0)));
   }
 
   private <Q, A> Flow.Publisher<String> streamed(

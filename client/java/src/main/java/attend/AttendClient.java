@@ -201,6 +201,14 @@ public final class AttendClient implements AutoCloseable {
     await(async.setAlias(name, targets));
   }
 
+  /**
+   * Records what the server computes, at most a minute: JSON for ui.perfetto.dev. The
+   * timeout begins after that time.
+   */
+  public byte[] profile(Duration time) {
+    return await(async.profile(time));
+  }
+
   private static <R> R await(CompletableFuture<R> future) {
     try {
       return future.get();

@@ -21,6 +21,7 @@ final class Call<Q, A> {
   private final Q request;
   private final Deadline end; // null: none
   private final Metadata metadata;
+  private final String affinity; // null: none
   private final Context context = Context.current();
 
   Call(Connection connection, CallSettings settings, MethodDescriptor<Q, A> method,
@@ -32,18 +33,30 @@ final class Call<Q, A> {
     this.method = method;
     this.request = request;
     this.metadata = settings.toMetadata();
+    this.affinity = Affinity.keyOf(request, connection.affinity);
     var own = settings.timeout() == null ? null : Deadline.after(
         Timer.nanoseconds(settings.timeout()), TimeUnit.NANOSECONDS);
     var outer = context.getDeadline();
     this.end = own == null || (outer != null && outer.isBefore(own)) ? outer : own;
   }
 
-  /** Sends the request. The listener then has to be given messages by request(). */
-  ClientCall<Q, A> start(ClientCall.Listener<A> listener) {
+  /** Messages to ask for, if all are wanted: of one the second would be an error. */
+  int messages() {
+    return method.getType().serverSendsOneMessage() ? 2 : Integer.MAX_VALUE;
+  }
+
+  /**
+   * Sends the request. The listener then has to be given messages by request().
+   * While others run it goes elsewhere: of N servers, one in N goes to the same.
+   */
+  ClientCall<Q, A> start(ClientCall.Listener<A> listener, boolean othersRun) {
     connection.reconnect();
     var call = connection.channel.newCall(method, CallOptions.DEFAULT.withDeadline(end));
     var headers = new Metadata(); // gRPC adds its own
     headers.merge(metadata);
+    if (affinity != null) {
+      headers.put(Affinity.HEADER, othersRun ? affinity + "-2" : affinity);
+    }
     try {
       call.start(listener, headers);
       call.sendMessage(request);

@@ -6,6 +6,7 @@ import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannelBuilder;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -19,13 +20,6 @@ import java.util.function.Consumer;
 public final class ClientBuilder {
   private static final List<String> YES = List.of("1", "true", "on", "yes");
   private static final List<String> NO = List.of("", "0", "false", "off", "no");
-  /** Calls go to servers in turn. */
-  private static final Map<String, ?> IN_TURN =
-      Map.of("loadBalancingConfig", List.of(Map.of("round_robin", Map.of())));
-  /** Calls go to servers in turn, to those only that say they are serving. */
-  private static final Map<String, ?> BY_HEALTH = Map.of(
-      "loadBalancingConfig", List.of(Map.of("round_robin", Map.of())),
-      "healthCheckConfig", Map.of("serviceName", ""));
 
   private final String target;
   private Map<String, String> environment = System.getenv();
@@ -34,6 +28,7 @@ public final class ClientBuilder {
   private Tls tls;
   private Retry retry = Retry.DEFAULT;
   private Hedging hedging;
+  private int affinity;
   private boolean healthChecks = true;
   private CallSettings calls = new CallSettings(Duration.ofMinutes(1), Map.of());
   private Consumer<ManagedChannelBuilder<?>> channel = builder -> {};
@@ -75,6 +70,16 @@ public final class ClientBuilder {
   /** Sends calls twice that take long. */
   public ClientBuilder hedging(Hedging rules) {
     hedging = rules;
+    return this;
+  }
+
+  /**
+   * Calls go to one server, as long as it serves, if so many first bytes of their
+   * first input are alike: its cache has what they begin with. Default: 0, calls go
+   * to servers in turn.
+   */
+  public ClientBuilder affinity(int bytes) {
+    affinity = bytes;
     return this;
   }
 
@@ -125,7 +130,7 @@ public final class ClientBuilder {
     }
     channel.accept(builder);
     return new AttendClient(new AsyncAttendClient(
-        new Connection(builder.build(), model, retry, hedging), settings));
+        new Connection(builder.build(), model, retry, hedging, affinity), settings));
   }
 
   private ManagedChannelBuilder<?> open(Tls files) {
@@ -136,12 +141,27 @@ public final class ClientBuilder {
             ServerList.target(address.isEmpty() ? "localhost:50051" : address), credentials)
         .disableRetry() // see Retry
         .disableServiceConfigLookUp()
-        .defaultServiceConfig(healthChecks ? BY_HEALTH : IN_TURN)
+        .defaultServiceConfig(serviceConfig())
         .maxInboundMessageSize(Integer.MAX_VALUE)
         // A server that does not answer a ping is given up, and its calls are made
         // again elsewhere. A server takes a ping in 10 s (--min-ping-interval).
         .keepAliveTime(12, TimeUnit.SECONDS)
         .keepAliveTimeout(5, TimeUnit.SECONDS);
+  }
+
+  /** How calls are balanced: perhaps to those servers only that say they serve. */
+  private Map<String, ?> serviceConfig() {
+    if (affinity > 0) {
+      RingBalancer.register();
+    }
+    var policy = affinity > 0 ? RingBalancer.NAME : "round_robin";
+    var balancing = Map.of("loadBalancingConfig", List.of(Map.of(policy, Map.of())));
+    if (!healthChecks) {
+      return balancing;
+    }
+    var both = new HashMap<String, Object>(balancing);
+    both.put("healthCheckConfig", Map.of("serviceName", ""));
+    return both;
   }
 
   /** null: no TLS. */

@@ -12,14 +12,17 @@ final class Connection {
   final String model;
   final Retry retry;
   final Hedging hedging; // null: none
+  final int affinity; // bytes; 0: calls go to servers in turn
   final Budget budget = new Budget();
   private final AtomicLong reconnected = new AtomicLong(System.nanoTime());
 
-  Connection(ManagedChannel channel, String model, Retry retry, Hedging hedging) {
+  Connection(ManagedChannel channel, String model, Retry retry, Hedging hedging,
+      int affinity) {
     this.channel = channel;
     this.model = model;
     this.retry = retry;
     this.hedging = hedging;
+    this.affinity = affinity;
   }
 
   /**

@@ -54,7 +54,7 @@ final class StreamedCall<Q, A> implements Flow.Subscription {
     text.again();
     asked = false;
     try {
-      running = call.start(new Attempt());
+      running = call.start(new Attempt(), false);
       ask();
       return null;
     } catch (Throwable error) { // of an interceptor

@@ -3,30 +3,33 @@ package attend;
 import io.grpc.ClientCall;
 import io.grpc.Metadata;
 import io.grpc.Status;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /**
- * A call by one or several attempts: after a failure when the rules of Retry say
+ * A call whose answer is wanted whole, by one or several attempts: after a failure when the rules of Retry say
  * so, and with Hedging while others run. The fields are guarded by the object's
  * lock. Cancelling the future cancels what runs.
  */
 final class UnaryCall<Q, A, R> extends CompletableFuture<R> {
   private final Call<Q, A> call;
-  private final Function<A, R> read;
+  private final Function<List<A>, R> read; // of all messages: at least one
   private final Set<Attempt> running = new HashSet<>();
   private int made;
   private int timers; // the number of the last, by which it is known
   private CompletableFuture<Void> next;
 
-  private UnaryCall(Call<Q, A> call, Function<A, R> read) {
+  private UnaryCall(Call<Q, A> call, Function<List<A>, R> read) {
     this.call = call;
     this.read = read;
   }
 
-  static <Q, A, R> CompletableFuture<R> start(Call<Q, A> call, Function<A, R> read) {
+  static <Q, A, R> CompletableFuture<R> start(
+      Call<Q, A> call, Function<List<A>, R> read) {
     var started = new UnaryCall<>(call, read);
     started.whenComplete((result, error) -> started.stop());
     started.begin(started.timers);
@@ -76,10 +79,11 @@ final class UnaryCall<Q, A, R> extends CompletableFuture<R> {
   }
 
   private void start(Attempt attempt) {
+    boolean othersRun = !running.isEmpty();
     running.add(attempt);
     try {
-      attempt.started = call.start(attempt);
-      attempt.started.request(2); // the second would be an error
+      attempt.started = call.start(attempt, othersRun);
+      attempt.started.request(call.messages());
     } catch (Throwable error) {
       running.remove(attempt); // what it hears is not of the call any more
       throw error;
@@ -103,9 +107,9 @@ final class UnaryCall<Q, A, R> extends CompletableFuture<R> {
     return running.remove(attempt) && made == 1;
   }
 
-  private void finish(A answer) {
+  private void finish(List<A> answers) {
     try {
-      complete(read.apply(answer));
+      complete(read.apply(answers));
     } catch (Throwable error) {
       completeExceptionally(error);
     }
@@ -113,7 +117,7 @@ final class UnaryCall<Q, A, R> extends CompletableFuture<R> {
 
   private final class Attempt extends ClientCall.Listener<A> {
     private ClientCall<Q, A> started; // null: it is being started
-    private A answer;
+    private final List<A> answers = new ArrayList<>();
 
     void cancel() {
       if (started != null) {
@@ -123,16 +127,16 @@ final class UnaryCall<Q, A, R> extends CompletableFuture<R> {
 
     @Override
     public void onMessage(A message) {
-      answer = message;
+      answers.add(message);
     }
 
     @Override
     public void onClose(Status status, Metadata trailers) {
-      if (status.isOk() && answer != null) {
+      if (status.isOk() && !answers.isEmpty()) {
         if (answered(this)) {
           call.connection.budget.answered();
         }
-        finish(answer);
+        finish(answers);
         return;
       }
       var bad = status.isOk()

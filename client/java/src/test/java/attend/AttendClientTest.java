@@ -200,13 +200,14 @@ class AttendClientTest {
     assertNull(hedgingOf(AdminGrpc.getLoadModelMethod()));
     assertNull(hedgingOf(AdminGrpc.getUnloadModelMethod()));
     assertNull(hedgingOf(AdminGrpc.getSetAliasMethod()));
+    assertNull(hedgingOf(AdminGrpc.getProfileMethod()));
     assertEquals(new Hedging(Duration.ofMillis(1)), hedgingOf(AttendGrpc.getEmbedMethod()));
   }
 
   private Hedging hedgingOf(MethodDescriptor<?, ?> method) {
     var given = client.async().connection();
     var connection = new Connection(
-        given.channel, "", given.retry, new Hedging(Duration.ofMillis(1)));
+        given.channel, "", given.retry, new Hedging(Duration.ofMillis(1)), 0);
     return new Call<>(
         connection, new CallSettings(null, Map.of()), method, null).hedging;
   }
