@@ -2,9 +2,10 @@
 # Runs cases.json by the package of each language whose tools are there, and
 # prints a table; see README.md.
 #
-#   tests/client/conformance/run.sh ATTEND_SERVER FOLDER PYTHON_FOLDER
+#   tests/client/conformance/run.sh ATTEND_SERVER FOLDER PYTHON_FOLDER CPP_DRIVER
 #
-# FOLDER keeps what is built. PYTHON_FOLDER is that of ../python/install.sh.
+# FOLDER keeps what is built. PYTHON_FOLDER is that of ../python/install.sh, and
+# CPP_DRIVER is a program of the build.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -12,12 +13,13 @@ root=$(cd "$here/../../.." && pwd)
 server=${1:?the path of attend-server}
 folder=${2:?a folder to keep builds in}
 python=${3:?a folder of environments}
+cpp=${4:?the path of conformance_driver}
 mkdir -p "$folder"
 "$here/../python/install.sh" "$python"
 python=$python/run/bin/python
 
 set -- "Python=$python -B $here/driver.py sync" \
-  "Python asyncio=$python -B $here/driver.py asyncio"
+  "Python asyncio=$python -B $here/driver.py asyncio" "C++=$cpp"
 if go list -C "$here/go" -m >/dev/null 2>&1; then
   go build -C "$here/go" -o "$folder/go_driver" .
   set -- "$@" "Go=$folder/go_driver"
