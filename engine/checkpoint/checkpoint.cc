@@ -27,14 +27,9 @@ absl::Status NoWeights(const std::string& directory) {
   }
   if (Exists(directory + "/pytorch_model.bin") ||
       Exists(directory + "/pytorch_model.bin.index.json")) {
-    return absl::NotFoundError(absl::StrCat(
-        directory,
-        ": has pytorch_model.bin but no model.safetensors; convert it with: "
-        "python3 -c 'import sys, transformers as t; "
-        "name = t.AutoConfig.from_pretrained(sys.argv[1]).architectures[0]; "
-        "getattr(t, name).from_pretrained(sys.argv[1])"
-        ".save_pretrained(sys.argv[1])' ",
-        directory));
+    return absl::NotFoundError(
+        absl::StrCat(directory, ": has pytorch_model.bin but no ", kSingle,
+                     "; convert it with: attend convert ", directory));
   }
   return absl::NotFoundError(absl::StrCat(
       directory,
@@ -48,11 +43,9 @@ absl::Status NoModuleWeights(const std::string& directory,
   if (!Exists(path + "/pytorch_model.bin")) {
     return absl::NotFoundError(absl::StrCat(path, ": no ", kSingle));
   }
-  return absl::NotFoundError(absl::StrCat(
-      path, ": has pytorch_model.bin but no ", kSingle,
-      "; convert it with: python3 -c 'import sys, sentence_transformers as s; "
-      "s.SentenceTransformer(sys.argv[1]).save_pretrained(sys.argv[1])' ",
-      directory));
+  return absl::NotFoundError(
+      absl::StrCat(path, ": has pytorch_model.bin but no ", kSingle,
+                   "; convert it with: attend convert ", directory));
 }
 
 // Whether `name` can only name a file or folder directly in a directory.

@@ -67,12 +67,8 @@ absl::Status NoWeights(const HubReference& reference,
       Has(listing, "pytorch_model.bin.index.json")) {
     return absl::NotFoundError(absl::StrCat(
         model, ": has pytorch_model.bin but no ", kWeightsFile,
-        "; make a directory that has one, for --model: ",
-        "python3 -c 'import sys, transformers as t; name = ",
-        "t.AutoConfig.from_pretrained(sys.argv[1]).architectures[0]; ",
-        "[part.from_pretrained(sys.argv[1]).save_pretrained(sys.argv[2]) ",
-        "for part in (getattr(t, name), t.AutoTokenizer)]' ", model,
-        " DIRECTORY"));
+        "; make a directory that has one, for --model: hf download ", model,
+        " --local-dir DIRECTORY && attend convert DIRECTORY"));
   }
   return absl::NotFoundError(
       absl::StrCat(model, ": has neither ", kWeightsFile, " nor ", kIndexFile));

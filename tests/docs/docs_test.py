@@ -150,12 +150,14 @@ class CommandsTest(unittest.TestCase):
                 name = words[words.index(option) + 1]
                 (pathlib.Path(directory) / name).write_text("A line.\n")
             # Nobody listens there: what fails is the call, not the usage.
-            there = ["--address", "127.0.0.1:1"]
+            there = ["--address", "127.0.0.1:1", "--timeout", "50ms"]
             if words[0] == "top":  # takes a URL
                 words = [word for word in words if "://" not in word]
-                there = ["http://127.0.0.1:1"]
+                there = ["http://127.0.0.1:1", "--timeout", "50ms"]
+            if words[0] == "convert":  # the directory is not there
+                there = []
             result = subprocess.run(
-                [CLIENT, *words, *there, "--timeout", "50ms"],
+                [CLIENT, *words, *there],
                 capture_output=True, text=True, timeout=60, cwd=directory,
                 input="A\tline.\n")
         self.assertNotIn(result.returncode, (0, USAGE_ERROR), result.stderr)

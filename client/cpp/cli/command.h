@@ -36,14 +36,15 @@ Command AddLoad(CLI::App& attend);
 Command AddUnload(CLI::App& attend);
 Command AddAlias(CLI::App& attend);
 Command AddProfile(CLI::App& attend);
+Command AddConvert(CLI::App& attend);
 Command AddBench(CLI::App& attend);
 Command AddTop(CLI::App& attend);
 
 // All subcommands, in the order of --help.
 inline constexpr Command (*kCommands[])(CLI::App&) = {
-    AddGenerate, AddChat,   AddScore,    AddEmbed,  AddClassify,
-    AddFillMask, AddRerank, AddTokenize, AddModels, AddLoad,
-    AddUnload,   AddAlias,  AddProfile,  AddBench,  AddTop};
+    AddGenerate, AddChat,     AddScore,  AddEmbed, AddClassify, AddFillMask,
+    AddRerank,   AddTokenize, AddModels, AddLoad,  AddUnload,   AddAlias,
+    AddProfile,  AddConvert,  AddBench,  AddTop};
 
 }  // namespace attend
 

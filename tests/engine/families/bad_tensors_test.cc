@@ -234,7 +234,7 @@ TEST_F(BadDenseTest, AFolderWithoutSafetensorsIsNamed) {
   EXPECT_THAT(ErrorWith(""),
               AllOf(HasSubstr("2_Dense: has pytorch_model.bin but no "
                               "model.safetensors"),
-                    HasSubstr("SentenceTransformer")));
+                    HasSubstr("convert it with: attend convert ")));
 }
 
 }  // namespace

@@ -133,7 +133,8 @@ TEST_F(FetchModelTest, GgufFilesAreNamed) {
 }
 
 TEST_F(FetchModelTest, WhatAttendCannotLoadIsRefusedBeforeItIsFetched) {
-  ExpectError("ok/pickle", absl::StatusCode::kNotFound, "python3 -c");
+  ExpectError("ok/pickle", absl::StatusCode::kNotFound,
+              "hf download ok/pickle --local-dir DIRECTORY && attend convert");
   ExpectError("ok/adapter", absl::StatusCode::kNotFound, "adapter");
   ExpectError("ok/bare", absl::StatusCode::kNotFound, "config.json");
   EXPECT_THAT(Requests({"/resolve/"}), IsEmpty());
