@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import functools
 import os
 from typing import (
     TYPE_CHECKING, Any, Generator, Iterable, Literal, Mapping, Sequence)
@@ -74,14 +73,18 @@ class Stage:
         self.output, *more = self.columns(output, errors)
         self.error_column = more[0] if more else None
         self._server: LocalServer | None = None
-        made = functools.partial(Rows, self.METHOD, calls=calls,
-                                 inputs_per_call=inputs_per_call, **options)
+
+        def made(target: str | Sequence[str] | None,
+                 client: Mapping[str, Any] | None) -> Rows:
+            return Rows(self.METHOD, target, client=client, calls=calls,
+                        inputs_per_call=inputs_per_call, **options)
+
         if not isinstance(server, Server):
-            self._rows = made(server, client=client)
+            self._rows = made(server, client)
             return
         self._server = LocalServer(server.command())
         try:
-            self._rows = made(self._server.address, client=_direct(client))
+            self._rows = made(self._server.address, _direct(client))
         except BaseException:
             self._server.close()
             raise
