@@ -22,8 +22,9 @@ class AwaitedResult {
     MutexLock lock(mutex_);
     result_ = std::move(result);
     if (waiting_ == nullptr) return;
-    MutexLock call(waiting_->mutex());
-    std::exchange(waiting_, nullptr)->WakeAfterStep();
+    CallContext& waiting = *std::exchange(waiting_, nullptr);
+    MutexLock call(waiting.mutex());
+    waiting.WakeAfterStep();
   }
   // No value: it has not come yet, or was taken.
   std::optional<T> Take() {

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "attend/v1/attend.pb.h"
+#include "engine/tensor/status_macros.h"
 #include "server/service/administrator.h"
 #include "server/service/awaited_result.h"
 #include "server/service/methods.h"
