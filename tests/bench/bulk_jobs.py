@@ -4,7 +4,7 @@ client, at one server.
 
     python3 -m venv /tmp/bulk
     /tmp/bulk/bin/pip install './client/python[ray]'
-    /tmp/bulk/bin/python tests/bench/bulk_jobs.py --flag=--threads=1
+    /tmp/bulk/bin/python tests/bench/bulk_jobs.py --threads 1
 
 Both send the same sentences, --inputs-per-call in a call and --calls at once, so
 the server is always full. By turns, --rounds times. A rate is that of the
@@ -101,6 +101,8 @@ def main():
                         help="the model's directory")
     parser.add_argument("--address", help="of a server that runs; default: one "
                         "is started here")
+    parser.add_argument("--threads", type=int, default=1,
+                        help="of the server that is started")
     parser.add_argument("--rows", type=int, default=100000)
     parser.add_argument("--rows-per-task", type=int, default=8192)
     parser.add_argument("--rounds", type=int, default=3)
@@ -115,7 +117,8 @@ def main():
     ray.data.DataContext.get_current().enable_progress_bars = False
     logging.getLogger("ray.data").setLevel(logging.WARNING)
     server = None if args.address else attend_processes.Server(
-        args.build, args.model, ["--prefix-cache=false", *args.flag])
+        args.build, args.model,
+        ["--prefix-cache=false", f"--threads={args.threads}", *args.flag])
     try:
         measure(args, args.address or server.address)
     finally:
