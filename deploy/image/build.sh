@@ -11,8 +11,9 @@
 # SOURCE_DATE_EPOCH: all times in the image (default: that of the last commit).
 set -euo pipefail
 
+archive=${1:+$(realpath -m -- "$1")}
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-archive=${1:-build/attend-image.tar}
+archive=${archive:-build/attend-image.tar}
 preset=${PRESET:-patched-grpc}
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 export SOURCE_DATE_EPOCH

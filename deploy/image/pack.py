@@ -139,6 +139,17 @@ def fill(blobs, tar, config):
                       "annotations": config["Labels"]}, "manifest.v1+json")
 
 
+def for_docker(blobs, manifest, name):
+    """What `docker load` of Debian's Docker reads in place of index.json."""
+    def path(descriptor):
+        return "blobs/" + descriptor["digest"].replace(":", "/")
+
+    image = json.loads(blobs.blobs[path(manifest)])
+    return json.dumps([{
+        "Config": path(image["config"]), "RepoTags": [name],
+        "Layers": [path(one) for one in image["layers"]]}]).encode()
+
+
 def write(path, files):
     with tarfile.open(path, "w", format=tarfile.GNU_FORMAT) as archive:
         for folder in "blobs", "blobs/sha256":
@@ -162,7 +173,9 @@ def main(root, archive, revision):
                      "org.opencontainers.image.ref.name": version,
                      "io.containerd.image.name":
                          f"docker.io/library/attend:{version}"}}]}
-    write(archive, {**blobs.blobs, "index.json": json.dumps(index).encode(),
+    write(archive, {**blobs.blobs, "manifest.json": for_docker(
+                        blobs, manifest, f"attend:{version}"),
+                    "index.json": json.dumps(index).encode(),
                     "oci-layout": b'{"imageLayoutVersion": "1.0.0"}'})
     shutil.copyfile(root / SBOM, f"{archive}.spdx.json")
     packed = sum(len(blob) for blob in blobs.blobs.values())

@@ -130,6 +130,10 @@ void HttpListener::Accept(error_code error) {
   Tcp::socket socket(acceptor_.get_executor());
   if (!error) acceptor_.accept(socket, error);
   if (!error) {
+    // Those that waited for a server have not inherited it.
+    error_code ignored;
+    socket.set_option(asio::socket_base::send_buffer_size(kSendBufferBytes),
+                      ignored);
     // Without memory for it, it is closed.
     CatchOutOfMemory([&] {
       StartSession(std::move(socket), environment_);

@@ -27,10 +27,12 @@ std::string CommandLineText(const CLI::App& command) {
   std::string text = absl::StrCat("attend ", command.get_name());
   for (const CLI::Option* option : command.get_options()) {
     if (option->count() == 0 || option->check_lname("token")) continue;
+    const bool flag = option->get_items_expected_max() == 0;
+    if (flag && !option->as<bool>()) continue;
     if (option->nonpositional()) {
       absl::StrAppend(&text, " --", option->get_lnames().front());
     }
-    if (option->get_items_expected_max() == 0) continue;  // a flag
+    if (flag) continue;
     for (const std::string& value : option->results()) {
       absl::StrAppend(&text, " ", Quoted(value));
     }

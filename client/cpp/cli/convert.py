@@ -5,11 +5,12 @@ The tensors keep their names, numbers and shapes. Pickles are read by torch's
 reader that runs nothing of what is in them (weights_only).
 """
 
+import posix
 import sys
 
 # As the program's text is an argument, this folder is where modules would be
 # looked for first: that of a model which somebody else has made, it may be.
-sys.path = [folder for folder in sys.path if folder]
+sys.path = [folder for folder in sys.path if folder not in ("", posix.getcwd())]
 
 import importlib  # noqa: E402
 import json  # noqa: E402
@@ -95,6 +96,9 @@ def tensors(torch, path):
     for name, tensor in state.items():
         if not isinstance(name, str) or not isinstance(tensor, torch.Tensor):
             raise Failure(f"{path}: {name!r} is not a tensor")
+        if tensor.layout != torch.strided:
+            raise Failure(f"{path}: {name!r} is a tensor of layout "
+                          f"{tensor.layout}, must be torch.strided")
         memory = tensor.untyped_storage().data_ptr()
         if memory in seen or not tensor.is_contiguous():
             tensor = tensor.clone().contiguous()
@@ -107,6 +111,8 @@ def replace(path, source, write):
     """Writes a file that is there when it is whole, for those who may read
     `source`."""
     part = path.with_name(path.name + ".part")
+    # A link of that name would have its target written.
+    part.unlink(missing_ok=True)
     try:
         write(part)
         shutil.copymode(source, part)
@@ -119,8 +125,14 @@ def replace(path, source, write):
 def convert(libraries, source, target):
     torch, safetensors = libraries
     state = tensors(torch, source)
-    replace(target, source, lambda part: safetensors.save_file(
-        state, part, metadata={"format": "pt"}))
+
+    def write(part):
+        try:
+            safetensors.save_file(state, part, metadata={"format": "pt"})
+        except Exception as error:  # a full disk is no OSError
+            raise Failure(f"{target}: cannot be written: {error}") from error
+
+    replace(target, source, write)
 
 
 def convert_shards(libraries, folder):

@@ -1,9 +1,12 @@
+#include <sys/stat.h>
+
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -22,15 +25,23 @@ struct ProfileOptions {
   std::string output = "attend-profile.json";
 };
 
-// A file that takes the place of another once it is whole.
+bool IsSpecial(const std::string& path) {
+  struct stat found;
+  return lstat(path.c_str(), &found) == 0 && !S_ISREG(found.st_mode);
+}
+
+// A file that takes the place of another once it is whole. What is no ordinary
+// file, like /dev/stdout, is written itself.
 class TraceFile {
  public:
   explicit TraceFile(const std::string& path)
-      : path_(path), part_(path + ".part"), file_(Open(part_)) {}
+      : path_(path),
+        part_(IsSpecial(path) ? path : path + ".part"),
+        file_(Open(part_)) {}
   ~TraceFile() {
     if (file_ == nullptr) return;
     std::fclose(file_);
-    std::remove(part_.c_str());
+    if (part_ != path_) std::remove(part_.c_str());
   }
   TraceFile(const TraceFile&) = delete;
   TraceFile& operator=(const TraceFile&) = delete;
@@ -44,6 +55,7 @@ class TraceFile {
   bool Finish() {
     errno = 0;
     const bool closed = std::fclose(std::exchange(file_, nullptr)) == 0;
+    if (part_ == path_) return closed;
     if (closed && std::rename(part_.c_str(), path_.c_str()) == 0) return true;
     const int reason = errno;
     std::remove(part_.c_str());
@@ -88,6 +100,8 @@ int RunProfile(const ProfileOptions& options) {
     PrintError(recorded);
     return kExitCallFailed;
   }
+  // Its name would come behind the trace.
+  if (IsSpecial(options.output)) return kExitOk;
   return Print(options.output + "\n") ? kExitOk : kExitCallFailed;
 }
 

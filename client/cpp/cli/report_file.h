@@ -2,6 +2,7 @@
 #define ATTEND_CLIENT_CPP_CLI_REPORT_FILE_H_
 
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"

@@ -19,9 +19,11 @@ using ::testing::Not;
 constexpr char kTorch[] = R"(
 import json, pickle
 __version__ = "2.6.0+cpu"
+strided = "torch.strided"
 class Tensor:
   copies = 0
-  def __init__(self, memory, whole): self.memory, self.whole = memory, whole
+  def __init__(self, memory, whole, layout=strided):
+    self.memory, self.whole, self.layout = memory, whole, layout
   def untyped_storage(self): return self
   def data_ptr(self): return self.memory
   def is_contiguous(self): return self.whole
@@ -41,6 +43,7 @@ def load(path, map_location, weights_only, mmap):
 constexpr char kSafetensors[] = R"(
 import json
 def save_file(tensors, path, metadata):
+  if "large" in tensors: raise RuntimeError("no space left")
   assert all(each.whole for each in tensors.values())
   memory = [each.memory for each in tensors.values()]
   assert len(set(memory)) == len(memory), "safetensors takes no shared memory"
@@ -136,6 +139,10 @@ TEST_F(ConvertTest, WhatIsRefused) {
        "model/pytorch_model.bin: cannot be read: file is cut\n"},
       {"pytorch_model.bin", "{}", "holds no table of tensors"},
       {"pytorch_model.bin", R"({"step": 5})", "'step' is not a tensor"},
+      {"pytorch_model.bin", R"({"a": ["1", true, "torch.sparse_coo"]})",
+       "'a' is a tensor of layout torch.sparse_coo, must be torch.strided\n"},
+      {"pytorch_model.bin", R"({"large": ["1", true]})",
+       "model/model.safetensors: cannot be written: no space left\n"},
       {"pytorch_model.bin.index.json", "x", "index.json: not JSON"},
       {"pytorch_model.bin.index.json", "[]", "has no weight_map"},
       {"pytorch_model.bin.index.json", R"({"weight_map": {"a": "../x.bin"}})",
@@ -176,8 +183,19 @@ TEST_F(ConvertTest, SaysWhatToInstall) {
 TEST_F(ConvertTest, RunsNothingOfTheFolder) {
   File("json.py", "print('evil')");
   File("torch.py", "print('evil')");
+  // An empty part is the folder where Python is started.
+  Program("with-packages", "PYTHONPATH=:packages python3");
   File("model/pytorch_model.bin", R"({"a": ["1", true]})");
   EXPECT_EQ(Convert().out, "model/model.safetensors\n");
+}
+
+TEST_F(ConvertTest, FollowsNoLinkOfTheFolder) {
+  File("profile", "mine");
+  std::filesystem::create_symlink(directory_ / "profile",
+                                  directory_ / "model/model.safetensors.part");
+  File("model/pytorch_model.bin", R"({"a": ["1", true]})");
+  EXPECT_EQ(Convert().out, "model/model.safetensors\n");
+  EXPECT_EQ(ReadAll(directory_ / "profile"), "mine");
 }
 
 }  // namespace

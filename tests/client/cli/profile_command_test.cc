@@ -43,6 +43,11 @@ TEST_F(ProfileCommandTest, AFileIsThereOnceItIsWhole) {
   EXPECT_EQ(Trace("trace"), "older");
 }
 
+TEST_F(ProfileCommandTest, WhatIsNoFileIsNotReplaced) {
+  EXPECT_EQ(Run("profile --output /dev/stdout").out, "{\"seconds\": 5}");
+  EXPECT_TRUE(std::filesystem::is_symlink("/dev/stdout"));
+}
+
 TEST_F(ProfileCommandTest, AFileThatCannotBeWrittenMakesNoCall) {
   const Outcome outcome = Run("profile --output none/trace");
   EXPECT_EQ(outcome.exit_code, 1);
