@@ -89,7 +89,7 @@ TEST_F(ModelsTest, BothAnswerAtOnceAndTheBrokenOneIsReported) {
   broken.set_model("bin-only");
   const absl::Status status = client.Generate(broken).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
-  EXPECT_THAT(status.message(), HasSubstr("save_pretrained"));
+  EXPECT_THAT(status.message(), HasSubstr("attend convert "));
   EXPECT_THAT(status.message(), Not(HasSubstr(directory_.string())));
   const auto models = client.ListModels();
   ASSERT_TRUE(models.ok());

@@ -123,7 +123,7 @@ TEST_F(StartTest, OnlyTorchWeights) {
   const std::string line =
       Fail({"--model=" ATTEND_SOURCE_DIR "/tests/golden/marian/bin-only"});
   EXPECT_THAT(line, HasSubstr("pytorch_model.bin"));
-  EXPECT_THAT(line, HasSubstr("save_pretrained"));  // the command
+  EXPECT_THAT(line, HasSubstr("attend convert "));  // the command
 }
 
 TEST_F(StartTest, BrokenFilesOfTheModel) {
