@@ -40,7 +40,6 @@ LINKS = {"lib": "usr/lib", "lib64": "usr/lib64",
 CERTIFICATES = pathlib.Path("/usr/share/ca-certificates/mozilla")
 LICENCES = pathlib.Path("/usr/share/common-licenses")
 GRPC = "usr/share/doc/grpc"
-SBOM = "usr/share/doc/attend/sbom.spdx.json"
 
 
 def libraries(program):
@@ -147,7 +146,7 @@ def main(build, root):
                               {"base-files", "ca-certificates"}))
     (root / "tmp").mkdir()
     (root / "tmp").chmod(0o1777)
-    put_text(root, SBOM, sbom.text(root))
+    put_text(root, sbom.PATH, sbom.text(root))
     set_times(root)
 
 

@@ -22,10 +22,11 @@ import shutil
 import sys
 import tarfile
 
-SOURCE = pathlib.Path(__file__).resolve().parents[2]
+import packages
+import sbom
+
 EPOCH = int(os.environ.get("SOURCE_DATE_EPOCH", "0"))
 MEDIA = "application/vnd.oci.image."
-SBOM = "usr/share/doc/attend/sbom.spdx.json"
 UNITS = {"s": 10**9, "m": 60 * 10**9}
 
 
@@ -160,7 +161,7 @@ def write(path, files):
 
 
 def main(root, archive, revision):
-    config = image_config((SOURCE / "Dockerfile").read_text(), revision)
+    config = image_config((packages.SOURCE / "Dockerfile").read_text(), revision)
     version = config["Labels"]["org.opencontainers.image.version"]
     tar, blobs = layer(root), Blobs()
     manifest = fill(blobs, tar, config)
@@ -177,7 +178,7 @@ def main(root, archive, revision):
                         blobs, manifest, f"attend:{version}"),
                     "index.json": json.dumps(index).encode(),
                     "oci-layout": b'{"imageLayoutVersion": "1.0.0"}'})
-    shutil.copyfile(root / SBOM, f"{archive}.spdx.json")
+    shutil.copyfile(root / sbom.PATH, f"{archive}.spdx.json")
     packed = sum(len(blob) for blob in blobs.blobs.values())
     print(f"{archive}: {manifest['digest']}, {packed / 1e6:.1f} MB, "
           f"unpacked {len(tar) / 1e6:.1f} MB")

@@ -16,6 +16,9 @@ import uuid
 
 import packages
 
+# Of the document in the root.
+PATH = "usr/share/doc/attend/sbom.spdx.json"
+
 # Names of licences in Debian that SPDX has by another name.
 SPDX_NAMES = {
     "apache-2": "Apache-2.0", "apache-2.0": "Apache-2.0",

@@ -41,20 +41,22 @@ sockaddr_storage ReachableAddress(int listening) {
   getsockname(listening, reinterpret_cast<sockaddr*>(&address), &size);
   auto& v4 = reinterpret_cast<sockaddr_in&>(address);
   auto& v6 = reinterpret_cast<sockaddr_in6&>(address);
+  if (address.ss_family == AF_INET && v4.sin_addr.s_addr == htonl(INADDR_ANY)) {
+    v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  }
+  if (address.ss_family != AF_INET6 ||
+      !IN6_IS_ADDR_UNSPECIFIED(&v6.sin6_addr)) {
+    return address;
+  }
   int v6_only = 0;
   socklen_t length = sizeof(v6_only);
   getsockopt(listening, IPPROTO_IPV6, IPV6_V6ONLY, &v6_only, &length);
-  if (address.ss_family == AF_INET6 && IN6_IS_ADDR_UNSPECIFIED(&v6.sin6_addr) &&
-      v6_only != 0) {
+  if (v6_only != 0) {
     v6.sin6_addr = in6addr_loopback;
-  } else if (address.ss_family == AF_INET6 &&
-             IN6_IS_ADDR_UNSPECIFIED(&v6.sin6_addr)) {
+  } else {
     // All addresses, of both families; ::1 need not be there.
     v4.sin_port = v6.sin6_port;
     v4.sin_family = AF_INET;
-    v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  } else if (address.ss_family == AF_INET &&
-             v4.sin_addr.s_addr == htonl(INADDR_ANY)) {
     v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   }
   return address;

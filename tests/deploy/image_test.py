@@ -200,7 +200,7 @@ class PackTest(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
         self.archive = self.folder / "image.tar"
         root = self.folder / "root"
-        parts = root / pack.SBOM
+        parts = root / sbom.PATH
         parts.parent.mkdir(parents=True)
         parts.write_text("{}")
         (root / "program").write_text("x" * 1000)

@@ -685,7 +685,8 @@ type AdminClient interface {
 	// the trace of it, in pieces: JSON in Google's "Trace Event Format", which
 	// Perfetto opens. One profile at a time, until its last piece is on its way:
 	// FAILED_PRECONDITION for others. A call that is cancelled ends its profile at
-	// once. If the server drains, the trace has what was recorded until then.
+	// once. If the server drains, the trace has what was recorded until then,
+	// or is lost once the drain's time is over.
 	Profile(ctx context.Context, in *ProfileRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ProfileChunk], error)
 }
 
@@ -779,7 +780,8 @@ type AdminServer interface {
 	// the trace of it, in pieces: JSON in Google's "Trace Event Format", which
 	// Perfetto opens. One profile at a time, until its last piece is on its way:
 	// FAILED_PRECONDITION for others. A call that is cancelled ends its profile at
-	// once. If the server drains, the trace has what was recorded until then.
+	// once. If the server drains, the trace has what was recorded until then,
+	// or is lost once the drain's time is over.
 	Profile(*ProfileRequest, grpc.ServerStreamingServer[ProfileChunk]) error
 	mustEmbedUnimplementedAdminServer()
 }

@@ -3,11 +3,16 @@
 
 import {createHash} from 'node:crypto';
 
+import xxhash from 'xxhash-wasm';
+
 /** Proxies send calls with one value of it to one server, too. */
 export const AFFINITY_HEADER = 'x-attend-affinity';
 
 /** Of all servers together, at least. */
 const POINTS = 1024;
+
+/** XXH64 of a text. */
+const {h64} = await xxhash();
 
 interface Input {
   text?: string;
@@ -47,7 +52,7 @@ export class Ring {
     const each = Math.ceil(POINTS / servers.length);
     for (const server of servers) {
       for (let i = 0; i < each; i++) {
-        this.#points.push({hash: xxHash64(`${server}_${i}`), server});
+        this.#points.push({hash: h64(`${server}_${i}`), server});
       }
     }
     this.#points.sort((a, b) => a.hash < b.hash ? -1 : 1);
@@ -55,7 +60,7 @@ export class Ring {
 
   /** The first server from the key's point on that is good. */
   find(key: string, good: (server: string) => boolean): string | undefined {
-    const hash = xxHash64(key);
+    const hash = h64(key);
     const at = this.#points.findIndex((point) => point.hash >= hash);
     const begin = Math.max(0, at);  // after the last comes the first
     for (let i = 0; i < this.#points.length; i++) {
@@ -64,49 +69,4 @@ export class Ring {
     }
     return undefined;
   }
-}
-
-const P1 = 0x9E3779B185EBCA87n;
-const P2 = 0xC2B2AE3D27D4EB4Fn;
-const P3 = 0x165667B19E3779F9n;
-const P4 = 0x85EBCA77C2B2AE63n;
-const P5 = 0x27D4EB2F165667C5n;
-const wrap = (value: bigint) => BigInt.asUintN(64, value);
-const rotate = (value: bigint, bits: bigint) =>
-  wrap(value << bits) | (value >> (64n - bits));
-const round = (sum: bigint, word: bigint) =>
-  wrap(rotate(wrap(sum + word * P2), 31n) * P1);
-
-/** XXH64 of a text, with the seed 0. */
-export function xxHash64(text: string): bigint {
-  const bytes = Buffer.from(text);
-  let at = 0;
-  let hash = P5;
-  if (bytes.length >= 32) {
-    const sums = [wrap(P1 + P2), P2, 0n, wrap(-P1)];
-    for (; at + 32 <= bytes.length; at += 32) {
-      for (let i = 0; i < 4; i++) {
-        sums[i] = round(sums[i], bytes.readBigUInt64LE(at + 8 * i));
-      }
-    }
-    const [a, b, c, d] = sums;
-    hash = wrap(rotate(a, 1n) + rotate(b, 7n) + rotate(c, 12n) + rotate(d, 18n));
-    for (const sum of sums) hash = wrap((hash ^ round(0n, sum)) * P1 + P4);
-  }
-  hash = wrap(hash + BigInt(bytes.length));
-  for (; at + 8 <= bytes.length; at += 8) {
-    hash ^= round(0n, bytes.readBigUInt64LE(at));
-    hash = wrap(rotate(hash, 27n) * P1 + P4);
-  }
-  if (at + 4 <= bytes.length) {
-    hash ^= wrap(BigInt(bytes.readUInt32LE(at)) * P1);
-    hash = wrap(rotate(hash, 23n) * P2 + P3);
-    at += 4;
-  }
-  for (; at < bytes.length; at++) {
-    hash = wrap(rotate(hash ^ wrap(BigInt(bytes[at]) * P5), 11n) * P1);
-  }
-  hash = wrap((hash ^ (hash >> 33n)) * P2);
-  hash = wrap((hash ^ (hash >> 29n)) * P3);
-  return hash ^ (hash >> 32n);
 }

@@ -1,9 +1,11 @@
 package attend;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.Predicate;
+import net.openhft.hashing.LongHashFunction;
 
 /** Points of servers on a circle: the ring of gRPC's policy ring_hash. */
 final class Ring {
@@ -18,10 +20,15 @@ final class Ring {
     int each = servers.isEmpty() ? 0 : (POINTS + servers.size() - 1) / servers.size();
     for (var server : servers) {
       for (int i = 0; i < each; i++) {
-        points.add(new Point(XxHash64.of(server + "_" + i), server));
+        points.add(new Point(hashOf(server + "_" + i), server));
       }
     }
     points.sort((a, b) -> Long.compareUnsigned(a.hash, b.hash));
+  }
+
+  /** The point of a key: XXH64. */
+  static long hashOf(String key) {
+    return LongHashFunction.xx().hashBytes(key.getBytes(StandardCharsets.UTF_8));
   }
 
   /** The first server from a point on that is good; null: none is. */

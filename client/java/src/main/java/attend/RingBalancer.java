@@ -164,7 +164,7 @@ final class RingBalancer extends LoadBalancer {
     public PickResult pickSubchannel(PickSubchannelArgs args) {
       var key = args.getHeaders().get(Affinity.HEADER);
       // What has no key goes anywhere.
-      long hash = key == null ? ThreadLocalRandom.current().nextLong() : XxHash64.of(key);
+      long hash = key == null ? ThreadLocalRandom.current().nextLong() : Ring.hashOf(key);
       var server = ring.find(hash, results::containsKey);
       return server == null ? none : results.get(server);
     }
