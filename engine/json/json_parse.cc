@@ -18,6 +18,7 @@ namespace {
 constexpr size_t kMaxBytes = size_t{64} << 20;
 constexpr size_t kMaxDepth = 64;
 constexpr size_t kMaxShown = 80;
+constexpr size_t kMaxShownText = 250;
 // Objects in order are lists: to find a member takes as long as there are
 // members.
 constexpr size_t kMaxOrderedMembers = 512;
@@ -76,7 +77,7 @@ class Builder final : public nlohmann::json_sax<Json> {
   }
   bool parse_error(size_t, const std::string&,
                    const nlohmann::detail::exception& e) override {
-    return Fail(e.what());
+    return Fail(ShortText(e.what()));
   }
 
   Json& top() { return top_; }
@@ -121,7 +122,7 @@ class Builder final : public nlohmann::json_sax<Json> {
     return true;
   }
   bool FailTwice(const Text& key) {
-    return Fail(absl::StrCat("key \"", key, "\" twice"));
+    return Fail(absl::StrCat("key \"", ShortText(key), "\" twice"));
   }
   bool Fail(std::string error) {
     error_ = std::move(error);
@@ -155,7 +156,8 @@ absl::StatusOr<Json> Parse(absl::string_view name, absl::string_view text,
       return std::move(builder.top());
     }
   } catch (const std::exception& e) {
-    return absl::InvalidArgumentError(absl::StrCat(name, ": ", e.what()));
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, ": ", ShortText(e.what())));
   }
   return absl::InvalidArgumentError(
       absl::StrCat(name, ": not valid json: ", builder.error()));
@@ -205,5 +207,13 @@ absl::Status ParseMembers(
 }
 
 std::string JsonText(const nlohmann::json& value) { return Shown(value); }
+
+std::string ShortText(absl::string_view text) {
+  if (text.size() <= kMaxShownText) return std::string(text);
+  size_t end = kMaxShownText;
+  const auto inside = [](char byte) { return (byte & 0xc0) == 0x80; };
+  while (end > 0 && inside(text[end])) --end;  // never half a character
+  return absl::StrCat(text.substr(0, end), "...");
+}
 
 }  // namespace attend

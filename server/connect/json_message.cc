@@ -10,6 +10,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "engine/json/json_parse.h"
 #include "engine/tensor/check.h"
 #include "server/connect/json_scalar.h"
 #include "server/http_call/http_status.h"
@@ -58,7 +59,7 @@ class MessageBuilder final : public nlohmann::json_sax<nlohmann::json> {
   bool parse_error(size_t, const std::string&,
                    const nlohmann::detail::exception& error) override {
     error_ = absl::InvalidArgumentError(
-        absl::StrCat("the body: not valid json: ", error.what()));
+        absl::StrCat("the body: not valid json: ", ShortText(error.what())));
     return false;
   }
 

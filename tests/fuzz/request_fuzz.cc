@@ -95,6 +95,8 @@ void Run(const Method& method, const google::protobuf::Message& request) {
   call.Run();
   ATTEND_CHECK(call.end().has_value());
   ATTEND_CHECK(IsDocumented(call.end()->code()));
+  // An error shows little of what the client sent.
+  ATTEND_CHECK(call.end()->message().size() < 1000);
   if (method.name() == "ModelStreamInfer") CheckParts(call);
   if (!call.end()->ok()) return;
   ++accepted_inputs;

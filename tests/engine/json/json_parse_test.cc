@@ -73,6 +73,25 @@ TEST(JsonParseTest, HostileTextIsAnError) {
   EXPECT_TRUE(ParseJson("a.json", Nested(64)).ok());
 }
 
+TEST(JsonParseTest, ErrorsShowLittleOfALongText) {
+  const std::string key(10000, 'k');
+  for (const std::string& text :
+       {"{" + std::string(10000, '\t') + "x}", "[\"" + std::string(10000, 'x'),
+        "{\"" + key + "\":1,\"" + key + "\":2}"}) {
+    const absl::Status status = ParseJson("a.json", text).status();
+    EXPECT_THAT(status.message(), HasSubstr("a.json: not valid json: "));
+    EXPECT_LT(status.message().size(), 300);
+  }
+}
+
+TEST(JsonParseTest, ShortTextsEndWithWholeCharacters) {
+  EXPECT_EQ(ShortText("a\xc3\xa9"), "a\xc3\xa9");
+  EXPECT_EQ(ShortText(std::string(250, 'a')), std::string(250, 'a'));
+  EXPECT_EQ(ShortText(std::string(251, 'a')), std::string(250, 'a') + "...");
+  EXPECT_EQ(ShortText(std::string(249, 'a') + "\xe2\x82\xac"),
+            std::string(249, 'a') + "...");
+}
+
 // Of the members of `text`, or the error.
 std::string Members(const std::string& text) {
   nlohmann::json all = nlohmann::json::object();

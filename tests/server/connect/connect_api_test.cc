@@ -185,6 +185,14 @@ TEST(ConnectApiTest, ErrorsHaveTheProtocolsForm) {
               AllOf(StartsWith("HTTP/1.1 405 "), HasSubstr("Allow: POST\r\n")));
 }
 
+TEST(ConnectApiTest, ErrorsShowLittleOfALongBody) {
+  HttpFixture fixture(WithConnect());
+  const std::string body =
+      BodyOf(fixture.Post(kGenerate, "{" + std::string(100'000, '\t') + "x"));
+  EXPECT_THAT(body, HasSubstr("not valid json"));
+  EXPECT_LT(body.size(), 1000);
+}
+
 TEST(ConnectApiTest, HeadsThatAreWrong) {
   HttpFixture fixture(WithConnect());
   const struct {
