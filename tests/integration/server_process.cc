@@ -110,6 +110,7 @@ int ServerProcess::port() const {
 ClientOptions ServerProcess::client_options() const {
   ClientOptions options;
   options.address = address_;
+  options.health_checks = false;  // servers are called that serve nothing yet
   options.timeout = absl::Minutes(2);
   options.retry.max_attempts = 1;
   return options;

@@ -97,7 +97,8 @@ struct BatchCall {
 template <class Request, class Response>
 int RunBatches(
     const BatchOptions<Request>& options,
-    absl::StatusOr<Response> (Client::*method)(const Request&),
+    absl::StatusOr<Response> (Client::*method)(const Request&,
+                                               const CallOptions&),
     std::type_identity_t<std::function<absl::Status(const Line&, Request&)>>
         add,
     std::type_identity_t<
@@ -107,7 +108,8 @@ int RunBatches(
   BatchCall<Request, Response> call = {
       .request = options.request,
       .add = std::move(add),
-      .call = [&](const Request& request) { return (client.*method)(request); },
+      .call =
+          [&](const Request& request) { return (client.*method)(request, {}); },
       .format = std::move(format)};
   if (options.input.json) {
     call.format = [](const Line&, const ResultOf<Response>& result) {

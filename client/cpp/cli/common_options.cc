@@ -50,11 +50,7 @@ void ReadTls(ConnectionOptions& connection) {
   if (const absl::Status status = CheckToken(connection.token); !status.ok()) {
     throw CLI::ValidationError("--token", std::string(status.message()));
   }
-  if (!connection.use_tls && files.ca.empty() && files.cert.empty() &&
-      files.key.empty() && files.server_name.empty()) {
-    return;
-  }
-  auto tls = ReadClientTls(files);
+  auto tls = MaybeReadClientTls(connection.use_tls, files);
   if (!tls.ok()) {
     throw CLI::ValidationError("TLS", std::string(tls.status().message()));
   }
@@ -89,7 +85,9 @@ void AddTls(CLI::App& app, ConnectionOptions& connection) {
 }  // namespace
 
 ClientOptions ToClientOptions(const ConnectionOptions& connection) {
+  // A command speaks to a server that serves no model yet, too.
   return {.address = connection.address,
+          .health_checks = false,
           .tls = connection.tls,
           .token = connection.token,
           .timeout = connection.timeout};
@@ -97,7 +95,8 @@ ClientOptions ToClientOptions(const ConnectionOptions& connection) {
 
 void AddConnection(CLI::App& app, ConnectionOptions& connection) {
   app.add_option("-a,--address", connection.address,
-                 "Address of the server: host:port or unix:path")
+                 "Address of the server: host:port or unix:path; or several "
+                 "host:port with commas between, which get calls in turn")
       ->envname("ATTEND_ADDRESS")
       ->capture_default_str();
   AddTls(app, connection);

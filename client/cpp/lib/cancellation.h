@@ -1,8 +1,11 @@
 #ifndef ATTEND_CLIENT_CPP_LIB_CANCELLATION_H_
 #define ATTEND_CLIENT_CPP_LIB_CANCELLATION_H_
 
+#include <condition_variable>
 #include <functional>
 #include <mutex>
+
+#include "absl/time/time.h"
 
 namespace attend {
 
@@ -15,12 +18,15 @@ class Cancellation {
   void Cancel();
 
  private:
-  friend class Client;
+  friend class Attempts;
   // False: cancelled already. `cancel` is called until Leave() returns.
   bool Enter(std::function<void()> cancel);
   void Leave();
+  // Returns after that time, or once it is cancelled: false.
+  bool Sleep(absl::Duration time);
 
   std::mutex mutex_;
+  std::condition_variable changed_;
   bool cancelled_ = false;
   std::function<void()> cancel_;
 };

@@ -1,9 +1,11 @@
 #include "client/cpp/lib/channel.h"
 
 #include <chrono>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "client/cpp/lib/target.h"
 
 namespace attend {
 
@@ -19,20 +21,47 @@ std::shared_ptr<grpc::ChannelCredentials> CredentialsOf(
   return grpc::SslCredentials(options);
 }
 
+// How servers are called, where that is not the target's name.
+void SetName(const ClientOptions& options,
+             const std::vector<std::string>& addresses,
+             grpc::ChannelArguments& arguments) {
+  if (options.tls.has_value() && !options.tls->server_name.empty()) {
+    arguments.SetSslTargetNameOverride(options.tls->server_name);
+  } else if (addresses.size() > 1) {
+    arguments.SetString(GRPC_ARG_DEFAULT_AUTHORITY, addresses[0]);
+  }
+}
+
+// A server that does not answer a ping is given up, and its calls are made
+// again elsewhere. A server takes a ping in 10 s (--min-ping-interval).
+void SetPings(grpc::ChannelArguments& arguments) {
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 12000);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 5000);
+  arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);  // no limit
+}
+
 }  // namespace
 
 std::shared_ptr<grpc::Channel> OpenChannel(const ClientOptions& options) {
   grpc::ChannelArguments arguments;
-  if (options.tls.has_value() && !options.tls->server_name.empty()) {
-    arguments.SetSslTargetNameOverride(options.tls->server_name);
-  }
+  const auto split = SplitAddresses(options.address);
+  const auto addresses =
+      split.ok() ? *split : std::vector<std::string>{options.address};
+  SetName(options, addresses, arguments);
+  SetPings(arguments);
+  arguments.SetServiceConfigJSON(R"({
+    "loadBalancingConfig": [{"round_robin": {}}],
+    "healthCheckConfig": {"serviceName": ""}})");
+  arguments.SetInt(GRPC_ARG_INHIBIT_HEALTH_CHECKING, !options.health_checks);
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 5000);
   arguments.SetMaxReceiveMessageSize(-1);
   // Each channel has a connection of its own, also if a process has two
   // clients.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  return grpc::CreateCustomChannel(options.address, CredentialsOf(options.tls),
-                                   arguments);
+  return grpc::CreateCustomChannel(TargetOf(addresses),
+                                   CredentialsOf(options.tls), arguments);
 }
 
 Metadata MetadataOf(const ClientOptions& options) {

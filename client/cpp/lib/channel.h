@@ -7,25 +7,23 @@
 
 #include <memory>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "attend/v1/attend.grpc.pb.h"  // how gRPC writes messages, too
-#include "client/cpp/lib/client.h"
+#include "client/cpp/lib/client_options.h"
 
 namespace attend {
 
 // What the blocking client and the load generator share. Not part of the public
 // interface.
 
-// A channel to the address, with the TLS of the options, without a limit on a
-// message's size, and without gRPC's own retries (see RetryPolicy).
+// A channel to the servers, which get calls in turn, with the TLS of the
+// options, without a limit on a message's size, and without gRPC's own retries
+// (see RetryPolicy). The address is one that SplitAddresses() takes.
 std::shared_ptr<grpc::Channel> OpenChannel(const ClientOptions& options);
 
 // The metadata of each call, the token's included.
-using Metadata = std::vector<std::pair<std::string, std::string>>;
 Metadata MetadataOf(const ClientOptions& options);
 void AddMetadata(grpc::ClientContext& context, const Metadata& metadata);
 

@@ -1,12 +1,9 @@
 #include "client/cpp/lib/client.h"
 
-#include <algorithm>
-#include <optional>
-#include <random>
+#include <utility>
 
-#include "absl/cleanup/cleanup.h"
-#include "absl/strings/numbers.h"
 #include "attend/v1/attend.grpc.pb.h"
+#include "client/cpp/lib/attempts.h"
 #include "client/cpp/lib/channel.h"
 #include "client/cpp/lib/utf8.h"
 
@@ -27,51 +24,28 @@ struct Client::Channel {
 
 namespace {
 
-// How one attempt ended. `begun`: a message had arrived.
-struct Attempt {
-  absl::Status status;
-  bool begun = false;
-};
-
-std::optional<absl::Duration> Pushback(const grpc::ClientContext& context) {
-  const auto& trailers = context.GetServerTrailingMetadata();
-  const auto found = trailers.find("grpc-retry-pushback-ms");
-  if (found == trailers.end()) return std::nullopt;
-  int64_t milliseconds = 0;
-  const std::string value(found->second.data(), found->second.size());
-  // By gRPC's rules a value that is no number means "do not retry".
-  if (!absl::SimpleAtoi(value, &milliseconds)) milliseconds = -1;
-  return absl::Milliseconds(milliseconds);
-}
-
-double Random() {
-  thread_local std::minstd_rand engine{std::random_device{}()};
-  return std::uniform_real_distribution<double>()(engine);
-}
-
-// Makes attempts until an attempt succeeds, an attempt fails after its first
-// message, or the policy gives up.
-absl::Status CallWithRetry(
-    const ClientOptions& options, absl::Duration timeout,
-    absl::FunctionRef<Attempt(grpc::ClientContext&)> attempt) {
-  if (absl::Status token = CheckToken(options.token); !token.ok()) return token;
-  const absl::Time deadline = absl::Now() + timeout;
-  for (int attempts = 1;; ++attempts) {
-    grpc::ClientContext context;
-    SetTimeout(context, deadline - absl::Now());
-    AddMetadata(context, MetadataOf(options));
-    const Attempt outcome = attempt(context);
-    if (outcome.status.ok() || outcome.begun) return outcome.status;
-    const std::optional<absl::Duration> pause =
-        options.retry.Pause({.attempts = attempts,
-                             .code = outcome.status.code(),
-                             .pushback = Pushback(context),
-                             .remaining = deadline - absl::Now()},
-                            Random());
-    if (!pause.has_value()) return outcome.status;
-    options.sleep(*pause);
+// The request, and of the client's model if it names none itself.
+class Sent {
+ public:
+  Sent(const google::protobuf::Message& request, const std::string& model)
+      : request_(request) {
+    const auto* field = request.GetDescriptor()->FindFieldByName("model");
+    if (model.empty() || field == nullptr) return;
+    const auto& reflection = *request.GetReflection();
+    if (reflection.HasField(request, field)) return;
+    changed_.reset(request.New());
+    changed_->CopyFrom(request);
+    reflection.SetString(changed_.get(), field, model);
   }
-}
+
+  const google::protobuf::Message& operator*() const {
+    return changed_ == nullptr ? request_ : *changed_;
+  }
+
+ private:
+  const google::protobuf::Message& request_;
+  std::unique_ptr<google::protobuf::Message> changed_;
+};
 
 }  // namespace
 
@@ -83,101 +57,144 @@ Client::~Client() = default;
 
 absl::Status Client::CallUnary(const std::string& method,
                                const google::protobuf::Message& request,
+                               const CallOptions& call,
                                google::protobuf::Message& response) {
-  if (absl::Status text = CheckText(request); !text.ok()) return text;
-  return CallWithRetry(
-      options_, options_.timeout, [&](grpc::ClientContext& context) -> Attempt {
-        grpc::CompletionQueue queue;
-        const auto call =
-            PrepareUnary(channel_->unary, context, method, request, queue);
-        call->StartCall();
-        grpc::Status status;
-        call->Finish(&response, &status, nullptr);
-        void* tag = nullptr;
-        bool ok = false;
-        queue.Next(&tag, &ok);
-        return {ToAbslStatus(status)};
-      });
+  const Sent sent(request, options_.model);
+  if (absl::Status text = CheckText(*sent); !text.ok()) return text;
+  Attempts attempts(options_, call, call.timeout.value_or(options_.timeout));
+  return attempts.Run([&]() -> Outcome {
+    grpc::ClientContext& context = attempts.NewContext();
+    grpc::CompletionQueue queue;
+    const auto running =
+        PrepareUnary(channel_->unary, context, method, *sent, queue);
+    running->StartCall();
+    grpc::Status status;
+    running->Finish(&response, &status, nullptr);
+    void* tag = nullptr;
+    bool ok = false;
+    queue.Next(&tag, &ok);
+    return OutcomeOf(context, status);
+  });
 }
 
-absl::StatusOr<v1::LoadModelResponse> Client::LoadModel(const std::string& name,
-                                                        int64_t version) {
+absl::StatusOr<v1::ListModelsResponse> Client::ListModels(
+    const CallOptions& call) {
+  return Call<v1::ListModelsResponse>("ListModels", v1::ListModelsRequest(),
+                                      call);
+}
+
+absl::StatusOr<v1::LoadModelResponse> Client::LoadModel(
+    const std::string& name, int64_t version, const CallOptions& call) {
   v1::LoadModelRequest request;
   request.set_name(name);
   request.set_version(version);
-  return Call<v1::LoadModelResponse>("Admin/LoadModel", request);
+  return Call<v1::LoadModelResponse>("Admin/LoadModel", request, call);
 }
 
 absl::StatusOr<v1::UnloadModelResponse> Client::UnloadModel(
-    const std::string& name) {
+    const std::string& name, const CallOptions& call) {
   v1::UnloadModelRequest request;
   request.set_name(name);
-  return Call<v1::UnloadModelResponse>("Admin/UnloadModel", request);
+  return Call<v1::UnloadModelResponse>("Admin/UnloadModel", request, call);
 }
 
-absl::StatusOr<v1::Model> Client::GetModel(const std::string& name) {
+absl::StatusOr<v1::SetAliasResponse> Client::SetAlias(
+    const v1::SetAliasRequest& request, const CallOptions& call) {
+  return Call<v1::SetAliasResponse>("Admin/SetAlias", request, call);
+}
+
+absl::StatusOr<v1::Model> Client::GetModel(const std::string& name,
+                                           const CallOptions& call) {
   v1::GetModelRequest request;
   request.set_name(name);
-  return Call<v1::Model>("GetModel", request);
+  return Call<v1::Model>("GetModel", request, call);
 }
 
 template <class Chunk, class Begin>
-absl::Status Client::Stream(absl::Duration timeout, const Begin& begin,
-                            absl::FunctionRef<bool(const Chunk&)> on_chunk,
-                            Cancellation* cancellation) {
-  Cancellation none;
-  Cancellation& cancel = cancellation == nullptr ? none : *cancellation;
-  return CallWithRetry(
-      options_, timeout, [&](grpc::ClientContext& context) -> Attempt {
-        const bool go = cancel.Enter([&context] { context.TryCancel(); });
-        const auto leave = absl::MakeCleanup([&cancel] { cancel.Leave(); });
-        if (!go) return {absl::CancelledError("cancelled by the caller")};
-        bool begun = false;
-        const auto reader = begin(context);
-        Chunk chunk;
-        while (reader->Read(&chunk)) {
-          begun = true;
-          if (on_chunk(chunk)) continue;
-          context.TryCancel();
-          while (reader->Read(&chunk)) {
-          }
-          reader->Finish();
-          return {absl::CancelledError("cancelled by the caller"), begun};
-        }
-        return {ToAbslStatus(reader->Finish()), begun};
-      });
+absl::Status Client::Stream(const CallOptions& call, const Begin& begin,
+                            absl::FunctionRef<bool(const Chunk&)> on_chunk) {
+  Attempts attempts(options_, call, call.timeout.value_or(options_.timeout));
+  return attempts.Run([&]() -> Outcome {
+    grpc::ClientContext& context = attempts.NewContext();
+    const auto reader = begin(context);
+    bool begun = false;
+    for (Chunk chunk; reader->Read(&chunk); begun = true) {
+      if (on_chunk(chunk)) continue;
+      context.TryCancel();
+      while (reader->Read(&chunk)) {
+      }
+      reader->Finish();
+      return CancelledByCaller();
+    }
+    Outcome outcome = OutcomeOf(context, reader->Finish());
+    outcome.is_final = begun;
+    return outcome;
+  });
 }
 
 absl::Status Client::GenerateStream(
     const v1::GenerateRequest& request,
     absl::FunctionRef<bool(const v1::GenerateChunk&)> on_chunk,
-    Cancellation* cancellation) {
-  if (absl::Status text = CheckText(request); !text.ok()) return text;
+    const CallOptions& call) {
+  v1::GenerateRequest sent = request;
+  if (sent.model().empty()) sent.set_model(options_.model);
+  if (absl::Status text = CheckText(sent); !text.ok()) return text;
   return Stream<v1::GenerateChunk>(
-      options_.timeout,
+      call,
       [&](grpc::ClientContext& context) {
-        return channel_->stub->GenerateStream(&context, request);
+        return channel_->stub->GenerateStream(&context, sent);
       },
-      on_chunk, cancellation);
+      on_chunk);
+}
+
+absl::Status Client::TranslateStream(
+    const v1::TranslateRequest& request,
+    absl::FunctionRef<bool(const v1::TranslateChunk&)> on_chunk,
+    const CallOptions& call) {
+  v1::TranslateRequest sent = request;
+  if (sent.model().empty()) sent.set_model(options_.model);
+  if (absl::Status text = CheckText(sent); !text.ok()) return text;
+  return Stream<v1::TranslateChunk>(
+      call,
+      [&](grpc::ClientContext& context) {
+        return channel_->stub->TranslateStream(&context, sent);
+      },
+      on_chunk);
 }
 
 absl::Status Client::Profile(
     absl::Duration duration,
     absl::FunctionRef<bool(absl::string_view)> on_piece,
-    Cancellation* cancellation) {
+    const CallOptions& call) {
   v1::ProfileRequest request;
   absl::Duration rest;
   request.mutable_duration()->set_seconds(
       absl::IDivDuration(duration, absl::Seconds(1), &rest));
   request.mutable_duration()->set_nanos(
       static_cast<int>(absl::ToInt64Nanoseconds(rest)));
+  CallOptions longer = call;
+  longer.timeout = call.timeout.value_or(options_.timeout) + duration;
   return Stream<v1::ProfileChunk>(
-      options_.timeout + duration,
+      longer,
       [&](grpc::ClientContext& context) {
         return channel_->admin->Profile(&context, request);
       },
-      [&](const v1::ProfileChunk& chunk) { return on_piece(chunk.trace()); },
-      cancellation);
+      [&](const v1::ProfileChunk& chunk) { return on_piece(chunk.trace()); });
+}
+
+absl::Status Client::GenerateStream(
+    const v1::GenerateRequest& request,
+    absl::FunctionRef<bool(const v1::GenerateChunk&)> on_chunk,
+    Cancellation* cancellation) {
+  return GenerateStream(request, on_chunk,
+                        CallOptions{.cancellation = cancellation});
+}
+
+absl::Status Client::Profile(
+    absl::Duration duration,
+    absl::FunctionRef<bool(absl::string_view)> on_piece,
+    Cancellation* cancellation) {
+  return Profile(duration, on_piece, CallOptions{.cancellation = cancellation});
 }
 
 }  // namespace attend

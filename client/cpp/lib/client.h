@@ -4,55 +4,32 @@
 #include <google/protobuf/message.h>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "attend/v1/attend.pb.h"
-#include "client/cpp/lib/cancellation.h"
-#include "client/cpp/lib/client_tls.h"
-#include "client/cpp/lib/retry.h"
+#include "client/cpp/lib/client_options.h"
+#include "client/cpp/lib/retry_after.h"
 
 // The C++ client. A program outside this repository calls find_package(attend
 // CONFIG), links attend::client, and includes "client/cpp/lib/client.h".
 
 namespace attend {
 
-struct ClientOptions {
-  std::string address = "localhost:50051";
-  // nullopt: no TLS.
-  std::optional<ClientTls> tls = std::nullopt;
-  // Sent with each call, as "authorization: Bearer TOKEN". Empty: no token is
-  // sent. Without TLS everybody between client and server can read the token.
-  std::string token = "";
-  // Deadline of each call, retries and the pauses before them included.
-  // absl::InfiniteDuration(): no deadline.
-  absl::Duration timeout = absl::Seconds(60);
-  RetryPolicy retry = {};
-  // Metadata of each call, for instance {"x-request-id", "42"}.
-  std::vector<std::pair<std::string, std::string>> metadata = {};
-  // Waits before a retry. Tests replace it.
-  std::function<void(absl::Duration)> sleep = absl::SleepFor;
-};
-
-// A client of the services of attend.v1, with one channel and blocking
-// calls.
+// A client of the services of attend.v1, with blocking calls.
 // * A call returns the status that the server sent, UNAVAILABLE if no server
-//   can be reached, or DEADLINE_EXCEEDED after `timeout`.
+//   can be reached, or DEADLINE_EXCEEDED after `timeout`. RetryAfter() of the
+//   status is when the server wants to see the call again.
 // * Each input of a call has a status of its own, in its result.
 // * A call that fails before its first message is retried, as `retry` says.
 // * Text must be UTF-8 (see client/cpp/lib/utf8.h). A request with other text
-//   is not sent, and the call returns INVALID_ARGUMENT; a token that cannot be
-//   a header is not sent either.
+//   is not sent, and the call returns INVALID_ARGUMENT; so do the calls of a
+//   client whose token or address cannot be one.
 //
 // Thread-safe: several threads may call at once.
 class Client {
@@ -63,67 +40,82 @@ class Client {
   Client& operator=(const Client&) = delete;
 
   absl::StatusOr<v1::GenerateResponse> Generate(
-      const v1::GenerateRequest& request) {
-    return Call<v1::GenerateResponse>("Generate", request);
+      const v1::GenerateRequest& request, const CallOptions& call = {}) {
+    return Call<v1::GenerateResponse>("Generate", request, call);
   }
   absl::StatusOr<v1::TranslateResponse> Translate(
-      const v1::TranslateRequest& request) {
-    return Call<v1::TranslateResponse>("Translate", request);
+      const v1::TranslateRequest& request, const CallOptions& call = {}) {
+    return Call<v1::TranslateResponse>("Translate", request, call);
   }
-  absl::StatusOr<v1::ScoreResponse> Score(const v1::ScoreRequest& request) {
-    return Call<v1::ScoreResponse>("Score", request);
+  absl::StatusOr<v1::ScoreResponse> Score(const v1::ScoreRequest& request,
+                                          const CallOptions& call = {}) {
+    return Call<v1::ScoreResponse>("Score", request, call);
   }
-  absl::StatusOr<v1::EmbedResponse> Embed(const v1::EmbedRequest& request) {
-    return Call<v1::EmbedResponse>("Embed", request);
+  absl::StatusOr<v1::EmbedResponse> Embed(const v1::EmbedRequest& request,
+                                          const CallOptions& call = {}) {
+    return Call<v1::EmbedResponse>("Embed", request, call);
   }
   absl::StatusOr<v1::ClassifyResponse> Classify(
-      const v1::ClassifyRequest& request) {
-    return Call<v1::ClassifyResponse>("Classify", request);
+      const v1::ClassifyRequest& request, const CallOptions& call = {}) {
+    return Call<v1::ClassifyResponse>("Classify", request, call);
   }
   absl::StatusOr<v1::FillMaskResponse> FillMask(
-      const v1::FillMaskRequest& request) {
-    return Call<v1::FillMaskResponse>("FillMask", request);
+      const v1::FillMaskRequest& request, const CallOptions& call = {}) {
+    return Call<v1::FillMaskResponse>("FillMask", request, call);
   }
-  absl::StatusOr<v1::RerankResponse> Rerank(const v1::RerankRequest& request) {
-    return Call<v1::RerankResponse>("Rerank", request);
+  absl::StatusOr<v1::RerankResponse> Rerank(const v1::RerankRequest& request,
+                                            const CallOptions& call = {}) {
+    return Call<v1::RerankResponse>("Rerank", request, call);
   }
   absl::StatusOr<v1::TokenizeResponse> Tokenize(
-      const v1::TokenizeRequest& request) {
-    return Call<v1::TokenizeResponse>("Tokenize", request);
+      const v1::TokenizeRequest& request, const CallOptions& call = {}) {
+    return Call<v1::TokenizeResponse>("Tokenize", request, call);
   }
   absl::StatusOr<v1::DetokenizeResponse> Detokenize(
-      const v1::DetokenizeRequest& request) {
-    return Call<v1::DetokenizeResponse>("Detokenize", request);
+      const v1::DetokenizeRequest& request, const CallOptions& call = {}) {
+    return Call<v1::DetokenizeResponse>("Detokenize", request, call);
   }
-  absl::StatusOr<v1::ListModelsResponse> ListModels() {
-    return Call<v1::ListModelsResponse>("ListModels", v1::ListModelsRequest());
-  }
+  absl::StatusOr<v1::ListModelsResponse> ListModels(
+      const CallOptions& call = {});
   // The calls of attend.v1.Admin, whose answers come when the change is made:
   // give them time. `version` 0: the highest there is.
   absl::StatusOr<v1::LoadModelResponse> LoadModel(const std::string& name,
-                                                  int64_t version = 0);
-  absl::StatusOr<v1::UnloadModelResponse> UnloadModel(const std::string& name);
+                                                  int64_t version = 0,
+                                                  const CallOptions& call = {});
+  absl::StatusOr<v1::UnloadModelResponse> UnloadModel(
+      const std::string& name, const CallOptions& call = {});
   absl::StatusOr<v1::SetAliasResponse> SetAlias(
-      const v1::SetAliasRequest& request) {
-    return Call<v1::SetAliasResponse>("Admin/SetAlias", request);
-  }
+      const v1::SetAliasRequest& request, const CallOptions& call = {});
   // If `name` is empty, the server's default model.
-  absl::StatusOr<v1::Model> GetModel(const std::string& name);
+  absl::StatusOr<v1::Model> GetModel(const std::string& name,
+                                     const CallOptions& call = {});
 
   // Calls `on_chunk` for each chunk, in order, on the caller's thread. Returns
-  // when the stream has ended. Two things cancel the call, and it then returns
-  // CANCELLED: `on_chunk` returns false, or another thread calls Cancel() of
-  // `cancellation`. `cancellation` may be null, and must outlive the call.
+  // when the stream has ended. If `on_chunk` returns false the call is
+  // cancelled, and returns CANCELLED.
   absl::Status GenerateStream(
       const v1::GenerateRequest& request,
       absl::FunctionRef<bool(const v1::GenerateChunk&)> on_chunk,
-      Cancellation* cancellation = nullptr);
+      const CallOptions& call = {});
+  absl::Status TranslateStream(
+      const v1::TranslateRequest& request,
+      absl::FunctionRef<bool(const v1::TranslateChunk&)> on_chunk,
+      const CallOptions& call = {});
   // What the server computes in that time: calls `on_piece` for the pieces of
   // the trace, which are JSON for Perfetto. The deadline is later than that of
   // other calls, by `duration`. The rest is as in GenerateStream().
   absl::Status Profile(absl::Duration duration,
                        absl::FunctionRef<bool(absl::string_view)> on_piece,
-                       Cancellation* cancellation = nullptr);
+                       const CallOptions& call = {});
+
+  // With no other options of the call.
+  absl::Status GenerateStream(
+      const v1::GenerateRequest& request,
+      absl::FunctionRef<bool(const v1::GenerateChunk&)> on_chunk,
+      Cancellation* cancellation);
+  absl::Status Profile(absl::Duration duration,
+                       absl::FunctionRef<bool(absl::string_view)> on_piece,
+                       Cancellation* cancellation);
 
  private:
   struct Channel;  // keeps gRPC's headers out of this one
@@ -132,20 +124,21 @@ class Client {
   // Request and returns a Response.
   template <class Response>
   absl::StatusOr<Response> Call(const char* method,
-                                const google::protobuf::Message& request) {
+                                const google::protobuf::Message& request,
+                                const CallOptions& call) {
     Response response;
-    const absl::Status status = CallUnary(method, request, response);
+    const absl::Status status = CallUnary(method, request, call, response);
     if (!status.ok()) return status;
     return response;
   }
   absl::Status CallUnary(const std::string& method,
                          const google::protobuf::Message& request,
+                         const CallOptions& call,
                          google::protobuf::Message& response);
   // A stream of Chunks. `begin` begins an attempt, and returns its reader.
   template <class Chunk, class Begin>
-  absl::Status Stream(absl::Duration timeout, const Begin& begin,
-                      absl::FunctionRef<bool(const Chunk&)> on_chunk,
-                      Cancellation* cancellation);
+  absl::Status Stream(const CallOptions& call, const Begin& begin,
+                      absl::FunctionRef<bool(const Chunk&)> on_chunk);
 
   const ClientOptions options_;
   const std::unique_ptr<Channel> channel_;

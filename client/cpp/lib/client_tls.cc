@@ -116,6 +116,15 @@ absl::StatusOr<ClientTls> ReadClientTls(const ClientTlsFiles& files) {
   return tls;
 }
 
+absl::StatusOr<std::optional<ClientTls>> MaybeReadClientTls(
+    bool use_tls, const ClientTlsFiles& files) {
+  if (!use_tls && files.ca.empty() && files.cert.empty() && files.key.empty() &&
+      files.server_name.empty()) {
+    return std::nullopt;
+  }
+  return ReadClientTls(files);
+}
+
 absl::Status CheckToken(const std::string& token) {
   if (std::all_of(token.begin(), token.end(), absl::ascii_isgraph)) {
     return absl::OkStatus();

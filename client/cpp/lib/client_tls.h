@@ -1,6 +1,7 @@
 #ifndef ATTEND_CLIENT_CPP_LIB_CLIENT_TLS_H_
 #define ATTEND_CLIENT_CPP_LIB_CLIENT_TLS_H_
 
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -33,6 +34,10 @@ struct ClientTlsFiles {
 
 // Reads the files. Errors name the file, and never show its contents.
 absl::StatusOr<ClientTls> ReadClientTls(const ClientTlsFiles& files);
+// The same, but nullopt unless TLS is wanted: `use_tls`, or one of `files`,
+// says so.
+absl::StatusOr<std::optional<ClientTls>> MaybeReadClientTls(
+    bool use_tls, const ClientTlsFiles& files);
 
 // INVALID_ARGUMENT if the token has a character that a header may not have. The
 // error does not show the token.

@@ -12,7 +12,8 @@ namespace attend {
 struct FailedAttempt {
   int attempts = 1;  // how many were made, the failed one included
   absl::StatusCode code = absl::StatusCode::kOk;
-  // grpc-retry-pushback-ms as the server sent it; negative: "do not retry".
+  // When the server wants to see it again: grpc-retry-pushback-ms as it was
+  // sent, else RetryInfo. Negative: "do not retry".
   std::optional<absl::Duration> pushback = {};
   absl::Duration remaining = {};  // until the call's deadline
 };

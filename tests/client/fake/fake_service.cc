@@ -1,6 +1,7 @@
 #include "tests/client/fake/fake_service.h"
 
 #include <grpcpp/grpcpp.h>
+#include <grpcpp/health_check_service_interface.h>
 
 #include <chrono>
 #include <utility>
@@ -66,6 +67,7 @@ void SetQueueTime(int input, v1::Timings& timings) {
 class FakeService::Implementation final : public v1::Attend::Service {
  public:
   Implementation() {
+    grpc::EnableDefaultHealthCheckService(true);  // it is serving
     grpc::ServerBuilder builder;
     // A number, not a name: Debian 12's c-ares leaks a few bytes a look-up,
     // which the leak checker would report.

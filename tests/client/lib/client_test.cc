@@ -3,6 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
 #include "tests/client/fake/fake_service.h"
 
 namespace attend {
@@ -113,8 +118,81 @@ TEST_F(ClientTest, ErrorKeepsCodeAndMessage) {
 TEST_F(ClientTest, SendsMetadata) {
   ClientOptions options = Options();
   options.metadata = {{"x-request-id", "id-7"}};
-  ASSERT_TRUE(Client(options).ListModels().ok());
+  Client client(options);
+  ASSERT_TRUE(client.ListModels().ok());
   EXPECT_EQ(service_.request_id(), "id-7");
+  ASSERT_TRUE(
+      client_.ListModels({.metadata = {{"x-request-id", "id-8"}}}).ok());
+  EXPECT_EQ(service_.request_id(), "id-8");
+}
+
+TEST_F(ClientTest, TheModelIsOfRequestsThatNameNone) {
+  ClientOptions options = Options();
+  options.model = "large";
+  Client client(options);
+  v1::GenerateRequest request = Request({"a"});
+  const auto last_model = [&] { return service_.last_generate().model(); };
+  const auto any = [](const v1::GenerateChunk&) { return true; };
+  ASSERT_TRUE(client.Generate(request).ok());
+  EXPECT_EQ(last_model(), "large");
+  request.set_model("small");
+  ASSERT_TRUE(client.Generate(request).ok());
+  EXPECT_EQ(last_model(), "small");
+  ASSERT_TRUE(client.GenerateStream(Request({"a"}), any).ok());
+  EXPECT_EQ(last_model(), "large");
+  ASSERT_TRUE(client.GenerateStream(request, any).ok());
+  EXPECT_EQ(last_model(), "small");
+  EXPECT_EQ(client.GetModel("")->name(), "capitals");
+}
+
+TEST_F(ClientTest, ACallThatIsCancelledBeforeItBeginsIsNotMade) {
+  Cancellation cancellation;
+  cancellation.Cancel();
+  EXPECT_EQ(client_.Generate(Request({"a"}), {.cancellation = &cancellation})
+                .status()
+                .code(),
+            absl::StatusCode::kCancelled);
+  EXPECT_EQ(service_.calls(), 0);
+}
+
+TEST_F(ClientTest, CancellingEndsAPause) {
+  ClientOptions options = Options();
+  options.sleep = nullptr;
+  options.timeout = absl::InfiniteDuration();
+  // More than a clock has.
+  service_.Fail({{.status = absl::UnavailableError("draining"),
+                  .pushback_ms = "9000000000000000000"}});
+  Cancellation cancellation;
+  std::thread other([&] {
+    while (service_.calls() == 0) std::this_thread::yield();
+    cancellation.Cancel();
+  });
+  EXPECT_EQ(Client(options)
+                .Generate(Request({"a"}), {.cancellation = &cancellation})
+                .status()
+                .code(),
+            absl::StatusCode::kCancelled);
+  other.join();
+  EXPECT_EQ(service_.calls(), 1);
+}
+
+TEST_F(ClientTest, AddressesMustBeWhatTheySay) {
+  ClientOptions options = Options();
+  options.address = service_.address() + ", nowhere";
+  const absl::Status status = Client(options).ListModels().status();
+  EXPECT_EQ(status,
+            absl::InvalidArgumentError("address 'nowhere' must be HOST:PORT"));
+  EXPECT_TRUE(pauses_.empty());
+}
+
+TEST_F(ClientTest, CallsGoToAllServers) {
+  FakeService other;
+  ClientOptions options = Options();
+  options.address = service_.address() + ", " + other.address();
+  Client client(options);
+  while (service_.calls() == 0 || other.calls() == 0) {
+    ASSERT_TRUE(client.ListModels().ok());
+  }
 }
 
 TEST_F(ClientTest, TextThatIsNotUtf8IsNotSent) {
@@ -134,6 +212,14 @@ TEST_F(ClientTest, DeadlineEndsACall) {
   EXPECT_EQ(client.GenerateStream(Request({"hang"}), never).code(),
             absl::StatusCode::kDeadlineExceeded);
   EXPECT_TRUE(pauses_.empty());
+}
+
+TEST_F(ClientTest, DeadlineOfOneCall) {
+  EXPECT_EQ(
+      client_.Generate(Request({"hang"}), {.timeout = absl::Milliseconds(50)})
+          .status()
+          .code(),
+      absl::StatusCode::kDeadlineExceeded);
 }
 
 TEST_F(ClientTest, InfiniteTimeoutIsNoDeadline) {
@@ -183,6 +269,17 @@ TEST_F(ClientTest, HonoursPushback) {
                   .pushback_ms = "1500"}});
   EXPECT_TRUE(client_.Generate(Request({"x"})).ok());
   EXPECT_THAT(pauses_, ElementsAre(absl::Milliseconds(1500)));
+}
+
+TEST_F(ClientTest, AnErrorSaysWhenToTryAgain) {
+  service_.Fail(
+      {{.status = absl::ResourceExhaustedError("queue is full"),
+        .pushback_ms = "90000"},
+       {.status = absl::UnavailableError("draining"), .pushback_ms = "-1"}});
+  // The first is too late for the timeout.
+  EXPECT_EQ(RetryAfter(client_.ListModels().status()), absl::Seconds(90));
+  EXPECT_EQ(RetryAfter(client_.ListModels().status()), std::nullopt);
+  EXPECT_EQ(service_.calls(), 2);
 }
 
 TEST_F(ClientTest, PushbackMayForbidRetry) {

@@ -4,9 +4,9 @@
 
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <map>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "engine/tensor/check.h"
@@ -92,25 +92,29 @@ Json ListOf(const List& list) {
 
 std::string Name(const Json& call) { return call.at("name"); }
 
-CallResult Embed(Client& client, const Json& call, bool per_token) {
+CallResult Embed(Client& client, const Json& call, const CallOptions& options,
+                 bool per_token) {
   auto request = RequestOf<v1::EmbedRequest>(call);
   request.set_per_token(per_token);
   request.set_encoding(v1::EMBEDDING_FLOAT32);
-  return Each(client.Embed(request), [&](const v1::EmbedResult& result) {
-    const Json rows = Rows(result);
-    return per_token ? rows : rows.at(0);
-  });
+  return Each(client.Embed(request, options),
+              [&](const v1::EmbedResult& result) {
+                const Json rows = Rows(result);
+                return per_token ? rows : rows.at(0);
+              });
 }
 
-CallResult Models(Client& client) {
-  return Whole(client.ListModels(), [](const v1::ListModelsResponse& found) {
-    Json names = Json::array();
-    for (const v1::Model& model : found.models()) names.push_back(model.name());
-    return names;
-  });
+CallResult Models(Client& client, const CallOptions& options) {
+  return Whole(client.ListModels(options),
+               [](const v1::ListModelsResponse& found) {
+                 Json names = Json::array();
+                 for (const v1::Model& model : found.models())
+                   names.push_back(model.name());
+                 return names;
+               });
 }
 
-CallResult Alias(Client& client, const Json& call) {
+CallResult Alias(Client& client, const Json& call, const CallOptions& options) {
   v1::SetAliasRequest request;
   request.set_name(Name(call));
   for (const auto& [model, weight] : call.at("targets").items()) {
@@ -118,17 +122,20 @@ CallResult Alias(Client& client, const Json& call) {
     target.set_model(model);
     target.set_weight(weight);
   }
-  return Whole(client.SetAlias(request), [](const auto&) { return Json(); });
+  return Whole(client.SetAlias(request, options),
+               [](const auto&) { return Json(); });
 }
 
-CallResult Profile(Client& client, const Json& call) {
+CallResult Profile(Client& client, const Json& call,
+                   const CallOptions& options) {
   std::string trace;
-  const absl::Status status =
-      client.Profile(absl::Seconds(call.at("seconds").get<double>()),
-                     [&](absl::string_view piece) {
-                       trace.append(piece.data(), piece.size());
-                       return true;
-                     });
+  const absl::Status status = client.Profile(
+      absl::Seconds(call.at("seconds").get<double>()),
+      [&](absl::string_view piece) {
+        trace.append(piece.data(), piece.size());
+        return true;
+      },
+      options);
   if (!status.ok()) return {status, nullptr};
   Json keys = Json::array();
   const Json parsed = Json::parse(trace);
@@ -138,10 +145,24 @@ CallResult Profile(Client& client, const Json& call) {
   return {status, keys};
 }
 
-CallResult Stream(Client& client, const Json& call,
+// How many parts of a stream are read.
+size_t StopAfter(const Json& call) {
+  return call.value("stopAfter", std::numeric_limits<size_t>::max());
+}
+
+// What a stream has at its end, or what its reader left.
+CallResult StreamResult(absl::Status status, const absl::Status& of_input,
+                        const Json& call,
+                        const std::vector<std::string>& parts) {
+  // Who leaves a stream knows that it is cancelled.
+  if (parts.size() == StopAfter(call)) status = absl::OkStatus();
+  status.Update(of_input);
+  return {status, parts};
+}
+
+CallResult Stream(Client& client, const Json& call, const CallOptions& options,
                   std::vector<std::string>& parts) {
   absl::Status of_input;
-  const size_t stop_after = call.value("stopAfter", 0);
   const auto on_chunk = [&](const v1::GenerateChunk& chunk) {
     if (chunk.has_status()) of_input.Update(StatusOf(chunk.status()));
     if (chunk.text().empty()) return true;
@@ -151,93 +172,106 @@ CallResult Stream(Client& client, const Json& call,
       last.add_inputs()->set_text(call.at("atFirstPart"));
       client.Generate(last).status().IgnoreError();  // the server dies of it
     }
-    return parts.size() != stop_after;
+    return parts.size() != StopAfter(call);
   };
-  Cancellation cancellation;
-  std::thread canceller;
-  if (call.contains("cancelAfter")) {
-    canceller = std::thread([&] {
-      absl::SleepFor(absl::Seconds(call.at("cancelAfter").get<double>()));
-      cancellation.Cancel();
-    });
-  }
-  absl::Status status = client.GenerateStream(
-      RequestOf<v1::GenerateRequest>(call), on_chunk, &cancellation);
-  if (canceller.joinable()) canceller.join();
-  // Who leaves a stream knows that it is cancelled.
-  if (stop_after > 0 && parts.size() == stop_after) status = absl::OkStatus();
-  status.Update(of_input);
-  return {status, parts};
+  const absl::Status status = client.GenerateStream(
+      RequestOf<v1::GenerateRequest>(call), on_chunk, options);
+  return StreamResult(status, of_input, call, parts);
 }
 
-using Method = CallResult(Client&, const Json& call);
+CallResult TranslateStream(Client& client, const Json& call,
+                           const CallOptions& options,
+                           std::vector<std::string>& parts) {
+  absl::Status of_document;
+  const auto on_chunk = [&](const v1::TranslateChunk& chunk) {
+    if (chunk.has_status()) of_document.Update(StatusOf(chunk.status()));
+    if (!chunk.text().empty()) parts.push_back(chunk.text());
+    return true;
+  };
+  const absl::Status status = client.TranslateStream(
+      RequestOf<v1::TranslateRequest>(call), on_chunk, options);
+  return StreamResult(status, of_document, call, parts);
+}
+
+using Method = CallResult(Client&, const Json& call, const CallOptions&);
 
 const std::map<std::string, Method*>& Methods() {
   static const auto* const methods = new std::map<std::string, Method*>{
       {"generate",
-       [](Client& client, const Json& call) {
-         return Each(client.Generate(RequestOf<v1::GenerateRequest>(call)),
-                     Texts);
+       [](Client& client, const Json& call, const CallOptions& options) {
+         return Each(
+             client.Generate(RequestOf<v1::GenerateRequest>(call), options),
+             Texts);
        }},
       {"translate",
-       [](Client& client, const Json& call) {
-         return Each(client.Translate(RequestOf<v1::TranslateRequest>(call)),
-                     [](const auto& result) { return Json(result.text()); });
+       [](Client& client, const Json& call, const CallOptions& options) {
+         return Each(
+             client.Translate(RequestOf<v1::TranslateRequest>(call), options),
+             [](const auto& result) { return Json(result.text()); });
        }},
       {"score",
-       [](Client& client, const Json& call) {
+       [](Client& client, const Json& call, const CallOptions& options) {
          return Each(
-             client.Score(RequestOf<v1::ScoreRequest>(call)),
+             client.Score(RequestOf<v1::ScoreRequest>(call), options),
              [](const auto& result) { return Json(result.log_prob()); });
        }},
-      {"embed", [](Client& client,
-                   const Json& call) { return Embed(client, call, false); }},
+      {"embed",
+       [](Client& client, const Json& call, const CallOptions& options) {
+         return Embed(client, call, options, false);
+       }},
       {"embedTokens",
-       [](Client& client, const Json& call) {
-         return Embed(client, call, true);
+       [](Client& client, const Json& call, const CallOptions& options) {
+         return Embed(client, call, options, true);
        }},
       {"classify",
-       [](Client& client, const Json& call) {
-         return Each(client.Classify(RequestOf<v1::ClassifyRequest>(call)),
-                     Labels);
+       [](Client& client, const Json& call, const CallOptions& options) {
+         return Each(
+             client.Classify(RequestOf<v1::ClassifyRequest>(call), options),
+             Labels);
        }},
       {"fillMask",
-       [](Client& client, const Json& call) {
-         return Each(client.FillMask(RequestOf<v1::FillMaskRequest>(call)),
-                     [](const auto& result) { return Json(result.text()); });
+       [](Client& client, const Json& call, const CallOptions& options) {
+         return Each(
+             client.FillMask(RequestOf<v1::FillMaskRequest>(call), options),
+             [](const auto& result) { return Json(result.text()); });
        }},
       {"rerank",
-       [](Client& client, const Json& call) {
-         return Each(client.Rerank(RequestOf<v1::RerankRequest>(call)),
+       [](Client& client, const Json& call, const CallOptions& options) {
+         return Each(client.Rerank(RequestOf<v1::RerankRequest>(call), options),
                      [](const auto& result) {
                        return Json{result.index(), result.score()};
                      });
        }},
       {"tokenize",
-       [](Client& client, const Json& call) {
-         return Each(client.Tokenize(RequestOf<v1::TokenizeRequest>(call)),
-                     [](const auto& result) { return ListOf(result.ids()); });
+       [](Client& client, const Json& call, const CallOptions& options) {
+         return Each(
+             client.Tokenize(RequestOf<v1::TokenizeRequest>(call), options),
+             [](const auto& result) { return ListOf(result.ids()); });
        }},
       {"detokenize",
-       [](Client& client, const Json& call) {
-         return Each(client.Detokenize(RequestOf<v1::DetokenizeRequest>(call)),
-                     [](const auto& result) { return Json(result.text()); });
+       [](Client& client, const Json& call, const CallOptions& options) {
+         return Each(
+             client.Detokenize(RequestOf<v1::DetokenizeRequest>(call), options),
+             [](const auto& result) { return Json(result.text()); });
        }},
-      {"models", [](Client& client, const Json&) { return Models(client); }},
+      {"models",
+       [](Client& client, const Json&, const CallOptions& options) {
+         return Models(client, options);
+       }},
       {"model",
-       [](Client& client, const Json& call) {
-         return Whole(client.GetModel(Name(call)),
+       [](Client& client, const Json& call, const CallOptions& options) {
+         return Whole(client.GetModel(Name(call), options),
                       [](const auto& model) { return Json(model.family()); });
        }},
       {"loadModel",
-       [](Client& client, const Json& call) {
+       [](Client& client, const Json& call, const CallOptions& options) {
          return Whole(
-             client.LoadModel(Name(call), call.at("version")),
+             client.LoadModel(Name(call), call.at("version"), options),
              [](const auto& loaded) { return Json(loaded.model().family()); });
        }},
       {"unloadModel",
-       [](Client& client, const Json& call) {
-         return Whole(client.UnloadModel(Name(call)),
+       [](Client& client, const Json& call, const CallOptions& options) {
+         return Whole(client.UnloadModel(Name(call), options),
                       [](const auto&) { return Json(); });
        }},
       {"setAlias", Alias},
@@ -249,12 +283,16 @@ const std::map<std::string, Method*>& Methods() {
 }  // namespace
 
 CallResult MakeCall(Client& client, const Json& call,
+                    const CallOptions& options,
                     std::vector<std::string>& parts) {
   const std::string method = call.at("method");
-  if (method == "stream") return Stream(client, call, parts);
+  if (method == "stream") return Stream(client, call, options, parts);
+  if (method == "translateStream") {
+    return TranslateStream(client, call, options, parts);
+  }
   const auto found = Methods().find(method);
   ATTEND_CHECK(found != Methods().end());
-  return found->second(client, call);
+  return found->second(client, call, options);
 }
 
 }  // namespace attend

@@ -21,6 +21,7 @@ struct CallResult {
 // Makes the call of a case. `parts` gets those of a stream. Aborts if it knows
 // no such method.
 CallResult MakeCall(Client& client, const nlohmann::json& call,
+                    const CallOptions& options,
                     std::vector<std::string>& parts);
 
 }  // namespace attend

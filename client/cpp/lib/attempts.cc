@@ -1,0 +1,113 @@
+#include "client/cpp/lib/attempts.h"
+
+#include <random>
+#include <string>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/strings/numbers.h"
+#include "absl/time/clock.h"
+#include "client/cpp/lib/channel.h"
+#include "client/cpp/lib/retry_after.h"
+#include "client/cpp/lib/target.h"
+
+namespace attend {
+namespace {
+
+std::optional<absl::Duration> Pushback(const grpc::ClientContext& context) {
+  const auto& trailers = context.GetServerTrailingMetadata();
+  const auto found = trailers.find("grpc-retry-pushback-ms");
+  if (found == trailers.end()) return std::nullopt;
+  int64_t milliseconds = 0;
+  const std::string value(found->second.data(), found->second.size());
+  // By gRPC's rules a value that is no number means "do not retry".
+  if (!absl::SimpleAtoi(value, &milliseconds)) milliseconds = -1;
+  return absl::Milliseconds(milliseconds);
+}
+
+double Random() {
+  thread_local std::minstd_rand engine{std::random_device{}()};
+  return std::uniform_real_distribution<double>()(engine);
+}
+
+}  // namespace
+
+Outcome OutcomeOf(const grpc::ClientContext& context,
+                  const grpc::Status& status) {
+  Outcome outcome = {ToAbslStatus(status)};
+  if (status.ok()) return outcome;
+  outcome.hint = Pushback(context);
+  if (!outcome.hint.has_value()) {
+    outcome.hint = RetryAfterInDetails(status.error_details());
+  }
+  if (outcome.hint.has_value() && *outcome.hint >= absl::ZeroDuration()) {
+    SetRetryAfter(*outcome.hint, outcome.status);
+  }
+  return outcome;
+}
+
+Outcome CancelledByCaller() {
+  return {.status = absl::CancelledError("cancelled by the caller"),
+          .is_final = true};
+}
+
+Attempts::Attempts(const ClientOptions& options, const CallOptions& call,
+                   absl::Duration timeout)
+    : options_(options),
+      call_(call),
+      deadline_(absl::Now() + timeout),
+      cancellation_(call.cancellation == nullptr ? never_
+                                                 : *call.cancellation) {}
+
+absl::Status Attempts::Run(absl::FunctionRef<Outcome()> attempt) {
+  if (absl::Status token = CheckToken(options_.token); !token.ok()) {
+    return token;
+  }
+  if (const auto split = SplitAddresses(options_.address); !split.ok()) {
+    return split.status();
+  }
+  for (int made = 1;; ++made) {
+    const Outcome outcome = RunOne(attempt);
+    if (outcome.status.ok() || outcome.is_final) return outcome.status;
+    const std::optional<absl::Duration> pause =
+        options_.retry.Pause({.attempts = made,
+                              .code = outcome.status.code(),
+                              .pushback = outcome.hint,
+                              .remaining = deadline_ - absl::Now()},
+                             Random());
+    if (!pause.has_value()) return outcome.status;
+    if (!Pause(*pause)) return CancelledByCaller().status;
+  }
+}
+
+Outcome Attempts::RunOne(absl::FunctionRef<Outcome()> attempt) {
+  const bool go = cancellation_.Enter([this] { Cancel(); });
+  const auto end = absl::MakeCleanup([this] {
+    cancellation_.Leave();
+    contexts_.clear();
+  });
+  return go ? attempt() : CancelledByCaller();
+}
+
+bool Attempts::Pause(absl::Duration time) {
+  if (options_.sleep == nullptr) return cancellation_.Sleep(time);
+  options_.sleep(time);
+  return true;
+}
+
+grpc::ClientContext& Attempts::NewContext() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  grpc::ClientContext& context = contexts_.emplace_back();
+  SetTimeout(context, deadline_ - absl::Now());
+  AddMetadata(context, MetadataOf(options_));
+  AddMetadata(context, call_.metadata);
+  if (cancelled_) context.TryCancel();
+  return context;
+}
+
+void Attempts::Cancel() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  cancelled_ = true;
+  for (grpc::ClientContext& context : contexts_) context.TryCancel();
+}
+
+}  // namespace attend

@@ -1,0 +1,109 @@
+#include "client/cpp/lib/target.h"
+
+#include <arpa/inet.h>
+#include <netdb.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+
+namespace attend {
+namespace {
+
+struct HostPort {
+  std::string host;  // without brackets
+  std::string port;
+};
+
+// Its host is empty if the address is not HOST:PORT.
+HostPort Split(absl::string_view address) {
+  const size_t colon = address.rfind(':');
+  if (colon == absl::string_view::npos) return {};
+  absl::string_view host = address.substr(0, colon);
+  const absl::string_view port = address.substr(colon + 1);
+  uint32_t number = 0;
+  if (!absl::SimpleAtoi(port, &number) || number > 65535) return {};
+  if (absl::StartsWith(host, "[") && absl::EndsWith(host, "]")) {
+    host = host.substr(1, host.size() - 2);
+  }
+  return {std::string(host), std::string(port)};
+}
+
+// The numbers of a host: of IPv4, if it has some.
+std::vector<std::string> Resolve(const std::string& host) {
+  for (const int family : {AF_INET, AF_INET6}) {
+    addrinfo hints = {};
+    hints.ai_family = family;
+    hints.ai_socktype = SOCK_STREAM;
+    addrinfo* found = nullptr;
+    if (getaddrinfo(host.c_str(), nullptr, &hints, &found) != 0) continue;
+    const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(found,
+                                                               freeaddrinfo);
+    std::vector<std::string> numbers;
+    for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
+      char text[INET6_ADDRSTRLEN];
+      const void* number =
+          family == AF_INET
+              ? static_cast<const void*>(
+                    &reinterpret_cast<sockaddr_in*>(each->ai_addr)->sin_addr)
+              : &reinterpret_cast<sockaddr_in6*>(each->ai_addr)->sin6_addr;
+      if (inet_ntop(family, number, text, sizeof(text)) != nullptr) {
+        numbers.emplace_back(text);
+      }
+    }
+    return numbers;
+  }
+  return {};
+}
+
+bool IsIpv6(const HostPort& address) {
+  return absl::StrContains(address.host, ':');
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::string>> SplitAddresses(
+    const std::string& addresses) {
+  std::vector<std::string> split;
+  for (const absl::string_view part : absl::StrSplit(addresses, ',')) {
+    split.emplace_back(absl::StripAsciiWhitespace(part));
+  }
+  if (split.size() == 1) return split;
+  for (const std::string& address : split) {
+    if (Split(address).host.empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("address '", address, "' must be HOST:PORT"));
+    }
+  }
+  return split;
+}
+
+std::string TargetOf(const std::vector<std::string>& addresses) {
+  if (addresses.size() == 1) return addresses[0];
+  std::vector<HostPort> numbers;
+  for (const std::string& address : addresses) {
+    const HostPort name = Split(address);
+    for (std::string& number : Resolve(name.host)) {
+      numbers.push_back({std::move(number), name.port});
+    }
+  }
+  if (numbers.empty()) return addresses[0];
+  const bool any_ipv6 = std::any_of(numbers.begin(), numbers.end(), IsIpv6);
+  return absl::StrCat(
+      any_ipv6 ? "ipv6:" : "ipv4:",
+      absl::StrJoin(numbers, ",", [&](std::string* out, const HostPort& each) {
+        const char* const open = !any_ipv6      ? ""
+                                 : IsIpv6(each) ? "["
+                                                : "[::ffff:";
+        absl::StrAppend(out, open, each.host, any_ipv6 ? "]:" : ":", each.port);
+      }));
+}
+
+}  // namespace attend

@@ -1,0 +1,24 @@
+#ifndef ATTEND_CLIENT_CPP_LIB_TARGET_H_
+#define ATTEND_CLIENT_CPP_LIB_TARGET_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace attend {
+
+// A list of addresses with commas between, without the white space around them.
+// INVALID_ARGUMENT if it has several and one of them is not HOST:PORT.
+absl::StatusOr<std::vector<std::string>> SplitAddresses(
+    const std::string& addresses);
+
+// One target for gRPC, which takes several addresses only as numbers, and all
+// of one kind: asks DNS for the names of `addresses`, if there are several. A
+// name that DNS does not know is left out. If it knows none, gRPC is left to
+// say so of the first.
+std::string TargetOf(const std::vector<std::string>& addresses);
+
+}  // namespace attend
+
+#endif  // ATTEND_CLIENT_CPP_LIB_TARGET_H_
