@@ -75,6 +75,7 @@ void Drain(const ServerOptions& options, ServedModels& models,
       LogLevel::kInfo, "draining",
       {{"delay", options.drain_delay}, {"timeout", options.drain_timeout}});
   absl::SleepFor(options.drain_delay);
+  rpc.LeaveInheritedSockets();
   calls.Drain();
   loader.Drain();
   models.Drain();

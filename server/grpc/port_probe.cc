@@ -25,13 +25,15 @@ PortProbe::PortProbe(const sockaddr_storage& address, PortProbeOptions options)
   thread_ = std::thread([this] { RunThread(); });
 }
 
-PortProbe::~PortProbe() {
+PortProbe::~PortProbe() { Stop(); }
+
+void PortProbe::Stop() {
   {
     MutexLock lock(mutex_);
     stopped_ = true;
   }
   changed_.notify_all();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 bool PortProbe::Ask() const {

@@ -35,6 +35,8 @@ class PortProbe {
   PortProbe& operator=(const PortProbe&) = delete;
 
   bool alive() const { return alive_; }
+  // Asks no more: alive() stays as it is.
+  void Stop();
   // Makes one probe. True: there was an answer in time.
   bool Ask() const;
 

@@ -174,6 +174,7 @@ struct RpcServer::Impl {
                             health_methods};
   std::deque<HealthLoop> health_loops;
   int port = 0;
+  bool inherited = false;  // the sockets of the port
   std::vector<std::unique_ptr<EventLoop>> loops;
   std::unique_ptr<grpc::Server> server;
   std::unique_ptr<Connections> new_connections;
@@ -223,6 +224,7 @@ absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(
   std::unique_ptr<RpcServer> server(new RpcServer(std::move(impl)));
   server->SetServing(true);
   LogWeaknesses(options, calls.service.log);
+  server->impl_->inherited = !options.inherited_sockets.empty();
   server->impl_->Open(std::move(listener), Limits(options), connections);
   return server;
 }
@@ -232,6 +234,12 @@ void RpcServer::SetServing(bool serving) { impl_->health->Tell(serving); }
 void RpcServer::ModelsChanged() { impl_->health->TellAgain(); }
 
 bool RpcServer::serving() const { return impl_->health->serving(); }
+
+void RpcServer::LeaveInheritedSockets() {
+  if (!impl_->inherited) return;
+  impl_->probe->Stop();  // nobody would answer it
+  impl_->acceptor.reset();
+}
 
 void RpcServer::Shutdown(absl::Duration grace) {
   if (impl_ == nullptr || impl_->server == nullptr) return;

@@ -50,6 +50,9 @@ class RpcServer {
   void ModelsChanged();
   // The answer for the server. Any thread may ask.
   bool serving() const;
+  // If the sockets of the port were inherited, accepts no more connections: who
+  // connects from now on waits for the next server that inherits them.
+  void LeaveInheritedSockets();
   // Drains the calls and closes the port; calls that still run after `grace`
   // are cancelled. Returns when all have ended.
   void Shutdown(absl::Duration grace);

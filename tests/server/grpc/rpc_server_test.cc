@@ -6,6 +6,8 @@
 #include <map>
 #include <memory>
 
+#include "server/grpc/listener.h"
+#include "tests/server/grpc/raw_connection.h"
 #include "tests/server/grpc/rpc_fixture.h"
 
 // How a server starts and ends.
@@ -106,6 +108,33 @@ TEST(RpcServerTest, ShutdownCancelsWhatIsLeft) {
   EXPECT_THAT(reader->Finish().error_code(),
               AnyOf(grpc::CANCELLED, grpc::UNAVAILABLE, grpc::OK));
   fixture.WaitUntilFree();
+}
+
+TEST(RpcServerTest, WhoConnectsWhileItDrainsWaitsForTheNextServer) {
+  const auto listener = Listen("127.0.0.1", 0, absl::Minutes(1));
+  ASSERT_TRUE(listener.ok()) << listener.status();
+  RpcFixtureOptions options;
+  const auto inherit = [&] {
+    options.rpc.inherited_sockets = {dup(listener->sockets[0].get())};
+    return std::make_unique<RpcFixture>(options);
+  };
+  auto draining = inherit();
+  RawConnection early(listener->port);
+  ASSERT_TRUE(early.Answers());
+  draining->server->LeaveInheritedSockets();
+  RawConnection late(listener->port);
+  EXPECT_TRUE(early.Answers());
+  EXPECT_TRUE(draining->server->alive());
+  draining.reset();
+  EXPECT_FALSE(early.Answers());
+  const auto next = inherit();
+  EXPECT_TRUE(late.Answers());
+}
+
+TEST(RpcServerTest, ItsOwnSocketsStayOpenUntilTheEnd) {
+  RpcFixture fixture;
+  fixture.server->LeaveInheritedSockets();
+  EXPECT_TRUE(RawConnection(fixture.server->port()).Answers());
 }
 
 TEST(RpcServerTest, APortInUseIsAnError) {
