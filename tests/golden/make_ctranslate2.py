@@ -64,6 +64,13 @@ class Spellings:
 
 class Converter(TransformersConverter):
     tokenizer = None  # None: the one in the directory
+    attributes = {}  # of self-attention, beside those that it writes itself
+
+    def _load(self):
+        spec = super()._load()
+        for layer in spec.decoder.layer:
+            vars(layer.self_attention).update(self.attributes)
+        return spec
 
     def load_tokenizer(self, tokenizer_class, path, **kwargs):
         return self.tokenizer or super().load_tokenizer(tokenizer_class, path,
@@ -119,6 +126,15 @@ FIXTURES = {
         model="Llama", seed=9, type="int8", special=(1, 2, 0, 0),
         config=llama(tie_word_embeddings=True, attention_bias=True,
                      rope_scaling={"rope_type": "linear", "factor": 2.5})),
+    # What is converted is not scaled: neither factor nor length is written.
+    "llama3-float32": dict(
+        model="Llama", seed=12, type="float32", special=(1, 2, 0, 0),
+        config=llama(rope_theta=50.0, rope_scaling={
+            "rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0,
+            "high_freq_factor": 4.0, "original_max_position_embeddings": 24}),
+        attributes={
+            "rotary_scaling_factor": np.float32(8),
+            "original_max_position_embeddings": np.int32(24)}),
     "qwen3-int8": dict(
         model="Qwen3", seed=10, type="int8", special=(1, 2, 0, 0),
         config=llama(num_key_value_heads=2, head_dim=6, rope_theta=500.0)),
@@ -245,6 +261,7 @@ def make(name, fixture):
         hugging_face = pathlib.Path(temporary)
         make_model(fixture, hugging_face)
         converter = Converter(str(hugging_face))
+        converter.attributes = fixture.get("attributes", {})
         if "special" in fixture:
             converter.tokenizer = Spellings(*fixture["special"])
         converter.convert(str(folder), quantization=fixture["type"])

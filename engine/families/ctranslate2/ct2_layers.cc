@@ -4,6 +4,7 @@
 #include <iterator>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "engine/families/shared/config_fields.h"
@@ -27,6 +28,39 @@ absl::StatusOr<Activation> ActivationOf(const std::string& name,
       name, "0 (ReLU), 1 (GELU by tanh), 2 (SiLU), 3 (GELU) or 5 (tanh)");
 }
 
+// Scales the frequencies by the kind of scaling that the file has: none, linear
+// (0) or Llama 3's (2).
+absl::Status ScaleFrequencies(const std::string& prefix,
+                              Ct2Attributes& attributes,
+                              std::vector<float>& frequencies) {
+  constexpr FloatRange kScale = {1e-3, 1e6};
+  const std::string name = prefix + "rotary_scaling_type";
+  ASSIGN_OR_RETURN(const int type, attributes.Int(name, {-1, 2}, -1));
+  if (type == 1)
+    return attributes.Unexpected(name, "0 (linear) or 2 (Llama 3)");
+  ASSIGN_OR_RETURN(
+      const float factor,
+      attributes.Float(prefix + "rotary_scaling_factor", kScale, 1));
+  if (type != 2) {
+    for (float& frequency : frequencies) frequency /= factor;
+    return absl::OkStatus();
+  }
+  // CTranslate2's converter writes neither the factor nor the length, and its
+  // programs then do not scale.
+  Llama3Scaling scaling = {.factor = factor};
+  ASSIGN_OR_RETURN(scaling.original_positions,
+                   attributes.Int(prefix + "original_max_position_embeddings",
+                                  {0, kPositions.max}, 0));
+  ASSIGN_OR_RETURN(
+      scaling.low_freq_factor,
+      attributes.Float(prefix + "rotary_low_freq_factor", kScale, 1));
+  ASSIGN_OR_RETURN(scaling.high_freq_factor,
+                   attributes.Float(prefix + "rotary_high_freq_factor",
+                                    {scaling.low_freq_factor + 1e-3, 1e6}, 4));
+  ScaleLlama3(scaling, frequencies);
+  return absl::OkStatus();
+}
+
 // The rotation of self-attention; nullopt if there is none.
 absl::StatusOr<std::optional<RotarySpec>> Rotary(const std::string& prefix,
                                                  int head_dim,
@@ -37,14 +71,10 @@ absl::StatusOr<std::optional<RotarySpec>> Rotary(const std::string& prefix,
   if (dims == 0) dims = head_dim;
   if (dims % 2 != 0) return attributes.Unexpected(dims_name, "an even number");
   RETURN_IF_ERROR(attributes.Expect(prefix + "rotary_interleave", 0));
-  RETURN_IF_ERROR(attributes.Expect(prefix + "rotary_scaling_type", 0));
   ASSIGN_OR_RETURN(const float theta, attributes.Float(prefix + "rotary_base",
                                                        kRotaryTheta, 10000));
-  ASSIGN_OR_RETURN(
-      const float factor,
-      attributes.Float(prefix + "rotary_scaling_factor", {1e-3, 1e6}, 1));
   RotarySpec rotary = {.frequencies = RotaryFrequencies(theta, dims)};
-  for (float& frequency : rotary.frequencies) frequency /= factor;
+  RETURN_IF_ERROR(ScaleFrequencies(prefix, attributes, rotary.frequencies));
   return std::make_optional(std::move(rotary));
 }
 

@@ -85,27 +85,18 @@ absl::Status ScaleYarn(const JsonFile& rope, const RotaryDefaults& defaults,
   return absl::OkStatus();
 }
 
-// The frequencies of long wavelengths are divided by `factor`; those of short
-// wavelengths stay; between them it is interpolated.
-absl::Status ScaleLlama3(const JsonFile& rope, const RotaryDefaults& defaults,
-                         RotarySpec& spec) {
-  ASSIGN_OR_RETURN(const int original, OriginalPositions(rope, defaults));
-  ASSIGN_OR_RETURN(const double factor, rope.Float("factor", kFactor));
-  ASSIGN_OR_RETURN(const double low, rope.Float("low_freq_factor", kFactor));
-  ASSIGN_OR_RETURN(const double high,
-                   rope.Float("high_freq_factor", {low + 1e-3, 1e6}));
-  for (float& frequency : spec.frequencies) {
-    const float wavelength = static_cast<float>(2 * M_PI / frequency);
-    if (wavelength < original / high) continue;
-    if (wavelength > original / low) {
-      frequency /= static_cast<float>(factor);
-      continue;
-    }
-    const float smooth =
-        static_cast<float>((original / wavelength - low) / (high - low));
-    frequency = (1 - smooth) * frequency / static_cast<float>(factor) +
-                smooth * frequency;
-  }
+absl::Status ReadLlama3(const JsonFile& rope, const RotaryDefaults& defaults,
+                        RotarySpec& spec) {
+  Llama3Scaling scaling;
+  ASSIGN_OR_RETURN(scaling.original_positions,
+                   OriginalPositions(rope, defaults));
+  ASSIGN_OR_RETURN(scaling.factor, rope.Float("factor", kFactor));
+  ASSIGN_OR_RETURN(scaling.low_freq_factor,
+                   rope.Float("low_freq_factor", kFactor));
+  ASSIGN_OR_RETURN(
+      scaling.high_freq_factor,
+      rope.Float("high_freq_factor", {scaling.low_freq_factor + 1e-3, 1e6}));
+  ScaleLlama3(scaling, spec.frequencies);
   return absl::OkStatus();
 }
 
@@ -171,12 +162,30 @@ absl::Status Scale(const JsonFile& rope, const RotaryDefaults& defaults,
     return ScaleLong(rope, defaults, theta, spec);
   }
   if (kind == "yarn") return ScaleYarn(rope, defaults, theta, spec);
-  if (kind == "llama3") return ScaleLlama3(rope, defaults, spec);
+  if (kind == "llama3") return ReadLlama3(rope, defaults, spec);
   return rope.Unexpected(
       key, "one of default, linear, dynamic, yarn, longrope, llama3");
 }
 
 }  // namespace
+
+void ScaleLlama3(const Llama3Scaling& scaling,
+                 std::vector<float>& frequencies) {
+  const auto factor = static_cast<float>(scaling.factor);
+  const double low = scaling.low_freq_factor;
+  const double high = scaling.high_freq_factor;
+  for (float& frequency : frequencies) {
+    const float wavelength = static_cast<float>(2 * M_PI / frequency);
+    if (wavelength < scaling.original_positions / high) continue;
+    if (wavelength > scaling.original_positions / low) {
+      frequency /= factor;
+      continue;
+    }
+    const float smooth = static_cast<float>(
+        (scaling.original_positions / wavelength - low) / (high - low));
+    frequency = (1 - smooth) * frequency / factor + smooth * frequency;
+  }
+}
 
 absl::StatusOr<RotarySpec> ReadRotary(const JsonFile& rope,
                                       const RotaryDefaults& defaults) {

@@ -1,6 +1,8 @@
 #ifndef ATTEND_ENGINE_FAMILIES_SHARED_ROTARY_CONFIG_H_
 #define ATTEND_ENGINE_FAMILIES_SHARED_ROTARY_CONFIG_H_
 
+#include <vector>
+
 #include "absl/status/statusor.h"
 #include "engine/json/json_file.h"
 #include "engine/transformer/spec.h"
@@ -45,6 +47,17 @@ absl::StatusOr<RotarySpec> ReadRotary(const JsonFile& rope,
 // The rotation of config.json, in either spelling.
 absl::StatusOr<RotarySpec> ReadRotaryOf(const JsonFile& config,
                                         RotaryDefaults defaults);
+
+// Grattafiori et al. 2024. Frequencies whose wavelength is above
+// original / low_freq_factor are divided by `factor`; those whose wavelength is
+// below original / high_freq_factor stay; between them it is interpolated.
+struct Llama3Scaling {
+  double factor = 1;
+  double low_freq_factor = 1;
+  double high_freq_factor = 4;  // higher than low_freq_factor
+  int original_positions = 0;
+};
+void ScaleLlama3(const Llama3Scaling& scaling, std::vector<float>& frequencies);
 
 // The number of positions of a model: with "dynamic", `factor` times those that
 // the file says.
