@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "tests/engine/ops/test_isa.h"
 #include "tests/engine/runtime/driver.h"
 #include "tests/engine/runtime/golden.h"
 #include "tests/engine/runtime/random_requests.h"
@@ -20,6 +22,7 @@ namespace {
 struct Pair {
   const char* model;
   const char* other;
+  ComputeType dtype = ComputeType::kF32;
 };
 
 class DraftModelTest : public ::testing::TestWithParam<Pair> {
@@ -32,8 +35,14 @@ class DraftModelTest : public ::testing::TestWithParam<Pair> {
                 {.max_step_rows = 64,
                  .kv_cache_bytes = PoolBytes(directory, blocks),
                  .prompt_lookup = prompt_lookup,
-                 .draft_cost = 0},
+                 .draft_cost = 0,
+                 .dtype = GetParam().dtype},
                 threads, draft.empty() ? "" : GoldenDirectory(draft));
+  }
+  void SetUp() override {
+    if (!CheckComputeType(GetParam().dtype, TestIsa()).ok()) {
+      GTEST_SKIP() << "this CPU has no such matmuls";
+    }
   }
   static bool Drafts(const LoadedModel& model) {
     return model.compute->isa() >= Isa::kAvx512;
@@ -186,10 +195,21 @@ INSTANTIATE_TEST_SUITE_P(
     All, DraftModelTest,
     testing::Values(
         Pair{"families/llama-4x-linear-rope", "families/mistral-no-window"},
+        Pair{"families/llama-4x-linear-rope", "families/mistral-no-window",
+             ComputeType::kBf16},
+        Pair{"families/llama-4x-linear-rope", "families/mistral-no-window",
+             ComputeType::kInt8},
+        Pair{"families/llama-4x-linear-rope", "families/mistral-no-window",
+             ComputeType::kInt4},
+        Pair{"families/llama-4x-linear-rope", "families/mistral-no-window",
+             ComputeType::kW8},
         Pair{"families/mistral-4x-window", "families/llama-llama3-rope"},
         Pair{"marian/gelu", "marian/logits-bias"},
         Pair{"families/m2m_100-gelu", "families/m2m_100-4x-scaled-long"}),
-    [](const auto& test) { return TestNameOf(test.param.model); });
+    [](const auto& test) {
+      return absl::StrCat(TestNameOf(test.param.model), "_",
+                          TypeName(test.param.dtype));
+    });
 
 }  // namespace
 }  // namespace attend

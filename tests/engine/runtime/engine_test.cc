@@ -113,8 +113,8 @@ TEST(InvarianceTest, WithEveryDTypeOfTheMatmulsToo) {
       kSanitized ? std::vector<int>{2} : std::vector<int>{1, 2, 3};
   std::vector<std::string> directories = {GoldenDirectory(kPlain)};
   if (!kSanitized) directories.push_back(kBundled);
-  for (const ComputeType dtype :
-       {ComputeType::kBf16, ComputeType::kInt8, ComputeType::kInt4}) {
+  for (const ComputeType dtype : {ComputeType::kBf16, ComputeType::kInt8,
+                                  ComputeType::kW8, ComputeType::kInt4}) {
     if (!CheckComputeType(dtype, TestIsa()).ok()) continue;
     for (const std::string& directory : directories) {
       SCOPED_TRACE(absl::StrCat(TypeName(dtype), " ", directory));

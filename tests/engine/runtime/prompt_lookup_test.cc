@@ -3,7 +3,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "tests/engine/ops/test_isa.h"
 #include "tests/engine/runtime/driver.h"
 #include "tests/engine/runtime/golden.h"
 #include "tests/engine/runtime/random_requests.h"
@@ -13,15 +15,26 @@
 namespace attend {
 namespace {
 
-class PromptLookupRuntimeTest : public ::testing::TestWithParam<const char*> {
+struct TestModel {
+  const char* directory;
+  ComputeType dtype = ComputeType::kF32;
+};
+
+class PromptLookupRuntimeTest : public ::testing::TestWithParam<TestModel> {
  protected:
+  void SetUp() override {
+    if (!CheckComputeType(GetParam().dtype, TestIsa()).ok()) {
+      GTEST_SKIP() << "this CPU has no such matmuls";
+    }
+  }
   LoadedModel LoadWith(bool prompt_lookup, int blocks = 40,
                        int threads = 1) const {
-    const std::string directory = GoldenDirectory(GetParam());
+    const std::string directory = GoldenDirectory(GetParam().directory);
     return Load(directory,
                 {.max_step_rows = 64,
                  .kv_cache_bytes = PoolBytes(directory, blocks),
-                 .prompt_lookup = prompt_lookup},
+                 .prompt_lookup = prompt_lookup,
+                 .dtype = GetParam().dtype},
                 threads);
   }
 };
@@ -65,14 +78,20 @@ TEST_P(PromptLookupRuntimeTest, EachAcceptedTokenSparesAStep) {
   EXPECT_GT(counts.accepted_draft_tokens, without.steps() / 20);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, PromptLookupRuntimeTest,
-                         testing::Values("families/llama-4x-linear-rope",
-                                         "families/mistral-4x-window",
-                                         "marian/plain",
-                                         "families/m2m_100-gelu"),
-                         [](const auto& test) {
-                           return TestNameOf(test.param);
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    All, PromptLookupRuntimeTest,
+    testing::Values(TestModel{"families/llama-4x-linear-rope"},
+                    TestModel{"families/mistral-4x-window"},
+                    TestModel{"marian/plain"},
+                    TestModel{"families/m2m_100-gelu"},
+                    TestModel{"marian/plain", ComputeType::kBf16},
+                    TestModel{"marian/plain", ComputeType::kInt8},
+                    TestModel{"marian/plain", ComputeType::kInt4},
+                    TestModel{"marian/plain", ComputeType::kW8}),
+    [](const auto& test) {
+      return absl::StrCat(TestNameOf(test.param.directory), "_",
+                          TypeName(test.param.dtype));
+    });
 
 }  // namespace
 }  // namespace attend
