@@ -171,7 +171,7 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
   ASSIGN_OR_RETURN(const std::unique_ptr<RpcServer> rpc,
                    RpcServer::Start(options.rpc, calls, step_signal,
                                     metrics.connections(), certificates.get()));
-  HttpCalls http_calls(calls, step_signal);
+  HttpCalls http_calls(calls, step_signal, options.tls.requires_client());
   ASSIGN_OR_RETURN(
       const std::unique_ptr<HttpServer> http,
       StartHttp(

@@ -15,6 +15,12 @@ void WarnOfOpenDoors(const ServerOptions& options, Log& log) {
                 "without --http-tls the keys of calls over HTTP travel as "
                 "plain text"}});
   }
+  if (options.tls.requires_client() && !options.http.tls) {
+    log.Write(LogLevel::kWarning, "closed_http",
+              {{"warning",
+                "calls over HTTP are refused: --tls-client-auth requires "
+                "certificates, which take --http-tls"}});
+  }
   if (!options.hub.token.empty() &&
       absl::StartsWith(options.hub.endpoint, "http:")) {
     log.Write(LogLevel::kWarning, "plain_keys",

@@ -54,12 +54,13 @@ void AddTls(OptionParser& parser, TlsOptions& o, HttpOptions& http) {
       "clients need no certificate.");
   parser.Add("tls-client-auth", o.client_auth,
              "With --tls-client-ca. require (the default): clients need a "
-             "certificate. optional: clients without a certificate may connect "
-             "too.");
+             "certificate, and calls over HTTP --http-tls. optional: clients "
+             "without a certificate may call too.");
   parser.Add(
       "http-tls", http.tls,
-      "Serve the HTTP port with TLS too, with the same certificate. Its "
-      "clients need no certificate. A connection then takes about 100 KB.");
+      "Serve the HTTP port with TLS too, with the same certificate. Calls need "
+      "a certificate as on the gRPC port, probes do not. A connection then "
+      "takes about 100 KB.");
 }
 
 void AddCompute(OptionParser& parser, ComputeOptions& compute,

@@ -18,9 +18,9 @@ grpc_ssl_client_certificate_request_type RequestOf(const TlsOptions& options) {
   if (options.client_ca.empty()) {
     return GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE;
   }
-  return options.client_auth == ClientAuth::kOptional
-             ? GRPC_SSL_REQUEST_CLIENT_CERTIFICATE_AND_VERIFY
-             : GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY;
+  return options.requires_client()
+             ? GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY
+             : GRPC_SSL_REQUEST_CLIENT_CERTIFICATE_AND_VERIFY;
 }
 
 // The C++ interface of gRPC has no credentials that ask for a certificate at

@@ -22,6 +22,9 @@ struct HttpRequest {
   // "ipv4:10.0.0.1" or "ipv6:[::1]".
   absl::string_view host = {};
   std::vector<std::pair<absl::string_view, absl::string_view>> headers = {};
+  // The names in the client's certificate, which was checked; see
+  // CertificateNames(). Null: the client has none.
+  const std::vector<std::string>* certificate_names = nullptr;
 
   // The value of a header, whose name may have any case. Empty if the client
   // sent it several times; none if the client did not send it.

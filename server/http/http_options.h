@@ -25,8 +25,9 @@ struct HttpOptions {
   // server that is started with it takes it over.
   int inherited_socket = -1;
 
-  // Serve with the certificate of the server's TlsOptions. Clients are not
-  // asked for certificates, because probes have none. A connection with TLS
+  // Serve with the certificate of the server's TlsOptions, and ask clients for
+  // theirs if there are CAs for them. A client without one is let in, because
+  // probes have none; HttpCalls may refuse its calls. A connection with TLS
   // takes about 100 KB.
   bool tls = false;
 

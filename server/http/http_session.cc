@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "server/tls/certificate_names.h"
 #include "server/tls/certificates.h"
 
 namespace attend {
@@ -37,6 +38,9 @@ void HttpSession::Start() {
       *environment_.certificates->current()->context,
       IfOpen([](HttpSession& self, ErrorCode error, size_t) {
         if (error) return self.Close();
+        if (const X509* certificate = self.stream_.certificate()) {
+          self.certificate_names_ = CertificateNames(*certificate);
+        }
         self.WaitForRequest(self.environment_.options.head_timeout);
       }));
 }

@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/time/time.h"
 #include "engine/tensor/out_of_memory.h"
@@ -132,6 +133,8 @@ class HttpSession final : public Connection,
   boost::asio::steady_timer timer_;
   Stage stage_ = Stage::kIdle;
 
+  // Of the client's certificate.
+  std::optional<std::vector<std::string>> certificate_names_;
   bool reading_ = false;  // into received_
   bool late_ = false;     // the request
   std::string received_;

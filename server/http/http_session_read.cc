@@ -139,6 +139,9 @@ HttpRequest HttpSession::Request() const {
     request.headers.emplace_back(View(field.name_string()),
                                  View(field.value()));
   }
+  if (certificate_names_.has_value()) {
+    request.certificate_names = &*certificate_names_;
+  }
   return request;
 }
 

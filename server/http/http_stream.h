@@ -36,6 +36,12 @@ class HttpStream {
     tls_->async_handshake(boost::asio::ssl::stream_base::server,
                           std::forward<Handler>(handler));
   }
+  // The client's certificate, which was checked in the handshake; null: the
+  // client has none.
+  const X509 *certificate() {
+    return has_tls() ? SSL_get0_peer_certificate(tls_->native_handle())
+                     : nullptr;
+  }
   // Tells the client that no more bytes will come, and waits until the client
   // says the same; then calls `handler`.
   template <class Handler>

@@ -55,11 +55,22 @@ void HttpCall::Accept(const HttpRequest& request) {
       (timeout.ok() ? *timeout : absl::InfiniteDuration());
   Caller caller = {
       .host = request.host, .proof = {}, .trace = TraceHeadersOf(request)};
-  if (needs_proof())
+  if (needs_proof()) {
     caller.proof.authorization = request.Header("Authorization");
+    // A key counts before them.
+    if (!caller.proof.authorization && request.certificate_names != nullptr) {
+      caller.proof.certificate_names = *request.certificate_names;
+    }
+  }
   bool accepted = Begin(Copy(request.Header(kRequestIdKey)), deadline, caller);
-  if (accepted && !timeout.ok()) {
-    Refuse(timeout.status());
+  absl::Status refusal = timeout.status();
+  if (calls_.needs_certificates_ && request.certificate_names == nullptr) {
+    refusal = absl::UnauthenticatedError(
+        "the client has no certificate, which this server requires "
+        "(tls_client_auth) and takes over http_tls");
+  }
+  if (accepted && !refusal.ok()) {
+    Refuse(refusal);
     accepted = false;
   }
   reading_ = accepted;

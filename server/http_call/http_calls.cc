@@ -25,8 +25,11 @@ HttpResponse ErrorResponse(const absl::Status& status, int http_status,
   return response;
 }
 
-HttpCalls::HttpCalls(CallEnvironment& environment, StepSignal& step_signal)
-    : environment_(environment), step_signal_(step_signal) {
+HttpCalls::HttpCalls(CallEnvironment& environment, StepSignal& step_signal,
+                     bool needs_certificates)
+    : environment_(environment),
+      step_signal_(step_signal),
+      needs_certificates_(needs_certificates) {
   step_signal_.Connect(this, [this] { thread_.Flush(); });
 }
 

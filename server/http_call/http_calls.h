@@ -23,7 +23,10 @@ class HttpCall;
 class HttpCalls {
  public:
   // The arguments must outlive the HttpCalls. Other ports may share them.
-  HttpCalls(CallEnvironment& environment, StepSignal& step_signal);
+  // `needs_certificates`: calls of clients that have none are refused with
+  // UNAUTHENTICATED.
+  HttpCalls(CallEnvironment& environment, StepSignal& step_signal,
+            bool needs_certificates = false);
   // Shutdown() without grace.
   ~HttpCalls();
   HttpCalls(const HttpCalls&) = delete;
@@ -57,6 +60,7 @@ class HttpCalls {
 
   CallEnvironment& environment_;
   StepSignal& step_signal_;
+  const bool needs_certificates_;
   CallThread thread_;
   std::deque<Route> routes_;  // calls refer to them
   LiveCalls live_calls_;

@@ -4,21 +4,23 @@
 #include <openssl/evp.h>
 
 #include <algorithm>
+#include <new>
 #include <string>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/strip.h"
-#include "engine/tensor/check.h"
 
 namespace attend {
 
 KeyHash HashKey(absl::string_view key) {
   KeyHash hash;
-  // EVP_Digest() fails only if there is no memory.
-  ATTEND_CHECK(EVP_Digest(key.data(), key.size(), hash.data(), nullptr,
-                          EVP_sha256(), nullptr) == 1);
+  // It fails only if there is no memory.
+  if (EVP_Digest(key.data(), key.size(), hash.data(), nullptr, EVP_sha256(),
+                 nullptr) != 1) {
+    throw std::bad_alloc();  // as where an object has no memory
+  }
   return hash;
 }
 

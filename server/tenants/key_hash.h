@@ -11,6 +11,7 @@ namespace attend {
 // The SHA-256 of a key. The server keeps nothing else of a key.
 using KeyHash = std::array<unsigned char, 32>;
 
+// Throws std::bad_alloc without memory; see CatchOutOfMemory().
 KeyHash HashKey(absl::string_view key);
 
 // Reads 64 hexadecimal digits, as sha256sum writes them. nullopt: `digits` is

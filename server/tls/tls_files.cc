@@ -77,11 +77,31 @@ absl::StatusOr<std::shared_ptr<SSL_CTX>> NewContext(const TlsOptions& options,
   return context;
 }
 
-// The warnings about the CAs of clients.
-absl::StatusOr<std::vector<std::string>> CheckClientCa(
-    const TlsOptions& options, const std::string& text, absl::Time now) {
+// Asks clients for certificates of these authorities.
+absl::Status AskClients(const TlsOptions& options, const Chain& authorities,
+                        SSL_CTX& context) {
+  // A session that goes on must be of this server.
+  constexpr unsigned char kName[] = "attend";
+  bool taken =
+      SSL_CTX_set_session_id_context(&context, kName, sizeof(kName)) == 1;
+  X509_STORE& store = *SSL_CTX_get_cert_store(&context);
+  for (const Certificate& authority : authorities) {
+    taken = taken && X509_STORE_add_cert(&store, authority.get()) == 1 &&
+            SSL_CTX_add_client_CA(&context, authority.get()) == 1;
+  }
+  if (!taken) return BadFile(options.client_ca, LastReason());
+  SSL_CTX_set_verify(&context, SSL_VERIFY_PEER, nullptr);
+  return absl::OkStatus();
+}
+
+// Takes the CAs of clients. Returns the warnings about them.
+absl::StatusOr<std::vector<std::string>> TakeClientCa(const TlsOptions& options,
+                                                      const std::string& text,
+                                                      absl::Time now,
+                                                      SSL_CTX& context) {
   ASSIGN_OR_RETURN(const Chain authorities,
                    ParseCertificates(options.client_ca, text));
+  RETURN_IF_ERROR(AskClients(options, authorities, context));
   absl::Time last = absl::InfinitePast();
   for (const Certificate& authority : authorities) {
     ASSIGN_OR_RETURN(const CertificateTimes times,
@@ -128,7 +148,7 @@ absl::StatusOr<TlsFiles> CheckPemTexts(const TlsOptions& options, PemTexts pem,
   files.warnings = Warnings(options.cert, times, now);
   if (!options.client_ca.empty()) {
     ASSIGN_OR_RETURN(const std::vector<std::string> more,
-                     CheckClientCa(options, pem.client_ca, now));
+                     TakeClientCa(options, pem.client_ca, now, *files.context));
     files.warnings.insert(files.warnings.end(), more.begin(), more.end());
   }
   files.pem = std::move(pem);

@@ -27,8 +27,9 @@ struct PemTexts {
 // Certificate files that can be served. Constant; any thread may read them.
 struct TlsFiles {
   PemTexts pem;
-  // The certificate and the key in OpenSSL's form for servers. This context
-  // does not ask clients for certificates.
+  // The certificate and the key in OpenSSL's form for servers. If there are CAs
+  // for clients, a client may have a certificate of theirs, or none, as probes
+  // have.
   std::shared_ptr<SSL_CTX> context;
   absl::Time end;  // of the first certificate
   // Flaws with which the server can listen, but which keep clients from

@@ -32,6 +32,10 @@ struct TlsOptions {
   std::optional<ClientAuth> client_auth = std::nullopt;
 
   bool enabled() const { return !cert.empty(); }
+  // Whether a client without a certificate may not call.
+  bool requires_client() const {
+    return !client_ca.empty() && client_auth != ClientAuth::kOptional;
+  }
   // INVALID_ARGUMENT names the options that do not go together.
   absl::Status Validate() const;
 };

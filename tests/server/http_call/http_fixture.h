@@ -31,6 +31,9 @@ struct HttpFixtureOptions {
   int max_batch_inputs = 256;
   int max_tokenizer_queue = 64;
   const Tenants* tenants = nullptr;  // must outlive the fixture
+  // Of TLS; null: none. Must outlive the fixture.
+  const Certificates* certificates = nullptr;
+  bool needs_certificates = false;
   // Of the models that continue text; must outlive the fixture.
   std::unique_ptr<ChatTemplate> chat = nullptr;
 };
@@ -59,7 +62,7 @@ class HttpFixture {
                           .max_batch_inputs = options.max_batch_inputs,
                           .tenants = options.tenants},
                   /*tokenizer_threads=*/2, options.max_tokenizer_queue);
-    http_calls.emplace(*calls, signal_);
+    http_calls.emplace(*calls, signal_, options.needs_certificates);
     HttpRouter router;
     for (const HttpApi& api : options.apis) http_calls->AddRoutes(api, router);
     router.Add("GET", "/livez",
@@ -68,7 +71,9 @@ class HttpFixture {
                });
     options.http.host = "127.0.0.1";
     options.http.port = 0;
-    auto started = HttpServer::Start(options.http, std::move(router));
+    options.http.tls = options.certificates != nullptr;
+    auto started = HttpServer::Start(options.http, std::move(router),
+                                     options.certificates);
     EXPECT_TRUE(started.ok()) << started.status();
     server = *std::move(started);
   }
