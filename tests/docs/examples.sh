@@ -1,5 +1,5 @@
 #!/bin/sh
-# The programs of docs/api, from a real server.
+# The programs of docs/api, from a real server, and models/fetch.py.
 #
 #   tests/docs/examples.sh ATTEND_SERVER FOLDER
 #
@@ -27,5 +27,6 @@ mkdir -p "$folder/examples"
 
 export ATTEND_SERVER="$server" ATTEND_EXAMPLES_FOLDER="$folder/examples"
 export PATH="$folder/python/bin:$PATH" PYTHONPATH="$conformance"
+python3 -B "$here/fetch_test.py"
 # shellcheck disable=SC2086 # a list of words
 python3 -B "$here/examples_test.py" $languages

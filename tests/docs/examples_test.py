@@ -23,7 +23,7 @@ LANGUAGES = sys.argv[1:]
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 SAID = """\
-ListModels: en-de labels masks ranker
+ListModels: en-de
 GetModel: marian, 512 tokens
 Generate: Wie geht es dir?
 Generate: Ich lese ein Buch.
@@ -32,13 +32,18 @@ Translate: <p>Ich lese ein <b>Buch</b>.</p>
 TranslateStream: Wie geht es dir? Ich lese ein Buch.
 Score: the first fits better: true
 Embed: cosine
-Classify: positive
-FillMask: a dog
-Rerank:
+skipped: no model here has TASK_CLASSIFY
+skipped: no model here has TASK_FILL_MASK
+skipped: no model here has TASK_RERANK
 Tokenize: ▁How ▁are ▁you ? </s>
 Detokenize: How are you?
 Errors: notfound: model 'none' is not served
 """
+# Of a server with models of all tasks.
+SAID_BY_ALL = SAID.replace("en-de", "en-de labels masks ranker").replace(
+    "skipped: no model here has TASK_CLASSIFY", "Classify: positive").replace(
+    "skipped: no model here has TASK_FILL_MASK", "FillMask: a dog").replace(
+    "skipped: no model here has TASK_RERANK", "Rerank:")
 
 
 def tokenizer():
@@ -79,12 +84,6 @@ class ExamplesTest(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        models = {"en-de": ROOT / "models/en-de"}
-        for name, golden in [("labels", "bert-4x-labels"), ("masks", "bert-mask"),
-                             ("ranker", "bert-reranker")]:
-            folder = tempfile.TemporaryDirectory()
-            cls.addClassCleanup(folder.cleanup)
-            models[name] = checkpoint(golden, pathlib.Path(folder.name))
         # A copy, since what is built leaves files beside its sources.
         copy = tempfile.TemporaryDirectory()
         cls.addClassCleanup(copy.cleanup)
@@ -92,33 +91,58 @@ class ExamplesTest(unittest.TestCase):
         for part in "client/go", "client/node", "client/python", "proto":
             shutil.copytree(ROOT / part, cls.copy / part,
                             ignore=shutil.ignore_patterns("node_modules"))
-        cls.server = Server(models)
-        cls.addClassCleanup(cls.server.close)
 
-    def run_example(self, language):
-        """What the program prints. Its folder keeps packages between runs."""
-        folder = FOLDER / language
-        shutil.copytree(EXAMPLES / language, folder, dirs_exist_ok=True)
+    def serve(self, **others):
+        """The bundled model, and golden checkpoints by the names here."""
+        models = {"en-de": ROOT / "models/en-de"}
+        for name, golden in others.items():
+            folder = tempfile.TemporaryDirectory()
+            self.addCleanup(folder.cleanup)
+            models[name] = checkpoint(golden, pathlib.Path(folder.name))
+        server = Server(models)
+        self.addCleanup(server.close)
+        return server
+
+    def run_example(self, language, server, command):
+        """What it prints."""
         done = subprocess.run(
-            [folder / "run.sh"], capture_output=True, text=True, check=False,
-            env={**os.environ, "ATTEND_ADDRESS": self.server.address,
+            command, capture_output=True, text=True, check=False, shell=True,
+            cwd=FOLDER / language,
+            env={**os.environ, "ATTEND_ADDRESS": server.address,
                  "ATTEND_GO_CLIENT": str(self.copy / "client/go"),
                  "ATTEND_NODE_CLIENT": str(self.copy / "client/node"),
                  "ATTEND_PYTHON_CLIENT": str(self.copy / "client/python"),
-                 "ATTEND_URL": f"http://127.0.0.1:{self.server.http_port}"})
+                 "ATTEND_URL": f"http://127.0.0.1:{server.http_port}"})
         self.assertEqual(done.returncode, 0, done.stderr)
         # Each language has its own spelling of codes.
         return re.sub(r"(?m)^Errors: ([\w ]+)", lambda found: "Errors: " +
                       found[1].replace("_", "").lower(), done.stdout)
 
-    def test_all_say_the_same(self):
-        said = {language: self.run_example(language) for language in LANGUAGES}
+    def check(self, said, expected):
         for language, text in said.items():
             with self.subTest(language):
                 self.assertEqual(text, said[LANGUAGES[0]])
         for line, known in zip(said[LANGUAGES[0]].splitlines(),
-                               SAID.splitlines(), strict=True):
+                               expected.splitlines(), strict=True):
             self.assertEqual(line[:len(known)], known)
+
+    def test_all_say_the_same(self):
+        bundled = self.serve()
+        every = self.serve(labels="bert-4x-labels", masks="bert-mask",
+                           ranker="bert-reranker")
+        said, said_by_all = {}, {}
+        for language in LANGUAGES:
+            # This folder keeps packages between runs.
+            shutil.copytree(EXAMPLES / language, FOLDER / language,
+                            dirs_exist_ok=True)
+            said[language] = self.run_example(language, bundled, "./run.sh")
+            # The last line runs what the others build.
+            script = (EXAMPLES / language / "run.sh").read_text().splitlines()
+            said_by_all[language] = self.run_example(
+                language, every,
+                "./run.sh" if language == "curl" else script[-1])
+        self.check(said, SAID)
+        self.check(said_by_all, SAID_BY_ALL)
 
 
 if __name__ == "__main__":

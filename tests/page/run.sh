@@ -20,15 +20,14 @@ fi
 "$conformance/packages.sh" "$folder/page" playwright-core@1.65.1 axe-core@4.14.1
 "$conformance/environment.sh" "$folder/openai" \
   "$conformance/openai/requirements.txt"
-models=$(PYTHONPATH=$conformance "$folder/openai/bin/python" -B -c '
-import checkpoints, sys
-print(checkpoints.smollm2(sys.argv[1]), checkpoints.minilm())' \
-  "$folder/smollm2")
+"$folder/openai/bin/python" "$here/../../models/fetch.py" all-minilm-l6-v2 \
+  smollm2-135m "$folder/models"
 
 mkdir -p "$screenshots"
 # Packages are looked for beside the scripts that import them.
 cp "$here"/*.mjs "$folder/page/"
 export ATTEND_SERVER="$server" ATTEND_SCREENSHOTS="$screenshots"
 export ATTEND_TRANSLATOR="$here/../../models/en-de"
-export ATTEND_CHAT="${models% *}" ATTEND_ENCODER="${models#* }"
+export ATTEND_CHAT="$folder/models/smollm2-135m.gguf"
+export ATTEND_ENCODER="$folder/models/all-minilm-l6-v2"
 node --test "$folder/page/page_test.mjs"

@@ -6,6 +6,16 @@ set -eu
 url=${ATTEND_URL-http://localhost:8080}/attend.v1.Attend
 json='Content-Type: application/json'
 
+# Sets `model` to the first model that has a task, as JSON.
+model_with() {
+  model=$(curl -s "$url/ListModels" -H "$json" -d '{}' | jq --arg task "$1" \
+    'first(.models[]? | select(.tasks // [] | index($task)))')
+  if [ -z "$model" ]; then
+    echo "skipped: no model here has $1"
+    return 1
+  fi
+}
+
 # == ListModels
 curl -s "$url/ListModels" -H "$json" -d '{}' |
   jq -r '"ListModels: \([.models[].name] | join(" "))"'
@@ -62,21 +72,28 @@ curl -s "$url/Embed" -H "$json" -d '{
     "Embed: cosine \(. / 100)"'
 
 # == Classify
-curl -s "$url/Classify" -H "$json" -d '{
-  "model": "labels", "inputs": [{"text": "I like it."}]}' |
-  jq -r '.results[].labels[0] |
-    "Classify: \(.label) \(.score * 100 | round / 100)"'
+if model_with TASK_CLASSIFY; then
+  echo "$model" | jq '{model: .name, inputs: [{text: "I like it."}]}' |
+    curl -s "$url/Classify" -H "$json" -d @- |
+    jq -r '.results[].labels[0] |
+      "Classify: \(.label) \(.score * 100 | round / 100)"'
+fi
 
 # == FillMask
-curl -s "$url/FillMask" -H "$json" -d '{
-  "model": "masks", "inputs": [{"text": "A dog [MASK]."}]}' |
-  jq -r '.results[].masks[].candidates[0] | "FillMask: \(.text)"'
+if model_with TASK_FILL_MASK; then
+  echo "$model" |
+    jq '{model: .name, inputs: [{text: "A dog \(.maskToken)."}]}' |
+    curl -s "$url/FillMask" -H "$json" -d @- |
+    jq -r '.results[].masks[].candidates[0] | "FillMask: \(.text)"'
+fi
 
 # == Rerank
-curl -s "$url/Rerank" -H "$json" -d '{
-  "model": "ranker", "query": "Who plays?",
-  "documents": ["Two dogs play.", "It rains.", "A man reads."]}' |
-  jq -r '"Rerank: \([.results[] | .index // 0 | tostring] | join(" "))"'
+if model_with TASK_RERANK; then
+  echo "$model" | jq '{model: .name, query: "Who plays?",
+      documents: ["Two dogs play.", "It rains.", "A man reads."]}' |
+    curl -s "$url/Rerank" -H "$json" -d @- |
+    jq -r '"Rerank: \([.results[] | .index // 0 | tostring] | join(" "))"'
+fi
 
 # == Tokenize
 curl -s "$url/Tokenize" -H "$json" -d '{"texts": ["How are you?"]}' |

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +19,17 @@ func must[T any](value T, err error) T {
 		log.Fatal(err)
 	}
 	return value
+}
+
+// The first model that has a task, or nil.
+func modelWith(ctx context.Context, client *attend.Client, task pb.Task) *pb.Model {
+	for _, model := range must(client.Models(ctx)) {
+		if slices.Contains(model.Tasks, task) {
+			return model
+		}
+	}
+	fmt.Println("skipped: no model here has", task)
+	return nil
 }
 
 func main() {
@@ -90,25 +102,32 @@ func main() {
 	fmt.Printf("Embed: cosine %.2f\n", cosine)
 
 	// == Classify
-	classified := must(client.Classify(ctx, attend.Texts("I like it."),
-		func(r *pb.ClassifyRequest) { r.Model = "labels" }))
-	best := classified[0].Labels[0]
-	fmt.Printf("Classify: %s %.2f\n", best.Label, best.Score)
+	if model := modelWith(ctx, client, pb.Task_TASK_CLASSIFY); model != nil {
+		classified := must(client.Classify(ctx, attend.Texts("I like it."),
+			func(r *pb.ClassifyRequest) { r.Model = model.Name }))
+		best := classified[0].Labels[0]
+		fmt.Printf("Classify: %s %.2f\n", best.Label, best.Score)
+	}
 
 	// == FillMask
-	filled := must(client.FillMask(ctx, attend.Texts("A dog [MASK]."),
-		func(r *pb.FillMaskRequest) { r.Model = "masks" }))
-	fmt.Println("FillMask:", filled[0].Text)
+	if model := modelWith(ctx, client, pb.Task_TASK_FILL_MASK); model != nil {
+		masked := attend.Texts("A dog " + model.MaskToken + ".")
+		filled := must(client.FillMask(ctx, masked,
+			func(r *pb.FillMaskRequest) { r.Model = model.Name }))
+		fmt.Println("FillMask:", filled[0].Text)
+	}
 
 	// == Rerank
-	documents := []string{"Two dogs play.", "It rains.", "A man reads."}
-	ranked := must(client.Rerank(ctx, "Who plays?", documents,
-		func(r *pb.RerankRequest) { r.Model = "ranker" }))
-	fmt.Print("Rerank:")
-	for _, result := range ranked {
-		fmt.Print(" ", result.Index)
+	if model := modelWith(ctx, client, pb.Task_TASK_RERANK); model != nil {
+		documents := []string{"Two dogs play.", "It rains.", "A man reads."}
+		ranked := must(client.Rerank(ctx, "Who plays?", documents,
+			func(r *pb.RerankRequest) { r.Model = model.Name }))
+		fmt.Print("Rerank:")
+		for _, result := range ranked {
+			fmt.Print(" ", result.Index)
+		}
+		fmt.Println()
 	}
-	fmt.Println()
 
 	// == Tokenize
 	tokenized := must(client.Tokenize(ctx, []string{"How are you?"}))

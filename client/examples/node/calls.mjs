@@ -4,6 +4,13 @@ import {Client, status} from 'attend-client';
 // new Client(undefined, {token: key})
 const client = new Client();
 
+// The first model that has a task, if there is one.
+async function modelWith(task) {
+  const found = (await client.models()).find(({tasks}) => tasks.includes(task));
+  if (!found) console.log('skipped: no model here has', task);
+  return found;
+}
+
 // == ListModels
 const models = await client.models();
 console.log('ListModels:', ...models.map(({name}) => name));
@@ -47,19 +54,29 @@ const cosine = a.reduce((sum, value, index) => sum + value * b[index], 0);
 console.log(`Embed: cosine ${cosine.toFixed(2)}`);
 
 // == Classify
-const [{labels: [{label, score}]}] =
-    await client.classify('I like it.', {model: 'labels'});
-console.log(`Classify: ${label} ${score.toFixed(2)}`);
+const labeller = await modelWith('TASK_CLASSIFY');
+if (labeller) {
+  const [{labels: [{label, score}]}] =
+      await client.classify('I like it.', {model: labeller.name});
+  console.log(`Classify: ${label} ${score.toFixed(2)}`);
+}
 
 // == FillMask
-const [filled] = await client.fillMask('A dog [MASK].', {model: 'masks'});
-console.log('FillMask:', filled.text);
+const filler = await modelWith('TASK_FILL_MASK');
+if (filler) {
+  const [filled] = await client.fillMask(
+      `A dog ${filler.maskToken}.`, {model: filler.name});
+  console.log('FillMask:', filled.text);
+}
 
 // == Rerank
-const ranked = await client.rerank(
-    'Who plays?', ['Two dogs play.', 'It rains.', 'A man reads.'],
-    {model: 'ranker'});
-console.log('Rerank:', ...ranked.map(({index}) => index));
+const ranker = await modelWith('TASK_RERANK');
+if (ranker) {
+  const ranked = await client.rerank(
+      'Who plays?', ['Two dogs play.', 'It rains.', 'A man reads.'],
+      {model: ranker.name});
+  console.log('Rerank:', ...ranked.map(({index}) => index));
+}
 
 // == Tokenize
 const [{ids, pieces}] = await client.tokenize('How are you?');

@@ -1,6 +1,18 @@
 import attend
+from attend.v1 import attend_pb2 as pb
 
 client = attend.Client()  # at $ATTEND_ADDRESS, or localhost:50051
+
+
+def model_with(task):
+    """The first model that has a task, or None."""
+    for model in client.models():
+        if task in model.tasks:
+            return model
+    print("skipped: no model here has", pb.Task.Name(task))
+    return None
+
+
 
 # == ListModels
 print("ListModels:", *(model.name for model in client.models()))
@@ -41,19 +53,22 @@ a, b = client.embed(["A dog runs.", "A dog is running."], normalize=True)
 print(f"Embed: cosine {a @ b:.2f}")
 
 # == Classify
-result, = client.classify("I like it.", model="labels")
-label, score = next(iter(result.labels.items()))
-print(f"Classify: {label} {score:.2f}")
+if model := model_with(pb.TASK_CLASSIFY):
+    result, = client.classify("I like it.", model=model.name)
+    label, score = next(iter(result.labels.items()))
+    print(f"Classify: {label} {score:.2f}")
 
 # == FillMask
-result, = client.fill_mask("A dog [MASK].", model="masks")
-print("FillMask:", result.text)
+if model := model_with(pb.TASK_FILL_MASK):
+    result, = client.fill_mask(f"A dog {model.mask_token}.", model=model.name)
+    print("FillMask:", result.text)
 
 # == Rerank
-results = client.rerank("Who plays?",
-                        ["Two dogs play.", "It rains.", "A man reads."],
-                        model="ranker")
-print("Rerank:", *(result.index for result in results))
+if model := model_with(pb.TASK_RERANK):
+    results = client.rerank("Who plays?",
+                            ["Two dogs play.", "It rains.", "A man reads."],
+                            model=model.name)
+    print("Rerank:", *(result.index for result in results))
 
 # == Tokenize
 result, = client.tokenize("How are you?")

@@ -22,10 +22,10 @@ with open(sys.argv[1], "rb") as file:
 END
 make=$root/tests/conformance/environment.sh
 mkdir -p "$environment"
-"$make" "$environment/build" "$scratch/requirements.txt" --without-models
-"$make" "$environment/run" "$here/requirements.txt" --without-models
+"$make" "$environment/build" "$scratch/requirements.txt"
+"$make" "$environment/run" "$here/requirements.txt"
 if [ -n "$clusters" ]; then
-  "$make" "$environment/clusters" "$here/clusters.txt" --without-models
+  "$make" "$environment/clusters" "$here/clusters.txt"
 fi
 
 mkdir "$scratch/client" "$scratch/dist"

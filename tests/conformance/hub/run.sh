@@ -11,6 +11,6 @@ server=${1:?the path of attend-server}
 folder=${2:?a folder to keep the environment in}
 export PYTHONPYCACHEPREFIX="$folder/bytecode"
 
-"$here/../environment.sh" "$folder/hub" "$here/requirements.txt" --without-models
+"$here/../environment.sh" "$folder/hub" "$here/requirements.txt"
 export ATTEND_SERVER="$server" PYTHONPATH="$here/.."
 "$folder/hub/bin/python" "$here/hub_test.py"

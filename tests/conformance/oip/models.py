@@ -3,7 +3,6 @@
 import os
 import pathlib
 
-import checkpoints
 import grpc
 from attend.v1 import attend_pb2 as pb
 from attend.v1 import attend_pb2_grpc
@@ -14,12 +13,13 @@ TRANSLATOR, CHAT, ENCODER = "en-de", "smollm2", "minilm"
 TEXTS = ["Two dogs play in the snow.", "How are you?",
          "A man is looking for the keys of his car in the garden."]
 BUNDLED = ROOT / "models/en-de"
+FETCHED = pathlib.Path(os.environ["ATTEND_MODELS"])  # by models/fetch.py
 
 
 def start(*flags):
     return Server({TRANSLATOR: BUNDLED,
-                   CHAT: checkpoints.smollm2(os.environ["ATTEND_SMOLLM2"]),
-                   ENCODER: checkpoints.minilm()}, *flags)
+                   CHAT: FETCHED / "smollm2-135m.gguf",
+                   ENCODER: FETCHED / "all-minilm-l6-v2"}, *flags)
 
 
 class Attend:

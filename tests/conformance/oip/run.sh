@@ -16,6 +16,8 @@ export PYTHONPYCACHEPREFIX="$folder/bytecode"
 
 "$here/../environment.sh" "$folder/python" "$here/requirements.txt"
 python=$folder/python/bin/python
+"$python" "$root/models/fetch.py" all-minilm-l6-v2 smollm2-135m \
+  "$folder/models"
 stubs=$(mktemp -d)
 trap 'rm -rf "$stubs"' EXIT
 "$python" -m grpc_tools.protoc -I"$root/proto" --python_out="$stubs" \
@@ -26,7 +28,7 @@ for program in "$folder"/python/lib/*/site-packages/perf_analyzer/bin/perf_analy
     export ATTEND_PERF_ANALYZER="${ATTEND_PERF_ANALYZER-$program}"
   fi
 done
-export ATTEND_SERVER="$server" ATTEND_SMOLLM2="$folder/smollm2"
+export ATTEND_SERVER="$server" ATTEND_MODELS="$folder/models"
 export PYTHONPATH="$stubs:$here:$here/.."
 for module in tritonclient.grpc.service_pb2 \
     kserve.protocol.grpc.grpc_predict_v2_pb2; do

@@ -7,7 +7,7 @@ import OpenAI from 'openai';
 const [base, name] = process.argv.slice(2);
 const client = new OpenAI({ baseURL: base, apiKey: 'none', maxRetries: 0 });
 const options = {
-  model: 'smollm2', messages: [{ role: 'user', content: 'Say hello.' }],
+  model: 'smollm2-135m', messages: [{ role: 'user', content: 'Say hello.' }],
   max_tokens: 12, temperature: 0,
 };
 
@@ -15,7 +15,7 @@ const cases = {
   async models() {
     const models = [];
     for await (const model of client.models.list()) models.push(model.id);
-    assert.deepEqual(models, ['en-de', 'smollm2', 'minilm']);
+    assert.deepEqual(models, ['en-de', 'smollm2-135m', 'all-minilm-l6-v2']);
   },
 
   async chat() {
@@ -48,7 +48,7 @@ const cases = {
 
   async embeddings() {
     const embedding = await client.embeddings.create(
-        { model: 'minilm', input: 'A dog runs.' });
+        { model: 'all-minilm-l6-v2', input: 'A dog runs.' });
     assert.equal(embedding.data[0].embedding.length, 384);
   },
 

@@ -4,13 +4,13 @@ import asyncio
 import json
 import math
 import os
+import pathlib
 import re
 import subprocess
 import typing
 import unittest
 import urllib.request
 
-import checkpoints
 import cohere
 import langchain_openai
 import openai
@@ -25,7 +25,8 @@ from served import TIMEOUT, Server
 
 PYTHON, NODE = "`openai` (Python)", "`openai` (Node.js)"
 LANGCHAIN, COHERE = "`langchain-openai`", "`cohere`"
-TRANSLATOR, CHAT, ENCODER = "en-de", "smollm2", "minilm"
+TRANSLATOR, CHAT, ENCODER = "en-de", "smollm2-135m", "all-minilm-l6-v2"
+FETCHED = pathlib.Path(os.environ["ATTEND_MODELS"])  # by models/fetch.py
 HELLO = [{"role": "user", "content": "Say hello."}]
 CAPITAL = "The capital of France is"
 CITIES = ["Paris", "Rome", "Oslo"]
@@ -48,8 +49,7 @@ class ClientsTest(unittest.TestCase):
     def setUpClass(cls):
         cls.server = Server({
             TRANSLATOR: ROOT / "models/en-de",
-            CHAT: checkpoints.smollm2(os.environ["ATTEND_SMOLLM2"]),
-            ENCODER: checkpoints.minilm()})
+            CHAT: FETCHED / f"{CHAT}.gguf", ENCODER: FETCHED / ENCODER})
         cls.url = f"http://127.0.0.1:{cls.server.http_port}"
         cls.base = f"{cls.url}/v1"
         cls.client = openai.OpenAI(base_url=cls.base, api_key="none",

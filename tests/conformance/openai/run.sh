@@ -14,11 +14,13 @@ folder=${2:?a folder to keep the environments in}
 export PYTHONPYCACHEPREFIX="$folder/bytecode"
 
 "$here/../environment.sh" "$folder/openai" "$here/requirements.txt"
+"$folder/openai/bin/python" "$here/../../../models/fetch.py" all-minilm-l6-v2 \
+  smollm2-135m "$folder/models"
 "$here/../packages.sh" "$folder/node" openai@6.49.0
 # Node finds packages beside the script.
 cp "$here/node_clients.mjs" "$folder/node/"
 
-export ATTEND_SERVER="$server" ATTEND_SMOLLM2="$folder/smollm2"
+export ATTEND_SERVER="$server" ATTEND_MODELS="$folder/models"
 export ATTEND_NODE_SCRIPT="$folder/node/node_clients.mjs"
 export PYTHONPATH="$here/.."
 "$folder/openai/bin/python" "$here/openai_clients_test.py"

@@ -1,7 +1,8 @@
 use std::time::Duration;
 
 use pb::attend_client::AttendClient;
-use tonic::Request;
+use tonic::transport::Channel;
+use tonic::{Request, Status};
 
 mod pb {
     tonic::include_proto!("attend.v1");
@@ -12,6 +13,20 @@ fn text(text: &str) -> pb::Input {
         input: Some(pb::input::Input::Text(text.into())),
         ..Default::default()
     }
+}
+
+/// The first model that has a task, if there is one.
+async fn model_with(
+    attend: &mut AttendClient<Channel>,
+    task: pb::Task,
+) -> Result<Option<pb::Model>, Status> {
+    let response = attend.list_models(pb::ListModelsRequest {}).await?;
+    let mut models = response.into_inner().models.into_iter();
+    let found = models.find(|model| model.tasks().any(|each| each == task));
+    if found.is_none() {
+        println!("skipped: no model here has {}", task.as_str_name());
+    }
+    Ok(found)
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -113,38 +128,44 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     );
 
     // == Classify
-    let request = pb::ClassifyRequest {
-        model: "labels".into(),
-        inputs: vec![text("I like it.")],
-        ..Default::default()
-    };
-    let classified = attend.classify(request).await?.into_inner().results;
-    let best = &classified[0].labels[0];
-    println!("Classify: {} {:.2}", best.label, best.score);
+    if let Some(model) = model_with(&mut attend, pb::Task::Classify).await? {
+        let request = pb::ClassifyRequest {
+            model: model.name,
+            inputs: vec![text("I like it.")],
+            ..Default::default()
+        };
+        let classified = attend.classify(request).await?.into_inner().results;
+        let best = &classified[0].labels[0];
+        println!("Classify: {} {:.2}", best.label, best.score);
+    }
 
     // == FillMask
-    let request = pb::FillMaskRequest {
-        model: "masks".into(),
-        inputs: vec![text("A dog [MASK].")],
-        ..Default::default()
-    };
-    let filled = attend.fill_mask(request).await?.into_inner().results;
-    println!("FillMask: {}", filled[0].masks[0].candidates[0].text);
+    if let Some(model) = model_with(&mut attend, pb::Task::FillMask).await? {
+        let request = pb::FillMaskRequest {
+            model: model.name,
+            inputs: vec![text(&format!("A dog {}.", model.mask_token))],
+            ..Default::default()
+        };
+        let filled = attend.fill_mask(request).await?.into_inner().results;
+        println!("FillMask: {}", filled[0].masks[0].candidates[0].text);
+    }
 
     // == Rerank
-    let request = pb::RerankRequest {
-        model: "ranker".into(),
-        query: "Who plays?".into(),
-        documents: ["Two dogs play.", "It rains.", "A man reads."]
-            .map(Into::into)
-            .into(),
-        ..Default::default()
-    };
-    print!("Rerank:");
-    for result in attend.rerank(request).await?.into_inner().results {
-        print!(" {}", result.index);
+    if let Some(model) = model_with(&mut attend, pb::Task::Rerank).await? {
+        let request = pb::RerankRequest {
+            model: model.name,
+            query: "Who plays?".into(),
+            documents: ["Two dogs play.", "It rains.", "A man reads."]
+                .map(Into::into)
+                .into(),
+            ..Default::default()
+        };
+        print!("Rerank:");
+        for result in attend.rerank(request).await?.into_inner().results {
+            print!(" {}", result.index);
+        }
+        println!();
     }
-    println!();
 
     // == Tokenize
     let request = pb::TokenizeRequest {

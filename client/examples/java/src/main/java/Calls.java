@@ -13,6 +13,7 @@ import attend.v1.Model;
 import attend.v1.RerankRequest;
 import attend.v1.ScorePair;
 import attend.v1.ScoreRequest;
+import attend.v1.Task;
 import attend.v1.TokenizeRequest;
 import attend.v1.Tokens;
 import attend.v1.TranslateRequest;
@@ -27,6 +28,16 @@ import java.util.concurrent.TimeUnit;
 public class Calls {
   static Input text(String text) {
     return Input.newBuilder().setText(text).build();
+  }
+
+  // The first model that has a task, if there is one.
+  static Optional<Model> modelWith(AttendGrpc.AttendBlockingStub attend, Task task) {
+    var models = attend.listModels(ListModelsRequest.getDefaultInstance());
+    var found = models.getModelsList().stream()
+        .filter(model -> model.getTasksList().contains(task))
+        .findFirst();
+    if (found.isEmpty()) System.out.println("skipped: no model here has " + task);
+    return found;
   }
 
   public static void main(String[] args) {
@@ -102,33 +113,39 @@ public class Calls {
     System.out.printf(Locale.ROOT, "Embed: cosine %.2f%n", cosine);
 
     // == Classify
-    var classified = attend.classify(ClassifyRequest.newBuilder()
-        .setModel("labels")
-        .addInputs(text("I like it."))
-        .build());
-    var best = classified.getResults(0).getLabels(0);
-    System.out.printf(
-        Locale.ROOT, "Classify: %s %.2f%n", best.getLabel(), best.getScore());
+    modelWith(attend, Task.TASK_CLASSIFY).ifPresent(labeller -> {
+      var classified = attend.classify(ClassifyRequest.newBuilder()
+          .setModel(labeller.getName())
+          .addInputs(text("I like it."))
+          .build());
+      var best = classified.getResults(0).getLabels(0);
+      System.out.printf(
+          Locale.ROOT, "Classify: %s %.2f%n", best.getLabel(), best.getScore());
+    });
 
     // == FillMask
-    var filled = attend.fillMask(FillMaskRequest.newBuilder()
-        .setModel("masks")
-        .addInputs(text("A dog [MASK]."))
-        .build());
-    System.out.println("FillMask: "
-        + filled.getResults(0).getMasks(0).getCandidates(0).getText());
+    modelWith(attend, Task.TASK_FILL_MASK).ifPresent(filler -> {
+      var filled = attend.fillMask(FillMaskRequest.newBuilder()
+          .setModel(filler.getName())
+          .addInputs(text("A dog " + filler.getMaskToken() + "."))
+          .build());
+      System.out.println("FillMask: "
+          + filled.getResults(0).getMasks(0).getCandidates(0).getText());
+    });
 
     // == Rerank
-    var ranked = attend.rerank(RerankRequest.newBuilder()
-        .setModel("ranker")
-        .setQuery("Who plays?")
-        .addAllDocuments(List.of("Two dogs play.", "It rains.", "A man reads."))
-        .build());
-    System.out.print("Rerank:");
-    for (var result : ranked.getResultsList()) {
-      System.out.print(" " + result.getIndex());
-    }
-    System.out.println();
+    modelWith(attend, Task.TASK_RERANK).ifPresent(ranker -> {
+      var ranked = attend.rerank(RerankRequest.newBuilder()
+          .setModel(ranker.getName())
+          .setQuery("Who plays?")
+          .addAllDocuments(List.of("Two dogs play.", "It rains.", "A man reads."))
+          .build());
+      System.out.print("Rerank:");
+      for (var result : ranked.getResultsList()) {
+        System.out.print(" " + result.getIndex());
+      }
+      System.out.println();
+    });
 
     // == Tokenize
     var tokenized =
