@@ -126,6 +126,13 @@ class ExamplesTest(unittest.TestCase):
                                expected.splitlines(), strict=True):
             self.assertEqual(line[:len(known)], known)
 
+    def check_encoder(self, text):
+        shape, *rows = text.splitlines()
+        self.assertEqual(shape, "Shape: (3, 256)")
+        cosines = [float(row.split(" ", 1)[0]) for row in rows]
+        self.assertEqual(cosines[0], 1)
+        self.assertGreater(cosines[1], cosines[2] + 0.2)
+
     def test_all_say_the_same(self):
         bundled = self.serve()
         every = self.serve(labels="bert-4x-labels", masks="bert-mask",
@@ -141,6 +148,9 @@ class ExamplesTest(unittest.TestCase):
             said_by_all[language] = self.run_example(
                 language, every,
                 "./run.sh" if language == "curl" else script[-1])
+        if "python" in LANGUAGES:
+            self.check_encoder(self.run_example("python", bundled,
+                                                "python3 encoder.py"))
         self.check(said, SAID)
         self.check(said_by_all, SAID_BY_ALL)
 

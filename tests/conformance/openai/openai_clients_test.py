@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 import typing
 import unittest
 import urllib.request
@@ -25,6 +26,7 @@ from served import TIMEOUT, Server
 
 PYTHON, NODE = "`openai` (Python)", "`openai` (Node.js)"
 LANGCHAIN, COHERE = "`langchain-openai`", "`cohere`"
+HAYSTACK = "`haystack-ai`"
 TRANSLATOR, CHAT, ENCODER = "en-de", "smollm2-135m", "all-minilm-l6-v2"
 FETCHED = pathlib.Path(os.environ["ATTEND_MODELS"])  # by models/fetch.py
 HELLO = [{"role": "user", "content": "Say hello."}]
@@ -290,6 +292,27 @@ class ClientsTest(unittest.TestCase):
             base_url=self.base, api_key="none",
         ).embed_documents(["A dog runs.", "It rains."])
         self.assertEqual([len(vector) for vector in vectors], [384, 384])
+
+    def check_example(self, name):
+        """A program of client/examples/python, which finds a text by its vector
+        and asks the model that chats about it."""
+        said = subprocess.run(
+            [sys.executable, ROOT / "client/examples/python" / name], text=True,
+            check=True, timeout=TIMEOUT, stdout=subprocess.PIPE,
+            env=os.environ | {"ATTEND_URL": self.url, "ATTEND_TOKEN": "none",
+                              "HAYSTACK_TELEMETRY_ENABLED": "False"}).stdout
+        self.assertRegex(said, r"\AFound: The ferry leaves from the old harbour\."
+                         r"\nAnswer: .*(ferry|harbour)")
+
+    @TABLE.row("POST /v1/embeddings, /v1/chat/completions", LANGCHAIN,
+               "a chain: search, prompt, streamed answer")
+    def test_langchain_example(self):
+        self.check_example("with_langchain.py")
+
+    @TABLE.row("POST /v1/embeddings, /v1/chat/completions", HAYSTACK,
+               "a pipeline: embedders, retriever, prompt, generator")
+    def test_haystack_example(self):
+        self.check_example("with_haystack.py")
 
     def check_rerank(self, client):
         answer = client.rerank(
