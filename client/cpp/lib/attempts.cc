@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/cleanup/cleanup.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/time/clock.h"
 #include "client/cpp/lib/channel.h"
@@ -24,6 +25,15 @@ std::optional<absl::Duration> Pushback(const grpc::ClientContext& context) {
   return absl::Milliseconds(milliseconds);
 }
 
+// How gRPC reports a call that a proxy or a connection has cut off in the
+// middle, with several codes. No answer of Attend reads like that.
+bool IsCutOff(const grpc::Status& status) {
+  const std::string& message = status.error_message();
+  return message == "CANCELLED" ||
+         absl::StartsWith(message, "Received RST_STREAM with error code") ||
+         absl::StartsWith(message, "Stream removed");
+}
+
 double Random() {
   thread_local std::minstd_rand engine{std::random_device{}()};
   return std::uniform_real_distribution<double>()(engine);
@@ -33,8 +43,10 @@ double Random() {
 
 Outcome OutcomeOf(const grpc::ClientContext& context,
                   const grpc::Status& status) {
-  Outcome outcome = {ToAbslStatus(status)};
-  if (status.ok()) return outcome;
+  if (status.ok()) return {absl::OkStatus()};
+  Outcome outcome = {IsCutOff(status)
+                         ? absl::UnavailableError(status.error_message())
+                         : ToAbslStatus(status)};
   outcome.hint = Pushback(context);
   if (!outcome.hint.has_value()) {
     outcome.hint = RetryAfterInDetails(status.error_details());
@@ -68,6 +80,7 @@ absl::Status Attempts::Run(absl::FunctionRef<Outcome()> attempt) {
   for (int made = 1;; ++made) {
     const Outcome outcome = RunOne(attempt);
     if (outcome.status.ok() || outcome.is_final) return outcome.status;
+    if (IsCancelled()) return CancelledByCaller().status;
     const std::optional<absl::Duration> pause =
         options_.retry.Pause({.attempts = made,
                               .code = outcome.status.code(),
@@ -102,6 +115,11 @@ grpc::ClientContext& Attempts::NewContext() {
   AddMetadata(context, call_.metadata);
   if (cancelled_) context.TryCancel();
   return context;
+}
+
+bool Attempts::IsCancelled() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return cancelled_;
 }
 
 void Attempts::Cancel() {

@@ -47,6 +47,7 @@ class Attempts {
  private:
   // An attempt with its contexts.
   Outcome RunOne(absl::FunctionRef<Outcome()> attempt);
+  bool IsCancelled();
   // False: the call was cancelled meanwhile.
   bool Pause(absl::Duration time);
 

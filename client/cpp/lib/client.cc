@@ -5,6 +5,7 @@
 #include "attend/v1/attend.grpc.pb.h"
 #include "client/cpp/lib/attempts.h"
 #include "client/cpp/lib/channel.h"
+#include "client/cpp/lib/replay.h"
 #include "client/cpp/lib/utf8.h"
 
 namespace attend {
@@ -46,6 +47,17 @@ class Sent {
   const google::protobuf::Message& request_;
   std::unique_ptr<google::protobuf::Message> changed_;
 };
+
+// A request for a stream as it is sent.
+template <class Request>
+absl::StatusOr<Request> ToStream(const Request& request,
+                                 const ClientOptions& options) {
+  Request sent = request;
+  if (sent.model().empty()) sent.set_model(options.model);
+  if (options.resume) SetSeed(*sent.mutable_params());
+  if (absl::Status text = CheckText(sent); !text.ok()) return text;
+  return sent;
+}
 
 }  // namespace
 
@@ -111,23 +123,31 @@ absl::StatusOr<v1::Model> Client::GetModel(const std::string& name,
 }
 
 template <class Chunk, class Begin>
-absl::Status Client::Stream(const CallOptions& call, const Begin& begin,
+absl::Status Client::Stream(const CallOptions& call, bool resume,
+                            const Begin& begin,
                             absl::FunctionRef<bool(const Chunk&)> on_chunk) {
   Attempts attempts(options_, call, call.timeout.value_or(options_.timeout));
+  Replay replay;
+  bool begun = false;
   return attempts.Run([&]() -> Outcome {
     grpc::ClientContext& context = attempts.NewContext();
+    replay.Begin();
     const auto reader = begin(context);
-    bool begun = false;
-    for (Chunk chunk; reader->Read(&chunk); begun = true) {
-      if (on_chunk(chunk)) continue;
+    const auto leave = [&](const absl::Status& status) -> Outcome {
       context.TryCancel();
-      while (reader->Read(&chunk)) {
+      for (Chunk rest; reader->Read(&rest);) {
       }
       reader->Finish();
-      return CancelledByCaller();
+      return {.status = status, .is_final = true};
+    };
+    for (Chunk chunk; reader->Read(&chunk); begun = true) {
+      const absl::StatusOr<bool> is_new = replay.Next(chunk);
+      if (!is_new.ok()) return leave(is_new.status());
+      if (*is_new && !on_chunk(chunk)) return leave(CancelledByCaller().status);
     }
     Outcome outcome = OutcomeOf(context, reader->Finish());
-    outcome.is_final = begun;
+    if (outcome.status.ok()) return {.status = replay.End(), .is_final = true};
+    outcome.is_final = begun && !resume;
     return outcome;
   });
 }
@@ -136,13 +156,12 @@ absl::Status Client::GenerateStream(
     const v1::GenerateRequest& request,
     absl::FunctionRef<bool(const v1::GenerateChunk&)> on_chunk,
     const CallOptions& call) {
-  v1::GenerateRequest sent = request;
-  if (sent.model().empty()) sent.set_model(options_.model);
-  if (absl::Status text = CheckText(sent); !text.ok()) return text;
+  const auto sent = ToStream(request, options_);
+  if (!sent.ok()) return sent.status();
   return Stream<v1::GenerateChunk>(
-      call,
+      call, options_.resume,
       [&](grpc::ClientContext& context) {
-        return channel_->stub->GenerateStream(&context, sent);
+        return channel_->stub->GenerateStream(&context, *sent);
       },
       on_chunk);
 }
@@ -151,13 +170,12 @@ absl::Status Client::TranslateStream(
     const v1::TranslateRequest& request,
     absl::FunctionRef<bool(const v1::TranslateChunk&)> on_chunk,
     const CallOptions& call) {
-  v1::TranslateRequest sent = request;
-  if (sent.model().empty()) sent.set_model(options_.model);
-  if (absl::Status text = CheckText(sent); !text.ok()) return text;
+  const auto sent = ToStream(request, options_);
+  if (!sent.ok()) return sent.status();
   return Stream<v1::TranslateChunk>(
-      call,
+      call, options_.resume,
       [&](grpc::ClientContext& context) {
-        return channel_->stub->TranslateStream(&context, sent);
+        return channel_->stub->TranslateStream(&context, *sent);
       },
       on_chunk);
 }
@@ -175,7 +193,7 @@ absl::Status Client::Profile(
   CallOptions longer = call;
   longer.timeout = call.timeout.value_or(options_.timeout) + duration;
   return Stream<v1::ProfileChunk>(
-      longer,
+      longer, /*resume=*/false,
       [&](grpc::ClientContext& context) {
         return channel_->admin->Profile(&context, request);
       },

@@ -26,7 +26,8 @@ namespace attend {
 //   can be reached, or DEADLINE_EXCEEDED after `timeout`. RetryAfter() of the
 //   status is when the server wants to see the call again.
 // * Each input of a call has a status of its own, in its result.
-// * A call that fails before its first message is retried, as `retry` says.
+// * A call that fails is made again, as `retry` says. A stream that breaks off
+//   then goes on where it ended.
 // * Text must be UTF-8 (see client/cpp/lib/utf8.h). A request with other text
 //   is not sent, and the call returns INVALID_ARGUMENT; so do the calls of a
 //   client whose token or address cannot be one.
@@ -137,7 +138,7 @@ class Client {
                          google::protobuf::Message& response);
   // A stream of Chunks. `begin` begins an attempt, and returns its reader.
   template <class Chunk, class Begin>
-  absl::Status Stream(const CallOptions& call, const Begin& begin,
+  absl::Status Stream(const CallOptions& call, bool resume, const Begin& begin,
                       absl::FunctionRef<bool(const Chunk&)> on_chunk);
 
   const ClientOptions options_;

@@ -40,6 +40,10 @@ struct ClientOptions {
   // absl::InfiniteDuration(): no deadline.
   absl::Duration timeout = absl::Seconds(60);
   RetryPolicy retry = {};
+  // A stream that breaks off is made again, too, by the rules of `retry`, and
+  // goes on where it ended. If it has another text then, it ends with
+  // UNAVAILABLE.
+  bool resume = true;
   // Metadata of each call, for instance {"x-request-id", "42"}.
   Metadata metadata = {};
   // Takes the place of the pause before a retry, in tests.

@@ -8,7 +8,7 @@
 
 namespace attend {
 
-// What RetryPolicy has to know of a call that failed before its first message.
+// What RetryPolicy has to know of a call that failed.
 struct FailedAttempt {
   int attempts = 1;  // how many were made, the failed one included
   absl::StatusCode code = absl::StatusCode::kOk;
@@ -19,10 +19,9 @@ struct FailedAttempt {
 };
 
 // Decides whether and when a failed call is made again. The rules are those of
-// gRPC (proposal A6), with one difference: a call is not retried after its
-// first message, whereas gRPC does not retry after the headers. A server that
-// echoes request ids sends headers with every error. A pure function of its
-// arguments: the caller passes a random number.
+// gRPC (proposal A6), with one difference: gRPC does not retry after the
+// headers, and a server that echoes request ids sends headers with every error.
+// A pure function of its arguments: the caller passes a random number.
 struct RetryPolicy {
   // The most attempts, the first included. Higher: fewer errors while a server
   // restarts, but a server that is gone is noticed later.

@@ -249,12 +249,29 @@ TEST_F(ClientTest, RetriesAStreamThatHasNotBegun) {
   EXPECT_EQ(service_.calls(), 2);
 }
 
-TEST_F(ClientTest, NoRetryAfterTheFirstMessage) {
-  const absl::Status status = client_.GenerateStream(
-      Request({"break"}), [](const v1::GenerateChunk&) { return true; });
-  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
-  EXPECT_EQ(service_.calls(), 1);
-  EXPECT_TRUE(pauses_.empty());
+TEST_F(ClientTest, AStreamThatBreaksOffIsMadeAgain) {
+  const v1::GenerateRequest request = Request({"break"});
+  int chunks = 0;
+  const auto count = [&](const v1::GenerateChunk&) { return ++chunks > 0; };
+  EXPECT_EQ(client_.GenerateStream(request, count).code(),
+            absl::StatusCode::kUnavailable);
+  EXPECT_EQ(chunks, 1);
+  EXPECT_EQ(service_.calls(), 4);
+
+  ClientOptions options = Options();
+  options.resume = false;
+  EXPECT_EQ(Client(options).GenerateStream(request, count).code(),
+            absl::StatusCode::kUnavailable);
+  EXPECT_EQ(chunks, 2);
+  EXPECT_EQ(service_.calls(), 5);
+}
+
+TEST_F(ClientTest, WhatAProxyCutsOffIsMadeAgain) {
+  service_.Fail(
+      {{.status = absl::InternalError("Received RST_STREAM with error code 2")},
+       {.status = absl::CancelledError("CANCELLED")}});
+  EXPECT_TRUE(client_.ListModels().ok());
+  EXPECT_EQ(service_.calls(), 3);
 }
 
 TEST_F(ClientTest, GivesUpAfterTheLastAttempt) {

@@ -57,6 +57,7 @@ absl::StatusOr<ClientOptions> OptionsOf(const Json& test) {
   }
   options->retry.max_attempts =
       given.value("maxAttempts", options->retry.max_attempts);
+  options->resume = given.value("resume", true);
   return options;
 }
 
