@@ -19,7 +19,7 @@ install(EXPORT attend-targets NAMESPACE attend:: DESTINATION ${package})
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/client/cpp/lib
         DESTINATION ${headers}/client/cpp FILES_MATCHING PATTERN "*.h"
-        REGEX "/(attempts|channel|replay|target)\\.h$" EXCLUDE)  # private
+        REGEX "/(attempts|channel|hedging|replay|target)\\.h$" EXCLUDE)  # private
 install(DIRECTORY ${PROJECT_BINARY_DIR}/proto/generated/attend
         DESTINATION ${headers} FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/proto/attend

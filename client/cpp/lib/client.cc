@@ -2,9 +2,11 @@
 
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "attend/v1/attend.grpc.pb.h"
 #include "client/cpp/lib/attempts.h"
 #include "client/cpp/lib/channel.h"
+#include "client/cpp/lib/hedging.h"
 #include "client/cpp/lib/replay.h"
 #include "client/cpp/lib/utf8.h"
 
@@ -21,6 +23,7 @@ struct Client::Channel {
   const std::unique_ptr<v1::Attend::Stub> stub;
   const std::unique_ptr<v1::Admin::Stub> admin;
   UnaryStub unary;
+  HedgeBudget hedges;
 };
 
 namespace {
@@ -73,19 +76,18 @@ absl::Status Client::CallUnary(const std::string& method,
                                google::protobuf::Message& response) {
   const Sent sent(request, options_.model);
   if (absl::Status text = CheckText(*sent); !text.ok()) return text;
+  const BeginUnary begin = [&](grpc::ClientContext& context,
+                               grpc::CompletionQueue& queue, bool) {
+    return PrepareUnary(channel_->unary, context, method, *sent, queue);
+  };
+  // What changes the server is not asked for twice.
+  const absl::Duration hedge_after = absl::StrContains(method, '/')
+                                         ? absl::InfiniteDuration()
+                                         : options_.hedge_after;
   Attempts attempts(options_, call, call.timeout.value_or(options_.timeout));
-  return attempts.Run([&]() -> Outcome {
-    grpc::ClientContext& context = attempts.NewContext();
-    grpc::CompletionQueue queue;
-    const auto running =
-        PrepareUnary(channel_->unary, context, method, *sent, queue);
-    running->StartCall();
-    grpc::Status status;
-    running->Finish(&response, &status, nullptr);
-    void* tag = nullptr;
-    bool ok = false;
-    queue.Next(&tag, &ok);
-    return OutcomeOf(context, status);
+  return attempts.Run([&] {
+    return CallUnaryOnce(attempts, begin, hedge_after, channel_->hedges,
+                         response);
   });
 }
 

@@ -44,6 +44,10 @@ struct ClientOptions {
   // goes on where it ended. If it has another text then, it ends with
   // UNAVAILABLE.
   bool resume = true;
+  // Calls (not streams) that have no answer after this time are sent once more,
+  // in most cases to another server; the first answer counts. Well above what
+  // most calls take. At most a third of the calls, and ten at once.
+  absl::Duration hedge_after = absl::InfiniteDuration();
   // Metadata of each call, for instance {"x-request-id", "42"}.
   Metadata metadata = {};
   // Takes the place of the pause before a retry, in tests.

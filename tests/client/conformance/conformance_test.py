@@ -28,7 +28,7 @@ NAMES = ["one", "two", "three"]
 # What a package cannot do: a call that blocks its thread cannot be cancelled.
 LACKS = {
     "Python": {"cancel", "cancel a stream"},
-    "C++": {"affinity", "hedging"},
+    "C++": {"affinity"},
 }
 DEFAULT_CALL = {"method": "generate", "request": {"inputs": [{"text": "a"}]}}
 

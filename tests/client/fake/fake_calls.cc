@@ -60,6 +60,7 @@ grpc::Status FakeCalls::Begin(grpc::ServerContext& context) {
     failure = failures_.front();
     failures_.pop_front();
   }
+  if (failure.hangs) return Hang(context);
   if (failure.headers_first) {
     context.AddInitialMetadata("x-request-id", "made here");
   }

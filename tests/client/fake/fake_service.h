@@ -13,9 +13,10 @@ namespace attend {
 
 // How a call fails before its first message.
 struct FakeFailure {
-  absl::Status status;
+  absl::Status status = {};
   std::optional<std::string> pushback_ms = {};
   bool headers_first = false;  // sends initial metadata before
+  bool hangs = false;          // waits for its deadline instead
 };
 
 // A server of attend.v1 on a free port of this machine, which needs no

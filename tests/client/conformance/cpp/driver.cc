@@ -57,6 +57,9 @@ absl::StatusOr<ClientOptions> OptionsOf(const Json& test) {
   }
   options->retry.max_attempts =
       given.value("maxAttempts", options->retry.max_attempts);
+  if (given.contains("hedgeAfter")) {
+    options->hedge_after = SecondsOf(given.at("hedgeAfter"));
+  }
   options->resume = given.value("resume", true);
   return options;
 }
