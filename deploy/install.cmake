@@ -17,9 +17,12 @@ set_target_properties(proto PROPERTIES OUTPUT_NAME attend_proto)
 set_target_properties(proto_stubs PROPERTIES OUTPUT_NAME attend_proto_stubs)
 install(EXPORT attend-targets NAMESPACE attend:: DESTINATION ${package})
 
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/client/cpp/lib
-        DESTINATION ${headers}/client/cpp FILES_MATCHING PATTERN "*.h"
-        REGEX "/(attempts|channel|hedging|replay|target)\\.h$" EXCLUDE)  # private
+# The headers of the interface; the library has others for itself.
+set(interface
+    cancellation client client_options client_tls retry retry_after utf8)
+list(TRANSFORM interface PREPEND ${PROJECT_SOURCE_DIR}/client/cpp/lib/)
+list(TRANSFORM interface APPEND .h)
+install(FILES ${interface} DESTINATION ${headers}/client/cpp/lib)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/proto/generated/attend
         DESTINATION ${headers} FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/proto/attend

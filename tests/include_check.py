@@ -97,6 +97,7 @@ ONLY_IN = [
     (re.compile(r"^grpc"), ("server/grpc", "server/reflection", "server/otlp",
                           "client/cpp")),
     (re.compile(r"\.grpc\.pb\.h$"), ("server/otlp", "client/cpp")),
+    (re.compile(r"^xxhash"), ("client/cpp/lib",)),
     (re.compile(r"^prometheus/"), ("server/observability",)),
     (re.compile(r"^unicode/"), ("server/documents",)),
     (re.compile(r"^nlohmann/"), ("engine/json", "engine/checkpoint",

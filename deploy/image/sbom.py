@@ -32,7 +32,7 @@ SPDX_NAMES = {
     "mit": "MIT", "mpl-2.0": "MPL-2.0", "zlib": "Zlib"}
 # Headers that are compiled into the programs; their packages have no libraries.
 HEADERS = ("/usr/include/boost/version.hpp", "/usr/include/CLI/CLI.hpp",
-           "/usr/include/nlohmann/json.hpp")
+           "/usr/include/nlohmann/json.hpp", "/usr/include/xxhash.h")
 
 
 def part(kind, name, version, licence, **more):

@@ -21,17 +21,6 @@ std::shared_ptr<grpc::ChannelCredentials> CredentialsOf(
   return grpc::SslCredentials(options);
 }
 
-// How servers are called, where that is not the target's name.
-void SetName(const ClientOptions& options,
-             const std::vector<std::string>& addresses,
-             grpc::ChannelArguments& arguments) {
-  if (options.tls.has_value() && !options.tls->server_name.empty()) {
-    arguments.SetSslTargetNameOverride(options.tls->server_name);
-  } else if (addresses.size() > 1) {
-    arguments.SetString(GRPC_ARG_DEFAULT_AUTHORITY, addresses[0]);
-  }
-}
-
 // A server that does not answer a ping is given up, and its calls are made
 // again elsewhere. A server takes a ping in 10 s (--min-ping-interval).
 void SetPings(grpc::ChannelArguments& arguments) {
@@ -42,12 +31,25 @@ void SetPings(grpc::ChannelArguments& arguments) {
 
 }  // namespace
 
-std::shared_ptr<grpc::Channel> OpenChannel(const ClientOptions& options) {
-  grpc::ChannelArguments arguments;
+std::vector<std::string> AddressesOf(const ClientOptions& options) {
   const auto split = SplitAddresses(options.address);
-  const auto addresses =
-      split.ok() ? *split : std::vector<std::string>{options.address};
-  SetName(options, addresses, arguments);
+  return split.ok() ? *split : std::vector{options.address};
+}
+
+std::shared_ptr<grpc::Channel> OpenChannel(const ClientOptions& options) {
+  const std::vector<std::string> addresses = AddressesOf(options);
+  return OpenChannel(options, TargetOf(addresses), addresses[0]);
+}
+
+std::shared_ptr<grpc::Channel> OpenChannel(const ClientOptions& options,
+                                           const std::string& target,
+                                           const std::string& name) {
+  grpc::ChannelArguments arguments;
+  if (options.tls.has_value() && !options.tls->server_name.empty()) {
+    arguments.SetSslTargetNameOverride(options.tls->server_name);
+  } else if (target != name) {
+    arguments.SetString(GRPC_ARG_DEFAULT_AUTHORITY, name);
+  }
   SetPings(arguments);
   arguments.SetServiceConfigJSON(R"({
     "loadBalancingConfig": [{"round_robin": {}}],
@@ -60,8 +62,8 @@ std::shared_ptr<grpc::Channel> OpenChannel(const ClientOptions& options) {
   // Each channel has a connection of its own, also if a process has two
   // clients.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  return grpc::CreateCustomChannel(TargetOf(addresses),
-                                   CredentialsOf(options.tls), arguments);
+  return grpc::CreateCustomChannel(target, CredentialsOf(options.tls),
+                                   arguments);
 }
 
 Metadata MetadataOf(const ClientOptions& options) {

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
@@ -18,10 +19,19 @@ namespace attend {
 // What the blocking client and the load generator share. Not part of the public
 // interface.
 
+// The addresses of the options; if they are not what SplitAddresses() takes,
+// one.
+std::vector<std::string> AddressesOf(const ClientOptions& options);
+
 // A channel to the servers, which get calls in turn, with the TLS of the
 // options, without a limit on a message's size, and without gRPC's own retries
-// (see RetryPolicy). The address is one that SplitAddresses() takes.
+// (see RetryPolicy).
 std::shared_ptr<grpc::Channel> OpenChannel(const ClientOptions& options);
+// The same to a target of gRPC's. `name`: what servers are called that are
+// reached by their numbers.
+std::shared_ptr<grpc::Channel> OpenChannel(const ClientOptions& options,
+                                           const std::string& target,
+                                           const std::string& name);
 
 // The metadata of each call, the token's included.
 Metadata MetadataOf(const ClientOptions& options);

@@ -4,25 +4,19 @@
 
 #include "absl/strings/match.h"
 #include "attend/v1/attend.grpc.pb.h"
+#include "client/cpp/lib/affinity.h"
 #include "client/cpp/lib/attempts.h"
-#include "client/cpp/lib/channel.h"
 #include "client/cpp/lib/hedging.h"
 #include "client/cpp/lib/replay.h"
+#include "client/cpp/lib/servers.h"
 #include "client/cpp/lib/utf8.h"
 
 namespace attend {
 
-struct Client::Channel {
-  explicit Channel(const ClientOptions& options)
-      : channel(OpenChannel(options)),
-        stub(v1::Attend::NewStub(channel)),
-        admin(v1::Admin::NewStub(channel)),
-        unary(channel) {}
+struct Client::State {
+  explicit State(const ClientOptions& options) : servers(options) {}
 
-  const std::shared_ptr<grpc::Channel> channel;
-  const std::unique_ptr<v1::Attend::Stub> stub;
-  const std::unique_ptr<v1::Admin::Stub> admin;
-  UnaryStub unary;
+  Servers servers;
   HedgeBudget hedges;
 };
 
@@ -62,11 +56,16 @@ absl::StatusOr<Request> ToStream(const Request& request,
   return sent;
 }
 
+// What says which server a call goes to; empty: any.
+std::string KeyOf(const google::protobuf::Message& request,
+                  const ClientOptions& options) {
+  return options.affinity == 0 ? "" : AffinityKey(request, options.affinity);
+}
+
 }  // namespace
 
 Client::Client(ClientOptions options)
-    : options_(std::move(options)),
-      channel_(std::make_unique<Channel>(options_)) {}
+    : options_(std::move(options)), state_(std::make_unique<State>(options_)) {}
 
 Client::~Client() = default;
 
@@ -76,9 +75,12 @@ absl::Status Client::CallUnary(const std::string& method,
                                google::protobuf::Message& response) {
   const Sent sent(request, options_.model);
   if (absl::Status text = CheckText(*sent); !text.ok()) return text;
+  const std::string key = KeyOf(*sent, options_);
   const BeginUnary begin = [&](grpc::ClientContext& context,
-                               grpc::CompletionQueue& queue, bool) {
-    return PrepareUnary(channel_->unary, context, method, *sent, queue);
+                               grpc::CompletionQueue& queue, bool is_second) {
+    const auto connection =
+        state_->servers.For(is_second ? Elsewhere(key) : key, context);
+    return PrepareUnary(connection->unary, context, method, *sent, queue);
   };
   // What changes the server is not asked for twice.
   const absl::Duration hedge_after = absl::StrContains(method, '/')
@@ -86,7 +88,7 @@ absl::Status Client::CallUnary(const std::string& method,
                                          : options_.hedge_after;
   Attempts attempts(options_, call, call.timeout.value_or(options_.timeout));
   return attempts.Run([&] {
-    return CallUnaryOnce(attempts, begin, hedge_after, channel_->hedges,
+    return CallUnaryOnce(attempts, begin, hedge_after, state_->hedges,
                          response);
   });
 }
@@ -162,8 +164,9 @@ absl::Status Client::GenerateStream(
   if (!sent.ok()) return sent.status();
   return Stream<v1::GenerateChunk>(
       call, options_.resume,
-      [&](grpc::ClientContext& context) {
-        return channel_->stub->GenerateStream(&context, *sent);
+      [&, key = KeyOf(*sent, options_)](grpc::ClientContext& context) {
+        return state_->servers.For(key, context)
+            ->attend->GenerateStream(&context, *sent);
       },
       on_chunk);
 }
@@ -176,8 +179,9 @@ absl::Status Client::TranslateStream(
   if (!sent.ok()) return sent.status();
   return Stream<v1::TranslateChunk>(
       call, options_.resume,
-      [&](grpc::ClientContext& context) {
-        return channel_->stub->TranslateStream(&context, *sent);
+      [&, key = KeyOf(*sent, options_)](grpc::ClientContext& context) {
+        return state_->servers.For(key, context)
+            ->attend->TranslateStream(&context, *sent);
       },
       on_chunk);
 }
@@ -197,7 +201,8 @@ absl::Status Client::Profile(
   return Stream<v1::ProfileChunk>(
       longer, /*resume=*/false,
       [&](grpc::ClientContext& context) {
-        return channel_->admin->Profile(&context, request);
+        return state_->servers.For("", context)
+            ->admin->Profile(&context, request);
       },
       [&](const v1::ProfileChunk& chunk) { return on_piece(chunk.trace()); });
 }

@@ -119,7 +119,7 @@ class Client {
                        Cancellation* cancellation);
 
  private:
-  struct Channel;  // keeps gRPC's headers out of this one
+  struct State;  // keeps gRPC's headers out of this one
 
   // Calls the unary method of that name (see PrepareUnary()), which takes a
   // Request and returns a Response.
@@ -142,7 +142,7 @@ class Client {
                       absl::FunctionRef<bool(const Chunk&)> on_chunk);
 
   const ClientOptions options_;
-  const std::unique_ptr<Channel> channel_;
+  const std::unique_ptr<State> state_;
 };
 
 }  // namespace attend

@@ -1,6 +1,7 @@
 #ifndef ATTEND_CLIENT_CPP_LIB_CLIENT_OPTIONS_H_
 #define ATTEND_CLIENT_CPP_LIB_CLIENT_OPTIONS_H_
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -48,6 +49,10 @@ struct ClientOptions {
   // in most cases to another server; the first answer counts. Well above what
   // most calls take. At most a third of the calls, and ten at once.
   absl::Duration hedge_after = absl::InfiniteDuration();
+  // Calls go to one server, as long as it serves, if so many first bytes of
+  // their first input are alike: its cache has what they begin with. Names are
+  // looked up again while a server is lost. 0: calls go to servers in turn.
+  size_t affinity = 0;
   // Metadata of each call, for instance {"x-request-id", "42"}.
   Metadata metadata = {};
   // Takes the place of the pause before a retry, in tests.

@@ -63,8 +63,15 @@ std::vector<std::string> Resolve(const std::string& host) {
   return {};
 }
 
-bool IsIpv6(const HostPort& address) {
-  return absl::StrContains(address.host, ':');
+bool IsIpv6(const std::string& address) {
+  return absl::StartsWith(address, "[");
+}
+
+// An address of IPv4 as IPv6 has it.
+std::string AsIpv6(const std::string& address) {
+  if (IsIpv6(address)) return address;
+  const HostPort number = Split(address);
+  return absl::StrCat("[::ffff:", number.host, "]:", number.port);
 }
 
 }  // namespace
@@ -85,25 +92,29 @@ absl::StatusOr<std::vector<std::string>> SplitAddresses(
   return split;
 }
 
-std::string TargetOf(const std::vector<std::string>& addresses) {
-  if (addresses.size() == 1) return addresses[0];
-  std::vector<HostPort> numbers;
+std::vector<std::string> LookUp(const std::vector<std::string>& addresses) {
+  std::vector<std::string> numbers;
   for (const std::string& address : addresses) {
     const HostPort name = Split(address);
-    for (std::string& number : Resolve(name.host)) {
-      numbers.push_back({std::move(number), name.port});
+    if (name.host.empty()) continue;
+    for (const std::string& number : Resolve(name.host)) {
+      const bool is_ipv6 = absl::StrContains(number, ':');
+      numbers.push_back(absl::StrCat(is_ipv6 ? "[" : "", number,
+                                     is_ipv6 ? "]:" : ":", name.port));
     }
   }
+  return numbers;
+}
+
+std::string TargetOf(const std::vector<std::string>& addresses) {
+  if (addresses.size() == 1) return addresses[0];
+  std::vector<std::string> numbers = LookUp(addresses);
   if (numbers.empty()) return addresses[0];
-  const bool any_ipv6 = std::any_of(numbers.begin(), numbers.end(), IsIpv6);
-  return absl::StrCat(
-      any_ipv6 ? "ipv6:" : "ipv4:",
-      absl::StrJoin(numbers, ",", [&](std::string* out, const HostPort& each) {
-        const char* const open = !any_ipv6      ? ""
-                                 : IsIpv6(each) ? "["
-                                                : "[::ffff:";
-        absl::StrAppend(out, open, each.host, any_ipv6 ? "]:" : ":", each.port);
-      }));
+  if (std::none_of(numbers.begin(), numbers.end(), IsIpv6)) {
+    return absl::StrCat("ipv4:", absl::StrJoin(numbers, ","));
+  }
+  for (std::string& number : numbers) number = AsIpv6(number);
+  return absl::StrCat("ipv6:", absl::StrJoin(numbers, ","));
 }
 
 }  // namespace attend

@@ -13,10 +13,13 @@ namespace attend {
 absl::StatusOr<std::vector<std::string>> SplitAddresses(
     const std::string& addresses);
 
+// The addresses as numbers: asks DNS for names. One that DNS does not know is
+// left out, and what is not HOST:PORT.
+std::vector<std::string> LookUp(const std::vector<std::string>& addresses);
+
 // One target for gRPC, which takes several addresses only as numbers, and all
-// of one kind: asks DNS for the names of `addresses`, if there are several. A
-// name that DNS does not know is left out. If it knows none, gRPC is left to
-// say so of the first.
+// of one kind. If DNS knows none of several, gRPC is left to say so of the
+// first.
 std::string TargetOf(const std::vector<std::string>& addresses);
 
 }  // namespace attend

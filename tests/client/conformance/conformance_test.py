@@ -26,10 +26,7 @@ GOLDEN = HERE.parents[1] / "golden"
 CASES = json.loads((HERE / "cases.json").read_text(encoding="utf-8"))
 NAMES = ["one", "two", "three"]
 # What a package cannot do: a call that blocks its thread cannot be cancelled.
-LACKS = {
-    "Python": {"cancel", "cancel a stream"},
-    "C++": {"affinity"},
-}
+LACKS = {"Python": {"cancel", "cancel a stream"}}
 DEFAULT_CALL = {"method": "generate", "request": {"inputs": [{"text": "a"}]}}
 
 

@@ -60,6 +60,7 @@ absl::StatusOr<ClientOptions> OptionsOf(const Json& test) {
   if (given.contains("hedgeAfter")) {
     options->hedge_after = SecondsOf(given.at("hedgeAfter"));
   }
+  options->affinity = given.value("affinity", 0u);
   options->resume = given.value("resume", true);
   return options;
 }
