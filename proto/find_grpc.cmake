@@ -21,6 +21,9 @@ find_program(GRPC_CPP_PLUGIN grpc_cpp_plugin REQUIRED
              HINTS ${grpcpp_PREFIX}/bin)
 
 if(ATTEND_GRPC_PREFIX)
+  # Its headers use __FILE__: programs are equal wherever they are built.
+  target_compile_options(PkgConfig::grpcpp INTERFACE
+                         -fmacro-prefix-map=${ATTEND_GRPC_PREFIX}/=)
   foreach(found IN ITEMS ${grpcpp_LIBDIR} ${GRPC_CPP_PLUGIN})
     cmake_path(NORMAL_PATH found)
     cmake_path(IS_PREFIX ATTEND_GRPC_PREFIX ${found} NORMALIZE inside)

@@ -62,12 +62,13 @@ configure() {
     echo "#include <google/protobuf/compiler/$header>" >"$new"
   done
   launcher=$(command -v ccache) || launcher=
-  hardening="-D_FORTIFY_SOURCE=2 -fstack-protector-strong"
+  # Messages do not name this folder: libraries are equal wherever it is.
+  flags="-D_FORTIFY_SOURCE=2 -fstack-protector-strong -ffile-prefix-map=$build/="
   cmake -S "$build/$crate/grpc" -B "$build/ninja" -G Ninja \
     --log-level=WARNING -Wno-dev -Wno-deprecated \
     -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_STANDARD=17 \
-    -DCMAKE_C_FLAGS="$hardening" -DCMAKE_C_FLAGS_RELEASE="-O2 -DNDEBUG" \
-    -DCMAKE_CXX_FLAGS="$hardening" -DCMAKE_CXX_FLAGS_RELEASE="-O2 -DNDEBUG" \
+    -DCMAKE_C_FLAGS="$flags" -DCMAKE_C_FLAGS_RELEASE="-O2 -DNDEBUG" \
+    -DCMAKE_CXX_FLAGS="$flags" -DCMAKE_CXX_FLAGS_RELEASE="-O2 -DNDEBUG" \
     -DCMAKE_C_COMPILER_LAUNCHER="$launcher" \
     -DCMAKE_CXX_COMPILER_LAUNCHER="$launcher" \
     -DProtobuf_DIR="$build" -DCMAKE_DISABLE_FIND_PACKAGE_systemd=ON \

@@ -123,6 +123,16 @@ class CollectTest(unittest.TestCase):
             self.assertEqual(collect(again).returncode, 0)
             self.assertEqual(digest_of(again), digest_of(self.root))
 
+    def test_programs_do_not_know_where_they_were_built(self):
+        folders = [ROOT, BUILD, pathlib.Path.home(),
+                   os.environ.get("CARGO_HOME", "/none")]
+        for program in "attend-server", "attend":
+            content = (self.root / "usr/bin" / program).read_bytes()
+            for folder in folders:
+                found = re.search(rb"[ -~]*%b/[ -~]*" %
+                                  re.escape(os.fsencode(folder)), content)
+                self.assertIsNone(found, f"{program}: {found}")
+
     def test_a_library_that_is_missing(self):
         with tempfile.TemporaryDirectory() as folder:
             build, root = pathlib.Path(folder) / "build", f"{folder}/root"
