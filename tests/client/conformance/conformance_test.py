@@ -25,8 +25,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 GOLDEN = HERE.parents[1] / "golden"
 CASES = json.loads((HERE / "cases.json").read_text(encoding="utf-8"))
 NAMES = ["one", "two", "three"]
-# What a package cannot do: a call that blocks its thread cannot be cancelled.
-LACKS = {"Python": {"cancel", "cancel a stream"}}
+# What a package cannot do, {name: {words of `needs`}}: nothing.
+LACKS = {}
 DEFAULT_CALL = {"method": "generate", "request": {"inputs": [{"text": "a"}]}}
 
 

@@ -10,6 +10,7 @@ import json
 import os
 import re
 import sys
+import threading
 import time
 
 import attend
@@ -108,6 +109,12 @@ def method_of(client, call):
 
 def call_once(client, call, parts):
     positional, named = arguments(call)
+    if "cancelAfter" in call:
+        named["cancellation"] = attend.Cancellation()
+        watch = threading.Timer(call["cancelAfter"],
+                                named["cancellation"].cancel)
+        watch.daemon = True
+        watch.start()
     method = method_of(client, call)
     if not call["method"].lower().endswith("stream"):
         return VALUES[call["method"]](method(*positional, **named))

@@ -2,6 +2,7 @@
 python_client_test.sh."""
 
 import asyncio
+import threading
 import time
 import unittest
 
@@ -208,10 +209,12 @@ class Cases:
             (grpc.StatusCode.UNKNOWN, "Stream removed"),
             (grpc.StatusCode.CANCELLED, "CANCELLED"),
         ):
-            server = self.fake((code,))
+            server = self.fake()
             server.details = details
-            self.assertEqual(self.generate(server.address), "fake")
-            self.assertEqual(len(server.seen), 2)
+            for retry in QUICK, attend.Retry(hedge_after=TIMEOUT):
+                server.seen, server.failures = [], [(code,)]
+                self.assertEqual(self.generate(server.address, retry), "fake")
+                self.assertEqual(len(server.seen), 2)
 
     def test_the_first_of_two_answers_counts(self):
         hedged = attend.Retry(hedge_after=0.5)
@@ -269,6 +272,87 @@ class BlockingTest(Blocking, Cases, unittest.TestCase):
 
 class AsynchronousTest(Asynchronous, Cases, unittest.TestCase):
     pass
+
+
+class CancellingServer(FakeServer):
+    """Cancels in the call of that number, and answers none."""
+
+    def __init__(self, cancellation, number):
+        super().__init__()
+        self.cancellation, self.number = cancellation, number
+
+    def Generate(self, request, context):
+        self.note(context)
+        ended = threading.Event()
+        if not context.add_callback(ended.set):
+            ended.set()
+        if len(self.seen) == self.number:
+            self.cancellation.cancel()
+        ended.wait(TIMEOUT)
+
+
+class CancellationTest(unittest.TestCase):
+
+    def setUp(self):
+        self.cancellation = attend.Cancellation()
+
+    def client(self, server, **options):
+        self.addCleanup(server.stop)
+        client = attend.Client(server.address, **options)
+        self.addCleanup(client.close)
+        return client
+
+    def assert_cancelled(self, call, *given, **options):
+        with self.assertRaises(attend.errors.Cancelled):
+            call(*given, **options, timeout=TIMEOUT,
+                 cancellation=self.cancellation)
+
+    def test_calls_by_another_thread(self):
+        for hedge_after, number in (None, 1), (TIMEOUT, 1), (0.05, 2):
+            with self.subTest(hedge_after=hedge_after):
+                self.cancellation = attend.Cancellation()
+                server = CancellingServer(self.cancellation, number)
+                client = self.client(
+                    server, retry=attend.Retry(hedge_after=hedge_after))
+                self.assert_cancelled(client.generate, "a")
+                self.assertEqual(len(server.seen), number)
+
+    def test_several_streams_at_once(self):
+        server = FakeServer()
+        client = self.client(server)
+        running = [client.stream("for ever", timeout=TIMEOUT,
+                                 cancellation=self.cancellation)
+                   for _ in range(3)]
+        for each in running:
+            self.assertEqual(next(each), "a")
+        self.cancellation.cancel()
+        for each in running:
+            with self.assertRaises(attend.errors.Cancelled):
+                list(each)  # what had come before is read
+        self.assertTrue(server.ended.wait(TIMEOUT))
+
+    def test_calls_that_begin_later(self):
+        client = self.client(FakeServer())
+        self.assertFalse(self.cancellation.cancelled)
+        self.assertEqual(client.generate(
+            "a", cancellation=self.cancellation)[0].text, "fake")
+        self.cancellation.cancel()
+        self.assertTrue(self.cancellation.cancelled)
+        self.assert_cancelled(client.generate, "a")
+        self.assert_cancelled(
+            lambda *given, **options: list(client.stream(*given, **options)),
+            "for ever")
+        self.assertEqual(client.generate("a")[0].text, "fake")
+
+    def test_what_is_no_cancellation(self):
+        client = self.client(FakeServer())
+        with self.assertRaisesRegex(TypeError, "is 7, must be an attend.Can"):
+            client.generate("a", cancellation=7)
+
+    def test_asyncio_has_tasks(self):
+        with self.assertRaisesRegex(TypeError, "cancel the task"):
+            Asynchronous().generate("127.0.0.1:1",
+                                    cancellation=self.cancellation)
 
 
 class Refused(grpc.RpcError):

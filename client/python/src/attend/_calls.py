@@ -47,7 +47,7 @@ def call(method: str, answer: Any, read: Callable[[Any], Result], request: Any,
     params: dict[str, Any] = {}
     known = request.DESCRIPTOR.fields_by_name
     for option, value in options.items():
-        if option in ("timeout", "metadata", "traceparent"):
+        if option in ("timeout", "metadata", "traceparent", "cancellation"):
             own[option] = value
         elif option in known and option != "params":
             fields[option] = _value(known[option], value)

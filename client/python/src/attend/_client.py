@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import time
 from typing import (
     TYPE_CHECKING, Any, Iterable, Iterator, Mapping, TypeVar)
 
@@ -11,6 +10,7 @@ import grpc
 
 from attend import _calls, results
 from attend._affinity import elsewhere
+from attend._cancellation import Cancellation, answer_of, sleep, started
 from attend._inputs import Input, Inputs
 from attend._replay import Replay
 from attend._settings import Settings
@@ -175,37 +175,43 @@ class Client(Settings):
             document, self._of_model(options)))
 
     def _unary(self, call: _calls.Call[Result]) -> Result:
-        method: Any = self._method(call)
         attempts = self._attempts(call)
         metadata = self._metadata_of(call)
+        cancellation = self._cancellation_of(call)
         hedge = self._hedge_of(call)
+        method: Any = self._method(call, cancellation)
 
         def send(second: bool) -> Any:
-            return method.future(
-                call.request, timeout=attempts.timeout(),
+            return started(
+                cancellation, method.future, call.request,
+                timeout=attempts.timeout(),
                 metadata=elsewhere(metadata) if second else metadata)
 
         while True:
             try:
-                # A future costs a thread's turn.
-                answer = (method(call.request, timeout=attempts.timeout(),
-                                 metadata=metadata)
-                          if hedge.after is None
-                          else hedge.first_answer(send))
+                if hedge.after is not None:
+                    answer = hedge.first_answer(send)
+                elif cancellation is not None and not call.in_pieces:
+                    answer = answer_of(send(False))
+                else:  # a future costs a thread's turn
+                    answer = method(call.request, timeout=attempts.timeout(),
+                                    metadata=metadata)
                 break
             except grpc.RpcError as error:
                 pause = attempts.pause(error)
-            time.sleep(pause)
+            sleep(cancellation, pause)
         return call.read(answer)
 
-    def _method(self, call: _calls.Call[Any]) -> Any:
+    def _method(self, call: _calls.Call[Any],
+                cancellation: Cancellation | None) -> Any:
         """Of gRPC. If the answer comes in pieces it waits for all of them."""
         if not call.in_pieces:
             return self._channel.unary_unary(
                 call.path, call.serialize, call.answer.FromString)
         method: Any = self._channel.unary_stream(
             call.path, call.serialize, call.answer.FromString)
-        return lambda *given, **named: list(method(*given, **named))
+        return lambda *given, **named: list(
+            started(cancellation, method, *given, **named))
 
     def _stream(self, call: _calls.Call[str]) -> Iterator[str]:
         """Closing the iterator cancels the call. It begins with the first part
@@ -214,11 +220,12 @@ class Client(Settings):
             call.path, call.serialize, call.answer.FromString)
         attempts = self._attempts(call)
         metadata = self._metadata_of(call)
+        cancellation = self._cancellation_of(call)
         replay = Replay()
         request: Any = call.request
         while True:
-            running = method(request, timeout=attempts.timeout(),
-                             metadata=metadata)
+            running = started(cancellation, method, request,
+                              timeout=attempts.timeout(), metadata=metadata)
             try:
                 for message in running:
                     part = replay.new(call.read(message), message)
@@ -230,10 +237,11 @@ class Client(Settings):
                 pause = attempts.pause(error, replay.begun)
             finally:
                 running.cancel()
-            time.sleep(pause)
+            sleep(cancellation, pause)
             model = None
             if replay.may_continue(call.request):
                 with contextlib.suppress(AttendError):
                     model = self.model(request.model,
-                                       timeout=attempts.timeout())
+                                       timeout=attempts.timeout(),
+                                       cancellation=cancellation)
             request = replay.again(call.request, model)

@@ -9,6 +9,7 @@ from typing import Any, Callable
 
 import grpc
 
+from attend._cancellation import answer_of
 from attend._retry import LOG
 
 
@@ -28,20 +29,20 @@ class Hedge:
         calls = [send(False)]
         try:
             try:
-                answer = calls[0].result(self.after)
+                answer = answer_of(calls[0], self.after)
                 self._answered()
                 return answer
             except grpc.FutureTimeoutError:
                 if not self._take():
-                    return calls[0].result()
+                    return answer_of(calls[0])
             calls.append(send(True))
             ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
             for each in calls:
                 each.add_done_callback(ended.put)
             winner = ended.get()
-            if winner.exception() is not None:
+            if winner.code() != grpc.StatusCode.OK:
                 winner = ended.get()
-            return winner.result()
+            return answer_of(winner)
         finally:
             for each in calls:
                 each.cancel()

@@ -11,6 +11,7 @@ import grpc
 
 from attend._affinity import HEADER, affinity_key
 from attend._calls import Call
+from attend._cancellation import Cancellation
 from attend._hedge import Hedge
 from attend._retry import Attempts, Retry
 from attend._trace import trace_metadata
@@ -117,6 +118,14 @@ class Settings:
 
     def _attempts(self, call: Call[Any]) -> Attempts:
         return Attempts(self._retry, call.options.get("timeout", self._timeout))
+
+    def _cancellation_of(self, call: Call[Any]) -> Cancellation | None:
+        """Raises TypeError for what is none."""
+        given = call.options.get("cancellation")
+        if given is not None and not isinstance(given, Cancellation):
+            raise TypeError(f"cancellation is {given!r}, must be an "
+                            "attend.Cancellation")
+        return given
 
     def _hedge_of(self, call: Call[Any]) -> Hedge:
         """What changes the server is not asked for twice."""

@@ -15,6 +15,7 @@ from attend import _calls, results
 from attend._affinity import elsewhere
 from attend._inputs import Input, Inputs
 from attend._replay import Replay
+from attend._retry import Attempts
 from attend._settings import Settings
 from attend.errors import AttendError
 from attend.v1 import attend_pb2 as pb
@@ -179,6 +180,12 @@ class Client(Settings):
         """Yields the translation of a document, sentence by sentence."""
         return self._stream(_calls.translate_stream(
             document, self._of_model(options)))
+
+    def _attempts(self, call: _calls.Call[Any]) -> Attempts:
+        if "cancellation" in call.options:
+            raise TypeError(f"{call.method} of attend.aio has no option "
+                            "'cancellation': cancel the task")
+        return super()._attempts(call)
 
     async def _unary(self, call: _calls.Call[Result]) -> Result:
         method = self._method(call)

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any, Iterable, Literal, Mapping, Sequence, TypedDict
 
+from attend._cancellation import Cancellation
+
 Aligned = Literal["none", "hard", "soft"]
 
 
@@ -14,6 +16,7 @@ class CallOptions(TypedDict, total=False):
     timeout: float | None  # seconds, all attempts together; None: no limit
     metadata: Iterable[tuple[str, str]]  # more of it, as x-request-id
     traceparent: str  # W3C's; default: OpenTelemetry's current span
+    cancellation: Cancellation | None  # of attend.Client alone
 
 
 class ModelOptions(CallOptions, total=False):
