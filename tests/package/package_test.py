@@ -39,6 +39,20 @@ def grpc_prefixes():
     return re.findall(r"^ATTEND_GRPC_PREFIX:\w+=(.+)$", cache, re.MULTILINE)
 
 
+def examples():
+    """A program of the examples in C++: those of a page are one function."""
+    includes, functions = {"#include <iostream>"}, []
+    for i, name in enumerate(("README.md", "docs/clients.md")):
+        page = (ROOT / name).read_text(encoding="utf-8")
+        blocks = re.findall(r"^```cpp\n(.*?)^```$", page,
+                            re.DOTALL | re.MULTILINE)
+        lines = "".join(blocks).splitlines()
+        includes.update(line for line in lines if line.startswith("#"))
+        body = [line for line in lines if not line.startswith("#")]
+        functions += [f"void Page{i}() {{", *body, "}"]
+    return "\n".join([*sorted(includes), *functions, ""])
+
+
 class PackageTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -67,8 +81,10 @@ class PackageTest(unittest.TestCase):
     def test_an_outside_program_links_the_client(self):
         build = self.scratch / "build"
         prefixes = ";".join([str(self.prefix), *grpc_prefixes()])
+        program = self.scratch / "examples.cc"
+        program.write_text(examples(), encoding="utf-8")
         run(CMAKE, "-S", ROOT / "tests/package/project", "-B", build,
-            f"-DCMAKE_PREFIX_PATH={prefixes}")
+            f"-DCMAKE_PREFIX_PATH={prefixes}", f"-DEXAMPLES={program}")
         run(CMAKE, "--build", build)
         address = self.serve()
         translation = run(build / "translate", address, TEXT)

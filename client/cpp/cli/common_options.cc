@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "client/cpp/cli/profile.h"
+#include "client/cpp/lib/target.h"
 
 namespace attend {
 namespace {
@@ -44,13 +45,20 @@ void UseProfile(CLI::App& app, const std::string& profile) {
   }
 }
 
-// Any option about TLS implies --tls.
-void ReadTls(ConnectionOptions& connection) {
-  const ClientTlsFiles& files = connection.tls_files;
+void CheckConnection(const ConnectionOptions& connection) {
+  const auto addresses = SplitAddresses(connection.address);
+  if (!addresses.ok()) {
+    throw CLI::ValidationError("--address",
+                               std::string(addresses.status().message()));
+  }
   if (const absl::Status status = CheckToken(connection.token); !status.ok()) {
     throw CLI::ValidationError("--token", std::string(status.message()));
   }
-  auto tls = MaybeReadClientTls(connection.use_tls, files);
+}
+
+// Any option about TLS implies --tls.
+void ReadTls(ConnectionOptions& connection) {
+  auto tls = MaybeReadClientTls(connection.use_tls, connection.tls_files);
   if (!tls.ok()) {
     throw CLI::ValidationError("TLS", std::string(tls.status().message()));
   }
@@ -114,6 +122,7 @@ void AddConnection(CLI::App& app, ConnectionOptions& connection) {
       ->type_name("NAME");
   app.final_callback([&app, &connection] {
     UseProfile(app, connection.profile);
+    CheckConnection(connection);
     ReadTls(connection);
   });
 }

@@ -80,5 +80,19 @@ TEST_F(ProfileTest, ErrorsSayWhere) {
   EXPECT_THAT(outcome.err, HasSubstr("soon is not a time"));
 }
 
+TEST_F(ProfileTest, AddressesMayBeSeveral) {
+  const FakeService other;
+  const std::string both = service_.address() + ", " + other.address();
+  Write("[default]\naddress = \"" + both + "\"\n");
+  const Outcome outcome = Generate("a b c d");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(service_.calls() + other.calls(), 4);
+
+  Write("[default]\naddress = \"" + both + ",nowhere\"\n");
+  const Outcome wrong = Generate("");
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("address 'nowhere' must be HOST:PORT"));
+}
+
 }  // namespace
 }  // namespace attend
