@@ -1,7 +1,10 @@
 #include "server/http/url_decode.h"
 
+#include <cstdint>
+
 #include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
+#include "absl/strings/numbers.h"
+#include "engine/tensor/check.h"
 
 namespace attend {
 
@@ -14,7 +17,9 @@ absl::StatusOr<std::string> DecodeUrl(absl::string_view text, UrlPart part) {
       decoded += text[i];
     } else if (i + 2 < text.size() && absl::ascii_isxdigit(text[i + 1]) &&
                absl::ascii_isxdigit(text[i + 2])) {
-      decoded += absl::HexStringToBytes(text.substr(i + 1, 2));
+      uint32_t byte = 0;
+      ATTEND_CHECK(absl::SimpleHexAtoi(text.substr(i + 1, 2), &byte));
+      decoded += static_cast<char>(byte);
       i += 2;
     } else {
       return absl::InvalidArgumentError(

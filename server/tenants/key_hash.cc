@@ -4,13 +4,14 @@
 #include <openssl/evp.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <new>
-#include <string>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/strip.h"
+#include "engine/tensor/check.h"
 
 namespace attend {
 
@@ -30,8 +31,11 @@ std::optional<KeyHash> ParseKeyHash(absl::string_view digits) {
       !std::all_of(digits.begin(), digits.end(), absl::ascii_isxdigit)) {
     return std::nullopt;
   }
-  const std::string bytes = absl::HexStringToBytes(digits);
-  std::copy(bytes.begin(), bytes.end(), hash.begin());
+  for (size_t i = 0; i < hash.size(); ++i) {
+    uint32_t byte = 0;
+    ATTEND_CHECK(absl::SimpleHexAtoi(digits.substr(2 * i, 2), &byte));
+    hash[i] = static_cast<unsigned char>(byte);
+  }
   return hash;
 }
 

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/escaping.h"
 #include "engine/tensor/four_bit_group.h"
 #include "engine/tensor/half.h"
 #include "engine/tensor/quantized_block.h"
@@ -23,6 +22,14 @@ constexpr StorageType kQuantised[] = {StorageType::kQ4_0, StorageType::kQ4_1,
                                       StorageType::kQ3K,  StorageType::kQ4K,
                                       StorageType::kQ5K,  StorageType::kQ6K};
 
+std::string FromHex(const std::string& digits) {
+  std::string bytes;
+  for (size_t i = 0; i < digits.size(); i += 2) {
+    bytes += static_cast<char>(std::stoi(digits.substr(i, 2), nullptr, 16));
+  }
+  return bytes;
+}
+
 // What tests/golden/make_gguf.py wrote: the numbers of random blocks, as
 // llama.cpp's library reads them. All bits are equal.
 class QuantisedTest : public testing::TestWithParam<StorageType> {
@@ -31,9 +38,8 @@ class QuantisedTest : public testing::TestWithParam<StorageType> {
     nlohmann::json blocks;
     std::ifstream(ATTEND_SOURCE_DIR "/tests/golden/gguf/blocks.json") >> blocks;
     for (const auto& golden : blocks[BlockOf(GetParam()).name]) {
-      bytes_ += absl::HexStringToBytes(golden["block"].get<std::string>());
-      const std::string numbers =
-          absl::HexStringToBytes(golden["numbers"].get<std::string>());
+      bytes_ += FromHex(golden["block"]);
+      const std::string numbers = FromHex(golden["numbers"]);
       expected_.resize(expected_.size() + numbers.size() / sizeof(float));
       std::memcpy(
           expected_.data() + expected_.size() - numbers.size() / sizeof(float),
