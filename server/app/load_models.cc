@@ -72,7 +72,7 @@ absl::Status TryLoad(const Loading& to, const ModelSource& source) {
   const ShortlistCounts shortlist = model.shortlist;
   const absl::Status takes_text =
       model.tokenizer->Encode({.text = "a"}).status();
-  to.models.Add(source.name, std::move(model), source.version);
+  to.models.Add(source.name, std::move(model), source.version, /*warm=*/true);
   LogDraft(source, draft, to.log);
   LogShortlist(source, shortlist, to.log);
   to.log.Write(LogLevel::kInfo, "loaded",

@@ -3,15 +3,19 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "engine/tensor/check.h"
+#include "server/app/warm_up.h"
 #include "server/scheduler/clock.h"
 
 namespace attend {
 namespace {
+
+constexpr std::chrono::seconds kReportTime(1);
 
 absl::Status Printable(const absl::Status& status) {
   std::string message(status.message());
@@ -54,29 +58,46 @@ struct ServedModels::Serving {
 
   // The name's gauges are of the model that calls find.
   void OnStep(const StepReport& step) {
-    if (!published) {
-      idle = step;
-      return;
+    {
+      MutexLock lock(levels);
+      if (!published) {
+        idle = step;
+        reported.notify_all();
+        return;
+      }
+      if (current) metrics->SetLevels(step);
     }
     metrics->CountStep(step);
+  }
+  // No request has come yet. The steps are in no metric.
+  void Warm() {
+    if (!WarmUp(*model->engine, *scheduler)) return;
+    // The last step is reported after its request has ended; without memory it
+    // is not.
     MutexLock lock(levels);
-    if (current) metrics->SetLevels(step);
+    reported.wait_for(lock, kReportTime,
+                      [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(levels) {
+                        return idle.rows > 0 && idle.running == 0;
+                      });
   }
   // Another model has the name from now on.
   void Replace() {
     MutexLock lock(levels);
     current = false;
   }
-  // No request has come yet.
+  // No request of a client has come yet.
   void Publish() {
+    MutexLock lock(levels);
     metrics->SetLevels(idle);
     published = true;
   }
 
   const std::shared_ptr<ModelMetrics> metrics;
-  StepReport idle;         // before the first request
-  bool published = false;  // constant once requests come
   Mutex levels;
+  std::condition_variable reported;
+  StepReport idle
+      ABSL_GUARDED_BY(levels);  // the last one before clients' calls
+  bool published ABSL_GUARDED_BY(levels) = false;
   bool current ABSL_GUARDED_BY(levels) = true;
   const std::optional<Model> model;    // none: it could not be loaded
   std::optional<Scheduler> scheduler;  // ends before its model
@@ -106,11 +127,12 @@ void ServedModels::StartFreeing() {
 }
 
 void ServedModels::Add(const std::string& name, absl::StatusOr<Model> model,
-                       int64_t version) {
+                       int64_t version, bool warm) {
   std::shared_ptr<Serving> serving =
       model.ok()
           ? std::make_shared<Serving>(name, *std::move(model), version, *this)
           : std::make_shared<Serving>(name, model.status(), *this);
+  if (warm && serving->scheduler) serving->Warm();
   const Servings all = All();
   SharedModel shared = Share(serving);
   if (serving->scheduler) {

@@ -45,8 +45,10 @@ class ServedModels {
   // Adds a model, or the reason why it could not be loaded, in the place of the
   // one of its name. A model takes requests from now on. Clients see the
   // reason, with '?' in place of characters that are not printable ASCII.
+  // `warm`: the model computes a short request before; see WarmUp(). The model
+  // that it replaces goes on meanwhile.
   void Add(const std::string& name, absl::StatusOr<Model> model,
-           int64_t version = 1);
+           int64_t version = 1, bool warm = false);
   // New calls do not find the model any more. False: there is none.
   bool Remove(absl::string_view name);
 
