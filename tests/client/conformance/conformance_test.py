@@ -1,5 +1,5 @@
-"""Runs the cases of cases.json by the package of each language, and prints a table
-of them. Started by run.sh.
+"""Runs the cases of cases.json by the package of each language, prints a table of
+them, and compares it with that in README.md. Started by run.sh.
 
     conformance_test.py NAME=COMMAND...    drivers; see README.md
 """
@@ -16,6 +16,7 @@ import tempfile
 import threading
 import time
 
+import table
 from ring import owner
 from scripted import (
     TIMEOUT, ScriptedServer, credentials_of, make_certificates)
@@ -25,8 +26,6 @@ HERE = pathlib.Path(__file__).resolve().parent
 GOLDEN = HERE.parents[1] / "golden"
 CASES = json.loads((HERE / "cases.json").read_text(encoding="utf-8"))
 NAMES = ["one", "two", "three"]
-# What a package cannot do, {name: {words of `needs`}}: nothing.
-LACKS = {}
 DEFAULT_CALL = {"method": "generate", "request": {"inputs": [{"text": "a"}]}}
 
 
@@ -58,7 +57,7 @@ class Driver:
     """A program that runs cases, one for each line that it reads."""
 
     def __init__(self, name, command, folder):
-        self.name, self.lacks = name, LACKS.get(name, set())
+        self.name = name
         environment = {key: value for key, value in os.environ.items()
                        if not key.startswith("ATTEND_")}
         self.process = subprocess.Popen(
@@ -211,9 +210,7 @@ def shortened(value):
 
 
 def run_case(case, driver, address, folder):
-    """"yes", "-" or what is wrong."""
-    if driver.lacks.intersection(case.get("needs", ())):
-        return "-"
+    """"yes", or what is wrong."""
     running = Case(case, address, folder)
     try:
         outcome = driver.run(running.sent)
@@ -241,21 +238,12 @@ def main():
         finally:
             server.tearDownClass()
             server.doClassCleanups()
-    print_table(columns)
     wrong = [(case["name"], name, found[i]) for i, case in enumerate(CASES)
-             for name, found in columns.items() if found[i] not in ("yes", "-")]
+             for name, found in columns.items() if found[i] != "yes"]
     for case, name, problem in wrong:
         print(f"{name}: {case}: {problem}")
-    sys.exit(1 if wrong else 0)
-
-
-def print_table(columns):
-    print(" | ".join(["| case", *columns]) + " |")
-    print("|---" * (len(columns) + 1) + "|")
-    for i, case in enumerate(CASES):
-        cells = [found[i] if found[i] in ("yes", "-") else "NO"
-                 for found in columns.values()]
-        print(" | ".join([f"| {case['name']}", *cells]) + " |")
+    same = table.compare_or_write([case["name"] for case in CASES], columns)
+    sys.exit(1 if wrong or not same else 0)
 
 
 main()
