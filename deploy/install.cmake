@@ -8,7 +8,12 @@ include(GNUInstallDirs)
 set(headers ${CMAKE_INSTALL_INCLUDEDIR}/attend)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/attend)
 
-install(TARGETS attend-server attend RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+set(programs attend attend-server)
+if(ATTEND_CLIENT_ONLY)
+  set(programs "")
+else()
+  install(TARGETS ${programs} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
 install(TARGETS attend_client proto proto_stubs EXPORT attend-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         INCLUDES DESTINATION ${headers})
@@ -33,7 +38,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE
 
 # Manual pages, and completions for shells, as the programs print them.
 set(shell ${PROJECT_BINARY_DIR}/shell)
-foreach(program attend attend-server)
+foreach(program IN LISTS programs)
   install(CODE "
     file(MAKE_DIRECTORY \"${shell}\")
     foreach(text --man \"--completion;bash\" \"--completion;zsh\"

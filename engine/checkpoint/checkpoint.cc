@@ -11,6 +11,7 @@
 #include "engine/checkpoint/mapped_file.h"
 #include "engine/checkpoint/safetensors.h"
 #include "engine/json/json_file.h"
+#include "engine/json/shell_word.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {
@@ -27,9 +28,9 @@ absl::Status NoWeights(const std::string& directory) {
   }
   if (Exists(directory + "/pytorch_model.bin") ||
       Exists(directory + "/pytorch_model.bin.index.json")) {
-    return absl::NotFoundError(
-        absl::StrCat(directory, ": has pytorch_model.bin but no ", kSingle,
-                     "; convert it with: attend convert ", directory));
+    return absl::NotFoundError(absl::StrCat(
+        directory, ": has pytorch_model.bin but no ", kSingle,
+        "; convert it with: attend convert ", ShellWord(directory)));
   }
   return absl::NotFoundError(absl::StrCat(
       directory,
@@ -45,7 +46,7 @@ absl::Status NoModuleWeights(const std::string& directory,
   }
   return absl::NotFoundError(
       absl::StrCat(path, ": has pytorch_model.bin but no ", kSingle,
-                   "; convert it with: attend convert ", directory));
+                   "; convert it with: attend convert ", ShellWord(directory)));
 }
 
 // Whether `name` can only name a file or folder directly in a directory.

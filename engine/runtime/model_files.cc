@@ -13,6 +13,7 @@
 #include "engine/families/shared/generation_config.h"
 #include "engine/families/shared/sentence_transformers.h"
 #include "engine/json/json_file.h"
+#include "engine/json/shell_word.h"
 #include "engine/tensor/status_macros.h"
 #include "engine/tokenizer/load_tokenizer.h"
 
@@ -49,15 +50,15 @@ std::string FindGguf(const std::string& directory) {
 absl::Status NoConfig(const std::string& path) {
   if (!Exists(path)) {
     return absl::NotFoundError(absl::StrCat(
-        path, ": no such directory or file; a model of the hub is downloaded ",
-        "first: hf download NAME --local-dir DIRECTORY"));
+        path, ": no such directory or file; attend-server --hub OWNER/NAME ",
+        "fetches a model of the hub"));
   }
   if (Has(path, "adapter_config.json")) {
     return absl::NotFoundError(absl::StrCat(
         path, ": has adapter_config.json but no config.json: it changes a ",
         "model and is none; merge them by: python3 -c 'import sys, peft; ",
         "peft.AutoPeftModelForCausalLM.from_pretrained(sys.argv[1])",
-        ".merge_and_unload().save_pretrained(sys.argv[2])' ", path,
+        ".merge_and_unload().save_pretrained(sys.argv[2])' ", ShellWord(path),
         " DIRECTORY"));
   }
   if (const std::string gguf = FindGguf(path); !gguf.empty()) {

@@ -93,6 +93,19 @@ class PackageTest(unittest.TestCase):
             self.prefix / "bin/attend", "translate", "--address", address,
             TEXT))
 
+    def test_a_project_that_has_ours_in_a_folder_has_the_client(self):
+        build = self.scratch / "part"
+        prefixes = ";".join(grpc_prefixes())
+        project = ROOT / "tests/package/project"
+        run(CMAKE, "-S", project, "-B", build, f"-DATTEND={ROOT}",
+            f"-DCMAKE_PREFIX_PATH={prefixes}",
+            f"-DEXAMPLES={project}/translate.cc")
+        targets = run(CMAKE, "--build", build, "--target", "help")
+        self.assertRegex(targets, r"\btranslate\b")
+        self.assertRegex(targets, r"\battend_client\b")
+        for other in "attend-server", "attend_matmul", "client_test":
+            self.assertNotIn(other, targets)
+
     def test_headers_need_no_other_of_ours(self):
         include = self.prefix / "include/attend"
         headers = [path for path in include.rglob("*.h")]

@@ -80,7 +80,7 @@ TEST_F(ModelTest, SaysWhatToDoAboutWhatIsNoModel) {
     const absl::Status status = LoadModel(compute_, path, "test", {}).status();
     return std::string(status.message());
   };
-  EXPECT_THAT(error("org/model"), HasSubstr("hf download NAME --local-dir"));
+  EXPECT_THAT(error("org/model"), HasSubstr("attend-server --hub OWNER/NAME"));
   const std::filesystem::path other = directory_ / "other";
   std::filesystem::create_directory(other);
   EXPECT_THAT(error(other), HasSubstr("no config.json in it"));
