@@ -124,8 +124,8 @@ class CollectTest(unittest.TestCase):
             self.assertEqual(digest_of(again), digest_of(self.root))
 
     def test_programs_do_not_know_where_they_were_built(self):
-        folders = [ROOT, BUILD, pathlib.Path.home(),
-                   os.environ.get("CARGO_HOME", "/none")]
+        folders = {ROOT, BUILD, pathlib.Path.home(), pathlib.Path(
+            os.environ.get("CARGO_HOME", "/none"))} - {pathlib.Path("/")}
         for program in "attend-server", "attend":
             content = (self.root / "usr/bin" / program).read_bytes()
             for folder in folders:
