@@ -41,12 +41,12 @@ double Random() {
 
 }  // namespace
 
-Outcome OutcomeOf(const grpc::ClientContext& context,
-                  const grpc::Status& status) {
+AttemptOutcome AttemptOutcomeOf(const grpc::ClientContext& context,
+                                const grpc::Status& status) {
   if (status.ok()) return {absl::OkStatus()};
-  Outcome outcome = {IsCutOff(status)
-                         ? absl::UnavailableError(status.error_message())
-                         : ToAbslStatus(status)};
+  AttemptOutcome outcome = {IsCutOff(status)
+                                ? absl::UnavailableError(status.error_message())
+                                : ToAbslStatus(status)};
   outcome.hint = Pushback(context);
   if (!outcome.hint.has_value()) {
     outcome.hint = RetryAfterInDetails(status.error_details());
@@ -57,7 +57,7 @@ Outcome OutcomeOf(const grpc::ClientContext& context,
   return outcome;
 }
 
-Outcome CancelledByCaller() {
+AttemptOutcome CancelledByCaller() {
   return {.status = absl::CancelledError("cancelled by the caller"),
           .is_final = true};
 }
@@ -70,7 +70,7 @@ Attempts::Attempts(const ClientOptions& options, const CallOptions& call,
       cancellation_(call.cancellation == nullptr ? never_
                                                  : *call.cancellation) {}
 
-absl::Status Attempts::Run(absl::FunctionRef<Outcome()> attempt) {
+absl::Status Attempts::Run(absl::FunctionRef<AttemptOutcome()> attempt) {
   if (absl::Status token = CheckToken(options_.token); !token.ok()) {
     return token;
   }
@@ -78,7 +78,7 @@ absl::Status Attempts::Run(absl::FunctionRef<Outcome()> attempt) {
     return split.status();
   }
   for (int made = 1;; ++made) {
-    const Outcome outcome = RunOne(attempt);
+    const AttemptOutcome outcome = RunOne(attempt);
     if (outcome.status.ok() || outcome.is_final) return outcome.status;
     if (IsCancelled()) return CancelledByCaller().status;
     const std::optional<absl::Duration> pause =
@@ -92,7 +92,7 @@ absl::Status Attempts::Run(absl::FunctionRef<Outcome()> attempt) {
   }
 }
 
-Outcome Attempts::RunOne(absl::FunctionRef<Outcome()> attempt) {
+AttemptOutcome Attempts::RunOne(absl::FunctionRef<AttemptOutcome()> attempt) {
   const bool go = cancellation_.Enter([this] { Cancel(); });
   const auto end = absl::MakeCleanup([this] {
     cancellation_.Leave();

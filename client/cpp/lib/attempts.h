@@ -16,16 +16,16 @@
 namespace attend {
 
 // How an attempt ended.
-struct Outcome {
+struct AttemptOutcome {
   absl::Status status;
   // When the server wants to see the call again; negative: never.
   std::optional<absl::Duration> hint = std::nullopt;
   bool is_final = false;  // whatever the policy says
 };
 
-Outcome OutcomeOf(const grpc::ClientContext& context,
-                  const grpc::Status& status);
-Outcome CancelledByCaller();
+AttemptOutcome AttemptOutcomeOf(const grpc::ClientContext& context,
+                                const grpc::Status& status);
+AttemptOutcome CancelledByCaller();
 
 // The attempts of one call. They share its deadline and its metadata, and are
 // cancelled together. What is given must outlive the object.
@@ -37,7 +37,7 @@ class Attempts {
 
   // Makes attempts until one succeeds or is final, the policy gives up, or the
   // caller cancels.
-  absl::Status Run(absl::FunctionRef<Outcome()> attempt);
+  absl::Status Run(absl::FunctionRef<AttemptOutcome()> attempt);
 
   // Of an attempt, which may have several; they live as long as it.
   grpc::ClientContext& NewContext();
@@ -46,7 +46,7 @@ class Attempts {
 
  private:
   // An attempt with its contexts.
-  Outcome RunOne(absl::FunctionRef<Outcome()> attempt);
+  AttemptOutcome RunOne(absl::FunctionRef<AttemptOutcome()> attempt);
   bool IsCancelled();
   // False: the call was cancelled meanwhile.
   bool Pause(absl::Duration time);

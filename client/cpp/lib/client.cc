@@ -133,11 +133,11 @@ absl::Status Client::Stream(const CallOptions& call, bool resume,
   Attempts attempts(options_, call, call.timeout.value_or(options_.timeout));
   Replay replay;
   bool begun = false;
-  return attempts.Run([&]() -> Outcome {
+  return attempts.Run([&]() -> AttemptOutcome {
     grpc::ClientContext& context = attempts.NewContext();
     replay.Begin();
     const auto reader = begin(context);
-    const auto leave = [&](const absl::Status& status) -> Outcome {
+    const auto leave = [&](const absl::Status& status) -> AttemptOutcome {
       context.TryCancel();
       for (Chunk rest; reader->Read(&rest);) {
       }
@@ -149,7 +149,7 @@ absl::Status Client::Stream(const CallOptions& call, bool resume,
       if (!is_new.ok()) return leave(is_new.status());
       if (*is_new && !on_chunk(chunk)) return leave(CancelledByCaller().status);
     }
-    Outcome outcome = OutcomeOf(context, reader->Finish());
+    AttemptOutcome outcome = AttemptOutcomeOf(context, reader->Finish());
     if (outcome.status.ok()) return {.status = replay.End(), .is_final = true};
     outcome.is_final = begun && !resume;
     return outcome;

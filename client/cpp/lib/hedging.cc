@@ -57,18 +57,18 @@ void HedgeBudget::AnsweredInTime() {
   left_ = std::min(kMostLeft, left_ + 0.5);
 }
 
-Outcome CallUnaryOnce(Attempts& attempts, const BeginUnary& begin,
-                      absl::Duration after, HedgeBudget& budget,
-                      google::protobuf::Message& response) {
+AttemptOutcome CallUnaryOnce(Attempts& attempts, const BeginUnary& begin,
+                             absl::Duration after, HedgeBudget& budget,
+                             google::protobuf::Message& response) {
   grpc::CompletionQueue queue;
   Running first(attempts, begin, queue, response, false);
   if (Next(queue, after) != nullptr) {
     if (first.status.ok()) budget.AnsweredInTime();
-    return OutcomeOf(first.context, first.status);
+    return AttemptOutcomeOf(first.context, first.status);
   }
   if (!budget.Take()) {
     Next(queue);
-    return OutcomeOf(first.context, first.status);
+    return AttemptOutcomeOf(first.context, first.status);
   }
   const std::unique_ptr<google::protobuf::Message> other(response.New());
   Running second(attempts, begin, queue, *other, true);
@@ -80,7 +80,7 @@ Outcome CallUnaryOnce(Attempts& attempts, const BeginUnary& begin,
     counts = Next(queue);
   }
   if (counts == &second) response.GetReflection()->Swap(&response, other.get());
-  return OutcomeOf(counts->context, counts->status);
+  return AttemptOutcomeOf(counts->context, counts->status);
 }
 
 }  // namespace attend

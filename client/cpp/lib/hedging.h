@@ -35,9 +35,9 @@ using BeginUnary = std::function<std::unique_ptr<UnaryReader>(
 // An attempt of a unary call. If there is no answer `after` this time, and the
 // budget allows it, the call is made once more; the first answer counts, and
 // the other call is cancelled.
-Outcome CallUnaryOnce(Attempts& attempts, const BeginUnary& begin,
-                      absl::Duration after, HedgeBudget& budget,
-                      google::protobuf::Message& response);
+AttemptOutcome CallUnaryOnce(Attempts& attempts, const BeginUnary& begin,
+                             absl::Duration after, HedgeBudget& budget,
+                             google::protobuf::Message& response);
 
 }  // namespace attend
 

@@ -24,7 +24,7 @@ std::vector<std::string> Sorted(std::vector<std::string> addresses) {
 
 }  // namespace
 
-Connection::Connection(const std::shared_ptr<grpc::Channel>& opened)
+ServerConnection::ServerConnection(const std::shared_ptr<grpc::Channel>& opened)
     : channel(opened),
       attend(v1::Attend::NewStub(channel)),
       admin(v1::Admin::NewStub(channel)),
@@ -32,14 +32,14 @@ Connection::Connection(const std::shared_ptr<grpc::Channel>& opened)
 
 struct Servers::Table {
   std::vector<std::string> addresses;
-  std::vector<std::shared_ptr<Connection>> connections;  // one for each
+  std::vector<std::shared_ptr<ServerConnection>> connections;  // one for each
   Ring ring;
 };
 
 Servers::Servers(const ClientOptions& options)
     : options_(options), addresses_(AddressesOf(options)) {
   if (options.affinity == 0) {
-    const auto all = std::make_shared<Connection>(OpenChannel(options));
+    const auto all = std::make_shared<ServerConnection>(OpenChannel(options));
     table_ = std::make_shared<Table>(Table{addresses_, {all}, Ring({})});
     return;
   }
@@ -54,15 +54,15 @@ Servers::~Servers() {
 
 std::shared_ptr<const Servers::Table> Servers::MakeTable(
     const std::vector<std::string>& addresses, const Table* known) const {
-  std::map<std::string, std::shared_ptr<Connection>> open;
+  std::map<std::string, std::shared_ptr<ServerConnection>> open;
   for (size_t i = 0; known != nullptr && i < known->addresses.size(); ++i) {
     open.emplace(known->addresses[i], known->connections[i]);
   }
-  std::vector<std::shared_ptr<Connection>> connections;
+  std::vector<std::shared_ptr<ServerConnection>> connections;
   for (const std::string& address : addresses) {
-    std::shared_ptr<Connection>& connection = open[address];
+    std::shared_ptr<ServerConnection>& connection = open[address];
     if (connection == nullptr) {
-      connection = std::make_shared<Connection>(
+      connection = std::make_shared<ServerConnection>(
           OpenChannel(options_, address, /*name=*/addresses_[0]));
     }
     connections.push_back(connection);
@@ -76,13 +76,13 @@ std::shared_ptr<const Servers::Table> Servers::table() {
   return table_;
 }
 
-std::shared_ptr<Connection> Servers::For(const std::string& key,
-                                         grpc::ClientContext& context) {
+std::shared_ptr<ServerConnection> Servers::For(const std::string& key,
+                                               grpc::ClientContext& context) {
   if (!key.empty()) context.AddMetadata(kAffinityHeader, key);
   return Find(key);
 }
 
-std::shared_ptr<Connection> Servers::Find(const std::string& key) {
+std::shared_ptr<ServerConnection> Servers::Find(const std::string& key) {
   const std::shared_ptr<const Table> known = table();
   if (options_.affinity == 0) return known->connections[0];
   bool is_lost = false;

@@ -19,8 +19,8 @@
 namespace attend {
 
 // A channel, and the stubs that make calls on it. Thread-safe.
-struct Connection {
-  explicit Connection(const std::shared_ptr<grpc::Channel>& opened);
+struct ServerConnection {
+  explicit ServerConnection(const std::shared_ptr<grpc::Channel>& opened);
 
   const std::shared_ptr<grpc::Channel> channel;
   const std::unique_ptr<v1::Attend::Stub> attend;
@@ -40,8 +40,8 @@ class Servers {
   // The connection for a call, which sends its key (see AffinityKey()): of the
   // key's server, or if that is lost or not serving, of the next one. Without a
   // key: of any.
-  std::shared_ptr<Connection> For(const std::string& key,
-                                  grpc::ClientContext& context);
+  std::shared_ptr<ServerConnection> For(const std::string& key,
+                                        grpc::ClientContext& context);
 
  private:
   struct Table;  // the servers that are known; a constant
@@ -51,7 +51,7 @@ class Servers {
       const std::vector<std::string>& addresses,
       const Table* known = nullptr) const;
   std::shared_ptr<const Table> table();
-  std::shared_ptr<Connection> Find(const std::string& key);
+  std::shared_ptr<ServerConnection> Find(const std::string& key);
   void LookUpAgain();
 
   const ClientOptions& options_;
