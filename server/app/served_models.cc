@@ -95,8 +95,7 @@ struct ServedModels::Serving {
   const std::shared_ptr<ModelMetrics> metrics;
   Mutex levels;
   std::condition_variable reported;
-  StepReport idle
-      ABSL_GUARDED_BY(levels);  // the last one before clients' calls
+  StepReport idle ABSL_GUARDED_BY(levels);  // the last before clients' calls
   bool published ABSL_GUARDED_BY(levels) = false;
   bool current ABSL_GUARDED_BY(levels) = true;
   const std::optional<Model> model;    // none: it could not be loaded

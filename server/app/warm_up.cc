@@ -71,7 +71,8 @@ bool WarmUp(const Engine& engine, Scheduler& scheduler) {
   Listener listener;
   auto request = std::make_unique<Request>();
   request->id = "warm-up";
-  request->source_tokens = kSourceTokens;
+  request->source_tokens =
+      std::min(kSourceTokens, engine.info().max_source_tokens);
   request->sequence = *std::move(sequence);
   request->listener = &listener;
   if (!scheduler.Submit(request).ok()) return false;

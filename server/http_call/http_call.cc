@@ -57,8 +57,7 @@ void HttpCall::Accept(const HttpRequest& request) {
       .host = request.host, .proof = {}, .trace = TraceHeadersOf(request)};
   if (needs_proof()) {
     caller.proof.authorization = request.Header("Authorization");
-    // A key counts before them.
-    if (!caller.proof.authorization && request.certificate_names != nullptr) {
+    if (request.certificate_names != nullptr) {
       caller.proof.certificate_names = *request.certificate_names;
     }
   }

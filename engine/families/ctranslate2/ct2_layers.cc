@@ -36,8 +36,9 @@ absl::Status ScaleFrequencies(const std::string& prefix,
   constexpr FloatRange kScale = {1e-3, 1e6};
   const std::string name = prefix + "rotary_scaling_type";
   ASSIGN_OR_RETURN(const int type, attributes.Int(name, {-1, 2}, -1));
-  if (type == 1)
+  if (type == 1) {
     return attributes.Unexpected(name, "0 (linear) or 2 (Llama 3)");
+  }
   ASSIGN_OR_RETURN(
       const float factor,
       attributes.Float(prefix + "rotary_scaling_factor", kScale, 1));
