@@ -71,6 +71,11 @@ class CallContext {
     deadline_ = std::min(deadline_, deadline);
   }
 
+  // Templates render its conversations, or grammars hold its output: a process
+  // does that, and may take seconds (Sandbox). So the inputs are started by
+  // threads that nobody else waits for. Called in Handler::Start().
+  void UseSandbox() { uses_sandbox_ = true; }
+
   // What the call records for its trace. Used with mutex() held while inputs
   // run.
   CallTrace& trace() { return trace_; }
@@ -89,6 +94,7 @@ class CallContext {
   const Lifecycle& lifecycle_;
   Mutex mutex_;
   std::atomic<bool> cancelled_{false};
+  bool uses_sandbox_ = false;
   std::shared_ptr<const ModelEntry> model_;  // null: not known yet, or none
   std::string called_;
   std::string request_id_;

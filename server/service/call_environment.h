@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "engine/tokenizer/sandbox/sandbox.h"
 #include "server/service/call_context.h"
 #include "server/service/heap_trimmer.h"
 #include "server/service/service.h"
@@ -23,6 +24,7 @@ struct CallEnvironment {
                   int max_tokenizer_queue)
       : service(std::move(served)),
         pool(tokenizer_threads, max_tokenizer_queue),
+        sandbox_pool(Sandbox::kProcesses, max_tokenizer_queue),
         heap(absl::Seconds(1), [] { malloc_trim(0); }) {}
 
   // New calls end with UNAVAILABLE.
@@ -36,6 +38,8 @@ struct CallEnvironment {
   const Service service;
   Lifecycle lifecycle;
   WorkPool pool;
+  // For work that waits for the Sandbox: one process each.
+  WorkPool sandbox_pool;
   HeapTrimmer heap;
 };
 

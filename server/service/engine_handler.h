@@ -46,6 +46,7 @@ class EngineHandler : public Handler {
                           int index) final {
     InputState& input = *inputs_[index];
     const auto& request = static_cast<const Request&>(message);
+    if (index == 0) RETURN_IF_ERROR(PrepareInSandbox(request));
     // Nobody waits for the others once the call has ended.
     const absl::Status status = CatchOutOfMemory([&] {
       return context_.cancelled() ? absl::CancelledError("cancelled")
@@ -77,6 +78,10 @@ class EngineHandler : public Handler {
   // Checks all that concerns the whole request, and returns the number of its
   // inputs. An error ends the call.
   virtual absl::StatusOr<int> Prepare(const Request& request) = 0;
+  // What of it takes a job of the Sandbox, if the call uses it.
+  virtual absl::Status PrepareInSandbox(const Request&) {
+    return absl::OkStatus();
+  }
   // Submits one input. An error becomes the status of that input; the other
   // inputs go on. Nothing may fail, and nothing may be allocated, once the
   // input has been submitted.

@@ -1,5 +1,6 @@
 #include "server/service/generate.h"
 
+#include <algorithm>
 #include <memory>
 #include <random>
 #include <utility>
@@ -38,6 +39,12 @@ absl::Status ReadLanguages(const v1::GenerateRequest& request,
   return absl::OkStatus();
 }
 
+bool UsesSandbox(const v1::GenerateRequest& request) {
+  return request.params().has_constraint() ||
+         std::any_of(request.inputs().begin(), request.inputs().end(),
+                     [](const v1::Input& input) { return input.has_chat(); });
+}
+
 class GenerateHandler final
     : public BatchHandler<v1::GenerateRequest, v1::GenerateResponse> {
  public:
@@ -46,6 +53,9 @@ class GenerateHandler final
  private:
   absl::StatusOr<int> Prepare(const v1::GenerateRequest& request) override {
     return call_.Prepare(request, service(), model(), context());
+  }
+  absl::Status PrepareInSandbox(const v1::GenerateRequest& request) override {
+    return call_.PrepareInSandbox(request, context());
   }
   absl::Status Submit(const v1::GenerateRequest& request, int index,
                       InputState& input) override {
@@ -71,16 +81,16 @@ class GenerateHandler final
 absl::StatusOr<int> GenerateCall::Prepare(const v1::GenerateRequest& request,
                                           const Service& service,
                                           const ServedModel& model,
-                                          const CallContext& call) {
+                                          CallContext& call) {
   RETURN_IF_ERROR(CheckTask(model.info(), {v1::TASK_GENERATE}));
   RETURN_IF_ERROR(service.CheckCount("inputs", request.inputs_size()));
-  RETURN_IF_ERROR(PrepareInputs(request, model, call));
+  RETURN_IF_ERROR(PrepareInputs(request, model));
+  if (UsesSandbox(request)) call.UseSandbox();
   return request.inputs_size();
 }
 
 absl::Status GenerateCall::PrepareInputs(const v1::GenerateRequest& request,
-                                         const ServedModel& model,
-                                         const CallContext& call) {
+                                         const ServedModel& model) {
   model_ = &model;
   ASSIGN_OR_RETURN(
       params_, MergeParams(request.params(), model.info(), model.tokenizer));
@@ -88,10 +98,15 @@ absl::Status GenerateCall::PrepareInputs(const v1::GenerateRequest& request,
   RETURN_IF_ERROR(alignments_.Prepare(request.alignments(),
                                       request.inputs_size(), model.info()));
   params_.alignments = alignments_.wanted();
-  ASSIGN_OR_RETURN(params_.constraint,
-                   ReadConstraint(request.params(), model, call));
   echo_ = request.params().echo();
   before_.resize(request.inputs_size());
+  return absl::OkStatus();
+}
+
+absl::Status GenerateCall::PrepareInSandbox(const v1::GenerateRequest& request,
+                                            const CallContext& call) {
+  ASSIGN_OR_RETURN(params_.constraint,
+                   ReadConstraint(request.params(), *model_, call));
   return absl::OkStatus();
 }
 

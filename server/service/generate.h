@@ -33,7 +33,9 @@ class GenerateCall {
   // outlive the GenerateCall.
   absl::StatusOr<int> Prepare(const v1::GenerateRequest& request,
                               const Service& service, const ServedModel& model,
-                              const CallContext& call);
+                              CallContext& call);
+  absl::Status PrepareInSandbox(const v1::GenerateRequest& request,
+                                const CallContext& call);
   absl::Status Submit(const v1::GenerateRequest& request, int index,
                       InputState& input);
 
@@ -41,7 +43,7 @@ class GenerateCall {
   // returns nullopt if an input is empty: EmptyOutput() is the output. `field`
   // names the input in errors.
   absl::Status PrepareInputs(const v1::GenerateRequest& request,
-                             const ServedModel& model, const CallContext& call);
+                             const ServedModel& model);
   absl::StatusOr<std::optional<GenerateInput>> Read(
       const v1::GenerateRequest& request, int index, const std::string& field,
       const CallContext& call);

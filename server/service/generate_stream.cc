@@ -68,6 +68,9 @@ class GenerateStreamHandler final : public EngineHandler<v1::GenerateRequest> {
     return count;
   }
 
+  absl::Status PrepareInSandbox(const v1::GenerateRequest& request) override {
+    return call_.PrepareInSandbox(request, context());
+  }
   absl::Status Submit(const v1::GenerateRequest& request, int index,
                       InputState& input) override {
     streams_[index].prompt_sent = !call_.wants_prompt();

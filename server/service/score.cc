@@ -32,6 +32,9 @@ class ScoreHandler final
     RETURN_IF_ERROR(CheckLanguage("target_language", request.target_language(),
                                   tokenizer()));
     top_log_probs_ = request.top_log_probs();
+    for (const v1::ScorePair& pair : request.pairs()) {
+      if (pair.source().has_chat()) context().UseSandbox();
+    }
     return request.pairs_size();
   }
 

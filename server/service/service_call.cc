@@ -57,11 +57,6 @@ bool ServiceCall::Begin(absl::string_view wanted_id, absl::Time deadline,
   return false;
 }
 
-void ServiceCall::SetStarting(bool starting) {
-  MutexLock lock(mutex_);
-  starting_ = starting;
-}
-
 absl::Status ServiceCall::Identify(const Caller& caller) {
   const Service& service = environment_.service;
   if (service.tenants == nullptr) {
@@ -103,8 +98,12 @@ absl::Status ServiceCall::Enqueue() {
   handler_ = NewHandler();
   RETURN_IF_ERROR(CheckDraining());
   SetStarting(true);
+  return WaitIn(environment_.pool, &ServiceCall::RunStart);
+}
+
+absl::Status ServiceCall::WaitIn(WorkPool& pool, void (ServiceCall::*next)()) {
   absl::Status refused =
-      environment_.pool.Submit(tenant_, all_bytes_, [this] { RunStart(); });
+      pool.Submit(tenant_, all_bytes_, [this, next] { (this->*next)(); });
   if (refused.ok()) return refused;
   metrics().OnRejected(RejectReason::kTokenizerFull);
   refused.SetPayload(kRetryAfterUrl, absl::Cord("1s"));
@@ -119,8 +118,12 @@ void ServiceCall::Refuse(absl::Status status) {
 
 void ServiceCall::RunStart() {
   absl::Status status = CatchOutOfMemory([this] { return StartHandler(); });
-  if (!status.ok()) return EndStart(std::move(status));
-  StartInputs();
+  if (status.ok() && !uses_sandbox_) return StartInputs();
+  if (status.ok()) {
+    status = CatchOutOfMemory(
+        [this] { return WaitIn(InputsPool(), &ServiceCall::StartInputs); });
+  }
+  if (!status.ok()) EndStart(std::move(status));
 }
 
 absl::Status ServiceCall::StartHandler() {
@@ -153,8 +156,8 @@ void ServiceCall::StartInputs() {
 
 bool ServiceCall::Pause() {
   return CatchOutOfMemory([this] {
-           environment_.pool.Continue(tenant_, input_bytes_,
-                                      [this] { StartInputs(); });
+           InputsPool().Continue(tenant_, input_bytes_,
+                                 [this] { StartInputs(); });
            return absl::OkStatus();
          })
       .ok();
@@ -173,11 +176,6 @@ void ServiceCall::EndStart(absl::Status status) {
   if (!quiet && !woken_early_) return;
   PostWake();
   FlushWakes();
-}
-
-bool ServiceCall::starting() {
-  MutexLock lock(mutex_);
-  return starting_;
 }
 
 void ServiceCall::Answer(Responder& to) {

@@ -57,7 +57,10 @@ class ServiceCall : public CallContext {
   void Refuse(absl::Status status);
   // True while a tokenizer thread works; a wake-up follows if there is
   // something to say.
-  bool starting();
+  bool starting() {
+    MutexLock lock(mutex_);
+    return starting_;
+  }
   // Continues the handler, or finishes a call that could not start, or for
   // whose answer there is no memory. Not to be called while starting() is true,
   // nor after the call has been finished.
@@ -74,7 +77,10 @@ class ServiceCall : public CallContext {
   bool needs_proof() const { return environment_.service.tenants != nullptr; }
 
  private:
-  void SetStarting(bool starting);
+  void SetStarting(bool starting) {
+    MutexLock lock(mutex_);
+    starting_ = starting;
+  }
   // Finds out of which tenant the call is.
   absl::Status Identify(const Caller& caller);
   // Whether the call may come, as far as is known without its request.
@@ -83,11 +89,17 @@ class ServiceCall : public CallContext {
   // Makes the handler, and leaves the request to a tokenizer thread. An error:
   // the request may not wait.
   absl::Status Enqueue();
+  // Leaves `next` to a thread of the pool, with the same error.
+  absl::Status WaitIn(WorkPool& pool, void (ServiceCall::*next)());
   // These on tokenizer threads, one after the other. The first two throw
   // nothing, whatever memory there is.
   void RunStart();
   void StartInputs();
   absl::Status StartHandler();
+  // Whose threads start the inputs.
+  WorkPool& InputsPool() {
+    return uses_sandbox_ ? environment_.sandbox_pool : environment_.pool;
+  }
   // Leaves the other inputs to a later turn of the pool. False: there is no
   // memory for that.
   bool Pause();

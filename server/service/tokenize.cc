@@ -91,6 +91,7 @@ class TokenizeHandler final : public Handler {
     const int count = request.texts_size() + request.chats_size();
     RETURN_IF_ERROR(service_.CheckCount("texts and chats", count));
     ASSIGN_OR_RETURN(side_, ReadSide(request.side()));
+    if (request.chats_size() > 0) context_.UseSandbox();
     response_.set_model(model_->info().name);
     return count;
   }

@@ -46,7 +46,7 @@ absl::StatusOr<int> TranslateHandler::Prepare(
   }
   generate_.set_alignments(aligned ? std::max(wanted_, v1::ALIGNMENTS_HARD)
                                    : wanted_);
-  RETURN_IF_ERROR(call_.PrepareInputs(generate_, model(), context()));
+  RETURN_IF_ERROR(call_.PrepareInputs(generate_, model()));
   return generate_.inputs_size();
 }
 
@@ -63,7 +63,7 @@ absl::Status TranslateHandler::ReadParams(const v1::TranslateRequest& request) {
   priority_ = request.priority();
   // Of the values of a request, errors are to come before work.
   generate_.set_alignments(wanted_);
-  return call_.PrepareInputs(generate_, model(), context());
+  return call_.PrepareInputs(generate_, model());
 }
 
 absl::Status TranslateHandler::ReadDocuments(

@@ -39,6 +39,9 @@ struct SandboxJob {
 // program can be one. They end with this process. Thread-safe.
 class Sandbox {
  public:
+  // So many jobs are done at once.
+  static constexpr int kProcesses = 2;
+
   // The Sandbox of this process. The first call starts them. It must
   // come before the process has much memory, because the started processes keep
   // all memory that there is then.

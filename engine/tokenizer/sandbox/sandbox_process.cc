@@ -36,7 +36,6 @@ extern "C" void __sanitizer_set_death_callback(void (*callback)());
 namespace attend {
 namespace {
 
-constexpr int kProcesses = 2;
 #if defined(__SANITIZE_ADDRESS__) || defined(ATTEND_THREAD_SANITIZER)
 // Sanitizers keep freed memory, and are slow.
 constexpr size_t kMemory = 16 * kSandboxMemory;
@@ -246,7 +245,7 @@ void RunSandbox(int control) {
   Detach(control);
   int running = 0;
   while (true) {
-    for (; running < kProcesses; ++running) {
+    for (; running < Sandbox::kProcesses; ++running) {
       const pid_t child = fork();
       if (child == 0) RunOne(control);
       if (child < 0) break;

@@ -2,11 +2,13 @@
 
 #include <gmock/gmock.h>
 
+#include <latch>
 #include <string>
 #include <vector>
 
 #include "engine/tokenizer/sandbox/sandbox.h"
 #include "tests/server/grpc/rpc_fixture.h"
+#include "tests/support/wait_until.h"
 
 namespace attend {
 namespace {
@@ -92,6 +94,46 @@ TEST(RpcChatTest, AConversationHasLimits) {
   chat.set_variables_json("{   }");
   EXPECT_EQ(Generate(fixture, request).status().message(),
             "inputs[0].chat has 65537 bytes, limit is 65536 (for 4096 tokens)");
+}
+
+// All threads that wait for the Sandbox do so, and no more may wait for them.
+TEST(RpcChatTest, WhoNeedsNoSandboxWaitsForNobodyWhoDoes) {
+  RpcFixtureOptions options = Options();
+  options.rpc.max_tokenizer_queue = 1;
+  RpcFixture fixture(options);
+  std::latch busy(Sandbox::kProcesses), end(1);
+  const auto wait = [&] {
+    busy.count_down();
+    end.wait();
+  };
+  WorkPool& pool = fixture.calls->sandbox_pool;
+  for (int i = 0; i < Sandbox::kProcesses; ++i) {
+    // One after the other, because one may wait.
+    EXPECT_TRUE(WaitUntil([&] { return pool.Submit({}, 1, wait).ok(); }));
+  }
+  busy.wait();
+  for (uint64_t tenant : {1, 2}) {
+    EXPECT_TRUE(pool.Submit({.id = tenant}, 1, [] {}).ok());
+  }
+
+  const int refused = grpc::StatusCode::RESOURCE_EXHAUSTED;
+  EXPECT_EQ(Generate(fixture, ChatRequest(1)).status().code(), refused);
+  v1::GenerateRequest text = MakeRequest({"ab"}, 1);
+  EXPECT_EQ(Generate(fixture, text).status().code(), 0);
+  text.mutable_params()->mutable_constraint()->set_regex("a+");
+  EXPECT_EQ(Generate(fixture, text).status().code(), refused);
+  EXPECT_EQ(ReadStream(*fixture.stub, text).status.error_code(), refused);
+  v1::TokenizeRequest words;
+  words.add_texts("ab");
+  EXPECT_EQ(Tokenize(fixture, words).results(0).status().code(), 0);
+  *words.add_chats()->add_messages() = Message("me", "Hi");
+  grpc::ClientContext context;
+  v1::TokenizeResponse response;
+  EXPECT_EQ(fixture.stub->Tokenize(&context, words, &response).error_code(),
+            refused);
+  end.count_down();
+  EXPECT_TRUE(WaitUntil(
+      [&] { return Generate(fixture, ChatRequest(1)).status().code() == 0; }));
 }
 
 TEST(RpcChatTest, AContinuationKeepsItsFirstSpace) {
