@@ -4,6 +4,7 @@ import contextlib
 import pathlib
 import re
 import signal
+import ssl
 import subprocess
 import tempfile
 import time
@@ -14,7 +15,8 @@ MODEL = str(ROOT / "models/en-de")
 
 
 class AttackedServer:
-    """Runs until stop(). `address` is the gRPC port's."""
+    """Runs until stop(). `address` is the gRPC port's, `http` begins the URLs
+    of the other port."""
 
     def __init__(self, binary, model, flags=()):
         self._log = tempfile.TemporaryFile("w+")
@@ -30,26 +32,37 @@ class AttackedServer:
         if ports is None:
             raise SystemExit("the server did not start: " + self.log())
         self.address = f"127.0.0.1:{ports[1]}"
-        self._http = f"http://127.0.0.1:{ports[2]}"
+        scheme = "https" if "--http-tls" in flags else "http"
+        self.http = f"{scheme}://127.0.0.1:{ports[2]}"
+        self.pid = self._process.pid
 
     def log(self):
         self._log.seek(0)
         return self._log.read()
 
     def resident_mebibytes(self):
-        status = pathlib.Path(f"/proc/{self._process.pid}/status").read_text()
+        status = pathlib.Path(f"/proc/{self.pid}/status").read_text()
         return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024
+
+    def get(self, path):
+        with urllib.request.urlopen(
+                self.http + path, timeout=30,
+                context=ssl._create_unverified_context()) as page:
+            return page.read().decode()
 
     def metrics(self):
         """Values by name with labels."""
-        with urllib.request.urlopen(self._http + "/metrics") as page:
-            lines = page.read().decode().splitlines()
+        lines = self.get("/metrics").splitlines()
         return {name: float(value) for name, value in
                 (line.rsplit(" ", 1) for line in lines
                  if not line.startswith("#"))}
 
     def signal(self, number):
         self._process.send_signal(number)
+
+    def wait(self, seconds):
+        """The exit code of a server that was asked to end."""
+        return self._process.wait(seconds)
 
     def stop(self):
         """The exit code after a drain."""

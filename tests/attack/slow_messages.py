@@ -18,7 +18,7 @@ import http2_frames as http2
 from endless_headers import resident_mib
 
 MIB = 1 << 20
-DATA, WINDOW_UPDATE = 0, 8
+WINDOW_UPDATE = 8
 
 
 class Client:
@@ -52,7 +52,7 @@ class Client:
             head = b"" if stream in self.begun else struct.pack(
                 ">BI", 0, self.left[stream] - 5)
             self.begun.add(stream)
-            self.out += http2.frame(DATA, 0, stream, head.ljust(size, b"m"))
+            self.out += http2.frame(http2.DATA, 0, stream, head.ljust(size, b"m"))
             self.window -= size
             self.windows[stream] -= size
             self.left[stream] -= size
