@@ -57,6 +57,7 @@ void Call::OnRead(bool ok) {
     answered_.emplace(environment_.answered_calls);
     Start();
   } else {  // or the client has gone, which the done event tells
+    environment_.EndsUnread();
     Refuse(absl::InvalidArgumentError("the call ends without a request"));
   }
   Advance();

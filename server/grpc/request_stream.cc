@@ -78,6 +78,7 @@ void RequestStream::OnRead(bool ok) {
     if (gone_) next_->Cancel();
     requests_.push_back(std::move(next_));
   } else {
+    if (!answered_) environment_.EndsUnread();
     read_all_ = true;  // or the client has gone, which the done event tells
   }
   Advance();

@@ -4,8 +4,11 @@
 #include <gmock/gmock.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <cstdint>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +18,7 @@
 #include "server/tenants/tenants.h"
 #include "tests/server/grpc/raw_connection.h"
 #include "tests/server/grpc/rpc_fixture.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/wait_until.h"
 
 namespace attend {
@@ -195,6 +199,39 @@ TEST_F(UnreadCallsTest, TheyDoNotHoldTheServer) {
   ASSERT_TRUE(connection.Send(Open("Bearer key")));
   ASSERT_TRUE(connection.Answers());
   fixture_->server->Shutdown(absl::Hours(1));  // returns
+}
+
+// Pages of the process that are in memory.
+int64_t Resident() {
+  std::ifstream file("/proc/self/statm");
+  int64_t all = 0, resident = 0;
+  file >> all >> resident;
+  return resident * sysconf(_SC_PAGESIZE);
+}
+
+// Without HeapTrimmer some 20 MiB stay.
+TEST(OpenCallsTest, MemoryOfTheirHeadersGoesBackToTheSystem) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer keeps freed memory";
+  RpcFixture fixture;
+  std::string headers = Headers(kGenerate);
+  for (int i = 0; i < 200; ++i) headers += Header("a", "b");
+  const int64_t before = Resident();
+  {
+    RawConnection client(fixture.server->port());
+    // Acknowledged settings come before many calls.
+    ASSERT_TRUE(client.Answers());
+    ASSERT_TRUE(client.Send(
+        RawConnection::Frame(RawConnection::kSettings, RawConnection::kAck)));
+    for (int call = 0; call < 300; ++call) {
+      ASSERT_TRUE(client.Send(RawConnection::Frame(RawConnection::kHeaders,
+                                                   RawConnection::kEndHeaders,
+                                                   2 * call + 1, headers)));
+    }
+    ASSERT_TRUE(client.Answers());
+    EXPECT_GT(Resident(), before + (10 << 20));
+  }
+  EXPECT_TRUE(WaitUntil([&] { return Resident() < before + (6 << 20); }))
+      << before << " " << Resident();
 }
 
 }  // namespace
