@@ -72,6 +72,7 @@ std::vector<Method> FuzzService::Methods() {
   std::vector<Method> methods = AttendMethods();
   for (const Method& method : InferenceMethods()) methods.push_back(method);
   for (const Method& method : ReflectionMethods()) methods.push_back(method);
+  for (const Method& method : AdminMethods()) methods.push_back(method);
   return methods;
 }
 
@@ -83,6 +84,8 @@ FuzzService::FuzzService(const std::vector<HttpApi>& apis)
                .other_calls = metrics_.other_calls(),
                .log = log_,
                .max_batch_inputs = 8,
+               .control = &control_,
+               .profiles = &profiles_,
                .methods = Methods()} {
   std::unique_ptr<ChatTemplate> chat = LoadTemplate();
   Add(Options("translator"), nullptr);
@@ -124,6 +127,32 @@ void FuzzService::Add(FakeEngineOptions options,
                                        .chat = chat.get()}}));
   serving_.push_back(
       {std::move(engine), std::move(chat), std::move(scheduler)});
+}
+
+void FuzzService::RunApart(std::function<void()> work) {
+  apart_.Continue(Tenant(), /*bytes=*/0, [this, work = std::move(work)] {
+    work();
+    step_signal_.Notify();
+  });
+}
+
+absl::Status FuzzService::Control::Submit(ModelChange change, Done done) {
+  service_.RunApart([this, name = std::move(change.name), done] {
+    done(service_.models_.Find(name) != nullptr
+             ? absl::OkStatus()
+             : absl::NotFoundError("no such model"));
+  });
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int64_t> FuzzService::Profiles::Start(absl::Duration time,
+                                                     std::string, Done done) {
+  if (time < absl::ZeroDuration()) {
+    return absl::InvalidArgumentError("duration is negative");
+  }
+  service_.RunApart(
+      [done] { done(std::make_shared<const std::string>("[]")); });
+  return 1;
 }
 
 void FuzzService::WaitUntilFree() const {

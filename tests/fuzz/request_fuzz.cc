@@ -120,6 +120,7 @@ void Run(const Method& method, const google::protobuf::Message& request) {
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace attend;
   static const std::vector<Method> methods = FuzzService::Methods();
+  ATTEND_CHECK(methods.size() <= 'a' - 'A');
   // The fake tokenizer's texts need not be UTF-8, and protobuf would say so.
   [[maybe_unused]] static auto* const log =
       google::protobuf::SetLogHandler(nullptr);

@@ -94,7 +94,7 @@ void RegisterProjections(const Setup& setup) {
       for (const int rows : kRows) {
         Register(absl::StrFormat("projection/%s/%s/%d", search, TypeName(dtype),
                                  rows),
-                 [=, &setup, need = need](benchmark::State& state) {
+                 [=, &setup](benchmark::State& state) {
                    if (*fixture == nullptr || (*fixture)->dtype() != dtype) {
                      fixture->reset();
                      *fixture =
