@@ -50,7 +50,7 @@ class FillMaskHandler final
 
   absl::Status Submit(const v1::FillMaskRequest& request, int index,
                       InputState& input) override {
-    const std::string field = absl::StrFormat("inputs[%d]", index);
+    const std::string field = absl::StrCat("inputs[", index, "]");
     Masked& masked = masked_[index];
     ASSIGN_OR_RETURN(masked.source, ReadSource(request.inputs(index),
                                                {.truncate = request.truncate(),

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/tensor/out_of_memory.h"
+#include "engine/tensor/status_macros.h"
 
 namespace attend {
 namespace {
@@ -84,33 +85,38 @@ void InputState::Submit(EngineRequest request, const InputFacts& facts,
   if (!status.ok()) Reject(status);
 }
 
-bool InputState::Prepare(EngineRequest engine_request, const InputFacts& facts,
+bool InputState::Prepare(EngineRequest request, const InputFacts& facts,
                          const OutputLimits& limits, int priority) {
-  const auto end = [this](const absl::Status& status) {
-    End(status);
-    return false;
-  };
   facts_ = facts;
-  if (context_.cancelled()) return end(absl::CancelledError("cancelled"));
+  const absl::Status status = CatchOutOfMemory(
+      [&] { return MakeRequest(std::move(request), limits, priority); });
+  if (absl::IsCancelled(status) || absl::IsDeadlineExceeded(status)) {
+    End(status);
+  } else if (!status.ok()) {
+    Reject(status);
+  }
+  return status.ok();
+}
+
+absl::Status InputState::MakeRequest(EngineRequest engine_request,
+                                     const OutputLimits& limits, int priority) {
+  if (context_.cancelled()) return absl::CancelledError("cancelled");
   if (clock_.Now() >= context_.deadline()) {
-    return end(absl::DeadlineExceededError(
-        "the deadline passed before the input was queued"));
+    return absl::DeadlineExceededError(
+        "the deadline passed before the input was queued");
   }
-  auto sequence = model_.engine.NewSequence(std::move(engine_request));
-  if (!sequence.ok()) {
-    Reject(sequence.status());
-    return false;
-  }
+  ASSIGN_OR_RETURN(auto sequence,
+                   model_.engine.NewSequence(std::move(engine_request)));
   request_ = std::make_unique<Request>();
   request_->id = context_.request_id();
   request_->tenant = context_.tenant();
   request_->priority = std::min(priority, context_.account().max_priority());
   request_->deadline = context_.deadline();
-  request_->source_tokens = facts.source_tokens + facts.prefix_tokens;
-  request_->sequence = *std::move(sequence);
+  request_->source_tokens = facts_.source_tokens + facts_.prefix_tokens;
+  request_->sequence = std::move(sequence);
   request_->listener = this;
   output_ = Reserve(limits);
-  return true;
+  return absl::OkStatus();
 }
 
 absl::Status InputState::TrySubmit() {
@@ -120,7 +126,8 @@ absl::Status InputState::TrySubmit() {
     submitted_ = true;
   }
   // From here on the worker may call OnOutput() and OnDone().
-  const absl::Status status = model_.scheduler.Submit(request_);
+  const absl::Status status =
+      CatchOutOfMemory([&] { return model_.scheduler.Submit(request_); });
   if (status.ok()) {
     context_.account().OnSource(known_tokens, clock_.Now());
     return status;

@@ -57,7 +57,8 @@ class InputState final : public RequestListener {
               const OutputLimits& limits, int priority);
   // Submit() in two halves. Prepare() makes all that the input needs; false: it
   // has ended. TrySubmit() may be called again while the scheduler has no room
-  // (RESOURCE_EXHAUSTED); any other error is for Reject().
+  // (RESOURCE_EXHAUSTED); any other error is for Reject(). Neither throws where
+  // there is no memory: what does not fit has ended, or finds no room.
   bool Prepare(EngineRequest request, const InputFacts& facts,
                const OutputLimits& limits, int priority);
   absl::Status TrySubmit();
@@ -94,6 +95,8 @@ class InputState final : public RequestListener {
               const RequestTimes& times) override;
 
  private:
+  absl::Status MakeRequest(EngineRequest request, const OutputLimits& limits,
+                           int priority);
   void ObserveGap(const SequenceOutput& output);
 
   const ServedModel& model_;

@@ -1,6 +1,7 @@
 #include <memory>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "engine/api/generation_limits.h"
 #include "engine/tensor/status_macros.h"
@@ -41,7 +42,7 @@ class ScoreHandler final
   absl::Status Submit(const v1::ScoreRequest& request, int index,
                       InputState& input) override {
     const v1::ScorePair& pair = request.pairs(index);
-    const std::string field = absl::StrFormat("pairs[%d]", index);
+    const std::string field = absl::StrCat("pairs[", index, "]");
     ASSIGN_OR_RETURN(
         Source source,
         ReadSource(pair.source(),

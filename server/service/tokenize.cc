@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "engine/tensor/status_macros.h"
 #include "server/service/immediate_handler.h"
@@ -50,7 +51,7 @@ void FillTokens(const std::vector<int>& ids, const Tokenizer& tokenizer,
 absl::Status TokenizeText(const ServedModel& model,
                           const v1::TokenizeRequest& request, Side side,
                           int index, v1::Tokenization& to) {
-  const std::string field = absl::StrFormat("texts[%d]", index);
+  const std::string field = absl::StrCat("texts[", index, "]");
   const std::string& text = request.texts(index);
   RETURN_IF_ERROR(CheckTextBytes(field, text.size(), MaxTokens(model, side),
                                  model.tokenizer));
@@ -105,7 +106,7 @@ class TokenizeHandler final : public Handler {
     *result.mutable_status() =
         ToProto(chat < 0 ? TokenizeText(*model_, request, side_, index, result)
                          : TokenizeChat(*model_, request.chats(chat),
-                                        absl::StrFormat("chats[%d]", chat),
+                                        absl::StrCat("chats[", chat, "]"),
                                         context_, result));
     return absl::OkStatus();
   }
@@ -146,7 +147,7 @@ absl::StatusOr<v1::DetokenizeResponse> Detokenize(
     v1::Detokenization& result = *response.add_results();
     auto text = DetokenizeOne(model->tokenizer, request.sequences(i), side,
                               request.keep_special_tokens(),
-                              absl::StrFormat("sequences[%d]", i));
+                              absl::StrCat("sequences[", i, "]"));
     *result.mutable_status() = ToProto(text.status());
     if (text.ok()) result.set_text(*std::move(text));
   }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "engine/tensor/mutex.h"
 #include "engine/tensor/status_macros.h"
@@ -118,8 +119,8 @@ absl::Status TranslateHandler::Submit(const v1::TranslateRequest&, int index,
   Piece& piece = pieces_[index];
   ASSIGN_OR_RETURN(std::optional<GenerateInput> read,
                    call_.Read(generate_, index,
-                              absl::StrFormat("documents[%d], sentence %d",
-                                              piece.document, piece.sentence),
+                              absl::StrCat("documents[", piece.document,
+                                           "], sentence ", piece.sentence),
                               input.call()));
   if (!read) {
     input.End(absl::OkStatus(), call_.EmptyOutput());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
 namespace attend {
@@ -78,7 +79,7 @@ absl::StatusOr<Glossary> ReadGlossary(const v1::TranslateRequest& request) {
   Glossary glossary;
   for (int i = 0; i < request.glossary_size(); ++i) {
     const v1::GlossaryTerm& term = request.glossary(i);
-    const std::string field = absl::StrFormat("glossary[%d]", i);
+    const std::string field = absl::StrCat("glossary[", i, "]");
     absl::Status status = CheckTerm(field + ".source", term.source());
     if (status.ok()) status = CheckTerm(field + ".target", term.target());
     if (!status.ok()) return status;

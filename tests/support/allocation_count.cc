@@ -121,6 +121,10 @@ int posix_memalign(void** result, size_t alignment, size_t size) {
 void* mmap(void* address, size_t length, int protection, int flags, int file,
            off_t offset) {
   Count(__builtin_return_address(0), 0);
+  if (Fails(length)) {
+    errno = ENOMEM;
+    return MAP_FAILED;
+  }
   return reinterpret_cast<void*>(
       syscall(SYS_mmap, address, length, protection, flags, file, offset));
 }

@@ -22,9 +22,9 @@ struct AllocationCount {
   static AllocationCount Stop();
 };
 
-// Lets one allocation fail: a call of operator new or of posix_memalign, by any
-// thread, in any library that calls those of the executable. What uses malloc
-// alone, as C and Rust do, gets its memory.
+// Lets one allocation fail: a call of operator new, posix_memalign or mmap, by
+// any thread, in any library that calls those of the executable. What uses
+// malloc alone, as C and Rust do, gets its memory.
 struct AllocationFault {
   // From now on the `nth` allocation of at least `bytes` will fail; the first
   // is 0.

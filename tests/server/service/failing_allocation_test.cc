@@ -7,7 +7,6 @@
 #include <functional>
 #include <new>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "tests/server/service/service_fixture.h"
@@ -19,10 +18,11 @@ namespace {
 constexpr auto kNoMemory = absl::StatusCode::kResourceExhausted;
 
 // Where one chunk ends and the next begins depends on the threads.
-std::vector<std::string> Results(const std::vector<v1::GenerateChunk>& chunks) {
+template <class Chunk>
+std::vector<std::string> ResultOf(const std::vector<Chunk>& chunks) {
   std::string text;
-  v1::GenerateChunk all;
-  for (v1::GenerateChunk chunk : chunks) {
+  Chunk all;
+  for (Chunk chunk : chunks) {
     text += chunk.text();
     chunk.clear_timings();
     all.MergeFrom(chunk);
@@ -34,8 +34,8 @@ std::vector<std::string> Results(const std::vector<v1::GenerateChunk>& chunks) {
 // The answers without their times.
 template <class Answer>
 std::vector<std::string> Results(const LocalCall& call) {
-  if constexpr (std::is_same_v<Answer, v1::GenerateChunk>) {
-    return Results(call.answers<Answer>());
+  if constexpr (requires(Answer answer) { answer.set_text(""); }) {
+    return ResultOf(call.answers<Answer>());
   }
   std::vector<std::string> results;
   for (Answer& answer : call.answers<Answer>()) {
@@ -127,8 +127,10 @@ class FailingAllocationTest : public ServiceFixture {
         if (result.status().code() == static_cast<int>(kNoMemory)) return true;
       }
       return false;
-    } else {
+    } else if constexpr (requires { answer.status(); }) {
       return answer.status().code() == static_cast<int>(kNoMemory);
+    } else {
+      return false;
     }
   }
 };
@@ -171,6 +173,76 @@ TEST_F(FailingAllocationTest, Tokenize) {
   request.add_texts("abc");
   request.add_texts("de");
   EXPECT_GT(FailEach<v1::TokenizeResponse>("Tokenize", request).failed_calls,
+            0);
+}
+
+TEST_F(FailingAllocationTest, Translate) {
+  Build({});
+  v1::TranslateRequest request;
+  request.add_documents("ab. c");
+  request.add_documents("d");
+  const Outcomes outcomes =
+      FailEach<v1::TranslateResponse>("Translate", request);
+  EXPECT_GT(outcomes.failed_calls, 0);
+  EXPECT_GT(outcomes.failed_inputs, 0);
+  EXPECT_GT(
+      FailEach<v1::TranslateChunk>("TranslateStream", request).failed_calls, 0);
+}
+
+TEST_F(FailingAllocationTest, Score) {
+  Build({});
+  v1::ScoreRequest request;
+  for (const char* source : {"ab", "c"}) {
+    v1::ScorePair& pair = *request.add_pairs();
+    pair.mutable_source()->set_text(source);
+    pair.mutable_target()->set_text("d");
+  }
+  request.set_top_log_probs(2);
+  const Outcomes outcomes = FailEach<v1::ScoreResponse>("Score", request);
+  EXPECT_GT(outcomes.failed_calls, 0);
+  EXPECT_GT(outcomes.failed_inputs, 0);
+}
+
+TEST_F(FailingAllocationTest, FillMask) {
+  Build({});
+  v1::FillMaskRequest request;
+  request.add_inputs()->set_text("a <mask>");
+  request.add_inputs()->set_text("<mask>");
+  const Outcomes outcomes = FailEach<v1::FillMaskResponse>("FillMask", request);
+  EXPECT_GT(outcomes.failed_calls, 0);
+  EXPECT_GT(outcomes.failed_inputs, 0);
+}
+
+TEST_F(FailingAllocationTest, ClassifyAndRerank) {
+  FixtureOptions options;
+  options.engine.info.generates = false;
+  options.engine.info.fills_masks = false;
+  options.engine.info.classifies = true;
+  options.engine.info.labels = {"score"};
+  Build(options);
+  v1::ClassifyRequest texts;
+  texts.add_inputs()->set_text("ab");
+  EXPECT_GT(FailEach<v1::ClassifyResponse>("Classify", texts).failed_calls, 0);
+  v1::RerankRequest query;
+  query.set_query("a");
+  query.add_documents("bc");
+  query.add_documents("d");
+  const Outcomes outcomes = FailEach<v1::RerankResponse>("Rerank", query);
+  EXPECT_GT(outcomes.failed_calls, 0);
+  EXPECT_GT(outcomes.failed_inputs, 0);
+}
+
+TEST_F(FailingAllocationTest, WhatNeedsNoEngine) {
+  Build({});
+  v1::DetokenizeRequest ids;
+  ids.add_sequences()->add_ids(98);
+  EXPECT_GT(FailEach<v1::DetokenizeResponse>("Detokenize", ids).failed_calls,
+            0);
+  EXPECT_GT(
+      FailEach<v1::ListModelsResponse>("ListModels", v1::ListModelsRequest())
+          .failed_calls,
+      0);
+  EXPECT_GT(FailEach<v1::Model>("GetModel", v1::GetModelRequest()).failed_calls,
             0);
 }
 
