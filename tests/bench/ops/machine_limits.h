@@ -20,7 +20,8 @@ class MachineLimits {
   explicit MachineLimits(Compute& compute);
 
   // Bytes a second read from memory in huge pages, measured now: on virtual
-  // machines it changes by a factor of two within seconds. Takes some 30 ms.
+  // machines it changes by a factor of two within seconds. Takes some 30 ms,
+  // more where the last cache is above 128 MB.
   double BytesPerSecond() const;
 
   // See DnnlFlopPerSecond(). A dtype that this machine cannot multiply in is
