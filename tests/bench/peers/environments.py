@@ -8,8 +8,13 @@ from harness import attend_processes
 
 HERE = attend_processes.ROOT / "tests/bench/peers/environments"
 MAKE = attend_processes.ROOT / "tests/conformance/environment.sh"
-# llama.cpp is compiled, and for this machine.
-VARIABLES = {"CMAKE_ARGS": "-DGGML_NATIVE=ON -DLLAVA_BUILD=OFF"}
+# llama.cpp is compiled, and for this machine, but without its kernels for AMX:
+# with them it ends by a signal.
+NO_AMX = "-mno-amx-tile -mno-amx-int8 -mno-amx-bf16"
+VARIABLES = {"CMAKE_ARGS": " ".join([
+    "-DGGML_NATIVE=ON -DLLAVA_BUILD=OFF",
+    "-DGGML_AMX_TILE=OFF -DGGML_AMX_INT8=OFF -DGGML_AMX_BF16=OFF",
+    f"'-DCMAKE_C_FLAGS={NO_AMX}' '-DCMAKE_CXX_FLAGS={NO_AMX}'"])}
 
 
 def python(name, folder):

@@ -17,8 +17,12 @@ QUIET = llama_cpp.llama_log_callback(lambda *_: None)
 
 
 def write(checkpoint, gguf, precision, out):
-    """By its own program, of the file that the checkpoint is made of."""
+    """By its own program, of the file that the checkpoint is made of, whose own
+    4 bits stay as they are."""
     del checkpoint
+    if precision == "Q4":
+        os.symlink(gguf, out)
+        return
     params = llama_cpp.llama_model_quantize_default_params()
     params.ftype, params.allow_requantize = FILE_TYPES[precision], True
     if llama_cpp.llama_model_quantize(gguf.encode(), str(out).encode(), params):

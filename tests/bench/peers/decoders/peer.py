@@ -19,7 +19,7 @@ class Runtime:
 
 RUNTIMES = [
     Runtime("llama.cpp", "llama_cpp",
-            {"int8": "Q8_0", "bf16": "BF16", "f32": "F32"},
+            {"int4": "Q4", "int8": "Q8_0", "bf16": "BF16", "f32": "F32"},
             ("", "flash attention")),
     Runtime("CTranslate2", "ctranslate2",
             {"int8": "int8", "f32": "float32"}),
