@@ -152,7 +152,7 @@ def cases(options, directory):
               *(f"-v {size * 1000}" for size in range(1000, 4000, 250)),
               *(f"-d {size * 1000}" for size in range(10, 400, 10)),
               *(f"-n {files}" for files in range(3, 72, 3)),
-        X
+              *(f"-s {size}" for size in (64, 128, 256, 1024)),
               "-l 0", "-f 0", "-c 0", "-t 1"]
     for limit in limits:
         yield f"ulimit {limit}", f"ulimit {limit} || exit 126;", []
