@@ -63,10 +63,11 @@ bool IsOutOfMemory(int error) { return error == ENOBUFS || error == ENOMEM; }
 ConnectionAcceptor::ConnectionAcceptor(std::vector<Descriptor> sockets,
                                        ConnectionLimits limits,
                                        ConnectionMetrics& metrics,
-                                       Handler handler)
+                                       Handler handler, Ended ended)
     : sockets_(std::move(sockets)),
       metrics_(metrics),
       handler_(std::move(handler)),
+      ended_(std::move(ended)),
       stop_(eventfd(0, EFD_CLOEXEC)),
       table_(limits),
       spare_(NewSpare()) {
@@ -163,7 +164,9 @@ void ConnectionAcceptor::HandOn(Descriptor socket, const std::string& address) {
 }
 
 void ConnectionAcceptor::Sweep() {
+  const int before = table_.size();
   table_.Sweep(&IsSameSocket);
+  if (table_.size() < before) ended_(before - table_.size());
   swept_ = std::chrono::steady_clock::now();
 }
 

@@ -24,11 +24,14 @@ class ConnectionAcceptor {
   // Takes over the socket, which is non-blocking. Called on the acceptor's
   // thread.
   using Handler = std::function<void(int socket)>;
+  // So many connections have ended. Called on the acceptor's thread, within a
+  // second of their end.
+  using Ended = std::function<void(int connections)>;
 
   // `sockets` are listening and non-blocking. `metrics` must outlive the
   // acceptor.
   ConnectionAcceptor(std::vector<Descriptor> sockets, ConnectionLimits limits,
-                     ConnectionMetrics& metrics, Handler handler);
+                     ConnectionMetrics& metrics, Handler handler, Ended ended);
   // Stops listening; the handler is not called any more.
   ~ConnectionAcceptor();
   ConnectionAcceptor(const ConnectionAcceptor&) = delete;
@@ -47,6 +50,7 @@ class ConnectionAcceptor {
   const std::vector<Descriptor> sockets_;
   ConnectionMetrics& metrics_;
   const Handler handler_;
+  const Ended ended_;
   const Descriptor stop_;  // an eventfd
 
   // The thread's own.

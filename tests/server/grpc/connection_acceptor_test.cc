@@ -5,6 +5,7 @@
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
@@ -25,12 +26,14 @@ class ConnectionAcceptorTest : public ::testing::Test {
     auto listener = Listen("127.0.0.1", 0, absl::Seconds(20));
     ASSERT_TRUE(listener.ok()) << listener.status();
     port_ = listener->port;
-    acceptor_.emplace(std::move(listener->sockets), limits, metrics_,
-                      [this](int socket) {
-                        std::lock_guard lock(mutex_);
-                        accepted_.emplace_back(socket);
-                        changed_.notify_all();
-                      });
+    acceptor_.emplace(
+        std::move(listener->sockets), limits, metrics_,
+        [this](int socket) {
+          std::lock_guard lock(mutex_);
+          accepted_.emplace_back(socket);
+          changed_.notify_all();
+        },
+        [this](int connections) { ended_ += connections; });
   }
   void WaitForAccepted(size_t count) {
     std::unique_lock lock(mutex_);
@@ -53,6 +56,7 @@ class ConnectionAcceptorTest : public ::testing::Test {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Descriptor> accepted_;  // guarded by mutex_
+  std::atomic<int> ended_{0};
   int port_ = 0;
   std::optional<ConnectionAcceptor> acceptor_;
 };
@@ -72,6 +76,7 @@ TEST_F(ConnectionAcceptorTest, ClosesWhatIsTooManyUntilOthersHaveGone) {
     std::lock_guard lock(mutex_);
     if (accepted_.size() == 2) break;
   }
+  EXPECT_EQ(ended_, 1);
   EXPECT_TRUE(IsClosed(Connect(port_)));
 }
 
