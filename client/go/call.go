@@ -2,6 +2,7 @@ package attend
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"google.golang.org/grpc"
@@ -31,6 +32,15 @@ func (c *Client) begin(ctx context.Context) (context.Context,
 	return ctx, cancel, end
 }
 
+// saying tells the server how many attempts there were before.
+func saying(ctx context.Context, before int) context.Context {
+	if before == 0 {
+		return ctx
+	}
+	return metadata.AppendToOutgoingContext(ctx, "grpc-previous-rpc-attempts",
+		strconv.Itoa(before))
+}
+
 type outcome[Answer any] struct {
 	answer *Answer
 	failed *Error
@@ -54,9 +64,9 @@ func attempts[Request, Answer any](ctx context.Context, c *Client,
 	defer cancel() // of what still runs
 	outcomes := make(chan outcome[Answer], c.retry.MaxAttempts)
 	key := affinityKey(request, c.affinity)
-	attempt := func(others int) {
+	attempt := func(before, others int) {
 		var trailer metadata.MD
-		answer, err := method(withKey(ctx, key, others), request,
+		answer, err := method(withKey(saying(ctx, before), key, others), request,
 			grpc.Trailer(&trailer))
 		if err != nil {
 			outcomes <- outcome[Answer]{failed: errorOf(err, trailer)}
@@ -77,7 +87,7 @@ func attempts[Request, Answer any](ctx context.Context, c *Client,
 			}
 			made++
 			running++
-			go attempt(running - 1)
+			go attempt(made-1, running-1)
 			if made < c.retry.MaxAttempts && running < hedging.MaxRunning {
 				next.Reset(hedging.After)
 			}

@@ -1,6 +1,7 @@
 package attend
 
 import (
+	"errors"
 	"math"
 	"time"
 
@@ -17,8 +18,10 @@ type Client struct {
 	settings
 	connection *grpc.ClientConn
 	stub       attendv1.AttendClient
-	admin      attendv1.AdminClient
-	hedged     budget
+	// A server that does not serve may wait for its first model.
+	anyHealth *grpc.ClientConn
+	admin     attendv1.AdminClient
+	hedged    budget
 }
 
 // serviceConfig says how calls are balanced: to those servers only that say they
@@ -65,17 +68,25 @@ func NewClient(target string, options ...Option) (*Client, error) {
 			Backoff: backoff.Config{BaseDelay: 100 * time.Millisecond,
 				Multiplier: 1.6, Jitter: 0.2, MaxDelay: 5 * time.Second},
 			MinConnectTimeout: 20 * time.Second}))
-	c.connection, err = grpc.NewClient(target, append(reached, c.dial...)...)
+	reached = append(reached, c.dial...)
+	c.connection, err = grpc.NewClient(target, reached...)
 	if err != nil {
 		return nil, err
 	}
+	c.anyHealth, err = grpc.NewClient(target,
+		append(reached, grpc.WithDisableHealthCheck())...)
+	if err != nil {
+		return nil, errors.Join(err, c.connection.Close())
+	}
 	c.stub = attendv1.NewAttendClient(c.connection)
-	c.admin = attendv1.NewAdminClient(c.connection)
+	c.admin = attendv1.NewAdminClient(c.anyHealth)
 	return c, nil
 }
 
 // Close ends the calls that run, and the connections.
-func (c *Client) Close() error { return c.connection.Close() }
+func (c *Client) Close() error {
+	return errors.Join(c.connection.Close(), c.anyHealth.Close())
+}
 
 // Stub makes calls with whole messages, balanced but not retried, and without
 // the client's token, metadata and timeout.

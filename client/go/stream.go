@@ -6,6 +6,7 @@ import (
 	"iter"
 	"time"
 
+	"attend.internal/attend/attendv1"
 	"google.golang.org/grpc"
 )
 
@@ -20,13 +21,15 @@ func stream[Request, Chunk any](ctx context.Context, c *Client,
 	open opener[Request, Chunk], request *Request,
 	part func(*Chunk) (string, *Error)) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		ctx, cancel, end := c.begin(ctx)
+		of := ctx // the caller's
+		ctx, cancel, end := c.begin(of)
 		defer cancel()
 		ctx = withKey(ctx, affinityKey(request, c.affinity), 0)
 		var text replay
+		sent := request
 		for made := 1; ; made++ {
-			text.at = 0
-			failed := attemptStream(ctx, open, request, part, &text, yield)
+			failed := attemptStream(saying(ctx, made-1), open, sent, part, &text,
+				yield)
 			if failed == nil {
 				return
 			}
@@ -42,8 +45,28 @@ func stream[Request, Chunk any](ctx context.Context, c *Client,
 				yield("", asError(ctx.Err()))
 				return
 			}
+			sent = nextRequest(of, end, c, &text, request)
 		}
 	}
+}
+
+// nextRequest is the request of a stream that has broken off.
+func nextRequest[Request any](ctx context.Context, end time.Time, c *Client,
+	text *replay, request *Request) *Request {
+	generate, ok := any(request).(*attendv1.GenerateRequest)
+	if ok && text.mayContinue(generate) {
+		if !end.IsZero() {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithDeadline(ctx, end)
+			defer cancel()
+		}
+		model, err := c.Model(ctx, generate.Model)
+		if err == nil && text.continues(generate.Params, model) {
+			return any(text.again(generate, model)).(*Request)
+		}
+	}
+	text.fromBeginning()
+	return request
 }
 
 // attemptStream says what went wrong: nil if the stream ended well, or its
@@ -66,7 +89,7 @@ func attemptStream[Request, Chunk any](ctx context.Context,
 		}
 		found, failed := part(chunk)
 		if failed == nil {
-			found, failed = text.next(found)
+			found, failed = text.next(found, chunk)
 		}
 		if failed != nil {
 			failed.final = true

@@ -42,7 +42,8 @@ void Call::OnAccepted(bool ok) {
                    DeadlineOf(grpc_, environment_.calls.service.clock),
                    {.host = HostOf(peer),
                     .proof = needs_proof() ? ProofOf(grpc_) : CallerProof(),
-                    .trace = TraceHeadersOf(grpc_)});
+                    .trace = TraceHeadersOf(grpc_),
+                    .attempts_before = AttemptsBefore(grpc_)});
   grpc_.AddInitialMetadata(kRequestIdKey, request_id());
   if (reading_) {
     stream_.Read(&bytes_, static_cast<Event*>(&read_));

@@ -3,11 +3,13 @@
 #include <grpc/grpc_security_constants.h>
 #include <grpcpp/security/auth_context.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/time/clock.h"
 
 namespace attend {
@@ -53,6 +55,13 @@ absl::string_view MetadataValue(const grpc::ServerContext& context,
   if (metadata.count(KeyOf(key)) != 1) return {};
   const grpc::string_ref value = metadata.find(KeyOf(key))->second;
   return {value.data(), value.size()};
+}
+
+int AttemptsBefore(const grpc::ServerContext& context) {
+  int attempts = 0;
+  const absl::string_view said =
+      MetadataValue(context, "grpc-previous-rpc-attempts");
+  return absl::SimpleAtoi(said, &attempts) ? std::max(attempts, 0) : 0;
 }
 
 absl::Time DeadlineOf(const grpc::ServerContext& context, const Clock& clock) {

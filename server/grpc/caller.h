@@ -22,6 +22,10 @@ absl::string_view MetadataValue(const grpc::ServerContext& context,
 // afterwards.
 absl::Time DeadlineOf(const grpc::ServerContext& context, const Clock& clock);
 
+// How often the client has made the call before, by gRPC's own key for that; 0:
+// it does not say, or what it says is no number.
+int AttemptsBefore(const grpc::ServerContext& context);
+
 // The trace that the client wants to see the call in.
 TraceHeaders TraceHeadersOf(const grpc::ServerContext& context);
 

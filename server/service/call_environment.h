@@ -50,6 +50,8 @@ struct Caller {
   absl::string_view host;
   CallerProof proof;
   TraceHeaders trace = {};
+  // How often the client has made the call before, as it says.
+  int attempts_before = 0;
 };
 
 // How a call ended, as its protocol knows.

@@ -45,6 +45,7 @@ bool ServiceCall::Begin(absl::string_view wanted_id, absl::Time deadline,
   if (environment_.service.access_log != nullptr) {
     host_ = std::string(caller.host);
   }
+  retries_ = caller.attempts_before;
   arrival_ = environment_.service.clock.Now();
   deadline_ = deadline;
   absl::Status refused = Identify(caller);
@@ -281,6 +282,7 @@ void ServiceCall::LogCall(const CallEnd& end, const CallSummary& summary,
               {"method", method_.name()},
               {"code", absl::StatusCodeToString(end.status.code())},
               {if_known(end.http_status != 0, "http_status"), end.http_status},
+              {if_known(retries_ > 0, "attempts_before"), retries_},
               {"seconds", duration},
               {if_known(computed, "queue_seconds"), summary.parts.queue},
               {if_known(summary.first_token < absl::InfiniteDuration(),

@@ -40,8 +40,10 @@ TEST(AccessLogTest, AFileHasTheCallsAndIsOpenedAnewOnSighup) {
   ServerProcess server({"--access-log=json", "--access-log-sample=0.5",
                         "--access-log-file=" + path.string()});
   Client client(server.client_options());
-  for (int i = 0; i < 4; ++i) {
-    ASSERT_TRUE(client.Generate(Greedy({"Hello."})).ok());
+  for (const char* attempts : {"2", "2", "-1", "-1"}) {
+    const CallOptions call = {
+        .metadata = {{"grpc-previous-rpc-attempts", attempts}}};
+    ASSERT_TRUE(client.Generate(Greedy({"Hello."}), call).ok());
   }
   ASSERT_TRUE(Eventually([&] { return Lines(path).size() == 2; }));
   const Json line = Lines(path)[0];
@@ -56,6 +58,8 @@ TEST(AccessLogTest, AFileHasTheCallsAndIsOpenedAnewOnSighup) {
   EXPECT_LT(line["queue_seconds"], line["first_token_seconds"]);
   EXPECT_LT(line["first_token_seconds"], line["seconds"]);
   EXPECT_FALSE(line.contains("http_status"));
+  EXPECT_EQ(line["attempts_before"], 2);
+  EXPECT_FALSE(Lines(path)[1].contains("attempts_before"));
 
   fs::rename(path, directory / "access.log.1");
   server.process().Signal(SIGHUP);

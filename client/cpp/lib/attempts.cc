@@ -6,6 +6,7 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "client/cpp/lib/channel.h"
 #include "client/cpp/lib/retry_after.h"
@@ -113,6 +114,10 @@ grpc::ClientContext& Attempts::NewContext() {
   SetTimeout(context, deadline_ - absl::Now());
   AddMetadata(context, MetadataOf(options_));
   AddMetadata(context, call_.metadata);
+  if (made_ > 0) {
+    context.AddMetadata("grpc-previous-rpc-attempts", absl::StrCat(made_));
+  }
+  ++made_;
   if (cancelled_) context.TryCancel();
   return context;
 }

@@ -39,7 +39,8 @@ class Attempts {
   // caller cancels.
   absl::Status Run(absl::FunctionRef<AttemptOutcome()> attempt);
 
-  // Of an attempt, which may have several; they live as long as it.
+  // Of an attempt, which may have several; they live as long as it. Each says
+  // the server how many there were before.
   grpc::ClientContext& NewContext();
   // Cancels all contexts of the attempt.
   void Cancel();
@@ -59,6 +60,7 @@ class Attempts {
 
   std::mutex mutex_;
   bool cancelled_ = false;
+  int made_ = 0;  // contexts
   std::deque<grpc::ClientContext> contexts_;
 };
 

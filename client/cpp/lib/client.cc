@@ -1,5 +1,7 @@
 #include "client/cpp/lib/client.h"
 
+#include <mutex>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -14,10 +16,27 @@
 namespace attend {
 
 struct Client::State {
-  explicit State(const ClientOptions& options) : servers(options) {}
+  explicit State(const ClientOptions& options)
+      : servers(options), admin_options(options) {
+    admin_options.affinity = 0;
+    admin_options.health_checks = false;
+  }
+
+  // The servers for a method of a service. Those of attend.v1.Admin are called
+  // on a connection of their own, whether the server serves or not: it may wait
+  // for its first model.
+  Servers& ServersOf(bool admin) {
+    if (!admin) return servers;
+    std::call_once(admin_once,
+                   [this] { admin_servers.emplace(admin_options); });
+    return *admin_servers;
+  }
 
   Servers servers;
   HedgeBudget hedges;
+  ClientOptions admin_options;
+  std::once_flag admin_once;
+  std::optional<Servers> admin_servers;
 };
 
 namespace {
@@ -75,17 +94,18 @@ absl::Status Client::CallUnary(const std::string& method,
                                google::protobuf::Message& response) {
   const Sent sent(request, options_.model);
   if (absl::Status text = CheckText(*sent); !text.ok()) return text;
-  const std::string key = KeyOf(*sent, options_);
+  const bool admin = absl::StrContains(method, '/');
+  const std::string key = admin ? "" : KeyOf(*sent, options_);
+  Servers& servers = state_->ServersOf(admin);
   const BeginUnary begin = [&](grpc::ClientContext& context,
                                grpc::CompletionQueue& queue, bool is_second) {
     const auto connection =
-        state_->servers.For(is_second ? Elsewhere(key) : key, context);
+        servers.For(is_second ? Elsewhere(key) : key, context);
     return PrepareUnary(connection->unary, context, method, *sent, queue);
   };
   // What changes the server is not asked for twice.
-  const absl::Duration hedge_after = absl::StrContains(method, '/')
-                                         ? absl::InfiniteDuration()
-                                         : options_.hedge_after;
+  const absl::Duration hedge_after =
+      admin ? absl::InfiniteDuration() : options_.hedge_after;
   Attempts attempts(options_, call, call.timeout.value_or(options_.timeout));
   return attempts.Run([&] {
     return CallUnaryOnce(attempts, begin, hedge_after, state_->hedges,
@@ -201,7 +221,8 @@ absl::Status Client::Profile(
   return Stream<v1::ProfileChunk>(
       longer, /*resume=*/false,
       [&](grpc::ClientContext& context) {
-        return state_->servers.For("", context)
+        return state_->ServersOf(/*admin=*/true)
+            .For("", context)
             ->admin->Profile(&context, request);
       },
       [&](const v1::ProfileChunk& chunk) { return on_piece(chunk.trace()); });

@@ -27,8 +27,8 @@ struct ClientOptions {
   // be unix:PATH.
   std::string address = "localhost:50051";
   // Calls go to those servers only whose grpc.health.v1 says that they are
-  // serving. false: behind a proxy that balances calls, since the health of one
-  // server would speak for all; or to load a server's first model.
+  // serving; those of attend.v1.Admin to all. false: behind a proxy that
+  // balances calls, since the health of one server would speak for all.
   bool health_checks = true;
   // nullopt: no TLS.
   std::optional<ClientTls> tls = std::nullopt;

@@ -6,6 +6,7 @@ import type {ClientReadableStream, MethodDefinition} from '@grpc/grpc-js';
 import {AFFINITY_HEADER} from './affinity.js';
 import {AttendError, errorOf} from './errors.js';
 import type {Budget, Hedging} from './hedging.js';
+import type {Model} from './generated/attend/v1/Model.js';
 import {Replay} from './replay.js';
 import type {Servers} from './servers.js';
 import type {Retry} from './settings.js';
@@ -19,12 +20,16 @@ export interface Call {
   metadata: Metadata;
   /** Of the server; see affinityKey(). */
   key?: string;
+  /** Servers that are not serving do, too. */
+  anyHealth: boolean;
   /** When it has to be over, in ms since 1970. */
   end?: number;
   signal?: AbortSignal;
   retry: Required<Retry>;
   hedging?: Hedging;
   budget: Budget;
+  /** Of a stream that may go on by its tokens: what it asks. */
+  model?: () => Promise<Model>;
 }
 
 interface Running {
@@ -56,24 +61,27 @@ function watch({end, signal}: Call, fail: (error: AttendError) => void) {
   };
 }
 
-function metadataOf(call: Call, key?: string): Metadata {
+/** Of an attempt, which says how many there were before. */
+function metadataOf(call: Call, before: number, key?: string): Metadata {
   const metadata = call.metadata.clone();
+  if (before > 0) metadata.set('grpc-previous-rpc-attempts', `${before}`);
   if (key !== undefined) metadata.set(AFFINITY_HEADER, key);
   return metadata;
 }
 
 /** One attempt of a call, at the next server. */
-function attempt(servers: Servers, call: Call, key: string | undefined,
+function attempt(servers: Servers, call: Call, before: number,
+                 key: string | undefined,
                  done: (error?: AttendError, answer?: object) => void): Running {
   let running: Running | undefined;
   let cancelled = false;
   const {path, requestSerialize, responseDeserialize} = call.method;
-  servers.pick(key).then((server) => {
+  servers.pick(key, call.anyHealth).then((server) => {
     if (cancelled) return;
     if (call.method.responseStream) {
       const stream = server.makeServerStreamRequest(
           path, requestSerialize, responseDeserialize, call.request,
-          metadataOf(call, key), {deadline: call.end});
+          metadataOf(call, before, key), {deadline: call.end});
       running = stream;
       allOf(stream).then((pieces) => done(undefined, pieces),
                          (error) => done(errorOf(error)));
@@ -81,7 +89,7 @@ function attempt(servers: Servers, call: Call, key: string | undefined,
     }
     running = server.makeUnaryRequest(
         path, requestSerialize, responseDeserialize, call.request,
-        metadataOf(call, key), {deadline: call.end}, (error, answer) =>
+        metadataOf(call, before, key), {deadline: call.end}, (error, answer) =>
           error ? done(errorOf(error)) : done(undefined, answer));
   }).catch((error) => done(errorOf(error)));
   return {
@@ -113,7 +121,7 @@ export function unary(servers: Servers, call: Call): Promise<object> {
       made++;
       // While others run it goes elsewhere: of N servers, one in N goes to the same.
       const key = call.key && running.size > 0 ? `${call.key}-2` : call.key;
-      const one = attempt(servers, call, key, (error, answer) => {
+      const one = attempt(servers, call, made - 1, key, (error, answer) => {
         if (!running.delete(one)) return;  // it was cancelled
         if (answer) {
           if (made === 1) budget.answered();
@@ -180,16 +188,16 @@ export async function* streamed(
   });
   const {path, requestSerialize, responseDeserialize} = call.method;
   const text = new Replay();
+  let {request} = call;
   try {
     for (let made = 1;; made++) {
-      text.again();
       try {
         const server = await Promise.race([servers.pick(call.key), over]);
         running = server.makeServerStreamRequest(
-            path, requestSerialize, responseDeserialize, call.request,
-            metadataOf(call, call.key), {deadline: call.end});
+            path, requestSerialize, responseDeserialize, request,
+            metadataOf(call, made - 1, call.key), {deadline: call.end});
         for await (const message of messagesOf(running)) {
-          const part = text.next(read(message));
+          const part = text.next(read(message), message);
           if (part) yield part;
         }
         text.end();
@@ -201,6 +209,9 @@ export async function* streamed(
         await Promise.race([over, new Promise<void>((resolve) => {
           next = setTimeout(resolve, pause);
         })]);
+        const known = text.mayContinue(call.request) ?
+            await call.model?.().catch(() => undefined) : undefined;
+        request = text.again(call.request, known);
       }
     }
   } finally {

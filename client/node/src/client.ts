@@ -255,8 +255,14 @@ export class Client {
 
   async *#stream<Chunk>(name: string, fields: object, options: CallOptions,
                         read: (chunk: Chunk) => string): AsyncGenerator<string> {
-    yield* streamed(this.#servers, this.#call(name, fields, options),
-                    (chunk) => read(chunk as Chunk));
+    const call = this.#call(name, fields, options);
+    const {model} = call.request as {model?: string};
+    const {metadata, traceparent, signal} = options;
+    yield* streamed(this.#servers, {...call, model: () => this.model(model, {
+      metadata, traceparent, signal,
+      timeout: call.end === undefined ? null :
+          Math.max(0, (call.end - Date.now()) / 1000),
+    })}, (chunk) => read(chunk as Chunk));
   }
 
   get #timeout(): number | null {
@@ -284,6 +290,8 @@ export class Client {
       method, request: {...request, ...fields}, metadata,
       end: timeout === null ? undefined : Date.now() + 1000 * timeout,
       signal: options.signal,
+      // A server may wait for its first model.
+      anyHealth: service === admin,
       // What changes the server is not asked for twice.
       hedging: service === attend ? hedging : undefined,
       key: affinity > 0 ? affinityKey({...request, ...fields}, affinity) :

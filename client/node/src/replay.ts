@@ -3,29 +3,79 @@ import {randomBytes} from 'node:crypto';
 import {status} from '@grpc/grpc-js';
 
 import {AttendError} from './errors.js';
+import type {GenerateChunk} from './generated/attend/v1/GenerateChunk.js';
+import type {GenerateRequestFields} from './generated/attend/v1/GenerateRequest.js';
+import type {GenerationParamsFields} from './generated/attend/v1/GenerationParams.js';
+import type {Model} from './generated/attend/v1/Model.js';
 
-/** The text of a stream that may have been made several times. Each time it begins
- * anew, and what has been seen is left out. Results are the same each time,
- * whatever else the servers do; see withSeed(). */
+// With these set the rest of a result is not what a result is that begins with the
+// tokens so far, or text may be held back.
+const NOT_CONTINUED = ['doSample', 'presencePenalty', 'frequencyPenalty', 'echo',
+                       'promptLogProbs'] as const;
+
+/** The text of a stream that may have been made several times. Results are the same
+ * each time, whatever else the servers do; see withSeed(). A stream is made again
+ *
+ * - by its tokens so far as forced prefix: they are not computed again one by one.
+ *   For models that continue text, by greedy search;
+ * - else from its beginning, and what has been seen is left out. */
 export class Replay {
   #seen = '';
   #at = 0;  // the length of the current attempt's text
+  #ids: number[] = [];  // of that text
+  #ended = false;  // the last token has come
 
   get begun(): boolean {
     return this.#seen !== '';
   }
 
-  /** The next part is the first of a new attempt. */
-  again() {
-    this.#at = 0;
+  /** Whether it depends on the model alone that a forced prefix will do. */
+  mayContinue({params}: GenerateRequestFields): boolean {
+    return this.#ids.length > 0 && !this.#ended &&
+        params?.maxNewTokens != null && params.constraint == null &&
+        params.prefixText == null && params.prefixTokens == null;
   }
 
-  /** What of the next part has not been seen. */
-  next(part: string): string {
+  /** The request of the next attempt. `model`: if it may continue. */
+  again(request: GenerateRequestFields, model?: Model): GenerateRequestFields {
+    const {params} = request;
+    if (!params || !model || !this.#continues(params, model)) {
+      this.#at = 0;
+      this.#ids = [];
+      return request;
+    }
+    const made = this.#ids.length;
+    const least = params.minNewTokens ?? model.defaults?.minNewTokens ?? 0;
+    return {...request, params: {
+      ...params, prefixTokens: {ids: [...this.#ids]},
+      minNewTokens: Math.max(0, least - made),
+      // 0: as many as there is room for.
+      maxNewTokens: params.maxNewTokens && params.maxNewTokens - made,
+    }};
+  }
+
+  #continues(params: GenerationParamsFields,
+             {continuesSource, eosIds, defaults}: Model): boolean {
+    const last = this.#ids.at(-1)!;
+    return continuesSource &&
+        (!params.maxNewTokens || params.maxNewTokens > this.#ids.length) &&
+        ![...eosIds, ...params.stopIds ?? []].includes(last) &&
+        (params.numBeams ?? defaults?.numBeams) === 1 &&
+        (params.numReturnSequences ?? defaults?.numReturnSequences) === 1 &&
+        !NOT_CONTINUED.some((name) => params[name] ?? defaults?.[name]) &&
+        [params, defaults].every((each) => !each?.stopStrings?.length &&
+                                           !each?.beginSuppressTokens?.length);
+  }
+
+  /** What of the next part, the text of this message, has not been seen. */
+  next(part: string, {ids, finishReason}: Partial<GenerateChunk>): string {
     const known = this.#seen.slice(this.#at, this.#at + part.length);
     if (!part.startsWith(known)) throw anotherText();
     this.#at += part.length;
     this.#seen += part.slice(known.length);
+    this.#ids.push(...ids ?? []);
+    this.#ended ||= finishReason !== undefined &&
+        finishReason !== 'FINISH_REASON_UNSPECIFIED';
     return part.slice(known.length);
   }
 

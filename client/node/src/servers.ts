@@ -83,9 +83,10 @@ export class Servers {
               readonly open: (address: string) => Client,
               readonly watched: boolean, readonly byKey: boolean) {}
 
-  /** The next server that is serving, or that of the key. Waits for those that are
-   * being connected to, and throws UNAVAILABLE if there are no such either. */
-  async pick(key?: string): Promise<Client> {
+  /** The next server that is serving, or that of the key; with `any` one that is
+   * not serving, too. Waits for those that are being connected to, and throws
+   * UNAVAILABLE if there are no such either. */
+  async pick(key?: string, any = false): Promise<Client> {
     if (this.#servers.size === 0) await this.#lookUp();
     for (;;) {
       if (this.#closed) {
@@ -93,7 +94,9 @@ export class Servers {
       }
       const servers = [...this.#servers.values()];
       const serving = key === undefined ?
-          servers.filter(({state}) => state === 'serving') : this.#of(key);
+          servers.filter(({state}) => state === 'serving' ||
+                                      (any && state === 'not serving')) :
+          this.#of(key);
       if (serving.length > 0) {
         return serving[this.#next++ % serving.length].client;
       }

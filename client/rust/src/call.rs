@@ -17,6 +17,7 @@ use crate::hedging::Hedging;
 use crate::results::{Each, Outcome};
 use crate::stream::TextStream;
 use crate::unary::unary;
+use crate::v1::GetModelRequest;
 use crate::{affinity, trace, Error};
 
 /// What calls are made with.
@@ -32,7 +33,7 @@ pub(crate) struct Prepared<Q> {
     pub(crate) path: PathAndQuery,
     pub(crate) end: Option<Instant>,
     pub(crate) hedging: Option<Hedging>,
-    request: Q,
+    pub(crate) request: Q,
     metadata: MetadataMap,
     affinity: Option<String>,
 }
@@ -45,10 +46,13 @@ impl<Q: Clone> Prepared<Q> {
         Some(if others_run { format!("{key}-2") } else { key.clone() })
     }
 
-    /// Of an attempt with that key.
-    pub(crate) fn request(&self, key: Option<&str>) -> Request<Q> {
-        let mut request = Request::new(self.request.clone());
+    /// Of an attempt with that key, which says how many there were before.
+    pub(crate) fn request(&self, sent: Q, before: usize, key: Option<&str>) -> Request<Q> {
+        let mut request = Request::new(sent);
         *request.metadata_mut() = self.metadata.clone();
+        if before > 0 {
+            request.metadata_mut().insert("grpc-previous-rpc-attempts", before.into());
+        }
         if let Some(key) = key {
             let value = key.parse().expect("it is of digits and letters");
             request.metadata_mut().insert(affinity::HEADER, value);
@@ -59,9 +63,27 @@ impl<Q: Clone> Prepared<Q> {
         request
     }
 
+    /// A question about a model, in the time of this call.
+    pub(crate) fn about_model(&self, name: String) -> Prepared<GetModelRequest> {
+        Prepared {
+            connection: self.connection.clone(),
+            path: PathAndQuery::from_static("/attend.v1.Attend/GetModel"),
+            end: self.end,
+            hedging: None,
+            request: GetModelRequest { name },
+            metadata: self.metadata.clone(),
+            affinity: None,
+        }
+    }
+
+    /// Others change a server, which may wait for its first model and not serve.
+    fn is_of_attend(&self) -> bool {
+        self.path.path().starts_with("/attend.v1.Attend/")
+    }
+
     /// The next server, or that of the key.
     pub(crate) async fn server(&self, key: Option<&str>) -> Result<Grpc<Channel>, Error> {
-        let channel = self.connection.servers.pick(key).await?;
+        let channel = self.connection.servers.pick(key, !self.is_of_attend()).await?;
         let mut server = Grpc::new(channel).max_decoding_message_size(usize::MAX);
         let ready = server.ready().await;
         ready.map_err(|error| self.failed(Status::from_error(error.into())))?;

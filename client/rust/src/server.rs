@@ -222,7 +222,7 @@ mod tests {
         let address = Address { host: "127.0.0.1".into(), port };
         let servers = Servers::new(vec![address], opener, true);
         tokio::spawn(async move { answer_badly(&listener).await });
-        let error = servers.pick(None).await.unwrap_err();
+        let error = servers.pick(None, false).await.unwrap_err();
         assert!(error.message().contains("cannot be read"), "{error}");
     }
 }

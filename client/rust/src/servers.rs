@@ -75,13 +75,18 @@ impl Servers {
         })
     }
 
-    /// The next server that is serving, or that of the key. Waits for those that are
-    /// being connected to; UNAVAILABLE if there are no such either.
-    pub(crate) async fn pick(self: &Arc<Self>, key: Option<&str>) -> Result<Channel, Error> {
+    /// The next server that is serving, or that of the key; with `any` one that is
+    /// not serving, too. Waits for those that are being connected to; UNAVAILABLE if
+    /// there are no such either.
+    pub(crate) async fn pick(
+        self: &Arc<Self>,
+        key: Option<&str>,
+        any: bool,
+    ) -> Result<Channel, Error> {
         let mut changed = self.changed.subscribe();
         loop {
             changed.borrow_and_update();
-            match self.choose(key) {
+            match self.choose(key, any) {
                 Choice::Server(channel) => return Ok(channel),
                 Choice::Nothing(error) => return Err(error),
                 Choice::Unknown => self.look_up(Duration::ZERO).await?,
@@ -91,7 +96,7 @@ impl Servers {
         }
     }
 
-    fn choose(&self, key: Option<&str>) -> Choice {
+    fn choose(&self, key: Option<&str>, any: bool) -> Choice {
         let state = &mut *self.state.lock().unwrap();
         if state.servers.is_empty() {
             return Choice::Unknown;
@@ -102,18 +107,17 @@ impl Servers {
                 _ => Choice::Later,
             };
         }
-        let of = |health: Health| {
-            let same = move |server: &&Server| server.health == health;
-            state.servers.values().filter(same)
+        let good = |server: &&Server| {
+            server.health == Health::Serving || (any && server.health == Health::NotServing)
         };
-        let serving = of(Health::Serving).count();
+        let serving = state.servers.values().filter(good).count();
         if serving > 0 {
-            let server = of(Health::Serving).nth(state.next % serving).unwrap();
+            let server = state.servers.values().filter(good).nth(state.next % serving).unwrap();
             let channel = server.channel.clone();
             state.next = state.next.wrapping_add(1);
             return Choice::Server(channel);
         }
-        if of(Health::Connecting).next().is_some() {
+        if state.servers.values().any(|server| server.health == Health::Connecting) {
             return Choice::Later;
         }
         let each = state.servers.iter();

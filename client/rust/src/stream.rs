@@ -12,7 +12,7 @@ use tonic_prost::ProstCodec;
 
 use crate::call::{or_deadline, Prepared};
 use crate::replay::Replay;
-use crate::unary::broken;
+use crate::unary::{broken, unary};
 use crate::Error;
 
 /// A part of the text; None: its end.
@@ -101,10 +101,11 @@ where
     A: Message + Default + 'static,
 {
     let retry = call.connection.retry;
+    let mut sent = call.request.clone();
     for made in 1.. {
         // A task of its own, since tonic may panic; a set, which cancels it.
         let mut running = JoinSet::new();
-        running.spawn(attempt(call.clone(), read, text.clone(), sender.clone()));
+        running.spawn(attempt(call.clone(), sent, made - 1, read, text.clone(), sender.clone()));
         let ended = running.join_next().await.expect("there is one");
         let Err(error) = ended.unwrap_or_else(|error| Err(broken(error))) else {
             break;
@@ -114,12 +115,20 @@ where
             Some(next) if !begun || retry.resume => sleep_until(next).await,
             _ => return Err(error),
         }
+        let mut text = text.lock().await;
+        let model = match text.asks_for(&call.request) {
+            Some(name) => unary(call.about_model(name), None).await.ok(),
+            None => None,
+        };
+        sent = text.again(&call.request, model);
     }
     Ok(())
 }
 
 async fn attempt<Q, A>(
     call: Arc<Prepared<Q>>,
+    sent: Q,
+    before: usize,
     read: Read<A>,
     text: Arc<tokio::sync::Mutex<Replay>>,
     sender: mpsc::Sender<Event>,
@@ -129,15 +138,15 @@ where
     A: Message + Default + 'static,
 {
     let mut text = text.lock().await;
-    text.again();
     let key = call.key(false);
     let mut server = call.server(key.as_deref()).await?;
     let codec = ProstCodec::<Q, A>::default();
-    let request = call.request(key.as_deref());
+    let request = call.request(sent, before, key.as_deref());
     let answers = server.server_streaming(request, call.path.clone(), codec);
     let failed = |status| call.failed(status);
     let mut answers = answers.await.map_err(failed)?.into_inner();
     while let Some(chunk) = answers.message().await.map_err(failed)? {
+        text.take(&chunk);
         let part = text.next(&read(chunk)?)?;
         if !part.is_empty() && sender.send(Ok(Some(part))).await.is_err() {
             return Ok(()); // nobody reads it

@@ -47,7 +47,7 @@ where
                 }
                 made += 1;
                 let key = call.key(!running.is_empty());
-                running.spawn(attempt(call.clone(), key, join));
+                running.spawn(attempt(call.clone(), made - 1, key, join));
                 if let Some(hedging) = hedging {
                     if made < retry.max_attempts && running.len() < hedging.max_running {
                         next = Instant::now().checked_add(hedging.after);
@@ -78,6 +78,7 @@ where
 
 async fn attempt<Q, A>(
     call: Arc<Prepared<Q>>,
+    before: usize,
     key: Option<String>,
     join: Option<Join<A>>,
 ) -> Result<A, Error>
@@ -88,7 +89,7 @@ where
     let key = key.as_deref();
     let mut server = call.server(key).await?;
     let codec = ProstCodec::<Q, A>::default();
-    let (request, path) = (call.request(key), call.path.clone());
+    let (request, path) = (call.request(call.request.clone(), before, key), call.path.clone());
     let failed = |status| call.failed(status);
     let Some(join) = join else {
         return Ok(server.unary(request, path, codec).await.map_err(failed)?.into_inner());

@@ -100,10 +100,13 @@ function callsOf({keys, times = 1, ...call}) {
     {...call, request: {inputs: [{text: `${i}`.padStart(8)}]}}));
 }
 
-async function run({call, ...given}) {
+let kept;  // the client of cases with `keep`
+
+async function run({call, keep, ...given}) {
   let client;
   try {
-    client = clientOf(given);
+    client = keep && kept || clientOf(given);
+    if (keep) kept = client;
   } catch (error) {
     return {refused: error.message};
   }
@@ -127,7 +130,7 @@ async function run({call, ...given}) {
     Object.assign(outcome, outcomeOf(error, parts));
   }
   outcome.seconds = (performance.now() - begin) / 1000;
-  client.close();
+  if (!keep) client.close();
   return outcome;
 }
 
@@ -137,3 +140,4 @@ for await (const line of createInterface({input: process.stdin})) {
   console.log(JSON.stringify(await run(given)));
   for (const key of Object.keys(environment)) delete process.env[key];
 }
+kept?.close();

@@ -196,27 +196,36 @@ async def run(case, once):
     return outcome | {"seconds": time.monotonic() - begin}
 
 
-async def run_sync(case):
-    with attend.Client(case["target"],
-                       **client_options(case["client"])) as client:
-        async def once(call, parts):
-            return call_once(client, call, parts)
-        return await run(case, once)
+async def run_case(case, kept, make, once):
+    """With a client of its own, or with `keep` with that of the last such."""
+    client = kept.pop() if case.get("keep") and kept else make(
+        case["target"], **client_options(case["client"]))
+    try:
+        return await run(case, functools.partial(once, client))
+    finally:
+        if case.get("keep"):
+            kept.append(client)
+        else:
+            closed = client.close()
+            if closed is not None:  # that of asyncio
+                await closed
 
 
-async def run_asyncio(case):
-    async with attend.aio.Client(case["target"],
-                                 **client_options(case["client"])) as client:
-        return await run(case, functools.partial(await_once, client))
+async def call_sync(client, call, parts):
+    return call_once(client, call, parts)
 
 
 def main():
-    run_case = {"sync": run_sync, "asyncio": run_asyncio}[sys.argv[1]]
+    make, once = {"sync": (attend.Client, call_sync),
+                  "asyncio": (attend.aio.Client, await_once)}[sys.argv[1]]
+    kept = []
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
     for line in sys.stdin:
         case = json.loads(line)
         os.environ.update(case["environment"])
         try:
-            outcome = asyncio.run(run_case(case))
+            outcome = loop.run_until_complete(run_case(case, kept, make, once))
         except (ValueError, OSError) as error:
             outcome = {"refused": str(error)}
         for name in case["environment"]:

@@ -49,6 +49,7 @@ if [ -n "${ATTEND_ALL_EXAMPLES-}" ] && command -v cargo >/dev/null &&
 else
   echo "skipped: Rust, which takes minutes to build; ATTEND_ALL_EXAMPLES=1 runs it"
 fi
+printf '%s\n' "$@" >"$folder/drivers"  # for tests/attack/replicas.py
 export ATTEND_SERVER="$server" ATTEND_MODEL="$root/models/en-de"
 export PYTHONPATH="$here/../python"
 "$python" -B "$here/conformance_test.py" "$@"

@@ -7,7 +7,9 @@ import threading
 
 import grpc
 from attend.v1 import attend_pb2 as pb
+from attend.v1 import attend_pb2_grpc
 from fake import NOT_SERVING, FakeServer, pushback, retry_info
+from google.protobuf import json_format
 
 TIMEOUT = 60
 NEW_KEY = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes"
@@ -25,13 +27,17 @@ def trailers_of(line):
 
 class ScriptedServer(FakeServer):
     """`script` has a line for each of the first calls. Others are answered, but
-    those of the text `hangs_at`. Before it may be a Relay, which dies."""
+    those of the text `hangs_at`. Before it may be a Relay, which dies.
+    `models` is what GetModel answers by turns, None: an error."""
 
     def __init__(self, name, script=(), serving=True, hangs_at=None,
-                 dies_at=None, credentials=None):
+                 dies_at=None, models=(), credentials=None):
         super().__init__(name, credentials=credentials)
+        attend_pb2_grpc.add_AdminServicer_to_server(ScriptedAdmin(self),
+                                                    self.server)
         self.script, self.hangs_at = list(script), hangs_at
         self.hung = False
+        self.models = list(models)
         if not serving:
             self.health.set("", NOT_SERVING)
         self.relay = None
@@ -70,6 +76,12 @@ class ScriptedServer(FakeServer):
         return pb.GenerateResponse(results=[
             pb.GenerateResult(choices=[pb.Choice(text=self.name)])])
 
+    def GetModel(self, request, context):
+        model = self.models.pop(0) if self.models else None
+        if model is None:
+            context.abort(grpc.StatusCode.NOT_FOUND, "there is no model")
+        return json_format.ParseDict(model, pb.Model())
+
     def GenerateStream(self, request, context):
         line = self.next_line(request, context)
         self.params.append(request.params)
@@ -78,10 +90,25 @@ class ScriptedServer(FakeServer):
             while context.is_active():
                 yield pb.GenerateChunk(text="part")
             return
-        for _ in range(line.get("parts", 0)):
-            yield pb.GenerateChunk(text="part")
+        for i in range(line.get("parts", 0)):
+            yield pb.GenerateChunk(text="part", ids=[i + 1])
         self.end_badly(line, context)
         yield pb.GenerateChunk(text=line.get("last", self.name))
+
+
+class ScriptedAdmin(attend_pb2_grpc.AdminServicer):
+    """Loads a model whose family is the name of the server."""
+
+    def __init__(self, server):
+        self._server = server
+
+    def LoadModel(self, request, context):
+        self._server.note(context)
+        return pb.LoadModelResponse(model=pb.Model(family=self._server.name))
+
+    def Profile(self, request, context):
+        self._server.note(context)
+        yield pb.ProfileChunk(trace=b'{"of": 1}')
 
 
 class Relay:

@@ -7,6 +7,7 @@ import sys
 PAGE = pathlib.Path(__file__).resolve().parent / "README.md"
 BEGIN = "<!-- conformance clients -->\n"
 END = "<!-- end of conformance clients -->\n"
+FINE = ("yes", "no")  # no: it is said not to do so
 PACKAGES = ["Python", "Python asyncio", "Go", "Node.js", "Java", "Java async",
             "Rust", "C++"]
 
@@ -25,7 +26,7 @@ def in_page():
 
 
 def of_run(cases, columns, known):
-    """`columns` are {package: results}, "yes" or what is wrong. Cells of packages
+    """`columns` are {package: results}, one of FINE or what is wrong. Cells of packages
     that were not run are as they are `known`."""
     if set(columns) - set(PACKAGES):
         raise ValueError(f"{set(columns) - set(PACKAGES)} are not in PACKAGES")
@@ -36,7 +37,7 @@ def of_run(cases, columns, known):
     for i, case in enumerate(cases):
         rows.append([case, *(
             old.get((case, name), "not run") if name not in columns
-            else "yes" if columns[name][i] == "yes" else "NO"
+            else columns[name][i] if columns[name][i] in FINE else "NO"
             for name in PACKAGES)])
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 

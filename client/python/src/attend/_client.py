@@ -37,15 +37,19 @@ class Client(Settings):
     """
 
     def _open(self) -> None:
-        self._channel = (
-            grpc.insecure_channel(self._target, options=self._options)
-            if self._credentials is None else
-            grpc.secure_channel(self._target, self._credentials,
-                                options=self._options))
+        self._channels = {service: self._channel(service)
+                          for service in ("Attend", "Admin")}
+
+    def _channel(self, service: str) -> grpc.Channel:
+        options = self._options_for(service)
+        if self._credentials is None:
+            return grpc.insecure_channel(self._target, options)
+        return grpc.secure_channel(self._target, self._credentials, options)
 
     def close(self) -> None:
         """Ends the calls that run, and the connections."""
-        self._channel.close()
+        for channel in self._channels.values():
+            channel.close()
 
     def __enter__(self) -> Self:
         return self
@@ -185,7 +189,8 @@ class Client(Settings):
             return started(
                 cancellation, method.future, call.request,
                 timeout=attempts.timeout(),
-                metadata=elsewhere(metadata) if second else metadata)
+                metadata=attempts.metadata(
+                    elsewhere(metadata) if second else metadata))
 
         while True:
             try:
@@ -195,7 +200,7 @@ class Client(Settings):
                     answer = answer_of(send(False))
                 else:  # a future costs a thread's turn
                     answer = method(call.request, timeout=attempts.timeout(),
-                                    metadata=metadata)
+                                    metadata=attempts.metadata(metadata))
                 break
             except grpc.RpcError as error:
                 pause = attempts.pause(error)
@@ -205,10 +210,11 @@ class Client(Settings):
     def _method(self, call: _calls.Call[Any],
                 cancellation: Cancellation | None) -> Any:
         """Of gRPC. If the answer comes in pieces it waits for all of them."""
+        channel = self._channels[call.service]
         if not call.in_pieces:
-            return self._channel.unary_unary(
+            return channel.unary_unary(
                 call.path, call.serialize, call.answer.FromString)
-        method: Any = self._channel.unary_stream(
+        method: Any = channel.unary_stream(
             call.path, call.serialize, call.answer.FromString)
         return lambda *given, **named: list(
             started(cancellation, method, *given, **named))
@@ -216,7 +222,7 @@ class Client(Settings):
     def _stream(self, call: _calls.Call[str]) -> Iterator[str]:
         """Closing the iterator cancels the call. It begins with the first part
         that is asked for."""
-        method: Any = self._channel.unary_stream(
+        method: Any = self._channels[call.service].unary_stream(
             call.path, call.serialize, call.answer.FromString)
         attempts = self._attempts(call)
         metadata = self._metadata_of(call)
@@ -225,7 +231,8 @@ class Client(Settings):
         request: Any = call.request
         while True:
             running = started(cancellation, method, request,
-                              timeout=attempts.timeout(), metadata=metadata)
+                              timeout=attempts.timeout(),
+                              metadata=attempts.metadata(metadata))
             try:
                 for message in running:
                     part = replay.new(call.read(message), message)

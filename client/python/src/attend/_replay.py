@@ -77,7 +77,6 @@ class Replay:
                 params.max_new_tokens -= len(self._ids)
             least = _value(params, model, "min_new_tokens")
             params.min_new_tokens = max(0, least - len(self._ids))
-            self._at = len(self._seen)
             return again
         self._at, self._ids = 0, []
         return request

@@ -10,7 +10,7 @@ import logging
 import random
 import time
 from dataclasses import dataclass
-from typing import Protocol, cast
+from typing import List, Protocol, Tuple, cast
 
 import grpc
 from google.protobuf.message import DecodeError
@@ -19,6 +19,7 @@ from attend.errors import AttendError, error_of
 from attend.v1 import status_details_pb2
 
 
+Metadata = List[Tuple[str, str]]
 LOG = logging.getLogger("attend")
 # How grpcio reports a call that was cut in the middle, with several codes. No
 # answer of Attend reads like that, nor a call that the client has cancelled.
@@ -50,6 +51,13 @@ class Attempts:
         self._retry = retry
         self._end = None if timeout is None else time.monotonic() + timeout
         self._made = 0
+        self._sent = 0
+
+    def metadata(self, of_call: Metadata) -> Metadata:
+        """Of the next attempt, which says how many there were before."""
+        self._sent += 1
+        before = [("grpc-previous-rpc-attempts", f"{self._sent - 1}")]
+        return [*of_call, *(before if self._sent > 1 else ())]
 
     def timeout(self) -> float | None:
         """Seconds that are left."""

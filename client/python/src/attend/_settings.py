@@ -59,7 +59,8 @@ class Settings:
         server_name: in the server's certificate; default: the (first) host.
         timeout: seconds of a call that does not say; None: no limit.
         retry: Retry(max_attempts=1) retries nothing.
-        health_checks: watch the health of each server. Not behind a proxy that
+        health_checks: watch the health of each server; load_model() and what
+            else changes a server does without. Not behind a proxy that
             balances calls: the health of one server would speak for all.
         affinity: calls go to one server, as long as it serves, if so many first
             bytes of their first input are alike: its cache has what they begin
@@ -105,6 +106,15 @@ class Settings:
     def _open(self) -> None:
         """Opens the channel."""
         raise NotImplementedError
+
+    def _options_for(self, service: str) -> list[tuple[str, Any]]:
+        """Of the channel for a service. That of Admin, whose calls go to a server
+        that does not serve, too: it may wait for its first model."""
+        if service == "Attend":
+            return self._options
+        name = "grpc.inhibit_health_checking"
+        return [*((key, value) for key, value in self._options if key != name),
+                (name, 1)]
 
     def _of_model(self, options: Mapping[str, Any]) -> dict[str, Any]:
         return {"model": self._model, **options}

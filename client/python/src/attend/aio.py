@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import functools
 from typing import (
     TYPE_CHECKING, Any, AsyncIterator, Iterable, Mapping, TypeVar)
 
@@ -37,18 +36,23 @@ class Client(Settings):
     """
 
     def _open(self) -> None:
-        """The channel belongs to the loop that runs when it is first used."""
+        self._channels: dict[str, Any] = {}
 
-    @functools.cached_property
-    def _channel(self) -> Any:
-        if self._credentials is None:
-            return grpc.aio.insecure_channel(self._target, self._options)
-        return grpc.aio.secure_channel(self._target, self._credentials,
-                                       self._options)
+    def _channel(self, service: str) -> Any:
+        """It belongs to the loop that runs when it is first used."""
+        if service not in self._channels:
+            options = self._options_for(service)
+            self._channels[service] = (
+                grpc.aio.insecure_channel(self._target, options)
+                if self._credentials is None else
+                grpc.aio.secure_channel(self._target, self._credentials,
+                                        options))
+        return self._channels[service]
 
     async def close(self) -> None:
         """Ends the calls that run, and the connections."""
-        await self._channel.close()
+        for channel in self._channels.values():
+            await channel.close()
 
     async def __aenter__(self) -> Self:
         return self
@@ -194,7 +198,8 @@ class Client(Settings):
 
         def send(second: bool) -> Any:
             return method(call.request, timeout=attempts.timeout(),
-                          metadata=elsewhere(metadata) if second else metadata)
+                          metadata=attempts.metadata(
+                              elsewhere(metadata) if second else metadata))
 
         while True:
             try:
@@ -207,10 +212,11 @@ class Client(Settings):
 
     def _method(self, call: _calls.Call[Any]) -> Any:
         """Of gRPC. If the answer comes in pieces it waits for all of them."""
+        channel = self._channel(call.service)
         if not call.in_pieces:
-            return self._channel.unary_unary(
+            return channel.unary_unary(
                 call.path, call.serialize, call.answer.FromString)
-        method = self._channel.unary_stream(
+        method = channel.unary_stream(
             call.path, call.serialize, call.answer.FromString)
 
         async def all_pieces(*given: Any, **named: Any) -> list[Any]:
@@ -225,7 +231,7 @@ class Client(Settings):
     async def _stream(self, call: _calls.Call[str]) -> AsyncIterator[str]:
         """Closing the iterator cancels the call. It begins with the first part
         that is asked for."""
-        method = self._channel.unary_stream(
+        method = self._channel(call.service).unary_stream(
             call.path, call.serialize, call.answer.FromString)
         attempts = self._attempts(call)
         metadata = self._metadata_of(call)
@@ -233,7 +239,7 @@ class Client(Settings):
         request: Any = call.request
         while True:
             running = method(request, timeout=attempts.timeout(),
-                             metadata=metadata)
+                             metadata=attempts.metadata(metadata))
             try:
                 async for message in running:
                     part = replay.new(call.read(message), message)

@@ -133,11 +133,7 @@ void AddError(const CallResult& failed, const std::vector<std::string>& parts,
   outcome["others"] = others;
 }
 
-Json Run(const Json& test) {
-  absl::StatusOr<ClientOptions> options = OptionsOf(test);
-  if (!options.ok()) return {{"refused", options.status().message()}};
-  Client client(*std::move(options));
-  const Json& call = test.at("call");
+Json RunWith(Client& client, const Json& call) {
   Warm(client, call);
   Json outcome = {{"values", Json::array()}};
   std::vector<std::string> parts;
@@ -158,17 +154,33 @@ Json Run(const Json& test) {
   return outcome;
 }
 
+// `kept`: the client of cases with "keep".
+Json Run(const Json& test, std::optional<Client>& kept) {
+  const bool keep = test.value("keep", false);
+  if (!keep || !kept) {
+    absl::StatusOr<ClientOptions> options = OptionsOf(test);
+    if (!options.ok()) return {{"refused", options.status().message()}};
+    if (!keep) {
+      Client client(*std::move(options));
+      return RunWith(client, test.at("call"));
+    }
+    kept.emplace(*std::move(options));
+  }
+  return RunWith(*kept, test.at("call"));
+}
+
 }  // namespace
 }  // namespace attend
 
 int main() {
+  std::optional<attend::Client> kept;
   for (std::string line; std::getline(std::cin, line);) {
     const auto test = nlohmann::json::parse(line);
     const auto environment = test.at("environment");
     for (const auto& [name, value] : environment.items()) {
       setenv(name.c_str(), value.get<std::string>().c_str(), 1);
     }
-    std::cout << attend::Run(test).dump() << std::endl;
+    std::cout << attend::Run(test, kept).dump() << std::endl;
     for (const auto& [name, value] : environment.items()) {
       unsetenv(name.c_str());
     }

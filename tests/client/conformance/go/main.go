@@ -21,6 +21,7 @@ type testCase struct {
 	Target      string
 	Environment map[string]string
 	Call        call
+	Keep        bool
 	Client      struct {
 		Model, Token         string
 		Timeout              *float64
@@ -135,12 +136,27 @@ func (o *outcome) fail(value any, err error) {
 // keyText begins differently for each number.
 func keyText(i int) string { return fmt.Sprintf("%8d", i) }
 
-func run(c *testCase) (result outcome) {
+var kept *attend.Client // of cases with `keep`
+
+func (c *testCase) client() (*attend.Client, error) {
+	if c.Keep && kept != nil {
+		return kept, nil
+	}
 	client, err := attend.NewClient(c.Target, c.options()...)
+	if c.Keep {
+		kept = client
+	}
+	return client, err
+}
+
+func run(c *testCase) (result outcome) {
+	client, err := c.client()
 	if err != nil {
 		return outcome{Refused: err.Error()}
 	}
-	defer client.Close()
+	if !c.Keep {
+		defer client.Close()
+	}
 	// Until so many servers have answered.
 	seen := map[string]bool{}
 	for i := 0; len(seen) < c.Call.Warm; i++ {

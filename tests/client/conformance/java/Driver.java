@@ -30,6 +30,7 @@ import java.util.Map;
  */
 public final class Driver {
   private static final Gson GSON = new GsonBuilder().serializeNulls().create();
+  private static AttendClient kept; // of cases with `keep`
 
   private Driver() {}
 
@@ -44,9 +45,16 @@ public final class Driver {
     for (String line; (line = in.readLine()) != null;) {
       out.println(GSON.toJson(run(JsonParser.parseString(line).getAsJsonObject(), maker)));
     }
+    if (kept != null) {
+      kept.close();
+    }
   }
 
   private static Map<String, Object> run(JsonObject given, CallMaker maker) {
+    if (given.has("keep")) {
+      kept = kept == null ? clientOf(given) : kept;
+      return outcomeOf(kept, given.getAsJsonObject("call"), maker);
+    }
     try (var client = clientOf(given)) {
       return outcomeOf(client, given.getAsJsonObject("call"), maker);
     } catch (IllegalArgumentException | UncheckedIOException error) {

@@ -81,8 +81,11 @@ fn calls_of(call: &Value) -> Vec<Value> {
     (0..keys).map(of).collect()
 }
 
-async fn run(case: &Value) -> Value {
-    let client = match client_of(case) {
+/// `kept`: the client of cases with `keep`.
+async fn run(case: &Value, kept: &mut Option<Client>) -> Value {
+    let keep = case["keep"] == true;
+    let known = if keep { kept.take() } else { None };
+    let client = match known.map_or_else(|| client_of(case), Ok) {
         Ok(client) => client,
         Err(error) => return json!({"refused": error.to_string()}),
     };
@@ -130,6 +133,9 @@ async fn run(case: &Value) -> Value {
         }
     }
     outcome["seconds"] = begin.elapsed().as_secs_f64().into();
+    if keep {
+        *kept = Some(client);
+    }
     outcome
 }
 
@@ -140,13 +146,14 @@ fn main() {
         .enable_all()
         .build()
         .unwrap();
+    let mut kept = None;
     for line in io::stdin().lines() {
         let case: Value = serde_json::from_str(&line.unwrap()).unwrap();
         let environment = case["environment"].as_object().unwrap();
         for (key, value) in environment {
             env::set_var(key, value.as_str().unwrap());
         }
-        println!("{}", runtime.block_on(run(&case)));
+        println!("{}", runtime.block_on(run(&case, &mut kept)));
         for key in environment.keys() {
             env::remove_var(key);
         }

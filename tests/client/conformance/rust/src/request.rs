@@ -72,6 +72,7 @@ fn params(given: &Value) -> GenerationParams {
                 params.num_return_sequences = Some(value.as_i64().unwrap() as i32);
             }
             "maxNewTokens" => params.max_new_tokens = Some(value.as_i64().unwrap() as i32),
+            "minNewTokens" => params.min_new_tokens = Some(value.as_i64().unwrap() as i32),
             "doSample" => params.do_sample = value.as_bool(),
             "temperature" => params.temperature = Some(value.as_f64().unwrap() as f32),
             _ => panic!("this driver does not know {key}"),

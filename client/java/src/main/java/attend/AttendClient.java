@@ -86,7 +86,7 @@ public final class AttendClient implements AutoCloseable {
   /** Ends the calls that run, and the connections: also those of {@code withTimeout}. */
   @Override
   public void close() {
-    async.connection().channel.shutdownNow();
+    async.connection().close();
   }
 
   /** Continues texts, answers chats, or translates sentences. */

@@ -1,6 +1,8 @@
 package attend;
 
 import attend.v1.AttendGrpc;
+import attend.v1.GetModelRequest;
+import attend.v1.Model;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
 import io.grpc.Context;
@@ -15,18 +17,21 @@ import java.util.concurrent.TimeUnit;
  * current context hold for it.
  */
 final class Call<Q, A> {
+  private static final Metadata.Key<String> ATTEMPTS_BEFORE = Metadata.Key.of(
+      "grpc-previous-rpc-attempts", Metadata.ASCII_STRING_MARSHALLER);
   final Connection connection;
   final Hedging hedging; // null: none
   private final MethodDescriptor<Q, A> method;
-  private final Q request;
+  final Q request;
   private final Deadline end; // null: none
   private final Metadata metadata;
   private final String affinity; // null: none
-  private final Context context = Context.current();
+  private final Context context;
 
   Call(Connection connection, CallSettings settings, MethodDescriptor<Q, A> method,
       Q request) {
     this.connection = connection;
+    this.context = Context.current();
     // What changes the server is not asked for twice.
     this.hedging = AttendGrpc.SERVICE_NAME.equals(method.getServiceName())
         ? connection.hedging : null;
@@ -40,26 +45,50 @@ final class Call<Q, A> {
     this.end = own == null || (outer != null && outer.isBefore(own)) ? outer : own;
   }
 
+  private Call(Call<?, ?> other, MethodDescriptor<Q, A> method, Q request) {
+    this.connection = other.connection;
+    this.hedging = null;
+    this.method = method;
+    this.request = request;
+    this.metadata = other.metadata;
+    this.affinity = null;
+    this.end = other.end;
+    this.context = other.context;
+  }
+
+  /** Asks for a model, in the time of this call. */
+  CompletableFuture<Model> model(String name) {
+    var asked = new Call<>(this, AttendGrpc.getGetModelMethod(),
+        GetModelRequest.newBuilder().setName(name).build());
+    return UnaryCall.start(asked, answers -> answers.get(0));
+  }
+
   /** Messages to ask for, if all are wanted: of one the second would be an error. */
   int messages() {
     return method.getType().serverSendsOneMessage() ? 2 : Integer.MAX_VALUE;
   }
 
   /**
-   * Sends the request. The listener then has to be given messages by request().
+   * Sends a request: that of the call, or the rest of it. The listener then has to be given messages by request().
+   * The server is told how many attempts there were before.
    * While others run it goes elsewhere: of N servers, one in N goes to the same.
    */
-  ClientCall<Q, A> start(ClientCall.Listener<A> listener, boolean othersRun) {
+  ClientCall<Q, A> start(
+      ClientCall.Listener<A> listener, Q sent, int before, boolean othersRun) {
     connection.reconnect();
-    var call = connection.channel.newCall(method, CallOptions.DEFAULT.withDeadline(end));
+    var call = connection.channelOf(method.getServiceName())
+        .newCall(method, CallOptions.DEFAULT.withDeadline(end));
     var headers = new Metadata(); // gRPC adds its own
     headers.merge(metadata);
+    if (before > 0) {
+      headers.put(ATTEMPTS_BEFORE, String.valueOf(before));
+    }
     if (affinity != null) {
       headers.put(Affinity.HEADER, othersRun ? affinity + "-2" : affinity);
     }
     try {
       call.start(listener, headers);
-      call.sendMessage(request);
+      call.sendMessage(sent);
       call.halfClose();
       return call;
     } catch (RuntimeException | Error error) { // of an interceptor

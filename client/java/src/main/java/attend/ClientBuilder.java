@@ -129,8 +129,11 @@ public final class ClientBuilder {
       builder.overrideAuthority(files.serverName());
     }
     channel.accept(builder);
+    var checked = builder.build();
+    // A server that does not serve may wait for its first model.
+    var any = builder.defaultServiceConfig(serviceConfig(false)).build();
     return new AttendClient(new AsyncAttendClient(
-        new Connection(builder.build(), model, retry, hedging, affinity), settings));
+        new Connection(checked, any, model, retry, hedging, affinity), settings));
   }
 
   private ManagedChannelBuilder<?> open(Tls files) {
@@ -141,7 +144,7 @@ public final class ClientBuilder {
             ServerList.target(address.isEmpty() ? "localhost:50051" : address), credentials)
         .disableRetry() // see Retry
         .disableServiceConfigLookUp()
-        .defaultServiceConfig(serviceConfig())
+        .defaultServiceConfig(serviceConfig(healthChecks))
         .maxInboundMessageSize(Integer.MAX_VALUE)
         // A server that does not answer a ping is given up, and its calls are made
         // again elsewhere. A server takes a ping in 10 s (--min-ping-interval).
@@ -150,13 +153,13 @@ public final class ClientBuilder {
   }
 
   /** How calls are balanced: perhaps to those servers only that say they serve. */
-  private Map<String, ?> serviceConfig() {
+  private Map<String, ?> serviceConfig(boolean checked) {
     if (affinity > 0) {
       RingBalancer.register();
     }
     var policy = affinity > 0 ? RingBalancer.NAME : "round_robin";
     var balancing = Map.of("loadBalancingConfig", List.of(Map.of(policy, Map.of())));
-    if (!healthChecks) {
+    if (!checked) {
       return balancing;
     }
     var both = new HashMap<String, Object>(balancing);

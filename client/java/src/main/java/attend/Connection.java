@@ -1,5 +1,6 @@
 package attend;
 
+import attend.v1.AdminGrpc;
 import io.grpc.ManagedChannel;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -9,6 +10,7 @@ final class Connection {
   private static final long BETWEEN_RECONNECTS = TimeUnit.SECONDS.toNanos(5);
 
   final ManagedChannel channel;
+  private final ManagedChannel admin; // whatever the health of a server
   final String model;
   final Retry retry;
   final Hedging hedging; // null: none
@@ -16,9 +18,10 @@ final class Connection {
   final Budget budget = new Budget();
   private final AtomicLong reconnected = new AtomicLong(System.nanoTime());
 
-  Connection(ManagedChannel channel, String model, Retry retry, Hedging hedging,
-      int affinity) {
+  Connection(ManagedChannel channel, ManagedChannel admin, String model, Retry retry,
+      Hedging hedging, int affinity) {
     this.channel = channel;
+    this.admin = admin;
     this.model = model;
     this.retry = retry;
     this.hedging = hedging;
@@ -34,6 +37,17 @@ final class Connection {
     long last = reconnected.get();
     if (now - last > BETWEEN_RECONNECTS && reconnected.compareAndSet(last, now)) {
       channel.resetConnectBackoff();
+      admin.resetConnectBackoff();
     }
+  }
+
+  /** For the methods of a service. */
+  ManagedChannel channelOf(String service) {
+    return AdminGrpc.SERVICE_NAME.equals(service) ? admin : channel;
+  }
+
+  void close() {
+    channel.shutdownNow();
+    admin.shutdownNow();
   }
 }

@@ -1,5 +1,7 @@
 package attend;
 
+import attend.v1.GenerateRequest;
+import attend.v1.Model;
 import io.grpc.ClientCall;
 import io.grpc.Metadata;
 import io.grpc.Status;
@@ -18,7 +20,7 @@ final class StreamedCall<Q, A> implements Flow.Subscription {
   private final Flow.Subscriber<? super String> subscriber;
   private final Replay text = new Replay();
   private ClientCall<Q, A> running; // null: between two attempts
-  private CompletableFuture<Void> next;
+  private CompletableFuture<?> next; // of a pause, or what the model is
   private int made;
   private long wanted; // parts that the subscriber has asked for
   private boolean asked; // for a message that has not come
@@ -35,26 +37,53 @@ final class StreamedCall<Q, A> implements Flow.Subscription {
       Flow.Subscriber<? super String> subscriber) {
     var started = new StreamedCall<>(call, read, subscriber);
     subscriber.onSubscribe(started);
-    started.begin();
+    started.begin(call.request);
   }
 
-  private void begin() {
-    var error = attempt();
+  /** The call has broken off, and there was a pause. */
+  private void beginAgain() {
+    var asked = askForModel();
+    if (asked == null) {
+      beginAgain(null);
+    } else {
+      asked.whenComplete((model, error) -> beginAgain(model));
+    }
+  }
+
+  /** null: how the call goes on does not depend on it. */
+  private synchronized CompletableFuture<Model> askForModel() {
+    if (over || !text.mayContinue(call.request)) {
+      return null;
+    }
+    var asked = call.model(((GenerateRequest) call.request).getModel());
+    next = asked;
+    return asked;
+  }
+
+  private void beginAgain(Model model) {
+    Q request;
+    synchronized (this) {
+      request = text.again(call.request, model);
+    }
+    begin(request);
+  }
+
+  private void begin(Q request) {
+    var error = attempt(request);
     if (error != null) {
       subscriber.onError(error);
     }
   }
 
   /** Why it could not begin; null: it has begun, or is over. */
-  private synchronized Throwable attempt() {
+  private synchronized Throwable attempt(Q request) {
     if (over) {
       return null;
     }
     made++;
-    text.again();
     asked = false;
     try {
-      running = call.start(new Attempt(), false);
+      running = call.start(new Attempt(), request, made - 1, false);
       ask();
       return null;
     } catch (Throwable error) { // of an interceptor
@@ -109,7 +138,7 @@ final class StreamedCall<Q, A> implements Flow.Subscription {
       return "";
     }
     asked = false;
-    var part = text.next(read.apply(message));
+    var part = text.next(read.apply(message), message);
     wanted -= part.isEmpty() ? 0 : 1;
     return part;
   }
@@ -119,7 +148,7 @@ final class StreamedCall<Q, A> implements Flow.Subscription {
       return false;
     }
     running = null;
-    next = call.again(error, made, this::begin);
+    next = call.again(error, made, this::beginAgain);
     return next != null;
   }
 

@@ -82,7 +82,7 @@ final class UnaryCall<Q, A, R> extends CompletableFuture<R> {
     boolean othersRun = !running.isEmpty();
     running.add(attempt);
     try {
-      attempt.started = call.start(attempt, othersRun);
+      attempt.started = call.start(attempt, call.request, made - 1, othersRun);
       attempt.started.request(call.messages());
     } catch (Throwable error) {
       running.remove(attempt); // what it hears is not of the call any more

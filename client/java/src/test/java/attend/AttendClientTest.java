@@ -207,7 +207,7 @@ class AttendClientTest {
   private Hedging hedgingOf(MethodDescriptor<?, ?> method) {
     var given = client.async().connection();
     var connection = new Connection(
-        given.channel, "", given.retry, new Hedging(Duration.ofMillis(1)), 0);
+        given.channel, given.channel, "", given.retry, new Hedging(Duration.ofMillis(1)), 0);
     return new Call<>(
         connection, new CallSettings(null, Map.of()), method, null).hedging;
   }
