@@ -4,13 +4,16 @@
     tests/bench/memory.py --model models/en-de:generate \\
         --model /tmp/all-MiniLM-L6-v2:embed
 
-A model is a directory and what it is asked for, as attend bench --task names
-it. Resident memory is printed after the load and after the requests, its peak,
-and what is resident after the requests without the KV pool for each number of
-the checkpoint. Then what of the memory after the requests is anonymous: not
-pages of programs and libraries. MB are 10^6 bytes. quality_vectors.py and
-quality_perplexity.py say where those models come from (quality_perplexity.py
---checkpoint keeps the directory).
+A model is a directory, also one of CTranslate2, or a GGUF file, and what it is
+asked for, as attend bench --task names it. Printed are seconds of the load, and
+CPU time until the server is ready; resident memory after the load and after the
+requests, its peak, and that divided by what stays after the requests; what is
+resident then without the KV pool for each number of the checkpoint, if it is of
+safetensors; and what is anonymous then: not pages of programs and libraries. MB
+are 10^6 bytes. quality_vectors.py and quality_perplexity.py say where those
+models come from (quality_perplexity.py --checkpoint keeps the directory).
+
+The exit code is 1 if a peak is above 1.2 times what stays.
 """
 
 import argparse
@@ -19,15 +22,17 @@ import pathlib
 import re
 import struct
 import subprocess
+import sys
 
 from harness import attend_processes
 
-DTYPES = ["f32", "bf16", "int8"]
+DTYPES = ["f32", "bf16", "int8", "w8", "int4"]
 KV_BYTES = 64 << 20
+LARGEST_PEAK = 1.2  # times what stays
 
 
 def parameters(model):
-    """How many numbers its safetensors have."""
+    """How many numbers its safetensors have; 0 without any."""
     total = 0
     for path in model.rglob("*.safetensors"):
         with path.open("rb") as file:
@@ -72,26 +77,28 @@ class Server:
 
 
 def measure(args, model, task, dtype):
+    """Prints a row; whether the peak is within its limit."""
     server = Server(args.server, model, dtype, args.flag)
     try:
         pid = server.process.pid
+        cpu_seconds = attend_processes.cpu_seconds(pid)
         loaded = status(pid, "VmRSS")
-        load_peak = status(pid, "VmHWM")
         attend_processes.bench(args.client, server.address, "--task", task,
                                "--requests", args.requests,
                                *(["--max-new-tokens", "32"]
                                  if task == "generate" else []))
-        after = status(pid, "VmRSS")
+        after, peak = status(pid, "VmRSS"), status(pid, "VmHWM")
         anonymous = status(pid, "RssAnon")
-        count = parameters(model)
-        pool = KV_BYTES / 1e6 if task == "generate" else 0
-        print(f"{model.name:<20} {count / 1e6:>7.1f} {dtype:<5} "
-              f"{server.load_seconds:>7.2f} {loaded:>8.0f} {after:>8.0f} "
-              f"{max(load_peak, status(pid, 'VmHWM')):>8.0f} "
-              f"{(after - pool) * 1e6 / count:>8.2f} {anonymous:>9.0f}",
-              flush=True)
     finally:
         server.close()
+    count = parameters(model)
+    pool = KV_BYTES / 1e6 if task == "generate" else 0
+    each = f"{(after - pool) * 1e6 / count:.2f}" if count else ""
+    print(f"{model.name:<20.20} {count / 1e6:>7.1f} {dtype:<5} "
+          f"{server.load_seconds:>7.2f} {cpu_seconds:>6.2f} {loaded:>8.0f} "
+          f"{after:>8.0f} {peak:>8.0f} {peak / after:>5.2f} {each:>8} "
+          f"{anonymous:>9.0f}", flush=True)
+    return peak <= LARGEST_PEAK * after
 
 
 def main():
@@ -99,7 +106,7 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     attend_processes.add_options(parser)
     parser.add_argument("--model", action="append", required=True,
-                        help="directory:task")
+                        help="path:task")
     parser.add_argument("--requests", type=int, default=50)
     parser.add_argument("--dtypes", nargs="+", choices=DTYPES, default=DTYPES)
     parser.add_argument("--server", type=pathlib.Path,
@@ -109,12 +116,15 @@ def main():
     args = parser.parse_args()
     args.server = args.server or args.build / "server/attend-server"
     args.client = args.client or args.build / "client/attend"
-    print(f"{'model':<20} {'10^6':>7} dtype {'load s':>7} {'loaded':>8} "
-          f"{'after':>8} {'peak':>8} {'B/number':>8} {'anonymous':>9}")
+    print(f"{'model':<20} {'10^6':>7} dtype {'load s':>7} {'CPU s':>6} "
+          f"{'loaded':>8} {'after':>8} {'peak':>8} {'times':>5} {'B/number':>8} "
+          f"{'anonymous':>9}")
+    good = []
     for text in args.model:
-        directory, _, task = text.rpartition(":")
-        for dtype in args.dtypes:
-            measure(args, pathlib.Path(directory).resolve(), task, dtype)
+        path, _, task = text.rpartition(":")
+        good += [measure(args, pathlib.Path(path).resolve(), task, dtype)
+                 for dtype in args.dtypes]
+    sys.exit(0 if all(good) else 1)
 
 
 if __name__ == "__main__":
