@@ -11,7 +11,7 @@ ones, and check the server's certificate. The script passes (exit code 0) if
 * nobody can negotiate anew, and nobody gets in with TLS 1.1,
 * no client's call fails while others make handshakes without a pause, and while
   the files change: whole, one after the other, broken, and away,
-* the server's memory has grown by less than 32 MiB in the end, and its exit
+* the server's memory has grown by less than 16 MiB in the end, and its exit
   code is 0.
 
 Needs grpcio, grpcio-tools and the program openssl.
@@ -291,7 +291,7 @@ def main():
                 time.sleep(2)
                 memory.append(server.resident_mebibytes())
             check(f"memory after each: {[round(m) for m in memory]} MiB",
-                  memory[-1] < memory[0] + 32)
+                  memory[-1] < memory[0] + 16)
             code = server.stop()
             check(f"exit code {code}", code == 0)
     sys.exit(0 if good else 1)
