@@ -22,7 +22,8 @@ type Retry struct {
 	InitialBackoff time.Duration // doubles
 	MaxBackoff     time.Duration
 	// A stream that has begun is made again, too, and goes on where it broke
-	// off: results are the same each time. true: it ends.
+	// off: results are the same each time. An attempt that brings something new
+	// counts as the first. true: it ends.
 	NoResume bool
 }
 

@@ -27,11 +27,15 @@ func stream[Request, Chunk any](ctx context.Context, c *Client,
 		ctx = withKey(ctx, affinityKey(request, c.affinity), 0)
 		var text replay
 		sent := request
-		for made := 1; ; made++ {
-			failed := attemptStream(saying(ctx, made-1), open, sent, part, &text,
+		for made, before := 1, 0; ; made, before = made+1, before+1 {
+			known := len(text.seen)
+			failed := attemptStream(saying(ctx, before), open, sent, part, &text,
 				yield)
 			if failed == nil {
 				return
+			}
+			if len(text.seen) > known {
+				made = 1 // it went on: attempts before it count no more
 			}
 			pause, again := c.retry.next(failed, made, end)
 			begun := text.seen != "" && c.retry.NoResume

@@ -82,6 +82,7 @@ absl::Status Attempts::Run(absl::FunctionRef<AttemptOutcome()> attempt) {
     const AttemptOutcome outcome = RunOne(attempt);
     if (outcome.status.ok() || outcome.is_final) return outcome.status;
     if (IsCancelled()) return CancelledByCaller().status;
+    if (outcome.went_on) made = 1;
     const std::optional<absl::Duration> pause =
         options_.retry.Pause({.attempts = made,
                               .code = outcome.status.code(),

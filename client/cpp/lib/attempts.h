@@ -21,6 +21,7 @@ struct AttemptOutcome {
   // When the server wants to see the call again; negative: never.
   std::optional<absl::Duration> hint = std::nullopt;
   bool is_final = false;  // whatever the policy says
+  bool went_on = false;   // it brought something new of a stream
 };
 
 AttemptOutcome AttemptOutcomeOf(const grpc::ClientContext& context,
@@ -36,7 +37,7 @@ class Attempts {
            absl::Duration timeout);
 
   // Makes attempts until one succeeds or is final, the policy gives up, or the
-  // caller cancels.
+  // caller cancels. One that went on counts as the first.
   absl::Status Run(absl::FunctionRef<AttemptOutcome()> attempt);
 
   // Of an attempt, which may have several; they live as long as it. Each says

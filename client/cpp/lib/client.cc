@@ -156,6 +156,7 @@ absl::Status Client::Stream(const CallOptions& call, bool resume,
   return attempts.Run([&]() -> AttemptOutcome {
     grpc::ClientContext& context = attempts.NewContext();
     replay.Begin();
+    bool went_on = false;
     const auto reader = begin(context);
     const auto leave = [&](const absl::Status& status) -> AttemptOutcome {
       context.TryCancel();
@@ -167,11 +168,13 @@ absl::Status Client::Stream(const CallOptions& call, bool resume,
     for (Chunk chunk; reader->Read(&chunk); begun = true) {
       const absl::StatusOr<bool> is_new = replay.Next(chunk);
       if (!is_new.ok()) return leave(is_new.status());
+      went_on = went_on || *is_new;
       if (*is_new && !on_chunk(chunk)) return leave(CancelledByCaller().status);
     }
     AttemptOutcome outcome = AttemptOutcomeOf(context, reader->Finish());
     if (outcome.status.ok()) return {.status = replay.End(), .is_final = true};
     outcome.is_final = begun && !resume;
+    outcome.went_on = went_on;
     return outcome;
   });
 }

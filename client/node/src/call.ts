@@ -190,12 +190,12 @@ export async function* streamed(
   const text = new Replay();
   let {request} = call;
   try {
-    for (let made = 1;; made++) {
+    for (let made = 1, before = 0;; made++, before++) {
       try {
         const server = await Promise.race([servers.pick(call.key), over]);
         running = server.makeServerStreamRequest(
             path, requestSerialize, responseDeserialize, request,
-            metadataOf(call, made - 1, call.key), {deadline: call.end});
+            metadataOf(call, before, call.key), {deadline: call.end});
         for await (const message of messagesOf(running)) {
           const part = text.next(read(message), message);
           if (part) yield part;
@@ -204,6 +204,8 @@ export async function* streamed(
         return;
       } catch (failed) {
         const error = ended ?? errorOf(failed);
+        // Attempts before one that went on count no more.
+        if (text.wentOn()) made = 1;
         const pause = pauseAfter(error, made, call);
         if (pause === undefined || (text.begun && !call.retry.resume)) throw error;
         await Promise.race([over, new Promise<void>((resolve) => {

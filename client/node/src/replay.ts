@@ -22,11 +22,19 @@ const NOT_CONTINUED = ['doSample', 'presencePenalty', 'frequencyPenalty', 'echo'
 export class Replay {
   #seen = '';
   #at = 0;  // the length of the current attempt's text
+  #known = 0;  // of what was seen, before the current attempt
   #ids: number[] = [];  // of that text
   #ended = false;  // the last token has come
 
   get begun(): boolean {
     return this.#seen !== '';
+  }
+
+  /** Whether the attempt that has failed brought something new. */
+  wentOn(): boolean {
+    const known = this.#known;
+    this.#known = this.#seen.length;
+    return this.#known > known;
   }
 
   /** Whether it depends on the model alone that a forced prefix will do. */

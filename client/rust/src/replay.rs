@@ -16,6 +16,7 @@ use crate::Error;
 pub(crate) struct Replay {
     seen: String,
     at: usize,     // bytes of the current attempt's text
+    known: usize,  // of what was seen, before the current attempt
     ids: Vec<i32>, // of that text
     ended: bool,   // the last token has come
 }
@@ -23,6 +24,12 @@ pub(crate) struct Replay {
 impl Replay {
     pub(crate) fn begun(&self) -> bool {
         !self.seen.is_empty()
+    }
+
+    /// Whether the attempt that has failed brought something new.
+    pub(crate) fn went_on(&mut self) -> bool {
+        let before = std::mem::replace(&mut self.known, self.seen.len());
+        self.known > before
     }
 
     /// The name of the model on which it depends whether a forced prefix will do;

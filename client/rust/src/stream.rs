@@ -102,20 +102,21 @@ where
 {
     let retry = call.connection.retry;
     let mut sent = call.request.clone();
-    for made in 1.. {
+    let mut in_vain = 0; // attempts since something new came, that one included
+    for before in 0.. {
         // A task of its own, since tonic may panic; a set, which cancels it.
         let mut running = JoinSet::new();
-        running.spawn(attempt(call.clone(), sent, made - 1, read, text.clone(), sender.clone()));
+        running.spawn(attempt(call.clone(), sent, before, read, text.clone(), sender.clone()));
         let ended = running.join_next().await.expect("there is one");
         let Err(error) = ended.unwrap_or_else(|error| Err(broken(error))) else {
             break;
         };
-        let begun = text.lock().await.begun();
-        match retry.next(&error, made, call.end) {
-            Some(next) if !begun || retry.resume => sleep_until(next).await,
+        let mut text = text.lock().await;
+        in_vain = if text.went_on() { 1 } else { in_vain + 1 };
+        match retry.next(&error, in_vain, call.end) {
+            Some(next) if !text.begun() || retry.resume => sleep_until(next).await,
             _ => return Err(error),
         }
-        let mut text = text.lock().await;
         let model = match text.asks_for(&call.request) {
             Some(name) => unary(call.about_model(name), None).await.ok(),
             None => None,

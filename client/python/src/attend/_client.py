@@ -241,7 +241,8 @@ class Client(Settings):
                 replay.end()
                 return
             except grpc.RpcError as error:
-                pause = attempts.pause(error, replay.begun)
+                pause = attempts.pause(error, replay.begun,
+                                       replay.went_on())
             finally:
                 running.cancel()
             sleep(cancellation, pause)

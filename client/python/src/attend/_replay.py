@@ -30,12 +30,18 @@ class Replay:
     def __init__(self) -> None:
         self._seen = ""
         self._at = 0  # the length of the current attempt's text
+        self._known = 0  # of what was seen, before the current attempt
         self._ids: list[int] = []
         self._ended = False
 
     @property
     def begun(self) -> bool:
         return bool(self._seen)
+
+    def went_on(self) -> bool:
+        """Whether the attempt that has failed brought something new."""
+        known, self._known = self._known, len(self._seen)
+        return self._known > known
 
     def new(self, part: str, message: Any) -> str:
         """What of the next part, the text of this message, has not been seen.

@@ -33,7 +33,7 @@ class Retry:
     says when. What the server says (RetryInfo, grpc-retry-pushback-ms) takes
     the place of the backoff."""
 
-    max_attempts: int = 4  # the first included
+    max_attempts: int = 4  # the first included; of a stream: in vain
     initial_backoff: float = 0.1  # doubles
     max_backoff: float = 2.0
     # A stream that breaks off is made again, too, and goes on where it ended.
@@ -65,10 +65,12 @@ class Attempts:
             return None
         return max(0.0, self._end - time.monotonic())
 
-    def pause(self, failed: grpc.RpcError, begun: bool = False) -> float:
+    def pause(self, failed: grpc.RpcError, begun: bool = False,
+              went_on: bool = False) -> float:
         """Seconds before the next attempt. Raises the error if there is none.
-        `begun`: it is a stream of which something has been seen."""
-        self._made += 1
+        `begun`: it is a stream of which something has been seen; `went_on`: by
+        this attempt, so that those before it count no more."""
+        self._made = 1 if went_on else self._made + 1
         error, again = _read(failed)
         pause = error.retry_after
         if pause is None:

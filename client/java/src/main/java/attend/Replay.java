@@ -30,11 +30,19 @@ final class Replay {
 
   private final StringBuilder seen = new StringBuilder();
   private int at; // the length of the current attempt's text
+  private int known; // of what was seen, before the current attempt
   private final List<Integer> ids = new ArrayList<>(); // of that text
   private boolean ended; // the last token has come
 
   boolean begun() {
     return seen.length() > 0;
+  }
+
+  /** Whether the attempt that has failed brought something new. */
+  boolean wentOn() {
+    int before = known;
+    known = seen.length();
+    return known > before;
   }
 
   /** Whether it depends on the model alone that a forced prefix will do. */

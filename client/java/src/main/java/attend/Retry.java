@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
  * <p>gRPC's own retries would not do. They end when headers have arrived, and a
  * server that returns request ids sends headers with every error.
  *
- * @param maxAttempts the first included; 1: nothing is retried
+ * @param maxAttempts the first included; 1: nothing is retried. Of a stream: in vain
  * @param initialBackoff doubles with each attempt
  * @param maxBackoff the longest backoff
  * @param resume whether a stream that has begun is made again, too, and goes on

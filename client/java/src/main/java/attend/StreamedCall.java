@@ -21,7 +21,8 @@ final class StreamedCall<Q, A> implements Flow.Subscription {
   private final Replay text = new Replay();
   private ClientCall<Q, A> running; // null: between two attempts
   private CompletableFuture<?> next; // of a pause, or what the model is
-  private int made;
+  private int made; // in all
+  private int inVain; // since something new came, that attempt included
   private long wanted; // parts that the subscriber has asked for
   private boolean asked; // for a message that has not come
   private boolean over;
@@ -148,7 +149,8 @@ final class StreamedCall<Q, A> implements Flow.Subscription {
       return false;
     }
     running = null;
-    next = call.again(error, made, this::beginAgain);
+    inVain = text.wentOn() ? 1 : inVain + 1;
+    next = call.again(error, inVain, this::beginAgain);
     return next != null;
   }
 
