@@ -75,7 +75,7 @@ def reload(access):
     from attend_client import pb
     with channel_of(access, access.keys[0]) as channel:
         code, _ = finish(channel.unary_stream("/attend.v1.Admin/LoadModel")(
-            pb.LoadModelRequest(name="en-de").SerializeToString(), timeout=60))
+            pb.LoadModelRequest(name="en-de").SerializeToString(), timeout=600))
     return [] if code == "OK" else [code]
 
 
