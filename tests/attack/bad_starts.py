@@ -7,9 +7,9 @@ Sizes that no machine has, files that are directories, empty, endless, cut off
 or unreadable, pipes that nobody writes to, and limits of the system in small
 steps. Each start either ends within half a minute with exit code 1 and one
 line, event=failed, at the end of its log (2 and a line without a time where the
-command line itself is wrong), or the server is ready, answers, and ends with exit code 0 at SIGTERM.
-No start is ended by a signal, and none leaves a process behind. Some tests need
-root, others must not have it: those are left out.
+command line itself is wrong), or the server is ready, answers, and ends with
+exit code 0 at SIGTERM. No start is ended by a signal, and none leaves a process
+behind. Some starts need root, and are left out without.
 """
 
 import argparse
@@ -223,7 +223,8 @@ def main():
     left = left_behind() - before_all
     print(dict(counted))
     print("FAIL" if wrong else "pass", f"starts that went wrong: {wrong}")
-    print("FAIL" if left else "pass", f"processes left behind: {left or 'none'}")
+    print("FAIL" if left else "pass",
+          f"processes left behind: {left or 'none'}")
     sys.exit(1 if wrong or left else 0)
 
 

@@ -46,7 +46,8 @@ def wrong_values(rng):
     """The value of a header `authorization` that nobody should accept."""
     right = STAYS
     return rng.choice((
-        "", "Bearer", "Bearer ", f"Basic {right}", right, f"Bearer {right}x", f"Bearer {right[:-1]}", f"Bearer {right.upper()}",
+        "", "Bearer", "Bearer ", f"Basic {right}", right, f"Bearer {right}x",
+        f"Bearer {right[:-1]}", f"Bearer {right.upper()}",
         f"Bearer x, Bearer {right}", f"Bearer x{right}",
         f"Bearer {hashlib.sha256(right.encode()).hexdigest()}",
         "Bearer " + "k" * rng.choice((1, 100, 1000, 4000)),
@@ -236,7 +237,8 @@ def main():
     changes, wrong = found["changes"]
     checks = {
         f"wrong keys that were let in: {let_in or 'none'}": not let_in,
-        f"calls of who stays: {codes['stays']}": codes["stays"].keys() == {"OK"},
+        f"calls of who stays: {codes['stays']}":
+            codes["stays"].keys() == {"OK"},
         f"calls of who comes and goes: {codes['goes']}":
             codes["goes"].keys() == {"OK", "UNAUTHENTICATED"},
         f"{changes} changes of the file: {wrong or 'all told'}": not wrong,

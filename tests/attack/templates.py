@@ -155,8 +155,8 @@ def harmless(address):
     """The bytes of the result of a harmless conversation."""
     from attend_client import pb
     with connect(address) as channel:
-        code, answer = finish(channel.unary_stream("/attend.v1.Attend/Generate")(
-            chat(pb, "a b c"), timeout=60))
+        generate = channel.unary_stream("/attend.v1.Attend/Generate")
+        _, answer = finish(generate(chat(pb, "a b c"), timeout=60))
     result = pb.GenerateResponse.FromString(answer).results[0]
     return result.status.code, [list(c.ids) for c in result.choices]
 
