@@ -109,8 +109,10 @@ def main():
                         help="seconds between two loads")
     options = parser.parse_args()
 
-    with attacked_server(options.server, options.model,
-                         ["--model-control=explicit"]) as server:
+    # First calls would have to encode what the model before had in its cache.
+    with attacked_server(
+            options.server, options.model,
+            ["--model-control=explicit", "--prefix-cache=false"]) as server:
         callers, ready, seconds, memory = measure(server, options)
         code = server.stop()
 
