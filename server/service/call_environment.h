@@ -23,8 +23,8 @@ struct CallEnvironment {
   CallEnvironment(Service served, int tokenizer_threads,
                   int max_tokenizer_queue)
       : service(std::move(served)),
-        pool(tokenizer_threads, max_tokenizer_queue),
         sandbox_pool(Sandbox::kProcesses, max_tokenizer_queue),
+        pool(tokenizer_threads, max_tokenizer_queue),
         heap(absl::Seconds(1), [] { malloc_trim(0); }) {}
 
   // New calls end with UNAVAILABLE.
@@ -37,9 +37,9 @@ struct CallEnvironment {
 
   const Service service;
   Lifecycle lifecycle;
-  WorkPool pool;
   // For work that waits for the Sandbox: one process each.
   WorkPool sandbox_pool;
+  WorkPool pool;  // gives work to the other, so it ends before
   HeapTrimmer heap;
 };
 
