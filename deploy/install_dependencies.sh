@@ -1,9 +1,10 @@
 #!/bin/sh
 # Installs what Attend is built with, from Debian (12 and 13).
 #
-#   deploy/install_dependencies.sh [--tests] [--fuzz] [--patched-grpc]
+#   deploy/install_dependencies.sh [--tests] [--clang] [--patched-grpc]
 #
-# --tests: also what the tests use. --fuzz: also the compiler of tests/fuzz.
+# --tests: also what the tests use. --clang: also the compiler of the builds
+# with sanitizers and of tests/fuzz.
 # --patched-grpc: what deploy/grpc/build.sh builds gRPC with, and not Debian's
 # gRPC. Says nothing, and asks for no rights, where everything is installed.
 set -eu
@@ -24,10 +25,10 @@ for option in "$@"; do
         chromium clang-format curl jq libbenchmark-dev libgmock-dev libgtest-dev mold
         openssl python3-venv python3-yaml shellcheck"
       ;;
-    --fuzz) packages="$packages clang-19 libclang-rt-19-dev llvm-19" ;;
+    --clang) packages="$packages clang-19 libclang-rt-19-dev llvm-19" ;;
     --patched-grpc) grpc="libc-ares-dev libprotoc-dev libre2-dev" ;;
     *)
-      echo "usage: $0 [--tests] [--fuzz] [--patched-grpc]" >&2
+      echo "usage: $0 [--tests] [--clang] [--patched-grpc]" >&2
       exit 2
       ;;
   esac

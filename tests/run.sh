@@ -20,7 +20,10 @@ timed() {
   echo "$preset: $what in $(($(date +%s) - begin)) s"
 }
 
-deploy/install_dependencies.sh --tests
+case "$preset" in
+  asan | tsan) deploy/install_dependencies.sh --tests --clang ;;
+  *) deploy/install_dependencies.sh --tests ;;
+esac
 cmake --preset "$preset" "$@" >/dev/null
 ctest --preset "$preset" -L texts --no-tests=ignore
 timed built cmake --build --preset "$preset"

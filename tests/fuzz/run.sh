@@ -27,7 +27,7 @@ built=build/fuzz/tests/fuzz
 run=build/${presets[-1]}/tests/fuzz
 mkdir -p build/fuzz/findings build/fuzz/logs
 
-deploy/install_dependencies.sh --tests --fuzz
+deploy/install_dependencies.sh --tests --clang
 for preset in "${presets[@]}"; do cmake --preset "$preset" >/dev/null; done
 if [ $# -gt 0 ]; then targets=("$@"); else
   mapfile -t targets < <(basename -s .options -a "$built"/*.options | sort)

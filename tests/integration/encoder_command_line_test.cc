@@ -66,7 +66,7 @@ TEST(EncoderCommandLineTest, Classifies) {
   const std::vector<std::string> words = absl::StrSplit(outcome.out, '\t');
   ASSERT_EQ(words.size(), 2 * one["labels"].size());
   for (size_t i = 0; i < one["labels"].size(); ++i) {
-    EXPECT_EQ(words[2 * i], one["labels"][i]);
+    EXPECT_EQ(words[2 * i], one["labels"][i].get<std::string>());
     EXPECT_NEAR(std::stod(words[2 * i + 1]), one["scores"][i], kTolerance);
   }
   const Json tokens = TextCases("classify_tokens")[0]["tokens"];
@@ -103,7 +103,7 @@ TEST(EncoderCommandLineTest, Reranks) {
     const int document = one["order"][i];
     EXPECT_NEAR(std::stod(fields[0]), one["scores"][i], kTolerance);
     EXPECT_EQ(fields[1], std::to_string(document + 1));
-    EXPECT_EQ(fields[2], one["documents"][document]);
+    EXPECT_EQ(fields[2], one["documents"][document].get<std::string>());
   }
 }
 

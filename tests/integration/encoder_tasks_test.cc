@@ -162,7 +162,8 @@ TEST_F(EncoderTasksTest, ClassifiesTokensAndSaysWhereTheyAre) {
       EXPECT_EQ(token.begin(), expected["begin"]);
       EXPECT_EQ(token.end(), expected["end"]);
       ASSERT_EQ(result.tokens(i).labels_size(), 1);
-      EXPECT_EQ(result.tokens(i).labels(0).label(), expected["label"]);
+      EXPECT_EQ(result.tokens(i).labels(0).label(),
+                expected["label"].get<std::string>());
       EXPECT_NEAR(result.tokens(i).labels(0).score(), expected["score"],
                   kTolerance);
     }

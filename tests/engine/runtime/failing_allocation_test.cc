@@ -15,8 +15,7 @@
 namespace attend {
 namespace {
 
-constexpr EngineOptions kOptions = {.max_step_rows = 32,
-                                    .kv_cache_bytes = 1 << 20};
+const EngineOptions kOptions = {.max_step_rows = 32, .kv_cache_bytes = 1 << 20};
 
 // Each of the first allocations, then fewer and fewer of the others.
 long Next(long n) { return n < 20 ? n + 1 : n + n / 5; }

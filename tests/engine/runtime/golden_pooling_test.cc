@@ -24,7 +24,7 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-constexpr EngineOptions kOptions = {
+const EngineOptions kOptions = {
     .max_step_rows = 64, .max_source_tokens = 64, .kv_cache_bytes = 0};
 
 // How the config names what expected.json calls "cls", "mean", ...

@@ -19,8 +19,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-constexpr EngineOptions kSmall = {.max_step_rows = 32,
-                                  .kv_cache_bytes = 1 << 20};
+const EngineOptions kSmall = {.max_step_rows = 32, .kv_cache_bytes = 1 << 20};
 
 // The error of loading a model with a draft model; "" if both load.
 std::string Error(const std::string& model, const std::string& draft) {

@@ -117,7 +117,7 @@ TEST_P(GoldenChatTest, AsTransformers) {
     const auto text = chat->Render(ToChat(conversation), Noon());
     EXPECT_EQ(text.ok(), !expected[name].is_null()) << name << text.status();
     if (!text.ok()) continue;
-    EXPECT_EQ(*text, expected[name]) << name;
+    EXPECT_EQ(*text, expected[name].get<std::string>()) << name;
     ++rendered;
   }
   EXPECT_GE(rendered, 9);

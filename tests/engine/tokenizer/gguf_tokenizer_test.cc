@@ -106,8 +106,9 @@ TEST_P(GoldenGgufTest, CutsLinesAsTransformersDoes) {
     for (const char c : *text) texts.Add(static_cast<unsigned char>(c));
     texts.Add(-1);
     if (i % kBlock != kBlock - 1) continue;
-    ASSERT_EQ(ids.Take(), golden["lines"][i / kBlock]) << i;
-    ASSERT_EQ(texts.Take(), golden["texts"][i / kBlock]) << i;
+    ASSERT_EQ(ids.Take(), golden["lines"][i / kBlock].get<std::string>()) << i;
+    ASSERT_EQ(texts.Take(), golden["texts"][i / kBlock].get<std::string>())
+        << i;
   }
 }
 

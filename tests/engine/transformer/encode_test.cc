@@ -63,8 +63,8 @@ TEST_P(EncodeTest, SourcesSideBySideHaveTheSameBits) {
 TEST_P(EncodeTest, RowsLeftFallToZeroNoSlowerThanRowsAreComputed) {
   Source source = NewSource(30, 2);
   EXPECT_EQ(transformer_->EncodeRowsLeft(*source.state), 30);
-  int steps = 0;
-  for (int left = 30; left > 0; ++steps) {
+  int left = 30;
+  while (left > 0) {
     std::vector<EncodePiece> pieces = {{.state = source.state.get(),
                                         .cross_blocks = source.cross->blocks(),
                                         .cross_layout = &pool_->layout(),

@@ -64,7 +64,8 @@ TEST(ChatTest, Streams) {
     roles.at(choice["index"]) += choice["delta"].contains("role");
   }
   for (int i = 0; i < 2; ++i) {
-    EXPECT_EQ(texts[i], whole["choices"][i]["message"]["content"]);
+    EXPECT_EQ(whole["choices"][i]["message"]["content"].get<std::string>(),
+              texts[i]);
     EXPECT_EQ(roles[i], 1);
   }
 }
