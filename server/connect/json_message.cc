@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "absl/strings/escaping.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "engine/json/json_parse.h"
 #include "engine/tensor/check.h"
@@ -138,12 +137,12 @@ bool MessageBuilder::start_object(size_t) {
     levels_.push_back({nullptr, level().message, &field});
     return true;
   }
-  const bool is_message = field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE;
-  if (!is_message || field.is_repeated() != level().in_list) {
+  const bool is_object = field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE &&
+                         !IsDuration(field);
+  if (!is_object || field.is_repeated() != level().in_list) {
     return FailObject();
   }
   if (!CheckOneof()) return false;
-  ATTEND_CHECK(!absl::StartsWith(field.message_type()->full_name(), "google."));
   Message& message = *level().message;
   const auto& reflection = *message.GetReflection();
   levels_.push_back({field.is_repeated()

@@ -1,5 +1,8 @@
 #include "server/connect/json_scalar.h"
 
+#include <google/protobuf/duration.pb.h>
+
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -10,6 +13,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 
 namespace attend {
 namespace {
@@ -104,6 +108,51 @@ const EnumValueDescriptor* ToEnum(const FieldDescriptor& field,
   return field.enum_type()->FindValueByNumber(*number);
 }
 
+// At most so many digits, at least one.
+std::optional<int64_t> ToDigits(absl::string_view text, size_t most) {
+  int64_t number = 0;
+  const bool digits =
+      std::all_of(text.begin(), text.end(), absl::ascii_isdigit);
+  if (!digits || text.size() > most || !absl::SimpleAtoi(text, &number)) {
+    return std::nullopt;
+  }
+  return number;
+}
+
+std::optional<google::protobuf::Duration> ToDuration(const JsonScalar& value) {
+  constexpr int64_t kMostSeconds = 315'576'000'000;  // by duration.proto
+  constexpr size_t kNanoDigits = 9;
+  const auto* text = std::get_if<std::string>(&value);
+  if (text == nullptr) return std::nullopt;
+  absl::string_view rest = *text;
+  const int sign = absl::ConsumePrefix(&rest, "-") ? -1 : 1;
+  if (!absl::ConsumeSuffix(&rest, "s")) return std::nullopt;
+  const size_t point = std::min(rest.find('.'), rest.size());
+  std::string fraction(rest.substr(std::min(point + 1, rest.size())));
+  if (point == rest.size()) fraction = "0";
+  if (!ToDigits(fraction, kNanoDigits)) return std::nullopt;
+  fraction.resize(kNanoDigits, '0');
+  const auto seconds = ToDigits(rest.substr(0, point), 12);
+  if (!seconds || *seconds > kMostSeconds) return std::nullopt;
+  google::protobuf::Duration duration;
+  duration.set_seconds(sign * *seconds);
+  duration.set_nanos(
+      static_cast<int32_t>(sign * *ToDigits(fraction, kNanoDigits)));
+  return duration;
+}
+
+bool PutDuration(Message& message, const FieldDescriptor& field,
+                 const JsonScalar& value) {
+  const auto duration = ToDuration(value);
+  if (!duration) return false;
+  const Reflection& reflection = *message.GetReflection();
+  Message& to = field.is_repeated()
+                    ? *reflection.AddMessage(&message, &field)
+                    : *reflection.MutableMessage(&message, &field);
+  to.CopyFrom(*duration);
+  return true;
+}
+
 template <class Number>
 std::string IntegerIn() {
   return absl::StrCat("an integer in [", std::numeric_limits<Number>::min(),
@@ -134,6 +183,11 @@ bool Put(Message& message, const FieldDescriptor& field, Value&& value, Set set,
 
 }  // namespace
 
+bool IsDuration(const FieldDescriptor& field) {
+  return field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE &&
+         field.message_type() == google::protobuf::Duration::descriptor();
+}
+
 std::string ExpectedJson(const FieldDescriptor& field) {
   switch (field.cpp_type()) {
     case FieldDescriptor::CPPTYPE_INT32:
@@ -155,7 +209,7 @@ std::string ExpectedJson(const FieldDescriptor& field) {
       return field.type() == FieldDescriptor::TYPE_BYTES ? "bytes in base64"
                                                          : "a string";
     case FieldDescriptor::CPPTYPE_MESSAGE:
-      return "an object";
+      return IsDuration(field) ? "a duration, as \"1.5s\"" : "an object";
   }
   return "";
 }
@@ -192,7 +246,7 @@ bool SetScalar(Message& message, const FieldDescriptor& field,
                  &R::AddEnum);
     }
     case FieldDescriptor::CPPTYPE_MESSAGE:
-      return false;
+      return IsDuration(field) && PutDuration(message, field, value);
   }
   return false;
 }

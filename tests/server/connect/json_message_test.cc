@@ -5,7 +5,9 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "attend/v1/attend.pb.h"
 #include "server/http_call/http_status.h"
 #include "server/service/methods.h"
@@ -17,11 +19,14 @@ namespace {
 using google::protobuf::Message;
 using google::protobuf::util::JsonPrintOptions;
 using google::protobuf::util::MessageToJsonString;
+using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 // Of all requests: what protobuf writes is read as it was.
 TEST(JsonMessageTest, ReadsWhatProtobufWrites) {
-  for (const Method& method : AttendMethods()) {
+  std::vector<Method> methods = AttendMethods();
+  for (const Method& method : AdminMethods()) methods.push_back(method);
+  for (const Method& method : methods) {
     for (int seed = 0; seed < 50; ++seed) {
       const std::unique_ptr<Message> written(method.request->New());
       RandomMessage(seed).Fill(*written);
@@ -124,6 +129,41 @@ TEST(JsonMessageTest, ErrorsNameTheFieldTheValueAndWhatItMustBe) {
     EXPECT_TRUE(absl::IsInvalidArgument(status)) << c.json;
     EXPECT_THAT(std::string(status.message()), StartsWith(c.message)) << c.json;
     EXPECT_EQ(FieldOf(status), c.field) << c.json;
+  }
+}
+
+TEST(JsonMessageTest, DurationsAreTexts) {
+  v1::ProfileRequest request;
+  ASSERT_TRUE(ParseJsonMessage(R"({"duration": "-1.5s"})", request).ok());
+  EXPECT_EQ(request.duration().seconds(), -1);
+  EXPECT_EQ(request.duration().nanos(), -500'000'000);
+  for (const char* value : {"{}",
+                            "[]",
+                            "{\"seconds\": 1}",
+                            "1",
+                            "true",
+                            "\"\"",
+                            "\"s\"",
+                            "\"1\"",
+                            "\"1.s\"",
+                            "\".5s\"",
+                            "\"1.0000000001s\"",
+                            "\"--1s\"",
+                            "\"1.-5s\"",
+                            "\" 1s\"",
+                            "\"1 s\"",
+                            "\"+1s\"",
+                            "\"1e3s\"",
+                            "\"0x1s\"",
+                            "\"315576000001s\"",
+                            "\"9999999999999s\""}) {
+    const std::string body = absl::StrCat("{\"duration\": ", value, "}");
+    v1::ProfileRequest refused;
+    const absl::Status status = ParseJsonMessage(body, refused);
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << body;
+    EXPECT_THAT(std::string(status.message()),
+                HasSubstr("must be a duration, as \"1.5s\""))
+        << body;
   }
 }
 

@@ -2,6 +2,7 @@
 #define ATTEND_TESTS_SERVER_CONNECT_RANDOM_MESSAGE_H_
 
 #include <google/protobuf/descriptor.h>
+#include <google/protobuf/duration.pb.h>
 #include <google/protobuf/message.h>
 
 #include <random>
@@ -87,10 +88,21 @@ class RandomMessage {
         return put(&R::SetEnum, &R::AddEnum,
                    type.value(Below(type.value_count())));
       }
-      case Field::CPPTYPE_MESSAGE:
-        return Fill(add ? *r.AddMessage(&message, &field)
-                        : *r.MutableMessage(&message, &field));
+      case Field::CPPTYPE_MESSAGE: {
+        auto& part = add ? *r.AddMessage(&message, &field)
+                         : *r.MutableMessage(&message, &field);
+        using google::protobuf::Duration;
+        if (part.GetDescriptor() != Duration::descriptor()) return Fill(part);
+        part.CopyFrom(Time());
+      }
     }
+  }
+  google::protobuf::Duration Time() {
+    google::protobuf::Duration time;
+    const int sign = Below(2) == 0 ? 1 : -1;
+    time.set_seconds(sign * (Below(2) == 0 ? Below(9) : 315'576'000'000));
+    time.set_nanos(sign * (Below(2) == 0 ? 0 : Below(1'000'000'000)));
+    return time;
   }
 
   std::mt19937 random_;
