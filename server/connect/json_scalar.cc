@@ -23,16 +23,16 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
 
-// Strings may hold numbers: 64 bits are more than other programs can read.
+// Strings may hold numbers: 64 bits are more than other programs can read. In
+// one form only, "6" and neither "+6" nor "06", so that keys are different.
 template <class Number>
 std::optional<Number> ToInteger(const JsonScalar& value) {
   using Limits = std::numeric_limits<Number>;
   if (const auto* text = std::get_if<std::string>(&value)) {
     Number number = 0;
-    const bool clean = !text->empty() && !absl::ascii_isspace(text->front()) &&
-                       !absl::ascii_isspace(text->back());
-    if (clean && absl::SimpleAtoi(*text, &number)) return number;
-    return std::nullopt;
+    const bool plain =
+        absl::SimpleAtoi(*text, &number) && absl::StrCat(number) == *text;
+    return plain ? std::optional(number) : std::nullopt;
   }
   if (const auto* number = std::get_if<int64_t>(&value)) {
     if (!std::in_range<Number>(*number)) return std::nullopt;

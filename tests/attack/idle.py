@@ -7,8 +7,10 @@ One client waits for a second, makes a small call, and then twenty more without
 a pause, again and again. After idleness a call should take at most twice as
 long as the others (p50), at most three times (p99), and a server that nobody
 calls almost no CPU time: below 1 % of a core. Nothing else should run on the
-machine. The server's own times come from its log. Needs grpcio and
-grpcio-tools.
+machine. Where other machines share its caches, memory that nobody has read for
+a second is slow at first: on one, a product of a matrix of 8 MB and a vector
+then took three times as long. The server's own times come from its log. Needs
+grpcio and grpcio-tools.
 """
 
 import argparse
