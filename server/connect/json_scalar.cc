@@ -1,27 +1,33 @@
 #include "server/connect/json_scalar.h"
 
 #include <google/protobuf/duration.pb.h>
+#include <google/protobuf/util/time_util.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 
 namespace attend {
 namespace {
 
+using google::protobuf::Duration;
 using google::protobuf::EnumValueDescriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
+using google::protobuf::util::TimeUtil;
 
 // Strings may hold numbers: 64 bits are more than other programs can read. In
 // one form only, "6" and neither "+6" nor "06", so that keys are different.
@@ -108,36 +114,31 @@ const EnumValueDescriptor* ToEnum(const FieldDescriptor& field,
   return field.enum_type()->FindValueByNumber(*number);
 }
 
-// At most so many digits, at least one.
-std::optional<int64_t> ToDigits(absl::string_view text, size_t most) {
-  int64_t number = 0;
-  const bool digits =
-      std::all_of(text.begin(), text.end(), absl::ascii_isdigit);
-  if (!digits || text.size() > most || !absl::SimpleAtoi(text, &number)) {
-    return std::nullopt;
-  }
-  return number;
+// Whether it is digits, and may have up to nine more behind a point.
+bool IsSeconds(absl::string_view text) {
+  constexpr size_t kMostDigits = 12, kMostDecimals = 9;
+  const std::vector<absl::string_view> parts = absl::StrSplit(text, '.');
+  const bool digits = std::all_of(parts.begin(), parts.end(), [](auto part) {
+    return !part.empty() &&
+           std::all_of(part.begin(), part.end(), absl::ascii_isdigit);
+  });
+  return digits && parts.size() <= 2 && parts.front().size() <= kMostDigits &&
+         (parts.size() == 1 || parts.back().size() <= kMostDecimals);
 }
 
-std::optional<google::protobuf::Duration> ToDuration(const JsonScalar& value) {
-  constexpr int64_t kMostSeconds = 315'576'000'000;  // by duration.proto
-  constexpr size_t kNanoDigits = 9;
+// What protobuf's function takes beside the form that its mapping to JSON has,
+// is refused.
+std::optional<Duration> ToDuration(const JsonScalar& value) {
   const auto* text = std::get_if<std::string>(&value);
   if (text == nullptr) return std::nullopt;
-  absl::string_view rest = *text;
-  const int sign = absl::ConsumePrefix(&rest, "-") ? -1 : 1;
-  if (!absl::ConsumeSuffix(&rest, "s")) return std::nullopt;
-  const size_t point = std::min(rest.find('.'), rest.size());
-  std::string fraction(rest.substr(std::min(point + 1, rest.size())));
-  if (point == rest.size()) fraction = "0";
-  if (!ToDigits(fraction, kNanoDigits)) return std::nullopt;
-  fraction.resize(kNanoDigits, '0');
-  const auto seconds = ToDigits(rest.substr(0, point), 12);
-  if (!seconds || *seconds > kMostSeconds) return std::nullopt;
-  google::protobuf::Duration duration;
-  duration.set_seconds(sign * *seconds);
-  duration.set_nanos(
-      static_cast<int32_t>(sign * *ToDigits(fraction, kNanoDigits)));
+  absl::string_view seconds = *text;
+  absl::ConsumePrefix(&seconds, "-");
+  Duration duration;
+  const bool known = absl::ConsumeSuffix(&seconds, "s") && IsSeconds(seconds) &&
+                     TimeUtil::FromString(*text, &duration);
+  if (!known || std::abs(duration.seconds()) > TimeUtil::kDurationMaxSeconds) {
+    return std::nullopt;
+  }
   return duration;
 }
 
@@ -185,7 +186,7 @@ bool Put(Message& message, const FieldDescriptor& field, Value&& value, Set set,
 
 bool IsDuration(const FieldDescriptor& field) {
   return field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE &&
-         field.message_type() == google::protobuf::Duration::descriptor();
+         field.message_type() == Duration::descriptor();
 }
 
 std::string ExpectedJson(const FieldDescriptor& field) {

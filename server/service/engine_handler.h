@@ -78,7 +78,9 @@ class EngineHandler : public Handler {
   // Checks all that concerns the whole request, and returns the number of its
   // inputs. An error ends the call.
   virtual absl::StatusOr<int> Prepare(const Request& request) = 0;
-  // What of it takes a job of the Sandbox, if the call uses it.
+  // Reads what of the request takes a job of the Sandbox, before the first
+  // input is submitted, on a thread that may wait for it. An error ends the
+  // call.
   virtual absl::Status PrepareInSandbox(const Request&) {
     return absl::OkStatus();
   }

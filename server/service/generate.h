@@ -34,6 +34,7 @@ class GenerateCall {
   absl::StatusOr<int> Prepare(const v1::GenerateRequest& request,
                               const Service& service, const ServedModel& model,
                               CallContext& call);
+  // Reads the constraint; see EngineHandler.
   absl::Status PrepareInSandbox(const v1::GenerateRequest& request,
                                 const CallContext& call);
   absl::Status Submit(const v1::GenerateRequest& request, int index,

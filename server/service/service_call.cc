@@ -45,7 +45,7 @@ bool ServiceCall::Begin(absl::string_view wanted_id, absl::Time deadline,
   if (environment_.service.access_log != nullptr) {
     host_ = std::string(caller.host);
   }
-  retries_ = caller.attempts_before;
+  attempts_before_ = caller.attempts_before;
   arrival_ = environment_.service.clock.Now();
   deadline_ = deadline;
   absl::Status refused = Identify(caller);
@@ -272,27 +272,28 @@ void ServiceCall::LogCall(const CallEnd& end, const CallSummary& summary,
     return known ? name : absl::string_view();
   };
   const bool computed = summary.computed_inputs > 0;
-  log->Write({{"id", request_id_},
-              {if_known(!trace_id.empty(), "trace"), trace_id},
-              {"peer", AddressOf(host_)},
-              {"tenant", account_->name()},
-              {"model", model_ == nullptr ? "" : model_->name},
-              {if_known(model_ != nullptr, "model_version"),
-               model_ == nullptr ? 0 : model_->version},
-              {"method", method_.name()},
-              {"code", absl::StatusCodeToString(end.status.code())},
-              {if_known(end.http_status != 0, "http_status"), end.http_status},
-              {if_known(retries_ > 0, "attempts_before"), retries_},
-              {"seconds", duration},
-              {if_known(computed, "queue_seconds"), summary.parts.queue},
-              {if_known(summary.first_token < absl::InfiniteDuration(),
-                        "first_token_seconds"),
-               summary.first_token},
-              {"inputs", summary.inputs},
-              {"failed_inputs", summary.failed_inputs},
-              {"source_tokens", summary.source_tokens},
-              {"generated_tokens", summary.generated_tokens},
-              {"slow_reader", static_cast<int>(end.slow_reader)}});
+  log->Write(
+      {{"id", request_id_},
+       {if_known(!trace_id.empty(), "trace"), trace_id},
+       {"peer", AddressOf(host_)},
+       {"tenant", account_->name()},
+       {"model", model_ == nullptr ? "" : model_->name},
+       {if_known(model_ != nullptr, "model_version"),
+        model_ == nullptr ? 0 : model_->version},
+       {"method", method_.name()},
+       {"code", absl::StatusCodeToString(end.status.code())},
+       {if_known(end.http_status != 0, "http_status"), end.http_status},
+       {if_known(attempts_before_ > 0, "attempts_before"), attempts_before_},
+       {"seconds", duration},
+       {if_known(computed, "queue_seconds"), summary.parts.queue},
+       {if_known(summary.first_token < absl::InfiniteDuration(),
+                 "first_token_seconds"),
+        summary.first_token},
+       {"inputs", summary.inputs},
+       {"failed_inputs", summary.failed_inputs},
+       {"source_tokens", summary.source_tokens},
+       {"generated_tokens", summary.generated_tokens},
+       {"slow_reader", static_cast<int>(end.slow_reader)}});
 }
 
 }  // namespace attend

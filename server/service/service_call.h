@@ -130,8 +130,8 @@ class ServiceCall : public CallContext {
   bool was_read_ = false;         // ReadRequest() was called
   bool failed_to_start_ = false;  // with start_status_; constant once started
   absl::Status start_status_;
-  std::string host_;  // of the client; only for the access log
-  int retries_ = 0;   // before the call, as the client says
+  std::string host_;         // of the client; only for the access log
+  int attempts_before_ = 0;  // as the client says
 };
 
 }  // namespace attend

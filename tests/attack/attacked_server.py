@@ -6,6 +6,7 @@ import re
 import signal
 import ssl
 import subprocess
+import sys
 import tempfile
 import time
 import urllib.request
@@ -69,6 +70,16 @@ class AttackedServer:
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGTERM)
         return self._process.wait(60)
+
+
+def report(checks):
+    """Prints each (text, whether it passed) as it comes, and ends the program:
+    with exit code 1 if one did not."""
+    good = True
+    for text, passed in checks:
+        print("pass" if passed else "FAIL", text, flush=True)
+        good &= passed
+    sys.exit(0 if good else 1)
 
 
 @contextlib.contextmanager

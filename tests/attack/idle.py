@@ -20,7 +20,7 @@ import re
 import sys
 import time
 
-from attacked_server import MODEL, ROOT, attacked_server
+from attacked_server import MODEL, ROOT, attacked_server, report
 
 sys.path.insert(0, str(ROOT / "tests/bench/harness"))
 
@@ -98,9 +98,7 @@ def main():
         f"CPU time of the idle server {used * 100:.2f} %": used < 0.01,
         f"exit code {code}": code == 0,
     }
-    for check, passed in checks.items():
-        print("pass" if passed else "FAIL", check)
-    sys.exit(0 if all(checks.values()) else 1)
+    report(checks.items())
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ import sys
 import threading
 import time
 
-from attacked_server import MODEL, ROOT, attacked_server
+from attacked_server import MODEL, ROOT, attacked_server, report
 
 sys.path.insert(0, str(ROOT / "tests/bench/harness"))
 
@@ -143,9 +143,7 @@ def main():
         f"{max(first):.2f}": ratio <= 1.2,
         f"exit code {code}": code == 0,
     }
-    for check, passed in checks.items():
-        print("pass" if passed else "FAIL", check)
-    sys.exit(0 if all(checks.values()) else 1)
+    report(checks.items())
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ import sys
 import threading
 import time
 
-from attacked_server import MODEL, ROOT, attacked_server
+from attacked_server import MODEL, ROOT, attacked_server, report
 from mutated import connect, finish
 
 sys.path.insert(0, str(ROOT / "tests/bench/harness"))
@@ -233,13 +233,9 @@ def main():
     parser.add_argument("--seconds", type=float, default=20,
                         help="of the first storm")
     options = parser.parse_args()
-    good = True
-    for part in (storms, ends_in_a_storm, second_signals, at_the_start, unread,
-                 closed):
-        for check, passed in part(options):
-            print("pass" if passed else "FAIL", check, flush=True)
-            good &= passed
-    sys.exit(0 if good else 1)
+    report(itertools.chain.from_iterable(
+        part(options) for part in (storms, ends_in_a_storm, second_signals,
+                                   at_the_start, unread, closed)))
 
 
 if __name__ == "__main__":

@@ -28,12 +28,11 @@ import multiprocessing
 import pathlib
 import random
 import signal
-import sys
 import tempfile
 import threading
 import time
 
-from attacked_server import MODEL, attacked_server
+from attacked_server import MODEL, attacked_server, report
 from identities import Certificates, write_tenants
 from mutated import finish, messages
 from soak_load import Access, channel_of, load
@@ -186,9 +185,7 @@ def main():
         f"reloads and clients that failed: {errors or 'none'}": not errors,
         f"exit code {code}": code == 0,
     }
-    for check, passed in checks.items():
-        print("pass" if passed else "FAIL", check)
-    sys.exit(0 if all(checks.values()) else 1)
+    report(checks.items())
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ import tempfile
 import threading
 import time
 
-from attacked_server import MODEL, ROOT, attacked_server
+from attacked_server import MODEL, ROOT, attacked_server, report
 from identities import Certificates
 
 sys.path.insert(0, str(ROOT / "tests/bench/harness"))
@@ -258,21 +258,7 @@ def served_now(server, certificates):
             return tls.getpeercert(binary_form=True)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--server", required=True)
-    parser.add_argument("--model", default=MODEL)
-    parser.add_argument("--seconds", type=float, default=20,
-                        help="of handshakes, and of changes")
-    parser.add_argument("--connections", type=int, default=200)
-    options = parser.parse_args()
-    good = True
-
-    def check(text, passed):
-        nonlocal good
-        good &= passed
-        print("pass" if passed else "FAIL", text, flush=True)
-
+def attack(options):
     with tempfile.TemporaryDirectory() as directory:
         certificates = Certificates(directory)
         certificates.sign("served")
@@ -285,16 +271,25 @@ def main():
                 client = Client(server.address, certificates.ca)
                 client.start()
                 for text, passed in part(server, options, certificates):
-                    check(f"{part.__name__}: {text}", passed)
+                    yield f"{part.__name__}: {text}", passed
                 text, passed = client.stop()
-                check(f"  beside it {text}", passed)
+                yield f"  beside it {text}", passed
                 time.sleep(2)
                 memory.append(server.resident_mebibytes())
-            check(f"memory after each: {[round(m) for m in memory]} MiB",
-                  memory[-1] < memory[0] + 16)
+            yield (f"memory after each: {[round(m) for m in memory]} MiB",
+                   memory[-1] < memory[0] + 16)
             code = server.stop()
-            check(f"exit code {code}", code == 0)
-    sys.exit(0 if good else 1)
+            yield f"exit code {code}", code == 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--server", required=True)
+    parser.add_argument("--model", default=MODEL)
+    parser.add_argument("--seconds", type=float, default=20,
+                        help="of handshakes, and of changes")
+    parser.add_argument("--connections", type=int, default=200)
+    report(attack(parser.parse_args()))
 
 
 if __name__ == "__main__":

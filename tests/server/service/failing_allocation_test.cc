@@ -83,6 +83,15 @@ class FailingAllocationTest : public ServiceFixture {
     return outcomes;
   }
 
+  // Some of these failures end the call, others one of its inputs.
+  template <class Answer, class Request>
+  void FailsAsAWholeAndInParts(const std::string& method,
+                               const Request& request, size_t bytes = 0) {
+    const Outcomes outcomes = FailEach<Answer>(method, request, bytes);
+    EXPECT_GT(outcomes.failed_calls, 0) << method;
+    EXPECT_GT(outcomes.failed_inputs, 0) << method;
+  }
+
  private:
   template <class Answer, class Request>
   std::vector<std::string> Answers(const std::string& method,
@@ -144,10 +153,7 @@ v1::GenerateRequest TwoTexts() {
 
 TEST_F(FailingAllocationTest, Generate) {
   Build({});
-  const Outcomes outcomes =
-      FailEach<v1::GenerateResponse>("Generate", TwoTexts());
-  EXPECT_GT(outcomes.failed_calls, 0);
-  EXPECT_GT(outcomes.failed_inputs, 0);
+  FailsAsAWholeAndInParts<v1::GenerateResponse>("Generate", TwoTexts());
 }
 
 TEST_F(FailingAllocationTest, GenerateStream) {
@@ -162,9 +168,7 @@ TEST_F(FailingAllocationTest, Embed) {
   v1::EmbedRequest request;
   request.add_inputs()->set_text("a");
   request.add_inputs()->set_text("bc");
-  const Outcomes outcomes = FailEach<v1::EmbedResponse>("Embed", request);
-  EXPECT_GT(outcomes.failed_calls, 0);
-  EXPECT_GT(outcomes.failed_inputs, 0);
+  FailsAsAWholeAndInParts<v1::EmbedResponse>("Embed", request);
 }
 
 TEST_F(FailingAllocationTest, Tokenize) {
@@ -181,10 +185,7 @@ TEST_F(FailingAllocationTest, Translate) {
   v1::TranslateRequest request;
   request.add_documents("ab. c");
   request.add_documents("d");
-  const Outcomes outcomes =
-      FailEach<v1::TranslateResponse>("Translate", request);
-  EXPECT_GT(outcomes.failed_calls, 0);
-  EXPECT_GT(outcomes.failed_inputs, 0);
+  FailsAsAWholeAndInParts<v1::TranslateResponse>("Translate", request);
   EXPECT_GT(
       FailEach<v1::TranslateChunk>("TranslateStream", request).failed_calls, 0);
 }
@@ -198,9 +199,7 @@ TEST_F(FailingAllocationTest, Score) {
     pair.mutable_target()->set_text("d");
   }
   request.set_top_log_probs(2);
-  const Outcomes outcomes = FailEach<v1::ScoreResponse>("Score", request);
-  EXPECT_GT(outcomes.failed_calls, 0);
-  EXPECT_GT(outcomes.failed_inputs, 0);
+  FailsAsAWholeAndInParts<v1::ScoreResponse>("Score", request);
 }
 
 TEST_F(FailingAllocationTest, FillMask) {
@@ -208,9 +207,7 @@ TEST_F(FailingAllocationTest, FillMask) {
   v1::FillMaskRequest request;
   request.add_inputs()->set_text("a <mask>");
   request.add_inputs()->set_text("<mask>");
-  const Outcomes outcomes = FailEach<v1::FillMaskResponse>("FillMask", request);
-  EXPECT_GT(outcomes.failed_calls, 0);
-  EXPECT_GT(outcomes.failed_inputs, 0);
+  FailsAsAWholeAndInParts<v1::FillMaskResponse>("FillMask", request);
 }
 
 TEST_F(FailingAllocationTest, ClassifyAndRerank) {
@@ -227,9 +224,7 @@ TEST_F(FailingAllocationTest, ClassifyAndRerank) {
   query.set_query("a");
   query.add_documents("bc");
   query.add_documents("d");
-  const Outcomes outcomes = FailEach<v1::RerankResponse>("Rerank", query);
-  EXPECT_GT(outcomes.failed_calls, 0);
-  EXPECT_GT(outcomes.failed_inputs, 0);
+  FailsAsAWholeAndInParts<v1::RerankResponse>("Rerank", query);
 }
 
 TEST_F(FailingAllocationTest, WhatNeedsNoEngine) {
@@ -252,10 +247,7 @@ TEST_F(FailingAllocationTest, LargeAllocations) {
   v1::GenerateRequest request = Generate(std::string(4000, 'x'), 96);
   request.add_inputs()->set_text("small");
   request.mutable_params()->set_log_probs(true);
-  const Outcomes outcomes =
-      FailEach<v1::GenerateResponse>("Generate", request, 4096);
-  EXPECT_GT(outcomes.failed_calls, 0);
-  EXPECT_GT(outcomes.failed_inputs, 0);
+  FailsAsAWholeAndInParts<v1::GenerateResponse>("Generate", request, 4096);
 }
 
 // The same of an engine: all of its step, and nobody after it.
