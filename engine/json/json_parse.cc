@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "engine/json/utf8.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {
@@ -209,11 +210,11 @@ absl::Status ParseMembers(
 std::string JsonText(const nlohmann::json& value) { return Shown(value); }
 
 std::string ShortText(absl::string_view text) {
-  if (text.size() <= kMaxShownText) return std::string(text);
+  if (text.size() <= kMaxShownText) return ReplaceInvalidUtf8(text);
   size_t end = kMaxShownText;
   const auto inside = [](char byte) { return (byte & 0xc0) == 0x80; };
   while (end > 0 && inside(text[end])) --end;  // never half a character
-  return absl::StrCat(text.substr(0, end), "...");
+  return absl::StrCat(ReplaceInvalidUtf8(text.substr(0, end)), "...");
 }
 
 }  // namespace attend

@@ -37,8 +37,9 @@ absl::Status ParseMembers(
 
 // A value as errors show it: JSON, shortened if it is long.
 std::string JsonText(const nlohmann::json& value);
-// The same of a text, which may be what the parser says: that repeats what it
-// read last, with eight bytes for a tab, however long it is.
+// The same of a text, as UTF-8. It may be what the parser says: that repeats
+// what it read last, with eight bytes for a tab, however long it is, and ends
+// in the middle of a character.
 std::string ShortText(absl::string_view text);
 
 }  // namespace attend

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "absl/strings/str_cat.h"
+
 namespace attend {
 namespace {
 
@@ -45,6 +47,16 @@ size_t FindInvalidUtf8(absl::string_view text) {
     at += length;
   }
   return absl::string_view::npos;
+}
+
+std::string ReplaceInvalidUtf8(absl::string_view text) {
+  std::string valid;
+  while (!text.empty()) {
+    const size_t length = FirstUtf8Char(text).length;
+    absl::StrAppend(&valid, length > 0 ? text.substr(0, length) : kReplacement);
+    text.remove_prefix(std::max<size_t>(length, 1));
+  }
+  return valid;
 }
 
 }  // namespace attend

@@ -2,6 +2,7 @@
 #define ATTEND_ENGINE_JSON_UTF8_H_
 
 #include <cstddef>
+#include <string>
 
 #include "absl/strings/string_view.h"
 
@@ -21,6 +22,12 @@ Utf8Char FirstUtf8Char(absl::string_view text);
 
 // Offset of the first byte that is not part of a character, or npos.
 size_t FindInvalidUtf8(absl::string_view text);
+
+// U+FFFD.
+inline constexpr absl::string_view kReplacement = "\xef\xbf\xbd";
+// `text`, with U+FFFD for each byte that is not part of a character. Protobuf's
+// receivers refuse a whole message for one string that is not UTF-8.
+std::string ReplaceInvalidUtf8(absl::string_view text);
 
 }  // namespace attend
 

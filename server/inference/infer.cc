@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/json/utf8.h"
 #include "engine/tensor/status_macros.h"
 #include "server/inference/field_names.h"
 #include "server/inference/infer_plan.h"
@@ -127,7 +128,7 @@ class InferHandler final : public Handler {
 
   Response ErrorResponse(const absl::Status& status) const {
     Response response;
-    response.set_error_message(std::string(status.message()));
+    response.set_error_message(ReplaceInvalidUtf8(status.message()));
     *response.mutable_infer_response() = name_;
     return response;
   }

@@ -17,17 +17,6 @@ std::string Bytes(const Id& id) {
   return std::string(id.begin(), id.end());
 }
 
-// Strings must be UTF-8: protobuf's receivers refuse the whole message
-// otherwise. Clients choose some of ours.
-std::string Text(const std::string& text) {
-  if (FindInvalidUtf8(text) == text.npos) return text;
-  std::string ascii = text;
-  for (char& c : ascii) {
-    if (static_cast<unsigned char>(c) >= 0x80) c = '?';
-  }
-  return ascii;
-}
-
 void Fill(const SpanAttribute& attribute, otlp::AnyValue& to) {
   switch (attribute.kind) {
     case SpanAttribute::kInt:
@@ -35,7 +24,7 @@ void Fill(const SpanAttribute& attribute, otlp::AnyValue& to) {
     case SpanAttribute::kReal:
       return to.set_double_value(attribute.real);
     case SpanAttribute::kText:
-      return to.set_string_value(Text(attribute.text));
+      return to.set_string_value(ReplaceInvalidUtf8(attribute.text));
   }
 }
 
@@ -44,7 +33,7 @@ void Fill(const Span& span, absl::Duration to_system_time, otlp::OtlpSpan& to) {
   to.set_span_id(Bytes(span.id));
   to.set_trace_state(span.tracestate);
   if (span.parent != SpanId{}) to.set_parent_span_id(Bytes(span.parent));
-  to.set_name(Text(span.name));
+  to.set_name(ReplaceInvalidUtf8(span.name));
   to.set_kind(span.is_call ? otlp::OtlpSpan::KIND_SERVER
                            : otlp::OtlpSpan::KIND_INTERNAL);
   to.set_start_time_unix_nano(absl::ToUnixNanos(span.begin + to_system_time));
@@ -56,7 +45,7 @@ void Fill(const Span& span, absl::Duration to_system_time, otlp::OtlpSpan& to) {
   }
   if (!span.error.empty()) {
     to.mutable_status()->set_code(otlp::SpanStatus::CODE_ERROR);
-    to.mutable_status()->set_message(Text(span.error));
+    to.mutable_status()->set_message(ReplaceInvalidUtf8(span.error));
   }
   to.set_flags(kSampled | kSaysWhetherRemote |
                (span.parent_is_remote ? kParentIsRemote : 0));
@@ -72,8 +61,8 @@ otlp::ExportTraceServiceRequest ToOtlp(const std::vector<Span>& spans,
   otlp::ResourceSpans& of_server = *request.add_resource_spans();
   for (const auto& [key, value] : resource) {
     otlp::KeyValue& pair = *of_server.mutable_resource()->add_attributes();
-    pair.set_key(Text(key));
-    pair.mutable_value()->set_string_value(Text(value));
+    pair.set_key(ReplaceInvalidUtf8(key));
+    pair.mutable_value()->set_string_value(ReplaceInvalidUtf8(value));
   }
   otlp::ScopeSpans& scope = *of_server.add_scope_spans();
   scope.mutable_scope()->set_name("attend");

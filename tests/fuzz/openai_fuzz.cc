@@ -113,7 +113,7 @@ void Check(absl::string_view answer) {
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace attend;
   static const std::vector<std::string> paths = Paths();
-  // The fake tokenizer's texts need not be UTF-8, and protobuf would say so.
+  // Requests need not be UTF-8, and protobuf would say so.
   [[maybe_unused]] static auto* const log =
       google::protobuf::SetLogHandler(nullptr);
   static const FuzzedServer server;

@@ -121,7 +121,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace attend;
   static const std::vector<Method> methods = FuzzService::Methods();
   ATTEND_CHECK(methods.size() <= 'a' - 'A');
-  // The fake tokenizer's texts need not be UTF-8, and protobuf would say so.
+  // Requests need not be UTF-8, and protobuf would say so.
   [[maybe_unused]] static auto* const log =
       google::protobuf::SetLogHandler(nullptr);
   if (size == 0) return 0;

@@ -7,6 +7,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "engine/json/utf8.h"
 #include "engine/tokenizer/text/tokenizer.h"
 
 namespace attend {
@@ -71,7 +72,7 @@ class FakeTokenizer final : public Tokenizer {
       text += IsSpecial(id, Side::kTarget) && keep_special ? pieces_[id]
                                                            : texts_[id];
     }
-    return text;
+    return ReplaceInvalidUtf8(text);
   }
   int vocab_size(Side) const override { return vocab_size_; }
   absl::string_view Piece(int id, Side) const override { return pieces_[id]; }

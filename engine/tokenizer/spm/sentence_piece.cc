@@ -24,16 +24,6 @@ char ByteOf(absl::string_view piece) {
   return static_cast<char>(digit(piece[3]) * 16 + digit(piece[4]));
 }
 
-// Appends bytes as UTF-8; each byte that is not part of a character becomes
-// U+FFFD.
-void AppendBytes(absl::string_view bytes, std::string& text) {
-  while (!bytes.empty()) {
-    const size_t length = FirstUtf8Char(bytes).length;
-    absl::StrAppend(&text, length > 0 ? bytes.substr(0, length) : kReplacement);
-    bytes.remove_prefix(std::max<size_t>(length, 1));
-  }
-}
-
 }  // namespace
 
 absl::StatusOr<SentencePiece> SentencePiece::Load(const std::string& path) {
@@ -201,7 +191,7 @@ std::string SentencePiece::Decode(
     // A token without text does not separate the bytes of a character: so a
     // text is the same if it is decoded token by token.
     if (type == SpmFile::Type::kControl) continue;
-    AppendBytes(std::exchange(bytes, ""), text);
+    absl::StrAppend(&text, ReplaceInvalidUtf8(std::exchange(bytes, "")));
     at_start = at_start && text.empty();
     absl::string_view rest = piece;
     if (at_start && type != SpmFile::Type::kUnknown &&
@@ -214,8 +204,7 @@ std::string SentencePiece::Decode(
     }
     absl::StrAppend(&text, PieceText(piece));
   }
-  AppendBytes(bytes, text);
-  return text;
+  return absl::StrCat(text, ReplaceInvalidUtf8(bytes));
 }
 
 }  // namespace attend

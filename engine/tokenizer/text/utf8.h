@@ -6,8 +6,7 @@
 
 namespace attend {
 
-// U+FFFD, and SentencePiece's mark of a space, U+2581.
-inline constexpr absl::string_view kReplacement = "\xef\xbf\xbd";
+// SentencePiece's mark of a space, U+2581.
 inline constexpr absl::string_view kSpaceMark = "\xe2\x96\x81";
 
 // Whether Python's str.strip() removes `character`.

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/json/utf8.h"
+
 namespace attend {
 namespace {
 
@@ -90,6 +92,18 @@ TEST(JsonParseTest, ShortTextsEndWithWholeCharacters) {
   EXPECT_EQ(ShortText(std::string(251, 'a')), std::string(250, 'a') + "...");
   EXPECT_EQ(ShortText(std::string(249, 'a') + "\xe2\x82\xac"),
             std::string(249, 'a') + "...");
+}
+
+// The parser stops in the middle of a character.
+TEST(JsonParseTest, ErrorsAreUtf8) {
+  EXPECT_EQ(ShortText("a\xe2 \xff\xc3\xa9"),
+            "a\xef\xbf\xbd \xef\xbf\xbd\xc3\xa9");
+  for (const char* text : {"\xe2\x80\x93", "[\xc3\xa9]", "\xff"}) {
+    const absl::Status status = ParseJson("a.json", text).status();
+    EXPECT_THAT(status.message(), HasSubstr("invalid literal"));
+    EXPECT_EQ(FindInvalidUtf8(status.message()), absl::string_view::npos)
+        << status;
+  }
 }
 
 // Of the members of `text`, or the error.

@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "engine/tensor/check.h"
 #include "engine/tensor/mutex.h"
 #include "server/service/service_call.h"
 
@@ -64,7 +65,8 @@ class LocalCall final : public ServiceCall, private Responder {
   std::vector<Answer> answers() const {
     std::vector<Answer> all;
     for (const std::string& bytes : answers_) {
-      all.emplace_back().ParseFromString(bytes);
+      // A client would refuse it: for a text that is not UTF-8, say.
+      ATTEND_CHECK(all.emplace_back().ParseFromString(bytes));
     }
     return all;
   }
