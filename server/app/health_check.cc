@@ -28,7 +28,7 @@ size_t Ignore(char*, size_t size, size_t count, void*) { return size * count; }
 
 }  // namespace
 
-absl::Status CheckHealth(const HttpOptions& options) {
+absl::Status CheckHealth(const HttpOptions& options, const char* key) {
   const std::string url =
       absl::StrCat(options.tls ? "https://" : "http://",
                    ReachableHost(options.host), ":", options.port, "/readyz");
@@ -48,6 +48,10 @@ absl::Status CheckHealth(const HttpOptions& options) {
   // the question nor the answer is a secret.
   curl_easy_setopt(curl.get(), CURLOPT_SSL_VERIFYPEER, 0L);
   curl_easy_setopt(curl.get(), CURLOPT_SSL_VERIFYHOST, 0L);
+  if (*key != '\0') {
+    curl_easy_setopt(curl.get(), CURLOPT_HTTPAUTH, CURLAUTH_BEARER);
+    curl_easy_setopt(curl.get(), CURLOPT_XOAUTH2_BEARER, key);
+  }
   const CURLcode code = curl_easy_perform(curl.get());
   if (code != CURLE_OK) {
     return absl::UnavailableError(absl::StrCat(

@@ -1,7 +1,5 @@
 #include "server/app/http_port.h"
 
-#include <functional>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -10,22 +8,11 @@
 #include "server/libretranslate/libretranslate_api.h"
 #include "server/openai/openai_api.h"
 #include "server/service/methods.h"
-#include "server/tenants/key_hash.h"
+#include "server/tenants/key_check.h"
 #include "server/web/web_routes.h"
 
 namespace attend {
 namespace {
-
-// A function that tells whether a header Authorization has the key of this
-// hash. Null: no key is needed.
-std::function<bool(absl::string_view)> KeyCheck(const std::string& sha256) {
-  const std::optional<KeyHash> wanted = ParseKeyHash(sha256);
-  if (!wanted.has_value()) return nullptr;
-  return [hash = *wanted](absl::string_view authorization) {
-    const auto key = BearerKey(authorization);
-    return key.has_value() && SameHash(HashKey(*key), hash);
-  };
-}
 
 void AddOpenApi(absl::string_view version, const std::vector<HttpApi>& apis,
                 HttpRouter& router) {
@@ -66,7 +53,7 @@ absl::StatusOr<std::unique_ptr<HttpServer>> StartHttp(
   AddOpenApi(version, HttpApis(), router);
   AddProtoRoutes(router);
   if (options.page) AddPageRoutes(router);
-  sources.may_see_metrics = KeyCheck(options.metrics_key_sha256);
+  sources.may_see_metrics = NewKeyCheck(options.metrics_key_sha256);
   AddOperatorRoutes(router, std::move(sources));
   return HttpServer::Start(options.http, std::move(router), certificates);
 }

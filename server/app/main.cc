@@ -150,6 +150,8 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
   // loading has freed went back to the system.
   mallopt(M_TRIM_THRESHOLD, 4 << 20);
   RETURN_IF_ERROR(CheckThreads());
+  const KeyCheck may_see_health = NewKeyCheck(
+      options.health_key_sha256, tenants ? &tenants->tenants() : nullptr);
   const std::unique_ptr<Tracing> tracing =
       StartTracing(options.otlp_endpoint, ATTEND_VERSION, metrics.spans(), log);
   CallEnvironment calls(
@@ -162,6 +164,7 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
        .max_document_sentences = options.rpc.max_document_sentences,
        .fair_share = options.rpc.fair_share,
        .tenants = tenants ? &tenants->tenants() : nullptr,
+       .may_see_health = may_see_health,
        .tracer = tracing ? &tracing->tracer : nullptr,
        .access_log = access_log.get(),
        .control = options.CallsChangeModels() ? &loader : nullptr,
@@ -179,6 +182,7 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
           {.metrics = [&] { return metrics.Serialize(); },
            .live = [&] { return rpc->alive(); },
            .ready = [&] { return rpc->serving(); },
+           .may_see_health = may_see_health,
            .open_metrics = [&] { return metrics.SerializeOpenMetrics(); }},
           http_calls, certificates.get()));
   StartProfile(options.profile, profiler, log);
@@ -258,7 +262,9 @@ int Main(const std::vector<std::string>& arguments) {
   if (!line.ok()) return PrintError(line.status(), 2);
   if (PrintText(*line)) return 0;
   if (line->health_check) {
-    const absl::Status healthy = CheckHealth(line->options.http);
+    const char* const key = std::getenv("ATTEND_TOKEN");
+    const absl::Status healthy =
+        CheckHealth(line->options.http, key == nullptr ? "" : key);
     return healthy.ok() ? 0 : PrintError(healthy, 1);
   }
   const absl::Status inherited =

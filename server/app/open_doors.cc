@@ -38,6 +38,13 @@ void WarnOfOpenDoors(const ServerOptions& options, Log& log) {
                 "without --http-tls the key of /metrics travels as plain "
                 "text"}});
   }
+  if (!options.health_key_sha256.empty() &&
+      !(options.http.tls && options.tls.enabled())) {
+    log.Write(LogLevel::kWarning, "plain_keys",
+              {{"warning",
+                "without --tls-cert and --http-tls the key of health travels "
+                "as plain text"}});
+  }
 }
 
 }  // namespace attend

@@ -179,11 +179,14 @@ void AddKeys(OptionParser& parser, ServerOptions& o) {
       "and limits (docs/security.md). Calls then need a key, and "
       "--fair-share is ignored. The file is read again when it changes, "
       "and on SIGHUP. Empty: calls need no key.");
+  parser.Add("metrics-key-sha256", o.metrics_key_sha256,
+             "SHA-256 of the key that requests for /metrics must have: 64 "
+             "hexadecimal digits. Empty: everybody may read /metrics.");
   parser.Add(
-      "metrics-key-sha256", o.metrics_key_sha256,
-      "SHA-256 of the key that requests for /metrics must have: 64 "
-      "hexadecimal digits. Probes need no key. Empty: everybody may read "
-      "/metrics.");
+      "health-key-sha256", o.health_key_sha256,
+      "SHA-256 of the key that /livez, /readyz and grpc.health.v1 need: 64 "
+      "hexadecimal digits. A tenant's key serves, too. Empty: everybody may "
+      "ask for health.");
 }
 
 void AddConnections(OptionParser& parser, RpcOptions& o) {
@@ -286,7 +289,8 @@ void AddFlags(OptionParser& parser, CommandLine& line) {
   parser.AddFlag("-h,--help", line.help, "Print this help.");
   parser.AddFlag("--health-check", line.health_check,
                  "Ask the server that runs with these options on this machine "
-                 "whether it takes calls. The exit code is 0 if it does.");
+                 "whether it takes calls. The exit code is 0 if it does. "
+                 "ATTEND_TOKEN is the key, if health needs one.");
   parser.AddFlag("--version", line.version, "Print the version.");
   parser.AddFlag("--man", line.man, "Print the manual page.");
   parser.AddFlag("--completion", line.completion, {"bash", "zsh", "fish"},

@@ -38,6 +38,14 @@ absl::Status ValidateModelControl(const ServerOptions& o) {
   return absl::OkStatus();
 }
 
+// The error does not show the value, which may be the key itself.
+absl::Status CheckKeyHash(absl::string_view option, const std::string& hash) {
+  if (hash.empty() || ParseKeyHash(hash)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      option, " has ", hash.size(),
+      " bytes, must be 64 hexadecimal digits: the SHA-256 of a key"));
+}
+
 // Models need not be found: those of a hub may still be fetched.
 absl::Status ValidateHealthCheck(const HttpOptions& http) {
   RETURN_IF_ERROR(http.Validate());
@@ -62,12 +70,8 @@ absl::Status ServerOptions::Validate() const {
     }
   }
   RETURN_IF_ERROR(ValidateModelControl(*this));
-  if (!metrics_key_sha256.empty() && !ParseKeyHash(metrics_key_sha256)) {
-    // The error does not show the value, which may be the key itself.
-    return absl::InvalidArgumentError(absl::StrCat(
-        "metrics_key_sha256 has ", metrics_key_sha256.size(),
-        " bytes, must be 64 hexadecimal digits: the SHA-256 of a key"));
-  }
+  RETURN_IF_ERROR(CheckKeyHash("metrics_key_sha256", metrics_key_sha256));
+  RETURN_IF_ERROR(CheckKeyHash("health_key_sha256", health_key_sha256));
   if (!otlp_endpoint.empty()) {
     RETURN_IF_ERROR(ParseOtlpEndpoint(otlp_endpoint).status());
   }

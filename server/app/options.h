@@ -52,9 +52,11 @@ struct ServerOptions {
   ProfileOptions profile;
   // JSON file of the tenants and the hashes of their keys. Empty: no keys.
   std::string tenants_file = "";
-  // SHA-256, in hexadecimal, of the key that a request for /metrics must have.
-  // Empty: no key is needed.
+  // SHA-256, in hexadecimal, of the key that a request for /metrics must have,
+  // and of that for health, for which a tenant's key serves, too. Empty: no key
+  // is needed.
   std::string metrics_key_sha256 = "";
+  std::string health_key_sha256 = "";
 
   // Where a collector takes spans by OTLP over gRPC. Empty: OpenTelemetry's
   // variables say it, if they do.

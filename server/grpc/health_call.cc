@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine/tensor/status_macros.h"
 #include "grpc/health/v1/health.pb.h"
+#include "server/grpc/caller.h"
 #include "server/grpc/grpc_status.h"
 #include "server/scheduler/clock.h"
 
@@ -45,6 +46,8 @@ void HealthCall::OnAccepted(bool ok) {
   Ask(shared_, method_);
   done_pending_ = true;
   shared_.loop.Watch(*this);
+  error_ = CheckKey();
+  if (!error_.ok()) return Advance();
   std::list<HealthCall*>& reading = shared_.reading;
   if (reading.size() == kMaxReading) {
     reading.front()->grpc_.TryCancel();
@@ -53,6 +56,17 @@ void HealthCall::OnAccepted(bool ok) {
   reading.push_back(this);
   began_ = SteadyNow();
   Read();
+}
+
+absl::Status HealthCall::CheckKey() const {
+  const KeyCheck& may_see = shared_.environment.calls.service.may_see_health;
+  if (!may_see || may_see(ProofOf(grpc_).authorization.value_or(""))) {
+    return absl::OkStatus();
+  }
+  constexpr absl::string_view kReason =
+      "health needs a key in the metadata 'authorization': 'Bearer KEY'";
+  if (watches_) return absl::UnimplementedError(kReason);
+  return absl::UnauthenticatedError(kReason);
 }
 
 void HealthCall::Read() {

@@ -35,8 +35,9 @@ struct HealthLoop {
   std::list<HealthCall*> reading = {};  // whose requests are to come
 };
 
-// One call of grpc.health.v1. It needs no key, because probes have none, waits
-// in no queue, and is neither counted nor logged: probes come all the time.
+// One call of grpc.health.v1. It needs no key unless Service says so, because
+// probes have none, waits in no queue, and is neither counted nor logged:
+// probes come all the time.
 //
 // So that nobody without a key can make the server hold much memory, few
 // requests are read at once: a further call takes the place of the one that has
@@ -69,6 +70,10 @@ class HealthCall final : private LiveCalls::Entry,
   void OnWatch(absl::Time now) override;
   void OnHealth() override;
 
+  // Of the caller, by the headers of the call. UNAUTHENTICATED; UNIMPLEMENTED
+  // for Watch, after which gRPC's clients, whose watchers send no key, call a
+  // server whose health they do not know.
+  absl::Status CheckKey() const;
   // Reads what the client still has to say.
   void Read();
   // The request of which `request_` has the bytes.

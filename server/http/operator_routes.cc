@@ -10,6 +10,26 @@ namespace attend {
 
 namespace {
 
+HttpResponse Unauthorized() {
+  HttpResponse response =
+      TextResponse(401, "needs Authorization: Bearer KEY\n");
+  response.headers.push_back({"WWW-Authenticate", "Bearer"});
+  return response;
+}
+
+// `handler`, for requests that may see what it answers.
+HttpHandler Guarded(std::function<bool(absl::string_view)> may_see,
+                    HttpHandler handler) {
+  if (!may_see) return handler;
+  return
+      [may_see = std::move(may_see), handler = std::move(handler)](
+          const HttpRequest& request, std::shared_ptr<HttpExchange> exchange) {
+        const auto key = request.Header("Authorization");
+        if (!may_see(key.value_or(""))) return exchange->Reply(Unauthorized());
+        handler(request, std::move(exchange));
+      };
+}
+
 HttpHandler Probe(std::function<bool()> good, const char* otherwise) {
   return [good = std::move(good), otherwise](
              const HttpRequest&, std::shared_ptr<HttpExchange> exchange) {
@@ -18,30 +38,30 @@ HttpHandler Probe(std::function<bool()> good, const char* otherwise) {
   };
 }
 
-HttpResponse Unauthorized() {
-  HttpResponse response =
-      TextResponse(401, "needs Authorization: Bearer KEY\n");
-  response.headers.push_back({"WWW-Authenticate", "Bearer"});
-  return response;
+HttpHandler PageOf(std::function<std::string()> metrics,
+                   std::function<std::string()> open_metrics) {
+  return
+      [page = std::make_shared<MetricsPage>(std::move(metrics),
+                                            std::move(open_metrics))](
+          const HttpRequest& request, std::shared_ptr<HttpExchange> exchange) {
+        page->Ask(AskedForm(request), std::move(exchange));
+      };
 }
 
 }  // namespace
 
 void AddOperatorRoutes(HttpRouter& router, OperatorSources sources) {
-  router.Add("GET", "/livez", Probe(std::move(sources.live), "not alive\n"));
-  router.Add("GET", "/readyz", Probe(std::move(sources.ready), "not ready\n"));
+  const auto& may_see_health = sources.may_see_health;
   router.Add(
-      "GET", "/metrics",
-      [page = std::make_shared<MetricsPage>(std::move(sources.metrics),
-                                            std::move(sources.open_metrics)),
-       may_see = std::move(sources.may_see_metrics)](
-          const HttpRequest& request, std::shared_ptr<HttpExchange> exchange) {
-        const auto key = request.Header("Authorization");
-        if (may_see && !may_see(key.value_or(""))) {
-          return exchange->Reply(Unauthorized());
-        }
-        page->Ask(AskedForm(request), std::move(exchange));
-      });
+      "GET", "/livez",
+      Guarded(may_see_health, Probe(std::move(sources.live), "not alive\n")));
+  router.Add(
+      "GET", "/readyz",
+      Guarded(may_see_health, Probe(std::move(sources.ready), "not ready\n")));
+  router.Add("GET", "/metrics",
+             Guarded(std::move(sources.may_see_metrics),
+                     PageOf(std::move(sources.metrics),
+                            std::move(sources.open_metrics))));
 }
 
 }  // namespace attend

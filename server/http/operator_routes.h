@@ -16,9 +16,10 @@ struct OperatorSources {
   // The answers of /livez and /readyz. Called on the event loop.
   std::function<bool()> live;
   std::function<bool()> ready;
-  // Whether a request with this header Authorization may see /metrics;
-  // otherwise the answer is 401. Null: every request may.
+  // Whether a request with this header Authorization may see /metrics, and
+  // /livez and /readyz; otherwise the answer is 401. Null: every request may.
   std::function<bool(absl::string_view)> may_see_metrics = nullptr;
+  std::function<bool(absl::string_view)> may_see_health = nullptr;
   // The metrics as OpenMetrics 1.0, called as `metrics` is. Null: nobody gets
   // them so.
   std::function<std::string()> open_metrics = nullptr;

@@ -16,6 +16,7 @@
 #include "server/service/model_control.h"
 #include "server/service/model_table.h"
 #include "server/service/profile_control.h"
+#include "server/tenants/key_check.h"
 #include "server/tenants/tenants.h"
 #include "server/tracing/tracer.h"
 
@@ -37,6 +38,8 @@ struct Service {
   // Null: there is no such file; calls need no key, and `fair_share` says of
   // which tenant a call is.
   const Tenants* tenants = nullptr;
+  // Who may call grpc.health.v1.
+  KeyCheck may_see_health = nullptr;
   // Records what calls do. Null: nobody collects traces.
   Tracer* tracer = nullptr;
   // Has a line for each call. Null: nobody wants one.

@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <fstream>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "attend/v1/status_details.pb.h"
@@ -133,6 +134,41 @@ TEST_F(TenantsTest, AreReadAgain) {
   ASSERT_TRUE(server.process().WaitForOutput("not plain"));
   EXPECT_TRUE(Generate(server, kNewKey).ok());
   EXPECT_EQ(server.Stop(), 0);
+}
+
+TEST_F(TenantsTest, HealthMayNeedAKeyOfItsOwnOrOfATenant) {
+  Write(Entry("open", kOpenHash));
+  ServerProcess server(
+      {"--tenants=" + path_, absl::StrCat("--health-key-sha256=", kNewHash)});
+  EXPECT_EQ(server.Get("/livez").code, 401);
+  EXPECT_EQ(server.Get("/readyz").code, 401);
+  EXPECT_EQ(server.Get("/metrics").code, 200);
+  const std::string check =
+      ATTEND_SERVER " --health-check --http-port=" + server.http_port();
+  const auto channel = RawChannel(server.address());
+  const auto health = [&](const std::string& key) {
+    grpc::ClientContext context;
+    context.AddMetadata("authorization", "Bearer " + key);
+    return CallUnary(*channel, "/grpc.health.v1.Health/Check", "",
+                     std::move(context))
+        .status.error_code();
+  };
+  for (const char* key : {kNewKey, kOpenKey}) {
+    EXPECT_EQ(
+        RunShell(absl::StrCat("ATTEND_TOKEN=", key, " ", check)).exit_code, 0);
+    EXPECT_EQ(health(key), grpc::StatusCode::OK);
+  }
+  EXPECT_EQ(RunShell(check).exit_code, 1);
+  EXPECT_EQ(RunShell("ATTEND_TOKEN=other " + check).exit_code, 1);
+  EXPECT_EQ(health("other"), grpc::StatusCode::UNAUTHENTICATED);
+  // Clients watch without a key, and call all the same.
+  std::string answer;
+  RawStream watch(*channel, "/grpc.health.v1.Health/Watch", "");
+  EXPECT_FALSE(watch.Read(answer));
+  EXPECT_EQ(watch.Finish().error_code(), grpc::StatusCode::UNIMPLEMENTED);
+  // The key of health opens nothing else.
+  EXPECT_TRUE(absl::IsUnauthenticated(Generate(server, kNewKey)));
+  EXPECT_TRUE(Generate(server, kOpenKey).ok());
 }
 
 TEST_F(TenantsTest, AFileThatCannotBeUsedEndsTheStart) {

@@ -101,6 +101,9 @@ TEST(OptionsTest, TheHashOfAKeyIsNotShown) {
   EXPECT_EQ(Parse({"--metrics-key-sha256=secret"}).status().message(),
             "metrics_key_sha256 has 6 bytes, must be 64 hexadecimal digits: "
             "the SHA-256 of a key");
+  EXPECT_EQ(Parse({"--health-key-sha256=secret"}).status().message(),
+            "health_key_sha256 has 6 bytes, must be 64 hexadecimal digits: "
+            "the SHA-256 of a key");
 }
 
 TEST(OptionsTest, AFlagWinsOverItsVariable) {

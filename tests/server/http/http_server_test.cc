@@ -261,15 +261,17 @@ TEST(HttpServerTest, SaysWhyItCannotListen) {
                          "not found"));
 }
 
-TEST(HttpServerTest, MetricsMayNeedAKey) {
-  const auto server = StartTestServer(
-      {.host = "127.0.0.1"}, {.metrics = [] { return std::string("m 1\n"); },
-                              .live = [] { return true; },
-                              .ready = [] { return true; },
-                              .may_see_metrics =
-                                  [](absl::string_view authorization) {
-                                    return authorization == "Bearer abc";
-                                  }});
+TEST(HttpServerTest, MetricsAndHealthMayNeedKeys) {
+  const auto needs = [](const char* key) {
+    return
+        [key](absl::string_view authorization) { return authorization == key; };
+  };
+  const OperatorSources open = {.metrics = [] { return std::string("m 1\n"); },
+                                .live = [] { return true; },
+                                .ready = [] { return true; }};
+  OperatorSources closed = open;
+  closed.may_see_metrics = needs("Bearer abc");
+  auto server = StartTestServer({.host = "127.0.0.1"}, closed);
   ASSERT_NE(server, nullptr);
   const auto ask = [&](const std::string& path, const std::string& headers) {
     RawHttp client;
@@ -292,6 +294,18 @@ TEST(HttpServerTest, MetricsMayNeedAKey) {
   }
   EXPECT_THAT(ask("/livez", ""), StartsWith("HTTP/1.1 200 "));
   EXPECT_THAT(ask("/readyz", ""), StartsWith("HTTP/1.1 200 "));
+
+  closed = open;
+  closed.may_see_health = needs("Bearer xyz");
+  server = StartTestServer({.host = "127.0.0.1"}, closed);
+  ASSERT_NE(server, nullptr);
+  for (const char* path : {"/livez", "/readyz"}) {
+    EXPECT_THAT(ask(path, ""), StartsWith("HTTP/1.1 401 ")) << path;
+    EXPECT_THAT(ask(path, "Authorization: Bearer xyz\r\n"),
+                StartsWith("HTTP/1.1 200 "))
+        << path;
+  }
+  EXPECT_THAT(ask("/metrics", ""), StartsWith("HTTP/1.1 200 "));
 }
 
 TEST(HttpServerTest, StopsWithOpenConnectionsAndStartsOnTheSamePort) {
