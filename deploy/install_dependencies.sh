@@ -76,17 +76,19 @@ if [ -n "$missing" ]; then
     apt-get install -y -qq --no-install-recommends $missing >/dev/null
 fi
 
-# Debian 13 has a package promtool. Of 12's package prometheus only that program
-# is wanted: installing all of it would start a monitoring server on this
-# machine, now and at each boot.
-if $tests && ! command -v promtool >/dev/null; then
+# Of the package prometheus only the programs are wanted: installing all of it
+# would start a monitoring server on this machine, now and at each boot. Debian
+# 13 has a package of its own for promtool.
+if $tests && ! { command -v prometheus && command -v promtool; } >/dev/null; then
   update_once
-  package=promtool
-  apt-cache show "$package" >/dev/null 2>&1 || package=prometheus
   directory=$(mktemp -d)
   trap 'rm -rf "$directory"' EXIT
   chmod 755 "$directory"
-  (cd "$directory" && apt-get download -qq "$package" 2>/dev/null)
-  dpkg-deb -x "$directory/$package"_*.deb "$directory/files"
-  as_root install -m 755 "$directory/files/usr/bin/promtool" /usr/local/bin/
+  for package in prometheus promtool; do
+    apt-cache show "$package" >/dev/null 2>&1 || continue
+    (cd "$directory" && apt-get download -qq "$package" 2>/dev/null)
+    dpkg-deb -x "$directory/$package"_*.deb "$directory/files"
+  done
+  as_root install -m 755 "$directory/files/usr/bin/prometheus" \
+    "$directory/files/usr/bin/promtool" /usr/local/bin/
 fi

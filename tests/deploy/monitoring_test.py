@@ -4,11 +4,17 @@ import contextlib
 import hashlib
 import json
 import os
+import pathlib
 import re
+import shutil
 import socket
 import subprocess
 import tempfile
+import threading
+import time
 import unittest
+import urllib.error
+import urllib.parse
 import urllib.request
 
 import yaml
@@ -195,6 +201,78 @@ class MetricsTest(unittest.TestCase):
                  for metric in metrics_of(expression)}
         missing = {f for f in self.families if base_name(f) not in shown}
         self.assertEqual(missing, set())
+
+
+@contextlib.contextmanager
+def prometheus(http_port):
+    """One with deploy's configuration, which watches the server with that port
+    instead of the compose file's; gives a function that asks its API."""
+    configuration = (PROMETHEUS / "prometheus.yml").read_text()
+    target = re.search(r'targets: \["(.*)"\]', configuration).group(1)
+    with tempfile.TemporaryDirectory() as directory:
+        shutil.copy(PROMETHEUS / "rules.yml", directory)
+        path = pathlib.Path(directory) / "prometheus.yml"
+        path.write_text(configuration.replace(target, f"127.0.0.1:{http_port}"))
+        port = free_port()
+        with subprocess.Popen(
+                ["prometheus", f"--config.file={path}",
+                 f"--storage.tsdb.path={directory}/data",
+                 f"--web.listen-address=127.0.0.1:{port}"],
+                stderr=subprocess.PIPE, text=True) as running:
+            try:
+                for line in running.stderr:
+                    if "ready to receive" in line:
+                        break
+                else:
+                    raise RuntimeError("Prometheus has ended")
+                threading.Thread(target=running.stderr.read).start()
+                yield lambda path, **query: ask(
+                    f"http://127.0.0.1:{port}/api/v1/{path}?"
+                    + urllib.parse.urlencode(query))
+            finally:
+                running.terminate()
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return server.getsockname()[1]
+
+
+def ask(url):
+    """What Prometheus' API answers, also to a query with a mistake."""
+    try:
+        with urllib.request.urlopen(url) as answer:
+            return json.load(answer)
+    except urllib.error.HTTPError as error:
+        return json.load(error)
+
+
+class PrometheusTest(unittest.TestCase):
+    def first_target(self, answer):
+        """The server, when it has been asked for its metrics."""
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            for target in answer("targets")["data"]["activeTargets"]:
+                if target["health"] != "unknown":
+                    return target
+            time.sleep(0.1)
+        self.fail("Prometheus asks for no metrics")
+
+    def test_sees_the_server_and_knows_the_expressions_of_the_dashboard(self):
+        with attend_server.running() as (http_port, _), prometheus(
+                http_port) as answer:
+            target = self.first_target(answer)
+            self.assertEqual((target["health"], target["lastError"]),
+                             ("up", ""))
+            [sample] = answer("query", query="attend_build_info")["data"][
+                "result"]
+            self.assertEqual(sample["metric"]["version"],
+                             attend_server.version())
+            for expression in dashboard_expressions():
+                plain = re.sub(r"\$__\w+", "1m", expression)
+                found = answer("query", query=plain)
+                self.assertEqual(found["status"], "success",
+                                 (expression, found))
 
 
 class DashboardTest(unittest.TestCase):
