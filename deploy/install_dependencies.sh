@@ -25,7 +25,7 @@ for option in "$@"; do
         chromium clang-format curl jq libbenchmark-dev libgmock-dev libgtest-dev mold
         openssl python3-venv python3-yaml shellcheck"
       ;;
-    --clang) packages="$packages clang-19 libclang-rt-19-dev llvm-19" ;;
+    --clang) packages="$packages clang-19 clang-tidy-19 libclang-rt-19-dev llvm-19" ;;
     --patched-grpc) grpc="libc-ares-dev libprotoc-dev libre2-dev" ;;
     *)
       echo "usage: $0 [--tests] [--clang] [--patched-grpc]" >&2

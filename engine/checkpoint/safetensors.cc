@@ -41,9 +41,9 @@ int64_t Natural(const Json& value) {
 
 // The member `key` of an object, or null.
 const Json& Member(const Json& object, const char* key) {
-  static const Json kNull;
+  static const Json null;
   const auto found = object.find(key);
-  return found == object.end() ? kNull : *found;
+  return found == object.end() ? null : *found;
 }
 
 // `prefix` begins every error; the tensors' bytes are file[data_begin, size).

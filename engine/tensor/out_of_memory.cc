@@ -12,7 +12,7 @@ const absl::Status& Made() {
   return made;
 }
 
-[[maybe_unused]] const absl::Status& kMadeBeforeMain = Made();
+[[maybe_unused]] const absl::Status& made_before_main = Made();
 
 }  // namespace
 

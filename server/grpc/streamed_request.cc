@@ -3,7 +3,7 @@
 namespace attend {
 
 void StreamedRequest::Take(grpc::ByteBuffer bytes, bool accepted) {
-  bytes_ = std::move(bytes);
+  bytes_.Swap(&bytes);
   size_ = bytes_.Length();
   if (accepted) Start();
 }

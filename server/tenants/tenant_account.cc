@@ -61,8 +61,8 @@ TenantAccount::TenantAccount(TenantSettings settings,
 }
 
 const std::shared_ptr<TenantAccount>& TenantAccount::OfEverybody() {
-  static const std::shared_ptr<TenantAccount> kAccount(new TenantAccount());
-  return kAccount;
+  static const std::shared_ptr<TenantAccount> account(new TenantAccount());
+  return account;
 }
 
 bool TenantAccount::MayUse(absl::string_view model) const {

@@ -15,16 +15,16 @@ namespace {
 
 // The config, or an error if it has values that these classes do not support.
 absl::StatusOr<HfConfig> Checked(HfConfig config) {
-  constexpr char path[] = "tokenizer_config.json";
+  constexpr char kPath[] = "tokenizer_config.json";
   if (config.sp_options) {
     return absl::InvalidArgumentError(
-        absl::StrCat(path, ": sp_model_kwargs is not empty"));
+        absl::StrCat(kPath, ": sp_model_kwargs is not empty"));
   }
   for (const auto* tokens : {&config.special, &config.added}) {
     for (const HfConfig::Token& token : *tokens) {
       if (!token.lstrip && !token.rstrip && !token.single_word) continue;
       return absl::InvalidArgumentError(
-          absl::StrCat(path, ": token \"", token.content, "\": expected ",
+          absl::StrCat(kPath, ": token \"", token.content, "\": expected ",
                        "lstrip, rstrip and single_word to be false"));
     }
   }
