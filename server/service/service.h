@@ -38,7 +38,7 @@ struct Service {
   // Null: there is no such file; calls need no key, and `fair_share` says of
   // which tenant a call is.
   const Tenants* tenants = nullptr;
-  // Who may call grpc.health.v1.
+  // Who may call grpc.health.v1. Null: everybody.
   KeyCheck may_see_health = nullptr;
   // Records what calls do. Null: nobody collects traces.
   Tracer* tracer = nullptr;

@@ -113,7 +113,7 @@ void Check(absl::string_view answer) {
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace attend;
   static const std::vector<std::string> paths = Paths();
-  // Requests need not be UTF-8, and protobuf would say so.
+  // What protobuf says of texts that are not UTF-8 is not wanted.
   [[maybe_unused]] static auto* const log =
       google::protobuf::SetLogHandler(nullptr);
   static const FuzzedServer server;
