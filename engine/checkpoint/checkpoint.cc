@@ -156,6 +156,7 @@ bool Checkpoint::Has(absl::string_view name) const {
 
 std::vector<std::string> Checkpoint::Names() const {
   std::vector<std::string> names;
+  names.reserve(tensors_.size());
   for (const auto& [name, tensor] : tensors_) names.push_back(name);
   return names;
 }

@@ -105,6 +105,7 @@ absl::Status CheckLayout(const std::string& path,
                          const std::map<std::string, SafetensorsEntry>& entries,
                          size_t data_bytes) {
   std::vector<std::pair<const SafetensorsEntry*, const std::string*>> order;
+  order.reserve(entries.size());
   for (const auto& [name, entry] : entries) order.emplace_back(&entry, &name);
   std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
     return std::pair(a.first->begin, a.first->end) <

@@ -101,6 +101,7 @@ class LayerLoader {
   absl::StatusOr<Linear> Maps(const std::vector<const char*>& names, int in,
                               const std::vector<int>& out) {
     std::vector<std::string> slots;
+    slots.reserve(names.size());
     for (const char* name : names) slots.push_back(Slot(name));
     return LoadLinear(primitives_, weights_, slots, in, out, options_);
   }

@@ -126,6 +126,7 @@ absl::Status OptionParser::ParseFile() {
 
 std::vector<std::string> OptionParser::Names(const char* dashes) const {
   std::vector<std::string> names;
+  names.reserve(options_.size());
   for (const CLI::Option* option : options_) {
     names.push_back(absl::StrCat(dashes, option->get_single_name()));
   }

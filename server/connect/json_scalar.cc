@@ -162,6 +162,7 @@ std::string IntegerIn() {
 
 std::string NamesOf(const google::protobuf::EnumDescriptor& type) {
   std::vector<std::string> names;
+  names.reserve(type.value_count());
   for (int i = 0; i < type.value_count(); ++i) {
     names.push_back(absl::StrCat("\"", type.value(i)->name(), "\""));
   }

@@ -37,6 +37,7 @@ std::vector<Glossary::Match> Glossary::Find(absl::string_view text) const {
   if (empty()) return matches;
   const std::vector<Word> words = Words(text);
   std::vector<std::string> folded;
+  folded.reserve(words.size());
   for (const Word& word : words) {
     folded.push_back(FoldCase(Slice(text, word.range)));
   }

@@ -28,6 +28,7 @@ absl::Status CheckInputs(const InputTensor& tensor, const Service& service) {
 
 absl::Status WrongShape(const InputTensor& tensor, absl::string_view must) {
   std::vector<int64_t> shape;
+  shape.reserve(tensor.rank());
   for (int i = 0; i < tensor.rank(); ++i) shape.push_back(tensor.dim(i));
   return tensor.Error(absl::StrFormat("shape is [%s], must be %s",
                                       absl::StrJoin(shape, ", "), must));

@@ -39,6 +39,7 @@ std::string Escaped(absl::string_view text) {
 std::string Labels(const std::vector<ClientMetric::Label>& labels,
                    const std::string& bound = "") {
   std::vector<std::string> parts;
+  parts.reserve(labels.size() + 1);
   for (const ClientMetric::Label& label : labels) {
     parts.push_back(
         absl::StrCat(label.name, "=\"", Escaped(label.value), "\""));

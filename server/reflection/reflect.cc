@@ -54,6 +54,7 @@ absl::StatusOr<std::vector<int>> ExtensionNumbers(const std::string& message) {
   std::vector<const google::protobuf::FieldDescriptor*> extensions;
   pool.FindAllExtensions(type, &extensions);
   std::vector<int> numbers;
+  numbers.reserve(extensions.size());
   for (const auto* extension : extensions) {
     numbers.push_back(extension->number());
   }

@@ -85,6 +85,7 @@ absl::Status ModelTable::SetAlias(ModelAlias alias) {
 std::vector<ModelAlias> ModelTable::Aliases() const {
   std::vector<ModelAlias> all;
   MutexLock lock(mutex_);
+  all.reserve(aliases_.size());
   for (const auto& [name, alias] : aliases_) {
     all.push_back({.name = name, .targets = alias.targets});
   }

@@ -97,6 +97,7 @@ std::string Screen::Draw(const ServerFigures& figures, ScreenSize size) const {
   const auto curve = [&](const char* title, double Reading::*field,
                          double least_most) {
     std::vector<double> values;
+    values.reserve(readings_.size());
     for (const Reading& reading : readings_) values.push_back(reading.*field);
     double most = least_most;
     for (const double value : values) most = std::max(most, value);

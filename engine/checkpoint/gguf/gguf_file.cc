@@ -94,6 +94,7 @@ bool GgufFile::Has(absl::string_view name) const {
 
 std::vector<std::string> GgufFile::Names() const {
   std::vector<std::string> names;
+  names.reserve(tensors_.size());
   for (const auto& [name, tensor] : tensors_) names.push_back(name);
   return names;
 }

@@ -11,6 +11,7 @@ namespace {
 void AddEnding(const std::string& slot, const std::vector<std::string>& tensors,
                const char* ending, NameTable& names) {
   std::vector<std::string> ended;
+  ended.reserve(tensors.size());
   for (const std::string& tensor : tensors) ended.push_back(tensor + ending);
   AddTensor(slot + ending, std::move(ended), names);
 }

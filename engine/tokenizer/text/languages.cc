@@ -66,6 +66,7 @@ std::optional<Languages> Languages::Create(
 
 std::vector<std::string> Languages::Codes() const {
   std::vector<std::string> codes;
+  codes.reserve(ids_.size());
   for (const auto& [code, id] : ids_) codes.push_back(code);
   return codes;
 }
