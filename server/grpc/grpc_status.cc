@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "attend/v1/status_details.pb.h"
+#include "engine/json/utf8.h"
 #include "server/service/retry_after.h"
 
 namespace attend {
@@ -13,7 +14,7 @@ namespace attend {
 grpc::Status ToGrpcStatus(const absl::Status& status) {
   // Both use the codes of google.rpc.Code.
   const auto code = static_cast<grpc::StatusCode>(status.code());
-  const std::string message(status.message());
+  const std::string message = ReplaceInvalidUtf8(status.message());
   const std::optional<absl::Duration> delay = RetryAfter(status);
   if (!delay) return grpc::Status(code, message);
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/json/utf8.h"
 #include "server/service/params.h"
 #include "server/service/tasks.h"
 
@@ -46,7 +47,7 @@ v1::Model DescribeModel(const ModelEntry& entry) {
   model.set_version(entry.version);
   model.set_ready(entry.served.ok());
   if (!entry.served.ok()) {
-    model.set_error(std::string(entry.served.status().message()));
+    model.set_error(ReplaceInvalidUtf8(entry.served.status().message()));
     return model;
   }
   const ModelInfo& info = entry.served->info();

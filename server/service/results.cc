@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/json/utf8.h"
 #include "google/protobuf/duration.pb.h"
 
 namespace attend {
@@ -37,7 +38,7 @@ v1::FinishReason ToProto(FinishReason reason) {
 v1::Status ToProto(const absl::Status& status) {
   v1::Status out;
   out.set_code(static_cast<int>(status.code()));
-  out.set_message(status.message().data(), status.message().size());
+  out.set_message(ReplaceInvalidUtf8(status.message()));
   return out;
 }
 
