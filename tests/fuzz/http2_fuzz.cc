@@ -5,9 +5,9 @@
 // comes behind it all.
 #include <poll.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <memory>
 #include <string>
 
@@ -75,11 +75,8 @@ std::string ToBytes(absl::string_view input) {
 // False: nothing comes for so long, or never.
 bool Receive(const Descriptor& socket, int millis, std::string& answer) {
   pollfd wanted = {.fd = socket.get(), .events = POLLIN, .revents = 0};
-  int ready;
-  // libFuzzer interrupts it to look at the time.
-  while ((ready = poll(&wanted, 1, millis)) < 0 && errno == EINTR) {
-  }
-  if (ready <= 0) {
+  // libFuzzer's timer interrupts it.
+  if (TEMP_FAILURE_RETRY(poll(&wanted, 1, millis)) <= 0) {
     ATTEND_CHECK(millis < kHangMillis);
     return false;
   }

@@ -1,7 +1,5 @@
 // A request to one of the HTTP APIs, from its body to its answer. The first
 // byte says which route, from 'a' on; from 'A' on with a form as its body.
-#include <google/protobuf/stubs/logging.h>
-
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -113,9 +111,6 @@ void Check(absl::string_view answer) {
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace attend;
   static const std::vector<std::string> paths = Paths();
-  // What protobuf says of texts that are not UTF-8 is not wanted.
-  [[maybe_unused]] static auto* const log =
-      google::protobuf::SetLogHandler(nullptr);
   static const FuzzedServer server;
   if (size == 0) return 0;
   const bool form = data[0] < 'a';

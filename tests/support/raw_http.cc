@@ -56,6 +56,7 @@ void RawHttp::ReceiveLittle() {
       setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes)) == 0);
 }
 
+// libFuzzer's timer interrupts what waits.
 bool RawHttp::Connect(int port) {
   sockaddr_in v4 = {};
   v4.sin_family = AF_INET;
@@ -65,17 +66,18 @@ bool RawHttp::Connect(int port) {
   v6.sin6_family = AF_INET6;
   v6.sin6_port = htons(port);
   v6.sin6_addr = in6addr_loopback;
-  return ipv6_
-             ? connect(socket_, reinterpret_cast<sockaddr*>(&v6), sizeof(v6)) ==
-                   0
-             : connect(socket_, reinterpret_cast<sockaddr*>(&v4), sizeof(v4)) ==
-                   0;
+  const auto connect_to = [this](const auto& address) {
+    return TEMP_FAILURE_RETRY(
+               connect(socket_, reinterpret_cast<const sockaddr*>(&address),
+                       sizeof(address))) == 0;
+  };
+  return ipv6_ ? connect_to(v6) : connect_to(v4);
 }
 
 bool RawHttp::Send(absl::string_view bytes) {
   while (!bytes.empty()) {
-    const ssize_t sent =
-        send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    const ssize_t sent = TEMP_FAILURE_RETRY(
+        send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL));
     if (sent <= 0) return false;
     bytes.remove_prefix(sent);
   }
@@ -86,8 +88,8 @@ void RawHttp::EndSending() { shutdown(socket_, SHUT_WR); }
 
 bool RawHttp::WaitReadable(absl::Duration limit) const {
   pollfd wanted = {.fd = socket_, .events = POLLIN, .revents = 0};
-  return poll(&wanted, 1, static_cast<int>(absl::ToInt64Milliseconds(limit))) >
-         0;
+  const int millis = static_cast<int>(absl::ToInt64Milliseconds(limit));
+  return TEMP_FAILURE_RETRY(poll(&wanted, 1, millis)) > 0;
 }
 
 bool RawHttp::IsOpen() const {

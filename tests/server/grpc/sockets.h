@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <string>
 
@@ -22,8 +23,10 @@ inline sockaddr_storage Loopback(int port) {
 
 inline bool ConnectTo(const Descriptor& socket, int port) {
   const sockaddr_storage address = Loopback(port);
-  return connect(socket.get(), reinterpret_cast<const sockaddr*>(&address),
-                 sizeof(sockaddr_in)) == 0;
+  // libFuzzer's timer interrupts it.
+  return TEMP_FAILURE_RETRY(connect(socket.get(),
+                                    reinterpret_cast<const sockaddr*>(&address),
+                                    sizeof(sockaddr_in))) == 0;
 }
 
 // A connection to a port of 127.0.0.1; none if it is refused.
