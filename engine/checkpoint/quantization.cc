@@ -150,6 +150,19 @@ absl::StatusOr<Quantization> ReadCompressedTensors(const JsonFile& field) {
   return ReadScheme(weights, layout);
 }
 
+// How inputs of matrix products are rounded is left to --dtype.
+absl::StatusOr<Quantization> ReadTorchao(const JsonFile& field) {
+  ASSIGN_OR_RETURN(const JsonFile types, field.Object("quant_type"));
+  ASSIGN_OR_RETURN(const JsonFile type, types.Object("default"));
+  ASSIGN_OR_RETURN(const std::string name, type.String("_type"));
+  if (name == "Int8WeightOnlyConfig" ||
+      name == "Int8DynamicActivationInt8WeightConfig") {
+    return Quantization{.layout = MatrixLayout::kTorchaoInt8, .bits = 8};
+  }
+  return type.Unexpected(
+      "_type", "Int8WeightOnlyConfig or Int8DynamicActivationInt8WeightConfig");
+}
+
 }  // namespace
 
 absl::StatusOr<Quantization> ReadQuantization(const JsonFile& config) {
@@ -159,8 +172,9 @@ absl::StatusOr<Quantization> ReadQuantization(const JsonFile& config) {
   if (method == "awq") return ReadAwq(field);
   if (method == "gptq") return ReadGptq(field);
   if (method == "compressed-tensors") return ReadCompressedTensors(field);
+  if (method == "torchao") return ReadTorchao(field);
   return field.Unexpected("quant_method",
-                          "one of awq, gptq, compressed-tensors");
+                          "one of awq, gptq, compressed-tensors, torchao");
 }
 
 }  // namespace attend

@@ -13,6 +13,7 @@ enum class MatrixLayout {
   kGptq,           // qweight, qzeros, scales, g_idx: AutoGPTQ, GPTQModel
   kPackQuantized,  // weight_packed, weight_scale: compressed-tensors
   kIntQuantized,   // an int8 weight, weight_scale: compressed-tensors
+  kTorchaoInt8,    // _weight_qdata, _weight_scale, _weight_zero_point: torchao
 };
 
 struct Quantization {

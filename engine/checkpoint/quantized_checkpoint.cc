@@ -27,6 +27,8 @@ std::vector<absl::string_view> PartsOf(MatrixLayout layout) {
               ".weight_shape"};
     case MatrixLayout::kIntQuantized:
       return {kWeight, ".weight_scale"};
+    case MatrixLayout::kTorchaoInt8:
+      return {"._weight_qdata", "._weight_scale", "._weight_zero_point"};
   }
   return {};
 }
@@ -101,6 +103,8 @@ absl::StatusOr<TensorView> QuantizedCheckpoint::Find(
       return PackQuantizedView(checkpoint_, quantization_, module);
     case MatrixLayout::kIntQuantized:
       return IntQuantizedView(checkpoint_, module);
+    case MatrixLayout::kTorchaoInt8:
+      return TorchaoInt8View(checkpoint_, module);
   }
   return checkpoint_.Find(name);
 }

@@ -1,5 +1,6 @@
 #include "engine/checkpoint/quantized_parts.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -129,6 +130,29 @@ TensorView ViewOf(const Stored& part, GroupedMatrix matrix) {
   return view;
 }
 
+// A matrix in int8, with a scale for each row or one for all.
+absl::StatusOr<TensorView> Int8View(const Checkpoint& checkpoint,
+                                    const std::string& numbers,
+                                    const std::string& scales_name) {
+  ASSIGN_OR_RETURN(const Stored part, AnyMatrix(checkpoint, numbers, "I8"));
+  ASSIGN_OR_RETURN(const TensorView view, checkpoint.Find(scales_name));
+  const size_t rows = static_cast<size_t>(part.shape[0]);
+  if (view.count() != rows && view.count() != 1) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        view.place, " has shape ", ShapeText(view.shape),
+        ", expected a scale for each of ", rows, " rows, or one for all"));
+  }
+  RETURN_IF_ERROR(CheckScales(view));
+  std::vector<float> scales(view.count());
+  ToFloats(view.type, view.bytes.data(), absl::MakeSpan(scales));
+  if (scales.size() == 1) scales.resize(rows, scales[0]);
+  return TensorView{.shape = part.shape,
+                    .bytes = part.bytes,
+                    .place = part.place,
+                    .rows = std::make_shared<const ScaledRows>(
+                        part.bytes, std::move(scales))};
+}
+
 }  // namespace
 
 absl::StatusOr<TensorView> AwqView(const Checkpoint& checkpoint,
@@ -233,25 +257,20 @@ absl::StatusOr<TensorView> PackQuantizedView(const Checkpoint& checkpoint,
 
 absl::StatusOr<TensorView> IntQuantizedView(const Checkpoint& checkpoint,
                                             const std::string& module) {
-  ASSIGN_OR_RETURN(const Stored part,
-                   AnyMatrix(checkpoint, module + ".weight", "I8"));
-  ASSIGN_OR_RETURN(const TensorView view,
-                   checkpoint.Find(module + ".weight_scale"));
-  const size_t rows = static_cast<size_t>(part.shape[0]);
-  if (view.count() != rows && view.count() != 1) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        view.place, " has shape ", ShapeText(view.shape),
-        ", expected a scale for each of ", rows, " rows, or one for all"));
+  return Int8View(checkpoint, module + ".weight", module + ".weight_scale");
+}
+
+absl::StatusOr<TensorView> TorchaoInt8View(const Checkpoint& checkpoint,
+                                           const std::string& module) {
+  ASSIGN_OR_RETURN(const Stored zeros,
+                   checkpoint.FindStored(module + "._weight_zero_point"));
+  const auto other = std::find_if(zeros.bytes.begin(), zeros.bytes.end(),
+                                  [](uint8_t byte) { return byte != 0; });
+  if (zeros.dtype != "I8" || other != zeros.bytes.end()) {
+    return Unexpected(zeros, "I8 and zeros alone");
   }
-  RETURN_IF_ERROR(CheckScales(view));
-  std::vector<float> scales(view.count());
-  ToFloats(view.type, view.bytes.data(), absl::MakeSpan(scales));
-  if (scales.size() == 1) scales.resize(rows, scales[0]);
-  return TensorView{.shape = part.shape,
-                    .bytes = part.bytes,
-                    .place = part.place,
-                    .rows = std::make_shared<const ScaledRows>(
-                        part.bytes, std::move(scales))};
+  return Int8View(checkpoint, module + "._weight_qdata",
+                  module + "._weight_scale");
 }
 
 }  // namespace attend

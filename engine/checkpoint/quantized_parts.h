@@ -40,6 +40,11 @@ absl::StatusOr<TensorView> PackQuantizedView(const Checkpoint& checkpoint,
 absl::StatusOr<TensorView> IntQuantizedView(const Checkpoint& checkpoint,
                                             const std::string& module);
 
+// _weight_qdata [out, in] is in int8; _weight_scale has a number for each row,
+// or one; _weight_zero_point has zeros alone.
+absl::StatusOr<TensorView> TorchaoInt8View(const Checkpoint& checkpoint,
+                                           const std::string& module);
+
 }  // namespace attend
 
 #endif  // ATTEND_ENGINE_CHECKPOINT_QUANTIZED_PARTS_H_

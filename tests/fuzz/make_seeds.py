@@ -51,6 +51,10 @@ def write_safetensors():
     write("safetensors", "int8", safetensors(
         {"m.weight": tensor("I8", [2, 3], 0, 6),
          "m.weight_scale": tensor("BF16", [2, 1], 6, 10)}, bytes(10)))
+    write("safetensors", "torchao", safetensors(
+        {"m._weight_qdata": tensor("I8", [2, 3], 0, 6),
+         "m._weight_scale": tensor("BF16", [2, 1], 6, 10),
+         "m._weight_zero_point": tensor("I8", [2, 1], 10, 12)}, bytes(12)))
 
 
 def text(value):

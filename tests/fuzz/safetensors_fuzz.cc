@@ -76,5 +76,6 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   ReadMatrices(directory.path(), MatrixLayout::kAwq, 4);
   ReadMatrices(directory.path(), MatrixLayout::kIntQuantized, 8);
+  ReadMatrices(directory.path(), MatrixLayout::kTorchaoInt8, 8);
   return 0;
 }

@@ -1,22 +1,23 @@
 #!/usr/bin/env python3
 """Writes tests/golden/quantized: tiny Llamas with random weights, quantised as
-AWQ, GPTQ and compressed-tensors write them, and what transformers computes in
-f32 with the numbers that the files stand for.
+AWQ, GPTQ, compressed-tensors and torchao write them, and what transformers
+computes in f32 with the numbers that the files stand for.
 
     python3 -m venv /tmp/quantized && cd /tmp/quantized
     bin/pip install torch==2.15.0 transformers==5.23.0 safetensors==0.8.0 \\
-        numpy==2.4.6 compressed-tensors==0.20.0 accelerate
+        numpy==2.4.6 compressed-tensors==0.20.0 torchao==0.18.0 accelerate
     bin/pip download --no-deps auto-gptq==0.7.1 && unzip -o auto_gptq*.whl
     bin/pip download --no-deps autoawq==0.2.9 && tar xf autoawq*.tar.gz
     bin/python .../tests/golden/make_quantized.py [NAME...]
 
 What files stand for is always said by the reader of the format's own tool, in
-f32: AutoAWQ's dequantize_gemm, AutoGPTQ's QuantLinear (which also packs) and the
-compressors of compressed-tensors. The kernels of the first two need a GPU, so
+f32: AutoAWQ's dequantize_gemm, AutoGPTQ's QuantLinear (which also packs), the
+compressors of compressed-tensors and torchao's Int8Tensor. The kernels of the first two need a GPU, so
 these two files of theirs are loaded alone. GPTQModel's second format has zeros
 as they are, where AutoGPTQ stores them less one. A directory of
 compressed-tensors without zeros (transformers 5.23 does not read those) is read
-back by transformers itself, too.
+back by transformers itself, too, and so is one of torchao, which transformers
+writes.
 
 A fixture is tests/golden/quantized/NAME/: a directory as transformers saves it,
 and expected.json as make_golden.py describes it: "generate", greedy, and
@@ -28,6 +29,7 @@ import json
 import pathlib
 import shutil
 import sys
+import tempfile
 
 import numpy as np
 import safetensors.torch
@@ -38,6 +40,8 @@ from compressed_tensors.compressors.naive_quantized.base import (
 from compressed_tensors.compressors.pack_quantized.base import (
     PackedQuantizationCompressor)
 from compressed_tensors.quantization import QuantizationArgs, QuantizationScheme
+from torchao.quantization import Int8WeightOnlyConfig
+from torchao.quantization.quantize_.workflows import Int8Tensor
 
 OUT = pathlib.Path(__file__).resolve().parent / "quantized"
 CONFIG = dict(hidden_size=64, intermediate_size=96, num_hidden_layers=1,
@@ -181,7 +185,31 @@ FIXTURES = {
         num_bits=8, strategy="channel", symmetric=False)),
     "compressed-tensors-int8": compressed_tensors(INT, dict(
         num_bits=8, strategy="channel", symmetric=True)),
+    "torchao-int8": Int8WeightOnlyConfig(),
 }
+READ_BACK = ["compressed-tensors-symmetric", "compressed-tensors-int8",
+             "torchao-int8"]
+
+
+def random_numbers(like, rng):
+    noise = torch.tensor(rng.standard_normal(like.shape)).float()
+    return 1 + 0.2 * noise if like.dim() == 1 else 0.3 * noise
+
+
+def torchao(model, config, rng, folder):
+    """Writes the model by transformers; then it has the numbers of the files."""
+    for value in model.parameters():
+        value.copy_(random_numbers(value, rng))
+    with tempfile.TemporaryDirectory() as plain:
+        model.save_pretrained(plain)
+        quantised = transformers.AutoModelForCausalLM.from_pretrained(
+            plain, dtype=torch.float32,
+            quantization_config=transformers.TorchAoConfig(config))
+    quantised.save_pretrained(folder)
+    (folder / "generation_config.json").unlink()
+    for key, value in quantised.named_parameters():
+        if isinstance(value.data, Int8Tensor):
+            model.get_parameter(key).copy_(value.data.dequantize())
 
 
 def generate(model, source):
@@ -201,41 +229,47 @@ def score(model, source, target):
                 sum=sum(log_probs))
 
 
-def make(name, seed):
-    layer, quantization = FIXTURES[name]
-    rng = np.random.default_rng(seed)
-    model = transformers.LlamaForCausalLM(
-        transformers.LlamaConfig(**CONFIG)).eval()
+def quantise(model, layer, quantization, rng, folder):
+    """Writes the model; then it has the numbers of the files."""
     tensors = {}
-    with torch.no_grad():
-        for key, value in model.named_parameters():
-            noise = torch.tensor(rng.standard_normal(value.shape)).float()
-            numbers = 1 + 0.2 * noise if value.dim() == 1 else 0.3 * noise
-            if "proj" not in key:
-                tensors[key] = numbers.half()
-                value.copy_(tensors[key])
-                continue
-            parts, read = layer(numbers, rng)
-            assert (read - numbers).abs().mean() < 0.8 * numbers.abs().mean()
-            value.copy_(read)
-            for part, tensor in parts.items():
-                tensors[f"{key.removesuffix('.weight')}.{part}"] = (
-                    tensor.contiguous())
-    folder = OUT / name
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
+    for key, value in model.named_parameters():
+        numbers = random_numbers(value, rng)
+        if "proj" not in key:
+            tensors[key] = numbers.half()
+            value.copy_(tensors[key])
+            continue
+        parts, read = layer(numbers, rng)
+        assert (read - numbers).abs().mean() < 0.8 * numbers.abs().mean()
+        value.copy_(read)
+        for part, tensor in parts.items():
+            tensors[f"{key.removesuffix('.weight')}.{part}"] = (
+                tensor.contiguous())
     safetensors.torch.save_file(tensors, folder / "model.safetensors",
                                 metadata={"format": "pt"})
     config = {**model.config.to_dict(), "architectures": ["LlamaForCausalLM"],
               "quantization_config": quantization}
     (folder / "config.json").write_text(
         json.dumps(config, indent=1, sort_keys=True) + "\n")
+
+
+@torch.no_grad()
+def make(name, seed):
+    rng = np.random.default_rng(seed)
+    model = transformers.LlamaForCausalLM(
+        transformers.LlamaConfig(**CONFIG)).eval()
+    folder = OUT / name
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    if name == "torchao-int8":
+        torchao(model, FIXTURES[name], rng, folder)
+    else:
+        quantise(model, *FIXTURES[name], rng, folder)
     sources = [rng.integers(3, CONFIG["vocab_size"], length).tolist()
                for length in (4, 7, 10)]
     generated = [generate(model, source) for source in sources]
     scored = [score(model, source, case["choices"][0]["ids"][::-1])
               for source, case in zip(sources, generated)]
-    if '"symmetric": true' in json.dumps(quantization):
+    if name in READ_BACK:
         twin = transformers.AutoModelForCausalLM.from_pretrained(
             folder, dtype=torch.float32).eval()
         assert [generate(twin, source) for source in sources] == generated

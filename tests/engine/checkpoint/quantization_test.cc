@@ -63,6 +63,23 @@ Json CompressedTensors() {
                {{"num_bits", 8}, {"type", "int"}, {"dynamic", true}}}}}}}};
 }
 
+TEST(ReadQuantizationTest, TorchaoHasInt8Alone) {
+  const auto config = [](const char* type) {
+    return Json{{"quant_method", "torchao"},
+                {"quant_type", {{"default", {{"_type", type}}}}}};
+  };
+  const Json int8 = {{"quantization_config", config("Int8WeightOnlyConfig")}};
+  const auto read =
+      ReadQuantization(*JsonFile::Parse("config.json", int8.dump()));
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->layout, MatrixLayout::kTorchaoInt8);
+  EXPECT_THAT(ConfigError(config("Int4WeightOnlyConfig")),
+              HasSubstr("default: _type is \"Int4WeightOnlyConfig\""));
+  EXPECT_THAT(ConfigError({{"quant_method", "torchao"},
+                           {"quant_type", {{"fqn", Json::object()}}}}),
+              HasSubstr("default is missing"));
+}
+
 TEST(ReadQuantizationTest, InputsMayBeRoundedByRow) {
   const Json config = {{"quantization_config", CompressedTensors()}};
   const auto read =

@@ -162,6 +162,25 @@ TEST_F(QuantizedCheckpointTest, Int8RowsHaveAScaleEachOrOneForAll) {
               HasSubstr("expected a scale for each of 2 rows, or one for all"));
 }
 
+TEST_F(QuantizedCheckpointTest, TorchaosInt8HasNoOtherZeros) {
+  constexpr Quantization kTorchao = {.layout = MatrixLayout::kTorchaoInt8,
+                                     .bits = 8};
+  Tensors tensors = {
+      {"m._weight_qdata", {"I8", {2, 2}, std::string("\1\xff\2\x80")}},
+      {"m._weight_scale", Scales({2, 1}, {1, 0.5f})},
+      {"m._weight_zero_point", {"I8", {2, 1}, std::string(2, '\0')}}};
+  EXPECT_THAT(Rows(tensors, kTorchao),
+              ElementsAre(ElementsAre(1, -1), ElementsAre(1, -64)));
+  EXPECT_THAT(Open(tensors, kTorchao).Names(), ElementsAre("m.weight"));
+  tensors["m._weight_zero_point"].bytes[1] = 3;
+  EXPECT_THAT(Error(tensors, kTorchao),
+              HasSubstr("_weight_zero_point has dtype I8 and shape [2, 1], "
+                        "expected I8 and zeros alone"));
+  tensors.erase("m._weight_zero_point");
+  EXPECT_THAT(Error(tensors, kTorchao),
+              HasSubstr("no tensor m._weight_zero_point"));
+}
+
 // Numbers of a word are at places of their own; tests/golden has whole models.
 TEST_F(QuantizedCheckpointTest, NumbersOfAwqHaveTheirPlacesInAWord) {
   const Tensors tensors = {
