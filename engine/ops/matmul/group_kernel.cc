@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "engine/ops/exec/number_group.h"
+#include "engine/ops/simd/amx_tiles.h"
 #include "engine/ops/simd/simd.h"
 #include "engine/tensor/half.h"
 
@@ -106,6 +107,9 @@ inline Vec LoadHalfs(const uint16_t* p) {
       kAll, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
 }
 #include "engine/ops/matmul/group_kernel.inc"
+// With fewer rows vectors are as fast.
+constexpr int kRowsWorthTiles = 10;
+#include "engine/ops/matmul/group_tiles.inc"
 }  // namespace groups
 ATTEND_AVX512_VNNI_END
 
@@ -160,6 +164,10 @@ void Multiply(const MultiplyArgs& a) {
 
 MultiplyKernel GroupKernelFor(ComputeType dtype, Isa isa) {
   const bool four = dtype == ComputeType::kInt4;
+  if (isa >= Isa::kAmx) {
+    return four ? avx512::groups::MultiplyWithAmx<4>
+                : avx512::groups::MultiplyWithAmx<8>;
+  }
   if (isa >= Isa::kAvx512Vnni) {
     return four ? avx512::groups::Multiply<4> : avx512::groups::Multiply<8>;
   }

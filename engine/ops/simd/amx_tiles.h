@@ -81,6 +81,26 @@ struct Int8 {
   }
 };
 
+// Of s8 x u8.
+struct SignedRows {
+  template <int Sum, int Row, int Weight>
+  static void AddProducts() {
+    asm volatile("tdpbsud %%tmm%c2, %%tmm%c1, %%tmm%c0"
+                 :
+                 : "i"(Sum), "i"(Row), "i"(Weight));
+  }
+};
+
+// Of u8 x u8.
+struct UnsignedRows {
+  template <int Sum, int Row, int Weight>
+  static void AddProducts() {
+    asm volatile("tdpbuud %%tmm%c2, %%tmm%c1, %%tmm%c0"
+                 :
+                 : "i"(Sum), "i"(Row), "i"(Weight));
+  }
+};
+
 }  // namespace attend::amx
 
 #endif  // ATTEND_ENGINE_OPS_SIMD_AMX_TILES_H_
