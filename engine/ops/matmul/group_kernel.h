@@ -11,8 +11,9 @@ namespace attend {
 // exact sums of whole numbers in a group, and sums of groups in ascending order
 // in f32. Beside weights of 8 bits, whole numbers of 16 bits are better than
 // bf16: they are nearer to f32, their sums are exact in any order, and the
-// instructions for them are faster. With AVX2 or more the bits are the same.
-// Every instruction set has a kernel.
+// instructions for them are faster. With AVX2 or more the bits are the same,
+// also where AMX's tiles multiply many rows. Every instruction set has a
+// kernel.
 MultiplyKernel GroupKernelFor(ComputeType dtype, Isa isa);
 
 }  // namespace attend
