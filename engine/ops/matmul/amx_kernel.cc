@@ -48,7 +48,7 @@ class Rows {
         rows_(args.rows),
         whole_(args.units / kTileHeight),
         count_((args.rows + kTileHeight - 1) / kTileHeight),
-        height_((args.rows + count_ - 1) / count_) {
+        height_(amx::HeightOf(args.rows)) {
     const int rest = static_cast<int>(stride_ % kTileBytes);
     if (rest == 0) return;
     for (int row = 0; row < rows_; ++row) {

@@ -13,6 +13,13 @@ namespace attend::amx {
 inline constexpr int kTileHeight = 16;  // rows
 inline constexpr int kTileBytes = 64;   // of a row
 
+// The height of the fewest tiles of one height that hold some rows. The last
+// may have to begin among the rows of the one before.
+constexpr int HeightOf(int rows) {
+  const int count = (rows - 1) / kTileHeight + 1;
+  return (rows - 1) / count + 1;
+}
+
 // The shapes of the eight tiles, as the CPU reads them.
 struct alignas(64) TileShapes {
   uint8_t palette = 1;
