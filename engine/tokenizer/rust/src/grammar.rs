@@ -128,9 +128,20 @@ fn grammar(kind: u32, text: &str, spaced: bool) -> Result<TopLevelGrammar> {
     })
 }
 
+/// A token that has no text changes no text, so that a grammar could ask for it for
+/// ever.
+fn check_texts_alone(parser: &TokenParser) -> Result<()> {
+    let spec = parser.parser.grammar().lexer_spec();
+    if spec.token_range_lexemes(&spec.all_lexemes()).is_empty() {
+        return Ok(());
+    }
+    Err("a token by number or name, as <[7]> or <end>; a grammar is of texts".into())
+}
+
 fn compile(texts: &TokenTexts, kind: u32, text: &str, spaced: bool) -> Result<HfMatcher> {
     let grammar = grammar(kind, text, spaced)?;
     let mut parser = texts.factory.create_parser(grammar).map_err(explain)?;
+    check_texts_alone(&parser)?;
     parser.start_without_prompt();
     Ok(HfMatcher {
         parser,
