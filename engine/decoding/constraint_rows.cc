@@ -11,10 +11,25 @@
 namespace attend {
 namespace {
 
+// The ids that end a text where it may end: those of the model, and those of
+// `stop_ids` that have no text. Others of `stop_ids` are text, that the
+// constraint has to allow.
+std::vector<int> TextEnds(const SearchInput& input) {
+  std::vector<int> ids = EndIds(input.params);
+  const auto is_text = [&](int id) {
+    const std::vector<int>& ends = input.params.eos_ids;
+    return std::find(ends.begin(), ends.end(), id) == ends.end() &&
+           input.token_texts != nullptr && id < input.token_texts->size() &&
+           !(*input.token_texts)[id].empty();
+  };
+  ids.erase(std::remove_if(ids.begin(), ids.end(), is_text), ids.end());
+  return ids;
+}
+
 // The tokens that a text has to end in; 0: none, because a search may ban the
 // tokens of an ending, or has nothing to end with.
-size_t TokenLimit(const GenerationParams& params) {
-  if (EndIds(params).empty() || params.min_new_tokens > 0 ||
+size_t TokenLimit(const GenerationParams& params, bool can_end) {
+  if (!can_end || params.min_new_tokens > 0 ||
       params.no_repeat_ngram_size > 0 || !params.bad_words.empty() ||
       !params.suppress_tokens.empty() ||
       !params.begin_suppress_tokens.empty() || !params.force_words.empty()) {
@@ -39,7 +54,7 @@ absl::Status NothingMayFollow() {
 }
 
 ConstraintRows::ConstraintRows(const SearchInput& input, int max_rows)
-    : words_(MaskWords(input.vocab)), end_ids_(EndIds(input.params)) {
+    : words_(MaskWords(input.vocab)), end_ids_(TextEnds(input)) {
   if (input.params.constraint == nullptr) return;
   states_.resize(max_rows);
   next_states_.resize(max_rows);
@@ -47,7 +62,8 @@ ConstraintRows::ConstraintRows(const SearchInput& input, int max_rows)
   can_end_.resize(max_rows);
   steps_.resize(max_rows);
   next_states_[0] = std::make_unique<LimitedText>(
-      input.params.constraint->Begin(), TokenLimit(input.params));
+      input.params.constraint->Begin(),
+      TokenLimit(input.params, !end_ids_.empty()));
   status_ = Named(PrepareRow(0));
   std::swap(states_, next_states_);
 }

@@ -10,10 +10,18 @@ namespace {
 // Tokens that are asked for beyond k, so that a few ties with the k-th are
 // seen.
 constexpr int kTies = 8;
+// Colder is no different: the best token alone is left. Scores divided by less
+// could be infinite.
+constexpr float kColdest = 1e-30F;
 
 // The order of torch's stable ascending sort, read from its end.
 bool After(const TokenScore& a, const TokenScore& b) {
   return a.score != b.score ? a.score < b.score : a.id < b.id;
+}
+
+// exp(score - max), for infinite scores too.
+float Weight(float score, float max) {
+  return score == max ? 1 : std::exp(score - max);
 }
 
 bool HasHigherScore(const TokenScore& a, const TokenScore& b) {
@@ -23,7 +31,7 @@ bool HasHigherScore(const TokenScore& a, const TokenScore& b) {
 }  // namespace
 
 Sampler::Sampler(const GenerationParams& params, int vocab)
-    : temperature_(params.temperature),
+    : temperature_(std::max(params.temperature, kColdest)),
       top_k_(params.top_k < vocab ? params.top_k : 0),
       best_(BestAsked(params, vocab)),
       top_p_(params.top_p),
@@ -65,10 +73,14 @@ void Sampler::KeepTopK(ProcessedRow& row) {
     for (TokenScore& token : kept_) token.score /= temperature_;
     return;
   }
-  if (best.back().score / temperature_ < kth) {
-    kept_.assign(best.begin(), best.end());
-  } else {
+  // As the row was computed: all of it, or what is kept of it.
+  LogitsNeed need;
+  need.top = best_;
+  need.tie_margin = best_ - top_k_;
+  if (NeedsRow(need, best)) {
     row.CopyAll(kept_);
+  } else {
+    kept_.assign(best.begin(), best.end());
   }
   for (TokenScore& token : kept_) token.score /= temperature_;
   kept_.erase(std::remove_if(
@@ -82,7 +94,7 @@ void Sampler::KeepTopP() {
   const float max =
       std::max_element(kept_.begin(), kept_.end(), HasHigherScore)->score;
   double sum = 0;
-  for (const TokenScore& token : kept_) sum += std::exp(token.score - max);
+  for (const TokenScore& token : kept_) sum += Weight(token.score, max);
   // With the margin, a sum of exactly top_p does not depend on rounding.
   const double enough = (static_cast<double>(top_p_) - 1e-7) * sum;
   std::make_heap(kept_.begin(), kept_.end(), After);
@@ -91,7 +103,7 @@ void Sampler::KeepTopP() {
   do {
     std::pop_heap(kept_.begin(), heap_end, After);
     --heap_end;
-    taken += std::exp(heap_end->score - max);
+    taken += Weight(heap_end->score, max);
   } while (heap_end != kept_.begin() && taken < enough);
   kept_.erase(kept_.begin(), heap_end);
 }
@@ -101,7 +113,7 @@ void Sampler::Softmax() {
       std::max_element(kept_.begin(), kept_.end(), HasHigherScore)->score;
   double sum = 0;
   for (TokenScore& token : kept_) {
-    token.score = std::exp(token.score - max);
+    token.score = Weight(token.score, max);
     sum += token.score;
   }
   for (TokenScore& token : kept_) {

@@ -16,7 +16,7 @@ struct SearchInput {
   absl::Span<const int> prompt;
   int vocab = 0;  // width of the logits
   // What each target id adds to running text; ids beyond add nothing. Read for
-  // stop strings only; must outlive the search.
+  // stop strings and constraints only; must outlive the search.
   const TextList* token_texts = nullptr;
 };
 

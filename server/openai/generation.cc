@@ -18,7 +18,7 @@ absl::Status FinishSearch(const ModelInfo& model,
     params.set_num_beams(std::max(generation.choices, 1));
   }
   const bool beams = generation.beam_search || params.num_beams() > 1;
-  if (beams && generation.temperature.value_or(0) > 0) {
+  if (beams && static_cast<float>(generation.temperature.value_or(0)) > 0) {
     return FieldError("temperature",
                       absl::StrCat("is ", *generation.temperature,
                                    ", must be 0 or absent with beams"));
@@ -26,7 +26,7 @@ absl::Status FinishSearch(const ModelInfo& model,
   // Without a temperature a model that continues text samples, as OpenAI's do.
   // Models that translate and their like have defaults of their own.
   const bool samples = generation.temperature.has_value()
-                           ? *generation.temperature > 0
+                           ? static_cast<float>(*generation.temperature) > 0
                            : model.continues_source &&
                                  !params.has_num_beams() &&
                                  model.generation.num_beams == 1;

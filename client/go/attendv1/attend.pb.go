@@ -946,9 +946,9 @@ func (*JsonObject) Descriptor() ([]byte, []int) {
 }
 
 // What the text of a result has to be. Only tokens that keep to it are chosen,
-// and end of sequence (or one of stop_ids) only where the text may end. A result
-// that ends for another reason is a beginning of such a text. max_new_tokens
-// brings a text to its end where it can: when few tokens are left, only a short
+// and end of sequence only where the text may end. One of stop_ids that has a
+// text needs to keep to it, too. A result that ends for another reason is a
+// beginning of such a text. max_new_tokens brings a text to its end where it can: when few tokens are left, only a short
 // ending may follow, so that the text is whole, though the reason is MAX_LENGTH.
 // Nothing is done so where other parameters might ban the ending (bad_words,
 // suppress_tokens, begin_suppress_tokens, min_new_tokens, no_repeat_ngram_size,

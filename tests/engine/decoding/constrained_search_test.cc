@@ -250,6 +250,39 @@ TEST(ConstrainedSearchTest, NothingThatMayFollowIsAnError) {
   }
 }
 
+TEST(ConstrainedSearchTest, AStopIdWithATextHasToBeAllowed) {
+  const FakeModel model(kVocab, 5);
+  TextList texts;
+  for (int id = 0; id < kVocab; ++id) {
+    texts.Add(id == kEnd || id == 40 ? "" : "a");
+  }
+  for (const int num_beams : {1, 3}) {
+    for (const int stop : {33, 12, 40}) {
+      GenerationParams params;
+      params.num_beams = num_beams;
+      params.max_new_tokens = 9;
+      params.stop_ids = {stop};
+      if (stop != 40) params.eos_ids = {kEnd};
+      params.sequence_bias = {{{stop}, 50}};  // preferred wherever it may come
+      params.constraint = CountDown();
+      const auto search =
+          MakeSearch({params, PromptOf(params), kVocab, &texts});
+      while (!search->output().finished) model.Step(*search);
+      const ChoiceOutput& choice = search->output().choices[0];
+      EXPECT_EQ(choice.finish, FinishReason::kEos);
+      // 12 is allowed at the start; what has no text only ends a whole text.
+      EXPECT_EQ(choice.tokens.back(), stop == 33 ? kEnd : stop);
+      const auto tokens = absl::MakeConstSpan(choice.tokens);
+      for (int id : tokens.first(tokens.size() - 1)) {
+        EXPECT_THAT(id, testing::AllOf(testing::Ge(10), testing::Le(13)));
+      }
+      if (stop != 12) {
+        EXPECT_EQ(tokens[tokens.size() - 2], 10);
+      }
+    }
+  }
+}
+
 constexpr int kOpen = 10;
 constexpr int kClose = 11;
 

@@ -121,6 +121,28 @@ TEST(SamplerTest, AllTiesOfTheKthStay) {
   EXPECT_EQ(probs[20], 0);
 }
 
+TEST(SamplerTest, TheColdestTakesTheBestTokenWhateverIsKnownOfTheRow) {
+  const FakeModel model(80, 5);
+  for (float temperature : {1e-30F, 1e-37F, 1e-38F, 1e-45F}) {
+    for (int top_k : {0, 1, 50}) {
+      GenerationParams params;
+      params.do_sample = true;
+      params.max_new_tokens = 9;
+      params.temperature = temperature;
+      params.top_k = top_k;
+      const auto search = MakeSearch({params, PromptOf(params), 80});
+      while (!search->output().finished) model.Step(*search);
+      std::vector<int> tokens = {params.decoder_start_id};
+      for (int id : search->output().choices[0].tokens) {
+        const std::vector<float> row = model.Logits(tokens);
+        EXPECT_EQ(id, std::max_element(row.begin(), row.end()) - row.begin())
+            << temperature << " " << top_k;
+        tokens.push_back(id);
+      }
+    }
+  }
+}
+
 TEST(SamplerTest, OfTiesAtTheBorderOfTopPTheHigherIdsStay) {
   GenerationParams params;
   params.top_k = 0;

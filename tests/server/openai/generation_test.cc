@@ -70,6 +70,7 @@ TEST(GenerationTest, EachFieldHasItsPlace) {
       {R"({"use_beam_search": true, "n": 3, "temperature": 0})",
        "num_beams: 3 num_return_sequences: 3 do_sample: false "},
       {R"({"num_beams": 1, "n": 3})", "num_beams: 1 do_sample: false "},
+      {R"({"temperature": 1e-60})", "num_beams: 1 do_sample: false "},
       {R"({"num_beams": 1, "n": 3, "temperature": 1})",
        "num_beams: 1 num_return_sequences: 3 do_sample: true temperature: 1 "
        "top_k: 0 "},
