@@ -1,6 +1,7 @@
 #include "server/openai/call_grammar.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -10,18 +11,30 @@
 namespace attend {
 namespace {
 
-// References to the root of `json` become references to `place`, where it will
-// be.
-void MoveReferences(const std::string& place, Json& json) {
+bool IsOneOf(absl::string_view key,
+             std::initializer_list<absl::string_view> keys) {
+  return std::find(keys.begin(), keys.end(), key) != keys.end();
+}
+
+// References to the root of a schema become references to `place`, where it
+// will be. What is data, and no schema, stays. `named`: the keys of `json` are
+// names of schemas.
+void MoveReferences(const std::string& place, Json& json, bool named = false) {
   if (!json.is_structured()) return;
   for (auto& [key, value] : json.items()) {
-    if (key == "$ref" && value.is_string()) {
+    if (named || json.is_array()) {
+      MoveReferences(place, value);
+    } else if (IsOneOf(key, {"const", "enum", "default", "examples"})) {
+      continue;
+    } else if (key == "$ref" && value.is_string()) {
       const auto& reference = value.get_ref<const std::string&>();
       if (reference == "#" || absl::StartsWith(reference, "#/")) {
         value = place + reference.substr(1);
       }
     } else {
-      MoveReferences(place, value);
+      MoveReferences(place, value,
+                     IsOneOf(key, {"properties", "patternProperties", "$defs",
+                                   "definitions", "dependentSchemas"}));
     }
   }
 }

@@ -17,48 +17,6 @@ namespace {
 constexpr absl::string_view kOpen = "<tool_call>";
 constexpr absl::string_view kClose = "</tool_call>";
 
-// The call that an object describes; none: it describes none.
-std::optional<ToolCall> CallOf(const Json& json) {
-  if (!json.is_object() || !json.contains("name") ||
-      !json["name"].is_string()) {
-    return std::nullopt;
-  }
-  ToolCall call{.name = json["name"].get<std::string>(), .arguments = "{}"};
-  for (const char* key : {"arguments", "parameters"}) {
-    if (!json.contains(key)) continue;
-    const Json& arguments = json[key];
-    if (arguments.is_object()) {
-      call.arguments = DumpJson(arguments);
-    } else if (arguments.is_string()) {
-      call.arguments = arguments.get<std::string>();
-      if (!ParseOrderedJsonObject("", call.arguments).ok()) return std::nullopt;
-    } else if (!arguments.is_null()) {
-      return std::nullopt;
-    }
-    return call;
-  }
-  return call;
-}
-
-std::optional<ToolCall> ParseCall(absl::string_view text) {
-  const auto json = ParseOrderedJsonObject("", text);
-  return json.ok() ? CallOf(*json) : std::nullopt;
-}
-
-// The calls of a list; none, if it is something else.
-std::vector<ToolCall> ParseList(absl::string_view text) {
-  const auto list =
-      ParseOrderedJsonObject("", absl::StrCat("{\"calls\":", text, "}"));
-  if (!list.ok() || !(*list)["calls"].is_array()) return {};
-  std::vector<ToolCall> calls;
-  for (const Json& entry : (*list)["calls"]) {
-    auto call = CallOf(entry);
-    if (!call) return {};
-    calls.push_back(*std::move(call));
-  }
-  return calls;
-}
-
 // The length of the JSON object at the beginning of `text`; 0: there is none.
 size_t ObjectLength(absl::string_view text) {
   int depth = 0;
@@ -78,6 +36,96 @@ size_t ObjectLength(absl::string_view text) {
     if (depth == 0) return 0;
   }
   return 0;
+}
+
+// JSON without the spaces between its parts. Numbers keep their digits, which a
+// parser would round.
+std::string WithoutSpaces(absl::string_view json) {
+  std::string out;
+  bool in_string = false;
+  for (size_t i = 0; i < json.size(); ++i) {
+    if (in_string && json[i] == '\\') {
+      out += json[i++];
+    } else if (json[i] == '"') {
+      in_string = !in_string;
+    }
+    if (in_string || !absl::ascii_isspace(json[i])) out += json[i];
+  }
+  return out;
+}
+
+// The object that is the member `key` of the object `text`, without spaces.
+// Empty: the key is written with escapes.
+std::string ObjectMember(absl::string_view text, absl::string_view key) {
+  const std::string object = WithoutSpaces(text);
+  const std::string begin = absl::StrCat("\"", key, "\":");
+  int depth = 0;
+  bool in_string = false;
+  for (size_t i = 0; i < object.size(); ++i) {
+    const char c = object[i];
+    const auto rest = absl::string_view(object).substr(i);
+    if (depth == 1 && (object[i - 1] == '{' || object[i - 1] == ',') &&
+        !in_string && absl::StartsWith(rest, begin)) {
+      const auto value = rest.substr(begin.size());
+      return std::string(value.substr(0, ObjectLength(value)));
+    }
+    if (in_string && c == '\\') {
+      ++i;
+    } else if (c == '"') {
+      in_string = !in_string;
+    } else if (!in_string) {
+      depth += (c == '{' || c == '[') - (c == '}' || c == ']');
+    }
+  }
+  return {};
+}
+
+// The call that an object describes, `text` as it is written; none: it
+// describes none.
+std::optional<ToolCall> CallOf(const Json& json, absl::string_view text) {
+  if (!json.is_object() || !json.contains("name") ||
+      !json["name"].is_string()) {
+    return std::nullopt;
+  }
+  ToolCall call{.name = json["name"].get<std::string>(), .arguments = "{}"};
+  for (const char* key : {"arguments", "parameters"}) {
+    if (!json.contains(key)) continue;
+    const Json& arguments = json[key];
+    if (arguments.is_object()) {
+      call.arguments = ObjectMember(text, key);
+      if (call.arguments.empty()) call.arguments = DumpJson(arguments);
+    } else if (arguments.is_string()) {
+      call.arguments = arguments.get<std::string>();
+      if (!ParseOrderedJsonObject("", call.arguments).ok()) return std::nullopt;
+    } else if (!arguments.is_null()) {
+      return std::nullopt;
+    }
+    return call;
+  }
+  return call;
+}
+
+std::optional<ToolCall> ParseCall(absl::string_view text) {
+  const auto json = ParseOrderedJsonObject("", text);
+  return json.ok() ? CallOf(*json, text) : std::nullopt;
+}
+
+// The calls of a list; none, if it is something else.
+std::vector<ToolCall> ParseList(absl::string_view text) {
+  const auto list =
+      ParseOrderedJsonObject("", absl::StrCat("{\"calls\":", text, "}"));
+  if (!list.ok() || !(*list)["calls"].is_array()) return {};
+  std::vector<ToolCall> calls;
+  for (const Json& entry : (*list)["calls"]) {
+    // Entries are objects, or what describes no call.
+    text.remove_prefix(std::min(text.find('{'), text.size()));
+    const size_t length = ObjectLength(text);
+    auto call = CallOf(entry, text.substr(0, length));
+    if (!call) return {};
+    calls.push_back(*std::move(call));
+    text.remove_prefix(length);
+  }
+  return calls;
 }
 
 // The bytes at the end of `text` that may be the beginning of kOpen, with the
@@ -128,12 +176,22 @@ void ToolCallParser::FindTagged(bool last, Found& found) {
     if (!inside_) {
       const size_t open = held_.find(std::string(kOpen));
       if (open == std::string::npos) break;
-      absl::string_view before = absl::string_view(held_).substr(0, open);
-      absl::StrAppend(&found.text, absl::StripTrailingAsciiWhitespace(before));
+      const absl::string_view before = absl::StripTrailingAsciiWhitespace(
+          absl::string_view(held_).substr(0, open));
+      absl::StrAppend(&found.text, before);
+      space_ = held_.substr(before.size(), open - before.size());
       held_.erase(0, open + kOpen.size());
       inside_ = true;
     }
-    const size_t close = held_.find(std::string(kClose));
+    // Strings of the call may have the tag in them.
+    const size_t begin = held_.find_first_not_of(" \t\r\n");
+    size_t object = 0;
+    if (begin != std::string::npos && held_[begin] == '{') {
+      object = ObjectLength(absl::string_view(held_).substr(begin));
+      if (object == 0 && !last) return;
+    }
+    const size_t close =
+        held_.find(std::string(kClose), object == 0 ? 0 : begin + object);
     if (close == std::string::npos && !last) return;
     const std::string inner = held_.substr(0, close);
     held_.erase(0, close == std::string::npos ? close : close + kClose.size());
@@ -142,7 +200,7 @@ void ToolCallParser::FindTagged(bool last, Found& found) {
       found.calls.push_back(*std::move(call));
       found_any_ = true;
     } else {
-      absl::StrAppend(&found.text, kOpen, inner,
+      absl::StrAppend(&found.text, space_, kOpen, inner,
                       close == std::string::npos ? "" : kClose);
     }
   }

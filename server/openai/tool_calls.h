@@ -58,6 +58,7 @@ class ToolCallParser {
   const std::vector<std::string> names_;
   std::string held_;
   bool inside_ = false;  // behind <tool_call>
+  std::string space_;    // before it
   bool found_any_ = false;
   bool plain_ = false;  // the text is no call
 };

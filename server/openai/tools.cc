@@ -28,6 +28,17 @@ Json NoParameters() {
           {"additionalProperties", false}};
 }
 
+// Arguments are an object, if a schema says so or not.
+absl::Status MakeObject(const JsonValue& schema, Json& parameters) {
+  const Json* const type = Member(schema.json(), "type");
+  if (type != nullptr && !Is(type, "object")) {
+    return FieldError(schema.name() + ".type", "must be \"object\"");
+  }
+  // A schema that is another one is an object if that is one.
+  if (!parameters.contains("$ref")) parameters["type"] = "object";
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Tool> ReadTool(const JsonValue& value) {
   const Json* const function = Member(value.json(), "function");
   const Json* const name =
@@ -44,6 +55,7 @@ absl::StatusOr<Tool> ReadTool(const JsonValue& value) {
     const JsonValue schema(*parameters, path + "parameters");
     RETURN_IF_ERROR(schema.Expect(parameters->is_object(), "an object"));
     tool.parameters = *parameters;
+    RETURN_IF_ERROR(MakeObject(schema, tool.parameters));
   }
   if (const Json* strict = Member(*function, "strict")) {
     ASSIGN_OR_RETURN(tool.strict, JsonValue(*strict, path + "strict").Bool());

@@ -60,8 +60,26 @@ constexpr Case kCases[] = {
     {ToolFormat::kTagged,
      "<tool_call>{\"name\": \"f\", \"arguments\": [1]}</tool_call>",
      "<tool_call>{\"name\": \"f\", \"arguments\": [1]}</tool_call>"},
-    {ToolFormat::kTagged, "a <tool_call>{\"name\"", "a<tool_call>{\"name\""},
+    {ToolFormat::kTagged, "a <tool_call>{\"name\"", "a <tool_call>{\"name\""},
+    {ToolFormat::kTagged, "Hi\n <tool_call> is a tag",
+     "Hi\n <tool_call> is a tag"},
+    {ToolFormat::kTagged, "<tool_call>{no json</tool_call> and more",
+     "<tool_call>{no json</tool_call> and more"},
     {ToolFormat::kTagged, "a < b", "a < b"},
+    // A string is no tag, and numbers are as they were written.
+    {ToolFormat::kTagged,
+     "<tool_call>{\"name\": \"f\", \"arguments\": {\"x\": \"</tool_call> "
+     "\\\"\"}}</tool_call>",
+     "|f({\"x\":\"</tool_call> \\\"\"})"},
+    {ToolFormat::kTagged,
+     "<tool_call>{\"x\": [{\"arguments\": {}}], \"name\": \"f\", "
+     "\"arguments\": "
+     "{\"x\": 12345678901234567890123, \"y\": 1.10}}</tool_call>",
+     "|f({\"x\":12345678901234567890123,\"y\":1.10})"},
+    {ToolFormat::kCalls,
+     "[{\"name\": \"f\", \"arguments\": {\"x\": 1e2}}, {\"name\": \"g\", "
+     "\"arguments\": {\"y\": 99999999999999999999}}]",
+     "|f({\"x\":1e2})|g({\"y\":99999999999999999999})"},
     {ToolFormat::kMistral,
      "[{\"name\": \"f\", \"arguments\": {\"a\": [1]}}, {\"name\": \"g\", "
      "\"arguments\": {}}]",

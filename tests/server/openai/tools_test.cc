@@ -1,5 +1,6 @@
 #include "server/openai/tools.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -60,6 +61,34 @@ TEST(ToolsTest, TheSchemaOfSomeCallsIsAListWithReferencesOfItsOwn) {
   EXPECT_EQ(Schema(kTools, "\"required\""), std::string(kSchema) + "}");
   EXPECT_EQ(Schema(kTools, "\"required\"", /*parallel=*/false),
             std::string(kSchema) + R"(,"maxItems":1})");
+}
+
+TEST(ToolsTest, ArgumentsAreAnObject) {
+  const auto schema = [](const std::string& parameters) {
+    const std::string tools =
+        R"([{"type": "function", "function": {"name": "f", "parameters": )" +
+        parameters + "}}]";
+    return Schema(tools.c_str(), kF);
+  };
+  EXPECT_EQ(schema("{}"), R"({"type":"object"})");
+  EXPECT_EQ(schema(R"({"properties": {"a": {}}})"),
+            R"({"properties":{"a":{}},"type":"object"})");
+  EXPECT_EQ(schema(R"({"type": "string"})"),
+            "tools[0].function.parameters.type must be \"object\"");
+}
+
+TEST(ToolsTest, DataIsNoReference) {
+  constexpr char kData[] =
+      R"([{"type": "function", "function": {"name": "f", "parameters":
+          {"type": "object", "properties": {
+            "const": {"$ref": "#/a", "enum": [{"$ref": "#/a"}]},
+            "b": {"items": [{"$ref": "#"}], "default": {"$ref": "#/a"}}}}}}])";
+  EXPECT_THAT(Schema(kData, "\"required\""),
+              testing::HasSubstr(R"({"type":"object","properties":{)"
+                                 R"("const":{"$ref":"#/$defs/0/a",)"
+                                 R"("enum":[{"$ref":"#/a"}]},)"
+                                 R"("b":{"items":[{"$ref":"#/$defs/0"}],)"
+                                 R"("default":{"$ref":"#/a"}}}})"));
 }
 
 TEST(ToolsTest, WithoutADutyToCallNothingIsHeld) {
