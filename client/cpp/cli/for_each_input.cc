@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <optional>
 
@@ -21,6 +22,18 @@ namespace {
 int BatchSize(const InputOptions& input) {
   if (input.batch > 0) return input.batch;
   return input.file.empty() ? 1 : 32;
+}
+
+// The file with the inputs, if results would be written over them. Empty: they
+// would not.
+std::string OverwrittenInput(const InputOptions& input) {
+  if (input.output.empty() || !input.arguments.empty()) return "";
+  const std::string from = input.file.empty() ? "/dev/stdin" : input.file;
+  for (const std::string& path :
+       {input.output, OutputFile::ProgressPath(input.output)}) {
+    if (IsSameFile(from, path)) return path;
+  }
+  return "";
 }
 
 // Prints results and errors, and the progress bar between them.
@@ -89,6 +102,12 @@ int ForEachBatch(
     const InputOptions& input,
     const std::function<LineResults(const std::vector<Line>&)>& work,
     const char* failed) {
+  if (const std::string lost = OverwrittenInput(input); !lost.empty()) {
+    std::fprintf(stderr,
+                 "attend: --output: %s has the inputs, which would be lost\n",
+                 lost.c_str());
+    return kExitUsage;
+  }
   LineSource source(input);
   if (const absl::Status status = source.Open(); !status.ok()) {
     PrintError(status);

@@ -20,7 +20,8 @@ namespace attend {
 //   kExitCallFailed.
 // * An error that every input would get (see IsShared) ends the process with
 //   kExitCallFailed at once.
-// * With InputOptions::output they go to that file instead.
+// * With InputOptions::output they go to that file instead. If it has the
+//   inputs, it is left as it is, and the exit code is kExitUsage.
 // * A progress bar is shown if `input` is a file and standard error a terminal.
 int ForEachInput(
     const InputOptions& input,

@@ -21,6 +21,12 @@ absl::Status OpenFile(const std::string& file, std::ifstream& stream) {
   return absl::NotFoundError(absl::StrCat(file, ": cannot read"));
 }
 
+bool IsSameFile(const std::string& one, const std::string& other) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(one, error) &&
+         std::filesystem::equivalent(one, other, error);
+}
+
 std::optional<std::string> NextLine(std::istream& stream) {
   std::string line;
   if (!std::getline(stream, line)) return std::nullopt;

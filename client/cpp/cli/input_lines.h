@@ -21,6 +21,9 @@ std::optional<std::string> NextLine(std::istream& stream);
 // NOT_FOUND if the file cannot be read, INVALID_ARGUMENT if it is a directory.
 absl::Status OpenFile(const std::string& file, std::ifstream& stream);
 
+// Whether both are names of one regular file, which is there: links count, too.
+bool IsSameFile(const std::string& one, const std::string& other);
+
 // All lines of a file, without their ends. Errors are those of OpenFile().
 absl::StatusOr<std::vector<std::string>> ReadLines(const std::string& file);
 

@@ -52,7 +52,7 @@ std::optional<Progress> ToProgress(absl::string_view text) {
 
 absl::StatusOr<OutputFile> OutputFile::Open(const std::string& file,
                                             bool resume) {
-  std::string progress_path = file + ".progress";
+  std::string progress_path = ProgressPath(file);
   const int progress =
       open(progress_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (progress < 0) return CannotWrite(progress_path);
@@ -83,6 +83,10 @@ absl::StatusOr<OutputFile> OutputFile::Open(const std::string& file,
     return status;
   }
   return output;
+}
+
+std::string OutputFile::ProgressPath(const std::string& file) {
+  return file + ".progress";
 }
 
 OutputFile::~OutputFile() {

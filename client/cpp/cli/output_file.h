@@ -21,6 +21,8 @@ class OutputFile {
   // written. DATA_LOSS: FILE.progress is not what was written to it, or FILE is
   // shorter than it says.
   static absl::StatusOr<OutputFile> Open(const std::string& file, bool resume);
+  // FILE.progress.
+  static std::string ProgressPath(const std::string& file);
   ~OutputFile();
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&&) = delete;

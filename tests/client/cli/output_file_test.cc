@@ -6,6 +6,7 @@
 #include <fstream>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "tests/client/cli/command_line.h"
 
 namespace attend {
@@ -83,6 +84,35 @@ TEST_F(OutputFileTest, OfAnotherOutputIsAnError) {
     EXPECT_THAT(outcome.err, HasSubstr("results.progress: does not belong to"));
     EXPECT_EQ(Results(), results);
   }
+}
+
+TEST_F(OutputFileTest, IsNotTheFileOfTheInputs) {
+  const std::string inputs = ReadAll(directory_ / "text");
+  File("o.progress", inputs);
+  std::filesystem::create_symlink("text", directory_ / "symbolic");
+  std::filesystem::create_hard_link(directory_ / "text", directory_ / "hard");
+  const struct {
+    const char* arguments;
+    const char* file;
+  } cases[] = {
+      {"translate --file text --output text", "text"},
+      {"translate --file text --output ./text --resume", "./text"},
+      {"embed --file text --output symbolic", "symbolic"},
+      {"tokenize --file symbolic --output hard", "hard"},
+      {"score --output text <text", "text"},
+      {"translate --file o.progress --output o", "o.progress"},
+  };
+  for (const auto& c : cases) {
+    const Outcome outcome = Run(c.arguments);
+    EXPECT_EQ(outcome.exit_code, 2) << c.arguments;
+    EXPECT_EQ(outcome.err,
+              absl::StrCat("attend: --output: ", c.file,
+                           " has the inputs, which would be lost\n"));
+    EXPECT_EQ(ReadAll(directory_ / "text"), inputs) << c.arguments;
+    EXPECT_EQ(ReadAll(directory_ / "o.progress"), inputs) << c.arguments;
+    EXPECT_FALSE(Exists("text.progress")) << c.arguments;
+  }
+  EXPECT_EQ(service_.calls(), 0);
 }
 
 TEST_F(OutputFileTest, WhereNothingCanBeWritten) {
