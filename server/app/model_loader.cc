@@ -55,6 +55,13 @@ ModelLoader::~ModelLoader() { Stop(); }
 
 void ModelLoader::Start(std::function<void()> changed) {
   changed_ = std::move(changed);
+  if (watch_) {
+    for (const SharedModel& model : to_.models.table().All()) {
+      if (absl::IsResourceExhausted(model->served.status())) {
+        watch_->TryAgain(model->name);
+      }
+    }
+  }
   thread_ = std::thread([this] { Run(); });
 }
 

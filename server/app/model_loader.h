@@ -26,13 +26,15 @@ class ModelLoader final : public ModelControl {
   static constexpr size_t kMaxChanges = 64;
 
   // What `to` refers to, and `signal`, must outlive the ModelLoader.
-  // With ModelControlMode::kPoll, the files of this time are those that have
-  // been served.
+  // With ModelControlMode::kPoll, the files of this time are those that are
+  // loaded at the start.
   ModelLoader(const Loading& to, StepSignal& signal);
   // Stop().
   ~ModelLoader() override;
 
-  // Begins with what waits. `changed` is called after each change.
+  // Begins with what waits. `changed` is called after each change. With
+  // ModelControlMode::kPoll, models that lacked memory at the start are tried
+  // again.
   void Start(std::function<void()> changed);
   // From now on only the change under way is made: those that wait, and those
   // to come, fail with UNAVAILABLE.

@@ -36,7 +36,7 @@ ModelListing ListModelFiles(const std::string& models_dir,
 // anew when its files change, or after TryAgain().
 class ModelWatch {
  public:
-  // `now`: the models that are served.
+  // `now`: the models that are served, or could not be.
   explicit ModelWatch(ModelListing now) : seen_(now), done_(std::move(now)) {}
 
   std::vector<ModelChange> Look(ModelListing now);
