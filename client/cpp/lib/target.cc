@@ -4,6 +4,7 @@
 #include <netdb.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "absl/status/status.h"
@@ -22,18 +23,36 @@ struct HostPort {
   std::string port;
 };
 
-// Its host is empty if the address is not HOST:PORT.
+// Its host is empty if the address is not HOST:PORT. Without brackets a host
+// with colons is IPv6 without a port, for gRPC; one with a '/' is a URL.
 HostPort Split(absl::string_view address) {
   const size_t colon = address.rfind(':');
   if (colon == absl::string_view::npos) return {};
   absl::string_view host = address.substr(0, colon);
   const absl::string_view port = address.substr(colon + 1);
   uint32_t number = 0;
-  if (!absl::SimpleAtoi(port, &number) || number > 65535) return {};
+  if (!std::all_of(port.begin(), port.end(), absl::ascii_isdigit) ||
+      !absl::SimpleAtoi(port, &number) || number == 0 || number > 65535) {
+    return {};
+  }
   if (absl::StartsWith(host, "[") && absl::EndsWith(host, "]")) {
     host = host.substr(1, host.size() - 2);
+  } else if (absl::StrContains(host, ':')) {
+    return {};
   }
+  if (absl::StrContains(host, '/')) return {};
   return {std::string(host), std::string(port)};
+}
+
+// Whether gRPC has a scheme of its own for the address.
+bool HasScheme(absl::string_view address) {
+  constexpr absl::string_view kSchemes[] = {
+      "dns:", "unix:",       "unix-abstract:",          "vsock:",
+      "xds:", "google-c2p:", "google-c2p-experimental:"};
+  return std::any_of(
+      std::begin(kSchemes), std::end(kSchemes), [&](absl::string_view scheme) {
+        return absl::StartsWith(address, scheme) && address != scheme;
+      });
 }
 
 // The numbers of a host: of IPv4, if it has some.
@@ -79,14 +98,20 @@ std::string AsIpv6(const std::string& address) {
 absl::StatusOr<std::vector<std::string>> SplitAddresses(
     const std::string& addresses) {
   std::vector<std::string> split;
+  const absl::string_view all = absl::StripAsciiWhitespace(addresses);
+  // gRPC's own lists of numbers.
+  if (absl::StartsWith(all, "ipv4:") || absl::StartsWith(all, "ipv6:")) {
+    return std::vector{std::string(all)};
+  }
   for (const absl::string_view part : absl::StrSplit(addresses, ',')) {
     split.emplace_back(absl::StripAsciiWhitespace(part));
   }
-  if (split.size() == 1) return split;
+  if (split.size() == 1 && HasScheme(split[0])) return split;
   for (const std::string& address : split) {
     if (Split(address).host.empty()) {
       return absl::InvalidArgumentError(
-          absl::StrCat("address '", address, "' must be HOST:PORT"));
+          absl::StrCat("address '", address, "' must be HOST:PORT",
+                       split.size() == 1 ? " or unix:PATH" : ""));
     }
   }
   return split;

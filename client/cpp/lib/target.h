@@ -9,7 +9,8 @@
 namespace attend {
 
 // A list of addresses with commas between, without the white space around them.
-// INVALID_ARGUMENT if it has several and one of them is not HOST:PORT.
+// Each is HOST:PORT; one alone may be what gRPC has a scheme for: unix:PATH,
+// dns:///NAME. INVALID_ARGUMENT names one that is not.
 absl::StatusOr<std::vector<std::string>> SplitAddresses(
     const std::string& addresses);
 

@@ -12,10 +12,26 @@ std::string Target(const std::string& addresses) {
   return TargetOf(SplitAddresses(addresses).value());
 }
 
-TEST(TargetTest, OneAddressIsLeftToGrpc) {
+TEST(TargetTest, OneAddressIsHostAndPortOrHasAScheme) {
   EXPECT_EQ(Target(" attend.example:50051"), "attend.example:50051");
   EXPECT_EQ(Target("unix:/run/attend.sock"), "unix:/run/attend.sock");
-  EXPECT_EQ(Target("nowhere"), "nowhere");
+  for (const char* address :
+       {"attend.example:50051", "[::1]:1", "unix:/run/attend.sock", "unix:a",
+        "unix-abstract:a", "dns:///attend.example:1", "dns:attend.example",
+        "ipv4:10.0.0.1:1,10.0.0.2:2", "ipv6:[::1]:1,[::2]:1", "xds:///attend",
+        "vsock:2:50051"}) {
+    const auto split = SplitAddresses(address);
+    ASSERT_TRUE(split.ok()) << split.status();
+    EXPECT_EQ(TargetOf(*split), address);
+  }
+  for (const char* bad :
+       {"", "nowhere", "localhost:", "localhost:abc", "localhost:122587",
+        "localhost:0", "localhost:+1", "::1", "::1:50051",
+        "unix:", "http://localhost:50051"}) {
+    EXPECT_EQ(
+        SplitAddresses(bad).status().message(),
+        std::string("address '") + bad + "' must be HOST:PORT or unix:PATH");
+  }
 }
 
 TEST(TargetTest, AListIsSplit) {
