@@ -13,6 +13,9 @@ absl::StatusOr<std::unique_ptr<TenantFile>> OpenTenants(
   for (const ModelSource& model : options.models) {
     references.models.push_back(model.name);
   }
+  for (const ModelAlias& alias : options.aliases) {
+    references.models.push_back(alias.name);
+  }
   references.client_certificates = !options.tls.client_ca.empty();
   return TenantFile::Open(options.tenants_file, std::move(references), metrics,
                           log, SteadyNow());

@@ -22,7 +22,8 @@ namespace attend {
 // What there is that a file of tenants may name. What it names beside is no
 // error, since it may come with another start: the log warns.
 struct TenantReferences {
-  std::vector<std::string> models;   // whether they could be loaded or not
+  // Models, whether they could be loaded or not, and aliases.
+  std::vector<std::string> models;
   bool client_certificates = false;  // clients are asked for them
 };
 
