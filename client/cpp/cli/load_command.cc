@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -48,7 +49,8 @@ Command AddLoad(CLI::App& attend) {
   command
       .add_option("version", options->version,
                   "Version that NAME becomes. Default: the highest there is")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max(),
+                         "NONNEGATIVE"));
   AddConnection(command, options->connection);
   return {&command, [options] { return RunLoad(*options); }};
 }

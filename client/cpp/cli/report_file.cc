@@ -27,19 +27,27 @@ bool IsDiskFile(int file) {
 }  // namespace
 
 absl::StatusOr<ReportFile> ReportFile::Open(const std::string& path) {
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_CLOEXEC;
+  int file = open(path.c_str(), kFlags | O_EXCL, 0666);
+  const bool is_new = file >= 0;
+  if (!is_new) file = open(path.c_str(), kFlags, 0666);
   if (file < 0) return CannotWriteReport(path);
-  return ReportFile(path, file);
+  return ReportFile(path, file, is_new);
 }
 
 ReportFile::~ReportFile() {
-  if (file_ >= 0) close(file_);
+  if (file_ < 0) return;
+  if (is_new_) unlink(path_.c_str());
+  close(file_);
 }
 
 ReportFile::ReportFile(ReportFile&& other) noexcept
-    : path_(other.path_), file_(std::exchange(other.file_, -1)) {}
+    : path_(other.path_),
+      file_(std::exchange(other.file_, -1)),
+      is_new_(other.is_new_) {}
 
 absl::Status ReportFile::Write(absl::string_view text) {
+  is_new_ = false;
   if (IsDiskFile(file_) && ftruncate(file_, 0) != 0) {
     return CannotWriteReport(path_);
   }

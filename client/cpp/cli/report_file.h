@@ -11,7 +11,8 @@
 namespace attend {
 
 // A file that is opened before the work whose report it gets, so that hours are
-// not lost to a name that cannot be written. What it had stays until then.
+// not lost to a name that cannot be written. What it had stays until then; if
+// no report comes, a file that was not there is not there again.
 class ReportFile {
  public:
   // NOT_FOUND: the file cannot be written.
@@ -24,11 +25,12 @@ class ReportFile {
   absl::Status Write(absl::string_view text);
 
  private:
-  ReportFile(std::string path, int file)
-      : path_(std::move(path)), file_(file) {}
+  ReportFile(std::string path, int file, bool is_new)
+      : path_(std::move(path)), file_(file), is_new_(is_new) {}
 
   const std::string path_;
-  int file_;  // descriptor
+  int file_;     // descriptor
+  bool is_new_;  // made by Open(), and not written yet
 };
 
 }  // namespace attend

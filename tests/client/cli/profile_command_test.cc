@@ -43,6 +43,14 @@ TEST_F(ProfileCommandTest, AFileIsThereOnceItIsWhole) {
   EXPECT_EQ(Trace("trace"), "older");
 }
 
+TEST_F(ProfileCommandTest, WithoutATraceThereIsNoNewFile) {
+  EXPECT_EQ(Run("profile --duration 13s --output new").exit_code, 1);
+  EXPECT_EQ(Trace("new"), "(none)");
+  File("empty", "");
+  EXPECT_EQ(Run("profile --duration 13s --output empty").exit_code, 1);
+  EXPECT_EQ(Trace("empty"), "");
+}
+
 TEST_F(ProfileCommandTest, WhatIsNoFileIsNotReplaced) {
   EXPECT_EQ(Run("profile --output /dev/stdout").out, "{\"seconds\": 5}");
   EXPECT_TRUE(std::filesystem::is_symlink("/dev/stdout"));
