@@ -15,6 +15,7 @@
 #include "client/cpp/cli/common_options.h"
 #include "client/cpp/cli/errors.h"
 #include "client/cpp/cli/generation_options.h"
+#include "client/cpp/cli/input_lines.h"
 #include "client/cpp/cli/output.h"
 #include "client/cpp/cli/report_file.h"
 #include "client/cpp/lib/client.h"
@@ -116,12 +117,24 @@ absl::StatusOr<std::vector<MeasuredRun>> Measure(const BenchOptions& options,
   return runs;
 }
 
+// Whether the report would be written over inputs.
+bool OverwritesInputs(const BenchOptions& options) {
+  return IsSameFile(options.report, options.file) ||
+         IsSameFile(options.report, options.interference);
+}
+
 int RunBench(const BenchOptions& options) {
   if (options.task != kGenerateTask && WantsTokens(options)) {
     std::fputs(
         "attend: --stream, --output-lengths, --interference and parameters of "
         "generation need --task generate\n",
         stderr);
+    return kExitUsage;
+  }
+  if (OverwritesInputs(options)) {
+    std::fprintf(stderr,
+                 "attend: --report: %s has the inputs, which would be lost\n",
+                 options.report.c_str());
     return kExitUsage;
   }
   const auto model = GetModel(options.connection);

@@ -251,6 +251,19 @@ TEST_F(CommandLineTest, WrongUsage) {
   EXPECT_EQ(service_.calls(), 0);
 }
 
+TEST_F(CommandLineTest, AReportIsNotTheFileOfTheInputs) {
+  File("text", "a\n");
+  for (const char* inputs : {"--file text", "--interference ./text"}) {
+    const Outcome outcome =
+        Run(absl::StrCat("bench --requests 1 --report text ", inputs));
+    EXPECT_EQ(outcome.exit_code, 2) << inputs;
+    EXPECT_EQ(outcome.err,
+              "attend: --report: text has the inputs, which would be lost\n");
+    EXPECT_EQ(ReadAll(directory_ / "text"), "a\n") << inputs;
+  }
+  EXPECT_EQ(service_.calls(), 0);
+}
+
 TEST_F(CommandLineTest, AVersionHasItsRange) {
   for (const char* version : {"-1", "x"}) {
     const Outcome outcome = Run(absl::StrCat("load m ", version));
