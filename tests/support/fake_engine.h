@@ -15,12 +15,14 @@
 
 namespace attend {
 
+inline constexpr int kFakeVocab = 1000;  // above all ids of prompts
+
 struct FakeEngineOptions {
   ModelInfo info = {.name = "fake",
                     .family = "fake",
                     .dtype = "f32",
-                    .source_vocab = 1000,
-                    .target_vocab = 1000,
+                    .source_vocab = kFakeVocab,
+                    .target_vocab = kFakeVocab,
                     .generates = true,
                     .embeds = true,
                     .fills_masks = true,

@@ -184,7 +184,7 @@ void FakeSequence::EmitPrompt() {
     prompt.tokens.push_back(id);
     prompt.log_probs.push_back(log_prob);
     for (int k = 0; k < params_.top_log_probs; ++k) {
-      prompt.top.push_back({id + k, log_prob - k});
+      prompt.top.push_back({(id + k) % kFakeVocab, log_prob - k});
     }
   };
   std::for_each(prompt_.begin() + 1, prompt_.end(), add);
