@@ -18,7 +18,10 @@ absl::Status FinishSearch(const ModelInfo& model,
     params.set_num_beams(std::max(generation.choices, 1));
   }
   const bool beams = generation.beam_search || params.num_beams() > 1;
-  if (beams && static_cast<float>(generation.temperature.value_or(0)) > 0) {
+  // As the model gets it.
+  const auto temperature =
+      static_cast<float>(generation.temperature.value_or(0));
+  if (beams && temperature > 0) {
     return FieldError("temperature",
                       absl::StrCat("is ", *generation.temperature,
                                    ", must be 0 or absent with beams"));
@@ -26,13 +29,13 @@ absl::Status FinishSearch(const ModelInfo& model,
   // Without a temperature a model that continues text samples, as OpenAI's do.
   // Models that translate and their like have defaults of their own.
   const bool samples = generation.temperature.has_value()
-                           ? static_cast<float>(*generation.temperature) > 0
+                           ? temperature > 0
                            : model.continues_source &&
                                  !params.has_num_beams() &&
                                  model.generation.num_beams == 1;
   if (samples) {
     params.set_do_sample(true);
-    if (generation.temperature) params.set_temperature(*generation.temperature);
+    if (generation.temperature) params.set_temperature(temperature);
     // 50 is the default of attend.v1; OpenAI has no such limit.
     constexpr int kDefaultTopK = 50;
     if (!params.has_top_k() && model.generation.top_k == kDefaultTopK) {

@@ -183,15 +183,13 @@ void ToolCallParser::FindTagged(bool last, Found& found) {
       held_.erase(0, open + kOpen.size());
       inside_ = true;
     }
-    // Strings of the call may have the tag in them.
-    const size_t begin = held_.find_first_not_of(" \t\r\n");
-    size_t object = 0;
-    if (begin != std::string::npos && held_[begin] == '{') {
-      object = ObjectLength(absl::string_view(held_).substr(begin));
-      if (object == 0 && !last) return;
-    }
-    const size_t close =
-        held_.find(std::string(kClose), object == 0 ? 0 : begin + object);
+    // Strings of a call may have the tag in them.
+    const absl::string_view rest = absl::StripLeadingAsciiWhitespace(held_);
+    const size_t length = ObjectLength(rest);
+    if (absl::StartsWith(rest, "{") && length == 0 && !last) return;
+    const bool is_call = ParseCall(rest.substr(0, length)).has_value();
+    const size_t close = held_.find(
+        std::string(kClose), is_call ? held_.size() - rest.size() + length : 0);
     if (close == std::string::npos && !last) return;
     const std::string inner = held_.substr(0, close);
     held_.erase(0, close == std::string::npos ? close : close + kClose.size());

@@ -13,11 +13,11 @@ computes in f32 with the numbers that the files stand for.
 What files stand for is always said by the reader of the format's own tool, in
 f32: AutoAWQ's dequantize_gemm, AutoGPTQ's QuantLinear (which also packs), the
 compressors of compressed-tensors and torchao's Int8Tensor. The kernels of the
-first two need a GPU, so these two files of theirs are loaded alone. GPTQModel's second format has zeros
-as they are, where AutoGPTQ stores them less one. A directory of
-compressed-tensors without zeros (transformers 5.23 does not read those) is read
-back by transformers itself, too, and so is one of torchao, which transformers
-writes.
+first two need a GPU, so these two files of theirs are loaded alone. GPTQModel's
+second format has zeros as they are, where AutoGPTQ stores them less one. A
+directory of compressed-tensors without zeros (transformers 5.23 does not read
+those) is read back by transformers itself, too, and so is one of torchao, which
+transformers writes.
 
 A fixture is tests/golden/quantized/NAME/: a directory as transformers saves it,
 and expected.json as make_golden.py describes it: "generate", greedy, and

@@ -65,6 +65,12 @@ constexpr Case kCases[] = {
      "Hi\n <tool_call> is a tag"},
     {ToolFormat::kTagged, "<tool_call>{no json</tool_call> and more",
      "<tool_call>{no json</tool_call> and more"},
+    // What is wrong in one call is not wrong in the next.
+    {ToolFormat::kTagged,
+     "<tool_call>{\"f\": \"x</tool_call>\n<tool_call>{\"name\": \"g\"}}"
+     "</tool_call><tool_call>{\"name\": \"h\"}</tool_call>",
+     "<tool_call>{\"f\": \"x</tool_call>\n<tool_call>{\"name\": \"g\"}}"
+     "</tool_call>|h({})"},
     {ToolFormat::kTagged, "a < b", "a < b"},
     // A string is no tag, and numbers are as they were written.
     {ToolFormat::kTagged,
