@@ -110,8 +110,9 @@ echo "$*" >>{self.calls}
     def find(self, prefix, **environment):
         write(self.scratch / "found/CMakeLists.txt", PROJECT)
         return subprocess.run(
-            ["cmake", "--fresh", "-S", self.scratch / "found", "-B",
-             self.scratch / "found/build", f"-DATTEND_GRPC_PREFIX={prefix}"],
+            ["cmake", "--fresh", "-G", "Ninja", "-S", self.scratch / "found",
+             "-B", self.scratch / "found/build",
+             f"-DATTEND_GRPC_PREFIX={prefix}"],
             capture_output=True, text=True, env=os.environ | environment)
 
     def test_a_file_with_another_hash_is_refused(self):

@@ -70,7 +70,7 @@ ServerProcess& EncoderServer() {
   return Shared()->process();
 }
 
-const nlohmann::json& TextCases(const std::string& section) {
+const nlohmann::json& TextCases(const char* section) {
   static const auto* const all = new nlohmann::json(
       nlohmann::json::parse(std::ifstream(kGolden / "text/expected.json")));
   return all->at(section);

@@ -16,7 +16,7 @@ ServerProcess& EncoderServer();
 
 // What transformers makes of texts with these models: the cases of a section of
 // tests/golden/text/expected.json.
-const nlohmann::json& TextCases(const std::string& section);
+const nlohmann::json& TextCases(const char* section);
 
 // Words that their tokenizer knows, by number: few or as many as fit.
 std::string Words(int number);

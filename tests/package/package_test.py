@@ -83,7 +83,7 @@ class PackageTest(unittest.TestCase):
         prefixes = ";".join([str(self.prefix), *grpc_prefixes()])
         program = self.scratch / "examples.cc"
         program.write_text(examples(), encoding="utf-8")
-        run(CMAKE, "-S", ROOT / "tests/package/project", "-B", build,
+        run(CMAKE, "-G", "Ninja", "-S", ROOT / "tests/package/project", "-B", build,
             f"-DCMAKE_PREFIX_PATH={prefixes}", f"-DEXAMPLES={program}")
         run(CMAKE, "--build", build)
         address = self.serve()
@@ -97,10 +97,10 @@ class PackageTest(unittest.TestCase):
         build = self.scratch / "part"
         prefixes = ";".join(grpc_prefixes())
         project = ROOT / "tests/package/project"
-        run(CMAKE, "-S", project, "-B", build, f"-DATTEND={ROOT}",
-            f"-DCMAKE_PREFIX_PATH={prefixes}",
+        run(CMAKE, "-G", "Ninja", "-S", project, "-B", build,
+            f"-DATTEND={ROOT}", f"-DCMAKE_PREFIX_PATH={prefixes}",
             f"-DEXAMPLES={project}/translate.cc")
-        targets = run(CMAKE, "--build", build, "--target", "help")
+        targets = run(CMAKE, "--build", build, "--", "-t", "targets", "all")
         self.assertRegex(targets, r"\btranslate\b")
         self.assertRegex(targets, r"\battend_client\b")
         for other in "attend-server", "attend_matmul", "client_test":
