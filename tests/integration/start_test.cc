@@ -266,7 +266,7 @@ TEST_F(StartTest, FilesThatAreNone) {
 }
 
 // Whether the process takes SIGTERM itself instead of being ended by it. While
-// the C library starts a thread, it blocks all signals.
+// the C library starts a thread, it blocks all signals, SIGSEGV among them.
 bool BlocksSigterm(const Process& process) {
   std::ifstream status(absl::StrCat("/proc/", process.pid(), "/status"));
   std::string line;

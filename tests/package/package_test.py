@@ -83,8 +83,9 @@ class PackageTest(unittest.TestCase):
         prefixes = ";".join([str(self.prefix), *grpc_prefixes()])
         program = self.scratch / "examples.cc"
         program.write_text(examples(), encoding="utf-8")
-        run(CMAKE, "-G", "Ninja", "-S", ROOT / "tests/package/project", "-B", build,
-            f"-DCMAKE_PREFIX_PATH={prefixes}", f"-DEXAMPLES={program}")
+        run(CMAKE, "-G", "Ninja", "-S", ROOT / "tests/package/project",
+            "-B", build, f"-DCMAKE_PREFIX_PATH={prefixes}",
+            f"-DEXAMPLES={program}")
         run(CMAKE, "--build", build)
         address = self.serve()
         translation = run(build / "translate", address, TEXT)

@@ -33,7 +33,7 @@ struct DnnlKey {
 };
 
 dnnl::memory::desc WeightsDesc(const DnnlKey& key);
-// Whether oneDNN has a kernel (brgemm) that reads the packed layout.
+// Whether oneDNN has a kernel (brgemm) that reads the packed layout rightly.
 bool HasPackedKernel(const dnnl::engine& engine, DnnlKey key);
 
 // The memory that a thread needs to execute any primitive of a model.

@@ -45,9 +45,9 @@ struct DnnlSlice {
 
 // A weight matrix in the layout that matmuls read. Packed: blocks of 64
 // columns, one after the other. Where no kernel reads that (of oneDNN 2.6: f32
-// on AVX2 and less, bf16 without bf16 instructions): the rows of the
-// checkpoint. In both layouts the columns [begin, end) lie together, so that
-// one copy serves the whole matrix and all slices.
+// on AVX2 and less, bf16 without bf16 instructions; of oneDNN 3.7: a long K on
+// AVX2): the rows of the checkpoint. In both layouts the columns [begin, end)
+// lie together, so that one copy serves the whole matrix and all slices.
 //
 // Numbers are rounded as in an Operand; int8 has a scale a column; w8 and int4
 // are WeightGroups. Read() gives the rounded numbers, unspread: row c is column
