@@ -36,13 +36,15 @@ absl::Status LoadError(const ModelSource& source, const absl::Status& reason,
 
 ModelLoader::ModelLoader(const Loading& to, StepSignal& signal)
     : to_(to), signal_(signal) {
-  if (to.options.model_control != ModelControlMode::kPoll) return;
   std::error_code error;  // then all that is found later is new
   ModelListing now = ListModelFiles(to.options.model_options.models_dir,
                                     to.options.models, error);
+  for (const auto& model : now) ReportIfBadName(model.first);
+  if (to.options.model_control != ModelControlMode::kPoll) return;
   // What has come since the options were read is new, too.
   std::erase_if(now, [&](const auto& model) {
-    return std::none_of(to.options.models.begin(), to.options.models.end(),
+    return CheckModelName(model.first).ok() &&
+           std::none_of(to.options.models.begin(), to.options.models.end(),
                         [&](const ModelSource& source) {
                           return source.name == model.first &&
                                  source.version == model.second.version;
@@ -142,6 +144,11 @@ void ModelLoader::Look() {
     if (error || now.empty()) return absl::OkStatus();
     for (const ModelChange& change : watch_->Look(std::move(now))) {
       if (stopping()) break;
+      if (!CheckModelName(change.name).ok()) {
+        if (change.kind == ModelChange::Kind::kLoad)
+          ReportIfBadName(change.name);
+        continue;
+      }
       // What has failed was logged.
       const absl::Status made = MakeAndTell(change);
       if (absl::IsResourceExhausted(made)) watch_->TryAgain(change.name);
@@ -209,6 +216,11 @@ absl::Status ModelLoader::ReportNoFiles(const std::string& name,
   const bool is_served = to_.models.table().Find(name) != nullptr;
   to_.metrics.OnLoad(is_served ? name : "", false);
   return reason;
+}
+
+void ModelLoader::ReportIfBadName(const std::string& name) {
+  const absl::Status named = CheckModelName(name);
+  if (!named.ok()) ReportNoFiles(name, named).IgnoreError();
 }
 
 bool ModelLoader::MakeRoom(const ModelSource& source) {

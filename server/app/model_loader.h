@@ -63,9 +63,11 @@ class ModelLoader final : public ModelControl {
   void Report(const Done& done, const absl::Status& status);
   absl::Status Make(const ModelChange& change);
   absl::Status Load(const ModelChange& change);
-  // There is no file of the model to load. Returns `reason`.
+  // There is no file of the model that can be loaded. Returns `reason`.
   absl::Status ReportNoFiles(const std::string& name,
                              const absl::Status& reason);
+  // Of a model that models_dir has.
+  void ReportIfBadName(const std::string& name);
   // Unloads a model without calls, but not this one. False: there is none.
   bool MakeRoom(const ModelSource& source);
   absl::Status Unload(const ModelChange& change);

@@ -102,6 +102,16 @@ absl::StatusOr<std::vector<ModelSource>> ListDirectory(
             [](const ModelSource& a, const ModelSource& b) {
               return a.name < b.name;
             });
+  // One that is badly named is reported by the loader, and stops no other.
+  const absl::Status named = CheckModelName(sources.front().name);
+  std::erase_if(sources, [](const ModelSource& source) {
+    return !CheckModelName(source.name).ok();
+  });
+  if (sources.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "models_dir is '", absl::CHexEscape(directory), "': ", named.message(),
+        "; rename the model's directory or file"));
+  }
   return sources;
 }
 

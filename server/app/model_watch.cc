@@ -66,7 +66,7 @@ ModelListing ListModelFiles(const std::string& models_dir,
         at_start.begin(), at_start.end(), [&](const ModelSource& given) {
           return given.name == source.name && !given.listed;
         });
-    if (is_given || !CheckModelName(source.name).ok()) continue;
+    if (is_given) continue;
     listing[source.name] = {.version = source.version,
                             .files = DescribeFiles(source.directory)};
   }

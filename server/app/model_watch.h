@@ -22,9 +22,9 @@ struct ListedModel {
 };
 using ModelListing = std::map<std::string, ListedModel>;  // by name
 
-// The models that `models_dir` has now, each in its highest version. A name
-// that one of --model has `at_start` is none of them. `error`: it cannot be
-// read.
+// The models that `models_dir` has now, each in its highest version, also if
+// CheckModelName() refuses the name. A name that one of --model has `at_start`
+// is none of them. `error`: it cannot be read.
 ModelListing ListModelFiles(const std::string& models_dir,
                             const std::vector<ModelSource>& at_start,
                             std::error_code& error);

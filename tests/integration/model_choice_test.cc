@@ -69,6 +69,7 @@ TEST_F(ModelChoiceTest, ACanaryGetsItsShareAndNoCallFails) {
 }
 
 TEST_F(ModelChoiceTest, WhatTheDirectoryHasIsServed) {
+  Link("plain", "bad name");
   ServerProcess server({"--models-dir=" + directory_.string(),
                         "--model-control=poll", "--model-poll-interval=50ms"});
   Client client(server.client_options());
@@ -81,6 +82,10 @@ TEST_F(ModelChoiceTest, WhatTheDirectoryHasIsServed) {
     return server.Metrics()["attend_model_loads_total{model=\"" + model +
                             "\",outcome=\"failed\"}"];
   };
+  // A badly named one is reported once, and stops no other.
+  EXPECT_EQ(failed(""), 1);
+  Link("plain", "m@2");
+  EXPECT_TRUE(Eventually([&] { return failed("") == 2; }));
   Link("gelu", "m/2");
   EXPECT_TRUE(Eventually([&] { return version() == 2; }));
   // One that cannot be loaded yet leaves the old one serving.
@@ -103,7 +108,7 @@ TEST_F(ModelChoiceTest, WhatTheDirectoryHasIsServed) {
   // A directory that cannot be read is no empty one.
   const fs::path away = directory_.string() + ".away";
   fs::rename(directory_, away);
-  EXPECT_TRUE(Eventually([&] { return failed("") == 1; }));
+  EXPECT_TRUE(Eventually([&] { return failed("") == 3; }));
   fs::rename(away, directory_);
   EXPECT_TRUE(client.Generate(RequestOf("new", 4)).ok());
   EXPECT_EQ(Admin(server).Load("new").error_code(), grpc::FAILED_PRECONDITION);

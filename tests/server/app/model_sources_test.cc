@@ -166,6 +166,10 @@ TEST_F(ModelSourcesTest, ADirectoryOfModelsIsListedByName) {
        {"en-00001-of-00002.gguf", "en-00002-of-00002.gguf"}) {
     fs::remove(directory_ / part);
   }
+  // The loader reports the badly named.
+  MakeModel("a b");
+  EXPECT_THAT(Found({.models_dir = dir}),
+              ElementsAre(In("de"), In("fr"), In("zh")));
   EXPECT_THAT(Found({.models = {"/m/a.Q8_0.gguf"}}),
               ElementsAre("a.Q8_0: /m/a.Q8_0.gguf"));
   EXPECT_THAT(Found({.models_dir = dir, .default_model = "fr"}),
@@ -184,6 +188,10 @@ TEST_F(ModelSourcesTest, ErrorsNameTheOptionAndTheValue) {
           "models_dir is '" + dir +
           "', in which no directory has a config.json or versions (1, 2, "
           "...), and which has no GGUF file"));
+  MakeModel("a b");
+  EXPECT_THAT(Found({.models_dir = dir}),
+              ElementsAre(AllOf(HasSubstr("': model name is 'a b', must be"),
+                                HasSubstr("; rename the model's directory"))));
   EXPECT_THAT(Found({.models_dir = dir + "/none"}),
               ElementsAre(HasSubstr("none', which cannot be read: No such")));
   EXPECT_THAT(Found({.models = {"a="}}),

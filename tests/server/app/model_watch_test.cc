@@ -114,7 +114,8 @@ TEST_F(ListModelFilesTest, ModelsAreThoseOfModelsDirAlone) {
   Write("a b/config.json", "{}");
   Write("m@2/config.json", "{}");
   Write("other/words", "");
-  EXPECT_THAT(List(), ElementsAre(Key("m"), Key("plain")));
+  EXPECT_THAT(List(),
+              ElementsAre(Key("a b"), Key("m"), Key("m@2"), Key("plain")));
 }
 
 TEST_F(ListModelFilesTest, OtherFilesAreSeen) {
