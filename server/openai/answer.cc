@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "engine/json/utf8.h"
 
 namespace attend {
 namespace {
@@ -21,6 +23,14 @@ Json TokenJson(const v1::TokenLogProb& token, const Tokenizer& tokenizer) {
   return {{"token", text},
           {"logprob", Finite(token.log_prob())},
           {"bytes", std::move(bytes)}};
+}
+
+// A token as completions name it: a part of a character by its bytes, as
+// OpenAI does, so that each such token has a name of its own.
+std::string CompletionToken(const std::string& text) {
+  return FindInvalidUtf8(text) == text.npos
+             ? text
+             : absl::StrCat("bytes:", absl::CHexEscape(text));
 }
 
 // Bytes that begin a character.
@@ -101,7 +111,8 @@ void CompletionLogProbs::Add(const LogProbs& tokens) {
 
 void CompletionLogProbs::AddToken(const v1::TokenLogProbs& token, bool known) {
   const std::string text = TokenString(tokenizer_, token.token().id());
-  tokens_.push_back(text);
+  const std::string name = CompletionToken(text);
+  tokens_.push_back(name);
   text_offset_.push_back(offset_);
   offset_ += CountCharacters(text);
   if (!known) {
@@ -113,9 +124,10 @@ void CompletionLogProbs::AddToken(const v1::TokenLogProbs& token, bool known) {
   // The token itself is always among them.
   Json top = Json::object();
   for (const v1::TokenLogProb& other : token.top()) {
-    top[TokenString(tokenizer_, other.id())] = Finite(other.log_prob());
+    top[CompletionToken(TokenString(tokenizer_, other.id()))] =
+        Finite(other.log_prob());
   }
-  top[text] = Finite(token.token().log_prob());
+  top[name] = Finite(token.token().log_prob());
   top_logprobs_.push_back(std::move(top));
 }
 

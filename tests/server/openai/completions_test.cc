@@ -77,6 +77,16 @@ TEST(CompletionsTest, EchoAndLogProbs) {
     EXPECT_EQ(probs["top_logprobs"][i][probs["tokens"][i]],
               probs["token_logprobs"][i]);
   }
+  // Parts of a character have names of their own.
+  const json parts = PostJson(fixture, kPath,
+                              R"({"prompt": "\u00e9", "max_tokens": 1,
+                                  "temperature": 0, "echo": true,
+                                  "logprobs": 1})")["choices"][0];
+  const json& part_probs = parts["logprobs"];
+  EXPECT_EQ(part_probs["tokens"][0], "bytes:\\xc3");
+  EXPECT_EQ(part_probs["tokens"][1], "bytes:\\xa9");
+  EXPECT_EQ(part_probs["top_logprobs"][1]["bytes:\\xa9"],
+            part_probs["token_logprobs"][1]);
   // Without new tokens: the prompt alone.
   const json prompt = PostJson(fixture, kPath,
                                R"({"prompt": "abc", "max_tokens": 0,
