@@ -106,7 +106,7 @@ absl::Status LoadOne(const Loading& to, ModelSource& source,
     } while (absl::IsResourceExhausted(status) && !to.stopping() &&
              make_room());
   }
-  to.metrics.OnLoad(source.name, status.ok());
+  if (status.ok()) to.metrics.OnLoad(source.name, true);
   return status;
 }
 
@@ -130,6 +130,7 @@ absl::Status LoadModels(const Loading& to, Signals& signals) {
     if (to.options.models.size() == 1) RETURN_IF_ERROR(status);
     if (status.ok()) continue;
     to.models.Add(source.name, ReportFailure(to, source, status));
+    to.metrics.OnLoad(source.name, false);
   }
   if (to.models.ready() == 0) {
     return absl::InvalidArgumentError(

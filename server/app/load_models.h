@@ -31,7 +31,8 @@ struct Loading {
 // that serving it needs, and serves it from now on, in the place of the one of
 // its name. Makes the paths of `source` absolute. An error may name them, and
 // nothing has changed. While the memory does not suffice, `make_room` is
-// called; false: there is no room to be made.
+// called; false: there is no room to be made. Metrics count what was loaded; a
+// failure is counted by the caller, when it has told of the model.
 absl::Status LoadOne(const Loading& to, ModelSource& source,
                      absl::FunctionRef<bool()> make_room);
 // Logs why a model could not be loaded. Returns that for clients.

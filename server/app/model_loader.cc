@@ -205,6 +205,7 @@ absl::Status ModelLoader::Load(const ModelChange& change) {
   const bool serves = before != nullptr && before->served.ok();
   // Who asks for a model that never could be loaded learns the new reason.
   if (before != nullptr && !serves) to_.models.Add(source.name, reason);
+  to_.metrics.OnLoad(source.name, false);
   return LoadError(source, reason, serves ? before.get() : nullptr);
 }
 
@@ -212,9 +213,7 @@ absl::Status ModelLoader::ReportNoFiles(const std::string& name,
                                         const absl::Status& reason) {
   to_.log.Write(LogLevel::kError, "model_failed",
                 {{"model", name}, {"error", reason.message()}});
-  // Callers may ask for any names, but series are of those that are served.
-  const bool is_served = to_.models.table().Find(name) != nullptr;
-  to_.metrics.OnLoad(is_served ? name : "", false);
+  to_.metrics.OnLoad(name, false);
   return reason;
 }
 

@@ -110,11 +110,12 @@ std::shared_ptr<ModelMetrics> Metrics::AddModel(const std::string& name) {
 }
 
 void Metrics::OnLoad(const std::string& model, bool loaded) {
-  SeriesMaker(impl_->registry, {})
-      .NewCounter("attend_model_loads_total",
-                  "Loads of models, by how they ended.",
-                  {{"model", model}, {"outcome", loaded ? "ok" : "failed"}})
-      .Increment();
+  MutexLock lock(impl_->mutex);
+  const auto found = impl_->models.find(model);
+  const std::shared_ptr<ModelMetrics> known =
+      found == impl_->models.end() ? nullptr : found->second.lock();
+  if (known != nullptr) return known->OnLoad(loaded);
+  ModelMetrics::CountLoad(impl_->registry, "", loaded);
 }
 
 CallMetrics& Metrics::other_calls() { return impl_->other_calls; }

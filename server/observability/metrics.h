@@ -32,7 +32,8 @@ class Metrics {
   // Of a model, which is not served yet; the same for the same name, as long as
   // somebody has them. Its series go with the last who has.
   std::shared_ptr<ModelMetrics> AddModel(const std::string& name);
-  // A model was loaded, or could not be.
+  // A model was loaded, or could not be. Series are of those that somebody has;
+  // the label `model` of others is empty.
   void OnLoad(const std::string& model, bool loaded);
   // For calls that belong to no model, or that ended before their model was
   // known. The label `model` is empty.

@@ -146,6 +146,15 @@ void ModelMetrics::Withdraw() {
   RemoveGauges();
 }
 
+void ModelMetrics::CountLoad(prometheus::Registry& registry,
+                             const std::string& model, bool loaded) {
+  SeriesMaker(registry, {})
+      .NewCounter("attend_model_loads_total",
+                  "Loads of models, by how they ended.",
+                  {{"model", model}, {"outcome", loaded ? "ok" : "failed"}})
+      .Increment();
+}
+
 void ModelMetrics::OnAlias(const std::string& alias, int64_t version) {
   MutexLock lock(mutex_);
   if (alias_calls_ == nullptr) {

@@ -48,6 +48,10 @@ class ModelMetrics : private OwnRegistry, public CallMetrics {
   // whether it is ready.
   void Withdraw();
 
+  // In a `registry` that need not be this one's.
+  static void CountLoad(prometheus::Registry& registry,
+                        const std::string& model, bool loaded);
+  void OnLoad(bool loaded) { CountLoad(registry, name_, loaded); }
   // A call of an alias came to the model, which is served in that version.
   void OnAlias(const std::string& alias, int64_t version);
   // There is no such alias any more: its series goes.

@@ -22,6 +22,7 @@ namespace {
 
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 ModelInfo Model() {
   ModelInfo model;
@@ -256,6 +257,21 @@ TEST(MetricsTest, ModelsAreCountedApart) {
             std::string::npos);
   EXPECT_EQ(text.find("attend_running_sequences{model=\"\"}"),
             std::string::npos);
+}
+
+TEST(MetricsTest, LoadsOfAModelGoWithIt) {
+  Metrics metrics("1", kMethods);
+  auto model = AddModel(metrics, Model());
+  metrics.OnLoad("m", true);
+  metrics.OnLoad("none", false);
+  const std::string served = metrics.Serialize();
+  EXPECT_EQ(
+      Value(served, "attend_model_loads_total{model=\"m\",outcome=\"ok\"}"), 1);
+  EXPECT_EQ(
+      Value(served, "attend_model_loads_total{model=\"\",outcome=\"failed\"}"),
+      1);
+  model.reset();
+  EXPECT_THAT(metrics.Serialize(), Not(HasSubstr("\"m\"")));
 }
 
 TEST(MetricsTest, GaugesChangeWithoutAStep) {
