@@ -15,6 +15,11 @@ uint32_t HeaderFrames::OnFrame(const void* connection, bool ends_block,
   return max_bytes;
 }
 
+void HeaderFrames::Refuse(const void* connection) {
+  MutexLock lock(mutex_);
+  counts_[connection].of_block = kMaxBlockFrames + 1;
+}
+
 bool HeaderFrames::IsOverLimit(const void* connection) {
   MutexLock lock(mutex_);
   const auto found = counts_.find(connection);

@@ -27,7 +27,9 @@ class HeaderFrames {
   // `acknowledged`: the client has acknowledged the settings. Returns how many
   // bytes it may have.
   uint32_t OnFrame(const void* connection, bool ends_block, bool acknowledged);
-  // The connection has had too many frames and should be closed.
+  // The connection should be closed, whatever its frames are.
+  void Refuse(const void* connection);
+  // The connection should be closed: it has had too many frames, or is refused.
   bool IsOverLimit(const void* connection);
   void Forget(const void* connection);
 

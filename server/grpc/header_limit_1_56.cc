@@ -1,8 +1,10 @@
 #include <grpc/slice.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/status/status.h"
+#include "server/grpc/accepted_calls.h"
 #include "server/grpc/header_frames.h"
 #include "server/grpc/header_limit.h"
 
@@ -13,8 +15,20 @@
   "8BoundaryENS0_8PriorityENS0_7LogInfoE"
 #define ATTEND_PARSE "_ZN9grpc_core11HPackParser5ParseERK10grpc_sliceb"
 #define ATTEND_DESTROY "_ZN9grpc_core11HPackParserD1Ev"
+#define ATTEND_ACCEPT \
+  "_Z33grpc_chttp2_parsing_accept_streamP21grpc_chttp2_transportj"
+#define ATTEND_DESTROY_STREAM            \
+  "_Z29grpc_transport_destroy_streamP14" \
+  "grpc_transportP11grpc_streamP12grpc_closure"
 
 namespace attend {
+namespace {
+
+// The thread has refused a stream: its header frame, which the connection's
+// parser begins next, ends the connection.
+thread_local bool refused = false;
+
+}  // namespace
 
 bool LimitsHeaderBlocks() { return true; }
 
@@ -30,6 +44,7 @@ void BeginHeaderFrame(void* parser, void* metadata, uint32_t soft_limit,
                       uint32_t hard_limit, uint8_t boundary, uint8_t priority,
                       HeaderFrameInfo info) {
   if (!info.is_client) {
+    if (std::exchange(refused, false)) HeaderFrames::OfProcess().Refuse(parser);
     HeaderFrames::OfProcess().OnFrame(
         parser, /*ends_block=*/boundary != 0,
         /*acknowledged=*/hard_limit <= kMaxHeaderBytes);
@@ -48,7 +63,7 @@ absl::Status ParseHeaders(void* parser, const grpc_slice& bytes,
 absl::Status ParseHeaders(void* parser, const grpc_slice& bytes, bool is_last) {
   // An error that names no stream ends the connection.
   if (HeaderFrames::OfProcess().IsOverLimit(parser)) {
-    return absl::ResourceExhaustedError("too many frames of headers");
+    return absl::ResourceExhaustedError("too many calls or frames of headers");
   }
   return OriginalParse(parser, bytes, is_last);
 }
@@ -58,6 +73,27 @@ void DestroyHeaderParser(void* parser) asm("__wrap_" ATTEND_DESTROY);
 void DestroyHeaderParser(void* parser) {
   HeaderFrames::OfProcess().Forget(parser);
   OriginalDestroy(parser);
+}
+
+// A stream of a connection, which libgrpc calls a transport, begins and goes.
+void* OriginalAccept(void* transport, uint32_t id) asm("__real_" ATTEND_ACCEPT);
+void* AcceptStream(void* transport, uint32_t id) asm("__wrap_" ATTEND_ACCEPT);
+void* AcceptStream(void* transport, uint32_t id) {
+  refused = !AcceptedCalls::OfProcess().Add(transport);
+  if (refused) return nullptr;
+  void* const stream = OriginalAccept(transport, id);
+  if (stream == nullptr) AcceptedCalls::OfProcess().Remove(transport);
+  return stream;
+}
+
+void OriginalDestroyStream(void* transport, void* stream,
+                           void* then) asm("__real_" ATTEND_DESTROY_STREAM);
+void DestroyAcceptedStream(void* transport, void* stream,
+                           void* then) asm("__wrap_" ATTEND_DESTROY_STREAM);
+void DestroyAcceptedStream(void* transport, void* stream, void* then) {
+  // First, since the transport may go with the stream.
+  AcceptedCalls::OfProcess().Remove(transport);
+  OriginalDestroyStream(transport, stream, then);
 }
 
 }  // namespace attend

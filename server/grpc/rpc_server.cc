@@ -17,6 +17,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/tensor/status_macros.h"
+#include "server/grpc/accepted_calls.h"
 #include "server/grpc/call.h"
 #include "server/grpc/connection_acceptor.h"
 #include "server/grpc/descriptor.h"
@@ -74,6 +75,7 @@ void SetLimits(const RpcOptions& options, grpc::ServerBuilder& builder) {
   for (const auto& [name, value] : arguments) {
     builder.AddChannelArgument(name, value);
   }
+  AcceptedCalls::OfProcess().set_max_open(options.max_concurrent_streams);
 }
 
 // Descriptors that connections leave to the HTTP port, the log, the probe and

@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
-"""One connection that sends a header block without an end.
+"""Connections that send header blocks without an end, or calls without an end.
 
-    tests/attack/endless_headers.py --pid $(pidof attend-server)
+    tests/attack/endless_headers.py --pid $(pidof attend-server) [--connections 8]
 
-Prints what the server's resident memory was before and after. It should grow
-by less than 64 MiB, and the server should end the connection.
+Prints what the server's resident memory was before, at most and after. Exit
+code 1: it grew by 80 MiB or more for each connection.
 """
 
 import argparse
 import itertools
+import multiprocessing
 import pathlib
 import re
+import sys
 import time
 
 import http2_frames as http2
@@ -98,12 +100,13 @@ def resident_mib(pid):
     return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024
 
 
-def attack(address, tls, pid, frames, limit):
+def attack(address, tls, variant, limit):
     """Sends frames up to `limit` bytes: bytes sent, and what ended it."""
     sent = 0
+    frames = VARIANTS[variant]()
     with http2.connect(address, tls) as connection:
         try:
-            if frames.__name__ in ACKNOWLEDGE:
+            if variant in ACKNOWLEDGE:
                 http2.acknowledge(connection)
             while sent < limit:
                 chunk = b"".join(itertools.islice(frames, 64))
@@ -114,7 +117,7 @@ def attack(address, tls, pid, frames, limit):
         except OSError as error:
             return sent, error.strerror or str(error)
         time.sleep(1)
-        return sent, f"the script, with {resident_mib(pid):.0f} MiB"
+        return sent, "the script"
 
 
 def main():
@@ -124,18 +127,29 @@ def main():
     parser.add_argument("--tls", action="store_true")
     parser.add_argument("--mib", type=int, default=512, help="at most sent")
     parser.add_argument("--variant", choices=[*VARIANTS, "all"], default="all")
+    parser.add_argument("--connections", type=int, default=1)
     options = parser.parse_args()
     names = VARIANTS if options.variant == "all" else [options.variant]
+    bounded = True
     for name in names:
-        before = resident_mib(options.pid)
+        before = most = resident_mib(options.pid)
         begin = time.monotonic()
-        sent, end = attack(options.address, options.tls, options.pid,
-                           VARIANTS[name](), options.mib * MIB)
+        arguments = (options.address, options.tls, name, options.mib * MIB)
+        with multiprocessing.Pool(options.connections) as pool:
+            attacks = pool.starmap_async(attack,
+                                         [arguments] * options.connections)
+            while not attacks.ready():
+                attacks.wait(0.02)
+                most = max(most, resident_mib(options.pid))
+        sent = sum(bytes_sent for bytes_sent, _ in attacks.get())
+        ends = ", ".join(sorted({end for _, end in attacks.get()}))
+        bounded &= most - before < 80 * options.connections
         print(f"{name}: sent {sent / MIB:.1f} MiB in "
-              f"{time.monotonic() - begin:.1f} s, memory {before:.0f} -> "
-              f"{resident_mib(options.pid):.0f} MiB, ended by: {end}",
-              flush=True)
+              f"{time.monotonic() - begin:.1f} s, memory {before:.0f}, at most "
+              f"{most:.0f}, then {resident_mib(options.pid):.0f} MiB, ended "
+              f"by: {ends}", flush=True)
+    return 0 if bounded else 1
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "server/grpc/accepted_calls.h"
 #include "server/grpc/header_frames.h"
 #include "tests/server/grpc/raw_connection.h"
 #include "tests/server/grpc/rpc_fixture.h"
@@ -60,6 +61,33 @@ TEST(HeaderLimitTest, OnlyWhoAcknowledgesTheSettingsMayCallOften) {
     }
     connection.Send(frames);
     EXPECT_EQ(connection.Answers(), acknowledges);
+  }
+}
+
+// As if fewer could be reset: gRPC may take down the first ones before so many
+// have come.
+TEST(HeaderLimitTest, ACallCountsUntilItHasGone) {
+  RpcFixture fixture;
+  AcceptedCalls::OfProcess().set_max_open(100 - kMaxResetCalls);
+  for (const int calls : {100, 101}) {
+    RawConnection connection(fixture.server->port());
+    std::string frames;
+    for (int i = 0; i < calls; ++i) {
+      frames += RawConnection::Frame(RawConnection::kHeaders,
+                                     RawConnection::kEndHeaders, 2 * i + 1,
+                                     Headers("/attend.v1.Attend/Generate"));
+    }
+    connection.Send(
+        RawConnection::Frame(RawConnection::kSettings, RawConnection::kAck));
+    connection.Send(frames);
+    EXPECT_EQ(connection.Answers(), calls == 100);
+  }
+  v1::ListModelsResponse response;
+  for (int i = 0; i < 300; ++i) {
+    grpc::ClientContext context;
+    EXPECT_TRUE(
+        fixture.stub->ListModels(&context, v1::ListModelsRequest(), &response)
+            .ok());
   }
 }
 
