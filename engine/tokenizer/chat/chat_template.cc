@@ -67,20 +67,37 @@ absl::StatusOr<Json> ToJson(const ChatMessage& message, size_t index) {
   return json;
 }
 
+// The text that a template makes; errors begin with its place.
+absl::StatusOr<std::string> Run(absl::string_view place,
+                                absl::string_view source,
+                                absl::string_view variables, absl::Time now,
+                                absl::FunctionRef<bool()> ended) {
+  auto text = Sandbox::Shared().Run({.source = source,
+                                     .variables = variables,
+                                     .unix_micros = absl::ToUnixMicros(now)},
+                                    ended);
+  if (text.ok()) return text;
+  return absl::Status(text.status().code(),
+                      absl::StrCat(place, ": ", text.status().message()));
+}
+
 }  // namespace
 
-absl::Status ChatTemplate::Add(const std::string& name, const std::string& path,
-                               absl::string_view source) {
-  if (source.size() > kMaxTemplateBytes) {
+absl::Status ChatTemplate::Add(const Named& named) {
+  const std::string key = named.key.empty() ? "" : ": " + named.key;
+  const std::string place = named.file + key;
+  if (named.source.size() > kMaxTemplateBytes) {
     return absl::InvalidArgumentError(
-        absl::StrCat(path, ": the chat template has ", source.size(),
+        absl::StrCat(place, ": the chat template has ", named.source.size(),
                      " bytes, limit is ", kMaxTemplateBytes));
   }
-  RETURN_IF_ERROR(CheckUtf8(path + ": the chat template", source));
-  RETURN_IF_ERROR(Run({path, std::string(source)}, "", absl::UnixEpoch(), [] {
+  RETURN_IF_ERROR(CheckUtf8(place + ": the chat template", named.source));
+  // Without variables it is only compiled.
+  RETURN_IF_ERROR(Run(place, named.source, "", absl::UnixEpoch(), [] {
                     return false;
                   }).status());
-  templates_[name] = {path, std::string(source)};
+  const std::string name = std::filesystem::path(named.file).filename();
+  templates_[named.name] = {name + key, named.source};
   return absl::OkStatus();
 }
 
@@ -90,24 +107,11 @@ bool ChatTemplate::Mentions(absl::string_view text) const {
   });
 }
 
-absl::StatusOr<std::string> ChatTemplate::Run(const Template& from,
-                                              absl::string_view variables,
-                                              absl::Time now,
-                                              absl::FunctionRef<bool()> ended) {
-  auto text = Sandbox::Shared().Run({.source = from.source,
-                                     .variables = variables,
-                                     .unix_micros = absl::ToUnixMicros(now)},
-                                    ended);
-  if (text.ok()) return text;
-  return absl::Status(text.status().code(),
-                      absl::StrCat(from.path, ": ", text.status().message()));
-}
-
 absl::Status ChatTemplate::AddFiles(const std::string& directory) {
   const std::string path = directory + "/chat_template.jinja";
   const absl::StatusOr<std::string> source = ReadFile(path);
   if (source.ok()) {
-    RETURN_IF_ERROR(Add("default", path, *source));
+    RETURN_IF_ERROR(Add({"default", path, "", *source}));
   } else if (!absl::IsNotFound(source.status())) {
     return source.status();
   }
@@ -117,7 +121,7 @@ absl::Status ChatTemplate::AddFiles(const std::string& directory) {
     if (file.path().extension() != ".jinja") continue;
     ASSIGN_OR_RETURN(const std::string text, ReadFile(file.path().string()));
     RETURN_IF_ERROR(
-        Add(file.path().stem().string(), file.path().string(), text));
+        Add({file.path().stem().string(), file.path().string(), "", text}));
   }
   return absl::OkStatus();
 }
@@ -130,9 +134,8 @@ absl::Status ChatTemplate::AddFields(const std::string& directory) {
   ASSIGN_OR_RETURN(const JsonFile file, JsonFile::LoadOrEmpty(path));
   const nlohmann::json* found = file.Find(kKey);
   if (found == nullptr) return absl::OkStatus();
-  const std::string place = absl::StrCat(path, ": ", kKey);
   if (found->is_string()) {
-    return Add("default", place, found->get_ref<const std::string&>());
+    return Add({"default", path, kKey, found->get_ref<const std::string&>()});
   }
   if (!found->is_array()) {
     return file.Unexpected(kKey, "a text or a list of {name, template}");
@@ -141,7 +144,7 @@ absl::Status ChatTemplate::AddFields(const std::string& directory) {
     ASSIGN_OR_RETURN(const JsonFile named, file.ObjectAt(kKey, element));
     ASSIGN_OR_RETURN(const std::string name, named.StringOr("name", ""));
     ASSIGN_OR_RETURN(const std::string text, named.StringOr("template", ""));
-    RETURN_IF_ERROR(Add(name, absl::StrCat(place, " ", name), text));
+    RETURN_IF_ERROR(Add({name, path, absl::StrCat(kKey, " ", name), text}));
   }
   return absl::OkStatus();
 }
@@ -162,7 +165,7 @@ absl::StatusOr<std::unique_ptr<ChatTemplate>> ChatTemplate::Create(
   if (templates.empty()) return nullptr;
   std::unique_ptr<ChatTemplate> chat(new ChatTemplate);
   for (const Named& named : templates) {
-    RETURN_IF_ERROR(chat->Add(named.name, named.place, named.source));
+    RETURN_IF_ERROR(chat->Add(named));
   }
   chat->SetTokens(config);
   return chat;
@@ -215,7 +218,7 @@ absl::StatusOr<std::string> ChatTemplate::Render(
                    Choose(!variables["tools"].is_null()));
   const std::string json =
       variables.dump(-1, ' ', false, Json::error_handler_t::replace);
-  return Run(*chosen, json, now, ended);
+  return Run(chosen->place, chosen->source, json, now, ended);
 }
 
 }  // namespace attend

@@ -47,8 +47,9 @@ class ChatTemplate {
       const std::string& directory);
   // The same of templates that no directory has; null if there are none.
   struct Named {
-    std::string name;   // "default", "tool_use"
-    std::string place;  // for errors
+    std::string name;  // "default", "tool_use"
+    std::string file;  // for errors, as the next
+    std::string key;   // of the template in the file
     std::string source;
   };
   static absl::StatusOr<std::unique_ptr<ChatTemplate>> Create(
@@ -62,8 +63,9 @@ class ChatTemplate {
   // templates that ask for it. Errors:
   // * INVALID_ARGUMENT if there is no message, or if fields or variables are
   //   not a JSON object;
-  // * INVALID_ARGUMENT with the template's file, if the template raises an
-  //   error, cannot be rendered, or exceeds a limit of Sandbox;
+  // * INVALID_ARGUMENT with the name of the template's file, but not its
+  //   directory, if the template raises an error, cannot be rendered, or
+  //   exceeds a limit of Sandbox;
   // * CANCELLED if ended() is true, which is asked again and again meanwhile.
   absl::StatusOr<std::string> Render(
       const Chat& chat, absl::Time now,
@@ -71,18 +73,12 @@ class ChatTemplate {
 
  private:
   struct Template {
-    std::string path;  // the file, for errors
+    std::string place;  // the file's name and the key, for errors
     std::string source;
   };
 
   ChatTemplate() = default;
-  absl::Status Add(const std::string& name, const std::string& path,
-                   absl::string_view source);
-  // The text; without variables it is only compiled.
-  static absl::StatusOr<std::string> Run(const Template& from,
-                                         absl::string_view variables,
-                                         absl::Time now,
-                                         absl::FunctionRef<bool()> ended);
+  absl::Status Add(const Named& named);
   absl::Status AddFiles(const std::string& directory);
   absl::Status AddFields(const std::string& directory);
   // The tokens that templates may name.

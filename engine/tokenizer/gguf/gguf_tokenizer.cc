@@ -82,7 +82,8 @@ absl::StatusOr<std::unique_ptr<ChatTemplate>> LoadGgufChat(
                        const std::string& from) -> absl::Status {
     ASSIGN_OR_RETURN(std::string source, metadata.String(from));
     templates.push_back({.name = name,
-                         .place = absl::StrCat(metadata.path(), ": ", from),
+                         .file = metadata.path(),
+                         .key = from,
                          .source = std::move(source)});
     return absl::OkStatus();
   };

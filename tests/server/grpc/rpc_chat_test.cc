@@ -240,7 +240,9 @@ TEST(RpcChatTest, WhatTheTemplateRefuses) {
   v1::GenerateRequest request = ChatRequest(1);
   v1::Chat& chat = *request.mutable_inputs(0)->mutable_chat();
   chat.set_variables_json(R"({"mood": "way"})");
-  ExpectRefused(fixture, request, "chat_template.jinja: line 2: no way");
+  // Without the file's directory.
+  ExpectRefused(fixture, request,
+                "inputs[0].chat: chat_template.jinja: line 2: no way");
   chat.set_variables_json("[");
   ExpectRefused(fixture, request, "inputs[0].chat: variables");
   chat.clear_messages();
