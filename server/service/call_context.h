@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "engine/tensor/mutex.h"
+#include "server/scheduler/clock.h"
 #include "server/scheduler/request.h"
 #include "server/tenants/tenant_account.h"
 #include "server/tracing/call_trace.h"
@@ -44,6 +45,22 @@ class CallContext {
   bool cancelled() const {
     return cancelled_.load(std::memory_order_relaxed) ||
            lifecycle_.cut.load(std::memory_order_relaxed);
+  }
+  // OK as long as somebody waits for the answer: CANCELLED once cancelled() is
+  // true, else DEADLINE_EXCEEDED once the deadline has passed. Nobody else ends
+  // the work of a call that waits for no step.
+  absl::Status CheckAwaited() const {
+    if (cancelled()) return absl::CancelledError("cancelled");
+    if (clock_.Now() < deadline_) return absl::OkStatus();
+    return absl::DeadlineExceededError(
+        "the deadline passed before the input was queued");
+  }
+  // The error of work for the call. What was given up says CANCELLED, whoever
+  // ended the call.
+  absl::Status ErrorOf(absl::Status status) const {
+    if (!absl::IsCancelled(status)) return status;
+    absl::Status ended = CheckAwaited();
+    return ended.ok() ? status : ended;
   }
   // OK, or why the server ends the call from its side.
   absl::Status cut_status() const {
@@ -89,9 +106,11 @@ class CallContext {
   TenantAccount& account() const { return *account_; }
 
  protected:
-  explicit CallContext(const Lifecycle& lifecycle) : lifecycle_(lifecycle) {}
+  CallContext(const Lifecycle& lifecycle, const Clock& clock)
+      : lifecycle_(lifecycle), clock_(clock) {}
 
   const Lifecycle& lifecycle_;
+  const Clock& clock_;
   Mutex mutex_;
   std::atomic<bool> cancelled_{false};
   bool uses_sandbox_ = false;
@@ -100,7 +119,7 @@ class CallContext {
   std::string request_id_;
   CallTrace trace_;
   absl::Time arrival_;
-  absl::Time deadline_;
+  absl::Time deadline_ = absl::InfiniteFuture();
   Tenant tenant_;
   std::shared_ptr<TenantAccount> account_ = TenantAccount::OfEverybody();
 };

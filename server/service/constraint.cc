@@ -65,8 +65,8 @@ absl::StatusOr<std::shared_ptr<const Constraint>> ReadConstraint(
                      "' takes none"));
   }
   ASSIGN_OR_RETURN(const Field field, ReadField(params.constraint()));
-  auto compiled = model.grammars->Compile(field.grammar,
-                                          [&call] { return call.cancelled(); });
+  auto compiled = model.grammars->Compile(
+      field.grammar, [&] { return !call.CheckAwaited().ok(); });
   if (compiled.ok()) return compiled;
   return Annotate(compiled.status(),
                   absl::StrCat("params.constraint.", field.name));

@@ -46,13 +46,16 @@ class EngineHandler : public Handler {
                           int index) final {
     InputState& input = *inputs_[index];
     const auto& request = static_cast<const Request&>(message);
-    if (index == 0) RETURN_IF_ERROR(PrepareInSandbox(request));
+    if (index == 0) {
+      RETURN_IF_ERROR(context_.ErrorOf(PrepareInSandbox(request)));
+    }
     // Nobody waits for the others once the call has ended.
-    const absl::Status status = CatchOutOfMemory([&] {
-      return context_.cancelled() ? absl::CancelledError("cancelled")
-                                  : Submit(request, index, input);
+    absl::Status status = CatchOutOfMemory([&] {
+      const absl::Status awaited = context_.CheckAwaited();
+      return awaited.ok() ? Submit(request, index, input) : awaited;
     });
-    if (absl::IsCancelled(status)) {
+    status = context_.ErrorOf(std::move(status));
+    if (absl::IsCancelled(status) || absl::IsDeadlineExceeded(status)) {
       input.End(status);
     } else if (!status.ok()) {
       input.Reject(status);

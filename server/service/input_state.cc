@@ -100,11 +100,7 @@ bool InputState::Prepare(EngineRequest request, const InputFacts& facts,
 
 absl::Status InputState::MakeRequest(EngineRequest engine_request,
                                      const OutputLimits& limits, int priority) {
-  if (context_.cancelled()) return absl::CancelledError("cancelled");
-  if (clock_.Now() >= context_.deadline()) {
-    return absl::DeadlineExceededError(
-        "the deadline passed before the input was queued");
-  }
+  RETURN_IF_ERROR(context_.CheckAwaited());
   ASSIGN_OR_RETURN(auto sequence,
                    model_.engine.NewSequence(std::move(engine_request)));
   request_ = std::make_unique<Request>();

@@ -108,7 +108,7 @@ absl::StatusOr<std::string> RenderChat(const v1::Chat& chat,
                                      .fields = message.fields_json()});
   }
   auto text = chat_template->Render(conversation, absl::Now(), [call] {
-    return call != nullptr && call->cancelled();
+    return call != nullptr && !call->CheckAwaited().ok();
   });
   if (!text.ok()) return Annotate(text.status(), field);
   return text;

@@ -23,7 +23,7 @@ std::string FullName(const Method& method) {
 }  // namespace
 
 ServiceCall::ServiceCall(const Method& method, CallEnvironment& environment)
-    : CallContext(environment.lifecycle),
+    : CallContext(environment.lifecycle, environment.service.clock),
       method_(method),
       environment_(environment) {}
 
@@ -132,7 +132,7 @@ absl::Status ServiceCall::StartHandler() {
   if (trace_.sampled()) {
     trace_.BeginTokens(environment_.service.clock.Now());
   }
-  if (cancelled()) return absl::CancelledError("cancelled");
+  RETURN_IF_ERROR(CheckAwaited());
   was_read_ = true;
   RETURN_IF_ERROR(ReadRequest(*request_));
   ASSIGN_OR_RETURN(inputs_, handler_->Start(*request_));
@@ -140,13 +140,13 @@ absl::Status ServiceCall::StartHandler() {
   return absl::OkStatus();
 }
 
-// Starts as many inputs as are short work together, but at least one. The
-// inputs of a cancelled call take no time.
+// Starts as many inputs as are short work together, but at least one. Those of
+// a call that has ended take no time.
 void ServiceCall::StartInputs() {
   size_t bytes = 0;
   while (next_input_ < inputs_) {
     const bool enough = bytes > 0 && bytes + input_bytes_ > kShortWork;
-    if (enough && !cancelled() && Pause()) return;
+    if (enough && CheckAwaited().ok() && Pause()) return;
     absl::Status status = CatchOutOfMemory(
         [this] { return handler_->StartInput(*request_, next_input_++); });
     if (!status.ok()) return EndStart(std::move(status));

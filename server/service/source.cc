@@ -99,7 +99,7 @@ absl::StatusOr<Source> ReadEncoded(const EncodeInput& encode,
         CheckTextBytes(field, encode.text.size(), limit, tokenizer));
   }
   const auto ended = [&] {
-    return options.call != nullptr && options.call->cancelled();
+    return options.call != nullptr && !options.call->CheckAwaited().ok();
   };
   auto encoding = EncodeWithin(
       tokenizer, encode,

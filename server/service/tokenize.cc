@@ -100,7 +100,7 @@ class TokenizeHandler final : public Handler {
   absl::Status StartInput(const google::protobuf::Message& message,
                           int index) override {
     const auto& request = static_cast<const v1::TokenizeRequest&>(message);
-    if (context_.cancelled()) return absl::CancelledError("cancelled");
+    RETURN_IF_ERROR(context_.CheckAwaited());
     v1::Tokenization& result = *response_.add_results();
     const int chat = index - request.texts_size();
     *result.mutable_status() =
@@ -108,7 +108,7 @@ class TokenizeHandler final : public Handler {
                          : TokenizeChat(*model_, request.chats(chat),
                                         absl::StrCat("chats[", chat, "]"),
                                         context_, result));
-    return absl::OkStatus();
+    return context_.CheckAwaited();
   }
 
   void Continue(Responder& to) override {

@@ -151,6 +151,18 @@ TEST(ChatTest, ErrorsNameTheField) {
   }
 }
 
+// One that does not end by itself.
+TEST(ChatTest, ARenderingEndsWithTheDeadline) {
+  HttpFixture fixture(WithTemplate("{{ 'a'.count('') }}"));
+  for (const char* path : {kPath, "/tokenize"}) {
+    EXPECT_THAT(fixture.Post(
+                    path, R"({"messages": [{"role": "user", "content": "a"}]})",
+                    "X-Request-Timeout: 0.1\r\n"),
+                StartsWith("HTTP/1.1 504 "))
+        << path;
+  }
+}
+
 // Clients cut their conversation then.
 TEST(ChatTest, TooManyTokensHaveACode) {
   HttpFixture fixture(WithTemplate());

@@ -20,11 +20,12 @@ using ::testing::StartsWith;
 
 class TestContext final : public CallContext {
  public:
-  TestContext() : CallContext(kLifecycle) { request_id_ = "id"; }
+  TestContext() : CallContext(kLifecycle, kClock) { request_id_ = "id"; }
   void WakeAfterStep() override {}
 
  private:
   static inline const Lifecycle kLifecycle;
+  static inline const SteadyClock kClock;
 };
 
 constexpr char kAsk[] =

@@ -90,13 +90,15 @@ TEST_F(SourceTest, ATextOfTooManyBytesIsNotTokenised) {
 TEST_F(SourceTest, AnInputThatHasEndedIsNotTokenised) {
   class Ended final : public CallContext {
    public:
-    explicit Ended(const Lifecycle& lifecycle) : CallContext(lifecycle) {
+    Ended(const Lifecycle& lifecycle, const Clock& clock)
+        : CallContext(lifecycle, clock) {
       cancelled_ = true;
     }
     void WakeAfterStep() override {}
   };
   const Lifecycle lifecycle;
-  Ended ended(lifecycle);
+  const SteadyClock clock;
+  Ended ended(lifecycle, clock);
   v1::Input input;
   input.set_text("\001");
   EXPECT_TRUE(absl::IsCancelled(
