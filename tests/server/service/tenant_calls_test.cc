@@ -9,6 +9,7 @@
 #include "absl/strings/cord.h"
 #include "tests/server/service/service_fixture.h"
 #include "tests/support/taken_spans.h"
+#include "tests/support/wait_until.h"
 
 namespace attend {
 namespace {
@@ -164,6 +165,36 @@ TEST_F(TenantCallsTest, WaitInTheQueueAsFarAsTheyMay) {
   waiting.Await();
   client.join();
   EXPECT_EQ(waiting.end(), absl::OkStatus());
+}
+
+TEST_F(TenantCallsTest, HaveNoMorePriorityThanTheyMay) {
+  TenantSettings tenant;
+  tenant.max_priority = 3;
+  std::vector<const Sequence*> steps;
+  FixtureOptions options;
+  options.scheduler.max_running = 1;
+  options.engine.allowed_steps = 1;
+  options.engine.on_step = [&](const StepPlan& plan) {
+    for (const Piece& piece : plan.pieces) steps.push_back(piece.sequence);
+  };
+  BuildFor(tenant, options);
+  v1::GenerateRequest first = Generate("abc", 3), second = Generate("abc", 9);
+  first.set_priority(3);
+  second.set_priority(10);
+  LocalCall running = NewCall("Generate", first, kKey);
+  running.Submit();
+  engine_->WaitUntilBlocked();
+  // Two that wait, of equal priority: in their order.
+  LocalCall earlier = NewCall("Generate", first, kKey);
+  LocalCall later = NewCall("Generate", second, kKey);
+  earlier.Submit();
+  later.Submit();
+  EXPECT_TRUE(WaitUntil([&] { return engine_->live_sequences() == 3; }));
+  engine_->OpenGate();
+  for (LocalCall* call : {&running, &earlier, &later}) call->Await();
+  ASSERT_GT(steps.size(), 9u);
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), steps.back()),
+            std::count(steps.begin(), steps.end(), steps.front()) + 6);
 }
 
 TEST_F(TenantCallsTest, WaitForTheTokensOfThoseBefore) {
