@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Renders the chart: deploy/kubernetes/attend.yaml with its defaults, and
-tests/deploy/helm/rendered.yaml with every part.
+"""Renders the chart: deploy/kubernetes/attend.yaml with its defaults,
+tests/deploy/helm/rendered.yaml with every part, and keda.yaml beside it with
+what scales by KEDA instead.
 
     deploy/helm/render.py [HELM]
 
@@ -19,6 +20,9 @@ VALUES = ROOT / "tests/deploy/helm/values.yaml"
 RENDERED = {
     ROOT / "deploy/kubernetes/attend.yaml": [],
     ROOT / "tests/deploy/helm/rendered.yaml": ["-f", str(VALUES)],
+    ROOT / "tests/deploy/helm/keda.yaml":
+        ["-f", str(VALUES), "--set", "autoscaling.by=keda",
+         "--show-only", "templates/autoscaling.yaml"],
 }
 
 

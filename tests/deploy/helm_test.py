@@ -16,6 +16,7 @@ sys.path.insert(0, str(ROOT / "deploy/helm"))
 import render  # noqa: E402
 
 PLAIN, FULL = "deploy/kubernetes/attend.yaml", "tests/deploy/helm/rendered.yaml"
+KEDA, PICKER = "tests/deploy/helm/keda.yaml", "deploy/helm/picker.yaml"
 
 
 def objects(path):
@@ -211,6 +212,19 @@ class FullTest(Cases, DeployTest):
         names = [one["pods"]["metric"]["name"] for one in spec["metrics"]]
         self.assertEqual(names,
                          ["attend_queued_requests", "attend_kv_use_ratio"])
+        self.assertLessEqual(set(names), self.metric_names())
+        [scaled] = read_yaml(KEDA)
+        self.assertEqual(scaled["kind"], "ScaledObject")
+        queries = [one["metadata"]["query"] for one in scaled["spec"]["triggers"]]
+        self.assertEqual([re.findall(r"attend_\w+", one) for one in queries],
+                         [[name] for name in names])
+
+    def test_the_picker_reads_metrics_of_the_server(self):
+        [values] = read_yaml(PICKER)
+        router = values["router"]["epp"]
+        text = router["pluginsCustomConfig"][router["pluginsConfigFile"]]
+        names = re.findall(r"Spec: (\w+)$", text, re.MULTILINE)
+        self.assertEqual(len(names), 3)
         self.assertLessEqual(set(names), self.metric_names())
 
     def test_only_grpc_and_http_are_open(self):
