@@ -52,14 +52,11 @@ def make_certificate(folder):
 
 
 @contextlib.contextmanager
-def running(*flags):
-    """A server with the bundled model on free ports; gives its HTTP port and
-    its gRPC port."""
-    command = [BINARY, f"--model={ROOT}/models/en-de", "--host=127.0.0.1",
-               "--port=0", "--http-host=127.0.0.1", "--http-port=0",
-               "--kv-cache-bytes=16MiB", "--threads=1", *flags]
-    with subprocess.Popen(command, stderr=subprocess.PIPE,
-                          text=True) as server:
+def ready(command, **more):
+    """What runs a server on free ports, until it is ready; gives its HTTP port
+    and its gRPC port."""
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True,
+                          **more) as server:
         try:
             log = []
             for line in server.stderr:
@@ -72,3 +69,13 @@ def running(*flags):
                         for name in ("http", "grpc"))
         finally:
             server.terminate()
+
+
+FREE_PORTS = ("--host=127.0.0.1", "--port=0", "--http-host=127.0.0.1",
+              "--http-port=0", "--kv-cache-bytes=16MiB", "--threads=1")
+
+
+def running(*flags):
+    """A server with the bundled model on free ports; gives its HTTP port and
+    its gRPC port."""
+    return ready([BINARY, f"--model={ROOT}/models/en-de", *FREE_PORTS, *flags])

@@ -44,6 +44,15 @@ class DockerfileTest(DeployTest):
                 self.assertFalse(any(fnmatch.fnmatch(top, pattern)
                                      for pattern in ignored), source)
 
+    def test_a_certificate_of_a_proxy_is_a_secret(self):
+        [first, *others] = [rest for name, rest in dockerfile()
+                            if name == "RUN" and "type=secret" in rest]
+        # Where the package ca-certificates looks when the step installs it.
+        self.assertRegex(first, r"^--mount=type=secret,id=ca,target=/usr/local/"
+                         r"share/ca-certificates/\w+\.crt\s+\S*"
+                         r"deploy/install_dependencies\.sh")
+        self.assertEqual(others, [])
+
     def test_runs_without_rights_by_default(self):
         users = [rest for name, rest in dockerfile() if name == "USER"]
         # A number: Kubernetes cannot tell that a name is not root.

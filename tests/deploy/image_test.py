@@ -22,6 +22,8 @@ IMAGE = ROOT / "deploy/image"
 BUILD = pathlib.Path(attend_server.BINARY).parents[1]
 EPOCH = 1700000000
 LOADER = "lib64/ld-linux-x86-64.so.2"
+MAY_MOUNT = subprocess.run(["unshare", "--mount", "true"],
+                           capture_output=True).returncode == 0
 
 sys.path.insert(0, str(IMAGE))
 import collect as collecting  # noqa: E402
@@ -86,6 +88,21 @@ class CollectTest(unittest.TestCase):
                 self.assertTrue(file.startswith(str(self.root)), file)
             subprocess.run([*command, path, "--help"], check=True,
                            capture_output=True)
+
+    @unittest.skipUnless(MAY_MOUNT, "needs the right to mount")
+    def test_it_serves_without_rights_where_nothing_can_be_written(self):
+        inside = ["unshare", "--mount", "sh", "-c",
+                  'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && '
+                  'exec chroot --userspec=65532:65532 "$0" "$@"', self.root]
+        model = "--model=/usr/share/attend/models/en-de"
+        with attend_server.ready(
+                [*inside, "/usr/bin/attend-server", model,
+                 *attend_server.FREE_PORTS], env={}) as (_, port):
+            made = subprocess.run(
+                [*inside, "/usr/bin/attend", "translate",
+                 f"--address=127.0.0.1:{port}", "A dog runs."], env={},
+                capture_output=True, check=True, text=True)
+        self.assertEqual(made.stdout, "Ein Hund rennt.\n")
 
     def test_there_is_nothing_else_to_run(self):
         self.assertEqual({path.name for path in
