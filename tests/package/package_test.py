@@ -94,18 +94,27 @@ class PackageTest(unittest.TestCase):
             self.prefix / "bin/attend", "translate", "--address", address,
             TEXT))
 
-    def test_a_project_that_has_ours_in_a_folder_has_the_client(self):
-        build = self.scratch / "part"
+    def targets_of(self, source, *options):
+        """Those that a build has; of ours the client's, and no others."""
+        build = self.scratch / source.name
         prefixes = ";".join(grpc_prefixes())
-        project = ROOT / "tests/package/project"
-        run(CMAKE, "-G", "Ninja", "-S", project, "-B", build,
-            f"-DATTEND={ROOT}", f"-DCMAKE_PREFIX_PATH={prefixes}",
-            f"-DEXAMPLES={project}/translate.cc")
+        run(CMAKE, "-G", "Ninja", "-S", source, "-B", build,
+            f"-DCMAKE_PREFIX_PATH={prefixes}", *options)
         targets = run(CMAKE, "--build", build, "--", "-t", "targets", "all")
-        self.assertRegex(targets, r"\btranslate\b")
         self.assertRegex(targets, r"\battend_client\b")
         for other in "attend-server", "attend_matmul", "client_test":
             self.assertNotIn(other, targets)
+        return targets
+
+    def test_a_project_that_has_ours_in_a_folder_has_the_client(self):
+        project = ROOT / "tests/package/project"
+        targets = self.targets_of(project, f"-DATTEND={ROOT}",
+                                  f"-DEXAMPLES={project}/translate.cc")
+        self.assertRegex(targets, r"\btranslate\b")
+
+    def test_the_client_alone_can_be_built(self):
+        targets = self.targets_of(ROOT, "-DATTEND_CLIENT_ONLY=ON")
+        self.assertRegex(targets, r"\binstall\b")
 
     def test_headers_need_no_other_of_ours(self):
         include = self.prefix / "include/attend"
