@@ -266,6 +266,10 @@ class ClientTest(ServedTest):
 
 class DeclarationsTest(unittest.TestCase):
 
+    def test_checkers_of_types_read_the_package(self):
+        package = pathlib.Path(attend.__file__).parent
+        self.assertTrue((package / "py.typed").exists())
+
     def test_asyncio_has_the_same_methods(self):
         for name in METHODS:
             one, other = (inspect.signature(getattr(kind, name))
