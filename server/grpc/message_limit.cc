@@ -18,12 +18,9 @@
 #include "engine/tensor/check.h"
 #include "server/grpc/unpack.h"
 
-// Later versions have functions of these names, too, that need not do the same.
-#if GRPC_CPP_VERSION_MAJOR == 1 && GRPC_CPP_VERSION_MINOR == 51
-#define ATTEND_LIMITS_MESSAGES
-#endif
-
-#ifndef ATTEND_LIMITS_MESSAGES
+// Other versions have functions of these names, too, that need not do the same.
+#if !ATTEND_WRAPS_GRPC && \
+    !(GRPC_CPP_VERSION_MAJOR == 1 && GRPC_CPP_VERSION_MINOR == 51)
 
 namespace attend {
 bool LimitMessages(int) { return false; }
@@ -34,8 +31,8 @@ bool LimitMessages(int) { return false; }
 #define ATTEND_QUOTED(name) #name
 #define ATTEND_EXPANDED(name) ATTEND_QUOTED(name)
 
-// Symbols of libgrpc 1.51. A distribution's Abseil has a namespace of its own,
-// whose name has 7 letters in Debian 12 and 13.
+// Symbols of libgrpc 1.51 and 1.56. A distribution's Abseil has a namespace of
+// its own, whose name has 7 letters in Debian 12 and 13.
 #define ATTEND_COMPLETE                                              \
   "_Z39grpc_chttp2_maybe_complete_recv_messageP21grpc_chttp2_transp" \
   "ortP18grpc_chttp2_stream"
@@ -62,25 +59,14 @@ struct DeframedMessage {
 namespace {
 
 // Takes what has come of a stream's message, if somebody waits for that.
-constexpr char kComplete[] = ATTEND_COMPLETE;
 using Complete = void(void* transport, void* stream);
 // `missing`: the bytes of the message that are still to come.
-constexpr char kDeframe[] = ATTEND_DEFRAME;
 using Deframe = DeframedMessage(void* stream, int64_t* missing, void* message,
                                 uint32_t* flags);
 // 1: all is unpacked.
-constexpr char kUnpack[] = ATTEND_UNPACK;
 using UnpackInto = int(grpc_compression_algorithm, grpc_slice_buffer* packed,
                        grpc_slice_buffer* unpacked);
-constexpr char kCancel[] = ATTEND_CANCEL;
 using Cancel = void(void* transport, void* stream, absl::Status why);
-
-template <class Function>
-Function* Original(const char* symbol) {
-  auto* found = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, symbol));
-  ATTEND_CHECK(found != nullptr);  // nobody but libgrpc calls its replacement
-  return found;
-}
 
 std::atomic<int64_t> max_message_bytes{std::numeric_limits<int64_t>::max()};
 
@@ -112,47 +98,99 @@ struct LengthCheck {
 
 }  // namespace
 
+#if ATTEND_WRAPS_GRPC
+
+// As in header_limit_1_56.cc. The linker has no say where libgrpc's function is
+// called in the file that has it: a message that somebody begins to wait for
+// when its head is there already ends its call when the next part comes.
+#define ATTEND_REPLACES(symbol) "__wrap_" symbol
+
+Complete OriginalComplete asm("__real_" ATTEND_COMPLETE);
+Deframe OriginalDeframe asm("__real_" ATTEND_DEFRAME);
+UnpackInto OriginalUnpack asm("__real_" ATTEND_UNPACK);
+Cancel OriginalCancel asm(ATTEND_CANCEL);
+
 bool LimitMessages(int max_bytes) {
-  for (const char* symbol : {kComplete, kDeframe, kUnpack, kCancel}) {
-    if (dlsym(RTLD_NEXT, symbol) == nullptr) return false;
-  }
-  cancel = Original<Cancel>(kCancel);
+  cancel = OriginalCancel;
   max_message_bytes = max_bytes;
   return true;
 }
 
-void CompleteMessage(void* transport, void* stream) asm(ATTEND_COMPLETE);
-void CompleteMessage(void* transport, void* stream) {
-  static auto* const original = Original<Complete>(kComplete);
-  const bool outer = std::exchange(too_long, false);
+#else
+
+#define ATTEND_REPLACES(symbol) symbol
+
+namespace {
+
+template <class Function>
+Function* Original(const char* symbol) {
+  auto* found = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, symbol));
+  ATTEND_CHECK(found != nullptr);  // nobody but libgrpc calls its replacement
+  return found;
+}
+
+void OriginalComplete(void* transport, void* stream) {
+  static auto* const original = Original<Complete>(ATTEND_COMPLETE);
   original(transport, stream);
+}
+
+DeframedMessage OriginalDeframe(void* stream, int64_t* missing, void* message,
+                                uint32_t* flags) {
+  static auto* const original = Original<Deframe>(ATTEND_DEFRAME);
+  return original(stream, missing, message, flags);
+}
+
+int OriginalUnpack(grpc_compression_algorithm algorithm,
+                   grpc_slice_buffer* packed, grpc_slice_buffer* unpacked) {
+  static auto* const original = Original<UnpackInto>(ATTEND_UNPACK);
+  return original(algorithm, packed, unpacked);
+}
+
+}  // namespace
+
+bool LimitMessages(int max_bytes) {
+  for (const char* symbol :
+       {ATTEND_COMPLETE, ATTEND_DEFRAME, ATTEND_UNPACK, ATTEND_CANCEL}) {
+    if (dlsym(RTLD_NEXT, symbol) == nullptr) return false;
+  }
+  cancel = Original<Cancel>(ATTEND_CANCEL);
+  max_message_bytes = max_bytes;
+  return true;
+}
+
+#endif  // ATTEND_WRAPS_GRPC
+
+void CompleteMessage(void* transport,
+                     void* stream) asm(ATTEND_REPLACES(ATTEND_COMPLETE));
+void CompleteMessage(void* transport, void* stream) {
+  const bool outer = std::exchange(too_long, false);
+  OriginalComplete(transport, stream);
   // That the message is not complete means that the stream is still there.
   if (std::exchange(too_long, outer)) {
     cancel.load()(transport, stream, TooLong());
   }
 }
 
-DeframedMessage DeframeMessage(void* stream, int64_t* missing, void* message,
-                               uint32_t* flags) asm(ATTEND_DEFRAME);
+DeframedMessage DeframeMessage(
+    void* stream, int64_t* missing, void* message,
+    uint32_t* flags) asm(ATTEND_REPLACES(ATTEND_DEFRAME));
 DeframedMessage DeframeMessage(void* stream, int64_t* missing, void* message,
                                uint32_t* flags) {
-  static auto* const original = Original<Deframe>(kDeframe);
   int64_t none = 0;
   int64_t* const known = missing == nullptr ? &none : missing;
   *known = 0;
   const LengthCheck check{known};
-  return original(stream, known, message, flags);
+  return OriginalDeframe(stream, known, message, flags);
 }
 
-int UnpackMessage(grpc_compression_algorithm algorithm,
-                  grpc_slice_buffer* packed,
-                  grpc_slice_buffer* unpacked) asm(ATTEND_UNPACK);
+int UnpackMessage(
+    grpc_compression_algorithm algorithm, grpc_slice_buffer* packed,
+    grpc_slice_buffer* unpacked) asm(ATTEND_REPLACES(ATTEND_UNPACK));
 int UnpackMessage(grpc_compression_algorithm algorithm,
                   grpc_slice_buffer* packed, grpc_slice_buffer* unpacked) {
-  static auto* const original = Original<UnpackInto>(kUnpack);
   const bool gzip = algorithm == GRPC_COMPRESS_GZIP;
   if (!gzip && algorithm != GRPC_COMPRESS_DEFLATE) {
-    return original(algorithm, packed, unpacked);
+    return OriginalUnpack(algorithm, packed, unpacked);
   }
   return Unpack(*packed, gzip ? Packed::kGzip : Packed::kDeflate,
                 max_message_bytes.load(std::memory_order_relaxed), *unpacked);
@@ -160,4 +198,4 @@ int UnpackMessage(grpc_compression_algorithm algorithm,
 
 }  // namespace attend
 
-#endif  // ATTEND_LIMITS_MESSAGES
+#endif  // the version of gRPC

@@ -11,8 +11,8 @@ namespace attend {
 // all calls of the process; the last call of this counts.
 //
 // A program that calls this takes the place of three functions inside of
-// libgrpc 1.51, as the dynamic linker lets programs do. False: libgrpc is
-// another one, and nothing is limited.
+// libgrpc, as for header_limit.h. False: libgrpc is another one, and nothing is
+// limited.
 bool LimitMessages(int max_bytes);
 
 }  // namespace attend
