@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/time/clock.h"
+#include "server/grpc/read_turns.h"
 #include "server/scheduler/clock.h"
 
 namespace attend {
@@ -13,6 +14,7 @@ EventLoop::EventLoop(std::unique_ptr<grpc::ServerCompletionQueue> queue,
     : watch_interval_(watch_interval), queue_(std::move(queue)) {}
 
 void EventLoop::Start() {
+  ReadInTurns();
   thread_ = std::thread([this] { RunThread(); });
 }
 

@@ -31,6 +31,7 @@
 #include "server/grpc/message_limit.h"
 #include "server/grpc/port_probe.h"
 #include "server/grpc/raw_service.h"
+#include "server/grpc/read_turns.h"
 #include "server/grpc/request_stream.h"
 #include "server/grpc/tls_credentials.h"
 #include "server/observability/log.h"
@@ -62,6 +63,7 @@ void SetLimits(const RpcOptions& options, grpc::ServerBuilder& builder) {
       // Of gRPC 1.56, which would refuse by chance what is between the two.
       {"grpc.absolute_max_metadata_size", kMaxHeaderBytes},
       {GRPC_ARG_MAX_CONCURRENT_STREAMS, options.max_concurrent_streams},
+      {GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, static_cast<int>(kTurnBytes)},
       {GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, Millis(options.handshake_timeout)},
       {GRPC_ARG_KEEPALIVE_TIME_MS, Millis(options.keepalive_time)},
       {GRPC_ARG_KEEPALIVE_TIMEOUT_MS, Millis(options.keepalive_timeout)},

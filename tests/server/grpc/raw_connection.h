@@ -27,6 +27,7 @@ class RawConnection {
   enum Kind : char {
     kData = 0,
     kHeaders = 1,
+    kPriority = 2,
     kResetStream = 3,
     kSettings = 4,
     kPing = 6,
