@@ -135,16 +135,15 @@ extern "C" {
 
 int epoll_ctl(int epoll, int operation, int socket,
               epoll_event* event) noexcept {
-  const int result = attend::OriginalControl(epoll, operation, socket, event);
-  const int error = errno;
-  if (result == 0 && operation == EPOLL_CTL_ADD &&
-      (event->events & EPOLLET) != 0) {
-    attend::WaitingSockets::OfProcess().Add(socket, {epoll, *event});
-  } else if (operation == EPOLL_CTL_DEL) {
-    attend::WaitingSockets::OfProcess().Remove(socket);
+  attend::WaitingSockets& waiting = attend::WaitingSockets::OfProcess();
+  if (operation == EPOLL_CTL_ADD || operation == EPOLL_CTL_DEL) {
+    waiting.Remove(socket);
   }
-  errno = error;
-  return result;
+  // First, since from then on other threads read from it.
+  if (operation == EPOLL_CTL_ADD && (event->events & EPOLLET) != 0) {
+    waiting.Add(socket, {epoll, *event});
+  }
+  return attend::OriginalControl(epoll, operation, socket, event);
 }
 
 ssize_t recvmsg(int socket, msghdr* message, int flags) {
