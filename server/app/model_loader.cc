@@ -145,8 +145,9 @@ void ModelLoader::Look() {
     for (const ModelChange& change : watch_->Look(std::move(now))) {
       if (stopping()) break;
       if (!CheckModelName(change.name).ok()) {
-        if (change.kind == ModelChange::Kind::kLoad)
+        if (change.kind == ModelChange::Kind::kLoad) {
           ReportIfBadName(change.name);
+        }
         continue;
       }
       // What has failed was logged.

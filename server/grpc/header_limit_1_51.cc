@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "engine/tensor/check.h"
 #include "server/grpc/accepted_calls.h"
 #include "server/grpc/header_frames.h"
 #include "server/grpc/header_limit.h"
+#include "server/grpc/original.h"
 
 // Symbols of libgrpc 1.51.
 #define ATTEND_BEGIN                                                   \
@@ -43,13 +43,6 @@ using DestroyStream = void(void* transport, void* stream, void* then);
 // The thread has refused a stream: its header frame, which the connection's
 // parser begins next, ends the connection.
 thread_local bool refused = false;
-
-template <class Function>
-Function* Original(const char* symbol) {
-  auto* found = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, symbol));
-  ATTEND_CHECK(found != nullptr);  // nobody but libgrpc calls its replacement
-  return found;
-}
 
 }  // namespace
 

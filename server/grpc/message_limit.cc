@@ -15,7 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
-#include "engine/tensor/check.h"
+#include "server/grpc/original.h"
 #include "server/grpc/unpack.h"
 
 // Other versions have functions of these names, too, that need not do the same.
@@ -121,13 +121,6 @@ bool LimitMessages(int max_bytes) {
 #define ATTEND_REPLACES(symbol) symbol
 
 namespace {
-
-template <class Function>
-Function* Original(const char* symbol) {
-  auto* found = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, symbol));
-  ATTEND_CHECK(found != nullptr);  // nobody but libgrpc calls its replacement
-  return found;
-}
 
 void OriginalComplete(void* transport, void* stream) {
   static auto* const original = Original<Complete>(ATTEND_COMPLETE);

@@ -1,6 +1,5 @@
 #include "server/grpc/read_turns.h"
 
-#include <dlfcn.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
@@ -12,8 +11,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "engine/tensor/check.h"
 #include "engine/tensor/mutex.h"
+#include "server/grpc/original.h"
 
 #ifdef ATTEND_THREAD_SANITIZER
 
@@ -70,13 +69,6 @@ class WaitingSockets {
 thread_local size_t bytes_of_turn = 0;
 // The socket whose bytes ended the last turn; -1: that was told by EAGAIN, too.
 thread_local int ended_turn = -1;
-
-template <class Function>
-Function* Original(const char* symbol) {
-  auto* found = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, symbol));
-  ATTEND_CHECK(found != nullptr);
-  return found;
-}
 
 int OriginalControl(int epoll, int operation, int socket, epoll_event* event) {
   static auto* const original =

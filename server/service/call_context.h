@@ -52,8 +52,7 @@ class CallContext {
   absl::Status CheckAwaited() const {
     if (cancelled()) return absl::CancelledError("cancelled");
     if (clock_.Now() < deadline_) return absl::OkStatus();
-    return absl::DeadlineExceededError(
-        "the deadline passed before the input was queued");
+    return absl::DeadlineExceededError("the deadline has passed");
   }
   // The error of work for the call. What was given up says CANCELLED, whoever
   // ended the call.

@@ -17,6 +17,7 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr int kLimit = 256 << 10;
+constexpr bool kIs151 = GRPC_CPP_VERSION_MINOR == 51;
 
 RpcFixtureOptions Limited() {
   RpcFixtureOptions options;
@@ -39,13 +40,13 @@ TEST(MessageLimitTest, AMessageThatIsTooLongEndsAtItsHead) {
                              RawConnection::kEndHeaders, 1, Headers(path)) +
         RawConnection::Frame(RawConnection::kData, 0, 1,
                              MessageHead(1u << 31) + std::string(100, 'm'))));
-    // The server may wait for the message only when its head is there already.
+    // The other version ends the call at the next part of the message.
     const std::string reset = RawConnection::Frame(RawConnection::kResetStream,
                                                    0, 1, std::string(4, '\0'));
     const std::string more =
         RawConnection::Frame(RawConnection::kData, 0, 1, "m");
     EXPECT_TRUE(WaitUntil([&] {
-      return connection.Send(more) && connection.Answers() &&
+      return (kIs151 || connection.Send(more)) && connection.Answers() &&
              absl::StrContains(connection.received(), reset);
     })) << path;
   }
@@ -78,7 +79,7 @@ TEST(MessageLimitTest, AMessageMayBeAsLongAsTheLimit) {
 
 TEST(MessageLimitTest, AMessageThatIsTooLongUnpackedIsNotRead) {
   // The client of the other version sends it as it is.
-  if (GRPC_CPP_VERSION_MINOR != 51) GTEST_SKIP() << "sent without packing";
+  if (!kIs151) GTEST_SKIP() << "sent without packing";
   RpcFixture fixture(Limited());
   grpc::ClientContext context;
   context.set_compression_algorithm(GRPC_COMPRESS_GZIP);
