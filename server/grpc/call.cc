@@ -96,8 +96,8 @@ void Call::OnWatch(absl::Time now) {
 void Call::Advance() {
   if (reading_) return;
   const bool starts = starting();
-  if (!starts && !writing_ && !end_ && !gone_) {
-    Answer(*this);
+  if (!starts && !writing_ && !ended_ && !gone_) {
+    if (!end_) Answer();
     if (answer_ || end_) Write();
   }
   if (starts || writing_ || done_pending_ || !quiet()) return;
@@ -126,6 +126,7 @@ void Call::Write() {
   const std::optional<grpc::ByteBuffer> answer =
       std::exchange(answer_, std::nullopt);
   if (!end_) return stream_.Write(*answer, written_tag());
+  ended_ = true;
   const grpc::Status status = ToGrpcStatus(*end_);
   if (answer) {
     stream_.WriteAndFinish(*answer, {}, status, written_tag());

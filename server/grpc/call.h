@@ -51,6 +51,7 @@ class Call final : private LiveCalls::Entry,  // first base: destroyed last
   absl::Status ReadRequest(google::protobuf::Message& request) override {
     return ParseMessage(bytes_, request);
   }
+  Responder& responder() override { return *this; }
   size_t request_bytes() const override { return bytes_.Length(); }
   void PostWake() override { loop_.Wake(*this); }
   void FlushWakes() override { loop_.Flush(); }
@@ -86,6 +87,7 @@ class Call final : private LiveCalls::Entry,  // first base: destroyed last
   bool reading_ = false;       // the request is still to come
   bool writing_ = false;       // a write or a finish is under way
   bool gone_ = false;          // the client has gone
+  bool ended_ = false;         // the end has been handed to gRPC
   bool slow_ = false;          // the server cancelled: the client did not read
   absl::Time write_began_;
 };

@@ -9,7 +9,7 @@ void StreamedRequest::Take(grpc::ByteBuffer bytes, bool accepted) {
 }
 
 std::optional<grpc::ByteBuffer> StreamedRequest::NextAnswer() {
-  if (!starting()) Answer(*this);
+  if (!starting()) Answer();
   return std::exchange(answer_, std::nullopt);
 }
 

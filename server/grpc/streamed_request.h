@@ -56,6 +56,7 @@ class StreamedRequest final : public ServiceCall, private Responder {
   absl::Status ReadRequest(google::protobuf::Message& request) override {
     return ParseMessage(bytes_, request);
   }
+  Responder& responder() override { return *this; }
   size_t request_bytes() const override { return size_; }
   void PostWake() override { loop_.Wake(stream_); }
   void FlushWakes() override { loop_.Flush(); }

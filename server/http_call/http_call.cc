@@ -152,8 +152,8 @@ std::unique_ptr<Handler> HttpCall::NewHandler() {
 }
 
 void HttpCall::Advance() {
-  if (reading_ || starting() || writing_ || end_ || exchange_end_) return;
-  Answer(*this);
+  if (reading_ || starting() || writing_ || ended_ || exchange_end_) return;
+  if (!end_) Answer();
   if (handler_ != nullptr) text_.append(handler_->TakeText());
   if (!text_.empty() || end_) Write();
 }
@@ -162,6 +162,7 @@ void HttpCall::Advance() {
 // under way goes into the next part.
 void HttpCall::Write() {
   std::string text = std::exchange(text_, {});
+  ended_ = end_.has_value();
   const bool failed = end_ && !end_->ok();
   if (failed && !begun_ && !translator_->errors_in_answer()) {
     return exchange_->Reply(Failed());

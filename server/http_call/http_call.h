@@ -74,6 +74,7 @@ class HttpCall final : private LiveCalls::Entry,  // first base: destroyed last
   absl::Status ReadRequest(google::protobuf::Message&) override {
     return absl::OkStatus();
   }
+  Responder& responder() override { return *this; }
   size_t request_bytes() const override { return request_bytes_; }
   void PostWake() override { thread_.Wake(*this); }
   void FlushWakes() override { thread_.Flush(); }
@@ -103,6 +104,7 @@ class HttpCall final : private LiveCalls::Entry,  // first base: destroyed last
   bool writing_ = false;                   // a part is under way
   std::string text_;                       // to be written
   std::optional<absl::Status> end_;        // the status that ends the call
+  bool ended_ = false;                     // the end is under way
   std::optional<HttpEnd> exchange_end_;    // set: nothing can be sent any more
 };
 

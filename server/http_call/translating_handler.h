@@ -32,6 +32,7 @@ class TranslatingHandler final : public Handler {
   absl::StatusOr<int> Start(const google::protobuf::Message&) override;
   absl::Status StartInput(const google::protobuf::Message&, int index) override;
   void Continue(Responder& to) override;
+  bool answers_at_once() const override { return inner_->answers_at_once(); }
   bool quiet() const override { return inner_ == nullptr || inner_->quiet(); }
   CallSummary summary() const override {
     return inner_ == nullptr ? CallSummary() : inner_->summary();

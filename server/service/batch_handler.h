@@ -46,7 +46,9 @@ class BatchHandler : public EngineHandler<Request> {
     if (status.ok()) {
       response_.set_model(this->info().name);
       Arrange(*response_.mutable_results());
-      to.Send(response_);
+      // While the client reads the answer there are only the bytes that are
+      // sent.
+      to.Send(std::exchange(response_, {}));
     }
     to.Finish(status);
   }

@@ -58,8 +58,8 @@ class Handler {
     return absl::OkStatus();
   }
 
-  // The call's thread calls all functions below, after all inputs have been
-  // started.
+  // The call's thread calls all functions below, but for answers_at_once(),
+  // after all inputs have been started.
 
   // Sends the next answer, if there is one, and never more than one. Calls
   // Finish() after the last answer, or with an error in place of an answer.
@@ -74,6 +74,10 @@ class Handler {
                       const absl::Status& status, Responder& to) {
     to.Finish(status);
   }
+  // True if the whole answer is there once all inputs have been started, and
+  // one Continue() sends it and finishes the call. The tokenizer thread may do
+  // that.
+  virtual bool answers_at_once() const { return false; }
   // True when no other thread uses the handler any more. A handler may be
   // destroyed only when quiet() is true.
   virtual bool quiet() const { return true; }

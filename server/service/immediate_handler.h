@@ -4,6 +4,7 @@
 #include <google/protobuf/message.h>
 
 #include <memory>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -31,9 +32,11 @@ class ImmediateHandler final : public Handler {
     return 0;
   }
   void Continue(Responder& to) override {
-    to.Send(response_);
+    to.Send(std::exchange(response_, {}));
     to.Finish(absl::OkStatus());
   }
+
+  bool answers_at_once() const override { return true; }
 
  private:
   const Service& service_;

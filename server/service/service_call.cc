@@ -166,6 +166,11 @@ bool ServiceCall::Pause() {
 
 void ServiceCall::EndStart(absl::Status status) {
   request_.reset();
+  // The thread of a stream looks at its requests while they start.
+  if (status.ok() && handler_->answers_at_once() &&
+      !method_.streams_requests()) {
+    Answer();
+  }
   // In most cases the engine has the inputs now, and there is nothing to answer
   // yet. Whoever changes that wakes the call's thread.
   const bool quiet = !status.ok() || handler_->quiet();
@@ -179,30 +184,30 @@ void ServiceCall::EndStart(absl::Status status) {
   FlushWakes();
 }
 
-void ServiceCall::Answer(Responder& to) {
+void ServiceCall::Answer() {
   const absl::Status status = CatchOutOfMemory([&] {
     if (failed_to_start_) {
-      AnswerRefusal(to);
+      AnswerRefusal();
     } else {
-      handler_->Continue(to);
+      handler_->Continue(responder());
     }
     return absl::OkStatus();
   });
   if (status.ok()) return;
   cancelled_ = true;  // what still runs has nobody to answer
-  to.Finish(status);
+  responder().Finish(status);
 }
 
 // Where a client streams requests, the handler has to tell which one failed.
-void ServiceCall::AnswerRefusal(Responder& to) {
-  if (!method_.streams_requests()) return to.Finish(start_status_);
+void ServiceCall::AnswerRefusal() {
+  if (!method_.streams_requests()) return responder().Finish(start_status_);
   const std::unique_ptr<google::protobuf::Message> request(
       method_.request->New());
   if (!was_read_ && request_bytes() <= kShortWork) {
     ReadRequest(*request).IgnoreError();
   }
   if (handler_ == nullptr) handler_ = NewHandler();
-  handler_->Refuse(*request, start_status_, to);
+  handler_->Refuse(*request, start_status_, responder());
 }
 
 void ServiceCall::CountInference(const CallSummary& summary, bool success,

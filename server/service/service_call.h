@@ -37,6 +37,9 @@ class ServiceCall : public CallContext {
   virtual absl::Status ReadRequest(google::protobuf::Message& request) = 0;
   // The handler of the call, in Start().
   virtual std::unique_ptr<Handler> NewHandler();
+  // Takes the answers. Used on the call's thread, or on a tokenizer thread at
+  // the end of Start().
+  virtual Responder& responder() = 0;
   // The size of the request before it is read. Any thread may ask.
   virtual size_t request_bytes() const = 0;
   // Both are called on any thread, with mutex() held. PostWake() asks that the
@@ -63,8 +66,10 @@ class ServiceCall : public CallContext {
   }
   // Continues the handler, or finishes a call that could not start, or for
   // whose answer there is no memory. Not to be called while starting() is true,
-  // nor after the call has been finished.
-  void Answer(Responder& to);
+  // nor after the call has been finished. A call whose request is its only one
+  // may have been finished when starting() becomes false: what takes long to
+  // write holds up no other call then.
+  void Answer();
   // True when the handler needs the call no more; see Handler::quiet(). Not to
   // be called while starting() is true.
   bool quiet() const { return failed_to_start_ || handler_->quiet(); }
@@ -104,7 +109,7 @@ class ServiceCall : public CallContext {
   // memory for that.
   bool Pause();
   void EndStart(absl::Status status);
-  void AnswerRefusal(Responder& to);
+  void AnswerRefusal();
   void TryReport(CallEnd end) const;
   void LogCall(const CallEnd& end, const CallSummary& summary,
                absl::Duration duration) const;

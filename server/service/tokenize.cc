@@ -1,17 +1,34 @@
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "engine/tensor/status_macros.h"
-#include "server/service/immediate_handler.h"
+#include "server/service/handler.h"
 #include "server/service/methods.h"
 #include "server/service/request_fields.h"
 #include "server/service/results.h"
+#include "server/service/service.h"
 
 namespace attend {
 namespace {
+
+// Limits what the answer to one call takes, which may be many times its
+// request: a token and its piece take some 50 bytes until they are sent.
+constexpr int64_t kMaxTokens = 1 << 20;
+constexpr size_t kMaxTextBytes = 16 << 20;
+
+absl::Status CheckTokens(absl::string_view field, int64_t tokens) {
+  if (tokens <= kMaxTokens) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(field, " have over ", kMaxTokens,
+                   " tokens together, the limit of a call"));
+}
 
 absl::StatusOr<Side> ReadSide(v1::Side side) {
   if (side == v1::SIDE_SOURCE) return Side::kSource;
@@ -37,10 +54,10 @@ int MaxTokens(const ServedModel& model, Side side) {
                                : model.info().max_target_tokens;
 }
 
-void FillTokens(const std::vector<int>& ids, const Tokenizer& tokenizer,
-                Side side, v1::Tokenization& to) {
-  for (int id : ids) {
-    to.add_ids(id);
+// The pieces of the ids. They take some ten times the memory of the ids.
+void AddPieces(const Tokenizer& tokenizer, Side side, v1::Tokenization& to) {
+  to.mutable_pieces()->Reserve(to.ids_size());
+  for (int id : to.ids()) {
     // In place: without memory for a string that it is given, protobuf 3.21
     // keeps a place that holds none, and frees what is in it.
     const absl::string_view piece = tokenizer.Piece(id, side);
@@ -60,7 +77,7 @@ absl::Status TokenizeText(const ServedModel& model,
                               .side = side,
                               .add_special = !request.no_special_tokens()});
   if (!encoding.ok()) return Annotate(encoding.status(), field);
-  FillTokens(encoding->ids, model.tokenizer, side, to);
+  to.mutable_ids()->Add(encoding->ids.begin(), encoding->ids.end());
   return absl::OkStatus();
 }
 
@@ -76,84 +93,145 @@ absl::Status TokenizeChat(const ServedModel& model, const v1::Chat& chat,
       model.tokenizer.Encode({.text = text, .add_special = false});
   if (!encoding.ok()) return Annotate(encoding.status(), field);
   to.set_text(text);
-  FillTokens(encoding->ids, model.tokenizer, Side::kSource, to);
+  to.mutable_ids()->Add(encoding->ids.begin(), encoding->ids.end());
   return absl::OkStatus();
 }
 
-// Makes ids of texts and chats. Each text and each chat is an input.
-class TokenizeHandler final : public Handler {
+// The work behind a call whose inputs need a vocabulary and no engine.
+template <class Request, class Response>
+class VocabularyHandler : public Handler {
  public:
-  TokenizeHandler(const Service& service, CallContext& context)
+  VocabularyHandler(const Service& service, CallContext& context)
       : service_(service), context_(context) {}
 
-  absl::StatusOr<int> Start(const google::protobuf::Message& message) override {
-    const auto& request = static_cast<const v1::TokenizeRequest&>(message);
+  absl::StatusOr<int> Start(const google::protobuf::Message& message) final {
+    const auto& request = static_cast<const Request&>(message);
     ASSIGN_OR_RETURN(model_, service_.Find(request.model(), context_));
-    const int count = request.texts_size() + request.chats_size();
-    RETURN_IF_ERROR(service_.CheckCount("texts and chats", count));
     ASSIGN_OR_RETURN(side_, ReadSide(request.side()));
-    if (request.chats_size() > 0) context_.UseSandbox();
     response_.set_model(model_->info().name);
-    return count;
+    return Prepare(request);
   }
 
   absl::Status StartInput(const google::protobuf::Message& message,
-                          int index) override {
-    const auto& request = static_cast<const v1::TokenizeRequest&>(message);
+                          int index) final {
     RETURN_IF_ERROR(context_.CheckAwaited());
-    v1::Tokenization& result = *response_.add_results();
-    const int chat = index - request.texts_size();
+    auto& result = *response_.add_results();
     *result.mutable_status() =
-        ToProto(chat < 0 ? TokenizeText(*model_, request, side_, index, result)
-                         : TokenizeChat(*model_, request.chats(chat),
-                                        absl::StrCat("chats[", chat, "]"),
-                                        context_, result));
+        ToProto(Fill(static_cast<const Request&>(message), index, result));
+    RETURN_IF_ERROR(CheckTotal(result));
     return context_.CheckAwaited();
   }
 
-  void Continue(Responder& to) override {
+  void Continue(Responder& to) final {
     const absl::Status failed = CommonError(response_);
-    if (failed.ok()) to.Send(response_);
+    // While the client reads the answer there are only the bytes that are sent.
+    const Response response = std::exchange(response_, {});
+    if (failed.ok()) to.Send(response);
     to.Finish(failed);
   }
+  bool answers_at_once() const final { return true; }
 
- private:
+ protected:
+  using Result =
+      typename std::decay_t<decltype(Response().results())>::value_type;
+
+  // The number of inputs.
+  virtual absl::StatusOr<int> Prepare(const Request& request) = 0;
+  // Fills the result of an input but for its status, which is returned.
+  virtual absl::Status Fill(const Request& request, int index,
+                            Result& result) = 0;
+  // An error if the results, of which `result` is the last so far, are too
+  // large together.
+  virtual absl::Status CheckTotal(const Result& result) = 0;
+
   const Service& service_;
   CallContext& context_;
   const ServedModel* model_ = nullptr;
   Side side_ = Side::kSource;
-  v1::TokenizeResponse response_;
+  Response response_;
 };
 
-absl::StatusOr<std::string> DetokenizeOne(const Tokenizer& tokenizer,
-                                          const v1::Tokens& tokens, Side side,
-                                          bool keep_special,
-                                          const std::string& field) {
-  ASSIGN_OR_RETURN(const std::vector<int> ids,
-                   ReadTokens(tokens, tokenizer.vocab_size(side), field));
-  return tokenizer.Decode(ids, side, keep_special);
-}
+// Makes ids of texts and chats. Each text and each chat is an input.
+class TokenizeHandler final
+    : public VocabularyHandler<v1::TokenizeRequest, v1::TokenizeResponse> {
+ public:
+  using VocabularyHandler::VocabularyHandler;
 
-absl::StatusOr<v1::DetokenizeResponse> Detokenize(
-    const Service& service, CallContext& context,
-    const v1::DetokenizeRequest& request) {
-  ASSIGN_OR_RETURN(const ServedModel* model,
-                   service.Find(request.model(), context));
-  RETURN_IF_ERROR(service.CheckCount("sequences", request.sequences_size()));
-  ASSIGN_OR_RETURN(const Side side, ReadSide(request.side()));
-  v1::DetokenizeResponse response;
-  response.set_model(model->info().name);
-  for (int i = 0; i < request.sequences_size(); ++i) {
-    v1::Detokenization& result = *response.add_results();
-    auto text = DetokenizeOne(model->tokenizer, request.sequences(i), side,
-                              request.keep_special_tokens(),
-                              absl::StrCat("sequences[", i, "]"));
-    *result.mutable_status() = ToProto(text.status());
-    if (text.ok()) result.set_text(*std::move(text));
+ private:
+  absl::StatusOr<int> Prepare(const v1::TokenizeRequest& request) override {
+    texts_ = request.texts_size();
+    inputs_ = texts_ + request.chats_size();
+    RETURN_IF_ERROR(service_.CheckCount("texts and chats", inputs_));
+    if (request.chats_size() > 0) context_.UseSandbox();
+    return inputs_;
   }
-  RETURN_IF_ERROR(CommonError(response));
-  return response;
-}
+
+  absl::Status Fill(const v1::TokenizeRequest& request, int index,
+                    v1::Tokenization& result) override {
+    const int chat = index - request.texts_size();
+    return chat < 0 ? TokenizeText(*model_, request, side_, index, result)
+                    : TokenizeChat(*model_, request.chats(chat),
+                                   absl::StrCat("chats[", chat, "]"), context_,
+                                   result);
+  }
+
+  // With the last input all pieces are added: calls of which only a part has
+  // been tokenised take little memory.
+  absl::Status CheckTotal(const v1::Tokenization& result) override {
+    RETURN_IF_ERROR(
+        CheckTokens("texts and chats", tokens_ += result.ids_size()));
+    if (response_.results_size() < inputs_) return absl::OkStatus();
+    for (int i = 0; i < inputs_; ++i) {
+      AddPieces(model_->tokenizer, i < texts_ ? side_ : Side::kSource,
+                *response_.mutable_results(i));
+    }
+    return absl::OkStatus();
+  }
+
+  int texts_ = 0;
+  int inputs_ = 0;  // texts, then chats
+  int64_t tokens_ = 0;
+};
+
+// Makes texts of sequences of ids.
+class DetokenizeHandler final
+    : public VocabularyHandler<v1::DetokenizeRequest, v1::DetokenizeResponse> {
+ public:
+  using VocabularyHandler::VocabularyHandler;
+
+ private:
+  absl::StatusOr<int> Prepare(const v1::DetokenizeRequest& request) override {
+    RETURN_IF_ERROR(service_.CheckCount("sequences", request.sequences_size()));
+    int64_t tokens = 0;
+    for (const v1::Tokens& sequence : request.sequences()) {
+      tokens += sequence.ids_size();
+    }
+    RETURN_IF_ERROR(CheckTokens("sequences", tokens));
+    return request.sequences_size();
+  }
+
+  absl::Status Fill(const v1::DetokenizeRequest& request, int index,
+                    v1::Detokenization& result) override {
+    ASSIGN_OR_RETURN(const std::vector<int> ids,
+                     ReadTokens(request.sequences(index),
+                                model_->tokenizer.vocab_size(side_),
+                                absl::StrCat("sequences[", index, "]")));
+    ASSIGN_OR_RETURN(
+        *result.mutable_text(),
+        model_->tokenizer.Decode(ids, side_, request.keep_special_tokens()));
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckTotal(const v1::Detokenization& result) override {
+    bytes_ += result.text().size();
+    if (bytes_ <= kMaxTextBytes) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat("the texts of the sequences have over ", kMaxTextBytes,
+                     " bytes together, the limit of a call"));
+  }
+
+  size_t bytes_ = 0;
+};
 
 }  // namespace
 
@@ -164,7 +242,7 @@ std::unique_ptr<Handler> NewTokenizeHandler(const Service& service,
 
 std::unique_ptr<Handler> NewDetokenizeHandler(const Service& service,
                                               CallContext& context) {
-  return NewImmediateHandler(service, context, Detokenize);
+  return std::make_unique<DetokenizeHandler>(service, context);
 }
 
 }  // namespace attend

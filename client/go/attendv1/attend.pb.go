@@ -4602,7 +4602,8 @@ type TokenizeRequest struct {
 	Texts           []string               `protobuf:"bytes,2,rep,name=texts,proto3" json:"texts,omitempty"`                                               // UTF-8; limit in bytes: as that of Input.text
 	Side            Side                   `protobuf:"varint,3,opt,name=side,proto3,enum=attend.v1.Side" json:"side,omitempty"`                            // default: SIDE_SOURCE
 	NoSpecialTokens bool                   `protobuf:"varint,4,opt,name=no_special_tokens,json=noSpecialTokens,proto3" json:"no_special_tokens,omitempty"` // add no special tokens to texts
-	// Texts and chats together: at least 1; limit: max_batch_inputs.
+	// Texts and chats together: at least 1; limits: max_batch_inputs, and
+	// 1,048,576 tokens.
 	Chats         []*Chat `protobuf:"bytes,5,rep,name=chats,proto3" json:"chats,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -4797,11 +4798,12 @@ func (x *Tokenization) GetText() string {
 
 // Token ids to turn into texts.
 type DetokenizeRequest struct {
-	state             protoimpl.MessageState `protogen:"open.v1"`
-	Model             string                 `protobuf:"bytes,1,opt,name=model,proto3" json:"model,omitempty"`                                                     // empty: the server's default model
-	Sequences         []*Tokens              `protobuf:"bytes,2,rep,name=sequences,proto3" json:"sequences,omitempty"`                                             // at least 1; limit: max_batch_inputs
-	Side              Side                   `protobuf:"varint,3,opt,name=side,proto3,enum=attend.v1.Side" json:"side,omitempty"`                                  // of the ids; results of Generate are SIDE_TARGET
-	KeepSpecialTokens bool                   `protobuf:"varint,4,opt,name=keep_special_tokens,json=keepSpecialTokens,proto3" json:"keep_special_tokens,omitempty"` // write special tokens out
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Model string                 `protobuf:"bytes,1,opt,name=model,proto3" json:"model,omitempty"` // empty: the server's default model
+	// At least 1; limits: max_batch_inputs, 1,048,576 ids, and 16 MiB of text.
+	Sequences         []*Tokens `protobuf:"bytes,2,rep,name=sequences,proto3" json:"sequences,omitempty"`
+	Side              Side      `protobuf:"varint,3,opt,name=side,proto3,enum=attend.v1.Side" json:"side,omitempty"`                                  // of the ids; results of Generate are SIDE_TARGET
+	KeepSpecialTokens bool      `protobuf:"varint,4,opt,name=keep_special_tokens,json=keepSpecialTokens,proto3" json:"keep_special_tokens,omitempty"` // write special tokens out
 	unknownFields     protoimpl.UnknownFields
 	sizeCache         protoimpl.SizeCache
 }

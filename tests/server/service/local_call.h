@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -59,6 +60,8 @@ class LocalCall final : public ServiceCall, private Responder {
     WakeAfterStep();  // once it has started, if it is just doing so
   }
 
+  // The thread that wrote the last answer. Once Await() has returned.
+  std::thread::id writer() const { return writer_; }
   // Once Await() has returned; no value: the client had gone.
   const std::optional<absl::Status>& end() const { return end_; }
   template <class Answer>
@@ -76,6 +79,7 @@ class LocalCall final : public ServiceCall, private Responder {
     request.CopyFrom(sent_);
     return absl::OkStatus();
   }
+  Responder& responder() override { return *this; }
   size_t request_bytes() const override { return sent_.ByteSizeLong(); }
   void PostWake() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) override {
     woken_ = true;
@@ -85,13 +89,14 @@ class LocalCall final : public ServiceCall, private Responder {
 
   void Send(const google::protobuf::Message& answer) override {
     answers_.push_back(answer.SerializeAsString());
+    writer_ = std::this_thread::get_id();
   }
   void Finish(const absl::Status& status) override { end_ = status; }
 
   // False: there is none now.
   bool AnswerOne() {
     const size_t before = answers_.size();
-    Answer(*this);
+    Answer();
     return answers_.size() > before;
   }
   void WaitForWake() {
@@ -105,6 +110,7 @@ class LocalCall final : public ServiceCall, private Responder {
   const google::protobuf::Message& sent_;
   const CallerProof proof_;
   std::vector<std::string> answers_;
+  std::thread::id writer_;
   std::optional<absl::Status> end_;
   bool woken_ ABSL_GUARDED_BY(mutex_) = false;
   std::condition_variable changed_;
