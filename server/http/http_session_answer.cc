@@ -154,6 +154,16 @@ void HttpSession::Send(std::string front,
   front_ = std::move(front);
   back_ = std::move(back);
   sent_ = 0;
+  // A page that several share is no memory of one client.
+  const bool shared = back_ != nullptr && back_.use_count() > 1;
+  const size_t bytes = front_.size() + (back_ == nullptr ? 0 : back_->size());
+  if (!shared && bytes > kPaceBytes) {
+    unread_ = UnreadAnswers::Answer(environment_.unread, bytes,
+                                    [session = weak_from_this()] {
+                                      if (const auto self = session.lock())
+                                        self->End({HttpEnd::kSlow});
+                                    });
+  }
   SendSome();
 }
 
@@ -176,8 +186,9 @@ void HttpSession::SendSome() {
 }
 
 void HttpSession::OnSent() {
-  front_.clear();
+  std::string().swap(front_);
   back_.reset();
+  unread_ = {};
   if (last_part_) return FinishAnswer();
   SetNoDeadline();
   if (listener_ != nullptr) listener_->OnWritten();
