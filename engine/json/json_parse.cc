@@ -25,6 +25,8 @@ constexpr size_t kMaxShownText = 250;
 constexpr size_t kMaxOrderedMembers = 512;
 // Each has memory of its own, which may be thirty times its text.
 constexpr size_t kMaxOrderedOwners = size_t{1} << 18;
+// Each takes a tenth of a microsecond and more, and nothing ends the parsing.
+constexpr size_t kMaxOrderedValues = size_t{1} << 21;
 
 // Builds the value from the parser's events. The parser itself would accept any
 // depth, and would take the last value of a key that occurs twice.
@@ -93,6 +95,9 @@ class Builder final : public nlohmann::json_sax<Json> {
     return open_.back()->back();
   }
   bool Add(Json value) {
+    if (kOrdered && ++values_ > kMaxOrderedValues) {
+      return Fail(absl::StrCat("more than ", kMaxOrderedValues, " values"));
+    }
     Place() = std::move(value);
     return true;
   }
@@ -134,6 +139,7 @@ class Builder final : public nlohmann::json_sax<Json> {
   std::vector<Json*> open_;  // lists and objects that have not ended
   Json* member_ = nullptr;   // of the innermost object: its last key's value
   size_t owners_ = 0;        // strings, lists and objects
+  size_t values_ = 0;        // all but lists and objects
   std::optional<Use> use_;
   Text used_key_;
   std::optional<Json> used_value_;

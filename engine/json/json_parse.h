@@ -22,8 +22,8 @@ absl::StatusOr<nlohmann::json> ParseJsonObject(absl::string_view name,
                                                absl::string_view text);
 // The same for what clients send; members of objects stay in the order of the
 // text. Refuses objects of more than 512 members, which would take long to look
-// through, and more than 262144 strings, lists and objects, which would take
-// dozens of times the memory of the text.
+// through, more than 262144 strings, lists and objects, which would take dozens
+// of times the memory of the text, and more than 2097152 other values.
 absl::StatusOr<nlohmann::ordered_json> ParseOrderedJsonObject(
     absl::string_view name, absl::string_view text);
 

@@ -167,9 +167,16 @@ TEST(JsonParseTest, WhatClientsSendTakesBoundedMemory) {
                 "objects");
     EXPECT_TRUE(ParseJsonObject("a", text).ok());
   }
+}
+
+TEST(JsonParseTest, LimitsTheOtherValuesThatClientsSend) {
   std::string numbers = R"({"a":[1)";
-  for (size_t i = 0; i < kMost; ++i) numbers.append(",1");
+  for (size_t i = 1; i < 2097152; ++i) numbers.append(",1");
   EXPECT_TRUE(ParseOrderedJsonObject("a", numbers + "]}").ok());
+  numbers.append(",1]}");
+  EXPECT_THAT(ParseOrderedJsonObject("a", numbers).status().message(),
+              "a: not valid json: more than 2097152 values");
+  EXPECT_TRUE(ParseJsonObject("a", numbers).ok());
 }
 
 TEST(JsonParseTest, AnObjectAtTheTopWhereAsked) {
