@@ -54,9 +54,12 @@ bool IsOutOfDescriptors(int error) {
   return error == EMFILE || error == ENFILE;
 }
 
-// Memory of the kernel, as descriptors, may come back; the other errors of
+// Memory of the kernel, as descriptors, may come back. A socket that somebody
+// else has, too, may have been shut down there: EINVAL. The other errors of
 // accept() are of that connection, which is gone.
-bool IsOutOfMemory(int error) { return error == ENOBUFS || error == ENOMEM; }
+bool CannotAccept(int error) {
+  return error == ENOBUFS || error == ENOMEM || error == EINVAL;
+}
 
 }  // namespace
 
@@ -133,7 +136,7 @@ bool ConnectionAcceptor::AcceptOne(int listening) {
   }
   if (errno == EAGAIN) return false;
   if (IsOutOfDescriptors(errno)) return RefuseWithSpare(listening);
-  paused_ = IsOutOfMemory(errno);
+  paused_ = CannotAccept(errno);
   return !paused_;
 }
 

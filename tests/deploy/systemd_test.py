@@ -11,8 +11,11 @@ import signal
 import socket
 import subprocess
 import tempfile
+import time
 import unittest
 import unittest.mock
+import urllib.error
+import urllib.request
 
 import attend_server
 from deploy_files import FLUSH_SECONDS, ROOT
@@ -124,6 +127,13 @@ def translate(port, *flags):
         [os.environ["ATTEND_CLI"], "translate", "Two dogs run.",
          "--address", f"127.0.0.1:{port}", *flags],
         stdout=subprocess.PIPE, text=True))
+
+
+def seconds_of_cpu(process):
+    """Of the process, and of the kernel for it."""
+    fields = pathlib.Path(f"/proc/{process}/stat").read_text()
+    ticks = fields.rpartition(")")[2].split()[11:13]
+    return [int(one) / os.sysconf("SC_CLK_TCK") for one in ticks]
 
 
 def open_files(process):
@@ -238,6 +248,25 @@ class SocketTest(unittest.TestCase):
             self.assertTrue(children)
             for child in children:
                 self.assertFalse(held & open_files(child), child)
+            self.assertEqual(end(server), 0)
+
+    def test_a_dead_port_is_seen(self):
+        page = f"http://127.0.0.1:{port_of(self.http)}/livez"
+        with start([self.rpc, self.http],
+                   *ports(self.rpc, self.http)) as server:
+            wait_until_ready(server)
+            with urllib.request.urlopen(page, timeout=60) as answer:
+                self.assertEqual(answer.status, 200)
+            # The server's copy stops listening, too.
+            self.rpc.shutdown(socket.SHUT_RDWR)
+            with self.assertRaises(urllib.error.HTTPError) as dead:
+                while True:
+                    urllib.request.urlopen(page, timeout=60).close()
+                    time.sleep(0.1)  # the server asks itself every 5 s
+            dead.exception.close()
+            self.assertEqual(dead.exception.code, 503)
+            # It does not try to accept without a pause.
+            self.assertLess(sum(seconds_of_cpu(server.pid)), 5)
             self.assertEqual(end(server), 0)
 
     def test_those_of_another_process(self):
