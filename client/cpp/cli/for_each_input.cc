@@ -57,7 +57,7 @@ class Output {
       // The line is not done: it is worked on again with --resume.
       if (IsShared(result.status().code())) Abandon();
     }
-    if (file_ != nullptr) Record(line.number);
+    if (file_ != nullptr) Record(line);
     if (progress_.has_value()) progress_->Show(line.number);
   }
 
@@ -72,8 +72,8 @@ class Output {
   // or wait for standard input.
   [[noreturn]] static void Abandon() { std::_Exit(kExitCallFailed); }
 
-  void Record(int64_t done) {
-    const absl::Status status = file_->Record(done);
+  void Record(const Line& line) {
+    const absl::Status status = file_->Record(line.text);
     if (status.ok()) return;
     PrintError(status);
     Abandon();
@@ -121,9 +121,12 @@ int ForEachBatch(
       return kExitCallFailed;
     }
     file.emplace(*std::move(opened));
+    const absl::Status same = file->Skip([&] { return source.Next(); });
+    if (!same.ok()) {
+      PrintError(same);
+      return kExitCallFailed;
+    }
   }
-  const int64_t done = file ? file->done() : 0;
-  for (int64_t i = 0; i < done; ++i) source.Next();
   Output output(input, failed, file ? &*file : nullptr);
   int in_flight = input.in_flight;
   if (!input.arguments.empty()) {
@@ -137,7 +140,7 @@ int ForEachBatch(
                                output.Print(line, result);
                              },
                          .batch = BatchSize(input),
-                         .lines_before = done});
+                         .lines_before = file ? file->done() : 0});
   output.End();
   return output.failed() ? kExitCallFailed : kExitOk;
 }

@@ -22,30 +22,40 @@ absl::Status CannotWrite(const std::string& path) {
       absl::StrCat(path, ": cannot write: ", std::strerror(errno)));
 }
 
-struct Progress {
-  int64_t done = 0;
-  int64_t bytes = 0;
-};
-
 // Always as long, so that one write takes the place of the one before.
 constexpr size_t kDigits = 20;
-constexpr size_t kProgressBytes = 2 * kDigits + 2;
+constexpr size_t kProgressBytes = 3 * (kDigits + 1);
 
-std::string ToText(const Progress& progress) {
-  return absl::StrFormat("%0*d %0*d\n", kDigits, progress.done, kDigits,
-                         progress.bytes);
+std::string ToText(const OutputFile::Progress& progress) {
+  return absl::StrFormat("%0*d %0*d %0*d\n", kDigits, progress.inputs, kDigits,
+                         progress.bytes, kDigits, progress.hash);
 }
 
 // Nothing: it is none.
-std::optional<Progress> ToProgress(absl::string_view text) {
-  Progress progress;
-  if (text.size() != kProgressBytes ||
-      !absl::SimpleAtoi(text.substr(0, kDigits), &progress.done) ||
-      !absl::SimpleAtoi(text.substr(kDigits + 1, kDigits), &progress.bytes) ||
+std::optional<OutputFile::Progress> ToProgress(absl::string_view text) {
+  OutputFile::Progress progress;
+  const auto read = [text](int number, auto* value) {
+    return absl::SimpleAtoi(text.substr(number * (kDigits + 1), kDigits),
+                            value);
+  };
+  if (text.size() != kProgressBytes || !read(0, &progress.inputs) ||
+      !read(1, &progress.bytes) || !read(2, &progress.hash) ||
       text != ToText(progress)) {
     return std::nullopt;
   }
   return progress;
+}
+
+// Of what was hashed before, and one more input: FNV-1a, the same in every
+// process.
+uint64_t Hash(uint64_t before, absl::string_view input) {
+  uint64_t hash = before ^ 0xcbf29ce484222325;
+  const auto add = [&hash](unsigned char byte) {
+    hash = (hash ^ byte) * 0x100000001b3;
+  };
+  for (const char byte : input) add(static_cast<unsigned char>(byte));
+  add('\n');
+  return hash;
 }
 
 }  // namespace
@@ -62,7 +72,6 @@ absl::StatusOr<OutputFile> OutputFile::Open(const std::string& file,
   if (stream < 0 || fstat(stream, &found) != 0) return CannotWrite(file);
   char text[kProgressBytes + 1];
   const ssize_t count = resume ? pread(progress, text, sizeof text, 0) : 0;
-  Progress before;
   if (count != 0) {
     const auto read = ToProgress({text, static_cast<size_t>(count)});
     if (!read || read->bytes > found.st_size) {
@@ -71,17 +80,15 @@ absl::StatusOr<OutputFile> OutputFile::Open(const std::string& file,
                        ", which has ", found.st_size,
                        " bytes; without --resume the output ", "begins anew"));
     }
-    before = *read;
+    output.progress_ = *read;
   }
-  if (ftruncate(stream, before.bytes) != 0 ||
-      lseek(stream, before.bytes, SEEK_SET) < 0 ||
+  const int64_t bytes = output.progress_.bytes;
+  if (ftruncate(stream, bytes) != 0 || lseek(stream, bytes, SEEK_SET) < 0 ||
       dup2(stream, STDOUT_FILENO) < 0) {
     return CannotWrite(file);
   }
   close(stream);
-  if (const absl::Status status = output.Record(before.done); !status.ok()) {
-    return status;
-  }
+  if (const absl::Status status = output.Write(); !status.ok()) return status;
   return output;
 }
 
@@ -90,19 +97,37 @@ std::string OutputFile::ProgressPath(const std::string& file) {
 }
 
 OutputFile::~OutputFile() {
-  if (progress_ >= 0) close(progress_);
+  if (descriptor_ >= 0) close(descriptor_);
 }
 
 OutputFile::OutputFile(OutputFile&& other) noexcept
     : progress_path_(std::move(other.progress_path_)),
-      progress_(std::exchange(other.progress_, -1)),
-      done_(other.done_) {}
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      progress_(other.progress_) {}
 
-absl::Status OutputFile::Record(int64_t done) {
-  done_ = done;
-  const std::string text =
-      ToText({.done = done, .bytes = lseek(STDOUT_FILENO, 0, SEEK_CUR)});
-  if (pwrite(progress_, text.data(), text.size(), 0) ==
+absl::Status OutputFile::Skip(
+    absl::FunctionRef<std::optional<std::string>()> next) const {
+  uint64_t hash = 0;
+  for (int64_t i = 0; i < done(); ++i) {
+    hash = Hash(hash, next().value_or(""));
+  }
+  if (hash == progress_.hash) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat(
+      progress_path_, ": the first ", done(),
+      " inputs have changed since their results were written; without "
+      "--resume the output begins anew"));
+}
+
+absl::Status OutputFile::Record(absl::string_view input) {
+  progress_ = {.inputs = progress_.inputs + 1,
+               .bytes = lseek(STDOUT_FILENO, 0, SEEK_CUR),
+               .hash = Hash(progress_.hash, input)};
+  return Write();
+}
+
+absl::Status OutputFile::Write() const {
+  const std::string text = ToText(progress_);
+  if (pwrite(descriptor_, text.data(), text.size(), 0) ==
       static_cast<ssize_t>(text.size())) {
     return absl::OkStatus();
   }

@@ -69,6 +69,25 @@ TEST_F(OutputFileTest, NothingToResumeBeginsAnew) {
   EXPECT_EQ(Results(), "A\n\nC\n\nE\n");
 }
 
+// Else results would stand in other lines than their inputs.
+TEST_F(OutputFileTest, OfOtherInputsIsAnError) {
+  EndInTheMiddle();
+  for (const char* inputs : {"b\nbad b\nc\n", "new\na\nbad b\n", "abad b\n",
+                             "a\n", "", "bad b\na\n"}) {
+    File("text", inputs);
+    const Outcome outcome = Run(std::string(kCommand) + " --resume");
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_THAT(outcome.err, HasSubstr("results.progress: the first 2 inputs "
+                                       "have changed since"))
+        << inputs;
+    EXPECT_EQ(Results(), "A\n\n");
+  }
+  // What comes after them may change.
+  File("text", "a\nbad b\nnew\n");
+  EXPECT_EQ(Run(std::string(kCommand) + " --resume").err, "");
+  EXPECT_EQ(Results(), "A\n\nNEW\n");
+}
+
 TEST_F(OutputFileTest, OfAnotherOutputIsAnError) {
   EndInTheMiddle();
   const std::string progress = ReadAll(directory_ / "results.progress");
