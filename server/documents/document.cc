@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/memory/memory.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "engine/tensor/status_macros.h"
-#include "server/documents/long_sentences.h"
-#include "server/documents/run.h"
-#include "server/documents/run_reader.h"
 #include "server/documents/sentence_splitter.h"
 
 namespace attend {
@@ -62,89 +60,100 @@ bool HasWords(const Sentence& sentence) {
   return HasLetter(text.substr(begin));
 }
 
-// Adds the sentences of runs to a document.
-class DocumentReader {
- public:
-  DocumentReader(const DocumentOptions& options, Document& document)
-      : options_(options), document_(document) {}
-
-  absl::Status Add(const Run& run) {
-    const std::string unbroken = Unbroken(run.text());
-    const absl::string_view text = unbroken;
-    for (const TextRange& sentence : SplitSentences(text, options_.language)) {
-      for (const TextRange& part : CutToFit(text, sentence, fits_)) {
-        RETURN_IF_ERROR(AddPart(run, WithoutMarks(text, part)));
-      }
-    }
-    return absl::OkStatus();
-  }
-
- private:
-  // In markup a line break is a space; so many bytes as before.
-  std::string Unbroken(const std::string& text) const {
-    std::string unbroken = text;
-    if (document_.format == DocumentFormat::kText) return unbroken;
-    std::replace_if(
-        unbroken.begin(), unbroken.end(),
-        [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
-    return unbroken;
-  }
-
-  // Marks of a list stand at the beginning of a line.
-  TextRange WithoutMarks(absl::string_view text, TextRange sentence) const {
-    const absl::string_view before = text.substr(0, sentence.begin);
-    const size_t last = before.find_last_not_of(' ');
-    const bool first = last == before.npos || before[last] == '\n';
-    return first ? WithoutListMarks(text, sentence) : sentence;
-  }
-
-  absl::Status AddPart(const Run& run, TextRange range) {
-    if (!HasLetter(
-            absl::string_view(run.text()).substr(range.begin, range.size()))) {
-      return absl::OkStatus();
-    }
-    if (static_cast<int>(document_.sentences.size()) >=
-        options_.max_sentences) {
-      return absl::OutOfRangeError(absl::StrFormat("has more than %d sentences",
-                                                   options_.max_sentences));
-    }
-    Sentence sentence =
-        MakeSentence(document_.source, run, range, *options_.glossary);
-    if (HasWords(sentence)) document_.sentences.push_back(std::move(sentence));
-    return absl::OkStatus();
-  }
-
-  // What stands in for an object is longer than kObjectCharacter.
-  bool Fits(absl::string_view text) const {
-    if (!absl::StrContains(text, kObjectCharacter)) return options_.fits(text);
-    return options_.fits(
-        absl::StrReplaceAll(text, {{kObjectCharacter, " London "}}));
-  }
-
-  const DocumentOptions& options_;
-  Document& document_;
-  const std::function<bool(absl::string_view)> fits_ =
-      [this](absl::string_view text) { return Fits(text); };
-};
-
 }  // namespace
 
-absl::StatusOr<Document> ReadDocument(std::string source,
-                                      const DocumentOptions& options) {
-  Document document = {.format = options.format, .source = std::move(source)};
-  DocumentReader reader(options, document);
-  if (options.format == DocumentFormat::kText) {
-    Run run;
-    run.AddText(document.source, {0, static_cast<int>(document.source.size())});
-    if (!document.source.empty()) RETURN_IF_ERROR(reader.Add(run));
-    return document;
+absl::StatusOr<std::unique_ptr<DocumentReader>> DocumentReader::Open(
+    std::string source, DocumentOptions options) {
+  auto reader = absl::WrapUnique(
+      new DocumentReader(std::move(source), std::move(options)));
+  const DocumentFormat format = reader->document_.format;
+  if (format == DocumentFormat::kText) return reader;
+  ASSIGN_OR_RETURN(
+      reader->runs_,
+      RunReader::Open(reader->document_.source, format == DocumentFormat::kHtml
+                                                    ? MarkupKind::kHtml
+                                                    : MarkupKind::kXml));
+  return reader;
+}
+
+DocumentReader::DocumentReader(std::string source, DocumentOptions options)
+    : options_(std::move(options)),
+      document_({.format = options_.format, .source = std::move(source)}) {}
+
+absl::StatusOr<bool> DocumentReader::Read(size_t bytes) {
+  size_t read = 0;
+  while (read < bytes) {
+    const std::optional<TextRange> part =
+        cutter_ ? cutter_->Next() : std::nullopt;
+    if (part) {
+      read += part->size();
+      RETURN_IF_ERROR(AddPart(WithoutMarks(*part)));
+    } else if (next_sentence_ < sentences_.size()) {
+      cutter_.emplace(text_, sentences_[next_sentence_++], measure_);
+    } else {
+      ASSIGN_OR_RETURN(const bool more, NextRun());
+      if (!more) return true;
+    }
   }
-  RETURN_IF_ERROR(ReadRuns(document.source,
-                           options.format == DocumentFormat::kHtml
-                               ? MarkupKind::kHtml
-                               : MarkupKind::kXml,
-                           [&](Run& run) { return reader.Add(run); }));
-  return document;
+  return false;
+}
+
+absl::StatusOr<bool> DocumentReader::NextRun() {
+  cutter_.reset();
+  if (runs_ != nullptr) {
+    ASSIGN_OR_RETURN(std::optional<Run> run, runs_->Next());
+    if (!run) return false;
+    run_ = *std::move(run);
+  } else {
+    if (document_.source.empty() || !run_.text().empty()) return false;
+    run_.AddText(document_.source,
+                 {0, static_cast<int>(document_.source.size())});
+  }
+  text_ = Unbroken(run_.text());
+  sentences_ = SplitSentences(text_, options_.language);
+  next_sentence_ = 0;
+  return true;
+}
+
+// In markup a line break is a space; so many bytes as before.
+std::string DocumentReader::Unbroken(const std::string& text) const {
+  std::string unbroken = text;
+  if (document_.format == DocumentFormat::kText) return unbroken;
+  std::replace_if(
+      unbroken.begin(), unbroken.end(),
+      [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+  return unbroken;
+}
+
+// Marks of a list stand at the beginning of a line.
+TextRange DocumentReader::WithoutMarks(TextRange sentence) const {
+  const absl::string_view text = text_;
+  const absl::string_view before = text.substr(0, sentence.begin);
+  const size_t last = before.find_last_not_of(' ');
+  const bool first = last == before.npos || before[last] == '\n';
+  return first ? WithoutListMarks(text, sentence) : sentence;
+}
+
+absl::Status DocumentReader::AddPart(TextRange range) {
+  if (!HasLetter(
+          absl::string_view(run_.text()).substr(range.begin, range.size()))) {
+    return absl::OkStatus();
+  }
+  if (static_cast<int>(document_.sentences.size()) >= options_.max_sentences) {
+    return absl::OutOfRangeError(
+        absl::StrFormat("has more than %d sentences", options_.max_sentences));
+  }
+  Sentence sentence =
+      MakeSentence(document_.source, run_, range, *options_.glossary);
+  if (HasWords(sentence)) document_.sentences.push_back(std::move(sentence));
+  return absl::OkStatus();
+}
+
+// What stands in for an object is longer than kObjectCharacter.
+double DocumentReader::Measure(absl::string_view text) const {
+  if (!absl::StrContains(text, kObjectCharacter)) return options_.measure(text);
+  return options_.measure(
+      absl::StrReplaceAll(text, {{kObjectCharacter, " London "}}));
 }
 
 }  // namespace attend

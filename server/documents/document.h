@@ -1,13 +1,20 @@
 #ifndef ATTEND_SERVER_DOCUMENTS_DOCUMENT_H_
 #define ATTEND_SERVER_DOCUMENTS_DOCUMENT_H_
 
-#include <functional>
+#include <cstddef>
+#include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "server/documents/glossary.h"
+#include "server/documents/long_sentences.h"
+#include "server/documents/run.h"
+#include "server/documents/run_reader.h"
 #include "server/documents/sentence.h"
 
 namespace attend {
@@ -26,23 +33,57 @@ struct DocumentOptions {
   DocumentFormat format = DocumentFormat::kText;
   // Of the document; see Sentences().
   absl::string_view language = "";
-  // Whether a model takes a text that long. A longer sentence is cut: behind a
-  // comma or the like, else between words, else between characters.
-  std::function<bool(absl::string_view)> fits;
+  // A sentence that does not fit is cut.
+  MeasureText measure;
   int max_sentences = 0;
   const Glossary* glossary = nullptr;  // not null
 };
 
-// Finds the sentences of a document. OUT_OF_RANGE if there are too many of
-// them, INVALID_ARGUMENT if there is more markup than kMostMarkup.
+// Finds the sentences of a document.
 //
 // In text a line break ends a sentence. In HTML and XML a sentence goes on over
 // line breaks and over elements inside of a line, and ends where a block ends:
 // * HTML: as the element is known (see IsBlockElement()).
 // * XML: an element is inside of a line if its parent has text of its own.
 // Elements that are not to be translated are objects of a sentence, or end it.
-absl::StatusOr<Document> ReadDocument(std::string source,
-                                      const DocumentOptions& options);
+class DocumentReader {
+ public:
+  // INVALID_ARGUMENT if there is more markup than kMostMarkup. What `options`
+  // refer to must outlive the reader.
+  static absl::StatusOr<std::unique_ptr<DocumentReader>> Open(
+      std::string source, DocumentOptions options);
+  DocumentReader(const DocumentReader&) = delete;
+  DocumentReader& operator=(const DocumentReader&) = delete;
+
+  // Finds the sentences of the next `bytes` or more. True: all have been found.
+  // OUT_OF_RANGE: there are too many. INVALID_ARGUMENT: there is more markup
+  // than kMostMarkup.
+  absl::StatusOr<bool> Read(size_t bytes);
+  // Once all have been found.
+  Document Take() { return std::move(document_); }
+
+ private:
+  DocumentReader(std::string source, DocumentOptions options);
+
+  // False: there are no more runs.
+  absl::StatusOr<bool> NextRun();
+  std::string Unbroken(const std::string& text) const;
+  TextRange WithoutMarks(TextRange sentence) const;
+  absl::Status AddPart(TextRange range);
+  double Measure(absl::string_view text) const;
+
+  const DocumentOptions options_;
+  const MeasureText measure_ = [this](absl::string_view text) {
+    return Measure(text);
+  };
+  Document document_;
+  std::unique_ptr<RunReader> runs_;  // of markup
+  Run run_;
+  std::string text_;                  // of run_, as sentences are found in it
+  std::vector<TextRange> sentences_;  // of text_
+  size_t next_sentence_ = 0;
+  std::optional<SentenceCutter> cutter_;  // of the sentence before
+};
 
 }  // namespace attend
 

@@ -1,6 +1,8 @@
 #include "server/documents/long_sentences.h"
 
+#include <array>
 #include <cstdlib>
+#include <limits>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -24,8 +26,23 @@ constexpr absl::string_view kClauseEnds[] = {", ",
                                              "\xd8\x8c ",
                                              "\xe3\x80\x82"};
 
+constexpr double kUnknown = std::numeric_limits<double>::infinity();
+// What was measured as a part of a longer text may be so many times longer than
+// it is.
+constexpr double kMaybe = 2;
+
+// By the first byte of a mark: most bytes begin none.
+constexpr std::array<bool, 256> kBeginsClauseEnd = [] {
+  std::array<bool, 256> begins = {};
+  for (const absl::string_view end : kClauseEnds) {
+    begins[static_cast<unsigned char>(end[0])] = true;
+  }
+  return begins;
+}();
+
 // The number of bytes of the mark at `at`; 0: there is none.
 int ClauseEndAt(absl::string_view text, int at) {
+  if (!kBeginsClauseEnd[static_cast<unsigned char>(text[at])]) return 0;
   for (const absl::string_view end : kClauseEnds) {
     if (absl::StartsWith(text.substr(at), end)) {
       return static_cast<int>(end.size());
@@ -64,25 +81,27 @@ int CutOf(absl::string_view text, TextRange range) {
 
 }  // namespace
 
-std::vector<TextRange> CutToFit(
-    absl::string_view text, TextRange sentence,
-    const std::function<bool(absl::string_view)>& fits) {
-  std::vector<TextRange> parts;
-  std::vector<TextRange> left = {sentence};  // the next one last
-  while (!left.empty()) {
-    const TextRange range = Trim(text, left.back());
-    left.pop_back();
+SentenceCutter::SentenceCutter(absl::string_view text, TextRange sentence,
+                               const MeasureText& measure)
+    : text_(text), measure_(measure), left_({{sentence, kUnknown}}) {}
+
+std::optional<TextRange> SentenceCutter::Next() {
+  while (!left_.empty()) {
+    const TextRange range = Trim(text_, left_.back().range);
+    double measure = left_.back().measure;
+    left_.pop_back();
     if (range.size() == 0) continue;
-    const int cut =
-        fits(text.substr(range.begin, range.size())) ? -1 : CutOf(text, range);
-    if (cut < 0) {
-      parts.push_back(range);
-      continue;
+    // To measure takes long, and halves of what is far too long are too long.
+    if (measure <= kMaybe || measure == kUnknown) {
+      measure = measure_(text_.substr(range.begin, range.size()));
     }
-    left.push_back({cut, range.end});
-    left.push_back({range.begin, cut});
+    const int cut = measure <= 1 ? -1 : CutOf(text_, range);
+    if (cut < 0) return range;
+    const double each = measure / range.size();
+    left_.push_back({{cut, range.end}, each * (range.end - cut)});
+    left_.push_back({{range.begin, cut}, each * (cut - range.begin)});
   }
-  return parts;
+  return std::nullopt;
 }
 
 }  // namespace attend

@@ -2,6 +2,7 @@
 #define ATTEND_SERVER_DOCUMENTS_LONG_SENTENCES_H_
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -9,12 +10,31 @@
 
 namespace attend {
 
+// How many times a model's longest text a text is: it fits up to 1. Infinite:
+// many times, nobody has counted.
+using MeasureText = std::function<double(absl::string_view)>;
+
 // Cuts a sentence until all parts fit, as near to the middle as it can: behind
 // a comma, colon or the like; else between words; else between characters. The
 // parts are without the white space around them.
-std::vector<TextRange> CutToFit(
-    absl::string_view text, TextRange sentence,
-    const std::function<bool(absl::string_view)>& fits);
+class SentenceCutter {
+ public:
+  // `text` and `measure` must outlive the cutter.
+  SentenceCutter(absl::string_view text, TextRange sentence,
+                 const MeasureText& measure);
+  // The parts, in order. Nothing: there are no more.
+  std::optional<TextRange> Next();
+
+ private:
+  struct Piece {
+    TextRange range;
+    double measure;  // about; infinite: not known
+  };
+
+  const absl::string_view text_;
+  const MeasureText& measure_;
+  std::vector<Piece> left_;  // the next one last
+};
 
 }  // namespace attend
 

@@ -46,10 +46,13 @@ class TranslatingHandler::Translation final : public Responder {
 
 absl::StatusOr<int> TranslatingHandler::Start(
     const google::protobuf::Message&) {
-  // A string that is made empty would keep its memory.
-  ASSIGN_OR_RETURN(request_, translator_.Read(HttpCallInput(std::move(input_)),
-                                              service_, context_));
-  inner_ = request_.make(service_, context_);
+  if (inner_ == nullptr) {
+    // A string that is made empty would keep its memory.
+    ASSIGN_OR_RETURN(
+        request_,
+        translator_.Read(HttpCallInput(std::move(input_)), service_, context_));
+    inner_ = request_.make(service_, context_);
+  }
   const absl::StatusOr<int> count = inner_->Start(*request_.message);
   if (!count.ok()) return translator_.Rename(count.status());
   inputs_ = *count;

@@ -27,14 +27,7 @@ class EngineHandler : public Handler {
  public:
   absl::StatusOr<int> Start(const google::protobuf::Message& message) final {
     const auto& request = static_cast<const Request&>(message);
-    ASSIGN_OR_RETURN(model_, service_.Find(request.model(), context_));
-    RETURN_IF_ERROR(CheckPriority(request.priority()));
-    if (absl::Status refused =
-            context_.account().BeginInputs(service_.clock.Now());
-        !refused.ok()) {
-      model_->metrics.OnRejected(RejectReason::kTenantLimit);
-      return refused;
-    }
+    if (model_ == nullptr) RETURN_IF_ERROR(Begin(request));
     ASSIGN_OR_RETURN(const int count, Prepare(request));
     for (int i = 0; i < count; ++i) {
       inputs_.push_back(std::make_unique<InputState>(*model_, service_.clock,
@@ -79,7 +72,7 @@ class EngineHandler : public Handler {
       : service_(service), context_(context), streaming_(streaming) {}
 
   // Checks all that concerns the whole request, and returns the number of its
-  // inputs. An error ends the call.
+  // inputs, or kMore. An error ends the call.
   virtual absl::StatusOr<int> Prepare(const Request& request) = 0;
   // Reads what of the request takes a job of the Sandbox, before the first
   // input is submitted, on a thread that may wait for it. An error ends the
@@ -114,6 +107,14 @@ class EngineHandler : public Handler {
   }
 
  private:
+  absl::Status Begin(const Request& request) {
+    ASSIGN_OR_RETURN(model_, service_.Find(request.model(), context_));
+    RETURN_IF_ERROR(CheckPriority(request.priority()));
+    absl::Status refused = context_.account().BeginInputs(service_.clock.Now());
+    if (!refused.ok()) model_->metrics.OnRejected(RejectReason::kTenantLimit);
+    return refused;
+  }
+
   const Service& service_;
   CallContext& context_;
   const bool streaming_;

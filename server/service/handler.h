@@ -43,10 +43,13 @@ class Handler {
  public:
   virtual ~Handler() = default;
 
-  // Checks all that concerns the whole request. Called once, on a tokenizer
-  // thread. `request` is a message of the method's request type. Returns the
-  // number of inputs to tokenise. An error ends the call; the handler must not
-  // have submitted anything by then.
+  // What Start() returns when it is to be called again.
+  static constexpr int kMore = -1;
+  // Checks all that concerns the whole request, on a tokenizer thread.
+  // `request` is a message of the method's request type. Returns the number of
+  // inputs to tokenise, or, after some milliseconds, kMore: other calls may be
+  // served before Start() is called again. An error ends the call; the handler
+  // must not have submitted anything by then.
   virtual absl::StatusOr<int> Start(
       const google::protobuf::Message& request) = 0;
   // Tokenises and submits input number `index`. Called for one input after the
@@ -58,8 +61,8 @@ class Handler {
     return absl::OkStatus();
   }
 
-  // The call's thread calls all functions below, but for answers_at_once(),
-  // after all inputs have been started.
+  // All functions below are called after all inputs have been started: by the
+  // call's thread, or by the tokenizer thread that ends the start.
 
   // Sends the next answer, if there is one, and never more than one. Calls
   // Finish() after the last answer, or with an error in place of an answer.

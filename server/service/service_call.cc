@@ -118,7 +118,12 @@ void ServiceCall::Refuse(absl::Status status) {
 }
 
 void ServiceCall::RunStart() {
-  absl::Status status = CatchOutOfMemory([this] { return StartHandler(); });
+  absl::Status status;
+  while (true) {
+    status = CatchOutOfMemory([this] { return StartHandler(); });
+    if (!status.ok() || inputs_ != Handler::kMore) break;
+    if (Pause(environment_.pool, kShortWork, &ServiceCall::RunStart)) return;
+  }
   if (status.ok() && !uses_sandbox_) return StartInputs();
   if (status.ok()) {
     status = CatchOutOfMemory(
@@ -128,15 +133,15 @@ void ServiceCall::RunStart() {
 }
 
 absl::Status ServiceCall::StartHandler() {
-  input_bytes_ = all_bytes_;
-  if (trace_.sampled()) {
+  if (trace_.sampled() && !was_read_) {
     trace_.BeginTokens(environment_.service.clock.Now());
   }
   RETURN_IF_ERROR(CheckAwaited());
-  was_read_ = true;
-  RETURN_IF_ERROR(ReadRequest(*request_));
+  if (!std::exchange(was_read_, true)) {
+    RETURN_IF_ERROR(ReadRequest(*request_));
+  }
   ASSIGN_OR_RETURN(inputs_, handler_->Start(*request_));
-  input_bytes_ /= std::max(inputs_, 1);
+  input_bytes_ = all_bytes_ / std::max(inputs_, 1);
   return absl::OkStatus();
 }
 
@@ -146,36 +151,59 @@ void ServiceCall::StartInputs() {
   size_t bytes = 0;
   while (next_input_ < inputs_) {
     const bool enough = bytes > 0 && bytes + input_bytes_ > kShortWork;
-    if (enough && CheckAwaited().ok() && Pause()) return;
+    if (enough && CheckAwaited().ok() &&
+        Pause(InputsPool(), input_bytes_, &ServiceCall::StartInputs)) {
+      return;
+    }
     absl::Status status = CatchOutOfMemory(
         [this] { return handler_->StartInput(*request_, next_input_++); });
     if (!status.ok()) return EndStart(std::move(status));
     bytes += input_bytes_;
   }
-  EndStart(absl::OkStatus());
+  AnswerAtOnce();
 }
 
-bool ServiceCall::Pause() {
-  return CatchOutOfMemory([this] {
-           InputsPool().Continue(tenant_, input_bytes_,
-                                 [this] { StartInputs(); });
+bool ServiceCall::Pause(WorkPool& pool, size_t bytes,
+                        void (ServiceCall::*next)()) {
+  return CatchOutOfMemory([&] {
+           pool.Continue(tenant_, bytes, [this, next] { (this->*next)(); });
            return absl::OkStatus();
          })
       .ok();
 }
 
-void ServiceCall::EndStart(absl::Status status) {
-  request_.reset();
-  // The thread of a stream looks at its requests while they start.
-  if (status.ok() && handler_->answers_at_once() &&
-      !method_.streams_requests()) {
-    Answer();
+// The thread of a stream looks at its requests while they start, so their
+// answers are left to that thread. A long answer is long work.
+void ServiceCall::AnswerAtOnce() {
+  if (!handler_->answers_at_once() || method_.streams_requests()) {
+    return EndStart(absl::OkStatus());
   }
+  if (all_bytes_ > kShortWork && !std::exchange(answers_later_, true) &&
+      Pause(InputsPool(), all_bytes_, &ServiceCall::AnswerAtOnce)) {
+    return;
+  }
+  EndTokens();
+  Answer();
+  Started(absl::OkStatus());
+}
+
+void ServiceCall::EndTokens() {
+  if (!trace_.sampled()) return;
+  MutexLock lock(mutex_);
+  trace_.EndTokens(environment_.service.clock.Now());
+}
+
+void ServiceCall::EndStart(absl::Status status) {
+  EndTokens();
+  Started(std::move(status));
+}
+
+void ServiceCall::Started(absl::Status status) {
+  request_.reset();
   // In most cases the engine has the inputs now, and there is nothing to answer
   // yet. Whoever changes that wakes the call's thread.
   const bool quiet = !status.ok() || handler_->quiet();
   MutexLock lock(mutex_);
-  if (trace_.sampled()) trace_.EndTokens(environment_.service.clock.Now());
   failed_to_start_ = !status.ok();
   start_status_ = std::move(status);
   starting_ = false;

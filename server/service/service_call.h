@@ -66,9 +66,9 @@ class ServiceCall : public CallContext {
   }
   // Continues the handler, or finishes a call that could not start, or for
   // whose answer there is no memory. Not to be called while starting() is true,
-  // nor after the call has been finished. A call whose request is its only one
-  // may have been finished when starting() becomes false: what takes long to
-  // write holds up no other call then.
+  // nor after the call has been finished. Where the client sends one request, a
+  // tokenizer thread may have finished the call before starting() becomes
+  // false: so a long answer does not hold up the call's thread.
   void Answer();
   // True when the handler needs the call no more; see Handler::quiet(). Not to
   // be called while starting() is true.
@@ -105,10 +105,14 @@ class ServiceCall : public CallContext {
   WorkPool& InputsPool() {
     return uses_sandbox_ ? environment_.sandbox_pool : environment_.pool;
   }
-  // Leaves the other inputs to a later turn of the pool. False: there is no
-  // memory for that.
-  bool Pause();
+  // Leaves `next`, work on about `bytes` bytes, to a later turn of the pool.
+  // False: there is no memory for that.
+  bool Pause(WorkPool& pool, size_t bytes, void (ServiceCall::*next)());
+  // Answers on this thread, if that can be done now, and ends the start.
+  void AnswerAtOnce();
   void EndStart(absl::Status status);
+  void EndTokens();  // in the trace
+  void Started(absl::Status status);
   void AnswerRefusal();
   void TryReport(CallEnd end) const;
   void LogCall(const CallEnd& end, const CallSummary& summary,
@@ -125,14 +129,15 @@ class ServiceCall : public CallContext {
   std::unique_ptr<google::protobuf::Message> request_;
   std::unique_ptr<Handler> handler_;
 
-  int inputs_ = 0;          // as Handler::Start() returns it
-  int next_input_ = 0;      // the first one not started yet
-  size_t all_bytes_ = 0;    // of the request
-  size_t input_bytes_ = 0;  // of an input, on average
+  int inputs_ = Handler::kMore;  // as Handler::Start() returns it
+  int next_input_ = 0;           // the first one not started yet
+  size_t all_bytes_ = 0;         // of the request
+  size_t input_bytes_ = 0;       // of an input, on average
 
   bool starting_ ABSL_GUARDED_BY(mutex_) = false;
   bool woken_early_ ABSL_GUARDED_BY(mutex_) = false;  // while starting
   bool was_read_ = false;         // ReadRequest() was called
+  bool answers_later_ = false;    // in a turn of its own
   bool failed_to_start_ = false;  // with start_status_; constant once started
   absl::Status start_status_;
   std::string host_;         // of the client; only for the access log

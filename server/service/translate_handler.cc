@@ -1,6 +1,7 @@
 #include "server/service/translate_handler.h"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "server/service/request_fields.h"
 #include "server/service/tasks.h"
 #include "server/service/translate_request.h"
+#include "server/service/work_pool.h"
 
 namespace attend {
 namespace {
@@ -30,14 +32,9 @@ TextRange RangeOf(const v1::SourceToken& token, int prefix,
 
 absl::StatusOr<int> TranslateHandler::Prepare(
     const v1::TranslateRequest& request) {
-  RETURN_IF_ERROR(CheckTask(info(), {v1::TASK_GENERATE}));
-  if (info().continues_source) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "model '%s' continues texts, it translates none", info().name));
-  }
-  RETURN_IF_ERROR(service().CheckCount("documents", request.documents_size()));
-  RETURN_IF_ERROR(ReadParams(request));
-  RETURN_IF_ERROR(ReadDocuments(request));
+  if (!glossary_) RETURN_IF_ERROR(Check(request));
+  ASSIGN_OR_RETURN(const bool all, ReadDocuments(request));
+  if (!all) return kMore;
   bool aligned = false;
   for (const Part& part : parts_) {
     for (const Sentence& sentence : part.document.sentences) {
@@ -49,6 +46,19 @@ absl::StatusOr<int> TranslateHandler::Prepare(
                                    : wanted_);
   RETURN_IF_ERROR(call_.PrepareInputs(generate_, model()));
   return generate_.inputs_size();
+}
+
+absl::Status TranslateHandler::Check(const v1::TranslateRequest& request) {
+  RETURN_IF_ERROR(CheckTask(info(), {v1::TASK_GENERATE}));
+  if (info().continues_source) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "model '%s' continues texts, it translates none", info().name));
+  }
+  RETURN_IF_ERROR(service().CheckCount("documents", request.documents_size()));
+  RETURN_IF_ERROR(ReadParams(request));
+  ASSIGN_OR_RETURN(format_, ReadFormat(request.format()));
+  ASSIGN_OR_RETURN(glossary_, ReadGlossary(request));
+  return absl::OkStatus();
 }
 
 absl::Status TranslateHandler::ReadParams(const v1::TranslateRequest& request) {
@@ -67,50 +77,71 @@ absl::Status TranslateHandler::ReadParams(const v1::TranslateRequest& request) {
   return call_.PrepareInputs(generate_, model());
 }
 
-absl::Status TranslateHandler::ReadDocuments(
+absl::StatusOr<bool> TranslateHandler::ReadDocuments(
     const v1::TranslateRequest& request) {
-  ASSIGN_OR_RETURN(const DocumentFormat format, ReadFormat(request.format()));
-  ASSIGN_OR_RETURN(const Glossary glossary, ReadGlossary(request));
   const SentenceLimit limit = MostSentences(request, service());
-  for (int i = 0; i < request.documents_size(); ++i) {
-    const int before = static_cast<int>(pieces_.size());
-    auto document = ReadDocument(
-        request.documents(i),
-        {.format = format,
-         .language = languages_.of_documents,
-         .fits = [this](absl::string_view text) { return Fits(text); },
-         .max_sentences = limit.count - before,
-         .glossary = &glossary});
-    if (!document.ok()) {
+  size_t bytes = 0;
+  while (static_cast<int>(parts_.size()) < request.documents_size()) {
+    if (bytes >= kShortWork) return false;
+    const int index = static_cast<int>(parts_.size());
+    const absl::StatusOr<size_t> read =
+        ReadDocument(request.documents(index),
+                     limit.count - static_cast<int>(pieces_.size()));
+    if (!read.ok()) {
       return absl::InvalidArgumentError(absl::StrFormat(
-          "documents[%d] %s%s", i, document.status().message(),
-          absl::IsOutOfRange(document.status())
+          "documents[%d] %s%s", index, read.status().message(),
+          absl::IsOutOfRange(read.status())
               ? absl::StrFormat("; all documents may have %d (%s)", limit.count,
                                 limit.name)
               : ""));
     }
-    const int count = static_cast<int>(document->sentences.size());
-    for (int k = 0; k < count; ++k) {
-      pieces_.push_back({.document = i, .sentence = k});
-    }
-    parts_.push_back(
-        {.document = *std::move(document), .first = before, .count = count});
+    bytes += *read;
   }
-  return absl::OkStatus();
+  return true;
 }
 
-bool TranslateHandler::Fits(absl::string_view text) const {
+absl::StatusOr<size_t> TranslateHandler::ReadDocument(const std::string& source,
+                                                      int max_sentences) {
+  if (reader_ == nullptr) {
+    ASSIGN_OR_RETURN(reader_, DocumentReader::Open(
+                                  source, {.format = format_,
+                                           .language = languages_.of_documents,
+                                           .measure =
+                                               [this](absl::string_view text) {
+                                                 return Measure(text);
+                                               },
+                                           .max_sentences = max_sentences,
+                                           .glossary = &*glossary_}));
+  }
+  ASSIGN_OR_RETURN(const bool whole, reader_->Read(kShortWork));
+  if (!whole) return kShortWork;
+  Part part = {.document = reader_->Take(),
+               .first = static_cast<int>(pieces_.size())};
+  reader_.reset();
+  part.count = static_cast<int>(part.document.sentences.size());
+  for (int i = 0; i < part.count; ++i) {
+    pieces_.push_back(
+        {.document = static_cast<int>(parts_.size()), .sentence = i});
+  }
+  parts_.push_back(std::move(part));
+  return source.size();
+}
+
+double TranslateHandler::Measure(absl::string_view text) const {
   const size_t limit = info().max_source_tokens;
   const size_t size = languages_.prefix.size() + text.size();
   // A token has a byte at least; special tokens come in addition.
   constexpr size_t kSpecial = 8;
-  if (size + kSpecial <= limit) return true;
-  if (size > MaxTextBytes(tokenizer(), static_cast<int>(limit))) return false;
+  if (size + kSpecial <= limit) return 0;
+  if (size > MaxTextBytes(tokenizer(), static_cast<int>(limit))) {
+    return std::numeric_limits<double>::infinity();
+  }
   const std::string prefixed = absl::StrCat(languages_.prefix, text);
   const auto encoding =
       tokenizer().Encode({.text = prefixed, .language = languages_.source});
   // What cannot be tokenised is an error of the sentence.
-  return !encoding.ok() || encoding->ids.size() <= limit;
+  if (!encoding.ok()) return 0;
+  return static_cast<double>(encoding->ids.size()) / limit;
 }
 
 absl::Status TranslateHandler::Submit(const v1::TranslateRequest&, int index,

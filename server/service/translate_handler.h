@@ -1,6 +1,8 @@
 #ifndef ATTEND_SERVER_SERVICE_TRANSLATE_HANDLER_H_
 #define ATTEND_SERVER_SERVICE_TRANSLATE_HANDLER_H_
 
+#include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "server/documents/document.h"
+#include "server/documents/glossary.h"
 #include "server/documents/render_sentence.h"
 #include "server/service/engine_handler.h"
 #include "server/service/generate.h"
@@ -71,9 +74,17 @@ class TranslateHandler : public EngineHandler<v1::TranslateRequest> {
                       InputState& input) override;
 
   absl::Status ReadParams(const v1::TranslateRequest& request);
-  absl::Status ReadDocuments(const v1::TranslateRequest& request);
-  // Whether the model takes a text of that length.
-  bool Fits(absl::string_view text) const;
+  // All but the documents.
+  absl::Status Check(const v1::TranslateRequest& request);
+  // Reads as much of them as is short work. True: to the end.
+  absl::StatusOr<bool> ReadDocuments(const v1::TranslateRequest& request);
+  // Reads as much of the document after parts_ as is short work, and returns
+  // about how many bytes that was. With the end of the document it comes to
+  // parts_.
+  absl::StatusOr<size_t> ReadDocument(const std::string& source,
+                                      int max_sentences);
+  // See MeasureText.
+  double Measure(absl::string_view text) const;
   // Takes what has ended, one input after the other: little work is left when
   // the last one ends. False: nothing has ended since the last call.
   bool TakeEnded();
@@ -91,6 +102,9 @@ class TranslateHandler : public EngineHandler<v1::TranslateRequest> {
   v1::Alignments wanted_ = v1::ALIGNMENTS_NONE;  // by the client
   int alternatives_ = 0;
   int priority_ = 0;
+  DocumentFormat format_ = DocumentFormat::kText;
+  std::optional<Glossary> glossary_;        // set once all else was checked
+  std::unique_ptr<DocumentReader> reader_;  // of the document after parts_
   std::vector<Part> parts_;
   std::vector<Piece> pieces_;  // by input
   int read_ = 0;               // inputs that Submit() has seen

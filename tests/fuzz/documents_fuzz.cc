@@ -7,6 +7,7 @@
 #include "server/documents/render_sentence.h"
 #include "server/documents/text_breaks.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/server/documents/read_document.h"
 
 namespace attend {
 namespace {
@@ -76,13 +77,13 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return made;
   }();
   constexpr const char* kLanguages[] = {"en", "de", "", "zho_Hans", "el"};
-  const auto document = ReadDocument(
-      std::string(View(data + 1, size - 1)),
-      {.format = static_cast<DocumentFormat>(data[0] % 3),
-       .language = kLanguages[data[0] / 3 % 5],
-       .fits = [](absl::string_view text) { return text.size() <= 100; },
-       .max_sentences = 1000,
-       .glossary = &glossary});
+  const auto document =
+      ReadDocument(std::string(View(data + 1, size - 1)),
+                   {.format = static_cast<DocumentFormat>(data[0] % 3),
+                    .language = kLanguages[data[0] / 3 % 5],
+                    .measure = MeasureBytes(100),
+                    .max_sentences = 1000,
+                    .glossary = &glossary});
   if (!document.ok()) {
     ATTEND_CHECK(absl::IsInvalidArgument(document.status()) ||
                  absl::IsOutOfRange(document.status()));

@@ -13,6 +13,7 @@
 #include "server/documents/run_reader.h"
 #include "tests/server/documents/fake_translation.h"
 #include "tests/server/documents/random_markup.h"
+#include "tests/server/documents/read_document.h"
 
 namespace attend {
 namespace {
@@ -80,10 +81,9 @@ TEST(DocumentTest, TooManySentencesAreAnError) {
   std::string text;
   for (int i = 0; i < 1001; ++i) text += "a. B\n";
   const Glossary none;
-  const auto document =
-      ReadDocument(text, {.fits = [](absl::string_view) { return true; },
-                          .max_sentences = 1000,
-                          .glossary = &none});
+  const auto document = ReadDocument(
+      text,
+      {.measure = MeasureBytes(100), .max_sentences = 1000, .glossary = &none});
   EXPECT_EQ(document.status(),
             absl::OutOfRangeError("has more than 1000 sentences"));
 }
@@ -95,7 +95,7 @@ TEST(DocumentTest, TooMuchMarkupIsAnError) {
     while (source.size() < 8 * (size_t{kMostMarkup} + 1)) source += part;
     const auto document =
         ReadDocument(source + "a", {.format = kXml,
-                                    .fits = [](auto) { return true; },
+                                    .measure = MeasureBytes(100),
                                     .max_sentences = 1000,
                                     .glossary = &none});
     EXPECT_EQ(document.status(),

@@ -9,6 +9,7 @@
 
 #include "absl/strings/ascii.h"
 #include "server/documents/text_breaks.h"
+#include "tests/server/documents/read_document.h"
 
 namespace attend {
 
@@ -52,13 +53,11 @@ std::string TranslateFake(const Document& document, uint32_t seed) {
 
 Document Read(const std::string& source, DocumentFormat format,
               const Glossary& glossary) {
-  auto document = ReadDocument(
-      source,
-      {.format = format,
-       .language = "en",
-       .fits = [](absl::string_view text) { return text.size() <= 200; },
-       .max_sentences = 1000,
-       .glossary = &glossary});
+  auto document = ReadDocument(source, {.format = format,
+                                        .language = "en",
+                                        .measure = MeasureBytes(200),
+                                        .max_sentences = 1000,
+                                        .glossary = &glossary});
   EXPECT_TRUE(document.ok()) << document.status();
   return *std::move(document);
 }

@@ -184,12 +184,16 @@ struct InputGate {
 };
 
 // Tokenises nothing, but passes the gate for each input. The name of an input
-// is the first letter of its text.
+// is the first letter of its text. Starts in as many turns as max_new_tokens
+// says, and passes the gate as "+" in each but the last.
 class GatedHandler final : public Handler {
  public:
   explicit GatedHandler(InputGate& gate) : gate_(gate) {}
   absl::StatusOr<int> Start(const google::protobuf::Message& request) override {
-    return static_cast<const v1::GenerateRequest&>(request).inputs_size();
+    const auto& all = static_cast<const v1::GenerateRequest&>(request);
+    if (++turns_ >= all.params().max_new_tokens()) return all.inputs_size();
+    gate_.Pass("+");
+    return kMore;
   }
   absl::Status StartInput(const google::protobuf::Message& request,
                           int index) override {
@@ -201,31 +205,46 @@ class GatedHandler final : public Handler {
 
  private:
   InputGate& gate_;
+  int turns_ = 0;
 };
 
-TEST_F(ServiceCallTest, AShortCallGoesBetweenTheInputsOfALongOne) {
-  Build({});  // one thread
-  static InputGate* gate;
-  InputGate of_test;
-  gate = &of_test;
-  Method method = service_.methods.front();
-  method.make = [](const Service&, CallContext&) -> std::unique_ptr<Handler> {
-    return std::make_unique<GatedHandler>(*gate);
-  };
+class TurnsTest : public ServiceCallTest {
+ protected:
+  // What passes the gate when a short call comes while the first turn of a long
+  // one is under way. One thread serves both.
+  std::vector<std::string> Turns(const v1::GenerateRequest& long_request) {
+    Build({});
+    static InputGate* gate;
+    InputGate of_test;
+    gate = &of_test;
+    Method method = service_.methods.front();
+    method.make = [](const Service&, CallContext&) -> std::unique_ptr<Handler> {
+      return std::make_unique<GatedHandler>(*gate);
+    };
+    const v1::GenerateRequest text = Generate("short", 1);
+    LocalCall long_call(method, *environment_, long_request);
+    LocalCall short_call(method, *environment_, text);
+    std::thread one([&] { long_call.Run(); });
+    of_test.WaitUntilBegun();
+    short_call.Submit();
+    of_test.Open();
+    short_call.Await();
+    one.join();
+    return of_test.begun;
+  }
+};
+
+TEST_F(TurnsTest, AShortCallGoesBetweenTheInputsOfALongOne) {
   v1::GenerateRequest texts;
   for (const char name : {'a', 'b', 'c'}) {
     texts.add_inputs()->set_text(std::string(2 * kShortWork, name));
   }
-  const v1::GenerateRequest text = Generate("short", 1);
-  LocalCall long_call(method, *environment_, texts);
-  LocalCall short_call(method, *environment_, text);
-  std::thread one([&] { long_call.Run(); });
-  of_test.WaitUntilBegun();
-  short_call.Submit();
-  of_test.Open();
-  short_call.Await();
-  one.join();
-  EXPECT_THAT(of_test.begun, ElementsAre("a", "s", "b", "c"));
+  EXPECT_THAT(Turns(texts), ElementsAre("a", "s", "b", "c"));
+}
+
+TEST_F(TurnsTest, AShortCallGoesBetweenTheTurnsOfALongStart) {
+  EXPECT_THAT(Turns(Generate(std::string(2 * kShortWork, 'a'), 3)),
+              ElementsAre("+", "s", "+", "a"));
 }
 
 std::vector<std::string> Names(const std::vector<Span>& spans) {

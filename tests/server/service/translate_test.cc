@@ -199,6 +199,17 @@ INSTANTIATE_TEST_SUITE_P(Methods, CancelledTranslateTest,
                          testing::Values("Translate", "TranslateStream"),
                          [](const auto& method) { return method.param; });
 
+// Long documents are read in turns.
+TEST_F(TranslateTest, LongDocumentsAreCutAsShortOnes) {
+  Build({});
+  const std::string word(100000, 'a');  // 25 times the longest source
+  const auto answer = Answer(Request({Dogs(3000), word, "Dog."}));
+  ASSERT_THAT(answer.results(), SizeIs(3));
+  EXPECT_THAT(answer.results(0).sentences(), SizeIs(3000));
+  EXPECT_THAT(answer.results(1).sentences(), SizeIs(32));
+  EXPECT_THAT(answer.results(2).sentences(), SizeIs(1));
+}
+
 // The fake tokenizer refuses the byte 0x01.
 TEST_F(TranslateTest, AFailedSentenceFailsItsDocumentAlone) {
   Build({});
