@@ -26,7 +26,7 @@ constexpr size_t kMaxOrderedMembers = 512;
 // Each has memory of its own, which may be thirty times its text.
 constexpr size_t kMaxOrderedOwners = size_t{1} << 18;
 // Each takes a tenth of a microsecond and more, and nothing ends the parsing.
-constexpr size_t kMaxOrderedValues = size_t{1} << 21;
+constexpr size_t kMaxOrderedPlain = size_t{1} << 21;
 
 // Builds the value from the parser's events. The parser itself would accept any
 // depth, and would take the last value of a key that occurs twice.
@@ -42,16 +42,16 @@ class Builder final : public nlohmann::json_sax<Json> {
   Builder() = default;
   explicit Builder(Use use) : use_(use) {}
 
-  bool null() override { return Add(nullptr); }
-  bool boolean(bool value) override { return Add(value); }
+  bool null() override { return CountPlain() && Add(nullptr); }
+  bool boolean(bool value) override { return CountPlain() && Add(value); }
   bool number_integer(typename Json::number_integer_t value) override {
-    return Add(value);
+    return CountPlain() && Add(value);
   }
   bool number_unsigned(typename Json::number_unsigned_t value) override {
-    return Add(value);
+    return CountPlain() && Add(value);
   }
   bool number_float(typename Json::number_float_t value, const Text&) override {
-    return Add(value);
+    return CountPlain() && Add(value);
   }
   bool string(Text& value) override {
     return CountOwner() && Add(std::move(value));
@@ -95,9 +95,6 @@ class Builder final : public nlohmann::json_sax<Json> {
     return open_.back()->back();
   }
   bool Add(Json value) {
-    if (kOrdered && ++values_ > kMaxOrderedValues) {
-      return Fail(absl::StrCat("more than ", kMaxOrderedValues, " values"));
-    }
     Place() = std::move(value);
     return true;
   }
@@ -115,6 +112,11 @@ class Builder final : public nlohmann::json_sax<Json> {
     if (!kOrdered || ++owners_ <= kMaxOrderedOwners) return true;
     return Fail(absl::StrCat("more than ", kMaxOrderedOwners,
                              " strings, lists and objects"));
+  }
+  bool CountPlain() {
+    if (!kOrdered || ++plain_ <= kMaxOrderedPlain) return true;
+    return Fail(absl::StrCat("more than ", kMaxOrderedPlain,
+                             " numbers, truth values and nulls"));
   }
   bool Close() {
     open_.pop_back();
@@ -139,7 +141,7 @@ class Builder final : public nlohmann::json_sax<Json> {
   std::vector<Json*> open_;  // lists and objects that have not ended
   Json* member_ = nullptr;   // of the innermost object: its last key's value
   size_t owners_ = 0;        // strings, lists and objects
-  size_t values_ = 0;        // all but lists and objects
+  size_t plain_ = 0;         // all other values
   std::optional<Use> use_;
   Text used_key_;
   std::optional<Json> used_value_;

@@ -75,6 +75,7 @@ class Call final : private LiveCalls::Entry,  // first base: destroyed last
   grpc::ServerContext grpc_;
   grpc::ByteBuffer bytes_;  // the request
   MessageStream stream_;
+  // While the call starts, a tokenizer thread may set both.
   std::optional<grpc::ByteBuffer> answer_;  // to be written
   std::optional<absl::Status> end_;         // the status that ends the call
 

@@ -55,8 +55,9 @@ bool IsOutOfDescriptors(int error) {
 }
 
 // Memory of the kernel, as descriptors, may come back. A socket that somebody
-// else has, too, may have been shut down there: EINVAL. The other errors of
-// accept() are of that connection, which is gone.
+// else has, too, may have been shut down there: EINVAL; then the others wait a
+// little, too. The other errors of accept() are of that connection, which is
+// gone.
 bool CannotAccept(int error) {
   return error == ENOBUFS || error == ENOMEM || error == EINVAL;
 }

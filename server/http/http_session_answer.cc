@@ -154,6 +154,7 @@ void HttpSession::Send(std::string front,
   front_ = std::move(front);
   back_ = std::move(back);
   sent_ = 0;
+  unread_ = {};
   // A page that several share is no memory of one client.
   const bool shared = back_ != nullptr && back_.use_count() > 1;
   const size_t bytes = front_.size() + (back_ == nullptr ? 0 : back_->size());
@@ -186,7 +187,7 @@ void HttpSession::SendSome() {
 }
 
 void HttpSession::OnSent() {
-  std::string().swap(front_);
+  std::string().swap(front_);  // clear() would keep the memory
   back_.reset();
   unread_ = {};
   if (last_part_) return FinishAnswer();

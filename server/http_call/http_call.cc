@@ -154,7 +154,7 @@ std::unique_ptr<Handler> HttpCall::NewHandler() {
 void HttpCall::Advance() {
   if (reading_ || starting() || writing_ || ended_ || exchange_end_) return;
   if (!end_) Answer();
-  if (handler_ != nullptr) text_.append(handler_->TakeText());
+  if (handler_ != nullptr) text_ = handler_->TakeText();
   if (!text_.empty() || end_) Write();
 }
 

@@ -95,7 +95,8 @@ class HttpCall final : private LiveCalls::Entry,  // first base: destroyed last
   Mutex events_mutex_;
   Events events_ ABSL_GUARDED_BY(events_mutex_);
 
-  // The CallThread's, once the call has been accepted.
+  // The CallThread's, once the call has been accepted. While the call starts,
+  // a tokenizer thread may set end_ and the handler's text.
   HttpCallInput input_;  // until the call starts
   size_t request_bytes_ = 0;
   TranslatingHandler* handler_ = nullptr;  // null: not started

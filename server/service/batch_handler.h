@@ -46,8 +46,7 @@ class BatchHandler : public EngineHandler<Request> {
     if (status.ok()) {
       response_.set_model(this->info().name);
       Arrange(*response_.mutable_results());
-      // While the client reads the answer there are only the bytes that are
-      // sent.
+      // The message ends here, and not when the client has read the answer.
       to.Send(std::exchange(response_, {}));
     }
     to.Finish(status);

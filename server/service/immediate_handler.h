@@ -32,6 +32,7 @@ class ImmediateHandler final : public Handler {
     return 0;
   }
   void Continue(Responder& to) override {
+    // The message ends here, and not when the client has read the answer.
     to.Send(std::exchange(response_, {}));
     to.Finish(absl::OkStatus());
   }

@@ -1,4 +1,3 @@
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -6,8 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
 #include "engine/tensor/status_macros.h"
 #include "server/service/handler.h"
 #include "server/service/methods.h"
@@ -21,14 +23,7 @@ namespace {
 // Limits what the answer to one call takes, which may be many times its
 // request: a token and its piece take some 50 bytes until they are sent.
 constexpr int64_t kMaxTokens = 1 << 20;
-constexpr size_t kMaxTextBytes = 16 << 20;
-
-absl::Status CheckTokens(absl::string_view field, int64_t tokens) {
-  if (tokens <= kMaxTokens) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(field, " have over ", kMaxTokens,
-                   " tokens together, the limit of a call"));
-}
+constexpr int64_t kMaxTextBytes = 16 << 20;
 
 absl::StatusOr<Side> ReadSide(v1::Side side) {
   if (side == v1::SIDE_SOURCE) return Side::kSource;
@@ -54,7 +49,7 @@ int MaxTokens(const ServedModel& model, Side side) {
                                : model.info().max_target_tokens;
 }
 
-// The pieces of the ids. They take some ten times the memory of the ids.
+// The pieces of the ids.
 void AddPieces(const Tokenizer& tokenizer, Side side, v1::Tokenization& to) {
   to.mutable_pieces()->Reserve(to.ids_size());
   for (int id : to.ids()) {
@@ -109,7 +104,9 @@ class VocabularyHandler : public Handler {
     ASSIGN_OR_RETURN(model_, service_.Find(request.model(), context_));
     ASSIGN_OR_RETURN(side_, ReadSide(request.side()));
     response_.set_model(model_->info().name);
-    return Prepare(request);
+    ASSIGN_OR_RETURN(const int count, Prepare(request));
+    RETURN_IF_ERROR(CheckTotals());
+    return count;
   }
 
   absl::Status StartInput(const google::protobuf::Message& message,
@@ -118,15 +115,19 @@ class VocabularyHandler : public Handler {
     auto& result = *response_.add_results();
     *result.mutable_status() =
         ToProto(Fill(static_cast<const Request&>(message), index, result));
-    RETURN_IF_ERROR(CheckTotal(result));
+    bytes_ += static_cast<int64_t>(result.text().size());
+    RETURN_IF_ERROR(CheckTotals());
     return context_.CheckAwaited();
   }
 
   void Continue(Responder& to) final {
-    const absl::Status failed = CommonError(response_);
-    // While the client reads the answer there are only the bytes that are sent.
-    const Response response = std::exchange(response_, {});
-    if (failed.ok()) to.Send(response);
+    // The message ends here, and not when the client has read the answer.
+    Response response = std::exchange(response_, {});
+    const absl::Status failed = CommonError(response);
+    if (failed.ok()) {
+      Complete(response);
+      to.Send(response);
+    }
     to.Finish(failed);
   }
   bool answers_at_once() const final { return true; }
@@ -140,15 +141,31 @@ class VocabularyHandler : public Handler {
   // Fills the result of an input but for its status, which is returned.
   virtual absl::Status Fill(const Request& request, int index,
                             Result& result) = 0;
-  // An error if the results, of which `result` is the last so far, are too
-  // large together.
-  virtual absl::Status CheckTotal(const Result& result) = 0;
+  // Adds what the results need not have until they are sent.
+  virtual void Complete(Response&) {}
 
   const Service& service_;
   CallContext& context_;
   const ServedModel* model_ = nullptr;
   Side side_ = Side::kSource;
+  int64_t tokens_ = 0;  // of the call, as far as they are known
+
+ private:
+  absl::Status CheckTotals() const {
+    if (tokens_ > kMaxTokens) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the call has more than ", kMaxTokens, " tokens"));
+    }
+    if (bytes_ > kMaxTextBytes) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the answer has texts of more than ", kMaxTextBytes,
+                       " bytes together"));
+    }
+    return absl::OkStatus();
+  }
+
   Response response_;
+  int64_t bytes_ = 0;  // of the results' texts
 };
 
 // Makes ids of texts and chats. Each text and each chat is an input.
@@ -160,37 +177,33 @@ class TokenizeHandler final
  private:
   absl::StatusOr<int> Prepare(const v1::TokenizeRequest& request) override {
     texts_ = request.texts_size();
-    inputs_ = texts_ + request.chats_size();
-    RETURN_IF_ERROR(service_.CheckCount("texts and chats", inputs_));
+    const int count = texts_ + request.chats_size();
+    RETURN_IF_ERROR(service_.CheckCount("texts and chats", count));
     if (request.chats_size() > 0) context_.UseSandbox();
-    return inputs_;
+    return count;
   }
 
   absl::Status Fill(const v1::TokenizeRequest& request, int index,
                     v1::Tokenization& result) override {
-    const int chat = index - request.texts_size();
-    return chat < 0 ? TokenizeText(*model_, request, side_, index, result)
-                    : TokenizeChat(*model_, request.chats(chat),
-                                   absl::StrCat("chats[", chat, "]"), context_,
-                                   result);
-  }
-
-  // With the last input all pieces are added: calls of which only a part has
-  // been tokenised take little memory.
-  absl::Status CheckTotal(const v1::Tokenization& result) override {
-    RETURN_IF_ERROR(
-        CheckTokens("texts and chats", tokens_ += result.ids_size()));
-    if (response_.results_size() < inputs_) return absl::OkStatus();
-    for (int i = 0; i < inputs_; ++i) {
-      AddPieces(model_->tokenizer, i < texts_ ? side_ : Side::kSource,
-                *response_.mutable_results(i));
-    }
+    const int chat = index - texts_;
+    RETURN_IF_ERROR(chat < 0
+                        ? TokenizeText(*model_, request, side_, index, result)
+                        : TokenizeChat(*model_, request.chats(chat),
+                                       absl::StrCat("chats[", chat, "]"),
+                                       context_, result));
+    tokens_ += result.ids_size();
     return absl::OkStatus();
   }
 
-  int texts_ = 0;
-  int inputs_ = 0;  // texts, then chats
-  int64_t tokens_ = 0;
+  // The pieces take some ten times the memory of the ids.
+  void Complete(v1::TokenizeResponse& response) override {
+    for (int i = 0; i < response.results_size(); ++i) {
+      AddPieces(model_->tokenizer, i < texts_ ? side_ : Side::kSource,
+                *response.mutable_results(i));
+    }
+  }
+
+  int texts_ = 0;  // results before those of chats
 };
 
 // Makes texts of sequences of ids.
@@ -202,35 +215,38 @@ class DetokenizeHandler final
  private:
   absl::StatusOr<int> Prepare(const v1::DetokenizeRequest& request) override {
     RETURN_IF_ERROR(service_.CheckCount("sequences", request.sequences_size()));
-    int64_t tokens = 0;
     for (const v1::Tokens& sequence : request.sequences()) {
-      tokens += sequence.ids_size();
+      tokens_ += sequence.ids_size();
     }
-    RETURN_IF_ERROR(CheckTokens("sequences", tokens));
     return request.sequences_size();
   }
 
   absl::Status Fill(const v1::DetokenizeRequest& request, int index,
                     v1::Detokenization& result) override {
+    const std::string field = absl::StrCat("sequences[", index, "]");
     ASSIGN_OR_RETURN(const std::vector<int> ids,
                      ReadTokens(request.sequences(index),
-                                model_->tokenizer.vocab_size(side_),
-                                absl::StrCat("sequences[", index, "]")));
+                                model_->tokenizer.vocab_size(side_), field));
+    RETURN_IF_ERROR(CheckText(ids, field));
     ASSIGN_OR_RETURN(
         *result.mutable_text(),
         model_->tokenizer.Decode(ids, side_, request.keep_special_tokens()));
     return absl::OkStatus();
   }
 
-  absl::Status CheckTotal(const v1::Detokenization& result) override {
-    bytes_ += result.text().size();
-    if (bytes_ <= kMaxTextBytes) return absl::OkStatus();
-    return absl::InvalidArgumentError(
-        absl::StrCat("the texts of the sequences have over ", kMaxTextBytes,
-                     " bytes together, the limit of a call"));
+  // Before there is a text: few ids may be a long one. No text is longer than
+  // its pieces with a space between them.
+  absl::Status CheckText(const std::vector<int>& ids,
+                         absl::string_view field) const {
+    int64_t bytes = 0;
+    for (int id : ids) {
+      bytes +=
+          static_cast<int64_t>(model_->tokenizer.Piece(id, side_).size() + 1);
+    }
+    if (bytes <= kMaxTextBytes) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(
+        field, " has pieces of ", bytes, " bytes, limit is ", kMaxTextBytes));
   }
-
-  size_t bytes_ = 0;
 };
 
 }  // namespace

@@ -78,7 +78,8 @@ absl::StatusOr<OutputFile> OutputFile::Open(const std::string& file,
       return absl::DataLossError(
           absl::StrCat(output.progress_path_, ": does not belong to ", file,
                        ", which has ", found.st_size,
-                       " bytes; without --resume the output ", "begins anew"));
+                       " bytes, or is of another version of attend; without "
+                       "--resume the output begins anew"));
     }
     output.progress_ = *read;
   }
@@ -108,14 +109,18 @@ OutputFile::OutputFile(OutputFile&& other) noexcept
 absl::Status OutputFile::Skip(
     absl::FunctionRef<std::optional<std::string>()> next) const {
   uint64_t hash = 0;
-  for (int64_t i = 0; i < done(); ++i) {
-    hash = Hash(hash, next().value_or(""));
+  int64_t count = 0;
+  while (count < done()) {
+    const std::optional<std::string> input = next();
+    if (!input) break;
+    hash = Hash(hash, *input);
+    ++count;
   }
-  if (hash == progress_.hash) return absl::OkStatus();
+  if (count == done() && hash == progress_.hash) return absl::OkStatus();
   return absl::DataLossError(absl::StrCat(
-      progress_path_, ": the first ", done(),
-      " inputs have changed since their results were written; without "
-      "--resume the output begins anew"));
+      progress_path_,
+      ": the inputs have changed whose results have been written (lines 1 to ",
+      done(), "); without --resume the output begins anew"));
 }
 
 absl::Status OutputFile::Record(absl::string_view input) {

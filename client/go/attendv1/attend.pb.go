@@ -4602,8 +4602,8 @@ type TokenizeRequest struct {
 	Texts           []string               `protobuf:"bytes,2,rep,name=texts,proto3" json:"texts,omitempty"`                                               // UTF-8; limit in bytes: as that of Input.text
 	Side            Side                   `protobuf:"varint,3,opt,name=side,proto3,enum=attend.v1.Side" json:"side,omitempty"`                            // default: SIDE_SOURCE
 	NoSpecialTokens bool                   `protobuf:"varint,4,opt,name=no_special_tokens,json=noSpecialTokens,proto3" json:"no_special_tokens,omitempty"` // add no special tokens to texts
-	// Texts and chats together: at least 1; limits: max_batch_inputs, and
-	// 1,048,576 tokens.
+	// Texts and chats together: at least 1; limits: max_batch_inputs, 1,048,576
+	// tokens, and 16 MiB of text that templates make.
 	Chats         []*Chat `protobuf:"bytes,5,rep,name=chats,proto3" json:"chats,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -77,8 +77,9 @@ TEST_F(OutputFileTest, OfOtherInputsIsAnError) {
     File("text", inputs);
     const Outcome outcome = Run(std::string(kCommand) + " --resume");
     EXPECT_EQ(outcome.exit_code, 1);
-    EXPECT_THAT(outcome.err, HasSubstr("results.progress: the first 2 inputs "
-                                       "have changed since"))
+    EXPECT_THAT(outcome.err,
+                HasSubstr("results.progress: the inputs have changed whose "
+                          "results have been written (lines 1 to 2)"))
         << inputs;
     EXPECT_EQ(Results(), "A\n\n");
   }
@@ -86,6 +87,14 @@ TEST_F(OutputFileTest, OfOtherInputsIsAnError) {
   File("text", "a\nbad b\nnew\n");
   EXPECT_EQ(Run(std::string(kCommand) + " --resume").err, "");
   EXPECT_EQ(Results(), "A\n\nNEW\n");
+}
+
+TEST_F(OutputFileTest, AnEmptyLineIsAnInput) {
+  File("text", "a\n\nc\n");
+  EndInTheMiddle();
+  File("text", "a\n");
+  EXPECT_THAT(Run(std::string(kCommand) + " --resume").err,
+              HasSubstr("the inputs have changed"));
 }
 
 TEST_F(OutputFileTest, OfAnotherOutputIsAnError) {

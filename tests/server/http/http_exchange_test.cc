@@ -231,7 +231,7 @@ TEST(HttpExchangeTest, TheOldestUnreadAnswerMakesRoom) {
   ListenedServer server({.max_unread_bytes = 5 << 20}, 3);
   RawHttp clients[3];
   for (int i = 0; i < 3; ++i) {
-    clients[i].ReceiveLittle();
+    if (i < 2) clients[i].ReceiveLittle();
     ASSERT_TRUE(clients[i].Connect(server.port()));
     ASSERT_TRUE(clients[i].Send(Post("{}")));
     EXPECT_EQ(server.call(i).body(), "{}");

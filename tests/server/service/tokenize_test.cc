@@ -4,6 +4,7 @@
 #include <string>
 #include <thread>
 
+#include "engine/tensor/check.h"
 #include "tests/server/service/service_fixture.h"
 
 namespace attend {
@@ -29,21 +30,28 @@ v1::DetokenizeRequest Sequences(int tokens, int id) {
   return request;
 }
 
-// The only token is a word of 256 KiB.
+// The only token is a word of 256 KiB less one byte.
 class LongWords final : public Tokenizer {
  public:
+  explicit LongWords(bool decodes = true) : decodes_(decodes) {}
+
   absl::StatusOr<Encoding> Encode(const EncodeInput&) const override {
     return absl::UnimplementedError("");
   }
   absl::StatusOr<std::string> Decode(absl::Span<const int> ids, Side,
                                      bool) const override {
-    return std::string(ids.size() << 18, 'a');
+    ATTEND_CHECK(decodes_);
+    return std::string(ids.size() * word_.size(), 'a');
   }
   int vocab_size(Side) const override { return 1; }
-  absl::string_view Piece(int, Side) const override { return ""; }
+  absl::string_view Piece(int, Side) const override { return word_; }
   int TokenId(absl::string_view, Side) const override { return -1; }
   bool IsSpecial(int, Side) const override { return false; }
-  absl::string_view TokenText(int) const override { return ""; }
+  absl::string_view TokenText(int) const override { return word_; }
+
+ private:
+  const bool decodes_;
+  const std::string word_ = std::string((1 << 18) - 1, 'a');
 };
 
 class TokenizeTest : public ServiceFixture {
@@ -76,19 +84,19 @@ TEST_F(TokenizeTest, LimitsTheTokensOfACall) {
   v1::TokenizeRequest request = Texts(kTokens);
   EXPECT_EQ(Run("Tokenize", request), absl::OkStatus());
   request.mutable_texts(kTexts - 1)->push_back('a');
-  EXPECT_EQ(Run("Tokenize", request),
-            absl::InvalidArgumentError("texts and chats have over 1048576 "
-                                       "tokens together, the limit of a call"));
+  EXPECT_EQ(
+      Run("Tokenize", request),
+      absl::InvalidArgumentError("the call has more than 1048576 tokens"));
 }
 
 TEST_F(TokenizeTest, LimitsTheIdsOfACall) {
   EXPECT_EQ(Run("Detokenize", Sequences(kTokens, 'a' + 1)), absl::OkStatus());
-  EXPECT_EQ(Run("Detokenize", Sequences(kTokens + 1, 'a' + 1)),
-            absl::InvalidArgumentError("sequences have over 1048576 tokens "
-                                       "together, the limit of a call"));
+  EXPECT_EQ(
+      Run("Detokenize", Sequences(kTokens + 1, 'a' + 1)),
+      absl::InvalidArgumentError("the call has more than 1048576 tokens"));
 }
 
-// A sequence of few ids may be a long text.
+// Few ids may be a long text.
 TEST_F(TokenizeTest, LimitsTheTextsOfACall) {
   const LongWords tokenizer;
   models_.Put(std::make_shared<const ModelEntry>(ModelEntry{
@@ -101,9 +109,23 @@ TEST_F(TokenizeTest, LimitsTheTextsOfACall) {
   EXPECT_EQ(Run("Detokenize", request), absl::OkStatus());
   request.mutable_sequences(0)->add_ids(0);
   EXPECT_EQ(Run("Detokenize", request),
-            absl::InvalidArgumentError(
-                "the texts of the sequences have over 16777216 bytes together, "
-                "the limit of a call"));
+            absl::InvalidArgumentError("the answer has texts of more than "
+                                       "16777216 bytes together"));
+}
+
+TEST_F(TokenizeTest, LimitsTheTextOfASequenceBeforeThereIsOne) {
+  const LongWords tokenizer(/*decodes=*/false);
+  models_.Put(std::make_shared<const ModelEntry>(ModelEntry{
+      .name = "long",
+      .calls = *model_metrics_,
+      .served =
+          ServedModel{*engine_, tokenizer, *scheduler_, *model_metrics_}}));
+  v1::DetokenizeRequest request;
+  request.set_model("long");
+  request.add_sequences()->mutable_ids()->Resize(65, 0);
+  EXPECT_EQ(Run("Detokenize", request),
+            absl::InvalidArgumentError("sequences[0] has pieces of 17039360 "
+                                       "bytes, limit is 16777216"));
 }
 
 }  // namespace
