@@ -23,6 +23,20 @@ absl::Status CheckTerm(const std::string& field, const std::string& text) {
       "%s has %d bytes, must be 1 to %d", field, text.size(), kMostTermBytes));
 }
 
+// Each alternative is a whole document, with all that is not translated.
+absl::Status CheckBytes(const v1::TranslateRequest& request) {
+  constexpr int64_t kMaxBytes = 16 << 20;
+  int64_t bytes = 0;
+  for (const std::string& document : request.documents()) {
+    bytes += static_cast<int64_t>(document.size());
+  }
+  const int64_t limit = kMaxBytes / (request.alternatives() + 1);
+  if (request.alternatives() == 0 || bytes <= limit) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "documents have %d bytes, limit is %d with alternatives = %d", bytes,
+      limit, request.alternatives()));
+}
+
 }  // namespace
 
 absl::StatusOr<v1::GenerationParams> ReadTranslationParams(
@@ -45,6 +59,8 @@ absl::StatusOr<v1::GenerationParams> ReadTranslationParams(
         absl::StrFormat("alternatives is %d, must be 0 to %d", alternatives,
                         model.max_beams - 1));
   }
+  const absl::Status bytes = CheckBytes(request);
+  if (!bytes.ok()) return bytes;
   params.set_num_return_sequences(alternatives + 1);
   const int beams =
       params.has_num_beams() ? params.num_beams() : model.generation.num_beams;

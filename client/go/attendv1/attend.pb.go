@@ -2543,7 +2543,8 @@ type TranslateRequest struct {
 	// prompt_log_probs, the constraint and the forced prefix.
 	Params *GenerationParams `protobuf:"bytes,6,opt,name=params,proto3" json:"params,omitempty"`
 	// Other translations of each sentence to return: the next best beams, or more
-	// samples. Takes at least so many beams and one more. Default 0.
+	// samples. Takes at least so many beams and one more. Default 0. With some,
+	// the documents may have 16 MiB / (alternatives + 1) together.
 	Alternatives int32 `protobuf:"varint,7,opt,name=alternatives,proto3" json:"alternatives,omitempty"`
 	// At most 1000. Of two terms with the same source, the later counts.
 	Glossary      []*GlossaryTerm `protobuf:"bytes,8,rep,name=glossary,proto3" json:"glossary,omitempty"`

@@ -264,6 +264,12 @@ TEST_F(TranslateTest, ErrorsNameFieldValueAndLimit) {
   EXPECT_EQ(ErrorOf(with([](auto& r) { r.set_alternatives(-1); })).message(),
             "alternatives is -1, must be 0 to 7");
   EXPECT_EQ(ErrorOf(with([](auto& r) {
+              r.set_documents(0, std::string((4 << 20) + 1, ' '));
+              r.set_alternatives(3);
+            })).message(),
+            "documents have 4194305 bytes, limit is 4194304 with alternatives "
+            "= 3");
+  EXPECT_EQ(ErrorOf(with([](auto& r) {
               r.set_format(static_cast<v1::DocumentFormat>(7));
             })).message(),
             "format is 7, must be in [0, 2]");
