@@ -26,12 +26,6 @@ absl::Status ParseMessage(absl::string_view bytes, ConnectCodec codec,
 absl::StatusOr<std::string> WriteMessage(
     const google::protobuf::Message& message, ConnectCodec codec) {
   if (codec == ConnectCodec::kProto) return message.SerializeAsString();
-  const size_t bytes = message.ByteSizeLong();
-  if (bytes > kMaxJsonAnswerBytes) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the answer has ", bytes, " bytes, the limit in JSON is ",
-        kMaxJsonAnswerBytes, "; ask for less, or by application/proto"));
-  }
   std::string json;
   const auto status =
       google::protobuf::util::MessageToJsonString(message, &json);

@@ -3,6 +3,8 @@
 
 #include <google/protobuf/message.h>
 
+#include <cstddef>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -15,10 +17,6 @@
 
 namespace attend {
 
-// An answer in JSON may have this many bytes as a message. Writing JSON takes
-// long, and other calls wait meanwhile.
-inline constexpr size_t kMaxJsonAnswerBytes = 8 << 20;
-
 // A call of any method by the Connect protocol.
 class ConnectTranslator final : public HttpTranslator {
  public:
@@ -30,6 +28,10 @@ class ConnectTranslator final : public HttpTranslator {
   absl::StatusOr<HandledRequest> Read(const HttpCallInput& input,
                                       const Service& service,
                                       CallContext& context) override;
+  size_t max_answer_bytes() const override {
+    return codec_ == ConnectCodec::kProto ? std::numeric_limits<size_t>::max()
+                                          : kMaxJsonAnswerBytes;
+  }
   absl::Status Append(const google::protobuf::Message& answer,
                       std::string& text) override;
   void AppendEnd(std::string& text) override;

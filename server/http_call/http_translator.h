@@ -26,6 +26,10 @@ struct HttpCallInput {
   std::string query;         // not decoded
 };
 
+// An answer in JSON may have this many bytes as a message. Writing JSON takes
+// long, and other calls wait meanwhile.
+inline constexpr size_t kMaxJsonAnswerBytes = 8 << 20;
+
 // A request of attend.v1, and who handles it.
 struct HandledRequest {
   MakeHandler* make = nullptr;
@@ -60,8 +64,12 @@ class HttpTranslator {
   // An error of attend.v1, with the names that the client knows.
   virtual absl::Status Rename(const absl::Status& status) const;
 
-  // The functions below are called on the call's thread.
+  // The functions below are called on the call's thread, or on a tokenizer
+  // thread at the end of the start.
 
+  // The most bytes of an answer of attend.v1 that is translated; what has more
+  // is an error.
+  virtual size_t max_answer_bytes() const { return kMaxJsonAnswerBytes; }
   // Appends what the client gets of an answer: the body, or events of a stream.
   // An error ends the call.
   virtual absl::Status Append(const google::protobuf::Message& answer,

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "engine/tensor/status_macros.h"
 
 namespace attend {
@@ -20,6 +21,7 @@ class TranslatingHandler::Translation final : public Responder {
 
   void Send(const google::protobuf::Message& answer) override {
     sent_ = true;
+    if (end_.ok()) end_ = CheckSize(answer);
     if (end_.ok()) {
       end_ = translator_.Rename(translator_.Append(answer, text_));
     }
@@ -37,6 +39,15 @@ class TranslatingHandler::Translation final : public Responder {
   const absl::Status& end() const { return end_; }
 
  private:
+  absl::Status CheckSize(const google::protobuf::Message& answer) const {
+    const size_t bytes = answer.ByteSizeLong();
+    const size_t limit = translator_.max_answer_bytes();
+    if (bytes <= limit) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat("the answer has ", bytes, " bytes, the limit in JSON is ",
+                     limit, "; ask for less, or over gRPC"));
+  }
+
   HttpTranslator& translator_;
   std::string& text_;
   bool sent_ = false;

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -100,6 +101,10 @@ class EmbeddingTranslator final : public HttpTranslator {
     return kNames;
   }
 
+  // Numbers take much longer to compute than to write.
+  size_t max_answer_bytes() const override {
+    return std::numeric_limits<size_t>::max();
+  }
   absl::Status Append(const google::protobuf::Message& answer,
                       std::string& text) override {
     const auto& response = static_cast<const v1::EmbedResponse&>(answer);

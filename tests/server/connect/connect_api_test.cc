@@ -265,25 +265,23 @@ TEST(ConnectApiTest, ADeadlineEndsACall) {
 
 // Writing JSON would hold up other calls.
 TEST(ConnectApiTest, LargeAnswersAreForProtobufOnly) {
-  v1::EmbedResponse large;
-  large.add_results()->mutable_values()->Resize(kMaxJsonAnswerBytes / 4, 0.5f);
-  const std::vector<Method> methods = AttendMethods();
-  for (const char* type : {"application/json", "application/proto"}) {
-    ConnectTranslator translator(methods.front());
-    const HttpRequest head = {.method = "POST",
-                              .path = kGenerate,
-                              .headers = {{"Content-Type", type}}};
-    ASSERT_TRUE(translator.ReadHead(head).ok());
-    std::string text;
-    const absl::Status status = translator.Append(large, text);
-    EXPECT_EQ(status.ok(), std::string(type) == "application/proto");
-    if (status.ok()) {
-      EXPECT_GT(text.size(), kMaxJsonAnswerBytes);
-    } else {
-      EXPECT_THAT(std::string(status.message()),
-                  HasSubstr("the limit in JSON is 8388608; ask for less"));
-    }
-  }
+  constexpr char kTokenize[] = "/attend.v1.Attend/Tokenize";
+  HttpFixture fixture(WithConnect({}));
+  v1::TokenizeRequest request;
+  request.set_no_special_tokens(true);
+  // The fake's tokens are bytes. Each of these takes 8 bytes of the answer.
+  std::string text;
+  for (int i = 0; i < 32768; ++i) text += "\u00e4";
+  for (int i = 0; i < 16; ++i) request.add_texts(text);
+  std::string body;
+  ASSERT_TRUE(google::protobuf::util::MessageToJsonString(request, &body).ok());
+  EXPECT_THAT(fixture.Post(kTokenize, body),
+              AllOf(StartsWith("HTTP/1.1 400 "),
+                    HasSubstr("the limit in JSON is 8388608; ask for less")));
+  const std::string answer = PostAs(fixture, "application/proto", kTokenize,
+                                    request.SerializeAsString());
+  EXPECT_GT(answer.size(), kMaxJsonAnswerBytes);
+  EXPECT_TRUE(absl::StartsWith(answer, "HTTP/1.1 200 "));
 }
 
 TEST(ConnectErrorTest, SaysWhenToComeAgain) {
