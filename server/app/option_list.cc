@@ -202,8 +202,9 @@ void AddConnections(OptionParser& parser, RpcOptions& o) {
       "take more of the connections.");
   parser.Add(
       "slow-reader-timeout", o.slow_reader_timeout,
-      "A call is cancelled if its client has not read for this long. Higher: "
-      "dead clients hold memory longer.");
+      "A call is cancelled if its client takes longer to read an answer, or "
+      "each MiB of a long one; over HTTP, each 16 KiB. Higher: dead clients "
+      "hold memory longer.");
   parser.Add("keepalive-time", o.keepalive_time,
              "A connection that is quiet for this long is pinged. Higher: dead "
              "clients are noticed later. Lower: more packets.");

@@ -77,16 +77,17 @@ void Call::OnDoneEvent(bool) {
 void Call::OnWritten(bool ok) {
   writing_ = false;
   loop_.Unwatch(*this);
+  if (unread_ && unread_->was_cut() && !std::exchange(slow_, true)) {
+    metrics().OnSlowReader();
+  }
+  unread_.reset();
   if (!ok) gone_ = true;
   if (gone_) cancelled_ = true;
   Advance();
 }
 
 void Call::OnWatch(absl::Time now) {
-  if (!writing_ || slow_ ||
-      now - write_began_ < environment_.slow_reader_timeout) {
-    return;
-  }
+  if (!writing_ || slow_ || now - write_began_ < time_to_read_) return;
   slow_ = true;
   metrics().OnSlowReader();
   grpc_.TryCancel();  // the write and the call come to their end by events
@@ -125,6 +126,12 @@ void Call::Write() {
   loop_.Watch(*this);
   const std::optional<grpc::ByteBuffer> answer =
       std::exchange(answer_, std::nullopt);
+  const size_t bytes = answer ? answer->Length() : 0;
+  time_to_read_ = environment_.TimeToRead(bytes);
+  if (bytes > 0) {
+    unread_.emplace(environment_.calls.unread, tenant().id, bytes,
+                    [this] { grpc_.TryCancel(); });
+  }
   if (!end_) return stream_.Write(*answer, written_tag());
   ended_ = true;
   const grpc::Status status = ToGrpcStatus(*end_);

@@ -14,6 +14,7 @@
 #include "server/grpc/rpc_environment.h"
 #include "server/service/live_calls.h"
 #include "server/service/service_call.h"
+#include "server/service/unread_answers.h"
 
 namespace attend {
 
@@ -91,6 +92,8 @@ class Call final : private LiveCalls::Entry,  // first base: destroyed last
   bool ended_ = false;         // the end has been handed to gRPC
   bool slow_ = false;          // the server cancelled: the client did not read
   absl::Time write_began_;
+  std::optional<UnreadAnswers::Entry> unread_;  // while there is an answer
+  absl::Duration time_to_read_;
 };
 
 }  // namespace attend

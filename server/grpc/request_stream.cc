@@ -94,6 +94,10 @@ void RequestStream::OnDoneEvent(bool) {
 
 void RequestStream::OnWritten(bool ok) {
   writing_ = false;
+  if (unread_ && unread_->was_cut() && !std::exchange(slow_, true)) {
+    written_request_->metrics().OnSlowReader();
+  }
+  unread_.reset();
   written_request_ = nullptr;
   if (!ok) gone_ = true;
   if (gone_) CancelAll();
@@ -101,8 +105,7 @@ void RequestStream::OnWritten(bool ok) {
 }
 
 void RequestStream::OnWatch(absl::Time now) {
-  if (writing_ && !slow_ &&
-      now - write_began_ >= environment_.slow_reader_timeout) {
+  if (writing_ && !slow_ && now - write_began_ >= time_to_read_) {
     slow_ = true;
     if (written_request_ != nullptr) written_request_->metrics().OnSlowReader();
     grpc_.TryCancel();  // the write and the call come to their end by events
@@ -171,6 +174,9 @@ bool RequestStream::WriteOne(StreamedRequest& request) {
   writing_ = true;
   write_began_ = SteadyNow();
   written_request_ = &request;
+  time_to_read_ = environment_.TimeToRead(answer->Length());
+  unread_.emplace(environment_.calls.unread, request.tenant().id,
+                  answer->Length(), [this] { grpc_.TryCancel(); });
   stream_.Write(*answer, static_cast<Event*>(&written_));
   return true;
 }
@@ -180,6 +186,7 @@ void RequestStream::WriteEnd() {
   ended_ = true;
   writing_ = true;
   write_began_ = SteadyNow();
+  time_to_read_ = environment_.TimeToRead(0);
   const absl::Status status = end_.value_or(absl::OkStatus());
   AddRetryPushback(status, grpc_);
   stream_.Finish(ToGrpcStatus(status), static_cast<Event*>(&written_));

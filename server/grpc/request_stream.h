@@ -16,6 +16,7 @@
 #include "server/grpc/rpc_environment.h"
 #include "server/grpc/streamed_request.h"
 #include "server/service/live_calls.h"
+#include "server/service/unread_answers.h"
 #include "server/service/wake_list.h"
 
 namespace attend {
@@ -97,6 +98,8 @@ class RequestStream final : private LiveCalls::Entry,
   bool gone_ = false;          // the client has gone
   bool slow_ = false;          // the server cancelled: the client did not read
   absl::Time write_began_;
+  std::optional<UnreadAnswers::Entry> unread_;  // while there is an answer
+  absl::Duration time_to_read_;
 };
 
 }  // namespace attend

@@ -19,6 +19,11 @@ struct RpcEnvironment {
   static constexpr int64_t kHeaderBytes = 64 << 10;
 
   CallEnvironment& calls;
+  // The time that a client has to read an answer of so many bytes.
+  absl::Duration TimeToRead(size_t bytes) const {
+    return slow_reader_timeout * (1 + bytes / kPaceBytes);
+  }
+  static constexpr size_t kPaceBytes = 1 << 20;
   const absl::Duration slow_reader_timeout;
   const int max_stream_requests;  // in work at once, of one stream
   LiveCalls live_calls;           // all calls, accepted or not

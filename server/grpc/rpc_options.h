@@ -58,8 +58,9 @@ struct RpcOptions {
   // flooded.
   int max_tokenizer_queue = 1024;
 
-  // A call is cancelled if its client has not read for this long. Higher: dead
-  // clients hold their results in memory longer.
+  // A call is cancelled if its client takes longer to read an answer, or each
+  // MiB of a long one. Higher: dead clients hold their results in memory
+  // longer.
   absl::Duration slow_reader_timeout = absl::Seconds(30);
 
   // The time from the opening of a connection until the client has sent the

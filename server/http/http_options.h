@@ -57,10 +57,6 @@ struct HttpOptions {
   // The time that a client may take to read kPaceBytes of an answer. Higher:
   // answers that nobody reads hold memory longer.
   absl::Duration answer_timeout = absl::Seconds(10);
-  // The most bytes of all large answers that clients have not read, unless it
-  // is one answer. A further one cuts off the oldest. Higher: more memory for
-  // clients that read slowly.
-  int64_t max_unread_bytes = 256 << 20;
 
   absl::Status Validate() const;
 };

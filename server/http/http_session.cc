@@ -54,7 +54,6 @@ void HttpSession::End(HttpEnd end) {
   }
   socket_.close(ignored);
   timer_.cancel();
-  unread_ = {};
   EndExchange(end);
   environment_.connections.Remove(*this);
 }

@@ -23,7 +23,6 @@
 #include "server/http/http_options.h"
 #include "server/http/http_router.h"
 #include "server/http/http_stream.h"
-#include "server/http/unread_answers.h"
 
 namespace attend {
 
@@ -37,7 +36,6 @@ struct HttpEnvironment {
   Connections connections;
   const std::shared_ptr<BodyBudget> bodies =
       std::make_shared<BodyBudget>(options.max_bodies_bytes);
-  UnreadAnswers unread = UnreadAnswers(options.max_unread_bytes);
 };
 
 // Serves a connection: one request after the other, until the client closes the
@@ -156,7 +154,6 @@ class HttpSession final : public Connection,
   std::string front_;
   std::shared_ptr<const std::string> back_;
   size_t sent_ = 0;  // of front_ and back_ together
-  UnreadAnswers::Answer unread_;
 };
 
 void StartSession(boost::asio::ip::tcp::socket socket,

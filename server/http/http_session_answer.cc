@@ -154,17 +154,6 @@ void HttpSession::Send(std::string front,
   front_ = std::move(front);
   back_ = std::move(back);
   sent_ = 0;
-  unread_ = {};
-  // A page that several share is no memory of one client.
-  const bool shared = back_ != nullptr && back_.use_count() > 1;
-  const size_t bytes = front_.size() + (back_ == nullptr ? 0 : back_->size());
-  if (!shared && bytes > kPaceBytes) {
-    unread_ = UnreadAnswers::Answer(environment_.unread, bytes,
-                                    [session = weak_from_this()] {
-                                      if (const auto self = session.lock())
-                                        self->End({HttpEnd::kSlow});
-                                    });
-  }
   SendSome();
 }
 
@@ -189,7 +178,6 @@ void HttpSession::SendSome() {
 void HttpSession::OnSent() {
   std::string().swap(front_);  // clear() would keep the memory
   back_.reset();
-  unread_ = {};
   if (last_part_) return FinishAnswer();
   SetNoDeadline();
   if (listener_ != nullptr) listener_->OnWritten();

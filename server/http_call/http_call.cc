@@ -127,7 +127,10 @@ void HttpCall::OnWake() {
 }
 
 void HttpCall::Notice(Events events) {
-  if (events.written) writing_ = false;
+  if (events.written) {
+    writing_ = false;
+    unread_.reset();
+  }
   if (events.end) {
     exchange_end_ = events.end;
     if (events.end->how != HttpEnd::kSent) cancelled_ = true;
@@ -172,6 +175,8 @@ void HttpCall::Write() {
     translator_->AppendError(*end_, route_.error(*end_, http_status).text,
                              text);
   }
+  unread_.emplace(calls_.environment_.unread, tenant().id, text.size(),
+                  [this] { exchange_->Close(); });
   if (end_ && begun_) return exchange_->EndStream(std::move(text));
   if (end_) {
     return exchange_->Reply(
@@ -203,9 +208,15 @@ void HttpCall::DestroyIfDone() {
   if (reading_ || starting() || !exchange_end_ || !quiet()) return;
   calls_.Remove(*this);  // from here on nobody asks the call to close
   if (thread_.IsWoken(*this)) return;
-  if (exchange_end_->how == HttpEnd::kSlow) metrics().OnSlowReader();
+  if (IsSlow()) metrics().OnSlowReader();
   Report(EndOfCall());
   delete this;
+}
+
+bool HttpCall::IsSlow() const {
+  return exchange_end_->how == HttpEnd::kSlow ||
+         (exchange_end_->how == HttpEnd::kClosed && unread_ &&
+          unread_->was_cut());
 }
 
 int HttpCall::StatusSent() const {
@@ -230,7 +241,7 @@ CallEnd HttpCall::EndOfCall() const {
   }
   return {.status = absl::OkStatus(),
           .gone = true,
-          .slow_reader = exchange_end_->how == HttpEnd::kSlow,
+          .slow_reader = IsSlow(),
           .http_status = begun_ ? 200 : 0};
 }
 

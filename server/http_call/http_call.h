@@ -15,6 +15,7 @@
 #include "server/http_call/translating_handler.h"
 #include "server/service/live_calls.h"
 #include "server/service/service_call.h"
+#include "server/service/unread_answers.h"
 
 namespace attend {
 
@@ -67,6 +68,8 @@ class HttpCall final : private LiveCalls::Entry,  // first base: destroyed last
   HttpResponse Failed() const;
   // Destroys the call if nothing is left to come.
   void DestroyIfDone();
+  // The client was too slow for its answer.
+  bool IsSlow() const;
   int StatusSent() const;  // once the whole answer has been sent
   CallEnd EndOfCall() const;
 
@@ -107,6 +110,7 @@ class HttpCall final : private LiveCalls::Entry,  // first base: destroyed last
   std::optional<absl::Status> end_;        // the status that ends the call
   bool ended_ = false;                     // the end is under way
   std::optional<HttpEnd> exchange_end_;    // set: nothing can be sent any more
+  std::optional<UnreadAnswers::Entry> unread_;  // of what is being sent
 };
 
 }  // namespace attend

@@ -12,6 +12,7 @@
 #include "server/service/call_context.h"
 #include "server/service/heap_trimmer.h"
 #include "server/service/service.h"
+#include "server/service/unread_answers.h"
 #include "server/service/work_pool.h"
 #include "server/tenants/tenants.h"
 #include "server/tracing/call_trace.h"
@@ -41,6 +42,7 @@ struct CallEnvironment {
   WorkPool sandbox_pool;
   WorkPool pool;  // gives work to the other, so it ends before
   HeapTrimmer heap;
+  UnreadAnswers unread{service.max_unread_bytes};
 };
 
 // Who calls, as the protocol knows. All of it is read before Begin() returns.

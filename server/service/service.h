@@ -1,6 +1,7 @@
 #ifndef ATTEND_SERVER_SERVICE_SERVICE_H_
 #define ATTEND_SERVER_SERVICE_SERVICE_H_
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -30,9 +31,10 @@ struct Service {
   const Clock& clock;
   CallMetrics& other_calls;  // of calls that belong to no entry
   Log& log;
-  std::string version = "";           // of the build
-  int max_batch_inputs = 256;         // of one call
-  int max_document_sentences = 8192;  // of all documents of one call
+  std::string version = "";                     // of the build
+  int max_batch_inputs = 256;                   // of one call
+  int max_document_sentences = 8192;            // of all documents of one call
+  size_t max_unread_bytes = size_t{256} << 20;  // see UnreadAnswers
   FairShare fair_share = FairShare::kAddress;
   // The tenants of the file of tenants: each call needs the key of a tenant.
   // Null: there is no such file; calls need no key, and `fair_share` says of

@@ -284,6 +284,33 @@ TEST(ConnectApiTest, LargeAnswersAreForProtobufOnly) {
   EXPECT_TRUE(absl::StartsWith(answer, "HTTP/1.1 200 "));
 }
 
+// So clients that read a little now and then do not hold all memory.
+TEST(ConnectApiTest, TheOldestUnreadAnswerMakesRoom) {
+  HttpFixtureOptions options = WithConnect({});
+  options.max_unread_bytes = 8 << 20;
+  HttpFixture fixture(std::move(options));
+  v1::TokenizeRequest request;
+  for (int i = 0; i < 8; ++i) request.add_texts(std::string(65535, 'a'));
+  std::string body;
+  ASSERT_TRUE(google::protobuf::util::MessageToJsonString(request, &body).ok());
+  const std::string post =
+      HttpFixture::PostText("/attend.v1.Attend/Tokenize", body);
+  RawHttp slow;
+  slow.ReceiveLittle();
+  ASSERT_TRUE(slow.Connect(fixture.port()));
+  ASSERT_TRUE(slow.Send(post));
+  EXPECT_THAT(slow.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_TRUE(absl::EndsWith(fixture.Post("/attend.v1.Attend/Tokenize", body),
+                               "\"fake\"}"));
+  }
+  EXPECT_FALSE(absl::EndsWith(slow.ReadToEnd(), "\"fake\"}"));
+  EXPECT_TRUE(WaitUntil([&] {
+    return absl::StrContains(fixture.metrics.Serialize(),
+                             "attend_slow_readers_total{model=\"fake\"} 1");
+  }));
+}
+
 TEST(ConnectErrorTest, SaysWhenToComeAgain) {
   absl::Status status = absl::ResourceExhaustedError("the queue is full");
   status.SetPayload(kRetryAfterUrl, absl::Cord("1.5s"));

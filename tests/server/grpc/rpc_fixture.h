@@ -39,6 +39,7 @@ struct RpcFixtureOptions {
   // A handshake that is instrumented may take longer than clients are given.
   RpcOptions rpc = {
       .host = "127.0.0.1", .port = 0, .handshake_timeout = absl::Minutes(2)};
+  size_t max_unread_bytes = size_t{256} << 20;
   // Must outlive the fixture; null: calls need no key.
   const Tenants* tenants = nullptr;
   // Must outlive the fixture; null: no TLS.
@@ -66,6 +67,7 @@ class RpcFixture {
                           .other_calls = metrics.other_calls(),
                           .log = log,
                           .max_batch_inputs = options.rpc.max_batch_inputs,
+                          .max_unread_bytes = options.max_unread_bytes,
                           .tenants = options.tenants,
                           .methods = methods},
                   options.rpc.tokenizer_threads,

@@ -2,7 +2,6 @@
 // end.
 
 #include <gmock/gmock.h>
-#include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 #include "server/tenants/tenants.h"
 #include "tests/server/grpc/raw_connection.h"
 #include "tests/server/grpc/rpc_fixture.h"
+#include "tests/server/grpc/slow_call.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/wait_until.h"
 
@@ -27,69 +27,6 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr char kGenerate[] = "/attend.v1.Attend/Generate";
-
-// A call of a client that sends what the test says, and when.
-class SlowCall {
- public:
-  SlowCall(RpcFixture& fixture, const std::string& authorization)
-      : stub_(fixture.NewChannel({})) {
-    if (!authorization.empty()) {
-      context_.AddMetadata("authorization", authorization);
-    }
-    // A server that waits for the request fails the test, and does not hold it.
-    context_.set_deadline(std::chrono::system_clock::now() +
-                          std::chrono::minutes(2));
-    call_ = stub_.PrepareCall(&context_, kGenerate, &queue_);
-    call_->StartCall(this);
-    EXPECT_TRUE(Next());
-  }
-  ~SlowCall() {
-    queue_.Shutdown();
-    while (Any()) {
-    }
-  }
-
-  bool Send(const google::protobuf::Message& request) {
-    const grpc::ByteBuffer bytes = ToBytes(request).value();
-    call_->Write(bytes, this);
-    return Next();
-  }
-  void SendNoMore() {
-    call_->WritesDone(this);
-    Next();
-  }
-  // The answer, if there is one.
-  std::optional<v1::GenerateResponse> Receive() {
-    grpc::ByteBuffer bytes;
-    call_->Read(&bytes, this);
-    v1::GenerateResponse response;
-    if (!Next() || !ParseMessage(bytes, response).ok()) return std::nullopt;
-    return response;
-  }
-  grpc::Status Finish() {
-    grpc::Status status;
-    call_->Finish(&status, this);
-    EXPECT_TRUE(Next());
-    return status;
-  }
-
- private:
-  bool Next() {
-    bool ok = false;
-    void* tag;
-    return queue_.Next(&tag, &ok) && ok;
-  }
-  bool Any() {
-    bool ok;
-    void* tag;
-    return queue_.Next(&tag, &ok);
-  }
-
-  grpc::GenericStub stub_;
-  grpc::ClientContext context_;
-  grpc::CompletionQueue queue_;
-  std::unique_ptr<grpc::GenericClientAsyncReaderWriter> call_;
-};
 
 // A server with a tenant of the key "key", which may call twice in a year.
 class UnreadCallsTest : public ::testing::Test {

@@ -6,7 +6,6 @@
 
 #include <string>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "server/http/cors.h"
 #include "tests/server/http/recording_listener.h"
@@ -224,47 +223,6 @@ TEST(HttpExchangeTest, ASlowReaderIsCutOff) {
   exchange.BeginStream(Streamed(std::string(4 << 20, 'x')));
   EXPECT_EQ(server.call().end().how, HttpEnd::kSlow);
   EXPECT_EQ(server.call().written(), 0);
-}
-
-// So clients that read a little now and then do not hold all memory.
-TEST(HttpExchangeTest, TheOldestUnreadAnswerMakesRoom) {
-  ListenedServer server({.max_unread_bytes = 5 << 20}, 3);
-  RawHttp clients[3];
-  for (int i = 0; i < 3; ++i) {
-    if (i < 2) clients[i].ReceiveLittle();
-    ASSERT_TRUE(clients[i].Connect(server.port()));
-    ASSERT_TRUE(clients[i].Send(Post("{}")));
-    EXPECT_EQ(server.call(i).body(), "{}");
-  }
-  server.call(0).exchange().Reply(TextResponse(200, std::string(4 << 20, '0')));
-  server.call(1).exchange().Reply(TextResponse(200, std::string(1 << 20, '1')));
-  // Longer than the limit: the others go, and this answer is sent all the same.
-  const std::string longest(6 << 20, '2');
-  server.call(2).exchange().Reply(TextResponse(200, longest));
-  EXPECT_EQ(server.call(0).end().how, HttpEnd::kSlow);
-  EXPECT_EQ(server.call(1).end().how, HttpEnd::kSlow);
-  EXPECT_TRUE(absl::EndsWith(clients[2].ReadAnswer(), longest));
-  EXPECT_EQ(server.call(2).end().how, HttpEnd::kSent);
-}
-
-TEST(HttpExchangeTest, AnswersThatWereReadTakeNoRoom) {
-  ListenedServer server({.max_unread_bytes = 11 << 19}, 3);
-  RawHttp slow, client;
-  slow.ReceiveLittle();
-  ASSERT_TRUE(slow.Connect(server.port()));
-  ASSERT_TRUE(slow.Send(Post("{}")));
-  const std::string large(4 << 20, 'x');
-  EXPECT_EQ(server.call(0).body(), "{}");
-  server.call(0).exchange().Reply(TextResponse(200, large));
-  ASSERT_TRUE(client.Connect(server.port()));
-  for (int i = 1; i < 3; ++i) {
-    ASSERT_TRUE(client.Send(Post("{}")));
-    EXPECT_EQ(server.call(i).body(), "{}");
-    server.call(i).exchange().Reply(
-        TextResponse(200, std::string(1 << 20, 'y')));
-    EXPECT_TRUE(absl::EndsWith(client.ReadAnswer(), "y"));
-  }
-  EXPECT_TRUE(absl::EndsWith(slow.ReadAnswer(), large));
 }
 
 TEST(HttpExchangeTest, WhatFollowsWaitsForTheAnswer) {
