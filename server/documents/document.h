@@ -67,6 +67,9 @@ class DocumentReader {
 
   // False: there are no more runs.
   absl::StatusOr<bool> NextRun();
+  // Those of the next block of text_, in which there are some bytes left.
+  // Returns the size of the block.
+  size_t FindSentences();
   std::string Unbroken(const std::string& text) const;
   TextRange WithoutMarks(TextRange sentence) const;
   absl::Status AddPart(TextRange range);
@@ -80,7 +83,8 @@ class DocumentReader {
   std::unique_ptr<RunReader> runs_;  // of markup
   Run run_;
   std::string text_;                  // of run_, as sentences are found in it
-  std::vector<TextRange> sentences_;  // of text_
+  size_t next_block_ = 0;             // of text_
+  std::vector<TextRange> sentences_;  // of the block before
   size_t next_sentence_ = 0;
   std::optional<SentenceCutter> cutter_;  // of the sentence before
 };

@@ -77,6 +77,44 @@ TEST(DocumentTest, WhatIsTooLongIsCutAtClausesThenWordsThenCharacters) {
   EXPECT_EQ(joined, std::string(1000, 'x') + "\u00e4" + std::string(1001, 'y'));
 }
 
+// Sentences are found in blocks of 64 to 256 KiB.
+TEST(DocumentTest, SentencesOfLongTextsAreWhole) {
+  const std::string sentence = "One dog runs in the park.";
+  for (const char* between : {" ", "\n"}) {
+    std::string text;
+    for (int i = 0; i < 40000; ++i) absl::StrAppend(&text, sentence, between);
+    const Glossary none;
+    const auto document = ReadDocument(text, {.language = "en",
+                                              .measure = MeasureBytes(200),
+                                              .max_sentences = 50000,
+                                              .glossary = &none});
+    ASSERT_TRUE(document.ok()) << document.status();
+    EXPECT_EQ(document->sentences.size(), 40000);
+    for (const Sentence& found : document->sentences) {
+      ASSERT_EQ(found.text, sentence);
+    }
+  }
+}
+
+// Of a text without ends of sentences no byte is lost.
+TEST(DocumentTest, LongTextsAreReadToTheEnd) {
+  const Glossary none;
+  for (const std::string word : {"dog ", "dog", "\u00e4\u00e4\u00e4"}) {
+    std::string text;
+    for (int i = 0; i < 200000; ++i) text += word;
+    const auto document = ReadDocument(text, {.measure = MeasureBytes(200),
+                                              .max_sentences = 50000,
+                                              .glossary = &none});
+    ASSERT_TRUE(document.ok()) << document.status();
+    std::string joined;
+    for (const Sentence& found : document->sentences) {
+      EXPECT_LE(found.text.size(), 200);
+      absl::StrAppend(&joined, found.text, word.back() == ' ' ? " " : "");
+    }
+    EXPECT_TRUE(joined == text);
+  }
+}
+
 TEST(DocumentTest, TooManySentencesAreAnError) {
   std::string text;
   for (int i = 0; i < 1001; ++i) text += "a. B\n";
