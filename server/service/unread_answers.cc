@@ -15,7 +15,9 @@ UnreadAnswers::Entry::Entry(UnreadAnswers& all, uint64_t tenant, size_t bytes,
   if (bytes > kShort) all.Add(*this);
 }
 
-UnreadAnswers::Entry::~Entry() { all_.Remove(*this); }
+UnreadAnswers::Entry::~Entry() {
+  if (bytes_ > kShort) all_.Remove(*this);
+}
 
 // Without memory for it, an answer is not counted.
 void UnreadAnswers::Add(Entry& entry) {
