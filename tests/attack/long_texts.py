@@ -4,8 +4,8 @@
     build/release/server/attend-server --model models/en-de &
     tests/attack/long_texts.py --pid $!
 
-Clients send texts of 10 MB, as they are, or to be cut, and conversations of
-100,000 messages, one call after the other. Another one makes small calls,
+Clients send texts of 10 MB, as they are, or to be cut, or to be translated or
+tokenised, and conversations of 100,000 messages, one call after the other. Another one makes small calls,
 first alone and then beside them. It prints how long small calls took, how the
 long ones ended, and the server's resident memory before, during and after.
 
@@ -49,18 +49,25 @@ def stub(address):
 
 
 def long_requests(model, size, messages):
-    """Name and request of each."""
+    """Name, method and request of each."""
     for name, part in TEXTS.items():
         text = part * (size // len(part.encode()))
         for cut in (False, True):
-            yield (f"{name}, cut" if cut else name,
+            yield (f"{name}, cut" if cut else name, "Generate",
                    pb.GenerateRequest(model=model, inputs=[pb.Input(text=text)],
                                       truncate=cut,
                                       params=pb.GenerationParams(
                                           max_new_tokens=1)))
+        yield (f"{name}, document", "Translate",
+               pb.TranslateRequest(model=model, documents=[text],
+                                   params=pb.GenerationParams(
+                                       max_new_tokens=1)))
+        part = text.encode()[:size // 256].decode(errors="ignore")
+        yield (f"{name}, tokens", "Tokenize",
+               pb.TokenizeRequest(model=model, texts=256 * [part]))
     chat = pb.Chat(messages=[pb.ChatMessage(role="user", content="Hi.")
                              for _ in range(messages)])
-    yield (f"{messages} messages",
+    yield (f"{messages} messages", "Generate",
            pb.GenerateRequest(model=model, inputs=[pb.Input(chat=chat)]))
 
 
@@ -71,11 +78,11 @@ def attack(address, model, size, messages, number, ready, stop, ends):
     turn = number
     ready.release()
     while not stop.is_set():
-        name, request = requests[turn % len(requests)]
+        name, method, request = requests[turn % len(requests)]
         turn += 1
         begin = time.monotonic()
         try:
-            calls.Generate(request, timeout=60)
+            getattr(calls, method)(request, timeout=60)
             code = "OK"
         except grpc.RpcError as error:
             code = error.code().name
