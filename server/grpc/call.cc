@@ -77,7 +77,7 @@ void Call::OnDoneEvent(bool) {
 void Call::OnWritten(bool ok) {
   writing_ = false;
   loop_.Unwatch(*this);
-  if (unread_ && unread_->was_cut() && !std::exchange(slow_, true)) {
+  if (!ok && unread_ && unread_->was_cut() && !std::exchange(slow_, true)) {
     metrics().OnSlowReader();
   }
   unread_.reset();

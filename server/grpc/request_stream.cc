@@ -94,7 +94,7 @@ void RequestStream::OnDoneEvent(bool) {
 
 void RequestStream::OnWritten(bool ok) {
   writing_ = false;
-  if (unread_ && unread_->was_cut() && !std::exchange(slow_, true)) {
+  if (!ok && unread_ && unread_->was_cut() && !std::exchange(slow_, true)) {
     written_request_->metrics().OnSlowReader();
   }
   unread_.reset();

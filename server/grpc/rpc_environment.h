@@ -1,6 +1,7 @@
 #ifndef ATTEND_SERVER_GRPC_RPC_ENVIRONMENT_H_
 #define ATTEND_SERVER_GRPC_RPC_ENVIRONMENT_H_
 
+#include <cstddef>
 #include <cstdint>
 
 #include "absl/time/time.h"
@@ -19,15 +20,16 @@ struct RpcEnvironment {
   static constexpr int64_t kHeaderBytes = 64 << 10;
 
   CallEnvironment& calls;
-  // The time that a client has to read an answer of so many bytes.
-  absl::Duration TimeToRead(size_t bytes) const {
-    return slow_reader_timeout * (1 + bytes / kPaceBytes);
-  }
-  static constexpr size_t kPaceBytes = 1 << 20;
   const absl::Duration slow_reader_timeout;
   const int max_stream_requests;  // in work at once, of one stream
   LiveCalls live_calls;           // all calls, accepted or not
   LiveCalls answered_calls;       // those whose requests have come
+
+  // The time that a client has to read a message of so many bytes.
+  absl::Duration TimeToRead(size_t bytes) const {
+    constexpr size_t kBytesOfTimeout = 1 << 20;
+    return slow_reader_timeout * (1 + bytes / kBytesOfTimeout);
+  }
 };
 
 }  // namespace attend

@@ -134,6 +134,10 @@ void HttpCall::Notice(Events events) {
   if (events.end) {
     exchange_end_ = events.end;
     if (events.end->how != HttpEnd::kSent) cancelled_ = true;
+    slow_ =
+        events.end->how == HttpEnd::kSlow ||
+        (events.end->how == HttpEnd::kClosed && unread_ && unread_->was_cut());
+    unread_.reset();
   }
   if (events.body) {
     reading_ = false;
@@ -208,15 +212,9 @@ void HttpCall::DestroyIfDone() {
   if (reading_ || starting() || !exchange_end_ || !quiet()) return;
   calls_.Remove(*this);  // from here on nobody asks the call to close
   if (thread_.IsWoken(*this)) return;
-  if (IsSlow()) metrics().OnSlowReader();
+  if (slow_) metrics().OnSlowReader();
   Report(EndOfCall());
   delete this;
-}
-
-bool HttpCall::IsSlow() const {
-  return exchange_end_->how == HttpEnd::kSlow ||
-         (exchange_end_->how == HttpEnd::kClosed && unread_ &&
-          unread_->was_cut());
 }
 
 int HttpCall::StatusSent() const {
@@ -241,7 +239,7 @@ CallEnd HttpCall::EndOfCall() const {
   }
   return {.status = absl::OkStatus(),
           .gone = true,
-          .slow_reader = IsSlow(),
+          .slow_reader = slow_,
           .http_status = begun_ ? 200 : 0};
 }
 

@@ -68,8 +68,6 @@ class HttpCall final : private LiveCalls::Entry,  // first base: destroyed last
   HttpResponse Failed() const;
   // Destroys the call if nothing is left to come.
   void DestroyIfDone();
-  // The client was too slow for its answer.
-  bool IsSlow() const;
   int StatusSent() const;  // once the whole answer has been sent
   CallEnd EndOfCall() const;
 
@@ -111,6 +109,7 @@ class HttpCall final : private LiveCalls::Entry,  // first base: destroyed last
   bool ended_ = false;                     // the end is under way
   std::optional<HttpEnd> exchange_end_;    // set: nothing can be sent any more
   std::optional<UnreadAnswers::Entry> unread_;  // of what is being sent
+  bool slow_ = false;  // the client was too slow for its answer
 };
 
 }  // namespace attend

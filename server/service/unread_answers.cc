@@ -1,7 +1,5 @@
 #include "server/service/unread_answers.h"
 
-#include <iterator>
-#include <unordered_map>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -19,47 +17,70 @@ UnreadAnswers::Entry::~Entry() {
   if (bytes_ > kShort) all_.Remove(*this);
 }
 
-// Without memory for it, an answer is not counted.
+bool UnreadAnswers::Entry::was_cut() const {
+  if (bytes_ <= kShort) return false;
+  MutexLock lock(all_.mutex_);
+  return state_ == State::kBeingCut || state_ == State::kCut;
+}
+
 void UnreadAnswers::Add(Entry& entry) {
-  MutexLock lock(mutex_);
-  CatchOutOfMemory([&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    MakeRoom(entry);
-    entries_.push_back(&entry);
-    entry.place_ = std::prev(entries_.end());
-    entry.listed_ = true;
-    bytes_ += entry.bytes_;
-    return absl::OkStatus();
-  }).IgnoreError();
+  Entries worst;
+  {
+    MutexLock lock(mutex_);
+    CatchOutOfMemory([&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+      Entries added = {&entry};
+      tenants_[entry.tenant_] += entry.bytes_;
+      // From here on nothing is allocated.
+      bytes_ += entry.bytes_;
+      worst = TakeWorst();
+      entry.place_ = added.begin();
+      entry.state_ = Entry::State::kListed;
+      entries_.splice(entries_.end(), added);
+      return absl::OkStatus();
+    }).IgnoreError();
+  }
+  // Without the lock: it may take long, and the others need not wait. An entry
+  // that is being cut waits in its destructor.
+  for (Entry* const cut : worst) {
+    CatchOutOfMemory([&] {
+      cut->cut_();
+      return absl::OkStatus();
+    }).IgnoreError();
+    MutexLock lock(mutex_);
+    cut->state_ = Entry::State::kCut;
+    changed_.notify_all();
+  }
 }
 
 void UnreadAnswers::Remove(Entry& entry) {
   MutexLock lock(mutex_);
-  if (entry.listed_) Unlist(entry);
+  changed_.wait(lock, [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return entry.state_ != Entry::State::kBeingCut;
+  });
+  Entries removed;
+  if (entry.state_ == Entry::State::kListed) Unlist(entry, removed);
 }
 
-void UnreadAnswers::MakeRoom(const Entry& entry) {
-  while (!entries_.empty() && bytes_ + entry.bytes_ > limit_) {
-    Entry& worst = Worst(entry);
-    Unlist(worst);
-    worst.was_cut_ = true;
-    worst.cut_();
+UnreadAnswers::Entries UnreadAnswers::TakeWorst() {
+  Entries worst;
+  while (!entries_.empty() && bytes_ > limit_) {
+    Entry* most = entries_.front();
+    for (Entry* const other : entries_) {
+      if (tenants_[other->tenant_] > tenants_[most->tenant_]) most = other;
+    }
+    Unlist(*most, worst);
+    most->state_ = Entry::State::kBeingCut;
   }
+  return worst;
 }
 
-UnreadAnswers::Entry& UnreadAnswers::Worst(const Entry& entry) const {
-  std::unordered_map<uint64_t, size_t> bytes = {{entry.tenant_, entry.bytes_}};
-  for (const Entry* other : entries_) bytes[other->tenant_] += other->bytes_;
-  Entry* worst = entries_.front();
-  for (Entry* other : entries_) {
-    if (bytes[other->tenant_] > bytes[worst->tenant_]) worst = other;
-  }
-  return *worst;
-}
-
-void UnreadAnswers::Unlist(Entry& entry) {
-  entries_.erase(entry.place_);
-  entry.listed_ = false;
+void UnreadAnswers::Unlist(Entry& entry, Entries& to) {
+  to.splice(to.end(), entries_, entry.place_);
+  entry.state_ = Entry::State::kNotListed;
   bytes_ -= entry.bytes_;
+  const auto tenant = tenants_.find(entry.tenant_);
+  tenant->second -= entry.bytes_;
+  if (tenant->second == 0) tenants_.erase(tenant);
 }
 
 }  // namespace attend

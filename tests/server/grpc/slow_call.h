@@ -1,6 +1,7 @@
 #ifndef ATTEND_TESTS_SERVER_GRPC_SLOW_CALL_H_
 #define ATTEND_TESTS_SERVER_GRPC_SLOW_CALL_H_
 
+#include <google/protobuf/message.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>

@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <memory>
+#include <thread>
 #include <vector>
 
 namespace attend {
@@ -61,6 +63,25 @@ TEST_F(UnreadAnswersTest, WhatHasEndedTakesNoRoom) {
   entries_[1] = nullptr;  // it has been cut before
   Begin(1, 9 * kPart);
   EXPECT_THAT(cut_, ElementsAre(1));
+}
+
+// What is cut may end at the same time.
+TEST_F(UnreadAnswersTest, ThreadsBeginAndEndThem) {
+  std::atomic<int> cut = 0;
+  std::vector<std::thread> threads;
+  for (int tenant = 0; tenant < 4; ++tenant) {
+    threads.emplace_back([&, tenant] {
+      for (int i = 0; i < 1000; ++i) {
+        auto alive = std::make_unique<int>(i);
+        const UnreadAnswers::Entry entry(answers_, tenant, 4 * kPart,
+                                         [&] { cut += *alive >= 0 ? 1 : 0; });
+        std::this_thread::yield();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  Begin(0, 10 * kPart);
+  EXPECT_THAT(cut_, IsEmpty());
 }
 
 TEST_F(UnreadAnswersTest, ShortOnesDoNotCount) {
