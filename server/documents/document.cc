@@ -51,6 +51,9 @@ TextRange WithoutListMarks(absl::string_view text, TextRange sentence) {
 constexpr size_t kLeastBlock = 64 << 10;
 constexpr size_t kMostBlock = 256 << 10;
 
+// A run, a block or a sentence takes at least as long as so many bytes do.
+constexpr size_t kLeastWork = 64;
+
 // Of a text of more than kMostBlock bytes.
 size_t EndOfBlock(absl::string_view text) {
   const size_t line = text.substr(0, kMostBlock).find('\n', kLeastBlock);
@@ -102,16 +105,17 @@ absl::StatusOr<bool> DocumentReader::Read(size_t bytes) {
     const std::optional<TextRange> part =
         cutter_ ? cutter_->Next() : std::nullopt;
     if (part) {
-      read += part->size();
+      read += kLeastWork + part->size();
       RETURN_IF_ERROR(AddPart(WithoutMarks(*part)));
     } else if (next_sentence_ < sentences_.size()) {
       cutter_.emplace(text_, sentences_[next_sentence_++], measure_);
     } else if (next_block_ < text_.size()) {
       // To find sentences takes less time than to read them.
-      read += FindSentences() / 8;
+      read += kLeastWork + FindSentences() / 8;
     } else {
       ASSIGN_OR_RETURN(const bool more, NextRun());
       if (!more) return true;
+      read += kLeastWork;
     }
   }
   return false;
@@ -141,7 +145,7 @@ size_t DocumentReader::FindSentences() {
   cutter_.reset();
   sentences_ = SplitSentences(rest.substr(0, size), options_.language);
   // The last sentence may go on behind the block.
-  if (!at_break && sentences_.size() > 1) {
+  if (!at_break && !sentences_.empty() && sentences_.back().begin > 0) {
     size = sentences_.back().begin;
     sentences_.pop_back();
   }

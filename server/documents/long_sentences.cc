@@ -27,8 +27,9 @@ constexpr absl::string_view kClauseEnds[] = {", ",
                                              "\xe3\x80\x82"};
 
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
-// What was measured as a part of a longer text may be so many times longer than
-// it is.
+// A part of a text that was measured is estimated to have its share. Above this
+// estimate it is cut without being measured. (Where most tokens are in one half
+// of a text, parts of the other may so be shorter than they need be.)
 constexpr double kMaybe = 2;
 
 // By the first byte of a mark: most bytes begin none.

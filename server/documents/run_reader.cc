@@ -1,11 +1,11 @@
 #include "server/documents/run_reader.h"
 
 #include <cstddef>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/memory/memory.h"
+#include "absl/status/status.h"
 #include "absl/strings/str_format.h"
 #include "engine/tensor/status_macros.h"
 #include "server/documents/html_elements.h"
@@ -17,8 +17,8 @@ namespace {
 std::vector<bool> FindInlineElements(absl::string_view document,
                                      const std::vector<MarkupToken>& tokens) {
   constexpr size_t kNone = static_cast<size_t>(-1);
-  std::vector<bool> mixed(
-      tokens.size());  // an element that has text of its own
+  // The elements that have text of their own.
+  std::vector<bool> mixed(tokens.size());
   std::vector<size_t> parent(tokens.size(), kNone);
   std::vector<size_t> open;
   for (size_t i = 0; i < tokens.size(); ++i) {

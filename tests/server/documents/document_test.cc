@@ -115,6 +115,21 @@ TEST(DocumentTest, LongTextsAreReadToTheEnd) {
   }
 }
 
+// Much markup with little text takes long, too.
+TEST(DocumentTest, MarkupIsReadInTurns) {
+  std::string text;
+  for (int i = 0; i < 10000; ++i) text += "<p>. ";
+  const Glossary none;
+  const auto reader = DocumentReader::Open(text, {.format = kHtml,
+                                                  .measure = MeasureBytes(200),
+                                                  .max_sentences = 10,
+                                                  .glossary = &none});
+  ASSERT_TRUE(reader.ok()) << reader.status();
+  int turns = 1;
+  while (!*(*reader)->Read(16 << 10)) ++turns;
+  EXPECT_GT(turns, 50);
+}
+
 TEST(DocumentTest, TooManySentencesAreAnError) {
   std::string text;
   for (int i = 0; i < 1001; ++i) text += "a. B\n";

@@ -1,6 +1,7 @@
 #ifndef ATTEND_TESTS_SERVER_DOCUMENTS_READ_DOCUMENT_H_
 #define ATTEND_TESTS_SERVER_DOCUMENTS_READ_DOCUMENT_H_
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
