@@ -62,13 +62,17 @@ uint64_t Hash(uint64_t before, absl::string_view input) {
 
 absl::StatusOr<OutputFile> OutputFile::Open(const std::string& file,
                                             bool resume) {
+  struct stat found;
+  if (stat(file.c_str(), &found) == 0 && !S_ISREG(found.st_mode)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        file, ": is no regular file; leave --output away to print results"));
+  }
   std::string progress_path = ProgressPath(file);
   const int progress =
       open(progress_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (progress < 0) return CannotWrite(progress_path);
   OutputFile output(std::move(progress_path), progress);
   const int stream = open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  struct stat found;
   if (stream < 0 || fstat(stream, &found) != 0) return CannotWrite(file);
   char text[kProgressBytes + 1];
   const ssize_t count = resume ? pread(progress, text, sizeof text, 0) : 0;
@@ -118,9 +122,9 @@ absl::Status OutputFile::Skip(
   }
   if (count == done() && hash == progress_.hash) return absl::OkStatus();
   return absl::DataLossError(absl::StrCat(
-      progress_path_,
-      ": the inputs have changed whose results have been written (lines 1 to ",
-      done(), "); without --resume the output begins anew"));
+      progress_path_, ": inputs 1 to ", done(),
+      " have changed since their results were written; without --resume the "
+      "output begins anew"));
 }
 
 absl::Status OutputFile::Record(absl::string_view input) {

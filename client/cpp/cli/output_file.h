@@ -22,8 +22,9 @@ class OutputFile {
   // From now on standard output is that file. `resume`: what it has of an
   // earlier run stays, up to where FILE.progress says; without that file, or
   // without `resume`, the output begins anew. NOT_FOUND: a file cannot be
-  // written. DATA_LOSS: FILE.progress is not what was written to it, or FILE is
-  // shorter than it says.
+  // written. INVALID_ARGUMENT: FILE is there, and is no regular file.
+  // DATA_LOSS: FILE.progress is not what was written to it, or FILE is shorter
+  // than it says.
   static absl::StatusOr<OutputFile> Open(const std::string& file, bool resume);
   // FILE.progress.
   static std::string ProgressPath(const std::string& file);

@@ -78,8 +78,7 @@ TEST_F(OutputFileTest, OfOtherInputsIsAnError) {
     const Outcome outcome = Run(std::string(kCommand) + " --resume");
     EXPECT_EQ(outcome.exit_code, 1);
     EXPECT_THAT(outcome.err,
-                HasSubstr("results.progress: the inputs have changed whose "
-                          "results have been written (lines 1 to 2)"))
+                HasSubstr("results.progress: inputs 1 to 2 have changed"))
         << inputs;
     EXPECT_EQ(Results(), "A\n\n");
   }
@@ -94,7 +93,7 @@ TEST_F(OutputFileTest, AnEmptyLineIsAnInput) {
   EndInTheMiddle();
   File("text", "a\n");
   EXPECT_THAT(Run(std::string(kCommand) + " --resume").err,
-              HasSubstr("the inputs have changed"));
+              HasSubstr("have changed since"));
 }
 
 TEST_F(OutputFileTest, OfAnotherOutputIsAnError) {
@@ -148,6 +147,10 @@ TEST_F(OutputFileTest, WhereNothingCanBeWritten) {
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.err, HasSubstr("no/such/place.progress: cannot write"));
   EXPECT_EQ(Run("translate --file text --resume").exit_code, 2);
+  std::filesystem::create_directory(directory_ / "folder");
+  EXPECT_THAT(Run("translate --output folder x").err,
+              HasSubstr("folder: is no regular file"));
+  EXPECT_FALSE(Exists("folder.progress"));
 }
 
 }  // namespace
