@@ -28,6 +28,13 @@ constexpr size_t kMaxOrderedOwners = size_t{1} << 18;
 // Each takes a tenth of a microsecond and more, and nothing ends the parsing.
 constexpr size_t kMaxOrderedPlain = size_t{1} << 21;
 
+// Without the name of the exception: "[json.exception.parse_error.101] ".
+std::string Message(const std::exception& e) {
+  const absl::string_view text = e.what();
+  const size_t end = text[0] == '[' ? text.find("] ") : text.npos;
+  return ShortText(end == text.npos ? text : text.substr(end + 2));
+}
+
 // Builds the value from the parser's events. The parser itself would accept any
 // depth, and would take the last value of a key that occurs twice.
 template <class Json>
@@ -80,7 +87,7 @@ class Builder final : public nlohmann::json_sax<Json> {
   }
   bool parse_error(size_t, const std::string&,
                    const nlohmann::detail::exception& e) override {
-    return Fail(ShortText(e.what()));
+    return Fail(Message(e));
   }
 
   Json& top() { return top_; }
@@ -165,8 +172,7 @@ absl::StatusOr<Json> Parse(absl::string_view name, absl::string_view text,
       return std::move(builder.top());
     }
   } catch (const std::exception& e) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(name, ": ", ShortText(e.what())));
+    return absl::InvalidArgumentError(absl::StrCat(name, ": ", Message(e)));
   }
   return absl::InvalidArgumentError(
       absl::StrCat(name, ": not valid json: ", builder.error()));

@@ -16,6 +16,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 std::string Nested(int depth) {
   return std::string(depth, '[') + std::string(depth, ']');
@@ -145,6 +146,13 @@ TEST(JsonParseTest, MembersOneByOne) {
   EXPECT_THAT(Members(R"({"a":1)"), HasSubstr("unexpected end of input"));
   EXPECT_THAT(Members(R"([{"a":1}])"),
               HasSubstr(R"(a.json: is [{"a":1}], expected a json object)"));
+}
+
+TEST(JsonParseTest, ErrorsSayWhereAndNotByWhat) {
+  EXPECT_THAT(
+      std::string(ParseJson("a.json", "{\"b\": 1,}").status().message()),
+      StartsWith("a.json: not valid json: parse error at line 1, column 9: "
+                 "syntax error"));
 }
 
 TEST(JsonParseTest, SizeIsBounded) {
