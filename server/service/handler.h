@@ -47,9 +47,10 @@ class Handler {
   static constexpr int kMore = -1;
   // Checks all that concerns the whole request, on a tokenizer thread.
   // `request` is a message of the method's request type. Returns the number of
-  // inputs to tokenise, or, after some milliseconds, kMore: other calls may be
-  // served before Start() is called again. An error ends the call; the handler
-  // must not have submitted anything by then.
+  // inputs to tokenise. A handler with more work than some milliseconds returns
+  // kMore in between: other calls may be served before Start() is called again.
+  // An error ends the call; the handler must not have submitted anything by
+  // then.
   virtual absl::StatusOr<int> Start(
       const google::protobuf::Message& request) = 0;
   // Tokenises and submits input number `index`. Called for one input after the

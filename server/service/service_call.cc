@@ -136,6 +136,7 @@ absl::Status ServiceCall::StartHandler() {
   if (trace_.sampled() && !was_read_) {
     trace_.BeginTokens(environment_.service.clock.Now());
   }
+  RETURN_IF_ERROR(cut_status());
   RETURN_IF_ERROR(CheckAwaited());
   if (!std::exchange(was_read_, true)) {
     RETURN_IF_ERROR(ReadRequest(*request_));
@@ -181,6 +182,10 @@ void ServiceCall::AnswerAtOnce() {
   if (all_bytes_ > kShortWork && !std::exchange(answers_later_, true) &&
       Pause(InputsPool(), all_bytes_, &ServiceCall::AnswerAtOnce)) {
     return;
+  }
+  // The turn may have come late.
+  if (absl::Status awaited = CheckAwaited(); answers_later_ && !awaited.ok()) {
+    return EndStart(std::move(awaited));
   }
   EndTokens();
   Answer();

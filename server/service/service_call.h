@@ -96,8 +96,9 @@ class ServiceCall : public CallContext {
   absl::Status Enqueue();
   // Leaves `next` to a thread of the pool, with the same error.
   absl::Status WaitIn(WorkPool& pool, void (ServiceCall::*next)());
-  // These on tokenizer threads, one after the other. The first two throw
-  // nothing, whatever memory there is.
+  // These on tokenizer threads, one after the other. Those that are the work of
+  // a turn throw nothing, whatever memory there is: the first two, and
+  // AnswerAtOnce().
   void RunStart();
   void StartInputs();
   absl::Status StartHandler();

@@ -111,6 +111,7 @@ class VocabularyHandler : public Handler {
 
   absl::Status StartInput(const google::protobuf::Message& message,
                           int index) final {
+    RETURN_IF_ERROR(context_.cut_status());
     RETURN_IF_ERROR(context_.CheckAwaited());
     auto& result = *response_.add_results();
     *result.mutable_status() =
@@ -244,8 +245,9 @@ class DetokenizeHandler final
           static_cast<int64_t>(model_->tokenizer.Piece(id, side_).size() + 1);
     }
     if (bytes <= kMaxTextBytes) return absl::OkStatus();
-    return absl::InvalidArgumentError(absl::StrCat(
-        field, " has pieces of ", bytes, " bytes, limit is ", kMaxTextBytes));
+    return absl::InvalidArgumentError(absl::StrCat(field, " may have ", bytes,
+                                                   " bytes of text, limit is ",
+                                                   kMaxTextBytes));
   }
 };
 

@@ -234,6 +234,26 @@ class TurnsTest : public ServiceCallTest {
   }
 };
 
+TEST_F(ServiceCallTest, ACallThatIsCutEndsBetweenTheTurnsOfItsStart) {
+  Build({});
+  static InputGate* gate;
+  InputGate of_test;
+  gate = &of_test;
+  Method method = service_.methods.front();
+  method.make = [](const Service&, CallContext&) -> std::unique_ptr<Handler> {
+    return std::make_unique<GatedHandler>(*gate);
+  };
+  const v1::GenerateRequest request = Generate("a", 3);
+  LocalCall call(method, *environment_, request);
+  std::thread one([&] { call.Run(); });
+  of_test.WaitUntilBegun();
+  environment_->Cut();
+  of_test.Open();
+  one.join();
+  EXPECT_THAT(of_test.begun, ElementsAre("+"));
+  EXPECT_TRUE(call.cancelled());
+}
+
 TEST_F(TurnsTest, AShortCallGoesBetweenTheInputsOfALongOne) {
   v1::GenerateRequest texts;
   for (const char name : {'a', 'b', 'c'}) {

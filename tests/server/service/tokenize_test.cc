@@ -123,9 +123,10 @@ TEST_F(TokenizeTest, LimitsTheTextOfASequenceBeforeThereIsOne) {
   v1::DetokenizeRequest request;
   request.set_model("long");
   request.add_sequences()->mutable_ids()->Resize(65, 0);
-  EXPECT_EQ(Run("Detokenize", request),
-            absl::InvalidArgumentError("sequences[0] has pieces of 17039360 "
-                                       "bytes, limit is 16777216"));
+  EXPECT_EQ(
+      Run("Detokenize", request),
+      absl::InvalidArgumentError("sequences[0] may have 17039360 bytes of "
+                                 "text, limit is 16777216"));
 }
 
 }  // namespace
