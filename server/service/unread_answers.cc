@@ -25,20 +25,11 @@ bool UnreadAnswers::Entry::was_cut() const {
 
 void UnreadAnswers::Add(Entry& entry) {
   Entries worst;
-  {
+  CatchOutOfMemory([&] {
     MutexLock lock(mutex_);
-    CatchOutOfMemory([&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-      Entries added = {&entry};
-      tenants_[entry.tenant_] += entry.bytes_;
-      // From here on nothing is allocated.
-      bytes_ += entry.bytes_;
-      worst = TakeWorst();
-      entry.place_ = added.begin();
-      entry.state_ = Entry::State::kListed;
-      entries_.splice(entries_.end(), added);
-      return absl::OkStatus();
-    }).IgnoreError();
-  }
+    worst = List(entry);
+    return absl::OkStatus();
+  }).IgnoreError();
   // Without the lock: it may take long, and the others need not wait. An entry
   // that is being cut waits in its destructor.
   for (Entry* const cut : worst) {
@@ -59,6 +50,18 @@ void UnreadAnswers::Remove(Entry& entry) {
   });
   Entries removed;
   if (entry.state_ == Entry::State::kListed) Unlist(entry, removed);
+}
+
+UnreadAnswers::Entries UnreadAnswers::List(Entry& entry) {
+  Entries added = {&entry};
+  tenants_[entry.tenant_] += entry.bytes_;
+  // From here on nothing is allocated.
+  bytes_ += entry.bytes_;
+  Entries worst = TakeWorst();
+  entry.place_ = added.begin();
+  entry.state_ = Entry::State::kListed;
+  entries_.splice(entries_.end(), added);
+  return worst;
 }
 
 UnreadAnswers::Entries UnreadAnswers::TakeWorst() {

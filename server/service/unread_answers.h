@@ -56,6 +56,8 @@ class UnreadAnswers {
 
   void Add(Entry& entry);
   void Remove(Entry& entry);
+  // Returns those that are to be cut for the entry.
+  Entries List(Entry& entry) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Takes those that are to be cut out of the list.
   Entries TakeWorst() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Unlist(Entry& entry, Entries& to) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
