@@ -54,6 +54,12 @@ class CallContext {
     if (clock_.Now() < deadline_) return absl::OkStatus();
     return absl::DeadlineExceededError("the deadline has passed");
   }
+  // The same of a call that has submitted nothing yet, as its client is told:
+  // UNAVAILABLE if the server ends the call.
+  absl::Status CheckStart() const {
+    absl::Status cut = cut_status();
+    return cut.ok() ? CheckAwaited() : cut;
+  }
   // The error of work for the call. What was given up says CANCELLED, whoever
   // ended the call.
   absl::Status ErrorOf(absl::Status status) const {

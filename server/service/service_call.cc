@@ -136,8 +136,7 @@ absl::Status ServiceCall::StartHandler() {
   if (trace_.sampled() && !was_read_) {
     trace_.BeginTokens(environment_.service.clock.Now());
   }
-  RETURN_IF_ERROR(cut_status());
-  RETURN_IF_ERROR(CheckAwaited());
+  RETURN_IF_ERROR(CheckStart());
   if (!std::exchange(was_read_, true)) {
     RETURN_IF_ERROR(ReadRequest(*request_));
   }
@@ -183,9 +182,9 @@ void ServiceCall::AnswerAtOnce() {
       Pause(InputsPool(), all_bytes_, &ServiceCall::AnswerAtOnce)) {
     return;
   }
-  // The turn may have come late.
-  if (absl::Status awaited = CheckAwaited(); answers_later_ && !awaited.ok()) {
-    return EndStart(std::move(awaited));
+  if (answers_later_) {  // perhaps too late
+    absl::Status awaited = CheckStart();
+    if (!awaited.ok()) return EndStart(std::move(awaited));
   }
   EndTokens();
   Answer();

@@ -111,14 +111,13 @@ class VocabularyHandler : public Handler {
 
   absl::Status StartInput(const google::protobuf::Message& message,
                           int index) final {
-    RETURN_IF_ERROR(context_.cut_status());
-    RETURN_IF_ERROR(context_.CheckAwaited());
+    RETURN_IF_ERROR(context_.CheckStart());
     auto& result = *response_.add_results();
     *result.mutable_status() =
         ToProto(Fill(static_cast<const Request&>(message), index, result));
     bytes_ += static_cast<int64_t>(result.text().size());
     RETURN_IF_ERROR(CheckTotals());
-    return context_.CheckAwaited();
+    return context_.CheckStart();
   }
 
   void Continue(Responder& to) final {

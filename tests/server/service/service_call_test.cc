@@ -12,6 +12,7 @@
 #include <set>
 #include <thread>
 
+#include "absl/functional/function_ref.h"
 #include "tests/server/service/service_fixture.h"
 #include "tests/support/taken_spans.h"
 
@@ -210,48 +211,58 @@ class GatedHandler final : public Handler {
 
 class TurnsTest : public ServiceCallTest {
  protected:
-  // What passes the gate when a short call comes while the first turn of a long
-  // one is under way. One thread serves both.
-  std::vector<std::string> Turns(const v1::GenerateRequest& long_request) {
-    Build({});
+  // A method with the handler above.
+  Method NewMethod() {
     static InputGate* gate;
-    InputGate of_test;
-    gate = &of_test;
+    gate = &gate_;
     Method method = service_.methods.front();
     method.make = [](const Service&, CallContext&) -> std::unique_ptr<Handler> {
       return std::make_unique<GatedHandler>(*gate);
     };
+    return method;
+  }
+  // What passes the gate when a short call comes while the first turn of a long
+  // one is under way. One thread serves both.
+  std::vector<std::string> Turns(const v1::GenerateRequest& long_request) {
+    Build({});
+    const Method method = NewMethod();
     const v1::GenerateRequest text = Generate("short", 1);
     LocalCall long_call(method, *environment_, long_request);
     LocalCall short_call(method, *environment_, text);
     std::thread one([&] { long_call.Run(); });
-    of_test.WaitUntilBegun();
+    gate_.WaitUntilBegun();
     short_call.Submit();
-    of_test.Open();
+    gate_.Open();
     short_call.Await();
     one.join();
-    return of_test.begun;
+    return gate_.begun;
   }
+  // What passes the gate when `end` ends a call of three turns in its first.
+  std::vector<std::string> TurnsUntil(absl::FunctionRef<void(LocalCall&)> end) {
+    Build({});
+    const Method method = NewMethod();
+    const v1::GenerateRequest request = Generate("a", 3);
+    LocalCall call(method, *environment_, request);
+    std::thread one([&] { call.Run(); });
+    gate_.WaitUntilBegun();
+    end(call);
+    gate_.Open();
+    one.join();
+    EXPECT_TRUE(call.cancelled());
+    return gate_.begun;
+  }
+
+  InputGate gate_;
 };
 
-TEST_F(ServiceCallTest, ACallThatIsCutEndsBetweenTheTurnsOfItsStart) {
-  Build({});
-  static InputGate* gate;
-  InputGate of_test;
-  gate = &of_test;
-  Method method = service_.methods.front();
-  method.make = [](const Service&, CallContext&) -> std::unique_ptr<Handler> {
-    return std::make_unique<GatedHandler>(*gate);
-  };
-  const v1::GenerateRequest request = Generate("a", 3);
-  LocalCall call(method, *environment_, request);
-  std::thread one([&] { call.Run(); });
-  of_test.WaitUntilBegun();
-  environment_->Cut();
-  of_test.Open();
-  one.join();
-  EXPECT_THAT(of_test.begun, ElementsAre("+"));
-  EXPECT_TRUE(call.cancelled());
+TEST_F(TurnsTest, TheServerEndsALongStart) {
+  EXPECT_THAT(TurnsUntil([this](LocalCall&) { environment_->Cut(); }),
+              ElementsAre("+"));
+}
+
+TEST_F(TurnsTest, TheClientEndsALongStart) {
+  EXPECT_THAT(TurnsUntil([](LocalCall& call) { call.Cancel(); }),
+              ElementsAre("+"));
 }
 
 TEST_F(TurnsTest, AShortCallGoesBetweenTheInputsOfALongOne) {
