@@ -48,7 +48,7 @@ KvLayout EncoderKvLayout(const TransformerSpec& spec, ComputeType dtype,
 // looked up in their weights: in int4 these have 8 bits, unless the file has 4.
 ComputeType LogitsType(ComputeType dtype, const RowSource& weights) {
   if (dtype != ComputeType::kInt4) return dtype;
-  std::vector<FourBitGroup> row(GroupsOf(weights.cols()));
+  std::vector<FourBitGroup> row(GroupsOf(ComputeType::kInt4, weights.cols()));
   return weights.ReadFourBits(0, absl::MakeSpan(row)) ? ComputeType::kInt4
                                                       : ComputeType::kW8;
 }

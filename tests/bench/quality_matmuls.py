@@ -35,6 +35,9 @@ from harness import attend_processes
 
 # ------------------------------------------------ engine/ops/matmul/operand.h
 
+GROUP = 128  # numbers with a scale of their own
+
+
 def spread_block(columns):
     return next((block for block in (64, 16) if columns % block == 0), 0)
 
@@ -56,15 +59,17 @@ def spread(rows):
     return (blocks @ spreading(block)).reshape(rows.shape)
 
 
-def rounded(rows, symmetric):
-    """What the bytes of each row stand for."""
-    above = rows.amax(-1, keepdim=True).clamp_min(0)
-    below = -rows.amin(-1, keepdim=True).clamp_max(0)
-    if symmetric:
-        above = below = torch.maximum(above, below)
-    scale = ((above + below) / 254).clamp_min(1e-30)
-    zero = torch.round(below / scale)
-    return (torch.round(rows / scale + zero) - zero) * scale
+def rounded(rows, group=GROUP):
+    """What the codes of each row stand for."""
+    parts = []
+    for part in rows.split(group, -1):
+        scale = (part.abs().amax(-1, keepdim=True) / 127).clamp_min(1e-30)
+        near = scale.bfloat16().float()
+        # The least bf16 that is not below.
+        scale = torch.where(near < scale, near * (1 + 2 ** -7), near)
+        scale = scale.bfloat16().float()
+        parts.append(torch.round(part / scale) * scale)
+    return torch.cat(parts, -1)
 
 
 # -------------------------------------------------------------------- measuring
@@ -90,8 +95,7 @@ class Product:
         weights = self.module.weight
         exact = rows @ weights.T
         if self.int8:
-            mine = (rounded(spread(rows), False)
-                    @ rounded(spread(weights), True).T)
+            mine = rounded(spread(rows)) @ rounded(spread(weights)).T
             self.errors = self._errors(rows, weights, mine - exact, exact)
             exact = mine
         return exact if self.module.bias is None else exact + self.module.bias
@@ -99,9 +103,9 @@ class Product:
     @staticmethod
     def _errors(rows, weights, error, exact):
         wide, plain = spread(rows), rows[0, :64]
-        not_spread = rounded(plain, False) @ rounded(weights, True).T
-        return (share(rounded(wide, False) - wide, wide),
-                share(rounded(spread(weights), True) - spread(weights), weights),
+        not_spread = rounded(plain) @ rounded(weights).T
+        return (share(rounded(wide) - wide, wide),
+                share(rounded(spread(weights)) - spread(weights), weights),
                 share(error, exact),
                 share(not_spread - plain @ weights.T, plain @ weights.T))
 

@@ -13,9 +13,9 @@
 namespace attend {
 
 // The numbers that matmuls multiply, in whatever type the checkpoint has them.
-// bf16 is the upper half of an f32; int8 has scales, see Operand. w8 and int4
-// have weights in groups of 8 or 4 bits, and operands in groups of 16 or 8 bits
-// (number_group.h).
+// bf16 is the upper half of an f32. The others are groups of numbers with a
+// scale (number_group.h): weights have 8 bits in int8 and w8, and 4 in int4;
+// operands have 8 bits in int8 and int4, and 16 in w8.
 enum class ComputeType { kF32, kBf16, kInt8, kW8, kInt4 };
 
 inline constexpr ComputeType kAllComputeTypes[] = {
@@ -48,29 +48,62 @@ inline absl::StatusOr<ComputeType> ParseComputeType(absl::string_view name) {
       "'", name.substr(0, 100), "' is not f32, bf16, int8, w8 or int4"));
 }
 
-// Whether weights and operands are groups of numbers (number_group.h).
+// Whether weights and operands are groups of numbers.
 constexpr bool IsGrouped(ComputeType type) {
-  return type == ComputeType::kW8 || type == ComputeType::kInt4;
+  return type != ComputeType::kF32 && type != ComputeType::kBf16;
 }
 
 // Bytes of one number of a type without groups.
 constexpr int BytesOf(ComputeType type) {
-  return type == ComputeType::kF32 ? 4 : type == ComputeType::kBf16 ? 2 : 1;
+  return type == ComputeType::kF32 ? 4 : 2;
+}
+
+// Numbers of a group.
+constexpr int GroupNumbers(ComputeType type) {
+  return type == ComputeType::kInt8 ? Int8Group::kNumbers : kGroupNumbers;
+}
+
+// The groups of a row of `cols` numbers.
+constexpr int GroupsOf(ComputeType type, int cols) {
+  return (cols + GroupNumbers(type) - 1) / GroupNumbers(type);
 }
 
 // Bytes of a row of `cols` numbers, as an operand.
 constexpr size_t OperandBytes(ComputeType type, int cols) {
-  if (!IsGrouped(type)) return size_t{1} * cols * BytesOf(type);
-  return GroupsOf(cols) * (type == ComputeType::kW8 ? sizeof(OperandGroup<8>)
-                                                    : sizeof(OperandGroup<4>));
+  switch (type) {
+    case ComputeType::kF32:
+    case ComputeType::kBf16:
+      return size_t{1} * cols * BytesOf(type);
+    case ComputeType::kInt8:
+      return GroupsOf(type, cols) * sizeof(Int8Group);
+    case ComputeType::kW8:
+      return GroupsOf(type, cols) * sizeof(OperandGroup<8>);
+    case ComputeType::kInt4:
+      break;
+  }
+  return GroupsOf(type, cols) * sizeof(OperandGroup<4>);
 }
 
-// Bytes of weights of so many numbers, which are whole groups.
+// Bytes of the weights of 64 columns of `cols` numbers, packed.
+constexpr size_t PackedBlockBytes(ComputeType type, int cols) {
+  switch (type) {
+    case ComputeType::kF32:
+    case ComputeType::kBf16:
+      return size_t{kGroupColumns} * cols * BytesOf(type);
+    case ComputeType::kInt8:
+      return Int8WeightGroup::BytesOf(cols);
+    case ComputeType::kW8:
+      return GroupsOf(type, cols) * WeightGroup<8>::kBytes;
+    case ComputeType::kInt4:
+      break;
+  }
+  return GroupsOf(type, cols) * WeightGroup<4>::kBytes;
+}
+
+// Bytes of weights of so many numbers, packed, in whole groups.
 constexpr uint64_t PackedBytes(ComputeType type, uint64_t numbers) {
-  if (!IsGrouped(type)) return numbers * BytesOf(type);
-  const uint64_t group = type == ComputeType::kW8 ? WeightGroup<8>::kBytes
-                                                  : WeightGroup<4>::kBytes;
-  return numbers * group / (kGroupNumbers * kGroupColumns);
+  const int group = GroupNumbers(type);
+  return numbers * PackedBlockBytes(type, group) / (group * kGroupColumns);
 }
 
 }  // namespace attend

@@ -26,14 +26,13 @@ void StayOnThisThread() {
   static_cast<void>(done);
 }
 
-memory::data_type SourceType(ComputeType dtype) {
+memory::data_type NumberType(ComputeType dtype) {
   switch (dtype) {
     case ComputeType::kF32:
       return memory::data_type::f32;
     case ComputeType::kBf16:
       return memory::data_type::bf16;
     case ComputeType::kInt8:
-      return memory::data_type::u8;
     case ComputeType::kW8:
     case ComputeType::kInt4:
       break;  // oneDNN has none
@@ -41,19 +40,9 @@ memory::data_type SourceType(ComputeType dtype) {
   return memory::data_type::undef;
 }
 
-memory::data_type WeightsType(ComputeType dtype) {
-  return dtype == ComputeType::kInt8 ? memory::data_type::s8
-                                     : SourceType(dtype);
-}
-
-memory::data_type ResultType(ComputeType dtype) {
-  return dtype == ComputeType::kInt8 ? memory::data_type::s32
-                                     : memory::data_type::f32;
-}
-
 constexpr size_t kResultBytes = 4;
 
-// Packed: blocks of 64 columns. In a block 1, 2 or 4 numbers of a column lie
+// Packed: blocks of 64 columns. In a block 1 or 2 numbers of a column lie
 // together, as many as fill four bytes.
 Tag WeightsTag(ComputeType dtype, bool packed) {
   if (!packed) return Tag::ba;
@@ -63,7 +52,6 @@ Tag WeightsTag(ComputeType dtype, bool packed) {
     case ComputeType::kBf16:
       return Tag::BA16a64b2a;
     case ComputeType::kInt8:
-      return Tag::BA16a64b4a;
     case ComputeType::kW8:
     case ComputeType::kInt4:
       break;
@@ -76,8 +64,8 @@ matmul::primitive_desc MatMulDesc(const dnnl::engine& engine, int m,
   StayOnThisThread();
   dnnl::primitive_attr attr;
   attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  const memory::desc src({m, key.k}, SourceType(key.dtype), Tag::ab);
-  const memory::desc dst({m, key.n}, ResultType(key.dtype), Tag::ab);
+  const memory::desc src({m, key.k}, NumberType(key.dtype), Tag::ab);
+  const memory::desc dst({m, key.n}, memory::data_type::f32, Tag::ab);
 #if DNNL_VERSION_MAJOR >= 3
   return {engine, src, WeightsDesc(key), dst, attr};
 #else
@@ -109,9 +97,8 @@ int LeastRows(const dnnl::engine& engine, const DnnlKey& key) {
 }  // namespace
 
 memory::desc WeightsDesc(const DnnlKey& key) {
-  return {{key.k, key.n},
-          WeightsType(key.dtype),
-          WeightsTag(key.dtype, key.packed)};
+  return {
+      {key.k, key.n}, NumberType(key.dtype), WeightsTag(key.dtype, key.packed)};
 }
 
 bool HasPackedKernel(const dnnl::engine& engine, DnnlKey key) try {

@@ -65,8 +65,8 @@ struct DnnlMember {
 };
 
 // The primitives dst [m, n] = src [m, k] * weights [k, n] for m = 1 ...
-// max_rows. src has the numbers of an Operand of the dtype. dst has f32, or,
-// for int8, int32 sums. Const after load.
+// max_rows. src has the numbers of an Operand of the dtype. dst has f32.
+// Const after load.
 class DnnlShape {
  public:
   DnnlShape(const dnnl::engine& engine, const DnnlKey& key);

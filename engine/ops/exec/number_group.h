@@ -9,18 +9,52 @@
 
 namespace attend {
 
-// Numbers in groups of 32 of a row, each with a scale of its own (as ggml has
-// them): a number is scale * code, plus a minimum if it has 4 bits. The last
-// group of a row is filled up.
+// Numbers in groups of a row, each with a scale of its own: a number is
+// scale * code, plus a minimum if it has 4 bits. In w8 and int4 groups have 32
+// numbers (as ggml has them), and the last group of a row is filled up; in int8
+// they have 128, and the last may have fewer.
 
-constexpr int GroupsOf(int numbers) {
-  return (numbers + kGroupNumbers - 1) / kGroupNumbers;
-}
+// Columns of packed weights that lie together.
+inline constexpr int kGroupColumns = 64;
 
-// Of an operand that is multiplied by weights of kBits. The scale is NaN if a
-// number is not finite. Beside weights of 4 bits, whose own errors are far
-// larger, codes have 8 bits; beside weights of 8 bits they have 16, whose
-// errors nobody sees.
+// Of an operand in int8. The scale is a bf16, and NaN if a number is not
+// finite. Behind the numbers of a short group there are zeros.
+struct Int8Group {
+  static constexpr int kNumbers = 128;
+  float scale = 0;
+  int32_t sum = 0;  // of the codes
+  int8_t codes[kNumbers] = {};
+};
+
+// The groups of 64 columns in int8, packed: the scales as bf16, then the codes,
+// without sign: 128 more than the number that each stands for. Codes 4i to
+// 4i + 3 of all columns lie together. A short group ends with a whole step: the
+// codes behind its numbers may be anything.
+struct Int8WeightGroup {
+  static constexpr size_t kCodes = sizeof(uint16_t) * kGroupColumns;
+  static constexpr int kUnitNumbers = 4;
+  static constexpr size_t kUnit = kUnitNumbers * kGroupColumns;
+  static constexpr int kStepNumbers = 64;
+  static constexpr size_t kBytes = kCodes + Int8Group::kNumbers * kGroupColumns;
+
+  // The bytes of all groups of `numbers` numbers of 64 columns.
+  static constexpr size_t BytesOf(int numbers) {
+    const size_t groups =
+        (numbers + Int8Group::kNumbers - 1) / Int8Group::kNumbers;
+    const size_t steps = (numbers + kStepNumbers - 1) / kStepNumbers;
+    return groups * kCodes + steps * kStepNumbers * kGroupColumns;
+  }
+  // The byte of code `i` of a column in its group.
+  static constexpr size_t ByteOf(int column, int i) {
+    return kCodes + i / kUnitNumbers * kUnit + kUnitNumbers * column +
+           i % kUnitNumbers;
+  }
+};
+
+// Of an operand that is multiplied by weights of kBits, in w8 or int4. The
+// scale is NaN if a number is not finite. Beside weights of 4 bits, whose own
+// errors are far larger, codes have 8 bits; beside weights of 8 bits they have
+// 16, whose errors nobody sees.
 template <int kBits>
 struct OperandGroup {
   using Code = std::conditional_t<kBits == 8, int16_t, int8_t>;
@@ -29,16 +63,13 @@ struct OperandGroup {
   Code codes[kGroupNumbers] = {};
 };
 
-// Columns of packed weights that lie together.
-inline constexpr int kGroupColumns = 64;
-
-// The groups of 64 columns, packed: the scales as f16; the minimums as f16, of
-// 4 bits only; the codes, without sign. Four bytes of a column lie together. Of
-// 8 bits: codes 4i to 4i + 3 of all columns are part i of 8, in the order of
-// kPlaces, so that even bytes are two neighbours, and odd bytes two. A code is
-// 128 more than the number that it stands for. Of 4 bits: codes 4i to 4i + 3
-// are the low halves of part i of 4, and codes 16 + 4i to 16 + 4i + 3 the high
-// halves.
+// The groups of 64 columns in w8 and int4, packed: the scales as f16; the
+// minimums as f16, of 4 bits only; the codes, without sign. Four bytes of a
+// column lie together. Of 8 bits: codes 4i to 4i + 3 of all columns are part i
+// of 8, in the order of kPlaces, so that even bytes are two neighbours, and odd
+// bytes two. A code is 128 more than the number that it stands for. Of 4 bits:
+// codes 4i to 4i + 3 are the low halves of part i of 4, and codes 16 + 4i to 16
+// + 4i + 3 the high halves.
 template <int kBits>
 struct WeightGroup {
   static constexpr bool kHasMin = kBits == 4;

@@ -1,6 +1,7 @@
 #include "engine/ops/logits/dot_kernel.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "engine/ops/exec/number_group.h"
@@ -23,7 +24,6 @@ ATTEND_AVX512_BEGIN
 
 // Products and sums in f32. Of 32 numbers, those with even places come first.
 struct Bf16 {
-  using Result = float;
   using Sum = Vec;
   static constexpr int kStepNumbers = 2 * kLanes;
   static constexpr int kStepBytes = sizeof(uint16_t) * kStepNumbers;
@@ -57,30 +57,31 @@ ATTEND_AVX512_VNNI_BEGIN
 namespace vnni {
 #include "engine/ops/logits/dot_kernel.inc"
 
+// Both rows are Int8Groups. Exact sums of whole numbers in a group, and sums of
+// groups in their order.
 struct Int8 {
-  using Result = int32_t;
-  using Sum = __m512i;
-  static constexpr int kStepNumbers = 64;
-  static constexpr int kStepBytes = 64;
-  static constexpr int kSrcStepBytes = kStepBytes;
-  static int Steps(int cols) { return cols / kStepNumbers; }
-  static Sum Nothing() { return _mm512_setzero_si512(); }
-  static void Add(const char* x, const char* weights, Sum& sum) {
-    sum = _mm512_dpbusd_epi32(sum, _mm512_loadu_si512(x),
-                              _mm512_loadu_si512(weights));
+  using Sum = float;
+  static constexpr int kStepNumbers = Int8Group::kNumbers;
+  static constexpr int kStepBytes = sizeof(Int8Group);
+  static constexpr int kSrcStepBytes = sizeof(Int8Group);
+  static int Steps(int cols) { return GroupsOf(ComputeType::kInt8, cols); }
+  static Sum Nothing() { return 0; }
+  static void Add(const char* x, const char* weights, Sum& total) {
+    const auto& a = *reinterpret_cast<const Int8Group*>(x);
+    const auto& b = *reinterpret_cast<const Int8Group*>(weights);
+    // The instruction multiplies numbers without sign: 128 more than they are.
+    const __m512i shift = _mm512_set1_epi8(-128);
+    __m512i sum = _mm512_setzero_si512();
+    for (int i = 0; i < Int8Group::kNumbers; i += 64) {
+      sum = _mm512_dpbusd_epi32(
+          sum, _mm512_xor_si512(_mm512_loadu_si512(b.codes + i), shift),
+          _mm512_loadu_si512(a.codes + i));
+    }
+    const int product = _mm512_reduce_add_epi32(sum) - 128 * a.sum;
+    total = std::fma(static_cast<float>(product), b.scale * a.scale, total);
   }
-  static void AddRest(const char* x, const char* weights, int n, Sum& sum) {
-    const __mmask64 first = (uint64_t{1} << n) - 1;
-    sum = _mm512_dpbusd_epi32(sum, _mm512_maskz_loadu_epi8(first, x),
-                              _mm512_maskz_loadu_epi8(first, weights));
-  }
-  static int32_t Total(Sum sum) {
-    int32_t lanes[kLanes];
-    _mm512_storeu_si512(lanes, sum);
-    int32_t total = 0;
-    for (const int32_t lane : lanes) total += lane;
-    return total;
-  }
+  static void AddRest(const char*, const char*, int, Sum&) {}
+  static float Total(Sum total) { return total; }
 };
 }  // namespace vnni
 ATTEND_AVX512_VNNI_END

@@ -14,11 +14,11 @@ namespace attend {
 // multiplied, the next ones are fetched.
 struct DotArgs {
   const void* src = nullptr;      // [cols], of an Operand
-  const char* weights = nullptr;  // [rows, cols], see RoundWeightRow()
+  const char* weights = nullptr;  // [rows, cols], of an Operand
   size_t row_bytes = 0;
   int cols = 0;
   absl::Span<const int> ids = {};  // the rows
-  void* dst = nullptr;  // [ids]: floats; int32 sums of u8 x s8 for int8
+  float* dst = nullptr;            // [ids]
 };
 
 // The bits of a product depend on its two rows only.

@@ -5,7 +5,6 @@
 #include <limits>
 #include <vector>
 
-#include "engine/ops/matmul/weight_row.h"
 #include "engine/tensor/check.h"
 
 namespace attend {
@@ -20,9 +19,9 @@ constexpr int kReadRows = 64;
 // Weights begin at a cache line wherever a row is that long.
 constexpr size_t kLineBytes = 64;
 
-// What a row of weights is an operand of. Groups have codes of 8 bits.
+// What a row of weights is an operand of. Its codes have 8 bits.
 ComputeType WeightType(ComputeType dtype) {
-  return IsGrouped(dtype) ? ComputeType::kInt4 : dtype;
+  return dtype == ComputeType::kW8 ? ComputeType::kInt4 : dtype;
 }
 
 // The bytes from row to row.
@@ -87,11 +86,6 @@ ListedProjection::ListedProjection(Primitives& primitives, ComputeType dtype,
       weights_(row_bytes_ * vocab_),
       bias_(bias.size()) {
   std::copy(bias.begin(), bias.end(), bias_.data());
-  if (dtype == ComputeType::kInt8) {
-    scales_ = Buffer<float>(vocab_);
-    sums_ = Buffer<float>(vocab_);
-    shift_sums_ = Buffer<int32_t>(vocab_);
-  }
   Pack(primitives.compute(), weights);
 }
 
@@ -112,14 +106,13 @@ void ListedProjection::Pack(Compute& compute, const RowSource& weights) {
       const Matrix floats = {buffers[member].data(), rows, hidden_};
       weights.Read(begin, floats);
       for (int r = 0; r < rows; ++r) {
-        const int id = begin + r;
-        const Int8Sums sums =
-            RoundWeightRow(epilogue_, WeightType(dtype_), floats.row(r),
-                           hidden_, weights_.data() + row_bytes_ * id);
-        if (dtype_ != ComputeType::kInt8) continue;
-        scales_[id] = sums.scale;
-        sums_[id] = sums.sum;
-        shift_sums_[id] = sums.shift_sum;
+        epilogue_.make_operand(
+            floats.row(r),
+            {.dtype = WeightType(dtype_),
+             .data = weights_.data() + row_bytes_ * (begin + r),
+             .rows = 1,
+             .cols = hidden_},
+            0);
       }
     }
   });
@@ -130,51 +123,24 @@ void ListedProjection::Multiply(const Call& call, int row, int part) const {
   const size_t begin = size_t{kPart} * part;
   if (begin >= need.listed.size()) return;
   const absl::Span<const int> listed = need.listed.subspan(begin, kPart);
-  int32_t products[kPart];  // or as many floats
-  static_assert(sizeof(float) == sizeof(int32_t));
   for (; row < call.src.rows && SameList(call.needs[row], need); ++row) {
     float* const logits = call.dst.row(row).data() + begin;
-    void* const dst = dtype_ == ComputeType::kInt8
-                          ? static_cast<void*>(products)
-                          : static_cast<void*>(logits);
     dot_({.src = call.src.row(row),
           .weights = weights_.data(),
           .row_bytes = row_bytes_,
           .cols = hidden_,
           .ids = listed,
-          .dst = dst});
-    Finish(call.src, row, listed, dst, logits);
+          .dst = logits});
+    Finish(listed, logits);
   }
 }
 
-void ListedProjection::Finish(const Operand& src, int row,
-                              absl::Span<const int> listed,
-                              const void* products, float* logits) const {
-  float bias[kPart];
-  float scales[kPart];
-  float sums[kPart];
-  int32_t shift_sums[kPart];
-  const int columns = static_cast<int>(listed.size());
-  ResultTile tile = {.src = products, .dst = logits, .columns = columns};
-  if (bias_.size() > 0) {
-    for (int i = 0; i < columns; ++i) bias[i] = bias_[listed[i]];
-    tile.bias = bias;
+void ListedProjection::Finish(absl::Span<const int> listed,
+                              float* logits) const {
+  for (size_t i = 0; bias_.size() > 0 && i < listed.size(); ++i) {
+    logits[i] += bias_[listed[i]];
   }
-  if (dtype_ == ComputeType::kInt8) {
-    for (int i = 0; i < columns; ++i) {
-      scales[i] = scales_[listed[i]];
-      sums[i] = sums_[listed[i]];
-      shift_sums[i] = shift_sums_[listed[i]];
-    }
-    tile.dequantize = {.column_sums = sums,
-                       .shift_sums = shift_sums,
-                       .column_scales = scales,
-                       .row_offsets = src.offsets + row,
-                       .row_scales = src.scales + row};
-  }
-  epilogue_.apply(tile, Activation::kNone);
-  if (softcap_ == 0) return;
-  kernels_.cap({logits, static_cast<size_t>(columns)}, softcap_);
+  if (softcap_ != 0) kernels_.cap({logits, listed.size()}, softcap_);
 }
 
 void ListedProjection::Answer(const Call& call, int row) const {

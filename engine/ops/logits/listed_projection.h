@@ -47,9 +47,8 @@ class ListedProjection {
   // The logits of part `part` of the list of `row`, and of the rows after it
   // that have the same list.
   void Multiply(const Call& call, int row, int part) const;
-  // Makes logits of the products of a row with the listed tokens.
-  void Finish(const Operand& src, int row, absl::Span<const int> listed,
-              const void* products, float* logits) const;
+  // Makes logits of the products with the listed tokens, in place.
+  void Finish(absl::Span<const int> listed, float* logits) const;
   // Makes the answers about a row of its logits, [listed].
   void Answer(const Call& call, int row) const;
 
@@ -63,10 +62,6 @@ class ListedProjection {
   const DotKernel dot_;
   Buffer<char> weights_;  // [vocab] rows
   Buffer<float> bias_;    // [vocab] or empty
-  // See Dequantize; [vocab], int8 only.
-  Buffer<float> scales_;
-  Buffer<float> sums_;
-  Buffer<int32_t> shift_sums_;
 };
 
 }  // namespace attend

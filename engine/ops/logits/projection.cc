@@ -58,8 +58,8 @@ struct Projection::Impl {
                  ItemQueue& queue, int member) const;
   // Makes the logits [rows, slice.columns] of the result of a multiplication.
   // `logits` may be `result`.
-  void Finish(const Call& call, Range rows, const DnnlSlice& slice,
-              const float* result, float* logits) const;
+  void Finish(int rows, const DnnlSlice& slice, const float* result,
+              float* logits) const;
   void Fold(const Call& call, int member, int row, const DnnlSlice& slice,
             const float* logits) const;
   // Makes the answers about a row of what the members found.
@@ -130,7 +130,7 @@ void Projection::Impl::RunSlices(Call& call, absl::Span<const DnnlSlice> slices,
         const Range finished = {first + r,
                                 first + std::min(rows, r + kFinishedRows)};
         float* const logits = result + static_cast<size_t>(r) * slice.columns;
-        Finish(call, finished, slice, logits, logits);
+        Finish(finished.end - finished.begin, slice, logits, logits);
         for (int row = finished.begin; row < finished.end; ++row) {
           Fold(call, member, row, slice,
                logits +
@@ -141,19 +141,19 @@ void Projection::Impl::RunSlices(Call& call, absl::Span<const DnnlSlice> slices,
   }
 }
 
-void Projection::Impl::Finish(const Call& call, Range rows,
-                              const DnnlSlice& slice, const float* result,
-                              float* logits) const {
+void Projection::Impl::Finish(int rows, const DnnlSlice& slice,
+                              const float* result, float* logits) const {
   const ResultTile tile = {
       .src = result,
-      .dequantize = weights->dequantize(slice.begin, call.src, rows.begin),
       .bias = bias.size() == 0 ? nullptr : bias.data() + slice.begin,
       .dst = logits,
       .columns = slice.columns,
-      .rows = rows.end - rows.begin,
+      .rows = rows,
       .src_stride = slice.columns,
       .dst_stride = slice.columns};
-  epilogue.apply(tile, Activation::kNone);
+  if (tile.bias != nullptr || logits != result) {
+    epilogue.apply(tile, Activation::kNone);
+  }
   if (softcap == 0) return;
   kernels.cap({logits, size_t(tile.rows) * tile.columns}, softcap);
 }
@@ -223,7 +223,7 @@ void Projection::Impl::AddRowIfTied(Call& call, int row) const {
       const dnnl_status_t status = slice.Multiply(call.context.dnnl(member), 1,
                                                   call.src.row(row), result);
       if (status != dnnl_success) call.error = status;
-      Finish(call, {row, row + 1}, slice, result, logits.data() + slice.begin);
+      Finish(1, slice, result, logits.data() + slice.begin);
     }
   });
   found.row = true;

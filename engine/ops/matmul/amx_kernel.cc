@@ -1,7 +1,6 @@
 #include "engine/ops/matmul/amx_kernel.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <cstring>
 #include <utility>
 
@@ -88,7 +87,7 @@ class Rows {
 struct Block {
   const char* weights = nullptr;
   int steps = 0;  // tiles, one below the other
-  int32_t* dst = nullptr;
+  float* dst = nullptr;
   int stride = 0;   // of dst, in numbers
   int columns = 0;  // that dst has
   int height = 0;   // rows of a tile
@@ -118,11 +117,11 @@ struct Block {
   void Write(int row, int column) const {
     const int count = std::min(kTileColumns, columns - column);
     if (count <= 0) return;
-    int32_t* const to = dst + ptrdiff_t{row} * stride + column;
+    float* const to = dst + ptrdiff_t{row} * stride + column;
     if (count == kTileColumns) {
       return amx::Store<T>(to, ptrdiff_t{stride} * kUnitBytes);
     }
-    alignas(64) int32_t sums[kTileHeight][kTileColumns];
+    alignas(64) float sums[kTileHeight][kTileColumns];
     amx::Store<T>(sums, kTileBytes);
     for (int r = 0; r < height; ++r) {
       std::copy_n(sums[r], count, to + ptrdiff_t{r} * stride);
@@ -131,7 +130,6 @@ struct Block {
 };
 
 // One tile of rows and all columns of a block.
-template <typename Number>
 void MultiplyOne(const Rows& rows, int tile, int pass, const Block& block) {
   Zero<0>();
   Zero<1>();
@@ -142,13 +140,13 @@ void MultiplyOne(const Rows& rows, int tile, int pass, const Block& block) {
     block.Prefetch(pass, i);
     rows.LoadUnits<kRows>(tile, i);
     Load<kWeights>(weights, kUnitStride);
-    Number::template AddProducts<0, kRows, kWeights>();
+    amx::Bf16::AddProducts<0, kRows, kWeights>();
     Load<kWeights + 1>(weights + kTileBytes, kUnitStride);
-    Number::template AddProducts<1, kRows, kWeights + 1>();
+    amx::Bf16::AddProducts<1, kRows, kWeights + 1>();
     Load<kWeights>(weights + 2 * kTileBytes, kUnitStride);
-    Number::template AddProducts<2, kRows, kWeights>();
+    amx::Bf16::AddProducts<2, kRows, kWeights>();
     Load<kWeights + 1>(weights + 3 * kTileBytes, kUnitStride);
-    Number::template AddProducts<3, kRows, kWeights + 1>();
+    amx::Bf16::AddProducts<3, kRows, kWeights + 1>();
   }
   const int row = rows.first(tile);
   block.Write<0>(row, 0);
@@ -159,7 +157,6 @@ void MultiplyOne(const Rows& rows, int tile, int pass, const Block& block) {
 
 // Two tiles of rows, from `tile` on, and two tiles of columns, from `column`
 // on: a tile that is loaded is multiplied twice.
-template <typename Number>
 void MultiplyTwo(const Rows& rows, int tile, int pass, const Block& block,
                  int column) {
   Zero<0>();
@@ -171,12 +168,12 @@ void MultiplyTwo(const Rows& rows, int tile, int pass, const Block& block,
     block.Prefetch(pass, i);
     Load<kWeights>(weights, kUnitStride);
     rows.LoadUnits<kRows>(tile, i);
-    Number::template AddProducts<0, kRows, kWeights>();
+    amx::Bf16::AddProducts<0, kRows, kWeights>();
     rows.LoadUnits<kRows + 1>(tile + 1, i);
-    Number::template AddProducts<2, kRows + 1, kWeights>();
+    amx::Bf16::AddProducts<2, kRows + 1, kWeights>();
     Load<kWeights + 1>(weights + kTileBytes, kUnitStride);
-    Number::template AddProducts<1, kRows, kWeights + 1>();
-    Number::template AddProducts<3, kRows + 1, kWeights + 1>();
+    amx::Bf16::AddProducts<1, kRows, kWeights + 1>();
+    amx::Bf16::AddProducts<3, kRows + 1, kWeights + 1>();
   }
   const int first = rows.first(tile);
   const int second = rows.first(tile + 1);
@@ -186,22 +183,22 @@ void MultiplyTwo(const Rows& rows, int tile, int pass, const Block& block,
   block.Write<3>(second, column + kTileColumns);
 }
 
-template <typename Number>
 void MultiplyBlock(const Rows& rows, const Block& block) {
   int tile = 0;
   int pass = 0;
   for (; tile + 1 < rows.count(); tile += 2) {
     for (int column = 0; column < block.columns; column += 2 * kTileColumns) {
-      MultiplyTwo<Number>(rows, tile, pass++, block, column);
+      MultiplyTwo(rows, tile, pass++, block, column);
     }
   }
   if (tile < rows.count()) {
-    MultiplyOne<Number>(rows, tile, pass, block);
+    MultiplyOne(rows, tile, pass, block);
   }
 }
 
-template <typename Number>
-void Multiply(const MultiplyArgs& args) {
+}  // namespace
+
+void MultiplyBf16ByTiles(const MultiplyArgs& args) {
   const Rows rows(args);
   const amx::Tiles tiles(ShapesOf(rows.height()));
   const ptrdiff_t block_bytes =
@@ -211,25 +208,15 @@ void Multiply(const MultiplyArgs& args) {
     // With one tile of rows there is too little to do meanwhile.
     const bool ahead = rows.count() > 1 && column + kBlockColumns < args.n;
     const char* const next = weights + block_bytes;
-    MultiplyBlock<Number>(
-        rows, {.weights = std::exchange(weights, next),
-               .steps = (args.units + kTileHeight - 1) / kTileHeight,
-               .dst = static_cast<int32_t*>(args.dst) + column,
-               .stride = args.n,
-               .columns = std::min(kBlockColumns, args.n - column),
-               .height = rows.height(),
-               .next = ahead ? next : nullptr,
-               .passes = rows.count()});
+    MultiplyBlock(rows, {.weights = std::exchange(weights, next),
+                         .steps = (args.units + kTileHeight - 1) / kTileHeight,
+                         .dst = args.dst + column,
+                         .stride = args.n,
+                         .columns = std::min(kBlockColumns, args.n - column),
+                         .height = rows.height(),
+                         .next = ahead ? next : nullptr,
+                         .passes = rows.count()});
   }
-}
-
-}  // namespace
-
-void MultiplyBf16ByTiles(const MultiplyArgs& args) {
-  Multiply<amx::Bf16>(args);
-}
-void MultiplyInt8ByTiles(const MultiplyArgs& args) {
-  Multiply<amx::Int8>(args);
 }
 
 }  // namespace attend

@@ -11,9 +11,6 @@ namespace attend {
 // instruction adds them.
 void MultiplyBf16ByTiles(const MultiplyArgs& args);
 
-// The same for u8 x s8.
-void MultiplyInt8ByTiles(const MultiplyArgs& args);
-
 }  // namespace attend
 
 #endif  // ATTEND_ENGINE_OPS_MATMUL_AMX_KERNEL_H_

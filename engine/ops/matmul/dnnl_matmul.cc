@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "engine/compute/node_memory.h"
 #include "engine/ops/matmul/group_weights.h"
+#include "engine/ops/matmul/int8_weights.h"
 #include "engine/ops/matmul/operand.h"
-#include "engine/ops/matmul/weight_row.h"
 #include "engine/tensor/check.h"
 #include "engine/tensor/out_of_memory.h"
 
@@ -55,7 +55,7 @@ absl::Status RunStatus(int status, int rows, int k, int n) {
 }
 
 dnnl_status_t DnnlSlice::Multiply(DnnlMember& member, int rows, const void* src,
-                                  void* dst) const {
+                                  float* dst) const {
   if (kernel == nullptr) return shape->Run(member, rows, src, weights, dst);
   static_assert(kTileRows <= kMultiplyRows);
   MultiplyArgs all = args;
@@ -79,24 +79,21 @@ DnnlWeights::DnnlWeights(Primitives& primitives, ComputeType dtype,
   const int columns =
       packed_ ? (n_ + kBlockColumns - 1) / kBlockColumns * kBlockColumns : n_;
   column_bytes_ = IsGrouped(dtype_)
-                      ? PackedBytes(dtype_, uint64_t{kGroupNumbers} * units())
+                      ? PackedBlockBytes(dtype_, k_) / kBlockColumns
                       : WeightsDesc(Key(n_)).get_size() / columns;
   data_ = Buffer<char>(column_bytes_ * columns);
   PlaceShares(primitives.compute().team(), data_.data(), column_bytes_, columns,
               kBlockColumns);
-  if (dtype_ == ComputeType::kInt8) {
-    column_scales_ = Buffer<float>(n_);
-    column_sums_ = Buffer<float>(n_);
-    shift_sums_ = Buffer<int32_t>(n_);
-  }
   Pack(primitives.compute(), weights);
 }
 
 void DnnlWeights::Pack(Compute& compute, const RowSource& weights) {
+  const size_t row_units =
+      (OperandBytes(dtype_, k_) + kUnitBytes - 1) / kUnitBytes;
   std::vector<PackBuffer> buffers(compute.packing_team().size());
   for (PackBuffer& buffer : buffers) {
     buffer.floats = Buffer<float>(size_t{kBlockColumns} * k_);
-    buffer.rounded = Buffer<uint32_t>(size_t{kBlockColumns} * units());
+    buffer.rounded = Buffer<uint32_t>(kBlockColumns * row_units);
   }
   std::atomic<int> next = 0;
   compute.packing_team().Run([&](int member) {
@@ -112,37 +109,40 @@ void DnnlWeights::PackBlock(const RowSource& weights, int begin,
   const int columns = std::min(kBlockColumns, n_ - begin);
   const Matrix floats = {buffer.floats.data(), columns, k_};
   char* const block = data_.data() + column_bytes_ * begin;
-  if (IsGrouped(dtype_)) {
+  if (dtype_ == ComputeType::kW8 || dtype_ == ComputeType::kInt4) {
     if (!PackGroups(dtype_, weights, begin, floats, block)) too_large_ = true;
     return;
   }
   weights.Read(begin, floats);
-  if (!packed_) {
-    for (int c = 0; c < columns; ++c) {
-      Round(floats.row(c), begin + c, block + column_bytes_ * c);
-    }
-    return;
-  }
-  const size_t stride = units();
-  uint32_t* const rounded = buffer.rounded.data();
+  // Rows, if they are not to be packed.
+  const Operand rounded = {
+      .dtype = dtype_,
+      .data = packed_ ? buffer.rounded.data() : static_cast<void*>(block),
+      .rows = columns,
+      .cols = k_};
   for (int c = 0; c < columns; ++c) {
-    Round(floats.row(c), begin + c, rounded + c * stride);
+    kernels_.make_operand(floats.row(c), rounded, c);
   }
+  if (!packed_) return;
+  if (dtype_ == ComputeType::kInt8) return PackInt8(rounded, block);
   // The i-th units of all columns lie side by side.
   uint32_t* const packed = reinterpret_cast<uint32_t*>(block);
-  for (size_t unit = 0; unit < stride; ++unit) {
+  for (int unit = 0; unit < units(); ++unit) {
     for (int c = 0; c < columns; ++c) {
-      packed[unit * kBlockColumns + c] = rounded[c * stride + unit];
+      std::memcpy(packed + unit * kBlockColumns + c,
+                  static_cast<const char*>(rounded.row(c)) + unit * kUnitBytes,
+                  kUnitBytes);
     }
   }
 }
 
-void DnnlWeights::Round(const float* src, int column, void* dst) {
-  const Int8Sums sums = RoundWeightRow(kernels_, dtype_, src, k_, dst);
-  if (dtype_ != ComputeType::kInt8) return;
-  column_scales_[column] = sums.scale;
-  column_sums_[column] = sums.sum;
-  shift_sums_[column] = sums.shift_sum;
+int DnnlWeights::units() const {
+  if (dtype_ == ComputeType::kInt8) {
+    return (k_ + Int8WeightGroup::kUnitNumbers - 1) /
+           Int8WeightGroup::kUnitNumbers;
+  }
+  if (IsGrouped(dtype_)) return GroupsOf(dtype_, k_);
+  return (k_ * BytesOf(dtype_) + kUnitBytes - 1) / kUnitBytes;
 }
 
 absl::Status DnnlWeights::CheckRange() const {
@@ -156,17 +156,11 @@ absl::Status DnnlWeights::CheckRange() const {
 void DnnlWeights::Read(int first, Matrix dst) const {
   for (int r = 0; r < dst.rows; ++r) {
     const int column = first + r;
-    if (IsGrouped(dtype_)) {
-      const int in_block = column % kBlockColumns;
-      ReadGroups(dtype_, data_.data() + column_bytes_ * (column - in_block),
-                 in_block, {dst.row(r), static_cast<size_t>(k_)});
-      continue;
-    }
-    const int block = packed_ ? column / kBlockColumns * kBlockColumns : column;
-    const char* const units =
-        data_.data() + column_bytes_ * block + kUnitBytes * (column - block);
-    const int stride = packed_ ? kUnitBytes * kBlockColumns : kUnitBytes;
     const absl::Span<float> row(dst.row(r), k_);
+    const int block = packed_ ? column / kBlockColumns * kBlockColumns : column;
+    const char* const data = data_.data() + column_bytes_ * block;
+    const char* const units = data + kUnitBytes * (column - block);
+    const int stride = packed_ ? kUnitBytes * kBlockColumns : kUnitBytes;
     switch (dtype_) {
       case ComputeType::kF32:
         ReadUnits<float>(units, stride, row);
@@ -175,12 +169,12 @@ void DnnlWeights::Read(int first, Matrix dst) const {
         ReadUnits<Bf16>(units, stride, row);
         break;
       case ComputeType::kInt8:
-        ReadUnits<int8_t>(units, stride, row);
-        for (float& number : row) number *= column_scales_[column];
+        ReadInt8(data, column - block, row);
         kernels_.unspread(row.data(), k_);
         break;
       case ComputeType::kW8:
       case ComputeType::kInt4:
+        ReadGroups(dtype_, data, column - block, row);
         break;
     }
   }
@@ -194,28 +188,15 @@ DnnlSlice DnnlWeights::Slice(Primitives& primitives, int begin, int end,
       .begin = begin,
       .columns = end - begin,
       .kernel = kernel_,
-      .args = {
-          .weights = columns,
-          .units = units(),
-          .padded_units = IsGrouped(dtype_)
-                              ? units()
-                              : static_cast<int>(column_bytes_) / kUnitBytes,
-          .n = end - begin}};
+      .args = {.weights = columns,
+               .units = units(),
+               .padded_units = static_cast<int>(column_bytes_) / kUnitBytes,
+               .n = end - begin}};
   if (kernel_ != nullptr) return slice;
   const DnnlKey key = Key(end - begin);
   slice.shape = &primitives.dnnl().Shape(key, max_rows);
   slice.weights = {WeightsDesc(key), engine_, columns};
   return slice;
-}
-
-Dequantize DnnlWeights::dequantize(int begin, const Operand& src,
-                                   int row) const {
-  if (dtype_ != ComputeType::kInt8) return {};
-  return {.column_sums = column_sums_.data() + begin,
-          .shift_sums = shift_sums_.data() + begin,
-          .column_scales = column_scales_.data() + begin,
-          .row_offsets = src.offsets + row,
-          .row_scales = src.scales + row};
 }
 
 }  // namespace attend

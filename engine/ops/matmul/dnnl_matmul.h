@@ -40,7 +40,7 @@ struct DnnlSlice {
   // dst [rows, columns] = src [rows, k] * weights, both dense, for up to
   // kTileRows rows. See DnnlShape::Run().
   dnnl_status_t Multiply(DnnlMember& member, int rows, const void* src,
-                         void* dst) const;
+                         float* dst) const;
 };
 
 // A weight matrix in the layout that matmuls read. Packed: blocks of 64
@@ -49,9 +49,9 @@ struct DnnlSlice {
 // AVX2): the rows of the checkpoint. In both layouts the columns [begin, end)
 // lie together, so that one copy serves the whole matrix and all slices.
 //
-// Numbers are rounded as in an Operand; int8 has a scale a column; w8 and int4
-// are WeightGroups. Read() gives the rounded numbers, unspread: row c is column
-// c of the weights.
+// Numbers are rounded as in an Operand, but for those of w8 and int4, which are
+// WeightGroups. Read() gives the rounded numbers, unspread: row c is column c
+// of the weights.
 class DnnlWeights final : public RowSource {
  public:
   // `weights` is [n, k], and read once, kBlockColumns rows at a time. Load
@@ -70,27 +70,18 @@ class DnnlWeights final : public RowSource {
   // Load time only.
   DnnlSlice Slice(Primitives& primitives, int begin, int end, int max_rows);
 
-  // How products become floats, in the columns from `begin` on, of the rows of
-  // `src` from `row` on. Only int8 products need this.
-  Dequantize dequantize(int begin, const Operand& src, int row) const;
-
  private:
   // Memory for one member to pack with: the columns of a block as floats, and
   // rounded to the dtype.
   struct PackBuffer {
     Buffer<float> floats;      // [columns, k]
-    Buffer<uint32_t> rounded;  // [columns, units]
+    Buffer<uint32_t> rounded;  // [columns, k], an Operand
   };
   void Pack(Compute& compute, const RowSource& weights);
   // Packs the block whose columns begin at `begin`.
   void PackBlock(const RowSource& weights, int begin, PackBuffer& buffer);
-  // Rounds a column of the weights to the dtype.
-  void Round(const float* src, int column, void* dst);
-  // Units of a column.
-  int units() const {
-    if (IsGrouped(dtype_)) return GroupsOf(k_);
-    return (k_ * BytesOf(dtype_) + kUnitBytes - 1) / kUnitBytes;
-  }
+  // Units of a column, see MultiplyArgs.
+  int units() const;
   // The key of the primitives for `columns` columns.
   DnnlKey Key(int columns) const {
     return {.dtype = dtype_, .packed = packed_, .k = k_, .n = columns};
@@ -106,10 +97,6 @@ class DnnlWeights final : public RowSource {
   size_t column_bytes_ = 0;
   std::atomic<bool> too_large_ = false;  // see CheckRange()
   Buffer<char> data_;
-  // See Dequantize; [n], int8 only.
-  Buffer<float> column_scales_;
-  Buffer<float> column_sums_;
-  Buffer<int32_t> shift_sums_;
 };
 
 }  // namespace attend

@@ -2,25 +2,12 @@
 #define ATTEND_ENGINE_OPS_MATMUL_EPILOGUE_KERNEL_H_
 
 #include <cstddef>
-#include <cstdint>
 
 #include "engine/compute/isa.h"
 #include "engine/ops/matmul/epilogue.h"
 #include "engine/ops/matmul/operand.h"
 
 namespace attend {
-
-// Turns an int8 matmul's sums into floats. If sum is the sum of the u8 x s8
-// products of row r and column c, the result is
-//   (sum - shift_sums[c] + row_offsets[r] * column_sums[c])
-//     * row_scales[r] * column_scales[c]
-struct Dequantize {
-  const float* column_sums = nullptr;    // [columns], of the weights
-  const int32_t* shift_sums = nullptr;   // [columns], 128 times the same
-  const float* column_scales = nullptr;  // [columns]
-  const float* row_offsets = nullptr;    // [rows]
-  const float* row_scales = nullptr;     // [rows]
-};
 
 // Some columns of some rows of a matmul's result, for the operation
 //   dst = activation(src + bias) + residual, or
@@ -29,12 +16,11 @@ struct Dequantize {
 // are in numbers. bias, residual and value may be null; residual or value is
 // null. dst may be src or residual.
 struct ResultTile {
-  const void* src = nullptr;        // [rows, columns], floats or int32 sums
-  Dequantize dequantize = {};       // null pointers: src are floats
+  const float* src = nullptr;       // [rows, columns]
   const float* bias = nullptr;      // [columns]
   const float* residual = nullptr;  // [rows, columns]
-  // Equally many other columns of the same rows. Only src, dequantize, bias and
-  // src_stride of this tile are used.
+  // Equally many other columns of the same rows. Only src, bias and src_stride
+  // of this tile are used.
   const ResultTile* value = nullptr;
   float* dst = nullptr;  // [rows, columns]
   int columns = 0;
@@ -55,10 +41,10 @@ struct EpilogueKernels {
   // dst = norm(src), both [columns]; dst may be src.
   void (*normalize)(const float* src, const NormWeights& norm, int columns,
                     float* dst) = nullptr;
-  // Row `row` of dst = src [dst.cols], in two passes over a row that is in
-  // cache.
+  // Row `row` of dst = src [dst.cols].
   void (*make_operand)(const float* src, const Operand& dst, int row) = nullptr;
-  // Undoes the spreading of a row, in place (spread_block.h).
+  // Spreads a row in place (spread_block.h), and undoes that.
+  void (*spread)(float* row, int columns) = nullptr;
   void (*unspread)(float* row, int columns) = nullptr;
 };
 

@@ -151,7 +151,7 @@ void Multiply(const MultiplyArgs& a) {
     const OperandGroup<kBits>* const src =
         static_cast<const OperandGroup<kBits>*>(a.src) +
         ptrdiff_t{row} * a.units;
-    float* const dst = static_cast<float*>(a.dst) + ptrdiff_t{row} * a.n;
+    float* const dst = a.dst + ptrdiff_t{row} * a.n;
     for (int column = 0; column < a.n; ++column) {
       const char* const block = static_cast<const char*>(a.weights) +
                                 column / kBlockColumns * block_bytes;

@@ -212,7 +212,7 @@ FourBitGroup RoundToFourBits(const float* numbers) {
 bool PackGroups(ComputeType dtype, const RowSource& weights, int first,
                 Matrix floats, char* block) {
   const bool four = dtype == ComputeType::kInt4;
-  std::vector<FourBitGroup> groups(GroupsOf(floats.cols));
+  std::vector<FourBitGroup> groups(GroupsOf(dtype, floats.cols));
   bool read = false;
   for (int c = 0; c < floats.rows; ++c) {
     if (four && weights.ReadFourBits(first + c, absl::MakeSpan(groups))) {

@@ -130,7 +130,6 @@ ResultTile MatMul::Impl::TileOf(const Call& call, Range rows, Product product,
                                 Range columns) const {
   const float* const bias = call.epilogue.bias;
   return {.src = product.rows + (columns.begin - product.slice->begin),
-          .dequantize = weights.dequantize(columns.begin, call.src, rows.begin),
           .bias = bias == nullptr ? nullptr : bias + columns.begin,
           .columns = columns.end - columns.begin,
           .rows = rows.end - rows.begin,

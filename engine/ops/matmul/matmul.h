@@ -27,9 +27,8 @@ absl::Status CheckComputeType(ComputeType dtype, Isa isa);
 // or more a row of dst has the same bits for any number of rows and any team
 // size. With older instructions oneDNN does not promise this.
 //
-// f32: products and sums in f32. bf16: sums in f32. int8: exact sums of u8 x s8
-// products in int32, with a scale a column of W^T and a scale a row of src. w8
-// and int4: see GroupKernelFor(), which has the same bits with AVX2, too.
+// f32: products and sums in f32. bf16: sums in f32. int8: see Int8KernelFor().
+// w8 and int4: see GroupKernelFor(), which has the same bits with AVX2, too.
 class MatMul {
  public:
   // `weights` is [n, k], as checkpoints store a linear map. Members of the team

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
-#include <limits>
 
 #include "engine/ops/matmul/amx_kernel.h"
 #include "engine/ops/matmul/group_kernel.h"
+#include "engine/ops/matmul/int8_kernel.h"
 #include "engine/ops/simd/simd.h"
 
 // Each type of numbers says how many units one sum has, what the products of
@@ -35,54 +35,17 @@ inline Vec AddSums(Vec a, Vec b) { return Add(a, b); }
 }  // namespace bf16
 ATTEND_AVX512_BF16_END
 
-ATTEND_AVX512_VNNI_BEGIN
-namespace int8 {
-// Whole numbers: their sums are exact in any order.
-constexpr int kSummed = std::numeric_limits<int>::max();
-inline Vec AddProduct(Vec x, Vec weight, Vec sum) {
-  return _mm512_castsi512_ps(_mm512_dpbusd_epi32(_mm512_castps_si512(sum),
-                                                 _mm512_castps_si512(x),
-                                                 _mm512_castps_si512(weight)));
-}
-inline Vec AddSums(Vec a, Vec b) {
-  return _mm512_castsi512_ps(
-      _mm512_add_epi32(_mm512_castps_si512(a), _mm512_castps_si512(b)));
-}
-#include "engine/ops/matmul/multiply_kernel.inc"
-}  // namespace int8
-ATTEND_AVX512_VNNI_END
-
 namespace attend {
 
-namespace {
-
-// For very few rows, whose time is that of reading the weights, vectors are
-// faster. Sums of whole numbers are the same.
-void MultiplyInt8WithAmx(const MultiplyArgs& args) {
-  constexpr int kRowsWorthTiles = 3;
-  if (args.rows < kRowsWorthTiles) return avx512::int8::Multiply(args);
-  MultiplyInt8ByTiles(args);
-}
-
-}  // namespace
-
 MultiplyKernel MultiplyKernelFor(ComputeType dtype, int k, Isa isa) {
+  if (dtype == ComputeType::kInt8) return Int8KernelFor(isa);
   if (IsGrouped(dtype)) return GroupKernelFor(dtype, isa);
   if (k * BytesOf(dtype) % kUnitBytes != 0) return nullptr;
-  switch (dtype) {
-    case ComputeType::kF32:
-      return isa >= Isa::kAvx512 ? avx512::f32::Multiply : nullptr;
-    case ComputeType::kBf16:
-      if (isa >= Isa::kAmx) return MultiplyBf16ByTiles;
-      return isa >= Isa::kAvx512Bf16 ? avx512::bf16::Multiply : nullptr;
-    case ComputeType::kInt8:
-      if (isa >= Isa::kAmx) return MultiplyInt8WithAmx;
-      return isa >= Isa::kAvx512Vnni ? avx512::int8::Multiply : nullptr;
-    case ComputeType::kW8:
-    case ComputeType::kInt4:
-      break;
+  if (dtype == ComputeType::kF32) {
+    return isa >= Isa::kAvx512 ? avx512::f32::Multiply : nullptr;
   }
-  return nullptr;
+  if (isa >= Isa::kAmx) return MultiplyBf16ByTiles;
+  return isa >= Isa::kAvx512Bf16 ? avx512::bf16::Multiply : nullptr;
 }
 
 }  // namespace attend

@@ -9,7 +9,7 @@ namespace attend {
 // Columns of one packed block of weights.
 inline constexpr int kBlockColumns = 64;
 // Numbers of a column that fill this many bytes lie together: a unit is one
-// f32, two bf16 or four int8.
+// f32 or two bf16. In int8 it is four numbers.
 inline constexpr int kUnitBytes = 4;
 // Most rows of one call.
 inline constexpr int kMultiplyRows = 64;
@@ -17,15 +17,15 @@ inline constexpr int kMultiplyRows = 64;
 // dst [rows, n] = src [rows, units] * weights [units, n]; src and dst are
 // dense. The weights are blocks of 64 columns, one after the other, each
 // [padded_units][64]; what lies beyond `units` and n is finite, and makes no
-// difference. Of types with groups a unit is a group: an OperandGroup of src,
-// and a WeightGroup of 64 columns.
+// difference. Of types with groups a row of src is groups, and weights are the
+// groups of 64 columns (number_group.h); in w8 and int4 a unit is a group.
 struct MultiplyArgs {
   const void* src = nullptr;  // numbers of an Operand
   const void* weights = nullptr;
-  void* dst = nullptr;  // floats; int32 sums of u8 x s8 for int8
-  int rows = 0;         // in [1, kMultiplyRows]
+  float* dst = nullptr;
+  int rows = 0;  // in [1, kMultiplyRows]
   int units = 0;
-  int padded_units = 0;  // a multiple of 16
+  int padded_units = 0;  // a multiple of 16; of types without groups
   int n = 0;
 };
 

@@ -36,9 +36,6 @@ OperandBuffer::OperandBuffer(ComputeType dtype, int max_rows, int max_cols)
     : dtype_(dtype), max_rows_(max_rows), max_cols_(max_cols) {
   if (dtype == ComputeType::kF32) return;
   data_ = Buffer<char>(max_rows * OperandBytes(dtype, max_cols));
-  if (dtype != ComputeType::kInt8) return;
-  scales_ = Buffer<float>(max_rows);
-  offsets_ = Buffer<float>(max_rows);
 }
 
 Operand OperandBuffer::Of(Matrix floats, int first_row) {
@@ -46,14 +43,10 @@ Operand OperandBuffer::Of(Matrix floats, int first_row) {
   ATTEND_CHECK(floats.cols <= max_cols_ &&
                first_row + floats.rows <= max_rows_);
   const size_t offset = first_row * OperandBytes(dtype_, max_cols_);
-  Operand operand = {.dtype = dtype_,
-                     .data = data_.data() + offset,
-                     .rows = floats.rows,
-                     .cols = floats.cols};
-  if (dtype_ != ComputeType::kInt8) return operand;
-  operand.scales = scales_.data() + first_row;
-  operand.offsets = offsets_.data() + first_row;
-  return operand;
+  return {.dtype = dtype_,
+          .data = data_.data() + offset,
+          .rows = floats.rows,
+          .cols = floats.cols};
 }
 
 }  // namespace attend

@@ -14,21 +14,17 @@ namespace attend {
 // Rows as a matmul of `dtype` reads them. Does not own the memory.
 // * f32: floats.
 // * bf16: the upper halves of floats, rounded to nearest, ties to even.
-// * int8: spread (spread_block.h); a byte q is scale * (q - 128 + offset).
-//   The levels are 254 equal intervals from min(row, 0) to max(row, 0), and 0
-//   is one. Without offsets they go from -max|x| to max|x|, as for weights. The
-//   shift by 128 (oneDNN has a packed layout for u8 x s8 only) and the offset
-//   are undone with the sums of the columns.
+// * int8: a row is Int8Groups of the row spread (spread_block.h). The levels of
+//   a group are 2 * 127 equal intervals from -max|x| to max|x|, or a little
+//   more, since the scale is a bf16.
 // * w8, int4: a row is OperandGroups. The levels of a group are 2 * 32767 (w8)
 //   or 2 * 127 (int4) equal intervals from -max|x| to max|x|.
 // A number that is not finite makes every result of its row not finite, as in
 // f32, and changes no other row: bf16 keeps the number; else the scale of the
-// row, or the group, is NaN.
+// group is NaN.
 struct Operand {
   ComputeType dtype = ComputeType::kF32;
-  void* data = nullptr;      // [rows, cols]
-  float* scales = nullptr;   // [rows], int8 only
-  float* offsets = nullptr;  // [rows], whole numbers; int8 only, null: 0
+  void* data = nullptr;  // [rows, cols]
   int rows = 0;
   int cols = 0;
 
@@ -61,9 +57,7 @@ class OperandBuffer {
   ComputeType dtype_;
   int max_rows_;
   int max_cols_;
-  Buffer<char> data_;      // [max_rows, max_cols]
-  Buffer<float> scales_;   // [max_rows]
-  Buffer<float> offsets_;  // [max_rows]
+  Buffer<char> data_;  // [max_rows, max_cols]
 };
 
 }  // namespace attend

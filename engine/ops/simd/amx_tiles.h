@@ -78,17 +78,7 @@ struct Bf16 {
   }
 };
 
-// The same in whole numbers, of u8 x s8; four numbers of each column.
-struct Int8 {
-  template <int Sum, int Row, int Weight>
-  static void AddProducts() {
-    asm volatile("tdpbusd %%tmm%c2, %%tmm%c1, %%tmm%c0"
-                 :
-                 : "i"(Sum), "i"(Row), "i"(Weight));
-  }
-};
-
-// Of s8 x u8.
+// The same in whole numbers, of s8 x u8; four numbers of each column.
 struct SignedRows {
   template <int Sum, int Row, int Weight>
   static void AddProducts() {

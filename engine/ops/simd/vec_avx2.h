@@ -64,13 +64,6 @@ inline Vec LoadDifference(const int32_t* a, const int32_t* b) {
       _mm256_loadu_si256(reinterpret_cast<const __m256i*>(a)),
       _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b))));
 }
-inline void StoreBytes(uint8_t* p, Vec v) {
-  const __m256i whole = _mm256_cvtps_epi32(v);
-  const __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(whole),
-                                        _mm256_extracti128_si256(whole, 1));
-  _mm_storel_epi64(reinterpret_cast<__m128i*>(p),
-                   _mm_packus_epi16(words, words));
-}
 inline void StoreBf16(uint16_t* p, Vec v) {
   const __m256i bits = _mm256_castps_si256(v);
   const __m256i odd =

@@ -73,10 +73,6 @@ inline Vec LoadDifference(const int32_t* a, const int32_t* b) {
   return _mm512_maskz_cvtepi32_ps(
       kAll, _mm512_sub_epi32(_mm512_loadu_si512(a), _mm512_loadu_si512(b)));
 }
-inline void StoreBytes(uint8_t* p, Vec v) {
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(p),
-                   _mm512_maskz_cvtepi32_epi8(kAll, ToInt(v)));
-}
 inline void StoreBf16(uint16_t* p, Vec v) {
   const __m512i bits = _mm512_castps_si512(v);
   const __m512i odd = _mm512_and_si512(_mm512_maskz_srli_epi32(kAll, bits, 16),

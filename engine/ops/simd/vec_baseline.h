@@ -75,12 +75,6 @@ inline Vec LoadDifference(const int32_t* a, const int32_t* b) {
                     _mm_loadu_si128(reinterpret_cast<const __m128i*>(b))));
 }
 // Stores values within [0, 255], rounded to the nearest whole number.
-inline void StoreBytes(uint8_t* p, Vec v) {
-  const __m128i words =
-      _mm_packs_epi32(_mm_cvtps_epi32(v), _mm_setzero_si128());
-  const int bytes = _mm_cvtsi128_si32(_mm_packus_epi16(words, words));
-  std::memcpy(p, &bytes, sizeof(bytes));
-}
 // The upper halves of floats rounded to the nearest; NaN stays NaN.
 inline void StoreBf16(uint16_t* p, Vec v) {
   const __m128i bits = _mm_castps_si128(v);

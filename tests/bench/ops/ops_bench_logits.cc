@@ -62,9 +62,10 @@ class ProjectionFixture {
               *context_, operand, needs, logits_);
         },
         [&]() -> OpWork {
-          return {.bytes = weight_bytes() + rows * kHidden * BytesOf(dtype_),
-                  .flop = 2.0 * rows * kVocab * kHidden,
-                  .dtype = dtype_};
+          return {
+              .bytes = weight_bytes() + rows * OperandBytes(dtype_, kHidden),
+              .flop = 2.0 * rows * kVocab * kHidden,
+              .dtype = dtype_};
         });
   }
 

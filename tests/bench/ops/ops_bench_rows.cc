@@ -31,7 +31,8 @@ void MakeOperandOp(benchmark::State& state, const Setup& setup,
   Measure(
       state, setup, [&] { MakeOperand(setup.compute, in, operand); },
       [&]() -> OpWork {
-        return {.bytes = Floats(rows) * (4 + BytesOf(dtype))};
+        return {.bytes = 4 * Floats(rows) +
+                         1.0 * rows * OperandBytes(dtype, kHidden)};
       });
 }
 
@@ -51,8 +52,9 @@ void LayerNormOp(benchmark::State& state, const Setup& setup, ComputeType dtype,
                   operand);
       },
       [&]() -> OpWork {
-        const int more = dtype == ComputeType::kF32 ? 0 : BytesOf(dtype);
-        return {.bytes = Floats(rows) * (4 + 4 + more)};
+        const size_t more =
+            dtype == ComputeType::kF32 ? 0 : OperandBytes(dtype, kHidden);
+        return {.bytes = Floats(rows) * (4 + 4) + 1.0 * rows * more};
       });
 }
 

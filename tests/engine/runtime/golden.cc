@@ -180,7 +180,8 @@ double Tolerance(double expected) { return 5e-5 * (1 + std::abs(expected)); }
 // on. A wrong formula or scale is off by the length itself.
 double RelativeBound(ComputeType dtype, double matmuls) {
   const double step = dtype == ComputeType::kBf16 ? 1.0 / 256 : 1.0 / 127;
-  const double largest = IsGrouped(dtype) ? 5 : 3;
+  const bool spread = dtype == ComputeType::kInt8;
+  const double largest = IsGrouped(dtype) && !spread ? 5 : 3;
   return 2 * std::sqrt(2 * matmuls) * largest * step / std::sqrt(12);
 }
 

@@ -40,11 +40,12 @@ TEST(ModelMemoryTest, WeightsByDType) {
   };
   const uint64_t table =
       uint64_t{1} * family.spec.decoder->embedding.vocab * family.spec.hidden;
-  const uint64_t others = bytes(ComputeType::kInt8) - table;
+  const uint64_t others = bytes(ComputeType::kBf16) / 2 - table;
   EXPECT_GT(others, uint64_t{3} << 20);
   EXPECT_LT(others + table, uint64_t{8} << 20);
-  EXPECT_EQ(bytes(ComputeType::kBf16), 2 * (table + others));
   EXPECT_EQ(bytes(ComputeType::kF32), 4 * (table + others));
+  // A scale of 2 bytes for 128 numbers; some tensors are no whole groups.
+  EXPECT_NEAR(bytes(ComputeType::kInt8), (table + others) * 65 / 64, 99);
 }
 
 TEST(ModelMemoryTest, WhatIsServedGrowsWithItsOptions) {

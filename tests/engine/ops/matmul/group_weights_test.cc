@@ -72,7 +72,7 @@ TEST(RoundToFourBitsTest, KeepsNumbersThatHaveFourBits) {
 
 // Packs rows of `cols` numbers, and reads them again.
 std::vector<float> Packed(ComputeType dtype, const RowSource& rows) {
-  std::vector<char> block(GroupsOf(rows.cols()) * WeightGroup<8>::kBytes);
+  std::vector<char> block(PackedBlockBytes(ComputeType::kW8, rows.cols()));
   std::vector<float> memory(size_t(rows.rows()) * rows.cols());
   const Matrix floats = {memory.data(), rows.rows(), rows.cols()};
   EXPECT_TRUE(PackGroups(dtype, rows, 0, floats, block.data()));

@@ -217,42 +217,44 @@ void RoundGroup(ComputeType dtype, bool weights, float* numbers, int count) {
   }
 }
 
-// What the dtype makes of a value: the naive twin of packed weights, whose
-// bytes are symmetric, and of an operand. In int8 the rows are spread, and so
-// are both sides of a product.
-std::vector<float> Rounded(ComputeType dtype, ConstMatrix m, bool symmetric) {
+// What int8 makes of a group of a row that is spread.
+void RoundInt8Group(float* numbers, int count) {
+  float most = 0;
+  for (int i = 0; i < count; ++i) most = std::max(most, std::abs(numbers[i]));
+  // Up to a number of 8 bits.
+  int exponent = 0;
+  const float fraction = std::frexp(most / 127, &exponent);
+  const float scale = std::ldexp(std::ceil(fraction * 256) / 256, exponent);
+  for (int i = 0; i < count && scale > 0; ++i) {
+    numbers[i] = std::nearbyint(numbers[i] * (1 / scale)) * scale;
+  }
+}
+
+// What the dtype makes of a value: the naive twin of packed weights and of an
+// operand. In int8 the rows are spread, and so are both sides of a product.
+std::vector<float> Rounded(ComputeType dtype, ConstMatrix m, bool weights) {
   std::vector<float> out;
   for (int r = 0; r < m.rows; ++r) {
     std::vector<float> row(m.row(r), m.row(r) + m.cols);
-    if (dtype == ComputeType::kInt8) row = SpreadNaively(m.row(r), m.cols);
+    const bool int8 = dtype == ComputeType::kInt8;
+    if (int8) row = SpreadNaively(m.row(r), m.cols);
+    const int group = GroupNumbers(dtype);
+    for (int c = 0; IsGrouped(dtype) && c < m.cols; c += group) {
+      const int count = std::min(group, m.cols - c);
+      if (int8) {
+        RoundInt8Group(&row[c], count);
+      } else {
+        RoundGroup(dtype, weights, &row[c], count);
+      }
+    }
+    for (float& x : row) {
+      if (dtype != ComputeType::kBf16) break;
+      // 8 bits of the significand, rounded to nearest even.
+      int exponent = 0;
+      const float fraction = std::frexp(x, &exponent);
+      x = std::ldexp(std::nearbyint(fraction * 256.0f) / 256.0f, exponent);
+    }
     out.insert(out.end(), row.begin(), row.end());
-    float above = 0;
-    float below = 0;
-    for (float x : row) {
-      above = std::max(above, x);
-      below = std::max(below, -x);
-    }
-    if (IsGrouped(dtype)) {
-      for (int c = 0; c < m.cols; c += kGroupNumbers) {
-        RoundGroup(dtype, symmetric, &out[size_t(r) * m.cols + c],
-                   std::min(kGroupNumbers, m.cols - c));
-      }
-    }
-    if (symmetric) above = below = std::max(above, below);
-    const float half = above / 2 + below / 2;
-    const float levels = 127.0f / half;
-    const float zero = symmetric ? 128.0f : std::nearbyint(below * levels);
-    for (int c = 0; c < m.cols; ++c) {
-      float& x = out[static_cast<size_t>(r) * m.cols + c];
-      if (dtype == ComputeType::kInt8) {
-        x = (std::nearbyint(std::fma(x, levels, zero)) - zero) * (half / 127);
-      } else if (dtype == ComputeType::kBf16) {
-        // 8 bits of the significand, rounded to nearest even.
-        int exponent = 0;
-        const float fraction = std::frexp(x, &exponent);
-        x = std::ldexp(std::nearbyint(fraction * 256.0f) / 256.0f, exponent);
-      }
-    }
   }
   return out;
 }
@@ -280,28 +282,6 @@ TEST(MatMulTest, EveryDTypeMultipliesItsRoundedValues) {
         }
       }
     }
-  }
-}
-
-// The sums are exact in int32: with the largest values of all signs no step of
-// the accumulation saturates.
-TEST(MatMulTest, Int8SumsDoNotSaturate) {
-  if (!Supported(ComputeType::kInt8)) GTEST_SKIP() << "no int8 on this machine";
-  const int k = 4092;  // rows are not spread
-  Values weights(64, k, 1);
-  Values src(3, k, 2);
-  std::fill(weights.data.begin(), weights.data.end(), 1.0f);
-  std::fill(src.data.begin(), src.data.end(), 1.0f);
-  std::fill_n(src.data.begin() + k, k, -1.0f);
-  TestExec exec(1);
-  const auto matmul = MatMul::Create(exec.primitives, ComputeType::kInt8,
-                                     StoredRows(weights.All()), 3);
-  ASSERT_TRUE(matmul.ok()) << matmul.status();
-  const std::vector<float> dst =
-      Multiply(exec.context(), *matmul, src.First(2));
-  for (int c = 0; c < 64; ++c) {
-    ASSERT_NEAR(dst[c], k, k * 1e-6);
-    ASSERT_NEAR(dst[64 + c], -k, k * 1e-6);
   }
 }
 
@@ -353,14 +333,6 @@ TEST(MatMulTest, EpilogueWritesTheNextOperand) {
                                 m * OperandBytes(dtype, n)),
                     0)
               << TypeName(dtype) << " " << m;
-          if (dtype == ComputeType::kInt8) {
-            ASSERT_EQ(std::memcmp(epilogue.operand.scales, twin.view.scales,
-                                  m * sizeof(float)),
-                      0);
-            ASSERT_EQ(std::memcmp(epilogue.operand.offsets, twin.view.offsets,
-                                  m * sizeof(float)),
-                      0);
-          }
           if (!only) {
             ASSERT_EQ(dst, expected);
           }

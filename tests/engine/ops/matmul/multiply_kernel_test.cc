@@ -14,24 +14,19 @@
 namespace attend {
 namespace {
 
-constexpr ComputeType kTypes[] = {ComputeType::kF32, ComputeType::kBf16,
-                                  ComputeType::kInt8};
+constexpr ComputeType kTypes[] = {ComputeType::kF32, ComputeType::kBf16};
 // Which numbers and where they lie is the same for every set of instructions.
 constexpr Isa kIsas[] = {Isa::kAvx512, Isa::kAvx512Vnni, Isa::kAvx512Bf16,
                          Isa::kAmx};
 
 int NumbersOfUnit(ComputeType dtype) { return kUnitBytes / BytesOf(dtype); }
 
-// Writes a number as the dtype has it; `shift`: as u8, 128 stands for 0.
-void Write(ComputeType dtype, float number, bool shift, std::vector<char>& dst,
+// Writes a number as the dtype has it: the upper bytes of the float.
+void Write(ComputeType dtype, float number, std::vector<char>& dst,
            size_t index) {
-  char* const to = dst.data() + index * BytesOf(dtype);
-  if (dtype == ComputeType::kInt8) {
-    *to = static_cast<char>(static_cast<int>(number) + (shift ? 128 : 0));
-  } else {  // the upper bytes of the float
-    std::memcpy(to, reinterpret_cast<const char*>(&number) + 4 - BytesOf(dtype),
-                BytesOf(dtype));
-  }
+  std::memcpy(dst.data() + index * BytesOf(dtype),
+              reinterpret_cast<const char*>(&number) + 4 - BytesOf(dtype),
+              BytesOf(dtype));
 }
 
 // A product, by numbers of which all types have the products and sums exactly
@@ -53,15 +48,15 @@ struct Case {
     const auto draw = [&](int most) {
       const float x = static_cast<float>(
           std::uniform_int_distribution(-most, most)(generator));
-      return exact || dtype == ComputeType::kInt8 ? x : x / 96.0f;
+      return exact ? x : x / 96.0f;
     };
     for (size_t i = 0; i < src.size(); ++i) {
-      Write(dtype, src[i] = Kept(draw(127)), true, src_bytes, i);
+      Write(dtype, src[i] = Kept(draw(127)), src_bytes, i);
     }
     for (int c = 0; c < n; ++c) {
       for (int i = 0; i < k; ++i) {
         const float x = weights[size_t(c) * k + i] = Kept(draw(127));
-        Write(dtype, x, false, packed, PlaceOf(c, i));
+        Write(dtype, x, packed, PlaceOf(c, i));
       }
     }
   }
@@ -85,8 +80,8 @@ struct Case {
 
   // Rows [first, first + rows) of the product, as the kernel writes them, and a
   // guard behind them.
-  std::vector<int32_t> Multiply(Isa isa, int first, int rows) const {
-    std::vector<int32_t> dst(size_t(rows) * n + 1, 7);
+  std::vector<float> Multiply(Isa isa, int first, int rows) const {
+    std::vector<float> dst(size_t(rows) * n + 1, 7);
     MultiplyKernelFor(dtype, k, isa)(
         {.src = src_bytes.data() + size_t(first) * k * BytesOf(dtype),
          .weights = packed.data(),
@@ -101,10 +96,9 @@ struct Case {
   }
 
   double Expected(int r, int c) const {
-    const float shift = dtype == ComputeType::kInt8 ? 128 : 0;
     double sum = 0;
     for (int i = 0; i < k; ++i) {
-      sum += (src[size_t(r) * k + i] + shift) * weights[size_t(c) * k + i];
+      sum += double{src[size_t(r) * k + i]} * weights[size_t(c) * k + i];
     }
     return sum;
   }
@@ -114,13 +108,6 @@ struct Case {
   std::vector<float> src, weights;  // [kMultiplyRows, k], [n, k]
   std::vector<char> src_bytes, packed;
 };
-
-double ToNumber(ComputeType dtype, int32_t bits) {
-  if (dtype == ComputeType::kInt8) return bits;
-  float number;
-  std::memcpy(&number, &bits, sizeof(number));
-  return number;
-}
 
 struct Kind {
   ComputeType dtype;
@@ -155,10 +142,10 @@ TEST(MultiplyKernelTest, EqualsTheDefinition) {
                                    {1100, 9}}) {
       const Case test(dtype, units, n, /*exact=*/true);
       for (const int rows : {1, 2, 3, 7, 13, 16, 24, 40, 63, 64}) {
-        const std::vector<int32_t> dst = test.Multiply(isa, 0, rows);
+        const std::vector<float> dst = test.Multiply(isa, 0, rows);
         for (const int r : {0, rows / 2, rows - 1}) {
           for (int c = 0; c < n; ++c) {
-            ASSERT_EQ(ToNumber(dtype, dst[r * n + c]), test.Expected(r, c))
+            ASSERT_EQ(dst[r * n + c], test.Expected(r, c))
                 << Kind{dtype, isa} << " " << units << " units, row " << r
                 << " of " << rows << ", column " << c << " of " << n;
           }
@@ -171,10 +158,10 @@ TEST(MultiplyKernelTest, EqualsTheDefinition) {
 TEST(MultiplyKernelTest, ARowHasTheSameBitsAloneAndInCompany) {
   for (const auto& [dtype, isa] : AllKinds()) {
     const Case test(dtype, 600, 150, /*exact=*/false);
-    const std::vector<int32_t> all = test.Multiply(isa, 0, kMultiplyRows);
+    const std::vector<float> all = test.Multiply(isa, 0, kMultiplyRows);
     for (int rows = 1; rows < kMultiplyRows; ++rows) {
       const int first = kMultiplyRows - rows;
-      const std::vector<int32_t> dst = test.Multiply(isa, first, rows);
+      const std::vector<float> dst = test.Multiply(isa, first, rows);
       ASSERT_TRUE(
           std::equal(dst.begin(), dst.end(), all.begin() + first * test.n))
           << Kind{dtype, isa} << ", " << rows << " rows";
@@ -195,11 +182,10 @@ TEST(MultiplyKernelTest, IsThereWhereTheInstructionsAre) {
   EXPECT_EQ(has(ComputeType::kF32, 7), (Isas{Isa::kAvx512, Isa::kAvx512Vnni,
                                              Isa::kAvx512Bf16, Isa::kAmx}));
   EXPECT_EQ(has(ComputeType::kBf16, 6), (Isas{Isa::kAvx512Bf16, Isa::kAmx}));
-  EXPECT_EQ(has(ComputeType::kInt8, 8),
+  EXPECT_EQ(has(ComputeType::kInt8, 7),
             (Isas{Isa::kAvx512Vnni, Isa::kAvx512Bf16, Isa::kAmx}));
-  // Rows that end inside a unit.
+  // A row that ends inside a unit.
   EXPECT_EQ(has(ComputeType::kBf16, 7), Isas{});
-  EXPECT_EQ(has(ComputeType::kInt8, 6), Isas{});
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -33,62 +34,46 @@ Operand Make(Compute& compute, std::vector<float>& values, int cols,
   return operand;
 }
 
+const Int8Group* GroupsOfRow(const Operand& operand, int r) {
+  return static_cast<const Int8Group*>(operand.row(r));
+}
+
 TEST(OperandTest, ZerosAndTinyValuesAreZero) {
   Compute compute({.threads = 1, .max_isa = TestIsa()});
   std::vector<float> src(2 * 37, 0.0f);
   std::fill_n(src.begin() + 37, 37, 1e-39f);
   OperandBuffer buffer(ComputeType::kInt8, 2, 37);
   const Operand operand = Make(compute, src, 37, buffer);
-  for (int i = 0; i < 2 * 37; ++i) {
-    ASSERT_EQ(static_cast<const uint8_t*>(operand.data)[i], 128);
-  }
   for (int r = 0; r < 2; ++r) {
-    EXPECT_EQ(operand.scales[r], 0.0f);
-    EXPECT_EQ(operand.offsets[r], 0.0f);
+    const Int8Group& group = *GroupsOfRow(operand, r);
+    EXPECT_EQ(group.scale, 0.0f);
+    EXPECT_EQ(group.sum, 0);
+    for (const int8_t code : group.codes) ASSERT_EQ(code, 0);
   }
 }
 
-// Rows on one side of 0, or nearly so, as activations leave them, lose half as
-// much as by symmetric bytes; 0 stays 0.
-TEST(OperandTest, LopsidedRowsUseAllBytes) {
-  Compute compute({.threads = 1, .max_isa = TestIsa()});
-  constexpr int kCols = 300;
-  std::vector<float> src = Random(4 * kCols);
-  for (int c = 0; c < kCols; ++c) {
-    float* const at = src.data() + c;
-    at[0] = std::max(at[0], 0.0f);                   // from 0 on
-    at[kCols] = std::max(at[kCols], -0.17f);         // as GELU leaves them
-    at[2 * kCols] = -std::max(at[2 * kCols], 0.0f);  // up to 0
-    at[3 * kCols] = c == 7 ? 40.0f : at[3 * kCols] * 0.01f;  // one outlier
-  }
-  OperandBuffer buffer(ComputeType::kInt8, 4, kCols);
-  const Operand operand = Make(compute, src, kCols, buffer);
-  for (int r = 0; r < 4; ++r) {
-    const float* const row = src.data() + r * kCols;
-    const auto [least, most] = std::minmax_element(row, row + kCols);
-    const float step = (*most - *least) / 254.0f;
-    EXPECT_NEAR(operand.scales[r], step, 1e-6f * step);
-    for (int c = 0; c < kCols; ++c) {
-      const int byte = static_cast<const uint8_t*>(operand.row(r))[c] - 128;
-      const float x =
-          operand.scales[r] * (static_cast<float>(byte) + operand.offsets[r]);
-      ASSERT_NEAR(x, row[c], step * 0.501f) << "row " << r;
-      if (row[c] == 0) {
-        ASSERT_EQ(x, 0) << "row " << r;
-      }
-    }
-  }
-}
-
-// The numbers that the bytes of row r stand for.
+// The numbers that the codes of row r stand for.
 std::vector<float> Meant(const Operand& operand, int r) {
   std::vector<float> row;
   for (int c = 0; c < operand.cols; ++c) {
-    const int byte = static_cast<const uint8_t*>(operand.row(r))[c] - 128;
-    row.push_back(operand.scales[r] *
-                  (static_cast<float>(byte) + operand.offsets[r]));
+    const Int8Group& group = GroupsOfRow(operand, r)[c / Int8Group::kNumbers];
+    row.push_back(group.scale * group.codes[c % Int8Group::kNumbers]);
   }
   return row;
+}
+
+// Behind the last number there are zeros, and sums are those of the codes.
+void ExpectWholeGroups(const Operand& operand, int r) {
+  for (int begin = 0; begin < operand.cols; begin += Int8Group::kNumbers) {
+    const Int8Group& group =
+        GroupsOfRow(operand, r)[begin / Int8Group::kNumbers];
+    int sum = 0;
+    for (int i = 0; i < Int8Group::kNumbers; ++i) {
+      ASSERT_TRUE(begin + i < operand.cols || group.codes[i] == 0);
+      sum += group.codes[i];
+    }
+    ASSERT_EQ(group.sum, sum);
+  }
 }
 
 class SpreadTest : public testing::TestWithParam<Isa> {};
@@ -98,21 +83,35 @@ INSTANTIATE_TEST_SUITE_P(Isas, SpreadTest, testing::ValuesIn(AllIsas()),
                            return std::string(IsaName(test.param));
                          });
 
-TEST_P(SpreadTest, RowsAreSpreadThenRounded) {
+TEST_P(SpreadTest, RowsAreSpreadThenRoundedInGroups) {
   Compute compute({.threads = 1, .max_isa = GetParam()});
-  for (int cols : {16, 48, 64, 80, 576}) {
+  for (int cols : {1, 16, 37, 48, 64, 80, 128, 130, 300, 576}) {
     std::vector<float> src = Random(3 * cols);
+    // A group's levels do not depend on another's numbers.
+    for (int c = 128; c < cols; ++c) src[c] *= 1000;
     OperandBuffer buffer(ComputeType::kInt8, 3, cols);
     const Operand operand = Make(compute, src, cols, buffer);
     for (int r = 0; r < 3; ++r) {
       const std::vector<float> expected =
           SpreadNaively(src.data() + r * cols, cols);
-      const auto [least, most] = std::ranges::minmax(expected);
-      const float step = (std::max(most, 0.0f) - std::min(least, 0.0f)) / 254;
-      EXPECT_NEAR(operand.scales[r], step, 1e-5f * step);
       const std::vector<float> found = Meant(operand, r);
-      for (int c = 0; c < cols; ++c) {
-        ASSERT_NEAR(found[c], expected[c], step * 0.502f) << cols << ", " << c;
+      ExpectWholeGroups(operand, r);
+      for (int begin = 0; begin < cols; begin += Int8Group::kNumbers) {
+        const int end = std::min(cols, begin + Int8Group::kNumbers);
+        float most = 0;
+        for (int c = begin; c < end; ++c) {
+          most = std::max(most, std::abs(expected[c]));
+        }
+        // A bf16 that is not below.
+        const float scale =
+            GroupsOfRow(operand, r)[begin / Int8Group::kNumbers].scale;
+        EXPECT_GE(scale, most / 127 * (1 - 1e-5f));
+        EXPECT_LE(scale, most / 127 * (1 + 1.0f / 127));
+        EXPECT_EQ(std::bit_cast<uint32_t>(scale) & 0xffff, 0u);
+        for (int c = begin; c < end; ++c) {
+          ASSERT_NEAR(found[c], expected[c], scale * 0.502f)
+              << cols << ", " << c;
+        }
       }
     }
   }

@@ -1,0 +1,232 @@
+#include "engine/ops/matmul/int8_kernel.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+
+#include "engine/ops/exec/number_group.h"
+#include "engine/ops/simd/amx_tiles.h"
+#include "engine/ops/simd/simd.h"
+#include "engine/ops/simd/simd_narrow.h"
+
+ATTEND_AVX512_VNNI_BEGIN
+namespace {
+
+constexpr size_t kLine = 64;
+constexpr int kVectors = kGroupColumns / kLanes;
+constexpr int kGroupUnits = Int8Group::kNumbers / Int8WeightGroup::kUnitNumbers;
+
+// A group of weights, and the same group of the first row.
+struct Int8Pair {
+  const Int8Group* src = nullptr;
+  ptrdiff_t stride = 0;  // from row to row, in groups
+  const char* weights = nullptr;
+  int units = 0;
+};
+
+// 64 sums of each row: those of the groups before, and where the new ones go.
+// Strides are from row to row.
+struct Totals {
+  const float* from = nullptr;
+  ptrdiff_t from_stride = 0;
+  float* to = nullptr;
+  ptrdiff_t to_stride = 0;
+
+  Totals Row(int row) const {
+    return {from + row * from_stride, from_stride, to + row * to_stride,
+            to_stride};
+  }
+};
+
+// What a row has before its first group.
+alignas(64) constexpr float kNothing[kGroupColumns] = {};
+
+// The scales of 16 columns, from `column` on.
+inline Vec ScalesOf(const char* weights, int column) {
+  return Load(reinterpret_cast<const uint16_t*>(weights) + column);
+}
+
+// Whole numbers stand here as floats, for which g++ 12 makes better code.
+
+// What undoes, in the sum of a row's products, that weights have no sign.
+inline Vec ShiftOf(const Int8Group& group) {
+  return Broadcast(std::bit_cast<float>(-128 * group.sum));
+}
+
+// The sum of a group's products becomes a number, and is added to the totals of
+// a row, from `column` on.
+inline void AddScaled(Vec sum, Vec scales, Vec row_scale, const Totals& row,
+                      int column) {
+  const Vec number = _mm512_maskz_cvtepi32_ps(kAll, _mm512_castps_si512(sum));
+  Store(row.to + column,
+        MulAdd(number, Mul(scales, row_scale), Load(row.from + column)));
+}
+
+}  // namespace
+ATTEND_AVX512_VNNI_END
+
+// By vectors. With few rows the product is bound by the memory of the weights.
+// So they are prefetched evenly, some lines with each unit, while those that
+// have come are multiplied.
+ATTEND_AVX512_VNNI_BEGIN
+namespace {
+
+// How far ahead.
+constexpr size_t kAheadBytes = size_t{16} << 10;
+constexpr int kRowsAtOnce = 6;
+
+inline Vec AddProducts(Vec weights, Vec x, Vec sum) {
+  return _mm512_castsi512_ps(_mm512_dpbusd_epi32(_mm512_castps_si512(sum),
+                                                 _mm512_castps_si512(weights),
+                                                 _mm512_castps_si512(x)));
+}
+
+// Adds the products of R rows to their totals. With each unit it prefetches L
+// lines from `ahead` on: all lines of a unit if no other rows come, which would
+// want the first cache level for themselves.
+template <int R, int L>
+void AddRows(const Int8Pair& pair, const char* ahead, const Totals& totals) {
+  constexpr auto kLevel = L == kVectors ? _MM_HINT_T0 : _MM_HINT_T1;
+  const Int8Group* const src = pair.src;
+  const ptrdiff_t stride = pair.stride;
+  Vec sums[R][kVectors];
+#pragma GCC unroll 8
+  for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 8
+    for (int v = 0; v < kVectors; ++v) sums[r][v] = ShiftOf(src[r * stride]);
+  }
+  const char* weights = pair.weights + Int8WeightGroup::kCodes;
+  for (int u = 0; u < pair.units; ++u, weights += Int8WeightGroup::kUnit) {
+#pragma GCC unroll 8
+    for (int l = 0; l < L; ++l, ahead += kLine) _mm_prefetch(ahead, kLevel);
+    Vec weight[kVectors];
+#pragma GCC unroll 8
+    for (int v = 0; v < kVectors; ++v) {
+      weight[v] = Load(reinterpret_cast<const float*>(weights + v * kLine));
+      // A register: g++ would read the memory again for each row.
+      if (R > 1) asm("" : "+v"(weight[v]));
+    }
+#pragma GCC unroll 8
+    for (int r = 0; r < R; ++r) {
+      float four;
+      std::memcpy(&four, src[r * stride].codes + 4 * u, sizeof(four));
+      const Vec x = Broadcast(four);
+#pragma GCC unroll 8
+      for (int v = 0; v < kVectors; ++v) {
+        sums[r][v] = AddProducts(weight[v], x, sums[r][v]);
+      }
+    }
+  }
+#pragma GCC unroll 8
+  for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 8
+    for (int v = 0; v < kVectors; ++v) asm("" : "+v"(sums[r][v]));
+  }
+  const Totals all = totals;  // a copy: stores do not change it
+#pragma GCC unroll 8
+  for (int v = 0; v < kVectors; ++v) {
+    const Vec scales = ScalesOf(pair.weights, v * kLanes);
+#pragma GCC unroll 8
+    for (int r = 0; r < R; ++r) {
+      AddScaled(sums[r][v], scales, Broadcast(src[r * stride].scale),
+                all.Row(r), v * kLanes);
+    }
+  }
+}
+
+using Adder = void (*)(const Int8Pair& pair, const char* ahead,
+                       const Totals& totals);
+// Indexed by lines. The four lines of a unit are distributed over the groups of
+// rows as 4, 2 + 2, 2 + 1 + 1 or 1 + 1 + 1 + 1.
+template <int R>
+inline constexpr Adder kAdders[] = {AddRows<R, 0>, AddRows<R, 1>, AddRows<R, 2>,
+                                    nullptr, AddRows<R, 4>};
+constexpr const Adder* kAddersOfRows[] = {nullptr,    kAdders<1>, kAdders<2>,
+                                          kAdders<3>, kAdders<4>, kAdders<5>,
+                                          kAdders<6>};
+static_assert(std::size(kAddersOfRows) == kRowsAtOnce + 1 && kVectors == 4);
+
+// Adds the products of all rows with a group of a block to their totals.
+void AddGroup(const Int8Pair& pair, int rows, const Totals& totals) {
+  const int parts = (rows + kRowsAtOnce - 1) / kRowsAtOnce;
+  const char* ahead = pair.weights + kAheadBytes;
+  for (size_t line = 0; line < Int8WeightGroup::kCodes; line += kLine) {
+    _mm_prefetch(ahead + line, _MM_HINT_T1);
+  }
+  ahead += Int8WeightGroup::kCodes;
+  Int8Pair next = pair;
+  for (int part = 0, row = 0; part < parts; ++part) {
+    const int count = (rows - row) / (parts - part);
+    const int lines = kVectors / parts + (part < kVectors % parts);
+    kAddersOfRows[count][lines](next, ahead, totals.Row(row));
+    ahead += kLine * lines * pair.units;
+    next.src += count * pair.stride;
+    row += count;
+  }
+}
+
+}  // namespace
+ATTEND_AVX512_VNNI_END
+
+ATTEND_AVX512_VNNI_BEGIN
+#include "engine/ops/matmul/int8_tiles.inc"
+
+namespace {
+
+using GroupAdder = void (*)(const Int8Pair& pair, int rows,
+                            const Totals& totals);
+
+template <GroupAdder kAddGroup>
+void MultiplyInt8(const MultiplyArgs& a) {
+  alignas(64) float memory[kMultiplyRows * kGroupColumns];
+  const auto* const src = static_cast<const Int8Group*>(a.src);
+  const int groups = (a.units + kGroupUnits - 1) / kGroupUnits;
+  const char* weights = static_cast<const char*>(a.weights);
+  for (int column = 0; column < a.n; column += kGroupColumns) {
+    const int columns = std::min(kGroupColumns, a.n - column);
+    Totals totals = {
+        .from = kNothing, .to = memory, .to_stride = kGroupColumns};
+    for (int g = 0; g < groups; ++g) {
+      const int units = std::min(kGroupUnits, a.units - g * kGroupUnits);
+      if (g + 1 == groups && columns == kGroupColumns) {
+        totals.to = a.dst + column;
+        totals.to_stride = a.n;
+      }
+      kAddGroup({src + g, groups, weights, units}, a.rows, totals);
+      totals.from = memory;
+      totals.from_stride = kGroupColumns;
+      weights +=
+          Int8WeightGroup::BytesOf(units * Int8WeightGroup::kUnitNumbers);
+    }
+    if (columns == kGroupColumns) continue;
+    for (int row = 0; row < a.rows; ++row) {
+      std::copy_n(memory + row * kGroupColumns, columns,
+                  a.dst + ptrdiff_t{row} * a.n + column);
+    }
+  }
+}
+
+void MultiplyInt8WithAmx(const MultiplyArgs& a) {
+  // For very few rows, whose time is that of reading the weights, vectors are
+  // faster.
+  constexpr int kRowsWorthTiles = 3;
+  if (a.rows < kRowsWorthTiles) return MultiplyInt8<AddGroup>(a);
+  const amx::Tiles configured(ShapesOf(amx::HeightOf(a.rows)));
+  MultiplyInt8<AddGroupByTiles>(a);
+}
+
+}  // namespace
+ATTEND_AVX512_VNNI_END
+
+namespace attend {
+
+MultiplyKernel Int8KernelFor(Isa isa) {
+  if (isa >= Isa::kAmx) return avx512::MultiplyInt8WithAmx;
+  return isa >= Isa::kAvx512Vnni ? avx512::MultiplyInt8<avx512::AddGroup>
+                                 : nullptr;
+}
+
+}  // namespace attend

@@ -1,0 +1,168 @@
+#include "engine/ops/matmul/int8_kernel.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <iterator>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "engine/ops/exec/compute_type.h"
+#include "tests/engine/ops/test_isa.h"
+
+namespace attend {
+namespace {
+
+constexpr int kGroup = Int8Group::kNumbers;
+
+// A product by random codes. Exact: with scales of which f32 has all products
+// and sums exactly. What lies beyond k and n is not 0.
+struct Case {
+  Case(int numbers, int columns, bool exact)
+      : k(numbers),
+        n(columns),
+        groups(GroupsOf(ComputeType::kInt8, k)),
+        src(size_t{kMultiplyRows} * groups),
+        weights(size_t(n) * k),
+        packed((n + kBlockColumns - 1) / kBlockColumns *
+                   PackedBlockBytes(ComputeType::kInt8, k),
+               '\x55') {
+    std::mt19937 generator(k * n);
+    const auto draw = [&](int least, int most) {
+      return std::uniform_int_distribution(least, most)(generator);
+    };
+    const auto scale = [&] {
+      return exact ? 0.5f : static_cast<float>(draw(1, 99)) / 64;
+    };
+    for (size_t g = 0; g < src.size(); ++g) {
+      src[g].scale = scale();
+      for (int i = 0; i < std::min(kGroup, k - int(g) % groups * kGroup); ++i) {
+        src[g].codes[i] = static_cast<int8_t>(draw(-127, 127));
+        src[g].sum += src[g].codes[i];
+      }
+    }
+    for (int c = 0; c < n; ++c) {
+      char* group = packed.data() +
+                    c / kBlockColumns * PackedBlockBytes(ComputeType::kInt8, k);
+      for (int begin = 0; begin < k; begin += kGroup) {
+        const int count = std::min(kGroup, k - begin);
+        const float own = scale();
+        SetScale(group, c % kBlockColumns, own);
+        for (int i = 0; i < count; ++i) {
+          const int code = draw(-127, 127);
+          weights[size_t(c) * k + begin + i] = own * static_cast<float>(code);
+          // As number_group.h describes the codes.
+          group[128 + i / 4 * 256 + c % kBlockColumns * 4 + i % 4] =
+              static_cast<char>(code + 128);
+        }
+        group += 128 + (count + 63) / 64 * 64 * kBlockColumns;
+      }
+    }
+  }
+
+  static void SetScale(char* group, int column, float scale) {
+    const auto upper =
+        static_cast<uint16_t>(std::bit_cast<uint32_t>(scale) >> 16);
+    std::memcpy(group + 2 * column, &upper, sizeof(upper));
+  }
+
+  // Rows [first, first + rows) of the product, and a guard behind them.
+  std::vector<float> Multiply(Isa isa, int first, int rows) const {
+    std::vector<float> dst(size_t(rows) * n + 1, 7);
+    Int8KernelFor(isa)({.src = &src[size_t(first) * groups],
+                        .weights = packed.data(),
+                        .dst = dst.data(),
+                        .rows = rows,
+                        .units = (k + 3) / 4,
+                        .n = n});
+    EXPECT_EQ(dst.back(), 7);
+    dst.pop_back();
+    return dst;
+  }
+
+  double Expected(int r, int c) const {
+    double sum = 0;
+    for (int i = 0; i < k; ++i) {
+      const Int8Group& x = src[size_t(r) * groups + i / kGroup];
+      sum += double{x.scale} * x.codes[i % kGroup] * weights[size_t(c) * k + i];
+    }
+    return sum;
+  }
+
+  int k, n, groups;
+  std::vector<Int8Group> src;  // [kMultiplyRows, groups]
+  std::vector<float> weights;  // [n, k]
+  std::vector<char> packed;
+};
+
+std::vector<Isa> Isas() {
+  std::vector<Isa> isas;
+  for (const Isa isa : AllIsas()) {
+    if (Int8KernelFor(isa) != nullptr) isas.push_back(isa);
+  }
+  return isas;
+}
+
+TEST(Int8KernelTest, EqualsTheDefinition) {
+  // A part of a unit, of a step and of a group; several groups; odd columns,
+  // whole blocks.
+  for (const auto& [k, n] : {std::pair(1, 1),
+                             {30, 70},
+                             {64, 64},
+                             {130, 129},
+                             {200, 9},
+                             {576, 128},
+                             {2048, 65}}) {
+    const Case test(k, n, /*exact=*/true);
+    for (const Isa isa : Isas()) {
+      for (const int rows : {1, 2, 3, 7, 13, 16, 24, 40, 63, 64}) {
+        const std::vector<float> dst = test.Multiply(isa, 0, rows);
+        for (const int r : {0, rows / 2, rows - 1}) {
+          for (int c = 0; c < n; ++c) {
+            ASSERT_EQ(dst[size_t(r) * n + c], test.Expected(r, c))
+                << IsaName(isa) << ", k = " << k << ", row " << r << " of "
+                << rows << ", column " << c << " of " << n;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Int8KernelTest, ARowHasTheSameBitsInAnyCompanyAndForAnyInstructions) {
+  if (Isas().empty()) GTEST_SKIP() << "no int8 on this machine";
+  const Case test(1000, 150, /*exact=*/false);
+  const std::vector<float> all = test.Multiply(Isas().back(), 0, kMultiplyRows);
+  for (const Isa isa : Isas()) {
+    for (int rows = 1; rows <= kMultiplyRows; ++rows) {
+      const int first = kMultiplyRows - rows;
+      const std::vector<float> dst = test.Multiply(isa, first, rows);
+      ASSERT_TRUE(std::equal(dst.begin(), dst.end(),
+                             all.begin() + ptrdiff_t{first} * test.n))
+          << IsaName(isa) << ", " << rows << " rows";
+    }
+  }
+}
+
+TEST(Int8KernelTest, TheLargestCodesDoNotSaturate) {
+  for (const int sign : {1, -1}) {
+    Case test(kGroup, 64, /*exact=*/true);
+    for (Int8Group& group : test.src) {
+      group = {.scale = 1, .sum = sign * 127 * kGroup};
+      std::fill(std::begin(group.codes), std::end(group.codes), sign * 127);
+    }
+    std::fill(test.packed.begin(), test.packed.end(), '\xff');
+    for (int c = 0; c < 64; ++c) test.SetScale(test.packed.data(), c, 1);
+    for (const Isa isa : Isas()) {
+      for (const float product : test.Multiply(isa, 0, 3)) {
+        ASSERT_EQ(product, sign * 127 * 127 * kGroup) << IsaName(isa);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace attend
