@@ -22,6 +22,16 @@ void Clip(Compute& compute, float most, Matrix x) {
   });
 }
 
+// Spreads the first `heads` heads of each row if keys are stored in int8.
+void SpreadForInt8(Compute& compute, KvPlace place, Matrix rows, int heads) {
+  if (place.layout->dtype != KvType::kInt8) return;
+  SpreadHeads(compute, {.values = rows.data,
+                        .stride = rows.cols,
+                        .rows = rows.rows,
+                        .heads = heads,
+                        .head_dim = place.layout->head_dim});
+}
+
 }  // namespace
 
 absl::Status SelfAttention::Project(ExecContext& context, const Operand& src,
@@ -47,6 +57,7 @@ absl::Status SelfAttention::Project(ExecContext& context, const Operand& src,
     maps_.rotary->Run(context.compute(), places, shape_.heads + shape_.kv_heads,
                       shape_.head_dim, qkv);
   }
+  SpreadForInt8(context.compute(), place, qkv, shape_.heads + shape_.kv_heads);
   const float* key = qkv.data + shape_.query_width();
   WriteKv(context.compute(), {.layout = place.layout,
                               .layer = place.layer,
@@ -81,6 +92,7 @@ absl::Status CrossAttention::StoreKeysAndValues(
     KvPlace place, absl::Span<const KvWrite> writes) const {
   RETURN_IF_ERROR(key_value_.Run(context, encoded, key_value));
   Clip(context.compute(), clip_, key_value);
+  SpreadForInt8(context.compute(), place, key_value, shape_.kv_heads);
   WriteKv(context.compute(), {.layout = place.layout,
                               .layer = place.layer,
                               .key = key_value.data,
@@ -99,6 +111,7 @@ absl::Status CrossAttention::Attend(ExecContext& context, const Operand& src,
                                     const Epilogue& epilogue) const {
   RETURN_IF_ERROR(query_.Run(context, src, query));
   Clip(context.compute(), clip_, query);
+  SpreadForInt8(context.compute(), place, query, shape_.heads);
   Attention(context, {.rules = &rules_,
                       .layout = place.layout,
                       .layer = place.layer,

@@ -28,7 +28,8 @@ namespace attend {
 //     values  [8 pairs of tokens][head_dim][2]
 //
 // int8 is symmetric and has a scale a token and head: a token's bytes depend on
-// that token only.
+// that token only. Its keys, and the queries that they are multiplied with, are
+// to be spread first (SpreadHeads()).
 struct KvLayout {
   int layers = 0;
   int kv_heads = 0;

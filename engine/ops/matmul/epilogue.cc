@@ -12,6 +12,25 @@ namespace {
 // Up to this many numbers, waking the team costs more than it saves.
 constexpr size_t kSmall = 1 << 12;
 
+// Calls f(head) for each head of each row.
+template <typename Args, typename F>
+void ForEachHead(Compute& compute, const Args& args, F f) {
+  ATTEND_CHECK(args.rows >= 0 && args.heads > 0 && args.head_dim > 0);
+  ATTEND_CHECK(args.heads * args.head_dim <= args.stride);
+  const auto run = [&](Range rows) {
+    for (int r = rows.begin; r < rows.end; ++r) {
+      float* head = args.values + static_cast<size_t>(r) * args.stride;
+      for (int h = 0; h < args.heads; ++h, head += args.head_dim) f(head);
+    }
+  };
+  const size_t size =
+      static_cast<size_t>(args.rows) * args.heads * args.head_dim;
+  if (size <= kSmall) return run({0, args.rows});
+  compute.team().Run([&](int member) {
+    run(Share(args.rows, member, compute.team().size()));
+  });
+}
+
 }  // namespace
 
 void Normalize(Compute& compute, ConstMatrix src, const NormWeights& norm,
@@ -30,24 +49,18 @@ void Normalize(Compute& compute, ConstMatrix src, const NormWeights& norm,
 }
 
 void NormalizeHeads(Compute& compute, const NormalizeHeadsArgs& args) {
-  ATTEND_CHECK(args.rows >= 0 && args.heads > 0 && args.head_dim > 0);
-  ATTEND_CHECK(args.heads * args.head_dim <= args.stride);
   const OpTimer timer({.name = "norm_heads", .rows = args.rows});
   const EpilogueKernels& kernels = EpilogueKernelsFor(compute.isa());
-  const auto normalize = [&](Range rows) {
-    for (int r = rows.begin; r < rows.end; ++r) {
-      float* head = args.values + static_cast<size_t>(r) * args.stride;
-      for (int h = 0; h < args.heads; ++h, head += args.head_dim) {
-        kernels.normalize(head, args.norm, args.head_dim, head);
-      }
-    }
-  };
-  const size_t size =
-      static_cast<size_t>(args.rows) * args.heads * args.head_dim;
-  if (size <= kSmall) return normalize({0, args.rows});
-  compute.team().Run([&](int member) {
-    normalize(Share(args.rows, member, compute.team().size()));
+  ForEachHead(compute, args, [&](float* head) {
+    kernels.normalize(head, args.norm, args.head_dim, head);
   });
+}
+
+void SpreadHeads(Compute& compute, const SpreadHeadsArgs& args) {
+  const OpTimer timer({.name = "spread_heads", .rows = args.rows});
+  const EpilogueKernels& kernels = EpilogueKernelsFor(compute.isa());
+  ForEachHead(compute, args,
+              [&](float* head) { kernels.spread(head, args.head_dim); });
 }
 
 }  // namespace attend

@@ -67,6 +67,19 @@ struct NormalizeHeadsArgs {
 };
 void NormalizeHeads(Compute& compute, const NormalizeHeadsArgs& args);
 
+// Spreads heads of queries and keys (spread_block.h), in place, so that keys
+// lose less when they are rounded to int8. Their products stay what they were,
+// but for rounding in f32. A row's bits depend on that row only.
+struct SpreadHeadsArgs {
+  // Row r of head h starts at values + r * stride + h * head_dim.
+  float* values = nullptr;
+  int stride = 0;  // >= heads * head_dim
+  int rows = 0;
+  int heads = 0;
+  int head_dim = 0;
+};
+void SpreadHeads(Compute& compute, const SpreadHeadsArgs& args);
+
 }  // namespace attend
 
 #endif  // ATTEND_ENGINE_OPS_MATMUL_EPILOGUE_H_
