@@ -24,17 +24,7 @@ absl::Status CheckRange(const char* name, int64_t value, int64_t low,
 }  // namespace
 
 KvType DefaultKvType(ComputeType dtype) {
-  switch (dtype) {
-    case ComputeType::kF32:
-      return KvType::kF32;
-    case ComputeType::kW8:
-    case ComputeType::kInt4:
-      return KvType::kBf16;
-    case ComputeType::kBf16:
-    case ComputeType::kInt8:
-      return KvType::kInt8;
-  }
-  return KvType::kF32;
+  return dtype == ComputeType::kF32 ? KvType::kF32 : KvType::kInt8;
 }
 
 EngineOptions FitOptions(const TransformerSpec& spec, EngineOptions options) {

@@ -90,9 +90,8 @@ void AddMemory(OptionParser& parser, EngineOptions& o) {
   parser.Add(
       "kv-cache-dtype", o.kv_cache_dtype,
       "Numbers in which keys and values are kept: f32, bf16, int8 or "
-      "auto. auto: f32 for --dtype=f32, int8 for bf16 and int8, bf16 for "
-      "w8 and int4. Fewer bytes: faster steps and more sequences at once, "
-      "but less exact.");
+      "auto. auto: f32 for --dtype=f32, else int8. Fewer bytes: faster steps "
+      "and more sequences at once, but less exact.");
   parser.Add(
       "prefix-cache", o.prefix_cache,
       "Keep keys and values while there is room. If a prompt begins like "

@@ -80,8 +80,10 @@ TEST(ModelMemoryTest, TokensOfThePoolAreThoseOfItsBlocks) {
 
 TEST(ModelMemoryTest, KeysAndValuesAreInt8WhereThatCostsNothing) {
   EXPECT_EQ(DefaultKvType(ComputeType::kF32), KvType::kF32);
-  EXPECT_EQ(DefaultKvType(ComputeType::kBf16), KvType::kInt8);
-  EXPECT_EQ(DefaultKvType(ComputeType::kInt8), KvType::kInt8);
+  for (const ComputeType dtype : {ComputeType::kBf16, ComputeType::kInt8,
+                                  ComputeType::kW8, ComputeType::kInt4}) {
+    EXPECT_EQ(DefaultKvType(dtype), KvType::kInt8);
+  }
 }
 
 TEST(ModelMemoryTest, OptionsFitTheModel) {
