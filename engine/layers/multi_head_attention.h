@@ -36,7 +36,8 @@ struct HeadNorms {
   Norm key;
 };
 
-// What happens to queries, keys and values before attention, in this order.
+// What happens to queries, keys and values before attention, in this order. At
+// last, queries and keys are spread if keys are stored in int8 (KvLayout).
 struct HeadMaps {
   // Queries, keys and values are clamped to [-clip, clip]; 0: no clamp.
   float clip = 0;

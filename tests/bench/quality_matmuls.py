@@ -64,10 +64,9 @@ def rounded(rows, group=GROUP):
     parts = []
     for part in rows.split(group, -1):
         scale = (part.abs().amax(-1, keepdim=True) / 127).clamp_min(1e-30)
-        near = scale.bfloat16().float()
         # The least bf16 that is not below.
-        scale = torch.where(near < scale, near * (1 + 2 ** -7), near)
-        scale = scale.bfloat16().float()
+        bits = scale.contiguous().view(torch.int32) + 0xffff
+        scale = (bits & -0x10000).view(torch.float32)
         parts.append(torch.round(part / scale) * scale)
     return torch.cat(parts, -1)
 

@@ -53,9 +53,9 @@ constexpr bool IsGrouped(ComputeType type) {
   return type != ComputeType::kF32 && type != ComputeType::kBf16;
 }
 
-// Bytes of one number of a type without groups.
+// Bytes of one number of a type without groups; 0: it has groups.
 constexpr int BytesOf(ComputeType type) {
-  return type == ComputeType::kF32 ? 4 : 2;
+  return type == ComputeType::kF32 ? 4 : type == ComputeType::kBf16 ? 2 : 0;
 }
 
 // Numbers of a group.

@@ -35,7 +35,6 @@ struct Int8WeightGroup {
   static constexpr int kUnitNumbers = 4;
   static constexpr size_t kUnit = kUnitNumbers * kGroupColumns;
   static constexpr int kStepNumbers = 64;
-  static constexpr size_t kBytes = kCodes + Int8Group::kNumbers * kGroupColumns;
 
   // The bytes of all groups of `numbers` numbers of 64 columns.
   static constexpr size_t BytesOf(int numbers) {

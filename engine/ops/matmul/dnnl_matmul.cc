@@ -125,13 +125,14 @@ void DnnlWeights::PackBlock(const RowSource& weights, int begin,
   }
   if (!packed_) return;
   if (dtype_ == ComputeType::kInt8) return PackInt8(rounded, block);
-  // The i-th units of all columns lie side by side.
-  uint32_t* const packed = reinterpret_cast<uint32_t*>(block);
-  for (int unit = 0; unit < units(); ++unit) {
+  // The i-th units of all columns lie side by side. Behind the last number of a
+  // column there are zeros.
+  const size_t row_bytes = OperandBytes(dtype_, k_);
+  for (size_t at = 0; at < row_bytes; at += kUnitBytes) {
+    const size_t bytes = std::min<size_t>(kUnitBytes, row_bytes - at);
     for (int c = 0; c < columns; ++c) {
-      std::memcpy(packed + unit * kBlockColumns + c,
-                  static_cast<const char*>(rounded.row(c)) + unit * kUnitBytes,
-                  kUnitBytes);
+      std::memcpy(block + at * kBlockColumns + kUnitBytes * c,
+                  static_cast<const char*>(rounded.row(c)) + at, bytes);
     }
   }
 }
@@ -188,10 +189,13 @@ DnnlSlice DnnlWeights::Slice(Primitives& primitives, int begin, int end,
       .begin = begin,
       .columns = end - begin,
       .kernel = kernel_,
-      .args = {.weights = columns,
-               .units = units(),
-               .padded_units = static_cast<int>(column_bytes_) / kUnitBytes,
-               .n = end - begin}};
+      .args = {
+          .weights = columns,
+          .units = units(),
+          .padded_units = IsGrouped(dtype_)
+                              ? 0
+                              : static_cast<int>(column_bytes_) / kUnitBytes,
+          .n = end - begin}};
   if (kernel_ != nullptr) return slice;
   const DnnlKey key = Key(end - begin);
   slice.shape = &primitives.dnnl().Shape(key, max_rows);

@@ -36,8 +36,10 @@ struct Totals {
   ptrdiff_t to_stride = 0;
 
   Totals Row(int row) const {
-    return {from + row * from_stride, from_stride, to + row * to_stride,
-            to_stride};
+    return {.from = from + row * from_stride,
+            .from_stride = from_stride,
+            .to = to + row * to_stride,
+            .to_stride = to_stride};
   }
 };
 
@@ -65,14 +67,9 @@ inline void AddScaled(Vec sum, Vec scales, Vec row_scale, const Totals& row,
         MulAdd(number, Mul(scales, row_scale), Load(row.from + column)));
 }
 
-}  // namespace
-ATTEND_AVX512_VNNI_END
-
 // By vectors. With few rows the product is bound by the memory of the weights.
 // So they are prefetched evenly, some lines with each unit, while those that
 // have come are multiplied.
-ATTEND_AVX512_VNNI_BEGIN
-namespace {
 
 // How far ahead.
 constexpr size_t kAheadBytes = size_t{16} << 10;
@@ -169,9 +166,7 @@ void AddGroup(const Int8Pair& pair, int rows, const Totals& totals) {
 }
 
 }  // namespace
-ATTEND_AVX512_VNNI_END
 
-ATTEND_AVX512_VNNI_BEGIN
 #include "engine/ops/matmul/int8_tiles.inc"
 
 namespace {
@@ -195,7 +190,11 @@ void MultiplyInt8(const MultiplyArgs& a) {
         totals.to = a.dst + column;
         totals.to_stride = a.n;
       }
-      kAddGroup({src + g, groups, weights, units}, a.rows, totals);
+      kAddGroup({.src = src + g,
+                 .stride = groups,
+                 .weights = weights,
+                 .units = units},
+                a.rows, totals);
       totals.from = memory;
       totals.from_stride = kGroupColumns;
       weights +=

@@ -25,7 +25,7 @@ struct MultiplyArgs {
   float* dst = nullptr;
   int rows = 0;  // in [1, kMultiplyRows]
   int units = 0;
-  int padded_units = 0;  // a multiple of 16; of types without groups
+  int padded_units = 0;  // a multiple of 16; 0 of types with groups
   int n = 0;
 };
 

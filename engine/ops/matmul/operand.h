@@ -2,7 +2,6 @@
 #define ATTEND_ENGINE_OPS_MATMUL_OPERAND_H_
 
 #include <cstddef>
-#include <cstdint>
 
 #include "engine/compute/compute.h"
 #include "engine/ops/exec/compute_type.h"

@@ -74,7 +74,6 @@ inline Vec LoadDifference(const int32_t* a, const int32_t* b) {
       _mm_sub_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(a)),
                     _mm_loadu_si128(reinterpret_cast<const __m128i*>(b))));
 }
-// Stores values within [0, 255], rounded to the nearest whole number.
 // The upper halves of floats rounded to the nearest; NaN stays NaN.
 inline void StoreBf16(uint16_t* p, Vec v) {
   const __m128i bits = _mm_castps_si128(v);

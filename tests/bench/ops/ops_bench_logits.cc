@@ -71,7 +71,7 @@ class ProjectionFixture {
 
  private:
   double weight_bytes() const {
-    return static_cast<double>(kVocab) * kHidden * BytesOf(dtype_);
+    return static_cast<double>(PackedBytes(dtype_, uint64_t{kVocab} * kHidden));
   }
 
   const Setup& setup_;

@@ -106,17 +106,18 @@ class MatMulFixture {
 
  private:
   double weight_bytes() const {
-    return static_cast<double>(map_.n) * map_.k * BytesOf(dtype_);
+    return static_cast<double>(
+        PackedBytes(dtype_, uint64_t{1} * map_.n * map_.k));
   }
   // Weights, source, residual, and what is written: the result, the operand of
   // the next map, or both.
   OpWork Work(int rows) const {
-    double row_bytes = map_.k * BytesOf(dtype_);
+    double row_bytes = OperandBytes(dtype_, map_.k);
     if (!map_.operand_only) row_bytes += map_.n * sizeof(float);
     if (map_.norm) row_bytes += map_.n * sizeof(float);
     const bool converts = dtype_ != ComputeType::kF32 || map_.operand_only;
     if (converts && (map_.norm || map_.operand_only)) {
-      row_bytes += map_.n * BytesOf(dtype_);
+      row_bytes += OperandBytes(dtype_, map_.n);
     }
     return {.bytes = weight_bytes() + rows * row_bytes,
             .flop = 2.0 * rows * map_.n * map_.k,

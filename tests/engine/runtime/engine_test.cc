@@ -105,8 +105,8 @@ TEST(InvarianceTest, WithEveryDTypeOfTheKvCacheToo) {
   EXPECT_LT(blocks[1], blocks[2]);
 }
 
-// What a matmul makes of a row must not depend on the row's company: int8 has a
-// scale a row, bf16 kernels must sum in one order.
+// What a matmul makes of a row must not depend on the row's company: rows are
+// rounded one by one, bf16 kernels must sum in one order.
 TEST(InvarianceTest, WithEveryDTypeOfTheMatmulsToo) {
   constexpr int kRequests = kSanitized ? 6 : 20;
   const std::vector<int> teams =

@@ -58,7 +58,7 @@ TEST_P(PromptLookupRuntimeTest, ResultsHaveTheSameBitsAsWithoutIt) {
       EXPECT_EQ(counts.draft_tokens, 0);
       continue;
     }
-    accepted += counts.accepted_draft_tokens;
+    accepted += counts.accepted_draft_tokens;  // in small pools, hardly any
     EXPECT_LT(counts.accepted_draft_tokens, counts.draft_tokens);
     EXPECT_EQ(driver.context().free_blocks(), driver.context().total_blocks());
   }

@@ -2,7 +2,6 @@
 #define ATTEND_TESTS_ENGINE_RUNTIME_ROUNDED_TABLE_H_
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,9 +12,8 @@
 
 namespace attend {
 
-// A source in which the rows of one matrix are rounded as in int8 weights: the
-// spread row to 127 equal steps from 0 to its largest number, of either sign.
-// Or they are moved by a part of what rounding moves them.
+// A source in which the rows of one matrix are rounded as in int8 weights. Or
+// they are moved by a part of what rounding moves them.
 class RoundedTable final : public TensorSource {
  public:
   // `source` must outlive this, and have the matrix.
@@ -29,11 +27,9 @@ class RoundedTable final : public TensorSource {
     for (size_t begin = 0; begin < numbers_.size(); begin += cols) {
       std::vector<float> row =
           SpreadNaively(&numbers_[begin], static_cast<int>(cols));
-      float largest = 0;
-      for (const float x : row) largest = std::max(largest, std::abs(x));
-      if (largest == 0) continue;
-      const float step = largest / 127;
-      for (float& x : row) x += part * (std::nearbyint(x / step) * step - x);
+      std::vector<float> rounded = row;
+      RoundInt8Naively(rounded);
+      for (size_t i = 0; i < cols; ++i) row[i] += part * (rounded[i] - row[i]);
       std::ranges::copy(UnspreadNaively(std::move(row)), &numbers_[begin]);
     }
   }

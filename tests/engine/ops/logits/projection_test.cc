@@ -96,8 +96,10 @@ INSTANTIATE_TEST_SUITE_P(ComputeTypes, ProjectionTest,
                          });
 
 TEST_P(ProjectionTest, GivesItsWeightsBackAsTheDtypeRoundsThem) {
+  constexpr int kGroup = Int8Group::kNumbers;
   // Whole blocks and units of four bytes, and not.
-  for (const auto& [hidden, vocab] : {std::pair(64, 128), {67, 131}, {1, 1}}) {
+  for (const auto& [hidden, vocab] :
+       {std::pair(64, 128), {67, 131}, {1, 1}, {200, 70}, {576, 65}}) {
     for (const int threads : {1, 3}) {
       Fixture f(GetParam(), threads, hidden, vocab, 4);
       const std::shared_ptr<const RowSource> weights = f.Make().weights();
@@ -118,9 +120,12 @@ TEST_P(ProjectionTest, GivesItsWeightsBackAsTheDtypeRoundsThem) {
           expected = SpreadNaively(expected.data(), hidden);
           found = SpreadNaively(found.data(), hidden);
         }
-        float most = 0;  // all rows are one group
-        for (float x : expected) most = std::max(most, std::abs(x));
         for (int i = 0; i < hidden; ++i) {
+          const auto group = expected.begin() + i / kGroup * kGroup;
+          const auto end =
+              group + std::min<ptrdiff_t>(kGroup, expected.end() - group);
+          const auto [least, largest] = std::minmax_element(group, end);
+          const float most = std::max(*largest, -*least);
           const float bound = GetParam() == ComputeType::kF32 ? 0
                               : int8 ? most / 126 * 0.5001f
                                      : std::abs(expected[i]) / 256;

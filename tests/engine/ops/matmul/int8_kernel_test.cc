@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <iterator>
 #include <random>
@@ -35,7 +36,8 @@ struct Case {
       return std::uniform_int_distribution(least, most)(generator);
     };
     const auto scale = [&] {
-      return exact ? 0.5f : static_cast<float>(draw(1, 99)) / 64;
+      return exact ? std::ldexp(1.0f, draw(-1, 1))
+                   : static_cast<float>(draw(1, 99)) / 64;
     };
     for (size_t g = 0; g < src.size(); ++g) {
       src[g].scale = scale();

@@ -217,19 +217,6 @@ void RoundGroup(ComputeType dtype, bool weights, float* numbers, int count) {
   }
 }
 
-// What int8 makes of a group of a row that is spread.
-void RoundInt8Group(float* numbers, int count) {
-  float most = 0;
-  for (int i = 0; i < count; ++i) most = std::max(most, std::abs(numbers[i]));
-  // Up to a number of 8 bits.
-  int exponent = 0;
-  const float fraction = std::frexp(most / 127, &exponent);
-  const float scale = std::ldexp(std::ceil(fraction * 256) / 256, exponent);
-  for (int i = 0; i < count && scale > 0; ++i) {
-    numbers[i] = std::nearbyint(numbers[i] * (1 / scale)) * scale;
-  }
-}
-
 // What the dtype makes of a value: the naive twin of packed weights and of an
 // operand. In int8 the rows are spread, and so are both sides of a product.
 std::vector<float> Rounded(ComputeType dtype, ConstMatrix m, bool weights) {
@@ -238,14 +225,10 @@ std::vector<float> Rounded(ComputeType dtype, ConstMatrix m, bool weights) {
     std::vector<float> row(m.row(r), m.row(r) + m.cols);
     const bool int8 = dtype == ComputeType::kInt8;
     if (int8) row = SpreadNaively(m.row(r), m.cols);
-    const int group = GroupNumbers(dtype);
-    for (int c = 0; IsGrouped(dtype) && c < m.cols; c += group) {
-      const int count = std::min(group, m.cols - c);
-      if (int8) {
-        RoundInt8Group(&row[c], count);
-      } else {
-        RoundGroup(dtype, weights, &row[c], count);
-      }
+    if (int8) RoundInt8Naively(row);
+    const bool others = IsGrouped(dtype) && !int8;
+    for (int c = 0; others && c < m.cols; c += kGroupNumbers) {
+      RoundGroup(dtype, weights, &row[c], std::min(kGroupNumbers, m.cols - c));
     }
     for (float& x : row) {
       if (dtype != ComputeType::kBf16) break;

@@ -1,11 +1,13 @@
 #ifndef ATTEND_TESTS_ENGINE_OPS_MATMUL_NAIVE_SPREAD_H_
 #define ATTEND_TESTS_ENGINE_OPS_MATMUL_NAIVE_SPREAD_H_
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstddef>
 #include <vector>
 
+#include "engine/ops/exec/number_group.h"
 #include "engine/ops/matmul/spread_block.h"
 
 namespace attend {
@@ -49,6 +51,26 @@ inline std::vector<float> UnspreadNaively(std::vector<float> spread) {
   std::vector<float> row = SpreadNaively(spread.data(), columns);
   for (int i = 0; i < columns; ++i) row[i] *= SpreadSign(i % block);
   return row;
+}
+
+// What int8 makes of a row that is spread: in each group whole numbers of
+// steps.
+inline void RoundInt8Naively(std::vector<float>& row) {
+  for (size_t begin = 0; begin < row.size(); begin += Int8Group::kNumbers) {
+    const size_t end =
+        std::min<size_t>(row.size(), begin + Int8Group::kNumbers);
+    float most = 0;
+    for (size_t i = begin; i < end; ++i)
+      most = std::max(most, std::abs(row[i]));
+    if (most == 0) continue;
+    // Up to a number of 8 bits.
+    int exponent = 0;
+    const float fraction = std::frexp(most / 127, &exponent);
+    const float step = std::ldexp(std::ceil(fraction * 256) / 256, exponent);
+    for (size_t i = begin; i < end; ++i) {
+      row[i] = std::nearbyint(row[i] * (1 / step)) * step;
+    }
+  }
 }
 
 }  // namespace attend
