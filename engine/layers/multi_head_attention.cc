@@ -41,17 +41,15 @@ absl::Status SelfAttention::Project(ExecContext& context, const Operand& src,
   RETURN_IF_ERROR(qkv_.Run(context, src, qkv));
   Clip(context.compute(), maps_.clip, qkv);
   if (maps_.norms) {
-    NormalizeHeadsArgs heads = {.values = qkv.data,
-                                .stride = qkv.cols,
-                                .rows = qkv.rows,
-                                .heads = shape_.heads,
-                                .head_dim = shape_.head_dim,
-                                .norm = maps_.norms->query.weights()};
-    NormalizeHeads(context.compute(), heads);
+    HeadRows heads = {.values = qkv.data,
+                      .stride = qkv.cols,
+                      .rows = qkv.rows,
+                      .heads = shape_.heads,
+                      .head_dim = shape_.head_dim};
+    NormalizeHeads(context.compute(), heads, maps_.norms->query.weights());
     heads.values += shape_.query_width();
     heads.heads = shape_.kv_heads;
-    heads.norm = maps_.norms->key.weights();
-    NormalizeHeads(context.compute(), heads);
+    NormalizeHeads(context.compute(), heads, maps_.norms->key.weights());
   }
   if (rotates()) {
     maps_.rotary->Run(context.compute(), places, shape_.heads + shape_.kv_heads,

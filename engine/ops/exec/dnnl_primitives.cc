@@ -40,8 +40,6 @@ memory::data_type NumberType(ComputeType dtype) {
   return memory::data_type::undef;
 }
 
-constexpr size_t kResultBytes = 4;
-
 // Packed: blocks of 64 columns. In a block 1 or 2 numbers of a column lie
 // together, as many as fill four bytes.
 Tag WeightsTag(ComputeType dtype, bool packed) {
@@ -140,27 +138,27 @@ void DnnlShape::Reserve(int max_rows, DnnlNeeds& needs) {
     if (m >= least_rows_) continue;
     needs.padded_bytes = std::max(
         needs.padded_bytes,
-        least_rows_ * (key_.k * BytesOf(key_.dtype) + key_.n * kResultBytes));
+        least_rows_ * (key_.k * BytesOf(key_.dtype) + key_.n * sizeof(float)));
   }
 }
 
 dnnl_status_t DnnlShape::Run(DnnlMember& member, int rows, const void* src,
-                             const memory& weights, void* dst) const {
+                             const memory& weights, float* dst) const {
   if (rows >= least_rows_) return Execute(member, rows, src, weights, dst);
   // The other rows may hold anything: nobody reads their results.
-  char* const padded_dst = member.padded.data();
-  char* const padded_src = padded_dst + least_rows_ * key_.n * kResultBytes;
+  float* const padded_dst = reinterpret_cast<float*>(member.padded.data());
+  float* const padded_src = padded_dst + least_rows_ * key_.n;
   std::memcpy(padded_src, src,
               static_cast<size_t>(rows) * key_.k * BytesOf(key_.dtype));
   const dnnl_status_t status =
       Execute(member, rows, padded_src, weights, padded_dst);
-  std::memcpy(dst, padded_dst, rows * key_.n * kResultBytes);
+  std::memcpy(dst, padded_dst, rows * key_.n * sizeof(float));
   return status;
 }
 
 // Uses the C interface: the C++ interface copies the arguments into a vector.
 dnnl_status_t DnnlShape::Execute(DnnlMember& member, int rows, const void* src,
-                                 const memory& weights, void* dst) const {
+                                 const memory& weights, float* dst) const {
   StayOnThisThread();
   const Entry& entry = entries_[rows - 1];
   DnnlMember::Args& args = member.args[entry.index];

@@ -77,7 +77,7 @@ class DnnlShape {
 
   // Computes `rows` rows on the calling thread, which owns `member`.
   dnnl_status_t Run(DnnlMember& member, int rows, const void* src,
-                    const dnnl::memory& weights, void* dst) const;
+                    const dnnl::memory& weights, float* dst) const;
 
  private:
   struct Entry {
@@ -86,7 +86,7 @@ class DnnlShape {
   };
 
   dnnl_status_t Execute(DnnlMember& member, int rows, const void* src,
-                        const dnnl::memory& weights, void* dst) const;
+                        const dnnl::memory& weights, float* dst) const;
 
   dnnl::engine engine_;
   DnnlKey key_;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "engine/ops/matmul/epilogue_kernel.h"
 #include "engine/tensor/check.h"
 
 namespace attend {
@@ -80,7 +81,6 @@ ListedProjection::ListedProjection(Primitives& primitives, ComputeType dtype,
       hidden_(weights.cols()),
       softcap_(softcap),
       row_bytes_(RowBytes(dtype, hidden_)),
-      epilogue_(EpilogueKernelsFor(primitives.isa())),
       kernels_(LogitsKernels::For(primitives.isa())),
       dot_(DotKernelFor(dtype, primitives.isa())),
       weights_(row_bytes_ * vocab_),
@@ -94,6 +94,7 @@ uint64_t ListedProjection::BytesFor(ComputeType dtype, int vocab, int hidden) {
 }
 
 void ListedProjection::Pack(Compute& compute, const RowSource& weights) {
+  const auto make_operand = EpilogueKernelsFor(compute.isa()).make_operand;
   std::vector<Buffer<float>> buffers(compute.packing_team().size());
   for (auto& buffer : buffers) {
     buffer = Buffer<float>(size_t{kReadRows} * hidden_);
@@ -106,13 +107,12 @@ void ListedProjection::Pack(Compute& compute, const RowSource& weights) {
       const Matrix floats = {buffers[member].data(), rows, hidden_};
       weights.Read(begin, floats);
       for (int r = 0; r < rows; ++r) {
-        epilogue_.make_operand(
-            floats.row(r),
-            {.dtype = WeightType(dtype_),
-             .data = weights_.data() + row_bytes_ * (begin + r),
-             .rows = 1,
-             .cols = hidden_},
-            0);
+        make_operand(floats.row(r),
+                     {.dtype = WeightType(dtype_),
+                      .data = weights_.data() + row_bytes_ * (begin + r),
+                      .rows = 1,
+                      .cols = hidden_},
+                     0);
       }
     }
   });

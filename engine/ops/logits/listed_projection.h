@@ -11,7 +11,6 @@
 #include "engine/ops/logits/logits_buffer.h"
 #include "engine/ops/logits/logits_kernel.h"
 #include "engine/ops/logits/logits_view.h"
-#include "engine/ops/matmul/epilogue_kernel.h"
 #include "engine/ops/matmul/operand.h"
 #include "engine/tensor/buffer.h"
 #include "engine/tensor/row_source.h"
@@ -57,7 +56,6 @@ class ListedProjection {
   const int hidden_;
   const float softcap_;
   const size_t row_bytes_;
-  const EpilogueKernels& epilogue_;
   const LogitsKernels kernels_;
   const DotKernel dot_;
   Buffer<char> weights_;  // [vocab] rows

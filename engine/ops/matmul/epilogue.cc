@@ -13,21 +13,21 @@ namespace {
 constexpr size_t kSmall = 1 << 12;
 
 // Calls f(head) for each head of each row.
-template <typename Args, typename F>
-void ForEachHead(Compute& compute, const Args& args, F f) {
-  ATTEND_CHECK(args.rows >= 0 && args.heads > 0 && args.head_dim > 0);
-  ATTEND_CHECK(args.heads * args.head_dim <= args.stride);
+template <typename F>
+void ForEachHead(Compute& compute, const HeadRows& heads, F f) {
+  ATTEND_CHECK(heads.rows >= 0 && heads.heads > 0 && heads.head_dim > 0);
+  ATTEND_CHECK(heads.heads * heads.head_dim <= heads.stride);
   const auto run = [&](Range rows) {
     for (int r = rows.begin; r < rows.end; ++r) {
-      float* head = args.values + static_cast<size_t>(r) * args.stride;
-      for (int h = 0; h < args.heads; ++h, head += args.head_dim) f(head);
+      float* head = heads.values + static_cast<size_t>(r) * heads.stride;
+      for (int h = 0; h < heads.heads; ++h, head += heads.head_dim) f(head);
     }
   };
   const size_t size =
-      static_cast<size_t>(args.rows) * args.heads * args.head_dim;
-  if (size <= kSmall) return run({0, args.rows});
+      static_cast<size_t>(heads.rows) * heads.heads * heads.head_dim;
+  if (size <= kSmall) return run({0, heads.rows});
   compute.team().Run([&](int member) {
-    run(Share(args.rows, member, compute.team().size()));
+    run(Share(heads.rows, member, compute.team().size()));
   });
 }
 
@@ -48,19 +48,20 @@ void Normalize(Compute& compute, ConstMatrix src, const NormWeights& norm,
   });
 }
 
-void NormalizeHeads(Compute& compute, const NormalizeHeadsArgs& args) {
-  const OpTimer timer({.name = "norm_heads", .rows = args.rows});
+void NormalizeHeads(Compute& compute, const HeadRows& heads,
+                    const NormWeights& norm) {
+  const OpTimer timer({.name = "norm_heads", .rows = heads.rows});
   const EpilogueKernels& kernels = EpilogueKernelsFor(compute.isa());
-  ForEachHead(compute, args, [&](float* head) {
-    kernels.normalize(head, args.norm, args.head_dim, head);
+  ForEachHead(compute, heads, [&](float* head) {
+    kernels.normalize(head, norm, heads.head_dim, head);
   });
 }
 
-void SpreadHeads(Compute& compute, const SpreadHeadsArgs& args) {
-  const OpTimer timer({.name = "spread_heads", .rows = args.rows});
+void SpreadHeads(Compute& compute, const HeadRows& heads) {
+  const OpTimer timer({.name = "spread_heads", .rows = heads.rows});
   const EpilogueKernels& kernels = EpilogueKernelsFor(compute.isa());
-  ForEachHead(compute, args,
-              [&](float* head) { kernels.spread(head, args.head_dim); });
+  ForEachHead(compute, heads,
+              [&](float* head) { kernels.spread(head, heads.head_dim); });
 }
 
 }  // namespace attend

@@ -53,32 +53,26 @@ struct Epilogue {
 void Normalize(Compute& compute, ConstMatrix src, const NormWeights& norm,
                Matrix dst, const Operand& operand = {});
 
+// Heads of queries or keys of some rows: row r of head h starts at
+// values + r * stride + h * head_dim.
+struct HeadRows {
+  float* values = nullptr;
+  int stride = 0;  // >= heads * head_dim
+  int rows = 0;
+  int heads = 0;
+  int head_dim = 0;
+};
+
 // Norms of queries and keys (Henry et al. 2020), in place: normalizes the
 // head_dim numbers of each head of each row. All heads have the same gamma and
 // beta, [head_dim]. A row's bits depend on that row only.
-struct NormalizeHeadsArgs {
-  // Row r of head h starts at values + r * stride + h * head_dim.
-  float* values = nullptr;
-  int stride = 0;  // >= heads * head_dim
-  int rows = 0;
-  int heads = 0;
-  int head_dim = 0;
-  NormWeights norm;
-};
-void NormalizeHeads(Compute& compute, const NormalizeHeadsArgs& args);
+void NormalizeHeads(Compute& compute, const HeadRows& heads,
+                    const NormWeights& norm);
 
-// Spreads heads of queries and keys (spread_block.h), in place, so that keys
-// lose less when they are rounded to int8. Their products stay what they were,
-// but for rounding in f32. A row's bits depend on that row only.
-struct SpreadHeadsArgs {
-  // Row r of head h starts at values + r * stride + h * head_dim.
-  float* values = nullptr;
-  int stride = 0;  // >= heads * head_dim
-  int rows = 0;
-  int heads = 0;
-  int head_dim = 0;
-};
-void SpreadHeads(Compute& compute, const SpreadHeadsArgs& args);
+// Spreads heads (spread_block.h), in place, so that keys lose less when they
+// are rounded to int8. Products of queries and keys stay what they were, but
+// for rounding in f32. A row's bits depend on that row only.
+void SpreadHeads(Compute& compute, const HeadRows& heads);
 
 }  // namespace attend
 

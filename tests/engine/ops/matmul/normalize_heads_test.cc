@@ -47,8 +47,8 @@ TEST_P(NormalizeHeadsTest, HeadsAreNormalizedEachByItself) {
       for (const int threads : {1, 2, 3}) {
         Compute compute({.threads = threads, .max_isa = GetParam()});
         std::vector<float> got = src;
-        NormalizeHeads(compute,
-                       {got.data(), stride, rows, heads, head_dim, norm});
+        NormalizeHeads(compute, {got.data(), stride, rows, heads, head_dim},
+                       norm);
         for (size_t i = 0; i < got.size(); ++i) {
           ASSERT_NEAR(got[i], expected[i], 2e-6 * (1 + std::abs(expected[i])))
               << head_dim << ", at " << i;
@@ -67,10 +67,10 @@ TEST_P(NormalizeHeadsTest, HeadsOfARowDoNotDependOnOthers) {
   const NormWeights norm = {gamma.data(), nullptr, 1e-6f, /*rms=*/true};
   Compute compute({.threads = 2, .max_isa = GetParam()});
   std::vector<float> together = src;
-  NormalizeHeads(compute, {together.data(), stride, 50, 4, 48, norm});
+  NormalizeHeads(compute, {together.data(), stride, 50, 4, 48}, norm);
   std::vector<float> alone = src;
   for (int r = 0; r < 50; ++r) {
-    NormalizeHeads(compute, {&alone[r * stride], stride, 1, 4, 48, norm});
+    NormalizeHeads(compute, {&alone[r * stride], stride, 1, 4, 48}, norm);
   }
   EXPECT_EQ(together, alone);
 }
