@@ -67,9 +67,9 @@ inline void AddScaled(Vec sum, Vec scales, Vec row_scale, const Totals& row,
         MulAdd(number, Mul(scales, row_scale), Load(row.from + column)));
 }
 
-// By vectors. With few rows the product is bound by the memory of the weights.
-// So they are prefetched evenly, some lines with each unit, while those that
-// have come are multiplied: how far ahead.
+// With few rows the product is bound by the memory of the weights. So they are
+// prefetched evenly, some lines with each unit, so far ahead of those that are
+// multiplied.
 constexpr size_t kAheadBytes = size_t{16} << 10;
 constexpr int kRowsAtOnce = 6;
 

@@ -40,11 +40,10 @@ class PromptLookupRuntimeTest : public ::testing::TestWithParam<TestModel> {
 };
 
 TEST_P(PromptLookupRuntimeTest, ResultsHaveTheSameBitsAsWithoutIt) {
-  constexpr int kCount = kSanitized ? 30 : 80;
+  constexpr int kCount = kSanitized ? 30 : 120;
   const LoadedModel off = LoadWith(false);
   const auto expected =
       RunAlone(off.engine(), OneChoiceRequests(off.engine(), kCount));
-  int64_t accepted = 0;
   for (uint32_t order = 0; order < 3; ++order) {
     SCOPED_TRACE(order);
     const LoadedModel on = LoadWith(true, order == 0 ? 400 : 12, 1 + order % 2);
@@ -58,11 +57,10 @@ TEST_P(PromptLookupRuntimeTest, ResultsHaveTheSameBitsAsWithoutIt) {
       EXPECT_EQ(counts.draft_tokens, 0);
       continue;
     }
-    accepted += counts.accepted_draft_tokens;  // in small pools, hardly any
+    EXPECT_GT(counts.accepted_draft_tokens, 0);
     EXPECT_LT(counts.accepted_draft_tokens, counts.draft_tokens);
     EXPECT_EQ(driver.context().free_blocks(), driver.context().total_blocks());
   }
-  EXPECT_EQ(accepted > 0, off.compute->isa() >= Isa::kAvx512);
 }
 
 TEST_P(PromptLookupRuntimeTest, EachAcceptedTokenSparesAStep) {

@@ -188,6 +188,28 @@ TEST_P(NotFiniteTest, MatMulsKeepItInItsRow) {
   }
 }
 
+// Nor does a weight reach another column, where a column ends inside of what is
+// multiplied together.
+TEST_P(NotFiniteTest, MatMulsKeepAWeightInItsColumn) {
+  constexpr int kIn = 7;
+  constexpr int kOut = 70;
+  std::vector<float> weights = Random(kOut * kIn, 1);
+  for (int column = 1; column < kOut; column += 2) {
+    std::fill_n(&weights[column * kIn], kIn, kNan);
+  }
+  TestExec exec(1);
+  const auto matmul = MatMul::Create(
+      exec.primitives, GetParam(), StoredRows({weights.data(), kOut, kIn}), 3);
+  ASSERT_TRUE(matmul.ok()) << matmul.status();
+  const Rows src(exec.compute, GetParam(), Random(3 * kIn, 2), kIn);
+  std::vector<float> out(3 * kOut);
+  ASSERT_TRUE(
+      matmul->Run(exec.context(), src.operand, {}, {out.data(), 3, kOut}).ok());
+  for (int i = 0; i < 3 * kOut; ++i) {
+    ASSERT_EQ(std::isnan(out[i]), i % kOut % 2 == 1) << i;
+  }
+}
+
 TEST_P(NotFiniteTest, LogitsKeepItInTheirRow) {
   constexpr int kHidden = 48;
   constexpr int kVocab = 1300;

@@ -11,6 +11,7 @@
 
 #include "engine/ops/exec/number_group.h"
 #include "engine/tensor/half.h"
+#include "tests/engine/ops/matmul/guarded_multiply.h"
 #include "tests/engine/ops/test_isa.h"
 
 namespace attend {
@@ -83,19 +84,14 @@ struct Case {
     std::memcpy(halfs + 2 * column, &half, sizeof(half));
   }
 
-  // Rows [first, first + rows) of the product, and a guard behind them.
+  // Rows [first, first + rows) of the product.
   std::vector<float> Multiply(Isa isa, int first, int rows) const {
-    std::vector<float> dst(size_t(rows) * n + 1, 7);
-    GroupKernelFor(kType, isa)({.src = &src[size_t(first) * groups],
-                                .weights = packed.data(),
-                                .dst = dst.data(),
-                                .rows = rows,
-                                .units = groups,
-                                .padded_units = groups,
-                                .n = n});
-    EXPECT_EQ(dst.back(), 7);
-    dst.pop_back();
-    return dst;
+    return GuardedMultiply(GroupKernelFor(kType, isa),
+                           {.src = &src[size_t(first) * groups],
+                            .weights = packed.data(),
+                            .rows = rows,
+                            .units = groups,
+                            .n = n});
   }
 
   double Expected(int r, int c) const {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/ops/exec/compute_type.h"
+#include "tests/engine/ops/matmul/guarded_multiply.h"
 #include "tests/engine/ops/test_isa.h"
 
 namespace attend {
@@ -71,18 +72,14 @@ struct Case {
     std::memcpy(group + 2 * column, &upper, sizeof(upper));
   }
 
-  // Rows [first, first + rows) of the product, and a guard behind them.
+  // Rows [first, first + rows) of the product.
   std::vector<float> Multiply(Isa isa, int first, int rows) const {
-    std::vector<float> dst(size_t(rows) * n + 1, 7);
-    Int8KernelFor(isa)({.src = &src[size_t(first) * groups],
-                        .weights = packed.data(),
-                        .dst = dst.data(),
-                        .rows = rows,
-                        .units = (k + 3) / 4,
-                        .n = n});
-    EXPECT_EQ(dst.back(), 7);
-    dst.pop_back();
-    return dst;
+    return GuardedMultiply(Int8KernelFor(isa),
+                           {.src = &src[size_t(first) * groups],
+                            .weights = packed.data(),
+                            .rows = rows,
+                            .units = (k + 3) / 4,
+                            .n = n});
   }
 
   double Expected(int r, int c) const {
