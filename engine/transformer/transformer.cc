@@ -35,12 +35,13 @@ KvLayout EncoderKvLayout(const TransformerSpec& spec, ComputeType dtype,
   if (!spec.encoder) return {};
   const StackSpec& encoder = *spec.encoder;
   KvLayout paired = KvLayoutOf(encoder, 1, KvType::kBf16);
-  paired.paired = true;
+  paired.together = MostTogether(isa, paired);
   const bool windows = std::any_of(
       encoder.layers.begin(), encoder.layers.end(),
       [](const LayerSpec& layer) { return layer.self_attention.window > 0; });
-  if (dtype != ComputeType::kF32 && !windows && CanPair(isa, paired))
+  if (dtype != ComputeType::kF32 && !windows && paired.together == 2) {
     return paired;
+  }
   return KvLayoutOf(encoder, 1, KvType::kF32);
 }
 
@@ -85,6 +86,7 @@ Transformer::Transformer(Compute& compute, const TransformerSpec& spec,
     : primitives_(compute, AttentionScratchFloats(WidestHead(spec))),
       spec_(spec),
       dtype_(dtype),
+      isa_(compute.isa()),
       encoder_kv_layout_(EncoderKvLayout(spec, dtype, compute.isa())) {
   CountStageCosts();
 }
@@ -179,8 +181,11 @@ int Transformer::head_width() const {
 }
 
 KvLayout Transformer::decoder_kv_layout(KvType dtype) const {
-  return KvLayoutOf(*spec_.decoder,
-                    static_cast<int>(spec_.decoder->layers.size()), dtype);
+  KvLayout layout = KvLayoutOf(
+      *spec_.decoder, static_cast<int>(spec_.decoder->layers.size()), dtype);
+  // Rows of a decoder see different keys, which fours can do and pairs cannot.
+  if (dtype == KvType::kInt8) layout.together = MostTogether(isa_, layout);
+  return layout;
 }
 
 int Transformer::encoder_query_width() const {

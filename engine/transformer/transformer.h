@@ -62,7 +62,8 @@ class Transformer {
   // not f32, else f32. All functions about encodes need an encoder.
   const KvLayout& encoder_kv_layout() const { return encoder_kv_layout_; }
   // The layout of the keys and values of all decoder layers, the same for
-  // target and source tokens. Needs a decoder.
+  // target and source tokens: fours if the dtype is int8 and the machine has
+  // instructions for fours. Needs a decoder.
   KvLayout decoder_kv_layout(KvType dtype) const;
   int encoder_query_width() const;  // of the layer with the widest queries
   // For the ExecContexts that the transformer computes on.
@@ -130,6 +131,7 @@ class Transformer {
   Primitives primitives_;
   const TransformerSpec spec_;
   const ComputeType dtype_;
+  const Isa isa_;
   const KvLayout encoder_kv_layout_;
   std::optional<Stack> encoder_;
   std::optional<Stack> decoder_;

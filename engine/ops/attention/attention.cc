@@ -74,6 +74,7 @@ struct Run {
   int heads = 1;
   int at_once = kAttentionRows;  // queries of one call of the kernel
   bool gathers = false;          // the queries have no constant stride
+  absl::Span<const std::byte* const> next_blocks = {};  // see AttentionTile
 
   int queries() const { return piece.rows * heads; }
   // The cost of the first `queries` queries.
@@ -101,14 +102,28 @@ struct Run {
 // With fewer rows than this, computation is faster than memory.
 constexpr int kFewRows = 24;
 
-Run RunOf(const AttentionArgs& args, const AttentionPiece& piece) {
+// The blocks of a piece of one row that are prefetched: all that it reads, but
+// no more than stay in the cache.
+absl::Span<const std::byte* const> FirstBlocks(const AttentionPiece& piece) {
+  constexpr int kMost = 8;
+  constexpr int kTokens = KvLayout::kBlockTokens;
+  const int blocks = std::min((piece.keys + kTokens - 1) / kTokens, kMost);
+  return {piece.blocks.data(), static_cast<size_t>(blocks)};
+}
+
+Run RunOf(const AttentionArgs& args, size_t index) {
+  const AttentionPiece& piece = args.pieces[index];
   Run run = {.args = args, .piece = piece};
   const KvLayout& layout = *args.layout;
   const int group = args.heads / layout.kv_heads;
-  if (piece.rows == 1 && (group == 1 || layout.paired)) {
+  const bool paired = layout.together == 2;
+  if (piece.rows == 1 && (group == 1 || paired)) {
     run.heads = args.heads;
     run.at_once = kAttentionHeads;
-  } else if (piece.rows < kFewRows && group > 1 && !layout.paired &&
+    if (index + 1 < args.pieces.size() && args.pieces[index + 1].rows == 1) {
+      run.next_blocks = FirstBlocks(args.pieces[index + 1]);
+    }
+  } else if (piece.rows < kFewRows && group > 1 && !paired &&
              layout.head_dim <= kAttentionGathered) {
     run.heads = group;
     run.at_once =
@@ -127,13 +142,16 @@ void CheckArgs(Isa isa, const AttentionArgs& args) {
   ATTEND_CHECK(args.heads % layout.kv_heads == 0);
   ATTEND_CHECK(args.dst.cols == args.heads * layout.head_dim);
   const DistanceBias& bias = rules.bias;
-  ATTEND_CHECK(!layout.paired || (CanPair(isa, layout) && rules.window == 0));
+  const bool paired = layout.together == 2;
+  ATTEND_CHECK(layout.together == 1 ||
+               layout.together == MostTogether(isa, layout));
+  ATTEND_CHECK(!paired || rules.window == 0);
   ATTEND_CHECK(rules.window >= 0 && bias.max_distance >= 0);
   ATTEND_CHECK(rules.softcap >= 0);
   ATTEND_CHECK(bias.values == nullptr || bias.stride >= bias.Entries());
   for (const AttentionPiece& piece : args.pieces) {
     ATTEND_CHECK(piece.rows > 0 && piece.first_row >= args.first_row);
-    ATTEND_CHECK(piece.keys >= 0 && !(piece.causal && layout.paired));
+    ATTEND_CHECK(piece.keys >= 0 && !(piece.causal && paired));
     ATTEND_CHECK(piece.first_row - args.first_row + piece.rows <=
                  args.dst.rows);
     ATTEND_CHECK(static_cast<size_t>(KeysOf(piece, piece.rows - 1)) <=
@@ -149,7 +167,7 @@ void CheckArgs(Isa isa, const AttentionArgs& args) {
 
 // Whether a call of `rows` rows converts keys and values to floats first.
 bool Unpacks(const KvLayout& layout, int rows) {
-  return layout.dtype != KvType::kF32 && !layout.paired &&
+  return layout.dtype != KvType::kF32 && layout.together == 1 &&
          layout.head_dim <= kAttentionUnpackedDim &&
          rows >= kAttentionUnpackedRows;
 }
@@ -184,6 +202,7 @@ AttentionTile TileOf(const Run& run, int head, int query, int queries,
           .group = run.gathers ? run.heads : 1,
           .first_in_group = run.gathers ? query % run.heads : 0,
           .blocks = piece.blocks.data(),
+          .next_blocks = run.next_blocks,
           .layer_at = layout.head_at(args.layer, 0),
           .values_at = layout.values_at(),
           .scales_at = layout.scales_at(),
@@ -228,7 +247,7 @@ void AttendShare(const AttentionArgs& args, Kernel kernel, int64_t begin,
                  int64_t end, float* scratch) {
   Range seen[kAttentionRows];
   int64_t at = 0;  // where the run begins on the axis
-  for (const AttentionPiece& piece : args.pieces) {
+  for (size_t piece = 0; piece < args.pieces.size(); ++piece) {
     const Run run = RunOf(args, piece);
     const int64_t cost = run.CostOf(run.queries());
     for (int head = 0; head < args.heads; head += run.heads, at += cost) {
@@ -251,7 +270,8 @@ void AttendShare(const AttentionArgs& args, Kernel kernel, int64_t begin,
 }
 
 Kernel KernelOf(Isa isa, const KvLayout& layout) {
-  if (layout.paired) {
+  if (layout.together == 4) return avx512::AttendFours;
+  if (layout.together == 2) {
     const bool tiles =
         isa >= Isa::kAmx && layout.head_dim % avx512::kTiledDim == 0;
     return tiles ? avx512::AttendTiles : avx512::AttendPairs;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "absl/types/span.h"
 #include "engine/compute/team.h"
 #include "engine/ops/attention/attention_rules.h"
 #include "engine/ops/attention/kv_layout.h"
@@ -59,6 +60,8 @@ struct AttentionTile {
   int group = 1;
   int first_in_group = 0;  // in [0, group)
   const std::byte* const* blocks = nullptr;
+  // What a call for one row prefetches: the first blocks of the next row.
+  absl::Span<const std::byte* const> next_blocks = {};
   size_t layer_at = 0;  // bytes from a block's start to the layer
   // Bytes from a head's start, see KvLayout.
   size_t values_at = 0;
@@ -88,8 +91,10 @@ void AttendTile(const AttentionTile& args);
 }
 namespace avx512 {
 void AttendTile(const AttentionTile& args);
-// For a paired layout. All rows must see the same keys, from key 0 on. Needs
-// bf16 instructions.
+// For a layout with fours of int8. Needs VNNI instructions.
+void AttendFours(const AttentionTile& args);
+// For a layout with pairs of bf16. All rows must see the same keys, from key 0
+// on. Needs bf16 instructions.
 void AttendPairs(const AttentionTile& args);
 // The same with AMX, for a head_dim that is a multiple of kTiledDim.
 inline constexpr int kTiledDim = 32;

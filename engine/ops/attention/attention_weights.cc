@@ -73,15 +73,22 @@ class HeadRow {
     }
   }
 
+  float KeyNumber(const std::byte* keys, size_t index) const {
+    if (args_.layout->together == 4) {
+      return std::to_integer<int>(keys[index]) - KvLayout::kFoursZero;
+    }
+    return NumberAt<kType>(keys, index);
+  }
+
   // The scores of a block's keys; see KvLayout.
   void Score(const std::byte* keys, float* scores) const {
     const KvLayout& layout = *args_.layout;
-    const int pair = layout.paired ? 2 : 1;
+    const int n = layout.together;
     std::fill_n(scores, kTile, 0.0f);
     for (int d = 0; d < layout.head_dim; ++d) {
-      const size_t first = size_t{kTile} * (d - d % pair) + d % pair;
+      const size_t first = size_t{kTile} * (d - d % n) + d % n;
       for (int i = 0; i < kTile; ++i) {
-        scores[i] += query_[d] * NumberAt<kType>(keys, first + i * pair);
+        scores[i] += query_[d] * KeyNumber(keys, first + i * n);
       }
     }
     const AttentionRules& rules = *args_.rules;

@@ -25,9 +25,17 @@ size_t KvLayout::head_bytes() const {
   return scales_at() + scales;
 }
 
-bool CanPair(Isa isa, const KvLayout& layout) {
-  return isa >= Isa::kAvx512Bf16 && layout.dtype == KvType::kBf16 &&
-         layout.head_dim % 2 == 0 && layout.head_dim <= KvLayout::kMaxPairedDim;
+int MostTogether(Isa isa, const KvLayout& layout) {
+  if (layout.head_dim > KvLayout::kMaxTogetherDim) return 1;
+  switch (layout.dtype) {
+    case KvType::kF32:
+      return 1;
+    case KvType::kBf16:
+      return isa >= Isa::kAvx512Bf16 && layout.head_dim % 2 == 0 ? 2 : 1;
+    case KvType::kInt8:
+      return isa >= Isa::kAvx512Vnni && layout.head_dim % 4 == 0 ? 4 : 1;
+  }
+  return 1;
 }
 
 }  // namespace attend

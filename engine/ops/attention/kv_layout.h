@@ -20,24 +20,26 @@ namespace attend {
 //     scales  int8 only: f32 [16 tokens] for keys, f32 [16 tokens] for values
 //   }
 //
-// Paired layout, for instructions that multiply two pairs of bf16 and add both
-// products in one lane. Needs bf16 and an even head_dim of at most
-// kMaxPairedDim. Two numbers that are summed lie together:
+// For instructions that multiply several numbers and add the products in one
+// lane, as many numbers that are summed lie together:
 //
-//     keys    [head_dim / 2][16 tokens][2]
-//     values  [8 pairs of tokens][head_dim][2]
+//     keys    [head_dim / together][16 tokens][together]
+//     values  [16 tokens / together][head_dim][together]
 //
 // int8 is symmetric and has a scale a token and head: a token's bytes depend on
 // that token only. Its keys, and the queries that they are multiplied with, are
-// to be spread first (SpreadHeads()).
+// to be spread first (SpreadHeads()). Keys in fours have kFoursZero added: the
+// instruction wants one of its factors without a sign.
 struct KvLayout {
   int layers = 0;
   int kv_heads = 0;
   int head_dim = 0;
   // The type of keys and values in the blocks. All sums are in f32.
   KvType dtype = KvType::kF32;
-  bool paired = false;
-  static constexpr int kMaxPairedDim = 256;
+  // 1; 2 for pairs of bf16; 4 for fours of int8 (see MostTogether()).
+  int together = 1;
+  static constexpr int kMaxTogetherDim = 256;
+  static constexpr int kFoursZero = 128;
   // Fixed: a block is one tile of keys of the attention kernels.
   int block_tokens = kBlockTokens;
   static constexpr int kBlockTokens = 16;
@@ -55,8 +57,9 @@ struct KvLayout {
   size_t block_bytes() const { return layers * kv_heads * head_bytes(); }
 };
 
-// Whether `isa` has instructions for the paired form of `layout`.
-bool CanPair(Isa isa, const KvLayout& layout);
+// The most numbers that may lie together, with the instructions of `isa` and
+// the type and head_dim of `layout`.
+int MostTogether(Isa isa, const KvLayout& layout);
 
 }  // namespace attend
 

@@ -19,9 +19,11 @@ constexpr int kSmallWrite = 1 << 14;
 using Kernel = void (*)(const KvTokens&);
 
 void CheckArgs(const Compute& compute, const WriteKvArgs& args) {
-  ATTEND_CHECK(!args.layout->paired || CanPair(compute.isa(), *args.layout));
-  ATTEND_CHECK(args.layout->block_tokens == kTile);
-  ATTEND_CHECK(0 <= args.layer && args.layer < args.layout->layers);
+  const KvLayout& layout = *args.layout;
+  ATTEND_CHECK(layout.together == 1 ||
+               layout.together == MostTogether(compute.isa(), layout));
+  ATTEND_CHECK(layout.block_tokens == kTile);
+  ATTEND_CHECK(0 <= args.layer && args.layer < layout.layers);
   for (const KvWrite& write : args.writes) {
     ATTEND_CHECK(write.rows >= 0 && write.first_token >= 0);
     ATTEND_CHECK(static_cast<size_t>(write.first_token + write.rows) <=
@@ -70,15 +72,24 @@ void StoreRows(const WriteKvArgs& args, Range range, Kernel kernel) {
   }
 }
 
+Kernel KernelOf(Isa isa, const KvLayout& layout) {
+  switch (layout.together) {
+    case 2:
+      return avx512::StorePairs;
+    case 4:
+      return avx512::StoreFours;
+    default:
+      return KernelFor(isa, baseline::StoreTokens, avx2::StoreTokens,
+                       avx512::StoreTokens);
+  }
+}
+
 }  // namespace
 
 void WriteKv(Compute& compute, const WriteKvArgs& args) {
   CheckArgs(compute, args);
   const KvLayout& layout = *args.layout;
-  const Kernel kernel = layout.paired
-                            ? avx512::StorePairs
-                            : KernelFor(compute.isa(), baseline::StoreTokens,
-                                        avx2::StoreTokens, avx512::StoreTokens);
+  const Kernel kernel = KernelOf(compute.isa(), layout);
   int rows = 0;
   for (const KvWrite& write : args.writes) rows += write.rows;
   const OpTimer timer({.name = "write_kv", .rows = rows});
@@ -93,16 +104,17 @@ void WriteKv(Compute& compute, const WriteKvArgs& args) {
 
 void CopyKv(const KvLayout& layout, const std::byte* from, int tokens,
             std::byte* to) {
-  ATTEND_CHECK(0 <= tokens && tokens <= kTile && !layout.paired);
-  const size_t values =
-      static_cast<size_t>(tokens) * layout.head_dim * BytesOf(layout.dtype);
+  ATTEND_CHECK(0 <= tokens && tokens <= kTile);
+  const int together = layout.together;
+  const size_t copied = (tokens + together - 1) / together * together;
+  const size_t values = copied * layout.head_dim * BytesOf(layout.dtype);
   const int heads = layout.layers * layout.kv_heads;
   for (int head = 0; head < heads; ++head) {
     const size_t begin = head * layout.head_bytes();
     const size_t end = begin + layout.head_bytes();
     const size_t scales = begin + layout.scales_at();
     // Keys of different tokens are interleaved, so all keys are copied; of the
-    // values, those of the tokens.
+    // values, those of the tokens and those that lie together with them.
     std::memcpy(to + begin, from + begin, layout.values_at() + values);
     std::memcpy(to + scales, from + scales, end - scales);
   }

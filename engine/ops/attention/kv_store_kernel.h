@@ -28,8 +28,10 @@ void StoreTokens(const KvTokens& args);
 }
 namespace avx512 {
 void StoreTokens(const KvTokens& args);
-// For a paired layout; needs bf16 instructions.
+// For a layout with pairs of bf16; needs bf16 instructions.
 void StorePairs(const KvTokens& args);
+// For a layout with fours of int8.
+void StoreFours(const KvTokens& args);
 }  // namespace avx512
 
 }  // namespace attend

@@ -12,6 +12,16 @@ namespace {
 
 constexpr int kTokens = KvLayout::kBlockTokens;
 
+KvLayout LayoutOf(const Compute& compute, const AttentionInputs& in,
+                  KvType dtype, bool together) {
+  KvLayout layout = {.layers = 2,
+                     .kv_heads = in.shape.kv_heads,
+                     .head_dim = in.shape.head_dim,
+                     .dtype = dtype};
+  if (together) layout.together = MostTogether(compute.isa(), layout);
+  return layout;
+}
+
 }  // namespace
 
 Blocks::Blocks(const KvLayout& layout, int count)
@@ -33,12 +43,8 @@ std::vector<std::byte*> Blocks::Take(int tokens) {
 
 Cache::Cache(Compute& compute, const AttentionInputs& in,
              const std::vector<std::vector<int>>& kept, KvType dtype,
-             bool paired)
-    : layout_{.layers = 2,
-              .kv_heads = in.shape.kv_heads,
-              .head_dim = in.shape.head_dim,
-              .dtype = dtype,
-              .paired = paired},
+             bool together)
+    : layout_(LayoutOf(compute, in, dtype, together)),
       pool_(layout_, static_cast<int>(kept.size()) *
                          ((in.shape.keys + kTokens - 1) / kTokens)) {
   std::vector<float> keys, values;

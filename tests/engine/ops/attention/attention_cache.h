@@ -32,8 +32,11 @@ class Blocks {
 class Cache {
  public:
   Cache(Compute& compute, const AttentionInputs& in,
-        const std::vector<std::vector<int>>& kept, KvType dtype = KvType::kF32,
-        bool paired = false);
+        const std::vector<std::vector<int>>& kept, KvType dtype = KvType::kF32)
+      : Cache(compute, in, kept, dtype, dtype == KvType::kInt8) {}
+  // `together`: with as many numbers together as the machine can.
+  Cache(Compute& compute, const AttentionInputs& in,
+        const std::vector<std::vector<int>>& kept, KvType dtype, bool together);
   const KvLayout& layout() const { return layout_; }
   absl::Span<std::byte* const> blocks(int b) const { return blocks_[b]; }
 
@@ -67,7 +70,8 @@ class AttentionIsaTest : public ::testing::TestWithParam<Isa> {
 };
 
 inline const auto kAttentionIsas =
-    ::testing::Values(Isa::kBaseline, Isa::kAvx2, Isa::kAvx512);
+    ::testing::Values(Isa::kBaseline, Isa::kAvx2, Isa::kAvx512,
+                      Isa::kAvx512Vnni);
 std::string NameOfIsa(const ::testing::TestParamInfo<Isa>& isa);
 
 }  // namespace attend

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/ops/attention/mask.h"
 #include "gtest/gtest.h"
 #include "tests/engine/ops/attention/attention_cache.h"
 #include "tests/engine/ops/attention/naive_attention.h"
@@ -10,6 +11,8 @@ namespace attend {
 namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr KvType kTypes[] = {KvType::kF32, KvType::kInt8};
 
 using AttentionLimitsTest = AttentionIsaTest;
 INSTANTIATE_TEST_SUITE_P(AllIsas, AttentionLimitsTest, kAttentionIsas,
@@ -17,13 +20,16 @@ INSTANTIATE_TEST_SUITE_P(AllIsas, AttentionLimitsTest, kAttentionIsas,
 
 TEST_P(AttentionLimitsTest, LaterKeysNeverTouchARow) {
   const auto compute = MakeCompute();
-  AttentionInputs in({1, 1, 16, 8, 8}, 1);
-  std::fill(in.key.end() - 16, in.key.end(), kInf);
-  std::fill(in.value.end() - 16, in.value.end(), kInf);
-  const Cache cache(*compute, in, {FirstTokens(8)});
-  const auto dst =
-      Attend(*compute, in, cache, {{0, 8, cache.blocks(0), 1, true}});
-  for (int i = 0; i < 7 * 16; ++i) ASSERT_TRUE(std::isfinite(dst[i])) << i;
+  for (const KvType dtype : kTypes) {
+    AttentionInputs in({1, 1, 16, 8, 8}, 1);
+    std::fill(in.key.end() - 16, in.key.end(), kNan);
+    std::fill(in.value.end() - 16, in.value.end(), kNan);
+    const Cache cache(*compute, in, {FirstTokens(8)}, dtype);
+    const auto dst =
+        Attend(*compute, in, cache, {{0, 8, cache.blocks(0), 1, true}});
+    for (int i = 0; i < 7 * 16; ++i) ASSERT_TRUE(std::isfinite(dst[i])) << i;
+    for (int i = 7 * 16; i < 8 * 16; ++i) ASSERT_TRUE(std::isnan(dst[i])) << i;
+  }
 }
 
 TEST_P(AttentionLimitsTest, HugeScoresAreNeverNan) {
@@ -32,14 +38,16 @@ TEST_P(AttentionLimitsTest, HugeScoresAreNeverNan) {
     AttentionInputs in({1, 1, 16, 9, 20}, 1);
     for (float& x : in.query) x *= huge;
     for (float& x : in.key) x *= huge;
-    const Cache cache(*compute, in, {FirstTokens(20)});
-    const auto dst =
-        Attend(*compute, in, cache, {{0, 9, cache.blocks(0), 20, false}});
-    for (float x : dst) {
-      ASSERT_TRUE(std::isfinite(x));
-      // An average of the values.
-      ASSERT_LE(std::abs(x),
-                *std::max_element(in.value.begin(), in.value.end()) + 3);
+    for (const KvType dtype : kTypes) {
+      const Cache cache(*compute, in, {FirstTokens(20)}, dtype);
+      const auto dst =
+          Attend(*compute, in, cache, {{0, 9, cache.blocks(0), 20, false}});
+      for (float x : dst) {
+        ASSERT_TRUE(std::isfinite(x)) << TypeName(dtype);
+        // An average of the values.
+        ASSERT_LE(std::abs(x),
+                  *std::max_element(in.value.begin(), in.value.end()) + 3);
+      }
     }
   }
 }
@@ -61,17 +69,19 @@ TEST_P(AttentionLimitsTest, AllScoresMinusInfinityWeighTheSame) {
 TEST_P(AttentionLimitsTest, NanScoresAreTheSmallest) {
   const auto compute = MakeCompute();
   // Of the first `bad` of 20 keys the score is NaN, or minus infinity.
-  const auto attend = [&](float score, int bad) {
+  const auto attend = [&](KvType dtype, float score, int bad) {
     AttentionInputs in({1, 1, 16, 9, 20}, 1);
     std::fill(in.query.begin(), in.query.end(), 1.0f);
     std::fill_n(in.key.begin(), bad * 16, score);
-    const Cache cache(*compute, in, {FirstTokens(20)});
+    const Cache cache(*compute, in, {FirstTokens(20)}, dtype);
     return Attend(*compute, in, cache, {{0, 9, cache.blocks(0), 20, false}});
   };
-  for (const int bad : {1, 19, 20}) {
-    const auto dst = attend(std::numeric_limits<float>::quiet_NaN(), bad);
-    EXPECT_EQ(dst, attend(-kInf, bad)) << bad;
-    for (float x : dst) ASSERT_TRUE(std::isfinite(x));
+  for (const KvType dtype : kTypes) {
+    for (const int bad : {1, 19, 20}) {
+      const auto dst = attend(dtype, kNan, bad);
+      EXPECT_EQ(dst, attend(dtype, -kInf, bad)) << bad;
+      for (float x : dst) ASSERT_TRUE(std::isfinite(x));
+    }
   }
 }
 
@@ -79,10 +89,30 @@ TEST_P(AttentionLimitsTest, LargeValuesDoNotOverflow) {
   const auto compute = MakeCompute();
   AttentionInputs in({1, 1, 16, 1, 100}, 1);
   std::fill(in.value.begin(), in.value.end(), 3e38f);
-  const Cache cache(*compute, in, {FirstTokens(100)});
-  for (float x :
-       Attend(*compute, in, cache, {{0, 1, cache.blocks(0), 100, false}})) {
-    EXPECT_NEAR(x / 3e38, 1, 1e-5);
+  for (const KvType dtype : kTypes) {
+    const Cache cache(*compute, in, {FirstTokens(100)}, dtype);
+    for (float x :
+         Attend(*compute, in, cache, {{0, 1, cache.blocks(0), 100, false}})) {
+      EXPECT_NEAR(x / 3e38, 1, 1e-5);
+    }
+  }
+}
+
+// Values of all sizes keep their precision: whole numbers take the place of
+// weights and values.
+TEST_P(AttentionLimitsTest, SmallValuesDoNotVanish) {
+  const auto compute = MakeCompute();
+  for (const float size : {1e-29f, 1e-20f}) {
+    AttentionInputs in({1, 1, 16, 1, 100}, 1);
+    for (float& x : in.value) x *= size;
+    const AttentionInputs rounded = Rounded(in, KvType::kInt8);
+    const Cache cache(*compute, in, {FirstTokens(100)}, KvType::kInt8);
+    const auto dst =
+        Attend(*compute, in, cache, {{0, 1, cache.blocks(0), 100, false}});
+    const auto expected = NaiveAttention(rounded, PaddingMask({100}, 1, 100));
+    for (int d = 0; d < 16; ++d) {
+      EXPECT_NEAR(dst[d] / size, expected[d] / size, 1e-4) << size;
+    }
   }
 }
 

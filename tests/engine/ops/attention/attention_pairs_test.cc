@@ -57,7 +57,7 @@ class AttentionPairsTest : public ::testing::TestWithParam<Isa> {
                          int batch = 1) {
     const std::vector<int> tokens = FirstTokens(in.shape.keys);
     return Cache(compute, in, std::vector(batch, tokens), KvType::kBf16,
-                 /*paired=*/true);
+                 /*together=*/true);
   }
 
   static void ExpectAttention(Compute& compute, const AttentionShape& shape) {
@@ -213,22 +213,6 @@ TEST_P(AttentionPairsTest, ScoresThatOverflowStayFinite) {
       Attend(*compute, in, cache, {{0, 2, cache.blocks(0), 3}});
   const AttentionInputs rounded = RoundedToPairs(in);
   for (int d = 0; d < dim; ++d) EXPECT_FLOAT_EQ(got[d], rounded.value[d]);
-}
-
-TEST(CanPairTest, BfloatOfEvenHeadsOnMachinesThatMultiplyIt) {
-  const KvLayout layout = {
-      .layers = 1, .kv_heads = 1, .head_dim = 32, .dtype = KvType::kBf16};
-  EXPECT_TRUE(CanPair(Isa::kAvx512Bf16, layout));
-  EXPECT_TRUE(CanPair(Isa::kAmx, layout));
-  EXPECT_FALSE(CanPair(Isa::kAvx512Vnni, layout));
-  KvLayout other = layout;
-  other.dtype = KvType::kF32;
-  EXPECT_FALSE(CanPair(Isa::kAmx, other));
-  for (const int head_dim : {33, 258}) {
-    other = layout;
-    other.head_dim = head_dim;
-    EXPECT_FALSE(CanPair(Isa::kAmx, other));
-  }
 }
 
 }  // namespace

@@ -60,11 +60,11 @@ std::vector<float> Weigh(Compute& compute, const AttentionInputs& in,
 }
 
 void ExpectWeights(Compute& compute, const AttentionShape& shape, KvType dtype,
-                   bool paired, float softcap) {
+                   bool together, float softcap) {
   SCOPED_TRACE(testing::Message() << TypeName(dtype) << ", " << shape.keys
-                                  << " keys, paired " << paired);
+                                  << " keys, together " << together);
   const AttentionInputs in(shape, 1);
-  const Cache cache(compute, in, {FirstTokens(shape.keys)}, dtype, paired);
+  const Cache cache(compute, in, {FirstTokens(shape.keys)}, dtype, together);
   const AttentionRules rules = {.scale = in.scale(), .softcap = softcap};
   const std::vector<float> got = Weigh(compute, in, cache, rules);
   const AttentionInputs rounded = Rounded(in, dtype);
@@ -82,23 +82,25 @@ TEST(AttentionWeightsTest, EqualTheNaiveFormInAllTypes) {
        {AttentionShape{1, 1, 1, 1, 1}, AttentionShape{4, 2, 5, 3, 7},
         AttentionShape{3, 3, 16, 5, 65}, AttentionShape{8, 8, 64, 2, 600}}) {
     for (const KvType dtype : {KvType::kF32, KvType::kBf16, KvType::kInt8}) {
-      ExpectWeights(compute, shape, dtype, /*paired=*/false, 0);
+      ExpectWeights(compute, shape, dtype, /*together=*/false, 0);
     }
   }
 }
 
-TEST(AttentionWeightsTest, EqualTheNaiveFormInPairs) {
+TEST(AttentionWeightsTest, EqualTheNaiveFormWithNumbersTogether) {
   Compute compute({.threads = 1});
-  const AttentionShape shape = {3, 3, 16, 5, 65};
-  if (!CanPair(compute.isa(), {.head_dim = 16, .dtype = KvType::kBf16})) {
-    GTEST_SKIP() << "not on this machine";
+  for (const KvType dtype : {KvType::kBf16, KvType::kInt8}) {
+    if (MostTogether(compute.isa(), {.head_dim = 16, .dtype = dtype}) == 1) {
+      GTEST_SKIP() << "not on this machine";
+    }
+    ExpectWeights(compute, {3, 3, 16, 5, 65}, dtype, /*together=*/true, 0);
   }
-  ExpectWeights(compute, shape, KvType::kBf16, /*paired=*/true, 0);
 }
 
 TEST(AttentionWeightsTest, EqualTheNaiveFormWithACap) {
   Compute compute({.threads = 1});
-  ExpectWeights(compute, {4, 2, 5, 3, 40}, KvType::kF32, /*paired=*/false, 0.5);
+  ExpectWeights(compute, {4, 2, 5, 3, 40}, KvType::kF32, /*together=*/false,
+                0.5);
 }
 
 }  // namespace

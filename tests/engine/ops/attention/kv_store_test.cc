@@ -37,6 +37,23 @@ TEST(KvLayoutTest, BlocksAreWholeCacheLines) {
   EXPECT_EQ(usual.block_bytes(), 16u * 6 * 8 * 2 * 64 * 4);
 }
 
+TEST(KvLayoutTest, NumbersLieTogetherWhereTheMachineMultipliesThem) {
+  const auto together = [](Isa isa, KvType dtype, int head_dim) {
+    return MostTogether(isa, {.head_dim = head_dim, .dtype = dtype});
+  };
+  for (const Isa isa : {Isa::kAvx512Vnni, Isa::kAvx512Bf16, Isa::kAmx}) {
+    EXPECT_EQ(together(isa, KvType::kF32, 64), 1);
+    EXPECT_EQ(together(isa, KvType::kBf16, 64),
+              isa == Isa::kAvx512Vnni ? 1 : 2);
+    EXPECT_EQ(together(isa, KvType::kInt8, 64), 4);
+  }
+  EXPECT_EQ(together(Isa::kAvx512, KvType::kInt8, 64), 1);
+  EXPECT_EQ(together(Isa::kAmx, KvType::kBf16, 33), 1);
+  EXPECT_EQ(together(Isa::kAmx, KvType::kBf16, 258), 1);
+  EXPECT_EQ(together(Isa::kAmx, KvType::kInt8, 66), 1);
+  EXPECT_EQ(together(Isa::kAmx, KvType::kInt8, 260), 1);
+}
+
 // The stored value of token 0 comes back as the attention over it alone.
 std::vector<float> ReadBack(Compute& compute, const std::vector<float>& value,
                             KvType dtype) {

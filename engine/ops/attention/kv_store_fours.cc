@@ -1,0 +1,167 @@
+// The kernel that stores keys and values in fours of int8 (see KvLayout): rows
+// become bytes, which are then moved in whole words.
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+#include "engine/ops/attention/kv_layout.h"
+#include "engine/ops/attention/kv_store_kernel.h"
+#include "engine/ops/simd/simd.h"
+#include "engine/ops/simd/simd_narrow.h"
+
+ATTEND_AVX512_BEGIN
+
+#include "engine/ops/attention/kv_store_int8.inc"
+
+namespace {
+
+constexpr int kTile = KvLayout::kBlockTokens;
+constexpr int kMaxDim = KvLayout::kMaxTogetherDim;
+constexpr int kFour = 4;
+// Numbers of a key in a vector.
+constexpr int kBytes = kFour * kLanes;
+
+// Tokens of a block as bytes.
+struct Bytes {
+  alignas(64) int8_t rows[kTile][kMaxDim];
+};
+
+// Rounds a row of n numbers to int8, up to a whole vector of 16. Returns the
+// scale.
+inline float RoundRow(const float* row, int n, int8_t* to) {
+  const Int8s numbers = Int8s::Of(row, n);
+  const Vec inverse = Broadcast(numbers.inverse());
+  for (int d = 0; d < n; d += kLanes) {
+    Int8s::Narrow(to + d, LoadSome(row + d, n - d), inverse);
+  }
+  return numbers.scale();
+}
+
+// Rounds all rows of a call; row i is of token i. Stores the scales.
+inline void RoundRows(const KvTokens& a, const float* from, float* scales,
+                      Bytes& bytes) {
+  for (int token = 0; token < a.tokens; ++token) {
+    scales[a.place + token] = RoundRow(from + ptrdiff_t{token} * a.stride,
+                                       a.layout->head_dim, bytes.rows[token]);
+  }
+}
+
+inline __m128i LoadBytes(const int8_t* p) {
+  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+}
+inline void StoreBytes(int8_t* p, __m128i v) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(p), v);
+}
+
+// The same numbers with kFoursZero added. In vectors of the size that
+// RoundRow() has just stored: larger ones would wait for the cache.
+inline void AddZero(int8_t* row, int n) {
+  static_assert(KvLayout::kFoursZero == 128);
+  for (int d = 0; d < n; d += kLanes) {
+    StoreBytes(row + d, _mm_xor_si128(LoadBytes(row + d), _mm_set1_epi8(-128)));
+  }
+}
+
+// Stores the values of four tokens.
+inline void StoreFourValues(const int8_t (*rows)[kMaxDim], int n, int8_t* to) {
+  for (int d = 0; d < n; d += kLanes) {
+    const __m128i a = LoadBytes(rows[0] + d);
+    const __m128i b = LoadBytes(rows[1] + d);
+    const __m128i c = LoadBytes(rows[2] + d);
+    const __m128i e = LoadBytes(rows[3] + d);
+    const __m128i pairs[2][2] = {
+        {_mm_unpacklo_epi8(a, b), _mm_unpacklo_epi8(c, e)},
+        {_mm_unpackhi_epi8(a, b), _mm_unpackhi_epi8(c, e)}};
+    const __m128i fours[kFour] = {_mm_unpacklo_epi16(pairs[0][0], pairs[0][1]),
+                                  _mm_unpackhi_epi16(pairs[0][0], pairs[0][1]),
+                                  _mm_unpacklo_epi16(pairs[1][0], pairs[1][1]),
+                                  _mm_unpackhi_epi16(pairs[1][0], pairs[1][1])};
+    // head_dim is a multiple of four.
+    for (int i = 0; i < std::min(kFour, (n - d) / kFour); ++i) {
+      StoreBytes(to + (d + i * kFour) * kFour, fours[i]);
+    }
+  }
+}
+
+// Stores the value of one token. Another member may store other tokens of the
+// same four at the same time: only the token's own bytes are written.
+inline void StoreOneValue(const int8_t* row, int n, int place, int8_t* to) {
+  const __m128i shift = _mm_cvtsi32_si128(8 * place);
+  for (int d = 0; d < n; d += kLanes) {
+    const int lanes = std::min(kLanes, n - d);
+    const __mmask64 all = ~__mmask64{0} >> (kBytes - kFour * lanes);
+    const __mmask64 own = (__mmask64{0x1111111111111111} << place) & all;
+    const __m512i bytes = _mm512_maskz_sll_epi32(
+        kAll, _mm512_maskz_cvtepu8_epi32(kAll, LoadBytes(row + d)), shift);
+    _mm512_mask_storeu_epi8(to + d * kFour, own, bytes);
+  }
+}
+
+inline void StoreValues(const KvTokens& a, const Bytes& bytes) {
+  const int n = a.layout->head_dim;
+  int8_t* const values =
+      reinterpret_cast<int8_t*>(a.head + a.layout->values_at());
+  for (int token = 0; token < a.tokens;) {
+    const int place = a.place + token;
+    int8_t* const to = values + place / kFour * kFour * n;
+    if (place % kFour == 0 && token + kFour <= a.tokens) {
+      StoreFourValues(bytes.rows + token, n, to);
+      token += kFour;
+    } else {
+      StoreOneValue(bytes.rows[token], n, place % kFour, to);
+      token += 1;
+    }
+  }
+}
+
+inline void StoreKey(const KvTokens& a, int token, const int8_t* key) {
+  std::byte* const to = a.head + (a.place + token) * kFour;
+  for (int d = 0; d < a.layout->head_dim; d += kFour) {
+    std::memcpy(to + d * kTile, key + d, kFour);
+  }
+}
+
+// Stores all keys of a block, transposed in registers. Places without a key
+// become zeros.
+inline void StoreKeys(const KvTokens& a, const Bytes& bytes) {
+  const int n = a.layout->head_dim;
+  for (int d = 0; d < n; d += kBytes) {
+    Vec x[kLanes];  // fours of key i; then the i-th four of each key
+    for (int i = 0; i < kLanes; ++i) {
+      x[i] = i < a.tokens
+                 ? Load(reinterpret_cast<const float*>(bytes.rows[i] + d))
+                 : Zero();
+    }
+    Transpose(x);
+    for (int i = 0; i < std::min(kLanes, (n - d) / kFour); ++i) {
+      Store(reinterpret_cast<float*>(a.head + (d + i * kFour) * kTile), x[i]);
+    }
+  }
+}
+
+// Fewer tokens than this are as fast one after the other.
+constexpr int kTokensTogether = 4;
+
+}  // namespace
+
+void StoreFours(const KvTokens& args) {
+  float* const scales =
+      reinterpret_cast<float*>(args.head + args.layout->scales_at());
+  Bytes bytes;
+  RoundRows(args, args.value, scales + kTile, bytes);
+  StoreValues(args, bytes);
+  RoundRows(args, args.key, scales, bytes);
+  for (int token = 0; token < args.tokens; ++token) {
+    AddZero(bytes.rows[token], args.layout->head_dim);
+  }
+  if (args.place == 0 && args.last && args.tokens >= kTokensTogether) {
+    return StoreKeys(args, bytes);
+  }
+  for (int token = 0; token < args.tokens; ++token) {
+    StoreKey(args, token, bytes.rows[token]);
+  }
+}
+
+ATTEND_AVX512_END
