@@ -165,9 +165,9 @@ void CheckArgs(Isa isa, const AttentionArgs& args) {
   }
 }
 
-// Whether a call of `rows` rows converts keys and values to floats first.
+// Whether a call of `rows` rows converts or copies keys and values first.
 bool Unpacks(const KvLayout& layout, int rows) {
-  return layout.dtype != KvType::kF32 && layout.together == 1 &&
+  return layout.dtype != KvType::kF32 && layout.together != 2 &&
          layout.head_dim <= kAttentionUnpackedDim &&
          rows >= kAttentionUnpackedRows;
 }
@@ -270,7 +270,11 @@ void AttendShare(const AttentionArgs& args, Kernel kernel, int64_t begin,
 }
 
 Kernel KernelOf(Isa isa, const KvLayout& layout) {
-  if (layout.together == 4) return avx512::AttendFours;
+  if (layout.together == 4) {
+    const bool tiles =
+        isa >= Isa::kAmx && layout.head_dim % avx512::kTiledFours == 0;
+    return tiles ? avx512::AttendFourTiles : avx512::AttendFours;
+  }
   if (layout.together == 2) {
     const bool tiles =
         isa >= Isa::kAmx && layout.head_dim % avx512::kTiledDim == 0;

@@ -30,8 +30,9 @@ inline constexpr size_t kAttentionFloats =
     static_cast<size_t>(kAttentionScored) * kAttentionSpan;
 static_assert(kAttentionHeads <= kAttentionScored);
 // Calls with at least this many rows first convert a span's bf16 or int8 keys
-// and values to floats, if head_dim is at most kAttentionUnpackedDim; and the
-// scratch for these floats and the scales if heads are that wide.
+// and values to floats, or copy fours for tiles, if head_dim is at most
+// kAttentionUnpackedDim; and the scratch for these floats and the scales if
+// heads are that wide.
 inline constexpr int kAttentionUnpackedRows = 32;
 inline constexpr int kAttentionUnpackedDim = 256;
 inline constexpr size_t kAttentionUnpackedFloats =
@@ -73,8 +74,8 @@ struct AttentionTile {
   int position = 0;
   const int* key_positions = nullptr;
   float* scores = nullptr;  // kAttentionFloats of scratch
-  // kAttentionUnpackedFloats of scratch for keys and values as floats; null:
-  // they are used as they are.
+  // kAttentionUnpackedFloats of scratch for keys and values as floats, or for
+  // values as tiles read them; null: they are used as they are.
   float* unpacked = nullptr;
 
   int HeadOf(int row) const { return (first_in_group + row) % group; }
@@ -93,6 +94,9 @@ namespace avx512 {
 void AttendTile(const AttentionTile& args);
 // For a layout with fours of int8. Needs VNNI instructions.
 void AttendFours(const AttentionTile& args);
+// The same with AMX, for a head_dim that is a multiple of kTiledFours.
+inline constexpr int kTiledFours = 64;
+void AttendFourTiles(const AttentionTile& args);
 // For a layout with pairs of bf16. All rows must see the same keys, from key 0
 // on. Needs bf16 instructions.
 void AttendPairs(const AttentionTile& args);

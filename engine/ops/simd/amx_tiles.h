@@ -98,6 +98,16 @@ struct UnsignedRows {
   }
 };
 
+// Of u8 x s8.
+struct UnsignedBySigned {
+  template <int Sum, int Row, int Weight>
+  static void AddProducts() {
+    asm volatile("tdpbusd %%tmm%c2, %%tmm%c1, %%tmm%c0"
+                 :
+                 : "i"(Sum), "i"(Row), "i"(Weight));
+  }
+};
+
 }  // namespace attend::amx
 
 #endif  // ATTEND_ENGINE_OPS_SIMD_AMX_TILES_H_

@@ -69,9 +69,8 @@ class AttentionIsaTest : public ::testing::TestWithParam<Isa> {
   std::unique_ptr<Compute> MakeCompute(int threads = 1) const;
 };
 
-inline const auto kAttentionIsas =
-    ::testing::Values(Isa::kBaseline, Isa::kAvx2, Isa::kAvx512,
-                      Isa::kAvx512Vnni);
+inline const auto kAttentionIsas = ::testing::Values(
+    Isa::kBaseline, Isa::kAvx2, Isa::kAvx512, Isa::kAvx512Vnni, Isa::kAmx);
 std::string NameOfIsa(const ::testing::TestParamInfo<Isa>& isa);
 
 }  // namespace attend
