@@ -7,6 +7,7 @@ import openvino_genai
 
 LONGEST, SEQUENCES = 2048, 16  # tokens of a step, sequences
 CACHE_GIB = 1
+PARAMETERS = 135_000_000  # of SmolLM2-135M
 WEIGHTS = {"int8": "int8", "bf16": "fp32", "f32": "fp32"}
 # int8 leaves the rest to its choice; it rounds to bf16 where the CPU can.
 PROPERTIES = {
@@ -19,13 +20,16 @@ PROPERTIES = {
 def write(checkpoint, gguf, precision, out):
     """By optimum-intel."""
     del gguf
-    from optimum.exporters.openvino.__main__ import main_export
-    from optimum.intel import OVConfig, OVWeightQuantizationConfig
-    config = (OVWeightQuantizationConfig(bits=8, sym=False)
-              if WEIGHTS[precision] == "int8" else None)
-    main_export(checkpoint, out, task="text-generation-with-past",
-                ov_config=OVConfig(dtype=WEIGHTS[precision],
-                                   quantization_config=config))
+    from optimum.intel import OVModelForCausalLM, OVWeightQuantizationConfig
+    int8 = WEIGHTS[precision] == "int8"
+    config = OVWeightQuantizationConfig(bits=8, sym=False) if int8 else None
+    model = OVModelForCausalLM.from_pretrained(
+        checkpoint, export=True, load_in_8bit=False, quantization_config=config,
+        compile=False)
+    model.save_pretrained(out)
+    weights = out / "openvino_model.bin"
+    if weights.stat().st_size > (1.1 if int8 else 4.1) * PARAMETERS:
+        raise RuntimeError(f"{weights} has more bytes than {precision} takes")
 
 
 def load(precision, setting, model):
