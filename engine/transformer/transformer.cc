@@ -181,11 +181,9 @@ int Transformer::head_width() const {
 }
 
 KvLayout Transformer::decoder_kv_layout(KvType dtype) const {
-  KvLayout layout = KvLayoutOf(
-      *spec_.decoder, static_cast<int>(spec_.decoder->layers.size()), dtype);
-  // Rows of a decoder see different keys, which fours can do and pairs cannot.
-  if (dtype == KvType::kInt8) layout.together = MostTogether(isa_, layout);
-  return layout;
+  return DecoderLayout(
+      isa_, KvLayoutOf(*spec_.decoder,
+                       static_cast<int>(spec_.decoder->layers.size()), dtype));
 }
 
 int Transformer::encoder_query_width() const {

@@ -102,13 +102,18 @@ struct Run {
 // With fewer rows than this, computation is faster than memory.
 constexpr int kFewRows = 24;
 
-// The blocks of a piece of one row that are prefetched: all that it reads, but
-// no more than stay in the cache.
-absl::Span<const std::byte* const> FirstBlocks(const AttentionPiece& piece) {
-  constexpr int kMost = 8;
+// The blocks that a piece of one row reads, but no more than stay in the cache.
+absl::Span<const std::byte* const> FirstBlocks(const AttentionArgs& args,
+                                               const AttentionPiece& piece) {
+  constexpr size_t kMostBytes = 128 << 10;
   constexpr int kTokens = KvLayout::kBlockTokens;
-  const int blocks = std::min((piece.keys + kTokens - 1) / kTokens, kMost);
-  return {piece.blocks.data(), static_cast<size_t>(blocks)};
+  const Range seen = SeenBy(args, piece, 0);
+  if (seen.begin >= seen.end) return {};
+  const int begin = seen.begin / kTokens;
+  const size_t blocks = (seen.end + kTokens - 1) / kTokens - begin;
+  const size_t most =
+      kMostBytes / (args.layout->kv_heads * args.layout->head_bytes());
+  return {piece.blocks.data() + begin, std::min(blocks, most)};
 }
 
 Run RunOf(const AttentionArgs& args, size_t index) {
@@ -120,8 +125,9 @@ Run RunOf(const AttentionArgs& args, size_t index) {
   if (piece.rows == 1 && (group == 1 || paired)) {
     run.heads = args.heads;
     run.at_once = kAttentionHeads;
-    if (index + 1 < args.pieces.size() && args.pieces[index + 1].rows == 1) {
-      run.next_blocks = FirstBlocks(args.pieces[index + 1]);
+    const bool next = index + 1 < args.pieces.size();
+    if (!paired && next && args.pieces[index + 1].rows == 1) {
+      run.next_blocks = FirstBlocks(args, args.pieces[index + 1]);
     }
   } else if (piece.rows < kFewRows && group > 1 && !paired &&
              layout.head_dim <= kAttentionGathered) {
@@ -272,8 +278,8 @@ void AttendShare(const AttentionArgs& args, Kernel kernel, int64_t begin,
 Kernel KernelOf(Isa isa, const KvLayout& layout) {
   if (layout.together == 4) {
     const bool tiles =
-        isa >= Isa::kAmx && layout.head_dim % avx512::kTiledFours == 0;
-    return tiles ? avx512::AttendFourTiles : avx512::AttendFours;
+        isa >= Isa::kAmx && layout.head_dim % avx512::kTiledFoursDim == 0;
+    return tiles ? avx512::AttendFoursByTiles : avx512::AttendFours;
   }
   if (layout.together == 2) {
     const bool tiles =

@@ -30,11 +30,13 @@ struct AttentionPiece {
 };
 
 // Scaled dot-product attention (Vaswani et al. 2017, eq. 1) over keys and
-// values in blocks, for all heads: dst = softmax(q k^T * scale) v, with all
-// sums in f32. Query head h reads key head h / (heads / kv_heads). Encoder,
-// prompt and decode rows are computed in the same way, with a running softmax
-// over spans of keys (Dao et al. 2022): memory does not grow with the number of
-// keys, and a row's bits depend on its own query and keys only.
+// values in blocks, for all heads: dst = softmax(q k^T * scale) v. Sums are in
+// f32; over pairs of bf16, queries and weights are rounded to bf16; over fours
+// of int8, they are rounded to 16 bits, and sums are whole numbers. Query head
+// h reads key head h / (heads / kv_heads). Encoder, prompt and decode rows are
+// computed in the same way, with a running softmax over spans of keys (Dao et
+// al. 2022): memory does not grow with the number of keys, and a row's bits
+// depend on its own query and keys only.
 struct AttentionArgs {
   const AttentionRules* rules = nullptr;
   const KvLayout* layout = nullptr;

@@ -38,8 +38,8 @@ ATTEND_AVX512_VNNI_BEGIN
 namespace {
 
 // Computes the scores of all heads of a row with `tiles` of a span.
-inline void ScoreFourHeads(const AttentionTile& a, const WideQuery* queries,
-                           const Tile (*spans)[kSpanTiles], Range tiles) {
+inline void ScoreHeadsInFours(const AttentionTile& a, const WideQuery* queries,
+                              const Tile (*spans)[kSpanTiles], Range tiles) {
   constexpr int kStreams = 4;
   const WideQuery* from[kStreams];
   Tile at[kStreams];
@@ -51,12 +51,12 @@ inline void ScoreFourHeads(const AttentionTile& a, const WideQuery* queries,
       at[streams] = spans[head][tile];
       scores[streams] = a.RowScores(head) + tile * kTile;
       if (++streams < kStreams) continue;
-      ScoreFourStreams<kStreams>(a, from, at, scores);
+      ScoreStreamsInFours<kStreams>(a, from, at, scores);
       streams = 0;
     }
   }
   for (int s = 0; s < streams; ++s) {
-    ScoreFourStreams<1>(a, from + s, at + s, scores + s);
+    ScoreStreamsInFours<1>(a, from + s, at + s, scores + s);
   }
 }
 
@@ -80,7 +80,7 @@ void AttendHeads(const AttentionTile& a) {
     for (int head = 0; head < a.heads; ++head) {
       FindTiles(a, head, begin, tiles.end, spans[head]);
     }
-    ScoreFourHeads(a, queries, spans, tiles);
+    ScoreHeadsInFours(a, queries, spans, tiles);
     SpanWeights weights[kAttentionHeads];
     for (int head = 0; head < a.heads; ++head) {
       AdjustScores(a, head, 0, begin, seen, a.RowScores(head));
@@ -89,8 +89,8 @@ void AttendHeads(const AttentionTile& a) {
     }
     for (int head = 0; head < a.heads; ++head) {
       float* const dst = a.dst + column(head);
-      AddAllFours<1>(a, spans[head], tiles, weights + head, a.RowScores(head),
-                     dst, none, 0);
+      AddFoursToRows<1>(a, spans[head], tiles, weights + head,
+                        a.RowScores(head), dst, none, 0);
       Finish(a, 0, begin, seen, running[head], dst);
       if (a.seen->end <= SpanEnd(begin)) FetchNext(a, head);
     }

@@ -103,7 +103,7 @@ struct TileSums {
         amx::Load<kLower>(queries->lower + d, sizeof(WideQuery));
         amx::Load<kFirst>(span[tile].keys() + d * kTile, amx::kTileBytes);
         amx::Load<kSecond>(span[second].keys() + d * kTile, amx::kTileBytes);
-        AddProducts<amx::SignedRows>();
+        AddProducts<amx::SignedByUnsigned>();
       }
       sums.Store();
       StoreScores(a, queries, span, tile, sums.tiles[0]);
@@ -154,7 +154,7 @@ struct TileSums {
       const __m512i lower =
           _mm512_add_epi32(_mm512_load_si512(sums.lower[r]),
                            _mm512_set1_epi32(queries[r].offset));
-      StoreFourScores(a, queries[r], span[tile],
+      StoreTileScores(a, queries[r], span[tile],
                       _mm512_load_si512(sums.upper[r]), lower,
                       a.RowScores(r) + tile * kTile);
     }
@@ -173,7 +173,7 @@ inline void CopyValues(const AttentionTile& a, const Tile* span, int tiles) {
 
 }  // namespace
 
-void AttendFourTiles(const AttentionTile& args) {
+void AttendFoursByTiles(const AttentionTile& args) {
   if (args.unpacked == nullptr) return AttendFours(args);
   const amx::Tiles tiles(Shapes());
   AttendRows(args, [&](const Tile* span, int count, int begin,

@@ -15,8 +15,8 @@ inline constexpr int kAttentionHeads = 8;
 // The most query rows of one call, for which keys and values come from memory
 // once. With fewer rows the kernel would wait for memory; with more, the rows
 // and a span of a usual head would not fit L2. A multiple of the rows that
-// kernels compute together.
-inline constexpr int kAttentionRows = 264;
+// kernels compute together (8, 12 or 16).
+inline constexpr int kAttentionRows = 288;
 // Keys of a span: scores of this many keys are in memory at once. Spans begin
 // at multiples of kAttentionSpan. Keys and values of a span of a usual head,
 // and the scores, fit L2.
@@ -30,9 +30,9 @@ inline constexpr size_t kAttentionFloats =
     static_cast<size_t>(kAttentionScored) * kAttentionSpan;
 static_assert(kAttentionHeads <= kAttentionScored);
 // Calls with at least this many rows first convert a span's bf16 or int8 keys
-// and values to floats, or copy fours for tiles, if head_dim is at most
-// kAttentionUnpackedDim; and the scratch for these floats and the scales if
-// heads are that wide.
+// and values to floats, if head_dim is at most kAttentionUnpackedDim; with
+// fours, those by tiles copy values. And the scratch for these floats and the
+// scales if heads are that wide.
 inline constexpr int kAttentionUnpackedRows = 32;
 inline constexpr int kAttentionUnpackedDim = 256;
 inline constexpr size_t kAttentionUnpackedFloats =
@@ -94,9 +94,9 @@ namespace avx512 {
 void AttendTile(const AttentionTile& args);
 // For a layout with fours of int8. Needs VNNI instructions.
 void AttendFours(const AttentionTile& args);
-// The same with AMX, for a head_dim that is a multiple of kTiledFours.
-inline constexpr int kTiledFours = 64;
-void AttendFourTiles(const AttentionTile& args);
+// The same with AMX, for a head_dim that is a multiple of kTiledFoursDim.
+inline constexpr int kTiledFoursDim = 64;
+void AttendFoursByTiles(const AttentionTile& args);
 // For a layout with pairs of bf16. All rows must see the same keys, from key 0
 // on. Needs bf16 instructions.
 void AttendPairs(const AttentionTile& args);

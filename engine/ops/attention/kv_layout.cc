@@ -38,4 +38,10 @@ int MostTogether(Isa isa, const KvLayout& layout) {
   return 1;
 }
 
+KvLayout DecoderLayout(Isa isa, KvLayout layout) {
+  if (layout.dtype == KvType::kInt8)
+    layout.together = MostTogether(isa, layout);
+  return layout;
+}
+
 }  // namespace attend

@@ -34,7 +34,7 @@ struct KvLayout {
   int layers = 0;
   int kv_heads = 0;
   int head_dim = 0;
-  // The type of keys and values in the blocks. All sums are in f32.
+  // The type of keys and values in the blocks.
   KvType dtype = KvType::kF32;
   // 1; 2 for pairs of bf16; 4 for fours of int8 (see MostTogether()).
   int together = 1;
@@ -60,6 +60,10 @@ struct KvLayout {
 // The most numbers that may lie together, with the instructions of `isa` and
 // the type and head_dim of `layout`.
 int MostTogether(Isa isa, const KvLayout& layout);
+
+// `layout` for a decoder, whose rows see different keys: with the most numbers
+// together if these are int8, since kernels over pairs cannot do that.
+KvLayout DecoderLayout(Isa isa, KvLayout layout);
 
 }  // namespace attend
 

@@ -79,7 +79,7 @@ struct Bf16 {
 };
 
 // The same in whole numbers, of s8 x u8; four numbers of each column.
-struct SignedRows {
+struct SignedByUnsigned {
   template <int Sum, int Row, int Weight>
   static void AddProducts() {
     asm volatile("tdpbsud %%tmm%c2, %%tmm%c1, %%tmm%c0"
@@ -89,7 +89,7 @@ struct SignedRows {
 };
 
 // Of u8 x u8.
-struct UnsignedRows {
+struct UnsignedByUnsigned {
   template <int Sum, int Row, int Weight>
   static void AddProducts() {
     asm volatile("tdpbuud %%tmm%c2, %%tmm%c1, %%tmm%c0"

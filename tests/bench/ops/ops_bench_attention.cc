@@ -28,11 +28,11 @@ struct Shape {
 
 constexpr AttentionRules kRules = {.scale = 0.125f};
 
-KvLayout LayoutOf(KvType dtype) {
-  return {.layers = 1,
-          .kv_heads = kHeads,
-          .head_dim = kHidden / kHeads,
-          .dtype = dtype};
+KvLayout LayoutOf(Isa isa, KvType dtype) {
+  return DecoderLayout(isa, {.layers = 1,
+                             .kv_heads = kHeads,
+                             .head_dim = kHidden / kHeads,
+                             .dtype = dtype});
 }
 
 // Of so many tokens' keys and values in all layers.
@@ -64,7 +64,7 @@ class KvFixture {
  public:
   KvFixture(const Setup& setup, Arena& arena, KvType dtype, int sources,
             int keys, size_t cold_bytes)
-      : layout_(LayoutOf(dtype)), blocks_(sources) {
+      : layout_(LayoutOf(setup.compute.isa(), dtype)), blocks_(sources) {
     const int count =
         (keys + KvLayout::kBlockTokens - 1) / KvLayout::kBlockTokens;
     const size_t layer_bytes = layout_.block_bytes() * sources * count;
@@ -141,10 +141,11 @@ void AttentionOp(benchmark::State& state, const Setup& setup, Arena& arena,
       },
       [&]() -> OpWork {
         // Each source's keys and values once for all its rows.
-        return {
-            .bytes = shape.sources * KvBytes(LayoutOf(kv_dtype), shape.keys) +
-                     8.0 * rows * kHidden,
-            .flop = 4.0 * rows * shape.keys * kHidden};
+        return {.bytes = shape.sources *
+                             KvBytes(LayoutOf(setup.compute.isa(), kv_dtype),
+                                     shape.keys) +
+                         8.0 * rows * kHidden,
+                .flop = 4.0 * rows * shape.keys * kHidden};
       });
 }
 
@@ -168,8 +169,10 @@ void WriteKvOp(benchmark::State& state, const Setup& setup, Arena& arena,
                                 .writes = writes});
       },
       [&]() -> OpWork {
-        return {.bytes = sources * (8.0 * tokens * kHidden +
-                                    KvBytes(LayoutOf(kv_dtype), tokens))};
+        return {.bytes =
+                    sources *
+                    (8.0 * tokens * kHidden +
+                     KvBytes(LayoutOf(setup.compute.isa(), kv_dtype), tokens))};
       });
 }
 
@@ -178,7 +181,7 @@ void WriteKvOp(benchmark::State& state, const Setup& setup, Arena& arena,
 void CopyKvOp(benchmark::State& state, const Setup& setup, Arena& arena,
               KvType kv_dtype) {
   constexpr int kTokens = KvLayout::kBlockTokens / 2;
-  KvLayout layout = LayoutOf(kv_dtype);
+  KvLayout layout = LayoutOf(setup.compute.isa(), kv_dtype);
   layout.layers = 6;
   const size_t block = layout.block_bytes();
   const size_t blocks = 2 * (1 + setup.cold_bytes / block / 2);

@@ -32,10 +32,10 @@ struct Shape {
 class PromptKv {
  public:
   PromptKv(Compute& compute, const Shape& prompt)
-      : layout_{.layers = 1,
-                .kv_heads = prompt.kv_heads,
-                .head_dim = prompt.head_dim,
-                .dtype = prompt.kv_dtype},
+      : layout_(DecoderLayout(compute.isa(), {.layers = 1,
+                                              .kv_heads = prompt.kv_heads,
+                                              .head_dim = prompt.head_dim,
+                                              .dtype = prompt.kv_dtype})),
         memory_(layout_.block_bytes() * (prompt.tokens / kTokens)) {
     for (int i = 0; i < prompt.tokens / kTokens; ++i) {
       blocks_.push_back(memory_.data() + i * layout_.block_bytes());

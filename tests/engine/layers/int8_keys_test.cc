@@ -81,10 +81,10 @@ class Int8KeysTest : public testing::Test {
   // What attends to keys of this type, in one block.
   struct Memory {
     explicit Memory(KvType type)
-        : layout{.layers = 1,
-                 .kv_heads = kShape.kv_heads,
-                 .head_dim = kShape.head_dim,
-                 .dtype = type},
+        : layout(DecoderLayout(DetectIsa(), {.layers = 1,
+                                             .kv_heads = kShape.kv_heads,
+                                             .head_dim = kShape.head_dim,
+                                             .dtype = type})),
           block(layout.block_bytes()),
           attended_rows(kTokens * kShape.query_width()) {}
 

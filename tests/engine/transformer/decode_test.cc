@@ -11,6 +11,16 @@ namespace {
 
 using DecodeTest = TransformerTest;
 
+// As many numbers lie together as kernels of this machine multiply.
+TEST_P(DecodeTest, KeysLieAsTheKernelsOfAttentionReadThem) {
+  for (const KvType dtype : {KvType::kF32, KvType::kBf16, KvType::kInt8}) {
+    const KvLayout layout = transformer_->decoder_kv_layout(dtype);
+    EXPECT_EQ(layout.together, dtype == KvType::kInt8
+                                   ? MostTogether(compute_.isa(), layout)
+                                   : 1);
+  }
+}
+
 TEST_P(DecodeTest, LogitsAreThoseOfThePaddedComputation) {
   std::vector<int> mask(19, 1);
   mask[3] = mask[18] = 0;

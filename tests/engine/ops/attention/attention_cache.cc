@@ -18,7 +18,8 @@ KvLayout LayoutOf(const Compute& compute, const AttentionInputs& in,
                      .kv_heads = in.shape.kv_heads,
                      .head_dim = in.shape.head_dim,
                      .dtype = dtype};
-  if (together) layout.together = MostTogether(compute.isa(), layout);
+  if (!together) return DecoderLayout(compute.isa(), layout);
+  layout.together = MostTogether(compute.isa(), layout);
   return layout;
 }
 
@@ -88,6 +89,10 @@ std::vector<float> Attend(Compute& compute, const AttentionInputs& in,
                           const AttentionRules& scores) {
   const int rows = static_cast<int>(in.query.size()) / in.query_cols();
   std::vector<float> dst(in.query.size(), 0.0f);
+  for (const AttentionPiece& piece : pieces) {
+    std::fill_n(&dst[size_t(piece.first_row) * in.query_cols()],
+                size_t(piece.rows) * in.query_cols(), std::nanf(""));
+  }
   AttentionRules rules = scores;
   rules.scale = in.scale();
   AttentionContext context(compute);

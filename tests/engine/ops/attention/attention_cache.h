@@ -29,14 +29,12 @@ class Blocks {
 
 // The keys and values of `in` in layer 1 of a pool of 2 layers. Each input of
 // the batch is a sequence. `kept`: the tokens of each input that are stored.
+// The layout is a decoder's; `together`: that with the most numbers together.
 class Cache {
  public:
   Cache(Compute& compute, const AttentionInputs& in,
-        const std::vector<std::vector<int>>& kept, KvType dtype = KvType::kF32)
-      : Cache(compute, in, kept, dtype, dtype == KvType::kInt8) {}
-  // `together`: with as many numbers together as the machine can.
-  Cache(Compute& compute, const AttentionInputs& in,
-        const std::vector<std::vector<int>>& kept, KvType dtype, bool together);
+        const std::vector<std::vector<int>>& kept, KvType dtype = KvType::kF32,
+        bool together = false);
   const KvLayout& layout() const { return layout_; }
   absl::Span<std::byte* const> blocks(int b) const { return blocks_[b]; }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -16,6 +17,7 @@ namespace attend {
 namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr int kChunk = 512;
 
 using AttentionDistanceTest = AttentionIsaTest;
@@ -34,12 +36,14 @@ TEST_P(AttentionDistanceTest, BiasesEqualTheNaiveForm) {
                     .max_distance = most,
                     .holes = holes},
                    teams);
-        ExpectCase({.shape = {9, 3, 16, 1, 70},
-                    .position = 69,
-                    .causal = causal,
-                    .max_distance = most,
-                    .holes = holes},
-                   teams);
+        for (const int heads : {3, 9}) {
+          ExpectCase({.shape = {heads, 3, 16, 1, 70},
+                      .position = 69,
+                      .causal = causal,
+                      .max_distance = most,
+                      .holes = holes},
+                     teams);
+        }
       }
 }
 
@@ -83,17 +87,20 @@ TEST_P(AttentionDistanceTest, KeysOutsideTheWindowNeverTouchARow) {
   const auto compute = MakeCompute();
   constexpr int kWindow = 2;
   for (const int infinite : {0, 9, 17, 39}) {
-    AttentionInputs in({1, 1, 16, 40, 40}, 1);
-    std::fill_n(in.key.begin() + infinite * 16, 16, kInf);
-    std::fill_n(in.value.begin() + infinite * 16, 16, kInf);
-    const Cache cache(*compute, in, {FirstTokens(40)});
-    const std::vector<float> dst = Attend(
-        *compute, in, cache,
-        {{.rows = 40, .blocks = cache.blocks(0), .keys = 40}}, {}, kWindow);
-    for (int row = 0; row < 40; ++row) {
-      if (std::abs(row - infinite) <= kWindow) continue;
-      for (int d = 0; d < 16; ++d) {
-        ASSERT_TRUE(std::isfinite(dst[row * 16 + d])) << row;
+    for (const auto& [dtype, bad] :
+         {std::pair(KvType::kF32, kInf), std::pair(KvType::kInt8, kNan)}) {
+      AttentionInputs in({1, 1, 16, 40, 40}, 1);
+      std::fill_n(in.key.begin() + infinite * 16, 16, bad);
+      std::fill_n(in.value.begin() + infinite * 16, 16, bad);
+      const Cache cache(*compute, in, {FirstTokens(40)}, dtype);
+      const std::vector<float> dst = Attend(
+          *compute, in, cache,
+          {{.rows = 40, .blocks = cache.blocks(0), .keys = 40}}, {}, kWindow);
+      for (int row = 0; row < 40; ++row) {
+        if (std::abs(row - infinite) <= kWindow) continue;
+        for (int d = 0; d < 16; ++d) {
+          ASSERT_TRUE(std::isfinite(dst[row * 16 + d])) << row;
+        }
       }
     }
   }
@@ -104,40 +111,45 @@ TEST_P(AttentionDistanceTest, BlocksOutsideTheWindowAreNotRead) {
   const auto compute = MakeCompute();
   constexpr int kTokens = KvLayout::kBlockTokens;
   constexpr int kKeys = 2 * kChunk;
-  for (const int rows : {1, 5, 16}) {
-    const AttentionInputs in({2, 2, 16, rows, kKeys}, 1);
-    const Cache cache(*compute, in, {FirstTokens(kKeys)});
-    AttentionPiece piece{.rows = rows,
-                         .blocks = cache.blocks(0),
-                         .keys = kKeys,
-                         .position = kChunk + 8};
-    const std::vector<float> expected =
-        Attend(*compute, in, cache, {piece}, {}, 40);
-    std::vector<std::byte*> blocks(cache.blocks(0).begin(),
-                                   cache.blocks(0).end());
-    for (int i = 0; i < kKeys / kTokens; ++i) {
-      const bool before = (i + 1) * kTokens <= piece.position - 40;
-      const bool after = i * kTokens > piece.position + rows - 1 + 40;
-      if (before || after) blocks[i] = nullptr;
+  for (const KvType dtype : {KvType::kF32, KvType::kInt8})
+    for (const int rows : {1, 5, 16}) {
+      const AttentionInputs in({2, 2, 16, rows, kKeys}, 1);
+      const Cache cache(*compute, in, {FirstTokens(kKeys)}, dtype);
+      AttentionPiece piece{.rows = rows,
+                           .blocks = cache.blocks(0),
+                           .keys = kKeys,
+                           .position = kChunk + 8};
+      const std::vector<float> expected =
+          Attend(*compute, in, cache, {piece}, {}, 40);
+      std::vector<std::byte*> blocks(cache.blocks(0).begin(),
+                                     cache.blocks(0).end());
+      for (int i = 0; i < kKeys / kTokens; ++i) {
+        const bool before = (i + 1) * kTokens <= piece.position - 40;
+        const bool after = i * kTokens > piece.position + rows - 1 + 40;
+        if (before || after) blocks[i] = nullptr;
+      }
+      piece.blocks = blocks;
+      EXPECT_EQ(Attend(*compute, in, cache, {piece}, {}, 40), expected);
+      // Nor by a call for the row before.
+      EXPECT_EQ(Attend(*compute, in, cache, {piece, piece}, {}, 40), expected);
     }
-    piece.blocks = blocks;
-    EXPECT_EQ(Attend(*compute, in, cache, {piece}, {}, 40), expected);
-  }
 }
 
 TEST_P(AttentionDistanceTest, AnEmptyWindowGivesZeros) {
   const auto compute = MakeCompute();
-  const AttentionInputs in({1, 1, 9, 2, 4}, 1);
-  const Cache cache(*compute, in, {FirstTokens(4)});
+  const AttentionInputs in({1, 1, 12, 2, 4}, 1);
   const std::vector<int> positions = {0, 1, 2, 3, 50, 51};
-  const std::vector<float> dst = Attend(*compute, in, cache,
-                                        {{.rows = 2,
-                                          .blocks = cache.blocks(0),
-                                          .keys = 4,
-                                          .position = 4,
-                                          .key_positions = positions}},
-                                        {}, 10);
-  EXPECT_EQ(dst, std::vector<float>(dst.size(), 0.0f));
+  for (const KvType dtype : {KvType::kF32, KvType::kInt8}) {
+    const Cache cache(*compute, in, {FirstTokens(4)}, dtype);
+    const std::vector<float> dst = Attend(*compute, in, cache,
+                                          {{.rows = 2,
+                                            .blocks = cache.blocks(0),
+                                            .keys = 4,
+                                            .position = 4,
+                                            .key_positions = positions}},
+                                          {}, 10);
+    EXPECT_EQ(dst, std::vector<float>(dst.size(), 0.0f));
+  }
 }
 
 // Nor does an infinite bias make anything but the largest score.

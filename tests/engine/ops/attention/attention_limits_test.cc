@@ -85,6 +85,55 @@ TEST_P(AttentionLimitsTest, NanScoresAreTheSmallest) {
   }
 }
 
+TEST_P(AttentionLimitsTest, QueriesOfAnySizeGiveAnAverage) {
+  const auto compute = MakeCompute();
+  for (const KvType dtype : kTypes) {
+    for (const float number : {kNan, kInf, -kInf, 3e38f, 1e-33f, 0.0f}) {
+      AttentionInputs in({1, 1, 16, 2, 3}, 1);
+      in.query[5] = number;
+      std::fill_n(in.query.begin() + 16, 16, number);
+      const Cache cache(*compute, in, {FirstTokens(3)}, dtype);
+      const auto dst =
+          Attend(*compute, in, cache, {{0, 2, cache.blocks(0), 3, false}});
+      for (int row = 0; row < 2; ++row) {
+        for (int d = 0; d < 16; ++d) {
+          const auto [least, most] =
+              std::minmax({in.value[d], in.value[16 + d], in.value[32 + d]});
+          ASSERT_GE(dst[row * 16 + d], least - 0.02) << number;
+          ASSERT_LE(dst[row * 16 + d], most + 0.02) << number;
+        }
+      }
+      // All scores are NaN, or as good as 0.
+      if (number == kInf || number == -kInf || number == 3e38f) continue;
+      for (int d = 0; d < 16; ++d) {
+        const float sum = in.value[d] + in.value[16 + d] + in.value[32 + d];
+        EXPECT_NEAR(dst[16 + d], sum / 3, 0.02) << number;
+      }
+    }
+  }
+}
+
+// Many keys that weigh little beside one keep their sum.
+TEST_P(AttentionLimitsTest, SmallWeightsAreNotLost) {
+  const auto compute = MakeCompute();
+  for (const float ahead : {6.0f, 12.0f}) {
+    AttentionInputs in({1, 1, 16, 1, 512}, 1);
+    std::fill(in.query.begin(), in.query.end(), 1.0f);
+    std::fill(in.key.begin(), in.key.end(), 0.0f);
+    std::fill_n(in.key.begin(), 16, ahead / 16 / in.scale());
+    std::fill(in.value.begin(), in.value.end(), 1.0f);
+    std::fill_n(in.value.begin(), 16, -1.0f);
+    for (const KvType dtype : kTypes) {
+      const Cache cache(*compute, in, {FirstTokens(512)}, dtype);
+      const float small = 511 * std::exp(-ahead);
+      for (const float x :
+           Attend(*compute, in, cache, {{0, 1, cache.blocks(0), 512, false}})) {
+        EXPECT_NEAR(x, (small - 1) / (small + 1), 3e-4) << ahead;
+      }
+    }
+  }
+}
+
 TEST_P(AttentionLimitsTest, LargeValuesDoNotOverflow) {
   const auto compute = MakeCompute();
   AttentionInputs in({1, 1, 16, 1, 100}, 1);

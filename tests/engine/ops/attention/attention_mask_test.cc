@@ -104,15 +104,24 @@ TEST_P(AttentionMaskTest, CausalHolesEqualBothMasks) {
 
 TEST_P(AttentionMaskTest, NoKeysGiveZeros) {
   const auto compute = MakeCompute();
-  const AttentionInputs in({2, 2, 9, 3, 4}, 1);
-  const Cache cache(*compute, in, {FirstTokens(4)});
-  const auto dst = Attend(*compute, in, cache, {{0, 3, {}, 0, false}});
-  EXPECT_THAT(dst, ::testing::Each(0.0f));
-  // Causal from nothing: only the first row sees nothing.
-  const auto causal =
-      Attend(*compute, in, cache, {{0, 3, cache.blocks(0), 0, true}});
-  for (int i = 0; i < 18; ++i) EXPECT_EQ(causal[i], 0.0f);
-  for (int i = 0; i < 18; ++i) EXPECT_EQ(causal[18 + i], in.value[i]);
+  for (const KvType dtype : {KvType::kF32, KvType::kInt8}) {
+    const AttentionInputs in({2, 2, 12, 3, 4}, 1);
+    const Cache cache(*compute, in, {FirstTokens(4)}, dtype);
+    for (const int rows : {1, 3}) {
+      std::vector<float> dst =
+          Attend(*compute, in, cache, {{0, rows, {}, 0, false}});
+      dst.resize(rows * in.query_cols());
+      EXPECT_THAT(dst, ::testing::Each(0.0f));
+    }
+    // Causal from nothing: only the first row sees nothing.
+    const auto causal =
+        Attend(*compute, in, cache, {{0, 3, cache.blocks(0), 0, true}});
+    const AttentionInputs rounded = Rounded(in, dtype);
+    for (int i = 0; i < 24; ++i) EXPECT_EQ(causal[i], 0.0f);
+    for (int i = 0; i < 24; ++i) {
+      EXPECT_FLOAT_EQ(causal[24 + i], rounded.value[i]);
+    }
+  }
 }
 
 // Beams of one request share their cross keys; other rows stay as they are.

@@ -168,7 +168,7 @@ TEST_P(AttentionPairsTest, BitsDependOnTheRowOnly) {
   const auto alone = MakeCompute(1);
   const auto two = MakeCompute(2);
   for (const int keys : {75, kChunk + 30}) {
-    const int queries = 269;  // more than go together
+    const int queries = 293;  // more than go together
     const AttentionInputs in({4, 2, HeadDim(40), queries, keys}, 2);
     const Cache cache = MakeCache(*alone, in, 2);
     std::vector<float> expected;

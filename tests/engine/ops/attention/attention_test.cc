@@ -154,7 +154,7 @@ TEST_P(AttentionTest, BitsDependOnTheRowOnly) {
       ExpectBitsOfTheRowOnly({2, 2, 17, 69, kChunk + 30}, causal, dtype,
                              {alone.get(), two.get()});
       // More rows than go together.
-      ExpectBitsOfTheRowOnly({1, 1, 16, 269, 2 * kChunk + 30}, causal, dtype,
+      ExpectBitsOfTheRowOnly({1, 1, 16, 293, 2 * kChunk + 30}, causal, dtype,
                              {alone.get(), two.get()});
     }
   }

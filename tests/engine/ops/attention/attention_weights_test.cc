@@ -91,7 +91,7 @@ TEST(AttentionWeightsTest, EqualTheNaiveFormWithNumbersTogether) {
   Compute compute({.threads = 1});
   for (const KvType dtype : {KvType::kBf16, KvType::kInt8}) {
     if (MostTogether(compute.isa(), {.head_dim = 16, .dtype = dtype}) == 1) {
-      GTEST_SKIP() << "not on this machine";
+      continue;  // not on this machine
     }
     ExpectWeights(compute, {3, 3, 16, 5, 65}, dtype, /*together=*/true, 0);
   }

@@ -159,19 +159,20 @@ TEST_P(KvStoreTest, BytesDependOnTheRowOnly) {
 // A copy attends like its original; what it continues with is its own.
 TEST(CopyKvTest, CopyIsReadLikeTheOriginal) {
   Compute compute(ComputeOptions{.threads = 1});
-  const AttentionInputs in({4, 2, 9, 1, kTokens}, 1);
-  for (const KvType dtype : kKvTypes) {
-    const Cache cache(compute, in, {FirstTokens(kTokens)}, dtype);
-    for (const int tokens : {1, 7, kTokens}) {
-      Blocks copies(cache.layout(), 1);
-      const std::vector<std::byte*> copy = copies.Take(tokens);
-      CopyKv(cache.layout(), cache.blocks(0)[0], tokens, copy[0]);
-      EXPECT_EQ(
-          Attend(compute, in, cache, {{0, 1, copy, tokens, false}}),
-          Attend(compute, in, cache, {{0, 1, cache.blocks(0), tokens, false}}))
-          << tokens << " in " << TypeName(dtype);
+  const AttentionInputs in({4, 2, 12, 1, kTokens}, 1);
+  for (const KvType dtype : kKvTypes)
+    for (const bool together : {false, true}) {
+      const Cache cache(compute, in, {FirstTokens(kTokens)}, dtype, together);
+      for (const int tokens : {1, 7, kTokens}) {
+        Blocks copies(cache.layout(), 1);
+        const std::vector<std::byte*> copy = copies.Take(tokens);
+        CopyKv(cache.layout(), cache.blocks(0)[0], tokens, copy[0]);
+        EXPECT_EQ(Attend(compute, in, cache, {{0, 1, copy, tokens, false}}),
+                  Attend(compute, in, cache,
+                         {{0, 1, cache.blocks(0), tokens, false}}))
+            << tokens << " in " << TypeName(dtype);
+      }
     }
-  }
 }
 
 }  // namespace
