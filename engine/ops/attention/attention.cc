@@ -74,7 +74,6 @@ struct Run {
   int heads = 1;
   int at_once = kAttentionRows;  // queries of one call of the kernel
   bool gathers = false;          // the queries have no constant stride
-  absl::Span<const std::byte* const> next_blocks = {};  // see AttentionTile
 
   int queries() const { return piece.rows * heads; }
   // The cost of the first `queries` queries.
@@ -102,22 +101,7 @@ struct Run {
 // With fewer rows than this, computation is faster than memory.
 constexpr int kFewRows = 24;
 
-// The blocks that a piece of one row reads, but no more than stay in the cache.
-absl::Span<const std::byte* const> FirstBlocks(const AttentionArgs& args,
-                                               const AttentionPiece& piece) {
-  constexpr size_t kMostBytes = 128 << 10;
-  constexpr int kTokens = KvLayout::kBlockTokens;
-  const Range seen = SeenBy(args, piece, 0);
-  if (seen.begin >= seen.end) return {};
-  const int begin = seen.begin / kTokens;
-  const size_t blocks = (seen.end + kTokens - 1) / kTokens - begin;
-  const size_t most =
-      kMostBytes / (args.layout->kv_heads * args.layout->head_bytes());
-  return {piece.blocks.data() + begin, std::min(blocks, most)};
-}
-
-Run RunOf(const AttentionArgs& args, size_t index) {
-  const AttentionPiece& piece = args.pieces[index];
+Run RunOf(const AttentionArgs& args, const AttentionPiece& piece) {
   Run run = {.args = args, .piece = piece};
   const KvLayout& layout = *args.layout;
   const int group = args.heads / layout.kv_heads;
@@ -125,10 +109,6 @@ Run RunOf(const AttentionArgs& args, size_t index) {
   if (piece.rows == 1 && (group == 1 || paired)) {
     run.heads = args.heads;
     run.at_once = kAttentionHeads;
-    const bool next = index + 1 < args.pieces.size();
-    if (!paired && next && args.pieces[index + 1].rows == 1) {
-      run.next_blocks = FirstBlocks(args, args.pieces[index + 1]);
-    }
   } else if (piece.rows < kFewRows && group > 1 && !paired &&
              layout.head_dim <= kAttentionGathered) {
     run.heads = group;
@@ -178,6 +158,23 @@ bool Unpacks(const KvLayout& layout, int rows) {
          rows >= kAttentionUnpackedRows;
 }
 
+// The blocks that the next piece reads, if that has one row, too; no more than
+// stay in the cache.
+absl::Span<const std::byte* const> NextBlocks(const Run& run) {
+  constexpr size_t kMostBytes = 128 << 10;
+  constexpr int kTokens = KvLayout::kBlockTokens;
+  const AttentionArgs& args = run.args;
+  const AttentionPiece* const next = &run.piece + 1;
+  if (next == args.pieces.end() || next->rows > 1) return {};
+  const Range seen = SeenBy(args, *next, 0);
+  if (seen.begin >= seen.end) return {};
+  const int begin = seen.begin / kTokens;
+  const size_t blocks = (seen.end + kTokens - 1) / kTokens - begin;
+  const size_t most =
+      kMostBytes / (args.layout->kv_heads * args.layout->head_bytes());
+  return {next->blocks.data() + begin, std::min(blocks, most)};
+}
+
 // The kernel's arguments for queries [query, query + queries) of the run whose
 // first head is `head`.
 AttentionTile TileOf(const Run& run, int head, int query, int queries,
@@ -186,6 +183,7 @@ AttentionTile TileOf(const Run& run, int head, int query, int queries,
   const AttentionPiece& piece = run.piece;
   const KvLayout& layout = *args.layout;
   const bool one_row = piece.rows == 1 && !run.gathers;
+  const bool prefetches = one_row && layout.together != 2;
   if (one_row) head += query;
   const int row = query / run.heads;
   const int rows = one_row ? 1 : queries;
@@ -208,7 +206,8 @@ AttentionTile TileOf(const Run& run, int head, int query, int queries,
           .group = run.gathers ? run.heads : 1,
           .first_in_group = run.gathers ? query % run.heads : 0,
           .blocks = piece.blocks.data(),
-          .next_blocks = run.next_blocks,
+          .next_blocks = prefetches ? NextBlocks(run)
+                                    : absl::Span<const std::byte* const>(),
           .layer_at = layout.head_at(args.layer, 0),
           .values_at = layout.values_at(),
           .scales_at = layout.scales_at(),
@@ -253,7 +252,7 @@ void AttendShare(const AttentionArgs& args, Kernel kernel, int64_t begin,
                  int64_t end, float* scratch) {
   Range seen[kAttentionRows];
   int64_t at = 0;  // where the run begins on the axis
-  for (size_t piece = 0; piece < args.pieces.size(); ++piece) {
+  for (const AttentionPiece& piece : args.pieces) {
     const Run run = RunOf(args, piece);
     const int64_t cost = run.CostOf(run.queries());
     for (int head = 0; head < args.heads; head += run.heads, at += cost) {

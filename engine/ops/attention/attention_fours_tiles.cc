@@ -5,7 +5,7 @@
 // Keys lie as a tile reads them: a row has four numbers of each of sixteen
 // keys. Values are copied side by side first, once for all rows.
 //
-// Bound by what is done with the sums, and by the softmax.
+// By count, bound by what is done with the sums, and by the softmax.
 
 #include <algorithm>
 #include <cstdint>

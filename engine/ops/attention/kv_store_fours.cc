@@ -141,9 +141,6 @@ inline void StoreKeys(const KvTokens& a, const Bytes& bytes) {
   }
 }
 
-// Fewer tokens than this are as fast one after the other.
-constexpr int kTokensTogether = 4;
-
 }  // namespace
 
 void StoreFours(const KvTokens& args) {
@@ -156,9 +153,7 @@ void StoreFours(const KvTokens& args) {
   for (int token = 0; token < args.tokens; ++token) {
     AddZero(bytes.rows[token], args.layout->head_dim);
   }
-  if (args.place == 0 && args.last && args.tokens >= kTokensTogether) {
-    return StoreKeys(args, bytes);
-  }
+  if (args.together()) return StoreKeys(args, bytes);
   for (int token = 0; token < args.tokens; ++token) {
     StoreKey(args, token, bytes.rows[token]);
   }

@@ -18,6 +18,9 @@ struct KvTokens {
   int place = 0;                 // the first token's place in the block
   int tokens = 0;                // place + tokens <= 16
   bool last = false;             // the places after these hold nothing
+
+  // Whether keys are transposed together. Few are as fast one after the other.
+  bool together() const { return place == 0 && last && tokens >= 4; }
 };
 
 namespace baseline {

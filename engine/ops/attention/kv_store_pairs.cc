@@ -113,16 +113,11 @@ inline void StoreKeys(const KvTokens& a) {
   }
 }
 
-// Fewer tokens than this are as fast one after the other.
-constexpr int kTokensTogether = 4;
-
 }  // namespace
 
 void StorePairs(const KvTokens& args) {
   StoreValues(args);
-  if (args.place == 0 && args.last && args.tokens >= kTokensTogether) {
-    return StoreKeys(args);
-  }
+  if (args.together()) return StoreKeys(args);
   for (int token = 0; token < args.tokens; ++token) StoreKey(args, token);
 }
 

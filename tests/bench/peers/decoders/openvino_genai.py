@@ -8,7 +8,6 @@ import openvino_genai
 LONGEST, SEQUENCES = 2048, 16  # tokens of a step, sequences
 CACHE_GIB = 1
 PARAMETERS = 135_000_000  # of SmolLM2-135M
-WEIGHTS = {"int8": "int8", "bf16": "fp32", "f32": "fp32"}
 # int8 leaves the rest to its choice; it rounds to bf16 where the CPU can.
 PROPERTIES = {
     "int8": {},
@@ -21,7 +20,7 @@ def write(checkpoint, gguf, precision, out):
     """By optimum-intel."""
     del gguf
     from optimum.intel import OVModelForCausalLM, OVWeightQuantizationConfig
-    int8 = WEIGHTS[precision] == "int8"
+    int8 = precision == "int8"
     config = OVWeightQuantizationConfig(bits=8, sym=False) if int8 else None
     model = OVModelForCausalLM.from_pretrained(
         checkpoint, export=True, load_in_8bit=False, quantization_config=config,

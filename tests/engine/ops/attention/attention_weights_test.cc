@@ -87,14 +87,16 @@ TEST(AttentionWeightsTest, EqualTheNaiveFormInAllTypes) {
   }
 }
 
-TEST(AttentionWeightsTest, EqualTheNaiveFormWithNumbersTogether) {
+class TogetherTest : public ::testing::TestWithParam<KvType> {};
+INSTANTIATE_TEST_SUITE_P(Types, TogetherTest,
+                         ::testing::Values(KvType::kBf16, KvType::kInt8));
+
+TEST_P(TogetherTest, WeightsEqualTheNaiveForm) {
   Compute compute({.threads = 1});
-  for (const KvType dtype : {KvType::kBf16, KvType::kInt8}) {
-    if (MostTogether(compute.isa(), {.head_dim = 16, .dtype = dtype}) == 1) {
-      continue;  // not on this machine
-    }
-    ExpectWeights(compute, {3, 3, 16, 5, 65}, dtype, /*together=*/true, 0);
+  if (MostTogether(compute.isa(), {.head_dim = 16, .dtype = GetParam()}) == 1) {
+    GTEST_SKIP() << "not on this machine";
   }
+  ExpectWeights(compute, {3, 3, 16, 5, 65}, GetParam(), /*together=*/true, 0);
 }
 
 TEST(AttentionWeightsTest, EqualTheNaiveFormWithACap) {
