@@ -59,15 +59,42 @@ def spread(rows):
     return (blocks @ spreading(block)).reshape(rows.shape)
 
 
+def up_to_bf16(scale):
+    """The least bf16 that is not below."""
+    bits = scale.clamp_min(1e-30).contiguous().view(torch.int32) + 0xffff
+    return (bits & -0x10000).view(torch.float32)
+
+
 def rounded(rows, group=GROUP):
-    """What the codes of each row stand for."""
+    """What the codes of each row of an operand stand for."""
     parts = []
     for part in rows.split(group, -1):
-        scale = (part.abs().amax(-1, keepdim=True) / 127).clamp_min(1e-30)
-        # The least bf16 that is not below.
-        bits = scale.contiguous().view(torch.int32) + 0xffff
-        scale = (bits & -0x10000).view(torch.float32)
+        scale = up_to_bf16(part.abs().amax(-1, keepdim=True) / 127)
         parts.append(torch.round(part / scale) * scale)
+    return torch.cat(parts, -1)
+
+
+def rounded_weights(rows, group=GROUP):
+    """The same of each row of weights: codes of the group's own range, and of
+    eight scales the one with the least errors."""
+    parts = []
+    for part in rows.split(group, -1):
+        lowest = part.amin(-1, keepdim=True).clamp_max(0)
+        highest = part.amax(-1, keepdim=True).clamp_min(0)
+        scale = up_to_bf16(highest / 255 - lowest / 255)
+        best = least = None
+        for _ in range(8):
+            zero = torch.round(-lowest / scale).clamp_max(255)
+            codes = torch.maximum(torch.minimum(
+                torch.round(part / scale), 255 - zero), -zero)
+            found = codes * scale
+            error = (found - part).square().sum(-1, keepdim=True)
+            if best is None:
+                best, least = found, error
+            best = torch.where(error < least, found, best)
+            least = torch.minimum(error, least)
+            scale = (scale.view(torch.int32) + 0x10000).view(torch.float32)
+        parts.append(best)
     return torch.cat(parts, -1)
 
 
@@ -94,7 +121,7 @@ class Product:
         weights = self.module.weight
         exact = rows @ weights.T
         if self.int8:
-            mine = rounded(spread(rows)) @ rounded(spread(weights)).T
+            mine = rounded(spread(rows)) @ rounded_weights(spread(weights)).T
             self.errors = self._errors(rows, weights, mine - exact, exact)
             exact = mine
         return exact if self.module.bias is None else exact + self.module.bias
@@ -102,9 +129,10 @@ class Product:
     @staticmethod
     def _errors(rows, weights, error, exact):
         wide, plain = spread(rows), rows[0, :64]
-        not_spread = rounded(plain) @ rounded(weights).T
+        not_spread = rounded(plain) @ rounded_weights(weights).T
+        columns = spread(weights)
         return (share(rounded(wide) - wide, wide),
-                share(rounded(spread(weights)) - spread(weights), weights),
+                share(rounded_weights(columns) - columns, columns),
                 share(error, exact),
                 share(not_spread - plain @ weights.T, plain @ weights.T))
 

@@ -10,9 +10,10 @@
 namespace attend {
 
 // Numbers in groups of a row, each with a scale of its own: a number is
-// scale * code, plus a minimum if it has 4 bits. In w8 and int4 groups have 32
-// numbers (as ggml has them), and the last group of a row is filled up; in int8
-// they have 128, and the last may have fewer.
+// scale * code, plus a minimum if it has 4 bits, and scale * (code - zero) if
+// it is a weight in int8. In w8 and int4 groups have 32 numbers (as ggml has
+// them), and the last group of a row is filled up; in int8 they have 128, and
+// the last may have fewer.
 
 // Columns of packed weights that lie together.
 inline constexpr int kGroupColumns = 64;
@@ -22,16 +23,25 @@ inline constexpr int kGroupColumns = 64;
 struct Int8Group {
   static constexpr int kNumbers = 128;
   float scale = 0;
-  int32_t sum = 0;  // of the codes
+  int32_t negated_sum = 0;  // of the codes
   int8_t codes[kNumbers] = {};
 };
 
-// The groups of 64 columns in int8, packed: the scales as bf16, then the codes,
-// without sign: 128 more than the number that each stands for. Codes 4i to
-// 4i + 3 of all columns lie together. A short group ends with a whole step: the
-// codes behind its numbers may be anything.
+// Of a row of weights in int8. The scale is a bf16, and NaN if a number is not
+// finite; the zero is the code of 0.
+struct Int8Weights {
+  float scale = 0;
+  int32_t zero = 0;  // 0 to 255
+  uint8_t codes[Int8Group::kNumbers] = {};
+};
+
+// The groups of 64 columns of Int8Weights, packed: the scales as bf16, then the
+// zeros in 8 bits, then the codes. Codes 4i to 4i + 3 of all columns lie
+// together. A short group ends with a whole step: the codes behind its numbers
+// may be anything.
 struct Int8WeightGroup {
-  static constexpr size_t kCodes = sizeof(uint16_t) * kGroupColumns;
+  static constexpr size_t kZeros = sizeof(uint16_t) * kGroupColumns;
+  static constexpr size_t kCodes = kZeros + kGroupColumns;
   static constexpr int kUnitNumbers = 4;
   static constexpr size_t kUnit = kUnitNumbers * kGroupColumns;
   static constexpr int kStepNumbers = 64;

@@ -57,27 +57,24 @@ ATTEND_AVX512_VNNI_BEGIN
 namespace vnni {
 #include "engine/ops/logits/dot_kernel.inc"
 
-// Both rows are Int8Groups. Exact sums of whole numbers in a group, and sums of
-// groups in their order.
+// The row of an operand and one of Int8Weights. Exact sums of whole numbers in
+// a group, and sums of groups in their order.
 struct Int8 {
   using Sum = float;
   static constexpr int kStepNumbers = Int8Group::kNumbers;
-  static constexpr int kStepBytes = sizeof(Int8Group);
+  static constexpr int kStepBytes = sizeof(Int8Weights);
   static constexpr int kSrcStepBytes = sizeof(Int8Group);
   static int Steps(int cols) { return GroupsOf(ComputeType::kInt8, cols); }
   static Sum Nothing() { return 0; }
   static void Add(const char* x, const char* weights, Sum& total) {
     const auto& a = *reinterpret_cast<const Int8Group*>(x);
-    const auto& b = *reinterpret_cast<const Int8Group*>(weights);
-    // The instruction multiplies numbers without sign: 128 more than they are.
-    const __m512i shift = _mm512_set1_epi8(-128);
+    const auto& b = *reinterpret_cast<const Int8Weights*>(weights);
     __m512i sum = _mm512_setzero_si512();
     for (int i = 0; i < Int8Group::kNumbers; i += 64) {
-      sum = _mm512_dpbusd_epi32(
-          sum, _mm512_xor_si512(_mm512_loadu_si512(b.codes + i), shift),
-          _mm512_loadu_si512(a.codes + i));
+      sum = _mm512_dpbusd_epi32(sum, _mm512_loadu_si512(b.codes + i),
+                                _mm512_loadu_si512(a.codes + i));
     }
-    const int product = _mm512_reduce_add_epi32(sum) - 128 * a.sum;
+    const int product = _mm512_reduce_add_epi32(sum) + b.zero * a.negated_sum;
     total = std::fma(static_cast<float>(product), b.scale * a.scale, total);
   }
   static void AddRest(const char*, const char*, int, Sum&) {}

@@ -94,7 +94,7 @@ uint64_t ListedProjection::BytesFor(ComputeType dtype, int vocab, int hidden) {
 }
 
 void ListedProjection::Pack(Compute& compute, const RowSource& weights) {
-  const auto make_operand = EpilogueKernelsFor(compute.isa()).make_operand;
+  const EpilogueKernels& kernels = EpilogueKernelsFor(compute.isa());
   std::vector<Buffer<float>> buffers(compute.packing_team().size());
   for (auto& buffer : buffers) {
     buffer = Buffer<float>(size_t{kReadRows} * hidden_);
@@ -107,12 +107,18 @@ void ListedProjection::Pack(Compute& compute, const RowSource& weights) {
       const Matrix floats = {buffers[member].data(), rows, hidden_};
       weights.Read(begin, floats);
       for (int r = 0; r < rows; ++r) {
-        make_operand(floats.row(r),
-                     {.dtype = WeightType(dtype_),
-                      .data = weights_.data() + row_bytes_ * (begin + r),
-                      .rows = 1,
-                      .cols = hidden_},
-                     0);
+        char* const row = weights_.data() + row_bytes_ * (begin + r);
+        if (dtype_ == ComputeType::kInt8) {
+          kernels.round_weights(floats.row(r), hidden_,
+                                reinterpret_cast<Int8Weights*>(row));
+          continue;
+        }
+        kernels.make_operand(floats.row(r),
+                             {.dtype = WeightType(dtype_),
+                              .data = row,
+                              .rows = 1,
+                              .cols = hidden_},
+                             0);
       }
     }
   });

@@ -114,6 +114,14 @@ void DnnlWeights::PackBlock(const RowSource& weights, int begin,
     return;
   }
   weights.Read(begin, floats);
+  if (dtype_ == ComputeType::kInt8) {
+    auto* const groups = reinterpret_cast<Int8Weights*>(buffer.rounded.data());
+    for (int c = 0; c < columns; ++c) {
+      kernels_.round_weights(floats.row(c), k_, groups);
+      PackInt8(groups, k_, c, block);
+    }
+    return;
+  }
   // Rows, if they are not to be packed.
   const Operand rounded = {
       .dtype = dtype_,
@@ -124,7 +132,6 @@ void DnnlWeights::PackBlock(const RowSource& weights, int begin,
     kernels_.make_operand(floats.row(c), rounded, c);
   }
   if (!packed_) return;
-  if (dtype_ == ComputeType::kInt8) return PackInt8(rounded, block);
   // The i-th units of all columns lie side by side. Behind the last number of a
   // column there are zeros.
   const size_t row_bytes = OperandBytes(dtype_, k_);

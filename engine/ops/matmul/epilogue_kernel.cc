@@ -1,6 +1,7 @@
 #include "engine/ops/matmul/epilogue_kernel.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "engine/compute/isa.h"
+#include "engine/ops/exec/number_group.h"
 #include "engine/ops/matmul/epilogue.h"
 #include "engine/ops/matmul/operand.h"
 
@@ -43,6 +44,11 @@ struct EpilogueKernels {
                     float* dst) = nullptr;
   // Row `row` of dst = src [dst.cols].
   void (*make_operand)(const float* src, const Operand& dst, int row) = nullptr;
+  // The groups of a row of weights in int8, spread (spread_block.h): of the
+  // scales that lose least at the ends of a group's range the one with the
+  // smallest sum of squared errors. Load time only.
+  void (*round_weights)(const float* src, int columns,
+                        Int8Weights* dst) = nullptr;
   // Spreads a row in place (spread_block.h), and undoes that.
   void (*spread)(float* row, int columns) = nullptr;
   void (*unspread)(float* row, int columns) = nullptr;

@@ -46,25 +46,33 @@ struct Totals {
 // What a row has before its first group.
 alignas(64) constexpr float kNothing[kGroupColumns] = {};
 
-// The scales of 16 columns, from `column` on.
-inline Vec ScalesOf(const char* weights, int column) {
-  return Load(reinterpret_cast<const uint16_t*>(weights) + column);
-}
-
 // Whole numbers stand here as floats, for which g++ 12 makes better code.
 
-// What undoes, in the sum of a row's products, that weights have no sign.
-inline Vec ShiftOf(const Int8Group& group) {
-  return Broadcast(std::bit_cast<float>(-128 * group.sum));
-}
+// Of 16 columns of a group, from `column` on.
+struct Columns {
+  Columns(const char* weights, int column)
+      : scales(Load(reinterpret_cast<const uint16_t*>(weights) + column)),
+        zeros(_mm512_maskz_cvtepu8_epi32(
+            kAll, _mm_load_si128(reinterpret_cast<const __m128i*>(
+                      weights + Int8WeightGroup::kZeros + column)))) {}
+
+  Vec scales;
+  __m512i zeros;
+};
 
 // The sum of a group's products becomes a number, and is added to the totals of
 // a row, from `column` on.
-inline void AddScaled(Vec sum, Vec scales, Vec row_scale, const Totals& row,
-                      int column) {
-  const Vec number = _mm512_maskz_cvtepi32_ps(kAll, _mm512_castps_si512(sum));
-  Store(row.to + column,
-        MulAdd(number, Mul(scales, row_scale), Load(row.from + column)));
+inline void AddScaled(Vec sum, const Columns& columns, const Int8Group& x,
+                      const Totals& row, int column) {
+  // A sum of codes has 16 bits: the instruction multiplies its lower half by a
+  // zero, and the upper one by 0.
+  static_assert(127 * Int8Group::kNumbers <= INT16_MAX);
+  const __m512i whole =
+      _mm512_dpwssd_epi32(_mm512_castps_si512(sum), columns.zeros,
+                          _mm512_set1_epi32(x.negated_sum));
+  Store(row.to + column, MulAdd(_mm512_maskz_cvtepi32_ps(kAll, whole),
+                                Mul(columns.scales, Broadcast(x.scale)),
+                                Load(row.from + column)));
 }
 
 // With few rows the product is bound by the memory of the weights. So they are
@@ -91,7 +99,7 @@ void AddRows(const Int8Pair& pair, const char* ahead, const Totals& totals) {
 #pragma GCC unroll 8
   for (int r = 0; r < R; ++r) {
 #pragma GCC unroll 8
-    for (int v = 0; v < kVectors; ++v) sums[r][v] = ShiftOf(src[r * stride]);
+    for (int v = 0; v < kVectors; ++v) sums[r][v] = Zero();
   }
   const char* weights = pair.weights + Int8WeightGroup::kCodes;
   for (int u = 0; u < pair.units; ++u, weights += Int8WeightGroup::kUnit) {
@@ -125,11 +133,10 @@ void AddRows(const Int8Pair& pair, const char* ahead, const Totals& totals) {
   const Totals all = totals;  // a copy: stores do not change it
 #pragma GCC unroll 8
   for (int v = 0; v < kVectors; ++v) {
-    const Vec scales = ScalesOf(pair.weights, v * kLanes);
+    const Columns columns(pair.weights, v * kLanes);
 #pragma GCC unroll 8
     for (int r = 0; r < R; ++r) {
-      AddScaled(sums[r][v], scales, Broadcast(src[r * stride].scale),
-                all.Row(r), v * kLanes);
+      AddScaled(sums[r][v], columns, src[r * stride], all.Row(r), v * kLanes);
     }
   }
 }

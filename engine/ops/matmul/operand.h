@@ -10,7 +10,8 @@
 
 namespace attend {
 
-// Rows as a matmul of `dtype` reads them. Does not own the memory.
+// Rows as a matmul of `dtype` reads them. Does not own the memory. Weights are
+// described in number_group.h and epilogue_kernel.h.
 // * f32: floats.
 // * bf16: the upper halves of floats, rounded to nearest, ties to even.
 // * int8: a row is Int8Groups of the row spread (spread_block.h). The levels of

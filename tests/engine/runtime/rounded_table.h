@@ -28,7 +28,7 @@ class RoundedTable final : public TensorSource {
       std::vector<float> row =
           SpreadNaively(&numbers_[begin], static_cast<int>(cols));
       std::vector<float> rounded = row;
-      RoundInt8Naively(rounded);
+      RoundInt8WeightsNaively(rounded);
       for (size_t i = 0; i < cols; ++i) row[i] += part * (rounded[i] - row[i]);
       std::ranges::copy(UnspreadNaively(std::move(row)), &numbers_[begin]);
     }

@@ -125,9 +125,10 @@ TEST_P(ProjectionTest, GivesItsWeightsBackAsTheDtypeRoundsThem) {
           const auto end =
               group + std::min<ptrdiff_t>(kGroup, expected.end() - group);
           const auto [least, largest] = std::minmax_element(group, end);
-          const float most = std::max(*largest, -*least);
+          const float range = std::max(*largest, 0.0f) - std::min(*least, 0.0f);
           const float bound = GetParam() == ComputeType::kF32 ? 0
-                              : int8 ? most / 126 * 0.5001f
+                              // At most 8 steps of a bf16 above the least.
+                              : int8 ? range / 255 * (1 + 8.0f / 128) / 2
                                      : std::abs(expected[i]) / 256;
           ASSERT_NEAR(found[i], expected[i], bound) << row << " " << i;
         }

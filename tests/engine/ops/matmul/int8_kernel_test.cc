@@ -44,7 +44,7 @@ struct Case {
       src[g].scale = scale();
       for (int i = 0; i < std::min(kGroup, k - int(g) % groups * kGroup); ++i) {
         src[g].codes[i] = static_cast<int8_t>(draw(-127, 127));
-        src[g].sum += src[g].codes[i];
+        src[g].negated_sum -= src[g].codes[i];
       }
     }
     for (int c = 0; c < n; ++c) {
@@ -53,15 +53,18 @@ struct Case {
       for (int begin = 0; begin < k; begin += kGroup) {
         const int count = std::min(kGroup, k - begin);
         const float own = scale();
+        const int zero = draw(0, 255);
         SetScale(group, c % kBlockColumns, own);
+        group[128 + c % kBlockColumns] = static_cast<char>(zero);
         for (int i = 0; i < count; ++i) {
-          const int code = draw(-127, 127);
-          weights[size_t(c) * k + begin + i] = own * static_cast<float>(code);
+          const int code = draw(0, 255);
+          weights[size_t(c) * k + begin + i] =
+              own * static_cast<float>(code - zero);
           // As number_group.h describes the codes.
-          group[128 + i / 4 * 256 + c % kBlockColumns * 4 + i % 4] =
-              static_cast<char>(code + 128);
+          group[192 + i / 4 * 256 + c % kBlockColumns * 4 + i % 4] =
+              static_cast<char>(code);
         }
-        group += 128 + (count + 63) / 64 * 64 * kBlockColumns;
+        group += 192 + (count + 63) / 64 * 64 * kBlockColumns;
       }
     }
   }
@@ -148,16 +151,21 @@ TEST(Int8KernelTest, ARowHasTheSameBitsInAnyCompanyAndForAnyInstructions) {
 
 TEST(Int8KernelTest, TheLargestCodesDoNotSaturate) {
   for (const int sign : {1, -1}) {
-    Case test(kGroup, 64, /*exact=*/true);
-    for (Int8Group& group : test.src) {
-      group = {.scale = 1, .sum = sign * 127 * kGroup};
-      std::fill(std::begin(group.codes), std::end(group.codes), sign * 127);
-    }
-    std::fill(test.packed.begin(), test.packed.end(), '\xff');
-    for (int c = 0; c < 64; ++c) test.SetScale(test.packed.data(), c, 1);
-    for (const Isa isa : Isas()) {
-      for (const float product : test.Multiply(isa, 0, 3)) {
-        ASSERT_EQ(product, sign * 127 * 127 * kGroup) << IsaName(isa);
+    for (const int zero : {0, 255}) {
+      Case test(kGroup, 64, /*exact=*/true);
+      for (Int8Group& group : test.src) {
+        group = {.scale = 1, .negated_sum = -sign * 127 * kGroup};
+        std::fill(std::begin(group.codes), std::end(group.codes), sign * 127);
+      }
+      const int code = 255 - zero;
+      std::fill(test.packed.begin(), test.packed.end(), code);
+      std::fill_n(test.packed.begin() + 128, 64, zero);
+      for (int c = 0; c < 64; ++c) test.SetScale(test.packed.data(), c, 1);
+      for (const Isa isa : Isas()) {
+        for (const float product : test.Multiply(isa, 0, 3)) {
+          ASSERT_EQ(product, sign * 127 * (code - zero) * kGroup)
+              << IsaName(isa) << ", zero " << zero;
+        }
       }
     }
   }

@@ -225,7 +225,7 @@ std::vector<float> Rounded(ComputeType dtype, ConstMatrix m, bool weights) {
     std::vector<float> row(m.row(r), m.row(r) + m.cols);
     const bool int8 = dtype == ComputeType::kInt8;
     if (int8) row = SpreadNaively(m.row(r), m.cols);
-    if (int8) RoundInt8Naively(row);
+    if (int8) weights ? RoundInt8WeightsNaively(row) : RoundInt8Naively(row);
     const bool others = IsGrouped(dtype) && !int8;
     for (int c = 0; others && c < m.cols; c += kGroupNumbers) {
       RoundGroup(dtype, weights, &row[c], std::min(kGroupNumbers, m.cols - c));

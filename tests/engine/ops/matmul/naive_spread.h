@@ -53,8 +53,15 @@ inline std::vector<float> UnspreadNaively(std::vector<float> spread) {
   return row;
 }
 
-// What int8 makes of a row that is spread: in each group whole numbers of
-// steps.
+// The least number of 8 bits that is not below x, which is positive.
+inline float UpTo8Bits(float x) {
+  int exponent = 0;
+  const float fraction = std::frexp(x, &exponent);
+  return std::ldexp(std::ceil(fraction * 256) / 256, exponent);
+}
+
+// What int8 makes of a row of an operand that is spread: in each group whole
+// numbers of steps.
 inline void RoundInt8Naively(std::vector<float>& row) {
   for (size_t begin = 0; begin < row.size(); begin += Int8Group::kNumbers) {
     const size_t end =
@@ -63,13 +70,45 @@ inline void RoundInt8Naively(std::vector<float>& row) {
     for (size_t i = begin; i < end; ++i)
       most = std::max(most, std::abs(row[i]));
     if (most == 0) continue;
-    // Up to a number of 8 bits.
-    int exponent = 0;
-    const float fraction = std::frexp(most / 127, &exponent);
-    const float step = std::ldexp(std::ceil(fraction * 256) / 256, exponent);
+    const float step = UpTo8Bits(most / 127);
     for (size_t i = begin; i < end; ++i) {
       row[i] = std::nearbyint(row[i] * (1 / step)) * step;
     }
+  }
+}
+
+// The same of a row of weights: in each group whole numbers of steps, 255 from
+// the lowest to the highest, of the eight smallest steps with 8 bits that have
+// the range the one with the least errors.
+inline void RoundInt8WeightsNaively(std::vector<float>& row) {
+  for (size_t begin = 0; begin < row.size(); begin += Int8Group::kNumbers) {
+    const size_t end =
+        std::min<size_t>(row.size(), begin + Int8Group::kNumbers);
+    float lowest = 0;
+    float highest = 0;
+    for (size_t i = begin; i < end; ++i) {
+      lowest = std::min(lowest, row[i]);
+      highest = std::max(highest, row[i]);
+    }
+    if (lowest == highest) continue;
+    float step = UpTo8Bits(highest / 255 - lowest / 255);
+    std::vector<float> best;
+    double least = 0;
+    for (int i = 0; i < 8; ++i, step = UpTo8Bits(step * 1.0001f)) {
+      const float from = -std::min(255.0f, std::nearbyint(-lowest / step));
+      std::vector<float> rounded;
+      double error = 0;
+      for (size_t j = begin; j < end; ++j) {
+        const float steps = row[j] * (1 / step);
+        const float whole = std::clamp(std::nearbyint(steps), from, from + 255);
+        rounded.push_back(whole * step);
+        error += std::pow((steps - whole) * step, 2);
+      }
+      if (!best.empty() && error >= least) continue;
+      best = rounded;
+      least = error;
+    }
+    std::copy(best.begin(), best.end(), row.begin() + ptrdiff_t(begin));
   }
 }
 

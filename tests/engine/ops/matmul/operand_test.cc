@@ -47,7 +47,7 @@ TEST(OperandTest, ZerosAndTinyValuesAreZero) {
   for (int r = 0; r < 2; ++r) {
     const Int8Group& group = *GroupsOfRow(operand, r);
     EXPECT_EQ(group.scale, 0.0f);
-    EXPECT_EQ(group.sum, 0);
+    EXPECT_EQ(group.negated_sum, 0);
     for (const int8_t code : group.codes) ASSERT_EQ(code, 0);
   }
 }
@@ -62,7 +62,8 @@ std::vector<float> Meant(const Operand& operand, int r) {
   return row;
 }
 
-// Behind the last number there are zeros, and sums are those of the codes.
+// Behind the last number there are zeros, and negated sums are those of the
+// codes.
 void ExpectWholeGroups(const Operand& operand, int r) {
   for (int begin = 0; begin < operand.cols; begin += Int8Group::kNumbers) {
     const Int8Group& group =
@@ -72,7 +73,7 @@ void ExpectWholeGroups(const Operand& operand, int r) {
       ASSERT_TRUE(begin + i < operand.cols || group.codes[i] == 0);
       sum += group.codes[i];
     }
-    ASSERT_EQ(group.sum, sum);
+    ASSERT_EQ(group.negated_sum, -sum);
   }
 }
 

@@ -1,0 +1,144 @@
+#include "engine/ops/matmul/int8_weights.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "engine/ops/matmul/epilogue_kernel.h"
+#include "tests/engine/ops/matmul/naive_spread.h"
+#include "tests/engine/ops/test_isa.h"
+
+namespace attend {
+namespace {
+
+constexpr int kGroup = Int8Group::kNumbers;
+
+std::vector<float> Random(int count, int seed = 1) {
+  std::mt19937 generator(seed);
+  std::normal_distribution<float> normal;
+  std::vector<float> values(count);
+  for (float& value : values) value = normal(generator);
+  return values;
+}
+
+class Int8WeightsTest : public testing::TestWithParam<Isa> {
+ protected:
+  // The groups of a row.
+  std::vector<Int8Weights> Round(const std::vector<float>& row) const {
+    const int columns = static_cast<int>(row.size());
+    std::vector<Int8Weights> groups((row.size() + kGroup - 1) / kGroup);
+    EpilogueKernelsFor(GetParam())
+        .round_weights(row.data(), columns, groups.data());
+    return groups;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Isas, Int8WeightsTest, testing::ValuesIn(AllIsas()),
+                         [](const auto& test) {
+                           return std::string(IsaName(test.param));
+                         });
+
+// The numbers that groups stand for.
+std::vector<float> Meant(const std::vector<Int8Weights>& groups, size_t count) {
+  std::vector<float> row;
+  for (size_t i = 0; i < count; ++i) {
+    const Int8Weights& group = groups[i / kGroup];
+    row.push_back(group.scale *
+                  static_cast<float>(group.codes[i % kGroup] - group.zero));
+  }
+  return row;
+}
+
+TEST_P(Int8WeightsTest, EqualTheDefinition) {
+  for (const int columns : {1, 16, 37, 64, 128, 130, 300, 576}) {
+    std::vector<float> row = Random(columns);
+    // A group's levels do not depend on another's numbers.
+    for (int i = kGroup; i < columns; ++i) row[i] *= 1000;
+    std::vector<float> expected = SpreadNaively(row.data(), columns);
+    RoundInt8WeightsNaively(expected);
+    const std::vector<float> found = Meant(Round(row), row.size());
+    for (int i = 0; i < columns; ++i) {
+      ASSERT_NEAR(found[i], expected[i], std::abs(expected[i]) * 1e-6)
+          << i << " of " << columns;
+    }
+  }
+}
+
+// A group has a range of its own, so that numbers of one sign have all codes.
+TEST_P(Int8WeightsTest, LevelsAreThoseOfTheRange) {
+  for (const float sign : {1.0f, -1.0f}) {
+    std::vector<float> row(37);  // that is not spread
+    for (size_t i = 0; i < row.size(); ++i) {
+      row[i] = sign * static_cast<float>(i);
+    }
+    const std::vector<Int8Weights> groups = Round(row);
+    EXPECT_EQ(groups[0].zero == 0, sign > 0);
+    EXPECT_EQ(groups[0].zero >= 240, sign < 0);
+    const auto& codes = groups[0].codes;
+    EXPECT_GE(*std::max_element(codes, codes + row.size()), 240);
+    EXPECT_LE(*std::min_element(codes, codes + row.size()), 15);
+    const std::vector<float> found = Meant(groups, row.size());
+    for (size_t i = 0; i < row.size(); ++i) {
+      EXPECT_NEAR(found[i], row[i], 36.0 / 240 / 2) << i;
+    }
+  }
+}
+
+TEST_P(Int8WeightsTest, ZerosAndTinyNumbersAreZero) {
+  for (const float number : {0.0f, 1e-39f, -1e-39f}) {
+    const std::vector<Int8Weights> groups =
+        Round(std::vector<float>(kGroup + 5, number));
+    for (const Int8Weights& group : groups) EXPECT_EQ(group.scale, 0.0f);
+  }
+}
+
+TEST_P(Int8WeightsTest, ScalesAreBf16AndFiniteForAnyFiniteNumbers) {
+  constexpr float kLargest = std::numeric_limits<float>::max();
+  for (const float largest : {1e-25f, 1.0f, kLargest}) {
+    std::vector<float> row(37, -largest);
+    row[5] = largest;
+    const std::vector<Int8Weights> groups = Round(row);
+    ASSERT_TRUE(std::isfinite(groups[0].scale)) << largest;
+    EXPECT_EQ(std::bit_cast<uint32_t>(groups[0].scale) & 0xffff, 0u);
+    const std::vector<float> found = Meant(groups, row.size());
+    EXPECT_NEAR(found[0] / largest, -1, 0.01) << largest;
+    EXPECT_NEAR(found[5] / largest, 1, 0.01) << largest;
+  }
+}
+
+TEST_P(Int8WeightsTest, ANumberThatIsNotFiniteIsSeen) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (const float odd : {kInfinity, -kInfinity, std::nanf("")}) {
+    std::vector<float> row(kGroup + 5, 1.0f);
+    row[kGroup + 2] = odd;
+    const std::vector<Int8Weights> groups = Round(row);
+    EXPECT_TRUE(std::isnan(groups[1].scale)) << odd;
+    EXPECT_FALSE(std::isnan(groups[0].scale)) << odd;
+  }
+}
+
+TEST_P(Int8WeightsTest, AreReadBackAsTheyWerePacked) {
+  constexpr int kNumbers = 2 * kGroup + 70;
+  std::vector<char> block(PackedBlockBytes(ComputeType::kInt8, kNumbers), '\7');
+  std::vector<std::vector<float>> expected;
+  for (int column = 0; column < kGroupColumns; ++column) {
+    std::vector<float> row = Random(kNumbers, column);
+    const std::vector<Int8Weights> groups = Round(row);
+    PackInt8(groups.data(), kNumbers, column, block.data());
+    expected.push_back(Meant(groups, row.size()));
+  }
+  std::vector<float> found(kNumbers);
+  for (int column = 0; column < kGroupColumns; ++column) {
+    ReadInt8(block.data(), column, absl::MakeSpan(found));
+    ASSERT_EQ(found, expected[column]);
+  }
+}
+
+}  // namespace
+}  // namespace attend
