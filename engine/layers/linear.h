@@ -19,11 +19,12 @@ namespace attend {
 class Linear {
  public:
   // `weights` is [out, in], and read as in MatMul::Create(); `bias` is [out] or
-  // empty. Errors: see MatMul::Create().
+  // empty. Errors and `precise`: see MatMul::Create().
   static absl::StatusOr<Linear> Create(Primitives& primitives,
                                        ComputeType dtype,
                                        const RowSource& weights,
-                                       Buffer<float> bias, int max_rows);
+                                       Buffer<float> bias, int max_rows,
+                                       int precise = 0);
 
   int in() const { return matmul_.in(); }
   int out() const { return matmul_.out(); }

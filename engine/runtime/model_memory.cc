@@ -40,6 +40,19 @@ KvLayout LayoutOfPool(const TransformerSpec& spec, ComputeType dtype,
                     options.kv_cache_dtype.value_or(DefaultKvType(dtype)));
 }
 
+// The second planes of precise values.
+uint64_t PreciseBytes(const TransformerSpec& spec, ComputeType dtype) {
+  uint64_t numbers = 0;
+  for (const auto& stack : {spec.encoder, spec.decoder}) {
+    if (!stack || dtype != ComputeType::kInt8) continue;
+    for (const LayerSpec& layer : stack->layers) {
+      numbers +=
+          uint64_t{1} * spec.hidden * PreciseValues(layer.self_attention);
+    }
+  }
+  return PackedBytes(dtype, numbers);
+}
+
 }  // namespace
 
 uint64_t WeightBytes(const TensorSource& source, const NameTable& names,
@@ -58,7 +71,7 @@ uint64_t WeightBytes(const TensorSource& source, const NameTable& names,
       bytes += PackedBytes(dtype, numbers);
     }
   }
-  return bytes + table;
+  return bytes + table + PreciseBytes(spec, dtype);
 }
 
 int PoolTokens(const TransformerSpec& spec, ComputeType dtype,

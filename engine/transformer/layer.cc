@@ -41,7 +41,8 @@ class LayerLoader {
     const HeadShape shape = ShapeOf(spec_.self_attention);
     ASSIGN_OR_RETURN(Linear qkv, Maps({"self.q", "self.k", "self.v"}, hidden_,
                                       {shape.query_width(), shape.kv_width(),
-                                       shape.kv_width()}));
+                                       shape.kv_width()},
+                                      PreciseValues(spec_.self_attention)));
     ASSIGN_OR_RETURN(Linear out,
                      Maps({"self.out"}, shape.query_width(), {hidden_}));
     HeadMaps maps = {.clip = spec_.self_attention.clip,
@@ -99,11 +100,11 @@ class LayerLoader {
     return absl::StrCat(prefix_, ".", name);
   }
   absl::StatusOr<Linear> Maps(const std::vector<const char*>& names, int in,
-                              const std::vector<int>& out) {
+                              const std::vector<int>& out, int precise = 0) {
     std::vector<std::string> slots;
     slots.reserve(names.size());
     for (const char* name : names) slots.push_back(Slot(name));
-    return LoadLinear(primitives_, weights_, slots, in, out, options_);
+    return LoadLinear(primitives_, weights_, slots, in, out, options_, precise);
   }
   absl::StatusOr<std::optional<HeadNorms>> NormsOfHeads() {
     const AttentionSpec& attention = spec_.self_attention;

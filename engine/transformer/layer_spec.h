@@ -43,6 +43,13 @@ struct AttentionSpec {
   int window = 0;
 };
 
+// The values whose weights are precise in int8 (MatMul::Create()): all, where
+// heads share them. What weights lose moves the values of all keys alike, so
+// that attention does not average it away; and those are few weights.
+inline int PreciseValues(const AttentionSpec& spec) {
+  return spec.kv_heads < spec.heads ? spec.kv_heads * spec.head_dim : 0;
+}
+
 struct FeedForwardSpec {
   int width = 0;
   Activation activation = Activation::kRelu;

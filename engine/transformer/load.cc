@@ -89,7 +89,7 @@ absl::StatusOr<StoredRows> LoadPositions(Weights& weights,
 absl::StatusOr<Linear> LoadLinear(Primitives& primitives, Weights& weights,
                                   const std::vector<std::string>& slots, int in,
                                   const std::vector<int>& out,
-                                  const LoadOptions& options) {
+                                  const LoadOptions& options, int precise) {
   int total = 0;
   for (int n : out) total += n;
   const bool any_bias =
@@ -113,7 +113,7 @@ absl::StatusOr<Linear> LoadLinear(Primitives& primitives, Weights& weights,
   }
   return Linear::Create(primitives, options.dtype,
                         JoinedRows(std::move(matrices)), std::move(bias),
-                        options.max_rows);
+                        options.max_rows, precise);
 }
 
 absl::StatusOr<Norm> LoadNorm(Weights& weights, const std::string& slot,

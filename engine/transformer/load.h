@@ -34,11 +34,12 @@ struct LoadOptions {
 };
 
 // One linear map whose outputs are those of several slots, side by side. Slot i
-// has "<slot>.weight" [out[i], in] and "<slot>.bias" [out[i]].
+// has "<slot>.weight" [out[i], in] and "<slot>.bias" [out[i]]. `precise`: of
+// the last outputs, see MatMul::Create().
 absl::StatusOr<Linear> LoadLinear(Primitives& primitives, Weights& weights,
                                   const std::vector<std::string>& slots, int in,
                                   const std::vector<int>& out,
-                                  const LoadOptions& options);
+                                  const LoadOptions& options, int precise = 0);
 
 // Slots "<slot>.weight" and "<slot>.bias", [size].
 absl::StatusOr<Norm> LoadNorm(Weights& weights, const std::string& slot,

@@ -110,8 +110,18 @@ class Product:
     def __init__(self, name, module):
         self.name, self.module = name, module
         self.int8 = False
+        # Rounded twice: values that heads share.
+        self.precise = self.kind.endswith("v_proj") and \
+            module.out_features < module.in_features
         self.errors = None
         module.forward = self.forward
+
+    def columns(self):
+        columns = spread(self.module.weight)
+        rounded_columns = rounded_weights(columns)
+        if self.precise:
+            rounded_columns += rounded_weights(columns - rounded_columns)
+        return rounded_columns
 
     @property
     def kind(self):
@@ -121,18 +131,17 @@ class Product:
         weights = self.module.weight
         exact = rows @ weights.T
         if self.int8:
-            mine = rounded(spread(rows)) @ rounded_weights(spread(weights)).T
+            mine = rounded(spread(rows)) @ self.columns().T
             self.errors = self._errors(rows, weights, mine - exact, exact)
             exact = mine
         return exact if self.module.bias is None else exact + self.module.bias
 
-    @staticmethod
-    def _errors(rows, weights, error, exact):
+    def _errors(self, rows, weights, error, exact):
         wide, plain = spread(rows), rows[0, :64]
         not_spread = rounded(plain) @ rounded_weights(weights).T
         columns = spread(weights)
         return (share(rounded(wide) - wide, wide),
-                share(rounded_weights(columns) - columns, columns),
+                share(self.columns() - columns, columns),
                 share(error, exact),
                 share(not_spread - plain @ weights.T, plain @ weights.T))
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "engine/compute/node_memory.h"
 #include "engine/ops/matmul/group_weights.h"
@@ -67,7 +68,7 @@ dnnl_status_t DnnlSlice::Multiply(DnnlMember& member, int rows, const void* src,
 }
 
 DnnlWeights::DnnlWeights(Primitives& primitives, ComputeType dtype,
-                         const RowSource& weights)
+                         const RowSource& weights, int precise)
     : engine_(primitives.dnnl().engine()),
       dtype_(dtype),
       k_(weights.cols()),
@@ -81,8 +82,13 @@ DnnlWeights::DnnlWeights(Primitives& primitives, ComputeType dtype,
   column_bytes_ = IsGrouped(dtype_)
                       ? PackedBlockBytes(dtype_, k_) / kBlockColumns
                       : WeightsDesc(Key(n_)).get_size() / columns;
-  data_ = Buffer<char>(column_bytes_ * columns);
-  PlaceShares(primitives.compute().team(), data_.data(), column_bytes_, columns,
+  precise_from_ = columns;
+  if (dtype_ == ComputeType::kInt8 && precise > 0) {
+    precise_from_ = (n_ - precise) / kBlockColumns * kBlockColumns;
+  }
+  const int planes = PlanesBefore(columns);
+  data_ = Buffer<char>(column_bytes_ * planes);
+  PlaceShares(primitives.compute().team(), data_.data(), column_bytes_, planes,
               kBlockColumns);
   Pack(primitives.compute(), weights);
 }
@@ -94,6 +100,7 @@ void DnnlWeights::Pack(Compute& compute, const RowSource& weights) {
   for (PackBuffer& buffer : buffers) {
     buffer.floats = Buffer<float>(size_t{kBlockColumns} * k_);
     buffer.rounded = Buffer<uint32_t>(kBlockColumns * row_units);
+    buffer.column = Buffer<float>(k_);
   }
   std::atomic<int> next = 0;
   compute.packing_team().Run([&](int member) {
@@ -108,20 +115,13 @@ void DnnlWeights::PackBlock(const RowSource& weights, int begin,
                             PackBuffer& buffer) {
   const int columns = std::min(kBlockColumns, n_ - begin);
   const Matrix floats = {buffer.floats.data(), columns, k_};
-  char* const block = data_.data() + column_bytes_ * begin;
+  char* const block = data_.data() + PlaceOf(begin);
   if (dtype_ == ComputeType::kW8 || dtype_ == ComputeType::kInt4) {
     if (!PackGroups(dtype_, weights, begin, floats, block)) too_large_ = true;
     return;
   }
   weights.Read(begin, floats);
-  if (dtype_ == ComputeType::kInt8) {
-    auto* const groups = reinterpret_cast<Int8Weights*>(buffer.rounded.data());
-    for (int c = 0; c < columns; ++c) {
-      kernels_.round_weights(floats.row(c), k_, groups);
-      PackInt8(groups, k_, c, block);
-    }
-    return;
-  }
+  if (dtype_ == ComputeType::kInt8) return PackInt8Block(floats, begin, buffer);
   // Rows, if they are not to be packed.
   const Operand rounded = {
       .dtype = dtype_,
@@ -141,6 +141,24 @@ void DnnlWeights::PackBlock(const RowSource& weights, int begin,
       std::memcpy(block + at * kBlockColumns + kUnitBytes * c,
                   static_cast<const char*>(rounded.row(c)) + at, bytes);
     }
+  }
+}
+
+void DnnlWeights::PackInt8Block(Matrix columns, int begin, PackBuffer& buffer) {
+  char* const block = data_.data() + PlaceOf(begin);
+  auto* const groups = reinterpret_cast<Int8Weights*>(buffer.rounded.data());
+  for (int c = 0; c < columns.rows; ++c) {
+    float* const column = columns.row(c);
+    kernels_.round_weights(column, k_, groups);
+    PackInt8(groups, k_, c, block);
+    if (begin < precise_from_) continue;
+    const absl::Span<float> rounded(buffer.column.data(), k_);
+    absl::c_fill(rounded, 0.0f);
+    AddInt8(block, c, rounded);
+    kernels_.unspread(rounded.data(), k_);
+    for (int i = 0; i < k_; ++i) column[i] -= rounded[i];
+    kernels_.round_weights(column, k_, groups);
+    PackInt8(groups, k_, c, block + column_bytes_ * kBlockColumns);
   }
 }
 
@@ -166,7 +184,7 @@ void DnnlWeights::Read(int first, Matrix dst) const {
     const int column = first + r;
     const absl::Span<float> row(dst.row(r), k_);
     const int block = packed_ ? column / kBlockColumns * kBlockColumns : column;
-    const char* const data = data_.data() + column_bytes_ * block;
+    const char* const data = data_.data() + PlaceOf(block);
     const char* const units = data + kUnitBytes * (column - block);
     const int stride = packed_ ? kUnitBytes * kBlockColumns : kUnitBytes;
     switch (dtype_) {
@@ -177,7 +195,10 @@ void DnnlWeights::Read(int first, Matrix dst) const {
         ReadUnits<Bf16>(units, stride, row);
         break;
       case ComputeType::kInt8:
-        ReadInt8(data, column - block, row);
+        absl::c_fill(row, 0.0f);
+        AddInt8(data, column - block, row);
+        if (column >= precise_from_)
+          AddInt8(data + column_bytes_ * kBlockColumns, column - block, row);
         kernels_.unspread(row.data(), k_);
         break;
       case ComputeType::kW8:
@@ -188,10 +209,21 @@ void DnnlWeights::Read(int first, Matrix dst) const {
   }
 }
 
+Range DnnlWeights::ShareOf(int member, int members) const {
+  const Range planes = Share(PlanesBefore(n_), member, members, kBlockColumns);
+  const auto column = [&](int plane) {
+    if (plane <= precise_from_) return plane;
+    const int more = (plane - precise_from_) / 2;
+    return precise_from_ + more / kBlockColumns * kBlockColumns;
+  };
+  return {column(planes.begin),
+          member + 1 == members ? n_ : column(planes.end)};
+}
+
 DnnlSlice DnnlWeights::Slice(Primitives& primitives, int begin, int end,
                              int max_rows) {
   ATTEND_CHECK(begin % kBlockColumns == 0);
-  char* const columns = data_.data() + column_bytes_ * begin;
+  char* const columns = data_.data() + PlaceOf(begin);
   DnnlSlice slice = {
       .begin = begin,
       .columns = end - begin,
@@ -202,7 +234,8 @@ DnnlSlice DnnlWeights::Slice(Primitives& primitives, int begin, int end,
           .padded_units = IsGrouped(dtype_)
                               ? 0
                               : static_cast<int>(column_bytes_) / kUnitBytes,
-          .n = end - begin}};
+          .n = end - begin,
+          .precise_from = std::max(0, precise_from_ - begin)}};
   if (kernel_ != nullptr) return slice;
   const DnnlKey key = Key(end - begin);
   slice.shape = &primitives.dnnl().Shape(key, max_rows);

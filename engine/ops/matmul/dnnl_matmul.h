@@ -1,6 +1,7 @@
 #ifndef ATTEND_ENGINE_OPS_MATMUL_DNNL_MATMUL_H_
 #define ATTEND_ENGINE_OPS_MATMUL_DNNL_MATMUL_H_
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <oneapi/dnnl/dnnl.hpp>
@@ -49,15 +50,20 @@ struct DnnlSlice {
 // AVX2): the rows of the checkpoint. In both layouts the columns [begin, end)
 // lie together, so that one copy serves the whole matrix and all slices.
 //
-// Numbers are rounded as in an Operand, but for those of w8 and int4, which are
-// WeightGroups. Read() gives the rounded numbers, unspread: row c is column c
-// of the weights.
+// Numbers are rounded as in an Operand, but for those of int8, w8 and int4,
+// which are WeightGroups. Read() gives the rounded numbers, unspread: row c is
+// column c of the weights.
+//
+// In int8 columns may be precise: what a group loses by rounding is rounded to
+// a second group of its own. A block of 64 columns has then two planes, the
+// second one behind the first.
 class DnnlWeights final : public RowSource {
  public:
-  // `weights` is [n, k], and read once, kBlockColumns rows at a time. Load
-  // time only.
+  // `weights` is [n, k], and read once, kBlockColumns rows at a time. In int8
+  // the last `precise` columns are precise, and those in their first block.
+  // Load time only.
   DnnlWeights(Primitives& primitives, ComputeType dtype,
-              const RowSource& weights);
+              const RowSource& weights, int precise = 0);
 
   int rows() const override { return n_; }
   int cols() const override { return k_; }
@@ -65,6 +71,8 @@ class DnnlWeights final : public RowSource {
   // INVALID_ARGUMENT if the numbers are too large for the dtype.
   absl::Status CheckRange() const;
 
+  // One of `members` ranges of columns, of about equal bytes, in whole blocks.
+  Range ShareOf(int member, int members) const;
   // Columns [begin, end), for products with up to max_rows rows. `begin` is a
   // multiple of kBlockColumns. Valid while the weights and `primitives` exist.
   // Load time only.
@@ -72,14 +80,25 @@ class DnnlWeights final : public RowSource {
 
  private:
   // Memory for one member to pack with: the columns of a block as floats, and
-  // rounded to the dtype.
+  // rounded to the dtype; what a precise column is rounded to at first.
   struct PackBuffer {
     Buffer<float> floats;      // [columns, k]
     Buffer<uint32_t> rounded;  // [columns, k], an Operand
+    Buffer<float> column;      // [k]
   };
   void Pack(Compute& compute, const RowSource& weights);
   // Packs the block whose columns begin at `begin`.
   void PackBlock(const RowSource& weights, int begin, PackBuffer& buffer);
+  // The same in int8, of `columns` [columns, k], which are overwritten.
+  void PackInt8Block(Matrix columns, int begin, PackBuffer& buffer);
+  // The planes of all columns before `column`, the first of a block.
+  int PlanesBefore(int column) const {
+    return column + std::max(0, column - precise_from_);
+  }
+  // Where the column of a block, or a column that is not packed, begins.
+  size_t PlaceOf(int column) const {
+    return column_bytes_ * PlanesBefore(column);
+  }
   // Units of a column, see MultiplyArgs.
   int units() const;
   // The key of the primitives for `columns` columns.
@@ -94,7 +113,8 @@ class DnnlWeights final : public RowSource {
   const EpilogueKernels& kernels_;
   MultiplyKernel kernel_;  // null: oneDNN's
   bool packed_;
-  size_t column_bytes_ = 0;
+  size_t column_bytes_ = 0;              // of one plane
+  int precise_from_ = 0;                 // the first column of a block
   std::atomic<bool> too_large_ = false;  // see CheckRange()
   Buffer<char> data_;
 };

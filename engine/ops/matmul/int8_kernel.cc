@@ -78,7 +78,7 @@ inline void AddScaled(Vec sum, const Columns& columns, const Int8Group& x,
 // With few rows the product is bound by the memory of the weights. So they are
 // prefetched evenly, some lines with each unit, so far ahead of those that are
 // multiplied.
-constexpr size_t kAheadBytes = size_t{16} << 10;
+constexpr size_t kAheadBytes = size_t{12} << 10;
 constexpr int kRowsAtOnce = 6;
 
 inline Vec AddProducts(Vec weights, Vec x, Vec sum) {
@@ -189,11 +189,13 @@ void MultiplyInt8(const MultiplyArgs& a) {
   const char* weights = static_cast<const char*>(a.weights);
   for (int column = 0; column < a.n; column += kGroupColumns) {
     const int columns = std::min(kGroupColumns, a.n - column);
+    const int all = column < a.precise_from ? groups : 2 * groups;
     Totals totals = {
         .from = kNothing, .to = memory, .to_stride = kGroupColumns};
-    for (int g = 0; g < groups; ++g) {
+    for (int i = 0; i < all; ++i) {
+      const int g = i < groups ? i : i - groups;
       const int units = std::min(kGroupUnits, a.units - g * kGroupUnits);
-      if (g + 1 == groups && columns == kGroupColumns) {
+      if (i + 1 == all && columns == kGroupColumns) {
         totals.to = a.dst + column;
         totals.to_stride = a.n;
       }

@@ -31,7 +31,7 @@ void PackInt8(const Int8Weights* groups, int numbers, int column, char* block) {
   }
 }
 
-void ReadInt8(const char* block, int column, absl::Span<float> dst) {
+void AddInt8(const char* block, int column, absl::Span<float> dst) {
   for (size_t i = 0; i < dst.size(); i += Int8Group::kNumbers) {
     const int numbers =
         static_cast<int>(std::min<size_t>(Int8Group::kNumbers, dst.size() - i));
@@ -41,7 +41,7 @@ void ReadInt8(const char* block, int column, absl::Span<float> dst) {
     const int zero = static_cast<uint8_t>(block[Weights::kZeros + column]);
     for (int j = 0; j < numbers; ++j) {
       const int code = static_cast<uint8_t>(block[Weights::ByteOf(column, j)]);
-      dst[i + j] = scale * static_cast<float>(code - zero);
+      dst[i + j] += scale * static_cast<float>(code - zero);
     }
     block += Weights::BytesOf(numbers);
   }

@@ -10,8 +10,8 @@ namespace attend {
 // (number_group.h).
 void PackInt8(const Int8Weights* groups, int numbers, int column, char* block);
 
-// Reads a column of a block, spread as it is.
-void ReadInt8(const char* block, int column, absl::Span<float> dst);
+// Adds a column of a block, spread as it is, to dst.
+void AddInt8(const char* block, int column, absl::Span<float> dst);
 
 }  // namespace attend
 

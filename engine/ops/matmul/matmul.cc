@@ -50,7 +50,7 @@ struct Call {
 
 struct MatMul::Impl {
   Impl(Primitives& primitives, ComputeType dtype, const RowSource& matrix,
-       int most_rows);
+       int most_rows, int precise);
 
   int TileRows() const { return std::min(max_rows, kTileRows); }
 
@@ -91,18 +91,18 @@ struct MatMul::Impl {
 };
 
 MatMul::Impl::Impl(Primitives& primitives, ComputeType number,
-                   const RowSource& matrix, int most_rows)
+                   const RowSource& matrix, int most_rows, int precise)
     : k(matrix.cols()),
       n(matrix.rows()),
       max_rows(most_rows),
-      weights(primitives, number, matrix),
+      weights(primitives, number, matrix, precise),
       dtype(number),
       kernels(EpilogueKernelsFor(primitives.isa())) {
   whole = weights.Slice(primitives, 0, n, TileRows());
   const int members = primitives.compute().team().size();
   if (members > 1 && n >= members * kBlockColumns) {
     for (int member = 0; member < members; ++member) {
-      const Range share = Share(n, member, members, kBlockColumns);
+      const Range share = weights.ShareOf(member, members);
       slices.push_back(
           weights.Slice(primitives, share.begin, share.end, TileRows()));
     }
@@ -260,11 +260,13 @@ absl::Status CheckComputeType(ComputeType dtype, Isa isa) {
 }
 
 absl::StatusOr<MatMul> MatMul::Create(Primitives& primitives, ComputeType dtype,
-                                      const RowSource& weights,
-                                      int max_rows) try {
+                                      const RowSource& weights, int max_rows,
+                                      int precise) try {
   ATTEND_CHECK(weights.rows() > 0 && weights.cols() > 0 && max_rows > 0);
+  ATTEND_CHECK(precise >= 0 && precise <= weights.rows());
   RETURN_IF_ERROR(CheckComputeType(dtype, primitives.isa()));
-  auto impl = std::make_unique<Impl>(primitives, dtype, weights, max_rows);
+  auto impl =
+      std::make_unique<Impl>(primitives, dtype, weights, max_rows, precise);
   RETURN_IF_ERROR(impl->weights.CheckRange());
   return MatMul(std::move(impl));
 } catch (const dnnl::error& e) {

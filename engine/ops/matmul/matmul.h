@@ -34,11 +34,14 @@ class MatMul {
   // `weights` is [n, k], as checkpoints store a linear map. Members of the team
   // read it once, a few rows at a time; the call does not keep it. `primitives`
   // must outlive the matmul. A max_rows above 64 costs neither time nor memory.
+  // In int8 the weights of the last `precise` columns are rounded to about 16
+  // bits, and take twice the time and memory.
   // Errors: that of CheckComputeType(); INVALID_ARGUMENT: a number is too large
   // for w8 or int4; INTERNAL: an error of oneDNN.
   static absl::StatusOr<MatMul> Create(Primitives& primitives,
                                        ComputeType dtype,
-                                       const RowSource& weights, int max_rows);
+                                       const RowSource& weights, int max_rows,
+                                       int precise = 0);
   MatMul(MatMul&&);
   MatMul& operator=(MatMul&&);
   ~MatMul();

@@ -1,6 +1,8 @@
 #ifndef ATTEND_ENGINE_OPS_MATMUL_MULTIPLY_KERNEL_H_
 #define ATTEND_ENGINE_OPS_MATMUL_MULTIPLY_KERNEL_H_
 
+#include <limits>
+
 #include "engine/compute/isa.h"
 #include "engine/ops/exec/compute_type.h"
 
@@ -27,6 +29,9 @@ struct MultiplyArgs {
   int units = 0;
   int padded_units = 0;  // a multiple of 16; 0 of types with groups
   int n = 0;
+  // In int8: blocks of columns from here on, a multiple of 64, have two planes,
+  // one after the other, whose products are added.
+  int precise_from = std::numeric_limits<int>::max();
 };
 
 // A row's bits depend on that row only.

@@ -49,6 +49,30 @@ TEST(ModelMemoryTest, WeightsByDType) {
   EXPECT_NEAR(bytes(ComputeType::kInt8), (table + others) * 131 / 128, 99);
 }
 
+TEST(ModelMemoryTest, ValuesThatHeadsShareHaveTwiceTheBytesInInt8) {
+  const std::string directory = GoldenDirectory("families/llama-llama3-rope");
+  const auto checkpoint = Checkpoint::Open(directory);
+  ASSERT_TRUE(checkpoint.ok()) << checkpoint.status();
+  const Family family = FamilyOf(directory);
+  TransformerSpec unshared = family.spec;
+  uint64_t values = 0;
+  for (LayerSpec& layer : unshared.decoder->layers) {
+    AttentionSpec& attention = layer.self_attention;
+    ASSERT_LT(attention.kv_heads, attention.heads);
+    values += uint64_t{1} * attention.kv_heads * attention.head_dim *
+              family.spec.hidden;
+    attention.kv_heads = attention.heads;
+  }
+  for (const ComputeType dtype : {ComputeType::kInt8, ComputeType::kW8}) {
+    const auto bytes = [&](const TransformerSpec& spec) {
+      return WeightBytes(*checkpoint, family.names, spec, dtype);
+    };
+    EXPECT_EQ(bytes(family.spec) - bytes(unshared),
+              dtype == ComputeType::kInt8 ? PackedBytes(dtype, values) : 0)
+        << TypeName(dtype);
+  }
+}
+
 TEST(ModelMemoryTest, WhatIsServedGrowsWithItsOptions) {
   const TransformerSpec spec = FamilyOf(GoldenDirectory("marian/plain")).spec;
   const EngineOptions small = {

@@ -135,7 +135,8 @@ TEST_P(Int8WeightsTest, AreReadBackAsTheyWerePacked) {
   }
   std::vector<float> found(kNumbers);
   for (int column = 0; column < kGroupColumns; ++column) {
-    ReadInt8(block.data(), column, absl::MakeSpan(found));
+    std::fill(found.begin(), found.end(), 0.0f);
+    AddInt8(block.data(), column, absl::MakeSpan(found));
     ASSERT_EQ(found, expected[column]);
   }
 }

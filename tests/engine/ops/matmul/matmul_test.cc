@@ -268,6 +268,62 @@ TEST(MatMulTest, EveryDTypeMultipliesItsRoundedValues) {
   }
 }
 
+// `m` as weights of which the last `precise` columns (rows of m) are precise,
+// and those in their first block: what they lose is rounded once more.
+std::vector<float> PreciselyRounded(ConstMatrix m, int precise) {
+  const int from = (m.rows - precise) / kGroupColumns * kGroupColumns;
+  std::vector<float> out;
+  for (int r = 0; r < m.rows; ++r) {
+    const std::vector<float> row = SpreadNaively(m.row(r), m.cols);
+    std::vector<float> rounded = row;
+    RoundInt8WeightsNaively(rounded);
+    std::vector<float> rest(row.size(), 0.0f);
+    for (int i = 0; r >= from && i < m.cols; ++i) rest[i] = row[i] - rounded[i];
+    RoundInt8WeightsNaively(rest);
+    for (int i = 0; i < m.cols; ++i) out.push_back(rounded[i] + rest[i]);
+  }
+  return out;
+}
+
+TEST(MatMulTest, PreciseColumnsAreRoundedTwice) {
+  if (!Supported(ComputeType::kInt8)) GTEST_SKIP() << "no int8";
+  struct Shape {
+    int k, n, precise;
+  };
+  // Some columns, whole blocks, all columns; more members than blocks.
+  for (const auto& [k, n, precise] : {Shape{33, 65, 1},
+                                      {130, 201, 70},
+                                      {512, 192, 64},
+                                      {70, 130, 130},
+                                      {64, 520, 150}}) {
+    const Values weights(n, k, 1);
+    const Values src(70, k, 2);
+    const std::vector<float> rounded =
+        Rounded(ComputeType::kInt8, src.All(), false);
+    const std::vector<float> rounded_weights =
+        PreciselyRounded(weights.All(), precise);
+    std::vector<float> first;
+    for (const int threads : {1, 2, 8}) {
+      TestExec exec(threads);
+      const auto matmul =
+          MatMul::Create(exec.primitives, ComputeType::kInt8,
+                         StoredRows(weights.All()), 70, precise);
+      ASSERT_TRUE(matmul.ok()) << matmul.status();
+      for (const int m : {1, 2, 5, 40, 70}) {
+        SCOPED_TRACE(testing::Message()
+                     << threads << " threads, " << m << " x " << k << " x " << n
+                     << ", precise " << precise);
+        const std::vector<float> dst =
+            Multiply(exec.context(), *matmul, src.First(m));
+        ExpectProduct(dst, {rounded.data(), m, k},
+                      {rounded_weights.data(), n, k});
+        if (m == 1 && threads == 1) first = dst;
+        EXPECT_TRUE(std::equal(first.begin(), first.end(), dst.begin()));
+      }
+    }
+  }
+}
+
 TEST(MatMulTest, NumbersBeyondTheScalesOfGroupsAreRefused) {
   Values weights(70, 40, 1);
   weights.data[69 * 40 + 39] = -70000;
