@@ -35,6 +35,9 @@ struct Int8Weights {
   uint8_t codes[Int8Group::kNumbers] = {};
 };
 
+// OperandBytes() is right for rows of either.
+static_assert(sizeof(Int8Weights) == sizeof(Int8Group));
+
 // The groups of 64 columns of Int8Weights, packed: the scales as bf16, then the
 // zeros in 8 bits, then the codes. Codes 4i to 4i + 3 of all columns lie
 // together. A short group ends with a whole step: the codes behind its numbers

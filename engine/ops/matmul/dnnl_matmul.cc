@@ -197,8 +197,9 @@ void DnnlWeights::Read(int first, Matrix dst) const {
       case ComputeType::kInt8:
         absl::c_fill(row, 0.0f);
         AddInt8(data, column - block, row);
-        if (column >= precise_from_)
+        if (column >= precise_from_) {
           AddInt8(data + column_bytes_ * kBlockColumns, column - block, row);
+        }
         kernels_.unspread(row.data(), k_);
         break;
       case ComputeType::kW8:

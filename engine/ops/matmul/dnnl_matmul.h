@@ -51,8 +51,8 @@ struct DnnlSlice {
 // lie together, so that one copy serves the whole matrix and all slices.
 //
 // Numbers are rounded as in an Operand, but for those of int8, w8 and int4,
-// which are WeightGroups. Read() gives the rounded numbers, unspread: row c is
-// column c of the weights.
+// which are groups of weights (number_group.h). Read() gives the rounded
+// numbers, unspread: row c is column c of the weights.
 //
 // In int8 columns may be precise: what a group loses by rounding is rounded to
 // a second group of its own. A block of 64 columns has then two planes, the
