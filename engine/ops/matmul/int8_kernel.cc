@@ -77,8 +77,10 @@ inline void AddScaled(Vec sum, const Columns& columns, const Int8Group& x,
 
 // With few rows the product is bound by the memory of the weights. So they are
 // prefetched evenly, some lines with each unit, so far ahead of those that are
-// multiplied.
-constexpr size_t kAheadBytes = size_t{12} << 10;
+// multiplied; into L2, since prefetches into L1 wait for each other. With more
+// rows than are multiplied at once, much lies between a prefetch and the next.
+constexpr size_t kAheadBytes = size_t{6} << 10;
+constexpr size_t kFarAheadBytes = size_t{16} << 10;
 constexpr int kRowsAtOnce = 6;
 
 inline Vec AddProducts(Vec weights, Vec x, Vec sum) {
@@ -88,11 +90,9 @@ inline Vec AddProducts(Vec weights, Vec x, Vec sum) {
 }
 
 // Adds the products of R rows to their totals. With each unit it prefetches L
-// lines from `ahead` on: all lines of a unit if no other rows come, which would
-// want the first cache level for themselves.
+// lines from `ahead` on.
 template <int R, int L>
 void AddRows(const Int8Pair& pair, const char* ahead, const Totals& totals) {
-  constexpr auto kLevel = L == kVectors ? _MM_HINT_T0 : _MM_HINT_T1;
   const Int8Group* const src = pair.src;
   const ptrdiff_t stride = pair.stride;
   Vec sums[R][kVectors];
@@ -104,7 +104,9 @@ void AddRows(const Int8Pair& pair, const char* ahead, const Totals& totals) {
   const char* weights = pair.weights + Int8WeightGroup::kCodes;
   for (int u = 0; u < pair.units; ++u, weights += Int8WeightGroup::kUnit) {
 #pragma GCC unroll 8
-    for (int l = 0; l < L; ++l, ahead += kLine) _mm_prefetch(ahead, kLevel);
+    for (int l = 0; l < L; ++l, ahead += kLine) {
+      _mm_prefetch(ahead, _MM_HINT_T1);
+    }
     Vec weight[kVectors];
 #pragma GCC unroll 8
     for (int v = 0; v < kVectors; ++v) {
@@ -156,7 +158,8 @@ static_assert(std::size(kAddersOfRows) == kRowsAtOnce + 1 && kVectors == 4);
 // Adds the products of all rows with a group of a block to their totals.
 void AddGroup(const Int8Pair& pair, int rows, const Totals& totals) {
   const int parts = (rows + kRowsAtOnce - 1) / kRowsAtOnce;
-  const char* ahead = pair.weights + kAheadBytes;
+  const char* ahead =
+      pair.weights + (parts == 1 ? kAheadBytes : kFarAheadBytes);
   for (size_t line = 0; line < Int8WeightGroup::kCodes; line += kLine) {
     _mm_prefetch(ahead + line, _MM_HINT_T1);
   }
