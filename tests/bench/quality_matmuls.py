@@ -76,14 +76,14 @@ def rounded(rows, group=GROUP):
 
 def rounded_weights(rows, group=GROUP):
     """The same of each row of weights: codes of the group's own range, and of
-    eight scales the one with the least errors."""
+    some scales the one with the least errors."""
     parts = []
     for part in rows.split(group, -1):
         lowest = part.amin(-1, keepdim=True).clamp_max(0)
         highest = part.amax(-1, keepdim=True).clamp_min(0)
         scale = up_to_bf16(highest / 255 - lowest / 255)
         best = least = None
-        for _ in range(8):
+        for _ in range(16 if part.shape[-1] < 64 else 8):
             zero = torch.round(-lowest / scale).clamp_max(255)
             codes = torch.maximum(torch.minimum(
                 torch.round(part / scale), 255 - zero), -zero)

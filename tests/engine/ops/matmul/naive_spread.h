@@ -78,8 +78,8 @@ inline void RoundInt8Naively(std::vector<float>& row) {
 }
 
 // The same of a row of weights: in each group whole numbers of steps, 255 from
-// the lowest to the highest, of the eight smallest steps with 8 bits that have
-// the range the one with the least errors.
+// the lowest to the highest, of the smallest steps with 8 bits that have the
+// range (8, or 16 of fewer than 64 numbers) the one with the least errors.
 inline void RoundInt8WeightsNaively(std::vector<float>& row) {
   for (size_t begin = 0; begin < row.size(); begin += Int8Group::kNumbers) {
     const size_t end =
@@ -94,7 +94,8 @@ inline void RoundInt8WeightsNaively(std::vector<float>& row) {
     float step = UpTo8Bits(highest / 255 - lowest / 255);
     std::vector<float> best;
     double least = 0;
-    for (int i = 0; i < 8; ++i, step = UpTo8Bits(step * 1.0001f)) {
+    const int steps_tried = end - begin < 64 ? 16 : 8;
+    for (int i = 0; i < steps_tried; ++i, step = UpTo8Bits(step * 1.0001f)) {
       const float from = -std::min(255.0f, std::nearbyint(-lowest / step));
       std::vector<float> rounded;
       double error = 0;
