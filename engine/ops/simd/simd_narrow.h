@@ -11,6 +11,7 @@
 //   Load(const uint16_t*): bf16, the upper halves of floats; exact.
 //   Load(const int8_t*): exact.
 //   StoreInt8(): rounds to nearest, ties to even; values within [-128, 127].
+//   StoreInt8s(): the same for several vectors; returns the sum of the codes.
 // And Transpose(): lane j of vector i becomes lane i of vector j.
 ATTEND_BASELINE_BEGIN
 inline bool AnyNan(Vec a) {
@@ -33,6 +34,15 @@ inline void StoreInt8(int8_t* p, Vec v) {
   const int32_t four =
       _mm_cvtsi128_si32(_mm_packs_epi16(words, _mm_setzero_si128()));
   std::memcpy(p, &four, sizeof(four));
+}
+template <int kCount>
+inline int32_t StoreInt8s(const Vec (&x)[kCount], int8_t* p) {
+  Vec sum = Zero();
+  for (int i = 0; i < kCount; ++i) {
+    StoreInt8(p + i * kLanes, x[i]);
+    sum = Add(sum, Round(x[i]));
+  }
+  return static_cast<int32_t>(SumOfLanes(sum));
 }
 inline void Transpose(Vec (&x)[kLanes]) {
   _MM_TRANSPOSE4_PS(x[0], x[1], x[2], x[3]);
@@ -57,6 +67,15 @@ inline void StoreInt8(int8_t* p, Vec v) {
                                         _mm256_extracti128_si256(x, 1));
   _mm_storel_epi64(reinterpret_cast<__m128i*>(p),
                    _mm_packs_epi16(words, words));
+}
+template <int kCount>
+inline int32_t StoreInt8s(const Vec (&x)[kCount], int8_t* p) {
+  Vec sum = Zero();
+  for (int i = 0; i < kCount; ++i) {
+    StoreInt8(p + i * kLanes, x[i]);
+    sum = Add(sum, Round(x[i]));
+  }
+  return static_cast<int32_t>(SumOfLanes(sum));
 }
 inline void Transpose(Vec (&x)[kLanes]) {
   // Within halves of 4 lanes, then the halves.
@@ -95,6 +114,33 @@ inline Vec Load(const int8_t* p) {
 inline void StoreInt8(int8_t* p, Vec v) {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(p),
                    _mm512_maskz_cvtsepi32_epi8(kAll, ToInt(v)));
+}
+// The instructions that narrow a vector each would take twice as long.
+template <int kCount>
+inline int32_t StoreInt8s(const Vec (&x)[kCount], int8_t* p) {
+  static_assert(kCount % 4 == 0);
+  constexpr __mmask32 kAllWords = 0xffffffff;
+  constexpr __mmask64 kAllBytes = 0xffffffffffffffff;
+  // Packing leaves quarter q of vector i at 4 q + i.
+  const __m512i order =
+      _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  __m512i sums = _mm512_setzero_si512();  // words, of at most kCount codes
+  static_assert(kCount * 128 <= INT16_MAX);
+#pragma GCC unroll 8
+  for (int i = 0; i < kCount; i += 4) {
+    const __m512i a =
+        _mm512_maskz_packs_epi32(kAllWords, ToInt(x[i]), ToInt(x[i + 1]));
+    const __m512i b =
+        _mm512_maskz_packs_epi32(kAllWords, ToInt(x[i + 2]), ToInt(x[i + 3]));
+    sums = _mm512_add_epi16(sums, _mm512_add_epi16(a, b));
+    const __m512i codes = _mm512_maskz_packs_epi16(kAllBytes, a, b);
+    _mm512_storeu_si512(p + i * kLanes,
+                        _mm512_maskz_permutexvar_epi32(kAll, order, codes));
+  }
+  const __m512i pairs =
+      _mm512_maskz_madd_epi16(kAll, sums, _mm512_set1_epi16(1));
+  return static_cast<int32_t>(
+      SumOfLanes(_mm512_maskz_cvtepi32_ps(kAll, pairs)));
 }
 inline void Transpose(Vec (&x)[kLanes]) {
   // Within quarters of 4 lanes, then the quarters.

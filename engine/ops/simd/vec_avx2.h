@@ -31,6 +31,7 @@ inline Vec Add(Vec a, Vec b) { return _mm256_add_ps(a, b); }
 inline Vec Mul(Vec a, Vec b) { return _mm256_mul_ps(a, b); }
 inline Vec Max(Vec a, Vec b) { return _mm256_max_ps(a, b); }
 inline Vec Min(Vec a, Vec b) { return _mm256_min_ps(a, b); }
+inline Vec Abs(Vec a) { return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), a); }
 inline Vec MulAdd(Vec a, Vec b, Vec c) { return _mm256_fmadd_ps(a, b, c); }
 inline Vec Round(Vec a) { return _mm256_cvtepi32_ps(_mm256_cvtps_epi32(a)); }
 inline Vec Floor(Vec a) { return _mm256_floor_ps(a); }

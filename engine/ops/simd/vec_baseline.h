@@ -30,6 +30,7 @@ inline Vec Add(Vec a, Vec b) { return _mm_add_ps(a, b); }
 inline Vec Mul(Vec a, Vec b) { return _mm_mul_ps(a, b); }
 inline Vec Max(Vec a, Vec b) { return _mm_max_ps(a, b); }
 inline Vec Min(Vec a, Vec b) { return _mm_min_ps(a, b); }
+inline Vec Abs(Vec a) { return _mm_andnot_ps(_mm_set1_ps(-0.0f), a); }
 // a * b + c; fused where the machine can.
 inline Vec MulAdd(Vec a, Vec b, Vec c) { return Add(Mul(a, b), c); }
 inline Vec Round(Vec a) { return _mm_cvtepi32_ps(_mm_cvtps_epi32(a)); }
