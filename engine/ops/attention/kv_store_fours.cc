@@ -33,7 +33,15 @@ struct Bytes {
 inline float RoundRow(const float* row, int n, int8_t* to) {
   const Int8s numbers = Int8s::Of(row, n);
   const Vec inverse = Broadcast(numbers.inverse());
-  for (int d = 0; d < n; d += kLanes) {
+  int d = 0;
+  for (; d + kBytes <= n; d += kBytes) {
+    Vec codes[kFour];
+    for (int i = 0; i < kFour; ++i) {
+      codes[i] = Int8s::Code(Load(row + d + i * kLanes), inverse);
+    }
+    StoreInt8s(codes, to + d);
+  }
+  for (; d < n; d += kLanes) {
     Int8s::Narrow(to + d, LoadSome(row + d, n - d), inverse);
   }
   return numbers.scale();
@@ -55,8 +63,8 @@ inline void StoreBytes(int8_t* p, __m128i v) {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(p), v);
 }
 
-// The same numbers with kFoursZero added. In vectors of the size that
-// RoundRow() has just stored: larger ones would wait for the cache.
+// The same numbers with kFoursZero added. In vectors that are not larger than
+// those that RoundRow() has just stored: larger ones would wait for the cache.
 inline void AddZero(int8_t* row, int n) {
   static_assert(KvLayout::kFoursZero == 128);
   for (int d = 0; d < n; d += kLanes) {
