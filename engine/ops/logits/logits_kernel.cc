@@ -1,6 +1,8 @@
 #include "engine/ops/logits/logits_kernel.h"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <limits>
 #include <ranges>
 

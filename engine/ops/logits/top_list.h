@@ -56,17 +56,22 @@ class TopList {
   absl::Span<const uint64_t> ranks() const {
     return {ranks_, static_cast<size_t>(size_)};
   }
+  int capacity() const { return capacity_; }
   bool full() const { return size_ == capacity_; }
   // The score of the worst token. The list must be full and not empty.
   float worst() const { return TokenOf(ranks_[size_ - 1]).score; }
 
   void Offer(uint64_t rank) {
-    for (int i = 0; i < size_; ++i) {
-      const uint64_t kept = ranks_[i];
-      ranks_[i] = std::max(kept, rank);
-      rank = std::min(kept, rank);
+    if (!full()) {
+      ++size_;
+    } else if (size_ == 0 || rank <= ranks_[size_ - 1]) {
+      return;
     }
-    if (!full()) ranks_[size_++] = rank;
+    int place = size_ - 1;
+    for (; place > 0 && ranks_[place - 1] < rank; --place) {
+      ranks_[place] = ranks_[place - 1];
+    }
+    ranks_[place] = rank;
   }
   // Writes the tokens to `out`, best first; returns how many there are.
   size_t Copy(TokenScore* out) const {
