@@ -42,9 +42,10 @@ KvLayout LayoutOfPool(const TransformerSpec& spec, ComputeType dtype,
 
 // The second planes of precise values.
 uint64_t PreciseBytes(const TransformerSpec& spec, ComputeType dtype) {
+  if (dtype != ComputeType::kInt8) return 0;
   uint64_t numbers = 0;
   for (const auto& stack : {spec.encoder, spec.decoder}) {
-    if (!stack || dtype != ComputeType::kInt8) continue;
+    if (!stack) continue;
     for (const LayerSpec& layer : stack->layers) {
       numbers +=
           uint64_t{1} * spec.hidden * PreciseValues(layer.self_attention);

@@ -153,9 +153,7 @@ void DnnlWeights::PackInt8Block(Matrix columns, int begin, PackBuffer& buffer) {
     PackInt8(groups, k_, c, block);
     if (begin < precise_from_) continue;
     const absl::Span<float> rounded(buffer.column.data(), k_);
-    absl::c_fill(rounded, 0.0f);
-    AddInt8(block, c, rounded);
-    kernels_.unspread(rounded.data(), k_);
+    ReadInt8(block, c, /*planes=*/1, rounded);
     for (int i = 0; i < k_; ++i) column[i] -= rounded[i];
     kernels_.round_weights(column, k_, groups);
     PackInt8(groups, k_, c, block + column_bytes_ * kBlockColumns);
@@ -195,12 +193,7 @@ void DnnlWeights::Read(int first, Matrix dst) const {
         ReadUnits<Bf16>(units, stride, row);
         break;
       case ComputeType::kInt8:
-        absl::c_fill(row, 0.0f);
-        AddInt8(data, column - block, row);
-        if (column >= precise_from_) {
-          AddInt8(data + column_bytes_ * kBlockColumns, column - block, row);
-        }
-        kernels_.unspread(row.data(), k_);
+        ReadInt8(data, column - block, column < precise_from_ ? 1 : 2, row);
         break;
       case ComputeType::kW8:
       case ComputeType::kInt4:
@@ -210,15 +203,27 @@ void DnnlWeights::Read(int first, Matrix dst) const {
   }
 }
 
+void DnnlWeights::ReadInt8(const char* block, int column, int planes,
+                           absl::Span<float> dst) const {
+  absl::c_fill(dst, 0.0f);
+  for (int plane = 0; plane < planes; ++plane) {
+    AddInt8(block + column_bytes_ * kBlockColumns * plane, column, dst);
+  }
+  kernels_.unspread(dst.data(), k_);
+}
+
 Range DnnlWeights::ShareOf(int member, int members) const {
   const Range planes = Share(PlanesBefore(n_), member, members, kBlockColumns);
-  const auto column = [&](int plane) {
-    if (plane <= precise_from_) return plane;
-    const int more = (plane - precise_from_) / 2;
-    return precise_from_ + more / kBlockColumns * kBlockColumns;
+  // The first column of the block that begins nearest to a plane.
+  const auto block_at = [&](int plane) {
+    constexpr int kPrecisePlanes = 2 * kBlockColumns;
+    const int behind = std::max(0, plane - precise_from_);
+    const int precise_blocks = (behind + kBlockColumns) / kPrecisePlanes;
+    const int last = (n_ - 1) / kBlockColumns * kBlockColumns;
+    return std::min(last, plane - behind + precise_blocks * kBlockColumns);
   };
-  return {column(planes.begin),
-          member + 1 == members ? n_ : column(planes.end)};
+  return {block_at(planes.begin),
+          member + 1 == members ? n_ : block_at(planes.end)};
 }
 
 DnnlSlice DnnlWeights::Slice(Primitives& primitives, int begin, int end,

@@ -7,6 +7,7 @@
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include "absl/status/status.h"
+#include "absl/types/span.h"
 #include "engine/compute/compute.h"
 #include "engine/ops/exec/compute_type.h"
 #include "engine/ops/exec/dnnl_primitives.h"
@@ -72,6 +73,7 @@ class DnnlWeights final : public RowSource {
   absl::Status CheckRange() const;
 
   // One of `members` ranges of columns, of about equal bytes, in whole blocks.
+  // Empty for some, if members are about as many as blocks.
   Range ShareOf(int member, int members) const;
   // Columns [begin, end), for products with up to max_rows rows. `begin` is a
   // multiple of kBlockColumns. Valid while the weights and `primitives` exist.
@@ -91,11 +93,14 @@ class DnnlWeights final : public RowSource {
   void PackBlock(const RowSource& weights, int begin, PackBuffer& buffer);
   // The same in int8, of `columns` [columns, k], which are overwritten.
   void PackInt8Block(Matrix columns, int begin, PackBuffer& buffer);
-  // The planes of all columns before `column`, the first of a block.
+  // Reads a column of a packed block in int8, unspread.
+  void ReadInt8(const char* block, int column, int planes,
+                absl::Span<float> dst) const;
+  // The planes of the columns before `column`.
   int PlanesBefore(int column) const {
     return column + std::max(0, column - precise_from_);
   }
-  // Where the column of a block, or a column that is not packed, begins.
+  // Where a column begins that is the first of a block, or is not packed.
   size_t PlaceOf(int column) const {
     return column_bytes_ * PlanesBefore(column);
   }
@@ -113,8 +118,10 @@ class DnnlWeights final : public RowSource {
   const EpilogueKernels& kernels_;
   MultiplyKernel kernel_;  // null: oneDNN's
   bool packed_;
-  size_t column_bytes_ = 0;              // of one plane
-  int precise_from_ = 0;                 // the first column of a block
+  size_t column_bytes_ = 0;  // of one plane
+  // The first precise column, which is the first of a block. Without precise
+  // columns: behind all columns.
+  int precise_from_ = 0;
   std::atomic<bool> too_large_ = false;  // see CheckRange()
   Buffer<char> data_;
 };

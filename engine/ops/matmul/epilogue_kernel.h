@@ -45,9 +45,10 @@ struct EpilogueKernels {
   // Row `row` of dst = src [dst.cols].
   void (*make_operand)(const float* src, const Operand& dst, int row) = nullptr;
   // The groups of a row of weights in int8, spread (spread_block.h). Codes go
-  // from the lowest number of a group, or 0, to the highest, or 0; of the
-  // smallest scales with which they do (8, or 16 of fewer than 64 numbers), the
-  // one with the smallest sum of squared errors is taken. Load time only.
+  // from the lowest number of a group, or 0, to the highest, or 0. The 8
+  // smallest scales with which they do (16 of fewer than 64 numbers) are tried,
+  // and the one with the smallest sum of squared errors is taken. Load time
+  // only.
   void (*round_weights)(const float* src, int columns,
                         Int8Weights* dst) = nullptr;
   // Spreads a row in place (spread_block.h), and undoes that.

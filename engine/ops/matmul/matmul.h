@@ -34,8 +34,9 @@ class MatMul {
   // `weights` is [n, k], as checkpoints store a linear map. Members of the team
   // read it once, a few rows at a time; the call does not keep it. `primitives`
   // must outlive the matmul. A max_rows above 64 costs neither time nor memory.
-  // In int8 the weights of the last `precise` columns are rounded to about 16
-  // bits, and take twice the time and memory.
+  // In int8 the weights of the last `precise` columns, and of those in their
+  // first block of 64, are rounded to about 16 bits, and take twice the time
+  // and memory.
   // Errors: that of CheckComputeType(); INVALID_ARGUMENT: a number is too large
   // for w8 or int4; INTERNAL: an error of oneDNN.
   static absl::StatusOr<MatMul> Create(Primitives& primitives,

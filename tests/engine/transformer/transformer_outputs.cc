@@ -58,16 +58,15 @@ Rows RowsOf(const Matrix& m) {
 class EngineRun {
  public:
   EngineRun(Compute& compute, const TransformerSpec& spec,
-            const TensorsBySlot& weights)
+            const TensorsBySlot& weights, ComputeType dtype)
       : spec_(spec),
-        activations_(spec, {ComputeType::kF32, ComputeType::kF32}, kMaxRows,
-                     compute.team().size()) {
+        activations_(spec, {dtype, dtype}, kMaxRows, compute.team().size()) {
     const SlotCheckpoint files(weights);
     auto checkpoint = Checkpoint::Open(files.directory());
     EXPECT_TRUE(checkpoint.ok()) << checkpoint.status();
     Weights slots(*checkpoint, files.names());
-    auto transformer =
-        Transformer::Load(compute, spec, slots, {.max_rows = kMaxRows});
+    auto transformer = Transformer::Load(
+        compute, spec, slots, {.dtype = dtype, .max_rows = kMaxRows});
     EXPECT_TRUE(transformer.ok()) << transformer.status();
     EXPECT_TRUE(slots.CheckAllRead().ok()) << slots.CheckAllRead();
     transformer_ = *std::move(transformer);
@@ -269,8 +268,8 @@ Outputs NaiveOutputs(const TransformerSpec& spec,
 }
 
 Outputs EngineOutputs(Compute& compute, const TransformerSpec& spec,
-                      const TensorsBySlot& weights) {
-  return EngineRun(compute, spec, weights).All();
+                      const TensorsBySlot& weights, ComputeType dtype) {
+  return EngineRun(compute, spec, weights, dtype).All();
 }
 
 }  // namespace attend

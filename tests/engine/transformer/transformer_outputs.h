@@ -5,6 +5,7 @@
 #include <string>
 
 #include "engine/compute/compute.h"
+#include "engine/ops/exec/compute_type.h"
 #include "tests/engine/transformer/naive_transformer.h"
 
 namespace attend {
@@ -16,10 +17,11 @@ using Outputs = std::map<std::string, Rows>;
 
 Outputs NaiveOutputs(const TransformerSpec& spec, const TensorsBySlot& weights);
 
-// The outputs of the transformer, in f32. Encodes the source at once and in
-// small pieces, which must give the same bits; computes the target in pieces.
+// The outputs of the transformer. Encodes the source at once and in small
+// pieces, which must give the same bits; computes the target in pieces.
 Outputs EngineOutputs(Compute& compute, const TransformerSpec& spec,
-                      const TensorsBySlot& weights);
+                      const TensorsBySlot& weights,
+                      ComputeType dtype = ComputeType::kF32);
 
 }  // namespace attend
 

@@ -274,11 +274,12 @@ std::vector<float> PreciselyRounded(ConstMatrix m, int precise) {
   const int from = (m.rows - precise) / kGroupColumns * kGroupColumns;
   std::vector<float> out;
   for (int r = 0; r < m.rows; ++r) {
-    const std::vector<float> row = SpreadNaively(m.row(r), m.cols);
-    std::vector<float> rounded = row;
+    std::vector<float> rounded = SpreadNaively(m.row(r), m.cols);
     RoundInt8WeightsNaively(rounded);
-    std::vector<float> rest(row.size(), 0.0f);
-    for (int i = 0; r >= from && i < m.cols; ++i) rest[i] = row[i] - rounded[i];
+    std::vector<float> rest(m.row(r), m.row(r) + m.cols);
+    const std::vector<float> read = UnspreadNaively(rounded);
+    for (int i = 0; i < m.cols; ++i) rest[i] = r < from ? 0 : rest[i] - read[i];
+    rest = SpreadNaively(rest.data(), m.cols);
     RoundInt8WeightsNaively(rest);
     for (int i = 0; i < m.cols; ++i) out.push_back(rounded[i] + rest[i]);
   }
