@@ -107,12 +107,11 @@ def share(error, of):
 class Product:
     """A linear map of the model, which can compute in int8."""
 
-    def __init__(self, name, module):
+    def __init__(self, name, module, shares_values):
         self.name, self.module = name, module
         self.int8 = False
-        # Rounded twice: values that heads share.
-        self.precise = self.kind.endswith("v_proj") and \
-            module.out_features < module.in_features
+        # Rounded twice.
+        self.precise = shares_values and self.kind.endswith("v_proj")
         self.errors = None
         module.forward = self.forward
 
@@ -195,7 +194,9 @@ def main():
             folder, dtype=torch.float32).eval()
         text = args.text.read_text(encoding="utf-8")
         ids = torch.tensor([tokenizer(text)["input_ids"][:args.tokens]])
-        products = [Product(name, module)
+        shares_values = (model.config.num_key_value_heads
+                         < model.config.num_attention_heads)
+        products = [Product(name, module, shares_values)
                     for name, module in model.named_modules()
                     if isinstance(module, torch.nn.Linear)]
         expected = log_probs(model, ids)

@@ -75,12 +75,6 @@ inline void AddScaled(Vec sum, const Columns& columns, const Int8Group& x,
                                 Load(row.from + column)));
 }
 
-// With few rows the product is bound by the memory of the weights. So they are
-// prefetched evenly, some lines with each unit, so far ahead of those that are
-// multiplied; into L2, since prefetches into L1 wait for each other. With more
-// rows than are multiplied at once, much lies between a prefetch and the next.
-constexpr size_t kAheadBytes = size_t{6} << 10;
-constexpr size_t kFarAheadBytes = size_t{16} << 10;
 constexpr int kRowsAtOnce = 6;
 
 inline Vec AddProducts(Vec weights, Vec x, Vec sum) {
@@ -159,7 +153,7 @@ static_assert(std::size(kAddersOfRows) == kRowsAtOnce + 1 && kVectors == 4);
 void AddGroup(const Int8Pair& pair, int rows, const Totals& totals) {
   const int parts = (rows + kRowsAtOnce - 1) / kRowsAtOnce;
   const char* ahead =
-      pair.weights + (parts == 1 ? kAheadBytes : kFarAheadBytes);
+      pair.weights + (parts == 1 ? kAheadOfFewRows : kAheadOfManyRows);
   for (size_t line = 0; line < Int8WeightGroup::kCodes; line += kLine) {
     _mm_prefetch(ahead + line, _MM_HINT_T1);
   }

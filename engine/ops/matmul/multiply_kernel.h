@@ -16,6 +16,14 @@ inline constexpr int kUnitBytes = 4;
 // Most rows of one call.
 inline constexpr int kMultiplyRows = 64;
 
+// With few rows a product is bound by the memory of the weights. So kernels
+// prefetch them evenly, some lines with each unit, this many bytes ahead of
+// those that are multiplied; into L2, since prefetches into L1 wait for each
+// other. Many: more than are multiplied at once, so that much lies between a
+// prefetch and the next.
+inline constexpr int kAheadOfFewRows = 6 << 10;
+inline constexpr int kAheadOfManyRows = 16 << 10;
+
 // dst [rows, n] = src [rows, units] * weights [units, n]; src and dst are
 // dense. The weights are blocks of 64 columns, one after the other, each
 // [padded_units][64]; what lies beyond `units` and n is finite, and makes no
