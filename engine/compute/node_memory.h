@@ -11,8 +11,8 @@ namespace attend {
 // pages. The memory is the process's own, and has zeros alone, before and
 // after. They do nothing if the team is on one node. Load time only.
 
-// The items [0, total), of `item_bytes` each: every member reads its Share(), or
-// about that, which is to be in the member's node.
+// The items [0, total), of `item_bytes` each: every member reads about its
+// Share(), which is to be in the member's node.
 void PlaceShares(const Team& team, void* memory, size_t item_bytes, int total,
                  int grain);
 // Members of all nodes read all of it: each node has as much as any other.

@@ -184,17 +184,23 @@ void MultiplyInt8(const MultiplyArgs& a) {
   const auto* const src = static_cast<const Int8Group*>(a.src);
   const int groups = (a.units + kGroupUnits - 1) / kGroupUnits;
   const char* weights = static_cast<const char*>(a.weights);
+  const int dst_stride = a.dst_stride != 0 ? a.dst_stride : a.n;
   for (int column = 0; column < a.n; column += kGroupColumns) {
     const int columns = std::min(kGroupColumns, a.n - column);
+    const bool is_whole = columns == kGroupColumns;
     const int all = column < a.precise_from ? groups : 2 * groups;
     Totals totals = {
         .from = kNothing, .to = memory, .to_stride = kGroupColumns};
+    if (is_whole && a.first != nullptr) {
+      totals.from = a.first + column;
+      totals.from_stride = a.first_stride;
+    }
     for (int i = 0; i < all; ++i) {
       const int g = i < groups ? i : i - groups;
       const int units = std::min(kGroupUnits, a.units - g * kGroupUnits);
-      if (i + 1 == all && columns == kGroupColumns) {
+      if (i + 1 == all && is_whole) {
         totals.to = a.dst + column;
-        totals.to_stride = a.n;
+        totals.to_stride = dst_stride;
       }
       kAddGroup({.src = src + g,
                  .stride = groups,
@@ -206,10 +212,15 @@ void MultiplyInt8(const MultiplyArgs& a) {
       weights +=
           Int8WeightGroup::BytesOf(units * Int8WeightGroup::kUnitNumbers);
     }
-    if (columns == kGroupColumns) continue;
+    if (is_whole) continue;
     for (int row = 0; row < a.rows; ++row) {
-      std::copy_n(memory + row * kGroupColumns, columns,
-                  a.dst + ptrdiff_t{row} * a.n + column);
+      const float* const sums = memory + row * kGroupColumns;
+      float* const dst = a.dst + ptrdiff_t{row} * dst_stride + column;
+      const float* const first =
+          a.first == nullptr
+              ? kNothing
+              : a.first + ptrdiff_t{row} * a.first_stride + column;
+      for (int i = 0; i < columns; ++i) dst[i] = first[i] + sums[i];
     }
   }
 }

@@ -54,6 +54,14 @@ struct MatMul::Impl {
 
   int TileRows() const { return std::min(max_rows, kTileRows); }
 
+  // Whether sums of products begin with the bias or the residual, so that there
+  // is nothing to apply to them.
+  bool IsInSums(const Epilogue& e) const {
+    return dtype == ComputeType::kInt8 && !e.gated &&
+           e.activation == Activation::kNone &&
+           (e.bias == nullptr || e.residual == nullptr);
+  }
+
   // Rows [tile.begin, tile.end).
   void RunSliced(Call& call, Range tile) const;
   // One member's rows [rows.begin, rows.end).
@@ -61,6 +69,10 @@ struct MatMul::Impl {
   // result [rows, slice.columns], dense, = rows of the source * slice.
   void Multiply(Call& call, int member, const DnnlSlice& slice, Range rows,
                 float* result) const;
+  // The slice's columns of dst, whose row 0 is rows.begin, = rows of the source
+  // * slice + bias or residual, if IsInSums().
+  void MultiplyAndAdd(const Call& call, const DnnlSlice& slice, Range rows,
+                      float* dst) const;
   // Where RunSliced() puts the product of a slice and a tile of `rows` rows,
   // for all members to read after they have met.
   float* ResultOf(Call& call, const DnnlSlice& slice, int rows) const;
@@ -119,6 +131,23 @@ void MatMul::Impl::Multiply(Call& call, int member, const DnnlSlice& slice,
       slice.Multiply(call.context.dnnl(member), rows.end - rows.begin,
                      call.src.row(rows.begin), result);
   if (status != dnnl_success) call.error = status;
+}
+
+void MatMul::Impl::MultiplyAndAdd(const Call& call, const DnnlSlice& slice,
+                                  Range rows, float* dst) const {
+  const Epilogue& e = call.epilogue;
+  MultiplyArgs args = slice.args;
+  args.src = call.src.row(rows.begin);
+  args.dst = dst + slice.begin;
+  args.dst_stride = n;
+  args.rows = rows.end - rows.begin;
+  if (e.bias != nullptr) {
+    args.first = e.bias + slice.begin;
+  } else if (e.residual != nullptr) {
+    args.first = e.residual + static_cast<size_t>(rows.begin) * n + slice.begin;
+    args.first_stride = n;
+  }
+  slice.kernel(args);
 }
 
 float* MatMul::Impl::ResultOf(Call& call, const DnnlSlice& slice,
@@ -199,6 +228,7 @@ void MatMul::Impl::RunSliced(Call& call, Range tile) const {
   // Slices' products are dense: oneDNN's packed kernels write no strided ones.
   team.Run([&](int member) {
     const DnnlSlice& slice = slices[member];
+    if (IsInSums(e)) return MultiplyAndAdd(call, slice, tile, dst.data);
     float* const result = ResultOf(call, slice, rows);
     Multiply(call, member, slice, tile, result);
     if (e.gated) return;  // the gate may be one member's, the value another's
@@ -223,6 +253,14 @@ void MatMul::Impl::RunRows(Call& call, int member, Range rows) const {
   const int width = call.dst.cols;
   for (int first = rows.begin; first < rows.end; first += kTileRows) {
     const Range tile = {first, std::min(rows.end, first + kTileRows)};
+    if (IsInSums(e)) {
+      float* const dst = call.unwritten() ? result : call.dst.row(first);
+      MultiplyAndAdd(call, whole, tile, dst);
+      for (int i = tile.begin; i < tile.end; ++i) {
+        Finish(call, i, dst + static_cast<size_t>(i - first) * width);
+      }
+      continue;
+    }
     Multiply(call, member, whole, tile, result);
     for (int r = tile.begin; r < tile.end; r += kAppliedRows) {
       const int end = std::min(tile.end, r + kAppliedRows);

@@ -341,6 +341,53 @@ TEST(MatMulTest, NumbersBeyondTheScalesOfGroupsAreRefused) {
   }
 }
 
+// Without an activation sums may begin with the bias or the residual.
+TEST(MatMulTest, BiasAndResidualAreAddedInEveryDType) {
+  const int k = 300;
+  const int rows = 140;
+  const Values src(rows, k, 1);
+  for (const ComputeType dtype : kAllComputeTypes) {
+    if (!Supported(dtype)) continue;
+    for (const int n : {30, 150, 256}) {
+      const Values weights(n, k, 2);
+      const Values residual(rows, n, 3);
+      const Values bias(1, n, 4);
+      for (const int threads : {1, 2}) {
+        TestExec exec(threads);
+        const auto matmul = MatMul::Create(exec.primitives, dtype,
+                                           StoredRows(weights.All()), rows);
+        ASSERT_TRUE(matmul.ok());
+        for (const int m : {1, 5, 70, rows}) {
+          const std::vector<float> product =
+              Multiply(exec.context(), *matmul, src.First(m));
+          for (const int added : {1, 2, 3}) {
+            SCOPED_TRACE(testing::Message()
+                         << TypeName(dtype) << " " << m << " x " << k << " x "
+                         << n << ", " << threads << " threads, " << added);
+            // The residual is the destination.
+            std::vector<float> dst(residual.data.begin(),
+                                   residual.data.begin() + m * n);
+            Epilogue epilogue;
+            if ((added & 1) != 0) epilogue.bias = bias.data.data();
+            if ((added & 2) != 0) epilogue.residual = dst.data();
+            std::vector<float> expected = product;
+            for (int i = 0; i < m * n; ++i) {
+              if ((added & 1) != 0) expected[i] += bias.data[i % n];
+              if ((added & 2) != 0) expected[i] += residual.data[i];
+            }
+            ASSERT_TRUE(RunOn(exec.context(), *matmul, src.First(m), epilogue,
+                              {dst.data(), m, n})
+                            .ok());
+            // Of sums of about 20, added in another order.
+            EXPECT_THAT(
+                dst, testing::Pointwise(testing::FloatNear(1e-4f), expected));
+          }
+        }
+      }
+    }
+  }
+}
+
 // The operand that an epilogue writes is the one that MakeOperand() would make
 // of its result, whether or not the result itself is wanted.
 TEST(MatMulTest, EpilogueWritesTheNextOperand) {
