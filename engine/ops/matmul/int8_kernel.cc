@@ -191,10 +191,7 @@ void MultiplyInt8(const MultiplyArgs& a) {
     const int all = column < a.precise_from ? groups : 2 * groups;
     Totals totals = {
         .from = kNothing, .to = memory, .to_stride = kGroupColumns};
-    if (is_whole && a.first != nullptr) {
-      totals.from = a.first + column;
-      totals.from_stride = a.first_stride;
-    }
+    if (is_whole && a.first != nullptr) totals.from = a.first + column;
     for (int i = 0; i < all; ++i) {
       const int g = i < groups ? i : i - groups;
       const int units = std::min(kGroupUnits, a.units - g * kGroupUnits);
@@ -217,9 +214,7 @@ void MultiplyInt8(const MultiplyArgs& a) {
       const float* const sums = memory + row * kGroupColumns;
       float* const dst = a.dst + ptrdiff_t{row} * dst_stride + column;
       const float* const first =
-          a.first == nullptr
-              ? kNothing
-              : a.first + ptrdiff_t{row} * a.first_stride + column;
+          a.first == nullptr ? kNothing : a.first + column;
       for (int i = 0; i < columns; ++i) dst[i] = first[i] + sums[i];
     }
   }

@@ -40,10 +40,8 @@ struct MultiplyArgs {
   // In int8: blocks of columns from here on, a multiple of 64, have two planes,
   // one after the other, whose products are added.
   int precise_from = std::numeric_limits<int>::max();
-  // In int8: what sums begin with, [rows, n], whose rows are `first_stride`
-  // floats apart (0: all rows are the same). It may be dst. Null: 0.
+  // In int8: what the sums of all rows begin with, [n]. Null: 0.
   const float* first = nullptr;
-  int first_stride = 0;
   // In int8: the floats from a row of dst to the next. 0: dst is dense.
   int dst_stride = 0;
 };

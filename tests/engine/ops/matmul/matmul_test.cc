@@ -341,7 +341,7 @@ TEST(MatMulTest, NumbersBeyondTheScalesOfGroupsAreRefused) {
   }
 }
 
-// Without an activation sums may begin with the bias or the residual.
+// Without an activation sums may begin with the bias.
 TEST(MatMulTest, BiasAndResidualAreAddedInEveryDType) {
   const int k = 300;
   const int rows = 140;
