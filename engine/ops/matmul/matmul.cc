@@ -55,8 +55,8 @@ struct MatMul::Impl {
   int TileRows() const { return std::min(max_rows, kTileRows); }
 
   // Whether sums of products begin with the bias, so that there is nothing to
-  // apply to them. (A residual would be read at the end of each sum, from where
-  // it seldom is near: prompts took 2 % longer.)
+  // apply to them. Not so a residual: its rows are seldom in the cache, and the
+  // kernel would read them a block of columns at a time.
   bool IsInSums(const Epilogue& e) const {
     return dtype == ComputeType::kInt8 && !e.gated &&
            e.activation == Activation::kNone && e.bias != nullptr &&
