@@ -9,6 +9,7 @@
 #include <numeric>
 #include <utility>
 
+#include "engine/ops/matmul/spread_block.h"
 #include "engine/tensor/check.h"
 #include "tests/engine/ops/test_isa.h"
 
@@ -173,16 +174,20 @@ GenerationParams ParamsOf(const json& params,
 double Tolerance(double expected) { return 5e-5 * (1 + std::abs(expected)); }
 
 // Each matmul rounds both its factors to a step (bf16: 2^-8; others: 1/127 of
-// the largest), uniformly, so by step / sqrt(12) in the mean; the largest of a
-// row is about 3 times its mean, or 5 times where rows are not spread and gates
-// multiply. Errors of that kind add in quadrature: relative to the row's length
-// sqrt(2 M) * 3 * step / sqrt(12), doubled for what residuals and norms carry
-// on. A wrong formula or scale is off by the length itself.
-double RelativeBound(ComputeType dtype, double matmuls) {
+// the largest, but for spread weights in int8, whose steps are 0.8 of that
+// since they have a range of their own), uniformly, so by step / sqrt(12) in
+// the mean; the largest of a row is about 3 times its mean, or 5 times in w8
+// and int4, where gates multiply. Errors of that kind add in quadrature:
+// relative to the row's length sqrt(2 M) * 3 * step / sqrt(12), doubled for
+// what residuals and norms carry on. A wrong formula or scale is off by the
+// length itself.
+double RelativeBound(ComputeType dtype, int hidden, double matmuls) {
   const double step = dtype == ComputeType::kBf16 ? 1.0 / 256 : 1.0 / 127;
-  const bool spread = dtype == ComputeType::kInt8;
-  const double largest = IsGrouped(dtype) && !spread ? 5 : 3;
-  return 2 * std::sqrt(2 * matmuls) * largest * step / std::sqrt(12);
+  const bool int8 = dtype == ComputeType::kInt8;
+  const bool spread = int8 && SpreadBlock(hidden) > 0;
+  const double largest = IsGrouped(dtype) && !int8 ? 5 : 3;
+  const double factors = spread ? 1 + 0.8 * 0.8 : 2;
+  return 2 * std::sqrt(factors * matmuls) * largest * step / std::sqrt(12);
 }
 
 LoadedModel Load(const std::string& directory, const EngineOptions& options,

@@ -45,8 +45,8 @@ GenerationParams ParamsOf(const nlohmann::json& params,
 double Tolerance(double expected);
 
 // How far a vector may be from the expected one, relative to its length, after
-// `matmuls` in bf16 or in 8 bits.
-double RelativeBound(ComputeType dtype, double matmuls);
+// `matmuls` of rows of `hidden` numbers in bf16 or in 8 bits.
+double RelativeBound(ComputeType dtype, int hidden, double matmuls);
 
 // A model with everything it borrows.
 struct LoadedModel {

@@ -79,6 +79,10 @@ class GoldenEncoderTest
     }
     ASSERT_FALSE(cases_.empty());
     const json config = ReadGolden(name + "/config.json");
+    for (const char* key : {"hidden_size", "dim", "d_model", "n_embd"}) {
+      hidden_ = config.value(key, hidden_);
+    }
+    ASSERT_GT(hidden_, 0);
     const char* layers =
         config.contains("n_layers") ? "n_layers" : "num_hidden_layers";
     // In f32 are the head and what attention does with its operands.
@@ -130,7 +134,7 @@ class GoldenEncoderTest
   // the head's own layers.
   double Bound(const GoldenCase& golden,
                const std::vector<double>& expected) const {
-    const double relative = RelativeBound(dtype_, matmuls_);
+    const double relative = RelativeBound(dtype_, hidden_, matmuls_);
     EXPECT_LT(relative, 0.25);
     if (golden.section == "classify") {
       return 2 * relative * golden.expected["terms"].get<double>();
@@ -143,7 +147,7 @@ class GoldenEncoderTest
     const json& log_probs = golden.expected["log_probs"];
     ASSERT_EQ(output.choices.size(), ids.size());
     // The best log-probability moves by at most twice what a logit does.
-    const double bound = 2 * RelativeBound(dtype_, matmuls_) *
+    const double bound = 2 * RelativeBound(dtype_, hidden_, matmuls_) *
                          Length(golden.expected["logits"][0]);
     for (size_t i = 0; i < ids.size(); ++i) {
       const auto& top = output.choices[i].top;
@@ -161,6 +165,7 @@ class GoldenEncoderTest
   }
 
   ComputeType dtype_ = ComputeType::kF32;
+  int hidden_ = 0;
   double matmuls_ = 0;
   std::vector<GoldenCase> cases_;
   LoadedModel loaded_;

@@ -236,6 +236,7 @@ class GoldenTransformerTest
     const FloatRows rounded =
         rounded_ ? compute(*rounded_, golden) : FloatRows();
     const FloatRows nearer = nearer_ ? compute(*nearer_, golden) : FloatRows();
+    const int hidden = loaded_->transformer->spec().hidden;
     ASSERT_EQ(found.size(), expected.size());
     for (size_t i = 0; i < found.size(); ++i) {
       const std::vector<double> row = expected[i];
@@ -252,7 +253,7 @@ class GoldenTransformerTest
         // A row that moves by more than one rounding explains (the table is
         // half of a matmul) does so with those of all matmuls.
         ExpectWithin(Distance(found[i], rounded[i]) / length,
-                     std::max(1.0, moved / RelativeBound(dtype_, 0.5)));
+                     std::max(1.0, moved / RelativeBound(dtype_, hidden, 0.5)));
       } else {
         ExpectWithin(Distance(found[i], row) / length, 1);
       }
@@ -279,7 +280,8 @@ class GoldenTransformerTest
                    (layer.feed_forward.gated ? 1 : 0);
       }
     }
-    const double bound = sensitivity * RelativeBound(dtype_, matmuls);
+    const double bound =
+        sensitivity * RelativeBound(dtype_, spec.hidden, matmuls);
     ASSERT_LT(bound, 0.5);
     EXPECT_LT(error, bound);
     EXPECT_GT(error, 0) << "computed in f32?";
