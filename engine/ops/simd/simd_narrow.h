@@ -35,15 +35,7 @@ inline void StoreInt8(int8_t* p, Vec v) {
       _mm_cvtsi128_si32(_mm_packs_epi16(words, _mm_setzero_si128()));
   std::memcpy(p, &four, sizeof(four));
 }
-template <int kCount>
-inline int32_t StoreInt8s(const Vec (&x)[kCount], int8_t* p) {
-  Vec sum = Zero();
-  for (int i = 0; i < kCount; ++i) {
-    StoreInt8(p + i * kLanes, x[i]);
-    sum = Add(sum, Round(x[i]));
-  }
-  return static_cast<int32_t>(SumOfLanes(sum));
-}
+#include "engine/ops/simd/simd_narrow.inc"
 inline void Transpose(Vec (&x)[kLanes]) {
   _MM_TRANSPOSE4_PS(x[0], x[1], x[2], x[3]);
 }
@@ -68,15 +60,7 @@ inline void StoreInt8(int8_t* p, Vec v) {
   _mm_storel_epi64(reinterpret_cast<__m128i*>(p),
                    _mm_packs_epi16(words, words));
 }
-template <int kCount>
-inline int32_t StoreInt8s(const Vec (&x)[kCount], int8_t* p) {
-  Vec sum = Zero();
-  for (int i = 0; i < kCount; ++i) {
-    StoreInt8(p + i * kLanes, x[i]);
-    sum = Add(sum, Round(x[i]));
-  }
-  return static_cast<int32_t>(SumOfLanes(sum));
-}
+#include "engine/ops/simd/simd_narrow.inc"
 inline void Transpose(Vec (&x)[kLanes]) {
   // Within halves of 4 lanes, then the halves.
   Vec y[kLanes];
