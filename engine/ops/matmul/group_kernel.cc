@@ -22,6 +22,9 @@ using Codes = __m256i;
 inline Codes LoadCodes(const char* p) {
   return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
 }
+inline void StoreCodes(char* p, Codes codes) {
+  _mm256_store_si256(reinterpret_cast<__m256i*>(p), codes);
+}
 inline Codes BroadcastCodes(int four) { return _mm256_set1_epi32(four); }
 inline Codes LowHalves(Codes codes) {
   return _mm256_and_si256(codes, _mm256_set1_epi8(0xf));
@@ -33,15 +36,22 @@ inline Codes EvenBytes(Codes codes) {
   return _mm256_and_si256(codes, _mm256_set1_epi16(0xff));
 }
 inline Codes OddBytes(Codes codes) { return _mm256_srli_epi16(codes, 8); }
+inline Codes Less128(Codes words) {
+  return _mm256_sub_epi16(words, _mm256_set1_epi16(128));
+}
 inline Vec ToFloats(Codes sum, int more) {
   return _mm256_cvtepi32_ps(_mm256_add_epi32(sum, BroadcastCodes(more)));
 }
+// Sums in the order of the source, each in its register. g++ would load what is
+// multiplied by all of them first, and run out of registers.
+inline void Keep(Codes& sum) { asm("" : "+x"(sum)); }
 template <int kBits>
 struct GroupSum {
   GroupSum() {}  // has the target of its place, as an implicit one has not
   Codes sum = _mm256_setzero_si256();
   void Add(Codes weights, Codes x) {
     sum = _mm256_add_epi32(sum, _mm256_madd_epi16(weights, x));
+    Keep(sum);
   }
   Vec Total(int more) const { return ToFloats(sum, more); }
 };
@@ -52,6 +62,7 @@ struct GroupSum<4> {
   Codes words = _mm256_setzero_si256();
   void Add(Codes weights, Codes x) {
     words = _mm256_add_epi16(words, _mm256_maddubs_epi16(weights, x));
+    Keep(words);
   }
   Vec Total(int more) const {
     return ToFloats(_mm256_madd_epi16(words, _mm256_set1_epi16(1)), more);
@@ -69,6 +80,9 @@ inline Vec LoadHalfs(const uint16_t* p) {
                       _mm256_castsi256_ps(sign));
 }
 #include "engine/ops/matmul/group_kernel.inc"
+constexpr int kRowsWorthUnpacking = 3;
+constexpr int kUnpackedVectors = 2;
+#include "engine/ops/matmul/group_unpacked.inc"
 }  // namespace groups
 ATTEND_AVX2_END
 
@@ -172,7 +186,8 @@ MultiplyKernel GroupKernelFor(ComputeType dtype, Isa isa) {
     return four ? avx512::groups::Multiply<4> : avx512::groups::Multiply<8>;
   }
   if (isa >= Isa::kAvx2) {
-    return four ? avx2::groups::Multiply<4> : avx2::groups::Multiply<8>;
+    return four ? avx2::groups::MultiplyUnpacked<4>
+                : avx2::groups::MultiplyUnpacked<8>;
   }
   return four ? baseline::groups::Multiply<4> : baseline::groups::Multiply<8>;
 }
