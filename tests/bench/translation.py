@@ -14,8 +14,8 @@ with real sentences (--source, one a line) and natural lengths.
 * Both are libraries here, with ids in hand: attend-engine-bench, and CTranslate2
   in Python. grpc_cost.py says what the server costs on top.
 * CTranslate2 is tried with each setting of (workers x threads) in {all x 1, 1 x
-  all}, CT2_USE_MKL in {0, 1} and the instruction set in {its choice, AVX512},
-  each in a process of its own. A setting more than 3 times slower than the best
+  all}, CT2_USE_MKL in {0, 1} and the instruction set in {its choice, AVX512 if
+  there}, each in a process of its own. A setting more than 3 times slower than the best
   in a first short trial is dropped. The fastest --finalists go through all
   rounds of a workload, and the best median is the one compared.
 * Rounds alternate between all; the tables show medians and how many times faster
@@ -41,10 +41,13 @@ from harness import attend_processes, machine
 from peers import translators
 from workloads import translation as workloads
 
-PEER_TYPES = {"int8": "int8", "bf16": "int8", "f32": "float32"}
 DROP_ABOVE = 3.0  # times the best setting
 # CTranslate2's OpenMP threads spin for 200 ms after their work.
 QUIET_SECONDS = 0.25
+
+
+def peer_type(dtype):
+    return "float32" if dtype == "f32" else "int8"
 
 
 class Pair:
@@ -61,7 +64,7 @@ class Pair:
         self.dtype = dtype
         self.engine = attend_processes.Engine(args.build, model, flags)
         self.peers = [
-            translators.CTranslate2(converted, PEER_TYPES[dtype], setting,
+            translators.CTranslate2(converted, peer_type(dtype), setting,
                                     args.no_amx)
             for setting in translators.settings(machine.cpu()["cpus"],
                                                 args.no_amx)]
@@ -117,7 +120,7 @@ def compare(pair, workload, job, args):
 
     return {
         "workload": workload.name, "dtype": pair.dtype,
-        "peer_dtype": PEER_TYPES[pair.dtype], "requests": len(job["sources"]),
+        "peer_dtype": peer_type(pair.dtype), "requests": len(job["sources"]),
         "counts": workload.counts, "attend_seconds": mine,
         "attend_per_second": rate(pair.engine), "peer_per_second": rate(best),
         "peer_setting": best.name, "peer_seconds": theirs,
@@ -190,7 +193,7 @@ def options():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     attend_processes.add_options(parser)
     parser.add_argument("--only", help=f"of {', '.join(names)}")
-    parser.add_argument("--dtypes", default="int8,f32", help="also bf16")
+    parser.add_argument("--dtypes", default="int8,f32", help="also bf16, w8, int4")
     parser.add_argument("--source", help="real sentences; without it the "
                         "workloads on the bundled model are left out")
     parser.add_argument("--sentences", type=int, default=1000)

@@ -148,7 +148,8 @@ class CTranslate2:
 def settings(cpus, no_amx=False):
     """(workers, threads, MKL, instruction set) that a peer may choose from."""
     teams = sorted({(cpus, 1), (1, cpus)}, reverse=True)
-    isas = [None] if no_amx else [None, "AVX512"]
+    wide = "avx512f" in machine.cpu()["flags"] and not no_amx
+    isas = [None, "AVX512"] if wide else [None]
     return [(workers, threads, mkl, isa) for workers, threads in teams
             for mkl in (0, 1) for isa in isas]
 
