@@ -64,7 +64,10 @@ def main():
         engine = attend_processes.Engine(
             args.build, MODEL, [*attend_processes.dtype_flags(dtype),
                                 *args.flag])
-        row(f"Attend {dtype}", engine, sentences)
+        try:
+            row(f"Attend {dtype}", engine, sentences)
+        except RuntimeError as error:  # the CPU has not the instructions
+            print(f"Attend {dtype}: {error}", flush=True)
         engine.close()
     with tempfile.TemporaryDirectory() as scratch:
         converted = pathlib.Path(scratch, "converted")

@@ -39,7 +39,7 @@ inline float RoundRow(const float* row, int n, int8_t* to) {
     for (int i = 0; i < kFour; ++i) {
       codes[i] = Int8s::Code(Load(row + d + i * kLanes), inverse);
     }
-    StoreCodes(codes, to + d);
+    StoreRounded(codes, to + d);
   }
   for (; d < n; d += kLanes) {
     Int8s::Narrow(to + d, LoadSome(row + d, n - d), inverse);

@@ -12,7 +12,8 @@ namespace attend {
 // in f32. Beside weights of 8 bits, whole numbers of 16 bits are better than
 // bf16: they are nearer to f32, their sums are exact in any order, and the
 // instructions for them are faster. With AVX2 or more the bits are the same,
-// also where AMX's tiles multiply many rows. Every instruction set has a
+// also where many rows are multiplied in another way: by AMX's tiles, and with
+// AVX2 by weights that are unpacked once. Every instruction set has a
 // kernel.
 MultiplyKernel GroupKernelFor(ComputeType dtype, Isa isa);
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "engine/ops/simd/simd.h"
 
@@ -10,9 +11,8 @@
 // instruction set:
 //   Load(const uint16_t*): bf16, the upper halves of floats; exact.
 //   Load(const int8_t*): exact.
-//   StoreCodes(): rounds to nearest, ties to even; values are within the type
-//   of
-//     the codes. Of several vectors it returns the sum of the codes.
+//   StoreRounded(): to nearest, ties to even; values are within the type. Of
+//   several vectors it returns the sum of what is stored.
 // And Transpose(): lane j of vector i becomes lane i of vector j.
 ATTEND_BASELINE_BEGIN
 inline bool AnyNan(Vec a) {
@@ -29,14 +29,14 @@ inline Vec Load(const int8_t* p) {
   const __m128i pairs = _mm_unpacklo_epi8(x, x);
   return _mm_cvtepi32_ps(_mm_srai_epi32(_mm_unpacklo_epi16(pairs, pairs), 24));
 }
-inline void StoreCodes(int8_t* p, Vec v) {
+inline void StoreRounded(int8_t* p, Vec v) {
   const __m128i words =
       _mm_packs_epi32(_mm_cvtps_epi32(v), _mm_setzero_si128());
   const int32_t four =
       _mm_cvtsi128_si32(_mm_packs_epi16(words, _mm_setzero_si128()));
   std::memcpy(p, &four, sizeof(four));
 }
-inline void StoreCodes(int16_t* p, Vec v) {
+inline void StoreRounded(int16_t* p, Vec v) {
   const __m128i whole = _mm_cvtps_epi32(v);
   _mm_storel_epi64(reinterpret_cast<__m128i*>(p),
                    _mm_packs_epi32(whole, whole));
@@ -64,12 +64,12 @@ inline __m128i ToWords(Vec v) {
   return _mm_packs_epi32(_mm256_castsi256_si128(x),
                          _mm256_extracti128_si256(x, 1));
 }
-inline void StoreCodes(int8_t* p, Vec v) {
+inline void StoreRounded(int8_t* p, Vec v) {
   const __m128i words = ToWords(v);
   _mm_storel_epi64(reinterpret_cast<__m128i*>(p),
                    _mm_packs_epi16(words, words));
 }
-inline void StoreCodes(int16_t* p, Vec v) {
+inline void StoreRounded(int16_t* p, Vec v) {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(p), ToWords(v));
 }
 #include "engine/ops/simd/simd_narrow.inc"
@@ -107,19 +107,18 @@ inline Vec Load(const int8_t* p) {
   const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
   return _mm512_maskz_cvtepi32_ps(kAll, _mm512_maskz_cvtepi8_epi32(kAll, x));
 }
-inline void StoreCodes(int8_t* p, Vec v) {
+inline void StoreRounded(int8_t* p, Vec v) {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(p),
                    _mm512_maskz_cvtsepi32_epi8(kAll, ToInt(v)));
 }
-inline void StoreCodes(int16_t* p, Vec v) {
+inline void StoreRounded(int16_t* p, Vec v) {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(p),
                       _mm512_maskz_cvtsepi32_epi16(kAll, ToInt(v)));
 }
 #include "engine/ops/simd/simd_narrow.inc"
 // The instructions that narrow a vector each would take twice as long.
-template <int kCount>
-requires(kCount % 4 == 0) inline int32_t
-    StoreCodes(const Vec (&x)[kCount], int8_t* p) {
+template <int kCount, typename = std::enable_if_t<kCount % 4 == 0>>
+inline int32_t StoreRounded(const Vec (&x)[kCount], int8_t* p) {
   constexpr __mmask32 kAllWords = 0xffffffff;
   constexpr __mmask64 kAllBytes = 0xffffffffffffffff;
   // Packing leaves quarter q of vector i at 4 q + i.
