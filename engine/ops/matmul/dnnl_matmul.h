@@ -46,10 +46,10 @@ struct DnnlSlice {
 };
 
 // A weight matrix in the layout that matmuls read. Packed: blocks of 64
-// columns, one after the other. Where no kernel reads that (of oneDNN 2.6: f32
-// on AVX2 and less, bf16 without bf16 instructions; of oneDNN 3.7: a long K on
-// AVX2): the rows of the checkpoint. In both layouts the columns [begin, end)
-// lie together, so that one copy serves the whole matrix and all slices.
+// columns, one after the other. Where no kernel reads that (f32 without AVX2,
+// and with oneDNN 2.6 bf16 without bf16 instructions): the rows of the
+// checkpoint. In both layouts the columns [begin, end) lie together, so that
+// one copy serves the whole matrix and all slices.
 //
 // Numbers are rounded as in an Operand, but for those of int8, w8 and int4,
 // which are groups of weights (number_group.h). Read() gives the rounded
