@@ -31,12 +31,12 @@ struct EngineOptions {
   // beginning, and of generated tokens that a later prompt contains
   // (RadixAttention: Zheng et al. 2024; by blocks: vLLM). In a model with an
   // encoder: those that cross-attention reads of the same source. Results do
-  // not change; with instructions older than AVX-512 their rounding may.
+  // not change; with instructions older than AVX2 their rounding may.
   bool prefix_cache = true;
   // Whether tokens that may follow are drafted from the prompt, the source and
   // what is generated, and computed together with the token before them, while
   // a step has few rows (see PromptLookup). Results do not change, which takes
-  // AVX-512: with older instructions nothing is drafted.
+  // AVX2: with older instructions nothing is drafted.
   bool prompt_lookup = true;
   // The time of a row of the draft model, if there is one, for one of the
   // model: the higher, the more of its tokens must be accepted. nullopt: by the

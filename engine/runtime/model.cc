@@ -88,7 +88,7 @@ TextList TextsOfTokens(const Tokenizer& tokenizer, int vocab) {
 absl::StatusOr<std::optional<DraftFiles>> OpenDraftOf(
     const DraftTarget& target, const std::string& path, Isa isa,
     const EngineOptions& options) {
-  if (path.empty() || isa < Isa::kAvx512) return std::nullopt;
+  if (path.empty() || isa < Isa::kAvx2) return std::nullopt;
   absl::StatusOr<DraftFiles> draft = OpenDraft(path, target, isa, options);
   if (draft.ok()) return *std::move(draft);
   return absl::Status(draft.status().code(),

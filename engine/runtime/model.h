@@ -48,7 +48,7 @@ absl::StatusOr<std::unique_ptr<Compute>> NewCompute(
 // LoadShortlist(); INVALID_ARGUMENT: the model is none for a shortlist.
 //
 // `draft_path`: a model that drafts tokens for this one; see OpenDraft() for
-// the errors. Empty: none. With instructions older than AVX-512 it is not
+// the errors. Empty: none. With instructions older than AVX2 it is not
 // loaded, as nothing is drafted there (see EngineOptions::prompt_lookup).
 absl::StatusOr<Model> LoadModel(Compute& compute, const std::string& path,
                                 const std::string& name,

@@ -46,7 +46,7 @@ TransformerContext::TransformerContext(const Transformer& transformer,
                               options.max_step_rows, compute.team().size())},
       // With less, a row's bits depend on how many rows it is computed with.
       drafts_((options.prompt_lookup || draft != nullptr) &&
-              compute.isa() >= Isa::kAvx512),
+              compute.isa() >= Isa::kAvx2),
       drafter_(draft == nullptr ? nullptr : new Drafter(*draft, compute)) {
   memory_.pool.PlaceFor(compute.team());
   const int rows = options.max_step_rows;

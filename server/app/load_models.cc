@@ -27,7 +27,7 @@ void LogDraft(const ModelSource& source, const std::optional<DraftInfo>& draft,
     log.Write(LogLevel::kWarning, "draft_left_out",
               {{"model", source.name},
                {"draft", source.draft},
-               {"warning", "without AVX-512 nothing is drafted"}});
+               {"warning", "without AVX2 nothing is drafted"}});
     return;
   }
   log.Write(LogLevel::kInfo, "draft_loaded",

@@ -45,7 +45,7 @@ class DraftModelTest : public ::testing::TestWithParam<Pair> {
     }
   }
   static bool Drafts(const LoadedModel& model) {
-    return model.compute->isa() >= Isa::kAvx512;
+    return model.compute->isa() >= Isa::kAvx2;
   }
 };
 

@@ -33,7 +33,7 @@ std::string Error(const std::string& model, const std::string& draft) {
 class LoadDraftTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (DetectIsa() < Isa::kAvx512) GTEST_SKIP() << "no draft model is loaded";
+    if (DetectIsa() < Isa::kAvx2) GTEST_SKIP() << "no draft model is loaded";
   }
 };
 
@@ -138,7 +138,7 @@ TEST(DraftRowCostTest, CountsWeights) {
 }
 
 TEST(OldInstructionsTest, NoDraftModelIsLoaded) {
-  Compute compute({.threads = 1, .max_isa = Isa::kAvx2});
+  Compute compute({.threads = 1, .max_isa = Isa::kBaseline});
   const auto model = LoadModel(compute, GoldenDirectory("marian/plain"), "test",
                                {.max_step_rows = 32,
                                 .kv_cache_bytes = 1 << 20,
