@@ -15,9 +15,9 @@ with real sentences (--source, one a line) and natural lengths.
   in Python. grpc_cost.py says what the server costs on top.
 * CTranslate2 is tried with each setting of (workers x threads) in {all x 1, 1 x
   all}, CT2_USE_MKL in {0, 1} and the instruction set in {its choice, AVX512 if
-  there}, each in a process of its own. A setting more than 3 times slower than the best
-  in a first short trial is dropped. The fastest --finalists go through all
-  rounds of a workload, and the best median is the one compared.
+  there}, each in a process of its own. A setting more than 3 times slower than
+  the best in a first short trial is dropped. The fastest --finalists go through
+  all rounds of a workload, and the best median is the one compared.
 * Rounds alternate between all; the tables show medians and how many times faster
   Attend is. "matmuls": the share of its time that the same steps' matrix
   products take alone, the bound of what is left to gain.

@@ -13,8 +13,7 @@ namespace attend {
 // bf16: they are nearer to f32, their sums are exact in any order, and the
 // instructions for them are faster. With AVX2 or more the bits are the same,
 // also where many rows are multiplied in another way: by AMX's tiles, and with
-// AVX2 by weights that are unpacked once. Every instruction set has a
-// kernel.
+// AVX2 by weights that are unpacked once. Every instruction set has a kernel.
 MultiplyKernel GroupKernelFor(ComputeType dtype, Isa isa);
 
 }  // namespace attend

@@ -113,7 +113,7 @@ class Ops {
 
 // Hundreds of primitives would take tens of megabytes.
 TEST(ExecContextTest, OwnKernelsNeedNoPrimitives) {
-  if (TestIsa() < Isa::kAvx512) GTEST_SKIP() << "no own kernels";
+  if (TestIsa() < Isa::kAvx2) GTEST_SKIP() << "no own kernels";
   for (const ComputeType type : kTypes) {
     if (!CheckComputeType(type, TestIsa()).ok()) continue;
     const bool own =
@@ -163,7 +163,7 @@ TEST(ExecContextTest, OpsServeSeveralContextsAtOnce) {
 
 // A context of more or fewer threads than the weights were cut for.
 TEST(ExecContextTest, TheTeamMayBeOfAnotherSize) {
-  if (TestIsa() < Isa::kAvx512) GTEST_SKIP() << "not promised below AVX-512";
+  if (TestIsa() < Isa::kAvx2) GTEST_SKIP() << "not promised below AVX2";
   for (const ComputeType type : kTypes) {
     if (!CheckComputeType(type, TestIsa()).ok()) continue;
     TestExec exec(2);
