@@ -18,13 +18,38 @@ namespace attend {
 // Columns of packed weights that lie together.
 inline constexpr int kGroupColumns = 64;
 
-// Of an operand in int8. The scale is a bf16, and NaN if a number is not
-// finite. Behind the numbers of a short group there are zeros.
+// Of an operand in int8, beside its codes. The scale is a bf16, and NaN if a
+// number is not finite.
 struct Int8Group {
   static constexpr int kNumbers = 128;
   float scale = 0;
-  int32_t negated_sum = 0;  // of the codes
-  int8_t codes[kNumbers] = {};
+  int16_t negated_sum = 0;      // of the codes
+  int16_t minimum = INT16_MIN;  // a factor, see int8_kernel.cc
+};
+
+// A row of an operand in int8: the codes of all groups, then the groups, in
+// whole cache lines, so that 64 codes are one. Behind the numbers of a short
+// group there are zeros.
+struct Int8Row {
+  static constexpr size_t kLine = 64;
+
+  static constexpr size_t BytesOf(int groups) {
+    const size_t bytes = groups * (Int8Group::kNumbers + sizeof(Int8Group));
+    return (bytes + kLine - 1) / kLine * kLine;
+  }
+  static int8_t* CodesOf(void* row, int group) {
+    return static_cast<int8_t*>(row) + ptrdiff_t{group} * Int8Group::kNumbers;
+  }
+  static const int8_t* CodesOf(const void* row, int group) {
+    return CodesOf(const_cast<void*>(row), group);
+  }
+  // The groups of a row that has so many.
+  static Int8Group* GroupsOf(void* row, int groups) {
+    return reinterpret_cast<Int8Group*>(CodesOf(row, groups));
+  }
+  static const Int8Group* GroupsOf(const void* row, int groups) {
+    return GroupsOf(const_cast<void*>(row), groups);
+  }
 };
 
 // Of a row of weights in int8. The scale is a bf16, and NaN if a number is not
@@ -35,8 +60,8 @@ struct Int8Weights {
   uint8_t codes[Int8Group::kNumbers] = {};
 };
 
-// OperandBytes() is right for rows of either.
-static_assert(sizeof(Int8Weights) == sizeof(Int8Group));
+// OperandBytes() is enough for a row of them.
+static_assert(sizeof(Int8Weights) == Int8Group::kNumbers + sizeof(Int8Group));
 
 // The groups of 64 columns of Int8Weights, packed: the scales as bf16, then the
 // zeros in 8 bits, then the codes. Codes 4i to 4i + 3 of all columns lie

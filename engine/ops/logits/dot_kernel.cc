@@ -24,10 +24,11 @@ ATTEND_AVX512_BEGIN
 
 // Products and sums in f32. Of 32 numbers, those with even places come first.
 struct Bf16 {
+  Bf16(const char* row, int /*cols*/) : src(row) {}
+
   using Sum = Vec;
   static constexpr int kStepNumbers = 2 * kLanes;
   static constexpr int kStepBytes = sizeof(uint16_t) * kStepNumbers;
-  static constexpr int kSrcStepBytes = kStepBytes;
   static int Steps(int cols) { return cols / kStepNumbers; }
   static Sum Nothing() { return Zero(); }
   static Vec Even(__m512i pairs) {
@@ -41,15 +42,18 @@ struct Bf16 {
     sum = MulAdd(Even(x), Even(weights), sum);
     sum = MulAdd(Odd(x), Odd(weights), sum);
   }
-  static void Add(const char* x, const char* weights, Sum& sum) {
-    AddPairs(_mm512_loadu_si512(x), _mm512_loadu_si512(weights), sum);
+  void Add(int step, const char* weights, Sum& sum) const {
+    AddPairs(_mm512_loadu_si512(src + step * kStepBytes),
+             _mm512_loadu_si512(weights), sum);
   }
-  static void AddRest(const char* x, const char* weights, int n, Sum& sum) {
+  void AddRest(int step, const char* weights, int n, Sum& sum) const {
     const __mmask32 first = (uint32_t{1} << n) - 1;
-    AddPairs(_mm512_maskz_loadu_epi16(first, x),
+    AddPairs(_mm512_maskz_loadu_epi16(first, src + step * kStepBytes),
              _mm512_maskz_loadu_epi16(first, weights), sum);
   }
   static float Total(Sum sum) { return SumOfLanes(sum); }
+
+  const char* src;
 };
 ATTEND_AVX512_END
 
@@ -60,25 +64,32 @@ namespace vnni {
 // The row of an operand and one of Int8Weights. Exact sums of whole numbers in
 // a group, and sums of groups in their order.
 struct Int8 {
+  Int8(const char* row, int cols)
+      : codes(Int8Row::CodesOf(row, 0)),
+        groups(Int8Row::GroupsOf(row, Steps(cols))) {}
+
   using Sum = float;
   static constexpr int kStepNumbers = Int8Group::kNumbers;
   static constexpr int kStepBytes = sizeof(Int8Weights);
-  static constexpr int kSrcStepBytes = sizeof(Int8Group);
   static int Steps(int cols) { return GroupsOf(ComputeType::kInt8, cols); }
   static Sum Nothing() { return 0; }
-  static void Add(const char* x, const char* weights, Sum& total) {
-    const auto& a = *reinterpret_cast<const Int8Group*>(x);
+  void Add(int step, const char* weights, Sum& total) const {
+    const Int8Group& a = groups[step];
+    const int8_t* const x = codes + ptrdiff_t{step} * kStepNumbers;
     const auto& b = *reinterpret_cast<const Int8Weights*>(weights);
     __m512i sum = _mm512_setzero_si512();
     for (int i = 0; i < Int8Group::kNumbers; i += 64) {
       sum = _mm512_dpbusd_epi32(sum, _mm512_loadu_si512(b.codes + i),
-                                _mm512_loadu_si512(a.codes + i));
+                                _mm512_loadu_si512(x + i));
     }
     const int product = _mm512_reduce_add_epi32(sum) + b.zero * a.negated_sum;
-    total = std::fma(static_cast<float>(product), b.scale * a.scale, total);
+    total = std::fma(static_cast<float>(product) * b.scale, a.scale, total);
   }
-  static void AddRest(const char*, const char*, int, Sum&) {}
+  void AddRest(int, const char*, int, Sum&) const {}
   static float Total(Sum total) { return total; }
+
+  const int8_t* codes;
+  const Int8Group* groups;
 };
 }  // namespace vnni
 ATTEND_AVX512_VNNI_END

@@ -15,16 +15,26 @@
 ATTEND_AVX512_VNNI_BEGIN
 namespace {
 
-constexpr size_t kLine = 64;
+constexpr size_t kLine = Int8Row::kLine;
 constexpr int kVectors = kGroupColumns / kLanes;
 constexpr int kGroupUnits = Int8Group::kNumbers / Int8WeightGroup::kUnitNumbers;
 
-// A group of weights, and the same group of the first row.
-struct Int8Pair {
-  const Int8Group* src = nullptr;
-  ptrdiff_t stride = 0;  // from row to row, in groups
+// Some groups of 64 columns of weights, and the same groups of the rows.
+struct Slice {
+  const char* codes = nullptr;   // of the first row
+  const char* groups = nullptr;  // of the same
+  ptrdiff_t stride = 0;          // from row to row, in bytes
   const char* weights = nullptr;
   int units = 0;
+
+  const Int8Group* GroupsOf(int row) const {
+    return reinterpret_cast<const Int8Group*>(groups + row * stride);
+  }
+  // Goes on to the row so many behind.
+  void Skip(int rows) {
+    codes += rows * stride;
+    groups += rows * stride;
+  }
 };
 
 // 64 sums of each row: those of the groups before, and where the new ones go.
@@ -48,31 +58,42 @@ alignas(64) constexpr float kNothing[kGroupColumns] = {};
 
 // Whole numbers stand here as floats, for which g++ 12 makes better code.
 
+// The sum n of a group's products, |n| < 2^22, becomes a float without an
+// instruction of its own: n plus the bits of -kBias is the float -(kBias + n),
+// exactly. The instruction that corrects n by the zero adds them.
+constexpr float kBias = 3 << 22;
+constexpr int kBiasFactor = 27008;  // times Int8Group::minimum
+static_assert(std::bit_cast<int32_t>(-kBias) == kBiasFactor * INT16_MIN);
+static_assert(Int8Group::kNumbers * 127 * 255 < 1 << 22);
+static_assert(Int8Group::kNumbers * 127 <= INT16_MAX);
+
 // Of 16 columns of a group, from `column` on.
 struct Columns {
+  Columns() {}
   Columns(const char* weights, int column)
       : scales(Load(reinterpret_cast<const uint16_t*>(weights) + column)),
-        zeros(_mm512_maskz_cvtepu8_epi32(
-            kAll, _mm_load_si128(reinterpret_cast<const __m128i*>(
-                      weights + Int8WeightGroup::kZeros + column)))) {}
+        biases(Mul(scales, Broadcast(kBias))),
+        zeros(_mm512_or_si512(
+            _mm512_maskz_cvtepu8_epi32(
+                kAll, _mm_load_si128(reinterpret_cast<const __m128i*>(
+                          weights + Int8WeightGroup::kZeros + column))),
+            _mm512_set1_epi32(kBiasFactor << 16))) {}
 
   Vec scales;
-  __m512i zeros;
+  Vec biases;     // kBias in these scales: exact, as a scale is a bf16
+  __m512i zeros;  // with kBiasFactor in the upper halves
 };
 
-// The sum of a group's products becomes a number, and is added to the totals of
-// a row, from `column` on.
-inline void AddScaled(Vec sum, const Columns& columns, const Int8Group& x,
-                      const Totals& row, int column) {
-  // A sum of codes has 16 bits: the instruction multiplies its lower half by a
-  // zero, and the upper one by 0.
-  static_assert(127 * Int8Group::kNumbers <= INT16_MAX);
-  const __m512i whole =
-      _mm512_dpwssd_epi32(_mm512_castps_si512(sum), columns.zeros,
-                          _mm512_set1_epi32(x.negated_sum));
-  Store(row.to + column, MulAdd(_mm512_maskz_cvtepi32_ps(kAll, whole),
-                                Mul(columns.scales, Broadcast(x.scale)),
-                                Load(row.from + column)));
+// The sum of a group's products becomes a number, and is added to a total.
+inline Vec AddScaled(Vec sum, const Columns& columns, const Int8Group& x,
+                     Vec total) {
+  int32_t factors;  // negated_sum and minimum
+  std::memcpy(&factors, &x.negated_sum, sizeof(factors));
+  const __m512i biased = _mm512_dpwssd_epi32(
+      _mm512_castps_si512(sum), columns.zeros, _mm512_set1_epi32(factors));
+  const Vec scaled = _mm512_fnmsub_ps(_mm512_castsi512_ps(biased),
+                                      columns.scales, columns.biases);
+  return MulAdd(scaled, Broadcast(x.scale), total);
 }
 
 constexpr int kRowsAtOnce = 6;
@@ -86,17 +107,17 @@ inline Vec AddProducts(Vec weights, Vec x, Vec sum) {
 // Adds the products of R rows to their totals. With each unit it prefetches L
 // lines from `ahead` on.
 template <int R, int L>
-void AddRows(const Int8Pair& pair, const char* ahead, const Totals& totals) {
-  const Int8Group* const src = pair.src;
-  const ptrdiff_t stride = pair.stride;
+void AddRows(const Slice& slice, const char* ahead, const Totals& totals) {
+  const char* const src = slice.codes;
+  const ptrdiff_t stride = slice.stride;
   Vec sums[R][kVectors];
 #pragma GCC unroll 8
   for (int r = 0; r < R; ++r) {
 #pragma GCC unroll 8
     for (int v = 0; v < kVectors; ++v) sums[r][v] = Zero();
   }
-  const char* weights = pair.weights + Int8WeightGroup::kCodes;
-  for (int u = 0; u < pair.units; ++u, weights += Int8WeightGroup::kUnit) {
+  const char* weights = slice.weights + Int8WeightGroup::kCodes;
+  for (int u = 0; u < slice.units; ++u, weights += Int8WeightGroup::kUnit) {
 #pragma GCC unroll 8
     for (int l = 0; l < L; ++l, ahead += kLine) {
       _mm_prefetch(ahead, _MM_HINT_T1);
@@ -111,7 +132,7 @@ void AddRows(const Int8Pair& pair, const char* ahead, const Totals& totals) {
 #pragma GCC unroll 8
     for (int r = 0; r < R; ++r) {
       float four;
-      std::memcpy(&four, src[r * stride].codes + 4 * u, sizeof(four));
+      std::memcpy(&four, src + r * stride + 4 * u, sizeof(four));
       const Vec x = Broadcast(four);
 #pragma GCC unroll 8
       for (int v = 0; v < kVectors; ++v) {
@@ -127,17 +148,22 @@ void AddRows(const Int8Pair& pair, const char* ahead, const Totals& totals) {
     for (int v = 0; v < kVectors; ++v) asm("" : "+v"(sums[r][v]));
   }
   const Totals all = totals;  // a copy: stores do not change it
+  const Int8Group* groups[R];
+#pragma GCC unroll 8
+  for (int r = 0; r < R; ++r) groups[r] = slice.GroupsOf(r);
 #pragma GCC unroll 8
   for (int v = 0; v < kVectors; ++v) {
-    const Columns columns(pair.weights, v * kLanes);
+    const Columns columns(slice.weights, v * kLanes);
 #pragma GCC unroll 8
     for (int r = 0; r < R; ++r) {
-      AddScaled(sums[r][v], columns, src[r * stride], all.Row(r), v * kLanes);
+      const Totals row = all.Row(r);
+      Store(row.to + v * kLanes, AddScaled(sums[r][v], columns, *groups[r],
+                                           Load(row.from + v * kLanes)));
     }
   }
 }
 
-using Adder = void (*)(const Int8Pair& pair, const char* ahead,
+using Adder = void (*)(const Slice& slice, const char* ahead,
                        const Totals& totals);
 // Indexed by lines. The four lines of a unit are distributed over the groups of
 // rows as 4, 2 + 2, 2 + 1 + 1 or 1 + 1 + 1 + 1.
@@ -150,21 +176,21 @@ constexpr const Adder* kAddersOfRows[] = {nullptr,    kAdders<1>, kAdders<2>,
 static_assert(std::size(kAddersOfRows) == kRowsAtOnce + 1 && kVectors == 4);
 
 // Adds the products of all rows with a group of a block to their totals.
-void AddGroup(const Int8Pair& pair, int rows, const Totals& totals) {
+void AddGroup(const Slice& slice, int rows, const Totals& totals) {
   const int parts = (rows + kRowsAtOnce - 1) / kRowsAtOnce;
   const char* ahead =
-      pair.weights + (parts == 1 ? kAheadOfFewRows : kAheadOfManyRows);
+      slice.weights + (parts == 1 ? kAheadOfFewRows : kAheadOfManyRows);
   for (size_t line = 0; line < Int8WeightGroup::kCodes; line += kLine) {
     _mm_prefetch(ahead + line, _MM_HINT_T1);
   }
   ahead += Int8WeightGroup::kCodes;
-  Int8Pair next = pair;
+  Slice next = slice;
   for (int part = 0, row = 0; part < parts; ++part) {
     const int count = (rows - row) / (parts - part);
     const int lines = kVectors / parts + (part < kVectors % parts);
     kAddersOfRows[count][lines](next, ahead, totals.Row(row));
-    ahead += kLine * lines * pair.units;
-    next.src += count * pair.stride;
+    ahead += kLine * lines * slice.units;
+    next.Skip(count);
     row += count;
   }
 }
@@ -175,39 +201,42 @@ void AddGroup(const Int8Pair& pair, int rows, const Totals& totals) {
 
 namespace {
 
-using GroupAdder = void (*)(const Int8Pair& pair, int rows,
-                            const Totals& totals);
+using SliceAdder = void (*)(const Slice& slice, int rows, const Totals& totals);
 
-template <GroupAdder kAddGroup>
+// Slices have up to kGroups groups.
+template <int kGroups, SliceAdder kAddSlice>
 void MultiplyInt8(const MultiplyArgs& a) {
   alignas(64) float memory[kMultiplyRows * kGroupColumns];
-  const auto* const src = static_cast<const Int8Group*>(a.src);
+  const auto* const src = static_cast<const char*>(a.src);
   const int groups = (a.units + kGroupUnits - 1) / kGroupUnits;
   const char* weights = static_cast<const char*>(a.weights);
   const int dst_stride = a.dst_stride != 0 ? a.dst_stride : a.n;
   for (int column = 0; column < a.n; column += kGroupColumns) {
     const int columns = std::min(kGroupColumns, a.n - column);
     const bool is_whole = columns == kGroupColumns;
-    const int all = column < a.precise_from ? groups : 2 * groups;
     Totals totals = {
         .from = kNothing, .to = memory, .to_stride = kGroupColumns};
     if (is_whole && a.first != nullptr) totals.from = a.first + column;
-    for (int i = 0; i < all; ++i) {
-      const int g = i < groups ? i : i - groups;
-      const int units = std::min(kGroupUnits, a.units - g * kGroupUnits);
-      if (i + 1 == all && is_whole) {
-        totals.to = a.dst + column;
-        totals.to_stride = dst_stride;
+    for (int plane = column < a.precise_from ? 1 : 2; plane > 0; --plane) {
+      for (int g = 0; g < groups; g += kGroups) {
+        const int units =
+            std::min(kGroups * kGroupUnits, a.units - g * kGroupUnits);
+        if (plane == 1 && g + kGroups >= groups && is_whole) {
+          totals.to = a.dst + column;
+          totals.to_stride = dst_stride;
+        }
+        kAddSlice({.codes = src + g * Int8Group::kNumbers,
+                   .groups = src + groups * Int8Group::kNumbers +
+                             g * sizeof(Int8Group),
+                   .stride = static_cast<ptrdiff_t>(Int8Row::BytesOf(groups)),
+                   .weights = weights,
+                   .units = units},
+                  a.rows, totals);
+        totals.from = memory;
+        totals.from_stride = kGroupColumns;
+        weights +=
+            Int8WeightGroup::BytesOf(units * Int8WeightGroup::kUnitNumbers);
       }
-      kAddGroup({.src = src + g,
-                 .stride = groups,
-                 .weights = weights,
-                 .units = units},
-                a.rows, totals);
-      totals.from = memory;
-      totals.from_stride = kGroupColumns;
-      weights +=
-          Int8WeightGroup::BytesOf(units * Int8WeightGroup::kUnitNumbers);
     }
     if (is_whole) continue;
     for (int row = 0; row < a.rows; ++row) {
@@ -224,9 +253,9 @@ void MultiplyInt8WithAmx(const MultiplyArgs& a) {
   // For very few rows, whose time is that of reading the weights, vectors are
   // faster.
   constexpr int kRowsWorthTiles = 3;
-  if (a.rows < kRowsWorthTiles) return MultiplyInt8<AddGroup>(a);
+  if (a.rows < kRowsWorthTiles) return MultiplyInt8<1, AddGroup>(a);
   const amx::Tiles configured(ShapesOf(amx::HeightOf(a.rows)));
-  MultiplyInt8<AddGroupByTiles>(a);
+  MultiplyInt8<kSliceGroups, AddSliceByTiles>(a);
 }
 
 }  // namespace
@@ -236,7 +265,7 @@ namespace attend {
 
 MultiplyKernel Int8KernelFor(Isa isa) {
   if (isa >= Isa::kAmx) return avx512::MultiplyInt8WithAmx;
-  return isa >= Isa::kAvx512Vnni ? avx512::MultiplyInt8<avx512::AddGroup>
+  return isa >= Isa::kAvx512Vnni ? avx512::MultiplyInt8<1, avx512::AddGroup>
                                  : nullptr;
 }
 

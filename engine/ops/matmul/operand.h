@@ -14,7 +14,7 @@ namespace attend {
 // described in number_group.h and epilogue_kernel.h.
 // * f32: floats.
 // * bf16: the upper halves of floats, rounded to nearest, ties to even.
-// * int8: a row is Int8Groups of the row spread (spread_block.h). The levels of
+// * int8: a row is an Int8Row of the row spread (spread_block.h). The levels of
 //   a group are 2 * 127 equal intervals from -max|x| to max|x|, or a little
 //   more, since the scale is a bf16.
 // * w8, int4: a row is OperandGroups. The levels of a group are 2 * 32767 (w8)

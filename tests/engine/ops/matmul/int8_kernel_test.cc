@@ -6,12 +6,12 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <iterator>
 #include <random>
 #include <utility>
 #include <vector>
 
 #include "engine/ops/exec/compute_type.h"
+#include "engine/tensor/buffer.h"
 #include "tests/engine/ops/matmul/guarded_multiply.h"
 #include "tests/engine/ops/test_isa.h"
 
@@ -27,7 +27,7 @@ struct Case {
       : k(numbers),
         n(columns),
         groups(GroupsOf(ComputeType::kInt8, k)),
-        src(size_t{kMultiplyRows} * groups),
+        src(kMultiplyRows * Int8Row::BytesOf(groups)),
         weights(size_t(n) * k),
         packed((n + kBlockColumns - 1) / kBlockColumns *
                    PackedBlockBytes(ComputeType::kInt8, k),
@@ -40,11 +40,15 @@ struct Case {
       return exact ? std::ldexp(1.0f, draw(-1, 1))
                    : static_cast<float>(draw(1, 99)) / 64;
     };
-    for (size_t g = 0; g < src.size(); ++g) {
-      src[g].scale = scale();
-      for (int i = 0; i < std::min(kGroup, k - int(g) % groups * kGroup); ++i) {
-        src[g].codes[i] = static_cast<int8_t>(draw(-127, 127));
-        src[g].negated_sum -= src[g].codes[i];
+    for (int r = 0; r < kMultiplyRows; ++r) {
+      for (int g = 0; g < groups; ++g) {
+        Int8Group group = {.scale = scale()};
+        for (int i = 0; i < std::min(kGroup, k - g * kGroup); ++i) {
+          const int code = draw(-127, 127);
+          Codes(r, g)[i] = static_cast<int8_t>(code);
+          group.negated_sum = static_cast<int16_t>(group.negated_sum - code);
+        }
+        Group(r, g) = group;
       }
     }
     for (int c = 0; c < n; ++c) {
@@ -69,6 +73,13 @@ struct Case {
     }
   }
 
+  void* Row(int r) { return src.data() + r * Int8Row::BytesOf(groups); }
+  const void* Row(int r) const { return const_cast<Case*>(this)->Row(r); }
+  int8_t* Codes(int r, int g) { return Int8Row::CodesOf(Row(r), g); }
+  Int8Group& Group(int r, int g) {
+    return Int8Row::GroupsOf(Row(r), groups)[g];
+  }
+
   static void SetScale(char* group, int column, float scale) {
     const auto upper =
         static_cast<uint16_t>(std::bit_cast<uint32_t>(scale) >> 16);
@@ -77,25 +88,24 @@ struct Case {
 
   // Rows [first, first + rows) of the product.
   std::vector<float> Multiply(Isa isa, int first, int rows) const {
-    return GuardedMultiply(Int8KernelFor(isa),
-                           {.src = &src[size_t(first) * groups],
-                            .weights = packed.data(),
-                            .rows = rows,
-                            .units = (k + 3) / 4,
-                            .n = n});
+    return GuardedMultiply(Int8KernelFor(isa), {.src = Row(first),
+                                                .weights = packed.data(),
+                                                .rows = rows,
+                                                .units = (k + 3) / 4,
+                                                .n = n});
   }
 
   double Expected(int r, int c) const {
     double sum = 0;
     for (int i = 0; i < k; ++i) {
-      const Int8Group& x = src[size_t(r) * groups + i / kGroup];
-      sum += double{x.scale} * x.codes[i % kGroup] * weights[size_t(c) * k + i];
+      sum += double{Int8Row::GroupsOf(Row(r), groups)[i / kGroup].scale} *
+             Int8Row::CodesOf(Row(r), 0)[i] * weights[size_t(c) * k + i];
     }
     return sum;
   }
 
   int k, n, groups;
-  std::vector<Int8Group> src;  // [kMultiplyRows, groups]
+  Buffer<char> src;            // [kMultiplyRows, k], an Operand
   std::vector<float> weights;  // [n, k]
   std::vector<char> packed;
 };
@@ -153,9 +163,11 @@ TEST(Int8KernelTest, TheLargestCodesDoNotSaturate) {
   for (const int sign : {1, -1}) {
     for (const int zero : {0, 255}) {
       Case test(kGroup, 64, /*exact=*/true);
-      for (Int8Group& group : test.src) {
-        group = {.scale = 1, .negated_sum = -sign * 127 * kGroup};
-        std::fill(std::begin(group.codes), std::end(group.codes), sign * 127);
+      for (int r = 0; r < kMultiplyRows; ++r) {
+        test.Group(r, 0) = {
+            .scale = 1,
+            .negated_sum = static_cast<int16_t>(-sign * 127 * kGroup)};
+        std::fill_n(test.Codes(r, 0), kGroup, sign * 127);
       }
       const int code = 255 - zero;
       std::fill(test.packed.begin(), test.packed.end(), code);

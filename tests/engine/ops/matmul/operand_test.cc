@@ -35,7 +35,12 @@ Operand Make(Compute& compute, std::vector<float>& values, int cols,
 }
 
 const Int8Group* GroupsOfRow(const Operand& operand, int r) {
-  return static_cast<const Int8Group*>(operand.row(r));
+  return Int8Row::GroupsOf(operand.row(r),
+                           GroupsOf(operand.dtype, operand.cols));
+}
+
+const int8_t* CodesOfRow(const Operand& operand, int r) {
+  return Int8Row::CodesOf(operand.row(r), 0);
 }
 
 TEST(OperandTest, ZerosAndTinyValuesAreZero) {
@@ -48,7 +53,9 @@ TEST(OperandTest, ZerosAndTinyValuesAreZero) {
     const Int8Group& group = *GroupsOfRow(operand, r);
     EXPECT_EQ(group.scale, 0.0f);
     EXPECT_EQ(group.negated_sum, 0);
-    for (const int8_t code : group.codes) ASSERT_EQ(code, 0);
+    for (int i = 0; i < Int8Group::kNumbers; ++i) {
+      ASSERT_EQ(CodesOfRow(operand, r)[i], 0);
+    }
   }
 }
 
@@ -57,7 +64,7 @@ std::vector<float> Meant(const Operand& operand, int r) {
   std::vector<float> row;
   for (int c = 0; c < operand.cols; ++c) {
     const Int8Group& group = GroupsOfRow(operand, r)[c / Int8Group::kNumbers];
-    row.push_back(group.scale * group.codes[c % Int8Group::kNumbers]);
+    row.push_back(group.scale * CodesOfRow(operand, r)[c]);
   }
   return row;
 }
@@ -70,8 +77,9 @@ void ExpectWholeGroups(const Operand& operand, int r) {
         GroupsOfRow(operand, r)[begin / Int8Group::kNumbers];
     int sum = 0;
     for (int i = 0; i < Int8Group::kNumbers; ++i) {
-      ASSERT_TRUE(begin + i < operand.cols || group.codes[i] == 0);
-      sum += group.codes[i];
+      const int code = CodesOfRow(operand, r)[begin + i];
+      ASSERT_TRUE(begin + i < operand.cols || code == 0);
+      sum += code;
     }
     ASSERT_EQ(group.negated_sum, -sum);
   }
