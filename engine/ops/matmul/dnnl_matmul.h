@@ -123,7 +123,7 @@ class DnnlWeights final : public RowSource {
   // columns: behind all columns.
   int precise_from_ = 0;
   std::atomic<bool> too_large_ = false;  // see CheckRange()
-  Buffer<char> data_;
+  absl::Span<char> data_;                // of the Primitives
 };
 
 }  // namespace attend

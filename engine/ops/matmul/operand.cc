@@ -35,7 +35,7 @@ void MakeOperand(Compute& compute, ConstMatrix src, const Operand& dst) {
 OperandBuffer::OperandBuffer(ComputeType dtype, int max_rows, int max_cols)
     : dtype_(dtype), max_rows_(max_rows), max_cols_(max_cols) {
   if (dtype == ComputeType::kF32) return;
-  data_ = Buffer<char>(max_rows * OperandBytes(dtype, max_cols));
+  data_ = Buffer<char>::OfSteps(max_rows * OperandBytes(dtype, max_cols));
 }
 
 Operand OperandBuffer::Of(Matrix floats, int first_row) {

@@ -1,36 +1,16 @@
 #include "engine/tensor/buffer.h"
 
-#include <cinttypes>
-#include <cstdint>
-#include <cstdio>
-#include <fstream>
-#include <string>
+#include <gtest/gtest.h>
 
-#include "gtest/gtest.h"
+#include <cstdint>
+
+#include "tests/engine/tensor/huge_pages.h"
 
 namespace attend {
 namespace {
 
 uintptr_t AddressOf(const Buffer<char>& buffer) {
   return reinterpret_cast<uintptr_t>(buffer.data());
-}
-
-// Whether the kernel was asked for huge pages at an address: the flag "hg" of
-// its mapping, see proc(5).
-bool IsAdvisedHuge(uintptr_t address) {
-  std::ifstream mappings("/proc/self/smaps");
-  bool inside = false;
-  for (std::string line; std::getline(mappings, line);) {
-    uintptr_t begin, end;
-    if (std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR, &begin, &end) ==
-        2) {
-      inside = begin <= address && address < end;
-    }
-    if (inside && line.rfind("VmFlags:", 0) == 0) {
-      return line.find(" hg") != std::string::npos;
-    }
-  }
-  return false;
 }
 
 TEST(BufferTest, IsZeroAndAligned) {
@@ -46,12 +26,16 @@ TEST(BufferTest, IsZeroAndAligned) {
 }
 
 TEST(BufferTest, LargeOnesAskForHugePages) {
-  if (!std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled")) {
-    GTEST_SKIP() << "the kernel has none";
-  }
+  if (!HasHugePages()) GTEST_SKIP() << "the kernel has none";
   const Buffer<char> buffer(3 * kHugePageBytes);
   EXPECT_TRUE(IsAdvisedHuge(AddressOf(buffer)));
   EXPECT_TRUE(IsAdvisedHuge(AddressOf(buffer) + 3 * kHugePageBytes - 1));
+
+  const Buffer<char> half = Buffer<char>::OfSteps(kHugePageBytes / 2);
+  EXPECT_EQ(half.size(), kHugePageBytes / 2);
+  EXPECT_EQ(AddressOf(half) % kHugePageBytes, 0u);
+  EXPECT_TRUE(IsAdvisedHuge(AddressOf(half)));
+  EXPECT_TRUE(IsAdvisedHuge(AddressOf(half) + kHugePageBytes - 1));
 }
 
 }  // namespace

@@ -1,0 +1,51 @@
+#include "engine/tensor/shared_pages.h"
+
+#include <sys/mman.h>
+
+#include <cstdint>
+#include <cstring>
+#include <new>
+
+namespace attend {
+namespace {
+
+constexpr size_t kLine = 64;
+// Only what is given out takes memory, in whole huge pages.
+constexpr size_t kChunkBytes = 16 * kHugePageBytes;
+// The kernel may begin a mapping anywhere in a huge page.
+constexpr size_t kMappedBytes = kChunkBytes + kHugePageBytes;
+
+}  // namespace
+
+void SharedPages::Unmap::operator()(char* chunk) const {
+  munmap(chunk, kMappedBytes);
+}
+
+absl::Span<char> SharedPages::NewChunk() {
+  void* const memory =
+      mmap(nullptr, kMappedBytes, PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, /*fd=*/-1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  char* const mapped = static_cast<char*>(memory);
+  chunks_.emplace_back(mapped);
+  const uintptr_t past = reinterpret_cast<uintptr_t>(mapped) % kHugePageBytes;
+  char* const chunk = mapped + (kHugePageBytes - past) % kHugePageBytes;
+  // Advice: the kernel may use small pages nevertheless.
+  madvise(chunk, kChunkBytes, MADV_HUGEPAGE);
+  return {chunk, kChunkBytes};
+}
+
+absl::Span<char> SharedPages::Allocate(size_t bytes) {
+  if (!shared_ || bytes >= kHugePageBytes) {
+    own_.emplace_back(bytes);
+    return {own_.back().data(), bytes};
+  }
+  const size_t taken = (bytes + kLine - 1) / kLine * kLine;
+  if (taken > rest_.size()) rest_ = NewChunk();
+  const absl::Span<char> part = rest_.first(bytes);
+  std::memset(part.data(), 0, taken);
+  rest_.remove_prefix(taken);
+  return part;
+}
+
+}  // namespace attend
