@@ -35,7 +35,7 @@ ComputeType DefaultComputeType(const TensorSource& tensors, Isa isa) {
   }
   if (in_four_bits > all / 2) return ComputeType::kInt4;
   if (isa >= Isa::kAvx512Vnni) return ComputeType::kInt8;
-  return isa == Isa::kAvx2 ? ComputeType::kW8 : ComputeType::kF32;
+  return isa >= Isa::kAvx2 ? ComputeType::kW8 : ComputeType::kF32;
 }
 
 }  // namespace attend

@@ -22,7 +22,7 @@ TEST(DefaultComputeTypeTest, FloatsAreComputedInWhatTheCpuMultipliesFast) {
   const std::pair<Isa, ComputeType> defaults[] = {
       {Isa::kBaseline, ComputeType::kF32},
       {Isa::kAvx2, ComputeType::kW8},
-      {Isa::kAvx512, ComputeType::kF32},
+      {Isa::kAvx512, ComputeType::kW8},
       {Isa::kAvx512Vnni, ComputeType::kInt8},
       {Isa::kAvx512Bf16, ComputeType::kInt8},
       {Isa::kAmx, ComputeType::kInt8},
