@@ -36,6 +36,7 @@ absl::Span<char> SharedPages::NewChunk() {
 }
 
 absl::Span<char> SharedPages::Allocate(size_t bytes) {
+  if (bytes == 0) return {};
   if (!shared_ || bytes >= kHugePageBytes) {
     own_.emplace_back(bytes);
     return {own_.back().data(), bytes};
