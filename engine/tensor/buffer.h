@@ -24,7 +24,7 @@ class Buffer {
  public:
   Buffer() = default;
   explicit Buffer(size_t count) : Buffer(count, kHugePageBytes) {}
-  // For what every step reads and writes: half a huge page or more takes up a
+  // For what every step reads or writes: half a huge page or more takes up a
   // whole one. (A greedy translation of 64 rows takes 8 % less time.)
   static Buffer OfSteps(size_t count) {
     return Buffer(count, kHugePageBytes / 2);

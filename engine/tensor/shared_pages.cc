@@ -12,6 +12,8 @@ namespace {
 constexpr size_t kLine = 64;
 // Only what is given out takes memory, in whole huge pages.
 constexpr size_t kChunkBytes = 16 * kHugePageBytes;
+// Parts that (nearly) fill huge pages have their own.
+constexpr size_t kLargeBytes = kHugePageBytes / 16 * 15;
 // The kernel may begin a mapping anywhere in a huge page.
 constexpr size_t kMappedBytes = kChunkBytes + kHugePageBytes;
 
@@ -37,8 +39,9 @@ absl::Span<char> SharedPages::NewChunk() {
 
 absl::Span<char> SharedPages::Allocate(size_t bytes) {
   if (bytes == 0) return {};
-  if (!shared_ || bytes >= kHugePageBytes) {
-    own_.emplace_back(bytes);
+  if (!shared_ || bytes >= kLargeBytes) {
+    own_.push_back(shared_ ? Buffer<char>::OfSteps(bytes)
+                           : Buffer<char>(bytes));
     return {own_.back().data(), bytes};
   }
   const size_t taken = (bytes + kLine - 1) / kLine * kLine;

@@ -32,8 +32,7 @@ class SharedPages {
   absl::Span<char> NewChunk();
 
   bool shared_;
-  std::vector<Buffer<char>>
-      own_;  // parts of a huge page or more, or not shared
+  std::vector<Buffer<char>> own_;  // large parts, or all, if not shared
   std::vector<std::unique_ptr<char, Unmap>> chunks_;
   absl::Span<char> rest_;  // of the last chunk, what nobody has
 };

@@ -3,7 +3,6 @@
 #include <string>
 
 #include "engine/ops/matmul/matmul.h"
-#include "engine/tensor/buffer.h"
 #include "gtest/gtest.h"
 #include "tests/engine/ops/test_isa.h"
 #include "tests/engine/runtime/golden.h"
@@ -28,10 +27,7 @@ TEST_P(LoadAllocationTest, NoTensorIsWholeInWiderNumbersThanItsModel) {
   const AllocationCount count = AllocationCount::Stop();
   // Weights are in whole blocks of 64 rows.
   const size_t most = PackedBytes(dtype, kNumbers);
-  // The count has it, unless it shares huge pages with other weights.
-  if (most >= kHugePageBytes) {
-    EXPECT_GE(count.largest, most);
-  }
+  EXPECT_GE(count.largest, most);
   EXPECT_LE(count.largest, most * 65 / 64);
 }
 
