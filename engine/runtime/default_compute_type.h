@@ -13,9 +13,8 @@ namespace attend {
 //   kInt4  where most of the weights are stored in 4 bits, which stay as they
 //          are: any other numbers take more memory than the file promises
 //   kInt8  where the CPU multiplies it (AVX-512 VNNI, AMX)
-//   kW8    with AVX2: one row is several times as fast as in f32, many rows
-//   with
-//          AVX-512 alone are up to a sixth slower
+//   kW8    with AVX2: one row is several times as fast as in f32; with AVX-512
+//          alone, many rows take up to an eighth longer
 //   kF32   else: w8 has no kernel of vectors
 ComputeType DefaultComputeType(const TensorSource& tensors, Isa isa);
 

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <new>
+#include <utility>
 
 namespace attend {
 namespace {
@@ -29,7 +31,8 @@ absl::Span<char> SharedPages::NewChunk() {
            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, /*fd=*/-1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
   char* const mapped = static_cast<char*>(memory);
-  chunks_.emplace_back(mapped);
+  std::unique_ptr<char, Unmap> owned(mapped);
+  chunks_.push_back(std::move(owned));
   const uintptr_t past = reinterpret_cast<uintptr_t>(mapped) % kHugePageBytes;
   char* const chunk = mapped + (kHugePageBytes - past) % kHugePageBytes;
   // Advice: the kernel may use small pages nevertheless.

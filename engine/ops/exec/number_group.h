@@ -23,8 +23,8 @@ inline constexpr int kGroupColumns = 64;
 struct Int8Group {
   static constexpr int kNumbers = 128;
   float scale = 0;
-  int16_t negated_sum = 0;      // of the codes
-  int16_t minimum = INT16_MIN;  // a factor, see int8_kernel.cc
+  int16_t negated_sum = 0;     // of the codes
+  int16_t factor = INT16_MIN;  // always, see int8_kernel.cc
 };
 
 // A row of an operand in int8: the codes of all groups, then the groups, in

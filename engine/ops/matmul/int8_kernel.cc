@@ -62,7 +62,7 @@ alignas(64) constexpr float kNothing[kGroupColumns] = {};
 // instruction of its own: n plus the bits of -kBias is the float -(kBias + n),
 // exactly. The instruction that corrects n by the zero adds them.
 constexpr float kBias = 3 << 22;
-constexpr int kBiasFactor = 27008;  // times Int8Group::minimum
+constexpr int kBiasFactor = 27008;  // times Int8Group::factor
 static_assert(std::bit_cast<int32_t>(-kBias) == kBiasFactor * INT16_MIN);
 static_assert(Int8Group::kNumbers * 127 * 255 < 1 << 22);
 static_assert(Int8Group::kNumbers * 127 <= INT16_MAX);
@@ -87,7 +87,7 @@ struct Columns {
 // The sum of a group's products becomes a number, and is added to a total.
 inline Vec AddScaled(Vec sum, const Columns& columns, const Int8Group& x,
                      Vec total) {
-  int32_t factors;  // negated_sum and minimum
+  int32_t factors;  // negated_sum and factor
   std::memcpy(&factors, &x.negated_sum, sizeof(factors));
   const __m512i biased = _mm512_dpwssd_epi32(
       _mm512_castps_si512(sum), columns.zeros, _mm512_set1_epi32(factors));

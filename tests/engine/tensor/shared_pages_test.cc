@@ -22,9 +22,10 @@ TEST(SharedPagesTest, PartsAreZeroAlignedAndApart) {
     SharedPages pages(shared);
     std::vector<absl::Span<char>> parts;
     // More than one chunk; parts that are larger than what is left of one.
-    for (int i = 0; i < 12; ++i) {
-      for (const size_t bytes : {size_t{1}, size_t{4097}, kHugePageBytes - 1,
-                                 3 * kHugePageBytes + 65}) {
+    for (int i = 0; i < 24; ++i) {
+      for (const size_t bytes :
+           {size_t{1}, size_t{4097}, kHugePageBytes / 4 * 3, kHugePageBytes - 1,
+            kHugePageBytes + 65}) {
         const absl::Span<char> part = pages.Allocate(bytes);
         ASSERT_EQ(part.size(), bytes);
         ASSERT_EQ(AddressOf(part) % 64, 0u);
