@@ -160,7 +160,7 @@ bool Unpacks(const KvLayout& layout, int rows) {
 
 // The blocks that the next piece reads, if that has one row, too; no more than
 // stay in the cache.
-absl::Span<const std::byte* const> NextBlocks(const Run& run) {
+NextBlocks NextOf(const Run& run) {
   constexpr size_t kMostBytes = 128 << 10;
   constexpr int kTokens = KvLayout::kBlockTokens;
   const AttentionArgs& args = run.args;
@@ -172,7 +172,8 @@ absl::Span<const std::byte* const> NextBlocks(const Run& run) {
   const size_t blocks = (seen.end + kTokens - 1) / kTokens - begin;
   const size_t most =
       kMostBytes / (args.layout->kv_heads * args.layout->head_bytes());
-  return {next->blocks.data() + begin, std::min(blocks, most)};
+  return {.blocks = {next->blocks.data() + begin, std::min(blocks, most)},
+          .last_keys = blocks > most ? kTokens : (seen.end - 1) % kTokens + 1};
 }
 
 // The kernel's arguments for queries [query, query + queries) of the run whose
@@ -206,8 +207,7 @@ AttentionTile TileOf(const Run& run, int head, int query, int queries,
           .group = run.gathers ? run.heads : 1,
           .first_in_group = run.gathers ? query % run.heads : 0,
           .blocks = piece.blocks.data(),
-          .next_blocks = prefetches ? NextBlocks(run)
-                                    : absl::Span<const std::byte* const>(),
+          .next = prefetches ? NextOf(run) : NextBlocks(),
           .layer_at = layout.head_at(args.layer, 0),
           .values_at = layout.values_at(),
           .scales_at = layout.scales_at(),

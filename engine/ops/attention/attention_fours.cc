@@ -8,7 +8,9 @@
 //   not depend on other rows.
 //
 // One row is bound by the memory of keys and values, many rows by
-// multiplications, of which there are half as many as in f32.
+// multiplications, of which there are half as many as in f32. Queries that see
+// few keys have functions of their own, since what takes time there is what one
+// result waits for.
 
 #include <algorithm>
 #include <cstdint>
@@ -33,75 +35,31 @@ ATTEND_AVX512_VNNI_BEGIN
 #include "engine/ops/attention/attention_fours_wide.inc"
 #include "engine/ops/attention/attention_fours_sums.inc"
 #include "engine/ops/attention/attention_fours_rows.inc"
+#include "engine/ops/attention/attention_fours_few.inc"
 // clang-format on
 
 namespace {
 
-// Computes the scores of all heads of a row with `tiles` of a span.
-inline void ScoreHeadsInFours(const AttentionTile& a, const WideQuery* queries,
-                              const Tile (*spans)[kSpanTiles], Range tiles) {
-  constexpr int kStreams = 4;
-  const WideQuery* from[kStreams];
-  Tile at[kStreams];
-  float* scores[kStreams];
-  int streams = 0;
-  for (int head = 0; head < a.heads; ++head) {
-    for (int tile = tiles.begin; tile < tiles.end; ++tile) {
-      from[streams] = queries + head;
-      at[streams] = spans[head][tile];
-      scores[streams] = a.RowScores(head) + tile * kTile;
-      if (++streams < kStreams) continue;
-      ScoreStreamsInFours<kStreams>(a, from, at, scores);
-      streams = 0;
-    }
-  }
-  for (int s = 0; s < streams; ++s) {
-    ScoreStreamsInFours<1>(a, from + s, at + s, scores + s);
-  }
-}
-
-// Computes one row of several heads, step by step for all heads: the CPU
-// computes several heads at once, even with few keys.
+// Computes one row of several heads, head by head.
 void AttendHeads(const AttentionTile& a) {
-  Running running[kAttentionHeads];
-  Tile spans[kAttentionHeads][kSpanTiles];
-  WideQuery queries[kAttentionHeads];
-  const auto column = [&](int head) {
-    return ptrdiff_t{head} * a.layout->head_dim;
-  };
   for (int head = 0; head < a.heads; ++head) {
-    Widen(a.query + column(head), a.layout->head_dim, queries[head]);
+    FetchNext(a, head);
+    const ptrdiff_t column = ptrdiff_t{head} * a.layout->head_dim;
+    AttentionTile one = a;
+    one.heads = 1;
+    one.first_head += head;
+    one.query += column;
+    one.dst += column;
+    AttendRows(one, [](auto&&...) {});
   }
-  Ahead none;
-  for (int begin = a.seen->begin / kTile * kTile; begin < a.seen->end;
-       begin = SpanEnd(begin)) {
-    const Range seen = SeenInSpan(*a.seen, begin);
-    const Range tiles = {seen.begin / kTile, TilesOf(seen.end)};
-    for (int head = 0; head < a.heads; ++head) {
-      FindTiles(a, head, begin, tiles.end, spans[head]);
-    }
-    ScoreHeadsInFours(a, queries, spans, tiles);
-    SpanWeights weights[kAttentionHeads];
-    for (int head = 0; head < a.heads; ++head) {
-      AdjustScores(a, head, 0, begin, seen, a.RowScores(head));
-      weights[head] = WeighFours(a, spans[head], seen, tiles, running[head],
-                                 a.RowScores(head));
-    }
-    for (int head = 0; head < a.heads; ++head) {
-      float* const dst = a.dst + column(head);
-      AddFoursToRows<1>(a, spans[head], tiles, weights + head,
-                        a.RowScores(head), dst, none, 0);
-      Finish(a, 0, begin, seen, running[head], dst);
-      if (a.seen->end <= SpanEnd(begin)) FetchNext(a, head);
-    }
-  }
-  FillUnseen(a, running[0], a.dst);
 }
 
 }  // namespace
 
 void AttendFours(const AttentionTile& args) {
-  if (args.heads > 1) {
+  if (SeesFew(args)) {
+    AttendFewKeys(args);
+  } else if (args.heads > 1) {
     AttendHeads(args);
   } else {
     AttendRows(args, [](auto&&...) {});

@@ -174,7 +174,7 @@ inline void CopyValues(const AttentionTile& a, const Tile* span, int tiles) {
 }  // namespace
 
 void AttendFoursByTiles(const AttentionTile& args) {
-  if (args.unpacked == nullptr) return AttendFours(args);
+  if (args.unpacked == nullptr || SeesFew(args)) return AttendFours(args);
   const amx::Tiles tiles(Shapes());
   AttendRows(args, [&](const Tile* span, int count, int begin,
                        const Ahead& ahead, Running* running, int& row) {

@@ -38,6 +38,12 @@ inline constexpr int kAttentionUnpackedDim = 256;
 inline constexpr size_t kAttentionUnpackedFloats =
     size_t{2} * kAttentionSpan * (kAttentionUnpackedDim + 1);
 
+// Blocks that are read next.
+struct NextBlocks {
+  absl::Span<const std::byte* const> blocks = {};
+  int last_keys = 0;  // what is read of the last block
+};
+
 // What one call of an attention kernel computes:
 // * queries that read one key head: rows of one head, or of `group` heads, head
 //   by head within a query row;
@@ -62,7 +68,7 @@ struct AttentionTile {
   int first_in_group = 0;  // in [0, group)
   const std::byte* const* blocks = nullptr;
   // What a call for one row prefetches: the first blocks of the next row.
-  absl::Span<const std::byte* const> next_blocks = {};
+  NextBlocks next;
   size_t layer_at = 0;  // bytes from a block's start to the layer
   // Bytes from a head's start, see KvLayout.
   size_t values_at = 0;
