@@ -187,9 +187,12 @@ int Batcher::RowsFor(const RequestView& view, bool is_waiting, int left,
   if (wanted > budget) {
     return std::min(left, std::max(budget / kShares, kMinShare));
   }
-  // A newcomer of which less than half would be done waits for the next step.
-  if (is_waiting && left < wanted && left < (wanted + 1) / 2) return 0;
-  return std::min(wanted, left);
+  if (!is_waiting || wanted <= left) return std::min(wanted, left);
+  // A newcomer of which less than half would be done waits for the next step,
+  // and so does a small source: one that is cut makes all of a step slower.
+  const bool small =
+      view.work.phase == Phase::kEncode && wanted <= budget / kShares;
+  return small || left < (wanted + 1) / 2 ? 0 : left;
 }
 
 int Batcher::RowsBesideDecodes() const {

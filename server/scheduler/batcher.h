@@ -61,7 +61,9 @@ struct BatcherOptions {
 //      different layers share no matmul. Work that does not fit gets a share of
 //      the rows, and later the rows that are left. Thus a short input passes a
 //      long encode, and the long encode still advances in each step.
-//    * The last work taken may be cut, if half of it fits.
+//    * The last work taken may be cut, if half of it fits; but no source that
+//      is a small part of the step. If all sources are whole, their hidden
+//      states stay in place from layer to layer.
 // A new request is admitted if it gets rows, its memory fits, its tenant may
 // run one more, and there is room for the next steps of the running requests. A
 // request that does not fit may be overtaken until it has waited for `aging`; a

@@ -73,6 +73,16 @@ TEST(BatcherTest, SourcesAreTakenWholeWhileOthersDecode) {
               ElementsAre(Rows{0, 40}, Rows{1, 40}, Rows{2, 20}));
 }
 
+TEST(BatcherTest, ASmallSourceThatWouldBeCutWaits) {
+  Batcher batcher({.max_rows = 100});
+  std::vector<RequestView> waiting = {Newcomer(1, 80), Newcomer(2, 25)};
+  EXPECT_THAT(batcher.Plan(waiting, {}, kPlenty, {}, kNow).admitted,
+              ElementsAre(Rows{0, 80}));
+  waiting[1] = Newcomer(2, 26);  // more than a quarter of a step
+  EXPECT_THAT(batcher.Plan(waiting, {}, kPlenty, {}, kNow).admitted,
+              ElementsAre(Rows{0, 80}, Rows{1, 20}));
+}
+
 TEST(BatcherTest, HigherPriorityFirst) {
   Batcher batcher({.max_rows = 8});
   std::vector<RequestView> waiting = {Newcomer(1, 8), Newcomer(2, 8)};
