@@ -28,6 +28,18 @@ struct Bytes {
   alignas(64) int8_t rows[kTile][kMaxDim];
 };
 
+inline __m128i LoadBytes(const int8_t* p) {
+  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+}
+inline void StoreBytes(int8_t* p, __m128i v) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(p), v);
+}
+
+// Sixteen codes.
+inline __m128i CodeBytes(Vec x, Vec inverse) {
+  return _mm512_maskz_cvtsepi32_epi8(kAll, ToInt(Int8s::Code(x, inverse)));
+}
+
 // Rounds a row of n numbers to int8, up to a whole vector of 16. Returns the
 // scale.
 inline float RoundRow(const float* row, int n, int8_t* to) {
@@ -42,7 +54,7 @@ inline float RoundRow(const float* row, int n, int8_t* to) {
     StoreRounded(codes, to + d);
   }
   for (; d < n; d += kLanes) {
-    Int8s::Narrow(to + d, LoadSome(row + d, n - d), inverse);
+    StoreBytes(to + d, CodeBytes(LoadSome(row + d, n - d), inverse));
   }
   return numbers.scale();
 }
@@ -56,19 +68,17 @@ inline void RoundRows(const KvTokens& a, const float* from, float* scales,
   }
 }
 
-inline __m128i LoadBytes(const int8_t* p) {
-  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
-}
-inline void StoreBytes(int8_t* p, __m128i v) {
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(p), v);
+// The same numbers with kFoursZero added.
+inline __m128i WithZero(__m128i bytes) {
+  static_assert(KvLayout::kFoursZero == 128);
+  return _mm_xor_si128(bytes, _mm_set1_epi8(-128));
 }
 
-// The same numbers with kFoursZero added. In vectors that are not larger than
-// those that RoundRow() has just stored: larger ones would wait for the cache.
+// The same of a row. In vectors that are not larger than those that RoundRow()
+// has just stored: larger ones would wait for the cache.
 inline void AddZero(int8_t* row, int n) {
-  static_assert(KvLayout::kFoursZero == 128);
   for (int d = 0; d < n; d += kLanes) {
-    StoreBytes(row + d, _mm_xor_si128(LoadBytes(row + d), _mm_set1_epi8(-128)));
+    StoreBytes(row + d, WithZero(LoadBytes(row + d)));
   }
 }
 
@@ -93,17 +103,24 @@ inline void StoreFourValues(const int8_t (*rows)[kMaxDim], int n, int8_t* to) {
   }
 }
 
-// Stores the value of one token. Another member may store other tokens of the
-// same four at the same time: only the token's own bytes are written.
-inline void StoreOneValue(const int8_t* row, int n, int place, int8_t* to) {
+// Stores the next bytes of a token's value. Another member may store other
+// tokens of the same four at the same time: only the token's own are written.
+inline void StoreValueBytes(__m128i bytes, int lanes, int place, int8_t* to) {
   const __m128i shift = _mm_cvtsi32_si128(8 * place);
-  for (int d = 0; d < n; d += kLanes) {
-    const int lanes = std::min(kLanes, n - d);
-    const __mmask64 all = ~__mmask64{0} >> (kBytes - kFour * lanes);
-    const __mmask64 own = (__mmask64{0x1111111111111111} << place) & all;
-    const __m512i bytes = _mm512_maskz_sll_epi32(
-        kAll, _mm512_maskz_cvtepu8_epi32(kAll, LoadBytes(row + d)), shift);
-    _mm512_mask_storeu_epi8(to + d * kFour, own, bytes);
+  const __mmask64 all = ~__mmask64{0} >> (kBytes - kFour * lanes);
+  const __mmask64 own = (__mmask64{0x1111111111111111} << place) & all;
+  _mm512_mask_storeu_epi8(
+      to, own,
+      _mm512_maskz_sll_epi32(kAll, _mm512_maskz_cvtepu8_epi32(kAll, bytes),
+                             shift));
+}
+
+// Stores the next bytes of a token's key: each four in a line of its own.
+inline void StoreKeyBytes(__m128i bytes, int lanes, std::byte* to) {
+  int32_t fours[kFour];
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(fours), bytes);
+  for (int i = 0; i < lanes / kFour; ++i) {
+    std::memcpy(to + ptrdiff_t{i} * kFour * kTile, fours + i, kFour);
   }
 }
 
@@ -118,16 +135,37 @@ inline void StoreValues(const KvTokens& a, const Bytes& bytes) {
       StoreFourValues(bytes.rows + token, n, to);
       token += kFour;
     } else {
-      StoreOneValue(bytes.rows[token], n, place % kFour, to);
+      for (int d = 0; d < n; d += kLanes) {
+        StoreValueBytes(LoadBytes(bytes.rows[token] + d),
+                        std::min(kLanes, n - d), place % kFour, to + d * kFour);
+      }
       token += 1;
     }
   }
 }
 
-inline void StoreKey(const KvTokens& a, int token, const int8_t* key) {
-  std::byte* const to = a.head + (a.place + token) * kFour;
-  for (int d = 0; d < a.layout->head_dim; d += kFour) {
-    std::memcpy(to + d * kTile, key + d, kFour);
+// Rounds and stores one token, whose bytes stay in registers.
+inline void StoreToken(const KvTokens& a, int token, float* scales) {
+  const int n = a.layout->head_dim;
+  const int place = a.place + token;
+  const float* const key = a.key + ptrdiff_t{token} * a.stride;
+  const float* const value = a.value + ptrdiff_t{token} * a.stride;
+  const Int8s keys = Int8s::Of(key, n);
+  const Int8s values = Int8s::Of(value, n);
+  scales[place] = keys.scale();
+  scales[kTile + place] = values.scale();
+  const Vec key_inverse = Broadcast(keys.inverse());
+  const Vec value_inverse = Broadcast(values.inverse());
+  std::byte* const key_to = a.head + place * kFour;
+  int8_t* const value_to =
+      reinterpret_cast<int8_t*>(a.head + a.layout->values_at()) +
+      place / kFour * kFour * n;
+  for (int d = 0; d < n; d += kLanes) {
+    const int lanes = std::min(kLanes, n - d);
+    StoreKeyBytes(WithZero(CodeBytes(LoadSome(key + d, n - d), key_inverse)),
+                  lanes, key_to + d * kTile);
+    StoreValueBytes(CodeBytes(LoadSome(value + d, n - d), value_inverse), lanes,
+                    place % kFour, value_to + d * kFour);
   }
 }
 
@@ -154,6 +192,12 @@ inline void StoreKeys(const KvTokens& a, const Bytes& bytes) {
 void StoreFours(const KvTokens& args) {
   float* const scales =
       reinterpret_cast<float*>(args.head + args.layout->scales_at());
+  if (!args.together()) {
+    for (int token = 0; token < args.tokens; ++token) {
+      StoreToken(args, token, scales);
+    }
+    return;
+  }
   Bytes bytes;
   RoundRows(args, args.value, scales + kTile, bytes);
   StoreValues(args, bytes);
@@ -161,10 +205,7 @@ void StoreFours(const KvTokens& args) {
   for (int token = 0; token < args.tokens; ++token) {
     AddZero(bytes.rows[token], args.layout->head_dim);
   }
-  if (args.together()) return StoreKeys(args, bytes);
-  for (int token = 0; token < args.tokens; ++token) {
-    StoreKey(args, token, bytes.rows[token]);
-  }
+  StoreKeys(args, bytes);
 }
 
 ATTEND_AVX512_END
