@@ -202,8 +202,11 @@ int Batcher::RowsBesideDecodes() const {
   const bool any =
       std::any_of(in_.running.begin(), in_.running.end(), encodes) ||
       std::any_of(in_.waiting.begin(), in_.waiting.end(), encodes);
-  return std::max(any ? options_.min_encode_piece : options_.min_prompt_piece,
-                  in_.cost->RowsThatDouble(decision_.decode_rows));
+  const int decode_rows = decision_.decode_rows;
+  const double short_step = absl::ToDoubleSeconds(options_.short_step);
+  return std::max({any ? options_.min_encode_piece : options_.min_prompt_piece,
+                   in_.cost->RowsThatDouble(decode_rows),
+                   in_.cost->RowsUntil(decode_rows, short_step)});
 }
 
 void Batcher::PlanPrompts() {

@@ -31,6 +31,11 @@ struct BatcherOptions {
   // first tokens, less even streams.
   int min_encode_piece = 32;
   int min_prompt_piece = 1;
+  // While others decode, a step may always carry as many of these rows as make
+  // it this long: at 200 tokens a second nobody sees a difference, and a
+  // small model, whose quiet steps are far shorter, would take in newcomers so
+  // slowly that few decode together.
+  absl::Duration short_step = absl::Milliseconds(5);
   // While others decode, new encodes wait until together they have this many
   // rows. Higher: more throughput, later first tokens.
   int min_encode_rows = 64;
@@ -54,9 +59,9 @@ struct BatcherOptions {
 //    that have waited longest for a step get rows.
 // 4. Encode and prompt rows, of new requests too.
 //    * While others decode, the number of these rows is limited so that the
-//      step takes about twice as long as a quiet step. Now and then a step has
-//      none of these rows, to measure how long a quiet step takes
-//      (StepCost::WantsQuietStep).
+//      step takes about twice as long as a quiet step, or `short_step` if that
+//      is more. Now and then a step has none of these rows, to measure how long
+//      a quiet step takes (StepCost::WantsQuietStep).
 //    * Work that fits into a step is taken whole, because encodes that stand at
 //      different layers share no matmul. Work that does not fit gets a share of
 //      the rows, and later the rows that are left. Thus a short input passes a

@@ -78,11 +78,19 @@ double StepCost::QuietSeconds(int decode_rows) const {
   return fixed_ + decode_row_ * decode_rows;
 }
 
-int StepCost::RowsThatDouble(int decode_rows) const {
-  if (prompt_row_ <= 0) return 0;
+int StepCost::PromptRowsOf(double seconds) const {
+  if (prompt_row_ <= 0 || seconds <= 0) return 0;
   constexpr double kMany = 1 << 20;
-  return static_cast<int>(
-      std::lround(std::min(kMany, QuietSeconds(decode_rows) / prompt_row_)));
+  return static_cast<int>(std::lround(std::min(kMany, seconds / prompt_row_)));
+}
+
+int StepCost::RowsThatDouble(int decode_rows) const {
+  return PromptRowsOf(QuietSeconds(decode_rows));
+}
+
+int StepCost::RowsUntil(int decode_rows, double seconds) const {
+  const double quiet = QuietSeconds(decode_rows);
+  return quiet > 0 ? PromptRowsOf(seconds - quiet) : 0;
 }
 
 }  // namespace attend

@@ -14,6 +14,7 @@ TEST(StepCostTest, KnowsNothingAtFirst) {
   const StepCost cost;
   EXPECT_EQ(cost.QuietSeconds(8), 0);
   EXPECT_EQ(cost.RowsThatDouble(8), 0);
+  EXPECT_EQ(cost.RowsUntil(8, 1), 0);
 }
 
 TEST(StepCostTest, LearnsBothParts) {
@@ -28,6 +29,8 @@ TEST(StepCostTest, LearnsBothParts) {
   }
   EXPECT_NEAR(cost.PromptRowSeconds(), 50e-6, 10e-6);
   EXPECT_NEAR(cost.RowsThatDouble(16), 1320 / 50, 6);
+  EXPECT_NEAR(cost.RowsUntil(16, 5e-3), (5000 - 1320) / 50, 15);
+  EXPECT_EQ(cost.RowsUntil(16, 1e-3), 0);
 }
 
 TEST(StepCostTest, FollowsAChange) {
