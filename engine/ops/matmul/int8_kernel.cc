@@ -255,9 +255,6 @@ void MultiplyInt8WithAmx(const MultiplyArgs& a) {
   constexpr int kRowsWorthTiles = 3;
   if (a.rows < kRowsWorthTiles) return MultiplyInt8<1, AddGroup>(a);
   const amx::Tiles configured(ShapesOf(amx::HeightOf(a.rows)));
-  // One tile of rows takes the weights in their order, in which the CPU reads
-  // ahead.
-  if (a.rows <= amx::kTileHeight) return MultiplyInt8<1, AddSliceByTiles>(a);
   MultiplyInt8<kSliceGroups, AddSliceByTiles>(a);
 }
 
