@@ -16,7 +16,7 @@ BlockPool::BlockPool(const KvLayout& layout, size_t max_bytes)
       sources_(total_blocks(), layout.block_tokens) {
   source_blocks_.reserve(references_.size());
   free_.back() = {.previous = total_blocks(), .next = total_blocks()};
-  for (int i = 0; i < total_blocks(); ++i) Link(i);
+  for (int i = 0; i < total_blocks(); ++i) Link(i, total_blocks());
 }
 
 void BlockPool::PlaceFor(const Team& team) {
@@ -56,14 +56,17 @@ void BlockPool::Retain(std::byte* block) {
 void BlockPool::Release(std::byte* block) {
   const int index = Index(block);
   ATTEND_CHECK(references_[index] > 0);
-  if (--references_[index] == 0) Link(index);
+  if (--references_[index] > 0) return;
+  // What nobody finds again goes first, while it is in the cache.
+  const bool is_sealed = chain(block) != kNoChain || sources_.has_source(index);
+  Link(index, is_sealed ? total_blocks() : free_.back().next);
 }
 
-void BlockPool::Link(int index) {
-  const int end = total_blocks();
-  free_[index] = {.previous = free_[end].previous, .next = end};
-  free_[free_[index].previous].next = index;
-  free_[end].previous = index;
+void BlockPool::Link(int index, int next) {
+  const int previous = free_[next].previous;
+  free_[index] = {.previous = previous, .next = next};
+  free_[previous].next = index;
+  free_[next].previous = index;
   ++free_count_;
 }
 

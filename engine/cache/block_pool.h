@@ -38,8 +38,10 @@ class BlockPool {
   // How often Copy() was called.
   int copies() const { return copies_; }
 
-  // The block that has been free for longest, now with one reference. Its bytes
-  // are those of its last user; if it was sealed, it is no longer found.
+  // A free block, now with one reference: of those that are not sealed the one
+  // that was released last, as it may be in the CPU's cache; then one that was
+  // never used; then the one that has been free for longest, which is no longer
+  // found. Its bytes are those of its last user.
   // Calling this while no block is free is a bug of the caller.
   std::byte* Allocate();
   // Allocate(); the new block gets the first `tokens` tokens of `from`.
@@ -84,16 +86,16 @@ class BlockPool {
   int Index(const std::byte* block) const;
   // The block of this number, with one more reference.
   std::byte* Take(int index);
-  void Link(int index);    // to the end of the free list
-  void Unlink(int index);  // from the free list
+  void Link(int index, int next);  // into the free list, before `next`
+  void Unlink(int index);          // from the free list
 
   const KvLayout layout_;
   const size_t block_bytes_;
   std::vector<int> references_;  // [blocks]
   Buffer<std::byte> memory_;     // [blocks, block_bytes]
-  // Ring of free blocks, longest free first. Each entry holds the neighbours of
-  // one block; entry number total_blocks() stands between the last block and
-  // the first.
+  // Ring of free blocks, in the order in which they are allocated. Each entry
+  // holds the neighbours of one block; entry number total_blocks() stands
+  // between the last block and the first.
   struct Neighbours {
     int previous;
     int next;

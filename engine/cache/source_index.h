@@ -29,6 +29,7 @@ class SourceIndex {
   int Find(absl::Span<const int> tokens) const;
   // The block that follows `block` in its source; kNone after the last one.
   int next(int block) const { return next_[block]; }
+  bool has_source(int block) const { return first_[block] != kNone; }
   // To be called before the contents of a block change: if the block belongs to
   // a source, that source is no longer found.
   void Forget(int block);

@@ -47,19 +47,20 @@ TEST(BlockPoolTest, LastReleaseFrees) {
   EXPECT_EQ(pool.free_blocks(), 1);
 }
 
-TEST(BlockPoolTest, ReusesTheLongestFreeFirst) {
-  BlockPool pool(kLayout, 3 * kLayout.block_bytes());
+TEST(BlockPoolTest, ReusesTheLastReleasedFirst) {
+  BlockPool pool(kLayout, 4 * kLayout.block_bytes());
   std::byte* const a = pool.Allocate();
   std::byte* const b = pool.Allocate();
   std::byte* const c = pool.Allocate();
   pool.Release(b);
   pool.Release(c);
   pool.Release(a);
-  EXPECT_EQ(pool.Allocate(), b);
+  EXPECT_EQ(pool.Allocate(), a);
   EXPECT_EQ(pool.Allocate(), c);
-  pool.Release(b);
+  pool.Release(a);
   EXPECT_EQ(pool.Allocate(), a);
   EXPECT_EQ(pool.Allocate(), b);
+  EXPECT_NE(pool.Allocate(), nullptr) << "that was never used";
 }
 
 class SealedBlockTest : public ::testing::Test {
@@ -84,6 +85,19 @@ class SealedBlockTest : public ::testing::Test {
 
   BlockPool pool_{kLayout, 3 * kLayout.block_bytes()};
 };
+
+TEST_F(SealedBlockTest, OthersAreReusedFirstThenTheLongestFree) {
+  std::byte* const a = Sealed(1);
+  std::byte* const b = pool_.Allocate();
+  pool_.SealSource({&b, 1}, {1, 2, 3});
+  std::byte* const c = pool_.Allocate();
+  pool_.Release(b);
+  pool_.Release(a);
+  pool_.Release(c);
+  EXPECT_EQ(pool_.Allocate(), c);
+  EXPECT_EQ(pool_.Allocate(), b);
+  EXPECT_EQ(pool_.Allocate(), a);
+}
 
 TEST_F(SealedBlockTest, IsSharedWhileItIsUsed) {
   std::byte* const a = Sealed(1);
