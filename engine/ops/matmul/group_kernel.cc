@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "engine/ops/exec/number_group.h"
+#include "engine/ops/matmul/biased_sum.h"
 #include "engine/ops/simd/amx_tiles.h"
 #include "engine/ops/simd/simd.h"
 #include "engine/tensor/half.h"
@@ -53,7 +54,9 @@ struct GroupSum {
     sum = _mm256_add_epi32(sum, _mm256_madd_epi16(weights, x));
     Keep(sum);
   }
-  Vec Total(int more) const { return ToFloats(sum, more); }
+  Vec Scaled(int more, Vec scale) const {
+    return Mul(ToFloats(sum, more), scale);
+  }
 };
 // Sums of 16 products of 4 bits and 8 bits stay below 2^15.
 template <>
@@ -64,8 +67,9 @@ struct GroupSum<4> {
     words = _mm256_add_epi16(words, _mm256_maddubs_epi16(weights, x));
     Keep(words);
   }
-  Vec Total(int more) const {
-    return ToFloats(_mm256_madd_epi16(words, _mm256_set1_epi16(1)), more);
+  Vec Scaled(int more, Vec scale) const {
+    const Codes sum = _mm256_madd_epi16(words, _mm256_set1_epi16(1));
+    return Mul(ToFloats(sum, more), scale);
   }
 };
 // Of finite numbers: exponents of f16 begin 112 lower.
@@ -108,14 +112,27 @@ struct GroupSum {
   GroupSum() {}
   Codes sum = _mm512_setzero_si512();
   void Add(Codes weights, Codes x) {
-    sum = kBits == 8 ? _mm512_dpwssd_epi32(sum, weights, x)
-                     : _mm512_dpbusd_epi32(sum, weights, x);
+    sum = _mm512_dpwssd_epi32(sum, weights, x);
   }
-  Vec Total(int more) const {
-    return _mm512_maskz_cvtepi32_ps(
-        kAll, _mm512_add_epi32(sum, BroadcastCodes(more)));
+  Vec Scaled(int more, Vec scale) const {
+    return Mul(_mm512_maskz_cvtepi32_ps(
+                   kAll, _mm512_add_epi32(sum, BroadcastCodes(more))),
+               scale);
   }
 };
+template <>
+struct GroupSum<4> {
+  GroupSum() {}
+  Codes sum = _mm512_set1_epi32(kSumBiasBits);
+  void Add(Codes weights, Codes x) {
+    sum = _mm512_dpbusd_epi32(sum, weights, x);
+  }
+  Vec Scaled(int /*more*/, Vec scale) const {
+    return ScaleBiased(_mm512_castsi512_ps(sum), scale,
+                       Mul(scale, Broadcast(kSumBias)));
+  }
+};
+static_assert(kGroupNumbers * 15 * 128 <= kMostBiasedSum);
 inline Vec LoadHalfs(const uint16_t* p) {
   return _mm512_maskz_cvtph_ps(
       kAll, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
@@ -149,7 +166,7 @@ float Product(const OperandGroup<kBits>* src, const char* block, int groups,
       const int code = !Group::kHasMin ? byte : i < 16 ? byte & 0xf : byte >> 4;
       sum += code * src->codes[i];
     }
-    total += half(block) * src->scale * static_cast<float>(sum);
+    total += half(block) * static_cast<float>(sum) * src->scale;
     if constexpr (Group::kHasMin) {
       total += half(block + Group::kMins) *
                (src->scale * static_cast<float>(src->sum));

@@ -1,13 +1,13 @@
 #include "engine/ops/matmul/int8_kernel.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <iterator>
 
 #include "engine/ops/exec/number_group.h"
+#include "engine/ops/matmul/biased_sum.h"
 #include "engine/ops/simd/amx_tiles.h"
 #include "engine/ops/simd/simd.h"
 #include "engine/ops/simd/simd_narrow.h"
@@ -58,13 +58,10 @@ alignas(64) constexpr float kNothing[kGroupColumns] = {};
 
 // Whole numbers stand here as floats, for which g++ 12 makes better code.
 
-// The sum n of a group's products, |n| < 2^22, becomes a float without an
-// instruction of its own: n plus the bits of -kBias is the float -(kBias + n),
-// exactly. The instruction that corrects n by the zero adds them.
-constexpr float kBias = 3 << 22;
+// The instruction that corrects a sum by the zero adds kSumBiasBits.
 constexpr int kBiasFactor = 27008;  // times Int8Group::factor
-static_assert(std::bit_cast<int32_t>(-kBias) == kBiasFactor * INT16_MIN);
-static_assert(Int8Group::kNumbers * 127 * 255 < 1 << 22);
+static_assert(kSumBiasBits == kBiasFactor * INT16_MIN);
+static_assert(Int8Group::kNumbers * 127 * 255 <= kMostBiasedSum);
 static_assert(Int8Group::kNumbers * 127 <= INT16_MAX);
 
 // Of 16 columns of a group, from `column` on.
@@ -72,7 +69,7 @@ struct Columns {
   Columns() {}
   Columns(const char* weights, int column)
       : scales(Load(reinterpret_cast<const uint16_t*>(weights) + column)),
-        biases(Mul(scales, Broadcast(kBias))),
+        biases(Mul(scales, Broadcast(kSumBias))),
         zeros(_mm512_or_si512(
             _mm512_maskz_cvtepu8_epi32(
                 kAll, _mm_load_si128(reinterpret_cast<const __m128i*>(
@@ -80,7 +77,7 @@ struct Columns {
             _mm512_set1_epi32(kBiasFactor << 16))) {}
 
   Vec scales;
-  Vec biases;     // kBias in these scales: exact, as a scale is a bf16
+  Vec biases;     // kSumBias in these scales, which are bf16
   __m512i zeros;  // with kBiasFactor in the upper halves
 };
 
@@ -91,8 +88,8 @@ inline Vec AddScaled(Vec sum, const Columns& columns, const Int8Group& x,
   std::memcpy(&factors, &x.negated_sum, sizeof(factors));
   const __m512i biased = _mm512_dpwssd_epi32(
       _mm512_castps_si512(sum), columns.zeros, _mm512_set1_epi32(factors));
-  const Vec scaled = _mm512_fnmsub_ps(_mm512_castsi512_ps(biased),
-                                      columns.scales, columns.biases);
+  const Vec scaled =
+      ScaleBiased(_mm512_castsi512_ps(biased), columns.scales, columns.biases);
   return MulAdd(scaled, Broadcast(x.scale), total);
 }
 
