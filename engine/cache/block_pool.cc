@@ -1,7 +1,6 @@
 #include "engine/cache/block_pool.h"
 
 #include "engine/compute/node_memory.h"
-#include "engine/ops/attention/kv_store.h"
 #include "engine/tensor/check.h"
 
 namespace attend {
@@ -13,8 +12,10 @@ BlockPool::BlockPool(const KvLayout& layout, size_t max_bytes)
       memory_(references_.size() * block_bytes_),
       free_(references_.size() + 1),
       sealed_(total_blocks(), layout.block_tokens),
-      sources_(total_blocks(), layout.block_tokens) {
+      sources_(total_blocks(), layout.block_tokens),
+      is_in_copy_(references_.size()) {
   source_blocks_.reserve(references_.size());
+  begun_copies_.reserve(kMostCopies);
   free_.back() = {.previous = total_blocks(), .next = total_blocks()};
   for (int i = 0; i < total_blocks(); ++i) Link(i, total_blocks());
 }
@@ -33,6 +34,8 @@ int BlockPool::Index(const std::byte* block) const {
 std::byte* BlockPool::Allocate() {
   ATTEND_CHECK(free_count_ > 0);
   const int index = free_.back().next;
+  // The new user may write into the block.
+  if (is_in_copy_[index]) CopyNow();
   Unlink(index);
   sealed_.Forget(index);
   sources_.Forget(index);
@@ -42,9 +45,30 @@ std::byte* BlockPool::Allocate() {
 
 std::byte* BlockPool::Copy(const std::byte* from, int tokens) {
   std::byte* const to = Allocate();
-  CopyKv(layout_, from, tokens, to);
+  if (begun_copies_.size() == kMostCopies) CopyNow();
+  begun_copies_.push_back({.from = from, .tokens = tokens, .to = to});
+  is_in_copy_[Index(from)] = is_in_copy_[Index(to)] = true;
   ++copies_;
   return to;
+}
+
+void BlockPool::CopyNow() {
+  for (const auto& [from, tokens, to] : begun_copies_) {
+    CopyKv(layout_, from, tokens, to);
+  }
+  ForgetCopies();
+}
+
+void BlockPool::FinishCopies(Compute& compute) {
+  CopyKv(compute, layout_, begun_copies_);
+  ForgetCopies();
+}
+
+void BlockPool::ForgetCopies() {
+  for (const KvCopy& copy : begun_copies_) {
+    is_in_copy_[Index(copy.from)] = is_in_copy_[Index(copy.to)] = false;
+  }
+  begun_copies_.clear();
 }
 
 void BlockPool::Retain(std::byte* block) {

@@ -7,8 +7,10 @@
 #include "absl/types/span.h"
 #include "engine/cache/prefix_index.h"
 #include "engine/cache/source_index.h"
+#include "engine/compute/compute.h"
 #include "engine/compute/team.h"
 #include "engine/ops/attention/kv_layout.h"
+#include "engine/ops/attention/kv_store.h"
 #include "engine/tensor/buffer.h"
 
 namespace attend {
@@ -44,8 +46,11 @@ class BlockPool {
   // found. Its bytes are those of its last user.
   // Calling this while no block is free is a bug of the caller.
   std::byte* Allocate();
-  // Allocate(); the new block gets the first `tokens` tokens of `from`.
+  // Allocate(); the new block gets the first `tokens` tokens of `from` in
+  // FinishCopies(). Until then, the bytes of both may not be written.
   std::byte* Copy(const std::byte* from, int tokens);
+  // To be called before keys and values are read or written.
+  void FinishCopies(Compute& compute);
   void Retain(std::byte* block);
   // The last release frees the block. A caller that releases several blocks
   // should begin with the ends of chains: a chain whose first block has been
@@ -83,7 +88,13 @@ class BlockPool {
   }
 
  private:
+  // Copies that are begun are at most so many.
+  static constexpr int kMostCopies = 1024;
+
   int Index(const std::byte* block) const;
+  // FinishCopies() on the calling thread.
+  void CopyNow();
+  void ForgetCopies();
   // The block of this number, with one more reference.
   std::byte* Take(int index);
   void Link(int index, int next);  // into the free list, before `next`
@@ -104,7 +115,9 @@ class BlockPool {
   int free_count_ = 0;
   PrefixIndex sealed_;
   SourceIndex sources_;
-  std::vector<int> source_blocks_;  // scratch of SealSource(), reserved
+  std::vector<int> source_blocks_;    // scratch of SealSource(), reserved
+  std::vector<KvCopy> begun_copies_;  // reserved
+  std::vector<bool> is_in_copy_;      // [blocks]: of those that are begun
   int copies_ = 0;
 };
 

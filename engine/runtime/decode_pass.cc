@@ -92,6 +92,7 @@ void DecodePass::Want(DecoderRows& decoder, int count) {
 
 absl::Status DecodePass::RunBatch() {
   ATTEND_CHECK(batch_.rows() <= max_rows_);
+  memory_.pool.FinishCopies(memory_.exec.compute());
   RETURN_IF_ERROR(memory_.transformer.Decode(
       memory_.exec, memory_.activations, batch_.View(memory_.pool.layout())));
   for (const SequenceRows& rows : sequences_) {

@@ -120,4 +120,19 @@ void CopyKv(const KvLayout& layout, const std::byte* from, int tokens,
   }
 }
 
+void CopyKv(Compute& compute, const KvLayout& layout,
+            absl::Span<const KvCopy> copies) {
+  if (copies.empty()) return;
+  const int count = static_cast<int>(copies.size());
+  const OpTimer timer({.name = "copy_kv", .rows = count});
+  const auto copy = [&](Range range) {
+    for (int i = range.begin; i < range.end; ++i) {
+      CopyKv(layout, copies[i].from, copies[i].tokens, copies[i].to);
+    }
+  };
+  if (count == 1) return copy({0, count});
+  const int members = compute.team().size();
+  compute.team().Run([&](int member) { copy(Share(count, member, members)); });
+}
+
 }  // namespace attend

@@ -41,6 +41,17 @@ void WriteKv(Compute& compute, const WriteKvArgs& args);
 void CopyKv(const KvLayout& layout, const std::byte* from, int tokens,
             std::byte* to);
 
+// The arguments of CopyKv().
+struct KvCopy {
+  const std::byte* from = nullptr;
+  int tokens = 0;
+  std::byte* to = nullptr;
+};
+// Several copies by the team, each member a run of them: what is copied for the
+// rows that it computes may then be in its cache.
+void CopyKv(Compute& compute, const KvLayout& layout,
+            absl::Span<const KvCopy> copies);
+
 }  // namespace attend
 
 #endif  // ATTEND_ENGINE_OPS_ATTENTION_KV_STORE_H_

@@ -144,6 +144,45 @@ TEST_F(SealedBlockTest, CopiesAreNotSealed) {
   EXPECT_EQ(Find(1), a);
 }
 
+// The bytes of a block's first values, which Copy() copies.
+std::byte* ValuesOf(std::byte* block) { return block + kLayout.values_at(); }
+
+TEST_F(SealedBlockTest, CopiesAreFinishedTogether) {
+  Compute compute({.threads = 2});
+  BlockPool pool(kLayout, 8 * kLayout.block_bytes());
+  std::vector<std::byte*> blocks, copies;
+  for (int i = 0; i < 4; ++i) {
+    blocks.push_back(pool.Allocate());
+    *ValuesOf(blocks.back()) = std::byte(i + 1);
+  }
+  for (std::byte* block : blocks) copies.push_back(pool.Copy(block, 3));
+  pool.FinishCopies(compute);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(*ValuesOf(copies[i]), std::byte(i + 1));
+  // They are not copied again.
+  for (std::byte* copy : copies) *ValuesOf(copy) = std::byte(9);
+  pool.FinishCopies(compute);
+  for (std::byte* copy : copies) EXPECT_EQ(*ValuesOf(copy), std::byte(9));
+}
+
+TEST_F(SealedBlockTest, ABlockIsCopiedBeforeItIsUsedAnew) {
+  Compute compute({.threads = 1});
+  std::byte* const a = pool_.Allocate();
+  *ValuesOf(a) = std::byte(1);
+  std::byte* const copy = pool_.Copy(a, 3);
+  pool_.Release(a);
+  ASSERT_EQ(pool_.Allocate(), a);
+  *ValuesOf(a) = std::byte(2);
+  pool_.FinishCopies(compute);
+  EXPECT_EQ(*ValuesOf(copy), std::byte(1));
+  // Nobody needs a copy that was released; its block has another user.
+  std::byte* const other = pool_.Copy(a, 3);
+  pool_.Release(other);
+  ASSERT_EQ(pool_.Allocate(), other);
+  *ValuesOf(other) = std::byte(3);
+  pool_.FinishCopies(compute);
+  EXPECT_EQ(*ValuesOf(other), std::byte(3));
+}
+
 TEST_F(SealedBlockTest, UnsealAllForgetsThoseInUseToo) {
   std::byte* const a = Sealed(1);
   pool_.Release(Sealed(2));

@@ -29,6 +29,7 @@ class BlockTableTest : public ::testing::Test {
   // Appends one token whose keys and values are all `x`.
   void Append(BlockTable& table, float x) {
     const int token = table.PrepareAppend(1);
+    pool_.FinishCopies(compute_);
     const std::vector<float> row(2 * 8, x);
     const KvWrite write{
         .rows = 1, .blocks = table.blocks(), .first_token = token};
