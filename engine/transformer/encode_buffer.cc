@@ -10,9 +10,9 @@ EncodeBuffer::EncodeBuffer(const KvLayout& layout, int rows, int hidden,
       blocks_(BlocksFor(rows)),
       hidden_width_(hidden),
       query_width_(query_width),
-      hidden_(static_cast<size_t>(total_rows()) * hidden),
-      query_(static_cast<size_t>(total_rows()) * query_width),
-      kv_(blocks_ * layout.block_bytes()) {
+      hidden_at_(blocks_ * layout.block_bytes()),
+      query_at_(hidden_at_ + sizeof(float) * total_rows() * hidden),
+      memory_(query_at_ + sizeof(float) * total_rows() * query_width) {
   free_.reserve(blocks_);
   for (int block = blocks_ - 1; block >= 0; --block) free_.push_back(block);
 }
@@ -27,17 +27,17 @@ int EncodeBuffer::Allocate() {
 void EncodeBuffer::Release(int block) { free_.push_back(block); }
 
 float* EncodeBuffer::hidden(int block) {
-  return hidden_.data() +
+  return reinterpret_cast<float*>(memory_.data() + hidden_at_) +
          static_cast<size_t>(block) * block_rows() * hidden_width_;
 }
 
 float* EncodeBuffer::query(int block) {
-  return query_.data() +
+  return reinterpret_cast<float*>(memory_.data() + query_at_) +
          static_cast<size_t>(block) * block_rows() * query_width_;
 }
 
 std::byte* EncodeBuffer::kv(int block) {
-  return kv_.data() + block * layout_.block_bytes();
+  return memory_.data() + block * layout_.block_bytes();
 }
 
 }  // namespace attend

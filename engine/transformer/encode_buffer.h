@@ -41,9 +41,14 @@ class EncodeBuffer {
   int blocks_;
   int hidden_width_;
   int query_width_;
-  Buffer<float> hidden_;   // [blocks, block_rows, hidden]
-  Buffer<float> query_;    // [blocks, block_rows, query_width]
-  Buffer<std::byte> kv_;   // [blocks, block_bytes]
+  // Where hidden states and queries begin, in bytes.
+  size_t hidden_at_;
+  size_t query_at_;
+  // One buffer, so that it is large enough for huge pages:
+  //   keys and values  [blocks, block_bytes]
+  //   hidden states    [blocks, block_rows, hidden]
+  //   queries          [blocks, block_rows, query_width]
+  Buffer<std::byte> memory_;
   std::vector<int> free_;  // a stack: the block used last may be in cache
 };
 
