@@ -13,7 +13,8 @@ BlockPool::BlockPool(const KvLayout& layout, size_t max_bytes)
       free_(references_.size() + 1),
       sealed_(total_blocks(), layout.block_tokens),
       sources_(total_blocks(), layout.block_tokens),
-      is_in_copy_(references_.size()) {
+      is_copied_(references_.size()),
+      is_copy_(references_.size()) {
   source_blocks_.reserve(references_.size());
   begun_copies_.reserve(kMostCopies);
   free_.back() = {.previous = total_blocks(), .next = total_blocks()};
@@ -35,7 +36,7 @@ std::byte* BlockPool::Allocate() {
   ATTEND_CHECK(free_count_ > 0);
   const int index = free_.back().next;
   // The new user may write into the block.
-  if (is_in_copy_[index]) CopyNow();
+  if (is_copied_[index] || is_copy_[index]) CopyNow();
   Unlink(index);
   sealed_.Forget(index);
   sources_.Forget(index);
@@ -45,9 +46,11 @@ std::byte* BlockPool::Allocate() {
 
 std::byte* BlockPool::Copy(const std::byte* from, int tokens) {
   std::byte* const to = Allocate();
-  if (begun_copies_.size() == kMostCopies) CopyNow();
+  // Copies that are begun do not depend on each other.
+  if (begun_copies_.size() == kMostCopies || is_copy_[Index(from)]) CopyNow();
   begun_copies_.push_back({.from = from, .tokens = tokens, .to = to});
-  is_in_copy_[Index(from)] = is_in_copy_[Index(to)] = true;
+  is_copied_[Index(from)] = true;
+  is_copy_[Index(to)] = true;
   ++copies_;
   return to;
 }
@@ -66,7 +69,8 @@ void BlockPool::FinishCopies(Compute& compute) {
 
 void BlockPool::ForgetCopies() {
   for (const KvCopy& copy : begun_copies_) {
-    is_in_copy_[Index(copy.from)] = is_in_copy_[Index(copy.to)] = false;
+    is_copied_[Index(copy.from)] = false;
+    is_copy_[Index(copy.to)] = false;
   }
   begun_copies_.clear();
 }

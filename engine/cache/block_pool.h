@@ -18,7 +18,8 @@ namespace attend {
 // The KV memory of one worker: as many equal blocks as fit a limit in bytes,
 // in one buffer that is touched at creation and kept. Blocks have reference
 // counts, so that hypotheses share the blocks of their common beginning (paged
-// attention: Kwon et al. 2023).
+// attention: Kwon et al. 2023). Where they part, the last block is copied; the
+// copies of a step are done together.
 //
 // A full block whose tokens are known may be sealed. A sealed block is found by
 // its tokens while it is used, and after its release until the block is
@@ -40,16 +41,18 @@ class BlockPool {
   // How often Copy() was called.
   int copies() const { return copies_; }
 
-  // A free block, now with one reference: of those that are not sealed the one
-  // that was released last, as it may be in the CPU's cache; then one that was
-  // never used; then the one that has been free for longest, which is no longer
-  // found. Its bytes are those of its last user.
+  // A free block, now with one reference: of those that were not sealed when
+  // they were released the last one, as it may be in the CPU's cache; then one
+  // that was never used; then the one that has been free for longest. If it was
+  // sealed, it is no longer found. Its bytes are those of its last user.
   // Calling this while no block is free is a bug of the caller.
   std::byte* Allocate();
-  // Allocate(); the new block gets the first `tokens` tokens of `from` in
-  // FinishCopies(). Until then, the bytes of both may not be written.
+  // Allocate(); the new block gets the first `tokens` tokens of `from`, at the
+  // latest in FinishCopies(). Until then the bytes of both may not be read or
+  // written by others.
   std::byte* Copy(const std::byte* from, int tokens);
-  // To be called before keys and values are read or written.
+  // Does the copies that are begun, on the team: to be called before a step
+  // reads or writes keys and values.
   void FinishCopies(Compute& compute);
   void Retain(std::byte* block);
   // The last release frees the block. A caller that releases several blocks
@@ -117,7 +120,9 @@ class BlockPool {
   SourceIndex sources_;
   std::vector<int> source_blocks_;    // scratch of SealSource(), reserved
   std::vector<KvCopy> begun_copies_;  // reserved
-  std::vector<bool> is_in_copy_;      // [blocks]: of those that are begun
+  // [blocks]: of those copies that are begun.
+  std::vector<bool> is_copied_;
+  std::vector<bool> is_copy_;
   int copies_ = 0;
 };
 

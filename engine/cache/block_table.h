@@ -37,10 +37,11 @@ class BlockTable {
   // share a last block, their sum is one block too high: the last of them to
   // append keeps the block itself.
   int BlocksToAppend(int tokens) const;
-  // Makes room for `tokens` more tokens, which the caller writes. Replaces a
-  // last block that is shared and partly filled by a copy of its filled part,
-  // and adds new blocks. Returns the index of the first new token. The pool
-  // must have BlocksToAppend(tokens) free blocks.
+  // Makes room for `tokens` more tokens, which the caller writes after
+  // BlockPool::FinishCopies(). Replaces a last block that is shared and partly
+  // filled by a copy of its filled part, and adds new blocks. Returns the index
+  // of the first new token. The pool must have BlocksToAppend(tokens) free
+  // blocks.
   int PrepareAppend(int tokens);
 
   // Drops the tokens from number `tokens` on, which no sealed block holds, and

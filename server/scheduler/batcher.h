@@ -32,9 +32,9 @@ struct BatcherOptions {
   int min_encode_piece = 32;
   int min_prompt_piece = 1;
   // While others decode, a step may always carry as many of these rows as make
-  // it this long: at 200 tokens a second nobody sees a difference, and a
-  // small model, whose quiet steps are far shorter, would take in newcomers so
-  // slowly that few decode together.
+  // it this long: at 200 tokens a second nobody sees a difference, and a small
+  // model, whose quiet steps are far shorter, would take in newcomers so slowly
+  // that few decode together. Higher: more throughput, less even streams.
   absl::Duration short_step = absl::Milliseconds(5);
   // While others decode, new encodes wait until together they have this many
   // rows. Higher: more throughput, later first tokens.
@@ -66,8 +66,8 @@ struct BatcherOptions {
 //      different layers share no matmul. Work that does not fit gets a share of
 //      the rows, and later the rows that are left. Thus a short input passes a
 //      long encode, and the long encode still advances in each step.
-//    * The last work taken may be cut, if half of it fits; but no source that
-//      is a small part of the step. If all sources are whole, their hidden
+//    * The last work taken may be cut, if half of it fits; but no new source
+//      that is a small part of the step. If all sources are whole, their hidden
 //      states stay in place from layer to layer.
 // A new request is admitted if it gets rows, its memory fits, its tenant may
 // run one more, and there is room for the next steps of the running requests. A

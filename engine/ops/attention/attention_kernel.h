@@ -10,7 +10,7 @@
 
 namespace attend {
 
-// Heads (of one row) that a kernel computes at once.
+// The most heads of one row that a call computes.
 inline constexpr int kAttentionHeads = 8;
 // The most query rows of one call, for which keys and values come from memory
 // once. With fewer rows the kernel would wait for memory; with more, the rows

@@ -1,5 +1,6 @@
-// The kernel that stores keys and values in fours of int8 (see KvLayout): rows
-// become bytes, which are then moved in whole words.
+// The kernel that stores keys and values in fours of int8 (see KvLayout): one
+// token from registers; several of a block as bytes, which are then moved in
+// whole words.
 
 #include <algorithm>
 #include <cstdint>
@@ -124,22 +125,20 @@ inline void StoreKeyBytes(__m128i bytes, int lanes, std::byte* to) {
   }
 }
 
+// Stores all values of a block, which begin in its first place.
 inline void StoreValues(const KvTokens& a, const Bytes& bytes) {
   const int n = a.layout->head_dim;
   int8_t* const values =
       reinterpret_cast<int8_t*>(a.head + a.layout->values_at());
-  for (int token = 0; token < a.tokens;) {
-    const int place = a.place + token;
-    int8_t* const to = values + place / kFour * kFour * n;
-    if (place % kFour == 0 && token + kFour <= a.tokens) {
-      StoreFourValues(bytes.rows + token, n, to);
-      token += kFour;
-    } else {
-      for (int d = 0; d < n; d += kLanes) {
-        StoreValueBytes(LoadBytes(bytes.rows[token] + d),
-                        std::min(kLanes, n - d), place % kFour, to + d * kFour);
-      }
-      token += 1;
+  int token = 0;
+  for (; token + kFour <= a.tokens; token += kFour) {
+    StoreFourValues(bytes.rows + token, n, values + token * n);
+  }
+  int8_t* const last = values + token * n;
+  for (; token < a.tokens; ++token) {
+    for (int d = 0; d < n; d += kLanes) {
+      StoreValueBytes(LoadBytes(bytes.rows[token] + d), std::min(kLanes, n - d),
+                      token % kFour, last + d * kFour);
     }
   }
 }

@@ -19,7 +19,7 @@ struct KvTokens {
   int tokens = 0;                // place + tokens <= 16
   bool last = false;             // the places after these hold nothing
 
-  // Whether keys are transposed together. Few are as fast one after the other.
+  // Whether tokens are transposed together. Few are as fast one by one.
   bool together() const { return place == 0 && last && tokens >= 4; }
 };
 

@@ -18,6 +18,8 @@ namespace {
 constexpr size_t kLine = Int8Row::kLine;
 constexpr int kVectors = kGroupColumns / kLanes;
 constexpr int kGroupUnits = Int8Group::kNumbers / Int8WeightGroup::kUnitNumbers;
+constexpr int kStepUnits =
+    Int8WeightGroup::kStepNumbers / Int8WeightGroup::kUnitNumbers;
 
 // Some groups of 64 columns of weights, and the same groups of the rows.
 struct Slice {
@@ -27,6 +29,7 @@ struct Slice {
   const char* weights = nullptr;
   int units = 0;
 
+  int steps() const { return (units + kStepUnits - 1) / kStepUnits; }
   const Int8Group* GroupsOf(int row) const {
     return reinterpret_cast<const Int8Group*>(groups + row * stride);
   }

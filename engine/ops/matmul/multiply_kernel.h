@@ -20,7 +20,7 @@ inline constexpr int kMultiplyRows = 64;
 // prefetch them evenly, some lines with each unit, this many bytes ahead of
 // those that are multiplied; into L2, since prefetches into L1 wait for each
 // other. Many: more than are multiplied at once, so that much lies between a
-// prefetch and the next.
+// prefetch and the next; or any number by tiles.
 inline constexpr int kAheadOfFewRows = 6 << 10;
 inline constexpr int kAheadOfManyRows = 16 << 10;
 

@@ -176,8 +176,8 @@ void WriteKvOp(benchmark::State& state, const Setup& setup, Arena& arena,
       });
 }
 
-// What a beam search pays where hypotheses part: half a block, six layers, on
-// the calling thread.
+// What one member of the team pays where hypotheses part: half a block, six
+// layers.
 void CopyKvOp(benchmark::State& state, const Setup& setup, Arena& arena,
               KvType kv_dtype) {
   constexpr int kTokens = KvLayout::kBlockTokens / 2;

@@ -26,11 +26,13 @@ TEST_P(AttentionScoresTest, SlopesEqualTheNaiveForm) {
   const std::vector<Compute*> teams = {alone.get(), two.get()};
   for (const bool holes : {false, true})
     for (const bool causal : {false, true}) {
-      ExpectCase({.shape = {3, 3, 7, 45, 45},
-                  .causal = causal,
-                  .holes = holes,
-                  .slopes = true},
-                 teams);
+      for (const int head_dim : {7, 12}) {
+        ExpectCase({.shape = {3, 3, head_dim, 45, 45},
+                    .causal = causal,
+                    .holes = holes,
+                    .slopes = true},
+                   teams);
+      }
       ExpectCase({.shape = {9, 3, 16, 1, 70},
                   .position = 69,
                   .causal = causal,
@@ -47,9 +49,12 @@ TEST_P(AttentionScoresTest, CapsEqualTheNaiveForm) {
   // The least makes almost all scores equal.
   for (const float softcap : {0.01f, 1.0f, 50.0f})
     for (const bool causal : {false, true}) {
-      ExpectCase(
-          {.shape = {4, 2, 7, 45, 45}, .causal = causal, .softcap = softcap},
-          teams);
+      for (const int head_dim : {7, 12}) {
+        ExpectCase({.shape = {4, 2, head_dim, 45, 45},
+                    .causal = causal,
+                    .softcap = softcap},
+                   teams);
+      }
       ExpectCase({.shape = {9, 3, 16, 1, 70},
                   .position = 69,
                   .causal = causal,
