@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -98,9 +99,14 @@ TEST_F(HubServerTest, ASignalEndsADownload) {
                   "--http-host=127.0.0.1", "--http-port=0",
                   "--hub=stalled/plain"});
   const auto begun = [&] {
-    for (const auto& entry : fs::recursive_directory_iterator(directory_)) {
-      if (entry.path().extension() == ".incomplete" &&
-          entry.file_size() == 50'000) {
+    // Meanwhile files get their final names.
+    std::error_code gone;
+    for (auto entry = fs::recursive_directory_iterator(directory_, gone);
+         !gone && entry != fs::recursive_directory_iterator();
+         entry.increment(gone)) {
+      std::error_code renamed;
+      if (entry->path().extension() == ".incomplete" &&
+          entry->file_size(renamed) == 50'000) {
         return true;
       }
     }
