@@ -204,9 +204,21 @@ int Batcher::RowsBesideDecodes() const {
       std::any_of(in_.waiting.begin(), in_.waiting.end(), encodes);
   const int decode_rows = decision_.decode_rows;
   const double short_step = absl::ToDoubleSeconds(options_.short_step);
-  return std::max({any ? options_.min_encode_piece : options_.min_prompt_piece,
-                   in_.cost->RowsThatDouble(decode_rows),
-                   in_.cost->RowsUntil(decode_rows, short_step)});
+  return std::max(
+      {any ? options_.min_encode_piece : options_.min_prompt_piece,
+       in_.cost->RowsThatDouble(decode_rows),
+       in_.cost->RowsUntil(decode_rows, short_step),
+       in_.cost->PromptRowsOf(absl::ToDoubleSeconds(FirstTokensWait()))});
+}
+
+absl::Duration Batcher::FirstTokensWait() const {
+  absl::Duration least = absl::InfiniteDuration();
+  for (const int i : decodes_) {
+    const RequestView& view = in_.running[i];
+    if (view.has_output) return absl::ZeroDuration();
+    least = std::min(least, in_.now - view.arrival);
+  }
+  return least;
 }
 
 void Batcher::PlanPrompts() {

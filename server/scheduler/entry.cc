@@ -41,7 +41,8 @@ RequestView Entry::View(bool with_blocks) const {
           .max_blocks = max_blocks,
           .held_blocks = with_blocks ? request->sequence->blocks() : 0,
           .held_encode_rows = work.phase == Phase::kEncode ? encode_rows : 0,
-          .last_piece = last_piece};
+          .last_piece = last_piece,
+          .has_output = delivered > 0};
 }
 
 void Entry::FinishPiece(int rows, int inputs, absl::Time now) {

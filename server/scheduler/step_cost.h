@@ -40,13 +40,13 @@ class StepCost {
   int RowsThatDouble(int decode_rows) const;
   // The number with which a step takes so many seconds; 0: unknown, or none.
   int RowsUntil(int decode_rows, double seconds) const;
+  // The number that takes so many seconds; 0: unknown, or none.
+  int PromptRowsOf(double seconds) const;
 
  private:
   static constexpr int kQuietEvery = 16;
 
   void ObserveQuiet(int decode_rows, double seconds);
-  // The encode or prompt rows that take so many seconds.
-  int PromptRowsOf(double seconds) const;
 
   double fixed_ = 0;        // seconds
   double decode_row_ = 0;   // seconds a row

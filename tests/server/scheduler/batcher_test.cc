@@ -164,6 +164,22 @@ TEST(BatcherTest, AStepOfFiveMillisecondsIsNotTooLong) {
   EXPECT_EQ(batcher.Plan({}, running, kPlenty, cost, kNow).prompt_rows, 490);
 }
 
+TEST(BatcherTest, NewcomersMayTakeAsLongAsAllHaveWaitedForTheirFirstTokens) {
+  Batcher batcher({.max_rows = 1000, .min_encode_piece = 8});
+  std::vector<RequestView> running = {Decoding(1), Decoding(2),
+                                      Encoding(3, 500)};
+  running[0].has_output = running[1].has_output = false;
+  running[0].arrival = kNow - absl::Milliseconds(200);
+  running[1].arrival = kNow - absl::Milliseconds(300);
+  const StepCost cost = CostWhereRowsDouble(40);  // 1 ms a row
+  EXPECT_EQ(batcher.Plan({}, running, kPlenty, cost, kNow).prompt_rows, 200);
+  running[0].has_output = true;
+  EXPECT_EQ(batcher.Plan({}, running, kPlenty, cost, kNow).prompt_rows, 40);
+  running[0].has_output = false;
+  running[0].arrival = kNow - absl::Milliseconds(1);
+  EXPECT_EQ(batcher.Plan({}, running, kPlenty, cost, kNow).prompt_rows, 40);
+}
+
 TEST(BatcherTest, PromptRowsHaveAMinimum) {
   Batcher batcher({.max_rows = 1000, .min_encode_piece = 8});
   const std::vector<RequestView> running = {Decoding(1), Encoding(2, 500)};

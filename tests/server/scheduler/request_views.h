@@ -35,7 +35,8 @@ inline RequestView Decoding(int64_t order, int rows = 1, int blocks = 0,
   return {.order = order,
           .arrival = kNow,
           .work = {.phase = Phase::kDecode, .rows = rows, .blocks = blocks},
-          .held_blocks = held_blocks};
+          .held_blocks = held_blocks,
+          .has_output = true};
 }
 
 }  // namespace attend

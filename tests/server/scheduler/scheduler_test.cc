@@ -65,7 +65,7 @@ TEST(SchedulerTest, CountsTheStepsOfEachPhase) {
   Scheduler scheduler({}, engine, clock, turns, nullptr);
   RecordingListener alone, first, second;
   // So that the others come while a step computes, and begin together.
-  auto request = MakeRequest(engine, alone, FakeTask{.tokens = 1});
+  auto request = MakeRequest(engine, alone, FakeTask{.tokens = 2});
   ASSERT_TRUE(scheduler.Submit(request).ok());
   engine.WaitUntilBlocked();
   const absl::Time start = clock.Now();
@@ -81,12 +81,12 @@ TEST(SchedulerTest, CountsTheStepsOfEachPhase) {
   ExpectSteps(alone.times_.encode, 1, 5, 1);
   ExpectSteps(alone.times_.prompt, 0, 0, 0);
   EXPECT_EQ(alone.times_.prompted, absl::InfinitePast());
-  // With the token of the one before.
-  ExpectSteps(alone.times_.decode, 1, 5 + 7 + 1, 3);
+  // Beside its first token the others encode.
+  ExpectSteps(alone.times_.decode, 2, (5 + 7 + 1) + 3, 3 + 3);
   ExpectSteps(first.times_.encode, 1, 5 + 7 + 1, 3);
-  // A prompt beside a decode takes a row a step.
+  // A prompt beside decodes takes a row a step.
   EXPECT_EQ(first.times_.prompt.steps, 2);
-  EXPECT_EQ(first.times_.prompt.inputs, 4);
+  EXPECT_EQ(first.times_.prompt.inputs, 3 + 2);
   EXPECT_EQ(first.times_.prompted, start + absl::Milliseconds(40));
   EXPECT_EQ(second.times_.decode.steps, 4);
   // The last step of the first is its own.

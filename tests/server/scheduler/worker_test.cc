@@ -140,6 +140,29 @@ TEST(WorkerTest, StreamsStayEvenWhileLongInputsComeIn) {
   }
 }
 
+TEST(WorkerTest, ABurstThatComesToAnIdleServerBeginsTogether) {
+  ManualClock clock;
+  FakeEngineOptions engine_options;
+  engine_options.on_step = [&](const StepPlan& plan) {
+    int rows = 0;
+    for (const Piece& piece : plan.pieces) rows += piece.rows;
+    clock.Advance(absl::Microseconds(1000 + 50 * rows));
+  };
+  const FakeEngine engine(engine_options);
+  RequestQueue queue(100, 1 << 20);
+  Worker worker({}, engine, clock, queue);
+  // Two steps have room for these sources.
+  std::vector<Recorder> recorders(60);
+  for (Recorder& recorder : recorders) {
+    auto request = MakeRequest(engine, recorder, {.source = 30, .tokens = 10});
+    ASSERT_TRUE(queue.Push(request, clock.Now()).ok());
+  }
+  // The first half decodes beside the sources of the second.
+  for (int i = 0; i < 3; ++i) RunStep(worker);
+  for (const Recorder& recorder : recorders) EXPECT_GT(recorder.outputs_, 0);
+  while (worker.busy()) RunStep(worker);
+}
+
 TEST(WorkerTest, StepsDoNotAllocate) {
   ManualClock clock;
   FakeEngineOptions engine_options;
