@@ -27,6 +27,9 @@ inline Vec LoadFirst(const float* p, int n) {
 inline void StoreFirst(float* p, int n, Vec v) {
   _mm256_maskstore_ps(p, First(n), v);
 }
+inline Vec FirstOf(Vec a, int n, Vec b) {
+  return _mm256_blendv_ps(b, a, _mm256_castsi256_ps(First(n)));
+}
 inline Vec Add(Vec a, Vec b) { return _mm256_add_ps(a, b); }
 inline Vec Mul(Vec a, Vec b) { return _mm256_mul_ps(a, b); }
 inline Vec Max(Vec a, Vec b) { return _mm256_max_ps(a, b); }
@@ -43,6 +46,9 @@ inline Vec Scale(Vec a, Vec n) {
 }
 inline Vec KeepIfAtLeast(Vec a, Vec b, Vec value) {
   return _mm256_and_ps(_mm256_cmp_ps(a, b, _CMP_GE_OQ), value);
+}
+inline Vec ScaleIfAtLeast(Vec x, Vec least, Vec a, Vec n) {
+  return KeepIfAtLeast(x, least, Scale(a, n));
 }
 inline uint32_t NotAtMost(Vec a, Vec b) {
   return _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_NLE_UQ));

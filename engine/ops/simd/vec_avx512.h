@@ -3,6 +3,7 @@
 
 #include <immintrin.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "engine/ops/simd/targets.h"
@@ -24,6 +25,9 @@ inline Vec LoadFirst(const float* p, int n) {
 inline void StoreFirst(float* p, int n, Vec v) {
   _mm512_mask_storeu_ps(p, First(n), v);
 }
+inline Vec FirstOf(Vec a, int n, Vec b) {
+  return _mm512_mask_blend_ps(First(std::clamp(n, 0, kLanes)), b, a);
+}
 inline Vec Add(Vec a, Vec b) { return _mm512_add_ps(a, b); }
 inline Vec Mul(Vec a, Vec b) { return _mm512_mul_ps(a, b); }
 // The zero-masking forms with all lanes kept give the plain instruction without
@@ -40,9 +44,14 @@ inline Vec Round(Vec a) {
 inline Vec Fraction(Vec a) {
   return _mm512_maskz_reduce_ps(kAll, a, _MM_FROUND_TO_NEG_INF);
 }
-inline Vec Scale(Vec a, Vec n) { return _mm512_maskz_scalef_ps(kAll, a, n); }
+inline __mmask16 AtLeast(Vec a, Vec b) {
+  return _mm512_cmp_ps_mask(a, b, _CMP_GE_OQ);
+}
 inline Vec KeepIfAtLeast(Vec a, Vec b, Vec value) {
-  return _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(a, b, _CMP_GE_OQ), value);
+  return _mm512_maskz_mov_ps(AtLeast(a, b), value);
+}
+inline Vec ScaleIfAtLeast(Vec x, Vec least, Vec a, Vec n) {
+  return _mm512_maskz_scalef_ps(AtLeast(x, least), a, n);
 }
 inline uint32_t NotAtMost(Vec a, Vec b) {
   return _mm512_cmp_ps_mask(a, b, _CMP_NLE_UQ);

@@ -26,6 +26,12 @@ inline void StoreFirst(float* p, int n, Vec v) {
   _mm_store_ps(lanes, v);
   for (int i = 0; i < n; ++i) p[i] = lanes[i];
 }
+// The first `n` lanes of `a`, and the others of `b`.
+inline Vec FirstOf(Vec a, int n, Vec b) {
+  const __m128 first = _mm_castsi128_ps(
+      _mm_cmpgt_epi32(_mm_set1_epi32(n), _mm_setr_epi32(0, 1, 2, 3)));
+  return _mm_or_ps(_mm_and_ps(first, a), _mm_andnot_ps(first, b));
+}
 inline Vec Add(Vec a, Vec b) { return _mm_add_ps(a, b); }
 inline Vec Mul(Vec a, Vec b) { return _mm_mul_ps(a, b); }
 inline Vec Max(Vec a, Vec b) { return _mm_max_ps(a, b); }
@@ -49,6 +55,12 @@ inline Vec Scale(Vec a, Vec n) {
 // `value` where a >= b, else 0; 0 where a or b is NaN.
 inline Vec KeepIfAtLeast(Vec a, Vec b, Vec value) {
   return _mm_and_ps(_mm_cmpge_ps(a, b), value);
+}
+// a * 2^floor(n) where x >= least, else 0. Results that are kept are normal
+// numbers, and only these are computed: the CPU takes some 200 cycles for one
+// that is denormal.
+inline Vec ScaleIfAtLeast(Vec x, Vec least, Vec a, Vec n) {
+  return KeepIfAtLeast(x, least, Scale(a, n));
 }
 // A bit a lane: whether a <= b is false, as it is if a or b is NaN.
 inline uint32_t NotAtMost(Vec a, Vec b) {
