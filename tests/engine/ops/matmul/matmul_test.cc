@@ -5,18 +5,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
-#include <memory>
-#include <random>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "engine/ops/exec/dnnl_primitives.h"
-#include "engine/ops/matmul/epilogue_kernel.h"
 #include "engine/ops/matmul/group_weights.h"
 #include "engine/ops/matmul/isa_limit.h"
 #include "engine/tensor/stored_rows.h"
+#include "tests/engine/ops/matmul/matmul_runs.h"
 #include "tests/engine/ops/matmul/naive_spread.h"
 #include "tests/engine/ops/test_exec.h"
 #include "tests/engine/ops/test_isa.h"
@@ -24,53 +24,6 @@
 
 namespace attend {
 namespace {
-
-// A matrix that owns its values, drawn from a normal distribution.
-struct Values {
-  Values(int r, int c, unsigned seed) : rows(r), cols(c), data(r * c) {
-    std::mt19937 generator(seed);
-    std::normal_distribution<float> normal;
-    for (float& v : data) v = normal(generator);
-  }
-  ConstMatrix First(int n) const { return {data.data(), n, cols}; }
-  ConstMatrix All() const { return First(rows); }
-
-  int rows;
-  int cols;
-  std::vector<float> data;
-};
-
-// Rows as the operand of a matmul.
-struct OwnedOperand {
-  OwnedOperand(Compute& compute, ComputeType dtype, ConstMatrix src)
-      : floats(src.data, src.data + static_cast<size_t>(src.rows) * src.cols),
-        buffer(dtype, src.rows, src.cols),
-        view(buffer.Of({floats.data(), src.rows, src.cols})) {
-    MakeOperand(compute, src, view);
-  }
-
-  std::vector<float> floats;
-  OperandBuffer buffer;
-  Operand view;
-};
-
-absl::Status RunOn(ExecContext& context, const MatMul& matmul, ConstMatrix src,
-                   const Epilogue& epilogue, Matrix dst) {
-  const OwnedOperand operand(context.compute(), matmul.dtype(), src);
-  return matmul.Run(context, operand.view, epilogue, dst);
-}
-
-std::vector<float> Multiply(ExecContext& context, const MatMul& matmul,
-                            ConstMatrix src, const Epilogue& epilogue = {}) {
-  // A guard behind the last row.
-  std::vector<float> dst(static_cast<size_t>(src.rows) * matmul.out() + 1, 7);
-  const absl::Status status = RunOn(context, matmul, src, epilogue,
-                                    {dst.data(), src.rows, matmul.out()});
-  EXPECT_TRUE(status.ok()) << status;
-  EXPECT_EQ(dst.back(), 7.0f);
-  dst.pop_back();
-  return dst;
-}
 
 // Rounding errors of k products and sums stay below k * epsilon * |a| |b|;
 // typically they are far smaller, and a wrong value is far larger.
@@ -126,68 +79,6 @@ TEST(MatMulTest, NoRowsAreNoWork) {
                                      StoredRows(weights.All()), 4);
   ASSERT_TRUE(matmul.ok());
   EXPECT_TRUE(Multiply(exec.context(), *matmul, {nullptr, 0, 8}).empty());
-}
-
-// The result of a plain run, put through the row kernels.
-std::vector<float> Finish(std::vector<float> rows, int n,
-                          const Epilogue& epilogue) {
-  const EpilogueKernels& kernels = EpilogueKernelsFor(TestIsa());
-  for (size_t at = 0; at < rows.size(); at += n) {
-    kernels.apply({.src = &rows[at],
-                   .bias = epilogue.bias,
-                   .residual = epilogue.residual + at,
-                   .dst = &rows[at],
-                   .columns = n},
-                  epilogue.activation);
-    kernels.normalize(&rows[at], *epilogue.norm, n, &rows[at]);
-  }
-  return rows;
-}
-
-TEST(MatMulTest, EpilogueIsAppliedToEveryRow) {
-  const int k = 40;
-  const Values src(200, k, 1);
-  for (int n : {30, 150, 256}) {
-    const Values weights(n, k, 2);
-    const Values residual(200, n, 3);
-    const Values vectors(3, n, 4);
-    const NormWeights norm = {.gamma = vectors.All().row(0),
-                              .beta = vectors.All().row(1)};
-    const Epilogue epilogue = {.bias = vectors.All().row(2),
-                               .activation = Activation::kGelu,
-                               .residual = residual.data.data(),
-                               .norm = &norm};
-    for (int threads : {1, 2}) {
-      TestExec exec(threads);
-      const auto matmul = MatMul::Create(exec.primitives, ComputeType::kF32,
-                                         StoredRows(weights.All()), 200);
-      ASSERT_TRUE(matmul.ok());
-      for (int m : {1, 5, 64, 66, 200}) {
-        const std::vector<float> expected = Finish(
-            Multiply(exec.context(), *matmul, src.First(m)), n, epilogue);
-        EXPECT_EQ(Multiply(exec.context(), *matmul, src.First(m), epilogue),
-                  expected);
-        // The residual may be the destination.
-        std::vector<float> dst(residual.data.begin(),
-                               residual.data.begin() + m * n);
-        Epilogue onto_itself = epilogue;
-        onto_itself.residual = dst.data();
-        ASSERT_TRUE(RunOn(exec.context(), *matmul, src.First(m), onto_itself,
-                          {dst.data(), m, n})
-                        .ok());
-        // Through scratch the rows come in other tiles, which changes bits
-        // below AVX2.
-        const float tolerance = TestIsa() >= Isa::kAvx2 ? 0.0f : 1e-4f;
-        EXPECT_THAT(dst,
-                    testing::Pointwise(testing::FloatNear(tolerance), expected))
-            << m << " rows, n = " << n;
-      }
-    }
-  }
-}
-
-bool Supported(ComputeType dtype) {
-  return CheckComputeType(dtype, TestIsa()).ok();
 }
 
 TEST(MatMulTest, TypeThatTheInstructionsLackIsRefused) {
@@ -339,94 +230,6 @@ TEST(MatMulTest, NumbersBeyondTheScalesOfGroupsAreRefused) {
                 testing::AllOf(testing::HasSubstr(TypeName(dtype)),
                                testing::HasSubstr("70 rows and 40 columns"),
                                testing::HasSubstr("65504")));
-  }
-}
-
-// Without an activation sums may begin with the bias.
-TEST(MatMulTest, BiasAndResidualAreAddedInEveryDType) {
-  const int k = 300;
-  const int rows = 140;
-  const Values src(rows, k, 1);
-  for (const ComputeType dtype : kAllComputeTypes) {
-    if (!Supported(dtype)) continue;
-    for (const int n : {30, 150, 256}) {
-      const Values weights(n, k, 2);
-      const Values residual(rows, n, 3);
-      const Values bias(1, n, 4);
-      for (const int threads : {1, 2}) {
-        TestExec exec(threads);
-        const auto matmul = MatMul::Create(exec.primitives, dtype,
-                                           StoredRows(weights.All()), rows);
-        ASSERT_TRUE(matmul.ok());
-        for (const int m : {1, 5, 70, rows}) {
-          const std::vector<float> product =
-              Multiply(exec.context(), *matmul, src.First(m));
-          for (const int added : {1, 2, 3}) {
-            SCOPED_TRACE(testing::Message()
-                         << TypeName(dtype) << " " << m << " x " << k << " x "
-                         << n << ", " << threads << " threads, " << added);
-            // The residual is the destination.
-            std::vector<float> dst(residual.data.begin(),
-                                   residual.data.begin() + m * n);
-            Epilogue epilogue;
-            if ((added & 1) != 0) epilogue.bias = bias.data.data();
-            if ((added & 2) != 0) epilogue.residual = dst.data();
-            std::vector<float> expected = product;
-            for (int i = 0; i < m * n; ++i) {
-              if ((added & 1) != 0) expected[i] += bias.data[i % n];
-              if ((added & 2) != 0) expected[i] += residual.data[i];
-            }
-            ASSERT_TRUE(RunOn(exec.context(), *matmul, src.First(m), epilogue,
-                              {dst.data(), m, n})
-                            .ok());
-            // Of sums of about 20, added in another order.
-            EXPECT_THAT(
-                dst, testing::Pointwise(testing::FloatNear(1e-4f), expected));
-          }
-        }
-      }
-    }
-  }
-}
-
-// The operand that an epilogue writes is the one that MakeOperand() would make
-// of its result, whether or not the result itself is wanted.
-TEST(MatMulTest, EpilogueWritesTheNextOperand) {
-  for (const ComputeType dtype : kAllComputeTypes) {
-    if (!Supported(dtype)) continue;
-    const int k = 48;
-    const int n = 150;
-    const Values weights(n, k, 1);
-    const Values bias(1, n, 3);
-    const Values src(130, k, 2);
-    for (int threads : {1, 2}) {
-      TestExec exec(threads);
-      const auto matmul = MatMul::Create(exec.primitives, dtype,
-                                         StoredRows(weights.All()), 130);
-      ASSERT_TRUE(matmul.ok());
-      for (int m : {1, 30, 64, 130}) {
-        for (bool only : {false, true}) {
-          Epilogue epilogue = {.bias = bias.data.data()};
-          std::vector<float> expected =
-              Multiply(exec.context(), *matmul, src.First(m), epilogue);
-          const OwnedOperand twin(exec.compute, dtype, {expected.data(), m, n});
-          std::vector<float> dst(static_cast<size_t>(m) * n);
-          OperandBuffer buffer(dtype, m, n);
-          epilogue.operand = buffer.Of({dst.data(), m, n});
-          epilogue.operand_only = only;
-          ASSERT_TRUE(RunOn(exec.context(), *matmul, src.First(m), epilogue,
-                            {dst.data(), m, n})
-                          .ok());
-          ASSERT_EQ(std::memcmp(epilogue.operand.data, twin.view.data,
-                                m * OperandBytes(dtype, n)),
-                    0)
-              << TypeName(dtype) << " " << m;
-          if (!only) {
-            ASSERT_EQ(dst, expected);
-          }
-        }
-      }
-    }
   }
 }
 
