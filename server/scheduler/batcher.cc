@@ -208,14 +208,14 @@ int Batcher::RowsBesideDecodes() const {
       {any ? options_.min_encode_piece : options_.min_prompt_piece,
        in_.cost->RowsThatDouble(decode_rows),
        in_.cost->RowsUntil(decode_rows, short_step),
-       in_.cost->PromptRowsOf(absl::ToDoubleSeconds(FirstTokensWait()))});
+       in_.cost->PromptRowsOf(absl::ToDoubleSeconds(FirstDecodesWait()))});
 }
 
-absl::Duration Batcher::FirstTokensWait() const {
+absl::Duration Batcher::FirstDecodesWait() const {
   absl::Duration least = absl::InfiniteDuration();
   for (const int i : decodes_) {
     const RequestView& view = in_.running[i];
-    if (view.has_output) return absl::ZeroDuration();
+    if (view.has_decoded) return absl::ZeroDuration();
     least = std::min(least, in_.now - view.arrival);
   }
   return least;

@@ -42,7 +42,7 @@ RequestView Entry::View(bool with_blocks) const {
           .held_blocks = with_blocks ? request->sequence->blocks() : 0,
           .held_encode_rows = work.phase == Phase::kEncode ? encode_rows : 0,
           .last_piece = last_piece,
-          .has_output = delivered > 0};
+          .has_decoded = request->times.decode.steps > 0};
 }
 
 void Entry::FinishPiece(int rows, int inputs, absl::Time now) {

@@ -33,8 +33,8 @@ struct RequestView {
   int held_encode_rows = 0;  // of a running request
   // Of a running request: the number of its last piece, counting all pieces.
   int64_t last_piece = 0;
-  // Of a running request: its listener has got some output.
-  bool has_output = false;
+  // Of a running request: it has decoded before.
+  bool has_decoded = false;
 };
 
 // The priority plus one for each `aging` that a request has waited. Computed in

@@ -164,18 +164,18 @@ TEST(BatcherTest, AStepOfFiveMillisecondsIsNotTooLong) {
   EXPECT_EQ(batcher.Plan({}, running, kPlenty, cost, kNow).prompt_rows, 490);
 }
 
-TEST(BatcherTest, NewcomersMayTakeAsLongAsAllHaveWaitedForTheirFirstTokens) {
+TEST(BatcherTest, NewcomersMayTakeAsLongAsAllHaveWaitedForTheirFirstDecode) {
   Batcher batcher({.max_rows = 1000, .min_encode_piece = 8});
   std::vector<RequestView> running = {Decoding(1), Decoding(2),
                                       Encoding(3, 500)};
-  running[0].has_output = running[1].has_output = false;
+  running[0].has_decoded = running[1].has_decoded = false;
   running[0].arrival = kNow - absl::Milliseconds(200);
   running[1].arrival = kNow - absl::Milliseconds(300);
   const StepCost cost = CostWhereRowsDouble(40);  // 1 ms a row
   EXPECT_EQ(batcher.Plan({}, running, kPlenty, cost, kNow).prompt_rows, 200);
-  running[0].has_output = true;
+  running[0].has_decoded = true;
   EXPECT_EQ(batcher.Plan({}, running, kPlenty, cost, kNow).prompt_rows, 40);
-  running[0].has_output = false;
+  running[0].has_decoded = false;
   running[0].arrival = kNow - absl::Milliseconds(1);
   EXPECT_EQ(batcher.Plan({}, running, kPlenty, cost, kNow).prompt_rows, 40);
 }

@@ -36,7 +36,7 @@ inline RequestView Decoding(int64_t order, int rows = 1, int blocks = 0,
           .arrival = kNow,
           .work = {.phase = Phase::kDecode, .rows = rows, .blocks = blocks},
           .held_blocks = held_blocks,
-          .has_output = true};
+          .has_decoded = true};
 }
 
 }  // namespace attend
