@@ -212,11 +212,12 @@ int Batcher::RowsBesideDecodes() const {
 }
 
 absl::Duration Batcher::FirstDecodesWait() const {
+  for (const RequestView& view : in_.running) {
+    if (view.has_decoded) return absl::ZeroDuration();
+  }
   absl::Duration least = absl::InfiniteDuration();
   for (const int i : decodes_) {
-    const RequestView& view = in_.running[i];
-    if (view.has_decoded) return absl::ZeroDuration();
-    least = std::min(least, in_.now - view.arrival);
+    least = std::min(least, in_.now - in_.running[i].arrival);
   }
   return least;
 }

@@ -60,10 +60,10 @@ struct BatcherOptions {
 // 4. Encode and prompt rows, of new requests too.
 //    * While others decode, the number of these rows is limited so that the
 //      step takes about twice as long as a quiet step, or `short_step` if that
-//      is more. If all that decode do so for the first time, the rows may take
-//      as long as all of these have waited: no stream becomes uneven, and no
-//      first token takes more than twice as long. Now and then a
-//      step has none of these rows, to measure how long a quiet step takes
+//      is more. If nobody that runs has decoded before, the rows may take as
+//      long as the last of those that decode has waited: streams stay even, and
+//      their first tokens take at most about twice as long. Now and then a step
+//      has none of these rows, to measure how long a quiet step takes
 //      (StepCost::WantsQuietStep).
 //    * Work that fits into a step is taken whole, because encodes that stand at
 //      different layers share no matmul. Work that does not fit gets a share of
@@ -133,8 +133,8 @@ class Batcher {
   void KeepRoomFor(const RequestView& view, Admission& admission);
   // Encode and prompt rows of a step in which others decode.
   int RowsBesideDecodes() const;
-  // How long all of those that decode have waited, each for its first decode; 0
-  // if one has decoded before.
+  // How long the last of those that decode has waited; 0 if a request that runs
+  // has decoded before.
   absl::Duration FirstDecodesWait() const;
 
   const RequestView& ViewOf(const Candidate& candidate) const {

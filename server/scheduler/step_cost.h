@@ -40,7 +40,8 @@ class StepCost {
   int RowsThatDouble(int decode_rows) const;
   // The number with which a step takes so many seconds; 0: unknown, or none.
   int RowsUntil(int decode_rows, double seconds) const;
-  // The number that takes so many seconds; 0: unknown, or none.
+  // The number of encode or prompt rows that add so many seconds to a step; 0:
+  // unknown, or none.
   int PromptRowsOf(double seconds) const;
 
  private:

@@ -26,7 +26,8 @@ inline void StoreFirst(float* p, int n, Vec v) {
   _mm_store_ps(lanes, v);
   for (int i = 0; i < n; ++i) p[i] = lanes[i];
 }
-// The first `n` lanes of `a`, and the others of `b`.
+// The first `n` lanes of `a`, and the others of `b`. Below 0 `n` is as 0, above
+// kLanes as kLanes.
 inline Vec FirstOf(Vec a, int n, Vec b) {
   const __m128 first = _mm_castsi128_ps(
       _mm_cmpgt_epi32(_mm_set1_epi32(n), _mm_setr_epi32(0, 1, 2, 3)));
@@ -56,9 +57,8 @@ inline Vec Scale(Vec a, Vec n) {
 inline Vec KeepIfAtLeast(Vec a, Vec b, Vec value) {
   return _mm_and_ps(_mm_cmpge_ps(a, b), value);
 }
-// a * 2^floor(n) where x >= least, else 0. Results that are kept are normal
-// numbers, and only these are computed: the CPU takes some 200 cycles for one
-// that is denormal.
+// a * 2^floor(n) where x >= least, else 0. Results that are kept must be normal
+// numbers.
 inline Vec ScaleIfAtLeast(Vec x, Vec least, Vec a, Vec n) {
   return KeepIfAtLeast(x, least, Scale(a, n));
 }

@@ -74,6 +74,7 @@ TEST_P(BackloggedTest, ServiceIsInProportionToWeights) {
       ledger.AddRows(entry.view.tenant, decodes ? rows : 0, decodes ? 0 : rows);
       if (decodes) {
         --entry.tokens;
+        entry.view.has_decoded = true;
       } else if ((entry.view.work.rows -= rows) == 0) {
         entry.view.work = {.phase = Phase::kDecode, .rows = 1};
       }

@@ -122,6 +122,7 @@ double ClosedLoopSeconds(const BatcherOptions& options, int in_flight) {
       RequestView& view = running[index];
       if (view.work.phase == Phase::kDecode) {
         --left[view.order];
+        view.has_decoded = true;
       } else if ((view.work.rows -= rows) == 0) {
         view.work = {.phase = Phase::kDecode, .rows = 1};
       }

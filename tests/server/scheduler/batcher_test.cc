@@ -164,7 +164,7 @@ TEST(BatcherTest, AStepOfFiveMillisecondsIsNotTooLong) {
   EXPECT_EQ(batcher.Plan({}, running, kPlenty, cost, kNow).prompt_rows, 490);
 }
 
-TEST(BatcherTest, NewcomersMayTakeAsLongAsAllHaveWaitedForTheirFirstDecode) {
+TEST(BatcherTest, NewcomersMayTakeAsLongAsFirstDecodesHaveWaited) {
   Batcher batcher({.max_rows = 1000, .min_encode_piece = 8});
   std::vector<RequestView> running = {Decoding(1), Decoding(2),
                                       Encoding(3, 500)};
@@ -173,9 +173,12 @@ TEST(BatcherTest, NewcomersMayTakeAsLongAsAllHaveWaitedForTheirFirstDecode) {
   running[1].arrival = kNow - absl::Milliseconds(300);
   const StepCost cost = CostWhereRowsDouble(40);  // 1 ms a row
   EXPECT_EQ(batcher.Plan({}, running, kPlenty, cost, kNow).prompt_rows, 200);
-  running[0].has_decoded = true;
-  EXPECT_EQ(batcher.Plan({}, running, kPlenty, cost, kNow).prompt_rows, 40);
-  running[0].has_decoded = false;
+  // One that decodes, and one that encodes once more.
+  for (const int i : {0, 2}) {
+    running[i].has_decoded = true;
+    EXPECT_EQ(batcher.Plan({}, running, kPlenty, cost, kNow).prompt_rows, 40);
+    running[i].has_decoded = false;
+  }
   running[0].arrival = kNow - absl::Milliseconds(1);
   EXPECT_EQ(batcher.Plan({}, running, kPlenty, cost, kNow).prompt_rows, 40);
 }

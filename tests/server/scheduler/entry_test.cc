@@ -8,7 +8,7 @@
 namespace attend {
 namespace {
 
-// As a search does, whose output comes at its end.
+// As beams do that agree on no token yet.
 TEST(EntryTest, HasDecodedWithoutOutput) {
   const FakeEngine engine;
   Entry entry;

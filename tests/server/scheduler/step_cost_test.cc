@@ -15,6 +15,7 @@ TEST(StepCostTest, KnowsNothingAtFirst) {
   EXPECT_EQ(cost.QuietSeconds(8), 0);
   EXPECT_EQ(cost.RowsThatDouble(8), 0);
   EXPECT_EQ(cost.RowsUntil(8, 1), 0);
+  EXPECT_EQ(cost.PromptRowsOf(1), 0);
 }
 
 TEST(StepCostTest, LearnsBothParts) {
@@ -31,6 +32,10 @@ TEST(StepCostTest, LearnsBothParts) {
   EXPECT_NEAR(cost.RowsThatDouble(16), 1320 / 50, 6);
   EXPECT_NEAR(cost.RowsUntil(16, 5e-3), (5000 - 1320) / 50, 15);
   EXPECT_EQ(cost.RowsUntil(16, 1e-3), 0);
+  EXPECT_NEAR(cost.PromptRowsOf(1), 1000000 / 50, 4000);
+  EXPECT_EQ(cost.PromptRowsOf(-1), 0);
+  EXPECT_GT(cost.PromptRowsOf(absl::ToDoubleSeconds(absl::InfiniteDuration())),
+            100000);
 }
 
 TEST(StepCostTest, FollowsAChange) {

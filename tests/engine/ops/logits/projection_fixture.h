@@ -84,7 +84,7 @@ struct ProjectionFixture {
 };
 
 // A test for each type in which this run of the tests can multiply.
-class ComputeTypeTest : public testing::TestWithParam<ComputeType> {
+class ProjectionTypesTest : public testing::TestWithParam<ComputeType> {
  protected:
   void SetUp() override {
     const absl::Status status = CheckComputeType(GetParam(), TestIsa());

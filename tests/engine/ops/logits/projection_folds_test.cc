@@ -21,7 +21,7 @@ namespace {
 constexpr float kInf = std::numeric_limits<float>::infinity();
 const float kNan = std::nanf("");
 
-class ProjectionFoldsTest : public ComputeTypeTest {};
+class ProjectionFoldsTest : public ProjectionTypesTest {};
 
 INSTANTIATE_TEST_SUITE_P(ComputeTypes, ProjectionFoldsTest, kProjectionTypes,
                          NameOfType);

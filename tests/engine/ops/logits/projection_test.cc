@@ -24,7 +24,7 @@ namespace {
 constexpr float kInf = std::numeric_limits<float>::infinity();
 const float kNan = std::nanf("");
 
-class ProjectionTest : public ComputeTypeTest {};
+class ProjectionTest : public ProjectionTypesTest {};
 
 INSTANTIATE_TEST_SUITE_P(ComputeTypes, ProjectionTest, kProjectionTypes,
                          NameOfType);
