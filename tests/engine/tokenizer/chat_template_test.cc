@@ -9,9 +9,12 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <thread>
+#include <vector>
 
+#include "absl/algorithm/container.h"
 #include "engine/tokenizer/sandbox/sandbox.h"
 #include "engine/tokenizer/text/tokenizer.h"
 #include "tests/support/sanitized.h"
@@ -296,17 +299,30 @@ TEST(ChatTemplateTest, ARenderingWhoseProcessIsKilledSaysSo) {
   directory.Write("chat_template.jinja",
                   "{{ 'a'.count('') if messages[0].content == 'slow' }}");
   const std::unique_ptr<ChatTemplate> chat = Load(directory);
+  const auto all = [] {
+    std::vector<pid_t> found;
+    for (const pid_t starter : Renderers(getpid())) {
+      for (const pid_t renders : Renderers(starter)) found.push_back(renders);
+    }
+    return found;
+  };
+  std::set<pid_t> killed;
   std::atomic<bool> done{false};
   std::thread killer([&] {
     while (!done) {
-      for (const pid_t starter : Renderers(getpid())) {
-        for (const pid_t renders : Renderers(starter)) kill(renders, SIGKILL);
+      for (const pid_t renders : all()) {
+        kill(renders, SIGKILL);
+        killed.insert(renders);
       }
     }
   });
   const absl::Status ended = chat->Render(OneTurn("slow"), Noon()).status();
   done = true;
   killer.join();
+  // One that has not died yet might take the next rendering.
+  EXPECT_TRUE(WaitUntil([&] {
+    return absl::c_none_of(all(), [&](pid_t p) { return killed.contains(p); });
+  }));
   EXPECT_TRUE(absl::IsUnavailable(ended)) << ended;
   EXPECT_THAT(ended.message(),
               HasSubstr("the process that rendered the chat was killed"));
