@@ -261,6 +261,10 @@ int Main(const std::vector<std::string>& arguments) {
   Sandbox::Shared();  // before there is much memory
   const auto line = ParseCommandLine(arguments);
   if (!line.ok()) return Fail(line.status());
+  if (line->help) {  // the flags are the server's
+    std::cout << HelpText();
+    return 0;
+  }
   const auto bench = Bench::Create(line->options);
   if (!bench.ok()) return Fail(bench.status());
   for (std::string text; std::getline(std::cin, text);) {
