@@ -14,7 +14,8 @@
 
 // A vector of floats for each instruction set, so that a kernel is written once
 // and compiled once for each instruction set (see targets.h). Each vec_*.h has
-// the same functions, but for parts of these; vec_baseline.h says what they do.
+// the same functions, but for those that only make others; vec_baseline.h says
+// what they do.
 //
 // A lane's result depends on that lane's operands only. Max(a, b) and Min(a, b)
 // are b if a or b is NaN.

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "engine/ops/logits/projection.h"
-#include "engine/ops/matmul/matmul.h"
 #include "engine/tensor/stored_rows.h"
 #include "gtest/gtest.h"
+#include "tests/engine/ops/logits/projection_fixture.h"
 #include "tests/engine/ops/test_exec.h"
 #include "tests/engine/ops/test_isa.h"
 
@@ -96,19 +96,10 @@ struct Both {
   Projection all;
 };
 
-class ListedProjectionTest : public testing::TestWithParam<ComputeType> {
- protected:
-  void SetUp() override {
-    const absl::Status status = CheckComputeType(GetParam(), TestIsa());
-    if (!status.ok()) GTEST_SKIP() << status;
-  }
-};
+class ListedProjectionTest : public ProjectionTypesTest {};
 
 INSTANTIATE_TEST_SUITE_P(ComputeTypes, ListedProjectionTest,
-                         testing::ValuesIn(kAllComputeTypes),
-                         [](const auto& test) {
-                           return std::string(TypeName(test.param));
-                         });
+                         testing::ValuesIn(kAllComputeTypes), NameOfType);
 
 // How far logits may be apart that were made of the same numbers in another
 // order, or in groups of numbers that were rounded otherwise.
