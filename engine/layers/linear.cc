@@ -7,7 +7,7 @@ namespace attend {
 absl::StatusOr<Linear> Linear::Create(Primitives& primitives, ComputeType dtype,
                                       const RowSource& weights,
                                       Buffer<float> bias, int max_rows,
-                                      int precise) {
+                                      Range precise) {
   ASSIGN_OR_RETURN(MatMul matmul, MatMul::Create(primitives, dtype, weights,
                                                  max_rows, precise));
   return Linear(std::move(matmul), std::move(bias));

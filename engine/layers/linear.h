@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "engine/compute/team.h"
 #include "engine/ops/exec/exec_context.h"
 #include "engine/ops/exec/primitives.h"
 #include "engine/ops/matmul/epilogue.h"
@@ -24,7 +25,7 @@ class Linear {
                                        ComputeType dtype,
                                        const RowSource& weights,
                                        Buffer<float> bias, int max_rows,
-                                       int precise = 0);
+                                       Range precise = {});
 
   int in() const { return matmul_.in(); }
   int out() const { return matmul_.out(); }

@@ -40,10 +40,12 @@ KvLayout LayoutOfPool(const TransformerSpec& spec, ComputeType dtype,
                     options.kv_cache_dtype.value_or(DefaultKvType(dtype)));
 }
 
-// The second planes of precise values.
+// The second planes of precise weights, but for those behind massive channels,
+// which only the weights tell: a hundredth at most in models that have them.
 uint64_t PreciseBytes(const TransformerSpec& spec, ComputeType dtype) {
   if (dtype != ComputeType::kInt8) return 0;
-  uint64_t numbers = 0;
+  const int width = spec.logits_width > 0 ? spec.logits_width : spec.hidden;
+  uint64_t numbers = uint64_t{1} * width * PreciseTokens(spec);
   for (const auto& stack : {spec.encoder, spec.decoder}) {
     if (!stack) continue;
     for (const LayerSpec& layer : stack->layers) {

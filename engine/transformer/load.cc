@@ -1,8 +1,11 @@
 #include "engine/transformer/load.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <functional>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -48,6 +51,34 @@ class JoinedRows final : public RowSource {
   int rows_ = 0;
 };
 
+// Rows of another source, whose lengths are noted when they are read.
+class MeasuredRows final : public RowSource {
+ public:
+  // `lengths` [rows] or empty.
+  MeasuredRows(const RowSource& source, absl::Span<double> lengths)
+      : source_(source), lengths_(lengths) {}
+
+  int rows() const override { return source_.rows(); }
+  int cols() const override { return source_.cols(); }
+  void Read(int first, Matrix dst) const override {
+    source_.Read(first, dst);
+    if (lengths_.empty()) return;
+    for (int r = 0; r < dst.rows; ++r) {
+      const float* const row = dst.row(r);
+      lengths_[first + r] = std::sqrt(
+          std::transform_reduce(row, row + dst.cols, 0.0, std::plus<>(),
+                                [](double x) { return x * x; }));
+    }
+  }
+  bool ReadFourBits(int row, absl::Span<FourBitGroup> dst) const override {
+    return source_.ReadFourBits(row, dst);
+  }
+
+ private:
+  const RowSource& source_;
+  const absl::Span<double> lengths_;
+};
+
 // An empty buffer where the table has no such slot.
 absl::StatusOr<Buffer<float>> ReadIfListed(Weights& weights,
                                            const std::string& slot, int size) {
@@ -89,7 +120,8 @@ absl::StatusOr<StoredRows> LoadPositions(Weights& weights,
 absl::StatusOr<Linear> LoadLinear(Primitives& primitives, Weights& weights,
                                   const std::vector<std::string>& slots, int in,
                                   const std::vector<int>& out,
-                                  const LoadOptions& options, int precise) {
+                                  const LoadOptions& options, Range precise,
+                                  absl::Span<double> lengths) {
   int total = 0;
   for (int n : out) total += n;
   const bool any_bias =
@@ -111,8 +143,9 @@ absl::StatusOr<Linear> LoadLinear(Primitives& primitives, Weights& weights,
     }
     row += out[i];
   }
+  const JoinedRows joined(std::move(matrices));
   return Linear::Create(primitives, options.dtype,
-                        JoinedRows(std::move(matrices)), std::move(bias),
+                        MeasuredRows(joined, lengths), std::move(bias),
                         options.max_rows, precise);
 }
 

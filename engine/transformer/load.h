@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "engine/checkpoint/weights.h"
+#include "engine/compute/team.h"
 #include "engine/layers/dense.h"
 #include "engine/layers/embedding.h"
 #include "engine/layers/linear.h"
@@ -34,12 +36,15 @@ struct LoadOptions {
 };
 
 // One linear map whose outputs are those of several slots, side by side. Slot i
-// has "<slot>.weight" [out[i], in] and "<slot>.bias" [out[i]]. `precise`: of
-// the last outputs, see MatMul::Create().
+// has "<slot>.weight" [out[i], in] and "<slot>.bias" [out[i]]. `precise`:
+// see MatMul::Create(). `lengths` [all outputs] or empty: set to the lengths of
+// the rows of the weights.
 absl::StatusOr<Linear> LoadLinear(Primitives& primitives, Weights& weights,
                                   const std::vector<std::string>& slots, int in,
                                   const std::vector<int>& out,
-                                  const LoadOptions& options, int precise = 0);
+                                  const LoadOptions& options,
+                                  Range precise = {},
+                                  absl::Span<double> lengths = {});
 
 // Slots "<slot>.weight" and "<slot>.bias", [size].
 absl::StatusOr<Norm> LoadNorm(Weights& weights, const std::string& slot,

@@ -140,6 +140,13 @@ struct TransformerSpec {
   }
 };
 
+// The tokens [0, PreciseTokens()) have precise weights in int8
+// (MatMul::Create()): those that texts have most often, since vocabularies
+// begin with them. None beside an encoder: translations are not better.
+inline int PreciseTokens(const TransformerSpec& spec) {
+  return spec.encoder ? 0 : spec.LogitsVocab() / 16;
+}
+
 }  // namespace attend
 
 #endif  // ATTEND_ENGINE_TRANSFORMER_SPEC_H_

@@ -131,8 +131,9 @@ absl::Status Transformer::LoadLogits(Weights& weights, TokenTables& tables,
           ? std::vector<float>(bias.data(), bias.data() + bias.size())
           : std::vector<float>();
   ASSIGN_OR_RETURN(
-      logits_, Projection::Create(primitives_, dtype, *rows, std::move(bias),
-                                  max_rows, spec_.logits_softcap));
+      logits_,
+      Projection::Create(primitives_, dtype, *rows, std::move(bias), max_rows,
+                         spec_.logits_softcap, {0, PreciseTokens(spec_)}));
   if (load.lists_tokens) {
     listed_logits_.emplace(primitives_, dtype, *rows, same_bias,
                            spec_.logits_softcap);

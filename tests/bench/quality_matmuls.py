@@ -107,19 +107,19 @@ def share(error, of):
 class Product:
     """A linear map of the model, which can compute in int8."""
 
-    def __init__(self, name, module, shares_values):
+    def __init__(self, name, module):
         self.name, self.module = name, module
         self.int8 = False
-        # Rounded twice.
-        self.precise = shares_values and self.kind.endswith("v_proj")
+        self.precise = 0  # the first columns, which are rounded twice
         self.errors = None
         module.forward = self.forward
 
     def columns(self):
         columns = spread(self.module.weight)
         rounded_columns = rounded_weights(columns)
-        if self.precise:
-            rounded_columns += rounded_weights(columns - rounded_columns)
+        some = slice(self.precise)
+        rounded_columns[some] += rounded_weights(
+            columns[some] - rounded_columns[some])
         return rounded_columns
 
     @property
@@ -143,6 +143,28 @@ class Product:
                 share(self.columns() - columns, columns),
                 share(error, exact),
                 share(not_spread - plain @ weights.T, plain @ weights.T))
+
+
+def has_massive_channel(feed_forward):
+    lengths = (feed_forward.gate_proj.weight.norm(dim=1)
+               * feed_forward.up_proj.weight.norm(dim=1))
+    return bool(lengths.max() > 8 * lengths.median())
+
+
+def products_of(model):
+    """Precise are the columns that engine/transformer says."""
+    products = {name: Product(name, module)
+                for name, module in model.named_modules()
+                if isinstance(module, torch.nn.Linear)}
+    config = model.config
+    for name, module in model.named_modules():
+        if (name.endswith(".self_attn")
+                and config.num_key_value_heads < config.num_attention_heads):
+            products[f"{name}.v_proj"].precise = module.v_proj.out_features
+        if name.endswith(".mlp") and has_massive_channel(module):
+            products[f"{name}.down_proj"].precise = module.down_proj.out_features
+    products["lm_head"].precise = config.vocab_size // 16
+    return list(products.values())
 
 
 def log_probs(model, ids):
@@ -194,11 +216,7 @@ def main():
             folder, dtype=torch.float32).eval()
         text = args.text.read_text(encoding="utf-8")
         ids = torch.tensor([tokenizer(text)["input_ids"][:args.tokens]])
-        shares_values = (model.config.num_key_value_heads
-                         < model.config.num_attention_heads)
-        products = [Product(name, module, shares_values)
-                    for name, module in model.named_modules()
-                    if isinstance(module, torch.nn.Linear)]
+        products = products_of(model)
         expected = log_probs(model, ids)
         groups = {}
         for product in products:

@@ -47,7 +47,8 @@ struct Call {
 
 struct Projection::Impl {
   Impl(Primitives& primitives, ComputeType number, const RowSource& matrix,
-       Buffer<float> logits_bias, int most_rows, float logits_softcap);
+       Buffer<float> logits_bias, int most_rows, float logits_softcap,
+       Range precise);
 
   std::vector<DnnlSlice> MakeSlices(Primitives& primitives, int columns,
                                     int rows);
@@ -84,7 +85,7 @@ struct Projection::Impl {
 
 Projection::Impl::Impl(Primitives& primitives, ComputeType number,
                        const RowSource& matrix, Buffer<float> logits_bias,
-                       int most_rows, float logits_softcap)
+                       int most_rows, float logits_softcap, Range precise)
     : k(matrix.cols()),
       n(matrix.rows()),
       max_rows(most_rows),
@@ -92,7 +93,8 @@ Projection::Impl::Impl(Primitives& primitives, ComputeType number,
       dtype(number),
       epilogue(EpilogueKernelsFor(primitives.isa())),
       kernels(LogitsKernels::For(primitives.isa())),
-      weights(std::make_shared<DnnlWeights>(primitives, number, matrix)),
+      weights(
+          std::make_shared<DnnlWeights>(primitives, number, matrix, precise)),
       bias(std::move(logits_bias)) {
   narrow = MakeSlices(primitives, kLogitsTile, std::min(max_rows, kTileRows));
   const int members = primitives.compute().team().size();
@@ -242,18 +244,16 @@ std::shared_ptr<const RowSource> Projection::weights() const {
   return impl_->weights;
 }
 
-absl::StatusOr<Projection> Projection::Create(Primitives& primitives,
-                                              ComputeType dtype,
-                                              const RowSource& weights,
-                                              Buffer<float> bias, int max_rows,
-                                              float softcap) try {
+absl::StatusOr<Projection> Projection::Create(
+    Primitives& primitives, ComputeType dtype, const RowSource& weights,
+    Buffer<float> bias, int max_rows, float softcap, Range precise) try {
   ATTEND_CHECK(weights.rows() > 0 && weights.cols() > 0 && max_rows > 0);
   ATTEND_CHECK(softcap >= 0);
   ATTEND_CHECK(bias.size() == 0 ||
                bias.size() == static_cast<size_t>(weights.rows()));
   RETURN_IF_ERROR(CheckComputeType(dtype, primitives.isa()));
-  auto impl = std::make_unique<Impl>(primitives, dtype, weights,
-                                     std::move(bias), max_rows, softcap);
+  auto impl = std::make_unique<Impl>(
+      primitives, dtype, weights, std::move(bias), max_rows, softcap, precise);
   RETURN_IF_ERROR(impl->weights->CheckRange());
   return Projection(std::move(impl));
 } catch (const dnnl::error& e) {

@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "engine/compute/team.h"
 #include "engine/ops/exec/compute_type.h"
 #include "engine/ops/exec/exec_context.h"
 #include "engine/ops/exec/primitives.h"
@@ -28,12 +29,10 @@ class Projection {
   // `weights` is [vocab, hidden], and read as in MatMul::Create(); `bias` is
   // [vocab] or empty. With a `softcap` above 0 logits are
   // softcap * tanh((x W^T + b) / softcap) (Gemma 2, 2024). `primitives` must
-  // outlive the projection. Errors: see MatMul::Create().
-  static absl::StatusOr<Projection> Create(Primitives& primitives,
-                                           ComputeType dtype,
-                                           const RowSource& weights,
-                                           Buffer<float> bias, int max_rows,
-                                           float softcap = 0);
+  // outlive the projection. Errors and `precise`: see MatMul::Create().
+  static absl::StatusOr<Projection> Create(
+      Primitives& primitives, ComputeType dtype, const RowSource& weights,
+      Buffer<float> bias, int max_rows, float softcap = 0, Range precise = {});
   Projection(Projection&&);
   Projection& operator=(Projection&&);
   ~Projection();

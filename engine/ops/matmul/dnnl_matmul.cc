@@ -68,7 +68,7 @@ dnnl_status_t DnnlSlice::Multiply(DnnlMember& member, int rows, const void* src,
 }
 
 DnnlWeights::DnnlWeights(Primitives& primitives, ComputeType dtype,
-                         const RowSource& weights, int precise)
+                         const RowSource& weights, Range precise)
     : engine_(primitives.dnnl().engine()),
       dtype_(dtype),
       k_(weights.cols()),
@@ -82,9 +82,10 @@ DnnlWeights::DnnlWeights(Primitives& primitives, ComputeType dtype,
   column_bytes_ = IsGrouped(dtype_)
                       ? PackedBlockBytes(dtype_, k_) / kBlockColumns
                       : WeightsDesc(Key(n_)).get_size() / columns;
-  precise_from_ = columns;
-  if (dtype_ == ComputeType::kInt8 && precise > 0) {
-    precise_from_ = (n_ - precise) / kBlockColumns * kBlockColumns;
+  if (dtype_ == ComputeType::kInt8) {
+    precise_.begin = precise.begin / kBlockColumns * kBlockColumns;
+    precise_.end =
+        (precise.end + kBlockColumns - 1) / kBlockColumns * kBlockColumns;
   }
   const int planes = PlanesBefore(columns);
   data_ = primitives.weights().Allocate(column_bytes_ * planes);
@@ -151,7 +152,7 @@ void DnnlWeights::PackInt8Block(Matrix columns, int begin, PackBuffer& buffer) {
     float* const column = columns.row(c);
     kernels_.round_weights(column, k_, groups);
     PackInt8(groups, k_, c, block);
-    if (begin < precise_from_) continue;
+    if (PlanesOf(begin) == 1) continue;
     const absl::Span<float> rounded(buffer.column.data(), k_);
     ReadInt8(block, c, /*planes=*/1, rounded);
     for (int i = 0; i < k_; ++i) column[i] -= rounded[i];
@@ -193,7 +194,7 @@ void DnnlWeights::Read(int first, Matrix dst) const {
         ReadUnits<Bf16>(units, stride, row);
         break;
       case ComputeType::kInt8:
-        ReadInt8(data, column - block, column < precise_from_ ? 1 : 2, row);
+        ReadInt8(data, column - block, PlanesOf(column), row);
         break;
       case ComputeType::kW8:
       case ComputeType::kInt4:
@@ -217,7 +218,8 @@ Range DnnlWeights::ShareOf(int member, int members) const {
   // The first column of the block that begins nearest to a plane.
   const auto block_at = [&](int plane) {
     constexpr int kPrecisePlanes = 2 * kBlockColumns;
-    const int behind = std::max(0, plane - precise_from_);
+    const int behind = std::clamp(plane - precise_.begin, 0,
+                                  2 * (precise_.end - precise_.begin));
     const int precise_blocks = (behind + kBlockColumns) / kPrecisePlanes;
     const int last = (n_ - 1) / kBlockColumns * kBlockColumns;
     return std::min(last, plane - behind + precise_blocks * kBlockColumns);
@@ -241,7 +243,8 @@ DnnlSlice DnnlWeights::Slice(Primitives& primitives, int begin, int end,
                               ? 0
                               : static_cast<int>(column_bytes_) / kUnitBytes,
           .n = end - begin,
-          .precise_from = std::max(0, precise_from_ - begin)}};
+          .precise = {std::max(0, precise_.begin - begin),
+                      std::max(0, precise_.end - begin)}}};
   if (kernel_ != nullptr) return slice;
   const DnnlKey key = Key(end - begin);
   slice.shape = &primitives.dnnl().Shape(key, max_rows);

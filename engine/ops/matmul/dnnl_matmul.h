@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "engine/compute/compute.h"
+#include "engine/compute/team.h"
 #include "engine/ops/exec/compute_type.h"
 #include "engine/ops/exec/dnnl_primitives.h"
 #include "engine/ops/exec/primitives.h"
@@ -61,10 +62,10 @@ struct DnnlSlice {
 class DnnlWeights final : public RowSource {
  public:
   // `weights` is [n, k], and read once, kBlockColumns rows at a time. In int8
-  // the last `precise` columns are precise, and those in their first block.
-  // Load time only.
+  // the columns of `precise` are precise, and those in the same blocks. Load
+  // time only.
   DnnlWeights(Primitives& primitives, ComputeType dtype,
-              const RowSource& weights, int precise = 0);
+              const RowSource& weights, Range precise = {});
 
   int rows() const override { return n_; }
   int cols() const override { return k_; }
@@ -96,9 +97,13 @@ class DnnlWeights final : public RowSource {
   // Reads a column of a packed block in int8, unspread.
   void ReadInt8(const char* block, int column, int planes,
                 absl::Span<float> dst) const;
+  int PlanesOf(int column) const {
+    return precise_.begin <= column && column < precise_.end ? 2 : 1;
+  }
   // The planes of the columns before `column`.
   int PlanesBefore(int column) const {
-    return column + std::max(0, column - precise_from_);
+    return column + std::clamp(column, precise_.begin, precise_.end) -
+           precise_.begin;
   }
   // Where a column begins that is the first of a block, or is not packed.
   size_t PlaceOf(int column) const {
@@ -118,10 +123,8 @@ class DnnlWeights final : public RowSource {
   const EpilogueKernels& kernels_;
   MultiplyKernel kernel_;  // null: oneDNN's
   bool packed_;
-  size_t column_bytes_ = 0;  // of one plane
-  // The first precise column, which is the first of a block. Without precise
-  // columns: behind all columns.
-  int precise_from_ = 0;
+  size_t column_bytes_ = 0;              // of one plane
+  Range precise_;                        // columns of whole blocks
   std::atomic<bool> too_large_ = false;  // see CheckRange()
   absl::Span<char> data_;                // of the Primitives
 };

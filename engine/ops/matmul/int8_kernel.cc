@@ -217,7 +217,8 @@ void MultiplyInt8(const MultiplyArgs& a) {
     Totals totals = {
         .from = kNothing, .to = memory, .to_stride = kGroupColumns};
     if (is_whole && a.first != nullptr) totals.from = a.first + column;
-    for (int plane = column < a.precise_from ? 1 : 2; plane > 0; --plane) {
+    const bool is_precise = a.precise.begin <= column && column < a.precise.end;
+    for (int plane = is_precise ? 2 : 1; plane > 0; --plane) {
       for (int g = 0; g < groups; g += kGroups) {
         const int units =
             std::min(kGroups * kGroupUnits, a.units - g * kGroupUnits);

@@ -50,7 +50,7 @@ struct Call {
 
 struct MatMul::Impl {
   Impl(Primitives& primitives, ComputeType dtype, const RowSource& matrix,
-       int most_rows, int precise);
+       int most_rows, Range precise);
 
   int TileRows() const { return std::min(max_rows, kTileRows); }
 
@@ -104,7 +104,7 @@ struct MatMul::Impl {
 };
 
 MatMul::Impl::Impl(Primitives& primitives, ComputeType number,
-                   const RowSource& matrix, int most_rows, int precise)
+                   const RowSource& matrix, int most_rows, Range precise)
     : k(matrix.cols()),
       n(matrix.rows()),
       max_rows(most_rows),
@@ -294,9 +294,10 @@ absl::Status CheckComputeType(ComputeType dtype, Isa isa) {
 
 absl::StatusOr<MatMul> MatMul::Create(Primitives& primitives, ComputeType dtype,
                                       const RowSource& weights, int max_rows,
-                                      int precise) try {
+                                      Range precise) try {
   ATTEND_CHECK(weights.rows() > 0 && weights.cols() > 0 && max_rows > 0);
-  ATTEND_CHECK(precise >= 0 && precise <= weights.rows());
+  ATTEND_CHECK(0 <= precise.begin && precise.begin <= precise.end &&
+               precise.end <= weights.rows());
   RETURN_IF_ERROR(CheckComputeType(dtype, primitives.isa()));
   auto impl =
       std::make_unique<Impl>(primitives, dtype, weights, max_rows, precise);

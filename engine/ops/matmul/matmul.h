@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "engine/compute/isa.h"
+#include "engine/compute/team.h"
 #include "engine/ops/exec/compute_type.h"
 #include "engine/ops/exec/exec_context.h"
 #include "engine/ops/exec/primitives.h"
@@ -34,15 +35,15 @@ class MatMul {
   // `weights` is [n, k], as checkpoints store a linear map. Members of the team
   // read it once, a few rows at a time; the call does not keep it. `primitives`
   // must outlive the matmul. A max_rows above 64 costs neither time nor memory.
-  // In int8 the weights of the last `precise` columns, and of those in their
-  // first block of 64, are rounded to about 16 bits, and take twice the time
-  // and memory.
+  // In int8 the weights of the columns of `precise`, and of those in the same
+  // blocks of 64, are rounded to about 16 bits, and take twice the time and
+  // memory.
   // Errors: that of CheckComputeType(); INVALID_ARGUMENT: a number is too large
   // for w8 or int4; INTERNAL: an error of oneDNN.
   static absl::StatusOr<MatMul> Create(Primitives& primitives,
                                        ComputeType dtype,
                                        const RowSource& weights, int max_rows,
-                                       int precise = 0);
+                                       Range precise = {});
   MatMul(MatMul&&);
   MatMul& operator=(MatMul&&);
   ~MatMul();

@@ -1,9 +1,8 @@
 #ifndef ATTEND_ENGINE_OPS_MATMUL_MULTIPLY_KERNEL_H_
 #define ATTEND_ENGINE_OPS_MATMUL_MULTIPLY_KERNEL_H_
 
-#include <limits>
-
 #include "engine/compute/isa.h"
+#include "engine/compute/team.h"
 #include "engine/ops/exec/compute_type.h"
 
 namespace attend {
@@ -37,9 +36,9 @@ struct MultiplyArgs {
   int units = 0;
   int padded_units = 0;  // a multiple of 16; 0 of types with groups
   int n = 0;
-  // In int8: blocks of columns from here on, a multiple of 64, have two planes,
-  // one after the other, whose products are added.
-  int precise_from = std::numeric_limits<int>::max();
+  // In int8: these columns, whole blocks, have two planes, one after the other,
+  // whose products are added.
+  Range precise = {};
   // In int8: what the sums of all rows begin with, [n]. Null: 0.
   const float* first = nullptr;
   // In int8: the floats from a row of dst to the next. 0: dst is dense.

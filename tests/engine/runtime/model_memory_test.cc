@@ -49,7 +49,7 @@ TEST(ModelMemoryTest, WeightsByDType) {
   EXPECT_NEAR(bytes(ComputeType::kInt8), (table + others) * 131 / 128, 99);
 }
 
-TEST(ModelMemoryTest, ValuesThatHeadsShareHaveTwiceTheBytesInInt8) {
+TEST(ModelMemoryTest, PreciseWeightsHaveTwiceTheBytesInInt8) {
   const std::string directory = GoldenDirectory("families/llama-llama3-rope");
   const auto checkpoint = Checkpoint::Open(directory);
   ASSERT_TRUE(checkpoint.ok()) << checkpoint.status();
@@ -63,12 +63,21 @@ TEST(ModelMemoryTest, ValuesThatHeadsShareHaveTwiceTheBytesInInt8) {
               family.spec.hidden;
     attention.kv_heads = attention.heads;
   }
+  TransformerSpec no_tokens = unshared;
+  no_tokens.encoder = unshared.decoder;
+  ASSERT_EQ(PreciseTokens(no_tokens), 0);
+  const uint64_t tokens =
+      uint64_t{1} * PreciseTokens(unshared) * family.spec.hidden;
   for (const ComputeType dtype : {ComputeType::kInt8, ComputeType::kW8}) {
     const auto bytes = [&](const TransformerSpec& spec) {
       return WeightBytes(*checkpoint, family.names, spec, dtype);
     };
+    const bool is_int8 = dtype == ComputeType::kInt8;
     EXPECT_EQ(bytes(family.spec) - bytes(unshared),
-              dtype == ComputeType::kInt8 ? PackedBytes(dtype, values) : 0)
+              is_int8 ? PackedBytes(dtype, values) : 0)
+        << TypeName(dtype);
+    EXPECT_EQ(bytes(unshared) - bytes(no_tokens),
+              is_int8 ? PackedBytes(dtype, tokens) : 0)
         << TypeName(dtype);
   }
 }

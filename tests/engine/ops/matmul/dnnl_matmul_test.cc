@@ -34,7 +34,7 @@ class Int8LayoutTest : public testing::Test {
     }
   }
 
-  DnnlWeights Weights(const std::vector<float>& values, int n, int precise) {
+  DnnlWeights Weights(const std::vector<float>& values, int n, Range precise) {
     const int k = static_cast<int>(values.size()) / n;
     return {exec_.primitives, kInt8, StoredRows({values.data(), n, k}),
             precise};
@@ -42,7 +42,7 @@ class Int8LayoutTest : public testing::Test {
 
   // The largest error of a column's numbers that are read back.
   std::vector<float> ErrorsOf(const std::vector<float>& values, int n,
-                              int precise) {
+                              Range precise) {
     const int k = static_cast<int>(values.size()) / n;
     std::vector<float> read(values.size());
     Weights(values, n, precise).Read(0, {read.data(), n, k});
@@ -60,11 +60,11 @@ class Int8LayoutTest : public testing::Test {
 
 TEST_F(Int8LayoutTest, PreciseColumnsAreReadWithBothPlanes) {
   constexpr int kColumns = 150;
-  constexpr int kPrecise = 70;
+  constexpr Range kPrecise = {80, 150};
   // Numbers within 1 have a step of about 1/128, and what is left a step of
   // about that by 255; spreading makes ranges of up to 3, and sums errors.
   constexpr float kStep = 3.0f / 128;
-  // Blocks begin at 0, 64 and 128; the last 70 columns begin at 80.
+  // Blocks begin at 0, 64 and 128.
   constexpr int kFirst = 64;
   const std::vector<float> errors =
       ErrorsOf(Random(kColumns * 192), kColumns, kPrecise);
@@ -80,8 +80,8 @@ TEST_F(Int8LayoutTest, LargeNumbersStayFinite) {
   constexpr float kLarge = 2e38f;
   constexpr int kColumns = 64;
   for (const int precise : {0, kColumns}) {
-    const std::vector<float> errors =
-        ErrorsOf(std::vector<float>(kColumns * 64, kLarge), kColumns, precise);
+    const std::vector<float> errors = ErrorsOf(
+        std::vector<float>(kColumns * 64, kLarge), kColumns, {0, precise});
     for (const float error : errors) {
       EXPECT_LT(error, kLarge / (precise > 0 ? 1e4f : 100)) << precise;
     }
@@ -90,20 +90,29 @@ TEST_F(Int8LayoutTest, LargeNumbersStayFinite) {
 
 TEST_F(Int8LayoutTest, SharesAreWholeBlocksOfAboutEqualBytes) {
   struct Shape {
-    int n, precise;
+    int n;
+    Range precise;
   };
-  for (const auto& [n, precise] : {Shape{960, 0},
-                                   {960, 192},
-                                   {97, 70},
-                                   {65, 1},
-                                   {520, 150},
-                                   {1024, 1024}}) {
+  for (const auto& [n, precise] : {Shape{960, {}},
+                                   {960, {768, 960}},
+                                   {97, {27, 97}},
+                                   {65, {64, 65}},
+                                   {520, {370, 520}},
+                                   {520, {130, 250}},
+                                   {1024, {0, 64}},
+                                   {1024, {0, 1024}}}) {
     const DnnlWeights weights = Weights(Random(n * 8), n, precise);
-    const int first = precise > 0 ? (n - precise) / 64 * 64 : n;
-    const int planes = n + n - first;
+    const Range blocks = {precise.begin / 64 * 64,
+                          std::min(n, (precise.end + 63) / 64 * 64)};
+    const auto planes = [&](Range columns) {
+      return columns.end - columns.begin +
+             std::max(0, std::min(columns.end, blocks.end) -
+                             std::max(columns.begin, blocks.begin));
+    };
     for (const int members : {1, 2, 3, 8}) {
-      SCOPED_TRACE(testing::Message() << n << " columns, " << precise
-                                      << " precise, " << members << " members");
+      SCOPED_TRACE(testing::Message()
+                   << n << " columns, precise " << precise.begin << " to "
+                   << precise.end << ", " << members << " members");
       int end = 0;
       for (int member = 0; member < members; ++member) {
         const Range share = weights.ShareOf(member, members);
@@ -111,16 +120,14 @@ TEST_F(Int8LayoutTest, SharesAreWholeBlocksOfAboutEqualBytes) {
         EXPECT_EQ(share.begin % 64, 0);
         EXPECT_LE(share.begin, share.end);
         end = share.end;
-        const int behind =
-            std::max(0, share.end - std::max(share.begin, first));
         // Half a block of two planes at either end.
-        EXPECT_LE(share.end - share.begin + behind, planes / members + 2 * 64);
+        EXPECT_LE(planes(share), planes({0, n}) / members + 2 * 64);
       }
       EXPECT_EQ(end, n);
     }
   }
   // 12 blocks, and 3 of two planes: 18 planes.
-  const DnnlWeights heads = Weights(Random(960 * 8), 960, 192);
+  const DnnlWeights heads = Weights(Random(960 * 8), 960, {768, 960});
   for (int member = 0; member < 8; ++member) {
     const Range share = heads.ShareOf(member, 8);
     const int behind = std::max(0, share.end - std::max(share.begin, 768));

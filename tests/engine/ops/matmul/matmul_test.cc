@@ -160,17 +160,22 @@ TEST(MatMulTest, EveryDTypeMultipliesItsRoundedValues) {
   }
 }
 
-// `m` as weights of which the last `precise` columns (rows of m) are precise,
-// and those in their first block: what they lose is rounded once more.
-std::vector<float> PreciselyRounded(ConstMatrix m, int precise) {
-  const int from = (m.rows - precise) / kGroupColumns * kGroupColumns;
+// `m` as weights of which the columns (rows of m) of `precise` are precise, and
+// those in the same blocks: what they lose is rounded once more.
+std::vector<float> PreciselyRounded(ConstMatrix m, Range precise) {
+  const int begin = precise.begin / kGroupColumns * kGroupColumns;
+  const int end =
+      (precise.end + kGroupColumns - 1) / kGroupColumns * kGroupColumns;
   std::vector<float> out;
   for (int r = 0; r < m.rows; ++r) {
     std::vector<float> rounded = SpreadNaively(m.row(r), m.cols);
     RoundInt8WeightsNaively(rounded);
     std::vector<float> rest(m.row(r), m.row(r) + m.cols);
     const std::vector<float> read = UnspreadNaively(rounded);
-    for (int i = 0; i < m.cols; ++i) rest[i] = r < from ? 0 : rest[i] - read[i];
+    const bool is_precise = begin <= r && r < end;
+    for (int i = 0; i < m.cols; ++i) {
+      rest[i] = is_precise ? rest[i] - read[i] : 0;
+    }
     rest = SpreadNaively(rest.data(), m.cols);
     RoundInt8WeightsNaively(rest);
     for (int i = 0; i < m.cols; ++i) out.push_back(rounded[i] + rest[i]);
@@ -181,14 +186,17 @@ std::vector<float> PreciselyRounded(ConstMatrix m, int precise) {
 TEST(MatMulTest, PreciseColumnsAreRoundedTwice) {
   if (!Supported(ComputeType::kInt8)) GTEST_SKIP() << "no int8";
   struct Shape {
-    int k, n, precise;
+    int k, n;
+    Range precise;
   };
-  // Some columns, whole blocks, all columns; more members than blocks.
-  for (const auto& [k, n, precise] : {Shape{33, 65, 1},
-                                      {130, 201, 70},
-                                      {512, 192, 64},
-                                      {70, 130, 130},
-                                      {64, 520, 150}}) {
+  // The last columns, whole blocks, all columns, columns before others; more
+  // members than blocks.
+  for (const auto& [k, n, precise] : {Shape{33, 65, {64, 65}},
+                                      {130, 201, {131, 201}},
+                                      {512, 192, {128, 192}},
+                                      {70, 130, {0, 130}},
+                                      {130, 330, {0, 70}},
+                                      {64, 520, {200, 300}}}) {
     const Values weights(n, k, 1);
     const Values src(70, k, 2);
     const std::vector<float> rounded =
@@ -205,7 +213,7 @@ TEST(MatMulTest, PreciseColumnsAreRoundedTwice) {
       for (const int m : {1, 2, 5, 40, 70}) {
         SCOPED_TRACE(testing::Message()
                      << threads << " threads, " << m << " x " << k << " x " << n
-                     << ", precise " << precise);
+                     << ", precise " << precise.begin << " to " << precise.end);
         const std::vector<float> dst =
             Multiply(exec.context(), *matmul, src.First(m));
         ExpectProduct(dst, {rounded.data(), m, k},
