@@ -9,7 +9,7 @@ BlockPool::BlockPool(const KvLayout& layout, size_t max_bytes)
     : layout_(layout),
       block_bytes_(layout.block_bytes()),
       references_(max_bytes / block_bytes_, 0),
-      memory_(references_.size() * block_bytes_),
+      memory_(references_.size(), block_bytes_),
       free_(references_.size() + 1),
       sealed_(total_blocks(), layout.block_tokens),
       sources_(total_blocks(), layout.block_tokens),
@@ -23,6 +23,8 @@ BlockPool::BlockPool(const KvLayout& layout, size_t max_bytes)
 
 void BlockPool::PlaceFor(const Team& team) {
   ATTEND_CHECK(free_blocks() == total_blocks());
+  if (team.nodes().size() == 1) return;
+  memory_.Await(references_.size());
   PlaceInTurns(team, memory_.data(), memory_.size());
 }
 
@@ -37,6 +39,7 @@ std::byte* BlockPool::Allocate() {
   const int index = free_.back().next;
   // The new user may write into the block.
   if (is_copied_[index] || is_copy_[index]) CopyNow();
+  memory_.Await(index + 1);
   Unlink(index);
   sealed_.Forget(index);
   sources_.Forget(index);

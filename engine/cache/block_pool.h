@@ -5,27 +5,28 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "engine/cache/block_memory.h"
 #include "engine/cache/prefix_index.h"
 #include "engine/cache/source_index.h"
 #include "engine/compute/compute.h"
 #include "engine/compute/team.h"
 #include "engine/ops/attention/kv_layout.h"
 #include "engine/ops/attention/kv_store.h"
-#include "engine/tensor/buffer.h"
 
 namespace attend {
 
 // The KV memory of one worker: as many equal blocks as fit a limit in bytes,
-// in one buffer that is touched at creation and kept. Blocks have reference
-// counts, so that hypotheses share the blocks of their common beginning (paged
-// attention: Kwon et al. 2023). Where they part, the last block is copied; the
-// copies of a step are done together.
+// in one buffer that is touched once and kept. Blocks have reference counts, so
+// that hypotheses share the blocks of their common beginning (paged attention:
+// Kwon et al. 2023). Where they part, the last block is copied; the copies of a
+// step are done together.
 //
 // A full block whose tokens are known may be sealed. A sealed block is found by
 // its tokens while it is used, and after its release until the block is
 // allocated again. The blocks of a source may be sealed likewise.
 //
-// Nothing is allocated after creation. Not thread-safe. The pool must outlive
+// Nothing is allocated after creation, but a block that is new may have to be
+// waited for (BlockMemory). Not thread-safe. The pool must outlive
 // the BlockTables that use it.
 class BlockPool {
  public:
@@ -106,7 +107,7 @@ class BlockPool {
   const KvLayout layout_;
   const size_t block_bytes_;
   std::vector<int> references_;  // [blocks]
-  Buffer<std::byte> memory_;     // [blocks, block_bytes]
+  BlockMemory memory_;           // [blocks, block_bytes]
   // Ring of free blocks, in the order in which they are allocated. Each entry
   // holds the neighbours of one block; entry number total_blocks() stands
   // between the last block and the first.

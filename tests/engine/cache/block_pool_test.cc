@@ -283,17 +283,35 @@ TEST(BlockPoolDeathTest, MisuseIsCaught) {
   EXPECT_DEATH(pool.Retain(block), "check failed");
 }
 
-TEST(BlockPoolTest, BlocksInTurnsOfTwoNodesAreBlocks) {
-  const size_t block = kLayout.block_bytes();
-  BlockPool pool(kLayout, (size_t{5} << 20) / block * block);
-  pool.PlaceFor(Team(2, NumaNodes(TwoNodes())));
-  const int blocks = pool.total_blocks();
-  for (int i = 0; i < blocks; ++i) {
-    std::byte* const bytes = pool.Allocate();
-    EXPECT_EQ(bytes[0], std::byte{0});
-    std::fill_n(bytes, block, std::byte{1});
+// Takes all blocks, which are zeros and stay what they become.
+void FillBlocks(BlockPool& pool) {
+  const size_t bytes = kLayout.block_bytes();
+  std::vector<std::byte*> blocks;
+  while (pool.free_blocks() > 0) {
+    std::byte* const block = blocks.emplace_back(pool.Allocate());
+    ASSERT_EQ(std::count(block, block + bytes, std::byte{0}), bytes);
+    std::fill_n(block, bytes, std::byte{1});
   }
-  EXPECT_EQ(pool.free_blocks(), 0);
+  for (const std::byte* block : blocks) {
+    ASSERT_EQ(std::count(block, block + bytes, std::byte{1}), bytes);
+  }
+}
+
+constexpr size_t kLarge = size_t{40} << 20;  // touched by another thread
+
+TEST(BlockPoolTest, BlocksInTurnsOfTwoNodesAreBlocks) {
+  BlockPool pool(kLayout, kLarge);
+  pool.PlaceFor(Team(2, NumaNodes(TwoNodes())));
+  FillBlocks(pool);
+}
+
+TEST(BlockPoolTest, NewBlocksAreWaitedFor) {
+  BlockPool pool(kLayout, kLarge);
+  FillBlocks(pool);
+}
+
+TEST(BlockPoolTest, MayEndBeforeAllBlocksAreTouched) {
+  BlockPool(kLayout, kLarge).Allocate();
 }
 
 }  // namespace

@@ -1,0 +1,48 @@
+#ifndef ATTEND_ENGINE_CACHE_BLOCK_MEMORY_H_
+#define ATTEND_ENGINE_CACHE_BLOCK_MEMORY_H_
+
+#include <atomic>
+#include <cstddef>
+#include <thread>
+
+#include "engine/tensor/buffer.h"
+
+namespace attend {
+
+// The bytes of a pool's blocks, zeros at first. A thread of their own touches
+// them, the first block first: that takes seconds on some virtual machines, in
+// which a server could be ready. Await() is for any thread; the others for one.
+class BlockMemory {
+ public:
+  BlockMemory(size_t blocks, size_t block_bytes);
+  ~BlockMemory();
+  BlockMemory(const BlockMemory&) = delete;
+  BlockMemory& operator=(const BlockMemory&) = delete;
+
+  std::byte* data() { return bytes_.data(); }
+  const std::byte* data() const { return bytes_.data(); }
+  size_t size() const { return bytes_.size(); }
+
+  // Returns when the first `blocks` blocks are zeros, and the thread will not
+  // write to them again.
+  void Await(size_t blocks) const {
+    for (size_t count;
+         (count = touched_.load(std::memory_order_acquire)) < blocks;) {
+      touched_.wait(count, std::memory_order_acquire);
+    }
+  }
+
+ private:
+  void Touch();
+
+  const size_t blocks_;
+  const size_t block_bytes_;
+  Buffer<std::byte> bytes_;
+  std::atomic<size_t> touched_ = 0;  // blocks
+  std::atomic<bool> ends_ = false;
+  std::thread thread_;  // last: uses the others
+};
+
+}  // namespace attend
+
+#endif  // ATTEND_ENGINE_CACHE_BLOCK_MEMORY_H_
