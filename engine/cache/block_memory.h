@@ -9,9 +9,9 @@
 
 namespace attend {
 
-// The bytes of a pool's blocks, zeros at first. A thread of their own touches
-// them, the first block first: that takes seconds on some virtual machines, in
-// which a server could be ready. Await() is for any thread; the others for one.
+// The bytes of a pool's blocks, zeros at first. A thread of this object touches
+// them, the first block first. On some virtual machines that takes seconds; the
+// model is ready meanwhile. For one thread at a time.
 class BlockMemory {
  public:
   BlockMemory(size_t blocks, size_t block_bytes);

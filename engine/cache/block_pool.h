@@ -25,8 +25,7 @@ namespace attend {
 // its tokens while it is used, and after its release until the block is
 // allocated again. The blocks of a source may be sealed likewise.
 //
-// Nothing is allocated after creation, but a block that is new may have to be
-// waited for (BlockMemory). Not thread-safe. The pool must outlive
+// Nothing is allocated after creation. Not thread-safe. The pool must outlive
 // the BlockTables that use it.
 class BlockPool {
  public:
@@ -46,7 +45,8 @@ class BlockPool {
   // they were released the last one, as it may be in the CPU's cache; then one
   // that was never used; then the one that has been free for longest. If it was
   // sealed, it is no longer found. Its bytes are those of its last user.
-  // Calling this while no block is free is a bug of the caller.
+  // May wait for the memory of a new block (BlockMemory). Calling this while no
+  // block is free is a bug of the caller.
   std::byte* Allocate();
   // Allocate(); the new block gets the first `tokens` tokens of `from`, at the
   // latest in FinishCopies(). Until then the bytes of both may not be read or
@@ -64,8 +64,9 @@ class BlockPool {
     return references_[Index(block)];
   }
 
-  // Puts the memory into the NUMA nodes of the team that computes, in turns. To
-  // be called before a block is allocated.
+  // Puts the memory into the NUMA nodes of the team that computes, in turns. On
+  // several nodes waits for all of the memory. To be called before a block is
+  // allocated.
   void PlaceFor(const Team& team);
 
   // Seals a block that is used, full and not sealed yet. It holds `tokens`;

@@ -8,6 +8,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "engine/compute/numa_nodes.h"
+#include "engine/compute/range.h"
 #include "engine/compute/waitable_counter.h"
 
 namespace attend {
@@ -54,11 +55,6 @@ class Team {
   std::vector<std::thread> threads_;     // members 1 .. size - 1
 };
 
-// Items [begin, end) of a list.
-struct Range {
-  int begin = 0;
-  int end = 0;
-};
 // The items of `total` that `member` of `members` works on. The number of items
 // of each member but the last is a multiple of `grain`.
 Range Share(int total, int member, int members, int grain = 1);

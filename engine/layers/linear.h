@@ -5,7 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "engine/compute/team.h"
+#include "engine/compute/range.h"
 #include "engine/ops/exec/exec_context.h"
 #include "engine/ops/exec/primitives.h"
 #include "engine/ops/matmul/epilogue.h"

@@ -41,7 +41,7 @@ KvLayout LayoutOfPool(const TransformerSpec& spec, ComputeType dtype,
 }
 
 // The second planes of precise weights, but for those behind massive channels,
-// which only the weights tell: a hundredth at most in models that have them.
+// which only the weights tell: some hundredths of a model that has them.
 uint64_t PreciseBytes(const TransformerSpec& spec, ComputeType dtype) {
   if (dtype != ComputeType::kInt8) return 0;
   const int width = spec.logits_width > 0 ? spec.logits_width : spec.hidden;

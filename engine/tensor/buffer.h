@@ -15,23 +15,24 @@ namespace attend {
 inline constexpr size_t kHugePageBytes = size_t{2} << 20;
 
 // Owns `count` values of T, zeros at first, at a 64-byte boundary (one cache
-// line, one AVX-512 register). Construction writes all of the memory, so that
-// no request pays for a page fault. A buffer of at least one huge page is in
-// huge pages if the kernel allows it: a step of one row then takes 4 to 8 %
-// less time. T must be trivially copyable.
+// line, one AVX-512 register). Construction writes all of the memory, but for
+// Untouched(), so that no request pays for a page fault. A buffer of at least
+// one huge page is in huge pages if the kernel allows it: a step of one row
+// then takes 4 to 8 % less time. T must be trivially copyable.
 template <typename T>
 class Buffer {
  public:
   Buffer() = default;
-  explicit Buffer(size_t count) : Buffer(count, kHugePageBytes, true) {}
+  explicit Buffer(size_t count)
+      : Buffer(count, kHugePageBytes, /*touch=*/true) {}
   // For what every step reads or writes: half a huge page or more takes up a
   // whole one. (A greedy translation of 64 rows takes 8 % less time.)
   static Buffer OfSteps(size_t count) {
-    return Buffer(count, kHugePageBytes / 2, true);
+    return Buffer(count, kHugePageBytes / 2, /*touch=*/true);
   }
   // Without the zeros: the caller is to write to all of the memory.
   static Buffer Untouched(size_t count) {
-    return Buffer(count, kHugePageBytes, false);
+    return Buffer(count, kHugePageBytes, /*touch=*/false);
   }
 
   T* data() { return data_.get(); }

@@ -7,6 +7,8 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "engine/compute/range.h"
+#include "engine/ops/exec/compute_type.h"
 #include "engine/tensor/status_macros.h"
 #include "engine/transformer/load.h"
 
@@ -28,9 +30,9 @@ AttentionRules RulesOf(const AttentionSpec& spec, const DistanceBias& bias) {
 }
 
 // Whether a gated feed-forward may have massive activations (Sun et al. 2024):
-// a channel of the first token that is hundreds of times as large as others.
-// All tokens attend to that token, so that what its weights lose by rounding
-// moves all of them alike, and the layer's last weights should be precise.
+// a channel of the first token that is a thousand times as large as others. All
+// tokens attend to the first one. What the weights behind the channel lose by
+// rounding moves all tokens alike, so the second product should be precise.
 // `lengths` [2 * channels]: of the weights of the gate's channels, then of the
 // value's. In SmolLM2 the product of both is 11 to 56 times the median for one
 // channel of such layers, and up to 4 times in other layers.
@@ -44,7 +46,7 @@ bool HasMassiveChannel(absl::Span<const double> lengths) {
   const double largest = *absl::c_max_element(products);
   const auto median = products.begin() + products.size() / 2;
   absl::c_nth_element(products, median);
-  return largest > kMassive * *median;
+  return *median > 0 && largest > kMassive * *median;
 }
 
 // Reads the slots of one layer.
@@ -103,11 +105,13 @@ class LayerLoader {
       return FeedForward(std::move(in), std::move(out), activation);
     }
     // The gate's outputs come before the value's.
-    std::vector<double> lengths(size_t{2} * width);
+    const bool is_int8 = options_.dtype == ComputeType::kInt8;
+    std::vector<double> lengths(is_int8 ? size_t{2} * width : 0);
     ASSIGN_OR_RETURN(Linear in,
                      Maps({"ffn.gate", "ffn.in"}, hidden_, {width, width}, {},
                           absl::MakeSpan(lengths)));
-    const Range precise = {0, HasMassiveChannel(lengths) ? hidden_ : 0};
+    const bool massive = is_int8 && HasMassiveChannel(lengths);
+    const Range precise = {0, massive ? hidden_ : 0};
     ASSIGN_OR_RETURN(Linear out, Maps({"ffn.out"}, width, {hidden_}, precise));
     return FeedForward(std::move(in), std::move(out), activation,
                        /*gated=*/true);

@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "engine/checkpoint/weights.h"
-#include "engine/compute/team.h"
+#include "engine/compute/range.h"
 #include "engine/layers/dense.h"
 #include "engine/layers/embedding.h"
 #include "engine/layers/linear.h"
@@ -37,8 +37,8 @@ struct LoadOptions {
 
 // One linear map whose outputs are those of several slots, side by side. Slot i
 // has "<slot>.weight" [out[i], in] and "<slot>.bias" [out[i]]. `precise`:
-// see MatMul::Create(). `lengths` [all outputs] or empty: set to the lengths of
-// the rows of the weights.
+// see MatMul::Create(). `lengths`: empty, or in int8 [all outputs], which
+// become the lengths of the weights' rows.
 absl::StatusOr<Linear> LoadLinear(Primitives& primitives, Weights& weights,
                                   const std::vector<std::string>& slots, int in,
                                   const std::vector<int>& out,

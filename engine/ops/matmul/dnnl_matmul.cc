@@ -82,7 +82,7 @@ DnnlWeights::DnnlWeights(Primitives& primitives, ComputeType dtype,
   column_bytes_ = IsGrouped(dtype_)
                       ? PackedBlockBytes(dtype_, k_) / kBlockColumns
                       : WeightsDesc(Key(n_)).get_size() / columns;
-  if (dtype_ == ComputeType::kInt8) {
+  if (dtype_ == ComputeType::kInt8 && precise.begin < precise.end) {
     precise_.begin = precise.begin / kBlockColumns * kBlockColumns;
     precise_.end =
         (precise.end + kBlockColumns - 1) / kBlockColumns * kBlockColumns;

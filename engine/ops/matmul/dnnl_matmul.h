@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "engine/compute/compute.h"
-#include "engine/compute/team.h"
+#include "engine/compute/range.h"
 #include "engine/ops/exec/compute_type.h"
 #include "engine/ops/exec/dnnl_primitives.h"
 #include "engine/ops/exec/primitives.h"

@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "engine/compute/isa.h"
-#include "engine/compute/team.h"
+#include "engine/compute/range.h"
 #include "engine/ops/exec/compute_type.h"
 #include "engine/ops/exec/exec_context.h"
 #include "engine/ops/exec/primitives.h"

@@ -2,7 +2,7 @@
 #define ATTEND_ENGINE_OPS_MATMUL_MULTIPLY_KERNEL_H_
 
 #include "engine/compute/isa.h"
-#include "engine/compute/team.h"
+#include "engine/compute/range.h"
 #include "engine/ops/exec/compute_type.h"
 
 namespace attend {

@@ -305,11 +305,13 @@ TEST(BlockPoolTest, BlocksInTurnsOfTwoNodesAreBlocks) {
   FillBlocks(pool);
 }
 
+// Without waiting a block is no zeros yet, or becomes zeros again.
 TEST(BlockPoolTest, NewBlocksAreWaitedFor) {
   BlockPool pool(kLayout, kLarge);
   FillBlocks(pool);
 }
 
+// AddressSanitizer would find a thread that goes on.
 TEST(BlockPoolTest, MayEndBeforeAllBlocksAreTouched) {
   BlockPool(kLayout, kLarge).Allocate();
 }

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/compute/team.h"
+#include "engine/compute/compute.h"
+#include "engine/compute/range.h"
+#include "engine/ops/exec/compute_type.h"
 #include "engine/ops/matmul/matmul.h"
 #include "engine/transformer/spec.h"
 #include "gtest/gtest.h"
@@ -56,15 +58,15 @@ class PreciseWeightsTest : public testing::Test {
     weights_ = RandomWeights(spec_, 3, /*biases=*/false);
     // A token is one number alone: it has the same magnitude in all numbers of
     // its spread row, and loses nothing.
-    std::vector<float>& tokens = weights_["decoder.embedding.tokens"].values;
+    std::vector<float>& tokens = weights_.at("decoder.embedding.tokens").values;
     for (size_t i = 0; i < tokens.size(); ++i) {
       tokens[i] = i % kHidden == i / kHidden % kEmpty ? 1 : 0;
     }
-    std::ranges::fill(weights_["decoder.0.self.norm.weight"].values, 1.0f);
+    std::ranges::fill(weights_.at("decoder.0.self.norm.weight").values, 1.0f);
   }
 
   float& Weight(const std::string& slot, int row, int column) {
-    return weights_[slot].values[row * kHidden + column];
+    return weights_.at(slot).values[row * kHidden + column];
   }
 
   // How far the logits of `tokens` in int8 are from those in f32, against the
@@ -84,8 +86,8 @@ class PreciseWeightsTest : public testing::Test {
     }
     return std::sqrt(errors / squares);
   }
-  // The same with a large number in `rows` of a slot, in a column that no row
-  // has anything in: it changes nothing but the levels of its row.
+  // The same with a large number in `rows` of a slot, in the column of a number
+  // that is 0 in all rows: it changes nothing but the levels of its row.
   double LossWithWideLevels(const std::string& slot, Range rows,
                             Range tokens = {0, kVocab}) {
     const TensorsBySlot before = weights_;
@@ -116,7 +118,7 @@ TEST_F(PreciseWeightsTest, AreThoseOfTheFirstTokens) {
   // The decoder's output is that of its embedding.
   for (const char* slot : {"self.out", "ffn.out"}) {
     std::ranges::fill(
-        weights_["decoder.0." + std::string(slot) + ".weight"].values, 0.0f);
+        weights_.at("decoder.0." + std::string(slot) + ".weight").values, 0.0f);
   }
   const std::string logits = "logits.weight";
   constexpr Range kFirst = {0, kVocab / 16};
@@ -130,7 +132,7 @@ TEST_F(PreciseWeightsTest, AreThoseOfTheFirstTokens) {
 }
 
 TEST_F(PreciseWeightsTest, AreThoseBehindMassiveChannels) {
-  std::ranges::fill(weights_["decoder.0.self.out.weight"].values, 0.0f);
+  std::ranges::fill(weights_.at("decoder.0.self.out.weight").values, 0.0f);
   const std::string gate = "decoder.0.ffn.gate.weight";
   const std::string value = "decoder.0.ffn.in.weight";
   // All channels but the first one read the number that is 0 in all tokens, so

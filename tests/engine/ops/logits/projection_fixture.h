@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "engine/compute/range.h"
 #include "engine/ops/exec/compute_type.h"
 #include "engine/ops/logits/logits_buffer.h"
 #include "engine/ops/logits/logits_kernel.h"
@@ -50,12 +51,12 @@ struct ProjectionFixture {
         bias(RandomNumbers(1, n, 3)),
         operand(dtype, max_rows, k) {}
 
-  Projection Make(float softcap = 0) {
+  Projection Make(float softcap = 0, Range precise = {}) {
     Buffer<float> copy(n);
     std::copy_n(bias.data(), n, copy.data());
-    auto projection = Projection::Create(exec.primitives, dtype,
-                                         StoredRows({weights.data(), n, k}),
-                                         std::move(copy), max_rows, softcap);
+    auto projection = Projection::Create(
+        exec.primitives, dtype, StoredRows({weights.data(), n, k}),
+        std::move(copy), max_rows, softcap, precise);
     EXPECT_TRUE(projection.ok()) << projection.status();
     return *std::move(projection);
   }

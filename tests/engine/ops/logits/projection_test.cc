@@ -111,6 +111,32 @@ TEST_P(ProjectionTest, ABiasIsNotNeeded) {
   EXPECT_EQ(a.view(0).Row(), b.view(0).Row());
 }
 
+TEST_P(ProjectionTest, ColumnsMayBePrecise) {
+  if (GetParam() != ComputeType::kInt8) GTEST_SKIP() << "none is rounded twice";
+  constexpr int kHidden = 64;
+  constexpr int kVocab = 1100;
+  ProjectionFixture f(GetParam(), 2, kHidden, kVocab, 1);
+  std::fill_n(f.bias.data(), kVocab, 0.0f);
+  // One number alone, a multiple of 127, loses nothing: logits are multiples of
+  // the first weights.
+  constexpr float kNumber = 127.0f / 128;
+  std::fill_n(f.src.data(), kHidden, 0.0f);
+  f.src[0] = kNumber;
+  const Projection projection = f.Make(/*softcap=*/0, /*precise=*/{0, 700});
+  LogitsBuffer logits = f.NewBuffer(1);
+  ASSERT_TRUE(
+      projection.Run(f.exec.context(), f.Rows(0, 1), {{.row = true}}, logits)
+          .ok());
+  float precise = 0;
+  float others = 0;
+  for (int c = 0; c < kVocab; ++c) {
+    float& most = c < 700 ? precise : others;
+    const float exact = kNumber * f.weights[size_t{kHidden} * c];
+    most = std::max(most, std::abs(logits.view(0).Row()[c] - exact));
+  }
+  EXPECT_LT(precise, others / 100);
+}
+
 TEST(ProjectionTypeTest, TypeThatTheInstructionsLackIsRefused) {
   Compute compute({.threads = 1, .max_isa = Isa::kBaseline});
   Primitives primitives(compute);

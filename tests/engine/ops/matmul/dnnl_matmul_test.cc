@@ -94,6 +94,7 @@ TEST_F(Int8LayoutTest, SharesAreWholeBlocksOfAboutEqualBytes) {
     Range precise;
   };
   for (const auto& [n, precise] : {Shape{960, {}},
+                                   {97, {97, 97}},
                                    {960, {768, 960}},
                                    {97, {27, 97}},
                                    {65, {64, 65}},
@@ -102,8 +103,9 @@ TEST_F(Int8LayoutTest, SharesAreWholeBlocksOfAboutEqualBytes) {
                                    {1024, {0, 64}},
                                    {1024, {0, 1024}}}) {
     const DnnlWeights weights = Weights(Random(n * 8), n, precise);
-    const Range blocks = {precise.begin / 64 * 64,
-                          std::min(n, (precise.end + 63) / 64 * 64)};
+    const bool any = precise.begin < precise.end;
+    const Range blocks = {any ? precise.begin / 64 * 64 : 0,
+                          any ? std::min(n, (precise.end + 63) / 64 * 64) : 0};
     const auto planes = [&](Range columns) {
       return columns.end - columns.begin +
              std::max(0, std::min(columns.end, blocks.end) -

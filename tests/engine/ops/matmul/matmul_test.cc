@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/compute/range.h"
 #include "engine/ops/exec/dnnl_primitives.h"
 #include "engine/ops/matmul/group_weights.h"
 #include "engine/ops/matmul/isa_limit.h"
@@ -172,7 +173,8 @@ std::vector<float> PreciselyRounded(ConstMatrix m, Range precise) {
     RoundInt8WeightsNaively(rounded);
     std::vector<float> rest(m.row(r), m.row(r) + m.cols);
     const std::vector<float> read = UnspreadNaively(rounded);
-    const bool is_precise = begin <= r && r < end;
+    const bool is_precise =
+        precise.begin < precise.end && begin <= r && r < end;
     for (int i = 0; i < m.cols; ++i) {
       rest[i] = is_precise ? rest[i] - read[i] : 0;
     }
@@ -189,12 +191,13 @@ TEST(MatMulTest, PreciseColumnsAreRoundedTwice) {
     int k, n;
     Range precise;
   };
-  // The last columns, whole blocks, all columns, columns before others; more
-  // members than blocks.
+  // The last columns, whole blocks, all columns, none, columns before others;
+  // more members than blocks.
   for (const auto& [k, n, precise] : {Shape{33, 65, {64, 65}},
                                       {130, 201, {131, 201}},
                                       {512, 192, {128, 192}},
                                       {70, 130, {0, 130}},
+                                      {130, 97, {97, 97}},
                                       {130, 330, {0, 70}},
                                       {64, 520, {200, 300}}}) {
     const Values weights(n, k, 1);
