@@ -40,12 +40,16 @@ KvLayout LayoutOfPool(const TransformerSpec& spec, ComputeType dtype,
                     options.kv_cache_dtype.value_or(DefaultKvType(dtype)));
 }
 
+// Numbers of a row that the vocabulary projection reads.
+int LogitsWidth(const TransformerSpec& spec) {
+  return spec.logits_width > 0 ? spec.logits_width : spec.hidden;
+}
+
 // The second planes of precise weights, but for those behind massive channels,
 // which only the weights tell: some hundredths of a model that has them.
 uint64_t PreciseBytes(const TransformerSpec& spec, ComputeType dtype) {
   if (dtype != ComputeType::kInt8) return 0;
-  const int width = spec.logits_width > 0 ? spec.logits_width : spec.hidden;
-  uint64_t numbers = uint64_t{1} * width * PreciseTokens(spec);
+  uint64_t numbers = uint64_t{1} * LogitsWidth(spec) * PreciseTokens(spec);
   for (const auto& stack : {spec.encoder, spec.decoder}) {
     if (!stack) continue;
     for (const LayerSpec& layer : stack->layers) {
@@ -108,10 +112,9 @@ std::vector<MemoryNeed> ServingNeeds(const TransformerSpec& spec,
                      rows * EncodeRowBytes(spec)});
   }
   if (spec.decoder && !options.shortlist.path.empty()) {
-    const int width = spec.logits_width > 0 ? spec.logits_width : spec.hidden;
-    needs.push_back(
-        {"the logits' weights, once more (shortlist)",
-         ListedProjection::BytesFor(dtype, spec.LogitsVocab(), width)});
+    needs.push_back({"the logits' weights, once more (shortlist)",
+                     ListedProjection::BytesFor(dtype, spec.LogitsVocab(),
+                                                LogitsWidth(spec))});
   }
   needs.push_back({"activations (max_batch_tokens)",
                    Activations::BytesFor(spec, dtype, options.max_step_rows)});

@@ -99,22 +99,17 @@ class LayerLoader {
 
   absl::StatusOr<FeedForward> Inner() {
     const auto& [width, activation, gated] = spec_.feed_forward;
-    if (!gated) {
-      ASSIGN_OR_RETURN(Linear in, Maps({"ffn.in"}, hidden_, {width}));
-      ASSIGN_OR_RETURN(Linear out, Maps({"ffn.out"}, width, {hidden_}));
-      return FeedForward(std::move(in), std::move(out), activation);
-    }
+    const bool measures = gated && options_.dtype == ComputeType::kInt8;
+    std::vector<double> lengths(measures ? size_t{2} * width : 0);
     // The gate's outputs come before the value's.
-    const bool is_int8 = options_.dtype == ComputeType::kInt8;
-    std::vector<double> lengths(is_int8 ? size_t{2} * width : 0);
-    ASSIGN_OR_RETURN(Linear in,
-                     Maps({"ffn.gate", "ffn.in"}, hidden_, {width, width}, {},
-                          absl::MakeSpan(lengths)));
-    const bool massive = is_int8 && HasMassiveChannel(lengths);
-    const Range precise = {0, massive ? hidden_ : 0};
-    ASSIGN_OR_RETURN(Linear out, Maps({"ffn.out"}, width, {hidden_}, precise));
-    return FeedForward(std::move(in), std::move(out), activation,
-                       /*gated=*/true);
+    ASSIGN_OR_RETURN(
+        Linear in, gated ? Maps({"ffn.gate", "ffn.in"}, hidden_, {width, width},
+                                /*precise=*/{}, absl::MakeSpan(lengths))
+                         : Maps({"ffn.in"}, hidden_, {width}));
+    const bool massive = measures && HasMassiveChannel(lengths);
+    ASSIGN_OR_RETURN(Linear out, Maps({"ffn.out"}, width, {hidden_},
+                                      {0, massive ? hidden_ : 0}));
+    return FeedForward(std::move(in), std::move(out), activation, gated);
   }
 
   // The norms of a branch. `has_norm`: the branch has BranchNorms::norm.
