@@ -25,7 +25,10 @@ void AddPorts(OptionParser& parser, RpcOptions& rpc, HttpOptions& http) {
   parser.Add("host", rpc.host, "Address that the gRPC port listens on.");
   parser.Add("port", rpc.port,
              "gRPC port. 0: any free port, which the log names.");
-  parser.Add("http-host", http.host, "Address that the HTTP port listens on.");
+  parser.Add(
+      "http-host", http.host,
+      "Address or name that the HTTP port listens on. A name: all of its "
+      "addresses. 0.0.0.0 and :: are all addresses of IPv4 and IPv6.");
   parser.Add("http-port", http.port,
              "Port of the HTTP APIs, and of /metrics, /livez and /readyz. 0: "
              "any free port.");
@@ -35,6 +38,11 @@ void AddPorts(OptionParser& parser, RpcOptions& rpc, HttpOptions& http) {
              "more memory and file descriptors. The HTTP port gets at most a "
              "quarter of the file descriptors. At most seven eighths may be "
              "calls that run.");
+  parser.Add("http-idle-timeout", http.idle_timeout,
+             "The HTTP port closes a connection on which no request comes for "
+             "this long after an answer. Longer than that of a proxy in front, "
+             "so that the proxy never sends on a connection that is closing. "
+             "Higher: idle clients hold connections longer.");
   parser.Add("http-cors-origins", http.cors_origins,
              "The web pages whose scripts may read answers of the HTTP port: "
              "origins such as https://app.example, separated by commas, or * "

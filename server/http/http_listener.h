@@ -4,6 +4,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <list>
 #include <string>
 
 #include "absl/status/status.h"
@@ -24,8 +25,10 @@ class HttpListener {
   HttpListener(const HttpListener&) = delete;
   HttpListener& operator=(const HttpListener&) = delete;
 
-  // Binds the port of the options, or takes over the socket that they have.
-  // UNAVAILABLE if that is impossible, with the reason.
+  // Binds the port of the options at all addresses that the host stands for, or
+  // takes over the socket that they have. "0.0.0.0" and "::" stand for all
+  // addresses of both families, as on the gRPC port. UNAVAILABLE if that is
+  // impossible, with the reason.
   absl::Status Listen();
   // Goes on after a lack of memory has kept the listener from waiting.
   void KeepWaiting();
@@ -34,22 +37,34 @@ class HttpListener {
 
  private:
   using Tcp = boost::asio::ip::tcp;
+  using ErrorCode = boost::system::error_code;
 
-  void Bind(const std::string& host, int port,
-            boost::system::error_code& error);
-  void Adopt(int socket, boost::system::error_code& error);
-  void SetForConnections(boost::system::error_code& error);
-  void WaitForConnection();
-  void Accept(boost::system::error_code error);
+  // A socket that listens.
+  struct Door {
+    explicit Door(boost::asio::io_context& loop)
+        : acceptor(loop), pause(loop) {}
+
+    Tcp::acceptor acceptor;
+    boost::asio::steady_timer pause;
+    bool waits = false;  // for a connection, or for the end of a pause
+  };
+
+  void Bind(const std::string& host, ErrorCode& error);
+  // Binds those of the addresses that the machine has, all at one port. An
+  // error: no address, or one that another process has.
+  void BindEach(const Tcp::resolver::results_type& addresses,
+                bool both_families, ErrorCode& error);
+  void Adopt(int socket, ErrorCode& error);
+  void WaitForConnection(Door& door);
+  void Accept(Door& door, ErrorCode error);
   // Whether a descriptor became free.
   bool FreeDescriptor();
   void KeepSpare();
 
+  boost::asio::io_context& loop_;
   HttpEnvironment& environment_;
-  Tcp::acceptor acceptor_;
-  boost::asio::steady_timer pause_;
-  bool waits_ = false;  // for a connection, or for the end of a pause
-  int spare_ = -1;      // an open file descriptor, or -1
+  std::list<Door> doors_;  // at least one once Listen() has succeeded
+  int spare_ = -1;         // an open file descriptor, or -1
 };
 
 }  // namespace attend

@@ -1,5 +1,6 @@
 #include "server/http/http_message.h"
 
+#include <algorithm>
 #include <boost/beast/http/status.hpp>
 
 #include "absl/strings/match.h"
@@ -7,6 +8,8 @@
 
 namespace attend {
 namespace {
+
+constexpr char kRetryAfter[] = "Retry-After";
 
 // 499 is nginx's: the client has gone.
 absl::string_view Reason(int status) {
@@ -30,6 +33,23 @@ std::string FramingHeader(const HttpResponse& response, HttpFraming framing) {
   return "";
 }
 
+// The time of a Retry-After that an answer does not say, in seconds.
+constexpr char kSoon[] = "1";
+
+bool AsksToComeAgain(const HttpResponse& response) {
+  if (response.status != 429 && response.status != 503) return false;
+  return std::none_of(
+      response.headers.begin(), response.headers.end(), [](const auto& header) {
+        return absl::EqualsIgnoreCase(header.first, kRetryAfter);
+      });
+}
+
+// RFC 9110, 5.6.7.
+std::string HttpDate(absl::Time time) {
+  return absl::FormatTime("%a, %d %b %Y %H:%M:%S GMT", time,
+                          absl::UTCTimeZone());
+}
+
 }  // namespace
 
 std::optional<absl::string_view> HttpRequest::Header(
@@ -50,13 +70,18 @@ HttpResponse TextResponse(int status, std::string text) {
 }
 
 std::string ResponseHead(const HttpResponse& response, HttpFraming framing,
-                         bool keep_alive, const HttpHeaders& more) {
-  std::string head = absl::StrCat("HTTP/1.1 ", response.status, " ",
-                                  Reason(response.status), "\r\n");
+                         bool keep_alive, const HttpHeaders& more,
+                         absl::Time now) {
+  std::string head = absl::StrCat(kAnswerVersion, response.status, " ",
+                                  Reason(response.status), "\r\n",
+                                  "Date: ", HttpDate(now), "\r\n");
   for (const HttpHeaders* headers : {&response.headers, &more}) {
     for (const auto& [name, value] : *headers) {
       absl::StrAppend(&head, name, ": ", value, "\r\n");
     }
+  }
+  if (AsksToComeAgain(response)) {
+    absl::StrAppend(&head, kRetryAfter, ": ", kSoon, "\r\n");
   }
   absl::StrAppend(&head, FramingHeader(response, framing),
                   "Connection: ", keep_alive ? "keep-alive" : "close",

@@ -8,14 +8,18 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 
 namespace attend {
 
 // What a handler sees of a request's head. Valid until the handler returns.
 struct HttpRequest {
   absl::string_view method;
-  absl::string_view path;        // as sent: not decoded, without the query
-  absl::string_view query = {};  // what follows the question mark
+  absl::string_view path;            // as sent: not decoded, without the query
+  absl::string_view query = {};      // what follows the question mark
+  absl::string_view target = {};     // as sent, in any of its forms
+  absl::string_view authority = {};  // that the request is for; may be empty
+  int version = 11;                  // 10: HTTP/1.0
   // What follows the prefix of a route that ends in '*'; see HttpRouter.
   absl::string_view path_rest = {};
   // The address of the client without its port, as gRPC writes it:
@@ -37,7 +41,8 @@ using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
 struct HttpResponse {
   int status = 200;
   // Without those that the session adds: Content-Length, Transfer-Encoding,
-  // Connection, and those of CORS.
+  // Connection, Date, those of CORS, and a Retry-After if a status that asks
+  // the client to come again has none.
   HttpHeaders headers;
   // Shared, so that many slow readers hold one copy. Never null.
   std::shared_ptr<const std::string> body =
@@ -54,10 +59,13 @@ enum class HttpFraming {
   kClose    // by the end of the connection
 };
 
-// The lines of a response before its body. `more`: headers beside those of the
-// response.
+// The lines of a response before its body. `more`: headers in addition to those
+// of the response. `now` becomes the header Date.
 std::string ResponseHead(const HttpResponse& response, HttpFraming framing,
-                         bool keep_alive, const HttpHeaders& more);
+                         bool keep_alive, const HttpHeaders& more,
+                         absl::Time now);
+// All answers begin with it (RFC 9112, 4).
+inline constexpr absl::string_view kAnswerVersion = "HTTP/1.1 ";
 
 // A part of a body as a chunk. Not empty: an empty chunk would be the last.
 std::string Chunk(absl::string_view part);

@@ -15,6 +15,11 @@ absl::Status HttpOptions::Validate() const {
         absl::StrCat("http_max_connections is ", max_connections,
                      ", must be in [1, 1000000]"));
   }
+  if (idle_timeout <= absl::ZeroDuration() || idle_timeout > absl::Hours(24)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "http_idle_timeout is ", absl::FormatDuration(idle_timeout),
+        ", must be above 0 and at most 24h"));
+  }
   return CheckCorsOrigins(cors_origins);
 }
 

@@ -50,6 +50,14 @@ std::string HttpRouter::Methods(absl::string_view path) const {
   return entry == paths_.end() ? "" : Names(entry->second);
 }
 
+HttpResponse HttpRouter::AllMethods() const {
+  MethodTable all = {{"OPTIONS", nullptr}};
+  for (const auto& [path, methods] : paths_) {
+    all.insert(methods.begin(), methods.end());
+  }
+  return {.status = 200, .headers = {{"Allow", Names(all)}}};
+}
+
 HttpResponse HttpRouter::Refuse(absl::string_view path, int status,
                                 absl::string_view message) const {
   const HttpRefusal* refusal = nullptr;
@@ -62,6 +70,7 @@ HttpResponse HttpRouter::Refuse(absl::string_view path, int status,
 
 void HttpRouter::Handle(HttpRequest request,
                         std::shared_ptr<HttpExchange> exchange) const {
+  if (request.path == "*") return exchange->Reply(AllMethods());
   const auto entry = Find(request.path);
   if (entry == paths_.end()) {
     return exchange->Reply(

@@ -25,7 +25,7 @@ class HttpRouter {
   void RefuseAs(absl::string_view path, HttpRefusal refusal);
 
   // Answers 404 if the path is unknown, and 405 if the path has no handler for
-  // the method.
+  // the method. The path "*" of OPTIONS gets the methods of all paths.
   void Handle(HttpRequest request,
               std::shared_ptr<HttpExchange> exchange) const;
   // The refusal of a request for `path`.
@@ -40,6 +40,7 @@ class HttpRouter {
 
   // The entry of a path; at its prefix, if the entry has a '*'.
   PathTable::const_iterator Find(absl::string_view path) const;
+  HttpResponse AllMethods() const;
 
   PathTable paths_;
   std::map<std::string, HttpRefusal, std::less<>> refusals_;

@@ -23,6 +23,7 @@
 #include "server/http/http_options.h"
 #include "server/http/http_router.h"
 #include "server/http/http_stream.h"
+#include "server/http/request_head.h"
 
 namespace attend {
 
@@ -66,6 +67,13 @@ class HttpSession final : public Connection,
   using Parser =
       boost::beast::http::request_parser<boost::beast::http::string_body>;
 
+  struct Outgoing {
+    std::string front;
+    std::shared_ptr<const std::string> back;  // null: none
+  };
+
+  enum class Sending { kNothing, kAnswer, kAside };
+
   // What the connection waits for.
   enum class Stage {
     kHandshake,  // that of TLS
@@ -86,14 +94,17 @@ class HttpSession final : public Connection,
   void ReadToTheEnd();
 
   void WaitForRequest(absl::Duration limit);
+  void ResetParser();
+  // False: no byte of a request is there.
+  bool SkipEmptyLines();
+  absl::string_view Buffered() const;
   void StartHead();
   void Read();
   void OnRead(ErrorCode error, size_t bytes);
   void Parse();
   void OnBadRequest(ErrorCode error);
   void OnHead();
-  // The status of a refusal of the head, and the reason; 0: none.
-  std::pair<int, std::string> CheckHead() const;
+  HeadRefusal CheckHead(const HttpRequest& request) const;
   // What is known of the request. Valid while parser_ does not change.
   HttpRequest Request() const;
   void Handle();
@@ -107,8 +118,17 @@ class HttpSession final : public Connection,
   void Reply(HttpResponse response);
   void BeginStream(HttpResponse response);
   void WritePart(std::string part, bool last);
-  // Sends `front`, then `back`, which may be null.
-  void Send(std::string front, std::shared_ptr<const std::string> back);
+  // The head of an answer, without the bytes of it that have been sent.
+  std::string HeadOf(const HttpResponse& response, HttpFraming framing);
+  // The client sends no more. It has gone, or it has only ended its side of the
+  // connection and reads the answer. Sending a byte of the answer tells: the
+  // system of a client that has gone resets the connection.
+  void AskWhetherClientReads();
+  // Sends bytes that the handler knows nothing of, while nothing else is sent.
+  void SendAside(std::string bytes);
+  // Sends a part of the answer.
+  void Send(Outgoing part);
+  void StartSending(Outgoing bytes, Sending kind);
   void SendSome();
   void OnSent();
   void FinishAnswer();
@@ -148,12 +168,15 @@ class HttpSession final : public Connection,
   HttpExchangeListener* listener_ = nullptr;  // null: none, or it heard the end
   HttpHeaders more_headers_;
   HttpFraming framing_ = HttpFraming::kLength;
-  bool answered_ = false;    // the handler has begun an answer
-  bool last_part_ = false;   // what is being sent is the end of the answer
-  bool keep_alive_ = false;  // the connection goes on after the answer
-  std::string front_;
-  std::shared_ptr<const std::string> back_;
-  size_t sent_ = 0;  // of front_ and back_ together
+  bool answered_ = false;      // the handler has begun an answer
+  bool last_part_ = false;     // what is being sent is the end of the answer
+  bool keep_alive_ = false;    // the connection goes on after the answer
+  bool client_waits_ = false;  // for "100 Continue"
+  size_t begun_bytes_ = 0;     // of the answer's head that were sent in advance
+  Sending sending_ = Sending::kNothing;
+  Outgoing out_;                  // what is being sent
+  std::optional<Outgoing> next_;  // of the answer, after what is sent aside
+  size_t sent_ = 0;               // of out_
 };
 
 void StartSession(boost::asio::ip::tcp::socket socket,

@@ -6,22 +6,15 @@
 #include <boost/beast/core/buffers_prefix.hpp>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "server/http/cors.h"
 #include "server/http/http_session.h"
+#include "server/http/peer.h"
 
 namespace attend {
 namespace {
 
 namespace asio = boost::asio;
-
-// As gRPC writes it.
-std::string HostOf(const asio::ip::tcp::socket& socket) {
-  boost::system::error_code error;
-  const auto address = socket.remote_endpoint(error).address();
-  return address.is_v4() ? absl::StrCat("ipv4:", address.to_string())
-                         : absl::StrCat("ipv6:[", address.to_string(), "]");
-}
 
 // Smaller bodies are copied behind their head: one packet for both.
 constexpr size_t kSmallBody = 8 << 10;
@@ -85,7 +78,7 @@ class HttpSession::Exchange final : public HttpExchange {
 };
 
 void HttpSession::Handle() {
-  const std::string host = HostOf(socket_);
+  const std::string host = PeerOf(socket_);
   HttpRequest request = Request();
   request.host = host;
   const auto exchange = std::make_shared<Exchange>(*this, serial_);
@@ -110,19 +103,25 @@ bool HttpSession::head_only() const {
   return parser_->get().method() == boost::beast::http::verb::head;
 }
 
+std::string HttpSession::HeadOf(const HttpResponse& response,
+                                HttpFraming framing) {
+  return ResponseHead(response, framing, keep_alive_, more_headers_,
+                      absl::Now())
+      .substr(std::exchange(begun_bytes_, 0));
+}
+
 void HttpSession::Reply(HttpResponse response) {
   if (std::exchange(answered_, true)) return;
   // A body that nobody has asked for.
   if (parser_->is_header_done() && !parser_->is_done()) keep_alive_ = false;
   last_part_ = true;
-  std::string head =
-      ResponseHead(response, HttpFraming::kLength, keep_alive_, more_headers_);
-  if (head_only()) return Send(std::move(head), nullptr);
+  std::string head = HeadOf(response, HttpFraming::kLength);
+  if (head_only()) return Send({std::move(head), nullptr});
   if (response.body->size() > kSmallBody) {
-    return Send(std::move(head), std::move(response.body));
+    return Send({std::move(head), std::move(response.body)});
   }
   head.append(*response.body);
-  Send(std::move(head), nullptr);
+  Send({std::move(head), nullptr});
 }
 
 void HttpSession::BeginStream(HttpResponse response) {
@@ -131,12 +130,11 @@ void HttpSession::BeginStream(HttpResponse response) {
   const bool chunks = parser_->get().version() >= 11;
   framing_ = chunks ? HttpFraming::kChunks : HttpFraming::kClose;
   if (!chunks) keep_alive_ = false;
-  std::string front =
-      ResponseHead(response, framing_, keep_alive_, more_headers_);
+  std::string front = HeadOf(response, framing_);
   if (!response.body->empty()) {
     front.append(chunks ? Chunk(*response.body) : *response.body);
   }
-  Send(std::move(front), nullptr);
+  Send({std::move(front), nullptr});
 }
 
 void HttpSession::WritePart(std::string part, bool last) {
@@ -145,24 +143,52 @@ void HttpSession::WritePart(std::string part, bool last) {
     if (!part.empty()) part = Chunk(part);
     if (last) part.append(kLastChunk.data(), kLastChunk.size());
   }
-  Send(std::move(part), nullptr);
+  Send({std::move(part), nullptr});
 }
 
-void HttpSession::Send(std::string front,
-                       std::shared_ptr<const std::string> back) {
+void HttpSession::AskWhetherClientReads() {
+  if (listener_ == nullptr || begun_bytes_ > 0) return;
+  socket_.async_wait(asio::socket_base::wait_error,
+                     IfOpen([](HttpSession& self, ErrorCode error, size_t) {
+                       if (!error && self.stage_ == Stage::kAnswer)
+                         self.End({HttpEnd::kGone});
+                     }));
+  if (sending_ != Sending::kNothing) return;
+  if (!answered_) {
+    begun_bytes_ = 1;
+    SendAside(std::string(kAnswerVersion.substr(0, begun_bytes_)));
+  } else if (framing_ == HttpFraming::kChunks) {
+    // The length of a chunk may begin with zeros (RFC 9112, 7.1).
+    SendAside("0");
+  }
+}
+
+void HttpSession::SendAside(std::string bytes) {
+  StartSending({std::move(bytes), nullptr}, Sending::kAside);
+}
+
+void HttpSession::Send(Outgoing part) {
   stage_ = Stage::kAnswer;
-  front_ = std::move(front);
-  back_ = std::move(back);
+  if (sending_ == Sending::kAside) {
+    next_ = std::move(part);
+  } else {
+    StartSending(std::move(part), Sending::kAnswer);
+  }
+}
+
+void HttpSession::StartSending(Outgoing bytes, Sending kind) {
+  sending_ = kind;
+  out_ = std::move(bytes);
   sent_ = 0;
   SendSome();
 }
 
 // Sends at most kPaceBytes, which the client has to take in time.
 void HttpSession::SendSome() {
-  const asio::const_buffer front = asio::buffer(front_) + sent_;
+  const asio::const_buffer front = asio::buffer(out_.front) + sent_;
   const asio::const_buffer back =
-      (back_ == nullptr ? asio::const_buffer() : asio::buffer(*back_)) +
-      (sent_ - std::min(sent_, front_.size()));
+      (out_.back == nullptr ? asio::const_buffer() : asio::buffer(*out_.back)) +
+      (sent_ - std::min(sent_, out_.front.size()));
   if (front.size() + back.size() == 0) return OnSent();
   SetDeadline(environment_.options.answer_timeout);
   const std::array<asio::const_buffer, 2> rest = {front, back};
@@ -176,11 +202,17 @@ void HttpSession::SendSome() {
 }
 
 void HttpSession::OnSent() {
-  std::string().swap(front_);  // clear() would keep the memory
-  back_.reset();
-  if (last_part_) return FinishAnswer();
+  Outgoing sent;  // an assignment would keep the memory
+  std::swap(sent, out_);
+  const bool aside =
+      std::exchange(sending_, Sending::kNothing) == Sending::kAside;
+  if (next_.has_value()) {
+    auto next = std::exchange(next_, std::nullopt);
+    return StartSending(*std::move(next), Sending::kAnswer);
+  }
+  if (!aside && last_part_) return FinishAnswer();
   SetNoDeadline();
-  if (listener_ != nullptr) listener_->OnWritten();
+  if (!aside && listener_ != nullptr) listener_->OnWritten();
 }
 
 void HttpSession::FinishAnswer() {

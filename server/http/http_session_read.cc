@@ -6,10 +6,13 @@
 #include <limits>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "server/http/cors.h"
 #include "server/http/http_session.h"
+#include "server/http/request_head.h"
+#include "server/http/request_target.h"
 
 namespace attend {
 namespace {
@@ -23,24 +26,83 @@ constexpr size_t kReadBodyBytes = 8 << 10;
 
 constexpr char kContinue[] = "HTTP/1.1 100 Continue\r\n\r\n";
 
+// A quoted text of an extension may hold everything for the parser. With a line
+// feed in it, a server that takes one for the end of a line would see another
+// chunk.
+void CheckChunkHead(uint64_t, boost::beast::string_view extensions,
+                    boost::system::error_code& error) {
+  error = {};
+  for (const char c : extensions) {
+    if (absl::ascii_iscntrl(c) && c != '\t') {
+      error = http::error::bad_chunk_extension;
+    }
+  }
+}
+
 absl::string_view View(boost::beast::string_view text) {
   return absl::string_view(text.data(), text.size());
+}
+
+// The version that ends the first line of `text`, if it looks like the line of
+// a request: "HTTP/2.0". What follows it need not have arrived.
+absl::string_view VersionIn(absl::string_view text) {
+  constexpr absl::string_view kForm = " HTTP/d.d";
+  const absl::string_view line = text.substr(0, text.find('\r'));
+  const size_t at = line.rfind(kForm.substr(0, 6));
+  if (at == line.npos || line.size() != at + kForm.size()) return "";
+  const absl::string_view version = line.substr(at + 1);
+  return absl::ascii_isdigit(version[5]) && version[6] == '.' &&
+                 absl::ascii_isdigit(version[7])
+             ? version
+             : "";
+}
+
+// HTTP of another major version (RFC 9110, 15.6.6).
+bool NamesOtherVersion(absl::string_view text) {
+  const absl::string_view version = VersionIn(text);
+  return !version.empty() && version[5] != '1';
+}
+
+// A higher minor version is served as the highest one that is known (RFC 9110,
+// 2.5): makes HTTP/1.2 HTTP/1.1. False: that is not the version.
+bool LowerMinorVersion(asio::mutable_buffer bytes) {
+  char* const begin = static_cast<char*>(bytes.data());
+  const absl::string_view version = VersionIn({begin, bytes.size()});
+  if (version.empty() || version[5] != '1' || version[7] < '2') return false;
+  begin[version.data() + 7 - begin] = '1';
+  return true;
 }
 
 }  // namespace
 
 void HttpSession::WaitForRequest(absl::Duration limit) {
+  ResetParser();
+  more_headers_.clear();
+  if (SkipEmptyLines()) return StartHead();
+  buffer_.shrink_to_fit();
+  stage_ = Stage::kIdle;
+  SetDeadline(limit);
+  Read();
+}
+
+void HttpSession::ResetParser() {
   parser_.emplace();
   parser_->header_limit(kMaxHttpHeadBytes);
   // CheckHead() and ParseBody() have another. None at all is one of 0 in Boost
   // 1.74.
   parser_->body_limit(std::numeric_limits<uint64_t>::max());
-  more_headers_.clear();
-  if (buffer_.size() > 0) return StartHead();
-  buffer_.shrink_to_fit();
-  stage_ = Stage::kIdle;
-  SetDeadline(limit);
-  Read();
+  parser_->on_chunk_header(CheckChunkHead);
+}
+
+// Some clients send an empty line after a body (RFC 9112, 2.2). They do not
+// begin a request, so the time limit of an idle connection stays.
+bool HttpSession::SkipEmptyLines() {
+  while (absl::StartsWith(Buffered(), "\r\n")) buffer_.consume(2);
+  return buffer_.size() > 0 && Buffered() != "\r";
+}
+
+absl::string_view HttpSession::Buffered() const {
+  return {static_cast<const char*>(buffer_.data().data()), buffer_.size()};
 }
 
 void HttpSession::StartHead() {
@@ -72,12 +134,15 @@ void HttpSession::OnRead(ErrorCode error, size_t bytes) {
   if (stage_ == Stage::kFarewell) return;  // ReadToTheEnd() goes on
   if (late_) return Refuse(408, "the request took too long to arrive");
   if (error && stage_ == Stage::kAnswer && listener_ == nullptr) return;
+  if (error == asio::error::eof && stage_ == Stage::kAnswer) {
+    return AskWhetherClientReads();
+  }
   if (error) return End({HttpEnd::kGone});
   buffer_.commit(asio::buffer_copy(buffer_.prepare(bytes),
                                    asio::buffer(received_, bytes)));
   switch (stage_) {
     case Stage::kIdle:
-      return StartHead();
+      return SkipEmptyLines() ? StartHead() : Read();
     case Stage::kHead:
       return Parse();
     case Stage::kBody:
@@ -91,53 +156,61 @@ void HttpSession::Parse() {
   ErrorCode error;
   buffer_.consume(parser_->put(buffer_.data(), error));
   if (error == http::error::need_more) return Read();
+  if (error == http::error::bad_version && LowerMinorVersion(buffer_.data())) {
+    ResetParser();
+    return Parse();
+  }
   if (error) return OnBadRequest(error);
   OnHead();
 }
 
 void HttpSession::OnBadRequest(ErrorCode error) {
-  if (error == http::error::header_limit ||
-      error == http::error::buffer_overflow) {
+  if (error == http::error::bad_version && NamesOtherVersion(Buffered())) {
+    return Refuse(505, "this port serves HTTP/1.1; gRPC has a port of its own");
+  }
+  if (error != http::error::header_limit &&
+      error != http::error::buffer_overflow) {
+    return Refuse(400, "the request is not HTTP/1.1");
+  }
+  if (parser_->is_header_done() || !parser_->get().target().empty()) {
     return Refuse(431, "the head of the request is too large");
   }
-  Refuse(400, "the request is not HTTP/1.1");
+  // RFC 9112, 3: the request line is not whole yet.
+  if (absl::StrContains(Buffered(), ' ')) {
+    return Refuse(414, "the target of the request is too long");
+  }
+  Refuse(501, "the method is not implemented");
 }
 
-std::pair<int, std::string> HttpSession::CheckHead() const {
-  const auto& head = parser_->get();
-  if (head.version() >= 11 && head.count(http::field::host) != 1) {
-    return {400, "the request must have exactly one header Host"};
-  }
-  const auto coding = head.find(http::field::transfer_encoding);
-  if (coding != head.end() &&
-      !absl::EqualsIgnoreCase(View(coding->value()), "chunked")) {
-    return {501, "Transfer-Encoding must be chunked"};
-  }
-  const auto expect = head.find(http::field::expect);
-  if (expect != head.end() &&
-      !absl::EqualsIgnoreCase(View(expect->value()), "100-continue")) {
-    return {417, "Expect must be 100-continue"};
-  }
+HeadRefusal HttpSession::CheckHead(const HttpRequest& request) const {
+  HeadRefusal refusal = CheckRequestHead(request);
+  if (refusal.status != 0) return refusal;
   const auto length = parser_->content_length();
   const int64_t limit = environment_.options.max_body_bytes;
   if (length && *length > static_cast<uint64_t>(limit)) {
     return {413, absl::StrCat("the body has ", *length, " bytes, limit is ",
                               limit, " (max_message_bytes)")};
   }
-  return {0, ""};
+  return {};
 }
 
 HttpRequest HttpSession::Request() const {
   const auto& head = parser_->get();
-  const absl::string_view target = View(head.target());
-  const size_t query = target.find('?');
-  HttpRequest request = {
-      .method = View(head.method_string()),
-      .path = target.substr(0, query),
-      .query = query == target.npos ? "" : target.substr(query + 1)};
+  HttpRequest request = {.method = View(head.method_string()),
+                         .path = View(head.target()),
+                         .target = View(head.target()),
+                         .version = static_cast<int>(head.version())};
   for (const auto& field : head) {
     request.headers.emplace_back(View(field.name_string()),
                                  View(field.value()));
+  }
+  if (const auto target = ParseTarget(request.method, request.target)) {
+    request.path = target->path;
+    request.query = target->query;
+    // Of an absolute-form, Host does not count (RFC 9112, 3.2.2).
+    request.authority = target->authority.empty()
+                            ? request.Header("Host").value_or("")
+                            : target->authority;
   }
   if (certificate_names_.has_value()) {
     request.certificate_names = &*certificate_names_;
@@ -146,14 +219,16 @@ HttpRequest HttpSession::Request() const {
 }
 
 void HttpSession::OnHead() {
-  more_headers_ = CorsHeaders(environment_.options.cors_origins, Request());
-  if (const auto [status, reason] = CheckHead(); status != 0) {
+  const HttpRequest request = Request();
+  more_headers_ = CorsHeaders(environment_.options.cors_origins, request);
+  if (const auto [status, reason] = CheckHead(request); status != 0) {
     return Refuse(status, reason);
   }
   stage_ = Stage::kAnswer;
   SetNoDeadline();
   environment_.connections.Progress(*this);
-  keep_alive_ = parser_->get().keep_alive();
+  keep_alive_ = KeepsConnection(request);
+  client_waits_ = ExpectsContinue(request);
   answered_ = false;
   Handle();
 }
@@ -165,8 +240,7 @@ void HttpSession::ReadBody() {
   budgeted_ = BudgetedBytes(environment_.bodies);
   parser_->eager(true);
   SetDeadline(environment_.options.head_timeout);
-  const bool waits = parser_->get().count(http::field::expect) > 0;
-  if (!waits || buffer_.size() > 0) return ParseBody();
+  if (!client_waits_ || buffer_.size() > 0) return ParseBody();
   asio::async_write(stream_, asio::buffer(kContinue, sizeof(kContinue) - 1),
                     IfOpen([](HttpSession& self, ErrorCode error, size_t) {
                       if (error) return self.End({HttpEnd::kGone});

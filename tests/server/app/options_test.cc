@@ -150,6 +150,8 @@ TEST(OptionsTest, AnErrorNamesFlagValueAndWhatIsExpected) {
       {{"--shortlist-first=-1"}, "shortlist_first is -1"},
       {{"--shortlist-best=0"}, "shortlist_best is 0"},
       {{"--http-max-connections=0"}, "http_max_connections is 0"},
+      {{"--http-idle-timeout=0"}, "http_idle_timeout is 0"},
+      {{"--http-idle-timeout=inf"}, "http_idle_timeout is inf"},
       {{"--kv-cache-bytes=12MB"}, "--kv-cache-bytes: '12MB' is not"},
       {{"--kv-cache-bytes=-1"}, "--kv-cache-bytes: '-1' is not"},
       {{"--kv-cache-bytes=99999999999GiB"}, "is not a number of bytes"},
