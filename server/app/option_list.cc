@@ -43,6 +43,11 @@ void AddPorts(OptionParser& parser, RpcOptions& rpc, HttpOptions& http) {
              "this long after an answer. Longer than that of a proxy in front, "
              "so that the proxy never sends on a connection that is closing. "
              "Higher: idle clients hold connections longer.");
+  parser.Add(
+      "http-stream-keepalive", http.stream_keepalive,
+      "A stream of server-sent events that has been silent for this long "
+      "sends a comment, which clients skip. 0: none. Higher: proxies that "
+      "cut silent connections cut streams whose tokens take long.");
   parser.Add("http-cors-origins", http.cors_origins,
              "The web pages whose scripts may read answers of the HTTP port: "
              "origins such as https://app.example, separated by commas, or * "

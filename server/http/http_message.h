@@ -47,6 +47,9 @@ struct HttpResponse {
   // Shared, so that many slow readers hold one copy. Never null.
   std::shared_ptr<const std::string> body =
       std::make_shared<const std::string>();
+  // Of a stream: bytes without a meaning for the client, which are sent
+  // whenever nothing else was for HttpOptions::stream_keepalive. Empty: none.
+  absl::string_view filler = {};
 };
 
 // A response in plain text, with a header that forbids caching.

@@ -20,6 +20,13 @@ absl::Status HttpOptions::Validate() const {
         "http_idle_timeout is ", absl::FormatDuration(idle_timeout),
         ", must be above 0 and at most 24h"));
   }
+  if (stream_keepalive != absl::ZeroDuration() &&
+      (stream_keepalive < absl::Milliseconds(10) ||
+       stream_keepalive > absl::Hours(24))) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "http_stream_keepalive is ", absl::FormatDuration(stream_keepalive),
+        ", must be 0 or in [10ms, 24h]"));
+  }
   return CheckCorsOrigins(cors_origins);
 }
 

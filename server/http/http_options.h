@@ -54,6 +54,10 @@ struct HttpOptions {
   // The time from an answer to the first byte of the next request. Higher: idle
   // clients hold connections longer.
   absl::Duration idle_timeout = absl::Seconds(75);
+  // A stream that has had nothing to send for this long sends something without
+  // a meaning, where its protocol has that. Zero: never. Higher: proxies that
+  // cut silent connections cut streams whose first token takes long.
+  absl::Duration stream_keepalive = absl::Seconds(15);
   // The time that a client may take to read kPaceBytes of an answer. Higher:
   // answers that nobody reads hold memory longer.
   absl::Duration answer_timeout = absl::Seconds(10);

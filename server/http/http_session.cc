@@ -73,7 +73,10 @@ void HttpSession::SetNoDeadline() {
 }
 
 void HttpSession::OnDeadline() {
-  if (stage_ == Stage::kAnswer) return End({HttpEnd::kSlow});
+  if (stage_ == Stage::kAnswer) {
+    if (sending_ != Sending::kNothing) return End({HttpEnd::kSlow});
+    return SendAside(PartOf(filler_));
+  }
   if (stage_ != Stage::kHead && stage_ != Stage::kBody) return Close();
   if (!reading_) return Close();
   late_ = true;

@@ -118,6 +118,8 @@ class HttpSession final : public Connection,
   void Reply(HttpResponse response);
   void BeginStream(HttpResponse response);
   void WritePart(std::string part, bool last);
+  // A part of a stream as it is sent.
+  std::string PartOf(absl::string_view bytes) const;
   // The head of an answer, without the bytes of it that have been sent.
   std::string HeadOf(const HttpResponse& response, HttpFraming framing);
   // The client sends no more. It has gone, or it has only ended its side of the
@@ -131,6 +133,7 @@ class HttpSession final : public Connection,
   void StartSending(Outgoing bytes, Sending kind);
   void SendSome();
   void OnSent();
+  void WaitForPart();
   void FinishAnswer();
   // The exchange is over; a listener hears `end`, if it has not heard before.
   void EndExchange(HttpEnd end);
@@ -168,6 +171,7 @@ class HttpSession final : public Connection,
   HttpExchangeListener* listener_ = nullptr;  // null: none, or it heard the end
   HttpHeaders more_headers_;
   HttpFraming framing_ = HttpFraming::kLength;
+  std::string filler_;         // of a stream; see HttpResponse
   bool answered_ = false;      // the handler has begun an answer
   bool last_part_ = false;     // what is being sent is the end of the answer
   bool keep_alive_ = false;    // the connection goes on after the answer

@@ -130,17 +130,19 @@ void HttpSession::BeginStream(HttpResponse response) {
   const bool chunks = parser_->get().version() >= 11;
   framing_ = chunks ? HttpFraming::kChunks : HttpFraming::kClose;
   if (!chunks) keep_alive_ = false;
-  std::string front = HeadOf(response, framing_);
-  if (!response.body->empty()) {
-    front.append(chunks ? Chunk(*response.body) : *response.body);
-  }
-  Send({std::move(front), nullptr});
+  filler_ = std::string(response.filler);
+  Send({HeadOf(response, framing_) + PartOf(*response.body), nullptr});
+}
+
+std::string HttpSession::PartOf(absl::string_view bytes) const {
+  const bool in_chunk = framing_ == HttpFraming::kChunks && !bytes.empty();
+  return in_chunk ? Chunk(bytes) : std::string(bytes);
 }
 
 void HttpSession::WritePart(std::string part, bool last) {
   last_part_ = last;
   if (framing_ == HttpFraming::kChunks) {
-    if (!part.empty()) part = Chunk(part);
+    part = PartOf(part);
     if (last) part.append(kLastChunk.data(), kLastChunk.size());
   }
   Send({std::move(part), nullptr});
@@ -211,11 +213,18 @@ void HttpSession::OnSent() {
     return StartSending(*std::move(next), Sending::kAnswer);
   }
   if (!aside && last_part_) return FinishAnswer();
-  SetNoDeadline();
+  WaitForPart();
   if (!aside && listener_ != nullptr) listener_->OnWritten();
 }
 
+void HttpSession::WaitForPart() {
+  const absl::Duration limit = environment_.options.stream_keepalive;
+  if (filler_.empty() || limit == absl::ZeroDuration()) return SetNoDeadline();
+  SetDeadline(limit);  // OnDeadline() sends the filler
+}
+
 void HttpSession::FinishAnswer() {
+  filler_.clear();
   EndExchange({HttpEnd::kSent});
   if (!keep_alive_) return SayFarewell();
   environment_.connections.Progress(*this);

@@ -162,7 +162,13 @@ void HttpCall::Advance() {
   if (reading_ || starting() || writing_ || ended_ || exchange_end_) return;
   if (!end_) Answer();
   if (handler_ != nullptr) text_ = handler_->TakeText();
-  if (!text_.empty() || end_) Write();
+  if (!text_.empty() || end_ || (!begun_ && AnswersAdmission())) Write();
+}
+
+// Clients and proxies give up a request whose answer does not begin. What can
+// be refused at once has been: such an error keeps its status.
+bool HttpCall::AnswersAdmission() const {
+  return handler_ != nullptr && handler_->streams();
 }
 
 // Sends what is there, and the end, if it is known. What comes while a part is
@@ -189,7 +195,11 @@ void HttpCall::Write() {
   writing_ = true;
   if (begun_) return exchange_->Write(std::move(text));
   begun_ = true;
-  exchange_->BeginStream(Answered(translator_->answer_type(), std::move(text)));
+  HttpResponse head = Answered(translator_->answer_type(), std::move(text));
+  head.filler = translator_->filler();
+  // nginx would keep the parts until its buffer is full.
+  head.headers.emplace_back("X-Accel-Buffering", "no");
+  exchange_->BeginStream(std::move(head));
 }
 
 HttpResponse HttpCall::Answered(absl::string_view type,

@@ -77,6 +77,7 @@ class HttpCall final : private LiveCalls::Entry,  // first base: destroyed last
   }
   Responder& responder() override { return *this; }
   size_t request_bytes() const override { return request_bytes_; }
+  bool AnswersAdmission() const override;
   void PostWake() override { thread_.Wake(*this); }
   void FlushWakes() override { thread_.Flush(); }
 

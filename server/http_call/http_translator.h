@@ -84,6 +84,9 @@ class HttpTranslator {
   // of the API. By default an event of a stream.
   virtual void AppendError(const absl::Status& status, absl::string_view body,
                            std::string& text);
+  // Bytes that mean nothing to a client that reads a stream; empty: the
+  // protocol has none. See HttpResponse::filler.
+  virtual absl::string_view filler() const { return {}; }
   // The type of an answer that is not an error.
   virtual absl::string_view answer_type() const { return "application/json"; }
 };

@@ -34,6 +34,10 @@ Json UsageJson(int prompt_tokens, int completion_tokens);
 // An event of a stream.
 std::string Event(const Json& json);
 inline constexpr absl::string_view kLastEvent = "data: [DONE]\n\n";
+// A line that clients skip (HTML, 9.2.6). No empty line follows: openai-go and
+// older versions of OpenAI's Python package would take it for the end of an
+// event without data.
+inline constexpr absl::string_view kEventComment = ": keep-alive\n";
 
 // "stop", "length", or null as long as a choice has not ended.
 Json FinishReasonJson(v1::FinishReason reason);

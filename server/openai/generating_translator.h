@@ -33,6 +33,9 @@ class GeneratingTranslator : public HttpTranslator {
   absl::Status Append(const google::protobuf::Message& answer,
                       std::string& text) final;
   void AppendEnd(std::string& text) final;
+  absl::string_view filler() const final {
+    return generation_.streams ? kEventComment : absl::string_view();
+  }
   absl::string_view answer_type() const final {
     return generation_.streams ? "text/event-stream; charset=utf-8"
                                : "application/json";

@@ -211,7 +211,7 @@ void ServiceCall::Started(absl::Status status) {
   failed_to_start_ = !status.ok();
   start_status_ = std::move(status);
   starting_ = false;
-  if (!quiet && !woken_early_) return;
+  if (!quiet && !woken_early_ && !AnswersAdmission()) return;
   PostWake();
   FlushWakes();
 }

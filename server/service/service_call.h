@@ -42,6 +42,10 @@ class ServiceCall : public CallContext {
   virtual Responder& responder() = 0;
   // The size of the request before it is read. Any thread may ask.
   virtual size_t request_bytes() const = 0;
+  // True if the protocol begins an answer as soon as the handler has taken the
+  // request, whether there is something to answer or not. Asked at the end of
+  // the start; a wake-up follows.
+  virtual bool AnswersAdmission() const { return false; }
   // Both are called on any thread, with mutex() held. PostWake() asks that the
   // call's thread goes on when the engine's step has ended, or when
   // FlushWakes() is called.

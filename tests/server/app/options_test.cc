@@ -152,6 +152,8 @@ TEST(OptionsTest, AnErrorNamesFlagValueAndWhatIsExpected) {
       {{"--http-max-connections=0"}, "http_max_connections is 0"},
       {{"--http-idle-timeout=0"}, "http_idle_timeout is 0"},
       {{"--http-idle-timeout=inf"}, "http_idle_timeout is inf"},
+      {{"--http-stream-keepalive=-1s"}, "http_stream_keepalive is -1s"},
+      {{"--http-stream-keepalive=1ms"}, "http_stream_keepalive is 1ms"},
       {{"--kv-cache-bytes=12MB"}, "--kv-cache-bytes: '12MB' is not"},
       {{"--kv-cache-bytes=-1"}, "--kv-cache-bytes: '-1' is not"},
       {{"--kv-cache-bytes=99999999999GiB"}, "is not a number of bytes"},

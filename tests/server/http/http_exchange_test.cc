@@ -168,6 +168,62 @@ TEST(HttpExchangeTest, AStreamIsWrittenPartByPart) {
   EXPECT_THAT(client.ReadAnswer(), StartsWith("HTTP/1.1 200 "));
 }
 
+TEST(HttpExchangeTest, ASilentStreamIsKeptAlive) {
+  ListenedServer server({.stream_keepalive = kShort});
+  RawHttp client;
+  ASSERT_TRUE(client.Connect(server.port()));
+  ASSERT_TRUE(client.Send(Post("{}")));
+  HttpExchange& exchange = server.call().exchange();
+  HttpResponse head = Streamed("");
+  head.filler = ": nothing\n";
+  exchange.BeginStream(std::move(head));
+  client.ReadUntil("\r\n\r\n");
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(client.ReadChunk(), ": nothing\n");
+  // Nobody hears of it but the client.
+  EXPECT_EQ(server.call().written(), 1);
+  exchange.Write("a part");
+  std::string chunk;
+  while ((chunk = client.ReadChunk()) == ": nothing\n") {
+  }
+  EXPECT_EQ(chunk, "a part");
+  EXPECT_EQ(client.ReadChunk(), ": nothing\n");
+  exchange.EndStream("");
+  while ((chunk = client.ReadChunk()) == ": nothing\n") {
+  }
+  EXPECT_EQ(chunk, "");
+  EXPECT_EQ(server.call().end().how, HttpEnd::kSent);
+  // The next answer of the connection is none of a stream.
+  ASSERT_TRUE(client.Send(HttpRequestText("GET", "/livez")));
+  EXPECT_THAT(client.ReadAnswer(), EndsWith("\r\n\r\nok\n"));
+  EXPECT_FALSE(client.WaitReadable(2 * kShort));
+}
+
+TEST(HttpExchangeTest, AStreamIsKeptAliveOnlyIfItShallBe) {
+  ListenedServer server({.stream_keepalive = absl::ZeroDuration()});
+  RawHttp client;
+  ASSERT_TRUE(client.Connect(server.port()));
+  ASSERT_TRUE(client.Send(Post("{}")));
+  HttpResponse head = Streamed("");
+  head.filler = ": nothing\n";
+  server.call().exchange().BeginStream(std::move(head));
+  client.ReadUntil("\r\n\r\n");
+  EXPECT_FALSE(client.WaitReadable(2 * kShort));
+}
+
+// A client that does not read what keeps a stream alive is slow, too.
+TEST(HttpExchangeTest, AClientThatReadsNoFillerIsCutOff) {
+  static const std::string longer(4 << 20, ':');
+  ListenedServer server({.stream_keepalive = kShort, .answer_timeout = kShort});
+  RawHttp client;
+  client.ReceiveLittle();
+  ASSERT_TRUE(client.Connect(server.port()));
+  ASSERT_TRUE(client.Send(Post("{}")));
+  HttpResponse head = Streamed("");
+  head.filler = longer;
+  server.call().exchange().BeginStream(std::move(head));
+  EXPECT_EQ(server.call().end().how, HttpEnd::kSlow);
+}
+
 TEST(HttpExchangeTest, AStreamForHttp10EndsWithTheConnection) {
   ListenedServer server({});
   RawHttp client;

@@ -5,6 +5,7 @@
 #include <deque>
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "server/tenants/tenants.h"
 #include "tests/server/http_call/http_fixture.h"
@@ -55,6 +56,53 @@ TEST(HttpCallTest, PartsAreSentAsTheyCome) {
             "{|}~\x7f"
             "end");
   fixture.ExpectCounted(R"(code="OK",method="/say/*",model="fake")");
+}
+
+// The head comes before the first token, and fillers until it is there.
+TEST(HttpCallTest, AStreamBeginsOnceItIsAdmitted) {
+  HttpFixtureOptions options = WithSay({.allowed_steps = 0});
+  options.http.stream_keepalive = absl::Milliseconds(50);
+  HttpFixture fixture(std::move(options));
+  RawHttp client;
+  ASSERT_TRUE(client.Connect(fixture.port()));
+  ASSERT_TRUE(client.Send(HttpFixture::PostText(
+      "/say", R"({"text": "abc", "words": 2, "stream": true})")));
+  EXPECT_THAT(client.ReadUntil("\r\n\r\n"),
+              AllOf(StartsWith("HTTP/1.1 200 "),
+                    HasSubstr("X-Accel-Buffering: no\r\n")));
+  EXPECT_EQ(client.ReadChunk(), "...\n");
+  EXPECT_EQ(client.ReadChunk(), "...\n");
+  fixture.OpenGates();
+  std::string rest;
+  for (std::string part; !(part = client.ReadChunk()).empty();) rest += part;
+  EXPECT_THAT(rest, EndsWith("end\n"));
+}
+
+TEST(HttpCallTest, AnErrorBeforeTheFirstTokenIsAnEventOfTheStream) {
+  HttpFixture fixture(WithSay({.allowed_steps = 0}));
+  RawHttp client;
+  ASSERT_TRUE(client.Connect(fixture.port()));
+  ASSERT_TRUE(client.Send(HttpFixture::PostText(
+      "/say", R"({"text": "abc", "words": 100, "stream": true})",
+      "X-Request-Timeout: 0.05\r\n")));
+  EXPECT_THAT(client.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
+  const absl::Time late = fixture.clock.Now() + absl::Milliseconds(50);
+  ASSERT_TRUE(WaitUntil([&] { return fixture.clock.Now() > late; }));
+  fixture.OpenGates();
+  EXPECT_THAT(client.ReadToEnd(),
+              AllOf(HasSubstr("data: 504 () "), EndsWith("\r\n0\r\n\r\n")));
+  fixture.ExpectCounted(
+      R"(code="DEADLINE_EXCEEDED",method="/say",model="fake")");
+}
+
+// What is wrong at once has its status, although the call would stream.
+TEST(HttpCallTest, AStreamThatIsNotAdmittedDoesNotBegin) {
+  HttpFixture fixture(WithSay({.allowed_steps = 0}));
+  EXPECT_THAT(fixture.Post("/say", R"({"text": "a", "words": -1,
+                                       "stream": true})"),
+              StartsWith("HTTP/1.1 400 "));
+  EXPECT_THAT(fixture.Post("/say/b", R"({"text": "a", "stream": true})"),
+              StartsWith("HTTP/1.1 404 "));
 }
 
 TEST(HttpCallTest, ErrorsAreInTheFormOfTheApi) {
@@ -188,7 +236,11 @@ TEST(HttpCallTest, ACallMayHaveADeadline) {
   }
 }
 
-TEST(HttpCallTest, AFullQueueSaysWhenToComeAgain) {
+class HttpCallQueueTest : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Streams, HttpCallQueueTest,
+                         ::testing::Values("false", "true"));
+
+TEST_P(HttpCallQueueTest, AFullQueueSaysWhenToComeAgain) {
   HttpFixtureOptions options = WithSay({.allowed_steps = 0});
   options.scheduler.max_queued_requests = 1;
   options.scheduler.max_running = 1;
@@ -199,14 +251,15 @@ TEST(HttpCallTest, AFullQueueSaysWhenToComeAgain) {
   while (clients.size() < 10) {
     RawHttp& client = clients.emplace_back();
     ASSERT_TRUE(client.Connect(fixture.port()));
-    ASSERT_TRUE(client.Send(
-        HttpFixture::PostText("/say", R"({"text": "abc", "words": 1})")));
+    ASSERT_TRUE(client.Send(HttpFixture::PostText(
+        "/say", absl::StrCat(R"({"text": "abc", "words": 1, "stream": )",
+                             GetParam(), "}"))));
   }
   ASSERT_TRUE(WaitUntil([&] {
     for (RawHttp& client : clients) {
       if (!client.WaitReadable(absl::ZeroDuration())) continue;
-      refused = client.ReadToEnd();
-      return true;
+      refused = client.ReadUntil("\r\n\r\n");
+      if (!absl::StartsWith(refused, "HTTP/1.1 200 ")) return true;
     }
     return false;
   }));

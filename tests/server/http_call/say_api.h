@@ -76,6 +76,7 @@ class SayTranslator final : public HttpTranslator {
   void AppendEnd(std::string& text) override {
     if (streams_) absl::StrAppend(&text, "end\n");
   }
+  absl::string_view filler() const override { return "...\n"; }
   absl::string_view answer_type() const override { return "text/plain"; }
 
  private:

@@ -120,6 +120,29 @@ TEST(CompletionsTest, Streams) {
   EXPECT_EQ(events.back()["usage"]["total_tokens"], 4 + 2 + 8);
 }
 
+// The stream has begun before its first token, so an error is an event.
+TEST(CompletionsTest, AnErrorBeforeTheFirstTokenIsAnEvent) {
+  HttpFixtureOptions options = OpenAiFixture();
+  options.engines[0].allowed_steps = 0;
+  options.http.stream_keepalive = absl::Milliseconds(50);
+  HttpFixture fixture(std::move(options));
+  RawHttp client;
+  ASSERT_TRUE(client.Connect(fixture.port()));
+  ASSERT_TRUE(client.Send(HttpFixture::PostText(
+      kPath, R"({"prompt": "abc", "max_tokens": 2, "stream": true})")));
+  EXPECT_THAT(client.ReadUntil("\r\n\r\n"),
+              HasSubstr("Content-Type: text/event-stream"));
+  EXPECT_EQ(client.ReadChunk(), ": keep-alive\n");
+  fixture.calls->Cut();
+  fixture.OpenGates();
+  std::string part;
+  while ((part = client.ReadChunk()) == ": keep-alive\n") {
+  }
+  ASSERT_TRUE(absl::StartsWith(part, "data: ")) << part;
+  EXPECT_EQ(json::parse(part.substr(6))["error"]["type"], "server_error");
+  EXPECT_EQ(client.ReadChunk(), "");
+}
+
 TEST(CompletionsTest, ErrorsNameFieldValueAndLimit) {
   HttpFixture fixture(OpenAiFixture());
   const struct {
