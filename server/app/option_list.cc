@@ -38,6 +38,14 @@ void AddPorts(OptionParser& parser, RpcOptions& rpc, HttpOptions& http) {
              "more memory and file descriptors. The HTTP port gets at most a "
              "quarter of the file descriptors. At most seven eighths may be "
              "calls that run.");
+  parser.Add(
+      "http-allowed-host", http.allowed_hosts,
+      "Hosts that requests of the HTTP port may be for (header Host), "
+      "separated by commas: names, addresses, *.example.com, or * for "
+      "all. Addresses, localhost, the server's own names and names "
+      "outside of the public DNS are always allowed. Empty: with neither "
+      "--tenants nor --http-tls, only requests from the same machine are "
+      "checked (docs/security.md).");
   parser.Add("http-idle-timeout", http.idle_timeout,
              "The HTTP port closes a connection on which no request comes for "
              "this long after an answer. Longer than that of a proxy in front, "

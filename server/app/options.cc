@@ -4,6 +4,8 @@
 #include <cstdlib>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "engine/tensor/check.h"
 #include "engine/tensor/status_macros.h"
 #include "server/app/alias_options.h"
@@ -44,6 +46,12 @@ absl::Status CheckKeyHash(absl::string_view option, const std::string& hash) {
   return absl::InvalidArgumentError(absl::StrCat(
       option, " has ", hash.size(),
       " bytes, must be 64 hexadecimal digits: the SHA-256 of a key"));
+}
+
+// A flag, and a line of the file, may have several values, too.
+void SplitAtCommas(std::vector<std::string>& values) {
+  const std::string all = absl::StrJoin(values, ",");
+  values = absl::StrSplit(all, ',', absl::SkipEmpty());
 }
 
 // Models need not be found: those of a hub may still be fetched.
@@ -109,6 +117,9 @@ absl::StatusOr<CommandLine> ParseCommandLine(
   // What holds for clients of one port holds for those of the other.
   options.http.max_body_bytes = options.rpc.max_message_bytes;
   options.http.answer_timeout = options.rpc.slow_reader_timeout;
+  options.http.needs_keys = !options.tenants_file.empty();
+  SplitAtCommas(options.http.cors_origins);
+  SplitAtCommas(options.http.allowed_hosts);
   if (line.help || line.version || line.man || !line.completion.empty()) {
     return line;
   }

@@ -1,6 +1,7 @@
 #include "server/http/http_options.h"
 
 #include "absl/strings/str_cat.h"
+#include "server/http/allowed_hosts.h"
 #include "server/http/cors.h"
 
 namespace attend {
@@ -27,7 +28,8 @@ absl::Status HttpOptions::Validate() const {
         "http_stream_keepalive is ", absl::FormatDuration(stream_keepalive),
         ", must be 0 or in [10ms, 24h]"));
   }
-  return CheckCorsOrigins(cors_origins);
+  absl::Status hosts = CheckAllowedHosts(allowed_hosts);
+  return hosts.ok() ? CheckCorsOrigins(cors_origins) : hosts;
 }
 
 }  // namespace attend

@@ -40,6 +40,15 @@ struct HttpOptions {
   // all. Empty: no page of another origin.
   std::vector<std::string> cors_origins = {};
 
+  // Hosts that requests may be for, in addition to those that AllowedHosts
+  // allows: names, addresses, "*.example.com", or "*" for all. If there are
+  // any, they hold for all requests. Otherwise requests are checked if a
+  // browser on this machine may have sent them and nothing else protects the
+  // server.
+  std::vector<std::string> allowed_hosts = {};
+  // Calls need a key.
+  bool needs_keys = false;
+
   // The most bytes of a request's body; and of the bodies of all requests
   // together, from their first byte until they have been read as JSON. Higher:
   // more memory for clients that send slowly.

@@ -1,11 +1,14 @@
 #include "server/http/http_server.h"
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/system/system_error.hpp>
+#include <climits>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -28,6 +31,13 @@ int MaxConnections(int wanted) {
   return static_cast<int>(std::clamp<rlim_t>(limit.rlim_cur / 4, 1, wanted));
 }
 
+// Empty: it has none.
+std::string MachineName() {
+  char name[HOST_NAME_MAX + 1] = "";
+  if (gethostname(name, sizeof(name) - 1) != 0) return "";
+  return name;
+}
+
 // What is beyond the edges of connections: the loop goes on.
 void RunLoop(boost::asio::io_context& loop, HttpListener& listener) {
   const auto run = [&] {
@@ -45,7 +55,9 @@ struct HttpServer::Impl {
   Impl(const HttpOptions& options, HttpRouter router,
        const Certificates* certificates)
       : environment{options, std::move(router), certificates,
-                    Connections(MaxConnections(options.max_connections))} {}
+                    Connections(MaxConnections(options.max_connections)),
+                    AllowedHosts(options.allowed_hosts,
+                                 {options.host, MachineName()})} {}
   ~Impl() {
     loop.stop();
     if (thread.joinable()) thread.join();

@@ -17,6 +17,7 @@
 
 #include "absl/time/time.h"
 #include "engine/tensor/out_of_memory.h"
+#include "server/http/allowed_hosts.h"
 #include "server/http/connections.h"
 #include "server/http/http_body.h"
 #include "server/http/http_exchange.h"
@@ -35,6 +36,7 @@ struct HttpEnvironment {
   const HttpRouter router;
   const Certificates* const certificates;  // null: plain text
   Connections connections;
+  const AllowedHosts hosts = {};
   const std::shared_ptr<BodyBudget> bodies =
       std::make_shared<BodyBudget>(options.max_bodies_bytes);
 };
@@ -105,6 +107,9 @@ class HttpSession final : public Connection,
   void OnBadRequest(ErrorCode error);
   void OnHead();
   HeadRefusal CheckHead(const HttpRequest& request) const;
+  // Refuses what a page of a browser may not send.
+  HeadRefusal CheckSender(const HttpRequest& request) const;
+  bool ChecksHost() const;
   // What is known of the request. Valid while parser_ does not change.
   HttpRequest Request() const;
   void Handle();

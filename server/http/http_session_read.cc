@@ -9,8 +9,11 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "server/http/authority.h"
 #include "server/http/cors.h"
+#include "server/http/cross_site.h"
 #include "server/http/http_session.h"
+#include "server/http/peer.h"
 #include "server/http/request_head.h"
 #include "server/http/request_target.h"
 
@@ -184,6 +187,7 @@ void HttpSession::OnBadRequest(ErrorCode error) {
 
 HeadRefusal HttpSession::CheckHead(const HttpRequest& request) const {
   HeadRefusal refusal = CheckRequestHead(request);
+  if (refusal.status == 0) refusal = CheckSender(request);
   if (refusal.status != 0) return refusal;
   const auto length = parser_->content_length();
   const int64_t limit = environment_.options.max_body_bytes;
@@ -192,6 +196,31 @@ HeadRefusal HttpSession::CheckHead(const HttpRequest& request) const {
                               limit, " (max_message_bytes)")};
   }
   return {};
+}
+
+HeadRefusal HttpSession::CheckSender(const HttpRequest& request) const {
+  const std::optional<Authority> authority = ParseAuthority(request.authority);
+  if (ChecksHost() && authority && !environment_.hosts.Allow(authority->host)) {
+    return {421,
+            "the host of the request is no name of this server, see "
+            "--http-allowed-host"};
+  }
+  if (IsForgeable(request, environment_.options.cors_origins)) {
+    return {403,
+            "a request of another site needs Content-Type "
+            "application/json, or a key, or --http-cors-origins"};
+  }
+  return {};
+}
+
+// Without allowed hosts, names of this server that proxies and services of
+// Kubernetes use are not known. But a browser on this machine does not come
+// through these. It has no key to send, and TLS takes a certificate for the
+// name.
+bool HttpSession::ChecksHost() const {
+  if (environment_.hosts.restricts()) return true;
+  return !environment_.options.needs_keys && !stream_.has_tls() &&
+         IsLocalPeer(socket_);
 }
 
 HttpRequest HttpSession::Request() const {

@@ -54,6 +54,19 @@ TEST(OptionsTest, DefaultsAreValid) {
   EXPECT_FALSE(line->help);
 }
 
+TEST(OptionsTest, ListsForBrowsersMayHaveCommas) {
+  const auto line =
+      Parse({"--http-allowed-host=a.example,*.b.example",
+             "--http-allowed-host=c.example",
+             "--http-cors-origins=https://a.example,https://b.example"});
+  ASSERT_TRUE(line.ok()) << line.status();
+  EXPECT_THAT(line->options.http.allowed_hosts,
+              ElementsAre("a.example", "*.b.example", "c.example"));
+  EXPECT_THAT(line->options.http.cors_origins,
+              ElementsAre("https://a.example", "https://b.example"));
+  EXPECT_FALSE(line->options.http.needs_keys);
+}
+
 TEST(OptionsTest, ReadsEveryKindOfValue) {
   const auto line =
       Parse({"--port=0", "--max-running", "7", "--kv-cache-bytes=3MiB",
@@ -154,6 +167,10 @@ TEST(OptionsTest, AnErrorNamesFlagValueAndWhatIsExpected) {
       {{"--http-idle-timeout=inf"}, "http_idle_timeout is inf"},
       {{"--http-stream-keepalive=-1s"}, "http_stream_keepalive is -1s"},
       {{"--http-stream-keepalive=1ms"}, "http_stream_keepalive is 1ms"},
+      {{"--http-allowed-host=a.example:80"},
+       "http_allowed_host has 'a.example:80'"},
+      {{"--http-allowed-host=a.example,b.example/"},
+       "http_allowed_host has 'b.example/'"},
       {{"--kv-cache-bytes=12MB"}, "--kv-cache-bytes: '12MB' is not"},
       {{"--kv-cache-bytes=-1"}, "--kv-cache-bytes: '-1' is not"},
       {{"--kv-cache-bytes=99999999999GiB"}, "is not a number of bytes"},
