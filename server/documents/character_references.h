@@ -15,8 +15,11 @@ struct CharacterReference {
 };
 
 // The reference that `text`, which begins with '&', begins with: "&amp;",
-// "&#228;", "&#xe4;". HTML has the names of HTML 4, XML five names. Other names
-// and numbers that are no character count as defined by the document.
+// "&#228;", "&#xe4;". HTML has the names of its standard's section 13.5, of
+// which some need no semicolon ("&copy 2024", "&notit;"), XML five names. A
+// semicolon that is absent after a number, or after a name of XML, is read as
+// if it were there. Other names with a semicolon, and numbers that are no
+// character, count as defined by the document.
 CharacterReference ReadReference(absl::string_view text, MarkupKind kind);
 
 // Appends a text as a text node has it: with references for '&', '<' and '>'.

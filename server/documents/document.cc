@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/memory/memory.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
@@ -60,6 +61,10 @@ size_t EndOfBlock(absl::string_view text) {
   if (line != text.npos) return line + 1;
   const size_t space = text.substr(0, kMostBlock).rfind(' ');
   if (space != text.npos && space >= kLeastBlock) return space + 1;
+  for (const BreakKind kind : {BreakKind::kWord, BreakKind::kCharacter}) {
+    const int near = NearestBreak(text, kMostBlock, kind);
+    if (near >= 0) return static_cast<size_t>(near);
+  }
   size_t end = kMostBlock;
   while ((text[end] & 0xc0) == 0x80) --end;  // inside of a character
   return end;
@@ -128,7 +133,8 @@ absl::StatusOr<bool> DocumentReader::NextRun() {
     if (!run) return false;
     run_ = *std::move(run);
   } else {
-    if (document_.source.empty() || !run_.text().empty()) return false;
+    if (is_read_) return false;
+    is_read_ = true;
     run_.AddText(document_.source,
                  {0, static_cast<int>(document_.source.size())});
   }
@@ -164,17 +170,14 @@ std::string DocumentReader::Unbroken(const std::string& text) const {
   if (document_.format == DocumentFormat::kText) return unbroken;
   std::replace_if(
       unbroken.begin(), unbroken.end(),
-      [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+      [](char c) { return absl::ascii_isspace(c); }, ' ');
   return unbroken;
 }
 
 // Marks of a list stand at the beginning of a line.
 TextRange DocumentReader::WithoutMarks(TextRange sentence) const {
-  const absl::string_view text = text_;
-  const absl::string_view before = text.substr(0, sentence.begin);
-  const size_t last = before.find_last_not_of(' ');
-  const bool first = last == before.npos || before[last] == '\n';
-  return first ? WithoutListMarks(text, sentence) : sentence;
+  return BeginsLine(text_, sentence.begin) ? WithoutListMarks(text_, sentence)
+                                           : sentence;
 }
 
 absl::Status DocumentReader::AddPart(TextRange range) {

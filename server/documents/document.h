@@ -81,6 +81,7 @@ class DocumentReader {
   };
   Document document_;
   std::unique_ptr<RunReader> runs_;  // of markup
+  bool is_read_ = false;             // of text: run_ has all of it
   Run run_;
   std::string text_;                  // of run_, as sentences are found in it
   size_t next_block_ = 0;             // of text_

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "server/documents/hidden_characters.h"
+
 namespace attend {
 namespace {
 
@@ -13,17 +15,17 @@ absl::string_view Slice(absl::string_view text, TextRange range) {
 
 }  // namespace
 
-bool Glossary::Add(absl::string_view source, absl::string_view target) {
+bool Glossary::Add(absl::string_view term, absl::string_view target) {
+  const std::string source = WithoutHidden(term);
   const std::vector<Word> words = Words(source);
   if (words.empty() || words.size() > kMostWords) return false;
   Node* node = &root_;
   bool any_case = true;
   std::vector<std::string> written;
   for (const Word& word : words) {
-    written.emplace_back(Slice(source, word.range));
-    std::string folded = FoldCase(written.back());
-    any_case &= folded == written.back();
-    node = &node->next[std::move(folded)];
+    written.push_back(Compose(Slice(source, word.range)));
+    any_case &= !HasCapital(written.back());
+    node = &node->next[FoldCase(written.back())];
   }
   if (any_case) written.clear();
   node->ends = true;
@@ -52,7 +54,7 @@ std::vector<Glossary::Match> Glossary::Find(absl::string_view text) const {
       const bool as_written = std::equal(
           node->words.begin(), node->words.end(), words.begin() + first,
           [&](const std::string& wanted, const Word& word) {
-            return wanted == Slice(text, word.range);
+            return wanted == Compose(Slice(text, word.range));
           });
       if (!node->ends || !as_written) continue;
       match = {{words[first].range.begin, words[i].range.end}, &node->target};

@@ -14,10 +14,11 @@ namespace attend {
 class Glossary {
  public:
   // A term without capitals is found in any case ("dog", "Dog", "DOG"); others
-  // are found as they are written. Of two equal terms the later one counts.
-  // False: the source has no word, or more than kMostWords.
+  // are found as they are written. Accents may be written in any way that
+  // Unicode counts as equal (NFC, NFD). Of two equal terms the later one
+  // counts. False: the term has no word, or more than kMostWords.
   static constexpr int kMostWords = 16;
-  bool Add(absl::string_view source, absl::string_view target);
+  bool Add(absl::string_view term, absl::string_view target);
 
   bool empty() const { return root_.next.empty(); }
 

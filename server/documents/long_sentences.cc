@@ -11,7 +11,8 @@ namespace attend {
 namespace {
 
 // Marks that end a clause, with the white space that makes them ends: a comma
-// inside of a number is none. Those of Chinese and Japanese need no space.
+// inside of a number is none. Those of Chinese, Japanese, Burmese, Ethiopic,
+// Khmer and Tibetan need no space.
 constexpr absl::string_view kClauseEnds[] = {", ",
                                              "; ",
                                              ": ",
@@ -24,7 +25,16 @@ constexpr absl::string_view kClauseEnds[] = {", ",
                                              "\xef\xbc\x9b",
                                              "\xef\xbc\x9a",
                                              "\xd8\x8c ",
-                                             "\xe3\x80\x82"};
+                                             "\xe3\x80\x82",
+                                             "\xef\xbd\xa4",
+                                             "\xd8\x9b ",
+                                             "\xe1\x81\x8a",
+                                             "\xe1\x81\x8b",
+                                             "\xe1\x8d\xa3",
+                                             "\xe1\x8d\xa4",
+                                             "\xe1\x9f\x94",
+                                             "\xe1\x9f\x96",
+                                             "\xe0\xbc\x8d"};
 
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
 // A part of a text that was measured is estimated to have its share. Above this
@@ -56,7 +66,15 @@ bool IsInsideOfCharacter(absl::string_view text, int at) {
   return (text[at] & 0xc0) == 0x80;
 }
 
-// The best place between begin and end at which to cut, by what is there.
+// The number of bytes of the space at `at` at which a line may be broken; 0:
+// there is none.
+int SpaceAt(absl::string_view text, int at) {
+  if (absl::ascii_isspace(text[at])) return 1;
+  return absl::StartsWith(text.substr(at), "\xe3\x80\x80") ? 3 : 0;
+}
+
+// The best place between begin and end at which to cut, by what is there; -1:
+// there is one character.
 int CutOf(absl::string_view text, TextRange range) {
   const int middle = range.begin + range.size() / 2;
   int clause = -1, word = -1, character = -1;
@@ -69,7 +87,7 @@ int CutOf(absl::string_view text, TextRange range) {
   for (int at = range.begin; at < range.end; ++at) {
     if (IsInsideOfCharacter(text, at)) continue;
     if (const int size = ClauseEndAt(text, at)) take(at + size, clause);
-    if (absl::ascii_isspace(text[at])) take(at + 1, word);
+    if (const int size = SpaceAt(text, at)) take(at + size, word);
     take(at, character);
   }
   // A clause at the very end would leave the rest as long as it was.
@@ -77,7 +95,13 @@ int CutOf(absl::string_view text, TextRange range) {
   if (clause >= range.begin + least && clause <= range.end - least) {
     return clause;
   }
-  return word >= 0 ? word : character;
+  if (word >= 0) return word;
+  const absl::string_view all = text.substr(range.begin, range.size());
+  for (const BreakKind kind : {BreakKind::kWord, BreakKind::kCharacter}) {
+    const int near = NearestBreak(all, middle - range.begin, kind);
+    if (near >= 0) return range.begin + near;
+  }
+  return character;
 }
 
 }  // namespace

@@ -15,8 +15,9 @@ namespace attend {
 using MeasureText = std::function<double(absl::string_view)>;
 
 // Cuts a sentence until all parts fit, as near to the middle as it can: behind
-// a comma, colon or the like; else between words; else between characters. The
-// parts are without the white space around them.
+// a comma, colon or the like; else between words, which scripts without spaces
+// have as well; else between characters as readers see them. The parts are
+// without the white space around them.
 class SentenceCutter {
  public:
   // `text` and `measure` must outlive the cutter.

@@ -12,11 +12,6 @@ namespace {
 
 constexpr absl::string_view kSpaces = " \t\r\n\f";
 
-bool BeginsName(char c) {
-  return absl::ascii_isalpha(c) || c == '_' || c == ':' ||
-         static_cast<unsigned char>(c) >= 0x80;
-}
-
 // Reads the attributes of a tag, up to its '>'.
 class Attributes {
  public:
@@ -60,17 +55,41 @@ class Attributes {
   size_t at_;
 };
 
-bool Untranslated(absl::string_view name, absl::string_view value) {
-  if (absl::EqualsIgnoreCase(name, "translate") || name == "its:translate") {
-    return absl::EqualsIgnoreCase(value, "no");
+// What the attributes of a tag say about translation. Of an attribute that is
+// there twice, the first counts.
+class TranslateAttributes {
+ public:
+  void Read(absl::string_view name, absl::string_view value) {
+    if (absl::EqualsIgnoreCase(name, "translate") || name == "its:translate") {
+      if (!has_translate_) translate_ = Parse(value);
+      has_translate_ = true;
+    } else if (absl::EqualsIgnoreCase(name, "class")) {
+      if (!has_class_) {
+        for (const absl::string_view word :
+             absl::StrSplit(value, absl::ByAnyChar(kSpaces))) {
+          notranslate_ |= word == "notranslate";
+        }
+      }
+      has_class_ = true;
+    }
   }
-  if (!absl::EqualsIgnoreCase(name, "class")) return false;
-  for (absl::string_view word :
-       absl::StrSplit(value, absl::ByAnyChar(kSpaces))) {
-    if (word == "notranslate") return true;
+  MarkupToken::Translate result() const {
+    return notranslate_ ? MarkupToken::kNo : translate_;
   }
-  return false;
-}
+
+ private:
+  static MarkupToken::Translate Parse(absl::string_view value) {
+    if (absl::EqualsIgnoreCase(value, "no")) return MarkupToken::kNo;
+    return value.empty() || absl::EqualsIgnoreCase(value, "yes")
+               ? MarkupToken::kYes
+               : MarkupToken::kInherit;
+  }
+
+  MarkupToken::Translate translate_ = MarkupToken::kInherit;
+  bool has_translate_ = false;
+  bool has_class_ = false;
+  bool notranslate_ = false;
+};
 
 }  // namespace
 
@@ -84,10 +103,10 @@ bool MarkupLexer::Next(MarkupToken& token) {
 
 size_t MarkupLexer::Lex(MarkupToken& token) {
   if (!raw_.empty()) {
-    const size_t end = RawEnd();
+    const size_t end = raw_ == "script" ? ScriptEnd() : RawEnd();
     raw_.clear();
     if (end > at_) {
-      token.kind = MarkupToken::kOther;
+      token.kind = raw_is_text_ ? MarkupToken::kText : MarkupToken::kOther;
       return end;
     }
   }
@@ -100,18 +119,49 @@ size_t MarkupLexer::Lex(MarkupToken& token) {
 
 size_t MarkupLexer::LexMarkup(MarkupToken& token) {
   token.kind = MarkupToken::kOther;
-  if (BeginsWith("<!--")) return Behind("-->", at_ + 4);
-  if (BeginsWith("<?")) {
-    return Behind(kind_ == MarkupKind::kXml ? "?>" : ">", at_ + 2);
-  }
-  if (BeginsWith("<![CDATA[") && kind_ == MarkupKind::kXml) {
+  if (BeginsWith("<!--")) return LexComment();
+  if (BeginsWith("<?")) return LexProcessingInstruction();
+  if (BeginsWith("<![CDATA[") && (kind_ == MarkupKind::kXml || foreign_)) {
     return Behind("]]>", at_);
   }
   if (BeginsWith("<!")) return LexDeclaration();
   const bool close = BeginsWith("</");
   const size_t name = at_ + (close ? 2 : 1);
-  if (name < text_.size() && BeginsName(text_[name])) return LexTag(token);
-  return close ? Behind(">", name) : at_;
+  if (BeginsName(name)) return LexTag(token);
+  // HTML: "</" at the end is text, and before anything else a comment.
+  return close && name < text_.size() ? Behind(">", name) : at_;
+}
+
+// Tags of HTML begin with a letter of ASCII.
+bool MarkupLexer::BeginsName(size_t at) const {
+  if (at >= text_.size()) return false;
+  const char c = text_[at];
+  if (absl::ascii_isalpha(c)) return true;
+  return kind_ == MarkupKind::kXml &&
+         (c == '_' || c == ':' || static_cast<unsigned char>(c) >= 0x80);
+}
+
+// HTML has more ends of comments than XML (its section 13.2.5.43 and following
+// ones).
+size_t MarkupLexer::LexComment() const {
+  if (kind_ == MarkupKind::kXml) return Behind("-->", at_ + 4);
+  if (BeginsWith("<!-->")) return at_ + 5;
+  if (BeginsWith("<!--->")) return at_ + 6;
+  for (size_t at = text_.find("--", at_ + 4); at != text_.npos;
+       at = text_.find("--", at + 1)) {
+    const absl::string_view end = text_.substr(at + 2);
+    if (absl::StartsWith(end, ">")) return at + 3;
+    if (absl::StartsWith(end, "!>")) return at + 4;
+  }
+  return text_.size();
+}
+
+// HTML has none: it reads one as a comment up to the next '>'. But what PHP
+// executes is no HTML yet.
+size_t MarkupLexer::LexProcessingInstruction() const {
+  const bool whole =
+      kind_ == MarkupKind::kXml || BeginsWith("<?php") || BeginsWith("<?=");
+  return Behind(whole ? "?>" : ">", at_ + 2);
 }
 
 // A declaration of XML may have others inside of [], with '>' in them.
@@ -145,33 +195,71 @@ size_t MarkupLexer::LexTag(MarkupToken& token) {
   const size_t end =
       std::min(text_.find_first_of(" \t\r\n\f/>", begin), text_.size());
   token.name = std::string(text_.substr(begin, end - begin));
-  if (kind_ == MarkupKind::kHtml) absl::AsciiStrToLower(&token.name);
+  if (kind_ == MarkupKind::kHtml) {
+    absl::AsciiStrToLower(&token.name);
+    token.categories = html::CategoriesOf(token.name);
+  }
   Attributes attributes(text_, end);
   absl::string_view name, value;
-  while (attributes.Next(name, value)) {
-    token.untranslated |= Untranslated(name, value);
-  }
+  TranslateAttributes translate;
+  while (attributes.Next(name, value)) translate.Read(name, value);
+  token.translate = translate.result();
   const size_t last = attributes.at();
   if (last >= text_.size()) return text_.size();  // no '>': kOther
   const bool ended = text_[last - 1] == '/';
+  const bool may_be_empty = kind_ == MarkupKind::kXml || foreign_ ||
+                            (token.categories & html::kForeign) != 0;
   const bool empty =
-      kind_ == MarkupKind::kHtml
-          ? IsVoidElement(token.name) || (ended && IsForeignElement(token.name))
-          : ended;
+      (ended && may_be_empty) || (token.categories & html::kVoid) != 0;
   token.kind = close   ? MarkupToken::kClose
                : empty ? MarkupToken::kEmpty
                        : MarkupToken::kOpen;
-  if (token.kind == MarkupToken::kOpen && kind_ == MarkupKind::kHtml &&
-      IsRawTextElement(token.name)) {
+  constexpr uint32_t kRaw = html::kRawText | html::kReferenceText;
+  if (token.kind == MarkupToken::kOpen && !foreign_ &&
+      (token.categories & kRaw) != 0) {
     raw_ = token.name;
+    raw_is_text_ =
+        (token.categories & html::kReferenceText) != 0 || raw_ == "plaintext";
   }
   return last + 1;
 }
 
-size_t MarkupLexer::RawEnd() {
+bool MarkupLexer::HasTagName(size_t at, absl::string_view name) const {
+  const size_t end = at + name.size();
+  return absl::StartsWithIgnoreCase(text_.substr(std::min(at, text_.size())),
+                                    name) &&
+         (end >= text_.size() || absl::StrContains(" \t\r\n\f/>", text_[end]));
+}
+
+size_t MarkupLexer::RawEnd() const {
+  if (raw_ == "plaintext") return text_.size();
   for (size_t at = text_.find("</", at_); at != text_.npos;
        at = text_.find("</", at + 2)) {
-    if (absl::StartsWithIgnoreCase(text_.substr(at + 2), raw_)) return at;
+    if (HasTagName(at + 2, raw_)) return at;
+  }
+  return text_.size();
+}
+
+// A script inside of a comment in a script is a part of that comment (section
+// 13.2.5.17 and following ones).
+size_t MarkupLexer::ScriptEnd() const {
+  bool comment = false, script = false;
+  for (size_t at = at_; at < text_.size();) {
+    at = text_.find_first_of("<-", at);
+    if (at == text_.npos) break;
+    const absl::string_view rest = text_.substr(at);
+    if (absl::StartsWith(rest, "<!--")) {
+      comment = true;
+      ++at;  // "<!-->" ends it, too
+    } else if (absl::StartsWith(rest, "-->")) {
+      comment = script = false;
+    } else if (absl::StartsWith(rest, "</") && HasTagName(at + 2, raw_)) {
+      if (!script) return at;
+      script = false;
+    } else if (comment && rest[0] == '<' && HasTagName(at + 1, raw_)) {
+      script = true;
+    }
+    ++at;
   }
   return text_.size();
 }

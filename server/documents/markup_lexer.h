@@ -1,6 +1,7 @@
 #ifndef ATTEND_SERVER_DOCUMENTS_MARKUP_LEXER_H_
 #define ATTEND_SERVER_DOCUMENTS_MARKUP_LEXER_H_
 
+#include <cstdint>
 #include <string>
 
 #include "absl/strings/string_view.h"
@@ -21,10 +22,12 @@ struct MarkupToken {
   Kind kind = kText;
   int begin = 0;
   int end = 0;
-  std::string name = {};  // of a tag; of HTML in lower case
-  // The tag says that its element is not to be translated: translate="no",
-  // its:translate="no", or a class "notranslate".
-  bool untranslated = false;
+  std::string name = {};    // of a tag; of HTML in lower case
+  uint32_t categories = 0;  // of a tag of HTML: see html::Category
+  // What the tag says of its element: translate="no", its:translate="no" or a
+  // class "notranslate"; translate="yes", its:translate="yes".
+  enum Translate { kInherit, kNo, kYes };
+  Translate translate = kInherit;
 };
 
 // Cuts a text into tags and what is between them, as the HTML standard's
@@ -38,15 +41,24 @@ class MarkupLexer {
 
   // The next token; false at the end.
   bool Next(MarkupToken& token);
+  // The next token is inside of SVG or MathML in HTML: elements may be empty as
+  // in XML, there are CDATA sections, and scripts are marked up.
+  void set_foreign(bool foreign) { foreign_ = foreign; }
 
  private:
   // All set token.kind, and return the end of the token that begins at `at_`.
   size_t Lex(MarkupToken& token);
   size_t LexMarkup(MarkupToken& token);
+  size_t LexComment() const;
+  size_t LexProcessingInstruction() const;
   size_t LexDeclaration() const;
+  bool BeginsName(size_t at) const;
   size_t LexTag(MarkupToken& token);
   // The end of the content that the last tag has if that is not marked up.
-  size_t RawEnd();
+  size_t RawEnd() const;
+  size_t ScriptEnd() const;
+  // Whether text_ has `name` at `at`, as the whole name of a tag.
+  bool HasTagName(size_t at, absl::string_view name) const;
   // Goes on behind `what`; the end of the text if `what` does not come.
   size_t Behind(absl::string_view what, size_t from) const;
   bool BeginsWith(absl::string_view what) const;
@@ -55,6 +67,8 @@ class MarkupLexer {
   const MarkupKind kind_;
   size_t at_ = 0;
   std::string raw_;  // the element whose content is not marked up, or empty
+  bool raw_is_text_ = false;  // of raw_: its content is text
+  bool foreign_ = false;
 };
 
 }  // namespace attend

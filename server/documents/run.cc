@@ -3,18 +3,36 @@
 #include <algorithm>
 
 #include "server/documents/character_references.h"
+#include "server/documents/hidden_characters.h"
 
 namespace attend {
 
-void Run::Add(absl::string_view text, TextRange source) {
+void Run::Add(absl::string_view text, TextRange source, bool same) {
   const int begin = static_cast<int>(text_.size());
   text_.append(text.data(), text.size());
   const TextRange added = {begin, static_cast<int>(text_.size())};
-  if (added.size() > 0) parts_.push_back({added, source});
+  if (added.size() > 0) parts_.push_back({added, source, same});
 }
 
 void Run::AddText(absl::string_view document, TextRange source) {
-  Add(document.substr(source.begin, source.size()), source);
+  const absl::string_view text = document.substr(0, source.end);
+  int plain = source.begin;  // where text begins that was not added yet
+  for (int at = source.begin; at < source.end;) {
+    at = FindMaybeHidden(text, at);
+    const absl::string_view before =
+        at > plain ? text.substr(plain, at - plain) : text_;
+    const int hidden =
+        at < source.end ? HiddenSize(before, text.substr(at)) : 0;
+    if (hidden == 0) {
+      ++at;
+      continue;
+    }
+    Add(text.substr(plain, at - plain), {plain, at}, true);
+    plain = at += hidden;
+  }
+  if (plain < source.end) {
+    Add(text.substr(plain), {plain, source.end}, true);
+  }
 }
 
 void Run::AddMarkedUp(absl::string_view document, TextRange source,
@@ -35,8 +53,8 @@ void Run::AddMarkedUp(absl::string_view document, TextRange source,
     const TextRange place = {at, at + reference.length};
     if (reference.character.empty()) {
       AddObject(place);
-    } else {
-      Add(reference.character, place);
+    } else if (HiddenSize(text_, reference.character) == 0) {
+      Add(reference.character, place, false);
     }
     plain = at = place.end;
   }
@@ -45,7 +63,7 @@ void Run::AddMarkedUp(absl::string_view document, TextRange source,
 
 void Run::AddObject(TextRange source) {
   objects_.push_back({static_cast<int>(text_.size()), source});
-  Add(kObjectCharacter, source);
+  Add(kObjectCharacter, source, false);
 }
 
 void Run::AddTag(const MarkupToken& token) {
@@ -92,15 +110,13 @@ const Run::Part& Run::PartOf(int position) const {
 
 int Run::SourceBegin(int position) const {
   const Part& part = PartOf(position);
-  const bool same = part.text.size() == part.source.size();
-  return part.source.begin + (same ? position - part.text.begin : 0);
+  return part.source.begin + (part.same ? position - part.text.begin : 0);
 }
 
 int Run::SourceEnd(int position) const {
   const Part& part = PartOf(position - 1);
-  const bool same = part.text.size() == part.source.size();
-  return same ? part.source.begin + position - part.text.begin
-              : part.source.end;
+  return part.same ? part.source.begin + position - part.text.begin
+                   : part.source.end;
 }
 
 }  // namespace attend

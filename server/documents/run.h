@@ -35,7 +35,8 @@ class Run {
     TextRange source;  // in the document
   };
 
-  // Bytes `source` of the document are text as it is.
+  // Bytes `source` of the document are text as it is. Characters that are not
+  // to be read (see HiddenSize()) are left out.
   void AddText(absl::string_view document, TextRange source);
   // The same, with character references.
   void AddMarkedUp(absl::string_view document, TextRange source,
@@ -57,12 +58,13 @@ class Run {
 
  private:
   // Bytes of the text that come from bytes of the document: the same ones, or
-  // one character from a reference.
+  // others that stand for them, as the character of a reference.
   struct Part {
     TextRange text;
     TextRange source;
+    bool same = false;
   };
-  void Add(absl::string_view text, TextRange source);
+  void Add(absl::string_view text, TextRange source, bool same);
   // The part with the byte at `position`.
   const Part& PartOf(int position) const;
 

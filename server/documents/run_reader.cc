@@ -1,14 +1,15 @@
 #include "server/documents/run_reader.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
 
 #include "absl/memory/memory.h"
-#include "absl/status/status.h"
-#include "absl/strings/str_format.h"
+#include "absl/strings/match.h"
 #include "engine/tensor/status_macros.h"
 #include "server/documents/html_elements.h"
+#include "server/documents/text_breaks.h"
 
 namespace attend {
 namespace {
@@ -47,42 +48,36 @@ std::vector<bool> FindInlineElements(absl::string_view document,
   return inside;
 }
 
-absl::Status TooMuch() {
-  return absl::InvalidArgumentError(absl::StrFormat(
-      "has more than %d tags, comments and objects", kMostMarkup));
-}
-
-absl::StatusOr<std::vector<MarkupToken>> Lex(absl::string_view document,
-                                             MarkupKind kind) {
-  MarkupLexer lexer(document, kind);
-  std::vector<MarkupToken> tokens;
-  int markup = 0;
-  for (MarkupToken token; lexer.Next(token);) {
-    markup += token.kind != MarkupToken::kText;
-    if (markup > kMostMarkup) return TooMuch();
-    tokens.push_back(std::move(token));
-  }
-  return tokens;
-}
+// Tags that are looked at on either side of a border between two words.
+constexpr size_t kMostTagsBetweenWords = 64;
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<RunReader>> RunReader::Open(
     absl::string_view document, MarkupKind kind) {
-  ASSIGN_OR_RETURN(std::vector<MarkupToken> tokens, Lex(document, kind));
-  return absl::WrapUnique(new RunReader(document, kind, std::move(tokens)));
+  ASSIGN_OR_RETURN(ElementTree tree, ReadElements(document, kind));
+  return absl::WrapUnique(new RunReader(document, kind, std::move(tree)));
 }
 
 RunReader::RunReader(absl::string_view document, MarkupKind kind,
-                     std::vector<MarkupToken> tokens)
+                     ElementTree tree)
     : document_(document),
       kind_(kind),
-      tokens_(std::move(tokens)),
-      inline_(kind == MarkupKind::kXml ? FindInlineElements(document, tokens_)
-                                       : std::vector<bool>()) {}
+      tree_(std::move(tree)),
+      inline_(kind == MarkupKind::kXml
+                  ? FindInlineElements(document, tree_.tokens)
+                  : std::vector<bool>()),
+      translated_before_({0}),
+      blocks_before_({0}) {
+  for (size_t i = 0; i < tree_.tokens.size(); ++i) {
+    translated_before_.push_back(translated_before_.back() +
+                                 tree_.translated[i]);
+    blocks_before_.push_back(blocks_before_.back() + IsBlock(i));
+  }
+}
 
 absl::StatusOr<std::optional<Run>> RunReader::Next() {
-  while (next_ < tokens_.size()) {
+  while (next_ < tree_.tokens.size()) {
     ASSIGN_OR_RETURN(Run run, ReadOne());
     if (run.text().empty()) continue;
     run.MatchTags();
@@ -94,50 +89,119 @@ absl::StatusOr<std::optional<Run>> RunReader::Next() {
 // Up to the next border, or to the end.
 absl::StatusOr<Run> RunReader::ReadOne() {
   Run run;
-  while (next_ < tokens_.size()) {
+  while (next_ < tree_.tokens.size()) {
     const size_t first = next_++;
-    const MarkupToken& token = tokens_[first];
-    if (token.kind == MarkupToken::kText) {
-      run.AddMarkedUp(document_, {token.begin, token.end}, kind_);
-      if (run.objects().size() > size_t{kMostMarkup}) return TooMuch();
-      continue;
-    }
-    const size_t last = Untranslated(token) ? EndOf(first) : first;
-    next_ = last + 1;
-    if (IsBlock(first)) return run;
-    if (last > first) {
-      run.AddObject({token.begin, tokens_[last].end});
-    } else {
-      run.AddTag(token);
+    if (tree_.apart[first]) return run;
+    if (tree_.tokens[first].kind == MarkupToken::kText) {
+      ReadText(first, run);
+      if (run.objects().size() > size_t{kMostMarkup}) return TooMuchMarkup();
+    } else if (!ReadMarkup(first, run)) {
+      return run;
     }
   }
   return run;
 }
 
-bool RunReader::Untranslated(const MarkupToken& token) const {
-  return token.kind == MarkupToken::kOpen &&
-         (token.untranslated ||
-          (kind_ == MarkupKind::kHtml && IsUntranslatedElement(token.name)));
+bool RunReader::ReadMarkup(size_t first, Run& run) {
+  const MarkupToken& token = tree_.tokens[first];
+  const size_t last = static_cast<size_t>(tree_.last[first]);
+  const TextRange all = {token.begin, tree_.tokens[last].end};
+  const bool whole = IsUntranslated(first);
+  if (IsBlock(first)) {
+    if (whole) next_ = last + 1;
+    return false;
+  }
+  if (DividesWords(run, first)) {
+    // A tag that opens belongs to the next run.
+    if (token.kind == MarkupToken::kOpen) next_ = first;
+    return false;
+  }
+  if (whole) {
+    run.AddObject(all);
+    next_ = last + 1;
+  } else if (token.kind == MarkupToken::kOpen &&
+             (token.categories & html::kAnnotation) != 0) {
+    run.AddTag(
+        {.kind = MarkupToken::kOther, .begin = all.begin, .end = all.end});
+    next_ = last + 1;
+  } else {
+    run.AddTag(token);
+  }
+  return true;
 }
 
-// The token with the end tag of the element that begins with token `open`; the
-// last token if there is none.
-size_t RunReader::EndOf(size_t open) const {
-  int depth = 0;
-  for (size_t i = open; i < tokens_.size(); ++i) {
-    if (tokens_[i].name != tokens_[open].name) continue;
-    depth += tokens_[i].kind == MarkupToken::kOpen;
-    depth -= tokens_[i].kind == MarkupToken::kClose;
-    if (depth == 0) return i;
+void RunReader::ReadText(size_t token, Run& run) const {
+  const TextRange all = {tree_.tokens[token].begin, tree_.tokens[token].end};
+  const TextRange kept = tree_.translated[token] ? TextRange{all.end, all.end}
+                                                 : Trim(document_, all);
+  run.AddMarkedUp(document_, {all.begin, kept.begin}, kind_);
+  if (kept.size() > 0) run.AddObject(kept);
+  run.AddMarkedUp(document_, {kept.end, all.end}, kind_);
+}
+
+// An element in which something is translated, or that blocks interrupt, is
+// read token by token.
+bool RunReader::IsUntranslated(size_t first) const {
+  const size_t last = static_cast<size_t>(tree_.last[first]);
+  if (tree_.tokens[first].kind != MarkupToken::kOpen ||
+      tree_.translated[first] ||
+      translated_before_[last + 1] > translated_before_[first]) {
+    return false;
   }
-  return tokens_.size() - 1;
+  return IsBlock(first) ||
+         (tree_.tokens[first].categories & html::kNeverTranslated) != 0 ||
+         blocks_before_[last + 1] == blocks_before_[first];
 }
 
 // Comments and the like have no name: they end no sentence.
 bool RunReader::IsBlock(size_t i) const {
-  const MarkupToken& token = tokens_[i];
-  if (token.kind == MarkupToken::kOther) return false;
-  return kind_ == MarkupKind::kHtml ? IsBlockElement(token.name) : !inline_[i];
+  const MarkupToken& token = tree_.tokens[i];
+  if (token.kind == MarkupToken::kOther || token.kind == MarkupToken::kText) {
+    return false;
+  }
+  return kind_ == MarkupKind::kHtml ? (token.categories & html::kBlock) != 0
+                                    : !inline_[i];
+}
+
+bool RunReader::DividesWords(const Run& run, size_t first) const {
+  const MarkupToken& token = tree_.tokens[first];
+  const bool opens = token.kind == MarkupToken::kOpen;
+  if (kind_ != MarkupKind::kHtml || token.kind == MarkupToken::kClose ||
+      !(opens || (token.categories & html::kReplaced) != 0)) {
+    return false;
+  }
+  const bool after_object = absl::EndsWith(run.text(), kObjectCharacter);
+  if (!after_object && !EndsInWord(run.text())) return false;
+  // The element that ended since the last word.
+  bool ended = tree_.follows[first];
+  bool control = (token.categories & html::kControl) != 0;
+  size_t looked_at = 0;
+  for (auto tag = run.tags().rbegin();
+       tag != run.tags().rend() && looked_at < kMostTagsBetweenWords &&
+       tag->position == static_cast<int>(run.text().size());
+       ++tag, ++looked_at) {
+    if (tag->kind != Run::Tag::kClose) continue;
+    ended = true;
+    control |= (html::CategoriesOf(tag->name) & html::kControl) != 0;
+  }
+  if (opens && !ended) return false;
+  const absl::string_view next = TextAfter(first);
+  if (!BeginsWithWord(next)) return false;
+  return !opens || control ||
+         (!after_object && !EndsUpper(run.text()) && BeginsUpper(next));
+}
+
+absl::string_view RunReader::TextAfter(size_t first) const {
+  const size_t end =
+      std::min(tree_.tokens.size(), first + kMostTagsBetweenWords);
+  for (size_t i = first; i < end; ++i) {
+    const MarkupToken& token = tree_.tokens[i];
+    if (token.kind == MarkupToken::kText) {
+      return document_.substr(token.begin, token.end - token.begin);
+    }
+    if (IsBlock(i)) break;
+  }
+  return "";
 }
 
 }  // namespace attend

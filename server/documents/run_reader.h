@@ -8,16 +8,13 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "server/documents/element_tree.h"
 #include "server/documents/markup_lexer.h"
 #include "server/documents/run.h"
 
 namespace attend {
 
-// The most tags, comments and objects of a document. They take more memory than
-// text.
-inline constexpr int kMostMarkup = 1 << 18;
-
-// The runs of a marked-up document that have text, in order.
+// The runs of a document of HTML or XML that have text, in order.
 class RunReader {
  public:
   // `document` must outlive the reader. INVALID_ARGUMENT if there is more than
@@ -29,20 +26,33 @@ class RunReader {
   absl::StatusOr<std::optional<Run>> Next();
 
  private:
-  RunReader(absl::string_view document, MarkupKind kind,
-            std::vector<MarkupToken> tokens);
+  RunReader(absl::string_view document, MarkupKind kind, ElementTree tree);
 
   absl::StatusOr<Run> ReadOne();
-  bool Untranslated(const MarkupToken& token) const;
-  size_t EndOf(size_t open) const;
+  // Takes the element that begins with token `first` if none of it is
+  // translated, else the token. False: the run ends there.
+  bool ReadMarkup(size_t first, Run& run);
+  void ReadText(size_t token, Run& run) const;
+  // Whether the element that begins with token `first` is to be kept as it is.
+  bool IsUntranslated(size_t first) const;
   bool IsBlock(size_t i) const;
+  // Whether token `first` divides what would be one word without it: the item
+  // of a menu, and the next one.
+  bool DividesWords(const Run& run, size_t first) const;
+  // The text that follows tags from token `first` on, up to a block; empty:
+  // there is none.
+  absl::string_view TextAfter(size_t first) const;
 
   const absl::string_view document_;
   const MarkupKind kind_;
-  const std::vector<MarkupToken> tokens_;
+  const ElementTree tree_;
   // Of XML, by token: an element that is inside of a line. Its parent has text
   // of its own, or is inside of a line, too.
   const std::vector<bool> inline_;
+  // The number of tokens before a token that are translated, and that are
+  // blocks.
+  std::vector<int> translated_before_;
+  std::vector<int> blocks_before_;
   size_t next_ = 0;  // token
 };
 

@@ -8,6 +8,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "server/documents/footnote_marks.h"
 #include "server/documents/literals.h"
 
 namespace attend {
@@ -50,6 +51,12 @@ std::vector<Term> TermsOf(absl::string_view document, const Run& run,
                      {.written = std::string(text.substr(literal.range.begin,
                                                          literal.range.size())),
                       .stand_in = !literal.readable}});
+  }
+  for (const FootnoteMark& mark : FindFootnoteMarks(text, "")) {
+    if (mark.has_words) continue;
+    terms.push_back({in_run(mark.range),
+                     {.written = std::string(
+                          text.substr(mark.range.begin, mark.range.size()))}});
   }
   for (const Glossary::Match& match : glossary.Find(text)) {
     terms.push_back({in_run(match.range), {.written = *match.target}});

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_replace.h"
 #include "server/documents/abbreviations.h"
+#include "server/documents/footnote_marks.h"
 #include "server/documents/literals.h"
 
 namespace attend {
@@ -21,12 +24,55 @@ constexpr absl::string_view kDottedOrdinals[] = {
 constexpr absl::string_view kClosingQuotes[] = {
     "\"", "'", "\u201c", "\u201d", "\u2019", "\u00bb", "\u00ab", "\u300d"};
 
+// A text as the rules for sentences see it, byte for byte: without the marks of
+// notes that follow a sentence, and with the marks that ICU may not know as
+// others that it does.
+std::string Prepared(absl::string_view text,
+                     const std::vector<FootnoteMark>& marks,
+                     const std::vector<Literal>& literals) {
+  std::string prepared(text);
+  size_t literal = 0;
+  for (const FootnoteMark& mark : marks) {
+    while (literal < literals.size() &&
+           literals[literal].range.end <= mark.range.begin) {
+      ++literal;
+    }
+    const bool in_literal = literal < literals.size() &&
+                            literals[literal].range.begin < mark.range.end;
+    if (!mark.after_sentence || in_literal) continue;
+    std::fill_n(prepared.begin() + mark.range.begin, mark.range.size(), ' ');
+  }
+  for (char& c : prepared) {
+    if (c == '\f' || c == '\v') c = '\n';
+  }
+  // The full stops of Khmer: as that of Chinese.
+  absl::StrReplaceAll({{"\u17d4", "\u3002"}, {"\u17d5", "\u3002"}}, &prepared);
+  return prepared;
+}
+
+// A mark with words that follows a sentence belongs to it.
+void TakeMarks(const std::vector<FootnoteMark>& marks,
+               std::vector<TextRange>& sentences) {
+  size_t next = 0;
+  for (TextRange& sentence : sentences) {
+    while (next < marks.size() && marks[next].range.begin < sentence.end) {
+      ++next;
+    }
+    for (int end = sentence.end;
+         next < marks.size() && marks[next].range.begin == end; ++next) {
+      end = marks[next].range.end;
+      if (marks[next].has_words) sentence.end = end;
+    }
+  }
+}
+
 class Joining {
  public:
-  Joining(absl::string_view text, absl::string_view language)
+  Joining(absl::string_view text, absl::string_view language,
+          std::vector<Literal> literals)
       : text_(text),
         language_(BaseLanguage(language)),
-        literals_(FindLiterals(text)) {
+        literals_(std::move(literals)) {
     dotted_ordinals_ =
         std::find(std::begin(kDottedOrdinals), std::end(kDottedOrdinals),
                   language_) != std::end(kDottedOrdinals);
@@ -36,7 +82,7 @@ class Joining {
   // Called for one sentence after the other.
   bool GoesOn(TextRange before, TextRange after) {
     if (InLiteral(before.end, after.begin)) return true;
-    if (absl::StrContains(Slice({before.end, after.begin}), '\n')) return false;
+    if (HasLineBreak(Slice({before.end, after.begin}))) return false;
     if (EndsWithSpeech(before, after) || EndsWithOrdinal(before)) return true;
     const bool initials = EndsWithInitials(before);
     if ((initials || MayEndSentence(Slice(before))) &&
@@ -138,8 +184,11 @@ int EndBeforeSmall(absl::string_view text, absl::string_view language) {
 
 std::vector<TextRange> SplitSentences(absl::string_view text,
                                       absl::string_view language) {
-  Joining joining(text, language);
   const std::string base = BaseLanguage(language);
+  const std::vector<FootnoteMark> marks = FindFootnoteMarks(text, base);
+  std::vector<Literal> literals = FindLiterals(text);
+  const std::string prepared = Prepared(text, marks, literals);
+  Joining joining(prepared, language, std::move(literals));
   std::vector<TextRange> sentences;
   const auto add = [&](TextRange sentence) {
     if (!sentences.empty() && joining.GoesOn(sentences.back(), sentence)) {
@@ -148,16 +197,18 @@ std::vector<TextRange> SplitSentences(absl::string_view text,
       sentences.push_back(sentence);
     }
   };
-  for (TextRange sentence : Sentences(text, language)) {
+  for (TextRange sentence : Sentences(prepared, language)) {
     while (HasAbbreviations(base)) {
-      const int end =
-          EndBeforeSmall(text.substr(sentence.begin, sentence.size()), base);
+      const int end = EndBeforeSmall(
+          absl::string_view(prepared).substr(sentence.begin, sentence.size()),
+          base);
       if (end < 0) break;
       add({sentence.begin, sentence.begin + end});
-      sentence = Trim(text, {sentence.begin + end, sentence.end});
+      sentence = Trim(prepared, {sentence.begin + end, sentence.end});
     }
     add(sentence);
   }
+  TakeMarks(marks, sentences);
   return sentences;
 }
 

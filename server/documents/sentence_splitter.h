@@ -16,7 +16,10 @@ namespace attend {
 // * behind direct speech: "\"Stop!\" she said.";
 // * behind ordinal numbers of languages that write them with a full stop: "Am
 //   3. Oktober".
-// What stands for a list's number ("1. One dog") is a sentence of its own.
+// Form feeds and vertical tabs end a line. The mark of a note that follows a
+// sentence ("A dog runs.[2] It") ends it, and is between the sentences; one
+// with words ("[citation needed]") is a part of the sentence. What stands for a
+// list's number ("1. One dog") is a sentence of its own.
 std::vector<TextRange> SplitSentences(absl::string_view text,
                                       absl::string_view language);
 

@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "server/documents/place_tags.h"
@@ -14,6 +16,7 @@
 #include "tests/server/documents/fake_translation.h"
 #include "tests/server/documents/random_markup.h"
 #include "tests/server/documents/read_document.h"
+#include "tests/support/field_rows.h"
 
 namespace attend {
 namespace {
@@ -38,6 +41,67 @@ std::vector<std::string> TextsOf(const std::string& source,
 std::string Fake(const std::string& source, DocumentFormat format,
                  const Glossary& glossary = Glossary()) {
   return TranslateFake(Read(source, format, glossary), 0);
+}
+
+// Whether a text does not go on with a character: by the marks that the words
+// of the test have.
+bool IsCharacterBegin(absl::string_view text) {
+  constexpr absl::string_view kGoOn[] = {
+      "\u0e35", "\u0e48", "\u0ebb", "\u17d2", "\u17c2", "\u103c", "\u103a",
+      "\u0301", "\u0323", "\u0302", "\u094d", "\u093f", "\u200d"};
+  return std::none_of(
+      std::begin(kGoOn), std::end(kGoOn),
+      [&](absl::string_view mark) { return absl::StartsWith(text, mark); });
+}
+
+DocumentFormat FormatOf(const nlohmann::json& row) {
+  const std::string name = row["format"];
+  if (name == "text") return kText;
+  return name == "html" ? kHtml : kXml;
+}
+
+TEST(DocumentTest, InputsFromTheField) {
+  for (const nlohmann::json& row : FieldRows("documents")) {
+    SCOPED_TRACE(row["case"]);
+    const Document document = Read(row["source"], FormatOf(row), Glossary(),
+                                   row["language"].get<std::string>());
+    std::vector<std::string> texts;
+    for (const Sentence& sentence : document.sentences) {
+      texts.push_back(sentence.text);
+    }
+    EXPECT_EQ(nlohmann::json(texts), row["read"]);
+    if (row.contains("written")) {
+      EXPECT_EQ(nlohmann::json(TranslateFake(document, 0)), row["written"]);
+    }
+  }
+}
+
+// No part begins with a mark that belongs to the letter before it, and nothing
+// is lost. Text of Thai, Lao, Khmer and Burmese has no spaces; a family is one
+// picture of seven code points.
+TEST(DocumentTest, LongTextsAreCutBetweenCharactersAsReadersSeeThem) {
+  for (const std::string word :
+       {"\u0e17\u0e35\u0e48\u0e19\u0e35\u0e48", "\u0e99\u0ebb\u0e81",
+        "\u1781\u17d2\u1798\u17c2\u179a", "\u1019\u103c\u1014\u103a",
+        "e\u0301e\u0323\u0302", "\u0915\u094d\u0937\u093f",
+        "\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466",
+        "\U0001f1e9\U0001f1ea"}) {
+    std::string text;
+    // So that no cut is at a whole word by chance.
+    while (text.size() < 5000) absl::StrAppend(&text, word, "\u0e01");
+    std::string joined;
+    int parts = 0;
+    for (const std::string& part : TextsOf(text, kText)) {
+      EXPECT_LE(part.size(), 200);
+      joined += part;
+      ++parts;
+      if (joined.size() == text.size()) break;
+      const std::string rest = text.substr(joined.size());
+      EXPECT_TRUE(IsCharacterBegin(rest)) << word << " " << rest.substr(0, 20);
+    }
+    EXPECT_EQ(joined, text);
+    EXPECT_GT(parts, 20);
+  }
 }
 
 TEST(DocumentTest, WhatIsBetweenSentencesStays) {

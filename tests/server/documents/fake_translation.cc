@@ -52,9 +52,9 @@ std::string TranslateFake(const Document& document, uint32_t seed) {
 }
 
 Document Read(const std::string& source, DocumentFormat format,
-              const Glossary& glossary) {
+              const Glossary& glossary, const std::string& language) {
   auto document = ReadDocument(source, {.format = format,
-                                        .language = "en",
+                                        .language = language,
                                         .measure = MeasureBytes(200),
                                         .max_sentences = 1000,
                                         .glossary = &glossary});

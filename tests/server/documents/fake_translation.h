@@ -20,7 +20,8 @@ std::string TranslateFake(const Document& document, uint32_t seed);
 
 // The document of a source whose sentences may have 200 bytes.
 Document Read(const std::string& source, DocumentFormat format,
-              const Glossary& glossary = Glossary());
+              const Glossary& glossary = Glossary(),
+              const std::string& language = "en");
 
 }  // namespace attend
 

@@ -51,6 +51,23 @@ TEST(GlossaryTest, ATermWithoutCapitalsIsFoundInAnyCase) {
               ElementsAre("Apple=Apfel", "APPLE=Apfel", "US=USA"));
 }
 
+TEST(GlossaryTest, AccentsMayBeWrittenInAnyWay) {
+  const Glossary composed = Make({{"caf\u00e9", "1"}, {"\u00c5", "2"}});
+  EXPECT_THAT(
+      Find(composed, "CAFE\u0301 cafe\u0301 A\u030a \u212b cafe"),
+      ElementsAre("CAFE\u0301=1", "cafe\u0301=1", "A\u030a=2", "\u212b=2"));
+  const Glossary apart = Make({{"cafe\u0301", "1"}, {"do\u00adg", "2"}});
+  EXPECT_THAT(Find(apart, "Caf\u00e9 dog"),
+              ElementsAre("Caf\u00e9=1", "dog=2"));
+}
+
+// Their folded case has other letters.
+TEST(GlossaryTest, LettersWithoutCapitalsAreNoCapitals) {
+  const Glossary glossary = Make({{"stra\u00dfe", "1"}, {"\u03c3\u03c2", "2"}});
+  EXPECT_THAT(Find(glossary, "Stra\u00dfe \u03a3\u03a3"),
+              ElementsAre("Stra\u00dfe=1", "\u03a3\u03a3=2"));
+}
+
 TEST(GlossaryTest, TheLaterOfEqualTermsCounts) {
   EXPECT_THAT(Find(Make({{"a", "1"}, {"a", "2"}}), "a"), ElementsAre("a=2"));
 }

@@ -20,8 +20,9 @@ std::vector<std::string> Lex(const std::string& text, MarkupKind kind) {
   std::string all;
   for (MarkupToken token; lexer.Next(token);) {
     const std::string bytes = text.substr(token.begin, token.end - token.begin);
-    tokens.push_back(absl::StrCat(std::string(1, "toc/x"[token.kind]),
-                                  token.untranslated ? "!" : "", " ", bytes));
+    tokens.push_back(absl::StrCat(
+        std::string(1, "toc/x"[token.kind]),
+        token.translate == MarkupToken::kNo ? "!" : "", " ", bytes));
     all += bytes;
   }
   EXPECT_EQ(all, text);
@@ -96,6 +97,17 @@ TEST(CharacterReferencesTest, AreReadAsTheirFormatSays) {
   EXPECT_EQ(read("&#xD800;", MarkupKind::kXml), "8");
   EXPECT_EQ(read("&#x110000;", MarkupKind::kXml), "10");
   EXPECT_EQ(read("&#99999999999999;", MarkupKind::kXml), "17");
+  EXPECT_EQ(read("&NotEqualTilde;", MarkupKind::kHtml), "15\u2242\u0338");
+  EXPECT_EQ(read("&ampx", MarkupKind::kHtml), "4&");
+  EXPECT_EQ(read("&notin x", MarkupKind::kHtml), "4\u00ac");
+  EXPECT_EQ(read("&notin;", MarkupKind::kHtml), "7\u2209");
+  EXPECT_EQ(read("&amp x", MarkupKind::kXml), "4&");
+  EXPECT_EQ(read("&ampx", MarkupKind::kXml), "0");
+  EXPECT_EQ(read("&#228 x", MarkupKind::kHtml), "5\u00e4");
+  EXPECT_EQ(read("&#xe4g", MarkupKind::kHtml), "5\u00e4");
+  EXPECT_EQ(read("&#x92;", MarkupKind::kHtml), "6\u2019");
+  EXPECT_EQ(read("&#0", MarkupKind::kHtml), "0");
+  EXPECT_EQ(read("&#;", MarkupKind::kHtml), "0");
   EXPECT_EQ(read("& b;", MarkupKind::kHtml), "0");
   EXPECT_EQ(read("&b", MarkupKind::kHtml), "0");
   EXPECT_EQ(read("&;", MarkupKind::kHtml), "0");
