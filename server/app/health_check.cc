@@ -28,10 +28,11 @@ size_t Ignore(char*, size_t size, size_t count, void*) { return size * count; }
 
 }  // namespace
 
-absl::Status CheckHealth(const HttpOptions& options, const char* key) {
+absl::Status CheckHealth(const HttpOptions& options, const char* path,
+                         const char* key) {
   const std::string url =
       absl::StrCat(options.tls ? "https://" : "http://",
-                   ReachableHost(options.host), ":", options.port, "/readyz");
+                   ReachableHost(options.host), ":", options.port, path);
   const std::unique_ptr<CURL, void (*)(CURL*)> curl(curl_easy_init(),
                                                     curl_easy_cleanup);
   if (curl == nullptr) {

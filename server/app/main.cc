@@ -31,6 +31,7 @@
 #include "server/app/open_doors.h"
 #include "server/app/options.h"
 #include "server/app/profile_calls.h"
+#include "server/app/reserved_ports.h"
 #include "server/app/served_certificates.h"
 #include "server/app/served_models.h"
 #include "server/app/served_tenants.h"
@@ -64,6 +65,17 @@ namespace {
 constexpr absl::Duration kFlushTime = absl::Seconds(5);
 // Time to give back what the process has, after its last call.
 constexpr absl::Duration kTearDownTime = absl::Seconds(10);
+// Time for the last lines of the log, where the process ends on the spot.
+constexpr absl::Duration kLastLinesTime = absl::Milliseconds(500);
+
+// Ends the process without destructors: a thread is busy loading a model, which
+// nobody needs any more, and which may take minutes. What a download of the
+// model has written stays whole for the next start.
+[[noreturn]] void EndAtOnce(Log& log) {
+  log.Write(LogLevel::kInfo, "stopped", {{"while", "loading"}});
+  log.Flush(kLastLinesTime);
+  _exit(0);
+}
 
 // An orderly end: first no new work is taken, then running work may finish,
 // then the rest is cut off.
@@ -88,6 +100,7 @@ void Drain(const ServerOptions& options, ServedModels& models,
   profiler.End();
   rpc.Shutdown(kFlushTime);
   http_calls.Shutdown(kFlushTime);
+  if (loader.busy()) EndAtOnce(log);
   log.Write(LogLevel::kInfo, "stopped", {});
 }
 
@@ -120,6 +133,8 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
   const absl::Time begin = SteadyNow();
   RETURN_IF_ERROR(CheckDescriptors());
   WarnOfOpenDoors(options, log);
+  ReservedPorts ports;
+  RETURN_IF_ERROR(ports.Reserve(options.rpc, options.http));
   ASSIGN_OR_RETURN(const std::unique_ptr<AccessLog> access_log,
                    AccessLog::Open(options.access_log, log));
   Metrics metrics(ATTEND_VERSION,
@@ -171,6 +186,8 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
        .profiles = &profiles,
        .methods = RpcMethods(options)},
       options.rpc.tokenizer_threads, options.rpc.max_tokenizer_queue);
+  signals.Started();
+  ports.Release();
   ASSIGN_OR_RETURN(const std::unique_ptr<RpcServer> rpc,
                    RpcServer::Start(options.rpc, calls, step_signal,
                                     metrics.connections(), certificates.get()));
@@ -209,7 +226,8 @@ absl::Status Serve(const ServerOptions& options, Signals& signals, Log& log) {
 }
 
 // Returns the exit code.
-int Run(const ServerOptions& options) {
+int Run(const CommandLine& line) {
+  const ServerOptions& options = line.options;
   RaiseDescriptorLimit();
   ShareHeapsUnderLimit();
   // Large blocks go back to the system when they are freed.
@@ -219,6 +237,11 @@ int Run(const ServerOptions& options) {
   Sandbox::Shared();
   Signals signals;
   Log log(options.log, STDERR_FILENO);
+  signals.EndAtOnce([&log] { EndAtOnce(log); });
+  const absl::Cleanup started = [&signals] { signals.Started(); };
+  for (const std::string& warning : line.warnings) {
+    log.Write(LogLevel::kWarning, "variable_ignored", {{"warning", warning}});
+  }
   const GrpcLog grpc_log(log);
   // A message that cannot be parsed ends its call with a status, and has a line
   // in our log. Protobuf would write a second line, in another form, for each
@@ -257,22 +280,27 @@ int PrintError(const absl::Status& status, int code) {
   return code;
 }
 
+// Does what is asked for instead of a server. Returns the exit code.
+int Answer(const CommandLine& line) {
+  UnblockSignals();
+  if (PrintText(line)) return 0;
+  const char* const key = std::getenv("ATTEND_TOKEN");
+  const absl::Status healthy =
+      CheckHealth(line.options.http, line.live_check ? "/livez" : "/readyz",
+                  key == nullptr ? "" : key);
+  return healthy.ok() ? 0 : PrintError(healthy, 1);
+}
+
 int Main(const std::vector<std::string>& arguments) {
   auto line = ParseCommandLine(arguments);
   if (!line.ok()) return PrintError(line.status(), 2);
-  if (PrintText(*line)) return 0;
-  if (line->health_check) {
-    const char* const key = std::getenv("ATTEND_TOKEN");
-    const absl::Status healthy =
-        CheckHealth(line->options.http, key == nullptr ? "" : key);
-    return healthy.ok() ? 0 : PrintError(healthy, 1);
-  }
+  if (!line->serves()) return Answer(*line);
   const absl::Status inherited =
       InheritSockets(line->options.rpc, line->options.http);
   if (!inherited.ok()) return PrintError(inherited, 2);
   int code = 1;
   const absl::Status status = CatchExceptions([&] {
-    code = Run(line->options);
+    code = Run(*line);
     return absl::OkStatus();
   });
   if (status.ok()) return code;
@@ -284,11 +312,21 @@ int Main(const std::vector<std::string>& arguments) {
   return 1;
 }
 
+// The loader calls this before it calls the constructors of libraries, which
+// take longer than all else before main(). Sanitizers are not ready so early.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(ATTEND_THREAD_SANITIZER)
+__attribute__((section(".preinit_array"),
+               used)) void (*const block_signals)() = &BlockSignals;
+#endif
+
 }  // namespace
 }  // namespace attend
 
 int main(int argc, char** argv) {
+  attend::BlockSignals();
   attend::Sandbox::RunIfStartedForIt(argc, argv);
   if (!attend::OpenStandardDescriptors(argv)) return 1;
-  return attend::Main(std::vector<std::string>(argv + 1, argv + argc));
+  return attend::RunWithStack([&] {
+    return attend::Main(std::vector<std::string>(argv + 1, argv + argc));
+  });
 }

@@ -73,6 +73,9 @@ void ModelLoader::Drain() {
     MutexLock lock(mutex_);
     stopping_ = true;
     refused.swap(waiting_);
+    if (under_way_ != nullptr) {
+      refused.push_front({{}, std::exchange(under_way_, nullptr)});
+    }
     come_.notify_one();
   }
   for (const Waiting& one : refused) {
@@ -105,20 +108,32 @@ absl::Status ModelLoader::Submit(ModelChange change, Done done) {
   return absl::OkStatus();
 }
 
+bool ModelLoader::busy() {
+  MutexLock lock(mutex_);
+  return busy_;
+}
+
 void ModelLoader::Run() {
   NameThread("loader");
   MutexLock lock(mutex_);
   while (Wait(lock)) {
+    busy_ = true;
     if (waiting_.empty()) {
       lock.unlock();
       Look();
     } else {
-      const Waiting next = std::move(waiting_.front());
+      const ModelChange change = std::move(waiting_.front().change);
+      under_way_ = std::move(waiting_.front().done);
       waiting_.pop_front();
       lock.unlock();
-      Report(next.done, MakeAndTell(next.change));
+      const absl::Status made = MakeAndTell(change);
+      lock.lock();
+      const Done done = std::exchange(under_way_, nullptr);
+      lock.unlock();
+      if (done != nullptr) Report(done, made);  // else Drain() has told
     }
     lock.lock();
+    busy_ = false;
   }
 }
 

@@ -36,9 +36,11 @@ class ModelLoader final : public ModelControl {
   // ModelControlMode::kPoll, models that lacked memory at the start are tried
   // again.
   void Start(std::function<void()> changed);
-  // From now on only the change under way is made: those that wait, and those
-  // to come, fail with UNAVAILABLE.
+  // From now on no change is begun. Those that wait, those to come, and the
+  // one under way, which may take minutes, fail with UNAVAILABLE.
   void Drain();
+  // After Drain(): true while the change under way has not ended.
+  bool busy();
   // Drain(), and waits for the change under way.
   void Stop();
 
@@ -82,6 +84,8 @@ class ModelLoader final : public ModelControl {
   Mutex mutex_;
   std::condition_variable come_;
   std::deque<Waiting> waiting_ ABSL_GUARDED_BY(mutex_);
+  Done under_way_ ABSL_GUARDED_BY(mutex_);  // null: nobody waits for it
+  bool busy_ ABSL_GUARDED_BY(mutex_) = false;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };

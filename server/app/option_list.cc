@@ -312,6 +312,9 @@ void AddFlags(OptionParser& parser, CommandLine& line) {
                  "Ask the server that runs with these options on this machine "
                  "whether it takes calls. The exit code is 0 if it does. "
                  "ATTEND_TOKEN is the key, if health needs one.");
+  parser.AddFlag("--live-check", line.live_check,
+                 "The same, but ask whether the server is alive: it is so "
+                 "while it drains, too.");
   parser.AddFlag("--version", line.version, "Print the version.");
   parser.AddFlag("--man", line.man, "Print the manual page.");
   parser.AddFlag("--completion", line.completion, {"bash", "zsh", "fish"},

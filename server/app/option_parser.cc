@@ -1,31 +1,24 @@
 #include "server/app/option_parser.h"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <sstream>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "command_line/did_you_mean.h"
 #include "engine/tensor/status_macros.h"
 #include "server/app/config_file.h"
+#include "server/app/environment.h"
 
 namespace attend {
-namespace {
-
-std::string VariableName(const std::string& name) {
-  return absl::StrCat("ATTEND_", absl::AsciiStrToUpper(
-                                     absl::StrReplaceAll(name, {{"-", "_"}})));
-}
-
-}  // namespace
-
 OptionParser::OptionParser() : app_(std::make_unique<CLI::App>()) {
   app_->set_help_flag();  // ours follows a check of all values
   Add("config", file_,
@@ -67,7 +60,7 @@ std::string OptionParser::Place(const std::string& name) const {
     case Source::kFlags:
       return absl::StrCat("--", name);
     case Source::kVariables:
-      return VariableName(name);
+      return OptionVariable(name);
     case Source::kFile:
       return absl::StrCat(file_, ": ", name);
   }
@@ -94,8 +87,19 @@ void OptionParser::Read(const Text& option,
 // Variables are read here, because CLI11 would let a file win over variables.
 void OptionParser::ParseVariables() {
   source_ = Source::kVariables;
+  std::vector<std::string> known;
   for (CLI::Option* const option : options_) {
-    option->envname(VariableName(option->get_single_name()));
+    const std::string name = option->get_single_name();
+    const std::string& variable = known.emplace_back(OptionVariable(name));
+    const char* const value = std::getenv(variable.c_str());
+    if (value != nullptr && IsServiceLink(name, value)) {
+      warnings_.push_back(ServiceLinkWarning(variable, value));
+      continue;
+    }
+    option->envname(variable);
+  }
+  for (std::string& warning : UnknownVariables(environ, known)) {
+    warnings_.push_back(std::move(warning));
   }
   std::istringstream nothing;
   app_->parse_from_stream(nothing);
@@ -172,7 +176,7 @@ std::vector<OptionText> OptionParser::Describe() const {
     text.choices = ChoicesOf(option->get_type_name());
     text.help = option->get_description();
     if (option->get_default_str().empty()) continue;
-    text.variable = VariableName(option->get_single_name());
+    text.variable = OptionVariable(option->get_single_name());
     if (option->get_default_str() == "empty") continue;
     absl::StrAppend(&text.help, " Default: ", option->get_default_str(), ".");
   }
@@ -184,7 +188,7 @@ std::string OptionParser::Help() const {
   for (const CLI::Option* option : app_->get_options()) {
     absl::StrAppend(&text, "  --", option->get_single_name());
     if (!option->get_default_str().empty()) {
-      absl::StrAppend(&text, "  (", VariableName(option->get_single_name()),
+      absl::StrAppend(&text, "  (", OptionVariable(option->get_single_name()),
                       ", default ", option->get_default_str(), ")");
     }
     absl::StrAppend(&text, "\n      ", option->get_description(), "\n");

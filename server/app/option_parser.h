@@ -59,6 +59,9 @@ class OptionParser {
   // Reads all options; called once. `arguments` does not have the name of the
   // program. INVALID_ARGUMENT names the flag, variable or line, and its value.
   absl::Status Parse(const std::vector<std::string>& arguments);
+  // After Parse(): a sentence for each variable of the environment that was
+  // ignored although its name begins with ATTEND_.
+  const std::vector<std::string>& warnings() const { return warnings_; }
 
   // The text of --help: every option with its variable, default and help.
   std::string Help() const;
@@ -90,6 +93,7 @@ class OptionParser {
 
   const std::unique_ptr<CLI::App> app_;
   std::vector<CLI::Option*> options_;  // of the app
+  std::vector<std::string> warnings_;
   std::string file_;
   Source source_ = Source::kFlags;  // what is read now
 };

@@ -1,15 +1,13 @@
 #include "server/app/option_values.h"
 
 #include <cstdint>
-#include <limits>
-#include <utility>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/strip.h"
 #include "engine/tensor/status_macros.h"
+#include "server/app/byte_count.h"
 
 namespace attend {
 namespace {
@@ -42,20 +40,9 @@ absl::Status ParseValue(absl::string_view text, double& share) {
 }
 
 absl::Status ParseValue(absl::string_view text, size_t& bytes) {
-  absl::string_view digits = text;
-  int shift = 0;
-  for (const auto& [suffix, bits] :
-       {std::pair("KiB", 10), {"MiB", 20}, {"GiB", 30}}) {
-    if (absl::ConsumeSuffix(&digits, suffix)) {
-      shift = bits;
-      break;
-    }
-  }
-  uint64_t value = 0;
-  const bool good = absl::SimpleAtoi(digits, &value) &&
-                    value <= std::numeric_limits<uint64_t>::max() >> shift;
-  bytes = value << shift;
-  return Check(good, text, "a number of bytes (1000000, 64MiB, 2GiB)");
+  const std::optional<uint64_t> count = ParseByteCount(text);
+  bytes = count.value_or(0);
+  return Check(count.has_value(), text, kByteCountForms);
 }
 
 absl::Status ParseValue(absl::string_view text, bool& value) {
@@ -130,7 +117,7 @@ std::string ValueText(int value) { return absl::StrCat(value); }
 
 std::string ValueText(double value) { return absl::StrCat(value); }
 
-std::string ValueText(size_t bytes) { return absl::StrCat(bytes >> 20, "MiB"); }
+std::string ValueText(size_t bytes) { return ByteCountText(bytes); }
 
 std::string ValueText(bool value) { return value ? "true" : "false"; }
 

@@ -25,7 +25,8 @@ namespace attend {
 // Read a value. INVALID_ARGUMENT names the text and what was expected.
 absl::Status ParseValue(absl::string_view text, int& value);
 absl::Status ParseValue(absl::string_view text, double& share);  // 0 to 1
-absl::Status ParseValue(absl::string_view text, size_t& bytes);  // 64MiB
+absl::Status ParseValue(absl::string_view text,
+                        size_t& bytes);  // see ParseByteCount()
 absl::Status ParseValue(absl::string_view text, bool& value);
 absl::Status ParseValue(absl::string_view text, std::string& value);
 absl::Status ParseValue(absl::string_view text, absl::Duration& value);  // 30s

@@ -109,6 +109,7 @@ absl::StatusOr<CommandLine> ParseCommandLine(
   AddOptions(parser, options);
   AddFlags(parser, line);
   RETURN_IF_ERROR(parser.Parse(arguments));
+  line.warnings = parser.warnings();
   // Engine and batcher have one budget: the batcher may plan as many rows as
   // the engine takes. All beams of an input go into one step, even above the
   // budget.
@@ -120,13 +121,8 @@ absl::StatusOr<CommandLine> ParseCommandLine(
   options.http.needs_keys = !options.tenants_file.empty();
   SplitAtCommas(options.http.cors_origins);
   SplitAtCommas(options.http.allowed_hosts);
-  if (line.help || line.version || line.man || !line.completion.empty()) {
-    return line;
-  }
-  if (line.health_check) {
-    RETURN_IF_ERROR(ValidateHealthCheck(options.http));
-    return line;
-  }
+  if (line.checks()) RETURN_IF_ERROR(ValidateHealthCheck(options.http));
+  if (!line.serves()) return line;
   ASSIGN_OR_RETURN(options.models, FindModels(options.model_options));
   if (!options.model_options.hub.empty()) {
     RETURN_IF_ERROR(ReadHubVariables(

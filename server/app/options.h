@@ -89,12 +89,21 @@ struct CommandLine {
   bool version = false;
   bool man = false;
   bool health_check = false;
+  bool live_check = false;
   std::string completion;  // the shell; empty: not asked for
+  // Sentences about variables that were ignored, for the log.
+  std::vector<std::string> warnings;
+
+  // True if a server is asked for, and not one of the above.
+  bool serves() const {
+    return !help && !version && !man && !checks() && completion.empty();
+  }
+  bool checks() const { return health_check || live_check; }
 };
 
 // The options from flags, else from variables, else from the file that --config
 // names (see OptionParser), else the defaults. They are valid, and the models
-// have been found (for health_check, only those of the HTTP port are valid).
+// have been found (for checks(), only those of the HTTP port are valid).
 // INVALID_ARGUMENT names the flag, variable or line. `arguments` does not have
 // the name of the program.
 absl::StatusOr<CommandLine> ParseCommandLine(

@@ -2,8 +2,11 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <utility>
 
@@ -17,20 +20,41 @@ constexpr int kWake = SIGUSR1;
 sigset_t Watched() {
   sigset_t set;
   sigemptyset(&set);
-  for (int signal : {SIGTERM, SIGINT, SIGQUIT, SIGHUP, kWake}) {
+  for (int signal : {SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGCHLD, kWake}) {
     sigaddset(&set, signal);
   }
   return set;
 }
 
+// The kernel's form of a set of signals, in which signal 1 is bit 0.
+constexpr uint64_t KernelBit(int signal) { return uint64_t{1} << (signal - 1); }
+constexpr uint64_t kBlockedEarly = KernelBit(SIGTERM) | KernelBit(SIGINT) |
+                                   KernelBit(SIGQUIT) | KernelBit(SIGHUP);
+
+void SetMask(int how) {
+  syscall(SYS_rt_sigprocmask, how, &kBlockedEarly, nullptr,
+          sizeof(kBlockedEarly));
+}
+
+void ReapChildren() {
+  while (waitpid(-1, nullptr, WNOHANG) > 0) {
+  }
+}
+
 }  // namespace
+
+void BlockSignals() { SetMask(SIG_BLOCK); }
+
+void UnblockSignals() { SetMask(SIG_UNBLOCK); }
 
 Signals::Signals() {
   const sigset_t set = Watched();
-  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  // A parent may have blocked others, such as SIGALRM of EndWithin().
+  pthread_sigmask(SIG_SETMASK, &set, nullptr);
   signal(SIGPIPE, SIG_IGN);  // a closed log pipe must not end the server
   signal(SIGXFSZ, SIG_IGN);  // nor a log file that may not grow (ulimit -f)
   signal(SIGUSR2, SIG_IGN);
+  signal(SIGCHLD, SIG_DFL);  // a parent may have ignored it
   thread_ = std::thread([this] { RunThread(); });
 }
 
@@ -38,6 +62,24 @@ Signals::~Signals() {
   closed_ = true;
   pthread_kill(thread_.native_handle(), kWake);
   thread_.join();
+}
+
+void Signals::EndAtOnce(std::function<void()> end_process) {
+  {
+    MutexLock lock(start_mutex_);
+    end_process_ = std::move(end_process);
+  }
+  if (stopping()) EndIfStarting();
+}
+
+void Signals::Started() {
+  MutexLock lock(start_mutex_);
+  end_process_ = nullptr;
+}
+
+void Signals::EndIfStarting() {
+  MutexLock lock(start_mutex_);
+  if (end_process_ != nullptr) end_process_();
 }
 
 SignalRequest Signals::Wait(absl::Duration timeout) {
@@ -64,16 +106,24 @@ void Signals::EndWithin(absl::Duration most) {
 void Signals::RunThread() {
   const sigset_t set = Watched();
   int signal = 0;
+  ReapChildren();  // those of the time before SIGCHLD was blocked
   while (sigwait(&set, &signal) == 0 && !closed_) {
     if (signal == kWake) continue;
-    MutexLock lock(mutex_);
-    if (signal == SIGHUP) {
-      reload_ = true;
-    } else {
-      if (stopping_) std::_Exit(1);
-      stopping_ = true;
+    if (signal == SIGCHLD) {
+      ReapChildren();
+      continue;
     }
-    changed_.notify_all();
+    {
+      MutexLock lock(mutex_);
+      if (signal == SIGHUP) {
+        reload_ = true;
+      } else {
+        if (stopping_) std::_Exit(1);
+        stopping_ = true;
+      }
+      changed_.notify_all();
+    }
+    if (signal != SIGHUP) EndIfStarting();
   }
 }
 

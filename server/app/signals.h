@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <thread>
 
 #include "absl/time/time.h"
@@ -17,9 +18,22 @@ enum class SignalRequest {
   kReload,   // SIGHUP: read again what can be read again
 };
 
+// Blocks the signals that ask for something, so that one that arrives before
+// there is a Signals waits for it. Without that, the kernel discards signals
+// that process 1 of a container does not handle yet, and a server that is asked
+// to end is killed at the end of its grace period. Makes a system call only, so
+// that it can run before the constructors of the program's libraries.
+void BlockSignals();
+
+// Undoes BlockSignals() in a process that has no Signals: signals then end it.
+// (As process 1, it has to end by itself.)
+void UnblockSignals();
+
 // Receives signals on a thread of its own. Wait() tells of the first signal
 // that asks for an orderly end; a second one ends the process on the spot, with
-// status 1. SIGUSR1, SIGUSR2 and SIGPIPE do nothing. To be made before all
+// status 1. SIGUSR1, SIGUSR2 and SIGPIPE do nothing. At SIGCHLD, all child
+// processes that have ended are reaped, including those that are not this
+// program's: process 1 of a container inherits orphans. To be made before all
 // other threads, because they must inherit the blocked signals.
 class Signals {
  public:
@@ -27,6 +41,15 @@ class Signals {
   ~Signals();
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;
+
+  // Until Started(), a request to stop, also one that came before, calls
+  // `end_process` on the thread of the signals. The function must not return. A
+  // server that starts has nothing to drain, and its main thread may be busy
+  // for minutes with one model.
+  void EndAtOnce(std::function<void()> end_process);
+  // From now on, requests to stop are for Wait(). Does not return if
+  // EndAtOnce()'s function runs.
+  void Started();
 
   // Waits for the next request, for at most `timeout`. Returns kReload once for
   // all SIGHUPs that came since the last call. After a request to stop, every
@@ -41,11 +64,15 @@ class Signals {
 
  private:
   void RunThread();
+  void EndIfStarting();
 
   Mutex mutex_;
   std::condition_variable changed_;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   bool reload_ ABSL_GUARDED_BY(mutex_) = false;
+  // Of EndAtOnce(), which holds `start_mutex_` while it runs; null: not now.
+  Mutex start_mutex_;
+  std::function<void()> end_process_ ABSL_GUARDED_BY(start_mutex_);
   std::atomic<bool> closed_{false};
   std::thread thread_;
 };

@@ -2,9 +2,12 @@
 
 #include <fcntl.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <latch>
 #include <thread>
@@ -23,6 +26,19 @@ constexpr rlim_t kDescriptors = 64;
 constexpr int kThreads = 24;
 // Address space that libraries map for themselves.
 constexpr uint64_t kAddressSpace = uint64_t{256} << 20;
+// As on most systems. Pages of a stack that are not used take no memory.
+constexpr size_t kStackBytes = 8 << 20;
+
+struct StackRun {
+  absl::FunctionRef<int()> run;
+  int result = 1;
+};
+
+void* RunOnThread(void* argument) {
+  auto& run = *static_cast<StackRun*>(argument);
+  run.result = run.run();
+  return nullptr;
+}
 
 }  // namespace
 
@@ -64,6 +80,26 @@ absl::Status CheckThreads() {
   end.count_down();
   for (std::thread& thread : threads) thread.join();
   return status;
+}
+
+int RunWithStack(absl::FunctionRef<int()> run) {
+  pthread_attr_t stack;
+  pthread_attr_init(&stack);
+  pthread_attr_setstacksize(&stack, kStackBytes);
+  pthread_setattr_default_np(&stack);
+  pthread_attr_destroy(&stack);
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= kStackBytes) {
+    return run();
+  }
+  StackRun started{run};
+  pthread_t thread;
+  // Without a thread, the server will say so itself.
+  if (pthread_create(&thread, nullptr, &RunOnThread, &started) != 0) {
+    return run();
+  }
+  pthread_join(thread, nullptr);
+  return started.result;
 }
 
 bool OpenStandardDescriptors(char** arguments) {

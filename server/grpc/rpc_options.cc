@@ -7,7 +7,9 @@
 namespace attend {
 namespace {
 
-absl::Status CheckRange(absl::string_view name, int value, int low, int high) {
+template <class Number>
+absl::Status CheckRange(absl::string_view name, Number value, Number low,
+                        Number high) {
   if (value >= low && value <= high) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrFormat("%s is %d, must be in [%d, %d]", name, value, low, high));
@@ -26,8 +28,8 @@ absl::Status RpcOptions::Validate() const {
   RETURN_IF_ERROR(CheckRange("max_batch_inputs", max_batch_inputs, 1, 100000));
   RETURN_IF_ERROR(
       CheckRange("max_document_sentences", max_document_sentences, 1, 1000000));
-  RETURN_IF_ERROR(
-      CheckRange("max_message_bytes", max_message_bytes, 1024, 1 << 30));
+  RETURN_IF_ERROR(CheckRange<size_t>("max_message_bytes", max_message_bytes,
+                                     1024, 1 << 30));
   RETURN_IF_ERROR(CheckRange("max_connections", max_connections, 1, 1000000));
   RETURN_IF_ERROR(CheckRange("max_connections_per_address",
                              max_connections_per_address, 0, 1000000));

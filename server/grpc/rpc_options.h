@@ -1,6 +1,7 @@
 #ifndef ATTEND_SERVER_GRPC_RPC_OPTIONS_H_
 #define ATTEND_SERVER_GRPC_RPC_OPTIONS_H_
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,7 @@ struct RpcOptions {
   int max_document_sentences = 8192;
   // The most bytes of one request. Higher: a call may take more memory before
   // anything is checked.
-  int max_message_bytes = 16 << 20;
+  size_t max_message_bytes = 16 << 20;
   // The most connections at once. Further connections are closed as they come,
   // and so are connections that would take the last descriptors. Higher: more
   // memory, about 20 KiB for each connection, 100 KiB with TLS.

@@ -7,6 +7,7 @@
 #include <climits>
 #include <utility>
 
+#include "absl/status/statusor.h"
 #include "engine/tensor/out_of_memory.h"
 #include "server/scheduler/clock.h"
 
@@ -35,6 +36,14 @@ void LineWriter::Write(absl::FunctionRef<std::string()> make) {
   ++all_dropped_;
   MutexLock lock(mutex_);
   ++dropped_;
+}
+
+void LineWriter::Flush(absl::Duration most) {
+  MutexLock lock(mutex_);
+  written_.wait_for(lock, absl::ToChronoNanoseconds(most),
+                    [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+                      return lines_.empty() && !writing_;
+                    });
 }
 
 absl::Status LineWriter::Queue(std::string line) {
@@ -112,6 +121,7 @@ void LineWriter::RunWriter() {
       continue;
     }
     lines.swap(lines_);
+    writing_ = true;
     const int64_t dropped = std::exchange(dropped_, 0);
     lock.unlock();
     for (const std::string& line : lines) {
@@ -120,6 +130,8 @@ void LineWriter::RunWriter() {
     if (dropped > 0 && !TellOfDropped(dropped)) return;
     lines.clear();
     lock.lock();
+    writing_ = false;
+    written_.notify_all();
   }
 }
 

@@ -43,6 +43,9 @@ class LineWriter {
   // now owns. The one before is closed if it was owned, too; a line that it has
   // taken a part of is written again.
   void SwitchTo(int file_descriptor);
+  // Waits until all lines so far are written, for at most `most`. For a process
+  // that ends without destructors.
+  void Flush(absl::Duration most);
   // The lines that were dropped or lost so far.
   int64_t dropped() const { return all_dropped_; }
 
@@ -69,6 +72,8 @@ class LineWriter {
 
   Mutex mutex_;
   std::condition_variable changed_;
+  std::condition_variable written_;
+  bool writing_ ABSL_GUARDED_BY(mutex_) = false;  // lines that were in lines_
   std::vector<std::string> lines_ ABSL_GUARDED_BY(mutex_);
   int64_t dropped_ ABSL_GUARDED_BY(mutex_) = 0;  // and not told of
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;

@@ -33,6 +33,9 @@ class Log {
   // The same in another format than that of the log.
   void WriteAs(LogFormat format, LogLevel level, absl::string_view event,
                std::initializer_list<LogField> fields);
+  // Waits until all lines so far have left the process, for at most `most`. For
+  // a process that ends without destructors.
+  void Flush(absl::Duration most) { writer_.Flush(most); }
   // The lines that were dropped or lost so far.
   int64_t dropped() const { return writer_.dropped(); }
 

@@ -2,7 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -56,9 +59,38 @@ class HubServerTest : public ::testing::Test {
     return Bits(*response);
   }
 
+  // Whether the model "stalled/plain" has come as far as it comes.
+  bool HasStalled() const {
+    // Meanwhile files get their final names.
+    std::error_code gone;
+    for (auto entry = fs::recursive_directory_iterator(directory_, gone);
+         !gone && entry != fs::recursive_directory_iterator();
+         entry.increment(gone)) {
+      std::error_code renamed;
+      if (entry->path().extension() == ".incomplete" &&
+          entry->file_size(renamed) == 50'000) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   std::unique_ptr<FakeHub> hub_;
   fs::path directory_;
 };
+
+// A port that nobody has, for now.
+int FreePort() {
+  const int socket_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  socklen_t size = sizeof(address);
+  EXPECT_EQ(bind(socket_fd, reinterpret_cast<sockaddr*>(&address), size), 0);
+  EXPECT_EQ(
+      getsockname(socket_fd, reinterpret_cast<sockaddr*>(&address), &size), 0);
+  close(socket_fd);
+  return ntohs(address.sin_port);
+}
 
 TEST_F(HubServerTest, ServesWhatItFetchedAndLaterWhatItHas) {
   std::string first;
@@ -98,25 +130,38 @@ TEST_F(HubServerTest, ASignalEndsADownload) {
   Process server({ATTEND_SERVER, "--host=127.0.0.1", "--port=0",
                   "--http-host=127.0.0.1", "--http-port=0",
                   "--hub=stalled/plain"});
-  const auto begun = [&] {
-    // Meanwhile files get their final names.
-    std::error_code gone;
-    for (auto entry = fs::recursive_directory_iterator(directory_, gone);
-         !gone && entry != fs::recursive_directory_iterator();
-         entry.increment(gone)) {
-      std::error_code renamed;
-      if (entry->path().extension() == ".incomplete" &&
-          entry->file_size(renamed) == 50'000) {
-        return true;
-      }
-    }
-    return false;
-  };
-  ASSERT_TRUE(Eventually(begun)) << server.output();
+  ASSERT_TRUE(Eventually([this] { return HasStalled(); })) << server.output();
   const absl::Time signal = absl::Now();
   server.Signal(SIGTERM);
   EXPECT_EQ(server.Wait(), 0) << server.output();
-  EXPECT_LT(absl::Now() - signal, absl::Seconds(5));  // not the 10 of a stall
+  EXPECT_LT(absl::Now() - signal, absl::Seconds(1));  // not the 10 of a stall
+  EXPECT_THAT(server.output(), HasSubstr("event=stopped while=loading"));
+}
+
+// The first one holds the ports before it has a model, and listens on none.
+TEST_F(HubServerTest, TwoServersOnAPortNoticeBeforeTheyLoad) {
+  const std::string ports[] = {absl::StrCat(FreePort()),
+                               absl::StrCat(FreePort())};
+  const std::vector<std::string> first = {
+      ATTEND_SERVER,         "--host=127.0.0.1",        "--port=" + ports[0],
+      "--http-host=0.0.0.0", "--http-port=" + ports[1], "--hub=stalled/plain"};
+  Process server(first);
+  ASSERT_TRUE(Eventually([this] { return HasStalled(); })) << server.output();
+  for (const std::string& flag :
+       {"--port=" + ports[0], "--http-port=" + ports[1]}) {
+    const bool grpc = flag == first[2];
+    Process second({ATTEND_SERVER, "--port=0", "--http-port=0", flag,
+                    "--model=" + BundledModel()});
+    EXPECT_EQ(second.Wait(), 1);
+    EXPECT_THAT(second.output(),
+                AllOf(HasSubstr(absl::StrCat(
+                          "cannot listen on 0.0.0.0:", ports[grpc ? 0 : 1],
+                          ": address already in use")),
+                      Not(HasSubstr("event=loading"))));
+  }
+  EXPECT_EQ(RunShell("curl -s http://127.0.0.1:" + ports[1]).exit_code, 7);
+  server.Signal(SIGTERM);
+  EXPECT_EQ(server.Wait(), 0) << server.output();
 }
 
 TEST_F(HubServerTest, TheOnlyModelThatIsNotThereEndsTheServer) {

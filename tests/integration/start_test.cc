@@ -27,6 +27,7 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class StartTest : public ::testing::Test {
  protected:
@@ -337,6 +338,40 @@ TEST_F(StartTest, ADraftModelDraftsAndChangesNothing) {
 TEST_F(StartTest, OptionsFromTheEnvironment) {
   const std::string line = RunShell("ATTEND_THREADS=many " ATTEND_SERVER).err;
   EXPECT_THAT(line, HasSubstr("ATTEND_THREADS"));
+  // Kubernetes sets such variables next to a service named "attend".
+  Process server({"/usr/bin/env", "ATTEND_PORT=tcp://10.0.0.1:50051",
+                  "ATTEND_SERVICE_HOST=10.0.0.1", "ATTEND_TREADS=2",
+                  ATTEND_SERVER, "--port=0", "--http-port=0",
+                  "--kv-cache-bytes=16MiB", "--model=" + BundledModel()});
+  ASSERT_TRUE(server.WaitForOutput("event=ready")) << server.output();
+  EXPECT_THAT(server.output(),
+              AllOf(HasSubstr("event=variable_ignored warning=\"ATTEND_PORT is "
+                              "'tcp://10.0.0.1:50051'"),
+                    HasSubstr("did you mean ATTEND_THREADS?"),
+                    Not(HasSubstr("ATTEND_SERVICE_HOST"))));
+  server.Signal(SIGTERM);
+  EXPECT_EQ(server.Wait(), 0) << server.output();
+}
+
+// Grammars and templates are compiled by recursion.
+TEST_F(StartTest, ASmallLimitOfTheStackIsNoLimitOfThreads) {
+  for (const int kilobytes : {64, 256}) {
+    Process server({"/bin/bash", "-c",
+                    absl::StrCat("ulimit -s ", kilobytes,
+                                 "; exec " ATTEND_SERVER
+                                 " --host=127.0.0.1 --port=0 --http-port=0 "
+                                 "--kv-cache-bytes=16MiB --model=",
+                                 BundledModel())});
+    ASSERT_TRUE(server.WaitForOutput("isa=")) << server.output();
+    const std::string log = server.output();
+    const std::string port = log.substr(log.find("grpc_port=") + 10, 5);
+    const Outcome call =
+        RunShell(absl::StrCat(ATTEND_CLI " generate --address 127.0.0.1:", port,
+                              " --regex '[a-z ]{1,9}' Hello."));
+    EXPECT_EQ(call.exit_code, 0) << call.err;
+    server.Signal(SIGTERM);
+    EXPECT_EQ(server.Wait(), 0) << server.output();
+  }
 }
 
 TEST_F(StartTest, HelpAndVersion) {

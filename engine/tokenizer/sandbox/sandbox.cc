@@ -146,8 +146,12 @@ struct Sandbox::Starter {
   }
 
   explicit Starter(int fd) : control(fd) {}
-  // Asked by one thread at a time, until it is true.
-  bool IsGone() const { return waitpid(child, nullptr, WNOHANG) == child; }
+  // Asked by one thread at a time, until it is true. ECHILD: the process has
+  // ended, and was reaped by a thread that reaps all children of this process.
+  bool IsGone() const {
+    const pid_t ended = waitpid(child, nullptr, WNOHANG);
+    return ended == child || (ended < 0 && errno == ECHILD);
+  }
 
   const Socket control;
   pid_t child = -1;

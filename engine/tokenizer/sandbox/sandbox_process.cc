@@ -236,6 +236,7 @@ void Detach(int& control) {
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
     std::signal(number, SIG_IGN);
   }
+  std::signal(SIGCHLD, SIG_DFL);  // ignored, it would hide ends from wait()
   prctl(PR_SET_NAME, "attend-sandbox");
 }
 

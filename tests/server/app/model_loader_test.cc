@@ -58,6 +58,24 @@ TEST_F(ModelLoaderTest, WhatWaitsWhenTheServerDrainsIsUnavailable) {
   EXPECT_EQ(ends_.size(), 2u);
 }
 
+// It may take minutes, and nobody needs it any more.
+TEST_F(ModelLoaderTest, WhatIsUnderWayWhenTheServerDrainsIsUnavailable) {
+  std::promise<void> begun, go_on;
+  loader_.Start([&] {
+    begun.set_value();
+    go_on.get_future().wait();
+  });
+  ASSERT_TRUE(Load().ok());
+  begun.get_future().wait();
+  loader_.Drain();
+  EXPECT_EQ(ends_, std::vector{absl::StatusCode::kUnavailable});
+  EXPECT_TRUE(loader_.busy());
+  go_on.set_value();
+  loader_.Stop();
+  EXPECT_FALSE(loader_.busy());
+  EXPECT_EQ(ends_.size(), 1u);
+}
+
 TEST_F(ModelLoaderTest, OnlySoManyWait) {
   for (size_t i = 0; i < ModelLoader::kMaxChanges; ++i) {
     ASSERT_TRUE(Load().ok());

@@ -8,11 +8,17 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+
 namespace attend {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 using Variables = std::map<std::string, std::string>;
 
@@ -119,6 +125,63 @@ TEST(OptionsTest, TheHashOfAKeyIsNotShown) {
             "the SHA-256 of a key");
 }
 
+// An option of another type would show its default otherwise.
+TEST(OptionsTest, EverySizeIsReadAndShownAlike) {
+  int sizes = 0;
+  for (const OptionText& option : DescribeServer().options) {
+    const std::string& flag = option.names.back();
+    const bool is_size = absl::EndsWith(flag, "-bytes");
+    EXPECT_EQ(absl::StrContains(option.help, "MiB."), is_size) << flag;
+    if (!is_size) continue;
+    ++sizes;
+    for (const char* text : {"33554432", "32MiB", "32Mi", "32 mib", "32768KiB",
+                             "33554.432KB", "3.3554432e+07"}) {
+      EXPECT_TRUE(Parse({flag + "=" + text}).ok()) << flag << text;
+      EXPECT_TRUE(Parse({}, {{option.variable, text}}).ok()) << flag << text;
+      const std::string line =
+          absl::StrCat(flag.substr(2), " = \"", text, "\"");
+      EXPECT_TRUE(Parse({"--config=" + ConfigFile(line)}).ok()) << line;
+    }
+  }
+  EXPECT_GE(sizes, 2);
+  EXPECT_EQ(Parse({"--max-message-bytes=32MiB"})->options.http.max_body_bytes,
+            32 << 20);
+}
+
+// Kubernetes sets these variables in all pods next to a service named "attend"
+// or "attend-http".
+TEST(OptionsTest, AddressesOfServicesAreIgnoredWithAWarning) {
+  const Variables variables = {
+      {"ATTEND_PORT", "tcp://10.0.0.1:50051"},
+      {"ATTEND_HTTP_PORT", "tcp://[fd00::1]:8080"},
+      {"ATTEND_SERVICE_HOST", "10.0.0.1"},
+      {"ATTEND_PORT_50051_TCP_PORT", "50051"},
+  };
+  const auto line = Parse({}, variables);
+  ASSERT_TRUE(line.ok()) << line.status();
+  EXPECT_EQ(line->options.rpc.port, 50051);
+  EXPECT_EQ(line->options.http.port, 8080);
+  EXPECT_THAT(
+      line->warnings,
+      Contains(AllOf(StartsWith("ATTEND_PORT is 'tcp://10.0.0.1:50051'"),
+                     HasSubstr("enableServiceLinks: false"))));
+  EXPECT_THAT(
+      line->warnings,
+      Contains(StartsWith("ATTEND_HTTP_PORT is 'tcp://[fd00::1]:8080'")));
+  EXPECT_EQ(Parse({"--port=7"}, variables)->options.rpc.port, 7);
+  EXPECT_THAT(Parse({"--http-port=0", "--health-check"}).status().message(),
+              HasSubstr("http_port"));
+  EXPECT_EQ(Parse({"--health-check"}, variables)->options.http.port, 8080);
+  EXPECT_FALSE(Parse({"--port=tcp://10.0.0.1:50051"}).ok());
+  EXPECT_FALSE(
+      Parse({"--config=" + ConfigFile("port = \"tcp://10.0.0.1:1\"")}).ok());
+}
+
+TEST(OptionsTest, AMisspeltVariableIsNamed) {
+  EXPECT_THAT(Parse({}, {{"ATTEND_MAX_RUNING", "3"}})->warnings,
+              Contains(HasSubstr("did you mean ATTEND_MAX_RUNNING?")));
+}
+
 TEST(OptionsTest, AFlagWinsOverItsVariable) {
   const Variables variables = {{"ATTEND_PORT", "1"}, {"ATTEND_HTTP_PORT", "2"}};
   const auto line = Parse({"--port=3"}, variables);
@@ -171,7 +234,9 @@ TEST(OptionsTest, AnErrorNamesFlagValueAndWhatIsExpected) {
        "http_allowed_host has 'a.example:80'"},
       {{"--http-allowed-host=a.example,b.example/"},
        "http_allowed_host has 'b.example/'"},
-      {{"--kv-cache-bytes=12MB"}, "--kv-cache-bytes: '12MB' is not"},
+      {{"--kv-cache-bytes=12M"}, "--kv-cache-bytes: '12M' is not"},
+      {{"--max-message-bytes=1023"}, "max_message_bytes is 1023"},
+      {{"--max-message-bytes=2GiB"}, "max_message_bytes is 2147483648"},
       {{"--kv-cache-bytes=-1"}, "--kv-cache-bytes: '-1' is not"},
       {{"--kv-cache-bytes=99999999999GiB"}, "is not a number of bytes"},
       {{"--drain-timeout=5"}, "--drain-timeout: '5' is not a duration"},
@@ -307,7 +372,9 @@ TEST(OptionsTest, HealthChecksNeedNoModels) {
                           {{"ATTEND_HTTP_PORT", "8081"}});
   ASSERT_TRUE(line.ok()) << line.status();
   EXPECT_TRUE(line->health_check);
+  EXPECT_FALSE(line->serves());
   EXPECT_EQ(line->options.http.port, 8081);
+  EXPECT_TRUE(Parse({"--live-check", "--models-dir=/no/such"})->live_check);
   EXPECT_THAT(Parse({"--health-check", "--http-port=0"}).status().message(),
               HasSubstr("http_port is 0"));
   EXPECT_THAT(Parse({"--health-check", "--http-port=70000"}).status().message(),

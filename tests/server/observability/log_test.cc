@@ -72,6 +72,24 @@ TEST(LogTest, AFullPipeBlocksNobodyAndLossIsReported) {
   EXPECT_THAT(text, HasSubstr("event=log_dropped lines="));
 }
 
+TEST(LogTest, AfterAFlushTheLinesHaveLeft) {
+  Pipe pipe;
+  Log log({}, pipe.ends[1]);
+  for (int i = 0; i < 100; ++i) log.Write(LogLevel::kInfo, "line", {{"i", i}});
+  log.Flush(absl::Minutes(1));
+  std::string text(1 << 16, '\0');
+  text.resize(read(pipe.ends[0], text.data(), text.size()));
+  EXPECT_THAT(text, HasSubstr("i=99\n"));
+}
+
+TEST(LogTest, AFlushIntoAFullPipeEnds) {
+  Pipe pipe;
+  fcntl(pipe.ends[1], F_SETPIPE_SZ, 4096);
+  Log log({}, pipe.ends[1]);
+  log.Write(LogLevel::kInfo, "long", {{"text", std::string(10'000, 'x')}});
+  log.Flush(absl::Milliseconds(1));
+}
+
 // Nobody reads: the last words are lost, and the end comes all the same.
 TEST(LogTest, AFullPipeDoesNotHoldTheEnd) {
   Pipe pipe;
