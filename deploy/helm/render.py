@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Renders the chart: deploy/kubernetes/attend.yaml with its defaults,
-tests/deploy/helm/rendered.yaml with every part, and keda.yaml beside it with
-what scales by KEDA instead.
+tests/deploy/helm/rendered.yaml with every part, keda.yaml in the same folder
+with what scales by KEDA instead, and the deployments with every option of the
+server, lowest_rendered.yaml and highest_rendered.yaml.
 
     deploy/helm/render.py [HELM]
 
@@ -16,21 +17,26 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CHART = ROOT / "deploy/helm/attend"
-VALUES = ROOT / "tests/deploy/helm/values.yaml"
+TESTS = ROOT / "tests/deploy/helm"
+VALUES, *EXTREMES = (TESTS / f"{name}.yaml"
+                     for name in ("values", "lowest", "highest"))
 RENDERED = {
     ROOT / "deploy/kubernetes/attend.yaml": [],
-    ROOT / "tests/deploy/helm/rendered.yaml": ["-f", str(VALUES)],
-    ROOT / "tests/deploy/helm/keda.yaml":
+    TESTS / "rendered.yaml": ["-f", str(VALUES)],
+    TESTS / "keda.yaml":
         ["-f", str(VALUES), "--set", "autoscaling.by=keda",
          "--show-only", "templates/autoscaling.yaml"],
+    **{TESTS / f"{path.stem}_rendered.yaml":
+       ["-f", str(path), "--show-only", "templates/deployment.yaml"]
+       for path in EXTREMES},
 }
 
 
 def chart_hash():
-    """Of the files that make the rendered ones."""
+    """Of the files that make the rendered ones; the schema only checks them."""
     found = hashlib.sha256()
-    for path in sorted(CHART.rglob("*")) + [VALUES]:
-        if path.is_file():
+    for path in sorted(CHART.rglob("*")) + [VALUES, *EXTREMES]:
+        if path.is_file() and path.name != "values.schema.json":
             found.update(f"{path.relative_to(ROOT)}\n".encode())
             found.update(path.read_bytes())
     return found.hexdigest()

@@ -1,13 +1,21 @@
-"""The chart, by what it makes: with its defaults (deploy/kubernetes/attend.yaml)
-and with every part (helm/rendered.yaml). Where there is helm, it is run, too.
+"""The chart, by what it makes: with its defaults (deploy/kubernetes/attend.yaml),
+with every part (helm/rendered.yaml), and with the least and the most of every
+option (helm/lowest_rendered.yaml, helm/highest_rendered.yaml), with which the
+server is started. Where there is helm, it is run, too.
 """
 
+import contextlib
 import json
+import pathlib
 import re
 import shutil
+import socket
 import subprocess
 import sys
+import tempfile
+import time
 import unittest
+import urllib.request
 
 import attend_server
 from deploy_files import ROOT, DeployTest, dockerfile, drain_seconds, read_yaml
@@ -17,6 +25,12 @@ import render  # noqa: E402
 
 PLAIN, FULL = "deploy/kubernetes/attend.yaml", "tests/deploy/helm/rendered.yaml"
 KEDA, PICKER = "tests/deploy/helm/keda.yaml", "deploy/helm/picker.yaml"
+LOWEST, HIGHEST = ("tests/deploy/helm/lowest", "tests/deploy/helm/highest")
+# Options that the chart makes of other values, or that contradict them.
+OF_THE_CHART = {"model", "model-name", "hub", "hub-cache", "port", "http-port",
+                "http-tls", "tls-cert", "tls-key", "tenants"}
+SCHEMA = json.loads((render.CHART / "values.schema.json").read_text())
+OPTIONS = SCHEMA["properties"]["options"]["properties"]
 
 
 def objects(path):
@@ -26,6 +40,163 @@ def objects(path):
         assert key not in found, key
         found[key] = item
     return found
+
+
+def fits(value, schema):
+    """Whether a schema of an option takes the value. Knows the keywords that
+    they have, and no others."""
+    if "$ref" in schema:
+        return fits(value, SCHEMA["definitions"][schema["$ref"].split("/")[-1]])
+    types = {"string": str, "integer": int, "number": (int, float),
+             "boolean": bool, "array": list}
+    asked = {"type": lambda kinds: any(
+                 isinstance(value, types[kind]) and
+                 (kind == "boolean" or not isinstance(value, bool))
+                 for kind in ([kinds] if isinstance(kinds, str) else kinds)),
+             "enum": lambda choices: any(
+                 value == choice and type(value) is type(choice)
+                 for choice in choices),
+             "pattern": lambda pattern: not isinstance(value, str) or
+                 re.search(pattern, value),
+             "minLength": lambda least: len(value) >= least,
+             "minimum": lambda least: isinstance(value, str) or value >= least,
+             "maximum": lambda most: isinstance(value, str) or value <= most,
+             "items": lambda items: not isinstance(value, list) or
+                 all(fits(item, items) for item in value)}
+    return all(asked[name](argument) for name, argument in schema.items())
+
+
+class OptionsTest(DeployTest):
+    """The schema of `options` and the options of the server."""
+
+    def test_they_are_the_same(self):
+        # A name that is missing here is refused by the chart; one that the
+        # server does not know would be an environment variable that nobody reads.
+        names = {flag[2:] for flag in attend_server.flags()
+                 if f"ATTEND_{flag[2:].upper().replace('-', '_')}"
+                 in attend_server.variables()}
+        self.assertEqual(set(OPTIONS), names - OF_THE_CHART)
+        self.assertFalse(
+            SCHEMA["properties"]["options"]["additionalProperties"])
+
+    def test_each_takes_its_default(self):
+        text = attend_server.help_text()
+        for name, schema in OPTIONS.items():
+            [default] = re.findall(rf"--{name}  \(.*default (.*)\)$", text,
+                                   re.MULTILINE)
+            if default != "empty" and not name.startswith("drain-"):
+                self.assertTrue(fits(default, schema), (name, default))
+            if name.endswith("-bytes"):
+                self.assertEqual(schema, {"$ref": "#/definitions/size"})
+
+    def test_the_server_takes_each_choice(self):
+        for name, schema in OPTIONS.items():
+            for choice in schema.get("enum", []):
+                self.check_environment({
+                    "ATTEND_" + name.upper().replace("-", "_"): choice})
+
+    def test_extremes_have_each_of_them(self):
+        for path in LOWEST, HIGHEST:
+            [values] = read_yaml(path + ".yaml")
+            missing = set(OPTIONS) - set(values["options"])
+            # It has no lowest choice, and needs a file of CAs.
+            self.assertEqual(missing, {"tls-client-auth"} if path == LOWEST
+                             else set())
+            for name, value in values["options"].items():
+                self.assertTrue(fits(value, OPTIONS[name]), (name, value))
+
+    def test_what_is_no_value_is_refused(self):
+        for name, value in (("max-running", "1e3"), ("max-running", 1.5),
+                            ("max-running", -1), ("max-running", True),
+                            ("kv-cache-bytes", "32M"), ("kv-cache-bytes", -1),
+                            ("aging", 5), ("aging", "5"), ("page", "yes"),
+                            ("page", 1), ("dtype", "int3"), ("alias", [1]),
+                            ("alias", ["a=b,c=d"]), ("access-log-sample", 2),
+                            ("health-key-sha256", "secret"),
+                            ("drain-delay", "1h")):
+            self.assertFalse(fits(value, OPTIONS[name]), (name, value))
+
+
+class ExtremesTest(DeployTest):
+    """The server, started as the rendered deployments say, asked by the probes
+    that they have."""
+
+    @contextlib.contextmanager
+    def started(self, path):
+        """Gives the container, its environment, and the process."""
+        [deployment] = read_yaml(path + "_rendered.yaml")
+        [container] = deployment["spec"]["template"]["spec"]["containers"]
+        with tempfile.TemporaryDirectory() as folder:
+            self.make_files(pathlib.Path(folder))
+            environment = {
+                one["name"]: one.get("value", "a-key")
+                .replace("/etc/attend/tls", folder).replace("/test", folder)
+                for one in container["env"]}
+            for name in "ATTEND_PORT", "ATTEND_HTTP_PORT":
+                with socket.create_server(("127.0.0.1", 0)) as free:
+                    environment[name] = str(free.getsockname()[1])
+            if not socket.has_dualstack_ipv6():
+                environment |= {name: "127.0.0.1" for name in
+                                ("ATTEND_HOST", "ATTEND_HTTP_HOST")}
+            process = subprocess.Popen(
+                [attend_server.BINARY, *container["args"]], cwd=ROOT,
+                env=environment, stderr=subprocess.PIPE, text=True)
+            try:
+                yield container, environment, process
+            finally:
+                process.kill()
+                process.communicate()
+
+    def make_files(self, folder):
+        attend_server.make_certificate(folder)
+        for link, file in (("tls.crt", "crt"), ("tls.key", "key"),
+                           ("ca.pem", "crt")):
+            (folder / link).symlink_to(folder / file)
+        (folder / "empty.toml").write_text("")
+        (folder / "shortlist").write_text("Hund dog 0.9\n")
+        (folder / "models").mkdir()
+        (folder / "models/second").symlink_to(ROOT / "models/en-de")
+
+    def asked(self, container, probe, environment):
+        """Whether the probe of the container finds the server well."""
+        if "exec" in container[probe]:
+            program, *arguments = container[probe]["exec"]["command"]
+            self.assertEqual(program, "/usr/bin/attend-server")
+            return subprocess.run([attend_server.BINARY, *arguments],
+                                  env=environment, capture_output=True,
+                                  timeout=60).returncode == 0
+        path = container[probe].get("httpGet", {}).get("path", "/readyz")
+        try:
+            with urllib.request.urlopen(
+                    f"http://127.0.0.1:{environment['ATTEND_HTTP_PORT']}{path}",
+                    timeout=10) as page:
+                return page.status == 200
+        except OSError:
+            return False
+
+    def check(self, path):
+        with self.started(path) as (container, environment, process):
+            for probe in "startupProbe", "readinessProbe", "livenessProbe":
+                end = time.monotonic() + 120
+                while not self.asked(container, probe, environment):
+                    if process.poll() is not None:
+                        self.fail(process.stderr.read())
+                    self.assertLess(time.monotonic(), end, probe)
+                    time.sleep(0.05)
+            if "exec" in container["livenessProbe"]:
+                wrong = {**environment, "ATTEND_TOKEN": "another"}
+                self.assertFalse(self.asked(container, "livenessProbe", wrong))
+
+    def test_the_least_of_each_option(self):
+        self.check(LOWEST)
+
+    def test_the_most_of_each_option(self):
+        self.check(HIGHEST)
+
+    def test_no_number_has_an_exponent(self):
+        for path in render.RENDERED:
+            for line in path.read_text().splitlines()[1:]:
+                self.assertNotRegex(line, r"[ \"]\d+(\.\d+)?e\+\d")
 
 
 class RenderedTest(DeployTest):
@@ -40,12 +211,27 @@ class RenderedTest(DeployTest):
         for path, more in render.RENDERED.items():
             self.assertEqual(render.render("helm", more), path.read_text())
         for wrong in ("models[0].name=A", "models[0].claim=a,models[0].image=b",
-                      "options.model=a", "options.http-tls=true", "cpus=1.5", "metrics.scrape=both",
-                      "unknown=1"):
-            made = subprocess.run(
-                ["helm", "template", str(render.CHART), "--kube-version",
-                 "1.33.0", "--set", wrong], capture_output=True, text=True)
-            self.assertIn("values don't meet the specifications", made.stderr)
+                      "options.model=a", "options.http-tls=true",
+                      "options.max-runing=3", "options.max-running=x",
+                      "options.page=maybe", "cpus=1.5", "metrics.scrape=both",
+                      "metrics=null", "replicas=3000000000", "unknown=1"):
+            self.assertIn("values don't meet the specifications",
+                          self.refused(wrong))
+        key = "a" * 64
+        self.assertIn("needs health.secretName",
+                      self.refused(f"options.health-key-sha256={key}"))
+        self.assertIn("needs metrics.scrape",
+                      self.refused(f"options.metrics-key-sha256={key}"))
+        self.assertIn("needs metrics.secretName", self.refused(
+            f"options.metrics-key-sha256={key},metrics.scrape=serviceMonitor"))
+
+    def refused(self, wrong):
+        """The error of helm."""
+        made = subprocess.run(
+            ["helm", "template", str(render.CHART), "--kube-version", "1.33.0",
+             "--set", wrong], capture_output=True, text=True)
+        self.assertNotEqual(made.returncode, 0)
+        return made.stderr
 
     def test_kinds(self):
         plain = [("Deployment", "attend"), ("PodDisruptionBudget", "attend"),
@@ -58,12 +244,16 @@ class RenderedTest(DeployTest):
 
     def test_each_value_has_a_schema(self):
         [values] = read_yaml("deploy/helm/attend/values.yaml")
-        schema = json.loads((render.CHART / "values.schema.json").read_text())
+        schema = SCHEMA
         self.assertEqual(set(values) | {"global"}, set(schema["properties"]))
         for name, value in values.items():
             known = schema["properties"][name]
             if known.get("additionalProperties") is False:
+                if name == "options":
+                    continue
                 self.assertEqual(set(value), set(known["properties"]), name)
+                self.assertEqual(set(value), set(known["required"]), name)
+        self.assertEqual(set(values), set(schema["required"]))
 
 
 class Cases:
@@ -132,6 +322,10 @@ class Cases:
                     if kind == "Service"
                     and chosen <= item["metadata"]["labels"].items()]
         [service] = services
+        # By this name the alert rules know it from its first moment.
+        self.assertEqual(
+            service["metadata"]["labels"][monitor["spec"]["jobLabel"]],
+            "attend")
         [endpoint] = monitor["spec"]["endpoints"]
         self.assertIn(endpoint["port"],
                       [port["name"] for port in service["spec"]["ports"]])
@@ -161,6 +355,8 @@ class Cases:
                                      "allowPrivilegeEscalation": False,
                                      "capabilities": {"drop": ["ALL"]}})
         self.assertFalse(self.pod["automountServiceAccountToken"])
+        # Nor variables such as ATTEND_PORT=tcp://10.0.0.1:50051.
+        self.assertFalse(self.pod["enableServiceLinks"])
 
 
 class PlainTest(Cases, DeployTest):

@@ -135,6 +135,17 @@ class RulesTest(unittest.TestCase):
         code, output = promtool("test", "rules", PROMETHEUS / "rules_test.yml")
         self.assertEqual(code, 0, output)
 
+    def test_alerts_fire_whatever_the_job_is_called(self):
+        # Kubernetes' discovery names it after its own kind or a service.
+        tests = (PROMETHEUS / "rules_test.yml").read_text()
+        with tempfile.TemporaryDirectory() as directory:
+            shutil.copy(PROMETHEUS / "rules.yml", directory)
+            path = pathlib.Path(directory) / "rules_test.yml"
+            path.write_text(tests.replace('job="attend"', 'job="pods"')
+                            .replace("job: attend", "job: pods"))
+            code, output = promtool("test", "rules", path)
+        self.assertEqual(code, 0, output)
+
     def test_each_alert_is_tested_to_fire_and_not_to_fire(self):
         with open(PROMETHEUS / "rules_test.yml") as file:
             cases = [case for test in yaml.safe_load(file)["tests"]
