@@ -18,9 +18,11 @@ struct Literal {
 
 // The literals of a text, in order, apart from each other:
 // * URLs, e-mail addresses;
-// * placeholders: {name}, {{name}}, ${name}, %s, %1$s, %(name)s, %{name};
+// * placeholders: {name}, {{name}}, ${name}, %s, %1$s, %(name)s, %{name}, %1,
+//   {n, plural, ...}, <1>, :name and others; see PlaceholderSize();
 // * numbers with a unit or a currency: 5 km, 20%, $3.50.
-// Takes time in proportion to the text.
+// They are found next to any character that is not part of a word with them, by
+// Unicode's properties. Takes time in proportion to the text.
 std::vector<Literal> FindLiterals(absl::string_view text);
 
 }  // namespace attend

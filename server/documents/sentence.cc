@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "server/documents/footnote_marks.h"
 #include "server/documents/literals.h"
+#include "server/documents/literals_text.h"
 
 namespace attend {
 namespace {
@@ -124,18 +125,14 @@ class SentenceText {
     }
   }
   // Puts a word in, apart from other words.
-  void AddWord(absl::string_view word, char before, char after) {
-    if (JoinsWords(before)) AddSpace();
+  void AddWord(absl::string_view word, absl::string_view before,
+               absl::string_view after) {
+    if (IsWordChar(Last(before))) AddSpace();
     text_.append(word.data(), word.size());
-    if (JoinsWords(after)) AddSpace();
+    if (IsWordChar(First(after).c)) AddSpace();
   }
   void AddSpace() {
     if (!text_.empty() && text_.back() != ' ') text_ += ' ';
-  }
-
-  static bool JoinsWords(char c) {
-    return absl::ascii_isalnum(c) || c == '_' ||
-           static_cast<unsigned char>(c) >= 0x80;
   }
 
  private:
@@ -205,16 +202,13 @@ class SentenceMaker {
   }
 
   void AddTerm(Term& term) {
-    const std::string& run = run_.text();
+    const absl::string_view text =
+        absl::string_view(run_.text()).substr(range_.begin, range_.size());
     const int begin = text_.size();
     if (term.fixed.stand_in) {
-      const absl::string_view name =
-          StandIn(absl::string_view(run).substr(range_.begin, range_.size()),
-                  stand_ins_);
-      const TextRange range = term.range;
-      text_.AddWord(name,
-                    range.begin > range_.begin ? run[range.begin - 1] : ' ',
-                    range.end < range_.end ? run[range.end] : ' ');
+      text_.AddWord(StandIn(text, stand_ins_),
+                    text.substr(0, term.range.begin - range_.begin),
+                    text.substr(term.range.end - range_.begin));
     } else {
       text_.Copy(term.range);
     }
