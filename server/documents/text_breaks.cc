@@ -12,8 +12,10 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 
 #include "engine/tensor/check.h"
+#include "server/documents/language_tag.h"
 
 namespace attend {
 namespace {
@@ -129,11 +131,8 @@ std::string Normalized(absl::string_view text, bool fold) {
 }  // namespace
 
 std::string BaseLanguage(absl::string_view code) {
-  // Longer ones are none.
-  constexpr size_t kLongest = 8;
-  const size_t end = std::min(code.size(), code.find_first_of("_-"));
-  if (end > kLongest) return "";
-  return icu::Locale(std::string(code.substr(0, end)).c_str()).getLanguage();
+  const std::optional<LanguageTag> tag = ReadLanguageTag(code);
+  return tag ? tag->canonical : "";
 }
 
 std::string LanguageName(absl::string_view code) {

@@ -20,8 +20,8 @@ struct TextRange {
 // Where sentences and words end, as Unicode (annexes 14 and 29) and ICU's data
 // of a language say. All texts are UTF-8. Thread-safe.
 
-// The language of a code, as ISO 639 says it in the fewest letters: "en" of
-// "en", "eng_Latn" and "en_XX"; "" of what is no code.
+// The language of a code (see LanguageTag::canonical): "en" of "en", "eng_Latn"
+// and "en_XX", "ar" of "arb_Arab"; "" of a text that is no code.
 std::string BaseLanguage(absl::string_view code);
 
 // Its English name: "English"; the code itself if it has none.

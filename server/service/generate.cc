@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <memory>
 #include <random>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_format.h"
 #include "engine/tensor/status_macros.h"
@@ -24,18 +26,33 @@ uint64_t DrawSeed() {
   return uint64_t{random()} << 32 | random();
 }
 
-// Checks the languages of a request, and makes the token of the target language
-// the first of each result: so multilingual models are told the language.
-absl::Status ReadLanguages(const v1::GenerateRequest& request,
-                           const Tokenizer& tokenizer,
-                           GenerationParams& params) {
-  RETURN_IF_ERROR(
-      CheckLanguage("source_language", request.source_language(), tokenizer));
-  RETURN_IF_ERROR(
-      CheckLanguage("target_language", request.target_language(), tokenizer));
-  if (request.target_language().empty()) return absl::OkStatus();
-  ASSIGN_OR_RETURN(params.forced_bos_id,
-                   tokenizer.LanguageId(request.target_language()));
+// Returns true if `id` is the token of a language, as the decoder start of
+// mBART is.
+bool IsLanguageToken(int id, const Tokenizer& tokenizer) {
+  const std::vector<std::string> languages = tokenizer.languages(Side::kTarget);
+  return std::any_of(languages.begin(), languages.end(),
+                     [&](const std::string& language) {
+                       const auto token = tokenizer.LanguageId(language);
+                       return token.ok() && *token == id;
+                     });
+}
+
+// Tells a multilingual model the target language: its token is the first of
+// each result. A decoder that starts with the token of a language starts with
+// that of the target, and is not told twice.
+absl::Status ReadTargetLanguage(const v1::GenerateRequest& request,
+                                const Tokenizer& tokenizer,
+                                GenerationParams& params) {
+  ASSIGN_OR_RETURN(const std::string language,
+                   ReadLanguage("target_language", request.target_language(),
+                                Side::kTarget, tokenizer));
+  if (language.empty()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const int id, tokenizer.LanguageId(language));
+  if (IsLanguageToken(params.decoder_start_id, tokenizer)) {
+    params.decoder_start_id = id;
+  } else {
+    params.forced_bos_id = id;
+  }
   return absl::OkStatus();
 }
 
@@ -94,7 +111,10 @@ absl::Status GenerateCall::PrepareInputs(const v1::GenerateRequest& request,
   model_ = &model;
   ASSIGN_OR_RETURN(
       params_, MergeParams(request.params(), model.info(), model.tokenizer));
-  RETURN_IF_ERROR(ReadLanguages(request, model.tokenizer, params_));
+  ASSIGN_OR_RETURN(source_language_,
+                   ReadLanguage("source_language", request.source_language(),
+                                Side::kSource, model.tokenizer));
+  RETURN_IF_ERROR(ReadTargetLanguage(request, model.tokenizer, params_));
   RETURN_IF_ERROR(alignments_.Prepare(request.alignments(),
                                       request.inputs_size(), model.info()));
   params_.alignments = alignments_.wanted();
@@ -133,7 +153,7 @@ absl::StatusOr<std::optional<GenerateInput>> GenerateCall::Read(
                          {.truncate = request.truncate(),
                           .takes_chat = true,
                           .chat = model_->chat,
-                          .language = request.source_language(),
+                          .language = source_language_,
                           .call = &call},
                          model_->info(), model_->tokenizer, field));
   alignments_.Read(index, source, model_->tokenizer);

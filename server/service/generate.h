@@ -74,6 +74,7 @@ class GenerateCall {
 
   const ServedModel* model_ = nullptr;
   GenerationParams params_;
+  std::string source_language_;  // as the tokenizer spells it; "": its default
   // For each input the ids that its results continue. Empty for an
   // encoder-decoder, whose results continue nothing.
   std::vector<std::vector<int>> before_;

@@ -9,6 +9,7 @@
 #include "engine/tensor/status_macros.h"
 #include "engine/tokenizer/text/encode_within.h"
 #include "engine/tokenizer/text/too_many_tokens.h"
+#include "server/documents/find_language.h"
 
 namespace attend {
 namespace {
@@ -114,10 +115,15 @@ absl::StatusOr<std::string> RenderChat(const v1::Chat& chat,
   return text;
 }
 
-absl::Status CheckLanguage(absl::string_view field, const std::string& language,
-                           const Tokenizer& tokenizer) {
-  if (language.empty()) return absl::OkStatus();
-  return Annotate(tokenizer.LanguageId(language).status(), field);
+absl::StatusOr<std::string> ReadLanguage(absl::string_view field,
+                                         const std::string& language, Side side,
+                                         const Tokenizer& tokenizer) {
+  if (language.empty()) return language;
+  const absl::Status known = tokenizer.LanguageId(language).status();
+  if (known.ok()) return language;
+  std::string found = FindLanguage(language, tokenizer.languages(side));
+  if (!found.empty() && tokenizer.LanguageId(found).ok()) return found;
+  return Annotate(known, field);
 }
 
 absl::StatusOr<std::vector<int>> ReadTarget(const v1::Input& input,

@@ -52,10 +52,12 @@ absl::StatusOr<std::string> RenderChat(const v1::Chat& chat,
                                        const CallContext* call,
                                        absl::string_view field);
 
-// INVALID_ARGUMENT unless the tokenizer knows the language. An empty language
-// is OK.
-absl::Status CheckLanguage(absl::string_view field, const std::string& language,
-                           const Tokenizer& tokenizer);
+// The language of a field as the tokenizer spells it: "eng_Latn" of "en". Empty
+// if the field is. INVALID_ARGUMENT if the tokenizer does not know the language
+// on that side.
+absl::StatusOr<std::string> ReadLanguage(absl::string_view field,
+                                         const std::string& language, Side side,
+                                         const Tokenizer& tokenizer);
 
 // The target of a pair to score. Of a text: its tokens, then the end of
 // sequence. Of ids: the ids as they are.

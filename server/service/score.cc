@@ -1,5 +1,7 @@
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -28,10 +30,7 @@ class ScoreHandler final
     RETURN_IF_ERROR(CheckTopLogProbs(request.top_log_probs()));
     RETURN_IF_ERROR(alignments_.Prepare(request.alignments(),
                                         request.pairs_size(), info()));
-    RETURN_IF_ERROR(CheckLanguage("source_language", request.source_language(),
-                                  tokenizer()));
-    RETURN_IF_ERROR(CheckLanguage("target_language", request.target_language(),
-                                  tokenizer()));
+    RETURN_IF_ERROR(ReadLanguages(request));
     top_log_probs_ = request.top_log_probs();
     for (const v1::ScorePair& pair : request.pairs()) {
       if (pair.source().has_chat()) context().UseSandbox();
@@ -39,24 +38,32 @@ class ScoreHandler final
     return request.pairs_size();
   }
 
+  absl::Status ReadLanguages(const v1::ScoreRequest& request) {
+    ASSIGN_OR_RETURN(source_language_,
+                     ReadLanguage("source_language", request.source_language(),
+                                  Side::kSource, tokenizer()));
+    ASSIGN_OR_RETURN(target_language_,
+                     ReadLanguage("target_language", request.target_language(),
+                                  Side::kTarget, tokenizer()));
+    return absl::OkStatus();
+  }
+
   absl::Status Submit(const v1::ScoreRequest& request, int index,
                       InputState& input) override {
     const v1::ScorePair& pair = request.pairs(index);
     const std::string field = absl::StrCat("pairs[", index, "]");
-    ASSIGN_OR_RETURN(
-        Source source,
-        ReadSource(pair.source(),
-                   {.truncate = request.truncate(),
-                    .needs_token = true,
-                    .takes_chat = true,
-                    .chat = model().chat,
-                    .language = request.source_language(),
-                    .call = &input.call()},
-                   info(), tokenizer(), absl::StrCat(field, ".source")));
-    ASSIGN_OR_RETURN(
-        std::vector<int> target,
-        ReadTarget(pair.target(), request.target_language(), info(),
-                   tokenizer(), absl::StrCat(field, ".target")));
+    ASSIGN_OR_RETURN(Source source, ReadSource(pair.source(),
+                                               {.truncate = request.truncate(),
+                                                .needs_token = true,
+                                                .takes_chat = true,
+                                                .chat = model().chat,
+                                                .language = source_language_,
+                                                .call = &input.call()},
+                                               info(), tokenizer(),
+                                               absl::StrCat(field, ".source")));
+    ASSIGN_OR_RETURN(std::vector<int> target,
+                     ReadTarget(pair.target(), target_language_, info(),
+                                tokenizer(), absl::StrCat(field, ".target")));
     // The decoder has one row for its start token, and one for each token of
     // the target but the last.
     const int limit = info().max_target_tokens;
@@ -96,6 +103,8 @@ class ScoreHandler final
   }
 
   int top_log_probs_ = 0;
+  // As the tokenizer spells them; "": the model's.
+  std::string source_language_, target_language_;
   SourceAlignments alignments_;
 };
 

@@ -1,6 +1,6 @@
 #include "server/service/translation_languages.h"
 
-#include <algorithm>
+#include <vector>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
@@ -8,16 +8,24 @@
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
 #include "engine/tensor/status_macros.h"
-#include "server/documents/text_breaks.h"
+#include "server/documents/find_language.h"
 
 namespace attend {
 namespace {
 
-// The language of a field as the model spells it. A model whose files name no
-// languages takes any.
+// The language of a field as the model spells it. Where the files of a model
+// name no languages, that of a source is only a hint for cutting sentences, but
+// nobody knows which one the translation will have.
 absl::StatusOr<std::string> Spell(const char* field, const std::string& code,
-                                  const std::vector<std::string>& languages) {
-  if (code.empty() || languages.empty()) return code;
+                                  Side side, const Tokenizer& tokenizer) {
+  const std::vector<std::string> languages = tokenizer.languages(side);
+  if (code.empty() || (languages.empty() && side == Side::kSource)) return code;
+  if (languages.empty()) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "%s is '%s', must be empty: the model's files name no languages "
+        "(tokenizer_config.json may: source_lang, target_lang)",
+        field, absl::CHexEscape(code.substr(0, 100))));
+  }
   std::string found = FindLanguage(code, languages);
   if (!found.empty()) return found;
   constexpr size_t kNamed = 8;
@@ -32,29 +40,14 @@ absl::StatusOr<std::string> Spell(const char* field, const std::string& code,
 
 }  // namespace
 
-std::string FindLanguage(absl::string_view code,
-                         const std::vector<std::string>& languages) {
-  auto found = std::find(languages.begin(), languages.end(), code);
-  const std::string base = BaseLanguage(code);
-  if (found == languages.end() && !base.empty()) {
-    found = std::find_if(languages.begin(), languages.end(),
-                         [&](const std::string& language) {
-                           return BaseLanguage(language) == base;
-                         });
-  }
-  return found == languages.end() ? "" : *found;
-}
-
 absl::StatusOr<TranslationLanguages> ChooseLanguages(
     const std::string& source, const std::string& target,
     const Tokenizer& tokenizer) {
-  const std::vector<std::string> sources = tokenizer.languages(Side::kSource);
   TranslationLanguages chosen;
   ASSIGN_OR_RETURN(chosen.of_documents,
-                   Spell("source_language", source, sources));
-  ASSIGN_OR_RETURN(
-      const std::string to,
-      Spell("target_language", target, tokenizer.languages(Side::kTarget)));
+                   Spell("source_language", source, Side::kSource, tokenizer));
+  ASSIGN_OR_RETURN(const std::string to,
+                   Spell("target_language", target, Side::kTarget, tokenizer));
   if (tokenizer.LanguageId(chosen.of_documents).ok()) {
     chosen.source = chosen.of_documents;
   }
@@ -64,8 +57,9 @@ absl::StatusOr<TranslationLanguages> ChooseLanguages(
   } else if (!to.empty() && tokenizer.TokenId(token, Side::kSource) >= 0) {
     chosen.prefix = token + " ";
   }
-  if (chosen.of_documents.empty() && sources.size() == 1) {
-    chosen.of_documents = sources.front();
+  if (chosen.of_documents.empty()) {
+    const std::vector<std::string> all = tokenizer.languages(Side::kSource);
+    if (all.size() == 1) chosen.of_documents = all.front();
   }
   return chosen;
 }

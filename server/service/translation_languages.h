@@ -2,10 +2,8 @@
 #define ATTEND_SERVER_SERVICE_TRANSLATION_LANGUAGES_H_
 
 #include <string>
-#include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "engine/tokenizer/text/tokenizer.h"
 
 namespace attend {
@@ -18,16 +16,13 @@ struct TranslationLanguages {
   std::string prefix;  // of each source: a Marian model's ">>deu<< "
 };
 
-// The languages of a request. INVALID_ARGUMENT names the field and languages of
-// the model, if the model has others.
+// The languages of a request; see FindLanguage(). INVALID_ARGUMENT names the
+// field and languages of the model, if the model has others; or says that the
+// files of the model name no target language, so that the requested one may be
+// another.
 absl::StatusOr<TranslationLanguages> ChooseLanguages(
     const std::string& source, const std::string& target,
     const Tokenizer& tokenizer);
-
-// Which of `languages` is meant by `code`: the one that is spelled so, else the
-// first one that is the same language ("en": "eng_Latn"). Empty: none.
-std::string FindLanguage(absl::string_view code,
-                         const std::vector<std::string>& languages);
 
 }  // namespace attend
 

@@ -160,7 +160,10 @@ void FakeSequence::Emit(int n) {
                               : at == 0 && params_.forced_bos_id >= 0
                                   ? params_.forced_bos_id
                                   : FakeToken(input_tokens(), at));
-      if (is_score() || params_.log_probs) choice.log_probs.push_back(-1);
+      if (is_score() || params_.log_probs) {
+        choice.log_probs.push_back(
+            static_cast<float>(-1 - params_.decoder_start_id));
+      }
     }
   }
   if (generated() < new_tokens()) return;

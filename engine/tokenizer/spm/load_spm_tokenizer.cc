@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "engine/tensor/status_macros.h"
+#include "engine/tokenizer/spm/model_card.h"
 #include "engine/tokenizer/spm/spm_tokenizer.h"
 #include "engine/tokenizer/text/language_codes.h"
 
@@ -74,8 +75,9 @@ absl::StatusOr<std::unique_ptr<SpmTokenizer>> SpmTokenizer::LoadMarian(
       SharedSideModel target,
       load(config.separate_vocabs ? "target_vocab.json" : "vocab.json",
            "target.spm"));
-  return std::unique_ptr<SpmTokenizer>(new SpmTokenizer(
-      std::move(config), std::move(source), std::move(target)));
+  return std::unique_ptr<SpmTokenizer>(
+      new SpmTokenizer(std::move(config), std::move(source), std::move(target),
+                       LoadModelCard(directory)));
 }
 
 absl::StatusOr<std::unique_ptr<SpmTokenizer>> SpmTokenizer::LoadMarian(
@@ -103,8 +105,9 @@ absl::StatusOr<std::unique_ptr<SpmTokenizer>> SpmTokenizer::LoadMarian(
   ASSIGN_OR_RETURN(SharedSideModel target,
                    LoadSide(vocabularies.path, std::move(vocabularies.target),
                             prefix + "target.spm", config));
-  return std::unique_ptr<SpmTokenizer>(new SpmTokenizer(
-      std::move(config), std::move(source), std::move(target)));
+  return std::unique_ptr<SpmTokenizer>(
+      new SpmTokenizer(std::move(config), std::move(source), std::move(target),
+                       LoadModelCard(directory)));
 }
 
 absl::StatusOr<std::unique_ptr<SpmTokenizer>> SpmTokenizer::LoadM2m100(
@@ -127,7 +130,7 @@ absl::StatusOr<std::unique_ptr<SpmTokenizer>> SpmTokenizer::LoadM2m100(
   ASSIGN_OR_RETURN(SharedSideModel both,
                    LoadSide(vocabulary, std::move(tokens), spm, config));
   return std::unique_ptr<SpmTokenizer>(
-      new SpmTokenizer(std::move(config), both, both));
+      new SpmTokenizer(std::move(config), both, both, {}));
 }
 
 }  // namespace attend

@@ -39,8 +39,40 @@ std::vector<std::string> SpmTokenizer::SpecialTokens(const HfConfig& config) {
   return all;
 }
 
+void SpmTokenizer::ReadMarianLanguages(const ModelCard& card) {
+  const auto add = [](const std::string& code, std::vector<std::string>& to) {
+    if (!code.empty() && std::find(to.begin(), to.end(), code) == to.end()) {
+      to.push_back(code);
+    }
+  };
+  // A model with several targets has a token for each.
+  for (absl::string_view token : source_->vocabulary.tokens()) {
+    if (token.size() <= 4 || LanguageCode(token) != token) continue;
+    marian_targets_.emplace_back(token.substr(2, token.size() - 4));
+  }
+  const bool one_target = marian_targets_.empty();
+  if (one_target && !config_.target_language.empty()) {
+    add(config_.target_language, marian_targets_);
+  } else if (one_target && card.targets.size() == 1) {
+    add(card.targets.front(), marian_targets_);
+  }
+  add(config_.source_language, marian_sources_);
+  // One language may have other letters in the card: "eng".
+  if (marian_sources_.empty() || card.sources.size() > 1) {
+    for (const std::string& code : card.sources) add(code, marian_sources_);
+  }
+  // The languages of the metadata are those of both sides: of a model with one
+  // target, all but that one are sources.
+  if (!one_target || marian_sources_.empty() || card.languages.size() < 3) {
+    return;
+  }
+  for (const std::string& code : card.languages) {
+    if (code != config_.target_language) add(code, marian_sources_);
+  }
+}
+
 SpmTokenizer::SpmTokenizer(HfConfig config, SharedSideModel source,
-                           SharedSideModel target)
+                           SharedSideModel target, const ModelCard& card)
     : config_(std::move(config)),
       special_(SpecialTokens(config_)),
       source_(std::move(source)),
@@ -49,6 +81,7 @@ SpmTokenizer::SpmTokenizer(HfConfig config, SharedSideModel source,
                                    [this](int id) -> absl::string_view {
                                      return source_->vocabulary.Token(id);
                                    })) {
+  if (!languages_) ReadMarianLanguages(card);
   for (const SharedSideModel& side : {source_, target_}) {
     for (const std::string& token : side->vocabulary.tokens()) {
       longest_token_ = std::max(longest_token_, token.size());
@@ -192,17 +225,7 @@ absl::string_view SpmTokenizer::TokenText(int id) const {
 
 std::vector<std::string> SpmTokenizer::languages(Side side) const {
   if (languages_) return languages_->Codes();
-  std::vector<std::string> codes;
-  // A Marian model with several targets has a token for each.
-  for (absl::string_view token : source_->vocabulary.tokens()) {
-    if (side == Side::kSource || LanguageCode(token) != token) continue;
-    if (token.size() <= 4) continue;
-    codes.emplace_back(token.substr(2, token.size() - 4));
-  }
-  const std::string& one =
-      side == Side::kSource ? config_.source_language : config_.target_language;
-  if (codes.empty() && !one.empty()) codes.push_back(one);
-  return codes;
+  return side == Side::kSource ? marian_sources_ : marian_targets_;
 }
 
 absl::StatusOr<int> SpmTokenizer::LanguageId(absl::string_view language) const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/tensor/text_list.h"
+#include "engine/tokenizer/spm/model_card.h"
 #include "engine/tokenizer/spm/sentence_piece.h"
 #include "engine/tokenizer/spm/vocabulary.h"
 #include "engine/tokenizer/text/hf_config.h"
@@ -68,7 +69,9 @@ class SpmTokenizer : public Tokenizer {
 
   using SharedSideModel = std::shared_ptr<const SideModel>;
 
-  SpmTokenizer(HfConfig config, SharedSideModel source, SharedSideModel target);
+  // `card`: of a Marian model.
+  SpmTokenizer(HfConfig config, SharedSideModel source, SharedSideModel target,
+               const ModelCard& card);
   // `path` is where the vocabulary comes from, `spm` the path of a model.
   static absl::StatusOr<SharedSideModel> LoadSide(const std::string& path,
                                                   Vocabulary tokens,
@@ -76,6 +79,9 @@ class SpmTokenizer : public Tokenizer {
                                                   const HfConfig& config);
   // The spellings of the special tokens, longest first.
   static std::vector<std::string> SpecialTokens(const HfConfig& config);
+  // Finds the languages of a Marian model: by tokens like ">>fra<<", by
+  // source_lang and target_lang of tokenizer_config.json, and by the card.
+  void ReadMarianLanguages(const ModelCard& card);
   const SideModel& model(Side side) const;
   // The model that turns the side's pieces into text.
   const SentencePiece& decoder(Side side) const;
@@ -91,7 +97,8 @@ class SpmTokenizer : public Tokenizer {
   const std::vector<std::string> special_;    // spellings, longest first
   const SharedSideModel source_, target_;     // M2M100: one
   const std::optional<Languages> languages_;  // none: Marian
-  TextList token_texts_;                      // [target vocab]
+  std::vector<std::string> marian_sources_, marian_targets_;
+  TextList token_texts_;  // [target vocab]
   size_t longest_token_ = 0;
 };
 

@@ -187,6 +187,46 @@ TEST(TokenizerTest, MarianHasNoLanguageCodes) {
   EXPECT_FALSE(Bundled().LanguageId("de").ok());
 }
 
+// Of directories like the hub's: a source group whose card names its members,
+// and several targets that have tokens.
+TEST(TokenizerTest, MarianLanguagesAreThoseOfTheFiles) {
+  namespace fs = std::filesystem;
+  const fs::path directory =
+      fs::path(testing::TempDir()) / "marian_languages_test";
+  const auto languages = [&](const char* config, const char* card,
+                             const char* token) {
+    fs::remove_all(directory);
+    fs::create_directory(directory);
+    for (const char* file : {"source.spm", "target.spm", "config.json"}) {
+      fs::copy(std::string(kModel) + "/" + file, directory / file);
+    }
+    std::ifstream in(std::string(kModel) + "/vocab.json");
+    nlohmann::json vocabulary = nlohmann::json::parse(in);
+    if (token != nullptr) vocabulary[token] = vocabulary.size();
+    std::ofstream(directory / "vocab.json") << vocabulary;
+    std::ofstream(directory / "tokenizer_config.json") << config;
+    if (card != nullptr) std::ofstream(directory / "README.md") << card;
+    const auto tokenizer = LoadTokenizer(directory);
+    EXPECT_TRUE(tokenizer.ok()) << tokenizer.status();
+    return std::pair((*tokenizer)->languages(Side::kSource),
+                     (*tokenizer)->languages(Side::kTarget));
+  };
+  using Lists = std::pair<std::vector<std::string>, std::vector<std::string>>;
+  EXPECT_EQ(languages("{}", nullptr, nullptr), Lists());
+  constexpr char kGroup[] = R"({"source_lang": "roa", "target_lang": "en"})";
+  EXPECT_EQ(languages(kGroup, nullptr, nullptr), Lists({"roa"}, {"en"}));
+  constexpr char kCard[] = "---\nlanguage:\n- it\n- fr\n- roa\n- en\n---\n";
+  EXPECT_EQ(languages(kGroup, kCard, nullptr),
+            Lists({"roa", "it", "fr"}, {"en"}));
+  EXPECT_EQ(languages(R"({"source_lang": "en", "target_lang": "roa"})", kCard,
+                      ">>fra<<"),
+            Lists({"en"}, {"fra"}));
+  EXPECT_EQ(languages("{}", "* source languages: en\n* target languages: de\n",
+                      nullptr),
+            Lists({"en"}, {"de"}));
+  fs::remove_all(directory);
+}
+
 TEST(TokenizerTest, IdsBeyondTheVocabularyHaveNoText) {
   EXPECT_EQ(Bundled().Piece(9000, Side::kTarget), "");
   EXPECT_EQ(Bundled().TokenText(9000), "");

@@ -80,10 +80,36 @@ TEST(TranslationLanguagesTest, AMarianModelOfSeveralTargetsGetsAToken) {
   EXPECT_EQ(chosen->prefix, ">>fra<< ");
 }
 
-TEST(TranslationLanguagesTest, FilesThatNameNoneTakeAny) {
-  const auto chosen = ChooseLanguages("fr", "xx", Named({}, {}, -1, ""));
+TEST(TranslationLanguagesTest, AGroupOfTargetsHasItsMembers) {
+  const Named group({"en"}, {"fra", "por_BR", "spa"}, -1, ">>por_BR<<");
+  const auto chosen = ChooseLanguages("eng", "pt-BR", group);
+  ASSERT_TRUE(chosen.ok()) << chosen.status();
+  EXPECT_EQ(chosen->prefix, ">>por_BR<< ");
+  EXPECT_EQ(ChooseLanguages("", "de", group).status(),
+            absl::InvalidArgumentError(
+                "target_language is 'de', the model has fra, por_BR, spa"));
+}
+
+TEST(TranslationLanguagesTest, AGroupOfSourcesHasItsMembers) {
+  const Named group({"roa"}, {"en"}, -1, "");
+  EXPECT_TRUE(ChooseLanguages("fr", "en", group).ok());
+  EXPECT_EQ(
+      ChooseLanguages("de", "en", group).status(),
+      absl::InvalidArgumentError("source_language is 'de', the model has roa"));
+}
+
+// Sentences end as in the language of the documents, but nobody knows which one
+// the translations have.
+TEST(TranslationLanguagesTest, FilesThatNameNoneTakeNoTarget) {
+  const Named unnamed({}, {}, -1, "");
+  const auto chosen = ChooseLanguages("fr", "", unnamed);
   ASSERT_TRUE(chosen.ok()) << chosen.status();
   EXPECT_EQ(chosen->of_documents, "fr");
+  EXPECT_EQ(ChooseLanguages("en", "fr", unnamed).status(),
+            absl::InvalidArgumentError(
+                "target_language is 'fr', must be empty: the model's files "
+                "name no languages (tokenizer_config.json may: source_lang, "
+                "target_lang)"));
 }
 
 }  // namespace
