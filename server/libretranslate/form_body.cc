@@ -19,23 +19,28 @@ namespace {
 // No form of this API has more.
 constexpr size_t kMostFields = 100;
 
+absl::Status IsThereTwice(absl::string_view name) {
+  return FieldError(absl::CHexEscape(name.substr(0, 100)),
+                    "is there twice, with different values");
+}
+
 absl::StatusOr<std::string> Decode(absl::string_view part) {
   ASSIGN_OR_RETURN(std::string text, DecodeUrl(part, UrlPart::kForm));
   if (FindInvalidUtf8(text) == text.npos) return text;
   return absl::InvalidArgumentError("the form is not UTF-8");
 }
 
-absl::StatusOr<Json> ParseForm(absl::string_view body) {
-  Json form = Json::object();
+// Adds the fields of a form.
+absl::Status ParseForm(absl::string_view body, Json& form) {
   for (const absl::string_view field :
        absl::StrSplit(body, '&', absl::SkipEmpty())) {
     const std::pair<absl::string_view, absl::string_view> parts =
         absl::StrSplit(field, absl::MaxSplits('=', 1));
     ASSIGN_OR_RETURN(const std::string name, Decode(parts.first));
     ASSIGN_OR_RETURN(std::string value, Decode(parts.second));
-    if (form.contains(name)) {
-      return FieldError(absl::CHexEscape(name.substr(0, 100)),
-                        "is there twice");
+    if (const auto found = form.find(name); found != form.end()) {
+      if (*found == value) continue;
+      return IsThereTwice(name);
     }
     if (form.size() == kMostFields) {
       return absl::InvalidArgumentError(
@@ -43,20 +48,36 @@ absl::StatusOr<Json> ParseForm(absl::string_view body) {
     }
     form[name] = std::move(value);
   }
-  return form;
+  return absl::OkStatus();
+}
+
+// Adds the members of a JSON object.
+absl::Status AddMembers(const Json& object, Json& to) {
+  for (const auto& [name, value] : object.items()) {
+    if (to.contains(name) && to[name] != value) return IsThereTwice(name);
+    to[name] = value;
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
 
-absl::StatusOr<Json> ParseFormOrJson(absl::string_view body,
+absl::StatusOr<Json> ParseParameters(absl::string_view query,
+                                     absl::string_view body,
                                      absl::string_view content_type) {
+  Json parameters = Json::object();
+  RETURN_IF_ERROR(ParseForm(query, parameters));
+  if (body.empty() && !query.empty()) return parameters;
   const absl::string_view type = absl::StripAsciiWhitespace(
       content_type.substr(0, content_type.find(';')));
   if (absl::EqualsIgnoreCase(type, "application/x-www-form-urlencoded")) {
-    return ParseForm(body);
+    RETURN_IF_ERROR(ParseForm(body, parameters));
+    return parameters;
   }
   if (absl::EqualsIgnoreCase(type, "application/json")) {
-    return ParseBody(body, content_type);
+    ASSIGN_OR_RETURN(const Json object, ParseBody(body, content_type));
+    RETURN_IF_ERROR(AddMembers(object, parameters));
+    return parameters;
   }
   return FieldError("Content-Type",
                     "must be application/json or "

@@ -7,10 +7,13 @@
 
 namespace attend {
 
-// The body of a request, which is a JSON object or a form ("q=a&source=en").
-// The fields of a form become strings. INVALID_ARGUMENT if the body is neither,
-// is not UTF-8, or has a field twice.
-absl::StatusOr<Json> ParseFormOrJson(absl::string_view body,
+// The parameters of a POST: those of its body, which is a JSON object or a form
+// ("q=a&source=en"), and those of the query of its URL, which has the syntax of
+// a form. The fields of a form become strings. The body may be empty if there
+// is a query. INVALID_ARGUMENT if the body is neither JSON nor a form, if
+// something is not UTF-8, or if a field is there twice with different values.
+absl::StatusOr<Json> ParseParameters(absl::string_view query,
+                                     absl::string_view body,
                                      absl::string_view content_type);
 
 }  // namespace attend

@@ -15,7 +15,7 @@ std::unique_ptr<HttpTranslator> NewLanguagesTranslator();
 std::vector<FieldHelp> LibreTranslateFieldList();
 
 // LibreTranslate's API, for translations. Nothing here detects languages, so
-// there is no /detect, and no source "auto".
+// there is no /detect; for the source "auto" see ChooseModel().
 HttpApi LibreTranslateApi();
 
 }  // namespace attend

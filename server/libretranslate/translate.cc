@@ -6,17 +6,17 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "attend/v1/attend.pb.h"
 #include "engine/tensor/status_macros.h"
+#include "server/documents/text_breaks.h"
 #include "server/http_call/http_status.h"
 #include "server/http_call/json_fields.h"
+#include "server/libretranslate/choose_model.h"
 #include "server/libretranslate/form_body.h"
 #include "server/libretranslate/libretranslate_api.h"
+#include "server/service/immediate_handler.h"
 #include "server/service/methods.h"
-#include "server/service/translation_languages.h"
 
 namespace attend {
 namespace {
@@ -37,13 +37,14 @@ absl::Status ReadTexts(const JsonValue& value, TranslateFields& to) {
 
 absl::Status ReadFormat(const JsonValue& value, TranslateFields& to) {
   const bool html = value.json() == Json("html");
+  const bool text = value.json() == Json("text") || value.json() == Json("");
   to.format = html ? v1::DOCUMENT_FORMAT_HTML : v1::DOCUMENT_FORMAT_TEXT;
-  return value.Expect(html || value.json() == Json("text"),
-                      "\"text\" or \"html\"");
+  return value.Expect(html || text, "\"text\" or \"html\"");
 }
 
-// A form has digits.
+// A form has digits, or nothing where its user has entered nothing.
 absl::Status ReadAlternatives(const JsonValue& value, TranslateFields& to) {
+  if (value.json() == Json("")) return absl::OkStatus();
   if (value.json().is_string() &&
       absl::SimpleAtoi(value.json().get_ref<const std::string&>(),
                        &to.alternatives)) {
@@ -61,7 +62,10 @@ constexpr JsonField<TranslateFields> kFields[] = {
      "The text, or several texts, to translate: each of any number of "
      "sentences.",
      ReadTexts},
-    {"source", kAnyString, "The language of the texts, as /languages says it.",
+    {"source", kAnyString,
+     "The language of the texts, as /languages says it. auto: the only one "
+     "from "
+     "which the models translate to target.",
      [](const JsonValue& value, TranslateFields& to) {
        ASSIGN_OR_RETURN(to.source, value.String());
        return absl::OkStatus();
@@ -72,8 +76,8 @@ constexpr JsonField<TranslateFields> kFields[] = {
        ASSIGN_OR_RETURN(to.target, value.String());
        return absl::OkStatus();
      }},
-    {"format", R"({"enum": ["text", "html"]})",
-     "What the texts are written in; text by default.", ReadFormat},
+    {"format", R"({"enum": ["text", "html", ""]})",
+     "The format of the texts; text by default.", ReadFormat},
     {"alternatives", R"({"type": "integer", "minimum": 0})",
      "Other translations of each text to return.", ReadAlternatives},
     {"api_key", kAnyString,
@@ -83,34 +87,20 @@ constexpr JsonField<TranslateFields> kFields[] = {
      }},
 };
 
-// The first model that translates from `source` to `target`, of those that the
-// tenant may use.
-absl::StatusOr<std::string> ChooseModel(const TranslateFields& fields,
-                                        const Service& service,
-                                        const CallContext& context) {
-  bool is_source = false;
-  for (const SharedModel& model : service.models.All()) {
-    const ModelEntry& entry = *model;
-    if (!entry.served.ok() || !context.account().MayUse(entry.name)) continue;
-    const ModelInfo& info = entry.served->info();
-    const Tokenizer& tokenizer = entry.served->tokenizer;
-    if (!info.generates || info.continues_source ||
-        FindLanguage(fields.source, tokenizer.languages(Side::kSource))
-            .empty()) {
-      continue;
-    }
-    is_source = true;
-    if (!FindLanguage(fields.target, tokenizer.languages(Side::kTarget))
-             .empty()) {
-      return entry.name;
-    }
+// A text in the target language is its own translation.
+absl::StatusOr<v1::TranslateResponse> ReturnTexts(
+    const Service& service, CallContext&, const v1::TranslateRequest& request) {
+  RETURN_IF_ERROR(service.CheckCount("documents", request.documents_size()));
+  v1::TranslateResponse response;
+  for (const std::string& text : request.documents()) {
+    response.add_results()->set_text(text);
   }
-  const std::string& wrong = is_source ? fields.target : fields.source;
-  return FieldError(
-      is_source ? "target" : "source",
-      absl::StrCat("is '", absl::CHexEscape(wrong.substr(0, 100)),
-                   "', must be a language of /languages",
-                   is_source ? " that it can be translated to" : ""));
+  return response;
+}
+
+std::unique_ptr<Handler> NewReturnTextsHandler(const Service& service,
+                                               CallContext& context) {
+  return NewImmediateHandler(service, context, ReturnTexts);
 }
 
 class LibreTranslateTranslator final : public HttpTranslator {
@@ -119,23 +109,32 @@ class LibreTranslateTranslator final : public HttpTranslator {
                                       const Service& service,
                                       CallContext& context) override {
     TranslateFields fields;
-    ASSIGN_OR_RETURN(const Json body,
-                     ParseFormOrJson(input.body.text, input.content_type));
+    ASSIGN_OR_RETURN(
+        const Json body,
+        ParseParameters(input.query, input.body.text, input.content_type));
     RETURN_IF_ERROR(ReadFields<TranslateFields>({body, ""}, kFields, fields));
     if (!fields.texts) return FieldError("q", "is absent, must be there");
     is_list_ = fields.is_list;
     alternatives_ = fields.alternatives;
     auto request = std::make_unique<v1::TranslateRequest>();
-    ASSIGN_OR_RETURN(*request->mutable_model(),
-                     ChooseModel(fields, service, context));
-    request->set_source_language(fields.source);
+    ASSIGN_OR_RETURN(
+        const ChosenModel chosen,
+        ChooseModel(fields.source, fields.target, service, context));
+    if (fields.source == kAutoLanguage) {
+      const std::string code = BaseLanguage(chosen.source);
+      assumed_ = code.empty() ? chosen.source : code;
+    }
+    request->set_model(chosen.model);
+    request->set_source_language(chosen.source);
     request->set_target_language(fields.target);
     request->set_format(fields.format);
     request->set_alternatives(fields.alternatives);
     for (std::string& text : *fields.texts) {
       request->add_documents(std::move(text));
     }
-    return HandledRequest{NewTranslateHandler, std::move(request)};
+    return HandledRequest{
+        chosen.model.empty() ? NewReturnTextsHandler : NewTranslateHandler,
+        std::move(request)};
   }
   FieldNames field_names() const override {
     static constexpr std::pair<absl::string_view, absl::string_view> kNames[] =
@@ -148,6 +147,7 @@ class LibreTranslateTranslator final : public HttpTranslator {
  private:
   bool is_list_ = false;
   int alternatives_ = 0;
+  std::string assumed_;  // the language of the texts, if the source is "auto"
 };
 
 // Different ones, and none that is the translation.
@@ -173,6 +173,11 @@ absl::Status LibreTranslateTranslator::Append(
     if (alternatives_ > 0) alternatives.push_back(AlternativesOf(translation));
   }
   Json body = {{"translatedText", is_list_ ? texts : texts[0]}};
+  if (!assumed_.empty()) {
+    // Nothing was detected, but no other language can be meant.
+    const Json one = {{"confidence", 100}, {"language", assumed_}};
+    body["detectedLanguage"] = is_list_ ? Json(texts.size(), one) : one;
+  }
   if (alternatives_ > 0) {
     body["alternatives"] = is_list_ ? alternatives : alternatives[0];
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -12,6 +13,12 @@
 
 namespace attend {
 
+// The languages that a fake tokenizer says it has.
+struct FakeLanguages {
+  std::vector<std::string> sources = {"aa", "bb"};
+  std::vector<std::string> targets = {"aa", "bb"};
+};
+
 // A tokenizer whose tokens are bytes, so that a character may be several
 // tokens. Id 0 is the end of sequence, id b + 1 the byte b; ids from 257 on are
 // words, " w257" and so on. The last id is the mask, "<mask>" in a text.
@@ -19,7 +26,8 @@ namespace attend {
 // that id.
 class FakeTokenizer final : public Tokenizer {
  public:
-  explicit FakeTokenizer(int vocab_size = 1000) : vocab_size_(vocab_size) {
+  explicit FakeTokenizer(int vocab_size = 1000, FakeLanguages languages = {})
+      : vocab_size_(vocab_size), languages_(std::move(languages)) {
     for (int id = 0; id < vocab_size; ++id) {
       if (id >= 1 && id <= 256) {
         texts_.push_back(std::string(1, static_cast<char>(id - 1)));
@@ -91,13 +99,14 @@ class FakeTokenizer final : public Tokenizer {
     return absl::InvalidArgumentError(
         absl::StrCat("language is \"", language, "\", there are aa and bb"));
   }
-  std::vector<std::string> languages(Side) const override {
-    return {"aa", "bb"};
+  std::vector<std::string> languages(Side side) const override {
+    return side == Side::kSource ? languages_.sources : languages_.targets;
   }
   absl::string_view TokenText(int id) const override { return texts_[id]; }
 
  private:
   const int vocab_size_;
+  const FakeLanguages languages_;
   std::vector<std::string> pieces_;  // spellings, UTF-8
   std::vector<std::string> texts_;   // bytes
 };

@@ -52,10 +52,18 @@ class ClientTest(unittest.TestCase):
                              *SENTENCES.values(), *SENTENCES.values()))
 
     @TABLE.row("POST /translate", CLIENT,
-               "errors that name the field: unknown languages, `auto`")
+               "`auto`, where one language can be meant; a text in the target "
+               "language")
+    def test_auto(self):
+        for source, target in SENTENCES.items():
+            self.assertEqual(self.translate(source, "auto"), target)
+            self.assertEqual(self.translate(target, "de"), target)
+
+    @TABLE.row("POST /translate", CLIENT,
+               "errors that name the field: unknown languages")
     def test_errors(self):
-        self.assertIn("source is 'auto'", self.error(
-            400, self.translate, "A dog.", "auto"))
+        self.assertIn("source is 'fr'", self.error(
+            400, self.translate, "A dog.", "fr"))
         self.assertIn("target is 'fr'", self.error(
             400, self.translate, "A dog.", "en", "fr"))
 

@@ -25,6 +25,7 @@ namespace attend {
 
 struct HttpFixtureOptions {
   std::vector<FakeEngineOptions> engines = {{}};
+  std::vector<FakeLanguages> languages = {};  // of the first engines
   std::vector<HttpApi> apis = {};
   HttpOptions http = {};
   SchedulerOptions scheduler = {};
@@ -49,10 +50,15 @@ class HttpFixture {
     for (const FakeEngineOptions& engine : options.engines) {
       auto added = std::make_unique<FakeEngine>(engine);
       engines.push_back(added.get());
+      FakeLanguages languages;
+      if (engines.size() <= options.languages.size()) {
+        languages = options.languages[engines.size() - 1];
+      }
       models.Add(
           engine.info.name,
           Model{.engine = std::move(added),
-                .tokenizer = std::make_unique<FakeTokenizer>(),
+                .tokenizer =
+                    std::make_unique<FakeTokenizer>(1000, std::move(languages)),
                 .chat = engine.info.continues_source ? std::move(options.chat)
                                                      : nullptr});
     }
