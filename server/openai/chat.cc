@@ -138,8 +138,9 @@ absl::StatusOr<HandledRequest> ChatTranslator::Read(const HttpCallInput& input,
         generation_.max_tokens == 0 ? "max_tokens" : "max_completion_tokens",
         "is 0, must be 1 or more");
   }
-  if (fields.top_log_probs && !generation_.log_probs) {
-    return FieldError("top_logprobs", "is given, needs logprobs: true");
+  if (fields.top_log_probs > 0 && !generation_.log_probs) {
+    return FieldError("top_logprobs", absl::StrCat("is ", *fields.top_log_probs,
+                                                   ", needs logprobs: true"));
   }
   generation_.top_log_probs =
       static_cast<int>(fields.top_log_probs.value_or(0));

@@ -97,7 +97,7 @@ class CompletionTranslator final : public GeneratingTranslator {
     v1::GenerationParams& params = generation_.params();
     params.set_echo(fields.echo);
     params.set_prompt_log_probs(fields.echo && generation_.log_probs);
-    if (!params.has_max_new_tokens() || params.max_new_tokens() > 0) {
+    if (generation_.max_tokens != 0 && generation_.max_completion_tokens != 0) {
       return absl::OkStatus();
     }
     if (!fields.echo) {

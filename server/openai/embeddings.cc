@@ -49,6 +49,16 @@ constexpr EmbeddingField kEmbeddingFields[] = {
        to.set_dimensions(static_cast<int>(dimensions));
        return absl::OkStatus();
      }},
+    {"normalize", R"({"type": "boolean"})",
+     "Scale each vector to length 1, after cutting it to dimensions. Default: "
+     "true, as the vectors of OpenAI's models are. False: as the model "
+     "computes "
+     "them, even if its files have a module that scales.",
+     [](const JsonValue& value, v1::EmbedRequest& to) {
+       ASSIGN_OR_RETURN(const bool normalize, value.Bool());
+       to.set_normalize(normalize);
+       return absl::OkStatus();
+     }},
     {"prompt_name", kAnyString,
      "The name of one of the model's prompts, which is put before each text.",
      [](const JsonValue& value, v1::EmbedRequest& to) {
@@ -84,6 +94,7 @@ class EmbeddingTranslator final : public HttpTranslator {
   absl::StatusOr<HandledRequest> Read(const HttpCallInput& input,
                                       const Service&, CallContext&) override {
     auto request = std::make_unique<v1::EmbedRequest>();
+    request->set_normalize(true);
     ASSIGN_OR_RETURN(const Json body,
                      ParseBody(input.body.text, input.content_type));
     RETURN_IF_ERROR(

@@ -51,7 +51,8 @@ absl::Status FinishSearch(const ModelInfo& model,
   return absl::OkStatus();
 }
 
-absl::Status FinishLength(std::optional<int> default_max_tokens,
+absl::Status FinishLength(const ModelInfo& model,
+                          std::optional<int> default_max_tokens,
                           GenerationRequest& generation) {
   v1::GenerationParams& params = generation.params();
   const auto& older = generation.max_tokens;
@@ -60,6 +61,10 @@ absl::Status FinishLength(std::optional<int> default_max_tokens,
     return FieldError("max_tokens",
                       absl::StrCat("is ", *older, ", max_completion_tokens is ",
                                    *newer, ": must be the same"));
+  }
+  if (generation.unlimited) {
+    default_max_tokens.reset();
+    if (model.continues_source) default_max_tokens = 0;
   }
   if (newer || older) {
     params.set_max_new_tokens(static_cast<int>(newer ? *newer : *older));
@@ -88,7 +93,7 @@ absl::Status Finish(const ModelInfo& model,
     return FieldError("stream_options", "is given, needs stream: true");
   }
   RETURN_IF_ERROR(FinishSearch(model, generation));
-  RETURN_IF_ERROR(FinishLength(default_max_tokens, generation));
+  RETURN_IF_ERROR(FinishLength(model, default_max_tokens, generation));
   v1::GenerationParams& params = generation.params();
   params.set_log_probs(generation.log_probs);
   if (generation.log_probs) {

@@ -27,6 +27,7 @@ struct GenerationRequest {
   std::optional<double> temperature;
   std::optional<int64_t> max_tokens;             // the older name
   std::optional<int64_t> max_completion_tokens;  // the newer one
+  bool unlimited = false;  // one of these is -1: as many tokens as fit
   bool beam_search = false;
   bool ignore_eos = false;
   bool log_probs = false;
@@ -67,7 +68,8 @@ absl::Status ReadGeneration(const Json& body,
 
 // Checks how fields go together, and fills what follows from several of them.
 // `default_max_tokens`: new tokens if the request does not say; 0: as many as
-// fit; none: what the model's default is.
+// fit; none: what the model's default is. Of a model that does not continue
+// text, as many as fit means that default.
 absl::Status Finish(const ModelInfo& model,
                     std::optional<int> default_max_tokens,
                     GenerationRequest& generation);

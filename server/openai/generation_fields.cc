@@ -35,6 +35,23 @@ absl::Status ReadOwnInt(const JsonValue& value, GenerationRequest& to) {
   ASSIGN_OR_RETURN(to.*kMember, value.Int(kMin, kMax));
   return absl::OkStatus();
 }
+// llama.cpp's and LangChain's -1 asks for as many tokens as fit.
+template <std::optional<int64_t> GenerationRequest::*kMember>
+absl::Status ReadMaxTokens(const JsonValue& value, GenerationRequest& to) {
+  ASSIGN_OR_RETURN(const int64_t number, value.Int(-1, 1 << 30));
+  if (number == -1) {
+    to.unlimited = true;
+  } else {
+    to.*kMember = number;
+  }
+  return absl::OkStatus();
+}
+// Some programs write -1 for no limit, as vLLM does.
+absl::Status ReadTopK(const JsonValue& value, GenerationRequest& to) {
+  ASSIGN_OR_RETURN(const int64_t number, value.Int(-1));
+  to.params().set_top_k(static_cast<int>(std::max<int64_t>(number, 0)));
+  return absl::OkStatus();
+}
 template <bool GenerationRequest::*kMember>
 absl::Status ReadBool(const JsonValue& value, GenerationRequest& to) {
   ASSIGN_OR_RETURN(to.*kMember, value.Bool());
@@ -127,12 +144,12 @@ constexpr GenerationField kGenerationFields[] = {
     {"best_of", R"({"type": "integer", "minimum": 1, "maximum": 128})",
      "Must be n, if given.",
      ReadOwnInt<&GenerationRequest::best_of, 1, kMaxChoices>},
-    {"max_tokens", R"({"type": "integer", "minimum": 0})",
-     "The most new tokens.",
-     ReadOwnInt<&GenerationRequest::max_tokens, 0, (1 << 30)>},
-    {"max_completion_tokens", R"({"type": "integer", "minimum": 0})",
+    {"max_tokens", R"({"type": "integer", "minimum": -1})",
+     "Maximum number of new tokens; -1: as many as fit.",
+     ReadMaxTokens<&GenerationRequest::max_tokens>},
+    {"max_completion_tokens", R"({"type": "integer", "minimum": -1})",
      "The newer name of max_tokens.",
-     ReadOwnInt<&GenerationRequest::max_completion_tokens, 0, (1 << 30)>},
+     ReadMaxTokens<&GenerationRequest::max_completion_tokens>},
     {"temperature", R"({"type": "number", "minimum": 0, "maximum": 2})",
      "0: the likeliest tokens. Default: 1 if the model continues text, or what "
      "its generation_config.json says; other models do not sample.",
@@ -160,9 +177,9 @@ constexpr GenerationField kGenerationFields[] = {
      "object, json_schema JSON that json_schema.schema allows.",
      ReadResponseFormat},
     // vLLM's.
-    {"top_k", R"({"type": "integer", "minimum": 0})",
-     "Sample from so many of the likeliest tokens; 0: from all.",
-     ReadInt<&v1::GenerationParams::set_top_k>},
+    {"top_k", R"({"type": "integer", "minimum": -1})",
+     "Sample from this many of the likeliest tokens; 0 or -1: from all.",
+     ReadTopK},
     {"min_p", R"({"type": "number", "minimum": 0, "maximum": 1})",
      "Sample from tokens that are at least so many times as likely as the "
      "likeliest.",

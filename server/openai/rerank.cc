@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "engine/tensor/status_macros.h"
 #include "server/http_call/http_status.h"
 #include "server/http_call/json_fields.h"
@@ -21,24 +23,52 @@ namespace attend {
 namespace {
 
 struct RerankFields {
-  TextPairs pairs;  // the query and the documents
-  std::optional<int64_t> top_n;
+  TextPairs pairs;  // the query and, after FinishDocuments(), the documents
+  Json documents;   // as the client sent them: a list of texts and objects
+  std::string documents_name;
+  // The members of objects that are ranked, in this order.
+  std::vector<std::string> rank_fields = {"text"};
+  int64_t top_n = 0;  // 0: all
   bool return_documents = false;
 };
 
-// A text, or an object with a text.
-absl::Status ReadDocuments(const JsonValue& value, RerankFields& to) {
-  ASSIGN_OR_RETURN(const std::vector<JsonValue> entries, value.List());
-  RETURN_IF_ERROR(value.Expect(!entries.empty(), "a list that is not empty"));
-  to.pairs.second = {.name = value.name(), .texts = {}, .is_list = true};
+// The text of a document that is ranked: the document itself, or the values of
+// `fields` of an object, a line each. Other members of the object are data of
+// the client's. nullopt if none of the fields is there.
+absl::StatusOr<std::optional<std::string>> RankedText(
+    const JsonValue& document, const std::vector<std::string>& fields) {
+  const Json& json = document.json();
+  if (json.is_string()) return json.get<std::string>();
+  std::optional<std::string> text;
+  if (!json.is_object()) return text;
+  for (const std::string& field : fields) {
+    const auto found = json.find(field);
+    if (found == json.end() || found->is_null()) continue;
+    RETURN_IF_ERROR(JsonValue(*found, absl::StrCat(document.name(), ".", field))
+                        .Expect(found->is_primitive(), "a text or a number"));
+    const std::string value =
+        found->is_string() ? found->get<std::string>() : DumpJson(*found);
+    text = text ? absl::StrCat(*text, "\n", value) : value;
+  }
+  return text;
+}
+
+// Takes the texts out of the documents, once all fields have been read.
+absl::Status FinishDocuments(RerankFields& fields) {
+  FieldTexts& texts = fields.pairs.second;
+  texts = {.name = fields.documents_name, .texts = {}, .is_list = true};
+  const JsonValue documents(fields.documents, fields.documents_name);
+  ASSIGN_OR_RETURN(const std::vector<JsonValue> entries, documents.List());
+  RETURN_IF_ERROR(
+      documents.Expect(!entries.empty(), "a list that is not empty"));
   for (const JsonValue& entry : entries) {
-    const Json& json = entry.json();
-    const bool object = json.is_object() && json.size() == 1 &&
-                        json.contains("text") && json["text"].is_string();
-    RETURN_IF_ERROR(entry.Expect(json.is_string() || object,
-                                 "a string, or an object with a text"));
-    to.pairs.second.texts.push_back(
-        (object ? json["text"] : json).get_ref<const std::string&>());
+    ASSIGN_OR_RETURN(std::optional<std::string> text,
+                     RankedText(entry, fields.rank_fields));
+    RETURN_IF_ERROR(
+        entry.Expect(text.has_value(),
+                     absl::StrCat("a string, or an object with ",
+                                  absl::StrJoin(fields.rank_fields, " or "))));
+    texts.texts.push_back(*std::move(text));
   }
   return absl::OkStatus();
 }
@@ -54,17 +84,37 @@ constexpr JsonField<RerankFields> kRerankFields[] = {
      }},
     {"documents",
      R"({"type": "array", "items": {"oneOf": [{"type": "string"}, {"type": "object", "properties": {"text": {"type": "string"}}}]}})",
-     "The documents, as texts or as objects with a text.", ReadDocuments},
-    {"top_n", R"({"type": "integer", "minimum": 1})",
-     "Only the best documents, so many.",
+     "The documents, as texts or as objects with a text. Other members of an "
+     "object are returned with it, but not ranked.",
      [](const JsonValue& value, RerankFields& to) {
-       ASSIGN_OR_RETURN(to.top_n, value.Int(1));
+       to.documents_name = value.name();
+       to.documents = value.json();
+       return absl::OkStatus();
+     }},
+    {"rank_fields", R"({"type": "array", "items": {"type": "string"}})",
+     "The members of documents that are objects which are ranked, in this "
+     "order; default: text.",
+     [](const JsonValue& value, RerankFields& to) {
+       ASSIGN_OR_RETURN(to.rank_fields, value.Strings());
+       return value.Expect(!to.rank_fields.empty(), "a list that is not empty");
+     }},
+    {"top_n", R"({"type": "integer", "minimum": 0})",
+     "Return only this many documents, the best ones; 0: all.",
+     [](const JsonValue& value, RerankFields& to) {
+       ASSIGN_OR_RETURN(to.top_n, value.Int(0));
        return absl::OkStatus();
      }},
     {"return_documents", R"({"type": "boolean"})",
      "Return the texts of the documents, too.",
      [](const JsonValue& value, RerankFields& to) {
        ASSIGN_OR_RETURN(to.return_documents, value.Bool());
+       return absl::OkStatus();
+     }},
+    {"raw_scores", R"({"type": "boolean"})",
+     "Return the logits of a model that labels pairs, instead of what it makes "
+     "of them.",
+     [](const JsonValue& value, RerankFields& to) {
+       ASSIGN_OR_RETURN(to.pairs.raw_scores, value.Bool());
        return absl::OkStatus();
      }},
     {"truncate", R"({"type": "boolean"})",
@@ -86,13 +136,14 @@ class RerankTranslator final : public HttpTranslator {
     RETURN_IF_ERROR(
         ReadFields<RerankFields>({body, ""}, kRerankFields, fields));
     const bool no_query = fields.pairs.first.texts.empty();
-    if (no_query || fields.pairs.second.texts.empty()) {
+    if (no_query || fields.documents.is_null()) {
       return FieldError(no_query ? "query" : "documents",
                         "is absent, must be there");
     }
+    RETURN_IF_ERROR(FinishDocuments(fields));
     id_ = context.request_id();
     top_n_ = fields.top_n;
-    if (fields.return_documents) documents_ = fields.pairs.second.texts;
+    if (fields.return_documents) documents_ = std::move(fields.documents);
     return similarity_.Request(std::move(fields.pairs), service, context);
   }
   absl::Status Rename(const absl::Status& status) const override {
@@ -104,8 +155,8 @@ class RerankTranslator final : public HttpTranslator {
  private:
   Similarity similarity_;
   std::string id_;
-  std::optional<int64_t> top_n_;
-  std::vector<std::string> documents_;  // if they are to be returned
+  int64_t top_n_ = 0;  // 0: all
+  Json documents_;     // null, unless they are to be returned
 };
 
 absl::Status RerankTranslator::Append(const google::protobuf::Message& answer,
@@ -114,16 +165,18 @@ absl::Status RerankTranslator::Append(const google::protobuf::Message& answer,
   std::vector<size_t> order(scores.scores.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return scores.scores[a] > scores.scores[b];
+    return scores.raw[a] > scores.raw[b];
   });
-  if (top_n_ && order.size() > static_cast<size_t>(*top_n_)) {
-    order.resize(*top_n_);
+  if (top_n_ > 0 && order.size() > static_cast<size_t>(top_n_)) {
+    order.resize(top_n_);
   }
   Json results = Json::array();
   for (const size_t index : order) {
     Json result = {{"index", index}, {"relevance_score", scores.scores[index]}};
-    if (!documents_.empty()) {
-      result["document"] = Json{{"text", documents_[index]}};
+    if (!documents_.is_null()) {
+      Json& document = documents_[index];
+      result["document"] =
+          document.is_string() ? Json{{"text", document}} : document;
     }
     results.push_back(std::move(result));
   }

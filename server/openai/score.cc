@@ -48,6 +48,13 @@ constexpr JsonField<TextPairs> kScoreFields[] = {
        ASSIGN_OR_RETURN(to.truncate, value.Bool());
        return absl::OkStatus();
      }},
+    {"raw_scores", R"({"type": "boolean"})",
+     "Return the logits of a model that labels pairs, instead of what it makes "
+     "of them.",
+     [](const JsonValue& value, TextPairs& to) {
+       ASSIGN_OR_RETURN(to.raw_scores, value.Bool());
+       return absl::OkStatus();
+     }},
     {"user", kAnyString, kAsksForNothing, ReadAnyString<TextPairs>},
 };
 

@@ -4,10 +4,12 @@
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "attend/v1/attend.pb.h"
 #include "engine/tensor/status_macros.h"
 #include "server/http_call/http_status.h"
 #include "server/openai/answer.h"
+#include "server/service/labels.h"
 #include "server/service/methods.h"
 
 namespace attend {
@@ -22,12 +24,15 @@ std::unique_ptr<Request> NewRequest(const TextPairs& pairs) {
   auto request = std::make_unique<Request>();
   request->set_model(pairs.model);
   request->set_truncate(pairs.truncate);
+  if constexpr (requires { request->set_raw_scores(true); }) {
+    request->set_raw_scores(true);  // Scores() makes the others of them
+  }
   return request;
 }
 
 template <class Response>
 PairScores NewScores(const Response& response) {
-  PairScores out{.model = response.model(), .scores = {}};
+  PairScores out{.model = response.model(), .raw = {}, .scores = {}};
   for (const auto& result : response.results()) {
     out.tokens += result.usage().source_tokens();
   }
@@ -36,9 +41,9 @@ PairScores NewScores(const Response& response) {
 
 PairScores ScoresOf(const v1::RerankResponse& response) {
   PairScores out = NewScores(response);
-  out.scores.resize(response.results_size());
+  out.raw.resize(response.results_size());
   for (const v1::RerankResult& result : response.results()) {
-    out.scores[result.index()] = result.score();
+    out.raw[result.index()] = result.score();
   }
   return out;
 }
@@ -46,7 +51,7 @@ PairScores ScoresOf(const v1::RerankResponse& response) {
 PairScores ScoresOf(const v1::ClassifyResponse& response) {
   PairScores out = NewScores(response);
   for (const v1::ClassifyResult& result : response.results()) {
-    out.scores.push_back(result.labels(0).score());
+    out.raw.push_back(result.labels(0).score());
   }
   return out;
 }
@@ -57,8 +62,7 @@ PairScores ScoresOf(const v1::EmbedResponse& response, int first) {
   for (int i = 0; first + i < response.results_size(); ++i) {
     const auto& a = response.results(first == 1 ? 0 : i).values();
     const auto& b = response.results(first + i).values();
-    out.scores.push_back(
-        std::inner_product(a.begin(), a.end(), b.begin(), 0.f));
+    out.raw.push_back(std::inner_product(a.begin(), a.end(), b.begin(), 0.f));
   }
   return out;
 }
@@ -84,6 +88,8 @@ absl::StatusOr<HandledRequest> Similarity::Request(TextPairs pairs,
   way_ = !LabelsPairs(info)               ? Way::kEmbed
          : pairs_.first.texts.size() == 1 ? Way::kRerank
                                           : Way::kClassify;
+  const bool raw = pairs_.raw_scores || way_ == Way::kEmbed;
+  kind_ = raw ? LabelScores::kRaw : info.label_scores;
   RETURN_IF_ERROR(CheckCount(service));
   switch (way_) {
     case Way::kRerank:
@@ -190,7 +196,12 @@ absl::StatusOr<PairScores> Similarity::Scores(
   const auto read = [&](const auto& response,
                         auto... more) -> absl::StatusOr<PairScores> {
     RETURN_IF_ERROR(FirstFailure(response));
-    return ScoresOf(response, more...);
+    PairScores scores = ScoresOf(response, more...);
+    scores.scores = scores.raw;
+    for (float& score : scores.scores) {
+      ScoreLabels(kind_, absl::MakeSpan(&score, 1));
+    }
+    return scores;
   };
   switch (way_) {
     case Way::kRerank:

@@ -28,13 +28,16 @@ struct TextPairs {
   std::string model;
   FieldTexts first, second;
   bool truncate = false;
+  bool raw_scores = false;  // of labels: logits
 };
 
 // What the answer for TextPairs says.
 struct PairScores {
   std::string model;
-  std::vector<float> scores;  // of the pairs, in order
-  int tokens = 0;             // that were computed
+  // Of the pairs, in order, before and after the function that makes a client's
+  // score of a logit. Different logits may have equal scores.
+  std::vector<float> raw, scores;
+  int tokens = 0;  // that were computed
 };
 
 // Scores pairs: by a model that labels pairs with one label, or as the cosine
@@ -77,6 +80,7 @@ class Similarity {
   absl::Status FirstFailure(const Response& response) const;
 
   Way way_ = Way::kRerank;
+  LabelScores kind_ = LabelScores::kRaw;  // what becomes of a logit
   TextPairs pairs_;  // their texts are moved away, but their number is known
 };
 

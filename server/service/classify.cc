@@ -83,9 +83,7 @@ class ClassifyHandler final
                  google::protobuf::RepeatedPtrField<v1::LabelScore>* to) const {
     const size_t width = info().labels.size();
     const float* const values = input(index).output().values.data();
-    std::vector<float> scores(values + row * width, values + (row + 1) * width);
-    ScoreLabels(kind_, absl::MakeSpan(scores));
-    AddLabels(scores, info(), top_k_, to);
+    AddLabels({values + row * width, width}, kind_, info(), top_k_, to);
   }
 
   int top_k_ = 0;

@@ -32,12 +32,15 @@ void ScoreLabels(LabelScores kind, absl::Span<float> scores) {
   }
 }
 
-void AddLabels(absl::Span<const float> scores, const ModelInfo& model, int top,
+void AddLabels(absl::Span<const float> logits, LabelScores kind,
+               const ModelInfo& model, int top,
                google::protobuf::RepeatedPtrField<v1::LabelScore>* to) {
-  std::vector<int> order(scores.size());
+  std::vector<float> scores(logits.begin(), logits.end());
+  ScoreLabels(kind, absl::MakeSpan(scores));
+  std::vector<int> order(logits.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
-                   [&](int a, int b) { return scores[a] > scores[b]; });
+                   [&](int a, int b) { return logits[a] > logits[b]; });
   if (top > 0 && top < static_cast<int>(order.size())) order.resize(top);
   for (const int index : order) {
     v1::LabelScore* label = to->Add();

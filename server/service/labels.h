@@ -12,10 +12,12 @@ namespace attend {
 // the softmax of one number is always 1.
 void ScoreLabels(LabelScores kind, absl::Span<float> scores);
 
-// Adds the `top` labels with the highest scores (0: all labels), highest first.
-// Equal scores keep the order of the model's labels. `scores` has one number
-// for each label of `model`.
-void AddLabels(absl::Span<const float> scores, const ModelInfo& model, int top,
+// Adds the `top` labels with the highest logits (0: all labels), highest first,
+// with the scores that `kind` makes of the logits. Different logits may have
+// equal scores, so the order is that of the logits; equal logits keep the order
+// of the model's labels. `logits` has one number for each label of `model`.
+void AddLabels(absl::Span<const float> logits, LabelScores kind,
+               const ModelInfo& model, int top,
                google::protobuf::RepeatedPtrField<v1::LabelScore>* to);
 
 }  // namespace attend

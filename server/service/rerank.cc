@@ -63,13 +63,13 @@ class RerankHandler final
     return absl::OkStatus();
   }
 
+  // Until Arrange(), a score is a logit: equal scores may be of different
+  // logits.
   void Fill(int index, v1::RerankResult& result) override {
-    float score = input(index).output().values.front();
-    ScoreLabels(kind_, absl::MakeSpan(&score, 1));
-    result.set_score(score);
+    result.set_score(input(index).output().values.front());
   }
 
-  // The `top_n_` documents with the highest scores, highest first, then those
+  // The `top_n_` documents with the highest logits, highest first, then those
   // that failed.
   void Arrange(Results& results) override {
     for (int i = 0; i < size(); ++i) {
@@ -84,6 +84,11 @@ class RerankHandler final
       return a->score() > b->score();
     });
     const int ranked = static_cast<int>(failed - begin);
+    for (auto result = begin; result != failed; ++result) {
+      float score = (*result)->score();
+      ScoreLabels(kind_, absl::MakeSpan(&score, 1));
+      (*result)->set_score(score);
+    }
     if (ranked > top_n_) results.DeleteSubrange(top_n_, ranked - top_n_);
   }
 

@@ -144,12 +144,18 @@ TEST(RpcClassifyTest, RerankScoresAreProbabilities) {
   RpcFixture fixture(Classifier({"relevance"}, LabelScores::kSigmoid));
   v1::RerankRequest request;
   request.add_documents("a");
+  request.add_documents("aaa");
   v1::RerankResponse response;
   ASSERT_TRUE(Call(fixture, &Stub::Rerank, request, response).ok());
+  // Both probabilities are 1 in f32, but one logit is greater.
   EXPECT_EQ(response.results(0).score(), 1);
+  EXPECT_EQ(response.results(1).score(), 1);
+  EXPECT_EQ(response.results(0).index(), 1);
   request.set_raw_scores(true);
   ASSERT_TRUE(Call(fixture, &Stub::Rerank, request, response).ok());
-  EXPECT_GT(response.results(0).score(), 1);
+  EXPECT_EQ(response.results(0).index(), 1);
+  EXPECT_GT(response.results(0).score(), response.results(1).score());
+  EXPECT_GT(response.results(1).score(), 17);
 }
 
 }  // namespace

@@ -47,6 +47,23 @@ TEST(ChatTest, TheWholeAnswer) {
   EXPECT_EQ(answer["usage"]["completion_tokens"], 6);
 }
 
+// As programs send that fill every field.
+TEST(ChatTest, FieldsThatAskForNothingAreTaken) {
+  HttpFixture fixture(WithTemplate());
+  const auto tokens = [&](const char* fields) {
+    return PostJson(
+        fixture, kPath,
+        absl::StrCat(R"({"messages": [{"role": "user", "content": "a"}],
+                         "temperature": 0)",
+                     fields, "}"))["usage"]["completion_tokens"];
+  };
+  EXPECT_EQ(tokens(R"(, "max_tokens": -1)"), tokens(""));
+  EXPECT_EQ(tokens(R"(, "max_completion_tokens": -1)"), tokens(""));
+  EXPECT_EQ(tokens(R"(, "max_tokens": 3, "top_logprobs": 0)"), 3);
+  EXPECT_EQ(
+      tokens(R"(, "max_tokens": 3, "top_logprobs": 0, "logprobs": false)"), 3);
+}
+
 TEST(ChatTest, Streams) {
   HttpFixture fixture(WithTemplate());
   constexpr char kBody[] =
@@ -118,6 +135,7 @@ TEST(ChatTest, ErrorsNameTheField) {
        "messages[0].tool_calls[0].function.arguments", "must be a JSON object"},
       {R"("messages": [{"role": "user", "content": null}])",
        "messages[0].content", "is absent"},
+      {hello + R"(, "max_tokens": -2)", "max_tokens", "max_tokens is -2"},
       {hello + R"(, "max_tokens": 0)", "max_tokens",
        "max_tokens is 0, must be 1 or more"},
       {hello + R"(, "max_completion_tokens": 0)", "max_completion_tokens",

@@ -160,6 +160,10 @@ TEST(CompletionsTest, ErrorsNameFieldValueAndLimit) {
       {R"({"prompt": "a", "max_completion_tokens": 0})",
        "max_completion_tokens",
        "max_completion_tokens is 0, must be 1 or more without echo"},
+      {R"({"prompt": "a", "max_tokens": -2})", "max_tokens",
+       "max_tokens is -2, must be an integer in [-1, "},
+      {R"({"prompt": "a", "max_tokens": -1, "ignore_eos": true})", "ignore_eos",
+       "ignore_eos is true, needs max_tokens"},
       {R"({"prompt": "a", "max_tokens": 9999})", "max_tokens",
        "max_tokens is 9999, must be in [1, 4095]"},
       {R"({"prompt": "a", "logprobs": 21})", "logprobs",
@@ -185,6 +189,11 @@ TEST(CompletionsTest, OfTranslators) {
   HttpFixture fixture(std::move(options));
   const json answer = PostJson(fixture, kPath, R"({"prompt": "abc"})");
   EXPECT_EQ(answer["usage"]["completion_tokens"], 20);
+  EXPECT_EQ(
+      PostJson(fixture, kPath,
+               R"({"prompt": "abc", "max_tokens": -1})")["usage"]
+                                                        ["completion_tokens"],
+      20);
   EXPECT_EQ(PostJson(fixture, kPath, R"({"prompt": "abc", "echo": true})",
                      400)["error"]["param"],
             "echo");

@@ -57,6 +57,12 @@ TEST(GenerationTest, EachFieldHasItsPlace) {
        "max_new_tokens: 7 "},
       {R"({"max_tokens": 7, "ignore_eos": true})",
        "max_new_tokens: 7 min_new_tokens: 7 "},
+      {R"({"max_tokens": -1})", ""},
+      {R"({"max_tokens": -1, "max_completion_tokens": 7})",
+       "max_new_tokens: 7 "},
+      {R"({"max_completion_tokens": -1})", ""},
+      {R"({"top_k": -1, "temperature": 1})",
+       "do_sample: true temperature: 1 top_k: 0 "},
       {R"({"stop": "a", "stop_token_ids": [1, 2]})",
        "stop_ids: 1 stop_ids: 2 stop_strings: \"a\" "},
       {R"({"stop": ["a", "b"]})", "stop_strings: \"a\" stop_strings: \"b\" "},
@@ -85,6 +91,16 @@ TEST(GenerationTest, EachFieldHasItsPlace) {
               std::string(c.params) + "log_probs: false ")
         << c.body;
   }
+}
+
+// Of a model that continues text; others have a default of their own.
+TEST(GenerationTest, MinusOneMeansAsManyTokensAsFit) {
+  for (const char* body :
+       {R"({"max_tokens": -1})", R"({"max_completion_tokens": -1})",
+        R"({"max_tokens": -1, "max_completion_tokens": -1})"}) {
+    EXPECT_THAT(Read(body, Continuing(), 16), HasSubstr("max_new_tokens: 0 "));
+  }
+  EXPECT_THAT(Read("{}", Continuing(), 16), HasSubstr("max_new_tokens: 16 "));
 }
 
 TEST(GenerationTest, BiasesGoByTokenIds) {
@@ -191,8 +207,8 @@ TEST(GenerationTest, ErrorsNameTheField) {
       {R"({"best_of": 2})", "best_of is 2, must be n: 1"},
       {R"({"max_tokens": 1, "max_completion_tokens": 2})",
        "max_tokens is 1, max_completion_tokens is 2: must be the same"},
-      {R"({"max_tokens": -1})",
-       "max_tokens is -1, must be an integer in [0, 1073741824]"},
+      {R"({"max_tokens": -2})",
+       "max_tokens is -2, must be an integer in [-1, 1073741824]"},
       {R"({"ignore_eos": true})", "ignore_eos is true, needs max_tokens"},
       {R"({"stop": ""})", "stop has an empty string"},
       {R"({"stop": 1})", "stop is 1, must be a string or a list of strings"},

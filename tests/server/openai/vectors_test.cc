@@ -67,6 +67,21 @@ TEST(EmbeddingsTest, ListsAndBase64AreTheSameNumbers) {
       2u);
 }
 
+// The fake divides by the first number where it is told to normalise.
+TEST(EmbeddingsTest, VectorsAreNormalisedUnlessTheClientSaysOtherwise) {
+  HttpFixture fixture(Embedding());
+  const auto first = [&](const char* field) {
+    return PostJson(fixture, "/v1/embeddings",
+                    absl::StrCat(R"({"input": "abc")", field,
+                                 "}"))["data"][0]["embedding"][0]
+        .get<float>();
+  };
+  EXPECT_EQ(first(""), 1);
+  EXPECT_EQ(first(R"(, "normalize": true)"), 1);
+  EXPECT_EQ(first(R"(, "normalize": null)"), 1);
+  EXPECT_GT(first(R"(, "normalize": false)"), 1);
+}
+
 TEST(EmbeddingsTest, ErrorsNameTheField) {
   HttpFixture fixture(Embedding());
   const struct {
@@ -79,6 +94,8 @@ TEST(EmbeddingsTest, ErrorsNameTheField) {
        "must be float or base64"},
       {R"({"input": "a", "prompt_name": "query"})", "prompt_name", "query"},
       {R"({"input": ["a", "\u0001"]})", "input", "input[1]"},
+      {R"({"input": "a", "normalize": 1})", "normalize",
+       "normalize is 1, must be true or false"},
       {R"({"input": "a", "colour": 1})", "colour", "is not a field"},
   };
   for (const auto& c : cases) {
@@ -116,6 +133,70 @@ TEST(RerankTest, BestFirst) {
   }
 }
 
+// Probabilities of all these documents are 1 in f32.
+TEST(RerankTest, TheOrderIsThatOfTheLogits) {
+  HttpFixture fixture(Labelling());
+  constexpr char kBody[] = R"({"query": "q", "documents": ["a", "ccc", "bb"])";
+  const json scored =
+      PostJson(fixture, "/rerank", absl::StrCat(kBody, "}"))["results"];
+  const json raw =
+      PostJson(fixture, "/rerank",
+               absl::StrCat(kBody, R"(, "raw_scores": true})"))["results"];
+  constexpr int kOrder[] = {1, 2, 0};
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(scored[i]["index"], kOrder[i]);
+    EXPECT_EQ(scored[i]["relevance_score"], 1);
+    EXPECT_EQ(raw[i]["index"], kOrder[i]);
+    EXPECT_GT(raw[i]["relevance_score"], 17);
+  }
+  // Whichever method of attend.v1 scores a pair.
+  for (const char* first : {R"("q")", R"(["q", "q", "q"])"}) {
+    const auto score = [&](const char* field) {
+      return PostJson(fixture, "/score",
+                      absl::StrCat(R"({"text_1": )", first,
+                                   R"(, "text_2": ["a", "ccc", "bb"])", field,
+                                   "}"))["data"][1]["score"];
+    };
+    EXPECT_EQ(score(""), 1);
+    EXPECT_EQ(score(R"(, "raw_scores": true)"), raw[0]["relevance_score"]);
+  }
+}
+
+TEST(RerankTest, DocumentsMayHaveMoreFields) {
+  HttpFixture fixture(Labelling());
+  const json plain = PostJson(
+      fixture, "/rerank",
+      R"({"query": "q", "documents": ["a", "bbb", "cc"], "top_n": 0})");
+  ASSERT_EQ(plain["results"].size(), 3u);
+  const json rich = PostJson(fixture, "/v1/rerank", R"({"query": "q",
+      "return_documents": true, "documents": [
+        {"text": "a", "id": 1}, {"title": "t", "text": "bbb", "tags": ["x"]},
+        {"text": "cc", "url": null}]})");
+  for (int i = 0; i < 3; ++i) {
+    const json& result = rich["results"][i];
+    EXPECT_EQ(result["index"], plain["results"][i]["index"]);
+    EXPECT_EQ(result["relevance_score"],
+              plain["results"][i]["relevance_score"]);
+  }
+  EXPECT_EQ(rich["results"][0]["document"],
+            json::parse(R"({"title": "t", "text": "bbb", "tags": ["x"]})"));
+}
+
+TEST(RerankTest, RankFieldsAreRanked) {
+  HttpFixture fixture(Labelling());
+  const auto score = [&](const std::string& document, const char* fields) {
+    return PostJson(fixture, "/v1/rerank",
+                    absl::StrCat(R"({"query": "q", "raw_scores": true,)",
+                                 fields, R"("documents": [)", document,
+                                 "]}"))["results"][0]["relevance_score"];
+  };
+  const std::string document =
+      R"({"text": "no", "title": "One", "year": 1999, "none": null})";
+  EXPECT_EQ(score(document, R"("rank_fields": ["title", "none", "year"],)"),
+            score(R"("One\n1999")", ""));
+  EXPECT_EQ(score(document, ""), score(R"("no")", ""));
+}
+
 TEST(RerankTest, ErrorsAreCoheresAndOpenAis) {
   HttpFixture fixture(Labelling());
   const json answer =
@@ -128,7 +209,13 @@ TEST(RerankTest, ErrorsAreCoheresAndOpenAis) {
       {R"({"query": "q"})", "documents"},
       {R"({"query": "q", "documents": []})", "documents"},
       {R"({"query": "q", "documents": [{"title": "a"}]})", "documents[0]"},
-      {R"({"query": "q", "documents": ["a"], "top_n": 0})", "top_n"},
+      {R"({"query": "q", "documents": "a"})", "documents"},
+      {R"({"query": "q", "documents": [1]})", "documents[0]"},
+      {R"({"query": "q", "documents": [{"text": {}}]})", "documents[0].text"},
+      {R"({"query": "q", "documents": [{"text": null}]})", "documents[0]"},
+      {R"({"query": "q", "documents": ["a"], "rank_fields": []})",
+       "rank_fields"},
+      {R"({"query": "q", "documents": ["a"], "top_n": -1})", "top_n"},
       {R"({"query": "q", "documents": ["a"], "max_chunks_per_doc": 1})",
        "max_chunks_per_doc"},
       {R"({"query": "q", "documents": ["a", "\u0001"]})", "documents[1]"},

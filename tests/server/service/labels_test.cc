@@ -36,7 +36,7 @@ TEST(LabelsTest, BestFirst) {
   model.labels = {"a", "b", "c", "d"};
   google::protobuf::RepeatedPtrField<v1::LabelScore> labels;
   const float scores[] = {1, 3, 2, 3};
-  AddLabels(scores, model, 0, &labels);
+  AddLabels(scores, LabelScores::kRaw, model, 0, &labels);
   ASSERT_EQ(labels.size(), 4);
   EXPECT_EQ(labels[0].label(), "b");
   EXPECT_EQ(labels[0].index(), 1);
@@ -44,11 +44,28 @@ TEST(LabelsTest, BestFirst) {
   EXPECT_EQ(labels[1].label(), "d");
   EXPECT_EQ(labels[3].label(), "a");
   labels.Clear();
-  AddLabels(scores, model, 2, &labels);
+  AddLabels(scores, LabelScores::kRaw, model, 2, &labels);
   EXPECT_EQ(labels.size(), 2);
   labels.Clear();
-  AddLabels(scores, model, 9, &labels);
+  AddLabels(scores, LabelScores::kRaw, model, 9, &labels);
   EXPECT_EQ(labels.size(), 4);
+}
+
+// Probabilities of different logits may be equal in f32.
+TEST(LabelsTest, TheOrderIsThatOfTheLogits) {
+  ModelInfo model;
+  model.labels = {"a", "b", "c"};
+  for (const auto kind :
+       {LabelScores::kRaw, LabelScores::kSigmoid, LabelScores::kSoftmax}) {
+    for (const float shift : {0.f, 100.f, -200.f}) {
+      google::protobuf::RepeatedPtrField<v1::LabelScore> labels;
+      const float logits[] = {18 + shift, 20 + shift, 19 + shift};
+      AddLabels(logits, kind, model, 0, &labels);
+      EXPECT_EQ(labels[0].label(), "b");
+      EXPECT_EQ(labels[1].label(), "c");
+      EXPECT_EQ(labels[2].label(), "a");
+    }
+  }
 }
 
 }  // namespace
