@@ -1,5 +1,6 @@
 #include "server/inference/request_reader.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <set>
@@ -125,13 +126,14 @@ absl::Status Unknown(absl::string_view what, const Message& request,
 }
 
 // The elements of a tensor that has one value, or one list of values, for all
-// inputs.
-absl::StatusOr<std::vector<Value>> CommonElements(const InputTensor& tensor) {
+// inputs. Of a field that is no list each element is a row, whatever the shape.
+absl::StatusOr<std::vector<Value>> CommonElements(const InputTensor& tensor,
+                                                  bool is_list) {
   if (tensor.datatype().kind == Datatype::Kind::kHalf) {
     return tensor.Error("datatype is FP16 or BF16, must be another one");
   }
-  int64_t row = tensor.size();
-  if (tensor.rank() > 1 && tensor.dim(0) > 0) row /= tensor.dim(0);
+  int64_t row = is_list ? tensor.size() : std::min<int64_t>(tensor.size(), 1);
+  if (is_list && tensor.rank() > 1 && tensor.dim(0) > 0) row /= tensor.dim(0);
   std::vector<Value> elements;
   for (int64_t i = 0; i < tensor.size(); ++i) {
     Value element = tensor.at(i);
@@ -245,7 +247,8 @@ absl::Status RequestReader::TakeFields(
     const std::string field = absl::StrCat("input ", Quoted(tensor.name()));
     const Target target = FindTarget(request, except, tensor.name());
     if (target.field == nullptr) return Unknown(field, request, except);
-    ASSIGN_OR_RETURN(const std::vector<Value> elements, CommonElements(tensor));
+    ASSIGN_OR_RETURN(const std::vector<Value> elements,
+                     CommonElements(tensor, target.field->is_repeated()));
     RETURN_IF_ERROR(SetField(*target.message, *target.field,
                              absl::MakeConstSpan(elements), field));
   }

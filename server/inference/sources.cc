@@ -18,9 +18,9 @@ namespace {
 
 using Inputs = std::vector<v1::Input>;
 
-// INVALID_ARGUMENT unless a call may have as many inputs as the tensor has.
-absl::Status CheckInputs(const InputTensor& tensor, const Service& service) {
-  const int64_t count = tensor.rank() == 0 ? 0 : tensor.dim(0);
+// INVALID_ARGUMENT unless a call may have `count` inputs.
+absl::Status CheckInputs(const InputTensor& tensor, int64_t count,
+                         const Service& service) {
   return service.CheckCount(absl::StrCat("input '", tensor.name(), "'"),
                             static_cast<int>(std::min<int64_t>(
                                 count, std::numeric_limits<int>::max())));
@@ -35,17 +35,22 @@ absl::Status WrongShape(const InputTensor& tensor, absl::string_view must) {
 }
 
 // INVALID_ARGUMENT unless the tensor has one element for each of some inputs.
+// [1, inputs] is such a tensor, too: clients that add a dimension for batches
+// send it.
 absl::Status CheckColumn(const InputTensor& tensor) {
   const int rank = tensor.rank();
-  if (rank == 1 || (rank == 2 && tensor.dim(1) == 1)) return absl::OkStatus();
-  return WrongShape(tensor, "[inputs] or [inputs, 1]");
+  if (rank == 1) return absl::OkStatus();
+  if (rank == 2 && (tensor.dim(0) == 1 || tensor.dim(1) == 1)) {
+    return absl::OkStatus();
+  }
+  return WrongShape(tensor, "[inputs], [inputs, 1] or [1, inputs]");
 }
 
 absl::StatusOr<std::vector<std::string>> ReadTexts(const InputTensor& tensor,
                                                    const Service& service) {
   RETURN_IF_ERROR(tensor.CheckBytes());
   RETURN_IF_ERROR(CheckColumn(tensor));
-  RETURN_IF_ERROR(CheckInputs(tensor, service));
+  RETURN_IF_ERROR(CheckInputs(tensor, tensor.size(), service));
   std::vector<std::string> texts;
   for (int64_t i = 0; i < tensor.size(); ++i) {
     const auto text = std::get<absl::string_view>(tensor.at(i));
@@ -85,13 +90,14 @@ struct IdTensors {
   absl::Status Check(const Service& service) const {
     RETURN_IF_ERROR(ids.CheckIntegers());
     if (ids.rank() != 2) return WrongShape(ids, "[inputs, length]");
-    RETURN_IF_ERROR(CheckInputs(ids, service));
+    RETURN_IF_ERROR(CheckInputs(ids, ids.dim(0), service));
     if (lengths != nullptr) {
       RETURN_IF_ERROR(lengths->CheckIntegers());
       RETURN_IF_ERROR(CheckColumn(*lengths));
       if (lengths->size() != ids.dim(0)) {
-        return WrongShape(*lengths, absl::StrFormat("[%d] or [%d, 1]",
-                                                    ids.dim(0), ids.dim(0)));
+        return WrongShape(
+            *lengths,
+            absl::StrFormat("[%1$d], [%1$d, 1] or [1, %1$d]", ids.dim(0)));
       }
     }
     RETURN_IF_ERROR(CheckBeside(mask, /*flags=*/true));

@@ -151,6 +151,27 @@ TEST_F(InferTest, MaskedIdsOfAPromptAreLeftOut) {
             "input 'attention_mask': element 1 is 2, must be 0 or 1");
 }
 
+// Clients that add a dimension for batches send one row of all inputs.
+TEST_F(InferTest, ARowOfInputsIsAColumn) {
+  Build({});
+  const auto run = [&](const std::vector<int64_t>& shape) {
+    InferRequest request = OfTexts({"abc", "de", "f"});
+    request.mutable_inputs(0)->mutable_shape()->Assign(shape.begin(),
+                                                       shape.end());
+    AddRaw(request, "max_new_tokens", "INT32", shape,
+           RawNumbers<int32_t>({2, 2, 2}));
+    return OutputOf(Infer(request), "output_ids").numbers<int32_t>();
+  };
+  const std::vector<int32_t> expected = run({3});
+  EXPECT_EQ(run({3, 1}), expected);
+  EXPECT_EQ(run({1, 3}), expected);
+  InferRequest ids;
+  AddRaw(ids, "input_ids", "INT32", {2, 2}, RawNumbers<int32_t>({5, 6, 7, 8}));
+  AddRaw(ids, "sequence_lengths", "INT32", {1, 2}, RawNumbers<int32_t>({2, 1}));
+  EXPECT_THAT(OutputOf(Infer(ids), "source_tokens").numbers<int32_t>(),
+              ElementsAre(2, 1));
+}
+
 TEST_F(InferTest, ParametersMayBeTensors) {
   Build({});
   InferRequest request = OfTexts({"abc", "de"});
@@ -177,6 +198,35 @@ TEST_F(InferTest, LanguagesAreParameters) {
   EXPECT_EQ(OutputOf(response, "output_ids").numbers<int32_t>()[0], 301);
   Parameter(request, "target_language").set_string_param("cc");
   EXPECT_THAT(ErrorOf(request), HasSubstr("target_language: language is"));
+}
+
+// The fake's log-probabilities are -1 less what the decoder starts with.
+TEST_F(InferTest, ADecoderThatStartsWithALanguageIsToldOnce) {
+  FixtureOptions options;
+  options.engine.info.generation.decoder_start_id = 300;  // "aa"
+  Build(options);
+  InferRequest request = ShortRequest();
+  Parameter(request, "log_probs").set_bool_param(true);
+  const auto start = [&] {
+    const InferResponse response = Infer(request);
+    EXPECT_NE(OutputOf(response, "output_ids").numbers<int32_t>()[0], 301);
+    return -1 - OutputOf(response, "log_probs").numbers<float>()[0];
+  };
+  EXPECT_EQ(start(), 300);
+  Parameter(request, "target_language").set_string_param("bb");
+  EXPECT_EQ(start(), 301);
+}
+
+// In any spelling; see FindLanguage().
+TEST_F(InferTest, LanguagesMayBeSpelledInAnotherWay) {
+  Build({});
+  InferRequest request = ShortRequest();
+  Parameter(request, "source_language").set_string_param("aar-ET");
+  Parameter(request, "target_language").set_string_param("BB");
+  const InferResponse response = Infer(request);
+  EXPECT_THAT(OutputOf(response, "source_tokens").numbers<int32_t>(),
+              ElementsAre(12, 10));
+  EXPECT_EQ(OutputOf(response, "output_ids").numbers<int32_t>()[0], 301);
 }
 
 TEST_F(InferTest, OutputsAreThoseThatAreNamed) {
@@ -266,10 +316,11 @@ TEST_F(InferTest, WhatIsWrongIsNamed) {
   EXPECT_EQ(error([](InferRequest& r) {
               r.mutable_inputs(0)->mutable_shape()->Clear();
               r.mutable_inputs(0)->add_shape(1);
+              r.mutable_inputs(0)->add_shape(1);
               r.mutable_inputs(0)->add_shape(2);
             }),
-            "input 'text_input': shape is [1, 2], must be [inputs] or "
-            "[inputs, 1]");
+            "input 'text_input': shape is [1, 1, 2], must be [inputs], "
+            "[inputs, 1] or [1, inputs]");
   EXPECT_EQ(error([](InferRequest& r) {
               r.mutable_inputs(0)->set_datatype("UINT8");
               r.set_raw_input_contents(0, "ab");
@@ -325,7 +376,8 @@ TEST_F(InferTest, WhatIsWrongWithIdsIsNamed) {
               AddRaw(r, "sequence_lengths", "INT32", {2},
                      RawNumbers<int32_t>({1, 1}));
             }),
-            "input 'sequence_lengths': shape is [2], must be [1] or [1, 1]");
+            "input 'sequence_lengths': shape is [2], must be [1], [1, 1] or "
+            "[1, 1]");
   EXPECT_EQ(error([](InferRequest& r) {
               AddRaw(r, "attention_mask", "INT32", {2}, std::string(8, '\0'));
             }),
