@@ -19,8 +19,9 @@ std::vector<int> TextEnds(const SearchInput& input) {
   const auto is_text = [&](int id) {
     const std::vector<int>& ends = input.params.eos_ids;
     return std::find(ends.begin(), ends.end(), id) == ends.end() &&
-           input.token_texts != nullptr && id < input.token_texts->size() &&
-           !(*input.token_texts)[id].empty();
+           input.token_texts != nullptr &&
+           id < input.token_texts->plain.size() &&
+           !input.token_texts->plain[id].empty();
   };
   ids.erase(std::remove_if(ids.begin(), ids.end(), is_text), ids.end());
   return ids;

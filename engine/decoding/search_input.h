@@ -3,7 +3,7 @@
 
 #include "absl/types/span.h"
 #include "engine/api/generation_params.h"
-#include "engine/tensor/text_list.h"
+#include "engine/decoding/vocabulary_texts.h"
 
 namespace attend {
 
@@ -15,9 +15,9 @@ struct SearchInput {
   // included.
   absl::Span<const int> prompt;
   int vocab = 0;  // width of the logits
-  // What each target id adds to running text; ids beyond add nothing. Read for
-  // stop strings and constraints only; must outlive the search.
-  const TextList* token_texts = nullptr;
+  // Texts of the target ids. Read for stop strings and constraints only; must
+  // outlive the search.
+  const VocabularyTexts* token_texts = nullptr;
 };
 
 }  // namespace attend

@@ -27,7 +27,10 @@ Stopping::Stopping(const SearchInput& input)
     max_before_ = std::max(max_before_, stop.size() - 1);
   }
   text_.reserve(max_before_ +
-                (token_texts_ == nullptr ? 0 : token_texts_->longest()));
+                (token_texts_ == nullptr
+                     ? 0
+                     : std::max(token_texts_->plain.longest(),
+                                token_texts_->special.longest())));
 }
 
 FinishReason Stopping::Check(absl::Span<const int> tokens, int next) {
@@ -35,33 +38,50 @@ FinishReason Stopping::Check(absl::Span<const int> tokens, int next) {
     return FinishReason::kEos;
   }
   const absl::Span<const int> new_tokens = tokens.subspan(prompt_len_);
-  if (CompletesStopString(new_tokens, next)) return FinishReason::kStopSequence;
+  if (!stop_strings_.empty() &&
+      (CompletesStopString(new_tokens, next, /*spelled=*/false) ||
+       CompletesStopString(new_tokens, next, /*spelled=*/true))) {
+    return FinishReason::kStopSequence;
+  }
   if (new_tokens.size() + 1 >= max_new_tokens_) return FinishReason::kMaxLength;
   return FinishReason::kNone;
 }
 
-absl::string_view Stopping::Text(int id) const {
-  if (token_texts_ == nullptr || id >= token_texts_->size()) return {};
-  return (*token_texts_)[id];
+bool Stopping::IsSpecial(int id) const {
+  return token_texts_ != nullptr && id < token_texts_->special.size() &&
+         !token_texts_->special[id].empty();
 }
 
-bool Stopping::CompletesStopString(absl::Span<const int> new_tokens, int next) {
-  if (stop_strings_.empty() || Text(next).empty()) return false;
+absl::string_view Stopping::Text(int id, bool spelled) const {
+  if (IsSpecial(id)) {
+    return spelled ? token_texts_->special[id] : absl::string_view();
+  }
+  if (token_texts_ == nullptr || id >= token_texts_->plain.size()) return {};
+  return token_texts_->plain[id];
+}
+
+bool Stopping::CompletesStopString(absl::Span<const int> new_tokens, int next,
+                                   bool spelled) {
+  if (Text(next, spelled).empty()) return false;
   size_t first = new_tokens.size();
   size_t before = 0;
+  bool any_special = IsSpecial(next);
   while (first > 0 && before < max_before_) {
-    before += Text(new_tokens[--first]).size();
+    const int id = new_tokens[--first];
+    before += Text(id, spelled).size();
+    any_special |= IsSpecial(id);
   }
+  if (spelled && !any_special) return false;  // both texts are the same
   text_.clear();
   for (int id : new_tokens.subspan(first)) {
-    const absl::string_view text = Text(id);
+    const absl::string_view text = Text(id, spelled);
     // Only the last max_before_ bytes before `next` can be in a match.
     const size_t skip = before > max_before_ ? before - max_before_ : 0;
     absl::StrAppend(&text_, text.substr(skip));
     before = std::min(before, max_before_);
   }
   const size_t old_size = text_.size();
-  absl::StrAppend(&text_, Text(next));
+  absl::StrAppend(&text_, Text(next, spelled));
   return std::any_of(
       stop_strings_.begin(), stop_strings_.end(), [&](const std::string& stop) {
         // The earliest match that ends after the first `old_size` bytes.

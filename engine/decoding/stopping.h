@@ -9,7 +9,6 @@
 #include "engine/api/generation_params.h"
 #include "engine/api/output.h"
 #include "engine/decoding/search_input.h"
-#include "engine/tensor/text_list.h"
 
 namespace attend {
 
@@ -23,17 +22,21 @@ class Stopping {
   explicit Stopping(const SearchInput& input);
 
   // The reason why `next` ends the sequence `tokens` (prompt, new), or
-  // kNone. A stop string counts if it ends inside the text of `next`. The text
-  // of the prompt is not searched.
+  // kNone. A stop string counts if it ends inside the text of `next`. It is
+  // looked for both in the running text and in the text with the spellings of
+  // special tokens in their places. The text of the prompt is not searched.
   FinishReason Check(absl::Span<const int> tokens, int next);
 
  private:
-  absl::string_view Text(int id) const;
-  bool CompletesStopString(absl::Span<const int> new_tokens, int next);
+  bool IsSpecial(int id) const;
+  // The text of `id`, or its spelling if it is special and `spelled`.
+  absl::string_view Text(int id, bool spelled) const;
+  bool CompletesStopString(absl::Span<const int> new_tokens, int next,
+                           bool spelled);
 
   const std::vector<int> end_ids_;
   const std::vector<std::string> stop_strings_;
-  const TextList* const token_texts_;  // null: no texts
+  const VocabularyTexts* const token_texts_;  // null: no texts
   const size_t prompt_len_;
   const size_t max_new_tokens_;
   size_t max_before_ = 0;  // bytes before `next` that a match may begin in

@@ -78,10 +78,18 @@ ModelInfo InfoOf(const std::string& name, ModelFiles& files) {
   return info;
 }
 
-TextList TextsOfTokens(const Tokenizer& tokenizer, int vocab) {
-  TextList texts;
-  for (int id = 0; id < vocab; ++id) texts.Add(tokenizer.TokenText(id));
-  texts.ShrinkToFit();
+VocabularyTexts TextsOfTokens(const Tokenizer& tokenizer, int vocab) {
+  VocabularyTexts texts;
+  const int known = tokenizer.vocab_size(Side::kTarget);
+  for (int id = 0; id < vocab; ++id) {
+    const absl::string_view text = tokenizer.TokenText(id);
+    const bool special =
+        text.empty() && id < known && tokenizer.IsSpecial(id, Side::kTarget);
+    texts.plain.Add(text);
+    texts.special.Add(special ? tokenizer.Piece(id, Side::kTarget) : "");
+  }
+  texts.plain.ShrinkToFit();
+  texts.special.ShrinkToFit();
   return texts;
 }
 

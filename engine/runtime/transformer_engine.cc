@@ -31,7 +31,8 @@ KvLayout LayoutOf(const Transformer& transformer,
 
 TransformerEngine::TransformerEngine(Compute& compute,
                                      std::unique_ptr<Transformer> transformer,
-                                     TextList token_texts, ModelInfo info,
+                                     VocabularyTexts token_texts,
+                                     ModelInfo info,
                                      const EngineOptions& options,
                                      Beside beside)
     : compute_(compute),
@@ -77,11 +78,11 @@ TransformerEngine::TransformerEngine(Compute& compute,
 
 absl::StatusOr<std::unique_ptr<TransformerEngine>> TransformerEngine::Create(
     Compute& compute, std::unique_ptr<Transformer> transformer,
-    TextList token_texts, ModelInfo info, const EngineOptions& options,
+    VocabularyTexts token_texts, ModelInfo info, const EngineOptions& options,
     Beside beside) {
   RETURN_IF_ERROR(options.Validate());
   ATTEND_CHECK(!transformer->generates() ||
-               token_texts.size() == transformer->vocab());
+               token_texts.plain.size() == transformer->vocab());
   const EngineOptions limited = FitOptions(transformer->spec(), options);
   std::unique_ptr<TransformerEngine> engine(new TransformerEngine(
       compute, std::move(transformer), std::move(token_texts), std::move(info),

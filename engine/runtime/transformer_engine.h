@@ -12,11 +12,11 @@
 #include "engine/decoding/search.h"
 #include "engine/decoding/shortlist.h"
 #include "engine/decoding/validate_params.h"
+#include "engine/decoding/vocabulary_texts.h"
 #include "engine/ops/attention/kv_layout.h"
 #include "engine/runtime/draft_model.h"
 #include "engine/runtime/engine_options.h"
 #include "engine/runtime/transformer_sequence.h"
-#include "engine/tensor/text_list.h"
 #include "engine/transformer/transformer.h"
 
 namespace attend {
@@ -39,7 +39,7 @@ class TransformerEngine : public Engine {
   // names the option that is out of its limits.
   static absl::StatusOr<std::unique_ptr<TransformerEngine>> Create(
       Compute& compute, std::unique_ptr<Transformer> transformer,
-      TextList token_texts, ModelInfo info, const EngineOptions& options,
+      VocabularyTexts token_texts, ModelInfo info, const EngineOptions& options,
       Beside beside);
 
   const ModelInfo& info() const override { return info_; }
@@ -49,7 +49,7 @@ class TransformerEngine : public Engine {
 
  private:
   TransformerEngine(Compute& compute, std::unique_ptr<Transformer> transformer,
-                    TextList token_texts, ModelInfo info,
+                    VocabularyTexts token_texts, ModelInfo info,
                     const EngineOptions& options, Beside beside);
 
   // The state of a task on `input`. INVALID_ARGUMENT if the model cannot do the
@@ -87,7 +87,7 @@ class TransformerEngine : public Engine {
   Compute& compute_;
   const std::unique_ptr<Transformer> transformer_;
   const std::unique_ptr<const DraftModel> draft_;
-  const TextList token_texts_;  // [target vocab]
+  const VocabularyTexts token_texts_;  // [target vocab]
   ModelInfo info_;
   const EngineOptions options_;
   const std::unique_ptr<const Shortlist> shortlist_;  // null: none

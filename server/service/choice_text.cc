@@ -19,25 +19,71 @@ size_t Overlap(absl::string_view text, absl::string_view stop) {
 
 }  // namespace
 
+std::string ChoiceText::Append(int id) {
+  const std::string text = decoder_->Append(id);
+  // A decoder that joins no token texts may return earlier text later.
+  if (!stop_strings_.empty() && tokenizer_.joins_token_texts() &&
+      tokenizer_.TokenText(id).empty() &&
+      tokenizer_.IsSpecial(id, Side::kTarget)) {
+    special_.push_back(
+        {.at = held_.size() + text.size(),
+         .spelling = std::string(tokenizer_.Piece(id, Side::kTarget))});
+  }
+  return Release(text, /*last=*/false);
+}
+
 std::string ChoiceText::Release(absl::string_view text, bool last) {
   if (stopped_) return "";
   std::string out = std::exchange(held_, "");
   absl::StrAppend(&out, text);
-  size_t first = std::string::npos;
-  size_t held = 0;
-  for (const std::string& stop : stop_strings_) {
-    first = std::min(first, out.find(stop));
-    held = std::max(held, Overlap(out, stop));
-  }
+  const Match plain = Find(out);
+  const Match spelled = special_.empty() ? plain : FindSpelled(out);
+  const size_t first = std::min(plain.first, spelled.first);
   if (first != std::string::npos) {
     stopped_ = true;
     out.resize(first);
     return out;
   }
   if (last) return out;
-  held_ = out.substr(out.size() - held);
-  out.resize(out.size() - held);
+  const size_t released = out.size() - std::max(plain.held, spelled.held);
+  held_ = out.substr(released);
+  out.resize(released);
+  for (Special& special : special_) special.at -= released;
   return out;
+}
+
+ChoiceText::Match ChoiceText::Find(absl::string_view text) const {
+  Match match;
+  for (const std::string& stop : stop_strings_) {
+    match.first = std::min(match.first, text.find(stop));
+    match.held = std::max(match.held, Overlap(text, stop));
+  }
+  return match;
+}
+
+ChoiceText::Match ChoiceText::FindSpelled(absl::string_view text) {
+  std::string spelled;
+  std::vector<size_t> offsets;  // in `text`, of each byte of `spelled`
+  std::vector<size_t> ends;     // in `spelled`, of each special token
+  size_t end = 0;
+  const auto add_text = [&](size_t to) {
+    absl::StrAppend(&spelled, text.substr(end, to - end));
+    for (; end < to; ++end) offsets.push_back(end);
+  };
+  for (const Special& special : special_) {
+    add_text(special.at);
+    absl::StrAppend(&spelled, special.spelling);
+    offsets.resize(spelled.size(), special.at);
+    ends.push_back(spelled.size());
+  }
+  add_text(text.size());
+  Match match = Find(spelled);
+  if (match.first != std::string::npos) match.first = offsets[match.first];
+  const size_t kept = spelled.size() - match.held;  // the first byte held
+  const auto settled = std::upper_bound(ends.begin(), ends.end(), kept);
+  special_.erase(special_.begin(), special_.begin() + (settled - ends.begin()));
+  if (match.held > 0) match.held = text.size() - offsets[kept];
+  return match;
 }
 
 }  // namespace attend

@@ -14,7 +14,8 @@ namespace attend {
 // Makes the text of one result while the tokens of the result are computed. A
 // returned text never ends inside a character, and never holds a stop string or
 // the beginning of a stop string. All returned texts together end before the
-// first stop string. Not thread-safe.
+// first stop string, which may contain the spellings of special tokens: these
+// are seen in their places, but never returned. Not thread-safe.
 class ChoiceText {
  public:
   // `before`: the ids that the result continues. `tokenizer` and `stop_strings`
@@ -22,21 +23,40 @@ class ChoiceText {
   ChoiceText(const Tokenizer& tokenizer,
              const std::vector<std::string>& stop_strings,
              absl::Span<const int> before)
-      : decoder_(tokenizer.NewStream(before)), stop_strings_(stop_strings) {}
+      : tokenizer_(tokenizer),
+        decoder_(tokenizer.NewStream(before)),
+        stop_strings_(stop_strings) {}
 
   // Takes the next id. Returns the text that later ids cannot change any more;
   // the text may be empty.
-  std::string Append(int id) { return Release(decoder_->Append(id), false); }
+  std::string Append(int id);
   // The text that was held back. Called once, after the last id.
   std::string Flush() { return Release(decoder_->Flush(), true); }
 
  private:
-  std::string Release(absl::string_view text, bool last);
+  // The spelling of a special token, held at an offset of held_.
+  struct Special {
+    size_t at;
+    std::string spelling;
+  };
 
+  std::string Release(absl::string_view text, bool last);
+  struct Match {
+    size_t first = std::string::npos;  // offset of the first stop string
+    size_t held = 0;  // bytes at the end that may be the beginning of one
+  };
+  Match Find(absl::string_view text) const;
+  // Finds stop strings in `text` with the spellings of special_ in their
+  // places; offsets and sizes are those of `text` alone. Removes the special
+  // tokens that no later match can contain.
+  Match FindSpelled(absl::string_view text);
+
+  const Tokenizer& tokenizer_;
   std::unique_ptr<StreamDecoder> decoder_;
   const std::vector<std::string>& stop_strings_;
-  std::string held_;      // perhaps the beginning of a stop string
-  bool stopped_ = false;  // a stop string has come up
+  std::string held_;              // perhaps the beginning of a stop string
+  std::vector<Special> special_;  // in and after held_
+  bool stopped_ = false;          // a stop string has come up
 };
 
 }  // namespace attend

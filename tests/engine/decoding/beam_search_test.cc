@@ -19,16 +19,16 @@ bool StartsWith(const std::vector<int>& tokens, const std::vector<int>& start) {
 }
 
 // Letters, so that a stop string is a run of tokens.
-TextList Texts() {
-  TextList texts;
-  for (int id = 0; id < kVocab; ++id) texts.Add(std::string(1, 'a' + id));
+VocabularyTexts Texts() {
+  VocabularyTexts texts;
+  for (int id = 0; id < kVocab; ++id) texts.plain.Add(std::string(1, 'a' + id));
   return texts;
 }
 
 // Runs the search, and checks on the way what holds at each step.
 SequenceOutput RunSearch(const GenerationParams& params,
                          const FakeModel& model) {
-  const TextList texts = Texts();
+  const VocabularyTexts texts = Texts();
   const auto search =
       MakeSearch({params, PromptOf(params), model.vocab(), &texts});
   EXPECT_EQ(search->rows(), 1);

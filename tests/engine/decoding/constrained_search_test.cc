@@ -7,7 +7,6 @@
 
 #include "engine/decoding/search.h"
 #include "engine/decoding/uniform_random.h"
-#include "engine/tensor/text_list.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/engine/decoding/fake_model.h"
@@ -251,9 +250,9 @@ TEST(ConstrainedSearchTest, NothingThatMayFollowIsAnError) {
 
 TEST(ConstrainedSearchTest, AStopIdWithATextHasToBeAllowed) {
   const FakeModel model(kVocab, 5);
-  TextList texts;
+  VocabularyTexts texts;
   for (int id = 0; id < kVocab; ++id) {
-    texts.Add(id == kEnd || id == 40 ? "" : "a");
+    texts.plain.Add(id == kEnd || id == 40 ? "" : "a");
   }
   for (const int num_beams : {1, 3}) {
     for (const int stop : {33, 12, 40}) {

@@ -148,8 +148,8 @@ TEST(SamplingSearchTest, StopStringEnds) {
   std::vector<std::string> texts;
   for (int id = 0; id < kVocab; ++id) texts.push_back(std::string(1, 'a' + id));
   params.stop_strings = {texts[free[4]] + texts[free[5]]};
-  TextList list;
-  for (const std::string& text : texts) list.Add(text);
+  VocabularyTexts list;
+  for (const std::string& text : texts) list.plain.Add(text);
   const auto search = MakeSearch({params, PromptOf(params), kVocab, &list});
   while (search->rows() > 0) model.Step(*search);
   const ChoiceOutput& choice = search->output().choices[0];

@@ -15,8 +15,8 @@ constexpr int kVocab = 50;
 
 long AllocationsOfAdvance(const GenerationParams& params) {
   const FakeModel model(kVocab, 3, 1);
-  TextList texts;
-  for (int id = 0; id < kVocab; ++id) texts.Add("ab");
+  VocabularyTexts texts;
+  for (int id = 0; id < kVocab; ++id) texts.plain.Add("ab");
   const auto search = MakeSearch({params, PromptOf(params), kVocab, &texts});
   long counted = 0;
   while (search->rows() > 0) {

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/engine/decoding/fake_model.h"
@@ -35,8 +36,8 @@ TEST(StoppingTest, EndIdsAndLength) {
 }
 
 // 0 is the decoder start.
-const std::vector<std::string> kTexts = {"",   "a",  "b",    "ab",
-                                         "bc", "xx", "cabx", "\n"};
+const std::vector<std::string> kTexts = {"",   "a",    "b",  "ab",     "bc",
+                                         "xx", "cabx", "\n", "<|end|>"};
 
 FinishReason Check(std::vector<std::string> stops, std::vector<int> tokens,
                    int next, std::vector<int> prefix = {}) {
@@ -46,8 +47,12 @@ FinishReason Check(std::vector<std::string> stops, std::vector<int> tokens,
   std::vector<int> all = {0};
   all.insert(all.end(), prefix.begin(), prefix.end());
   all.insert(all.end(), tokens.begin(), tokens.end());
-  TextList texts;
-  for (const std::string& text : kTexts) texts.Add(text);
+  VocabularyTexts texts;
+  for (const std::string& text : kTexts) {
+    const bool special = absl::StartsWith(text, "<|");
+    texts.plain.Add(special ? "" : text);
+    texts.special.Add(special ? text : "");
+  }
   return Stopping({params, PromptOf(params), 0, &texts}).Check(all, next);
 }
 
@@ -68,6 +73,18 @@ TEST(StoppingTest, StopStringMustEndInsideTheLastToken) {
   EXPECT_EQ(Check({"a"}, {1}, 0), kGo);          // such a token ends nothing
   EXPECT_EQ(Check({"a"}, {}, 99), kGo);          // nor does one without entry
   EXPECT_EQ(Check({"\n"}, {1, 2}, 7), kStop);
+}
+
+TEST(StoppingTest, SpecialTokensAreSeenAsTheyAreSpelled) {
+  constexpr FinishReason kStop = FinishReason::kStopSequence;
+  constexpr FinishReason kGo = FinishReason::kNone;
+  EXPECT_EQ(Check({"<|end|>"}, {1}, 8), kStop);
+  EXPECT_EQ(Check({"<|end"}, {1}, 8), kStop);     // a part of its spelling
+  EXPECT_EQ(Check({"b<|end|>"}, {2}, 8), kStop);  // after text
+  EXPECT_EQ(Check({"|>ab"}, {8, 1}, 2), kStop);   // before text
+  EXPECT_EQ(Check({"<|end|>b"}, {8, 1}, 2), kGo);
+  EXPECT_EQ(Check({"ab"}, {1, 8}, 2), kStop);  // text has no spelling of it
+  EXPECT_EQ(Check({"a"}, {1}, 8), kGo);
 }
 
 TEST(StoppingTest, PrefixTextIsNotLookedAt) {

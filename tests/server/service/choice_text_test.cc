@@ -46,5 +46,38 @@ TEST(ChoiceTextTest, TheFirstOfSeveralStopsCounts) {
               ElementsAre("", "", "a", "", ""));
 }
 
+// The text of a result whose end of sequence, "</s>", comes after `text`, and
+// that has `more` after it.
+std::string TextAround(const std::string& text, const std::string& more,
+                       const std::vector<std::string>& stops) {
+  const FakeTokenizer tokenizer;
+  ChoiceText choice(tokenizer, stops, {});
+  std::string all;
+  for (const char byte : text) all += choice.Append(byte + 1);
+  all += choice.Append(0);
+  for (const char byte : more) all += choice.Append(byte + 1);
+  return all + choice.Flush();
+}
+
+TEST(ChoiceTextTest, SpellingsOfSpecialTokensStopButAreNotReturned) {
+  EXPECT_EQ(TextAround("ab", "cd", {}), "abcd");
+  EXPECT_EQ(TextAround("ab", "cd", {"</s>"}), "ab");
+  EXPECT_EQ(TextAround("ab", "cd", {"b</s>"}), "a");
+  EXPECT_EQ(TextAround("ab", "cd", {"b</s>c"}), "a");
+  EXPECT_EQ(TextAround("ab", "cd", {"</s>cd"}), "ab");
+  EXPECT_EQ(TextAround("ab", "cd", {"s>cd"}), "ab");
+  EXPECT_EQ(TextAround("ab", "cd", {"bc"}), "a");  // text has no spelling
+  EXPECT_EQ(TextAround("ab", "cd", {"b</s>d", "</s>x"}), "abcd");
+}
+
+TEST(ChoiceTextTest, ManySpecialTokensAreNotKept) {
+  const FakeTokenizer tokenizer;
+  const std::vector<std::string> stops = {"</s>\n"};
+  ChoiceText choice(tokenizer, stops, {});
+  std::string all;
+  for (int i = 0; i < 200000; ++i) all += choice.Append(0);
+  EXPECT_EQ(all + choice.Append('a' + 1) + choice.Flush(), "a");
+}
+
 }  // namespace
 }  // namespace attend
