@@ -137,6 +137,29 @@ void Dequantize6K(const uint8_t* block, float* dst) {
   }
 }
 
+// The values of the four bits of IQ4_NL and IQ4_XS: ggml's kvalues_iq4nl.
+constexpr int kNonLinear[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
+                                1,    13,   25,  38,  53,  69,  89,  113};
+
+void DequantizeNonLinear4(const uint8_t* block, float* dst) {
+  const float scale = Half(block);
+  ForNibbles(block + 2, dst,
+             [&](int, int bits) { return scale * kNonLinear[bits]; });
+}
+
+// f16, the high two bits of eight scales in two bytes, their low four bits in
+// four bytes, 128 bytes of four bits each.
+void DequantizeNonLinear4Xs(const uint8_t* block, float* dst) {
+  const float scale = Half(block);
+  const int high = block[2] | block[3] << 8;
+  for (int part = 0; part < 8; ++part) {
+    const int low = block[4 + part / 2] >> part % 2 * 4 & 0xf;
+    const float own = scale * ((low | (high >> part * 2 & 3) << 4) - 32);
+    ForNibbles(block + 8 + part * 16, dst + part * 32,
+               [&](int, int bits) { return own * kNonLinear[bits]; });
+  }
+}
+
 }  // namespace
 
 void DequantizeBlock(StorageType type, const uint8_t* block, float* dst) {
@@ -165,6 +188,10 @@ void DequantizeBlock(StorageType type, const uint8_t* block, float* dst) {
       return Dequantize45K(block, block + 16, block + 48, dst);
     case StorageType::kQ6K:
       return Dequantize6K(block, dst);
+    case StorageType::kIq4Nl:
+      return DequantizeNonLinear4(block, dst);
+    case StorageType::kIq4Xs:
+      return DequantizeNonLinear4Xs(block, dst);
   }
   ATTEND_CHECK(false);  // a plain number is no block
 }
@@ -181,6 +208,8 @@ bool HasFiniteScales(StorageType type, const uint8_t* block) {
     case StorageType::kQ4_0:
     case StorageType::kQ5_0:
     case StorageType::kQ8_0:
+    case StorageType::kIq4Nl:
+    case StorageType::kIq4Xs:
       return finite(0);
     case StorageType::kQ4_1:
     case StorageType::kQ5_1:

@@ -121,6 +121,10 @@ StorageBlock BlockOf(StorageType type) {
       return {"Q5_K", 256, 176};
     case StorageType::kQ6K:
       return {"Q6_K", 256, 210};
+    case StorageType::kIq4Nl:
+      return {"IQ4_NL", 32, 18};
+    case StorageType::kIq4Xs:
+      return {"IQ4_XS", 256, 136};
   }
   return {"", 1, 1};
 }

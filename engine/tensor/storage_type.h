@@ -25,6 +25,8 @@ enum class StorageType {
   kQ4K,
   kQ5K,
   kQ6K,
+  kIq4Nl,
+  kIq4Xs,
 };
 
 // What a type's numbers are stored in; a plain number is a block of one.

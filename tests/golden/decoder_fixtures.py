@@ -183,4 +183,10 @@ DECODERS = [
          absent=["rope_parameters", "layer_types", "no_rope_layers"]),
     dict(name="gemma-wide-heads", model="Gemma", weights=9,
          config=llama_like(24, 2, 4, 1, 36, head_dim=10)),
+    dict(name="smollm3-every-fourth-without-rope", model="SmolLM3", weights=8,
+         config=llama_like(24, 5, 4, 2, 36, rope_parameters={
+             "rope_type": "default", "rope_theta": 500.0})),
+    dict(name="mpt-clipped", model="Mpt", weights=12,
+         config=dict(d_model=24, n_layers=2, n_heads=3, max_seq_len=64,
+                     attn_config={"clip_qkv": 0.9})),
 ]

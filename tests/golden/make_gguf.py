@@ -35,6 +35,12 @@ FILES = {
     "gemma2-softcaps": "gemma2",
     "gemma3-4x-window-pattern": "gemma3",
     "gpt2-gelu": "gpt2",
+    "gpt_neox-parallel": "gptneox",
+    "gpt_neox-4x-sequential": "gptneox",
+    "bloom-3-heads": "bloom",
+    "mpt-clipped": "mpt",
+    "starcoder2-layer-norms": "starcoder2",
+    "smollm3-every-fourth-without-rope": "smollm3",
     "gemma-wide-heads": "gemma",
     "bert-mean-pooling": "bert",
     "distilbert-max-pooling": "bert",
@@ -43,8 +49,10 @@ FILES = {
     "t5-v1_1-4x": "t5",
     "mt5-4x": "t5",
 }
-BLOCKS_OF_32 = [Type.Q4_0, Type.Q4_1, Type.Q5_0, Type.Q5_1, Type.Q8_0]
-BLOCKS_OF_256 = [Type.Q2_K, Type.Q3_K, Type.Q4_K, Type.Q5_K, Type.Q6_K]
+BLOCKS_OF_32 = [Type.Q4_0, Type.Q4_1, Type.Q5_0, Type.Q5_1, Type.Q8_0,
+                Type.IQ4_NL]
+BLOCKS_OF_256 = [Type.Q2_K, Type.Q3_K, Type.Q4_K, Type.Q5_K, Type.Q6_K,
+                 Type.IQ4_XS]
 
 
 def swap_halves(weight, heads):
@@ -70,7 +78,8 @@ def add_sizes(writer, config):
     writer.add_block_count(config.num_hidden_layers)
     writer.add_embedding_length(config.hidden_size)
     # T5 has none; the converter writes this.
-    writer.add_context_length(getattr(config, "max_position_embeddings", 512))
+    length = getattr(config, "max_seq_len", getattr(config, "seq_length", 512))
+    writer.add_context_length(getattr(config, "max_position_embeddings", length))
     writer.add_head_count(config.num_attention_heads)
     writer.add_vocab_size(config.vocab_size)
     for role in ("bos", "eos", "pad"):
@@ -103,14 +112,38 @@ def add_t5(writer, config):
     writer.add_decoder_start_token_id(config.decoder_start_token_id)
 
 
+def add_gpt(writer, config, rope, architecture):
+    """What the converter writes for decoders without gates."""
+    width = getattr(config, "n_inner", getattr(config, "intermediate_size", None))
+    writer.add_feed_forward_length(width or 4 * config.hidden_size)
+    writer.add_layer_norm_eps(
+        getattr(config, "layer_norm_eps", None) or config.layer_norm_epsilon)
+    if architecture == "gptneox":
+        head = config.hidden_size // config.num_attention_heads
+        writer.add_rope_dimension_count(
+            int(rope["partial_rotary_factor"] * head))
+        # The converter writes no base: llama.cpp has 10,000.
+        if rope["rope_theta"] != 10000:
+            writer.add_rope_freq_base(rope["rope_theta"])
+        writer.add_parallel_residual(config.use_parallel_residual)
+    if architecture == "bloom":
+        writer.add_head_count_kv(config.num_attention_heads)
+    if architecture == "mpt":
+        writer.add_clamp_kqv(config.attn_config.clip_qkv)
+        writer.add_max_alibi_bias(config.attn_config.alibi_bias_max)
+
+
 def add_llama_like(writer, config, rope, architecture):
     writer.add_feed_forward_length(config.intermediate_size)
     writer.add_head_count_kv(config.num_key_value_heads)
-    writer.add_layer_norm_rms_eps(config.rms_norm_eps)
+    if architecture == "starcoder2":
+        writer.add_layer_norm_eps(config.norm_epsilon)
+    else:
+        writer.add_layer_norm_rms_eps(config.rms_norm_eps)
     head = getattr(config, "head_dim", None)
     head = head or config.hidden_size // config.num_attention_heads
     rotated = int(head * rope.get("partial_rotary_factor", 1))
-    if architecture == "llama" or rotated != head:
+    if architecture in ("llama", "smollm3") or rotated != head:
         writer.add_rope_dimension_count(rotated)
     if head != config.hidden_size // config.num_attention_heads:
         writer.add_key_length(head)
@@ -152,11 +185,16 @@ def llama3_divisors(rope, head):
 
 def stored(name, weight, config, architecture):
     """A tensor as llama.cpp's converter stores it."""
-    if architecture == "llama":
+    if architecture in ("llama", "smollm3"):
         if ".q_proj." in name:
             return swap_halves(weight, config.num_attention_heads)
         if ".k_proj." in name:
             return swap_halves(weight, config.num_key_value_heads)
+    if architecture in ("gptneox", "bloom") and ".query_key_value." in name:
+        # The three of each head, then the three of all.
+        rows = weight.reshape(config.num_attention_heads, 3, -1,
+                              *weight.shape[1:])
+        return rows.swapaxes(0, 1).reshape(weight.shape)
     if architecture == "gemma" and name.endswith("norm.weight"):
         return weight + 1
     if architecture in ("gemma2", "gemma3"):
@@ -182,9 +220,8 @@ def write(name):
     writer.add_name(name)
     add_sizes(writer, config)
     writer.add_tokenizer_model("none")
-    if architecture == "gpt2":
-        writer.add_feed_forward_length(config.n_inner or 4 * config.n_embd)
-        writer.add_layer_norm_eps(config.layer_norm_epsilon)
+    if architecture in ("gpt2", "gptneox", "bloom", "mpt"):
+        add_gpt(writer, config, rope, architecture)
     elif architecture in ("bert", "nomic-bert"):
         add_bert(writer, config, rope)
     elif architecture == "t5":
@@ -201,7 +238,8 @@ def write(name):
             writer.add_tensor(f"rope_factors_{length}.weight", np.array(
                 rope[f"{length}_factor"], dtype=np.float32))
     for tensor, weight in load_file(folder / "model.safetensors").items():
-        to = names.get_name(tensor, try_suffixes=(".weight", ".bias"))
+        known = tensor.removeprefix("transformer.") if architecture == "bloom" else tensor
+        to = names.get_name(known, try_suffixes=(".weight", ".bias"))
         # llama.cpp gives the tokens of both stacks one name.
         if (to is None or tensor.endswith(".attn.bias") or
                 tensor in ("encoder.embed_tokens.weight",
@@ -227,7 +265,8 @@ SCALES = {
     Type.Q5_1: {0: 0.01, 2: -0.155}, Type.Q8_0: {0: 0.0015},
     Type.Q2_K: {80: 0.012, 82: 0.018}, Type.Q3_K: {108: 0.0025},
     Type.Q4_K: {0: 0.0004, 2: 0.003}, Type.Q5_K: {0: 0.0002, 2: 0.0031},
-    Type.Q6_K: {208: 0.00008},
+    Type.Q6_K: {208: 0.00008}, Type.IQ4_NL: {0: 0.0014},
+    Type.IQ4_XS: {0: 0.00008},
 }
 
 

@@ -23,20 +23,23 @@ struct ReadType {
   StorageType type;
 };
 constexpr ReadType kReadTypes[] = {
-    {0, StorageType::kF32},   {1, StorageType::kF16},  {2, StorageType::kQ4_0},
-    {3, StorageType::kQ4_1},  {6, StorageType::kQ5_0}, {7, StorageType::kQ5_1},
-    {8, StorageType::kQ8_0},  {10, StorageType::kQ2K}, {11, StorageType::kQ3K},
-    {12, StorageType::kQ4K},  {13, StorageType::kQ5K}, {14, StorageType::kQ6K},
+    {0, StorageType::kF32},    {1, StorageType::kF16},
+    {2, StorageType::kQ4_0},   {3, StorageType::kQ4_1},
+    {6, StorageType::kQ5_0},   {7, StorageType::kQ5_1},
+    {8, StorageType::kQ8_0},   {10, StorageType::kQ2K},
+    {11, StorageType::kQ3K},   {12, StorageType::kQ4K},
+    {13, StorageType::kQ5K},   {14, StorageType::kQ6K},
+    {20, StorageType::kIq4Nl}, {23, StorageType::kIq4Xs},
     {30, StorageType::kBf16},
 };
 
 // Types that other programs read.
 constexpr std::pair<uint32_t, const char*> kOtherTypes[] = {
-    {9, "Q8_1"},     {15, "Q8_K"},   {16, "IQ2_XXS"}, {17, "IQ2_XS"},
-    {18, "IQ3_XXS"}, {19, "IQ1_S"},  {20, "IQ4_NL"},  {21, "IQ3_S"},
-    {22, "IQ2_S"},   {23, "IQ4_XS"}, {24, "I8"},      {25, "I16"},
-    {26, "I32"},     {27, "I64"},    {28, "F64"},     {29, "IQ1_M"},
-    {34, "TQ1_0"},   {35, "TQ2_0"},  {39, "MXFP4"},   {40, "NVFP4"},
+    {9, "Q8_1"},     {15, "Q8_K"},  {16, "IQ2_XXS"}, {17, "IQ2_XS"},
+    {18, "IQ3_XXS"}, {19, "IQ1_S"}, {21, "IQ3_S"},   {22, "IQ2_S"},
+    {24, "I8"},      {25, "I16"},   {26, "I32"},     {27, "I64"},
+    {28, "F64"},     {29, "IQ1_M"}, {34, "TQ1_0"},   {35, "TQ2_0"},
+    {39, "MXFP4"},   {40, "NVFP4"},
 };
 
 // `place` begins the error.

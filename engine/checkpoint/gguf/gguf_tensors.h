@@ -24,7 +24,7 @@ struct GgufTensor {
 // the descriptions, and each follows the one before it at the next multiple.
 // INVALID_ARGUMENT names the file, the tensor and the place: a name that occurs
 // twice, a shape with a product that no file has, rows that are not whole
-// blocks, a type that is not read (IQ4_XS), another offset, or bytes beyond the
+// blocks, a type that is not read (IQ2_XS), another offset, or bytes beyond the
 // end of the file.
 inline constexpr uint64_t kMaxTensors = 1 << 16;
 absl::StatusOr<std::map<std::string, GgufTensor, std::less<>>> ReadGgufTensors(

@@ -1,11 +1,11 @@
 #include "engine/families/gguf/gguf_config.h"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "engine/checkpoint/gguf/tokens/gguf_end_tokens.h"
 #include "engine/families/shared/config_fields.h"
 #include "engine/tensor/status_macros.h"
 
@@ -57,13 +57,13 @@ absl::StatusOr<int> GgufConfig::Number(const char* field,
   return found->get<int>();
 }
 
-absl::Status GgufConfig::CopyLlama(bool rotated_heads) {
+absl::Status GgufConfig::CopyLlama(bool rotated_heads, GgufKey epsilon) {
   RETURN_IF_ERROR(Copy({{"context_length", "max_position_embeddings"},
                         {"embedding_length", "hidden_size"},
                         {"block_count", "num_hidden_layers"},
                         {"feed_forward_length", "intermediate_size"},
                         {"attention.head_count", "num_attention_heads"},
-                        {"attention.layer_norm_rms_epsilon", "rms_norm_eps"},
+                        epsilon,
                         {"rope.freq_base", "rope_theta", false}}));
   RETURN_IF_ERROR(CopyHeads(rotated_heads));
   RETURN_IF_ERROR(CopyVocabulary());
@@ -166,18 +166,9 @@ absl::Status GgufConfig::CopyVocabulary() {
   }
   Set("vocab_size", table.shape[0]);
   Set("tie_word_embeddings", !file_.Has("output.weight"));
-  // Chats end with a token of their own in some models.
-  Json ends = Json::array();
-  for (const char* key : {"eos", "eot", "eom"}) {
-    const std::string name = absl::StrCat("tokenizer.ggml.", key, "_token_id");
-    if (!metadata().Has(name)) continue;
-    ASSIGN_OR_RETURN(const int64_t id,
-                     metadata().Int(name, {0, table.shape[0] - 1}));
-    if (std::find(ends.begin(), ends.end(), Json(id)) == ends.end()) {
-      ends.push_back(id);
-    }
-  }
-  if (!ends.empty()) Set("eos_token_id", std::move(ends));
+  ASSIGN_OR_RETURN(const std::vector<int> ends,
+                   GgufEndTokens(metadata(), table.shape[0]));
+  if (!ends.empty()) Set("eos_token_id", ends);
   for (const auto& [key, field] :
        {std::pair("tokenizer.ggml.bos_token_id", "bos_token_id"),
         std::pair("tokenizer.ggml.padding_token_id", "pad_token_id")}) {

@@ -43,7 +43,12 @@ class GgufConfig {
   // What Llama and its relatives have: sizes, rotary positions and their
   // scaling. `rotated_heads`: without key_length, a head has as many numbers as
   // are rotated.
-  absl::Status CopyLlama(bool rotated_heads);
+  absl::Status CopyLlama(bool rotated_heads,
+                         GgufKey epsilon = {"attention.layer_norm_rms_epsilon",
+                                            "rms_norm_eps"});
+  // Rotary positions and their scaling, once head_dim and
+  // max_position_embeddings are set.
+  absl::Status CopyRotary();
   // How many rows the table of tokens has, whether it is the one of the logits
   // too, and which tokens begin and end texts.
   absl::Status CopyVocabulary();
@@ -58,7 +63,6 @@ class GgufConfig {
 
  private:
   absl::Status CopyHeads(bool rotated_heads);
-  absl::Status CopyRotary();
   absl::Status CopyScaling(absl::string_view type);
 
   const GgufFile& file_;

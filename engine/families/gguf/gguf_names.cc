@@ -93,7 +93,8 @@ bool IsGated(const StackSpec& stack) {
   return stack.layers.front().feed_forward.gated;
 }
 
-void AddEnds(const GgufFile& file, Bias norm_bias, NameTable& names) {
+void AddEnds(const GgufFile& file, NameTable& names) {
+  const Bias norm_bias = file.Has("output_norm.bias") ? Bias::kYes : Bias::kNo;
   AddInAndOut(!file.Has("output.weight"), {"token_embd.weight"},
               {"output.weight"}, names);
   AddWeights("decoder.norm", {"output_norm"}, norm_bias, names);
@@ -106,7 +107,7 @@ NameTable LlamaGgufNames(const GgufFile& file, const TransformerSpec& spec,
   const LayerSpec& layer = spec.decoder->layers.front();
   const AttentionSpec& attention = layer.self_attention;
   NameTable names;
-  AddEnds(file, Bias::kNo, names);
+  AddEnds(file, names);
   LayerNames layers(file, "decoder.{}.", "blk.{}.", names);
   layers.Add({{"self.norm", "attn_norm"}, {"ffn.norm", "ffn_norm"}});
   if (layer.branch_norm) {
@@ -126,18 +127,22 @@ NameTable LlamaGgufNames(const GgufFile& file, const TransformerSpec& spec,
   return names;
 }
 
-NameTable Gpt2GgufNames(const GgufFile& file) {
+NameTable GptGgufNames(const GgufFile& file, const TransformerSpec& spec) {
   NameTable names;
-  AddEnds(file, Bias::kYes, names);
-  AddTensor("decoder.embedding.positions", {"position_embd.weight"}, names);
-  static constexpr const char* kQkv[] = {"self.q", "self.k", "self.v"};
-  AddSlices("decoder.{}.", kQkv, {"blk.{}.attn_qkv"}, Bias::kYes, names);
-  static constexpr SlotName kLayer[] = {
-      {"self.norm", "attn_norm"}, {"self.out", "attn_output"},
-      {"ffn.norm", "ffn_norm"},   {"ffn.in", "ffn_up"},
-      {"ffn.out", "ffn_down"},
-  };
-  AddList("decoder.{}.", {"blk.{}."}, kLayer, Bias::kYes, names);
+  AddEnds(file, names);
+  if (spec.decoder->embedding.positions == Positions::kLearned) {
+    AddTensor("decoder.embedding.positions", {"position_embd.weight"}, names);
+  }
+  if (spec.decoder->embedding.norm) {
+    AddWeights("decoder.embedding.norm", {"token_embd_norm"}, Bias::kYes,
+               names);
+  }
+  LayerNames layers(file, "decoder.{}.", "blk.{}.", names);
+  layers.Add({{"self.norm", "attn_norm"},
+              {"self.out", "attn_output"},
+              {"ffn.norm", "ffn_norm"}});
+  layers.AddQkv(spec.decoder->layers.front().self_attention, 0);
+  layers.AddFeedForward(/*gated=*/false);
   return names;
 }
 

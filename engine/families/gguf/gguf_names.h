@@ -14,8 +14,9 @@ namespace attend {
 // TensorSlices.
 NameTable LlamaGgufNames(const GgufFile& file, const TransformerSpec& spec,
                          bool interleaved);
-// GPT-2.
-NameTable Gpt2GgufNames(const GgufFile& file);
+// GPT-2 and other decoders whose feed-forward networks have no gate: GPT-NeoX,
+// BLOOM, MPT and StarCoder2.
+NameTable GptGgufNames(const GgufFile& file, const TransformerSpec& spec);
 // BERT and its relatives.
 NameTable BertGgufNames(const GgufFile& file, const TransformerSpec& spec);
 // T5.

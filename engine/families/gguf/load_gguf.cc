@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "engine/families/gguf/gguf_config.h"
 #include "engine/families/gguf/gguf_names.h"
+#include "engine/families/gguf/gpt_configs.h"
 #include "engine/families/load_family.h"
 #include "engine/tensor/status_macros.h"
 
@@ -24,6 +25,12 @@ absl::Status Llama(GgufConfig& config) {
 
 absl::Status Qwen(GgufConfig& config) {
   return config.CopyLlama(/*rotated_heads=*/false);
+}
+
+// Each fourth layer is without rotary positions, in llama.cpp as by default in
+// config.json.
+absl::Status SmolLm3(GgufConfig& config) {
+  return config.CopyLlama(/*rotated_heads=*/true);
 }
 
 absl::Status Phi3(GgufConfig& config) {
@@ -63,17 +70,6 @@ absl::Status Gemma3(GgufConfig& config) {
       {{"attention.sliding_window_pattern", "sliding_window_pattern", false},
        {"rope.freq_base_swa", "rope_local_base_freq", false}}));
   return Gemma(config, 62);
-}
-
-absl::Status Gpt2(GgufConfig& config) {
-  RETURN_IF_ERROR(
-      config.Copy({{"context_length", "n_positions"},
-                   {"embedding_length", "n_embd"},
-                   {"block_count", "n_layer"},
-                   {"feed_forward_length", "n_inner"},
-                   {"attention.head_count", "n_head"},
-                   {"attention.layer_norm_epsilon", "layer_norm_epsilon"}}));
-  return config.CopyVocabulary();
 }
 
 // A key that may be absent has the number that `field` got from `key`.
@@ -141,9 +137,6 @@ NameTable Interleaved(const GgufFile& file, const TransformerSpec& spec) {
 NameTable InOrder(const GgufFile& file, const TransformerSpec& spec) {
   return LlamaGgufNames(file, spec, /*interleaved=*/false);
 }
-NameTable Gpt2Names(const GgufFile& file, const TransformerSpec&) {
-  return Gpt2GgufNames(file);
-}
 
 struct GgufArchitecture {
   absl::string_view name;
@@ -156,15 +149,20 @@ struct GgufArchitecture {
 // T5's has mT5's.
 constexpr GgufArchitecture kArchitectures[] = {
     {"bert", "bert", Bert, BertGgufNames},
+    {"bloom", "bloom", ConfigureBloom, GptGgufNames},
     {"gemma", "gemma", Gemma1, InOrder},
     {"gemma2", "gemma2", Gemma2, InOrder},
     {"gemma3", "gemma3_text", Gemma3, InOrder},
-    {"gpt2", "gpt2", Gpt2, Gpt2Names},
+    {"gpt2", "gpt2", ConfigureGpt2, GptGgufNames},
+    {"gptneox", "gpt_neox", ConfigureGptNeoX, GptGgufNames},
     {"llama", "llama", Llama, Interleaved},
+    {"mpt", "mpt", ConfigureMpt, GptGgufNames},
     {"nomic-bert", "nomic_bert", NomicBert, BertGgufNames},
     {"phi3", "phi3", Phi3, InOrder},
     {"qwen2", "qwen2", Qwen, InOrder},
     {"qwen3", "qwen3", Qwen, InOrder},
+    {"smollm3", "smollm3", SmolLm3, Interleaved},
+    {"starcoder2", "starcoder2", ConfigureStarcoder2, GptGgufNames},
     {"t5", "t5", T5, T5GgufNames},
 };
 

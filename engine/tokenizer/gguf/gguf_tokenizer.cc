@@ -7,6 +7,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "engine/checkpoint/gguf/tokens/gguf_end_tokens.h"
 #include "engine/tensor/status_macros.h"
 #include "engine/tokenizer/gguf/byte_level_json.h"
 #include "engine/tokenizer/gguf/gguf_vocabulary.h"
@@ -27,14 +28,6 @@ absl::StatusOr<PieceSpaces> SpacesOf(const JsonFile& metadata) {
   return PieceSpaces::kFirst;
 }
 
-// XLM-RoBERTa's files have this model, too, and frame texts otherwise.
-absl::Status CheckIsT5(const JsonFile& metadata) {
-  constexpr char kKey[] = "general.architecture";
-  ASSIGN_OR_RETURN(const std::string architecture, metadata.String(kKey));
-  if (absl::StartsWith(architecture, "t5")) return absl::OkStatus();
-  return metadata.Unexpected(kKey, "t5 for tokenizer.ggml.model t5");
-}
-
 // As text.
 absl::StatusOr<std::string> TokenizerJson(const JsonFile& metadata,
                                           const GgufVocabulary& vocabulary,
@@ -48,7 +41,6 @@ absl::StatusOr<std::string> TokenizerJson(const JsonFile& metadata,
   } else if (vocabulary.model == "bert") {
     ASSIGN_OR_RETURN(json, WordPieceJson(metadata, vocabulary));
   } else if (vocabulary.model == "t5") {
-    RETURN_IF_ERROR(CheckIsT5(metadata));
     return UnigramJson(metadata, vocabulary, config);
   } else {
     return metadata.Unexpected("tokenizer.ggml.model",
@@ -66,6 +58,12 @@ absl::StatusOr<GgufTokenizer> LoadGgufTokenizer(const JsonFile& metadata) {
   ASSIGN_OR_RETURN(GgufVocabulary vocabulary, ReadGgufVocabulary(metadata));
   if (vocabulary.model == "bert") SpellAsWordPieces(vocabulary);
   HfConfig config = HfConfigOf(vocabulary);
+  ASSIGN_OR_RETURN(const std::vector<int> ends,
+                   GgufEndTokens(metadata, vocabulary.tokens.size()));
+  // Some files give them the type of a word.
+  for (const int id : ends) {
+    config.special.push_back({.content = vocabulary.tokens[id]});
+  }
   ASSIGN_OR_RETURN(const std::string json,
                    TokenizerJson(metadata, vocabulary, config));
   ASSIGN_OR_RETURN(

@@ -1,6 +1,7 @@
 #include "engine/tokenizer/gguf/unigram_json.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -16,12 +17,12 @@ namespace {
 
 constexpr int kMostExtraIds = 100;
 
-// T5's class of tokenizers can be nothing else.
-absl::Status CheckFlags(const JsonFile& metadata) {
+// The classes of tokenizers can be nothing else.
+absl::Status CheckFlags(const JsonFile& metadata, bool bos) {
   for (const auto& [name, expected] :
        {std::pair("add_space_prefix", true),
         std::pair("remove_extra_whitespaces", true),
-        std::pair("add_bos_token", false), std::pair("add_eos_token", true)}) {
+        std::pair("add_bos_token", bos), std::pair("add_eos_token", true)}) {
     const std::string key = absl::StrCat("tokenizer.ggml.", name);
     ASSIGN_OR_RETURN(const bool value, metadata.BoolOr(key, expected));
     if (value != expected) {
@@ -68,21 +69,67 @@ absl::StatusOr<std::string> Charsmap(const JsonFile& metadata) {
   return charsmap;
 }
 
+// Reads the vocabulary of T5 and mT5.
+void SetT5(const GgufVocabulary& vocabulary, SpmFile& file, HfConfig& config) {
+  file.pieces = PiecesOf(vocabulary);
+  config.tokenizer_class = "T5Tokenizer";
+  config.extra_ids =
+      ExtraIds(file.pieces, vocabulary.tokens.size() - file.pieces.size());
+}
+
+// Reads the vocabulary of XLM-RoBERTa. The file has the ids of transformers,
+// which begin with "<s>", "<pad>", "</s>" and "<unk>" and end with "<mask>", or
+// with a token without a name in its place; SentencePiece's model begins with
+// "<unk>", "<s>" and "</s>", and has no mask.
+absl::Status SetXlmRoberta(const JsonFile& metadata,
+                           const GgufVocabulary& vocabulary, SpmFile& file,
+                           HfConfig& config) {
+  constexpr absl::string_view kFirst[] = {"<s>", "<pad>", "</s>", "<unk>"};
+  const std::vector<std::string>& tokens = vocabulary.tokens;
+  if (tokens.size() <= std::size(kFirst) ||
+      !std::equal(std::begin(kFirst), std::end(kFirst), tokens.begin())) {
+    return metadata.Unexpected("tokenizer.ggml.tokens",
+                               "<s>, <pad>, </s> and <unk>, then others");
+  }
+  file.pieces = {{.text = "<unk>", .type = SpmFile::Type::kUnknown},
+                 {.text = "<s>", .type = SpmFile::Type::kControl},
+                 {.text = "</s>", .type = SpmFile::Type::kControl}};
+  for (size_t id = std::size(kFirst); id + 1 < tokens.size(); ++id) {
+    file.pieces.push_back(
+        {.text = tokens[id],
+         .score = vocabulary.scores[id],
+         .type = static_cast<SpmFile::Type>(vocabulary.type(id))});
+  }
+  config.tokenizer_class = "XLMRobertaTokenizer";
+  config.mask = "<mask>";
+  config.special.push_back({.content = "<mask>", .lstrip = true});
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> UnigramJson(const JsonFile& metadata,
                                         const GgufVocabulary& vocabulary,
                                         HfConfig& config) {
-  RETURN_IF_ERROR(CheckFlags(metadata));
+  constexpr char kArchitecture[] = "general.architecture";
+  ASSIGN_OR_RETURN(const std::string architecture,
+                   metadata.String(kArchitecture));
+  const bool t5 = absl::StartsWith(architecture, "t5");
+  if (!t5 && architecture != "bert") {
+    return metadata.Unexpected(kArchitecture,
+                               "t5 or bert for tokenizer.ggml.model t5");
+  }
+  RETURN_IF_ERROR(CheckFlags(metadata, /*bos=*/!t5));
   if (vocabulary.scores.empty()) {
     return metadata.Unexpected("tokenizer.ggml.scores",
                                "a score for each token");
   }
   SpmFile file;
-  file.pieces = PiecesOf(vocabulary);
-  config.tokenizer_class = "T5Tokenizer";
-  config.extra_ids =
-      ExtraIds(file.pieces, vocabulary.tokens.size() - file.pieces.size());
+  if (t5) {
+    SetT5(vocabulary, file, config);
+  } else {
+    RETURN_IF_ERROR(SetXlmRoberta(metadata, vocabulary, file, config));
+  }
   ASSIGN_OR_RETURN(file.charsmap, Charsmap(metadata));
   const std::string path = metadata.path() + ": tokenizer";
   RETURN_IF_ERROR(CheckSpmPieces(path, file));

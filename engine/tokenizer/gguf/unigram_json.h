@@ -11,8 +11,9 @@
 namespace attend {
 
 // A tokenizer.json for a vocabulary of model "t5": SentencePiece's unigram
-// model (Kudo 2018) with its table of replacements, used as T5 uses it. Sets
-// what `config` needs for that. INVALID_ARGUMENT names the key of `metadata`,
+// model (Kudo 2018) with its table of replacements, used as T5 uses it or, for
+// the architecture "bert", as XLM-RoBERTa does. Sets what `config` needs for
+// that. INVALID_ARGUMENT names the key of `metadata`,
 // its value and what is supported.
 absl::StatusOr<std::string> UnigramJson(const JsonFile& metadata,
                                         const GgufVocabulary& vocabulary,

@@ -319,8 +319,8 @@ TEST_F(GgufFileTest, RefusesBadTensors) {
               HasSubstr("more than 2^64 bytes"));
   EXPECT_THAT(error(TensorInfo("a", {33}, 8, 0)),
               HasSubstr("rows of 33 numbers, expected blocks of 32"));
-  EXPECT_THAT(error(TensorInfo("a", {256}, 23, 0)),
-              AllOf(HasSubstr("has type IQ4_XS, which is not supported"),
+  EXPECT_THAT(error(TensorInfo("a", {256}, 17, 0)),
+              AllOf(HasSubstr("has type IQ2_XS, which is not supported"),
                     HasSubstr("Q6_K")));
   EXPECT_THAT(error(TensorInfo("a", {256}, 77, 0)), HasSubstr("has type 77"));
   EXPECT_THAT(error(TensorInfo("a", {2}, 0, 32)),

@@ -179,11 +179,49 @@ json T5Metadata() {
           {"tokenizer.ggml.padding_token_id", 0}};
 }
 
+// The same of spm-xlm-roberta, in the ids of transformers.
+json XlmRobertaMetadata() {
+  const std::string directory = std::string(kGolden) + "spm-xlm-roberta";
+  const std::string path = directory + "/sentencepiece.bpe.model";
+  const auto spm = ParseSpmFile(path, *ReadFile(path));
+  const auto tokenizer = *LoadTokenizer(directory);
+  std::vector<std::string> tokens = {"<s>", "<pad>", "</s>", "<unk>"};
+  std::vector<int> types = {3, 3, 3, 2}, charsmap;
+  std::vector<float> scores(4);
+  for (size_t i = 3; i < spm->pieces.size(); ++i) {
+    tokens.push_back(spm->pieces[i].text);
+    types.push_back(static_cast<int>(spm->pieces[i].type));
+    scores.push_back(spm->pieces[i].score);
+  }
+  tokens.push_back(absl::StrCat("[PAD", tokens.size() - 1, "]"));
+  types.push_back(5);
+  scores.push_back(-10000);
+  for (const char byte : spm->charsmap) {
+    charsmap.push_back(static_cast<unsigned char>(byte));
+  }
+  return {{"general.architecture", "bert"},
+          {"tokenizer.ggml.model", "t5"},
+          {"tokenizer.ggml.tokens", tokens},
+          {"tokenizer.ggml.token_type", types},
+          {"tokenizer.ggml.scores", scores},
+          {"tokenizer.ggml.precompiled_charsmap", charsmap},
+          {"tokenizer.ggml.add_space_prefix", true},
+          {"tokenizer.ggml.remove_extra_whitespaces", true},
+          {"tokenizer.ggml.add_bos_token", true},
+          {"tokenizer.ggml.add_eos_token", true},
+          {"tokenizer.ggml.bos_token_id", 0},
+          {"tokenizer.ggml.eos_token_id", 2},
+          {"tokenizer.ggml.unknown_token_id", 3},
+          {"tokenizer.ggml.padding_token_id", 1}};
+}
+
 // tokenizer_test holds those of directories to transformers.
 TEST(GgufTokenizerTest, CutsAsTheDirectoriesDo) {
   const Lines lines;
   for (const auto& [directory, metadata] :
-       {std::pair("bert", BertMetadata()), {"spm-t5", T5Metadata()}}) {
+       {std::pair("bert", BertMetadata()),
+        {"spm-t5", T5Metadata()},
+        {"spm-xlm-roberta", XlmRobertaMetadata()}}) {
     SCOPED_TRACE(directory);
     const auto expected = LoadTokenizer(std::string(kGolden) + directory);
     ASSERT_TRUE(expected.ok()) << expected.status();
@@ -238,7 +276,8 @@ TEST(GgufTokenizerTest, RefusesWhatT5CannotBe) {
   const std::string prefix = "tokenizer.ggml.";
   const json charsmap = {200, 1, 0, 0, 5};
   const std::vector<std::tuple<std::string, json, const char*>> table = {
-      {"general.architecture", "bert", "is \"bert\", expected t5 for"},
+      {"general.architecture", "llama", "is \"llama\", expected t5 or bert"},
+      {"general.architecture", "bert", "expected <s>, <pad>,"},
       {prefix + "scores", json(), "scores is missing, expected a score"},
       {prefix + "precompiled_charsmap", charsmap, "m.gguf: tokenizer: "},
       {prefix + "precompiled_charsmap", {300}, "precompiled_charsmap is [300]"},
@@ -279,6 +318,17 @@ TEST(GgufTokenizerTest, KeepsSpecialTokensWhole) {
   EXPECT_THAT(encoding->ids, ElementsAre(4, 1, 3));
   EXPECT_TRUE(loaded->tokenizer->IsSpecial(4, Side::kTarget));
   EXPECT_EQ(loaded->config.bos, "<s>");
+}
+
+// Some files give them the type of a word: their text would reach the user.
+TEST(GgufTokenizerTest, EndTokensAreSpecialWhateverTheirType) {
+  json metadata = Small();
+  metadata["tokenizer.ggml.tokens"][4] = "<|im_end|>";
+  metadata["tokenizer.ggml.token_type"][4] = 1;
+  const auto loaded = LoadGgufTokenizer(JsonFile::Of("m.gguf", metadata));
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  EXPECT_TRUE(loaded->tokenizer->IsSpecial(4, Side::kTarget));
+  EXPECT_EQ(*loaded->tokenizer->Decode({1, 4}, Side::kTarget, false), "a");
 }
 
 TEST(GgufTokenizerTest, MakesChatsByItsTemplates) {
