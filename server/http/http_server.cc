@@ -17,6 +17,7 @@
 #include "engine/tensor/check.h"
 #include "engine/tensor/out_of_memory.h"
 #include "engine/tensor/status_macros.h"
+#include "server/http/http_environment.h"
 #include "server/http/http_listener.h"
 #include "server/http/http_session.h"
 

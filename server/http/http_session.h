@@ -17,29 +17,14 @@
 
 #include "absl/time/time.h"
 #include "engine/tensor/out_of_memory.h"
-#include "server/http/allowed_hosts.h"
 #include "server/http/connections.h"
 #include "server/http/http_body.h"
+#include "server/http/http_environment.h"
 #include "server/http/http_exchange.h"
-#include "server/http/http_options.h"
-#include "server/http/http_router.h"
 #include "server/http/http_stream.h"
 #include "server/http/request_head.h"
 
 namespace attend {
-
-class Certificates;
-
-// What the sessions of a server share. Must outlive the event loop.
-struct HttpEnvironment {
-  const HttpOptions options;
-  const HttpRouter router;
-  const Certificates* const certificates;  // null: plain text
-  Connections connections;
-  const AllowedHosts hosts = {};
-  const std::shared_ptr<BodyBudget> bodies =
-      std::make_shared<BodyBudget>(options.max_bodies_bytes);
-};
 
 // Serves a connection: one request after the other, until the client closes the
 // connection, is late or breaks the protocol. `environment.connections` owns

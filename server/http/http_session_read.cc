@@ -15,6 +15,7 @@
 #include "server/http/http_session.h"
 #include "server/http/peer.h"
 #include "server/http/request_head.h"
+#include "server/http/request_line.h"
 #include "server/http/request_target.h"
 
 namespace attend {
@@ -44,36 +45,6 @@ void CheckChunkHead(uint64_t, boost::beast::string_view extensions,
 
 absl::string_view View(boost::beast::string_view text) {
   return absl::string_view(text.data(), text.size());
-}
-
-// The version that ends the first line of `text`, if it looks like the line of
-// a request: "HTTP/2.0". What follows it need not have arrived.
-absl::string_view VersionIn(absl::string_view text) {
-  constexpr absl::string_view kForm = " HTTP/d.d";
-  const absl::string_view line = text.substr(0, text.find('\r'));
-  const size_t at = line.rfind(kForm.substr(0, 6));
-  if (at == line.npos || line.size() != at + kForm.size()) return "";
-  const absl::string_view version = line.substr(at + 1);
-  return absl::ascii_isdigit(version[5]) && version[6] == '.' &&
-                 absl::ascii_isdigit(version[7])
-             ? version
-             : "";
-}
-
-// HTTP of another major version (RFC 9110, 15.6.6).
-bool NamesOtherVersion(absl::string_view text) {
-  const absl::string_view version = VersionIn(text);
-  return !version.empty() && version[5] != '1';
-}
-
-// A higher minor version is served as the highest one that is known (RFC 9110,
-// 2.5): makes HTTP/1.2 HTTP/1.1. False: that is not the version.
-bool LowerMinorVersion(asio::mutable_buffer bytes) {
-  char* const begin = static_cast<char*>(bytes.data());
-  const absl::string_view version = VersionIn({begin, bytes.size()});
-  if (version.empty() || version[5] != '1' || version[7] < '2') return false;
-  begin[version.data() + 7 - begin] = '1';
-  return true;
 }
 
 }  // namespace
@@ -159,7 +130,9 @@ void HttpSession::Parse() {
   ErrorCode error;
   buffer_.consume(parser_->put(buffer_.data(), error));
   if (error == http::error::need_more) return Read();
-  if (error == http::error::bad_version && LowerMinorVersion(buffer_.data())) {
+  const asio::mutable_buffer bytes = buffer_.data();
+  if (error == http::error::bad_version &&
+      LowerMinorVersion({static_cast<char*>(bytes.data()), bytes.size()})) {
     ResetParser();
     return Parse();
   }
