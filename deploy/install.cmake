@@ -13,6 +13,9 @@ if(ATTEND_CLIENT_ONLY)
   set(programs "")
 else()
   install(TARGETS ${programs} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  # server/app/launcher.cc looks for it there, from its own folder.
+  cmake_path(SET libexec NORMALIZE ${CMAKE_INSTALL_BINDIR}/../libexec/attend)
+  install(TARGETS attend-server-program RUNTIME DESTINATION ${libexec})
 endif()
 install(TARGETS attend_client proto proto_stubs EXPORT attend-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}

@@ -21,7 +21,11 @@ import sys
 import packages
 import sbom
 
-PROGRAMS = ("server/attend-server", "client/attend")
+# In the build, and in the image. The first one starts the second.
+PROGRAMS = {"server/attend-server": "usr/bin/attend-server",
+            "libexec/attend/attend-server-program":
+                "usr/libexec/attend/attend-server-program",
+            "client/attend": "usr/bin/attend"}
 DATA = "usr/share/attend"  # where the programs are run
 MODEL = "models/en-de"
 USERS = """root:x:0:0:root:/:/sbin/nologin
@@ -71,8 +75,7 @@ def put_folder(root, path, source):
         put(root, f"{path}/{file.name}", file)
 
 
-def put_program(root, program):
-    target = root / "usr/bin" / program.name
+def put_program(target, program):
     target.parent.mkdir(parents=True, exist_ok=True)
     packages.output("strip", "-o", target, program)
     target.chmod(0o755)
@@ -130,8 +133,8 @@ def main(build, root):
     os.umask(0o022)
     root.mkdir()
     programs = [build / name for name in PROGRAMS]
-    for program in programs:
-        put_program(root, program)
+    for program, target in zip(programs, PROGRAMS.values()):
+        put_program(root / target, program)
     put_patched_grpc(root, build)
     put_folder(root, f"{DATA}/{MODEL}", packages.SOURCE / MODEL)
     found = put_libraries(root, programs)

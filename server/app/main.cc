@@ -2,6 +2,7 @@
 
 #include <google/protobuf/stubs/logging.h>
 #include <malloc.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -312,18 +313,13 @@ int Main(const std::vector<std::string>& arguments) {
   return 1;
 }
 
-// The loader calls this before it calls the constructors of libraries, which
-// take longer than all else before main(). Sanitizers are not ready so early.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(ATTEND_THREAD_SANITIZER)
-__attribute__((section(".preinit_array"),
-               used)) void (*const block_signals)() = &BlockSignals;
-#endif
-
 }  // namespace
 }  // namespace attend
 
 int main(int argc, char** argv) {
   attend::BlockSignals();
+  // The file has another name, see launcher.cc.
+  prctl(PR_SET_NAME, "attend-server");
   attend::Sandbox::RunIfStartedForIt(argc, argv);
   if (!attend::OpenStandardDescriptors(argv)) return 1;
   return attend::RunWithStack([&] {

@@ -2,11 +2,9 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdint>
 #include <cstdlib>
 #include <utility>
 
@@ -26,14 +24,13 @@ sigset_t Watched() {
   return set;
 }
 
-// The kernel's form of a set of signals, in which signal 1 is bit 0.
-constexpr uint64_t KernelBit(int signal) { return uint64_t{1} << (signal - 1); }
-constexpr uint64_t kBlockedEarly = KernelBit(SIGTERM) | KernelBit(SIGINT) |
-                                   KernelBit(SIGQUIT) | KernelBit(SIGHUP);
-
 void SetMask(int how) {
-  syscall(SYS_rt_sigprocmask, how, &kBlockedEarly, nullptr,
-          sizeof(kBlockedEarly));
+  sigset_t set;
+  sigemptyset(&set);
+  for (int signal : {SIGTERM, SIGINT, SIGQUIT, SIGHUP}) {
+    sigaddset(&set, signal);
+  }
+  sigprocmask(how, &set, nullptr);
 }
 
 void ReapChildren() {

@@ -19,10 +19,8 @@ enum class SignalRequest {
 };
 
 // Blocks the signals that ask for something, so that one that arrives before
-// there is a Signals waits for it. Without that, the kernel discards signals
-// that process 1 of a container does not handle yet, and a server that is asked
-// to end is killed at the end of its grace period. Makes a system call only, so
-// that it can run before the constructors of the program's libraries.
+// there is a Signals waits for it. launcher.cc has done so already, where the
+// server is started by it.
 void BlockSignals();
 
 // Undoes BlockSignals() in a process that has no Signals: signals then end it.

@@ -76,10 +76,10 @@ class CollectTest(unittest.TestCase):
                 if identity.startswith(f"SPDXRef-{kind}-")]
 
     def test_programs_need_nothing_else(self):
-        for program in "attend-server", "attend":
+        for program in "libexec/attend/attend-server-program", "bin/attend":
             command = [self.root / LOADER, "--inhibit-cache", "--library-path",
                        self.root / "usr/lib/x86_64-linux-gnu"]
-            path = self.root / "usr/bin" / program
+            path = self.root / "usr" / program
             found = subprocess.run([*command, "--list", path], check=True,
                                    capture_output=True, text=True).stdout
             files = re.findall(r"=> (\S+) \(0x", found)
@@ -113,6 +113,7 @@ class CollectTest(unittest.TestCase):
             if path.is_file() and path.stat().st_mode & 0o111:
                 self.assertTrue(
                     path.parent in (self.root / "usr/bin",
+                                    self.root / "usr/libexec/attend",
                                     self.root / "usr/lib64") or
                     path.is_relative_to(libraries), path)
 
@@ -143,8 +144,8 @@ class CollectTest(unittest.TestCase):
     def test_programs_do_not_know_where_they_were_built(self):
         folders = {ROOT, BUILD, pathlib.Path.home(), pathlib.Path(
             os.environ.get("CARGO_HOME", "/none"))} - {pathlib.Path("/")}
-        for program in "attend-server", "attend":
-            content = (self.root / "usr/bin" / program).read_bytes()
+        for program in collecting.PROGRAMS.values():
+            content = (self.root / program).read_bytes()
             for folder in folders:
                 found = re.search(rb"[ -~]*%b/[ -~]*" %
                                   re.escape(os.fsencode(folder)), content)
