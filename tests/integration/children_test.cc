@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "tests/integration/requests.h"
 #include "tests/integration/server_process.h"
+#include "tests/support/sanitized.h"
 
 namespace attend {
 namespace {
@@ -79,6 +80,7 @@ TEST(ChildrenTest, OneThatIsKilledIsReapedAndReplaced) {
 class ProcessOneTest : public ::testing::Test {
  protected:
   void SetUp() override {
+    if (kSanitized) GTEST_SKIP() << "LeakSanitizer reads /proc by its own id";
     if (RunShell("unshare --pid --fork true").exit_code != 0) {
       GTEST_SKIP() << "only root may make a namespace of processes";
     }
